@@ -1,1 +1,13 @@
-//! many worlds
+//! MuJoCo's physics for thousands of worlds at once.
+
+pub mod cpu;
+pub mod data;
+pub mod error;
+pub mod fields;
+pub mod model;
+pub mod real;
+pub mod types;
+
+pub use data::Data;
+pub use error::{Error, Result};
+pub use model::Model;

@@ -1,0 +1,54 @@
+//! Spatial (6D) algebra about the subtree's centre of mass: rotation first, then translation.
+
+use crate::real::Real;
+
+/// Inertia (10 numbers) times motion: a force (`mju_mulInertVec`).
+#[inline(always)]
+pub fn mul_inert_vec<R: Real>(i: [R; 10], v: [R; 6]) -> [R; 6] {
+    [
+        i[0] * v[0] + i[3] * v[1] + i[4] * v[2] - i[8] * v[4] + i[7] * v[5],
+        i[3] * v[0] + i[1] * v[1] + i[5] * v[2] + i[8] * v[3] - i[6] * v[5],
+        i[4] * v[0] + i[5] * v[1] + i[2] * v[2] - i[7] * v[3] + i[6] * v[4],
+        i[8] * v[1] - i[7] * v[2] + i[9] * v[3],
+        i[6] * v[2] - i[8] * v[0] + i[9] * v[4],
+        i[7] * v[0] - i[6] * v[1] + i[9] * v[5],
+    ]
+}
+
+/// Cross product of motions `vel × v` (`mju_crossMotion`).
+#[inline(always)]
+pub fn cross_motion<R: Real>(vel: [R; 6], v: [R; 6]) -> [R; 6] {
+    [
+        -vel[2] * v[1] + vel[1] * v[2],
+        vel[2] * v[0] - vel[0] * v[2],
+        -vel[1] * v[0] + vel[0] * v[1],
+        -vel[2] * v[4] + vel[1] * v[5] - vel[5] * v[1] + vel[4] * v[2],
+        vel[2] * v[3] - vel[0] * v[5] + vel[5] * v[0] - vel[3] * v[2],
+        -vel[1] * v[3] + vel[0] * v[4] - vel[4] * v[0] + vel[3] * v[1],
+    ]
+}
+
+/// Cross product of a motion and a force `vel ×* f` (`mju_crossForce`).
+#[inline(always)]
+pub fn cross_force<R: Real>(vel: [R; 6], f: [R; 6]) -> [R; 6] {
+    [
+        -vel[2] * f[1] + vel[1] * f[2] - vel[5] * f[4] + vel[4] * f[5],
+        vel[2] * f[0] - vel[0] * f[2] + vel[5] * f[3] - vel[3] * f[5],
+        -vel[1] * f[0] + vel[0] * f[1] - vel[4] * f[3] + vel[3] * f[4],
+        -vel[2] * f[4] + vel[1] * f[5],
+        vel[2] * f[3] - vel[0] * f[5],
+        -vel[1] * f[3] + vel[0] * f[4],
+    ]
+}
+
+/// Inner product of two spatial vectors.
+#[inline(always)]
+pub fn dot6<R: Real>(a: [R; 6], b: [R; 6]) -> R {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+}
+
+/// `a + b * s`.
+#[inline(always)]
+pub fn add_scl6<R: Real>(a: [R; 6], b: [R; 6], s: R) -> [R; 6] {
+    std::array::from_fn(|k| a[k] + b[k] * s)
+}

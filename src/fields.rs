@@ -1,0 +1,1236 @@
+//! TABLE: every array of the model and of a world's state – name, element, shape, room, doc – in the order of
+//! MuJoCo's `mjxmacro.h` (4.0.0), ours at the end of each room. Everything that must know the arrays reads this
+//! table: the structs, the device layout, the WGSL accessors, upload and readback, parity, reads by name.
+//!
+//! Elements: `int`, `real`, `vec3`, `quat` (w x y z), `mat3` (row-major), `spatial` (rotation, then translation),
+//! `inert` (Ixx Iyy Izz Ixy Ixz Iyz, m·dx m·dy m·dz, m).
+
+use crate::real::Real;
+
+/// Element of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elem {
+    /// 32-bit integer.
+    Int,
+    /// One real number.
+    Real,
+    /// Three reals.
+    Vec3,
+    /// Quaternion w x y z.
+    Quat,
+    /// 3 × 3 matrix, row-major.
+    Mat3,
+    /// Rotation then translation, 6 reals.
+    Spatial,
+    /// Inertia 6, mass times offset 3, mass 1.
+    Inert,
+}
+
+impl Elem {
+    /// Number of words of one element.
+    pub const fn width(self) -> usize {
+        match self {
+            Elem::Int | Elem::Real => 1,
+            Elem::Vec3 => 3,
+            Elem::Quat => 4,
+            Elem::Spatial => 6,
+            Elem::Mat3 => 9,
+            Elem::Inert => 10,
+        }
+    }
+}
+
+/// Where an array lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// Compiled once, shared by all worlds.
+    Model,
+    /// One world's state and what is derived from it.
+    Data,
+    /// A stage's working memory of one world: nobody reads it after the stage.
+    Scratch,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// MuJoCo's name.
+    pub name: &'static str,
+    /// Where it lives.
+    pub room: Room,
+    /// Element.
+    pub elem: Elem,
+    /// Names (or numbers) of its dimensions; the number of elements is their product.
+    pub dims: &'static [&'static str],
+    /// What it is.
+    pub doc: &'static str,
+}
+
+/// A read-only view of one array: integers or reals, flat and row-major.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum View<'a, R = f64> {
+    /// Integers.
+    Int(&'a [i32]),
+    /// Reals, `Elem::width` of them for each element.
+    Real(&'a [R]),
+}
+
+/// A view of one array that can be written.
+#[derive(Debug)]
+pub enum ViewMut<'a, R = f64> {
+    /// Integers.
+    Int(&'a mut [i32]),
+    /// Reals, `Elem::width` of them for each element.
+    Real(&'a mut [R]),
+}
+
+macro_rules! elem {
+    (int) => {
+        Elem::Int
+    };
+    (real) => {
+        Elem::Real
+    };
+    (vec3) => {
+        Elem::Vec3
+    };
+    (quat) => {
+        Elem::Quat
+    };
+    (mat3) => {
+        Elem::Mat3
+    };
+    (spatial) => {
+        Elem::Spatial
+    };
+    (inert) => {
+        Elem::Inert
+    };
+}
+
+/// What an element is stored as, for a model (`f64`) and for a world (`R`).
+#[expect(non_camel_case_types, reason = "they are the words of the table")]
+mod kind {
+    use super::Real;
+    use std::fmt::Debug;
+
+    pub trait Kind<R> {
+        type T: bytemuck::Pod + Default + Debug + PartialEq + Send + Sync;
+    }
+
+    macro_rules! kinds {
+        ($($name:ident $width:literal)+) => {
+            $(
+                pub struct $name;
+                impl<R: Real> Kind<R> for $name {
+                    type T = [R; $width];
+                }
+            )+
+        };
+    }
+    kinds! { vec3 3 quat 4 mat3 9 spatial 6 inert 10 }
+
+    pub struct real;
+    impl<R: Real> Kind<R> for real {
+        type T = R;
+    }
+
+    // integers of a world: one for every lane of `R`
+    pub struct int;
+    impl<R: Real> Kind<R> for int {
+        type T = R::Int;
+    }
+}
+
+macro_rules! view {
+    (int, $array:expr) => {
+        View::Int(bytemuck::cast_slice(&$array))
+    };
+    ($kind:ident, $array:expr) => {
+        View::Real(bytemuck::cast_slice(&$array))
+    };
+}
+
+macro_rules! view_mut {
+    (int, $array:expr) => {
+        ViewMut::Int(bytemuck::cast_slice_mut(&mut $array))
+    };
+    ($kind:ident, $array:expr) => {
+        ViewMut::Real(bytemuck::cast_slice_mut(&mut $array))
+    };
+}
+
+macro_rules! dim {
+    ($m:ident, $dim:ident) => {
+        $m.$dim
+    };
+    ($m:ident, $dim:literal) => {
+        $dim
+    };
+}
+
+macro_rules! fields {
+    (
+        sizes { $($(#[doc = $sdoc:literal])+ $size:ident,)* }
+        Model { $($(#[doc = $mdoc:literal])+ $mname:ident: $melem:ident[$($mdim:tt),+],)* }
+        Data { $($(#[doc = $ddoc:literal])+ $dname:ident: $delem:ident[$($ddim:tt),+],)* }
+        Scratch { $($(#[doc = $cdoc:literal])+ $cname:ident: $celem:ident[$($cdim:tt),+],)* }
+    ) => {
+        /// The table: every array, in order.
+        pub const FIELDS: &[Field] = &[
+            $(Field { name: stringify!($mname), room: Room::Model, elem: elem!($melem), dims: &[$(stringify!($mdim)),+], doc: concat!($($mdoc),+) },)*
+            $(Field { name: stringify!($dname), room: Room::Data, elem: elem!($delem), dims: &[$(stringify!($ddim)),+], doc: concat!($($ddoc),+) },)*
+            $(Field { name: stringify!($cname), room: Room::Scratch, elem: elem!($celem), dims: &[$(stringify!($cdim)),+], doc: concat!($($cdoc),+) },)*
+        ];
+
+        /// Every size and what it counts.
+        pub const SIZES: &[(&str, &str)] = &[$((stringify!($size), concat!($($sdoc),+)),)*];
+
+        /// A compiled model: sizes, options, statistics, names and every array of the room `Model`.
+        #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Model {
+            $($(#[doc = $sdoc])+ pub $size: usize,)*
+            /// Options of the simulation.
+            pub opt: crate::model::Opt,
+            /// Statistics of the model.
+            pub stat: crate::model::Statistic,
+            /// Names of the elements.
+            pub names: crate::model::Names,
+            $($(#[doc = $mdoc])+ pub $mname: Vec<<kind::$melem as kind::Kind<f64>>::T>,)*
+        }
+
+        impl Model {
+            /// The value of a size by its name, or the number itself for a literal dimension.
+            pub fn size(&self, name: &str) -> Option<usize> {
+                match name { $(stringify!($size) => Some(self.$size),)* number => number.parse().ok() }
+            }
+
+            /// Sets a size by its name; false if there is none of that name.
+            pub fn set_size(&mut self, name: &str, value: usize) -> bool {
+                match name { $(stringify!($size) => self.$size = value,)* _ => return false }
+                true
+            }
+
+            /// Gives every array of the room `Model` its size, filled with zeros.
+            pub fn allocate(&mut self) {
+                $(self.$mname = vec![Default::default(); [$(dim!(self, $mdim)),+].iter().product::<usize>()];)*
+            }
+
+            /// An array of the model by its name.
+            pub fn field(&self, name: &str) -> Option<View<'_>> {
+                match name { $(stringify!($mname) => Some(view!($melem, self.$mname)),)* _ => None }
+            }
+
+            /// An array of the model by its name, to be written.
+            pub fn field_mut(&mut self, name: &str) -> Option<ViewMut<'_>> {
+                match name { $(stringify!($mname) => Some(view_mut!($melem, self.$mname)),)* _ => None }
+            }
+        }
+
+        /// One world: every array of the rooms `Data` and `Scratch`.
+        #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Data<R: Real = f64> {
+            $($(#[doc = $ddoc])+ pub $dname: Vec<<kind::$delem as kind::Kind<R>>::T>,)*
+            $($(#[doc = $cdoc])+ pub $cname: Vec<<kind::$celem as kind::Kind<R>>::T>,)*
+        }
+
+        impl<R: Real> Data<R> {
+            /// A world with every array of its size, filled with zeros; [`Data::new`] also puts it at `qpos0`.
+            pub fn zeroed(m: &Model) -> Self {
+                Self {
+                    $($dname: vec![Default::default(); [$(dim!(m, $ddim)),+].iter().product::<usize>()],)*
+                    $($cname: vec![Default::default(); [$(dim!(m, $cdim)),+].iter().product::<usize>()],)*
+                }
+            }
+
+            /// An array of this world by its name.
+            pub fn field(&self, name: &str) -> Option<View<'_, R>> {
+                match name {
+                    $(stringify!($dname) => Some(view!($delem, self.$dname)),)*
+                    $(stringify!($cname) => Some(view!($celem, self.$cname)),)*
+                    _ => None,
+                }
+            }
+
+            /// An array of this world by its name, to be written.
+            pub fn field_mut(&mut self, name: &str) -> Option<ViewMut<'_, R>> {
+                match name {
+                    $(stringify!($dname) => Some(view_mut!($delem, self.$dname)),)*
+                    $(stringify!($cname) => Some(view_mut!($celem, self.$cname)),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+impl Field {
+    /// Number of elements of this array in a model.
+    pub fn len(&self, m: &Model) -> usize {
+        self.dims
+            .iter()
+            .map(|dim| m.size(dim).unwrap_or(0))
+            .product()
+    }
+
+    /// Number of 32-bit words of this array in a model.
+    pub fn words(&self, m: &Model) -> usize {
+        self.len(m) * self.elem.width()
+    }
+}
+
+/// The row of an array, by its name.
+pub fn field(name: &str) -> Option<&'static Field> {
+    FIELDS.iter().find(|field| field.name == name)
+}
+
+fields! {
+    sizes {
+        /// number of generalized coordinates = dim(qpos)
+        nq,
+        /// number of degrees of freedom = dim(qvel)
+        nv,
+        /// number of scalar controls = dim(ctrl)
+        nu,
+        /// number of actuators
+        nactuator,
+        /// number of force outputs, derived from transmission type
+        nout,
+        /// number of activation states = dim(act)
+        na,
+        /// number of bodies
+        nbody,
+        /// number of joints
+        njnt,
+        /// number of kinematic trees under world body
+        ntree,
+        /// number of non-zeros in sparse inertia matrix
+        nM,
+        /// number of non-zeros in sparse reduced dof-dof matrix
+        nC,
+        /// number of non-zeros in sparse dof-dof matrix
+        nD,
+        /// number of geoms
+        ngeom,
+        /// number of sites
+        nsite,
+        /// number of cameras
+        ncam,
+        /// number of lights
+        nlight,
+        /// number of meshes
+        nmesh,
+        /// number of vertices in all meshes
+        nmeshvert,
+        /// number of triangular faces in all meshes
+        nmeshface,
+        /// number of ints in mesh auxiliary data
+        nmeshgraph,
+        /// number of polygons in all meshes
+        nmeshpoly,
+        /// number of vertices in all polygons
+        nmeshpolyvert,
+        /// number of polygons in vertex map
+        nmeshpolymap,
+        /// number of heightfields
+        nhfield,
+        /// number of data points in all heightfields
+        nhfielddata,
+        /// number of predefined geom pairs
+        npair,
+        /// number of excluded geom pairs
+        nexclude,
+        /// number of equality constraints
+        neq,
+        /// number of tendons
+        ntendon,
+        /// number of non-zeros in sparse ten_J matrix
+        nJten,
+        /// number of wrap objects in all tendon paths
+        nwrap,
+        /// number of sensors
+        nsensor,
+        /// number of numeric custom fields
+        nnumeric,
+        /// number of mjtNums in all numeric fields
+        nnumericdata,
+        /// number of keyframes
+        nkey,
+        /// number of mocap bodies
+        nmocap,
+        /// number of mjtNums in plastic state vector
+        nplastic,
+        /// number of non-zeros in sparse actuator_moment matrix
+        nJmom,
+        /// number of bodies with nonzero gravcomp
+        ngravcomp,
+        /// number of available rows in constraint Jacobian (legacy)
+        njmax,
+        /// number of potential contacts in contact list (legacy)
+        nconmax,
+        /// maximum number of vertices in a mesh polygon
+        npolygonmax,
+        /// maximum number of edges adjacent to a mesh vertex
+        nmeshdegmax,
+        /// number of mjtNums in sensor data vector
+        nsensordata,
+        /// number of mjtNums in history buffer
+        nhistory,
+        /// number of geom pairs that may collide, after static filtering (ours)
+        ncollision,
+        /// number of sparsity patterns of constraint rows (ours)
+        nJpat,
+        /// number of dofs in all sparsity patterns (ours)
+        nJpatdof,
+        /// largest number of dofs that one constraint row touches (ours)
+        nJrow,
+        /// number of levels of the kinematic tree, the world's included (ours)
+        nlevel,
+        /// nq if the integrator is RK4, else 0 (ours)
+        nqrk,
+        /// nv if the integrator is RK4, else 0 (ours)
+        nvrk,
+        /// na if the integrator is RK4, else 0 (ours)
+        nark,
+    }
+    Model {
+        /// qpos values at default pose
+        qpos0: real[nq],
+        /// reference pose for springs
+        qpos_spring: real[nq],
+        /// id of body's parent
+        body_parentid: int[nbody],
+        /// ancestor that is direct child of world
+        body_rootid: int[nbody],
+        /// top dof-less ancestor; mocap: own root
+        body_weldid: int[nbody],
+        /// id of mocap data; -1: none
+        body_mocapid: int[nbody],
+        /// number of joints for this body
+        body_jntnum: int[nbody],
+        /// start addr of joints; -1: no joints
+        body_jntadr: int[nbody],
+        /// number of motion degrees of freedom
+        body_dofnum: int[nbody],
+        /// start addr of dofs; -1: no dofs
+        body_dofadr: int[nbody],
+        /// id of body's kinematic tree; -1: static
+        body_treeid: int[nbody],
+        /// number of geoms
+        body_geomnum: int[nbody],
+        /// start addr of geoms; -1: no geoms
+        body_geomadr: int[nbody],
+        /// 1: diag M; 2: diag M, sliders only
+        body_simple: int[nbody],
+        /// same frame as inertia (mjtSameframe)
+        body_sameframe: int[nbody],
+        /// position offset rel. to parent body
+        body_pos: vec3[nbody],
+        /// orientation offset rel. to parent body
+        body_quat: quat[nbody],
+        /// local position of center of mass
+        body_ipos: vec3[nbody],
+        /// local orientation of inertia ellipsoid
+        body_iquat: quat[nbody],
+        /// mass
+        body_mass: real[nbody],
+        /// mass of subtree starting at this body
+        body_subtreemass: real[nbody],
+        /// diagonal inertia in ipos/iquat frame
+        body_inertia: vec3[nbody],
+        /// mean inv inert in qpos0 (trn, rot)
+        body_invweight0: real[nbody, 2],
+        /// antigravity force, units of body weight
+        body_gravcomp: real[nbody],
+        /// MAX over all geom margins+gaps
+        body_margin: real[nbody],
+        /// OR over all geom contypes
+        body_contype: int[nbody],
+        /// OR over all geom conaffinities
+        body_conaffinity: int[nbody],
+        /// type of joint (mjtJoint)
+        jnt_type: int[njnt],
+        /// start addr in 'qpos' for joint's data
+        jnt_qposadr: int[njnt],
+        /// start addr in 'qvel' for joint's data
+        jnt_dofadr: int[njnt],
+        /// id of joint's body
+        jnt_bodyid: int[njnt],
+        /// actuator contributing damping / armature
+        jnt_actuatorid: int[njnt],
+        /// group for visibility
+        jnt_group: int[njnt],
+        /// start addr in plastic state (-1: none)
+        jnt_plasticadr: int[njnt],
+        /// does joint have limits
+        jnt_limited: int[njnt],
+        /// does joint have actuator force limits
+        jnt_actfrclimited: int[njnt],
+        /// is gravcomp force applied via actuators
+        jnt_actgravcomp: int[njnt],
+        /// constraint solver reference: limit
+        jnt_solref: real[njnt, 2],
+        /// constraint solver impedance: limit
+        jnt_solimp: real[njnt, 5],
+        /// local anchor position
+        jnt_pos: vec3[njnt],
+        /// local joint axis
+        jnt_axis: vec3[njnt],
+        /// linear stiffness coefficient
+        jnt_stiffness: real[njnt],
+        /// high-order stiffness coefficients
+        jnt_stiffnesspoly: real[njnt, 2],
+        /// plastic yield threshold
+        jnt_springyield: real[njnt],
+        /// joint limits
+        jnt_range: real[njnt, 2],
+        /// range of total actuator force
+        jnt_actfrcrange: real[njnt, 2],
+        /// min distance for limit detection
+        jnt_margin: real[njnt],
+        /// id of dof's body
+        dof_bodyid: int[nv],
+        /// id of dof's joint
+        dof_jntid: int[nv],
+        /// id of dof's parent; -1: none
+        dof_parentid: int[nv],
+        /// id of dof's kinematic tree
+        dof_treeid: int[nv],
+        /// dof address in M-diagonal
+        dof_Madr: int[nv],
+        /// number of consecutive simple dofs
+        dof_simplenum: int[nv],
+        /// constraint solver reference:frictionloss
+        dof_solref: real[nv, 2],
+        /// constraint solver impedance:frictionloss
+        dof_solimp: real[nv, 5],
+        /// dof friction loss
+        dof_frictionloss: real[nv],
+        /// dof armature inertia/mass
+        dof_armature: real[nv],
+        /// linear damping coefficient
+        dof_damping: real[nv],
+        /// high-order damping coefficients
+        dof_dampingpoly: real[nv, 2],
+        /// diag. inverse inertia in qpos0
+        dof_invweight0: real[nv],
+        /// diag. inertia in qpos0
+        dof_M0: real[nv],
+        /// linear: 1; angular: approx. length scale
+        dof_length: real[nv],
+        /// start addr of bodies
+        tree_bodyadr: int[ntree],
+        /// number of bodies in tree
+        tree_bodynum: int[ntree],
+        /// start addr of dofs
+        tree_dofadr: int[ntree],
+        /// number of dofs in tree
+        tree_dofnum: int[ntree],
+        /// sleep policy (mjtSleepPolicy)
+        tree_sleep_policy: int[ntree],
+        /// geometric type (mjtGeom)
+        geom_type: int[ngeom],
+        /// geom contact type
+        geom_contype: int[ngeom],
+        /// geom contact affinity
+        geom_conaffinity: int[ngeom],
+        /// contact dimensionality (1, 3, 4, 6)
+        geom_condim: int[ngeom],
+        /// id of geom's body
+        geom_bodyid: int[ngeom],
+        /// id of geom's mesh/hfield; -1: none
+        geom_dataid: int[ngeom],
+        /// material id for rendering; -1: none
+        geom_matid: int[ngeom],
+        /// group for visibility
+        geom_group: int[ngeom],
+        /// geom contact priority
+        geom_priority: int[ngeom],
+        /// same frame as body (mjtSameframe)
+        geom_sameframe: int[ngeom],
+        /// mixing coef for solref/imp in geom pair
+        geom_solmix: real[ngeom],
+        /// constraint solver reference: contact
+        geom_solref: real[ngeom, 2],
+        /// constraint solver impedance: contact
+        geom_solimp: real[ngeom, 5],
+        /// geom-specific size parameters
+        geom_size: vec3[ngeom],
+        /// bounding box, (center, size)
+        geom_aabb: real[ngeom, 6],
+        /// radius of bounding sphere
+        geom_rbound: real[ngeom],
+        /// local position offset rel. to body
+        geom_pos: vec3[ngeom],
+        /// local orientation offset rel. to body
+        geom_quat: quat[ngeom],
+        /// friction for (slide, spin, roll)
+        geom_friction: vec3[ngeom],
+        /// geometric inflation for contact
+        geom_margin: real[ngeom],
+        /// additional contact detection buffer
+        geom_gap: real[ngeom],
+        /// surface velocity in local frame: lin,ang
+        geom_surfacevel: real[ngeom, 6],
+        /// adhesive force of contacts
+        geom_adhesion: real[ngeom],
+        /// fluid interaction parameters
+        geom_fluid: real[ngeom, 12],
+        /// rgba when material is omitted
+        geom_rgba: real[ngeom, 4],
+        /// geom type for rendering (mjtGeom)
+        site_type: int[nsite],
+        /// id of site's body
+        site_bodyid: int[nsite],
+        /// id of site's mesh; -1: none
+        site_dataid: int[nsite],
+        /// material id for rendering; -1: none
+        site_matid: int[nsite],
+        /// group for visibility
+        site_group: int[nsite],
+        /// same frame as body (mjtSameframe)
+        site_sameframe: int[nsite],
+        /// geom size for rendering
+        site_size: vec3[nsite],
+        /// local position offset rel. to body
+        site_pos: vec3[nsite],
+        /// local orientation offset rel. to body
+        site_quat: quat[nsite],
+        /// rgba when material is omitted
+        site_rgba: real[nsite, 4],
+        /// camera tracking mode (mjtCamLight)
+        cam_mode: int[ncam],
+        /// id of camera's body
+        cam_bodyid: int[ncam],
+        /// id of targeted body; -1: none
+        cam_targetbodyid: int[ncam],
+        /// position rel. to body frame
+        cam_pos: vec3[ncam],
+        /// orientation rel. to body frame
+        cam_quat: quat[ncam],
+        /// global position rel. to sub-com in qpos0
+        cam_poscom0: vec3[ncam],
+        /// global position rel. to body in qpos0
+        cam_pos0: vec3[ncam],
+        /// global orientation in qpos0
+        cam_mat0: mat3[ncam],
+        /// projection type (mjtProjection)
+        cam_projection: int[ncam],
+        /// y field-of-view (ortho ? len : deg)
+        cam_fovy: real[ncam],
+        /// resolution: pixels [width, height]
+        cam_resolution: int[ncam, 2],
+        /// light tracking mode (mjtCamLight)
+        light_mode: int[nlight],
+        /// id of light's body
+        light_bodyid: int[nlight],
+        /// id of targeted body; -1: none
+        light_targetbodyid: int[nlight],
+        /// spot, directional, etc. (mjtLightType)
+        light_type: int[nlight],
+        /// is light on
+        light_active: int[nlight],
+        /// position rel. to body frame
+        light_pos: vec3[nlight],
+        /// direction rel. to body frame
+        light_dir: vec3[nlight],
+        /// global position rel. to sub-com in qpos0
+        light_poscom0: vec3[nlight],
+        /// global position rel. to body in qpos0
+        light_pos0: vec3[nlight],
+        /// global direction in qpos0
+        light_dir0: vec3[nlight],
+        /// first vertex address
+        mesh_vertadr: int[nmesh],
+        /// number of vertices
+        mesh_vertnum: int[nmesh],
+        /// first face address
+        mesh_faceadr: int[nmesh],
+        /// number of faces
+        mesh_facenum: int[nmesh],
+        /// graph data address; -1: no graph
+        mesh_graphadr: int[nmesh],
+        /// extremum vertices in 3x3x3 directions
+        mesh_extrema: int[nmesh, 27],
+        /// vertex positions for all meshes
+        mesh_vert: vec3[nmeshvert],
+        /// vertex face data
+        mesh_face: int[nmeshface, 3],
+        /// convex graph data
+        mesh_graph: int[nmeshgraph],
+        /// scaling applied to asset vertices
+        mesh_scale: vec3[nmesh],
+        /// translation applied to asset vertices
+        mesh_pos: vec3[nmesh],
+        /// rotation applied to asset vertices
+        mesh_quat: quat[nmesh],
+        /// number of polygons per mesh
+        mesh_polynum: int[nmesh],
+        /// first polygon address per mesh
+        mesh_polyadr: int[nmesh],
+        /// all polygon normals
+        mesh_polynormal: vec3[nmeshpoly],
+        /// polygon vertex start address
+        mesh_polyvertadr: int[nmeshpoly],
+        /// number of vertices per polygon
+        mesh_polyvertnum: int[nmeshpoly],
+        /// all polygon vertices
+        mesh_polyvert: int[nmeshpolyvert],
+        /// first polygon address per vertex
+        mesh_polymapadr: int[nmeshvert],
+        /// number of polygons per vertex
+        mesh_polymapnum: int[nmeshvert],
+        /// vertex to polygon map
+        mesh_polymap: int[nmeshpolymap],
+        /// (x, y, z_top, z_bottom)
+        hfield_size: real[nhfield, 4],
+        /// number of rows in grid
+        hfield_nrow: int[nhfield],
+        /// number of columns in grid
+        hfield_ncol: int[nhfield],
+        /// address in hfield_data
+        hfield_adr: int[nhfield],
+        /// elevation data
+        hfield_data: real[nhfielddata],
+        /// contact dimensionality
+        pair_dim: int[npair],
+        /// id of geom1
+        pair_geom1: int[npair],
+        /// id of geom2
+        pair_geom2: int[npair],
+        /// body1 << 16 + body2
+        pair_signature: int[npair],
+        /// solver reference: contact normal
+        pair_solref: real[npair, 2],
+        /// solver reference: contact friction
+        pair_solreffriction: real[npair, 2],
+        /// solver impedance: contact
+        pair_solimp: real[npair, 5],
+        /// geometric inflation for contact
+        pair_margin: real[npair],
+        /// additional contact detection buffer
+        pair_gap: real[npair],
+        /// adhesive force of contacts
+        pair_adhesion: real[npair],
+        /// tangent1, 2, spin, roll1, 2
+        pair_friction: real[npair, 5],
+        /// body1 << 16 + body2
+        exclude_signature: int[nexclude],
+        /// constraint type (mjtEq)
+        eq_type: int[neq],
+        /// id of object 1
+        eq_obj1id: int[neq],
+        /// id of object 2
+        eq_obj2id: int[neq],
+        /// type of both objects (mjtObj)
+        eq_objtype: int[neq],
+        /// initial enable/disable constraint state
+        eq_active0: int[neq],
+        /// constraint solver reference
+        eq_solref: real[neq, 2],
+        /// constraint solver impedance
+        eq_solimp: real[neq, 5],
+        /// numeric data for constraint
+        eq_data: real[neq, 12],
+        /// type of tendon (mjtTendon)
+        tendon_type: int[ntendon],
+        /// address of first object in tendon's path
+        tendon_adr: int[ntendon],
+        /// number of objects in tendon's path
+        tendon_num: int[ntendon],
+        /// material id for rendering
+        tendon_matid: int[ntendon],
+        /// actuator contributing damping / armature
+        tendon_actuatorid: int[ntendon],
+        /// group for visibility
+        tendon_group: int[ntendon],
+        /// start addr in plastic state (-1: none)
+        tendon_plasticadr: int[ntendon],
+        /// number of trees along tendon's path
+        tendon_treenum: int[ntendon],
+        /// first two trees along tendon's path
+        tendon_treeid: int[ntendon, 2],
+        /// number of non-zeros in Jacobian row
+        ten_J_rownnz: int[ntendon],
+        /// row start address in colind array
+        ten_J_rowadr: int[ntendon],
+        /// column indices in sparse Jacobian
+        ten_J_colind: int[nJten],
+        /// does tendon have length limits
+        tendon_limited: int[ntendon],
+        /// does tendon have actuator force limits
+        tendon_actfrclimited: int[ntendon],
+        /// width for rendering
+        tendon_width: real[ntendon],
+        /// constraint solver reference: limit
+        tendon_solref_lim: real[ntendon, 2],
+        /// constraint solver impedance: limit
+        tendon_solimp_lim: real[ntendon, 5],
+        /// constraint solver reference: friction
+        tendon_solref_fri: real[ntendon, 2],
+        /// constraint solver impedance: friction
+        tendon_solimp_fri: real[ntendon, 5],
+        /// tendon length limits
+        tendon_range: real[ntendon, 2],
+        /// range of total actuator force
+        tendon_actfrcrange: real[ntendon, 2],
+        /// min distance for limit detection
+        tendon_margin: real[ntendon],
+        /// linear stiffness coefficient
+        tendon_stiffness: real[ntendon],
+        /// high-order stiffness coefficients
+        tendon_stiffnesspoly: real[ntendon, 2],
+        /// linear damping coefficient
+        tendon_damping: real[ntendon],
+        /// high-order damping coefficients
+        tendon_dampingpoly: real[ntendon, 2],
+        /// inertia associated with tendon velocity
+        tendon_armature: real[ntendon],
+        /// loss due to friction
+        tendon_frictionloss: real[ntendon],
+        /// spring resting length range
+        tendon_lengthspring: real[ntendon, 2],
+        /// plastic yield threshold
+        tendon_springyield: real[ntendon],
+        /// tendon length in qpos0
+        tendon_length0: real[ntendon],
+        /// inv. weight in qpos0
+        tendon_invweight0: real[ntendon],
+        /// rgba when material is omitted
+        tendon_rgba: real[ntendon, 4],
+        /// wrap object type (mjtWrap)
+        wrap_type: int[nwrap],
+        /// object id: geom, site, joint
+        wrap_objid: int[nwrap],
+        /// divisor, joint coef, or site id
+        wrap_prm: real[nwrap],
+        /// transmission type (mjtTrn)
+        actuator_trntype: int[nactuator],
+        /// dynamics type (mjtDyn)
+        actuator_dyntype: int[nactuator],
+        /// gain type (mjtGain)
+        actuator_gaintype: int[nactuator],
+        /// bias type (mjtBias)
+        actuator_biastype: int[nactuator],
+        /// address of first control
+        actuator_ctrladr: int[nactuator],
+        /// number of controls
+        actuator_ctrlnum: int[nactuator],
+        /// input signature, scoped by gaintype
+        actuator_ctrlspec: int[nactuator],
+        /// address of first force output
+        actuator_outadr: int[nactuator],
+        /// number of force outputs, from trntype
+        actuator_outnum: int[nactuator],
+        /// first activation address; -1: stateless
+        actuator_actadr: int[nactuator],
+        /// number of activation variables
+        actuator_actnum: int[nactuator],
+        /// transmission id: joint, tendon, site
+        actuator_trnid: int[nactuator, 2],
+        /// crank length for slider-crank
+        actuator_cranklength: real[nactuator],
+        /// dynamics parameters
+        actuator_dynprm: real[nactuator, 10],
+        /// gain parameters
+        actuator_gainprm: real[nactuator, 10],
+        /// bias parameters
+        actuator_biasprm: real[nactuator, 10],
+        /// is activation limited
+        actuator_actlimited: int[nactuator],
+        /// range of activations
+        actuator_actrange: real[nactuator, 2],
+        /// step activation before force
+        actuator_actearly: int[nactuator],
+        /// history buffer: [nsample, interp]
+        actuator_history: int[nactuator, 2],
+        /// address in history buffer; -1: none
+        actuator_historyadr: int[nactuator],
+        /// delay time; 0: no delay
+        actuator_delay: real[nactuator],
+        /// linear damping coefficient
+        actuator_damping: real[nactuator],
+        /// high-order damping coefficients
+        actuator_dampingpoly: real[nactuator, 2],
+        /// armature added to target (joint, tendon)
+        actuator_armature: real[nactuator],
+        /// group for visibility
+        actuator_group: int[nactuator],
+        /// is force limited
+        actuator_forcelimited: int[nactuator],
+        /// range of forces
+        actuator_forcerange: real[nactuator, 2],
+        /// is control limited
+        actuator_ctrllimited: int[nu],
+        /// range of controls
+        actuator_ctrlrange: real[nu, 2],
+        /// scale length and transmitted force
+        actuator_gear: real[nout, 6],
+        /// acceleration from unit force in qpos0
+        actuator_acc0: real[nout],
+        /// actuator length in qpos0
+        actuator_length0: real[nout],
+        /// feasible actuator length range
+        actuator_lengthrange: real[nout, 2],
+        /// sensor type (mjtSensor)
+        sensor_type: int[nsensor],
+        /// numeric data type (mjtDataType)
+        sensor_datatype: int[nsensor],
+        /// required compute stage (mjtStage)
+        sensor_needstage: int[nsensor],
+        /// type of sensorized object (mjtObj)
+        sensor_objtype: int[nsensor],
+        /// id of sensorized object
+        sensor_objid: int[nsensor],
+        /// type of reference frame (mjtObj)
+        sensor_reftype: int[nsensor],
+        /// id of reference frame; -1: global frame
+        sensor_refid: int[nsensor],
+        /// sensor parameters
+        sensor_intprm: int[nsensor, 3],
+        /// number of scalar outputs
+        sensor_dim: int[nsensor],
+        /// address in sensor array
+        sensor_adr: int[nsensor],
+        /// cutoff for real and positive; 0: ignore
+        sensor_cutoff: real[nsensor],
+        /// noise standard deviation
+        sensor_noise: real[nsensor],
+        /// history buffer: [nsample, interp]
+        sensor_history: int[nsensor, 2],
+        /// address in history buffer; -1: none
+        sensor_historyadr: int[nsensor],
+        /// delay time in seconds; 0: no delay
+        sensor_delay: real[nsensor],
+        /// interval: [period, phase] in seconds
+        sensor_interval: real[nsensor, 2],
+        /// address of field in numeric_data
+        numeric_adr: int[nnumeric],
+        /// size of numeric field
+        numeric_size: int[nnumeric],
+        /// array of all numeric fields
+        numeric_data: real[nnumericdata],
+        /// key time
+        key_time: real[nkey],
+        /// key position
+        key_qpos: real[nkey, nq],
+        /// key velocity
+        key_qvel: real[nkey, nv],
+        /// key activation
+        key_act: real[nkey, na],
+        /// key mocap position
+        key_mpos: vec3[nkey, nmocap],
+        /// key mocap quaternion
+        key_mquat: quat[nkey, nmocap],
+        /// key control
+        key_ctrl: real[nkey, nu],
+        /// reduced inertia: non-zeros in each row
+        M_rownnz: int[nv],
+        /// reduced inertia: row addresses
+        M_rowadr: int[nv],
+        /// reduced inertia: column indices
+        M_colind: int[nC],
+        /// full inertia: non-zeros in each row
+        D_rownnz: int[nv],
+        /// full inertia: row addresses
+        D_rowadr: int[nv],
+        /// full inertia: index of diagonal element
+        D_diag: int[nv],
+        /// full inertia: column indices
+        D_colind: int[nD],
+        /// number of dofs that a row of actuator_moment touches (ours: a constant of the model)
+        moment_rownnz: int[nout],
+        /// address of a row of actuator_moment (ours)
+        moment_rowadr: int[nout],
+        /// dofs of actuator_moment (ours)
+        moment_colind: int[nJmom],
+        /// depth of a body in the tree; 0 for the world (ours)
+        body_level: int[nbody],
+        /// first entry of a level in level_body (ours)
+        level_adr: int[nlevel],
+        /// number of bodies of a level (ours)
+        level_num: int[nlevel],
+        /// bodies in order of their level (ours)
+        level_body: int[nbody],
+        /// last dof that moves a body, its ancestors' included; -1: none (ours)
+        body_lastdof: int[nbody],
+        /// first geom of a pair that may collide, with geom_type[0] <= geom_type[1] (ours)
+        collision_geom1: int[ncollision],
+        /// second geom of a pair that may collide (ours)
+        collision_geom2: int[ncollision],
+        /// id of the predefined pair; -1: dynamic (ours)
+        collision_pairid: int[ncollision],
+        /// sparsity pattern of the rows of the pair's contacts (ours)
+        collision_Jpat: int[ncollision],
+        /// contact dimension of the pair, mixed (ours)
+        collision_condim: int[ncollision],
+        /// distance below which a contact is detected: margin + gap (ours)
+        collision_detect: real[ncollision],
+        /// distance below which a contact makes force (ours)
+        collision_margin: real[ncollision],
+        /// friction of the pair, mixed: slide, slide, spin, roll, roll (ours)
+        collision_friction: real[ncollision, 5],
+        /// solref of the pair, mixed (ours)
+        collision_solref: real[ncollision, 2],
+        /// solref of the pair's friction rows (ours)
+        collision_solreffriction: real[ncollision, 2],
+        /// solimp of the pair, mixed (ours)
+        collision_solimp: real[ncollision, 5],
+        /// address of a sparsity pattern (ours)
+        Jpat_adr: int[nJpat],
+        /// number of dofs of a sparsity pattern (ours)
+        Jpat_num: int[nJpat],
+        /// dofs of all sparsity patterns, ascending in each (ours)
+        Jpat_dof: int[nJpatdof],
+        /// sparsity pattern of a dof's friction or limit row (ours)
+        dof_Jpat: int[nv],
+        /// sparsity pattern of a ball joint's limit row; that of the first dof otherwise (ours)
+        jnt_Jpat: int[njnt],
+        /// sparsity pattern of a tendon's rows (ours)
+        tendon_Jpat: int[ntendon],
+        /// sparsity pattern of an equality's rows (ours)
+        eq_Jpat: int[neq],
+    }
+    Data {
+        /// simulation time (s)
+        time: real[1],
+        /// position
+        qpos: real[nq],
+        /// velocity
+        qvel: real[nv],
+        /// actuator activation
+        act: real[na],
+        /// history buffer
+        history: real[nhistory],
+        /// plastic state
+        plastic: real[nplastic],
+        /// acceleration used for warmstart
+        qacc_warmstart: real[nv],
+        /// control
+        ctrl: real[nu],
+        /// applied generalized force
+        qfrc_applied: real[nv],
+        /// applied Cartesian force/torque
+        xfrc_applied: spatial[nbody],
+        /// enable/disable constraints
+        eq_active: int[neq],
+        /// positions of mocap bodies
+        mocap_pos: vec3[nmocap],
+        /// orientations of mocap bodies
+        mocap_quat: quat[nmocap],
+        /// acceleration
+        qacc: real[nv],
+        /// time-derivative of actuator activation
+        act_dot: real[na],
+        /// sensor data array
+        sensordata: real[nsensordata],
+        /// Cartesian position of body frame
+        xpos: vec3[nbody],
+        /// Cartesian orientation of body frame
+        xquat: quat[nbody],
+        /// Cartesian orientation of body frame
+        xmat: mat3[nbody],
+        /// Cartesian position of body com
+        xipos: vec3[nbody],
+        /// Cartesian orientation of body inertia
+        ximat: mat3[nbody],
+        /// Cartesian position of joint anchor
+        xanchor: vec3[njnt],
+        /// Cartesian joint axis
+        xaxis: vec3[njnt],
+        /// Cartesian geom position
+        geom_xpos: vec3[ngeom],
+        /// Cartesian geom orientation
+        geom_xmat: mat3[ngeom],
+        /// Cartesian site position
+        site_xpos: vec3[nsite],
+        /// Cartesian site orientation
+        site_xmat: mat3[nsite],
+        /// Cartesian camera position
+        cam_xpos: vec3[ncam],
+        /// Cartesian camera orientation
+        cam_xmat: mat3[ncam],
+        /// Cartesian light position
+        light_xpos: vec3[nlight],
+        /// Cartesian light direction
+        light_xdir: vec3[nlight],
+        /// center of mass of each subtree
+        subtree_com: vec3[nbody],
+        /// com-based motion axis of each dof (rot:lin)
+        cdof: spatial[nv],
+        /// com-based body inertia and mass
+        cinert: inert[nbody],
+        /// start address of tendon's path
+        ten_wrapadr: int[ntendon],
+        /// number of wrap points in path
+        ten_wrapnum: int[ntendon],
+        /// tendon Jacobian
+        ten_J: real[nJten],
+        /// tendon lengths
+        ten_length: real[ntendon],
+        /// Cartesian 3D points in all paths
+        wrap_xpos: real[nwrap, 6],
+        /// actuator lengths, one per force output
+        actuator_length: real[nout],
+        /// actuator moments
+        actuator_moment: real[nJmom],
+        /// com-based composite inertia and mass
+        crb: inert[nbody],
+        /// inertia (sparse)
+        M: real[nC],
+        /// L'*D*L factorization of M (sparse)
+        qLD: real[nC],
+        /// 1/diag(D)
+        qLDiagInv: real[nv],
+        /// tendon velocities
+        ten_velocity: real[ntendon],
+        /// actuator velocities, one per force output
+        actuator_velocity: real[nout],
+        /// com-based velocity (rot:lin)
+        cvel: spatial[nbody],
+        /// time-derivative of cdof (rot:lin)
+        cdof_dot: spatial[nv],
+        /// C(qpos,qvel)
+        qfrc_bias: real[nv],
+        /// passive spring force
+        qfrc_spring: real[nv],
+        /// passive damper force
+        qfrc_damper: real[nv],
+        /// passive gravity compensation force
+        qfrc_gravcomp: real[nv],
+        /// passive fluid force
+        qfrc_fluid: real[nv],
+        /// total passive force
+        qfrc_passive: real[nv],
+        /// linear velocity of subtree com
+        subtree_linvel: vec3[nbody],
+        /// angular momentum about subtree com
+        subtree_angmom: vec3[nbody],
+        /// L'*D*L factorization of modified M
+        qH: real[nC],
+        /// 1/diag(D) of modified M
+        qHDiagInv: real[nv],
+        /// d (passive + actuator - bias) / d qvel
+        qDeriv: real[nD],
+        /// sparse LU of (M - dt*qDeriv)
+        qLU: real[nD],
+        /// actuator force in actuation space
+        actuator_force: real[nout],
+        /// actuator force in joint space
+        qfrc_actuator: real[nv],
+        /// net unconstrained force
+        qfrc_smooth: real[nv],
+        /// unconstrained acceleration
+        qacc_smooth: real[nv],
+        /// constraint force (flag ipc: incl. flex contact)
+        qfrc_constraint: real[nv],
+        /// net external force; should equal:
+        qfrc_inverse: real[nv],
+        /// com-based acceleration
+        cacc: spatial[nbody],
+        /// com-based interaction force with parent
+        cfrc_int: spatial[nbody],
+        /// com-based external force on body
+        cfrc_ext: spatial[nbody],
+        /// constraint type (mjtConstraint)
+        efc_type: int[njmax],
+        /// id of object of specified type
+        efc_id: int[njmax],
+        /// constraint position (equality, contact)
+        efc_pos: real[njmax],
+        /// inclusion margin (contact)
+        efc_margin: real[njmax],
+        /// frictionloss (friction)
+        efc_frictionloss: real[njmax],
+        /// diagonal of A matrix, approximate or exact
+        efc_diagA: real[njmax],
+        /// stiffness, damping, impedance, imp'
+        efc_KBIP: real[njmax, 4],
+        /// constraint mass
+        efc_D: real[njmax],
+        /// inverse constraint mass
+        efc_R: real[njmax],
+        /// velocity in constraint space: J*qvel
+        efc_vel: real[njmax],
+        /// reference pseudo-acceleration
+        efc_aref: real[njmax],
+        /// linear cost term: J*qacc_smooth - aref
+        efc_b: real[njmax],
+        /// constraint state (mjtConstraintState)
+        efc_state: int[njmax],
+        /// constraint force in constraint space
+        efc_force: real[njmax],
+        /// potential and kinetic energy (J)
+        energy: real[2],
+        /// sparsity pattern of a row (ours)
+        efc_Jpat: int[njmax],
+        /// constraint Jacobian: the entries of a row's sparsity pattern, in its order (ours: nJrow slots a row)
+        efc_J: real[njmax, nJrow],
+        /// number of contacts found
+        ncon: int[1],
+        /// pair of the collision list that a contact is of (ours)
+        contact_collision: int[nconmax],
+        /// distance of the nearest points, negative in penetration (m)
+        contact_dist: real[nconmax],
+        /// position of a contact, midway between the geoms (m)
+        contact_pos: vec3[nconmax],
+        /// frame of a contact: normal from geom1 to geom2, tangents
+        contact_frame: mat3[nconmax],
+        /// first row of a contact; -1: none
+        contact_efc_address: int[nconmax],
+        /// number of equality rows
+        ne: int[1],
+        /// number of friction loss rows
+        nf: int[1],
+        /// number of limit rows
+        nl: int[1],
+        /// number of rows
+        nefc: int[1],
+        /// iterations that the solver took
+        solver_niter: int[1],
+        /// number of warnings of each kind since the last reset (`mjtWarning`)
+        warning: int[7],
+        /// what did not fit (`OVERFLOW_*` bits), since the last reset (ours)
+        overflow: int[1],
+        /// largest number of contacts and of rows asked for since the last reset (ours)
+        needed: int[2],
+    }
+    Scratch {
+        /// acceleration of bodies in the recursion for qfrc_bias (ours)
+        rne_cacc: spatial[nbody],
+        /// force on bodies in the recursion for qfrc_bias (ours)
+        rne_cfrc: spatial[nbody],
+        /// Hessian of the primal problem, then its factor (ours)
+        solver_H: real[nv, nv],
+        /// J times search direction (ours)
+        solver_Jv: real[njmax],
+        /// residual of each row, J qacc - aref (ours)
+        solver_Jaref: real[njmax],
+        /// M times qacc (ours)
+        solver_Ma: real[nv],
+        /// M times search direction (ours)
+        solver_Mv: real[nv],
+        /// gradient of the primal problem (ours)
+        solver_grad: real[nv],
+        /// search direction (ours)
+        solver_search: real[nv],
+        /// state at the start of an RK4 step (ours)
+        rk_qpos: real[nqrk],
+        /// velocity at the start of an RK4 step (ours)
+        rk_qvel: real[nvrk],
+        /// activation at the start of an RK4 step (ours)
+        rk_act: real[nark],
+        /// time at the start of an RK4 step (ours)
+        rk_time: real[1],
+        /// stage of an RK4 step (ours)
+        rk_stage: int[1],
+        /// velocities of the four stages of RK4 (ours)
+        rk_dqpos: real[4, nvrk],
+        /// accelerations of the four stages of RK4 (ours)
+        rk_dqvel: real[4, nvrk],
+        /// derivatives of the activation at the four stages of RK4 (ours)
+        rk_dact: real[4, nark],
+    }
+}

@@ -1,0 +1,201 @@
+//! What a compiled model holds beside its arrays: options, statistics, names.
+
+pub use crate::fields::Model;
+use crate::types::*;
+
+/// Declares the options once: the struct, and access by name for overrides and the device.
+macro_rules! options {
+    ($($(#[doc = $doc:literal])+ $name:ident: $ty:ty = $default:expr,)+) => {
+        /// Options of the simulation, with MuJoCo's names and defaults (`mjOption`).
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Opt { $($(#[doc = $doc])+ pub $name: $ty,)+ }
+
+        impl Default for Opt {
+            fn default() -> Self { Self { $($name: $default,)+ } }
+        }
+
+        impl Opt {
+            /// Every option: name and doc.
+            pub const NAMES: &[(&str, &str)] = &[$((stringify!($name), concat!($($doc),+)),)+];
+
+            /// The numbers of an option, by its name.
+            pub fn get(&self, name: &str) -> Option<Vec<f64>> {
+                match name { $(stringify!($name) => Some(OptValue::numbers(&self.$name)),)+ _ => None }
+            }
+
+            /// Sets an option by its name; false if there is none of that name or the number of values differs.
+            pub fn set(&mut self, name: &str, values: &[f64]) -> bool {
+                match name { $(stringify!($name) => OptValue::assign(&mut self.$name, values),)+ _ => false }
+            }
+        }
+    };
+}
+
+trait OptValue {
+    fn numbers(&self) -> Vec<f64>;
+    fn assign(&mut self, values: &[f64]) -> bool;
+}
+
+impl OptValue for f64 {
+    fn numbers(&self) -> Vec<f64> {
+        vec![*self]
+    }
+    fn assign(&mut self, values: &[f64]) -> bool {
+        let [x] = values else { return false };
+        *self = *x;
+        true
+    }
+}
+
+impl OptValue for i32 {
+    fn numbers(&self) -> Vec<f64> {
+        vec![f64::from(*self)]
+    }
+    fn assign(&mut self, values: &[f64]) -> bool {
+        let [x] = values else { return false };
+        *self = *x as i32;
+        true
+    }
+}
+
+impl<const N: usize> OptValue for [f64; N] {
+    fn numbers(&self) -> Vec<f64> {
+        self.to_vec()
+    }
+    fn assign(&mut self, values: &[f64]) -> bool {
+        let Ok(x) = values.try_into() else {
+            return false;
+        };
+        *self = x;
+        true
+    }
+}
+
+options! {
+    /// timestep (s)
+    timestep: f64 = 0.002,
+    /// ratio of friction-to-normal contact impedance
+    impratio: f64 = 1.0,
+    /// main solver tolerance
+    tolerance: f64 = 1e-8,
+    /// CG/Newton line search tolerance
+    ls_tolerance: f64 = 0.01,
+    /// noslip solver tolerance
+    noslip_tolerance: f64 = 1e-6,
+    /// convex collision solver tolerance
+    ccd_tolerance: f64 = 1e-6,
+    /// sleep velocity tolerance
+    sleep_tolerance: f64 = 1e-4,
+    /// gravitational acceleration (m/s²)
+    gravity: [f64; 3] = [0.0, 0.0, -9.81],
+    /// wind (m/s)
+    wind: [f64; 3] = [0.0; 3],
+    /// global magnetic flux
+    magnetic: [f64; 3] = [0.0, -0.5, 0.0],
+    /// density of medium (kg/m³)
+    density: f64 = 0.0,
+    /// viscosity of medium (Pa s)
+    viscosity: f64 = 0.0,
+    /// contact override: margin
+    o_margin: f64 = 0.0,
+    /// contact override: solref
+    o_solref: [f64; 2] = [0.02, 1.0],
+    /// contact override: solimp
+    o_solimp: [f64; 5] = [0.9, 0.95, 0.001, 0.5, 2.0],
+    /// contact override: friction
+    o_friction: [f64; 5] = [1.0, 1.0, 0.005, 0.0001, 0.0001],
+    /// integration mode ([`Integrator`])
+    integrator: i32 = Integrator::Euler as i32,
+    /// friction cone ([`Cone`])
+    cone: i32 = Cone::Pyramidal as i32,
+    /// type of Jacobian ([`Jacobian`])
+    jacobian: i32 = Jacobian::Auto as i32,
+    /// solver algorithm ([`Solver`])
+    solver: i32 = Solver::Newton as i32,
+    /// maximum number of main solver iterations
+    iterations: i32 = 100,
+    /// maximum number of CG/Newton line search iterations
+    ls_iterations: i32 = 50,
+    /// maximum number of noslip solver iterations
+    noslip_iterations: i32 = 0,
+    /// maximum number of convex collision solver iterations
+    ccd_iterations: i32 = 35,
+    /// bit flags for disabling standard features (`DSBL_*`)
+    disableflags: i32 = 0,
+    /// bit flags for enabling optional features (`ENBL_*`)
+    enableflags: i32 = 0,
+    /// bit flags for disabling actuators by group id
+    disableactuator: i32 = 0,
+    /// number of starting points for gradient descent on signed distance fields
+    sdf_initpoints: i32 = 40,
+    /// maximum number of iterations for gradient descent on signed distance fields
+    sdf_iterations: i32 = 10,
+}
+
+impl Opt {
+    /// True if a standard feature is disabled.
+    pub fn disabled(&self, bit: i32) -> bool {
+        self.disableflags & bit != 0
+    }
+
+    /// True if an optional feature is enabled.
+    pub fn enabled(&self, bit: i32) -> bool {
+        self.enableflags & bit != 0
+    }
+}
+
+/// Statistics of the model (`mjStatistic`).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Statistic {
+    /// mean diagonal inertia
+    pub meaninertia: f64,
+    /// mean body mass (kg)
+    pub meanmass: f64,
+    /// mean body size (m)
+    pub meansize: f64,
+    /// spatial extent (m)
+    pub extent: f64,
+    /// center of the model (m)
+    pub center: [f64; 3],
+}
+
+/// Names of the elements in order of their ids, empty where there is none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Names {
+    /// name of the model
+    pub model: String,
+    /// bodies
+    pub body: Vec<String>,
+    /// joints
+    pub joint: Vec<String>,
+    /// geoms
+    pub geom: Vec<String>,
+    /// sites
+    pub site: Vec<String>,
+    /// cameras
+    pub camera: Vec<String>,
+    /// lights
+    pub light: Vec<String>,
+    /// meshes
+    pub mesh: Vec<String>,
+    /// height fields
+    pub hfield: Vec<String>,
+    /// predefined pairs
+    pub pair: Vec<String>,
+    /// excluded pairs
+    pub exclude: Vec<String>,
+    /// equalities
+    pub equality: Vec<String>,
+    /// tendons
+    pub tendon: Vec<String>,
+    /// actuators
+    pub actuator: Vec<String>,
+    /// sensors
+    pub sensor: Vec<String>,
+    /// numeric fields
+    pub numeric: Vec<String>,
+    /// text fields: name and text
+    pub text: Vec<(String, String)>,
+    /// keyframes
+    pub key: Vec<String>,
+}

@@ -1,0 +1,171 @@
+//! The number that the twins compute with: `f64` is the reference; a wide type is the same twin for several worlds at once.
+
+use std::fmt::Debug;
+use std::ops::{
+    Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
+};
+
+/// The outcome of a comparison, one truth for every lane.
+pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {
+    /// True if any lane is.
+    fn any(self) -> bool;
+    /// True if every lane is.
+    fn all(self) -> bool;
+}
+
+impl Mask for bool {
+    #[inline(always)]
+    fn any(self) -> bool {
+        self
+    }
+    #[inline(always)]
+    fn all(self) -> bool {
+        self
+    }
+}
+
+/// A real number, or one for every lane. Branches on it are taken by [`Mask`] and [`Real::select`].
+pub trait Real:
+    bytemuck::Pod
+    + Default
+    + Debug
+    + PartialEq
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+{
+    /// An integer for every lane.
+    type Int: bytemuck::Pod + Default + Debug + PartialEq + Send + Sync;
+    /// A truth for every lane.
+    type Mask: Mask;
+    /// Number of lanes (worlds).
+    const WIDTH: usize;
+
+    /// The same number in every lane.
+    fn splat(x: f64) -> Self;
+    /// The number of one lane.
+    fn lane(self, lane: usize) -> f64;
+    /// Sets the number of one lane.
+    fn set_lane(&mut self, lane: usize, x: f64);
+    /// The integer of one lane.
+    fn int_lane(x: Self::Int, lane: usize) -> i32;
+    /// Sets the integer of one lane.
+    fn set_int_lane(x: &mut Self::Int, lane: usize, value: i32);
+    /// `self < other` in each lane.
+    fn lt(self, other: Self) -> Self::Mask;
+    /// `self <= other` in each lane.
+    fn le(self, other: Self) -> Self::Mask;
+    /// `yes` where the mask is true, else `no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Absolute value.
+    fn abs(self) -> Self;
+    /// The smaller of two.
+    fn min(self, other: Self) -> Self;
+    /// The larger of two.
+    fn max(self, other: Self) -> Self;
+    /// Sine and cosine (rad).
+    fn sin_cos(self) -> (Self, Self);
+    /// Angle of the point (x = other, y = self) (rad).
+    fn atan2(self, other: Self) -> Self;
+    /// Exponential.
+    fn exp(self) -> Self;
+    /// `self` to the power `other`.
+    fn powf(self, other: Self) -> Self;
+
+    /// Zero in every lane.
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::default()
+    }
+    /// One in every lane.
+    #[inline(always)]
+    fn one() -> Self {
+        Self::splat(1.0)
+    }
+    /// Clamped to `[lo, hi]`.
+    #[inline(always)]
+    fn clamp(self, lo: Self, hi: Self) -> Self {
+        self.max(lo).min(hi)
+    }
+}
+
+impl Real for f64 {
+    type Int = i32;
+    type Mask = bool;
+    const WIDTH: usize = 1;
+
+    #[inline(always)]
+    fn splat(x: f64) -> Self {
+        x
+    }
+    #[inline(always)]
+    fn lane(self, _lane: usize) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn set_lane(&mut self, _lane: usize, x: f64) {
+        *self = x;
+    }
+    #[inline(always)]
+    fn int_lane(x: i32, _lane: usize) -> i32 {
+        x
+    }
+    #[inline(always)]
+    fn set_int_lane(x: &mut i32, _lane: usize, value: i32) {
+        *x = value;
+    }
+    #[inline(always)]
+    fn lt(self, other: Self) -> bool {
+        self < other
+    }
+    #[inline(always)]
+    fn le(self, other: Self) -> bool {
+        self <= other
+    }
+    #[inline(always)]
+    fn select(mask: bool, yes: Self, no: Self) -> Self {
+        if mask { yes } else { no }
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        f64::sqrt(self)
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        f64::abs(self)
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        f64::min(self, other)
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        f64::max(self, other)
+    }
+    #[inline(always)]
+    fn sin_cos(self) -> (Self, Self) {
+        f64::sin_cos(self)
+    }
+    #[inline(always)]
+    fn atan2(self, other: Self) -> Self {
+        f64::atan2(self, other)
+    }
+    #[inline(always)]
+    fn exp(self) -> Self {
+        f64::exp(self)
+    }
+    #[inline(always)]
+    fn powf(self, other: Self) -> Self {
+        f64::powf(self, other)
+    }
+}

@@ -1,0 +1,153 @@
+//! TABLE: every stage of the pipeline; below it the walks, which any executor runs: the twins, the device, or a mix of both.
+//!
+//! A stage is three files of one name: `shaders/<stage>.wgsl`, `src/cpu/<stage>.rs`, `tests/parity/<stage>.rs`. What it
+//! reads and writes is derived from the accessors that its shader calls.
+
+use crate::cpu;
+use crate::fields::{Data, Model};
+use crate::types::*;
+
+/// One row of the table.
+#[derive(Debug)]
+pub struct Stage {
+    /// Name: that of MuJoCo's function without `mj_`, in snake case.
+    pub name: &'static str,
+    /// Text of `shaders/<name>.wgsl`.
+    pub shader: &'static str,
+    /// The f64 twin.
+    pub twin: fn(&Model, &mut Data),
+    /// What it does.
+    pub doc: &'static str,
+}
+
+macro_rules! stages {
+    ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
+        $(
+            $(#[doc = $doc])+
+            #[expect(non_upper_case_globals, reason = "a stage has one name everywhere")]
+            pub static $name: Stage = Stage {
+                name: stringify!($name),
+                shader: include_str!(concat!("../shaders/", stringify!($name), ".wgsl")),
+                twin: cpu::$name::$name,
+                doc: concat!($($doc),+),
+            };
+        )+
+
+        /// Every stage, in the order of a step.
+        pub static STAGES: &[&Stage] = &[$(&$name),+];
+    };
+}
+
+stages! {
+    /// Reset a world whose qpos is bad (`mj_checkPos`).
+    check_pos,
+    /// Reset a world whose qvel is bad (`mj_checkVel`).
+    check_vel,
+    /// Poses of bodies, geoms, sites, joint axes (`mj_kinematics`).
+    kinematics,
+    /// Subtree centres of mass, cinert, cdof (`mj_comPos`).
+    com_pos,
+    /// Poses of cameras and lights (`mj_camlight`).
+    camlight,
+    /// Tendon lengths and Jacobian (`mj_tendon`).
+    tendon,
+    /// Composite inertia and M (`mj_crb`).
+    crb,
+    /// L'DL of M (`mj_factorM`).
+    factor_m,
+    /// Contacts (`mj_collision`).
+    collision,
+    /// Constraint rows and their parameters (`mj_makeConstraint`).
+    make_constraint,
+    /// Actuator lengths and moments (`mj_transmission`).
+    transmission,
+    /// Tendon and actuator velocities (first part of `mj_fwdVelocity`).
+    fwd_velocity,
+    /// Cvel, cdof_dot (`mj_comVel`).
+    com_vel,
+    /// Spring and damper forces (`mj_passive`).
+    passive,
+    /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
+    reference_constraint,
+    /// Bias force (`mj_rne` without acceleration).
+    rne,
+    /// Actuator forces (`mj_fwdActuation`).
+    fwd_actuation,
+    /// Unconstrained acceleration (`mj_fwdAcceleration`).
+    fwd_acceleration,
+    /// Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
+    solve_newton,
+    /// Reset a world whose qacc is bad (`mj_checkAcc`).
+    check_acc,
+    /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
+    euler,
+    /// One of the four stages of Runge-Kutta (`mj_RungeKutta`).
+    rk4,
+}
+
+/// The row of a stage, by its name.
+pub fn stage(name: &str) -> Option<&'static Stage> {
+    STAGES.iter().copied().find(|stage| stage.name == name)
+}
+
+/// Runs one stage on all worlds of an executor.
+pub trait Run: FnMut(&'static Stage) {}
+impl<F: FnMut(&'static Stage)> Run for F {}
+
+/// What depends on position alone (`mj_fwdPosition`).
+pub fn fwd_position(m: &Model, run: &mut impl Run) {
+    run(&kinematics);
+    run(&com_pos);
+    if m.ncam + m.nlight > 0 {
+        run(&camlight);
+    }
+    if m.ntendon > 0 {
+        run(&tendon);
+    }
+    run(&crb);
+    run(&factor_m);
+    if m.ncollision > 0 {
+        run(&collision);
+    }
+    run(&make_constraint);
+    if m.nactuator > 0 {
+        run(&transmission);
+    }
+}
+
+/// What depends on position and velocity (`mj_fwdVelocity`).
+pub fn fwd_velocity_stages(m: &Model, run: &mut impl Run) {
+    if m.ntendon + m.nactuator > 0 {
+        run(&fwd_velocity);
+    }
+    run(&com_vel);
+    run(&passive);
+    run(&reference_constraint);
+    run(&rne);
+}
+
+/// Forward dynamics: accelerations of a state (`mj_forward`).
+pub fn forward(m: &Model, run: &mut impl Run) {
+    fwd_position(m, run);
+    fwd_velocity_stages(m, run);
+    run(&fwd_actuation);
+    run(&fwd_acceleration);
+    run(&solve_newton);
+}
+
+/// One step of time (`mj_step`).
+pub fn step(m: &Model, run: &mut impl Run) {
+    run(&check_pos);
+    run(&check_vel);
+    forward(m, run);
+    run(&check_acc);
+    if m.opt.integrator == Integrator::Rk4 {
+        for _ in 0..3 {
+            run(&rk4);
+            forward(m, run);
+        }
+        run(&rk4);
+    } else {
+        run(&euler);
+    }
+}
