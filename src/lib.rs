@@ -1,11 +1,13 @@
 //! MuJoCo's physics for thousands of worlds at once.
 
+pub mod compile;
 pub mod cpu;
 pub mod data;
 pub mod error;
 pub mod fields;
 pub mod model;
 pub mod real;
+pub mod stages;
 pub mod types;
 
 pub use data::Data;

@@ -1,3 +1,39 @@
 //! The CPU pipeline: one twin a stage, `f64`, one world; the reference that every shader is held against.
 
 pub mod lib;
+
+pub mod camlight;
+pub mod check_acc;
+pub mod check_pos;
+pub mod check_vel;
+pub mod collision;
+pub mod com_pos;
+pub mod com_vel;
+pub mod crb;
+pub mod euler;
+pub mod factor_m;
+pub mod fwd_acceleration;
+pub mod fwd_actuation;
+pub mod fwd_velocity;
+pub mod kinematics;
+pub mod make_constraint;
+pub mod passive;
+pub mod reference_constraint;
+pub mod rk4;
+pub mod rne;
+pub mod solve_newton;
+pub mod tendon;
+pub mod transmission;
+
+use crate::fields::{Data, Model};
+use crate::stages;
+
+/// Forward dynamics of one world (`mj_forward`).
+pub fn forward(m: &Model, d: &mut Data) {
+    stages::forward(m, &mut |stage| (stage.twin)(m, d));
+}
+
+/// One step of one world (`mj_step`).
+pub fn step(m: &Model, d: &mut Data) {
+    stages::step(m, &mut |stage| (stage.twin)(m, d));
+}

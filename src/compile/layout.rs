@@ -1,0 +1,122 @@
+//! Fields that are ours: derived from MuJoCo's once a model is compiled, so that every stage finds its way by table.
+
+use crate::fields::Model;
+use crate::types::*;
+
+/// Fills the fields that are ours from MuJoCo's own. Called once at the end of compilation.
+pub fn layout(m: &mut Model) {
+    levels(m);
+    moment_pattern(m);
+    runge_kutta_sizes(m);
+}
+
+// bodies by depth, so that a recursion over the tree can go level by level
+fn levels(m: &mut Model) {
+    m.body_level = vec![0; m.nbody];
+    m.body_lastdof = vec![-1; m.nbody];
+    for i in 1..m.nbody {
+        let p = m.body_parentid[i] as usize;
+        m.body_level[i] = m.body_level[p] + 1;
+        m.body_lastdof[i] = match m.body_dofnum[i] {
+            0 => m.body_lastdof[p],
+            n => m.body_dofadr[i] + n - 1,
+        };
+    }
+    let mut level_body: Vec<i32> = (0..m.nbody as i32).collect();
+    level_body.sort_by_key(|&i| m.body_level[i as usize]);
+    m.nlevel = m
+        .body_level
+        .iter()
+        .max()
+        .map_or(0, |&level| level as usize + 1);
+    m.level_num = vec![0; m.nlevel];
+    for &level in &m.body_level {
+        m.level_num[level as usize] += 1;
+    }
+    m.level_adr = addresses(&m.level_num);
+    m.level_body = level_body;
+}
+
+// where each of consecutive runs begins
+fn addresses(num: &[i32]) -> Vec<i32> {
+    num.iter()
+        .scan(0, |adr, &num| {
+            let start = *adr;
+            *adr += num;
+            Some(start)
+        })
+        .collect()
+}
+
+/// Dofs that move a body, ascending: its own and those of its ancestors.
+pub fn body_chain(m: &Model, body: usize) -> Vec<i32> {
+    let mut chain = Vec::new();
+    let mut dof = m.body_lastdof[body];
+    while dof >= 0 {
+        chain.push(dof);
+        dof = m.dof_parentid[dof as usize];
+    }
+    chain.reverse();
+    chain
+}
+
+/// Dofs that move either of two bodies, ascending. Dofs that move both alike are kept: their entries may cancel, or not.
+pub fn merged_chain(m: &Model, body1: usize, body2: usize) -> Vec<i32> {
+    let mut chain = body_chain(m, body1);
+    chain.extend(body_chain(m, body2));
+    chain.sort_unstable();
+    chain.dedup();
+    chain
+}
+
+// which dofs an actuator's output can move is known from the model
+fn moment_pattern(m: &mut Model) {
+    let mut rows = vec![Vec::new(); m.nout];
+    for i in 0..m.nactuator {
+        let chain = actuator_dofs(m, i);
+        let adr = m.actuator_outadr[i] as usize;
+        for row in &mut rows[adr..adr + m.actuator_outnum[i] as usize] {
+            row.clone_from(&chain);
+        }
+    }
+    m.moment_rownnz = rows.iter().map(|row| row.len() as i32).collect();
+    m.moment_rowadr = addresses(&m.moment_rownnz);
+    m.moment_colind = rows.concat();
+    m.nJmom = m.moment_colind.len();
+}
+
+fn actuator_dofs(m: &Model, i: usize) -> Vec<i32> {
+    let [id, refid] = [m.actuator_trnid[2 * i], m.actuator_trnid[2 * i + 1]];
+    let body_of_site = |site: i32| m.site_bodyid[site as usize] as usize;
+    match TrnType::from_i32(m.actuator_trntype[i]) {
+        Some(TrnType::Joint | TrnType::JointInParent) => {
+            let joint = id as usize;
+            let adr = m.jnt_dofadr[joint];
+            let num = match JointType::from_i32(m.jnt_type[joint]) {
+                Some(JointType::Free) => 6,
+                Some(JointType::Ball) => 3,
+                _ => 1,
+            };
+            (adr..adr + num).collect()
+        }
+        Some(TrnType::Tendon) => {
+            let adr = m.ten_J_rowadr[id as usize] as usize;
+            m.ten_J_colind[adr..adr + m.ten_J_rownnz[id as usize] as usize].to_vec()
+        }
+        Some(TrnType::SliderCrank | TrnType::Site | TrnType::So3) if refid >= 0 => {
+            merged_chain(m, body_of_site(id), body_of_site(refid))
+        }
+        Some(TrnType::Site | TrnType::SliderCrank | TrnType::So3) => {
+            body_chain(m, body_of_site(id))
+        }
+        // adhesion acts at whatever contacts the body has
+        Some(TrnType::Body) => (0..m.nv as i32).collect(),
+        Some(TrnType::Undefined) | None => Vec::new(),
+    }
+}
+
+// the states of the four stages are kept only where the integrator needs them
+fn runge_kutta_sizes(m: &mut Model) {
+    let rk = m.opt.integrator == Integrator::Rk4;
+    (m.nqrk, m.nvrk, m.nark) = if rk { (m.nq, m.nv, m.na) } else { (0, 0, 0) };
+}

@@ -1,0 +1,3 @@
+//! Spec → Model: the compiler.
+
+pub mod layout;

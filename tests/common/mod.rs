@@ -1,0 +1,132 @@
+//! What several tests share: goldens made by MuJoCo 4.0.0.
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::collections::BTreeMap;
+
+use manyworlds::fields::{FIELDS, Room, SIZES, View, ViewMut};
+use manyworlds::{Data, Model};
+
+/// The arrays of one golden (see `tests/golden/make.py`), flat, with their shapes.
+pub struct Golden {
+    pub arrays: BTreeMap<String, (Vec<usize>, Vec<f64>)>,
+}
+
+impl Golden {
+    pub fn open(path: &str) -> Golden {
+        let mut npz = npyz::npz::NpzArchive::open(path).unwrap_or_else(|e| panic!("{path}: {e}"));
+        let names: Vec<String> = npz.array_names().map(str::to_owned).collect();
+        let mut arrays = BTreeMap::new();
+        for name in names {
+            let array = npz.by_name(&name).unwrap().unwrap();
+            let shape = array.shape().iter().map(|&n| n as usize).collect();
+            let data = match array.dtype().num_bytes() {
+                Some(4) => array
+                    .into_vec::<i32>()
+                    .unwrap()
+                    .into_iter()
+                    .map(f64::from)
+                    .collect(),
+                _ => array.into_vec::<f64>().unwrap(),
+            };
+            arrays.insert(name, (shape, data));
+        }
+        Golden { arrays }
+    }
+
+    pub fn get(&self, name: &str) -> Option<&[f64]> {
+        self.arrays.get(name).map(|(_, data)| data.as_slice())
+    }
+
+    /// Number of states.
+    pub fn nstate(&self) -> usize {
+        self.arrays["in/qpos"].0[0]
+    }
+
+    /// Row `k` of an array that has one row for each state.
+    pub fn state(&self, name: &str, k: usize) -> &[f64] {
+        let (shape, data) = self.arrays.get(name).unwrap_or_else(|| panic!("no {name}"));
+        let n = data.len() / shape[0].max(1);
+        &data[k * n..(k + 1) * n]
+    }
+
+    /// The model as MuJoCo compiled it, with the fields that are ours derived from it.
+    pub fn model(&self) -> Model {
+        let mut m = Model::default();
+        for (size, _) in SIZES {
+            if let Some(n) = self.get(&format!("size/{size}")) {
+                m.set_size(size, n[0] as usize);
+            }
+        }
+        m.allocate();
+        for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
+            let Some(from) = self.get(&format!("model/{}", field.name)) else {
+                continue;
+            };
+            match m.field_mut(field.name).unwrap() {
+                ViewMut::Int(to) => to
+                    .iter_mut()
+                    .zip(from)
+                    .for_each(|(to, from)| *to = *from as i32),
+                ViewMut::Real(to) => to.copy_from_slice(from),
+            }
+        }
+        for (name, _) in manyworlds::model::Opt::NAMES {
+            if let Some(values) = self.get(&format!("opt/{name}")) {
+                assert!(m.opt.set(name, values), "{name}");
+            }
+        }
+        m.stat.meaninertia = self.get("stat/meaninertia").unwrap()[0];
+        manyworlds::compile::layout::layout(&mut m);
+        m
+    }
+
+    /// Solver settings that the goldens were made with.
+    pub fn tighten(m: &mut Model) {
+        m.opt.tolerance = 1e-15;
+        m.opt.ls_tolerance = 1e-6;
+        m.opt.ls_iterations = 100;
+        m.opt.iterations = [5000, 3000, 200][m.opt.solver as usize];
+    }
+
+    /// A world in state `k`.
+    pub fn world(&self, m: &Model, k: usize) -> Data {
+        let mut d = Data::new(m);
+        for name in self
+            .arrays
+            .keys()
+            .filter_map(|name| name.strip_prefix("in/"))
+        {
+            let from = self.state(&format!("in/{name}"), k);
+            match d.field_mut(name).unwrap() {
+                ViewMut::Int(to) => to
+                    .iter_mut()
+                    .zip(from)
+                    .for_each(|(to, from)| *to = *from as i32),
+                ViewMut::Real(to) => to.copy_from_slice(from),
+            }
+        }
+        d
+    }
+}
+
+/// Largest error of an array against what is expected, relative to `1 + max|expected|`.
+pub fn error(have: &[f64], want: &[f64]) -> f64 {
+    assert_eq!(have.len(), want.len());
+    let scale = 1.0 + want.iter().fold(0.0f64, |s, x| s.max(x.abs()));
+    have.iter().zip(want).fold(0.0, |e, (a, b)| {
+        let diff = (a - b).abs() / scale;
+        if diff.is_nan() {
+            f64::INFINITY
+        } else {
+            f64::max(e, diff)
+        }
+    })
+}
+
+/// A field of a world as reals.
+pub fn reals(d: &Data, name: &str) -> Vec<f64> {
+    match d.field(name).unwrap_or_else(|| panic!("no {name}")) {
+        View::Int(x) => x.iter().map(|&x| f64::from(x)).collect(),
+        View::Real(x) => x.to_vec(),
+    }
+}
