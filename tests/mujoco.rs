@@ -6,7 +6,7 @@ use common::Golden;
 
 #[test]
 fn a_golden_is_read() {
-    let golden = Golden::open("tests/golden/humanoid.npz");
+    let golden = Golden::open("tests/golden/cartpole.npz");
     let m = golden.model();
     assert!(m.nv > 0 && golden.nstate() > 0);
 }
