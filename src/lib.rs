@@ -5,6 +5,7 @@ pub mod cpu;
 pub mod data;
 pub mod error;
 pub mod fields;
+pub mod mjcf;
 pub mod model;
 pub mod real;
 pub mod stages;

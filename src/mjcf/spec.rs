@@ -1,0 +1,200 @@
+//! A model as it was said: the input of the compiler.
+
+pub use super::schema::{Body, Frame};
+use super::schema::{
+    Camera, Compiler, Equality, Exclude, Geom, Hfield, Interp, Joint, Key, Light, Material, Mesh,
+    Numeric, Options, Pair, Sensor, Site, Size, Skin, Statistic, Tendon, Text, Texture, Tri, Tuple,
+    Visual,
+};
+use super::source::{Origin, Sources};
+use crate::types::{BiasType, DynType, GainType, TrnType};
+
+/// Index into [`Spec::frames`].
+pub type FrameId = usize;
+
+/// A model as it was said.
+///
+/// Elements are complete: an attribute is what the element said or else what its default class said, and `None` where
+/// neither did; the method of the same name then gives MuJoCo's built-in value (`geom.friction()`). Poses, angles and names
+/// are as in the text. The tree is expanded: includes, replicates and attachments are resolved; frames are in
+/// [`Spec::frames`], and what stood in one says so. Lists are in MuJoCo's order, so index is id, but for meshes and other
+/// things that the compiler reorders.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Spec {
+    /// Name of the model; `"MuJoCo Model"` if it has none.
+    pub name: String,
+    /// Settings of the compiler. The units of everything in the spec are those of the first; the others are of attached
+    /// models and matter for the bodies that point to them ([`Body::compiler`]).
+    pub compilers: Vec<Compiler>,
+    /// Options of the simulation.
+    pub option: Options,
+    /// Sizes of buffers.
+    pub size: Size,
+    /// Statistics that replace the computed ones.
+    pub statistic: Statistic,
+    /// Settings of the visualizer.
+    pub visual: Visual,
+    /// The world body.
+    pub world: Body,
+    /// All frames, a frame after the one around it.
+    pub frames: Vec<Frame>,
+    /// Meshes; `file` is resolved (see [`Spec::read_file`]).
+    pub meshes: Vec<Mesh>,
+    /// Height fields.
+    pub hfields: Vec<Hfield>,
+    /// Skins.
+    pub skins: Vec<Skin>,
+    /// Textures.
+    pub textures: Vec<Texture>,
+    /// Materials.
+    pub materials: Vec<Material>,
+    /// Contact pairs.
+    pub pairs: Vec<Pair>,
+    /// Pairs of bodies that never touch.
+    pub excludes: Vec<Exclude>,
+    /// Equality constraints.
+    pub equalities: Vec<Equality>,
+    /// Tendons.
+    pub tendons: Vec<Tendon>,
+    /// Actuators.
+    pub actuators: Vec<Actuator>,
+    /// Sensors.
+    pub sensors: Vec<Sensor>,
+    /// Numbers by name.
+    pub numerics: Vec<Numeric>,
+    /// Texts by name.
+    pub texts: Vec<Text>,
+    /// Lists of objects by name.
+    pub tuples: Vec<Tuple>,
+    /// Keyframes.
+    pub keys: Vec<Key>,
+    /// The texts the model was read from.
+    pub sources: Sources,
+}
+
+/// An actuator in the terms of `<general>`; a shortcut is lowered to what it means (MuJoCo's `mjs_setTo…`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Actuator {
+    /// Name.
+    pub name: Option<String>,
+    /// Group for drawing and switching off.
+    pub group: i32,
+    /// Samples in the history buffer.
+    pub nsample: i32,
+    /// How the history is read between samples.
+    pub interp: Interp,
+    /// Delay of the control (s).
+    pub delay: f64,
+    /// Kind of the target.
+    pub trntype: TrnType,
+    /// Name of the joint, tendon, site, crank site or body.
+    pub target: Option<String>,
+    /// Site of the slider.
+    pub slidersite: Option<String>,
+    /// Site relative to which the action is.
+    pub refsite: Option<String>,
+    /// Length of the connecting rod (m).
+    pub cranklength: f64,
+    /// Scale of the length and direction of the force.
+    pub gear: [f64; 6],
+    /// Range of feasible lengths, `[0, 0]` if none was said.
+    pub lengthrange: [f64; 2],
+    /// Damper polynomial added to the target.
+    pub damping: [f64; 3],
+    /// Inertia added to the target.
+    pub armature: f64,
+    /// Whether `ctrlrange` is enforced.
+    pub ctrllimited: Tri,
+    /// Limits of the control.
+    pub ctrlrange: [f64; 2],
+    /// Limits of the velocity setpoint.
+    pub velrange: [f64; 2],
+    /// Limits of the feed-forward input.
+    pub ffrange: [f64; 2],
+    /// Whether `forcerange` is enforced.
+    pub forcelimited: Tri,
+    /// Limits of the force.
+    pub forcerange: [f64; 2],
+    /// Whether `actrange` is enforced.
+    pub actlimited: Tri,
+    /// Limits of the activation.
+    pub actrange: [f64; 2],
+    /// If positive, the range is set from the target's, scaled by this.
+    pub inheritrange: f64,
+    /// Number of activations; -1 is what the dynamics says.
+    pub actdim: i32,
+    /// Force uses the next activation.
+    pub actearly: bool,
+    /// Activation dynamics.
+    pub dyntype: DynType,
+    /// Parameters of the dynamics.
+    pub dynprm: [f64; 10],
+    /// Gain.
+    pub gaintype: GainType,
+    /// Parameters of the gain.
+    pub gainprm: [f64; 10],
+    /// Bias.
+    pub biastype: BiasType,
+    /// Parameters of the bias; a positive third one of a position servo is a damping ratio.
+    pub biasprm: [f64; 10],
+    /// What the controls are: bits of `CtrlInput` or a `CtrlChart`; 0 is what the gain says.
+    pub ctrlspec: i32,
+    /// User numbers.
+    pub user: Vec<f64>,
+    /// Where it was said.
+    pub origin: Origin,
+}
+
+impl Body {
+    /// The bodies of the tree from this one down, parents before children, in the order of MuJoCo's ids.
+    pub fn walk<'a>(&'a self, f: &mut dyn FnMut(&'a Body)) {
+        // the depth is bounded by the reader, but models made in code are not: no recursion
+        let mut stack = vec![self];
+        while let Some(body) = stack.pop() {
+            f(body);
+            stack.extend(body.bodies.iter().rev());
+        }
+    }
+}
+
+impl Spec {
+    /// Settings of the compiler of the model itself: the units of everything in the spec.
+    pub fn compiler(&self) -> &Compiler {
+        static BUILTIN: std::sync::LazyLock<Compiler> = std::sync::LazyLock::new(Compiler::default);
+        self.compilers.first().unwrap_or(&BUILTIN)
+    }
+
+    /// Every element of a kind in the tree, with the number of its body, in MuJoCo's order of ids.
+    pub fn each_joint<'a>(&'a self, f: &mut dyn FnMut(usize, &'a Joint)) {
+        self.each_body(&mut |i, body| body.joints.iter().for_each(|x| f(i, x)));
+    }
+
+    /// Every geom with the number of its body, in MuJoCo's order of ids.
+    pub fn each_geom<'a>(&'a self, f: &mut dyn FnMut(usize, &'a Geom)) {
+        self.each_body(&mut |i, body| body.geoms.iter().for_each(|x| f(i, x)));
+    }
+
+    /// Every site with the number of its body, in MuJoCo's order of ids.
+    pub fn each_site<'a>(&'a self, f: &mut dyn FnMut(usize, &'a Site)) {
+        self.each_body(&mut |i, body| body.sites.iter().for_each(|x| f(i, x)));
+    }
+
+    /// Every camera with the number of its body, in MuJoCo's order of ids.
+    pub fn each_camera<'a>(&'a self, f: &mut dyn FnMut(usize, &'a Camera)) {
+        self.each_body(&mut |i, body| body.cameras.iter().for_each(|x| f(i, x)));
+    }
+
+    /// Every light with the number of its body, in MuJoCo's order of ids.
+    pub fn each_light<'a>(&'a self, f: &mut dyn FnMut(usize, &'a Light)) {
+        self.each_body(&mut |i, body| body.lights.iter().for_each(|x| f(i, x)));
+    }
+
+    /// Every body with its number, the world first.
+    pub fn each_body<'a>(&'a self, f: &mut dyn FnMut(usize, &'a Body)) {
+        let mut i = 0;
+        self.world.walk(&mut |body| {
+            f(i, body);
+            i += 1;
+        });
+    }
+}
