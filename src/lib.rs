@@ -1,5 +1,11 @@
 //! MuJoCo's physics for thousands of worlds at once.
 
+#[expect(
+    dead_code,
+    unused_imports,
+    reason = "the model compiler that uses it is being written"
+)]
+pub(crate) mod asset;
 pub mod compile;
 pub mod cpu;
 pub mod data;

@@ -1,0 +1,119 @@
+//! The little linear algebra of this room: 3-vectors, quaternions (wxyz) and row-major 3×3 matrices as arrays of `f64`.
+//!
+//! The order of operations is that of MuJoCo's compiler, so that results agree to the last bits.
+
+/// A point or direction.
+pub(crate) type V3 = [f64; 3];
+
+/// Below this a length counts as zero (`mjMINVAL`).
+pub(crate) const MINVAL: f64 = 1e-15;
+
+pub(crate) fn add(a: V3, b: V3) -> V3 {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+pub(crate) fn sub(a: V3, b: V3) -> V3 {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+pub(crate) fn scale(a: V3, s: f64) -> V3 {
+    [a[0] * s, a[1] * s, a[2] * s]
+}
+
+pub(crate) fn dot(a: V3, b: V3) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+pub(crate) fn cross(a: V3, b: V3) -> V3 {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+/// Normalises in place and returns the former length; a vector shorter than √`MINVAL`·√`MINVAL` is left alone and counts as 0.
+pub(crate) fn normalize<const N: usize>(v: &mut [f64; N]) -> f64 {
+    let sum: f64 = v.iter().fold(0.0, |s, x| s + x * x);
+    if sum < MINVAL {
+        return 0.0;
+    }
+    let len = sum.sqrt();
+    if (len - 1.0).abs() > MINVAL {
+        for x in v.iter_mut() {
+            *x /= len;
+        }
+    }
+    len
+}
+
+/// Rotation matrix of a unit quaternion.
+pub(crate) fn quat2mat(q: [f64; 4]) -> [f64; 9] {
+    if q == [1.0, 0.0, 0.0, 0.0] {
+        return [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    }
+    let [w, x, y, z] = q;
+    [
+        w * w + x * x - y * y - z * z,
+        2.0 * (x * y - w * z),
+        2.0 * (x * z + w * y),
+        2.0 * (x * y + w * z),
+        w * w - x * x + y * y - z * z,
+        2.0 * (y * z - w * x),
+        2.0 * (x * z - w * y),
+        2.0 * (y * z + w * x),
+        w * w - x * x - y * y + z * z,
+    ]
+}
+
+/// Product of two quaternions, normalised.
+pub(crate) fn mulquat(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+    let mut q = [
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    ];
+    normalize(&mut q);
+    q
+}
+
+/// `m · v`.
+pub(crate) fn mulmatvec(m: &[f64; 9], v: V3) -> V3 {
+    [
+        m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
+        m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
+        m[6] * v[0] + m[7] * v[1] + m[8] * v[2],
+    ]
+}
+
+/// `mᵀ · v`.
+pub(crate) fn mulmattvec(m: &[f64; 9], v: V3) -> V3 {
+    [
+        m[0] * v[0] + m[3] * v[1] + m[6] * v[2],
+        m[1] * v[0] + m[4] * v[1] + m[7] * v[2],
+        m[2] * v[0] + m[5] * v[1] + m[8] * v[2],
+    ]
+}
+
+/// `aᵀ · b` of 3×3 matrices.
+pub(crate) fn mulmattmat(a: &[f64; 9], b: &[f64; 9]) -> [f64; 9] {
+    let mut c = [0.0; 9];
+    for i in 0..3 {
+        for j in 0..3 {
+            c[3 * i + j] = a[i] * b[j] + a[3 + i] * b[3 + j] + a[6 + i] * b[6 + j];
+        }
+    }
+    c
+}
+
+/// `a · b` of 3×3 matrices.
+pub(crate) fn mulmatmat(a: &[f64; 9], b: &[f64; 9]) -> [f64; 9] {
+    let mut c = [0.0; 9];
+    for i in 0..3 {
+        for j in 0..3 {
+            c[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+        }
+    }
+    c
+}
