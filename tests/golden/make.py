@@ -15,7 +15,7 @@ SIZES = re.findall(r"^        (n\w+),", TABLE, re.M)
 OPTS = re.findall(r"^    (\w+): (?:f64|i32|\[f64; \d\]) =", (ROOT / "src" / "model.rs").read_text(), re.M)
 INPUTS = "qpos qvel act ctrl qfrc_applied xfrc_applied mocap_pos mocap_quat eq_active".split()
 ROWS_OUT = "efc_type efc_id efc_pos efc_margin efc_frictionloss efc_diagA efc_KBIP efc_D efc_R efc_vel efc_aref efc_state efc_force".split()
-CONTACT = "dist pos frame includemargin friction solref solreffriction solimp dim geom efc_address".split()
+CONTACT = dict(dist=1, pos=3, frame=9, includemargin=1, friction=5, solref=2, solreffriction=2, solimp=5, dim=1, geom=2, efc_address=1)
 
 
 def random_state(m, d, rng, k):
@@ -93,10 +93,10 @@ def main(path, out, nstate=7):
             J[r, d.moment_colind[a : a + n]] = d.actuator_moment[a : a + n]
         o["actuator_moment_dense"] = J
         for n in ROWS_OUT:
-            o[n] = np.array(getattr(d, n), float).reshape(d.nefc, -1).copy()
+            o[n] = np.array(getattr(d, n), float).reshape(d.nefc, 4 if n == "efc_KBIP" else 1).copy()
         o["efc_J_dense"] = dense_rows(m, d)
         for n in CONTACT:
-            o["contact_" + n] = np.array(getattr(d.contact, n), float).reshape(d.ncon, -1).copy()
+            o["contact_" + n] = np.array(getattr(d.contact, n), float).reshape(d.ncon, CONTACT[n]).copy()
         o["solver_niter"] = np.array([int(np.sum(d.solver_niter[: max(1, d.nisland)]))], float)
         outs.append(o)
         put()
