@@ -1,5 +1,9 @@
 //! The number that the twins compute with: `f64` is the reference; a wide type is the same twin for several worlds at once.
 
+mod wide;
+
+pub use self::wide::{F32x8, F32x16, F64x8};
+
 use std::fmt::Debug;
 use std::ops::{
     Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
@@ -65,6 +69,8 @@ pub trait Real:
     fn le(self, other: Self) -> Self::Mask;
     /// `yes` where the mask is true, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// `self * a + b`, rounded once where the machine can and the type is not the reference.
+    fn mul_add(self, a: Self, b: Self) -> Self;
     /// Square root.
     fn sqrt(self) -> Self;
     /// Absolute value.
@@ -135,6 +141,10 @@ impl Real for f64 {
     #[inline(always)]
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
+    }
+    #[inline(always)]
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        self * a + b
     }
     #[inline(always)]
     fn sqrt(self) -> Self {

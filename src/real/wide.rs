@@ -1,0 +1,181 @@
+//! Several worlds at once: one SIMD lane a world.
+//!
+//! ```text
+//!            lane 0    lane 1    lane 2   …
+//! qpos[7]  [ world 0 | world 1 | world 2 | … ]   one register
+//! ```
+
+use super::{Mask, Real};
+use std::ops::{
+    Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
+};
+use wide::{f32x8, f32x16, f64x8};
+
+macro_rules! wide {
+    ($(#[doc = $doc:literal])+ $name:ident, $mask:ident, $simd:ty, $scalar:ty, $width:literal) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+        #[repr(transparent)]
+        pub struct $name($simd);
+
+        /// A truth for every lane: all bits of a lane set, or none.
+        #[derive(Clone, Copy, Debug)]
+        pub struct $mask($simd);
+
+        impl BitAnd for $mask {
+            type Output = Self;
+            #[inline(always)]
+            fn bitand(self, other: Self) -> Self {
+                Self(self.0 & other.0)
+            }
+        }
+
+        impl BitOr for $mask {
+            type Output = Self;
+            #[inline(always)]
+            fn bitor(self, other: Self) -> Self {
+                Self(self.0 | other.0)
+            }
+        }
+
+        impl Not for $mask {
+            type Output = Self;
+            #[inline(always)]
+            fn not(self) -> Self {
+                Self(!self.0)
+            }
+        }
+
+        impl Mask for $mask {
+            #[inline(always)]
+            fn any(self) -> bool {
+                self.0.any()
+            }
+            #[inline(always)]
+            fn all(self) -> bool {
+                self.0.all()
+            }
+        }
+
+        wide!(@op $name, Add, add, AddAssign, add_assign);
+        wide!(@op $name, Sub, sub, SubAssign, sub_assign);
+        wide!(@op $name, Mul, mul, MulAssign, mul_assign);
+        wide!(@op $name, Div, div, DivAssign, div_assign);
+
+        impl Neg for $name {
+            type Output = Self;
+            #[inline(always)]
+            fn neg(self) -> Self {
+                Self(-self.0)
+            }
+        }
+
+        impl Real for $name {
+            type Int = [i32; $width];
+            type Mask = $mask;
+            const WIDTH: usize = $width;
+
+            #[inline(always)]
+            fn splat(x: f64) -> Self {
+                Self(<$simd>::splat(x as $scalar))
+            }
+            #[inline(always)]
+            fn lane(self, lane: usize) -> f64 {
+                self.0.as_array()[lane] as f64
+            }
+            #[inline(always)]
+            fn set_lane(&mut self, lane: usize, x: f64) {
+                self.0.as_mut_array()[lane] = x as $scalar;
+            }
+            #[inline(always)]
+            fn int_lane(x: Self::Int, lane: usize) -> i32 {
+                x[lane]
+            }
+            #[inline(always)]
+            fn set_int_lane(x: &mut Self::Int, lane: usize, value: i32) {
+                x[lane] = value;
+            }
+            #[inline(always)]
+            fn lt(self, other: Self) -> $mask {
+                $mask(self.0.simd_lt(other.0))
+            }
+            #[inline(always)]
+            fn le(self, other: Self) -> $mask {
+                $mask(self.0.simd_le(other.0))
+            }
+            #[inline(always)]
+            fn select(mask: $mask, yes: Self, no: Self) -> Self {
+                Self(mask.0.bitselect(yes.0, no.0))
+            }
+            #[inline(always)]
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                Self(self.0.mul_add(a.0, b.0))
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                Self(self.0.sqrt())
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                Self(self.0.abs())
+            }
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                Self(self.0.fast_min(other.0))
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                Self(self.0.fast_max(other.0))
+            }
+            #[inline(always)]
+            fn sin_cos(self) -> (Self, Self) {
+                let (s, c) = self.0.sin_cos();
+                (Self(s), Self(c))
+            }
+            #[inline(always)]
+            fn atan2(self, other: Self) -> Self {
+                Self(self.0.atan2(other.0))
+            }
+            #[inline(always)]
+            fn exp(self) -> Self {
+                Self(self.0.exp())
+            }
+            #[inline]
+            fn powf(self, other: Self) -> Self {
+                let (mut x, y) = (self, other);
+                for lane in 0..$width {
+                    x.set_lane(lane, self.lane(lane).powf(y.lane(lane)));
+                }
+                x
+            }
+        }
+    };
+    (@op $name:ident, $op:ident, $f:ident, $assign:ident, $g:ident) => {
+        impl $op for $name {
+            type Output = Self;
+            #[inline(always)]
+            fn $f(self, other: Self) -> Self {
+                Self($op::$f(self.0, other.0))
+            }
+        }
+        impl $assign for $name {
+            #[inline(always)]
+            fn $g(&mut self, other: Self) {
+                *self = $op::$f(*self, other);
+            }
+        }
+    };
+}
+
+wide! {
+    /// Eight worlds in single precision.
+    F32x8, Mask32x8, f32x8, f32, 8
+}
+wide! {
+    /// Sixteen worlds in single precision.
+    F32x16, Mask32x16, f32x16, f32, 16
+}
+wide! {
+    /// Eight worlds in double precision.
+    F64x8, Mask64x8, f64x8, f64, 8
+}
