@@ -1,5 +1,11 @@
 //! What can go wrong, and where.
 
+use std::ops::Range;
+
+use codespan_reporting::diagnostic::{Diagnostic, Label};
+use codespan_reporting::files::{Error as FilesError, Files};
+use codespan_reporting::term;
+
 /// Everything that this crate reports.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -17,6 +23,8 @@ pub enum Error {
         element: String,
         /// What is wrong and what to do.
         msg: String,
+        /// The text of the place.
+        excerpt: Option<Box<Excerpt>>,
     },
     /// Something that MuJoCo has and this version does not.
     #[error("{file}:{line}:{col}: {feature} is not supported")]
@@ -29,7 +37,12 @@ pub enum Error {
         col: u32,
         /// The feature.
         feature: String,
+        /// The text of the place.
+        excerpt: Option<Box<Excerpt>>,
     },
+    /// Several mistakes of one model, at least two.
+    #[error("{}", lines(.0))]
+    Several(Vec<Error>),
     /// The device refused, was lost or does not exist.
     #[error("device: {0}")]
     Device(String),
@@ -66,3 +79,118 @@ pub enum Error {
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// The lines of a file around a place.
+#[derive(Clone, Debug)]
+pub struct Excerpt {
+    /// Whole lines.
+    pub text: String,
+    /// Number of the first of them, from 1.
+    pub first_line: u32,
+    /// The bytes of `text` that are meant.
+    pub range: Range<usize>,
+}
+
+impl Error {
+    /// One error of several: a single one stays itself. `None` if there is none.
+    pub fn several(mut errors: Vec<Error>) -> Option<Error> {
+        match errors.len() {
+            0 => None,
+            1 => errors.pop(),
+            _ => Some(Error::Several(errors)),
+        }
+    }
+
+    /// The errors one by one.
+    pub fn each(&self) -> impl Iterator<Item = &Error> {
+        match self {
+            Error::Several(errors) => errors.as_slice(),
+            one => std::slice::from_ref(one),
+        }
+        .iter()
+    }
+
+    /// The error as it is shown to people: with the lines of the model it is about, the place underlined.
+    ///
+    /// The plain form, one line an error, is what `Display` gives.
+    pub fn render(&self) -> String {
+        let mut out = String::new();
+        for error in self.each() {
+            let (file, msg, label, excerpt) = match error {
+                Error::Mjcf {
+                    file,
+                    element,
+                    msg,
+                    excerpt: Some(e),
+                    ..
+                } => (file, format!("<{element}>: {msg}"), msg, e),
+                Error::Unsupported {
+                    file,
+                    feature,
+                    excerpt: Some(e),
+                    ..
+                } => (file, format!("{feature} is not supported"), feature, e),
+                other => {
+                    out.push_str(&format!("error: {other}\n"));
+                    continue;
+                }
+            };
+            let place = Place { file, excerpt };
+            let label = Label::primary((), excerpt.range.clone()).with_message(label);
+            let diagnostic = Diagnostic::error()
+                .with_message(msg)
+                .with_labels(vec![label]);
+            if term::emit_to_string(&mut out, &term::Config::default(), &place, &diagnostic)
+                .is_err()
+            {
+                out.push_str(&format!("error: {error}\n"));
+            }
+        }
+        out
+    }
+}
+
+fn lines(errors: &[Error]) -> String {
+    let lines: Vec<_> = errors.iter().map(Error::to_string).collect();
+    lines.join("\n")
+}
+
+/// A file of which only an excerpt is known.
+struct Place<'a> {
+    file: &'a str,
+    excerpt: &'a Excerpt,
+}
+
+impl<'a> Files<'a> for Place<'a> {
+    type FileId = ();
+    type Name = &'a str;
+    type Source = &'a str;
+
+    fn name(&'a self, (): ()) -> std::result::Result<&'a str, FilesError> {
+        Ok(self.file)
+    }
+
+    fn source(&'a self, (): ()) -> std::result::Result<&'a str, FilesError> {
+        Ok(&self.excerpt.text)
+    }
+
+    fn line_index(&'a self, (): (), byte: usize) -> std::result::Result<usize, FilesError> {
+        let before = self.excerpt.text.get(..byte).unwrap_or(&self.excerpt.text);
+        Ok(before.bytes().filter(|b| *b == b'\n').count())
+    }
+
+    fn line_number(&'a self, (): (), line: usize) -> std::result::Result<usize, FilesError> {
+        Ok(self.excerpt.first_line as usize + line)
+    }
+
+    fn line_range(&'a self, (): (), line: usize) -> std::result::Result<Range<usize>, FilesError> {
+        let mut start = 0;
+        for (i, text) in self.excerpt.text.split_inclusive('\n').enumerate() {
+            if i == line {
+                return Ok(start..start + text.len());
+            }
+            start += text.len();
+        }
+        Ok(start..start)
+    }
+}

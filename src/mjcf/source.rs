@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::error::{Error, Excerpt};
+
 /// Where an element was said: a file and the byte offset of its start tag.
 ///
 /// All origins compare equal: two models are the same model wherever their elements were written.
@@ -124,6 +126,89 @@ impl Sources {
             }
         }
         None
+    }
+
+    /// An error at an element, or at one of its attributes if that was said there.
+    ///
+    /// `msg` starts with the attribute it is about, by itself: `size needs 3 numbers …`.
+    pub fn error(&self, origin: Origin, attr: Option<&str>, msg: impl Into<String>) -> Error {
+        let (file, at, element) = self.place(origin, attr);
+        let (line, col) = self.line_col(origin, at.start);
+        Error::Mjcf {
+            file,
+            line,
+            col,
+            element,
+            msg: msg.into(),
+            excerpt: self.excerpt(origin, at),
+        }
+    }
+
+    /// The error that something MuJoCo has is not supported here.
+    pub fn unsupported(
+        &self,
+        origin: Origin,
+        attr: Option<&str>,
+        feature: impl Into<String>,
+    ) -> Error {
+        let (file, at, _) = self.place(origin, attr);
+        let (line, col) = self.line_col(origin, at.start);
+        Error::Unsupported {
+            file,
+            line,
+            col,
+            feature: feature.into(),
+            excerpt: self.excerpt(origin, at),
+        }
+    }
+
+    /// File, bytes and words of a place: `geom name="hand"`.
+    fn place(&self, origin: Origin, attr: Option<&str>) -> (String, Range<usize>, String) {
+        let Some(source) = self.source(origin) else {
+            return ("<code>".into(), 0..0, String::new());
+        };
+        let tag = self.tag(origin).unwrap_or(0..0);
+        let text = source.text.get(tag.clone()).unwrap_or("");
+        let word = |c: char| c.is_ascii_whitespace() || c == '>' || c == '/';
+        let mut element = text
+            .trim_start_matches('<')
+            .split(word)
+            .next()
+            .unwrap_or("")
+            .to_owned();
+        if let Some(name) = self
+            .attribute(origin, "name")
+            .and_then(|r| source.text.get(r))
+        {
+            let value: String = name.chars().take(80).collect();
+            element.push_str(&format!(" {}", value.replace(char::is_whitespace, "")));
+        }
+        let at = attr.and_then(|a| self.attribute(origin, a)).unwrap_or(tag);
+        (source.path.clone(), at, element)
+    }
+
+    /// The lines around some bytes, a few at most.
+    fn excerpt(&self, origin: Origin, at: Range<usize>) -> Option<Box<Excerpt>> {
+        let text = &self.source(origin)?.text;
+        let start = text.get(..at.start)?.rfind('\n').map_or(0, |i| i + 1);
+        // long tags and long lines are cut: the start of the place is what matters
+        let end = at.end.min(at.start + 200);
+        let end = (end..=text.len()).find(|i| text.is_char_boundary(*i))?;
+        let stop = text
+            .get(end..)?
+            .find('\n')
+            .map_or(text.len(), |i| end + i)
+            .min(end + 200);
+        let stop = (stop..=text.len()).find(|i| text.is_char_boundary(*i))?;
+        let start = (start.max(at.start.saturating_sub(200))..=at.start)
+            .find(|i| text.is_char_boundary(*i))?;
+        let (first_line, _) = self.line_col(origin, at.start);
+        let lines = text.get(start..stop)?.to_owned();
+        Some(Box::new(Excerpt {
+            text: lines,
+            first_line,
+            range: at.start - start..end - start,
+        }))
     }
 
     /// Line and column, both from 1, of a byte offset; columns count characters.

@@ -9,7 +9,7 @@ use super::schema::{
 use super::source::{Origin, Sources};
 use crate::types::{BiasType, DynType, GainType, TrnType};
 
-/// Index into [`Spec::frames`].
+/// Index into [`Body::frames`]: of a body's own frames for what it carries, of its parent's for the body itself.
 pub type FrameId = usize;
 
 /// A model as it was said.
@@ -17,7 +17,7 @@ pub type FrameId = usize;
 /// Elements are complete: an attribute is what the element said or else what its default class said, and `None` where
 /// neither did; the method of the same name then gives MuJoCo's built-in value (`geom.friction()`). Poses, angles and names
 /// are as in the text. The tree is expanded: includes, replicates and attachments are resolved; frames are in
-/// [`Spec::frames`], and what stood in one says so. Lists are in MuJoCo's order, so index is id, but for meshes and other
+/// [`Body::frames`], and what stood in one says so. Lists are in MuJoCo's order, so index is id, but for meshes and other
 /// things that the compiler reorders.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spec {
@@ -36,8 +36,6 @@ pub struct Spec {
     pub visual: Visual,
     /// The world body.
     pub world: Body,
-    /// All frames, a frame after the one around it.
-    pub frames: Vec<Frame>,
     /// Meshes; `file` is resolved (see [`Spec::read_file`]).
     pub meshes: Vec<Mesh>,
     /// Height fields.

@@ -58,8 +58,12 @@ pub trait Attrs: Default + Clone {
     fn inherit(&mut self, class: &Self);
     /// Calls `f` with the name and the text of every attribute that is said.
     fn said(&self, f: &mut dyn FnMut(&'static str, String));
-    /// Where the element stands; blocks have no place of their own.
-    fn set_origin(&mut self, _origin: Origin) {}
+    /// Calls `f` for every text that is said: names, classes, references, files and plain texts.
+    fn texts(&mut self, f: &mut dyn FnMut(&Attr, &mut String));
+    /// Where the element stands.
+    fn origin(&self) -> Origin;
+    /// Says where the element stands.
+    fn set_origin(&mut self, origin: Origin);
 }
 
 /// A keyword set: an enum with the words that MJCF uses for it.
@@ -90,6 +94,10 @@ pub trait Value: Sized + Clone {
     fn print(&self) -> String;
     /// Completes a partial array by the tail of an inherited one.
     fn complete(&mut self, _kind: Kind, _class: &Self) {}
+    /// The text, if the value is one.
+    fn text_mut(&mut self) -> Option<&mut String> {
+        None
+    }
 }
 
 /// Turns a field name into the attribute's name (`type_` is `type`).
@@ -110,6 +118,13 @@ pub(crate) fn fill<T: Copy, const N: usize>(said: Option<&[T]>, rest: [T; N]) ->
         *o = *v;
     }
     out
+}
+
+/// Whether any attribute is said.
+pub(crate) fn anything_said(attrs: &impl Attrs) -> bool {
+    let mut any = false;
+    attrs.said(&mut |_, _| any = true);
+    any
 }
 
 fn count_wanted(lo: usize, hi: usize) -> String {
@@ -241,6 +256,9 @@ impl Value for String {
     fn print(&self) -> String {
         self.clone()
     }
+    fn text_mut(&mut self) -> Option<&mut String> {
+        Some(self)
+    }
 }
 
 impl Value for bool {
@@ -294,7 +312,7 @@ fn bad_keyword(text: &str, words: &[&str]) -> String {
 
 /// Declares elements and blocks of attributes; see the module's documentation.
 macro_rules! elements {
-    ($( $(#[doc = $doc:literal])+ $Name:ident {
+    ($( $(#[doc = $doc:literal])+ $Name:ident $($exclusive:ident)? {
         $( $attr:ident : $kind:ident $(<$E:ident>)? $([$($n:tt)*])? $(($($facet:ident)*))? $(= $def:expr)? , $adoc:literal ; )*
         $( .. $block:ident : $Block:ident , $bdoc:literal ; )*
     } $(with { $( $(#[doc = $fdoc:literal])+ $field:ident : $T:ty , )* })? )*) => { $(
@@ -314,13 +332,7 @@ macro_rules! elements {
 
         impl $crate::mjcf::table::Attrs for $Name {
             fn list(f: &mut dyn FnMut(&$crate::mjcf::table::Attr)) {
-                $( f(&$crate::mjcf::table::Attr {
-                    name: $crate::mjcf::table::xml_name(stringify!($attr)),
-                    kind: kind!($kind $(<$E>)? $([$($n)*])?),
-                    required: facet!(required $($($facet)*)?),
-                    nodefault: facet!(nodefault $($($facet)*)?),
-                    doc: $adoc,
-                }); )*
+                $( f(&attr!($attr $kind $(<$E>)? $([$($n)*])? $(($($facet)*))? , $adoc)); )*
                 $( <$Block as $crate::mjcf::table::Attrs>::list(f); )*
                 let _ = f;
             }
@@ -336,6 +348,9 @@ macro_rules! elements {
             }
 
             fn inherit(&mut self, class: &Self) {
+                if facet!(exclusive $($exclusive)?) && $crate::mjcf::table::anything_said(self) {
+                    return;
+                }
                 $( match (&mut self.$attr, &class.$attr) {
                     (Some(said), Some(class)) => {
                         $crate::mjcf::table::Value::complete(said, kind!($kind $(<$E>)? $([$($n)*])?), class);
@@ -355,11 +370,36 @@ macro_rules! elements {
                 let _ = f;
             }
 
+            fn texts(&mut self, f: &mut dyn FnMut(&$crate::mjcf::table::Attr, &mut String)) {
+                $( if let Some(text) = self.$attr.as_mut().and_then($crate::mjcf::table::Value::text_mut) {
+                    f(&attr!($attr $kind $(<$E>)? $([$($n)*])? $(($($facet)*))? , $adoc), text);
+                } )*
+                $( self.$block.texts(f); )*
+                let _ = f;
+            }
+
+            fn origin(&self) -> $crate::mjcf::source::Origin {
+                self.origin
+            }
+
             fn set_origin(&mut self, origin: $crate::mjcf::source::Origin) {
                 self.origin = origin;
             }
         }
     )* };
+}
+
+/// A row of the table as a value.
+macro_rules! attr {
+    ($attr:ident $kind:ident $(<$E:ident>)? $([$($n:tt)*])? $(($($facet:ident)*))? , $doc:literal) => {
+        $crate::mjcf::table::Attr {
+            name: $crate::mjcf::table::xml_name(stringify!($attr)),
+            kind: kind!($kind $(<$E>)? $([$($n)*])?),
+            required: facet!(required $($($facet)*)?),
+            nodefault: facet!(nodefault $($($facet)*)?),
+            doc: $doc,
+        }
+    };
 }
 
 /// The type of a said attribute.
@@ -450,6 +490,7 @@ macro_rules! facet {
     ($want:ident) => { false };
     (required required $($rest:ident)*) => { true };
     (nodefault nodefault $($rest:ident)*) => { true };
+    (exclusive exclusive) => { true };
     ($want:ident $other:ident $($rest:ident)*) => { facet!($want $($rest)*) };
 }
 

@@ -94,7 +94,7 @@ elements! {
     Material {
         name: name (nodefault), "Name.";
         class: class (nodefault), "Default class.";
-        texture: ref<texture>, "Texture of the colour.";
+        texture: ref<texture>, "Texture of the colour; reading turns it into a layer.";
         texrepeat: real[2] = [1.0, 1.0], "Repetitions of the texture.";
         texuniform: bool = false, "Repetitions are per unit of length, not per object.";
         emission: real = 0.0, "Emission.";
@@ -105,7 +105,7 @@ elements! {
         roughness: real = -1.0, "Roughness; negative is unset.";
         rgba: real[4] = [1.0, 1.0, 1.0, 1.0], "Colour.";
     } with {
-        /// The textures by role; excludes the attribute `texture`.
+        /// The textures by role, each role once.
         layers: Vec<Layer>,
     }
 

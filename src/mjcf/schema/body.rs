@@ -5,8 +5,8 @@ use crate::mjcf::spec::FrameId;
 use crate::types::{CamLight, GeomType, JointType, LightType, Projection, SleepPolicy};
 
 elements! {
-    /// An orientation, said in one of five ways; MuJoCo takes the last of axisangle, xyaxes, zaxis, euler over quat.
-    Orientation {
+    /// An orientation, said in one of five ways; saying it in any of them replaces what a class says.
+    Orientation exclusive {
         quat: real[4], "Quaternion, real part first; normalised on compiling.";
         axisangle: real[4], "Axis, and angle about it.";
         xyaxes: real[6], "Directions of the x axis and of the y axis, made orthogonal.";
@@ -41,7 +41,9 @@ elements! {
         lights: Vec<Light>,
         /// Child bodies, in order.
         bodies: Vec<Body>,
-        /// The innermost frame around it, within the parent body.
+        /// The frames within this body, each after the one around it.
+        frames: Vec<Frame>,
+        /// The innermost frame around it, one of the parent's.
         frame: Option<FrameId>,
         /// Index into `Spec::compilers`: the settings of the model that the body came from.
         compiler: usize,
@@ -211,8 +213,8 @@ elements! {
     Light {
         name: name (nodefault), "Name.";
         class: class (nodefault), "Default class.";
-        directional: bool, "Old way to say the type: directional or spot.";
-        type_: key<LightType>, "Type; spot if absent.";
+        directional: bool, "Old way to say the type: directional or spot; reading turns it into `type`.";
+        type_: key<LightType> = LightType::Spot, "Type.";
         castshadow: bool = true, "Casts shadows.";
         active: bool = true, "Is on.";
         pos: real[3] = [0.0, 0.0, 0.0], "Position in the body (m).";

@@ -64,7 +64,7 @@ elements! {
         solreffriction: real[1..2] = [0.02, 1.0], "Solver reference of dry friction.";
         solimpfriction: real[1..5] = [0.9, 0.95, 0.001, 0.5, 2.0], "Solver impedance of dry friction.";
         frictionloss: real = 0.0, "Dry friction (N).";
-        springlength: real[1..2], "Rest length, or dead band (m); one number stands for both, -1 is the length in qpos0.";
+        springlength: real[1..2] = [-1.0, -1.0], "Rest length, or dead band (m); reading doubles a single number, -1 is the length in qpos0.";
         springyield: real = 0.0, "Displacement beyond which the spring yields (m), if positive.";
         width: real = 0.003, "Width when drawn (m).";
         material: ref<material>, "Material.";
