@@ -1,0 +1,8 @@
+#!/bin/sh
+# make.sh: every golden made again (pip install mujoco==4.0.0 numpy); one for each model of models/, named like it.
+set -e
+cd "$(dirname "$0")/../.."
+for model in models/*.xml; do
+    python3 tests/golden/make.py "$model" "tests/golden/$(basename "$model" .xml).npz"
+done
+python3 tests/golden/make_mesh.py
