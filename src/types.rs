@@ -605,6 +605,9 @@ numbers! { NUMBERS: f64 {
     MAXIMP = 0.9999;
 } }
 
+/// Largest number of contacts of one geom pair (`mjMAXCONPAIR`).
+pub const MAXCONPAIR: usize = 50;
+
 numbers! { BITS: i32 {
     /// Disable every constraint.
     DSBL_CONSTRAINT = 1 << 0;

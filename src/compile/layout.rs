@@ -1,13 +1,20 @@
 //! Fields that are ours: derived from MuJoCo's once a model is compiled, so that every stage finds its way by table.
 
+use super::{capacity, pair, pattern};
+use crate::error::Result;
 use crate::fields::Model;
 use crate::types::*;
 
-/// Fills the fields that are ours from MuJoCo's own. Called once at the end of compilation.
-pub fn layout(m: &mut Model) {
+/// Fills the fields that are ours from MuJoCo's own. Called once at the end of compilation; fails if far too many pairs of
+/// geoms may collide.
+pub fn layout(m: &mut Model) -> Result<()> {
     levels(m);
     moment_pattern(m);
     runge_kutta_sizes(m);
+    pair::pairs(m)?;
+    pattern::patterns(m);
+    capacity::capacities(m);
+    Ok(())
 }
 
 // bodies by depth, so that a recursion over the tree can go level by level
@@ -38,7 +45,7 @@ fn levels(m: &mut Model) {
 }
 
 // where each of consecutive runs begins
-fn addresses(num: &[i32]) -> Vec<i32> {
+pub(super) fn addresses(num: &[i32]) -> Vec<i32> {
     num.iter()
         .scan(0, |adr, &num| {
             let start = *adr;

@@ -76,7 +76,7 @@ impl Golden {
             }
         }
         m.stat.meaninertia = self.get("stat/meaninertia").unwrap()[0];
-        manyworlds::compile::layout::layout(&mut m);
+        manyworlds::compile::layout::layout(&mut m).unwrap();
         m
     }
 

@@ -1,0 +1,82 @@
+//! How many contacts and rows a world has room for. `nconmax` and `njmax` are plain sizes of the model: a caller may set them
+//! before a [`crate::Data`] is made. What does not fit at run time is flagged (`overflow`, `needed`), never silent.
+
+use std::collections::BTreeMap;
+
+use super::pair::{contact_rows, max_contact};
+use crate::fields::Model;
+use crate::types::*;
+
+/// Up to this many contacts, room is made for all that could ever be.
+const SMALL: usize = 32;
+
+/// Sets `nconmax` and `njmax` where the model leaves them open (0, or MuJoCo's -1).
+///
+/// Contacts: the sum of what every pair can make, if that is at most 32. Beyond it, 8, and for every moving geom half of what
+/// its richest pair makes, and 2 for every kinematic tree, rounded up to a multiple of 8 (a humanoid of 20 capsules gets 32).
+/// Rows: every equality, friction loss and limit that could be active together, and the rows of `nconmax` contacts.
+pub fn capacities(m: &mut Model) {
+    let open = |n: usize| n == 0 || n > i32::MAX as usize;
+    if open(m.nconmax) {
+        m.nconmax = contacts(m);
+    }
+    if open(m.njmax) {
+        m.njmax = fixed_rows(m) + rows_of_contacts(m);
+    }
+}
+
+fn contacts(m: &Model) -> usize {
+    let all: usize = (0..m.ncollision).map(|k| max_contact(m, k)).sum();
+    if all <= SMALL {
+        return all;
+    }
+    let mut richest = BTreeMap::new();
+    for k in 0..m.ncollision {
+        for geom in [m.collision_geom1[k], m.collision_geom2[k]] {
+            let moves = m.body_weldid[m.geom_bodyid[geom as usize] as usize] != 0;
+            let most = richest.entry(geom).or_insert(0);
+            *most = max_contact(m, k).min(8).max(*most) * usize::from(moves);
+        }
+    }
+    let geoms: usize = richest.values().map(|most| most.div_ceil(2)).sum();
+    (8 + geoms + 2 * m.ntree).next_multiple_of(8).min(all)
+}
+
+// the richest pairs fill the contacts
+fn rows_of_contacts(m: &Model) -> usize {
+    let mut most = BTreeMap::new();
+    for k in 0..m.ncollision {
+        *most.entry(contact_rows(m, k)).or_insert(0) += max_contact(m, k);
+    }
+    let mut left = m.nconmax;
+    most.iter()
+        .rev()
+        .map(|(rows, num)| {
+            let take = left.min(*num);
+            left -= take;
+            rows * take
+        })
+        .sum()
+}
+
+fn fixed_rows(m: &Model) -> usize {
+    let equality = (0..m.neq).map(|i| match EqType::from_i32(m.eq_type[i]) {
+        Some(EqType::Connect) => 3,
+        Some(EqType::Weld) => 6,
+        Some(EqType::Joint | EqType::Tendon) => 1,
+        _ => 0,
+    });
+    let friction = m.dof_frictionloss.iter().chain(&m.tendon_frictionloss);
+    let friction = friction.filter(|&&loss| loss > 0.0).count();
+
+    // both sides of a limit are active only if the margin spans the range
+    let sides =
+        |range: &[f64], margin: f64| 1 + usize::from(range[1] - range[0] < 2.0 * margin.max(0.0));
+    let joint = (0..m.njnt)
+        .filter(|&j| m.jnt_limited[j] != 0)
+        .map(|j| sides(&m.jnt_range[2 * j..], m.jnt_margin[j]));
+    let tendon = (0..m.ntendon)
+        .filter(|&i| m.tendon_limited[i] != 0)
+        .map(|i| sides(&m.tendon_range[2 * i..], m.tendon_margin[i]));
+    equality.sum::<usize>() + friction + joint.sum::<usize>() + tendon.sum::<usize>()
+}

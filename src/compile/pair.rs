@@ -1,0 +1,326 @@
+//! The static list of geom pairs that may collide, in the order in which MuJoCo emits their contacts, with the contact
+//! parameters of each mixed once (`mj_collision`, `mj_contactParam`; chapter Computation, "Collision detection").
+//!
+//! Everything that does not depend on the state is decided here: welded bodies, parent and child, bit masks, excluded body
+//! pairs, predefined pairs, pairs of shapes that never collide. What is left for a step are bounding spheres and the pairs.
+//! The options that enter (`DSBL_FILTERPARENT`, `DSBL_MIDPHASE`, `ENBL_OVERRIDE`, `o_*`) are those at compile time.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::error::{Error, Result};
+use crate::fields::Model;
+use crate::types::*;
+
+/// Largest number of pairs that the list may hold: beyond it, a model should say what may collide by masks or exclusions.
+pub const MAXCOLLISION: usize = 10_000_000;
+
+/// Fills `collision_*` but for the sparsity patterns. Fails if there are more than [`MAXCOLLISION`] pairs.
+pub fn pairs(m: &mut Model) -> Result<()> {
+    let list = list(m)?;
+    m.ncollision = list.len();
+    m.collision_geom1 = list.iter().map(|pair| pair.geom1).collect();
+    m.collision_geom2 = list.iter().map(|pair| pair.geom2).collect();
+    m.collision_pairid = list.iter().map(|pair| pair.pairid).collect();
+    parameters(m, &list);
+    Ok(())
+}
+
+struct Pair {
+    geom1: i32,
+    geom2: i32,
+    pairid: i32,
+}
+
+// the geom of the lower type comes first
+fn ordered(m: &Model, geom1: usize, geom2: usize, pairid: i32) -> Pair {
+    let swap = m.geom_type[geom1] > m.geom_type[geom2];
+    let (geom1, geom2) = if swap { (geom2, geom1) } else { (geom1, geom2) };
+    Pair {
+        geom1: geom1 as i32,
+        geom2: geom2 as i32,
+        pairid,
+    }
+}
+
+/// True if two shapes have a collision function.
+pub fn collides(type1: i32, type2: i32) -> bool {
+    let (low, high) = (type1.min(type2), type1.max(type2));
+    let unbounded = |t: i32| t == GeomType::Plane || t == GeomType::Hfield;
+    high < GeomType::Sdf as i32 && !(unbounded(low) && unbounded(high))
+}
+
+// body pairs ascend by signature; predefined pairs go before the dynamic ones of their signature
+fn list(m: &Model) -> Result<Vec<Pair>> {
+    let mut list = Vec::new();
+    let predefined = Predefined::new(m);
+    let exclude: HashSet<i32> = m.exclude_signature.iter().copied().collect();
+    let bodies: Vec<usize> = (0..m.nbody).filter(|&i| can_collide(m, i)).collect();
+    let mut next = 0;
+    for (k, &body1) in bodies.iter().enumerate() {
+        for &body2 in &bodies[k + 1..] {
+            if !bodies_collide(m, body1, body2) {
+                continue;
+            }
+            let signature = ((body1 << 16) + body2) as i32;
+            next = predefined.emit(m, next, Some(signature), &mut list);
+            if !exclude.contains(&signature) {
+                dynamic(m, body1, body2, &predefined, &mut list);
+            }
+            if list.len() > MAXCOLLISION {
+                return Err(too_many(list.len()));
+            }
+        }
+    }
+    predefined.emit(m, next, None, &mut list);
+    Ok(list)
+}
+
+fn too_many(need: usize) -> Error {
+    Error::Size {
+        what: "geom pairs that may collide (say what may not by contype, conaffinity or <exclude>)"
+            .into(),
+        need: need as u64,
+        have: MAXCOLLISION as u64,
+    }
+}
+
+fn can_collide(m: &Model, body: usize) -> bool {
+    geoms(m, body).any(|g| m.geom_contype[g] != 0 || m.geom_conaffinity[g] != 0)
+}
+
+fn geoms(m: &Model, body: usize) -> std::ops::Range<usize> {
+    let adr = m.body_geomadr[body].max(0) as usize;
+    adr..adr + m.body_geomnum[body] as usize
+}
+
+// bodies welded together do not collide, nor do parent and child unless the parent is static
+fn bodies_collide(m: &Model, body1: usize, body2: usize) -> bool {
+    let weld = |i: usize| m.body_weldid[i] as usize;
+    let (weld1, weld2) = (weld(body1), weld(body2));
+    if weld1 == weld2 {
+        return false;
+    }
+    let parent = |i: usize| weld(m.body_parentid[i] as usize);
+    let filterparent = !m.opt.disabled(DSBL_FILTERPARENT) && weld1 != 0 && weld2 != 0;
+    !(filterparent && (weld1 == parent(weld2) || weld2 == parent(weld1)))
+}
+
+fn masks_match(m: &Model, geom1: usize, geom2: usize) -> bool {
+    m.geom_contype[geom1] & m.geom_conaffinity[geom2] != 0
+        || m.geom_contype[geom2] & m.geom_conaffinity[geom1] != 0
+}
+
+// the dynamic pairs of two bodies
+fn dynamic(m: &Model, body1: usize, body2: usize, predefined: &Predefined, list: &mut Vec<Pair>) {
+    let start = list.len();
+    for geom1 in geoms(m, body1) {
+        for geom2 in geoms(m, body2) {
+            if masks_match(m, geom1, geom2)
+                && collides(m.geom_type[geom1], m.geom_type[geom2])
+                && !predefined.has(geom1, geom2)
+            {
+                list.push(ordered(m, geom1, geom2, -1));
+            }
+        }
+    }
+
+    // the mid phase sorts contacts by the geoms as they stand in the contact, lower type first
+    let single = m.body_geomnum[body1] == 1 && m.body_geomnum[body2] == 1;
+    if !single && !m.opt.disabled(DSBL_MIDPHASE) {
+        list[start..].sort_by_key(|pair| (pair.geom1, pair.geom2));
+    }
+}
+
+// predefined pairs in order of their signature
+struct Predefined {
+    order: Vec<usize>,
+    pairs: HashSet<(i32, i32)>,
+}
+
+impl Predefined {
+    fn new(m: &Model) -> Self {
+        let mut order: Vec<usize> = (0..m.npair).collect();
+        order.sort_by_key(|&k| m.pair_signature[k]);
+        let pairs = (0..m.npair)
+            .map(|k| sorted(m.pair_geom1[k], m.pair_geom2[k]))
+            .collect();
+        Self { order, pairs }
+    }
+
+    fn has(&self, geom1: usize, geom2: usize) -> bool {
+        !self.pairs.is_empty() && self.pairs.contains(&sorted(geom1 as i32, geom2 as i32))
+    }
+
+    // those up to a signature, from the next on; returns the new next
+    fn emit(&self, m: &Model, next: usize, until: Option<i32>, list: &mut Vec<Pair>) -> usize {
+        let rest = &self.order[next..];
+        let num = rest
+            .iter()
+            .take_while(|&&k| until.is_none_or(|signature| m.pair_signature[k] <= signature))
+            .count();
+        for &k in &rest[..num] {
+            let (geom1, geom2) = (m.pair_geom1[k] as usize, m.pair_geom2[k] as usize);
+            if collides(m.geom_type[geom1], m.geom_type[geom2]) {
+                list.push(ordered(m, geom1, geom2, k as i32));
+            }
+        }
+        next + num
+    }
+}
+
+fn sorted(a: i32, b: i32) -> (i32, i32) {
+    (a.min(b), a.max(b))
+}
+
+/// Contact parameters of a pair of geoms.
+#[derive(Clone, Copy)]
+struct Mixed {
+    condim: i32,
+    margin: f64,
+    gap: f64,
+    friction: [f64; 5],
+    solref: [f64; 2],
+    solreffriction: [f64; 2],
+    solimp: [f64; 5],
+}
+
+fn parameters(m: &mut Model, list: &[Pair]) {
+    let mixed: Vec<Mixed> = list.iter().map(|pair| parameters_of(m, pair)).collect();
+    m.collision_condim = mixed.iter().map(|mix| mix.condim).collect();
+    m.collision_detect = mixed.iter().map(|mix| mix.margin + mix.gap).collect();
+    m.collision_margin = mixed.iter().map(|mix| mix.margin).collect();
+    m.collision_friction = mixed.iter().flat_map(|mix| mix.friction).collect();
+    m.collision_solref = mixed.iter().flat_map(|mix| mix.solref).collect();
+    m.collision_solreffriction = mixed.iter().flat_map(|mix| mix.solreffriction).collect();
+    m.collision_solimp = mixed.iter().flat_map(|mix| mix.solimp).collect();
+}
+
+fn parameters_of(m: &Model, pair: &Pair) -> Mixed {
+    let mut mix = match usize::try_from(pair.pairid) {
+        Ok(k) => predefined_parameters(m, k),
+        Err(_) => mix(m, pair.geom1 as usize, pair.geom2 as usize),
+    };
+    if m.opt.enabled(ENBL_OVERRIDE) {
+        mix.margin = m.opt.o_margin;
+        mix.friction = m.opt.o_friction;
+        mix.solref = m.opt.o_solref;
+        mix.solreffriction = m.opt.o_solref;
+        mix.solimp = m.opt.o_solimp;
+    }
+    mix.friction = mix.friction.map(|mu| mu.max(MINMU));
+    mix
+}
+
+fn row<const N: usize>(array: &[f64], i: usize) -> [f64; N] {
+    std::array::from_fn(|k| array[i * N + k])
+}
+
+fn predefined_parameters(m: &Model, k: usize) -> Mixed {
+    Mixed {
+        condim: m.pair_dim[k],
+        margin: m.pair_margin[k],
+        gap: m.pair_gap[k],
+        friction: row(&m.pair_friction, k),
+        solref: row(&m.pair_solref, k),
+        solreffriction: row(&m.pair_solreffriction, k),
+        solimp: row(&m.pair_solimp, k),
+    }
+}
+
+// the geom of higher priority decides; of equal ones condim and friction are the larger, solver parameters are mixed
+fn mix(m: &Model, geom1: usize, geom2: usize) -> Mixed {
+    let (priority1, priority2) = (m.geom_priority[geom1], m.geom_priority[geom2]);
+    let solref = [geom1, geom2].map(|g| row::<2>(&m.geom_solref, g));
+    let solimp = [geom1, geom2].map(|g| row::<5>(&m.geom_solimp, g));
+    let (condim, friction, solref, solimp) = if priority1 != priority2 {
+        let side = usize::from(priority1 < priority2);
+        let geom = [geom1, geom2][side];
+        (
+            m.geom_condim[geom],
+            m.geom_friction[geom],
+            solref[side],
+            solimp[side],
+        )
+    } else {
+        let mix = mix_factor(m.geom_solmix[geom1], m.geom_solmix[geom2]);
+        let blend = |a: f64, b: f64| mix * a + (1.0 - mix) * b;
+        let standard = solref[0][0] > 0.0 && solref[1][0] > 0.0;
+        let (friction1, friction2) = (m.geom_friction[geom1], m.geom_friction[geom2]);
+        (
+            m.geom_condim[geom1].max(m.geom_condim[geom2]),
+            std::array::from_fn(|k| friction1[k].max(friction2[k])),
+            std::array::from_fn(|k| match standard {
+                true => blend(solref[0][k], solref[1][k]),
+                false => solref[0][k].min(solref[1][k]),
+            }),
+            std::array::from_fn(|k| blend(solimp[0][k], solimp[1][k])),
+        )
+    };
+    let [slide, spin, roll] = friction;
+    Mixed {
+        condim,
+        margin: m.geom_margin[geom1] + m.geom_margin[geom2],
+        gap: m.geom_gap[geom1] + m.geom_gap[geom2],
+        friction: [slide, slide, spin, roll, roll],
+        solref,
+        solreffriction: [0.0; 2],
+        solimp,
+    }
+}
+
+fn mix_factor(solmix1: f64, solmix2: f64) -> f64 {
+    match (solmix1 >= MINVAL, solmix2 >= MINVAL) {
+        (true, true) => solmix1 / (solmix1 + solmix2),
+        (true, false) => 1.0,
+        (false, true) => 0.0,
+        (false, false) => 0.5,
+    }
+}
+
+/// Largest number of contacts that two shapes can make (`mj_maxContact`).
+pub fn max_contact(m: &Model, pair: usize) -> usize {
+    use GeomType as T;
+    let geoms = [m.collision_geom1[pair], m.collision_geom2[pair]];
+    let [low, high] = geoms.map(|g| T::from_i32(m.geom_type[g as usize]));
+    let (Some(low), Some(high)) = (low, high) else {
+        return 0;
+    };
+    let multiccd = !m.opt.disabled(DSBL_MULTICCD);
+    match (low, high) {
+        (T::Hfield, _) => MAXCONPAIR,
+        (T::Sphere | T::Ellipsoid, _) | (_, T::Sphere | T::Ellipsoid) => 1,
+        (T::Box, T::Box) => 8,
+        (T::Capsule, T::Capsule) | (T::Plane, T::Capsule) => 2,
+        (T::Capsule, T::Box) | (T::Plane, T::Cylinder | T::Box) => 4,
+        (T::Plane, T::Mesh) => 3,
+        _ if !multiccd => 1,
+        _ => 5,
+    }
+}
+
+/// Rows that one contact of a pair makes.
+pub fn contact_rows(m: &Model, pair: usize) -> usize {
+    let condim = m.collision_condim[pair] as usize;
+    match condim {
+        1 => 1,
+        _ if m.opt.cone == Cone::Elliptic => condim,
+        _ => 2 * (condim - 1),
+    }
+}
+
+/// Distinct body pairs of the list: index of the pair's bodies in first-met order, for what is shared by all their pairs.
+pub fn body_pairs(m: &Model) -> (Vec<(usize, usize)>, Vec<usize>) {
+    let mut index = HashMap::new();
+    let mut bodies = Vec::new();
+    let of = (0..m.ncollision)
+        .map(|k| {
+            let [body1, body2] = [m.collision_geom1[k], m.collision_geom2[k]]
+                .map(|g| m.geom_bodyid[g as usize] as usize);
+            *index.entry((body1, body2)).or_insert_with(|| {
+                bodies.push((body1, body2));
+                bodies.len() - 1
+            })
+        })
+        .collect();
+    (bodies, of)
+}
