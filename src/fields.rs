@@ -956,6 +956,12 @@ fields! {
         level_body: int[nbody],
         /// last dof that moves a body, its ancestors' included; -1: none (ours)
         body_lastdof: int[nbody],
+        /// number of children of a body (ours)
+        body_childnum: int[nbody],
+        /// first entry of a body's children in child_body (ours)
+        body_childadr: int[nbody],
+        /// children of all bodies, descending in each; the last entry, the world's place, is unused (ours)
+        child_body: int[nbody],
         /// first geom of a pair that may collide, with geom_type[0] <= geom_type[1] (ours)
         collision_geom1: int[ncollision],
         /// second geom of a pair that may collide (ours)

@@ -9,6 +9,7 @@ use crate::types::*;
 /// geoms may collide.
 pub fn layout(m: &mut Model) -> Result<()> {
     levels(m);
+    children(m);
     moment_pattern(m);
     runge_kutta_sizes(m);
     pair::pairs(m)?;
@@ -42,6 +43,22 @@ fn levels(m: &mut Model) {
     }
     m.level_adr = addresses(&m.level_num);
     m.level_body = level_body;
+}
+
+// children of a body, so that a parent can gather from them
+fn children(m: &mut Model) {
+    m.body_childnum = vec![0; m.nbody];
+    for i in 1..m.nbody {
+        m.body_childnum[m.body_parentid[i] as usize] += 1;
+    }
+    m.body_childadr = addresses(&m.body_childnum);
+    let mut next = m.body_childadr.clone();
+    m.child_body = vec![0; m.nbody];
+    for i in (1..m.nbody).rev() {
+        let p = m.body_parentid[i] as usize;
+        m.child_body[next[p] as usize] = i as i32;
+        next[p] += 1;
+    }
 }
 
 // where each of consecutive runs begins

@@ -1,7 +1,64 @@
-//! Composite inertia and M (`mj_crb`).
+//! Composite inertia and M (`mj_makeM`: `mj_crb`, `mj_tendonArmature`).
 
+use crate::cpu::lib::spatial::{dot6, mul_inert_vec};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
-/// Composite inertia and M (`mj_crb`).
-pub fn crb<R: Real>(_m: &Model, _d: &mut Data<R>) {}
+/// Composite inertia and M (`mj_makeM`: `mj_crb`, `mj_tendonArmature`).
+pub fn crb<R: Real>(m: &Model, d: &mut Data<R>) {
+    // inertia of subtrees, children before parents; the world gathers nothing
+    d.crb.copy_from_slice(&d.cinert);
+    for i in (1..m.nbody).rev() {
+        let p = m.body_parentid[i] as usize;
+        if p > 0 {
+            let child = d.crb[i];
+            for (sum, x) in d.crb[p].iter_mut().zip(child) {
+                *sum += x;
+            }
+        }
+    }
+
+    // a row for every dof: force of the subtree moving along it, seen by the dofs that carry it
+    for i in 0..m.nv {
+        let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize);
+        // constant inertia of simple bodies
+        if m.dof_simplenum[i] > 0 {
+            d.M[adr] = R::splat(m.dof_M0[i]);
+            continue;
+        }
+        let force = mul_inert_vec(d.crb[m.dof_bodyid[i] as usize], d.cdof[i]);
+        let row = &mut d.M[adr..adr + num];
+        for (x, &j) in row.iter_mut().zip(&m.M_colind[adr..adr + num]) {
+            *x = dot6(d.cdof[j as usize], force);
+        }
+        row[num - 1] += R::splat(m.dof_armature[i]);
+    }
+
+    // inertia of tendons, among dofs of one chain
+    for t in 0..m.ntendon {
+        if m.tendon_armature[t] != 0.0 {
+            tendon_armature(m, d, t);
+        }
+    }
+}
+
+#[inline(always)]
+fn tendon_armature<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
+    let (adr, num) = (m.ten_J_rowadr[t] as usize, m.ten_J_rownnz[t] as usize);
+    let colind = &m.ten_J_colind[adr..adr + num];
+    for a in 0..num {
+        let i = colind[a] as usize;
+        let scale = R::splat(m.tendon_armature[t]) * d.ten_J[adr + a];
+        let (row, rownnz) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize);
+        let mut b = 0;
+        // both lists ascend: walk them together
+        for k in row..row + rownnz {
+            while b < num && colind[b] < m.M_colind[k] {
+                b += 1;
+            }
+            if b < num && colind[b] == m.M_colind[k] {
+                d.M[k] += scale * d.ten_J[adr + b];
+            }
+        }
+    }
+}

@@ -1,7 +1,17 @@
 //! L'DL of M (`mj_factorM`).
 
+use crate::cpu::lib::sparse::factor_i;
+use crate::cpu::lib::warning::warn;
 use crate::fields::{Data, Model};
 use crate::real::Real;
+use crate::types::Warning;
 
 /// L'DL of M (`mj_factorM`).
-pub fn factor_m<R: Real>(_m: &Model, _d: &mut Data<R>) {}
+pub fn factor_m<R: Real>(m: &Model, d: &mut Data<R>) {
+    // in place of a copy
+    d.qLD.copy_from_slice(&d.M);
+    let clamped = factor_i(m, &mut d.qLD, &mut d.qLDiagInv);
+
+    // a matrix that is not positive is told once a call
+    warn(d, Warning::Inertia, clamped);
+}

@@ -1,6 +1,7 @@
 //! Vectors, quaternions (w x y z) and 3 × 3 matrices (row-major), with the operations in MuJoCo's order.
 
 use crate::real::Real;
+use crate::types::{MAXVAL, MINVAL};
 
 /// Sum of two vectors.
 #[inline(always)]
@@ -119,4 +120,73 @@ pub fn quat2mat<R: Real>(q: [R; 4]) -> [R; 9] {
 pub fn axis_angle2quat<R: Real>(axis: [R; 3], angle: R) -> [R; 4] {
     let (s, c) = (angle * R::splat(0.5)).sin_cos();
     [c, axis[0] * s, axis[1] * s, axis[2] * s]
+}
+
+/// `x` limited to `[lo, hi]`; what is not a number stays so (`mju_clip`).
+#[inline(always)]
+pub fn clip<R: Real>(x: R, lo: R, hi: R) -> R {
+    R::select(x.lt(lo), lo, R::select(hi.lt(x), hi, x))
+}
+
+/// True where a number is not one, or is too large (`mju_isBad`).
+#[inline(always)]
+pub fn is_bad<R: Real>(x: R) -> R::Mask {
+    !(x.le(R::splat(MAXVAL)) & R::splat(-MAXVAL).le(x))
+}
+
+/// True where a number is not zero; what is not a number is not zero.
+#[inline(always)]
+pub fn nonzero<R: Real>(x: R) -> R::Mask {
+    !(x.le(R::zero()) & R::zero().le(x))
+}
+
+/// A unit vector and the length it had; the x axis if it was too short (`mju_normalize3`).
+#[inline(always)]
+pub fn normalize3<R: Real>(a: [R; 3]) -> ([R; 3], R) {
+    let norm = norm3(a);
+    let short = norm.lt(R::splat(MINVAL));
+    let s = R::one() / R::select(short, R::one(), norm);
+    let pick = |x: R, unit: f64| R::select(short, R::splat(unit), x * s);
+    ([pick(a[0], 1.0), pick(a[1], 0.0), pick(a[2], 0.0)], norm)
+}
+
+/// A unit quaternion; the identity if it was too short (`mju_normalize4`).
+#[inline(always)]
+pub fn normalize4<R: Real>(q: [R; 4]) -> [R; 4] {
+    let norm = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
+    let short = norm.lt(R::splat(MINVAL));
+    let s = R::one() / R::select(short, R::one(), norm);
+    let pick = |x: R, unit: f64| R::select(short, R::splat(unit), x * s);
+    [
+        pick(q[0], 1.0),
+        pick(q[1], 0.0),
+        pick(q[2], 0.0),
+        pick(q[3], 0.0),
+    ]
+}
+
+/// Rotation vector (rad) of a unit quaternion, the shorter way round (`mju_quat2Vel` in unit time).
+#[inline(always)]
+pub fn quat2vel<R: Real>(q: [R; 4]) -> [R; 3] {
+    let (axis, sine) = normalize3([q[1], q[2], q[3]]);
+    let angle = sine.atan2(q[0]) * R::splat(2.0);
+    let turn = R::select(
+        R::splat(std::f64::consts::PI).lt(angle),
+        R::splat(2.0 * std::f64::consts::PI),
+        R::zero(),
+    );
+    scl3(axis, angle - turn)
+}
+
+/// Rotation vector (rad) that takes `b` to `a`, in the frame of `b` (`mju_subQuat`).
+#[inline(always)]
+pub fn sub_quat<R: Real>(a: [R; 4], b: [R; 4]) -> [R; 3] {
+    quat2vel(mul_quat(neg_quat(b), a))
+}
+
+/// A quaternion turned for a time by an angular velocity in its own frame (`mju_quatIntegrate`).
+#[inline(always)]
+pub fn quat_integrate<R: Real>(q: [R; 4], vel: [R; 3], time: R) -> [R; 4] {
+    let (axis, speed) = normalize3(vel);
+    normalize4(mul_quat(q, axis_angle2quat(axis, speed * time)))
 }

@@ -1,4 +1,7 @@
 //! Functions that several twins use; `shaders/lib` holds the same ones under the same names.
 
 pub mod math;
+pub mod pose;
+pub mod sparse;
 pub mod spatial;
+pub mod warning;

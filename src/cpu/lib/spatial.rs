@@ -1,5 +1,6 @@
 //! Spatial (6D) algebra about the subtree's centre of mass: rotation first, then translation.
 
+use crate::cpu::lib::math::cross;
 use crate::real::Real;
 
 /// Inertia (10 numbers) times motion: a force (`mju_mulInertVec`).
@@ -51,4 +52,36 @@ pub fn dot6<R: Real>(a: [R; 6], b: [R; 6]) -> R {
 #[inline(always)]
 pub fn add_scl6<R: Real>(a: [R; 6], b: [R; 6], s: R) -> [R; 6] {
     std::array::from_fn(|k| a[k] + b[k] * s)
+}
+
+/// Inertia about a point that is `-offset` away from a body's centre of mass, of principal moments `inertia` in the
+/// frame `mat` (`mju_inertCom`).
+#[inline(always)]
+pub fn inert_com<R: Real>(inertia: [R; 3], mat: [R; 9], offset: [R; 3], mass: R) -> [R; 10] {
+    let [x, y, z] = offset;
+    // row i of mat · diag(inertia) · matᵀ, column j
+    let turned = |i: usize, j: usize| {
+        mat[3 * i] * inertia[0] * mat[3 * j]
+            + mat[3 * i + 1] * inertia[1] * mat[3 * j + 1]
+            + mat[3 * i + 2] * inertia[2] * mat[3 * j + 2]
+    };
+    [
+        turned(0, 0) + mass * (y * y + z * z),
+        turned(1, 1) + mass * (x * x + z * z),
+        turned(2, 2) + mass * (x * x + y * y),
+        turned(0, 1) - mass * x * y,
+        turned(0, 2) - mass * x * z,
+        turned(1, 2) - mass * y * z,
+        mass * x,
+        mass * y,
+        mass * z,
+        mass,
+    ]
+}
+
+/// Motion of a rotation about `axis` through a point, seen from `offset` away from it (`mju_dofCom`).
+#[inline(always)]
+pub fn dof_com<R: Real>(axis: [R; 3], offset: [R; 3]) -> [R; 6] {
+    let v = cross(axis, offset);
+    [axis[0], axis[1], axis[2], v[0], v[1], v[2]]
 }

@@ -1,0 +1,33 @@
+//! Poses of what is fixed to a body.
+
+use crate::cpu::lib::math::*;
+use crate::fields::Data;
+use crate::real::Real;
+use crate::types::SameFrame;
+
+/// Position and orientation in the world of a frame given in a body; what coincides with the body's own frames is
+/// copied from them (`mj_local2Global`).
+#[inline(always)]
+pub fn local2global<R: Real>(
+    d: &Data<R>,
+    body: usize,
+    sameframe: i32,
+    pos: [f64; 3],
+    quat: [f64; 4],
+) -> ([R; 3], [R; 9]) {
+    let xpos = if sameframe == SameFrame::Body {
+        d.xpos[body]
+    } else if sameframe == SameFrame::Inertia {
+        d.xipos[body]
+    } else {
+        add3(d.xpos[body], mul_mat_vec3(d.xmat[body], pos.map(R::splat)))
+    };
+    let xmat = if sameframe == SameFrame::None {
+        quat2mat(mul_quat(d.xquat[body], quat.map(R::splat)))
+    } else if sameframe == SameFrame::Body || sameframe == SameFrame::BodyRot {
+        d.xmat[body]
+    } else {
+        d.ximat[body]
+    };
+    (xpos, xmat)
+}

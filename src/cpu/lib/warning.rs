@@ -1,0 +1,21 @@
+//! Counting what went wrong.
+
+use crate::fields::Data;
+use crate::real::{Mask, Real};
+use crate::types::Warning;
+
+/// Counts a warning in the lanes of a mask (`mj_warning`).
+#[inline(always)]
+pub fn warn<R: Real>(d: &mut Data<R>, warning: Warning, mask: Option<R::Mask>) {
+    let Some(mask) = mask else { return };
+    if !mask.any() {
+        return;
+    }
+    let count = &mut d.warning[warning as usize];
+    for lane in 0..R::WIDTH {
+        if R::select(mask, R::one(), R::zero()).lane(lane) != 0.0 {
+            let n = R::int_lane(*count, lane);
+            R::set_int_lane(count, lane, n + 1);
+        }
+    }
+}
