@@ -64,6 +64,18 @@ pub enum Error {
         /// What is there.
         have: u64,
     },
+    /// Worlds asked for more contacts or constraint rows than they have room for.
+    #[error("{}", overflow(*.worlds, *.world, *.contacts, *.rows))]
+    Overflow {
+        /// How many worlds.
+        worlds: usize,
+        /// The first of them.
+        world: usize,
+        /// Contacts: the largest number asked for, and the room (`nconmax`).
+        contacts: (usize, usize),
+        /// Constraint rows: the largest number asked for, and the room (`njmax`).
+        rows: (usize, usize),
+    },
     /// Bad input that is not a model: states, controls, names.
     #[error("{0}")]
     Input(String),
@@ -148,6 +160,26 @@ impl Error {
         }
         out
     }
+}
+
+fn overflow(worlds: usize, world: usize, contacts: (usize, usize), rows: (usize, usize)) -> String {
+    let mut full = Vec::new();
+    for (what, limit, (need, have)) in [
+        ("contacts", "nconmax", contacts),
+        ("constraint rows", "njmax", rows),
+    ] {
+        if need > have {
+            full.push(format!("{need} {what} needed, {limit} is {have}"));
+        }
+    }
+    let who = match worlds {
+        1 => format!("world {world} overflowed"),
+        _ => format!("{worlds} worlds overflowed, the first is {world}"),
+    };
+    format!(
+        "{who}: {}; raise the capacity or let it grow",
+        full.join(", ")
+    )
 }
 
 fn lines(errors: &[Error]) -> String {

@@ -6,6 +6,7 @@
     reason = "the model compiler that uses it is being written"
 )]
 pub(crate) mod asset;
+pub mod batch;
 pub mod compile;
 pub mod cpu;
 pub mod data;
@@ -17,6 +18,7 @@ pub mod real;
 pub mod stages;
 pub mod types;
 
+pub use batch::Batch;
 pub use data::Data;
 pub use error::{Error, Result};
 pub use model::Model;

@@ -1,0 +1,522 @@
+//! Many worlds of one model, on either backend.
+//!
+//! ```text
+//! set(ctrl)  ─▶ ┌────────────────────────────┐
+//! reset(mask) ▶ │ world 0 │ world 1 │ … N−1  │ ─▶ read("qpos"): N × nq, world after world
+//! step(n)    ─▶ └────────────────────────────┘ ─▶ flags(): which diverged, which overflowed
+//!                 twins, f64   or   kernels, f32
+//! ```
+//!
+//! A world's result depends on its own state alone: not on how many worlds there are, on its index or on threads.
+
+mod cpu;
+mod flag;
+mod gpu;
+mod memory;
+mod state;
+
+pub use flag::Flag;
+pub use memory::Memory;
+pub use state::State;
+
+use crate::error::{Error, Result};
+use crate::fields::{Data, FIELDS, Field, Model, Room, View};
+use crate::mjcf::nearest::nearest;
+use state::INPUTS;
+
+/// Who computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// A hardware GPU if there is one, else the CPU.
+    #[default]
+    Auto,
+    /// The twins, in `f64`, on all threads.
+    Cpu,
+    /// The kernels, in `f32`, on the best adapter there is: a software one if there is no hardware.
+    Gpu,
+}
+
+/// What is done when a world needs more contacts or constraint rows than it has room for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overflow {
+    /// [`Batch::step`] and [`Batch::forward`] fail and say what is needed, until the world is reset.
+    #[default]
+    Error,
+    /// Room is made and the call is repeated from where it began. Costs a copy of the state for each call.
+    Grow,
+    /// The world goes on without what did not fit; [`Batch::flags`] names it.
+    Continue,
+}
+
+/// How a batch is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Who computes.
+    pub backend: Backend,
+    /// What is done when a world overflows.
+    pub overflow: Overflow,
+    /// Contacts that a world has room for; the model's `nconmax` if not given.
+    pub nconmax: Option<usize>,
+    /// Constraint rows that a world has room for; the model's `njmax` if not given.
+    pub njmax: Option<usize>,
+    /// CPU: number of threads; all if not given.
+    pub threads: Option<usize>,
+    /// GPU: the first adapter whose name contains these letters.
+    pub adapter: Option<String>,
+    /// GPU: lanes that work on one world; chosen from model and adapter if not given.
+    pub lanes: Option<u32>,
+}
+
+/// Where a reset puts a world.
+#[derive(Clone, Copy, Debug)]
+pub enum To<'a> {
+    /// `qpos0`, at rest.
+    Qpos0,
+    /// A keyframe of the model, by its number.
+    Key(usize),
+    /// The same world of a saved state.
+    State(&'a State),
+}
+
+/// Some of the worlds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Which<'a> {
+    /// All.
+    All,
+    /// These, by index, ascending.
+    Listed(&'a [u32]),
+}
+
+impl Which<'_> {
+    /// Every world meant, in order.
+    pub(crate) fn of(self, nworld: usize) -> impl Iterator<Item = usize> {
+        let (all, listed) = match self {
+            Which::All => (nworld, &[][..]),
+            Which::Listed(list) => (0, list),
+        };
+        (0..all).chain(listed.iter().map(|&w| w as usize))
+    }
+}
+
+/// What a backend does; everything else is made of it.
+pub(crate) trait Worlds: std::fmt::Debug + Send {
+    /// One line: who computes, and how.
+    fn device(&self) -> String;
+    /// Takes every world `n` steps on.
+    fn step(&mut self, m: &Model, n: usize) -> Result<()>;
+    /// Computes everything that depends on the state of every world.
+    fn forward(&mut self, m: &Model) -> Result<()>;
+    /// A field of all worlds, world after world.
+    fn read(&mut self, m: &Model, field: &'static Field) -> Result<View<'_>>;
+    /// Writes a field of some worlds: one row for all of them, or a row for each.
+    fn write(
+        &mut self,
+        m: &Model,
+        field: &'static Field,
+        to: Which<'_>,
+        rows: View<'_>,
+    ) -> Result<()>;
+    /// Puts some worlds back to `qpos0`, at rest, unflagged.
+    fn reset(&mut self, m: &Model, which: Which<'_>) -> Result<()>;
+    /// What it takes.
+    fn memory(&self) -> Memory;
+    /// Seconds that each stage took since the last call, over all worlds; `None` if this is not measured.
+    fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(&'static str, f64)>>>;
+}
+
+/// Many worlds of one model.
+#[derive(Debug)]
+pub struct Batch {
+    model: Model,
+    nworld: usize,
+    settings: Settings,
+    worlds: Box<dyn Worlds>,
+    // worlds of the last mask, and their rows
+    list: Vec<u32>,
+    reals: Vec<f64>,
+    ints: Vec<i32>,
+}
+
+impl Batch {
+    /// `nworld` worlds at `qpos0`, on a hardware GPU if there is one, else on the CPU; [`Batch::device`] says which.
+    ///
+    /// Fails with [`Error::Size`] if they do not fit into memory, with [`Error::Device`] if the device refuses.
+    pub fn new(model: &Model, nworld: usize) -> Result<Self> {
+        Self::with(model, nworld, Settings::default())
+    }
+
+    /// `nworld` worlds at `qpos0`, made as `settings` say. Fails like [`Batch::new`].
+    pub fn with(model: &Model, nworld: usize, settings: Settings) -> Result<Self> {
+        let mut model = model.clone();
+        model.nconmax = settings.nconmax.unwrap_or(model.nconmax);
+        model.njmax = settings.njmax.unwrap_or(model.njmax);
+        let worlds = open(&model, nworld, &settings)?;
+        Ok(Self {
+            model,
+            nworld,
+            settings,
+            worlds,
+            list: Vec::new(),
+            reals: Vec::new(),
+            ints: Vec::new(),
+        })
+    }
+
+    /// The model, with the capacities that the worlds have.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Number of worlds.
+    pub fn nworld(&self) -> usize {
+        self.nworld
+    }
+
+    /// Who computes, in one line.
+    pub fn device(&self) -> String {
+        self.worlds.device()
+    }
+
+    /// Memory that the worlds take (bytes).
+    pub fn memory(&self) -> Memory {
+        self.worlds.memory()
+    }
+
+    /// Takes every world `n` steps on (`mj_step`), with what was set held.
+    ///
+    /// A world that diverges is reset by itself and flagged. Fails with [`Error::Overflow`] if a world needs more contacts
+    /// or rows than there is room for, unless the settings say otherwise: all worlds have then made their steps.
+    pub fn step(&mut self, n: usize) -> Result<()> {
+        self.attempt(|worlds, m| worlds.step(m, n))
+    }
+
+    /// Computes accelerations and everything else that depends on the state (`mj_forward`). Fails like [`Batch::step`].
+    pub fn forward(&mut self) -> Result<()> {
+        self.attempt(|worlds, m| worlds.forward(m))
+    }
+
+    fn attempt(&mut self, run: impl Fn(&mut dyn Worlds, &Model) -> Result<()>) -> Result<()> {
+        let policy = self.settings.overflow;
+        let start = match policy {
+            Overflow::Grow => Some(self.save()?),
+            _ => None,
+        };
+        loop {
+            run(&mut *self.worlds, &self.model)?;
+            if policy == Overflow::Continue {
+                return Ok(());
+            }
+            let Some(overflow) = self.overflow()? else {
+                return Ok(());
+            };
+            let Some(start) = &start else {
+                return Err(overflow);
+            };
+            self.grow(overflow)?;
+            self.restore(start)?;
+        }
+    }
+
+    // what the worlds need together, as an error
+    fn overflow(&mut self) -> Result<Option<Error>> {
+        const KINDS: i32 = crate::types::OVERFLOW_CONTACT | crate::types::OVERFLOW_CONSTRAINT;
+        let bits = self.ints("overflow")?;
+        let Some(world) = bits.iter().position(|bits| bits & KINDS != 0) else {
+            return Ok(None);
+        };
+        let worlds = bits.iter().filter(|&&bits| bits & KINDS != 0).count();
+        let mut need = [0, 0];
+        for row in self.ints("needed")?.as_chunks::<2>().0 {
+            need[0] = need[0].max(row[0] as usize);
+            need[1] = need[1].max(row[1] as usize);
+        }
+        Ok(Some(Error::Overflow {
+            worlds,
+            world,
+            contacts: (need[0], self.model.nconmax),
+            rows: (need[1], self.model.njmax),
+        }))
+    }
+
+    // more room, by a quarter more than what was asked for; rows of contacts that did not fit were not asked for
+    fn grow(&mut self, overflow: Error) -> Result<()> {
+        let Error::Overflow { contacts, rows, .. } = overflow else {
+            return Err(overflow);
+        };
+        let more = |(need, have): (usize, usize)| match need > have {
+            true => (need + need / 4).next_multiple_of(8),
+            false => have,
+        };
+        let new = (more(contacts), more(rows));
+        if new == (self.model.nconmax, self.model.njmax) {
+            return Err(overflow);
+        }
+        (self.model.nconmax, self.model.njmax) = new;
+        self.worlds = open(&self.model, self.nworld, &self.settings)?;
+        Ok(())
+    }
+
+    /// A field of all worlds by its name, N × shape, world after world: integers or reals.
+    ///
+    /// The slice lies in memory of the batch and is good until the next call. Fails with [`Error::Input`] on a name that is
+    /// no array of a world.
+    pub fn read(&mut self, name: &str) -> Result<View<'_>> {
+        self.worlds.read(&self.model, field(name)?)
+    }
+
+    /// A field of reals, N × shape. Fails like [`Batch::read`], also on a field of integers.
+    pub fn reals(&mut self, name: &str) -> Result<&[f64]> {
+        match self.read(name)? {
+            View::Real(x) => Ok(x),
+            View::Int(_) => Err(Error::Input(format!(
+                "{name} holds integers: read it with ints"
+            ))),
+        }
+    }
+
+    /// A field of integers, N × shape. Fails like [`Batch::read`], also on a field of reals.
+    pub fn ints(&mut self, name: &str) -> Result<&[i32]> {
+        match self.read(name)? {
+            View::Int(x) => Ok(x),
+            View::Real(_) => Err(Error::Input(format!(
+                "{name} holds reals: read it with reals"
+            ))),
+        }
+    }
+
+    /// Every array of every world, each as the twins know it. Meant for looking at a few worlds closely.
+    pub fn worlds(&mut self) -> Result<Vec<Data>> {
+        let mut out = vec![Data::new(&self.model); self.nworld];
+        for field in FIELDS.iter().filter(|field| field.room != Room::Model) {
+            let words = field.words(&self.model);
+            if words == 0 {
+                continue;
+            }
+            let rows = self.worlds.read(&self.model, field)?;
+            for (w, d) in out.iter_mut().enumerate() {
+                use crate::fields::ViewMut;
+                match (rows, d.field_mut(field.name)) {
+                    (View::Int(x), Some(ViewMut::Int(to))) => {
+                        to.copy_from_slice(&x[w * words..][..words])
+                    }
+                    (View::Real(x), Some(ViewMut::Real(to))) => {
+                        to.copy_from_slice(&x[w * words..][..words])
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// Sets an input of all worlds: `values` is N × shape, or one row for all.
+    ///
+    /// Inputs are `time qpos qvel act ctrl qfrc_applied xfrc_applied mocap_pos mocap_quat eq_active qacc_warmstart history
+    /// plastic`. Fails with [`Error::Input`] on another name or number of values. The numbers themselves are not looked at: a
+    /// world that is given bad ones is flagged when it steps.
+    pub fn set(&mut self, name: &str, values: &[f64]) -> Result<()> {
+        let field = self.input(name, values.len())?;
+        self.put(field, Which::All, values)
+    }
+
+    /// Sets an input of the worlds whose mask is true: `values` is N × shape, or one row for all of them. Fails like
+    /// [`Batch::set`], also on a mask of another length than N.
+    pub fn set_where(&mut self, name: &str, mask: &[bool], values: &[f64]) -> Result<()> {
+        let field = self.input(name, values.len())?;
+        let list = self.listed(mask)?;
+        let words = field.words(&self.model);
+        let done = if values.len() == words {
+            self.put(field, Which::Listed(&list), values)
+        } else {
+            let mut rows = std::mem::take(&mut self.reals);
+            rows.clear();
+            for &w in &list {
+                rows.extend_from_slice(&values[w as usize * words..][..words]);
+            }
+            let done = self.put(field, Which::Listed(&list), &rows);
+            self.reals = rows;
+            done
+        };
+        self.list = list;
+        done
+    }
+
+    // integers are set as reals are, by one kind of slice
+    fn put(&mut self, field: &'static Field, to: Which<'_>, values: &[f64]) -> Result<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        if field.elem != crate::fields::Elem::Int {
+            return self
+                .worlds
+                .write(&self.model, field, to, View::Real(values));
+        }
+        self.ints.clear();
+        self.ints.extend(values.iter().map(|&x| x as i32));
+        self.worlds
+            .write(&self.model, field, to, View::Int(&self.ints))
+    }
+
+    fn input(&self, name: &str, len: usize) -> Result<&'static Field> {
+        let field = field(name)?;
+        if !INPUTS.contains(&name) {
+            let inputs = INPUTS.join(" ");
+            return Err(Error::Input(format!(
+                "{name} is computed and cannot be set; inputs are {inputs}"
+            )));
+        }
+        let words = field.words(&self.model);
+        if len != words && len != self.nworld * words {
+            let all = self.nworld * words;
+            return Err(Error::Input(format!(
+                "{name}: {words} values for one row or {all} for {} worlds needed, {len} given",
+                self.nworld
+            )));
+        }
+        Ok(field)
+    }
+
+    // the worlds of a mask, in the vector that is kept for them
+    fn listed(&mut self, mask: &[bool]) -> Result<Vec<u32>> {
+        if mask.len() != self.nworld {
+            let (need, have) = (self.nworld, mask.len());
+            return Err(Error::Input(format!(
+                "the mask has {have} entries for {need} worlds"
+            )));
+        }
+        let mut list = std::mem::take(&mut self.list);
+        list.clear();
+        list.extend(
+            (0u32..)
+                .zip(mask)
+                .filter(|(_, chosen)| **chosen)
+                .map(|(w, _)| w),
+        );
+        Ok(list)
+    }
+
+    /// Resets all worlds: state, inputs, warnings and overflows. Fails like [`Batch::reset_where`].
+    pub fn reset(&mut self, to: To<'_>) -> Result<()> {
+        self.reset_list(Which::All, to)
+    }
+
+    /// Resets the worlds whose mask is true; the others do not change by a bit.
+    ///
+    /// Fails with [`Error::Input`] on a mask of another length than N, a keyframe that the model does not have, or a state of
+    /// another model or number of worlds.
+    pub fn reset_where(&mut self, mask: &[bool], to: To<'_>) -> Result<()> {
+        let list = self.listed(mask)?;
+        let done = self.reset_list(Which::Listed(&list), to);
+        self.list = list;
+        done
+    }
+
+    fn reset_list(&mut self, which: Which<'_>, to: To<'_>) -> Result<()> {
+        match to {
+            To::Qpos0 => self.worlds.reset(&self.model, which),
+            To::Key(key) => self.reset_key(which, key),
+            To::State(state) => self.restore_list(which, state),
+        }
+    }
+
+    fn reset_key(&mut self, which: Which<'_>, key: usize) -> Result<()> {
+        let m = &self.model;
+        if key >= m.nkey {
+            let have = m.nkey;
+            return Err(Error::Input(format!(
+                "keyframe {key}: the model has {have}, counted from 0"
+            )));
+        }
+        self.worlds.reset(m, which)?;
+        let rows = [
+            ("time", "key_time"),
+            ("qpos", "key_qpos"),
+            ("qvel", "key_qvel"),
+            ("act", "key_act"),
+            ("ctrl", "key_ctrl"),
+            ("mocap_pos", "key_mpos"),
+            ("mocap_quat", "key_mquat"),
+        ];
+        for (name, key_name) in rows {
+            let field = field(name)?;
+            let words = field.words(m);
+            if let (Some(View::Real(x)), 1..) = (m.field(key_name), words) {
+                let row = View::Real(&x[key * words..][..words]);
+                self.worlds.write(m, field, which, row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The state of all worlds: everything that the future depends on.
+    pub fn save(&mut self) -> Result<State> {
+        State::of(&self.model, self.nworld, &mut *self.worlds)
+    }
+
+    /// Puts all worlds back to a saved state. Fails with [`Error::Input`] if it is of another model or number of worlds.
+    pub fn restore(&mut self, state: &State) -> Result<()> {
+        self.restore_list(Which::All, state)
+    }
+
+    fn restore_list(&mut self, which: Which<'_>, state: &State) -> Result<()> {
+        state.check(&self.model, self.nworld)?;
+        self.worlds.reset(&self.model, which)?;
+        state.write(&self.model, which, &mut *self.worlds)
+    }
+
+    /// The worlds that diverged or overflowed since they were last reset, in order.
+    pub fn flags(&mut self) -> Result<Vec<Flag>> {
+        let mut flags = vec![Flag::default(); self.nworld];
+        for (flag, (w, bits)) in flags
+            .iter_mut()
+            .zip(self.ints("overflow")?.iter().enumerate())
+        {
+            (flag.world, flag.overflow) = (w, *bits);
+        }
+        for (flag, row) in flags.iter_mut().zip(self.ints("warning")?.as_chunks().0) {
+            flag.warning = *row;
+        }
+        for (flag, row) in flags.iter_mut().zip(self.ints("needed")?.as_chunks().0) {
+            flag.needed = *row;
+        }
+        flags.retain(Flag::is_set);
+        Ok(flags)
+    }
+
+    /// Time that each stage takes in a step, summed over the worlds (s), measured over `n` steps from here; empty if the
+    /// backend cannot tell.
+    pub fn stage_times(&mut self, n: usize) -> Result<Vec<(&'static str, f64)>> {
+        Ok(self.worlds.stage_times(&self.model, n)?.unwrap_or_default())
+    }
+}
+
+fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Box<dyn Worlds>> {
+    let nworld_fits = u32::try_from(nworld).is_ok_and(|n| n < u32::MAX);
+    if nworld == 0 || !nworld_fits {
+        return Err(Error::Input(format!(
+            "a batch has 1 to {} worlds, not {nworld}",
+            u32::MAX - 1
+        )));
+    }
+    match settings.backend {
+        Backend::Cpu => cpu::open(m, nworld, settings),
+        Backend::Gpu => gpu::open(m, nworld, settings),
+        Backend::Auto => match gpu::hardware() {
+            true => gpu::open(m, nworld, settings),
+            false => cpu::open(m, nworld, settings),
+        },
+    }
+}
+
+/// The row of an array of a world, by its name.
+fn field(name: &str) -> Result<&'static Field> {
+    let mut names = FIELDS.iter().filter(|field| field.room == Room::Data);
+    if let Some(field) = names.clone().find(|field| field.name == name) {
+        return Ok(field);
+    }
+    let hint = match nearest(name, names.by_ref().map(|field| field.name)) {
+        Some(near) => format!("; did you mean {near}?"),
+        None => String::new(),
+    };
+    Err(Error::Input(format!("{name} is no array of a world{hint}")))
+}

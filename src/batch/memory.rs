@@ -1,0 +1,72 @@
+//! What worlds take, and what there is.
+
+use crate::error::{Error, Result};
+use crate::fields::{Elem, FIELDS, Model, Room};
+
+/// Memory that a batch takes (bytes).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// The model's arrays, once.
+    pub model: u64,
+    /// One world.
+    pub world: u64,
+    /// Everything together.
+    pub total: u64,
+}
+
+impl Memory {
+    /// What worlds take on the CPU, each real of so many bytes.
+    pub fn cpu(m: &Model, nworld: usize, real: u64) -> Self {
+        let size = |room: &dyn Fn(Room) -> bool, real: u64| -> u64 {
+            let fields = FIELDS.iter().filter(|field| room(field.room));
+            let bytes = fields.map(|field| {
+                let word = if field.elem == Elem::Int { 4 } else { real };
+                // a vector, and what the allocator adds to its contents
+                let rest = size_of::<Vec<f64>>() as u64 + if field.len(m) > 0 { 16 } else { 0 };
+                field.words(m) as u64 * word + rest
+            });
+            bytes.sum()
+        };
+        let model = size(&|room| room == Room::Model, 8);
+        let world = size(&|room| room != Room::Model, real);
+        Self {
+            model,
+            world,
+            total: model + world.saturating_mul(nworld as u64),
+        }
+    }
+
+    /// Fails with [`Error::Size`] if that is more than there is, and says how many worlds would fit.
+    pub(super) fn check(&self, nworld: usize, have: u64) -> Result<()> {
+        if self.total <= have {
+            return Ok(());
+        }
+        let fit = have.saturating_sub(self.model) / self.world.max(1);
+        let what = format!("bytes for {nworld} worlds (at most {fit} fit)");
+        Err(Error::Size {
+            what,
+            need: self.total,
+            have,
+        })
+    }
+}
+
+/// Memory that this process may still take (bytes); all there could be where the system does not tell.
+pub(super) fn available() -> u64 {
+    let number =
+        |path: &str| -> Option<u64> { std::fs::read_to_string(path).ok()?.trim().parse().ok() };
+    let system = std::fs::read_to_string("/proc/meminfo")
+        .ok()
+        .and_then(|text| {
+            let line = text
+                .lines()
+                .find(|line| line.starts_with("MemAvailable:"))?;
+            let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+            Some(kib * 1024)
+        });
+    // a container may have less than the machine
+    let group = number("/sys/fs/cgroup/memory.max")
+        .zip(number("/sys/fs/cgroup/memory.current"))
+        .map(|(max, current)| max.saturating_sub(current));
+    system.unwrap_or(u64::MAX).min(group.unwrap_or(u64::MAX))
+}

@@ -1,0 +1,118 @@
+//! The state of all worlds, kept aside.
+
+use super::{Which, Worlds, field};
+use crate::error::{Error, Result};
+use crate::fields::{FIELDS, Model, Room, View};
+
+/// What may be set, and all that the future of a world depends on.
+pub(super) const INPUTS: &[&str] = &[
+    "time",
+    "qpos",
+    "qvel",
+    "act",
+    "history",
+    "plastic",
+    "qacc_warmstart",
+    "ctrl",
+    "qfrc_applied",
+    "xfrc_applied",
+    "eq_active",
+    "mocap_pos",
+    "mocap_quat",
+];
+
+// what befell the worlds belongs to their state too
+const FLAGS: &[&str] = &["warning", "overflow", "needed"];
+
+#[derive(Clone, Debug, PartialEq)]
+enum Rows {
+    Int(Vec<i32>),
+    Real(Vec<f64>),
+}
+
+/// The state of all worlds of a batch: what [`super::Batch::save`] gives and [`super::Batch::restore`] takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    model: u64,
+    nworld: usize,
+    arrays: Vec<(&'static str, Rows)>,
+}
+
+impl State {
+    pub(super) fn of(m: &Model, nworld: usize, worlds: &mut dyn Worlds) -> Result<Self> {
+        let mut arrays = Vec::new();
+        for &name in INPUTS.iter().chain(FLAGS) {
+            let rows = match worlds.read(m, field(name)?)? {
+                View::Int(x) => Rows::Int(x.to_vec()),
+                View::Real(x) => Rows::Real(x.to_vec()),
+            };
+            arrays.push((name, rows));
+        }
+        let model = hash(m);
+        Ok(Self {
+            model,
+            nworld,
+            arrays,
+        })
+    }
+
+    pub(super) fn check(&self, m: &Model, nworld: usize) -> Result<()> {
+        if self.model != hash(m) {
+            let msg = "the state is of another model, or the model was changed since";
+            return Err(Error::Input(msg.to_owned()));
+        }
+        if self.nworld != nworld {
+            let have = self.nworld;
+            return Err(Error::Input(format!(
+                "the state is of {have} worlds, the batch has {nworld}"
+            )));
+        }
+        Ok(())
+    }
+
+    pub(super) fn write(&self, m: &Model, which: Which<'_>, worlds: &mut dyn Worlds) -> Result<()> {
+        for (name, rows) in &self.arrays {
+            let field = field(name)?;
+            let words = field.words(m);
+            if words == 0 {
+                continue;
+            }
+            match rows {
+                Rows::Int(x) => {
+                    let x = chosen(x, which, self.nworld, words);
+                    worlds.write(m, field, which, View::Int(&x))?;
+                }
+                Rows::Real(x) => {
+                    let x = chosen(x, which, self.nworld, words);
+                    worlds.write(m, field, which, View::Real(&x))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn chosen<T: Copy>(x: &[T], which: Which<'_>, nworld: usize, words: usize) -> Vec<T> {
+    let rows = which.of(nworld).map(|w| &x[w * words..][..words]);
+    rows.flatten().copied().collect()
+}
+
+/// A number that differs between models that behave differently: of options and arrays, not of capacities or names.
+pub(super) fn hash(m: &Model) -> u64 {
+    // fnv-1a over words
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
+    for (name, _) in crate::model::Opt::NAMES {
+        let values = m.opt.get(name).unwrap_or_default();
+        values.iter().for_each(|x| add(x.to_bits()));
+    }
+    for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
+        add(field.len(m) as u64);
+        match m.field(field.name) {
+            Some(View::Int(x)) => x.iter().for_each(|&x| add(x as u64)),
+            Some(View::Real(x)) => x.iter().for_each(|&x| add(x.to_bits())),
+            None => {}
+        }
+    }
+    hash
+}
