@@ -213,6 +213,13 @@ pub struct Eig3 {
 /// Follows `mju_eig3` of MuJoCo 4.0.0, which takes the same rotations in the same order, so the axes come out with the
 /// same signs and, where eigenvalues coincide, the same choice among equals. NaN in, NaN or identity out; it always ends.
 pub fn eig3(mat: &[f64; 9]) -> Eig3 {
+    eig3_tol(mat, 0.0)
+}
+
+/// [`eig3`] that leaves off-diagonal elements, and swaps of eigenvalues, below `tol` of the largest element alone.
+///
+/// Meshes are aligned with `tol` = 1e-7, so that one that is nearly aligned, or nearly round, keeps its axes.
+pub fn eig3_tol(mat: &[f64; 9], tol: f64) -> Eig3 {
     let largest = mat.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
     let mut quat = [1.0, 0.0, 0.0, 0.0];
     let mut eigval = [0.0; 3];
@@ -232,7 +239,7 @@ pub fn eig3(mat: &[f64; 9]) -> Eig3 {
             (1, 2, 0)
         };
         let off = d[3 * row + col];
-        if off.abs() < 4e-15 * largest || off == 0.0 {
+        if off.abs() < tol.max(4e-15) * largest || off == 0.0 {
             break;
         }
         let tau = (d[4 * col] - d[4 * row]) / (2.0 * off);
@@ -252,7 +259,7 @@ pub fn eig3(mat: &[f64; 9]) -> Eig3 {
 
     // decreasing order by bubble sort, quarter turns keep the frame right-handed
     for j in [0, 1, 0] {
-        if eigval[j] + 1e-12 * largest < eigval[j + 1] {
+        if eigval[j] + tol.max(1e-12) * largest < eigval[j + 1] {
             eigval.swap(j, j + 1);
             let s = std::f64::consts::FRAC_1_SQRT_2;
             let mut turn = [s, 0.0, 0.0, 0.0];

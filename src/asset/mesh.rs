@@ -87,6 +87,8 @@ pub struct Mesh {
     /// Convex hull (`mesh_graph`): numvert, numface, vert_edgeadr\[numvert\], vert_globalid\[numvert\],
     /// edge_localid\[numvert + 3·numface\], face_globalid\[3·numface\]; empty without hull.
     pub graph: Vec<i32>,
+    /// Hull corners, as numbers within the graph, farthest along {−1, 0, 1}³ (`mesh_extrema`).
+    pub extrema: [i32; 27],
     /// Unit normals of the polygons (`mesh_polynormal`).
     pub polynormal: Vec<[f64; 3]>,
     /// First entry of each polygon in `polyvert` (`mesh_polyvertadr`).

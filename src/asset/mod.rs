@@ -12,11 +12,33 @@
 //!
 //! Facts and numbers follow MuJoCo 4.0.0 (`user_mesh.cc`); the code is our own. Nothing here panics on any input.
 
+mod builtin;
+mod builtin_grid;
+mod bytes;
+mod compile;
+mod earclip;
+mod fit;
+mod graph;
+mod hfield;
+pub mod hull;
 pub mod inertia;
+mod massprops;
 mod mesh;
+mod msh;
+mod normals;
+mod obj;
+mod polygon;
+mod stl;
 pub(crate) mod vec3;
 
+pub use builtin::builtin;
+pub use compile::compile;
+pub use fit::{Fit, fit};
+pub use hfield::{HField, hfield, read_hfield, read_hfield_png};
 pub use mesh::{Mesh, MeshData, MeshInertia, MeshOptions};
+pub use msh::read_msh;
+pub use obj::read_obj;
+pub use stl::read_stl;
 
 /// Why an asset could not be used. The caller adds file, line and element.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -7,6 +7,7 @@ writes tests/golden/mesh.json.
 """
 import json
 import pathlib
+import struct
 
 import mujoco
 import numpy as np
@@ -16,7 +17,11 @@ HERE = pathlib.Path(__file__).parent
 
 
 def num(a):
-    return np.asarray(a, float).ravel().tolist()
+    """Numbers with the digits that single precision has, if that is what they come in."""
+    a = np.asarray(a)
+    if a.dtype == np.float32:
+        return [float(str(x)) for x in a.ravel()]
+    return a.astype(float).ravel().tolist()
 
 
 def primitives(rng):
@@ -67,9 +72,124 @@ def eig3(rng):
     return rows
 
 
+CUBE = [[x, y, z] for x in (0, 1) for y in (0, 2) for z in (0, 3)]
+PYRAMID = [[0, 0, 0], [2, 0, 0], [2, 1, 0], [0, 1, 0], [0.5, 0.25, 1.5]]
+PYRAMID_FACE = [[0, 3, 2], [0, 2, 1], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]]
+
+
+def notched(rng):
+    """A closed surface that is not convex: a pyramid whose base is pushed in."""
+    vert = PYRAMID + [[0.9, 0.4, 0.3]]
+    face = [[0, 3, 5], [3, 2, 5], [2, 1, 5], [1, 0, 5]] + PYRAMID_FACE[2:]
+    return vert, face
+
+
+def stl(tris):
+    b = b"\0" * 80 + struct.pack("<i", len(tris))
+    for t in tris:
+        b += struct.pack("<12f", 0, 0, 0, *[float(x) for v in t for x in v]) + b"\0\0"
+    return b
+
+
+def obj(vert, faces, extra=""):
+    text = "# a comment\r\nmtllib none.mtl\no part\n" + extra
+    text += "".join("v %r %r %r\n" % tuple(map(float, v)) for v in vert)
+    return (text + "usemtl x\n" + "".join("f " + f + "\n" for f in faces)).encode()
+
+
+def msh(vert, normal, texcoord, face):
+    b = struct.pack("<4i", len(vert), len(normal), len(texcoord), len(face))
+    for part, fmt in ((vert, "f"), (normal, "f"), (texcoord, "f"), (face, "i")):
+        for row in part:
+            b += struct.pack(f"<{len(row)}{fmt}", *row)
+    return b
+
+
+def mesh_cases(rng):
+    """Sources of meshes: inline arrays or the bytes of a file, and attributes."""
+    cloud = rng.normal(size=(40, 3)).astype(np.float32).tolist()
+    nv, nf = notched(rng)
+    ngon = [[np.cos(t), np.sin(t), 0.1 * np.cos(2 * t)] for t in np.arange(7) * 2 * np.pi / 7] + [[0.1, 0, 1]]
+    sides = [f"{i + 1} {(i + 1) % 7 + 1} 8" for i in range(7)]
+    quad = "4//1 3//1 2//1 1//1"
+    pyr = np.array(PYRAMID, float)
+    tris = [[pyr[i] for i in f] for f in PYRAMID_FACE]
+    c = []
+    c.append(dict(name="cube", vert=CUBE))
+    c.append(dict(name="cloud", vert=cloud))
+    c.append(dict(name="few corners", vert=cloud, maxhullvert=9))
+    c.append(dict(name="pyramid", vert=PYRAMID, face=PYRAMID_FACE))
+    for inertia in ("legacy", "convex", "exact", "shell"):
+        c.append(dict(name="notched " + inertia, vert=nv, face=nf, inertia=inertia))
+    c.append(dict(name="moved", vert=nv, face=nf, inertia="exact", scale=[0.5, 2, 3], refpos=[1, 2, 3],
+                  refquat=[1, 0.5, -0.25, 2]))
+    c.append(dict(name="mirrored", vert=nv, face=nf, inertia="exact", scale=[-1, 1, 0.5]))
+    c.append(dict(name="mirrored cloud", vert=cloud, inertia="convex", scale=[1, -2, 1]))
+    c.append(dict(name="smooth", vert=nv, face=nf, inertia="exact", smoothnormal=True))
+    c.append(dict(name="stl", file="a.stl", data=stl(tris)))
+    c.append(dict(name="stl mirrored", file="a.stl", data=stl(tris), scale=[1, 1, -1]))
+    c.append(dict(name="obj", file="a.obj", data=obj(PYRAMID, ["4 3 2 1", "1 2 5", "2 3 5", "-3 -2 -1", "4 1 5"])))
+    c.append(dict(name="obj ngon", file="a.obj", data=obj(ngon, ["7 6 5 4 3 2 1"] + sides), inertia="exact"))
+    c.append(dict(name="obj normals", file="a.obj", inertia="exact", data=obj(
+        PYRAMID, [quad, "1//2 2//2 5//2", "2//3 3//3 5//3", "3//4 4//4 5//4", "4//5 1//5 5//5"],
+        "vn 0 0 -1\nvn 0 -1 0\nvn 1 0 1\nvn 0 1 .5\nvn -1 0 0\n")))
+    c.append(dict(name="obj texture", file="a.obj", data=obj(
+        PYRAMID, ["1/1 4/2 3/3", "1/1 3/3 2/4", "1/1 2/2 5/3", "2/1 3/2 5/3", "3/1 4/2 5/3", "4/1 1/2 5/3"],
+        "vt 0 0\nvt 0 1\nvt 1 0.75\nvt 1 0\n")))
+    c.append(dict(name="msh", file="a.msh", data=msh(PYRAMID, PYRAMID, [[0.5, 0.25]] * 5, PYRAMID_FACE)))
+    c.append(dict(name="msh mirrored", file="a.msh", data=msh(PYRAMID, [], [], PYRAMID_FACE), scale=[-1, 1, 1]))
+    c.append(dict(name="msh cloud", file="a.msh", data=msh(PYRAMID, [], [], [])))
+    return c
+
+
+FIT = ("sphere", "capsule", "cylinder", "ellipsoid", "box")
+
+
+def model(case, geom, compiler=""):
+    """A model with the mesh of a case on one geom."""
+    a = 'name="m"'
+    for key in ("vert", "face", "scale", "refpos", "refquat"):
+        if key in case:
+            a += ' %s="%s"' % ("vertex" if key == "vert" else key, " ".join(repr(x) for x in np.ravel(case[key]).tolist()))
+    for key in ("inertia", "maxhullvert", "file"):
+        if key in case:
+            a += f' {key}="{case[key]}"'
+    if case.get("smoothnormal"):
+        a += ' smoothnormal="true"'
+    if "builtin" in case:
+        a += ' builtin="%s" params="%s"' % (case["builtin"], " ".join(repr(x) for x in case["params"]))
+    xml = (f'<mujoco><compiler {compiler}/><asset><mesh {a}/></asset><worldbody><body><freejoint/>'
+           f'<geom mesh="m" density="1" {geom}/></body></worldbody></mujoco>')
+    return mujoco.MjModel.from_xml_string(xml, {case["file"]: case["data"]} if "file" in case else {})
+
+
+def meshes(rng):
+    """Compiled meshes, and the primitives fitted to them."""
+    rows = []
+    for case in mesh_cases(rng):
+        m = model(case, 'type="mesh"')
+        nv, nf = m.mesh_graph[:2]
+        row = {k: (v.hex() if isinstance(v, bytes) else v) for k, v in case.items()}
+        row["want"] = dict(
+            out_vert=num(m.mesh_vert), out_face=m.mesh_face.ravel().tolist(), normal=num(m.mesh_normal),
+            facenormal=m.mesh_facenormal.ravel().tolist(), pos=num(m.mesh_pos), quat=num(m.mesh_quat),
+            texcoord=num(m.mesh_texcoord), facetexcoord=m.mesh_facetexcoord.ravel().tolist(),
+            corners=m.mesh_graph[2 + nv:2 + 2 * nv].tolist(), extrema=m.mesh_extrema[0].tolist(),
+            poly=[m.mesh_polyvert[a:a + n].tolist() for a, n in zip(m.mesh_polyvertadr, m.mesh_polyvertnum)],
+            polynormal=num(m.mesh_polynormal), mass=float(m.body_mass[1]), aabb=num(m.geom_aabb))
+        if case["name"] in ("notched exact", "cloud", "notched shell"):
+            for aabb in (False, True):
+                for kind in FIT:
+                    f = model(case, f'type="{kind}" fitscale="1.5"', f'fitaabb="{str(aabb).lower()}"')
+                    row["want"][f"fit {kind}{' aabb' * aabb}"] = num(f.geom_size)
+                row["want"][f"fitpos{' aabb' * aabb}"] = num(f.geom_pos) + num(f.geom_quat)
+        rows.append(row)
+    return rows
+
+
 def main():
     rng = np.random.default_rng(7)
-    out = dict(primitives=primitives(rng), eig3=eig3(rng))
+    out = dict(primitives=primitives(rng), eig3=eig3(rng), meshes=meshes(rng))
     text = json.dumps(out, separators=(",", ":"))
     path = HERE / "mesh.json"
     path.write_text(text + "\n")

@@ -1,0 +1,242 @@
+//! From a mesh as read to a mesh as simulated: hull, scale, centre of mass, principal axes.
+//!
+//! Follows `mjCMesh::Process` of MuJoCo, in its order, so that positions agree to the last digits.
+
+use super::vec3::{MINVAL, V3, mulmattvec, mulmatvec, normalize, quat2mat, sub};
+use super::{AssetError, Mesh, MeshData, MeshInertia, MeshOptions};
+use super::{graph, hull, inertia, massprops, normals, polygon};
+
+/// Processes a mesh.
+///
+/// Fails, with a message for the model's author, on data that do not fit together, on coordinates that are not finite, on
+/// meshes without area or volume, on faces turned inside out where volume is asked for, and on flat meshes that need a hull.
+pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
+    check(&data, opt)?;
+    let MeshData {
+        vert: vert32,
+        mut face,
+        mut normal,
+        mut facenormal,
+        texcoord,
+        mut facetexcoord,
+    } = data;
+    let mut vert: Vec<V3> = vert32.iter().map(|v| v.map(f64::from)).collect();
+    if opt.inertia == MeshInertia::Exact {
+        check_orientation(&vert, &face)?;
+    }
+
+    // hull of the points as given, before any rounding by transformations
+    let mut hull_face = Vec::new();
+    if opt.needhull || face.is_empty() || opt.inertia == MeshInertia::Convex {
+        let maxvert = usize::try_from(opt.maxhullvert).ok();
+        hull_face = hull::convex_hull(&vert32, maxvert)?;
+    }
+    if face.is_empty() {
+        face.clone_from(&hull_face);
+    }
+    if normal.is_empty() {
+        normal = normals::make(&vert, &face, opt.smoothnormal);
+    }
+    if facenormal.is_empty() {
+        let per_vertex = (normal.len() / vert.len()).max(1) as i32;
+        facenormal = face.iter().map(|f| f.map(|v| v * per_vertex)).collect();
+    }
+    if facetexcoord.is_empty() && !texcoord.is_empty() {
+        facetexcoord.clone_from(&face);
+    }
+    let mut poly = polygon::merge(&vert, &hull_face);
+
+    // into the frame asked for; mirrors turn triangles inside out, so turn them back
+    transform(&mut vert, &mut normal, opt);
+    if opt.scale.iter().product::<f64>() < 0.0 {
+        for list in [
+            &mut face,
+            &mut facenormal,
+            &mut facetexcoord,
+            &mut hull_face,
+        ] {
+            list.iter_mut().for_each(|f| f.swap(1, 2));
+        }
+        poly.mirror();
+    }
+
+    // centre of mass and principal axes
+    let solid = if opt.inertia == MeshInertia::Convex {
+        &hull_face
+    } else {
+        &face
+    };
+    let (pos, _) = massprops::centre(&vert, &face, solid, opt.inertia)?;
+    let (full, volume) = massprops::inertia(&vert, solid, opt.inertia, pos);
+    let e = inertia::eig3_tol(&full, 1e-7);
+    massprops::check_moments(e.eigval)?;
+    let boxsz = massprops::equivalent_box(e.eigval, volume);
+
+    // there the mesh gets its own frame
+    let [w, x, y, z] = e.quat;
+    let mat = quat2mat([w, -x, -y, -z]);
+    for v in &mut vert {
+        *v = mulmatvec(&mat, sub(*v, pos));
+    }
+    for n in &mut normal {
+        *n = mulmatvec(&mat, n.map(f64::from)).map(|x| x as f32);
+    }
+    let polynormal = poly.normals(&vert);
+    let graph = graph::make(&hull_face);
+    Ok(Mesh {
+        vert: vert.iter().map(|v| v.map(|x| x as f32)).collect(),
+        normal,
+        face,
+        facenormal,
+        texcoord,
+        facetexcoord,
+        extrema: graph::extrema(&graph, &vert),
+        graph,
+        polynormal,
+        polyvertadr: poly.adr,
+        polyvertnum: poly.num,
+        polyvert: poly.vert,
+        polymapadr: poly.mapadr,
+        polymapnum: poly.mapnum,
+        polymap: poly.map,
+        pos,
+        quat: e.quat,
+        boxsz,
+        volume,
+        aamm: bounds(&vert),
+        vert64: vert,
+    })
+}
+
+/// Whether the arrays of a mesh fit together.
+fn check(data: &MeshData, opt: &MeshOptions) -> Result<(), AssetError> {
+    let nvert = data.vert.len();
+    if nvert < 4 {
+        return Err(AssetError::new("at least 4 vertices required"));
+    }
+    if nvert > (i32::MAX / 3) as usize {
+        return Err(AssetError::new("too many vertices"));
+    }
+    if let Some(i) = data
+        .vert
+        .iter()
+        .position(|v| !v.iter().all(|x| x.is_finite()))
+    {
+        return Err(AssetError::new(format!(
+            "vertex coordinate {i} is not finite"
+        )));
+    }
+    if opt.maxhullvert >= 0 && opt.maxhullvert < 4 {
+        return Err(AssetError::new("maxhullvert must be larger than 3"));
+    }
+    let finite = |a: &[f64]| a.iter().all(|x| x.is_finite());
+    if !finite(&opt.scale) || !finite(&opt.refpos) || !finite(&opt.refquat) {
+        return Err(AssetError::new("scale, refpos and refquat must be finite"));
+    }
+
+    // indices, and lists that go along with the faces
+    index(&data.face, nvert, "vertex")?;
+    index(&data.facenormal, data.normal.len(), "normal")?;
+    index(&data.facetexcoord, data.texcoord.len(), "texcoord")?;
+    let along = |n: usize| n == 0 || n == data.face.len();
+    if !along(data.facenormal.len()) || !along(data.facetexcoord.len()) {
+        return Err(AssetError::new(
+            "normal and texcoord indices must have the same size as the face data",
+        ));
+    }
+    if data.facenormal.is_empty()
+        && !data.normal.is_empty()
+        && !data.normal.len().is_multiple_of(nvert)
+    {
+        return Err(AssetError::new(format!(
+            "{} normals for {nvert} vertices: give as many, or a normal for each corner",
+            data.normal.len()
+        )));
+    }
+    if data.facetexcoord.is_empty() && !data.texcoord.is_empty() && data.texcoord.len() != nvert {
+        return Err(AssetError::new(
+            "texcoord must be 2*nv if face texcoord indices are not provided",
+        ));
+    }
+    Ok(())
+}
+
+fn index(list: &[[i32; 3]], len: usize, what: &str) -> Result<(), AssetError> {
+    let bad = |&i: &i32| usize::try_from(i).map_or(true, |i| i >= len);
+    for (i, f) in list.iter().enumerate() {
+        if let Some(v) = f.iter().copied().find(bad) {
+            return Err(AssetError::new(format!(
+                "in face {i}, {what} index {v} does not exist"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// No edge may be passed twice in the same direction; slivers do not count.
+fn check_orientation(vert: &[V3], face: &[[i32; 3]]) -> Result<(), AssetError> {
+    let mut edges = Vec::with_capacity(3 * face.len());
+    for f in face {
+        let (area, _, _) = massprops::triangle(vert, *f);
+        if area > MINVAL.sqrt() {
+            edges.extend([(f[0], f[1]), (f[1], f[2]), (f[2], f[0])]);
+        }
+    }
+    edges.sort_unstable();
+    match edges.windows(2).find(|w| w[0] == w[1]) {
+        None => Ok(()),
+        Some(w) => Err(AssetError::new(format!(
+            "faces have inconsistent orientation: check the faces containing the vertices {} and {}",
+            w[0].0 + 1,
+            w[0].1 + 1
+        ))),
+    }
+}
+
+/// `refpos`, `refquat`, `scale`, in this order; normals are covectors and come out with unit length.
+fn transform(vert: &mut [V3], normal: &mut [[f32; 3]], opt: &MeshOptions) {
+    if opt.refpos != [0.0; 3] {
+        vert.iter_mut().for_each(|v| *v = sub(*v, opt.refpos));
+    }
+    if opt.refquat != [1.0, 0.0, 0.0, 0.0] {
+        let mut quat = opt.refquat;
+        normalize(&mut quat);
+        let mat = quat2mat(quat);
+        vert.iter_mut().for_each(|v| *v = mulmattvec(&mat, *v));
+        for n in normal.iter_mut() {
+            *n = mulmattvec(&mat, n.map(f64::from)).map(|x| x as f32);
+        }
+    }
+    if opt.scale != [1.0; 3] {
+        for v in vert.iter_mut() {
+            *v = std::array::from_fn(|k| v[k] * opt.scale[k]);
+        }
+        for n in normal.iter_mut() {
+            *n = std::array::from_fn(|k| (f64::from(n[k]) / opt.scale[k]) as f32);
+        }
+    }
+    for n in normal.iter_mut() {
+        let len2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+        if f64::from(len2) > MINVAL && len2.is_finite() {
+            let s = 1.0 / len2.sqrt();
+            *n = n.map(|x| x * s);
+        } else {
+            *n = [0.0, 0.0, 1.0];
+        }
+    }
+}
+
+fn bounds(vert: &[V3]) -> [f64; 6] {
+    let mut b = [1e10f64, 1e10, 1e10, -1e10, -1e10, -1e10];
+    for v in vert {
+        for k in 0..3 {
+            b[k] = b[k].min(v[k]);
+            b[k + 3] = b[k + 3].max(v[k]);
+        }
+    }
+    b
+}
+
+#[cfg(test)]
+#[path = "compile_test.rs"]
+mod tests;

@@ -1,0 +1,342 @@
+//! Meshes from every source, with every option, against MuJoCo 4.0.0.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::super::golden::{close, list, load};
+use super::super::inertia::Primitive;
+use super::super::{builtin, fit, read_msh, read_obj, read_stl};
+use super::*;
+
+fn rows<const N: usize>(v: &Value) -> Vec<[f64; N]> {
+    let flat = list(v);
+    assert_eq!(flat.len() % N, 0);
+    let rows = flat.chunks_exact(N);
+    rows.map(|c| c.try_into().unwrap()).collect()
+}
+
+fn nested<const N: usize>(v: &Value) -> Vec<[f64; N]> {
+    let items = v.as_array().map_or(&[][..], |a| a);
+    items.iter().map(|r| list(r).try_into().unwrap()).collect()
+}
+
+fn ints(v: &Value) -> Vec<[i32; 3]> {
+    rows::<3>(v).iter().map(|r| r.map(|x| x as i32)).collect()
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let digits = (0..text.len()).step_by(2);
+    digits
+        .map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap())
+        .collect()
+}
+
+fn source(row: &Value) -> MeshData {
+    if let Some(kind) = row["builtin"].as_str() {
+        let made = builtin(kind, &list(&row["params"]), options(row).inertia);
+        return made.unwrap().0;
+    }
+    let Some(file) = row["file"].as_str() else {
+        return MeshData {
+            vert: nested::<3>(&row["vert"])
+                .iter()
+                .map(|r| r.map(|x| x as f32))
+                .collect(),
+            face: nested::<3>(&row["face"])
+                .iter()
+                .map(|r| r.map(|x| x as i32))
+                .collect(),
+            ..MeshData::default()
+        };
+    };
+    let bytes = unhex(row["data"].as_str().unwrap());
+    match file {
+        "a.stl" => read_stl(&bytes),
+        "a.obj" => read_obj(&bytes),
+        _ => read_msh(&bytes),
+    }
+    .unwrap()
+}
+
+fn options(row: &Value) -> MeshOptions {
+    let mut opt = MeshOptions::default();
+    if row["scale"].is_array() {
+        opt.scale = list(&row["scale"]).try_into().unwrap();
+    }
+    if row["refpos"].is_array() {
+        opt.refpos = list(&row["refpos"]).try_into().unwrap();
+        opt.refquat = list(&row["refquat"]).try_into().unwrap();
+    }
+    opt.inertia = match row["inertia"].as_str() {
+        Some("convex") => MeshInertia::Convex,
+        Some("exact") => MeshInertia::Exact,
+        Some("shell") => MeshInertia::Shell,
+        _ => MeshInertia::Legacy,
+    };
+    opt.smoothnormal = row["smoothnormal"].as_bool().unwrap_or(false);
+    opt.maxhullvert = row["maxhullvert"].as_i64().unwrap_or(-1) as i32;
+    opt
+}
+
+fn corners(m: &Mesh) -> BTreeSet<i32> {
+    let numvert = m.graph[0] as usize;
+    m.graph[2 + numvert..2 + 2 * numvert]
+        .iter()
+        .copied()
+        .collect()
+}
+
+// the vertices of a polygon, the smallest first
+fn turned(p: &[i32]) -> Vec<i32> {
+    let first = (0..p.len()).min_by_key(|&i| p[i]).unwrap();
+    let mut p = p.to_vec();
+    p.rotate_left(first);
+    p
+}
+
+fn near<const N: usize>(a: &[[f32; N]], b: &[[f64; N]], tol: f64, what: &str) {
+    assert_eq!(a.len(), b.len(), "{what}");
+    for (x, y) in a.iter().flatten().zip(b.iter().flatten()) {
+        assert!(
+            (f64::from(*x) - y).abs() <= tol,
+            "{what}: {a:?} is not {b:?}"
+        );
+    }
+}
+
+fn check_case(row: &Value) {
+    let name = row["name"].as_str().unwrap();
+    let want = &row["want"];
+    let mut opt = options(row);
+    if let Some(kind) = row["builtin"].as_str() {
+        opt.inertia = builtin(kind, &list(&row["params"]), opt.inertia).unwrap().1;
+    }
+    let m = compile(source(row), &opt).unwrap_or_else(|e| panic!("{name}: {e}"));
+
+    // place and shape, to the last digit of single precision
+    for (a, b) in m.pos.iter().zip(list(&want["pos"])) {
+        close(*a, b, 1e-14);
+    }
+    for (a, b) in m.quat.iter().zip(list(&want["quat"])) {
+        close(*a, b, 1e-13);
+    }
+    near(&m.vert, &rows(&want["out_vert"]), 3e-7, name);
+    near(&m.texcoord, &rows(&want["texcoord"]), 0.0, name);
+    close(m.volume, want["mass"].as_f64().unwrap(), 1e-13);
+    let aabb = list(&want["aabb"]);
+    for k in 0..3 {
+        close((m.aamm[k] + m.aamm[k + 3]) / 2.0, aabb[k], 1e-14);
+        close((m.aamm[k + 3] - m.aamm[k]) / 2.0, aabb[k + 3], 1e-14);
+    }
+
+    // faces; those of a point cloud are the hull's, in any order
+    if source(row).face.is_empty() {
+        assert_eq!(m.face.len(), ints(&want["out_face"]).len(), "{name}");
+    } else {
+        assert_eq!(m.face, ints(&want["out_face"]), "{name}");
+        assert_eq!(m.facenormal, ints(&want["facenormal"]), "{name}");
+        if !m.texcoord.is_empty() {
+            assert_eq!(m.facetexcoord, ints(&want["facetexcoord"]), "{name}");
+        }
+        near(&m.normal, &rows(&want["normal"]), 3e-7, name);
+    }
+    check_hull(&m, want, name);
+    check_fit(&m, want);
+}
+
+fn check_hull(m: &Mesh, want: &Value, name: &str) {
+    // another choice among the farthest points is as good
+    if name != "few corners" {
+        let corner: BTreeSet<i32> = list(&want["corners"]).iter().map(|&x| x as i32).collect();
+        assert_eq!(corners(m), corner, "{name}");
+    } else {
+        assert_eq!(corners(m).len(), list(&want["corners"]).len());
+        return;
+    }
+
+    // farthest corners: by position, equals have no order
+    let graph: Vec<i32> = corners(m).into_iter().collect();
+    let their = list(&want["corners"]);
+    for (k, (a, b)) in m.extrema.iter().zip(list(&want["extrema"])).enumerate() {
+        let along = |v: i32| {
+            let p = m.vert64[v as usize];
+            (0..3)
+                .map(|i| p[i] * ([k / 9, k / 3 % 3, k % 3][i] as f64 - 1.0))
+                .sum::<f64>()
+        };
+        close(
+            along(graph[*a as usize]),
+            along(their[b as usize] as i32),
+            1e-7,
+        );
+    }
+
+    // polygons and their normals
+    let polynormal = rows::<3>(&want["polynormal"]);
+    let mut theirs: Vec<(Vec<i32>, [f64; 3])> = Vec::new();
+    for (p, n) in want["poly"].as_array().unwrap().iter().zip(polynormal) {
+        let p: Vec<i32> = list(p).iter().map(|&x| x as i32).collect();
+        theirs.push((turned(&p), n));
+    }
+    let mut ours: Vec<(Vec<i32>, [f64; 3])> = Vec::new();
+    for k in 0..m.polyvertnum.len() {
+        let adr = m.polyvertadr[k] as usize;
+        let p = &m.polyvert[adr..adr + m.polyvertnum[k] as usize];
+        ours.push((turned(p), m.polynormal[k]));
+        for &v in p {
+            let v = v as usize;
+            let (adr, num) = (m.polymapadr[v] as usize, m.polymapnum[v] as usize);
+            assert!(m.polymap[adr..adr + num].contains(&(k as i32)));
+        }
+    }
+    assert_eq!(m.polymap.len(), m.polyvert.len());
+    theirs.sort_by(|a, b| a.0.cmp(&b.0));
+    ours.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(ours.len(), theirs.len(), "{name}");
+    for ((p, n), (q, o)) in ours.iter().zip(&theirs) {
+        assert_eq!(p, q, "{name}");
+        n.iter().zip(o).for_each(|(a, b)| close(*a, *b, 1e-12));
+    }
+}
+
+fn check_fit(m: &Mesh, want: &Value) {
+    let shapes = [
+        ("sphere", Primitive::Sphere),
+        ("capsule", Primitive::Capsule),
+        ("cylinder", Primitive::Cylinder),
+        ("ellipsoid", Primitive::Ellipsoid),
+        ("box", Primitive::Box),
+    ];
+    for (suffix, aabb) in [("", false), (" aabb", true)] {
+        let place = &want[format!("fitpos{suffix}").as_str()];
+        if place.is_null() {
+            continue;
+        }
+        for (kind, shape) in shapes {
+            let f = fit(m, shape, 1.5, aabb);
+            for (a, b) in f
+                .size
+                .iter()
+                .zip(list(&want[format!("fit {kind}{suffix}").as_str()]))
+            {
+                close(*a, b, 1e-13);
+            }
+            for (a, b) in f.pos.iter().chain(&f.quat).zip(list(place)) {
+                close(*a, b, 1e-13);
+            }
+        }
+    }
+}
+
+#[test]
+fn meshes_come_out_as_mujocos() {
+    let g = load();
+    let cases = g["meshes"].as_array().unwrap();
+    assert!(cases.len() > 20);
+    cases.iter().for_each(check_case);
+}
+
+fn pyramid() -> MeshData {
+    MeshData {
+        vert: vec![
+            [0.0, 0.0, 0.0],
+            [2.0, 0.0, 0.0],
+            [2.0, 1.0, 0.0],
+            [0.0, 1.0, 0.0],
+            [0.5, 0.25, 1.5],
+        ],
+        face: vec![
+            [0, 3, 2],
+            [0, 2, 1],
+            [0, 1, 4],
+            [1, 2, 4],
+            [2, 3, 4],
+            [3, 0, 4],
+        ],
+        ..MeshData::default()
+    }
+}
+
+fn message(data: MeshData, opt: &MeshOptions) -> String {
+    compile(data, opt).unwrap_err().to_string()
+}
+
+#[test]
+fn bad_meshes_are_refused_with_the_reason() {
+    let exact = MeshOptions {
+        inertia: MeshInertia::Exact,
+        ..MeshOptions::default()
+    };
+    let with = |f: &dyn Fn(&mut MeshData)| {
+        let mut data = pyramid();
+        f(&mut data);
+        data
+    };
+    let cases = [
+        (with(&|d| d.vert.truncate(3)), "at least 4 vertices"),
+        (
+            with(&|d| d.vert[1][2] = f32::NAN),
+            "vertex coordinate 1 is not finite",
+        ),
+        (
+            with(&|d| d.face[2][1] = 5),
+            "in face 2, vertex index 5 does not exist",
+        ),
+        (
+            with(&|d| d.face[2][1] = -1),
+            "in face 2, vertex index -1 does not exist",
+        ),
+        (with(&|d| d.face[2].swap(0, 1)), "inconsistent orientation"),
+        (
+            with(&|d| d.face.iter_mut().for_each(|f| f.swap(0, 1))),
+            "volume is negative",
+        ),
+        (with(&|d| d.face.truncate(2)), "volume is too small"),
+        (
+            with(&|d| d.face = vec![[1, 1, 1]]),
+            "surface area is too small",
+        ),
+        (
+            with(&|d| d.vert.iter_mut().for_each(|v| v[2] = 0.0)),
+            "one plane",
+        ),
+        (
+            with(&|d| d.vert.iter_mut().for_each(|v| *v = [v[0]; 3])),
+            "one line",
+        ),
+        (
+            with(&|d| d.normal = vec![[0.0; 3]; 2]),
+            "2 normals for 5 vertices",
+        ),
+        (with(&|d| d.texcoord = vec![[0.0; 2]; 2]), "texcoord"),
+        (
+            with(&|d| d.facenormal = vec![[0; 3]; 6]),
+            "in face 0, normal index 0 does not exist",
+        ),
+    ];
+    for (data, msg) in cases {
+        let found = message(data, &exact);
+        assert!(found.contains(msg), "'{found}' should say '{msg}'");
+    }
+    let few = MeshOptions {
+        maxhullvert: 3,
+        ..MeshOptions::default()
+    };
+    assert!(message(pyramid(), &few).contains("larger than 3"));
+}
+
+#[test]
+fn flat_mesh_without_hull_may_have_a_surface() {
+    let mut data = pyramid();
+    data.vert.truncate(4);
+    data.face.truncate(2);
+    let opt = MeshOptions {
+        needhull: false,
+        inertia: MeshInertia::Shell,
+        ..MeshOptions::default()
+    };
+    let m = compile(data, &opt).unwrap();
+    close(m.volume, 2.0, 1e-15);
+    assert!(m.graph.is_empty() && m.polyvert.is_empty());
+}

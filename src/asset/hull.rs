@@ -1,0 +1,391 @@
+//! Convex hull of points in space: quickhull with exact signs.
+//!
+//! ```text
+//!      p            faces that p does not lie strictly below go away,
+//!     /|\           the edges around them (the horizon) are joined to p,
+//!    / | \          the points outside the old faces are shared out among the new ones
+//!   ──────── ···
+//! ```
+//!
+//! Whether a point lies above, in or below a face's plane is decided exactly (`robust`), so the surface is always a closed
+//! one and every corner is an extreme point: points inside a flat face or on an edge, and copies of corners, are left out.
+//! The faces in whose plane the new point lies go away too; this is what keeps corners extreme and triangles fat.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::AssetError;
+use super::vec3::{V3, cross, dot, scale, sub};
+
+const NONE: u32 = u32::MAX;
+
+/// Triangles of the convex hull of `points`, as indices into `points`, counter-clockwise from outside.
+///
+/// At most `maxvert` corners are taken when given (the hull is then one of some of the points, farthest first). The result
+/// depends on the points and their order only. Fails on coordinates that are not finite, and on points that all lie in one
+/// plane up to rounding, as in MuJoCo.
+pub fn convex_hull(
+    points: &[[f32; 3]],
+    maxvert: Option<usize>,
+) -> Result<Vec<[i32; 3]>, AssetError> {
+    if points.len() < 4 {
+        return Err(AssetError::new("at least 4 vertices required"));
+    }
+    if points.len() >= i32::MAX as usize {
+        return Err(AssetError::new("too many vertices for a convex hull"));
+    }
+    if let Some(i) = points.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
+        return Err(AssetError::new(format!(
+            "vertex coordinate {i} is not finite"
+        )));
+    }
+    let mut hull = Hull::new(points)?;
+    let mut left = maxvert.map_or(usize::MAX, |n| n.saturating_sub(4));
+    while left > 0 {
+        let Some(f) = hull.next() else { break };
+        hull.insert(f)?;
+        left -= 1;
+    }
+    Ok(hull.triangles())
+}
+
+struct Face {
+    /// corners, counter-clockwise from outside
+    v: [u32; 3],
+    /// faces across the edges v0v1, v1v2, v2v0
+    adj: [u32; 3],
+    /// unit normal and offset, rounded
+    n: V3,
+    o: f64,
+    /// bound of the rounding in a point's height above the plane
+    err: f64,
+    /// points above this face: first of a list, and the highest
+    head: u32,
+    far: u32,
+    height: f64,
+    /// last insertion that looked at this face, and whether it removed it
+    visit: u32,
+    dead: bool,
+}
+
+// faces by the height of their highest point, ties by number
+#[derive(PartialEq)]
+struct Entry(f64, u32);
+
+impl Eq for Entry {}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0).then(other.1.cmp(&self.1))
+    }
+}
+
+struct Hull<'a> {
+    points: &'a [[f32; 3]],
+    /// the points from their centre, for rounded arithmetic
+    local: Vec<V3>,
+    /// radius of `local` with the rounding of the centring, for error bounds
+    radius: f64,
+    /// largest coordinate
+    largest: f64,
+    faces: Vec<Face>,
+    heap: BinaryHeap<Entry>,
+    /// next point of the list a point is in
+    next: Vec<u32>,
+    /// new face whose horizon edge starts at a corner
+    start: Vec<u32>,
+    count: u32,
+    // kept between insertions to spare allocations
+    removed: Vec<u32>,
+    horizon: Vec<(u32, u32, u32)>,
+}
+
+impl<'a> Hull<'a> {
+    fn new(points: &'a [[f32; 3]]) -> Result<Self, AssetError> {
+        let (lo, hi) = bounds(points);
+        let centre: V3 = std::array::from_fn(|k| 0.5 * (lo[k] + hi[k]));
+        let extent = (0..3).map(|k| hi[k] - lo[k]).fold(0.0, f64::max);
+        let largest = (0..3)
+            .map(|k| lo[k].abs().max(hi[k].abs()))
+            .fold(0.0, f64::max);
+        let mut hull = Hull {
+            points,
+            local: points.iter().map(|p| sub(wide(*p), centre)).collect(),
+            radius: extent + f64::EPSILON * largest,
+            largest,
+            faces: Vec::new(),
+            heap: BinaryHeap::new(),
+            next: vec![NONE; points.len()],
+            start: vec![NONE; points.len()],
+            count: 0,
+            removed: Vec::new(),
+            horizon: Vec::new(),
+        };
+
+        // the first tetrahedron, outwards
+        let [a, b, c, mut d] = hull.simplex()?;
+        let (a, mut b, c) = (a, b, c);
+        if hull.sign([a, b, c], d) > 0 {
+            std::mem::swap(&mut b, &mut d);
+        }
+        for (v, adj) in [
+            ([a, b, c], [1, 2, 3]),
+            ([b, a, d], [0, 3, 2]),
+            ([c, b, d], [0, 1, 3]),
+            ([a, c, d], [0, 2, 1]),
+        ] {
+            hull.add_face(v, adj);
+        }
+        for p in 0..points.len() as u32 {
+            hull.place(p, 0);
+        }
+        (0..4).for_each(|f| hull.queue(f));
+        Ok(hull)
+    }
+
+    /// Four points that span space: extreme ones along the axes where they will do, else any that do best.
+    fn simplex(&self) -> Result<[u32; 4], AssetError> {
+        let n = self.points.len() as u32;
+        let q = |i: u32| self.local[i as usize];
+
+        // first points to reach the bounds along each axis
+        let mut extreme = Vec::with_capacity(6);
+        for k in 0..3 {
+            let (mut lo, mut hi) = (0, 0);
+            for i in 1..n {
+                if q(i)[k] > q(hi)[k] {
+                    hi = i;
+                }
+                if q(i)[k] < q(lo)[k] {
+                    lo = i;
+                }
+            }
+            extreme.extend([lo, hi]);
+        }
+        let best = |score: &dyn Fn(u32) -> f64| {
+            let pick = |it: &mut dyn Iterator<Item = u32>| {
+                it.fold((0, 0.0), |(b, s), i| {
+                    let x = score(i);
+                    if x > s { (i, x) } else { (b, s) }
+                })
+            };
+            (pick(&mut extreme.iter().copied()), pick(&mut (0..n)))
+        };
+        // extreme points are preferred unless they make a sliver
+        let choose = |(near, all): ((u32, f64), (u32, f64))| {
+            if near.1 > 1e-3 * all.1 { near.0 } else { all.0 }
+        };
+
+        // a long edge, then a large triangle, then a high tetrahedron
+        let a = extreme[0];
+        let b = choose(best(&|i| dot(sub(q(i), q(a)), sub(q(i), q(a)))));
+        let ab = sub(q(b), q(a));
+        let wide = best(&|i| {
+            let x = cross(ab, sub(q(i), q(a)));
+            dot(x, x)
+        });
+        let c = choose(wide);
+        let normal = cross(ab, sub(q(c), q(a)));
+        let high = best(&|i| dot(normal, sub(q(i), q(a))).abs());
+        let d = choose(high);
+
+        // what is no thicker than the rounding of its coordinates has no inside
+        let least = 16.0 * f64::EPSILON * self.largest;
+        let (width, height) = (wide.1.1.sqrt(), high.1.1);
+        if width.is_nan() || width <= least * dot(ab, ab).sqrt() {
+            return Err(AssetError::new(
+                "convex hull: all vertices lie on one line; consider a thin capsule instead",
+            ));
+        }
+        if height.is_nan()
+            || height <= least * dot(normal, normal).sqrt()
+            || self.sign([a, b, c], d) == 0
+        {
+            return Err(AssetError::new(
+                "convex hull: all vertices lie in one plane; consider a plane or a thin box instead",
+            ));
+        }
+        Ok([a, b, c, d])
+    }
+
+    /// +1, 0, −1: the point lies above, in, below the plane of three points, exactly.
+    fn sign(&self, v: [u32; 3], p: u32) -> i32 {
+        let at = |i: u32| {
+            let [x, y, z] = wide(self.points[i as usize]);
+            robust::Coord3D { x, y, z }
+        };
+        let det = robust::orient3d(at(v[0]), at(v[1]), at(v[2]), at(p));
+        (det < 0.0) as i32 - (det > 0.0) as i32
+    }
+
+    /// Height of a point above a face; 0 exactly for points in its plane.
+    fn height(&self, f: u32, p: u32) -> f64 {
+        let face = &self.faces[f as usize];
+        let h = dot(face.n, self.local[p as usize]) - face.o;
+        if h.abs() > face.err {
+            return h;
+        }
+        // too close to call: the sign is exact, the size is not
+        f64::from(self.sign(face.v, p)) * h.abs().max(f64::MIN_POSITIVE)
+    }
+
+    fn add_face(&mut self, v: [u32; 3], adj: [u32; 3]) -> u32 {
+        let [a, b, c] = v.map(|i| self.local[i as usize]);
+        let (e, g) = (sub(b, a), sub(c, a));
+        let x = cross(e, g);
+        let len = dot(x, x).sqrt();
+        let n = scale(x, 1.0 / len);
+        // slivers have uncertain normals; a NaN or infinity here sends every point to the exact test
+        let spread = (dot(e, e) * dot(g, g)).sqrt() / len;
+        let err = 16.0 * f64::EPSILON * self.radius * (1.0 + spread);
+        let f = self.faces.len() as u32;
+        self.faces.push(Face {
+            v,
+            adj,
+            n,
+            o: dot(n, a),
+            err: if err.is_finite() { err } else { f64::INFINITY },
+            head: NONE,
+            far: NONE,
+            height: 0.0,
+            visit: 0,
+            dead: false,
+        });
+        f
+    }
+
+    /// Puts a point into the list of the first face, from `first` on, that it lies above, if any.
+    fn place(&mut self, p: u32, first: u32) {
+        for f in first..self.faces.len() as u32 {
+            let h = self.height(f, p);
+            if h > 0.0 {
+                let face = &mut self.faces[f as usize];
+                self.next[p as usize] = face.head;
+                face.head = p;
+                if face.far == NONE || h > face.height {
+                    (face.far, face.height) = (p, h);
+                }
+                return;
+            }
+        }
+    }
+
+    fn queue(&mut self, f: u32) {
+        let face = &self.faces[f as usize];
+        if face.head != NONE {
+            self.heap.push(Entry(face.height, f));
+        }
+    }
+
+    /// The face whose highest point is the highest of all.
+    fn next(&mut self) -> Option<u32> {
+        while let Some(Entry(_, f)) = self.heap.pop() {
+            if !self.faces[f as usize].dead {
+                return Some(f);
+            }
+        }
+        None
+    }
+
+    /// Joins the highest point of a face to the hull.
+    fn insert(&mut self, f: u32) -> Result<(), AssetError> {
+        let p = self.faces[f as usize].far;
+        self.find_horizon(f, p);
+
+        // one face for each edge of the horizon
+        let first = self.faces.len() as u32;
+        for k in 0..self.horizon.len() {
+            let (u, v, g) = self.horizon[k];
+            let new = self.add_face([u, v, p], [g, NONE, NONE]);
+            self.start[u as usize] = new;
+            let outer = &mut self.faces[g as usize];
+            if let Some(i) = (0..3).find(|&i| outer.v[i] == v) {
+                outer.adj[i] = new;
+            }
+        }
+
+        // neighbours around the new corner
+        for k in 0..self.horizon.len() {
+            let f = first + k as u32;
+            let (_, v, _) = self.horizon[k];
+            let h = self.start[v as usize];
+            if h < first || h == NONE || self.faces[h as usize].adj[2] != NONE {
+                return Err(AssetError::new("convex hull: the horizon is not closed"));
+            }
+            self.faces[f as usize].adj[1] = h;
+            self.faces[h as usize].adj[2] = f;
+        }
+
+        // share out the points of the faces that went
+        for k in 0..self.removed.len() {
+            let mut q = self.faces[self.removed[k] as usize].head;
+            while q != NONE {
+                let next = self.next[q as usize];
+                if q != p {
+                    self.place(q, first);
+                }
+                q = next;
+            }
+        }
+        (first..self.faces.len() as u32).for_each(|f| self.queue(f));
+        Ok(())
+    }
+
+    /// Marks the faces that a point does not lie below as dead and collects the edges around them.
+    fn find_horizon(&mut self, f: u32, p: u32) {
+        self.count += 1;
+        self.removed.clear();
+        self.horizon.clear();
+        self.removed.push(f);
+        self.faces[f as usize].visit = self.count;
+        let mut k = 0;
+        while k < self.removed.len() {
+            let f = self.removed[k];
+            k += 1;
+            self.faces[f as usize].dead = true;
+            for i in 0..3 {
+                let face = &self.faces[f as usize];
+                let (g, u, v) = (face.adj[i], face.v[i], face.v[(i + 1) % 3]);
+                let seen = self.faces[g as usize].visit == self.count;
+                if !seen && self.height(g, p) >= 0.0 {
+                    self.faces[g as usize].visit = self.count;
+                    self.removed.push(g);
+                } else if !seen {
+                    self.horizon.push((u, v, g));
+                }
+            }
+        }
+    }
+
+    fn triangles(&self) -> Vec<[i32; 3]> {
+        let alive = self.faces.iter().filter(|f| !f.dead);
+        alive.map(|f| f.v.map(|i| i as i32)).collect()
+    }
+}
+
+fn wide(p: [f32; 3]) -> V3 {
+    p.map(f64::from)
+}
+
+fn bounds(points: &[[f32; 3]]) -> (V3, V3) {
+    points.iter().fold(
+        ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]),
+        |(lo, hi), p| {
+            let p = wide(*p);
+            (
+                std::array::from_fn(|k| lo[k].min(p[k])),
+                std::array::from_fn(|k| hi[k].max(p[k])),
+            )
+        },
+    )
+}
+
+#[cfg(test)]
+#[path = "hull_test.rs"]
+mod tests;

@@ -1,0 +1,150 @@
+//! Wavefront OBJ, with the rules of the reader in MuJoCo (tinyobjloader).
+
+use super::earclip::cut;
+use super::{AssetError, MeshData};
+
+/// Reads an OBJ file: all vertices, and the faces of the first object or group that has any.
+///
+/// Quadrilaterals are cut along their shorter diagonal, larger polygons have their ears clipped. Vertices are neither merged
+/// nor dropped. Texture coordinates are turned upside down as MuJoCo does. Materials are not read. Where MuJoCo's reader takes
+/// a word that is no number for 0, this one gives an error that names the line.
+pub fn read_obj(bytes: &[u8]) -> Result<MeshData, AssetError> {
+    let mut obj = Obj::default();
+    for (i, text) in bytes.split(|&b| b == b'\n').enumerate() {
+        let words = text.split(|b| matches!(b, b' ' | b'\t' | b'\r'));
+        let mut words = words.filter(|w| !w.is_empty());
+        let Some(first) = words.next() else { continue };
+        obj.line(first, words)
+            .map_err(|msg| AssetError::new(format!("OBJ file, line {}: {msg}", i + 1)))?;
+    }
+    Ok(obj.finish())
+}
+
+/// A corner: numbers of its vertex, texture coordinate and normal, −1 for none.
+pub(crate) type Corner = [i32; 3];
+
+#[derive(Default)]
+struct Obj {
+    data: MeshData,
+    /// polygons of the shape being read: corners one after the other, numbers of corners
+    corners: Vec<Corner>,
+    sizes: Vec<usize>,
+    /// triangles of the first shape, once it is complete
+    shape: Option<Vec<[Corner; 3]>>,
+    /// the shape being read has lines or points
+    wires: bool,
+}
+
+impl Obj {
+    fn line<'a>(
+        &mut self,
+        first: &[u8],
+        mut words: impl Iterator<Item = &'a [u8]>,
+    ) -> Result<(), String> {
+        match first {
+            b"v" => {
+                let v = numbers(&mut words)?;
+                self.data.vert.push(v);
+            }
+            b"vn" => {
+                let n = numbers(&mut words)?;
+                self.data.normal.push(n);
+            }
+            b"vt" => {
+                let u = words.next().map_or(Ok(0.0), number)?;
+                let v = words.next().map_or(Ok(0.0), number)?;
+                self.data.texcoord.push([u, 1.0 - v]);
+            }
+            b"f" => {
+                let before = self.corners.len();
+                for word in words {
+                    let corner = self.corner(word).ok_or_else(|| bad("index", word))?;
+                    self.corners.push(corner);
+                }
+                self.sizes.push(self.corners.len() - before);
+            }
+            b"l" | b"p" => self.wires = true,
+            b"g" => self.end_shape(false),
+            b"o" => self.end_shape(self.wires),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// `v`, `v/t`, `v//n` or `v/t/n`; negative numbers count from the end.
+    fn corner(&self, word: &[u8]) -> Option<Corner> {
+        let data = &self.data;
+        let len = [data.vert.len(), data.texcoord.len(), data.normal.len()];
+        let mut corner = [-1; 3];
+        for (k, part) in word.split(|&b| b == b'/').enumerate() {
+            let slot = corner.get_mut(k)?;
+            if k > 0 && part.is_empty() {
+                continue;
+            }
+            let i: i64 = std::str::from_utf8(part).ok()?.parse().ok()?;
+            *slot = match i {
+                0 if k > 0 => -1,
+                0 => return None,
+                1.. => i32::try_from(i - 1).ok()?,
+                _ => i32::try_from(i.checked_add(len[k] as i64)?)
+                    .ok()
+                    .filter(|&i| i >= 0)?,
+            };
+        }
+        Some(corner)
+    }
+
+    /// Cuts the polygons read so far into triangles; the first shape that has any is the mesh.
+    fn end_shape(&mut self, keep_empty: bool) {
+        if self.shape.is_none() {
+            let mut triangles = Vec::new();
+            let mut rest = &self.corners[..];
+            for &n in &self.sizes {
+                let (polygon, tail) = rest.split_at(n);
+                cut(&self.data.vert, polygon, &mut triangles);
+                rest = tail;
+            }
+            if keep_empty || !triangles.is_empty() {
+                self.shape = Some(triangles);
+            }
+        }
+        self.corners.clear();
+        self.sizes.clear();
+        self.wires = false;
+    }
+
+    fn finish(mut self) -> MeshData {
+        self.end_shape(true);
+        let mut data = self.data;
+        let shape = self.shape.unwrap_or_default();
+        let pick = |k: usize| shape.iter().map(|t| t.map(|c| c[k])).collect::<Vec<_>>();
+        data.face = pick(0);
+        if !data.texcoord.is_empty() {
+            data.facetexcoord = pick(1);
+        }
+        if !data.normal.is_empty() {
+            data.facenormal = pick(2);
+        }
+        data
+    }
+}
+
+fn numbers<'a>(words: &mut impl Iterator<Item = &'a [u8]>) -> Result<[f32; 3], String> {
+    let mut v = [0.0; 3];
+    for x in &mut v {
+        *x = number(words.next().ok_or("3 numbers needed")?)?;
+    }
+    Ok(v)
+}
+
+fn number(word: &[u8]) -> Result<f32, String> {
+    let text = std::str::from_utf8(word).ok();
+    let x: Option<f64> = text.and_then(|t| t.parse().ok());
+    let x = x.map(|x| x as f32).filter(|x| x.is_finite());
+    x.ok_or_else(|| bad("number", word))
+}
+
+fn bad(what: &str, word: &[u8]) -> String {
+    let text: String = String::from_utf8_lossy(word).chars().take(40).collect();
+    format!("bad {what} '{text}'")
+}
