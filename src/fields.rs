@@ -956,6 +956,18 @@ fields! {
         level_body: int[nbody],
         /// last dof that moves a body, its ancestors' included; -1: none (ours)
         body_lastdof: int[nbody],
+        /// armature of a dof with that of its joint's actuators (ours)
+        dof_armature_all: real[nv],
+        /// linear damping of a dof with that of its joint's actuators (ours)
+        dof_damping_all: real[nv],
+        /// high-order damping of a dof with that of its joint's actuators (ours)
+        dof_dampingpoly_all: real[nv, 2],
+        /// armature of a tendon with that of its actuators (ours)
+        tendon_armature_all: real[ntendon],
+        /// linear damping of a tendon with that of its actuators (ours)
+        tendon_damping_all: real[ntendon],
+        /// high-order damping of a tendon with that of its actuators (ours)
+        tendon_dampingpoly_all: real[ntendon, 2],
         /// number of children of a body (ours)
         body_childnum: int[nbody],
         /// first entry of a body's children in child_body (ours)
@@ -1208,6 +1220,8 @@ fields! {
         rne_cacc: spatial[nbody],
         /// force on bodies in the recursion for qfrc_bias (ours)
         rne_cfrc: spatial[nbody],
+        /// acceleration that the velocity is integrated with (ours)
+        euler_qacc: real[nv],
         /// Hessian of the primal problem, then its factor (ours)
         solver_H: real[nv, nv],
         /// J times search direction (ours)
@@ -1232,11 +1246,13 @@ fields! {
         rk_time: real[1],
         /// stage of an RK4 step (ours)
         rk_stage: int[1],
-        /// velocities of the four stages of RK4 (ours)
-        rk_dqpos: real[4, nvrk],
-        /// accelerations of the four stages of RK4 (ours)
-        rk_dqvel: real[4, nvrk],
-        /// derivatives of the activation at the four stages of RK4 (ours)
-        rk_dact: real[4, nark],
+        /// velocity of the last stage of RK4, balls and free joints as their rotation vector changes (ours)
+        rk_vel: real[nvrk],
+        /// weighted sum of the velocities of RK4's stages (ours)
+        rk_dqpos: real[nvrk],
+        /// weighted sum of the accelerations of RK4's stages (ours)
+        rk_dqvel: real[nvrk],
+        /// weighted sum of the derivatives of the activation at RK4's stages (ours)
+        rk_dact: real[nark],
     }
 }

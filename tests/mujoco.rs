@@ -5,12 +5,12 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use common::{Golden, error, reals};
-use manyworlds::fields::View;
+use manyworlds::fields::{View, ViewMut};
 use manyworlds::stages;
+use manyworlds::types::Integrator;
 use manyworlds::{Data, Model};
 
 /// What a stage writes, and how well it must agree. Order of a step; what is not listed here has tests of its own.
@@ -33,8 +33,43 @@ const TABLE: &[(&str, f64, &[&str])] = &[
         ],
     ),
     ("com_pos", 1e-12, &["subtree_com", "cinert", "cdof"]),
+    (
+        "camlight",
+        1e-12,
+        &["cam_xpos", "cam_xmat", "light_xpos", "light_xdir"],
+    ),
+    ("tendon", 1e-12, &["ten_length", "ten_J"]),
     ("crb", 1e-12, &["crb", "M"]),
     ("factor_m", 1e-10, &["qLD", "qLDiagInv"]),
+    (
+        "transmission",
+        1e-12,
+        &["actuator_length", "actuator_moment_dense"],
+    ),
+    (
+        "fwd_velocity",
+        1e-12,
+        &["ten_velocity", "actuator_velocity"],
+    ),
+    ("com_vel", 1e-12, &["cvel", "cdof_dot"]),
+    (
+        "passive",
+        1e-12,
+        &[
+            "qfrc_spring",
+            "qfrc_damper",
+            "qfrc_gravcomp",
+            "qfrc_fluid",
+            "qfrc_passive",
+        ],
+    ),
+    ("rne", 1e-10, &["qfrc_bias"]),
+    (
+        "fwd_actuation",
+        1e-12,
+        &["act_dot", "actuator_force", "qfrc_actuator"],
+    ),
+    ("fwd_acceleration", 1e-10, &["qfrc_smooth", "qacc_smooth"]),
 ];
 
 fn goldens() -> Vec<PathBuf> {
@@ -73,45 +108,108 @@ fn walk(m: &Model) -> Vec<&'static stages::Stage> {
     walk
 }
 
+/// Largest error of every stage, and what exceeds its tolerance.
+#[derive(Default)]
+struct Report {
+    worst: Vec<(&'static str, f64, String)>,
+    wrong: Vec<String>,
+}
+
+impl Report {
+    fn compare(
+        &mut self,
+        stage: &'static str,
+        tol: f64,
+        place: String,
+        have: &[f64],
+        want: &[f64],
+    ) {
+        let e = error(have, want);
+        if e > tol {
+            self.wrong.push(format!("{stage}: {place}: {e:.1e}"));
+        }
+        match self.worst.iter_mut().find(|row| row.0 == stage) {
+            Some(row) if row.1 >= e => {}
+            Some(row) => (row.1, row.2) = (e, place),
+            None => self.worst.push((stage, e, place)),
+        }
+    }
+
+    fn finish(self) {
+        for (stage, e, place) in &self.worst {
+            println!("{stage:20} {e:8.1e}  {place}");
+        }
+        let (count, wrong) = (self.wrong.len(), self.wrong.join("\n"));
+        assert!(count == 0, "{count} wrong:\n{wrong}");
+    }
+}
+
 #[test]
 fn every_stage_agrees() {
-    let mut worst: BTreeMap<&str, (f64, String)> = BTreeMap::new();
-    let mut wrong = Vec::new();
+    let mut report = Report::default();
     for path in goldens() {
         let golden = Golden::open(path.to_str().unwrap());
         let m = golden.model();
         let walk = walk(&m);
         for k in 0..golden.nstate() {
             let mut d = golden.world(&m, k);
-            for (name, tol, fields) in TABLE {
-                let Some(stage) = walk.iter().find(|stage| stage.name == *name) else {
+            for &(name, tol, fields) in TABLE {
+                let Some(stage) = walk.iter().find(|stage| stage.name == name) else {
                     continue;
                 };
                 (stage.twin)(&m, &mut d);
-                for field in *fields {
-                    let want = golden.state(&format!("out/{field}"), k);
-                    let e = error(&comparable(&m, &d, field), want);
+                for field in fields {
                     let place = format!("{} state {k} {field}", path.display());
-                    if e > *tol {
-                        wrong.push(format!("{name}: {place}: {e:.1e}"));
-                    }
-                    let entry = worst.entry(name).or_default();
-                    if e >= entry.0 {
-                        *entry = (e, place);
-                    }
+                    let want = golden.state(&format!("out/{field}"), k);
+                    report.compare(name, tol, place, &comparable(&m, &d, field), want);
                 }
             }
         }
     }
-    for (name, _, _) in TABLE {
-        if let Some((e, place)) = worst.get(name) {
-            println!("{name:20} {e:8.1e}  {place}");
+    report.finish();
+}
+
+/// One step of time from accelerations and constraint forces that are MuJoCo's own.
+#[test]
+fn euler_agrees() {
+    let mut report = Report::default();
+    for path in goldens() {
+        let golden = Golden::open(path.to_str().unwrap());
+        let m = golden.model();
+        if m.opt.integrator != Integrator::Euler {
+            continue;
+        }
+        for k in 0..golden.nstate() {
+            let mut d = golden.world(&m, k);
+            stages::forward(&m, &mut |stage| (stage.twin)(&m, &mut d));
+            set(&mut d, "qacc", golden.state("out/qacc", k));
+            set(
+                &mut d,
+                "qfrc_constraint",
+                golden.state("out/qfrc_constraint", k),
+            );
+            (stages::euler.twin)(&m, &mut d);
+            for field in [
+                "qpos",
+                "qvel",
+                "act",
+                "time",
+                "qacc_warmstart",
+                "qH",
+                "qHDiagInv",
+            ] {
+                let place = format!("{} state {k} {field}", path.display());
+                let want = golden.state(&format!("step1/{field}"), k);
+                report.compare("euler", 1e-10, place, &reals(&d, field), want);
+            }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    report.finish();
+}
+
+fn set(d: &mut Data, name: &str, from: &[f64]) {
+    match d.field_mut(name) {
+        Some(ViewMut::Real(to)) => to.copy_from_slice(from),
+        _ => panic!("no field {name} of reals"),
+    }
 }

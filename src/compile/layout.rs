@@ -10,6 +10,7 @@ use crate::types::*;
 pub fn layout(m: &mut Model) -> Result<()> {
     levels(m);
     children(m);
+    of_actuators(m);
     moment_pattern(m);
     runge_kutta_sizes(m);
     pair::pairs(m)?;
@@ -58,6 +59,60 @@ fn children(m: &mut Model) {
         let p = m.body_parentid[i] as usize;
         m.child_body[next[p] as usize] = i as i32;
         next[p] += 1;
+    }
+}
+
+// an actuator may lend armature and damping to the joint or tendon that it acts on
+fn of_actuators(m: &mut Model) {
+    m.dof_armature_all = m.dof_armature.clone();
+    m.dof_damping_all = m.dof_damping.clone();
+    m.dof_dampingpoly_all = m.dof_dampingpoly.clone();
+    for i in 0..m.nv {
+        let joint = m.dof_jntid[i] as usize;
+        for k in lenders(m, m.jnt_actuatorid[joint], joint, false) {
+            let gear2 = gear_squared(m, k);
+            m.dof_armature_all[i] += m.actuator_armature[k] * gear2;
+            m.dof_damping_all[i] += m.actuator_damping[k] * gear2;
+            for c in 0..2 {
+                m.dof_dampingpoly_all[2 * i + c] += m.actuator_dampingpoly[2 * k + c] * gear2;
+            }
+        }
+    }
+    m.tendon_armature_all = m.tendon_armature.clone();
+    m.tendon_damping_all = m.tendon_damping.clone();
+    m.tendon_dampingpoly_all = m.tendon_dampingpoly.clone();
+    for i in 0..m.ntendon {
+        for k in lenders(m, m.tendon_actuatorid[i], i, true) {
+            let gear2 = gear_squared(m, k);
+            m.tendon_armature_all[i] += m.actuator_armature[k] * gear2;
+            m.tendon_damping_all[i] += m.actuator_damping[k] * gear2;
+            for c in 0..2 {
+                m.tendon_dampingpoly_all[2 * i + c] += m.actuator_dampingpoly[2 * k + c] * gear2;
+            }
+        }
+    }
+}
+
+fn gear_squared(m: &Model, k: usize) -> f64 {
+    let gear = m.actuator_gear[6 * m.actuator_outadr[k] as usize];
+    gear * gear
+}
+
+// one actuator by its id, none if that is -1, else all that act on the joint or tendon
+fn lenders(m: &Model, actuatorid: i32, target: usize, tendon: bool) -> Vec<usize> {
+    match actuatorid {
+        -1 => Vec::new(),
+        0.. => vec![actuatorid as usize],
+        _ => (0..m.nactuator)
+            .filter(|&k| {
+                let trntype = m.actuator_trntype[k];
+                let fits = match tendon {
+                    true => trntype == TrnType::Tendon,
+                    false => trntype == TrnType::Joint || trntype == TrnType::JointInParent,
+                };
+                fits && m.actuator_trnid[2 * k] as usize == target
+            })
+            .collect(),
     }
 }
 

@@ -1,6 +1,20 @@
 //! Reset a world whose qvel is bad (`mj_checkVel`).
 
+use crate::cpu::lib::math::is_bad;
 use crate::fields::{Data, Model};
+use crate::types::{DSBL_AUTORESET, Warning};
 
 /// Reset a world whose qvel is bad (`mj_checkVel`).
-pub fn check_vel(_m: &Model, _d: &mut Data) {}
+pub fn check_vel(m: &Model, d: &mut Data) {
+    // is any number bad
+    if !d.qvel.iter().any(|&x| is_bad(x)) {
+        return;
+    }
+
+    // start again, warnings included; then count this one
+    let reset = !m.opt.disabled(DSBL_AUTORESET);
+    if reset {
+        d.reset(m);
+    }
+    d.warning[Warning::BadQvel as usize] += 1;
+}

@@ -31,12 +31,12 @@ pub fn crb<R: Real>(m: &Model, d: &mut Data<R>) {
         for (x, &j) in row.iter_mut().zip(&m.M_colind[adr..adr + num]) {
             *x = dot6(d.cdof[j as usize], force);
         }
-        row[num - 1] += R::splat(m.dof_armature[i]);
+        row[num - 1] += R::splat(m.dof_armature_all[i]);
     }
 
     // inertia of tendons, among dofs of one chain
     for t in 0..m.ntendon {
-        if m.tendon_armature[t] != 0.0 {
+        if m.tendon_armature_all[t] != 0.0 {
             tendon_armature(m, d, t);
         }
     }
@@ -48,7 +48,7 @@ fn tendon_armature<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
     let colind = &m.ten_J_colind[adr..adr + num];
     for a in 0..num {
         let i = colind[a] as usize;
-        let scale = R::splat(m.tendon_armature[t]) * d.ten_J[adr + a];
+        let scale = R::splat(m.tendon_armature_all[t]) * d.ten_J[adr + a];
         let (row, rownnz) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize);
         let mut b = 0;
         // both lists ascend: walk them together

@@ -1,7 +1,55 @@
 //! Semi-implicit Euler with implicit joint damping (`mj_Euler`).
 
+use crate::cpu::lib::force::poly_force_slope;
+use crate::cpu::lib::integrate::advance;
+use crate::cpu::lib::sparse::{factor_i, solve_ld};
+use crate::cpu::lib::warning::warn;
 use crate::fields::{Data, Model};
 use crate::real::Real;
+use crate::types::{DSBL_DAMPER, DSBL_EULERDAMP, Warning};
 
 /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
-pub fn euler<R: Real>(_m: &Model, _d: &mut Data<R>) {}
+pub fn euler<R: Real>(m: &Model, d: &mut Data<R>) {
+    if damped(m) {
+        // M with the slope of the damping over a timestep
+        d.qH.copy_from_slice(&d.M);
+        for i in 0..m.nv {
+            let linear = m.dof_damping_all[i];
+            let poly = [
+                m.dof_dampingpoly_all[2 * i],
+                m.dof_dampingpoly_all[2 * i + 1],
+            ];
+            let slope = poly_force_slope(linear, poly, d.qvel[i], true);
+            let diag = (m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize;
+            d.qH[diag] += R::splat(m.opt.timestep) * slope;
+        }
+
+        // acceleration of the damped system
+        let clamped = factor_i(m, &mut d.qH, &mut d.qHDiagInv);
+        warn(d, Warning::Inertia, clamped);
+        for i in 0..m.nv {
+            d.euler_qacc[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
+        }
+        solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.euler_qacc);
+    } else {
+        d.euler_qacc.copy_from_slice(&d.qacc);
+    }
+
+    // state and time
+    let act_dot = std::mem::take(&mut d.act_dot);
+    let qacc = std::mem::take(&mut d.euler_qacc);
+    advance(m, d, &act_dot, &qacc, None);
+    d.act_dot = act_dot;
+    d.euler_qacc = qacc;
+}
+
+// is there damping of joints to be integrated implicitly
+fn damped(m: &Model) -> bool {
+    !m.opt.disabled(DSBL_EULERDAMP)
+        && !m.opt.disabled(DSBL_DAMPER)
+        && (0..m.nv).any(|i| {
+            m.dof_damping[i] > 0.0
+                || m.dof_dampingpoly[2 * i..2 * i + 2] != [0.0; 2]
+                || m.jnt_actuatorid[m.dof_jntid[i] as usize] != -1
+        })
+}

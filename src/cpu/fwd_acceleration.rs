@@ -1,7 +1,32 @@
 //! Unconstrained acceleration (`mj_fwdAcceleration`).
 
+use crate::cpu::lib::force::apply_ft;
+use crate::cpu::lib::math::nonzero;
+use crate::cpu::lib::sparse::solve_ld;
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 
 /// Unconstrained acceleration (`mj_fwdAcceleration`).
-pub fn fwd_acceleration<R: Real>(_m: &Model, _d: &mut Data<R>) {}
+pub fn fwd_acceleration<R: Real>(m: &Model, d: &mut Data<R>) {
+    // all forces but those of constraints
+    for i in 0..m.nv {
+        d.qfrc_smooth[i] =
+            d.qfrc_passive[i] - d.qfrc_bias[i] + d.qfrc_applied[i] + d.qfrc_actuator[i];
+    }
+
+    // forces applied to bodies at their centres of mass, where there are any
+    let mut qfrc = std::mem::take(&mut d.qfrc_smooth);
+    for i in 1..m.nbody {
+        let [fx, fy, fz, tx, ty, tz] = d.xfrc_applied[i];
+        let force = nonzero(fx) | nonzero(fy) | nonzero(fz);
+        let torque = nonzero(tx) | nonzero(ty) | nonzero(tz);
+        if (force | torque).any() {
+            apply_ft(m, d, &mut qfrc, i, d.xipos[i], [fx, fy, fz], [tx, ty, tz]);
+        }
+    }
+    d.qfrc_smooth = qfrc;
+
+    // M qacc = qfrc
+    d.qacc_smooth.copy_from_slice(&d.qfrc_smooth);
+    solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.qacc_smooth);
+}

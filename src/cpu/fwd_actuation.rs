@@ -1,7 +1,190 @@
 //! Actuator forces (`mj_fwdActuation`).
 
+use crate::cpu::lib::actuator::*;
+use crate::cpu::lib::math::{clip, is_bad, nonzero};
+use crate::cpu::lib::warning::warn;
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
+use crate::types::*;
 
 /// Actuator forces (`mj_fwdActuation`).
-pub fn fwd_actuation<R: Real>(_m: &Model, _d: &mut Data<R>) {}
+pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
+    d.actuator_force.fill(R::zero());
+    d.qfrc_actuator.fill(R::zero());
+    if m.nactuator == 0 || m.opt.disabled(DSBL_ACTUATION) {
+        return;
+    }
+
+    // one bad control and all count as zero
+    let mut bad: Option<R::Mask> = None;
+    for u in 0..m.nu {
+        let mask = is_bad(clamped(m, d, u));
+        bad = Some(bad.map_or(mask, |bad| bad | mask));
+    }
+    warn(d, Warning::BadCtrl, bad);
+
+    // rate of activation, then force
+    for i in 0..m.nactuator {
+        let u = m.actuator_ctrladr[i] as usize;
+        let ctrl = match (m.actuator_ctrlnum[i], bad) {
+            (0, _) | (_, None) => R::zero(),
+            (_, Some(bad)) => R::select(bad, R::zero(), clamped(m, d, u)),
+        };
+        if m.actuator_actnum[i] > 0 {
+            activation_rate(m, d, i, ctrl);
+        }
+        if !m.actuator_disabled(i) {
+            force(m, d, i, ctrl);
+        }
+    }
+
+    // the sum of forces on a tendon is limited
+    for t in 0..m.ntendon {
+        if m.tendon_actfrclimited[t] != 0 {
+            limit_tendon(m, d, t);
+        }
+    }
+
+    // and each force
+    for i in 0..m.nactuator {
+        if m.actuator_forcelimited[i] == 0 {
+            continue;
+        }
+        let lo = R::splat(m.actuator_forcerange[2 * i]);
+        let hi = R::splat(m.actuator_forcerange[2 * i + 1]);
+        let adr = m.actuator_outadr[i] as usize;
+        for force in &mut d.actuator_force[adr..adr + m.actuator_outnum[i] as usize] {
+            *force = clip(*force, lo, hi);
+        }
+    }
+
+    // as the dofs feel them
+    for r in 0..m.nout {
+        let force = d.actuator_force[r];
+        let (adr, num) = (m.moment_rowadr[r] as usize, m.moment_rownnz[r] as usize);
+        for k in adr..adr + num {
+            d.qfrc_actuator[m.moment_colind[k] as usize] += d.actuator_moment[k] * force;
+        }
+    }
+
+    // gravity that actuators compensate
+    let pull = !m.opt.disabled(DSBL_GRAVITY) && m.opt.gravity != [0.0; 3];
+    if m.ngravcomp > 0 && pull {
+        for i in 0..m.nv {
+            if m.jnt_actgravcomp[m.dof_jntid[i] as usize] != 0 {
+                d.qfrc_actuator[i] += d.qfrc_gravcomp[i];
+            }
+        }
+    }
+
+    // the sum of forces on a joint is limited
+    for j in 0..m.njnt {
+        if m.jnt_actfrclimited[j] != 0 {
+            let i = m.jnt_dofadr[j] as usize;
+            let lo = R::splat(m.jnt_actfrcrange[2 * j]);
+            let hi = R::splat(m.jnt_actfrcrange[2 * j + 1]);
+            d.qfrc_actuator[i] = clip(d.qfrc_actuator[i], lo, hi);
+        }
+    }
+}
+
+// a control within its range
+#[inline(always)]
+fn clamped<R: Real>(m: &Model, d: &Data<R>, u: usize) -> R {
+    let ctrl = d.ctrl[u];
+    if m.actuator_ctrllimited[u] == 0 || m.opt.disabled(DSBL_CLAMPCTRL) {
+        return ctrl;
+    }
+    let lo = R::splat(m.actuator_ctrlrange[2 * u]);
+    let hi = R::splat(m.actuator_ctrlrange[2 * u + 1]);
+    clip(ctrl, lo, hi)
+}
+
+#[inline(always)]
+fn activation_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize, ctrl: R) {
+    let adr = m.actuator_actadr[i] as usize;
+    let last = adr + m.actuator_actnum[i] as usize - 1;
+    let prm = &m.actuator_dynprm[10 * i..10 * i + 10];
+    d.act_dot[adr..=last].fill(R::zero());
+    d.act_dot[last] = match DynType::from_i32(m.actuator_dyntype[i]) {
+        Some(DynType::Integrator) => ctrl,
+        Some(DynType::Filter | DynType::FilterExact) => {
+            (ctrl - d.act[last]) / R::splat(prm[0].max(MINVAL))
+        }
+        Some(DynType::Muscle) => muscle_dynamics(ctrl, d.act[last], prm),
+        _ => R::zero(),
+    };
+}
+
+// gain times control or activation, plus bias
+#[inline(always)]
+fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, ctrl: R) {
+    let r = m.actuator_outadr[i] as usize;
+    let (length, velocity) = (d.actuator_length[r], d.actuator_velocity[r]);
+    let lengthrange = &m.actuator_lengthrange[2 * r..2 * r + 2];
+    let acc0 = m.actuator_acc0[r];
+    let affine =
+        |prm: &[f64]| R::splat(prm[0]) + R::splat(prm[1]) * length + R::splat(prm[2]) * velocity;
+
+    // gain
+    let prm = &m.actuator_gainprm[10 * i..10 * i + 10];
+    let gain = match GainType::from_i32(m.actuator_gaintype[i]) {
+        Some(GainType::Fixed) => R::splat(prm[0]),
+        Some(GainType::Affine) => affine(prm),
+        Some(GainType::Muscle) => muscle_gain(length, velocity, lengthrange, acc0, prm),
+        _ => R::one(),
+    };
+
+    // input: the control, or the last activation, possibly that of the next step
+    let input = match m.actuator_actnum[i] {
+        0 => ctrl,
+        num => {
+            let last = (m.actuator_actadr[i] + num - 1) as usize;
+            if m.actuator_actearly[i] != 0 {
+                next_activation(m, d, i, last, d.act_dot[last])
+            } else {
+                d.act[last]
+            }
+        }
+    };
+    let period = wrap_period(m, i);
+    let input = if period > 0.0 {
+        wrap_setpoint(input, length, period)
+    } else {
+        input
+    };
+
+    // bias
+    let prm = &m.actuator_biasprm[10 * i..10 * i + 10];
+    let bias = match BiasType::from_i32(m.actuator_biastype[i]) {
+        Some(BiasType::Affine) => affine(prm),
+        Some(BiasType::Muscle) => muscle_bias(length, lengthrange, acc0, prm),
+        _ => R::zero(),
+    };
+    d.actuator_force[r] = gain * input + bias;
+}
+
+#[inline(always)]
+fn limit_tendon<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
+    let on_tendon = |i: usize| {
+        m.actuator_trntype[i] == TrnType::Tendon && m.actuator_trnid[2 * i] as usize == t
+    };
+    let mut sum = R::zero();
+    for i in (0..m.nactuator).filter(|&i| on_tendon(i)) {
+        sum += d.actuator_force[m.actuator_outadr[i] as usize];
+    }
+
+    // all of its actuators give way in proportion
+    let lo = R::splat(m.tendon_actfrcrange[2 * t]);
+    let hi = R::splat(m.tendon_actfrcrange[2 * t + 1]);
+    let some = nonzero(sum);
+    let over = some & (sum.lt(lo) | hi.lt(sum));
+    if !over.any() {
+        return;
+    }
+    let scale = R::select(sum.lt(lo), lo, hi) / R::select(over, sum, R::one());
+    let scale = R::select(over, scale, R::one());
+    for i in (0..m.nactuator).filter(|&i| on_tendon(i)) {
+        d.actuator_force[m.actuator_outadr[i] as usize] *= scale;
+    }
+}

@@ -1,7 +1,159 @@
-//! Spring and damper forces (`mj_passive`).
+//! Spring and damper forces, compensated gravity (`mj_passive`).
 
+use crate::cpu::lib::force::{apply_ft, poly_force};
+use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
+use crate::types::{DSBL_DAMPER, DSBL_GRAVITY, DSBL_SPRING, JointType};
 
-/// Spring and damper forces (`mj_passive`).
-pub fn passive<R: Real>(_m: &Model, _d: &mut Data<R>) {}
+/// Spring and damper forces, compensated gravity (`mj_passive`).
+pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
+    let spring = !m.opt.disabled(DSBL_SPRING);
+    let damper = !m.opt.disabled(DSBL_DAMPER);
+    d.qfrc_spring.fill(R::zero());
+    d.qfrc_damper.fill(R::zero());
+    d.qfrc_gravcomp.fill(R::zero());
+    d.qfrc_fluid.fill(R::zero());
+    d.qfrc_passive.fill(R::zero());
+
+    // without springs and dampers there is nothing passive
+    if !spring && !damper {
+        return;
+    }
+
+    // springs of joints
+    if spring {
+        for j in 0..m.njnt {
+            joint_spring(m, d, j);
+        }
+    }
+
+    // dampers of dofs
+    if damper {
+        for i in 0..m.nv {
+            let linear = m.dof_damping_all[i];
+            let poly = [
+                m.dof_dampingpoly_all[2 * i],
+                m.dof_dampingpoly_all[2 * i + 1],
+            ];
+            let v = d.qvel[i];
+            d.qfrc_damper[i] = -v * poly_force(linear, poly, v, true);
+        }
+    }
+
+    // springs and dampers of tendons
+    for t in 0..m.ntendon {
+        tendon_spring_damper(m, d, t, spring, damper);
+    }
+
+    // compensated gravity
+    let gravity = m.opt.gravity;
+    let pull = !m.opt.disabled(DSBL_GRAVITY) && gravity != [0.0; 3];
+    if m.ngravcomp > 0 && pull {
+        let mut qfrc = std::mem::take(&mut d.qfrc_gravcomp);
+        for i in 1..m.nbody {
+            if m.body_gravcomp[i] != 0.0 {
+                let weight = -(m.body_mass[i] * m.body_gravcomp[i]);
+                let force = gravity.map(|g| R::splat(g * weight));
+                apply_ft(m, d, &mut qfrc, i, d.xipos[i], force, [R::zero(); 3]);
+            }
+        }
+        d.qfrc_gravcomp = qfrc;
+    }
+
+    // the sum; gravity that is compensated by actuators is theirs
+    for i in 0..m.nv {
+        let mut sum = d.qfrc_spring[i] + d.qfrc_damper[i] + d.qfrc_fluid[i];
+        if m.jnt_actgravcomp[m.dof_jntid[i] as usize] == 0 {
+            sum += d.qfrc_gravcomp[i];
+        }
+        d.qfrc_passive[i] = sum;
+    }
+}
+
+#[inline(always)]
+fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
+    let linear = m.jnt_stiffness[j];
+    let poly = [m.jnt_stiffnesspoly[2 * j], m.jnt_stiffnesspoly[2 * j + 1]];
+    if linear == 0.0 && poly == [0.0; 2] {
+        return;
+    }
+    let (mut padr, mut dadr) = (m.jnt_qposadr[j] as usize, m.jnt_dofadr[j] as usize);
+    let jnt_type = m.jnt_type[j];
+
+    // one coordinate
+    if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
+        let x = d.qpos[padr] - R::splat(m.qpos_spring[padr]);
+        d.qfrc_spring[dadr] = -x * poly_force(linear, poly, x, false);
+        return;
+    }
+
+    // three coordinates: the distance counts
+    if jnt_type == JointType::Free {
+        let x = std::array::from_fn(|k| d.qpos[padr + k] - R::splat(m.qpos_spring[padr + k]));
+        let stiffness = poly_force(linear, poly, norm3(x), false);
+        for k in 0..3 {
+            d.qfrc_spring[dadr + k] = -x[k] * stiffness;
+        }
+        padr += 3;
+        dadr += 3;
+    }
+
+    // an orientation: the angle counts
+    let quat = normalize4(std::array::from_fn(|k| d.qpos[padr + k]));
+    let x = sub_quat(
+        quat,
+        std::array::from_fn(|k| R::splat(m.qpos_spring[padr + k])),
+    );
+    let stiffness = poly_force(linear, poly, norm3(x), false);
+    for k in 0..3 {
+        d.qfrc_spring[dadr + k] = -x[k] * stiffness;
+    }
+}
+
+#[inline(always)]
+fn tendon_spring_damper<R: Real>(m: &Model, d: &mut Data<R>, t: usize, spring: bool, damper: bool) {
+    let stiffness = m.tendon_stiffness[t];
+    let stiffnesspoly = [
+        m.tendon_stiffnesspoly[2 * t],
+        m.tendon_stiffnesspoly[2 * t + 1],
+    ];
+    let damping = m.tendon_damping_all[t];
+    let dampingpoly = [
+        m.tendon_dampingpoly_all[2 * t],
+        m.tendon_dampingpoly_all[2 * t + 1],
+    ];
+    let spring = spring && (stiffness != 0.0 || stiffnesspoly != [0.0; 2]);
+    let damper = damper && (damping != 0.0 || dampingpoly != [0.0; 2]);
+    if !spring && !damper {
+        return;
+    }
+
+    // a spring pulls outside its range of lengths
+    let length = d.ten_length[t];
+    let lower = R::splat(m.tendon_lengthspring[2 * t]);
+    let upper = R::splat(m.tendon_lengthspring[2 * t + 1]);
+    let below = R::select(length.lt(lower), length - lower, R::zero());
+    let x = R::select(upper.lt(length), length - upper, below);
+    let frc_spring = if spring {
+        -x * poly_force(stiffness, stiffnesspoly, x, false)
+    } else {
+        R::zero()
+    };
+
+    // a damper always
+    let v = d.ten_velocity[t];
+    let frc_damper = if damper {
+        -v * poly_force(damping, dampingpoly, v, true)
+    } else {
+        R::zero()
+    };
+
+    // as the dofs feel them
+    let (adr, num) = (m.ten_J_rowadr[t] as usize, m.ten_J_rownnz[t] as usize);
+    for k in adr..adr + num {
+        let i = m.ten_J_colind[k] as usize;
+        d.qfrc_spring[i] += d.ten_J[k] * frc_spring;
+        d.qfrc_damper[i] += d.ten_J[k] * frc_damper;
+    }
+}

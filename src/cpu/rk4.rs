@@ -1,6 +1,94 @@
 //! One of the four stages of Runge-Kutta (`mj_RungeKutta`).
+//!
+//! Called after each of the four evaluations of a step: the first three calls move the state to where the next evaluation
+//! is to be, the last takes the step. Orientations follow Munthe-Kaas: the method is applied to the rotation vector from
+//! the orientation at the start, so that it keeps its order.
 
+use crate::cpu::lib::integrate::{advance, integrate_pos};
+use crate::cpu::lib::math::rotation_vector_rate;
 use crate::fields::{Data, Model};
+use crate::real::Real;
+use crate::types::JointType;
+
+/// Where the evaluations are, in units of a timestep, and how much they count.
+const A: [f64; 4] = [0.0, 0.5, 0.5, 1.0];
+const B: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
 
 /// One of the four stages of Runge-Kutta (`mj_RungeKutta`).
-pub fn rk4(_m: &Model, _d: &mut Data) {}
+pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
+    let stage = R::int_lane(d.rk_stage[0], 0) as usize;
+    let h = m.opt.timestep;
+
+    // the start of the step is kept
+    if stage == 0 {
+        d.rk_qpos.copy_from_slice(&d.qpos);
+        d.rk_qvel.copy_from_slice(&d.qvel);
+        d.rk_act.copy_from_slice(&d.act);
+        d.rk_time[0] = d.time[0];
+        d.rk_vel.fill(R::zero());
+        d.rk_dqpos.fill(R::zero());
+        d.rk_dqvel.fill(R::zero());
+        d.rk_dact.fill(R::zero());
+    }
+
+    // rates at this evaluation; rk_vel still holds those of the one before
+    let here = R::splat(A[stage] * h);
+    for j in 0..m.njnt {
+        let adr = m.jnt_dofadr[j] as usize;
+        let jnt_type = m.jnt_type[j];
+        if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
+            d.rk_vel[adr] = d.qvel[adr];
+            continue;
+        }
+        let adr = if jnt_type == JointType::Free {
+            d.rk_vel[adr..adr + 3].copy_from_slice(&d.qvel[adr..adr + 3]);
+            adr + 3
+        } else {
+            adr
+        };
+        let turned = std::array::from_fn(|k| d.rk_vel[adr + k] * here);
+        let rate = rotation_vector_rate(turned, std::array::from_fn(|k| d.qvel[adr + k]));
+        d.rk_vel[adr..adr + 3].copy_from_slice(&rate);
+    }
+
+    // weighted sums
+    let weight = R::splat(B[stage]);
+    for i in 0..m.nv {
+        d.rk_dqpos[i] += d.rk_vel[i] * weight;
+        d.rk_dqvel[i] += d.qacc[i] * weight;
+    }
+    for k in 0..m.na {
+        d.rk_dact[k] += d.act_dot[k] * weight;
+    }
+
+    // back to the start
+    d.qpos.copy_from_slice(&d.rk_qpos);
+    d.qvel.copy_from_slice(&d.rk_qvel);
+    d.act.copy_from_slice(&d.rk_act);
+    d.time[0] = d.rk_time[0];
+
+    if stage < 3 {
+        // on to the next evaluation
+        let next = R::splat(A[stage + 1] * h);
+        integrate_pos(m, &mut d.qpos, &d.rk_vel, next);
+        for i in 0..m.nv {
+            d.qvel[i] += d.qacc[i] * next;
+        }
+        for k in 0..m.na {
+            d.act[k] += d.act_dot[k] * next;
+        }
+        d.time[0] += next;
+    } else {
+        // the step
+        let act_dot = std::mem::take(&mut d.rk_dact);
+        let qacc = std::mem::take(&mut d.rk_dqvel);
+        let qvel = std::mem::take(&mut d.rk_dqpos);
+        advance(m, d, &act_dot, &qacc, Some(&qvel));
+        d.rk_dact = act_dot;
+        d.rk_dqvel = qacc;
+        d.rk_dqpos = qvel;
+    }
+    for lane in 0..R::WIDTH {
+        R::set_int_lane(&mut d.rk_stage[0], lane, (stage as i32 + 1) % 4);
+    }
+}

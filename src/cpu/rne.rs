@@ -1,7 +1,48 @@
-//! Bias force (`mj_rne` without acceleration).
+//! Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
 
+use crate::cpu::lib::spatial::{add_scl6, cross_force, dot6, mul_inert_vec};
 use crate::fields::{Data, Model};
 use crate::real::Real;
+use crate::types::DSBL_GRAVITY;
 
-/// Bias force (`mj_rne` without acceleration).
-pub fn rne<R: Real>(_m: &Model, _d: &mut Data<R>) {}
+/// Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
+pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
+    // gravity is an acceleration of the world
+    let mut world = [R::zero(); 6];
+    if !m.opt.disabled(DSBL_GRAVITY) {
+        for k in 0..3 {
+            world[3 + k] = R::splat(-m.opt.gravity[k]);
+        }
+    }
+    d.rne_cacc[0] = world;
+
+    // acceleration without qacc and force that it takes, parents first
+    for i in 1..m.nbody {
+        let mut cacc = d.rne_cacc[m.body_parentid[i] as usize];
+        let num = m.body_dofnum[i];
+        for k in m.body_dofadr[i]..m.body_dofadr[i] + num {
+            cacc = add_scl6(cacc, d.cdof_dot[k as usize], d.qvel[k as usize]);
+        }
+        d.rne_cacc[i] = cacc;
+        let momentum = mul_inert_vec(d.cinert[i], d.cvel[i]);
+        let gyroscopic = cross_force(d.cvel[i], momentum);
+        let inertial = mul_inert_vec(d.cinert[i], cacc);
+        d.rne_cfrc[i] = std::array::from_fn(|k| inertial[k] + gyroscopic[k]);
+    }
+
+    // force on subtrees, children before parents; the world gathers nothing
+    for i in (1..m.nbody).rev() {
+        let p = m.body_parentid[i] as usize;
+        if p > 0 {
+            let child = d.rne_cfrc[i];
+            for (sum, x) in d.rne_cfrc[p].iter_mut().zip(child) {
+                *sum += x;
+            }
+        }
+    }
+
+    // as the dofs feel it
+    for i in 0..m.nv {
+        d.qfrc_bias[i] = dot6(d.cdof[i], d.rne_cfrc[m.dof_bodyid[i] as usize]);
+    }
+}

@@ -2,7 +2,8 @@
 """make.py MODEL.xml OUT.npz: the golden of one model, made by MuJoCo 4.0.0.
 
 Writes every array that src/fields.rs names and mjModel has (model/NAME), the sizes (size/NAME), the options (opt/NAME), the statistics
-(stat/NAME), and for a handful of random states the inputs (in/NAME) and what mj_forward and mj_step make of them (out/NAME, step/NAME), states
+(stat/NAME), and for a handful of random states the inputs (in/NAME) and what mj_forward, mj_step and five of
+mj_step make of them (out/NAME, step1/NAME, step5/NAME), states
 along the first axis. Contacts and rows are padded to the largest number met. Made again by `tests/golden/make.sh`.
 """
 import pathlib, re, sys
@@ -14,6 +15,7 @@ ROWS = re.findall(r"^        (\w+): (\w+)\[([^\]]*)\],", TABLE, re.M)
 SIZES = re.findall(r"^        (n\w+),", TABLE, re.M)
 OPTS = re.findall(r"^    (\w+): (?:f64|i32|\[f64; \d\]) =", (ROOT / "src" / "model.rs").read_text(), re.M)
 INPUTS = "qpos qvel act ctrl qfrc_applied xfrc_applied mocap_pos mocap_quat eq_active".split()
+STEP = "qpos qvel act time qacc_warmstart qH qHDiagInv qDeriv qLU".split()
 ROWS_OUT = "efc_type efc_id efc_pos efc_margin efc_frictionloss efc_diagA efc_KBIP efc_D efc_R efc_vel efc_aref efc_state efc_force".split()
 CONTACT = dict(dist=1, pos=3, frame=9, includemargin=1, friction=5, solref=2, solreffriction=2, solimp=5, dim=1, geom=2, efc_address=1)
 
@@ -74,7 +76,7 @@ def main(path, out, nstate=7):
     for k in range(nstate):
         random_state(m, d, rng, k)
         states.append({n: np.array(getattr(d, n), float).copy() for n in INPUTS})
-    outs, steps = [], []
+    outs, first, steps = [], [], []
     for s in states:
         def put():
             mujoco.mj_resetData(m, d)
@@ -100,7 +102,9 @@ def main(path, out, nstate=7):
         o["solver_niter"] = np.array([int(np.sum(d.solver_niter[: max(1, d.nisland)]))], float)
         outs.append(o)
         put()
-        for _ in range(5):
+        mujoco.mj_step(m, d)
+        first.append({n: np.atleast_1d(np.array(getattr(d, n), float)).copy() for n in STEP})
+        for _ in range(4):
             mujoco.mj_step(m, d)
         steps.append({n: np.atleast_1d(np.array(getattr(d, n), float)).copy() for n in ("qpos", "qvel", "act", "time")})
     def stack(rows, prefix):
@@ -111,6 +115,7 @@ def main(path, out, nstate=7):
             D[prefix + n] = np.stack(arrays).reshape(len(rows), -1)
     stack(states, "in/")
     stack(outs, "out/")
+    stack(first, "step1/")
     stack(steps, "step5/")
     np.savez_compressed(out, **D)
 

@@ -190,3 +190,31 @@ pub fn quat_integrate<R: Real>(q: [R; 4], vel: [R; 3], time: R) -> [R; 4] {
     let (axis, speed) = normalize3(vel);
     normalize4(mul_quat(q, axis_angle2quat(axis, speed * time)))
 }
+
+/// The nearest whole number, upwards from the middle (`mju_round`).
+#[inline(always)]
+pub fn round<R: Real>(mut x: R) -> R {
+    for lane in 0..R::WIDTH {
+        let whole = (x.lane(lane) + 0.5).floor();
+        x.set_lane(lane, whole);
+    }
+    x
+}
+
+/// How fast a rotation vector `u` changes while its frame turns with the velocity `w` in its own axes: the inverse of the
+/// right derivative of the exponential, `w + u×w/2 + c(|u|) u×(u×w)`.
+#[inline(always)]
+pub fn rotation_vector_rate<R: Real>(u: [R; 3], w: [R; 3]) -> [R; 3] {
+    // c = (1 - |u|/2 cot(|u|/2)) / |u|², by its series where that is not accurate
+    let t2 = dot3(u, u);
+    let small = t2.lt(R::splat(0.01));
+    let t2_large = R::select(small, R::one(), t2);
+    let half = t2_large.sqrt() * R::splat(0.5);
+    let (sin, cos) = half.sin_cos();
+    let exact = (R::one() - half * cos / sin) / t2_large;
+    let c = |n: f64| R::splat(1.0 / n);
+    let series = c(12.0) + t2 * (c(720.0) + t2 * (c(30240.0) + t2 * c(1_209_600.0)));
+    let uw = cross(u, w);
+    let v = add_scl3(w, uw, R::splat(0.5));
+    add_scl3(v, cross(u, uw), R::select(small, series, exact))
+}

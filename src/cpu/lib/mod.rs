@@ -1,5 +1,8 @@
 //! Functions that several twins use; `shaders/lib` holds the same ones under the same names.
 
+pub mod actuator;
+pub mod force;
+pub mod integrate;
 pub mod math;
 pub mod pose;
 pub mod sparse;

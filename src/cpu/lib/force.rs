@@ -1,0 +1,44 @@
+//! Forces on bodies as the dofs feel them; polynomial springs and dampers.
+
+use crate::cpu::lib::math::*;
+use crate::fields::{Data, Model};
+use crate::real::Real;
+
+/// Coefficient of the force of a spring or damper, to be multiplied by `-x`: `linear + poly[0] x + poly[1] x²`, with the
+/// absolute value of `x` for dampers, so that they oppose motion either way (`mju_polyForce`).
+#[inline(always)]
+pub fn poly_force<R: Real>(linear: f64, poly: [f64; 2], x: R, damper: bool) -> R {
+    let x = if damper { x.abs() } else { x };
+    R::splat(linear) + x * (R::splat(poly[0]) + x * R::splat(poly[1]))
+}
+
+/// Derivative of `x` times [`poly_force`] (`mjd_xPolyForce`).
+#[inline(always)]
+pub fn poly_force_slope<R: Real>(linear: f64, poly: [f64; 2], x: R, damper: bool) -> R {
+    let x = if damper { x.abs() } else { x };
+    R::splat(linear) + x * (R::splat(2.0 * poly[0]) + x * R::splat(3.0 * poly[1]))
+}
+
+/// Adds to `qfrc` the force and torque on a body at a point (`mj_applyFT`).
+#[inline(always)]
+pub fn apply_ft<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    qfrc: &mut [R],
+    body: usize,
+    point: [R; 3],
+    force: [R; 3],
+    torque: [R; 3],
+) {
+    // torque about the centre of mass of the tree
+    let offset = sub3(point, d.subtree_com[m.body_rootid[body] as usize]);
+    let torque = add3(torque, cross(offset, force));
+
+    // dofs that move the body
+    let mut i = m.body_lastdof[body];
+    while i >= 0 {
+        let [rx, ry, rz, x, y, z] = d.cdof[i as usize];
+        qfrc[i as usize] += dot3([rx, ry, rz], torque) + dot3([x, y, z], force);
+        i = m.dof_parentid[i as usize];
+    }
+}

@@ -1,0 +1,82 @@
+//! From rates to the next state.
+
+use crate::cpu::lib::actuator::{next_activation, wrap_period, wrap_setpoint};
+use crate::cpu::lib::math::*;
+use crate::fields::{Data, Model};
+use crate::real::Real;
+use crate::types::{DSBL_ACTUATION, DynType, JointType};
+
+/// Adds a velocity times a time to positions (`mj_integratePos`).
+#[inline]
+pub fn integrate_pos<R: Real>(m: &Model, qpos: &mut [R], qvel: &[R], time: R) {
+    for j in 0..m.njnt {
+        let (mut padr, mut vadr) = (m.jnt_qposadr[j] as usize, m.jnt_dofadr[j] as usize);
+        let jnt_type = m.jnt_type[j];
+        if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
+            qpos[padr] += time * qvel[vadr];
+            continue;
+        }
+        if jnt_type == JointType::Free {
+            for k in 0..3 {
+                qpos[padr + k] += time * qvel[vadr + k];
+            }
+            padr += 3;
+            vadr += 3;
+        }
+        let quat = std::array::from_fn(|k| qpos[padr + k]);
+        let vel = std::array::from_fn(|k| qvel[vadr + k]);
+        qpos[padr..padr + 4].copy_from_slice(&quat_integrate(quat, vel, time));
+    }
+}
+
+/// Advances activation, velocity, position and time by one timestep and keeps the acceleration for the next solve;
+/// positions move with `qvel` if given, else with the new velocity (`mj_advance`).
+#[inline]
+pub fn advance<R: Real>(m: &Model, d: &mut Data<R>, act_dot: &[R], qacc: &[R], qvel: Option<&[R]>) {
+    // activation
+    if m.na > 0 && !m.opt.disabled(DSBL_ACTUATION) {
+        for i in 0..m.nactuator {
+            advance_act(m, d, i, act_dot);
+        }
+    }
+
+    // velocity
+    let h = R::splat(m.opt.timestep);
+    for (v, a) in d.qvel.iter_mut().zip(qacc) {
+        *v += *a * h;
+    }
+
+    // position
+    integrate_pos(m, &mut d.qpos, qvel.unwrap_or(&d.qvel), h);
+
+    // time
+    d.time[0] += h;
+
+    // start of the next solve
+    d.qacc_warmstart.copy_from_slice(&d.qacc);
+}
+
+#[inline(always)]
+fn advance_act<R: Real>(m: &Model, d: &mut Data<R>, i: usize, act_dot: &[R]) {
+    let Ok(adr) = usize::try_from(m.actuator_actadr[i]) else {
+        return;
+    };
+    let num = m.actuator_actnum[i] as usize;
+    for k in adr..adr + num {
+        // what is disabled stands still
+        let rate = if m.actuator_disabled(i) {
+            R::zero()
+        } else {
+            act_dot[k]
+        };
+        d.act[k] = next_activation(m, d, i, k, rate);
+    }
+
+    // a setpoint of an angle is kept within a turn of the length
+    let period = wrap_period(m, i);
+    if m.actuator_dyntype[i] == DynType::Integrator && period > 0.0 {
+        let length = d.actuator_length[m.actuator_outadr[i] as usize];
+        let last = adr + num - 1;
+        d.act[last] = wrap_setpoint(d.act[last], length, period);
+    }
+}
