@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use common::{Golden, error, reals};
 use manyworlds::fields::{View, ViewMut};
 use manyworlds::stages;
-use manyworlds::types::Integrator;
+use manyworlds::types::{DSBL_AUTORESET, DSBL_CONSTRAINT, Integrator, MAXVAL, Warning};
 use manyworlds::{Data, Model};
 
 /// What a stage writes, and how well it must agree. Order of a step; what is not listed here has tests of its own.
@@ -212,4 +212,111 @@ fn set(d: &mut Data, name: &str, from: &[f64]) {
         Some(ViewMut::Real(to)) => to.copy_from_slice(from),
         _ => panic!("no field {name} of reals"),
     }
+}
+
+/// Steps without constraints by the twins alone.
+#[test]
+fn steps_agree() {
+    let mut report = Report::default();
+    for path in goldens() {
+        let golden = Golden::open(path.to_str().unwrap());
+        let m = golden.model();
+        if !m.opt.disabled(DSBL_CONSTRAINT) {
+            continue;
+        }
+        for k in 0..golden.nstate() {
+            let mut d = golden.world(&m, k);
+            for (count, after) in [(1, "step1"), (4, "step5")] {
+                for _ in 0..count {
+                    step_freely(&m, &mut d);
+                }
+                for field in ["qpos", "qvel", "act", "time"] {
+                    let place = format!("{} state {k} {field}", path.display());
+                    let want = golden.state(&format!("{after}/{field}"), k);
+                    report.compare(after, 1e-10, place, &reals(&d, field), want);
+                }
+            }
+        }
+    }
+    report.finish();
+}
+
+// without constraints there is nothing to solve
+fn step_freely(m: &Model, d: &mut Data) {
+    stages::step(m, &mut |stage| match stage.name {
+        "solve_newton" => d.qacc.copy_from_slice(&d.qacc_smooth),
+        _ => (stage.twin)(m, d),
+    });
+}
+
+/// What is no number, or too large, resets a world and is counted, as in MuJoCo: the count is of this reset alone.
+#[test]
+fn bad_states_are_reset() {
+    let golden = Golden::open("tests/golden/actuators.npz");
+    let mut m = golden.model();
+    let fresh = Data::new(&m);
+    let cases = [
+        (&stages::check_pos, "qpos", Warning::BadQpos),
+        (&stages::check_vel, "qvel", Warning::BadQvel),
+        (&stages::check_acc, "qacc", Warning::BadQacc),
+    ];
+    for (stage, field, warning) in cases {
+        for bad in [f64::NAN, f64::INFINITY, -1.1e10] {
+            let mut d = golden.world(&m, 3);
+            let mut values = reals(&d, field);
+            values[2] = bad;
+            set(&mut d, field, &values);
+            d.warning[0] = 5;
+
+            // with the reset
+            m.opt.disableflags &= !DSBL_AUTORESET;
+            let mut reset = d.clone();
+            (stage.twin)(&m, &mut reset);
+            for state in ["qpos", "qvel", "act", "ctrl", "qfrc_applied", "time"] {
+                let (have, want) = (reals(&reset, state), reals(&fresh, state));
+                assert_eq!(have, want, "{field} {bad} {state}");
+            }
+            let mut count = [0; 7];
+            count[warning as usize] = 1;
+            assert_eq!(reset.warning, count, "{field} {bad}");
+
+            // without it
+            m.opt.disableflags |= DSBL_AUTORESET;
+            (stage.twin)(&m, &mut d);
+            assert_eq!(reals(&d, "ctrl"), golden.state("in/ctrl", 3));
+            assert_eq!(d.warning[0], 5);
+            assert_eq!(d.warning[warning as usize], 1);
+        }
+
+        // the largest number that is not bad
+        let mut d = golden.world(&m, 3);
+        let largest = vec![MAXVAL; reals(&d, field).len()];
+        set(&mut d, field, &largest);
+        (stage.twin)(&m, &mut d);
+        assert_eq!(d.warning, [0; 7]);
+    }
+}
+
+/// One bad control and all count as zero; infinity is within a range once it is clamped to it.
+#[test]
+fn bad_controls_count_as_zero() {
+    let golden = Golden::open("tests/golden/actuators.npz");
+    let m = golden.model();
+    let forces = |ctrl: &dyn Fn(&mut Data)| {
+        let mut d = golden.world(&m, 3);
+        ctrl(&mut d);
+        stages::forward(&m, &mut |stage| (stage.twin)(&m, &mut d));
+        (
+            d.actuator_force.clone(),
+            d.warning[Warning::BadCtrl as usize],
+        )
+    };
+    let (zero, none) = forces(&|d| d.ctrl.fill(0.0));
+    let (nan, counted) = forces(&|d| d.ctrl[6] = f64::NAN);
+    assert_eq!((zero, none), (nan, 0));
+    assert_eq!(counted, 1);
+    assert!(m.actuator_ctrllimited[2] != 0);
+    let (limit, _) = forces(&|d| d.ctrl[2] = 1.0);
+    let (infinite, none) = forces(&|d| d.ctrl[2] = f64::INFINITY);
+    assert_eq!((limit, 0), (infinite, none));
 }
