@@ -12,6 +12,7 @@ pub mod cpu;
 pub mod data;
 pub mod error;
 pub mod fields;
+pub mod gpu;
 pub mod mjcf;
 pub mod model;
 pub mod real;

@@ -18,6 +18,9 @@ macro_rules! options {
             /// Every option: name and doc.
             pub const NAMES: &[(&str, &str)] = &[$((stringify!($name), concat!($($doc),+)),)+];
 
+            /// The type of every option, in the same order: `f64`, `i32` or `[f64; N]`.
+            pub const TYPES: &[&str] = &[$(stringify!($ty)),+];
+
             /// The numbers of an option, by its name.
             pub fn get(&self, name: &str) -> Option<Vec<f64>> {
                 match name { $(stringify!($name) => Some(OptValue::numbers(&self.$name)),)+ _ => None }

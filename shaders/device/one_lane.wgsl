@@ -1,0 +1,19 @@
+// what a team is where one invocation works on one world: nothing to wait for, nothing to add up
+
+fn team_sync() {}
+
+fn team_sum(x: f32) -> f32 {
+    return x;
+}
+
+fn team_sum_i(x: i32) -> i32 {
+    return x;
+}
+
+fn team_scan(x: i32) -> i32 {
+    return 0;
+}
+
+fn group_any(yes: bool) -> bool {
+    return yes;
+}

@@ -1,0 +1,53 @@
+// arrays between the worlds of a chunk and a row of worlds as the host sees it: words of world 0, words of world 1, …
+
+struct Move {
+    // first word in the image of a world
+    offset: u32,
+    // words of each world
+    words: u32,
+    // number of worlds
+    count: u32,
+    // first world of the chunk, where no list says which
+    first: u32,
+    // 1: `list` says which worlds
+    listed: u32,
+    // 1: every world gets the same words
+    same: u32,
+    tile: u32,
+    world_words: u32,
+    // invocations of one row of the dispatch
+    row: u32,
+}
+
+@group(0) @binding(0) var<uniform> move: Move;
+@group(0) @binding(1) var<storage, read_write> data_words: array<u32>;
+@group(0) @binding(2) var<storage, read_write> host_words: array<u32>;
+@group(0) @binding(3) var<storage, read> list: array<u32>;
+
+// where the word `id` of the row lies in the chunk
+fn place(id: u32) -> u32 {
+    let k = id / move.words;
+    var w = move.first + k;
+    if (move.listed == 1u) {
+        w = list[k];
+    }
+    let e = move.offset + id % move.words;
+    return (w / move.tile) * (move.world_words * move.tile) + e * move.tile + w % move.tile;
+}
+
+// worlds to host
+@compute @workgroup_size(64) fn gather(@builtin(global_invocation_id) at: vec3u) {
+    let id = at.y * move.row + at.x;
+    if (id < move.words * move.count) {
+        host_words[id] = data_words[place(id)];
+    }
+}
+
+// host to worlds
+@compute @workgroup_size(64) fn scatter(@builtin(global_invocation_id) at: vec3u) {
+    let id = at.y * move.row + at.x;
+    if (id < move.words * move.count) {
+        let from = select(id, id % move.words, move.same == 1u);
+        data_words[place(id)] = host_words[from];
+    }
+}

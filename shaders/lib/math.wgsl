@@ -1,0 +1,49 @@
+// quaternions (w x y z, in registers as in memory: q[0] is w) and 3 × 3 matrices (column-major in registers: m * v and
+// transpose(m) * v are meant as written). Vectors are WGSL's: + - * dot cross length need no names here
+
+// product of two quaternions
+fn mul_quat(a: vec4f, b: vec4f) -> vec4f {
+    return vec4f(
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]);
+}
+
+// conjugate of a quaternion
+fn neg_quat(q: vec4f) -> vec4f {
+    return vec4f(q[0], -q[1], -q[2], -q[3]);
+}
+
+// a vector rotated by a unit quaternion
+fn rot_vec_quat(v: vec3f, q: vec4f) -> vec3f {
+    // v + 2 w (u × v) + 2 u × (u × v)
+    let u = vec3f(q[1], q[2], q[3]);
+    let t = cross(u, v) * 2.0;
+    return v + t * q[0] + cross(u, t);
+}
+
+// rotation matrix of a unit quaternion
+fn quat2mat(q: vec4f) -> mat3x3f {
+    let q00 = q[0] * q[0];
+    let q01 = q[0] * q[1];
+    let q02 = q[0] * q[2];
+    let q03 = q[0] * q[3];
+    let q11 = q[1] * q[1];
+    let q12 = q[1] * q[2];
+    let q13 = q[1] * q[3];
+    let q22 = q[2] * q[2];
+    let q23 = q[2] * q[3];
+    let q33 = q[3] * q[3];
+    // columns
+    return mat3x3f(
+        vec3f(q00 + q11 - q22 - q33, 2.0 * (q12 + q03), 2.0 * (q13 - q02)),
+        vec3f(2.0 * (q12 - q03), q00 - q11 + q22 - q33, 2.0 * (q23 + q01)),
+        vec3f(2.0 * (q13 + q02), 2.0 * (q23 - q01), q00 - q11 - q22 + q33));
+}
+
+// quaternion of a rotation by `angle` (rad) about a unit `axis`
+fn axis_angle2quat(axis: vec3f, angle: f32) -> vec4f {
+    let s = sin(angle * 0.5);
+    return vec4f(cos(angle * 0.5), axis * s);
+}

@@ -1,0 +1,256 @@
+//! Adapters: which there are, which one is taken, and an open device that reports every fault as an [`Error`].
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+
+/// How long a wait for the device may last before it is an error.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Which adapter to take.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// The best hardware adapter; an error if there is none.
+    #[default]
+    Hardware,
+    /// The best hardware adapter, or a software one if there is none.
+    Any,
+    /// A software adapter.
+    Software,
+    /// The first adapter whose name contains these letters, whatever it is.
+    Named(String),
+}
+
+/// What an adapter is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adapter {
+    /// Name of the device.
+    pub name: String,
+    /// Driver and its version.
+    pub driver: String,
+    /// Interface: `vulkan`, `metal`, `dx12`.
+    pub backend: String,
+    /// True if a CPU plays the device.
+    pub software: bool,
+    /// Largest buffer that a shader can bind (bytes).
+    pub binding: u64,
+    /// Memory of one workgroup (bytes).
+    pub workgroup_memory: u32,
+    /// Smallest and largest number of invocations of a subgroup.
+    pub subgroup: (u32, u32),
+}
+
+impl Adapter {
+    fn of(adapter: &wgpu::Adapter) -> Self {
+        let (info, limits) = (adapter.get_info(), adapter.limits());
+        Self {
+            name: info.name,
+            driver: format!("{} {}", info.driver, info.driver_info)
+                .trim()
+                .to_owned(),
+            backend: info.backend.to_str().to_owned(),
+            software: info.device_type == wgpu::DeviceType::Cpu,
+            binding: limits.max_storage_buffer_binding_size,
+            workgroup_memory: limits.max_compute_workgroup_storage_size,
+            subgroup: (info.subgroup_min_size, info.subgroup_max_size),
+        }
+    }
+}
+
+impl std::fmt::Display for Adapter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kind = if self.software { ", software" } else { "" };
+        write!(f, "{} ({}{kind})", self.name, self.backend)
+    }
+}
+
+/// How a device is opened.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Which adapter.
+    pub choice: Choice,
+    /// Ask for no more than WebGPU's default limits, even if the adapter has more.
+    pub portable: bool,
+}
+
+impl Request {
+    /// A device on whatever adapter there is.
+    pub fn any() -> Self {
+        Self {
+            choice: Choice::Any,
+            portable: false,
+        }
+    }
+}
+
+/// An open device. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Device {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    /// The adapter it is on.
+    pub adapter: Adapter,
+    /// True if stages can be timed on the device.
+    pub timestamps: bool,
+    fault: Arc<Mutex<Option<String>>>,
+}
+
+fn instance() -> wgpu::Instance {
+    let mut desc = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    // the GL backend lacks what the kernels need
+    desc.backends &= wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
+    wgpu::Instance::new(desc)
+}
+
+// hardware first, then discrete before integrated; equal ones in the order of the system
+fn ranked() -> Vec<wgpu::Adapter> {
+    let all = wgpu::Backends::all();
+    let mut list = pollster::block_on(instance().enumerate_adapters(all));
+    list.sort_by_key(|adapter| match adapter.get_info().device_type {
+        wgpu::DeviceType::DiscreteGpu => 0,
+        wgpu::DeviceType::IntegratedGpu => 1,
+        wgpu::DeviceType::VirtualGpu => 2,
+        wgpu::DeviceType::Other => 3,
+        wgpu::DeviceType::Cpu => 4,
+    });
+    list
+}
+
+/// Every adapter of this machine, best first.
+pub fn adapters() -> Vec<Adapter> {
+    ranked().iter().map(Adapter::of).collect()
+}
+
+fn choose(choice: &Choice) -> Result<wgpu::Adapter> {
+    let list = ranked();
+    let found: Vec<String> = list.iter().map(|a| Adapter::of(a).to_string()).collect();
+    let wanted = |adapter: &wgpu::Adapter| {
+        let it = Adapter::of(adapter);
+        match choice {
+            Choice::Hardware => !it.software,
+            Choice::Any => true,
+            Choice::Software => it.software,
+            Choice::Named(letters) => it.name.to_lowercase().contains(&letters.to_lowercase()),
+        }
+    };
+    list.into_iter().find(wanted).ok_or_else(|| {
+        let found = match found.as_slice() {
+            [] => "no adapter at all: install a Vulkan driver".to_owned(),
+            list => format!("only {}: ask for it by name", list.join(", ")),
+        };
+        let what = match choice {
+            Choice::Hardware => "no hardware adapter".to_owned(),
+            Choice::Any => "no adapter".to_owned(),
+            Choice::Software => "no software adapter".to_owned(),
+            Choice::Named(letters) => format!("no adapter whose name contains \"{letters}\""),
+        };
+        Error::Device(format!("{what}; there is {found}"))
+    })
+}
+
+impl Device {
+    /// Opens an adapter. Fails with [`Error::Device`] if none fits or the driver refuses.
+    pub fn open(request: &Request) -> Result<Self> {
+        let chosen = choose(&request.choice)?;
+        let mut limits = if request.portable {
+            wgpu::Limits::default()
+        } else {
+            chosen.limits()
+        };
+        // what no kernel uses is not asked for; a portable device still needs the alignment that the adapter has
+        limits.min_storage_buffer_offset_alignment =
+            chosen.limits().min_storage_buffer_offset_alignment;
+        let want = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SUBGROUP;
+        let features = if request.portable {
+            wgpu::Features::empty()
+        } else {
+            chosen.features() & want
+        };
+        let (device, queue) = pollster::block_on(chosen.request_device(&wgpu::DeviceDescriptor {
+            label: Some("manyworlds"),
+            required_features: features,
+            required_limits: limits,
+            experimental_features: wgpu::ExperimentalFeatures::disabled(),
+            memory_hints: wgpu::MemoryHints::Performance,
+            trace: wgpu::Trace::Off,
+        }))
+        .map_err(|e| Error::Device(e.to_string()))?;
+
+        // the first fault is kept: what follows is its consequence
+        let fault = Arc::new(Mutex::new(None));
+        let keep = |fault: &Arc<Mutex<Option<String>>>| {
+            let fault = fault.clone();
+            move |msg: String| {
+                fault
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .get_or_insert(msg);
+            }
+        };
+        let uncaptured = keep(&fault);
+        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| uncaptured(e.to_string())));
+        let lost = keep(&fault);
+        device.set_device_lost_callback(move |reason, msg| {
+            if reason != wgpu::DeviceLostReason::Destroyed {
+                lost(format!("lost: {msg}"));
+            }
+        });
+        Ok(Self {
+            timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
+            adapter: Adapter::of(&chosen),
+            device,
+            queue,
+            fault,
+        })
+    }
+
+    /// The limits that the device was opened with.
+    pub fn limits(&self) -> wgpu::Limits {
+        self.device.limits()
+    }
+
+    /// True if subgroup operations can be used: the size is fixed, so a kernel cannot meet another one.
+    pub fn subgroups(&self) -> Option<u32> {
+        let (min, max) = self.adapter.subgroup;
+        (min == max && self.device.features().contains(wgpu::Features::SUBGROUP)).then_some(min)
+    }
+
+    /// The first fault since the device was opened, as an error.
+    pub fn check(&self) -> Result<()> {
+        match &*self.fault.lock().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(()),
+            Some(msg) => Err(Error::Device(msg.clone())),
+        }
+    }
+
+    /// Waits until all work submitted so far is done, or for [`PATIENCE`].
+    pub fn wait(&self) -> Result<()> {
+        let timeout = Some(PATIENCE);
+        let polled = self.device.poll(wgpu::PollType::Wait {
+            submission_index: None,
+            timeout,
+        });
+        self.check()?;
+        polled.map(|_| ()).map_err(|_| {
+            Error::Device(format!(
+                "no answer for {} s: submit fewer worlds or steps at once",
+                PATIENCE.as_secs()
+            ))
+        })
+    }
+
+    pub(crate) fn buffer(
+        &self,
+        label: &str,
+        words: u64,
+        usage: wgpu::BufferUsages,
+    ) -> wgpu::Buffer {
+        self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size: (words * 4).max(16),
+            usage,
+            mapped_at_creation: false,
+        })
+    }
+}

@@ -1,0 +1,573 @@
+//! Assembly of a shader module for a run of stages.
+//!
+//! # How to write a stage
+//!
+//! `shaders/<stage>.wgsl` defines one function `mj_<stage>()` that works on one world with the lanes of its team, and
+//! functions of its own if it needs them (names are unique over all stages). Nothing is declared or imported: what the text
+//! *calls* is appended behind it, so that errors carry the file's own lines.
+//!
+//! * **Arrays** by their names in [`crate::fields`]: `xpos(i)` gives a `vec3f`, `set_xpos(i, v)` writes it; one `i32` index
+//!   for each dimension (`efc_J(r, k)`, `jnt_range(j, 1)`), none where the only dimension is 1 (`time()`, `nefc()`).
+//!   `int → i32, real → f32, vec3 → vec3f, quat → vec4f` (w x y z: `q[0]` is w), `mat3 → mat3x3f` (so that `xmat(i) * v`
+//!   is the product; `xmat(i)[2]` is the third column), `spatial → Spatial {rot, lin}`, `inert → Inert {diag, off, moment,
+//!   mass}`. `xmat_at(i, k)` and `set_xmat_at(i, k, x)` touch the word `k` of an element in memory order.
+//! * **Sizes** are constants (`nbody`, `nv` …), and so are options (`opt_timestep`, `opt_gravity`: `vec3f`, `opt_cone`),
+//!   statistics (`stat_meaninertia`), enums and bits (`JNT_FREE`, `DSBL_LIMIT`, `MINVAL`; see [`crate::types`]).
+//! * **Functions** of `shaders/lib`, which are those of `src/cpu/lib`.
+//! * **The team**: `lane` and `LANES`. A phase is a loop `for (var i = lane; i < nbody; i += LANES)` whose turns are
+//!   independent; `team_sync()` stands between phases where one reads what another lane wrote. `team_sum(x)`, `team_sum_i(k)`
+//!   and `team_scan(k)` (sum over the lanes before) give every lane its answer; `group_any(yes)` decides whether a loop with
+//!   syncs in it goes on. All of these must be reached by every lane: never inside `if (lane == 0)`, never in a loop whose
+//!   bound was read from a world's data (bounds are sizes, or what `group_any` said), never behind an early `return`.
+//! * One lane writes an element, and only its own phase reads it before the next `team_sync()`.
+//! * Reals are `f32`. NaN is found by bits, `is_nan(x)`.
+//! * The twin in `src/cpu/<stage>.rs` has the same block comments in the same order. `tests/parity/<stage>.rs` is two lines.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use crate::error::{Error, Result};
+use crate::fields::{Elem, FIELDS, Field, Model, SIZES};
+use crate::gpu::arena::{Layout, Slot};
+use crate::gpu::lex::{self, Item};
+use crate::model::Opt;
+use crate::stages::Stage;
+use crate::types;
+
+/// The files of `shaders/lib`: name and text.
+pub const LIB: &[(&str, &str)] = &[
+    ("math", include_str!("../../shaders/lib/math.wgsl")),
+    ("spatial", include_str!("../../shaders/lib/spatial.wgsl")),
+];
+const ONE_LANE: &str = include_str!("../../shaders/device/one_lane.wgsl");
+const MANY_LANES: &str = include_str!("../../shaders/device/many_lanes.wgsl");
+
+/// How many invocations work together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Team {
+    /// Invocations that work on one world.
+    pub lanes: u32,
+    /// Worlds of one workgroup; divides the tile.
+    pub worlds: u32,
+}
+
+/// What a module is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Build<'a> {
+    /// The model, whose sizes and options become constants.
+    pub m: &'a Model,
+    /// Where the arrays lie.
+    pub layout: &'a Layout,
+    /// The team.
+    pub team: Team,
+    /// Accessors check their index: NaN is read out of range, and a write out of range poisons the array's first element.
+    pub checked: bool,
+    /// Arrays of the worlds that live on chip for as long as the kernel runs: in workgroup memory, or in the invocation's own
+    /// where a team has one lane. They begin as garbage and are lost at the end.
+    pub chip: &'a [&'a str],
+}
+
+/// A module and what is known of it.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// The stages it runs.
+    pub stages: Vec<&'static str>,
+    /// The text.
+    pub text: String,
+    /// Arrays that it reads, in order of the table.
+    pub reads: Vec<&'static str>,
+    /// Arrays that it writes, in order of the table.
+    pub writes: Vec<&'static str>,
+    /// Workgroup memory (bytes).
+    pub workgroup_memory: u32,
+    // first line of each file, from 1; the last is the derived part
+    files: Vec<(u32, String)>,
+}
+
+/// Which arrays a text touches, by the accessors that it calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dataflow {
+    /// Read, in order of the table.
+    pub reads: Vec<&'static str>,
+    /// Written, in order of the table.
+    pub writes: Vec<&'static str>,
+}
+
+/// Which of its words an accessor touches, and how.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    field: &'static Field,
+    write: bool,
+    component: bool,
+}
+
+fn access(call: &str) -> Option<Access> {
+    let find = |name: &str| FIELDS.iter().find(|f| f.name == name);
+    let (write, rest) = match call.strip_prefix("set_") {
+        Some(rest) => (true, rest),
+        None => (false, call),
+    };
+    if let Some(field) = find(rest) {
+        return Some(Access {
+            field,
+            write,
+            component: false,
+        });
+    }
+    let field = find(rest.strip_suffix("_at")?)?;
+    Some(Access {
+        field,
+        write,
+        component: true,
+    })
+}
+
+// every item that the library, the constants and the team can give, by name
+fn library(lanes: u32) -> &'static BTreeMap<String, Item> {
+    static ONE: OnceLock<BTreeMap<String, Item>> = OnceLock::new();
+    static MANY: OnceLock<BTreeMap<String, Item>> = OnceLock::new();
+    let (cell, team) = if lanes == 1 {
+        (&ONE, ONE_LANE)
+    } else {
+        (&MANY, MANY_LANES)
+    };
+    cell.get_or_init(|| {
+        let constants = types::wgsl_constants();
+        let texts = LIB.iter().map(|(_, text)| *text);
+        texts
+            .chain([constants.as_str(), team])
+            .flat_map(lex::items)
+            .map(|item| (item.name.clone(), item))
+            .collect()
+    })
+}
+
+/// Arrays that stages read and write.
+pub fn dataflow(stages: &[&Stage]) -> Dataflow {
+    let lib = library(1);
+    let mut todo: Vec<String> = stages.iter().map(|s| s.shader.to_owned()).collect();
+    let mut seen = BTreeMap::new();
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    while let Some(text) = todo.pop() {
+        let code = lex::without_comments(&text);
+        for word in lex::words(&code).iter().filter(|w| w.call && !w.definition) {
+            if seen.insert(word.name.to_owned(), ()).is_some() {
+                continue;
+            }
+            match access(word.name) {
+                Some(a) if a.write => writes.push(a.field.name),
+                Some(a) => reads.push(a.field.name),
+                None => todo.extend(lib.get(word.name).map(|item| item.text.clone())),
+            }
+        }
+    }
+    let in_order = |names: Vec<&'static str>| {
+        let rows = FIELDS.iter().map(|f| f.name);
+        rows.filter(|name| names.contains(name)).collect()
+    };
+    Dataflow {
+        reads: in_order(reads),
+        writes: in_order(writes),
+    }
+}
+
+impl Build<'_> {
+    /// The module that runs these stages one after the other.
+    pub fn module(&self, stages: &[&'static Stage]) -> Module {
+        let mut text = String::new();
+        let mut files = Vec::new();
+        let line = |text: &str| text.matches('\n').count() as u32 + 1;
+        let mut distinct: Vec<&Stage> = Vec::new();
+        for stage in stages {
+            if !distinct.iter().any(|s| s.name == stage.name) {
+                distinct.push(stage);
+            }
+        }
+        for stage in &distinct {
+            files.push((line(&text), format!("shaders/{}.wgsl", stage.name)));
+            text.push_str(stage.shader);
+            text.push('\n');
+        }
+        files.push((line(&text), "derived".to_owned()));
+        let entry = self.entry(stages);
+        let derived = self.derived(&[&text, &entry]);
+        text.push_str(&derived);
+        text.push_str(&entry);
+        let Dataflow { reads, writes } = dataflow(&distinct);
+        Module {
+            stages: stages.iter().map(|s| s.name).collect(),
+            workgroup_memory: self.workgroup_memory(&text),
+            text,
+            reads,
+            writes,
+            files,
+        }
+    }
+
+    fn entry(&self, stages: &[&Stage]) -> String {
+        let Team { lanes, worlds } = self.team;
+        let calls: Vec<String> = stages
+            .iter()
+            .map(|s| format!("    mj_{}();\n", s.name))
+            .collect();
+        let calls = calls.join("    team_sync();\n");
+        format!(
+            "@compute @workgroup_size({}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) local: u32) {{\n    \
+             lane = i32(local % {lanes}u);\n    team = i32(local / {lanes}u);\n    world = i32(group.x * {worlds}u + local / {lanes}u);\n    \
+             world_base = (u32(world) / TILE) * (WORLD_WORDS * TILE) + u32(world) % TILE;\n{calls}}}\n",
+            lanes * worlds,
+        )
+    }
+
+    // everything that the texts use and do not define, and what that uses
+    fn derived(&self, texts: &[&str]) -> String {
+        let mut own = Vec::new();
+        let mut todo = Vec::new();
+        let mut scan = |text: &str, todo: &mut Vec<(String, bool)>| {
+            let code = lex::without_comments(text);
+            for word in lex::words(&code) {
+                if word.definition {
+                    own.push(word.name.to_owned());
+                }
+                todo.push((word.name.to_owned(), word.call));
+            }
+        };
+        for text in texts {
+            scan(text, &mut todo);
+        }
+        let own = own;
+        let mut out = BTreeMap::new();
+        while let Some((name, call)) = todo.pop() {
+            if own.contains(&name) || out.contains_key(&name) {
+                continue;
+            }
+            if let Some(item) = self.item(&name, call) {
+                let code = lex::without_comments(&item);
+                todo.extend(
+                    lex::words(&code)
+                        .iter()
+                        .map(|w| (w.name.to_owned(), w.call)),
+                );
+                out.insert(name, item);
+            }
+        }
+        out.into_values().collect()
+    }
+
+    // the text of a derived item, if the name is one
+    fn item(&self, name: &str, call: bool) -> Option<String> {
+        if call && let Some(access) = access(name) {
+            return Some(self.accessor(name, access));
+        }
+        if let Some(item) = library(self.team.lanes).get(name) {
+            return Some(item.text.clone());
+        }
+        if SIZES.iter().any(|(size, _)| *size == name) {
+            return Some(format!("const {name}: i32 = {};\n", self.m.size(name)?));
+        }
+        if let Some(option) = name.strip_prefix("opt_") {
+            return self.option(name, option);
+        }
+        let Team { lanes, worlds } = self.team;
+        let checked = self.checked;
+        Some(match name {
+            "LANES" => format!("const LANES: i32 = {lanes};\n"),
+            "WORLDS" => format!("const WORLDS: i32 = {worlds};\n"),
+            "TILE" => format!("const TILE: u32 = {}u;\n", self.layout.tile),
+            "WORLD_WORDS" => format!("const WORLD_WORDS: u32 = {}u;\n", self.layout.world_words),
+            "lane" | "team" | "world" => format!("var<private> {name}: i32;\n"),
+            "world_base" => "var<private> world_base: u32;\n".to_owned(),
+            "stat_meaninertia" => format!("const {name}: f32 = {};\n", real(self.m.stat.meaninertia)),
+            // a NaN cannot be written as a constant
+            "nan_bits" => "var<private> nan_bits: u32 = 0x7fc00000u;\n".to_owned(),
+            "is_nan" => "fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }\n".to_owned(),
+            "model_words" => "@group(0) @binding(0) var<storage, read> model_words: array<u32>;\n".to_owned(),
+            "data_words" => "@group(0) @binding(1) var<storage, read_write> data_words: array<u32>;\n".to_owned(),
+            "model_word" => "fn model_word(a: i32) -> u32 { return model_words[u32(a)]; }\n".to_owned(),
+            "data_word" => "fn data_word(a: i32) -> u32 { return data_words[world_base + u32(a) * TILE]; }\n".to_owned(),
+            "set_data_word" => {
+                "fn set_data_word(a: i32, word: u32) { data_words[world_base + u32(a) * TILE] = word; }\n".to_owned()
+            }
+            "out_of_range" if checked => {
+                "fn out_of_range(e: i32, n: i32) -> bool { return e < 0 || e >= n; }\n".to_owned()
+            }
+            _ => {
+                let field = FIELDS.iter().find(|f| name.strip_prefix("chip_") == Some(f.name))?;
+                self.chip_variable(field)
+            }
+        })
+    }
+
+    fn option(&self, name: &str, option: &str) -> Option<String> {
+        let row = Opt::NAMES.iter().position(|(n, _)| *n == option)?;
+        let values = self.m.opt.get(option)?;
+        let list = values
+            .iter()
+            .map(|&x| real(x))
+            .collect::<Vec<_>>()
+            .join(", ");
+        Some(match Opt::TYPES[row] {
+            "i32" => format!("const {name}: i32 = {};\n", values[0]),
+            "f64" => format!("const {name}: f32 = {list};\n"),
+            "[f64; 2]" => format!("const {name} = vec2f({list});\n"),
+            "[f64; 3]" => format!("const {name} = vec3f({list});\n"),
+            _ => format!("const {name} = array<f32, {}>({list});\n", values.len()),
+        })
+    }
+
+    fn on_chip(&self, field: &Field) -> bool {
+        self.chip.contains(&field.name)
+    }
+
+    fn chip_variable(&self, field: &Field) -> String {
+        let words = self.layout.slot(field).words.max(1);
+        let (space, n) = match self.team.lanes {
+            1 => ("private", words),
+            _ => ("workgroup", words * self.team.worlds),
+        };
+        format!("var<{space}> chip_{}: array<u32, {n}>;\n", field.name)
+    }
+
+    fn accessor(&self, name: &str, a: Access) -> String {
+        let Access {
+            field,
+            write,
+            component,
+        } = a;
+        let slot = self.layout.slot(field);
+        let width = field.elem.width();
+
+        // a parameter for each dimension; the element is their row-major combination
+        let dims: Vec<&str> = field
+            .dims
+            .iter()
+            .copied()
+            .filter(|dim| *dim != "1")
+            .collect();
+        let mut params: Vec<String> = (0..dims.len()).map(|k| format!("i{k}: i32")).collect();
+        let mut element = "0".to_owned();
+        for (k, dim) in dims.iter().enumerate() {
+            element = match k {
+                0 => "i0".to_owned(),
+                _ => format!("({element}) * {} + i{k}", self.m.size(dim).unwrap_or(0)),
+            };
+        }
+        let (ty, words) = match component {
+            true => (scalar(field.elem), 1),
+            false => (type_of(field.elem), width),
+        };
+        let mut first = match width {
+            1 => "e".to_owned(),
+            _ => format!("e * {width}"),
+        };
+        if component {
+            params.push("k: i32".to_owned());
+            first.push_str(" + k");
+        }
+        let place = self.place(field, slot);
+        let mut out = String::new();
+        let result = if write {
+            params.push(format!("v: {ty}"));
+            String::new()
+        } else {
+            format!(" -> {ty}")
+        };
+        let _ = writeln!(out, "fn {name}({}){result} {{", params.join(", "));
+        let _ = writeln!(out, "    let e = {element};");
+        if self.checked {
+            let range = match component {
+                true => format!("out_of_range(e, {}) || out_of_range(k, {width})", slot.len),
+                false => format!("out_of_range(e, {})", slot.len),
+            };
+            let otherwise = match write {
+                // of an array without elements nothing can be poisoned
+                true if slot.words == 0 => "return;".to_owned(),
+                true => format!("{} return;", self.store(field, &place("0"), "nan_bits")),
+                false => format!(
+                    "return {};",
+                    compose(field.elem, component, |_| "nan_bits".to_owned())
+                ),
+            };
+            let _ = writeln!(out, "    if ({range}) {{ {otherwise} }}");
+        }
+        let _ = writeln!(out, "    let a = {};", place(&first));
+        if write {
+            for k in 0..words {
+                let value = format!("bitcast<u32>({})", part(field.elem, component, k));
+                let _ = writeln!(out, "    {}", self.store(field, &plus("a", k), &value));
+            }
+        } else {
+            let load = |k: usize| self.load(field, &plus("a", k));
+            let _ = writeln!(out, "    return {};", compose(field.elem, component, load));
+        }
+        out.push_str("}\n");
+        out
+    }
+
+    // address of a word of an array, given its number within the array
+    fn place(&self, field: &Field, slot: Slot) -> impl Fn(&str) -> String + use<> {
+        let chip = self.on_chip(field);
+        let team = chip && self.team.lanes > 1;
+        move |word: &str| match (chip, team) {
+            (true, true) => format!("team * {} + {word}", slot.words.max(1)),
+            (true, false) => word.to_owned(),
+            _ => format!("{} + {word}", slot.offset),
+        }
+    }
+
+    fn load(&self, field: &Field, address: &str) -> String {
+        match (self.on_chip(field), self.layout.slot(field).per_world) {
+            (true, _) => format!("chip_{}[{address}]", field.name),
+            (_, true) => format!("data_word({address})"),
+            _ => format!("model_word({address})"),
+        }
+    }
+
+    fn store(&self, field: &Field, address: &str, value: &str) -> String {
+        match self.on_chip(field) {
+            true => format!("chip_{}[{address}] = {value};", field.name),
+            false => format!("set_data_word({address}, {value});"),
+        }
+    }
+
+    // wgpu does not hold a shader to the limit, so it is added up here
+    fn workgroup_memory(&self, text: &str) -> u32 {
+        if self.team.lanes == 1 {
+            return 0;
+        }
+        let Team { lanes, worlds } = self.team;
+        let chip = self
+            .chip
+            .iter()
+            .filter(|name| text.contains(&format!("chip_{name}:")));
+        let chip: u32 = chip
+            .filter_map(|name| FIELDS.iter().find(|f| f.name == *name))
+            .map(|field| self.layout.slot(field).words.max(1) * worlds)
+            .sum();
+        let has = |var: &str| u32::from(text.contains(&format!("var<workgroup> {var}:")));
+        4 * (chip + (has("team_reals") + has("team_ints")) * lanes * worlds + has("group_flag"))
+    }
+}
+
+/// A number as WGSL writes it.
+fn real(x: f64) -> String {
+    let x = (x as f32).clamp(f32::MIN, f32::MAX);
+    format!("{x:e}f")
+}
+
+fn plus(a: &str, k: usize) -> String {
+    match k {
+        0 => a.to_owned(),
+        _ => format!("{a} + {k}"),
+    }
+}
+
+fn scalar(elem: Elem) -> &'static str {
+    if elem == Elem::Int { "i32" } else { "f32" }
+}
+
+fn type_of(elem: Elem) -> &'static str {
+    match elem {
+        Elem::Int => "i32",
+        Elem::Real => "f32",
+        Elem::Vec3 => "vec3f",
+        Elem::Quat => "vec4f",
+        Elem::Mat3 => "mat3x3f",
+        Elem::Spatial => "Spatial",
+        Elem::Inert => "Inert",
+    }
+}
+
+// the value of an element from its words in memory order
+fn compose(elem: Elem, component: bool, word: impl Fn(usize) -> String) -> String {
+    let f = |k: usize| format!("bitcast<f32>({})", word(k));
+    let vec3 =
+        |k: usize, step: usize| format!("vec3f({}, {}, {})", f(k), f(k + step), f(k + 2 * step));
+    match elem {
+        Elem::Int => format!("bitcast<i32>({})", word(0)),
+        _ if component => f(0),
+        Elem::Real => f(0),
+        Elem::Vec3 => vec3(0, 1),
+        Elem::Quat => format!("vec4f({}, {}, {}, {})", f(0), f(1), f(2), f(3)),
+        Elem::Mat3 => format!("mat3x3f({}, {}, {})", vec3(0, 3), vec3(1, 3), vec3(2, 3)),
+        Elem::Spatial => format!("Spatial({}, {})", vec3(0, 1), vec3(3, 1)),
+        Elem::Inert => format!(
+            "Inert({}, {}, {}, {})",
+            vec3(0, 1),
+            vec3(3, 1),
+            vec3(6, 1),
+            f(9)
+        ),
+    }
+}
+
+// the word `k`, in memory order, of a value `v`
+fn part(elem: Elem, component: bool, k: usize) -> String {
+    match elem {
+        _ if component => "v".to_owned(),
+        Elem::Int | Elem::Real => "v".to_owned(),
+        Elem::Vec3 | Elem::Quat => format!("v[{k}]"),
+        Elem::Mat3 => format!("v[{}][{}]", k % 3, k / 3),
+        Elem::Spatial => format!("v.{}[{}]", ["rot", "lin"][k / 3], k % 3),
+        Elem::Inert if k == 9 => "v.mass".to_owned(),
+        Elem::Inert => format!("v.{}[{}]", ["diag", "off", "moment"][k / 3], k % 3),
+    }
+}
+
+impl Module {
+    /// The names of its stages, for labels and errors.
+    pub fn label(&self) -> String {
+        self.stages.join("+")
+    }
+
+    /// Parses and validates the module. An error names the file and line that it is in.
+    pub fn validate(&self) -> Result<naga::Module> {
+        let module = naga::front::wgsl::parse_str(&self.text).map_err(|e| {
+            let place = e.location(&self.text);
+            self.error(place, e.message())
+        })?;
+        let mut validator = naga::valid::Validator::new(
+            naga::valid::ValidationFlags::all(),
+            naga::valid::Capabilities::empty(),
+        );
+        validator.validate(&module).map_err(|e| {
+            let place = e.location(&self.text);
+            let mut msg = e.as_inner().to_string();
+            let mut source = std::error::Error::source(e.as_inner());
+            while let Some(cause) = source {
+                let _ = write!(msg, ": {cause}");
+                source = cause.source();
+            }
+            self.error(place, &msg)
+        })?;
+        Ok(module)
+    }
+
+    fn error(&self, place: Option<naga::SourceLocation>, msg: &str) -> Error {
+        let msg = match place {
+            None => msg.to_owned(),
+            Some(place) => {
+                let line = place.line_number;
+                let text = self
+                    .text
+                    .lines()
+                    .nth(line as usize - 1)
+                    .unwrap_or("")
+                    .trim();
+                let file = self.files.iter().rev().find(|(first, _)| *first <= line);
+                let (first, name) =
+                    file.map_or((1, "module"), |(first, name)| (*first, name.as_str()));
+                format!(
+                    "{name}:{}:{}: {msg}\n    {text}",
+                    line - first + 1,
+                    place.line_position
+                )
+            }
+        };
+        Error::Shader {
+            stage: self.label(),
+            msg,
+        }
+    }
+}
