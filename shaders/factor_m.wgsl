@@ -1,0 +1,13 @@
+// L'DL of M (`mj_factorM`).
+
+fn mj_factor_m() {
+    // in place of a copy
+    for (var k = lane; k < nC; k += LANES) {
+        set_qLD(k, M(k));
+    }
+    team_sync();
+    let clamped = factor_i<qLD, qLDiagInv>();
+
+    // a matrix that is not positive is told once a call
+    warn(WARN_INERTIA, clamped);
+}

@@ -19,35 +19,35 @@ struct Move {
     row: u32,
 }
 
-@group(0) @binding(0) var<uniform> move: Move;
+@group(0) @binding(0) var<uniform> step: Move;
 @group(0) @binding(1) var<storage, read_write> data_words: array<u32>;
 @group(0) @binding(2) var<storage, read_write> host_words: array<u32>;
 @group(0) @binding(3) var<storage, read> list: array<u32>;
 
 // where the word `id` of the row lies in the chunk
 fn place(id: u32) -> u32 {
-    let k = id / move.words;
-    var w = move.first + k;
-    if (move.listed == 1u) {
+    let k = id / step.words;
+    var w = step.first + k;
+    if (step.listed == 1u) {
         w = list[k];
     }
-    let e = move.offset + id % move.words;
-    return (w / move.tile) * (move.world_words * move.tile) + e * move.tile + w % move.tile;
+    let e = step.offset + id % step.words;
+    return (w / step.tile) * (step.world_words * step.tile) + e * step.tile + w % step.tile;
 }
 
 // worlds to host
 @compute @workgroup_size(64) fn gather(@builtin(global_invocation_id) at: vec3u) {
-    let id = at.y * move.row + at.x;
-    if (id < move.words * move.count) {
+    let id = at.y * step.row + at.x;
+    if (id < step.words * step.count) {
         host_words[id] = data_words[place(id)];
     }
 }
 
 // host to worlds
 @compute @workgroup_size(64) fn scatter(@builtin(global_invocation_id) at: vec3u) {
-    let id = at.y * move.row + at.x;
-    if (id < move.words * move.count) {
-        let from = select(id, id % move.words, move.same == 1u);
-        data_words[place(id)] = host_words[from];
+    let id = at.y * step.row + at.x;
+    if (id < step.words * step.count) {
+        let word = select(id, id % step.words, step.same == 1u);
+        data_words[place(id)] = host_words[word];
     }
 }

@@ -44,6 +44,62 @@ fn quat2mat(q: vec4f) -> mat3x3f {
 
 // quaternion of a rotation by `angle` (rad) about a unit `axis`
 fn axis_angle2quat(axis: vec3f, angle: f32) -> vec4f {
-    let s = sin(angle * 0.5);
-    return vec4f(cos(angle * 0.5), axis * s);
+    let sc = sin_cos(angle * 0.5);
+    return vec4f(sc.y, axis * sc.x);
+}
+
+// unit matrix
+fn unit_mat3() -> mat3x3f {
+    return mat3x3f(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0);
+}
+
+// `x` limited to `[lo, hi]`; what is not a number stays so
+fn clip(x: f32, lo: f32, hi: f32) -> f32 {
+    return select(select(x, hi, hi < x), lo, x < lo);
+}
+
+// true where a number is not one, or is too large
+fn is_bad(x: f32) -> bool {
+    return (bitcast<u32>(x) & 0x7fffffffu) > bitcast<u32>(MAXVAL);
+}
+
+// true where a number is not zero; what is not a number is not zero
+fn nonzero(x: f32) -> bool {
+    return (bitcast<u32>(x) & 0x7fffffffu) != 0u;
+}
+
+// a unit vector (xyz) and the length it had (w); the x axis if it was too short
+fn normalize3(a: vec3f) -> vec4f {
+    let norm = sqrt(dot(a, a));
+    if (norm < MINVAL) {
+        return vec4f(1.0, 0.0, 0.0, norm);
+    }
+    return vec4f(a / norm, norm);
+}
+
+// a unit quaternion; the identity if it was too short
+fn normalize4(q: vec4f) -> vec4f {
+    let norm = sqrt(dot(q, q));
+    if (norm < MINVAL) {
+        return vec4f(1.0, 0.0, 0.0, 0.0);
+    }
+    return q / norm;
+}
+
+// rotation vector (rad) of a unit quaternion, the shorter way round
+fn quat2vel(q: vec4f) -> vec3f {
+    let axis = normalize3(vec3f(q[1], q[2], q[3]));
+    let angle = 2.0 * atan2(axis.w, q[0]);
+    return axis.xyz * (angle - select(0.0, 6.283185307179586, angle > 3.141592653589793));
+}
+
+// rotation vector (rad) that takes `b` to `a`, in the frame of `b`
+fn sub_quat(a: vec4f, b: vec4f) -> vec3f {
+    return quat2vel(mul_quat(neg_quat(b), a));
+}
+
+// a quaternion turned for a time by an angular velocity in its own frame
+fn quat_integrate(q: vec4f, vel: vec3f, time: f32) -> vec4f {
+    let axis = normalize3(vel);
+    return normalize4(mul_quat(q, axis_angle2quat(axis.xyz, axis.w * time)));
 }

@@ -42,3 +42,28 @@ fn dot6(a: Spatial, b: Spatial) -> f32 {
 fn add_scl6(a: Spatial, b: Spatial, s: f32) -> Spatial {
     return Spatial(a.rot + b.rot * s, a.lin + b.lin * s);
 }
+
+// inertia about a point that is `-offset` away from a body's centre of mass, of principal moments `inertia` in the frame `mat`
+fn inert_com(inertia: vec3f, mat: mat3x3f, offset: vec3f, mass: f32) -> Inert {
+    // rows of mat, and of mat · diag(inertia)
+    let rows = transpose(mat);
+    let x = rows[0] * inertia;
+    let y = rows[1] * inertia;
+    let z = rows[2] * inertia;
+    let moved = mass * offset;
+    return Inert(
+        vec3f(dot(x, rows[0]), dot(y, rows[1]), dot(z, rows[2])) + moved.yxx * offset.yxx + moved.zzy * offset.zzy,
+        vec3f(dot(x, rows[1]), dot(x, rows[2]), dot(y, rows[2])) - moved.xxy * offset.yzz,
+        moved,
+        mass);
+}
+
+// motion of a rotation about `axis` through a point, seen from `offset` away from it
+fn dof_com(axis: vec3f, offset: vec3f) -> Spatial {
+    return Spatial(axis, cross(axis, offset));
+}
+
+// sum of two inertias about one point
+fn add_inert(a: Inert, b: Inert) -> Inert {
+    return Inert(a.diag + b.diag, a.off + b.off, a.moment + b.moment, a.mass + b.mass);
+}

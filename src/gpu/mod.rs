@@ -8,6 +8,7 @@
 
 pub mod arena;
 pub mod device;
+pub mod generic;
 pub mod lex;
 pub mod run;
 pub mod transfer;

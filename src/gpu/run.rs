@@ -652,9 +652,7 @@ impl Gpu {
     pub fn step(&mut self, n: usize) -> Result<()> {
         let plan = match self.step.take() {
             Some(plan) => plan,
-            None => {
-                self.plan(&step_walk(&self.m))?
-            }
+            None => self.plan(&step_walk(&self.m))?,
         };
         let done = self.run(&plan, n);
         self.step = Some(plan);

@@ -13,7 +13,9 @@
 //!   mass}`. `xmat_at(i, k)` and `set_xmat_at(i, k, x)` touch the word `k` of an element in memory order.
 //! * **Sizes** are constants (`nbody`, `nv` …), and so are options (`opt_timestep`, `opt_gravity`: `vec3f`, `opt_cone`),
 //!   statistics (`stat_meaninertia`), enums and bits (`JNT_FREE`, `DSBL_LIMIT`, `MINVAL`; see [`crate::types`]).
-//! * **Functions** of `shaders/lib`, which are those of `src/cpu/lib`.
+//! * **Functions** of `shaders/lib`, which are those of `src/cpu/lib`. A function that works on arrays given to it takes their
+//!   names: `fn solve_ld<mat, diaginv, x>()` calls `x(i)` and `set_x(i, v)`, and `solve_ld<qLD, qLDiagInv, qacc_smooth>()`
+//!   calls it for these three.
 //! * **The team**: `lane` and `LANES`. A phase is a loop `for (var i = lane; i < nbody; i += LANES)` whose turns are
 //!   independent; `team_sync()` stands between phases where one reads what another lane wrote. `team_sum(x)`, `team_sum_i(k)`
 //!   and `team_scan(k)` (sum over the lanes before) give every lane its answer; `group_any(yes)` decides whether a loop with
@@ -30,6 +32,7 @@ use std::sync::OnceLock;
 use crate::error::{Error, Result};
 use crate::fields::{Elem, FIELDS, Field, Model, SIZES};
 use crate::gpu::arena::{Layout, Slot};
+use crate::gpu::generic;
 use crate::gpu::lex::{self, Item};
 use crate::model::Opt;
 use crate::stages::Stage;
@@ -38,7 +41,11 @@ use crate::types;
 /// The files of `shaders/lib`: name and text.
 pub const LIB: &[(&str, &str)] = &[
     ("math", include_str!("../../shaders/lib/math.wgsl")),
+    ("pose", include_str!("../../shaders/lib/pose.wgsl")),
+    ("real", include_str!("../../shaders/lib/real.wgsl")),
+    ("sparse", include_str!("../../shaders/lib/sparse.wgsl")),
     ("spatial", include_str!("../../shaders/lib/spatial.wgsl")),
+    ("warning", include_str!("../../shaders/lib/warning.wgsl")),
 ];
 const ONE_LANE: &str = include_str!("../../shaders/device/one_lane.wgsl");
 const MANY_LANES: &str = include_str!("../../shaders/device/many_lanes.wgsl");
@@ -146,7 +153,10 @@ fn library(lanes: u32) -> &'static BTreeMap<String, Item> {
 /// Arrays that stages read and write.
 pub fn dataflow(stages: &[&Stage]) -> Dataflow {
     let lib = library(1);
-    let mut todo: Vec<String> = stages.iter().map(|s| s.shader.to_owned()).collect();
+    let mut todo: Vec<String> = stages
+        .iter()
+        .map(|s| generic::expand(s.shader, lib))
+        .collect();
     let mut seen = BTreeMap::new();
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     while let Some(text) = todo.pop() {
@@ -158,7 +168,7 @@ pub fn dataflow(stages: &[&Stage]) -> Dataflow {
             match access(word.name) {
                 Some(a) if a.write => writes.push(a.field.name),
                 Some(a) => reads.push(a.field.name),
-                None => todo.extend(lib.get(word.name).map(|item| item.text.clone())),
+                None => todo.extend(generic::item(word.name, lib)),
             }
         }
     }
@@ -186,7 +196,7 @@ impl Build<'_> {
         }
         for stage in &distinct {
             files.push((line(&text), format!("shaders/{}.wgsl", stage.name)));
-            text.push_str(stage.shader);
+            text.push_str(&generic::expand(stage.shader, library(self.team.lanes)));
             text.push('\n');
         }
         files.push((line(&text), "derived".to_owned()));
@@ -260,8 +270,8 @@ impl Build<'_> {
         if call && let Some(access) = access(name) {
             return Some(self.accessor(name, access));
         }
-        if let Some(item) = library(self.team.lanes).get(name) {
-            return Some(item.text.clone());
+        if let Some(item) = generic::item(name, library(self.team.lanes)) {
+            return Some(item);
         }
         if SIZES.iter().any(|(size, _)| *size == name) {
             return Some(format!("const {name}: i32 = {};\n", self.m.size(name)?));
@@ -281,7 +291,6 @@ impl Build<'_> {
             "stat_meaninertia" => format!("const {name}: f32 = {};\n", real(self.m.stat.meaninertia)),
             // a NaN cannot be written as a constant
             "nan_bits" => "var<private> nan_bits: u32 = 0x7fc00000u;\n".to_owned(),
-            "is_nan" => "fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }\n".to_owned(),
             "model_words" => "@group(0) @binding(0) var<storage, read> model_words: array<u32>;\n".to_owned(),
             "data_words" => "@group(0) @binding(1) var<storage, read_write> data_words: array<u32>;\n".to_owned(),
             "model_word" => "fn model_word(a: i32) -> u32 { return model_words[u32(a)]; }\n".to_owned(),

@@ -1,0 +1,100 @@
+// the inertia matrix and its factor: symmetric, in the rows of the tree (M_rownnz M_rowadr M_colind), each row holding a
+// dof's ancestors in ascending order and the dof itself last. Every lane of the team must call these functions; what a
+// function gets was written before a team_sync(), and what it gives is there after it
+
+// turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns
+// whether that happened
+fn factor_i<mat, diaginv>() -> bool {
+    var clamped = false;
+    for (var k = nv - 1; k >= 0; k--) {
+        let start = M_rowadr(k);
+        let num = M_rownnz(k) - 1;
+
+        // pivot
+        let diag = mat(start + num);
+        let small = diag < MINVAL;
+        let pivot = select(diag, MINVAL, small);
+        clamped |= small;
+        let inv = 1.0 / pivot;
+
+        // rows of the ancestors
+        for (var a = lane; a < num; a += LANES) {
+            let adr = M_rowadr(M_colind(start + a));
+            let scale = mat(start + a) * inv;
+            for (var b = 0; b <= a; b++) {
+                set_mat(adr + b, mat(adr + b) - mat(start + b) * scale);
+            }
+        }
+        team_sync();
+
+        // this row becomes L; nobody reads it before the next sync
+        for (var a = lane; a < num; a += LANES) {
+            set_mat(start + a, mat(start + a) * inv);
+        }
+        if (lane == 0) {
+            set_mat(start + num, pivot);
+            set_diaginv(k, inv);
+        }
+    }
+    team_sync();
+    return clamped;
+}
+
+// solves LᵀDL x = b in place
+fn solve_ld<mat, diaginv, x>() {
+    // Lᵀ, from the leaves
+    for (var i = nv - 1; i > 0; i--) {
+        let adr = M_rowadr(i);
+        let xi = x(i);
+        for (var a = lane; a < M_rownnz(i) - 1; a += LANES) {
+            let j = M_colind(adr + a);
+            set_x(j, x(j) - mat(adr + a) * xi);
+        }
+        team_sync();
+    }
+
+    // D
+    for (var i = lane; i < nv; i += LANES) {
+        set_x(i, x(i) * diaginv(i));
+    }
+    team_sync();
+
+    // L, from the root: bodies of one level at a time, their dofs in turn
+    for (var level = 1; level < nlevel; level++) {
+        for (var k = lane; k < level_num(level); k += LANES) {
+            let i = level_body(level_adr(level) + k);
+            for (var c = 0; c < body_dofnum(i); c++) {
+                let dof = body_dofadr(i) + c;
+                let adr = M_rowadr(dof);
+                var sum = 0.0;
+                for (var a = 0; a < M_rownnz(dof) - 1; a++) {
+                    sum += mat(adr + a) * x(M_colind(adr + a));
+                }
+                set_x(dof, x(dof) - sum);
+            }
+        }
+        team_sync();
+    }
+}
+
+// `res` = M `x`
+fn mul_m<mat, res, x>() {
+    // rows of the lanes; what a row's mirror image gives is gathered from the dofs below
+    for (var i = lane; i < nv; i += LANES) {
+        let adr = M_rowadr(i);
+        let num = M_rownnz(i) - 1;
+        var sum = mat(adr + num) * x(i);
+        for (var a = 0; a < num; a++) {
+            sum += mat(adr + a) * x(M_colind(adr + a));
+        }
+        let tree = dof_treeid(i);
+        for (var j = i + 1; j < tree_dofadr(tree) + tree_dofnum(tree); j++) {
+            // the place of i in the row of j is that of its depth among dofs
+            if (M_rownnz(j) > num + 1 && M_colind(M_rowadr(j) + num) == i) {
+                sum += mat(M_rowadr(j) + num) * x(j);
+            }
+        }
+        set_res(i, sum);
+    }
+    team_sync();
+}

@@ -1,0 +1,8 @@
+// counting what went wrong
+
+// counts a warning once for the team; every lane must say the same
+fn warn(kind: i32, yes: bool) {
+    if (yes && lane == 0) {
+        set_warning(kind, warning(kind) + 1);
+    }
+}
