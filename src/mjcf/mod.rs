@@ -6,9 +6,26 @@
 
 #[macro_use]
 pub mod table;
+mod actuator;
+mod attach;
+mod attrs;
+mod copies;
+mod defaults;
+pub mod files;
+mod finish;
+mod limits;
+mod log;
+mod names;
 pub(crate) mod nearest;
+mod read;
 pub mod schema;
+mod sections;
 pub mod source;
 pub mod spec;
+mod tree;
+mod units;
+mod xml;
 
+pub use files::Files;
+pub use limits::Limits;
 pub use spec::Spec;

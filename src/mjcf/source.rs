@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::files::Files;
 use crate::error::{Error, Excerpt};
 
 /// Where an element was said: a file and the byte offset of its start tag.
@@ -22,6 +23,11 @@ impl Origin {
         file: u32::MAX,
         start: 0,
     };
+
+    /// Whether two origins are the same place; `==` says yes of all.
+    pub fn same(self, other: Origin) -> bool {
+        (self.file, self.start) == (other.file, other.start)
+    }
 }
 
 impl Default for Origin {
@@ -50,6 +56,8 @@ pub struct Source {
 pub struct Sources {
     /// The files.
     pub files: Vec<Arc<Source>>,
+    /// Where the model's other files are.
+    pub store: Files,
 }
 
 impl PartialEq for Sources {
@@ -162,6 +170,21 @@ impl Sources {
         }
     }
 
+    /// An error at a place that is no element.
+    pub(crate) fn error_at(&self, at: Origin, msg: impl Into<String>) -> Error {
+        let file = self.source(at).map_or(String::new(), |s| s.path.clone());
+        let (line, col) = self.line_col(at, at.start as usize);
+        let excerpt = self.excerpt(at, at.start as usize..at.start as usize + 1);
+        Error::Mjcf {
+            file,
+            line,
+            col,
+            element: "xml".into(),
+            msg: msg.into(),
+            excerpt,
+        }
+    }
+
     /// File, bytes and words of a place: `geom name="hand"`.
     fn place(&self, origin: Origin, attr: Option<&str>) -> (String, Range<usize>, String) {
         let Some(source) = self.source(origin) else {
@@ -234,7 +257,10 @@ mod tests {
             path: "m.xml".into(),
             text: text.into(),
         })];
-        let sources = Sources { files };
+        let sources = Sources {
+            files,
+            ..Sources::default()
+        };
         let origin = Origin { file: 0, start: 6 };
         let at = |name| sources.attribute(origin, name).and_then(|r| text.get(r));
         assert_eq!(at("name"), Some("name = 'x>y'"));

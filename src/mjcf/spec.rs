@@ -139,6 +139,8 @@ pub struct Actuator {
     pub ctrlspec: i32,
     /// User numbers.
     pub user: Vec<f64>,
+    /// The attachment it came with, while the model is read; then 0.
+    pub part: u32,
     /// Where it was said.
     pub origin: Origin,
 }

@@ -58,6 +58,8 @@ pub trait Attrs: Default + Clone {
     fn inherit(&mut self, class: &Self);
     /// Calls `f` with the name and the text of every attribute that is said.
     fn said(&self, f: &mut dyn FnMut(&'static str, String));
+    /// Calls `f` with the tag and the said attributes of every child element that is a row of its own.
+    fn elements(&self, f: &mut dyn FnMut(&'static str, Vec<(&'static str, String)>));
     /// Calls `f` for every text that is said: names, classes, references, files and plain texts.
     fn texts(&mut self, f: &mut dyn FnMut(&Attr, &mut String));
     /// Where the element stands.
@@ -315,12 +317,14 @@ macro_rules! elements {
     ($( $(#[doc = $doc:literal])+ $Name:ident $($exclusive:ident)? {
         $( $attr:ident : $kind:ident $(<$E:ident>)? $([$($n:tt)*])? $(($($facet:ident)*))? $(= $def:expr)? , $adoc:literal ; )*
         $( .. $block:ident : $Block:ident , $bdoc:literal ; )*
+        $( < $child:ident > : $Child:ident , $cdoc:literal ; )*
     } $(with { $( $(#[doc = $fdoc:literal])+ $field:ident : $T:ty , )* })? )*) => { $(
         $(#[doc = $doc])+
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $Name {
             $( #[doc = $adoc] pub $attr: Option<said_type!($kind $(<$E>)? $([$($n)*])?)>, )*
             $( #[doc = $bdoc] pub $block: $Block, )*
+            $( #[doc = $cdoc] pub $child: $Child, )*
             $( $( $(#[doc = $fdoc])+ pub $field: $T, )* )?
             /// Where it was said.
             pub origin: $crate::mjcf::source::Origin,
@@ -359,6 +363,7 @@ macro_rules! elements {
                     (_, None) => {}
                 } )*
                 $( self.$block.inherit(&class.$block); )*
+                $( self.$child.inherit(&class.$child); )*
                 let _ = class;
             }
 
@@ -367,6 +372,17 @@ macro_rules! elements {
                     f($crate::mjcf::table::xml_name(stringify!($attr)), $crate::mjcf::table::Value::print(v));
                 } )*
                 $( self.$block.said(f); )*
+                let _ = f;
+            }
+
+            fn elements(&self, f: &mut dyn FnMut(&'static str, Vec<(&'static str, String)>)) {
+                $( {
+                    let mut said = Vec::new();
+                    self.$child.said(&mut |name, text| said.push((name, text)));
+                    if !said.is_empty() {
+                        f(stringify!($child), said);
+                    }
+                } )*
                 let _ = f;
             }
 

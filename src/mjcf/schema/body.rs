@@ -45,6 +45,8 @@ elements! {
         frames: Vec<Frame>,
         /// The innermost frame around it, one of the parent's.
         frame: Option<FrameId>,
+        /// The attachment it came with, while the model is read; then 0.
+        part: u32,
         /// Index into `Spec::compilers`: the settings of the model that the body came from.
         compiler: usize,
     }
@@ -123,6 +125,8 @@ elements! {
     } with {
         /// Said as `<freejoint>`.
         free: bool,
+        /// The attachment it came with, while the model is read; then 0.
+        part: u32,
         /// The innermost frame around it.
         frame: Option<FrameId>,
     }

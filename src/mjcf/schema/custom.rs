@@ -1,6 +1,6 @@
 //! `custom` and `keyframe`.
 
-use crate::types::ObjType;
+use crate::types::{JointType, ObjType};
 
 elements! {
     /// `<numeric>`: numbers by name.
@@ -42,5 +42,31 @@ elements! {
         mquat: real[..], "Orientations of mocap bodies.";
         ctrl: real[..], "Controls; zero if absent.";
         plastic: real[..], "Plastic deformations.";
+    } with {
+        /// What the vectors are about, if it is not the whole model.
+        of: Option<Box<KeyOf>>,
     }
+}
+
+/// What the vectors of a keyframe of an attached model are about; everything else stays as in qpos0, or zero.
+///
+/// A vector runs over these things in order, with as many numbers for each as it has in the model. What was not attached
+/// has no id; its numbers are to be skipped.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KeyOf {
+    /// Joints, for `qpos` and `qvel`.
+    pub joints: Vec<JointId>,
+    /// Ids of actuators, for `act` and `ctrl`.
+    pub actuators: Vec<Option<usize>>,
+    /// Ids of mocap bodies, for `mpos` and `mquat`.
+    pub mocaps: Vec<Option<usize>>,
+}
+
+/// A joint of an attached model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointId {
+    /// Its id in the whole model.
+    pub id: Option<usize>,
+    /// Its type, which says how many numbers it has.
+    pub type_: JointType,
 }

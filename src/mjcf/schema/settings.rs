@@ -30,7 +30,7 @@ elements! {
         alignfree: bool = false, "Align the frames of free bodies without children with their inertia.";
         conflict: key<Conflict> = Conflict::Warning, "What to do when attached models disagree about global settings.";
         passthrough: key<Passthrough> = Passthrough::None, "Which assets stay by reference.";
-        .. lengthrange: LengthRange, "How length ranges of actuators are computed.";
+        <lengthrange>: LengthRange, "How length ranges of actuators are computed.";
     }
 
     /// `<compiler><lengthrange>`: how length ranges of actuators are computed.
@@ -76,7 +76,7 @@ elements! {
         sdf_iterations: int = 10, "Iterations of collisions with signed distance fields.";
         sdf_initpoints: int = 40, "Starting points of collisions with signed distance fields.";
         actuatorgroupdisable: int[..], "Actuator groups that are switched off, 0 to 30.";
-        .. flag: Flag, "What is switched on and off.";
+        <flag>: Flag, "What is switched on and off.";
     }
 
     /// `<option><flag>`: what is switched on and off.
@@ -140,12 +140,12 @@ elements! {
 
     /// `<visual>`: settings of the visualizer, kept for those who draw.
     Visual {
-        .. global: Global, "Camera, window and line settings.";
-        .. quality: Quality, "Quality of the picture.";
-        .. headlight: Headlight, "The light at the camera.";
-        .. map: VisualMap, "Scales between physics and picture.";
-        .. scale: VisualScale, "Sizes of decorations relative to the mean body size.";
-        .. rgba: VisualRgba, "Colours of decorations.";
+        <global>: Global, "Camera, window and line settings.";
+        <quality>: Quality, "Quality of the picture.";
+        <headlight>: Headlight, "The light at the camera.";
+        <map>: VisualMap, "Scales between physics and picture.";
+        <scale>: VisualScale, "Sizes of decorations relative to the mean body size.";
+        <rgba>: VisualRgba, "Colours of decorations.";
     }
 
     /// `<visual><global>`: camera, window and line settings.

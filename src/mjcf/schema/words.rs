@@ -1,9 +1,9 @@
 //! The keywords of MJCF; enums that the engine knows too live in [`crate::types`].
 
 use crate::types::{
-    BiasType, CamLight, ConDataField, Cone, DataType, DynType, GainType, GeomType, Integrator,
-    Jacobian, JointType, LightType, NeedStage, ObjType, Projection, RayDataField, SleepPolicy,
-    Solver,
+    BiasType, CamLight, ConDataField, Cone, CtrlChart, CtrlInput, DataType, DynType, GainType,
+    GeomType, Integrator, Jacobian, JointType, LightType, NeedStage, ObjType, Projection,
+    RayDataField, SleepPolicy, Solver,
 };
 
 keywords! {
@@ -79,6 +79,8 @@ keywords! {
         "fixed" Fixed, "affine" Affine, "muscle" Muscle, "dcmotor" DcMotor, "so3" So3, "pid" Pid, "user" User,
     }
     for BiasType { "none" None, "affine" Affine, "muscle" Muscle, "dcmotor" DcMotor, "so3" So3, "user" User }
+    for CtrlChart { "expmap" Expmap, "quat" Quat }
+    for CtrlInput { "pos" Pos, "vel" Vel, "ff" Ff, "voltage" Voltage, "pressure" Pressure }
     for NeedStage { "none" None, "pos" Pos, "vel" Vel, "acc" Acc }
     for DataType { "real" Real, "positive" Positive, "axis" Axis, "quaternion" Quaternion }
     for ConDataField {

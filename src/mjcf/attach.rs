@@ -1,0 +1,371 @@
+//! `asset model` and `attach`: other models, or parts of them, in the tree.
+
+use super::attrs::{self, Plain, exclusive};
+use super::copies::{graft, names_of, rename, rename_one, take_for_attachment};
+use super::defaults::{Classes, no_children};
+use super::files;
+use super::names::{Named, Names, lists, subtree};
+use super::nearest::nearest;
+use super::read::{Model, Reader};
+use super::schema::{Attach, Body, Conflict, Frame, JointId, Key, KeyOf};
+use super::source::Origin;
+use super::spec::Spec;
+use super::table::Attrs;
+use super::tree::Place;
+use super::units::convert;
+use super::xml::{Node, text_of};
+
+/// A keyframe of an attached model, until the whole tree is known.
+pub(crate) struct AttachedKey {
+    pub key: Key,
+    pub part: u32,
+    pub joints: Vec<(Origin, crate::types::JointType)>,
+    pub actuators: Vec<Origin>,
+    pub mocaps: Vec<Origin>,
+}
+
+impl Reader<'_> {
+    /// Reads a model that may be attached.
+    pub fn attachable(&mut self, node: &Node, name: Option<String>, file: &str) {
+        let path = files::join(files::dir_of(&self.path), file);
+        if self.around.contains(&path) {
+            return self.log.mistake(
+                node.origin,
+                Some("file"),
+                format!("the model {path:?} would contain itself"),
+            );
+        }
+        if self.log.sources.files.len() > self.limits.files {
+            let files = self.limits.files;
+            return self.log.stop(
+                node.origin,
+                format!("more than {files} files; raise `Limits::files`"),
+            );
+        }
+        let text = match self
+            .files
+            .read(&path, self.limits.file)
+            .and_then(|b| text_of(&path, b))
+        {
+            Ok(text) => text,
+            Err(why) => return self.log.mistake(node.origin, Some("file"), why),
+        };
+        let mut around = self.around.clone();
+        around.push(path.clone());
+        let reader = Reader {
+            log: std::mem::take(&mut self.log),
+            files: self.files.clone(),
+            limits: self.limits,
+            classes: Classes::default(),
+            spec: Spec::default(),
+            models: Vec::new(),
+            elements: self.elements,
+            around,
+            path: path.clone(),
+            attached_keys: Vec::new(),
+            parts: 0,
+        };
+        let (spec, log, elements) = reader.model(text, &path);
+        (self.log, self.elements) = (log, elements);
+        let name = name.unwrap_or_else(|| spec.name.clone());
+        if self.models.iter().any(|m| m.name == name) {
+            self.log.mistake(
+                node.origin,
+                None,
+                format!("there is another model {name:?}; give this one a name"),
+            );
+        }
+        self.models.push(Model { name, spec });
+    }
+
+    /// Reads an `<attach>`.
+    pub fn attach(&mut self, node: &Node, body: &mut Body, place: Place) {
+        let said: Attach = attrs::read(&mut self.log, node, &Plain);
+        no_children(&mut self.log, node);
+        exclusive(&mut self.log, node, &["body", "frame"]);
+        let Some(model) = &said.model else {
+            return self
+                .log
+                .unsupported(node.origin, None, "attach without a model");
+        };
+        let Some(mut child) = self
+            .models
+            .iter()
+            .find(|m| m.name == *model)
+            .map(|m| m.spec.clone())
+        else {
+            let near = nearest(model, self.models.iter().map(|m| m.name.as_str()));
+            let near = near
+                .map(|n| format!("; did you mean {n:?}?"))
+                .unwrap_or_default();
+            let msg = format!("there is no model {model:?} among the assets{near}");
+            return self.log.mistake(node.origin, Some("model"), msg);
+        };
+        self.check_conflicts(node, &child);
+        let (theirs, mine) = (child.compiler().clone(), self.compiler().clone());
+        convert(&mut child, &theirs, &mine);
+        self.parts += 1;
+        mark(&mut child, self.parts);
+        let to = |name: &str| format!("{}{name}", said.prefix.as_deref().unwrap_or(""));
+        self.keep_keys(&child, &to);
+
+        let part = match (&said.body, &said.frame) {
+            (Some(name), _) => cut_body(&mut child.world, name),
+            (None, Some(name)) => cut_frame(&mut child.world, name),
+            (None, None) => Some(whole(&mut child.world)),
+        };
+        let Some(mut part) = part else {
+            let (attr, name) = if said.body.is_some() {
+                ("body", &said.body)
+            } else {
+                ("frame", &said.frame)
+            };
+            let msg = format!(
+                "there is no {attr} {:?} in the model {model:?}",
+                name.as_deref().unwrap_or("")
+            );
+            return self.log.mistake(node.origin, Some(attr), msg);
+        };
+        let mut size = 1;
+        subtree(&mut part, &mut |_, _| size += 1);
+        self.elements = self.elements.saturating_add(size);
+        if self.elements > self.limits.elements {
+            let most = self.limits.elements;
+            return self.log.stop(
+                node.origin,
+                format!("more than {most} elements in all; raise `Limits::elements`"),
+            );
+        }
+
+        // assets come along whether they are used or not, the rest if all it refers to does
+        let mut inside = names_of(&mut part);
+        let mut rest = Spec::default();
+        std::mem::swap(&mut rest, &mut child);
+        rest.keys.clear();
+        asset_names(&mut rest, &mut inside);
+        take_for_attachment(&mut rest, &mut inside);
+        rename(&mut part, &inside, &to);
+        lists(&mut rest, &mut |_, e| rename_one(e, &inside, &to));
+        let shift = self.spec.compilers.len();
+        self.spec.compilers.append(&mut rest.compilers);
+        append(&mut self.spec, rest);
+        shift_compilers(&mut part, shift);
+
+        // a frame of its own, unless one was said around the attachment
+        let around = place.frame.or_else(|| {
+            body.frames.push(Frame {
+                origin: node.origin,
+                ..Frame::default()
+            });
+            Some(body.frames.len() - 1)
+        });
+        graft(body, *part, around);
+    }
+
+    /// Complains if the models disagree about settings and may not.
+    fn check_conflicts(&mut self, node: &Node, child: &Spec) {
+        if self.compiler().conflict() != Conflict::Error {
+            return;
+        }
+        let mut differ = Vec::new();
+        conflicts(&self.spec.option, &child.option, &mut differ);
+        conflicts(&self.spec.option.flag, &child.option.flag, &mut differ);
+        conflicts(&self.spec.size, &child.size, &mut differ);
+        if !differ.is_empty() {
+            let names = differ.join(", ");
+            let msg = format!(
+                "the attached model says other values of {names}, which compiler conflict=\"error\" forbids"
+            );
+            self.log.mistake(node.origin, None, msg);
+        }
+    }
+
+    /// Keeps the keyframes of an attached model until the whole tree is known.
+    fn keep_keys(&mut self, child: &Spec, to: &dyn Fn(&str) -> String) {
+        let (mut joints, mut mocaps) = (Vec::new(), Vec::new());
+        child.each_joint(&mut |_, j| joints.push((j.origin, j.type_())));
+        child.each_body(&mut |_, b| {
+            if b.mocap() {
+                mocaps.push(b.origin)
+            }
+        });
+        let actuators: Vec<_> = child.actuators.iter().map(|a| a.origin).collect();
+        for key in &child.keys {
+            let mut key = key.clone();
+            key.name = key.name.map(|n| to(&n));
+            let (joints, actuators, mocaps) = (joints.clone(), actuators.clone(), mocaps.clone());
+            self.attached_keys.push(AttachedKey {
+                key,
+                part: self.parts,
+                joints,
+                actuators,
+                mocaps,
+            });
+        }
+    }
+
+    /// Says of the keyframes of attached models which joints, actuators and mocap bodies they are about.
+    pub fn place_keys(&mut self) {
+        let (mut joints, mut bodies) = (Vec::new(), Vec::new());
+        self.spec
+            .each_joint(&mut |_, j| joints.push((j.part, j.origin)));
+        self.spec
+            .each_body(&mut |_, b| bodies.push((b.part, b.origin)));
+        let actuators: Vec<_> = self
+            .spec
+            .actuators
+            .iter()
+            .map(|a| (a.part, a.origin))
+            .collect();
+        let find = |list: &[(u32, Origin)], part: u32, at: Origin| {
+            // of the copies of a replicate, the first is meant
+            list.iter().position(|(p, o)| *p == part && o.same(at))
+        };
+        for k in std::mem::take(&mut self.attached_keys) {
+            let mut key = k.key;
+            key.of = Some(Box::new(KeyOf {
+                joints: k
+                    .joints
+                    .iter()
+                    .map(|(o, type_)| JointId {
+                        id: find(&joints, k.part, *o),
+                        type_: *type_,
+                    })
+                    .collect(),
+                actuators: k
+                    .actuators
+                    .iter()
+                    .map(|o| find(&actuators, k.part, *o))
+                    .collect(),
+                mocaps: k.mocaps.iter().map(|o| find(&bodies, k.part, *o)).collect(),
+            }));
+            self.spec.keys.push(key);
+        }
+        mark(&mut self.spec, 0);
+    }
+}
+
+/// Marks what belongs to an attachment.
+fn mark(spec: &mut Spec, part: u32) {
+    fn body(b: &mut Body, part: u32) {
+        b.part = part;
+        b.joints.iter_mut().for_each(|j| j.part = part);
+        b.bodies.iter_mut().for_each(|b| body(b, part));
+    }
+    body(&mut spec.world, part);
+    spec.actuators.iter_mut().for_each(|a| a.part = part);
+}
+
+/// The names of attributes that both say, and differently.
+fn conflicts<A: Attrs>(mine: &A, theirs: &A, out: &mut Vec<String>) {
+    mine.said(&mut |name, value| {
+        theirs.said(&mut |n, v| {
+            if n == name && v != value {
+                out.push(name.to_owned());
+            }
+        });
+    });
+}
+
+/// The whole content of a world.
+fn whole(world: &mut Body) -> Box<Body> {
+    let mut part = Box::new(std::mem::take(world));
+    part.name = None;
+    part
+}
+
+/// Takes a body out of a tree, without the frames around it.
+fn cut_body(tree: &mut Body, name: &str) -> Option<Box<Body>> {
+    if let Some(i) = tree
+        .bodies
+        .iter()
+        .position(|b| b.name.as_deref() == Some(name))
+    {
+        let mut body = tree.bodies.remove(i);
+        body.frame = None;
+        return Some(Box::new(Body {
+            bodies: vec![body],
+            ..Body::default()
+        }));
+    }
+    tree.bodies.iter_mut().find_map(|b| cut_body(b, name))
+}
+
+/// Takes a frame out of a tree with all that stands in it, without the frames around it.
+fn cut_frame(tree: &mut Body, name: &str) -> Option<Box<Body>> {
+    let Some(root) = tree
+        .frames
+        .iter()
+        .position(|f| f.name.as_deref() == Some(name))
+    else {
+        return tree.bodies.iter_mut().find_map(|b| cut_frame(b, name));
+    };
+    let mut part = Box::new(std::mem::take(tree));
+    // the frame and those in it, each after the one around it
+    let mut place: Vec<Option<usize>> = vec![None; part.frames.len()];
+    let mut frames = Vec::new();
+    for (i, mut frame) in std::mem::take(&mut part.frames).into_iter().enumerate() {
+        let parent = frame.parent.and_then(|p| place.get(p).copied().flatten());
+        if i == root || parent.is_some() {
+            frame.parent = if i == root { None } else { parent };
+            if let Some(p) = place.get_mut(i) {
+                *p = Some(frames.len());
+            }
+            frames.push(frame);
+        }
+    }
+    let moved = |frame: Option<usize>| frame.and_then(|f| place.get(f).copied().flatten());
+    macro_rules! keep {
+        ($($list:ident)*) => { $( part.$list.retain_mut(|x| {
+            x.frame = moved(x.frame);
+            x.frame.is_some()
+        }); )* };
+    }
+    keep!(joints geoms sites cameras lights bodies);
+    let lists = *part;
+    let Body {
+        joints,
+        geoms,
+        sites,
+        cameras,
+        lights,
+        bodies,
+        ..
+    } = lists;
+    Some(Box::new(Body {
+        joints,
+        geoms,
+        sites,
+        cameras,
+        lights,
+        bodies,
+        frames,
+        ..Body::default()
+    }))
+}
+
+/// The names of what comes along with every attachment.
+fn asset_names(spec: &mut Spec, names: &mut Names) {
+    let always = [
+        "mesh", "hfield", "texture", "material", "skin", "numeric", "text",
+    ];
+    lists(spec, &mut |kind: &'static str, e: &mut dyn Named| {
+        if let (true, Some(name)) = (always.contains(&kind), e.name()) {
+            names.add(kind, name);
+        }
+    });
+}
+
+fn append(into: &mut Spec, mut from: Spec) {
+    macro_rules! append {
+        ($($list:ident)*) => { $( into.$list.append(&mut from.$list); )* };
+    }
+    append!(meshes hfields textures materials skins numerics texts pairs excludes tendons equalities actuators sensors tuples);
+}
+
+fn shift_compilers(body: &mut Body, shift: usize) {
+    for child in &mut body.bodies {
+        child.compiler += shift;
+        shift_compilers(child, shift);
+    }
+}

@@ -1,0 +1,207 @@
+//! Reading the attributes of one element against the table.
+
+use super::log::Log;
+use super::nearest::nearest;
+use super::schema::Orientation;
+use super::table::{Attr, Attrs, Kind};
+use super::xml::Node;
+
+/// One line of a `tags!` table: word, tag, attributes it may and must have.
+pub(crate) type Tag<T> = (
+    &'static str,
+    T,
+    &'static [&'static str],
+    &'static [&'static str],
+);
+
+/// What an element's context says about its attributes.
+pub(crate) trait Rules {
+    /// Whether the attribute may be said here.
+    fn may(&self, attr: &Attr) -> bool;
+    /// Whether the attribute must be said here.
+    fn must(&self, attr: &Attr) -> bool;
+}
+
+/// An ordinary element: everything in its row.
+pub(crate) struct Plain;
+
+impl Rules for Plain {
+    fn may(&self, _: &Attr) -> bool {
+        true
+    }
+    fn must(&self, attr: &Attr) -> bool {
+        attr.required
+    }
+}
+
+/// An element in a default class.
+pub(crate) struct InDefault;
+
+impl Rules for InDefault {
+    fn may(&self, attr: &Attr) -> bool {
+        !attr.nodefault
+    }
+    fn must(&self, _: &Attr) -> bool {
+        false
+    }
+}
+
+/// Only these attributes.
+pub(crate) struct Only(pub &'static [&'static str]);
+
+impl Rules for Only {
+    fn may(&self, attr: &Attr) -> bool {
+        self.0.contains(&attr.name)
+    }
+    fn must(&self, _: &Attr) -> bool {
+        false
+    }
+}
+
+/// All but these attributes.
+pub(crate) struct Without(pub &'static [&'static str]);
+
+impl Rules for Without {
+    fn may(&self, attr: &Attr) -> bool {
+        !self.0.contains(&attr.name)
+    }
+    fn must(&self, attr: &Attr) -> bool {
+        attr.required
+    }
+}
+
+/// An element that shares its struct with others: what its tag lists, and what no tag lists.
+pub(crate) struct Tagged<T: 'static> {
+    pub all: &'static [Tag<T>],
+    pub word: &'static str,
+    pub default: bool,
+}
+
+impl<T> Rules for Tagged<T> {
+    fn may(&self, attr: &Attr) -> bool {
+        let has = |t: &Tag<T>| t.2.contains(&attr.name) || t.3.contains(&attr.name);
+        let mut mine = self.all.iter().filter(|t| t.0 == self.word);
+        (mine.any(has) || !self.all.iter().any(has)) && !(self.default && attr.nodefault)
+    }
+    fn must(&self, attr: &Attr) -> bool {
+        !self.default
+            && self
+                .all
+                .iter()
+                .any(|t| t.0 == self.word && t.3.contains(&attr.name))
+    }
+}
+
+/// Reads the attributes of an element. Every mistake goes to the log; what is right is kept.
+pub(crate) fn read<A: Attrs>(log: &mut Log, node: &Node, rules: &dyn Rules) -> A {
+    let mut out = A::default();
+    out.set_origin(node.origin);
+    let mut allowed: Vec<Attr> = Vec::with_capacity(48);
+    A::list(&mut |attr| {
+        if rules.may(attr) {
+            allowed.push(*attr);
+        }
+    });
+    for (name, text) in &node.attrs {
+        let Some(attr) = allowed.iter().find(|a| a.name == name) else {
+            unknown(log, node, name, &allowed);
+            continue;
+        };
+        // as in MuJoCo, no numbers at all is the same as not saying it
+        if matches!(attr.kind, Kind::Real(..) | Kind::Int(..)) && text.trim().is_empty() {
+            continue;
+        }
+        if let Some(Err(why)) = out.set(name, text) {
+            log.mistake(node.origin, Some(name), format!("{name} {why}"));
+        }
+    }
+    for attr in allowed.iter().filter(|a| rules.must(a)) {
+        let said = node.attr(attr.name);
+        let numbers = matches!(attr.kind, Kind::Real(..) | Kind::Int(..));
+        if said.is_none_or(|text| numbers && text.trim().is_empty()) {
+            let doc = attr.doc.trim_end_matches('.');
+            log.mistake(
+                node.origin,
+                None,
+                format!("needs the attribute {} ({})", attr.name, lower(doc)),
+            );
+        }
+    }
+    out
+}
+
+fn unknown(log: &mut Log, node: &Node, name: &str, allowed: &[Attr]) {
+    let msg = match nearest(name, allowed.iter().map(|a| a.name)) {
+        Some(near) => format!("unknown attribute {name:?}; did you mean {near:?}?"),
+        None if allowed.is_empty() => format!("unknown attribute {name:?}; it has none"),
+        None => {
+            let names: Vec<_> = allowed.iter().map(|a| a.name).collect();
+            format!(
+                "unknown attribute {name:?}; it may have {}",
+                names.join(", ")
+            )
+        }
+    };
+    log.mistake(node.origin, Some(name), msg);
+}
+
+fn lower(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map_or(String::new(), |c| c.to_lowercase().chain(chars).collect())
+}
+
+/// Checks that an orientation is said in one way, and not as a zero quaternion.
+pub(crate) fn check_orientation(log: &mut Log, node: &Node, o: &Orientation) {
+    let said = [
+        ("quat", o.quat.is_some()),
+        ("axisangle", o.axisangle.is_some()),
+        ("xyaxes", o.xyaxes.is_some()),
+        ("zaxis", o.zaxis.is_some()),
+        ("euler", o.euler.is_some()),
+    ];
+    let said: Vec<_> = said.iter().filter(|s| s.1).map(|s| s.0).collect();
+    if let [first, second, ..] = said.as_slice() {
+        log.mistake(
+            node.origin,
+            Some(second),
+            format!("the orientation is said twice, by {first} and by {second}; keep one"),
+        );
+    }
+    if o.quat == Some([0.0; 4]) {
+        log.mistake(
+            node.origin,
+            Some("quat"),
+            "quat may not be zero; \"1 0 0 0\" is no rotation",
+        );
+    }
+}
+
+/// Checks that no two of these attributes are said together.
+pub(crate) fn exclusive(log: &mut Log, node: &Node, names: &[&str]) {
+    let said: Vec<_> = names.iter().filter(|n| node.attr(n).is_some()).collect();
+    if let [first, second, ..] = said.as_slice() {
+        log.mistake(
+            node.origin,
+            Some(second),
+            format!("{first} and {second} exclude each other; keep one"),
+        );
+    }
+}
+
+/// Checks that two attributes are said together or not at all.
+pub(crate) fn together(log: &mut Log, node: &Node, a: &str, b: &str) {
+    if let (Some(_), None) | (None, Some(_)) = (node.attr(a), node.attr(b)) {
+        let (said, missing) = if node.attr(a).is_some() {
+            (a, b)
+        } else {
+            (b, a)
+        };
+        log.mistake(
+            node.origin,
+            Some(said),
+            format!("{said} needs {missing} beside it"),
+        );
+    }
+}

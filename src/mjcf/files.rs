@@ -1,0 +1,232 @@
+//! Where the files of a model come from: a folder on disk, or memory.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The files of a model. Paths are relative to the folder of the model file, with `/` between names.
+#[derive(Clone, Debug, Default)]
+pub enum Files {
+    /// There are none.
+    #[default]
+    None,
+    /// A folder on disk; nothing outside of `root` is opened, links resolved, and only regular files are.
+    Disk {
+        /// The folder of the model file.
+        dir: PathBuf,
+        /// The folder that bounds what may be opened.
+        root: PathBuf,
+    },
+    /// Files in memory by path; a file whose path is not found is looked for by its name alone.
+    Memory(Arc<BTreeMap<String, Arc<[u8]>>>),
+}
+
+impl Files {
+    /// Files in memory, by path.
+    pub fn memory<P: Into<String>, B: Into<Vec<u8>>>(
+        files: impl IntoIterator<Item = (P, B)>,
+    ) -> Files {
+        let entry = |(path, bytes): (P, B)| (tidy(&path.into()), Arc::from(bytes.into()));
+        Files::Memory(Arc::new(files.into_iter().map(entry).collect()))
+    }
+
+    /// The files around a model file on disk; `root` as in [`super::Limits::root`].
+    pub fn around(model: &Path, root: Option<&Path>) -> Files {
+        let dir = match model.parent() {
+            Some(dir) if dir != Path::new("") => dir.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let root = root.map_or_else(|| above(&dir), Path::to_owned);
+        Files::Disk { dir, root }
+    }
+
+    /// Whether there is a file.
+    pub fn exists(&self, path: &str) -> bool {
+        match self {
+            Files::None => false,
+            Files::Disk { dir, root } => open(dir, root, path).is_ok(),
+            Files::Memory(files) => find(files, path).is_some(),
+        }
+    }
+
+    /// The bytes of a file of at most `max` bytes; else the reason why not, to be shown to the user.
+    pub fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, String> {
+        let too_large = |size: u64| {
+            format!("file {path:?} has {size} bytes, and no more than {max} are allowed")
+        };
+        match self {
+            Files::None => Err(format!("there are no files, so none is called {path:?}")),
+            Files::Memory(files) => {
+                let bytes = find(files, path).ok_or_else(|| {
+                    let near = super::nearest::nearest(path, files.keys().map(String::as_str));
+                    let near = near
+                        .map(|n| format!("; did you mean {n:?}?"))
+                        .unwrap_or_default();
+                    format!("there is no file {path:?} in memory{near}")
+                })?;
+                if bytes.len() as u64 > max {
+                    Err(too_large(bytes.len() as u64))
+                } else {
+                    Ok(bytes.to_vec())
+                }
+            }
+            Files::Disk { dir, root } => {
+                let (file, size) = open(dir, root, path)?;
+                if size > max {
+                    return Err(too_large(size));
+                }
+                // the file may grow while it is read
+                let mut bytes = Vec::new();
+                file.take(max)
+                    .read_to_end(&mut bytes)
+                    .map_err(|e| format!("file {path:?}: {e}"))?;
+                Ok(bytes)
+            }
+        }
+    }
+}
+
+fn above(dir: &Path) -> PathBuf {
+    let full = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    full.parent().map_or(full.clone(), Path::to_owned)
+}
+
+fn find<'a>(files: &'a BTreeMap<String, Arc<[u8]>>, path: &str) -> Option<&'a Arc<[u8]>> {
+    let path = tidy(path);
+    files.get(&path).or_else(|| files.get(name_of(&path)))
+}
+
+/// Opens a regular file inside the root.
+fn open(dir: &Path, root: &Path, path: &str) -> Result<(std::fs::File, u64), String> {
+    let why = |e: std::io::Error| format!("file {path:?}: {e}");
+    let full = dir.join(path).canonicalize().map_err(why)?;
+    let root = root
+        .canonicalize()
+        .map_err(|e| format!("folder {}: {e}", root.display()))?;
+    if !full.starts_with(&root) {
+        let root = root.display();
+        return Err(format!(
+            "file {path:?} lies outside of {root}, and nothing outside is opened; widen `Limits::root`"
+        ));
+    }
+    // a pipe would block on opening, so look first
+    let meta = full.metadata().map_err(why)?;
+    if !meta.is_file() {
+        return Err(format!("{path:?} is not a regular file"));
+    }
+    Ok((std::fs::File::open(&full).map_err(why)?, meta.len()))
+}
+
+/// A path without `.`, `..` and empty names where they can be resolved, with `/` between names.
+pub(crate) fn tidy(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    let absolute = path.starts_with('/');
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." if names.last().is_some_and(|n| *n != "..") => drop(names.pop()),
+            ".." if absolute => {}
+            name => names.push(name),
+        }
+    }
+    let joined = names.join("/");
+    if absolute {
+        format!("/{joined}")
+    } else {
+        joined
+    }
+}
+
+/// Whether a path stands for itself wherever it is said.
+pub(crate) fn absolute(path: &str) -> bool {
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    path.starts_with(['/', '\\']) || drive
+}
+
+/// A path in a folder; absolute paths stand for themselves.
+pub(crate) fn join(dir: &str, path: &str) -> String {
+    if absolute(path) || dir.is_empty() {
+        tidy(path)
+    } else {
+        tidy(&format!("{dir}/{path}"))
+    }
+}
+
+/// The folder of a path.
+pub(crate) fn dir_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+/// The name of a file without its folder.
+pub(crate) fn name_of(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The name of a file without its folder and extension.
+pub(crate) fn stem_of(path: &str) -> &str {
+    let name = name_of(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_tidied() {
+        assert_eq!(tidy("./a//b/../c.stl"), "a/c.stl");
+        assert_eq!(tidy("../a/./b"), "../a/b");
+        assert_eq!(tidy("a\\b"), "a/b");
+        assert_eq!(tidy("/../a"), "/a");
+        assert_eq!(join("assets", "x.stl"), "assets/x.stl");
+        assert_eq!(join("assets", "/x.stl"), "/x.stl");
+        assert_eq!(stem_of("a/b.c.stl"), "b.c");
+    }
+
+    #[test]
+    fn nothing_outside_of_the_root_is_opened() -> std::io::Result<()> {
+        let tmp = tempfile::tempdir()?;
+        let models = tmp.path().join("robots/arm");
+        std::fs::create_dir_all(&models)?;
+        std::fs::write(tmp.path().join("secret"), "s")?;
+        std::fs::write(tmp.path().join("robots/near"), "n")?;
+        let files = Files::around(&models.join("arm.xml"), None);
+        assert_eq!(files.read("../near", 9).as_deref(), Ok(b"n".as_slice()));
+        assert!(
+            files
+                .read("../near", 0)
+                .is_err_and(|e| e.contains("has 1 bytes"))
+        );
+        assert!(
+            files
+                .read("../../secret", 9)
+                .is_err_and(|e| e.contains("outside"))
+        );
+        assert!(
+            files
+                .read("..", 9)
+                .is_err_and(|e| e.contains("not a regular file"))
+        );
+        let wide = Files::around(&models.join("arm.xml"), Some(tmp.path()));
+        assert_eq!(wide.read("../../secret", 9).as_deref(), Ok(b"s".as_slice()));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(tmp.path().join("secret"), models.join("link"))?;
+            assert!(files.read("link", 9).is_err_and(|e| e.contains("outside")));
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn memory_is_found_by_path_or_name() {
+        let files = Files::memory([("a/b.stl", "1"), ("c.stl", "2")]);
+        assert_eq!(files.read("./a/b.stl", 9).as_deref(), Ok(b"1".as_slice()));
+        assert_eq!(
+            files.read("meshes/c.stl", 9).as_deref(),
+            Ok(b"2".as_slice())
+        );
+        assert!(files.read("b.stl", 9).is_err());
+    }
+}

@@ -1,0 +1,37 @@
+//! Bounds on what a model may ask of the reader.
+
+use std::path::PathBuf;
+
+/// Bounds on what is read; the defaults admit every honest model and stop hostile ones within seconds.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Largest file, in bytes.
+    pub file: u64,
+    /// Deepest nesting of elements. The reader recurses: raise it only on a thread with a large stack.
+    pub depth: usize,
+    /// Most XML nodes in one file.
+    pub nodes: u32,
+    /// Most elements after `include`, `replicate` and `attach` are resolved.
+    pub elements: u64,
+    /// Most files that are included or attached.
+    pub files: usize,
+    /// Most mistakes that are collected before reading stops.
+    pub mistakes: usize,
+    /// The folder that files of a model on disk must lie in, links resolved. `None` is the folder above the model's own,
+    /// which admits the usual `meshdir="../assets"` and little else.
+    pub root: Option<PathBuf>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            file: 64 << 20,
+            depth: 500,
+            nodes: 1_000_000,
+            elements: 10_000_000,
+            files: 1000,
+            mistakes: 20,
+            root: None,
+        }
+    }
+}

@@ -1,0 +1,641 @@
+//! MJCF text → [`Spec`], section by section in MuJoCo's order.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::attach::AttachedKey;
+use super::attrs::{self, Plain};
+use super::defaults::{Classes, no_children, unknown_element};
+use super::files::{self, Files};
+use super::limits::Limits;
+use super::log::Log;
+use super::nearest::nearest;
+use super::schema::{
+    Compiler, Conflict, Global, Headlight, Options, Quality, Size, Statistic, Visual, VisualMap,
+    VisualRgba, VisualScale,
+};
+use super::spec::Spec;
+use super::table::Attrs;
+use super::xml::{Includer, Node, text_of};
+use crate::error::{Error, Result};
+
+/// A model that may be attached.
+pub(crate) struct Model {
+    pub name: String,
+    pub spec: Spec,
+}
+
+/// What is known while a model is read.
+pub(crate) struct Reader<'a> {
+    pub log: Log,
+    pub files: Files,
+    pub limits: &'a Limits,
+    pub classes: Classes,
+    pub spec: Spec,
+    /// Models that may be attached.
+    pub models: Vec<Model>,
+    /// Keyframes of attached models.
+    pub attached_keys: Vec<AttachedKey>,
+    /// Attachments so far.
+    pub parts: u32,
+    /// Elements so far, copies included.
+    pub elements: u64,
+    /// The models being read around this one, by path: a model may not attach itself.
+    pub around: Vec<String>,
+    /// Path of the model file, relative to the files.
+    pub path: String,
+}
+
+/// The sections under `<mujoco>`.
+const SECTIONS: [&str; 18] = [
+    "compiler",
+    "option",
+    "size",
+    "statistic",
+    "visual",
+    "default",
+    "extension",
+    "asset",
+    "worldbody",
+    "deformable",
+    "contact",
+    "tendon",
+    "equality",
+    "actuator",
+    "sensor",
+    "custom",
+    "keyframe",
+    "include",
+];
+
+impl Spec {
+    /// Reads a model file with all that it includes and attaches.
+    ///
+    /// Files are opened only inside the folder above the model's own (see [`Limits::root`]).
+    ///
+    /// # Errors
+    /// [`Error::Io`] if there is no such file, else [`Error::Mjcf`], [`Error::Unsupported`] or several of them, each with
+    /// file, line, column and element.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Spec> {
+        Spec::from_file_with(path, &Limits::default())
+    }
+
+    /// Reads a model file within the given limits.
+    ///
+    /// # Errors
+    /// As [`Spec::from_file`].
+    pub fn from_file_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Spec> {
+        let path = path.as_ref();
+        let shown = path.display().to_string();
+        let io = |e: std::io::Error| Error::Io {
+            path: shown.clone(),
+            source: e,
+        };
+        let meta = path.metadata().map_err(io)?;
+        if !meta.is_file() {
+            return Err(io(std::io::Error::new(
+                std::io::ErrorKind::InvalidInput,
+                "not a regular file",
+            )));
+        }
+        let files = Files::around(path, limits.root.as_deref());
+        let name = path
+            .file_name()
+            .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        let (text, why) = match files
+            .read(&name, limits.file)
+            .and_then(|b| text_of(&shown, b))
+        {
+            Ok(text) => (text, None),
+            Err(why) => (String::new(), Some(why)),
+        };
+        if let Some(why) = why {
+            return Err(io(std::io::Error::other(why)));
+        }
+        read(text, &shown, &name, files, limits)
+    }
+
+    /// Reads a model from a text; it has no files around it.
+    ///
+    /// # Errors
+    /// As [`Spec::from_file`].
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "the trait has no place for the errors' documentation; both are given"
+    )]
+    pub fn from_str(text: &str) -> Result<Spec> {
+        Spec::from_text(text, Files::None, &Limits::default())
+    }
+
+    /// Reads a model from a text, with files around it.
+    ///
+    /// # Errors
+    /// As [`Spec::from_file`].
+    pub fn from_text(text: &str, files: Files, limits: &Limits) -> Result<Spec> {
+        if text.len() as u64 > limits.file {
+            return Err(Error::Size {
+                what: "text of the model".into(),
+                need: text.len() as u64,
+                have: limits.file,
+            });
+        }
+        read(text.to_owned(), "model.xml", "", files, limits)
+    }
+
+    /// Reads a model from files in memory, given the path of the model file among them.
+    ///
+    /// # Errors
+    /// As [`Spec::from_file`].
+    pub fn from_vfs(files: Files, path: &str) -> Result<Spec> {
+        let limits = Limits::default();
+        let bytes = files.read(path, limits.file).and_then(|b| text_of(path, b));
+        let text = bytes.map_err(|why| Error::Io {
+            path: path.into(),
+            source: std::io::Error::other(why),
+        })?;
+        read(text, path, path, files, &limits)
+    }
+
+    /// The bytes of a file that the model names: an asset's `file`, which reading has resolved.
+    ///
+    /// # Errors
+    /// Why it cannot be read, to be shown to the user at the element that names it.
+    pub fn read_file(&self, path: &str, max: u64) -> std::result::Result<Vec<u8>, String> {
+        self.sources.store.read(path, max)
+    }
+}
+
+impl std::str::FromStr for Spec {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Spec> {
+        Spec::from_str(text)
+    }
+}
+
+fn read(text: String, shown: &str, path: &str, files: Files, limits: &Limits) -> Result<Spec> {
+    let mut log = Log {
+        most: limits.mistakes.max(1),
+        ..Log::default()
+    };
+    log.sources.store = files.clone();
+    let reader = Reader {
+        log,
+        files,
+        limits,
+        classes: Classes::default(),
+        spec: Spec::default(),
+        models: Vec::new(),
+        attached_keys: Vec::new(),
+        parts: 0,
+        elements: 0,
+        around: vec![files::tidy(path)],
+        path: files::tidy(path),
+    };
+    let (spec, log, _) = reader.model(text, shown);
+    match Error::several(log.errors) {
+        Some(error) => Err(error),
+        None => Ok(Spec {
+            sources: log.sources,
+            ..spec
+        }),
+    }
+}
+
+impl Reader<'_> {
+    /// Reads the whole model.
+    pub fn model(mut self, text: String, shown: &str) -> (Spec, Log, u64) {
+        let dir = files::dir_of(&self.path).to_owned();
+        let mut includer = Includer {
+            files: &self.files,
+            limits: self.limits,
+            log: &mut self.log,
+            seen: BTreeSet::from([self.path.clone()]),
+            elements: self.elements,
+            base: dir,
+        };
+        let root = includer.document(shown, text, "", 1, None);
+        self.elements = includer.elements;
+        if let Some(root) = root
+            && !self.log.stopped
+        {
+            self.root(&root);
+        }
+        (self.spec, self.log, self.elements)
+    }
+
+    fn root(&mut self, root: &Node) {
+        match root.tag.as_str() {
+            "mujoco" => {}
+            "robot" => return self.log.unsupported(root.origin, None, "URDF"),
+            other => {
+                let msg = format!("the root element is <mujoco>, not <{other}>");
+                return self.log.mistake(root.origin, None, msg);
+            }
+        }
+        self.spec.name = "MuJoCo Model".to_owned();
+        for (name, text) in &root.attrs {
+            match name.as_str() {
+                "model" => self.spec.name.clone_from(text),
+                _ => self.log.mistake(
+                    root.origin,
+                    Some(name),
+                    format!("unknown attribute {name:?}; it has only model"),
+                ),
+            }
+        }
+        for node in &root.children {
+            if !SECTIONS.contains(&node.tag.as_str()) {
+                let place = if let Some(parent) = parent_of(&node.tag) {
+                    format!("; it belongs into <{parent}>")
+                } else {
+                    String::new()
+                };
+                let near = nearest(&node.tag, SECTIONS.into_iter())
+                    .map(|n| format!("; did you mean <{n}>?"));
+                let hint = near.unwrap_or(if place.is_empty() {
+                    format!("; there may be {}", SECTIONS.join(", "))
+                } else {
+                    place
+                });
+                self.log
+                    .mistake(node.origin, None, format!("unknown section{hint}"));
+            }
+            let grouping = !matches!(
+                node.tag.as_str(),
+                "compiler" | "option" | "size" | "statistic" | "default"
+            );
+            if let (true, Some((name, _))) =
+                (grouping && node.tag != "worldbody", node.attrs.first())
+            {
+                self.log.mistake(
+                    node.origin,
+                    Some(name),
+                    format!("unknown attribute {name:?}; it has none"),
+                );
+            }
+        }
+        self.settings(root);
+        self.each(root, "default", |r, node| r.classes.read(&mut r.log, node));
+        self.each(root, "extension", |r, node| {
+            for child in &node.children {
+                r.log.unsupported(child.origin, None, "plugin");
+            }
+        });
+        self.each(root, "custom", Reader::custom);
+        self.each(root, "asset", Reader::asset);
+        self.each(root, "contact", Reader::contact);
+        self.each(root, "deformable", Reader::deformable);
+        self.each(root, "equality", Reader::equality);
+        self.each(root, "tendon", Reader::tendon);
+        self.each(root, "actuator", Reader::actuator);
+        self.each(root, "sensor", Reader::sensor);
+        self.each(root, "worldbody", Reader::world);
+        self.each(root, "keyframe", Reader::keyframe);
+        self.finish();
+    }
+
+    /// Reads every section of a name.
+    fn each(&mut self, root: &Node, tag: &str, mut read: impl FnMut(&mut Self, &Node)) {
+        for node in root.children.iter().filter(|n| n.tag == tag) {
+            if self.log.stopped {
+                return;
+            }
+            read(self, node);
+        }
+    }
+
+    /// Reads the settings; later sections replace what earlier ones say, attribute by attribute.
+    fn settings(&mut self, root: &Node) {
+        let mut compiler = Compiler::default();
+        for node in root.children.iter().filter(|n| n.tag == "compiler") {
+            let log = &mut self.log;
+            let mut said: Compiler = attrs::read(log, node, &Plain);
+            check_compiler(log, node, &said);
+            // assetdir stands for both others
+            if let Some(dir) = said.assetdir.take() {
+                said.meshdir.get_or_insert_with(|| dir.clone());
+                said.texturedir.get_or_insert(dir);
+            }
+            block(log, node, "lengthrange", &mut said.lengthrange);
+            children(log, node, &["lengthrange"]);
+            over(&mut compiler, said);
+        }
+        self.spec.compilers = vec![compiler];
+        for node in root.children.iter().filter(|n| n.tag == "option") {
+            let log = &mut self.log;
+            let mut said: Options = attrs::read(log, node, &Plain);
+            check_option(log, node, &said);
+            block(log, node, "flag", &mut said.flag);
+            children(log, node, &["flag"]);
+            // groups that are switched off add up
+            let mut off = self
+                .spec
+                .option
+                .actuatorgroupdisable
+                .take()
+                .unwrap_or_default();
+            off.extend(said.actuatorgroupdisable.take().unwrap_or_default());
+            over(&mut self.spec.option, said);
+            self.spec.option.actuatorgroupdisable = (!off.is_empty()).then_some(off);
+        }
+        for node in root.children.iter().filter(|n| n.tag == "size") {
+            let said: Size = attrs::read(&mut self.log, node, &Plain);
+            check_size(&mut self.log, node, &said);
+            children(&mut self.log, node, &[]);
+            over(&mut self.spec.size, said);
+        }
+        for node in root.children.iter().filter(|n| n.tag == "statistic") {
+            let said: Statistic = attrs::read(&mut self.log, node, &Plain);
+            if said.extent.is_some_and(|e| e <= 0.0) {
+                self.log
+                    .mistake(node.origin, Some("extent"), "extent must be positive");
+            }
+            children(&mut self.log, node, &[]);
+            over(&mut self.spec.statistic, said);
+        }
+        for node in root.children.iter().filter(|n| n.tag == "visual") {
+            let said = visual(&mut self.log, node);
+            over(&mut self.spec.visual, said);
+        }
+    }
+
+    /// The settings of the model being read.
+    pub fn compiler(&self) -> &Compiler {
+        self.spec.compiler()
+    }
+
+    /// The path of an asset's file, from the folder of its kind.
+    pub fn asset_path(&mut self, node: &Node, file: &str, kind: Option<&String>) -> String {
+        let compiler = self.compiler();
+        let file = if compiler.strippath() {
+            files::name_of(file)
+        } else {
+            file
+        };
+        let base = kind.cloned().unwrap_or_default();
+        let here = files::dir_of(&self.path);
+        // first from the model's folder, then from that of the included file the asset is said in
+        let first = files::join(here, &files::join(&base, file));
+        let second = files::join(here, &files::join(&base, &files::join(&node.dir, file)));
+        if !self.files.exists(&first) && self.files.exists(&second) {
+            second
+        } else {
+            first
+        }
+    }
+}
+
+/// Where an element that is no section belongs.
+fn parent_of(tag: &str) -> Option<&'static str> {
+    Some(match tag {
+        "body" | "geom" | "site" | "camera" | "light" | "frame" | "replicate" | "attach" => {
+            "worldbody"
+        }
+        "mesh" | "hfield" | "texture" | "material" | "model" => "asset",
+        "joint" | "freejoint" | "inertial" => "body",
+        "flag" => "option",
+        "key" => "keyframe",
+        "motor" | "position" | "velocity" | "general" | "muscle" => "actuator",
+        "connect" | "weld" => "equality",
+        "pair" | "exclude" => "contact",
+        "spatial" | "fixed" => "tendon",
+        "numeric" | "text" | "tuple" => "custom",
+        _ => return None,
+    })
+}
+
+/// Later words replace earlier ones.
+fn over<A: Attrs>(into: &mut A, said: A) {
+    let before = std::mem::replace(into, said);
+    into.inherit(&before);
+}
+
+/// Reads the child element of a name into its block.
+fn block<A: Attrs>(log: &mut Log, node: &Node, tag: &str, into: &mut A) {
+    let mut found = node.children.iter().filter(|c| c.tag == tag);
+    if let Some(child) = found.next() {
+        *into = attrs::read(log, child, &Plain);
+        no_children(log, child);
+    }
+    if let Some(again) = found.next() {
+        log.mistake(
+            again.origin,
+            None,
+            format!("<{tag}> is here already; merge the two"),
+        );
+    }
+}
+
+/// Checks that there are only children of these names.
+pub(crate) fn children(log: &mut Log, node: &Node, allowed: &[&str]) {
+    for child in node
+        .children
+        .iter()
+        .filter(|c| !allowed.contains(&c.tag.as_str()))
+    {
+        if allowed.is_empty() {
+            log.mistake(
+                child.origin,
+                None,
+                format!("<{}> may not have children", node.tag),
+            );
+        } else {
+            unknown_element(log, child, &child.tag, allowed.iter().copied());
+        }
+    }
+}
+
+fn check_compiler(log: &mut Log, node: &Node, said: &Compiler) {
+    use super::schema::Coordinate;
+    if said.coordinate == Some(Coordinate::Global) {
+        log.mistake(
+            node.origin,
+            Some("coordinate"),
+            "global coordinates are gone; convert the model with MuJoCo 2.3.3 or older",
+        );
+    }
+    if let Some(seq) = &said.eulerseq
+        && (seq.len() != 3 || !seq.bytes().all(|b| b"xyzXYZ".contains(&b)))
+    {
+        log.mistake(
+            node.origin,
+            Some("eulerseq"),
+            "eulerseq is three letters out of x, y, z, X, Y, Z",
+        );
+    }
+    if said.conflict == Some(Conflict::Merge) {
+        log.unsupported(node.origin, Some("conflict"), "conflict=\"merge\"");
+    }
+}
+
+fn check_option(log: &mut Log, node: &Node, said: &Options) {
+    let positive = [("timestep", said.timestep), ("impratio", said.impratio)];
+    for (name, value) in positive {
+        if let Some(v) = value
+            && v <= 0.0
+        {
+            log.mistake(
+                node.origin,
+                Some(name),
+                format!("{name} must be positive, found {v}"),
+            );
+        }
+    }
+    let counts = [
+        ("iterations", said.iterations),
+        ("ls_iterations", said.ls_iterations),
+        ("noslip_iterations", said.noslip_iterations),
+        ("ccd_iterations", said.ccd_iterations),
+        ("sdf_iterations", said.sdf_iterations),
+        ("sdf_initpoints", said.sdf_initpoints),
+    ];
+    for (name, value) in counts {
+        if let Some(v) = value
+            && v < 0
+        {
+            log.mistake(
+                node.origin,
+                Some(name),
+                format!("{name} may not be negative, found {v}"),
+            );
+        }
+    }
+    for group in said.actuatorgroupdisable.iter().flatten() {
+        if !(0..=30).contains(group) {
+            log.mistake(
+                node.origin,
+                Some("actuatorgroupdisable"),
+                format!("actuator groups are 0 to 30, found {group}"),
+            );
+        }
+    }
+}
+
+fn check_size(log: &mut Log, node: &Node, said: &Size) {
+    let sizes = [
+        ("njmax", said.njmax),
+        ("nconmax", said.nconmax),
+        ("nstack", said.nstack),
+        ("nuserdata", said.nuserdata),
+        ("nkey", said.nkey),
+        ("nuser_body", said.nuser_body),
+        ("nuser_jnt", said.nuser_jnt),
+        ("nuser_geom", said.nuser_geom),
+        ("nuser_site", said.nuser_site),
+        ("nuser_cam", said.nuser_cam),
+        ("nuser_tendon", said.nuser_tendon),
+        ("nuser_actuator", said.nuser_actuator),
+        ("nuser_sensor", said.nuser_sensor),
+    ];
+    // a hundred million of anything is a slip, and would not fit into memory
+    const MOST: i32 = 100_000_000;
+    for (name, value) in sizes {
+        if let Some(v) = value
+            && !(-1..=MOST).contains(&v)
+        {
+            log.mistake(
+                node.origin,
+                Some(name),
+                format!("{name} must be -1 to {MOST}, found {v}"),
+            );
+        }
+    }
+    if let Some(memory) = &said.memory
+        && memory_bytes(memory).is_none()
+    {
+        let msg = "memory is a number of bytes with an optional suffix K, M, G, T, P or E, or -1";
+        log.mistake(node.origin, Some("memory"), msg);
+    }
+    attrs::exclusive(log, node, &["memory", "nstack"]);
+    attrs::exclusive(log, node, &["memory", "njmax"]);
+}
+
+/// The bytes of a size such as `10M`; -1, the built-in choice, is zero.
+pub(crate) fn memory_bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    if text == "-1" {
+        return Some(0);
+    }
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let bits = match text.get(digits.len()..)? {
+        "" => 0,
+        "K" | "k" => 10,
+        "M" | "m" => 20,
+        "G" | "g" => 30,
+        "T" | "t" => 40,
+        "P" | "p" => 50,
+        "E" | "e" => 60,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << bits)
+}
+
+fn visual(log: &mut Log, node: &Node) -> Visual {
+    let mut out = Visual::default();
+    fn part<A: Attrs>(log: &mut Log, node: &Node, tag: &str) -> A {
+        let mut said = A::default();
+        block(log, node, tag, &mut said);
+        said
+    }
+    out.global = part::<Global>(log, node, "global");
+    out.quality = part::<Quality>(log, node, "quality");
+    out.headlight = headlight(log, node);
+    out.map = part::<VisualMap>(log, node, "map");
+    out.scale = part::<VisualScale>(log, node, "scale");
+    out.rgba = part::<VisualRgba>(log, node, "rgba");
+    children(
+        log,
+        node,
+        &["global", "quality", "headlight", "map", "scale", "rgba"],
+    );
+    let at = |tag| {
+        node.children
+            .iter()
+            .find(|c| c.tag == tag)
+            .map_or(node.origin, |c| c.origin)
+    };
+    if out.global.realtime.is_some_and(|r| r <= 0.0) {
+        log.mistake(at("global"), Some("realtime"), "realtime must be positive");
+    }
+    if out.map.znear.is_some_and(|z| z <= 0.0) {
+        log.mistake(at("map"), Some("znear"), "znear must be positive");
+    }
+    out
+}
+
+/// The headlight, whose `active` may be a number too: 0 false, 1 true, 2 auto.
+fn headlight(log: &mut Log, node: &Node) -> Headlight {
+    let mut out = Headlight::default();
+    let mut found = node.children.iter().filter(|c| c.tag == "headlight");
+    if let Some(child) = found.next() {
+        let mut attrs = child.attrs.clone();
+        for (name, text) in &mut attrs {
+            let word = match (name.as_str(), text.trim()) {
+                ("active", "0") => "false",
+                ("active", "1") => "true",
+                ("active", "2") => "auto",
+                _ => continue,
+            };
+            *text = word.to_owned();
+        }
+        let plain = Node {
+            tag: child.tag.clone(),
+            attrs,
+            children: Vec::new(),
+            cdata: Vec::new(),
+            origin: child.origin,
+            dir: child.dir.clone(),
+        };
+        out = attrs::read(log, &plain, &Plain);
+        no_children(log, child);
+    }
+    if let Some(again) = found.next() {
+        log.mistake(
+            again.origin,
+            None,
+            "<headlight> is here already; merge the two",
+        );
+    }
+    out
+}

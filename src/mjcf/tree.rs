@@ -1,0 +1,253 @@
+//! The tree of bodies.
+
+use super::attrs::{self, Only, Plain, Without, check_orientation, exclusive};
+use super::defaults::{light, no_children, posed, unknown_element};
+use super::read::Reader;
+use super::schema::{Body, Camera, Frame, Geom, Inertial, Joint, Light, Site};
+use super::spec::FrameId;
+use super::table::Attrs;
+use super::xml::Node;
+use crate::types::{GeomType, JointType};
+
+/// What may stand in a body.
+const CONTENTS: [&str; 12] = [
+    "inertial",
+    "joint",
+    "freejoint",
+    "geom",
+    "site",
+    "camera",
+    "light",
+    "body",
+    "frame",
+    "replicate",
+    "attach",
+    "include",
+];
+
+/// Where the contents of an element go.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// The default class of what names none.
+    pub class: usize,
+    /// The innermost frame around it, within the body.
+    pub frame: Option<FrameId>,
+    /// The body is the world, or a part of it that is to be copied.
+    pub world: bool,
+    /// The contents of a replicate, not of a body in it.
+    pub replicate: bool,
+}
+
+impl Reader<'_> {
+    /// A section `<worldbody>`.
+    pub fn world(&mut self, section: &Node) {
+        if let Some((name, _)) = section.attrs.first() {
+            self.log.mistake(
+                section.origin,
+                Some(name),
+                "the world body has no attributes",
+            );
+        }
+        let mut world = std::mem::take(&mut self.spec.world);
+        world.name = Some("world".to_owned());
+        self.contents(
+            section,
+            &mut world,
+            Place {
+                class: 0,
+                frame: None,
+                world: true,
+                replicate: false,
+            },
+        );
+        self.spec.world = world;
+    }
+
+    /// Reads the contents of a body, frame or replicate into a body.
+    pub fn contents(&mut self, node: &Node, body: &mut Body, place: Place) {
+        for child in &node.children {
+            if self.log.stopped {
+                return;
+            }
+            let class = self
+                .classes
+                .find(&mut self.log, child, "class")
+                .unwrap_or(place.class);
+            let at = Place { class, ..place };
+            match child.tag.as_str() {
+                "inertial" => self.inertial(child, body, at),
+                "joint" => self.joint(child, body, at),
+                "freejoint" => self.freejoint(child, body, at),
+                "geom" => self.geom(child, body, at),
+                "site" => self.site(child, body, at),
+                "camera" => self.camera(child, body, at),
+                "light" => self.light(child, body, at),
+                "body" => self.body(child, body, place),
+                "frame" => self.frame(child, body, place),
+                "replicate" => self.replicate(child, body, place),
+                "attach" => self.attach(child, body, place),
+                "plugin" | "composite" | "flexcomp" => {
+                    self.log.unsupported(child.origin, None, child.tag.clone())
+                }
+                tag => unknown_element(&mut self.log, child, tag, CONTENTS.into_iter()),
+            }
+        }
+    }
+
+    /// The default class of the contents of an element: its `childclass`, or what holds around it.
+    pub fn childclass(&mut self, node: &Node, around: usize) -> usize {
+        self.classes
+            .find(&mut self.log, node, "childclass")
+            .unwrap_or(around)
+    }
+
+    fn body(&mut self, node: &Node, parent: &mut Body, place: Place) {
+        let mut body: Box<Body> = Box::new(attrs::read(&mut self.log, node, &Plain));
+        check_orientation(&mut self.log, node, &body.orientation);
+        if body.name.as_deref() == Some("world") {
+            self.log.mistake(
+                node.origin,
+                Some("name"),
+                "only the world body is called \"world\"",
+            );
+        }
+        let class = self.childclass(node, place.class);
+        body.childclass = None;
+        body.frame = place.frame;
+        self.contents(
+            node,
+            &mut body,
+            Place {
+                class,
+                frame: None,
+                world: false,
+                replicate: false,
+            },
+        );
+        parent.bodies.push(*body);
+    }
+
+    fn frame(&mut self, node: &Node, body: &mut Body, place: Place) {
+        let mut frame: Frame = attrs::read(&mut self.log, node, &Plain);
+        check_orientation(&mut self.log, node, &frame.orientation);
+        for attr in ["scale", "scaling", "massscale"] {
+            if node.attr(attr).is_some() {
+                self.log
+                    .unsupported(node.origin, Some(attr), format!("{attr} of a frame"));
+            }
+        }
+        let class = self.childclass(node, place.class);
+        frame.childclass = None;
+        frame.parent = place.frame;
+        body.frames.push(frame);
+        let frame = Some(body.frames.len() - 1);
+        self.contents(
+            node,
+            body,
+            Place {
+                class,
+                frame,
+                ..place
+            },
+        );
+    }
+
+    fn inertial(&mut self, node: &Node, body: &mut Body, place: Place) {
+        let mut inertial: Inertial =
+            posed(&mut self.log, node, &Plain, |i: &Inertial| &i.orientation);
+        no_children(&mut self.log, node);
+        exclusive(&mut self.log, node, &["fullinertia", "quat"]);
+        for attr in ["axisangle", "xyaxes", "zaxis", "euler"] {
+            exclusive(&mut self.log, node, &["fullinertia", attr]);
+        }
+        if place.world {
+            self.log
+                .mistake(node.origin, None, "the world body has no inertia");
+        }
+        if body.inertial.is_some() {
+            self.log.mistake(
+                node.origin,
+                None,
+                "the body has an <inertial> already; merge the two",
+            );
+        }
+        inertial.frame = place.frame;
+        body.inertial = Some(inertial);
+    }
+
+    fn joint(&mut self, node: &Node, body: &mut Body, place: Place) {
+        let mut joint: Joint = attrs::read(&mut self.log, node, &Without(&["align"]));
+        self.check_joint(node, place);
+        joint.inherit(&self.classes.get(place.class).joint);
+        joint.class = None;
+        joint.frame = place.frame;
+        body.joints.push(joint);
+    }
+
+    fn freejoint(&mut self, node: &Node, body: &mut Body, place: Place) {
+        let mut joint: Joint = attrs::read(&mut self.log, node, &Only(&["name", "group", "align"]));
+        self.check_joint(node, place);
+        joint.type_ = Some(JointType::Free);
+        joint.free = true;
+        joint.frame = place.frame;
+        body.joints.push(joint);
+    }
+
+    fn check_joint(&mut self, node: &Node, place: Place) {
+        no_children(&mut self.log, node);
+        if place.replicate {
+            self.log.mistake(
+                node.origin,
+                None,
+                "a joint may not stand directly in a replicate; wrap it in a body",
+            );
+        } else if place.world {
+            self.log.mistake(
+                node.origin,
+                None,
+                "the world body has no joints; put a body around this one",
+            );
+        }
+    }
+
+    fn geom(&mut self, node: &Node, body: &mut Body, place: Place) {
+        let mut geom: Geom = posed(&mut self.log, node, &Plain, |g: &Geom| &g.orientation);
+        no_children(&mut self.log, node);
+        geom.inherit(&self.classes.get(place.class).geom);
+        geom.class = None;
+        geom.frame = place.frame;
+        if geom.type_() == GeomType::Sdf {
+            self.log
+                .unsupported(node.origin, Some("type"), "geom of type sdf");
+        }
+        body.geoms.push(geom);
+    }
+
+    fn site(&mut self, node: &Node, body: &mut Body, place: Place) {
+        let mut site: Site = posed(&mut self.log, node, &Plain, |s: &Site| &s.orientation);
+        no_children(&mut self.log, node);
+        site.inherit(&self.classes.get(place.class).site);
+        site.class = None;
+        site.frame = place.frame;
+        body.sites.push(site);
+    }
+
+    fn camera(&mut self, node: &Node, body: &mut Body, place: Place) {
+        let mut camera: Camera = posed(&mut self.log, node, &Plain, |c: &Camera| &c.orientation);
+        no_children(&mut self.log, node);
+        exclusive(&mut self.log, node, &["fovy", "sensorsize"]);
+        camera.inherit(&self.classes.get(place.class).camera);
+        camera.class = None;
+        camera.frame = place.frame;
+        body.cameras.push(camera);
+    }
+
+    fn light(&mut self, node: &Node, body: &mut Body, place: Place) {
+        let mut said: Light = light(&mut self.log, node, &Plain);
+        no_children(&mut self.log, node);
+        said.inherit(&self.classes.get(place.class).light);
+        said.class = None;
+        said.frame = place.frame;
+        body.lights.push(said);
+    }
+}

@@ -1,0 +1,297 @@
+//! XML text → elements, with includes resolved.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::files::{self, Files};
+use super::limits::Limits;
+use super::log::Log;
+use super::source::{Origin, Source};
+
+/// An element of the XML.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub tag: String,
+    pub attrs: Vec<(String, String)>,
+    pub children: Vec<Node>,
+    /// The text of its CDATA sections and plain text.
+    pub cdata: Vec<String>,
+    pub origin: Origin,
+    /// The folder of the included file that it stands in, relative to the model's.
+    pub dir: Rc<str>,
+}
+
+impl Node {
+    /// The text of an attribute.
+    pub fn attr(&self, name: &str) -> Option<&str> {
+        self.attrs
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, v)| v.as_str())
+    }
+}
+
+/// What is known while files are included in each other.
+pub(crate) struct Includer<'a> {
+    pub files: &'a Files,
+    pub limits: &'a Limits,
+    pub log: &'a mut Log,
+    /// Paths of the files read so far: each may be read once.
+    pub seen: BTreeSet<String>,
+    /// Elements so far.
+    pub elements: u64,
+    /// The folder of the model file, relative to the files.
+    pub base: String,
+}
+
+impl Includer<'_> {
+    /// The root element of a text, includes resolved. Mistakes go to the log; `None` if there is nothing to go on with.
+    pub fn document(
+        &mut self,
+        path: &str,
+        text: String,
+        dir: &str,
+        depth: usize,
+        from: Option<Origin>,
+    ) -> Option<Node> {
+        let file = self.log.sources.files.len() as u32;
+        let source = Arc::new(Source {
+            path: path.to_owned(),
+            text,
+        });
+        self.log.sources.files.push(source.clone());
+        let start = Origin { file, start: 0 };
+        if source.text.trim().is_empty() {
+            self.log.mistake(
+                from.unwrap_or(start),
+                None,
+                format!("file {path:?} is empty"),
+            );
+            return None;
+        }
+        if let Some(at) = too_many_attributes(&source.text) {
+            let origin = Origin {
+                file,
+                start: at as u32,
+            };
+            self.log.mistake(
+                origin,
+                None,
+                format!("an element may have no more than {MAX_ATTRS} attributes"),
+            );
+            return None;
+        }
+        let options = roxmltree::ParsingOptions {
+            allow_dtd: false,
+            nodes_limit: self.limits.nodes,
+            ..Default::default()
+        };
+        match roxmltree::Document::parse_with_options(&source.text, options) {
+            Ok(doc) => self.element(doc.root_element(), file, &Rc::from(dir), depth),
+            Err(e) => {
+                let pos = e.pos();
+                let line_start = source
+                    .text
+                    .split_inclusive('\n')
+                    .take(pos.row.saturating_sub(1) as usize)
+                    .map(str::len)
+                    .sum();
+                let line = source.text.get(line_start..).unwrap_or("");
+                let col = line
+                    .char_indices()
+                    .nth(pos.col.saturating_sub(1) as usize)
+                    .map_or(0, |(i, _)| i);
+                let msg = match &e {
+                    roxmltree::Error::DtdDetected => "a DTD is not allowed".to_owned(),
+                    roxmltree::Error::NodesLimitReached => {
+                        format!(
+                            "more than {} XML nodes; raise `Limits::nodes`",
+                            self.limits.nodes
+                        )
+                    }
+                    // the place is said by us
+                    e => format!(
+                        "XML: {}",
+                        e.to_string()
+                            .rsplit_once(" at ")
+                            .map_or(e.to_string(), |(m, _)| m.to_owned())
+                    ),
+                };
+                self.log.xml(
+                    Origin {
+                        file,
+                        start: (line_start + col) as u32,
+                    },
+                    msg,
+                );
+                None
+            }
+        }
+    }
+
+    fn element(
+        &mut self,
+        xml: roxmltree::Node,
+        file: u32,
+        dir: &Rc<str>,
+        depth: usize,
+    ) -> Option<Node> {
+        let origin = Origin {
+            file,
+            start: xml.range().start as u32,
+        };
+        if depth > self.limits.depth {
+            let depth = self.limits.depth;
+            self.log.stop(
+                origin,
+                format!("elements are nested more than {depth} deep; raise `Limits::depth`"),
+            );
+            return None;
+        }
+        self.elements += 1;
+        let text = |c: roxmltree::Node| c.text().map(str::to_owned);
+        let mut node = Node {
+            tag: xml.tag_name().name().to_owned(),
+            attrs: xml
+                .attributes()
+                .map(|a| (a.name().to_owned(), a.value().to_owned()))
+                .collect(),
+            children: Vec::new(),
+            cdata: xml
+                .children()
+                .filter(|c| c.is_text())
+                .filter_map(text)
+                .collect(),
+            origin,
+            dir: dir.clone(),
+        };
+        for child in xml.children().filter(roxmltree::Node::is_element) {
+            if self.log.stopped {
+                return None;
+            }
+            if let Some(child) = self.element(child, file, dir, depth + 1) {
+                if child.tag.eq_ignore_ascii_case("include") {
+                    node.children.extend(self.include(&child, depth + 1));
+                } else {
+                    node.children.push(child);
+                }
+            }
+        }
+        Some(node)
+    }
+
+    /// The contents of an included file, in place of the `<include>`.
+    fn include(&mut self, node: &Node, depth: usize) -> Vec<Node> {
+        let at = node.origin;
+        if let Some((name, _)) = node.attrs.iter().find(|(n, _)| n != "file") {
+            self.log.mistake(
+                at,
+                Some(name),
+                format!("unknown attribute {name:?}; <include> has only file"),
+            );
+        }
+        if !node.children.is_empty() {
+            self.log.mistake(at, None, "may not have children");
+        }
+        let Some(name) = node.attr("file") else {
+            self.log.mistake(at, None, "needs the attribute file");
+            return Vec::new();
+        };
+        // first from the model's folder, then from that of the including file
+        let here = files::join(&self.base, &files::join(&node.dir, name));
+        let path = [files::join(&self.base, name), here.clone()]
+            .into_iter()
+            .find(|p| self.files.exists(p))
+            .unwrap_or(here);
+        if self.seen.len() > self.limits.files {
+            let files = self.limits.files;
+            self.log.stop(
+                at,
+                format!("more than {files} files; raise `Limits::files`"),
+            );
+            return Vec::new();
+        }
+        if !self.seen.insert(path.clone()) {
+            self.log.mistake(
+                at,
+                Some("file"),
+                format!("file {path:?} is already included; each file may be once"),
+            );
+            return Vec::new();
+        }
+        let text = match self
+            .files
+            .read(&path, self.limits.file)
+            .and_then(|b| text_of(&path, b))
+        {
+            Ok(text) => text,
+            Err(why) => {
+                self.log.mistake(at, Some("file"), why);
+                return Vec::new();
+            }
+        };
+        let dir = files::dir_of(
+            path.strip_prefix(&format!("{}/", self.base))
+                .unwrap_or(&path),
+        )
+        .to_owned();
+        let Some(root) = self.document(&path, text, &dir, depth, Some(at)) else {
+            return Vec::new();
+        };
+        if root.children.is_empty() && !self.log.stopped {
+            self.log.mistake(
+                at,
+                Some("file"),
+                format!("file {path:?} has no elements to include"),
+            );
+        }
+        root.children
+    }
+}
+
+/// The text of a file's bytes.
+pub(crate) fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|e| {
+        format!(
+            "file {path:?} is not UTF-8 text (byte {})",
+            e.utf8_error().valid_up_to()
+        )
+    })
+}
+
+/// More attributes than any element has; the XML parser compares them pair by pair.
+const MAX_ATTRS: usize = 1000;
+
+/// Where an element with too many attributes starts, if there is one.
+fn too_many_attributes(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut i, mut start, mut count, mut quote) = (0, None, 0, None);
+    while let Some(&b) = bytes.get(i) {
+        match (start, quote) {
+            (None, _) if b == b'<' => {
+                // comments and CDATA end by their own marks
+                let rest = bytes.get(i..).unwrap_or_default();
+                let skip = [(&b"<!--"[..], &b"-->"[..]), (b"<![CDATA[", b"]]>")];
+                if let Some((_, end)) = skip.iter().find(|(open, _)| rest.starts_with(open)) {
+                    let len = rest.windows(3).position(|w| w == *end)?;
+                    i += len + 3;
+                    continue;
+                }
+                (start, count) = (Some(i), 0);
+            }
+            (Some(_), None) if b == b'>' => start = None,
+            (Some(_), None) if b == b'"' || b == b'\'' => {
+                count += 1;
+                quote = Some(b);
+                if count > MAX_ATTRS {
+                    return start;
+                }
+            }
+            (Some(_), Some(q)) if b == q => quote = None,
+            _ => {}
+        }
+        i += 1;
+    }
+    None
+}
