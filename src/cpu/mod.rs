@@ -1,7 +1,6 @@
 //! The CPU pipeline: one twin a stage, `f64`, one world; the reference that every shader is held against.
 
 pub mod lib;
-pub mod worlds;
 
 pub mod camlight;
 pub mod check_acc;

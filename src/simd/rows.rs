@@ -1,0 +1,62 @@
+//! Rows of the worlds of a tile, side by side: the union of the lanes' rows, in the order of the model's elements.
+
+use crate::fields::Model;
+use crate::real::Real;
+
+/// What is the same in all lanes about the rows of a tile; made by `make_constraint`, used up by the solver.
+#[derive(Clone, Debug)]
+pub struct Rows<R> {
+    /// Number of equality rows.
+    pub ne: usize,
+    /// Number of friction loss rows; they follow the equalities.
+    pub nf: usize,
+    /// Number of rows; what follows the friction losses is one-sided.
+    pub num: usize,
+    /// Sparsity pattern of each row.
+    pub pattern: Vec<i32>,
+    /// Weight of each row in the Hessian: its D in the lanes where it is quadratic.
+    pub weight: Vec<R>,
+    /// Last dof that a dof is coupled to.
+    pub end: Vec<i32>,
+    /// Address of a dof's row in the Hessian, less the dof's number.
+    pub adr: Vec<i32>,
+    /// Number of entries of the Hessian.
+    pub nh: usize,
+}
+
+impl<R: Real> Rows<R> {
+    /// Room for the rows of a tile of worlds.
+    pub fn new(m: &Model) -> Self {
+        Self {
+            ne: 0,
+            nf: 0,
+            num: 0,
+            pattern: vec![0; m.njmax],
+            weight: vec![R::zero(); m.njmax],
+            end: vec![0; m.nv],
+            adr: vec![0; m.nv],
+            nh: 0,
+        }
+    }
+
+    /// Dofs that a row touches, and its entries.
+    #[inline(always)]
+    pub fn row<'a>(&self, m: &'a Model, entries: &'a [R], r: usize) -> (&'a [i32], &'a [R]) {
+        let dofs = pattern(m, self.pattern[r]);
+        (dofs, &entries[r * m.nJrow..][..dofs.len()])
+    }
+
+    /// Number of rows from `r` on that have its pattern, up to four.
+    #[inline(always)]
+    pub fn same_pattern(&self, r: usize) -> usize {
+        let rows = &self.pattern[r..self.num.min(r + 4)];
+        rows.iter().take_while(|&&p| p == rows[0]).count()
+    }
+}
+
+/// Dofs of a sparsity pattern.
+#[inline(always)]
+pub fn pattern(m: &Model, p: i32) -> &[i32] {
+    let adr = m.Jpat_adr[p as usize] as usize;
+    &m.Jpat_dof[adr..adr + m.Jpat_num[p as usize] as usize]
+}

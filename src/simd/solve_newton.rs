@@ -1,0 +1,328 @@
+//! Newton's solver for worlds side by side: one matrix, one factor and one line search for all lanes of a tile, each
+//! lane with its own numbers. Twin of `cpu/solve_newton.rs`.
+//!
+//! Rows are the union of the lanes' rows, in the order of the model's elements; a lane that lacks a row has D = 0 there,
+//! which adds exact zeros. So a lane's numbers do not depend on its neighbours. Lanes that have converged stand still.
+
+use super::line_search::Line;
+use super::rows::{Rows, pattern};
+use crate::cpu::lib::{skyline, sparse};
+use crate::fields::{Data, Model};
+use crate::real::{Mask, Real};
+use crate::types::*;
+
+/// Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
+pub fn solve_newton<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    d.solver_niter[0] = R::Int::default();
+    d.qfrc_constraint.fill(R::zero());
+    d.qacc.copy_from_slice(&d.qacc_smooth);
+
+    // no rows: nothing holds the unconstrained acceleration up
+    if rows.num > 0 {
+        start(m, d, rows);
+        newton(m, d, rows);
+    }
+    d.qacc_warmstart.copy_from_slice(&d.qacc);
+}
+
+// out = J v
+fn mul_j<R: Real>(m: &Model, rows: &Rows<R>, entries: &[R], v: &[R], out: &mut [R]) {
+    for (r, out) in out[..rows.num].iter_mut().enumerate() {
+        let (dofs, entries) = rows.row(m, entries, r);
+        let mut sum = R::zero();
+        for (&dof, &x) in dofs.iter().zip(entries) {
+            sum = x.mul_add(v[dof as usize], sum);
+        }
+        *out = sum;
+    }
+}
+
+// begins at the cheaper of the last acceleration and the unconstrained one; leaves qacc, Ma, Jaref
+fn start<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) {
+    let num = rows.num;
+    mul_j(m, rows, &d.efc_J, &d.qacc_smooth, &mut d.efc_b);
+    for (b, &aref) in d.efc_b[..num].iter_mut().zip(&d.efc_aref) {
+        *b -= aref;
+    }
+    d.solver_Ma.fill(R::zero());
+    d.solver_Jaref[..num].copy_from_slice(&d.efc_b[..num]);
+    if m.opt.disabled(DSBL_WARMSTART) {
+        return;
+    }
+
+    // cost of the last acceleration
+    sparse::mul_m(m, &d.M, &mut d.solver_Mv, &d.qacc_warmstart);
+    mul_j(m, rows, &d.efc_J, &d.qacc_warmstart, &mut d.solver_Jv);
+    let (mut cost, mut cost_smooth) = (R::zero(), R::zero());
+    for r in 0..num {
+        d.solver_Jv[r] -= d.efc_aref[r];
+        cost += row_cost(d, rows, r, d.solver_Jv[r]);
+        cost_smooth += row_cost(d, rows, r, d.efc_b[r]);
+    }
+    for i in 0..m.nv {
+        d.solver_Mv[i] -= d.qfrc_smooth[i];
+        cost += R::splat(0.5) * d.solver_Mv[i] * (d.qacc_warmstart[i] - d.qacc_smooth[i]);
+    }
+
+    // lane by lane the cheaper
+    let warm = cost.le(cost_smooth);
+    for i in 0..m.nv {
+        d.qacc[i] = R::select(warm, d.qacc_warmstart[i], d.qacc[i]);
+        d.solver_Ma[i] = R::select(warm, d.solver_Mv[i], d.solver_Ma[i]);
+    }
+    for r in 0..num {
+        d.solver_Jaref[r] = R::select(warm, d.solver_Jv[r], d.solver_Jaref[r]);
+    }
+}
+
+// iterates until every lane has converged
+fn newton<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    let zero = R::zero();
+    let tolerance = R::splat(m.opt.tolerance);
+
+    // improvements and gradients are measured against the trace of M
+    let mut trace = zero;
+    for i in 0..m.nv {
+        trace += d.M[(m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize];
+    }
+    let scale = R::one() / trace;
+
+    // forces, and what is left of the equation of motion
+    update_constraint(d, rows);
+    let mut gradient = scale * update_gradient(m, d, rows);
+
+    // Hessian, its factor, and the direction
+    symbolic(m, rows);
+    factor(m, d, rows);
+    let mut decrement = scale * direction(m, d, rows);
+    let mut live = !(gradient.lt(tolerance) & decrement.lt(tolerance));
+
+    let mut niter = zero;
+    for _ in 0..m.opt.iterations {
+        if !live.any() {
+            break;
+        }
+        // step along the direction
+        let (alpha, improvement) = line_search(m, d, rows, scale, live);
+        live = live & zero.lt(alpha.abs());
+        advance(m, d, rows, R::select(live, alpha, zero));
+        niter += R::select(live, R::one(), zero);
+
+        // forces; the Hessian changes only if a row entered or left it
+        let changed = update_constraint(d, rows);
+        gradient = scale * update_gradient(m, d, rows);
+        if (changed & live).any() {
+            factor(m, d, rows);
+        }
+        decrement = scale * direction(m, d, rows);
+
+        // done when the last step gained little, the force is balanced, or the next step would gain little
+        let improvement = scale * improvement;
+        let done = (zero.lt(improvement) & improvement.lt(tolerance))
+            | gradient.lt(tolerance)
+            | decrement.lt(tolerance);
+        live = live & !done;
+    }
+    for lane in 0..R::WIDTH {
+        R::set_int_lane(&mut d.solver_niter[0], lane, niter.lane(lane) as i32);
+    }
+}
+
+// cost of one row with a residual
+fn row_cost<R: Real>(d: &Data<R>, rows: &Rows<R>, r: usize, x: R) -> R {
+    let half = R::splat(0.5);
+    let quadratic = half * d.efc_D[r] * x * x;
+    if r < rows.ne {
+        quadratic
+    } else if r < rows.ne + rows.nf {
+        let loss = d.efc_frictionloss[r];
+        let bound = d.efc_R[r] * loss;
+        R::select(x.abs().lt(bound), quadratic, loss * (x.abs() - half * bound))
+    } else {
+        R::select(x.lt(R::zero()), quadratic, R::zero())
+    }
+}
+
+// force of every row from its residual, and its weight in the Hessian; true where the set of quadratic rows changed
+// (mj_constraintUpdate)
+fn update_constraint<R: Real>(d: &mut Data<R>, rows: &mut Rows<R>) -> R::Mask {
+    let zero = R::zero();
+    let mut changed = zero.lt(zero);
+    for r in 0..rows.num {
+        let (x, D) = (d.solver_Jaref[r], d.efc_D[r]);
+        let mut force = -D * x;
+        let mut weight = D;
+        if r < rows.ne {
+            // equality
+        } else if r < rows.ne + rows.nf {
+            // friction loss
+            let loss = d.efc_frictionloss[r];
+            let inside = x.abs().lt(d.efc_R[r] * loss);
+            force = R::select(inside, force, R::select(zero.lt(x), -loss, loss));
+            weight = R::select(inside, D, zero);
+        } else {
+            // limit or contact
+            let holds = x.lt(zero);
+            force = R::select(holds, force, zero);
+            weight = R::select(holds, D, zero);
+        }
+        d.efc_force[r] = force;
+        changed = changed | weight.lt(rows.weight[r]) | rows.weight[r].lt(weight);
+        rows.weight[r] = weight;
+    }
+    changed
+}
+
+// grad = M qacc - qfrc_smooth - J' force; its length
+fn update_gradient<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) -> R {
+    d.qfrc_constraint.fill(R::zero());
+    for r in 0..rows.num {
+        let (dofs, entries) = rows.row(m, &d.efc_J, r);
+        let force = d.efc_force[r];
+        for (&dof, &x) in dofs.iter().zip(entries) {
+            let sum = &mut d.qfrc_constraint[dof as usize];
+            *sum = x.mul_add(force, *sum);
+        }
+    }
+    let mut sum = R::zero();
+    for i in 0..m.nv {
+        let grad = d.solver_Ma[i] - d.qfrc_constraint[i];
+        d.solver_grad[i] = grad;
+        sum = grad.mul_add(grad, sum);
+    }
+    sum.sqrt()
+}
+
+// which dofs are coupled in any lane: every dof's row of the Hessian ends at the last of them
+fn symbolic<R: Real>(m: &Model, rows: &mut Rows<R>) {
+    // by inertia
+    for i in 0..m.nv {
+        rows.end[i] = i as i32;
+        let adr = m.M_rowadr[i] as usize;
+        for &j in &m.M_colind[adr..adr + m.M_rownnz[i] as usize] {
+            rows.end[j as usize] = i as i32;
+        }
+    }
+
+    // by rows
+    for r in 0..rows.num {
+        let dofs = pattern(m, rows.pattern[r]);
+        let Some(&last) = dofs.last() else { continue };
+        for &i in dofs {
+            let end = &mut rows.end[i as usize];
+            *end = last.max(*end);
+        }
+    }
+
+    // rows of the Hessian follow each other
+    let mut adr = 0;
+    for i in 0..m.nv {
+        rows.adr[i] = adr - i as i32;
+        adr += rows.end[i] + 1 - i as i32;
+    }
+    rows.nh = adr as usize;
+}
+
+// H = M + J' D J over the quadratic rows, and its factor
+fn factor<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) {
+    let h = &mut d.solver_U[..rows.nh];
+    h.fill(R::zero());
+    for i in 0..m.nv {
+        let adr = m.M_rowadr[i] as usize;
+        for k in adr..adr + m.M_rownnz[i] as usize {
+            let j = m.M_colind[k] as usize;
+            h[(rows.adr[j] + i as i32) as usize] = d.M[k];
+        }
+    }
+    let mut r = 0;
+    while r < rows.num {
+        r += match rows.same_pattern(r) {
+            0..4 => add_rows::<R, 1>(m, rows, &d.efc_J, r, h),
+            _ => add_rows::<R, 4>(m, rows, &d.efc_J, r, h),
+        };
+    }
+    skyline::factor(h, &mut d.solver_dinv, &rows.adr, &rows.end, R::splat(f64::from(f32::MIN_POSITIVE)));
+}
+
+// H += J' weight J for N rows that touch the same dofs; N
+fn add_rows<R: Real, const N: usize>(m: &Model, rows: &Rows<R>, entries: &[R], r: usize, h: &mut [R]) -> usize {
+    let weight: [R; N] = std::array::from_fn(|n| rows.weight[r + n]);
+    if weight.iter().all(|w| !R::zero().lt(*w).any()) {
+        return N;
+    }
+    let dofs = pattern(m, rows.pattern[r]);
+    let entries: [&[R]; N] = std::array::from_fn(|n| &entries[(r + n) * m.nJrow..][..dofs.len()]);
+    for (a, &i) in dofs.iter().enumerate() {
+        let t: [R; N] = std::array::from_fn(|n| weight[n] * entries[n][a]);
+        let adr = rows.adr[i as usize];
+        for (b, &j) in dofs.iter().enumerate().skip(a) {
+            let h = &mut h[(adr + j) as usize];
+            let mut sum = *h;
+            for n in 0..N {
+                sum = t[n].mul_add(entries[n][b], sum);
+            }
+            *h = sum;
+        }
+    }
+    N
+}
+
+// search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad
+fn direction<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) -> R {
+    d.solver_Mgrad.copy_from_slice(&d.solver_grad);
+    skyline::solve(&mut d.solver_Mgrad, &d.solver_U, &d.solver_dinv, &rows.adr, &rows.end);
+    let mut sum = R::zero();
+    for i in 0..m.nv {
+        let x = d.solver_Mgrad[i];
+        d.solver_search[i] = -x;
+        sum = x.mul_add(d.solver_grad[i], sum);
+    }
+    R::splat(0.5) * sum
+}
+
+// the best step along the search direction, and what it gains (PrimalSearch)
+fn line_search<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>, scale: R, live: R::Mask) -> (R, R) {
+    let mut norm = R::zero();
+    for &x in &d.solver_search {
+        norm = x.mul_add(x, norm);
+    }
+    let gtol = R::splat(m.opt.tolerance * m.opt.ls_tolerance) * norm.sqrt() / scale;
+    sparse::mul_m(m, &d.M, &mut d.solver_Mv, &d.solver_search);
+    mul_j(m, rows, &d.efc_J, &d.solver_search, &mut d.solver_Jv);
+
+    // what is quadratic everywhere: inertia and equalities
+    let half = R::splat(0.5);
+    let mut smooth = [R::zero(); 2];
+    for i in 0..m.nv {
+        let v = d.solver_search[i];
+        smooth[0] = v.mul_add(d.solver_Ma[i], smooth[0]);
+        smooth[1] = (half * v).mul_add(d.solver_Mv[i], smooth[1]);
+    }
+    for r in 0..rows.ne {
+        let dv = d.efc_D[r] * d.solver_Jv[r];
+        smooth[0] = dv.mul_add(d.solver_Jaref[r], smooth[0]);
+        smooth[1] = (half * dv).mul_add(d.solver_Jv[r], smooth[1]);
+    }
+    let rest = rows.ne..rows.num;
+    let line = Line {
+        smooth,
+        nf: rows.nf,
+        x: &d.solver_Jaref[rest.clone()],
+        v: &d.solver_Jv[rest.clone()],
+        d: &d.efc_D[rest.clone()],
+        loss: &d.efc_frictionloss[rest.clone()],
+        r: &d.efc_R[rest],
+    };
+    line.search(gtol, live, m.opt.ls_iterations)
+}
+
+// moves along the search direction
+fn advance<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>, alpha: R) {
+    for i in 0..m.nv {
+        d.qacc[i] = alpha.mul_add(d.solver_search[i], d.qacc[i]);
+        d.solver_Ma[i] = alpha.mul_add(d.solver_Mv[i], d.solver_Ma[i]);
+    }
+    for r in 0..rows.num {
+        d.solver_Jaref[r] = alpha.mul_add(d.solver_Jv[r], d.solver_Jaref[r]);
+    }
+}
