@@ -1,6 +1,457 @@
 //! Constraint rows and their parameters (`mj_makeConstraint`).
+//!
+//! Rows are in MuJoCo's order: equalities, friction losses of dofs and tendons, limits of joints and tendons, contacts; inside
+//! a kind by the model's elements. A row is made where any lane has it; lanes without it have D = 0 there, which is how rows
+//! of several worlds side by side stay aligned. With one lane this is MuJoCo's own list.
 
+use crate::cpu::lib::impedance::{Impedance, Solver};
+use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
+use crate::real::{Mask, Real};
+use crate::types::*;
+
+/// How many rows there are: equalities, friction losses, limits, all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Equality rows.
+    pub ne: usize,
+    /// Friction loss rows.
+    pub nf: usize,
+    /// Limit rows.
+    pub nl: usize,
+    /// All rows.
+    pub num: usize,
+}
 
 /// Constraint rows and their parameters (`mj_makeConstraint`).
-pub fn make_constraint(_m: &Model, _d: &mut Data) {}
+pub fn make_constraint(m: &Model, d: &mut Data) {
+    let ncon = d.ncon[0] as usize;
+    let contact = std::mem::take(&mut d.contact_collision);
+    let counts = make(m, d, &contact[..ncon], Room::Fixed);
+    d.contact_collision = contact;
+    d.ne[0] = counts.ne as i32;
+    d.nf[0] = counts.nf as i32;
+    d.nl[0] = counts.nl as i32;
+    d.nefc[0] = counts.num as i32;
+}
+
+/// What to do when rows do not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// Rows that do not fit are left out, a whole contact at a time, and flagged.
+    Fixed,
+    /// Arrays grow: for worlds side by side, whose union has no bound of its own.
+    Grows,
+}
+
+/// Makes the rows of a world, or of worlds side by side; `contact` gives the pair of each contact slot.
+pub fn make<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], room: Room) -> Counts {
+    let mut rows = Writer {
+        m,
+        d,
+        room,
+        num: 0,
+        needed: 0,
+    };
+    let mut counts = Counts::default();
+    if m.opt.disabled(DSBL_CONSTRAINT) {
+        return counts;
+    }
+
+    // friction losses
+    if !m.opt.disabled(DSBL_FRICTIONLOSS) {
+        rows.friction();
+    }
+    counts.nf = rows.num;
+
+    // limits
+    if !m.opt.disabled(DSBL_LIMIT) {
+        rows.joint_limits();
+        rows.tendon_limits();
+    }
+    counts.nl = rows.num - counts.nf;
+
+    // contacts
+    for (c, &k) in contact.iter().enumerate() {
+        rows.contact(c, k as usize);
+    }
+    counts.num = rows.num;
+    rows.tell();
+    counts
+}
+
+struct Writer<'a, R: Real> {
+    m: &'a Model,
+    d: &'a mut Data<R>,
+    room: Room,
+    num: usize,
+    needed: usize,
+}
+
+/// What a row says beside its Jacobian.
+struct Row<R: Real> {
+    kind: ConstraintType,
+    id: i32,
+    pattern: i32,
+    present: R::Mask,
+    pos: R,
+    margin: f64,
+    loss: f64,
+    diag: f64,
+}
+
+impl<R: Real> Writer<'_, R> {
+    // room for some rows more; false if there is none
+    fn reserve(&mut self, more: usize) -> bool {
+        self.needed += more;
+        let need = self.num + more;
+        if need <= self.d.efc_pos.len() {
+            return true;
+        }
+        if self.room == Room::Grows {
+            grow(self.m, self.d, (2 * need).max(16));
+        }
+        self.room == Room::Grows
+    }
+
+    // a row without its Jacobian; its number
+    fn add(&mut self, row: Row<R>, solver: &Solver) -> usize {
+        let (r, d) = (self.num, &mut *self.d);
+        let margin = R::splat(row.margin);
+        let pos = R::select(row.present, row.pos, margin);
+        let imp = Impedance::new(solver, pos - margin);
+        let friction = matches!(
+            row.kind,
+            ConstraintType::FrictionDof | ConstraintType::FrictionTendon
+        );
+        let reg = imp.regularization(row.diag);
+        d.efc_type[r] = R::int(row.kind as i32);
+        d.efc_id[r] = R::int(row.id);
+        d.efc_Jpat[r] = R::int(row.pattern);
+        d.efc_pos[r] = pos;
+        d.efc_margin[r] = margin;
+        d.efc_frictionloss[r] = R::splat(row.loss);
+        d.efc_KBIP[4 * r] = if friction {
+            R::zero()
+        } else {
+            R::splat(solver.stiffness())
+        };
+        d.efc_KBIP[4 * r + 1] = R::splat(solver.damping());
+        d.efc_KBIP[4 * r + 2] = imp.value;
+        d.efc_KBIP[4 * r + 3] = imp.slope;
+        set_regularization(d, r, reg, row.present);
+        self.num += 1;
+        r
+    }
+
+    fn friction(&mut self) {
+        let m = self.m;
+        let always = R::zero().le(R::zero());
+
+        // of dofs
+        for i in 0..m.nv {
+            if m.dof_frictionloss[i] > 0.0 && self.reserve(1) {
+                let solver = Solver::new(m, &m.dof_solref[2 * i..], &m.dof_solimp[5 * i..]);
+                let row = Row {
+                    kind: ConstraintType::FrictionDof,
+                    id: i as i32,
+                    pattern: m.dof_Jpat[i],
+                    present: always,
+                    pos: R::zero(),
+                    margin: 0.0,
+                    loss: m.dof_frictionloss[i],
+                    diag: m.dof_invweight0[i],
+                };
+                let r = self.add(row, &solver);
+                self.d.efc_J[r * m.nJrow] = R::one();
+            }
+        }
+
+        // of tendons
+        for i in 0..m.ntendon {
+            if m.tendon_frictionloss[i] > 0.0 && self.reserve(1) {
+                let solver = Solver::new(
+                    m,
+                    &m.tendon_solref_fri[2 * i..],
+                    &m.tendon_solimp_fri[5 * i..],
+                );
+                let row = Row {
+                    kind: ConstraintType::FrictionTendon,
+                    id: i as i32,
+                    pattern: m.tendon_Jpat[i],
+                    present: always,
+                    pos: R::zero(),
+                    margin: 0.0,
+                    loss: m.tendon_frictionloss[i],
+                    diag: m.tendon_invweight0[i],
+                };
+                let r = self.add(row, &solver);
+                self.tendon_jacobian(r, i, R::one());
+            }
+        }
+    }
+
+    fn joint_limits(&mut self) {
+        let m = self.m;
+        for j in (0..m.njnt).filter(|&j| m.jnt_limited[j] != 0) {
+            let q = m.jnt_qposadr[j] as usize;
+            let range = [m.jnt_range[2 * j], m.jnt_range[2 * j + 1]];
+            if m.jnt_type[j] == JointType::Slide || m.jnt_type[j] == JointType::Hinge {
+                // below, then above
+                let value = self.d.qpos[q];
+                self.joint_limit(j, value - R::splat(range[0]), [R::one(); 3]);
+                self.joint_limit(j, R::splat(range[1]) - value, [-R::one(); 3]);
+            } else if m.jnt_type[j] == JointType::Ball {
+                // angle from the reference orientation, about the axis of that rotation
+                let quat: [R; 4] = std::array::from_fn(|k| self.d.qpos[q + k]);
+                let (axis, angle) = normalize3(quat2vel(normalize4(quat)));
+                let dist = R::splat(range[0].max(range[1])) - angle;
+                self.joint_limit(j, dist, axis.map(|x| -x));
+            }
+        }
+    }
+
+    fn joint_limit(&mut self, j: usize, dist: R, jacobian: [R; 3]) {
+        let m = self.m;
+        let present = dist.lt(R::splat(m.jnt_margin[j]));
+        if !present.any() || !self.reserve(1) {
+            return;
+        }
+        let solver = Solver::new(m, &m.jnt_solref[2 * j..], &m.jnt_solimp[5 * j..]);
+        let row = Row {
+            kind: ConstraintType::LimitJoint,
+            id: j as i32,
+            pattern: m.jnt_Jpat[j],
+            present,
+            pos: dist,
+            margin: m.jnt_margin[j],
+            loss: 0.0,
+            diag: m.dof_invweight0[m.jnt_dofadr[j] as usize],
+        };
+        let r = self.add(row, &solver);
+        let num = m.Jpat_num[m.jnt_Jpat[j] as usize] as usize;
+        self.d.efc_J[r * m.nJrow..][..num].copy_from_slice(&jacobian[..num]);
+    }
+
+    fn tendon_limits(&mut self) {
+        let m = self.m;
+        for i in (0..m.ntendon).filter(|&i| m.tendon_limited[i] != 0) {
+            let length = self.d.ten_length[i];
+            let range = [m.tendon_range[2 * i], m.tendon_range[2 * i + 1]];
+            // below, then above
+            self.tendon_limit(i, length - R::splat(range[0]), R::one());
+            self.tendon_limit(i, R::splat(range[1]) - length, -R::one());
+        }
+    }
+
+    fn tendon_limit(&mut self, i: usize, dist: R, sign: R) {
+        let m = self.m;
+        let present = dist.lt(R::splat(m.tendon_margin[i]));
+        if !present.any() || !self.reserve(1) {
+            return;
+        }
+        let solver = Solver::new(
+            m,
+            &m.tendon_solref_lim[2 * i..],
+            &m.tendon_solimp_lim[5 * i..],
+        );
+        let row = Row {
+            kind: ConstraintType::LimitTendon,
+            id: i as i32,
+            pattern: m.tendon_Jpat[i],
+            present,
+            pos: dist,
+            margin: m.tendon_margin[i],
+            loss: 0.0,
+            diag: m.tendon_invweight0[i],
+        };
+        let r = self.add(row, &solver);
+        self.tendon_jacobian(r, i, sign);
+    }
+
+    fn tendon_jacobian(&mut self, r: usize, i: usize, sign: R) {
+        let (m, d) = (self.m, &mut *self.d);
+        let adr = m.ten_J_rowadr[i] as usize;
+        let num = m.ten_J_rownnz[i] as usize;
+        let from = &d.ten_J[adr..adr + num];
+        let to = &mut d.efc_J[r * m.nJrow..][..num];
+        to.iter_mut().zip(from).for_each(|(to, &x)| *to = sign * x);
+    }
+
+    fn contact(&mut self, c: usize, k: usize) {
+        let m = self.m;
+        let margin = m.collision_margin[k];
+        let dist = self.d.contact_dist[c];
+        let present = dist.lt(R::splat(margin));
+        self.d.contact_efc_address[c] = R::int(-1);
+
+        // in the gap, or between bodies that nothing moves
+        let pattern = m.collision_Jpat[k];
+        let num = m.Jpat_num[pattern as usize] as usize;
+        let dim = m.collision_condim[k] as usize;
+        let nrow = if dim == 1 { 1 } else { 2 * (dim - 1) };
+        if !present.any() || num == 0 || !self.reserve(nrow) {
+            return;
+        }
+        self.d.contact_efc_address[c] = R::int(self.num as i32);
+
+        // rows: one for the normal, or two edges of the pyramid for each friction
+        let frictionless = dim == 1;
+        let kind = match frictionless {
+            true => ConstraintType::ContactFrictionless,
+            false => ConstraintType::ContactPyramidal,
+        };
+        let weight = Weight::of(m, k);
+        let friction = &m.collision_friction[5 * k..5 * k + 5];
+        let solver = Solver::new(
+            m,
+            &m.collision_solref[2 * k..],
+            &m.collision_solimp[5 * k..],
+        );
+        let first = self.num;
+        for e in 0..nrow {
+            let row = Row {
+                kind,
+                id: c as i32,
+                pattern,
+                present,
+                pos: dist,
+                margin,
+                loss: 0.0,
+                diag: if frictionless {
+                    weight.tran
+                } else {
+                    weight.edge(friction, e / 2)
+                },
+            };
+            self.add(row, &solver);
+        }
+        self.contact_jacobian(c, k, first, dim);
+
+        // edges share what makes the pyramid's friction impedance that of the elliptic cone
+        if !frictionless {
+            let mu2 = friction[0] * friction[0] / m.opt.impratio.max(MINVAL);
+            let reg = self.d.efc_R[first] * R::splat(2.0 * mu2);
+            (first..self.num).for_each(|r| set_regularization(self.d, r, reg, present));
+        }
+    }
+
+    // difference of the bodies' point Jacobians in the frame of the contact: second minus first
+    fn contact_jacobian(&mut self, c: usize, k: usize, first: usize, dim: usize) {
+        let (m, d) = (self.m, &mut *self.d);
+        let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
+        let (body1, body2) = (body(m.collision_geom1[k]), body(m.collision_geom2[k]));
+        let (pos, frame) = (d.contact_pos[c], d.contact_frame[c]);
+        let offset = |b: usize, com: &[[R; 3]]| sub3(pos, com[m.body_rootid[b] as usize]);
+        let arms = [offset(body1, &d.subtree_com), offset(body2, &d.subtree_com)];
+        let friction = &m.collision_friction[5 * k..5 * k + 5];
+        let pattern = m.collision_Jpat[k] as usize;
+        let adr = m.Jpat_adr[pattern] as usize;
+        let dofs = &m.Jpat_dof[adr..adr + m.Jpat_num[pattern] as usize];
+
+        // from the last dof up both chains
+        let mut last2 = m.body_lastdof[body2];
+        for (n, &i) in dofs.iter().enumerate().rev() {
+            let second = i == last2;
+            if second {
+                last2 = m.dof_parentid[i as usize];
+            }
+            let cdof = &d.cdof[i as usize];
+            let rot = [cdof[0], cdof[1], cdof[2]];
+            let lin = add3(
+                [cdof[3], cdof[4], cdof[5]],
+                cross(rot, arms[usize::from(second)]),
+            );
+            let sign = if second { R::one() } else { -R::one() };
+            let lin = scl3(mul_mat_vec3(frame, lin), sign);
+            let column = &mut d.efc_J[first * m.nJrow + n..];
+            if dim == 1 {
+                column[0] = lin[0];
+                continue;
+            }
+            let rot = if dim > 3 {
+                scl3(mul_mat_vec3(frame, rot), sign)
+            } else {
+                [R::zero(); 3]
+            };
+            for e in 0..dim - 1 {
+                let tangent = if e < 2 { lin[e + 1] } else { rot[e - 2] };
+                let slide = tangent * R::splat(friction[e]);
+                column[2 * e * m.nJrow] = lin[0] + slide;
+                column[(2 * e + 1) * m.nJrow] = lin[0] - slide;
+            }
+        }
+    }
+
+    // what did not fit is told
+    fn tell(&mut self) {
+        if self.room == Room::Grows {
+            return;
+        }
+        let needed = R::int_lane(self.d.needed[1], 0).max(self.needed as i32);
+        self.d.needed[1] = R::int(needed);
+        if self.needed > self.num {
+            let overflow = R::int_lane(self.d.overflow[0], 0) | OVERFLOW_CONSTRAINT;
+            self.d.overflow[0] = R::int(overflow);
+        }
+    }
+}
+
+// R, its inverse, and the diagonal of A that they stand for
+fn set_regularization<R: Real>(d: &mut Data<R>, r: usize, reg: R, present: R::Mask) {
+    let imp = d.efc_KBIP[4 * r + 2];
+    d.efc_R[r] = reg;
+    d.efc_D[r] = R::select(present, R::one() / reg, R::zero());
+    d.efc_diagA[r] = reg * imp / (R::one() - imp);
+}
+
+/// Inverse weights of the bodies of a contact.
+struct Weight {
+    tran: f64,
+    rot: f64,
+}
+
+impl Weight {
+    fn of(m: &Model, k: usize) -> Self {
+        let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
+        let (body1, body2) = (body(m.collision_geom1[k]), body(m.collision_geom2[k]));
+        let sum = |n: usize| m.body_invweight0[2 * body1 + n] + m.body_invweight0[2 * body2 + n];
+        Self {
+            tran: sum(0),
+            rot: sum(1),
+        }
+    }
+
+    // of an edge of the pyramid in a friction direction
+    fn edge(&self, friction: &[f64], e: usize) -> f64 {
+        let side = if e < 2 { self.tran } else { self.rot };
+        self.tran + friction[e] * friction[e] * side
+    }
+}
+
+fn grow<R: Real>(m: &Model, d: &mut Data<R>, rows: usize) {
+    let reals = [
+        &mut d.efc_pos,
+        &mut d.efc_margin,
+        &mut d.efc_frictionloss,
+        &mut d.efc_diagA,
+        &mut d.efc_D,
+        &mut d.efc_R,
+        &mut d.efc_vel,
+        &mut d.efc_aref,
+        &mut d.efc_b,
+        &mut d.efc_force,
+        &mut d.solver_Jaref,
+        &mut d.solver_Jv,
+    ];
+    reals.into_iter().for_each(|x| x.resize(rows, R::zero()));
+    d.efc_KBIP.resize(4 * rows, R::zero());
+    d.efc_J.resize(m.nJrow * rows, R::zero());
+    let ints = [
+        &mut d.efc_type,
+        &mut d.efc_id,
+        &mut d.efc_state,
+        &mut d.efc_Jpat,
+    ];
+    ints.into_iter().for_each(|x| x.resize(rows, R::int(0)));
+}

@@ -61,6 +61,8 @@ pub trait Real:
     fn set_lane(&mut self, lane: usize, x: f64);
     /// The integer of one lane.
     fn int_lane(x: Self::Int, lane: usize) -> i32;
+    /// The same integer in every lane.
+    fn int(x: i32) -> Self::Int;
     /// Sets the integer of one lane.
     fn set_int_lane(x: &mut Self::Int, lane: usize, value: i32);
     /// `self < other` in each lane.
@@ -124,6 +126,10 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn int_lane(x: i32, _lane: usize) -> i32 {
+        x
+    }
+    #[inline(always)]
+    fn int(x: i32) -> i32 {
         x
     }
     #[inline(always)]

@@ -92,6 +92,10 @@ macro_rules! wide {
                 x[lane]
             }
             #[inline(always)]
+            fn int(x: i32) -> Self::Int {
+                [x; $width]
+            }
+            #[inline(always)]
             fn set_int_lane(x: &mut Self::Int, lane: usize, value: i32) {
                 x[lane] = value;
             }

@@ -2,6 +2,7 @@
 
 pub mod actuator;
 pub mod force;
+pub mod impedance;
 pub mod integrate;
 pub mod math;
 pub mod pose;

@@ -1,0 +1,99 @@
+//! Constraint rows against MuJoCo 4.0.0: from MuJoCo's own contacts, on every golden that has rows.
+
+mod common;
+
+use common::{Golden, error};
+use manyworlds::{Data, Model, cpu};
+
+const MODELS: &[&str] = &[
+    "boxes",
+    "cartpole",
+    "hand",
+    "humanoid",
+    "quadruped",
+    "limits",
+    "cones",
+];
+
+// the contacts that MuJoCo found, in their slots
+fn put_contacts(golden: &Golden, m: &Model, d: &mut Data, k: usize) {
+    let geoms = golden.state("out/contact_geom", k);
+    let rows = golden.state("out/contact_frame", k).chunks_exact(9);
+    let num = rows
+        .take_while(|frame| frame.iter().any(|&x| x != 0.0))
+        .count();
+    d.ncon[0] = num as i32;
+    for c in 0..num {
+        let pair = [geoms[2 * c] as i32, geoms[2 * c + 1] as i32];
+        let of = |i: usize| [m.collision_geom1[i], m.collision_geom2[i]];
+        let i = (0..m.ncollision)
+            .find(|&i| of(i) == pair)
+            .expect("the pair is in the list");
+        d.contact_collision[c] = i as i32;
+        d.contact_dist[c] = golden.state("out/contact_dist", k)[c];
+        d.contact_pos[c].copy_from_slice(&golden.state("out/contact_pos", k)[3 * c..][..3]);
+        d.contact_frame[c].copy_from_slice(&golden.state("out/contact_frame", k)[9 * c..][..9]);
+    }
+}
+
+fn dense(m: &Model, d: &Data) -> Vec<f64> {
+    let mut out = Vec::new();
+    for r in 0..d.nefc[0] as usize {
+        let mut row = vec![0.0; m.nv];
+        let pattern = d.efc_Jpat[r] as usize;
+        let adr = m.Jpat_adr[pattern] as usize;
+        for n in 0..m.Jpat_num[pattern] as usize {
+            row[m.Jpat_dof[adr + n] as usize] = d.efc_J[r * m.nJrow + n];
+        }
+        out.extend(row);
+    }
+    out
+}
+
+#[test]
+fn rows_are_mujocos() {
+    let mut rows = 0;
+    for name in MODELS {
+        let golden = Golden::open(&format!("tests/golden/{name}.npz"));
+        let mut m = golden.model();
+        (m.nconmax, m.njmax) = (200, 800);
+        for k in 0..golden.nstate() {
+            let mut d = golden.world(&m, k);
+            cpu::kinematics::kinematics(&m, &mut d);
+            cpu::com_pos::com_pos(&m, &mut d);
+            cpu::tendon::tendon(&m, &mut d);
+            put_contacts(&golden, &m, &mut d, k);
+            cpu::make_constraint::make_constraint(&m, &mut d);
+            cpu::reference_constraint::reference_constraint(&m, &mut d);
+            let num = d.nefc[0] as usize;
+            rows += num;
+            let want = golden.state("out/efc_D", k);
+            assert_eq!(
+                num,
+                want.iter().take_while(|&&x| x != 0.0).count(),
+                "{name} state {k}: rows"
+            );
+            let check = |what: &str, have: &[f64], width: usize| {
+                let e = error(
+                    have,
+                    &golden.state(&format!("out/{what}"), k)[..num * width],
+                );
+                assert!(e < 1e-10, "{name} state {k}: {what} is off by {e:e}");
+            };
+            let ints = |x: &[i32]| x[..num].iter().map(|&x| f64::from(x)).collect::<Vec<_>>();
+            check("efc_type", &ints(&d.efc_type), 1);
+            check("efc_id", &ints(&d.efc_id), 1);
+            check("efc_J_dense", &dense(&m, &d), m.nv);
+            check("efc_pos", &d.efc_pos[..num], 1);
+            check("efc_margin", &d.efc_margin[..num], 1);
+            check("efc_frictionloss", &d.efc_frictionloss[..num], 1);
+            check("efc_KBIP", &d.efc_KBIP[..4 * num], 4);
+            check("efc_diagA", &d.efc_diagA[..num], 1);
+            check("efc_R", &d.efc_R[..num], 1);
+            check("efc_D", &d.efc_D[..num], 1);
+            check("efc_vel", &d.efc_vel[..num], 1);
+            check("efc_aref", &d.efc_aref[..num], 1);
+        }
+    }
+    assert!(rows > 500, "{rows} rows met");
+}
