@@ -1,6 +1,136 @@
 //! Contacts (`mj_collision`).
+//!
+//! The list of pairs that may collide is a constant of the model. Each pair is tried by its bounding spheres, then by the
+//! function of its shapes; contacts get their slots in the order of the list.
 
+mod box_box;
+mod capsule_box;
+mod plane;
+mod round;
+mod sphere_box;
+
+use crate::cpu::lib::contact::*;
+use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
+use crate::types::*;
+
+use box_box::box_box;
+use capsule_box::capsule_box;
+use plane::*;
+use round::*;
+use sphere_box::sphere_box;
 
 /// Contacts (`mj_collision`).
-pub fn collision(_m: &Model, _d: &mut Data) {}
+pub fn collision(m: &Model, d: &mut Data) {
+    d.ncon[0] = 0;
+    if m.opt.disabled(DSBL_CONSTRAINT) || m.opt.disabled(DSBL_CONTACT) {
+        return;
+    }
+    let mut found = 0;
+    let mut out = Contacts::new();
+    for k in 0..m.ncollision {
+        let (geom1, geom2) = (m.collision_geom1[k] as usize, m.collision_geom2[k] as usize);
+        if apart(m, d, geom1, geom2, m.collision_detect[k]) {
+            continue;
+        }
+        out.num = 0;
+        collide(m, d, geom1, geom2, m.collision_detect[k], &mut out);
+        for point in &out.point[..out.num] {
+            keep(m, d, k, point);
+        }
+        found += out.num as i32;
+    }
+
+    // what did not fit is told
+    d.needed[0] = d.needed[0].max(found);
+    if found > m.nconmax as i32 {
+        d.overflow[0] |= OVERFLOW_CONTACT;
+    }
+}
+
+// bounding spheres, or a bounding sphere and a plane
+fn apart(m: &Model, d: &Data, geom1: usize, geom2: usize, detect: f64) -> bool {
+    let (bound1, bound2) = (m.geom_rbound[geom1], m.geom_rbound[geom2]);
+    let dif = sub3(d.geom_xpos[geom2], d.geom_xpos[geom1]);
+    if bound1 > 0.0 && bound2 > 0.0 {
+        let bound = bound1 + bound2 + detect;
+        return dot3(dif, dif) > bound * bound;
+    }
+    let plane = m.geom_type[geom1] == GeomType::Plane && bound2 > 0.0;
+    plane && dot3(dif, column(d.geom_xmat[geom1], 2)) > detect + bound2
+}
+
+fn shape(m: &Model, d: &Data, geom: usize) -> Shape {
+    Shape {
+        pos: d.geom_xpos[geom],
+        mat: d.geom_xmat[geom],
+        size: m.geom_size[geom],
+    }
+}
+
+// the function of the shapes; the first has the lower type
+fn collide(m: &Model, d: &Data, geom1: usize, geom2: usize, detect: f64, out: &mut Contacts) {
+    use GeomType as T;
+    let types = [geom1, geom2].map(|g| T::from_i32(m.geom_type[g]));
+    let [Some(type1), Some(type2)] = types else {
+        return;
+    };
+    let (first, second) = (shape(m, d, geom1), shape(m, d, geom2));
+    let function = match (type1, type2) {
+        (T::Plane, T::Sphere) => plane_sphere,
+        (T::Plane, T::Capsule) => plane_capsule,
+        (T::Plane, T::Ellipsoid) => plane_ellipsoid,
+        (T::Plane, T::Cylinder) => plane_cylinder,
+        (T::Plane, T::Box) => plane_box,
+        (T::Sphere, T::Sphere) => sphere_sphere,
+        (T::Sphere, T::Capsule) => sphere_capsule,
+        (T::Sphere, T::Cylinder) => sphere_cylinder,
+        (T::Sphere, T::Box) => sphere_box,
+        (T::Capsule, T::Capsule) => capsule_capsule,
+        (T::Capsule, T::Box) => capsule_box,
+        (T::Box, T::Box) => box_box,
+        _ => return,
+    };
+    function(&first, &second, detect, out);
+}
+
+// the next slot, or that of the shallowest contact if this one is deeper: the deepest stay, in the order of the list
+fn keep(m: &Model, d: &mut Data, k: usize, point: &Point) {
+    let mut slot = d.ncon[0] as usize;
+    if slot == m.nconmax {
+        let Some(shallowest) = shallowest(&d.contact_dist[..slot]) else {
+            return;
+        };
+        if point.dist >= d.contact_dist[shallowest] {
+            return;
+        }
+        remove(d, shallowest, slot);
+        slot -= 1;
+    }
+    d.contact_collision[slot] = k as i32;
+    d.contact_dist[slot] = point.dist;
+    d.contact_pos[slot] = point.pos;
+    d.contact_frame[slot] = make_frame(point.normal, point.tangent);
+    d.contact_efc_address[slot] = -1;
+    d.ncon[0] = slot as i32 + 1;
+}
+
+// the later of equals
+fn shallowest(dist: &[f64]) -> Option<usize> {
+    let mut slot = None;
+    let mut most = f64::NEG_INFINITY;
+    for (c, &dist) in dist.iter().enumerate() {
+        if dist >= most {
+            most = dist;
+            slot = Some(c);
+        }
+    }
+    slot
+}
+
+fn remove(d: &mut Data, slot: usize, num: usize) {
+    d.contact_collision.copy_within(slot + 1..num, slot);
+    d.contact_dist.copy_within(slot + 1..num, slot);
+    d.contact_pos.copy_within(slot + 1..num, slot);
+    d.contact_frame.copy_within(slot + 1..num, slot);
+}

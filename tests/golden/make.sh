@@ -5,4 +5,5 @@ cd "$(dirname "$0")/../.."
 for model in models/*.xml; do
     python3 tests/golden/make.py "$model" "tests/golden/$(basename "$model" .xml).npz"
 done
+python3 tests/golden/make_collision.py tests/golden/collision.npz
 python3 tests/golden/make_mesh.py

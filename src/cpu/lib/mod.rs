@@ -1,6 +1,7 @@
 //! Functions that several twins use; `shaders/lib` holds the same ones under the same names.
 
 pub mod actuator;
+pub mod contact;
 pub mod force;
 pub mod impedance;
 pub mod integrate;

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""make_collision.py OUT.npz [N]: random poses of pairs of primitive geoms and the contacts that MuJoCo 4.0.0 finds, N poses of each pair.
+
+Writes type[n,2], size[n,2,3], pos[n,2,3], mat[n,2,9], margin[n], ncon[n], con[n,8,13] (distance, position, frame). Some poses are
+aligned on purpose: parallel axes, faces that meet flush, centers that coincide.
+"""
+import sys
+import mujoco, numpy as np
+
+TYPES = "plane hfield sphere capsule ellipsoid cylinder box".split()
+PAIRS = [("plane", t) for t in ("sphere", "capsule", "ellipsoid", "cylinder", "box")] + [
+    ("sphere", t) for t in ("sphere", "capsule", "cylinder", "box")] + [("capsule", "capsule"), ("capsule", "box"), ("box", "box")]
+XML = """<mujoco><option><flag multiccd="disable"/></option><worldbody>%s<body name="b"><freejoint/><geom type="%s" size="%s" margin="%r"/></body></worldbody></mujoco>"""
+
+
+def unit(rng):
+    q = rng.normal(size=4)
+    return q / np.linalg.norm(q)
+
+
+def aligned(rng):
+    # a rotation by multiples of a quarter turn
+    m = np.eye(3)[rng.permutation(3)] * rng.choice([-1, 1], 3)[:, None]
+    m = m if np.linalg.det(m) > 0 else -m
+    q = np.zeros(4)
+    mujoco.mju_mat2Quat(q, m.ravel())
+    return q
+
+
+def pose(rng, pair, k):
+    sizes = [rng.uniform(0.05, 0.3, 3) for _ in pair]
+    q1 = unit(rng)
+    kind = k % 4
+    q2 = np.zeros(4)
+    turn = aligned(rng) if kind >= 2 else unit(rng)
+    mujoco.mju_mulQuat(q2, q1, turn)
+    if kind == 3:
+        # nearly aligned
+        w = rng.normal(size=3) * 10.0 ** rng.uniform(-9, -1)
+        mujoco.mju_quatIntegrate(q2, w, 1.0)
+    local = rng.normal(size=3)
+    local *= rng.uniform(0, 0.5) / np.linalg.norm(local)
+    if kind == 2 and k % 8 == 2:
+        # faces nearly flush along one axis
+        axis = rng.integers(3)
+        local *= rng.uniform(0, 0.5)
+        local[axis] = rng.choice([-1, 1]) * (sizes[0][axis] + sizes[1][rng.integers(3)] - 10.0 ** rng.uniform(-9, -2))
+    if pair[0] == "plane":
+        local[2] = rng.uniform(-0.1, 0.4)
+    r = np.zeros(3)
+    mujoco.mju_rotVecQuat(r, local, q1)
+    p1 = rng.normal(size=3)
+    return sizes, p1, q1, p1 + r, q2
+
+
+def main(out, n=24):
+    rng = np.random.default_rng(1)
+    rows = {k: [] for k in "type size pos mat margin ncon con".split()}
+    text = lambda x: " ".join(repr(float(v)) for v in x)
+    for pair in PAIRS:
+        hits = 0
+        k = 0
+        while hits < n:
+            k += 1
+            sizes, p1, q1, p2, q2 = pose(rng, pair, k)
+            margin = 0.0 if k % 3 else 0.03
+            first = '<geom type="%s" size="%s" pos="%s" quat="%s"/>' % (pair[0], text(sizes[0]), text(p1), text(q1))
+            m = mujoco.MjModel.from_xml_string(XML % (first, pair[1], text(sizes[1]), margin))
+            d = mujoco.MjData(m)
+            d.qpos[:] = np.concatenate([p2, q2])
+            mujoco.mj_kinematics(m, d)
+            mujoco.mj_comPos(m, d)
+            mujoco.mj_collision(m, d)
+            # mostly poses that touch
+            if d.ncon == 0 and k % 10:
+                continue
+            hits += 1
+            con = np.zeros((8, 13))
+            for c in range(d.ncon):
+                con[c] = np.concatenate([[d.contact.dist[c]], d.contact.pos[c], d.contact.frame[c]])
+            rows["type"].append([TYPES.index(t) for t in pair])
+            rows["size"].append(np.array(m.geom_size))
+            rows["pos"].append(d.geom_xpos.copy())
+            rows["mat"].append(d.geom_xmat.copy())
+            rows["margin"].append(margin)
+            rows["ncon"].append(d.ncon)
+            rows["con"].append(con)
+    np.savez_compressed(out, **{k: np.array(v, float) for k, v in rows.items()})
+
+
+main(sys.argv[1], *map(int, sys.argv[2:]))
