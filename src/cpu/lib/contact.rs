@@ -80,17 +80,6 @@ pub fn column(mat: [f64; 9], j: usize) -> [f64; 3] {
     [mat[j], mat[3 + j], mat[6 + j]]
 }
 
-/// A vector made unit, and its length; x if it has none (`mju_normalize3`).
-#[inline(always)]
-pub fn normalize3(v: [f64; 3]) -> ([f64; 3], f64) {
-    let norm = norm3(v);
-    if norm < MINVAL {
-        ([1.0, 0.0, 0.0], norm)
-    } else {
-        (scl3(v, 1.0 / norm), norm)
-    }
-}
-
 /// Frame of a contact: the normal, then tangents, the first in the wished direction if there is one (`mju_makeFrame`).
 pub fn make_frame(normal: [f64; 3], tangent: [f64; 3]) -> [f64; 9] {
     let (x, _) = normalize3(normal);
@@ -108,10 +97,4 @@ pub fn make_frame(normal: [f64; 3], tangent: [f64; 3]) -> [f64; 9] {
     let (y, _) = normalize3(add_scl3(y, x, -dot3(x, y)));
     let z = cross(x, y);
     [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]]
-}
-
-/// A number brought into `[lo, hi]` (`mju_clip`).
-#[inline(always)]
-pub fn clip(x: f64, lo: f64, hi: f64) -> f64 {
-    x.max(lo).min(hi)
 }
