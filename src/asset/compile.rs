@@ -2,9 +2,10 @@
 //!
 //! Follows `mjCMesh::Process` of MuJoCo, in its order, so that positions agree to the last digits.
 
+use super::hull::{Surface, convex_hull};
 use super::vec3::{MINVAL, V3, mulmattvec, mulmatvec, normalize, quat2mat, sub};
 use super::{AssetError, Mesh, MeshData, MeshInertia, MeshOptions};
-use super::{graph, hull, inertia, massprops, normals, polygon};
+use super::{graph, inertia, massprops, normals, polygon};
 
 /// Processes a mesh.
 ///
@@ -26,13 +27,13 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
     }
 
     // hull of the points as given, before any rounding by transformations
-    let mut hull_face = Vec::new();
+    let mut hull = Surface::default();
     if opt.needhull || face.is_empty() || opt.inertia == MeshInertia::Convex {
         let maxvert = usize::try_from(opt.maxhullvert).ok();
-        hull_face = hull::convex_hull(&vert32, maxvert)?;
+        hull = convex_hull(&vert32, maxvert)?;
     }
     if face.is_empty() {
-        face.clone_from(&hull_face);
+        face.clone_from(&hull.face);
     }
     if normal.is_empty() {
         normal = normals::make(&vert, &face, opt.smoothnormal);
@@ -44,7 +45,7 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
     if facetexcoord.is_empty() && !texcoord.is_empty() {
         facetexcoord.clone_from(&face);
     }
-    let mut poly = polygon::merge(&vert, &hull_face);
+    let mut poly = polygon::merge(&vert, &hull);
 
     // into the frame asked for; mirrors turn triangles inside out, so turn them back
     transform(&mut vert, &mut normal, opt);
@@ -53,7 +54,7 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
             &mut face,
             &mut facenormal,
             &mut facetexcoord,
-            &mut hull_face,
+            &mut hull.face,
         ] {
             list.iter_mut().for_each(|f| f.swap(1, 2));
         }
@@ -62,7 +63,7 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
 
     // centre of mass and principal axes
     let solid = if opt.inertia == MeshInertia::Convex {
-        &hull_face
+        &hull.face
     } else {
         &face
     };
@@ -82,7 +83,7 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
         *n = mulmatvec(&mat, n.map(f64::from)).map(|x| x as f32);
     }
     let polynormal = poly.normals(&vert);
-    let graph = graph::make(&hull_face);
+    let graph = graph::make(&hull.face);
     Ok(Mesh {
         vert: vert.iter().map(|v| v.map(|x| x as f32)).collect(),
         normal,

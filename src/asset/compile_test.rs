@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::golden::{close, list, load};
+use super::super::golden::{close, list, load, unhex};
 use super::super::inertia::Primitive;
-use super::super::{builtin, fit, read_msh, read_obj, read_stl};
+use super::super::{fit, read_msh, read_obj, read_stl};
 use super::*;
 
 fn rows<const N: usize>(v: &Value) -> Vec<[f64; N]> {
@@ -25,18 +25,7 @@ fn ints(v: &Value) -> Vec<[i32; 3]> {
     rows::<3>(v).iter().map(|r| r.map(|x| x as i32)).collect()
 }
 
-fn unhex(text: &str) -> Vec<u8> {
-    let digits = (0..text.len()).step_by(2);
-    digits
-        .map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap())
-        .collect()
-}
-
 fn source(row: &Value) -> MeshData {
-    if let Some(kind) = row["builtin"].as_str() {
-        let made = builtin(kind, &list(&row["params"]), options(row).inertia);
-        return made.unwrap().0;
-    }
     let Some(file) = row["file"].as_str() else {
         return MeshData {
             vert: nested::<3>(&row["vert"])
@@ -108,11 +97,7 @@ fn near<const N: usize>(a: &[[f32; N]], b: &[[f64; N]], tol: f64, what: &str) {
 fn check_case(row: &Value) {
     let name = row["name"].as_str().unwrap();
     let want = &row["want"];
-    let mut opt = options(row);
-    if let Some(kind) = row["builtin"].as_str() {
-        opt.inertia = builtin(kind, &list(&row["params"]), opt.inertia).unwrap().1;
-    }
-    let m = compile(source(row), &opt).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let m = compile(source(row), &options(row)).unwrap_or_else(|e| panic!("{name}: {e}"));
 
     // place and shape, to the last digit of single precision
     for (a, b) in m.pos.iter().zip(list(&want["pos"])) {

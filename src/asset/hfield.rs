@@ -84,6 +84,7 @@ pub fn hfield(nrow: usize, ncol: usize, elevation: &[f32]) -> Result<HField, Ass
             elevation.len()
         )));
     }
+    check_finite(elevation)?;
     let rows = elevation.chunks_exact(ncol).rev();
     normalised(nrow, ncol, rows.flatten().copied().collect())
 }
@@ -102,14 +103,19 @@ fn check_size(nrow: usize, ncol: usize) -> Result<(), AssetError> {
     Ok(())
 }
 
+fn check_finite(data: &[f32]) -> Result<(), AssetError> {
+    match data.iter().position(|x| !x.is_finite()) {
+        Some(i) => Err(AssetError::new(format!("elevation {i} is not finite"))),
+        None => Ok(()),
+    }
+}
+
 /// Shifts the smallest elevation to 0 and scales the largest to 1; a level field becomes 0.
 fn normalised(nrow: usize, ncol: usize, mut data: Vec<f32>) -> Result<HField, AssetError> {
     if data.len() != nrow * ncol {
         return Err(AssetError::new("height field is incomplete"));
     }
-    if let Some(i) = data.iter().position(|x| !x.is_finite()) {
-        return Err(AssetError::new(format!("elevation {i} is not finite")));
-    }
+    check_finite(&data)?;
     let lo = data.iter().copied().fold(f32::INFINITY, f32::min);
     let hi = data.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let range = hi - lo;
@@ -124,3 +130,7 @@ fn normalised(nrow: usize, ncol: usize, mut data: Vec<f32>) -> Result<HField, As
     }
     Ok(HField { nrow, ncol, data })
 }
+
+#[cfg(test)]
+#[path = "hfield_test.rs"]
+mod tests;

@@ -19,15 +19,21 @@ use super::vec3::{V3, cross, dot, scale, sub};
 
 const NONE: u32 = u32::MAX;
 
-/// Triangles of the convex hull of `points`, as indices into `points`, counter-clockwise from outside.
+/// A closed surface of triangles.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Surface {
+    /// Triangles, as indices into the points, counter-clockwise from outside.
+    pub face: Vec<[i32; 3]>,
+    /// Triangles across the edges 01, 12 and 20 of each triangle.
+    pub across: Vec<[u32; 3]>,
+}
+
+/// The convex hull of `points`.
 ///
 /// At most `maxvert` corners are taken when given (the hull is then one of some of the points, farthest first). The result
 /// depends on the points and their order only. Fails on coordinates that are not finite, and on points that all lie in one
 /// plane up to rounding, as in MuJoCo.
-pub fn convex_hull(
-    points: &[[f32; 3]],
-    maxvert: Option<usize>,
-) -> Result<Vec<[i32; 3]>, AssetError> {
+pub fn convex_hull(points: &[[f32; 3]], maxvert: Option<usize>) -> Result<Surface, AssetError> {
     if points.len() < 4 {
         return Err(AssetError::new("at least 4 vertices required"));
     }
@@ -39,14 +45,14 @@ pub fn convex_hull(
             "vertex coordinate {i} is not finite"
         )));
     }
-    let mut hull = Hull::new(points)?;
+    let mut hull = Hull::new(points, maxvert.is_some())?;
     let mut left = maxvert.map_or(usize::MAX, |n| n.saturating_sub(4));
     while left > 0 {
         let Some(f) = hull.next() else { break };
         hull.insert(f)?;
         left -= 1;
     }
-    Ok(hull.triangles())
+    Ok(hull.surface())
 }
 
 struct Face {
@@ -95,7 +101,10 @@ struct Hull<'a> {
     /// largest coordinate
     largest: f64,
     faces: Vec<Face>,
+    /// faces with points above them: the order of their highest points when only some will be taken, else the last first
     heap: BinaryHeap<Entry>,
+    stack: Vec<u32>,
+    limited: bool,
     /// next point of the list a point is in
     next: Vec<u32>,
     /// new face whose horizon edge starts at a corner
@@ -107,7 +116,7 @@ struct Hull<'a> {
 }
 
 impl<'a> Hull<'a> {
-    fn new(points: &'a [[f32; 3]]) -> Result<Self, AssetError> {
+    fn new(points: &'a [[f32; 3]], limited: bool) -> Result<Self, AssetError> {
         let (lo, hi) = bounds(points);
         let centre: V3 = std::array::from_fn(|k| 0.5 * (lo[k] + hi[k]));
         let extent = (0..3).map(|k| hi[k] - lo[k]).fold(0.0, f64::max);
@@ -121,6 +130,8 @@ impl<'a> Hull<'a> {
             largest,
             faces: Vec::new(),
             heap: BinaryHeap::new(),
+            stack: Vec::new(),
+            limited,
             next: vec![NONE; points.len()],
             start: vec![NONE; points.len()],
             count: 0,
@@ -278,19 +289,26 @@ impl<'a> Hull<'a> {
 
     fn queue(&mut self, f: u32) {
         let face = &self.faces[f as usize];
-        if face.head != NONE {
+        if face.head == NONE {
+        } else if self.limited {
             self.heap.push(Entry(face.height, f));
+        } else {
+            self.stack.push(f);
         }
     }
 
-    /// The face whose highest point is the highest of all.
+    /// The next face with points above it.
     fn next(&mut self) -> Option<u32> {
-        while let Some(Entry(_, f)) = self.heap.pop() {
+        loop {
+            let f = if self.limited {
+                self.heap.pop()?.1
+            } else {
+                self.stack.pop()?
+            };
             if !self.faces[f as usize].dead {
                 return Some(f);
             }
         }
-        None
     }
 
     /// Joins the highest point of a face to the hull.
@@ -363,9 +381,19 @@ impl<'a> Hull<'a> {
         }
     }
 
-    fn triangles(&self) -> Vec<[i32; 3]> {
-        let alive = self.faces.iter().filter(|f| !f.dead);
-        alive.map(|f| f.v.map(|i| i as i32)).collect()
+    /// The faces that are left, renumbered.
+    fn surface(&self) -> Surface {
+        let mut number = vec![0; self.faces.len()];
+        let alive = self.faces.iter().enumerate().filter(|(_, f)| !f.dead);
+        for (n, (f, _)) in alive.clone().enumerate() {
+            number[f] = n as u32;
+        }
+        Surface {
+            face: alive.clone().map(|(_, f)| f.v.map(|i| i as i32)).collect(),
+            across: alive
+                .map(|(_, f)| f.adj.map(|g| number[g as usize]))
+                .collect(),
+        }
     }
 }
 

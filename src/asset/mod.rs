@@ -53,3 +53,6 @@ impl AssetError {
 
 #[cfg(test)]
 pub(crate) mod golden;
+
+#[cfg(test)]
+mod read_test;

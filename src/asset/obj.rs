@@ -10,14 +10,17 @@ use super::{AssetError, MeshData};
 /// a word that is no number for 0, this one gives an error that names the line.
 pub fn read_obj(bytes: &[u8]) -> Result<MeshData, AssetError> {
     let mut obj = Obj::default();
-    for (i, text) in bytes.split(|&b| b == b'\n').enumerate() {
-        let words = text.split(|b| matches!(b, b' ' | b'\t' | b'\r'));
-        let mut words = words.filter(|w| !w.is_empty());
-        let Some(first) = words.next() else { continue };
-        obj.line(first, words)
-            .map_err(|msg| AssetError::new(format!("OBJ file, line {}: {msg}", i + 1)))?;
+    for (i, line) in bytes.split(|&b| b == b'\n').enumerate() {
+        // a carriage return ends a line too
+        for text in line.split(|&b| b == b'\r') {
+            let words = text.split(|b| matches!(b, b' ' | b'\t'));
+            let mut words = words.filter(|w| !w.is_empty());
+            let Some(first) = words.next() else { continue };
+            obj.line(first, words)
+                .map_err(|msg| AssetError::new(format!("OBJ file, line {}: {msg}", i + 1)))?;
+        }
     }
-    Ok(obj.finish())
+    obj.finish()
 }
 
 /// A corner: numbers of its vertex, texture coordinate and normal, −1 for none.
@@ -31,8 +34,18 @@ struct Obj {
     sizes: Vec<usize>,
     /// triangles of the first shape, once it is complete
     shape: Option<Vec<[Corner; 3]>>,
-    /// the shape being read has lines or points
-    wires: bool,
+    /// what else the shape being read has
+    wires: Wires,
+    /// the first shape is of lines only
+    wireframe: bool,
+}
+
+#[derive(Default, PartialEq)]
+enum Wires {
+    #[default]
+    None,
+    Points,
+    Lines,
 }
 
 impl Obj {
@@ -63,9 +76,10 @@ impl Obj {
                 }
                 self.sizes.push(self.corners.len() - before);
             }
-            b"l" | b"p" => self.wires = true,
+            b"l" => self.wires = Wires::Lines,
+            b"p" if self.wires == Wires::None => self.wires = Wires::Points,
             b"g" => self.end_shape(false),
-            b"o" => self.end_shape(self.wires),
+            b"o" => self.end_shape(self.wires != Wires::None),
             _ => {}
         }
         Ok(())
@@ -105,27 +119,39 @@ impl Obj {
                 rest = tail;
             }
             if keep_empty || !triangles.is_empty() {
+                self.wireframe = triangles.is_empty() && self.wires == Wires::Lines;
                 self.shape = Some(triangles);
             }
         }
         self.corners.clear();
         self.sizes.clear();
-        self.wires = false;
+        self.wires = Wires::None;
     }
 
-    fn finish(mut self) -> MeshData {
+    fn finish(mut self) -> Result<MeshData, AssetError> {
         self.end_shape(true);
+        if self.wireframe {
+            return Err(AssetError::new(
+                "OBJ file: the first object has lines and no faces",
+            ));
+        }
         let mut data = self.data;
         let shape = self.shape.unwrap_or_default();
         let pick = |k: usize| shape.iter().map(|t| t.map(|c| c[k])).collect::<Vec<_>>();
         data.face = pick(0);
-        if !data.texcoord.is_empty() {
-            data.facetexcoord = pick(1);
-        }
         if !data.normal.is_empty() {
             data.facenormal = pick(2);
         }
-        data
+
+        // texture coordinates are for all corners or for none
+        let texcoord = pick(1);
+        let known = |i: &i32| usize::try_from(*i).is_ok_and(|i| i < data.texcoord.len());
+        if texcoord.as_flattened().iter().all(known) {
+            data.facetexcoord = texcoord;
+        } else {
+            data.texcoord.clear();
+        }
+        Ok(data)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Triangles whose normals fall into the same bin of 0.01 rad (azimuth and polar angle about z, in the file's frame) and
 //! hang together by edges make one polygon, as in MuJoCo's `MakePolygons`.
 
+use super::hull::Surface;
 use super::massprops::newell;
 use super::vec3::{V3, cross, dot, scale, sub};
 
@@ -18,9 +19,9 @@ pub(crate) struct Polygons {
 }
 
 /// Merges the triangles of a closed surface, numbered by their first triangles.
-pub(crate) fn merge(vert: &[V3], face: &[[i32; 3]]) -> Polygons {
+pub(crate) fn merge(vert: &[V3], hull: &Surface) -> Polygons {
+    let face = &hull.face;
     let bins: Vec<_> = face.iter().map(|f| bin(vert, *f)).collect();
-    let across = neighbours(face);
     let mut done = vec![false; face.len()];
     let mut poly = Polygons::default();
     let mut outline = Vec::new();
@@ -34,7 +35,7 @@ pub(crate) fn merge(vert: &[V3], face: &[[i32; 3]]) -> Polygons {
         let mut todo = vec![first];
         while let Some(f) = todo.pop() {
             for i in 0..3 {
-                let g = across[3 * f + i];
+                let g = hull.across[f][i] as usize;
                 if bins[g] != bins[f] {
                     outline.push((face[f][i], face[f][(i + 1) % 3]));
                 } else if !done[g] {
@@ -140,20 +141,4 @@ fn bin(vert: &[V3], f: [i32; 3]) -> (i32, i32) {
         return (0, round(pole));
     }
     (round(n[1].atan2(n[0])), round(n[2].acos()))
-}
-
-/// Triangle across each edge of each triangle of a closed surface; itself where there is none.
-fn neighbours(face: &[[i32; 3]]) -> Vec<usize> {
-    let mut edges: Vec<(i32, i32, usize)> = Vec::with_capacity(3 * face.len());
-    for (f, t) in face.iter().enumerate() {
-        edges.extend((0..3).map(|i| (t[i], t[(i + 1) % 3], 3 * f + i)));
-    }
-    edges.sort_unstable();
-    let mut across = vec![0; edges.len()];
-    for &(u, v, at) in &edges {
-        let k = edges.partition_point(|e| (e.0, e.1) < (v, u));
-        let mate = edges.get(k).filter(|e| (e.0, e.1) == (v, u));
-        across[at] = mate.map_or(at, |e| e.2) / 3;
-    }
-    across
 }

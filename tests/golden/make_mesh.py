@@ -8,6 +8,7 @@ writes tests/golden/mesh.json.
 import json
 import pathlib
 import struct
+import zlib
 
 import mujoco
 import numpy as np
@@ -142,6 +143,64 @@ def mesh_cases(rng):
     return c
 
 
+def builtin_cases():
+    """One mesh of each built-in shape."""
+    params = dict(
+        sphere=[1], hemisphere=[1], cone=[5, 0.4], supersphere=[6, 0.5, 1.5], supertorus=[5, 0.4, 0.7, 1.3],
+        wedge=[3, 2, 30, 20, 0.5], plate=[3, 2], grid=[2, 3, 2, 1, 0.5, 2], box=[3, 2, 3, 1, 0.5, 2, 2],
+        cylinder=[3, 3, 3, 1, 1, 0.5], ellipsoid=[3, 3, 3, 1, 0.5, 2, 2], disc=[4, 3, 1, 1, 0.5, 0.5])
+    rows = []
+    for kind, p in params.items():
+        mesh = mujoco.MjSpec.from_string(
+            '<mujoco><asset><mesh name="m" builtin="%s" params="%s"/></asset></mujoco>'
+            % (kind, " ".join(map(repr, p)))).meshes[0]
+        rows.append(dict(
+            builtin=kind, params=p, inertia=int(mesh.inertia), vert=num(np.array(mesh.uservert, np.float32)),
+            face=list(mesh.userface), normal=num(np.array(mesh.usernormal, np.float32))))
+    return rows
+
+
+def png(pixels, bits, color, palette=None, extra=0):
+    """A PNG file; pixels are rows of samples."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color]
+    raw = b""
+    for row in pixels:
+        digits = "".join(format(int(x), f"0{bits}b") for x in row)
+        digits += "0" * (-len(digits) % 8)
+        raw += b"\0" + int(digits, 2).to_bytes(len(digits) // 8, "big")
+    head = struct.pack(">IIBBBBB", len(pixels[0]) // channels, len(pixels), bits, color, 0, 0, 0)
+    body = chunk(b"IHDR", head)
+    if palette is not None:
+        body += chunk(b"PLTE", bytes(palette))
+    return b"\x89PNG\r\n\x1a\n" + body + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b"")
+
+
+def hfields(rng):
+    """Height fields from images, binary files and attributes."""
+    sample = lambda n, top: rng.integers(0, top, (3, n)).tolist()
+    data = rng.normal(size=(3, 4)).astype(np.float32)
+    cases = [
+        ("a.png", png(sample(4, 256), 8, 0)), ("a.png", png(sample(12, 256), 8, 2)),
+        ("a.png", png(sample(4, 65536), 16, 0)), ("a.png", png(sample(12, 65536), 16, 2)),
+        ("a.png", png(sample(5, 4), 2, 0)), ("a.png", png(sample(9, 2), 1, 0)),
+        ("a.png", png(sample(5, 4), 2, 3, [9, 200, 3, 100, 0, 0, 50, 1, 2, 255, 255, 0])),
+        ("a.png", png(sample(8, 256), 8, 4)), ("a.png", png(sample(16, 256), 8, 6)),
+        ("a.bin", struct.pack("<2i", 3, 4) + data.tobytes()),
+        ("a.bin", struct.pack("<2i", 2, 2) + np.full(4, 7, np.float32).tobytes())]
+    rows = []
+    for name, file in cases + [("", None)]:
+        attr = f'file="{name}"' if name else 'nrow="3" ncol="4" elevation="%s"' % " ".join(map(repr, num(data)))
+        m = mujoco.MjModel.from_xml_string(
+            f'<mujoco><asset><hfield name="h" size="1 1 1 1" {attr}/></asset></mujoco>', {name: file} if name else {})
+        row = dict(file=name, nrow=int(m.hfield_nrow[0]), ncol=int(m.hfield_ncol[0]), want=num(m.hfield_data))
+        row.update(dict(data=file.hex()) if name else dict(elevation=num(data)))
+        rows.append(row)
+    return rows
+
+
 FIT = ("sphere", "capsule", "cylinder", "ellipsoid", "box")
 
 
@@ -156,8 +215,6 @@ def model(case, geom, compiler=""):
             a += f' {key}="{case[key]}"'
     if case.get("smoothnormal"):
         a += ' smoothnormal="true"'
-    if "builtin" in case:
-        a += ' builtin="%s" params="%s"' % (case["builtin"], " ".join(repr(x) for x in case["params"]))
     xml = (f'<mujoco><compiler {compiler}/><asset><mesh {a}/></asset><worldbody><body><freejoint/>'
            f'<geom mesh="m" density="1" {geom}/></body></worldbody></mujoco>')
     return mujoco.MjModel.from_xml_string(xml, {case["file"]: case["data"]} if "file" in case else {})
@@ -189,7 +246,7 @@ def meshes(rng):
 
 def main():
     rng = np.random.default_rng(7)
-    out = dict(primitives=primitives(rng), eig3=eig3(rng), meshes=meshes(rng))
+    out = dict(primitives=primitives(rng), eig3=eig3(rng), meshes=meshes(rng), builtin=builtin_cases(), hfields=hfields(rng))
     text = json.dumps(out, separators=(",", ":"))
     path = HERE / "mesh.json"
     path.write_text(text + "\n")
