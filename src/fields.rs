@@ -1002,6 +1002,8 @@ fields! {
         Jpat_num: int[nJpat],
         /// dofs of all sparsity patterns, ascending in each (ours)
         Jpat_dof: int[nJpatdof],
+        /// which of two bodies a dof of a pattern moves: -1 the first, 1 the second, 0 both (ours)
+        Jpat_side: int[nJpatdof],
         /// sparsity pattern of a dof's friction or limit row (ours)
         dof_Jpat: int[nv],
         /// sparsity pattern of a ball joint's limit row; that of the first dof otherwise (ours)
