@@ -38,7 +38,17 @@ const TABLE: &[(&str, f64, &[&str])] = &[
         1e-12,
         &["cam_xpos", "cam_xmat", "light_xpos", "light_xdir"],
     ),
-    ("tendon", 1e-12, &["ten_length", "ten_J"]),
+    (
+        "tendon",
+        1e-12,
+        &[
+            "ten_length",
+            "ten_J",
+            "ten_wrapadr",
+            "ten_wrapnum",
+            "wrap_xpos",
+        ],
+    ),
     ("crb", 1e-12, &["crb", "M"]),
     ("factor_m", 1e-10, &["qLD", "qLDiagInv"]),
     (

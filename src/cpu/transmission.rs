@@ -1,5 +1,6 @@
 //! Actuator lengths and moments (`mj_transmission`).
 
+use crate::cpu::lib::jac::add_jac;
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -16,6 +17,10 @@ pub fn transmission<R: Real>(m: &Model, d: &mut Data<R>) {
             joint(m, d, r, id, gear, trntype == TrnType::JointInParent);
         } else if trntype == TrnType::Tendon {
             tendon(m, d, r, id, gear[0]);
+        } else if trntype == TrnType::SliderCrank {
+            slider_crank(m, d, i, r, gear[0]);
+        } else if trntype == TrnType::Site {
+            site(m, d, i, r, gear);
         }
     }
 }
@@ -67,4 +72,130 @@ fn tendon<R: Real>(m: &Model, d: &mut Data<R>, r: usize, id: usize, gear: R) {
     for k in 0..m.ten_J_rownnz[id] as usize {
         d.actuator_moment[to + k] = d.ten_J[from + k] * gear;
     }
+}
+
+// a rod of fixed length from a crank's site to a slider, which moves along the z axis of its own site
+#[inline(always)]
+fn slider_crank<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize, gear: R) {
+    let [crank, slider] =
+        [m.actuator_trnid[2 * i], m.actuator_trnid[2 * i + 1]].map(|s| s as usize);
+    let rod = R::splat(m.actuator_cranklength[i]);
+    let mat = d.site_xmat[slider];
+    let axis = [mat[2], mat[5], mat[8]];
+    let vec = sub3(d.site_xpos[crank], d.site_xpos[slider]);
+
+    // length = a·v - sqrt((a·v)² + rod² - v·v), or as far as it goes
+    let av = dot3(vec, axis);
+    let det = av * av + rod * rod - dot3(vec, vec);
+    let reach = R::zero().lt(det);
+    let root = R::select(reach, det, R::one()).sqrt();
+    d.actuator_length[r] = R::select(reach, av - root, av) * gear;
+
+    // its slope along v and a
+    let ratio = R::select(reach, R::one() - av / root, R::one());
+    let pull = R::select(reach, R::one() / root, R::zero());
+    let dv = add_scl3(scl3(axis, ratio), vec, pull);
+    let da = scl3(vec, ratio);
+
+    // v moves with both sites, a turns with the slider
+    let (dv, da) = (scl3(dv, gear), scl3(da, gear));
+    moment_row(m, d, r, |d, row, colind| {
+        let [crank_body, slider_body] = [crank, slider].map(|s| m.site_bodyid[s] as usize);
+        let (from, turn) = (d.site_xpos[slider], cross(axis, da));
+        add_jac(
+            m,
+            d,
+            row,
+            colind,
+            slider_body,
+            from,
+            scl3(dv, -R::one()),
+            turn,
+        );
+        let (to, still) = (d.site_xpos[crank], [R::zero(); 3]);
+        add_jac(m, d, row, colind, crank_body, to, dv, still);
+    });
+}
+
+// a wrench on a site, in the site's frame, or in that of the site it is relative to
+#[inline(always)]
+fn site<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize, gear: [R; 6]) {
+    let id = m.actuator_trnid[2 * i] as usize;
+    let body = m.site_bodyid[id] as usize;
+    let [gx, gy, gz, tx, ty, tz] = gear;
+    let (force, torque) = ([gx, gy, gz], [tx, ty, tz]);
+
+    // alone it has no length
+    let Ok(refid) = usize::try_from(m.actuator_trnid[2 * i + 1]) else {
+        let mat = d.site_xmat[id];
+        let (force, torque) = (mul_mat_vec3(mat, force), mul_mat_vec3(mat, torque));
+        d.actuator_length[r] = R::zero();
+        moment_row(m, d, r, |d, row, colind| {
+            add_jac(m, d, row, colind, body, d.site_xpos[id], force, torque);
+        });
+        return;
+    };
+
+    // position and rotation vector in the frame of reference, along the gear
+    let mat = d.site_xmat[refid];
+    let ref_body = m.site_bodyid[refid] as usize;
+    let apart = mul_mat_t_vec3(mat, sub3(d.site_xpos[id], d.site_xpos[refid]));
+    let quat = |s: usize, b: usize| mul_quat(d.xquat[b], m.site_quat[s].map(R::splat));
+    let turned = sub_quat(quat(id, body), quat(refid, ref_body));
+    let trans = gear_of(m, r, 0..3);
+    let rot = gear_of(m, r, 3..6);
+    let zero = R::zero();
+    d.actuator_length[r] = if trans { dot3(apart, force) } else { zero }
+        + if rot { dot3(turned, torque) } else { zero };
+
+    // how the sites move apart; what moves both alike does not count
+    let (force, torque) = (mul_mat_vec3(mat, force), mul_mat_vec3(mat, torque));
+    let (back, twist) = (scl3(force, -R::one()), scl3(torque, -R::one()));
+    moment_row(m, d, r, |d, row, colind| {
+        add_jac(m, d, row, colind, body, d.site_xpos[id], force, torque);
+        add_jac(m, d, row, colind, ref_body, d.site_xpos[refid], back, twist);
+        let mut common = common_dof(m, body, ref_body);
+        for k in (0..colind.len()).rev() {
+            if colind[k] == common {
+                row[k] = R::zero();
+                common = m.dof_parentid[common as usize];
+            }
+        }
+    });
+}
+
+// is a part of the gear used
+#[inline(always)]
+fn gear_of(m: &Model, r: usize, part: std::ops::Range<usize>) -> bool {
+    m.actuator_gear[6 * r..6 * r + 6][part] != [0.0; 3]
+}
+
+// last dof that moves two bodies; -1: none
+#[inline(always)]
+fn common_dof(m: &Model, body1: usize, body2: usize) -> i32 {
+    let [mut i, mut j] = [m.body_lastdof[body1], m.body_lastdof[body2]];
+    while i != j && i >= 0 && j >= 0 {
+        if i < j {
+            j = m.dof_parentid[j as usize];
+        } else {
+            i = m.dof_parentid[i as usize];
+        }
+    }
+    if i == j { i } else { -1 }
+}
+
+// clears a row of the moments and hands it out to be filled
+#[inline(always)]
+fn moment_row<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    r: usize,
+    fill: impl FnOnce(&Data<R>, &mut [R], &[i32]),
+) {
+    let (adr, num) = (m.moment_rowadr[r] as usize, m.moment_rownnz[r] as usize);
+    let mut moment = std::mem::take(&mut d.actuator_moment);
+    let row = &mut moment[adr..adr + num];
+    row.fill(R::zero());
+    fill(d, row, &m.moment_colind[adr..adr + num]);
+    d.actuator_moment = moment;
 }
