@@ -5,9 +5,8 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::Golden;
-use manyworlds::stages;
 use manyworlds::types::GeomType;
-use manyworlds::{Data, Model};
+use manyworlds::{Data, Model, cpu, stages};
 
 /// Largest error of a distance, a position (m) or a frame.
 const TOL: f64 = 1e-9;
@@ -77,4 +76,87 @@ fn rows<const N: usize>(x: &[f64]) -> Vec<[f64; N]> {
     x.chunks_exact(N)
         .map(|row| row.try_into().unwrap())
         .collect()
+}
+
+const MODELS: &[&str] = &[
+    "boxes",
+    "cones",
+    "hand",
+    "humanoid",
+    "pairs",
+    "primitives",
+    "quadruped",
+];
+
+#[test]
+fn contacts_of_a_model_are_those_of_mujoco_in_their_order() {
+    let mut met = 0;
+    for name in MODELS {
+        let golden = Golden::open(&format!("tests/golden/{name}.npz"));
+        let mut m = golden.model();
+        m.nconmax = 200;
+        for k in 0..golden.nstate() {
+            let mut d = golden.world(&m, k);
+            cpu::kinematics::kinematics(&m, &mut d);
+            cpu::collision::collision(&m, &mut d);
+            met += d.ncon[0];
+            let have = listed(&m, &d);
+            let want = wanted(&golden, k);
+            let geoms = |rows: &[Row]| rows.iter().map(|row| row.0).collect::<Vec<_>>();
+            assert_eq!(geoms(&have), geoms(&want), "{name} state {k}");
+            for (have, want) in have.iter().zip(&want) {
+                let error = common::error(&have.1, &want.1);
+                assert!(error < TOL, "{name} state {k}: {have:?} {want:?}");
+            }
+        }
+    }
+    assert!(met > 300, "{met} contacts met");
+}
+
+/// Geoms and dimension of a contact; distance, position, frame and parameters.
+type Row = ([i32; 3], Vec<f64>);
+
+fn listed(m: &Model, d: &Data) -> Vec<Row> {
+    let row = |c: usize| {
+        let k = d.contact_collision[c] as usize;
+        let mut numbers = vec![d.contact_dist[c]];
+        numbers.extend(d.contact_pos[c]);
+        numbers.extend(d.contact_frame[c]);
+        numbers.push(m.collision_margin[k]);
+        numbers.extend(&m.collision_friction[5 * k..5 * k + 5]);
+        numbers.extend(&m.collision_solref[2 * k..2 * k + 2]);
+        numbers.extend(&m.collision_solreffriction[2 * k..2 * k + 2]);
+        numbers.extend(&m.collision_solimp[5 * k..5 * k + 5]);
+        let geoms = [m.collision_geom1[k], m.collision_geom2[k]];
+        ([geoms[0], geoms[1], m.collision_condim[k]], numbers)
+    };
+    (0..d.ncon[0] as usize).map(row).collect()
+}
+
+fn wanted(golden: &Golden, k: usize) -> Vec<Row> {
+    let part = |name: &str, width: usize, c: usize| {
+        let all = golden.state(&format!("out/contact_{name}"), k);
+        all[width * c..][..width].to_vec()
+    };
+    let frames = golden.state("out/contact_frame", k).chunks_exact(9);
+    let num = frames.take_while(|x| x.iter().any(|&x| x != 0.0)).count();
+    let row = |c: usize| {
+        let numbers = [
+            part("dist", 1, c),
+            part("pos", 3, c),
+            part("frame", 9, c),
+            part("includemargin", 1, c),
+            part("friction", 5, c),
+            part("solref", 2, c),
+            part("solreffriction", 2, c),
+            part("solimp", 5, c),
+        ];
+        let geoms = part("geom", 2, c);
+        let dim = part("dim", 1, c)[0];
+        (
+            [geoms[0] as i32, geoms[1] as i32, dim as i32],
+            numbers.concat(),
+        )
+    };
+    (0..num).map(row).collect()
 }

@@ -13,6 +13,8 @@ const MODELS: &[&str] = &[
     "quadruped",
     "limits",
     "cones",
+    "pairs",
+    "primitives",
 ];
 
 // the contacts that MuJoCo found, in their slots
