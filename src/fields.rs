@@ -394,6 +394,8 @@ fields! {
         nvrk,
         /// na if the integrator is RK4, else 0 (ours)
         nark,
+        /// number of entries of a triangle of nv rows, the diagonal included (ours)
+        ntri,
     }
     Model {
         /// qpos values at default pose
@@ -1208,7 +1210,27 @@ fields! {
         nl: int[1],
         /// number of rows
         nefc: int[1],
-        /// iterations that the solver took
+        /// number of constraint islands
+        nisland: int[1],
+        /// island of a tree; -1: no row touches it
+        tree_island: int[ntree],
+        /// number of dofs of an island
+        island_nv: int[ntree],
+        /// first entry of an island in map_idof2dof
+        island_idofadr: int[ntree],
+        /// number of rows of an island
+        island_nefc: int[ntree],
+        /// first entry of an island in map_iefc2efc
+        island_iefcadr: int[ntree],
+        /// dofs by island, ascending in each
+        map_idof2dof: int[nv],
+        /// place of a dof in its island (ours: counted from the island's first); -1: no island
+        map_dof2idof: int[nv],
+        /// rows by island, ascending in each
+        map_iefc2efc: int[njmax],
+        /// iterations that the solver took on an island (ours)
+        island_niter: int[ntree],
+        /// iterations that the solver took, the sum of the islands
         solver_niter: int[1],
         /// number of warnings of each kind since the last reset (`mjtWarning`)
         warning: int[7],
@@ -1224,13 +1246,25 @@ fields! {
         rne_cfrc: spatial[nbody],
         /// acceleration that the velocity is integrated with (ours)
         euler_qacc: real[nv],
-        /// Hessian of the primal problem, then its factor (ours)
-        solver_H: real[nv, nv],
-        /// J times search direction (ours)
-        solver_Jv: real[njmax],
+        /// Hessian of an island's primal problem: for every dof its row from the diagonal to solver_end (ours)
+        solver_H: real[ntri],
+        /// factor U D U' of the Hessian: rows of U as in solver_H, D on the diagonal (ours)
+        solver_U: real[ntri],
+        /// 1 / D of the factor (ours)
+        solver_dinv: real[nv],
+        /// last dof that a dof of the island is coupled to by rows or inertia (ours)
+        solver_end: int[nv],
+        /// address of a dof's row in solver_H, less the dof's number (ours)
+        solver_adr: int[nv],
         /// residual of each row, J qacc - aref (ours)
         solver_Jaref: real[njmax],
-        /// M times qacc (ours)
+        /// J times search direction (ours)
+        solver_Jv: real[njmax],
+        /// 1 where a row's cost is in the Hessian (ours)
+        solver_inH: int[njmax],
+        /// cost of rows along the search direction: residual, its slope, three coefficients (ours)
+        solver_quad: real[5, njmax],
+        /// M times qacc, less qfrc_smooth (ours)
         solver_Ma: real[nv],
         /// M times search direction (ours)
         solver_Mv: real[nv],
@@ -1238,6 +1272,8 @@ fields! {
         solver_grad: real[nv],
         /// search direction (ours)
         solver_search: real[nv],
+        /// H or M under the gradient, in the island's order (ours)
+        solver_Mgrad: real[nv],
         /// state at the start of an RK4 step (ours)
         rk_qpos: real[nqrk],
         /// velocity at the start of an RK4 step (ours)

@@ -59,6 +59,8 @@ stages! {
     collision,
     /// Constraint rows and their parameters (`mj_makeConstraint`).
     make_constraint,
+    /// Trees that rows tie together: islands, each to be solved by itself (`mj_island`).
+    island,
     /// Actuator lengths and moments (`mj_transmission`).
     transmission,
     /// Tendon and actuator velocities (first part of `mj_fwdVelocity`).
@@ -110,6 +112,7 @@ pub fn fwd_position(m: &Model, run: &mut impl Run) {
         run(&collision);
     }
     run(&make_constraint);
+    run(&island);
     if m.nactuator > 0 {
         run(&transmission);
     }

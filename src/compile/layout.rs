@@ -13,6 +13,7 @@ pub fn layout(m: &mut Model) -> Result<()> {
     of_actuators(m);
     moment_pattern(m);
     runge_kutta_sizes(m);
+    m.ntri = m.nv * (m.nv + 1) / 2;
     pair::pairs(m)?;
     pattern::patterns(m);
     capacity::capacities(m);

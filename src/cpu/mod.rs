@@ -15,6 +15,7 @@ pub mod factor_m;
 pub mod fwd_acceleration;
 pub mod fwd_actuation;
 pub mod fwd_velocity;
+pub mod island;
 pub mod kinematics;
 pub mod make_constraint;
 pub mod passive;

@@ -1,6 +1,8 @@
 //! What several tests share: goldens made by MuJoCo 4.0.0.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub mod solver;
+
 use std::collections::BTreeMap;
 
 use manyworlds::fields::{FIELDS, Room, SIZES, View, ViewMut};
@@ -39,7 +41,12 @@ impl Golden {
 
     /// Number of states.
     pub fn nstate(&self) -> usize {
-        self.arrays["in/qpos"].0[0]
+        let (shape, _) = self
+            .arrays
+            .iter()
+            .find_map(|(name, array)| name.starts_with("in/").then_some(array))
+            .expect("states");
+        shape[0]
     }
 
     /// Row `k` of an array that has one row for each state.

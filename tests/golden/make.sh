@@ -7,3 +7,4 @@ for model in models/*.xml; do
 done
 python3 tests/golden/make_collision.py tests/golden/collision.npz
 python3 tests/golden/make_mesh.py
+tests/golden/make_solver.sh

@@ -1,0 +1,148 @@
+//! Trees that rows tie together: islands, each to be solved by itself (`mj_island`).
+
+use crate::fields::{Data, Model};
+use crate::types::*;
+
+/// Trees that rows tie together: islands, each to be solved by itself (`mj_island`). Islands are numbered in order of
+/// their first tree, dofs and rows keep their order inside an island. A tree that no row touches is in no island.
+pub fn island(m: &Model, d: &mut Data) {
+    let nefc = d.nefc[0] as usize;
+    if nefc == 0 {
+        d.nisland[0] = 0;
+    } else if m.ntree == 1 || m.opt.disabled(DSBL_ISLAND) {
+        one_island(m, d, nefc);
+    } else {
+        join_trees(m, d, nefc);
+        number_islands(d);
+        sort_dofs(m, d);
+        sort_rows(m, d, nefc);
+    }
+}
+
+// everything is one island
+fn one_island(m: &Model, d: &mut Data, nefc: usize) {
+    d.nisland[0] = 1;
+    d.tree_island.fill(0);
+    d.island_nv[0] = m.nv as i32;
+    d.island_idofadr[0] = 0;
+    d.island_nefc[0] = nefc as i32;
+    d.island_iefcadr[0] = 0;
+    for i in 0..m.nv {
+        d.map_idof2dof[i] = i as i32;
+        d.map_dof2idof[i] = i as i32;
+    }
+    for r in 0..nefc {
+        d.map_iefc2efc[r] = r as i32;
+    }
+}
+
+// every tree points at an earlier tree of its island or at itself; -1 where no row is
+fn join_trees(m: &Model, d: &mut Data, nefc: usize) {
+    d.tree_island.fill(-1);
+    for r in 0..nefc {
+        // rows of a contact follow each other and touch the same dofs
+        if r > 0 && d.efc_Jpat[r] == d.efc_Jpat[r - 1] {
+            continue;
+        }
+        let pattern = d.efc_Jpat[r] as usize;
+        let adr = m.Jpat_adr[pattern] as usize;
+        let mut first = -1;
+        for &dof in &m.Jpat_dof[adr..adr + m.Jpat_num[pattern] as usize] {
+            let tree = m.dof_treeid[dof as usize];
+            if d.tree_island[tree as usize] < 0 {
+                d.tree_island[tree as usize] = tree;
+            }
+            let root = root_of(&d.tree_island, tree);
+            if first < 0 {
+                first = root;
+            }
+            let [low, high] = [first.min(root), first.max(root)];
+            d.tree_island[high as usize] = low;
+            first = low;
+        }
+    }
+}
+
+fn root_of(tree_island: &[i32], mut tree: i32) -> i32 {
+    while tree_island[tree as usize] != tree {
+        tree = tree_island[tree as usize];
+    }
+    tree
+}
+
+// parents come before their children, so one pass turns pointers into numbers
+fn number_islands(d: &mut Data) {
+    let mut nisland = 0;
+    for tree in 0..d.tree_island.len() {
+        let parent = d.tree_island[tree];
+        if parent == tree as i32 {
+            d.tree_island[tree] = nisland;
+            nisland += 1;
+        } else if parent >= 0 {
+            d.tree_island[tree] = d.tree_island[parent as usize];
+        }
+    }
+    d.nisland[0] = nisland;
+}
+
+fn sort_dofs(m: &Model, d: &mut Data) {
+    let mut adr = 0;
+    for island in 0..d.nisland[0] {
+        d.island_idofadr[island as usize] = adr;
+        let mut nv = 0;
+        for tree in 0..m.ntree {
+            if d.tree_island[tree] != island {
+                continue;
+            }
+            let dofadr = m.tree_dofadr[tree];
+            for dof in dofadr..dofadr + m.tree_dofnum[tree] {
+                d.map_idof2dof[(adr + nv) as usize] = dof;
+                d.map_dof2idof[dof as usize] = nv;
+                nv += 1;
+            }
+        }
+        d.island_nv[island as usize] = nv;
+        adr += nv;
+    }
+
+    // dofs that no row moves come last
+    for tree in (0..m.ntree).filter(|&tree| d.tree_island[tree] < 0) {
+        let dofadr = m.tree_dofadr[tree];
+        for dof in dofadr..dofadr + m.tree_dofnum[tree] {
+            d.map_idof2dof[adr as usize] = dof;
+            d.map_dof2idof[dof as usize] = -1;
+            adr += 1;
+        }
+    }
+}
+
+fn sort_rows(m: &Model, d: &mut Data, nefc: usize) {
+    let island_of = |d: &Data, r: usize| {
+        let pattern = d.efc_Jpat[r] as usize;
+        match m.Jpat_num[pattern] {
+            0 => 0,
+            _ => {
+                let dof = m.Jpat_dof[m.Jpat_adr[pattern] as usize];
+                d.tree_island[m.dof_treeid[dof as usize] as usize] as usize
+            }
+        }
+    };
+    let nisland = d.nisland[0] as usize;
+    d.island_nefc[..nisland].fill(0);
+    for r in 0..nefc {
+        let island = island_of(d, r);
+        d.island_nefc[island] += 1;
+    }
+    let mut adr = 0;
+    for island in 0..nisland {
+        d.island_iefcadr[island] = adr;
+        adr += d.island_nefc[island];
+        d.island_nefc[island] = 0;
+    }
+    for r in 0..nefc {
+        let island = island_of(d, r);
+        let place = d.island_iefcadr[island] + d.island_nefc[island];
+        d.map_iefc2efc[place as usize] = r as i32;
+        d.island_nefc[island] += 1;
+    }
+}

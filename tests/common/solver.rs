@@ -1,0 +1,75 @@
+//! Worlds that stand before the constraint solver, from goldens of `tests/golden/make_solver.py`.
+
+use manyworlds::fields::ViewMut;
+use manyworlds::types::ConstraintType;
+use manyworlds::{Data, Model};
+
+use super::Golden;
+
+/// State `k` with everything that the solver reads. The patterns of the rows are the non-zeros of this state.
+pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
+    let mut m = m.clone();
+    let nefc = golden.state("in/nefc", k)[0] as usize;
+    m.njmax = golden.state("in/efc_D", k).len();
+    let jacobian = golden.state("in/efc_J_dense", k);
+    let of_row = |name: &str, r: usize| golden.state(name, k)[r] as i32;
+
+    // rows of a contact follow each other and share a pattern
+    let same_contact = |r: usize, first: usize| {
+        let contact = |r| of_row("in/efc_type", r) >= ConstraintType::ContactFrictionless as i32;
+        contact(r) && contact(first) && of_row("in/efc_id", r) == of_row("in/efc_id", first)
+    };
+    let mut rows: Vec<Vec<i32>> = vec![];
+    while rows.len() < nefc {
+        let first = rows.len();
+        let num = (first..nefc).take_while(|&r| r == first || same_contact(r, first));
+        let num = num.count();
+        let touches =
+            |dof: &i32| (first..first + num).any(|r| jacobian[r * m.nv + *dof as usize] != 0.0);
+        let pattern: Vec<i32> = (0..m.nv as i32).filter(touches).collect();
+        rows.extend(vec![pattern; num]);
+    }
+    let mut patterns: Vec<Vec<i32>> = vec![];
+    let mut pattern_of = vec![];
+    for row in &rows {
+        let found = patterns.iter().position(|pattern| pattern == row);
+        pattern_of.push(found.unwrap_or(patterns.len()));
+        if found.is_none() {
+            patterns.push(row.clone());
+        }
+    }
+    m.nJpat = patterns.len();
+    m.Jpat_num = patterns.iter().map(|p| p.len() as i32).collect();
+    m.Jpat_adr = vec![];
+    m.Jpat_dof = vec![];
+    for pattern in &patterns {
+        m.Jpat_adr.push(m.Jpat_dof.len() as i32);
+        m.Jpat_dof.extend(pattern);
+    }
+    m.nJpatdof = m.Jpat_dof.len();
+    m.nJrow = patterns.iter().map(Vec::len).max().unwrap_or(0);
+
+    let mut d = Data::new(&m);
+    for name in golden
+        .arrays
+        .keys()
+        .filter_map(|name| name.strip_prefix("in/"))
+    {
+        let from = golden.state(&format!("in/{name}"), k);
+        match d.field_mut(name) {
+            None => continue,
+            Some(ViewMut::Int(to)) => to
+                .iter_mut()
+                .zip(from)
+                .for_each(|(to, from)| *to = *from as i32),
+            Some(ViewMut::Real(to)) => to.copy_from_slice(from),
+        }
+    }
+    for r in 0..nefc {
+        d.efc_Jpat[r] = pattern_of[r] as i32;
+        for (slot, &dof) in rows[r].iter().enumerate() {
+            d.efc_J[r * m.nJrow + slot] = jacobian[r * m.nv + dof as usize];
+        }
+    }
+    (m, d)
+}

@@ -1,0 +1,176 @@
+//! The constraint solver against MuJoCo 4.0.0 on states met in rollouts: the optimum, and the iterations to get there.
+//!
+//! `MANYWORLDS_SOLVER_GOLDENS=folder` takes the goldens of that folder (made by `tests/golden/make_solver.py`) instead.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{Golden, error, solver};
+use manyworlds::cpu::island::island;
+use manyworlds::cpu::solve_newton::solve_newton;
+use manyworlds::types::{ConstraintState, DSBL_ISLAND, DSBL_WARMSTART};
+use manyworlds::{Data, Model};
+
+fn goldens() -> Vec<(String, Golden)> {
+    let folder = std::env::var("MANYWORLDS_SOLVER_GOLDENS");
+    let folder = folder.unwrap_or_else(|_| "tests/golden/solver".into());
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .unwrap_or_else(|e| panic!("{folder}: {e}"))
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ext| ext == "npz"))
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "{folder}: no goldens");
+    let open = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        (name, Golden::open(path.to_str().unwrap()))
+    };
+    paths.into_iter().map(open).collect()
+}
+
+fn solve(m: &Model, d: &mut Data) {
+    island(m, d);
+    solve_newton(m, d);
+}
+
+#[test]
+fn the_optimum_is_that_of_mujoco() {
+    for (name, golden) in goldens() {
+        let mut m = golden.model();
+        Golden::tighten(&mut m);
+        for flags in [0, DSBL_ISLAND, DSBL_WARMSTART] {
+            m.opt.disableflags |= flags;
+            let mut rows = 0;
+            for k in 0..golden.nstate() {
+                let (m, mut d) = solver::world(&golden, &m, k);
+                solve(&m, &mut d);
+                let nefc = d.nefc[0] as usize;
+                rows += nefc;
+                for (field, have) in [
+                    ("qacc", &d.qacc[..]),
+                    ("qfrc_constraint", &d.qfrc_constraint),
+                    ("efc_force", &d.efc_force),
+                ] {
+                    let e = error(have, golden.state(&format!("out/{field}"), k));
+                    assert!(e < 1e-8, "{name} state {k} {field}: {e:e}");
+                }
+                check_states(&d, golden.state("out/efc_state", k), &name, k);
+            }
+            assert!(rows > 0, "{name} has no rows");
+        }
+    }
+}
+
+// states agree except where a row is just at the edge of its zone
+fn check_states(d: &Data, want: &[f64], name: &str, k: usize) {
+    for r in 0..d.nefc[0] as usize {
+        if f64::from(d.efc_state[r]) != want[r] {
+            let bound = d.efc_R[r] * d.efc_frictionloss[r];
+            let edge = (d.solver_Jaref[r].abs() - bound).abs();
+            assert!(
+                edge < 1e-8,
+                "{name} state {k} row {r}: {edge:e} from the edge"
+            );
+        }
+    }
+}
+
+#[test]
+fn iterations_are_not_more_than_mujoco_takes() {
+    for (name, golden) in goldens() {
+        let own = golden.model();
+        for (prefix, flags) in [("own", 0), ("mono", DSBL_ISLAND)] {
+            let mut m = own.clone();
+            m.opt.disableflags |= flags;
+            let mut total = 0;
+            for k in 0..golden.nstate() {
+                let (m, mut d) = solver::world(&golden, &m, k);
+                solve(&m, &mut d);
+                let theirs = golden.state(&format!("{prefix}/niter"), k);
+                let islands = golden.state(&format!("{prefix}/nisland"), k)[0];
+                if flags == 0 {
+                    assert_eq!(
+                        f64::from(d.nisland[0]),
+                        islands,
+                        "{name} state {k}: islands"
+                    );
+                }
+                for island in 0..d.nisland[0] as usize {
+                    let ours = f64::from(d.island_niter[island]);
+                    let theirs = theirs[island];
+                    assert!(
+                        ours <= theirs,
+                        "{name} {prefix} state {k} island {island}: {ours} > {theirs}"
+                    );
+                }
+                total += d.solver_niter[0];
+
+                // as far from the optimum as MuJoCo stops, or nearer
+                let optimum = golden.state("out/qacc", k);
+                let [ours, theirs] = [&d.qacc[..], golden.state(&format!("{prefix}/qacc"), k)]
+                    .map(|qacc| error(qacc, optimum));
+                assert!(
+                    ours <= 2.0 * theirs + 1e-7,
+                    "{name} {prefix} state {k}: {ours:e} against {theirs:e}"
+                );
+            }
+            assert!(total > 0, "{name}: nothing to iterate on");
+        }
+    }
+}
+
+#[test]
+fn without_rows_the_acceleration_is_the_unconstrained_one() {
+    let (_, golden) = goldens().remove(0);
+    let (m, mut d) = solver::world(&golden, &golden.model(), 0);
+    d.nefc[0] = 0;
+    d.qacc.fill(f64::NAN);
+    d.qacc_warmstart.fill(f64::NAN);
+    d.qfrc_constraint.fill(f64::NAN);
+    solve(&m, &mut d);
+    assert_eq!(d.qacc, d.qacc_smooth);
+    assert_eq!(d.qfrc_constraint, vec![0.0; m.nv]);
+    assert_eq!((d.nisland[0], d.solver_niter[0]), (0, 0));
+}
+
+#[test]
+fn a_bad_last_acceleration_is_not_started_from() {
+    for (name, golden) in goldens() {
+        let mut m = golden.model();
+        Golden::tighten(&mut m);
+        let (m, mut d) = solver::world(&golden, &m, 0);
+        d.qacc_warmstart.fill(f64::NAN);
+        solve(&m, &mut d);
+        let e = error(&d.qacc, golden.state("out/qacc", 0));
+        assert!(e < 1e-8, "{name}: {e:e}");
+    }
+}
+
+#[test]
+fn forces_obey_their_bounds() {
+    let mut met = [0; 5];
+    for (name, golden) in goldens() {
+        let m = golden.model();
+        for k in 0..golden.nstate() {
+            let (m, mut d) = solver::world(&golden, &m, k);
+            solve(&m, &mut d);
+            let [ne, nf] = [d.ne[0] as usize, d.nf[0] as usize];
+            for r in 0..d.nefc[0] as usize {
+                let force = d.efc_force[r];
+                met[d.efc_state[r] as usize] += 1;
+                if r >= ne + nf {
+                    assert!(force >= 0.0, "{name} state {k} row {r} pulls");
+                } else if r >= ne {
+                    let loss = d.efc_frictionloss[r];
+                    assert!(force.abs() <= loss, "{name} state {k} row {r}: {force}");
+                }
+            }
+        }
+    }
+    for state in ConstraintState::ALL {
+        if *state != ConstraintState::Cone {
+            assert!(met[*state as usize] > 0, "no row was {state:?}");
+        }
+    }
+}
