@@ -82,14 +82,23 @@ const TABLE: &[(&str, f64, &[&str])] = &[
     ("fwd_acceleration", 1e-10, &["qfrc_smooth", "qacc_smooth"]),
 ];
 
+/// The goldens of all models.
 fn goldens() -> Vec<PathBuf> {
-    let folder = std::env::var("MANYWORLDS_GOLDENS").unwrap_or("tests/golden".into());
+    let (folder, ext) = match std::env::var("MANYWORLDS_GOLDENS") {
+        Ok(folder) => (folder, "npz"),
+        Err(_) => ("models".into(), "xml"),
+    };
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|ext| ext == "npz"))
+        .filter(|path| path.extension().is_some_and(|found| found == ext))
         .collect();
     paths.sort();
+    // every model has a golden of its name
+    for path in paths.iter_mut().filter(|_| ext == "xml") {
+        let name = path.with_extension("npz");
+        *path = PathBuf::from("tests/golden").join(name.file_name().unwrap());
+    }
     paths
 }
 
