@@ -4,7 +4,7 @@
 //! a kind by the model's elements. A row is made where any lane has it; lanes without it have D = 0 there, which is how rows
 //! of several worlds side by side stay aligned. With one lane this is MuJoCo's own list.
 
-use crate::cpu::lib::impedance::{Impedance, Solver};
+use crate::cpu::lib::impedance::{Solver, damping, impedance, regularization, solver, stiffness};
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
@@ -101,30 +101,29 @@ struct Row<R: Real> {
 }
 
 impl<R: Real> Writer<'_, R> {
-    // room for some rows more; false if there is none
+    // room for some rows more, behind all that were asked for; false if there is none
     fn reserve(&mut self, more: usize) -> bool {
         self.needed += more;
-        let need = self.num + more;
-        if need <= self.d.efc_pos.len() {
+        if self.needed <= self.d.efc_pos.len() {
             return true;
         }
         if self.room == Room::Grows {
-            grow(self.m, self.d, (2 * need).max(16));
+            grow(self.m, self.d, 2 * self.needed);
         }
         self.room == Room::Grows
     }
 
     // a row without its Jacobian; its number
-    fn add(&mut self, row: Row<R>, solver: &Solver) -> usize {
+    fn add(&mut self, row: Row<R>, s: &Solver) -> usize {
         let (r, d) = (self.num, &mut *self.d);
         let margin = R::splat(row.margin);
         let pos = R::select(row.present, row.pos, margin);
-        let imp = Impedance::new(solver, pos - margin);
+        let imp = impedance(s, pos - margin);
         let friction = matches!(
             row.kind,
             ConstraintType::FrictionDof | ConstraintType::FrictionTendon
         );
-        let reg = imp.regularization(row.diag);
+        let reg = regularization(&imp, row.diag);
         d.efc_type[r] = R::int(row.kind as i32);
         d.efc_id[r] = R::int(row.id);
         d.efc_Jpat[r] = R::int(row.pattern);
@@ -134,9 +133,9 @@ impl<R: Real> Writer<'_, R> {
         d.efc_KBIP[4 * r] = if friction {
             R::zero()
         } else {
-            R::splat(solver.stiffness())
+            R::splat(stiffness(s))
         };
-        d.efc_KBIP[4 * r + 1] = R::splat(solver.damping());
+        d.efc_KBIP[4 * r + 1] = R::splat(damping(s));
         d.efc_KBIP[4 * r + 2] = imp.value;
         d.efc_KBIP[4 * r + 3] = imp.slope;
         set_regularization(d, r, reg, row.present);
@@ -151,7 +150,7 @@ impl<R: Real> Writer<'_, R> {
         // of dofs
         for i in 0..m.nv {
             if m.dof_frictionloss[i] > 0.0 && self.reserve(1) {
-                let solver = Solver::new(m, &m.dof_solref[2 * i..], &m.dof_solimp[5 * i..]);
+                let s = solver(m, &m.dof_solref[2 * i..], &m.dof_solimp[5 * i..]);
                 let row = Row {
                     kind: ConstraintType::FrictionDof,
                     id: i as i32,
@@ -162,7 +161,7 @@ impl<R: Real> Writer<'_, R> {
                     loss: m.dof_frictionloss[i],
                     diag: m.dof_invweight0[i],
                 };
-                let r = self.add(row, &solver);
+                let r = self.add(row, &s);
                 self.d.efc_J[r * m.nJrow] = R::one();
             }
         }
@@ -170,7 +169,7 @@ impl<R: Real> Writer<'_, R> {
         // of tendons
         for i in 0..m.ntendon {
             if m.tendon_frictionloss[i] > 0.0 && self.reserve(1) {
-                let solver = Solver::new(
+                let s = solver(
                     m,
                     &m.tendon_solref_fri[2 * i..],
                     &m.tendon_solimp_fri[5 * i..],
@@ -185,7 +184,7 @@ impl<R: Real> Writer<'_, R> {
                     loss: m.tendon_frictionloss[i],
                     diag: m.tendon_invweight0[i],
                 };
-                let r = self.add(row, &solver);
+                let r = self.add(row, &s);
                 self.tendon_jacobian(r, i, R::one());
             }
         }
@@ -217,7 +216,7 @@ impl<R: Real> Writer<'_, R> {
         if !present.any() || !self.reserve(1) {
             return;
         }
-        let solver = Solver::new(m, &m.jnt_solref[2 * j..], &m.jnt_solimp[5 * j..]);
+        let s = solver(m, &m.jnt_solref[2 * j..], &m.jnt_solimp[5 * j..]);
         let row = Row {
             kind: ConstraintType::LimitJoint,
             id: j as i32,
@@ -228,7 +227,7 @@ impl<R: Real> Writer<'_, R> {
             loss: 0.0,
             diag: m.dof_invweight0[m.jnt_dofadr[j] as usize],
         };
-        let r = self.add(row, &solver);
+        let r = self.add(row, &s);
         let num = m.Jpat_num[m.jnt_Jpat[j] as usize] as usize;
         self.d.efc_J[r * m.nJrow..][..num].copy_from_slice(&jacobian[..num]);
     }
@@ -250,7 +249,7 @@ impl<R: Real> Writer<'_, R> {
         if !present.any() || !self.reserve(1) {
             return;
         }
-        let solver = Solver::new(
+        let s = solver(
             m,
             &m.tendon_solref_lim[2 * i..],
             &m.tendon_solimp_lim[5 * i..],
@@ -265,7 +264,7 @@ impl<R: Real> Writer<'_, R> {
             loss: 0.0,
             diag: m.tendon_invweight0[i],
         };
-        let r = self.add(row, &solver);
+        let r = self.add(row, &s);
         self.tendon_jacobian(r, i, sign);
     }
 
@@ -301,15 +300,15 @@ impl<R: Real> Writer<'_, R> {
             true => ConstraintType::ContactFrictionless,
             false => ConstraintType::ContactPyramidal,
         };
-        let weight = Weight::of(m, k);
+        let diag = contact_diagonal(m, k, frictionless);
         let friction = &m.collision_friction[5 * k..5 * k + 5];
-        let solver = Solver::new(
+        let s = solver(
             m,
             &m.collision_solref[2 * k..],
             &m.collision_solimp[5 * k..],
         );
         let first = self.num;
-        for e in 0..nrow {
+        for _ in 0..nrow {
             let row = Row {
                 kind,
                 id: c as i32,
@@ -318,13 +317,9 @@ impl<R: Real> Writer<'_, R> {
                 pos: dist,
                 margin,
                 loss: 0.0,
-                diag: if frictionless {
-                    weight.tran
-                } else {
-                    weight.edge(friction, e / 2)
-                },
+                diag,
             };
-            self.add(row, &solver);
+            self.add(row, &s);
         }
         self.contact_jacobian(c, k, first, dim);
 
@@ -405,27 +400,15 @@ fn set_regularization<R: Real>(d: &mut Data<R>, r: usize, reg: R, present: R::Ma
     d.efc_diagA[r] = reg * imp / (R::one() - imp);
 }
 
-/// Inverse weights of the bodies of a contact.
-struct Weight {
-    tran: f64,
-    rot: f64,
-}
-
-impl Weight {
-    fn of(m: &Model, k: usize) -> Self {
-        let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
-        let (body1, body2) = (body(m.collision_geom1[k]), body(m.collision_geom2[k]));
-        let sum = |n: usize| m.body_invweight0[2 * body1 + n] + m.body_invweight0[2 * body2 + n];
-        Self {
-            tran: sum(0),
-            rot: sum(1),
-        }
-    }
-
-    // of an edge of the pyramid in a friction direction
-    fn edge(&self, friction: &[f64], e: usize) -> f64 {
-        let side = if e < 2 { self.tran } else { self.rot };
-        self.tran + friction[e] * friction[e] * side
+// approximate diagonal of A: of the normal, or of the first edge of the pyramid, which speaks for all
+fn contact_diagonal(m: &Model, k: usize, frictionless: bool) -> f64 {
+    let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
+    let (body1, body2) = (body(m.collision_geom1[k]), body(m.collision_geom2[k]));
+    let tran = m.body_invweight0[2 * body1] + m.body_invweight0[2 * body2];
+    let slide = m.collision_friction[5 * k];
+    match frictionless {
+        true => tran,
+        false => tran + slide * slide * tran,
     }
 }
 

@@ -40,6 +40,10 @@ use crate::types;
 
 /// The files of `shaders/lib`: name and text.
 pub const LIB: &[(&str, &str)] = &[
+    (
+        "impedance",
+        include_str!("../../shaders/lib/impedance.wgsl"),
+    ),
     ("math", include_str!("../../shaders/lib/math.wgsl")),
     ("pose", include_str!("../../shaders/lib/pose.wgsl")),
     ("real", include_str!("../../shaders/lib/real.wgsl")),

@@ -13,3 +13,5 @@ mod com_pos;
 mod crb;
 mod factor_m;
 mod kinematics;
+mod make_constraint;
+mod reference_constraint;
