@@ -7,7 +7,7 @@ use super::files;
 use super::names::{Named, Names, lists, subtree};
 use super::nearest::nearest;
 use super::read::{Model, Reader};
-use super::schema::{Attach, Body, Conflict, Frame, JointId, Key, KeyOf};
+use super::schema::{Attach, Body, Compiler, Conflict, Frame, JointId, Key, KeyOf};
 use super::source::Origin;
 use super::spec::Spec;
 use super::table::Attrs;
@@ -147,9 +147,15 @@ impl Reader<'_> {
         rename(&mut part, &inside, &to);
         lists(&mut rest, &mut |_, e| rename_one(e, &inside, &to));
         let shift = self.spec.compilers.len();
+        if same_inertias(&theirs, &mine) && rest.compilers.len() == 1 {
+            rest.compilers.clear();
+        }
+        let own = !rest.compilers.is_empty();
         self.spec.compilers.append(&mut rest.compilers);
         append(&mut self.spec, rest);
-        shift_compilers(&mut part, shift);
+        if own {
+            shift_compilers(&mut part, shift);
+        }
 
         // a frame of its own, unless one was said around the attachment
         let around = place.frame.or_else(|| {
@@ -361,6 +367,27 @@ fn append(into: &mut Spec, mut from: Spec) {
         ($($list:ident)*) => { $( into.$list.append(&mut from.$list); )* };
     }
     append!(meshes hfields textures materials skins numerics texts pairs excludes tendons equalities actuators sensors tuples);
+}
+
+/// Whether two models' settings mean the same for their bodies, once their units are the same.
+fn same_inertias(a: &Compiler, b: &Compiler) -> bool {
+    let bounds = |c: &Compiler| {
+        (
+            c.boundmass(),
+            c.boundinertia(),
+            c.balanceinertia(),
+            c.saveinertial(),
+        )
+    };
+    let geoms = |c: &Compiler| {
+        (
+            c.inertiafromgeom(),
+            c.inertiagrouprange(),
+            c.fitaabb(),
+            c.alignfree(),
+        )
+    };
+    bounds(a) == bounds(b) && geoms(a) == geoms(b)
 }
 
 fn shift_compilers(body: &mut Body, shift: usize) {

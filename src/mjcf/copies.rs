@@ -213,7 +213,7 @@ pub(crate) enum Tie {
 /// The lists outside of the tree that refer to the tree, in MuJoCo's order of copying.
 macro_rules! referring_lists {
     ($m:ident) => {
-        $m!(pairs "pair" Any, excludes "exclude" Any, tendons "tendon" All, equalities "equality" AllButWorld,
+        $m!(pairs "pair" Any, excludes "exclude" Any, tendons "tendon" Any, equalities "equality" AllButWorld,
             actuators "actuator" All, sensors "sensor" Any, tuples "tuple" All);
     };
 }
@@ -292,7 +292,7 @@ fn tied(e: &mut impl Named, inside: &Names, tie: Tie) -> bool {
         any |= is;
         all &= is || tie == Tie::AllButWorld && kind == "body" && name == "world";
     });
-    any && (all || tie == Tie::Any)
+    any && (all || tie == Tie::Any) && !e.tears(inside)
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ pub mod source;
 pub mod spec;
 mod tree;
 mod units;
+mod write;
 mod xml;
 
 pub use files::Files;

@@ -53,6 +53,10 @@ pub(crate) trait Named {
     fn name(&mut self) -> &mut Option<String>;
     /// Where it stands.
     fn place(&self) -> Origin;
+    /// Whether a copy of a part of the tree would tear apart what must stay together.
+    fn tears(&self, _inside: &Names) -> bool {
+        false
+    }
 }
 
 fn refers_by_table(e: &mut impl Attrs, f: &mut dyn FnMut(&'static str, &'static str, &mut String)) {
@@ -109,6 +113,13 @@ impl Named for Tendon {
         for step in &mut self.path {
             refers_by_table(step, f);
         }
+    }
+    fn tears(&self, inside: &Names) -> bool {
+        // a geom that is copied takes its side site along
+        let is = |kind, name: &Option<String>| name.as_ref().map(|n| inside.has(kind, n));
+        self.path
+            .iter()
+            .any(|w| is("geom", &w.geom) == Some(true) && is("site", &w.sidesite) == Some(false))
     }
     fn name(&mut self) -> &mut Option<String> {
         &mut self.name

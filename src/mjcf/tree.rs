@@ -238,6 +238,10 @@ impl Reader<'_> {
         exclusive(&mut self.log, node, &["fovy", "sensorsize"]);
         camera.inherit(&self.classes.get(place.class).camera);
         camera.class = None;
+        // the size of the sensor decides the field of view
+        if camera.sensorsize.is_some() {
+            camera.fovy = None;
+        }
         camera.frame = place.frame;
         body.cameras.push(camera);
     }

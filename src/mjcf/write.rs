@@ -1,0 +1,518 @@
+//! [`Spec`] → MJCF text that reads to an equal `Spec`.
+
+use super::schema::{ActuatorTag, Body, Compiler, Frame, Tendon, TendonTag, Tri};
+use super::spec::{Actuator, Spec};
+use super::table::{Attrs, Keyword, Value};
+use crate::error::{Error, Result};
+use crate::types::{BiasType, CtrlInput, DynType, GainType, TrnType};
+
+/// The text so far.
+struct Xml {
+    out: String,
+    depth: usize,
+    /// The first character that XML cannot say.
+    bad: Option<char>,
+}
+
+impl Xml {
+    /// An element with attributes, and children if `inside` writes any.
+    fn element(&mut self, tag: &str, attrs: &[(&str, String)], inside: impl FnOnce(&mut Xml)) {
+        self.line("<", tag);
+        for (name, value) in attrs {
+            self.out.push(' ');
+            self.out.push_str(name);
+            self.out.push_str("=\"");
+            self.escape(value);
+            self.out.push('"');
+        }
+        let start = self.out.len();
+        self.out.push_str(">\n");
+        let empty = self.out.len();
+        self.depth += 1;
+        inside(self);
+        self.depth -= 1;
+        if self.out.len() == empty {
+            self.out.truncate(start);
+            self.out.push_str("/>\n");
+        } else {
+            self.line("</", tag);
+            self.out.push_str(">\n");
+        }
+    }
+
+    /// An element that is left out when it would be empty.
+    fn section(&mut self, tag: &str, inside: impl FnOnce(&mut Xml)) {
+        let start = self.out.len();
+        self.element(tag, &[], inside);
+        if self
+            .out
+            .get(start..)
+            .is_some_and(|s| s.trim() == format!("<{tag}/>"))
+        {
+            self.out.truncate(start);
+        }
+    }
+
+    fn line(&mut self, open: &str, tag: &str) {
+        for _ in 0..self.depth {
+            self.out.push_str("  ");
+        }
+        self.out.push_str(open);
+        self.out.push_str(tag);
+    }
+
+    fn escape(&mut self, text: &str) {
+        for c in text.chars() {
+            match c {
+                '&' => self.out.push_str("&amp;"),
+                '<' => self.out.push_str("&lt;"),
+                '>' => self.out.push_str("&gt;"),
+                '"' => self.out.push_str("&quot;"),
+                '\t' | '\n' | '\r' => self.out.push_str(&format!("&#{};", u32::from(c))),
+                '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => self.bad = Some(c),
+                c => self.out.push(c),
+            }
+        }
+    }
+
+    /// An element from the table, its child elements included.
+    fn row<A: Attrs>(&mut self, tag: &str, row: &A) {
+        self.row_with(tag, row, &[], |_| {});
+    }
+
+    fn row_with<A: Attrs>(
+        &mut self,
+        tag: &str,
+        row: &A,
+        more: &[(&'static str, String)],
+        inside: impl FnOnce(&mut Xml),
+    ) {
+        let mut attrs = said(row);
+        attrs.extend_from_slice(more);
+        self.element(tag, &attrs, |x| {
+            row.elements(&mut |tag, attrs| x.element(tag, &attrs, |_| {}));
+            inside(x);
+        });
+    }
+
+    /// Settings, left out if nothing is said.
+    fn settings<A: Attrs>(&mut self, tag: &str, row: &A) {
+        let mut any = !said(row).is_empty();
+        row.elements(&mut |_, _| any = true);
+        if any {
+            self.row(tag, row);
+        }
+    }
+
+    /// Every row of a list.
+    fn rows<A: Attrs>(&mut self, tag: &str, rows: &[A]) {
+        rows.iter().for_each(|r| self.row(tag, r));
+    }
+}
+
+/// The attributes that are said; lists without numbers cannot be.
+fn said<A: Attrs>(row: &A) -> Vec<(&'static str, String)> {
+    let mut numeric = Vec::new();
+    A::list(&mut |a| {
+        if matches!(
+            a.kind,
+            super::table::Kind::Real(..) | super::table::Kind::Int(..)
+        ) {
+            numeric.push(a.name);
+        }
+    });
+    let mut out = Vec::new();
+    row.said(&mut |name, text| {
+        if !(text.is_empty() && numeric.contains(&name)) {
+            out.push((name, text));
+        }
+    });
+    out
+}
+
+impl Spec {
+    /// The model as MJCF text, which reads to an equal `Spec` given the same files.
+    ///
+    /// Includes, replicates and attachments are written out, default classes are written into the elements that use them,
+    /// and actuators are written as `general`.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for what MJCF cannot say: an attached model with other compiler settings for inertias than this one,
+    /// a keyframe of an attached model, and characters that XML does not have.
+    pub fn to_mjcf(&self) -> Result<String> {
+        if let Some(key) = self.keys.iter().find(|k| k.of.is_some()) {
+            let name = key.name.as_deref().unwrap_or("");
+            return Err(Error::Input(format!(
+                "keyframe {name:?} of an attached model cannot be saved; give it for the whole model"
+            )));
+        }
+        let mut other = false;
+        self.each_body(&mut |_, b| other |= b.compiler != 0);
+        if other {
+            let msg = "an attached model with other compiler settings than this one cannot be saved in one file";
+            return Err(Error::Input(msg.into()));
+        }
+        let mut x = Xml {
+            out: String::new(),
+            depth: 0,
+            bad: None,
+        };
+        x.element("mujoco", &[("model", self.name.clone())], |x| {
+            self.sections(x)
+        });
+        match x.bad {
+            Some(c) => Err(Error::Input(format!(
+                "a name or text has the character {c:?}, which XML cannot say"
+            ))),
+            None => Ok(x.out),
+        }
+    }
+
+    fn sections(&self, x: &mut Xml) {
+        x.settings::<Compiler>("compiler", self.compiler());
+        x.settings("option", &self.option);
+        x.settings("size", &self.size);
+        x.settings("statistic", &self.statistic);
+        x.settings("visual", &self.visual);
+        self.odd_tendons(x);
+        x.section("asset", |x| {
+            x.rows("mesh", &self.meshes);
+            x.rows("hfield", &self.hfields);
+            x.rows("texture", &self.textures);
+            for m in &self.materials {
+                x.row_with("material", m, &[], |x| x.rows("layer", &m.layers));
+            }
+            for s in &self.skins {
+                x.row_with("skin", s, &[], |x| x.rows("bone", &s.bones));
+            }
+        });
+        x.section("worldbody", |x| contents(x, &self.world));
+        x.section("contact", |x| {
+            x.rows("pair", &self.pairs);
+            x.rows("exclude", &self.excludes);
+        });
+        x.section("equality", |x| {
+            self.equalities.iter().for_each(|e| x.row(e.tag.word(), e))
+        });
+        x.section("tendon", |x| {
+            for (i, t) in self.tendons.iter().enumerate() {
+                tendon(x, t, i);
+            }
+        });
+        x.section("actuator", |x| {
+            self.actuators.iter().for_each(|a| actuator(x, a))
+        });
+        x.section("sensor", |x| {
+            self.sensors.iter().for_each(|s| x.row(s.tag.word(), s))
+        });
+        x.section("custom", |x| {
+            x.rows("numeric", &self.numerics);
+            x.rows("text", &self.texts);
+            for t in &self.tuples {
+                x.row_with("tuple", t, &[], |x| x.rows("element", &t.elements));
+            }
+        });
+        x.section("keyframe", |x| x.rows("key", &self.keys));
+    }
+
+    /// Fixed tendons can have looks only by a class.
+    fn odd_tendons(&self, x: &mut Xml) {
+        let odd: Vec<_> = self
+            .tendons
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| looks(t).is_some())
+            .collect();
+        if odd.is_empty() {
+            return;
+        }
+        x.element("default", &[], |x| {
+            for (i, t) in odd {
+                if let Some(looks) = looks(t) {
+                    x.element("default", &[("class", looks_class(i))], |x| {
+                        x.row("tendon", &looks)
+                    });
+                }
+            }
+        });
+    }
+}
+
+fn looks_class(i: usize) -> String {
+    format!("looks of tendon {i}")
+}
+
+/// The looks of a fixed tendon, if it has any.
+fn looks(t: &Tendon) -> Option<Tendon> {
+    let any = t.width.is_some() || t.material.is_some() || t.rgba.is_some();
+    let looks = || Tendon {
+        width: t.width,
+        material: t.material.clone(),
+        rgba: t.rgba,
+        ..Tendon::default()
+    };
+    (any && t.tag == TendonTag::Fixed).then(looks)
+}
+
+fn tendon(x: &mut Xml, t: &Tendon, i: usize) {
+    let mut row = Tendon {
+        path: Vec::new(),
+        ..t.clone()
+    };
+    if looks(t).is_some() {
+        (row.width, row.material, row.rgba) = (None, None, None);
+        row.class = Some(looks_class(i));
+    }
+    x.row_with(t.tag.word(), &row, &[], |x| {
+        t.path.iter().for_each(|w| x.row(w.tag.word(), w))
+    });
+}
+
+/// An actuator in the terms of `general`.
+fn actuator(x: &mut Xml, a: &Actuator) {
+    let builtin = Actuator::default();
+    let mut attrs: Vec<(&'static str, String)> = Vec::new();
+    let mut text = |name, value: &Option<String>| {
+        if let Some(value) = value {
+            attrs.push((name, value.clone()));
+        }
+    };
+    text("name", &a.name);
+    let target = match a.trntype {
+        TrnType::Joint => Some("joint"),
+        TrnType::JointInParent => Some("jointinparent"),
+        TrnType::Tendon => Some("tendon"),
+        TrnType::SliderCrank => Some("cranksite"),
+        TrnType::Site => Some("site"),
+        TrnType::Body => Some("body"),
+        TrnType::So3 | TrnType::Undefined => None,
+    };
+    if let Some(target) = target {
+        text(target, &a.target);
+    }
+    text("slidersite", &a.slidersite);
+    text("refsite", &a.refsite);
+    fn put<T: Value + PartialEq>(
+        attrs: &mut Vec<(&'static str, String)>,
+        name: &'static str,
+        value: &T,
+        builtin: &T,
+    ) {
+        if value != builtin {
+            attrs.push((name, value.print()));
+        }
+    }
+    let b = &builtin;
+    put(&mut attrs, "group", &a.group, &b.group);
+    put(&mut attrs, "nsample", &a.nsample, &b.nsample);
+    put(&mut attrs, "interp", &a.interp, &b.interp);
+    put(&mut attrs, "delay", &a.delay, &b.delay);
+    put(&mut attrs, "cranklength", &a.cranklength, &b.cranklength);
+    put(&mut attrs, "gear", &a.gear, &b.gear);
+    put(&mut attrs, "lengthrange", &a.lengthrange, &b.lengthrange);
+    put(&mut attrs, "damping", &a.damping, &b.damping);
+    put(&mut attrs, "armature", &a.armature, &b.armature);
+    put::<Tri>(&mut attrs, "ctrllimited", &a.ctrllimited, &b.ctrllimited);
+    put(&mut attrs, "ctrlrange", &a.ctrlrange, &b.ctrlrange);
+    put(&mut attrs, "velrange", &a.velrange, &b.velrange);
+    put(&mut attrs, "ffrange", &a.ffrange, &b.ffrange);
+    put(&mut attrs, "forcelimited", &a.forcelimited, &b.forcelimited);
+    put(&mut attrs, "forcerange", &a.forcerange, &b.forcerange);
+    put(&mut attrs, "actlimited", &a.actlimited, &b.actlimited);
+    put(&mut attrs, "actrange", &a.actrange, &b.actrange);
+    put(&mut attrs, "inheritrange", &a.inheritrange, &b.inheritrange);
+    put(&mut attrs, "actdim", &a.actdim, &b.actdim);
+    put(&mut attrs, "actearly", &a.actearly, &b.actearly);
+    put::<DynType>(&mut attrs, "dyntype", &a.dyntype, &b.dyntype);
+    put(&mut attrs, "dynprm", &a.dynprm, &b.dynprm);
+    put::<GainType>(&mut attrs, "gaintype", &a.gaintype, &b.gaintype);
+    put(&mut attrs, "gainprm", &a.gainprm, &b.gainprm);
+    put::<BiasType>(&mut attrs, "biastype", &a.biastype, &b.biastype);
+    put(&mut attrs, "biasprm", &a.biasprm, &b.biasprm);
+    put(&mut attrs, "user", &a.user, &b.user);
+    if a.ctrlspec != 0 {
+        attrs.push(("input", input(a.ctrlspec)));
+    }
+    x.element(ActuatorTag::General.word(), &attrs, |_| {});
+}
+
+/// The words of an input signature; the numbers of charts are those of inputs.
+fn input(ctrlspec: i32) -> String {
+    if ctrlspec == CtrlInput::None as i32 {
+        return "none".into();
+    }
+    let words = CtrlInput::VALUES
+        .iter()
+        .filter(|v| ctrlspec & **v as i32 != 0)
+        .map(|v| v.word());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The lists of a body whose elements may stand in frames, in the order of writing.
+const LISTS: usize = 7;
+
+/// The number of elements of a list, and the frame of one of them.
+fn list(body: &Body, kind: usize) -> usize {
+    match kind {
+        0 => usize::from(body.inertial.is_some()),
+        1 => body.joints.len(),
+        2 => body.geoms.len(),
+        3 => body.sites.len(),
+        4 => body.cameras.len(),
+        5 => body.lights.len(),
+        _ => body.bodies.len(),
+    }
+}
+
+fn frame_of(body: &Body, kind: usize, i: usize) -> Option<usize> {
+    match kind {
+        0 => body.inertial.as_ref().and_then(|x| x.frame),
+        1 => body.joints.get(i).and_then(|x| x.frame),
+        2 => body.geoms.get(i).and_then(|x| x.frame),
+        3 => body.sites.get(i).and_then(|x| x.frame),
+        4 => body.cameras.get(i).and_then(|x| x.frame),
+        5 => body.lights.get(i).and_then(|x| x.frame),
+        _ => body.bodies.get(i).and_then(|x| x.frame),
+    }
+}
+
+fn write_one(x: &mut Xml, body: &Body, kind: usize, i: usize) {
+    match kind {
+        0 => body.inertial.iter().for_each(|e| x.row("inertial", e)),
+        1 => {
+            if let Some(j) = body.joints.get(i) {
+                if j.free {
+                    let free = super::schema::Joint {
+                        type_: None,
+                        ..j.clone()
+                    };
+                    x.row("freejoint", &free);
+                } else {
+                    x.row("joint", j);
+                }
+            }
+        }
+        2 => body.geoms.get(i).into_iter().for_each(|e| x.row("geom", e)),
+        3 => body.sites.get(i).into_iter().for_each(|e| x.row("site", e)),
+        4 => body
+            .cameras
+            .get(i)
+            .into_iter()
+            .for_each(|e| x.row("camera", e)),
+        5 => body
+            .lights
+            .get(i)
+            .into_iter()
+            .for_each(|e| x.row("light", e)),
+        _ => body
+            .bodies
+            .get(i)
+            .into_iter()
+            .for_each(|e| x.row_with("body", e, &[], |x| contents(x, e))),
+    }
+}
+
+/// The contents of a body, frames around what stands in them.
+fn contents(x: &mut Xml, body: &Body) {
+    // frames that anything stands in
+    let mut used = vec![false; body.frames.len()];
+    for (kind, i) in (0..LISTS).flat_map(|kind| (0..list(body, kind)).map(move |i| (kind, i))) {
+        let mut at = frame_of(body, kind, i);
+        while let Some(f) = at
+            && let Some(u) = used.get_mut(f)
+            && !std::mem::replace(u, true)
+        {
+            at = body.frames.get(f).and_then(|f| f.parent);
+        }
+    }
+    let mut state = State {
+        next: [0; LISTS],
+        written: vec![false; body.frames.len()],
+        used,
+    };
+    inside(x, body, None, &mut state);
+}
+
+/// How far the writing of a body has come.
+struct State {
+    /// The next element of each list.
+    next: [usize; LISTS],
+    /// Frames that are written.
+    written: Vec<bool>,
+    /// Frames that anything stands in.
+    used: Vec<bool>,
+}
+
+/// The frame directly inside `around` that contains `frame`; `frame` itself is `around` or in it.
+fn branch(body: &Body, around: Option<usize>, frame: Option<usize>) -> Option<usize> {
+    let mut at = frame;
+    // frames come after those around them, so this ends
+    while let Some(f) = at {
+        let parent = body.frames.get(f).and_then(|f| f.parent);
+        if parent == around {
+            return at;
+        }
+        at = parent.filter(|p| *p < f);
+    }
+    None
+}
+
+/// Whether a frame is another or in it.
+fn within(body: &Body, frame: Option<usize>, around: Option<usize>) -> bool {
+    around.is_none() || frame == around || branch(body, around, frame).is_some()
+}
+
+/// Writes what stands in a frame, list by list as far as the order of each list allows.
+fn inside(x: &mut Xml, body: &Body, around: Option<usize>, state: &mut State) {
+    loop {
+        // elements that stand here directly
+        for (kind, i) in state.next.iter_mut().enumerate() {
+            while *i < list(body, kind) && frame_of(body, kind, *i) == around {
+                write_one(x, body, kind, *i);
+                *i += 1;
+            }
+        }
+        // frames that the lists go on with, first those that no list reaches later only
+        let heads = || {
+            state
+                .next
+                .iter()
+                .enumerate()
+                .filter(|(kind, i)| **i < list(body, *kind))
+        };
+        let ahead: Vec<usize> = heads()
+            .filter(|(kind, i)| within(body, frame_of(body, *kind, **i), around))
+            .filter_map(|(kind, i)| branch(body, around, frame_of(body, kind, *i)))
+            .collect();
+        let waits = |f: usize| {
+            heads().any(|(kind, i)| {
+                let at = |j: usize| branch(body, around, frame_of(body, kind, j));
+                at(*i) != Some(f) && (*i..list(body, kind)).any(|j| at(j) == Some(f))
+            })
+        };
+        let ready = ahead.iter().copied().filter(|f| !waits(*f)).min();
+        // frames without elements keep their place
+        let empty = |f: &usize| {
+            let here = body.frames.get(*f).is_some_and(|x| x.parent == around);
+            here && !state.written.get(*f).copied().unwrap_or(true)
+                && !state.used.get(*f).copied().unwrap_or(true)
+        };
+        let idle = (0..body.frames.len()).find(empty);
+        let Some(f) = ready
+            .or(ahead.iter().copied().min())
+            .into_iter()
+            .chain(idle)
+            .min()
+        else {
+            return;
+        };
+        let mut frame: Frame = body.frames.get(f).cloned().unwrap_or_default();
+        if let Some(w) = state.written.get_mut(f) {
+            // a frame whose contents are not contiguous is written again, without its name
+            if std::mem::replace(w, true) {
+                frame.name = None;
+            }
+        }
+        x.row_with("frame", &frame, &[], |x| inside(x, body, Some(f), state));
+    }
+}
