@@ -1,0 +1,36 @@
+// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
+
+fn mj_euler() {
+    // model_damped: is there damping of joints to be integrated implicitly
+    if (model_damped) {
+        // M with the slope of the damping over a timestep
+        for (var k = lane; k < nC; k += LANES) {
+            set_qH(k, M(k));
+        }
+        team_sync();
+        for (var i = lane; i < nv; i += LANES) {
+            let poly = vec2f(dof_dampingpoly_all(i, 0), dof_dampingpoly_all(i, 1));
+            let slope = poly_force_slope(dof_damping_all(i), poly, qvel(i), true);
+            let diag = M_rowadr(i) + M_rownnz(i) - 1;
+            set_qH(diag, qH(diag) + opt_timestep * slope);
+        }
+        team_sync();
+
+        // acceleration of the damped system
+        let clamped = factor_i<qH, qHDiagInv>();
+        warn(WARN_INERTIA, clamped);
+        for (var i = lane; i < nv; i += LANES) {
+            set_euler_qacc(i, qfrc_smooth(i) + qfrc_constraint(i));
+        }
+        team_sync();
+        solve_ld<qH, qHDiagInv, euler_qacc>();
+    } else {
+        for (var i = lane; i < nv; i += LANES) {
+            set_euler_qacc(i, qacc(i));
+        }
+    }
+    team_sync();
+
+    // state and time
+    advance<act_dot, euler_qacc, qvel>();
+}

@@ -1,0 +1,50 @@
+// Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
+
+fn mj_rne() {
+    // gravity is an acceleration of the world
+    if (lane == 0) {
+        var up = -opt_gravity;
+        if ((opt_disableflags & DSBL_GRAVITY) != 0) {
+            up = vec3f(0.0);
+        }
+        set_rne_cacc(0, Spatial(vec3f(0.0), up));
+    }
+    team_sync();
+
+    // acceleration without qacc and force that it takes, parents first
+    for (var level = 1; level < nlevel; level++) {
+        for (var k = lane; k < level_num(level); k += LANES) {
+            let i = level_body(level_adr(level) + k);
+            var acc = rne_cacc(body_parentid(i));
+            for (var dof = body_dofadr(i); dof < body_dofadr(i) + body_dofnum(i); dof++) {
+                acc = add_scl6(acc, cdof_dot(dof), qvel(dof));
+            }
+            set_rne_cacc(i, acc);
+            let inertia = cinert(i);
+            let vel = cvel(i);
+            let gyroscopic = cross_force(vel, mul_inert_vec(inertia, vel));
+            set_rne_cfrc(i, add_scl6(mul_inert_vec(inertia, acc), gyroscopic, 1.0));
+        }
+        team_sync();
+    }
+
+    // force on subtrees, children before parents; the world gathers nothing
+    for (var level = nlevel - 1; level > 0; level--) {
+        for (var k = lane; k < level_num(level); k += LANES) {
+            let i = level_body(level_adr(level) + k);
+            if (body_childnum(i) > 0) {
+                var sum = rne_cfrc(i);
+                for (var c = 0; c < body_childnum(i); c++) {
+                    sum = add_scl6(sum, rne_cfrc(child_body(body_childadr(i) + c)), 1.0);
+                }
+                set_rne_cfrc(i, sum);
+            }
+        }
+        team_sync();
+    }
+
+    // as the dofs feel it
+    for (var i = lane; i < nv; i += LANES) {
+        set_qfrc_bias(i, dot6(cdof(i), rne_cfrc(dof_bodyid(i))));
+    }
+}

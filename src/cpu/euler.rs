@@ -43,8 +43,8 @@ pub fn euler<R: Real>(m: &Model, d: &mut Data<R>) {
     d.euler_qacc = qacc;
 }
 
-// is there damping of joints to be integrated implicitly
-fn damped(m: &Model) -> bool {
+/// True if there is damping of joints to be integrated implicitly.
+pub fn damped(m: &Model) -> bool {
     !m.opt.disabled(DSBL_EULERDAMP)
         && !m.opt.disabled(DSBL_DAMPER)
         && (0..m.nv).any(|i| {

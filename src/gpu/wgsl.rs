@@ -38,21 +38,30 @@ use crate::model::Opt;
 use crate::stages::Stage;
 use crate::types;
 
+macro_rules! lib {
+    ($($name:ident)+) => {
+        &[$((stringify!($name), include_str!(concat!("../../shaders/lib/", stringify!($name), ".wgsl")))),+]
+    };
+}
+
 /// The files of `shaders/lib`: name and text.
-pub const LIB: &[(&str, &str)] = &[
-    (
-        "impedance",
-        include_str!("../../shaders/lib/impedance.wgsl"),
-    ),
-    ("math", include_str!("../../shaders/lib/math.wgsl")),
-    ("pose", include_str!("../../shaders/lib/pose.wgsl")),
-    ("real", include_str!("../../shaders/lib/real.wgsl")),
-    ("sparse", include_str!("../../shaders/lib/sparse.wgsl")),
-    ("spatial", include_str!("../../shaders/lib/spatial.wgsl")),
-    ("warning", include_str!("../../shaders/lib/warning.wgsl")),
-];
+pub const LIB: &[(&str, &str)] = lib! {
+    actuator
+    force
+    impedance
+    integrate
+    math
+    pose
+    real
+    sparse
+    spatial
+    warning
+};
 const ONE_LANE: &str = include_str!("../../shaders/device/one_lane.wgsl");
 const MANY_LANES: &str = include_str!("../../shaders/device/many_lanes.wgsl");
+
+/// What is true of a model, for branches that a kernel of it need not have: name of the constant, and who says so.
+pub const FACTS: &[(&str, fn(&Model) -> bool)] = &[("model_damped", crate::cpu::euler::damped)];
 
 /// How many invocations work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -282,6 +291,9 @@ impl Build<'_> {
         }
         if let Some(option) = name.strip_prefix("opt_") {
             return self.option(name, option);
+        }
+        if let Some((_, fact)) = FACTS.iter().find(|(fact, _)| *fact == name) {
+            return Some(format!("const {name}: bool = {};\n", fact(self.m)));
         }
         let Team { lanes, worlds } = self.team;
         let checked = self.checked;

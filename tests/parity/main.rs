@@ -10,8 +10,12 @@ mod body;
 mod common;
 
 mod com_pos;
+mod com_vel;
 mod crb;
+mod euler;
 mod factor_m;
+mod fwd_acceleration;
 mod kinematics;
 mod make_constraint;
 mod reference_constraint;
+mod rne;

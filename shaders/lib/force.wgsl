@@ -1,0 +1,31 @@
+// forces on bodies as the dofs feel them; polynomial springs and dampers
+
+// coefficient of the force of a spring or damper, to be multiplied by `-x`: `linear + poly[0] x + poly[1] x²`, with the
+// absolute value of `x` for dampers, so that they oppose motion either way
+fn poly_force(linear: f32, poly: vec2f, x: f32, damper: bool) -> f32 {
+    let y = select(x, abs(x), damper);
+    return linear + y * (poly[0] + y * poly[1]);
+}
+
+// derivative of `x` times poly_force
+fn poly_force_slope(linear: f32, poly: vec2f, x: f32, damper: bool) -> f32 {
+    let y = select(x, abs(x), damper);
+    return linear + y * (2.0 * poly[0] + y * (3.0 * poly[1]));
+}
+
+// what dof `i` feels of a force and a torque on a body at a point
+fn apply_ft(i: i32, body: i32, point: vec3f, force: vec3f, torque: vec3f) -> f32 {
+    // dofs that move the body
+    var dof = body_lastdof(body);
+    while (dof > i) {
+        dof = dof_parentid(dof);
+    }
+    if (dof != i) {
+        return 0.0;
+    }
+
+    // torque about the centre of mass of the tree
+    let offset = point - subtree_com(body_rootid(body));
+    let axis = cdof(i);
+    return dot(axis.rot, torque + cross(offset, force)) + dot(axis.lin, force);
+}

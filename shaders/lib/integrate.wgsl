@@ -1,0 +1,79 @@
+// from rates to the next state. Every lane of the team must call these functions
+
+// adds a velocity times a time to positions
+fn integrate_pos<pos, vel>(time: f32) {
+    for (var j = lane; j < njnt; j += LANES) {
+        var padr = jnt_qposadr(j);
+        var vadr = jnt_dofadr(j);
+        let type_ = jnt_type(j);
+        if (type_ == JNT_SLIDE || type_ == JNT_HINGE) {
+            set_pos(padr, pos(padr) + time * vel(vadr));
+            continue;
+        }
+        if (type_ == JNT_FREE) {
+            for (var k = 0; k < 3; k++) {
+                set_pos(padr + k, pos(padr + k) + time * vel(vadr + k));
+            }
+            padr += 3;
+            vadr += 3;
+        }
+        let quat = vec4f(pos(padr), pos(padr + 1), pos(padr + 2), pos(padr + 3));
+        let turned = quat_integrate(quat, vec3f(vel(vadr), vel(vadr + 1), vel(vadr + 2)), time);
+        for (var k = 0; k < 4; k++) {
+            set_pos(padr + k, turned[k]);
+        }
+    }
+}
+
+// advances activation, velocity, position and time by one timestep and keeps the acceleration for the next solve; positions
+// move with `vel`, which may be the new qvel
+fn advance<rate, acc, vel>() {
+    // activation
+    if (na > 0 && (opt_disableflags & DSBL_ACTUATION) == 0) {
+        for (var i = lane; i < nactuator; i += LANES) {
+            advance_act<rate>(i);
+        }
+    }
+
+    // velocity
+    for (var i = lane; i < nv; i += LANES) {
+        set_qvel(i, qvel(i) + acc(i) * opt_timestep);
+    }
+    team_sync();
+
+    // position
+    integrate_pos<qpos, vel>(opt_timestep);
+
+    // time
+    if (lane == 0) {
+        set_time(time() + opt_timestep);
+    }
+
+    // start of the next solve
+    for (var i = lane; i < nv; i += LANES) {
+        set_qacc_warmstart(i, qacc(i));
+    }
+}
+
+fn advance_act<rate>(i: i32) {
+    let adr = actuator_actadr(i);
+    if (adr < 0) {
+        return;
+    }
+    let num = actuator_actnum(i);
+    for (var k = adr; k < adr + num; k++) {
+        // what is disabled stands still
+        if (actuator_disabled(i)) {
+            set_act(k, next_activation(i, k, 0.0));
+        } else {
+            set_act(k, next_activation(i, k, rate(k)));
+        }
+    }
+
+    // a setpoint of an angle is kept within a turn of the length
+    let period = wrap_period(i);
+    if (actuator_dyntype(i) == DYN_INTEGRATOR && period > 0.0) {
+        let last = adr + num - 1;
+        set_act(last, wrap_setpoint(act(last), actuator_length(actuator_outadr(i)), period));
+    }
+}

@@ -1,0 +1,6 @@
+//! Parity of `euler`.
+
+#[test]
+fn shader_and_twin_agree() {
+    super::body::parity("euler", 1e-4, &["act", "qpos", "qvel", "time", "warning"]);
+}
