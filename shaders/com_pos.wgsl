@@ -14,10 +14,10 @@ fn mj_com_pos() {
         team_sync();
     }
 
-    // a subtree without mass is where its body is
+    // a subtree without mass, or of one body, is where its body is
     for (var i = lane; i < nbody; i += LANES) {
         let mass = body_subtreemass(i);
-        if (mass < MINVAL) {
+        if (mass < MINVAL || body_childnum(i) == 0) {
             set_subtree_com(i, xipos(i));
         } else {
             set_subtree_com(i, subtree_com(i) * (1.0 / mass));

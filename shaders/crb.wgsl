@@ -27,13 +27,13 @@ fn mj_crb() {
         for (var a = 0; a < num - 1; a++) {
             set_M(adr + a, dot6(cdof(M_colind(adr + a)), force));
         }
-        set_M(adr + num - 1, dot6(cdof(i), force) + dof_armature(i));
+        set_M(adr + num - 1, dot6(cdof(i), force) + dof_armature_all(i));
     }
 
     // inertia of tendons, among dofs of one chain
     for (var i = lane; i < nv && ntendon > 0; i += LANES) {
         for (var t = 0; t < ntendon; t++) {
-            if (tendon_armature(t) != 0.0) {
+            if (tendon_armature_all(t) != 0.0) {
                 tendon_armature_row(t, i);
             }
         }
@@ -51,7 +51,7 @@ fn tendon_armature_row(t: i32, i: i32) {
     if (a == num || ten_J_colind(adr + a) != i) {
         return;
     }
-    let scale = tendon_armature(t) * ten_J(adr + a);
+    let scale = tendon_armature_all(t) * ten_J(adr + a);
     let row = M_rowadr(i);
     var b = 0;
     // both lists ascend: walk them together

@@ -18,9 +18,9 @@ pub fn com_pos<R: Real>(m: &Model, d: &mut Data<R>) {
             d.subtree_com[p] = add3(d.subtree_com[p], moment);
         }
 
-        // a subtree without mass is where its body is
+        // a subtree without mass, or of one body, is where its body is
         let subtreemass = m.body_subtreemass[i];
-        d.subtree_com[i] = if subtreemass < MINVAL {
+        d.subtree_com[i] = if subtreemass < MINVAL || m.body_childnum[i] == 0 {
             d.xipos[i]
         } else {
             scl3(moment, R::splat(1.0 / subtreemass))

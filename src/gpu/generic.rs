@@ -27,13 +27,22 @@ fn replace(text: &str, to: impl Fn(&lex::Word<'_>) -> Option<String>) -> String 
 
 /// A text with every call of a pattern replaced by the call of its instance. Comments are blanked, lines stay.
 pub fn expand(text: &str, library: &BTreeMap<String, Item>) -> String {
+    expand_within(text, library, &[])
+}
+
+// the same inside a pattern, whose own words stand for the arrays of `of`
+fn expand_within(text: &str, library: &BTreeMap<String, Item>, of: &[(&str, &str)]) -> String {
     let mut out = String::new();
     let code = lex::without_comments(text);
     let mut rest = code.as_str();
     while let Some((at, name)) = next_call(rest, library) {
         let end = rest[at..].find('>').map_or(rest.len(), |end| at + end + 1);
         let args = rest[at + name.len() + 1..end].trim_end_matches('>');
-        let args: Vec<&str> = args.split(',').map(str::trim).collect();
+        let means = |arg: &str| {
+            let known = of.iter().find(|(param, _)| *param == arg);
+            known.map_or(arg, |(_, arg)| arg).to_owned()
+        };
+        let args: Vec<String> = args.split(',').map(|arg| means(arg.trim())).collect();
         out.push_str(&rest[..at]);
         out.push_str(&format!("{name}_of_{}", args.join("_and_")));
         rest = &rest[end..];
@@ -81,10 +90,8 @@ pub fn item(name: &str, library: &BTreeMap<String, Item>) -> Option<String> {
         })
     };
     let head = head.replace(base, name);
-    Some(expand(
-        &format!("{head}{}", replace(body, accessor)),
-        library,
-    ))
+    let text = format!("{head}{}", replace(body, accessor));
+    Some(expand_within(&text, library, &of))
 }
 
 #[cfg(test)]
@@ -93,13 +100,16 @@ mod tests {
 
     #[test]
     fn a_pattern_becomes_the_function_of_its_arrays() {
-        let library: BTreeMap<String, Item> =
-            lex::items("fn twice<x>() { let x = x(0); set_x(1, x * 2.0); }")
-                .into_iter()
-                .map(|item| (item.name.clone(), item))
-                .collect();
+        let library: BTreeMap<String, Item> = lex::items(
+            "fn twice<x>() { let x = x(0); set_x(1, x * 2.0); } fn four<y>() { twice<y>(); }",
+        )
+        .into_iter()
+        .map(|item| (item.name.clone(), item))
+        .collect();
         let text = expand("fn f(v: array<f32, 2>) { twice<qacc>(); }", &library);
         assert_eq!(text, "fn f(v: array<f32, 2>) { twice_of_qacc(); }");
+        let nested = item("four_of_qvel", &library).unwrap();
+        assert_eq!(nested, "fn four_of_qvel() { twice_of_qvel(); }\n");
         let instance = item("twice_of_qacc", &library).unwrap();
         assert_eq!(
             instance,

@@ -14,7 +14,8 @@ use manyworlds::{Data, Model};
 use crate::common::Golden;
 
 /// Lanes, worlds of a workgroup, worlds of a tile, checked accessors.
-const TEAMS: [(u32, u32, u32, bool); 3] = [(1, 8, 4, false), (4, 2, 4, true), (32, 1, 1, false)];
+type Team = (u32, u32, u32, bool);
+const TEAMS: [Team; 3] = [(1, 8, 4, false), (4, 2, 4, true), (32, 1, 1, false)];
 /// Not a whole number of tiles.
 const NWORLD: usize = 11;
 /// What an unwritten integer holds: the bits of ∞.
@@ -59,10 +60,12 @@ pub fn goldens() -> Vec<(String, Golden)> {
         .collect();
     paths.sort();
     let name = |path: &std::path::Path| path.file_stem().unwrap().to_string_lossy().into_owned();
+    // other goldens are of parts: collisions, meshes
+    let whole = |golden: &Golden| golden.get("in/qpos").is_some();
     paths
         .iter()
         .map(|path| (name(path), Golden::open(path.to_str().unwrap())))
-        .filter(|(_, golden)| golden.get("in/qpos").is_some())
+        .filter(|(_, golden)| whole(golden))
         .collect()
 }
 
@@ -94,19 +97,23 @@ fn round_data(d: &mut Data) {
     }
 }
 
-/// Worlds of a golden: its states, then random ones near them.
+/// Worlds of a golden: its states, then random ones near them. A state that spins faster than anything a machine does is left
+/// out: there the difference of two numbers is all that an `f32` has.
 pub fn worlds(golden: &Golden, m: &Model, n: usize) -> Vec<Data> {
+    let tame = |k: &usize| golden.state("in/qvel", *k).iter().all(|v| v.abs() < 100.0);
+    let states: Vec<usize> = (0..golden.nstate()).filter(tame).collect();
     let mut random = Random::new(7);
     let world = |k: usize| {
-        let mut d = golden.world(m, k % golden.nstate());
-        if k >= golden.nstate() {
-            for (name, size) in [
+        let mut d = golden.world(m, states[k % states.len()]);
+        if k >= states.len() {
+            let sizes = [
                 ("qpos", 0.02),
                 ("qvel", 0.5),
                 ("ctrl", 0.5),
                 ("act", 0.2),
                 ("qfrc_applied", 1.0),
-            ] {
+            ];
+            for (name, size) in sizes {
                 if let Some(ViewMut::Real(x)) = d.field_mut(name) {
                     x.iter_mut().for_each(|x| *x += size * random.uniform());
                 }
@@ -147,18 +154,25 @@ pub fn parity(name: &str, tolerance: f64, inout: &[&str]) {
         faults: Vec::new(),
     };
     assert!(!bench.written.is_empty(), "{name} writes nothing");
-    let mut met = false;
+    // in a hurry a model is run with one team only, another for each model
+    let quick = std::env::var("PARITY").is_ok_and(|x| x == "quick");
+    let mut met = 0;
     for (file, golden) in goldens() {
         let mut m = golden.model();
         round_model(&mut m);
         if !step_walk(&m).iter().any(|s| s.name == name) {
             continue;
         }
-        met = true;
         let before = bench.inputs(&m, worlds(&golden, &m, NWORLD), inout);
-        bench.compare(&file, &m, &before);
+        let teams = if quick {
+            &TEAMS[met % 3..][..1]
+        } else {
+            &TEAMS[..]
+        };
+        bench.compare(&file, &m, &before, teams);
+        met += 1;
     }
-    assert!(met, "no golden has a model that needs {name}");
+    assert!(met > 0, "no golden has a model that needs {name}");
     if scale.is_some() {
         for (field, residual) in &bench.residuals {
             println!("{name:24} {field:24} {residual:.1e}");
@@ -202,10 +216,10 @@ impl Bench {
         worlds
     }
 
-    fn compare(&mut self, file: &str, m: &Model, before: &[Data]) {
+    fn compare(&mut self, file: &str, m: &Model, before: &[Data], teams: &[Team]) {
         let mut want = before.to_vec();
         want.iter_mut().for_each(|d| (self.stage.twin)(m, d));
-        for (lanes, worlds, tile, checked) in TEAMS {
+        for &(lanes, worlds, tile, checked) in teams {
             let config = Config {
                 nworld: before.len(),
                 lanes,

@@ -2,5 +2,5 @@
 
 #[test]
 fn shader_and_twin_agree() {
-    super::body::parity("rne", 2e-5, &[]);
+    super::body::parity("rne", 5e-4, &[]);
 }
