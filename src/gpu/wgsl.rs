@@ -60,8 +60,11 @@ pub const LIB: &[(&str, &str)] = lib! {
 const ONE_LANE: &str = include_str!("../../shaders/device/one_lane.wgsl");
 const MANY_LANES: &str = include_str!("../../shaders/device/many_lanes.wgsl");
 
-/// What is true of a model, for branches that a kernel of it need not have: name of the constant, and who says so.
-pub const FACTS: &[(&str, fn(&Model) -> bool)] = &[("model_damped", crate::cpu::euler::damped)];
+/// Something that is true of a model or not: name of the constant, and who says so.
+pub type Fact = (&'static str, fn(&Model) -> bool);
+
+/// What is true of a model, for branches that a kernel of it need not have.
+pub const FACTS: &[Fact] = &[("model_damped", crate::cpu::euler::damped)];
 
 /// How many invocations work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
