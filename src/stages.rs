@@ -67,6 +67,8 @@ stages! {
     fwd_velocity,
     /// Cvel, cdof_dot (`mj_comVel`).
     com_vel,
+    /// Forces of the medium that bodies move in (`mj_fluid`).
+    fluid,
     /// Spring and damper forces (`mj_passive`).
     passive,
     /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
@@ -124,6 +126,9 @@ pub fn fwd_velocity_stages(m: &Model, run: &mut impl Run) {
         run(&fwd_velocity);
     }
     run(&com_vel);
+    if m.opt.density > 0.0 || m.opt.viscosity > 0.0 {
+        run(&fluid);
+    }
     run(&passive);
     run(&reference_constraint);
     run(&rne);

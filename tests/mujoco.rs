@@ -62,6 +62,7 @@ const TABLE: &[(&str, f64, &[&str])] = &[
         &["ten_velocity", "actuator_velocity"],
     ),
     ("com_vel", 1e-12, &["cvel", "cdof_dot"]),
+    ("fluid", 1e-10, &["qfrc_fluid"]),
     (
         "passive",
         1e-12,

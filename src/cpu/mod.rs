@@ -12,6 +12,7 @@ pub mod com_vel;
 pub mod crb;
 pub mod euler;
 pub mod factor_m;
+pub mod fluid;
 pub mod fwd_acceleration;
 pub mod fwd_actuation;
 pub mod fwd_velocity;

@@ -13,7 +13,6 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
     d.qfrc_spring.fill(R::zero());
     d.qfrc_damper.fill(R::zero());
     d.qfrc_gravcomp.fill(R::zero());
-    d.qfrc_fluid.fill(R::zero());
     d.qfrc_passive.fill(R::zero());
 
     // without springs and dampers there is nothing passive

@@ -1,0 +1,182 @@
+//! Forces of the medium that bodies move in (`mj_fluid`).
+
+use crate::cpu::lib::force::apply_ft;
+use crate::cpu::lib::math::*;
+use crate::fields::{Data, Model};
+use crate::real::Real;
+use crate::types::{DSBL_DAMPER, DSBL_SPRING, GeomType, MINVAL};
+use std::f64::consts::PI;
+
+/// Forces of the medium that bodies move in (`mj_fluid`).
+pub fn fluid<R: Real>(m: &Model, d: &mut Data<R>) {
+    // without springs and dampers there is nothing passive
+    d.qfrc_fluid.fill(R::zero());
+    if m.opt.disabled(DSBL_SPRING) && m.opt.disabled(DSBL_DAMPER) {
+        return;
+    }
+
+    // a body whose geoms are ellipsoids to the medium, or else the box of its inertia
+    let mut qfrc = std::mem::take(&mut d.qfrc_fluid);
+    for i in 1..m.nbody {
+        if m.body_mass[i] < MINVAL {
+            continue;
+        }
+        let num = m.body_geomnum[i] as usize;
+        let adr = m.body_geomadr[i].max(0) as usize;
+        let mut box_like = true;
+        for g in adr..adr + num {
+            if m.geom_fluid[12 * g] > 0.0 {
+                box_like = false;
+            }
+        }
+        if box_like {
+            inertia_box(m, d, &mut qfrc, i);
+            continue;
+        }
+        for g in adr..adr + num {
+            if m.geom_fluid[12 * g] != 0.0 {
+                ellipsoid(m, d, &mut qfrc, i, g);
+            }
+        }
+    }
+    d.qfrc_fluid = qfrc;
+}
+
+// velocity of a frame of a body relative to the medium, in the frame: turning, moving
+#[inline(always)]
+fn velocity<R: Real>(m: &Model, d: &Data<R>, i: usize, pos: [R; 3], mat: [R; 9]) -> [[R; 3]; 2] {
+    let [rx, ry, rz, x, y, z] = d.cvel[i];
+    let offset = sub3(pos, d.subtree_com[m.body_rootid[i] as usize]);
+    let vel = add3([x, y, z], cross([rx, ry, rz], offset));
+    let wind = m.opt.wind.map(R::splat);
+    [
+        mul_mat_t_vec3(mat, [rx, ry, rz]),
+        mul_mat_t_vec3(mat, sub3(vel, wind)),
+    ]
+}
+
+// viscous resistance of a sphere, drag of a box (`mj_inertiaBoxFluidModel`)
+#[inline(always)]
+fn inertia_box<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], i: usize) {
+    // edges of the box of the same inertia
+    let [ix, iy, iz] = m.body_inertia[i];
+    let edge = |x: f64| (x.max(MINVAL) / m.body_mass[i] * 6.0).sqrt();
+    let [x, y, z] = [edge(iy + iz - ix), edge(ix + iz - iy), edge(ix + iy - iz)];
+    let (pos, mat) = (d.xipos[i], d.ximat[i]);
+    let [turn, vel] = velocity(m, d, i, pos, mat);
+
+    // viscosity acts on a sphere of the mean diameter
+    let diam = (x + y + z) / 3.0;
+    let viscosity = m.opt.viscosity.max(0.0);
+    let linear = 3.0 * PI * diam * viscosity;
+    let angular = PI * diam * diam * diam * viscosity;
+
+    // density on the faces
+    let density = m.opt.density.max(0.0);
+    let face = [y * z, x * z, x * y].map(|area| 0.5 * density * area);
+    let fourth = |a: f64| a * a * a * a;
+    let spin = [
+        density * x * (fourth(y) + fourth(z)) / 64.0,
+        density * y * (fourth(x) + fourth(z)) / 64.0,
+        density * z * (fourth(x) + fourth(y)) / 64.0,
+    ];
+    let resist =
+        |v: R, linear: f64, quadratic: f64| -v * (R::splat(linear) + R::splat(quadratic) * v.abs());
+    let force = std::array::from_fn(|k| resist(vel[k], linear, face[k]));
+    let torque = std::array::from_fn(|k| resist(turn[k], angular, spin[k]));
+    let (force, torque) = (mul_mat_vec3(mat, force), mul_mat_vec3(mat, torque));
+    apply_ft(m, d, qfrc, i, pos, force, torque);
+}
+
+// added mass, lift and drag of an ellipsoid (`mj_ellipsoidFluidModel`)
+#[inline(always)]
+fn ellipsoid<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], i: usize, g: usize) {
+    let (pos, mat) = (d.geom_xpos[g], d.geom_xmat[g]);
+    let [turn, vel] = velocity(m, d, i, pos, mat);
+    let prm = &m.geom_fluid[12 * g..12 * g + 12];
+    let size = semi_axes(m, g);
+    let density = m.opt.density;
+
+    // the medium that is carried along has momentum
+    let carried = |mass: &[f64], v: [R; 3]| -> [R; 3] {
+        std::array::from_fn(|k| R::splat(density * mass[k]) * v[k])
+    };
+    let linear = carried(&prm[6..9], vel);
+    let angular = carried(&prm[9..12], turn);
+    let added_force = cross(linear, turn);
+    let added_torque = add3(cross(linear, vel), cross(angular, turn));
+
+    let (force, drag_torque) = lift_and_drag(m, prm, size, turn, vel);
+    let force = scl3(add3(added_force, force), R::splat(prm[0]));
+    let torque = scl3(sub3(added_torque, drag_torque), R::splat(prm[0]));
+    let (force, torque) = (mul_mat_vec3(mat, force), mul_mat_vec3(mat, torque));
+    apply_ft(m, d, qfrc, i, pos, force, torque);
+}
+
+// force of lift less drag, and torque of drag, in the frame of the ellipsoid (`mj_viscousForces`)
+#[inline(always)]
+fn lift_and_drag<R: Real>(
+    m: &Model,
+    prm: &[f64],
+    size: [f64; 3],
+    turn: [R; 3],
+    vel: [R; 3],
+) -> ([R; 3], [R; 3]) {
+    let [_, blunt, slender, angular, kutta, magnus] = prm[..6] else {
+        unreachable!("twelve numbers a geom")
+    };
+    let (density, viscosity) = (m.opt.density, m.opt.viscosity);
+    let [sx, sy, sz] = size;
+    let max = sx.max(sy).max(sz);
+    let min = sx.min(sy).min(sz);
+    let mid = sx + sy + sz - max - min;
+
+    // area that is seen from where it moves to; faces in units of the largest, lest thin shapes lose their digits
+    let (dir, speed) = normalize3(vel);
+    let square = |x: f64| x * x;
+    let faces = [square(sy * sz), square(sz * sx), square(sx * sy)];
+    let largest = faces[0].max(faces[1]).max(faces[2]);
+    let faces = faces.map(|face| face / largest);
+    let normal: [R; 3] = std::array::from_fn(|k| R::splat(faces[k]) * dir[k]);
+    let (denominator, numerator) = (dot3(normal, normal), dot3(normal, dir));
+    let area = R::splat(PI * largest.sqrt()) * (denominator / numerator).sqrt();
+
+    // Magnus: turning while moving
+    let volume = 4.0 / 3.0 * PI * sx * sy * sz;
+    let lift = scl3(cross(turn, vel), R::splat(magnus * density * volume));
+
+    // Kutta: moving askew
+    let circulation = R::splat(kutta * density) * area * (numerator / denominator);
+    let kutta_force = cross(cross(normal, vel), vel);
+    let lift = add_scl3(lift, kutta_force, circulation);
+
+    // drag of translation: viscous as of a sphere, else between blunt and slender
+    let diam = 2.0 / 3.0 * (sx + sy + sz);
+    let widest = R::splat(PI * max * mid);
+    let seen = area * R::splat(blunt) + R::splat(slender) * (widest - area);
+    let drag = R::splat(viscosity * 3.0 * PI * diam) + R::splat(density) * speed * seen;
+
+    // drag of rotation
+    let fourth = |x: f64| square(square(x));
+    let most = 8.0 / 15.0 * PI * mid * fourth(max);
+    let about = |a: f64, b: f64, c: f64| 8.0 / 15.0 * PI * a * fourth(b.max(c));
+    let moments = [about(sx, sy, sz), about(sy, sz, sx), about(sz, sx, sy)];
+    let resist: [R; 3] = std::array::from_fn(|k| {
+        turn[k] * R::splat(angular * moments[k] + slender * (most - moments[k]))
+    });
+    let viscous = viscosity * PI * diam * diam * diam;
+    let drag_torque = scl3(turn, R::splat(viscous) + R::splat(density) * norm3(resist));
+    (add_scl3(lift, vel, -drag), drag_torque)
+}
+
+// half axes of the ellipsoid that stands for a geom (`mju_geomSemiAxes`)
+#[inline(always)]
+fn semi_axes(m: &Model, g: usize) -> [f64; 3] {
+    let [x, y, z] = m.geom_size[g];
+    match GeomType::from_i32(m.geom_type[g]) {
+        Some(GeomType::Sphere) => [x, x, x],
+        Some(GeomType::Capsule) => [x, x, x + y],
+        Some(GeomType::Cylinder) => [x, x, y],
+        _ => [x, y, z],
+    }
+}
