@@ -15,6 +15,8 @@ const MODELS: &[&str] = &[
     "cones",
     "pairs",
     "primitives",
+    "equalities",
+    "elliptic",
 ];
 
 // the contacts that MuJoCo found, in their slots
@@ -64,6 +66,7 @@ fn rows_are_mujocos() {
             cpu::kinematics::kinematics(&m, &mut d);
             cpu::com_pos::com_pos(&m, &mut d);
             cpu::tendon::tendon(&m, &mut d);
+            cpu::com_vel::com_vel(&m, &mut d);
             put_contacts(&golden, &m, &mut d, k);
             cpu::make_constraint::make_constraint(&m, &mut d);
             cpu::reference_constraint::reference_constraint(&m, &mut d);

@@ -4,6 +4,9 @@
 //! a kind by the model's elements. A row is made where any lane has it; lanes without it have D = 0 there, which is how rows
 //! of several worlds side by side stay aligned. With one lane this is MuJoCo's own list.
 
+mod contact;
+mod equality;
+
 use crate::cpu::lib::impedance::{Solver, damping, impedance, regularization, solver, stiffness};
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
@@ -58,18 +61,24 @@ pub fn make<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], room: Room) ->
         return counts;
     }
 
+    // equalities
+    if !m.opt.disabled(DSBL_EQUALITY) {
+        rows.equalities();
+    }
+    counts.ne = rows.num;
+
     // friction losses
     if !m.opt.disabled(DSBL_FRICTIONLOSS) {
         rows.friction();
     }
-    counts.nf = rows.num;
+    counts.nf = rows.num - counts.ne;
 
     // limits
     if !m.opt.disabled(DSBL_LIMIT) {
         rows.joint_limits();
         rows.tendon_limits();
     }
-    counts.nl = rows.num - counts.nf;
+    counts.nl = rows.num - counts.ne - counts.nf;
 
     // contacts
     for (c, &k) in contact.iter().enumerate() {
@@ -95,6 +104,8 @@ struct Row<R: Real> {
     pattern: i32,
     present: R::Mask,
     pos: R,
+    // what the impedance depends on: pos, or the size of the whole constraint's
+    size: R,
     margin: f64,
     loss: f64,
     diag: f64,
@@ -118,7 +129,7 @@ impl<R: Real> Writer<'_, R> {
         let (r, d) = (self.num, &mut *self.d);
         let margin = R::splat(row.margin);
         let pos = R::select(row.present, row.pos, margin);
-        let imp = impedance(s, pos - margin);
+        let imp = impedance(s, R::select(row.present, row.size, margin) - margin);
         let friction = matches!(
             row.kind,
             ConstraintType::FrictionDof | ConstraintType::FrictionTendon
@@ -157,6 +168,7 @@ impl<R: Real> Writer<'_, R> {
                     pattern: m.dof_Jpat[i],
                     present: always,
                     pos: R::zero(),
+                    size: R::zero(),
                     margin: 0.0,
                     loss: m.dof_frictionloss[i],
                     diag: m.dof_invweight0[i],
@@ -180,6 +192,7 @@ impl<R: Real> Writer<'_, R> {
                     pattern: m.tendon_Jpat[i],
                     present: always,
                     pos: R::zero(),
+                    size: R::zero(),
                     margin: 0.0,
                     loss: m.tendon_frictionloss[i],
                     diag: m.tendon_invweight0[i],
@@ -223,6 +236,7 @@ impl<R: Real> Writer<'_, R> {
             pattern: m.jnt_Jpat[j],
             present,
             pos: dist,
+            size: dist,
             margin: m.jnt_margin[j],
             loss: 0.0,
             diag: m.dof_invweight0[m.jnt_dofadr[j] as usize],
@@ -260,6 +274,7 @@ impl<R: Real> Writer<'_, R> {
             pattern: m.tendon_Jpat[i],
             present,
             pos: dist,
+            size: dist,
             margin: m.tendon_margin[i],
             loss: 0.0,
             diag: m.tendon_invweight0[i],
@@ -275,107 +290,6 @@ impl<R: Real> Writer<'_, R> {
         let from = &d.ten_J[adr..adr + num];
         let to = &mut d.efc_J[r * m.nJrow..][..num];
         to.iter_mut().zip(from).for_each(|(to, &x)| *to = sign * x);
-    }
-
-    fn contact(&mut self, c: usize, k: usize) {
-        let m = self.m;
-        let margin = m.collision_margin[k];
-        let dist = self.d.contact_dist[c];
-        let present = dist.lt(R::splat(margin));
-        self.d.contact_efc_address[c] = R::int(-1);
-
-        // in the gap, or between bodies that nothing moves
-        let pattern = m.collision_Jpat[k];
-        let num = m.Jpat_num[pattern as usize] as usize;
-        let dim = m.collision_condim[k] as usize;
-        let nrow = if dim == 1 { 1 } else { 2 * (dim - 1) };
-        if !present.any() || num == 0 || !self.reserve(nrow) {
-            return;
-        }
-        self.d.contact_efc_address[c] = R::int(self.num as i32);
-
-        // rows: one for the normal, or two edges of the pyramid for each friction
-        let frictionless = dim == 1;
-        let kind = match frictionless {
-            true => ConstraintType::ContactFrictionless,
-            false => ConstraintType::ContactPyramidal,
-        };
-        let diag = contact_diagonal(m, k, frictionless);
-        let friction = &m.collision_friction[5 * k..5 * k + 5];
-        let s = solver(
-            m,
-            &m.collision_solref[2 * k..],
-            &m.collision_solimp[5 * k..],
-        );
-        let first = self.num;
-        for _ in 0..nrow {
-            let row = Row {
-                kind,
-                id: c as i32,
-                pattern,
-                present,
-                pos: dist,
-                margin,
-                loss: 0.0,
-                diag,
-            };
-            self.add(row, &s);
-        }
-        self.contact_jacobian(c, k, first, dim);
-
-        // edges share what makes the pyramid's friction impedance that of the elliptic cone
-        if !frictionless {
-            let mu2 = friction[0] * friction[0] / m.opt.impratio.max(MINVAL);
-            let reg = self.d.efc_R[first] * R::splat(2.0 * mu2);
-            (first..self.num).for_each(|r| set_regularization(self.d, r, reg, present));
-        }
-    }
-
-    // difference of the bodies' point Jacobians in the frame of the contact: second minus first
-    fn contact_jacobian(&mut self, c: usize, k: usize, first: usize, dim: usize) {
-        let (m, d) = (self.m, &mut *self.d);
-        let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
-        let (body1, body2) = (body(m.collision_geom1[k]), body(m.collision_geom2[k]));
-        let (pos, frame) = (d.contact_pos[c], d.contact_frame[c]);
-        let offset = |b: usize, com: &[[R; 3]]| sub3(pos, com[m.body_rootid[b] as usize]);
-        let arms = [offset(body1, &d.subtree_com), offset(body2, &d.subtree_com)];
-        let friction = &m.collision_friction[5 * k..5 * k + 5];
-        let pattern = m.collision_Jpat[k] as usize;
-        let adr = m.Jpat_adr[pattern] as usize;
-        let dofs = &m.Jpat_dof[adr..adr + m.Jpat_num[pattern] as usize];
-
-        // from the last dof up both chains
-        let mut last2 = m.body_lastdof[body2];
-        for (n, &i) in dofs.iter().enumerate().rev() {
-            let second = i == last2;
-            if second {
-                last2 = m.dof_parentid[i as usize];
-            }
-            let cdof = &d.cdof[i as usize];
-            let rot = [cdof[0], cdof[1], cdof[2]];
-            let lin = add3(
-                [cdof[3], cdof[4], cdof[5]],
-                cross(rot, arms[usize::from(second)]),
-            );
-            let sign = if second { R::one() } else { -R::one() };
-            let lin = scl3(mul_mat_vec3(frame, lin), sign);
-            let column = &mut d.efc_J[first * m.nJrow + n..];
-            if dim == 1 {
-                column[0] = lin[0];
-                continue;
-            }
-            let rot = if dim > 3 {
-                scl3(mul_mat_vec3(frame, rot), sign)
-            } else {
-                [R::zero(); 3]
-            };
-            for e in 0..dim - 1 {
-                let tangent = if e < 2 { lin[e + 1] } else { rot[e - 2] };
-                let slide = tangent * R::splat(friction[e]);
-                column[2 * e * m.nJrow] = lin[0] + slide;
-                column[(2 * e + 1) * m.nJrow] = lin[0] - slide;
-            }
-        }
     }
 
     // what did not fit is told
@@ -398,18 +312,6 @@ fn set_regularization<R: Real>(d: &mut Data<R>, r: usize, reg: R, present: R::Ma
     d.efc_R[r] = reg;
     d.efc_D[r] = R::select(present, R::one() / reg, R::zero());
     d.efc_diagA[r] = reg * imp / (R::one() - imp);
-}
-
-// approximate diagonal of A: of the normal, or of the first edge of the pyramid, which speaks for all
-fn contact_diagonal(m: &Model, k: usize, frictionless: bool) -> f64 {
-    let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
-    let (body1, body2) = (body(m.collision_geom1[k]), body(m.collision_geom2[k]));
-    let tran = m.body_invweight0[2 * body1] + m.body_invweight0[2 * body2];
-    let slide = m.collision_friction[5 * k];
-    match frictionless {
-        true => tran,
-        false => tran + slide * slide * tran,
-    }
 }
 
 fn grow<R: Real>(m: &Model, d: &mut Data<R>, rows: usize) {

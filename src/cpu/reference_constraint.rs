@@ -1,7 +1,10 @@
 //! Velocity and reference acceleration of rows (`mj_referenceConstraint`).
 
+use crate::cpu::lib::equality::{anchors, bodies, jac_dot_vel, orientations};
+use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
+use crate::types::*;
 
 /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
 pub fn reference_constraint(m: &Model, d: &mut Data) {
@@ -27,4 +30,52 @@ pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
         let kbip = &d.efc_KBIP[4 * r..4 * r + 4];
         d.efc_aref[r] = -kbip[1] * vel - kbip[0] * kbip[2] * (d.efc_pos[r] - d.efc_margin[r]);
     }
+
+    // a connect or weld also moves because its axes turn
+    let mut r = 0;
+    while r < num && R::int_lane(d.efc_type[r], 0) == ConstraintType::Equality {
+        let i = R::int_lane(d.efc_id[r], 0) as usize;
+        r += match EqType::from_i32(m.eq_type[i]) {
+            Some(EqType::Connect) => turning(m, d, i, r, 3),
+            Some(EqType::Weld) => turning(m, d, i, r, 6),
+            _ => 1,
+        };
+    }
+}
+
+// aref -= Jdot v; returns the number of rows
+fn turning<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize, nrow: usize) -> usize {
+    let [body1, body2] = bodies(m, i);
+    let [point1, point2] = anchors(m, d, i);
+    let (rot1, lin1) = jac_dot_vel(m, d, point1, body1);
+    let (rot2, lin2) = jac_dot_vel(m, d, point2, body2);
+    let lin = sub3(lin1, lin2);
+    let rot = match nrow == 6 {
+        true => weld_rate(m, d, i, sub3(rot1, rot2)),
+        false => [R::zero(); 3],
+    };
+    let aref = d.efc_aref[r..r + nrow].iter_mut();
+    for (aref, rate) in aref.zip(lin.into_iter().chain(rot)) {
+        *aref -= rate;
+    }
+    nrow
+}
+
+// rate of half of inverse(q2) (rot1 - rot2) q1 times the velocities, by the product rule
+fn weld_rate<R: Real>(m: &Model, d: &Data<R>, i: usize, jdv: [R; 3]) -> [R; 3] {
+    let [body1, body2] = bodies(m, i);
+    let [quat1, quat2] = orientations(m, d, i);
+    let spin = |body: usize| [d.cvel[body][0], d.cvel[body][1], d.cvel[body][2]];
+    let half = R::splat(0.5);
+    let pure = |v: [R; 3]| [R::zero(), v[0], v[1], v[2]];
+    let rate = |spin: [R; 3], quat: [R; 4]| mul_quat(pure(scl3(spin, half)), quat);
+    let (rate1, rate2) = (rate(spin(body1), quat1), rate(spin(body2), quat2));
+    let dif = pure(sub3(spin(body1), spin(body2)));
+    let terms = [
+        mul_quat(mul_quat(neg_quat(rate2), dif), quat1),
+        mul_quat(mul_quat(neg_quat(quat2), pure(jdv)), quat1),
+        mul_quat(mul_quat(neg_quat(quat2), dif), rate1),
+    ];
+    let scale = R::splat(0.5 * m.eq_data[12 * i + 10]);
+    [1, 2, 3].map(|k| (terms[0][k] + terms[1][k] + terms[2][k]) * scale)
 }

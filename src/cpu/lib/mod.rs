@@ -2,6 +2,7 @@
 
 pub mod actuator;
 pub mod contact;
+pub mod equality;
 pub mod force;
 pub mod impedance;
 pub mod integrate;

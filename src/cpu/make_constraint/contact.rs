@@ -1,0 +1,159 @@
+//! Rows of a contact: one for a frictionless one, two edges of the pyramid for each friction, or the axes of the elliptic cone.
+
+use super::{Row, Writer, set_regularization};
+use crate::cpu::lib::impedance::{Solver, solver};
+use crate::cpu::lib::math::*;
+use crate::fields::Model;
+use crate::real::{Mask, Real};
+use crate::types::*;
+
+impl<R: Real> Writer<'_, R> {
+    pub(super) fn contact(&mut self, c: usize, k: usize) {
+        let m = self.m;
+        let present = self.d.contact_dist[c].lt(R::splat(m.collision_margin[k]));
+        self.d.contact_efc_address[c] = R::int(-1);
+
+        // in the gap, or between bodies that nothing moves
+        let num = m.Jpat_num[m.collision_Jpat[k] as usize];
+        let dim = m.collision_condim[k] as usize;
+        let (kind, nrow) = match dim {
+            1 => (ConstraintType::ContactFrictionless, 1),
+            _ if m.opt.cone == Cone::Elliptic => (ConstraintType::ContactElliptic, dim),
+            _ => (ConstraintType::ContactPyramidal, 2 * (dim - 1)),
+        };
+        if !present.any() || num == 0 || !self.reserve(nrow) {
+            return;
+        }
+        let first = self.num;
+        self.d.contact_efc_address[c] = R::int(first as i32);
+        match kind {
+            ConstraintType::ContactElliptic => self.elliptic(c, k, dim, present),
+            _ => self.pyramid(c, k, kind, nrow, present),
+        }
+        self.contact_jacobian(c, k, kind, first);
+    }
+
+    // the normal alone, or edges that share what makes the pyramid's friction impedance that of the elliptic cone
+    fn pyramid(&mut self, c: usize, k: usize, kind: ConstraintType, nrow: usize, present: R::Mask) {
+        let m = self.m;
+        let frictionless = kind == ConstraintType::ContactFrictionless;
+        let friction = &m.collision_friction[5 * k..5 * k + 5];
+        let [tran, _] = weights(m, k);
+        let slide = friction[0];
+        let s = contact_solver(m, k, &m.collision_solref[2 * k..]);
+        let first = self.num;
+        for _ in 0..nrow {
+            let row = Row {
+                kind,
+                id: c as i32,
+                pattern: m.collision_Jpat[k],
+                present,
+                pos: self.d.contact_dist[c],
+                size: self.d.contact_dist[c],
+                margin: m.collision_margin[k],
+                loss: 0.0,
+                // the first edge speaks for all
+                diag: match frictionless {
+                    true => tran,
+                    false => tran + slide * slide * tran,
+                },
+            };
+            self.add(row, &s);
+        }
+        if !frictionless {
+            let mu2 = slide * slide / m.opt.impratio.max(MINVAL);
+            let reg = self.d.efc_R[first] * R::splat(2.0 * mu2);
+            (first..self.num).for_each(|r| set_regularization(self.d, r, reg, present));
+        }
+    }
+
+    // normal, then friction axes: those have no stiffness, may have damping of their own, and the R of their friction
+    fn elliptic(&mut self, c: usize, k: usize, dim: usize, present: R::Mask) {
+        let m = self.m;
+        let friction = &m.collision_friction[5 * k..5 * k + 5];
+        let [tran, rot] = weights(m, k);
+        let normal = contact_solver(m, k, &m.collision_solref[2 * k..]);
+        let own = &m.collision_solreffriction[2 * k..2 * k + 2];
+        let whole = (own[0] > 0.0) == (own[1] > 0.0) && (own[0] != 0.0 || own[1] != 0.0);
+        let tangent = if whole {
+            contact_solver(m, k, own)
+        } else {
+            normal
+        };
+        let (dist, margin) = (self.d.contact_dist[c], m.collision_margin[k]);
+        let first = self.num;
+        for e in 0..dim {
+            let row = Row {
+                kind: ConstraintType::ContactElliptic,
+                id: c as i32,
+                pattern: m.collision_Jpat[k],
+                present,
+                pos: if e == 0 { dist } else { R::zero() },
+                size: dist - R::splat(if e == 0 { 0.0 } else { margin }),
+                margin: if e == 0 { margin } else { 0.0 },
+                loss: 0.0,
+                diag: if e < 3 { tran } else { rot },
+            };
+            let r = self.add(row, if e == 0 { &normal } else { &tangent });
+            if e > 0 {
+                self.d.efc_KBIP[4 * r] = R::zero();
+                let ratio = friction[0] * friction[0] / (friction[e - 1] * friction[e - 1]);
+                let reg = self.d.efc_R[first] / R::splat(m.opt.impratio.max(MINVAL));
+                set_regularization(self.d, r, reg * R::splat(ratio), present);
+            }
+        }
+    }
+
+    // difference of the bodies' point Jacobians in the frame of the contact: second minus first
+    fn contact_jacobian(&mut self, c: usize, k: usize, kind: ConstraintType, first: usize) {
+        let (m, d) = (self.m, &mut *self.d);
+        let dim = m.collision_condim[k] as usize;
+        let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
+        let (body1, body2) = (body(m.collision_geom1[k]), body(m.collision_geom2[k]));
+        let (pos, frame) = (d.contact_pos[c], d.contact_frame[c]);
+        let offset = |b: usize, com: &[[R; 3]]| sub3(pos, com[m.body_rootid[b] as usize]);
+        let arms = [offset(body1, &d.subtree_com), offset(body2, &d.subtree_com)];
+        let friction = &m.collision_friction[5 * k..5 * k + 5];
+        let pattern = m.collision_Jpat[k] as usize;
+        let adr = m.Jpat_adr[pattern] as usize;
+        for n in 0..m.Jpat_num[pattern] as usize {
+            // motion of the point by one dof
+            let second = m.Jpat_side[adr + n] > 0;
+            let cdof = &d.cdof[m.Jpat_dof[adr + n] as usize];
+            let sign = if second { R::one() } else { -R::one() };
+            let rot = [cdof[0] * sign, cdof[1] * sign, cdof[2] * sign];
+            let lin = [cdof[3] * sign, cdof[4] * sign, cdof[5] * sign];
+            let lin = add3(lin, cross(rot, arms[usize::from(second)]));
+
+            // in the frame of the contact: normal, tangents, spin, roll
+            let mut axis = [R::zero(); 6];
+            axis[..3].copy_from_slice(&mul_mat_vec3(frame, lin));
+            if dim > 3 {
+                axis[3..].copy_from_slice(&mul_mat_vec3(frame, rot));
+            }
+            let column = &mut d.efc_J[first * m.nJrow + n..];
+            if kind == ConstraintType::ContactPyramidal {
+                for e in 0..dim - 1 {
+                    let slide = axis[e + 1] * R::splat(friction[e]);
+                    column[2 * e * m.nJrow] = axis[0] + slide;
+                    column[(2 * e + 1) * m.nJrow] = axis[0] - slide;
+                }
+            } else {
+                for (e, &x) in axis[..dim].iter().enumerate() {
+                    column[e * m.nJrow] = x;
+                }
+            }
+        }
+    }
+}
+
+fn contact_solver(m: &Model, k: usize, solref: &[f64]) -> Solver {
+    solver(m, solref, &m.collision_solimp[5 * k..])
+}
+
+// inverse weights of the bodies, translation and rotation
+fn weights(m: &Model, k: usize) -> [f64; 2] {
+    let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
+    let (body1, body2) = (body(m.collision_geom1[k]), body(m.collision_geom2[k]));
+    [0, 1].map(|n| m.body_invweight0[2 * body1 + n] + m.body_invweight0[2 * body2 + n])
+}
