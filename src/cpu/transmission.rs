@@ -21,6 +21,8 @@ pub fn transmission<R: Real>(m: &Model, d: &mut Data<R>) {
             slider_crank(m, d, i, r, gear[0]);
         } else if trntype == TrnType::Site {
             site(m, d, i, r, gear);
+        } else if trntype == TrnType::Body {
+            adhesion(m, d, r, id);
         }
     }
 }
@@ -159,6 +161,50 @@ fn site<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize, gear: [R; 6]) {
             if colind[k] == common {
                 row[k] = R::zero();
                 common = m.dof_parentid[common as usize];
+            }
+        }
+    });
+}
+
+// a body is pulled to what it touches: the mean of its contacts' normals, backwards
+#[inline(always)]
+fn adhesion<R: Real>(m: &Model, d: &mut Data<R>, r: usize, body: usize) {
+    d.actuator_length[r] = R::zero();
+    moment_row(m, d, r, |d, row, colind| {
+        // every lane has contacts of its own
+        for lane in 0..R::WIDTH {
+            let mut count = 0.0;
+            for c in 0..R::int_lane(d.ncon[0], lane) as usize {
+                let pair = R::int_lane(d.contact_collision[c], lane) as usize;
+                let bodies = [m.collision_geom1[pair], m.collision_geom2[pair]]
+                    .map(|g| m.geom_bodyid[g as usize] as usize);
+                if !bodies.contains(&body) {
+                    continue;
+                }
+                count += 1.0;
+
+                // how fast the bodies part along the normal
+                let mut only = R::zero();
+                only.set_lane(lane, 1.0);
+                let [nx, ny, nz, ..] = d.contact_frame[c];
+                let dir = scl3([nx, ny, nz], only);
+                let (pos, still) = (d.contact_pos[c], [R::zero(); 3]);
+                add_jac(
+                    m,
+                    d,
+                    row,
+                    colind,
+                    bodies[0],
+                    pos,
+                    scl3(dir, -R::one()),
+                    still,
+                );
+                add_jac(m, d, row, colind, bodies[1], pos, dir, still);
+            }
+            let scale = if count > 0.0 { -1.0 / count } else { 0.0 };
+            for x in row.iter_mut() {
+                let value = x.lane(lane) * scale;
+                x.set_lane(lane, value);
             }
         }
     });
