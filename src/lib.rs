@@ -16,6 +16,7 @@ pub mod gpu;
 pub mod mjcf;
 pub mod model;
 pub mod real;
+pub mod simd;
 pub mod stages;
 pub mod types;
 

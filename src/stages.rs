@@ -5,6 +5,7 @@
 
 use crate::cpu;
 use crate::fields::{Data, Model};
+use crate::simd::{self, Lanes};
 use crate::types::*;
 
 /// One row of the table.
@@ -16,12 +17,16 @@ pub struct Stage {
     pub shader: &'static str,
     /// The f64 twin.
     pub twin: fn(&Model, &mut Data),
+    /// The same for worlds side by side: the twin itself, or what `src/simd` has in its place.
+    pub simd: simd::Stage<Lanes>,
     /// What it does.
     pub doc: &'static str,
 }
 
 macro_rules! stages {
-    ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
+    (@simd $name:ident) => { |m, d, _rows| cpu::$name::$name(m, d) };
+    (@simd $name:ident by $path:path) => { $path };
+    ($($(#[doc = $doc:literal])+ $name:ident $(by $path:path)?,)+) => {
         $(
             $(#[doc = $doc])+
             #[expect(non_upper_case_globals, reason = "a stage has one name everywhere")]
@@ -29,6 +34,7 @@ macro_rules! stages {
                 name: stringify!($name),
                 shader: include_str!(concat!("../shaders/", stringify!($name), ".wgsl")),
                 twin: cpu::$name::$name,
+                simd: stages!(@simd $name $(by $path)?),
                 doc: concat!($($doc),+),
             };
         )+
@@ -40,9 +46,9 @@ macro_rules! stages {
 
 stages! {
     /// Reset a world whose qpos is bad (`mj_checkPos`).
-    check_pos,
+    check_pos by simd::check_pos,
     /// Reset a world whose qvel is bad (`mj_checkVel`).
-    check_vel,
+    check_vel by simd::check_vel,
     /// Poses of bodies, geoms, sites, joint axes (`mj_kinematics`).
     kinematics,
     /// Subtree centres of mass, cinert, cdof (`mj_comPos`).
@@ -56,11 +62,11 @@ stages! {
     /// L'DL of M (`mj_factorM`).
     factor_m,
     /// Contacts (`mj_collision`).
-    collision,
+    collision by simd::collision::collision,
     /// Constraint rows and their parameters (`mj_makeConstraint`).
-    make_constraint,
+    make_constraint by simd::make_constraint,
     /// Trees that rows tie together: islands, each to be solved by itself (`mj_island`).
-    island,
+    island by simd::nothing,
     /// Actuator lengths and moments (`mj_transmission`).
     transmission,
     /// Tendon and actuator velocities (first part of `mj_fwdVelocity`).
@@ -72,7 +78,7 @@ stages! {
     /// Spring and damper forces (`mj_passive`).
     passive,
     /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
-    reference_constraint,
+    reference_constraint by simd::reference_constraint,
     /// Bias force (`mj_rne` without acceleration).
     rne,
     /// Actuator forces (`mj_fwdActuation`).
@@ -80,9 +86,9 @@ stages! {
     /// Unconstrained acceleration (`mj_fwdAcceleration`).
     fwd_acceleration,
     /// Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
-    solve_newton,
+    solve_newton by simd::solve_newton::solve_newton,
     /// Reset a world whose qacc is bad (`mj_checkAcc`).
-    check_acc,
+    check_acc by simd::check_acc,
     /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
     euler,
     /// One of the four stages of Runge-Kutta (`mj_RungeKutta`).

@@ -68,15 +68,13 @@ fn shape(m: &Model, d: &Data, geom: usize) -> Shape {
     }
 }
 
-// the function of the shapes; the first has the lower type
-fn collide(m: &Model, d: &Data, geom1: usize, geom2: usize, detect: f64, out: &mut Contacts) {
+/// What makes the contacts of two shapes below a distance.
+pub(crate) type Function = fn(&Shape, &Shape, f64, &mut Contacts);
+
+/// The function of two shapes, of which the first has the lower type.
+pub(crate) fn function(type1: i32, type2: i32) -> Option<Function> {
     use GeomType as T;
-    let types = [geom1, geom2].map(|g| T::from_i32(m.geom_type[g]));
-    let [Some(type1), Some(type2)] = types else {
-        return;
-    };
-    let (first, second) = (shape(m, d, geom1), shape(m, d, geom2));
-    let function = match (type1, type2) {
+    Some(match (T::from_i32(type1)?, T::from_i32(type2)?) {
         (T::Plane, T::Sphere) => plane_sphere,
         (T::Plane, T::Capsule) => plane_capsule,
         (T::Plane, T::Ellipsoid) => plane_ellipsoid,
@@ -89,9 +87,14 @@ fn collide(m: &Model, d: &Data, geom1: usize, geom2: usize, detect: f64, out: &m
         (T::Capsule, T::Capsule) => capsule_capsule,
         (T::Capsule, T::Box) => capsule_box,
         (T::Box, T::Box) => box_box,
-        _ => return,
-    };
-    function(&first, &second, detect, out);
+        _ => return None,
+    })
+}
+
+fn collide(m: &Model, d: &Data, geom1: usize, geom2: usize, detect: f64, out: &mut Contacts) {
+    if let Some(function) = function(m.geom_type[geom1], m.geom_type[geom2]) {
+        function(&shape(m, d, geom1), &shape(m, d, geom2), detect, out);
+    }
 }
 
 // the next slot, or that of the shallowest contact if this one is deeper: the deepest stay, in the order of the list

@@ -112,7 +112,10 @@ impl<R: Real> Line<'_, R> {
         Point {
             alpha,
             cost,
-            deriv: [d1, d2.max(R::splat(MINVAL.max(f64::from(f32::MIN_POSITIVE))))],
+            deriv: [
+                d1,
+                d2.max(R::splat(MINVAL.max(f64::from(f32::MIN_POSITIVE)))),
+            ],
         }
     }
 
@@ -120,32 +123,35 @@ impl<R: Real> Line<'_, R> {
     /// lower point. `gtol` is the slope that counts as zero.
     pub fn search(&self, gtol: R, live: R::Mask, ls_iterations: i32) -> (R, R) {
         let zero = R::zero();
-        let mut answers = Answers { open: live, alpha: zero, gain: zero };
-        let mut neval = 2;
+        let mut answers = Answers {
+            open: live,
+            alpha: zero,
+            gain: zero,
+        };
+        let limit = R::splat(f64::from(ls_iterations));
+        let mut neval = R::splat(2.0);
 
         // start, and Newton's step from there
         let p0 = self.eval(zero);
         let mut p1 = self.eval(p0.newton());
-        let lower = p1.cost.lt(zero) | !(p1.alpha.abs().lt(zero) | zero.lt(p1.alpha.abs()));
+        let lower = p1.cost.lt(zero) | p1.alpha.abs().le(zero);
         answers.found(p1.flat(gtol) & lower, &p1);
 
         // Newton's steps on one side, until the slope changes sign
         let dir = R::select(p1.deriv[0].lt(zero), R::one(), -R::one());
         let mut p2 = p0;
         let mut going = answers.open;
-        while neval < ls_iterations {
-            going = going & answers.open & (p1.deriv[0] * dir).le(-gtol);
+        loop {
+            going = going & answers.open & (p1.deriv[0] * dir).le(-gtol) & neval.lt(limit);
             if !going.any() {
                 break;
             }
             p2 = Point::select(going, p1, p2);
             p1 = Point::select(going, self.eval(p1.newton()), p1);
-            neval += 1;
+            neval += R::select(going, R::one(), zero);
             answers.found(going & p1.flat(gtol) & p1.cost.lt(zero), &p1);
         }
-        if neval >= ls_iterations {
-            answers.found(going, &p1);
-        }
+        answers.found(!neval.lt(limit), &p1);
         if !answers.open.any() {
             return (answers.alpha, answers.gain);
         }
@@ -153,7 +159,7 @@ impl<R: Real> Line<'_, R> {
         // the minimum lies between p1 and p2: candidates are Newton's steps from both ends and the middle
         let mut p2next = p1;
         let mut p1next = self.eval(p1.newton());
-        while neval < ls_iterations && answers.open.any() {
+        while answers.open.any() {
             let pmid = self.eval(R::splat(0.5) * (p1.alpha + p2.alpha));
             let candidates = [p1next, p2next, pmid];
 
@@ -172,17 +178,26 @@ impl<R: Real> Line<'_, R> {
             let moved1 = self.narrow(&mut p1, &candidates, &mut p1next, answers.open);
             let moved2 = self.narrow(&mut p2, &candidates, &mut p2next, answers.open);
             answers.found(!(moved1 | moved2), &pmid);
-            neval += 3;
-        }
 
-        // out of evaluations: the better end
-        let end = Point::select(p1.cost.le(p2.cost), p1, p2);
-        answers.found(end.cost.lt(zero), &end);
+            // out of evaluations: the better end, if it is lower
+            neval += R::splat(3.0);
+            let mut end = Point::select(p1.cost.le(p2.cost), p1, p2);
+            let lower = end.cost.lt(zero);
+            end.alpha = R::select(lower, end.alpha, zero);
+            end.cost = R::select(lower, end.cost, zero);
+            answers.found(!neval.lt(limit), &end);
+        }
         (answers.alpha, answers.gain)
     }
 
     // moves an end of the bracket to the nearest candidate on its side; true where it moved
-    fn narrow(&self, p: &mut Point<R>, candidates: &[Point<R>; 3], next: &mut Point<R>, open: R::Mask) -> R::Mask {
+    fn narrow(
+        &self,
+        p: &mut Point<R>,
+        candidates: &[Point<R>; 3],
+        next: &mut Point<R>,
+        open: R::Mask,
+    ) -> R::Mask {
         let zero = R::zero();
         let mut moved = zero.lt(zero);
         for c in candidates {

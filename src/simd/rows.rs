@@ -12,6 +12,8 @@ pub struct Rows<R> {
     pub nf: usize,
     /// Number of rows; what follows the friction losses is one-sided.
     pub num: usize,
+    /// Pair of the collision list of each contact slot.
+    pub contact: Vec<i32>,
     /// Sparsity pattern of each row.
     pub pattern: Vec<i32>,
     /// Weight of each row in the Hessian: its D in the lanes where it is quadratic.
@@ -31,8 +33,9 @@ impl<R: Real> Rows<R> {
             ne: 0,
             nf: 0,
             num: 0,
-            pattern: vec![0; m.njmax],
-            weight: vec![R::zero(); m.njmax],
+            contact: Vec::with_capacity(m.nconmax),
+            pattern: Vec::with_capacity(m.njmax),
+            weight: Vec::with_capacity(m.njmax),
             end: vec![0; m.nv],
             adr: vec![0; m.nv],
             nh: 0,

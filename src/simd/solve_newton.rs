@@ -137,7 +137,11 @@ fn row_cost<R: Real>(d: &Data<R>, rows: &Rows<R>, r: usize, x: R) -> R {
     } else if r < rows.ne + rows.nf {
         let loss = d.efc_frictionloss[r];
         let bound = d.efc_R[r] * loss;
-        R::select(x.abs().lt(bound), quadratic, loss * (x.abs() - half * bound))
+        R::select(
+            x.abs().lt(bound),
+            quadratic,
+            loss * (x.abs() - half * bound),
+        )
     } else {
         R::select(x.lt(R::zero()), quadratic, R::zero())
     }
@@ -149,9 +153,9 @@ fn update_constraint<R: Real>(d: &mut Data<R>, rows: &mut Rows<R>) -> R::Mask {
     let zero = R::zero();
     let mut changed = zero.lt(zero);
     for r in 0..rows.num {
-        let (x, D) = (d.solver_Jaref[r], d.efc_D[r]);
-        let mut force = -D * x;
-        let mut weight = D;
+        let (x, stiff) = (d.solver_Jaref[r], d.efc_D[r]);
+        let mut force = -stiff * x;
+        let mut weight = stiff;
         if r < rows.ne {
             // equality
         } else if r < rows.ne + rows.nf {
@@ -159,12 +163,12 @@ fn update_constraint<R: Real>(d: &mut Data<R>, rows: &mut Rows<R>) -> R::Mask {
             let loss = d.efc_frictionloss[r];
             let inside = x.abs().lt(d.efc_R[r] * loss);
             force = R::select(inside, force, R::select(zero.lt(x), -loss, loss));
-            weight = R::select(inside, D, zero);
+            weight = R::select(inside, stiff, zero);
         } else {
             // limit or contact
             let holds = x.lt(zero);
             force = R::select(holds, force, zero);
-            weight = R::select(holds, D, zero);
+            weight = R::select(holds, stiff, zero);
         }
         d.efc_force[r] = force;
         changed = changed | weight.lt(rows.weight[r]) | rows.weight[r].lt(weight);
@@ -241,11 +245,23 @@ fn factor<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) {
             _ => add_rows::<R, 4>(m, rows, &d.efc_J, r, h),
         };
     }
-    skyline::factor(h, &mut d.solver_dinv, &rows.adr, &rows.end, R::splat(f64::from(f32::MIN_POSITIVE)));
+    skyline::factor(
+        h,
+        &mut d.solver_dinv,
+        &rows.adr,
+        &rows.end,
+        R::splat(f64::from(f32::MIN_POSITIVE)),
+    );
 }
 
 // H += J' weight J for N rows that touch the same dofs; N
-fn add_rows<R: Real, const N: usize>(m: &Model, rows: &Rows<R>, entries: &[R], r: usize, h: &mut [R]) -> usize {
+fn add_rows<R: Real, const N: usize>(
+    m: &Model,
+    rows: &Rows<R>,
+    entries: &[R],
+    r: usize,
+    h: &mut [R],
+) -> usize {
     let weight: [R; N] = std::array::from_fn(|n| rows.weight[r + n]);
     if weight.iter().all(|w| !R::zero().lt(*w).any()) {
         return N;
@@ -270,7 +286,13 @@ fn add_rows<R: Real, const N: usize>(m: &Model, rows: &Rows<R>, entries: &[R], r
 // search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad
 fn direction<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) -> R {
     d.solver_Mgrad.copy_from_slice(&d.solver_grad);
-    skyline::solve(&mut d.solver_Mgrad, &d.solver_U, &d.solver_dinv, &rows.adr, &rows.end);
+    skyline::solve(
+        &mut d.solver_Mgrad,
+        &d.solver_U,
+        &d.solver_dinv,
+        &rows.adr,
+        &rows.end,
+    );
     let mut sum = R::zero();
     for i in 0..m.nv {
         let x = d.solver_Mgrad[i];
@@ -281,7 +303,13 @@ fn direction<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) -> R {
 }
 
 // the best step along the search direction, and what it gains (PrimalSearch)
-fn line_search<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>, scale: R, live: R::Mask) -> (R, R) {
+fn line_search<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    rows: &Rows<R>,
+    scale: R,
+    live: R::Mask,
+) -> (R, R) {
     let mut norm = R::zero();
     for &x in &d.solver_search {
         norm = x.mul_add(x, norm);

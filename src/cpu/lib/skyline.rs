@@ -14,30 +14,38 @@
 //!   6  [             * ]                  row's pattern to 5
 //! ```
 
+use crate::real::Real;
+
 /// Sum of products.
 #[inline(always)]
-pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub fn dot<R: Real>(a: &[R], b: &[R]) -> R {
     let n = a.len().min(b.len());
     let (a, b) = (&a[..n], &b[..n]);
-    let mut sum = [0.0; 4];
+    let mut sum = [R::zero(); 4];
     let (head, tail) = a.as_chunks::<4>();
     let (bhead, btail) = b.as_chunks::<4>();
     for (a, b) in head.iter().zip(bhead) {
         for k in 0..4 {
-            sum[k] += a[k] * b[k];
+            sum[k] = a[k].mul_add(b[k], sum[k]);
         }
     }
-    for (k, (a, b)) in tail.iter().zip(btail).enumerate() {
-        sum[k] += a * b;
+    for (k, (&a, &b)) in tail.iter().zip(btail).enumerate() {
+        sum[k] = a.mul_add(b, sum[k]);
     }
     (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
-/// Factors H = U D U' in place: `a` holds H before and U after; `dinv` is 1 / D. False if a pivot was below `mindiag`
+/// Factors H = U D U' in place: `a` holds H before and U after; `dinv` is 1 / D. False where a pivot was below `mindiag`
 /// (and taken as `mindiag`).
-pub fn factor(a: &mut [f64], dinv: &mut [f64], adr: &[i32], end: &[i32], mindiag: f64) -> bool {
+pub fn factor<R: Real>(
+    a: &mut [R],
+    dinv: &mut [R],
+    adr: &[i32],
+    end: &[i32],
+    mindiag: R,
+) -> R::Mask {
     let n = end.len();
-    let mut full_rank = true;
+    let mut full_rank = R::zero().le(R::zero());
     for j in (0..n).rev() {
         let last = end[j] as usize;
         let start = (adr[j] + j as i32) as usize;
@@ -53,23 +61,21 @@ pub fn factor(a: &mut [f64], dinv: &mut [f64], adr: &[i32], end: &[i32], mindiag
 
         // pivot, and row of U
         let mut pivot = row[0];
-        for (x, dinv) in row[1..].iter_mut().zip(&dinv[j + 1..]) {
+        for (x, &dinv) in row[1..].iter_mut().zip(&dinv[j + 1..]) {
             let u = *x * dinv;
             pivot -= *x * u;
             *x = u;
         }
-        if pivot < mindiag {
-            pivot = mindiag;
-            full_rank = false;
-        }
+        full_rank = full_rank & !pivot.lt(mindiag);
+        pivot = pivot.max(mindiag);
         row[0] = pivot;
-        dinv[j] = 1.0 / pivot;
+        dinv[j] = R::one() / pivot;
     }
     full_rank
 }
 
 /// Solves U D U' x = b in place.
-pub fn solve(x: &mut [f64], u: &[f64], dinv: &[f64], adr: &[i32], end: &[i32]) {
+pub fn solve<R: Real>(x: &mut [R], u: &[R], dinv: &[R], adr: &[i32], end: &[i32]) {
     let n = end.len();
 
     // x = inv(U) b
@@ -81,7 +87,7 @@ pub fn solve(x: &mut [f64], u: &[f64], dinv: &[f64], adr: &[i32], end: &[i32]) {
     }
 
     // x = inv(U') inv(D) x
-    for (x, dinv) in x.iter_mut().zip(dinv) {
+    for (x, &dinv) in x.iter_mut().zip(dinv) {
         *x *= dinv;
     }
     for j in 0..n {
@@ -92,7 +98,7 @@ pub fn solve(x: &mut [f64], u: &[f64], dinv: &[f64], adr: &[i32], end: &[i32]) {
             .iter_mut()
             .zip(&u[start + 1..=start + last - j])
         {
-            *x -= u * xj;
+            *x -= *u * xj;
         }
     }
 }

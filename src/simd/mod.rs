@@ -1,0 +1,168 @@
+//! Worlds side by side in SIMD lanes: the fast path of the cores.
+//!
+//! Most twins are generic over the number they compute with, and serve as they are. The stages whose flow depends on the
+//! state have a version here that takes all lanes of a tile through the same rows, contacts and iterations; what a lane
+//! lacks weighs nothing there. A lane's numbers never depend on its neighbours.
+
+pub mod collision;
+mod line_search;
+mod rows;
+pub mod solve_newton;
+
+pub use rows::Rows;
+
+use crate::cpu;
+use crate::cpu::lib::math::is_bad;
+use crate::cpu::make_constraint::{Room, make};
+use crate::fields::{Data, FIELDS, Model, Room as Where, View, ViewMut};
+use crate::real::{Mask, Real};
+use crate::types::*;
+
+/// As many worlds as one register of this machine holds.
+#[cfg(target_feature = "avx512f")]
+pub type Lanes = crate::real::F32x16;
+/// As many worlds as one register of this machine holds.
+#[cfg(not(target_feature = "avx512f"))]
+pub type Lanes = crate::real::F32x8;
+
+/// A stage for worlds side by side.
+pub type Stage<R> = fn(&Model, &mut Data<R>, &mut Rows<R>);
+
+/// Why a model cannot run side by side, if it cannot.
+pub fn missing(m: &Model) -> Option<&'static str> {
+    if m.opt.cone == Cone::Elliptic && m.nconmax > 0 {
+        return Some("elliptic cones");
+    }
+    if m.opt.solver != Solver::Newton {
+        return Some("solvers other than Newton");
+    }
+    if m.neq > 0 {
+        return Some("equality constraints");
+    }
+    if (0..m.ncollision).any(|k| !primitive(m, k)) {
+        return Some("collisions of meshes, height fields, cylinders and ellipsoids");
+    }
+    None
+}
+
+fn primitive(m: &Model, k: usize) -> bool {
+    let geom_type = |geom: i32| m.geom_type[geom as usize];
+    let (type1, type2) = (
+        geom_type(m.collision_geom1[k]),
+        geom_type(m.collision_geom2[k]),
+    );
+    cpu::collision::function(type1, type2).is_some()
+}
+
+/// Constraint rows and their parameters (`mj_makeConstraint`).
+pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    let contact = std::mem::take(&mut rows.contact);
+    let counts = make(m, d, &contact, Room::Grows);
+    rows.contact = contact;
+    (rows.ne, rows.nf, rows.num) = (counts.ne, counts.nf, counts.num);
+    rows.pattern.clear();
+    rows.pattern
+        .extend(d.efc_Jpat[..counts.num].iter().map(|&p| R::int_lane(p, 0)));
+    rows.weight.clear();
+    rows.weight.resize(counts.num, R::zero());
+
+    // how many each lane has
+    let one = R::one();
+    let count = |from: usize, to: usize, weights: &[R]| {
+        let present = |x: &R| R::select(R::zero().lt(*x), one, R::zero());
+        weights[from..to]
+            .iter()
+            .map(present)
+            .fold(R::zero(), |sum, x| sum + x)
+    };
+    let friction = counts.ne + counts.nf;
+    let nl = count(friction, friction + counts.nl, &d.efc_D);
+    let nefc = count(0, counts.num, &d.efc_D);
+    d.ne[0] = R::int(counts.ne as i32);
+    d.nf[0] = R::int(counts.nf as i32);
+    for lane in 0..R::WIDTH {
+        R::set_int_lane(&mut d.nl[0], lane, nl.lane(lane) as i32);
+        R::set_int_lane(&mut d.nefc[0], lane, nefc.lane(lane) as i32);
+    }
+}
+
+/// Islands are not told apart: lanes have different ones, and the factor skips what is not coupled.
+pub fn nothing<R: Real>(_m: &Model, _d: &mut Data<R>, _rows: &mut Rows<R>) {}
+
+/// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
+pub fn reference_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    cpu::reference_constraint::reference(m, d, rows.num);
+}
+
+/// Reset the worlds whose qpos is bad (`mj_checkPos`).
+pub fn check_pos<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
+    let bad = any_bad(&d.qpos);
+    if bad.any() {
+        reset_bad(m, d, bad, Warning::BadQpos);
+    }
+}
+
+/// Reset the worlds whose qvel is bad (`mj_checkVel`).
+pub fn check_vel<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
+    let bad = any_bad(&d.qvel);
+    if bad.any() {
+        reset_bad(m, d, bad, Warning::BadQvel);
+    }
+}
+
+/// Reset the worlds whose qacc is bad (`mj_checkAcc`), and bring them to where they would be.
+pub fn check_acc<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
+    let bad = any_bad(&d.qacc);
+    if !bad.any() {
+        return;
+    }
+    let was_bad = R::select(bad, R::one(), R::zero());
+    for lane in (0..R::WIDTH).filter(|&lane| was_bad.lane(lane) != 0.0) {
+        // the reference does it, world by world: it is rare
+        let mut world = Data::<f64>::zeroed(m);
+        copy_lane(&mut world, d, 0, lane);
+        cpu::check_acc::check_acc(m, &mut world);
+        copy_lane(d, &world, lane, 0);
+    }
+}
+
+fn any_bad<R: Real>(x: &[R]) -> R::Mask {
+    let none = R::zero().lt(R::zero());
+    x.iter().fold(none, |bad, &x| bad | is_bad(x))
+}
+
+fn reset_bad<R: Real>(m: &Model, d: &mut Data<R>, bad: R::Mask, warning: Warning) {
+    let is_bad = R::select(bad, R::one(), R::zero());
+    for lane in (0..R::WIDTH).filter(|&lane| is_bad.lane(lane) != 0.0) {
+        if !m.opt.disabled(DSBL_AUTORESET) {
+            copy_lane(d, &Data::<f64>::new(m), lane, 0);
+        }
+        let count = &mut d.warning[warning as usize];
+        let n = R::int_lane(*count, lane);
+        R::set_int_lane(count, lane, n + 1);
+    }
+}
+
+/// Copies every array of one lane of a tile into one lane of another, as far as both reach.
+pub fn copy_lane<R: Real, S: Real>(
+    to: &mut Data<R>,
+    from: &Data<S>,
+    to_lane: usize,
+    from_lane: usize,
+) {
+    for field in FIELDS.iter().filter(|field| field.room != Where::Model) {
+        match (to.field_mut(field.name), from.field(field.name)) {
+            (Some(ViewMut::Real(to)), Some(View::Real(from))) => {
+                to.iter_mut()
+                    .zip(from)
+                    .for_each(|(to, from)| to.set_lane(to_lane, from.lane(from_lane)));
+            }
+            (Some(ViewMut::Int(to)), Some(View::Int(from))) => {
+                let to = to.iter_mut().skip(to_lane).step_by(R::WIDTH);
+                let from = from.iter().skip(from_lane).step_by(S::WIDTH);
+                to.zip(from).for_each(|(to, from)| *to = *from);
+            }
+            _ => {}
+        }
+    }
+}
