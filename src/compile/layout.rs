@@ -169,6 +169,10 @@ fn actuator_dofs(m: &Model, i: usize) -> Vec<i32> {
     let [id, refid] = [m.actuator_trnid[2 * i], m.actuator_trnid[2 * i + 1]];
     let body_of_site = |site: i32| m.site_bodyid[site as usize] as usize;
     match TrnType::from_i32(m.actuator_trntype[i]) {
+        Some(TrnType::So3) if refid < 0 => {
+            let adr = m.jnt_dofadr[id as usize];
+            (adr..adr + 3).collect()
+        }
         Some(TrnType::Joint | TrnType::JointInParent) => {
             let joint = id as usize;
             let adr = m.jnt_dofadr[joint];

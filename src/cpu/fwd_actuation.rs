@@ -2,6 +2,7 @@
 
 use crate::cpu::lib::actuator::*;
 use crate::cpu::lib::math::{clip, is_bad, nonzero};
+use crate::cpu::lib::servo::*;
 use crate::cpu::lib::warning::warn;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
@@ -16,25 +17,19 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 
     // one bad control and all count as zero
-    let mut bad: Option<R::Mask> = None;
+    let mut bad = R::one().lt(R::zero());
     for u in 0..m.nu {
-        let mask = is_bad(clamped(m, d, u));
-        bad = Some(bad.map_or(mask, |bad| bad | mask));
+        bad = bad | is_bad(clamped(m, d, u));
     }
-    warn(d, Warning::BadCtrl, bad);
+    warn(d, Warning::BadCtrl, Some(bad));
 
     // rate of activation, then force
     for i in 0..m.nactuator {
-        let u = m.actuator_ctrladr[i] as usize;
-        let ctrl = match (m.actuator_ctrlnum[i], bad) {
-            (0, _) | (_, None) => R::zero(),
-            (_, Some(bad)) => R::select(bad, R::zero(), clamped(m, d, u)),
-        };
         if m.actuator_actnum[i] > 0 {
-            activation_rate(m, d, i, ctrl);
+            activation_rate(m, d, i, bad);
         }
         if !m.actuator_disabled(i) {
-            force(m, d, i, ctrl);
+            force(m, d, i, bad);
         }
     }
 
@@ -53,7 +48,12 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
         let lo = R::splat(m.actuator_forcerange[2 * i]);
         let hi = R::splat(m.actuator_forcerange[2 * i + 1]);
         let adr = m.actuator_outadr[i] as usize;
-        for force in &mut d.actuator_force[adr..adr + m.actuator_outnum[i] as usize] {
+        let forces = &mut d.actuator_force[adr..adr + m.actuator_outnum[i] as usize];
+        if m.actuator_gaintype[i] == GainType::So3 {
+            limit_norm(forces, hi);
+            continue;
+        }
+        for force in forces {
             *force = clip(*force, lo, hi);
         }
     }
@@ -100,26 +100,59 @@ fn clamped<R: Real>(m: &Model, d: &Data<R>, u: usize) -> R {
     clip(ctrl, lo, hi)
 }
 
+// what an actuator is told
 #[inline(always)]
-fn activation_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize, ctrl: R) {
+fn control<R: Real>(m: &Model, d: &Data<R>, bad: R::Mask, u: usize) -> R {
+    R::select(bad, R::zero(), clamped(m, d, u))
+}
+
+#[inline(always)]
+fn activation_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
     let adr = m.actuator_actadr[i] as usize;
-    let last = adr + m.actuator_actnum[i] as usize - 1;
+    let num = m.actuator_actnum[i] as usize;
+    let (last, u) = (adr + num - 1, m.actuator_ctrladr[i] as usize);
     let prm = &m.actuator_dynprm[10 * i..10 * i + 10];
     d.act_dot[adr..=last].fill(R::zero());
-    d.act_dot[last] = match DynType::from_i32(m.actuator_dyntype[i]) {
-        Some(DynType::Integrator) => ctrl,
-        Some(DynType::Filter | DynType::FilterExact) => {
-            (ctrl - d.act[last]) / R::splat(prm[0].max(MINVAL))
+    match DynType::from_i32(m.actuator_dyntype[i]) {
+        Some(DynType::Integrator) => {
+            let inputs = m.actuator_ctrlnum[i] as usize;
+            for k in 0..inputs {
+                d.act_dot[last + 1 - inputs + k] = control(m, d, bad, u + k);
+            }
         }
-        Some(DynType::Muscle) => muscle_dynamics(ctrl, d.act[last], prm),
-        _ => R::zero(),
-    };
+        Some(DynType::Filter | DynType::FilterExact) => {
+            let excess = control(m, d, bad, u) - d.act[last];
+            d.act_dot[last] = excess / R::splat(prm[0].max(MINVAL));
+        }
+        Some(DynType::Muscle) => {
+            d.act_dot[last] = muscle_dynamics(control(m, d, bad, u), d.act[last], prm);
+        }
+        Some(DynType::Pid) => {
+            let [slew, integral] = pid_rate(m, d, i, |u| control(m, d, bad, u));
+            // both are there only if they are needed
+            if m.actuator_dynprm[10 * i + 1] > 0.0 {
+                d.act_dot[adr] = slew;
+            }
+            if m.actuator_gainprm[10 * i] != 0.0 {
+                d.act_dot[last] = integral;
+            }
+        }
+        _ => {}
+    }
 }
 
 // gain times control or activation, plus bias
 #[inline(always)]
-fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, ctrl: R) {
+fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
+    let ctrl = |u: usize| control(m, d, bad, u);
     let r = m.actuator_outadr[i] as usize;
+
+    // a servo of an orientation has three outputs
+    if m.actuator_gaintype[i] == GainType::So3 {
+        let torque = so3_force(m, d, i, ctrl);
+        d.actuator_force[r..r + 3].copy_from_slice(&torque);
+        return;
+    }
     let (length, velocity) = (d.actuator_length[r], d.actuator_velocity[r]);
     let lengthrange = &m.actuator_lengthrange[2 * r..2 * r + 2];
     let acc0 = m.actuator_acc0[r];
@@ -137,7 +170,9 @@ fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, ctrl: R) {
 
     // input: the control, or the last activation, possibly that of the next step
     let input = match m.actuator_actnum[i] {
-        0 => ctrl,
+        _ if m.actuator_gaintype[i] == GainType::Pid => pid_force(m, d, i, ctrl),
+        0 if m.actuator_ctrlnum[i] == 0 => R::zero(),
+        0 => ctrl(m.actuator_ctrladr[i] as usize),
         num => {
             let last = (m.actuator_actadr[i] + num - 1) as usize;
             if m.actuator_actearly[i] != 0 {

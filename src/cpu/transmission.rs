@@ -21,6 +21,8 @@ pub fn transmission<R: Real>(m: &Model, d: &mut Data<R>) {
             slider_crank(m, d, i, r, gear[0]);
         } else if trntype == TrnType::Site {
             site(m, d, i, r, gear);
+        } else if trntype == TrnType::So3 {
+            so3(m, d, i, r);
         } else if trntype == TrnType::Body {
             adhesion(m, d, r, id);
         }
@@ -156,14 +158,49 @@ fn site<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize, gear: [R; 6]) {
     moment_row(m, d, r, |d, row, colind| {
         add_jac(m, d, row, colind, body, d.site_xpos[id], force, torque);
         add_jac(m, d, row, colind, ref_body, d.site_xpos[refid], back, twist);
-        let mut common = common_dof(m, body, ref_body);
-        for k in (0..colind.len()).rev() {
-            if colind[k] == common {
-                row[k] = R::zero();
-                common = m.dof_parentid[common as usize];
-            }
-        }
+        clear_common(m, row, colind, body, ref_body);
     });
+}
+
+// clears what is due to dofs that move two bodies alike
+#[inline(always)]
+fn clear_common<R: Real>(m: &Model, row: &mut [R], colind: &[i32], body1: usize, body2: usize) {
+    let mut common = common_dof(m, body1, body2);
+    for k in (0..colind.len()).rev() {
+        if colind[k] == common {
+            row[k] = R::zero();
+            common = m.dof_parentid[common as usize];
+        }
+    }
+}
+
+// the rotation vector of a ball joint, or of a site relative to another, in its own frame
+#[inline(always)]
+fn so3<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize) {
+    let id = m.actuator_trnid[2 * i] as usize;
+    let Ok(refid) = usize::try_from(m.actuator_trnid[2 * i + 1]) else {
+        let padr = m.jnt_qposadr[id] as usize;
+        let quat = normalize4(std::array::from_fn(|k| d.qpos[padr + k]));
+        d.actuator_length[r..r + 3].copy_from_slice(&quat2vel(quat));
+        for k in 0..3 {
+            moment_row(m, d, r + k, |_, row, _| row[k] = R::one());
+        }
+        return;
+    };
+    let [body, ref_body] = [id, refid].map(|s| m.site_bodyid[s] as usize);
+    let quat = |s: usize, b: usize| mul_quat(d.xquat[b], m.site_quat[s].map(R::splat));
+    let turned = sub_quat(quat(id, body), quat(refid, ref_body));
+    d.actuator_length[r..r + 3].copy_from_slice(&turned);
+    let mat = d.site_xmat[id];
+    for k in 0..3 {
+        let (axis, still) = ([mat[k], mat[k + 3], mat[k + 6]], [R::zero(); 3]);
+        let back = scl3(axis, -R::one());
+        moment_row(m, d, r + k, |d, row, colind| {
+            add_jac(m, d, row, colind, body, still, still, axis);
+            add_jac(m, d, row, colind, ref_body, still, still, back);
+            clear_common(m, row, colind, body, ref_body);
+        });
+    }
 }
 
 // a body is pulled to what it touches: the mean of its contacts' normals, backwards

@@ -2,9 +2,10 @@
 
 use crate::cpu::lib::actuator::{next_activation, wrap_period, wrap_setpoint};
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::servo::wrap_rotation;
 use crate::fields::{Data, Model};
 use crate::real::Real;
-use crate::types::{DSBL_ACTUATION, DynType, JointType};
+use crate::types::{DSBL_ACTUATION, DynType, GainType, JointType};
 
 /// Adds a velocity times a time to positions (`mj_integratePos`).
 #[inline]
@@ -78,5 +79,10 @@ fn advance_act<R: Real>(m: &Model, d: &mut Data<R>, i: usize, act_dot: &[R]) {
         let length = d.actuator_length[m.actuator_outadr[i] as usize];
         let last = adr + num - 1;
         d.act[last] = wrap_setpoint(d.act[last], length, period);
+    }
+
+    // and so is an orientation
+    if m.actuator_dyntype[i] == DynType::Integrator && m.actuator_gaintype[i] == GainType::So3 {
+        wrap_rotation(&mut d.act[adr..adr + 3]);
     }
 }

@@ -11,6 +11,7 @@ pub mod linesearch;
 pub mod math;
 pub mod pose;
 pub mod rows;
+pub mod servo;
 pub mod skyline;
 pub mod sparse;
 pub mod spatial;
