@@ -8,6 +8,9 @@ pub(crate) type V3 = [f64; 3];
 /// Below this a length counts as zero (`mjMINVAL`).
 pub(crate) const MINVAL: f64 = 1e-15;
 
+/// Below this a squared length, a mass or a volume counts as zero in the compiler (`mjEPS`).
+pub(crate) const EPS: f64 = 1e-14;
+
 pub(crate) fn add(a: V3, b: V3) -> V3 {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
@@ -32,14 +35,14 @@ pub(crate) fn cross(a: V3, b: V3) -> V3 {
     ]
 }
 
-/// Normalises in place and returns the former length; a vector shorter than √`MINVAL`·√`MINVAL` is left alone and counts as 0.
+/// Normalises in place and returns the former length; a vector shorter than √`EPS` is left alone and counts as 0.
 pub(crate) fn normalize<const N: usize>(v: &mut [f64; N]) -> f64 {
     let sum: f64 = v.iter().fold(0.0, |s, x| s + x * x);
-    if sum < MINVAL {
+    if sum < EPS {
         return 0.0;
     }
     let len = sum.sqrt();
-    if (len - 1.0).abs() > MINVAL {
+    if (len - 1.0).abs() > EPS {
         for x in v.iter_mut() {
             *x /= len;
         }

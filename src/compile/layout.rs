@@ -64,7 +64,7 @@ fn children(m: &mut Model) {
 }
 
 // an actuator may lend armature and damping to the joint or tendon that it acts on
-fn of_actuators(m: &mut Model) {
+pub(super) fn of_actuators(m: &mut Model) {
     m.dof_armature_all = m.dof_armature.clone();
     m.dof_damping_all = m.dof_damping.clone();
     m.dof_dampingpoly_all = m.dof_dampingpoly.clone();

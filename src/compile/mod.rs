@@ -1,6 +1,228 @@
 //! Spec → Model: the compiler.
+//!
+//! ```text
+//! Spec ─tree──▶ flat lists, frames folded ─body·geom·joint·mark──▶ in body frames, with inertia ─emit──▶ Model
+//!      ─contact·equality·tendon·actuator·sensor·custom──▶ Model ─sparse·layout──▶ patterns ─setconst──▶ constants at qpos0
+//! ```
+//!
+//! Numbers and order follow MuJoCo 4.0.0's compiler (`mjCModel::TryCompile`). What MuJoCo refuses is refused here, with the
+//! place in the text and what to do about it.
 
+mod actuator;
+mod asset;
+mod body;
 pub mod capacity;
+mod contact;
+mod custom;
+mod emit;
+mod equality;
+mod fluid;
+mod geom;
+mod joint;
 pub mod layout;
+mod mark;
+mod names;
 pub mod pair;
 pub mod pattern;
+mod pose;
+mod sensor;
+mod setconst;
+mod settings;
+mod sparse;
+mod tendon;
+mod tree;
+
+use crate::error::Result;
+use crate::fields::Model;
+use crate::mjcf::spec::Spec;
+use crate::model::{Names as ModelNames, Statistic};
+use crate::types::MINVAL;
+use names::Names;
+use tree::Tree;
+
+impl Model {
+    /// Reads and compiles a model file.
+    ///
+    /// # Errors
+    /// As [`Spec::from_file`] and [`compile`].
+    pub fn from_xml_path(path: impl AsRef<std::path::Path>) -> Result<Model> {
+        compile(&Spec::from_file(path)?)
+    }
+
+    /// Reads and compiles the text of a model that needs no other files.
+    ///
+    /// # Errors
+    /// As [`Spec::from_str`] and [`compile`].
+    pub fn from_xml_str(xml: &str) -> Result<Model> {
+        compile(&Spec::from_str(xml)?)
+    }
+}
+
+/// Compiles a model.
+///
+/// The result depends on the spec alone: the same bytes every time. Fails with the place in the text when something is
+/// unknown, inconsistent, unphysical, or not supported.
+pub fn compile(spec: &Spec) -> Result<Model> {
+    let tree = Tree::new(spec)?;
+    let names = Names::new(&tree)?;
+    let assets = asset::Assets::new(&tree, &names)?;
+    let bodies = (0..tree.bodies.len())
+        .map(|id| body::compile(&tree, &assets, id))
+        .collect::<Result<Vec<_>>>()?;
+    check_moving(&tree, &bodies)?;
+
+    let mut m = Model {
+        opt: settings::options(&tree)?,
+        ..Model::default()
+    };
+    settings::capacities(&mut m, &tree);
+    emit::sizes(&mut m, &tree, &bodies);
+    allocate(&mut m);
+    emit::fill(
+        &mut m,
+        &tree,
+        &assets,
+        &bodies,
+        &names.material,
+        &names.body,
+    )?;
+    assets.fill(&mut m, &tree);
+    equality::fill(&mut m, &tree, &names)?;
+    tendon::fill(&mut m, &tree, &names)?;
+    let pair = contact::pairs(&mut m, &tree, &names.geom)?;
+    let exclude = contact::excludes(&mut m, &tree, &names.body)?;
+    actuator::fill(&mut m, &tree, &names)?;
+    sensor::fill(&mut m, &tree, &names)?;
+    custom::numerics(&mut m, &tree)?;
+    custom::tuples(&tree, &names)?;
+    m.names = model_names(spec, &names, pair, exclude);
+    finish(&mut m, &tree)?;
+    Ok(m)
+}
+
+// arrays of the tree get their size; lists outside of it grow as they are filled
+fn allocate(m: &mut Model) {
+    m.allocate();
+}
+
+// patterns, keyframes, and everything that follows from the rest
+fn finish(m: &mut Model, tree: &Tree) -> Result<()> {
+    let n = m.ntendon;
+    m.ten_J_rownnz = vec![0; n];
+    m.ten_J_rowadr = vec![0; n];
+    m.tendon_treenum = vec![0; n];
+    m.tendon_treeid = vec![-1; 2 * n];
+    m.tendon_length0 = vec![0.0; n];
+    m.tendon_invweight0 = vec![0.0; n];
+    m.actuator_acc0 = vec![0.0; m.nout];
+    m.actuator_length0 = vec![0.0; m.nout];
+    sparse::fill(m);
+    setconst::tendon_pattern(m);
+
+    m.nkey = custom::key_count(tree);
+    m.key_time = vec![0.0; m.nkey];
+    m.key_qpos = vec![0.0; m.nkey * m.nq];
+    m.key_qvel = vec![0.0; m.nkey * m.nv];
+    m.key_act = vec![0.0; m.nkey * m.na];
+    m.key_ctrl = vec![0.0; m.nkey * m.nu];
+    m.key_mpos = vec![[0.0; 3]; m.nkey * m.nmocap];
+    m.key_mquat = vec![[0.0; 4]; m.nkey * m.nmocap];
+    custom::keys(m, tree)?;
+    m.names.key = custom::key_names(tree, m.nkey)?;
+
+    total_mass(m, tree.spec.compiler().settotalmass());
+    setconst::set_fixed(m);
+    layout::layout(m)?;
+    m.stat = Statistic {
+        meaninertia: 1.0,
+        meanmass: 1.0,
+        meansize: 0.2,
+        extent: 2.0,
+        center: [0.0; 3],
+    };
+    setconst::set_const(m);
+    setconst::set_spring(m);
+    let springdamper: Vec<[f64; 2]> = tree.joints.iter().map(|p| p.said.springdamper()).collect();
+    setconst::spring_dampers(m, &springdamper);
+    layout::of_actuators(m);
+    override_statistics(m, tree.spec);
+    Ok(())
+}
+
+fn total_mass(m: &mut Model, total: f64) {
+    if total <= 0.0 {
+        return;
+    }
+    let sum = m.body_mass.iter().skip(1).fold(0.0, |sum, x| sum + x);
+    let scale = MINVAL.max(total / MINVAL.max(sum));
+    for i in 1..m.nbody {
+        m.body_mass[i] *= scale;
+        m.body_inertia[i] = m.body_inertia[i].map(|x| x * scale);
+    }
+}
+
+fn override_statistics(m: &mut Model, spec: &Spec) {
+    let (stat, said) = (&mut m.stat, &spec.statistic);
+    for (to, said) in [
+        (&mut stat.meaninertia, said.meaninertia),
+        (&mut stat.meanmass, said.meanmass),
+        (&mut stat.meansize, said.meansize),
+        (&mut stat.extent, said.extent),
+    ] {
+        *to = said.unwrap_or(*to);
+    }
+    stat.center = said.center.unwrap_or(stat.center);
+}
+
+// what moves needs mass, its own or that of something welded to it
+fn check_moving(tree: &Tree, bodies: &[body::Compiled]) -> Result<()> {
+    let heavy =
+        |i: usize| bodies[i].mass >= MINVAL && bodies[i].inertia.iter().all(|x| *x >= MINVAL);
+    // a body is carried by the nearest ancestor that has joints
+    let mut carries = vec![false; bodies.len()];
+    for i in (1..bodies.len()).rev() {
+        carries[i] |= heavy(i);
+        if tree.bodies[i].joints.is_empty() {
+            carries[tree.bodies[i].parent] |= carries[i];
+        }
+    }
+    for (i, node) in tree.bodies.iter().enumerate().skip(1) {
+        let msg =
+            "a body with joints needs mass and inertia: give it a geom with mass, or an <inertial>";
+        let ok = node.joints.is_empty() || carries[i];
+        tree.ensure(ok, node.said.origin, None, msg)?;
+    }
+    Ok(())
+}
+
+fn model_names(spec: &Spec, names: &Names, pair: Vec<String>, exclude: Vec<String>) -> ModelNames {
+    ModelNames {
+        model: spec.name.clone(),
+        body: names.body.list(),
+        joint: names.joint.list(),
+        geom: names.geom.list(),
+        site: names.site.list(),
+        camera: names.camera.list(),
+        light: names.light.list(),
+        mesh: names.mesh.list(),
+        hfield: names.hfield.list(),
+        pair,
+        exclude,
+        equality: names.equality.list(),
+        tendon: names.tendon.list(),
+        actuator: names.actuator.list(),
+        sensor: names.sensor.list(),
+        numeric: names.numeric.list(),
+        text: spec
+            .texts
+            .iter()
+            .map(|t| {
+                (
+                    t.name.clone().unwrap_or_default(),
+                    t.data.clone().unwrap_or_default(),
+                )
+            })
+            .collect(),
+        key: names.key.list(),
+    }
+}

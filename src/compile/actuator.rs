@@ -1,0 +1,329 @@
+//! Actuators: transmission, inputs and outputs, activations, ranges.
+
+use super::joint::limited;
+use super::names::Names;
+use super::tree::{Ids, Tree};
+use crate::error::Result;
+use crate::fields::Model;
+use crate::mjcf::schema::Tri;
+use crate::mjcf::spec::Actuator;
+use crate::types::*;
+
+/// Fills `actuator_*` (`mjCActuator::Compile`).
+pub(super) fn fill(m: &mut Model, tree: &Tree, names: &Names) -> Result<()> {
+    for said in &tree.spec.actuators {
+        let trnid = transmission(tree, names, said)?;
+        let trntype = trntype(m, tree, said, trnid)?;
+        let ranges = ranges(m, tree, said, trnid)?;
+        let inputs = inputs(tree, said, &ranges)?;
+        check_muscle(tree, said)?;
+        let actnum = activations(tree, said, ranges.actlimited)?;
+        let outnum = if trntype == TrnType::So3 { 3 } else { 1 };
+
+        m.actuator_trntype.push(trntype as i32);
+        m.actuator_dyntype.push(said.dyntype as i32);
+        m.actuator_gaintype.push(said.gaintype as i32);
+        m.actuator_biastype.push(said.biastype as i32);
+        m.actuator_trnid.extend(trnid);
+        m.actuator_ctrladr.push(m.nu as i32);
+        m.actuator_ctrlnum.push(inputs.ranges.len() as i32);
+        m.actuator_ctrlspec.push(inputs.spec);
+        m.actuator_outadr.push(m.nout as i32);
+        m.actuator_outnum.push(outnum as i32);
+        m.actuator_actadr
+            .push(if actnum > 0 { m.na as i32 } else { -1 });
+        m.actuator_actnum.push(actnum as i32);
+        m.nu += inputs.ranges.len();
+        m.nout += outnum;
+        m.na += actnum;
+        for (limited, range) in inputs.ranges {
+            m.actuator_ctrllimited.push(i32::from(limited));
+            m.actuator_ctrlrange.extend(range);
+        }
+        for _ in 0..outnum {
+            m.actuator_gear.extend(said.gear);
+            m.actuator_lengthrange.extend(said.lengthrange);
+        }
+        m.actuator_actlimited.push(i32::from(ranges.actlimited));
+        m.actuator_actrange.extend(ranges.act);
+        m.actuator_forcelimited.push(i32::from(ranges.forcelimited));
+        m.actuator_forcerange.extend(said.forcerange);
+        history(m, tree, said)?;
+        numbers(m, said);
+    }
+    m.nactuator = tree.spec.actuators.len();
+    Ok(())
+}
+
+fn numbers(m: &mut Model, said: &Actuator) {
+    m.actuator_cranklength.push(said.cranklength);
+    m.actuator_dynprm.extend(said.dynprm);
+    m.actuator_gainprm.extend(said.gainprm);
+    m.actuator_biasprm.extend(said.biasprm);
+    m.actuator_actearly.push(i32::from(said.actearly));
+    let [damping, poly @ ..] = said.damping;
+    m.actuator_damping.push(damping);
+    m.actuator_dampingpoly.extend(poly);
+    m.actuator_armature.push(said.armature);
+    m.actuator_group.push(said.group);
+}
+
+fn history(m: &mut Model, tree: &Tree, said: &Actuator) -> Result<()> {
+    check_history(tree, said.origin, said.nsample, said.delay)?;
+    m.actuator_history
+        .extend([said.nsample, said.interp as i32]);
+    m.actuator_delay.push(said.delay);
+    m.actuator_historyadr.push(-1);
+    if said.nsample > 0 {
+        if let Some(adr) = m.actuator_historyadr.last_mut() {
+            *adr = m.nhistory as i32;
+        }
+        m.nhistory += 2 + 2 * said.nsample as usize;
+    }
+    Ok(())
+}
+
+/// Checks the size of a history buffer, and that a delay has one.
+pub(super) fn check_history(
+    tree: &Tree,
+    origin: crate::mjcf::source::Origin,
+    nsample: i32,
+    delay: f64,
+) -> Result<()> {
+    let msg = "delay must not be negative";
+    tree.ensure(delay >= 0.0, origin, Some("delay"), msg)?;
+    let msg = "delay needs nsample: the number of samples that are kept";
+    tree.ensure(delay == 0.0 || nsample > 0, origin, Some("delay"), msg)?;
+    let msg = "nsample is too large";
+    tree.ensure(nsample <= 1 << 20, origin, Some("nsample"), msg)
+}
+
+// ids of the target and of the second site
+fn transmission(tree: &Tree, names: &Names, said: &Actuator) -> Result<[i32; 2]> {
+    let origin = said.origin;
+    let find = |ids: &Ids, attr: &str, name: &Option<String>| match name {
+        Some(name) => ids.find(tree, origin, attr, name).map(|id| id as i32),
+        None => Err(tree.error(origin, None, format!("{attr} is needed: what it acts on"))),
+    };
+    let target = &said.target;
+    Ok(match said.trntype {
+        TrnType::Joint => [find(&names.joint, "joint", target)?, -1],
+        TrnType::JointInParent => [find(&names.joint, "jointinparent", target)?, -1],
+        TrnType::Tendon => [find(&names.tendon, "tendon", target)?, -1],
+        TrnType::Body => [find(&names.body, "body", target)?, -1],
+        TrnType::SliderCrank => {
+            let msg = "cranklength must be positive";
+            tree.ensure(said.cranklength > 0.0, origin, Some("cranklength"), msg)?;
+            let slider = find(&names.site, "slidersite", &said.slidersite)?;
+            [find(&names.site, "cranksite", target)?, slider]
+        }
+        TrnType::Site | TrnType::So3 => {
+            let on_joint = said.trntype == TrnType::So3
+                && said.refsite.is_none()
+                && target
+                    .as_deref()
+                    .is_some_and(|t| names.joint.get(t).is_some());
+            if on_joint {
+                [find(&names.joint, "joint", target)?, -1]
+            } else {
+                let refid = match &said.refsite {
+                    Some(_) => find(&names.site, "refsite", &said.refsite)?,
+                    None => -1,
+                };
+                [find(&names.site, "site", target)?, refid]
+            }
+        }
+        TrnType::Undefined => {
+            let msg = "needs a target: joint, jointinparent, tendon, site, body, or cranksite and slidersite";
+            return Err(tree.error(origin, None, msg));
+        }
+    })
+}
+
+// a geodesic servo turns its joint or site into a transmission of three outputs
+fn trntype(m: &Model, tree: &Tree, said: &Actuator, trnid: [i32; 2]) -> Result<TrnType> {
+    if said.gaintype != GainType::So3 {
+        return Ok(said.trntype);
+    }
+    let origin = said.origin;
+    let msg = "an orientation servo acts on a ball joint, or on a site relative to a refsite";
+    let ball = |id: i32| m.jnt_type[id as usize] == JointType::Ball;
+    let ok = match said.trntype {
+        TrnType::Joint => ball(trnid[0]),
+        TrnType::Site => trnid[1] >= 0,
+        TrnType::So3 => trnid[1] >= 0 || ball(trnid[0]),
+        _ => false,
+    };
+    tree.ensure(ok, origin, None, msg)?;
+    let msg = "forcerange of an orientation servo bounds the size of the torque: its first number must be 0";
+    let zero = said.forcerange[0] == 0.0;
+    tree.ensure(zero, origin, Some("forcerange"), msg)?;
+    Ok(TrnType::So3)
+}
+
+struct Ranges {
+    ctrl: [f64; 2],
+    act: [f64; 2],
+    actlimited: bool,
+    forcelimited: bool,
+}
+
+// ranges, perhaps those of the target, and whether they hold
+fn ranges(m: &Model, tree: &Tree, said: &Actuator, trnid: [i32; 2]) -> Result<Ranges> {
+    let (mut ctrl, mut act) = (said.ctrlrange, said.actrange);
+    if said.inheritrange > 0.0 {
+        inherit(m, tree, said, trnid, &mut ctrl, &mut act)?;
+    }
+    let origin = said.origin;
+    let autolimits = tree.spec.compiler().autolimits();
+    let holds = |what: &str, tri: Tri, range: [f64; 2]| {
+        let is = limited(tree, origin, what, tri, range, autolimits)?;
+        let msg = format!("{what}range needs its first number below its second");
+        let ok = !is || range[0] < range[1];
+        tree.ensure(ok, origin, Some(&format!("{what}range")), &msg)?;
+        Ok::<bool, crate::Error>(is)
+    };
+    let forcelimited = holds("force", said.forcelimited, said.forcerange)?;
+    let actlimited = holds("act", said.actlimited, act)?;
+    holds("ctrl", said.ctrllimited, ctrl)?;
+    Ok(Ranges {
+        ctrl,
+        act,
+        actlimited,
+        forcelimited,
+    })
+}
+
+// the setpoint of a position-like actuator means what its target measures
+fn inherit(
+    m: &Model,
+    tree: &Tree,
+    said: &Actuator,
+    trnid: [i32; 2],
+    ctrl: &mut [f64; 2],
+    act: &mut [f64; 2],
+) -> Result<()> {
+    let origin = said.origin;
+    let position = said.gaintype == GainType::Fixed
+        && said.biastype == BiasType::Affine
+        && said.gainprm[0] == -said.biasprm[1];
+    if !position && said.gaintype != GainType::Pid {
+        return Ok(());
+    }
+    let id = trnid[0] as usize;
+    let range = match said.trntype {
+        TrnType::Joint => {
+            let kind = m.jnt_type[id];
+            let ok = kind == JointType::Hinge || kind == JointType::Slide;
+            let msg = "inheritrange needs a slide or hinge joint";
+            tree.ensure(ok, origin, Some("inheritrange"), msg)?;
+            [m.jnt_range[2 * id], m.jnt_range[2 * id + 1]]
+        }
+        TrnType::Tendon => [m.tendon_range[2 * id], m.tendon_range[2 * id + 1]],
+        _ => {
+            let msg = "inheritrange is for actuators of joints and tendons";
+            return Err(tree.error(origin, Some("inheritrange"), msg));
+        }
+    };
+    let msg = "inheritrange needs a range of the target";
+    tree.ensure(range[0] != range[1], origin, Some("inheritrange"), msg)?;
+    let to = match said.dyntype {
+        DynType::None | DynType::FilterExact | DynType::Pid => ctrl,
+        DynType::Integrator => act,
+        _ => {
+            let msg = "inheritrange is for position and intvelocity actuators";
+            return Err(tree.error(origin, Some("inheritrange"), msg));
+        }
+    };
+    let mean = 0.5 * (range[1] + range[0]);
+    let radius = 0.5 * (range[1] - range[0]) * said.inheritrange;
+    *to = [mean - radius, mean + radius];
+    Ok(())
+}
+
+struct Inputs {
+    spec: i32,
+    ranges: Vec<(bool, [f64; 2])>,
+}
+
+// the controls of one actuator, in the order of their bits
+fn inputs(tree: &Tree, said: &Actuator, ranges: &Ranges) -> Result<Inputs> {
+    let autolimits = tree.spec.compiler().autolimits();
+    let row = |what: &str, range: [f64; 2]| {
+        let tri = said.ctrllimited;
+        limited(tree, said.origin, what, tri, range, autolimits).map(|is| (is, range))
+    };
+    let default = match said.gaintype {
+        GainType::So3 => CtrlChart::Expmap as i32,
+        GainType::Pid => CtrlInput::Pos as i32 | CtrlInput::Vel as i32,
+        GainType::DcMotor => CtrlInput::Voltage as i32,
+        _ => 0,
+    };
+    let spec = match said.ctrlspec {
+        0 => default,
+        spec => spec,
+    };
+    let ranges = match said.gaintype {
+        GainType::So3 if spec == CtrlChart::Quat as i32 => vec![row("ctrl", ranges.ctrl)?; 4],
+        GainType::So3 => vec![row("ctrl", ranges.ctrl)?; 3],
+        GainType::Pid | GainType::DcMotor => {
+            let mut rows = Vec::new();
+            for (bit, what, range) in [
+                (CtrlInput::Pos, "ctrl", ranges.ctrl),
+                (CtrlInput::Vel, "vel", said.velrange),
+                (CtrlInput::Ff, "ff", said.ffrange),
+                (CtrlInput::Voltage, "ctrl", ranges.ctrl),
+            ] {
+                if spec & bit as i32 != 0 {
+                    rows.push(row(what, range)?);
+                }
+            }
+            rows
+        }
+        _ => vec![row("ctrl", ranges.ctrl)?],
+    };
+    Ok(Inputs { spec, ranges })
+}
+
+// number of activation variables
+fn activations(tree: &Tree, said: &Actuator, actlimited: bool) -> Result<usize> {
+    let origin = said.origin;
+    let stateless = said.dyntype == DynType::None;
+    let msg = "actrange is for actuators with an activation: set dyntype";
+    tree.ensure(!(actlimited && stateless), origin, Some("actrange"), msg)?;
+    let own = matches!(said.dyntype, DynType::Pid | DynType::DcMotor);
+    let several = said.dyntype == DynType::User || own;
+    let msg = "actdim above 1 is for dyntype=\"user\"";
+    tree.ensure(said.actdim <= 1 || several, origin, Some("actdim"), msg)?;
+    let msg = "actdim must be 0 without dyntype";
+    tree.ensure(said.actdim <= 0 || !stateless, origin, Some("actdim"), msg)?;
+    let msg = "actdim must be positive with this dyntype";
+    let none = said.actdim == 0 && !stateless && !own;
+    tree.ensure(!none, origin, Some("actdim"), msg)?;
+    let msg = "actdim is too large";
+    tree.ensure(said.actdim <= 1 << 20, origin, Some("actdim"), msg)?;
+    Ok(match usize::try_from(said.actdim) {
+        Ok(actdim) => actdim,
+        // the limited setpoint, and the integral of the error
+        Err(_) if said.dyntype == DynType::Pid => {
+            usize::from(said.dynprm[1] > 0.0) + usize::from(said.gainprm[0] != 0.0)
+        }
+        Err(_) => usize::from(!stateless),
+    })
+}
+
+fn check_muscle(tree: &Tree, said: &Actuator) -> Result<()> {
+    let gain = (said.gaintype == GainType::Muscle).then_some(&said.gainprm);
+    let bias = (said.biastype == BiasType::Muscle).then_some(&said.biasprm);
+    for prm in gain.into_iter().chain(bias) {
+        let origin = said.origin;
+        let msg = "range needs its first number below its second";
+        tree.ensure(prm[0] < prm[1], origin, Some("range"), msg)?;
+        let msg = "a muscle needs lmin < 1 < lmax";
+        tree.ensure(prm[4] < 1.0 && prm[5] > 1.0, origin, None, msg)?;
+        let msg = "scale, vmax, fpmax and fvmax of a muscle must be positive";
+        let ok = [prm[3], prm[6], prm[7], prm[8]].iter().all(|x| *x > 0.0);
+        tree.ensure(ok, origin, None, msg)?;
+    }
+    Ok(())
+}

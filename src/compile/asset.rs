@@ -1,0 +1,339 @@
+//! Meshes and height fields of a model, compiled, and how geoms see them.
+
+use rayon::prelude::*;
+
+use super::names::Names;
+use super::pose::{Pose, V3};
+use super::tree::{Part, Tree};
+use crate::asset::inertia::Primitive;
+use crate::asset::{
+    AssetError, HField, Mesh, MeshData, MeshInertia, MeshOptions, builtin, compile, fit, hfield,
+    read_hfield, read_hfield_png, read_msh, read_obj, read_stl,
+};
+use crate::error::Result;
+use crate::fields::Model;
+use crate::mjcf::Limits;
+use crate::mjcf::schema::{self, Geom, MeshBuiltin};
+use crate::mjcf::source::Origin;
+use crate::mjcf::table::Keyword;
+use crate::types::GeomType;
+
+/// Everything that geoms refer to.
+pub(super) struct Assets<'a> {
+    names: &'a Names<'a>,
+    meshes: Vec<Mesh>,
+    hfields: Vec<([f64; 4], HField)>,
+}
+
+impl<'a> Assets<'a> {
+    /// Compiles the assets of a model; each one by itself, so on all cores.
+    pub fn new(tree: &Tree, names: &'a Names<'a>) -> Result<Assets<'a>> {
+        let hulls = needed_hulls(tree, names);
+        let meshes = &tree.spec.meshes;
+        let meshes: Vec<Result<Mesh>> = meshes
+            .par_iter()
+            .zip(hulls)
+            .map(|(said, hull)| {
+                mesh(tree, said, hull)
+                    .map_err(|e| tree.error(said.origin, None, format!("{e}; mesh not usable")))
+            })
+            .collect();
+        let hfields = tree.spec.hfields.iter().map(|said| {
+            height_field(tree, said).map_err(|e| tree.error(said.origin, None, e.to_string()))
+        });
+        Ok(Assets {
+            names,
+            hfields: hfields.collect::<Result<_>>()?,
+            meshes: meshes.into_iter().collect::<Result<_>>()?,
+        })
+    }
+
+    /// The id of the mesh that a geom or site names.
+    pub fn mesh_of(
+        &self,
+        tree: &Tree,
+        origin: Origin,
+        name: Option<&str>,
+    ) -> Result<Option<usize>> {
+        name.map(|name| self.names.mesh.find(tree, origin, "mesh", name))
+            .transpose()
+    }
+
+    /// The id of the height field that a geom names.
+    pub fn hfield_of(
+        &self,
+        tree: &Tree,
+        origin: Origin,
+        name: Option<&str>,
+    ) -> Result<Option<usize>> {
+        name.map(|name| self.names.hfield.find(tree, origin, "hfield", name))
+            .transpose()
+    }
+
+    /// Where the compiled mesh is in the frame that the geom places; a primitive is fitted to it and gets its size.
+    pub fn place(
+        &self,
+        tree: &Tree,
+        id: usize,
+        part: &Part<Geom>,
+        shape: Option<Primitive>,
+        size: &mut V3,
+    ) -> Result<Pose> {
+        let mesh = &self.meshes[id];
+        let origin = part.said.origin;
+        let msg = "fromto and mesh both say the shape; drop one";
+        tree.ensure(part.said.fromto.is_none(), origin, Some("fromto"), msg)?;
+        if matches!(part.said.type_(), GeomType::Mesh | GeomType::Sdf) {
+            let msg = "shellinertia of a mesh is said by inertia=\"shell\" in the mesh asset";
+            let ok = !part.said.shellinertia();
+            tree.ensure(ok, origin, Some("shellinertia"), msg)?;
+            return Ok(Pose {
+                pos: mesh.pos,
+                quat: mesh.quat,
+            });
+        }
+        let Some(shape) = shape else {
+            let msg =
+                "only spheres, capsules, cylinders, ellipsoids and boxes are fitted to a mesh";
+            return Err(tree.error(origin, Some("mesh"), msg));
+        };
+        let fitaabb = tree.bodies[part.body].compiler.fitaabb();
+        let fitted = fit(mesh, shape, part.said.fitscale(), fitaabb);
+        *size = fitted.size;
+        Ok(Pose {
+            pos: fitted.pos,
+            quat: fitted.quat,
+        })
+    }
+
+    /// Half size in x and y, height, depth of a height field.
+    pub fn hsize(&self, id: usize) -> [f64; 4] {
+        self.hfields[id].0
+    }
+
+    /// Bounding box of a mesh: smallest corner, then largest.
+    pub fn aamm(&self, id: usize) -> [f64; 6] {
+        self.meshes[id].aamm
+    }
+
+    /// Volume or area of a mesh.
+    pub fn volume(&self, id: usize) -> f64 {
+        self.meshes[id].volume
+    }
+
+    /// Half sizes of the box of equal inertia.
+    pub fn boxsz(&self, id: usize) -> V3 {
+        self.meshes[id].boxsz
+    }
+
+    /// Fills `mesh_*` and `hfield_*`.
+    pub fn fill(self, m: &mut Model, tree: &Tree) {
+        for (mesh, said) in self.meshes.iter().zip(&tree.spec.meshes) {
+            append(m, mesh);
+            m.mesh_scale.push(said.scale());
+        }
+        m.nmesh = self.meshes.len();
+        m.nmeshvert = m.mesh_vert.len();
+        m.nmeshface = m.mesh_face.len() / 3;
+        m.nmeshgraph = m.mesh_graph.len();
+        m.nmeshpoly = m.mesh_polynormal.len();
+        m.nmeshpolyvert = m.mesh_polyvert.len();
+        m.nmeshpolymap = m.mesh_polymap.len();
+        let most = |list: &[i32]| list.iter().copied().max().unwrap_or(0) as usize;
+        m.npolygonmax = most(&m.mesh_polyvertnum);
+        m.nmeshdegmax = most(&m.mesh_polymapnum);
+        for (size, field) in &self.hfields {
+            m.hfield_size.extend(size);
+            m.hfield_nrow.push(field.nrow as i32);
+            m.hfield_ncol.push(field.ncol as i32);
+            m.hfield_adr.push(m.hfield_data.len() as i32);
+            m.hfield_data
+                .extend(field.data.iter().map(|x| f64::from(*x)));
+        }
+        m.nhfield = self.hfields.len();
+        m.nhfielddata = m.hfield_data.len();
+    }
+}
+
+// one mesh after those before it; addresses are shifted
+fn append(m: &mut Model, mesh: &Mesh) {
+    let wide = |v: &[f32; 3]| v.map(f64::from);
+    let shifted =
+        |list: &[i32], by: usize| -> Vec<i32> { list.iter().map(|adr| adr + by as i32).collect() };
+    m.mesh_vertadr.push(m.mesh_vert.len() as i32);
+    m.mesh_vertnum.push(mesh.vert.len() as i32);
+    m.mesh_faceadr.push((m.mesh_face.len() / 3) as i32);
+    m.mesh_facenum.push(mesh.face.len() as i32);
+    let graphadr = if mesh.graph.is_empty() {
+        -1
+    } else {
+        m.mesh_graph.len() as i32
+    };
+    m.mesh_graphadr.push(graphadr);
+    m.mesh_extrema.extend(mesh.extrema);
+    m.mesh_polyadr.push(m.mesh_polynormal.len() as i32);
+    m.mesh_polynum.push(mesh.polynormal.len() as i32);
+    m.mesh_pos.push(mesh.pos);
+    m.mesh_quat.push(mesh.quat);
+    m.mesh_vert.extend(mesh.vert.iter().map(wide));
+    m.mesh_face.extend(mesh.face.iter().flatten());
+    m.mesh_graph.extend(&mesh.graph);
+    let (polyvert, polymap) = (m.mesh_polyvert.len(), m.mesh_polymap.len());
+    m.mesh_polynormal.extend(&mesh.polynormal);
+    m.mesh_polyvertadr
+        .extend(shifted(&mesh.polyvertadr, polyvert));
+    m.mesh_polyvertnum.extend(&mesh.polyvertnum);
+    m.mesh_polyvert.extend(&mesh.polyvert);
+    m.mesh_polymapadr.extend(shifted(&mesh.polymapadr, polymap));
+    m.mesh_polymapnum.extend(&mesh.polymapnum);
+    m.mesh_polymap.extend(&mesh.polymap);
+}
+
+// meshes that something may touch need their convex hull
+fn needed_hulls(tree: &Tree, names: &Names) -> Vec<bool> {
+    let mut need = vec![false; tree.spec.meshes.len()];
+    let paired = |name: &Option<String>| {
+        let of = |g: &Option<String>| name.is_some() && g == name;
+        tree.spec.pairs.iter().any(|p| of(&p.geom1) || of(&p.geom2))
+    };
+    for part in &tree.geoms {
+        let said = part.said;
+        let is_mesh = matches!(said.type_(), GeomType::Mesh | GeomType::Sdf);
+        let Some(name) = said.mesh.as_deref().filter(|_| is_mesh) else {
+            continue;
+        };
+        let touches = said.contype() != 0 || said.conaffinity() != 0 || paired(&said.name);
+        if let (true, Some(id)) = (touches, names.mesh.get(name)) {
+            need[id] = true;
+        }
+    }
+    for part in tree
+        .sites
+        .iter()
+        .filter(|p| p.said.type_() == GeomType::Mesh)
+    {
+        if let Some(id) = part.said.mesh.as_deref().and_then(|n| names.mesh.get(n)) {
+            need[id] = true;
+        }
+    }
+    need
+}
+
+fn mesh(tree: &Tree, said: &schema::Mesh, needhull: bool) -> std::result::Result<Mesh, AssetError> {
+    let mut inertia = match said.inertia() {
+        schema::MeshInertia::Convex => MeshInertia::Convex,
+        schema::MeshInertia::Exact => MeshInertia::Exact,
+        schema::MeshInertia::Legacy => MeshInertia::Legacy,
+        schema::MeshInertia::Shell => MeshInertia::Shell,
+    };
+    let data = if let Some(file) = &said.file {
+        let bytes = read(tree, file)?;
+        match extension(file, said.content_type.as_deref()).as_str() {
+            "stl" | "model/stl" => read_stl(&bytes)?,
+            "obj" | "model/obj" => read_obj(&bytes)?,
+            "msh" | "model/vnd.mujoco.msh" => read_msh(&bytes)?,
+            other => {
+                let msg = format!("file {file:?} is of type {other:?}; meshes are STL, OBJ or MSH");
+                return Err(AssetError::new(msg));
+            }
+        }
+    } else if said.builtin() != MeshBuiltin::None {
+        let params = said.params.as_deref().unwrap_or_default();
+        let (data, adjusted) = builtin(said.builtin().word(), params, inertia)?;
+        inertia = adjusted;
+        data
+    } else {
+        MeshData::default()
+    };
+    let data = with_attributes(data, said)?;
+    let options = MeshOptions {
+        scale: said.scale(),
+        refpos: said.refpos(),
+        refquat: said.refquat(),
+        inertia,
+        smoothnormal: said.smoothnormal(),
+        maxhullvert: said.maxhullvert(),
+        needhull: needhull || inertia == MeshInertia::Convex,
+    };
+    compile(data, &options)
+}
+
+// numbers that the element itself gives replace those of the file
+fn with_attributes(
+    mut data: MeshData,
+    said: &schema::Mesh,
+) -> std::result::Result<MeshData, AssetError> {
+    fn rows<T: Copy, U, const N: usize>(
+        list: &Option<Vec<T>>,
+        what: &str,
+        to: impl Fn(T) -> U,
+    ) -> std::result::Result<Option<Vec<[U; N]>>, AssetError> {
+        let Some(list) = list else { return Ok(None) };
+        if !list.len().is_multiple_of(N) {
+            let msg = format!(
+                "{what} needs a multiple of {N} numbers, found {}",
+                list.len()
+            );
+            return Err(AssetError::new(msg));
+        }
+        let row = |row: &[T]| std::array::from_fn(|k| to(row[k]));
+        Ok(Some(list.chunks_exact(N).map(row).collect()))
+    }
+    let single = |x: f64| x as f32;
+    if let Some(vert) = rows(&said.vertex, "vertex", single)? {
+        data.vert = vert;
+    }
+    if let Some(normal) = rows(&said.normal, "normal", single)? {
+        data.normal = normal;
+    }
+    if let Some(texcoord) = rows(&said.texcoord, "texcoord", single)? {
+        data.texcoord = texcoord;
+    }
+    if let Some(face) = rows(&said.face, "face", |i: i32| i)? {
+        data.face = face;
+    }
+    Ok(data)
+}
+
+fn height_field(
+    tree: &Tree,
+    said: &schema::Hfield,
+) -> std::result::Result<([f64; 4], HField), AssetError> {
+    let size = said.size.unwrap_or([0.0; 4]);
+    if size.iter().any(|x| *x <= 0.0 || !x.is_finite()) {
+        return Err(AssetError::new("size needs 4 positive numbers"));
+    }
+    let Some(file) = &said.file else {
+        let count = |n: i32| usize::try_from(n).unwrap_or(0);
+        let elevation = said.elevation.as_deref().unwrap_or_default();
+        let elevation: Vec<f32> = elevation.iter().map(|x| *x as f32).collect();
+        let field = hfield(count(said.nrow()), count(said.ncol()), &elevation)?;
+        return Ok((size, field));
+    };
+    if said.nrow() != 0 || said.ncol() != 0 || said.elevation.is_some() {
+        let msg = "file says the elevations; drop nrow, ncol and elevation";
+        return Err(AssetError::new(msg));
+    }
+    let bytes = read(tree, file)?;
+    let field = match extension(file, said.content_type.as_deref()).as_str() {
+        "png" | "image/png" => read_hfield_png(&bytes)?,
+        _ => read_hfield(&bytes)?,
+    };
+    Ok((size, field))
+}
+
+fn read(tree: &Tree, file: &str) -> std::result::Result<Vec<u8>, AssetError> {
+    tree.spec
+        .read_file(file, Limits::default().file)
+        .map_err(|e| AssetError::new(format!("file {file:?}: {e}")))
+}
+
+// the media type if one was said, else the ending of the file's name
+fn extension(file: &str, content_type: Option<&str>) -> String {
+    match content_type {
+        Some(kind) => kind.split(';').next().unwrap_or_default().to_owned(),
+        None => file
+            .rsplit_once('.')
+            .map_or(String::new(), |(_, end)| end.to_ascii_lowercase()),
+    }
+}

@@ -1,0 +1,140 @@
+//! Numbers, texts and keyframes.
+
+use super::emit::put;
+use super::names::Names;
+use super::pose::unit;
+use super::tree::{Ids, Tree};
+use crate::error::Result;
+use crate::fields::Model;
+use crate::types::JointType;
+
+/// Fills `numeric_*`; texts are kept with the names.
+pub(super) fn numerics(m: &mut Model, tree: &Tree) -> Result<()> {
+    for numeric in &tree.spec.numerics {
+        let data = numeric.data.as_deref().unwrap_or_default();
+        let size = match numeric.size {
+            Some(size) if size != 0 => usize::try_from(size).unwrap_or(0),
+            _ => data.len(),
+        };
+        let origin = numeric.origin;
+        let msg = "size or data must give at least one number";
+        tree.ensure(size > 0, origin, Some("size"), msg)?;
+        // one address space of 32 bits holds all numbers
+        let msg = "size is too large";
+        let fits = m.numeric_data.len().saturating_add(size) <= 1 << 28;
+        tree.ensure(fits, origin, Some("size"), msg)?;
+        let msg = format!("size is {size}, but data has {} numbers", data.len());
+        tree.ensure(data.len() <= size, origin, Some("size"), &msg)?;
+        m.numeric_adr.push(m.numeric_data.len() as i32);
+        m.numeric_size.push(size as i32);
+        m.numeric_data.extend(data);
+        m.numeric_data
+            .resize(m.numeric_data.len() + size - data.len(), 0.0);
+    }
+    m.nnumeric = m.numeric_adr.len();
+    m.nnumericdata = m.numeric_data.len();
+    for text in &tree.spec.texts {
+        let said = text.data.as_deref().unwrap_or_default();
+        let msg = "data must not be empty";
+        tree.ensure(!said.is_empty(), text.origin, None, msg)?;
+    }
+    Ok(())
+}
+
+/// Checks that tuples name what is there.
+pub(super) fn tuples(tree: &Tree, names: &Names) -> Result<()> {
+    for tuple in &tree.spec.tuples {
+        let msg = "a tuple needs at least one element";
+        tree.ensure(!tuple.elements.is_empty(), tuple.origin, None, msg)?;
+        for element in &tuple.elements {
+            let ids = element.objtype.and_then(|kind| names.of(kind));
+            if let (Some(ids), Some(name)) = (ids, element.objname.as_deref()) {
+                ids.find(tree, element.origin, "objname", name)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Number of keyframes: those said, and empty ones up to `nkey` of `<size>`.
+pub(super) fn key_count(tree: &Tree) -> usize {
+    let least = usize::try_from(tree.spec.size.nkey()).unwrap_or(0);
+    tree.spec.keys.len().max(least)
+}
+
+/// Fills `key_*`: what a keyframe leaves out is as in the initial configuration (`mjCKey::Compile`).
+pub(super) fn keys(m: &mut Model, tree: &Tree) -> Result<()> {
+    let mocap: Vec<usize> = (0..m.nbody).filter(|&i| m.body_mocapid[i] >= 0).collect();
+    let mpos: Vec<f64> = mocap.iter().flat_map(|&i| m.body_pos[i]).collect();
+    let mquat: Vec<f64> = mocap.iter().flat_map(|&i| m.body_quat[i]).collect();
+    let (qpos0, zero_v) = (m.qpos0.clone(), vec![0.0; m.nv]);
+    let (zero_a, zero_u) = (vec![0.0; m.na], vec![0.0; m.nu]);
+    for k in 0..m.nkey {
+        let said = tree.spec.keys.get(k);
+        let pick = |attr: &str, get: &dyn Fn() -> Option<Vec<f64>>, rest: &[f64]| {
+            let Some(values) = get() else {
+                return Ok(rest.to_vec());
+            };
+            let origin = said.map(|key| key.origin).unwrap_or_default();
+            let msg = format!(
+                "{attr} needs {} numbers for this model, found {}",
+                rest.len(),
+                values.len()
+            );
+            let ok = values.len() == rest.len();
+            tree.ensure(ok, origin, Some(attr), &msg)?;
+            Ok(values)
+        };
+        m.key_time[k] = said.map_or(0.0, |key| key.time());
+        let qpos = pick("qpos", &|| said?.qpos.clone(), &qpos0)?;
+        put(&mut m.key_qpos, k, &qpos);
+        put(
+            &mut m.key_qvel,
+            k,
+            &pick("qvel", &|| said?.qvel.clone(), &zero_v)?,
+        );
+        put(
+            &mut m.key_act,
+            k,
+            &pick("act", &|| said?.act.clone(), &zero_a)?,
+        );
+        put(
+            &mut m.key_ctrl,
+            k,
+            &pick("ctrl", &|| said?.ctrl.clone(), &zero_u)?,
+        );
+        let pos = pick("mpos", &|| said?.mpos.clone(), &mpos)?;
+        let quat = pick("mquat", &|| said?.mquat.clone(), &mquat)?;
+        for (c, pos) in pos.chunks_exact(3).enumerate() {
+            m.key_mpos[k * m.nmocap + c] = [pos[0], pos[1], pos[2]];
+        }
+        for (c, q) in quat.chunks_exact(4).enumerate() {
+            m.key_mquat[k * m.nmocap + c] = unit([q[0], q[1], q[2], q[3]]);
+        }
+        normalize_qpos(m, k);
+    }
+    Ok(())
+}
+
+fn normalize_qpos(m: &mut Model, k: usize) {
+    for j in 0..m.njnt {
+        let at = match JointType::from_i32(m.jnt_type[j]) {
+            Some(JointType::Free) => 3,
+            Some(JointType::Ball) => 0,
+            _ => continue,
+        };
+        let adr = k * m.nq + m.jnt_qposadr[j] as usize + at;
+        let q = &mut m.key_qpos[adr..adr + 4];
+        let quat = unit([q[0], q[1], q[2], q[3]]);
+        q.copy_from_slice(&quat);
+    }
+}
+
+/// Names of keyframes, empty where there is none.
+pub(super) fn key_names(tree: &Tree, n: usize) -> Result<Vec<String>> {
+    let named = tree.spec.keys.iter();
+    let named = named.map(|k| (k.name.as_deref().unwrap_or_default(), k.origin));
+    let mut names = Ids::new(tree.spec, "keyframe", named)?.list();
+    names.resize(n, String::new());
+    Ok(names)
+}

@@ -1,0 +1,112 @@
+//! Sites, cameras and lights: what marks a body without weighing anything.
+
+use super::body;
+use super::geom::{check_sizes, placed, sizes};
+use super::pose::{Pose, V3, rotate, unit};
+use super::tree::{Part, Tree};
+use crate::asset::vec3::{EPS, normalize};
+use crate::error::Result;
+use crate::mjcf::schema::{Camera, Light, Site};
+use crate::types::GeomType;
+
+/// A site in the frame of its body.
+pub(super) struct CompiledSite {
+    pub kind: GeomType,
+    pub pose: Pose,
+    pub size: V3,
+}
+
+/// Compiles a site (`mjCSite::Compile`).
+pub(super) fn site(tree: &Tree, part: &Part<Site>) -> Result<CompiledSite> {
+    let said = part.said;
+    let kind = said.type_();
+    let shape = !matches!(
+        kind,
+        GeomType::Plane | GeomType::Hfield | GeomType::Sdf | GeomType::None
+    );
+    let msg = "type of a site is sphere, capsule, ellipsoid, cylinder, box or mesh";
+    tree.ensure(shape, said.origin, Some("type"), msg)?;
+    let size = match &said.size {
+        Some(size) => crate::mjcf::table::fill(Some(size), [0.005; 3]),
+        None => said.size(),
+    };
+    let (mut pose, size) = placed(
+        tree,
+        kind,
+        said.pos(),
+        &said.orientation,
+        said.fromto,
+        size,
+        said.origin,
+    )?;
+    if let Some(frame) = part.frame {
+        pose = frame.then(pose);
+    }
+    pose.quat = unit(pose.quat);
+    let _ = sizes;
+    check_sizes(tree, kind, size, said.origin)?;
+    Ok(CompiledSite { kind, pose, size })
+}
+
+/// A camera in the frame of its body.
+pub(super) struct CompiledCamera {
+    pub pose: Pose,
+    pub fovy: f64,
+}
+
+/// Compiles a camera (`mjCCamera::Compile`).
+pub(super) fn camera(tree: &Tree, part: &Part<Camera>) -> Result<CompiledCamera> {
+    let said = part.said;
+    let origin = said.origin;
+    let mut pose = tree.pose(said.pos(), &said.orientation, origin)?;
+    if let Some(frame) = part.frame {
+        pose = frame.then(pose);
+    }
+    pose.quat = unit(pose.quat);
+    let msg = "fovy must be below 180 degrees";
+    tree.ensure(said.fovy() < 180.0, origin, Some("fovy"), msg)?;
+
+    // a physical sensor says the field of view by its height and the focal length
+    let mut fovy = said.fovy();
+    let [width, height] = said.sensorsize.unwrap_or([0.0; 2]).map(single);
+    if width > 0.0 && height > 0.0 {
+        let pixels = said.focalpixel.unwrap_or([0.0; 2]).map(single);
+        let length = said.focal.unwrap_or([0.0; 2]).map(single);
+        let density = single(f64::from(said.resolution()[1]) / height);
+        let focal = single(pixels[1] / density + length[1]);
+        fovy = (height / 2.0).atan2(focal) * 360.0 / std::f64::consts::PI;
+    }
+    Ok(CompiledCamera { pose, fovy })
+}
+
+/// A light in the frame of its body.
+pub(super) struct CompiledLight {
+    pub pos: V3,
+    pub dir: V3,
+}
+
+/// Compiles a light (`mjCLight::Compile`).
+pub(super) fn light(
+    tree: &Tree,
+    part: &Part<Light>,
+    aligned: Option<Pose>,
+) -> Result<CompiledLight> {
+    let said = part.said;
+    let (mut pos, mut dir) = (said.pos(), said.dir());
+    if let Some(frame) = part.frame {
+        pos = frame.then(Pose::at(pos)).pos;
+        dir = rotate(dir, frame.quat);
+    }
+    let long = normalize(&mut dir) >= EPS;
+    let msg = "dir is too short to have a direction";
+    tree.ensure(long, said.origin, Some("dir"), msg)?;
+    if let Some(back) = aligned {
+        body::move_light(back, &mut pos, &mut dir);
+    }
+    Ok(CompiledLight { pos, dir })
+}
+
+/// A number as MuJoCo keeps it in single precision.
+pub(super) fn single(x: f64) -> f64 {
+    f64::from(x as f32)
+}
