@@ -50,6 +50,7 @@ pub const LIB: &[(&str, &str)] = lib! {
     force
     impedance
     integrate
+    jac
     math
     pose
     real

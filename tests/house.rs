@@ -1,0 +1,375 @@
+//! What must agree: tables, shaders, twins, tests. No device is needed.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use common::Golden;
+use manyworlds::fields::{FIELDS, SIZES};
+use manyworlds::gpu::arena::Layout;
+use manyworlds::gpu::lex;
+use manyworlds::gpu::run::step_walk;
+use manyworlds::gpu::wgsl::{Build, LIB, Team, dataflow};
+use manyworlds::stages::{STAGES, Stage};
+
+/// Stages whose shader is still to be written. Empty when the device can do all that the twins can.
+const TO_COME: &[&str] = &[
+    "camlight",
+    "check_acc",
+    "check_pos",
+    "check_vel",
+    "collision",
+    "fwd_actuation",
+    "fwd_velocity",
+    "island",
+    "passive",
+    "rk4",
+    "solve_newton",
+    "tendon",
+    "transmission",
+];
+
+/// Files of `src/cpu/lib` whose shaders are still to be written.
+const LIB_TO_COME: &[&str] = &[
+    "actuator",
+    "contact",
+    "jac",
+    "linesearch",
+    "math",
+    "rows",
+    "skyline",
+    "wrap",
+];
+
+/// Fields that more than one stage changes, and why that is meant.
+const SHARED: &[(&str, &str)] = &[
+    ("warning", "counts what every stage meets"),
+    ("overflow", "collects what did not fit"),
+    ("needed", "collects what was asked for"),
+];
+
+/// Functions of the twins that WGSL has as operators or of its own.
+const OPERATORS: &[&str] = &[
+    "add3",
+    "sub3",
+    "scl3",
+    "add_scl3",
+    "dot3",
+    "cross",
+    "norm3",
+    "mul_mat_vec3",
+    "mul_mat_t_vec3",
+    "round",
+];
+
+/// Functions of the shaders that Rust has as operators, on arrays, or in the trait `Real`.
+const ELEMENTARY: &[&str] = &["unit_mat3", "add_inert", "sin_cos", "is_nan", "advance_act"];
+
+const MODELS: &[&str] = &["humanoid", "tendons", "boxes", "cartpole"];
+
+fn names(folder: &str, end: &str) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{folder}: {e}"));
+    entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == end))
+        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect()
+}
+
+fn text(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+fn written() -> Vec<&'static Stage> {
+    STAGES
+        .iter()
+        .copied()
+        .filter(|stage| !stage.shader.trim().is_empty())
+        .collect()
+}
+
+#[test]
+fn every_stage_is_three_files() {
+    let table: BTreeSet<String> = STAGES.iter().map(|stage| stage.name.to_owned()).collect();
+    let to_come: BTreeSet<String> = TO_COME.iter().map(|&name| name.to_owned()).collect();
+    assert_eq!(names("shaders", "wgsl"), table);
+    for name in &table {
+        assert!(
+            Path::new(&format!("src/cpu/{name}.rs")).exists(),
+            "{name} has no twin"
+        );
+        let written = !text(&format!("shaders/{name}.wgsl")).trim().is_empty();
+        assert!(
+            written || to_come.contains(name),
+            "shaders/{name}.wgsl is empty"
+        );
+        let tested = Path::new(&format!("tests/parity/{name}.rs")).exists();
+        assert_eq!(tested, written, "tests/parity/{name}.rs");
+        let listed = text("tests/parity/main.rs").contains(&format!("mod {name};"));
+        assert_eq!(tested, listed, "tests/parity/main.rs: {name}");
+    }
+}
+
+#[test]
+fn every_shader_is_valid_and_within_the_limits_of_webgpu() {
+    for name in MODELS {
+        let m = Golden::open(&format!("tests/golden/{name}.npz")).model();
+        for (team, tile) in [
+            (
+                Team {
+                    lanes: 1,
+                    worlds: 64,
+                },
+                32,
+            ),
+            (
+                Team {
+                    lanes: 32,
+                    worlds: 2,
+                },
+                1,
+            ),
+        ] {
+            let layout = Layout::new(&m, tile, &["body_mass"]).unwrap();
+            for checked in [false, true] {
+                let build = Build {
+                    m: &m,
+                    layout: &layout,
+                    team,
+                    checked,
+                    chip: &[],
+                };
+                let walk: Vec<_> = step_walk(&m)
+                    .into_iter()
+                    .filter(|s| !s.shader.trim().is_empty())
+                    .collect();
+                let alone = walk.iter().map(|stage| vec![*stage]);
+                for stages in alone.chain([walk.clone()]) {
+                    let module = build.module(&stages);
+                    module
+                        .validate()
+                        .unwrap_or_else(|e| panic!("{name}, {} lanes: {e}", team.lanes));
+                    let bindings = module.text.matches("var<storage").count();
+                    assert!(
+                        bindings <= 8,
+                        "{}: {bindings} storage buffers",
+                        module.label()
+                    );
+                    assert!(team.lanes * team.worlds <= 256);
+                    assert!(
+                        module.workgroup_memory <= 16 << 10,
+                        "{}: {} bytes",
+                        module.label(),
+                        module.workgroup_memory
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_dataflow_is_as_recorded() {
+    let mut have = String::from(
+        "# what each shader reads and writes; UPDATE=1 cargo test --test house writes this anew\n",
+    );
+    for stage in written() {
+        let flow = dataflow(&[stage]);
+        let _ = writeln!(
+            have,
+            "\n{}\n  reads  {}\n  writes {}",
+            stage.name,
+            flow.reads.join(" "),
+            flow.writes.join(" ")
+        );
+    }
+    let path = "tests/golden/dataflow.txt";
+    if std::env::var("UPDATE").is_ok() {
+        std::fs::write(path, &have).unwrap();
+    }
+    let want = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        have == want,
+        "the dataflow has changed: look at the difference after UPDATE=1 cargo test --test house"
+    );
+}
+
+#[test]
+fn every_field_has_one_writer() {
+    let mut writers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for stage in written() {
+        // these put a world back to its start, or take the step
+        if ["check_pos", "check_vel", "check_acc", "euler", "rk4"].contains(&stage.name) {
+            continue;
+        }
+        for field in dataflow(&[stage]).writes {
+            writers.entry(field).or_default().push(stage.name);
+        }
+    }
+    for (field, stages) in writers {
+        let shared = SHARED.iter().any(|(name, _)| *name == field);
+        assert!(
+            stages.len() == 1 || shared,
+            "{field} is written by {}",
+            stages.join(" and ")
+        );
+    }
+}
+
+// full-line comments, those of consecutive lines as one
+fn comments(text: &str, mark: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut last = usize::MAX;
+    for (k, line) in text.lines().enumerate() {
+        let line = line.trim();
+        let doc = line.starts_with("///") || line.starts_with("//!");
+        let Some(words) = line.strip_prefix(mark).filter(|_| !doc) else {
+            continue;
+        };
+        match out
+            .last_mut()
+            .filter(|_| last != usize::MAX && last + 1 == k)
+        {
+            Some(comment) => *comment = format!("{comment} {}", words.trim()),
+            None => out.push(words.trim().to_owned()),
+        }
+        last = k;
+    }
+    out
+}
+
+#[test]
+fn a_shader_carries_the_comments_of_its_twin_in_their_order() {
+    let mut faults = String::new();
+    for stage in written() {
+        let twin = text(&format!("src/cpu/{}.rs", stage.name));
+        let title = twin
+            .lines()
+            .next()
+            .unwrap()
+            .trim_start_matches("//!")
+            .trim();
+        if stage.shader.lines().next() != Some(&format!("// {title}")) {
+            let _ = writeln!(
+                faults,
+                "shaders/{}.wgsl does not open with: // {title}",
+                stage.name
+            );
+        }
+        // those of the stage itself: the functions that it is made of may be cut in another way
+        let start = twin.find(&format!("pub fn {}", stage.name)).unwrap_or(0);
+        let end = twin[start..]
+            .find("\n}")
+            .map_or(twin.len(), |end| start + end);
+        let have = comments(stage.shader, "//");
+        let mut rest = have.iter();
+        for comment in comments(&twin[start..end], "//") {
+            let before = rest.clone();
+            if !rest.any(|c| *c == comment) {
+                rest = before;
+                let _ = writeln!(
+                    faults,
+                    "shaders/{}.wgsl lacks, or has elsewhere: // {comment}",
+                    stage.name
+                );
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{faults}");
+}
+
+#[test]
+fn the_libraries_have_the_same_functions() {
+    let own = |line: &str| {
+        let name = line.trim_start().strip_prefix("pub fn ")?;
+        Some(name[..name.find(['(', '<'])?].to_owned())
+    };
+    let mut faults = String::new();
+    let shaders: BTreeMap<&str, BTreeSet<String>> = LIB
+        .iter()
+        .map(|(file, text)| {
+            (
+                *file,
+                lex::items(text)
+                    .into_iter()
+                    .filter(|i| i.function)
+                    .map(|i| i.name)
+                    .collect(),
+            )
+        })
+        .collect();
+    for file in names("src/cpu/lib", "rs")
+        .iter()
+        .filter(|file| *file != "mod" && !LIB_TO_COME.contains(&file.as_str()))
+    {
+        let twins: BTreeSet<String> = text(&format!("src/cpu/lib/{file}.rs"))
+            .lines()
+            .filter_map(own)
+            .collect();
+        let none = BTreeSet::new();
+        let have = shaders.get(file.as_str()).unwrap_or(&none);
+        for name in twins
+            .difference(have)
+            .filter(|name| !OPERATORS.contains(&name.as_str()))
+        {
+            let _ = writeln!(faults, "shaders/lib/{file}.wgsl lacks {name}");
+        }
+        for name in have
+            .difference(&twins)
+            .filter(|name| !ELEMENTARY.contains(&name.as_str()))
+        {
+            let _ = writeln!(faults, "src/cpu/lib/{file}.rs lacks {name}");
+        }
+    }
+    assert!(faults.is_empty(), "\n{faults}");
+}
+
+#[test]
+fn names_of_functions_are_unique_over_all_shaders() {
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    let stages = written()
+        .into_iter()
+        .map(|stage| (stage.name, stage.shader));
+    for (file, text) in stages.chain(LIB.iter().copied()) {
+        for item in lex::items(text) {
+            if let Some(other) = seen.insert(item.name.clone(), file.to_owned()) {
+                panic!("{} is defined in {file} and in {other}", item.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn nan_is_found_by_bits() {
+    // `x != x` may be folded away
+    for (file, text) in STAGES
+        .iter()
+        .map(|s| (s.name, s.shader))
+        .chain(LIB.iter().copied())
+    {
+        let code = lex::without_comments(text);
+        let spaced: Vec<&str> = code.split_whitespace().collect();
+        for window in spaced.windows(3) {
+            let [a, op, b] =
+                [window[0], window[1], window[2]].map(|w| w.trim_matches(|c| "();,{}".contains(c)));
+            let number = a.starts_with(|c: char| c.is_ascii_digit());
+            let same = ["!=", "=="].contains(&op) && a == b && !number;
+            assert!(!same, "{file}: {a} {op} {b}");
+        }
+    }
+}
+
+#[test]
+fn everything_in_the_tables_is_told() {
+    for field in FIELDS {
+        assert!(!field.doc.trim().is_empty(), "{}", field.name);
+    }
+    for (size, doc) in SIZES {
+        assert!(!doc.trim().is_empty(), "{size}");
+    }
+    for stage in STAGES {
+        assert!(!stage.doc.trim().is_empty(), "{}", stage.name);
+    }
+}
