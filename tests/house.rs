@@ -21,6 +21,7 @@ const TO_COME: &[&str] = &[
     "check_pos",
     "check_vel",
     "collision",
+    "fluid",
     "fwd_actuation",
     "fwd_velocity",
     "island",
@@ -35,6 +36,7 @@ const TO_COME: &[&str] = &[
 const LIB_TO_COME: &[&str] = &[
     "actuator",
     "contact",
+    "equality",
     "jac",
     "linesearch",
     "math",
