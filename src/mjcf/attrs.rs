@@ -123,7 +123,7 @@ pub(crate) fn read<A: Attrs>(log: &mut Log, node: &Node, rules: &dyn Rules) -> A
             log.mistake(
                 node.origin,
                 None,
-                format!("needs the attribute {} ({})", attr.name, lower(doc)),
+                format!("needs the attribute {}: {}", attr.name, lower(doc)),
             );
         }
     }

@@ -22,7 +22,15 @@ impl Reader<'_> {
             );
             return;
         }
+        // a bomb is stopped before it goes off, and those within it with it
         let before = self.elements;
+        let most = self.limits.elements;
+        let msg = format!(
+            "count {count} makes more than {most} elements in all; raise `Limits::elements`"
+        );
+        if before.saturating_add(expanded(node)) > most {
+            return self.log.stop(node.origin, msg);
+        }
         let mut part = Box::new(Body {
             frames: vec![Frame {
                 origin: node.origin,
@@ -48,17 +56,12 @@ impl Reader<'_> {
             );
         }
 
-        // a bomb is stopped before it goes off
+        // attached models are in the copies too
         let mut size = 1;
         subtree(&mut part, &mut |_, _| size += 1);
         self.elements = before.saturating_add(size * count as u64);
-        if self.elements > self.limits.elements {
-            let most = self.limits.elements;
-            let msg = format!(
-                "count {count} makes more than {most} elements in all; raise `Limits::elements`"
-            );
-            self.log.stop(node.origin, msg);
-            return;
+        if self.elements > most {
+            return self.log.stop(node.origin, msg);
         }
 
         let inside = names_of(&mut part);
@@ -77,6 +80,19 @@ impl Reader<'_> {
             originals.copy_into(&mut self.spec, &inside, &|name| format!("{name}{suffix}"));
         }
     }
+}
+
+/// How many elements an element becomes, copies counted.
+fn expanded(node: &Node) -> u64 {
+    let inside = node.children.iter().map(expanded);
+    let inside = inside.fold(1, |a: u64, b| a.saturating_add(b));
+    let count = if node.tag == "replicate" {
+        node.attr("count")
+    } else {
+        None
+    };
+    let count = count.and_then(|c| c.trim().parse().ok()).unwrap_or(1);
+    inside.saturating_mul(count)
 }
 
 /// The poses of the copies: each is offset and turned in the frame of the one before.

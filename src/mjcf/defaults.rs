@@ -1,5 +1,7 @@
 //! Default classes.
 
+use std::collections::BTreeMap;
+
 use super::actuator::Actuating;
 use super::attrs::{self, InDefault, Only, Tagged};
 use super::log::Log;
@@ -15,7 +17,6 @@ use super::xml::Node;
 /// A default class, complete with what it has from its parents.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Class {
-    pub name: String,
     pub parent: Option<usize>,
     pub mesh: Mesh,
     pub texture: Texture,
@@ -33,14 +34,21 @@ pub(crate) struct Class {
 
 /// All default classes; the first is `main`.
 #[derive(Debug)]
-pub(crate) struct Classes(pub Vec<Class>);
+pub(crate) struct Classes {
+    list: Vec<Class>,
+    /// Index by name.
+    ids: BTreeMap<String, usize>,
+}
+
+/// More default classes than any model has; each is a complete set of elements.
+const MOST: usize = 5000;
 
 impl Default for Classes {
     fn default() -> Self {
-        Classes(vec![Class {
-            name: "main".into(),
-            ..Class::default()
-        }])
+        Classes {
+            list: vec![Class::default()],
+            ids: BTreeMap::from([("main".to_owned(), 0)]),
+        }
     }
 }
 
@@ -54,15 +62,15 @@ impl Classes {
     /// A class by its index; indices come from these classes, so the fallback is never taken.
     pub fn get(&self, i: usize) -> &Class {
         static EMPTY: std::sync::LazyLock<Class> = std::sync::LazyLock::new(Class::default);
-        self.0.get(i).unwrap_or(&EMPTY)
+        self.list.get(i).unwrap_or(&EMPTY)
     }
 
     /// The index of a class that is said by name in an attribute.
     pub fn find(&self, log: &mut Log, node: &Node, attr: &str) -> Option<usize> {
         let name = node.attr(attr)?;
-        let found = self.0.iter().position(|c| c.name == name);
+        let found = self.ids.get(name).copied();
         if found.is_none() {
-            let near = nearest(name, self.0.iter().map(|c| c.name.as_str()));
+            let near = nearest(name, self.ids.keys().map(String::as_str));
             let near = near
                 .map(|n| format!("; did you mean {n:?}?"))
                 .unwrap_or_default();
@@ -98,20 +106,23 @@ impl Classes {
                 Some("class"),
                 "a nested default class needs a name: class=\"…\"",
             );
-        } else if self.0.iter().any(|c| c.name == name) {
+        } else if self.ids.contains_key(name) {
             log.mistake(
                 node.origin,
                 Some("class"),
                 format!("the default class {name:?} is there already"),
             );
         }
+        if self.list.len() >= MOST {
+            return log.stop(node.origin, format!("more than {MOST} default classes"));
+        }
         let class = Class {
-            name: name.to_owned(),
             parent: Some(parent),
             ..self.get(parent).clone()
         };
-        self.0.push(class);
-        self.contents(log, node, self.0.len() - 1);
+        self.ids.insert(name.to_owned(), self.list.len());
+        self.list.push(class);
+        self.contents(log, node, self.list.len() - 1);
     }
 
     fn contents(&mut self, log: &mut Log, node: &Node, i: usize) {
@@ -158,12 +169,12 @@ impl Classes {
             if let Err((attr, why)) = next.say(&said, source.as_ref()) {
                 log.mistake(node.origin, attr, why);
             }
-            if let Some(class) = self.0.get_mut(i) {
+            if let Some(class) = self.list.get_mut(i) {
                 class.actuator = next;
             }
             return;
         }
-        let Some(class) = self.0.get_mut(i) else {
+        let Some(class) = self.list.get_mut(i) else {
             return;
         };
         match node.tag.as_str() {
@@ -212,7 +223,7 @@ impl Classes {
     /// written with the same shortcut or with a `general` of its gain.
     pub fn shortcut_source(&self, i: usize, tag: ActuatorTag) -> Option<Actuating> {
         let mut at = Some(i);
-        while let Some(class) = at.and_then(|i| self.0.get(i)) {
+        while let Some(class) = at.and_then(|i| self.list.get(i)) {
             if class.actuator.lends_to(tag) {
                 return Some(class.actuator.clone());
             }

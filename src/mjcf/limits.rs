@@ -11,7 +11,7 @@ pub struct Limits {
     pub depth: usize,
     /// Most XML nodes in one file.
     pub nodes: u32,
-    /// Most elements after `include`, `replicate` and `attach` are resolved.
+    /// Most elements after `include`, `replicate` and `attach` are resolved; each takes about a kilobyte.
     pub elements: u64,
     /// Most files that are included or attached.
     pub files: usize,
@@ -28,7 +28,7 @@ impl Default for Limits {
             file: 64 << 20,
             depth: 500,
             nodes: 1_000_000,
-            elements: 10_000_000,
+            elements: 1_000_000,
             files: 1000,
             mistakes: 20,
             root: None,

@@ -249,6 +249,7 @@ pub(crate) fn check(log: &mut Log, spec: &mut Spec) {
     let mut add = |kind: &'static str, e: &mut dyn Named| {
         if let Some(name) = e.name().clone()
             && !names.add(kind, &name)
+            && (kind, name.as_str()) != ("body", "world")
         {
             log.mistake(
                 e.place(),

@@ -68,6 +68,21 @@ const SECTIONS: [&str; 18] = [
     "include",
 ];
 
+/// Those of them that only group.
+const GROUPING: [&str; 11] = [
+    "visual",
+    "extension",
+    "asset",
+    "deformable",
+    "contact",
+    "tendon",
+    "equality",
+    "actuator",
+    "sensor",
+    "custom",
+    "keyframe",
+];
+
 impl Spec {
     /// Reads a model file with all that it includes and attaches.
     ///
@@ -261,13 +276,8 @@ impl Reader<'_> {
                 self.log
                     .mistake(node.origin, None, format!("unknown section{hint}"));
             }
-            let grouping = !matches!(
-                node.tag.as_str(),
-                "compiler" | "option" | "size" | "statistic" | "default"
-            );
-            if let (true, Some((name, _))) =
-                (grouping && node.tag != "worldbody", node.attrs.first())
-            {
+            let grouping = GROUPING.contains(&node.tag.as_str());
+            if let (true, Some((name, _))) = (grouping, node.attrs.first()) {
                 self.log.mistake(
                     node.origin,
                     Some(name),

@@ -11,7 +11,7 @@ use super::schema::{
 };
 use super::table::{Attrs, Keyword};
 use super::xml::Node;
-use crate::types::{ConDataField, RayDataField, TrnType};
+use crate::types::{ConDataField, RayDataField};
 
 impl Reader<'_> {
     /// The index of the class of an element that stands in no body.
@@ -344,10 +344,6 @@ impl Reader<'_> {
             let mut actuator = actuating.actuator;
             actuator.name = said.name;
             actuator.origin = node.origin;
-            // the length that a class gives means nothing to other transmissions
-            if !matches!(actuator.trntype, TrnType::SliderCrank | TrnType::Undefined) {
-                actuator.cranklength = 0.0;
-            }
             self.spec.actuators.push(actuator);
         }
     }

@@ -149,9 +149,16 @@ fn bounds(kind: Kind) -> (usize, usize) {
 /// The numbers of a text, with MuJoCo's separators: white space only.
 fn numbers<T: Number>(kind: Kind, text: &str) -> Result<Vec<T>, String> {
     let (lo, hi) = bounds(kind);
+    let one = |why: String| {
+        if hi == 1 {
+            why.replace("needs numbers", "needs a number")
+        } else {
+            why
+        }
+    };
     let values: Vec<T> = text
         .split_ascii_whitespace()
-        .map(T::number)
+        .map(|word| T::number(word).map_err(one))
         .collect::<Result<_, _>>()?;
     if values.len() < lo || values.len() > hi {
         return Err(format!(

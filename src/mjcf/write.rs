@@ -174,7 +174,7 @@ impl Spec {
         x.settings("size", &self.size);
         x.settings("statistic", &self.statistic);
         x.settings("visual", &self.visual);
-        self.odd_tendons(x);
+        self.odd_classes(x);
         x.section("asset", |x| {
             x.rows("mesh", &self.meshes);
             x.rows("hfield", &self.hfields);
@@ -200,7 +200,10 @@ impl Spec {
             }
         });
         x.section("actuator", |x| {
-            self.actuators.iter().for_each(|a| actuator(x, a))
+            self.actuators
+                .iter()
+                .enumerate()
+                .for_each(|(i, a)| actuator(x, a, i))
         });
         x.section("sensor", |x| {
             self.sensors.iter().for_each(|s| x.row(s.tag.word(), s))
@@ -215,27 +218,39 @@ impl Spec {
         x.section("keyframe", |x| x.rows("key", &self.keys));
     }
 
-    /// Fixed tendons can have looks only by a class.
-    fn odd_tendons(&self, x: &mut Xml) {
-        let odd: Vec<_> = self
-            .tendons
-            .iter()
-            .enumerate()
-            .filter(|(_, t)| looks(t).is_some())
-            .collect();
-        if odd.is_empty() {
-            return;
-        }
-        x.element("default", &[], |x| {
-            for (i, t) in odd {
+    /// What elements can have only by a class: the looks of fixed tendons, cranks of actuators without one.
+    fn odd_classes(&self, x: &mut Xml) {
+        x.section("default", |x| {
+            for (i, t) in self.tendons.iter().enumerate() {
                 if let Some(looks) = looks(t) {
                     x.element("default", &[("class", looks_class(i))], |x| {
                         x.row("tendon", &looks)
                     });
                 }
             }
+            for (i, a) in self
+                .actuators
+                .iter()
+                .enumerate()
+                .filter(|(_, a)| idle_crank(a))
+            {
+                let length = [("cranklength", a.cranklength.print())];
+                x.element("default", &[("class", crank_class(i))], |x| {
+                    x.element("general", &length, |_| {})
+                });
+            }
         });
     }
+}
+
+/// Whether an actuator has the length of a rod and no crank to use it.
+fn idle_crank(a: &Actuator) -> bool {
+    let crank = matches!(a.trntype, TrnType::SliderCrank | TrnType::Undefined);
+    !crank && a.cranklength != 0.0
+}
+
+fn crank_class(i: usize) -> String {
+    format!("crank of actuator {i}")
 }
 
 fn looks_class(i: usize) -> String {
@@ -269,7 +284,7 @@ fn tendon(x: &mut Xml, t: &Tendon, i: usize) {
 }
 
 /// An actuator in the terms of `general`.
-fn actuator(x: &mut Xml, a: &Actuator) {
+fn actuator(x: &mut Xml, a: &Actuator, i: usize) {
     let builtin = Actuator::default();
     let mut attrs: Vec<(&'static str, String)> = Vec::new();
     let mut text = |name, value: &Option<String>| {
@@ -307,7 +322,11 @@ fn actuator(x: &mut Xml, a: &Actuator) {
     put(&mut attrs, "nsample", &a.nsample, &b.nsample);
     put(&mut attrs, "interp", &a.interp, &b.interp);
     put(&mut attrs, "delay", &a.delay, &b.delay);
-    put(&mut attrs, "cranklength", &a.cranklength, &b.cranklength);
+    if idle_crank(a) {
+        attrs.push(("class", crank_class(i)));
+    } else {
+        put(&mut attrs, "cranklength", &a.cranklength, &b.cranklength);
+    }
     put(&mut attrs, "gear", &a.gear, &b.gear);
     put(&mut attrs, "lengthrange", &a.lengthrange, &b.lengthrange);
     put(&mut attrs, "damping", &a.damping, &b.damping);

@@ -63,11 +63,11 @@ impl Includer<'_> {
         self.log.sources.files.push(source.clone());
         let start = Origin { file, start: 0 };
         if source.text.trim().is_empty() {
-            self.log.mistake(
-                from.unwrap_or(start),
-                None,
-                format!("file {path:?} is empty"),
-            );
+            let msg = format!("file {path:?} is empty");
+            match from {
+                Some(from) => self.log.mistake(from, Some("file"), msg),
+                None => self.log.xml(start, msg),
+            }
             return None;
         }
         if let Some(at) = too_many_attributes(&source.text) {
@@ -111,12 +111,10 @@ impl Includer<'_> {
                         )
                     }
                     // the place is said by us
-                    e => format!(
-                        "XML: {}",
-                        e.to_string()
-                            .rsplit_once(" at ")
-                            .map_or(e.to_string(), |(m, _)| m.to_owned())
-                    ),
+                    e => {
+                        let place = format!(" at {}:{}", pos.row, pos.col);
+                        format!("XML: {}", e.to_string().replace(&place, ""))
+                    }
                 };
                 self.log.xml(
                     Origin {

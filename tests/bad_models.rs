@@ -1,0 +1,554 @@
+//! Bad models, one for each kind of mistake: what the user is told about each is recorded in a snapshot.
+
+use std::fmt::Write as _;
+
+use manyworlds::mjcf::{Files, Limits, Spec};
+use manyworlds::{Error, Result};
+
+/// A kind of mistake, and a model with it.
+const BAD: &[(&str, &str)] = &[
+    // the text
+    ("empty text", ""),
+    ("no XML", "hello"),
+    ("tag not closed", "<mujoco>\n  <worldbody>\n</mujoco>"),
+    ("DTD", "<!DOCTYPE mujoco [<!ENTITY a \"b\">]>\n<mujoco/>"),
+    ("attribute twice", "<mujoco model=\"a\" model=\"b\"/>"),
+    ("other root", "<sdf/>"),
+    ("URDF", "<robot name=\"r\"/>"),
+    // elements
+    ("unknown section", "<mujoco><wordlbody/></mujoco>"),
+    (
+        "element outside of its section",
+        "<mujoco>\n  <body name=\"arm\"/>\n</mujoco>",
+    ),
+    (
+        "unknown element in a body",
+        "<mujoco><worldbody><body><goem size=\"1\"/></body></worldbody></mujoco>",
+    ),
+    (
+        "element where there may be none",
+        "<mujoco><worldbody><geom size=\"1\"><site/></geom></worldbody></mujoco>",
+    ),
+    (
+        "block twice",
+        "<mujoco><option><flag/><flag/></option></mujoco>",
+    ),
+    (
+        "inertial twice",
+        "<mujoco><worldbody><body><inertial pos=\"0 0 0\" mass=\"1\"/><inertial pos=\"0 0 0\" mass=\"1\"/></body></worldbody></mujoco>",
+    ),
+    // attributes
+    (
+        "unknown attribute",
+        "<mujoco><worldbody>\n  <geom sise=\"1\"/>\n</worldbody></mujoco>",
+    ),
+    (
+        "unknown attribute without a near one",
+        "<mujoco><custom><text name=\"t\" data=\"x\" zzzzzz=\"1\"/></custom></mujoco>",
+    ),
+    (
+        "attribute missing",
+        "<mujoco><worldbody><body><inertial pos=\"0 0 0\"/></body></worldbody></mujoco>",
+    ),
+    (
+        "too few numbers",
+        "<mujoco><worldbody><geom pos=\"1 2\" size=\"1\"/></worldbody></mujoco>",
+    ),
+    (
+        "too many numbers",
+        "<mujoco><worldbody><geom size=\"1 2 3 4\"/></worldbody></mujoco>",
+    ),
+    ("no number", "<mujoco><option timestep=\"fast\"/></mujoco>"),
+    (
+        "commas between numbers",
+        "<mujoco><option gravity=\"0, 0, -9.81\"/></mujoco>",
+    ),
+    (
+        "NaN",
+        "<mujoco><worldbody><geom size=\"nan\"/></worldbody></mujoco>",
+    ),
+    (
+        "infinity",
+        "<mujoco><worldbody><geom size=\"-inf\"/></worldbody></mujoco>",
+    ),
+    (
+        "number too large",
+        "<mujoco><worldbody><geom size=\"1e999\"/></worldbody></mujoco>",
+    ),
+    (
+        "fraction for an integer",
+        "<mujoco><worldbody><geom size=\"1\" condim=\"1.5\"/></worldbody></mujoco>",
+    ),
+    (
+        "integer out of range",
+        "<mujoco><worldbody><geom size=\"1\" group=\"4294967296\"/></worldbody></mujoco>",
+    ),
+    (
+        "unknown keyword",
+        "<mujoco><worldbody><geom type=\"capsul\" size=\"1\"/></worldbody></mujoco>",
+    ),
+    (
+        "keyword in the wrong case",
+        "<mujoco><option integrator=\"euler\"/></mujoco>",
+    ),
+    (
+        "no boolean",
+        "<mujoco><compiler autolimits=\"yes\"/></mujoco>",
+    ),
+    (
+        "attribute of another tag",
+        "<mujoco><tendon><fixed width=\"1\"/></tendon></mujoco>",
+    ),
+    (
+        "attribute of the world",
+        "<mujoco><worldbody name=\"w\"/></mujoco>",
+    ),
+    (
+        "attribute of a section",
+        "<mujoco><asset class=\"a\"/></mujoco>",
+    ),
+    // settings
+    (
+        "global coordinates",
+        "<mujoco><compiler coordinate=\"global\"/></mujoco>",
+    ),
+    (
+        "Euler sequence",
+        "<mujoco><compiler eulerseq=\"xyw\"/></mujoco>",
+    ),
+    ("timestep", "<mujoco><option timestep=\"0\"/></mujoco>"),
+    (
+        "negative iterations",
+        "<mujoco><option iterations=\"-1\"/></mujoco>",
+    ),
+    (
+        "actuator group",
+        "<mujoco><option actuatorgroupdisable=\"1 31\"/></mujoco>",
+    ),
+    ("memory", "<mujoco><size memory=\"10 MB\"/></mujoco>"),
+    (
+        "memory and njmax",
+        "<mujoco><size memory=\"10M\" njmax=\"5\"/></mujoco>",
+    ),
+    (
+        "size out of range",
+        "<mujoco><size nuser_body=\"2147483647\"/></mujoco>",
+    ),
+    ("extent", "<mujoco><statistic extent=\"0\"/></mujoco>"),
+    (
+        "znear",
+        "<mujoco><visual><map znear=\"0\"/></visual></mujoco>",
+    ),
+    // classes
+    (
+        "unknown class",
+        "<mujoco><default><default class=\"leg\"/></default><worldbody><geom class=\"legs\" size=\"1\"/></worldbody></mujoco>",
+    ),
+    (
+        "unknown childclass",
+        "<mujoco><worldbody><body childclass=\"nope\"/></worldbody></mujoco>",
+    ),
+    (
+        "class twice",
+        "<mujoco><default><default class=\"a\"/><default class=\"a\"/></default></mujoco>",
+    ),
+    (
+        "class without a name",
+        "<mujoco><default><default/></default></mujoco>",
+    ),
+    (
+        "top-level class renamed",
+        "<mujoco><default class=\"a\"/></mujoco>",
+    ),
+    (
+        "name in a class",
+        "<mujoco><default><geom name=\"g\"/></default></mujoco>",
+    ),
+    (
+        "element twice in a class",
+        "<mujoco><default><geom/><geom/></default></mujoco>",
+    ),
+    (
+        "no such element in a class",
+        "<mujoco><default><sensor/></default></mujoco>",
+    ),
+    // the tree
+    (
+        "two orientations",
+        "<mujoco><worldbody><body quat=\"1 0 0 0\" euler=\"0 0 0\"/></worldbody></mujoco>",
+    ),
+    (
+        "zero quaternion",
+        "<mujoco><worldbody><geom size=\"1\" quat=\"0 0 0 0\"/></worldbody></mujoco>",
+    ),
+    (
+        "joint in the world",
+        "<mujoco><worldbody><joint/></worldbody></mujoco>",
+    ),
+    (
+        "inertia of the world",
+        "<mujoco><worldbody><inertial pos=\"0 0 0\" mass=\"1\"/></worldbody></mujoco>",
+    ),
+    (
+        "inertia in two ways",
+        "<mujoco><worldbody><body><inertial pos=\"0 0 0\" mass=\"1\" quat=\"1 0 0 0\" fullinertia=\"1 1 1 0 0 0\"/></body></worldbody></mujoco>",
+    ),
+    (
+        "a body called world",
+        "<mujoco><worldbody><body name=\"world\"/></worldbody></mujoco>",
+    ),
+    (
+        "two of a name",
+        "<mujoco><worldbody>\n  <geom name=\"a\" size=\"1\"/>\n  <geom name=\"a\" size=\"2\"/>\n</worldbody></mujoco>",
+    ),
+    (
+        "fovy and sensorsize",
+        "<mujoco><worldbody><camera fovy=\"30\" sensorsize=\"1 1\"/></worldbody></mujoco>",
+    ),
+    (
+        "directional and type",
+        "<mujoco><worldbody><light directional=\"true\" type=\"spot\"/></worldbody></mujoco>",
+    ),
+    (
+        "no copies",
+        "<mujoco><worldbody><replicate count=\"0\"/></worldbody></mujoco>",
+    ),
+    (
+        "too many copies",
+        "<mujoco><worldbody><replicate count=\"2000000000\"><geom size=\"1\"/></replicate></worldbody></mujoco>",
+    ),
+    (
+        "joint in a replicate",
+        "<mujoco><worldbody><replicate count=\"2\"><joint/></replicate></worldbody></mujoco>",
+    ),
+    (
+        "inertial in a replicate",
+        "<mujoco><worldbody><replicate count=\"2\"><inertial pos=\"0 0 0\" mass=\"1\"/></replicate></worldbody></mujoco>",
+    ),
+    // assets
+    (
+        "material in two ways",
+        "<mujoco><asset><texture name=\"t\" builtin=\"flat\"/><material name=\"m\" texture=\"t\"><layer texture=\"t\" role=\"rgb\"/></material></asset></mujoco>",
+    ),
+    (
+        "hull vertices",
+        "<mujoco><asset><mesh name=\"m\" vertex=\"0 0 0\" maxhullvert=\"3\"/></asset></mujoco>",
+    ),
+    (
+        "builtin mesh with a file",
+        "<mujoco><asset><mesh name=\"m\" builtin=\"sphere\" params=\"1\" file=\"a.stl\"/></asset></mujoco>",
+    ),
+    (
+        "builtin mesh without parameters",
+        "<mujoco><asset><mesh name=\"m\" builtin=\"sphere\"/></asset></mujoco>",
+    ),
+    (
+        "height field of one row",
+        "<mujoco><asset><hfield name=\"h\" nrow=\"1\" ncol=\"5\" size=\"1 1 1 1\"/></asset></mujoco>",
+    ),
+    (
+        "heights",
+        "<mujoco><asset><hfield name=\"h\" nrow=\"2\" ncol=\"2\" size=\"1 1 1 1\" elevation=\"1 2 3\"/></asset></mujoco>",
+    ),
+    (
+        "grid layout",
+        "<mujoco><asset><texture name=\"t\" gridsize=\"3 4\" gridlayout=\"RLU\"/></asset></mujoco>",
+    ),
+    (
+        "group of a skin",
+        "<mujoco><asset><skin name=\"s\" group=\"9\"/></asset></mujoco>",
+    ),
+    // references
+    (
+        "unknown geom",
+        "<mujoco><worldbody><geom name=\"floor\" size=\"1\"/></worldbody><contact><pair geom1=\"floor\" geom2=\"flor\"/></contact></mujoco>",
+    ),
+    (
+        "unknown joint of an actuator",
+        "<mujoco><actuator><motor joint=\"knee\"/></actuator></mujoco>",
+    ),
+    (
+        "unknown object of a sensor",
+        "<mujoco><sensor><framepos objtype=\"site\" objname=\"tip\"/></sensor></mujoco>",
+    ),
+    (
+        "unknown material",
+        "<mujoco><worldbody><geom size=\"1\" material=\"wood\"/></worldbody></mujoco>",
+    ),
+    // constraints
+    (
+        "connect without an anchor",
+        "<mujoco><worldbody><body name=\"b\"/></worldbody><equality><connect body1=\"b\"/></equality></mujoco>",
+    ),
+    (
+        "connect in two ways",
+        "<mujoco><worldbody><body name=\"b\"><site name=\"s\"/></body></worldbody><equality><connect body1=\"b\" anchor=\"0 0 0\" site1=\"s\" site2=\"s\"/></equality></mujoco>",
+    ),
+    (
+        "weld with one site",
+        "<mujoco><worldbody><site name=\"s\"/></worldbody><equality><weld site1=\"s\"/></equality></mujoco>",
+    ),
+    (
+        "distance equality",
+        "<mujoco><equality><distance/></equality></mujoco>",
+    ),
+    (
+        "pulley",
+        "<mujoco><tendon><spatial><pulley divisor=\"0\"/></spatial></tendon></mujoco>",
+    ),
+    (
+        "joint in a spatial tendon",
+        "<mujoco><tendon><spatial><joint joint=\"j\" coef=\"1\"/></spatial></tendon></mujoco>",
+    ),
+    // actuators
+    (
+        "two targets",
+        "<mujoco><worldbody><body><joint name=\"j\"/><site name=\"s\"/></body></worldbody><actuator><motor joint=\"j\" site=\"s\"/></actuator></mujoco>",
+    ),
+    (
+        "crank length of a joint",
+        "<mujoco><worldbody><body><joint name=\"j\"/></body></worldbody><actuator><motor joint=\"j\" cranklength=\"1\"/></actuator></mujoco>",
+    ),
+    (
+        "kv and dampratio",
+        "<mujoco><worldbody><body><joint name=\"j\"/></body></worldbody><actuator><position joint=\"j\" kv=\"1\" dampratio=\"1\"/></actuator></mujoco>",
+    ),
+    (
+        "range and inheritrange",
+        "<mujoco><worldbody><body><joint name=\"j\"/></body></worldbody><actuator><position joint=\"j\" ctrlrange=\"0 1\" inheritrange=\"1\"/></actuator></mujoco>",
+    ),
+    (
+        "order of inputs",
+        "<mujoco><worldbody><body><joint name=\"j\"/></body></worldbody><actuator><pid joint=\"j\" input=\"vel pos\"/></actuator></mujoco>",
+    ),
+    (
+        "unknown input",
+        "<mujoco><worldbody><body><joint name=\"j\"/></body></worldbody><actuator><pid joint=\"j\" input=\"speed\"/></actuator></mujoco>",
+    ),
+    (
+        "negative damping",
+        "<mujoco><worldbody><body><joint name=\"j\"/></body></worldbody><actuator><damper joint=\"j\" kv=\"-1\"/></actuator></mujoco>",
+    ),
+    (
+        "control of adhesion",
+        "<mujoco><worldbody><body name=\"b\"/></worldbody><actuator><adhesion body=\"b\" ctrlrange=\"-1 1\"/></actuator></mujoco>",
+    ),
+    (
+        "time constants of a muscle",
+        "<mujoco><worldbody><body><joint name=\"j\"/></body></worldbody><actuator><muscle joint=\"j\" timeconst=\"1\"/></actuator></mujoco>",
+    ),
+    (
+        "motor constant",
+        "<mujoco><worldbody><body><joint name=\"j\"/></body></worldbody><actuator><dcmotor joint=\"j\" resistance=\"1\"/></actuator></mujoco>",
+    ),
+    (
+        "resistance",
+        "<mujoco><worldbody><body><joint name=\"j\"/></body></worldbody><actuator><dcmotor joint=\"j\" motorconst=\"1\"/></actuator></mujoco>",
+    ),
+    // sensors
+    (
+        "unknown sensor",
+        "<mujoco><sensor><gyroscope site=\"s\"/></sensor></mujoco>",
+    ),
+    (
+        "rangefinder of nothing",
+        "<mujoco><sensor><rangefinder/></sensor></mujoco>",
+    ),
+    (
+        "order of data",
+        "<mujoco><sensor><contact data=\"force found\"/></sensor></mujoco>",
+    ),
+    (
+        "unknown data",
+        "<mujoco><sensor><contact data=\"heat\"/></sensor></mujoco>",
+    ),
+    (
+        "number of contacts",
+        "<mujoco><sensor><contact num=\"0\"/></sensor></mujoco>",
+    ),
+    (
+        "object without a frame",
+        "<mujoco><worldbody><body><joint name=\"j\"/></body></worldbody><sensor><framepos objtype=\"joint\" objname=\"j\"/></sensor></mujoco>",
+    ),
+    (
+        "reference without a type",
+        "<mujoco><worldbody><body name=\"b\"/></worldbody><sensor><framepos objtype=\"body\" objname=\"b\" refname=\"b\"/></sensor></mujoco>",
+    ),
+    (
+        "distance of one geom",
+        "<mujoco><worldbody><geom name=\"g\" size=\"1\"/></worldbody><sensor><distance geom1=\"g\"/></sensor></mujoco>",
+    ),
+    // custom fields
+    (
+        "numeric without numbers",
+        "<mujoco><custom><numeric name=\"n\"/></custom></mujoco>",
+    ),
+    (
+        "numeric with too many",
+        "<mujoco><custom><numeric name=\"n\" size=\"1\" data=\"1 2\"/></custom></mujoco>",
+    ),
+    (
+        "empty text field",
+        "<mujoco><custom><text name=\"t\"/></custom></mujoco>",
+    ),
+    (
+        "tuple of a thing",
+        "<mujoco><custom><tuple name=\"t\"><element objtype=\"thing\" objname=\"x\"/></tuple></custom></mujoco>",
+    ),
+    // what is not supported
+    (
+        "plugin",
+        "<mujoco><extension><plugin plugin=\"mujoco.pid\"/></extension></mujoco>",
+    ),
+    (
+        "flexcomp",
+        "<mujoco><worldbody>\n  <flexcomp name=\"f\"/>\n</worldbody></mujoco>",
+    ),
+    (
+        "flex",
+        "<mujoco><deformable><flex name=\"f\" body=\"b\" element=\"0 1\"/></deformable></mujoco>",
+    ),
+    (
+        "composite",
+        "<mujoco><worldbody><composite type=\"cable\"/></worldbody></mujoco>",
+    ),
+    (
+        "signed distance field",
+        "<mujoco><worldbody><geom type=\"sdf\"/></worldbody></mujoco>",
+    ),
+    (
+        "scaled frame",
+        "<mujoco><worldbody><frame scale=\"2\"/></worldbody></mujoco>",
+    ),
+    (
+        "merging of conflicts",
+        "<mujoco><compiler conflict=\"merge\"/></mujoco>",
+    ),
+    (
+        "attachment of a part of itself",
+        "<mujoco><worldbody><attach body=\"b\" prefix=\"p\"/></worldbody></mujoco>",
+    ),
+    // files
+    ("include without a file", "<mujoco><include/></mujoco>"),
+    (
+        "include of a missing file",
+        "<mujoco><include file=\"comon.xml\"/></mujoco>",
+    ),
+    (
+        "include twice",
+        "<mujoco><include file=\"common.xml\"/><include file=\"./common.xml\"/></mujoco>",
+    ),
+    (
+        "include of itself",
+        "<mujoco><include file=\"self.xml\"/></mujoco>",
+    ),
+    (
+        "mistake in an included file",
+        "<mujoco>\n  <include file=\"bad.xml\"/>\n</mujoco>",
+    ),
+    (
+        "include of an empty file",
+        "<mujoco><include file=\"empty.xml\"/></mujoco>",
+    ),
+    (
+        "include with children",
+        "<mujoco><include file=\"common.xml\"><option/></include></mujoco>",
+    ),
+    (
+        "file that is no text",
+        "<mujoco><include file=\"latin.xml\"/></mujoco>",
+    ),
+    (
+        "model that contains itself",
+        "<mujoco><asset><model name=\"m\" file=\"snake.xml\"/></asset></mujoco>",
+    ),
+    (
+        "unknown model",
+        "<mujoco><worldbody><attach model=\"m\" prefix=\"p\"/></worldbody></mujoco>",
+    ),
+    (
+        "unknown body of a model",
+        "<mujoco><asset><model name=\"m\" file=\"part.xml\"/></asset><worldbody><attach model=\"m\" body=\"b\" prefix=\"p\"/></worldbody></mujoco>",
+    ),
+    (
+        "models that disagree",
+        "<mujoco><compiler conflict=\"error\"/><option timestep=\"1\"/><asset><model name=\"m\" file=\"part.xml\"/></asset><worldbody><attach model=\"m\" prefix=\"p\"/></worldbody></mujoco>",
+    ),
+    // several at once
+    (
+        "several mistakes",
+        "<mujoco>\n  <option timestep=\"-1\"/>\n  <worldbody>\n    <geom sise=\"1\"/>\n    <site rgb=\"1 1 1 1\"/>\n  </worldbody>\n</mujoco>",
+    ),
+];
+
+fn files() -> Files {
+    Files::memory([
+        ("common.xml", b"<mujoco><option/></mujoco>".to_vec()),
+        (
+            "self.xml",
+            b"<mujoco><include file=\"self.xml\"/></mujoco>".to_vec(),
+        ),
+        (
+            "bad.xml",
+            b"<mujoco>\n  <!-- here -->\n  <option timestep=\"slow\"/>\n</mujoco>".to_vec(),
+        ),
+        ("empty.xml", b"".to_vec()),
+        ("latin.xml", b"<mujoco model=\"\xe9\"/>".to_vec()),
+        (
+            "snake.xml",
+            b"<mujoco><asset><model name=\"m\" file=\"snake.xml\"/></asset></mujoco>".to_vec(),
+        ),
+        (
+            "part.xml",
+            b"<mujoco><option timestep=\"2\"/><worldbody><body name=\"a\"/></worldbody></mujoco>"
+                .to_vec(),
+        ),
+    ])
+}
+
+fn read(xml: &str) -> Result<Spec> {
+    Spec::from_text(xml, files(), &Limits::default())
+}
+
+#[test]
+fn every_mistake_is_told_with_its_place() {
+    let mut out = String::new();
+    for (title, xml) in BAD {
+        let error = read(xml).expect_err(title);
+        for e in error.each() {
+            match e {
+                Error::Mjcf { line, col, msg, .. } => {
+                    assert!(*line > 0 && *col > 0 && !msg.is_empty(), "{title}: {e}")
+                }
+                Error::Unsupported {
+                    line, col, feature, ..
+                } => assert!(*line > 0 && *col > 0 && !feature.is_empty(), "{title}: {e}"),
+                other => panic!("{title}: not a mistake of the model but {other}"),
+            }
+        }
+        let _ = writeln!(
+            out,
+            "{title}\n    {}",
+            error.to_string().replace('\n', "\n    ")
+        );
+    }
+    insta::assert_snapshot!("one_line", out);
+}
+
+#[test]
+fn people_are_shown_the_line() {
+    let shown = [
+        "too few numbers",
+        "unknown attribute",
+        "two of a name",
+        "mistake in an included file",
+        "flexcomp",
+        "tag not closed",
+        "several mistakes",
+    ];
+    let mut out = String::new();
+    for (title, xml) in BAD.iter().filter(|(title, _)| shown.contains(title)) {
+        let _ = writeln!(out, "{title}\n{}", read(xml).expect_err(title).render());
+    }
+    insta::assert_snapshot!("rendered", out);
+}

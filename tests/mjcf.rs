@@ -1,0 +1,742 @@
+//! The rules of MJCF: what a text means, as MuJoCo 4.0.0 reads it.
+
+use manyworlds::mjcf::schema::{Able, EqualityTag, SensorTag, TendonTag, TexRole, Tri, WrapTag};
+use manyworlds::mjcf::spec::Actuator;
+use manyworlds::mjcf::{Files, Limits, Spec};
+use manyworlds::types::{
+    BiasType, CamLight, CtrlInput, DynType, GainType, GeomType, Integrator, JointType, LightType,
+    TrnType,
+};
+
+fn read(xml: &str) -> Spec {
+    Spec::from_str(xml).unwrap_or_else(|e| panic!("{}", e.render()))
+}
+
+fn refused(xml: &str) -> String {
+    Spec::from_str(xml)
+        .expect_err("should be refused")
+        .to_string()
+}
+
+/// A model of one body with the given contents, and more sections.
+fn body(inside: &str, more: &str) -> Spec {
+    read(&format!(
+        "<mujoco>{more}<worldbody><body name=\"b\">{inside}</body></worldbody></mujoco>"
+    ))
+}
+
+fn actuator(default: &str, element: &str) -> Actuator {
+    let spec = body(
+        "<joint name=\"j\"/><geom size=\"1\"/><site name=\"s\"/>",
+        &format!("<default>{default}</default><actuator>{element}</actuator>"),
+    );
+    spec.actuators[0].clone()
+}
+
+#[test]
+fn built_in_values_are_methods_of_the_same_name() {
+    let spec = body("<geom size=\".1\" friction=\".5\"/>", "");
+    let geom = &spec.world.bodies[0].geoms[0];
+    assert_eq!((geom.type_, geom.type_()), (None, GeomType::Sphere));
+    assert_eq!(geom.friction, Some(vec![0.5]));
+    assert_eq!(geom.friction(), [0.5, 0.005, 0.0001]);
+    assert_eq!(geom.solimp(), [0.9, 0.95, 0.001, 0.5, 2.0]);
+    assert_eq!((geom.mass, geom.density()), (None, 1000.0));
+    assert_eq!(spec.option.gravity(), [0.0, 0.0, -9.81]);
+    assert_eq!(spec.option.integrator(), Integrator::Euler);
+}
+
+#[test]
+fn elements_are_completed_by_their_class() {
+    let spec = read(
+        "<mujoco>
+           <default>
+             <geom friction='.9 .8 .7' rgba='1 0 0 1'/>
+             <default class='leg'> <geom friction='.6' margin='.1'/> <joint damping='1 2 3' armature='5'/>
+               <default class='foot'> <geom condim='6'/> </default>
+             </default>
+             <joint armature='7'/>
+           </default>
+           <worldbody>
+             <geom name='plain' size='1'/>
+             <body childclass='leg'>
+               <joint name='j' damping='9'/>
+               <geom name='inherits' size='1'/>
+               <geom name='own' class='foot' size='1' friction='.5 .4'/>
+               <geom name='main' class='main' size='1'/>
+               <body> <geom name='deeper' size='1'/> </body>
+               <body childclass='foot'> <geom name='foot' size='1'/> <freejoint/> </body>
+             </body>
+           </worldbody>
+         </mujoco>",
+    );
+    let mut friction = Vec::new();
+    spec.each_geom(&mut |_, g| {
+        friction.push((
+            g.name.clone().unwrap_or_default(),
+            g.friction(),
+            g.condim(),
+            g.margin(),
+        ))
+    });
+    let expect = [
+        ("plain", [0.9, 0.8, 0.7], 3, 0.0),
+        ("inherits", [0.6, 0.8, 0.7], 3, 0.1),
+        ("own", [0.5, 0.4, 0.7], 6, 0.1),
+        ("main", [0.9, 0.8, 0.7], 3, 0.0),
+        ("deeper", [0.6, 0.8, 0.7], 3, 0.1),
+        ("foot", [0.6, 0.8, 0.7], 6, 0.1),
+    ];
+    let expect: Vec<_> = expect
+        .iter()
+        .map(|(n, f, c, m)| ((*n).to_owned(), *f, *c, *m))
+        .collect();
+    assert_eq!(friction, expect);
+    // the nested class starts from what stands in the class around it, wherever that stands
+    let leg = &spec.world.bodies[0];
+    assert_eq!(
+        (leg.joints[0].damping(), leg.joints[0].armature()),
+        ([9.0, 2.0, 3.0], 5.0)
+    );
+    // a free joint takes nothing from classes
+    let free = &leg.bodies[1].joints[0];
+    assert_eq!(
+        (free.type_(), free.armature(), free.free),
+        (JointType::Free, 0.0, true)
+    );
+    // what is resolved is forgotten
+    assert!(leg.childclass.is_none() && leg.geoms[1].class.is_none());
+}
+
+#[test]
+fn an_orientation_replaces_that_of_the_class() {
+    let class = "<default><geom euler='90 0 0'/><site quat='0 1 0 0'/></default>";
+    let spec = body(
+        "<geom name='a' size='1'/><geom name='b' size='1' quat='0 0 1 0'/><site zaxis='1 0 0'/>",
+        class,
+    );
+    let b = &spec.world.bodies[0];
+    assert_eq!(
+        (b.geoms[0].orientation.euler, b.geoms[0].orientation.quat),
+        (Some([90.0, 0.0, 0.0]), None)
+    );
+    assert_eq!(
+        (b.geoms[1].orientation.euler, b.geoms[1].orientation.quat),
+        (None, Some([0.0, 0.0, 1.0, 0.0]))
+    );
+    assert_eq!(
+        (b.sites[0].orientation.zaxis, b.sites[0].orientation.quat),
+        (Some([1.0, 0.0, 0.0]), None)
+    );
+}
+
+#[test]
+fn frames_keep_their_poses_and_say_what_stands_in_them() {
+    let spec = body(
+        "<geom name='out' size='1'/>
+         <frame name='f' pos='1 0 0' childclass='c'>
+           <geom name='in' size='1'/>
+           <frame euler='0 0 90'> <site name='deep'/> <body name='child'/> </frame>
+         </frame>
+         <frame pos='2 0 0'/>",
+        "<default><default class='c'><geom margin='.5'/><site size='.7'/></default></default>",
+    );
+    let b = &spec.world.bodies[0];
+    let parents: Vec<_> = b.frames.iter().map(|f| f.parent).collect();
+    assert_eq!(parents, [None, Some(0), None]);
+    assert_eq!((b.geoms[0].frame, b.geoms[1].frame), (None, Some(0)));
+    assert_eq!((b.geoms[0].margin(), b.geoms[1].margin()), (0.0, 0.5));
+    assert_eq!(
+        (b.sites[0].frame, b.sites[0].size()),
+        (Some(1), [0.7, 0.005, 0.005])
+    );
+    assert_eq!(b.bodies[0].frame, Some(1));
+}
+
+#[test]
+fn sections_add_up_and_later_settings_win() {
+    let spec = read(
+        "<mujoco model='m'>
+           <compiler angle='radian' meshdir='a'/> <option timestep='.1' gravity='1 2 3'> <flag energy='enable'/> </option>
+           <option timestep='.2' actuatorgroupdisable='1'> <flag contact='disable'/> </option>
+           <option actuatorgroupdisable='3'/>
+           <compiler autolimits='false'/>
+           <worldbody> <geom name='a' size='1'/> </worldbody>
+           <worldbody> <geom name='b' size='1'/> </worldbody>
+           <size nkey='3' memory='10M'/>
+           <statistic center='1 2 3'/>
+           <visual> <headlight active='1'/> <global fovy='30'/> </visual> <visual> <global azimuth='10'/> </visual>
+         </mujoco>",
+    );
+    assert_eq!(spec.name, "m");
+    assert_eq!(
+        (spec.option.timestep(), spec.option.gravity()),
+        (0.2, [1.0, 2.0, 3.0])
+    );
+    assert_eq!(
+        (spec.option.flag.energy(), spec.option.flag.contact()),
+        (Able::Enable, Able::Disable)
+    );
+    assert_eq!(spec.option.actuatorgroupdisable, Some(vec![1, 3]));
+    assert!(!spec.compiler().autolimits());
+    assert_eq!(spec.world.geoms.len(), 2);
+    assert_eq!(
+        (spec.size.nkey(), spec.statistic.center),
+        (3, Some([1.0, 2.0, 3.0]))
+    );
+    assert_eq!(spec.visual.headlight.active(), Tri::True);
+    assert_eq!(
+        (spec.visual.global.fovy(), spec.visual.global.azimuth()),
+        (30.0, 10.0)
+    );
+    assert_eq!(read("<mujoco/>").name, "MuJoCo Model");
+}
+
+#[test]
+fn numbers_may_be_absent_or_spread_over_lines() {
+    let spec = body("<geom size='\n  1\t 2\n 3 ' user='' type='box'/>", "");
+    let geom = &spec.world.bodies[0].geoms[0];
+    assert_eq!(
+        (geom.size.as_deref(), geom.user.as_deref()),
+        (Some([1.0, 2.0, 3.0].as_slice()), None)
+    );
+    let spec = body("<geom size='.5 +1 1e-3' type='box'/>", "");
+    assert_eq!(
+        spec.world.bodies[0].geoms[0].size.as_deref(),
+        Some([0.5, 1.0, 0.001].as_slice())
+    );
+}
+
+#[test]
+fn lights_cameras_and_materials_are_read_in_one_way() {
+    let spec = body(
+        "<light directional='true'/><light/><light type='point'/>
+         <camera mode='targetbody' target='b' output='depth rgb' sensorsize='1 1'/>",
+        "<default><camera fovy='30'/></default>
+         <asset><texture name='t' builtin='flat'/>
+           <material name='m' texture='t'/>
+           <material name='n'><layer role='orm' texture='t'/><layer role='rgb' texture='t'/></material></asset>",
+    );
+    let b = &spec.world.bodies[0];
+    let types: Vec<_> = b.lights.iter().map(|l| l.type_()).collect();
+    assert_eq!(
+        types,
+        [LightType::Directional, LightType::Spot, LightType::Point]
+    );
+    assert_eq!(
+        (b.cameras[0].mode(), b.cameras[0].fovy),
+        (CamLight::TargetBody, None)
+    );
+    let roles = |i: usize| {
+        spec.materials[i]
+            .layers
+            .iter()
+            .filter_map(|l| l.role)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (roles(0), roles(1)),
+        (vec![TexRole::Rgb], vec![TexRole::Rgb, TexRole::Orm])
+    );
+}
+
+#[test]
+fn tendons_equalities_sensors_and_custom_fields() {
+    let spec = body(
+        "<joint name='j'/><geom name='g' size='1'/><site name='s'/>",
+        "<default><equality solref='.1'/><tendon damping='4' width='.5'/></default>
+         <tendon>
+           <spatial name='t' springlength='2'> <site site='s'/> <pulley divisor='2'/> <geom geom='g' sidesite='s'/> </spatial>
+           <fixed name='f'> <joint joint='j' coef='3'/> </fixed>
+         </tendon>
+         <equality> <joint joint1='j' polycoef='1'/> <connect body1='b' anchor='1 2 3'/> </equality>
+         <sensor> <framepos objtype='xbody' objname='b' reftype='site' refname='s' cutoff='2'/> <contact geom1='g' data='found pos'/> </sensor>
+         <custom> <numeric name='n' size='3' data='1'/> <text name='x'><![CDATA[a < b]]></text>
+           <tuple name='tt'> <element objtype='body' objname='b' prm='2'/> </tuple> </custom>
+         <keyframe> <key name='k' qpos='1' time='2'/> </keyframe>",
+    );
+    let (t, f) = (&spec.tendons[0], &spec.tendons[1]);
+    assert_eq!((t.tag, f.tag), (TendonTag::Spatial, TendonTag::Fixed));
+    assert_eq!(
+        (t.springlength(), t.damping(), t.width()),
+        ([2.0, 2.0], [4.0, 0.0, 0.0], 0.5)
+    );
+    let path: Vec<_> = t.path.iter().map(|w| w.tag).collect();
+    assert_eq!(path, [WrapTag::Site, WrapTag::Pulley, WrapTag::Geom]);
+    assert_eq!(
+        (f.path[0].joint.as_deref(), f.path[0].coef),
+        (Some("j"), Some(3.0))
+    );
+    let e = &spec.equalities[0];
+    assert_eq!(
+        (e.tag, e.polycoef(), e.solref()),
+        (EqualityTag::Joint, [1.0, 1.0, 0.0, 0.0, 0.0], [0.1, 1.0])
+    );
+    assert_eq!(
+        (spec.sensors[0].tag, spec.sensors[1].tag),
+        (SensorTag::FramePos, SensorTag::Contact)
+    );
+    assert_eq!(
+        (spec.numerics[0].size, spec.texts[0].data.as_deref()),
+        (Some(3), Some("a < b"))
+    );
+    assert_eq!(
+        (
+            spec.tuples[0].elements[0].prm(),
+            spec.keys[0].qpos.as_deref()
+        ),
+        (2.0, Some([1.0].as_slice()))
+    );
+}
+
+#[test]
+fn shortcuts_become_general_actuators() {
+    let a = actuator(
+        "",
+        "<position joint='j' kp='3' dampratio='2' timeconst='.1'/>",
+    );
+    assert_eq!(
+        (a.gaintype, a.biastype, a.dyntype),
+        (GainType::Fixed, BiasType::Affine, DynType::FilterExact)
+    );
+    assert_eq!(
+        (a.gainprm[0], &a.biasprm[..3], a.dynprm[0]),
+        (3.0, [0.0, -3.0, 2.0].as_slice(), 0.1)
+    );
+    assert_eq!(
+        (a.trntype, a.target.as_deref(), a.ctrlspec),
+        (TrnType::Joint, Some("j"), CtrlInput::Pos as i32)
+    );
+    let a = actuator("", "<cylinder joint='j' diameter='2' bias='1 2 3'/>");
+    assert_eq!(
+        (a.gainprm[0], &a.biasprm[..3], a.dyntype),
+        (
+            std::f64::consts::PI,
+            [1.0, 2.0, 3.0].as_slice(),
+            DynType::Filter
+        )
+    );
+    let a = actuator("", "<muscle joint='j' force='5'/>");
+    assert_eq!(
+        &a.gainprm[..9],
+        [0.75, 1.05, 5.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2]
+    );
+    assert_eq!(
+        (a.biasprm, &a.dynprm[..2]),
+        (a.gainprm, [0.01, 0.04].as_slice())
+    );
+    let a = actuator(
+        "",
+        "<pid joint='j' kp='2' kv='3' ki='4' imax='5' slewmax='6' input='pos vel' posrange='-1 1'/>",
+    );
+    assert_eq!(
+        (a.gaintype, a.dyntype, a.ctrlspec),
+        (GainType::Pid, DynType::Pid, 3)
+    );
+    assert_eq!(
+        (a.gainprm[0], &a.biasprm[..3], &a.dynprm[..2]),
+        (4.0, [0.0, -2.0, -3.0].as_slice(), [5.0, 6.0].as_slice())
+    );
+    assert_eq!(a.ctrlrange, [-1.0, 1.0]);
+    let a = actuator(
+        "",
+        "<dcmotor joint='j' nominal='12 2 300' inductance='1' lugre='1 2 3 4 5'/>",
+    );
+    assert_eq!(
+        (&a.gainprm[..2], a.dynprm[0], a.actdim, a.actearly),
+        ([0.24, 0.04].as_slice(), 1.0 / 0.24, 2, true)
+    );
+    let a = actuator("", "<adhesion body='b' gain='3' ctrlrange='0 1'/>");
+    assert_eq!(
+        (a.trntype, a.gainprm[0], a.ctrllimited),
+        (TrnType::Body, 3.0, Tri::True)
+    );
+}
+
+#[test]
+fn shortcuts_inherit_from_their_own_kind_and_from_general() {
+    // a motor is no position servo because its class has one
+    let a = actuator(
+        "<position kp='5' kv='2' ctrlrange='-1 1'/>",
+        "<motor joint='j'/>",
+    );
+    assert_eq!(
+        (a.gainprm[0], a.biastype, a.ctrlrange),
+        (1.0, BiasType::None, [-1.0, 1.0])
+    );
+    let a = actuator(
+        "<position kp='5' kv='2'/>",
+        "<position joint='j' dampratio='1'/>",
+    );
+    assert_eq!((a.gainprm[0], a.biasprm[2]), (5.0, 1.0));
+    let a = actuator(
+        "<general gainprm='4' dyntype='filterexact' dynprm='.3'/>",
+        "<position joint='j'/>",
+    );
+    assert_eq!((a.gainprm[0], a.biasprm[1], a.dynprm[0]), (4.0, -4.0, 0.3));
+    let a = actuator(
+        "<general gainprm='4' gaintype='affine'/>",
+        "<position joint='j'/>",
+    );
+    assert_eq!((a.gainprm[0], a.gaintype), (1.0, GainType::Fixed));
+    // the nearest class upwards that lends
+    let a = actuator(
+        "<velocity kv='7'/><default class='c'><motor gear='2'/></default>",
+        "<velocity joint='j' class='c'/>",
+    );
+    assert_eq!((a.gainprm[0], a.gear[0]), (7.0, 2.0));
+    // a range said replaces a scale inherited, and the other way round
+    let a = actuator(
+        "<position inheritrange='1'/>",
+        "<position joint='j' ctrlrange='-1 1'/>",
+    );
+    assert_eq!((a.inheritrange, a.ctrlrange), (0.0, [-1.0, 1.0]));
+    let a = actuator(
+        "<position ctrlrange='-1 1'/>",
+        "<position joint='j' inheritrange='1'/>",
+    );
+    assert_eq!((a.inheritrange, a.ctrlrange), (1.0, [0.0, 0.0]));
+    // a gain of another type forgets what the controls were
+    let a = actuator(
+        "<general input='pos'/>",
+        "<general joint='j' gaintype='affine'/>",
+    );
+    assert_eq!(a.ctrlspec, 0);
+}
+
+#[test]
+fn files_are_included_once_and_found_from_both_folders() {
+    let files = Files::memory([
+        (
+            "robots/main.xml",
+            "<mujoco><compiler meshdir='assets'/><include file='parts/arm.xml'/></mujoco>",
+        ),
+        (
+            "robots/parts/arm.xml",
+            "<mujoco><include file='hand.xml'/><asset><mesh file='arm.stl'/></asset></mujoco>",
+        ),
+        (
+            "robots/parts/hand.xml",
+            "<x><worldbody><geom name='palm' size='1'/></worldbody><asset><mesh file='sub/hand.v2.stl'/></asset></x>",
+        ),
+        ("robots/assets/arm.stl", "s"),
+        ("robots/assets/parts/sub/hand.v2.stl", "h"),
+    ]);
+    let spec =
+        Spec::from_vfs(files, "robots/main.xml").unwrap_or_else(|e| panic!("{}", e.render()));
+    assert_eq!(spec.world.geoms[0].name.as_deref(), Some("palm"));
+    let meshes: Vec<_> = spec
+        .meshes
+        .iter()
+        .map(|m| (m.name.as_deref(), m.file.as_deref()))
+        .collect();
+    let hand = (Some("hand.v2"), Some("robots/assets/parts/sub/hand.v2.stl"));
+    assert_eq!(meshes, [hand, (Some("arm"), Some("robots/assets/arm.stl"))]);
+    assert_eq!(
+        spec.read_file("robots/assets/parts/sub/hand.v2.stl", 9)
+            .as_deref(),
+        Ok(b"h".as_slice())
+    );
+    // saving does not resolve paths again
+    assert!(spec.compiler().meshdir.is_none());
+}
+
+#[test]
+fn assets_on_disk_come_from_their_folders() -> std::io::Result<()> {
+    let tmp = tempfile::tempdir()?;
+    let dir = tmp.path().join("robots/arm");
+    std::fs::create_dir_all(&dir)?;
+    std::fs::write(tmp.path().join("robots/wood.png"), "w")?;
+    let xml = "<mujoco><compiler strippath='true' texturedir='..'/><asset><texture type='2d' file='c:\\x\\wood.png'/></asset></mujoco>";
+    std::fs::write(dir.join("arm.xml"), xml)?;
+    let spec = Spec::from_file(dir.join("arm.xml")).unwrap_or_else(|e| panic!("{}", e.render()));
+    assert_eq!(spec.textures[0].file.as_deref(), Some("../wood.png"));
+    assert_eq!(
+        spec.read_file("../wood.png", 9).as_deref(),
+        Ok(b"w".as_slice())
+    );
+    assert!(
+        Spec::from_file(dir.join("none.xml")).is_err_and(|e| e.to_string().contains("none.xml"))
+    );
+    assert!(Spec::from_file(&dir).is_err_and(|e| e.to_string().contains("not a regular file")));
+    Ok(())
+}
+
+#[test]
+fn replicas_are_numbered_and_take_what_refers_to_them() {
+    let spec = read(
+        "<mujoco><worldbody>
+           <geom name='floor' type='plane' size='1 1 1'/>
+           <replicate count='10' offset='1 0 0' euler='0 0 90' sep='-'>
+             <body name='b'> <joint name='j'/> <geom name='g' size='.1'/> <camera name='c' mode='targetbody' target='b'/> </body>
+           </replicate>
+         </worldbody>
+         <contact> <pair geom1='floor' geom2='g' name='p'/> </contact>
+         <equality> <connect name='w' body1='b' body2='world' anchor='0 0 0'/> </equality>
+         <tendon> <fixed name='t'> <joint joint='j' coef='1'/> </fixed> </tendon>
+         <actuator> <motor name='m' tendon='t'/> </actuator>
+         <sensor> <actuatorpos name='s' actuator='m'/> <clock name='now'/> </sensor></mujoco>",
+    );
+    assert_eq!(spec.world.bodies.len(), 10);
+    let b = &spec.world.bodies[7];
+    assert_eq!(
+        (b.name.as_deref(), b.cameras[0].target.as_deref()),
+        (Some("b-07"), Some("b-07"))
+    );
+    // the poses are those of frames: each copy is turned by 90 degrees and offset in the frame of the one before
+    let frames = &spec.world.frames;
+    let pos = |i: usize| frames[i].pos().map(|x| (x * 1e9).round() / 1e9);
+    assert_eq!(
+        (pos(0), pos(1), pos(2), pos(3)),
+        (
+            [0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0],
+            [1.0, 1.0, 0.0],
+            [0.0, 1.0, 0.0]
+        )
+    );
+    assert_eq!(b.frame, Some(7));
+    assert_eq!(
+        (
+            spec.pairs.len(),
+            spec.pairs[3].geom1.as_deref(),
+            spec.pairs[3].geom2.as_deref()
+        ),
+        (10, Some("floor"), Some("g-03"))
+    );
+    assert_eq!(
+        (
+            spec.equalities[2].body1.as_deref(),
+            spec.equalities[2].body2.as_deref()
+        ),
+        (Some("b-02"), Some("world"))
+    );
+    assert_eq!(
+        (
+            spec.actuators[9].name.as_deref(),
+            spec.actuators[9].target.as_deref()
+        ),
+        (Some("m-09"), Some("t-09"))
+    );
+    // a sensor of nothing is not copied
+    let names: Vec<_> = spec
+        .sensors
+        .iter()
+        .filter_map(|s| s.name.as_deref())
+        .collect();
+    assert_eq!((names.len(), names[0], names[1]), (11, "now", "s-00"));
+}
+
+#[test]
+fn nested_replicas_get_the_inner_number_first() {
+    let spec = read(
+        "<mujoco><worldbody><replicate count='2' offset='0 1 0' euler='90 0 0'>
+           <replicate count='2' sep='-' offset='1 0 0' euler='0 90 0'><geom name='Alice' size='.1'/></replicate>
+         </replicate></worldbody></mujoco>",
+    );
+    let names: Vec<_> = spec
+        .world
+        .geoms
+        .iter()
+        .filter_map(|g| g.name.as_deref())
+        .collect();
+    assert_eq!(names, ["Alice-00", "Alice-10", "Alice-01", "Alice-11"]);
+    let chain: Vec<_> = spec
+        .world
+        .geoms
+        .iter()
+        .map(|g| g.frame.and_then(|f| spec.world.frames[f].parent))
+        .collect();
+    assert_eq!(chain, [Some(0), Some(0), Some(3), Some(3)]);
+}
+
+#[test]
+fn attached_models_keep_their_meaning() {
+    let files = Files::memory([
+        (
+            "main.xml",
+            "<mujoco><default><geom rgba='0 1 0 1'/></default><asset><model name='kid' file='parts/kid.xml'/></asset>
+               <worldbody><body name='base'> <frame pos='0 0 1'><attach model='kid' body='arm' prefix='k_'/></frame> </body>
+               <attach model='kid' prefix='all_'/></worldbody></mujoco>",
+        ),
+        (
+            "parts/kid.xml",
+            "<mujoco><compiler angle='radian' eulerseq='zyx' boundmass='1' meshdir='m'/>
+               <default><geom margin='.25'/><default class='main2'/></default>
+               <asset><mesh file='arm.stl'/><material name='steel'/></asset>
+               <worldbody> <frame pos='5 5 5'><body name='arm' euler='1 2 3'>
+                   <joint name='j' range='0 1'/> <geom name='g' size='1' mesh='arm' material='steel'/> </body></frame>
+                 <body name='other' mocap='true'/> </worldbody>
+               <contact> <exclude name='e' body1='arm' body2='world'/> <exclude name='o' body1='arm' body2='other'/> </contact>
+               <actuator> <motor name='m' joint='j'/> </actuator>
+               <keyframe> <key name='home' qpos='.5' ctrl='2' mpos='1 2 3'/> </keyframe></mujoco>",
+        ),
+        ("parts/m/arm.stl", "s"),
+    ]);
+    let spec = Spec::from_vfs(files, "main.xml").unwrap_or_else(|e| panic!("{}", e.render()));
+    let arm = &spec.world.bodies[0].bodies[0];
+    // in the frame that was said around it, without the frames it had
+    assert_eq!(
+        (
+            arm.name.as_deref(),
+            arm.frame,
+            spec.world.bodies[0].frames.len()
+        ),
+        (Some("k_arm"), Some(0), 1)
+    );
+    // radians became degrees, another Euler sequence a quaternion, and classes stayed those of the child
+    let range = arm.joints[0].range();
+    assert!((range[1] - 1f64.to_degrees()).abs() < 1e-12);
+    assert!(arm.orientation.euler.is_none() && arm.orientation.quat.is_some());
+    assert_eq!((arm.geoms[0].margin(), arm.geoms[0].rgba), (0.25, None));
+    assert_eq!(arm.geoms[0].material.as_deref(), Some("k_steel"));
+    // bodies know the settings they are compiled by
+    assert_eq!(
+        (
+            spec.world.bodies[0].compiler,
+            spec.compilers[arm.compiler].boundmass()
+        ),
+        (0, 1.0)
+    );
+    // what refers to things that were not attached stays behind
+    let excludes: Vec<_> = spec
+        .excludes
+        .iter()
+        .filter_map(|e| e.name.as_deref())
+        .collect();
+    assert_eq!(excludes, ["k_e", "all_e", "all_o"]);
+    assert_eq!(spec.meshes[0].file.as_deref(), Some("parts/m/arm.stl"));
+    // keyframes say what they are about
+    let (k, all) = (&spec.keys[0], &spec.keys[1]);
+    assert_eq!(
+        (k.name.as_deref(), all.name.as_deref()),
+        (Some("k_home"), Some("all_home"))
+    );
+    let of = |key: &manyworlds::mjcf::schema::Key| {
+        key.of
+            .clone()
+            .expect("keys of attached models say what they are about")
+    };
+    assert_eq!(
+        (of(k).joints[0].id, of(k).actuators[0], of(k).mocaps[0]),
+        (Some(0), Some(0), None)
+    );
+    assert_eq!(
+        (
+            of(all).joints[0].id,
+            of(all).actuators[0],
+            of(all).mocaps[0]
+        ),
+        (Some(1), Some(1), Some(4))
+    );
+}
+
+#[test]
+fn hostile_texts_are_refused_quickly() {
+    let start = std::time::Instant::now();
+    // deep nesting, right at the limit and beyond
+    let deep = |n: usize| {
+        format!(
+            "<mujoco><worldbody>{}{}</worldbody></mujoco>",
+            "<body>".repeat(n),
+            "</body>".repeat(n)
+        )
+    };
+    let spec = read(&deep(498));
+    let mut bodies = 0;
+    spec.each_body(&mut |_, _| bodies += 1);
+    assert_eq!(bodies, 499);
+    assert!(spec.to_mjcf().is_ok_and(|xml| read(&xml) == spec));
+    assert!(refused(&deep(499)).contains("nested more than 500 deep"));
+    assert!(refused(&deep(100_000)).contains("nested more than 500 deep"));
+    assert!(refused(&"<a>".repeat(100_000)).contains("XML"));
+    // copies of copies
+    let bomb =
+        "<replicate count='100'>".repeat(20) + "<geom size='1'/>" + &"</replicate>".repeat(20);
+    assert!(
+        refused(&format!("<mujoco><worldbody>{bomb}</worldbody></mujoco>"))
+            .contains("elements in all")
+    );
+    // very many nodes, attributes, mistakes
+    let wide = format!(
+        "<mujoco><worldbody>{}</worldbody></mujoco>",
+        "<site/>".repeat(1_000_001)
+    );
+    assert!(refused(&wide).contains("XML nodes"));
+    let attrs: String = (0..2000).map(|i| format!(" a{i}='1'")).collect();
+    assert!(refused(&format!("<mujoco><option{attrs}/></mujoco>")).contains("attributes"));
+    let wrong = format!(
+        "<mujoco><worldbody>{}</worldbody></mujoco>",
+        "<gem/>".repeat(100_000)
+    );
+    assert_eq!(refused(&wrong).lines().count(), 20);
+    // long values
+    let long = format!(
+        "<mujoco model='{}'><option gravity='{}'/></mujoco>",
+        "x".repeat(1 << 20),
+        "1 ".repeat(1 << 20)
+    );
+    assert!(refused(&long).contains("needs 3 numbers, found 1048576"));
+    assert!(start.elapsed().as_secs() < 30, "took {:?}", start.elapsed());
+}
+
+#[test]
+fn limits_can_be_set() {
+    let text = "<mujoco><worldbody><replicate count='20'><geom size='1'/></replicate></worldbody></mujoco>";
+    let with = |limits: Limits| {
+        Spec::from_text(text, Files::None, &limits)
+            .map(|_| ())
+            .map_err(|e| e.to_string())
+    };
+    assert_eq!(with(Limits::default()), Ok(()));
+    assert!(
+        with(Limits {
+            elements: 20,
+            ..Limits::default()
+        })
+        .is_err_and(|e| e.contains("more than 20 elements"))
+    );
+    assert!(
+        with(Limits {
+            depth: 2,
+            ..Limits::default()
+        })
+        .is_err_and(|e| e.contains("more than 2 deep"))
+    );
+    assert!(
+        with(Limits {
+            nodes: 3,
+            ..Limits::default()
+        })
+        .is_err_and(|e| e.contains("more than 3 XML nodes"))
+    );
+    assert!(
+        with(Limits {
+            file: 10,
+            ..Limits::default()
+        })
+        .is_err_and(|e| e.contains("10"))
+    );
+}
+
+#[test]
+fn saving_reads_to_an_equal_model() {
+    let spec = read(include_str!("mjcf_everything.xml"));
+    let xml = spec.to_mjcf().unwrap_or_else(|e| panic!("{e}"));
+    let again = read(&xml);
+    assert_eq!(again, spec, "{xml}");
+    // and saving is stable
+    assert_eq!(again.to_mjcf().ok(), Some(xml));
+}
+
+#[test]
+fn what_cannot_be_saved_is_said() {
+    let mut spec = read("<mujoco><worldbody><geom name='g' size='1'/></worldbody></mujoco>");
+    spec.world.geoms[0].name = Some("a\u{1}b".into());
+    assert!(
+        spec.to_mjcf()
+            .is_err_and(|e| e.to_string().contains("XML cannot say"))
+    );
+    spec.world.geoms[0].name = Some("a<\"&'>\t\nb".into());
+    assert_eq!(read(&spec.to_mjcf().unwrap_or_default()), spec);
+}
