@@ -2,14 +2,23 @@
 //!
 //! * [`device`] finds an adapter and opens it;
 //! * [`arena`] says where each word of each array lies;
-//! * [`wgsl`] assembles a module for a run of stages: how to write a stage is told there;
-//! * [`run`] holds the worlds and walks them through the stages;
-//! * [`transfer`] moves arrays between the host and the worlds.
+//! * [`wgsl`] assembles a module for a run of stages: how to write a stage is told there; [`lex`], [`generic`] and
+//!   [`accessor`] are its parts, [`module`] is what comes out;
+//! * [`worlds`] holds the worlds, [`config`] says how, [`transfer`] moves arrays between them and the host;
+//! * [`run`] walks them through the stages.
 
+pub mod accessor;
 pub mod arena;
+pub mod config;
 pub mod device;
 pub mod generic;
 pub mod lex;
+pub mod module;
 pub mod run;
 pub mod transfer;
 pub mod wgsl;
+pub mod worlds;
+
+pub use config::{Config, Values};
+pub use device::Device;
+pub use worlds::Gpu;

@@ -26,14 +26,14 @@
 //! * The twin in `src/cpu/<stage>.rs` has the same block comments in the same order. `tests/parity/<stage>.rs` is two lines.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::OnceLock;
 
-use crate::error::{Error, Result};
-use crate::fields::{Elem, FIELDS, Field, Model, SIZES};
-use crate::gpu::arena::{Layout, Slot};
+use crate::fields::{FIELDS, Model, SIZES};
+use crate::gpu::accessor::access;
+use crate::gpu::arena::Layout;
 use crate::gpu::generic;
 use crate::gpu::lex::{self, Item};
+use crate::gpu::module::Module;
 use crate::model::Opt;
 use crate::stages::Stage;
 use crate::types;
@@ -92,23 +92,6 @@ pub struct Build<'a> {
     pub chip: &'a [&'a str],
 }
 
-/// A module and what is known of it.
-#[derive(Clone, Debug)]
-pub struct Module {
-    /// The stages it runs.
-    pub stages: Vec<&'static str>,
-    /// The text.
-    pub text: String,
-    /// Arrays that it reads, in order of the table.
-    pub reads: Vec<&'static str>,
-    /// Arrays that it writes, in order of the table.
-    pub writes: Vec<&'static str>,
-    /// Workgroup memory (bytes).
-    pub workgroup_memory: u32,
-    // first line of each file, from 1; the last is the derived part
-    files: Vec<(u32, String)>,
-}
-
 /// Which arrays a text touches, by the accessors that it calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dataflow {
@@ -116,35 +99,6 @@ pub struct Dataflow {
     pub reads: Vec<&'static str>,
     /// Written, in order of the table.
     pub writes: Vec<&'static str>,
-}
-
-/// Which of its words an accessor touches, and how.
-#[derive(Clone, Copy, Debug)]
-struct Access {
-    field: &'static Field,
-    write: bool,
-    component: bool,
-}
-
-fn access(call: &str) -> Option<Access> {
-    let find = |name: &str| FIELDS.iter().find(|f| f.name == name);
-    let (write, rest) = match call.strip_prefix("set_") {
-        Some(rest) => (true, rest),
-        None => (false, call),
-    };
-    if let Some(field) = find(rest) {
-        return Some(Access {
-            field,
-            write,
-            component: false,
-        });
-    }
-    let field = find(rest.strip_suffix("_at")?)?;
-    Some(Access {
-        field,
-        write,
-        component: true,
-    })
 }
 
 // every item that the library, the constants and the team can give, by name
@@ -345,121 +299,6 @@ impl Build<'_> {
         })
     }
 
-    fn on_chip(&self, field: &Field) -> bool {
-        self.chip.contains(&field.name)
-    }
-
-    fn chip_variable(&self, field: &Field) -> String {
-        let words = self.layout.slot(field).words.max(1);
-        let (space, n) = match self.team.lanes {
-            1 => ("private", words),
-            _ => ("workgroup", words * self.team.worlds),
-        };
-        format!("var<{space}> chip_{}: array<u32, {n}>;\n", field.name)
-    }
-
-    fn accessor(&self, name: &str, a: Access) -> String {
-        let Access {
-            field,
-            write,
-            component,
-        } = a;
-        let slot = self.layout.slot(field);
-        let width = field.elem.width();
-
-        // a parameter for each dimension; the element is their row-major combination
-        let dims: Vec<&str> = field
-            .dims
-            .iter()
-            .copied()
-            .filter(|dim| *dim != "1")
-            .collect();
-        let mut params: Vec<String> = (0..dims.len()).map(|k| format!("i{k}: i32")).collect();
-        let mut element = "0".to_owned();
-        for (k, dim) in dims.iter().enumerate() {
-            element = match k {
-                0 => "i0".to_owned(),
-                _ => format!("({element}) * {} + i{k}", self.m.size(dim).unwrap_or(0)),
-            };
-        }
-        let (ty, words) = match component {
-            true => (scalar(field.elem), 1),
-            false => (type_of(field.elem), width),
-        };
-        let mut first = match width {
-            1 => "e".to_owned(),
-            _ => format!("e * {width}"),
-        };
-        if component {
-            params.push("k: i32".to_owned());
-            first.push_str(" + k");
-        }
-        let place = self.place(field, slot);
-        let mut out = String::new();
-        let result = if write {
-            params.push(format!("v: {ty}"));
-            String::new()
-        } else {
-            format!(" -> {ty}")
-        };
-        let _ = writeln!(out, "fn {name}({}){result} {{", params.join(", "));
-        let _ = writeln!(out, "    let e = {element};");
-        if self.checked {
-            let range = match component {
-                true => format!("out_of_range(e, {}) || out_of_range(k, {width})", slot.len),
-                false => format!("out_of_range(e, {})", slot.len),
-            };
-            let otherwise = match write {
-                // of an array without elements nothing can be poisoned
-                true if slot.words == 0 => "return;".to_owned(),
-                true => format!("{} return;", self.store(field, &place("0"), "nan_bits")),
-                false => format!(
-                    "return {};",
-                    compose(field.elem, component, |_| "nan_bits".to_owned())
-                ),
-            };
-            let _ = writeln!(out, "    if ({range}) {{ {otherwise} }}");
-        }
-        let _ = writeln!(out, "    let a = {};", place(&first));
-        if write {
-            for k in 0..words {
-                let value = format!("bitcast<u32>({})", part(field.elem, component, k));
-                let _ = writeln!(out, "    {}", self.store(field, &plus("a", k), &value));
-            }
-        } else {
-            let load = |k: usize| self.load(field, &plus("a", k));
-            let _ = writeln!(out, "    return {};", compose(field.elem, component, load));
-        }
-        out.push_str("}\n");
-        out
-    }
-
-    // address of a word of an array, given its number within the array
-    fn place(&self, field: &Field, slot: Slot) -> impl Fn(&str) -> String + use<> {
-        let chip = self.on_chip(field);
-        let team = chip && self.team.lanes > 1;
-        move |word: &str| match (chip, team) {
-            (true, true) => format!("team * {} + {word}", slot.words.max(1)),
-            (true, false) => word.to_owned(),
-            _ => format!("{} + {word}", slot.offset),
-        }
-    }
-
-    fn load(&self, field: &Field, address: &str) -> String {
-        match (self.on_chip(field), self.layout.slot(field).per_world) {
-            (true, _) => format!("chip_{}[{address}]", field.name),
-            (_, true) => format!("data_word({address})"),
-            _ => format!("model_word({address})"),
-        }
-    }
-
-    fn store(&self, field: &Field, address: &str, value: &str) -> String {
-        match self.on_chip(field) {
-            true => format!("chip_{}[{address}] = {value};", field.name),
-            false => format!("set_data_word({address}, {value});"),
-        }
-    }
-
     // wgpu does not hold a shader to the limit, so it is added up here
     fn workgroup_memory(&self, text: &str) -> u32 {
         if self.team.lanes == 1 {
@@ -483,120 +322,4 @@ impl Build<'_> {
 fn real(x: f64) -> String {
     let x = (x as f32).clamp(f32::MIN, f32::MAX);
     format!("{x:e}f")
-}
-
-fn plus(a: &str, k: usize) -> String {
-    match k {
-        0 => a.to_owned(),
-        _ => format!("{a} + {k}"),
-    }
-}
-
-fn scalar(elem: Elem) -> &'static str {
-    if elem == Elem::Int { "i32" } else { "f32" }
-}
-
-fn type_of(elem: Elem) -> &'static str {
-    match elem {
-        Elem::Int => "i32",
-        Elem::Real => "f32",
-        Elem::Vec3 => "vec3f",
-        Elem::Quat => "vec4f",
-        Elem::Mat3 => "mat3x3f",
-        Elem::Spatial => "Spatial",
-        Elem::Inert => "Inert",
-    }
-}
-
-// the value of an element from its words in memory order
-fn compose(elem: Elem, component: bool, word: impl Fn(usize) -> String) -> String {
-    let f = |k: usize| format!("bitcast<f32>({})", word(k));
-    let vec3 =
-        |k: usize, step: usize| format!("vec3f({}, {}, {})", f(k), f(k + step), f(k + 2 * step));
-    match elem {
-        Elem::Int => format!("bitcast<i32>({})", word(0)),
-        _ if component => f(0),
-        Elem::Real => f(0),
-        Elem::Vec3 => vec3(0, 1),
-        Elem::Quat => format!("vec4f({}, {}, {}, {})", f(0), f(1), f(2), f(3)),
-        Elem::Mat3 => format!("mat3x3f({}, {}, {})", vec3(0, 3), vec3(1, 3), vec3(2, 3)),
-        Elem::Spatial => format!("Spatial({}, {})", vec3(0, 1), vec3(3, 1)),
-        Elem::Inert => format!(
-            "Inert({}, {}, {}, {})",
-            vec3(0, 1),
-            vec3(3, 1),
-            vec3(6, 1),
-            f(9)
-        ),
-    }
-}
-
-// the word `k`, in memory order, of a value `v`
-fn part(elem: Elem, component: bool, k: usize) -> String {
-    match elem {
-        _ if component => "v".to_owned(),
-        Elem::Int | Elem::Real => "v".to_owned(),
-        Elem::Vec3 | Elem::Quat => format!("v[{k}]"),
-        Elem::Mat3 => format!("v[{}][{}]", k % 3, k / 3),
-        Elem::Spatial => format!("v.{}[{}]", ["rot", "lin"][k / 3], k % 3),
-        Elem::Inert if k == 9 => "v.mass".to_owned(),
-        Elem::Inert => format!("v.{}[{}]", ["diag", "off", "moment"][k / 3], k % 3),
-    }
-}
-
-impl Module {
-    /// The names of its stages, for labels and errors.
-    pub fn label(&self) -> String {
-        self.stages.join("+")
-    }
-
-    /// Parses and validates the module. An error names the file and line that it is in.
-    pub fn validate(&self) -> Result<naga::Module> {
-        let module = naga::front::wgsl::parse_str(&self.text).map_err(|e| {
-            let place = e.location(&self.text);
-            self.error(place, e.message())
-        })?;
-        let mut validator = naga::valid::Validator::new(
-            naga::valid::ValidationFlags::all(),
-            naga::valid::Capabilities::empty(),
-        );
-        validator.validate(&module).map_err(|e| {
-            let place = e.location(&self.text);
-            let mut msg = e.as_inner().to_string();
-            let mut source = std::error::Error::source(e.as_inner());
-            while let Some(cause) = source {
-                let _ = write!(msg, ": {cause}");
-                source = cause.source();
-            }
-            self.error(place, &msg)
-        })?;
-        Ok(module)
-    }
-
-    fn error(&self, place: Option<naga::SourceLocation>, msg: &str) -> Error {
-        let msg = match place {
-            None => msg.to_owned(),
-            Some(place) => {
-                let line = place.line_number;
-                let text = self
-                    .text
-                    .lines()
-                    .nth(line as usize - 1)
-                    .unwrap_or("")
-                    .trim();
-                let file = self.files.iter().rev().find(|(first, _)| *first <= line);
-                let (first, name) =
-                    file.map_or((1, "module"), |(first, name)| (*first, name.as_str()));
-                format!(
-                    "{name}:{}:{}: {msg}\n    {text}",
-                    line - first + 1,
-                    place.line_position
-                )
-            }
-        };
-        Error::Shader {
-            stage: self.label(),
-            msg,
-        }
-    }
 }

@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 
 use manyworlds::fields::{FIELDS, Room, View, ViewMut};
 use manyworlds::gpu::device::{Device, Request};
-use manyworlds::gpu::run::{Config, Gpu, step_walk};
+use manyworlds::gpu::run::step_walk;
 use manyworlds::gpu::wgsl::dataflow;
+use manyworlds::gpu::{Config, Gpu};
 use manyworlds::model::Opt;
 use manyworlds::stages::{self, Stage};
 use manyworlds::{Data, Model};

@@ -1,0 +1,116 @@
+//! How worlds are laid out and run, and what is chosen where nothing is said.
+
+use crate::error::{Error, Result};
+use crate::fields::{Elem, Model};
+use crate::gpu::device::Device;
+use crate::gpu::wgsl::Team;
+
+/// How the worlds are laid out and run.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Number of worlds.
+    pub nworld: usize,
+    /// Lanes of a team, a power of two; 0: chosen from model and adapter.
+    pub lanes: u32,
+    /// Worlds of a workgroup, a power of two; 0: chosen.
+    pub worlds: u32,
+    /// Worlds whose words are interleaved, a power of two; 0: chosen.
+    pub tile: u32,
+    /// Bounds-checked accessors, and wgpu's own checks.
+    pub checked: bool,
+    /// Largest number of stages in one kernel; 0: as many as go together on hardware, one on a software adapter, whose
+    /// compiler takes long over large kernels.
+    pub fuse: usize,
+    /// Fields of the model that may differ from world to world.
+    pub varies: Vec<String>,
+    /// Memory that may be used (bytes).
+    pub memory: Option<u64>,
+    /// Largest number of worlds of a chunk, for tests; none: what the device's limits allow.
+    pub chunk: Option<u64>,
+    /// Dispatches of one submission, so that none keeps the device too long.
+    pub dispatches: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            nworld: 1,
+            lanes: 0,
+            worlds: 0,
+            tile: 0,
+            checked: cfg!(debug_assertions),
+            fuse: 0,
+            varies: Vec::new(),
+            memory: None,
+            chunk: None,
+            dispatches: 256,
+        }
+    }
+}
+
+/// The numbers of an array, of several worlds one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Integers.
+    Int(Vec<i32>),
+    /// Reals.
+    Real(Vec<f32>),
+}
+
+impl Values {
+    pub(crate) fn words(&self) -> Vec<u32> {
+        match self {
+            Values::Int(x) => x.iter().map(|&x| x as u32).collect(),
+            Values::Real(x) => x.iter().map(|x| x.to_bits()).collect(),
+        }
+    }
+
+    pub(crate) fn from_words(elem: Elem, words: &[u32]) -> Self {
+        match elem {
+            Elem::Int => Values::Int(words.iter().map(|&x| x as i32).collect()),
+            _ => Values::Real(words.iter().map(|&x| f32::from_bits(x)).collect()),
+        }
+    }
+}
+
+// powers of two within the limits on a workgroup
+pub(crate) fn choose_team(config: &Config, m: &Model, device: &Device) -> Result<(Team, u32)> {
+    let most = device
+        .limits()
+        .max_compute_invocations_per_workgroup
+        .min(256);
+    let software = device.adapter.software;
+    let lanes = match config.lanes {
+        0 if software => 1,
+        0 => (m.nv.max(1) as u32).next_power_of_two().min(32),
+        lanes => lanes,
+    };
+    let worlds = match config.worlds {
+        0 => (64 / lanes).clamp(1, 32),
+        worlds => worlds,
+    };
+    let tile = match config.tile {
+        0 if lanes >= 8 => 1,
+        0 => 32 / lanes,
+        tile => tile,
+    };
+    for (what, n) in [
+        ("lanes of a team", lanes),
+        ("worlds of a workgroup", worlds),
+        ("worlds of a tile", tile),
+    ] {
+        if !n.is_power_of_two() {
+            return Err(Error::Input(format!(
+                "{what}: a power of two is needed, found {n}"
+            )));
+        }
+    }
+    if lanes * worlds > most {
+        return Err(Error::Size {
+            what: "invocations of a workgroup (lanes × worlds)".to_owned(),
+            need: u64::from(lanes * worlds),
+            have: u64::from(most),
+        });
+    }
+    Ok((Team { lanes, worlds }, tile))
+}

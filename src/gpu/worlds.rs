@@ -1,0 +1,417 @@
+//! Worlds on the device: making them, reading and writing their arrays.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::fields::{Data, Elem, Field, Model, ViewMut, field};
+use crate::gpu::arena::{Layout, Memory};
+use crate::gpu::config::{Config, Values, choose_team};
+use crate::gpu::device::Device;
+use crate::gpu::run::{Kernel, Plan};
+use crate::gpu::transfer::{Span, Transfer, Worlds, staging_words};
+use crate::gpu::wgsl::Team;
+
+/// A number of worlds in one buffer.
+#[derive(Debug)]
+pub(super) struct Chunk {
+    // worlds of the batch
+    pub(super) worlds: Range<u64>,
+    pub(super) groups: u32,
+    pub(super) data: wgpu::Buffer,
+    pub(super) bind: wgpu::BindGroup,
+}
+
+/// Worlds on a device.
+#[derive(Debug)]
+pub struct Gpu {
+    pub(super) device: Device,
+    pub(super) m: Model,
+    pub(super) layout: Layout,
+    pub(super) team: Team,
+    pub(super) config: Config,
+    pub(super) chunks: Vec<Chunk>,
+    pub(super) transfer: Transfer,
+    pub(super) pipeline_layout: wgpu::PipelineLayout,
+    pub(super) kernels: Vec<Kernel>,
+    pub(super) by_stages: BTreeMap<Vec<&'static str>, usize>,
+    pub(super) step: Option<Plan>,
+}
+
+/// The layout of the bindings, one for all stages: the model, the worlds.
+fn bind_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let entry = |binding, read_only| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        count: None,
+        ty: wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Storage { read_only },
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        },
+    };
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some("stages"),
+        entries: &[entry(0, true), entry(1, false)],
+    })
+}
+
+impl Gpu {
+    /// Puts `config.nworld` worlds of a model at `qpos0` on a device.
+    ///
+    /// Fails with [`Error::Size`] where they do not fit, naming the largest number that does; nothing is allocated then.
+    pub fn new(device: &Device, m: &Model, config: &Config) -> Result<Self> {
+        let (team, tile) = choose_team(config, m, device)?;
+        let varies: Vec<&str> = config.varies.iter().map(String::as_str).collect();
+        let layout = Layout::new(m, tile, &varies)?;
+        let limits = device.limits();
+
+        // what does not fit is refused before anything is allocated
+        let nworld = config.nworld as u64;
+        let staging = 2 * staging_words(layout.world_words, &limits);
+        let need = layout.memory(nworld, staging).total();
+        if let Some(have) = config.memory.filter(|&have| need > have) {
+            let fit = layout.worlds_within(have, staging);
+            return Err(Error::Size {
+                what: format!("bytes for {nworld} worlds ({fit} worlds fit)"),
+                need,
+                have,
+            });
+        }
+        let unit = u64::from(tile.max(team.worlds));
+        let most = layout
+            .chunk_worlds(&limits, team.worlds)
+            .min(config.chunk.unwrap_or(u64::MAX))
+            / unit
+            * unit;
+        if most == 0 {
+            return Err(Error::Size {
+                what: "bytes that a binding of the device holds".to_owned(),
+                need: unit * u64::from(layout.world_words) * 4,
+                have: limits.max_storage_buffer_binding_size,
+            });
+        }
+
+        let scope = device
+            .device
+            .push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let bind_layout = bind_layout(&device.device);
+        use wgpu::BufferUsages as Use;
+        let model = device.buffer(
+            "model",
+            layout.model_words.into(),
+            Use::STORAGE | Use::COPY_DST,
+        );
+        let chunk = |first: u64| {
+            let worlds = first..(first + most).min(nworld);
+            let padded = (worlds.end - worlds.start).next_multiple_of(unit);
+            let data = device.buffer(
+                "worlds",
+                padded * u64::from(layout.world_words),
+                Use::STORAGE,
+            );
+            let bind = device.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("stages"),
+                layout: &bind_layout,
+                entries: &[
+                    wgpu::BindGroupEntry {
+                        binding: 0,
+                        resource: model.as_entire_binding(),
+                    },
+                    wgpu::BindGroupEntry {
+                        binding: 1,
+                        resource: data.as_entire_binding(),
+                    },
+                ],
+            });
+            Chunk {
+                worlds,
+                groups: (padded / u64::from(team.worlds)) as u32,
+                data,
+                bind,
+            }
+        };
+        let chunks: Vec<Chunk> = (0..nworld).step_by(most as usize).map(chunk).collect();
+        let transfer = Transfer::new(device, tile, layout.world_words)?;
+        if let Some(e) = pollster::block_on(scope.pop()) {
+            return Err(Error::Device(format!(
+                "no memory for {nworld} worlds ({need} bytes): {e}"
+            )));
+        }
+        let pipeline_layout =
+            device
+                .device
+                .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                    label: Some("stages"),
+                    bind_group_layouts: &[Some(&bind_layout)],
+                    immediate_size: 0,
+                });
+        device
+            .queue
+            .write_buffer(&model, 0, bytemuck::cast_slice(&layout.model_image(m)));
+        let gpu = Self {
+            device: device.clone(),
+            m: m.clone(),
+            layout,
+            team,
+            config: config.clone(),
+            chunks,
+            transfer,
+            pipeline_layout,
+            kernels: Vec::new(),
+            by_stages: BTreeMap::new(),
+            step: None,
+        };
+        gpu.fill()?;
+        device.check()?;
+        Ok(gpu)
+    }
+
+    // every world, the padding too, begins as the same image
+    fn fill(&self) -> Result<()> {
+        let image = self.layout.world_image(&self.m, &Data::new(&self.m));
+        let span = Span {
+            offset: 0,
+            words: self.layout.world_words,
+        };
+        for chunk in &self.chunks {
+            let worlds = Worlds::All(chunk.groups * self.team.worlds);
+            self.transfer
+                .write(&self.device, &chunk.data, worlds, span, &image)?;
+        }
+        Ok(())
+    }
+
+    /// The model that the worlds are of.
+    pub fn model(&self) -> &Model {
+        &self.m
+    }
+
+    /// The device that the worlds are on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Number of worlds.
+    pub fn nworld(&self) -> usize {
+        self.config.nworld
+    }
+
+    /// The team that works on a world.
+    pub fn team(&self) -> Team {
+        self.team
+    }
+
+    /// What the worlds take on the device.
+    pub fn memory(&self) -> Memory {
+        let staging = 2 * staging_words(self.layout.world_words, &self.device.limits());
+        self.layout.memory(self.nworld() as u64, staging)
+    }
+
+    fn span(&self, name: &str) -> Result<(&'static Field, Span)> {
+        let field = field(name).ok_or_else(|| Error::Input(format!("no field is named {name}")))?;
+        let slot = self.layout.slot(field);
+        if !slot.per_world {
+            return Err(Error::Input(format!(
+                "{name} is the same for all worlds: name it in `varies` when the worlds are made"
+            )));
+        }
+        Ok((
+            field,
+            Span {
+                offset: slot.offset,
+                words: slot.words,
+            },
+        ))
+    }
+
+    /// An array of every world: worlds one after the other, each flat and row-major.
+    pub fn read(&self, name: &str) -> Result<Values> {
+        let (field, span) = self.span(name)?;
+        Ok(Values::from_words(field.elem, &self.read_words(span)?))
+    }
+
+    /// An array of reals of every world.
+    pub fn read_real(&self, name: &str) -> Result<Vec<f32>> {
+        match self.read(name)? {
+            Values::Real(x) => Ok(x),
+            Values::Int(_) => Err(Error::Input(format!("{name} is an array of integers"))),
+        }
+    }
+
+    /// An array of integers of every world.
+    pub fn read_int(&self, name: &str) -> Result<Vec<i32>> {
+        match self.read(name)? {
+            Values::Int(x) => Ok(x),
+            Values::Real(_) => Err(Error::Input(format!("{name} is an array of reals"))),
+        }
+    }
+
+    fn read_words(&self, span: Span) -> Result<Vec<u32>> {
+        let mut words = Vec::with_capacity(span.words as usize * self.nworld());
+        for chunk in &self.chunks {
+            let worlds = Worlds::All((chunk.worlds.end - chunk.worlds.start) as u32);
+            self.transfer
+                .read(&self.device, &chunk.data, worlds, span, &mut words)?;
+        }
+        Ok(words)
+    }
+
+    /// Writes an array of every world: its numbers for each world, or those of one world for all.
+    pub fn write(&mut self, name: &str, values: &Values) -> Result<()> {
+        let (field, span) = self.span(name)?;
+        self.same_kind(field, values)?;
+        self.write_words(None, span, &values.words())
+    }
+
+    /// Writes an array of some worlds, in the order in which they are named: its numbers for each, or those of one for all.
+    pub fn write_worlds(&mut self, name: &str, worlds: &[u32], values: &Values) -> Result<()> {
+        let (field, span) = self.span(name)?;
+        self.same_kind(field, values)?;
+        self.write_words(Some(worlds), span, &values.words())
+    }
+
+    fn same_kind(&self, field: &Field, values: &Values) -> Result<()> {
+        match (field.elem, values) {
+            (Elem::Int, Values::Int(_)) => Ok(()),
+            (Elem::Int, _) => Err(Error::Input(format!(
+                "{} is an array of integers",
+                field.name
+            ))),
+            (_, Values::Real(_)) => Ok(()),
+            _ => Err(Error::Input(format!("{} is an array of reals", field.name))),
+        }
+    }
+
+    fn write_words(&self, worlds: Option<&[u32]>, span: Span, words: &[u32]) -> Result<()> {
+        let (n, each) = (
+            worlds.map_or(self.nworld(), <[u32]>::len),
+            span.words as usize,
+        );
+        let same = words.len() == each;
+        if !same && words.len() != each * n {
+            return Err(Error::Size {
+                what: format!("numbers for {n} worlds"),
+                need: (each * n) as u64,
+                have: words.len() as u64,
+            });
+        }
+        if let Some(w) = worlds
+            .unwrap_or(&[])
+            .iter()
+            .find(|&&w| w as usize >= self.nworld())
+        {
+            return Err(Error::Input(format!(
+                "no world {w}: there are {}",
+                self.nworld()
+            )));
+        }
+        for chunk in &self.chunks {
+            match worlds {
+                None => {
+                    let count = (chunk.worlds.end - chunk.worlds.start) as usize;
+                    let first = chunk.worlds.start as usize;
+                    let part = if same {
+                        words
+                    } else {
+                        &words[first * each..(first + count) * each]
+                    };
+                    self.transfer.write(
+                        &self.device,
+                        &chunk.data,
+                        Worlds::All(count as u32),
+                        span,
+                        part,
+                    )?;
+                }
+                Some(list) => {
+                    // those of the list that live in this chunk, and their words
+                    let here: Vec<usize> = (0..n)
+                        .filter(|&k| chunk.worlds.contains(&(list[k] as u64)))
+                        .collect();
+                    let index: Vec<u32> = here
+                        .iter()
+                        .map(|&k| (list[k] as u64 - chunk.worlds.start) as u32)
+                        .collect();
+                    let part: Vec<u32> = match same {
+                        true => words.to_vec(),
+                        false => here
+                            .iter()
+                            .flat_map(|&k| &words[k * each..(k + 1) * each])
+                            .copied()
+                            .collect(),
+                    };
+                    if !index.is_empty() {
+                        self.transfer.write(
+                            &self.device,
+                            &chunk.data,
+                            Worlds::Listed(&index),
+                            span,
+                            &part,
+                        )?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts worlds back to `qpos0` at rest (`mj_resetData`): all, or those named. Fields that vary keep their values.
+    pub fn reset(&mut self, worlds: Option<&[u32]>) -> Result<()> {
+        let mut image = self.layout.world_image(&self.m, &Data::new(&self.m));
+        image.truncate(self.layout.state_words as usize);
+        self.write_words(
+            worlds,
+            Span {
+                offset: 0,
+                words: self.layout.state_words,
+            },
+            &image,
+        )
+    }
+
+    /// Puts whole worlds on the device, one [`Data`] for each.
+    pub fn set_data(&mut self, worlds: &[Data]) -> Result<()> {
+        let span = Span {
+            offset: 0,
+            words: self.layout.state_words,
+        };
+        let image = |d| {
+            let mut image = self.layout.world_image(&self.m, d);
+            image.truncate(span.words as usize);
+            image
+        };
+        let words: Vec<u32> = worlds.iter().flat_map(image).collect();
+        self.write_words(None, span, &words)
+    }
+
+    /// Every world as a [`Data`].
+    pub fn data(&self) -> Result<Vec<Data>> {
+        let words = self.read_words(Span {
+            offset: 0,
+            words: self.layout.state_words,
+        })?;
+        Ok(words
+            .chunks(self.layout.state_words as usize)
+            .map(|image| self.unpack(image))
+            .collect())
+    }
+
+    fn unpack(&self, image: &[u32]) -> Data {
+        let mut d = Data::zeroed(&self.m);
+        for (field, slot) in self.layout.slots() {
+            let Some(to) = d.field_mut(field.name) else {
+                continue;
+            };
+            let from = &image[slot.offset as usize..(slot.offset + slot.words) as usize];
+            match to {
+                ViewMut::Int(to) => to.iter_mut().zip(from).for_each(|(to, &x)| *to = x as i32),
+                ViewMut::Real(to) => to
+                    .iter_mut()
+                    .zip(from)
+                    .for_each(|(to, &x)| *to = f64::from(f32::from_bits(x))),
+            }
+        }
+        d
+    }
+}

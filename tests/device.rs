@@ -1,0 +1,222 @@
+//! Worlds on the device: what is written is read, chunks and masks make no difference, what does not fit is refused.
+
+mod common;
+
+use common::Golden;
+use manyworlds::gpu::device::{Choice, Request};
+use manyworlds::gpu::{Config, Device, Gpu, Values};
+use manyworlds::stages::{com_pos, kinematics};
+use manyworlds::{Error, Model};
+
+fn device() -> Device {
+    Device::open(&Request::any())
+        .expect("these tests need an adapter; mesa-vulkan-drivers has a software one")
+}
+
+fn model() -> Model {
+    Golden::open("tests/golden/pendula.npz").model()
+}
+
+// numbers of every world that no other world has
+fn positions(m: &Model, nworld: usize) -> Vec<f32> {
+    (0..nworld * m.nq)
+        .map(|k| (k as f32 * 0.37).sin())
+        .collect()
+}
+
+fn poses(gpu: &mut Gpu, qpos: &[f32]) -> Vec<u32> {
+    gpu.write("qpos", &Values::Real(qpos.to_vec())).unwrap();
+    gpu.run_stages(&[&kinematics, &com_pos]).unwrap();
+    let mut bits = Vec::new();
+    for name in ["xpos", "xquat", "cdof"] {
+        bits.extend(gpu.read_real(name).unwrap().iter().map(|x| x.to_bits()));
+    }
+    bits
+}
+
+#[test]
+fn what_is_written_is_read_whatever_the_layout() {
+    let (device, m) = (device(), model());
+    for (lanes, worlds, tile, chunk) in [
+        (1, 4, 8, None),
+        (1, 8, 2, Some(16)),
+        (4, 2, 1, Some(2)),
+        (2, 1, 4, Some(8)),
+    ] {
+        let config = Config {
+            nworld: 21,
+            lanes,
+            worlds,
+            tile,
+            chunk,
+            ..Config::default()
+        };
+        let mut gpu = Gpu::new(&device, &m, &config).unwrap();
+        // worlds begin at qpos0
+        let start: Vec<f32> = m.qpos0.iter().map(|&x| x as f32).collect();
+        assert_eq!(gpu.read_real("qpos").unwrap(), start.repeat(21));
+
+        let qpos = positions(&m, 21);
+        gpu.write("qpos", &Values::Real(qpos.clone())).unwrap();
+        assert_eq!(gpu.read_real("qpos").unwrap(), qpos);
+
+        // some worlds, out of order, in several chunks
+        let some = [20, 3, 17];
+        let row = vec![0.5; m.nq];
+        gpu.write_worlds("qpos", &some, &Values::Real(row.clone()))
+            .unwrap();
+        let rows: Vec<f32> = (0..3 * m.nv).map(|k| k as f32).collect();
+        gpu.write_worlds("qvel", &some, &Values::Real(rows.clone()))
+            .unwrap();
+        let (have_q, have_v) = (
+            gpu.read_real("qpos").unwrap(),
+            gpu.read_real("qvel").unwrap(),
+        );
+        for w in 0..21 {
+            let q = &have_q[w * m.nq..][..m.nq];
+            let v = &have_v[w * m.nv..][..m.nv];
+            match some.iter().position(|&s| s as usize == w) {
+                Some(k) => assert!(q == row && v == &rows[k * m.nv..][..m.nv]),
+                None => assert!(q == &qpos[w * m.nq..][..m.nq] && v.iter().all(|&v| v == 0.0)),
+            }
+        }
+
+        // a reset of some leaves the others as they are
+        gpu.reset(Some(&[3, 4])).unwrap();
+        let after = gpu.read_real("qpos").unwrap();
+        for w in 0..21 {
+            let want = if [3, 4].contains(&w) {
+                &start[..]
+            } else {
+                &have_q[w * m.nq..][..m.nq]
+            };
+            assert_eq!(&after[w * m.nq..][..m.nq], want);
+        }
+    }
+}
+
+#[test]
+fn a_world_is_the_same_bits_alone_among_others_and_in_any_chunk() {
+    let (device, m) = (device(), model());
+    let qpos = positions(&m, 13);
+    let config = Config {
+        nworld: 13,
+        lanes: 4,
+        worlds: 2,
+        tile: 2,
+        fuse: 1,
+        ..Config::default()
+    };
+    let mut whole = Gpu::new(&device, &m, &config).unwrap();
+    let want = poses(&mut whole, &qpos);
+    for (chunk, fuse, checked) in [
+        (Some(4), 1, true),
+        (None, 2, true),
+        (None, 1, false),
+        (Some(2), 2, false),
+    ] {
+        let mut gpu = Gpu::new(
+            &device,
+            &m,
+            &Config {
+                chunk,
+                fuse,
+                checked,
+                ..config.clone()
+            },
+        )
+        .unwrap();
+        assert!(
+            poses(&mut gpu, &qpos) == want,
+            "chunks of {chunk:?}, {fuse} stages a kernel, checked: {checked}"
+        );
+    }
+    let mut alone = Gpu::new(
+        &device,
+        &m,
+        &Config {
+            nworld: 1,
+            ..config
+        },
+    )
+    .unwrap();
+    let w = 7;
+    let have = poses(&mut alone, &qpos[w * m.nq..][..m.nq]);
+    let (mut from_want, mut from_have) = (0, 0);
+    for words in [3 * m.nbody, 4 * m.nbody, 6 * m.nv] {
+        assert_eq!(
+            want[from_want + w * words..][..words],
+            have[from_have..][..words]
+        );
+        (from_want, from_have) = (from_want + 13 * words, from_have + words);
+    }
+}
+
+#[test]
+fn a_field_of_the_model_may_differ_from_world_to_world() {
+    let (device, m) = (device(), model());
+    let config = Config {
+        nworld: 3,
+        varies: vec!["body_pos".to_owned()],
+        ..Config::default()
+    };
+    let mut gpu = Gpu::new(&device, &m, &config).unwrap();
+    let mut pos = gpu.read_real("body_pos").unwrap();
+    let words = 3 * m.nbody;
+    let before = {
+        gpu.run_stages(&[&kinematics]).unwrap();
+        gpu.read_real("xpos").unwrap()
+    };
+    // body 1 of world 1 hangs a metre higher
+    pos[words + 3 + 2] += 1.0;
+    gpu.write("body_pos", &Values::Real(pos)).unwrap();
+    // a reset keeps what varies
+    gpu.reset(None).unwrap();
+    gpu.run_stages(&[&kinematics]).unwrap();
+    let after = gpu.read_real("xpos").unwrap();
+    assert_eq!(before[..words], after[..words]);
+    assert_eq!(before[2 * words..], after[2 * words..]);
+    assert!((after[words + 5] - before[words + 5] - 1.0).abs() < 1e-6);
+    // without being named it is one for all
+    let fixed = Gpu::new(&device, &m, &Config::default()).unwrap();
+    assert!(matches!(fixed.read("body_pos"), Err(Error::Input(msg)) if msg.contains("varies")));
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_anything_is_allocated() {
+    let (device, m) = (device(), model());
+    let one = Gpu::new(&device, &m, &Config::default()).unwrap().memory();
+    let have = one.total() - one.worlds + 1000 * one.world;
+    let config = Config {
+        nworld: 100_000,
+        memory: Some(have),
+        ..Config::default()
+    };
+    let Err(Error::Size { what, need, have }) = Gpu::new(&device, &m, &config) else {
+        panic!("100000 worlds are more than 1000");
+    };
+    assert!(need > have);
+    let fit: usize = what
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|n| n.parse().ok())
+        .nth(1)
+        .unwrap();
+    let told = Config {
+        nworld: fit,
+        memory: Some(have),
+        ..Config::default()
+    };
+    assert!(fit > 900 && Gpu::new(&device, &m, &told).is_ok(), "{what}");
+}
+
+#[test]
+fn an_adapter_that_is_not_there_is_an_error_that_says_what_is() {
+    let request = Request {
+        choice: Choice::Named("no such adapter".to_owned()),
+        portable: false,
+    };
+    let Err(Error::Device(msg)) = Device::open(&request) else {
+        panic!("there is such an adapter")
+    };
+    assert!(msg.contains("no such adapter"), "{msg}");
+}
