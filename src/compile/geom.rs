@@ -71,10 +71,13 @@ pub(super) fn compile(
 
     check_sizes(tree, kind, size, origin)?;
     let aamm = bounds(assets, kind, size, data);
-    if let (true, Some(hfield)) = (kind == GeomType::Hfield, data.map(|i| assets.hsize(i))) {
-        size = [hfield[0], hfield[1], 0.25 * hfield[2] + 0.5 * hfield[3]];
-    } else if is_mesh {
-        size = [0, 1, 2].map(|k| f64::max(aamm[k].abs(), aamm[k + 3].abs()));
+    match (kind, data) {
+        (GeomType::Hfield, Some(id)) => {
+            let [x, y, top, bottom] = assets.hsize(id);
+            size = [x, y, 0.25 * top + 0.5 * bottom];
+        }
+        _ if is_mesh => size = [0, 1, 2].map(|k| f64::max(aamm[k].abs(), aamm[k + 3].abs())),
+        _ => {}
     }
     let rbound = rbound(assets, kind, size, data);
     let (mass, inertia) = if infer {
