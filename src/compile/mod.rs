@@ -20,6 +20,7 @@ mod fluid;
 mod geom;
 mod joint;
 pub mod layout;
+mod lengthrange;
 mod mark;
 mod names;
 pub mod pair;
@@ -145,6 +146,7 @@ fn finish(m: &mut Model, tree: &Tree) -> Result<()> {
     let springdamper: Vec<[f64; 2]> = tree.joints.iter().map(|p| p.said.springdamper()).collect();
     setconst::spring_dampers(m, &springdamper);
     layout::of_actuators(m);
+    lengthrange::fill(m, tree)?;
     override_statistics(m, tree.spec);
     Ok(())
 }

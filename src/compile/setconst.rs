@@ -21,8 +21,10 @@ pub(super) fn set_const(m: &mut Model) {
     (m.njmax, m.nconmax) = room;
 }
 
-// tendons, inertia and transmissions where the bodies are
-fn position(m: &Model, d: &mut Data) {
+/// Bodies, tendons, inertia and transmissions at `d.qpos`.
+pub(super) fn position(m: &Model, d: &mut Data) {
+    cpu::kinematics::kinematics(m, d);
+    cpu::com_pos::com_pos(m, d);
     if m.ntendon > 0 {
         cpu::tendon::tendon(m, d);
     }
@@ -166,8 +168,8 @@ fn row_weights(m: &mut Model, d: &Data) {
     }
 }
 
-// moment of one output over all dofs
-fn moment_row(m: &Model, d: &Data, out: usize) -> Vec<f64> {
+/// Moment of one output over all dofs.
+pub(super) fn moment_row(m: &Model, d: &Data, out: usize) -> Vec<f64> {
     let mut row = vec![0.0; m.nv];
     let adr = m.moment_rowadr[out] as usize;
     for k in adr..adr + m.moment_rownnz[out] as usize {

@@ -1,0 +1,158 @@
+//! Ranges of actuator lengths, found by pushing and pulling each actuator in a simulation (`mj_setLengthRange`; chapter
+//! Modeling, "Length range").
+
+use rayon::prelude::*;
+
+use super::tree::Tree;
+use crate::asset::vec3::MINVAL;
+use crate::cpu;
+use crate::cpu::lib::sparse::solve_ld;
+use crate::error::Result;
+use crate::fields::{Data, Model};
+use crate::mjcf::schema::{LengthRange, LrMode};
+use crate::types::*;
+
+/// Sets `actuator_lengthrange` of the actuators that need it.
+///
+/// Every actuator has its own simulations, so they run on all cores and the result is the same as one after the other. Fails
+/// when a simulation is unstable or does not come to rest.
+pub(super) fn fill(m: &mut Model, tree: &Tree) -> Result<()> {
+    let said = &tree.spec.compiler().lengthrange;
+    let mut wanted = Vec::new();
+    for i in 0..m.nactuator {
+        if !needs(m, said, i) {
+            continue;
+        }
+        let limit = if said.uselimit() { limits(m, i) } else { None };
+        match limit {
+            Some(range) => set(m, i, range),
+            None => wanted.push(i),
+        }
+    }
+    if wanted.is_empty() {
+        return Ok(());
+    }
+
+    // nothing but inertia, limits, equalities and the pull
+    let mut still = m.clone();
+    still.opt.disableflags = DSBL_FRICTIONLOSS
+        | DSBL_CONTACT
+        | DSBL_SPRING
+        | DSBL_DAMPER
+        | DSBL_GRAVITY
+        | DSBL_ACTUATION;
+    if said.timestep() > 0.0 {
+        still.opt.timestep = said.timestep();
+    }
+    if still.opt.integrator == Integrator::Rk4 {
+        still.opt.integrator = Integrator::Euler as i32;
+    }
+    still.ncollision = 0;
+    let found: Vec<_> = wanted.par_iter().map(|&i| range(&still, said, i)).collect();
+    for (i, found) in wanted.into_iter().zip(found) {
+        match found {
+            Ok(range) => set(m, i, range),
+            Err(msg) => {
+                let origin = tree.spec.actuators[i].origin;
+                return Err(tree.error(origin, Some("lengthrange"), msg));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn needs(m: &Model, said: &LengthRange, i: usize) -> bool {
+    let muscle =
+        m.actuator_gaintype[i] == GainType::Muscle || m.actuator_biastype[i] == BiasType::Muscle;
+    let user = m.actuator_gaintype[i] == GainType::User || m.actuator_biastype[i] == BiasType::User;
+    let asked = match said.mode() {
+        LrMode::None => false,
+        LrMode::Muscle => muscle,
+        LrMode::MuscleUser => muscle || user,
+        LrMode::All => true,
+    };
+    let out = m.actuator_outadr[i] as usize;
+    let given = m.actuator_lengthrange[2 * out] < m.actuator_lengthrange[2 * out + 1];
+    asked && !(said.useexisting() && given)
+}
+
+// the limits of the target, if it has any
+fn limits(m: &Model, i: usize) -> Option<[f64; 2]> {
+    let id = m.actuator_trnid[2 * i] as usize;
+    match TrnType::from_i32(m.actuator_trntype[i]) {
+        Some(TrnType::Joint | TrnType::JointInParent) => {
+            (m.jnt_limited[id] != 0).then(|| [m.jnt_range[2 * id], m.jnt_range[2 * id + 1]])
+        }
+        Some(TrnType::Tendon) => (m.tendon_limited[id] != 0)
+            .then(|| [m.tendon_range[2 * id], m.tendon_range[2 * id + 1]]),
+        _ => None,
+    }
+}
+
+fn set(m: &mut Model, i: usize, range: [f64; 2]) {
+    let out = m.actuator_outadr[i] as usize;
+    m.actuator_lengthrange[2 * out..2 * out + 2].copy_from_slice(&range);
+}
+
+// shortest and longest length at rest under a pull, or what went wrong
+fn range(m: &Model, said: &LengthRange, i: usize) -> std::result::Result<[f64; 2], String> {
+    let hint = "give lengthrange, or limit the joints that it moves";
+    let [(short, spread0), (spread1, long)] = [side(m, said, i, -1.0)?, side(m, said, i, 1.0)?];
+    if long <= short {
+        return Err(format!("lengthrange comes out as {short} {long}; {hint}"));
+    }
+    let spread = f64::max(spread0 - short, long - spread1);
+    if spread > said.tolrange() * (long - short) {
+        return Err(format!(
+            "lengthrange did not come to rest: it moves by {spread} at the end of the simulation; {hint}"
+        ));
+    }
+    Ok([short, long])
+}
+
+// smallest and largest length in the last interval
+fn side(
+    m: &Model,
+    said: &LengthRange,
+    i: usize,
+    sign: f64,
+) -> std::result::Result<(f64, f64), String> {
+    let mut d = Data::new(m);
+    let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
+    while d.time[0] < said.inttotal() {
+        let length = pull(m, said, &mut d, i, sign);
+        if d.time[0] == 0.0 || !length.is_finite() {
+            return Err(
+                "the simulation that finds lengthrange is unstable; give lengthrange".to_owned(),
+            );
+        }
+        if d.time[0] > said.inttotal() - said.interval() {
+            lo = lo.min(length);
+            hi = hi.max(length);
+        }
+    }
+    Ok((lo, hi))
+}
+
+// one step under a force that gives the wanted acceleration; velocity decays
+fn pull(m: &Model, said: &LengthRange, d: &mut Data, i: usize, sign: f64) -> f64 {
+    let decay = (-m.opt.timestep / f64::max(0.01, said.timeconst())).exp();
+    d.qvel.iter_mut().for_each(|v| *v *= decay);
+    super::setconst::position(m, d);
+
+    let out = m.actuator_outadr[i] as usize;
+    let mut force = super::setconst::moment_row(m, d, out);
+    let mut acc = force.clone();
+    solve_ld(m, &d.qLD, &d.qLDiagInv, &mut acc);
+    let norm = |v: &[f64]| v.iter().fold(0.0, |sum, x| sum + x * x).sqrt();
+    let scale = sign * said.accel() / f64::max(MINVAL, norm(&acc));
+    force.iter_mut().for_each(|f| *f *= scale);
+    let size = norm(&force);
+    if said.maxforce() > 0.0 && size > said.maxforce() {
+        let scale = said.maxforce() / f64::max(MINVAL, size);
+        force.iter_mut().for_each(|f| *f *= scale);
+    }
+    d.qfrc_applied = force;
+    cpu::step(m, d);
+    d.actuator_length[out]
+}
