@@ -211,7 +211,7 @@ fn hemisphere(res: i64) -> MeshData {
             // from one corner of the square ring to the next
             let corner = |k: usize| {
                 let [x, y] = EQUATOR[k % 4];
-                [factor * x, factor * y, 1.0 + factor * -1.0]
+                [factor * x, factor * y, 1.0 - factor]
             };
             let (start, end) = (corner(side), corner(side + 1));
             for i in 0..=row {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::MeshData;
 use super::builtin::LIMIT;
-use super::vec3::{MINVAL, V3, normalize};
+use super::vec3::{EPS, V3, normalize};
 
 /// Parameters `count[3], spacing[3], [dim]`; the mesh, and whether it is a solid (points only).
 pub(crate) fn make(kind: &str, params: &[f64]) -> Result<(MeshData, bool), String> {
@@ -110,7 +110,7 @@ impl Shape<'_> {
                 }
                 let at = |x: usize, y: usize| (x * ny + y) as i32;
                 let [a, b, c, d] = [at(x, y), at(x + 1, y), at(x + 1, y + 1), at(x, y + 1)];
-                let side = (p[0] < -MINVAL && p[1] > -MINVAL) || (p[0] > -MINVAL && p[1] < -MINVAL);
+                let side = (p[0] < -EPS && p[1] > -EPS) || (p[0] > -EPS && p[1] < -EPS);
                 if disc && side {
                     data.face.extend([[a, b, d], [b, c, d]]);
                 } else {

@@ -7,7 +7,7 @@ use super::obj::Corner;
 /// Quadrilaterals and larger polygons with vertices that do not exist are left out; triangles are kept for the check of
 /// indices to find.
 pub(crate) fn cut(vert: &[[f32; 3]], polygon: &[Corner], out: &mut Vec<[Corner; 3]>) {
-    let at = |c: &Corner| vert.get(c[0] as usize).copied();
+    let at = |c: &Corner| point(vert, c);
     match *polygon {
         [] | [_] | [_, _] => {}
         [a, b, c] => out.push([a, b, c]),
@@ -27,17 +27,18 @@ pub(crate) fn cut(vert: &[[f32; 3]], polygon: &[Corner], out: &mut Vec<[Corner; 
 }
 
 fn distance2(a: [f32; 3], b: [f32; 3]) -> f32 {
-    let d: [f32; 3] = std::array::from_fn(|k| b[k] - a[k]);
-    d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
+    let [x, y, z] = minus(b, a);
+    x * x + y * y + z * z
+}
+
+fn minus([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> [f32; 3] {
+    [ax - bx, ay - by, az - bz]
 }
 
 /// Cuts off ears in the coordinate plane the polygon lies flattest in; gives up once a whole turn finds none.
 fn clip_ears(vert: &[[f32; 3]], polygon: &[Corner], out: &mut Vec<[Corner; 3]>) {
-    let axes = plane(vert, polygon);
-    let flat = |c: &Corner| {
-        vert.get(c[0] as usize)
-            .map_or([0.0; 2], |p| axes.map(|k| p[k]))
-    };
+    let flatten = plane(vert, polygon);
+    let flat = |c: Corner| point(vert, &c).map_or([0.0; 2], flatten);
     let mut rest = polygon.to_vec();
     let mut tries = rest.len();
     let mut last = rest.len();
@@ -52,19 +53,21 @@ fn clip_ears(vert: &[[f32; 3]], polygon: &[Corner], out: &mut Vec<[Corner; 3]>) 
         } else {
             (last, tries) = (n, n);
         }
-        let corner = |i: usize| &rest[(first + i) % n];
-        let ear = [0, 1, 2].map(|i| *corner(i));
-        let [a, b, c] = ear.map(|c| flat(&c));
+        let mut turn = rest.iter().copied().cycle().skip(first).take(n);
+        let (Some(p), Some(q), Some(r)) = (turn.next(), turn.next(), turn.next()) else {
+            return;
+        };
+        let [a, b, c] = [p, q, r].map(flat);
 
         // no ear if the corner turns inwards or another one lies within
-        let turn = (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]);
-        let area = (a[0] * b[1] - a[1] * b[0]) * 0.5;
-        let inwards = turn * area < 0.0;
-        if inwards || (3..n).any(|i| inside([a, b, c], flat(corner(i)))) {
+        let [[ax, ay], [bx, by], [cx, cy]] = [a, b, c];
+        let turns = (bx - ax) * (cy - by) - (by - ay) * (cx - bx);
+        let area = (ax * by - ay * bx) * 0.5;
+        if turns * area < 0.0 || turn.any(|d| inside([a, b, c], flat(d))) {
             first += 1;
             continue;
         }
-        out.push(ear);
+        out.push([p, q, r]);
         rest.remove((first + 1) % n);
     }
     if let [a, b, c] = rest[..] {
@@ -72,43 +75,43 @@ fn clip_ears(vert: &[[f32; 3]], polygon: &[Corner], out: &mut Vec<[Corner; 3]>) 
     }
 }
 
-/// The two axes of the coordinate plane in which the first real corner looks largest.
-fn plane(vert: &[[f32; 3]], polygon: &[Corner]) -> [usize; 2] {
-    let n = polygon.len();
-    for k in 0..n {
-        let p = [0, 1, 2].map(|i| vert.get(polygon[(k + i) % n][0] as usize));
-        let [Some(a), Some(b), Some(c)] = p else {
+fn point(vert: &[[f32; 3]], c: &Corner) -> Option<[f32; 3]> {
+    let &[v, _, _] = c;
+    vert.get(usize::try_from(v).ok()?).copied()
+}
+
+/// Drops the axis along which the first real corner of a polygon looks largest.
+fn plane(vert: &[[f32; 3]], polygon: &[Corner]) -> fn([f32; 3]) -> [f32; 2] {
+    let corners = polygon.iter().cycle();
+    let triples = corners
+        .clone()
+        .zip(corners.clone().skip(1))
+        .zip(corners.skip(2));
+    for ((a, b), c) in triples.take(polygon.len()) {
+        let (Some(a), Some(b), Some(c)) = (point(vert, a), point(vert, b), point(vert, c)) else {
             continue;
         };
-        let e: [f32; 3] = std::array::from_fn(|i| b[i] - a[i]);
-        let g: [f32; 3] = std::array::from_fn(|i| c[i] - b[i]);
-        let x = [
-            (e[1] * g[2] - e[2] * g[1]).abs(),
-            (e[2] * g[0] - e[0] * g[2]).abs(),
-            (e[0] * g[1] - e[1] * g[0]).abs(),
-        ];
-        if x.iter().any(|&x| x > f32::EPSILON) {
-            return if x[0] > x[1] && x[0] > x[2] {
-                [1, 2]
-            } else if x[2] > x[0] && x[2] > x[1] {
-                [0, 1]
+        let ([ex, ey, ez], [gx, gy, gz]) = (minus(b, a), minus(c, b));
+        let x = (ey * gz - ez * gy).abs();
+        let y = (ez * gx - ex * gz).abs();
+        let z = (ex * gy - ey * gx).abs();
+        if x.max(y).max(z) > f32::EPSILON {
+            return if x > y && x > z {
+                |[_, y, z]| [y, z]
+            } else if z > x && z > y {
+                |[x, y, _]| [x, y]
             } else {
-                [0, 2]
+                |[x, _, z]| [x, z]
             };
         }
     }
-    [1, 2]
+    |[_, y, z]| [y, z]
 }
 
 /// Whether a point lies in a triangle, by crossings of a ray.
-fn inside(t: [[f32; 2]; 3], p: [f32; 2]) -> bool {
-    let mut odd = false;
-    for i in 0..3 {
-        let (a, b) = (t[i], t[(i + 2) % 3]);
-        let crosses = (a[1] > p[1]) != (b[1] > p[1]);
-        if crosses && p[0] < (b[0] - a[0]) * (p[1] - a[1]) / (b[1] - a[1]) + a[0] {
-            odd = !odd;
-        }
-    }
-    odd
+fn inside([a, b, c]: [[f32; 2]; 3], [x, y]: [f32; 2]) -> bool {
+    let crossed = [(a, c), (b, a), (c, b)].map(|([ax, ay], [bx, by])| {
+        (ay > y) != (by > y) && x < (bx - ax) * (y - ay) / (by - ay) + ax
+    });
+    crossed.iter().fold(false, |odd, &c| odd != c)
 }

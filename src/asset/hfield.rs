@@ -124,7 +124,7 @@ fn normalised(nrow: usize, ncol: usize, mut data: Vec<f32>) -> Result<HField, As
     }
     for x in &mut data {
         *x -= lo;
-        if f64::from(range) > 1e-15 {
+        if f64::from(range) > super::vec3::EPS {
             *x /= range;
         }
     }

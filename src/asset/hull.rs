@@ -1,18 +1,19 @@
 //! Convex hull of points in space: quickhull with exact signs.
 //!
 //! ```text
-//!      p            faces that p does not lie strictly below go away,
+//!      p            faces that p lies above go away,
 //!     /|\           the edges around them (the horizon) are joined to p,
-//!    / | \          the points outside the old faces are shared out among the new ones
+//!    / | \          the points above the old faces are shared out among the new ones
 //!   ──────── ···
 //! ```
 //!
-//! Whether a point lies above, in or below a face's plane is decided exactly (`robust`), so the surface is always a closed
-//! one and every corner is an extreme point: points inside a flat face or on an edge, and copies of corners, are left out.
-//! The faces in whose plane the new point lies go away too; this is what keeps corners extreme and triangles fat.
+//! Whether a point lies above, in or below a face's plane is decided exactly (`robust`). The faces that a point lies above then
+//! always make one piece with one edge around it, no horizon edge lies on a line with the point, and the surface is a closed
+//! one of triangles with an area. Corners taken early may end up inside a flat face or on an edge; when some have, the hull
+//! is made once more from the others, so that every corner is an extreme point.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use super::AssetError;
 use super::vec3::{V3, cross, dot, scale, sub};
@@ -45,6 +46,20 @@ pub fn convex_hull(points: &[[f32; 3]], maxvert: Option<usize>) -> Result<Surfac
             "vertex coordinate {i} is not finite"
         )));
     }
+    let mut hull = build(points, maxvert)?;
+    let corners = hull.corners(points);
+    if corners.len() < hull.face.len() / 2 + 2 {
+        // leave out what is no corner, then number as before
+        let kept: Vec<_> = corners.iter().map(|&i| points[i as usize]).collect();
+        hull = build(&kept, None)?;
+        for f in &mut hull.face {
+            *f = f.map(|i| corners[i as usize]);
+        }
+    }
+    Ok(hull)
+}
+
+fn build(points: &[[f32; 3]], maxvert: Option<usize>) -> Result<Surface, AssetError> {
     let mut hull = Hull::new(points, maxvert.is_some())?;
     let mut left = maxvert.map_or(usize::MAX, |n| n.saturating_sub(4));
     while left > 0 {
@@ -53,6 +68,32 @@ pub fn convex_hull(points: &[[f32; 3]], maxvert: Option<usize>) -> Result<Surfac
         left -= 1;
     }
     Ok(hull.surface())
+}
+
+impl Surface {
+    /// The corners at which at least three creases meet; the others lie in a face or on an edge.
+    fn corners(&self, points: &[[f32; 3]]) -> Vec<i32> {
+        let mut creases = vec![0u8; points.len()];
+        for (f, t) in self.face.iter().enumerate() {
+            for i in 0..3 {
+                // each edge once, from its lower face
+                let g = self.across[f][i] as usize;
+                let (u, v) = (t[i], t[(i + 1) % 3]);
+                if g < f {
+                    continue;
+                }
+                let apex = self.face[g].iter().find(|&&w| w != u && w != v);
+                if apex.is_some_and(|&w| side(points, *t, w) != 0) {
+                    for end in [u, v] {
+                        let n = &mut creases[end as usize];
+                        *n = n.saturating_add(1);
+                    }
+                }
+            }
+        }
+        let corner = |&i: &i32| creases[i as usize] > 2;
+        (0..points.len() as i32).filter(corner).collect()
+    }
 }
 
 struct Face {
@@ -101,9 +142,9 @@ struct Hull<'a> {
     /// largest coordinate
     largest: f64,
     faces: Vec<Face>,
-    /// faces with points above them: the order of their highest points when only some will be taken, else the last first
+    /// faces with points above them: the order of their highest points when only some will be taken, else first come, first served
     heap: BinaryHeap<Entry>,
-    stack: Vec<u32>,
+    queue: VecDeque<u32>,
     limited: bool,
     /// next point of the list a point is in
     next: Vec<u32>,
@@ -130,7 +171,7 @@ impl<'a> Hull<'a> {
             largest,
             faces: Vec::new(),
             heap: BinaryHeap::new(),
-            stack: Vec::new(),
+            queue: VecDeque::new(),
             limited,
             next: vec![NONE; points.len()],
             start: vec![NONE; points.len()],
@@ -156,7 +197,7 @@ impl<'a> Hull<'a> {
         for p in 0..points.len() as u32 {
             hull.place(p, 0);
         }
-        (0..4).for_each(|f| hull.queue(f));
+        (0..4).for_each(|f| hull.enqueue(f));
         Ok(hull)
     }
 
@@ -225,14 +266,8 @@ impl<'a> Hull<'a> {
         Ok([a, b, c, d])
     }
 
-    /// +1, 0, −1: the point lies above, in, below the plane of three points, exactly.
     fn sign(&self, v: [u32; 3], p: u32) -> i32 {
-        let at = |i: u32| {
-            let [x, y, z] = wide(self.points[i as usize]);
-            robust::Coord3D { x, y, z }
-        };
-        let det = robust::orient3d(at(v[0]), at(v[1]), at(v[2]), at(p));
-        (det < 0.0) as i32 - (det > 0.0) as i32
+        side(self.points, v.map(|i| i as i32), p as i32)
     }
 
     /// Height of a point above a face; 0 exactly for points in its plane.
@@ -287,13 +322,13 @@ impl<'a> Hull<'a> {
         }
     }
 
-    fn queue(&mut self, f: u32) {
+    fn enqueue(&mut self, f: u32) {
         let face = &self.faces[f as usize];
         if face.head == NONE {
         } else if self.limited {
             self.heap.push(Entry(face.height, f));
         } else {
-            self.stack.push(f);
+            self.queue.push_back(f);
         }
     }
 
@@ -303,7 +338,7 @@ impl<'a> Hull<'a> {
             let f = if self.limited {
                 self.heap.pop()?.1
             } else {
-                self.stack.pop()?
+                self.queue.pop_front()?
             };
             if !self.faces[f as usize].dead {
                 return Some(f);
@@ -351,11 +386,11 @@ impl<'a> Hull<'a> {
                 q = next;
             }
         }
-        (first..self.faces.len() as u32).for_each(|f| self.queue(f));
+        (first..self.faces.len() as u32).for_each(|f| self.enqueue(f));
         Ok(())
     }
 
-    /// Marks the faces that a point does not lie below as dead and collects the edges around them.
+    /// Marks the faces that a point lies above as dead and collects the edges around them.
     fn find_horizon(&mut self, f: u32, p: u32) {
         self.count += 1;
         self.removed.clear();
@@ -371,7 +406,7 @@ impl<'a> Hull<'a> {
                 let face = &self.faces[f as usize];
                 let (g, u, v) = (face.adj[i], face.v[i], face.v[(i + 1) % 3]);
                 let seen = self.faces[g as usize].visit == self.count;
-                if !seen && self.height(g, p) >= 0.0 {
+                if !seen && self.height(g, p) > 0.0 {
                     self.faces[g as usize].visit = self.count;
                     self.removed.push(g);
                 } else if !seen {
@@ -395,6 +430,16 @@ impl<'a> Hull<'a> {
                 .collect(),
         }
     }
+}
+
+/// +1, 0, −1: the point lies above, in, below the plane of three points, exactly.
+fn side(points: &[[f32; 3]], t: [i32; 3], p: i32) -> i32 {
+    let at = |i: i32| {
+        let [x, y, z] = wide(points[i as usize]);
+        robust::Coord3D { x, y, z }
+    };
+    let det = robust::orient3d(at(t[0]), at(t[1]), at(t[2]), at(p));
+    (det < 0.0) as i32 - (det > 0.0) as i32
 }
 
 fn wide(p: [f32; 3]) -> V3 {

@@ -7,7 +7,7 @@
 use std::f64::consts::PI;
 
 use super::AssetError;
-use super::vec3::{MINVAL, mulmatmat, mulmattmat, mulquat, normalize, quat2mat};
+use super::vec3::{EPS, mulmatmat, mulmattmat, mulquat, normalize, quat2mat};
 
 /// A shape that has a volume in closed form. `size` has MuJoCo's meaning for each (see `XMLreference`, `geom/size`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -277,12 +277,12 @@ pub fn eig3_tol(mat: &[f64; 9], tol: f64) -> Eig3 {
 
 /// Principal axes (unit quaternion, wxyz) and decreasing principal moments of a full inertia.
 ///
-/// Follows `mjuu_fullInertia`. Fails when a moment is not positive; what `boundinertia` then does is the caller's matter
+/// Follows `mjuu_fullInertia`. Fails when a moment is not at least 1e-14; what `boundinertia` then does is the caller's matter
 /// ([`eig3`] gives the numbers).
 pub fn fullinertia(full: [f64; 6]) -> Result<([f64; 4], [f64; 3]), AssetError> {
     let [xx, yy, zz, xy, xz, yz] = full;
     let e = eig3(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);
-    if e.eigval[2] >= MINVAL {
+    if e.eigval[2] >= EPS {
         Ok((e.quat, e.eigval))
     } else {
         Err(AssetError::new("inertia must have positive eigenvalues"))

@@ -10,12 +10,15 @@
 //! primitives ─inertia─▶ volume, inertia, principal axes
 //! ```
 //!
-//! Facts and numbers follow MuJoCo 4.0.0 (`user_mesh.cc`); the code is our own. Nothing here panics on any input.
+//! Facts and numbers follow MuJoCo 4.0.0 (`user_mesh.cc`); the code is our own. Nothing here panics on any input; the readers are
+//! compiled with panicking indexing denied.
 
 mod builtin;
 mod builtin_grid;
+#[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod bytes;
 mod compile;
+#[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod earclip;
 mod fit;
 mod graph;
@@ -24,10 +27,13 @@ pub mod hull;
 pub mod inertia;
 mod massprops;
 mod mesh;
+#[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod msh;
 mod normals;
+#[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod obj;
 mod polygon;
+#[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod stl;
 pub(crate) mod vec3;
 

@@ -16,11 +16,12 @@ pub fn read_msh(bytes: &[u8]) -> Result<MeshData, AssetError> {
         ));
     }
     let mut at = Bytes::new(bytes);
-    let Some(counts) = at.list(4, Bytes::i32) else {
+    let counts = at.list(4, Bytes::i32).unwrap_or_default();
+    let &[nvert, nnormal, ntexcoord, nface] = &counts[..] else {
         return Err(AssetError::new("missing header in MSH file"));
     };
     let [nvert, nnormal, ntexcoord, nface] =
-        [0, 1, 2, 3].map(|i| usize::try_from(counts[i]).unwrap_or(usize::MAX));
+        [nvert, nnormal, ntexcoord, nface].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
     let fits = |n: usize| n == 0 || n == nvert;
     if nvert < 4 || counts.iter().any(|&n| n < 0) || !fits(nnormal) || !fits(ntexcoord) {
         return Err(AssetError::new("invalid sizes in MSH file"));

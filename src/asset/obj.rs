@@ -90,8 +90,9 @@ impl Obj {
         let data = &self.data;
         let len = [data.vert.len(), data.texcoord.len(), data.normal.len()];
         let mut corner = [-1; 3];
-        for (k, part) in word.split(|&b| b == b'/').enumerate() {
-            let slot = corner.get_mut(k)?;
+        let mut slots = corner.iter_mut().zip(len).enumerate();
+        for part in word.split(|&b| b == b'/') {
+            let (k, (slot, len)) = slots.next()?;
             if k > 0 && part.is_empty() {
                 continue;
             }
@@ -100,7 +101,7 @@ impl Obj {
                 0 if k > 0 => -1,
                 0 => return None,
                 1.. => i32::try_from(i - 1).ok()?,
-                _ => i32::try_from(i.checked_add(len[k] as i64)?)
+                _ => i32::try_from(i.checked_add(len as i64)?)
                     .ok()
                     .filter(|&i| i >= 0)?,
             };
@@ -137,14 +138,15 @@ impl Obj {
         }
         let mut data = self.data;
         let shape = self.shape.unwrap_or_default();
-        let pick = |k: usize| shape.iter().map(|t| t.map(|c| c[k])).collect::<Vec<_>>();
-        data.face = pick(0);
+        let pick =
+            |f: fn(Corner) -> i32| -> Vec<[i32; 3]> { shape.iter().map(|t| t.map(f)).collect() };
+        data.face = pick(|[v, _, _]| v);
         if !data.normal.is_empty() {
-            data.facenormal = pick(2);
+            data.facenormal = pick(|[_, _, n]| n);
         }
 
         // texture coordinates are for all corners or for none
-        let texcoord = pick(1);
+        let texcoord = pick(|[_, t, _]| t);
         let known = |i: &i32| usize::try_from(*i).is_ok_and(|i| i < data.texcoord.len());
         if texcoord.as_flattened().iter().all(known) {
             data.facetexcoord = texcoord;

@@ -21,7 +21,7 @@ pub fn read_stl(bytes: &[u8]) -> Result<MeshData, AssetError> {
         return Err(AssetError::new("invalid header in STL file"));
     };
     let nface = usize::try_from(count).unwrap_or(0);
-    if nface < 1 || nface > LIMIT {
+    if !(1..=LIMIT).contains(&nface) {
         return Err(AssetError::new(format!(
             "number of faces should be between 1 and {LIMIT} in STL file, found {count}; perhaps this is an ASCII file?"
         )));

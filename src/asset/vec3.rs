@@ -5,7 +5,7 @@
 /// A point or direction.
 pub(crate) type V3 = [f64; 3];
 
-/// Below this a length counts as zero (`mjMINVAL`).
+/// Areas and volumes below this count as zero (`mjMINVAL`).
 pub(crate) const MINVAL: f64 = 1e-15;
 
 /// Below this a squared length, a mass or a volume counts as zero in the compiler (`mjEPS`).
