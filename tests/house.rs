@@ -16,10 +16,6 @@ use manyworlds::stages::{STAGES, Stage};
 
 /// Stages whose shader is still to be written. Empty when the device can do all that the twins can.
 const TO_COME: &[&str] = &[
-    "camlight",
-    "check_acc",
-    "check_pos",
-    "check_vel",
     "collision",
     "fluid",
     "fwd_actuation",

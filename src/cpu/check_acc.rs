@@ -1,6 +1,7 @@
 //! Reset a world whose qacc is bad (`mj_checkAcc`).
 
 use crate::cpu::lib::math::is_bad;
+use crate::cpu::lib::restart::bad_world;
 use crate::fields::{Data, Model};
 use crate::types::{DSBL_AUTORESET, Warning};
 
@@ -12,14 +13,13 @@ pub fn check_acc(m: &Model, d: &mut Data) {
     }
 
     // start again, warnings included; then count this one
-    let reset = !m.opt.disabled(DSBL_AUTORESET);
-    if reset {
-        d.reset(m);
-    }
-    d.warning[Warning::BadQacc as usize] += 1;
+    bad_world(m, d, Warning::BadQacc);
 
-    // accelerations of the state that the step now starts from
-    if reset {
-        crate::cpu::forward(m, d);
+    // the new start stands still for the rest of this step, whose accelerations were those of the old state
+    if !m.opt.disabled(DSBL_AUTORESET) {
+        d.qacc.fill(0.0);
+        d.act_dot.fill(0.0);
+        d.qfrc_smooth.fill(0.0);
+        d.qfrc_constraint.fill(0.0);
     }
 }

@@ -1,8 +1,9 @@
 //! Reset a world whose qpos is bad (`mj_checkPos`).
 
 use crate::cpu::lib::math::is_bad;
+use crate::cpu::lib::restart::bad_world;
 use crate::fields::{Data, Model};
-use crate::types::{DSBL_AUTORESET, Warning};
+use crate::types::Warning;
 
 /// Reset a world whose qpos is bad (`mj_checkPos`).
 pub fn check_pos(m: &Model, d: &mut Data) {
@@ -12,9 +13,5 @@ pub fn check_pos(m: &Model, d: &mut Data) {
     }
 
     // start again, warnings included; then count this one
-    let reset = !m.opt.disabled(DSBL_AUTORESET);
-    if reset {
-        d.reset(m);
-    }
-    d.warning[Warning::BadQpos as usize] += 1;
+    bad_world(m, d, Warning::BadQpos);
 }

@@ -1,8 +1,9 @@
 //! Reset a world whose qvel is bad (`mj_checkVel`).
 
 use crate::cpu::lib::math::is_bad;
+use crate::cpu::lib::restart::bad_world;
 use crate::fields::{Data, Model};
-use crate::types::{DSBL_AUTORESET, Warning};
+use crate::types::Warning;
 
 /// Reset a world whose qvel is bad (`mj_checkVel`).
 pub fn check_vel(m: &Model, d: &mut Data) {
@@ -12,9 +13,5 @@ pub fn check_vel(m: &Model, d: &mut Data) {
     }
 
     // start again, warnings included; then count this one
-    let reset = !m.opt.disabled(DSBL_AUTORESET);
-    if reset {
-        d.reset(m);
-    }
-    d.warning[Warning::BadQvel as usize] += 1;
+    bad_world(m, d, Warning::BadQvel);
 }

@@ -54,6 +54,7 @@ pub const LIB: &[(&str, &str)] = lib! {
     math
     pose
     real
+    restart
     sparse
     spatial
     warning

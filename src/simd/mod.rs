@@ -98,7 +98,7 @@ pub fn reference_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows
 pub fn check_pos<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
     let bad = any_bad(&d.qpos);
     if bad.any() {
-        reset_bad(m, d, bad, Warning::BadQpos);
+        by_the_reference(m, d, bad, cpu::check_pos::check_pos);
     }
 }
 
@@ -106,22 +106,30 @@ pub fn check_pos<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
 pub fn check_vel<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
     let bad = any_bad(&d.qvel);
     if bad.any() {
-        reset_bad(m, d, bad, Warning::BadQvel);
+        by_the_reference(m, d, bad, cpu::check_vel::check_vel);
     }
 }
 
-/// Reset the worlds whose qacc is bad (`mj_checkAcc`), and bring them to where they would be.
+/// Reset the worlds whose qacc is bad (`mj_checkAcc`); they stand still for the rest of the step.
 pub fn check_acc<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
     let bad = any_bad(&d.qacc);
-    if !bad.any() {
-        return;
+    if bad.any() {
+        by_the_reference(m, d, bad, cpu::check_acc::check_acc);
     }
-    let was_bad = R::select(bad, R::one(), R::zero());
-    for lane in (0..R::WIDTH).filter(|&lane| was_bad.lane(lane) != 0.0) {
-        // the reference does it, world by world: it is rare
+}
+
+// worlds that went wrong are rare: the twin sees to them one by one
+fn by_the_reference<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    bad: R::Mask,
+    twin: fn(&Model, &mut Data),
+) {
+    let is_bad = R::select(bad, R::one(), R::zero());
+    for lane in (0..R::WIDTH).filter(|&lane| is_bad.lane(lane) != 0.0) {
         let mut world = Data::<f64>::zeroed(m);
         copy_lane(&mut world, d, 0, lane);
-        cpu::check_acc::check_acc(m, &mut world);
+        twin(m, &mut world);
         copy_lane(d, &world, lane, 0);
     }
 }
@@ -129,18 +137,6 @@ pub fn check_acc<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
 fn any_bad<R: Real>(x: &[R]) -> R::Mask {
     let none = R::zero().lt(R::zero());
     x.iter().fold(none, |bad, &x| bad | is_bad(x))
-}
-
-fn reset_bad<R: Real>(m: &Model, d: &mut Data<R>, bad: R::Mask, warning: Warning) {
-    let is_bad = R::select(bad, R::one(), R::zero());
-    for lane in (0..R::WIDTH).filter(|&lane| is_bad.lane(lane) != 0.0) {
-        if !m.opt.disabled(DSBL_AUTORESET) {
-            copy_lane(d, &Data::<f64>::new(m), lane, 0);
-        }
-        let count = &mut d.warning[warning as usize];
-        let n = R::int_lane(*count, lane);
-        R::set_int_lane(count, lane, n + 1);
-    }
 }
 
 /// Copies every array of one lane of a tile into one lane of another, as far as both reach.

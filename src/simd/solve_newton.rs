@@ -22,7 +22,6 @@ pub fn solve_newton<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
         start(m, d, rows);
         newton(m, d, rows);
     }
-    d.qacc_warmstart.copy_from_slice(&d.qacc);
 }
 
 // out = J v

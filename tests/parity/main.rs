@@ -9,6 +9,10 @@ mod body;
 #[path = "../common/mod.rs"]
 mod common;
 
+mod camlight;
+mod check_acc;
+mod check_pos;
+mod check_vel;
 mod com_pos;
 mod com_vel;
 mod crb;

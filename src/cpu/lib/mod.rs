@@ -10,6 +10,7 @@ pub mod jac;
 pub mod linesearch;
 pub mod math;
 pub mod pose;
+pub mod restart;
 pub mod rows;
 pub mod servo;
 pub mod skyline;

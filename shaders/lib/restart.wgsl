@@ -1,0 +1,60 @@
+// starting a world again that went wrong
+
+// puts a world back to qpos0, at rest: state, inputs and flags, by all lanes together
+fn restart() {
+    // state
+    for (var i = lane; i < nq; i += LANES) {
+        set_qpos(i, qpos0(i));
+    }
+    for (var i = lane; i < nv; i += LANES) {
+        set_qvel(i, 0.0);
+        set_qacc_warmstart(i, 0.0);
+        set_qfrc_applied(i, 0.0);
+    }
+    for (var k = lane; k < na; k += LANES) {
+        set_act(k, 0.0);
+    }
+    for (var k = lane; k < nhistory; k += LANES) {
+        set_history(k, 0.0);
+    }
+    for (var k = lane; k < nplastic; k += LANES) {
+        set_plastic(k, 0.0);
+    }
+
+    // inputs
+    for (var k = lane; k < nu; k += LANES) {
+        set_ctrl(k, 0.0);
+    }
+    for (var k = lane; k < neq; k += LANES) {
+        set_eq_active(k, eq_active0(k));
+    }
+    for (var i = lane; i < nbody; i += LANES) {
+        set_xfrc_applied(i, Spatial(vec3f(0.0), vec3f(0.0)));
+        let mocap = body_mocapid(i);
+        if (mocap >= 0) {
+            set_mocap_pos(mocap, body_pos(i));
+            set_mocap_quat(mocap, body_quat(i));
+        }
+    }
+
+    // flags
+    for (var k = lane; k < 7; k += LANES) {
+        set_warning(k, 0);
+    }
+    if (lane == 0) {
+        set_time(0.0);
+        set_rk_stage(0);
+        set_overflow(0);
+        set_needed(0, 0);
+        set_needed(1, 0);
+    }
+}
+
+// what a check does with a bad world: starts it again, warnings included, unless that is disabled; then counts this one
+fn bad_world(kind: i32, bad: bool) {
+    if (bad && (opt_disableflags & DSBL_AUTORESET) == 0) {
+        restart();
+    }
+    team_sync();
+    warn(kind, bad);
+}

@@ -1,0 +1,29 @@
+//! Parity of `check_acc`.
+
+#[test]
+fn shader_and_twin_agree() {
+    let state = [
+        "qpos",
+        "qvel",
+        "act",
+        "history",
+        "plastic",
+        "qacc_warmstart",
+        "rk_stage",
+        "ctrl",
+        "qfrc_applied",
+        "xfrc_applied",
+        "eq_active",
+        "mocap_pos",
+        "mocap_quat",
+        "warning",
+        "overflow",
+        "needed",
+        "time",
+        "qacc",
+        "act_dot",
+        "qfrc_smooth",
+        "qfrc_constraint",
+    ];
+    super::body::parity("check_acc", 0.0, &state);
+}

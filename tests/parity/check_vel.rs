@@ -1,0 +1,25 @@
+//! Parity of `check_vel`.
+
+#[test]
+fn shader_and_twin_agree() {
+    let state = [
+        "qpos",
+        "qvel",
+        "act",
+        "history",
+        "plastic",
+        "qacc_warmstart",
+        "rk_stage",
+        "ctrl",
+        "qfrc_applied",
+        "xfrc_applied",
+        "eq_active",
+        "mocap_pos",
+        "mocap_quat",
+        "warning",
+        "overflow",
+        "needed",
+        "time",
+    ];
+    super::body::parity("check_vel", 0.0, &state);
+}
