@@ -32,7 +32,7 @@ fn main() {
             for k in 0..nstate {
                 let (m, mut d) = solver::world(&golden, &m, k);
                 let mut best = f64::INFINITY;
-                for _ in 0..5 {
+                for _ in 0..20 {
                     let start = Instant::now();
                     for _ in 0..20 {
                         island(&m, &mut d);

@@ -394,8 +394,10 @@ fields! {
         nvrk,
         /// na if the integrator is RK4, else 0 (ours)
         nark,
-        /// number of entries of a triangle of nv rows, the diagonal included (ours)
+        /// number of entries of a triangle of nv rows, the diagonal included, and a margin (ours)
         ntri,
+        /// nv and a margin (ours)
+        nvpad,
     }
     Model {
         /// qpos values at default pose
@@ -1256,6 +1258,10 @@ fields! {
         solver_end: int[nv],
         /// address of a dof's row in solver_H, less the dof's number (ours)
         solver_adr: int[nv],
+        /// last dof before a dof whose row reaches it; -1: none (ours)
+        solver_parent: int[nv],
+        /// columns that are being eliminated; zero between uses (ours)
+        solver_column: real[3, nvpad],
         /// residual of each row, J qacc - aref (ours)
         solver_Jaref: real[njmax],
         /// J times search direction (ours)
@@ -1273,7 +1279,7 @@ fields! {
         /// search direction (ours)
         solver_search: real[nv],
         /// H or M under the gradient, in the island's order (ours)
-        solver_Mgrad: real[nv],
+        solver_Mgrad: real[nvpad],
         /// state at the start of an RK4 step (ours)
         rk_qpos: real[nqrk],
         /// velocity at the start of an RK4 step (ours)

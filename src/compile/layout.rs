@@ -13,7 +13,8 @@ pub fn layout(m: &mut Model) -> Result<()> {
     of_actuators(m);
     moment_pattern(m);
     runge_kutta_sizes(m);
-    m.ntri = m.nv * (m.nv + 1) / 2;
+    m.ntri = m.nv * (m.nv + 1) / 2 + crate::cpu::lib::chains::MARGIN;
+    m.nvpad = m.nv + crate::cpu::lib::chains::MARGIN;
     pair::pairs(m)?;
     pattern::patterns(m);
     capacity::capacities(m);

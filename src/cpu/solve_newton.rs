@@ -3,9 +3,12 @@
 //! Minimises `1/2 (a - qacc_smooth)' M (a - qacc_smooth) + s(J a - aref)` over the acceleration a, where s is the sum of the
 //! rows' costs: quadratic, linear, or nothing. Every island by itself.
 
+use wide::f64x4;
+
+use crate::cpu::lib::chains;
 use crate::cpu::lib::linesearch::Line;
-use crate::cpu::lib::rows::{Rows, for_rows};
-use crate::cpu::lib::skyline;
+use crate::cpu::lib::rows::{Rows, follow, for_rows, load, store};
+use crate::cpu::lib::sparse::mul_m;
 use crate::fields::{Data, Model};
 use crate::types::*;
 
@@ -19,9 +22,9 @@ pub fn solve_newton(m: &Model, d: &mut Data) {
     if d.nefc[0] == 0 {
         return;
     }
+    start(m, d);
     for island in 0..d.nisland[0] as usize {
         let size = Island::of(d, island);
-        start(m, d, &size);
         let niter = newton(m, d, &size);
         d.island_niter[island] = niter;
         d.solver_niter[0] += niter;
@@ -55,49 +58,60 @@ macro_rules! jacobian {
     };
 }
 
-// begins at the cheaper of the last acceleration and the unconstrained one; leaves qacc, Ma, Jaref
-fn start(m: &Model, d: &mut Data, size: &Island) {
-    let rows = &d.map_iefc2efc[size.rows.clone()];
-    let dofs = &d.map_idof2dof[size.dofs.clone()];
+// where the rows of an island's Hessian are
+macro_rules! shape {
+    ($d:expr, $nv:expr) => {
+        chains::Shape {
+            adr: &$d.solver_adr[..$nv],
+            end: &$d.solver_end[..$nv],
+            parent: &$d.solver_parent[..$nv],
+        }
+    };
+}
+
+// begins at the cheaper of the last acceleration and the unconstrained one; leaves qacc, Ma, Jaref (warmstart)
+fn start(m: &Model, d: &mut Data) {
+    let nefc = d.nefc[0] as usize;
+    let rows = &d.map_iefc2efc[..nefc];
 
     // residual of the rows at the unconstrained acceleration
     jacobian!(m, d).mul_vec(rows, &d.qacc_smooth, &mut d.efc_b);
-    for &r in rows {
-        d.efc_b[r as usize] -= d.efc_aref[r as usize];
+    for r in 0..nefc {
+        d.efc_b[r] -= d.efc_aref[r];
     }
     if !m.opt.disabled(DSBL_WARMSTART) {
-        // cost of the last acceleration
-        mul_m(m, &d.M, dofs, &d.qacc_warmstart, &mut d.solver_Ma);
+        // residual and force at the last acceleration
         jacobian!(m, d).mul_vec(rows, &d.qacc_warmstart, &mut d.solver_Jaref);
-        let mut cost = 0.0;
-        for &r in rows {
-            d.solver_Jaref[r as usize] -= d.efc_aref[r as usize];
-            cost += row_cost(d, r as usize, d.solver_Jaref[r as usize]);
+        mul_m(m, &d.M, &mut d.solver_Ma, &d.qacc_warmstart);
+        for r in 0..nefc {
+            d.solver_Jaref[r] -= d.efc_aref[r];
         }
-        for &i in dofs {
-            let i = i as usize;
+        for i in 0..m.nv {
             d.solver_Ma[i] -= d.qfrc_smooth[i];
+        }
+
+        // cost of both
+        let mut cost = 0.0;
+        let mut cost_smooth = 0.0;
+        for r in 0..nefc {
+            cost += row_cost(d, r, d.solver_Jaref[r]);
+            cost_smooth += row_cost(d, r, d.efc_b[r]);
+        }
+        for i in 0..m.nv {
             cost += 0.5 * d.solver_Ma[i] * (d.qacc_warmstart[i] - d.qacc_smooth[i]);
         }
 
-        // cost of the unconstrained acceleration
-        let mut cost_smooth = 0.0;
-        for &r in rows {
-            cost_smooth += row_cost(d, r as usize, d.efc_b[r as usize]);
-        }
+        // dofs that no row moves are not the solver's
         if cost <= cost_smooth {
-            for &i in dofs {
+            let nidof: i32 = d.island_nv[..d.nisland[0] as usize].iter().sum();
+            for &i in &d.map_idof2dof[..nidof as usize] {
                 d.qacc[i as usize] = d.qacc_warmstart[i as usize];
             }
             return;
         }
     }
-    for &i in dofs {
-        d.solver_Ma[i as usize] = 0.0;
-    }
-    for &r in rows {
-        d.solver_Jaref[r as usize] = d.efc_b[r as usize];
-    }
+    d.solver_Ma.fill(0.0);
+    d.solver_Jaref[..nefc].copy_from_slice(&d.efc_b[..nefc]);
 }
 
 // iterates until an island has converged; number of iterations
@@ -142,21 +156,21 @@ fn newton(m: &Model, d: &mut Data, size: &Island) -> i32 {
         advance(d, size, alpha);
         niter += 1;
 
-        // forces; the Hessian changes only if a row entered or left it
+        // done when the step gained little or forces balance
         let changed = update_constraint(d, size);
         gradient = scale * update_gradient(m, d, size);
+        let improvement = scale * improvement;
+        if (improvement > 0.0 && improvement < tolerance) || gradient < tolerance {
+            break;
+        }
+
+        // the Hessian changes only if a row entered or left it; done when the next step would gain little
         if changed {
             update_hessian(m, d, size);
             factor(m, d, size);
         }
         decrement = scale * direction(d, size);
-
-        // done when the last step gained little, the force is balanced, or the next step would gain little
-        let improvement = scale * improvement;
-        if (improvement > 0.0 && improvement < tolerance)
-            || gradient < tolerance
-            || decrement < tolerance
-        {
+        if decrement < tolerance {
             break;
         }
     }
@@ -254,22 +268,6 @@ fn gap(m: &Model, d: &mut Data, size: &Island) -> f64 {
     0.5 * sum
 }
 
-// res = M v for an island's dofs
-fn mul_m(m: &Model, mass: &[f64], dofs: &[i32], v: &[f64], res: &mut [f64]) {
-    for &i in dofs {
-        let i = i as usize;
-        let adr = m.M_rowadr[i] as usize;
-        let diag = adr + m.M_rownnz[i] as usize - 1;
-        let mut sum = mass[diag] * v[i];
-        for k in adr..diag {
-            let j = m.M_colind[k] as usize;
-            sum += mass[k] * v[j];
-            res[j] += mass[k] * v[i];
-        }
-        res[i] = sum;
-    }
-}
-
 // which dofs of the island are coupled: every dof's row of the Hessian ends at the last of them
 fn symbolic(m: &Model, d: &mut Data, size: &Island) {
     let dofs = &d.map_idof2dof[size.dofs.clone()];
@@ -304,6 +302,7 @@ fn symbolic(m: &Model, d: &mut Data, size: &Island) {
     }
 
     // rows of the Hessian follow each other
+    chains::parents(&mut d.solver_parent, &mut end[..dofs.len()]);
     let mut adr = 0;
     for k in 0..dofs.len() {
         d.solver_adr[k] = adr - k as i32;
@@ -335,12 +334,13 @@ fn update_hessian(m: &Model, d: &mut Data, size: &Island) {
     let rows = &d.map_iefc2efc[size.rows.clone()];
     let (h, adr, place) = (&mut d.solver_H, &d.solver_adr, &d.map_dof2idof);
     for_rows!(jacobian!(m, d), rows, |r, entries, dof| {
-        let weight = r.map(|r| {
-            let quadratic = i32::from(d.efc_state[r] == ConstraintState::Quadratic);
-            let change = quadratic - d.solver_inH[r];
-            d.solver_inH[r] = quadratic;
-            f64::from(change) * d.efc_D[r]
-        });
+        let mut weight = [0.0; _];
+        for i in 0..r.len() {
+            let quadratic = i32::from(d.efc_state[r[i]] == ConstraintState::Quadratic);
+            let change = quadratic - d.solver_inH[r[i]];
+            d.solver_inH[r[i]] = quadratic;
+            weight[i] = f64::from(change) * d.efc_D[r[i]];
+        }
         add_rows(h, adr, place, entries, dof, weight);
     });
 }
@@ -354,19 +354,31 @@ fn add_rows<const N: usize>(
     dof: &[i32],
     weight: [f64; N],
 ) {
-    if weight == [0.0; N] {
+    if weight.iter().all(|&weight| weight == 0.0) {
         return;
     }
-    let rows = rows.map(|row| &row[..dof.len()]);
-    for (a, &i) in dof.iter().enumerate() {
+    for a in 0..dof.len() {
+        let row = adr[place[dof[a] as usize] as usize];
         let t: [f64; N] = std::array::from_fn(|n| weight[n] * rows[n][a]);
-        let row = adr[place[i as usize] as usize];
-        for (b, &j) in dof.iter().enumerate().skip(a) {
-            let mut sum = 0.0;
-            for n in 0..N {
-                sum += t[n] * rows[n][b];
+        let t4 = t.map(f64x4::splat);
+        let mut b = a;
+        while b < dof.len() {
+            if let Some(first) = follow(dof, b) {
+                let at = (row + place[first]) as usize;
+                let mut sum = load(h, at);
+                for n in 0..N {
+                    sum += t4[n] * load(rows[n], b);
+                }
+                store(h, at, sum);
+                b += 4;
+            } else {
+                let mut sum = 0.0;
+                for n in 0..N {
+                    sum += t[n] * rows[n][b];
+                }
+                h[(row + place[dof[b] as usize]) as usize] += sum;
+                b += 1;
             }
-            h[(row + place[j as usize]) as usize] += sum;
         }
     }
 }
@@ -380,13 +392,14 @@ fn factor(m: &Model, d: &mut Data, size: &Island) {
         let nv = size.dofs.len();
         let nh = d.solver_adr[nv - 1] as usize + nv;
         d.solver_U[..nh].copy_from_slice(&d.solver_H[..nh]);
-        if skyline::factor(
-            &mut d.solver_U[..nh],
+        let full_rank = chains::factor(
+            &mut d.solver_U,
             &mut d.solver_dinv[..nv],
-            &d.solver_adr[..nv],
-            &d.solver_end[..nv],
+            &mut d.solver_column,
+            shape!(d, nv),
             MINVAL,
-        ) {
+        );
+        if full_rank {
             break;
         }
     }
@@ -396,23 +409,32 @@ fn factor(m: &Model, d: &mut Data, size: &Island) {
 fn direction(d: &mut Data, size: &Island) -> f64 {
     let dofs = &d.map_idof2dof[size.dofs.clone()];
     let nv = dofs.len();
-    let x = &mut d.solver_Mgrad[..nv];
+    let x = &mut d.solver_Mgrad;
     for (x, &i) in x.iter_mut().zip(dofs) {
         *x = d.solver_grad[i as usize];
     }
-    skyline::solve(
-        x,
-        &d.solver_U,
-        &d.solver_dinv[..nv],
-        &d.solver_adr[..nv],
-        &d.solver_end[..nv],
-    );
+    chains::solve(x, &d.solver_U, &d.solver_dinv[..nv], shape!(d, nv));
     let mut sum = 0.0;
     for (x, &i) in x.iter().zip(dofs) {
         d.solver_search[i as usize] = -x;
         sum += x * d.solver_grad[i as usize];
     }
     0.5 * sum
+}
+
+// res = M x for an island's dofs
+fn mul_m_dofs(m: &Model, mass: &[f64], res: &mut [f64], x: &[f64], dofs: &[i32]) {
+    for &i in dofs {
+        let i = i as usize;
+        let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
+        let xi = x[i];
+        let mut sum = mass[adr + num] * xi;
+        for (a, &j) in mass[adr..adr + num].iter().zip(&m.M_colind[adr..adr + num]) {
+            sum += *a * x[j as usize];
+            res[j as usize] += *a * xi;
+        }
+        res[i] = sum;
+    }
 }
 
 // the best step along the search direction, and what it gains (PrimalSearch)
@@ -428,7 +450,7 @@ fn line_search(m: &Model, d: &mut Data, size: &Island, scale: f64) -> (f64, f64)
         return (0.0, 0.0);
     }
     let gtol = m.opt.tolerance * m.opt.ls_tolerance * norm / scale;
-    mul_m(m, &d.M, dofs, &d.solver_search, &mut d.solver_Mv);
+    mul_m_dofs(m, &d.M, &mut d.solver_Mv, &d.solver_search, dofs);
     jacobian!(m, d).mul_vec(rows, &d.solver_search, &mut d.solver_Jv);
 
     // what is quadratic everywhere: inertia and equalities

@@ -284,7 +284,7 @@ fn add_rows<R: Real, const N: usize>(
 
 // search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad
 fn direction<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) -> R {
-    d.solver_Mgrad.copy_from_slice(&d.solver_grad);
+    d.solver_Mgrad[..m.nv].copy_from_slice(&d.solver_grad);
     skyline::solve(
         &mut d.solver_Mgrad,
         &d.solver_U,

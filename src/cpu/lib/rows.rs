@@ -1,6 +1,8 @@
 //! Products with the constraint Jacobian. Rows of one contact follow each other and touch the same dofs, so they are
 //! taken up to four at a time: what a dof gives is read once.
 
+use wide::f64x4;
+
 use crate::fields::Model;
 
 /// The constraint Jacobian: the sparsity pattern of every row, and its entries in the pattern's order.
@@ -24,12 +26,12 @@ macro_rules! for_rows {
             let same = |n: usize| list.len() > n && $rows.pat[list[n] as usize] == pattern;
             if same(1) && same(2) && same(3) {
                 let $r: [usize; 4] = std::array::from_fn(|i| list[i] as usize);
-                let $entries = $r.map(|r| $rows.row(r, $dof.len()));
+                let $entries: [&[f64]; 4] = std::array::from_fn(|i| $rows.row($r[i], $dof.len()));
                 list = &list[4..];
                 $body
             } else {
                 let $r = [first as usize];
-                let $entries = $r.map(|r| $rows.row(r, $dof.len()));
+                let $entries = [$rows.row($r[0], $dof.len())];
                 list = &list[1..];
                 $body
             }
@@ -57,8 +59,8 @@ impl<'a> Rows<'a> {
     pub fn mul_vec(&self, list: &[i32], v: &[f64], out: &mut [f64]) {
         for_rows!(self, list, |r, rows, dof| {
             let sum = dot_rows(rows, dof, v);
-            for (r, sum) in r.into_iter().zip(sum) {
-                out[r] = sum;
+            for i in 0..r.len() {
+                out[r[i]] = sum[i];
             }
         });
     }
@@ -74,30 +76,78 @@ impl<'a> Rows<'a> {
     }
 }
 
+// four dofs from the k-th on, if they follow each other
+#[inline(always)]
+pub(crate) fn follow(dof: &[i32], k: usize) -> Option<usize> {
+    match dof.get(k..k + 4) {
+        Some(&[first, _, _, last]) if last - first == 3 => Some(first as usize),
+        _ => None,
+    }
+}
+
+#[inline(always)]
+pub(crate) fn load(x: &[f64], k: usize) -> f64x4 {
+    match x.get(k..).and_then(|x| x.first_chunk::<4>()) {
+        Some(x) => f64x4::from(*x),
+        None => f64x4::ZERO,
+    }
+}
+
+#[inline(always)]
+pub(crate) fn store(x: &mut [f64], k: usize, value: f64x4) {
+    if let Some(x) = x.get_mut(k..).and_then(|x| x.first_chunk_mut::<4>()) {
+        *x = value.to_array();
+    }
+}
+
 #[inline(always)]
 fn dot_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], v: &[f64]) -> [f64; N] {
-    let rows = rows.map(|row| &row[..dof.len()]);
     let mut sum = [0.0; N];
-    for (k, &dof) in dof.iter().enumerate() {
-        let x = v[dof as usize];
-        for i in 0..N {
-            sum[i] += rows[i][k] * x;
+    let mut sum4 = [f64x4::ZERO; N];
+    let mut k = 0;
+    while k < dof.len() {
+        if let Some(first) = follow(dof, k) {
+            let x = load(v, first);
+            for i in 0..N {
+                sum4[i] += load(rows[i], k) * x;
+            }
+            k += 4;
+        } else {
+            let x = v[dof[k] as usize];
+            for i in 0..N {
+                sum[i] += rows[i][k] * x;
+            }
+            k += 1;
         }
+    }
+    for i in 0..N {
+        sum[i] += sum4[i].reduce_add();
     }
     sum
 }
 
 #[inline(always)]
 fn sub_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], f: [f64; N], out: &mut [f64]) {
-    if f == [0.0; N] {
+    if f.iter().all(|&f| f == 0.0) {
         return;
     }
-    let rows = rows.map(|row| &row[..dof.len()]);
-    for (k, &dof) in dof.iter().enumerate() {
-        let mut sum = 0.0;
-        for i in 0..N {
-            sum += rows[i][k] * f[i];
+    let f4: [f64x4; N] = std::array::from_fn(|i| f64x4::splat(f[i]));
+    let mut k = 0;
+    while k < dof.len() {
+        if let Some(first) = follow(dof, k) {
+            let mut sum = load(rows[0], k) * f4[0];
+            for i in 1..N {
+                sum += load(rows[i], k) * f4[i];
+            }
+            store(out, first, load(out, first) - sum);
+            k += 4;
+        } else {
+            let mut sum = rows[0][k] * f[0];
+            for i in 1..N {
+                sum += rows[i][k] * f[i];
+            }
+            out[dof[k] as usize] -= sum;
+            k += 1;
         }
-        out[dof as usize] -= sum;
     }
 }
