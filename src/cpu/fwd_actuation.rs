@@ -1,6 +1,7 @@
 //! Actuator forces (`mj_fwdActuation`).
 
 use crate::cpu::lib::actuator::*;
+use crate::cpu::lib::dcmotor::*;
 use crate::cpu::lib::math::{clip, is_bad, nonzero};
 use crate::cpu::lib::servo::*;
 use crate::cpu::lib::warning::warn;
@@ -55,6 +56,14 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
         }
         for force in forces {
             *force = clip(*force, lo, hi);
+        }
+    }
+
+    // but for what is not due to a motor's current
+    for i in 0..m.nactuator {
+        if m.actuator_biastype[i] == BiasType::DcMotor && !m.actuator_disabled(i) {
+            let friction = motor_friction(m, d, i);
+            d.actuator_force[m.actuator_outadr[i] as usize] += friction;
         }
     }
 
@@ -137,6 +146,7 @@ fn activation_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) 
                 d.act_dot[last] = integral;
             }
         }
+        Some(DynType::DcMotor) => motor_rate(m, d, i, |d, u| control(m, d, bad, u)),
         _ => {}
     }
 }
@@ -151,6 +161,10 @@ fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
     if m.actuator_gaintype[i] == GainType::So3 {
         let torque = so3_force(m, d, i, ctrl);
         d.actuator_force[r..r + 3].copy_from_slice(&torque);
+        return;
+    }
+    if m.actuator_gaintype[i] == GainType::DcMotor {
+        d.actuator_force[r] = motor_force(m, d, i, ctrl);
         return;
     }
     let (length, velocity) = (d.actuator_length[r], d.actuator_velocity[r]);

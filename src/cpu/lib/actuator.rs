@@ -1,5 +1,6 @@
 //! Parts of actuators: activation, setpoints of angles, muscles.
 
+use crate::cpu::lib::dcmotor::next_state;
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -17,6 +18,9 @@ impl Model {
 /// Activation `k` of actuator `i` one timestep on, within its range (`mj_nextActivation`).
 #[inline(always)]
 pub fn next_activation<R: Real>(m: &Model, d: &Data<R>, i: usize, k: usize, act_dot: R) -> R {
+    if m.actuator_dyntype[i] == DynType::DcMotor {
+        return next_state(m, d, i, k, act_dot);
+    }
     let h = m.opt.timestep;
     let act = if m.actuator_dyntype[i] == DynType::FilterExact {
         let tau = m.actuator_dynprm[10 * i].max(MINVAL);

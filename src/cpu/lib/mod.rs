@@ -3,6 +3,7 @@
 pub mod actuator;
 pub mod chains;
 pub mod contact;
+pub mod dcmotor;
 pub mod equality;
 pub mod force;
 pub mod impedance;

@@ -1,6 +1,7 @@
 //! Servos of several inputs: PID controllers, and servos of an orientation.
 
 use crate::cpu::lib::actuator::next_activation;
+use crate::cpu::lib::dcmotor::unwound;
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -52,15 +53,8 @@ pub fn pid_rate<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) 
     let pid = pid(m, d, i, ctrl);
     let slew = (pid.target - d.act[adr]) / R::splat(m.opt.timestep);
 
-    // the integral does not wind up beyond its limit
-    let mut rate = pid.target - d.actuator_length[m.actuator_outadr[i] as usize];
-    let limit = m.actuator_dynprm[10 * i];
-    if limit > 0.0 {
-        let (zero, limit) = (R::zero(), R::splat(limit));
-        let sum = d.act[last];
-        rate = R::select(limit.le(sum), R::select(rate.lt(zero), rate, zero), rate);
-        rate = R::select(sum.le(-limit), R::select(zero.lt(rate), rate, zero), rate);
-    }
+    let rate = pid.target - d.actuator_length[m.actuator_outadr[i] as usize];
+    let rate = unwound(rate, d.act[last], m.actuator_dynprm[10 * i]);
     [slew, rate]
 }
 
