@@ -89,10 +89,11 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
 
     // three coordinates: the distance counts
     if jnt_type == JointType::Free {
-        let x = std::array::from_fn(|k| d.qpos[padr + k] - R::splat(m.qpos_spring[padr + k]));
+        let x: [R; 3] =
+            std::array::from_fn(|k| d.qpos[padr + k] - R::splat(m.qpos_spring[padr + k]));
         let stiffness = poly_force(linear, poly, norm3(x), false);
-        for k in 0..3 {
-            d.qfrc_spring[dadr + k] = -x[k] * stiffness;
+        for (force, x) in d.qfrc_spring[dadr..dadr + 3].iter_mut().zip(x) {
+            *force = -x * stiffness;
         }
         padr += 3;
         dadr += 3;
@@ -105,8 +106,8 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
         std::array::from_fn(|k| R::splat(m.qpos_spring[padr + k])),
     );
     let stiffness = poly_force(linear, poly, norm3(x), false);
-    for k in 0..3 {
-        d.qfrc_spring[dadr + k] = -x[k] * stiffness;
+    for (force, x) in d.qfrc_spring[dadr..dadr + 3].iter_mut().zip(x) {
+        *force = -x * stiffness;
     }
 }
 

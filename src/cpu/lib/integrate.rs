@@ -63,12 +63,12 @@ fn advance_act<R: Real>(m: &Model, d: &mut Data<R>, i: usize, act_dot: &[R]) {
         return;
     };
     let num = m.actuator_actnum[i] as usize;
-    for k in adr..adr + num {
+    for (k, rate) in (adr..).zip(&act_dot[adr..adr + num]) {
         // what is disabled stands still
         let rate = if m.actuator_disabled(i) {
             R::zero()
         } else {
-            act_dot[k]
+            *rate
         };
         d.act[k] = next_activation(m, d, i, k, rate);
     }

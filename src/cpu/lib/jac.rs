@@ -25,6 +25,10 @@ pub fn for_chain(m: &Model, body: usize, colind: &[i32], mut f: impl FnMut(usize
 /// Adds to a sparse row what each dof does to a point of a body along `dir`, and to its turning about `axis`: the row of
 /// the Jacobian of that motion (`mj_jac`).
 #[inline(always)]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a point, a direction and an axis of a body, into a row"
+)]
 pub fn add_jac<R: Real>(
     m: &Model,
     d: &Data<R>,
