@@ -4,20 +4,22 @@
 // a kind by the model's elements. What may make rows is one list; every lane takes one entry at a time, and a scan over the
 // lanes gives it its rows:
 //
-//   friction of dofs | of tendons | limits of joints, below and above | of tendons | contacts
+//   equalities | friction of dofs | of tendons | limits of joints, below and above | of tendons | contacts
 //   entries    0  1  2  3 | 4  5  6  7 |     four lanes, two turns
 //   rows       0  1  1  0 | 1  0  4  4 |     how many each makes
 //   first row     0  1    | 2     3  7 |     scan of the turn, behind the turns before
 
 // where the kinds begin in the list
-const BEGIN_FRICTION_TENDON: i32 = nv;
-const BEGIN_LIMIT_JOINT: i32 = nv + ntendon;
-const BEGIN_LIMIT_TENDON: i32 = nv + ntendon + 2 * njnt;
-const BEGIN_CONTACT: i32 = nv + ntendon + 2 * njnt + 2 * ntendon;
+const BEGIN_FRICTION_DOF: i32 = neq;
+const BEGIN_FRICTION_TENDON: i32 = BEGIN_FRICTION_DOF + nv;
+const BEGIN_LIMIT_JOINT: i32 = BEGIN_FRICTION_TENDON + ntendon;
+const BEGIN_LIMIT_TENDON: i32 = BEGIN_LIMIT_JOINT + 2 * njnt;
+const BEGIN_CONTACT: i32 = BEGIN_LIMIT_TENDON + 2 * ntendon;
 
 fn mj_make_constraint() {
     var rows = 0;  // asked for so far
     var kept = 0;  // made so far
+    var kept_equality = 0;
     var kept_friction = 0;
     var kept_limit = 0;
     for (var base = 0; base < BEGIN_CONTACT + nconmax; base += LANES) {
@@ -36,19 +38,28 @@ fn mj_make_constraint() {
         }
         rows += team_sum_i(ask.n);
         kept += team_sum_i(n);
-        kept_friction += team_sum_i(select(0, n, entry < BEGIN_LIMIT_JOINT));
+        kept_equality += team_sum_i(select(0, n, entry < BEGIN_FRICTION_DOF));
+        kept_friction += team_sum_i(select(0, n, entry >= BEGIN_FRICTION_DOF && entry < BEGIN_LIMIT_JOINT));
         kept_limit += team_sum_i(select(0, n, entry >= BEGIN_LIMIT_JOINT && entry < BEGIN_CONTACT));
     }
     team_sync();
 
-    // Jacobians of contacts, dof by dof
+    // Jacobians of connects, welds and contacts, dof by dof
+    for (var r = 0; r < kept_equality;) {
+        let i = efc_id(r);
+        let n = equality_rows(i);
+        if (n > 1) {
+            two_bodies_jacobian(i, r, n);
+        }
+        r += n;
+    }
     for (var c = 0; c < ncon(); c++) {
         if (contact_efc_address(c) >= 0) {
             contact_jacobian(c);
         }
     }
     if (lane == 0) {
-        set_ne(0);
+        set_ne(kept_equality);
         set_nf(kept_friction);
         set_nl(kept_limit);
         set_nefc(kept);
@@ -77,14 +88,23 @@ fn wanted(entry: i32) -> Ask {
     if ((off & DSBL_CONSTRAINT) != 0) {
         return Ask();
     }
+    // equalities
+    if (entry < BEGIN_FRICTION_DOF) {
+        let pattern = eq_Jpat(entry);
+        if ((off & DSBL_EQUALITY) != 0 || eq_active(entry) == 0 || Jpat_num(pattern) == 0) {
+            return Ask();
+        }
+        return Ask(equality_rows(entry), CNSTR_EQUALITY, entry, pattern, 0.0, 0.0, 0.0, 1.0);
+    }
     // friction losses
     if (entry < BEGIN_LIMIT_JOINT) {
         if ((off & DSBL_FRICTIONLOSS) != 0) {
             return Ask();
         }
         if (entry < BEGIN_FRICTION_TENDON) {
-            let loss = dof_frictionloss(entry);
-            return Ask(select(0, 1, loss > 0.0), CNSTR_FRICTIONDOF, entry, dof_Jpat(entry), 0.0, 0.0, loss, 1.0);
+            let i = entry - BEGIN_FRICTION_DOF;
+            let loss = dof_frictionloss(i);
+            return Ask(select(0, 1, loss > 0.0), CNSTR_FRICTIONDOF, i, dof_Jpat(i), 0.0, 0.0, loss, 1.0);
         }
         let i = entry - BEGIN_FRICTION_TENDON;
         let loss = tendon_frictionloss(i);
@@ -105,6 +125,15 @@ fn wanted(entry: i32) -> Ask {
         return Ask();
     }
     return contact_ask(entry - BEGIN_CONTACT);
+}
+
+// a connect holds a point, a weld a pose, the others one number
+fn equality_rows(i: i32) -> i32 {
+    let type_ = eq_type(i);
+    if (type_ == EQ_CONNECT) {
+        return 3;
+    }
+    return select(select(0, 1, type_ == EQ_JOINT || type_ == EQ_TENDON), 6, type_ == EQ_WELD);
 }
 
 fn joint_limit(j: i32, side: i32) -> Ask {
@@ -148,13 +177,15 @@ fn contact_ask(c: i32) -> Ask {
         return Ask();
     }
 
-    // rows: one for the normal, or two edges of the pyramid for each friction
+    // rows: one for the normal, two edges of the pyramid for each friction, or the axes of the elliptic cone
     let dim = collision_condim(k);
-    let frictionless = dim == 1;
-    return Ask(
-        select(2 * (dim - 1), 1, frictionless),
-        select(CNSTR_CONTACTPYRAMIDAL, CNSTR_CONTACTFRICTIONLESS, frictionless),
-        c, pattern, dist, margin, 0.0, 1.0);
+    if (dim == 1) {
+        return Ask(1, CNSTR_CONTACTFRICTIONLESS, c, pattern, dist, margin, 0.0, 1.0);
+    }
+    if (opt_cone == CONE_ELLIPTIC) {
+        return Ask(dim, CNSTR_CONTACTELLIPTIC, c, pattern, dist, margin, 0.0, 1.0);
+    }
+    return Ask(2 * (dim - 1), CNSTR_CONTACTPYRAMIDAL, c, pattern, dist, margin, 0.0, 1.0);
 }
 
 // solref and solimp of what asks
@@ -162,7 +193,12 @@ fn solver_of(ask: Ask) -> Solver {
     var ref_: vec2f;
     var imp: array<f32, 5>;
     let i = ask.id;
-    if (ask.kind == CNSTR_FRICTIONDOF) {
+    if (ask.kind == CNSTR_EQUALITY) {
+        ref_ = vec2f(eq_solref(i, 0), eq_solref(i, 1));
+        for (var k = 0; k < 5; k++) {
+            imp[k] = eq_solimp(i, k);
+        }
+    } else if (ask.kind == CNSTR_FRICTIONDOF) {
         ref_ = vec2f(dof_solref(i, 0), dof_solref(i, 1));
         for (var k = 0; k < 5; k++) {
             imp[k] = dof_solimp(i, k);
@@ -204,45 +240,69 @@ fn diagonal(ask: Ask) -> f32 {
         return tendon_invweight0(ask.id);
     }
     let k = contact_collision(ask.id);
-    let body1 = geom_bodyid(collision_geom1(k));
-    let body2 = geom_bodyid(collision_geom2(k));
-    let tran = body_invweight0(body1, 0) + body_invweight0(body2, 0);
-    if (ask.kind == CNSTR_CONTACTFRICTIONLESS) {
+    let tran = contact_weight(k, 0);
+    if (ask.kind != CNSTR_CONTACTPYRAMIDAL) {
         return tran;
     }
     let friction = collision_friction(k, 0);
     return tran + friction * friction * tran;
 }
 
-// rows but for the Jacobians of contacts
+// inverse weights of the bodies of a pair: translation (0) or rotation (1)
+fn contact_weight(k: i32, part: i32) -> f32 {
+    return body_invweight0(geom_bodyid(collision_geom1(k)), part) + body_invweight0(geom_bodyid(collision_geom2(k)), part);
+}
+
+// a row without its Jacobian; its impedance is that of `size`, its R is given back
+fn put_row(r: i32, ask: Ask, s: Solver, pos: f32, size: f32, margin: f32, diag: f32) -> f32 {
+    let imp = impedance(s, size);
+    let friction = ask.kind == CNSTR_FRICTIONDOF || ask.kind == CNSTR_FRICTIONTENDON;
+    let reg = regularization(imp, diag);
+    set_efc_type(r, ask.kind);
+    set_efc_id(r, ask.id);
+    set_efc_Jpat(r, ask.pattern);
+    set_efc_pos(r, pos);
+    set_efc_margin(r, margin);
+    set_efc_frictionloss(r, ask.loss);
+    set_efc_KBIP(r, 0, select(stiffness(s), 0.0, friction));
+    set_efc_KBIP(r, 1, damping(s));
+    set_efc_KBIP(r, 2, imp.value);
+    set_efc_KBIP(r, 3, imp.slope);
+    set_regularization(r, reg);
+    return reg;
+}
+
+// R, its inverse, and the diagonal of A that they stand for
+fn set_regularization(r: i32, reg: f32) {
+    let imp = efc_KBIP(r, 2);
+    set_efc_R(r, reg);
+    set_efc_D(r, 1.0 / reg);
+    set_efc_diagA(r, reg * imp / (1.0 - imp));
+}
+
+// rows but for the Jacobians of connects, welds and contacts
 fn make_rows(first: i32, ask: Ask) {
     let s = solver_of(ask);
-    let imp = impedance(s, ask.pos - ask.margin);
-    let friction = ask.kind == CNSTR_FRICTIONDOF || ask.kind == CNSTR_FRICTIONTENDON;
-    let stiffness_ = select(stiffness(s), 0.0, friction);
-    let damping_ = damping(s);
+    if (ask.kind == CNSTR_EQUALITY) {
+        make_equality(first, ask, s);
+        return;
+    }
+    if (ask.kind == CNSTR_CONTACTELLIPTIC) {
+        make_elliptic(first, ask, s);
+        return;
+    }
+    var reg = 0.0;
+    let diag = diagonal(ask);
+    for (var r = first; r < first + ask.n; r++) {
+        reg = put_row(r, ask, s, ask.pos, ask.pos - ask.margin, ask.margin, diag);
+    }
 
     // edges share what makes the pyramid's friction impedance that of the elliptic cone
-    var shared_ = regularization(imp, diagonal(ask));
     if (ask.kind == CNSTR_CONTACTPYRAMIDAL) {
         let slide = collision_friction(contact_collision(ask.id), 0);
-        shared_ *= 2.0 * slide * slide / max(opt_impratio, MINVAL);
-    }
-    for (var r = first; r < first + ask.n; r++) {
-        set_efc_type(r, ask.kind);
-        set_efc_id(r, ask.id);
-        set_efc_Jpat(r, ask.pattern);
-        set_efc_pos(r, ask.pos);
-        set_efc_margin(r, ask.margin);
-        set_efc_frictionloss(r, ask.loss);
-        set_efc_KBIP(r, 0, stiffness_);
-        set_efc_KBIP(r, 1, damping_);
-        set_efc_KBIP(r, 2, imp.value);
-        set_efc_KBIP(r, 3, imp.slope);
-        // R, its inverse, and the diagonal of A that they stand for
-        set_efc_R(r, shared_);
-        set_efc_D(r, 1.0 / shared_);
-        set_efc_diagA(r, shared_ * imp.value / (1.0 - imp.value));
+        for (var r = first; r < first + ask.n; r++) {
+            set_regularization(r, reg * (2.0 * slide * slide / max(opt_impratio, MINVAL)));
+        }
     }
 
     // Jacobian of a dof, a joint or a tendon
@@ -262,6 +322,148 @@ fn make_rows(first: i32, ask: Ask) {
     }
 }
 
+// normal, then friction axes: those have no stiffness, may have damping of their own, and the R of their friction
+fn make_elliptic(first: i32, ask: Ask, normal: Solver) {
+    let k = contact_collision(ask.id);
+    let own = vec2f(collision_solreffriction(k, 0), collision_solreffriction(k, 1));
+    var tangent = normal;
+    if ((own[0] > 0.0) == (own[1] > 0.0) && (own[0] != 0.0 || own[1] != 0.0)) {
+        tangent = solver(own, normal.solimp);
+    }
+    let size = ask.pos - ask.margin;
+    let reg = put_row(first, ask, normal, ask.pos, size, ask.margin, contact_weight(k, 0));
+    for (var e = 1; e < ask.n; e++) {
+        let r = first + e;
+        _ = put_row(r, ask, tangent, 0.0, size, 0.0, contact_weight(k, select(1, 0, e < 3)));
+        set_efc_KBIP(r, 0, 0.0);
+        let ratio = collision_friction(k, 0) / collision_friction(k, e - 1);
+        set_regularization(r, reg / max(opt_impratio, MINVAL) * (ratio * ratio));
+    }
+}
+
+fn make_equality(first: i32, ask: Ask, s: Solver) {
+    let i = ask.id;
+    if (ask.n == 1) {
+        make_coupling(first, ask, s);
+        return;
+    }
+
+    // connect (3 rows) and weld (6): the points, then the orientations
+    let points = anchors(i);
+    let apart = points.first - points.second;
+    var turned = vec3f(0.0);
+    if (ask.n == 6) {
+        let quats = orientations(i);
+        let dif = mul_quat(neg_quat(quats.second), quats.first);
+        turned = dif.yzw * eq_data(i, 10);
+    }
+    let size = sqrt(dot(apart, apart) + dot(turned, turned));
+    let body = bodies(i);
+    for (var k = 0; k < ask.n; k++) {
+        let part = select(0, 1, k > 2);
+        let pos = select(apart[k % 3], turned[k % 3], k > 2);
+        _ = put_row(first + k, ask, s, pos, size, 0.0, body_invweight0(body[0], part) + body_invweight0(body[1], part));
+    }
+}
+
+// one value as a quartic of another, or constant; its Jacobian too
+fn make_coupling(r: i32, ask: Ask, s: Solver) {
+    let i = ask.id;
+    let id1 = eq_obj1id(i);
+    let id2 = eq_obj2id(i);
+    let tendons = eq_type(i) == EQ_TENDON;
+    var pos: f32;
+    var diag: f32;
+    var x = 0.0;
+    if (tendons) {
+        pos = ten_length(id1) - tendon_length0(id1);
+        diag = tendon_invweight0(id1);
+        if (id2 >= 0) {
+            x = ten_length(id2) - tendon_length0(id2);
+            diag += tendon_invweight0(id2);
+        }
+    } else {
+        pos = qpos(jnt_qposadr(id1)) - qpos0(jnt_qposadr(id1));
+        diag = dof_invweight0(jnt_dofadr(id1));
+        if (id2 >= 0) {
+            x = qpos(jnt_qposadr(id2)) - qpos0(jnt_qposadr(id2));
+            diag += dof_invweight0(jnt_dofadr(id2));
+        }
+    }
+    pos -= eq_data(i, 0);
+    var slope = 0.0;
+    if (id2 >= 0) {
+        pos -= x * (eq_data(i, 1) + x * (eq_data(i, 2) + x * (eq_data(i, 3) + x * eq_data(i, 4))));
+        slope = eq_data(i, 1) + x * (2.0 * eq_data(i, 2) + x * (3.0 * eq_data(i, 3) + x * 4.0 * eq_data(i, 4)));
+    }
+    _ = put_row(r, ask, s, pos, pos, 0.0, diag);
+
+    for (var n = 0; n < Jpat_num(ask.pattern); n++) {
+        let dof = Jpat_dof(Jpat_adr(ask.pattern) + n);
+        var entry = 0.0;
+        if (tendons) {
+            entry = tendon_entry(id1, dof);
+            if (id2 >= 0) {
+                entry -= slope * tendon_entry(id2, dof);
+            }
+        } else {
+            entry = select(0.0, 1.0, jnt_dofadr(id1) == dof);
+            if (id2 >= 0) {
+                entry -= select(0.0, slope, jnt_dofadr(max(id2, 0)) == dof);
+            }
+        }
+        set_efc_J(r, n, entry);
+    }
+}
+
+// what a tendon's length changes by with a dof
+fn tendon_entry(t: i32, dof: i32) -> f32 {
+    for (var k = ten_J_rowadr(t); k < ten_J_rowadr(t) + ten_J_rownnz(t); k++) {
+        if (ten_J_colind(k) == dof) {
+            return ten_J(k);
+        }
+    }
+    return 0.0;
+}
+
+// first minus second
+fn two_bodies_jacobian(i: i32, first: i32, nrow: i32) {
+    let body = bodies(i);
+    let points = anchors(i);
+    let arm1 = points.first - subtree_com(body_rootid(body[0]));
+    let arm2 = points.second - subtree_com(body_rootid(body[1]));
+    var quats: Orientations;
+    if (nrow == 6) {
+        quats = orientations(i);
+    }
+    let adr = Jpat_adr(eq_Jpat(i));
+    for (var n = lane; n < Jpat_num(eq_Jpat(i)); n += LANES) {
+        // motion of the points by one dof
+        let side = Jpat_side(adr + n);
+        let axis = cdof(Jpat_dof(adr + n));
+        var dif = vec3f(0.0);
+        if (side <= 0) {
+            dif = axis.lin + cross(axis.rot, arm1);
+        }
+        if (side >= 0) {
+            dif -= axis.lin + cross(axis.rot, arm2);
+        }
+        for (var k = 0; k < 3; k++) {
+            set_efc_J(first + k, n, dif[k]);
+        }
+        if (nrow == 3) {
+            continue;
+        }
+
+        // of the orientations: half of inverse(q2) (rot1 - rot2) q1
+        let turn = vec4f(0.0, axis.rot * f32(-side));
+        let turned = mul_quat(mul_quat(neg_quat(quats.second), turn), quats.first);
+        for (var k = 0; k < 3; k++) {
+            set_efc_J(first + 3 + k, n, turned[k + 1] * (0.5 * eq_data(i, 10)));
+        }
+    }
+}
+
 // difference of the bodies' point Jacobians in the frame of the contact: second minus first
 fn contact_jacobian(c: i32) {
     let first = contact_efc_address(c);
@@ -275,13 +477,10 @@ fn contact_jacobian(c: i32) {
     let arm2 = pos - subtree_com(body_rootid(body2));
     let pattern = collision_Jpat(k);
     for (var n = lane; n < Jpat_num(pattern); n += LANES) {
-        // which of the two does the dof move
-        let i = Jpat_dof(Jpat_adr(pattern) + n);
-        var last2 = body_lastdof(body2);
-        while (last2 > i) {
-            last2 = dof_parentid(last2);
-        }
-        let second = last2 == i;
+        // motion of the point by one dof
+        let adr = Jpat_adr(pattern) + n;
+        let second = Jpat_side(adr) > 0;
+        let i = Jpat_dof(adr);
         let axis = cdof(i);
         let sign = select(-1.0, 1.0, second);
         let lin = (frame * (axis.lin + cross(axis.rot, select(arm1, arm2, second)))) * sign;
@@ -290,6 +489,12 @@ fn contact_jacobian(c: i32) {
             continue;
         }
         let rot = (frame * axis.rot) * sign;
+        if (opt_cone == CONE_ELLIPTIC) {
+            for (var e = 0; e < dim; e++) {
+                set_efc_J(first + e, n, select(lin[e % 3], rot[e % 3], e > 2));
+            }
+            continue;
+        }
         for (var e = 0; e < dim - 1; e++) {
             var tangent = lin[min(e + 1, 2)];
             if (e >= 2) {

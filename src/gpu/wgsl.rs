@@ -47,6 +47,7 @@ macro_rules! lib {
 /// The files of `shaders/lib`: name and text.
 pub const LIB: &[(&str, &str)] = lib! {
     actuator
+    equality
     force
     impedance
     integrate
