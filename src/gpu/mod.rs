@@ -5,7 +5,7 @@
 //! * [`wgsl`] assembles a module for a run of stages: how to write a stage is told there; [`lex`], [`generic`] and
 //!   [`accessor`] are its parts, [`module`] is what comes out;
 //! * [`worlds`] holds the worlds, [`config`] says how, [`transfer`] moves arrays between them and the host;
-//! * [`run`] walks them through the stages.
+//! * [`run`] walks them through the stages, [`verify`] holds the stages against their twins.
 
 pub mod accessor;
 pub mod arena;
@@ -16,6 +16,7 @@ pub mod lex;
 pub mod module;
 pub mod run;
 pub mod transfer;
+pub mod verify;
 pub mod wgsl;
 pub mod worlds;
 

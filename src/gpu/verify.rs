@@ -1,0 +1,175 @@
+//! Shaders held against twins: the same numbers in, what is written compared, what is not written must keep its bits.
+
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::fields::{Data, FIELDS, Model, Room, View, ViewMut};
+use crate::gpu::run::step_walk;
+use crate::gpu::wgsl::dataflow;
+use crate::gpu::{Config, Device, Gpu};
+use crate::model::Opt;
+use crate::stages::Stage;
+
+/// The number of an array at which shader and twin differ most.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// World.
+    pub world: usize,
+    /// Place in the array.
+    pub index: usize,
+    /// What the twin says.
+    pub twin: f64,
+    /// What the shader says.
+    pub shader: f64,
+    /// |shader − twin| / (1 + |twin|); infinite where only one of them is a number.
+    pub error: f64,
+}
+
+/// What came out for one stage.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// The worst of every array that the stage writes.
+    pub worst: BTreeMap<&'static str, Difference>,
+    /// Arrays that the shader or the twin changed without being seen to write them.
+    pub touched: Vec<String>,
+}
+
+/// Rounds every number of a model to `f32`, so that twin and shader get the same.
+pub fn round_model(m: &mut Model) {
+    let round = |x: &mut f64| *x = f64::from(*x as f32);
+    for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
+        if let Some(ViewMut::Real(x)) = m.field_mut(field.name) {
+            x.iter_mut().for_each(round);
+        }
+    }
+    for (name, _) in Opt::NAMES {
+        let mut values = m.opt.get(name).unwrap_or_default();
+        values.iter_mut().for_each(round);
+        m.opt.set(name, &values);
+    }
+    round(&mut m.stat.meaninertia);
+}
+
+/// Rounds every number of a world to `f32`.
+pub fn round_data(d: &mut Data) {
+    for field in FIELDS.iter() {
+        if let Some(ViewMut::Real(x)) = d.field_mut(field.name) {
+            x.iter_mut().for_each(|x| *x = f64::from(*x as f32));
+        }
+    }
+}
+
+/// Takes worlds through the twins up to a stage and rounds what they made: what the stage is given.
+pub fn up_to(m: &Model, stage: &Stage, worlds: &mut [Data]) {
+    for d in worlds {
+        for before in step_walk(m)
+            .into_iter()
+            .take_while(|s| s.name != stage.name)
+        {
+            (before.twin)(m, d);
+        }
+        round_data(d);
+    }
+}
+
+fn numbers(d: &Data, name: &str) -> Vec<f64> {
+    match d.field(name) {
+        Some(View::Int(x)) => x.iter().map(|&x| f64::from(x)).collect(),
+        Some(View::Real(x)) => x.to_vec(),
+        None => Vec::new(),
+    }
+}
+
+/// Runs one stage on worlds by shader and by twin, and compares. `config.nworld` is that of the worlds.
+///
+/// Fails where the device or the shader does.
+pub fn compare(
+    device: &Device,
+    m: &Model,
+    stage: &'static Stage,
+    before: &[Data],
+    config: &Config,
+) -> Result<Report> {
+    let config = Config {
+        nworld: before.len(),
+        fuse: 1,
+        ..config.clone()
+    };
+    let mut gpu = Gpu::new(device, m, &config)?;
+    gpu.set_data(before)?;
+    gpu.run_stages(&[stage])?;
+    let shader = gpu.data()?;
+    let written = dataflow(&[stage]).writes;
+    let mut report = Report::default();
+    for (world, (before, shader)) in before.iter().zip(&shader).enumerate() {
+        let mut twin = before.clone();
+        (stage.twin)(m, &mut twin);
+        for field in FIELDS.iter().filter(|field| field.room != Room::Model) {
+            let [was, twin, shader] = [before, &twin, shader].map(|d| numbers(d, field.name));
+            if written.contains(&field.name) {
+                report.numbers(field.name, world, &twin, &shader);
+                continue;
+            }
+            for (who, x) in [("twin", &twin), ("shader", &shader)] {
+                if x.iter()
+                    .zip(&was)
+                    .any(|(x, was)| x.to_bits() != was.to_bits())
+                {
+                    report
+                        .touched
+                        .push(format!("the {who} changes {} of world {world}", field.name));
+                }
+            }
+        }
+    }
+    Ok(report)
+}
+
+impl Report {
+    fn numbers(&mut self, field: &'static str, world: usize, twin: &[f64], shader: &[f64]) {
+        for (index, (&twin, &shader)) in twin.iter().zip(shader).enumerate() {
+            // equal covers what neither writes
+            let error = if twin == shader {
+                0.0
+            } else {
+                (shader - twin).abs() / (1.0 + twin.abs())
+            };
+            let error = if error.is_nan() { f64::INFINITY } else { error };
+            let new = Difference {
+                world,
+                index,
+                twin,
+                shader,
+                error,
+            };
+            let worst = self.worst.entry(field).or_insert_with(|| new.clone());
+            if error > worst.error {
+                *worst = new;
+            }
+        }
+    }
+}
+
+/// Holds every stage of a step against its twin, each given what the twins made before it.
+///
+/// The worlds are rounded to `f32` first, and so is the model. Fails where the device or a shader does.
+pub fn verify(
+    device: &Device,
+    m: &Model,
+    worlds: &[Data],
+    config: &Config,
+) -> Result<Vec<(&'static Stage, Report)>> {
+    let mut m = m.clone();
+    round_model(&mut m);
+    let mut done: Vec<(&'static Stage, Report)> = Vec::new();
+    for stage in step_walk(&m) {
+        if done.iter().any(|(other, _)| other.name == stage.name) {
+            continue;
+        }
+        let mut before = worlds.to_vec();
+        before.iter_mut().for_each(round_data);
+        up_to(&m, stage, &mut before);
+        done.push((stage, compare(device, &m, stage, &before, config)?));
+    }
+    Ok(done)
+}
