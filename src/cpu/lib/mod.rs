@@ -2,10 +2,12 @@
 
 pub mod actuator;
 pub mod chains;
+pub mod cone;
 pub mod contact;
 pub mod dcmotor;
 pub mod equality;
 pub mod force;
+pub mod hessian;
 pub mod impedance;
 pub mod integrate;
 pub mod jac;
@@ -13,6 +15,7 @@ pub mod linesearch;
 pub mod math;
 pub mod pose;
 pub mod restart;
+pub mod primal;
 pub mod rows;
 pub mod servo;
 pub mod skyline;
