@@ -1,10 +1,5 @@
 //! MuJoCo's physics for thousands of worlds at once.
 
-#[expect(
-    dead_code,
-    unused_imports,
-    reason = "the model compiler that uses it is being written"
-)]
 pub(crate) mod asset;
 pub mod batch;
 pub mod compile;
