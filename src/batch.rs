@@ -78,25 +78,8 @@ pub enum To<'a> {
     State(&'a State),
 }
 
-/// Some of the worlds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Which<'a> {
-    /// All.
-    All,
-    /// These, by index, ascending.
-    Listed(&'a [u32]),
-}
-
-impl Which<'_> {
-    /// Every world meant, in order.
-    pub(crate) fn of(self, nworld: usize) -> impl Iterator<Item = usize> {
-        let (all, listed) = match self {
-            Which::All => (nworld, &[][..]),
-            Which::Listed(list) => (0, list),
-        };
-        (0..all).chain(listed.iter().map(|&w| w as usize))
-    }
-}
+/// Some of the worlds: those whose mask is true, or all.
+pub(crate) type Mask<'a> = Option<&'a [bool]>;
 
 /// What a backend does; everything else is made of it.
 pub(crate) trait Worlds: std::fmt::Debug + Send {
@@ -108,20 +91,20 @@ pub(crate) trait Worlds: std::fmt::Debug + Send {
     fn forward(&mut self, m: &Model) -> Result<()>;
     /// A field of all worlds, world after world.
     fn read(&mut self, m: &Model, field: &'static Field) -> Result<View<'_>>;
-    /// Writes a field of some worlds: one row for all of them, or a row for each.
+    /// Writes a field of some worlds: `values` has one row for all of them, or a row for every world of the batch.
     fn write(
         &mut self,
         m: &Model,
         field: &'static Field,
-        to: Which<'_>,
-        rows: View<'_>,
+        mask: Mask<'_>,
+        values: &[f64],
     ) -> Result<()>;
     /// Puts some worlds back to `qpos0`, at rest, unflagged.
-    fn reset(&mut self, m: &Model, which: Which<'_>) -> Result<()>;
+    fn reset(&mut self, m: &Model, mask: Mask<'_>) -> Result<()>;
     /// What it takes.
     fn memory(&self) -> Memory;
     /// Seconds that each stage took since the last call, over all worlds; `None` if this is not measured.
-    fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(&'static str, f64)>>>;
+    fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(String, f64)>>>;
 }
 
 /// Many worlds of one model.
@@ -131,22 +114,23 @@ pub struct Batch {
     nworld: usize,
     settings: Settings,
     worlds: Box<dyn Worlds>,
-    // worlds of the last mask, and their rows
-    list: Vec<u32>,
-    reals: Vec<f64>,
-    ints: Vec<i32>,
 }
 
 impl Batch {
     /// `nworld` worlds at `qpos0`, on a hardware GPU if there is one, else on the CPU; [`Batch::device`] says which.
     ///
-    /// Fails with [`Error::Size`] if they do not fit into memory, with [`Error::Device`] if the device refuses.
+    /// Fails with [`Error::Missing`] if the model needs what no stage computes, with [`Error::Size`] if the worlds do not fit
+    /// into memory, with [`Error::Device`] if the device refuses.
     pub fn new(model: &Model, nworld: usize) -> Result<Self> {
         Self::with(model, nworld, Settings::default())
     }
 
     /// `nworld` worlds at `qpos0`, made as `settings` say. Fails like [`Batch::new`].
     pub fn with(model: &Model, nworld: usize, settings: Settings) -> Result<Self> {
+        let missing = model.missing();
+        if !missing.is_empty() {
+            return Err(Error::Missing(missing));
+        }
         let mut model = model.clone();
         model.nconmax = settings.nconmax.unwrap_or(model.nconmax);
         model.njmax = settings.njmax.unwrap_or(model.njmax);
@@ -156,9 +140,6 @@ impl Batch {
             nworld,
             settings,
             worlds,
-            list: Vec::new(),
-            reals: Vec::new(),
-            ints: Vec::new(),
         })
     }
 
@@ -316,45 +297,15 @@ impl Batch {
     /// world that is given bad ones is flagged when it steps.
     pub fn set(&mut self, name: &str, values: &[f64]) -> Result<()> {
         let field = self.input(name, values.len())?;
-        self.put(field, Which::All, values)
+        self.worlds.write(&self.model, field, None, values)
     }
 
     /// Sets an input of the worlds whose mask is true: `values` is N × shape, or one row for all of them. Fails like
     /// [`Batch::set`], also on a mask of another length than N.
     pub fn set_where(&mut self, name: &str, mask: &[bool], values: &[f64]) -> Result<()> {
         let field = self.input(name, values.len())?;
-        let list = self.listed(mask)?;
-        let words = field.words(&self.model);
-        let done = if values.len() == words {
-            self.put(field, Which::Listed(&list), values)
-        } else {
-            let mut rows = std::mem::take(&mut self.reals);
-            rows.clear();
-            for &w in &list {
-                rows.extend_from_slice(&values[w as usize * words..][..words]);
-            }
-            let done = self.put(field, Which::Listed(&list), &rows);
-            self.reals = rows;
-            done
-        };
-        self.list = list;
-        done
-    }
-
-    // integers are set as reals are, by one kind of slice
-    fn put(&mut self, field: &'static Field, to: Which<'_>, values: &[f64]) -> Result<()> {
-        if values.is_empty() {
-            return Ok(());
-        }
-        if field.elem != crate::fields::Elem::Int {
-            return self
-                .worlds
-                .write(&self.model, field, to, View::Real(values));
-        }
-        self.ints.clear();
-        self.ints.extend(values.iter().map(|&x| x as i32));
-        self.worlds
-            .write(&self.model, field, to, View::Int(&self.ints))
+        self.check_mask(mask)?;
+        self.worlds.write(&self.model, field, Some(mask), values)
     }
 
     fn input(&self, name: &str, len: usize) -> Result<&'static Field> {
@@ -376,28 +327,19 @@ impl Batch {
         Ok(field)
     }
 
-    // the worlds of a mask, in the vector that is kept for them
-    fn listed(&mut self, mask: &[bool]) -> Result<Vec<u32>> {
-        if mask.len() != self.nworld {
-            let (need, have) = (self.nworld, mask.len());
-            return Err(Error::Input(format!(
+    fn check_mask(&self, mask: &[bool]) -> Result<()> {
+        let (need, have) = (self.nworld, mask.len());
+        match have == need {
+            true => Ok(()),
+            false => Err(Error::Input(format!(
                 "the mask has {have} entries for {need} worlds"
-            )));
+            ))),
         }
-        let mut list = std::mem::take(&mut self.list);
-        list.clear();
-        list.extend(
-            (0u32..)
-                .zip(mask)
-                .filter(|(_, chosen)| **chosen)
-                .map(|(w, _)| w),
-        );
-        Ok(list)
     }
 
     /// Resets all worlds: state, inputs, warnings and overflows. Fails like [`Batch::reset_where`].
     pub fn reset(&mut self, to: To<'_>) -> Result<()> {
-        self.reset_list(Which::All, to)
+        self.reset_some(None, to)
     }
 
     /// Resets the worlds whose mask is true; the others do not change by a bit.
@@ -405,21 +347,19 @@ impl Batch {
     /// Fails with [`Error::Input`] on a mask of another length than N, a keyframe that the model does not have, or a state of
     /// another model or number of worlds.
     pub fn reset_where(&mut self, mask: &[bool], to: To<'_>) -> Result<()> {
-        let list = self.listed(mask)?;
-        let done = self.reset_list(Which::Listed(&list), to);
-        self.list = list;
-        done
+        self.check_mask(mask)?;
+        self.reset_some(Some(mask), to)
     }
 
-    fn reset_list(&mut self, which: Which<'_>, to: To<'_>) -> Result<()> {
+    fn reset_some(&mut self, mask: Mask<'_>, to: To<'_>) -> Result<()> {
         match to {
-            To::Qpos0 => self.worlds.reset(&self.model, which),
-            To::Key(key) => self.reset_key(which, key),
-            To::State(state) => self.restore_list(which, state),
+            To::Qpos0 => self.worlds.reset(&self.model, mask),
+            To::Key(key) => self.reset_key(mask, key),
+            To::State(state) => self.restore_some(mask, state),
         }
     }
 
-    fn reset_key(&mut self, which: Which<'_>, key: usize) -> Result<()> {
+    fn reset_key(&mut self, mask: Mask<'_>, key: usize) -> Result<()> {
         let m = &self.model;
         if key >= m.nkey {
             let have = m.nkey;
@@ -427,7 +367,7 @@ impl Batch {
                 "keyframe {key}: the model has {have}, counted from 0"
             )));
         }
-        self.worlds.reset(m, which)?;
+        self.worlds.reset(m, mask)?;
         let rows = [
             ("time", "key_time"),
             ("qpos", "key_qpos"),
@@ -441,8 +381,8 @@ impl Batch {
             let field = field(name)?;
             let words = field.words(m);
             if let (Some(View::Real(x)), 1..) = (m.field(key_name), words) {
-                let row = View::Real(&x[key * words..][..words]);
-                self.worlds.write(m, field, which, row)?;
+                self.worlds
+                    .write(m, field, mask, &x[key * words..][..words])?;
             }
         }
         Ok(())
@@ -455,13 +395,13 @@ impl Batch {
 
     /// Puts all worlds back to a saved state. Fails with [`Error::Input`] if it is of another model or number of worlds.
     pub fn restore(&mut self, state: &State) -> Result<()> {
-        self.restore_list(Which::All, state)
+        self.restore_some(None, state)
     }
 
-    fn restore_list(&mut self, which: Which<'_>, state: &State) -> Result<()> {
+    fn restore_some(&mut self, mask: Mask<'_>, state: &State) -> Result<()> {
         state.check(&self.model, self.nworld)?;
-        self.worlds.reset(&self.model, which)?;
-        state.write(&self.model, which, &mut *self.worlds)
+        self.worlds.reset(&self.model, mask)?;
+        state.write(&self.model, mask, &mut *self.worlds)
     }
 
     /// The worlds that diverged or overflowed since they were last reset, in order.
@@ -485,7 +425,7 @@ impl Batch {
 
     /// Time that each stage takes in a step, summed over the worlds (s), measured over `n` steps from here; empty if the
     /// backend cannot tell.
-    pub fn stage_times(&mut self, n: usize) -> Result<Vec<(&'static str, f64)>> {
+    pub fn stage_times(&mut self, n: usize) -> Result<Vec<(String, f64)>> {
         Ok(self.worlds.stage_times(&self.model, n)?.unwrap_or_default())
     }
 }
@@ -501,7 +441,7 @@ fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Box<dyn Worlds>
     match settings.backend {
         Backend::Cpu => cpu::open(m, nworld, settings),
         Backend::Gpu => gpu::open(m, nworld, settings),
-        Backend::Auto => match gpu::hardware() {
+        Backend::Auto => match gpu::hardware() || settings.adapter.is_some() {
             true => gpu::open(m, nworld, settings),
             false => cpu::open(m, nworld, settings),
         },

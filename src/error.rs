@@ -40,6 +40,9 @@ pub enum Error {
         /// The text of the place.
         excerpt: Option<Box<Excerpt>>,
     },
+    /// A model that compiles, but whose dynamics need what this version does not have.
+    #[error("this version does not have what the model needs: {}", .0.join(", "))]
+    Missing(Vec<String>),
     /// Several mistakes of one model, at least two.
     #[error("{}", lines(.0))]
     Several(Vec<Error>),

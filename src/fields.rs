@@ -1268,8 +1268,8 @@ fields! {
         solver_Jv: real[njmax],
         /// 1 where a row's cost is in the Hessian (ours)
         solver_inH: int[njmax],
-        /// cost of rows along the search direction: residual, its slope, three coefficients; elliptic contacts last (ours)
-        solver_quad: real[njmax, 5],
+        /// cost of rows along the search direction: residual, its slope, three coefficients (ours)
+        solver_quad: real[5, njmax],
         /// M times qacc, less qfrc_smooth (ours)
         solver_Ma: real[nv],
         /// M times search direction (ours)

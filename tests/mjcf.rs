@@ -721,7 +721,7 @@ fn limits_can_be_set() {
 
 #[test]
 fn saving_reads_to_an_equal_model() {
-    let spec = read(include_str!("../fuzz/seeds/model/everything.xml"));
+    let spec = read(include_str!("mjcf_everything.xml"));
     let xml = spec.to_mjcf().unwrap_or_else(|e| panic!("{e}"));
     let again = read(&xml);
     assert_eq!(again, spec, "{xml}");

@@ -6,7 +6,8 @@
 
 use std::f64::consts::PI;
 
-use super::vec3::{mulmatmat, mulmattmat, mulquat, quat2mat};
+use super::AssetError;
+use super::vec3::{EPS, mulmatmat, mulmattmat, mulquat, normalize, quat2mat};
 
 /// A shape that has a volume in closed form. `size` has MuJoCo's meaning for each (see `XMLreference`, `geom/size`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -272,6 +273,28 @@ pub fn eig3_tol(mat: &[f64; 9], tol: f64) -> Eig3 {
         quat,
         iter,
     }
+}
+
+/// Principal axes (unit quaternion, wxyz) and decreasing principal moments of a full inertia.
+///
+/// Follows `mjuu_fullInertia`. Fails when a moment is not at least 1e-14; what `boundinertia` then does is the caller's matter
+/// ([`eig3`] gives the numbers).
+pub fn fullinertia(full: [f64; 6]) -> Result<([f64; 4], [f64; 3]), AssetError> {
+    let [xx, yy, zz, xy, xz, yz] = full;
+    let e = eig3(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);
+    if e.eigval[2] >= EPS {
+        Ok((e.quat, e.eigval))
+    } else {
+        Err(AssetError::new("inertia must have positive eigenvalues"))
+    }
+}
+
+/// Normalises a quaternion (wxyz); one that is too short to have a direction becomes the identity, as in MuJoCo.
+pub fn unit_quat(mut quat: [f64; 4]) -> [f64; 4] {
+    if normalize(&mut quat) == 0.0 {
+        return [1.0, 0.0, 0.0, 0.0];
+    }
+    quat
 }
 
 #[cfg(test)]

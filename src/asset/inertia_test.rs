@@ -67,19 +67,19 @@ fn eig3_ends_on_any_numbers() {
 }
 
 #[test]
-fn eig3_undoes_globalinertia() {
-    let mut quat = [1.0, 2.0, -3.0, 0.5];
-    super::super::vec3::normalize(&mut quat);
+fn fullinertia_undoes_globalinertia() {
+    let quat = unit_quat([1.0, 2.0, -3.0, 0.5]);
     let diag = [3.0, 2.0, 1.5];
-    let [xx, yy, zz, xy, xz, yz] = globalinertia(diag, quat);
-    let e = eig3(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);
-    for (x, y) in e.eigval.into_iter().zip(diag) {
+    let (q, d) = fullinertia(globalinertia(diag, quat)).unwrap();
+    let full = globalinertia(d, q);
+    for (x, y) in full.into_iter().zip(globalinertia(diag, quat)) {
         golden::close(x, y, 1e-14);
     }
-    let full = globalinertia(e.eigval, e.quat);
-    for (x, y) in full.into_iter().zip([xx, yy, zz, xy, xz, yz]) {
+    for (x, y) in d.into_iter().zip(diag) {
         golden::close(x, y, 1e-14);
     }
+    assert!(fullinertia([1.0, 1.0, -1.0, 0.0, 0.0, 0.0]).is_err());
+    assert!(fullinertia([f64::NAN; 6]).is_err());
 }
 
 #[test]

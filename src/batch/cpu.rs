@@ -1,35 +1,33 @@
-//! The twins over all worlds: tiles of as many worlds as the number has lanes, over all threads.
+//! The twins over all worlds: tiles of as many worlds as the number has lanes, spread over threads.
 
 use rayon::prelude::*;
 
-use super::{Memory, Settings, Which, Worlds, memory};
+use super::{Mask, Memory, Settings, Worlds, memory};
 use crate::error::{Error, Result};
-use crate::fields::{Data, Field, Model, View, ViewMut};
+use crate::fields::{Data, Elem, FIELDS, Field, Model, Room, View, ViewMut};
 use crate::real::Real;
 use crate::stages::{self, Stage};
 
-/// How a tile of worlds is taken through one stage.
+/// The twin of a stage, for this kind of number.
 type Twin<R> = fn(&'static Stage) -> fn(&Model, &mut Data<R>);
 
 struct Cpu<R: Real> {
     nworld: usize,
     // world w is lane w % WIDTH of tile w / WIDTH; the last tile is filled up with worlds that nobody reads
     tiles: Vec<Data<R>>,
-    // a world as it is after a reset
+    // a tile as it is after a reset
     fresh: Data<R>,
     twin: Twin<R>,
     pool: Option<rayon::ThreadPool>,
+    memory: Memory,
     // the last read
     reals: Vec<f64>,
     ints: Vec<i32>,
-    memory: Memory,
 }
 
 impl<R: Real> std::fmt::Debug for Cpu<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cpu")
-            .field("nworld", &self.nworld)
-            .finish_non_exhaustive()
+        f.write_str(&self.device())
     }
 }
 
@@ -55,18 +53,25 @@ impl<R: Real> Cpu<R> {
             fresh,
             twin,
             pool: pool.transpose()?,
+            memory,
             reals: Vec::new(),
             ints: Vec::new(),
-            memory,
         })
     }
 
     // worlds do not meet: any order over threads gives the same bits
-    fn each_tile(&mut self, run: impl Fn(&mut Data<R>) + Send + Sync) {
+    fn for_each(&mut self, run: impl Fn(&mut Data<R>) + Send + Sync) {
         let tiles = &mut self.tiles;
         match &self.pool {
             Some(pool) => pool.install(|| tiles.par_iter_mut().for_each(run)),
             None => tiles.par_iter_mut().for_each(run),
+        }
+    }
+
+    // every chosen world: its number, tile and lane
+    fn chosen(&mut self, mask: Mask<'_>, mut run: impl FnMut(usize, &mut Data<R>, usize)) {
+        for w in (0..self.nworld).filter(|&w| mask.is_none_or(|mask| mask[w])) {
+            run(w, &mut self.tiles[w / R::WIDTH], w % R::WIDTH);
         }
     }
 }
@@ -84,7 +89,7 @@ impl<R: Real> Worlds for Cpu<R> {
 
     fn step(&mut self, m: &Model, n: usize) -> Result<()> {
         let twin = self.twin;
-        self.each_tile(|d| {
+        self.for_each(|d| {
             for _ in 0..n {
                 stages::step(m, &mut |stage| twin(stage)(m, d));
             }
@@ -94,26 +99,27 @@ impl<R: Real> Worlds for Cpu<R> {
 
     fn forward(&mut self, m: &Model) -> Result<()> {
         let twin = self.twin;
-        self.each_tile(|d| stages::forward(m, &mut |stage| twin(stage)(m, d)));
+        self.for_each(|d| stages::forward(m, &mut |stage| twin(stage)(m, d)));
         Ok(())
     }
 
-    fn read(&mut self, m: &Model, field: &'static Field) -> Result<View<'_>> {
-        let words = field.words(m);
-        let lane_of = |w: usize| (w / R::WIDTH, w % R::WIDTH);
-        self.reals.clear();
-        self.ints.clear();
+    fn read(&mut self, _m: &Model, field: &'static Field) -> Result<View<'_>> {
+        let Self {
+            tiles, reals, ints, ..
+        } = self;
+        reals.clear();
+        ints.clear();
         for w in 0..self.nworld {
-            let (tile, lane) = lane_of(w);
-            match self.tiles[tile].field(field.name) {
-                Some(View::Int(x)) => self.ints.extend((0..words).map(|e| x[e * R::WIDTH + lane])),
-                Some(View::Real(x)) => self.reals.extend(x.iter().map(|x| x.lane(lane))),
+            let (tile, lane) = (&tiles[w / R::WIDTH], w % R::WIDTH);
+            match tile.field(field.name) {
+                Some(View::Int(x)) => ints.extend(x.iter().skip(lane).step_by(R::WIDTH)),
+                Some(View::Real(x)) => reals.extend(x.iter().map(|x| x.lane(lane))),
                 None => {}
             }
         }
         Ok(match field.elem {
-            crate::fields::Elem::Int => View::Int(&self.ints),
-            _ => View::Real(&self.reals),
+            Elem::Int => View::Int(ints),
+            _ => View::Real(reals),
         })
     }
 
@@ -121,37 +127,32 @@ impl<R: Real> Worlds for Cpu<R> {
         &mut self,
         m: &Model,
         field: &'static Field,
-        to: Which<'_>,
-        rows: View<'_>,
+        mask: Mask<'_>,
+        values: &[f64],
     ) -> Result<()> {
         let words = field.words(m);
-        for (k, w) in to.of(self.nworld).enumerate() {
-            let (tile, lane) = (w / R::WIDTH, w % R::WIDTH);
-            let row = |len: usize| if len == words { 0 } else { k * words };
-            match (self.tiles[tile].field_mut(field.name), rows) {
-                (Some(ViewMut::Int(x)), View::Int(from)) => {
-                    let from = &from[row(from.len())..][..words];
-                    from.iter()
-                        .enumerate()
-                        .for_each(|(e, v)| x[e * R::WIDTH + lane] = *v);
+        let one = values.len() == words;
+        self.chosen(mask, |w, tile, lane| {
+            let row = &values[if one { 0 } else { w * words }..][..words];
+            match tile.field_mut(field.name) {
+                Some(ViewMut::Int(x)) => {
+                    let lanes = x.iter_mut().skip(lane).step_by(R::WIDTH);
+                    lanes.zip(row).for_each(|(to, &x)| *to = x as i32);
                 }
-                (Some(ViewMut::Real(x)), View::Real(from)) => {
-                    let from = &from[row(from.len())..][..words];
-                    x.iter_mut()
-                        .zip(from)
-                        .for_each(|(x, v)| x.set_lane(lane, *v));
+                Some(ViewMut::Real(x)) => {
+                    let lanes = x.iter_mut().zip(row);
+                    lanes.for_each(|(to, &x)| to.set_lane(lane, x));
                 }
-                _ => {}
+                None => {}
             }
-        }
+        });
         Ok(())
     }
 
-    fn reset(&mut self, _m: &Model, which: Which<'_>) -> Result<()> {
-        for w in which.of(self.nworld) {
-            let (tile, lane) = (w / R::WIDTH, w % R::WIDTH);
-            copy_lane(&mut self.tiles[tile], &self.fresh, lane);
-        }
+    fn reset(&mut self, _m: &Model, mask: Mask<'_>) -> Result<()> {
+        let fresh = std::mem::take(&mut self.fresh);
+        self.chosen(mask, |_, tile, lane| copy_lane(tile, &fresh, lane));
+        self.fresh = fresh;
         Ok(())
     }
 
@@ -159,9 +160,9 @@ impl<R: Real> Worlds for Cpu<R> {
         self.memory
     }
 
-    fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(&'static str, f64)>>> {
+    fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(String, f64)>>> {
         let twin = self.twin;
-        let mut times: Vec<(&'static str, f64)> = Vec::new();
+        let mut times: Vec<(String, f64)> = Vec::new();
         for _ in 0..n {
             for d in &mut self.tiles {
                 stages::step(m, &mut |stage| {
@@ -170,7 +171,7 @@ impl<R: Real> Worlds for Cpu<R> {
                     let took = start.elapsed().as_secs_f64() / n as f64;
                     match times.iter_mut().find(|(name, _)| *name == stage.name) {
                         Some((_, sum)) => *sum += took,
-                        None => times.push((stage.name, took)),
+                        None => times.push((stage.name.to_owned(), took)),
                     }
                 });
             }
@@ -179,11 +180,9 @@ impl<R: Real> Worlds for Cpu<R> {
     }
 }
 
+// a lane of one tile becomes that of another
 fn copy_lane<R: Real>(to: &mut Data<R>, from: &Data<R>, lane: usize) {
-    if R::WIDTH == 1 {
-        return to.clone_from(from);
-    }
-    for field in crate::fields::FIELDS {
+    for field in FIELDS.iter().filter(|field| field.room != Room::Model) {
         match (to.field_mut(field.name), from.field(field.name)) {
             (Some(ViewMut::Int(to)), Some(View::Int(from))) => {
                 let lanes = to.iter_mut().zip(from).skip(lane).step_by(R::WIDTH);

@@ -2,9 +2,10 @@
 
 use std::sync::OnceLock;
 
-use super::{Memory, Settings, Which, Worlds, memory};
+use super::{Mask, Memory, Settings, Worlds, memory};
 use crate::error::Result;
-use crate::fields::{Field, Model, View};
+use crate::fields::{Elem, Field, Model, View};
+use crate::gpu::arena::Layout;
 use crate::gpu::device::{self, Choice, Device, Request};
 use crate::gpu::run::{Plan, forward_walk, step_walk};
 use crate::gpu::{Config, Gpu, Values};
@@ -18,7 +19,8 @@ pub(super) fn hardware() -> bool {
 #[derive(Debug)]
 struct Kernels {
     gpu: Gpu,
-    forward: Plan,
+    // made when it is first asked for
+    forward: Option<Plan>,
     // the last read
     reals: Vec<f64>,
     ints: Vec<i32>,
@@ -44,13 +46,28 @@ pub(super) fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Box<
     let mut gpu = Gpu::new(&device, m, &config)?;
     // what a step needs is compiled before the first one
     gpu.prepare()?;
-    let forward = gpu.plan(&forward_walk(m))?;
     Ok(Box::new(Kernels {
         gpu,
-        forward,
+        forward: None,
         reals: Vec::new(),
         ints: Vec::new(),
     }))
+}
+
+/// What one world takes on a device.
+pub(super) fn world(m: &Model) -> Result<Memory> {
+    let memory = Layout::new(m, 1, &[])?.memory(1, 0);
+    Ok(Memory {
+        model: memory.model,
+        world: memory.world,
+        total: memory.total(),
+    })
+}
+
+// the worlds of a mask, ascending
+fn listed(mask: Mask<'_>) -> Option<Vec<u32>> {
+    let chosen = (0u32..).zip(mask?).filter(|(_, chosen)| **chosen);
+    Some(chosen.map(|(w, _)| w).collect())
 }
 
 impl Worlds for Kernels {
@@ -68,8 +85,14 @@ impl Worlds for Kernels {
         self.gpu.step(n)
     }
 
-    fn forward(&mut self, _m: &Model) -> Result<()> {
-        self.gpu.run(&self.forward, 1)
+    fn forward(&mut self, m: &Model) -> Result<()> {
+        let plan = match self.forward.take() {
+            Some(plan) => plan,
+            None => self.gpu.plan(&forward_walk(m))?,
+        };
+        let done = self.gpu.run(&plan, 1);
+        self.forward = Some(plan);
+        done
     }
 
     fn read(&mut self, _m: &Model, field: &'static Field) -> Result<View<'_>> {
@@ -88,25 +111,41 @@ impl Worlds for Kernels {
 
     fn write(
         &mut self,
-        _m: &Model,
+        m: &Model,
         field: &'static Field,
-        to: Which<'_>,
-        rows: View<'_>,
+        mask: Mask<'_>,
+        values: &[f64],
     ) -> Result<()> {
-        let values = match rows {
-            View::Int(x) => Values::Int(x.to_vec()),
-            View::Real(x) => Values::Real(x.iter().map(|&x| x as f32).collect()),
+        let words = field.words(m);
+        let list = listed(mask);
+        if words == 0 || list.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(());
+        }
+        // a row for every world becomes a row for every chosen one
+        let each = list.as_ref().filter(|_| values.len() != words);
+        let rows = |w: &u32| &values[*w as usize * words..][..words];
+        let chosen: Vec<f64>;
+        let values = match each {
+            Some(list) => {
+                chosen = list.iter().flat_map(rows).copied().collect();
+                &chosen
+            }
+            None => values,
         };
-        match to {
-            Which::All => self.gpu.write(field.name, &values),
-            Which::Listed(list) => self.gpu.write_worlds(field.name, list, &values),
+        let values = match field.elem {
+            Elem::Int => Values::Int(values.iter().map(|&x| x as i32).collect()),
+            _ => Values::Real(values.iter().map(|&x| x as f32).collect()),
+        };
+        match &list {
+            Some(list) => self.gpu.write_worlds(field.name, list, &values),
+            None => self.gpu.write(field.name, &values),
         }
     }
 
-    fn reset(&mut self, _m: &Model, which: Which<'_>) -> Result<()> {
-        match which {
-            Which::All => self.gpu.reset(None),
-            Which::Listed(list) => self.gpu.reset(Some(list)),
+    fn reset(&mut self, _m: &Model, mask: Mask<'_>) -> Result<()> {
+        match listed(mask) {
+            Some(list) if list.is_empty() => Ok(()),
+            list => self.gpu.reset(list.as_deref()),
         }
     }
 
@@ -119,19 +158,19 @@ impl Worlds for Kernels {
         }
     }
 
-    fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(&'static str, f64)>>> {
+    fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(String, f64)>>> {
         if !self.gpu.device().timestamps {
             return Ok(None);
         }
         let walk = step_walk(m);
         let plan = self.gpu.plan_fused(&walk, 1)?;
-        let mut times: Vec<(&'static str, f64)> = Vec::new();
+        let mut times: Vec<(String, f64)> = Vec::new();
         for _ in 0..n {
             for (stage, (_, took)) in walk.iter().zip(self.gpu.time(&plan)?) {
                 let took = took / n as f64;
                 match times.iter_mut().find(|(name, _)| *name == stage.name) {
                     Some((_, sum)) => *sum += took,
-                    None => times.push((stage.name, took)),
+                    None => times.push((stage.name.to_owned(), took)),
                 }
             }
         }

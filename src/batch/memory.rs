@@ -36,6 +36,11 @@ impl Memory {
         }
     }
 
+    /// What one world takes on a device, laid out for the smallest tile.
+    pub fn device(m: &Model) -> Result<Self> {
+        super::gpu::world(m)
+    }
+
     /// Fails with [`Error::Size`] if that is more than there is, and says how many worlds would fit.
     pub(super) fn check(&self, nworld: usize, have: u64) -> Result<()> {
         if self.total <= have {

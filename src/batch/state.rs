@@ -1,6 +1,6 @@
 //! The state of all worlds, kept aside.
 
-use super::{Which, Worlds, field};
+use super::{Mask, Worlds, field};
 use crate::error::{Error, Result};
 use crate::fields::{FIELDS, Model, Room, View};
 
@@ -24,18 +24,12 @@ pub(super) const INPUTS: &[&str] = &[
 // what befell the worlds belongs to their state too
 const FLAGS: &[&str] = &["warning", "overflow", "needed"];
 
-#[derive(Clone, Debug, PartialEq)]
-enum Rows {
-    Int(Vec<i32>),
-    Real(Vec<f64>),
-}
-
 /// The state of all worlds of a batch: what [`super::Batch::save`] gives and [`super::Batch::restore`] takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     model: u64,
     nworld: usize,
-    arrays: Vec<(&'static str, Rows)>,
+    arrays: Vec<(&'static str, Vec<f64>)>,
 }
 
 impl State {
@@ -43,8 +37,8 @@ impl State {
         let mut arrays = Vec::new();
         for &name in INPUTS.iter().chain(FLAGS) {
             let rows = match worlds.read(m, field(name)?)? {
-                View::Int(x) => Rows::Int(x.to_vec()),
-                View::Real(x) => Rows::Real(x.to_vec()),
+                View::Int(x) => x.iter().map(|&x| f64::from(x)).collect(),
+                View::Real(x) => x.to_vec(),
             };
             arrays.push((name, rows));
         }
@@ -70,31 +64,12 @@ impl State {
         Ok(())
     }
 
-    pub(super) fn write(&self, m: &Model, which: Which<'_>, worlds: &mut dyn Worlds) -> Result<()> {
+    pub(super) fn write(&self, m: &Model, mask: Mask<'_>, worlds: &mut dyn Worlds) -> Result<()> {
         for (name, rows) in &self.arrays {
-            let field = field(name)?;
-            let words = field.words(m);
-            if words == 0 {
-                continue;
-            }
-            match rows {
-                Rows::Int(x) => {
-                    let x = chosen(x, which, self.nworld, words);
-                    worlds.write(m, field, which, View::Int(&x))?;
-                }
-                Rows::Real(x) => {
-                    let x = chosen(x, which, self.nworld, words);
-                    worlds.write(m, field, which, View::Real(&x))?;
-                }
-            }
+            worlds.write(m, field(name)?, mask, rows)?;
         }
         Ok(())
     }
-}
-
-fn chosen<T: Copy>(x: &[T], which: Which<'_>, nworld: usize, words: usize) -> Vec<T> {
-    let rows = which.of(nworld).map(|w| &x[w * words..][..words]);
-    rows.flatten().copied().collect()
 }
 
 /// A number that differs between models that behave differently: of options and arrays, not of capacities or names.

@@ -308,6 +308,8 @@ fn activations(tree: &Tree, said: &Actuator, actlimited: bool) -> Result<usize> 
         Err(_) if said.dyntype == DynType::Pid => {
             usize::from(said.dynprm[1] > 0.0) + usize::from(said.gainprm[0] != 0.0)
         }
+        // a servo of an orientation integrates a rotation vector
+        Err(_) if said.gaintype == GainType::So3 => 3 * usize::from(!stateless),
         Err(_) => usize::from(!stateless),
     })
 }

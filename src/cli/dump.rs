@@ -1,0 +1,270 @@
+//! The arrays of a dump: a model, what one forward pass makes of a state, contacts and constraint rows.
+
+use super::array::Array;
+use manyworlds::cpu::lib::sparse::{mul_m, solve_ld};
+use manyworlds::fields::{FIELDS, Room, SIZES, View};
+use manyworlds::model::{Names, Opt};
+use manyworlds::{Data, Model};
+
+/// Arrays and their names.
+pub type Arrays = Vec<(String, Array)>;
+
+/// Derived arrays of a world that are dumped as they are. What no stage computes yet is not among them.
+const FORWARD: &str = "xpos xquat xmat xipos ximat xanchor xaxis geom_xpos geom_xmat site_xpos site_xmat subtree_com cinert cdof \
+    crb ten_length actuator_length cvel cdof_dot ten_velocity actuator_velocity qfrc_bias qfrc_spring qfrc_damper \
+    qfrc_gravcomp qfrc_fluid qfrc_passive act_dot actuator_force qfrc_actuator qfrc_smooth qacc_smooth qacc qfrc_constraint";
+
+/// The compiled model; `opt` as it was authored.
+pub fn model(m: &Model, opt: &Opt) -> Arrays {
+    let mut out = Arrays::new();
+    for (size, doc) in SIZES.iter().filter(|(_, doc)| !doc.contains("(ours)")) {
+        debug_assert!(!doc.is_empty());
+        let n = m.size(size).unwrap_or(0) as i32;
+        out.push((format!("model/{size}"), Array::int(&[], vec![n])));
+    }
+    for (name, _) in Opt::NAMES {
+        let x = opt.get(name).unwrap_or_default();
+        let shape = if x.len() == 1 { vec![] } else { vec![x.len()] };
+        out.push((format!("model/opt_{name}"), Array::real(&shape, x)));
+    }
+    let stat = &m.stat;
+    for (name, x) in [
+        ("meaninertia", vec![stat.meaninertia]),
+        ("meanmass", vec![stat.meanmass]),
+        ("meansize", vec![stat.meansize]),
+        ("extent", vec![stat.extent]),
+        ("center", stat.center.to_vec()),
+    ] {
+        let shape = if x.len() == 1 { vec![] } else { vec![x.len()] };
+        out.push((format!("model/stat_{name}"), Array::real(&shape, x)));
+    }
+    let ours = |doc: &str| doc.contains("(ours");
+    for field in FIELDS
+        .iter()
+        .filter(|f| f.room == Room::Model && !ours(f.doc))
+    {
+        if let Some(view) = m.field(field.name) {
+            out.push((format!("model/{}", field.name), Array::of(m, field, view)));
+        }
+    }
+    out
+}
+
+/// Names of the objects, in order of their ids.
+pub fn names(names: &Names) -> serde_json::Value {
+    serde_json::json!({
+        "body": names.body, "joint": names.joint, "geom": names.geom, "site": names.site, "tendon": names.tendon,
+        "actuator": names.actuator, "sensor": names.sensor, "equality": names.equality,
+    })
+}
+
+/// What one forward pass made of a world.
+pub fn forward(m: &Model, d: &Data) -> Arrays {
+    let mut out = Arrays::new();
+    for name in FORWARD.split_whitespace() {
+        if let (Some(field), Some(view)) = (manyworlds::fields::field(name), d.field(name)) {
+            out.push((format!("fwd/{name}"), Array::of(m, field, view)));
+        }
+    }
+    if m.nsensordata == 0 {
+        out.push(("fwd/sensordata".to_owned(), Array::real(&[0], vec![])));
+    }
+    let niter = Array::int(&[1], d.solver_niter.clone());
+    out.push(("fwd/niter".to_owned(), niter));
+    inertia(m, d, &mut out);
+    let ten = dense(m.nv, (0..m.ntendon).map(|i| tendon_row(m, d, i)));
+    out.push(("fwd/ten_J".to_owned(), Array::real(&[m.ntendon, m.nv], ten)));
+    let moment = dense(
+        m.nv,
+        (0..m.nout).map(|r| {
+            let (adr, num) = (m.moment_rowadr[r] as usize, m.moment_rownnz[r] as usize);
+            let at = adr..adr + num;
+            (&m.moment_colind[at.clone()], &d.actuator_moment[at])
+        }),
+    );
+    out.push((
+        "fwd/actuator_moment".to_owned(),
+        Array::real(&[m.nout, m.nv], moment),
+    ));
+    contacts(m, d, &mut out);
+    rows(m, d, &mut out);
+    out
+}
+
+fn tendon_row<'a>(m: &'a Model, d: &'a Data, i: usize) -> (&'a [i32], &'a [f64]) {
+    let (adr, num) = (m.ten_J_rowadr[i] as usize, m.ten_J_rownnz[i] as usize);
+    (&m.ten_J_colind[adr..adr + num], &d.ten_J[adr..adr + num])
+}
+
+// rows of columns and values, spread out
+fn dense<'a>(ncol: usize, rows: impl Iterator<Item = (&'a [i32], &'a [f64])>) -> Vec<f64> {
+    let mut out = Vec::new();
+    for (columns, values) in rows {
+        let start = out.len();
+        out.resize(start + ncol, 0.0);
+        for (column, value) in columns.iter().zip(values) {
+            out[start + *column as usize] += value;
+        }
+    }
+    out
+}
+
+// a vector that no symmetry hides from
+fn probe(nv: usize) -> Vec<f64> {
+    (1..=nv).map(|i| (i as f64).sin()).collect()
+}
+
+fn inertia(m: &Model, d: &Data, out: &mut Arrays) {
+    let nv = m.nv;
+    let mut full = vec![0.0; nv * nv];
+    for i in 0..nv {
+        let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize);
+        for e in adr..adr + num {
+            let j = m.M_colind[e] as usize;
+            full[i * nv + j] = d.M[e];
+            full[j * nv + i] = d.M[e];
+        }
+    }
+    let b = probe(nv);
+    let mut product = vec![0.0; nv];
+    mul_m(m, &d.M, &mut product, &b);
+    let mut solution = b;
+    solve_ld(m, &d.qLD, &d.qLDiagInv, &mut solution);
+    out.push(("fwd/M".to_owned(), Array::real(&[nv, nv], full)));
+    out.push(("fwd/Mx".to_owned(), Array::real(&[nv], product)));
+    out.push(("fwd/Minvx".to_owned(), Array::real(&[nv], solution)));
+}
+
+fn contacts(m: &Model, d: &Data, out: &mut Arrays) {
+    let n = d.ncon[0] as usize;
+    let pair: Vec<usize> = d.contact_collision[..n]
+        .iter()
+        .map(|&k| k as usize)
+        .collect();
+    let ints = |of: &dyn Fn(usize) -> i32| pair.iter().map(|&k| of(k)).collect::<Vec<_>>();
+    // where a pair's numbers lie in an array of the model, w to a pair
+    let reals = |of: &[f64], w: usize| -> Vec<f64> {
+        pair.iter()
+            .flat_map(|&k| of[k * w..][..w].iter().copied())
+            .collect()
+    };
+    let mut put = |name: &str, array: Array| out.push((format!("con/{name}"), array));
+    put("geom1", Array::int(&[n], ints(&|k| m.collision_geom1[k])));
+    put("geom2", Array::int(&[n], ints(&|k| m.collision_geom2[k])));
+    for name in ["flex", "elem", "vert"] {
+        put(name, Array::int(&[n, 2], vec![-1; 2 * n]));
+    }
+    put("dim", Array::int(&[n], ints(&|k| m.collision_condim[k])));
+    // in the gap: seen, but without force
+    let gap = pair
+        .iter()
+        .zip(&d.contact_dist)
+        .map(|(&k, &dist)| i32::from(dist >= m.collision_margin[k]));
+    put("exclude", Array::int(&[n], gap.collect()));
+    put("dist", Array::real(&[n], d.contact_dist[..n].to_vec()));
+    put(
+        "pos",
+        Array::real(&[n, 3], d.contact_pos[..n].as_flattened().to_vec()),
+    );
+    put(
+        "frame",
+        Array::real(&[n, 9], d.contact_frame[..n].as_flattened().to_vec()),
+    );
+    put(
+        "includemargin",
+        Array::real(&[n], reals(&m.collision_margin, 1)),
+    );
+    put(
+        "friction",
+        Array::real(&[n, 5], reals(&m.collision_friction, 5)),
+    );
+    put(
+        "solref",
+        Array::real(&[n, 2], reals(&m.collision_solref, 2)),
+    );
+    put(
+        "solreffriction",
+        Array::real(&[n, 2], reals(&m.collision_solreffriction, 2)),
+    );
+    put(
+        "solimp",
+        Array::real(&[n, 5], reals(&m.collision_solimp, 5)),
+    );
+}
+
+fn rows(m: &Model, d: &Data, out: &mut Arrays) {
+    let n = d.nefc[0] as usize;
+    let jacobian = dense(
+        m.nv,
+        (0..n).map(|r| {
+            let pattern = d.efc_Jpat[r] as usize;
+            let (adr, num) = (m.Jpat_adr[pattern] as usize, m.Jpat_num[pattern] as usize);
+            let row = &d.efc_J[r * m.nJrow..][..num];
+            (&m.Jpat_dof[adr..adr + num], row)
+        }),
+    );
+    let b = probe(m.nv);
+    let product = jacobian
+        .chunks_exact(m.nv.max(1))
+        .map(|row| row.iter().zip(&b).map(|(j, b)| j * b).sum());
+    let product: Vec<f64> = product.collect();
+    let mut put = |name: &str, array: Array| out.push((format!("efc/{name}"), array));
+    put("Jx", Array::real(&[n], product));
+    put("J", Array::real(&[n, m.nv], jacobian));
+    for name in ["type", "id", "state"] {
+        if let Some(View::Int(x)) = d.field(&format!("efc_{name}")) {
+            put(name, Array::int(&[n], x[..n].to_vec()));
+        }
+    }
+    for name in [
+        "pos",
+        "margin",
+        "frictionloss",
+        "R",
+        "D",
+        "vel",
+        "aref",
+        "force",
+    ] {
+        if let Some(View::Real(x)) = d.field(&format!("efc_{name}")) {
+            put(name, Array::real(&[n], x[..n].to_vec()));
+        }
+    }
+    put("diagApprox", Array::real(&[n], d.efc_diagA[..n].to_vec()));
+    put("KBIP", Array::real(&[n, 4], d.efc_KBIP[..4 * n].to_vec()));
+}
+
+/// The state after some steps.
+pub fn step(m: &Model, d: &Data, n: usize) -> Arrays {
+    let state = [
+        ("qpos", m.nq, &d.qpos),
+        ("qvel", m.nv, &d.qvel),
+        ("act", m.na, &d.act),
+    ];
+    let mut out: Arrays = state
+        .iter()
+        .map(|(name, len, x)| {
+            (
+                format!("step{n}/{name}"),
+                Array::real(&[*len], (*x).clone()),
+            )
+        })
+        .collect();
+    out.push((format!("step{n}/time"), Array::real(&[], d.time.clone())));
+    out
+}
+
+/// The inputs as they were set.
+pub fn inputs(m: &Model, d: &Data, names: &[&str]) -> Arrays {
+    let mut out = Arrays::new();
+    for name in names {
+        if let (Some(field), Some(view)) = (manyworlds::fields::field(name), d.field(name)) {
+            let mut array = Array::of(m, field, view);
+            if *name == "time" {
+                array.shape = Vec::new();
+            }
+            out.push((format!("in/{name}"), array));
+        }
+    }
+    out
+}

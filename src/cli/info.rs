@@ -1,0 +1,153 @@
+//! `info`: what a model is and what a world of it takes.
+
+use super::{Fault, MODEL, ModelArg};
+use clap::Args;
+use comfy_table::{Table, presets};
+use manyworlds::batch::Memory;
+use manyworlds::fields::SIZES;
+use manyworlds::types::{Cone, Integrator, Solver};
+use manyworlds::{Error, Model};
+use serde_json::{Map, Value, json};
+
+/// What a model is, what a world of it takes, and what it needs that is missing.
+///
+/// Exits with 2 if the model needs what this version does not have; everything that is missing is listed.
+#[derive(Args, Debug)]
+pub struct Info {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Info {
+    /// Runs the verb.
+    pub fn run(&self) -> Result<(), Fault> {
+        let m = match Model::from_xml_path(&self.model.path) {
+            Ok(m) => m,
+            Err(e) => return self.missing(e),
+        };
+        let missing = m.missing();
+        let cpu = Memory::cpu(&m, 1, 8);
+        let device = Memory::device(&m)?;
+        if self.json {
+            let sizes: Map<String, Value> = SIZES
+                .iter()
+                .map(|(size, _)| ((*size).to_owned(), m.size(size).into()))
+                .collect();
+            let info = json!({
+                "model": m.names.model,
+                "supported": missing.is_empty(),
+                "missing": missing,
+                "not_computed": m.not_computed(),
+                "sizes": sizes,
+                "timestep": m.opt.timestep,
+                "bytes_per_world_cpu": cpu.world,
+                "bytes_per_world_gpu": device.world,
+                "bytes_model_gpu": device.model,
+                "keyframes": m.names.key,
+            });
+            println!("{info:#}");
+        } else {
+            println!("{}: {}", self.model.path.display(), m.names.model);
+            println!("{}", table(&m, &cpu, &device));
+        }
+        match missing.is_empty() {
+            true => Ok(()),
+            false => Err(Error::Missing(missing).into()),
+        }
+    }
+
+    fn missing(&self, e: Error) -> Result<(), Fault> {
+        let missing: Vec<String> = e
+            .each()
+            .filter(|e| matches!(e, Error::Unsupported { .. }))
+            .map(Error::to_string)
+            .collect();
+        if self.json && !missing.is_empty() {
+            println!("{:#}", json!({ "supported": false, "missing": missing }));
+        }
+        Err(Fault {
+            code: MODEL,
+            ..e.into()
+        })
+    }
+}
+
+fn table(m: &Model, cpu: &Memory, device: &Memory) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let mut row = |what: &str, value: String| {
+        table.add_row([what.to_owned(), value]);
+    };
+    row("coordinates, dofs", format!("nq {}, nv {}", m.nq, m.nv));
+    row(
+        "tree",
+        format!("{} bodies, {} joints, {} trees", m.nbody, m.njnt, m.ntree),
+    );
+    row(
+        "shapes",
+        format!(
+            "{} geoms, {} sites, {} pairs that may meet",
+            m.ngeom, m.nsite, m.ncollision
+        ),
+    );
+    row(
+        "actuators",
+        format!(
+            "{} actuators, {} controls, {} activations",
+            m.nactuator, m.nu, m.na
+        ),
+    );
+    row("tendons, equalities", format!("{}, {}", m.ntendon, m.neq));
+    row(
+        "sensors",
+        format!("{} ({} numbers)", m.nsensor, m.nsensordata),
+    );
+    row(
+        "keyframes",
+        match m.nkey {
+            0 => "none".to_owned(),
+            n => format!("{n}: {}", m.names.key.join(", ")),
+        },
+    );
+    let word = |x: Option<String>| x.unwrap_or_else(|| "?".to_owned());
+    row(
+        "step",
+        format!(
+            "{} s, {}, {} solver, {} cone",
+            m.opt.timestep,
+            word(Integrator::from_i32(m.opt.integrator).map(|x| format!("{x:?}"))),
+            word(Solver::from_i32(m.opt.solver).map(|x| format!("{x:?}"))),
+            word(Cone::from_i32(m.opt.cone).map(|x| format!("{x:?}").to_lowercase())),
+        ),
+    );
+    row(
+        "room in a world",
+        format!("{} contacts, {} constraint rows", m.nconmax, m.njmax),
+    );
+    row(
+        "memory of a world",
+        format!(
+            "{} on a device (f32), {} on the CPU (f64)",
+            kib(device.world),
+            kib(cpu.world)
+        ),
+    );
+    row(
+        "memory of the model",
+        format!("{} on a device", kib(device.model)),
+    );
+    let list = |list: Vec<String>| match list.is_empty() {
+        true => "nothing".to_owned(),
+        false => list.join(", "),
+    };
+    row("missing", list(m.missing()));
+    row("not computed", list(m.not_computed()));
+    table
+}
+
+fn kib(bytes: u64) -> String {
+    format!("{:.1} KiB", bytes as f64 / 1024.0)
+}

@@ -1,0 +1,219 @@
+//! Where worlds start and what drives them: files, keyframes, random numbers.
+
+use super::{Fault, array, npz};
+use manyworlds::batch::To;
+use manyworlds::fields::field;
+use manyworlds::types::JointType;
+use manyworlds::{Batch, Model};
+use std::path::Path;
+
+/// Random numbers that depend on where they are used only: seed, world, index. So world 7 gets the same ones however many
+/// worlds there are.
+pub fn uniform(seed: u64, world: u64, index: u64) -> f64 {
+    // splitmix64, thrice
+    let mix = |x: u64| {
+        let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    };
+    let bits = mix(mix(mix(seed) ^ world) ^ index);
+    (bits >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A number of a normal distribution, by Box and Muller.
+pub fn normal(seed: u64, world: u64, index: u64) -> f64 {
+    let radius = (-2.0 * (1.0 - uniform(seed, world, 2 * index)).ln()).sqrt();
+    radius * (std::f64::consts::TAU * uniform(seed, world, 2 * index + 1)).cos()
+}
+
+/// The number of a keyframe, said by name or number.
+pub fn key(m: &Model, said: &str) -> Result<usize, Fault> {
+    let named = m.names.key.iter().position(|name| name == said);
+    let number = said.parse().ok().filter(|&k| k < m.nkey);
+    named.or(number).ok_or_else(|| {
+        let names: Vec<_> = m
+            .names
+            .key
+            .iter()
+            .filter(|n| !n.is_empty())
+            .cloned()
+            .collect();
+        Fault::usage(match m.nkey {
+            0 => format!("no keyframe {said}: the model has none"),
+            n => format!(
+                "no keyframe {said}: the model has {n} ({})",
+                names.join(", ")
+            ),
+        })
+    })
+}
+
+/// Moves hinges and slides and all velocities by random amounts of this size.
+pub fn noise(batch: &mut Batch, seed: u64, size: f64) -> Result<(), Fault> {
+    let m = batch.model().clone();
+    let n = batch.nworld();
+    let (mut qpos, mut qvel) = (batch.reals("qpos")?.to_vec(), batch.reals("qvel")?.to_vec());
+    for w in 0..n {
+        for j in 0..m.njnt {
+            let scalar = m.jnt_type[j] == JointType::Hinge || m.jnt_type[j] == JointType::Slide;
+            if scalar {
+                qpos[w * m.nq + m.jnt_qposadr[j] as usize] +=
+                    size * normal(seed, w as u64, j as u64);
+            }
+        }
+        for i in 0..m.nv {
+            qvel[w * m.nv + i] += size * normal(seed ^ 1, w as u64, i as u64);
+        }
+    }
+    batch.set("qpos", &qpos)?;
+    batch.set("qvel", &qvel)?;
+    Ok(())
+}
+
+/// Sets the inputs that a file holds: arrays by the name of a field, of shape (row), (K, row) with world `w` getting row
+/// `w mod K`, or (frames, K, row) of which the last frame counts, as in a trajectory.
+pub fn state_file(batch: &mut Batch, path: &Path) -> Result<(), Fault> {
+    const INPUTS: &str = "time qpos qvel act ctrl qacc_warmstart qfrc_applied xfrc_applied mocap_pos mocap_quat eq_active";
+    let mut known = false;
+    for npz::Entry {
+        name,
+        shape,
+        values,
+    } in npz::read(path)?
+    {
+        let input = INPUTS.split(' ').any(|input| input == name);
+        let Some(field) = field(&name).filter(|_| input) else {
+            continue;
+        };
+        known = true;
+        let own = array::shape(batch.model(), field);
+        let words = field.words(batch.model());
+        // a time is one number, and its axis is not written
+        let lead = match name.as_str() {
+            "time" => Some(shape.as_slice()),
+            _ => shape
+                .strip_suffix(own.as_slice())
+                .or(shape.strip_suffix(&[words])),
+        };
+        let rows = match lead {
+            Some([]) => 1,
+            Some(&[k] | &[_, k]) => k,
+            _ => 0,
+        };
+        if words == 0 && values.is_empty() {
+            continue;
+        }
+        if rows == 0 || values.is_empty() {
+            let (path, row) = (path.display(), &own);
+            let msg =
+                format!("{path}: {name} has shape {shape:?}; {row:?} is needed, or rows of that");
+            return Err(Fault::usage(msg));
+        }
+        let last = &values[values.len() - rows * words..];
+        let each = last.chunks_exact(words).cycle().take(batch.nworld());
+        let all: Vec<f64> = each.flatten().copied().collect();
+        batch.set(&name, &all)?;
+    }
+    match known {
+        true => Ok(()),
+        false => Err(Fault::usage(format!(
+            "{}: holds none of {INPUTS}",
+            path.display()
+        ))),
+    }
+}
+
+/// Puts all worlds where a rollout begins.
+pub fn start(batch: &mut Batch, keyframe: Option<&str>, state: Option<&Path>) -> Result<(), Fault> {
+    if let Some(said) = keyframe {
+        let key = key(batch.model(), said)?;
+        batch.reset(To::Key(key))?;
+    }
+    if let Some(path) = state {
+        state_file(batch, path)?;
+    }
+    Ok(())
+}
+
+/// What drives the actuators.
+#[derive(Debug)]
+pub enum Control {
+    /// What the keyframe or state file set, or zero.
+    Held,
+    /// Uniform in the range of each control, `[-1, 1]` where there is none.
+    Random(u64),
+    /// Rows from a file: one for all worlds, or one for each.
+    File {
+        /// Rows of time.
+        rows: usize,
+        /// Values, row after row.
+        values: Vec<f64>,
+    },
+}
+
+impl Control {
+    /// `zero`, `random` or a file.
+    pub fn parse(said: &str, m: &Model, nworld: usize, seed: u64) -> Result<Self, Fault> {
+        match said {
+            "zero" => return Ok(Self::Held),
+            "random" => return Ok(Self::Random(seed)),
+            _ => {}
+        }
+        let path = Path::new(said);
+        let bad = |what: String| Fault::usage(format!("{said}: {what}"));
+        let arrays = npz::read(path)?;
+        let ctrl = arrays.into_iter().find(|array| array.name == "ctrl");
+        let npz::Entry { shape, values, .. } =
+            ctrl.ok_or_else(|| bad("holds no array ctrl".to_owned()))?;
+        let nu = m.nu;
+        let rows = match *shape.as_slice() {
+            [u] if u == nu => 1,
+            [t, u] if u == nu => t,
+            [t, n, u] if u == nu && n == nworld => t,
+            _ => {
+                let forms = format!("({nu}), (T, {nu}) or (T, {nworld}, {nu})");
+                return Err(bad(format!("ctrl has shape {shape:?}; {forms} is needed")));
+            }
+        };
+        if rows == 0 {
+            return Err(bad("ctrl has no rows".to_owned()));
+        }
+        Ok(Self::File { rows, values })
+    }
+
+    /// Number of times that the control can change; `None` if there is no end to it.
+    pub fn rows(&self) -> Option<usize> {
+        match self {
+            Self::File { rows, .. } => Some(*rows),
+            _ => None,
+        }
+    }
+
+    /// Sets the control of row `k` of time.
+    pub fn apply(&self, batch: &mut Batch, k: usize) -> Result<(), Fault> {
+        match self {
+            Self::Held => {}
+            Self::Random(seed) => {
+                let m = batch.model();
+                let mut ctrl = Vec::with_capacity(batch.nworld() * m.nu);
+                for w in 0..batch.nworld() {
+                    for i in 0..m.nu {
+                        let [lo, hi] = match m.actuator_ctrllimited[i] {
+                            0 => [-1.0, 1.0],
+                            _ => [m.actuator_ctrlrange[2 * i], m.actuator_ctrlrange[2 * i + 1]],
+                        };
+                        let x = uniform(*seed, w as u64, (k * m.nu + i) as u64);
+                        ctrl.push(lo + (hi - lo) * x);
+                    }
+                }
+                batch.set("ctrl", &ctrl)?;
+            }
+            Self::File { rows, values } => {
+                let row = values.len() / rows;
+                batch.set("ctrl", &values[k.min(rows - 1) * row..][..row])?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! What the verbs share: arguments, exit codes, loading a model.
+
+mod array;
+mod bench;
+mod devices;
+mod dump;
+mod forward;
+mod info;
+mod inputs;
+mod npz;
+mod progress;
+mod rollout;
+mod trajectory;
+mod verify;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use manyworlds::batch::{Backend, Overflow, Settings};
+use manyworlds::{Error, Model};
+use std::path::{Path, PathBuf};
+
+/// Exit code of wrong arguments or bad input files.
+pub const USAGE: u8 = 1;
+/// Exit code of a bad or unsupported model.
+pub const MODEL: u8 = 2;
+/// Exit code of a failed check: parity, overflow.
+pub const CHECK: u8 = 3;
+/// Exit code of a device that refuses, is lost or out of memory.
+pub const DEVICE: u8 = 4;
+
+const AFTER: &str = "\
+Exit codes: 0 done, 1 wrong arguments or input files, 2 bad or unsupported model, 3 a check failed (parity, overflow), \
+4 the device refused, was lost or ran out of memory.
+
+Data goes to stdout, everything else to stderr.";
+
+/// MuJoCo's physics for thousands of worlds at once, on any GPU or on the CPU.
+#[derive(Parser)]
+#[command(version, after_help = AFTER, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// What a model is, what a world of it takes, and what it needs that is missing
+    Info(info::Info),
+    /// Step many worlds and keep what they did
+    Rollout(rollout::Rollout),
+    /// Everything that one forward pass and some steps make of given states
+    Forward(forward::Forward),
+    /// Every kernel against its twin, on random states of your model
+    Verify(verify::Verify),
+    /// How fast many worlds step
+    Bench(bench::Bench),
+    /// The adapters that the kernels can run on
+    Devices(devices::Devices),
+    /// Print completions for a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Runs the verb.
+pub fn run(cli: Cli) -> Result<(), Fault> {
+    match cli.verb {
+        Verb::Info(args) => args.run(),
+        Verb::Rollout(args) => args.run(),
+        Verb::Forward(args) => args.run(),
+        Verb::Verify(args) => args.run(),
+        Verb::Bench(args) => args.run(),
+        Verb::Devices(args) => args.run(),
+        Verb::Completions { shell } => {
+            let mut command = Cli::command();
+            clap_complete::generate(shell, &mut command, "manyworlds", &mut std::io::stdout());
+            Ok(())
+        }
+    }
+}
+
+/// Why the program ends badly.
+#[derive(Debug)]
+pub struct Fault {
+    /// Exit code.
+    pub code: u8,
+    /// What is shown.
+    pub text: String,
+}
+
+impl Fault {
+    /// Wrong arguments or input files.
+    pub fn usage(text: impl std::fmt::Display) -> Self {
+        Self {
+            code: USAGE,
+            text: format!("error: {text}\n"),
+        }
+    }
+
+    /// A file that cannot be read or written.
+    pub fn io(path: &Path, source: std::io::Error) -> Self {
+        Self::usage(format!("{}: {source}", path.display()))
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(e: Error) -> Self {
+        let code = match &e {
+            Error::Mjcf { .. }
+            | Error::Unsupported { .. }
+            | Error::Several(_)
+            | Error::Missing(_) => MODEL,
+            Error::Overflow { .. } => CHECK,
+            Error::Device(_) | Error::Shader { .. } | Error::Size { .. } => DEVICE,
+            _ => USAGE,
+        };
+        Self {
+            code,
+            text: e.render(),
+        }
+    }
+}
+
+/// Reads and compiles a model; whatever goes wrong is the model's fault.
+pub fn load(path: &Path) -> Result<Model, Fault> {
+    Model::from_xml_path(path).map_err(|e| Fault {
+        code: MODEL,
+        ..e.into()
+    })
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BackendArg {
+    /// A hardware GPU if there is one, else the CPU
+    Auto,
+    /// The kernels, f32, on the best adapter there is, a software one if need be
+    Gpu,
+    /// The twins, f64, on all threads
+    Cpu,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum OverflowArg {
+    /// Stop with exit code 3 and say what is needed
+    Error,
+    /// Make room and repeat the step
+    Grow,
+    /// Go on without the contacts that did not fit, and say so at the end
+    Continue,
+}
+
+/// Who computes, and with how much room.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Worlds")]
+pub struct Engine {
+    /// Who computes
+    #[arg(long, value_enum, default_value_t = BackendArg::Auto)]
+    backend: BackendArg,
+    /// GPU: the first adapter whose name contains these letters (see `devices`)
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+    /// GPU: lanes that work on one world, a power of two; chosen if not given
+    #[arg(long, value_name = "N")]
+    lanes: Option<u32>,
+    /// CPU: threads; all if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    threads: Option<u32>,
+    /// Contacts that a world has room for; the model's if not given
+    #[arg(long, value_name = "N")]
+    nconmax: Option<u32>,
+    /// Constraint rows that a world has room for; the model's if not given
+    #[arg(long, value_name = "N")]
+    njmax: Option<u32>,
+    /// What to do when a world needs more room than that
+    #[arg(long, value_enum, default_value_t = OverflowArg::Grow)]
+    overflow: OverflowArg,
+}
+
+impl Engine {
+    /// As the library wants it.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            backend: match self.backend {
+                BackendArg::Auto => Backend::Auto,
+                BackendArg::Gpu => Backend::Gpu,
+                BackendArg::Cpu => Backend::Cpu,
+            },
+            overflow: match self.overflow {
+                OverflowArg::Error => Overflow::Error,
+                OverflowArg::Grow => Overflow::Grow,
+                OverflowArg::Continue => Overflow::Continue,
+            },
+            nconmax: self.nconmax.map(|n| n as usize),
+            njmax: self.njmax.map(|n| n as usize),
+            threads: self.threads.map(|n| n as usize),
+            adapter: self.adapter.clone(),
+            lanes: self.lanes,
+        }
+    }
+}
+
+/// The model that a verb is about.
+#[derive(Args, Debug)]
+pub struct ModelArg {
+    /// The model, MJCF
+    #[arg(value_name = "MODEL.xml")]
+    pub path: PathBuf,
+}

@@ -1,0 +1,26 @@
+//! A bar on a terminal, silence elsewhere.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+
+/// A bar of so many steps on stderr, drawn only where stderr is a terminal.
+pub fn bar(steps: u64) -> ProgressBar {
+    let bar = ProgressBar::new(steps);
+    if !std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    let style = ProgressStyle::with_template("{bar:30} step {pos}/{len} {msg} {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+/// A rate for people: `1.23 M`.
+pub fn rate(x: f64) -> String {
+    let (x, unit) = match x {
+        x if x >= 1e9 => (x / 1e9, " G"),
+        x if x >= 1e6 => (x / 1e6, " M"),
+        x if x >= 1e3 => (x / 1e3, " k"),
+        x => (x, ""),
+    };
+    format!("{x:.3}{unit}")
+}

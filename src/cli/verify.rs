@@ -1,0 +1,246 @@
+//! `verify`: every kernel against its twin, on random states of the user's own model.
+
+use super::inputs::{noise, uniform};
+use super::{CHECK, Fault, ModelArg, load};
+use anstream::eprintln;
+use clap::Args;
+use comfy_table::{Table, presets};
+use manyworlds::batch::{Backend, Settings, To};
+use manyworlds::gpu::Config;
+use manyworlds::gpu::device::{Choice, Device, Request};
+use manyworlds::gpu::verify::{Report, verify};
+use manyworlds::stages::Stage;
+use manyworlds::{Batch, Data, Error, Model};
+use serde_json::{Value, json};
+
+// relative errors that a stage may have on a model that nobody has seen; tests/parity holds ours to less
+const TOLERANCE: f64 = 1e-3;
+const TOLERANCES: &[(&str, f64)] = &[
+    // slopes of impedances: the last bits of a distance over the width of the impedance
+    ("make_constraint", 2e-2),
+    // sums of forces that cancel
+    ("solve_newton", 2e-2),
+];
+
+/// Every kernel against its twin, on random states of your model.
+///
+/// The states are the start and the keyframes, moved at random, some of them after a hundred steps so that contacts are live.
+/// Each stage is given what the twins made before it, in f32, and what it writes is compared with its twin in f64. Exits
+/// with 3 if a stage is off by more than its tolerance.
+#[derive(Args, Debug)]
+pub struct Verify {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Number of states
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..))]
+    states: u32,
+    /// Seed of the random states
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The first adapter whose name contains these letters (see `devices`); the best one if not given
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+    /// Lanes that work on one world: 1, 4 and 32 if not given
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "1,4,32",
+        value_name = "N,…"
+    )]
+    lanes: Vec<u32>,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What came out for one stage and one number of lanes.
+struct Row {
+    lanes: u32,
+    stage: &'static Stage,
+    report: Report,
+}
+
+impl Verify {
+    /// Runs the verb.
+    pub fn run(&self) -> Result<(), Fault> {
+        let m = load(&self.model.path)?;
+        let missing = m.missing();
+        if !missing.is_empty() {
+            return Err(Error::Missing(missing).into());
+        }
+        let choice = match &self.adapter {
+            Some(letters) => Choice::Named(letters.clone()),
+            None => Choice::Any,
+        };
+        let device = Device::open(&Request {
+            choice,
+            portable: false,
+        })?;
+        let (m, worlds) = self.worlds(&m)?;
+        eprintln!("{} states on {}", worlds.len(), device.adapter);
+        let mut rows = Vec::new();
+        for &lanes in &self.lanes {
+            let config = Config {
+                lanes,
+                checked: true,
+                ..Config::default()
+            };
+            for (stage, report) in verify(&device, &m, &worlds, &config)? {
+                rows.push(Row {
+                    lanes,
+                    stage,
+                    report,
+                });
+            }
+        }
+        let failed = rows.iter().filter(|row| !row.passed()).count();
+        if self.json {
+            let rows: Vec<Value> = rows.iter().map(Row::value).collect();
+            let adapter = device.adapter.to_string();
+            println!(
+                "{:#}",
+                json!({ "adapter": adapter, "failed": failed, "stages": rows })
+            );
+        } else {
+            print(&rows);
+        }
+        match failed {
+            0 => Ok(()),
+            _ => Err(Fault {
+                code: CHECK,
+                text: format!(
+                    "error: {failed} of {} stages are off by more than their tolerance\n",
+                    rows.len()
+                ),
+            }),
+        }
+    }
+
+    // states of the model, and the model with room for all their contacts
+    fn worlds(&self, m: &Model) -> Result<(Model, Vec<Data>), Fault> {
+        let n = self.states as usize;
+        let settings = Settings {
+            backend: Backend::Cpu,
+            overflow: manyworlds::batch::Overflow::Grow,
+            ..Settings::default()
+        };
+        let mut batch = Batch::with(m, n, settings)?;
+        for key in 0..m.nkey {
+            let mask: Vec<bool> = (0..n).map(|w| w % (m.nkey + 1) == key + 1).collect();
+            batch.reset_where(&mask, To::Key(key))?;
+        }
+        noise(&mut batch, self.seed, 0.1)?;
+        let random: Vec<f64> = (0..n * m.nu)
+            .map(|i| {
+                let (w, u) = (i / m.nu, i % m.nu);
+                let [lo, hi] = match m.actuator_ctrllimited[u] {
+                    0 => [-1.0, 1.0],
+                    _ => [m.actuator_ctrlrange[2 * u], m.actuator_ctrlrange[2 * u + 1]],
+                };
+                lo + (hi - lo) * uniform(self.seed, w as u64, u as u64)
+            })
+            .collect();
+        batch.set("ctrl", &random)?;
+        let mut worlds = {
+            batch.forward()?;
+            batch.worlds()?
+        };
+        batch.step(100)?;
+        batch.forward()?;
+        let settled = batch.worlds()?;
+        let m = batch.model().clone();
+        // every other one has settled; room may have grown since the first were taken
+        let mut out = Vec::new();
+        for (w, late) in settled.into_iter().enumerate() {
+            let early = std::mem::take(&mut worlds[w]);
+            out.push(if w % 2 == 1 {
+                late
+            } else {
+                resized(&m, &early)
+            });
+        }
+        Ok((m, out))
+    }
+}
+
+// the inputs of a world in a model with more room
+fn resized(m: &Model, from: &Data) -> Data {
+    use manyworlds::fields::{View, ViewMut};
+    let mut to = Data::new(m);
+    for name in "time qpos qvel act ctrl qacc_warmstart mocap_pos mocap_quat".split(' ') {
+        if let (Some(ViewMut::Real(to)), Some(View::Real(from))) =
+            (to.field_mut(name), from.field(name))
+        {
+            to.copy_from_slice(from);
+        }
+    }
+    to
+}
+
+impl Row {
+    fn tolerance(&self) -> f64 {
+        let own = TOLERANCES.iter().find(|(name, _)| *name == self.stage.name);
+        own.map_or(TOLERANCE, |(_, tolerance)| *tolerance)
+    }
+
+    // the array that is off the most
+    fn worst(&self) -> Option<(&'static str, f64)> {
+        let errors = self.report.worst.iter().map(|(field, x)| (*field, x.error));
+        errors.max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    fn passed(&self) -> bool {
+        let near = self
+            .worst()
+            .is_none_or(|(_, error)| error <= self.tolerance());
+        near && self.report.touched.is_empty()
+    }
+
+    fn value(&self) -> Value {
+        let errors: serde_json::Map<String, Value> = self
+            .report
+            .worst
+            .iter()
+            .map(|(field, x)| ((*field).to_owned(), json!(x.error)))
+            .collect();
+        json!({
+            "stage": self.stage.name,
+            "lanes": self.lanes,
+            "passed": self.passed(),
+            "tolerance": self.tolerance(),
+            "errors": errors,
+            "touched": self.report.touched,
+        })
+    }
+}
+
+fn print(rows: &[Row]) {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN);
+    table.set_header(["stage", "lanes", "worst array", "error", "tolerance", ""]);
+    for row in rows {
+        let (field, error) = row.worst().unwrap_or(("–", 0.0));
+        table.add_row([
+            row.stage.name.to_owned(),
+            row.lanes.to_string(),
+            field.to_owned(),
+            format!("{error:.1e}"),
+            format!("{:.0e}", row.tolerance()),
+            if row.passed() { "ok" } else { "FAIL" }.to_owned(),
+        ]);
+    }
+    println!("{table}");
+    for row in rows.iter().filter(|row| !row.passed()) {
+        for (field, x) in &row.report.worst {
+            if x.error > row.tolerance() {
+                println!(
+                    "{}: {field}[{}] of state {} is {}, the twin says {}",
+                    row.stage.name, x.index, x.world, x.shader, x.twin
+                );
+            }
+        }
+        for touched in row.report.touched.iter().take(5) {
+            println!("{}: {touched}", row.stage.name);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+#!/bin/sh
+# test.sh: sets up what the tests need, then runs all of them: format, lints, tests, examples in the documentation.
+# The kernels need a Vulkan adapter; where there is none, Debian's software adapter is installed.
+set -u
+cd "$(dirname "$0")" || exit 1
+
+say() { printf '\n== %s\n' "$*"; }
+root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+# an adapter is a loader and at least one driver
+has_adapter() {
+    drivers=$(ls /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json 2>/dev/null)
+    [ -n "$drivers${VK_DRIVER_FILES:-}" ] || return 1
+    ldconfig -p 2>/dev/null | grep -q libvulkan.so.1 || ls /usr/lib/*/libvulkan.so.1 >/dev/null 2>&1
+}
+if [ "$(uname)" = Linux ] && ! has_adapter; then
+    if command -v apt-get >/dev/null; then
+        say "no Vulkan adapter: installing the software one"
+        root apt-get update -qq && root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq mesa-vulkan-drivers || exit 1
+    else
+        echo "no Vulkan adapter: install Mesa's Vulkan drivers (lavapipe), then run this again" >&2
+        exit 1
+    fi
+fi
+command -v cargo >/dev/null || { echo "no cargo: install Rust 1.95 or newer from https://rustup.rs" >&2; exit 1; }
+for tool in fmt clippy; do
+    cargo $tool --version >/dev/null 2>&1 || rustup component add "$(echo $tool | sed s/^fmt/rustfmt/)" || exit 1
+done
+
+log=$(mktemp) || exit 1
+trap 'rm -f "$log" "$log".code' EXIT
+fails=0
+# runs a command, keeps what it says
+run() {
+    say "$*"
+    { "$@" 2>&1; echo $? >"$log.code"; } | tee -a "$log"
+    [ "$(cat "$log.code")" = 0 ] || fails=$((fails + 1))
+}
+run cargo fmt --check
+run cargo clippy --all-targets -- -D warnings
+if cargo nextest --version >/dev/null 2>&1; then
+    run cargo nextest run --no-fail-fast
+else
+    run cargo test --no-fail-fast --lib --bins --tests
+fi
+run cargo test --doc
+
+# one line for all: cargo's and nextest's counts
+awk -v fails="$fails" '
+    { gsub(/\033\[[0-9;]*m/, "") }
+    /^test result:/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
+    /Summary \[/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
+    END { printf "\n%d passed, %d failed%s\n", passed, failed, fails ? ", " fails " of 4 commands failed" : "" }
+' "$log"
+[ "$fails" = 0 ]

@@ -1,0 +1,445 @@
+//! The program as a user meets it: help, results, mistakes, exit codes.
+
+use assert_cmd::Command;
+use std::io::Write;
+use std::path::Path;
+use tempfile::TempDir;
+
+fn manyworlds(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("manyworlds").unwrap();
+    command.args(args).env("NO_COLOR", "1");
+    command
+}
+
+/// Runs it: exit code, stdout, stderr.
+fn run(args: &[&str]) -> (i32, String, String) {
+    let out = manyworlds(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    // a driver without a display remarks on it
+    let remarks = text(out.stderr);
+    let remarks: Vec<&str> = remarks
+        .lines()
+        .filter(|line| !line.contains("XDG_RUNTIME_DIR"))
+        .collect();
+    (
+        out.status.code().unwrap(),
+        text(out.stdout),
+        remarks.join("\n"),
+    )
+}
+
+fn path(dir: &TempDir, name: &str) -> String {
+    dir.path().join(name).to_str().unwrap().to_owned()
+}
+
+/// Name, shape and values of an array.
+type Named<'a> = (&'a str, &'a [u64], &'a [f64]);
+
+/// Writes an npz file of f64 arrays.
+fn npz(path: &str, arrays: &[Named]) {
+    use npyz::WriterBuilder;
+    let mut npz = npyz::npz::NpzWriter::create(path).unwrap();
+    for (name, shape, x) in arrays {
+        let builder = npz.array::<f64>(name, Default::default()).unwrap();
+        let mut writer = builder.default_dtype().shape(shape).begin_nd().unwrap();
+        writer.extend(x.iter().copied()).unwrap();
+        writer.finish().unwrap();
+    }
+}
+
+/// Shape and values of an array of an npz file.
+fn array(path: &str, name: &str) -> (Vec<u64>, Vec<f64>) {
+    let mut npz = npyz::npz::NpzArchive::open(path).unwrap();
+    let array = npz
+        .by_name(name)
+        .unwrap()
+        .unwrap_or_else(|| panic!("no {name}"));
+    (array.shape().to_vec(), array.into_vec().unwrap())
+}
+
+const CARTPOLE: &str = "models/cartpole.xml";
+const CPU: &[&str] = &["--backend", "cpu"];
+
+#[test]
+fn help_reads_well() {
+    for verb in [
+        "",
+        "info",
+        "rollout",
+        "forward",
+        "verify",
+        "bench",
+        "devices",
+        "completions",
+    ] {
+        let args: Vec<&str> = if verb.is_empty() {
+            vec!["--help"]
+        } else {
+            vec![verb, "--help"]
+        };
+        let (code, out, _) = run(&args);
+        assert_eq!(code, 0);
+        let name = if verb.is_empty() { "help" } else { verb };
+        insta::assert_snapshot!(format!("help_{name}"), out);
+    }
+}
+
+#[test]
+fn wrong_arguments_exit_with_one() {
+    for args in [
+        &["frobnicate"][..],
+        &["rollout"],
+        &["rollout", CARTPOLE, "--worlds", "0"],
+        &["rollout", CARTPOLE, "--backend", "tpu"],
+        &["bench", CARTPOLE, "--worlds", "x"],
+    ] {
+        let (code, out, said) = run(args);
+        assert_eq!((code, out.as_str()), (1, ""), "{args:?}");
+        assert!(said.starts_with("error: "), "{said}");
+    }
+}
+
+#[test]
+fn bad_models_exit_with_two_and_show_the_place() {
+    let dir = TempDir::new().unwrap();
+    for (name, xml) in [
+        ("cut_off", "<mujoco><worldbody><body>"),
+        (
+            "misspelt",
+            "<mujoco>\n  <worldbody>\n    <body><goem size=\"1\"/></body>\n  </worldbody>\n</mujoco>",
+        ),
+        (
+            "wrong_size",
+            "<mujoco>\n  <worldbody>\n    <geom name=\"hand\" type=\"box\" size=\"1\"/>\n  </worldbody>\n</mujoco>",
+        ),
+        (
+            "unknown_joint",
+            "<mujoco>\n  <worldbody><body><joint name=\"knee\"/><geom size=\"1\"/></body></worldbody>\n  <actuator><motor joint=\"kneee\"/></actuator>\n</mujoco>",
+        ),
+        (
+            "not_a_number",
+            "<mujoco><worldbody><geom size=\"nan\"/></worldbody></mujoco>",
+        ),
+        (
+            "bomb",
+            "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;\">]><mujoco model=\"&b;\"/>",
+        ),
+    ] {
+        let file = path(&dir, &format!("{name}.xml"));
+        std::fs::write(&file, xml).unwrap();
+        let (code, out, said) = run(&["rollout", &file, "--steps", "1", "--backend", "cpu"]);
+        assert_eq!((code, out.as_str()), (2, ""), "{name}: {said}");
+        let said = said.replace(dir.path().to_str().unwrap(), "DIR");
+        insta::assert_snapshot!(format!("model_{name}"), said);
+    }
+    let (code, _, said) = run(&["info", &path(&dir, "missing.xml")]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("missing.xml"), "{said}");
+}
+
+#[test]
+fn info_says_what_a_world_takes() {
+    let (code, out, _) = run(&["info", "models/humanoid.xml"]);
+    assert_eq!(code, 0);
+    for part in [
+        "nq 28, nv 27",
+        "17 bodies",
+        "KiB on a device",
+        "stand, crouch, prone",
+    ] {
+        assert!(out.contains(part), "no {part} in\n{out}");
+    }
+    let (_, out, _) = run(&["info", "models/humanoid.xml", "--json"]);
+    let info: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(info["sizes"]["nv"], 27);
+    assert!(info["bytes_per_world_gpu"].as_u64().unwrap() > 1000);
+}
+
+fn rollout(dir: &TempDir, out: &str, more: &[&str]) -> (i32, String, String) {
+    let out = path(dir, out);
+    let args = [&["rollout", CARTPOLE, "--out", &out, "--json"], CPU, more].concat();
+    run(&args)
+}
+
+#[test]
+fn a_rollout_keeps_its_frames() {
+    let dir = TempDir::new().unwrap();
+    let more = [
+        "--worlds",
+        "3",
+        "--steps",
+        "25",
+        "--every",
+        "10",
+        "--ctrl",
+        "random",
+        "--keep",
+        "time,qpos,ncon",
+    ];
+    let (code, out, said) = rollout(&dir, "a.npz", &more);
+    assert_eq!(code, 0, "{said}");
+    let summary: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(summary["steps"], 25);
+    assert_eq!(summary["complete"], true);
+    assert!(summary["steps_per_s"].as_f64().unwrap() > 0.0);
+    let (shape, time) = array(&path(&dir, "a.npz"), "time");
+    assert_eq!(shape, [3, 3]);
+    assert!((time[8] - 0.2).abs() < 1e-12);
+    assert_eq!(array(&path(&dir, "a.npz"), "qpos").0, [3, 3, 2]);
+    assert_eq!(array(&path(&dir, "a.npz"), "ncon").0, [3, 3, 1]);
+
+    // the same seed gives the same file, another seed another one; world 1 does not know how many there are
+    rollout(&dir, "b.npz", &more);
+    let frames = |name: &str| array(&path(&dir, name), "qpos").1;
+    assert_eq!(frames("a.npz"), frames("b.npz"));
+    rollout(&dir, "c.npz", &[&more[..], &["--seed", "5"]].concat());
+    assert_ne!(frames("a.npz"), frames("c.npz"));
+    rollout(&dir, "d.npz", &[&["--worlds", "2"], &more[2..]].concat());
+    let last = |name: &str, n: usize| frames(name)[2 * n * 2 + 2..][..2].to_vec();
+    assert_eq!(last("a.npz", 3), last("d.npz", 2));
+    let left: Vec<_> = std::fs::read_dir(dir.path())
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
+    assert_eq!(left.len(), 4, "{left:?}");
+}
+
+#[test]
+fn a_rollout_goes_on_where_another_ended() {
+    let dir = TempDir::new().unwrap();
+    let keep = ["--keep", "time,qpos,qvel,qacc_warmstart", "--every", "10"];
+    rollout(
+        &dir,
+        "whole.npz",
+        &[&keep[..], &["--steps", "40", "--noise", "0.1"]].concat(),
+    );
+    rollout(
+        &dir,
+        "first.npz",
+        &[&keep[..], &["--steps", "20", "--noise", "0.1"]].concat(),
+    );
+    let first = path(&dir, "first.npz");
+    let (code, _, said) = rollout(
+        &dir,
+        "second.npz",
+        &[&keep[..], &["--steps", "20", "--state", &first]].concat(),
+    );
+    assert_eq!(code, 0, "{said}");
+    for name in ["time", "qpos", "qvel"] {
+        let last = |file| {
+            let (shape, x) = array(&path(&dir, file), name);
+            x[x.len() - x.len() / shape[0] as usize..].to_vec()
+        };
+        assert_eq!(last("whole.npz"), last("second.npz"), "{name}");
+    }
+}
+
+#[test]
+fn bad_input_files_are_told_apart() {
+    let dir = TempDir::new().unwrap();
+    let file = path(&dir, "in.npz");
+    let cases: [(&str, &[Named], &str); 6] = [
+        (
+            "--state",
+            &[("qpos", &[2], &[0.0, f64::NAN])],
+            "qpos: value 1 (counted flat, from 0) is NaN",
+        ),
+        (
+            "--state",
+            &[("qpos", &[3], &[0.0; 3])],
+            "qpos has shape [3]; [2] is needed, or rows of that",
+        ),
+        ("--state", &[("pos", &[2], &[0.0; 2])], "holds none of"),
+        (
+            "--ctrl",
+            &[("ctrl", &[3, 2], &[0.0; 6])],
+            "ctrl has shape [3, 2]; (1), (T, 1) or (T, 2, 1) is needed",
+        ),
+        (
+            "--ctrl",
+            &[("ctrl", &[2, 1], &[0.0; 2])],
+            "2 rows of control, 100 steps held 10 each need 10",
+        ),
+        ("--ctrl", &[("u", &[1], &[0.0])], "holds no array ctrl"),
+    ];
+    for (flag, arrays, want) in cases {
+        npz(&file, arrays);
+        let (code, out, said) = rollout(
+            &dir,
+            "out.npz",
+            &["--worlds", "2", "--steps", "100", flag, &file],
+        );
+        assert_eq!((code, out.as_str()), (1, ""));
+        assert!(said.contains(want), "{said}");
+        assert!(!Path::new(&path(&dir, "out.npz")).exists());
+    }
+    std::fs::write(&file, "no zip").unwrap();
+    let (code, _, said) = rollout(&dir, "out.npz", &["--state", &file]);
+    assert_eq!(code, 1, "{said}");
+}
+
+#[test]
+fn controls_from_a_file_drive_each_world() {
+    let dir = TempDir::new().unwrap();
+    let file = path(&dir, "ctrl.npz");
+    npz(&file, &[("ctrl", &[2, 2, 1], &[1.0, -1.0, 0.5, -0.5])]);
+    let more = [
+        "--worlds",
+        "2",
+        "--steps",
+        "20",
+        "--ctrl",
+        &file,
+        "--keep",
+        "qpos,ctrl",
+    ];
+    let (code, _, said) = rollout(&dir, "out.npz", &more);
+    assert_eq!(code, 0, "{said}");
+    let (_, ctrl) = array(&path(&dir, "out.npz"), "ctrl");
+    assert_eq!(ctrl, [0.0, 0.0, 1.0, -1.0, 0.5, -0.5]);
+    let (_, qpos) = array(&path(&dir, "out.npz"), "qpos");
+    assert!(qpos[8] > 0.0 && qpos[10] < 0.0, "{qpos:?}");
+}
+
+#[test]
+fn what_was_kept_is_not_lost_when_a_rollout_fails() {
+    let dir = TempDir::new().unwrap();
+    let out = path(&dir, "out.npz");
+    let args = [
+        "rollout",
+        "models/boxes.xml",
+        "--backend",
+        "cpu",
+        "--steps",
+        "300",
+        "--every",
+        "1",
+        "--nconmax",
+        "30",
+        "--overflow",
+        "error",
+        "--out",
+        &out,
+        "--json",
+    ];
+    let (code, said_out, said) = run(&args);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("contacts needed, nconmax is 30"), "{said}");
+    let summary: serde_json::Value = serde_json::from_str(&said_out).unwrap();
+    assert_eq!(summary["complete"], false);
+    let done = summary["steps"].as_u64().unwrap();
+    assert!(done > 0 && done < 300);
+    assert_eq!(array(&out, "qpos").0, [done + 1, 1, 112]);
+}
+
+#[test]
+fn forward_dumps_the_schema() {
+    let dir = TempDir::new().unwrap();
+    let (states, out) = (path(&dir, "states.json"), path(&dir, "dump.json"));
+    let mut file = std::fs::File::create(&states).unwrap();
+    write!(file, r#"{{"opt_override": {{"tolerance": 1e-15}}, "states": [{{"kind": "tilted", "qpos": [0.1, 0.2]}}]}}"#).unwrap();
+    let args = [
+        "forward",
+        CARTPOLE,
+        "--states",
+        &states,
+        "--out",
+        &out,
+        "--backend",
+        "cpu",
+        "--steps",
+        "1,3",
+    ];
+    let (code, _, said) = run(&args);
+    assert_eq!(code, 0, "{said}");
+    let dump: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    assert_eq!(dump["meta"]["states"][0], "tilted");
+    assert_eq!(dump["meta"]["steps"], serde_json::json!([1, 3]));
+    let arrays = &dump["arrays"];
+    assert_eq!(arrays["s0/in/qpos"]["data"], serde_json::json!([0.1, 0.2]));
+    assert_eq!(arrays["s0/fwd/M"]["shape"], serde_json::json!([2, 2]));
+    assert_eq!(arrays["model/opt_tolerance"]["data"][0], 1e-8);
+    assert!((arrays["s0/step3/time"]["data"][0].as_f64().unwrap() - 0.03).abs() < 1e-12);
+
+    // mistakes in the file of states
+    for (text, want) in [
+        (r#"{"states": []}"#, "holds no states"),
+        (
+            r#"{"states": [{"qpos": [1]}]}"#,
+            "state 0: qpos has 1 numbers, 2 are needed",
+        ),
+        (r#"{"states": [{"qpos": [1, "x"]}]}"#, "is not a number"),
+        (
+            r#"{"states": [{"qpos": [1, NaN]}]}"#,
+            "expected value at line 1",
+        ),
+        (
+            r#"{"opt_override": {"tolerence": 1}, "states": [{}]}"#,
+            "opt_override tolerence",
+        ),
+        ("{", "EOF while parsing"),
+    ] {
+        std::fs::write(&states, text).unwrap();
+        let (code, _, said) = run(&args);
+        assert_eq!(code, 1, "{said}");
+        assert!(said.contains(want), "{said}");
+    }
+}
+
+#[test]
+fn bench_prints_the_load_beside_the_speed() {
+    let args = [
+        "bench",
+        CARTPOLE,
+        "--worlds",
+        "2,8",
+        "--steps",
+        "20",
+        "--min-s",
+        "0.01",
+        "--json",
+        "--backend",
+        "cpu",
+    ];
+    let (code, out, said) = run(&args);
+    assert_eq!(code, 0, "{said}");
+    let lines: Vec<serde_json::Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 2);
+    for line in &lines {
+        for key in ["steps_per_s", "ns_per_step", "mem_world_bytes", "first_s"] {
+            assert!(line[key].as_f64().unwrap() > 0.0, "{key} in {line}");
+        }
+        for key in ["ncon", "nefc", "niter"] {
+            assert!(line[key][0].is_number(), "{key} in {line}");
+        }
+        assert!(line["stage_ns"]["kinematics"].as_f64().unwrap() > 0.0);
+    }
+}
+
+#[test]
+fn devices_and_completions_print() {
+    let (code, out, _) = run(&["devices"]);
+    assert_eq!(code, 0);
+    assert!(out.starts_with("CPU: "), "{out}");
+    let (code, out, _) = run(&["completions", "bash"]);
+    assert_eq!(code, 0);
+    assert!(out.contains("_manyworlds"));
+}
+
+#[test]
+fn more_worlds_than_memory_exit_with_four() {
+    let (code, _, said) = run(&[
+        "rollout",
+        CARTPOLE,
+        "--worlds",
+        "4000000000",
+        "--backend",
+        "cpu",
+    ]);
+    assert_eq!(code, 4, "{said}");
+    assert!(said.contains("fit"), "{said}");
+}

@@ -1,0 +1,170 @@
+//! The same bits: twice, on any number of threads, in any number of worlds, at any index, after any reset.
+
+use manyworlds::batch::{Backend, Settings, State, To};
+use manyworlds::{Batch, Model};
+
+fn model(name: &str) -> Model {
+    Model::from_xml_path(format!("models/{name}.xml")).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn settings(backend: Backend, threads: Option<usize>) -> Settings {
+    Settings {
+        backend,
+        threads,
+        ..Settings::default()
+    }
+}
+
+/// Position, velocity and control.
+type Start = (Vec<f64>, Vec<f64>, Vec<f64>);
+
+/// Start number `k`: hinges and velocities moved a bit, the same way every time.
+fn start(m: &Model, k: usize) -> Start {
+    let wave = |i: usize| (1.0 + 12.9898 * (k + 1) as f64 * (i + 1) as f64).sin();
+    let mut qpos = m.qpos0.clone();
+    let first = if m.nq > m.nv { 7 } else { 0 };
+    for (i, q) in qpos.iter_mut().enumerate().skip(first) {
+        *q += 0.05 * wave(i);
+    }
+    let qvel = (0..m.nv).map(|i| 0.3 * wave(i + 100)).collect();
+    let ctrl = (0..m.nu).map(|i| 0.5 * wave(i + 200)).collect();
+    (qpos, qvel, ctrl)
+}
+
+/// Worlds of which world `w` starts from start `of(w)`.
+fn batch(m: &Model, n: usize, settings: Settings, of: impl Fn(usize) -> usize) -> Batch {
+    let mut batch = Batch::with(m, n, settings).unwrap();
+    let starts: Vec<_> = (0..n).map(|w| start(m, of(w))).collect();
+    let all = |part: fn(&Start) -> &Vec<f64>| -> Vec<f64> {
+        starts.iter().flat_map(part).copied().collect()
+    };
+    batch.set("qpos", &all(|s| &s.0)).unwrap();
+    batch.set("qvel", &all(|s| &s.1)).unwrap();
+    batch.set("ctrl", &all(|s| &s.2)).unwrap();
+    batch
+}
+
+/// Bits of position and velocity of every world.
+fn bits(batch: &mut Batch) -> Vec<Vec<u64>> {
+    let n = batch.nworld();
+    let mut rows = vec![Vec::new(); n];
+    for name in ["qpos", "qvel"] {
+        let x = batch.reals(name).unwrap();
+        for (row, x) in rows.iter_mut().zip(x.chunks(x.len() / n)) {
+            row.extend(x.iter().map(|x| x.to_bits()));
+        }
+    }
+    rows
+}
+
+const STARTS: usize = 7;
+
+/// A world alone, for each start.
+fn alone(m: &Model, backend: Backend, steps: usize) -> Vec<Vec<u64>> {
+    (0..STARTS)
+        .map(|k| {
+            let mut one = batch(m, 1, settings(backend, None), |_| k);
+            one.step(steps).unwrap();
+            bits(&mut one).remove(0)
+        })
+        .collect()
+}
+
+fn company_does_not_matter(name: &str, backend: Backend, numbers: &[usize], steps: usize) {
+    let m = model(name);
+    let alone = alone(&m, backend, steps);
+    for &n in numbers {
+        // starts do not come in order of index
+        let of = |w: usize| (w * 5 + 3) % STARTS;
+        let mut many = batch(&m, n, settings(backend, None), of);
+        many.step(steps).unwrap();
+        for (w, row) in bits(&mut many).iter().enumerate() {
+            assert_eq!(*row, alone[of(w)], "{name}: world {w} of {n}");
+        }
+    }
+}
+
+#[test]
+fn a_world_does_not_know_how_many_there_are() {
+    company_does_not_matter("cartpole", Backend::Cpu, &[64], 1000);
+    company_does_not_matter("cartpole", Backend::Cpu, &[4096], 200);
+    company_does_not_matter("humanoid", Backend::Cpu, &[64], 100);
+}
+
+#[test]
+fn threads_and_repeats_give_the_same_bits() {
+    let m = model("quadruped");
+    let run = |threads, chop: usize| {
+        let mut batch = batch(&m, 33, settings(Backend::Cpu, threads), |w| w);
+        for _ in 0..200 / chop {
+            batch.step(chop).unwrap();
+        }
+        bits(&mut batch)
+    };
+    let first = run(Some(1), 200);
+    assert_eq!(first, run(Some(1), 1), "one call or many");
+    assert_eq!(first, run(Some(2), 50), "two threads");
+    assert_eq!(first, run(Some(5), 200), "five threads");
+}
+
+/// Reset of every other world, or save and restore, then on: as if nothing had been before.
+fn nothing_stale_remains(backend: Backend, before: usize, after: usize) {
+    let m = model("quadruped");
+    let n = 6;
+    let mask: Vec<bool> = (0..n).map(|w| w % 2 == 1).collect();
+    let mut used = batch(&m, n, settings(backend, None), |w| w);
+    used.step(before).unwrap();
+    let saved: State = used.save().unwrap();
+    let undisturbed = {
+        let mut on = batch(&m, n, settings(backend, None), |w| w);
+        on.step(before).unwrap();
+        on.step(after).unwrap();
+        bits(&mut on)
+    };
+
+    // those that are reset are as new, the others as if nothing happened
+    used.reset_where(&mask, To::Qpos0).unwrap();
+    used.step(after).unwrap();
+    let mut fresh = Batch::with(&m, 1, settings(backend, None)).unwrap();
+    fresh.step(after).unwrap();
+    let fresh = bits(&mut fresh).remove(0);
+    for (w, row) in bits(&mut used).iter().enumerate() {
+        let want = if mask[w] { &fresh } else { &undisturbed[w] };
+        assert_eq!(row, want, "world {w} after the reset");
+    }
+
+    // back to what was saved, in this batch and in another
+    used.restore(&saved).unwrap();
+    used.step(after).unwrap();
+    assert_eq!(bits(&mut used), undisturbed, "restored in place");
+    let mut other = Batch::with(&m, n, settings(backend, None)).unwrap();
+    other.step(3).unwrap();
+    other.restore(&saved).unwrap();
+    other.step(after).unwrap();
+    assert_eq!(bits(&mut other), undisturbed, "restored elsewhere");
+    other.reset_where(&mask, To::State(&saved)).unwrap();
+    assert_ne!(bits(&mut other)[1], undisturbed[1]);
+}
+
+#[test]
+fn nothing_stale_remains_on_the_cpu() {
+    nothing_stale_remains(Backend::Cpu, 60, 300);
+}
+
+#[test]
+fn a_state_of_another_model_is_refused() {
+    let mut m = model("quadruped");
+    let saved = Batch::with(&m, 2, settings(Backend::Cpu, None))
+        .unwrap()
+        .save()
+        .unwrap();
+    let refuses = |m: &Model, n: usize| {
+        let mut batch = Batch::with(m, n, settings(Backend::Cpu, None)).unwrap();
+        batch.restore(&saved).is_err()
+    };
+    assert!(!refuses(&m, 2));
+    assert!(refuses(&m, 3), "another number of worlds");
+    m.body_mass[2] *= 1.0 + 1e-12;
+    assert!(refuses(&m, 2), "another mass");
+    assert!(refuses(&model("cartpole"), 2), "another model");
+}
