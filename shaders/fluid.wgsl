@@ -1,0 +1,161 @@
+// Forces of the medium that bodies move in (`mj_fluid`).
+
+// force and torque, or the velocities that make them: moving, turning
+struct Medium {
+    lin: vec3f,
+    rot: vec3f,
+}
+
+const FLUID_PI: f32 = 3.141592653589793;
+
+fn mj_fluid() {
+    // without springs and dampers there is nothing passive
+    for (var i = lane; i < nv; i += LANES) {
+        set_qfrc_fluid(i, 0.0);
+    }
+    if ((opt_disableflags & DSBL_SPRING) != 0 && (opt_disableflags & DSBL_DAMPER) != 0) {
+        return;
+    }
+
+    // a body whose geoms are ellipsoids to the medium, or else the box of its inertia
+    for (var i = 1; i < nbody; i++) {
+        if (body_mass(i) < MINVAL) {
+            continue;
+        }
+        let adr = max(body_geomadr(i), 0);
+        var box_like = true;
+        for (var g = adr; g < adr + body_geomnum(i); g++) {
+            if (geom_fluid(g, 0) > 0.0) {
+                box_like = false;
+            }
+        }
+        if (box_like) {
+            fluid_push(i, xipos(i), ximat(i), inertia_box(i));
+            continue;
+        }
+        for (var g = adr; g < adr + body_geomnum(i); g++) {
+            if (geom_fluid(g, 0) != 0.0) {
+                fluid_push(i, geom_xpos(g), geom_xmat(g), fluid_ellipsoid(i, g));
+            }
+        }
+    }
+}
+
+// every lane knows the force, and adds what its dofs feel
+fn fluid_push(i: i32, pos: vec3f, mat: mat3x3f, push: Medium) {
+    for (var dof = body_lastdof(i); dof >= 0; dof = dof_parentid(dof)) {
+        if (dof % LANES == lane) {
+            set_qfrc_fluid(dof, qfrc_fluid(dof) + apply_ft(dof, i, pos, mat * push.lin, mat * push.rot));
+        }
+    }
+}
+
+// velocity of a frame of a body relative to the medium, in the frame: turning, moving
+fn fluid_velocity(i: i32, pos: vec3f, mat: mat3x3f) -> Medium {
+    let motion = cvel(i);
+    let offset = pos - subtree_com(body_rootid(i));
+    let vel = motion.lin + cross(motion.rot, offset);
+    return Medium(transpose(mat) * (vel - opt_wind), transpose(mat) * motion.rot);
+}
+
+// viscous resistance of a sphere, drag of a box (`mj_inertiaBoxFluidModel`)
+fn inertia_box(i: i32) -> Medium {
+    // edges of the box of the same inertia
+    let inertia = body_inertia(i);
+    let other = vec3f(
+        inertia.y + inertia.z - inertia.x,
+        inertia.x + inertia.z - inertia.y,
+        inertia.x + inertia.y - inertia.z);
+    let edge = sqrt(max(other, vec3f(MINVAL)) / body_mass(i) * 6.0);
+    let vel = fluid_velocity(i, xipos(i), ximat(i));
+
+    // viscosity acts on a sphere of the mean diameter
+    let diam = (edge.x + edge.y + edge.z) / 3.0;
+    let viscosity = max(opt_viscosity, 0.0);
+    let linear = 3.0 * FLUID_PI * diam * viscosity;
+    let angular = FLUID_PI * diam * diam * diam * viscosity;
+
+    // density on the faces
+    let density = max(opt_density, 0.0);
+    let face = 0.5 * density * edge.yxx * edge.zzy;
+    let fourth = edge * edge * edge * edge;
+    let spin = density * edge * (fourth.yxx + fourth.zzy) / 64.0;
+    return Medium(-vel.lin * (linear + face * abs(vel.lin)), -vel.rot * (angular + spin * abs(vel.rot)));
+}
+
+// added mass, lift and drag of an ellipsoid (`mj_ellipsoidFluidModel`)
+fn fluid_ellipsoid(i: i32, g: i32) -> Medium {
+    let vel = fluid_velocity(i, geom_xpos(g), geom_xmat(g));
+
+    // the medium that is carried along has momentum
+    let linear = opt_density * vec3f(geom_fluid(g, 6), geom_fluid(g, 7), geom_fluid(g, 8)) * vel.lin;
+    let angular = opt_density * vec3f(geom_fluid(g, 9), geom_fluid(g, 10), geom_fluid(g, 11)) * vel.rot;
+    let added_force = cross(linear, vel.rot);
+    let added_torque = cross(linear, vel.lin) + cross(angular, vel.rot);
+
+    let drag = lift_and_drag(g, vel);
+    return Medium((added_force + drag.lin) * geom_fluid(g, 0), (added_torque - drag.rot) * geom_fluid(g, 0));
+}
+
+// force of lift less drag, and torque of drag, in the frame of the ellipsoid (`mj_viscousForces`)
+fn lift_and_drag(g: i32, vel: Medium) -> Medium {
+    let blunt = geom_fluid(g, 1);
+    let slender = geom_fluid(g, 2);
+    let angular = geom_fluid(g, 3);
+    let kutta = geom_fluid(g, 4);
+    let magnus = geom_fluid(g, 5);
+    let size = semi_axes(g);
+    let most_ = max(size.x, max(size.y, size.z));
+    let least = min(size.x, min(size.y, size.z));
+    let mid = size.x + size.y + size.z - most_ - least;
+
+    // area that is seen from where it moves to; faces in units of the largest, lest thin shapes lose their digits
+    let way = normalize3(vel.lin);
+    let sides = size.yzx * size.zxy;
+    var faces = sides * sides;
+    let largest = max(faces.x, max(faces.y, faces.z));
+    faces /= largest;
+    let normal = faces * way.xyz;
+    let denominator = dot(normal, normal);
+    let numerator = dot(normal, way.xyz);
+    let area = FLUID_PI * sqrt(largest) * sqrt(denominator / numerator);
+
+    // Magnus: turning while moving
+    let volume = 4.0 / 3.0 * FLUID_PI * size.x * size.y * size.z;
+    var lift = cross(vel.rot, vel.lin) * (magnus * opt_density * volume);
+
+    // Kutta: moving askew
+    let circulation = kutta * opt_density * area * (numerator / denominator);
+    lift += cross(cross(normal, vel.lin), vel.lin) * circulation;
+
+    // drag of translation: viscous as of a sphere, else between blunt and slender
+    let diam = 2.0 / 3.0 * (size.x + size.y + size.z);
+    let widest = FLUID_PI * most_ * mid;
+    let seen = area * blunt + slender * (widest - area);
+    let drag = opt_viscosity * 3.0 * FLUID_PI * diam + opt_density * way.w * seen;
+
+    // drag of rotation
+    let square = most_ * most_;
+    let most = 8.0 / 15.0 * FLUID_PI * mid * square * square;
+    let other = max(size.yzx, size.zxy);
+    let moments = 8.0 / 15.0 * FLUID_PI * size * other * other * other * other;
+    let resist = length(vel.rot * (angular * moments + slender * (vec3f(most) - moments)));
+    let viscous = opt_viscosity * FLUID_PI * diam * diam * diam;
+    return Medium(lift - vel.lin * drag, vel.rot * (viscous + opt_density * resist));
+}
+
+// half axes of the ellipsoid that stands for a geom (`mju_geomSemiAxes`)
+fn semi_axes(g: i32) -> vec3f {
+    let size = geom_size(g);
+    let type_ = geom_type(g);
+    if (type_ == GEOM_SPHERE) {
+        return size.xxx;
+    }
+    if (type_ == GEOM_CAPSULE) {
+        return vec3f(size.x, size.x, size.x + size.y);
+    }
+    if (type_ == GEOM_CYLINDER) {
+        return vec3f(size.x, size.x, size.y);
+    }
+    return size;
+}

@@ -1,0 +1,106 @@
+// One of the four stages of Runge-Kutta (`mj_RungeKutta`).
+//
+// Called after each of the four evaluations of a step: the first three calls move the state to where the next evaluation
+// is to be, the last takes the step. Orientations follow Munthe-Kaas: the method is applied to the rotation vector from
+// the orientation at the start, so that it keeps its order.
+
+// where the evaluations are, in units of a timestep
+fn rk4_place(stage: i32) -> f32 {
+    return select(select(0.5, 1.0, stage == 3), 0.0, stage == 0);
+}
+
+fn mj_rk4() {
+    let stage = rk_stage();
+    let h = opt_timestep;
+
+    // the start of the step is kept
+    if (stage == 0) {
+        for (var k = lane; k < nq; k += LANES) {
+            set_rk_qpos(k, qpos(k));
+        }
+        for (var i = lane; i < nv; i += LANES) {
+            set_rk_qvel(i, qvel(i));
+            set_rk_vel(i, 0.0);
+            set_rk_dqpos(i, 0.0);
+            set_rk_dqvel(i, 0.0);
+        }
+        for (var k = lane; k < na; k += LANES) {
+            set_rk_act(k, act(k));
+            set_rk_dact(k, 0.0);
+        }
+        if (lane == 0) {
+            set_rk_time(time());
+        }
+    }
+    team_sync();
+
+    // rates at this evaluation; rk_vel still holds those of the one before
+    let here = rk4_place(stage) * h;
+    for (var j = lane; j < njnt; j += LANES) {
+        var adr = jnt_dofadr(j);
+        let type_ = jnt_type(j);
+        if (type_ == JNT_SLIDE || type_ == JNT_HINGE) {
+            set_rk_vel(adr, qvel(adr));
+            continue;
+        }
+        if (type_ == JNT_FREE) {
+            for (var k = 0; k < 3; k++) {
+                set_rk_vel(adr + k, qvel(adr + k));
+            }
+            adr += 3;
+        }
+        let turned = vec3f(rk_vel(adr), rk_vel(adr + 1), rk_vel(adr + 2)) * here;
+        let rate = rotation_vector_rate(turned, vec3f(qvel(adr), qvel(adr + 1), qvel(adr + 2)));
+        for (var k = 0; k < 3; k++) {
+            set_rk_vel(adr + k, rate[k]);
+        }
+    }
+    team_sync();
+
+    // weighted sums
+    let weight = select(1.0 / 3.0, 1.0 / 6.0, stage == 0 || stage == 3);
+    for (var i = lane; i < nv; i += LANES) {
+        set_rk_dqpos(i, rk_dqpos(i) + rk_vel(i) * weight);
+        set_rk_dqvel(i, rk_dqvel(i) + qacc(i) * weight);
+    }
+    for (var k = lane; k < na; k += LANES) {
+        set_rk_dact(k, rk_dact(k) + act_dot(k) * weight);
+    }
+
+    // back to the start
+    for (var k = lane; k < nq; k += LANES) {
+        set_qpos(k, rk_qpos(k));
+    }
+    for (var i = lane; i < nv; i += LANES) {
+        set_qvel(i, rk_qvel(i));
+    }
+    for (var k = lane; k < na; k += LANES) {
+        set_act(k, rk_act(k));
+    }
+    if (lane == 0) {
+        set_time(rk_time());
+    }
+    team_sync();
+
+    if (stage < 3) {
+        // on to the next evaluation
+        let next = rk4_place(stage + 1) * h;
+        integrate_pos<qpos, rk_vel>(next);
+        for (var i = lane; i < nv; i += LANES) {
+            set_qvel(i, qvel(i) + qacc(i) * next);
+        }
+        for (var k = lane; k < na; k += LANES) {
+            set_act(k, act(k) + act_dot(k) * next);
+        }
+        if (lane == 0) {
+            set_time(time() + next);
+        }
+    } else {
+        // the step
+        advance_rates<rk_dact, rk_dqvel>();
+        integrate_pos<qpos, rk_dqpos>(h);
+    }
+    if (lane == 0) {
+        set_rk_stage((stage + 1) % 4);
+    }
+}

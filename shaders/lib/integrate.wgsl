@@ -28,6 +28,15 @@ fn integrate_pos<pos, vel>(time: f32) {
 // advances activation, velocity, position and time by one timestep and keeps the acceleration for the next solve; positions
 // move with `vel`, which may be the new qvel
 fn advance<rate, acc, vel>() {
+    advance_rates<rate, acc>();
+    team_sync();
+
+    // position
+    integrate_pos<qpos, vel>(opt_timestep);
+}
+
+// all of it but the positions
+fn advance_rates<rate, acc>() {
     // activation
     if (na > 0 && (opt_disableflags & DSBL_ACTUATION) == 0) {
         for (var i = lane; i < nactuator; i += LANES) {
@@ -39,10 +48,6 @@ fn advance<rate, acc, vel>() {
     for (var i = lane; i < nv; i += LANES) {
         set_qvel(i, qvel(i) + acc(i) * opt_timestep);
     }
-    team_sync();
-
-    // position
-    integrate_pos<qpos, vel>(opt_timestep);
 
     // time
     if (lane == 0) {

@@ -103,3 +103,18 @@ fn quat_integrate(q: vec4f, vel: vec3f, time: f32) -> vec4f {
     let axis = normalize3(vel);
     return normalize4(mul_quat(q, axis_angle2quat(axis.xyz, axis.w * time)));
 }
+
+// how fast a rotation vector `u` changes while its frame turns with the velocity `w` in its own axes: the inverse of the
+// right derivative of the exponential, `w + u×w/2 + c(|u|) u×(u×w)`
+fn rotation_vector_rate(u: vec3f, w: vec3f) -> vec3f {
+    // c = (1 - |u|/2 cot(|u|/2)) / |u|², by its series where that is not accurate
+    let t2 = dot(u, u);
+    var c = 1.0 / 12.0 + t2 * (1.0 / 720.0 + t2 * (1.0 / 30240.0 + t2 * (1.0 / 1209600.0)));
+    if (t2 > 0.25) {
+        let half = sqrt(t2) * 0.5;
+        let sc = sin_cos(half);
+        c = (1.0 - half * sc.y / sc.x) / t2;
+    }
+    let uw = cross(u, w);
+    return w + uw * 0.5 + cross(u, uw) * c;
+}

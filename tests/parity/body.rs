@@ -201,6 +201,11 @@ pub fn parity(name: &str, tolerance: f64, inout: &[&str]) {
 
 /// The same with tolerances of their own for some arrays.
 pub fn parity_but(name: &str, tolerance: f64, inout: &[&str], but: &[(&str, f64)]) {
+    parity_at(0, name, tolerance, inout, but);
+}
+
+/// The same where the stage comes for the `nth` time in a step, from 0.
+pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[(&str, f64)]) {
     let stage = stages::stage(name).unwrap();
     let scale: Option<f64> = std::env::var("TOL_SCALE").ok().and_then(|x| x.parse().ok());
     let written = dataflow(&[stage]).writes;
@@ -222,7 +227,7 @@ pub fn parity_but(name: &str, tolerance: f64, inout: &[&str], but: &[(&str, f64)
             continue;
         }
         let mut before = worlds(&golden, &m, NWORLD);
-        up_to(&m, stage, &mut before);
+        up_to(&m, stage, nth, &mut before);
         before.iter_mut().for_each(|d| poison(d, &made));
         let teams = if quick {
             &TEAMS[met % 3..][..1]

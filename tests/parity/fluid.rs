@@ -1,0 +1,6 @@
+//! Parity of `fluid`.
+
+#[test]
+fn shader_and_twin_agree() {
+    super::body::parity("fluid", 1e-4, &[]);
+}

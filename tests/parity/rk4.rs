@@ -1,0 +1,25 @@
+//! Parity of `rk4`.
+
+#[test]
+fn shader_and_twin_agree() {
+    // what it changes; and what only its first evaluation makes
+    let inout = [
+        "qpos",
+        "qvel",
+        "act",
+        "time",
+        "qacc_warmstart",
+        "rk_qpos",
+        "rk_qvel",
+        "rk_act",
+        "rk_time",
+        "rk_stage",
+        "rk_vel",
+        "rk_dqpos",
+        "rk_dqvel",
+        "rk_dact",
+    ];
+    for evaluation in 0..4 {
+        super::body::parity_at(evaluation, "rk4", 1e-4, &inout, &[]);
+    }
+}
