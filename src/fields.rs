@@ -1260,6 +1260,12 @@ fields! {
         solver_adr: int[nv],
         /// last dof before a dof whose row reaches it; -1: none (ours)
         solver_parent: int[nv],
+        /// number of dofs of the group that begins or ends here: dofs whose rows reach each other (ours)
+        solver_group: int[nv],
+        /// first dof whose row reaches a dof (ours)
+        solver_first: int[nv],
+        /// dofs whose rows reach what is being eliminated (ours)
+        solver_list: int[nv],
         /// columns that are being eliminated; zero between uses (ours)
         solver_column: real[3, nvpad],
         /// residual of each row, J qacc - aref (ours)
@@ -1268,8 +1274,8 @@ fields! {
         solver_Jv: real[njmax],
         /// 1 where a row's cost is in the Hessian (ours)
         solver_inH: int[njmax],
-        /// cost of rows along the search direction: residual, its slope, three coefficients (ours)
-        solver_quad: real[5, njmax],
+        /// cost of rows along the search direction: residual, its slope, three coefficients; elliptic contacts last (ours)
+        solver_quad: real[njmax, 5],
         /// M times qacc, less qfrc_smooth (ours)
         solver_Ma: real[nv],
         /// M times search direction (ours)

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use common::{Golden, error, solver};
 use manyworlds::cpu::island::island;
 use manyworlds::cpu::solve_newton::solve_newton;
-use manyworlds::types::{ConstraintState, DSBL_ISLAND, DSBL_WARMSTART};
+use manyworlds::types::{ConstraintState, ConstraintType, DSBL_ISLAND, DSBL_WARMSTART};
 use manyworlds::{Data, Model};
 
 fn goldens() -> Vec<(String, Golden)> {
@@ -156,21 +156,47 @@ fn forces_obey_their_bounds() {
             let (m, mut d) = solver::world(&golden, &m, k);
             solve(&m, &mut d);
             let [ne, nf] = [d.ne[0] as usize, d.nf[0] as usize];
-            for r in 0..d.nefc[0] as usize {
-                let force = d.efc_force[r];
+            for r in ne..d.nefc[0] as usize {
                 met[d.efc_state[r] as usize] += 1;
-                if r >= ne + nf {
-                    assert!(force >= 0.0, "{name} state {k} row {r} pulls");
-                } else if r >= ne {
-                    let loss = d.efc_frictionloss[r];
-                    assert!(force.abs() <= loss, "{name} state {k} row {r}: {force}");
+                let at = format!("{name} state {k} row {r}");
+                if r < ne + nf {
+                    assert!(d.efc_force[r].abs() <= d.efc_frictionloss[r], "{at}");
+                } else if d.efc_type[r] != ConstraintType::ContactElliptic {
+                    assert!(d.efc_force[r] >= 0.0, "{at} pulls");
                 }
             }
+            cones(&m, &d, &format!("{name} state {k}"));
         }
     }
     for state in ConstraintState::ALL {
-        if *state != ConstraintState::Cone {
-            assert!(met[*state as usize] > 0, "no row was {state:?}");
+        assert!(met[*state as usize] > 0, "no row was {state:?}");
+    }
+}
+
+// the force of a sliding contact lies on its friction cone, that of a sticking one inside
+fn cones(m: &Model, d: &Data, at: &str) {
+    let mut r = (d.ne[0] + d.nf[0] + d.nl[0]) as usize;
+    while r < d.nefc[0] as usize {
+        if d.efc_type[r] != ConstraintType::ContactElliptic {
+            r += 1;
+            continue;
         }
+        let contact = d.efc_id[r] as usize;
+        let dim = m.collision_condim[contact] as usize;
+        let friction = &m.collision_friction[5 * contact..];
+        let normal = d.efc_force[r];
+        let tangent: f64 = (1..dim)
+            .map(|k| (d.efc_force[r + k] / friction[k - 1]).powi(2))
+            .sum();
+        let excess = tangent.sqrt() - normal;
+        let tolerance = 1e-9 * (1.0 + normal);
+        assert!(
+            normal >= 0.0 && excess < tolerance,
+            "{at} row {r}: {excess:e}"
+        );
+        if d.efc_state[r] == ConstraintState::Cone {
+            assert!(excess > -tolerance, "{at} row {r}: {excess:e}");
+        }
+        r += dim;
     }
 }

@@ -49,7 +49,15 @@ pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
     m.nJpatdof = m.Jpat_dof.len();
     m.nJrow = patterns.iter().map(Vec::len).max().unwrap_or(0);
 
+    // every contact is of a pair of its own
+    m.nconmax = golden.state("in/contact_dim", k).len();
+    m.ncollision = m.nconmax;
+    let ints = |name: &str| golden.state(name, k).iter().map(|&x| x as i32).collect();
+    m.collision_condim = ints("in/contact_dim");
+    m.collision_friction = golden.state("in/contact_friction", k).to_vec();
+
     let mut d = Data::new(&m);
+    d.contact_collision = (0..m.nconmax as i32).collect();
     for name in golden
         .arrays
         .keys()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""make_solver.py MODEL.xml OUT.npz [NSTATE [SETTLE [STRIDE [--time]]]]: what MuJoCo 4.0.0's constraint solver makes of states met on the way.
+"""make_solver.py MODEL.xml OUT.npz [NSTATE [SETTLE [STRIDE]]] [NAME=VALUE …] [--time]: what MuJoCo 4.0.0's constraint solver makes of states met on the way.
 
 A rollout with random controls from the model's start; at every STRIDE-th step after SETTLE steps, the solver's inputs (in/NAME) and three answers:
 with the model's own settings (own/NAME), the same without islands (mono/NAME), and solved to convergence without (out/NAME). niter holds the iterations of
-each island. `--time` adds the time of mj_fwdConstraint (ns). The model's arrays are written as by make.py.
+each island. NAME=VALUE sets an option of the model (cone=1), `--time` adds the time of mj_fwdConstraint (ns). The model's arrays are written as by make.py.
 """
 import pathlib, re, sys, time
 import mujoco, numpy as np
@@ -31,8 +31,11 @@ def dense_rows(m, d):
     return J
 
 
-def main(path, out, nstate=12, settle=60, stride=25, timed=False):
+def main(path, out, nstate=12, settle=60, stride=25, options=(), timed=False):
     m = mujoco.MjModel.from_xml_path(path)
+    for option in options:
+        name, value = option.split("=")
+        setattr(m.opt, name, type(getattr(m.opt, name))(value))
     D = {}
     for name, elem, dims in ROWS:
         if hasattr(m, name):
@@ -95,5 +98,6 @@ def main(path, out, nstate=12, settle=60, stride=25, timed=False):
     np.savez_compressed(out, **D)
 
 
-args = [a for a in sys.argv[1:] if a != "--time"]
-main(args[0], args[1], *map(int, args[2:]), timed="--time" in sys.argv)
+options = [a for a in sys.argv[1:] if "=" in a]
+args = [a for a in sys.argv[1:] if "=" not in a and a != "--time"]
+main(args[0], args[1], *map(int, args[2:]), options=options, timed="--time" in sys.argv)

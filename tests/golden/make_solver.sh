@@ -2,6 +2,14 @@
 # make_solver.sh: every golden of the constraint solver made again (pip install mujoco==4.0.0 numpy).
 set -e
 cd "$(dirname "$0")/../.."
-for model in models/humanoid models/quadruped models/hand models/boxes tests/golden/solver/islands; do
-    python3 tests/golden/make_solver.py "$model.xml" "tests/golden/solver/$(basename "$model").npz" 8 60 40
+make() {
+    python3 tests/golden/make_solver.py "$@"
+}
+out=tests/golden/solver
+for model in humanoid quadruped hand boxes; do
+    make "models/$model.xml" "$out/$model.npz" 8 60 40
 done
+make $out/islands.xml $out/islands.npz 8 60 40
+make $out/islands.xml $out/islands_elliptic.npz 8 60 40 cone=1
+make models/elliptic.xml $out/elliptic.npz 8 5 12
+make models/humanoid.xml $out/humanoid_elliptic.npz 8 60 40 cone=1 impratio=5

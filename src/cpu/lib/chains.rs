@@ -1,26 +1,7 @@
-//! The matrices of [`super::skyline`] for one world: dofs that follow each other in a chain are eliminated together, and
-//! rows are taken four numbers at a time.
+//! The matrices of [`super::skyline`] for one world: dofs that follow each other in a chain are eliminated together, and rows
+//! are taken four numbers at a time.
 
 use wide::f64x4;
-
-/// For every row the last row before it that reaches its column (-1: none), so that all rows that reach a column are found
-/// by following these: in a tree, a dof's ancestors. Ends are moved so that a parent's row reaches as far as its children's.
-pub fn parents(parent: &mut [i32], end: &mut [i32]) {
-    for i in 0..end.len() {
-        // rows that ended before this column reach no later one either
-        let mut k = i as i32 - 1;
-        while k >= 0 && (end[k as usize] as usize) < i {
-            k = parent[k as usize];
-        }
-        parent[i] = k;
-    }
-    for i in (0..end.len()).rev() {
-        if parent[i] >= 0 {
-            let k = parent[i] as usize;
-            end[k] = end[k].max(end[i]);
-        }
-    }
-}
 
 /// Where a matrix's rows are: a row `i` holds the columns `i ..= end[i]` at `adr[i] + i ..= adr[i] + end[i]`.
 #[derive(Clone, Copy)]
@@ -29,8 +10,52 @@ pub struct Shape<'a> {
     pub adr: &'a [i32],
     /// Last column of a row.
     pub end: &'a [i32],
+    /// First row that reaches a column.
+    pub first: &'a [i32],
     /// Last row before a row that reaches its column; -1: none.
     pub parent: &'a [i32],
+    /// Number of rows, three at most, of the group that begins or ends here: rows that reach each other's columns.
+    pub group: &'a [i32],
+}
+
+/// Groups of rows, see [`Shape`]: no row ends before the last of a group's columns and in the group, so rows reach all of
+/// its columns or none.
+pub fn groups(group: &mut [i32], end: &[i32]) {
+    // where rows end
+    let num = end.len();
+    group[..num].fill(0);
+    for &end in end {
+        group[end as usize] = 1;
+    }
+    let mut i = num;
+    while i > 0 {
+        let mut size = 1;
+        while size < 3 && size < i && group[i - size - 1] == 0 {
+            size += 1;
+        }
+        group[i - 1] = size as i32;
+        i -= size;
+        group[i] = size as i32;
+    }
+}
+
+/// For every column the first row that reaches it, and the last before the diagonal (-1: none). The rows that reach a
+/// column are among those found by following the latter: in a tree, a dof's ancestors.
+pub fn reach(first: &mut [i32], parent: &mut [i32], end: &[i32]) {
+    let mut covered = 0;
+    for i in 0..end.len() {
+        // rows that ended before this column reach no later one either
+        let mut k = i as i32 - 1;
+        while k >= 0 && (end[k as usize] as usize) < i {
+            k = parent[k as usize];
+        }
+        parent[i] = k;
+        let next = end[i] as usize + 1;
+        if next > covered {
+            first[covered..next].fill(i as i32);
+            covered = next;
+        }
+    }
 }
 
 /// How far [`factor`] reaches beyond the end of its arrays.
@@ -40,12 +65,13 @@ pub const MARGIN: usize = 3;
 pub const COLUMNS: usize = 3;
 
 /// Factors H = U D U' in place: `a` holds H before and U after, with D on the diagonal; `dinv` is 1 / D. Working memory:
-/// [`COLUMNS`] columns, zero before and after. Arrays have room for [`MARGIN`] numbers more. False if a pivot was below
+/// [`COLUMNS`] columns, zero before and after, and a list of rows. Arrays have room for [`MARGIN`] numbers more. False if a pivot was below
 /// `mindiag` (and taken as `mindiag`).
 pub fn factor(
     a: &mut [f64],
     dinv: &mut [f64],
     columns: &mut [f64],
+    list: &mut [i32],
     shape: Shape<'_>,
     mindiag: f64,
 ) -> bool {
@@ -56,13 +82,13 @@ pub fn factor(
     let mut lowest = mindiag;
     let mut i = shape.end.len();
     while i > 0 {
-        // dofs that follow each other in a chain go together
-        let num = chain(shape, i);
+        // rows that reach each other go together
+        let num = shape.group[i - 1] as usize;
         i -= num;
         let pivot = match num {
-            3 => eliminate(a, dinv, [c0, c1, c2], shape, i, mindiag),
-            2 => eliminate(a, dinv, [c0, c1], shape, i, mindiag),
-            _ => eliminate(a, dinv, [c0], shape, i, mindiag),
+            3 => eliminate(a, dinv, [c0, c1, c2], list, shape, i, mindiag),
+            2 => eliminate(a, dinv, [c0, c1], list, shape, i, mindiag),
+            _ => eliminate(a, dinv, [c0], list, shape, i, mindiag),
         };
         lowest = lowest.min(pivot);
     }
@@ -75,6 +101,7 @@ fn eliminate<const N: usize>(
     a: &mut [f64],
     dinv: &mut [f64],
     mut columns: [&mut [f64]; N],
+    list: &mut [i32],
     shape: Shape<'_>,
     i: usize,
     mindiag: f64,
@@ -102,44 +129,39 @@ fn eliminate<const N: usize>(
         }
     }
 
-    // columns of the rows above
+    // rows above that reach these columns, and what they hold there
+    let mut num = 0;
     let mut next = shape.parent[i];
-    while next >= 0 {
+    while next >= shape.first[i] {
         let k = next as usize;
-        let start = shape.adr[k] as usize + i;
-        let row = &a[start..start + N];
-        for n in (0..N).rev() {
-            let mut c = row[n];
-            for j in n + 1..N {
-                c -= u[n][j] * columns[j][k];
+        if shape.end[k] as usize >= i {
+            let start = shape.adr[k] as usize + i;
+            let mut row: [f64; N] = std::array::from_fn(|n| a[start + n]);
+            for n in (0..N).rev() {
+                for j in n + 1..N {
+                    row[n] -= u[n][j] * row[j];
+                }
+                columns[n][k] = row[n];
             }
-            columns[n][k] = c;
+            list[num] = next;
+            num += 1;
         }
         next = shape.parent[k];
     }
 
-    // rows above, less what the columns explain; behind the columns' end is zero
-    let columns_ref: [&[f64]; N] = std::array::from_fn(|n| &*columns[n]);
-    let mut next = shape.parent[i];
-    while next >= 0 {
-        let k = next as usize;
+    // those rows, less what the columns explain; behind the columns' end is zero
+    let from: [&[f64]; N] = std::array::from_fn(|n| &*columns[n]);
+    for &k in &list[..num] {
+        let k = k as usize;
         let start = shape.adr[k] as usize;
-        let scl: [f64; N] = std::array::from_fn(|n| columns_ref[n][k] * inv[n]);
-        sub_columns(
-            &mut a[start + k..],
-            columns_ref.map(|c| &c[k..]),
-            scl,
-            i - k,
-        );
+        let scl: [f64; N] = std::array::from_fn(|n| from[n][k] * inv[n]);
+        sub_columns(&mut a[start + k..], from.map(|c| &c[k..]), scl, i - k);
         a[start + i..start + i + N].copy_from_slice(&scl);
-        next = shape.parent[k];
     }
-    let mut next = shape.parent[i];
-    while next >= 0 {
+    for &k in &list[..num] {
         for column in &mut columns {
-            column[next as usize] = 0.0;
+            column[k as usize] = 0.0;
         }
-        next = shape.parent[next as usize];
     }
     lowest
 }
@@ -164,10 +186,10 @@ fn sub_columns<const N: usize>(to: &mut [f64], columns: [&[f64]; N], scl: [f64; 
 pub fn solve(x: &mut [f64], u: &[f64], dinv: &[f64], shape: Shape<'_>) {
     let n = shape.end.len();
 
-    // x = inv(U) b, dofs of a chain together
+    // x = inv(U) b, rows that reach each other together
     let mut i = n;
     while i > 0 {
-        let num = chain(shape, i);
+        let num = shape.group[i - 1] as usize;
         i -= num;
         match num {
             3 => back::<3>(x, u, shape, i),
@@ -182,29 +204,13 @@ pub fn solve(x: &mut [f64], u: &[f64], dinv: &[f64], shape: Shape<'_>) {
     }
     let mut i = 0;
     while i < n {
-        let follows = |k: usize| k < n && shape.parent[k] == k as i32 - 1;
-        let num = match (follows(i + 1), follows(i + 2)) {
-            (true, true) => 3,
-            (true, false) => 2,
-            _ => 1,
-        };
+        let num = shape.group[i] as usize;
         match num {
             3 => forth::<3>(x, u, shape, i),
             2 => forth::<2>(x, u, shape, i),
             _ => forth::<1>(x, u, shape, i),
         }
         i += num;
-    }
-}
-
-// how many of the dofs before `i`, three at most, follow each other in a chain
-#[inline(always)]
-fn chain(shape: Shape<'_>, i: usize) -> usize {
-    let follows = |k: usize| shape.parent[k] == k as i32 - 1;
-    if i >= 2 && follows(i - 1) {
-        if i >= 3 && follows(i - 2) { 3 } else { 2 }
-    } else {
-        1
     }
 }
 
@@ -237,9 +243,9 @@ fn back<const N: usize>(x: &mut [f64], u: &[f64], shape: Shape<'_>, i: usize) {
     let end: [usize; N] = std::array::from_fn(|n| shape.end[i + n] as usize + 1);
     let mut sum = [f64x4::ZERO; N];
 
-    // columns that all rows have, then those of the longer ones
+    let last = end.into_iter().max().unwrap_or(0);
     let mut k = i + N;
-    while k < end[0] {
+    while k < last {
         let x4 = load(x, k);
         for n in 0..N {
             if k < end[n] {
@@ -268,8 +274,9 @@ fn forth<const N: usize>(x: &mut [f64], u: &[f64], shape: Shape<'_>, i: usize) {
         }
     }
     let xi: [f64x4; N] = std::array::from_fn(|n| f64x4::splat(x[i + n]));
+    let last = end.into_iter().max().unwrap_or(0);
     let mut k = i + N;
-    while k < end[0] {
+    while k < last {
         let mut x4 = load(x, k);
         for n in 0..N {
             if k < end[n] {

@@ -1,25 +1,26 @@
 //! Exact line search of the primal solvers: the minimum of a convex, piecewise quadratic cost along a direction, by
 //! Newton's method and bracketing (`PrimalSearch`).
 
+use super::cone::Path;
+
 /// The cost along a search direction, relative to its start, in parts that are cheap to evaluate.
-/// Friction loss rows come first, one-sided rows (limits and contacts) after them.
 pub struct Line<'a> {
     /// Linear and quadratic coefficient of what is quadratic everywhere: the Gauss cost and equalities.
     pub smooth: [f64; 2],
-    /// Number of friction loss rows.
-    pub nf: usize,
-    /// Number of friction loss and one-sided rows.
-    pub nu: usize,
-    /// Residual at the start; for friction and one-sided rows.
-    pub x: &'a [f64],
-    /// Change of the residual by a unit step.
-    pub v: &'a [f64],
-    /// Constant, linear and quadratic coefficient of a one-sided row's cost where it is active; for a friction row its D,
-    /// its friction loss, and the bound of its quadratic zone.
-    pub q: [&'a [f64]; 3],
+    /// Friction loss rows.
+    pub friction: &'a [Quad],
+    /// One-sided rows: limits, frictionless and pyramidal contacts.
+    pub one_sided: &'a [Quad],
+    /// Elliptic contacts.
+    pub cones: &'a [Path],
     /// Number of evaluations.
     pub neval: i32,
 }
+
+/// A row along a search direction: residual at the start, its change by a unit step, and
+/// - one-sided: constant, linear and quadratic coefficient of the cost where the row is active,
+/// - friction loss: D, the friction loss, and the bound of the quadratic zone.
+pub type Quad = [f64; 5];
 
 /// A point of the line: step, cost relative to the start, first and second derivative.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,8 +41,11 @@ impl Line<'_> {
             alpha,
             ..Point::default()
         };
-        self.friction(&mut p);
-        self.one_sided(&mut p);
+        self.eval_friction(&mut p);
+        self.eval_one_sided(&mut p);
+        for cone in self.cones {
+            cone.eval(&mut p);
+        }
 
         // what is quadratic everywhere
         let [q1, q2] = self.smooth;
@@ -55,10 +59,8 @@ impl Line<'_> {
     }
 
     // quadratic inside a bound, linear outside; differences of cost are formed so that they do not cancel
-    fn friction(&self, p: &mut Point) {
-        for i in 0..self.nf {
-            let (x0, v) = (self.x[i], self.v[i]);
-            let (d, loss, bound) = (self.q[0][i], self.q[1][i], self.q[2][i]);
+    fn eval_friction(&self, p: &mut Point) {
+        for &[x0, v, d, loss, bound] in self.friction {
             let x = x0 + p.alpha * v;
             let zone = |x: f64| i32::from(x >= bound) - i32::from(x <= -bound);
             let (z0, z) = (zone(x0), zone(x));
@@ -81,15 +83,14 @@ impl Line<'_> {
     }
 
     // quadratic where the residual is negative, else nothing
-    fn one_sided(&self, p: &mut Point) {
+    fn eval_one_sided(&self, p: &mut Point) {
         let (mut c0, mut c1, mut c2) = (0.0, 0.0, 0.0);
-        for i in self.nf..self.nu {
-            let (x0, q0) = (self.x[i], self.q[0][i]);
-            let active = x0 + p.alpha * self.v[i] < 0.0;
+        for &[x0, v, q0, q1, q2] in self.one_sided {
+            let active = x0 + p.alpha * v < 0.0;
             let was = if x0 < 0.0 { q0 } else { 0.0 };
             c0 += if active { q0 - was } else { -was };
-            c1 += if active { self.q[1][i] } else { 0.0 };
-            c2 += if active { self.q[2][i] } else { 0.0 };
+            c1 += if active { q1 } else { 0.0 };
+            c2 += if active { q2 } else { 0.0 };
         }
         p.cost += p.alpha * (p.alpha * c2 + c1) + c0;
         p.deriv[0] += 2.0 * p.alpha * c2 + c1;

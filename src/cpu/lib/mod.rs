@@ -2,16 +2,19 @@
 
 pub mod actuator;
 pub mod chains;
+pub mod cone;
 pub mod contact;
 pub mod dcmotor;
 pub mod equality;
 pub mod force;
+pub mod hessian;
 pub mod impedance;
 pub mod integrate;
 pub mod jac;
 pub mod linesearch;
 pub mod math;
 pub mod pose;
+pub mod primal;
 pub mod restart;
 pub mod rows;
 pub mod servo;
