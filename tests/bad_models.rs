@@ -256,7 +256,23 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "group of a skin",
-        "<mujoco><asset><skin name=\"s\" group=\"9\"/></asset></mujoco>",
+        "<mujoco><asset><skin name=\"s\" file=\"s.skn\" group=\"9\"/></asset></mujoco>",
+    ),
+    (
+        "skin of nothing",
+        "<mujoco><asset><skin name=\"s\"/></asset></mujoco>",
+    ),
+    (
+        "vertex of a skin",
+        "<mujoco><worldbody><body name=\"b\"/></worldbody><asset><skin name=\"s\" vertex=\"0 0 0\" face=\"0 0 1\"><bone body=\"b\" bindpos=\"0 0 0\" bindquat=\"1 0 0 0\" vertid=\"0\" vertweight=\"1\"/></skin></asset></mujoco>",
+    ),
+    (
+        "asset without a name",
+        "<mujoco><asset><material rgba=\"1 0 0 1\"/></asset></mujoco>",
+    ),
+    (
+        "tuple of nothing",
+        "<mujoco><custom><tuple name=\"t\"/></custom></mujoco>",
     ),
     // references
     (

@@ -338,6 +338,7 @@ pub(crate) fn material(log: &mut Log, node: &Node, rules: &dyn attrs::Rules) -> 
             continue;
         }
         let layer: Layer = attrs::read(log, child, &attrs::Plain);
+        no_children(log, child);
         // the last layer of a role counts
         material.layers.retain(|l| l.role != layer.role);
         material.layers.push(layer);

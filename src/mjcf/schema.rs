@@ -13,6 +13,8 @@ mod asset;
 mod body;
 mod constraint;
 mod custom;
+#[cfg(test)]
+mod golden;
 mod sensor;
 mod settings;
 mod words;

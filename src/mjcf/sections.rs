@@ -32,6 +32,7 @@ impl Reader<'_> {
                     let class = self.class(node);
                     inherit_material(&mut said, &self.classes.get(class).material);
                     said.class = None;
+                    self.needs_name(node, said.name.as_deref());
                     self.spec.materials.push(said);
                 }
                 "model" => self.model_asset(node),
@@ -40,6 +41,15 @@ impl Reader<'_> {
                     unknown_element(&mut self.log, node, tag, names.into_iter());
                 }
             }
+        }
+    }
+
+    /// Assets are used by name.
+    fn needs_name(&mut self, node: &Node, name: Option<&str>) {
+        if name.unwrap_or("").is_empty() {
+            let msg = "needs the attribute name: nothing else can refer to it";
+            self.log
+                .mistake(node.origin, node.attr("name").map(|_| "name"), msg);
         }
     }
 
@@ -76,6 +86,7 @@ impl Reader<'_> {
             let dir = self.compiler().meshdir.clone();
             mesh.file = Some(self.asset_path(node, &file, dir.as_ref()));
         }
+        self.needs_name(node, mesh.name.as_deref());
         self.spec.meshes.push(mesh);
     }
 
@@ -112,6 +123,7 @@ impl Reader<'_> {
                 log.mistake(node.origin, Some("elevation"), msg);
             }
         }
+        self.needs_name(node, hfield.name.as_deref());
         self.spec.hfields.push(hfield);
     }
 
@@ -128,11 +140,13 @@ impl Reader<'_> {
         for child in &node.children {
             if child.tag == "bone" {
                 let bone: Bone = attrs::read(&mut self.log, child, &Plain);
+                no_children(&mut self.log, child);
                 skin.bones.push(bone);
             } else {
                 unknown_element(&mut self.log, child, &child.tag, ["bone"].into_iter());
             }
         }
+        self.check_skin(node, &skin);
         skin.name = skin
             .name
             .or_else(|| skin.file.as_deref().map(|f| files::stem_of(f).to_owned()));
@@ -141,6 +155,63 @@ impl Reader<'_> {
             skin.file = Some(self.asset_path(node, &file, dir.as_ref()));
         }
         self.spec.skins.push(skin);
+    }
+
+    /// A skin without a file says all of itself.
+    fn check_skin(&mut self, node: &Node, skin: &Skin) {
+        if skin.file.is_some() {
+            return;
+        }
+        let len = |x: &Option<Vec<f64>>| x.as_ref().map_or(0, Vec::len);
+        let (vertex, texcoord, face) = (
+            len(&skin.vertex),
+            len(&skin.texcoord),
+            skin.face.as_deref().unwrap_or(&[]),
+        );
+        if vertex == 0 || face.is_empty() || skin.bones.is_empty() {
+            let msg = "needs either a file, or vertex, face and at least one <bone>";
+            return self.log.mistake(node.origin, None, msg);
+        }
+        for (name, n) in [("vertex", vertex), ("face", face.len())] {
+            if n % 3 != 0 {
+                self.log.mistake(
+                    node.origin,
+                    Some(name),
+                    format!("{name} needs three numbers each, found {n} in all"),
+                );
+            }
+        }
+        if texcoord != 0 && texcoord != vertex / 3 * 2 {
+            let msg = format!(
+                "texcoord needs two numbers a vertex, {} in all, found {texcoord}",
+                vertex / 3 * 2
+            );
+            self.log.mistake(node.origin, Some("texcoord"), msg);
+        }
+        if let Some(bad) = face
+            .iter()
+            .find(|f| !usize::try_from(**f).is_ok_and(|f| f < vertex / 3))
+        {
+            let msg = format!("face has vertex {bad}, and there are {}", vertex / 3);
+            self.log.mistake(node.origin, Some("face"), msg);
+        }
+        for bone in &skin.bones {
+            let (ids, weights) = (bone.vertid.as_deref().unwrap_or(&[]), len(&bone.vertweight));
+            if ids.len() != weights {
+                let msg = format!(
+                    "vertweight needs a number for each of the {} of vertid, found {weights}",
+                    ids.len()
+                );
+                self.log.mistake(bone.origin, Some("vertweight"), msg);
+            }
+            if let Some(bad) = ids
+                .iter()
+                .find(|v| !usize::try_from(**v).is_ok_and(|v| v < vertex / 3))
+            {
+                let msg = format!("vertid has vertex {bad}, and there are {}", vertex / 3);
+                self.log.mistake(bone.origin, Some("vertid"), msg);
+            }
+        }
     }
 
     fn texture(&mut self, node: &Node) {
@@ -174,6 +245,7 @@ impl Reader<'_> {
                 *text = self.asset_path(node, text, dir.as_ref());
             }
         });
+        self.needs_name(node, paths.name.as_deref());
         self.spec.textures.push(paths);
     }
 
@@ -422,6 +494,10 @@ impl Reader<'_> {
                                 ["element"].into_iter(),
                             );
                         }
+                    }
+                    if tuple.elements.is_empty() {
+                        self.log
+                            .mistake(node.origin, None, "a tuple needs at least one <element>");
                     }
                     self.spec.tuples.push(tuple);
                 }
