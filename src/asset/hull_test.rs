@@ -248,6 +248,11 @@ proptest! {
                 c
             })
         };
-        prop_assert_eq!(corners(&points), corners(&other));
+        match (corners(&points), corners(&other)) {
+            (Some(a), Some(b)) => prop_assert_eq!(a, b),
+            (None, None) => {}
+            // at the edge of what counts as flat the order may decide
+            _ => prop_assert!(thickness(&points) <= 1e-14),
+        }
     }
 }
