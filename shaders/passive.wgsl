@@ -1,0 +1,142 @@
+// Spring and damper forces, compensated gravity (`mj_passive`).
+
+const SPRING: bool = (opt_disableflags & DSBL_SPRING) == 0;
+const DAMPER: bool = (opt_disableflags & DSBL_DAMPER) == 0;
+
+fn mj_passive() {
+    // without springs and dampers there is nothing passive
+    if (!SPRING && !DAMPER) {
+        for (var i = lane; i < nv; i += LANES) {
+            set_qfrc_spring(i, 0.0);
+            set_qfrc_damper(i, 0.0);
+            set_qfrc_gravcomp(i, 0.0);
+            set_qfrc_passive(i, 0.0);
+        }
+        return;
+    }
+
+    // springs of joints
+    for (var j = lane; j < njnt; j += LANES) {
+        joint_spring(j);
+    }
+
+    // dampers of dofs
+    for (var i = lane; i < nv; i += LANES) {
+        var force = 0.0;
+        if (DAMPER) {
+            let poly = vec2f(dof_dampingpoly_all(i, 0), dof_dampingpoly_all(i, 1));
+            let v = qvel(i);
+            force = -v * poly_force(dof_damping_all(i), poly, v, true);
+        }
+        set_qfrc_damper(i, force);
+    }
+    team_sync();
+
+    // springs and dampers of tendons
+    for (var t = 0; t < ntendon; t++) {
+        tendon_spring_damper(t);
+    }
+
+    // compensated gravity
+    let pull = ngravcomp > 0 && (opt_disableflags & DSBL_GRAVITY) == 0 && any(opt_gravity != vec3f(0.0));
+    for (var i = lane; i < nv; i += LANES) {
+        var sum = 0.0;
+        // what a dof carries has no lower number than its own body
+        for (var b = dof_bodyid(i); pull && b < nbody; b++) {
+            let compensated = body_gravcomp(b);
+            if (compensated != 0.0) {
+                let weight = -(body_mass(b) * compensated);
+                sum += apply_ft(i, b, xipos(b), opt_gravity * weight, vec3f(0.0));
+            }
+        }
+        set_qfrc_gravcomp(i, sum);
+    }
+
+    // the sum; gravity that is compensated by actuators is theirs
+    for (var i = lane; i < nv; i += LANES) {
+        var sum = qfrc_spring(i) + qfrc_damper(i) + qfrc_fluid(i);
+        if (jnt_actgravcomp(dof_jntid(i)) == 0) {
+            sum += qfrc_gravcomp(i);
+        }
+        set_qfrc_passive(i, sum);
+    }
+}
+
+fn joint_spring(j: i32) {
+    let linear = jnt_stiffness(j);
+    let poly = vec2f(jnt_stiffnesspoly(j, 0), jnt_stiffnesspoly(j, 1));
+    let none = !SPRING || (linear == 0.0 && all(poly == vec2f(0.0)));
+    var padr = jnt_qposadr(j);
+    var dadr = jnt_dofadr(j);
+    let type_ = jnt_type(j);
+
+    // one coordinate
+    if (type_ == JNT_SLIDE || type_ == JNT_HINGE) {
+        var force = 0.0;
+        if (!none) {
+            let x = qpos(padr) - qpos_spring(padr);
+            force = -x * poly_force(linear, poly, x, false);
+        }
+        set_qfrc_spring(dadr, force);
+        return;
+    }
+
+    // three coordinates: the distance counts
+    let free = type_ == JNT_FREE;
+    for (var part = select(1, 0, free); part < 2; part++) {
+        var x = vec3f(0.0);
+        if (!none && part == 0) {
+            for (var k = 0; k < 3; k++) {
+                x[k] = qpos(padr + k) - qpos_spring(padr + k);
+            }
+        }
+
+        // an orientation: the angle counts
+        if (!none && part == 1) {
+            let quat = normalize4(vec4f(qpos(padr), qpos(padr + 1), qpos(padr + 2), qpos(padr + 3)));
+            let rest =
+                vec4f(qpos_spring(padr), qpos_spring(padr + 1), qpos_spring(padr + 2), qpos_spring(padr + 3));
+            x = sub_quat(quat, rest);
+        }
+        let force = -x * poly_force(linear, poly, length(x), false);
+        for (var k = 0; k < 3; k++) {
+            set_qfrc_spring(dadr + k, force[k]);
+        }
+        padr += 3;
+        dadr += 3;
+    }
+}
+
+// every lane finds the forces and adds them to its own dofs
+fn tendon_spring_damper(t: i32) {
+    let stiffness_ = tendon_stiffness(t);
+    let stiffnesspoly = vec2f(tendon_stiffnesspoly(t, 0), tendon_stiffnesspoly(t, 1));
+    let damping_ = tendon_damping_all(t);
+    let dampingpoly = vec2f(tendon_dampingpoly_all(t, 0), tendon_dampingpoly_all(t, 1));
+    let spring = SPRING && (stiffness_ != 0.0 || any(stiffnesspoly != vec2f(0.0)));
+    let damper = DAMPER && (damping_ != 0.0 || any(dampingpoly != vec2f(0.0)));
+    if (!spring && !damper) {
+        return;
+    }
+
+    // a spring pulls outside its range of lengths
+    let len = ten_length(t);
+    let lower = tendon_lengthspring(t, 0);
+    let upper = tendon_lengthspring(t, 1);
+    let x = select(select(0.0, len - lower, len < lower), len - upper, upper < len);
+    let frc_spring = select(0.0, -x * poly_force(stiffness_, stiffnesspoly, x, false), spring);
+
+    // a damper always
+    let v = ten_velocity(t);
+    let frc_damper = select(0.0, -v * poly_force(damping_, dampingpoly, v, true), damper);
+
+    // as the dofs feel them
+    let adr = ten_J_rowadr(t);
+    for (var k = adr; k < adr + ten_J_rownnz(t); k++) {
+        let i = ten_J_colind(k);
+        if (i % LANES == lane) {
+            set_qfrc_spring(i, qfrc_spring(i) + ten_J(k) * frc_spring);
+            set_qfrc_damper(i, qfrc_damper(i) + ten_J(k) * frc_damper);
+        }
+    }
+}

@@ -8,6 +8,9 @@ fn actuator_disabled(i: i32) -> bool {
 
 // activation `k` of actuator `i` one timestep on, within its range
 fn next_activation(i: i32, k: i32, rate: f32) -> f32 {
+    if (model_dcmotors && actuator_dyntype(i) == DYN_DCMOTOR) {
+        return next_state(i, k, rate);
+    }
     var next = act(k) + rate * opt_timestep;
     if (actuator_dyntype(i) == DYN_FILTEREXACT) {
         let tau = max(actuator_dynprm(i, 0), MINVAL);
@@ -46,4 +49,99 @@ fn wrap_period(i: i32) -> f32 {
 // the setpoint that is nearest to a length among those that are whole turns apart
 fn wrap_setpoint(setpoint: f32, len: f32, period: f32) -> f32 {
     return setpoint - period * floor((setpoint - len) / period + 0.5);
+}
+
+// rate of a muscle's activation
+fn muscle_dynamics(i: i32, ctrl_: f32, act_: f32) -> f32 {
+    let excess = clip(ctrl_, 0.0, 1.0) - act_;
+    let clipped = clip(act_, 0.0, 1.0);
+
+    // time constants of a muscle that is partly active (Millard et al. 2013)
+    let slow = 0.5 + 1.5 * clipped;
+    let tau_act = actuator_dynprm(i, 0) * slow;
+    let tau_deact = actuator_dynprm(i, 1) / slow;
+    let width = actuator_dynprm(i, 2);
+    var tau = select(tau_deact, tau_act, excess > 0.0);
+    if (width >= MINVAL) {
+        // from one to the other by a quintic
+        let x = clip(excess / width + 0.5, 0.0, 1.0);
+        let quintic = x * x * x * (3.0 * x * (2.0 * x - 5.0) + 10.0);
+        tau = tau_deact + (tau_act - tau_deact) * quintic;
+    }
+    return excess / max(tau, MINVAL);
+}
+
+// largest force (x), and length of the muscle at which it is largest (y); `prm`: the first four of its parameters
+fn muscle_scale(r: i32, prm: vec4f) -> vec2f {
+    let force = select(prm[2], prm[3] / max(actuator_acc0(r), MINVAL), prm[2] < 0.0);
+    let optimal = (actuator_lengthrange(r, 1) - actuator_lengthrange(r, 0)) / max(prm[1] - prm[0], MINVAL);
+    return vec2f(force, optimal);
+}
+
+// a parabola that is zero at `start` and a half at `end`
+fn muscle_parabola(l: f32, start: f32, end: f32) -> f32 {
+    let way = end - start;
+    let x = (l - start) / (max(abs(way), MINVAL) * select(1.0, -1.0, way < 0.0));
+    return 0.5 * x * x;
+}
+
+// active force of a muscle at full activation: force-length-velocity curve
+fn muscle_gain(i: i32, len: f32, vel: f32) -> f32 {
+    let r = actuator_outadr(i);
+    let range = vec2f(actuator_gainprm(i, 0), actuator_gainprm(i, 1));
+    let scale = muscle_scale(r, vec4f(range, actuator_gainprm(i, 2), actuator_gainprm(i, 3)));
+    let lmin = actuator_gainprm(i, 4);
+    let lmax = actuator_gainprm(i, 5);
+    let vmax = actuator_gainprm(i, 6);
+    let fvmax = actuator_gainprm(i, 8);
+
+    // in units of the optimal length
+    let l = range.x + (len - actuator_lengthrange(r, 0)) / max(scale.y, MINVAL);
+    let v = vel / max(scale.y * vmax, MINVAL);
+
+    // four parabolas of the length
+    let a = 0.5 * (lmin + 1.0);
+    let b = 0.5 * (1.0 + lmax);
+    var fl = 0.0;
+    if (l >= lmin && l <= lmax) {
+        if (l <= a) {
+            fl = muscle_parabola(l, lmin, a);
+        } else if (l <= 1.0) {
+            fl = 1.0 - muscle_parabola(l, 1.0, a);
+        } else if (l <= b) {
+            fl = 1.0 - muscle_parabola(l, 1.0, b);
+        } else {
+            fl = muscle_parabola(l, lmax, b);
+        }
+    }
+
+    // two parabolas of the velocity
+    let y = fvmax - 1.0;
+    var fv = fvmax - (y - v) * (y - v) / max(y, MINVAL);
+    if (v <= -1.0) {
+        fv = 0.0;
+    } else if (v <= 0.0) {
+        fv = (v + 1.0) * (v + 1.0);
+    } else if (v > y) {
+        fv = fvmax;
+    }
+    return -scale.x * fl * fv;
+}
+
+// passive force of a muscle
+fn muscle_bias(i: i32, len: f32) -> f32 {
+    let r = actuator_outadr(i);
+    let range = vec2f(actuator_biasprm(i, 0), actuator_biasprm(i, 1));
+    let scale = muscle_scale(r, vec4f(range, actuator_biasprm(i, 2), actuator_biasprm(i, 3)));
+    let l = range.x + (len - actuator_lengthrange(r, 0)) / max(scale.y, MINVAL);
+
+    // nothing, a parabola, a line
+    let b = 0.5 * (1.0 + actuator_biasprm(i, 5));
+    let span = max(b - 1.0, MINVAL);
+    let x = (l - 1.0) / span;
+    var fp = 0.0;
+    if (l > 1.0) {
+        fp = select(0.5 + (l - b) / span, 0.5 * x * x, l <= b);
+    }
+    return -scale.x * actuator_biasprm(i, 7) * fp;
 }

@@ -81,4 +81,12 @@ fn advance_act<rate>(i: i32) {
         let last = adr + num - 1;
         set_act(last, wrap_setpoint(act(last), actuator_length(actuator_outadr(i)), period));
     }
+
+    // and so is an orientation
+    if (model_so3 && actuator_dyntype(i) == DYN_INTEGRATOR && actuator_gaintype(i) == GAIN_SO3) {
+        let wrapped = wrap_rotation(vec3f(act(adr), act(adr + 1), act(adr + 2)));
+        for (var k = 0; k < 3; k++) {
+            set_act(adr + k, wrapped[k]);
+        }
+    }
 }

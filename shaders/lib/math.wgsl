@@ -89,7 +89,7 @@ fn normalize4(q: vec4f) -> vec4f {
 // rotation vector (rad) of a unit quaternion, the shorter way round
 fn quat2vel(q: vec4f) -> vec3f {
     let axis = normalize3(vec3f(q[1], q[2], q[3]));
-    let angle = 2.0 * atan2(axis.w, q[0]);
+    let angle = 2.0 * arc_tangent(axis.w, q[0]);
     return axis.xyz * (angle - select(0.0, 6.283185307179586, angle > 3.141592653589793));
 }
 

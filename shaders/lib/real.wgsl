@@ -26,3 +26,33 @@ fn sin_cos(x: f32) -> vec2f {
 fn is_nan(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
 }
+
+// angle (rad) of the direction (x, y)
+fn arc_tangent(y: f32, x: f32) -> f32 {
+    let a = abs(x);
+    let b = abs(y);
+    let most = max(a, b);
+    if (most == 0.0) {
+        return 0.0;
+    }
+
+    // Cephes' polynomial for a slope up to tan(π/8)
+    var t = min(a, b) / most;
+    var angle = 0.0;
+    if (t > 0.41421356) {
+        t = (t - 1.0) / (t + 1.0);
+        angle = 0.78539816;
+    }
+    let z = t * t;
+    angle += t + t * z * (-3.33329491539e-1 + z * (1.99777106478e-1 + z * (-1.38776856032e-1 + z * 8.05374449538e-2)));
+
+    // back to the eighth of the circle
+    angle = select(angle, 1.5707963 - angle, b > a);
+    angle = select(angle, 3.1415927 - angle, x < 0.0);
+    return select(angle, -angle, y < 0.0);
+}
+
+// angle (rad) of a sine
+fn arc_sine(x: f32) -> f32 {
+    return arc_tangent(x, sqrt(max((1.0 - x) * (1.0 + x), 0.0)));
+}

@@ -35,7 +35,6 @@ mod obj;
 mod polygon;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod stl;
-mod tetrahedron;
 pub(crate) mod vec3;
 
 pub use builtin::builtin;

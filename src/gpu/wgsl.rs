@@ -36,7 +36,7 @@ use crate::gpu::lex::{self, Item};
 use crate::gpu::module::Module;
 use crate::model::Opt;
 use crate::stages::Stage;
-use crate::types;
+use crate::types::{self, BiasType, DynType, GainType, TendonType, TrnType, WrapType};
 
 macro_rules! lib {
     ($($name:ident)+) => {
@@ -47,6 +47,7 @@ macro_rules! lib {
 /// The files of `shaders/lib`: name and text.
 pub const LIB: &[(&str, &str)] = lib! {
     actuator
+    dcmotor
     equality
     force
     impedance
@@ -56,9 +57,11 @@ pub const LIB: &[(&str, &str)] = lib! {
     pose
     real
     restart
+    servo
     sparse
     spatial
     warning
+    wrap
 };
 const ONE_LANE: &str = include_str!("../../shaders/device/one_lane.wgsl");
 const MANY_LANES: &str = include_str!("../../shaders/device/many_lanes.wgsl");
@@ -67,7 +70,46 @@ const MANY_LANES: &str = include_str!("../../shaders/device/many_lanes.wgsl");
 pub type Fact = (&'static str, fn(&Model) -> bool);
 
 /// What is true of a model, for branches that a kernel of it need not have.
-pub const FACTS: &[Fact] = &[("model_damped", crate::cpu::euler::damped)];
+pub const FACTS: &[Fact] = &[
+    ("model_damped", crate::cpu::euler::damped),
+    // kinds of actuators
+    ("model_muscles", |m| {
+        m.actuator_dyntype.contains(&(DynType::Muscle as i32))
+            || m.actuator_gaintype.contains(&(GainType::Muscle as i32))
+            || m.actuator_biastype.contains(&(BiasType::Muscle as i32))
+    }),
+    ("model_dcmotors", |m| {
+        m.actuator_dyntype.contains(&(DynType::DcMotor as i32))
+            || m.actuator_gaintype.contains(&(GainType::DcMotor as i32))
+            || m.actuator_biastype.contains(&(BiasType::DcMotor as i32))
+    }),
+    ("model_pids", |m| {
+        m.actuator_dyntype.contains(&(DynType::Pid as i32))
+            || m.actuator_gaintype.contains(&(GainType::Pid as i32))
+    }),
+    ("model_so3", |m| {
+        m.actuator_gaintype.contains(&(GainType::So3 as i32))
+            || m.actuator_trntype.contains(&(TrnType::So3 as i32))
+    }),
+    // where actuators act
+    ("model_cranks", |m| {
+        m.actuator_trntype.contains(&(TrnType::SliderCrank as i32))
+    }),
+    ("model_sites", |m| {
+        m.actuator_trntype.contains(&(TrnType::Site as i32))
+    }),
+    ("model_adhesion", |m| {
+        m.actuator_trntype.contains(&(TrnType::Body as i32))
+    }),
+    // kinds of tendons
+    ("model_spatial_tendons", |m| {
+        m.tendon_type.contains(&(TendonType::Spatial as i32))
+    }),
+    ("model_wraps", |m| {
+        m.wrap_type.contains(&(WrapType::Sphere as i32))
+            || m.wrap_type.contains(&(WrapType::Cylinder as i32))
+    }),
+];
 
 /// How many invocations work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,6 @@
+//! Parity of `tendon`.
+
+#[test]
+fn shader_and_twin_agree() {
+    super::body::parity("tendon", 2e-5, &[]);
+}
