@@ -740,3 +740,62 @@ fn what_cannot_be_saved_is_said() {
     spec.world.geoms[0].name = Some("a<\"&'>\t\nb".into());
     assert_eq!(read(&spec.to_mjcf().unwrap_or_default()), spec);
 }
+
+#[test]
+fn models_can_be_made_in_code() {
+    use manyworlds::mjcf::schema::{ActuatorTag, Body, Geom, Joint, SaidActuator};
+    let arm = Body::new("arm")
+        .at([0.0, 0.0, 1.0])
+        .turned([0.0, 1.0, 0.0, 0.0])
+        .joint(Joint::hinge("j", [0.0, 1.0, 0.0]).limits(-90.0, 90.0))
+        .geom(
+            Geom::capsule(0.1, 0.5)
+                .named("g")
+                .at([0.0, 0.0, 0.5])
+                .mass(2.0),
+        )
+        .site("tip", [0.0, 0.0, 1.0])
+        .body(
+            Body::new("hand")
+                .joint(Joint::ball("wrist"))
+                .geom(Geom::cuboid([0.1; 3])),
+        );
+    let mut spec = Spec::new("arm")
+        .geom(Geom::plane([0.0, 0.0, 1.0]))
+        .body(arm)
+        .body(
+            Body::new("ball")
+                .joint(Joint::free("root"))
+                .geom(Geom::sphere(0.2)),
+        )
+        .sensor(SensorTag::Touch, |s| s.site = Some("tip".into()));
+    let servo = SaidActuator {
+        tag: ActuatorTag::Position,
+        joint: Some("j".into()),
+        kp: Some(7.0),
+        ..SaidActuator::default()
+    };
+    spec.add_actuator(&servo).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(spec.actuators[0].biasprm[1], -7.0);
+    assert!(spec.check().is_ok());
+    // the same as its text, and a model like any other
+    assert_eq!(read(&spec.to_mjcf().unwrap_or_default()), spec);
+    let m = manyworlds::compile::compile(&spec).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!((m.nbody, m.nq, m.nu), (4, 12, 1));
+    // mistakes are told without a place
+    let wrong = SaidActuator {
+        kv: Some(1.0),
+        dampratio: Some(1.0),
+        ..servo
+    };
+    assert!(
+        spec.add_actuator(&wrong)
+            .is_err_and(|e| e.to_string().contains("keep one"))
+    );
+    spec.sensors[0].site = Some("top".into());
+    let e = spec.check().expect_err("there is no such site").to_string();
+    assert!(
+        e.contains("there is no site \"top\"; did you mean \"tip\"?"),
+        "{e}"
+    );
+}

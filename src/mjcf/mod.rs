@@ -9,6 +9,7 @@ pub mod table;
 mod actuator;
 mod attach;
 mod attrs;
+pub mod build;
 mod copies;
 mod defaults;
 pub mod files;
