@@ -16,15 +16,6 @@ const RTOL: f64 = 1e-9;
 
 fn differences(m: &Model, golden: &Golden) -> Vec<String> {
     let mut out = Vec::new();
-    for (size, _) in SIZES {
-        let Some(want) = golden.get(&format!("size/{size}")) else {
-            continue;
-        };
-        let have = m.size(size).unwrap() as f64;
-        if !OWN_SIZES.contains(size) && want[0] != have {
-            out.push(format!("{size}: {have}, MuJoCo has {}", want[0]));
-        }
-    }
     for (name, _) in manyworlds::model::Opt::NAMES {
         let want = golden.get(&format!("opt/{name}")).unwrap();
         let have = m.opt.get(name).unwrap();
@@ -42,6 +33,21 @@ fn differences(m: &Model, golden: &Golden) -> Vec<String> {
     ] {
         let want = golden.get(&format!("stat/{name}")).unwrap();
         out.extend(reals(&format!("stat.{name}"), Elem::Real, &have, want));
+    }
+    out.extend(fields(m, golden));
+    out
+}
+
+fn fields(m: &Model, golden: &Golden) -> Vec<String> {
+    let mut out = Vec::new();
+    for (size, _) in SIZES {
+        let Some(want) = golden.get(&format!("size/{size}")) else {
+            continue;
+        };
+        let have = m.size(size).unwrap() as f64;
+        if !OWN_SIZES.contains(size) && want[0] != have {
+            out.push(format!("{size}: {have}, MuJoCo has {}", want[0]));
+        }
     }
     for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
         let Some(want) = golden.get(&format!("model/{}", field.name)) else {
@@ -78,7 +84,8 @@ fn reals(name: &str, elem: Elem, have: &[f64], want: &[f64]) -> Option<String> {
     let width = if elem == Elem::Quat { 4 } else { 1 };
     for (k, (a, b)) in have.chunks(width).zip(want.chunks(width)).enumerate() {
         let negative: Vec<f64> = a.iter().map(|x| -x).collect();
-        if !same(a, b) && !(elem == Elem::Quat && same(&negative, b)) {
+        let turned = elem == Elem::Quat && same(&negative, b);
+        if !same(a, b) && !turned {
             return Some(format!("{name}[{k}]: {a:?}, MuJoCo has {b:?}"));
         }
     }
@@ -126,4 +133,76 @@ fn compiling_twice_gives_the_same_model() {
         let [a, b] = [(); 2].map(|()| Model::from_xml_path(&path).unwrap());
         assert_eq!(a, b, "{name}");
     }
+}
+
+/// One case of `compile_cases.txt`: its name, its text, and what MuJoCo makes of it.
+struct Case<'a> {
+    name: &'a str,
+    xml: &'a str,
+    refused: bool,
+    golden: Golden,
+}
+
+fn cases<'a>(text: &'a str, all: &Golden) -> Vec<Case<'a>> {
+    let lines: Vec<&str> = text.lines().collect();
+    let refused = all.get("refused").unwrap();
+    assert_eq!(lines.len(), 2 * refused.len());
+    let mut at: std::collections::BTreeMap<&String, usize> = Default::default();
+    let mut out = Vec::new();
+    for (k, pair) in lines.chunks_exact(2).enumerate() {
+        let mut arrays = std::collections::BTreeMap::new();
+        for (name, (_, values)) in &all.arrays {
+            let Some(count) = all.get(&format!("{name}#")) else {
+                continue;
+            };
+            let start = at.entry(name).or_default();
+            let values = values[*start..*start + count[k] as usize].to_vec();
+            *start += values.len();
+            arrays.insert(name.clone(), (vec![values.len()], values));
+        }
+        out.push(Case {
+            name: pair[0].trim_start_matches("=== "),
+            xml: pair[1],
+            refused: refused[k] != 0.0,
+            golden: Golden { arrays },
+        });
+    }
+    out
+}
+
+// which corners a hull names first, and so its faces and polygons, is a choice
+fn is_hull(difference: &str) -> bool {
+    ["mesh_face", "mesh_graph", "mesh_extrema", "mesh_poly"]
+        .iter()
+        .any(|name| difference.starts_with(name))
+}
+
+#[test]
+fn small_models_of_every_feature_are_mujocos() {
+    let all = Golden::open("tests/golden/compile.npz");
+    let text = include_str!("golden/compile_cases.txt");
+    let mut wrong = Vec::new();
+    let (mut taken, mut refused) = (0, 0);
+    for case in cases(text, &all) {
+        match Model::from_xml_str(case.xml) {
+            Ok(_) if case.refused => wrong.push(format!("{}: MuJoCo refuses it", case.name)),
+            Ok(m) => {
+                let list = fields(&m, &case.golden);
+                let list = list.iter().filter(|d| !is_hull(d));
+                wrong.extend(list.map(|d| format!("{}: {d}", case.name)));
+                taken += 1;
+            }
+            Err(e) if !case.refused => wrong.push(format!("{}: {e}", case.name)),
+            // what is refused says where, and what to do
+            Err(e) => {
+                let text = e.to_string();
+                if !text.starts_with("model.xml:") {
+                    wrong.push(format!("{}: no place in {text:?}", case.name));
+                }
+                refused += 1;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(taken > 200 && refused > 100, "{taken} {refused}");
 }

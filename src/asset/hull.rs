@@ -16,6 +16,7 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::AssetError;
+use super::tetrahedron::{flat, tetrahedron};
 use super::vec3::{V3, cross, dot, scale, sub};
 
 const NONE: u32 = u32::MAX;
@@ -31,7 +32,8 @@ pub struct Surface {
 
 /// The convex hull of `points`.
 ///
-/// At most `maxvert` corners are taken when given (the hull is then one of some of the points, farthest first). The result
+/// At most `maxvert` corners are taken when given (the hull is then one of some of the points, farthest first; the first four
+/// are qhull's, the others may differ where several are about as good). The result
 /// depends on the points and their order only. Fails on coordinates that are not finite, and on points that all lie in one
 /// plane up to rounding, as in MuJoCo.
 pub fn convex_hull(points: &[[f32; 3]], maxvert: Option<usize>) -> Result<Surface, AssetError> {
@@ -139,8 +141,6 @@ struct Hull<'a> {
     local: Vec<V3>,
     /// radius of `local` with the rounding of the centring, for error bounds
     radius: f64,
-    /// largest coordinate
-    largest: f64,
     faces: Vec<Face>,
     /// faces with points above them: the order of their highest points when only some will be taken, else first come, first served
     heap: BinaryHeap<Entry>,
@@ -168,7 +168,6 @@ impl<'a> Hull<'a> {
             points,
             local: points.iter().map(|p| sub(wide(*p), centre)).collect(),
             radius: extent + f64::EPSILON * largest,
-            largest,
             faces: Vec::new(),
             heap: BinaryHeap::new(),
             queue: VecDeque::new(),
@@ -181,11 +180,13 @@ impl<'a> Hull<'a> {
         };
 
         // the first tetrahedron, outwards
-        let [a, b, c, mut d] = hull.simplex()?;
-        let (a, mut b, c) = (a, b, c);
-        if hull.sign([a, b, c], d) > 0 {
-            std::mem::swap(&mut b, &mut d);
-        }
+        let first = tetrahedron(&hull.local, largest, hull.limited)?;
+        let [a, b, c, d] = first;
+        let [a, b, c, d] = match hull.sign([a, b, c], d) {
+            1 => [a, d, c, b],
+            -1 => first,
+            _ => return Err(flat()),
+        };
         for (v, adj) in [
             ([a, b, c], [1, 2, 3]),
             ([b, a, d], [0, 3, 2]),
@@ -199,71 +200,6 @@ impl<'a> Hull<'a> {
         }
         (0..4).for_each(|f| hull.enqueue(f));
         Ok(hull)
-    }
-
-    /// Four points that span space: extreme ones along the axes where they will do, else any that do best.
-    fn simplex(&self) -> Result<[u32; 4], AssetError> {
-        let n = self.points.len() as u32;
-        let q = |i: u32| self.local[i as usize];
-
-        // first points to reach the bounds along each axis
-        let mut extreme = Vec::with_capacity(6);
-        for k in 0..3 {
-            let (mut lo, mut hi) = (0, 0);
-            for i in 1..n {
-                if q(i)[k] > q(hi)[k] {
-                    hi = i;
-                }
-                if q(i)[k] < q(lo)[k] {
-                    lo = i;
-                }
-            }
-            extreme.extend([lo, hi]);
-        }
-        let best = |score: &dyn Fn(u32) -> f64| {
-            let pick = |it: &mut dyn Iterator<Item = u32>| {
-                it.fold((0, 0.0), |(b, s), i| {
-                    let x = score(i);
-                    if x > s { (i, x) } else { (b, s) }
-                })
-            };
-            (pick(&mut extreme.iter().copied()), pick(&mut (0..n)))
-        };
-        // extreme points are preferred unless they make a sliver
-        let choose = |(near, all): ((u32, f64), (u32, f64))| {
-            if near.1 > 1e-3 * all.1 { near.0 } else { all.0 }
-        };
-
-        // a long edge, then a large triangle, then a high tetrahedron
-        let a = extreme[0];
-        let b = choose(best(&|i| dot(sub(q(i), q(a)), sub(q(i), q(a)))));
-        let ab = sub(q(b), q(a));
-        let wide = best(&|i| {
-            let x = cross(ab, sub(q(i), q(a)));
-            dot(x, x)
-        });
-        let c = choose(wide);
-        let normal = cross(ab, sub(q(c), q(a)));
-        let high = best(&|i| dot(normal, sub(q(i), q(a))).abs());
-        let d = choose(high);
-
-        // what is no thicker than the rounding of its coordinates has no inside
-        let least = 16.0 * f64::EPSILON * self.largest;
-        let (width, height) = (wide.1.1.sqrt(), high.1.1);
-        if width.is_nan() || width <= least * dot(ab, ab).sqrt() {
-            return Err(AssetError::new(
-                "convex hull: all vertices lie on one line; consider a thin capsule instead",
-            ));
-        }
-        if height.is_nan()
-            || height <= least * dot(normal, normal).sqrt()
-            || self.sign([a, b, c], d) == 0
-        {
-            return Err(AssetError::new(
-                "convex hull: all vertices lie in one plane; consider a plane or a thin box instead",
-            ));
-        }
-        Ok([a, b, c, d])
     }
 
     fn sign(&self, v: [u32; 3], p: u32) -> i32 {
@@ -306,18 +242,26 @@ impl<'a> Hull<'a> {
         f
     }
 
-    /// Puts a point into the list of the first face, from `first` on, that it lies above, if any.
+    /// Puts a point into the list of a face, from `first` on, that it lies above, if any: the one it lies highest above when
+    /// only some points will be taken, else the first.
     fn place(&mut self, p: u32, first: u32) {
+        let mut best = (NONE, 0.0);
         for f in first..self.faces.len() as u32 {
             let h = self.height(f, p);
-            if h > 0.0 {
-                let face = &mut self.faces[f as usize];
-                self.next[p as usize] = face.head;
-                face.head = p;
-                if face.far == NONE || h > face.height {
-                    (face.far, face.height) = (p, h);
+            if h > best.1 {
+                best = (f, h);
+                if !self.limited {
+                    break;
                 }
-                return;
+            }
+        }
+        let (f, h) = best;
+        if f != NONE {
+            let face = &mut self.faces[f as usize];
+            self.next[p as usize] = face.head;
+            face.head = p;
+            if face.far == NONE || h > face.height {
+                (face.far, face.height) = (p, h);
             }
         }
     }

@@ -35,6 +35,7 @@ mod obj;
 mod polygon;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod stl;
+mod tetrahedron;
 pub(crate) mod vec3;
 
 pub use builtin::builtin;

@@ -14,6 +14,7 @@ pub(super) fn fill(m: &mut Model, tree: &Tree, names: &Names) -> Result<()> {
     for said in &tree.spec.actuators {
         let trnid = transmission(tree, names, said)?;
         let trntype = trntype(m, tree, said, trnid)?;
+        check_kind(tree, said)?;
         let ranges = ranges(m, tree, said, trnid)?;
         let inputs = inputs(tree, said, &ranges)?;
         check_muscle(tree, said)?;
@@ -268,10 +269,13 @@ fn inputs(tree: &Tree, said: &Actuator, ranges: &Ranges) -> Result<Inputs> {
         GainType::So3 => vec![row("ctrl", ranges.ctrl)?; 3],
         GainType::Pid | GainType::DcMotor => {
             let mut rows = Vec::new();
+            // the inputs of a motor share one range
+            let own = said.gaintype == GainType::Pid;
+            let pick = |range| if own { range } else { ranges.ctrl };
             for (bit, what, range) in [
                 (CtrlInput::Pos, "ctrl", ranges.ctrl),
-                (CtrlInput::Vel, "vel", said.velrange),
-                (CtrlInput::Ff, "ff", said.ffrange),
+                (CtrlInput::Vel, "vel", pick(said.velrange)),
+                (CtrlInput::Ff, "ff", pick(said.ffrange)),
                 (CtrlInput::Voltage, "ctrl", ranges.ctrl),
             ] {
                 if spec & bit as i32 != 0 {
@@ -282,7 +286,89 @@ fn inputs(tree: &Tree, said: &Actuator, ranges: &Ranges) -> Result<Inputs> {
         }
         _ => vec![row("ctrl", ranges.ctrl)?],
     };
+    check_inputs(tree, said, spec)?;
     Ok(Inputs { spec, ranges })
+}
+
+fn check_inputs(tree: &Tree, said: &Actuator, spec: i32) -> Result<()> {
+    let bits = |list: &[CtrlInput]| list.iter().fold(0, |bits, input| bits | *input as i32);
+    use CtrlInput as I;
+    let (ok, msg) = match said.gaintype {
+        GainType::Fixed | GainType::Affine => (
+            [0, I::Pos as i32, I::Vel as i32, I::Pressure as i32].contains(&spec),
+            "input of a fixed or affine gain is one of pos, vel, pressure",
+        ),
+        GainType::Pid => (
+            spec & !bits(&[I::Pos, I::Vel, I::Ff]) == 0,
+            "input of a PID controller is some of pos, vel, ff",
+        ),
+        GainType::DcMotor => (
+            spec == I::None as i32 || spec & !bits(&[I::Pos, I::Vel, I::Ff, I::Voltage]) == 0,
+            "input of a DC motor is none, or some of pos, vel, ff, voltage",
+        ),
+        GainType::So3 => (
+            [CtrlChart::Expmap as i32, CtrlChart::Quat as i32].contains(&spec),
+            "input of an orientation servo is expmap or quat",
+        ),
+        GainType::Muscle | GainType::User => (spec == 0, "input is not for muscles and user gains"),
+    };
+    tree.ensure(ok, said.origin, Some("input"), msg)
+}
+
+// gain, bias and dynamics that belong together
+fn check_kind(tree: &Tree, said: &Actuator) -> Result<()> {
+    use DynType as D;
+    let ensure = |ok: bool, attr: &str, msg: &str| tree.ensure(ok, said.origin, Some(attr), msg);
+    let so3 = said.gaintype == GainType::So3;
+    let msg = "gaintype and biastype \"so3\" go together";
+    ensure(so3 == (said.biastype == BiasType::So3), "gaintype", msg)?;
+    if so3 {
+        let msg = "an orientation servo needs gainprm[0] = -biasprm[1]";
+        ensure(said.gainprm[0] == -said.biasprm[1], "gainprm", msg)?;
+        let msg = "dyntype of an orientation servo is none or integrator";
+        let ok = matches!(said.dyntype, D::None | D::Integrator);
+        ensure(ok, "dyntype", msg)?;
+        let msg = "input \"quat\" needs dyntype none";
+        let quat = said.ctrlspec == CtrlChart::Quat as i32;
+        ensure(!quat || said.dyntype == D::None, "dyntype", msg)?;
+    }
+    let pid = said.gaintype == GainType::Pid;
+    let msg = "dyntype \"pid\" is for gaintype \"pid\"";
+    ensure(pid || said.dyntype != D::Pid, "dyntype", msg)?;
+    if pid {
+        let msg = "a PID controller needs biastype \"affine\"";
+        ensure(said.biastype == BiasType::Affine, "biastype", msg)?;
+        let msg = "dyntype of a PID controller is none or pid";
+        ensure(matches!(said.dyntype, D::None | D::Pid), "dyntype", msg)?;
+        let msg = "an integral gain, gainprm[0], needs dyntype \"pid\"";
+        let ok = said.gainprm[0] == 0.0 || said.dyntype == D::Pid;
+        ensure(ok, "gainprm", msg)?;
+    }
+    let motor = said.dyntype == D::DcMotor;
+    let msg = "gaintype \"dcmotor\" needs dyntype \"dcmotor\"";
+    ensure(motor || said.gaintype != GainType::DcMotor, "gaintype", msg)?;
+    let msg = "a DC motor needs actearly=\"true\"";
+    ensure(!motor || said.actearly, "actearly", msg)
+}
+
+// activation variables that the parameters of a controller, a motor or a servo ask for
+fn own_activations(said: &Actuator) -> Option<usize> {
+    let count = |list: &[bool]| list.iter().filter(|on| **on).count();
+    let (dynprm, gainprm) = (&said.dynprm, &said.gainprm);
+    match said.dyntype {
+        // the limited setpoint, and the integral of the error
+        DynType::Pid => Some(count(&[dynprm[1] > 0.0, gainprm[0] != 0.0])),
+        // current, setpoint, integral, temperature, bristles
+        DynType::DcMotor => Some(count(&[
+            dynprm[0] > 0.0,
+            dynprm[7] > 0.0,
+            gainprm[5] > 0.0,
+            dynprm[2] > 0.0,
+            dynprm[5] > 0.0,
+        ])),
+        DynType::Integrator if said.gaintype == GainType::So3 => Some(3),
+        _ => None,
+    }
 }
 
 // number of activation variables
@@ -291,25 +377,24 @@ fn activations(tree: &Tree, said: &Actuator, actlimited: bool) -> Result<usize> 
     let stateless = said.dyntype == DynType::None;
     let msg = "actrange is for actuators with an activation: set dyntype";
     tree.ensure(!(actlimited && stateless), origin, Some("actrange"), msg)?;
-    let own = matches!(said.dyntype, DynType::Pid | DynType::DcMotor);
-    let several = said.dyntype == DynType::User || own;
+    if let Some(own) = own_activations(said) {
+        let msg = format!("actdim must be {own} with these parameters");
+        let ok = said.actdim < 0 || said.actdim as usize == own;
+        tree.ensure(ok, origin, Some("actdim"), &msg)?;
+        return Ok(own);
+    }
+    let several = said.dyntype == DynType::User;
     let msg = "actdim above 1 is for dyntype=\"user\"";
     tree.ensure(said.actdim <= 1 || several, origin, Some("actdim"), msg)?;
     let msg = "actdim must be 0 without dyntype";
     tree.ensure(said.actdim <= 0 || !stateless, origin, Some("actdim"), msg)?;
     let msg = "actdim must be positive with this dyntype";
-    let none = said.actdim == 0 && !stateless && !own;
+    let none = said.actdim == 0 && !stateless;
     tree.ensure(!none, origin, Some("actdim"), msg)?;
     let msg = "actdim is too large";
     tree.ensure(said.actdim <= 1 << 20, origin, Some("actdim"), msg)?;
     Ok(match usize::try_from(said.actdim) {
         Ok(actdim) => actdim,
-        // the limited setpoint, and the integral of the error
-        Err(_) if said.dyntype == DynType::Pid => {
-            usize::from(said.dynprm[1] > 0.0) + usize::from(said.gainprm[0] != 0.0)
-        }
-        // a servo of an orientation integrates a rotation vector
-        Err(_) if said.gaintype == GainType::So3 => 3 * usize::from(!stateless),
         Err(_) => usize::from(!stateless),
     })
 }

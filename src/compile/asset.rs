@@ -111,6 +111,17 @@ impl<'a> Assets<'a> {
         self.hfields[id].0
     }
 
+    /// The mesh of a name, as it was said.
+    pub fn said<'t>(&self, tree: &Tree<'t>, name: &str) -> Option<&'t schema::Mesh> {
+        tree.spec.meshes.get(self.names.mesh.get(name)?)
+    }
+
+    /// Half sizes of the smallest box around the origin of a mesh that contains it.
+    pub fn half_sizes(&self, id: usize) -> V3 {
+        let aamm = self.meshes[id].aamm;
+        [0, 1, 2].map(|k| f64::max(aamm[k].abs(), aamm[k + 3].abs()))
+    }
+
     /// Bounding box of a mesh: smallest corner, then largest.
     pub fn aamm(&self, id: usize) -> [f64; 6] {
         self.meshes[id].aamm

@@ -72,7 +72,7 @@ pub(super) fn keys(m: &mut Model, tree: &Tree) -> Result<()> {
     for k in 0..m.nkey {
         let said = tree.spec.keys.get(k);
         let pick = |attr: &str, get: &dyn Fn() -> Option<Vec<f64>>, rest: &[f64]| {
-            let Some(values) = get() else {
+            let Some(mut values) = get() else {
                 return Ok(rest.to_vec());
             };
             let origin = said.map(|key| key.origin).unwrap_or_default();
@@ -81,8 +81,10 @@ pub(super) fn keys(m: &mut Model, tree: &Tree) -> Result<()> {
                 rest.len(),
                 values.len()
             );
-            let ok = values.len() == rest.len();
+            // what is short is completed, as for models that were attached
+            let ok = values.len() <= rest.len();
             tree.ensure(ok, origin, Some(attr), &msg)?;
+            values.extend(&rest[values.len()..]);
             Ok(values)
         };
         m.key_time[k] = said.map_or(0.0, |key| key.time());

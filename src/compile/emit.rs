@@ -51,7 +51,7 @@ pub(super) fn fill(
         emit_body(m, tree, i, compiled, &mut mocap);
         emit_joints(m, tree, i, compiled, &mut at)?;
         for (k, g) in node.geoms.clone().zip(&compiled.geoms) {
-            emit_geom(m, tree, k, g, materials)?;
+            emit_geom(m, tree, assets, k, g, materials)?;
         }
         for k in node.sites.clone() {
             emit_site(m, tree, assets, k, compiled.aligned, materials)?;
@@ -278,6 +278,7 @@ fn last_dof(m: &Model, mut i: usize) -> i32 {
 fn emit_geom(
     m: &mut Model,
     tree: &Tree,
+    assets: &Assets,
     k: usize,
     g: &super::geom::Compiled,
     materials: &Ids,
@@ -290,7 +291,16 @@ fn emit_geom(
     m.geom_condim[k] = said.condim();
     m.geom_bodyid[k] = part.body as i32;
     m.geom_dataid[k] = g.data.map_or(-1, |id| id as i32);
-    m.geom_matid[k] = match &said.material {
+    // a geom without material has that of its mesh
+    let mesh = match &said.mesh {
+        Some(name) if said.material.is_none() => assets.said(tree, name),
+        _ => None,
+    };
+    let material = said
+        .material
+        .as_ref()
+        .or(mesh.and_then(|m| m.material.as_ref()));
+    m.geom_matid[k] = match material {
         Some(name) => materials.find(tree, said.origin, "material", name)? as i32,
         None => -1,
     };
@@ -346,7 +356,10 @@ fn emit_site(
     };
     m.site_group[k] = said.group();
     m.site_sameframe[k] = same_frame(site.pose, Some(inertial(m, part.body))) as i32;
-    m.site_size[k] = site.size;
+    m.site_size[k] = match mesh {
+        Some(id) if site.kind == GeomType::Mesh => assets.half_sizes(id),
+        _ => site.size,
+    };
     m.site_pos[k] = site.pose.pos;
     m.site_quat[k] = site.pose.quat;
     put(&mut m.site_rgba, k, &said.rgba().map(single));

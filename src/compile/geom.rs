@@ -2,10 +2,10 @@
 
 use super::asset::Assets;
 use super::fluid;
-use super::pose::{Pose, V3, rotate, z2quat};
+use super::pose::{Pose, V3, conjugate, rotate, z2quat};
 use super::tree::{Part, Tree};
 use crate::asset::inertia::{self, Primitive};
-use crate::asset::vec3::{EPS, normalize};
+use crate::asset::vec3::{EPS, add, cross, normalize};
 use crate::error::Result;
 use crate::mjcf::schema::{FluidShape, Geom, Orientation};
 use crate::mjcf::source::Origin;
@@ -76,7 +76,7 @@ pub(super) fn compile(
             let [x, y, top, bottom] = assets.hsize(id);
             size = [x, y, 0.25 * top + 0.5 * bottom];
         }
-        _ if is_mesh => size = [0, 1, 2].map(|k| f64::max(aamm[k].abs(), aamm[k + 3].abs())),
+        (GeomType::Mesh | GeomType::Sdf, Some(id)) => size = assets.half_sizes(id),
         _ => {}
     }
     let rbound = rbound(assets, kind, size, data);
@@ -299,8 +299,8 @@ fn weigh(
 // a velocity said in the frame of the mesh's file, in the frame of the compiled mesh
 fn turn_back(surfacevel: &mut [f64; 6], offset: Pose) {
     let [a, b, c, d, e, f] = *surfacevel;
-    let back = offset.inverse();
-    let lin = rotate([a, b, c], back.quat);
-    let ang = rotate([d, e, f], back.quat);
+    let quat = conjugate(offset.quat);
+    let lin = rotate(add([a, b, c], cross([d, e, f], offset.pos)), quat);
+    let ang = rotate([d, e, f], quat);
     *surfacevel = [lin[0], lin[1], lin[2], ang[0], ang[1], ang[2]];
 }

@@ -33,6 +33,9 @@ pub(super) fn compile(tree: &Tree, part: &Part<Joint>, autolimits: bool) -> Resu
     };
     let origin = said.origin;
     check_springdamper(tree, said)?;
+    let yields = kind == JointType::Free && said.springyield() != 0.0;
+    let msg = "springyield is not for free joints";
+    tree.ensure(!yields, origin, Some("springyield"), msg)?;
 
     // which limits hold; a free joint has none, the actuator's are on scalar joints only
     let range = said.range();

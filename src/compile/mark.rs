@@ -74,7 +74,8 @@ pub(super) fn camera(tree: &Tree, part: &Part<Camera>) -> Result<CompiledCamera>
         let length = said.focal.unwrap_or([0.0; 2]).map(single);
         let density = single(f64::from(said.resolution()[1]) / height);
         let focal = single(pixels[1] / density + length[1]);
-        fovy = (height / 2.0).atan2(focal) * 360.0 / std::f64::consts::PI;
+        let half = ((height / 2.0) as f32).atan2(focal as f32);
+        fovy = f64::from(half) * 360.0 / std::f64::consts::PI;
     }
     Ok(CompiledCamera { pose, fovy })
 }

@@ -23,9 +23,11 @@ pub mod layout;
 mod lengthrange;
 mod mark;
 mod names;
+pub mod needs;
 pub mod pair;
 pub mod pattern;
 mod pose;
+mod reduce;
 mod sensor;
 mod setconst;
 mod settings;
@@ -39,6 +41,7 @@ use crate::mjcf::spec::Spec;
 use crate::model::{Names as ModelNames, Statistic};
 use crate::types::MINVAL;
 use names::Names;
+pub use needs::missing;
 use tree::Tree;
 
 impl Model {
@@ -70,6 +73,9 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     let bodies = (0..tree.bodies.len())
         .map(|id| body::compile(&tree, &assets, id))
         .collect::<Result<Vec<_>>>()?;
+    if let Some(spec) = reduce::reduced(&tree, &bodies)? {
+        return compile(&spec);
+    }
     check_moving(&tree, &bodies)?;
 
     let mut m = Model {

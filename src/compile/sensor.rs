@@ -23,7 +23,7 @@ pub(super) fn fill(m: &mut Model, tree: &Tree, names: &Names) -> Result<()> {
         let mut row = row(tree, said)?;
         let (obj, refobj) = objects(tree, names, said)?;
         let intprm = special(m, tree, said, &mut row, obj, refobj)?;
-        check(m, tree, said, &row, obj)?;
+        check(m, tree, said, &row, obj, refobj)?;
         let Row(kind, datatype, stage, dim) = row;
         m.sensor_type.push(kind as i32);
         m.sensor_datatype.push(datatype as i32);
@@ -308,7 +308,14 @@ fn contact(tree: &Tree, said: &Sensor, row: &mut Row) -> Result<[i32; 3]> {
     Ok([bits, said.reduce() as i32, num])
 }
 
-fn check(m: &Model, tree: &Tree, said: &Sensor, row: &Row, obj: Object) -> Result<()> {
+fn check(
+    m: &Model,
+    tree: &Tree,
+    said: &Sensor,
+    row: &Row,
+    obj: Object,
+    refobj: Object,
+) -> Result<()> {
     let origin = said.origin;
     let msg = "noise must not be negative";
     tree.ensure(said.noise() >= 0.0, origin, Some("noise"), msg)?;
@@ -332,6 +339,16 @@ fn check(m: &Model, tree: &Tree, said: &Sensor, row: &Row, obj: Object) -> Resul
     let msg = "needs an object to measure";
     tree.ensure(global || obj.0 != ObjType::Unknown, origin, None, msg)?;
     match kind {
+        SensorType::GeomDist | SensorType::GeomNormal | SensorType::GeomFromTo => {
+            let spatial = |o: Object| matches!(o.0, ObjType::Body | ObjType::Geom);
+            let msg = "needs two geoms or bodies that differ";
+            let ok = spatial(obj) && spatial(refobj) && obj != refobj;
+            tree.ensure(ok, origin, None, msg)?;
+            let field =
+                |o: Object| o.0 == ObjType::Geom && m.geom_type[o.1 as usize] == GeomType::Hfield;
+            let msg = "distances to height fields are not defined";
+            tree.ensure(!field(obj) && !field(refobj), origin, None, msg)
+        }
         SensorType::JointPos | SensorType::JointVel | SensorType::JointActFrc => {
             let jnt = m.jnt_type[obj.1 as usize];
             let ok = jnt == JointType::Slide || jnt == JointType::Hinge;

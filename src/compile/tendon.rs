@@ -211,7 +211,8 @@ fn numbers(m: &mut Model, tree: &Tree, said: &Tendon) -> Result<()> {
         if let Some(adr) = m.tendon_plasticadr.last_mut() {
             *adr = m.nplastic as i32;
         }
-        m.nplastic += 1;
+        // both ends of the dead band move
+        m.nplastic += 2;
     }
     m.tendon_rgba.extend(said.rgba().map(single));
     Ok(())

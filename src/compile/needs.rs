@@ -1,0 +1,121 @@
+//! What a compiled model asks for that the pipeline cannot run yet.
+
+use std::collections::BTreeSet;
+
+use crate::cpu;
+use crate::fields::Model;
+use crate::mjcf::table::Keyword;
+use crate::stages::STAGES;
+use crate::types::*;
+
+/// What the pipeline cannot run yet of a model, each in a few words; empty if the model runs as it was meant.
+///
+/// A model compiles with all its numbers whatever it asks for; before it is run, this says what would be left out.
+pub fn missing(m: &Model) -> Vec<String> {
+    let mut out = Vec::new();
+    options(m, &mut out);
+    collisions(m, &mut out);
+    forces(m, &mut out);
+    if m.nsensor > 0 && !stage("sensor") {
+        out.push("sensors".to_owned());
+    }
+    out
+}
+
+// whether some stage computes a thing
+fn stage(prefix: &str) -> bool {
+    STAGES.iter().any(|stage| stage.name.starts_with(prefix))
+}
+
+fn options(m: &Model, out: &mut Vec<String>) {
+    let integrator = Integrator::from_i32(m.opt.integrator);
+    let done = match integrator {
+        Some(Integrator::Euler | Integrator::Rk4) => true,
+        Some(Integrator::Implicit | Integrator::ImplicitFast) => stage("implicit"),
+        Some(Integrator::Discrete) | None => false,
+    };
+    if !done {
+        let word = integrator.map_or("", Keyword::word);
+        out.push(format!("integrator {word:?}"));
+    }
+    if m.opt.noslip_iterations > 0 && !stage("noslip") {
+        out.push("the no-slip solver".to_owned());
+    }
+    let flags = [
+        (ENBL_ENERGY, "energy", stage("energy")),
+        (ENBL_FWDINV, "fwdinv", false),
+        (ENBL_INVDISCRETE, "invdiscrete", false),
+        (ENBL_SLEEP, "sleep", false),
+        (ENBL_DIAGEXACT, "diagexact", false),
+        (ENBL_IPC, "ipc", false),
+        (ENBL_SPECULATIVE, "speculative", false),
+    ];
+    for (bit, name, done) in flags {
+        if m.opt.enabled(bit) && !done {
+            out.push(format!("the flag {name:?}"));
+        }
+    }
+}
+
+// pairs of shapes that may touch, and have no function
+fn collisions(m: &Model, out: &mut Vec<String>) {
+    let mut lacking = BTreeSet::new();
+    for (geom1, geom2) in m.collision_geom1.iter().zip(&m.collision_geom2) {
+        let [type1, type2] = [geom1, geom2].map(|g| m.geom_type[*g as usize]);
+        if cpu::collision::function(type1, type2).is_none() {
+            lacking.insert((type1, type2));
+        }
+    }
+    let word = |t: i32| GeomType::from_i32(t).map_or("", Keyword::word);
+    for (type1, type2) in lacking {
+        out.push(format!("collisions of {} and {}", word(type1), word(type2)));
+    }
+}
+
+fn forces(m: &Model, out: &mut Vec<String>) {
+    let some = |list: &[f64]| list.iter().any(|x| *x != 0.0);
+    let dcmotor = m.actuator_dyntype.iter().any(|t| *t == DynType::DcMotor);
+    let user = m.actuator_dyntype.iter().any(|t| *t == DynType::User)
+        || m.actuator_gaintype.iter().any(|t| *t == GainType::User)
+        || m.actuator_biastype.iter().any(|t| *t == BiasType::User);
+    for (asked, what) in [
+        (dcmotor, "DC motors"),
+        (user, "actuators of type \"user\""),
+        (m.nhistory > 0, "delays and history buffers"),
+        (m.nplastic > 0, "plastic springs"),
+        (some(&m.geom_surfacevel), "surface velocities"),
+        (
+            some(&m.geom_adhesion) || some(&m.pair_adhesion),
+            "adhesive geoms",
+        ),
+    ] {
+        if asked {
+            out.push(what.to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: &str = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+        <body pos="0 0 1"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"#;
+
+    #[test]
+    fn a_plain_model_misses_nothing() {
+        let m = Model::from_xml_str(PLAIN).unwrap();
+        assert_eq!(missing(&m), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_asked_for_is_named() {
+        let mut m = Model::from_xml_str(PLAIN).unwrap();
+        m.opt.integrator = Integrator::Discrete as i32;
+        m.geom_surfacevel[0] = 1.0;
+        assert_eq!(
+            missing(&m),
+            ["integrator \"discrete\"", "surface velocities"]
+        );
+    }
+}
