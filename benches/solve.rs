@@ -8,8 +8,9 @@ use std::time::Instant;
 
 use common::{Golden, error, solver};
 use manyworlds::cpu::island::island;
+use manyworlds::cpu::solve_cg::solve_cg;
 use manyworlds::cpu::solve_newton::solve_newton;
-use manyworlds::types::DSBL_ISLAND;
+use manyworlds::types::{DSBL_ISLAND, Solver};
 
 fn main() {
     let paths: Vec<String> = std::env::args()
@@ -36,7 +37,11 @@ fn main() {
                     let start = Instant::now();
                     for _ in 0..20 {
                         island(&m, &mut d);
-                        solve_newton(&m, &mut d);
+                        if m.opt.solver == Solver::Cg {
+                            solve_cg(&m, &mut d);
+                        } else {
+                            solve_newton(&m, &mut d);
+                        }
                     }
                     best = best.min(start.elapsed().as_nanos() as f64 / 20.0);
                 }

@@ -87,6 +87,8 @@ stages! {
     fwd_acceleration,
     /// Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
     solve_newton by simd::solve_newton::solve_newton,
+    /// Constraint forces and acceleration by conjugate gradients (`mj_fwdConstraint`, `mj_solCG`).
+    solve_cg by simd::solve_cg,
     /// Reset a world whose qacc is bad (`mj_checkAcc`).
     check_acc by simd::check_acc,
     /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
@@ -146,7 +148,11 @@ pub fn forward(m: &Model, run: &mut impl Run) {
     fwd_velocity_stages(m, run);
     run(&fwd_actuation);
     run(&fwd_acceleration);
-    run(&solve_newton);
+    if m.opt.solver == Solver::Cg {
+        run(&solve_cg);
+    } else {
+        run(&solve_newton);
+    }
 }
 
 /// One step of time (`mj_step`).

@@ -23,6 +23,7 @@ pub mod passive;
 pub mod reference_constraint;
 pub mod rk4;
 pub mod rne;
+pub mod solve_cg;
 pub mod solve_newton;
 pub mod tendon;
 pub mod transmission;

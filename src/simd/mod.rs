@@ -118,6 +118,12 @@ pub fn check_acc<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
     }
 }
 
+/// Conjugate gradients, lane by lane; [`missing`] keeps models that ask for them from here.
+pub fn solve_cg<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
+    let all = R::zero().le(R::zero());
+    by_the_reference(m, d, all, cpu::solve_cg::solve_cg);
+}
+
 // worlds that went wrong are rare: the twin sees to them one by one
 fn by_the_reference<R: Real>(
     m: &Model,

@@ -2,7 +2,7 @@
 """make_solver.py MODEL.xml OUT.npz [NSTATE [SETTLE [STRIDE]]] [NAME=VALUE …] [--time]: what MuJoCo 4.0.0's constraint solver makes of states met on the way.
 
 A rollout with random controls from the model's start; at every STRIDE-th step after SETTLE steps, the solver's inputs (in/NAME) and three answers:
-with the model's own settings (own/NAME), the same without islands (mono/NAME), and solved to convergence without (out/NAME). niter holds the iterations of
+with the model's own settings (own/NAME), the same without islands (mono/NAME), and solved to convergence without, by Newton (out/NAME). niter holds the iterations of
 each island. NAME=VALUE sets an option of the model (cone=1), `--time` adds the time of mj_fwdConstraint (ns). The model's arrays are written as by make.py.
 """
 import pathlib, re, sys, time
@@ -48,13 +48,13 @@ def main(path, out, nstate=12, settle=60, stride=25, options=(), timed=False):
     for name in "meaninertia meanmass meansize extent center".split():
         D["stat/" + name] = np.atleast_1d(np.array(getattr(m.stat, name), float))
     d, rng = mujoco.MjData(m), np.random.default_rng(0)
-    own = (m.opt.tolerance, m.opt.ls_tolerance, m.opt.iterations, m.opt.ls_iterations, m.opt.disableflags)
+    own = (m.opt.tolerance, m.opt.ls_tolerance, m.opt.iterations, m.opt.ls_iterations, m.opt.disableflags, m.opt.solver)
     # with islands MuJoCo leaves in efc_state what it was at the start of the solve, so the optimum is found without
-    mono = own[:4] + (own[4] | int(mujoco.mjtDisableBit.mjDSBL_ISLAND),)
-    tight = (1e-15, 1e-6, {2: 200, 1: 3000, 0: 5000}[int(m.opt.solver)], 100, mono[4])
+    mono = own[:4] + (own[4] | int(mujoco.mjtDisableBit.mjDSBL_ISLAND), own[5])
+    tight = (1e-15, 1e-6, 200, 100, mono[4], mujoco.mjtSolver.mjSOL_NEWTON)
 
     def answer(settings):
-        m.opt.tolerance, m.opt.ls_tolerance, m.opt.iterations, m.opt.ls_iterations, m.opt.disableflags = settings
+        m.opt.tolerance, m.opt.ls_tolerance, m.opt.iterations, m.opt.ls_iterations, m.opt.disableflags, m.opt.solver = settings
         mujoco.mj_forward(m, d)
         o = {n: np.array(getattr(d, n), float).reshape(-1).copy() for n in ("qacc", "qfrc_constraint", "efc_force", "efc_state")}
         k = max(1, d.nisland)
@@ -68,7 +68,7 @@ def main(path, out, nstate=12, settle=60, stride=25, options=(), timed=False):
                     mujoco.mj_fwdConstraint(m, d)
                 best = min(best, (time.perf_counter_ns() - t) / 20)
             o["ns"] = np.array([best])
-        m.opt.tolerance, m.opt.ls_tolerance, m.opt.iterations, m.opt.ls_iterations, m.opt.disableflags = own
+        m.opt.tolerance, m.opt.ls_tolerance, m.opt.iterations, m.opt.ls_iterations, m.opt.disableflags, m.opt.solver = own
         return o
 
     lim = np.array(m.actuator_ctrllimited, bool)

@@ -13,3 +13,5 @@ make $out/islands.xml $out/islands.npz 8 60 40
 make $out/islands.xml $out/islands_elliptic.npz 8 60 40 cone=1
 make models/elliptic.xml $out/elliptic.npz 8 5 12
 make models/humanoid.xml $out/humanoid_elliptic.npz 8 60 40 cone=1 impratio=5
+make models/humanoid.xml $out/humanoid_cg.npz 8 60 40 solver=1
+make $out/islands.xml $out/islands_cg.npz 8 60 40 solver=1 cone=1
