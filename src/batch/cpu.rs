@@ -162,21 +162,30 @@ impl<R: Real> Worlds for Cpu<R> {
 
     fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(String, f64)>>> {
         let twin = self.twin;
-        let mut times: Vec<(String, f64)> = Vec::new();
+        let mut best: Vec<(String, f64)> = Vec::new();
         for _ in 0..n {
+            let mut times: Vec<(String, f64)> = Vec::new();
             for d in &mut self.tiles {
                 stages::step(m, &mut |stage| {
                     let start = std::time::Instant::now();
                     twin(stage)(m, d);
-                    let took = start.elapsed().as_secs_f64() / n as f64;
+                    let took = start.elapsed().as_secs_f64();
                     match times.iter_mut().find(|(name, _)| *name == stage.name) {
                         Some((_, sum)) => *sum += took,
                         None => times.push((stage.name.to_owned(), took)),
                     }
                 });
             }
+            // the least of several steps: what else the machine does is not the stage's
+            match best.is_empty() {
+                true => best = times,
+                false => best
+                    .iter_mut()
+                    .zip(times)
+                    .for_each(|(best, now)| best.1 = best.1.min(now.1)),
+            }
         }
-        Ok(Some(times))
+        Ok(Some(best))
     }
 }
 
