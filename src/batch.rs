@@ -127,7 +127,7 @@ impl Batch {
 
     /// `nworld` worlds at `qpos0`, made as `settings` say. Fails like [`Batch::new`].
     pub fn with(model: &Model, nworld: usize, settings: Settings) -> Result<Self> {
-        let missing = model.missing();
+        let missing = crate::compile::missing(model);
         if !missing.is_empty() {
             return Err(Error::Missing(missing));
         }

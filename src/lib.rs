@@ -38,7 +38,7 @@
 //! # What is refused
 //!
 //! A model that says what this version cannot read is an error with file, line and column; one whose dynamics need what no
-//! stage computes is refused by [`Batch::new`] ([`Model::missing`] lists it). Nothing is left out in silence.
+//! stage computes is refused by [`Batch::new`] ([`compile::missing`] lists it). Nothing is left out in silence.
 
 #[expect(
     dead_code,
@@ -53,7 +53,6 @@ pub mod data;
 pub mod error;
 pub mod fields;
 pub mod gpu;
-mod missing;
 pub mod mjcf;
 pub mod model;
 pub mod real;

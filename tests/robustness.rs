@@ -3,7 +3,7 @@
 use manyworlds::batch::{Backend, Overflow, Settings, To};
 use manyworlds::fields::View;
 use manyworlds::types::{OVERFLOW_CONSTRAINT, OVERFLOW_CONTACT, Warning};
-use manyworlds::{Batch, Error, Model};
+use manyworlds::{Batch, Error, Model, compile};
 
 fn model(name: &str) -> Model {
     Model::from_xml_path(format!("models/{name}.xml")).unwrap_or_else(|e| panic!("{e}"))
@@ -307,21 +307,21 @@ fn what_no_stage_computes_is_refused_by_name() {
         (
             "integrator='implicitfast'",
             ball,
-            "integrator=\"implicitfast\"",
+            "integrator \"implicitfast\"",
         ),
-        ("noslip_iterations='3'", ball, "noslip_iterations"),
+        ("noslip_iterations='3'", ball, "the no-slip solver"),
         (
             "",
             "<geom type='ellipsoid' size='0.1 0.2 0.3'/>",
-            "contact of ellipsoid and ellipsoid",
+            "collisions of ellipsoid and ellipsoid",
         ),
     ] {
         let m = with_option(option, geoms);
-        assert_eq!(m.missing(), [missing]);
+        assert_eq!(compile::missing(&m), [missing]);
         match Batch::new(&m, 1) {
             Err(Error::Missing(list)) => assert_eq!(list, [missing]),
             other => panic!("{:?}", other.map(|batch| batch.nworld())),
         }
     }
-    assert!(with_option("", ball).missing().is_empty());
+    assert!(compile::missing(&with_option("", ball)).is_empty());
 }

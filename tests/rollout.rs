@@ -4,6 +4,7 @@ mod common;
 
 use common::{Golden, error};
 use manyworlds::batch::{Backend, Overflow, Settings, To};
+use manyworlds::compile::missing;
 use manyworlds::types::Integrator;
 use manyworlds::{Batch, Model};
 
@@ -35,7 +36,7 @@ fn models() -> Vec<(String, Golden)> {
     assert!(names.len() > 10);
     names
         .iter()
-        .filter(|name| model(name).missing().is_empty())
+        .filter(|name| missing(&model(name)).is_empty())
         .map(|name| (name.clone(), golden(name)))
         .collect()
 }

@@ -4,6 +4,7 @@ use super::{Fault, MODEL, ModelArg};
 use clap::Args;
 use comfy_table::{Table, presets};
 use manyworlds::batch::Memory;
+use manyworlds::compile::{missing, not_computed};
 use manyworlds::fields::SIZES;
 use manyworlds::types::{Cone, Integrator, Solver};
 use manyworlds::{Error, Model};
@@ -28,7 +29,7 @@ impl Info {
             Ok(m) => m,
             Err(e) => return self.missing(e),
         };
-        let missing = m.missing();
+        let missing = missing(&m);
         let cpu = Memory::cpu(&m, 1, 8);
         let device = Memory::device(&m)?;
         if self.json {
@@ -40,7 +41,7 @@ impl Info {
                 "model": m.names.model,
                 "supported": missing.is_empty(),
                 "missing": missing,
-                "not_computed": m.not_computed(),
+                "not_computed": not_computed(&m),
                 "sizes": sizes,
                 "timestep": m.opt.timestep,
                 "bytes_per_world_cpu": cpu.world,
@@ -143,8 +144,8 @@ fn table(m: &Model, cpu: &Memory, device: &Memory) -> Table {
         true => "nothing".to_owned(),
         false => list.join(", "),
     };
-    row("missing", list(m.missing()));
-    row("not computed", list(m.not_computed()));
+    row("missing", list(missing(m)));
+    row("not computed", list(not_computed(m)));
     table
 }
 

@@ -64,7 +64,7 @@ impl Verify {
     /// Runs the verb.
     pub fn run(&self) -> Result<(), Fault> {
         let m = load(&self.model.path)?;
-        let missing = m.missing();
+        let missing = manyworlds::compile::missing(&m);
         if !missing.is_empty() {
             return Err(Error::Missing(missing).into());
         }

@@ -1,4 +1,5 @@
-//! What a compiled model asks for that the pipeline cannot run yet.
+//! What a compiled model asks for that the pipeline cannot run yet. It is refused rather than left out: a wrong step is worse
+//! than none. What is only not computed is told, and does not stop anyone.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +9,32 @@ use crate::mjcf::table::Keyword;
 use crate::stages::STAGES;
 use crate::types::*;
 
-/// What the pipeline cannot run yet of a model, each in a few words; empty if the model runs as it was meant.
+/// What the dynamics of a model need that the pipeline cannot run yet, each in a few words; empty if the model moves as it was
+/// meant.
 ///
-/// A model compiles with all its numbers whatever it asks for; before it is run, this says what would be left out.
+/// A model compiles with all its numbers whatever it asks for; a [`crate::Batch`] of one that misses something is refused.
 pub fn missing(m: &Model) -> Vec<String> {
     let mut out = Vec::new();
     options(m, &mut out);
     collisions(m, &mut out);
     forces(m, &mut out);
+    out
+}
+
+/// What a model asks for that is read and kept but not computed; its motion does not need it.
+pub fn not_computed(m: &Model) -> Vec<String> {
+    let mut out = Vec::new();
     if m.nsensor > 0 && !stage("sensor") {
         out.push("sensors".to_owned());
+    }
+    for (bit, name, done) in [
+        (ENBL_ENERGY, "energy", stage("energy")),
+        (ENBL_FWDINV, "fwdinv", false),
+        (ENBL_INVDISCRETE, "invdiscrete", false),
+    ] {
+        if m.opt.enabled(bit) && !done {
+            out.push(format!("the flag {name:?}"));
+        }
     }
     out
 }
@@ -42,16 +59,13 @@ fn options(m: &Model, out: &mut Vec<String>) {
         out.push("the no-slip solver".to_owned());
     }
     let flags = [
-        (ENBL_ENERGY, "energy", stage("energy")),
-        (ENBL_FWDINV, "fwdinv", false),
-        (ENBL_INVDISCRETE, "invdiscrete", false),
-        (ENBL_SLEEP, "sleep", false),
-        (ENBL_DIAGEXACT, "diagexact", false),
-        (ENBL_IPC, "ipc", false),
-        (ENBL_SPECULATIVE, "speculative", false),
+        (ENBL_SLEEP, "sleep"),
+        (ENBL_DIAGEXACT, "diagexact"),
+        (ENBL_IPC, "ipc"),
+        (ENBL_SPECULATIVE, "speculative"),
     ];
-    for (bit, name, done) in flags {
-        if m.opt.enabled(bit) && !done {
+    for (bit, name) in flags {
+        if m.opt.enabled(bit) {
             out.push(format!("the flag {name:?}"));
         }
     }
@@ -74,12 +88,10 @@ fn collisions(m: &Model, out: &mut Vec<String>) {
 
 fn forces(m: &Model, out: &mut Vec<String>) {
     let some = |list: &[f64]| list.iter().any(|x| *x != 0.0);
-    let dcmotor = m.actuator_dyntype.iter().any(|t| *t == DynType::DcMotor);
     let user = m.actuator_dyntype.iter().any(|t| *t == DynType::User)
         || m.actuator_gaintype.iter().any(|t| *t == GainType::User)
         || m.actuator_biastype.iter().any(|t| *t == BiasType::User);
     for (asked, what) in [
-        (dcmotor, "DC motors"),
         (user, "actuators of type \"user\""),
         (m.nhistory > 0, "delays and history buffers"),
         (m.nplastic > 0, "plastic springs"),
