@@ -799,3 +799,45 @@ fn models_can_be_made_in_code() {
         "{e}"
     );
 }
+
+#[test]
+fn keyframes_of_attached_models_set_their_part() {
+    let kid = "<mujoco><worldbody><body name='m' mocap='true' pos='3 2 1'/>
+        <body name='a'><joint name='j'/><geom size='1'/><body><joint type='ball'/><geom size='1'/></body></body>
+        <body name='b'><joint name='k' ref='2'/><geom size='1'/></body></worldbody>
+        <actuator><motor name='n' joint='j'/><motor joint='k'/></actuator>
+        <keyframe><key name='home' qpos='.5 0 2 0 0 .7' qvel='1 2 3 4 5' ctrl='6 7' mpos='9 9 9' time='3'/></keyframe></mujoco>";
+    let main = "<mujoco><asset><model name='kid' file='kid.xml'/></asset><worldbody>
+        <body name='first' pos='1 2 3'><freejoint/><geom size='1'/></body>
+        <replicate count='2'><body><attach model='kid' body='a' prefix='x_'/></body></replicate>
+        </worldbody><keyframe><key qpos='1 2 3 1 0 0 0 .1 1 0 0 0 .2 1 0 0 0'/></keyframe></mujoco>";
+    let spec = Spec::from_vfs(
+        Files::memory([("kid.xml", kid), ("main.xml", main)]),
+        "main.xml",
+    );
+    let spec = spec.unwrap_or_else(|e| panic!("{}", e.render()));
+    let m = manyworlds::compile::compile(&spec).unwrap_or_else(|e| panic!("{e}"));
+    // the model's own keyframe comes first and is whole; of replicas, the first is set
+    assert_eq!((m.nkey, m.nq, m.nu, m.key_time[1]), (2, 17, 2, 3.0));
+    assert_eq!(m.key_qpos[7], 0.1);
+    let home = [
+        1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0,
+    ];
+    assert_eq!(m.key_qpos[17..], home);
+    assert_eq!(m.key_qvel[m.nv + 6..m.nv + 10], [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(m.key_ctrl[2..], [6.0, 0.0]);
+    // numbers that do not fit are told
+    let kid = kid.replace(".5 0 2 0 0 .7", ".5");
+    let spec = Spec::from_vfs(
+        Files::memory([("kid.xml", kid.as_str()), ("main.xml", main)]),
+        "main.xml",
+    );
+    let e = spec
+        .and_then(|s| manyworlds::compile::compile(&s))
+        .expect_err("one number for six")
+        .to_string();
+    assert!(
+        e.contains("qpos needs 6 numbers for the attached model, found 1"),
+        "{e}"
+    );
+}

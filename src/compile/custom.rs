@@ -1,11 +1,13 @@
 //! Numbers, texts and keyframes.
 
 use super::emit::put;
+use super::keyof;
 use super::names::Names;
 use super::pose::unit;
 use super::tree::{Ids, Tree};
 use crate::error::Result;
 use crate::fields::Model;
+use crate::mjcf::schema::Key;
 use crate::types::JointType;
 
 /// Fills `numeric_*`; texts are kept with the names.
@@ -69,8 +71,23 @@ pub(super) fn keys(m: &mut Model, tree: &Tree) -> Result<()> {
     let mquat: Vec<f64> = mocap.iter().flat_map(|&i| m.body_quat[i]).collect();
     let (qpos0, zero_v) = (m.qpos0.clone(), vec![0.0; m.nv]);
     let (zero_a, zero_u) = (vec![0.0; m.na], vec![0.0; m.nu]);
+    let initial = Key {
+        qpos: Some(qpos0.clone()),
+        qvel: Some(zero_v.clone()),
+        act: Some(zero_a.clone()),
+        ctrl: Some(zero_u.clone()),
+        mpos: Some(mpos.clone()),
+        mquat: Some(mquat.clone()),
+        ..Key::default()
+    };
     for k in 0..m.nkey {
         let said = tree.spec.keys.get(k);
+        // the keyframe of an attached model says only its part
+        let spread = match said.and_then(|key| Some((key, key.of.as_deref()?))) {
+            Some((key, of)) => Some(keyof::whole(m, tree, key, of, &initial)?),
+            None => None,
+        };
+        let said = spread.as_ref().or(said);
         let pick = |attr: &str, get: &dyn Fn() -> Option<Vec<f64>>, rest: &[f64]| {
             let Some(mut values) = get() else {
                 return Ok(rest.to_vec());

@@ -19,6 +19,7 @@ mod equality;
 mod fluid;
 mod geom;
 mod joint;
+mod keyof;
 pub mod layout;
 mod lengthrange;
 mod mark;
