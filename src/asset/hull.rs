@@ -139,8 +139,9 @@ struct Hull<'a> {
     points: &'a [[f32; 3]],
     /// the points from their centre, for rounded arithmetic
     local: Vec<V3>,
-    /// radius of `local` with the rounding of the centring, for error bounds
+    /// bound of the distances in `local`, and of the rounding in its numbers
     radius: f64,
+    blur: f64,
     faces: Vec<Face>,
     /// faces with points above them: the order of their highest points when only some will be taken, else first come, first served
     heap: BinaryHeap<Entry>,
@@ -158,16 +159,23 @@ struct Hull<'a> {
 
 impl<'a> Hull<'a> {
     fn new(points: &'a [[f32; 3]], limited: bool) -> Result<Self, AssetError> {
+        // numbers of single precision near each other subtract without rounding; what is rounded is known
         let (lo, hi) = bounds(points);
-        let centre: V3 = std::array::from_fn(|k| 0.5 * (lo[k] + hi[k]));
-        let extent = (0..3).map(|k| hi[k] - lo[k]).fold(0.0, f64::max);
-        let largest = (0..3)
-            .map(|k| lo[k].abs().max(hi[k].abs()))
-            .fold(0.0, f64::max);
+        let centre: V3 = std::array::from_fn(|k| f64::from((0.5 * (lo[k] + hi[k])) as f32));
+        let reach = |k: usize| (hi[k] - centre[k]).max(centre[k] - lo[k]);
+        let local: Vec<V3> = points.iter().map(|p| sub(wide(*p), centre)).collect();
+        let mut blur = 0.0;
+        for (p, q) in points.iter().zip(&local) {
+            for k in 0..3 {
+                blur = f64::max(blur, rounded_off(f64::from(p[k]), centre[k], q[k]).abs());
+            }
+        }
+        let largest = lo.iter().chain(&hi).fold(0.0, |s, x| f64::max(s, x.abs()));
         let mut hull = Hull {
             points,
-            local: points.iter().map(|p| sub(wide(*p), centre)).collect(),
-            radius: extent + f64::EPSILON * largest,
+            local,
+            radius: 2.0 * reach(0).max(reach(1)).max(reach(2)),
+            blur,
             faces: Vec::new(),
             heap: BinaryHeap::new(),
             queue: VecDeque::new(),
@@ -180,13 +188,15 @@ impl<'a> Hull<'a> {
         };
 
         // the first tetrahedron, outwards
-        let first = tetrahedron(&hull.local, largest, hull.limited)?;
-        let [a, b, c, d] = first;
-        let [a, b, c, d] = match hull.sign([a, b, c], d) {
-            1 => [a, d, c, b],
-            -1 => first,
-            _ => return Err(flat()),
-        };
+        let [a, b, c, mut d] = tetrahedron(&hull.local, largest, hull.limited)?;
+        if hull.sign([a, b, c], d) == 0 {
+            // rounding chose a point of the plane
+            let mut others = 0..points.len() as u32;
+            let off = others.find(|&i| hull.sign([a, b, c], i) != 0);
+            d = off.ok_or_else(flat)?;
+        }
+        let above = hull.sign([a, b, c], d) > 0;
+        let (b, d) = if above { (d, b) } else { (b, d) };
         for (v, adj) in [
             ([a, b, c], [1, 2, 3]),
             ([b, a, d], [0, 3, 2]),
@@ -224,8 +234,9 @@ impl<'a> Hull<'a> {
         let len = dot(x, x).sqrt();
         let n = scale(x, 1.0 / len);
         // slivers have uncertain normals; a NaN or infinity here sends every point to the exact test
-        let spread = (dot(e, e) * dot(g, g)).sqrt() / len;
-        let err = 16.0 * f64::EPSILON * self.radius * (1.0 + spread);
+        let (le, lg) = (dot(e, e).sqrt(), dot(g, g).sqrt());
+        let err = 16.0 * f64::EPSILON * self.radius * (1.0 + le * lg / len)
+            + 8.0 * self.blur * (1.0 + self.radius * (le + lg) / len);
         let f = self.faces.len() as u32;
         self.faces.push(Face {
             v,
@@ -384,6 +395,12 @@ fn side(points: &[[f32; 3]], t: [i32; 3], p: i32) -> i32 {
     };
     let det = robust::orient3d(at(t[0]), at(t[1]), at(t[2]), at(p));
     (det < 0.0) as i32 - (det > 0.0) as i32
+}
+
+/// What rounding took from the difference `x` of `a` and `b`.
+fn rounded_off(a: f64, b: f64, x: f64) -> f64 {
+    let most = a - x;
+    (a - (x + most)) + (most - b)
 }
 
 fn wide(p: [f32; 3]) -> V3 {

@@ -171,27 +171,23 @@ fn thickness(points: &[[f32; 3]]) -> f64 {
     let p: Vec<V3> = points.iter().map(|p| wide(*p)).collect();
     let largest = p.iter().flatten().fold(0.0, |s: f64, x| s.max(x.abs()));
     let n = p.len();
-    let mut best = (0.0, [0.0; 3], [0.0; 3]);
+    let mut best = (0.0, [0; 3]);
     for i in 0..n {
         for j in 0..i {
             for k in 0..j {
                 let x = cross(sub(p[j], p[i]), sub(p[k], p[i]));
                 if dot(x, x) > best.0 {
-                    best = (dot(x, x), x, p[i]);
+                    best = (dot(x, x), [i as i32, j as i32, k as i32]);
                 }
             }
         }
     }
-    let (square, normal, origin) = best;
-    let height = p
-        .iter()
-        .map(|p| dot(sub(*p, origin), normal).abs())
-        .fold(0.0, f64::max);
-    if square == 0.0 {
-        0.0
-    } else {
-        height / square.sqrt() / largest
+    let (square, t) = best;
+    if n < 4 || square == 0.0 {
+        return 0.0;
     }
+    let heights = points.iter().map(|p| exact(points, t, *p).abs());
+    heights.fold(0.0, f64::max) / square.sqrt() / largest
 }
 
 /// Clouds of few distinct coordinates are full of coplanar, collinear and repeated points.
