@@ -40,11 +40,6 @@
 //! A model that says what this version cannot read is an error with file, line and column; one whose dynamics need what no
 //! stage computes is refused by [`Batch::new`] ([`compile::missing`] lists it). Nothing is left out in silence.
 
-#[expect(
-    dead_code,
-    unused_imports,
-    reason = "the model compiler that uses it is being written"
-)]
 pub(crate) mod asset;
 pub mod batch;
 pub mod compile;

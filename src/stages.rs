@@ -65,8 +65,6 @@ stages! {
     collision by simd::collision::collision,
     /// Constraint rows and their parameters (`mj_makeConstraint`).
     make_constraint by simd::make_constraint,
-    /// Trees that rows tie together: islands, each to be solved by itself (`mj_island`).
-    island by simd::nothing,
     /// Actuator lengths and moments (`mj_transmission`).
     transmission,
     /// Tendon and actuator velocities (first part of `mj_fwdVelocity`).
@@ -122,7 +120,6 @@ pub fn fwd_position(m: &Model, run: &mut impl Run) {
         run(&collision);
     }
     run(&make_constraint);
-    run(&island);
     if m.nactuator > 0 {
         run(&transmission);
     }

@@ -81,7 +81,8 @@ pub(crate) fn choose_team(config: &Config, m: &Model, device: &Device) -> Result
         .min(256);
     let software = device.adapter.software;
     let lanes = match config.lanes {
-        0 if software => 1,
+        // a software adapter ends the loops of an invocation after 65,535 turns in all: large models need many lanes
+        0 if software => (m.nv * m.nv / 200 + 1).next_power_of_two().min(64) as u32,
         0 => (m.nv.max(1) as u32).next_power_of_two().min(32),
         lanes => lanes,
     };

@@ -57,6 +57,7 @@ pub const LIB: &[(&str, &str)] = lib! {
     pose
     real
     restart
+    row_dot
     servo
     sparse
     spatial

@@ -86,9 +86,6 @@ pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) 
     }
 }
 
-/// Islands are not told apart: lanes have different ones, and the factor skips what is not coupled.
-pub fn nothing<R: Real>(_m: &Model, _d: &mut Data<R>, _rows: &mut Rows<R>) {}
-
 /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
 pub fn reference_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::reference_constraint::reference(m, d, rows.num);

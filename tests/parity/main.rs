@@ -29,5 +29,6 @@ mod passive;
 mod reference_constraint;
 mod rk4;
 mod rne;
+mod solve_newton;
 mod tendon;
 mod transmission;

@@ -42,6 +42,7 @@ pub(crate) use jacobian;
 
 /// `mj_fwdConstraint`: starts, and has every island solved; `solve` returns the number of iterations.
 pub fn by_island(m: &Model, d: &mut Data, solve: impl Fn(&Model, &mut Data, &Island) -> i32) {
+    crate::cpu::island::island(m, d);
     d.solver_niter[0] = 0;
     d.qfrc_constraint.fill(0.0);
     d.qacc.copy_from_slice(&d.qacc_smooth);
