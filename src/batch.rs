@@ -111,6 +111,8 @@ pub(crate) trait Worlds: std::fmt::Debug + Send {
 #[derive(Debug)]
 pub struct Batch {
     model: Model,
+    // of the model, whatever its capacities
+    hash: u64,
     nworld: usize,
     settings: Settings,
     worlds: Box<dyn Worlds>,
@@ -136,6 +138,7 @@ impl Batch {
         model.njmax = settings.njmax.unwrap_or(model.njmax);
         let worlds = open(&model, nworld, &settings)?;
         Ok(Self {
+            hash: state::hash(&model),
             model,
             nworld,
             settings,
@@ -390,7 +393,7 @@ impl Batch {
 
     /// The state of all worlds: everything that the future depends on.
     pub fn save(&mut self) -> Result<State> {
-        State::of(&self.model, self.nworld, &mut *self.worlds)
+        State::of(&self.model, self.hash, self.nworld, &mut *self.worlds)
     }
 
     /// Puts all worlds back to a saved state. Fails with [`Error::Input`] if it is of another model or number of worlds.
@@ -399,7 +402,7 @@ impl Batch {
     }
 
     fn restore_some(&mut self, mask: Mask<'_>, state: &State) -> Result<()> {
-        state.check(&self.model, self.nworld)?;
+        state.check(self.hash, self.nworld)?;
         self.worlds.reset(&self.model, mask)?;
         state.write(&self.model, mask, &mut *self.worlds)
     }

@@ -33,7 +33,7 @@ pub struct State {
 }
 
 impl State {
-    pub(super) fn of(m: &Model, nworld: usize, worlds: &mut dyn Worlds) -> Result<Self> {
+    pub(super) fn of(m: &Model, hash: u64, nworld: usize, worlds: &mut dyn Worlds) -> Result<Self> {
         let mut arrays = Vec::new();
         for &name in INPUTS.iter().chain(FLAGS) {
             let rows = match worlds.read(m, field(name)?)? {
@@ -42,16 +42,15 @@ impl State {
             };
             arrays.push((name, rows));
         }
-        let model = hash(m);
         Ok(Self {
-            model,
+            model: hash,
             nworld,
             arrays,
         })
     }
 
-    pub(super) fn check(&self, m: &Model, nworld: usize) -> Result<()> {
-        if self.model != hash(m) {
+    pub(super) fn check(&self, hash: u64, nworld: usize) -> Result<()> {
+        if self.model != hash {
             let msg = "the state is of another model, or the model was changed since";
             return Err(Error::Input(msg.to_owned()));
         }

@@ -6,8 +6,8 @@ use super::files;
 use super::read::{Reader, children};
 use super::schema::{
     ActuatorTag, Bone, Equality, EqualityTag, Exclude, Hfield, Key, Mesh, MeshBuiltin, ModelAsset,
-    Numeric, Pair, SaidActuator, Sensor, SensorTag, Skin, TendonTag, Text, Texture, Tuple,
-    TupleElement, Wrap, WrapTag,
+    Numeric, Pair, SaidActuator, Sensor, SensorTag, Skin, TendonTag, Text, Texture, TextureType,
+    Tuple, TupleElement, Wrap, WrapTag,
 };
 use super::table::{Attrs, Keyword};
 use super::xml::Node;
@@ -245,7 +245,10 @@ impl Reader<'_> {
                 *text = self.asset_path(node, text, dir.as_ref());
             }
         });
-        self.needs_name(node, paths.name.as_deref());
+        // the sky is above everyone
+        if paths.type_() != TextureType::Skybox {
+            self.needs_name(node, paths.name.as_deref());
+        }
         self.spec.textures.push(paths);
     }
 
