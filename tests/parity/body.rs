@@ -61,6 +61,7 @@ const MODELS: &[(&str, &[&str])] = &[
             "actuators",
             "humanoid",
             "adhesion",
+            "servos",
         ],
     ),
     (
@@ -69,12 +70,12 @@ const MODELS: &[(&str, &[&str])] = &[
     ),
     (
         "passive",
-        &["tendons", "humanoid", "pendula", "fluid", "limits"],
+        &["tendons", "humanoid", "pendula", "fluid", "free_bodies"],
     ),
     ("fluid", &["fluid", "rk4"]),
     (
         "fwd_actuation",
-        &["actuators", "transmissions", "servos", "rk4", "humanoid"],
+        &["actuators", "dcmotors", "servos", "tendons", "humanoid"],
     ),
     (
         "camlight",
@@ -87,7 +88,7 @@ const MODELS: &[(&str, &[&str])] = &[
     ("crb", &["humanoid", "pendula", "free_bodies", "tendons"]),
     (
         "euler",
-        &["humanoid", "pendula", "free_bodies", "actuators"],
+        &["humanoid", "free_bodies", "actuators", "servos", "dcmotors"],
     ),
     ("rk4", &["rk4"]),
 ];
