@@ -13,6 +13,7 @@
 //!   mass}`. `xmat_at(i, k)` and `set_xmat_at(i, k, x)` touch the word `k` of an element in memory order.
 //! * **Sizes** are constants (`nbody`, `nv` …), and so are options (`opt_timestep`, `opt_gravity`: `vec3f`, `opt_cone`),
 //!   statistics (`stat_meaninertia`), enums and bits (`JNT_FREE`, `DSBL_LIMIT`, `MINVAL`; see [`crate::types`]).
+//!   What a model lacks need not be compiled: `collides_plane_capsule` says whether such pairs are there, and [`FACTS`] more.
 //! * **Functions** of `shaders/lib`, which are those of `src/cpu/lib`. A function that works on arrays given to it takes their
 //!   names: `fn solve_ld<mat, diaginv, x>()` calls `x(i)` and `set_x(i, v)`, and `solve_ld<qLD, qLDiagInv, qacc_smooth>()`
 //!   calls it for these three.
@@ -111,6 +112,19 @@ pub const FACTS: &[Fact] = &[
             || m.wrap_type.contains(&(WrapType::Cylinder as i32))
     }),
 ];
+
+// is there a pair of two types, named like `plane_capsule`, that may collide
+fn collides(m: &Model, pair: &str) -> Option<bool> {
+    let named = |name: &str| {
+        let is = |t: &&types::GeomType| format!("{t:?}").eq_ignore_ascii_case(name);
+        types::GeomType::ALL.iter().find(is).copied()
+    };
+    let (first, second) = pair.split_once('_')?;
+    let (first, second) = (named(first)?, named(second)?);
+    let of = |geom: i32| m.geom_type[geom as usize];
+    let mut pairs = m.collision_geom1.iter().zip(&m.collision_geom2);
+    Some(pairs.any(|(&a, &b)| of(a) == first && of(b) == second))
+}
 
 /// How many invocations work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,6 +311,10 @@ impl Build<'_> {
         }
         if let Some((_, fact)) = FACTS.iter().find(|(fact, _)| *fact == name) {
             return Some(format!("const {name}: bool = {};\n", fact(self.m)));
+        }
+        if let Some(pair) = name.strip_prefix("collides_") {
+            let met = collides(self.m, pair)?;
+            return Some(format!("const {name}: bool = {met};\n"));
         }
         let Team { lanes, worlds } = self.team;
         let checked = self.checked;

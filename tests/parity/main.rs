@@ -14,6 +14,7 @@ mod camlight;
 mod check_acc;
 mod check_pos;
 mod check_vel;
+mod collision;
 mod com_pos;
 mod com_vel;
 mod crb;
