@@ -422,7 +422,7 @@ fn parallel_ends(first: Shape, second: Shape, side: f32) -> array<vec3f, 2> {
     let disjoint = low > half1 || high < -half1;
 
     // disjoint: the facing ends; else the end that comes first, and its neighbor on the other axis
-    let lower = select(side < 0.0, low > half1, disjoint);
+    let lower = select((side < 0.0), (low > half1), disjoint);
     let end2 = select(high2, low2, lower);
     let x2 = select(high, low, lower);
     if (!disjoint && side * x2 >= half1) {

@@ -32,8 +32,8 @@ const MODELS: &[(&str, &[&str])] = &[
             "collision",
             "boxes",
             "humanoid",
-            "pairs",
-            "meshes",
+            "quadruped",
+            "hand",
         ],
     ),
     (
