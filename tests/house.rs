@@ -22,6 +22,7 @@ const SHARED: &[(&str, &str)] = &[
     ("warning", "counts what every stage meets"),
     ("overflow", "collects what did not fit"),
     ("needed", "collects what was asked for"),
+    ("contact_efc_address", "none until the rows are made"),
 ];
 
 /// Functions of the twins that WGSL has as operators or of its own.
