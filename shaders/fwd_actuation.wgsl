@@ -26,14 +26,17 @@ fn actuate() {
 
     // rate of activation, then force
     for (var i = lane; i < nactuator; i += LANES) {
-        if (actuator_actnum(i) > 0) {
-            activation_rate(i, bad);
-        }
         let adr = actuator_outadr(i);
         for (var r = adr; r < adr + actuator_outnum(i); r++) {
             set_actuator_force(r, 0.0);
         }
-        if (!actuator_disabled(i)) {
+        let motor = model_dcmotors && actuator_gaintype(i) == GAIN_DCMOTOR;
+        if (motor || (model_dcmotors && actuator_dyntype(i) == DYN_DCMOTOR)) {
+            dc_motor(i, bad, motor);
+        } else if (actuator_actnum(i) > 0) {
+            activation_rate(i, bad);
+        }
+        if (!motor && !actuator_disabled(i)) {
             actuator_strength(i, bad);
         }
     }
@@ -141,8 +144,18 @@ fn activation_rate(i: i32, bad: bool) {
         if (actuator_gainprm(i, 0) != 0.0) {
             set_act_dot(last, rate.y);
         }
-    } else if (model_dcmotors && dyn_ == DYN_DCMOTOR) {
-        motor_rate(i, bad);
+    }
+}
+
+// both of a motor, which share its voltage; the force only if its gain is that of a motor, too
+fn dc_motor(i: i32, bad: bool, motor: bool) {
+    let s = slots(i);
+    let volt = voltage(i, s, bad);
+    if (actuator_dyntype(i) == DYN_DCMOTOR && actuator_actnum(i) > 0) {
+        motor_rate(i, s, volt.x, volt.y);
+    }
+    if (motor && !actuator_disabled(i)) {
+        set_actuator_force(actuator_outadr(i), motor_force(i, s, volt.x));
     }
 }
 
@@ -157,10 +170,6 @@ fn actuator_strength(i: i32, bad: bool) {
         for (var k = 0; k < 3; k++) {
             set_actuator_force(r + k, torque[k]);
         }
-        return;
-    }
-    if (model_dcmotors && gaintype == GAIN_DCMOTOR) {
-        set_actuator_force(r, motor_force(i, bad));
         return;
     }
     let len = actuator_length(r);

@@ -51,8 +51,7 @@ fn resistance(i: i32, s: Slots) -> f32 {
 }
 
 // first input, held back by the slew rate
-fn first_input(i: i32, s: Slots, bad: bool) -> f32 {
-    let given = control(actuator_ctrladr(i), bad);
+fn first_input(i: i32, s: Slots, given: f32) -> f32 {
     if (s.slew < 0) {
         return given;
     }
@@ -60,26 +59,27 @@ fn first_input(i: i32, s: Slots, bad: bool) -> f32 {
     return clip(given, act(s.slew) - step, act(s.slew) + step);
 }
 
-// voltage at the terminals: of the controller, which makes up for back-EMF, and the raw one
-fn voltage(i: i32, s: Slots, bad: bool) -> f32 {
+// voltage at the terminals (x): of the controller, which makes up for back-EMF, and the raw one; and the first input (y)
+fn voltage(i: i32, s: Slots, bad: bool) -> vec2f {
     let r = actuator_outadr(i);
     let spec = actuator_ctrlspec(i);
     let first = actuator_ctrladr(i);
     var u = first;
     var inputs = vec4f(0.0);
+    var input = 0.0;
     for (var k = 0; k < 4; k++) {
         // their bits are in this order: position, velocity, feedforward, voltage
         if ((spec & (INPUT_POS << u32(k))) != 0) {
+            inputs[k] = control(u, bad);
             if (u == first) {
-                inputs[k] = first_input(i, s, bad);
-            } else {
-                inputs[k] = control(u, bad);
+                inputs[k] = first_input(i, s, inputs[k]);
+                input = inputs[k];
             }
             u++;
         }
     }
     if ((spec & (INPUT_POS | INPUT_VEL | INPUT_FF)) == 0) {
-        return inputs.w;
+        return vec2f(inputs.w, input);
     }
 
     // the torque that is asked for
@@ -96,7 +96,7 @@ fn voltage(i: i32, s: Slots, bad: bool) -> f32 {
     if (vmax > 0.0) {
         drive = clip(drive, -vmax, vmax);
     }
-    return drive + inputs.w;
+    return vec2f(drive + inputs.w, input);
 }
 
 // friction force at a velocity that lasts (Stribeck)
@@ -111,18 +111,12 @@ fn relaxation(i: i32, velocity: f32) -> f32 {
     return -actuator_dynprm(i, 5) * abs(velocity) / stribeck(i, velocity);
 }
 
-// rates of a motor's states
-fn motor_rate(i: i32, bad: bool) {
-    let s = slots(i);
+// rates of a motor's states; `volt` is its voltage, `first` its first input
+fn motor_rate(i: i32, s: Slots, volt: f32, first: f32) {
     let r = actuator_outadr(i);
     let k = actuator_gainprm(i, 1);
     let velocity = actuator_velocity(r);
     let ohm = resistance(i, s);
-    let volt = voltage(i, s, bad);
-    var first = 0.0;
-    if (actuator_ctrlnum(i) > 0) {
-        first = first_input(i, s, bad);
-    }
 
     // setpoint
     if (s.slew >= 0) {
@@ -177,8 +171,7 @@ fn unwound(rate: f32, sum: f32, limit: f32) -> f32 {
 }
 
 // torque of a motor's current
-fn motor_force(i: i32, bad: bool) -> f32 {
-    let s = slots(i);
+fn motor_force(i: i32, s: Slots, volt: f32) -> f32 {
     let k = actuator_gainprm(i, 1);
     if (s.current >= 0) {
         var current = act(s.current);
@@ -187,7 +180,7 @@ fn motor_force(i: i32, bad: bool) -> f32 {
         }
         return k * current;
     }
-    return k / resistance(i, s) * (voltage(i, s, bad) - k * actuator_velocity(actuator_outadr(i)));
+    return k / resistance(i, s) * (volt - k * actuator_velocity(actuator_outadr(i)));
 }
 
 // torque of a motor that does not come from its current: cogging and friction
