@@ -6,10 +6,11 @@ use super::{Mask, Memory, Settings, Worlds, memory};
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, FIELDS, Field, Model, Room, View, ViewMut};
 use crate::real::Real;
+use crate::simd::{self, Lanes, Rows};
 use crate::stages::{self, Stage};
 
-/// The twin of a stage, for this kind of number.
-type Twin<R> = fn(&'static Stage) -> fn(&Model, &mut Data<R>);
+/// Takes a tile of worlds through one stage.
+type Twin<R> = fn(&'static Stage, &Model, &mut Data<R>, &mut Rows<R>);
 
 struct Cpu<R: Real> {
     nworld: usize,
@@ -32,9 +33,22 @@ impl<R: Real> std::fmt::Debug for Cpu<R> {
 }
 
 pub(super) fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Box<dyn Worlds>> {
-    Ok(Box::new(Cpu::<f64>::new(m, nworld, settings, |stage| {
-        stage.twin
-    })?))
+    let twin: Twin<f64> = |stage, m, d, _rows| (stage.twin)(m, d);
+    Ok(Box::new(Cpu::new(m, nworld, settings, twin)?))
+}
+
+/// Worlds side by side in SIMD lanes, in `f32`.
+///
+/// # Errors
+/// [`Error::Input`] if the model needs what only the reference computes.
+pub(super) fn open_simd(m: &Model, nworld: usize, settings: &Settings) -> Result<Box<dyn Worlds>> {
+    if let Some(what) = simd::missing(m) {
+        return Err(Error::Input(format!(
+            "worlds side by side do not have {what} yet: take the CPU or the GPU"
+        )));
+    }
+    let twin: Twin<Lanes> = |stage, m, d, rows| (stage.simd)(m, d, rows);
+    Ok(Box::new(Cpu::new(m, nworld, settings, twin)?))
 }
 
 impl<R: Real> Cpu<R> {
@@ -60,11 +74,16 @@ impl<R: Real> Cpu<R> {
     }
 
     // worlds do not meet: any order over threads gives the same bits
-    fn for_each(&mut self, run: impl Fn(&mut Data<R>) + Send + Sync) {
+    fn for_each(&mut self, m: &Model, run: impl Fn(&mut Data<R>, &mut Rows<R>) + Send + Sync) {
         let tiles = &mut self.tiles;
+        let mut all = || {
+            let rows = || Rows::new(m);
+            let each = |rows: &mut Rows<R>, d: &mut Data<R>| run(d, rows);
+            tiles.par_iter_mut().for_each_init(rows, each);
+        };
         match &self.pool {
-            Some(pool) => pool.install(|| tiles.par_iter_mut().for_each(run)),
-            None => tiles.par_iter_mut().for_each(run),
+            Some(pool) => pool.install(all),
+            None => all(),
         }
     }
 
@@ -84,14 +103,18 @@ impl<R: Real> Worlds for Cpu<R> {
         };
         let bits = 8 * size_of::<R>() / R::WIDTH;
         let plural = if threads == 1 { "" } else { "s" };
-        format!("CPU, {threads} thread{plural}, f{bits}")
+        let side = match R::WIDTH {
+            1 => String::new(),
+            width => format!(", {width} worlds side by side"),
+        };
+        format!("CPU, {threads} thread{plural}, f{bits}{side}")
     }
 
     fn step(&mut self, m: &Model, n: usize) -> Result<()> {
         let twin = self.twin;
-        self.for_each(|d| {
+        self.for_each(m, |d, rows| {
             for _ in 0..n {
-                stages::step(m, &mut |stage| twin(stage)(m, d));
+                stages::step(m, &mut |stage| twin(stage, m, d, rows));
             }
         });
         Ok(())
@@ -99,11 +122,13 @@ impl<R: Real> Worlds for Cpu<R> {
 
     fn forward(&mut self, m: &Model) -> Result<()> {
         let twin = self.twin;
-        self.for_each(|d| stages::forward(m, &mut |stage| twin(stage)(m, d)));
+        self.for_each(m, |d, rows| {
+            stages::forward(m, &mut |stage| twin(stage, m, d, rows))
+        });
         Ok(())
     }
 
-    fn read(&mut self, _m: &Model, field: &'static Field) -> Result<View<'_>> {
+    fn read(&mut self, m: &Model, field: &'static Field) -> Result<View<'_>> {
         let Self {
             tiles, reals, ints, ..
         } = self;
@@ -111,6 +136,10 @@ impl<R: Real> Worlds for Cpu<R> {
         ints.clear();
         for w in 0..self.nworld {
             let (tile, lane) = (&tiles[w / R::WIDTH], w % R::WIDTH);
+            if R::WIDTH > 1 && matches!(field.dims[0], "njmax" | "nconmax") {
+                simd::read_slots(m, tile, lane, field, reals, ints);
+                continue;
+            }
             match tile.field(field.name) {
                 Some(View::Int(x)) => ints.extend(x.iter().skip(lane).step_by(R::WIDTH)),
                 Some(View::Real(x)) => reals.extend(x.iter().map(|x| x.lane(lane))),
@@ -165,10 +194,11 @@ impl<R: Real> Worlds for Cpu<R> {
         let mut best: Vec<(String, f64)> = Vec::new();
         for _ in 0..n {
             let mut times: Vec<(String, f64)> = Vec::new();
+            let mut rows = Rows::new(m);
             for d in &mut self.tiles {
                 stages::step(m, &mut |stage| {
                     let start = std::time::Instant::now();
-                    twin(stage)(m, d);
+                    twin(stage, m, d, &mut rows);
                     let took = start.elapsed().as_secs_f64();
                     match times.iter_mut().find(|(name, _)| *name == stage.name) {
                         Some((_, sum)) => *sum += took,

@@ -165,3 +165,61 @@ pub fn copy_lane<R: Real, S: Real>(
         }
     }
 }
+
+/// Appends one lane's contacts or rows to what is read: its own come first, in order, and the rest is zero, as in a world
+/// by itself. Numbers of contacts and rows are those of the lane.
+pub fn read_slots<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    lane: usize,
+    field: &crate::fields::Field,
+    reals: &mut Vec<f64>,
+    ints: &mut Vec<i32>,
+) {
+    let contacts: Vec<usize> = (0..d.contact_dist.len())
+        .filter(|&c| d.contact_dist[c].lane(lane) < collision::ABSENT)
+        .take(R::int_lane(d.ncon[0], lane) as usize)
+        .collect();
+    let rows: Vec<usize> = (0..d.efc_D.len())
+        .filter(|&r| d.efc_D[r].lane(lane) > 0.0)
+        .take(R::int_lane(d.nefc[0], lane) as usize)
+        .collect();
+    let slots = if field.dims[0] == "njmax" {
+        &rows
+    } else {
+        &contacts
+    };
+    let num = m.size(field.dims[0]).unwrap_or(0);
+    let words = field.words(m) / num.max(1);
+    let place = |list: &[usize], x: i32| {
+        list.iter()
+            .position(|&at| at as i32 == x)
+            .map_or(-1, |at| at as i32)
+    };
+    let (nreal, nint) = (reals.len(), ints.len());
+    match d.field(field.name) {
+        Some(View::Real(x)) => {
+            for &slot in slots.iter().take(num) {
+                reals.extend(x[slot * words..][..words].iter().map(|x| x.lane(lane)));
+            }
+            reals.resize(nreal + num * words, 0.0);
+        }
+        Some(View::Int(x)) => {
+            for &slot in slots.iter().take(num) {
+                let value = x[slot * R::WIDTH + lane];
+                ints.push(match field.name {
+                    "efc_id"
+                        if R::int_lane(d.efc_type[slot], 0)
+                            >= ConstraintType::ContactFrictionless as i32 =>
+                    {
+                        place(&contacts, value)
+                    }
+                    "contact_efc_address" => place(&rows, value),
+                    _ => value,
+                });
+            }
+            ints.resize(nint + num * words, 0);
+        }
+        None => {}
+    }
+}

@@ -1,0 +1,77 @@
+//! A batch of worlds side by side against a batch of the reference.
+
+use manyworlds::batch::{Backend, Settings};
+use manyworlds::{Batch, Model};
+
+fn batch(model: &Model, nworld: usize, backend: Backend) -> Batch {
+    let settings = Settings {
+        backend,
+        ..Settings::default()
+    };
+    let mut batch = Batch::with(model, nworld, settings).unwrap();
+    let lift: Vec<f64> = (0..nworld)
+        .flat_map(|w| {
+            let mut qpos = model.qpos0.clone();
+            qpos[2] += 0.01 * w as f64;
+            qpos
+        })
+        .collect();
+    batch.set("qpos", &lift).unwrap();
+    batch.set("ctrl", &vec![0.2; model.nu]).unwrap();
+    batch
+}
+
+#[test]
+fn rows_and_contacts_are_read_world_by_world() {
+    let model = Model::from_xml_path("models/quadruped.xml").unwrap();
+    let [mut side, mut reference] = [Backend::Simd, Backend::Cpu].map(|b| batch(&model, 21, b));
+    for b in [&mut side, &mut reference] {
+        b.step(40).unwrap();
+    }
+    // both from the same state, which single precision can hold
+    let state: Vec<[Vec<f64>; 3]> = vec![["qpos", "qvel", "qacc_warmstart"].map(|name| {
+        reference
+            .reals(name)
+            .unwrap()
+            .iter()
+            .map(|&x| f64::from(x as f32))
+            .collect()
+    })];
+    for b in [&mut side, &mut reference] {
+        for (name, values) in ["qpos", "qvel", "qacc_warmstart"].iter().zip(&state[0]) {
+            b.set(name, values).unwrap();
+        }
+        b.forward().unwrap();
+    }
+    assert_eq!(side.ints("nefc").unwrap(), reference.ints("nefc").unwrap());
+    for name in [
+        "efc_type",
+        "efc_id",
+        "contact_collision",
+        "contact_efc_address",
+    ] {
+        assert_eq!(
+            side.ints(name).unwrap(),
+            reference.ints(name).unwrap(),
+            "{name}"
+        );
+    }
+    for (name, tolerance) in [
+        ("efc_pos", 1e-5),
+        ("efc_force", 5e-2),
+        ("contact_pos", 1e-5),
+        ("qacc", 5e-2),
+    ] {
+        let nefc: i32 = reference.ints("nefc").unwrap().iter().sum();
+        assert!(nefc > 50, "contacts are live");
+        let want = reference.reals(name).unwrap().to_vec();
+        let have = side.reals(name).unwrap();
+        let scale = want.iter().fold(1.0f64, |s, x| s.max(x.abs()));
+        for (k, (have, want)) in have.iter().zip(&want).enumerate() {
+            assert!(
+                (have - want).abs() < tolerance * scale,
+                "{name}[{k}]: {have}, not {want}"
+            );
+        }
+    }
+}
