@@ -12,7 +12,7 @@ struct Shape {
 }
 
 // one contact of a pair: normal from the first geom to the second
-struct Touch {
+struct MeetPoint {
     dist: f32,
     pos: vec3f,
     normal: vec3f,
@@ -23,7 +23,7 @@ const COLLISION_MOST: i32 = 4 + 8 * i32(collides_box_box);
 
 // what the pair in hand has made, and the wished direction of the first tangent
 var<private> found: i32;
-var<private> found_point: array<Touch, COLLISION_MOST>;
+var<private> found_point: array<MeetPoint, COLLISION_MOST>;
 var<private> found_tangent: vec3f;
 
 fn mj_collision() {
@@ -70,7 +70,7 @@ fn mj_collision() {
     }
 }
 
-fn put_contact(slot: i32, k: i32, point: Touch) {
+fn put_contact(slot: i32, k: i32, point: MeetPoint) {
     set_contact_collision(slot, k);
     set_contact_dist(slot, point.dist);
     set_contact_pos(slot, point.pos);
@@ -79,7 +79,7 @@ fn put_contact(slot: i32, k: i32, point: Touch) {
 }
 
 // the next slot, or that of the shallowest contact if this one is deeper: the deepest stay, in the order of the list
-fn keep_contact(k: i32, point: Touch) {
+fn keep_contact(k: i32, point: MeetPoint) {
     var slot = ncon();
     if (slot == nconmax) {
         // the later of equals
@@ -121,7 +121,7 @@ fn contact_frame_of(normal: vec3f, tangent: vec3f) -> mat3x3f {
 
 fn add_contact(dist: f32, pos: vec3f, normal: vec3f) {
     if (found < COLLISION_MOST) {
-        found_point[found] = Touch(dist, pos, normal);
+        found_point[found] = MeetPoint(dist, pos, normal);
         found++;
     }
 }
