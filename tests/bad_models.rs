@@ -441,8 +441,8 @@ const BAD: &[(&str, &str)] = &[
         "<mujoco><compiler conflict=\"merge\"/></mujoco>",
     ),
     (
-        "attachment of a part of itself",
-        "<mujoco><worldbody><attach body=\"b\" prefix=\"p\"/></worldbody></mujoco>",
+        "attachment of nothing",
+        "<mujoco><worldbody><attach prefix=\"p\"/></worldbody></mujoco>",
     ),
     // files
     ("include without a file", "<mujoco><include/></mujoco>"),

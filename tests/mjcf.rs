@@ -721,7 +721,7 @@ fn limits_can_be_set() {
 
 #[test]
 fn saving_reads_to_an_equal_model() {
-    let spec = read(include_str!("mjcf_everything.xml"));
+    let spec = read(include_str!("../fuzz/seeds/model/everything.xml"));
     let xml = spec.to_mjcf().unwrap_or_else(|e| panic!("{e}"));
     let again = read(&xml);
     assert_eq!(again, spec, "{xml}");
@@ -840,4 +840,67 @@ fn keyframes_of_attached_models_set_their_part() {
         e.contains("qpos needs 6 numbers for the attached model, found 1"),
         "{e}"
     );
+}
+
+#[test]
+fn parts_of_the_model_itself_are_attached_again() {
+    let text = |more: &str| {
+        format!(
+            "<mujoco><default><default class='c'><geom size='.3'/></default></default><worldbody>
+               <body name='p' childclass='c'><frame pos='1 2 3'><body name='a'><joint name='j'/><geom name='g'/>
+                 <frame name='f' pos='0 0 1'><site name='s'/></frame></body></frame></body>{more}</worldbody>
+             <actuator><motor name='m' joint='j'/></actuator>
+             <sensor><touch name='t' site='s'/><clock name='now'/></sensor></mujoco>"
+        )
+    };
+    let spec = read(&text(
+        "<body name='o'><geom size='1'/><attach body='a' prefix='x_'/></body><attach body='o' prefix='z_'/>",
+    ));
+    let (o, z) = (&spec.world.bodies[1], &spec.world.bodies[2]);
+    // the class around the original counts, its frames do not
+    let a = &o.bodies[0];
+    assert_eq!(
+        (
+            a.name.as_deref(),
+            a.geoms[0].size.as_deref(),
+            o.frames.len()
+        ),
+        (Some("x_a"), Some([0.3].as_slice()), 1)
+    );
+    assert_eq!(
+        (z.name.as_deref(), z.bodies[0].name.as_deref()),
+        (Some("z_o"), Some("z_x_a"))
+    );
+    let names: Vec<_> = spec
+        .actuators
+        .iter()
+        .filter_map(|a| a.target.as_deref())
+        .collect();
+    assert_eq!(names, ["j", "x_j", "z_x_j"]);
+    let names: Vec<_> = spec
+        .sensors
+        .iter()
+        .filter_map(|s| s.name.as_deref())
+        .collect();
+    assert_eq!(names, ["t", "now", "x_t", "z_x_t"]);
+    // a frame, and what is not there yet
+    let spec = read(&text("<attach frame='f' prefix='y_'/>"));
+    assert_eq!(spec.world.sites[0].name.as_deref(), Some("y_s"));
+    assert!(
+        refused(&text(
+            "<body name='q'><attach body='q' prefix='y_'/></body>"
+        ))
+        .contains("before this attachment")
+    );
+    // chains of attachments end
+    let mut chain = "<body name='b0'><geom size='1'/></body>".to_owned();
+    for i in 1..2000 {
+        chain += &format!(
+            "<body name='b{i}'><attach body='b{}' prefix='p{i}_'/><attach body='b{}' prefix='q{i}_'/></body>",
+            i - 1,
+            i - 1
+        );
+    }
+    let e = refused(&format!("<mujoco><worldbody>{chain}</worldbody></mujoco>"));
+    assert!(e.contains("elements in all") || e.contains("deep"), "{e}");
 }

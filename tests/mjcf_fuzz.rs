@@ -4,7 +4,7 @@ use manyworlds::mjcf::{Files, Limits, Spec};
 use proptest::prelude::*;
 
 const MODELS: [&str; 3] = [
-    include_str!("mjcf_everything.xml"),
+    include_str!("../fuzz/seeds/model/everything.xml"),
     "<mujoco><default><default class='a'><geom size='1'/></default></default><worldbody><frame pos='1 2 3'><body childclass='a'>\
      <joint/><geom/><replicate count='3' sep='_'><site name='s'/></replicate></body></frame></worldbody>\
      <sensor><touch site='s'/></sensor></mujoco>",

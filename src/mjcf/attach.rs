@@ -1,7 +1,7 @@
 //! `asset model` and `attach`: other models, or parts of them, in the tree.
 
 use super::attrs::{self, Plain, exclusive};
-use super::copies::{graft, names_of, rename, rename_one, take_for_attachment};
+use super::copies::{clone_referring, graft, names_of, rename, rename_one, take_for_attachment};
 use super::defaults::{Classes, no_children};
 use super::files;
 use super::names::{Named, Names, lists, subtree};
@@ -35,6 +35,10 @@ impl Reader<'_> {
                 format!("the model {path:?} would contain itself"),
             );
         }
+        if self.around.len() > NESTED {
+            let msg = format!("models are attached within each other more than {NESTED} deep");
+            return self.log.stop(node.origin, msg);
+        }
         if self.log.sources.files.len() > self.limits.files {
             let files = self.limits.files;
             return self.log.stop(
@@ -64,6 +68,8 @@ impl Reader<'_> {
             path: path.clone(),
             attached_keys: Vec::new(),
             parts: 0,
+            root: None,
+            attaching: 0,
         };
         let (spec, log, elements) = reader.model(text, &path);
         (self.log, self.elements) = (log, elements);
@@ -84,9 +90,7 @@ impl Reader<'_> {
         no_children(&mut self.log, node);
         exclusive(&mut self.log, node, &["body", "frame"]);
         let Some(model) = &said.model else {
-            return self
-                .log
-                .unsupported(node.origin, None, "attach without a model");
+            return self.attach_again(node, &said, body, place);
         };
         let Some(mut child) = self
             .models
@@ -107,7 +111,11 @@ impl Reader<'_> {
         self.parts += 1;
         mark(&mut child, self.parts);
         let to = |name: &str| format!("{}{name}", said.prefix.as_deref().unwrap_or(""));
-        self.keep_keys(&child, &to);
+        // read again, only the tree is copied: the lists have theirs from the first time
+        let first = self.attaching == 0;
+        if first {
+            self.keep_keys(&child, &to);
+        }
 
         let part = match (&said.body, &said.frame) {
             (Some(name), _) => cut_body(&mut child.world, name),
@@ -126,15 +134,8 @@ impl Reader<'_> {
             );
             return self.log.mistake(node.origin, Some(attr), msg);
         };
-        let mut size = 1;
-        subtree(&mut part, &mut |_, _| size += 1);
-        self.elements = self.elements.saturating_add(size);
-        if self.elements > self.limits.elements {
-            let most = self.limits.elements;
-            return self.log.stop(
-                node.origin,
-                format!("more than {most} elements in all; raise `Limits::elements`"),
-            );
+        if !self.admit(node, &mut part, place) {
+            return;
         }
 
         // assets come along whether they are used or not, the rest if all it refers to does
@@ -152,20 +153,119 @@ impl Reader<'_> {
         }
         let own = !rest.compilers.is_empty();
         self.spec.compilers.append(&mut rest.compilers);
-        append(&mut self.spec, rest);
+        if first {
+            append(&mut self.spec, rest);
+        }
         if own {
             shift_compilers(&mut part, shift);
         }
 
-        // a frame of its own, unless one was said around the attachment
-        let around = place.frame.or_else(|| {
-            body.frames.push(Frame {
-                origin: node.origin,
-                ..Frame::default()
-            });
-            Some(body.frames.len() - 1)
-        });
+        let around = own_frame(node, body, place);
         graft(body, *part, around);
+    }
+
+    /// Attaches a part of this model again, which must stand before the attachment.
+    fn attach_again(&mut self, node: &Node, said: &Attach, body: &mut Body, place: Place) {
+        let (tag, name) = match (&said.body, &said.frame) {
+            (Some(name), _) => ("body", name),
+            (None, Some(name)) => ("frame", name),
+            (None, None) => {
+                let msg = "needs a model to attach, or a body or frame of this model";
+                return self.log.mistake(node.origin, None, msg);
+            }
+        };
+        let Some(root) = self.root.clone() else {
+            return;
+        };
+        let mut search = Search {
+            tag,
+            name,
+            before: node,
+            found: None,
+        };
+        for world in root.children.iter().filter(|n| n.tag == "worldbody") {
+            if self.search(world, 0, &mut search) {
+                break;
+            }
+        }
+        let Some((again, class)) = search.found else {
+            let msg = format!("there is no {tag} {name:?} before this attachment");
+            return self.log.mistake(node.origin, Some(tag), msg);
+        };
+        let mut part = Box::new(Body::default());
+        let here = Place {
+            class,
+            frame: None,
+            world: false,
+            replicate: false,
+            depth: place.depth,
+        };
+        if self.attaching >= NESTED {
+            let msg = format!("attachments are nested more than {NESTED} deep");
+            return self.log.stop(node.origin, msg);
+        }
+        let before = self.log.errors.len();
+        self.attaching += 1;
+        self.element(again, &mut part, here);
+        self.attaching -= 1;
+        if self.log.stopped {
+            return;
+        }
+        // what is wrong with it was said when it was read first
+        self.log.errors.truncate(before);
+        if !self.admit(node, &mut part, place) {
+            return;
+        }
+        let to = |name: &str| format!("{}{name}", said.prefix.as_deref().unwrap_or(""));
+        let inside = names_of(&mut part);
+        let referring = clone_referring(&mut self.spec, &inside);
+        rename(&mut part, &inside, &to);
+        if self.attaching == 0 {
+            referring.copy_into(&mut self.spec, &inside, &to);
+        }
+        let around = own_frame(node, body, place);
+        graft(body, *part, around);
+    }
+
+    /// Whether a part is not too large or too deep to be attached.
+    fn admit(&mut self, node: &Node, part: &mut Body, place: Place) -> bool {
+        let mut size = 1;
+        subtree(part, &mut |_, _| size += 1);
+        self.elements = self.elements.saturating_add(size);
+        let (most, deepest) = (self.limits.elements, self.limits.depth);
+        if self.elements > most {
+            let msg = format!("more than {most} elements in all; raise `Limits::elements`");
+            self.log.stop(node.origin, msg);
+            return false;
+        }
+        if place.depth + depth(part) > deepest {
+            let msg =
+                format!("bodies would be nested more than {deepest} deep; raise `Limits::depth`");
+            self.log.stop(node.origin, msg);
+            return false;
+        }
+        true
+    }
+
+    /// Looks for an element before another; true when the other is reached.
+    fn search<'n>(&mut self, node: &'n Node, class: usize, s: &mut Search<'n>) -> bool {
+        for child in &node.children {
+            if child.origin.same(s.before.origin) {
+                return true;
+            }
+            // names in a replicate are not those of the text
+            if !matches!(child.tag.as_str(), "body" | "frame") {
+                continue;
+            }
+            let inner = self.childclass(child, class);
+            if self.search(child, inner, s) {
+                return true;
+            }
+            if child.tag == s.tag && child.attr("name") == Some(s.name) {
+                s.found = Some((child, class));
+            }
+        }
+        false
     }
 
     /// Complains if the models disagree about settings and may not.
@@ -249,6 +349,34 @@ impl Reader<'_> {
         }
         mark(&mut self.spec, 0);
     }
+}
+
+/// How deep attachments may be within each other.
+const NESTED: usize = 30;
+
+/// How deep the bodies of a part are nested.
+fn depth(part: &Body) -> usize {
+    part.bodies.iter().map(|b| 1 + depth(b)).max().unwrap_or(0)
+}
+
+/// A search for an element by name, before another.
+struct Search<'n> {
+    tag: &'n str,
+    name: &'n str,
+    before: &'n Node,
+    /// The element, and the default class around it.
+    found: Option<(&'n Node, usize)>,
+}
+
+/// The frame that an attachment stands in: that around it, or else one of its own.
+fn own_frame(node: &Node, body: &mut Body, place: Place) -> Option<usize> {
+    place.frame.or_else(|| {
+        body.frames.push(Frame {
+            origin: node.origin,
+            ..Frame::default()
+        });
+        Some(body.frames.len() - 1)
+    })
 }
 
 /// Marks what belongs to an attachment.

@@ -46,6 +46,7 @@ impl Reader<'_> {
                 frame: Some(0),
                 world: false,
                 replicate: true,
+                depth: place.depth,
             },
         );
         if let Some(inertial) = part.inertial.take() {
@@ -259,6 +260,12 @@ pub(crate) fn take_referring(spec: &mut Spec, inside: &Names) -> Referring {
     }
     referring_lists!(take);
     out
+}
+
+/// Copies out of the model what refers to a part of the tree.
+pub(crate) fn clone_referring(spec: &mut Spec, inside: &Names) -> Referring {
+    let mut whole = spec.clone();
+    take_referring(&mut whole, inside)
 }
 
 impl Referring {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::rc::Rc;
 
 use super::attach::AttachedKey;
 use super::attrs::{self, Plain};
@@ -38,6 +39,10 @@ pub(crate) struct Reader<'a> {
     pub attached_keys: Vec<AttachedKey>,
     /// Attachments so far.
     pub parts: u32,
+    /// How many attachments of parts of this model are being read within each other.
+    pub attaching: usize,
+    /// The root element, for what is attached a second time.
+    pub root: Option<Rc<Node>>,
     /// Elements so far, copies included.
     pub elements: u64,
     /// The models being read around this one, by path: a model may not attach itself.
@@ -203,6 +208,8 @@ fn read(text: String, shown: &str, path: &str, files: Files, limits: &Limits) ->
         models: Vec::new(),
         attached_keys: Vec::new(),
         parts: 0,
+        root: None,
+        attaching: 0,
         elements: 0,
         around: vec![files::tidy(path)],
         path: files::tidy(path),
@@ -231,9 +238,10 @@ impl Reader<'_> {
         };
         let root = includer.document(shown, text, "", 1, None);
         self.elements = includer.elements;
-        if let Some(root) = root
+        if let Some(root) = root.map(Rc::new)
             && !self.log.stopped
         {
+            self.root = Some(root.clone());
             self.root(&root);
         }
         (self.spec, self.log, self.elements)

@@ -541,7 +541,7 @@ macro_rules! tags {
     ($(#[doc = $doc:literal])+ $Name:ident { $( $word:literal $Variant:ident [ $($may:ident)* ] $([ $($must:ident)* ])? ; )+ }) => {
         $(#[doc = $doc])+
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub enum $Name { #[doc(hidden)] #[default] Unsaid, $( #[doc = concat!("`<", $word, ">`")] $Variant ),+ }
+        pub enum $Name { #[doc = "No tag yet."] #[default] Unsaid, $( #[doc = concat!("`<", $word, ">`")] $Variant ),+ }
 
         impl $Name {
             /// Every tag, with its word, the attributes it may have and those it must have besides.

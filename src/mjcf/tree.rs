@@ -36,6 +36,8 @@ pub(crate) struct Place {
     pub world: bool,
     /// The contents of a replicate, not of a body in it.
     pub replicate: bool,
+    /// How many bodies are around it.
+    pub depth: usize,
 }
 
 impl Reader<'_> {
@@ -58,6 +60,7 @@ impl Reader<'_> {
                 frame: None,
                 world: true,
                 replicate: false,
+                depth: 0,
             },
         );
         self.spec.world = world;
@@ -69,28 +72,33 @@ impl Reader<'_> {
             if self.log.stopped {
                 return;
             }
-            let class = self
-                .classes
-                .find(&mut self.log, child, "class")
-                .unwrap_or(place.class);
-            let at = Place { class, ..place };
-            match child.tag.as_str() {
-                "inertial" => self.inertial(child, body, at),
-                "joint" => self.joint(child, body, at),
-                "freejoint" => self.freejoint(child, body, at),
-                "geom" => self.geom(child, body, at),
-                "site" => self.site(child, body, at),
-                "camera" => self.camera(child, body, at),
-                "light" => self.light(child, body, at),
-                "body" => self.body(child, body, place),
-                "frame" => self.frame(child, body, place),
-                "replicate" => self.replicate(child, body, place),
-                "attach" => self.attach(child, body, place),
-                "plugin" | "composite" | "flexcomp" => {
-                    self.log.unsupported(child.origin, None, child.tag.clone())
-                }
-                tag => unknown_element(&mut self.log, child, tag, CONTENTS.into_iter()),
+            self.element(child, body, place);
+        }
+    }
+
+    /// Reads an element of a body, frame or replicate into a body.
+    pub fn element(&mut self, node: &Node, body: &mut Body, place: Place) {
+        let class = self
+            .classes
+            .find(&mut self.log, node, "class")
+            .unwrap_or(place.class);
+        let at = Place { class, ..place };
+        match node.tag.as_str() {
+            "inertial" => self.inertial(node, body, at),
+            "joint" => self.joint(node, body, at),
+            "freejoint" => self.freejoint(node, body, at),
+            "geom" => self.geom(node, body, at),
+            "site" => self.site(node, body, at),
+            "camera" => self.camera(node, body, at),
+            "light" => self.light(node, body, at),
+            "body" => self.body(node, body, place),
+            "frame" => self.frame(node, body, place),
+            "replicate" => self.replicate(node, body, place),
+            "attach" => self.attach(node, body, place),
+            "plugin" | "composite" | "flexcomp" => {
+                self.log.unsupported(node.origin, None, node.tag.clone())
             }
+            tag => unknown_element(&mut self.log, node, tag, CONTENTS.into_iter()),
         }
     }
 
@@ -122,6 +130,7 @@ impl Reader<'_> {
                 frame: None,
                 world: false,
                 replicate: false,
+                depth: place.depth + 1,
             },
         );
         parent.bodies.push(*body);
