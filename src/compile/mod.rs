@@ -23,6 +23,7 @@ mod keyof;
 pub mod layout;
 mod lengthrange;
 mod mark;
+mod mwb;
 mod names;
 pub mod needs;
 pub mod pair;

@@ -1,0 +1,112 @@
+//! Compiled models in files: what is read back is what was written, and nothing else is taken for a model.
+
+use manyworlds::fields::{FIELDS, Room, View};
+use manyworlds::model::Opt;
+use manyworlds::{Error, Model};
+
+fn models() -> Vec<Model> {
+    let mut paths: Vec<_> = std::fs::read_dir("models")
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ext| ext == "xml"))
+        .collect();
+    paths.sort();
+    assert!(paths.len() > 10);
+    paths
+        .iter()
+        .map(|path| Model::from_xml_path(path).unwrap())
+        .collect()
+}
+
+// bits, since equality of floats knows neither the sign of zero nor NaN
+fn bits(m: &Model) -> Vec<u64> {
+    let mut out = Vec::new();
+    for (name, _) in Opt::NAMES {
+        out.extend(m.opt.get(name).unwrap().iter().map(|x| x.to_bits()));
+    }
+    for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
+        match m.field(field.name).unwrap() {
+            View::Int(array) => out.extend(array.iter().map(|x| *x as u64)),
+            View::Real(array) => out.extend(array.iter().map(|x| x.to_bits())),
+        }
+    }
+    out
+}
+
+fn refusal(bytes: &[u8]) -> String {
+    match Model::from_bytes(bytes) {
+        Err(Error::Input(msg)) => msg,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_is_saved_is_loaded() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("model.mwb");
+    for m in models() {
+        m.save(&path).unwrap();
+        let back = Model::load(&path).unwrap();
+        assert!(back == m, "{}", m.names.model);
+        assert_eq!(bits(&back), bits(&m), "{}", m.names.model);
+        assert_eq!(back.to_bytes().unwrap(), std::fs::read(&path).unwrap());
+    }
+}
+
+#[test]
+fn a_file_cut_short_is_refused() {
+    let bytes = models()[0].to_bytes().unwrap();
+    for n in 0..bytes.len() {
+        let msg = refusal(&bytes[..n]);
+        assert!(
+            ["header", "cut short", "bytes after"]
+                .iter()
+                .any(|word| msg.contains(word)),
+            "{n}: {msg}"
+        );
+    }
+    let longer = [bytes.as_slice(), &[0]].concat();
+    assert!(refusal(&longer).contains("bytes after its header"));
+}
+
+#[test]
+fn every_damaged_bit_is_found() {
+    let bytes = models()[0].to_bytes().unwrap();
+    for i in 0..bytes.len() * 8 {
+        // all bits of the header, some of every other byte
+        if i < 64 * 8 || i % 11 == 0 {
+            let mut damaged = bytes.clone();
+            damaged[i / 8] ^= 1 << (i % 8);
+            refusal(&damaged);
+        }
+    }
+}
+
+#[test]
+fn other_files_are_named() {
+    assert!(refusal(b"<mujoco/>").contains("no header"));
+    assert!(refusal(b"").contains("no header"));
+
+    let mut bytes = models()[0].to_bytes().unwrap();
+    bytes[8] += 1;
+    assert!(refusal(&bytes).contains("version 2"));
+    bytes[8] -= 1;
+    bytes[12] ^= 1;
+    assert!(refusal(&bytes).contains("other arrays"));
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("model.mwb");
+    std::fs::write(&path, "no model").unwrap();
+    let msg = Model::load(&path).unwrap_err().to_string();
+    assert!(msg.contains("model.mwb: the compiled model"), "{msg}");
+    let gone = dir.path().join("gone.mwb");
+    assert!(matches!(Model::load(&gone), Err(Error::Io { .. })));
+}
+
+#[test]
+fn arrays_that_do_not_fit_the_sizes_are_not_saved() {
+    let mut m = models().remove(0);
+    m.nq += 1;
+    let msg = m.to_bytes().unwrap_err().to_string();
+    assert!(msg.contains("qpos0"), "{msg}");
+}
