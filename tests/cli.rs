@@ -443,3 +443,27 @@ fn more_worlds_than_memory_exit_with_four() {
     assert_eq!(code, 4, "{said}");
     assert!(said.contains("fit"), "{said}");
 }
+
+#[test]
+fn verify_holds_every_kernel_against_its_twin() {
+    let args = ["verify", CARTPOLE, "--lanes", "4", "--states", "6"];
+    let (code, out, said) = run(&args);
+    assert_eq!(code, 0, "{out}{said}");
+    for stage in ["kinematics", "factor_m", "solve_newton", "rk4"] {
+        let row = out
+            .lines()
+            .find(|line| line.contains(&format!("| {stage} ")));
+        let row = row.unwrap_or_else(|| panic!("no {stage} in\n{out}"));
+        assert!(row.contains("| ok"), "{row}");
+    }
+    let (_, out, _) = run(&[&args[..], &["--json"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(report["failed"], 0);
+    let kinematics = report["stages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["stage"] == "kinematics")
+        .unwrap();
+    assert!(kinematics["errors"]["xpos"].as_f64().unwrap() < 1e-5);
+}
