@@ -279,6 +279,7 @@ pub fn eig3_tol(mat: &[f64; 9], tol: f64) -> Eig3 {
 ///
 /// Follows `mjuu_fullInertia`. Fails when a moment is not at least 1e-14; what `boundinertia` then does is the caller's matter
 /// ([`eig3`] gives the numbers).
+#[cfg_attr(not(test), expect(dead_code, reason = "the compiler turns inertias itself"))]
 pub fn fullinertia(full: [f64; 6]) -> Result<([f64; 4], [f64; 3]), AssetError> {
     let [xx, yy, zz, xy, xz, yz] = full;
     let e = eig3(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);
@@ -290,6 +291,7 @@ pub fn fullinertia(full: [f64; 6]) -> Result<([f64; 4], [f64; 3]), AssetError> {
 }
 
 /// Normalises a quaternion (wxyz); one that is too short to have a direction becomes the identity, as in MuJoCo.
+#[cfg_attr(not(test), expect(dead_code, reason = "used by fullinertia"))]
 pub fn unit_quat(mut quat: [f64; 4]) -> [f64; 4] {
     if normalize(&mut quat) == 0.0 {
         return [1.0, 0.0, 0.0, 0.0];

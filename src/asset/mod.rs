@@ -40,7 +40,7 @@ pub(crate) mod vec3;
 
 pub use builtin::builtin;
 pub use compile::compile;
-pub use fit::{Fit, fit};
+pub use fit::fit;
 pub use hfield::{HField, hfield, read_hfield, read_hfield_png};
 pub use mesh::{Mesh, MeshData, MeshInertia, MeshOptions};
 pub use msh::read_msh;
