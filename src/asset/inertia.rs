@@ -279,7 +279,10 @@ pub fn eig3_tol(mat: &[f64; 9], tol: f64) -> Eig3 {
 ///
 /// Follows `mjuu_fullInertia`. Fails when a moment is not at least 1e-14; what `boundinertia` then does is the caller's matter
 /// ([`eig3`] gives the numbers).
-#[cfg_attr(not(test), expect(dead_code, reason = "the compiler turns inertias itself"))]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the compiler turns inertias itself")
+)]
 pub fn fullinertia(full: [f64; 6]) -> Result<([f64; 4], [f64; 3]), AssetError> {
     let [xx, yy, zz, xy, xz, yz] = full;
     let e = eig3(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);

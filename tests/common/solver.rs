@@ -52,8 +52,8 @@ pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
     // every contact is of a pair of its own
     m.nconmax = golden.state("in/contact_dim", k).len();
     m.ncollision = m.nconmax;
-    let ints = |name: &str| golden.state(name, k).iter().map(|&x| x as i32).collect();
-    m.collision_condim = ints("in/contact_dim");
+    let condim = golden.state("in/contact_dim", k).iter();
+    m.collision_condim = condim.map(|&x| x as i32).collect();
     m.collision_friction = golden.state("in/contact_friction", k).to_vec();
 
     let mut d = Data::new(&m);
