@@ -398,6 +398,8 @@ fields! {
         ntri,
         /// nv and a margin (ours)
         nvpad,
+        /// njmax if the dual problem is to be solved (PGS, noslip), else 0 (ours)
+        njdual,
     }
     Model {
         /// qpos values at default pose
@@ -1274,6 +1276,10 @@ fields! {
         solver_Jv: real[njmax],
         /// 1 where a row's cost is in the Hessian (ours)
         solver_inH: int[njmax],
+        /// what a unit of a row's force accelerates, J inv(M) (ours)
+        solver_JMinv: real[njdual, nv],
+        /// first rows of what is set together, in the order of a sweep (ours)
+        solver_order: int[njdual],
         /// cost of rows along the search direction: residual, its slope, three coefficients; elliptic contacts last (ours)
         solver_quad: real[njmax, 5],
         /// M times qacc, less qfrc_smooth (ours)

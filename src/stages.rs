@@ -87,6 +87,10 @@ stages! {
     solve_newton by simd::solve_newton::solve_newton,
     /// Constraint forces and acceleration by conjugate gradients (`mj_fwdConstraint`, `mj_solCG`).
     solve_cg by simd::solve_cg,
+    /// Constraint forces and acceleration by projected Gauss-Seidel (`mj_fwdConstraint`, `mj_solPGS`).
+    solve_pgs by simd::solve_pgs,
+    /// Friction forces once more, as if they were hard (`mj_solNoSlip`).
+    solve_noslip by simd::solve_noslip,
     /// Reset a world whose qacc is bad (`mj_checkAcc`).
     check_acc by simd::check_acc,
     /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
@@ -145,10 +149,13 @@ pub fn forward(m: &Model, run: &mut impl Run) {
     fwd_velocity_stages(m, run);
     run(&fwd_actuation);
     run(&fwd_acceleration);
-    if m.opt.solver == Solver::Cg {
-        run(&solve_cg);
-    } else {
-        run(&solve_newton);
+    match Solver::from_i32(m.opt.solver) {
+        Some(Solver::Pgs) => run(&solve_pgs),
+        Some(Solver::Cg) => run(&solve_cg),
+        _ => run(&solve_newton),
+    }
+    if m.opt.noslip_iterations > 0 {
+        run(&solve_noslip);
     }
 }
 

@@ -15,7 +15,7 @@ use manyworlds::gpu::wgsl::{Build, LIB, Team, dataflow};
 use manyworlds::stages::{STAGES, Stage};
 
 /// Stages whose shader is still to be written. Empty when the device can do all that the twins can.
-const TO_COME: &[&str] = &["solve_cg"];
+const TO_COME: &[&str] = &["solve_cg", "solve_noslip", "solve_pgs"];
 
 /// Fields that more than one stage changes, and why that is meant.
 const SHARED: &[(&str, &str)] = &[

@@ -7,16 +7,22 @@ mod common;
 use std::path::PathBuf;
 
 use common::{Golden, error, solver};
-use manyworlds::cpu::island::island;
 use manyworlds::cpu::solve_cg::solve_cg;
 use manyworlds::cpu::solve_newton::solve_newton;
-use manyworlds::types::{ConstraintState, ConstraintType, DSBL_ISLAND, DSBL_WARMSTART, Solver};
+use manyworlds::cpu::solve_noslip::solve_noslip;
+use manyworlds::cpu::solve_pgs::solve_pgs;
+use manyworlds::types::{
+    Cone, ConstraintState, ConstraintType, DSBL_ISLAND, DSBL_WARMSTART, Solver,
+};
 use manyworlds::{Data, Model};
 
 fn goldens() -> Vec<(String, Golden)> {
     let folder = std::env::var("MANYWORLDS_SOLVER_GOLDENS");
-    let folder = folder.unwrap_or_else(|_| "tests/golden/solver".into());
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
+    goldens_of(&folder.unwrap_or_else(|_| "tests/golden/solver".into()))
+}
+
+fn goldens_of(folder: &str) -> Vec<(String, Golden)> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap_or_else(|e| panic!("{folder}: {e}"))
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|ext| ext == "npz"))
@@ -31,11 +37,13 @@ fn goldens() -> Vec<(String, Golden)> {
 }
 
 fn solve(m: &Model, d: &mut Data) {
-    island(m, d);
-    if m.opt.solver == Solver::Cg {
-        solve_cg(m, d);
-    } else {
-        solve_newton(m, d);
+    match Solver::from_i32(m.opt.solver) {
+        Some(Solver::Pgs) => solve_pgs(m, d),
+        Some(Solver::Cg) => solve_cg(m, d),
+        _ => solve_newton(m, d),
+    }
+    if m.opt.noslip_iterations > 0 {
+        solve_noslip(m, d);
     }
 }
 
@@ -130,6 +138,63 @@ fn iterations_are_not_more_than_mujoco_takes() {
             }
             assert!(total > 0, "{name}: nothing to iterate on");
         }
+    }
+}
+
+#[test]
+fn sweeps_are_those_of_mujoco() {
+    // stopped long before the optimum, so that every sweep must be the same
+    for (name, golden) in goldens_of("tests/golden/solver/dual") {
+        for (prefix, flags) in [("own", 0), ("mono", DSBL_ISLAND)] {
+            let mut m = golden.model();
+            m.opt.disableflags |= flags;
+            for k in 0..golden.nstate() {
+                let (m, mut d) = solver::world(&golden, &m, k);
+                solve(&m, &mut d);
+                for (field, have) in [
+                    ("qacc", &d.qacc[..]),
+                    ("qfrc_constraint", &d.qfrc_constraint),
+                    ("efc_force", &d.efc_force),
+                ] {
+                    let e = error(have, golden.state(&format!("{prefix}/{field}"), k));
+                    assert!(e < 1e-10, "{name} {prefix} state {k} {field}: {e:e}");
+                }
+                for (island, &theirs) in golden
+                    .state(&format!("{prefix}/niter"), k)
+                    .iter()
+                    .enumerate()
+                {
+                    let ours = if island < d.nisland[0] as usize {
+                        f64::from(d.island_niter[island])
+                    } else {
+                        0.0
+                    };
+                    assert_eq!(ours, theirs, "{name} {prefix} state {k} island {island}");
+                }
+                assert!(d.solver_niter[0] > 0, "{name} {prefix} state {k}");
+                if flags == DSBL_ISLAND && m.opt.cone == Cone::Pyramidal {
+                    let want = golden.state("mono/efc_state", k);
+                    let have = d.efc_state.iter().map(|&state| f64::from(state));
+                    assert!(have.eq(want.iter().copied()), "{name} state {k}: states");
+                }
+                cones(&m, &d, &format!("{name} {prefix} state {k}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn sweeps_from_nothing_come_to_the_optimum() {
+    let golden = Golden::open("tests/golden/solver/dual/humanoid_pgs.npz");
+    let mut m = golden.model();
+    m.opt.disableflags |= DSBL_WARMSTART;
+    m.opt.tolerance = 0.0;
+    m.opt.iterations = 5000;
+    for k in 0..golden.nstate() {
+        let (m, mut d) = solver::world(&golden, &m, k);
+        solve(&m, &mut d);
+        let e = error(&d.qacc, golden.state("out/qacc", k));
+        assert!(e < 1e-8, "state {k}: {e:e}");
     }
 }
 

@@ -18,6 +18,8 @@ pub fn layout(m: &mut Model) -> Result<()> {
     pair::pairs(m)?;
     pattern::patterns(m);
     capacity::capacities(m);
+    let dual = m.opt.solver == Solver::Pgs || m.opt.noslip_iterations > 0;
+    m.njdual = if dual { m.njmax } else { 0 };
     Ok(())
 }
 

@@ -25,6 +25,8 @@ pub mod rk4;
 pub mod rne;
 pub mod solve_cg;
 pub mod solve_newton;
+pub mod solve_noslip;
+pub mod solve_pgs;
 pub mod tendon;
 pub mod transmission;
 

@@ -121,6 +121,18 @@ pub fn solve_cg<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
     by_the_reference(m, d, all, cpu::solve_cg::solve_cg);
 }
 
+/// Projected Gauss-Seidel, lane by lane; [`missing`] keeps models that ask for it from here.
+pub fn solve_pgs<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
+    let all = R::zero().le(R::zero());
+    by_the_reference(m, d, all, cpu::solve_pgs::solve_pgs);
+}
+
+/// Hard friction, lane by lane; the library refuses side by side what asks for it.
+pub fn solve_noslip<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
+    let all = R::zero().le(R::zero());
+    by_the_reference(m, d, all, cpu::solve_noslip::solve_noslip);
+}
+
 // worlds that went wrong are rare: the twin sees to them one by one
 fn by_the_reference<R: Real>(
     m: &Model,

@@ -11,6 +11,7 @@ pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
     let mut m = m.clone();
     let nefc = golden.state("in/nefc", k)[0] as usize;
     m.njmax = golden.state("in/efc_D", k).len();
+    m.njdual = m.njdual.min(1) * m.njmax;
     let jacobian = golden.state("in/efc_J_dense", k);
     let of_row = |name: &str, r: usize| golden.state(name, k)[r] as i32;
 

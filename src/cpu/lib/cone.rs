@@ -54,6 +54,25 @@ impl Contact {
         (u, u[1..].iter().map(|u| u * u).sum::<f64>().sqrt())
     }
 
+    /// Friction coefficients of the friction rows.
+    pub fn friction(&self) -> &[f64] {
+        &self.scale[1..self.dim]
+    }
+
+    /// The least normal force that allows the friction forces.
+    pub fn reach(&self, force: &[f64]) -> f64 {
+        let tangent = force[1..self.dim].iter().zip(self.friction());
+        tangent
+            .map(|(f, mu)| (f / mu) * (f / mu))
+            .sum::<f64>()
+            .sqrt()
+    }
+
+    /// True if the friction forces are as large as the normal force allows.
+    pub fn slides(&self, force: &[f64]) -> bool {
+        self.reach(force) >= force[0] * (1.0 - 1e-12)
+    }
+
     /// Cost of the rows with residuals `x`.
     pub fn cost(&self, inertia: &[f64], x: &[f64]) -> f64 {
         let (u, t) = self.round(x);

@@ -5,6 +5,7 @@ pub mod chains;
 pub mod cone;
 pub mod contact;
 pub mod dcmotor;
+pub mod dual;
 pub mod equality;
 pub mod force;
 pub mod hessian;

@@ -69,27 +69,28 @@ pub fn scale_of(m: &Model, d: &Data, island: &Island) -> f64 {
     1.0 / trace
 }
 
-// begins at the cheaper of the last acceleration and the unconstrained one; leaves qacc, Ma, Jaref (warmstart).
-fn start(m: &Model, d: &mut Data) {
+/// Residuals of the rows at the unconstrained acceleration (efc_b) and at the last one (Jaref), and what the latter lacks
+/// in force (Ma).
+pub fn residuals(m: &Model, d: &mut Data) {
     let nefc = d.nefc[0] as usize;
     let rows = &d.map_iefc2efc[..nefc];
-
-    // residual of the rows at the unconstrained acceleration
     jacobian!(m, d).mul_vec(rows, &d.qacc_smooth, &mut d.efc_b);
+    jacobian!(m, d).mul_vec(rows, &d.qacc_warmstart, &mut d.solver_Jaref);
     for r in 0..nefc {
         d.efc_b[r] -= d.efc_aref[r];
+        d.solver_Jaref[r] -= d.efc_aref[r];
     }
-    if !m.opt.disabled(DSBL_WARMSTART) {
-        // residual and force at the last acceleration
-        jacobian!(m, d).mul_vec(rows, &d.qacc_warmstart, &mut d.solver_Jaref);
-        mul_m(m, &d.M, &mut d.solver_Ma, &d.qacc_warmstart);
-        for r in 0..nefc {
-            d.solver_Jaref[r] -= d.efc_aref[r];
-        }
-        for i in 0..m.nv {
-            d.solver_Ma[i] -= d.qfrc_smooth[i];
-        }
+    mul_m(m, &d.M, &mut d.solver_Ma, &d.qacc_warmstart);
+    for i in 0..m.nv {
+        d.solver_Ma[i] -= d.qfrc_smooth[i];
+    }
+}
 
+// begins at the cheaper of the last acceleration and the unconstrained one; leaves qacc, Ma, Jaref (warmstart)
+fn start(m: &Model, d: &mut Data) {
+    let nefc = d.nefc[0] as usize;
+    residuals(m, d);
+    if !m.opt.disabled(DSBL_WARMSTART) {
         // cost of both
         let mut cost = rows_cost(m, d, &d.solver_Jaref);
         let cost_smooth = rows_cost(m, d, &d.efc_b);
