@@ -7,9 +7,11 @@
 #[macro_use]
 pub mod table;
 mod actuator;
+mod assets;
 mod attach;
 mod attrs;
 pub mod build;
+mod checks;
 mod copies;
 mod defaults;
 pub mod files;
@@ -21,6 +23,8 @@ pub(crate) mod nearest;
 mod read;
 pub mod schema;
 mod sections;
+mod settings;
+mod shortcut;
 pub mod source;
 pub mod spec;
 mod tree;
