@@ -7,8 +7,11 @@ use proptest::prelude::*;
 #[path = "../fuzz/targets.rs"]
 mod targets;
 
+/// Whether some bytes made a model.
+type Target = fn(&[u8]) -> bool;
+
 /// The targets by name.
-const TARGETS: [(&str, fn(&[u8]) -> bool); 6] = [
+const TARGETS: [(&str, Target); 6] = [
     ("model", targets::model),
     ("stl", targets::stl),
     ("obj", targets::obj),
