@@ -19,10 +19,9 @@ fn mj_euler() {
         // acceleration of the damped system
         let clamped = factor_i<qH, qHDiagInv>();
         warn(WARN_INERTIA, clamped);
-        for (var i = lane; i < nv; i += LANES) {
-            set_euler_qacc(i, qfrc_smooth(i) + qfrc_constraint(i));
-        }
-        team_sync();
+        // the sum of the forces is M qacc, and so it is made: the force of a stiff contact is the difference of two large
+        // numbers times a large one, of which an f32 keeps little, while qacc is good to its last bits
+        mul_m<M, euler_qacc, qacc>();
         solve_ld<qH, qHDiagInv, euler_qacc>();
     } else {
         for (var i = lane; i < nv; i += LANES) {
