@@ -232,7 +232,8 @@ fn steps_on_the_device_stay_near_those_of_the_twins() {
         (0..5).for_each(|_| manyworlds::cpu::step(&m, d));
     }
     let mut bits = Vec::new();
-    for (lanes, chunk) in [(1, None), (8, None), (8, Some(2))] {
+    // a software adapter may end the loops of an invocation after 65,535 turns in all: a team of one lane is too few for it
+    for (lanes, chunk) in [(8, None), (8, Some(2))] {
         let config = Config {
             nworld: 5,
             lanes,
@@ -250,8 +251,7 @@ fn steps_on_the_device_stay_near_those_of_the_twins() {
         for (w, d) in twins.iter().enumerate() {
             for (k, (have, want)) in have[w * m.nq..].iter().zip(&d.qpos).enumerate() {
                 let error = (f64::from(*have) - want).abs();
-                // worlds 2 and 3 hit the floor with kilonewtons, where the solver makes much of the last bits of an f32
-                let tolerance = if [2, 3].contains(&w) { 5e-3 } else { 1e-5 };
+                let tolerance = 1e-5;
                 assert!(
                     error < tolerance,
                     "{lanes} lanes, world {w}: qpos[{k}] is {have}, the twin says {want}"
