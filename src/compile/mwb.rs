@@ -180,7 +180,7 @@ fn arrays() -> impl Iterator<Item = &'static Field> {
 
 /// Numbers of an array as the sizes say; `None` if they are too many to count.
 fn words(m: &Model, field: &Field) -> Option<usize> {
-    let dims = field.dims.iter().map(|dim| m.size(dim).unwrap_or(0));
+    let mut dims = field.dims.iter().map(|dim| m.size(dim).unwrap_or(0));
     dims.try_fold(field.elem.width(), |n, dim| n.checked_mul(dim))
 }
 
