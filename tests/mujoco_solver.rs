@@ -7,6 +7,7 @@ mod common;
 use std::path::PathBuf;
 
 use common::{Golden, error, solver};
+use manyworlds::cpu;
 use manyworlds::cpu::solve_cg::solve_cg;
 use manyworlds::cpu::solve_newton::solve_newton;
 use manyworlds::cpu::solve_noslip::solve_noslip;
@@ -277,4 +278,78 @@ fn cones(m: &Model, d: &Data, at: &str) {
         }
         r += dim;
     }
+}
+
+#[test]
+fn a_step_takes_the_solver_that_the_model_asks_for() {
+    for cone in [Cone::Pyramidal, Cone::Elliptic] {
+        let mut m = Model::from_xml_path("models/humanoid.xml").unwrap();
+        m.opt.cone = cone as i32;
+        let mut d = Data::new(&m);
+        for _ in 0..80 {
+            cpu::step(&m, &mut d);
+        }
+
+        // the same optimum, each in its own number of iterations
+        let mut met = vec![];
+        for solver in [Solver::Newton, Solver::Cg, Solver::Pgs] {
+            m.opt.solver = solver as i32;
+            let mut first = d.clone();
+            cpu::forward(&m, &mut first);
+            assert!(first.nefc[0] > 0);
+            let mut far = m.clone();
+            (far.opt.tolerance, far.opt.iterations) = (0.0, 3000);
+            let mut last = d.clone();
+            cpu::forward(&far, &mut last);
+            met.push((last.qacc, first.solver_niter[0]));
+        }
+        for (qacc, _) in &met[1..] {
+            let e = error(qacc, &met[0].0);
+            assert!(e < 1e-5, "{cone:?}: {e:e}");
+        }
+        assert!(met[0].1 < met[1].1 && met[0].1 < met[2].1 && met[1].1 != met[2].1);
+
+        // hard friction: contacts slip less
+        m.opt.solver = Solver::Newton as i32;
+        let mut slips = vec![];
+        for noslip in [0, 50] {
+            m.opt.noslip_iterations = noslip;
+            let mut d = d.clone();
+            cpu::forward(&m, &mut d);
+            slips.push(slip(&m, &d));
+        }
+        assert!(slips[1] < 0.1 * slips[0], "{cone:?}: {slips:?}");
+    }
+}
+
+// how much contacts that hold speed up along the floor, against what they are to do
+fn slip(m: &Model, d: &Data) -> f64 {
+    let row = |r: usize| -> f64 {
+        let pattern = d.efc_Jpat[r] as usize;
+        let adr = m.Jpat_adr[pattern] as usize;
+        let dofs = &m.Jpat_dof[adr..adr + m.Jpat_num[pattern] as usize];
+        let entries = &d.efc_J[r * m.nJrow..];
+        let moved: f64 = dofs
+            .iter()
+            .zip(entries)
+            .map(|(&i, x)| x * d.qacc[i as usize])
+            .sum();
+        moved - d.efc_aref[r]
+    };
+    let mut slip = 0.0;
+    for r in (d.ne[0] + d.nf[0] + d.nl[0]) as usize..d.nefc[0] as usize {
+        let force = &d.efc_force[r..];
+        if d.efc_type[r] == ConstraintType::ContactElliptic {
+            let first = r == d.contact_efc_address[d.efc_id[r] as usize] as usize;
+            if !first && d.efc_state[r] == ConstraintState::Quadratic {
+                slip += row(r).abs();
+            }
+        } else if r % 2 == (d.ne[0] + d.nf[0] + d.nl[0]) as usize % 2
+            && force[0] > 0.0
+            && force[1] > 0.0
+        {
+            slip += (row(r) - row(r + 1)).abs();
+        }
+    }
+    slip
 }

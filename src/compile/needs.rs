@@ -55,7 +55,7 @@ fn options(m: &Model, out: &mut Vec<String>) {
         let word = integrator.map_or("", Keyword::word);
         out.push(format!("integrator {word:?}"));
     }
-    if m.opt.noslip_iterations > 0 && !stage("noslip") {
+    if m.opt.noslip_iterations > 0 && !stage("solve_noslip") {
         out.push("the no-slip solver".to_owned());
     }
     let flags = [

@@ -36,6 +36,9 @@ pub fn missing(m: &Model) -> Option<&'static str> {
     if m.opt.solver != Solver::Newton {
         return Some("solvers other than Newton");
     }
+    if m.opt.noslip_iterations > 0 {
+        return Some("the no-slip solver");
+    }
     if m.neq > 0 {
         return Some("equality constraints");
     }
@@ -127,7 +130,7 @@ pub fn solve_pgs<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
     by_the_reference(m, d, all, cpu::solve_pgs::solve_pgs);
 }
 
-/// Hard friction, lane by lane; the library refuses side by side what asks for it.
+/// Hard friction, lane by lane; [`missing`] keeps models that ask for it from here.
 pub fn solve_noslip<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
     let all = R::zero().le(R::zero());
     by_the_reference(m, d, all, cpu::solve_noslip::solve_noslip);
