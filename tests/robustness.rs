@@ -309,7 +309,6 @@ fn what_no_stage_computes_is_refused_by_name() {
             ball,
             "integrator \"implicitfast\"",
         ),
-        ("noslip_iterations='3'", ball, "the no-slip solver"),
         (
             "",
             "<geom type='ellipsoid' size='0.1 0.2 0.3'/>",
