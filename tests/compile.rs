@@ -206,3 +206,14 @@ fn small_models_of_every_feature_are_mujocos() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(taken > 200 && refused > 100, "{taken} {refused}");
 }
+
+#[test]
+fn masses_that_overflow_are_refused() {
+    for size in ["1e300", "1e120"] {
+        let xml = format!(
+            "<mujoco><worldbody><body><freejoint/>\n<geom size='{size}'/></body></worldbody></mujoco>"
+        );
+        let msg = Model::from_xml_str(&xml).unwrap_err().to_string();
+        assert!(msg.contains("<body>: mass and inertia overflow"), "{msg}");
+    }
+}

@@ -197,12 +197,16 @@ fn from_geoms(tree: &Tree, node: &Node, chosen: &[&geom::Compiled], out: &mut Ma
 // lower bounds, signs, and the triangle inequality that every real body satisfies
 fn check(tree: &Tree, node: &Node, mass: &mut Mass) -> Result<()> {
     let compiler = node.compiler;
-    mass.mass = mass.mass.max(compiler.boundmass());
-    mass.inertia = mass.inertia.map(|x| x.max(compiler.boundinertia()));
     let origin = match &node.said.inertial {
         Some(inertial) => inertial.origin,
         None => node.said.origin,
     };
+    // before the bounds, which would hide what is not a number
+    let finite = mass.mass.is_finite() && mass.inertia.iter().all(|x| x.is_finite());
+    let msg = "mass and inertia overflow; make sizes, densities or masses smaller";
+    tree.ensure(finite, origin, None, msg)?;
+    mass.mass = mass.mass.max(compiler.boundmass());
+    mass.inertia = mass.inertia.map(|x| x.max(compiler.boundinertia()));
     let positive = mass.mass >= 0.0 && mass.inertia.iter().all(|x| *x >= 0.0);
     tree.ensure(
         positive,
