@@ -9,6 +9,7 @@
 //!
 //! A world's result depends on its own state alone: not on how many worlds there are, on its index or on threads.
 
+mod auto;
 mod cpu;
 mod flag;
 mod gpu;
@@ -27,7 +28,8 @@ use state::INPUTS;
 /// Who computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// A hardware GPU if there is one, else the CPU.
+    /// The fastest that the machine and the model allow: a hardware GPU, else worlds side by side, else the reference.
+    /// [`Batch::device`] says which and why.
     #[default]
     Auto,
     /// The twins, in `f64`, on all threads.
@@ -118,10 +120,13 @@ pub struct Batch {
     nworld: usize,
     settings: Settings,
     worlds: Box<dyn Worlds>,
+    // why they are there, where nobody said where
+    why: Option<String>,
 }
 
 impl Batch {
-    /// `nworld` worlds at `qpos0`, on a hardware GPU if there is one, else on the CPU; [`Batch::device`] says which.
+    /// `nworld` worlds at `qpos0`, on the fastest backend that the machine and the model allow; [`Batch::device`] says which
+    /// and why.
     ///
     /// Fails with [`Error::Missing`] if the model needs what no stage computes, with [`Error::Size`] if the worlds do not fit
     /// into memory, with [`Error::Device`] if the device refuses.
@@ -138,13 +143,14 @@ impl Batch {
         let mut model = model.clone();
         model.nconmax = settings.nconmax.unwrap_or(model.nconmax);
         model.njmax = settings.njmax.unwrap_or(model.njmax);
-        let worlds = open(&model, nworld, &settings)?;
+        let (worlds, why) = open(&model, nworld, &settings)?;
         Ok(Self {
             hash: state::hash(&model),
             model,
             nworld,
             settings,
             worlds,
+            why,
         })
     }
 
@@ -158,9 +164,12 @@ impl Batch {
         self.nworld
     }
 
-    /// Who computes, in one line.
+    /// Who computes, in one line; also why, if nobody said who.
     pub fn device(&self) -> String {
-        self.worlds.device()
+        match &self.why {
+            Some(why) => format!("{} (auto: {why})", self.worlds.device()),
+            None => self.worlds.device(),
+        }
     }
 
     /// Memory that the worlds take (bytes).
@@ -238,7 +247,7 @@ impl Batch {
             return Err(overflow);
         }
         (self.model.nconmax, self.model.njmax) = new;
-        self.worlds = open(&self.model, self.nworld, &self.settings)?;
+        (self.worlds, self.why) = open(&self.model, self.nworld, &self.settings)?;
         Ok(())
     }
 
@@ -435,7 +444,9 @@ impl Batch {
     }
 }
 
-fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Box<dyn Worlds>> {
+type Opened = (Box<dyn Worlds>, Option<String>);
+
+fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Opened> {
     let nworld_fits = u32::try_from(nworld).is_ok_and(|n| n < u32::MAX);
     if nworld == 0 || !nworld_fits {
         return Err(Error::Input(format!(
@@ -443,15 +454,15 @@ fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Box<dyn Worlds>
             u32::MAX - 1
         )));
     }
-    match settings.backend {
-        Backend::Cpu => cpu::open(m, nworld, settings),
-        Backend::Simd => cpu::open_simd(m, nworld, settings),
-        Backend::Gpu => gpu::open(m, nworld, settings),
-        Backend::Auto => match gpu::hardware() || settings.adapter.is_some() {
-            true => gpu::open(m, nworld, settings),
-            false => cpu::open(m, nworld, settings),
-        },
-    }
+    Ok(match settings.backend {
+        Backend::Cpu => (cpu::open(m, nworld, settings)?, None),
+        Backend::Simd => (cpu::open_simd(m, nworld, settings)?, None),
+        Backend::Gpu => (gpu::open(m, nworld, settings)?, None),
+        Backend::Auto => {
+            let (worlds, why) = auto::open(m, nworld, settings)?;
+            (worlds, Some(why))
+        }
+    })
 }
 
 /// The row of an array of a world, by its name.

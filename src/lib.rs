@@ -6,7 +6,7 @@
 //!
 //! # fn main() -> manyworlds::Result<()> {
 //! let model = Model::from_xml_path("models/humanoid.xml")?;
-//! let mut batch = Batch::new(&model, 16)?; // a hardware GPU if there is one, else the CPU
+//! let mut batch = Batch::new(&model, 16)?; // the fastest that the machine and the model allow
 //! println!("{} worlds on {}", batch.nworld(), batch.device());
 //!
 //! batch.set("ctrl", &vec![0.1; model.nu])?; // one row for all worlds, or N × nu

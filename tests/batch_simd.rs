@@ -89,3 +89,39 @@ fn rows_and_contacts_are_read_world_by_world() {
         }
     }
 }
+
+// what `Backend::Auto` took, and its reason
+fn auto(xml: &str, nworld: usize) -> String {
+    let model = Model::from_xml_str(xml).unwrap();
+    Batch::new(&model, nworld).unwrap().device()
+}
+
+const TWO_BALLS: &str = "<worldbody><geom type='plane' size='1 1 1'/><body name='a' pos='0 0 1'><freejoint/>
+    <geom size='0.1'/></body><body name='b' pos='1 0 1'><freejoint/><geom size='0.1'/></body></worldbody>";
+
+#[test]
+fn auto_takes_the_fastest_and_says_why() {
+    let hardware = manyworlds::gpu::device::adapters()
+        .iter()
+        .any(|adapter| !adapter.software);
+    let plain = format!("<mujoco>{TWO_BALLS}</mujoco>");
+    let cg = format!("<mujoco><option solver='CG'/>{TWO_BALLS}</mujoco>");
+    let many = auto(&plain, 64);
+    if hardware {
+        assert!(many.contains("(auto: the hardware GPU"), "{many}");
+        return;
+    }
+    // a software adapter is never taken
+    assert!(
+        many.contains("worlds side by side (auto: no hardware GPU)"),
+        "{many}"
+    );
+    let few = auto(&plain, 1);
+    assert!(
+        few.contains("f64 (auto: no hardware GPU, and too few"),
+        "{few}"
+    );
+    let lacking = auto(&cg, 64);
+    let why = "f64 (auto: no hardware GPU, and worlds side by side lack solvers other than Newton)";
+    assert!(lacking.contains(why), "{lacking}");
+}

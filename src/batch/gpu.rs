@@ -10,10 +10,15 @@ use crate::gpu::device::{self, Choice, Device, Request};
 use crate::gpu::run::{Plan, forward_walk, step_walk};
 use crate::gpu::{Config, Gpu, Values};
 
-/// True if there is an adapter that is no software.
-pub(super) fn hardware() -> bool {
-    static FOUND: OnceLock<bool> = OnceLock::new();
-    *FOUND.get_or_init(|| device::adapters().iter().any(|adapter| !adapter.software))
+/// Name of the best adapter that is no software.
+pub(super) fn hardware() -> Option<&'static str> {
+    static FOUND: OnceLock<Option<String>> = OnceLock::new();
+    let best = || {
+        let adapters = device::adapters().into_iter();
+        let name = |adapter: device::Adapter| (!adapter.software).then_some(adapter.name);
+        adapters.filter_map(name).next()
+    };
+    FOUND.get_or_init(best).as_deref()
 }
 
 #[derive(Debug)]
@@ -31,6 +36,24 @@ pub(super) fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Box<
         Some(letters) => Choice::Named(letters.clone()),
         None => Choice::Any,
     };
+    open_on(choice, m, nworld, settings)
+}
+
+/// The kernels on the best hardware adapter.
+pub(super) fn open_hardware(
+    m: &Model,
+    nworld: usize,
+    settings: &Settings,
+) -> Result<Box<dyn Worlds>> {
+    open_on(Choice::Hardware, m, nworld, settings)
+}
+
+fn open_on(
+    choice: Choice,
+    m: &Model,
+    nworld: usize,
+    settings: &Settings,
+) -> Result<Box<dyn Worlds>> {
     let request = Request {
         choice,
         ..Request::default()

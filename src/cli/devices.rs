@@ -4,6 +4,8 @@ use super::Fault;
 use anstream::eprintln;
 use clap::Args;
 use manyworlds::gpu::device::{Adapter, adapters};
+use manyworlds::real::Real;
+use manyworlds::simd::Lanes;
 use serde_json::{Value, json};
 
 /// The adapters that the kernels can run on, best first.
@@ -25,6 +27,8 @@ impl Devices {
             return Ok(());
         }
         println!("CPU: {threads} threads, f64 (--backend cpu)");
+        let width = Lanes::WIDTH;
+        println!("CPU: {threads} threads, f32, {width} worlds side by side (--backend simd)");
         for adapter in &adapters {
             let kind = if adapter.software {
                 "software"

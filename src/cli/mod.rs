@@ -131,7 +131,7 @@ pub fn load(path: &Path) -> Result<Model, Fault> {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum BackendArg {
-    /// A hardware GPU if there is one, else the CPU
+    /// The fastest that machine and model allow: a hardware GPU, else simd, else cpu; says which and why
     Auto,
     /// The kernels, f32, on the best adapter there is, a software one if need be
     Gpu,

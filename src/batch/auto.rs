@@ -1,0 +1,47 @@
+//! Who computes when nobody said who: the fastest that the machine and the model allow.
+//!
+//! ```text
+//! hardware GPU ──refuses the model, or there is none──▶ worlds side by side ──lacks what the model needs──▶ reference
+//!                                                         └─fewer worlds than pay for the lanes─────────────▶
+//! ```
+
+use super::{Settings, Worlds, cpu, gpu};
+use crate::error::{Error, Result};
+use crate::fields::Model;
+use crate::real::Real;
+use crate::simd::{self, Lanes};
+
+/// Lanes of a tile that pay for it: a tile takes as long as so many worlds by themselves.
+const PAYS: usize = Lanes::WIDTH / 4;
+
+/// The worlds, and in a few words why they are where they are.
+///
+/// Software adapters are not chosen: they are slower than the cores they run on.
+pub(super) fn open(
+    m: &Model,
+    nworld: usize,
+    settings: &Settings,
+) -> Result<(Box<dyn Worlds>, String)> {
+    // who names an adapter or lanes wants that adapter or none
+    if settings.adapter.is_some() {
+        let why = "its name was asked for".to_owned();
+        return Ok((gpu::open(m, nworld, settings)?, why));
+    }
+    let no_gpu = match gpu::hardware() {
+        None => "no hardware GPU".to_owned(),
+        Some(name) => match gpu::open_hardware(m, nworld, settings) {
+            Ok(worlds) => return Ok((worlds, "the hardware GPU".to_owned())),
+            Err(e @ (Error::Missing(_) | Error::Device(_))) => format!("{name} refuses: {e}"),
+            Err(e) => return Err(e),
+        },
+    };
+    if let Some(what) = simd::missing(m) {
+        let why = format!("{no_gpu}, and worlds side by side lack {what}");
+        return Ok((cpu::open(m, nworld, settings)?, why));
+    }
+    if nworld < PAYS {
+        let why = format!("{no_gpu}, and too few worlds to lie side by side");
+        return Ok((cpu::open(m, nworld, settings)?, why));
+    }
+    Ok((cpu::open_simd(m, nworld, settings)?, no_gpu))
+}
