@@ -1160,10 +1160,20 @@ fields! {
         cfrc_int: spatial[nbody],
         /// com-based external force on body
         cfrc_ext: spatial[nbody],
+        /// distance of the nearest points, negative in penetration (m)
+        contact_dist: real[nconmax],
+        /// position of a contact, midway between the geoms (m)
+        contact_pos: vec3[nconmax],
+        /// frame of a contact: normal from geom1 to geom2, tangents
+        contact_frame: mat3[nconmax],
+        /// first row of a contact; -1: none
+        contact_efc_address: int[nconmax],
         /// constraint type (mjtConstraint)
         efc_type: int[njmax],
         /// id of object of specified type
         efc_id: int[njmax],
+        /// constraint Jacobian: the entries of a row's sparsity pattern, in its order (ours: nJrow slots a row)
+        efc_J: real[njmax, nJrow],
         /// constraint position (equality, contact)
         efc_pos: real[njmax],
         /// inclusion margin (contact)
@@ -1188,24 +1198,24 @@ fields! {
         efc_state: int[njmax],
         /// constraint force in constraint space
         efc_force: real[njmax],
-        /// potential and kinetic energy (J)
-        energy: real[2],
-        /// sparsity pattern of a row (ours)
-        efc_Jpat: int[njmax],
-        /// constraint Jacobian: the entries of a row's sparsity pattern, in its order (ours: nJrow slots a row)
-        efc_J: real[njmax, nJrow],
+        /// island of a tree; -1: no row touches it
+        tree_island: int[ntree],
+        /// number of dofs of an island
+        island_nv: int[ntree],
+        /// first entry of an island in map_idof2dof
+        island_idofadr: int[ntree],
+        /// place of a dof in its island (ours: counted from the island's first); -1: no island
+        map_dof2idof: int[nv],
+        /// dofs by island, ascending in each
+        map_idof2dof: int[nv],
+        /// number of rows of an island
+        island_nefc: int[ntree],
+        /// first entry of an island in map_iefc2efc
+        island_iefcadr: int[ntree],
+        /// rows by island, ascending in each
+        map_iefc2efc: int[njmax],
         /// number of contacts found
         ncon: int[1],
-        /// pair of the collision list that a contact is of (ours)
-        contact_collision: int[nconmax],
-        /// distance of the nearest points, negative in penetration (m)
-        contact_dist: real[nconmax],
-        /// position of a contact, midway between the geoms (m)
-        contact_pos: vec3[nconmax],
-        /// frame of a contact: normal from geom1 to geom2, tangents
-        contact_frame: mat3[nconmax],
-        /// first row of a contact; -1: none
-        contact_efc_address: int[nconmax],
         /// number of equality rows
         ne: int[1],
         /// number of friction loss rows
@@ -1216,22 +1226,12 @@ fields! {
         nefc: int[1],
         /// number of constraint islands
         nisland: int[1],
-        /// island of a tree; -1: no row touches it
-        tree_island: int[ntree],
-        /// number of dofs of an island
-        island_nv: int[ntree],
-        /// first entry of an island in map_idof2dof
-        island_idofadr: int[ntree],
-        /// number of rows of an island
-        island_nefc: int[ntree],
-        /// first entry of an island in map_iefc2efc
-        island_iefcadr: int[ntree],
-        /// dofs by island, ascending in each
-        map_idof2dof: int[nv],
-        /// place of a dof in its island (ours: counted from the island's first); -1: no island
-        map_dof2idof: int[nv],
-        /// rows by island, ascending in each
-        map_iefc2efc: int[njmax],
+        /// potential and kinetic energy (J)
+        energy: real[2],
+        /// sparsity pattern of a row (ours)
+        efc_Jpat: int[njmax],
+        /// pair of the collision list that a contact is of (ours)
+        contact_collision: int[nconmax],
         /// iterations that the solver took on an island (ours)
         island_niter: int[ntree],
         /// iterations that the solver took, the sum of the islands

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use common::Golden;
-use manyworlds::fields::{FIELDS, SIZES};
+use manyworlds::fields::{FIELDS, Field, Room, SIZES};
 use manyworlds::gpu::arena::Layout;
 use manyworlds::gpu::lex;
 use manyworlds::gpu::run::step_walk;
@@ -360,4 +360,61 @@ fn everything_in_the_tables_is_told() {
     for stage in STAGES {
         assert!(!stage.doc.trim().is_empty(), "{}", stage.name);
     }
+}
+
+/// Arrays that are stored otherwise than MuJoCo's, and how.
+const RESHAPED: &[(&str, &str)] = &[
+    ("efc_J", "rows by their sparsity pattern"),
+    ("island_nv", "room for as many islands as there are trees"),
+    ("island_idofadr", "likewise"),
+    ("island_nefc", "likewise"),
+    ("island_iefcadr", "likewise"),
+];
+
+// names of mjxmacro.h, in its order; all that is kept of a contact stands where it has `contact`
+#[test]
+fn fields_stand_in_mujocos_order() {
+    let golden = text("tests/golden/fields.txt");
+    for (name, room) in [("model", Room::Model), ("data", Room::Data)] {
+        let theirs: Vec<[&str; 4]> = golden
+            .lines()
+            .filter_map(|line| line.splitn(4, ' ').collect::<Vec<_>>().try_into().ok())
+            .filter(|row: &[&str; 4]| row[0] == name)
+            .collect();
+        let mut last = (0, "");
+        let mut own = None;
+        for field in FIELDS.iter().filter(|field| field.room == room) {
+            let is_contact = field.name.starts_with("contact_");
+            let name = if is_contact { "contact" } else { field.name };
+            let at = theirs.iter().position(|row| row[1] == name);
+            let Some(at) = at.filter(|_| !field.doc.contains("(ours)")) else {
+                // the time alone is no array there, and comes first
+                own = own.or(Some(field.name).filter(|&name| name != "time"));
+                continue;
+            };
+            assert_eq!(own, None, "comes before {}", field.name);
+            assert!(last.0 <= at, "{} comes before {}", last.1, field.name);
+            last = (at, field.name);
+            if !is_contact && RESHAPED.iter().all(|(name, _)| *name != field.name) {
+                assert_eq!(shape(field), (theirs[at][2], theirs[at][3].to_owned()));
+            }
+        }
+    }
+}
+
+// rows and columns as mjxmacro.h writes them: a size, and names before numbers multiplied
+fn shape(field: &Field) -> (&'static str, String) {
+    let (rows, columns) = field.dims.split_first().expect("a dimension");
+    let rows = if *rows == "njmax" { "nefc" } else { rows };
+    let numbers = columns.iter().filter_map(|dim| dim.parse::<usize>().ok());
+    let width = field.elem.width() * numbers.product::<usize>();
+    let mut columns: Vec<String> = columns
+        .iter()
+        .filter(|dim| dim.parse::<usize>().is_err())
+        .map(|dim| (*dim).to_owned())
+        .collect();
+    if width > 1 || columns.is_empty() {
+        columns.push(width.to_string());
+    }
+    (rows, columns.join("*"))
 }

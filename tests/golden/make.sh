@@ -8,3 +8,4 @@ done
 python3 tests/golden/make_collision.py tests/golden/collision.npz
 python3 tests/golden/make_mesh.py
 tests/golden/make_solver.sh
+python3 tests/golden/make_fields.py > tests/golden/fields.txt
