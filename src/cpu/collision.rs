@@ -69,10 +69,10 @@ fn shape(m: &Model, d: &Data, geom: usize) -> Shape {
 }
 
 /// What makes the contacts of two shapes below a distance.
-pub(crate) type Function = fn(&Shape, &Shape, f64, &mut Contacts);
+pub type Function = fn(&Shape, &Shape, f64, &mut Contacts);
 
 /// The function of two shapes, of which the first has the lower type.
-pub(crate) fn function(type1: i32, type2: i32) -> Option<Function> {
+pub fn function(type1: i32, type2: i32) -> Option<Function> {
     use GeomType as T;
     Some(match (T::from_i32(type1)?, T::from_i32(type2)?) {
         (T::Plane, T::Sphere) => plane_sphere,

@@ -1,11 +1,11 @@
 //! Contacts of worlds side by side. Twin of `cpu/collision.rs`.
 //!
-//! Bounding spheres are tried for all lanes at once; what comes near is collided lane by lane by the functions of the
-//! reference, in f64. Slots are the union of the lanes' contacts: a lane that lacks one has [`ABSENT`] as its distance.
+//! Bounding spheres, then shapes are tried for all lanes at once ([`super::narrow`]). Slots are the union of the lanes'
+//! contacts: a lane that lacks one has [`ABSENT`] as its distance.
 
+use super::narrow::{Shapes, Spots, wide};
 use super::rows::Rows;
-use crate::cpu::collision::function;
-use crate::cpu::lib::contact::{Contacts, Shape, make_frame};
+use crate::cpu::lib::contact::make_frame;
 use crate::cpu::lib::math::{dot3, sub3};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
@@ -21,12 +21,17 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     if m.opt.disabled(DSBL_CONSTRAINT) || m.opt.disabled(DSBL_CONTACT) {
         return;
     }
-    let mut out = Contacts::new();
+    let mut out = std::mem::take(&mut rows.spots);
+    let mut ncon = R::zero();
     for k in 0..m.ncollision {
         let near = near(m, d, k);
         if near.any() {
-            collide(m, d, rows, k, near, &mut out);
+            collide(m, d, rows, k, near, &mut out, &mut ncon);
         }
+    }
+    rows.spots = out;
+    for lane in 0..R::WIDTH {
+        R::set_int_lane(&mut d.ncon[0], lane, ncon.lane(lane) as i32);
     }
 }
 
@@ -47,11 +52,10 @@ fn near<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
     R::zero().le(R::zero())
 }
 
-// one lane's geom in its place
-fn shape<R: Real>(m: &Model, d: &Data<R>, geom: usize, lane: usize) -> Shape {
-    Shape {
-        pos: d.geom_xpos[geom].map(|x| x.lane(lane)),
-        mat: d.geom_xmat[geom].map(|x| x.lane(lane)),
+fn shapes<R: Real>(m: &Model, d: &Data<R>, geom: usize) -> Shapes<R> {
+    Shapes {
+        pos: d.geom_xpos[geom],
+        mat: d.geom_xmat[geom],
         size: m.geom_size[geom],
     }
 }
@@ -63,33 +67,26 @@ fn collide<R: Real>(
     rows: &mut Rows<R>,
     k: usize,
     near: R::Mask,
-    out: &mut Contacts,
+    out: &mut Spots<R>,
+    ncon: &mut R,
 ) {
     let (geom1, geom2) = (m.collision_geom1[k] as usize, m.collision_geom2[k] as usize);
-    let Some(function) = function(m.geom_type[geom1], m.geom_type[geom2]) else {
+    let Some(wide) = wide(m.geom_type[geom1], m.geom_type[geom2]) else {
         return;
     };
-    let base = rows.contact.len();
-    let is_near = R::select(near, R::one(), R::zero());
-    for lane in 0..R::WIDTH {
-        if is_near.lane(lane) == 0.0 {
-            continue;
-        }
-        out.num = 0;
-        let (first, second) = (shape(m, d, geom1, lane), shape(m, d, geom2, lane));
-        function(&first, &second, m.collision_detect[k], out);
-        for (j, point) in out.point[..out.num].iter().enumerate() {
-            let c = base + j;
-            if c == rows.contact.len() {
-                add_slot(d, rows, c, k);
-            }
-            d.contact_dist[c].set_lane(lane, point.dist);
-            let frame = make_frame(point.normal, point.tangent);
-            (0..3).for_each(|i| d.contact_pos[c][i].set_lane(lane, point.pos[i]));
-            (0..9).for_each(|i| d.contact_frame[c][i].set_lane(lane, frame[i]));
-        }
-        let ncon = R::int_lane(d.ncon[0], lane) + out.num as i32;
-        R::set_int_lane(&mut d.ncon[0], lane, ncon);
+    out.spot.clear();
+    let (first, second) = (shapes(m, d, geom1), shapes(m, d, geom2));
+    wide(&first, &second, m.collision_detect[k], near, out);
+    for spot in &out.spot {
+        let c = rows.contact.len();
+        add_slot(d, rows, c, k);
+        let present = spot.present();
+        let zero = R::zero();
+        let frame = make_frame(spot.normal, spot.tangent);
+        d.contact_dist[c] = spot.dist;
+        d.contact_pos[c] = spot.pos.map(|x| R::select(present, x, zero));
+        d.contact_frame[c] = frame.map(|x| R::select(present, x, zero));
+        *ncon += R::select(present, R::one(), zero);
     }
 }
 
@@ -104,8 +101,5 @@ fn add_slot<R: Real>(d: &mut Data<R>, rows: &mut Rows<R>, c: usize, k: usize) {
         d.contact_efc_address.resize(room, R::Int::default());
     }
     rows.contact.push(k as i32);
-    d.contact_dist[c] = R::splat(ABSENT);
-    for lane in 0..R::WIDTH {
-        R::set_int_lane(&mut d.contact_collision[c], lane, k as i32);
-    }
+    d.contact_collision[c] = R::int(k as i32);
 }

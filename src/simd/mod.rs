@@ -6,6 +6,7 @@
 
 pub mod collision;
 mod line_search;
+pub mod narrow;
 mod rows;
 pub mod solve_newton;
 
@@ -54,7 +55,7 @@ fn primitive(m: &Model, k: usize) -> bool {
         geom_type(m.collision_geom1[k]),
         geom_type(m.collision_geom2[k]),
     );
-    cpu::collision::function(type1, type2).is_some()
+    narrow::wide::<Lanes>(type1, type2).is_some()
 }
 
 /// Constraint rows and their parameters (`mj_makeConstraint`).

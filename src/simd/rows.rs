@@ -1,5 +1,6 @@
 //! Rows of the worlds of a tile, side by side: the union of the lanes' rows, in the order of the model's elements.
 
+use super::narrow::Spots;
 use crate::fields::Model;
 use crate::real::Real;
 
@@ -14,6 +15,8 @@ pub struct Rows<R> {
     pub num: usize,
     /// Pair of the collision list of each contact slot.
     pub contact: Vec<i32>,
+    /// Contacts of the pair at hand.
+    pub spots: Spots<R>,
     /// Sparsity pattern of each row.
     pub pattern: Vec<i32>,
     /// Weight of each row in the Hessian: its D in the lanes where it is quadratic.
@@ -34,6 +37,7 @@ impl<R: Real> Rows<R> {
             nf: 0,
             num: 0,
             contact: Vec::with_capacity(m.nconmax),
+            spots: Spots::new(),
             pattern: Vec::with_capacity(m.njmax),
             weight: Vec::with_capacity(m.njmax),
             end: vec![0; m.nv],

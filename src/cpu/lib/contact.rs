@@ -1,6 +1,7 @@
 //! Contacts before they have a slot: what the collision functions take and give.
 
 use super::math::*;
+use crate::real::Real;
 use crate::types::*;
 
 /// A geom in its place: position, orientation, size.
@@ -81,17 +82,18 @@ pub fn column(mat: [f64; 9], j: usize) -> [f64; 3] {
 }
 
 /// Frame of a contact: the normal, then tangents, the first in the wished direction if there is one (`mju_makeFrame`).
-pub fn make_frame(normal: [f64; 3], tangent: [f64; 3]) -> [f64; 9] {
+pub fn make_frame<R: Real>(normal: [R; 3], tangent: [R; 3]) -> [R; 9] {
     let (x, _) = normalize3(normal);
 
     // no wish: y, or z where the normal is near y
-    let mut y = tangent;
-    if norm3(y) < 0.5 {
-        y = match x[1] < 0.5 && x[1] > -0.5 {
-            true => [0.0, 1.0, 0.0],
-            false => [0.0, 0.0, 1.0],
-        };
-    }
+    let half = R::splat(0.5);
+    let wished = !norm3(tangent).lt(half);
+    let across = x[1].lt(half) & (-half).lt(x[1]);
+    let y = [
+        R::select(wished, tangent[0], R::zero()),
+        R::select(wished, tangent[1], R::select(across, R::one(), R::zero())),
+        R::select(wished, tangent[2], R::select(across, R::zero(), R::one())),
+    ];
 
     // orthogonal to the normal
     let (y, _) = normalize3(add_scl3(y, x, -dot3(x, y)));
