@@ -66,3 +66,22 @@ fn group_any(yes: bool) -> bool {
     }
     return workgroupUniformLoad(&group_flag) != 0;
 }
+
+// true if any lane of the team says yes
+fn team_any(yes: bool) -> bool {
+    return team_sum_i(select(0, 1, yes)) > 0;
+}
+
+// the largest of the workgroup: the same answer everywhere, so that a loop with barriers may end on it
+fn group_max(x: i32) -> i32 {
+    team_ints[team * LANES + lane] = x;
+    workgroupBarrier();
+    if (team * LANES + lane == 0) {
+        var most = 0;
+        for (var k = 0; k < WORLDS * LANES; k++) {
+            most = max(most, team_ints[k]);
+        }
+        group_flag = most;
+    }
+    return workgroupUniformLoad(&group_flag);
+}

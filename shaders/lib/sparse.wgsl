@@ -77,24 +77,28 @@ fn solve_ld<mat, diaginv, x>() {
     }
 }
 
+// a row of M times `x`: what its mirror image gives is gathered from the dofs below
+fn mul_m_row<mat, x>(i: i32) -> f32 {
+    let adr = M_rowadr(i);
+    let num = M_rownnz(i) - 1;
+    var sum = mat(adr + num) * x(i);
+    for (var a = 0; a < num; a++) {
+        sum += mat(adr + a) * x(M_colind(adr + a));
+    }
+    let tree = dof_treeid(i);
+    for (var j = i + 1; j < tree_dofadr(tree) + tree_dofnum(tree); j++) {
+        // the place of i in the row of j is that of its depth among dofs
+        if (M_rownnz(j) > num + 1 && M_colind(M_rowadr(j) + num) == i) {
+            sum += mat(M_rowadr(j) + num) * x(j);
+        }
+    }
+    return sum;
+}
+
 // `res` = M `x`
 fn mul_m<mat, res, x>() {
-    // rows of the lanes; what a row's mirror image gives is gathered from the dofs below
     for (var i = lane; i < nv; i += LANES) {
-        let adr = M_rowadr(i);
-        let num = M_rownnz(i) - 1;
-        var sum = mat(adr + num) * x(i);
-        for (var a = 0; a < num; a++) {
-            sum += mat(adr + a) * x(M_colind(adr + a));
-        }
-        let tree = dof_treeid(i);
-        for (var j = i + 1; j < tree_dofadr(tree) + tree_dofnum(tree); j++) {
-            // the place of i in the row of j is that of its depth among dofs
-            if (M_rownnz(j) > num + 1 && M_colind(M_rowadr(j) + num) == i) {
-                sum += mat(M_rowadr(j) + num) * x(j);
-            }
-        }
-        set_res(i, sum);
+        set_res(i, mul_m_row<mat, x>(i));
     }
     team_sync();
 }

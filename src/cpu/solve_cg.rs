@@ -37,7 +37,7 @@ fn conjugate_gradients(m: &Model, d: &mut Data, island: &Island) -> i32 {
         if alpha == 0.0 {
             break;
         }
-        advance(d, island, alpha);
+        take_step(d, island, alpha);
         niter += 1;
 
         // what the gradients were: nobody needs the Hessian here

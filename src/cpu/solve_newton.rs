@@ -42,7 +42,7 @@ fn newton(m: &Model, d: &mut Data, island: &Island) -> i32 {
         if alpha == 0.0 {
             break;
         }
-        advance(d, island, alpha);
+        take_step(d, island, alpha);
         niter += 1;
 
         // done when the step gained little or forces balance

@@ -19,9 +19,10 @@
 //!   calls it for these three.
 //! * **The team**: `lane` and `LANES`. A phase is a loop `for (var i = lane; i < nbody; i += LANES)` whose turns are
 //!   independent; `team_sync()` stands between phases where one reads what another lane wrote. `team_sum(x)`, `team_sum_i(k)`
-//!   and `team_scan(k)` (sum over the lanes before) give every lane its answer; `group_any(yes)` decides whether a loop with
-//!   syncs in it goes on. All of these must be reached by every lane: never inside `if (lane == 0)`, never in a loop whose
-//!   bound was read from a world's data (bounds are sizes, or what `group_any` said), never behind an early `return`.
+//!   and `team_scan(k)` (sum over the lanes before) give every lane its answer, `team_any(yes)` too; `group_any(yes)` decides
+//!   whether a loop with syncs in it goes on, `group_max(k)` bounds one. All of these must be reached by every lane: never
+//!   inside `if (lane == 0)`, never in a loop whose bound was read from a world's data (bounds are sizes, or what the group
+//!   said), never behind an early `return`.
 //! * One lane writes an element, and only its own phase reads it before the next `team_sync()`.
 //! * Reals are `f32`. NaN is found by bits, `is_nan(x)`.
 //! * The twin in `src/cpu/<stage>.rs` has the same block comments in the same order. `tests/parity/<stage>.rs` is two lines.
@@ -48,14 +49,17 @@ macro_rules! lib {
 /// The files of `shaders/lib`: name and text.
 pub const LIB: &[(&str, &str)] = lib! {
     actuator
+    cone
     dcmotor
     equality
     force
     impedance
     integrate
+    island
     jac
     math
     pose
+    primal
     real
     restart
     row_dot

@@ -51,7 +51,17 @@ const MODELS: &[(&str, &[&str])] = &[
         "reference_constraint",
         &["equalities", "elliptic", "cones", "tendons"],
     ),
-    ("solve_newton", &["limits", "quadruped", "humanoid"]),
+    (
+        "solve_newton",
+        &[
+            "limits",
+            "quadruped",
+            "humanoid",
+            "equalities",
+            "elliptic",
+            "cones",
+        ],
+    ),
     ("tendon", &["tendons", "spatial_tendons"]),
     (
         "transmission",

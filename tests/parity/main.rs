@@ -9,6 +9,7 @@
 mod body;
 #[path = "../common/mod.rs"]
 mod common;
+mod solver;
 
 mod camlight;
 mod check_acc;

@@ -330,7 +330,7 @@ pub fn line_search(m: &Model, d: &mut Data, island: &Island, scale: f64) -> (f64
 const PATH: usize = size_of::<Path>() / size_of::<f64>();
 
 /// Moves along the search direction.
-pub fn advance(d: &mut Data, island: &Island, alpha: f64) {
+pub fn take_step(d: &mut Data, island: &Island, alpha: f64) {
     for &i in &d.map_idof2dof[island.dofs.clone()] {
         let i = i as usize;
         d.qacc[i] += alpha * d.solver_search[i];

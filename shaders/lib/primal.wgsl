@@ -1,0 +1,457 @@
+// what Newton and conjugate gradients have in common: where to start, forces from residuals, the gradient, the step along a
+// direction. The primal problem is to minimise 1/2 (a - qacc_smooth)' M (a - qacc_smooth) + s(J a - aref) over the
+// acceleration a, where s is the sum of the rows' costs. solver_Ma is M a - qfrc_smooth, solver_Jaref is J a - aref.
+//
+// Worlds that are done wait for the others of their workgroup, so that every lane meets every barrier: their island is empty
+
+// an island by its number
+fn island_of(k: i32) -> Island {
+    if (!ISLANDS) {
+        return Island(0, select(0, nv, nefc() > 0), 0, nefc());
+    }
+    if (k >= nisland()) {
+        return Island();
+    }
+    return Island(island_idofadr(k), island_nv(k), island_iefcadr(k), island_nefc(k));
+}
+
+// `mj_fwdConstraint`: starts; the islands can be solved one after the other
+fn by_island() {
+    for (var i = lane; i < nv; i += LANES) {
+        set_qacc(i, qacc_smooth(i));
+        set_solver_Ma(i, 0.0);
+        set_qfrc_constraint(i, 0.0);
+    }
+    find_islands();
+    // no rows: nothing holds the unconstrained acceleration up
+    if (group_any(nefc() > 0)) {
+        start();
+    }
+}
+
+// 1 / trace of an island's inertia: what improvements and gradients are measured with
+fn scale_of(g: Island) -> f32 {
+    var trace = 0.0;
+    for (var k = lane; k < g.nv; k += LANES) {
+        let i = dof_at(g, k);
+        trace += M(M_rowadr(i) + M_rownnz(i) - 1);
+    }
+    return 1.0 / team_sum(trace);
+}
+
+// residuals of the rows at the unconstrained acceleration (efc_b) and at the last one (Jaref), and what the latter lacks in
+// force (Ma)
+fn residuals() {
+    mul_m<M, solver_Ma, qacc_warmstart>();
+    for (var i = lane; i < nv; i += LANES) {
+        set_solver_Ma(i, solver_Ma(i) - qfrc_smooth(i));
+    }
+    for (var r = lane; r < nefc(); r += LANES) {
+        set_efc_b(r, row_dot<qacc_smooth>(r) - efc_aref(r));
+        set_solver_Jaref(r, row_dot<qacc_warmstart>(r) - efc_aref(r));
+    }
+    team_sync();
+}
+
+// begins at the cheaper of the last acceleration and the unconstrained one; leaves qacc, Ma, Jaref (warmstart)
+fn start() {
+    residuals();
+    var warm = false;
+    if ((opt_disableflags & DSBL_WARMSTART) == 0) {
+        // cost of both
+        var cost = 0.0;
+        for (var r = lane; r < nefc(); r += LANES) {
+            cost += row_cost<solver_Jaref>(r) - row_cost<efc_b>(r);
+        }
+        for (var i = lane; i < nv; i += LANES) {
+            cost += 0.5 * solver_Ma(i) * (qacc_warmstart(i) - qacc_smooth(i));
+        }
+        warm = team_sum(cost) <= 0.0 && nefc() > 0;
+    }
+    for (var i = lane; i < nv; i += LANES) {
+        if (!warm) {
+            set_solver_Ma(i, 0.0);
+        } else if (!ISLANDS || place_of(i) >= 0) {
+            // dofs that no row moves are not the solver's
+            set_qacc(i, qacc_warmstart(i));
+        }
+    }
+    for (var r = lane; r < nefc(); r += LANES) {
+        if (!warm) {
+            set_solver_Jaref(r, efc_b(r));
+        }
+    }
+    team_sync();
+}
+
+// cost of a row with residuals x; that of an elliptic contact is its first row's
+fn row_cost<x>(r: i32) -> f32 {
+    if (is_elliptic(r)) {
+        if (is_normal(r)) {
+            let c = contact_of(r);
+            return contact_cost(c, r, of_contact<x>(r, c.dim));
+        }
+        return 0.0;
+    }
+    let res = x(r);
+    let quadratic = 0.5 * efc_D(r) * res * res;
+    if (r < ne()) {
+        return quadratic;
+    }
+    if (r < ne() + nf()) {
+        return friction_cost(r, res);
+    }
+    // a residual that is not a number stays one
+    return select(quadratic, 0.0, res >= 0.0);
+}
+
+// quadratic inside a bound, linear outside
+fn friction_cost(r: i32, x: f32) -> f32 {
+    let loss = efc_frictionloss(r);
+    let bound = efc_R(r) * loss;
+    return select(loss * (abs(x) - 0.5 * bound), 0.5 * efc_D(r) * x * x, abs(x) < bound);
+}
+
+// what an update did to the rows' part of the Hessian: a row became quadratic or no longer is; a contact slides, whose part
+// changes with every step
+struct Change {
+    quadratic: bool,
+    cone: bool,
+}
+
+// force and state of every row from its residual (`mj_constraintUpdate`); what a lane saw
+fn update_constraint(g: Island) -> Change {
+    var change = Change();
+    for (var k = lane; k < g.nefc; k += LANES) {
+        let r = row_at(g, k);
+        let x = solver_Jaref(r);
+        let before = efc_state(r) == CNSTRSTATE_QUADRATIC;
+        var force = -efc_D(r) * x;
+        var state = CNSTRSTATE_QUADRATIC;
+        if (is_elliptic(r)) {
+            // contact with an elliptic cone
+            if (is_normal(r)) {
+                let c = contact_of(r);
+                state = contact_force(c, r, of_contact<solver_Jaref>(r, c.dim));
+                for (var n = 0; n < c.dim; n++) {
+                    set_efc_state(r + n, state);
+                }
+                change.quadratic |= before != (state == CNSTRSTATE_QUADRATIC);
+                change.cone |= state == CNSTRSTATE_CONE;
+            }
+            continue;
+        }
+        if (r < ne()) {
+            // equality
+        } else if (r < ne() + nf()) {
+            // friction loss
+            let loss = efc_frictionloss(r);
+            let bound = efc_R(r) * loss;
+            if (x <= -bound) {
+                force = loss;
+                state = CNSTRSTATE_LINEARNEG;
+            } else if (x >= bound) {
+                force = -loss;
+                state = CNSTRSTATE_LINEARPOS;
+            }
+        } else if (x >= 0.0) {
+            // limit or contact, let go
+            force = 0.0;
+            state = CNSTRSTATE_SATISFIED;
+        }
+        set_efc_force(r, force);
+        set_efc_state(r, state);
+        change.quadratic |= before != (state == CNSTRSTATE_QUADRATIC);
+    }
+    team_sync();
+    return change;
+}
+
+// place of a dof among those that a row touches; -1: it does not
+fn place_in(pattern: i32, i: i32) -> i32 {
+    let adr = Jpat_adr(pattern);
+    let num = Jpat_num(pattern);
+    for (var k = 0; k < num; k++) {
+        let dof = Jpat_dof(adr + k);
+        if (dof >= i) {
+            return select(-1, k, dof == i);
+        }
+    }
+    return -1;
+}
+
+// force of an island's rows on a dof, J' force
+fn force_on(g: Island, i: i32) -> f32 {
+    var force = 0.0;
+    var pattern = -1;
+    var place = -1;
+    for (var k = 0; k < g.nefc; k++) {
+        let r = row_at(g, k);
+        if (efc_Jpat(r) != pattern) {
+            pattern = efc_Jpat(r);
+            place = place_in(pattern, i);
+        }
+        if (place >= 0) {
+            force += efc_J(r, place) * efc_force(r);
+        }
+    }
+    return force;
+}
+
+// grad = M qacc - qfrc_smooth - J' force; its length
+fn update_gradient(g: Island) -> f32 {
+    var sum = 0.0;
+    for (var k = lane; k < g.nv; k += LANES) {
+        let i = dof_at(g, k);
+        let force = force_on(g, i);
+        let grad = solver_Ma(i) - force;
+        set_qfrc_constraint(i, force);
+        set_solver_grad(i, grad);
+        sum += grad * grad;
+    }
+    let total = team_sum(sum);
+    team_sync();
+    return sqrt(total);
+}
+
+// 1/2 grad' inv(M) grad (`mj_solveLD`)
+fn gap(g: Island) -> f32 {
+    for (var k = lane; k < g.nv; k += LANES) {
+        let i = dof_at(g, k);
+        set_solver_search(i, solver_grad(i));
+    }
+    team_sync();
+
+    // x = inv(L') grad; then grad' inv(M) grad = x' inv(D) x
+    var sum = 0.0;
+    for (var k = group_max(g.nv) - 1; k >= 0; k--) {
+        if (k < g.nv) {
+            let i = dof_at(g, k);
+            let adr = M_rowadr(i);
+            let x = solver_search(i);
+            for (var a = lane; a < M_rownnz(i) - 1; a += LANES) {
+                let j = M_colind(adr + a);
+                set_solver_search(j, solver_search(j) - qLD(adr + a) * x);
+            }
+            sum += x * x * qLDiagInv(i);
+        }
+        team_sync();
+    }
+    return 0.5 * sum;
+}
+
+// a point of the line: step, cost relative to the start, first and second derivative
+struct Point {
+    alpha: f32,
+    cost: f32,
+    slope: f32,
+    curvature: f32,
+}
+
+// the cost at a step, of rows and of what is quadratic everywhere (`PrimalEval`)
+fn line_eval(g: Island, smooth_: vec2f, alpha: f32) -> Point {
+    var sum = vec3f(0.0);
+    for (var k = lane; k < g.nefc; k += LANES) {
+        let r = row_at(g, k);
+        if (r < ne()) {
+            continue;
+        }
+        if (is_elliptic(r)) {
+            if (is_normal(r)) {
+                let c = contact_of(r);
+                let p = contact_path(c, r, of_contact<solver_Jaref>(r, c.dim), of_contact<solver_Jv>(r, c.dim));
+                sum += path_eval(p, alpha);
+            }
+            continue;
+        }
+        let x0 = solver_Jaref(r);
+        let v = solver_Jv(r);
+        let d = efc_D(r);
+        let x = x0 + alpha * v;
+        if (r < ne() + nf()) {
+            // quadratic inside a bound, linear outside; differences of cost are formed so that they do not cancel
+            let loss = efc_frictionloss(r);
+            let bound = efc_R(r) * loss;
+            let side0 = select(0, 1, x0 >= bound) - select(0, 1, x0 <= -bound);
+            let side = select(0, 1, x >= bound) - select(0, 1, x <= -bound);
+            if (side0 != side) {
+                sum.x += friction_cost(r, x) - friction_cost(r, x0);
+            } else if (side == 0) {
+                sum.x += 0.5 * d * (x - x0) * (x + x0);
+            } else {
+                sum.x += loss * f32(side) * (x - x0);
+            }
+            if (side == 0) {
+                sum.y += d * x * v;
+                sum.z += d * v * v;
+            } else {
+                sum.y += loss * f32(side) * v;
+            }
+        } else {
+            // quadratic where the residual is negative, else nothing
+            let now = x < 0.0;
+            let before = select(0.0, 0.5 * d * x0 * x0, x0 < 0.0);
+            sum += select(
+                vec3f(-before, 0.0, 0.0),
+                vec3f(0.5 * d * x0 * x0 - before + alpha * d * v * (x0 + 0.5 * alpha * v), d * x * v, d * v * v),
+                now);
+        }
+    }
+    let cost = team_sum(sum.x) + alpha * (alpha * smooth_.y + smooth_.x);
+    let slope = team_sum(sum.y) + 2.0 * alpha * smooth_.y + smooth_.x;
+    let curvature = team_sum(sum.z) + 2.0 * smooth_.y;
+    return Point(alpha, cost, slope, max(curvature, MINVAL));
+}
+
+fn newton_step(p: Point) -> f32 {
+    return p.alpha - p.slope / p.curvature;
+}
+
+// true if a candidate is nearer to the minimum on the side of an end of the bracket
+fn nearer(p: Point, c: Point) -> bool {
+    return (p.slope < 0.0 && c.slope < 0.0 && p.slope < c.slope) || (p.slope > 0.0 && c.slope > 0.0 && p.slope > c.slope);
+}
+
+// the nearest of three candidates on the side of an end
+fn narrow(p: Point, candidates: array<Point, 3>) -> Point {
+    var best = p;
+    for (var k = 0; k < 3; k++) {
+        if (nearer(best, candidates[k])) {
+            best = candidates[k];
+        }
+    }
+    return best;
+}
+
+// the best step along the search direction, and what it gains (`PrimalSearch`). One evaluation for all worlds of the
+// workgroup at a time; a world's phase says what it is for:
+//
+//   0 Newton's steps on one side until the slope changes sign
+//   1 first end of the bracket, 2 the middle, 3 and 4 Newton's steps from the new ends
+//   5 done
+fn line_search(g: Island, scale: f32) -> vec2f {
+    // what is quadratic everywhere: inertia and equalities
+    var smooth_ = vec2f(0.0);
+    var norm = 0.0;
+    for (var k = lane; k < g.nv; k += LANES) {
+        let i = dof_at(g, k);
+        let v = solver_search(i);
+        let mv = mul_m_row<M, solver_search>(i);
+        set_solver_Mv(i, mv);
+        norm += v * v;
+        smooth_ += vec2f(v * solver_Ma(i), 0.5 * v * mv);
+    }
+    for (var k = lane; k < g.nefc; k += LANES) {
+        let r = row_at(g, k);
+        let v = row_dot<solver_search>(r);
+        set_solver_Jv(r, v);
+        if (r < ne()) {
+            smooth_ += efc_D(r) * v * vec2f(solver_Jaref(r), 0.5 * v);
+        }
+    }
+    smooth_ = vec2f(team_sum(smooth_.x), team_sum(smooth_.y));
+    norm = sqrt(team_sum(norm));
+    let gtol = opt_tolerance * opt_ls_tolerance * norm / scale;
+    team_sync();
+
+    var p0 = Point(0.0, 0.0, 0.0, 0.0);
+    var p1 = p0;
+    var p2 = p0;
+    var p1next = p0;
+    var p2next = p0;
+    var answer = p0;
+    var phase = select(5, -1, norm >= MINVAL);
+    var alpha = 0.0;
+    for (var neval = 0; neval < 3 * opt_ls_iterations + 8; neval++) {
+        if (!group_any(phase != 5)) {
+            break;
+        }
+        let p = line_eval(g, smooth_, alpha);
+        let spent = neval + 1 >= opt_ls_iterations;
+        if (phase == -1) {
+            // the start; Newton's step from there
+            p0 = p;
+            p2 = p;
+            phase = 0;
+            alpha = newton_step(p);
+        } else if (phase == 0) {
+            // the slope at the step before tells the side
+            let side = select(-1.0, 1.0, p0.slope < 0.0);
+            p1 = p;
+            if (abs(p.slope) < gtol && (p.cost < 0.0 || p.alpha == 0.0) || spent) {
+                answer = p;
+                phase = 5;
+            } else if (p.slope * side <= -gtol) {
+                p2 = p;
+                alpha = newton_step(p);
+            } else {
+                // the minimum lies between p1 and p2
+                p2next = p1;
+                phase = 1;
+                alpha = newton_step(p1);
+            }
+        } else if (phase == 1) {
+            p1next = p;
+            phase = 2;
+            alpha = 0.5 * (p1.alpha + p2.alpha);
+        } else if (phase == 2) {
+            // the best of those whose slope is zero
+            let candidates = array<Point, 3>(p1next, p2next, p);
+            var best = Point(0.0, 3.0e38, 0.0, 0.0);
+            for (var k = 0; k < 3; k++) {
+                let c = candidates[k];
+                if (abs(c.slope) < gtol && c.cost < best.cost) {
+                    best = c;
+                }
+            }
+            let new1 = narrow(p1, candidates);
+            let new2 = narrow(p2, candidates);
+            if (best.cost < 3.0e38) {
+                answer = best;
+                phase = 5;
+            } else if (new1.alpha == p1.alpha && new2.alpha == p2.alpha) {
+                // it no longer narrows: the machine's accuracy is reached
+                answer = p;
+                phase = 5;
+            } else if (spent) {
+                // out of evaluations: the better end, if it is lower
+                answer = p2;
+                if (p1.cost <= p2.cost) {
+                    answer = p1;
+                }
+                if (answer.cost >= 0.0) {
+                    answer = Point(0.0, 0.0, 0.0, 0.0);
+                }
+                phase = 5;
+            } else {
+                p1 = new1;
+                p2 = new2;
+                phase = 3;
+                alpha = newton_step(p1);
+            }
+        } else if (phase == 3) {
+            p1next = p;
+            phase = 4;
+            alpha = newton_step(p2);
+        } else if (phase == 4) {
+            p2next = p;
+            phase = 2;
+            alpha = 0.5 * (p1.alpha + p2.alpha);
+        }
+    }
+    return vec2f(answer.alpha, -answer.cost);
+}
+
+// moves along the search direction
+fn take_step(g: Island, alpha: f32) {
+    for (var k = lane; k < g.nv; k += LANES) {
+        let i = dof_at(g, k);
+        set_qacc(i, qacc(i) + alpha * solver_search(i));
+        set_solver_Ma(i, solver_Ma(i) + alpha * solver_Mv(i));
+    }
+    for (var k = lane; k < g.nefc; k += LANES) {
+        let r = row_at(g, k);
+        set_solver_Jaref(r, solver_Jaref(r) + alpha * solver_Jv(r));
+    }
+    team_sync();
+}

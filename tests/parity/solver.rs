@@ -1,0 +1,151 @@
+//! The test that the solvers share: shader and twin find the same optimum.
+//!
+//! The twin has more digits to stop by, so the answers are compared, relative to the largest of each array, and not the steps
+//! that led there.
+
+use std::collections::BTreeMap;
+
+use manyworlds::fields::{FIELDS, Room, View};
+use manyworlds::gpu::run::step_walk;
+use manyworlds::gpu::verify::{round_data, round_model};
+use manyworlds::gpu::wgsl::dataflow;
+use manyworlds::gpu::{Config, Gpu};
+use manyworlds::{Data, Model, stages};
+
+use super::body::{NWORLD, TEAMS, device, goldens, worlds};
+
+/// Answers, and how far they may be off: f32 sums of terms that cancel to what is left.
+const ANSWERS: [(&str, f64); 3] = [
+    ("qacc", 2e-4),
+    ("qfrc_constraint", 2e-4),
+    ("efc_force", 2e-4),
+];
+
+fn reals(d: &Data, name: &str) -> Vec<f64> {
+    match d.field(name).unwrap() {
+        View::Real(x) => x.to_vec(),
+        View::Int(x) => x.iter().map(|&x| f64::from(x)).collect(),
+    }
+}
+
+// worlds as they come to the solver, in numbers that an f32 can hold
+fn inputs(m: &Model, name: &str, mut worlds: Vec<Data>) -> Vec<Data> {
+    for d in &mut worlds {
+        for stage in step_walk(m).into_iter().take_while(|s| s.name != name) {
+            (stage.twin)(m, d);
+        }
+        round_data(d);
+        if name != "solve_noslip" {
+            d.qacc.fill(f64::INFINITY);
+            d.qfrc_constraint.fill(f64::INFINITY);
+        }
+    }
+    worlds
+}
+
+// the largest difference, relative to the largest number
+fn off(a: &[f64], b: &[f64]) -> f64 {
+    let size = b.iter().fold(1.0f64, |s, x| s.max(x.abs()));
+    a.iter().zip(b).fold(0.0, |worst, (a, b)| {
+        let off = (a - b).abs() / size;
+        f64::max(worst, if off.is_nan() { f64::INFINITY } else { off })
+    })
+}
+
+/// Holds a solver's shader against its twin; `choose` sets the options of each model, or leaves it out.
+pub fn parity(name: &str, choose: impl Fn(&str, &mut Model) -> bool) {
+    let stage = stages::stage(name).unwrap();
+    let written = dataflow(&[stage]).writes;
+    let scale: Option<f64> = std::env::var("TOL_SCALE").ok().and_then(|x| x.parse().ok());
+    let mut residuals: BTreeMap<(String, u32, &str), f64> = BTreeMap::new();
+    let mut faults = Vec::new();
+    let mut rows: BTreeMap<u32, usize> = BTreeMap::new();
+    for (file, golden) in goldens(name) {
+        let mut m = golden.model();
+        if !choose(&file, &mut m) {
+            continue;
+        }
+        round_model(&mut m);
+        assert!(step_walk(&m).iter().any(|s| s.name == name), "{file}");
+        let before = inputs(&m, name, worlds(&golden, &m, NWORLD));
+        let mut want = before.clone();
+        want.iter_mut().for_each(|d| (stage.twin)(&m, d));
+        for (lanes, worlds, tile, checked) in TEAMS {
+            // a software adapter ends the loops of an invocation after 65,535 turns in all: large models need many lanes
+            if !fits(&m, name, lanes) {
+                continue;
+            }
+            let config = Config {
+                nworld: before.len(),
+                lanes,
+                worlds,
+                tile,
+                checked,
+                fuse: 1,
+                ..Config::default()
+            };
+            let mut gpu = Gpu::new(device(), &m, &config).unwrap();
+            gpu.set_data(&before).unwrap();
+            gpu.run_stages(&[stage]).unwrap();
+            let have = gpu.data().unwrap();
+            for w in 0..before.len() {
+                let nefc = want[w].nefc[0] as usize;
+                *rows.entry(lanes).or_default() += nefc;
+                for (field, tolerance) in ANSWERS {
+                    let n = if field == "efc_force" { nefc } else { m.nv };
+                    let (a, b) = (reals(&have[w], field), reals(&want[w], field));
+                    let off = off(&a[..n], &b[..n]);
+                    let worst = residuals.entry((file.clone(), lanes, field)).or_default();
+                    *worst = worst.max(off);
+                    if off > tolerance * scale.unwrap_or(1.0) {
+                        let [a, b] = [&have[w], &want[w]].map(|d| d.solver_niter[0]);
+                        faults.push(format!(
+                            "{file}, {lanes} lanes, world {w}: {field} is off by {off:.1e} ({nefc} rows, {a} against {b} iterations)"
+                        ));
+                    }
+                }
+                // nothing else is touched
+                for field in FIELDS
+                    .iter()
+                    .filter(|f| f.room == Room::Data && !written.contains(&f.name))
+                {
+                    let same = reals(&before[w], field.name)
+                        .iter()
+                        .zip(reals(&have[w], field.name))
+                        .all(|(a, b)| a.to_bits() == b.to_bits());
+                    if !same {
+                        faults.push(format!(
+                            "{file}, {lanes} lanes, world {w}: the shader touches {}",
+                            field.name
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    if scale.is_some() {
+        for ((file, lanes, field), residual) in &residuals {
+            println!("{name:12} {file:16} {lanes:2} {field:16} {residual:.1e}");
+        }
+    }
+    for (lanes, ..) in TEAMS {
+        let met = rows.get(&lanes).copied().unwrap_or(0);
+        assert!(met > 300, "{met} rows met with {lanes} lanes");
+    }
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults[..faults.len().min(30)].join("\n")
+    );
+}
+
+// whether a world's solve is short enough for the loops of a software adapter
+fn fits(m: &Model, name: &str, lanes: u32) -> bool {
+    let largest = m.tree_dofnum.iter().max().map_or(0, |&n| n as usize);
+    let turns = match name {
+        "solve_newton" => largest * largest,
+        _ => 4 * largest * largest,
+    };
+    turns as u32 <= 200 * lanes
+}
