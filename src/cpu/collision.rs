@@ -5,9 +5,17 @@
 
 mod box_box;
 mod capsule_box;
+mod clip;
+mod convex;
+mod epa;
+mod gjk;
+mod manifold;
 mod plane;
+mod polytope;
 mod round;
+mod simplex;
 mod sphere_box;
+mod support;
 
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
@@ -16,6 +24,7 @@ use crate::types::*;
 
 use box_box::box_box;
 use capsule_box::capsule_box;
+use convex::convex;
 use plane::*;
 use round::*;
 use sphere_box::sphere_box;
@@ -34,7 +43,10 @@ pub fn collision(m: &Model, d: &mut Data) {
             continue;
         }
         out.num = 0;
-        collide(m, d, geom1, geom2, m.collision_detect[k], &mut out);
+        let shapes = [shape(m, d, geom1), shape(m, d, geom2)];
+        if !collide(m, [geom1, geom2], shapes, m.collision_detect[k], &mut out) {
+            d.overflow[0] |= OVERFLOW_CCD;
+        }
         for point in &out.point[..out.num] {
             keep(m, d, k, point);
         }
@@ -91,9 +103,23 @@ pub fn function(type1: i32, type2: i32) -> Option<Function> {
     })
 }
 
-fn collide(m: &Model, d: &Data, geom1: usize, geom2: usize, detect: f64, out: &mut Contacts) {
-    if let Some(function) = function(m.geom_type[geom1], m.geom_type[geom2]) {
-        function(&shape(m, d, geom1), &shape(m, d, geom2), detect, out);
+/// Contacts of two geoms in their places, of which the first has the lower type; false if the convex collider ended before
+/// it was sure.
+pub(crate) fn collide(
+    m: &Model,
+    geoms: [usize; 2],
+    shapes: [Shape; 2],
+    detect: f64,
+    out: &mut Contacts,
+) -> bool {
+    let types = geoms.map(|geom| m.geom_type[geom]);
+    if let Some(function) = function(types[0], types[1]) {
+        function(&shapes[0], &shapes[1], detect, out);
+        return true;
+    }
+    match types[0] < GeomType::Sphere as i32 {
+        true => true,
+        false => convex(m, geoms, shapes, detect, out),
     }
 }
 

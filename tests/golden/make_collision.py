@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
-"""make_collision.py OUT.npz [N]: random poses of pairs of primitive geoms and the contacts that MuJoCo 4.0.0 finds, N poses of each pair.
+"""make_collision.py OUT.npz [N [KIND]]: random poses of pairs of geoms and the contacts that MuJoCo 4.0.0 finds, N poses of each pair.
 
-Writes type[n,2], size[n,2,3], pos[n,2,3], mat[n,2,9], margin[n], ncon[n], con[n,8,13] (distance, position, frame). Some poses are
+KIND: closed (pairs with a closed form), convex (pairs without; one contact each), faces (of those, flat ones in poses where their
+faces meet; several contacts each). Writes type[n,2], size[n,2,3], pos[n,2,3], mat[n,2,9], margin[n], ncon[n], con[n,8,13] (distance, position, frame). Some poses are
 aligned on purpose: parallel axes, faces that meet flush, centers that coincide.
 """
 import sys
 import mujoco, numpy as np
 
 TYPES = "plane hfield sphere capsule ellipsoid cylinder box".split()
-PAIRS = [("plane", t) for t in ("sphere", "capsule", "ellipsoid", "cylinder", "box")] + [
-    ("sphere", t) for t in ("sphere", "capsule", "cylinder", "box")] + [("capsule", "capsule"), ("capsule", "box"), ("box", "box")]
-XML = """<mujoco><option><flag multiccd="disable"/></option><worldbody>%s<body name="b"><freejoint/><geom type="%s" size="%s" margin="%r"/></body></worldbody></mujoco>"""
+PAIRS = {
+    "closed": [("plane", t) for t in ("sphere", "capsule", "ellipsoid", "cylinder", "box")] + [
+        ("sphere", t) for t in ("sphere", "capsule", "cylinder", "box")] + [("capsule", "capsule"), ("capsule", "box"), ("box", "box")],
+    "convex": [("sphere", "ellipsoid"), ("capsule", "ellipsoid"), ("capsule", "cylinder"), ("ellipsoid", "ellipsoid"),
+               ("ellipsoid", "cylinder"), ("ellipsoid", "box"), ("cylinder", "cylinder"), ("cylinder", "box")],
+    "faces": [("cylinder", "cylinder"), ("cylinder", "box")],
+}
+XML = """<mujoco><option><flag multiccd="%s"/></option><worldbody>%s<body name="b"><freejoint/><geom type="%s" size="%s" margin="%r"/></body></worldbody></mujoco>"""
 
 
 def unit(rng):
@@ -53,19 +59,19 @@ def pose(rng, pair, k):
     return sizes, p1, q1, p1 + r, q2
 
 
-def main(out, n=24):
+def main(out, n=24, kind="closed"):
     rng = np.random.default_rng(1)
     rows = {k: [] for k in "type size pos mat margin ncon con".split()}
     text = lambda x: " ".join(repr(float(v)) for v in x)
-    for pair in PAIRS:
+    for pair in PAIRS[kind]:
         hits = 0
         k = 0
         while hits < n:
             k += 1
             sizes, p1, q1, p2, q2 = pose(rng, pair, k)
-            margin = 0.0 if k % 3 else 0.03
+            margin = 0.0 if k % 3 or kind == "faces" else 0.03
             first = '<geom type="%s" size="%s" pos="%s" quat="%s"/>' % (pair[0], text(sizes[0]), text(p1), text(q1))
-            m = mujoco.MjModel.from_xml_string(XML % (first, pair[1], text(sizes[1]), margin))
+            m = mujoco.MjModel.from_xml_string(XML % ("enable" if kind == "faces" else "disable", first, pair[1], text(sizes[1]), margin))
             d = mujoco.MjData(m)
             d.qpos[:] = np.concatenate([p2, q2])
             mujoco.mj_kinematics(m, d)
@@ -73,6 +79,8 @@ def main(out, n=24):
             mujoco.mj_collision(m, d)
             # mostly poses that touch
             if d.ncon == 0 and k % 10:
+                continue
+            if kind == "faces" and d.ncon < 3:
                 continue
             hits += 1
             con = np.zeros((8, 13))
@@ -88,4 +96,4 @@ def main(out, n=24):
     np.savez_compressed(out, **{k: np.array(v, float) for k, v in rows.items()})
 
 
-main(sys.argv[1], *map(int, sys.argv[2:]))
+main(sys.argv[1], *map(int, sys.argv[2:3]), *sys.argv[3:])

@@ -1,0 +1,101 @@
+//! How deep two convex solids are in each other: a polytope inside their Minkowski difference is grown until its face nearest
+//! to the origin lies on the surface (expanding polytope algorithm, van den Bergen).
+
+use super::gjk::{Found, Two};
+use super::polytope::{Face, Grown, Polytope};
+use super::simplex::*;
+use crate::cpu::lib::math::*;
+use crate::types::*;
+
+/// What came of it: the nearest face, and whether the search ended before its bounds met.
+pub struct Deepest {
+    pub face: Option<Face>,
+    pub early: bool,
+}
+
+/// Grows the polytope; the points of greatest depth and that depth, negative, go to `s` (`epa`).
+pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
+    let discrete = two.discrete();
+    let tolerance = if discrete { MINVAL } else { two.tolerance };
+    let mut upper = FAR;
+    let mut upper2 = FAR;
+    let mut nearest = None;
+    let mut early = true;
+    for k in 0..two.maxstep {
+        // the face nearest to the origin: no contact is less deep than that
+        let before = nearest;
+        let mut lower2 = FAR;
+        for &face in &polytope.list[..polytope.nlist] {
+            if polytope.face[face].dist2 < lower2 {
+                nearest = Some(face);
+                lower2 = polytope.face[face].dist2;
+            }
+        }
+        if lower2 > upper2 {
+            nearest = before;
+            early = false;
+            break;
+        }
+        let Some(face) = nearest else { break };
+        if lower2 <= 0.0 {
+            break;
+        }
+
+        // the surface beyond it: no contact is deeper than that
+        let lower = lower2.sqrt();
+        let near = polytope.face[face].near;
+        let to = polytope.support(two, near, lower);
+        let depth = dot3(near, polytope.vertex[to].diff) / lower;
+        if depth < upper {
+            upper = depth;
+            upper2 = upper * upper;
+        }
+        if depth - lower < tolerance {
+            if k == 0 && depth < lower - 1e-10 {
+                nearest = None;
+            }
+            early = false;
+            break;
+        }
+
+        // polyhedra: a vertex met before is the surface
+        let new = &polytope.vertex[to];
+        let met = polytope.vertex[..to]
+            .iter()
+            .any(|v| v.id1 == new.id1 && v.id2 == new.id2);
+        if discrete && met {
+            early = false;
+            break;
+        }
+        match polytope.grow(face, to, lower2, upper2) {
+            Grown::Done => {}
+            Grown::Full => break,
+            Grown::Failed => {
+                nearest = None;
+                early = false;
+                break;
+            }
+        }
+        if polytope.nlist == 0 {
+            early = false;
+            break;
+        }
+    }
+    let face = nearest.map(|face| polytope.face[face]);
+    match &face {
+        Some(face) => witness(polytope, face, s),
+        None => s.dist = 0.0,
+    }
+    Deepest { face, early }
+}
+
+// the points of both solids that make the point of the face nearest to the origin
+fn witness(polytope: &Polytope, face: &Face, s: &mut Found) {
+    let corner = face.corner.map(|i| polytope.vertex[i]);
+    let [a, b, c] = corner.map(|v| v.diff);
+    let (part, whole) = areas(a, b, c, face.near);
+    let weights = part.map(|part| part / whole);
+    s.point1 = combine(&weights, &corner.map(|v| v.on1));
+    s.point2 = combine(&weights, &corner.map(|v| v.on2));
+    s.dist = -face.dist2.sqrt();
+}

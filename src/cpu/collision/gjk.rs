@@ -1,0 +1,156 @@
+//! How far two convex solids are apart: the point of their Minkowski difference nearest to the origin (Gilbert, Johnson and
+//! Keerthi). The difference is never made; its farthest point in a direction is that of one solid minus that of the other.
+
+use super::simplex::*;
+use super::support::Solid;
+use crate::cpu::lib::math::*;
+use crate::types::*;
+
+/// A vertex of the Minkowski difference, the points that it is the difference of, and which of their vertices those are.
+#[derive(Clone, Copy, Default)]
+pub struct Vertex {
+    pub diff: [f64; 3],
+    pub on1: [f64; 3],
+    pub on2: [f64; 3],
+    pub id1: i32,
+    pub id2: i32,
+}
+
+/// Two solids and how well to search.
+pub struct Two<'a> {
+    pub first: Solid<'a>,
+    pub second: Solid<'a>,
+    pub tolerance: f64,
+    pub maxstep: usize,
+    /// Distance beyond which it need not be known; 0: only whether they touch.
+    pub cutoff: f64,
+}
+
+impl Two<'_> {
+    /// Both are polyhedra without margin, so that a search ends after finitely many steps.
+    pub fn discrete(&self) -> bool {
+        let discrete = |solid: &Solid| {
+            let kinds = [GeomType::Mesh, GeomType::Box, GeomType::Hfield];
+            solid.margin == 0.0 && kinds.contains(&solid.kind)
+        };
+        discrete(&self.first) && discrete(&self.second)
+    }
+
+    /// Farthest vertex of the difference in a unit direction.
+    pub fn vertex(&mut self, dir: [f64; 3]) -> Vertex {
+        let back = scl3(dir, -1.0);
+        let mut on1 = self.first.support(dir);
+        if self.first.margin > 0.0 {
+            on1 = add_scl3(on1, dir, 0.5 * self.first.margin);
+        }
+        let mut on2 = self.second.support(back);
+        if self.second.margin > 0.0 {
+            on2 = add_scl3(on2, back, 0.5 * self.second.margin);
+        }
+        Vertex {
+            diff: sub3(on1, on2),
+            on1,
+            on2,
+            id1: self.first.vertex,
+            id2: self.second.vertex,
+        }
+    }
+}
+
+/// What a search has found.
+#[derive(Clone, Copy, Default)]
+pub struct Found {
+    pub simplex: [Vertex; 4],
+    pub num: usize,
+    /// Distance; 0 where they touch, `FAR` where they do not and it was not asked for.
+    pub dist: f64,
+    pub point1: [f64; 3],
+    pub point2: [f64; 3],
+    /// A plane between the solids is known.
+    pub separated: bool,
+}
+
+impl Found {
+    fn apart(&mut self) {
+        self.separated = true;
+        self.num = 0;
+        self.dist = FAR;
+    }
+}
+
+/// Distance of two solids, or the simplex from which to expand where they touch.
+pub fn gjk(two: &mut Two, s: &mut Found) {
+    let discrete = two.discrete();
+    let epsilon = match discrete {
+        true => 0.0,
+        false => 0.5 * two.tolerance * two.tolerance,
+    };
+    let least = if discrete { MINVAL } else { two.tolerance };
+    s.separated = false;
+    s.num = 0;
+    let mut x = sub3(s.point1, s.point2);
+    let mut norm = norm3(x);
+    let mut before = 0.0;
+    let mut weights = [0.0; 4];
+    for _ in 0..two.maxstep {
+        // near enough, or no nearer than before
+        if norm < least || (before - norm).abs() < MINVAL {
+            break;
+        }
+        let vertex = two.vertex(scl3(x, -1.0 / norm));
+        s.simplex[s.num] = vertex;
+        let height = dot3(x, vertex.diff);
+        if dot3(x, sub3(x, vertex.diff)) < epsilon {
+            break;
+        }
+
+        // a plane separates them, farther than is asked for
+        if height > 0.0 && height >= two.cutoff * norm {
+            s.apart();
+            return;
+        }
+
+        // nearest point of the simplex; what does not carry it is dropped
+        nearest(s, &mut weights);
+        if s.num == 0 {
+            s.apart();
+            return;
+        }
+        x = combine(&weights[..s.num], &s.simplex.map(|v| v.diff)[..s.num]);
+        before = norm;
+        norm = norm3(x);
+        if s.num == 4 {
+            break;
+        }
+    }
+
+    // the points, and whether the plane across x separates them
+    if s.num > 0 {
+        s.point1 = combine(&weights[..s.num], &s.simplex.map(|v| v.on1)[..s.num]);
+        s.point2 = combine(&weights[..s.num], &s.simplex.map(|v| v.on2)[..s.num]);
+    }
+    if norm > 0.0 && dot3(x, two.vertex(scl3(x, -1.0 / norm)).diff) > 0.0 {
+        s.separated = true;
+    }
+    let inside = s.num == 4 && !s.separated;
+    s.dist = if inside { 0.0 } else { norm };
+}
+
+fn nearest(s: &mut Found, weights: &mut [f64; 4]) {
+    let p = s.simplex.map(|v| v.diff);
+    *weights = [0.0; 4];
+    match s.num + 1 {
+        1 => weights[0] = 1.0,
+        2 => weights[..2].copy_from_slice(&on_segment(p[0], p[1])),
+        3 => weights[..3].copy_from_slice(&on_triangle(p[0], p[1], p[2])),
+        _ => *weights = on_tetrahedron(p),
+    }
+    s.num = 0;
+    for i in 0..4 {
+        if weights[i] != 0.0 {
+            s.simplex[s.num] = s.simplex[i];
+            weights[s.num] = weights[i];
+            s.num += 1;
+        }
+    }
+}

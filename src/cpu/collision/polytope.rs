@@ -1,0 +1,378 @@
+//! A polytope of triangles round the origin that grows towards the surface of the Minkowski difference.
+
+use super::gjk::{Found, Two, Vertex};
+use super::simplex::*;
+use crate::cpu::lib::math::*;
+use crate::types::*;
+
+/// Largest number of steps of growth; `ccd_iterations` beyond it have no effect.
+pub const MAXSTEP: usize = 50;
+const MAXVERTEX: usize = MAXSTEP + 5;
+const MAXFACE: usize = 6 * MAXSTEP;
+/// Edges that a horizon can have.
+const MAXEDGE: usize = 64;
+
+const DELETED: i32 = -2;
+const UNLISTED: i32 = -1;
+
+/// A triangle, seen from outside: its corners, its neighbors across the edges 01, 12 and 20.
+#[derive(Clone, Copy, Default)]
+pub struct Face {
+    pub corner: [usize; 3],
+    pub neighbor: [usize; 3],
+    /// The origin on its plane.
+    pub near: [f64; 3],
+    pub dist2: f64,
+    /// Place in the list of candidates, or not in it, or deleted.
+    listed: i32,
+}
+
+impl Face {
+    // the edge that begins at a corner
+    fn edge(&self, corner: usize) -> usize {
+        match self.corner {
+            [a, _, _] if a == corner => 0,
+            [_, b, _] if b == corner => 1,
+            _ => 2,
+        }
+    }
+}
+
+/// Vertices and faces; the list has the faces that may yet be the nearest.
+pub struct Polytope {
+    pub vertex: [Vertex; MAXVERTEX],
+    pub nvertex: usize,
+    pub face: [Face; MAXFACE],
+    pub nface: usize,
+    pub list: [usize; MAXFACE],
+    pub nlist: usize,
+    pub maxface: usize,
+    center: [f64; 3],
+    // faces beyond the horizon and their edges on it
+    horizon: [(usize, usize); MAXEDGE],
+    nhorizon: usize,
+}
+
+impl Polytope {
+    pub fn new(maxstep: usize) -> Self {
+        Self {
+            vertex: [Vertex::default(); MAXVERTEX],
+            nvertex: 0,
+            face: [Face::default(); MAXFACE],
+            nface: 0,
+            list: [0; MAXFACE],
+            nlist: 0,
+            maxface: 6 * maxstep.min(MAXSTEP),
+            center: [0.0; 3],
+            horizon: [(0, 0); MAXEDGE],
+            nhorizon: 0,
+        }
+    }
+
+    /// The first polytope, from a simplex that holds the origin; false if that fails.
+    pub fn start(&mut self, two: &mut Two, s: &mut Found) -> bool {
+        match s.num {
+            2 => self.from_segment(two, s),
+            3 => self.from_triangle(two, s),
+            _ => self.from_tetrahedron(two, s),
+        }
+    }
+
+    fn insert(&mut self, vertex: Vertex) -> usize {
+        self.vertex[self.nvertex] = vertex;
+        self.nvertex += 1;
+        self.nvertex - 1
+    }
+
+    /// Inserts the farthest vertex of the difference in a direction of a given length.
+    pub fn support(&mut self, two: &mut Two, dir: [f64; 3], norm: f64) -> usize {
+        let unit = match norm > MINVAL {
+            true => [dir[0] / norm, dir[1] / norm, dir[2] / norm],
+            false => [1.0, 0.0, 0.0],
+        };
+        let vertex = two.vertex(unit);
+        self.insert(vertex)
+    }
+
+    // squared distance of the new face from the origin; 0 if it has no plane
+    fn attach(&mut self, corner: [usize; 3], neighbor: [usize; 3]) -> f64 {
+        let [a, b, c] = corner.map(|i| self.vertex[i].diff);
+        let near = origin_on_plane(c, b, a);
+        let mut face = Face {
+            corner,
+            neighbor,
+            near: near.unwrap_or_default(),
+            dist2: 0.0,
+            listed: UNLISTED,
+        };
+        if dot3(face.near, sub3(a, self.center)) < 0.0 {
+            face.near = scl3(face.near, -1.0);
+        }
+        face.dist2 = dot3(face.near, face.near);
+        self.face[self.nface] = face;
+        self.nface += 1;
+        face.dist2
+    }
+
+    // the first faces; the corners of one that the origin is on, if there is one
+    fn attach_all(&mut self, faces: &[([usize; 3], [usize; 3])]) -> Option<[usize; 3]> {
+        faces
+            .iter()
+            .find(|(corner, neighbor)| self.attach(*corner, *neighbor) < MINVAL * MINVAL)
+            .map(|face| face.0)
+    }
+
+    fn list_all(&mut self) {
+        for k in 0..self.nface {
+            self.enlist(k);
+        }
+    }
+
+    /// Makes a face a candidate.
+    pub fn enlist(&mut self, face: usize) {
+        self.list[self.nlist] = face;
+        self.face[face].listed = self.nlist as i32;
+        self.nlist += 1;
+    }
+
+    fn delete(&mut self, face: usize) {
+        let place = self.face[face].listed;
+        if place >= 0 {
+            self.nlist -= 1;
+            let last = self.list[self.nlist];
+            self.list[place as usize] = last;
+            self.face[last].listed = place;
+        }
+        self.face[face].listed = DELETED;
+    }
+
+    // begins anew from three of the vertices
+    fn from_face(&mut self, two: &mut Two, s: &mut Found, corner: [usize; 3]) -> bool {
+        s.num = 3;
+        for (k, i) in corner.into_iter().enumerate() {
+            s.simplex[k] = self.vertex[i];
+        }
+        self.nface = 0;
+        self.nvertex = 0;
+        self.nlist = 0;
+        self.from_triangle(two, s)
+    }
+
+    // two pyramids base to base: the ends of the segment, and three points round it
+    fn from_segment(&mut self, two: &mut Two, s: &mut Found) -> bool {
+        let (a, b) = (s.simplex[0].diff, s.simplex[1].diff);
+        self.center = scl3(add3(a, b), 0.5);
+        let axis = sub3(b, a);
+        let mut least = 0;
+        for k in 1..3 {
+            if axis[k].abs() < axis[least].abs() {
+                least = k;
+            }
+        }
+        let mut unit = [0.0; 3];
+        unit[least] = 1.0;
+        let out1 = cross(unit, axis);
+        let turn = third_turn(axis);
+        let out2 = mul_mat_vec3(turn, out1);
+        let out3 = mul_mat_vec3(turn, out2);
+        let v1 = self.insert(s.simplex[0]);
+        let v2 = self.insert(s.simplex[1]);
+        let v3 = self.support(two, out1, norm3(out1));
+        let v4 = self.support(two, out2, norm3(out2));
+        let v5 = self.support(two, out3, norm3(out3));
+        let faces = [
+            ([v1, v3, v4], [1, 3, 2]),
+            ([v1, v5, v3], [2, 4, 0]),
+            ([v1, v4, v5], [0, 5, 1]),
+            ([v2, v4, v3], [5, 0, 4]),
+            ([v2, v3, v5], [3, 1, 5]),
+            ([v2, v5, v4], [4, 2, 3]),
+        ];
+        if let Some(corner) = self.attach_all(&faces) {
+            return self.from_face(two, s, corner);
+        }
+        let base = [v3, v4, v5].map(|i| self.vertex[i].diff);
+        if !pierces(a, b, base) {
+            return false;
+        }
+        self.list_all();
+        true
+    }
+
+    // two pyramids base to base: the triangle, and a point on either side of it
+    fn from_triangle(&mut self, two: &mut Two, s: &mut Found) -> bool {
+        let [a, b, c] = [0, 1, 2].map(|k| s.simplex[k].diff);
+        self.center = scl3(add3(add3(a, b), c), 1.0 / 3.0);
+        let normal = cross(sub3(b, a), sub3(c, a));
+        let norm = norm3(normal);
+        if norm < MINVAL {
+            return false;
+        }
+        let v1 = self.insert(s.simplex[0]);
+        let v2 = self.insert(s.simplex[1]);
+        let v3 = self.insert(s.simplex[2]);
+        let v5 = self.support(two, scl3(normal, -1.0), norm);
+        let v4 = self.support(two, normal, norm);
+        let (above, below) = (self.vertex[v4].diff, self.vertex[v5].diff);
+        if on_face(a, b, c, above) || on_face(a, b, c, below) {
+            return false;
+        }
+        let holds = s.dist <= 10.0 * MINVAL
+            || holds_origin([a, b, c, above])
+            || holds_origin([a, b, c, below]);
+        let faces = [
+            ([v4, v1, v2], [1, 3, 2]),
+            ([v4, v3, v1], [2, 4, 0]),
+            ([v4, v2, v3], [0, 5, 1]),
+            ([v5, v2, v1], [5, 0, 4]),
+            ([v5, v1, v3], [3, 1, 5]),
+            ([v5, v3, v2], [4, 2, 3]),
+        ];
+        if !holds || self.attach_all(&faces).is_some() {
+            return false;
+        }
+        self.list_all();
+        true
+    }
+
+    fn from_tetrahedron(&mut self, two: &mut Two, s: &mut Found) -> bool {
+        let [v1, v2, v3, v4] = s.simplex.map(|vertex| self.insert(vertex));
+        let p = s.simplex.map(|vertex| vertex.diff);
+        self.center = scl3(add3(add3(add3(p[0], p[1]), p[2]), p[3]), 0.25);
+        let faces = [
+            ([v1, v2, v3], [1, 3, 2]),
+            ([v1, v4, v2], [2, 3, 0]),
+            ([v1, v3, v4], [0, 3, 1]),
+            ([v4, v3, v2], [2, 0, 1]),
+        ];
+        if let Some(corner) = self.attach_all(&faces) {
+            return self.from_face(two, s, corner);
+        }
+        if !holds_origin(p) {
+            return false;
+        }
+        self.list_all();
+        true
+    }
+
+    /// Deletes the faces that a point sees, and closes the hole with faces to it, the first being `face`. The candidates
+    /// among them are those between two squared distances. False if that fails.
+    pub fn grow(&mut self, face: usize, to: usize, least2: f64, most2: f64) -> Grown {
+        self.nhorizon = 0;
+        self.see(face, self.vertex[to].diff);
+        let num = self.nhorizon;
+        if !(3..MAXEDGE).contains(&num) {
+            return Grown::Failed;
+        }
+        if num > self.maxface - self.nface {
+            return Grown::Full;
+        }
+        let first = self.nface;
+        for k in 0..num {
+            let (beyond, edge) = self.horizon[k];
+            let corner = self.face[beyond].corner;
+            let (a, b) = (corner[edge], corner[(edge + 1) % 3]);
+            let before = first + if k == 0 { num - 1 } else { k - 1 };
+            let after = first + (k + 1) % num;
+            self.face[beyond].neighbor[edge] = first + k;
+            let dist2 = self.attach([to, b, a], [before, beyond, after]);
+            if dist2 == 0.0 {
+                return Grown::Failed;
+            }
+            if dist2 >= least2 && dist2 <= most2 {
+                self.enlist(first + k);
+            }
+        }
+        Grown::Done
+    }
+
+    // from face to face as far as the point sees, depth first; edges to faces that it does not see are the horizon
+    fn see(&mut self, face: usize, point: [f64; 3]) {
+        // faces on the way: which, the edge that it was entered by, how many of its edges are done
+        let mut way = [(0u16, 0u8, 0u8); MAXFACE];
+        way[0] = (face as u16, 2, 0);
+        let mut num = 1;
+        self.delete(face);
+        let mut edges = 3;
+        while num > 0 {
+            let (at, entered, done) = way[num - 1];
+            let at = at as usize;
+            if done == edges {
+                num -= 1;
+                edges = if num == 1 { 3 } else { 2 };
+                continue;
+            }
+            way[num - 1].2 += 1;
+            let edge = (entered + 1 + done) as usize % 3;
+            let next = self.face[at].neighbor[edge];
+            if self.face[next].listed == DELETED {
+                continue;
+            }
+            let back = self.face[next].edge(self.face[at].corner[(edge + 1) % 3]);
+            let there = &self.face[next];
+            if dot3(there.near, point) - there.dist2 > MINVAL {
+                self.delete(next);
+                way[num] = (next as u16, back as u8, 0);
+                num += 1;
+                edges = 2;
+            } else if self.nhorizon < MAXEDGE {
+                self.horizon[self.nhorizon] = (next, back);
+                self.nhorizon += 1;
+            }
+        }
+    }
+}
+
+/// Whether a polytope has grown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Grown {
+    Done,
+    Failed,
+    Full,
+}
+
+// rotation by a third of a turn
+fn third_turn(axis: [f64; 3]) -> [f64; 9] {
+    let [x, y, z] = scl3(axis, 1.0 / norm3(axis));
+    let (sin, cos) = (0.86602540378, -0.5);
+    let rest = 1.0 - cos;
+    [
+        cos + x * x * rest,
+        x * y * rest - z * sin,
+        x * z * rest + y * sin,
+        y * x * rest + z * sin,
+        cos + y * y * rest,
+        y * z * rest - x * sin,
+        x * z * rest - y * sin,
+        y * z * rest + x * sin,
+        cos + z * z * rest,
+    ]
+}
+
+// true if the line from a to b goes through a triangle
+fn pierces(a: [f64; 3], b: [f64; 3], triangle: [[f64; 3]; 3]) -> bool {
+    let along = sub3(b, a);
+    let [p, q, r] = triangle.map(|corner| sub3(corner, a));
+    let volumes = [det3(p, q, along), det3(q, r, along), det3(r, p, along)];
+    volumes.iter().all(|&v| v >= 0.0) || volumes.iter().all(|&v| v <= 0.0)
+}
+
+// true if a point lies in a triangle
+fn on_face(a: [f64; 3], b: [f64; 3], c: [f64; 3], p: [f64; 3]) -> bool {
+    let (part, whole) = areas(a, b, c, p);
+    let weights = part.map(|part| part / whole);
+    let there = combine(&weights, &[a, b, c]);
+    weights.iter().all(|&w| w >= 0.0) && norm3(sub3(there, p)) < MINVAL
+}
+
+// true if the origin is inside a tetrahedron
+fn holds_origin(p: [[f64; 3]; 4]) -> bool {
+    let same_side = |a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]| {
+        let normal = cross(sub3(b, a), sub3(c, a));
+        let there = dot3(normal, sub3(d, a));
+        let origin = dot3(normal, scl3(a, -1.0));
+        (there > 0.0 && origin > 0.0) || (there < 0.0 && origin < 0.0)
+    };
+    let [a, b, c, d] = p;
+    same_side(a, b, c, d) && same_side(b, c, d, a) && same_side(c, d, a, b) && same_side(d, a, b, c)
+}

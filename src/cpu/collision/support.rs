@@ -1,0 +1,191 @@
+//! Convex solids as the general collider sees them: a center and the farthest point in a direction.
+
+use crate::cpu::lib::contact::Shape;
+use crate::cpu::lib::math::*;
+use crate::fields::Model;
+use crate::types::*;
+
+/// Meshes of at least this many vertices are climbed along the edges of their hull (`mjMESH_HILLCLIMB_MIN`).
+const CLIMB: i32 = 10;
+/// Component of a direction beyond which it counts as leaning to that side, in the table of a mesh's extreme vertices.
+const LEAN: f64 = 0.4;
+
+/// A convex solid in its place (`mjCCDObj`).
+#[derive(Clone, Copy)]
+pub struct Solid<'a> {
+    pub m: &'a Model,
+    /// Type of geom; a height field stands for one prism of it.
+    pub kind: GeomType,
+    pub shape: Shape,
+    /// Mesh of the geom, if it is one.
+    pub mesh: usize,
+    /// Corners of the prism: three below, three above.
+    pub prism: [[f64; 3]; 6],
+    /// Inflation of both solids together, half of it for each (m).
+    pub margin: f64,
+    /// A sphere is its center and a capsule its segment.
+    pub bare: bool,
+    /// Corner, cap or vertex that the last support point was; -1: none.
+    pub vertex: i32,
+    /// Where the last climb ended; -1: nowhere yet.
+    pub climbed: i32,
+}
+
+impl<'a> Solid<'a> {
+    pub fn new(m: &'a Model, geom: usize, shape: Shape, margin: f64) -> Self {
+        Self {
+            m,
+            kind: GeomType::from_i32(m.geom_type[geom]).unwrap_or(GeomType::None),
+            shape,
+            mesh: m.geom_dataid[geom].max(0) as usize,
+            prism: [[0.0; 3]; 6],
+            margin,
+            bare: false,
+            vertex: -1,
+            climbed: -1,
+        }
+    }
+
+    /// Where the search begins (`mjc_center`).
+    pub fn center(&self) -> [f64; 3] {
+        if self.kind != GeomType::Hfield {
+            return self.shape.pos;
+        }
+        let sum = self.prism.iter().fold([0.0; 3], |sum, &p| add3(sum, p));
+        scl3(sum, 1.0 / 6.0)
+    }
+
+    fn global(&self, local: [f64; 3]) -> [f64; 3] {
+        add3(mul_mat_vec3(self.shape.mat, local), self.shape.pos)
+    }
+
+    /// Farthest point in a unit direction, without the margin.
+    pub fn support(&mut self, dir: [f64; 3]) -> [f64; 3] {
+        if self.kind == GeomType::Hfield {
+            return self.prism_support(dir);
+        }
+        let size = self.shape.size;
+        let local = mul_mat_t_vec3(self.shape.mat, dir);
+        let up = if local[2] >= 0.0 { 1.0 } else { -1.0 };
+        let point = match self.kind {
+            GeomType::Sphere if self.bare => [0.0; 3],
+            GeomType::Sphere => scl3(local, size[0]),
+            GeomType::Capsule if self.bare => [0.0, 0.0, up * size[1]],
+            GeomType::Capsule => add3(scl3(local, size[0]), [0.0, 0.0, up * size[1]]),
+            GeomType::Ellipsoid => ellipsoid(local, size),
+            GeomType::Cylinder => {
+                self.vertex = i32::from(local[2] < 0.0);
+                let across = local[0] * local[0] + local[1] * local[1];
+                let out = match across >= MINVAL * MINVAL {
+                    true => size[0] / across.sqrt(),
+                    false => 0.0,
+                };
+                [out * local[0], out * local[1], up * size[1]]
+            }
+            GeomType::Box => {
+                let side = |k: usize| if local[k] >= 0.0 { size[k] } else { -size[k] };
+                let corner = [side(0), side(1), side(2)];
+                let bit = |k: usize| i32::from(corner[k] > 0.0) << k;
+                self.vertex = bit(0) | bit(1) | bit(2);
+                corner
+            }
+            _ => self.mesh_support(local),
+        };
+        self.global(point)
+    }
+
+    /// A vertex of the mesh in its frame (m).
+    pub fn mesh_vertex(&self, vertex: i32) -> [f64; 3] {
+        let adr = self.m.mesh_vertadr[self.mesh] as usize;
+        self.m.mesh_vert[adr + vertex as usize]
+    }
+
+    fn mesh_support(&mut self, local: [f64; 3]) -> [f64; 3] {
+        let climbs =
+            self.m.mesh_graphadr[self.mesh] >= 0 && self.m.mesh_vertnum[self.mesh] >= CLIMB;
+        self.vertex = match climbs {
+            true => self.climb(local),
+            false => self.search(local),
+        };
+        self.mesh_vertex(self.vertex)
+    }
+
+    // the best of all vertices, the last one if it is as good
+    fn search(&self, local: [f64; 3]) -> i32 {
+        let mut best = self.vertex.max(0);
+        let mut most = dot3(local, self.mesh_vertex(best));
+        for vertex in 0..self.m.mesh_vertnum[self.mesh] {
+            let height = dot3(local, self.mesh_vertex(vertex));
+            if height > most {
+                most = height;
+                best = vertex;
+            }
+        }
+        best
+    }
+
+    // up the edges of the hull, from where the last climb ended or from the extreme vertex of that direction
+    fn climb(&mut self, local: [f64; 3]) -> i32 {
+        let graph = &self.m.mesh_graph[self.m.mesh_graphadr[self.mesh] as usize..];
+        let num = graph[0] as usize;
+        let (edgeadr, rest) = graph[2..].split_at(num);
+        let (vertex, edge) = rest.split_at(num);
+        let height = |k: i32| dot3(local, self.mesh_vertex(vertex[k as usize]));
+
+        // where to begin
+        let lean = |x: f64| 1 + i32::from(x > LEAN) - i32::from(x < -LEAN);
+        let cell = 9 * lean(local[0]) + 3 * lean(local[1]) + lean(local[2]);
+        let mut best = self.m.mesh_extrema[27 * self.mesh + cell as usize];
+        let mut most = height(best);
+        if self.climbed >= 0 && most <= height(self.climbed) {
+            best = self.climbed;
+            most = height(best);
+        }
+
+        // to the highest neighbor, until there is none
+        loop {
+            let from = best;
+            let mut k = edgeadr[from as usize] as usize;
+            while edge[k] >= 0 {
+                let there = height(edge[k]);
+                if there > most {
+                    most = there;
+                    best = edge[k];
+                }
+                k += 1;
+            }
+            if best == from {
+                break;
+            }
+        }
+        self.climbed = best;
+        vertex[best as usize]
+    }
+
+    // the prism stands upright: below or above by the sign of z
+    fn prism_support(&self, dir: [f64; 3]) -> [f64; 3] {
+        let start = if dir[2] < 0.0 { 0 } else { 3 };
+        let mut best = start;
+        for k in start + 1..start + 3 {
+            if dot3(self.prism[k], dir) > dot3(self.prism[best], dir) {
+                best = k;
+            }
+        }
+        self.prism[best]
+    }
+}
+
+// farthest point of an ellipsoid: that of the unit ball, stretched
+fn ellipsoid(local: [f64; 3], size: [f64; 3]) -> [f64; 3] {
+    let scaled = [local[0] * size[0], local[1] * size[1], local[2] * size[2]];
+    let norm2 = dot3(scaled, scaled);
+    if norm2 < MINVAL * MINVAL {
+        return [size[0], 0.0, 0.0];
+    }
+    let inv = 1.0 / norm2.sqrt();
+    [
+        scaled[0] * inv * size[0],
+        scaled[1] * inv * size[1],
+        scaled[2] * inv * size[2],
+    ]
+}
