@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use common::Golden;
 use manyworlds::types::{DSBL_MULTICCD, GeomType};
@@ -41,15 +42,16 @@ fn contacts_of_a_pair_are_those_of_mujoco() {
 }
 
 fn error(d: &Data, want: &[f64], num: usize) -> f64 {
-    let mut error = 0.0f64;
-    for c in 0..num {
-        let have = [d.contact_dist[c]].into_iter();
-        let have = have.chain(d.contact_pos[c]).chain(d.contact_frame[c]);
-        for (have, want) in have.zip(&want[13 * c..]) {
-            error = error.max((have - want).abs());
-        }
-    }
-    error
+    let errors = (0..num).map(|c| contact_error(d, c, &want[13 * c..]));
+    errors.fold(0.0, f64::max)
+}
+
+fn contact_error(d: &Data, c: usize, want: &[f64]) -> f64 {
+    let have = [d.contact_dist[c]].into_iter();
+    let have = have.chain(d.contact_pos[c]).chain(d.contact_frame[c]);
+    have.zip(want)
+        .map(|(have, want)| (have - want).abs())
+        .fold(0.0, f64::max)
 }
 
 // a search ends within the tolerance of its solver, by default 1e-6, and of the last steps MuJoCo's differ: distances agree
@@ -66,52 +68,84 @@ fn contacts_of_convex_pairs_are_near_those_of_mujoco() {
         if num == 1 {
             let dist = (d.contact_dist[0] - want[0]).abs();
             let normal = common::error(&d.contact_frame[0][..3], &want[4..7]);
-            assert!(dist < 1e-6, "row {k}: {dist}");
-            assert!(normal < 1e-3, "row {k}: {normal}");
+            assert!(dist < 1e-8, "row {k}: {dist}");
+            assert!(normal < 1e-4, "row {k}: {normal}");
         }
         let error = error(&d, want, num);
         far += usize::from(error > 1e-4);
         exact += usize::from(error < TOL);
     }
     println!("{exact} of {num} to {TOL}, {far} far");
-    assert!(exact > num * 8 / 10, "{exact} of {num}");
-    assert!(far < num / 40, "{far} of {num}");
+    assert!(exact * 100 > num * 95, "{exact} of {num}");
+    assert!(far < num / 100, "{far} of {num}");
 }
 
-// of the corners of a whole cap, several fours span the same area: which are taken is a matter of rounding
+// an edge that is cut at both ends has each of them twice, and which pair is the longest is a matter of rounding: the order of
+// the contacts is not compared; of many corners several fours span the same area, and which are taken is not either
 #[test]
 fn faces_meet_in_several_contacts_as_in_mujoco() {
     let golden = Golden::open("tests/golden/faces.npz");
     let num = golden.get("margin").unwrap().len();
-    let mut exact = 0;
+    let (mut exact, mut several) = (0, 0);
+    for k in 0..num {
+        let d = collide(&golden, k, 0);
+        let (num, want) = (golden.state("ncon", k)[0] as usize, golden.state("con", k));
+        assert_eq!(d.ncon[0] as usize, num, "row {k}");
+        several += usize::from(num > 1);
+        let mut worst = 0.0f64;
+        for want in want.chunks_exact(13).take(num) {
+            let errors = (0..num).map(|c| contact_error(&d, c, want));
+            worst = worst.max(errors.fold(f64::INFINITY, f64::min));
+            let normal = common::error(&d.contact_frame[0][..3], &want[4..7]);
+            assert!(normal < 1e-4, "row {k}: {normal}");
+        }
+        exact += usize::from(worst < TOL);
+    }
+    println!("{exact} of {num} to {TOL}, {several} with several contacts");
+    assert!(several > num / 2, "{several} of {num}");
+    assert!(exact * 100 > num * 95, "{exact} of {num}");
+}
+
+// the corners of a prism have no numbers, and a search between polyhedra ends where it meets a corner of the other twice: on
+// which it ends first is a matter of rounding
+#[test]
+fn height_fields_meet_convex_solids_as_in_mujoco() {
+    let golden = Golden::open("tests/golden/hfield.npz");
+    let num = golden.get("margin").unwrap().len();
+    let (mut exact, mut all) = (0, 0);
     for k in 0..num {
         let d = collide(&golden, k, 0);
         let (num, want) = (golden.state("ncon", k)[0] as usize, golden.state("con", k));
         assert_eq!(d.ncon[0] as usize, num, "row {k}");
         for (c, want) in want.chunks_exact(13).take(num).enumerate() {
-            let normal = common::error(&d.contact_frame[c][..3], &want[4..7]);
-            assert!(normal < TOL, "row {k}: {normal}");
+            all += 1;
+            exact += usize::from(contact_error(&d, c, want) < TOL);
             let dist = (d.contact_dist[c] - want[0]).abs();
-            assert!(dist < 1e-3, "row {k}: {dist}");
+            assert!(dist < 0.03, "row {k}: {dist}");
         }
-        exact += usize::from(error(&d, want, num) < TOL);
     }
-    println!("{exact} of {num} to {TOL}");
-    assert!(exact > num * 3 / 4, "{exact} of {num}");
+    println!("{exact} of {all} to {TOL}");
+    assert!(all > 500, "{all}");
+    assert!(exact * 100 > all * 98, "{exact} of {all}");
+}
+
+// solids of few vertices and many, and a height field
+fn solids() -> Model {
+    Model::from_xml_path("tests/golden/solids.xml").unwrap()
 }
 
 // a world of two geoms in the pose of a row
 fn collide(golden: &Golden, k: usize, disableflags: i32) -> Data {
-    let mut m = Model {
-        ngeom: 2,
-        ncollision: 1,
-        nconmax: 50,
-        ..Model::default()
-    };
-    m.allocate();
+    static SOLIDS: LazyLock<Model> = LazyLock::new(solids);
+    let mut m = SOLIDS.clone();
+    (m.ngeom, m.ncollision, m.nconmax) = (2, 1, 50);
     m.opt.disableflags |= disableflags;
-    m.geom_type = golden.state("type", k).iter().map(|&t| t as i32).collect();
+    let ints = |name: &str| golden.state(name, k).iter().map(|&t| t as i32).collect();
+    m.geom_type = ints("type");
+    m.geom_dataid = ints("mesh");
     m.geom_size = rows(golden.state("size", k));
+    m.geom_rbound = golden.state("rbound", k).to_vec();
+    m.collision_geom1 = vec![0];
     m.collision_geom2 = vec![1];
     m.collision_detect = golden.state("margin", k).to_vec();
     let mut d = Data::new(&m);

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::cpu;
+use crate::cpu::collision::Kind;
 use crate::fields::Model;
 use crate::mjcf::table::Keyword;
 use crate::stages::STAGES;
@@ -74,15 +75,23 @@ fn options(m: &Model, out: &mut Vec<String>) {
 // pairs of shapes that may touch, and have no function
 fn collisions(m: &Model, out: &mut Vec<String>) {
     let mut lacking = BTreeSet::new();
+    let mut convex = false;
     for (geom1, geom2) in m.collision_geom1.iter().zip(&m.collision_geom2) {
-        let [type1, type2] = [geom1, geom2].map(|g| m.geom_type[*g as usize]);
-        if cpu::collision::function(type1, type2).is_none() {
-            lacking.insert((type1, type2));
+        let types = [geom1, geom2].map(|g| m.geom_type[*g as usize]);
+        match cpu::collision::kind(types) {
+            Some(Kind::Convex) => convex = true,
+            Some(_) => {}
+            None => {
+                lacking.insert(types);
+            }
         }
     }
     let word = |t: i32| GeomType::from_i32(t).map_or("", Keyword::word);
-    for (type1, type2) in lacking {
+    for [type1, type2] in lacking {
         out.push(format!("collisions of {} and {}", word(type1), word(type2)));
+    }
+    if convex && m.opt.disabled(DSBL_NATIVECCD) {
+        out.push("the flag \"nativeccd\" disabled (the older convex collider)".to_owned());
     }
 }
 
@@ -118,6 +127,15 @@ mod tests {
     fn a_plain_model_misses_nothing() {
         let m = Model::from_xml_str(PLAIN).unwrap();
         assert_eq!(missing(&m), [""; 0]);
+    }
+
+    #[test]
+    fn the_older_convex_collider_is_missing() {
+        let mut m = Model::from_xml_str(&PLAIN.replace("plane", "ellipsoid")).unwrap();
+        assert_eq!(missing(&m), [""; 0]);
+        m.opt.disableflags |= DSBL_NATIVECCD;
+        let what = "the flag \"nativeccd\" disabled (the older convex collider)";
+        assert_eq!(missing(&m), [what]);
     }
 
     #[test]

@@ -9,8 +9,10 @@ mod clip;
 mod convex;
 mod epa;
 mod gjk;
+mod hfield;
 mod manifold;
 mod plane;
+mod plane_mesh;
 mod polytope;
 mod round;
 mod simplex;
@@ -25,7 +27,9 @@ use crate::types::*;
 use box_box::box_box;
 use capsule_box::capsule_box;
 use convex::convex;
+use hfield::hfield_convex;
 use plane::*;
+use plane_mesh::plane_mesh;
 use round::*;
 use sphere_box::sphere_box;
 
@@ -103,6 +107,34 @@ pub fn function(type1: i32, type2: i32) -> Option<Function> {
     })
 }
 
+/// What finds the contacts of two geoms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A function of their shapes.
+    Closed,
+    /// That of a plane and a mesh.
+    PlaneMesh,
+    /// The convex collider.
+    Convex,
+    /// The convex collider, prism by prism of a height field.
+    Hfield,
+}
+
+/// What finds the contacts of two geoms of which the first has the lower type; nothing if they cannot collide.
+pub fn kind(types: [i32; 2]) -> Option<Kind> {
+    use GeomType as T;
+    if function(types[0], types[1]).is_some() {
+        return Some(Kind::Closed);
+    }
+    let solid = |t: GeomType| (T::Sphere..=T::Mesh).contains(&t);
+    match [T::from_i32(types[0])?, T::from_i32(types[1])?] {
+        [T::Plane, T::Mesh] => Some(Kind::PlaneMesh),
+        [T::Hfield, other] if solid(other) => Some(Kind::Hfield),
+        [one, other] if solid(one) && solid(other) => Some(Kind::Convex),
+        _ => None,
+    }
+}
+
 /// Contacts of two geoms in their places, of which the first has the lower type; false if the convex collider ended before
 /// it was sure.
 pub(crate) fn collide(
@@ -117,9 +149,14 @@ pub(crate) fn collide(
         function(&shapes[0], &shapes[1], detect, out);
         return true;
     }
-    match types[0] < GeomType::Sphere as i32 {
-        true => true,
-        false => convex(m, geoms, shapes, detect, out),
+    match kind(types) {
+        Some(Kind::PlaneMesh) => {
+            plane_mesh(m, geoms[1], &shapes[0], shapes[1], detect, out);
+            true
+        }
+        Some(Kind::Hfield) => hfield_convex(m, geoms, shapes, detect, out),
+        Some(Kind::Convex) => convex(m, geoms, shapes, detect, out),
+        Some(Kind::Closed) | None => true,
     }
 }
 

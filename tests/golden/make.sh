@@ -6,8 +6,9 @@ for model in models/*.xml; do
     python3 tests/golden/make.py "$model" "tests/golden/$(basename "$model" .xml).npz"
 done
 python3 tests/golden/make_collision.py tests/golden/collision.npz
-python3 tests/golden/make_collision.py tests/golden/convex.npz 24 convex
-python3 tests/golden/make_collision.py tests/golden/faces.npz 24 faces
+python3 tests/golden/make_collision.py tests/golden/convex.npz 12 convex
+python3 tests/golden/make_collision.py tests/golden/faces.npz 16 faces
+python3 tests/golden/make_collision.py tests/golden/hfield.npz 16 hfield
 python3 tests/golden/make_mesh.py
 tests/golden/make_solver.sh
 python3 tests/golden/make_fields.py > tests/golden/fields.txt

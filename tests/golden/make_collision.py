@@ -1,22 +1,31 @@
 #!/usr/bin/env python3
 """make_collision.py OUT.npz [N [KIND]]: random poses of pairs of geoms and the contacts that MuJoCo 4.0.0 finds, N poses of each pair.
 
-KIND: closed (pairs with a closed form), convex (pairs without; one contact each), faces (of those, flat ones in poses where their
-faces meet; several contacts each). Writes type[n,2], size[n,2,3], pos[n,2,3], mat[n,2,9], margin[n], ncon[n], con[n,8,13] (distance, position, frame). Some poses are
-aligned on purpose: parallel axes, faces that meet flush, centers that coincide.
+KIND: closed (pairs with a closed form), convex (pairs without; one contact each), faces (of those, flat ones: several contacts where
+faces or edges meet), hfield (a height field and every convex type). Writes type[n,2], mesh[n,2] (of solids.xml; -1: none), size[n,2,3], rbound[n,2], pos[n,2,3], mat[n,2,9], margin[n],
+ncon[n], con[n,50,13] (distance, position, frame). Some poses are aligned on purpose: parallel axes, faces that meet flush, centers that
+coincide.
 """
-import sys
+import pathlib, sys
 import mujoco, numpy as np
 
-TYPES = "plane hfield sphere capsule ellipsoid cylinder box".split()
+TYPES = "plane hfield sphere capsule ellipsoid cylinder box mesh".split()
+MESHES = "tetra brick wedge drum pebble gem".split()
+SOLIDS = (pathlib.Path(__file__).parent / "solids.xml").read_text().split("<asset>")[1].split("</asset>")[0]
+BARE = [("sphere", "ellipsoid"), ("capsule", "ellipsoid"), ("capsule", "cylinder"), ("ellipsoid", "ellipsoid"),
+        ("ellipsoid", "cylinder"), ("ellipsoid", "box"), ("cylinder", "cylinder"), ("cylinder", "box")]
 PAIRS = {
     "closed": [("plane", t) for t in ("sphere", "capsule", "ellipsoid", "cylinder", "box")] + [
-        ("sphere", t) for t in ("sphere", "capsule", "cylinder", "box")] + [("capsule", "capsule"), ("capsule", "box"), ("box", "box")],
-    "convex": [("sphere", "ellipsoid"), ("capsule", "ellipsoid"), ("capsule", "cylinder"), ("ellipsoid", "ellipsoid"),
-               ("ellipsoid", "cylinder"), ("ellipsoid", "box"), ("cylinder", "cylinder"), ("cylinder", "box")],
-    "faces": [("cylinder", "cylinder"), ("cylinder", "box")],
+        ("sphere", t) for t in ("sphere", "capsule", "cylinder", "box")] + [("capsule", "capsule"), ("capsule", "box"), ("box", "box")] + [
+        ("plane", t) for t in MESHES],
+    "convex": BARE + [(t, s) for t in ("sphere", "capsule", "ellipsoid", "cylinder", "box") for s in MESHES[:5:2]] + [
+        (s, t) for i, s in enumerate(MESHES) for t in MESHES[i::2]],
+    "hfield": [("hfield", t) for t in ("sphere", "capsule", "ellipsoid", "cylinder", "box", "brick", "pebble")],
+    "faces": [("capsule", "cylinder"), ("cylinder", "cylinder"), ("cylinder", "box")] + [
+        (t, s) for t in ("capsule", "cylinder", "box") for s in MESHES[::2]] + [(s, t) for i, s in enumerate(MESHES) for t in MESHES[i::2]],
 }
-XML = """<mujoco><option><flag multiccd="%s"/></option><worldbody>%s<body name="b"><freejoint/><geom type="%s" size="%s" margin="%r"/></body></worldbody></mujoco>"""
+XML = """<mujoco><option><flag multiccd="%s"/></option><asset>%s</asset><worldbody>%s
+<body name="b"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>%s</body></worldbody></mujoco>"""
 
 
 def unit(rng):
@@ -53,41 +62,53 @@ def pose(rng, pair, k):
         local[axis] = rng.choice([-1, 1]) * (sizes[0][axis] + sizes[1][rng.integers(3)] - 10.0 ** rng.uniform(-9, -2))
     if pair[0] == "plane":
         local[2] = rng.uniform(-0.1, 0.4)
+    if pair[0] == "hfield":
+        local = np.append(rng.uniform(-0.6, 0.6, 2), rng.uniform(-0.1, 0.45))
     r = np.zeros(3)
     mujoco.mju_rotVecQuat(r, local, q1)
     p1 = rng.normal(size=3)
     return sizes, p1, q1, p1 + r, q2
 
 
-def main(out, n=24, kind="closed"):
-    rng = np.random.default_rng(1)
-    rows = {k: [] for k in "type size pos mat margin ncon con".split()}
+def geom(name, size, rest):
     text = lambda x: " ".join(repr(float(v)) for v in x)
+    said = 'type="mesh" mesh="%s"' % name if name in MESHES else 'type="%s" size="%s"' % (name, text(size))
+    said = 'type="hfield" hfield="hills"' if name == "hfield" else said
+    return "<geom %s %s/>" % (said, " ".join('%s="%s"' % (k, text(v)) for k, v in rest.items()))
+
+
+def main(out, n=24, kind="closed", only=None):
+    rng = np.random.default_rng(1)
+    rows = {k: [] for k in "type mesh size rbound pos mat margin ncon con".split()}
     for pair in PAIRS[kind]:
+        if only and only not in pair:
+            continue
         hits = 0
         k = 0
         while hits < n:
             k += 1
             sizes, p1, q1, p2, q2 = pose(rng, pair, k)
-            margin = 0.0 if k % 3 or kind == "faces" else 0.03
-            first = '<geom type="%s" size="%s" pos="%s" quat="%s"/>' % (pair[0], text(sizes[0]), text(p1), text(q1))
-            m = mujoco.MjModel.from_xml_string(XML % ("enable" if kind == "faces" else "disable", first, pair[1], text(sizes[1]), margin))
+            margin = 0.0 if k % 3 else 0.03
+            solids = SOLIDS if any(name in MESHES or name == "hfield" for name in pair) else ""
+            first = geom(pair[0], sizes[0], dict(pos=p1, quat=q1))
+            second = geom(pair[1], sizes[1], dict(margin=[margin]))
+            m = mujoco.MjModel.from_xml_string(XML % ("enable" if kind == "faces" else "disable", solids, first, second))
             d = mujoco.MjData(m)
             d.qpos[:] = np.concatenate([p2, q2])
             mujoco.mj_kinematics(m, d)
             mujoco.mj_comPos(m, d)
             mujoco.mj_collision(m, d)
-            # mostly poses that touch
-            if d.ncon == 0 and k % 10:
-                continue
-            if kind == "faces" and d.ncon < 3:
+            # mostly poses that touch, and faces mostly poses where they meet
+            if d.ncon == 0 and k % 10 or kind == "faces" and d.ncon < 2 and k % 4:
                 continue
             hits += 1
-            con = np.zeros((8, 13))
+            con = np.zeros((50, 13))
             for c in range(d.ncon):
                 con[c] = np.concatenate([[d.contact.dist[c]], d.contact.pos[c], d.contact.frame[c]])
-            rows["type"].append([TYPES.index(t) for t in pair])
+            rows["type"].append(m.geom_type.copy())
+            rows["mesh"].append(m.geom_dataid.copy())
             rows["size"].append(np.array(m.geom_size))
+            rows["rbound"].append(np.array(m.geom_rbound))
             rows["pos"].append(d.geom_xpos.copy())
             rows["mat"].append(d.geom_xmat.copy())
             rows["margin"].append(margin)
@@ -96,4 +117,5 @@ def main(out, n=24, kind="closed"):
     np.savez_compressed(out, **{k: np.array(v, float) for k, v in rows.items()})
 
 
-main(sys.argv[1], *map(int, sys.argv[2:3]), *sys.argv[3:])
+if __name__ == "__main__":
+    main(sys.argv[1], *map(int, sys.argv[2:3]), *sys.argv[3:])

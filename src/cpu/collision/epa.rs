@@ -25,7 +25,7 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
         // the face nearest to the origin: no contact is less deep than that
         let before = nearest;
         let mut lower2 = FAR;
-        for &face in &polytope.list[..polytope.nlist] {
+        for &face in &polytope.list {
             if polytope.face[face].dist2 < lower2 {
                 nearest = Some(face);
                 lower2 = polytope.face[face].dist2;
@@ -76,7 +76,7 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
                 break;
             }
         }
-        if polytope.nlist == 0 {
+        if polytope.list.is_empty() {
             early = false;
             break;
         }

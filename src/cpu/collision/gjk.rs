@@ -1,9 +1,11 @@
 //! How far two convex solids are apart: the point of their Minkowski difference nearest to the origin (Gilbert, Johnson and
 //! Keerthi). The difference is never made; its farthest point in a direction is that of one solid minus that of the other.
 
+use super::polytope::MAXSTEP;
 use super::simplex::*;
 use super::support::Solid;
 use crate::cpu::lib::math::*;
+use crate::fields::Model;
 use crate::types::*;
 
 /// A vertex of the Minkowski difference, the points that it is the difference of, and which of their vertices those are.
@@ -12,6 +14,8 @@ pub struct Vertex {
     pub diff: [f64; 3],
     pub on1: [f64; 3],
     pub on2: [f64; 3],
+    /// Unit direction that it is farthest in.
+    pub dir: [f64; 3],
     pub id1: i32,
     pub id2: i32,
 }
@@ -26,7 +30,17 @@ pub struct Two<'a> {
     pub cutoff: f64,
 }
 
-impl Two<'_> {
+impl<'a> Two<'a> {
+    pub fn new(m: &Model, first: Solid<'a>, second: Solid<'a>) -> Self {
+        Self {
+            first,
+            second,
+            tolerance: m.opt.ccd_tolerance,
+            maxstep: (m.opt.ccd_iterations.max(0) as usize).min(MAXSTEP),
+            cutoff: 0.0,
+        }
+    }
+
     /// Both are polyhedra without margin, so that a search ends after finitely many steps.
     pub fn discrete(&self) -> bool {
         let discrete = |solid: &Solid| {
@@ -51,6 +65,7 @@ impl Two<'_> {
             diff: sub3(on1, on2),
             on1,
             on2,
+            dir,
             id1: self.first.vertex,
             id2: self.second.vertex,
         }

@@ -5,10 +5,6 @@ use super::support::Solid;
 use crate::cpu::lib::math::*;
 use crate::types::*;
 
-/// Sides of a polygon; of one that has more, only so many corners, evenly taken.
-pub const MAXSIDE: usize = 128;
-/// Faces or edges at a vertex that are looked at.
-pub const MAXDEGREE: usize = 64;
 /// Cosine of the angle up to which two faces lie in each other.
 const FACE: f64 = 0.996;
 /// Sine of the angle up to which an edge lies in a face.
@@ -18,53 +14,26 @@ const CAP: usize = 16;
 
 type Vec3 = [f64; 3];
 
-/// A polygon, its corners in order.
-pub struct Polygon {
-    pub corner: [Vec3; 2 * MAXSIDE],
-    pub num: usize,
+/// The corners of a polygon in order.
+pub type Polygon = Vec<Vec3>;
+
+/// The normal of a face that a part is of, outward, and which face it is.
+struct Facing {
+    dir: Vec3,
+    face: i32,
 }
 
-impl Polygon {
-    pub fn new() -> Self {
-        Self {
-            corner: [[0.0; 3]; 2 * MAXSIDE],
-            num: 0,
-        }
-    }
-
-    pub fn push(&mut self, point: Vec3) {
-        if self.num < 2 * MAXSIDE {
-            self.corner[self.num] = point;
-            self.num += 1;
-        }
-    }
+/// An edge that a part may be of: its ends and its unit direction.
+struct Edge {
+    from: Vec3,
+    to: Vec3,
+    dir: Vec3,
 }
 
-/// Unit vectors at a vertex: normals of faces with their ids, or edges with their far ends.
-pub struct Fan {
-    dir: [Vec3; MAXDEGREE],
-    id: [i32; MAXDEGREE],
-    end: [Vec3; MAXDEGREE],
-    num: usize,
-}
-
-impl Fan {
-    fn new() -> Self {
-        Self {
-            dir: [[0.0; 3]; MAXDEGREE],
-            id: [0; MAXDEGREE],
-            end: [[0.0; 3]; MAXDEGREE],
-            num: 0,
-        }
-    }
-
-    fn push(&mut self, dir: Vec3, id: i32, end: Vec3) {
-        if self.num < MAXDEGREE {
-            self.dir[self.num] = dir;
-            self.id[self.num] = id;
-            self.end[self.num] = end;
-            self.num += 1;
-        }
+impl Edge {
+    fn new(from: Vec3, to: Vec3) -> Self {
+        let (dir, _) = normalize3(sub3(to, from));
+        Self { from, to, dir }
     }
 }
 
@@ -73,14 +42,27 @@ pub struct Part<'a> {
     solid: &'a Solid<'a>,
     id: [i32; 3],
     point: [Vec3; 3],
+    deepest: Vec3,
     /// Number of different vertices.
     pub num: usize,
 }
 
 impl<'a> Part<'a> {
-    pub fn new(solid: &'a Solid<'a>, corner: [Vertex; 3], first: bool) -> Self {
+    /// The part of the first or second solid in three vertices; `bare` if they were found without margins. `deepest` is the
+    /// point of greatest depth, with the margin.
+    pub fn new(
+        solid: &'a Solid<'a>,
+        corner: [Vertex; 3],
+        bare: bool,
+        deepest: Vec3,
+        first: bool,
+    ) -> Self {
         let mut id = corner.map(|v| if first { v.id1 } else { v.id2 });
-        let mut point = corner.map(|v| if first { v.on1 } else { v.on2 });
+        let margin = if bare { 0.0 } else { solid.margin };
+        let mut point = corner.map(|v| match first {
+            true => add_scl3(v.on1, v.dir, -0.5 * margin),
+            false => add_scl3(v.on2, v.dir, 0.5 * margin),
+        });
         let num = if id[0] == id[1] && id[0] == id[2] {
             1
         } else if id[0] == id[1] {
@@ -96,6 +78,7 @@ impl<'a> Part<'a> {
             solid,
             id,
             point,
+            deepest,
             num,
         }
     }
@@ -109,22 +92,24 @@ impl<'a> Part<'a> {
     }
 
     // outward normals of the faces that the part is of; `dir` is where the other solid is
-    fn normals(&self, dir: Vec3) -> Fan {
-        let mut fan = Fan::new();
+    fn normals(&self, dir: Vec3) -> Vec<Facing> {
         match self.solid.kind {
-            GeomType::Box => self.box_normals(dir, &mut fan),
-            GeomType::Mesh => self.mesh_normals(&mut fan),
+            GeomType::Box => self.box_normals(dir),
+            GeomType::Mesh => self.mesh_normals(),
             GeomType::Cylinder if self.num == 1 => {
                 let up = if self.id[0] != 0 { -1.0 } else { 1.0 };
-                fan.push(self.turned([0.0, 0.0, up]), self.id[0], [0.0; 3]);
+                vec![Facing {
+                    dir: self.turned([0.0, 0.0, up]),
+                    face: self.id[0],
+                }]
             }
-            _ => {}
+            _ => Vec::new(),
         }
-        fan
     }
 
-    fn box_normals(&self, dir: Vec3, fan: &mut Fan) {
+    fn box_normals(&self, dir: Vec3) -> Vec<Facing> {
         // sides that all corners are on
+        let mut out = Vec::new();
         for axis in 0..3 {
             let high = |k: usize| self.id[k] & (1 << axis) != 0;
             let side = match (0..self.num).filter(|&k| high(k)).count() {
@@ -132,135 +117,115 @@ impl<'a> Part<'a> {
                 0 => 1,
                 _ => continue,
             };
-            self.push_side(axis, side, fan);
+            out.push(self.side(axis, side));
         }
 
         // corners that are not of one face or edge: the side that the other solid is at, if it is
-        if fan.num == 4 - self.num {
-            return;
+        if out.len() == 4 - self.num {
+            return out;
         }
-        fan.num = 0;
         let (local, _) = normalize3(mul_mat_t_vec3(self.solid.shape.mat, dir));
-        for axis in 0..3 {
-            if local[axis].abs() > FACE {
-                self.push_side(axis, usize::from(local[axis] < 0.0), fan);
-                return;
-            }
-        }
+        let at = (0..3).find(|&axis| local[axis].abs() > FACE);
+        at.map(|axis| self.side(axis, usize::from(local[axis] < 0.0)))
+            .into_iter()
+            .collect()
     }
 
-    fn push_side(&self, axis: usize, side: usize, fan: &mut Fan) {
+    fn side(&self, axis: usize, side: usize) -> Facing {
         let mut local = [0.0; 3];
         local[axis] = if side == 0 { 1.0 } else { -1.0 };
-        fan.push(self.turned(local), (2 * axis + side) as i32, [0.0; 3]);
+        Facing {
+            dir: self.turned(local),
+            face: (2 * axis + side) as i32,
+        }
     }
 
-    // polygons of a vertex of the mesh
-    fn around(&self, vertex: i32) -> &[i32] {
-        let m = self.solid.m;
-        let k = (m.mesh_vertadr[self.solid.mesh] + vertex) as usize;
-        let adr = m.mesh_polymapadr[k] as usize;
-        &m.mesh_polymap[adr..adr + m.mesh_polymapnum[k] as usize]
-    }
-
-    fn mesh_normals(&self, fan: &mut Fan) {
-        let m = self.solid.m;
-        let most = [0, MAXDEGREE, 2, 1][self.num];
+    fn mesh_normals(&self) -> Vec<Facing> {
+        let most = [0, usize::MAX, 2, 1][self.num];
         let shared =
-            |polygon: &i32| (1..self.num).all(|k| self.around(self.id[k]).contains(polygon));
-        for &polygon in self
-            .around(self.id[0])
-            .iter()
-            .filter(|p| shared(p))
-            .take(most)
-        {
-            let k = m.mesh_polyadr[self.solid.mesh] + polygon;
-            fan.push(
-                self.turned(m.mesh_polynormal[k as usize]),
-                polygon,
-                [0.0; 3],
-            );
+            |polygon: &&i32| (1..self.num).all(|k| self.solid.around(self.id[k]).contains(polygon));
+        let facing = |&face: &i32| Facing {
+            dir: self.turned(self.solid.polygon_normal(face)),
+            face,
+        };
+        let polygons = self.solid.around(self.id[0]).iter();
+        polygons.filter(shared).take(most).map(facing).collect()
+    }
+
+    // edges that the part may be of; `out` is to the face that they may lie in
+    fn edges(&self, out: Vec3) -> Vec<Edge> {
+        let shape = &self.solid.shape;
+        let from = self.point[0];
+        match (self.solid.kind, self.num) {
+            (GeomType::Capsule, _) => {
+                // the line along the side through the deepest point, from below
+                let axis = shape.axis();
+                let along = dot3(sub3(self.deepest, shape.pos), axis);
+                let bare = -0.5 * self.solid.margin;
+                let end = |z: f64| add_scl3(add_scl3(self.deepest, axis, z - along), out, bare);
+                let [from, to] = [-shape.size[1], shape.size[1]].map(end);
+                let dir = axis;
+                vec![Edge { from, to, dir }]
+            }
+            (_, 3) => Vec::new(),
+            (GeomType::Cylinder, _) => {
+                // the line along the side
+                let up = if self.id[0] != 0 { 1.0 } else { -1.0 };
+                let dir = self.turned([0.0, 0.0, up]);
+                let to = add_scl3(from, dir, 2.0 * shape.size[1]);
+                vec![Edge { from, to, dir }]
+            }
+            (_, 2) => vec![Edge::new(from, self.point[1])],
+            (GeomType::Box, _) => (0..3)
+                .map(|axis| Edge::new(from, self.box_corner(self.id[0] ^ (1 << axis))))
+                .collect(),
+            _ => self.mesh_edges(from),
         }
     }
 
-    // edges that the part may be of
-    fn edges(&self) -> Fan {
-        let mut fan = Fan::new();
-        let kind = self.solid.kind;
-        let point = self.point[0];
-        if kind == GeomType::Cylinder && self.num < 3 {
-            // the line along the side
-            let size = self.solid.shape.size;
-            let up = if self.id[0] != 0 { 1.0 } else { -1.0 };
-            let dir = self.turned([0.0, 0.0, up]);
-            fan.push(dir, 0, add_scl3(point, dir, 2.0 * size[1]));
-        } else if self.num == 2 {
-            let (dir, _) = normalize3(sub3(self.point[1], point));
-            fan.push(dir, 0, self.point[1]);
-        } else if self.num == 1 && kind == GeomType::Box {
-            for axis in 0..3 {
-                let size = self.solid.shape.size;
-                let across = 1 << axis;
-                let end = self.id[0] ^ across;
-                let side = |k: usize| {
-                    if end & (1 << k) != 0 {
-                        size[k]
-                    } else {
-                        -size[k]
-                    }
-                };
-                self.push_edge(self.placed([side(0), side(1), side(2)]), &mut fan);
-            }
-        } else if self.num == 1 && kind == GeomType::Mesh {
-            for &polygon in self.around(self.id[0]) {
-                let corner = self.mesh_polygon(polygon);
-                let at = corner.iter().position(|&v| v == self.id[0]);
-                if let Some(at) = at {
-                    let end = corner[(at + corner.len() - 1) % corner.len()];
-                    self.push_edge(self.placed(self.solid.mesh_vertex(end)), &mut fan);
-                }
+    fn box_corner(&self, id: i32) -> Vec3 {
+        let size = self.solid.shape.size;
+        self.placed(std::array::from_fn(|k| match id & (1 << k) {
+            0 => -size[k],
+            _ => size[k],
+        }))
+    }
+
+    // to the corner before a vertex in every polygon that it is of
+    fn mesh_edges(&self, from: Vec3) -> Vec<Edge> {
+        let mut out = Vec::new();
+        for &polygon in self.solid.around(self.id[0]) {
+            let corner = self.solid.polygon(polygon);
+            if let Some(at) = corner.iter().position(|&v| v == self.id[0]) {
+                let end = corner[(at + corner.len() - 1) % corner.len()];
+                out.push(Edge::new(from, self.placed(self.solid.mesh_vertex(end))));
             }
         }
-        fan
-    }
-
-    fn push_edge(&self, end: Vec3, fan: &mut Fan) {
-        let (dir, _) = normalize3(sub3(end, self.point[0]));
-        fan.push(dir, 0, end);
-    }
-
-    fn mesh_polygon(&self, polygon: i32) -> &[i32] {
-        let m = self.solid.m;
-        let k = (m.mesh_polyadr[self.solid.mesh] + polygon) as usize;
-        let adr = m.mesh_polyvertadr[k] as usize;
-        &m.mesh_polyvert[adr..adr + m.mesh_polyvertnum[k] as usize]
+        out
     }
 
     // the face of a normal, its corners clockwise seen from outside
-    fn face(&self, id: i32, out: &mut Polygon) {
-        out.num = 0;
+    fn face(&self, id: i32) -> Polygon {
         let size = self.solid.shape.size;
         match self.solid.kind {
             GeomType::Box => {
                 let (axis, up) = (id as usize / 2, id % 2 == 0);
-                for local in box_face(size, axis, up) {
-                    out.push(self.placed(local));
-                }
+                let corners = box_face(size, axis, up);
+                corners.map(|local| self.placed(local)).to_vec()
             }
             GeomType::Cylinder => {
                 let up = if id != 0 { -1.0 } else { 1.0 };
-                for i in 0..CAP {
+                let corner = |i: usize| {
                     let (sin, cos) = (i as f64 * std::f64::consts::TAU / CAP as f64).sin_cos();
-                    let local = [cos * size[0], -sin * size[0] * up, up * size[1]];
-                    out.push(self.placed(local));
-                }
+                    self.placed([cos * size[0], -sin * size[0] * up, up * size[1]])
+                };
+                (0..CAP).map(corner).collect()
             }
             _ => {
-                let corner = self.mesh_polygon(id);
-                let step = corner.len().div_ceil(MAXSIDE).max(1);
-                for &vertex in corner.iter().rev().step_by(step) {
-                    out.push(self.placed(self.solid.mesh_vertex(vertex)));
-                }
+                let corners = self.solid.polygon(id).iter().rev();
+                corners
+                    .map(|&vertex| self.placed(self.solid.mesh_vertex(vertex)))
+                    .collect()
             }
         }
     }
@@ -288,59 +253,58 @@ pub struct Meeting {
     pub turned: bool,
 }
 
-/// Finds the faces, or face and edge, in which two solids meet (`multicontact`). `points` are the deepest ones.
-pub fn meeting(part1: &Part, part2: &Part, points: [Vec3; 2]) -> Option<Meeting> {
-    let dir = sub3(points[1], points[0]);
-    let back = scl3(dir, -1.0);
-    let normals1 = part1.normals(back);
-    let normals2 = part2.normals(dir);
-    let mut face = Polygon::new();
-    let mut other = Polygon::new();
+/// Finds the faces, or face and edge, in which two solids meet (`mjc_multicontact`). `toward` is from the first to the second.
+pub fn meeting(part1: &Part, part2: &Part, toward: Vec3) -> Option<Meeting> {
+    let back = scl3(toward, -1.0);
+    let normals1 = part1.normals(toward);
+    let normals2 = part2.normals(back);
 
-    // face and face
-    for i in 0..normals1.num {
-        for j in 0..normals2.num {
-            if dot3(normals1.dir[i], normals2.dir[j]) < -FACE {
-                part1.face(normals1.id[i], &mut face);
-                part2.face(normals2.id[j], &mut other);
-                return Some(Meeting {
-                    face,
-                    normal: normals1.dir[i],
-                    other,
-                    dir: normals2.dir[j],
-                    turned: false,
-                });
+    // face and face: the most opposed
+    let mut least = -FACE;
+    let mut opposed = None;
+    for facing1 in &normals1 {
+        for facing2 in &normals2 {
+            let cosine = dot3(facing1.dir, facing2.dir);
+            if cosine < least {
+                least = cosine;
+                opposed = Some((facing1, facing2));
             }
         }
+    }
+    if let Some((facing1, facing2)) = opposed {
+        return Some(Meeting {
+            face: part1.face(facing1.face),
+            normal: facing1.dir,
+            other: part2.face(facing2.face),
+            dir: facing2.dir,
+            turned: false,
+        });
     }
 
     // edge of the first and face of the second, or the reverse
-    let turned = part1.num < 3 && part1.num <= part2.num;
-    if !turned && part2.num >= 3 {
-        return None;
-    }
-    let (edged, faced, normals, dir) = match turned {
-        true => (part1, part2, normals2, dir),
-        false => (part2, part1, normals1, back),
-    };
-    let edges = edged.edges();
-    for i in 0..normals.num {
-        if dot3(normals.dir[i], dir) <= MINVAL {
-            continue;
-        }
-        for j in 0..edges.num {
-            if dot3(edges.dir[j], normals.dir[i]).abs() < EDGE {
-                faced.face(normals.id[i], &mut face);
-                other.push(edged.point[0]);
-                other.push(edges.end[j]);
-                return Some(Meeting {
-                    face,
-                    normal: normals.dir[i],
-                    other,
-                    dir: scl3(normals.dir[i], -1.0),
-                    turned,
-                });
-            }
+    edge_on_face(part1, part2, &normals2, back, true)
+        .or_else(|| edge_on_face(part2, part1, &normals1, toward, false))
+}
+
+fn edge_on_face(
+    edged: &Part,
+    faced: &Part,
+    normals: &[Facing],
+    out: Vec3,
+    turned: bool,
+) -> Option<Meeting> {
+    for facing in normals.iter().filter(|f| dot3(f.dir, out) > MINVAL) {
+        let back = scl3(facing.dir, -1.0);
+        let edges = edged.edges(back);
+        let lies = |edge: &&Edge| dot3(edge.dir, facing.dir).abs() < EDGE;
+        if let Some(edge) = edges.iter().find(lies) {
+            return Some(Meeting {
+                face: faced.face(facing.face),
+                normal: facing.dir,
+                other: vec![edge.from, edge.to],
+                dir: back,
+                turned,
+            });
         }
     }
     None

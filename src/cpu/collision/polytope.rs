@@ -6,11 +6,7 @@ use crate::cpu::lib::math::*;
 use crate::types::*;
 
 /// Largest number of steps of growth; `ccd_iterations` beyond it have no effect.
-pub const MAXSTEP: usize = 50;
-const MAXVERTEX: usize = MAXSTEP + 5;
-const MAXFACE: usize = 6 * MAXSTEP;
-/// Edges that a horizon can have.
-const MAXEDGE: usize = 64;
+pub const MAXSTEP: usize = 1000;
 
 const DELETED: i32 = -2;
 const UNLISTED: i32 = -1;
@@ -40,32 +36,25 @@ impl Face {
 
 /// Vertices and faces; the list has the faces that may yet be the nearest.
 pub struct Polytope {
-    pub vertex: [Vertex; MAXVERTEX],
-    pub nvertex: usize,
-    pub face: [Face; MAXFACE],
-    pub nface: usize,
-    pub list: [usize; MAXFACE],
-    pub nlist: usize,
-    pub maxface: usize,
+    pub vertex: Vec<Vertex>,
+    pub face: Vec<Face>,
+    pub list: Vec<usize>,
+    maxface: usize,
     center: [f64; 3],
     // faces beyond the horizon and their edges on it
-    horizon: [(usize, usize); MAXEDGE],
-    nhorizon: usize,
+    horizon: Vec<(usize, usize)>,
 }
 
 impl Polytope {
     pub fn new(maxstep: usize) -> Self {
+        let maxface = 6 * maxstep;
         Self {
-            vertex: [Vertex::default(); MAXVERTEX],
-            nvertex: 0,
-            face: [Face::default(); MAXFACE],
-            nface: 0,
-            list: [0; MAXFACE],
-            nlist: 0,
-            maxface: 6 * maxstep.min(MAXSTEP),
+            vertex: Vec::with_capacity(maxstep + 5),
+            face: Vec::with_capacity(maxface),
+            list: Vec::with_capacity(maxface),
+            maxface,
             center: [0.0; 3],
-            horizon: [(0, 0); MAXEDGE],
-            nhorizon: 0,
+            horizon: Vec::new(),
         }
     }
 
@@ -79,9 +68,8 @@ impl Polytope {
     }
 
     fn insert(&mut self, vertex: Vertex) -> usize {
-        self.vertex[self.nvertex] = vertex;
-        self.nvertex += 1;
-        self.nvertex - 1
+        self.vertex.push(vertex);
+        self.vertex.len() - 1
     }
 
     /// Inserts the farthest vertex of the difference in a direction of a given length.
@@ -109,8 +97,7 @@ impl Polytope {
             face.near = scl3(face.near, -1.0);
         }
         face.dist2 = dot3(face.near, face.near);
-        self.face[self.nface] = face;
-        self.nface += 1;
+        self.face.push(face);
         face.dist2
     }
 
@@ -123,25 +110,24 @@ impl Polytope {
     }
 
     fn list_all(&mut self) {
-        for k in 0..self.nface {
+        for k in 0..self.face.len() {
             self.enlist(k);
         }
     }
 
     /// Makes a face a candidate.
     pub fn enlist(&mut self, face: usize) {
-        self.list[self.nlist] = face;
-        self.face[face].listed = self.nlist as i32;
-        self.nlist += 1;
+        self.face[face].listed = self.list.len() as i32;
+        self.list.push(face);
     }
 
     fn delete(&mut self, face: usize) {
         let place = self.face[face].listed;
         if place >= 0 {
-            self.nlist -= 1;
-            let last = self.list[self.nlist];
-            self.list[place as usize] = last;
-            self.face[last].listed = place;
+            self.list.swap_remove(place as usize);
+            if let Some(&last) = self.list.get(place as usize) {
+                self.face[last].listed = place;
+            }
         }
         self.face[face].listed = DELETED;
     }
@@ -152,9 +138,9 @@ impl Polytope {
         for (k, i) in corner.into_iter().enumerate() {
             s.simplex[k] = self.vertex[i];
         }
-        self.nface = 0;
-        self.nvertex = 0;
-        self.nlist = 0;
+        self.face.clear();
+        self.vertex.clear();
+        self.list.clear();
         self.from_triangle(two, s)
     }
 
@@ -258,16 +244,16 @@ impl Polytope {
     /// Deletes the faces that a point sees, and closes the hole with faces to it, the first being `face`. The candidates
     /// among them are those between two squared distances. False if that fails.
     pub fn grow(&mut self, face: usize, to: usize, least2: f64, most2: f64) -> Grown {
-        self.nhorizon = 0;
+        self.horizon.clear();
         self.see(face, self.vertex[to].diff);
-        let num = self.nhorizon;
-        if !(3..MAXEDGE).contains(&num) {
+        let num = self.horizon.len();
+        if num < 3 {
             return Grown::Failed;
         }
-        if num > self.maxface - self.nface {
+        let first = self.face.len();
+        if first + num > self.maxface {
             return Grown::Full;
         }
-        let first = self.nface;
         for k in 0..num {
             let (beyond, edge) = self.horizon[k];
             let corner = self.face[beyond].corner;
@@ -289,21 +275,15 @@ impl Polytope {
     // from face to face as far as the point sees, depth first; edges to faces that it does not see are the horizon
     fn see(&mut self, face: usize, point: [f64; 3]) {
         // faces on the way: which, the edge that it was entered by, how many of its edges are done
-        let mut way = [(0u16, 0u8, 0u8); MAXFACE];
-        way[0] = (face as u16, 2, 0);
-        let mut num = 1;
+        let mut way = vec![(face, 2, 0)];
         self.delete(face);
-        let mut edges = 3;
-        while num > 0 {
-            let (at, entered, done) = way[num - 1];
-            let at = at as usize;
+        while let Some((at, entered, done)) = way.pop() {
+            let edges = if way.is_empty() { 3 } else { 2 };
             if done == edges {
-                num -= 1;
-                edges = if num == 1 { 3 } else { 2 };
                 continue;
             }
-            way[num - 1].2 += 1;
-            let edge = (entered + 1 + done) as usize % 3;
+            way.push((at, entered, done + 1));
+            let edge = (entered + 1 + done) % 3;
             let next = self.face[at].neighbor[edge];
             if self.face[next].listed == DELETED {
                 continue;
@@ -312,12 +292,9 @@ impl Polytope {
             let there = &self.face[next];
             if dot3(there.near, point) - there.dist2 > MINVAL {
                 self.delete(next);
-                way[num] = (next as u16, back as u8, 0);
-                num += 1;
-                edges = 2;
-            } else if self.nhorizon < MAXEDGE {
-                self.horizon[self.nhorizon] = (next, back);
-                self.nhorizon += 1;
+                way.push((next, back, 0));
+            } else {
+                self.horizon.push((next, back));
             }
         }
     }

@@ -70,8 +70,14 @@ impl<'a> Solid<'a> {
         let point = match self.kind {
             GeomType::Sphere if self.bare => [0.0; 3],
             GeomType::Sphere => scl3(local, size[0]),
-            GeomType::Capsule if self.bare => [0.0, 0.0, up * size[1]],
-            GeomType::Capsule => add3(scl3(local, size[0]), [0.0, 0.0, up * size[1]]),
+            GeomType::Capsule => {
+                self.vertex = i32::from(local[2] < 0.0);
+                let end = [0.0, 0.0, up * size[1]];
+                match self.bare {
+                    true => end,
+                    false => add3(scl3(local, size[0]), end),
+                }
+            }
             GeomType::Ellipsoid => ellipsoid(local, size),
             GeomType::Cylinder => {
                 self.vertex = i32::from(local[2] < 0.0);
@@ -98,6 +104,27 @@ impl<'a> Solid<'a> {
     pub fn mesh_vertex(&self, vertex: i32) -> [f64; 3] {
         let adr = self.m.mesh_vertadr[self.mesh] as usize;
         self.m.mesh_vert[adr + vertex as usize]
+    }
+
+    /// The polygons that a vertex is of.
+    pub fn around(&self, vertex: i32) -> &'a [i32] {
+        let m = self.m;
+        let k = (m.mesh_vertadr[self.mesh] + vertex) as usize;
+        let adr = m.mesh_polymapadr[k] as usize;
+        &m.mesh_polymap[adr..adr + m.mesh_polymapnum[k] as usize]
+    }
+
+    /// The vertices of a polygon of the mesh's hull, counterclockwise seen from outside.
+    pub fn polygon(&self, polygon: i32) -> &'a [i32] {
+        let m = self.m;
+        let k = (m.mesh_polyadr[self.mesh] + polygon) as usize;
+        let adr = m.mesh_polyvertadr[k] as usize;
+        &m.mesh_polyvert[adr..adr + m.mesh_polyvertnum[k] as usize]
+    }
+
+    /// Outward normal of a polygon in the mesh's frame.
+    pub fn polygon_normal(&self, polygon: i32) -> [f64; 3] {
+        self.m.mesh_polynormal[(self.m.mesh_polyadr[self.mesh] + polygon) as usize]
     }
 
     fn mesh_support(&mut self, local: [f64; 3]) -> [f64; 3] {

@@ -1,0 +1,135 @@
+//! A height field and a convex solid (`mjc_ConvexHField`): the solid against every prism of the grid below or above which it
+//! may be, in the frame of the field.
+
+use super::convex::penetration;
+use super::gjk::{Found, Two};
+use super::support::Solid;
+use crate::cpu::lib::contact::*;
+use crate::cpu::lib::math::*;
+use crate::fields::Model;
+use crate::types::*;
+
+/// A height field: half sizes and depth (m), number of rows and columns, heights from 0 to 1.
+struct Grid<'a> {
+    size: [f64; 4],
+    nrow: usize,
+    ncol: usize,
+    data: &'a [f64],
+}
+
+impl<'a> Grid<'a> {
+    fn new(m: &'a Model, geom: usize) -> Self {
+        let id = m.geom_dataid[geom].max(0) as usize;
+        let (nrow, ncol) = (m.hfield_nrow[id] as usize, m.hfield_ncol[id] as usize);
+        let adr = m.hfield_adr[id] as usize;
+        Self {
+            size: std::array::from_fn(|k| m.hfield_size[4 * id + k]),
+            nrow,
+            ncol,
+            data: &m.hfield_data[adr..adr + nrow * ncol],
+        }
+    }
+
+    // whether a box lies within reach of the field's
+    fn meets(&self, low: [f64; 3], high: [f64; 3]) -> bool {
+        let [x, y, top, bottom] = self.size;
+        low[0] <= x
+            && high[0] >= -x
+            && low[1] <= y
+            && high[1] >= -y
+            && low[2] <= top
+            && high[2] >= -bottom
+    }
+
+    // first and last lines of a direction between which a range lies
+    fn lines(&self, low: f64, high: f64, axis: usize) -> (usize, usize) {
+        let half = self.size[axis];
+        let last = [self.ncol, self.nrow][axis] - 1;
+        let line = |x: f64| (x + half) / (2.0 * half) * last as f64;
+        let first = line(low).floor().max(0.0) as usize;
+        (first, (line(high).ceil().max(0.0) as usize).min(last))
+    }
+
+    // a point of the surface, a margin above it
+    fn point(&self, r: usize, c: usize) -> [f64; 3] {
+        let [x, y, top, _] = self.size;
+        let dx = 2.0 * x / (self.ncol - 1) as f64;
+        let dy = 2.0 * y / (self.nrow - 1) as f64;
+        let height = self.data[r * self.ncol + c] * top;
+        [dx * c as f64 - x, dy * r as f64 - y, height]
+    }
+}
+
+// a rotation seen from another
+fn relative(frame: [f64; 9], mat: [f64; 9]) -> [f64; 9] {
+    let columns: [[f64; 3]; 3] = std::array::from_fn(|j| mul_mat_t_vec3(frame, column(mat, j)));
+    std::array::from_fn(|k| columns[k % 3][k / 3])
+}
+
+/// A height field and a convex solid; false if a search ended before it was sure.
+pub fn hfield_convex(
+    m: &Model,
+    geoms: [usize; 2],
+    shapes: [Shape; 2],
+    margin: f64,
+    out: &mut Contacts,
+) -> bool {
+    let grid = Grid::new(m, geoms[0]);
+    let [field, shape] = shapes;
+    let placed = Shape {
+        pos: mul_mat_t_vec3(field.mat, sub3(shape.pos, field.pos)),
+        mat: relative(field.mat, shape.mat),
+        size: shape.size,
+    };
+
+    // by its bounding sphere, then by its bounding box
+    let reach = m.geom_rbound[geoms[1]] + margin;
+    if !grid.meets(placed.pos.map(|x| x - reach), placed.pos.map(|x| x + reach)) {
+        return true;
+    }
+    let mut solid = Solid::new(m, geoms[1], placed, 0.0);
+    let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
+    for k in 0..3 {
+        let mut dir = [0.0; 3];
+        dir[k] = 1.0;
+        high[k] = solid.support(dir)[k];
+        dir[k] = -1.0;
+        low[k] = solid.support(dir)[k];
+    }
+    if !grid.meets(low.map(|x| x - margin), high.map(|x| x + margin)) {
+        return true;
+    }
+
+    // every prism between two lines of the grid
+    solid.margin = margin;
+    let bottom = -grid.size[3];
+    let mut two = Two::new(m, Solid::new(m, geoms[0], field, margin), solid);
+    let mut sure = true;
+    let (c_first, c_last) = grid.lines(low[0] - margin, high[0] + margin, 0);
+    let (r_first, r_last) = grid.lines(low[1] - margin, high[1] + margin, 1);
+    for r in r_first..r_last {
+        // each point makes a prism with the two before it
+        let mut top = [[0.0; 3]; 3];
+        for k in 0..2 * (c_last + 1 - c_first) {
+            let point = grid.point(r + 1 - k % 2, c_first + k / 2);
+            top = [top[1], top[2], point];
+            if k < 2 || top.iter().all(|point| point[2] < low[2] - margin) {
+                continue;
+            }
+            if out.num == MAXCONPAIR {
+                return sure;
+            }
+            let [a, b, c] = top.map(|[x, y, _]| [x, y, bottom]);
+            two.first.prism = [a, b, c, top[0], top[1], top[2]];
+            let mut s = Found::default();
+            sure &= penetration(&mut two, &mut s).sure;
+            if s.dist < 0.0 {
+                let pos = scl3(add3(s.point1, s.point2), 0.5);
+                let (normal, _) = normalize3(sub3(s.point1, s.point2));
+                let pos = add3(mul_mat_vec3(field.mat, pos), field.pos);
+                out.add(margin + s.dist, pos, mul_mat_vec3(field.mat, normal));
+            }
+        }
+    }
+    sure
+}
