@@ -43,7 +43,7 @@ use crate::mjcf::spec::Spec;
 use crate::model::{Names as ModelNames, Statistic};
 use crate::types::MINVAL;
 use names::Names;
-pub use needs::{missing, not_computed};
+pub use needs::{missing, missing_on_device, not_computed};
 use tree::Tree;
 
 impl Model {

@@ -22,6 +22,17 @@ pub fn missing(m: &Model) -> Vec<String> {
     out
 }
 
+/// What the dynamics of a model need that the twins run but the kernels do not yet; empty if a device can run it.
+pub fn missing_on_device(m: &Model) -> Vec<String> {
+    let kinds = |k: Option<Kind>| matches!(k, Some(Kind::Convex | Kind::Hfield | Kind::PlaneMesh));
+    let pairs = pairs(m)
+        .into_iter()
+        .filter(|types| kinds(cpu::collision::kind(*types)));
+    pairs
+        .map(|types| format!("{} on a device", collisions_of(types)))
+        .collect()
+}
+
 /// What a model asks for that is read and kept but not computed; its motion does not need it.
 pub fn not_computed(m: &Model) -> Vec<String> {
     let mut out = Vec::new();
@@ -72,25 +83,27 @@ fn options(m: &Model, out: &mut Vec<String>) {
     }
 }
 
-// pairs of shapes that may touch, and have no function
+// types of shapes that may touch
+fn pairs(m: &Model) -> BTreeSet<[i32; 2]> {
+    let geoms = m.collision_geom1.iter().zip(&m.collision_geom2);
+    let types = geoms.map(|(&geom1, &geom2)| [geom1, geom2].map(|g| m.geom_type[g as usize]));
+    types.collect()
+}
+
+fn collisions_of(types: [i32; 2]) -> String {
+    let [type1, type2] = types.map(|t| GeomType::from_i32(t).map_or("", Keyword::word));
+    format!("collisions of {type1} and {type2}")
+}
+
 fn collisions(m: &Model, out: &mut Vec<String>) {
-    let mut lacking = BTreeSet::new();
-    let mut convex = false;
-    for (geom1, geom2) in m.collision_geom1.iter().zip(&m.collision_geom2) {
-        let types = [geom1, geom2].map(|g| m.geom_type[*g as usize]);
-        match cpu::collision::kind(types) {
-            Some(Kind::Convex) => convex = true,
-            Some(_) => {}
-            None => {
-                lacking.insert(types);
-            }
-        }
-    }
-    let word = |t: i32| GeomType::from_i32(t).map_or("", Keyword::word);
-    for [type1, type2] in lacking {
-        out.push(format!("collisions of {} and {}", word(type1), word(type2)));
-    }
-    if convex && m.opt.disabled(DSBL_NATIVECCD) {
+    let kinds: Vec<_> = pairs(m)
+        .into_iter()
+        .map(|types| (types, cpu::collision::kind(types)))
+        .collect();
+    let lacking = kinds.iter().filter(|(_, kind)| kind.is_none());
+    out.extend(lacking.map(|(types, _)| collisions_of(*types)));
+    let convex = |kind: Option<Kind>| matches!(kind, Some(Kind::Convex | Kind::Hfield));
+    if m.opt.disabled(DSBL_NATIVECCD) && kinds.iter().any(|(_, kind)| convex(*kind)) {
         out.push("the flag \"nativeccd\" disabled (the older convex collider)".to_owned());
     }
 }

@@ -1,7 +1,8 @@
 //! Contacts of worlds side by side. Twin of `cpu/collision.rs`.
 //!
 //! Bounding spheres, then shapes are tried for all lanes at once ([`super::narrow`]). Slots are the union of the lanes'
-//! contacts: a lane that lacks one has [`ABSENT`] as its distance.
+//! contacts: a lane that lacks one has [`ABSENT`] as its distance. Convex pairs without a closed form are collided lane by
+//! lane by the reference, in f64.
 
 use super::narrow::{Shapes, Spots, wide};
 use super::rows::Rows;
@@ -71,12 +72,19 @@ fn collide<R: Real>(
     ncon: &mut R,
 ) {
     let (geom1, geom2) = (m.collision_geom1[k] as usize, m.collision_geom2[k] as usize);
-    let Some(wide) = wide(m.geom_type[geom1], m.geom_type[geom2]) else {
-        return;
-    };
     out.spot.clear();
     let (first, second) = (shapes(m, d, geom1), shapes(m, d, geom2));
-    wide(&first, &second, m.collision_detect[k], near, out);
+    let detect = m.collision_detect[k];
+    match wide(m.geom_type[geom1], m.geom_type[geom2]) {
+        Some(wide) => wide(&first, &second, detect, near, out),
+        None => {
+            let unsure = out.convex(m, [geom1, geom2], near, [first, second], detect);
+            for lane in (0..R::WIDTH).filter(|&lane| unsure.lane(lane) != 0.0) {
+                let bits = R::int_lane(d.overflow[0], lane) | OVERFLOW_CCD;
+                R::set_int_lane(&mut d.overflow[0], lane, bits);
+            }
+        }
+    }
     for spot in &out.spot {
         let c = rows.contact.len();
         add_slot(d, rows, c, k);

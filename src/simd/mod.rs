@@ -43,19 +43,7 @@ pub fn missing(m: &Model) -> Option<&'static str> {
     if m.neq > 0 {
         return Some("equality constraints");
     }
-    if (0..m.ncollision).any(|k| !primitive(m, k)) {
-        return Some("collisions of meshes, height fields, cylinders and ellipsoids");
-    }
     None
-}
-
-fn primitive(m: &Model, k: usize) -> bool {
-    let geom_type = |geom: i32| m.geom_type[geom as usize];
-    let (type1, type2) = (
-        geom_type(m.collision_geom1[k]),
-        geom_type(m.collision_geom2[k]),
-    );
-    narrow::wide::<Lanes>(type1, type2).is_some()
 }
 
 /// Constraint rows and their parameters (`mj_makeConstraint`).

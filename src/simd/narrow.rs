@@ -7,9 +7,10 @@ mod boxes;
 mod round;
 
 use super::collision::ABSENT;
-use crate::cpu::collision::function;
+use crate::cpu::collision::{collide, function};
 use crate::cpu::lib::contact::{Contacts, Shape};
 use crate::cpu::lib::math::*;
+use crate::fields::Model;
 use crate::real::{Mask, Real};
 use crate::types::*;
 
@@ -132,11 +133,40 @@ impl<R: Real> Spots<R> {
         let Some(function) = function(types[0] as i32, types[1] as i32) else {
             return;
         };
+        self.each(lanes, |lane, out| {
+            function(&first.lane(lane), &second.lane(lane), detect, out);
+        });
+    }
+
+    /// By the convex collider of the reference in some lanes, which have nothing yet; the lanes in which it ended before it
+    /// was sure are 1.
+    #[inline(never)]
+    pub fn convex(
+        &mut self,
+        m: &Model,
+        geoms: [usize; 2],
+        lanes: R::Mask,
+        shapes: [Shapes<R>; 2],
+        detect: f64,
+    ) -> R {
+        let mut unsure = R::zero();
+        self.each(lanes, |lane, out| {
+            let shapes = shapes.map(|shapes| shapes.lane(lane));
+            if !collide(m, geoms, shapes, detect, out) {
+                unsure.set_lane(lane, 1.0);
+            }
+        });
+        unsure
+    }
+
+    // lane by lane
+    #[inline(always)]
+    fn each(&mut self, lanes: R::Mask, mut collide: impl FnMut(usize, &mut Contacts)) {
         let lanes = R::select(lanes, R::one(), R::zero());
         for lane in (0..R::WIDTH).filter(|&lane| lanes.lane(lane) != 0.0) {
             self.contacts.num = 0;
             let out = &mut self.contacts;
-            function(&first.lane(lane), &second.lane(lane), detect, out);
+            collide(lane, out);
             for (j, point) in out.point[..out.num].iter().enumerate() {
                 if j == self.spot.len() {
                     self.spot.push(Spot::none());

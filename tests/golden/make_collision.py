@@ -2,9 +2,9 @@
 """make_collision.py OUT.npz [N [KIND]]: random poses of pairs of geoms and the contacts that MuJoCo 4.0.0 finds, N poses of each pair.
 
 KIND: closed (pairs with a closed form), convex (pairs without; one contact each), faces (of those, flat ones: several contacts where
-faces or edges meet), hfield (a height field and every convex type). Writes type[n,2], mesh[n,2] (of solids.xml; -1: none), size[n,2,3], rbound[n,2], pos[n,2,3], mat[n,2,9], margin[n],
-ncon[n], con[n,50,13] (distance, position, frame). Some poses are aligned on purpose: parallel axes, faces that meet flush, centers that
-coincide.
+faces or edges meet), hfield (a height field and every convex type). Writes type[n,2], mesh[n,2] (of solids.xml; -1: none),
+size[n,2,3], rbound[n,2], pos[n,2,3], mat[n,2,9], margin[n], ncon[n], con[n,50,13] (distance, position, frame). Some poses are
+aligned on purpose: parallel axes, faces that meet flush, centers that coincide.
 """
 import pathlib, sys
 import mujoco, numpy as np

@@ -61,9 +61,9 @@ impl Polytope {
     /// The first polytope, from a simplex that holds the origin; false if that fails.
     pub fn start(&mut self, two: &mut Two, s: &mut Found) -> bool {
         match s.num {
-            2 => self.from_segment(two, s),
-            3 => self.from_triangle(two, s),
-            _ => self.from_tetrahedron(two, s),
+            2 => self.begin_at_segment(two, s),
+            3 => self.begin_at_triangle(two, s),
+            _ => self.begin_at_tetrahedron(two, s),
         }
     }
 
@@ -133,7 +133,7 @@ impl Polytope {
     }
 
     // begins anew from three of the vertices
-    fn from_face(&mut self, two: &mut Two, s: &mut Found, corner: [usize; 3]) -> bool {
+    fn begin_at_face(&mut self, two: &mut Two, s: &mut Found, corner: [usize; 3]) -> bool {
         s.num = 3;
         for (k, i) in corner.into_iter().enumerate() {
             s.simplex[k] = self.vertex[i];
@@ -141,11 +141,11 @@ impl Polytope {
         self.face.clear();
         self.vertex.clear();
         self.list.clear();
-        self.from_triangle(two, s)
+        self.begin_at_triangle(two, s)
     }
 
     // two pyramids base to base: the ends of the segment, and three points round it
-    fn from_segment(&mut self, two: &mut Two, s: &mut Found) -> bool {
+    fn begin_at_segment(&mut self, two: &mut Two, s: &mut Found) -> bool {
         let (a, b) = (s.simplex[0].diff, s.simplex[1].diff);
         self.center = scl3(add3(a, b), 0.5);
         let axis = sub3(b, a);
@@ -175,7 +175,7 @@ impl Polytope {
             ([v2, v5, v4], [4, 2, 3]),
         ];
         if let Some(corner) = self.attach_all(&faces) {
-            return self.from_face(two, s, corner);
+            return self.begin_at_face(two, s, corner);
         }
         let base = [v3, v4, v5].map(|i| self.vertex[i].diff);
         if !pierces(a, b, base) {
@@ -186,7 +186,7 @@ impl Polytope {
     }
 
     // two pyramids base to base: the triangle, and a point on either side of it
-    fn from_triangle(&mut self, two: &mut Two, s: &mut Found) -> bool {
+    fn begin_at_triangle(&mut self, two: &mut Two, s: &mut Found) -> bool {
         let [a, b, c] = [0, 1, 2].map(|k| s.simplex[k].diff);
         self.center = scl3(add3(add3(a, b), c), 1.0 / 3.0);
         let normal = cross(sub3(b, a), sub3(c, a));
@@ -221,7 +221,7 @@ impl Polytope {
         true
     }
 
-    fn from_tetrahedron(&mut self, two: &mut Two, s: &mut Found) -> bool {
+    fn begin_at_tetrahedron(&mut self, two: &mut Two, s: &mut Found) -> bool {
         let [v1, v2, v3, v4] = s.simplex.map(|vertex| self.insert(vertex));
         let p = s.simplex.map(|vertex| vertex.diff);
         self.center = scl3(add3(add3(add3(p[0], p[1]), p[2]), p[3]), 0.25);
@@ -232,7 +232,7 @@ impl Polytope {
             ([v4, v3, v2], [2, 0, 1]),
         ];
         if let Some(corner) = self.attach_all(&faces) {
-            return self.from_face(two, s, corner);
+            return self.begin_at_face(two, s, corner);
         }
         if !holds_origin(p) {
             return false;
