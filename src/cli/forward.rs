@@ -5,9 +5,9 @@ use super::dump::{self, Arrays};
 use super::{Engine, Fault, ModelArg, load, npz};
 use anstream::eprintln;
 use clap::Args;
-use manyworlds::Batch;
 use manyworlds::batch::To;
 use manyworlds::fields::field;
+use manyworlds::{Batch, Error, Model};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ const INPUTS: &[&str] = &[
 /// Everything that one forward pass and some steps make of given states.
 ///
 /// For each state: reset, set, forward, dump; then set again, step with the inputs held, and dump the state after 1, 10 and
-/// 100 steps. Without --states, the model's start alone.
+/// 100 steps. Without --states, the model's start alone. Of a model that cannot run yet, the compiled arrays are written.
 #[derive(Args, Debug)]
 pub struct Forward {
     #[command(flatten)]
@@ -89,11 +89,20 @@ impl Forward {
             return Err(bad("holds no states".to_owned()));
         }
 
-        let mut batch = Batch::with(&m, asked.states.len(), self.engine.settings())?;
+        let mut out: Arrays = dump::model(&m, &authored);
+        let mut batch = match Batch::with(&m, asked.states.len(), self.engine.settings()) {
+            // what is compiled can be had, though it cannot move yet
+            Err(e @ Error::Missing(_)) => {
+                let meta = self.meta(&m, &asked, "compiler", &[]);
+                write(&self.out, &meta, &out)?;
+                eprintln!("only the compiled model is in {}", self.out.display());
+                return Err(e.into());
+            }
+            batch => batch?,
+        };
         eprintln!("{} states on {}", asked.states.len(), batch.device());
         set(&mut batch, &asked.states).map_err(&bad)?;
         batch.forward()?;
-        let mut out: Arrays = dump::model(&m, &authored);
         for (k, d) in batch.worlds()?.iter().enumerate() {
             let m = batch.model();
             let state = [dump::inputs(m, d, INPUTS), dump::forward(m, d)].concat();
@@ -125,18 +134,22 @@ impl Forward {
             eprintln!("{flag}");
         }
 
+        let meta = self.meta(batch.model(), &asked, &batch.device(), &steps);
+        write(&self.out, &meta, &out)
+    }
+
+    fn meta(&self, m: &Model, asked: &States, device: &str, steps: &[usize]) -> Value {
         let kind =
             |state: &Map<String, Value>| state.get("kind").cloned().unwrap_or("qpos0".into());
-        let meta = json!({
+        json!({
             "schema": 1,
-            "producer": format!("manyworlds {} ({})", env!("CARGO_PKG_VERSION"), batch.device()),
+            "producer": format!("manyworlds {} ({device})", env!("CARGO_PKG_VERSION")),
             "model": self.model.path.display().to_string(),
             "names": dump::names(&m.names),
             "states": asked.states.iter().map(kind).collect::<Vec<_>>(),
             "steps": steps,
             "opt_override": asked.opt_override,
-        });
-        write(&self.out, &meta, &out)
+        })
     }
 }
 
