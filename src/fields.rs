@@ -628,6 +628,12 @@ fields! {
         cam_fovy: real[ncam],
         /// resolution: pixels [width, height]
         cam_resolution: int[ncam, 2],
+        /// output images (bits of mjtCamOutBit)
+        cam_output: int[ncam],
+        /// sensor size: length [width, height]
+        cam_sensorsize: real[ncam, 2],
+        /// [focal length; principal point]
+        cam_intrinsic: real[ncam, 4],
         /// light tracking mode (mjtCamLight)
         light_mode: int[nlight],
         /// id of light's body

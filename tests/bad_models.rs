@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use manyworlds::compile::compile;
 use manyworlds::mjcf::{Files, Limits, Spec};
 use manyworlds::{Error, Result};
 
@@ -228,7 +229,7 @@ const BAD: &[(&str, &str)] = &[
     // assets
     (
         "material in two ways",
-        "<mujoco><asset><texture name=\"t\" builtin=\"flat\"/><material name=\"m\" texture=\"t\"><layer texture=\"t\" role=\"rgb\"/></material></asset></mujoco>",
+        "<mujoco><asset><texture name=\"t\" builtin=\"flat\" width=\"4\"/><material name=\"m\" texture=\"t\"><layer texture=\"t\" role=\"rgb\"/></material></asset></mujoco>",
     ),
     (
         "hull vertices",
@@ -252,7 +253,15 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "grid layout",
-        "<mujoco><asset><texture name=\"t\" gridsize=\"3 4\" gridlayout=\"RLU\"/></asset></mujoco>",
+        "<mujoco><asset><texture name=\"t\" file=\"t.png\" gridsize=\"3 4\" gridlayout=\"RLU\"/></asset></mujoco>",
+    ),
+    (
+        "texture without a width",
+        "<mujoco><asset><texture name=\"t\" type=\"2d\" builtin=\"flat\" nchannel=\"4\"/></asset></mujoco>",
+    ),
+    (
+        "texture of nothing",
+        "<mujoco><asset><texture name=\"t\" type=\"2d\"/></asset></mujoco>",
     ),
     (
         "group of a skin",
@@ -497,6 +506,129 @@ const BAD: &[(&str, &str)] = &[
     ),
 ];
 
+/// What a body of the models in [`UNFIT`] holds.
+const PARTS: &str = r#"<worldbody>
+<geom name="floor" type="plane" size="1 1 1"/><site name="hook" pos="1 0 0"/><site name="eye" pos="-1 0 0"/>
+<body name="arm"><joint name="elbow"/><geom name="bone" size=".1"/><site name="tip"/><body name="hand"><joint name="wrist" axis="1 0 0"/>
+<geom name="palm" size=".1"/></body></body>
+</worldbody>"#;
+
+/// A kind of mistake in what goes with [`PARTS`]: names that are not there, and what cannot be compiled.
+const UNFIT: &[(&str, &str)] = &[
+    (
+        "joint of a motor",
+        r#"<actuator><motor joint="elbw"/></actuator>"#,
+    ),
+    (
+        "tendon of a motor",
+        r#"<actuator><motor tendon="sinew"/></actuator>"#,
+    ),
+    (
+        "site of a motor",
+        r#"<actuator><motor site="tipp"/></actuator>"#,
+    ),
+    (
+        "motor of nothing",
+        r#"<actuator><motor name="m"/></actuator>"#,
+    ),
+    (
+        "damping of a site",
+        r#"<actuator><motor site="tip" damping="1"/></actuator>"#,
+    ),
+    (
+        "integral without a setpoint",
+        r#"<actuator><pid joint="elbow" ki="1" input="vel"/></actuator>"#,
+    ),
+    (
+        "range the wrong way",
+        r#"<actuator><motor joint="elbow" ctrlrange="1 -1" ctrllimited="true"/></actuator>"#,
+    ),
+    (
+        "muscle that turns for ever",
+        r#"<actuator><muscle joint="elbow"/></actuator>"#,
+    ),
+    (
+        "delay without samples",
+        r#"<actuator><motor joint="elbow" delay=".1"/></actuator>"#,
+    ),
+    (
+        "body of an equality",
+        r#"<equality><weld body1="Arm" body2="hand"/></equality>"#,
+    ),
+    (
+        "joint of an equality",
+        r#"<equality><joint joint1="elbow" joint2="wrst"/></equality>"#,
+    ),
+    (
+        "geom of a pair",
+        r#"<contact><pair geom1="bone" geom2="flor"/></contact>"#,
+    ),
+    (
+        "body that is excluded",
+        r#"<contact><exclude body1="arm" body2="hands"/></contact>"#,
+    ),
+    (
+        "site of a tendon",
+        r#"<tendon><spatial><site site="hook"/><site site="ey"/></spatial></tendon>"#,
+    ),
+    (
+        "tendon of one site",
+        r#"<tendon><spatial><site site="hook"/></spatial></tendon>"#,
+    ),
+    (
+        "tendon around a plane",
+        r#"<tendon><spatial><site site="hook"/><geom geom="floor"/><site site="eye"/></spatial></tendon>"#,
+    ),
+    (
+        "site of a sensor",
+        r#"<sensor><touch site="top"/></sensor>"#,
+    ),
+    (
+        "object of a sensor",
+        r#"<sensor><framepos objtype="body" objname="amr"/></sensor>"#,
+    ),
+    (
+        "limit that is none",
+        r#"<sensor><jointlimitpos joint="elbow"/></sensor>"#,
+    ),
+    (
+        "keyframe of another model",
+        r#"<keyframe><key qpos="1 2 3"/></keyframe>"#,
+    ),
+    (
+        "element of a tuple",
+        r#"<custom><tuple name="t"><element objtype="geom" objname="plam"/></tuple></custom>"#,
+    ),
+    (
+        "target of a camera",
+        r#"<worldbody><camera mode="targetbody" target="hnad"/></worldbody>"#,
+    ),
+    (
+        "focal length without a sensor",
+        r#"<worldbody><camera focal=".1 .1"/></worldbody>"#,
+    ),
+    (
+        "mesh of a geom",
+        r#"<asset><mesh name="cube" builtin="cone" params="4 1"/></asset><worldbody><geom type="mesh" mesh="cub"/></worldbody>"#,
+    ),
+    (
+        "flat mesh",
+        r#"<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 1 1 0"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody>"#,
+    ),
+    (
+        "body without mass",
+        r#"<worldbody><body><joint/></body></worldbody>"#,
+    ),
+    (
+        "size of nothing",
+        r#"<worldbody><geom type="box" size="1 1 0"/></worldbody>"#,
+    ),
+    (
+        "triangle inequality",
+        r#"<worldbody><body><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 3"/></body></worldbody>"#,
+    ),
+];
+
 fn files() -> Files {
     Files::memory([
         ("common.xml", b"<mujoco><option/></mujoco>".to_vec()),
@@ -549,6 +681,25 @@ fn every_mistake_is_told_with_its_place() {
         );
     }
     insta::assert_snapshot!("one_line", out);
+}
+
+#[test]
+fn what_does_not_fit_is_told_with_its_place() {
+    let mut out = String::new();
+    for (title, xml) in UNFIT {
+        let xml = format!("<mujoco>{PARTS}\n{xml}</mujoco>");
+        let model = read(&xml).and_then(|spec| compile(&spec));
+        let error = model.expect_err(title);
+        // behind the parts
+        for e in error.each() {
+            assert!(
+                matches!(e, Error::Mjcf { line: 6, col, .. } if *col > 0),
+                "{title}: {e}"
+            );
+        }
+        let _ = writeln!(out, "{title}\n    {error}");
+    }
+    insta::assert_snapshot!("unfit", out);
 }
 
 #[test]

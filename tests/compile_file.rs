@@ -1,6 +1,8 @@
 //! Compiled models in files: what is read back is what was written, and nothing else is taken for a model.
 
+use manyworlds::compile::compile;
 use manyworlds::fields::{FIELDS, Room, View};
+use manyworlds::mjcf::Spec;
 use manyworlds::model::Opt;
 use manyworlds::{Error, Model};
 
@@ -50,6 +52,46 @@ fn what_is_saved_is_loaded() {
         assert!(back == m, "{}", m.names.model);
         assert_eq!(bits(&back), bits(&m), "{}", m.names.model);
         assert_eq!(back.to_bytes().unwrap(), std::fs::read(&path).unwrap());
+    }
+}
+
+/// The texts of models that compile: those of `models`, and one for every feature.
+fn texts() -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for entry in std::fs::read_dir("models").unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ext| ext == "xml") {
+            out.push(std::fs::read_to_string(path).unwrap());
+        }
+    }
+    out.sort();
+    let cases = include_str!("golden/compile_cases.txt").lines();
+    out.extend(
+        cases
+            .filter(|line| !line.starts_with("==="))
+            .map(str::to_owned),
+    );
+    out.retain(|xml| Model::from_xml_str(xml).is_ok());
+    assert!(out.len() > 250, "{}", out.len());
+    out
+}
+
+#[test]
+fn compiling_twice_gives_the_same_bytes() {
+    for xml in texts() {
+        let [a, b] = [(); 2].map(|()| Model::from_xml_str(&xml).unwrap().to_bytes().unwrap());
+        assert!(a == b, "{xml}");
+    }
+}
+
+#[test]
+fn a_spec_saved_as_text_compiles_to_the_same_model() {
+    for xml in texts() {
+        let spec = Spec::from_str(&xml).unwrap();
+        let saved = spec.to_mjcf().unwrap();
+        let again = Model::from_xml_str(&saved).unwrap_or_else(|e| panic!("{xml}\n{e}"));
+        let bytes = compile(&spec).unwrap().to_bytes().unwrap();
+        assert!(again.to_bytes().unwrap() == bytes, "{xml}");
     }
 }
 

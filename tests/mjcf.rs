@@ -213,7 +213,7 @@ fn lights_cameras_and_materials_are_read_in_one_way() {
         "<light directional='true'/><light/><light type='point'/>
          <camera mode='targetbody' target='b' output='depth rgb' sensorsize='1 1'/>",
         "<default><camera fovy='30'/></default>
-         <asset><texture name='t' builtin='flat'/>
+         <asset><texture name='t' builtin='flat' width='4'/>
            <material name='m' texture='t'/>
            <material name='n'><layer role='orm' texture='t'/><layer role='rgb' texture='t'/></material></asset>",
     );

@@ -18,6 +18,7 @@ pub(super) fn fill(m: &mut Model, tree: &Tree, names: &Names) -> Result<()> {
         let ranges = ranges(m, tree, said, trnid)?;
         let inputs = inputs(tree, said, &ranges)?;
         check_muscle(tree, said)?;
+        check_target(m, tree, said, trntype, trnid[0])?;
         let actnum = activations(tree, said, ranges.actlimited)?;
         let outnum = if trntype == TrnType::So3 { 3 } else { 1 };
 
@@ -279,7 +280,12 @@ fn inputs(tree: &Tree, said: &Actuator, ranges: &Ranges) -> Result<Inputs> {
                 (CtrlInput::Voltage, "ctrl", ranges.ctrl),
             ] {
                 if spec & bit as i32 != 0 {
-                    rows.push(row(what, range)?);
+                    // the word about limits is for the first; the others have them if they have a range
+                    rows.push(match what {
+                        "ctrl" => row(what, range)?,
+                        _ if own => (range[0] < range[1], range),
+                        _ => row(what, range)?,
+                    });
                 }
             }
             rows
@@ -312,7 +318,25 @@ fn check_inputs(tree: &Tree, said: &Actuator, spec: i32) -> Result<()> {
         ),
         GainType::Muscle | GainType::User => (spec == 0, "input is not for muscles and user gains"),
     };
-    tree.ensure(ok, said.origin, Some("input"), msg)
+    tree.ensure(ok, said.origin, Some("input"), msg)?;
+    let msg = "an integral gain or a limited setpoint needs the input pos";
+    let setpoint = said.gaintype != GainType::Pid
+        || spec & I::Pos as i32 != 0
+        || own_activations(said).is_none_or(|n| n == 0);
+    tree.ensure(setpoint, said.origin, Some("input"), msg)?;
+    if said.gaintype != GainType::DcMotor {
+        return Ok(());
+    }
+
+    // a motor with a controller of its own needs something to control
+    let [kp, ki, kd] = [4, 5, 6].map(|k| said.gainprm[k]);
+    let controlled = spec & bits(&[I::Pos, I::Vel, I::Ff]) != 0;
+    let gains = [kp, ki, kd].iter().any(|k| *k != 0.0) || said.dynprm[7] > 0.0;
+    let msg = "the controller of a DC motor needs an input to control: pos, vel or ff";
+    tree.ensure(controlled || !gains, said.origin, Some("input"), msg)?;
+    let msg = "the integral gain of a DC motor needs the input pos";
+    let pos = spec & I::Pos as i32 != 0;
+    tree.ensure(pos || ki <= 0.0, said.origin, Some("input"), msg)
 }
 
 // gain, bias and dynamics that belong together
@@ -397,6 +421,38 @@ fn activations(tree: &Tree, said: &Actuator, actlimited: bool) -> Result<usize> 
         Ok(actdim) => actdim,
         Err(_) => usize::from(!stateless),
     })
+}
+
+// what is added to a target needs one that has it
+fn check_target(
+    m: &Model,
+    tree: &Tree,
+    said: &Actuator,
+    trntype: TrnType,
+    target: i32,
+) -> Result<()> {
+    let ok = matches!(
+        trntype,
+        TrnType::Joint | TrnType::JointInParent | TrnType::Tendon
+    );
+    for (attr, asked) in [
+        ("damping", said.damping.iter().any(|x| *x != 0.0)),
+        ("armature", said.armature != 0.0),
+    ] {
+        let msg = format!("{attr} is added to a joint or a tendon: this actuator acts on neither");
+        tree.ensure(ok || !asked, said.origin, Some(attr), &msg)?;
+    }
+    if trntype == TrnType::Tendon && said.armature * said.gear[0] != 0.0 {
+        let (adr, num) = (
+            m.tendon_adr[target as usize] as usize,
+            m.tendon_num[target as usize] as usize,
+        );
+        let around = |t: &i32| *t == WrapType::Sphere || *t == WrapType::Cylinder;
+        let wraps = m.wrap_type[adr..adr + num].iter().any(around);
+        let msg = "armature cannot be added to a tendon that wraps around geoms";
+        tree.ensure(!wraps, said.origin, Some("armature"), msg)?;
+    }
+    Ok(())
 }
 
 fn check_muscle(tree: &Tree, said: &Actuator) -> Result<()> {

@@ -399,6 +399,13 @@ fn emit_camera(
     m.cam_projection[k] = said.projection() as i32;
     m.cam_fovy[k] = camera.fovy;
     put(&mut m.cam_resolution, k, &said.resolution());
+    m.cam_output[k] = said
+        .output()
+        .0
+        .iter()
+        .fold(0, |bits, image| bits | 1 << *image as i32);
+    put(&mut m.cam_sensorsize, k, &camera.sensorsize);
+    put(&mut m.cam_intrinsic, k, &camera.intrinsic);
     Ok(())
 }
 

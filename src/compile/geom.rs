@@ -58,9 +58,7 @@ pub(super) fn compile(
     if let Some(id) = mesh {
         let offset = assets.place(tree, id, part, primitive(kind), &mut size)?;
         pose = pose.then(offset);
-        if matches!(kind, GeomType::Mesh | GeomType::Sdf) {
-            turn_back(&mut surfacevel, offset);
-        }
+        turn_back(&mut surfacevel, offset);
     }
     let is_mesh = matches!(kind, GeomType::Mesh | GeomType::Sdf);
     let hfield = match kind {
@@ -296,7 +294,7 @@ fn weigh(
     Ok((mass, inertia))
 }
 
-// a velocity said in the frame of the mesh's file, in the frame of the compiled mesh
+// a velocity said in the frame of the mesh's file, in the frame of the mesh, or of what was fitted to it
 fn turn_back(surfacevel: &mut [f64; 6], offset: Pose) {
     let [a, b, c, d, e, f] = *surfacevel;
     let quat = conjugate(offset.quat);

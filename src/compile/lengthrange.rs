@@ -12,6 +12,9 @@ use crate::fields::{Data, Model};
 use crate::mjcf::schema::{LengthRange, LrMode};
 use crate::types::*;
 
+/// Most steps of a simulation that looks for a length.
+const MOST_STEPS: f64 = 1e5;
+
 /// Sets `actuator_lengthrange` of the actuators that need it.
 ///
 /// Every actuator has its own simulations, so they run on all cores and the result is the same as one after the other. Fails
@@ -33,6 +36,17 @@ pub(super) fn fill(m: &mut Model, tree: &Tree) -> Result<()> {
         return Ok(());
     }
 
+    let origin = tree.spec.actuators[wanted[0]].origin;
+    let timestep = match said.timestep() {
+        dt if dt > 0.0 => dt,
+        _ => m.opt.timestep,
+    };
+    let msg = format!(
+        "lengthrange would be simulated for more than {MOST_STEPS} steps: choose a shorter inttotal, or a longer timestep"
+    );
+    let short = said.inttotal() / timestep <= MOST_STEPS;
+    tree.ensure(short, origin, Some("lengthrange"), &msg)?;
+
     // nothing but inertia, limits, equalities and the pull
     let mut still = m.clone();
     still.opt.disableflags = DSBL_FRICTIONLOSS
@@ -41,9 +55,7 @@ pub(super) fn fill(m: &mut Model, tree: &Tree) -> Result<()> {
         | DSBL_DAMPER
         | DSBL_GRAVITY
         | DSBL_ACTUATION;
-    if said.timestep() > 0.0 {
-        still.opt.timestep = said.timestep();
-    }
+    still.opt.timestep = timestep;
     if still.opt.integrator == Integrator::Rk4 {
         still.opt.integrator = Integrator::Euler as i32;
     }
@@ -104,7 +116,7 @@ fn range(m: &Model, said: &LengthRange, i: usize) -> std::result::Result<[f64; 2
     let spread = f64::max(spread0 - short, long - spread1);
     if spread > said.tolrange() * (long - short) {
         return Err(format!(
-            "lengthrange did not come to rest: it moves by {spread} at the end of the simulation; {hint}"
+            "lengthrange did not come to rest: it moves by {spread:.3} at the end of the simulation; {hint}"
         ));
     }
     Ok([short, long])
@@ -120,8 +132,10 @@ fn side(
     let mut d = Data::new(m);
     let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
     while d.time[0] < said.inttotal() {
+        let before = d.time[0];
         let length = pull(m, said, &mut d, i, sign);
-        if d.time[0] == 0.0 || !length.is_finite() {
+        // a world whose numbers went bad starts again
+        if d.time[0] <= before || !length.is_finite() {
             return Err(
                 "the simulation that finds lengthrange is unstable; give lengthrange".to_owned(),
             );

@@ -52,6 +52,10 @@ pub(super) fn site(tree: &Tree, part: &Part<Site>) -> Result<CompiledSite> {
 pub(super) struct CompiledCamera {
     pub pose: Pose,
     pub fovy: f64,
+    /// Width and height (m); 0 without a physical sensor.
+    pub sensorsize: [f64; 2],
+    /// Focal lengths and principal point (m).
+    pub intrinsic: [f64; 4],
 }
 
 /// Compiles a camera (`mjCCamera::Compile`).
@@ -66,18 +70,54 @@ pub(super) fn camera(tree: &Tree, part: &Part<Camera>) -> Result<CompiledCamera>
     let msg = "fovy must be below 180 degrees";
     tree.ensure(said.fovy() < 180.0, origin, Some("fovy"), msg)?;
 
-    // a physical sensor says the field of view by its height and the focal length
-    let mut fovy = said.fovy();
-    let [width, height] = said.sensorsize.unwrap_or([0.0; 2]).map(single);
-    if width > 0.0 && height > 0.0 {
-        let pixels = said.focalpixel.unwrap_or([0.0; 2]).map(single);
-        let length = said.focal.unwrap_or([0.0; 2]).map(single);
-        let density = single(f64::from(said.resolution()[1]) / height);
-        let focal = single(pixels[1] / density + length[1]);
-        let half = ((height / 2.0) as f32).atan2(focal as f32);
-        fovy = f64::from(half) * 360.0 / std::f64::consts::PI;
+    let sensorsize = said.sensorsize.unwrap_or([0.0; 2]).map(single);
+    let [width, height] = sensorsize;
+    let physical = width > 0.0 && height > 0.0;
+    for (attr, set) in [
+        ("focal", set(said.focal)),
+        ("focalpixel", set(said.focalpixel)),
+        ("principal", set(said.principal)),
+        ("principalpixel", set(said.principalpixel)),
+    ] {
+        let msg = format!("{attr} needs sensorsize: the width and height of the sensor");
+        tree.ensure(physical || !set, origin, Some(attr), &msg)?;
     }
-    Ok(CompiledCamera { pose, fovy })
+    if !physical {
+        return Ok(CompiledCamera {
+            pose,
+            fovy: said.fovy(),
+            sensorsize,
+            intrinsic: [0.01, 0.01, 0.0, 0.0].map(single),
+        });
+    }
+
+    // what is said in pixels holds, be it said in lengths too
+    let pixel: [f64; 2] =
+        std::array::from_fn(|k| single(f64::from(said.resolution()[k]) / sensorsize[k]));
+    let length = |pixels: Option<[f64; 2]>, length: Option<[f64; 2]>, k: usize| match pixels
+        .unwrap_or([0.0; 2])
+        .map(single)[k]
+    {
+        0.0 => length.unwrap_or([0.0; 2]).map(single)[k],
+        pixels => single(pixels / pixel[k]),
+    };
+    let focal = |k| length(said.focalpixel, said.focal, k);
+    let principal = |k| length(said.principalpixel, said.principal, k);
+    let intrinsic = [focal(0), focal(1), principal(0), principal(1)];
+
+    // the field of view follows from the height and the focal length
+    let half = ((height / 2.0) as f32).atan2(intrinsic[1] as f32);
+    Ok(CompiledCamera {
+        pose,
+        fovy: f64::from(half) * 360.0 / std::f64::consts::PI,
+        sensorsize,
+        intrinsic,
+    })
+}
+
+// whether a pair is said, and not nothing
+fn set(said: Option<[f64; 2]>) -> bool {
+    said.is_some_and(|x| x != [0.0; 2])
 }
 
 /// A light in the frame of its body.

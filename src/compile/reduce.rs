@@ -40,6 +40,8 @@ struct Mass {
     /// About the centre of mass, as `fullinertia`.
     full: [f64; 6],
     explicit: bool,
+    /// Something was welded to it.
+    grown: bool,
 }
 
 impl Mass {
@@ -49,6 +51,7 @@ impl Mass {
             com: body.inertial.pos,
             full: globalinertia(body.inertia, body.inertial.quat),
             explicit,
+            grown: false,
         }
     }
 
@@ -85,6 +88,7 @@ impl Mass {
         let off = offcenter(other.mass, shift(there.pos));
         self.full = std::array::from_fn(|k| self.full[k] + own[k] + turned[k] + off[k]);
         (self.mass, self.com) = (mass, com);
+        self.grown = true;
     }
 }
 
@@ -109,7 +113,7 @@ fn explicit(pose: Pose, mass: f64, diag: V3, origin: crate::mjcf::source::Origin
 }
 
 fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
-    let keep = kept_bodies(tree);
+    let keep = kept_bodies(tree, bodies);
     let mut mass: Vec<Mass> = tree
         .bodies
         .iter()
@@ -184,7 +188,7 @@ fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
     // inertia that was said somewhere is said for the whole
     for (i, body) in said.iter_mut().enumerate().skip(1) {
         let from_geoms = tree.bodies[i].compiler.inertiafromgeom() == Tri::True;
-        if keep[i] && mass[i].explicit && !from_geoms {
+        if keep[i] && mass[i].grown && mass[i].explicit && !from_geoms {
             body.inertial = Some(mass[i].inertial(body.origin));
         }
     }
@@ -203,7 +207,7 @@ fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
 }
 
 // bodies that move, that something names, or whose fusing would change the forces
-fn kept_bodies(tree: &Tree) -> Vec<bool> {
+fn kept_bodies(tree: &Tree, bodies: &[Compiled]) -> Vec<bool> {
     let named = body_references(tree.spec);
     let felt = sites_of_forces(tree.spec);
     let fluid = tree.spec.option.density() > 0.0 || tree.spec.option.viscosity() > 0.0;
@@ -213,6 +217,8 @@ fn kept_bodies(tree: &Tree) -> Vec<bool> {
         .map(|(i, node)| {
             let said = node.said;
             let parent = tree.bodies[node.parent].said;
+            // only what has mass and moves has gravity to compensate
+            let weighs = bodies[i].mass > 0.0 && node.weldid != 0;
             let force = said
                 .sites
                 .iter()
@@ -222,7 +228,7 @@ fn kept_bodies(tree: &Tree) -> Vec<bool> {
                 || said.mocap()
                 || !said.fuse()
                 || said.sleep() != SleepPolicy::Auto
-                || said.gravcomp() != parent.gravcomp()
+                || (said.gravcomp() != parent.gravcomp() && weighs)
                 || (fluid && node.weldid != 0)
                 || said.name.as_deref().is_some_and(|n| named.contains(n))
                 || force

@@ -245,7 +245,8 @@ fn damping_ratios(m: &mut Model, d: &Data) {
         }
         let (out, n) = (m.actuator_outadr[i] as usize, m.actuator_outnum[i] as usize);
         let sum = (out..out + n).fold(0.0, |sum, k| sum + weight(m, d, &moment_row(m, d, k)));
-        let mass = n as f64 / MINVAL.max(sum);
+        // nothing is felt where nothing moves
+        let mass = if sum < MINVAL { 0.0 } else { n as f64 / sum };
         m.actuator_biasprm[10 * i + 2] = -ratio * 2.0 * (kp * mass).sqrt();
     }
 }

@@ -1,13 +1,23 @@
 //! Which dofs couple: simple bodies, and the sparsity of matrices over pairs of dofs.
 
 use crate::fields::Model;
-use crate::types::WrapType;
+use crate::types::{TrnType, WrapType};
 
 /// Fills `dof_Madr`, `dof_simplenum`, `M_*`, `D_*` and their sizes (`mjCModel::FinalizeSimple`, `mj_makeDofDofSparse`).
 pub(super) fn fill(m: &mut Model) {
     // inertia of a tendon couples the bodies along its path
-    for i in 0..m.ntendon {
-        if m.tendon_armature[i] == 0.0 {
+    let lent = |i: usize| {
+        (0..m.nactuator).any(|k| {
+            let here =
+                m.actuator_trntype[k] == TrnType::Tendon && m.actuator_trnid[2 * k] as usize == i;
+            here && m.actuator_armature[k] != 0.0
+        })
+    };
+    let heavy: Vec<bool> = (0..m.ntendon)
+        .map(|i| m.tendon_armature[i] != 0.0 || lent(i))
+        .collect();
+    for (i, heavy) in heavy.into_iter().enumerate() {
+        if !heavy {
             continue;
         }
         let adr = m.tendon_adr[i] as usize;

@@ -4,7 +4,9 @@ use super::attrs::{self, Plain, exclusive};
 use super::defaults::{inherit_material, material, no_children, texture, unknown_element};
 use super::files;
 use super::read::Reader;
-use super::schema::{Bone, Hfield, Mesh, MeshBuiltin, ModelAsset, Skin, Texture, TextureType};
+use super::schema::{
+    Bone, Hfield, Mesh, MeshBuiltin, ModelAsset, Skin, Texture, TextureBuiltin, TextureType,
+};
 use super::table::Attrs;
 use super::xml::Node;
 
@@ -236,11 +238,47 @@ impl Reader<'_> {
                 *text = self.asset_path(node, text, dir.as_ref());
             }
         });
+        self.check_texture(node, &paths);
         // the sky is above everyone
         if paths.type_() != TextureType::Skybox {
             self.needs_name(node, paths.name.as_deref());
         }
         self.spec.textures.push(paths);
+    }
+
+    // pixels are not read, but what cannot be a texture is said
+    fn check_texture(&mut self, node: &Node, said: &Texture) {
+        let flat = said.type_() == TextureType::TwoD;
+        let sides = [
+            &said.fileright,
+            &said.fileleft,
+            &said.fileup,
+            &said.filedown,
+            &said.filefront,
+            &said.fileback,
+        ];
+        let mut wrong = |attr: &str, msg: &str| {
+            self.log.mistake(node.origin, Some(attr), msg.to_owned());
+        };
+        if said.builtin() == TextureBuiltin::None {
+            let some = said.file.is_some() || !flat && sides.iter().any(|s| s.is_some());
+            if !some {
+                wrong("file", "a texture needs a file, or builtin");
+            }
+            return;
+        }
+        if said.width() <= 0 {
+            wrong("width", "the width of a builtin texture must be positive");
+        }
+        if flat && said.height() <= 0 {
+            wrong(
+                "height",
+                "the height of a flat builtin texture must be positive",
+            );
+        }
+        if said.nchannel() != 3 {
+            wrong("nchannel", "builtin textures have 3 channels");
+        }
     }
 
     fn model_asset(&mut self, node: &Node) {

@@ -15,22 +15,23 @@ pub(crate) fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> O
         .map(|(_, n)| n)
 }
 
-/// Edit distance with insertion, deletion and substitution of one character.
+/// Edit distance with insertion, deletion and substitution of one character, and exchange of two neighbours.
 fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().collect();
     let b: Vec<char> = b.chars().collect();
+    let mut above = Vec::new();
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut next = vec![i + 1];
-        let mut left = i + 1;
-        for (cb, above) in b.iter().zip(row.windows(2)) {
-            let [diag, up] = [
-                above.first().copied().unwrap_or(0),
-                above.get(1).copied().unwrap_or(0),
-            ];
-            left = (diag + usize::from(ca != *cb)).min(up + 1).min(left + 1);
-            next.push(left);
+    for i in 1..=a.len() {
+        let mut next = vec![i];
+        for j in 1..=b.len() {
+            let substitute = row[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = substitute.min(row[j] + 1).min(next[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(above[j - 2] + 1);
+            }
+            next.push(best);
         }
-        row = next;
+        above = std::mem::replace(&mut row, next);
     }
     row.last().copied().unwrap_or(0)
 }
@@ -45,6 +46,7 @@ mod tests {
         assert_eq!(nearest("sise", names.into_iter()), Some("size"));
         assert_eq!(nearest("Quat", names.into_iter()), Some("quat"));
         assert_eq!(nearest("fricton", names.into_iter()), Some("friction"));
+        assert_eq!(nearest("pso", names.into_iter()), Some("pos"));
         assert_eq!(nearest("zebra", names.into_iter()), None);
         assert_eq!(distance("kitten", "sitting"), 3);
     }
