@@ -1,13 +1,5 @@
 // Forces of the medium that bodies move in (`mj_fluid`).
 
-// force and torque, or the velocities that make them: moving, turning
-struct Medium {
-    lin: vec3f,
-    rot: vec3f,
-}
-
-const FLUID_PI: f32 = 3.141592653589793;
-
 fn mj_fluid() {
     // without springs and dampers there is nothing passive
     for (var i = lane; i < nv; i += LANES) {
@@ -22,17 +14,11 @@ fn mj_fluid() {
         if (body_mass(i) < MINVAL) {
             continue;
         }
-        let adr = max(body_geomadr(i), 0);
-        var box_like = true;
-        for (var g = adr; g < adr + body_geomnum(i); g++) {
-            if (geom_fluid(g, 0) > 0.0) {
-                box_like = false;
-            }
-        }
-        if (box_like) {
+        if (box_like(i)) {
             fluid_push(i, xipos(i), ximat(i), inertia_box(i));
             continue;
         }
+        let adr = body_geomadr(i);
         for (var g = adr; g < adr + body_geomnum(i); g++) {
             if (geom_fluid(g, 0) != 0.0) {
                 fluid_push(i, geom_xpos(g), geom_xmat(g), fluid_ellipsoid(i, g));
@@ -50,23 +36,10 @@ fn fluid_push(i: i32, pos: vec3f, mat: mat3x3f, push: Medium) {
     }
 }
 
-// velocity of a frame of a body relative to the medium, in the frame: turning, moving
-fn fluid_velocity(i: i32, pos: vec3f, mat: mat3x3f) -> Medium {
-    let motion = cvel(i);
-    let offset = pos - subtree_com(body_rootid(i));
-    let vel = motion.lin + cross(motion.rot, offset);
-    return Medium(transpose(mat) * (vel - opt_wind), transpose(mat) * motion.rot);
-}
-
 // viscous resistance of a sphere, drag of a box (`mj_inertiaBoxFluidModel`)
 fn inertia_box(i: i32) -> Medium {
     // edges of the box of the same inertia
-    let inertia = body_inertia(i);
-    let other = vec3f(
-        inertia.y + inertia.z - inertia.x,
-        inertia.x + inertia.z - inertia.y,
-        inertia.x + inertia.y - inertia.z);
-    let edge = sqrt(max(other, vec3f(MINVAL)) / body_mass(i) * 6.0);
+    let edge = box_edges(i);
     let vel = fluid_velocity(i, xipos(i), ximat(i));
 
     // viscosity acts on a sphere of the mean diameter
@@ -142,20 +115,4 @@ fn lift_and_drag(g: i32, vel: Medium) -> Medium {
     let resist = length(vel.rot * (angular * moments + slender * (vec3f(most) - moments)));
     let viscous = opt_viscosity * FLUID_PI * diam * diam * diam;
     return Medium(lift - vel.lin * drag, vel.rot * (viscous + opt_density * resist));
-}
-
-// half axes of the ellipsoid that stands for a geom (`mju_geomSemiAxes`)
-fn semi_axes(g: i32) -> vec3f {
-    let size = geom_size(g);
-    let type_ = geom_type(g);
-    if (type_ == GEOM_SPHERE) {
-        return size.xxx;
-    }
-    if (type_ == GEOM_CAPSULE) {
-        return vec3f(size.x, size.x, size.x + size.y);
-    }
-    if (type_ == GEOM_CYLINDER) {
-        return vec3f(size.x, size.x, size.y);
-    }
-    return size;
 }

@@ -394,6 +394,14 @@ fields! {
         nvrk,
         /// na if the integrator is RK4, else 0 (ours)
         nark,
+        /// nv if the integrator is implicit or implicitfast, else 0 (ours)
+        nvimp,
+        /// nD if the integrator is implicit or implicitfast, else 0 (ours)
+        nDimp,
+        /// nv if what bodies feel for moving has a slope (implicit, or a medium with implicitfast), else 0 (ours)
+        nvslope,
+        /// nbody likewise, else 0 (ours)
+        nbodyslope,
         /// number of entries of a triangle of nv rows, the diagonal included, and a margin (ours)
         ntri,
         /// nv and a margin (ours)
@@ -1145,9 +1153,9 @@ fields! {
         /// 1/diag(D) of modified M
         qHDiagInv: real[nv],
         /// d (passive + actuator - bias) / d qvel
-        qDeriv: real[nD],
+        qDeriv: real[nDimp],
         /// sparse LU of (M - dt*qDeriv)
-        qLU: real[nD],
+        qLU: real[nDimp],
         /// actuator force in actuation space
         actuator_force: real[nout],
         /// actuator force in joint space
@@ -1256,6 +1264,20 @@ fields! {
         rne_cfrc: spatial[nbody],
         /// acceleration that the velocity is integrated with (ours)
         euler_qacc: real[nv],
+        /// slope over the velocity of what a body and its descendants feel for moving: columns of rows (ours)
+        slope_force: real[nbodyslope, 36],
+        /// what the axes of a dof and of its descendants turn for its velocity (ours)
+        slope_turn: spatial[nvslope],
+        /// slope_force, and the inertia of the descendants on slope_turn, by a dof's own motion (ours)
+        slope_own: spatial[nvslope],
+        /// slope_force transposed, by a dof's axis (ours)
+        slope_axis: spatial[nvslope],
+        /// momentum of the descendants for a dof's axis (ours)
+        slope_momentum: spatial[nvslope],
+        /// force that accelerates (ours)
+        implicit_qfrc: real[nvimp],
+        /// acceleration that the velocity is integrated with (ours)
+        implicit_qacc: real[nvimp],
         /// Hessian of an island's primal problem: for every dof its row from the diagonal to solver_end (ours)
         solver_H: real[ntri],
         /// factor U D U' of the Hessian: rows of U as in solver_H, D on the diagonal (ours)

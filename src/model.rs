@@ -145,6 +145,11 @@ impl Opt {
     pub fn enabled(&self, bit: i32) -> bool {
         self.enableflags & bit != 0
     }
+
+    /// True if bodies move in a medium.
+    pub fn has_medium(&self) -> bool {
+        self.density > 0.0 || self.viscosity > 0.0
+    }
 }
 
 /// Statistics of the model (`mjStatistic`).

@@ -97,6 +97,10 @@ stages! {
     euler,
     /// One of the four stages of Runge-Kutta (`mj_RungeKutta`).
     rk4,
+    /// Slope of the smooth forces over the velocity (`mjd_smooth_vel`).
+    smooth_vel,
+    /// Implicit in the velocity (`mj_implicit`).
+    implicit,
 }
 
 /// The row of a stage, by its name.
@@ -135,7 +139,7 @@ pub fn fwd_velocity_stages(m: &Model, run: &mut impl Run) {
         run(&fwd_velocity);
     }
     run(&com_vel);
-    if m.opt.density > 0.0 || m.opt.viscosity > 0.0 {
+    if m.opt.has_medium() {
         run(&fluid);
     }
     run(&passive);
@@ -165,13 +169,18 @@ pub fn step(m: &Model, run: &mut impl Run) {
     run(&check_vel);
     forward(m, run);
     run(&check_acc);
-    if m.opt.integrator == Integrator::Rk4 {
-        for _ in 0..3 {
+    match Integrator::from_i32(m.opt.integrator) {
+        Some(Integrator::Rk4) => {
+            for _ in 0..3 {
+                run(&rk4);
+                forward(m, run);
+            }
             run(&rk4);
-            forward(m, run);
         }
-        run(&rk4);
-    } else {
-        run(&euler);
+        Some(Integrator::Implicit | Integrator::ImplicitFast) => {
+            run(&smooth_vel);
+            run(&implicit);
+        }
+        _ => run(&euler),
     }
 }

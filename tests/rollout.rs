@@ -141,6 +141,8 @@ fn every_integrator_is_met() {
         .collect();
     assert!(met.contains(&(Integrator::Euler as i32)));
     assert!(met.contains(&(Integrator::Rk4 as i32)));
+    assert!(met.contains(&(Integrator::Implicit as i32)));
+    assert!(met.contains(&(Integrator::ImplicitFast as i32)));
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub fn layout(m: &mut Model) -> Result<()> {
     of_actuators(m);
     moment_pattern(m);
     runge_kutta_sizes(m);
+    implicit_sizes(m);
     m.ntri = m.nv * (m.nv + 1) / 2 + crate::cpu::lib::chains::MARGIN;
     m.nvpad = m.nv + crate::cpu::lib::chains::MARGIN;
     pair::pairs(m)?;
@@ -206,4 +207,13 @@ fn actuator_dofs(m: &Model, i: usize) -> Vec<i32> {
 fn runge_kutta_sizes(m: &mut Model) {
     let rk = m.opt.integrator == Integrator::Rk4;
     (m.nqrk, m.nvrk, m.nark) = if rk { (m.nq, m.nv, m.na) } else { (0, 0, 0) };
+}
+
+// slopes over the velocity are kept likewise
+fn implicit_sizes(m: &mut Model) {
+    let implicit = m.opt.integrator == Integrator::Implicit;
+    let fast = m.opt.integrator == Integrator::ImplicitFast;
+    (m.nvimp, m.nDimp) = if implicit || fast { (m.nv, m.nD) } else { (0, 0) };
+    let slope = implicit || (fast && m.opt.has_medium());
+    (m.nvslope, m.nbodyslope) = if slope { (m.nv, m.nbody) } else { (0, 0) };
 }

@@ -2,9 +2,10 @@
 
 use crate::cpu::lib::force::apply_ft;
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::medium::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
-use crate::types::{DSBL_DAMPER, DSBL_SPRING, GeomType, MINVAL};
+use crate::types::{DSBL_DAMPER, DSBL_SPRING, MINVAL};
 use std::f64::consts::PI;
 
 /// Forces of the medium that bodies move in (`mj_fluid`).
@@ -21,19 +22,12 @@ pub fn fluid<R: Real>(m: &Model, d: &mut Data<R>) {
         if m.body_mass[i] < MINVAL {
             continue;
         }
-        let num = m.body_geomnum[i] as usize;
-        let adr = m.body_geomadr[i].max(0) as usize;
-        let mut box_like = true;
-        for g in adr..adr + num {
-            if m.geom_fluid[12 * g] > 0.0 {
-                box_like = false;
-            }
-        }
-        if box_like {
+        if box_like(m, i) {
             inertia_box(m, d, &mut qfrc, i);
             continue;
         }
-        for g in adr..adr + num {
+        let adr = m.body_geomadr[i] as usize;
+        for g in adr..adr + m.body_geomnum[i] as usize {
             if m.geom_fluid[12 * g] != 0.0 {
                 ellipsoid(m, d, &mut qfrc, i, g);
             }
@@ -42,28 +36,13 @@ pub fn fluid<R: Real>(m: &Model, d: &mut Data<R>) {
     d.qfrc_fluid = qfrc;
 }
 
-// velocity of a frame of a body relative to the medium, in the frame: turning, moving
-#[inline(always)]
-fn velocity<R: Real>(m: &Model, d: &Data<R>, i: usize, pos: [R; 3], mat: [R; 9]) -> [[R; 3]; 2] {
-    let [rx, ry, rz, x, y, z] = d.cvel[i];
-    let offset = sub3(pos, d.subtree_com[m.body_rootid[i] as usize]);
-    let vel = add3([x, y, z], cross([rx, ry, rz], offset));
-    let wind = m.opt.wind.map(R::splat);
-    [
-        mul_mat_t_vec3(mat, [rx, ry, rz]),
-        mul_mat_t_vec3(mat, sub3(vel, wind)),
-    ]
-}
-
 // viscous resistance of a sphere, drag of a box (`mj_inertiaBoxFluidModel`)
 #[inline(always)]
 fn inertia_box<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], i: usize) {
     // edges of the box of the same inertia
-    let [ix, iy, iz] = m.body_inertia[i];
-    let edge = |x: f64| (x.max(MINVAL) / m.body_mass[i] * 6.0).sqrt();
-    let [x, y, z] = [edge(iy + iz - ix), edge(ix + iz - iy), edge(ix + iy - iz)];
+    let [x, y, z] = box_edges(m, i);
     let (pos, mat) = (d.xipos[i], d.ximat[i]);
-    let [turn, vel] = velocity(m, d, i, pos, mat);
+    let [turn, vel] = fluid_velocity(m, d, i, pos, mat);
 
     // viscosity acts on a sphere of the mean diameter
     let diam = (x + y + z) / 3.0;
@@ -92,7 +71,7 @@ fn inertia_box<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], i: usize) {
 #[inline(always)]
 fn ellipsoid<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], i: usize, g: usize) {
     let (pos, mat) = (d.geom_xpos[g], d.geom_xmat[g]);
-    let [turn, vel] = velocity(m, d, i, pos, mat);
+    let [turn, vel] = fluid_velocity(m, d, i, pos, mat);
     let prm = &m.geom_fluid[12 * g..12 * g + 12];
     let size = semi_axes(m, g);
     let density = m.opt.density;
@@ -167,16 +146,4 @@ fn lift_and_drag<R: Real>(
     let viscous = viscosity * PI * diam * diam * diam;
     let drag_torque = scl3(turn, R::splat(viscous) + R::splat(density) * norm3(resist));
     (add_scl3(lift, vel, -drag), drag_torque)
-}
-
-// half axes of the ellipsoid that stands for a geom (`mju_geomSemiAxes`)
-#[inline(always)]
-fn semi_axes(m: &Model, g: usize) -> [f64; 3] {
-    let [x, y, z] = m.geom_size[g];
-    match GeomType::from_i32(m.geom_type[g]) {
-        Some(GeomType::Sphere) => [x, x, x],
-        Some(GeomType::Capsule) => [x, x, x + y],
-        Some(GeomType::Cylinder) => [x, x, y],
-        _ => [x, y, z],
-    }
 }

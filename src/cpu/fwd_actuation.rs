@@ -2,7 +2,7 @@
 
 use crate::cpu::lib::actuator::*;
 use crate::cpu::lib::dcmotor::*;
-use crate::cpu::lib::math::{clip, is_bad, nonzero};
+use crate::cpu::lib::math::{clip, nonzero};
 use crate::cpu::lib::servo::*;
 use crate::cpu::lib::warning::warn;
 use crate::fields::{Data, Model};
@@ -18,10 +18,7 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 
     // one bad control and all count as zero
-    let mut bad = R::one().lt(R::zero());
-    for u in 0..m.nu {
-        bad = bad | is_bad(clamped(m, d, u));
-    }
+    let bad = bad_ctrl(m, d);
     warn(d, Warning::BadCtrl, Some(bad));
 
     // rate of activation, then force
@@ -97,24 +94,6 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-// a control within its range
-#[inline(always)]
-fn clamped<R: Real>(m: &Model, d: &Data<R>, u: usize) -> R {
-    let ctrl = d.ctrl[u];
-    if m.actuator_ctrllimited[u] == 0 || m.opt.disabled(DSBL_CLAMPCTRL) {
-        return ctrl;
-    }
-    let lo = R::splat(m.actuator_ctrlrange[2 * u]);
-    let hi = R::splat(m.actuator_ctrlrange[2 * u + 1]);
-    clip(ctrl, lo, hi)
-}
-
-// what an actuator is told
-#[inline(always)]
-fn control<R: Real>(m: &Model, d: &Data<R>, bad: R::Mask, u: usize) -> R {
-    R::select(bad, R::zero(), clamped(m, d, u))
-}
-
 #[inline(always)]
 fn activation_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
     let adr = m.actuator_actadr[i] as usize;
@@ -182,19 +161,10 @@ fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
         _ => R::one(),
     };
 
-    // input: the control, or the last activation, possibly that of the next step
-    let input = match m.actuator_actnum[i] {
-        _ if m.actuator_gaintype[i] == GainType::Pid => pid_force(m, d, i, ctrl),
-        0 if m.actuator_ctrlnum[i] == 0 => R::zero(),
-        0 => ctrl(m.actuator_ctrladr[i] as usize),
-        num => {
-            let last = (m.actuator_actadr[i] + num - 1) as usize;
-            if m.actuator_actearly[i] != 0 {
-                next_activation(m, d, i, last, d.act_dot[last])
-            } else {
-                d.act[last]
-            }
-        }
+    // input
+    let input = match m.actuator_gaintype[i] == GainType::Pid {
+        true => pid_force(m, d, i, ctrl),
+        false => actuator_input(m, d, i, bad),
     };
     let period = wrap_period(m, i);
     let input = if period > 0.0 {

@@ -58,6 +58,7 @@ pub const LIB: &[(&str, &str)] = lib! {
     island
     jac
     math
+    medium
     pose
     primal
     real

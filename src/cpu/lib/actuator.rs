@@ -15,6 +15,51 @@ impl Model {
     }
 }
 
+/// A control within its range.
+#[inline(always)]
+pub fn clamped_ctrl<R: Real>(m: &Model, d: &Data<R>, u: usize) -> R {
+    let ctrl = d.ctrl[u];
+    if m.actuator_ctrllimited[u] == 0 || m.opt.disabled(DSBL_CLAMPCTRL) {
+        return ctrl;
+    }
+    let lo = R::splat(m.actuator_ctrlrange[2 * u]);
+    let hi = R::splat(m.actuator_ctrlrange[2 * u + 1]);
+    clip(ctrl, lo, hi)
+}
+
+/// True if any control is no number to work with: then all count as zero.
+#[inline(always)]
+pub fn bad_ctrl<R: Real>(m: &Model, d: &Data<R>) -> R::Mask {
+    let mut bad = R::one().lt(R::zero());
+    for u in 0..m.nu {
+        bad = bad | is_bad(clamped_ctrl(m, d, u));
+    }
+    bad
+}
+
+/// What an actuator is told.
+#[inline(always)]
+pub fn control<R: Real>(m: &Model, d: &Data<R>, bad: R::Mask, u: usize) -> R {
+    R::select(bad, R::zero(), clamped_ctrl(m, d, u))
+}
+
+/// What a gain multiplies: the control, or the last activation, possibly that of the next step.
+#[inline(always)]
+pub fn actuator_input<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R {
+    match m.actuator_actnum[i] {
+        0 if m.actuator_ctrlnum[i] == 0 => R::zero(),
+        0 => control(m, d, bad, m.actuator_ctrladr[i] as usize),
+        num => {
+            let last = (m.actuator_actadr[i] + num - 1) as usize;
+            if m.actuator_actearly[i] != 0 {
+                next_activation(m, d, i, last, d.act_dot[last])
+            } else {
+                d.act[last]
+            }
+        }
+    }
+}
+
 /// Activation `k` of actuator `i` one timestep on, within its range (`mj_nextActivation`).
 #[inline(always)]
 pub fn next_activation<R: Real>(m: &Model, d: &Data<R>, i: usize, k: usize, act_dot: R) -> R {
@@ -106,18 +151,10 @@ fn muscle_scale(lengthrange: &[f64], acc0: f64, prm: &[f64]) -> (f64, f64) {
     (force, optimal)
 }
 
-/// Active force of a muscle at full activation: force-length-velocity curve (`mju_muscleGain`).
-#[inline]
-pub fn muscle_gain<R: Real>(length: R, vel: R, lengthrange: &[f64], acc0: f64, prm: &[f64]) -> R {
-    let (force, optimal) = muscle_scale(lengthrange, acc0, prm);
+// force at rest over the largest, by the length in units of the optimal one: four parabolas (`mju_muscleGainLength`)
+#[inline(always)]
+fn muscle_by_length<R: Real>(l: R, lmin: f64, lmax: f64) -> R {
     let (zero, one, half) = (R::zero(), R::one(), R::splat(0.5));
-    let [lmin, lmax, vmax, fvmax] = [prm[4], prm[5], prm[6], prm[8]];
-
-    // in units of the optimal length
-    let l = R::splat(prm[0]) + (length - R::splat(lengthrange[0])) / R::splat(optimal.max(MINVAL));
-    let v = vel / R::splat((optimal * vmax).max(MINVAL));
-
-    // four parabolas of the length
     let (a, b) = (0.5 * (lmin + 1.0), 0.5 * (1.0 + lmax));
     let part = |from: f64, to: f64| {
         let x = (l - R::splat(from)) / R::splat((to - from).abs().max(MINVAL).copysign(to - from));
@@ -127,7 +164,20 @@ pub fn muscle_gain<R: Real>(length: R, vel: R, lengthrange: &[f64], acc0: f64, p
     let falling = R::select(l.le(R::splat(b)), one - part(1.0, b), part(lmax, b));
     let fl = R::select(l.le(one), rising, falling);
     let outside = l.lt(R::splat(lmin)) | R::splat(lmax).lt(l);
-    let fl = R::select(outside, zero, fl);
+    R::select(outside, zero, fl)
+}
+
+/// Active force of a muscle at full activation: force-length-velocity curve (`mju_muscleGain`).
+#[inline]
+pub fn muscle_gain<R: Real>(length: R, vel: R, lengthrange: &[f64], acc0: f64, prm: &[f64]) -> R {
+    let (force, optimal) = muscle_scale(lengthrange, acc0, prm);
+    let (zero, one) = (R::zero(), R::one());
+    let [lmin, lmax, vmax, fvmax] = [prm[4], prm[5], prm[6], prm[8]];
+
+    // in units of the optimal length
+    let l = R::splat(prm[0]) + (length - R::splat(lengthrange[0])) / R::splat(optimal.max(MINVAL));
+    let v = vel / R::splat((optimal * vmax).max(MINVAL));
+    let fl = muscle_by_length(l, lmin, lmax);
 
     // two parabolas of the velocity
     let y = fvmax - 1.0;
@@ -138,6 +188,33 @@ pub fn muscle_gain<R: Real>(length: R, vel: R, lengthrange: &[f64], acc0: f64, p
     let fv = R::select(v.le(-one), zero, fv);
     let fv = R::select(R::splat(y).lt(v) & zero.lt(v), R::splat(fvmax), fv);
     -R::splat(force) * fl * fv
+}
+
+/// Slope of [`muscle_gain`] over the velocity (`mjd_muscleGain_vel`).
+#[inline]
+pub fn muscle_gain_slope<R: Real>(
+    length: R,
+    vel: R,
+    lengthrange: &[f64],
+    acc0: f64,
+    prm: &[f64],
+) -> R {
+    let (force, optimal) = muscle_scale(lengthrange, acc0, prm);
+    let (zero, one, two) = (R::zero(), R::one(), R::splat(2.0));
+    let [lmin, lmax, vmax, fvmax] = [prm[4], prm[5], prm[6], prm[8]];
+
+    // in units of the optimal length
+    let l = R::splat(prm[0]) + (length - R::splat(lengthrange[0])) / R::splat(optimal.max(MINVAL));
+    let fastest = R::splat((optimal * vmax).max(MINVAL));
+    let v = vel / fastest;
+    let fl = muscle_by_length(l, lmin, lmax);
+
+    // two lines
+    let y = fvmax - 1.0;
+    let lengthening = two * (R::splat(y) - v) / R::splat(y.max(MINVAL));
+    let slope = R::select(v.le(zero), two * (v + one), lengthening);
+    let flat = v.le(-one) | (R::splat(y).lt(v) & zero.lt(v));
+    -R::splat(force) * fl * R::select(flat, zero, slope) / fastest
 }
 
 /// Passive force of a muscle (`mju_muscleBias`).

@@ -58,8 +58,14 @@ fn first_input<R: Real>(m: &Model, d: &Data<R>, slots: &Slots, i: usize, ctrl: R
     clip(ctrl, d.act[k] - step, d.act[k] + step)
 }
 
-// voltage at the terminals: of the controller, which makes up for back-EMF, and the raw one
-fn voltage<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> R {
+// voltage at the terminals: of the controller, which makes up for back-EMF, and the raw one; and whether the controller has
+// its way
+struct Voltage<R: Real> {
+    sum: R,
+    within: R::Mask,
+}
+
+fn voltage<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> Voltage<R> {
     let slots = slots(m, i);
     let r = m.actuator_outadr[i] as usize;
     let spec = m.actuator_ctrlspec[i];
@@ -81,7 +87,8 @@ fn voltage<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R)
     let raw = input(CtrlInput::Voltage);
     let controller = CtrlInput::Pos as i32 | CtrlInput::Vel as i32 | CtrlInput::Ff as i32;
     if spec & controller == 0 {
-        return raw;
+        let within = R::one().lt(R::zero());
+        return Voltage { sum: raw, within };
     }
 
     // the torque that is asked for
@@ -92,12 +99,17 @@ fn voltage<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R)
     let torque =
         R::splat(kp) * (pos - length) + R::splat(kd) * (vel - velocity) + R::splat(ki) * sum + ff;
     let drive = R::splat(prm[0] / k.max(MINVAL)) * torque + R::splat(k) * velocity;
-    let drive = if vmax > 0.0 {
-        clip(drive, R::splat(-vmax), R::splat(vmax))
-    } else {
-        drive
-    };
-    drive + raw
+    if vmax <= 0.0 {
+        let within = R::zero().lt(R::one());
+        return Voltage {
+            sum: drive + raw,
+            within,
+        };
+    }
+    Voltage {
+        sum: clip(drive, R::splat(-vmax), R::splat(vmax)) + raw,
+        within: drive.abs().lt(R::splat(vmax)),
+    }
 }
 
 // friction force at a velocity that lasts (Stribeck)
@@ -127,7 +139,7 @@ pub fn motor_rate<R: Real>(
     let k = R::splat(m.actuator_gainprm[10 * i + 1]);
     let velocity = d.actuator_velocity[r];
     let ohm = resistance(m, d, i, &slots);
-    let volt = voltage(m, d, i, |u| ctrl(d, u));
+    let volt = voltage(m, d, i, |u| ctrl(d, u)).sum;
     let first = match m.actuator_ctrlnum[i] {
         0 => R::zero(),
         _ => first_input(m, d, &slots, i, ctrl(d, m.actuator_ctrladr[i] as usize)),
@@ -178,6 +190,41 @@ pub fn unwound<R: Real>(rate: R, sum: R, limit: f64) -> R {
     R::select(sum.le(-limit), R::select(zero.lt(rate), rate, zero), rate)
 }
 
+/// Slope of a motor's torque over the velocity: of its current, and of what dampens the bristles.
+#[inline]
+pub fn motor_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> R {
+    let slots = slots(m, i);
+    let prm = &m.actuator_gainprm[10 * i..10 * i + 10];
+    let dynprm = &m.actuator_dynprm[10 * i..10 * i + 10];
+    let k = R::splat(prm[1]);
+    let mut slope = R::zero();
+    if m.actuator_gaintype[i] == GainType::DcMotor {
+        // what a controller does about back-EMF and velocity, while its voltage is within bounds
+        let volt = voltage(m, d, i, ctrl);
+        let by_velocity = R::splat(-prm[0] / prm[1].max(MINVAL) * prm[6]) + k;
+        let by_velocity = R::select(volt.within, by_velocity, R::zero());
+        let drawn = (by_velocity - k) / resistance(m, d, i, &slots);
+        slope = match slots.current {
+            None => k * drawn,
+            Some(_) if m.actuator_actearly[i] == 0 => R::zero(),
+            Some(c) => {
+                let tau = dynprm[0].max(MINVAL);
+                let limit = dynprm[1];
+                let velocity = d.actuator_velocity[m.actuator_outadr[i] as usize];
+                let flowing = (volt.sum - k * velocity) / resistance(m, d, i, &slots);
+                let rate = (flowing - d.act[c]) / R::splat(dynprm[0]);
+                let free = rate.abs().lt(R::splat(limit)) | R::splat(limit).le(R::zero());
+                let part = R::splat(1.0 - (-m.opt.timestep / tau).exp());
+                R::select(free, k * drawn * part, R::zero())
+            }
+        };
+    }
+    if m.actuator_biastype[i] == BiasType::DcMotor && slots.bristle.is_some() {
+        slope -= R::splat(dynprm[6]);
+    }
+    slope
+}
+
 /// Torque of a motor's current.
 #[inline]
 pub fn motor_force<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> R {
@@ -191,7 +238,7 @@ pub fn motor_force<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usiz
     }
     let ohm = resistance(m, d, i, &slots);
     let velocity = d.actuator_velocity[m.actuator_outadr[i] as usize];
-    k / ohm * (voltage(m, d, i, ctrl) - k * velocity)
+    k / ohm * (voltage(m, d, i, ctrl).sum - k * velocity)
 }
 
 /// Torque of a motor that does not come from its current: cogging and friction.

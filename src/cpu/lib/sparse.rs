@@ -1,6 +1,8 @@
 //! The inertia matrix and its factor: symmetric, in the rows of the tree (`M_rownnz M_rowadr M_colind`), each row
 //! holding a dof's ancestors in ascending order and the dof itself last.
 
+use std::ops::Range;
+
 use crate::fields::Model;
 use crate::real::Real;
 use crate::types::MINVAL;
@@ -88,5 +90,80 @@ pub fn mul_m<R: Real>(m: &Model, M: &[R], res: &mut [R], x: &[R]) {
             res[j as usize] += *a * xi;
         }
         res[i] = sum;
+    }
+}
+
+/// Where M(i, j) is in its rows; none if it is not there: a simple dof is coupled to no other.
+#[inline(always)]
+pub fn m_address(m: &Model, i: usize, j: usize) -> Option<usize> {
+    let (low, high) = (i.min(j), i.max(j));
+    let adr = m.M_rowadr[high] as usize;
+    match m.dof_simplenum[high] {
+        0 => Some(adr + m.D_diag[low] as usize),
+        _ => (low == high).then_some(adr),
+    }
+}
+
+/// Where the entry (i, j) of a full matrix is in its rows (`D_rowadr D_diag`), one of the dofs being an ancestor of the other.
+/// The descendants of a dof are those that follow it.
+#[inline(always)]
+pub fn d_address(m: &Model, i: usize, j: usize) -> usize {
+    let start = (m.D_rowadr[i] + m.D_diag[j.min(i)]) as usize;
+    start + j.saturating_sub(i)
+}
+
+/// Factors an unsymmetric matrix over some dofs, whole trees, in place: A = U L, with ones on the diagonal of U, without
+/// fill-in, since the leaves go first (`mju_factorLUSparse`). A pivot below `MINVAL` becomes `MINVAL`; returns where that
+/// happened.
+#[inline]
+pub fn factor_lu<R: Real>(m: &Model, mat: &mut [R], dofs: Range<usize>) -> Clamped<R> {
+    let minval = R::splat(MINVAL);
+    let mut clamped: Clamped<R> = None;
+    for k in dofs.rev() {
+        let start = m.D_rowadr[k] as usize;
+        let num = m.D_diag[k] as usize;
+
+        // pivot
+        let small = mat[start + num].abs().lt(minval);
+        mat[start + num] = R::select(small, minval, mat[start + num]);
+        clamped = Some(clamped.map_or(small, |mask| mask | small));
+        let inv = R::one() / mat[start + num];
+
+        // rows of the ancestors
+        for a in 0..num {
+            let i = m.D_colind[start + a] as usize;
+            let above = d_address(m, i, k);
+            mat[above] *= inv;
+            let scale = mat[above];
+            for b in 0..num {
+                let j = m.D_colind[start + b] as usize;
+                let from = mat[start + b];
+                mat[d_address(m, i, j)] -= from * scale;
+            }
+        }
+    }
+    clamped
+}
+
+/// Solves U L x = b over the dofs of the factor in place (`mju_solveLUSparse`).
+#[inline]
+pub fn solve_lu<R: Real>(m: &Model, mat: &[R], dofs: Range<usize>, x: &mut [R]) {
+    // U, from the leaves
+    for k in dofs.clone().rev() {
+        let (adr, num) = (m.D_rowadr[k] as usize, m.D_diag[k] as usize);
+        let xk = x[k];
+        for &i in &m.D_colind[adr..adr + num] {
+            x[i as usize] -= mat[d_address(m, i as usize, k)] * xk;
+        }
+    }
+
+    // L, from the root
+    for k in dofs {
+        let (adr, num) = (m.D_rowadr[k] as usize, m.D_diag[k] as usize);
+        let mut sum = x[k];
+        for (l, &j) in mat[adr..adr + num].iter().zip(&m.D_colind[adr..adr + num]) {
+            sum -= *l * x[j as usize];
+        }
+        x[k] = sum / mat[adr + num];
     }
 }

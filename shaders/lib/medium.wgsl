@@ -1,0 +1,53 @@
+// bodies in a medium: what their shape is to it, and how they move in it
+
+// force and torque, or the velocities that make them: moving, turning
+struct Medium {
+    lin: vec3f,
+    rot: vec3f,
+}
+
+const FLUID_PI: f32 = 3.141592653589793;
+
+// true if a body is to the medium the box of its inertia: none of its geoms is an ellipsoid to it
+fn box_like(i: i32) -> bool {
+    let adr = max(body_geomadr(i), 0);
+    var boxy = true;
+    for (var g = adr; g < adr + body_geomnum(i); g++) {
+        boxy = boxy && geom_fluid(g, 0) <= 0.0;
+    }
+    return boxy;
+}
+
+// edges of the box that has a body's mass and inertia
+fn box_edges(i: i32) -> vec3f {
+    let inertia = body_inertia(i);
+    let other = vec3f(
+        inertia.y + inertia.z - inertia.x,
+        inertia.x + inertia.z - inertia.y,
+        inertia.x + inertia.y - inertia.z);
+    return sqrt(max(other, vec3f(MINVAL)) / body_mass(i) * 6.0);
+}
+
+// velocity of a frame of a body relative to the medium, in the frame: turning, moving
+fn fluid_velocity(i: i32, pos: vec3f, mat: mat3x3f) -> Medium {
+    let motion = cvel(i);
+    let offset = pos - subtree_com(body_rootid(i));
+    let vel = motion.lin + cross(motion.rot, offset);
+    return Medium(transpose(mat) * (vel - opt_wind), transpose(mat) * motion.rot);
+}
+
+// half axes of the ellipsoid that stands for a geom (`mju_geomSemiAxes`)
+fn semi_axes(g: i32) -> vec3f {
+    let size = geom_size(g);
+    let type_ = geom_type(g);
+    if (type_ == GEOM_SPHERE) {
+        return size.xxx;
+    }
+    if (type_ == GEOM_CAPSULE) {
+        return vec3f(size.x, size.x, size.x + size.y);
+    }
+    if (type_ == GEOM_CYLINDER) {
+        return vec3f(size.x, size.x, size.y);
+    }
+    return size;
+}

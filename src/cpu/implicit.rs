@@ -1,0 +1,94 @@
+//! Implicit in the velocity (`mj_implicit`).
+
+use crate::cpu::lib::integrate::advance;
+use crate::cpu::lib::slope::{axis_turn, gyroscopic, rigid};
+use crate::cpu::lib::sparse::*;
+use crate::cpu::lib::spatial::{dot6, mul_inert_vec};
+use crate::cpu::lib::warning::warn;
+use crate::fields::{Data, Model};
+use crate::real::Real;
+use crate::types::{Integrator, Warning};
+
+/// Implicit in the velocity (`mj_implicit`).
+pub fn implicit<R: Real>(m: &Model, d: &mut Data<R>) {
+    // force that accelerates
+    for i in 0..m.nv {
+        d.implicit_qfrc[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
+    }
+    d.implicit_qacc.copy_from_slice(&d.implicit_qfrc);
+
+    if m.opt.integrator == Integrator::Implicit {
+        // M less the slope over a timestep
+        for i in 0..m.nv {
+            less_slope(m, d, i);
+        }
+        let clamped = factor_lu(m, &mut d.qLU, 0..m.nv);
+        warn(d, Warning::Inertia, clamped);
+        solve_lu(m, &d.qLU, 0..m.nv, &mut d.implicit_qacc);
+    } else {
+        // the same without the bias force, symmetric
+        d.qH.copy_from_slice(&d.M);
+        let h = R::splat(m.opt.timestep);
+        for i in (0..m.nv).filter(|&i| !rigid(m, i)) {
+            let adr = m.M_rowadr[i] as usize;
+            for k in adr..adr + m.M_rownnz[i] as usize {
+                let j = m.M_colind[k] as usize;
+                d.qH[k] -= h * d.qDeriv[d_address(m, i, j)];
+            }
+        }
+        let clamped = factor_i(m, &mut d.qH, &mut d.qHDiagInv);
+        warn(d, Warning::Inertia, clamped);
+        solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.implicit_qacc);
+
+        // a body that is free and rigid gets its bias force as well: it is a system of its own
+        for adr in (0..m.nv).filter(|&i| rigid(m, i) && m.dof_parentid[i] < 0) {
+            free_block(m, d, adr);
+            d.implicit_qacc[adr..adr + 6].copy_from_slice(&d.implicit_qfrc[adr..adr + 6]);
+            let clamped = factor_lu(m, &mut d.qLU, adr..adr + 6);
+            warn(d, Warning::Inertia, clamped);
+            solve_lu(m, &d.qLU, adr..adr + 6, &mut d.implicit_qacc);
+        }
+    }
+
+    // state and time
+    let act_dot = std::mem::take(&mut d.act_dot);
+    let qacc = std::mem::take(&mut d.implicit_qacc);
+    advance(m, d, &act_dot, &qacc, None);
+    d.act_dot = act_dot;
+    d.implicit_qacc = qacc;
+}
+
+// row of a dof: M less a timestep of the slope
+#[inline(always)]
+fn less_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
+    let h = R::splat(m.opt.timestep);
+    let adr = m.D_rowadr[i] as usize;
+    for k in adr..adr + m.D_rownnz[i] as usize {
+        let inertia = match m_address(m, i, m.D_colind[k] as usize) {
+            Some(k) => d.M[k],
+            None => R::zero(),
+        };
+        d.qLU[k] = inertia - h * d.qDeriv[k];
+    }
+}
+
+// rows of a free and rigid body, the slope of its bias force added (`mjd_freeMhat`)
+#[inline(always)]
+fn free_block<R: Real>(m: &Model, d: &mut Data<R>, adr: usize) {
+    let h = R::splat(m.opt.timestep);
+    let body = m.dof_bodyid[adr] as usize;
+    let slope = gyroscopic(d.crb[body], d.cvel[body]);
+    for i in adr..adr + 6 {
+        less_slope(m, d, i);
+    }
+    for k in adr..adr + 6 {
+        let inertial = mul_inert_vec(d.crb[body], axis_turn(m, d, k));
+        let axis = d.cdof[k];
+        let force: [R; 6] = std::array::from_fn(|r| {
+            (0..6).fold(inertial[r], |sum, c| sum + slope[c][r] * axis[c])
+        });
+        for i in adr..adr + 6 {
+            d.qLU[d_address(m, i, k)] += h * dot6(d.cdof[i], force);
+        }
+    }
+}

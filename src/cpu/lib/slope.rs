@@ -1,0 +1,59 @@
+//! Slopes of the bias force over the velocity.
+//!
+//! With the motion axes S of the dofs, and the velocity v of a body b that dof k moves:
+//!
+//! ```text
+//! ∂ acceleration of b / ∂ qvel k = W_k − v × S_k           W_k: what the axes of k and of its descendants turn for k
+//! ∂ force of b / ∂ qvel k        = I W_k + G S_k           I: inertia of b
+//! G x = v ×* (I x) − I (v × x) + x ×* (I v)                linear in x: a matrix of b alone
+//! ```
+//!
+//! so that I and G of the bodies of a subtree add up (Singh, Russell, Wensing: Efficient analytical derivatives of rigid-body
+//! dynamics, 2022). In MuJoCo: `mjd_rne_vel`, `mjd_freeBias_vel`.
+
+use crate::cpu::lib::spatial::*;
+use crate::fields::{Data, Model};
+use crate::real::Real;
+use crate::types::JointType;
+
+/// The matrix G of an inertia that moves with a velocity: columns of rows.
+#[inline(always)]
+pub fn gyroscopic<R: Real>(inertia: [R; 10], vel: [R; 6]) -> [[R; 6]; 6] {
+    let momentum = mul_inert_vec(inertia, vel);
+    std::array::from_fn(|c| {
+        let mut x = [R::zero(); 6];
+        x[c] = R::one();
+        let moved = cross_force(vel, mul_inert_vec(inertia, x));
+        let turned = mul_inert_vec(inertia, cross_motion(vel, x));
+        let carried = cross_force(x, momentum);
+        std::array::from_fn(|r| moved[r] - turned[r] + carried[r])
+    })
+}
+
+/// The vector W of a dof.
+#[inline(always)]
+pub fn axis_turn<R: Real>(m: &Model, d: &Data<R>, k: usize) -> [R; 6] {
+    let rate = d.cdof_dot[k];
+    let twice = std::array::from_fn(|r| rate[r] + rate[r]);
+    let j = m.dof_jntid[k] as usize;
+    let jnt_type = m.jnt_type[j];
+
+    // axes of a ball turn with one another
+    let first = match JointType::from_i32(jnt_type) {
+        Some(JointType::Ball) => m.jnt_dofadr[j] as usize,
+        Some(JointType::Free) if k >= m.jnt_dofadr[j] as usize + 3 => m.jnt_dofadr[j] as usize + 3,
+        _ => return twice,
+    };
+    let mut spin = [R::zero(); 6];
+    for l in first..first + 3 {
+        spin = add_scl6(spin, d.cdof[l], d.qvel[l]);
+    }
+    add_scl6(twice, cross_motion(spin, d.cdof[k]), R::one())
+}
+
+/// True for a dof of a free joint whose tree has no other: all of it moves as one (`mj_isFreeBody`).
+#[inline(always)]
+pub fn rigid(m: &Model, i: usize) -> bool {
+    let tree = m.dof_treeid[i] as usize;
+    m.jnt_type[m.dof_jntid[i] as usize] == JointType::Free && m.tree_dofnum[tree] == 6
+}

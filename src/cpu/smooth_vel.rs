@@ -1,0 +1,270 @@
+//! Slope of the smooth forces over the velocity (`mjd_smooth_vel`).
+
+mod medium;
+
+use crate::cpu::lib::actuator::*;
+use crate::cpu::lib::dcmotor::motor_slope;
+use crate::cpu::lib::force::poly_force_slope;
+use crate::cpu::lib::math::norm3;
+use crate::cpu::lib::medium::box_like;
+use crate::cpu::lib::slope::{axis_turn, gyroscopic, rigid};
+use crate::cpu::lib::sparse::d_address;
+use crate::cpu::lib::spatial::{dot6, mul_inert_vec};
+use crate::fields::{Data, Model};
+use crate::real::Real;
+use crate::types::*;
+
+/// Slope of the smooth forces over the velocity (`mjd_smooth_vel`).
+pub fn smooth_vel<R: Real>(m: &Model, d: &mut Data<R>) {
+    // what bodies feel for moving
+    d.qDeriv.fill(R::zero());
+    if m.nvslope > 0 {
+        bodies(m, d);
+    }
+
+    // actuators
+    if m.nactuator > 0 && !m.opt.disabled(DSBL_ACTUATION) {
+        let bad = bad_ctrl(m, d);
+        for i in (0..m.nactuator).filter(|&i| !m.actuator_disabled(i)) {
+            actuator(m, d, i, bad);
+        }
+    }
+
+    // dampers of dofs, and of tendons
+    if m.opt.disabled(DSBL_DAMPER) {
+        return;
+    }
+    for i in 0..m.nv {
+        let linear = m.dof_damping_all[i];
+        let poly = [
+            m.dof_dampingpoly_all[2 * i],
+            m.dof_dampingpoly_all[2 * i + 1],
+        ];
+        let slope = poly_force_slope(linear, poly, d.qvel[i], true);
+        d.qDeriv[d_address(m, i, i)] -= slope;
+    }
+    for t in 0..m.ntendon {
+        let linear = m.tendon_damping_all[t];
+        let poly = [
+            m.tendon_dampingpoly_all[2 * t],
+            m.tendon_dampingpoly_all[2 * t + 1],
+        ];
+        if linear == 0.0 && poly == [0.0; 2] {
+            continue;
+        }
+        let slope = poly_force_slope(linear, poly, d.ten_velocity[t], true);
+        let (adr, num) = (m.ten_J_rowadr[t] as usize, m.ten_J_rownnz[t] as usize);
+        for k in adr..adr + num {
+            for l in adr..adr + num {
+                let product = d.ten_J[k] * d.ten_J[l];
+                add(m, d, m.ten_J_colind[k], m.ten_J_colind[l], -slope * product);
+            }
+        }
+    }
+}
+
+// adds to an entry, if it is one: dofs of two branches are none
+#[inline(always)]
+fn add<R: Real>(m: &Model, d: &mut Data<R>, i: i32, j: i32, x: R) {
+    let (low, high) = (i.min(j) as usize, i.max(j) as usize);
+    if ancestor(m, low, high) {
+        d.qDeriv[d_address(m, i as usize, j as usize)] += x;
+    }
+}
+
+/// True if dof `low` is dof `high` or one of its ancestors.
+#[inline(always)]
+pub fn ancestor(m: &Model, low: usize, high: usize) -> bool {
+    let [place, depth] = [low, high].map(|i| m.D_diag[i] as usize);
+    place <= depth && m.D_colind[m.D_rowadr[high] as usize + place] == low as i32
+}
+
+// gyroscopic forces and the medium's resistance: matrices of bodies, summed over subtrees
+#[inline(always)]
+fn bodies<R: Real>(m: &Model, d: &mut Data<R>) {
+    let bias = m.opt.integrator == Integrator::Implicit;
+    let drag = m.opt.has_medium() && !(m.opt.disabled(DSBL_SPRING) && m.opt.disabled(DSBL_DAMPER));
+
+    // of each body; the world feels nothing
+    d.slope_force.fill(R::zero());
+    for i in 1..m.nbody {
+        if bias {
+            let slope = gyroscopic(d.cinert[i], d.cvel[i]);
+            for (k, x) in slope.as_flattened().iter().enumerate() {
+                d.slope_force[36 * i + k] = -*x;
+            }
+        }
+        if drag && m.body_mass[i] >= MINVAL {
+            resistance(m, d, i);
+        }
+    }
+
+    // of subtrees, children before parents
+    for i in (1..m.nbody).rev() {
+        let p = m.body_parentid[i] as usize;
+        if p > 0 {
+            for k in 0..36 {
+                let child = d.slope_force[36 * i + k];
+                d.slope_force[36 * p + k] += child;
+            }
+        }
+    }
+
+    // what the deeper of two dofs has to do with it
+    for k in 0..m.nv {
+        let body = m.dof_bodyid[k] as usize;
+        let axis = d.cdof[k];
+        let columns: [[R; 6]; 6] =
+            std::array::from_fn(|c| std::array::from_fn(|r| d.slope_force[36 * body + 6 * c + r]));
+        let mut own: [R; 6] =
+            std::array::from_fn(|r| (0..6).fold(R::zero(), |sum, c| sum + columns[c][r] * axis[c]));
+        d.slope_axis[k] = columns.map(|column| dot6(column, axis));
+        if bias {
+            d.slope_turn[k] = axis_turn(m, d, k);
+            d.slope_momentum[k] = mul_inert_vec(d.crb[body], axis);
+            let turned = mul_inert_vec(d.crb[body], d.slope_turn[k]);
+            own = std::array::from_fn(|r| own[r] - turned[r]);
+        }
+        d.slope_own[k] = own;
+    }
+
+    // entries
+    for i in 0..m.nv {
+        let adr = m.D_rowadr[i] as usize;
+        for k in adr..adr + m.D_rownnz[i] as usize {
+            let j = m.D_colind[k] as usize;
+            d.qDeriv[k] = if j > i {
+                dot6(d.cdof[i], d.slope_own[j])
+            } else {
+                let mut slope = dot6(d.slope_axis[i], d.cdof[j]);
+                if bias {
+                    slope -= dot6(d.slope_momentum[i], d.slope_turn[j]);
+                }
+                slope
+            };
+        }
+    }
+}
+
+// the medium's resistance to the motions of a body, a unit of each at a time
+#[inline(always)]
+fn resistance<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
+    // a symmetric factor takes the symmetric part; a body that is free and rigid has another
+    let last = m.body_lastdof[i];
+    let fast = m.opt.integrator == Integrator::ImplicitFast
+        && (last < 0 || !rigid(m, last as usize));
+    if box_like(m, i) {
+        let columns = medium::box_slope(m, d, i);
+        gather(d, i, columns, fast);
+        return;
+    }
+    let adr = m.body_geomadr[i] as usize;
+    for g in adr..adr + m.body_geomnum[i] as usize {
+        if m.geom_fluid[12 * g] != 0.0 {
+            let columns = medium::ellipsoid_slope(m, d, i, g);
+            gather(d, i, columns, fast);
+        }
+    }
+}
+
+#[inline(always)]
+fn gather<R: Real>(d: &mut Data<R>, i: usize, columns: [[R; 6]; 6], symmetric: bool) {
+    for c in 0..6 {
+        for r in 0..6 {
+            let x = match symmetric {
+                true => R::splat(0.5) * (columns[c][r] + columns[r][c]),
+                false => columns[c][r],
+            };
+            d.slope_force[36 * i + 6 * c + r] += x;
+        }
+    }
+}
+
+// the slope of an actuator's force by that of its outputs, each on its own
+#[inline(always)]
+fn actuator<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
+    let slope = R::select(saturated(m, d, i), R::zero(), force_slope(m, d, i, bad));
+    let adr = m.actuator_outadr[i] as usize;
+    for r in adr..adr + m.actuator_outnum[i] as usize {
+        let (adr, num) = (m.moment_rowadr[r] as usize, m.moment_rownnz[r] as usize);
+        for k in adr..adr + num {
+            for l in adr..adr + num {
+                let product = d.actuator_moment[k] * d.actuator_moment[l];
+                add(m, d, m.moment_colind[k], m.moment_colind[l], slope * product);
+            }
+        }
+    }
+}
+
+// true where a limit holds the force, whatever the velocity
+#[inline(always)]
+fn saturated<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
+    let adr = m.actuator_outadr[i] as usize;
+    let mut held = R::one().lt(R::zero());
+
+    // of the actuator itself
+    if m.actuator_forcelimited[i] != 0 {
+        let [lo, hi] = [0, 1].map(|k| R::splat(m.actuator_forcerange[2 * i + k]));
+        held = match m.actuator_gaintype[i] == GainType::So3 {
+            true => at_limit(norm3(std::array::from_fn(|k| d.actuator_force[adr + k])), hi),
+            false => d.actuator_force[adr].le(lo) | hi.le(d.actuator_force[adr]),
+        };
+    }
+
+    // of the joint or the tendon that it acts on
+    let id = m.actuator_trnid[2 * i].max(0) as usize;
+    match TrnType::from_i32(m.actuator_trntype[i]) {
+        Some(TrnType::Joint | TrnType::JointInParent) if m.jnt_actfrclimited[id] != 0 => {
+            let force = d.qfrc_actuator[m.jnt_dofadr[id] as usize];
+            let [lo, hi] = [0, 1].map(|k| R::splat(m.jnt_actfrcrange[2 * id + k]));
+            held | force.le(lo) | hi.le(force)
+        }
+        Some(TrnType::Tendon) if m.tendon_actfrclimited[id] != 0 => {
+            let mut sum = R::zero();
+            for k in 0..m.nactuator {
+                if m.actuator_trntype[k] == TrnType::Tendon && m.actuator_trnid[2 * k] as usize == id {
+                    sum += d.actuator_force[m.actuator_outadr[k] as usize];
+                }
+            }
+            let [lo, hi] = [0, 1].map(|k| R::splat(m.tendon_actfrcrange[2 * id + k]));
+            held | at_limit(-sum, -lo) | at_limit(sum, hi)
+        }
+        _ => held,
+    }
+}
+
+// true of what was scaled down to a limit, which it meets but for rounding (MuJoCo leaves that to chance)
+#[inline(always)]
+fn at_limit<R: Real>(x: R, limit: R) -> R::Mask {
+    (limit - R::splat(1e-6) * limit.abs()).le(x)
+}
+
+// how an actuator's force grows with its velocity
+#[inline(always)]
+fn force_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R {
+    let r = m.actuator_outadr[i] as usize;
+    let mut slope = R::zero();
+
+    // bias
+    let biastype = m.actuator_biastype[i];
+    if biastype == BiasType::Affine || biastype == BiasType::So3 {
+        slope += R::splat(m.actuator_biasprm[10 * i + 2]);
+    }
+    let gaintype = m.actuator_gaintype[i];
+    if biastype == BiasType::DcMotor || gaintype == GainType::DcMotor {
+        slope += motor_slope(m, d, i, |u| control(m, d, bad, u));
+    }
+
+    // gain, times the control, or the last activation, possibly that of the next step
+    let prm = &m.actuator_gainprm[10 * i..10 * i + 10];
+    let gain = match GainType::from_i32(gaintype) {
+        Some(GainType::Affine) => R::splat(prm[2]),
+        Some(GainType::Muscle) => {
+            let lengthrange = &m.actuator_lengthrange[2 * r..2 * r + 2];
+            let (length, velocity) = (d.actuator_length[r], d.actuator_velocity[r]);
+            muscle_gain_slope(length, velocity, lengthrange, m.actuator_acc0[r], prm)
+        }
+        _ => return slope,
+    };
+    slope + gain * actuator_input(m, d, i, bad)
+}

@@ -1,0 +1,222 @@
+//! How the forces of a medium change with the motion of a body: their derivatives along the six motions about the centre of
+//! mass of the tree.
+
+use crate::cpu::lib::math::*;
+use crate::cpu::lib::medium::*;
+use crate::fields::{Data, Model};
+use crate::real::Real;
+use crate::types::MINVAL;
+use std::f64::consts::PI;
+
+// six columns: force (torque, force about the centre of mass of the tree) by motion; `slope` has both in the frame
+#[inline(always)]
+fn columns<R: Real>(
+    offset: [R; 3],
+    mat: [R; 9],
+    slope: impl Fn([R; 3], [R; 3]) -> [[R; 3]; 2],
+) -> [[R; 6]; 6] {
+    std::array::from_fn(|c| {
+        let mut unit = [R::zero(); 3];
+        unit[c % 3] = R::one();
+        let (turn, vel) = match c < 3 {
+            true => (unit, cross(unit, offset)),
+            false => ([R::zero(); 3], unit),
+        };
+        let [torque, force] = slope(mul_mat_t_vec3(mat, turn), mul_mat_t_vec3(mat, vel));
+        let force = mul_mat_vec3(mat, force);
+        let torque = add3(mul_mat_vec3(mat, torque), cross(offset, force));
+        let [tx, ty, tz] = torque;
+        let [fx, fy, fz] = force;
+        [tx, ty, tz, fx, fy, fz]
+    })
+}
+
+/// Of a box (`mjd_inertiaBoxFluid`).
+#[inline(always)]
+pub fn box_slope<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [[R; 6]; 6] {
+    let [x, y, z] = box_edges(m, i);
+    let (pos, mat) = (d.xipos[i], d.ximat[i]);
+    let [turn, vel] = fluid_velocity(m, d, i, pos, mat);
+
+    // viscosity acts on a sphere of the mean diameter
+    let diam = (x + y + z) / 3.0;
+    let viscosity = m.opt.viscosity.max(0.0);
+    let linear = 3.0 * PI * diam * viscosity;
+    let angular = PI * diam * diam * diam * viscosity;
+
+    // density on the faces
+    let density = m.opt.density.max(0.0);
+    let face = [y * z, x * z, x * y].map(|area| 0.5 * density * area);
+    let fourth = |a: f64| a * a * a * a;
+    let spin = [
+        density * x * (fourth(y) + fourth(z)) / 64.0,
+        density * y * (fourth(x) + fourth(z)) / 64.0,
+        density * z * (fourth(x) + fourth(y)) / 64.0,
+    ];
+    let resist = |v: R, linear: f64, quadratic: f64| {
+        -(R::splat(linear) + R::splat(2.0 * quadratic) * v.abs())
+    };
+    let offset = sub3(pos, d.subtree_com[m.body_rootid[i] as usize]);
+    columns(offset, mat, |dturn, dvel| {
+        [
+            std::array::from_fn(|k| resist(turn[k], angular, spin[k]) * dturn[k]),
+            std::array::from_fn(|k| resist(vel[k], linear, face[k]) * dvel[k]),
+        ]
+    })
+}
+
+/// Of an ellipsoid (`mjd_ellipsoidFluid`).
+#[inline(always)]
+pub fn ellipsoid_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, g: usize) -> [[R; 6]; 6] {
+    let (pos, mat) = (d.geom_xpos[g], d.geom_xmat[g]);
+    let [turn, vel] = fluid_velocity(m, d, i, pos, mat);
+    let prm = &m.geom_fluid[12 * g..12 * g + 12];
+    let size = semi_axes(m, g);
+    let density = m.opt.density;
+
+    // the medium that is carried along has momentum
+    let carried = |mass: &[f64], v: [R; 3]| -> [R; 3] {
+        std::array::from_fn(|k| R::splat(density * mass[k]) * v[k])
+    };
+    let linear = carried(&prm[6..9], vel);
+    let angular = carried(&prm[9..12], turn);
+
+    let flow = Flow::new(m, prm, size, turn, vel);
+    let offset = sub3(pos, d.subtree_com[m.body_rootid[i] as usize]);
+    columns(offset, mat, |dturn, dvel| {
+        let dlinear = carried(&prm[6..9], dvel);
+        let dangular = carried(&prm[9..12], dturn);
+        let added_force = add3(cross(dlinear, turn), cross(linear, dturn));
+        let moving = add3(cross(dlinear, vel), cross(linear, dvel));
+        let turning = add3(cross(dangular, turn), cross(angular, dturn));
+        let [drag_torque, force] = flow.along(turn, vel, dturn, dvel);
+        let scale = R::splat(prm[0]);
+        [
+            scl3(sub3(add3(moving, turning), drag_torque), scale),
+            scl3(add3(added_force, force), scale),
+        ]
+    })
+}
+
+// what lift and drag of an ellipsoid depend on
+struct Flow<R> {
+    // faces in units of the largest
+    faces: [f64; 3],
+    // face seen, as a vector
+    seen: [R; 3],
+    speed: R,
+    // 1 / its square, its product with the velocity, the speed; 0 at rest
+    inv: [R; 3],
+    // area that is seen; the same as drag weighs it, with what a unit of it weighs
+    area: R,
+    facing: R,
+    bluntness: f64,
+    // of lift: by turning, by moving askew
+    magnus: f64,
+    kutta: R,
+    // of drag: of translation; viscous, and by the moments, of rotation
+    drag: R,
+    viscous: f64,
+    moments: [f64; 3],
+    resist: R,
+    density: f64,
+}
+
+impl<R: Real> Flow<R> {
+    #[inline(always)]
+    fn new(m: &Model, prm: &[f64], size: [f64; 3], turn: [R; 3], vel: [R; 3]) -> Self {
+        let [_, blunt, slender, angular, kutta, magnus] = prm[..6] else {
+            unreachable!("twelve numbers a geom")
+        };
+        let (density, viscosity) = (m.opt.density, m.opt.viscosity);
+        let [sx, sy, sz] = size;
+        let max = sx.max(sy).max(sz);
+        let min = sx.min(sy).min(sz);
+        let mid = sx + sy + sz - max - min;
+
+        // area that is seen from where it moves to; faces in units of the largest, lest thin shapes lose their digits
+        let squared = |x: f64| x * x;
+        let faces = [squared(sy * sz), squared(sz * sx), squared(sx * sy)];
+        let largest = faces[0].max(faces[1]).max(faces[2]);
+        let faces = faces.map(|face| face / largest);
+        let seen: [R; 3] = std::array::from_fn(|k| R::splat(faces[k]) * vel[k]);
+        let (square, product, speed) = (dot3(seen, seen), dot3(seen, vel), norm3(vel));
+        let inverse = |x: R| {
+            let some = R::splat(MINVAL).lt(x);
+            R::select(some, R::one() / R::select(some, x, R::one()), R::zero())
+        };
+        let inv = [inverse(square), inverse(product), inverse(speed)];
+        let area = R::splat(PI * largest.sqrt()) * (square * inv[1]).sqrt();
+        let circulation = R::splat(kutta * density * PI * largest.sqrt());
+
+        // drag of translation: viscous as of a sphere, else between blunt and slender
+        let diam = 2.0 / 3.0 * (sx + sy + sz);
+        let widest = R::splat(PI * max * mid);
+        let facing = area * R::splat(blunt) + R::splat(slender) * (widest - area);
+        let drag = R::splat(viscosity * 3.0 * PI * diam) + R::splat(density) * speed * facing;
+
+        // drag of rotation
+        let fourth = |x: f64| squared(squared(x));
+        let most = 8.0 / 15.0 * PI * mid * fourth(max);
+        let about = |a: f64, b: f64, c: f64| 8.0 / 15.0 * PI * a * fourth(b.max(c));
+        let moments = [about(sx, sy, sz), about(sy, sz, sx), about(sz, sx, sy)]
+            .map(|moment| angular * moment + slender * (most - moment));
+        let resist = norm3(std::array::from_fn(|k| turn[k] * R::splat(moments[k])));
+        Self {
+            faces,
+            seen,
+            speed,
+            inv,
+            area,
+            facing,
+            bluntness: blunt - slender,
+            magnus: magnus * density * 4.0 / 3.0 * PI * sx * sy * sz,
+            kutta: circulation * (product * inv[0]).sqrt() * inv[2],
+            drag,
+            viscous: viscosity * PI * diam * diam * diam,
+            moments,
+            resist,
+            density,
+        }
+    }
+
+    // derivatives of drag's torque and of the force of lift less drag
+    #[inline(always)]
+    fn along(&self, turn: [R; 3], vel: [R; 3], dturn: [R; 3], dvel: [R; 3]) -> [[R; 3]; 2] {
+        let (half, density) = (R::splat(0.5), R::splat(self.density));
+
+        // area, and speed
+        let dseen: [R; 3] = std::array::from_fn(|k| R::splat(self.faces[k]) * dvel[k]);
+        let dsquare = R::splat(2.0) * dot3(self.seen, dseen) * self.inv[0];
+        let dproduct = (dot3(dseen, vel) + dot3(self.seen, dvel)) * self.inv[1];
+        let dspeed = dot3(vel, dvel) * self.inv[2];
+        let darea = self.area * half * (dsquare - dproduct);
+
+        // Magnus: turning while moving
+        let spun = add3(cross(dturn, vel), cross(turn, dvel));
+        let lift = scl3(spun, R::splat(self.magnus));
+
+        // Kutta: moving askew
+        let askew = cross(self.seen, vel);
+        let daskew = add3(cross(dseen, vel), cross(self.seen, dvel));
+        let growth = half * (dproduct - dsquare) - dspeed * self.inv[2];
+        let kutta = add3(cross(daskew, vel), cross(askew, dvel));
+        let kutta = add_scl3(kutta, cross(askew, vel), growth);
+        let lift = add_scl3(lift, kutta, self.kutta);
+
+        // drag of translation
+        let dfacing = R::splat(self.bluntness) * darea;
+        let ddrag = density * (self.facing * dspeed + self.speed * dfacing);
+        let force = add_scl3(add_scl3(lift, dvel, -self.drag), vel, -ddrag);
+
+        // drag of rotation
+        let some = R::splat(MINVAL).lt(self.resist);
+        let norm = R::select(some, self.resist, R::one());
+        let growth = (0..3).fold(R::zero(), |sum, k| {
+            sum + R::splat(self.moments[k] * self.moments[k]) * turn[k] * dturn[k]
+        });
+        let growth = R::select(some, density * growth / norm, R::zero());
+        let torque = scl3(dturn, R::splat(self.viscous) + density * self.resist);
+        [add_scl3(torque, turn, growth), force]
+    }
+}
