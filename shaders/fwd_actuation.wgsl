@@ -17,11 +17,7 @@ fn mj_fwd_actuation() {
 
 fn actuate() {
     // one bad control and all count as zero
-    var found = 0;
-    for (var u = lane; u < nu; u += LANES) {
-        found |= select(0, 1, is_bad(clamped_ctrl(u)));
-    }
-    let bad = team_sum_i(found) > 0;
+    let bad = bad_ctrl();
     warn(WARN_BADCTRL, bad);
 
     // rate of activation, then force
@@ -105,19 +101,6 @@ fn actuate() {
     }
 }
 
-// a control within its range
-fn clamped_ctrl(u: i32) -> f32 {
-    if (actuator_ctrllimited(u) == 0 || (opt_disableflags & DSBL_CLAMPCTRL) != 0) {
-        return ctrl(u);
-    }
-    return clip(ctrl(u), actuator_ctrlrange(u, 0), actuator_ctrlrange(u, 1));
-}
-
-// what an actuator is told
-fn control(u: i32, bad: bool) -> f32 {
-    return select(clamped_ctrl(u), 0.0, bad);
-}
-
 fn activation_rate(i: i32, bad: bool) {
     let adr = actuator_actadr(i);
     let last = adr + actuator_actnum(i) - 1;
@@ -186,19 +169,12 @@ fn actuator_strength(i: i32, bad: bool) {
         gain = muscle_gain(i, len, velocity);
     }
 
-    // input: the control, or the last activation, possibly that of the next step
+    // input
     var input = 0.0;
     if (model_pids && gaintype == GAIN_PID) {
         input = pid_force(i, bad);
-    } else if (actuator_actnum(i) > 0) {
-        let last = actuator_actadr(i) + actuator_actnum(i) - 1;
-        if (actuator_actearly(i) != 0) {
-            input = next_activation(i, last, act_dot(last));
-        } else {
-            input = act(last);
-        }
-    } else if (actuator_ctrlnum(i) > 0) {
-        input = control(actuator_ctrladr(i), bad);
+    } else {
+        input = actuator_input(i, bad);
     }
     let period = wrap_period(i);
     if (period > 0.0) {

@@ -1,0 +1,83 @@
+// Implicit in the velocity (`mj_implicit`).
+
+fn mj_implicit() {
+    // force that accelerates
+    mul_m<M, implicit_qfrc, qacc>();
+    // the sum of the forces is M qacc, and so it is made, as in euler.wgsl
+    for (var i = lane; i < nv; i += LANES) {
+        set_implicit_qacc(i, implicit_qfrc(i));
+    }
+
+    if (opt_integrator == INT_IMPLICIT) {
+        // M less the slope over a timestep
+        for (var i = lane; i < nv; i += LANES) {
+            less_slope(i);
+        }
+        team_sync();
+        warn(WARN_INERTIA, factor_lu<qLU>(false));
+        solve_lu<qLU, implicit_qacc>(false);
+    } else {
+        // the same without the bias force, symmetric
+        for (var i = lane; i < nv; i += LANES) {
+            let adr = M_rowadr(i);
+            for (var k = adr; k < adr + M_rownnz(i); k++) {
+                var x = M(k);
+                if (!rigid(i)) {
+                    x -= opt_timestep * qDeriv(d_address(i, M_colind(k)));
+                }
+                set_qH(k, x);
+            }
+        }
+        team_sync();
+        warn(WARN_INERTIA, factor_i<qH, qHDiagInv>());
+        solve_ld<qH, qHDiagInv, implicit_qacc>();
+
+        // a body that is free and rigid gets its bias force as well: it is a system of its own
+        if (model_rigid) {
+            for (var i = lane; i < nv; i += LANES) {
+                if (rigid(i)) {
+                    less_slope(i);
+                    add_bias(i);
+                    set_implicit_qacc(i, implicit_qfrc(i));
+                }
+            }
+            team_sync();
+            warn(WARN_INERTIA, factor_lu<qLU>(true));
+            solve_lu<qLU, implicit_qacc>(true);
+        }
+    }
+    team_sync();
+
+    // state and time
+    advance<act_dot, implicit_qacc, qvel>();
+}
+
+// row of a dof: M less a timestep of the slope
+fn less_slope(i: i32) {
+    let adr = D_rowadr(i);
+    for (var k = adr; k < adr + D_rownnz(i); k++) {
+        let at = m_address(i, D_colind(k));
+        var inertia = 0.0;
+        if (at >= 0) {
+            inertia = M(at);
+        }
+        set_qLU(k, inertia - opt_timestep * qDeriv(k));
+    }
+}
+
+// the slope of a free and rigid body's bias force, added to a row (`mjd_freeMhat`)
+fn add_bias(i: i32) {
+    let body = dof_bodyid(i);
+    var slope = gyroscopic(crb(body), cvel(body));
+    let axis = cdof(i);
+    let momentum = mul_inert_vec(crb(body), axis);
+    let by_motion = Spatial(
+        vec3f(dot6(slope.c[0], axis), dot6(slope.c[1], axis), dot6(slope.c[2], axis)),
+        vec3f(dot6(slope.c[3], axis), dot6(slope.c[4], axis), dot6(slope.c[5], axis)));
+    let adr = jnt_dofadr(dof_jntid(i));
+    for (var k = adr; k < adr + 6; k++) {
+        let at = d_address(i, k);
+        let x = dot6(momentum, axis_turn(k)) + dot6(by_motion, cdof(k));
+        set_qLU(at, qLU(at) + opt_timestep * x);
+    }
+}

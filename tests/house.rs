@@ -409,6 +409,8 @@ fn everything_in_the_tables_is_told() {
 /// Arrays that are stored otherwise than MuJoCo's, and how.
 const RESHAPED: &[(&str, &str)] = &[
     ("efc_J", "rows by their sparsity pattern"),
+    ("qDeriv", "room only where the integrator is implicit"),
+    ("qLU", "likewise"),
     ("island_nv", "room for as many islands as there are trees"),
     ("island_idofadr", "likewise"),
     ("island_nefc", "likewise"),

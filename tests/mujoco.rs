@@ -228,7 +228,11 @@ fn step_agrees(integrators: &[Integrator], walk: &[&'static stages::Stage], fiel
 
 #[test]
 fn euler_agrees() {
-    step_agrees(&[Integrator::Euler], &[&stages::euler], &["qH", "qHDiagInv"]);
+    step_agrees(
+        &[Integrator::Euler],
+        &[&stages::euler],
+        &["qH", "qHDiagInv"],
+    );
 }
 
 #[test]

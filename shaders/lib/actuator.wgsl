@@ -6,6 +6,43 @@ fn actuator_disabled(i: i32) -> bool {
     return group >= 0 && group < 31 && (opt_disableactuator & (1 << u32(group))) != 0;
 }
 
+// a control within its range
+fn clamped_ctrl(u: i32) -> f32 {
+    if (actuator_ctrllimited(u) == 0 || (opt_disableflags & DSBL_CLAMPCTRL) != 0) {
+        return ctrl(u);
+    }
+    return clip(ctrl(u), actuator_ctrlrange(u, 0), actuator_ctrlrange(u, 1));
+}
+
+// true if any control is no number to work with: then all count as zero. Every lane of the team must call this
+fn bad_ctrl() -> bool {
+    var found = 0;
+    for (var u = lane; u < nu; u += LANES) {
+        found |= select(0, 1, is_bad(clamped_ctrl(u)));
+    }
+    return team_sum_i(found) > 0;
+}
+
+// what an actuator is told
+fn control(u: i32, bad: bool) -> f32 {
+    return select(clamped_ctrl(u), 0.0, bad);
+}
+
+// what a gain multiplies: the control, or the last activation, possibly that of the next step
+fn actuator_input(i: i32, bad: bool) -> f32 {
+    if (actuator_actnum(i) > 0) {
+        let last = actuator_actadr(i) + actuator_actnum(i) - 1;
+        if (actuator_actearly(i) != 0) {
+            return next_activation(i, last, act_dot(last));
+        }
+        return act(last);
+    }
+    if (actuator_ctrlnum(i) > 0) {
+        return control(actuator_ctrladr(i), bad);
+    }
+    return 0.0;
+}
+
 // activation `k` of actuator `i` one timestep on, within its range
 fn next_activation(i: i32, k: i32, rate: f32) -> f32 {
     if (model_dcmotors && actuator_dyntype(i) == DYN_DCMOTOR) {
@@ -85,35 +122,36 @@ fn muscle_parabola(l: f32, start: f32, end: f32) -> f32 {
     return 0.5 * x * x;
 }
 
+// force at rest over the largest, by the length in units of the optimal one: four parabolas
+fn muscle_by_length(l: f32, lmin: f32, lmax: f32) -> f32 {
+    let a = 0.5 * (lmin + 1.0);
+    let b = 0.5 * (1.0 + lmax);
+    if (l < lmin || l > lmax) {
+        return 0.0;
+    }
+    if (l <= a) {
+        return muscle_parabola(l, lmin, a);
+    }
+    if (l <= 1.0) {
+        return 1.0 - muscle_parabola(l, 1.0, a);
+    }
+    if (l <= b) {
+        return 1.0 - muscle_parabola(l, 1.0, b);
+    }
+    return muscle_parabola(l, lmax, b);
+}
+
 // active force of a muscle at full activation: force-length-velocity curve
 fn muscle_gain(i: i32, len: f32, vel: f32) -> f32 {
     let r = actuator_outadr(i);
     let range = vec2f(actuator_gainprm(i, 0), actuator_gainprm(i, 1));
     let scale = muscle_scale(r, vec4f(range, actuator_gainprm(i, 2), actuator_gainprm(i, 3)));
-    let lmin = actuator_gainprm(i, 4);
-    let lmax = actuator_gainprm(i, 5);
-    let vmax = actuator_gainprm(i, 6);
     let fvmax = actuator_gainprm(i, 8);
 
     // in units of the optimal length
     let l = range.x + (len - actuator_lengthrange(r, 0)) / max(scale.y, MINVAL);
-    let v = vel / max(scale.y * vmax, MINVAL);
-
-    // four parabolas of the length
-    let a = 0.5 * (lmin + 1.0);
-    let b = 0.5 * (1.0 + lmax);
-    var fl = 0.0;
-    if (l >= lmin && l <= lmax) {
-        if (l <= a) {
-            fl = muscle_parabola(l, lmin, a);
-        } else if (l <= 1.0) {
-            fl = 1.0 - muscle_parabola(l, 1.0, a);
-        } else if (l <= b) {
-            fl = 1.0 - muscle_parabola(l, 1.0, b);
-        } else {
-            fl = muscle_parabola(l, lmax, b);
-        }
-    }
+    let v = vel / max(scale.y * actuator_gainprm(i, 6), MINVAL);
+    let fl = muscle_by_length(l, actuator_gainprm(i, 4), actuator_gainprm(i, 5));
 
     // two parabolas of the velocity
     let y = fvmax - 1.0;
@@ -126,6 +164,29 @@ fn muscle_gain(i: i32, len: f32, vel: f32) -> f32 {
         fv = fvmax;
     }
     return -scale.x * fl * fv;
+}
+
+// slope of muscle_gain over the velocity
+fn muscle_gain_slope(i: i32, len: f32, vel: f32) -> f32 {
+    let r = actuator_outadr(i);
+    let range = vec2f(actuator_gainprm(i, 0), actuator_gainprm(i, 1));
+    let scale = muscle_scale(r, vec4f(range, actuator_gainprm(i, 2), actuator_gainprm(i, 3)));
+
+    // in units of the optimal length
+    let l = range.x + (len - actuator_lengthrange(r, 0)) / max(scale.y, MINVAL);
+    let fastest = max(scale.y * actuator_gainprm(i, 6), MINVAL);
+    let v = vel / fastest;
+    let fl = muscle_by_length(l, actuator_gainprm(i, 4), actuator_gainprm(i, 5));
+
+    // two lines
+    let y = actuator_gainprm(i, 8) - 1.0;
+    var slope = 0.0;
+    if (v > -1.0 && v <= 0.0) {
+        slope = 2.0 * (v + 1.0);
+    } else if (v > 0.0 && v <= y) {
+        slope = 2.0 * (y - v) / max(y, MINVAL);
+    }
+    return -scale.x * fl * slope / fastest;
 }
 
 // passive force of a muscle

@@ -59,8 +59,9 @@ fn first_input(i: i32, s: Slots, given: f32) -> f32 {
     return clip(given, act(s.slew) - step, act(s.slew) + step);
 }
 
-// voltage at the terminals (x): of the controller, which makes up for back-EMF, and the raw one; and the first input (y)
-fn voltage(i: i32, s: Slots, bad: bool) -> vec2f {
+// voltage at the terminals (x): of the controller, which makes up for back-EMF, and the raw one; the first input (y); and
+// whether the controller has its way (z: 1 or 0)
+fn voltage(i: i32, s: Slots, bad: bool) -> vec3f {
     let r = actuator_outadr(i);
     let spec = actuator_ctrlspec(i);
     let first = actuator_ctrladr(i);
@@ -79,7 +80,7 @@ fn voltage(i: i32, s: Slots, bad: bool) -> vec2f {
         }
     }
     if ((spec & (INPUT_POS | INPUT_VEL | INPUT_FF)) == 0) {
-        return vec2f(inputs.w, input);
+        return vec3f(inputs.w, input, 0.0);
     }
 
     // the torque that is asked for
@@ -93,10 +94,12 @@ fn voltage(i: i32, s: Slots, bad: bool) -> vec2f {
     let torque = actuator_gainprm(i, 4) * (inputs.x - actuator_length(r))
         + actuator_gainprm(i, 6) * (inputs.y - velocity) + actuator_gainprm(i, 5) * sum + inputs.z;
     var drive = actuator_gainprm(i, 0) / max(k, MINVAL) * torque + k * velocity;
+    var within = 1.0;
     if (vmax > 0.0) {
+        within = select(0.0, 1.0, abs(drive) < vmax);
         drive = clip(drive, -vmax, vmax);
     }
-    return vec2f(drive + inputs.w, input);
+    return vec3f(drive + inputs.w, input, within);
 }
 
 // friction force at a velocity that lasts (Stribeck)
@@ -168,6 +171,35 @@ fn unwound(rate: f32, sum: f32, limit: f32) -> f32 {
         held = max(held, 0.0);
     }
     return held;
+}
+
+// slope of a motor's torque over the velocity: of its current, and of what dampens the bristles
+fn motor_slope(i: i32, bad: bool) -> f32 {
+    let s = slots(i);
+    let k = actuator_gainprm(i, 1);
+    var slope = 0.0;
+    if (actuator_gaintype(i) == GAIN_DCMOTOR) {
+        // what a controller does about back-EMF and velocity, while its voltage is within bounds
+        let volt = voltage(i, s, bad);
+        let ohm = resistance(i, s);
+        let by_velocity = volt.z * (k - actuator_gainprm(i, 0) / max(k, MINVAL) * actuator_gainprm(i, 6));
+        let drawn = (by_velocity - k) / ohm;
+        if (s.current < 0) {
+            slope = k * drawn;
+        } else if (actuator_actearly(i) != 0) {
+            let tau = max(actuator_dynprm(i, 0), MINVAL);
+            let limit = actuator_dynprm(i, 1);
+            let flowing = (volt.x - k * actuator_velocity(actuator_outadr(i))) / ohm;
+            let rate = (flowing - act(s.current)) / actuator_dynprm(i, 0);
+            if (limit <= 0.0 || abs(rate) < limit) {
+                slope = k * drawn * (1.0 - exp(-opt_timestep / tau));
+            }
+        }
+    }
+    if (actuator_biastype(i) == BIAS_DCMOTOR && s.bristle >= 0) {
+        slope -= actuator_dynprm(i, 6);
+    }
+    return slope;
 }
 
 // torque of a motor's current

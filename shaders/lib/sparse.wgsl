@@ -102,3 +102,84 @@ fn mul_m<mat, res, x>() {
     }
     team_sync();
 }
+
+// where M(i, j) is in its rows; -1 if it is not there: a simple dof is coupled to no other
+fn m_address(i: i32, j: i32) -> i32 {
+    let low = min(i, j);
+    let high = max(i, j);
+    if (dof_simplenum(high) == 0) {
+        return M_rowadr(high) + D_diag(low);
+    }
+    return select(-1, M_rowadr(high), low == high);
+}
+
+// where the entry (i, j) of a full matrix is in its rows, one of the dofs being an ancestor of the other. The descendants of
+// a dof are those that follow it
+fn d_address(i: i32, j: i32) -> i32 {
+    return D_rowadr(i) + D_diag(min(i, j)) + max(j - i, 0);
+}
+
+// factors an unsymmetric matrix in place, all of it or the rows of free and rigid bodies only: A = U L, with ones on the
+// diagonal of U, without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns whether that happened
+fn factor_lu<mat>(rigid_only: bool) -> bool {
+    var clamped = false;
+    for (var k = nv - 1; k >= 0; k--) {
+        let start = D_rowadr(k);
+        let num = D_diag(k);
+        let taken = !rigid_only || rigid(k);
+
+        // pivot
+        let diag = mat(start + num);
+        let small = abs(diag) < MINVAL;
+        let pivot = select(diag, MINVAL, small);
+        clamped |= taken && small;
+
+        // rows of the ancestors
+        for (var a = lane; a < num && taken; a += LANES) {
+            let i = D_colind(start + a);
+            let above = d_address(i, k);
+            let scale = mat(above) / pivot;
+            set_mat(above, scale);
+            for (var b = 0; b < num; b++) {
+                let to = d_address(i, D_colind(start + b));
+                set_mat(to, mat(to) - mat(start + b) * scale);
+            }
+        }
+        team_sync();
+        if (lane == 0 && taken) {
+            set_mat(start + num, pivot);
+        }
+    }
+    team_sync();
+    return clamped;
+}
+
+// solves U L x = b over the dofs of the factor in place
+fn solve_lu<mat, x>(rigid_only: bool) {
+    // U, from the leaves
+    for (var k = nv - 1; k >= 0; k--) {
+        let adr = D_rowadr(k);
+        let taken = !rigid_only || rigid(k);
+        let xk = x(k);
+        for (var a = lane; a < D_diag(k) && taken; a += LANES) {
+            let i = D_colind(adr + a);
+            set_x(i, x(i) - mat(d_address(i, k)) * xk);
+        }
+        team_sync();
+    }
+
+    // L, from the root: each dof is taken off its descendants
+    for (var k = 0; k < nv; k++) {
+        let taken = !rigid_only || rigid(k);
+        let depth = D_diag(k);
+        let xk = x(k) / mat(D_rowadr(k) + depth);
+        team_sync();
+        for (var j = k + 1 + lane; j < k + D_rownnz(k) - depth && taken; j += LANES) {
+            set_x(j, x(j) - mat(D_rowadr(j) + depth) * xk);
+        }
+        if (lane == 0 && taken) {
+            set_x(k, xk);
+        }
+        team_sync();
+    }
+}

@@ -213,7 +213,11 @@ fn runge_kutta_sizes(m: &mut Model) {
 fn implicit_sizes(m: &mut Model) {
     let implicit = m.opt.integrator == Integrator::Implicit;
     let fast = m.opt.integrator == Integrator::ImplicitFast;
-    (m.nvimp, m.nDimp) = if implicit || fast { (m.nv, m.nD) } else { (0, 0) };
+    (m.nvimp, m.nDimp) = if implicit || fast {
+        (m.nv, m.nD)
+    } else {
+        (0, 0)
+    };
     let slope = implicit || (fast && m.opt.has_medium());
     (m.nvslope, m.nbodyslope) = if slope { (m.nv, m.nbody) } else { (0, 0) };
 }

@@ -22,9 +22,9 @@ pub fn implicit<R: Real>(m: &Model, d: &mut Data<R>) {
         for i in 0..m.nv {
             less_slope(m, d, i);
         }
-        let clamped = factor_lu(m, &mut d.qLU, 0..m.nv);
+        let clamped = factor_lu(m, &mut d.qLU, false);
         warn(d, Warning::Inertia, clamped);
-        solve_lu(m, &d.qLU, 0..m.nv, &mut d.implicit_qacc);
+        solve_lu(m, &d.qLU, false, &mut d.implicit_qacc);
     } else {
         // the same without the bias force, symmetric
         d.qH.copy_from_slice(&d.M);
@@ -41,12 +41,15 @@ pub fn implicit<R: Real>(m: &Model, d: &mut Data<R>) {
         solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.implicit_qacc);
 
         // a body that is free and rigid gets its bias force as well: it is a system of its own
-        for adr in (0..m.nv).filter(|&i| rigid(m, i) && m.dof_parentid[i] < 0) {
-            free_block(m, d, adr);
-            d.implicit_qacc[adr..adr + 6].copy_from_slice(&d.implicit_qfrc[adr..adr + 6]);
-            let clamped = factor_lu(m, &mut d.qLU, adr..adr + 6);
+        if (0..m.nv).any(|i| rigid(m, i)) {
+            for i in (0..m.nv).filter(|&i| rigid(m, i)) {
+                less_slope(m, d, i);
+                add_bias(m, d, i);
+                d.implicit_qacc[i] = d.implicit_qfrc[i];
+            }
+            let clamped = factor_lu(m, &mut d.qLU, true);
             warn(d, Warning::Inertia, clamped);
-            solve_lu(m, &d.qLU, adr..adr + 6, &mut d.implicit_qacc);
+            solve_lu(m, &d.qLU, true, &mut d.implicit_qacc);
         }
     }
 
@@ -72,23 +75,18 @@ fn less_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     }
 }
 
-// rows of a free and rigid body, the slope of its bias force added (`mjd_freeMhat`)
+// the slope of a free and rigid body's bias force, added to a row (`mjd_freeMhat`)
 #[inline(always)]
-fn free_block<R: Real>(m: &Model, d: &mut Data<R>, adr: usize) {
+fn add_bias<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     let h = R::splat(m.opt.timestep);
-    let body = m.dof_bodyid[adr] as usize;
+    let body = m.dof_bodyid[i] as usize;
     let slope = gyroscopic(d.crb[body], d.cvel[body]);
-    for i in adr..adr + 6 {
-        less_slope(m, d, i);
-    }
+    let axis = d.cdof[i];
+    let by_motion = slope.map(|column| dot6(column, axis));
+    let momentum = mul_inert_vec(d.crb[body], axis);
+    let adr = m.jnt_dofadr[m.dof_jntid[i] as usize] as usize;
     for k in adr..adr + 6 {
-        let inertial = mul_inert_vec(d.crb[body], axis_turn(m, d, k));
-        let axis = d.cdof[k];
-        let force: [R; 6] = std::array::from_fn(|r| {
-            (0..6).fold(inertial[r], |sum, c| sum + slope[c][r] * axis[c])
-        });
-        for i in adr..adr + 6 {
-            d.qLU[d_address(m, i, k)] += h * dot6(d.cdof[i], force);
-        }
+        let x = dot6(momentum, axis_turn(m, d, k)) + dot6(by_motion, d.cdof[k]);
+        d.qLU[d_address(m, i, k)] += h * x;
     }
 }

@@ -151,8 +151,8 @@ fn bodies<R: Real>(m: &Model, d: &mut Data<R>) {
 fn resistance<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     // a symmetric factor takes the symmetric part; a body that is free and rigid has another
     let last = m.body_lastdof[i];
-    let fast = m.opt.integrator == Integrator::ImplicitFast
-        && (last < 0 || !rigid(m, last as usize));
+    let fast =
+        m.opt.integrator == Integrator::ImplicitFast && (last < 0 || !rigid(m, last as usize));
     if box_like(m, i) {
         let columns = medium::box_slope(m, d, i);
         gather(d, i, columns, fast);
@@ -190,7 +190,13 @@ fn actuator<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
         for k in adr..adr + num {
             for l in adr..adr + num {
                 let product = d.actuator_moment[k] * d.actuator_moment[l];
-                add(m, d, m.moment_colind[k], m.moment_colind[l], slope * product);
+                add(
+                    m,
+                    d,
+                    m.moment_colind[k],
+                    m.moment_colind[l],
+                    slope * product,
+                );
             }
         }
     }
@@ -206,7 +212,10 @@ fn saturated<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     if m.actuator_forcelimited[i] != 0 {
         let [lo, hi] = [0, 1].map(|k| R::splat(m.actuator_forcerange[2 * i + k]));
         held = match m.actuator_gaintype[i] == GainType::So3 {
-            true => at_limit(norm3(std::array::from_fn(|k| d.actuator_force[adr + k])), hi),
+            true => at_limit(
+                norm3(std::array::from_fn(|k| d.actuator_force[adr + k])),
+                hi,
+            ),
             false => d.actuator_force[adr].le(lo) | hi.le(d.actuator_force[adr]),
         };
     }
@@ -222,7 +231,9 @@ fn saturated<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
         Some(TrnType::Tendon) if m.tendon_actfrclimited[id] != 0 => {
             let mut sum = R::zero();
             for k in 0..m.nactuator {
-                if m.actuator_trntype[k] == TrnType::Tendon && m.actuator_trnid[2 * k] as usize == id {
+                if m.actuator_trntype[k] == TrnType::Tendon
+                    && m.actuator_trnid[2 * k] as usize == id
+                {
                     sum += d.actuator_force[m.actuator_outadr[k] as usize];
                 }
             }

@@ -65,6 +65,7 @@ pub const LIB: &[(&str, &str)] = lib! {
     restart
     row_dot
     servo
+    slope
     sparse
     spatial
     warning
@@ -79,6 +80,9 @@ pub type Fact = (&'static str, fn(&Model) -> bool);
 /// What is true of a model, for branches that a kernel of it need not have.
 pub const FACTS: &[Fact] = &[
     ("model_damped", crate::cpu::euler::damped),
+    ("model_rigid", |m| {
+        (0..m.nv).any(|i| crate::cpu::lib::slope::rigid(m, i))
+    }),
     // kinds of actuators
     ("model_muscles", |m| {
         m.actuator_dyntype.contains(&(DynType::Muscle as i32))

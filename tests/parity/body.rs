@@ -101,6 +101,8 @@ const MODELS: &[(&str, &[&str])] = &[
         &["humanoid", "free_bodies", "actuators", "servos", "dcmotors"],
     ),
     ("rk4", &["rk4"]),
+    ("smooth_vel", &["implicit", "implicitfast"]),
+    ("implicit", &["implicit", "implicitfast"]),
 ];
 
 /// The device of this process, with no more than WebGPU's default limits. Without an adapter the tests fail.

@@ -23,7 +23,13 @@ pub fn box_edges(m: &Model, i: usize) -> [f64; 3] {
 
 /// Velocity of a frame of a body relative to the medium, in the frame: turning, moving.
 #[inline(always)]
-pub fn fluid_velocity<R: Real>(m: &Model, d: &Data<R>, i: usize, pos: [R; 3], mat: [R; 9]) -> [[R; 3]; 2] {
+pub fn fluid_velocity<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    i: usize,
+    pos: [R; 3],
+    mat: [R; 9],
+) -> [[R; 3]; 2] {
     let [rx, ry, rz, x, y, z] = d.cvel[i];
     let offset = sub3(pos, d.subtree_com[m.body_rootid[i] as usize]);
     let vel = add3([x, y, z], cross([rx, ry, rz], offset));

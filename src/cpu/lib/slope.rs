@@ -16,13 +16,18 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::JointType;
 
+/// The motion along one coordinate.
+#[inline(always)]
+pub fn unit_motion<R: Real>(c: usize) -> [R; 6] {
+    std::array::from_fn(|k| if k == c { R::one() } else { R::zero() })
+}
+
 /// The matrix G of an inertia that moves with a velocity: columns of rows.
 #[inline(always)]
 pub fn gyroscopic<R: Real>(inertia: [R; 10], vel: [R; 6]) -> [[R; 6]; 6] {
     let momentum = mul_inert_vec(inertia, vel);
     std::array::from_fn(|c| {
-        let mut x = [R::zero(); 6];
-        x[c] = R::one();
+        let x = unit_motion(c);
         let moved = cross_force(vel, mul_inert_vec(inertia, x));
         let turned = mul_inert_vec(inertia, cross_motion(vel, x));
         let carried = cross_force(x, momentum);

@@ -1,8 +1,7 @@
 //! The inertia matrix and its factor: symmetric, in the rows of the tree (`M_rownnz M_rowadr M_colind`), each row
 //! holding a dof's ancestors in ascending order and the dof itself last.
 
-use std::ops::Range;
-
+use crate::cpu::lib::slope::rigid;
 use crate::fields::Model;
 use crate::real::Real;
 use crate::types::MINVAL;
@@ -112,29 +111,32 @@ pub fn d_address(m: &Model, i: usize, j: usize) -> usize {
     start + j.saturating_sub(i)
 }
 
-/// Factors an unsymmetric matrix over some dofs, whole trees, in place: A = U L, with ones on the diagonal of U, without
-/// fill-in, since the leaves go first (`mju_factorLUSparse`). A pivot below `MINVAL` becomes `MINVAL`; returns where that
-/// happened.
+/// Factors an unsymmetric matrix in place, all of it or the rows of free and rigid bodies only: A = U L, with ones on the
+/// diagonal of U, without fill-in, since the leaves go first (`mju_factorLUSparse`). A pivot below `MINVAL` becomes `MINVAL`;
+/// returns where that happened.
 #[inline]
-pub fn factor_lu<R: Real>(m: &Model, mat: &mut [R], dofs: Range<usize>) -> Clamped<R> {
+pub fn factor_lu<R: Real>(m: &Model, mat: &mut [R], rigid_only: bool) -> Clamped<R> {
     let minval = R::splat(MINVAL);
     let mut clamped: Clamped<R> = None;
-    for k in dofs.rev() {
+    for k in (0..m.nv).rev() {
+        if rigid_only && !rigid(m, k) {
+            continue;
+        }
         let start = m.D_rowadr[k] as usize;
         let num = m.D_diag[k] as usize;
 
         // pivot
         let small = mat[start + num].abs().lt(minval);
-        mat[start + num] = R::select(small, minval, mat[start + num]);
+        let pivot = R::select(small, minval, mat[start + num]);
+        mat[start + num] = pivot;
         clamped = Some(clamped.map_or(small, |mask| mask | small));
-        let inv = R::one() / mat[start + num];
 
         // rows of the ancestors
         for a in 0..num {
             let i = m.D_colind[start + a] as usize;
             let above = d_address(m, i, k);
-            mat[above] *= inv;
-            let scale = mat[above];
+            let scale = mat[above] / pivot;
+            mat[above] = scale;
             for b in 0..num {
                 let j = m.D_colind[start + b] as usize;
                 let from = mat[start + b];
@@ -147,9 +149,10 @@ pub fn factor_lu<R: Real>(m: &Model, mat: &mut [R], dofs: Range<usize>) -> Clamp
 
 /// Solves U L x = b over the dofs of the factor in place (`mju_solveLUSparse`).
 #[inline]
-pub fn solve_lu<R: Real>(m: &Model, mat: &[R], dofs: Range<usize>, x: &mut [R]) {
+pub fn solve_lu<R: Real>(m: &Model, mat: &[R], rigid_only: bool, x: &mut [R]) {
     // U, from the leaves
-    for k in dofs.clone().rev() {
+    let taken = |k: usize| !rigid_only || rigid(m, k);
+    for k in (0..m.nv).rev().filter(|&k| taken(k)) {
         let (adr, num) = (m.D_rowadr[k] as usize, m.D_diag[k] as usize);
         let xk = x[k];
         for &i in &m.D_colind[adr..adr + num] {
@@ -157,13 +160,13 @@ pub fn solve_lu<R: Real>(m: &Model, mat: &[R], dofs: Range<usize>, x: &mut [R]) 
         }
     }
 
-    // L, from the root
-    for k in dofs {
-        let (adr, num) = (m.D_rowadr[k] as usize, m.D_diag[k] as usize);
-        let mut sum = x[k];
-        for (l, &j) in mat[adr..adr + num].iter().zip(&m.D_colind[adr..adr + num]) {
-            sum -= *l * x[j as usize];
+    // L, from the root: each dof is taken off its descendants
+    for k in (0..m.nv).filter(|&k| taken(k)) {
+        let depth = m.D_diag[k] as usize;
+        x[k] = x[k] / mat[m.D_rowadr[k] as usize + depth];
+        let xk = x[k];
+        for j in k + 1..k + m.D_rownnz[k] as usize - depth {
+            x[j] -= mat[m.D_rowadr[j] as usize + depth] * xk;
         }
-        x[k] = sum / mat[adr + num];
     }
 }

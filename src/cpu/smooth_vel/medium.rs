@@ -3,6 +3,7 @@
 
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::medium::*;
+use crate::cpu::lib::slope::unit_motion;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::MINVAL;
@@ -16,12 +17,9 @@ fn columns<R: Real>(
     slope: impl Fn([R; 3], [R; 3]) -> [[R; 3]; 2],
 ) -> [[R; 6]; 6] {
     std::array::from_fn(|c| {
-        let mut unit = [R::zero(); 3];
-        unit[c % 3] = R::one();
-        let (turn, vel) = match c < 3 {
-            true => (unit, cross(unit, offset)),
-            false => ([R::zero(); 3], unit),
-        };
+        let [rx, ry, rz, x, y, z] = unit_motion(c);
+        let turn = [rx, ry, rz];
+        let vel = add3([x, y, z], cross(turn, offset));
         let [torque, force] = slope(mul_mat_t_vec3(mat, turn), mul_mat_t_vec3(mat, vel));
         let force = mul_mat_vec3(mat, force);
         let torque = add3(mul_mat_vec3(mat, torque), cross(offset, force));

@@ -1,0 +1,58 @@
+// slopes of the bias force over the velocity: of the force of a body b that dof k moves, I W_k + G S_k, with the inertia I and
+// the velocity v of the body, the axis S of the dof, and
+//   G x = v ×* (I x) − I (v × x) + x ×* (I v)
+// a matrix of the body alone, so that I and G of the bodies of a subtree add up (Singh, Russell, Wensing 2022)
+
+// a matrix of six columns
+struct Columns {
+    c: array<Spatial, 6>,
+}
+
+// the motion along one coordinate
+fn unit_motion(c: i32) -> Spatial {
+    var rot = vec3f(0.0);
+    var lin = vec3f(0.0);
+    if (c < 3) {
+        rot[c] = 1.0;
+    } else {
+        lin[c - 3] = 1.0;
+    }
+    return Spatial(rot, lin);
+}
+
+// the matrix G of an inertia that moves with a velocity: columns of rows
+fn gyroscopic(inertia: Inert, vel: Spatial) -> Columns {
+    let momentum = mul_inert_vec(inertia, vel);
+    var out: Columns;
+    for (var c = 0; c < 6; c++) {
+        let x = unit_motion(c);
+        let moved = cross_force(vel, mul_inert_vec(inertia, x));
+        let turned = mul_inert_vec(inertia, cross_motion(vel, x));
+        out.c[c] = add_scl6(add_scl6(moved, turned, -1.0), cross_force(x, momentum), 1.0);
+    }
+    return out;
+}
+
+// the vector W of a dof
+fn axis_turn(k: i32) -> Spatial {
+    let rate = cdof_dot(k);
+    let twice = add_scl6(rate, rate, 1.0);
+    let j = dof_jntid(k);
+    let kind = jnt_type(j);
+
+    // axes of a ball turn with one another
+    let first = jnt_dofadr(j) + select(0, 3, kind == JNT_FREE);
+    if ((kind != JNT_BALL && kind != JNT_FREE) || k < first) {
+        return twice;
+    }
+    var spin = Spatial(vec3f(0.0), vec3f(0.0));
+    for (var l = first; l < first + 3; l++) {
+        spin = add_scl6(spin, cdof(l), qvel(l));
+    }
+    return add_scl6(twice, cross_motion(spin, cdof(k)), 1.0);
+}
+
+// true for a dof of a free joint whose tree has no other: all of it moves as one
+fn rigid(i: i32) -> bool {
+    return model_rigid && jnt_type(dof_jntid(i)) == JNT_FREE && tree_dofnum(dof_treeid(i)) == 6;
+}
