@@ -154,6 +154,30 @@ impl<R: Real> Writer<'_, R> {
         r
     }
 
+    // the last row some times more, its Jacobian left out
+    fn repeat(&mut self, last: usize, more: usize) {
+        let (d, to) = (&mut *self.d, last + 1);
+        for x in [
+            &mut d.efc_pos,
+            &mut d.efc_margin,
+            &mut d.efc_frictionloss,
+            &mut d.efc_diagA,
+            &mut d.efc_D,
+            &mut d.efc_R,
+        ] {
+            let value = x[last];
+            x[to..to + more].fill(value);
+        }
+        for x in [&mut d.efc_type, &mut d.efc_id, &mut d.efc_Jpat] {
+            let value = x[last];
+            x[to..to + more].fill(value);
+        }
+        for k in 0..more {
+            d.efc_KBIP.copy_within(4 * last..4 * last + 4, 4 * (to + k));
+        }
+        self.num += more;
+    }
+
     fn friction(&mut self) {
         let m = self.m;
         let always = R::zero().le(R::zero());

@@ -46,18 +46,31 @@ impl<R: Real> Rows<R> {
         }
     }
 
-    /// Dofs that a row touches, and its entries.
+    /// Takes all rows in order, several of one pattern at a time: `run` gets the first of them and how many there are, a
+    /// power of two.
     #[inline(always)]
-    pub fn row<'a>(&self, m: &'a Model, entries: &'a [R], r: usize) -> (&'a [i32], &'a [R]) {
-        let dofs = pattern(m, self.pattern[r]);
-        (dofs, &entries[r * m.nJrow..][..dofs.len()])
+    pub fn by_pattern(&self, mut run: impl FnMut(usize, usize)) {
+        let mut r = 0;
+        while r < self.num {
+            let rows = &self.pattern[r..self.num.min(r + 4)];
+            let n = rows.iter().take_while(|&&p| p == rows[0]).count();
+            let n = if n == 3 { 2 } else { n };
+            run(r, n);
+            r += n;
+        }
     }
 
-    /// Number of rows from `r` on that have its pattern, up to four.
+    /// Dofs that some rows of one pattern touch, and their entries.
     #[inline(always)]
-    pub fn same_pattern(&self, r: usize) -> usize {
-        let rows = &self.pattern[r..self.num.min(r + 4)];
-        rows.iter().take_while(|&&p| p == rows[0]).count()
+    pub fn some<'a, const N: usize>(
+        &self,
+        m: &'a Model,
+        entries: &'a [R],
+        r: usize,
+    ) -> (&'a [i32], [&'a [R]; N]) {
+        let dofs = pattern(m, self.pattern[r]);
+        let row = |n: usize| &entries[(r + n) * m.nJrow..][..dofs.len()];
+        (dofs, std::array::from_fn(row))
     }
 }
 

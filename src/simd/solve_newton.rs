@@ -26,14 +26,30 @@ pub fn solve_newton<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
 
 // out = J v
 fn mul_j<R: Real>(m: &Model, rows: &Rows<R>, entries: &[R], v: &[R], out: &mut [R]) {
-    for (r, out) in out[..rows.num].iter_mut().enumerate() {
-        let (dofs, entries) = rows.row(m, entries, r);
-        let mut sum = R::zero();
-        for (&dof, &x) in dofs.iter().zip(entries) {
-            sum = x.mul_add(v[dof as usize], sum);
+    fn some<R: Real, const N: usize>(dofs: &[i32], entries: [&[R]; N], v: &[R]) -> [R; N] {
+        let mut sum = [R::zero(); N];
+        for (k, &dof) in dofs.iter().enumerate() {
+            let v = v[dof as usize];
+            for n in 0..N {
+                sum[n] = entries[n][k].mul_add(v, sum[n]);
+            }
         }
-        *out = sum;
+        sum
     }
+    rows.by_pattern(|r, n| match n {
+        4 => {
+            let (dofs, entries) = rows.some::<4>(m, entries, r);
+            out[r..r + 4].copy_from_slice(&some(dofs, entries, v));
+        }
+        2 => {
+            let (dofs, entries) = rows.some::<2>(m, entries, r);
+            out[r..r + 2].copy_from_slice(&some(dofs, entries, v));
+        }
+        _ => {
+            let (dofs, entries) = rows.some::<1>(m, entries, r);
+            out[r..r + 1].copy_from_slice(&some(dofs, entries, v));
+        }
+    });
 }
 
 // begins at the cheaper of the last acceleration and the unconstrained one; leaves qacc, Ma, Jaref
@@ -90,11 +106,21 @@ fn newton<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     update_constraint(d, rows);
     let mut gradient = scale * update_gradient(m, d, rows);
 
+    // the gap to the optimum is at most 1/2 grad' inv(M) grad: nothing to do where that is small
+    let balanced = gradient.lt(tolerance);
+    let mut live = !balanced;
+    if balanced.any() {
+        live = live | !(scale * gap(m, d)).lt(tolerance);
+    }
+    if !live.any() {
+        return;
+    }
+
     // Hessian, its factor, and the direction
     symbolic(m, rows);
     factor(m, d, rows);
     let mut decrement = scale * direction(m, d, rows);
-    let mut live = !(gradient.lt(tolerance) & decrement.lt(tolerance));
+    live = live & !(balanced & decrement.lt(tolerance));
 
     let mut niter = zero;
     for _ in 0..m.opt.iterations {
@@ -107,20 +133,22 @@ fn newton<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
         advance(m, d, rows, R::select(live, alpha, zero));
         niter += R::select(live, R::one(), zero);
 
-        // forces; the Hessian changes only if a row entered or left it
+        // done where the step gained little or forces balance
         let changed = update_constraint(d, rows);
         gradient = scale * update_gradient(m, d, rows);
+        let improvement = scale * improvement;
+        let done = (zero.lt(improvement) & improvement.lt(tolerance)) | gradient.lt(tolerance);
+        live = live & !done;
+        if !live.any() {
+            break;
+        }
+
+        // the Hessian changes only where a row entered or left it; done where the next step would gain little
         if (changed & live).any() {
             factor(m, d, rows);
         }
         decrement = scale * direction(m, d, rows);
-
-        // done when the last step gained little, the force is balanced, or the next step would gain little
-        let improvement = scale * improvement;
-        let done = (zero.lt(improvement) & improvement.lt(tolerance))
-            | gradient.lt(tolerance)
-            | decrement.lt(tolerance);
-        live = live & !done;
+        live = live & !decrement.lt(tolerance);
     }
     for lane in 0..R::WIDTH {
         R::set_int_lane(&mut d.solver_niter[0], lane, niter.lane(lane) as i32);
@@ -178,15 +206,39 @@ fn update_constraint<R: Real>(d: &mut Data<R>, rows: &mut Rows<R>) -> R::Mask {
 
 // grad = M qacc - qfrc_smooth - J' force; its length
 fn update_gradient<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) -> R {
-    d.qfrc_constraint.fill(R::zero());
-    for r in 0..rows.num {
-        let (dofs, entries) = rows.row(m, &d.efc_J, r);
-        let force = d.efc_force[r];
-        for (&dof, &x) in dofs.iter().zip(entries) {
-            let sum = &mut d.qfrc_constraint[dof as usize];
-            *sum = x.mul_add(force, *sum);
+    fn some<R: Real, const N: usize>(dofs: &[i32], entries: [&[R]; N], force: &[R], sum: &mut [R]) {
+        if force.iter().all(|f| f.abs().le(R::zero()).all()) {
+            return;
+        }
+        for (k, &dof) in dofs.iter().enumerate() {
+            let sum = &mut sum[dof as usize];
+            let mut x = *sum;
+            for n in 0..N {
+                x = entries[n][k].mul_add(force[n], x);
+            }
+            *sum = x;
         }
     }
+    let mut qfrc = std::mem::take(&mut d.qfrc_constraint);
+    qfrc.fill(R::zero());
+    rows.by_pattern(|r, n| {
+        let force = &d.efc_force[r..r + n];
+        match n {
+            4 => {
+                let (dofs, entries) = rows.some::<4>(m, &d.efc_J, r);
+                some(dofs, entries, force, &mut qfrc);
+            }
+            2 => {
+                let (dofs, entries) = rows.some::<2>(m, &d.efc_J, r);
+                some(dofs, entries, force, &mut qfrc);
+            }
+            _ => {
+                let (dofs, entries) = rows.some::<1>(m, &d.efc_J, r);
+                some(dofs, entries, force, &mut qfrc);
+            }
+        }
+    });
+    d.qfrc_constraint = qfrc;
     let mut sum = R::zero();
     for i in 0..m.nv {
         let grad = d.solver_Ma[i] - d.qfrc_constraint[i];
@@ -194,6 +246,18 @@ fn update_gradient<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) -> R {
         sum = grad.mul_add(grad, sum);
     }
     sum.sqrt()
+}
+
+// 1/2 grad' inv(M) grad
+fn gap<R: Real>(m: &Model, d: &mut Data<R>) -> R {
+    let x = &mut d.solver_Mgrad[..m.nv];
+    x.copy_from_slice(&d.solver_grad);
+    sparse::solve_ld(m, &d.qLD, &d.qLDiagInv, x);
+    let mut sum = R::zero();
+    for (x, &grad) in x.iter().zip(&d.solver_grad) {
+        sum = x.mul_add(grad, sum);
+    }
+    R::splat(0.5) * sum
 }
 
 // which dofs are coupled in any lane: every dof's row of the Hessian ends at the last of them
@@ -237,13 +301,11 @@ fn factor<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) {
             h[(rows.adr[j] + i as i32) as usize] = d.M[k];
         }
     }
-    let mut r = 0;
-    while r < rows.num {
-        r += match rows.same_pattern(r) {
-            0..4 => add_rows::<R, 1>(m, rows, &d.efc_J, r, h),
-            _ => add_rows::<R, 4>(m, rows, &d.efc_J, r, h),
-        };
-    }
+    rows.by_pattern(|r, n| match n {
+        4 => add_rows::<R, 4>(m, rows, &d.efc_J, r, h),
+        2 => add_rows::<R, 2>(m, rows, &d.efc_J, r, h),
+        _ => add_rows::<R, 1>(m, rows, &d.efc_J, r, h),
+    });
     skyline::factor(
         h,
         &mut d.solver_dinv,
@@ -253,33 +315,46 @@ fn factor<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) {
     );
 }
 
-// H += J' weight J for N rows that touch the same dofs; N
+// H += J' weight J for N rows that touch the same dofs; two rows of H at a time share the entries that they load
 fn add_rows<R: Real, const N: usize>(
     m: &Model,
     rows: &Rows<R>,
     entries: &[R],
     r: usize,
     h: &mut [R],
-) -> usize {
+) {
     let weight: [R; N] = std::array::from_fn(|n| rows.weight[r + n]);
-    if weight.iter().all(|w| !R::zero().lt(*w).any()) {
-        return N;
+    if weight.iter().all(|w| w.le(R::zero()).all()) {
+        return;
     }
-    let dofs = pattern(m, rows.pattern[r]);
-    let entries: [&[R]; N] = std::array::from_fn(|n| &entries[(r + n) * m.nJrow..][..dofs.len()]);
-    for (a, &i) in dofs.iter().enumerate() {
-        let t: [R; N] = std::array::from_fn(|n| weight[n] * entries[n][a]);
-        let adr = rows.adr[i as usize];
-        for (b, &j) in dofs.iter().enumerate().skip(a) {
-            let h = &mut h[(adr + j) as usize];
-            let mut sum = *h;
-            for n in 0..N {
-                sum = t[n].mul_add(entries[n][b], sum);
-            }
-            *h = sum;
+    let (dofs, entries) = rows.some::<N>(m, entries, r);
+    let num = dofs.len();
+    let entries: [&[R]; N] = entries.map(|row| &row[..num]);
+    let times = |a: usize| -> [R; N] { std::array::from_fn(|n| weight[n] * entries[n][a]) };
+    let add = |h: &mut R, t: &[R; N], b: usize| {
+        let mut sum = *h;
+        for n in 0..N {
+            sum = t[n].mul_add(entries[n][b], sum);
         }
+        *h = sum;
+    };
+    let mut a = 0;
+    while a + 1 < num {
+        let (t0, t1) = (times(a), times(a + 1));
+        let adr0 = rows.adr[dofs[a] as usize];
+        let adr1 = rows.adr[dofs[a + 1] as usize];
+        add(&mut h[(adr0 + dofs[a]) as usize], &t0, a);
+        for b in a + 1..num {
+            let j = dofs[b];
+            add(&mut h[(adr0 + j) as usize], &t0, b);
+            add(&mut h[(adr1 + j) as usize], &t1, b);
+        }
+        a += 2;
     }
-    N
+    if a < num {
+        let adr = rows.adr[dofs[a] as usize];
+        add(&mut h[(adr + dofs[a]) as usize], &times(a), a);
+    }
 }
 
 // search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad

@@ -41,29 +41,27 @@ impl<R: Real> Writer<'_, R> {
         let [tran, _] = weights(m, k);
         let slide = friction[0];
         let s = contact_solver(m, k, &m.collision_solref[2 * k..]);
-        let first = self.num;
-        for _ in 0..nrow {
-            let row = Row {
-                kind,
-                id: c as i32,
-                pattern: m.collision_Jpat[k],
-                present,
-                pos: self.d.contact_dist[c],
-                size: self.d.contact_dist[c],
-                margin: m.collision_margin[k],
-                loss: 0.0,
-                // the first edge speaks for all
-                diag: match frictionless {
-                    true => tran,
-                    false => tran + slide * slide * tran,
-                },
-            };
-            self.add(row, &s);
-        }
+        let row = Row {
+            kind,
+            id: c as i32,
+            pattern: m.collision_Jpat[k],
+            present,
+            pos: self.d.contact_dist[c],
+            size: self.d.contact_dist[c],
+            margin: m.collision_margin[k],
+            loss: 0.0,
+            diag: match frictionless {
+                true => tran,
+                false => tran + slide * slide * tran,
+            },
+        };
+        // the first edge speaks for all
+        let first = self.add(row, &s);
         if !frictionless {
             let mu2 = slide * slide / m.opt.impratio.max(MINVAL);
             let reg = self.d.efc_R[first] * R::splat(2.0 * mu2);
-            (first..self.num).for_each(|r| set_regularization(self.d, r, reg, present));
+            set_regularization(self.d, first, reg, present);
+            self.repeat(first, nrow - 1);
         }
     }
 
