@@ -10,6 +10,7 @@
 //! A world's result depends on its own state alone: not on how many worlds there are, on its index or on threads.
 
 mod auto;
+pub mod clock;
 mod cpu;
 mod flag;
 mod gpu;
@@ -437,8 +438,8 @@ impl Batch {
         Ok(flags)
     }
 
-    /// Time that each stage takes in a step, summed over the worlds (s), measured over `n` steps from here; empty if the
-    /// backend cannot tell.
+    /// Time that each stage takes in a step, summed over the worlds (s), the least of `n` steps from here: time of the device,
+    /// or of the processor on one thread. Empty if the backend cannot tell.
     pub fn stage_times(&mut self, n: usize) -> Result<Vec<(String, f64)>> {
         Ok(self.worlds.stage_times(&self.model, n)?.unwrap_or_default())
     }

@@ -5,6 +5,7 @@
 
 use crate::cpu;
 use crate::fields::{Data, Model};
+use crate::real::Counted;
 use crate::simd::{self, Lanes};
 use crate::types::*;
 
@@ -19,6 +20,8 @@ pub struct Stage {
     pub twin: fn(&Model, &mut Data),
     /// The same for worlds side by side: the twin itself, or what `src/simd` has in its place.
     pub simd: simd::Stage<Lanes>,
+    /// The same for one world, counting what it does.
+    pub counted: simd::Stage<Counted>,
     /// What it does.
     pub doc: &'static str,
 }
@@ -35,6 +38,7 @@ macro_rules! stages {
                 shader: include_str!(concat!("../shaders/", stringify!($name), ".wgsl")),
                 twin: cpu::$name::$name,
                 simd: stages!(@simd $name $(by $path)?),
+                counted: stages!(@simd $name $(by $path)?),
                 doc: concat!($($doc),+),
             };
         )+
@@ -86,7 +90,7 @@ stages! {
     /// Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
     solve_newton by simd::solve_newton::solve_newton,
     /// Constraint forces and acceleration by conjugate gradients (`mj_fwdConstraint`, `mj_solCG`).
-    solve_cg by simd::solve_cg,
+    solve_cg by simd::solve_cg::solve_cg,
     /// Constraint forces and acceleration by projected Gauss-Seidel (`mj_fwdConstraint`, `mj_solPGS`).
     solve_pgs by simd::solve_pgs,
     /// Friction forces once more, as if they were hard (`mj_solNoSlip`).

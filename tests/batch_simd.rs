@@ -105,7 +105,7 @@ fn auto_takes_the_fastest_and_says_why() {
         .iter()
         .any(|adapter| !adapter.software);
     let plain = format!("<mujoco>{TWO_BALLS}</mujoco>");
-    let cg = format!("<mujoco><option solver='CG'/>{TWO_BALLS}</mujoco>");
+    let pgs = format!("<mujoco><option solver='PGS'/>{TWO_BALLS}</mujoco>");
     let many = auto(&plain, 64);
     if hardware {
         assert!(many.contains("(auto: the hardware GPU"), "{many}");
@@ -121,7 +121,7 @@ fn auto_takes_the_fastest_and_says_why() {
         few.contains("f64 (auto: no hardware GPU, and too few"),
         "{few}"
     );
-    let lacking = auto(&cg, 64);
-    let why = "f64 (auto: no hardware GPU, and worlds side by side lack solvers other than Newton)";
+    let lacking = auto(&pgs, 64);
+    let why = "f64 (auto: no hardware GPU, and worlds side by side lack projected Gauss-Seidel)";
     assert!(lacking.contains(why), "{lacking}");
 }

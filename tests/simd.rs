@@ -4,9 +4,10 @@ mod common;
 
 use common::{Golden, error};
 use manyworlds::fields::View;
-use manyworlds::real::{F32x8, F32x16, F64x8, Real};
+use manyworlds::real::{Counted, F32x8, F32x16, F64x8, Real};
 use manyworlds::simd::{self, Rows, copy_lane};
 use manyworlds::stages::{self, Stage};
+use manyworlds::types::Solver;
 use manyworlds::{Data, Model, cpu};
 
 const MODELS: &[&str] = &[
@@ -17,6 +18,8 @@ const MODELS: &[&str] = &[
     "quadruped",
     "limits",
     "cones",
+    "elliptic",
+    "equalities",
 ];
 
 fn lanes<R: Real>(m: &Model, worlds: &[Data]) -> Data<R> {
@@ -92,6 +95,64 @@ fn forward_agrees<R: Real>(
 #[test]
 fn single_precision_is_near_the_reference() {
     forward_agrees::<simd::Lanes>(|stage, m, d, rows| (stage.simd)(m, d, rows), 2e-3);
+}
+
+// the same algorithms in double precision, one world a tile, come to the same optimum
+#[test]
+fn double_precision_is_nearer() {
+    for (name, golden, mut m) in models() {
+        m.opt.tolerance = 1e-14;
+        for solver in [Solver::Newton, Solver::Cg] {
+            m.opt.solver = solver as i32;
+            m.opt.iterations = if solver == Solver::Cg { 1000 } else { 100 };
+            double_precision(name, &golden, &m);
+        }
+    }
+}
+
+fn double_precision(name: &str, golden: &Golden, m: &Model) {
+    for k in 0..golden.nstate() {
+        let mut world = golden.world(m, k);
+        let mut d = Data::<Counted>::new(m);
+        copy_lane(&mut d, &world, 0, 0);
+        let mut rows = Rows::new(m);
+        stages::forward(m, &mut |stage| (stage.counted)(m, &mut d, &mut rows));
+        cpu::forward(m, &mut world);
+        let e = error(&lane(&d, "qacc", 0), &common::reals(&world, "qacc"));
+        assert!(e < 1e-6, "{name} world {k}, solver {}: {e:e}", m.opt.solver);
+    }
+}
+
+// conjugate gradients stop before the optimum, and elsewhere if the islands of a world are solved together: they are held
+// against Newton, side by side and by the reference
+#[test]
+fn conjugate_gradients_come_as_near_as_those_of_the_reference() {
+    for (name, golden, newton) in models() {
+        let mut m = newton.clone();
+        m.opt.solver = Solver::Cg as i32;
+        let worlds: Vec<Data> = (0..golden.nstate()).map(|k| golden.world(&m, k)).collect();
+        let mut tile = lanes::<simd::Lanes>(&m, &worlds);
+        let mut rows = Rows::new(&m);
+        stages::forward(&m, &mut |stage| (stage.simd)(&m, &mut tile, &mut rows));
+        for (k, world) in worlds.iter().enumerate() {
+            if world.qvel.iter().any(|v| v.abs() > 100.0) {
+                continue;
+            }
+            let qacc = |m: &Model| {
+                let mut world = world.clone();
+                cpu::forward(m, &mut world);
+                world.qacc
+            };
+            let best = qacc(&newton);
+            let reference = error(&qacc(&m), &best);
+            let e = error(&lane(&tile, "qacc", k), &best);
+            println!("{name} {k} {e:e} {reference:e}");
+            assert!(
+                e < 5e-3 + 2.0 * reference,
+                "{name} world {k}: {e:e}, {reference:e}"
+            );
+        }
+    }
 }
 
 // the same bits whoever the neighbours are, and wherever a world lies

@@ -1,16 +1,17 @@
 //! `bench`: how fast many worlds step.
 
-mod clock;
 mod init;
+mod roofline;
+mod tables;
 
-use super::{Engine, Fault, ModelArg, load, progress};
+use super::{Engine, Fault, ModelArg};
 use anstream::eprintln;
 use clap::Args;
-use clock::cpu_seconds;
-use comfy_table::{Table, presets};
 use init::Init;
 use manyworlds::batch::Overflow;
-use manyworlds::{Batch, Model};
+use manyworlds::batch::clock::process_seconds;
+use manyworlds::mjcf::Spec;
+use manyworlds::{Batch, Model, compile};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -56,22 +57,49 @@ pub struct Bench {
 impl Bench {
     /// Runs the verb.
     pub fn run(&self) -> Result<(), Fault> {
+        let bad = |e: manyworlds::Error| Fault {
+            code: super::MODEL,
+            ..e.into()
+        };
         let start = Instant::now();
-        let m = load(&self.model.path)?;
-        let load_s = start.elapsed().as_secs_f64();
+        let spec = Spec::from_file(&self.model.path).map_err(bad)?;
+        let parse_s = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let m = compile::compile(&spec).map_err(bad)?;
+        let compile_s = start.elapsed().as_secs_f64();
+        let start_up = self.start_up(&m, parse_s, compile_s)?;
         let mut results = Vec::new();
         for &n in &self.worlds {
             let mut result = self.one(&m, n as usize)?;
-            result["load_s"] = json!(load_s);
+            result["load_s"] = json!(parse_s + compile_s);
+            result["start_up"] = start_up.clone();
             if self.json {
                 println!("{result}");
             }
             results.push(result);
         }
         if !self.json {
-            print_tables(&results);
+            tables::print(&results);
         }
         Ok(())
+    }
+
+    // the first batch of the process, of one world, until its first step is done
+    fn start_up(&self, m: &Model, parse_s: f64, compile_s: f64) -> Result<Value, Fault> {
+        let start = Instant::now();
+        let mut batch = Batch::with(m, 1, self.engine.settings())?;
+        let open_s = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        batch.step(1)?;
+        batch.ints("ncon")?;
+        let first_s = start.elapsed().as_secs_f64();
+        Ok(json!({
+            "parse_s": parse_s,
+            "compile_s": compile_s,
+            "open_s": open_s,
+            "first_s": first_s,
+            "cpu_s": process_seconds(),
+        }))
     }
 
     fn one(&self, m: &Model, n: usize) -> Result<Value, Fault> {
@@ -119,7 +147,7 @@ impl Bench {
         while total < self.min_s || reps.is_empty() {
             init.put(&mut batch, 0)?;
             batch.ints("ncon")?;
-            let (wall, cpu) = (Instant::now(), cpu_seconds());
+            let (wall, cpu) = (Instant::now(), process_seconds());
             for c in 0..nchunk {
                 init.control(&mut batch, c)?;
                 batch.step(hold)?;
@@ -127,7 +155,7 @@ impl Bench {
             // wait for the last of them
             batch.ints("ncon")?;
             let seconds = wall.elapsed().as_secs_f64();
-            reps.push((seconds, cpu_seconds() - cpu));
+            reps.push((seconds, process_seconds() - cpu));
             total += seconds;
         }
         let flags = batch.flags()?;
@@ -144,10 +172,14 @@ impl Bench {
         let mut walls: Vec<f64> = reps.iter().map(|rep| rep.0 / steps).collect();
         walls.sort_by(f64::total_cmp);
         let (best, median) = (walls[0], walls[walls.len() / 2]);
-        // the clock of the processors is coarse: all repeats together
         let cpu = reps.iter().map(|rep| rep.1).sum::<f64>();
-        let steps_per_cpu = worlds * steps * reps.len() as f64 / cpu.max(0.005);
+        let mut cpus: Vec<f64> = reps.iter().map(|rep| rep.1 / steps).collect();
+        cpus.sort_by(f64::total_cmp);
         let ns = |(name, s): &(String, f64)| (name.clone(), json!(s * 1e9 / worlds));
+        let work = match self.quick {
+            true => Value::Null,
+            false => roofline(&mut batch)?,
+        };
         Ok(json!({
             "worlds": n,
             "device": batch.device(),
@@ -155,7 +187,8 @@ impl Bench {
             "steps_per_s_med": worlds / median,
             "ns_per_step": 1e9 * best / worlds,
             "ms_per_batch_step": 1e3 * best,
-            "steps_per_cpu_s": steps_per_cpu,
+            "steps_per_cpu_s": worlds / cpus[0],
+            "steps_per_cpu_s_med": worlds / cpus[cpus.len() / 2],
             "reps": reps.len(),
             "steps_run": nchunk * hold,
             "wall_s": total,
@@ -172,6 +205,7 @@ impl Bench {
             "mem_world_bytes": memory.world,
             "mem_model_bytes": memory.model,
             "stage_ns": stage_times.iter().map(ns).collect::<serde_json::Map<_, _>>(),
+            "work": work,
         }))
     }
 
@@ -211,62 +245,21 @@ impl Bench {
     }
 }
 
-fn print_tables(results: &[Value]) {
-    let number = |x: &Value| x.as_f64().unwrap_or(f64::NAN);
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN);
-    table.set_header([
-        "worlds",
-        "steps/s",
-        "median",
-        "ns a step",
-        "steps/s of a core",
-        "contacts",
-        "rows",
-        "iterations",
-        "KiB a world",
-        "first step",
-    ]);
-    for r in results {
-        let mean = |name: &str| match r[name][0].as_f64() {
-            Some(x) => format!("{x:.2}"),
-            None => "–".to_owned(),
-        };
-        table.add_row([
-            r["worlds"].to_string(),
-            progress::rate(number(&r["steps_per_s"])),
-            progress::rate(number(&r["steps_per_s_med"])),
-            format!("{:.0}", number(&r["ns_per_step"])),
-            progress::rate(number(&r["steps_per_cpu_s"])),
-            mean("ncon"),
-            mean("nefc"),
-            mean("niter"),
-            format!("{:.1}", number(&r["mem_world_bytes"]) / 1024.0),
-            format!("{:.2} s", number(&r["first_s"])),
-        ]);
-    }
-    println!("{table}");
-
-    // stages of the largest batch, the dearest first
-    let Some(stages) = results.last().and_then(|r| r["stage_ns"].as_object()) else {
-        return;
+// what each stage has to do to one of the worlds where they are now, and what a core can do
+fn roofline(batch: &mut Batch) -> Result<Value, Fault> {
+    let mut reference = roofline::reference(batch, STATS_WORLDS)?;
+    let work = roofline::work(&mut reference)?;
+    let limit = roofline::limit();
+    let stage = |(name, work): (&str, roofline::Work)| {
+        (
+            name.to_owned(),
+            json!({ "flop": work.flop, "bytes": work.bytes }),
+        )
     };
-    let mut stages: Vec<(&String, f64)> =
-        stages.iter().map(|(name, x)| (name, number(x))).collect();
-    stages.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let all: f64 = stages.iter().map(|(_, ns)| ns).sum();
-    if all == 0.0 {
-        return;
-    }
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN);
-    table.set_header(["stage", "ns of a thread", "share"]);
-    for (name, ns) in stages {
-        table.add_row([
-            name.clone(),
-            format!("{ns:.0}"),
-            format!("{:.0} %", 100.0 * ns / all),
-        ]);
-    }
-    println!("{table}");
+    let stages: serde_json::Map<_, _> = work.into_iter().map(stage).collect();
+    Ok(json!({
+        "core_flops": limit.flops,
+        "core_bytes_per_s": limit.bytes,
+        "stages": stages,
+    }))
 }

@@ -1,7 +1,9 @@
 //! The number that the twins compute with: `f64` is the reference; a wide type is the same twin for several worlds at once.
 
+pub mod counted;
 mod wide;
 
+pub use self::counted::Counted;
 pub use self::wide::{F32x8, F32x16, F64x8};
 
 use std::fmt::Debug;

@@ -1,11 +1,12 @@
 //! Exact line search of the primal solver for worlds side by side: each lane minimises its own convex, piecewise quadratic
 //! cost (`PrimalSearch`); lanes that are done wait for the others. Twin of `cpu/lib/linesearch.rs`.
 
+use super::cone::Path;
 use crate::real::{Mask, Real};
 use crate::types::MINVAL;
 
 /// The cost along a search direction, relative to its start.
-pub struct Line<'a, R> {
+pub struct Line<'a, R: Real> {
     /// Linear and quadratic coefficient of what is quadratic everywhere: the Gauss cost and equalities.
     pub smooth: [R; 2],
     /// Number of friction loss rows, which come first; one-sided rows follow.
@@ -20,14 +21,19 @@ pub struct Line<'a, R> {
     pub loss: &'a [R],
     /// Regularisation of friction rows.
     pub r: &'a [R],
+    /// Elliptic contacts, whose rows have no D above.
+    pub cones: &'a [Path<R>],
 }
 
 /// A point of the line: step, cost relative to the start, first and second derivative.
 #[derive(Clone, Copy)]
 pub struct Point<R> {
-    alpha: R,
-    cost: R,
-    deriv: [R; 2],
+    /// Step.
+    pub alpha: R,
+    /// Cost less that of the start.
+    pub cost: R,
+    /// First and second derivative of the cost by the step.
+    pub deriv: [R; 2],
 }
 
 impl<R: Real> Point<R> {
@@ -109,14 +115,17 @@ impl<R: Real> Line<'_, R> {
         cost += alpha.mul_add(alpha.mul_add(q2, q1), half * c0);
         d1 += R::splat(2.0) * alpha * q2 + q1;
         d2 += R::splat(2.0) * q2;
-        Point {
+        let mut p = Point {
             alpha,
             cost,
-            deriv: [
-                d1,
-                d2.max(R::splat(MINVAL.max(f64::from(f32::MIN_POSITIVE)))),
-            ],
+            deriv: [d1, d2],
+        };
+        for cone in self.cones {
+            cone.eval(&mut p);
         }
+        let least = R::splat(MINVAL.max(f64::from(f32::MIN_POSITIVE)));
+        p.deriv[1] = p.deriv[1].max(least);
+        p
     }
 
     /// The step that minimises the cost in the lanes that are `live`, and by how much it lowers it; 0 where there is no

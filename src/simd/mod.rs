@@ -5,9 +5,13 @@
 //! lacks weighs nothing there. A lane's numbers never depend on its neighbours.
 
 pub mod collision;
+mod cone;
+mod hessian;
 mod line_search;
 pub mod narrow;
+mod primal;
 mod rows;
+pub mod solve_cg;
 pub mod solve_newton;
 
 pub use rows::Rows;
@@ -31,17 +35,11 @@ pub type Stage<R> = fn(&Model, &mut Data<R>, &mut Rows<R>);
 
 /// Why a model cannot run side by side, if it cannot.
 pub fn missing(m: &Model) -> Option<&'static str> {
-    if m.opt.cone == Cone::Elliptic && m.nconmax > 0 {
-        return Some("elliptic cones");
-    }
-    if m.opt.solver != Solver::Newton {
-        return Some("solvers other than Newton");
+    if m.opt.solver == Solver::Pgs {
+        return Some("projected Gauss-Seidel");
     }
     if m.opt.noslip_iterations > 0 {
         return Some("the no-slip solver");
-    }
-    if m.neq > 0 {
-        return Some("equality constraints");
     }
     None
 }
@@ -68,14 +66,51 @@ pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) 
             .fold(R::zero(), |sum, x| sum + x)
     };
     let friction = counts.ne + counts.nf;
+    let ne = count(0, counts.ne, &d.efc_D);
     let nl = count(friction, friction + counts.nl, &d.efc_D);
     let nefc = count(0, counts.num, &d.efc_D);
-    d.ne[0] = R::int(counts.ne as i32);
     d.nf[0] = R::int(counts.nf as i32);
     for lane in 0..R::WIDTH {
+        R::set_int_lane(&mut d.ne[0], lane, ne.lane(lane) as i32);
         R::set_int_lane(&mut d.nl[0], lane, nl.lane(lane) as i32);
         R::set_int_lane(&mut d.nefc[0], lane, nefc.lane(lane) as i32);
     }
+    cones(m, d, rows);
+}
+
+// elliptic contacts among the rows
+fn cones<R: Real>(m: &Model, d: &Data<R>, rows: &mut Rows<R>) {
+    rows.cones.clear();
+    rows.one_sided.clear();
+    rows.is_cone.clear();
+    if m.opt.cone != Cone::Elliptic {
+        return;
+    }
+    let mut r = rows.ne + rows.nf;
+    while r < rows.num {
+        if R::int_lane(d.efc_type[r], 0) != ConstraintType::ContactElliptic as i32 {
+            r += 1;
+            continue;
+        }
+        let pair = rows.contact[R::int_lane(d.efc_id[r], 0) as usize] as usize;
+        let contact = cone::Contact::new(m, d, pair, r);
+        rows.cones.push(contact);
+        r += contact.dim;
+    }
+    if rows.cones.is_empty() {
+        return;
+    }
+    rows.one_sided.extend(&d.efc_D[..rows.num]);
+    rows.is_cone.resize(rows.num, false);
+    for contact in &rows.cones {
+        rows.one_sided[contact.rows()].fill(R::zero());
+        rows.is_cone[contact.rows()].fill(true);
+    }
+    let ncone = rows.cones.len();
+    rows.cone_weight.clear();
+    rows.cone_weight.resize(ncone, Default::default());
+    rows.cone_bottom.clear();
+    rows.cone_bottom.resize(ncone, R::zero());
 }
 
 /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
@@ -105,12 +140,6 @@ pub fn check_acc<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
     if bad.any() {
         by_the_reference(m, d, bad, cpu::check_acc::check_acc);
     }
-}
-
-/// Conjugate gradients, lane by lane; [`missing`] keeps models that ask for them from here.
-pub fn solve_cg<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
-    let all = R::zero().le(R::zero());
-    by_the_reference(m, d, all, cpu::solve_cg::solve_cg);
 }
 
 /// Projected Gauss-Seidel, lane by lane; [`missing`] keeps models that ask for it from here.

@@ -1,5 +1,6 @@
 //! Rows of the worlds of a tile, side by side: the union of the lanes' rows, in the order of the model's elements.
 
+use super::cone::{Contact, MAXDIM};
 use super::narrow::Spots;
 use crate::fields::Model;
 use crate::real::Real;
@@ -21,6 +22,16 @@ pub struct Rows<R> {
     pub pattern: Vec<i32>,
     /// Weight of each row in the Hessian: its D in the lanes where it is quadratic.
     pub weight: Vec<R>,
+    /// Elliptic contacts.
+    pub cones: Vec<Contact<R>>,
+    /// Second derivative of the cost of each elliptic contact.
+    pub cone_weight: Vec<[[R; MAXDIM]; MAXDIM]>,
+    /// One in the lanes where an elliptic contact is quadratic in every row.
+    pub cone_bottom: Vec<R>,
+    /// D of each row, but nothing for rows of elliptic contacts; empty if there are none.
+    pub one_sided: Vec<R>,
+    /// Whether a row is of an elliptic contact; empty if none is.
+    pub is_cone: Vec<bool>,
     /// Last dof that a dof is coupled to.
     pub end: Vec<i32>,
     /// Address of a dof's row in the Hessian, less the dof's number.
@@ -40,6 +51,11 @@ impl<R: Real> Rows<R> {
             spots: Spots::new(),
             pattern: Vec::with_capacity(m.njmax),
             weight: Vec::with_capacity(m.njmax),
+            cones: Vec::new(),
+            cone_weight: Vec::new(),
+            cone_bottom: Vec::new(),
+            one_sided: Vec::new(),
+            is_cone: Vec::new(),
             end: vec![0; m.nv],
             adr: vec![0; m.nv],
             nh: 0,
@@ -58,6 +74,12 @@ impl<R: Real> Rows<R> {
             run(r, n);
             r += n;
         }
+    }
+
+    /// True if a row is of an elliptic contact.
+    #[inline(always)]
+    pub fn is_cone(&self, r: usize) -> bool {
+        !self.cones.is_empty() && self.is_cone[r]
     }
 
     /// Dofs that some rows of one pattern touch, and their entries.

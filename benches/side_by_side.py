@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Runs manyworlds and MuJoCo C side by side and writes the tables of docs/performance.md.
+
+    cargo build --release
+    pip install mujoco==4.0.0 numpy
+    python3 benches/side_by_side.py                      # the models of models/, tables to the standard output
+    python3 benches/side_by_side.py --write docs/performance.md
+    python3 benches/side_by_side.py --tables speed a.xml b.xml
+
+Both get the same states (settled by MuJoCo from the first keyframe, or qpos0, under small random controls) and the same
+controls, held for some steps. Rates are world-steps per second of processor time of one thread, so that other work on the
+machine does not count; of RUNS runs, MuJoCo and we in turn, the median is told. A table replaces what stands between
+`<!-- table NAME -->` and `<!-- end -->`.
+"""
+import argparse
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import mujoco
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MODELS = ["humanoid", "quadruped", "cartpole", "hand", "boxes"]
+SETTLE, SEEDS, STRAY, HOLD = 500, 64, 0.1, 10
+TABLES = ["speed", "threads", "worlds", "stages", "start"]
+
+
+def arguments():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("models", nargs="*", type=pathlib.Path, help="MJCF files; by default those of models/")
+    p.add_argument("--bin", default=str(ROOT / "target/release/manyworlds"), help="our program")
+    p.add_argument("--write", type=pathlib.Path, help="file whose tables are written anew")
+    p.add_argument("--tables", default=",".join(TABLES), help="which of " + ", ".join(TABLES))
+    p.add_argument("--runs", type=int, default=5, help="runs of which the median is told")
+    p.add_argument("--worlds", type=int, default=1024)
+    p.add_argument("--steps", type=int, default=200)
+    p.add_argument("--seconds", type=float, default=1.0, help="what a run takes at least")
+    return p.parse_args()
+
+
+class Inputs:
+    """States and controls of some worlds: arrays, and a folder that `manyworlds bench --init` reads."""
+
+    def __init__(self, m, nworld, steps, folder):
+        rng = np.random.default_rng(0)
+        d = mujoco.MjData(m)
+        limited = m.actuator_ctrllimited.astype(bool)
+        low, high = m.actuator_ctrlrange.reshape(m.nu, 2).T
+        middle = np.where(limited, 0.5 * (low + high), 0.0)
+        half = np.where(limited, 0.5 * (high - low), 1.0)
+        if m.nkey:
+            middle = m.key_ctrl[0]
+        low, high = np.where(limited, low, -np.inf), np.where(limited, high, np.inf)
+
+        def stray(*shape):
+            return np.clip(middle + STRAY * half * rng.standard_normal((*shape, m.nu)), low, high)
+
+        rows = []
+        for _ in range(min(nworld, SEEDS)):
+            mujoco.mj_resetDataKeyframe(m, d, 0) if m.nkey else mujoco.mj_resetData(m, d)
+            for _ in range(SETTLE // HOLD):
+                d.ctrl[:] = stray()
+                mujoco.mj_step(m, d, HOLD)
+            rows.append([x.copy() for x in (d.qpos, d.qvel, d.act, d.qacc_warmstart)])
+        tile = np.arange(nworld) % len(rows)
+        self.states = [np.stack([row[i] for row in rows])[tile] for i in range(4)]
+        self.ctrl = stray(-(-steps // HOLD), nworld)
+        self.folder = folder
+        names = ["qpos", "qvel", "act", "warmstart", "ctrl"]
+        for name, x in zip(names, [*self.states, self.ctrl]):
+            x.astype("<f8").tofile(folder / f"{name}.f64")
+        meta = dict(nworld=nworld, nq=m.nq, nv=m.nv, na=m.na, nu=m.nu, nchunk=len(self.ctrl))
+        (folder / "meta.json").write_text(json.dumps(meta))
+
+
+def mujoco_rate(m, inputs, seconds, nworld=64):
+    """World-steps per second of processor time of MuJoCo C on one thread, and what it met: contacts, rows, iterations."""
+    nworld = min(nworld, len(inputs.ctrl[0]))
+    worlds = [mujoco.MjData(m) for _ in range(nworld)]
+    done, spent = 0, 0.0
+    while spent < seconds:
+        for w, d in enumerate(worlds):
+            mujoco.mj_resetData(m, d)
+            for name, x in zip(("qpos", "qvel", "act", "qacc_warmstart"), inputs.states):
+                getattr(d, name)[:] = x[w]
+        start = time.process_time()
+        for ctrl in inputs.ctrl:
+            for w, d in enumerate(worlds):
+                d.ctrl[:] = ctrl[w]
+                mujoco.mj_step(m, d, HOLD)
+        spent += time.process_time() - start
+        done += len(inputs.ctrl) * HOLD * nworld
+    met = [np.mean([x(d) for d in worlds]) for x in (lambda d: d.ncon, lambda d: d.nefc, niter)]
+    return done / spent, met
+
+
+def niter(d):
+    return sum(d.solver_niter[: max(1, min(d.nisland, len(d.solver_niter)))]) if d.nefc else 0
+
+
+def ours(a, model, inputs, backend, *more, worlds=None, threads=1):
+    """What `bench` tells of one run."""
+    command = [a.bin, "bench", str(model), "--json", "--backend", backend, "--steps", str(a.steps), "--hold", str(HOLD)]
+    command += ["--worlds", str(worlds or a.worlds), "--threads", str(threads), "--min-s", str(a.seconds), *more]
+    if inputs:
+        command += ["--init", str(inputs.folder)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode:
+        return None
+    return json.loads(run.stdout)
+
+
+def short(x):
+    for unit, size in (("M", 1e6), ("k", 1e3)):
+        if x >= size:
+            return f"{x / size:.3g} {unit}"
+    return f"{x:.3g}"
+
+
+def row(*cells):
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def speed(a, models):
+    """Rates of one core, MuJoCo and our backends in turn."""
+    out = [row("model", "nv", "contacts, rows, iterations", "MuJoCo C", "`cpu` (f64)", "`simd` (f32)"), "|---|---:|---|---:|---:|---:|"]
+    for path in models:
+        m = mujoco.MjModel.from_xml_path(str(path))
+        with tempfile.TemporaryDirectory() as folder:
+            inputs = Inputs(m, a.worlds, a.steps, pathlib.Path(folder))
+            rates = {"mujoco": [], "cpu": [], "simd": []}
+            for _ in range(a.runs):
+                rate, met = mujoco_rate(m, inputs, a.seconds)
+                rates["mujoco"].append(rate)
+                for backend in ("cpu", "simd"):
+                    result = ours(a, path, inputs, backend, "--quick")
+                    if result:
+                        rates[backend].append(result["steps_per_cpu_s_med"])
+        theirs = statistics.median(rates["mujoco"])
+        cells = [path.stem, m.nv, ", ".join(f"{x:.3g}" for x in met), short(theirs)]
+        for backend in ("cpu", "simd"):
+            rate = statistics.median(rates[backend]) if rates[backend] else None
+            cells.append(f"{short(rate)} ({rate / theirs:.1f} ×)" if rate else "–")
+        out.append(row(*cells))
+        print(out[-1], file=sys.stderr)
+    return out
+
+
+def threads(a, models):
+    """One thread and all, by the wall: on a quiet machine the ratio is the number of cores."""
+    import os
+
+    cores = os.cpu_count()
+    out = [row("model", "steps/s on 1 thread", f"on {cores}", "ratio", "by processor time"), "|---|---:|---:|---:|---:|"]
+    for path in models[:2]:
+        one, all_ = [], []
+        for _ in range(a.runs):
+            one.append(ours(a, path, None, "simd", "--quick"))
+            all_.append(ours(a, path, None, "simd", "--quick", threads=cores))
+        wall = [max(r["steps_per_s"] for r in rs) for rs in (one, all_)]
+        cpu = [statistics.median(r["steps_per_cpu_s_med"] for r in rs) for rs in (one, all_)]
+        by_cpu = f"{cores * cpu[1] / cpu[0]:.2f}"
+        out.append(row(path.stem, short(wall[0]), short(wall[1]), f"{wall[1] / wall[0]:.2f}", by_cpu))
+    return out
+
+
+def worlds(a, models):
+    """Time of a world-step over numbers of worlds."""
+    numbers = [1024, 4096, 16384, 65536]
+    out = [row("model", *(f"{n} worlds" for n in numbers), "spread"), "|---|" + "---:|" * (len(numbers) + 1)]
+    path = models[0]
+    ns = []
+    for n in numbers:
+        runs = [ours(a, path, None, "simd", "--quick", worlds=n) for _ in range(max(1, a.runs // 2))]
+        ns.append(1e9 / statistics.median(r["steps_per_cpu_s_med"] for r in runs))
+    spread = f"{100 * (max(ns) / min(ns) - 1):.0f} %"
+    out.append(row(f"{path.stem}, ns of a core", *(f"{x:.0f}" for x in ns), spread))
+    return out
+
+
+def stages(a, models):
+    """Time, operations and bytes of each stage of one world-step."""
+    out = [row("stage", "ns", "share", "FLOP", "bytes", "GFLOP/s", "GB/s"), "|---|---:|---:|---:|---:|---:|---:|"]
+    r = ours(a, models[0], None, "simd")
+    times, work = r["stage_ns"], r["work"]["stages"]
+    total = sum(times.values())
+    for name, ns in sorted(times.items(), key=lambda item: -item[1]):
+        flop, size = work[name]["flop"], work[name]["bytes"]
+        out.append(row(name, f"{ns:.0f}", f"{100 * ns / total:.0f} %", f"{flop:.0f}", f"{size:.0f}", f"{flop / ns:.1f}", f"{size / ns:.1f}"))
+    sums = [sum(work[name][key] for name in times) for key in ("flop", "bytes")]
+    out.append(row("all", f"{total:.0f}", "", *(f"{x:.0f}" for x in sums), *(f"{x / total:.1f}" for x in sums)))
+    core = [r["work"][key] * 1e-9 for key in ("core_flops", "core_bytes_per_s")]
+    out.append(row("one core can do", "", "", "", "", f"{core[0]:.0f}", f"{core[1]:.1f}"))
+    return out
+
+
+def start(a, models):
+    """From the text of a model to the first step of one world, ms."""
+    out = [row("model", "parse", "compile", "open", "first step", "processor time of the whole process so far"), "|---|---:|---:|---:|---:|---:|"]
+    for path in models:
+        runs = [ours(a, path, None, "cpu", "--quick", "--min-s", "0", worlds=1) for _ in range(a.runs)]
+        names = ["parse_s", "compile_s", "open_s", "first_s", "cpu_s"]
+        ms = [1e3 * min(r["start_up"][name] for r in runs) for name in names]
+        out.append(row(path.stem, *(f"{x:.1f}" for x in ms)))
+    return out
+
+
+def main():
+    a = arguments()
+    models = a.models or [ROOT / "models" / f"{name}.xml" for name in MODELS]
+    text = a.write.read_text() if a.write else ""
+    for name in a.tables.split(","):
+        lines = globals()[name](a, models)
+        if not a.write:
+            print("\n".join([f"{name}:", *lines, ""]))
+            continue
+        place = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
+        if not place.search(text):
+            sys.exit(f"{a.write}: no place for the table {name}")
+        body = "\n".join(lines)
+        text = place.sub(lambda found: f"{found[1]}{body}\n{found[2]}", text)
+        a.write.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
