@@ -1,0 +1,111 @@
+// Constraint forces and acceleration by conjugate gradients (`mj_solCG`), in the direction of Hager and Zhang.
+//
+// W. Hager, H. Zhang: A new conjugate gradient method with guaranteed descent and an efficient line search, 2005. The inertia
+// is the preconditioner.
+
+// bounds how far the direction turns back
+const ETA: f32 = 0.01;
+
+fn mj_solve_cg() {
+    by_island();
+    var niter = 0;
+    for (var k = 0; k < MAX_ISLANDS; k++) {
+        if (!group_any(k < nisland())) {
+            break;
+        }
+        niter += conjugate_gradients(island_of(k));
+    }
+    if (lane == 0) {
+        set_solver_niter(niter);
+    }
+}
+
+// iterates until an island has converged; number of iterations
+fn conjugate_gradients(island: Island) -> i32 {
+    let scale = scale_of(island);
+    var live = island.nefc > 0;
+    var improvement = 0.0;
+    var niter = 0;
+    for (var iteration = 0; iteration <= opt_iterations; iteration++) {
+        // forces, and what is left of the equation of motion
+        _ = update_constraint(only(island, live));
+        let gradient = scale * update_gradient(only(island, live));
+        if (iteration > 0) {
+            // done when the step gained little or forces balance
+            live = live && !(improvement > 0.0 && improvement < opt_tolerance) && gradient >= opt_tolerance;
+        }
+        live = live && iteration < opt_iterations;
+        if (!group_any(live)) {
+            break;
+        }
+
+        // the gap to the optimum is at most 1/2 grad' inv(M) grad: nothing to do if that is small
+        let left = 0.5 * scale * precondition(only(island, live));
+        live = live && (iteration > 0 || left >= opt_tolerance);
+        turn(only(island, live), iteration > 0);
+
+        // step along the direction
+        let found = line_search(only(island, live), scale);
+        live = live && found.x != 0.0;
+        improvement = scale * found.y;
+        take_step(only(island, live), found.x);
+        niter += select(0, 1, live);
+    }
+    tell_if_cut(live, niter, opt_iterations);
+    return niter;
+}
+
+// Mgrad = inv(M) grad (mj_solveM); their product
+fn precondition(g: Island) -> f32 {
+    for (var i = lane; i < nv; i += LANES) {
+        set_solver_Mgrad(i, 0.0);
+    }
+    team_sync();
+    for (var k = lane; k < g.nv; k += LANES) {
+        let i = dof_at(g, k);
+        set_solver_Mgrad(i, solver_grad(i));
+    }
+    team_sync();
+    solve_ld<qLD, qLDiagInv, solver_Mgrad>();
+    var sum = 0.0;
+    for (var k = lane; k < g.nv; k += LANES) {
+        let i = dof_at(g, k);
+        sum += solver_grad(i) * solver_Mgrad(i);
+    }
+    return team_sum(sum);
+}
+
+// the next direction: down, and on in the old one as far as the change of the gradient tells
+fn turn(g: Island, again: bool) {
+    var s_y = vec3f(0.0);
+    var g_ = vec3f(0.0);
+    for (var k = lane; k < g.nv && again; k += LANES) {
+        let i = dof_at(g, k);
+        let s = solver_search(i);
+        let grad = solver_grad(i);
+        let y = grad - solver_dinv(i);
+        s_y += vec3f(s * y, y * (solver_Mgrad(i) - solver_U(i)), y * solver_Mgrad(i));
+        g_ += vec3f(s * grad, s * s, grad * grad);
+    }
+    let sy = team_sum(s_y.x);
+    let yy = team_sum(s_y.y);
+    let yg = team_sum(s_y.z);
+    let sg = team_sum(g_.x);
+    let ss = team_sum(g_.y);
+    let gg = team_sum(g_.z);
+
+    // start anew if the gradient did not change along the direction
+    var beta = 0.0;
+    if (again && sy >= MINVAL) {
+        let least = -1.0 / max(sqrt(ss) * min(sqrt(gg), ETA), MINVAL);
+        beta = max((yg - 2.0 * (yy / sy) * sg) / sy, least);
+    }
+    for (var k = lane; k < g.nv; k += LANES) {
+        let i = dof_at(g, k);
+        set_solver_search(i, select(0.0, beta * solver_search(i), again) - solver_Mgrad(i));
+        // what the gradients were: nobody needs the Hessian here
+        set_solver_dinv(i, solver_grad(i));
+        set_solver_U(i, solver_Mgrad(i));
+    }
+    team_sync();
+}

@@ -71,6 +71,7 @@ fn newton(island: Island) -> i32 {
         take_step(only(island, live), found.x);
         niter += select(0, 1, live);
     }
+    tell_if_cut(live, niter, opt_iterations);
     return niter;
 }
 

@@ -1,0 +1,162 @@
+// Friction forces once more, as if they were hard (`mj_solNoSlip`): sweeps over the friction of joints and contacts without
+// their regularization, normal forces staying what the solver made them.
+
+fn mj_solve_noslip() {
+    var niter = 0;
+    for (var k = 0; k < MAX_ISLANDS; k++) {
+        if (!group_any(k < nisland())) {
+            break;
+        }
+        niter += noslip_sweeps(island_of(k));
+    }
+    if (lane == 0) {
+        set_solver_niter(solver_niter() + niter);
+    }
+    finish();
+}
+
+// sweeps over an island's friction until a sweep gains little; number of sweeps
+fn noslip_sweeps(island: Island) -> i32 {
+    let scale = scale_of(island);
+    prepare(island);
+    accelerate(island);
+
+    // what the regularization costs is gained at once
+    var cost = 0.0;
+    for (var n = lane; n < island.nefc; n += LANES) {
+        let r = row_at(island, n);
+        cost += 0.5 * efc_force(r) * efc_force(r) * efc_R(r);
+        make_slip_block(r);
+    }
+    var improvement = team_sum(cost);
+    team_sync();
+    let most = group_max(island.nefc);
+    var live = island.nefc > 0;
+    var niter = 0;
+    for (var iteration = 0; iteration < opt_noslip_iterations; iteration++) {
+        if (!group_any(live)) {
+            break;
+        }
+        let g = only(island, live);
+        var n = 0;
+        for (var k = 0; k < most; k++) {
+            // one row or contact after the other, where there is one left
+            if (!group_any(n < g.nefc)) {
+                break;
+            }
+            var r = -1;
+            if (n < g.nefc) {
+                r = row_at(g, n);
+                n += slip_rows(r);
+            }
+            improvement -= hold(g, r);
+        }
+        niter += select(0, 1, live);
+        live = live && scale * improvement >= opt_noslip_tolerance;
+        improvement = 0.0;
+    }
+    tell_if_cut(live, niter, opt_noslip_iterations);
+    return niter;
+}
+
+// number of rows that are passed with a row: of a contact with an elliptic cone all, of a pyramid two that face each other
+fn slip_rows(r: i32) -> i32 {
+    return select(rows_of(r), 2, efc_type(r) == CNSTR_CONTACTPYRAMIDAL);
+}
+
+// A of what a row's friction is set together with
+fn make_slip_block(r: i32) {
+    if (is_elliptic(r)) {
+        make_block(r, contact_efc_address(efc_id(r)), rows_of(r), false);
+    } else if (efc_type(r) == CNSTR_CONTACTPYRAMIDAL) {
+        let first = contact_efc_address(efc_id(r));
+        make_block(r, first + ((r - first) / 2) * 2, 2, false);
+    } else {
+        make_block(r, r, 1, false);
+    }
+}
+
+// sets friction forces, what the others do being given; change of the cost. A row of -1: nothing
+fn hold(g: Island, r: i32) -> f32 {
+    var first = r;
+    var num = 0;
+    var old: array<f32, 6>;
+    var force: array<f32, 6>;
+    var cost = 0.0;
+    if (r >= ne()) {
+        var a: Block;
+        var res: array<f32, 6>;
+        if (r < ne() + nf()) {
+            // friction loss of a dof or tendon
+            num = 1;
+            a = soft_block(r, 1, 0, MINVAL);
+            res = residuals_of(r, 1, false);
+            old = of_rows<efc_force>(r, 1);
+            let loss = efc_frictionloss(r);
+            force[0] = min(max(old[0] - res[0] / a.a[0][0], -loss), loss);
+        } else if (is_elliptic(r)) {
+            // friction forces of an elliptic contact
+            let c = contact_of(r);
+            first = r + 1;
+            num = c.dim - 1;
+            a = soft_block(r, num, 1, NOISE);
+            res = residuals_of(first, num, false);
+            old = of_rows<efc_force>(first, num);
+            if (efc_force(r) >= MINVAL) {
+                var friction: array<f32, 6>;
+                for (var k = 0; k < num; k++) {
+                    friction[k] = c.scale[k + 1];
+                }
+                force = friction_forces(a, num, without(a, num, res, old), friction, efc_force(r));
+            }
+        } else if (efc_type(r) == CNSTR_CONTACTPYRAMIDAL) {
+            // two edges of a pyramid that face each other: their sum stays
+            num = 2;
+            a = soft_block(r, 2, 0, NOISE);
+            res = residuals_of(r, 2, false);
+            old = of_rows<efc_force>(r, 2);
+            let b = without(a, 2, res, old);
+            let middle = 0.5 * (old[0] + old[1]);
+            let curvature = a.a[0][0] + a.a[1][1] - a.a[0][1] - a.a[1][0];
+            let slope = middle * (a.a[0][0] - a.a[1][1]) + b[0] - b[1];
+            var half_ = 0.0;
+            if (curvature >= MINVAL) {
+                half_ = min(max(-slope / curvature, -middle), middle);
+            }
+            force[0] = middle + half_;
+            force[1] = middle - half_;
+        }
+
+        // what raises the cost is not done
+        cost = cost_change(a, num, difference(force, old), res);
+        if (cost > NOISE && r >= ne() + nf()) {
+            cost = 0.0;
+            num = 0;
+        }
+    }
+    // every lane has read what it needs
+    team_sync();
+    set_forces(only(g, num > 0), first, num, old, force);
+    team_sync();
+    return cost;
+}
+
+// residuals without what the rows themselves add
+fn without(a: Block, num: i32, res: array<f32, 6>, force: array<f32, 6>) -> array<f32, 6> {
+    var b = res;
+    for (var i = 0; i < num; i++) {
+        for (var j = 0; j < num; j++) {
+            b[i] -= a.a[i][j] * force[j];
+        }
+    }
+    return b;
+}
+
+// A without R, with a diagonal that can be divided by
+fn soft_block(r: i32, num: i32, skip: i32, least: f32) -> Block {
+    var a = block(r, num, skip);
+    for (var k = 0; k < num; k++) {
+        a.a[k][k] = max(a.a[k][k], least);
+    }
+    return a;
+}

@@ -248,6 +248,7 @@ impl Batch {
             return Err(overflow);
         }
         (self.model.nconmax, self.model.njmax) = new;
+        self.model.njdual = crate::compile::dual_rows(&self.model);
         (self.worlds, self.why) = open(&self.model, self.nworld, &self.settings)?;
         Ok(())
     }

@@ -1306,6 +1306,8 @@ fields! {
         solver_inH: int[njmax],
         /// what a unit of a row's force accelerates, J inv(M) (ours)
         solver_JMinv: real[njdual, nv],
+        /// J inv(M) J' of the rows that are set together (ours)
+        solver_block: real[njdual, 6],
         /// first rows of what is set together, in the order of a sweep (ours)
         solver_order: int[njdual],
         /// cost of rows along the search direction: residual, its slope, three coefficients; elliptic contacts last (ours)

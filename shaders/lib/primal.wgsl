@@ -455,3 +455,11 @@ fn take_step(g: Island, alpha: f32) {
     }
     team_sync();
 }
+
+// some software adapters end a shader's loops after 65,535 turns in all, without a word: a world that is not done, and has
+// iterations left, tells
+fn tell_if_cut(live: bool, niter: i32, iterations: i32) {
+    if (lane == 0 && live && niter < iterations) {
+        set_overflow(overflow() | OVERFLOW_LOOPS);
+    }
+}

@@ -19,9 +19,14 @@ pub fn layout(m: &mut Model) -> Result<()> {
     pair::pairs(m)?;
     pattern::patterns(m);
     capacity::capacities(m);
-    let dual = m.opt.solver == Solver::Pgs || m.opt.noslip_iterations > 0;
-    m.njdual = if dual { m.njmax } else { 0 };
+    m.njdual = dual_rows(m);
     Ok(())
+}
+
+/// Rows that a solver of the dual problem needs room for (`njdual`): none, if the model's options ask for no such solver.
+pub fn dual_rows(m: &Model) -> usize {
+    let dual = m.opt.solver == Solver::Pgs || m.opt.noslip_iterations > 0;
+    if dual { m.njmax } else { 0 }
 }
 
 // bodies by depth, so that a recursion over the tree can go level by level

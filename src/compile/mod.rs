@@ -42,6 +42,7 @@ use crate::fields::Model;
 use crate::mjcf::spec::Spec;
 use crate::model::{Names as ModelNames, Statistic};
 use crate::types::MINVAL;
+pub use layout::dual_rows;
 use names::Names;
 pub use needs::{missing, missing_on_device, not_computed};
 use tree::Tree;

@@ -51,6 +51,7 @@ pub const LIB: &[(&str, &str)] = lib! {
     actuator
     cone
     dcmotor
+    dual
     equality
     force
     impedance

@@ -66,6 +66,15 @@ impl Gpu {
         if !missing.is_empty() {
             return Err(Error::Missing(missing));
         }
+        // options may have changed since the model was compiled
+        let need = crate::compile::dual_rows(m);
+        if m.njdual < need {
+            return Err(Error::Size {
+                what: "rows of the solver (njdual)".to_owned(),
+                need: need as u64,
+                have: m.njdual as u64,
+            });
+        }
         let (team, tile) = choose_team(config, m, device)?;
         let varies: Vec<&str> = config.varies.iter().map(String::as_str).collect();
         let layout = Layout::new(m, tile, &varies)?;

@@ -51,17 +51,6 @@ const MODELS: &[(&str, &[&str])] = &[
         "reference_constraint",
         &["equalities", "elliptic", "cones", "tendons"],
     ),
-    (
-        "solve_newton",
-        &[
-            "limits",
-            "quadruped",
-            "humanoid",
-            "equalities",
-            "elliptic",
-            "cones",
-        ],
-    ),
     ("tendon", &["tendons", "spatial_tendons"]),
     (
         "transmission",
@@ -137,11 +126,17 @@ impl Random {
 
 /// The goldens that a stage is tested with, by name.
 pub fn goldens(stage: &str) -> Vec<(String, Golden)> {
-    let all = std::env::var("PARITY").is_ok_and(|x| x == "all");
     let models = MODELS
         .iter()
         .find(|(name, _)| *name == stage)
         .map_or(BODIES, |(_, models)| models);
+    goldens_of(models)
+}
+
+/// The goldens of these names.
+pub fn goldens_of(models: &[&str]) -> Vec<(String, Golden)> {
+    let all = std::env::var("PARITY").is_ok_and(|x| x == "all");
+    let only = std::env::var("PARITY_MODEL").ok();
     let mut paths: Vec<_> = std::fs::read_dir("tests/golden")
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -155,6 +150,7 @@ pub fn goldens(stage: &str) -> Vec<(String, Golden)> {
         .iter()
         .map(|path| (name(path), path))
         .filter(|(name, _)| all || models.contains(&name.as_str()))
+        .filter(|(name, _)| only.as_ref().is_none_or(|only| only == name))
         .map(|(name, path)| (name, Golden::open(path.to_str().unwrap())))
         .filter(|(_, golden)| whole(golden))
         .collect()

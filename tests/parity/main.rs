@@ -4,7 +4,7 @@
 //! shader (all worlds, with teams of one, four and thirty-two lanes) and the twin (`f64`, world by world), and holds every
 //! written number to `tolerance · (1 + |x|)` and every other one to its bits, in both. `TOL_SCALE` scales the tolerances;
 //! `TOL_SCALE=0` prints the residuals. `PARITY=quick` runs each model with one of the teams,
-//! `PARITY=all` every stage on every model.
+//! `PARITY=all` every stage on every model; `PARITY_MODEL=hand` leaves all others out.
 
 mod body;
 #[path = "../common/mod.rs"]
@@ -33,6 +33,9 @@ mod reference_constraint;
 mod rk4;
 mod rne;
 mod smooth_vel;
+mod solve_cg;
 mod solve_newton;
+mod solve_noslip;
+mod solve_pgs;
 mod tendon;
 mod transmission;

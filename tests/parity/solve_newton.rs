@@ -2,17 +2,24 @@
 
 use manyworlds::types::Cone;
 
-use super::solver::parity;
+use super::solver::{Way, parity};
 
 #[test]
 fn shader_and_twin_agree() {
-    parity("solve_newton", |_, _| true);
+    let models = [
+        "limits",
+        "equalities",
+        "elliptic",
+        "cones",
+        "quadruped",
+        "humanoid",
+    ];
+    parity("solve_newton", Way::Whole(&[1, 4, 32]), &models, |_| {});
 }
 
 #[test]
-fn shader_and_twin_agree_on_elliptic_cones() {
-    parity("solve_newton", |_, m| {
+fn shader_and_twin_agree_on_a_humanoid_with_elliptic_cones() {
+    parity("solve_newton", Way::Whole(&[32]), &["humanoid"], |m| {
         m.opt.cone = Cone::Elliptic as i32;
-        m.ncollision > 0
     });
 }

@@ -12,11 +12,12 @@ use manyworlds::gpu::wgsl::dataflow;
 use manyworlds::gpu::{Config, Gpu};
 use manyworlds::{Data, Model, stages};
 
-use super::body::{NWORLD, TEAMS, device, goldens, worlds};
+use super::body::{NWORLD, TEAMS, device, goldens_of, worlds};
 
 /// Answers, and how far they may be off: f32 sums of terms that cancel to what is left.
 const ANSWERS: [(&str, f64); 3] = [
-    ("qacc", 2e-4),
+    // that of a dual solver is inv(M) times the force, which is known to 5e-5
+    ("qacc", 5e-4),
     ("qfrc_constraint", 2e-4),
     ("efc_force", 2e-4),
 ];
@@ -52,18 +53,29 @@ fn off(a: &[f64], b: &[f64]) -> f64 {
     })
 }
 
-/// Holds a solver's shader against its twin; `choose` sets the options of each model, or leaves it out.
-pub fn parity(name: &str, choose: impl Fn(&str, &mut Model) -> bool) {
+/// What is run of a solver.
+pub enum Way {
+    /// Its iterations end where it has converged: these lanes.
+    Whole(&'static [u32]),
+    /// A number of iterations, of any lanes: what a software adapter can do with one lane, whose loops it ends after 65,535
+    /// turns in all.
+    First(i32),
+}
+
+/// Holds a solver's shader against its twin; `choose` sets the options of the models of these names.
+pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Model)) {
     let stage = stages::stage(name).unwrap();
     let written = dataflow(&[stage]).writes;
     let scale: Option<f64> = std::env::var("TOL_SCALE").ok().and_then(|x| x.parse().ok());
     let mut residuals: BTreeMap<(String, u32, &str), f64> = BTreeMap::new();
     let mut faults = Vec::new();
     let mut rows: BTreeMap<u32, usize> = BTreeMap::new();
-    for (file, golden) in goldens(name) {
+    for (file, golden) in goldens_of(models) {
         let mut m = golden.model();
-        if !choose(&file, &mut m) {
-            continue;
+        choose(&mut m);
+        if let Way::First(iterations) = way {
+            m.opt.iterations = iterations;
+            m.opt.noslip_iterations = m.opt.noslip_iterations.min(iterations);
         }
         round_model(&mut m);
         assert!(step_walk(&m).iter().any(|s| s.name == name), "{file}");
@@ -71,8 +83,12 @@ pub fn parity(name: &str, choose: impl Fn(&str, &mut Model) -> bool) {
         let mut want = before.clone();
         want.iter_mut().for_each(|d| (stage.twin)(&m, d));
         for (lanes, worlds, tile, checked) in TEAMS {
-            // a software adapter ends the loops of an invocation after 65,535 turns in all: large models need many lanes
-            if !fits(&m, name, lanes) {
+            let fits = match way {
+                Way::Whole(teams) => teams.contains(&lanes),
+                Way::First(_) => true,
+            };
+            // large models need many lanes
+            if !fits || largest_tree(&m) > 200 * lanes as usize {
                 continue;
             }
             let config = Config {
@@ -128,9 +144,9 @@ pub fn parity(name: &str, choose: impl Fn(&str, &mut Model) -> bool) {
             println!("{name:12} {file:16} {lanes:2} {field:16} {residual:.1e}");
         }
     }
-    for (lanes, ..) in TEAMS {
-        let met = rows.get(&lanes).copied().unwrap_or(0);
-        assert!(met > 300, "{met} rows met with {lanes} lanes");
+    assert!(!rows.is_empty(), "no models");
+    for (lanes, met) in rows {
+        assert!(met > 100, "{met} rows met with {lanes} lanes");
     }
     assert!(
         faults.is_empty(),
@@ -140,12 +156,7 @@ pub fn parity(name: &str, choose: impl Fn(&str, &mut Model) -> bool) {
     );
 }
 
-// whether a world's solve is short enough for the loops of a software adapter
-fn fits(m: &Model, name: &str, lanes: u32) -> bool {
-    let largest = m.tree_dofnum.iter().max().map_or(0, |&n| n as usize);
-    let turns = match name {
-        "solve_newton" => largest * largest,
-        _ => 4 * largest * largest,
-    };
-    turns as u32 <= 200 * lanes
+// square of the number of dofs of the largest tree
+fn largest_tree(m: &Model) -> usize {
+    m.tree_dofnum.iter().max().map_or(0, |&n| (n * n) as usize)
 }

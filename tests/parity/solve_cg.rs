@@ -1,0 +1,27 @@
+//! Parity of `solve_cg`.
+
+use manyworlds::Model;
+use manyworlds::types::Solver;
+
+use super::solver::{Way, parity};
+
+fn choose(m: &mut Model) {
+    m.opt.solver = Solver::Cg as i32;
+}
+
+#[test]
+fn shader_and_twin_agree() {
+    let models = ["limits", "equalities", "elliptic"];
+    parity("solve_cg", Way::Whole(&[4, 32]), &models, choose);
+}
+
+#[test]
+fn shader_and_twin_agree_on_a_humanoid() {
+    parity("solve_cg", Way::Whole(&[32]), &["humanoid"], choose);
+}
+
+#[test]
+fn the_first_steps_agree() {
+    // a compiler that unrolls 32 turns must not unroll these
+    parity("solve_cg", Way::First(33), &["limits"], choose);
+}
