@@ -83,11 +83,12 @@ pub(super) fn camera(tree: &Tree, part: &Part<Camera>) -> Result<CompiledCamera>
         tree.ensure(physical || !set, origin, Some(attr), &msg)?;
     }
     if !physical {
+        let znear = tree.spec.visual.map.znear();
         return Ok(CompiledCamera {
             pose,
             fovy: said.fovy(),
             sensorsize,
-            intrinsic: [0.01, 0.01, 0.0, 0.0].map(single),
+            intrinsic: [znear, znear, 0.0, 0.0].map(single),
         });
     }
 
