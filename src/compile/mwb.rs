@@ -21,6 +21,18 @@ const HEADER: usize = 8 + 4 + 3 * 8;
 impl Model {
     /// Writes the compiled model into a file that [`Model::load`] reads back, equal in every bit.
     ///
+    /// ```
+    /// # let dir = std::env::temp_dir().join(format!("manyworlds-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir).unwrap();
+    /// use manyworlds::Model;
+    ///
+    /// let model = Model::from_xml_path("models/humanoid.xml")?;
+    /// model.save(dir.join("humanoid.mwb"))?;
+    /// assert!(Model::load(dir.join("humanoid.mwb"))? == model);
+    /// # std::fs::remove_dir_all(&dir).unwrap();
+    /// # Ok::<(), manyworlds::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be written, and those of [`Model::to_bytes`].
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {

@@ -159,6 +159,21 @@ impl Spec {
 
     /// Reads a model from files in memory, given the path of the model file among them.
     ///
+    /// ```
+    /// use manyworlds::compile::compile;
+    /// use manyworlds::mjcf::{Files, Spec};
+    ///
+    /// let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    /// let files = Files::memory([
+    ///     ("model.xml", r#"<mujoco><asset><mesh file="meshes/rock.obj"/></asset>
+    ///         <worldbody><body><freejoint/><geom type="mesh" mesh="rock"/></body></worldbody></mujoco>"#),
+    ///     ("meshes/rock.obj", tetrahedron),
+    /// ]);
+    /// let model = compile(&Spec::from_vfs(files, "model.xml")?)?;
+    /// assert_eq!((model.nmesh, model.nmeshvert), (1, 4));
+    /// # Ok::<(), manyworlds::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Spec::from_file`].
     pub fn from_vfs(files: Files, path: &str) -> Result<Spec> {
