@@ -83,6 +83,8 @@ stages! {
     reference_constraint by simd::reference_constraint,
     /// Bias force (`mj_rne` without acceleration).
     rne,
+    /// Potential and kinetic energy (`mj_energyPos`, `mj_energyVel`).
+    energy,
     /// Actuator forces (`mj_fwdActuation`).
     fwd_actuation,
     /// Unconstrained acceleration (`mj_fwdAcceleration`).
@@ -149,6 +151,9 @@ pub fn fwd_velocity_stages(m: &Model, run: &mut impl Run) {
     run(&passive);
     run(&reference_constraint);
     run(&rne);
+    if m.opt.enabled(ENBL_ENERGY) {
+        run(&energy);
+    }
 }
 
 /// Forward dynamics: accelerations of a state (`mj_forward`).

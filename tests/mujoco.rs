@@ -78,6 +78,7 @@ const TABLE: &[(&str, f64, &[&str])] = &[
         ],
     ),
     ("rne", 1e-10, &["qfrc_bias"]),
+    ("energy", 1e-12, &["energy"]),
     (
         "fwd_actuation",
         1e-12,

@@ -7,6 +7,11 @@ fn poly_force(linear: f32, poly: vec2f, x: f32, damper: bool) -> f32 {
     return linear + y * (poly[0] + y * poly[1]);
 }
 
+// energy of a spring: the integral of `x` times poly_force
+fn spring_energy(linear: f32, poly: vec2f, x: f32) -> f32 {
+    return x * x * (0.5 * linear + x * (poly[0] / 3.0 + x * poly[1] / 4.0));
+}
+
 // derivative of `x` times poly_force
 fn poly_force_slope(linear: f32, poly: vec2f, x: f32, damper: bool) -> f32 {
     let y = select(x, abs(x), damper);

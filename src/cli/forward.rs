@@ -7,6 +7,7 @@ use anstream::eprintln;
 use clap::Args;
 use manyworlds::batch::To;
 use manyworlds::fields::field;
+use manyworlds::types::ENBL_ENERGY;
 use manyworlds::{Batch, Error, Model};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -90,6 +91,8 @@ impl Forward {
         }
 
         let mut out: Arrays = dump::model(&m, &authored);
+        // the dump has the energy, whether the model asks for it or not
+        m.opt.enableflags |= ENBL_ENERGY;
         let mut batch = match Batch::with(&m, asked.states.len(), self.engine.settings()) {
             // what is compiled can be had, though it cannot move yet
             Err(e @ Error::Missing(_)) => {

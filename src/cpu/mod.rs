@@ -10,6 +10,7 @@ pub mod collision;
 pub mod com_pos;
 pub mod com_vel;
 pub mod crb;
+pub mod energy;
 pub mod euler;
 pub mod factor_m;
 pub mod fluid;

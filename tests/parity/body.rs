@@ -90,6 +90,7 @@ const MODELS: &[(&str, &[&str])] = &[
         &["humanoid", "free_bodies", "actuators", "servos", "dcmotors"],
     ),
     ("rk4", &["rk4"]),
+    ("energy", &["pendula", "free_bodies", "tendons"]),
     ("smooth_vel", &["implicit", "implicitfast"]),
     ("implicit", &["implicit", "implicitfast"]),
 ];

@@ -19,6 +19,7 @@ mod collision;
 mod com_pos;
 mod com_vel;
 mod crb;
+mod energy;
 mod euler;
 mod factor_m;
 mod fluid;

@@ -12,6 +12,13 @@ pub fn poly_force<R: Real>(linear: f64, poly: [f64; 2], x: R, damper: bool) -> R
     R::splat(linear) + x * (R::splat(poly[0]) + x * R::splat(poly[1]))
 }
 
+/// Energy of a spring: the integral of `x` times [`poly_force`].
+#[inline(always)]
+pub fn spring_energy<R: Real>(linear: f64, poly: [f64; 2], x: R) -> R {
+    let higher = R::splat(poly[0] / 3.0) + x * R::splat(poly[1] / 4.0);
+    x * x * (R::splat(0.5 * linear) + x * higher)
+}
+
 /// Derivative of `x` times [`poly_force`] (`mjd_xPolyForce`).
 #[inline(always)]
 pub fn poly_force_slope<R: Real>(linear: f64, poly: [f64; 2], x: R, damper: bool) -> R {

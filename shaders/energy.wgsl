@@ -1,0 +1,83 @@
+// Potential and kinetic energy (`mj_energyPos`, `mj_energyVel`).
+
+fn mj_energy() {
+    var potential = 0.0;
+
+    // weight
+    if ((opt_disableflags & DSBL_GRAVITY) == 0) {
+        for (var i = 1 + lane; i < nbody; i += LANES) {
+            potential -= body_mass(i) * dot(opt_gravity, xipos(i));
+        }
+    }
+
+    // springs of joints and of tendons
+    if ((opt_disableflags & DSBL_SPRING) == 0) {
+        for (var j = lane; j < njnt; j += LANES) {
+            potential += joint_energy(j);
+        }
+        for (var t = lane; t < ntendon; t += LANES) {
+            potential += tendon_energy(t);
+        }
+    }
+    let potential_sum = team_sum(potential);
+
+    // half of qvel' M qvel: of a row, what lies off the diagonal counts twice
+    var kinetic = 0.0;
+    for (var i = lane; i < nv; i += LANES) {
+        let adr = M_rowadr(i);
+        let diag = adr + M_rownnz(i) - 1;
+        var momentum = 0.5 * M(diag) * qvel(i);
+        for (var k = adr; k < diag; k++) {
+            momentum += M(k) * qvel(M_colind(k));
+        }
+        kinetic += momentum * qvel(i);
+    }
+    let kinetic_sum = team_sum(kinetic);
+    if (lane == 0) {
+        set_energy(0, potential_sum);
+        set_energy(1, kinetic_sum);
+    }
+}
+
+fn joint_energy(j: i32) -> f32 {
+    let linear = jnt_stiffness(j);
+    let poly = vec2f(jnt_stiffnesspoly(j, 0), jnt_stiffnesspoly(j, 1));
+    if (linear == 0.0 && all(poly == vec2f(0.0))) {
+        return 0.0;
+    }
+    var adr = jnt_qposadr(j);
+    let type_ = jnt_type(j);
+
+    // one coordinate
+    if (type_ == JNT_SLIDE || type_ == JNT_HINGE) {
+        return spring_energy(linear, poly, qpos(adr) - qpos_spring(adr));
+    }
+
+    // three coordinates: the distance counts
+    var sum = 0.0;
+    if (type_ == JNT_FREE) {
+        let x = vec3f(qpos(adr), qpos(adr + 1), qpos(adr + 2));
+        let rest = vec3f(qpos_spring(adr), qpos_spring(adr + 1), qpos_spring(adr + 2));
+        sum += spring_energy(linear, poly, length(x - rest));
+        adr += 3;
+    }
+
+    // an orientation: the angle counts
+    let quat = normalize4(vec4f(qpos(adr), qpos(adr + 1), qpos(adr + 2), qpos(adr + 3)));
+    let rest = vec4f(qpos_spring(adr), qpos_spring(adr + 1), qpos_spring(adr + 2), qpos_spring(adr + 3));
+    return sum + spring_energy(linear, poly, length(sub_quat(quat, rest)));
+}
+
+fn tendon_energy(t: i32) -> f32 {
+    let linear = tendon_stiffness(t);
+    let poly = vec2f(tendon_stiffnesspoly(t, 0), tendon_stiffnesspoly(t, 1));
+    if (linear == 0.0 && all(poly == vec2f(0.0))) {
+        return 0.0;
+    }
+
+    // a spring pulls outside its range of lengths
+    let len = ten_length(t);
+    let lower = tendon_lengthspring(t, 0);
+    let upper = tendon_lengthspring(t, 1);
+    return spring_energy(linear, poly, select(select(0.0, len - lower, len < lower), len - upper, upper < len));
+}

@@ -1,0 +1,97 @@
+//! Potential and kinetic energy (`mj_energyPos`, `mj_energyVel`).
+
+use crate::cpu::lib::force::spring_energy;
+use crate::cpu::lib::math::*;
+use crate::fields::{Data, Model};
+use crate::real::Real;
+use crate::types::{DSBL_GRAVITY, DSBL_SPRING, JointType};
+
+/// Potential and kinetic energy (`mj_energyPos`, `mj_energyVel`).
+pub fn energy<R: Real>(m: &Model, d: &mut Data<R>) {
+    let mut potential = R::zero();
+
+    // weight
+    if !m.opt.disabled(DSBL_GRAVITY) {
+        let gravity = m.opt.gravity.map(R::splat);
+        for i in 1..m.nbody {
+            potential -= R::splat(m.body_mass[i]) * dot3(gravity, d.xipos[i]);
+        }
+    }
+
+    // springs of joints and of tendons
+    if !m.opt.disabled(DSBL_SPRING) {
+        for j in 0..m.njnt {
+            potential += joint_energy(m, d, j);
+        }
+        for t in 0..m.ntendon {
+            potential += tendon_energy(m, d, t);
+        }
+    }
+    d.energy[0] = potential;
+
+    // half of qvel' M qvel: of a row, what lies off the diagonal counts twice
+    let mut kinetic = R::zero();
+    for i in 0..m.nv {
+        let adr = m.M_rowadr[i] as usize;
+        let diag = adr + m.M_rownnz[i] as usize - 1;
+        let mut momentum = R::splat(0.5) * d.M[diag] * d.qvel[i];
+        for k in adr..diag {
+            momentum += d.M[k] * d.qvel[m.M_colind[k] as usize];
+        }
+        kinetic += momentum * d.qvel[i];
+    }
+    d.energy[1] = kinetic;
+}
+
+#[inline(always)]
+fn joint_energy<R: Real>(m: &Model, d: &Data<R>, j: usize) -> R {
+    let linear = m.jnt_stiffness[j];
+    let poly = [m.jnt_stiffnesspoly[2 * j], m.jnt_stiffnesspoly[2 * j + 1]];
+    if linear == 0.0 && poly == [0.0; 2] {
+        return R::zero();
+    }
+    let mut adr = m.jnt_qposadr[j] as usize;
+    let jnt_type = m.jnt_type[j];
+
+    // one coordinate
+    if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
+        let x = d.qpos[adr] - R::splat(m.qpos_spring[adr]);
+        return spring_energy(linear, poly, x);
+    }
+
+    // three coordinates: the distance counts
+    let mut sum = R::zero();
+    if jnt_type == JointType::Free {
+        let x = std::array::from_fn(|k| d.qpos[adr + k] - R::splat(m.qpos_spring[adr + k]));
+        sum += spring_energy(linear, poly, norm3(x));
+        adr += 3;
+    }
+
+    // an orientation: the angle counts
+    let quat = normalize4(std::array::from_fn(|k| d.qpos[adr + k]));
+    let rest = std::array::from_fn(|k| R::splat(m.qpos_spring[adr + k]));
+    sum + spring_energy(linear, poly, norm3(sub_quat(quat, rest)))
+}
+
+#[inline(always)]
+fn tendon_energy<R: Real>(m: &Model, d: &Data<R>, t: usize) -> R {
+    let linear = m.tendon_stiffness[t];
+    let poly = [
+        m.tendon_stiffnesspoly[2 * t],
+        m.tendon_stiffnesspoly[2 * t + 1],
+    ];
+    if linear == 0.0 && poly == [0.0; 2] {
+        return R::zero();
+    }
+
+    // a spring pulls outside its range of lengths
+    let length = d.ten_length[t];
+    let lower = R::splat(m.tendon_lengthspring[2 * t]);
+    let upper = R::splat(m.tendon_lengthspring[2 * t + 1]);
+    let below = R::select(length.lt(lower), length - lower, R::zero());
+    spring_energy(
+        linear,
+        poly,
+        R::select(upper.lt(length), length - upper, below),
+    )
+}
