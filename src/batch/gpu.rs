@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{Mask, Memory, Settings, Worlds, memory};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fields::{Elem, Field, Model, View};
 use crate::gpu::arena::Layout;
 use crate::gpu::device::{self, Choice, Device, Request};
@@ -54,6 +54,10 @@ fn open_on(
     nworld: usize,
     settings: &Settings,
 ) -> Result<Box<dyn Worlds>> {
+    let missing = crate::compile::missing_on_device(m);
+    if !missing.is_empty() {
+        return Err(Error::Missing(missing));
+    }
     let request = Request {
         choice,
         ..Request::default()

@@ -59,13 +59,8 @@ fn bind_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
 impl Gpu {
     /// Puts `config.nworld` worlds of a model at `qpos0` on a device.
     ///
-    /// Fails with [`Error::Missing`] if the model needs what no kernel computes, and with [`Error::Size`] where they do not fit,
-    /// naming the largest number that does; nothing is allocated then.
+    /// Fails with [`Error::Size`] where they do not fit, naming the largest number that does; nothing is allocated then.
     pub fn new(device: &Device, m: &Model, config: &Config) -> Result<Self> {
-        let missing = crate::compile::missing_on_device(m);
-        if !missing.is_empty() {
-            return Err(Error::Missing(missing));
-        }
         // options may have changed since the model was compiled
         let need = crate::compile::dual_rows(m);
         if m.njdual < need {
