@@ -1,5 +1,7 @@
 //! The twins over all worlds: tiles of as many worlds as the number has lanes, spread over threads.
 
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 
 use super::clock::thread_seconds;
@@ -21,6 +23,8 @@ struct Cpu<R: Real> {
     fresh: Data<R>,
     twin: Twin<R>,
     pool: Option<rayon::ThreadPool>,
+    // what each thread needs for a tile, kept from step to step
+    rows: Vec<Mutex<Rows<R>>>,
     memory: Memory,
     // the last read
     reals: Vec<f64>,
@@ -61,13 +65,19 @@ impl<R: Real> Cpu<R> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
             pool.map_err(|e| Error::Input(format!("{n} threads: {e}")))
         });
+        let pool = pool.transpose()?;
+        let nthread = match &pool {
+            Some(pool) => pool.current_num_threads(),
+            None => rayon::current_num_threads(),
+        };
         let fresh = Data::new(m);
         Ok(Self {
+            rows: (0..nthread).map(|_| Mutex::new(Rows::new(m))).collect(),
             nworld,
             tiles: vec![fresh.clone(); ntile],
             fresh,
             twin,
-            pool: pool.transpose()?,
+            pool,
             memory,
             reals: Vec::new(),
             ints: Vec::new(),
@@ -75,16 +85,22 @@ impl<R: Real> Cpu<R> {
     }
 
     // worlds do not meet: any order over threads gives the same bits
-    fn for_each(&mut self, m: &Model, run: impl Fn(&mut Data<R>, &mut Rows<R>) + Send + Sync) {
-        let tiles = &mut self.tiles;
-        let mut all = || {
-            let rows = || Rows::new(m);
-            let each = |rows: &mut Rows<R>, d: &mut Data<R>| run(d, rows);
-            tiles.par_iter_mut().for_each_init(rows, each);
+    fn for_each(&mut self, run: impl Fn(&mut Data<R>, &mut Rows<R>) + Send + Sync) {
+        let (tiles, rows) = (&mut self.tiles, &self.rows);
+        let own = |thread: usize| rows[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        if let [_] = rows.as_slice() {
+            let rows = &mut own(0);
+            tiles.iter_mut().for_each(|d| run(d, rows));
+            return;
+        }
+        let each = |d: &mut Data<R>| {
+            // a thread's own: nobody waits
+            let thread = rayon::current_thread_index().unwrap_or(0);
+            run(d, &mut own(thread % rows.len()));
         };
         match &self.pool {
-            Some(pool) => pool.install(all),
-            None => all(),
+            Some(pool) => pool.install(|| tiles.par_iter_mut().for_each(each)),
+            None => tiles.par_iter_mut().for_each(each),
         }
     }
 
@@ -113,7 +129,7 @@ impl<R: Real> Worlds for Cpu<R> {
 
     fn step(&mut self, m: &Model, n: usize) -> Result<()> {
         let twin = self.twin;
-        self.for_each(m, |d, rows| {
+        self.for_each(|d, rows| {
             for _ in 0..n {
                 stages::step(m, &mut |stage| twin(stage, m, d, rows));
             }
@@ -123,9 +139,7 @@ impl<R: Real> Worlds for Cpu<R> {
 
     fn forward(&mut self, m: &Model) -> Result<()> {
         let twin = self.twin;
-        self.for_each(m, |d, rows| {
-            stages::forward(m, &mut |stage| twin(stage, m, d, rows))
-        });
+        self.for_each(|d, rows| stages::forward(m, &mut |stage| twin(stage, m, d, rows)));
         Ok(())
     }
 

@@ -12,7 +12,9 @@ use std::ops::{
 };
 
 /// The outcome of a comparison, one truth for every lane.
-pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {
+pub trait Mask:
+    Copy + Send + Sync + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self>
+{
     /// True if any lane is.
     fn any(self) -> bool;
     /// True if every lane is.

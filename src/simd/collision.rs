@@ -22,15 +22,14 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     if m.opt.disabled(DSBL_CONSTRAINT) || m.opt.disabled(DSBL_CONTACT) {
         return;
     }
-    let mut out = std::mem::take(&mut rows.spots);
+    let Rows { contact, spots, .. } = rows;
     let mut ncon = R::zero();
     for k in 0..m.ncollision {
         let near = near(m, d, k);
         if near.any() {
-            collide(m, d, rows, k, near, &mut out, &mut ncon);
+            collide(m, d, contact, k, near, spots, &mut ncon);
         }
     }
-    rows.spots = out;
     for lane in 0..R::WIDTH {
         R::set_int_lane(&mut d.ncon[0], lane, ncon.lane(lane) as i32);
     }
@@ -65,7 +64,7 @@ fn shapes<R: Real>(m: &Model, d: &Data<R>, geom: usize) -> Shapes<R> {
 fn collide<R: Real>(
     m: &Model,
     d: &mut Data<R>,
-    rows: &mut Rows<R>,
+    contact: &mut Vec<i32>,
     k: usize,
     near: R::Mask,
     out: &mut Spots<R>,
@@ -86,8 +85,8 @@ fn collide<R: Real>(
         }
     }
     for spot in &out.spot {
-        let c = rows.contact.len();
-        add_slot(d, rows, c, k);
+        let c = contact.len();
+        add_slot(d, contact, c, k);
         let present = spot.present();
         let zero = R::zero();
         let frame = make_frame(spot.normal, spot.tangent);
@@ -99,7 +98,7 @@ fn collide<R: Real>(
 }
 
 // a slot that no lane has yet; room is made when the union outgrows it, which ends when all worlds have been seen to touch
-fn add_slot<R: Real>(d: &mut Data<R>, rows: &mut Rows<R>, c: usize, k: usize) {
+fn add_slot<R: Real>(d: &mut Data<R>, contact: &mut Vec<i32>, c: usize, k: usize) {
     if c == d.contact_dist.len() {
         let room = (2 * c).max(8);
         d.contact_collision.resize(room, R::Int::default());
@@ -108,6 +107,6 @@ fn add_slot<R: Real>(d: &mut Data<R>, rows: &mut Rows<R>, c: usize, k: usize) {
         d.contact_frame.resize(room, [R::zero(); 9]);
         d.contact_efc_address.resize(room, R::Int::default());
     }
-    rows.contact.push(k as i32);
+    contact.push(k as i32);
     d.contact_collision[c] = R::int(k as i32);
 }

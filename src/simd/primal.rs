@@ -1,6 +1,5 @@
 //! What Newton and conjugate gradients have in common, for worlds side by side. Twin of `cpu/lib/primal.rs`.
 
-use super::cone::{Contact, Path};
 use super::line_search::Line;
 use super::rows::Rows;
 use crate::cpu::lib::sparse;
@@ -216,7 +215,7 @@ pub fn gap<R: Real>(m: &Model, d: &mut Data<R>) -> R {
 pub fn line_search<R: Real>(
     m: &Model,
     d: &mut Data<R>,
-    rows: &Rows<R>,
+    rows: &mut Rows<R>,
     scale: R,
     live: R::Mask,
 ) -> (R, R) {
@@ -242,15 +241,13 @@ pub fn line_search<R: Real>(
         smooth[1] = (half * dv).mul_add(d.solver_Jv[r], smooth[1]);
     }
     let rest = rows.ne..rows.num;
-    let path = |contact: &Contact<R>| {
-        contact.path(
-            &d.efc_D[contact.rows()],
-            &d.solver_Jaref[contact.rows()],
-            &d.solver_Jv[contact.rows()],
-        )
-    };
-    let cones: Vec<Path<R>> = rows.cones.iter().map(path).collect();
-    let inertia = match cones.is_empty() {
+    let (inertia, x, v) = (&d.efc_D, &d.solver_Jaref, &d.solver_Jv);
+    rows.paths.clear();
+    rows.paths.extend(rows.cones.iter().map(|contact| {
+        let at = contact.rows();
+        contact.path(&inertia[at.clone()], &x[at.clone()], &v[at])
+    }));
+    let inertia = match rows.cones.is_empty() {
         true => &d.efc_D,
         false => &rows.one_sided,
     };
@@ -262,7 +259,7 @@ pub fn line_search<R: Real>(
         d: &inertia[rest.clone()],
         loss: &d.efc_frictionloss[rest.clone()],
         r: &d.efc_R[rest],
-        cones: &cones,
+        cones: &rows.paths,
     };
     line.search(gtol, live, m.opt.ls_iterations)
 }

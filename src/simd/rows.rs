@@ -1,13 +1,13 @@
 //! Rows of the worlds of a tile, side by side: the union of the lanes' rows, in the order of the model's elements.
 
-use super::cone::{Contact, MAXDIM};
+use super::cone::{Contact, MAXDIM, Path};
 use super::narrow::Spots;
 use crate::fields::Model;
 use crate::real::Real;
 
 /// What is the same in all lanes about the rows of a tile; made by `make_constraint`, used up by the solver.
-#[derive(Clone, Debug)]
-pub struct Rows<R> {
+#[derive(Clone)]
+pub struct Rows<R: Real> {
     /// Number of equality rows.
     pub ne: usize,
     /// Number of friction loss rows; they follow the equalities.
@@ -28,6 +28,8 @@ pub struct Rows<R> {
     pub cone_weight: Vec<[[R; MAXDIM]; MAXDIM]>,
     /// One in the lanes where an elliptic contact is quadratic in every row.
     pub cone_bottom: Vec<R>,
+    /// What the line search needs to know of them.
+    pub paths: Vec<Path<R>>,
     /// D of each row, but nothing for rows of elliptic contacts; empty if there are none.
     pub one_sided: Vec<R>,
     /// Whether a row is of an elliptic contact; empty if none is.
@@ -54,6 +56,7 @@ impl<R: Real> Rows<R> {
             cones: Vec::new(),
             cone_weight: Vec::new(),
             cone_bottom: Vec::new(),
+            paths: Vec::new(),
             one_sided: Vec::new(),
             is_cone: Vec::new(),
             end: vec![0; m.nv],
