@@ -21,8 +21,12 @@ pub use flag::Flag;
 pub use memory::Memory;
 pub use state::State;
 
+pub(crate) use state::hash;
+
 use crate::error::{Error, Result};
 use crate::fields::{Data, FIELDS, Field, Model, Room, View};
+use crate::gpu::Unroll;
+use crate::gpu::tune::Choice;
 use crate::mjcf::nearest::nearest;
 use state::INPUTS;
 
@@ -70,6 +74,12 @@ pub struct Settings {
     pub adapter: Option<String>,
     /// GPU: lanes that work on one world; chosen from model and adapter if not given.
     pub lanes: Option<u32>,
+    /// GPU: which kernels are written for the model alone, without loops.
+    pub unroll: Unroll,
+    /// GPU: everything that decides how kernels run, in place of `lanes` and `unroll`: what `bench --tune` tries.
+    pub tuning: Option<Choice>,
+    /// GPU: what `bench --tune` found earlier is not looked up.
+    pub no_cache: bool,
 }
 
 /// Where a reset puts a world.

@@ -8,6 +8,7 @@ use crate::fields::{Elem, Field, Model, View};
 use crate::gpu::arena::Layout;
 use crate::gpu::device::{self, Choice, Device, Request};
 use crate::gpu::run::{Plan, forward_walk, step_walk};
+use crate::gpu::tune::{self, Tuned};
 use crate::gpu::{Config, Gpu, Values};
 
 /// Name of the best adapter that is no software.
@@ -66,9 +67,15 @@ fn open_on(
     let config = Config {
         nworld,
         lanes: settings.lanes.unwrap_or(0),
+        unroll: settings.unroll,
+        tuned: (!settings.no_cache).then(tune::folder).flatten(),
         // a software adapter's memory is the machine's; a GPU refuses by itself
         memory: device.adapter.software.then(memory::available),
         ..Config::default()
+    };
+    let config = match settings.tuning {
+        Some(choice) => choice.put(&config),
+        None => config,
     };
     let mut gpu = Gpu::new(&device, m, &config)?;
     // what a step needs is compiled before the first one
@@ -101,8 +108,13 @@ impl Worlds for Kernels {
     fn device(&self) -> String {
         let team = self.gpu.team();
         let plural = if team.lanes == 1 { "" } else { "s" };
+        let tuned = match self.gpu.tuned() {
+            Tuned::No => String::new(),
+            Tuned::Yes => ", tuned".to_owned(),
+            Tuned::Ignored(why) => format!(", not tuned (ignored {why})"),
+        };
         format!(
-            "{}, {} lane{plural} a world, f32",
+            "{}, {} lane{plural} a world, f32{tuned}",
             self.gpu.device().adapter,
             team.lanes
         )

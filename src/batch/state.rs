@@ -72,7 +72,7 @@ impl State {
 }
 
 /// A number that differs between models that behave differently: of options and arrays, not of capacities or names.
-pub(super) fn hash(m: &Model) -> u64 {
+pub(crate) fn hash(m: &Model) -> u64 {
     // fnv-1a over words
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);

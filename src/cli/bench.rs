@@ -3,6 +3,7 @@
 mod init;
 mod roofline;
 mod tables;
+mod tune;
 
 use super::{Engine, Fault, ModelArg};
 use anstream::eprintln;
@@ -50,6 +51,10 @@ pub struct Bench {
     /// Print a JSON object a line
     #[arg(long)]
     json: bool,
+    /// Try ways of running the kernels, so many seconds each, and remember the fastest for this adapter and model in a file of
+    /// the user's cache folder
+    #[arg(long)]
+    tune: bool,
     #[command(flatten)]
     engine: Engine,
 }
@@ -67,6 +72,17 @@ impl Bench {
         let start = Instant::now();
         let m = compile::compile(&spec).map_err(bad)?;
         let compile_s = start.elapsed().as_secs_f64();
+        if self.tune {
+            let tune = tune::Tune {
+                m: &m,
+                nworld: self.worlds[0] as usize,
+                hold: self.hold as usize,
+                min_s: self.min_s,
+                json: self.json,
+                settings: self.engine.settings(),
+            };
+            return tune.run(self.init.as_ref());
+        }
         let start_up = self.start_up(&m, parse_s, compile_s)?;
         let mut results = Vec::new();
         for &n in &self.worlds {

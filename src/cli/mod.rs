@@ -15,6 +15,7 @@ mod verify;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use manyworlds::batch::{Backend, Overflow, Settings};
+use manyworlds::gpu::Unroll;
 use manyworlds::{Error, Model};
 use std::path::{Path, PathBuf};
 
@@ -151,6 +152,16 @@ enum OverflowArg {
     Continue,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum UnrollArg {
+    /// Those that are known to gain by it
+    Auto,
+    /// None
+    Never,
+    /// All that can be
+    Always,
+}
+
 /// Who computes, and with how much room.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Worlds")]
@@ -164,6 +175,12 @@ pub struct Engine {
     /// GPU: lanes that work on one world, a power of two; chosen if not given
     #[arg(long, value_name = "N")]
     lanes: Option<u32>,
+    /// GPU: which kernels are written for the model alone, without loops
+    #[arg(long, value_enum, default_value_t = UnrollArg::Auto)]
+    unroll: UnrollArg,
+    /// GPU: do not look up what `bench --tune` found earlier (a file of the user's cache folder)
+    #[arg(long)]
+    no_cache: bool,
     /// CPU: threads; all if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     threads: Option<u32>,
@@ -198,6 +215,13 @@ impl Engine {
             threads: self.threads.map(|n| n as usize),
             adapter: self.adapter.clone(),
             lanes: self.lanes,
+            tuning: None,
+            no_cache: self.no_cache,
+            unroll: match self.unroll {
+                UnrollArg::Auto => Unroll::Auto,
+                UnrollArg::Never => Unroll::Never,
+                UnrollArg::Always => Unroll::Always,
+            },
         }
     }
 }

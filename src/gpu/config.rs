@@ -1,9 +1,27 @@
 //! How worlds are laid out and run, and what is chosen where nothing is said.
 
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::fields::{Elem, Model};
 use crate::gpu::device::Device;
 use crate::gpu::wgsl::Team;
+
+/// Which kernels are written for the model alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unroll {
+    /// Those that are known to gain by it on such an adapter: small ones on a software adapter, unless indices are checked or
+    /// several lanes are asked for.
+    #[default]
+    Auto,
+    /// None.
+    Never,
+    /// All that can be, within what the compiler of the adapter can take.
+    Always,
+}
 
 /// How the worlds are laid out and run.
 #[derive(Clone, Debug)]
@@ -21,6 +39,10 @@ pub struct Config {
     /// Largest number of stages in one kernel; 0: as many as go together on hardware, one on a software adapter, whose
     /// compiler takes long over large kernels.
     pub fuse: usize,
+    /// Which kernels are written for the model alone, without loops (see [`crate::gpu::unroll`]).
+    pub unroll: Unroll,
+    /// Folder with what was measured earlier ([`crate::gpu::tune`]), for what this leaves open; none: nothing is looked up.
+    pub tuned: Option<PathBuf>,
     /// Fields of the model that may differ from world to world.
     pub varies: Vec<String>,
     /// Memory that may be used (bytes).
@@ -40,6 +62,8 @@ impl Default for Config {
             tile: 0,
             checked: cfg!(debug_assertions),
             fuse: 0,
+            unroll: Unroll::Auto,
+            tuned: None,
             varies: Vec::new(),
             memory: None,
             chunk: None,

@@ -3,7 +3,8 @@
 //! * [`device`] finds an adapter and opens it;
 //! * [`arena`] says where each word of each array lies;
 //! * [`wgsl`] assembles a module for a run of stages: how to write a stage is told there; [`lex`], [`generic`] and
-//!   [`accessor`] are its parts, [`module`] is what comes out;
+//!   [`accessor`] are its parts, [`module`] is what comes out; [`unroll`] writes it once more for one model alone;
+//! * [`tune`] remembers what was found fastest;
 //! * [`worlds`] holds the worlds, [`config`] says how, [`transfer`] moves arrays between them and the host;
 //! * [`run`] walks them through the stages, [`verify`] holds the stages against their twins.
 
@@ -16,10 +17,12 @@ pub mod lex;
 pub mod module;
 pub mod run;
 pub mod transfer;
+pub mod tune;
+pub mod unroll;
 pub mod verify;
 pub mod wgsl;
 pub mod worlds;
 
-pub use config::{Config, Values};
+pub use config::{Config, Unroll, Values};
 pub use device::Device;
 pub use worlds::Gpu;

@@ -29,6 +29,11 @@ impl Module {
 
     /// Parses and validates the module. An error names the file and line that it is in.
     pub fn validate(&self) -> Result<naga::Module> {
+        Ok(self.parsed()?.0)
+    }
+
+    /// The same, and what naga knows of it.
+    pub(super) fn parsed(&self) -> Result<(naga::Module, naga::valid::ModuleInfo)> {
         let module = naga::front::wgsl::parse_str(&self.text).map_err(|e| {
             let place = e.location(&self.text);
             self.error(place, e.message())
@@ -37,7 +42,7 @@ impl Module {
             naga::valid::ValidationFlags::all(),
             naga::valid::Capabilities::empty(),
         );
-        validator.validate(&module).map_err(|e| {
+        let info = validator.validate(&module).map_err(|e| {
             let place = e.location(&self.text);
             let mut msg = e.as_inner().to_string();
             let mut source = std::error::Error::source(e.as_inner());
@@ -47,7 +52,17 @@ impl Module {
             }
             self.error(place, &msg)
         })?;
-        Ok(module)
+        Ok((module, info))
+    }
+
+    /// The same stages by another text.
+    pub(super) fn unrolled(&self, text: String) -> Self {
+        Self {
+            text,
+            workgroup_memory: 0,
+            files: vec![(1, "unrolled".to_owned())],
+            ..self.clone()
+        }
     }
 
     fn error(&self, place: Option<naga::SourceLocation>, msg: &str) -> Error {

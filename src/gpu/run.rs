@@ -5,14 +5,18 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::fields::Model;
 use crate::gpu::module::Module;
-use crate::gpu::wgsl::Build;
+use crate::gpu::unroll::Why;
 use crate::gpu::worlds::Gpu;
 use crate::stages::{self, Stage};
 
 #[derive(Debug)]
 pub(super) struct Kernel {
-    label: String,
+    pub(super) label: String,
     pipeline: wgpu::ComputePipeline,
+    // worlds of a workgroup
+    worlds: u32,
+    // why it is not unrolled; none if it is.
+    pub(super) plain: Option<Why>,
 }
 
 /// A walk, made ready: its kernels in order.
@@ -67,14 +71,7 @@ impl Gpu {
     }
 
     fn compile(&self, stages: &[&'static Stage]) -> Result<Kernel> {
-        let varies = Build {
-            m: &self.m,
-            layout: &self.layout,
-            team: self.team,
-            checked: self.config.checked,
-            chip: &[],
-        };
-        let module = varies.module(stages);
+        let (module, team, plain) = self.form(stages);
         let label = module.label();
         let have = self.device.limits().max_compute_workgroup_storage_size;
         if module.workgroup_memory > have {
@@ -111,7 +108,12 @@ impl Gpu {
             });
         }
         self.device.check()?;
-        Ok(Kernel { label, pipeline })
+        Ok(Kernel {
+            label,
+            pipeline,
+            worlds: team.worlds,
+            plain,
+        })
     }
 
     /// Walks every world through a plan, `times` times. Returns when the work is submitted, not when it is done.
@@ -133,8 +135,9 @@ impl Gpu {
                         encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                     pass.set_bind_group(0, &chunk.bind, &[]);
                     for &kernel in (0..now).flat_map(|_| &plan.kernels) {
-                        pass.set_pipeline(&self.kernels[kernel].pipeline);
-                        pass.dispatch_workgroups(chunk.groups, 1, 1);
+                        let kernel = &self.kernels[kernel];
+                        pass.set_pipeline(&kernel.pipeline);
+                        pass.dispatch_workgroups(chunk.padded / kernel.worlds, 1, 1);
                     }
                 }
                 self.device.queue.submit([encoder.finish()]);
@@ -212,8 +215,9 @@ impl Gpu {
                     }),
                 });
                 pass.set_bind_group(0, &chunk.bind, &[]);
-                pass.set_pipeline(&self.kernels[kernel].pipeline);
-                pass.dispatch_workgroups(chunk.groups, 1, 1);
+                let kernel = &self.kernels[kernel];
+                pass.set_pipeline(&kernel.pipeline);
+                pass.dispatch_workgroups(chunk.padded / kernel.worlds, 1, 1);
             }
             encoder.resolve_query_set(&set, 0..count, &resolve, 0);
             encoder.copy_buffer_to_buffer(&resolve, 0, &back, 0, u64::from(count) * 8);

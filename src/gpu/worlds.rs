@@ -10,6 +10,7 @@ use crate::gpu::config::{Config, Values, choose_team};
 use crate::gpu::device::Device;
 use crate::gpu::run::{Kernel, Plan};
 use crate::gpu::transfer::{Span, Transfer, Worlds, staging_words};
+use crate::gpu::tune::{self, Tuned};
 use crate::gpu::wgsl::Team;
 
 /// A number of worlds in one buffer.
@@ -17,7 +18,8 @@ use crate::gpu::wgsl::Team;
 pub(super) struct Chunk {
     // worlds of the batch
     pub(super) worlds: Range<u64>,
-    pub(super) groups: u32,
+    // with those that fill up the last tile and workgroup
+    pub(super) padded: u32,
     pub(super) data: wgpu::Buffer,
     pub(super) bind: wgpu::BindGroup,
 }
@@ -36,6 +38,7 @@ pub struct Gpu {
     pub(super) kernels: Vec<Kernel>,
     pub(super) by_stages: BTreeMap<Vec<&'static str>, usize>,
     pub(super) step: Option<Plan>,
+    tuned: Tuned,
 }
 
 /// The layout of the bindings, one for all stages: the model, the worlds.
@@ -70,6 +73,8 @@ impl Gpu {
                 have: m.njdual as u64,
             });
         }
+        let (config, tuned) = tune::settle(config, m, &device.adapter);
+        let config = &config;
         let (team, tile) = choose_team(config, m, device)?;
         let varies: Vec<&str> = config.varies.iter().map(String::as_str).collect();
         let layout = Layout::new(m, tile, &varies)?;
@@ -135,7 +140,7 @@ impl Gpu {
             });
             Chunk {
                 worlds,
-                groups: (padded / u64::from(team.worlds)) as u32,
+                padded: padded as u32,
                 data,
                 bind,
             }
@@ -170,6 +175,7 @@ impl Gpu {
             kernels: Vec::new(),
             by_stages: BTreeMap::new(),
             step: None,
+            tuned,
         };
         gpu.fill()?;
         device.check()?;
@@ -184,7 +190,7 @@ impl Gpu {
             words: self.layout.world_words,
         };
         for chunk in &self.chunks {
-            let worlds = Worlds::All(chunk.groups * self.team.worlds);
+            let worlds = Worlds::All(chunk.padded);
             self.transfer
                 .write(&self.device, &chunk.data, worlds, span, &image)?;
         }
@@ -209,6 +215,11 @@ impl Gpu {
     /// The team that works on a world.
     pub fn team(&self) -> Team {
         self.team
+    }
+
+    /// What became of an earlier measurement of the model on this adapter.
+    pub fn tuned(&self) -> &Tuned {
+        &self.tuned
     }
 
     /// What the worlds take on the device.

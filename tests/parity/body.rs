@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use manyworlds::fields::ViewMut;
-use manyworlds::gpu::Config;
+use manyworlds::gpu::arena::Layout;
 use manyworlds::gpu::device::{Device, Request};
 use manyworlds::gpu::run::step_walk;
+use manyworlds::gpu::unroll::{MOST, SOFTWARE, unroll};
 use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
-use manyworlds::gpu::wgsl::dataflow;
-use manyworlds::stages;
+use manyworlds::gpu::wgsl::{Build, Team, dataflow};
+use manyworlds::gpu::{Config, Unroll};
+use manyworlds::stages::{self, Stage};
 use manyworlds::{Data, Model};
 
 use crate::common::Golden;
@@ -185,6 +187,23 @@ pub fn worlds(golden: &Golden, m: &Model, n: usize) -> Vec<Data> {
     (0..n).map(world).collect()
 }
 
+/// Can a stage be written for this model alone, and compiled in a second? `PARITY=all` has more patience.
+fn unrolls(m: &Model, stage: &'static Stage) -> bool {
+    let (lanes, worlds, tile, checked) = TEAMS[0];
+    let layout = Layout::new(m, tile, &[]).unwrap();
+    let build = Build {
+        m,
+        layout: &layout,
+        team: Team { lanes, worlds },
+        checked,
+        chip: &[],
+    };
+    let module = build.module(&[stage]);
+    let all = std::env::var("PARITY").is_ok_and(|x| x == "all");
+    let most = if all { MOST } else { SOFTWARE };
+    unroll(&module, &layout.model_image(m), most).is_ok()
+}
+
 fn poison(d: &mut Data, names: &[&str]) {
     for name in names {
         match d.field_mut(name).unwrap() {
@@ -229,22 +248,26 @@ pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[
         let mut before = worlds(&golden, &m, NWORLD);
         up_to(&m, stage, nth, &mut before);
         before.iter_mut().for_each(|d| poison(d, &made));
-        let teams = if quick {
-            &TEAMS[met % 3..][..1]
-        } else {
-            &TEAMS[..]
-        };
-        for &(lanes, worlds, tile, checked) in teams {
+        // one lane once more, written for this model alone
+        let mut teams: Vec<_> = TEAMS.iter().map(|team| (team, Unroll::Never)).collect();
+        if unrolls(&m, stage) {
+            teams.push((&TEAMS[0], Unroll::Always));
+        }
+        if quick {
+            teams = vec![teams[met % teams.len()]];
+        }
+        for (&(lanes, worlds, tile, checked), unroll) in teams {
             let config = Config {
                 lanes,
                 worlds,
                 tile,
                 checked,
+                unroll,
                 ..Config::default()
             };
             let report =
                 compare(device(), &m, stage, &before, &config).unwrap_or_else(|e| panic!("{e}"));
-            let place = format!("{file}, {lanes} lanes");
+            let place = format!("{file}, {lanes} lanes, unroll {unroll:?}");
             faults.extend(report.touched.iter().map(|what| format!("{place}: {what}")));
             for (field, worst) in report.worst {
                 let residual = residuals.entry(field).or_default();

@@ -1,9 +1,0 @@
-//! A compiled model in a file → model.
-#![no_main]
-
-#[path = "../targets.rs"]
-mod targets;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    targets::mwb(bytes);
-});

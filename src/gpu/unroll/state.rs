@@ -1,0 +1,344 @@
+//! What is known while a kernel is walked through: variables, words of the worlds, and what a branch changed of them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use naga::UnaryOperator;
+
+use super::Why;
+use super::fold::{Folded, fold};
+use super::graph::{Atom, Graph, Kind, Op, Place, Stmt};
+
+/// Statements of a branch that may be computed whether it is taken or not, rather than branched around.
+const FLAT: usize = 400;
+
+/// Something that can be assigned to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Cell {
+    /// A scalar of a variable.
+    Local(usize),
+    /// A word of the worlds.
+    Word(Place),
+}
+
+/// Everything that is known.
+#[derive(Debug)]
+pub struct State {
+    pub graph: Graph,
+    /// Scalars of the variables in scope: a stack.
+    pub locals: Vec<Atom>,
+    // words of the worlds that are known, as u32
+    words: HashMap<Place, Atom>,
+    // what was there before, since the branch began
+    journal: Vec<(Cell, Option<Atom>)>,
+    // statements of the block that is being made
+    pub block: Vec<Stmt>,
+    nvar: u32,
+    // nodes that may be made
+    most: usize,
+}
+
+/// What one side of a branch did.
+struct Side {
+    block: Vec<Stmt>,
+    changed: BTreeMap<Cell, Option<Atom>>,
+}
+
+impl State {
+    pub fn new(most: usize) -> Self {
+        Self {
+            graph: Graph::default(),
+            locals: Vec::new(),
+            words: HashMap::new(),
+            journal: Vec::new(),
+            block: Vec::new(),
+            nvar: 0,
+            most,
+        }
+    }
+
+    /// The atom that an operation comes to; what must be computed is put into the block.
+    pub fn make(&mut self, mut op: Op, kind: Kind) -> Result<Atom, Why> {
+        loop {
+            match fold(&self.graph, op) {
+                Folded::Atom(a) => return Ok(a),
+                Folded::Op(next) if next == op => break,
+                Folded::Op(next) => op = next,
+            }
+        }
+        let (atom, new) = self.graph.node(op, kind);
+        if let (true, Atom::Node(id)) = (new, atom) {
+            if self.graph.nodes.len() > self.most {
+                return Err(Why::Large);
+            }
+            self.block.push(Stmt::Let(id));
+        }
+        Ok(atom)
+    }
+
+    pub fn not(&mut self, a: Atom) -> Result<Atom, Why> {
+        self.make(Op::Unary(UnaryOperator::LogicalNot, a), Kind::Bool)
+    }
+
+    /// Room for a variable.
+    pub fn push(&mut self, scalars: impl IntoIterator<Item = Atom>) -> usize {
+        let first = self.locals.len();
+        self.locals.extend(scalars);
+        first
+    }
+
+    /// Sets a scalar of a variable.
+    pub fn set(&mut self, at: usize, value: Atom) {
+        let old = std::mem::replace(&mut self.locals[at], value);
+        self.journal.push((Cell::Local(at), Some(old)));
+    }
+
+    fn know(&mut self, place: Place, word: Option<Atom>) {
+        let old = match word {
+            Some(word) => self.words.insert(place, word),
+            None => self.words.remove(&place),
+        };
+        self.journal.push((Cell::Word(place), old));
+    }
+
+    /// A word of the worlds.
+    pub fn load(&mut self, index: Atom) -> Result<Atom, Why> {
+        let place = self.graph.place(index);
+        if let Some(&word) = self.words.get(&place) {
+            return Ok(word);
+        }
+        let word = self.make(Op::Load(index), Kind::Uint)?;
+        self.know(place, Some(word));
+        Ok(word)
+    }
+
+    /// Writes a word of the worlds.
+    pub fn store(&mut self, index: Atom, word: Atom) {
+        let place = self.graph.place(index);
+        // what lies elsewhere for all that is known may be the same word
+        let others: Vec<Place> = self
+            .words
+            .keys()
+            .filter(|(base, _)| *base != place.0)
+            .copied()
+            .collect();
+        for other in others {
+            self.know(other, None);
+        }
+        self.block.push(Stmt::Store(index, word));
+        self.know(place, Some(word));
+    }
+
+    // what a side of a branch does, undone again
+    fn side(&mut self, run: impl FnOnce(&mut Self) -> Result<(), Why>) -> Result<Side, Why> {
+        let block = std::mem::take(&mut self.block);
+        let journal = std::mem::take(&mut self.journal);
+        let (mark, depth) = (self.graph.mark(), self.locals.len());
+        run(self)?;
+        self.locals.truncate(depth);
+        self.graph.forget(mark);
+        let mut changed = BTreeMap::new();
+        for (cell, old) in std::mem::replace(&mut self.journal, journal)
+            .into_iter()
+            .rev()
+        {
+            match cell {
+                Cell::Local(at) if at >= depth => {}
+                Cell::Local(at) => {
+                    changed.entry(cell).or_insert(Some(self.locals[at]));
+                    self.locals[at] = old.unwrap_or(self.locals[at]);
+                }
+                Cell::Word(place) => {
+                    let now = self.words.get(&place).copied();
+                    changed.entry(cell).or_insert(now);
+                    match old {
+                        Some(old) => self.words.insert(place, old),
+                        None => self.words.remove(&place),
+                    };
+                }
+            }
+        }
+        let block = std::mem::replace(&mut self.block, block);
+        Ok(Side { block, changed })
+    }
+
+    // what a cell holds on one side
+    fn on(&self, side: &Side, cell: Cell) -> Option<Atom> {
+        match (side.changed.get(&cell), cell) {
+            (Some(value), _) => *value,
+            (None, Cell::Local(at)) => Some(self.locals[at]),
+            (None, Cell::Word(place)) => self.words.get(&place).copied(),
+        }
+    }
+
+    /// A branch on what is not known.
+    pub fn branch<C>(
+        &mut self,
+        context: &mut C,
+        condition: Atom,
+        accept: impl FnOnce(&mut C, &mut Self) -> Result<(), Why>,
+        reject: impl FnOnce(&mut C, &mut Self) -> Result<(), Why>,
+    ) -> Result<(), Why> {
+        let a = self.side(|state| accept(context, state))?;
+        let b = self.side(|state| reject(context, state))?;
+        let cells: BTreeMap<Cell, ()> = a
+            .changed
+            .keys()
+            .chain(b.changed.keys())
+            .map(|&cell| (cell, ()))
+            .collect();
+        let cells: Vec<Cell> = cells.into_keys().collect();
+        let mut written = BTreeMap::new();
+        stored(&self.graph, &a.block, &mut written);
+        stored(&self.graph, &b.block, &mut written);
+
+        // without a branch: all is computed, and what holds is selected
+        let blocks = [&a.block, &b.block];
+        let all = || blocks.iter().flat_map(|block| block.iter());
+        let both = |place: &Place| {
+            [&a, &b]
+                .iter()
+                .all(|side| self.on(side, Cell::Word(*place)).is_some())
+        };
+        let flat = all().count() <= FLAT
+            && all().all(|stmt| self.simple(stmt))
+            && written.keys().all(both)
+            && (written.is_empty() || self.bases(all()) == 1);
+        let values: Vec<_> = cells
+            .iter()
+            .map(|&cell| (cell, self.on(&a, cell), self.on(&b, cell)))
+            .collect();
+        let untouched = |cell| matches!(cell, Cell::Word(place) if !written.contains_key(&place));
+        if flat {
+            let lets = |stmt: &Stmt| matches!(stmt, Stmt::Let(_));
+            self.block.extend(a.block.into_iter().filter(lets));
+            self.block.extend(b.block.into_iter().filter(lets));
+            for (cell, a, b) in values {
+                let value = match (a, b) {
+                    // read on either side, or both
+                    (Some(a), _) if untouched(cell) => Some(a),
+                    (_, b) if untouched(cell) => b,
+                    (Some(a), Some(b)) => Some(self.select(condition, a, b)?),
+                    _ => None,
+                };
+                match (cell, value) {
+                    (Cell::Local(at), Some(value)) => self.set(at, value),
+                    (Cell::Word(place), Some(value)) if written.contains_key(&place) => {
+                        self.store(written[&place], value);
+                    }
+                    (Cell::Word(place), value) => self.know(place, value),
+                    (Cell::Local(_), None) => {}
+                }
+            }
+            return Ok(());
+        }
+
+        // with one: what holds afterwards goes through variables
+        let (mut a_block, mut b_block) = (a.block, b.block);
+        let mut after = Vec::new();
+        for (cell, a, b) in values {
+            let value = match (a, b) {
+                (Some(a), Some(b)) if a == b => Some(a),
+                // a branch's own reading ends with it
+                _ if untouched(cell) => None,
+                (Some(a), Some(b)) => match self.free_select(condition, a, b) {
+                    Some(value) => Some(value),
+                    None => {
+                        let var = self.nvar;
+                        self.nvar += 1;
+                        let kind = self.graph.kind(a);
+                        self.block.push(Stmt::Var(var, kind));
+                        a_block.push(Stmt::Set(var, a));
+                        b_block.push(Stmt::Set(var, b));
+                        after.push((cell, var, kind));
+                        continue;
+                    }
+                },
+                _ => None,
+            };
+            match (cell, value) {
+                (Cell::Local(at), Some(value)) => self.set(at, value),
+                (Cell::Word(place), value) => self.know(place, value),
+                (Cell::Local(_), None) => {}
+            }
+        }
+        self.block.push(Stmt::If(condition, a_block, b_block));
+        for (cell, var, kind) in after {
+            let value = self.make(Op::Get(var), kind)?;
+            match cell {
+                Cell::Local(at) => self.set(at, value),
+                Cell::Word(place) => self.know(place, Some(value)),
+            }
+        }
+        Ok(())
+    }
+
+    // may it be done whether its branch is taken or not
+    fn simple(&self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Let(id) => !matches!(self.graph.nodes[*id as usize].op, Op::LoadModel(_)),
+            Stmt::Store(..) => true,
+            _ => false,
+        }
+    }
+
+    // how many bases the places of some statements have
+    fn bases<'a>(&self, block: impl Iterator<Item = &'a Stmt>) -> usize {
+        let mut bases: Vec<Atom> = block
+            .filter_map(|stmt| match stmt {
+                Stmt::Store(index, _) => Some(*index),
+                Stmt::Let(id) => match self.graph.nodes[*id as usize].op {
+                    Op::Load(index) => Some(index),
+                    _ => None,
+                },
+                _ => None,
+            })
+            .map(|index| self.graph.place(index).0)
+            .collect();
+        bases.sort();
+        bases.dedup();
+        bases.len()
+    }
+
+    /// One of two scalars. Words are those of reals more often than not, and selected as such.
+    pub fn select(&mut self, c: Atom, a: Atom, b: Atom) -> Result<Atom, Why> {
+        let real = |x: Atom| match (x, self.graph.op(x)) {
+            (Atom::Uint(word), _) => Some(Atom::Real(word)),
+            (_, Some(Op::Bits(Kind::Uint, inner))) => {
+                Some(inner).filter(|x| self.graph.kind(*x) == Kind::Real)
+            }
+            _ => None,
+        };
+        if let (Some(a), Some(b), false) = (real(a), real(b), a.known() && b.known()) {
+            let value = self.make(Op::Select(c, a, b), Kind::Real)?;
+            return self.make(Op::Bits(Kind::Uint, value), Kind::Uint);
+        }
+        let kind = self.graph.kind(a);
+        self.make(Op::Select(c, a, b), kind)
+    }
+
+    // the same where it needs nothing that lives in the branch
+    fn free_select(&mut self, c: Atom, a: Atom, b: Atom) -> Option<Atom> {
+        let op = match (a, b) {
+            (Atom::Bool(true), Atom::Bool(false)) => return Some(c),
+            (Atom::Bool(false), Atom::Bool(true)) => Op::Unary(UnaryOperator::LogicalNot, c),
+            _ => return None,
+        };
+        self.make(op, Kind::Bool).ok()
+    }
+}
+
+// places that a block writes, and the index of each
+fn stored(graph: &Graph, block: &[Stmt], out: &mut BTreeMap<Place, Atom>) {
+    for stmt in block {
+        match stmt {
+            Stmt::Store(index, _) => {
+                out.insert(graph.place(*index), *index);
+            }
+            Stmt::If(_, a, b) => {
+                stored(graph, a, out);
+                stored(graph, b, out);
+            }
+            _ => {}
+        }
+    }
+}
