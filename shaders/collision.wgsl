@@ -164,6 +164,8 @@ fn try_pair(k: i32) {
             plane_cylinder(a, b, detect);
         } else if (collides_plane_box && type2 == GEOM_BOX) {
             plane_box(a, b, detect);
+        } else if (collides_plane_mesh && type2 == GEOM_MESH) {
+            plane_mesh(a, geom2, detect);
         }
     } else if (type1 == GEOM_SPHERE) {
         if (collides_sphere_sphere && type2 == GEOM_SPHERE) {

@@ -167,6 +167,7 @@ const MODELS: &[&str] = &[
     "cones",
     "hand",
     "humanoid",
+    "meshes",
     "pairs",
     "primitives",
     "quadruped",

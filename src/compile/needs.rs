@@ -24,7 +24,7 @@ pub fn missing(m: &Model) -> Vec<String> {
 
 /// What the dynamics of a model need that the twins run but the kernels do not yet; empty if a device can run it.
 pub fn missing_on_device(m: &Model) -> Vec<String> {
-    let kinds = |k: Option<Kind>| matches!(k, Some(Kind::Convex | Kind::Hfield | Kind::PlaneMesh));
+    let kinds = |k: Option<Kind>| matches!(k, Some(Kind::Convex | Kind::Hfield));
     let pairs = pairs(m)
         .into_iter()
         .filter(|types| kinds(cpu::collision::kind(*types)));

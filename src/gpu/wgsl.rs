@@ -72,6 +72,8 @@ pub const LIB: &[(&str, &str)] = lib! {
     warning
     wrap
 };
+/// A plane and a mesh, which only the models have that need it.
+const MESH: &str = include_str!("../../shaders/narrow/mesh.wgsl");
 const ONE_LANE: &str = include_str!("../../shaders/device/one_lane.wgsl");
 const MANY_LANES: &str = include_str!("../../shaders/device/many_lanes.wgsl");
 
@@ -136,6 +138,16 @@ fn collides(m: &Model, pair: &str) -> Option<bool> {
     Some(pairs.any(|(&a, &b)| of(a) == first && of(b) == second))
 }
 
+// what stands for a function in a model that never calls it
+fn stub(m: &Model, name: &str) -> Option<&'static str> {
+    match name {
+        "plane_mesh" if collides(m, "plane_mesh") == Some(false) => {
+            Some("fn plane_mesh(plane: Shape, geom: i32, margin: f32) {}\n")
+        }
+        _ => None,
+    }
+}
+
 /// How many invocations work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Team {
@@ -183,7 +195,7 @@ fn library(lanes: u32) -> &'static BTreeMap<String, Item> {
         let constants = types::wgsl_constants();
         let texts = LIB.iter().map(|(_, text)| *text);
         texts
-            .chain([constants.as_str(), team])
+            .chain([MESH, constants.as_str(), team])
             .flat_map(lex::items)
             .map(|item| (item.name.clone(), item))
             .collect()
@@ -309,6 +321,9 @@ impl Build<'_> {
     fn item(&self, name: &str, call: bool) -> Option<String> {
         if call && let Some(access) = access(name) {
             return Some(self.accessor(name, access));
+        }
+        if let Some(stub) = stub(self.m, name) {
+            return Some(stub.to_owned());
         }
         if let Some(item) = generic::item(name, library(self.team.lanes)) {
             return Some(item);

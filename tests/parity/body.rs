@@ -36,6 +36,7 @@ const MODELS: &[(&str, &[&str])] = &[
             "humanoid",
             "quadruped",
             "hand",
+            "meshes",
         ],
     ),
     (
