@@ -24,16 +24,20 @@ fn mj_solve_cg() {
 fn conjugate_gradients(island: Island) -> i32 {
     let scale = scale_of(island);
     var live = island.nefc > 0;
+    var still = false;
     var improvement = 0.0;
     var niter = 0;
     for (var iteration = 0; iteration <= opt_iterations; iteration++) {
         // forces, and what is left of the equation of motion
         _ = update_constraint(only(island, live));
-        let gradient = scale * update_gradient(only(island, live));
+        let gradient = update_gradient(only(island, live));
+        let slope = scale * gradient.length;
         if (iteration > 0) {
             // done when the step gained little or forces balance
-            live = live && !(improvement > 0.0 && improvement < opt_tolerance) && gradient >= opt_tolerance;
+            live = live && !(improvement > 0.0 && improvement < opt_tolerance) && slope >= opt_tolerance;
         }
+        // or when an f32 tells no more of them
+        live = live && gradient.tells && !still;
         live = live && iteration < opt_iterations;
         if (!group_any(live)) {
             break;
@@ -48,10 +52,9 @@ fn conjugate_gradients(island: Island) -> i32 {
         let found = line_search(only(island, live), scale);
         live = live && found.x != 0.0;
         improvement = scale * found.y;
-        take_step(only(island, live), found.x);
+        still = !take_step(only(island, live), found.x);
         niter += select(0, 1, live);
     }
-    tell_if_cut(live, niter, opt_iterations);
     return niter;
 }
 

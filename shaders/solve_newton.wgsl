@@ -27,17 +27,21 @@ fn newton(island: Island) -> i32 {
     let scale = scale_of(island);
     var live = island.nefc > 0;
     var cone = false;
+    var still = false;
     var improvement = 0.0;
     var niter = 0;
     for (var iteration = 0; iteration <= opt_iterations; iteration++) {
         // forces, and what is left of the equation of motion
         let change = update_constraint(only(island, live));
-        let gradient = scale * update_gradient(only(island, live));
-        let small = iteration == 0 && gradient < opt_tolerance;
+        let gradient = update_gradient(only(island, live));
+        let slope = scale * gradient.length;
+        let small = iteration == 0 && slope < opt_tolerance;
         if (iteration > 0) {
             // done when the step gained little or forces balance
-            live = live && !(improvement > 0.0 && improvement < opt_tolerance) && gradient >= opt_tolerance;
+            live = live && !(improvement > 0.0 && improvement < opt_tolerance) && slope >= opt_tolerance;
         }
+        // or when an f32 tells no more of them
+        live = live && gradient.tells && !still;
         if (group_any(live && small)) {
             // the gap to the optimum is at most 1/2 grad' inv(M) grad: nothing to do if that is small
             let left = scale * gap(only(island, live && small));
@@ -68,10 +72,9 @@ fn newton(island: Island) -> i32 {
         let found = line_search(only(island, live), scale);
         live = live && found.x != 0.0;
         improvement = scale * found.y;
-        take_step(only(island, live), found.x);
+        still = !take_step(only(island, live), found.x);
         niter += select(0, 1, live);
     }
-    tell_if_cut(live, niter, opt_iterations);
     return niter;
 }
 

@@ -55,7 +55,6 @@ fn noslip_sweeps(island: Island) -> i32 {
         live = live && scale * improvement >= opt_noslip_tolerance;
         improvement = 0.0;
     }
-    tell_if_cut(live, niter, opt_noslip_iterations);
     return niter;
 }
 

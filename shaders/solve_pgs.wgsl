@@ -96,9 +96,10 @@ fn pgs_sweeps(island: Island) -> i32 {
         let along = alignment(g);
         steady = select(steady + 1, 0, iteration > 0 && along < 0.0);
         niter += select(0, 1, live);
-        live = live && scale * improvement >= opt_tolerance;
+        // done when the sweep gained little, or an f32 tells no more
+        let told = moved(g);
+        live = live && scale * improvement >= opt_tolerance && told;
     }
-    tell_if_cut(live, niter, opt_iterations);
     return niter;
 }
 
@@ -273,6 +274,18 @@ fn alignment(g: Island) -> f32 {
     let total = team_sum(sum);
     team_sync();
     return total;
+}
+
+// whether a sweep changed a force
+fn moved(g: Island) -> bool {
+    var tells = false;
+    for (var n = lane; n < g.nefc; n += LANES) {
+        let r = row_at(g, n);
+        tells |= abs(efc_force(r) - solver_Jv(r)) > 4.0 * ULP * abs(efc_force(r));
+    }
+    let told = team_any(tells);
+    team_sync();
+    return told;
 }
 
 // shuffles the first rows; M. O'Neill's generator, from the place in its sequence where MuJoCo begins every solve. Its state

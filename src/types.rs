@@ -671,6 +671,4 @@ numbers! { BITS: i32 {
     OVERFLOW_CONSTRAINT = 1 << 1;
     /// Overflow bit: the convex collider ran out of iterations.
     OVERFLOW_CCD = 1 << 2;
-    /// The device ended the loops of a solver before it was done.
-    OVERFLOW_LOOPS = 1 << 3;
 } }

@@ -76,7 +76,6 @@ const ELEMENTARY: &[&str] = &[
     "make_block",
     "difference",
     "of_rows",
-    "tell_if_cut",
 ];
 
 const MODELS: &[&str] = &["humanoid", "tendons", "boxes", "cartpole"];

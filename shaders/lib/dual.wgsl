@@ -313,7 +313,7 @@ fn cholesky_solve(l: Block, n: i32, b: array<f32, 6>) -> array<f32, 6> {
 fn finish() {
     let all = Island(0, nv, 0, nefc());
     for (var i = lane; i < nv; i += LANES) {
-        let force = force_on(all, i);
+        let force = force_on(all, i).x;
         set_qfrc_constraint(i, force);
         set_qacc(i, force);
     }

@@ -180,9 +180,9 @@ fn place_in(pattern: i32, i: i32) -> i32 {
     return -1;
 }
 
-// force of an island's rows on a dof, J' force
-fn force_on(g: Island, i: i32) -> f32 {
-    var force = 0.0;
+// force of an island's rows on a dof, J' force; the sum of the sizes of its terms
+fn force_on(g: Island, i: i32) -> vec2f {
+    var force = vec2f(0.0);
     var pattern = -1;
     var place = -1;
     for (var k = 0; k < g.nefc; k++) {
@@ -192,26 +192,39 @@ fn force_on(g: Island, i: i32) -> f32 {
             place = place_in(pattern, i);
         }
         if (place >= 0) {
-            force += efc_J(r, place) * efc_force(r);
+            let term = efc_J(r, place) * efc_force(r);
+            force += vec2f(term, abs(term));
         }
     }
     return force;
 }
 
+// the length of a gradient, and whether it is more than what is left of numbers that cancel
+struct Gradient {
+    length: f32,
+    tells: bool,
+}
+
+// last bits of an f32
+const ULP: f32 = 6e-8;
+
 // grad = M qacc - qfrc_smooth - J' force; its length
-fn update_gradient(g: Island) -> f32 {
+fn update_gradient(g: Island) -> Gradient {
     var sum = 0.0;
+    var tells = false;
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);
         let force = force_on(g, i);
-        let grad = solver_Ma(i) - force;
-        set_qfrc_constraint(i, force);
+        let grad = solver_Ma(i) - force.x;
+        set_qfrc_constraint(i, force.x);
         set_solver_grad(i, grad);
         sum += grad * grad;
+        tells |= abs(grad) > 4.0 * ULP * (abs(solver_Ma(i)) + force.y);
     }
     let total = team_sum(sum);
+    let told = team_any(tells);
     team_sync();
-    return sqrt(total);
+    return Gradient(sqrt(total), told);
 }
 
 // 1/2 grad' inv(M) grad (`mj_solveLD`)
@@ -442,24 +455,21 @@ fn line_search(g: Island, scale: f32) -> vec2f {
     return vec2f(answer.alpha, -answer.cost);
 }
 
-// moves along the search direction
-fn take_step(g: Island, alpha: f32) {
+// moves along the search direction; whether the acceleration is another after that
+fn take_step(g: Island, alpha: f32) -> bool {
+    var moved = false;
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);
-        set_qacc(i, qacc(i) + alpha * solver_search(i));
+        let change = alpha * solver_search(i);
+        moved |= abs(change) > ULP * abs(qacc(i));
+        set_qacc(i, qacc(i) + change);
         set_solver_Ma(i, solver_Ma(i) + alpha * solver_Mv(i));
     }
     for (var k = lane; k < g.nefc; k += LANES) {
         let r = row_at(g, k);
         set_solver_Jaref(r, solver_Jaref(r) + alpha * solver_Jv(r));
     }
+    let other = team_any(moved);
     team_sync();
-}
-
-// some software adapters end a shader's loops after 65,535 turns in all, without a word: a world that is not done, and has
-// iterations left, tells
-fn tell_if_cut(live: bool, niter: i32, iterations: i32) {
-    if (lane == 0 && live && niter < iterations) {
-        set_overflow(overflow() | OVERFLOW_LOOPS);
-    }
+    return other;
 }

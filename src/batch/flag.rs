@@ -71,10 +71,6 @@ impl fmt::Display for Flag {
                 OVERFLOW_CCD,
                 "the convex collider ran out of iterations".to_owned(),
             ),
-            (
-                OVERFLOW_LOOPS,
-                "the device ended the loops of the solver before it was done".to_owned(),
-            ),
         ] {
             if self.overflow & bit != 0 {
                 said.push(what);
