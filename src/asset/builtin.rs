@@ -345,7 +345,7 @@ fn wedge(res: [i64; 2], fov: [f64; 2], gamma: f64) -> MeshData {
             let mut te = [-e.sin() * a.sin(), e.cos(), e.sin() * a.cos()];
             super::vec3::normalize(&mut ta);
             super::vec3::normalize(&mut te);
-            let n = super::vec3::cross(te, ta);
+            let n = glam::DVec3::from_array(te).cross(ta.into()).to_array();
             data.normal.extend([single(n), single(ta), single(te)]);
         }
     }

@@ -3,9 +3,10 @@
 //! Follows `mjCMesh::Process` of MuJoCo, in its order, so that positions agree to the last digits.
 
 use super::hull::{Surface, convex_hull};
-use super::vec3::{MINVAL, V3, mulmattvec, mulmatvec, normalize, quat2mat, sub};
+use super::vec3::{MINVAL, V3, mulmattvec, mulmatvec, normalize, quat2mat};
 use super::{AssetError, Mesh, MeshData, MeshInertia, MeshOptions};
 use super::{graph, inertia, massprops, normals, polygon};
+use glam::DVec3;
 
 /// Processes a mesh.
 ///
@@ -76,8 +77,9 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
     // there the mesh gets its own frame
     let [w, x, y, z] = e.quat;
     let mat = quat2mat([w, -x, -y, -z]);
+    let centre = DVec3::from_array(pos);
     for v in &mut vert {
-        *v = mulmatvec(&mat, sub(*v, pos));
+        *v = mulmatvec(&mat, (DVec3::from_array(*v) - centre).to_array());
     }
     for n in &mut normal {
         *n = mulmatvec(&mat, n.map(f64::from)).map(|x| x as f32);
@@ -197,7 +199,10 @@ fn check_orientation(vert: &[V3], face: &[[i32; 3]]) -> Result<(), AssetError> {
 /// `refpos`, `refquat`, `scale`, in this order; normals are covectors and come out with unit length.
 fn transform(vert: &mut [V3], normal: &mut [[f32; 3]], opt: &MeshOptions) {
     if opt.refpos != [0.0; 3] {
-        vert.iter_mut().for_each(|v| *v = sub(*v, opt.refpos));
+        let refpos = DVec3::from_array(opt.refpos);
+        for v in vert.iter_mut() {
+            *v = (DVec3::from_array(*v) - refpos).to_array();
+        }
     }
     if opt.refquat != [1.0, 0.0, 0.0, 0.0] {
         let mut quat = opt.refquat;

@@ -2,7 +2,8 @@
 
 use super::Mesh;
 use super::inertia::Primitive;
-use super::vec3::{add, mulmatvec, quat2mat};
+use super::vec3::{mulmatvec, quat2mat};
+use glam::DVec3;
 
 /// What a geom with `mesh=` and another `type=` becomes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +26,8 @@ pub fn fit(mesh: &Mesh, shape: Primitive, fitscale: f64, fitaabb: bool) -> Fit {
     let [a, b, c] = if fitaabb {
         let mid = |k: usize| (mesh.aamm[k] + mesh.aamm[k + 3]) / 2.0;
         let centre = [mid(0), mid(1), mid(2)];
-        pos = add(pos, mulmatvec(&quat2mat(mesh.quat), centre));
+        let shift = mulmatvec(&quat2mat(mesh.quat), centre);
+        pos = (DVec3::from_array(pos) + DVec3::from_array(shift)).to_array();
         [0, 1, 2].map(|k| mesh.aamm[k + 3] - centre[k])
     } else {
         mesh.boxsz

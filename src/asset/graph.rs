@@ -1,6 +1,7 @@
 //! The hull in MuJoCo's `mesh_graph` format, and where to start climbing it.
 
-use super::vec3::{V3, dot};
+use super::vec3::V3;
+use glam::DVec3;
 
 /// Hull triangles as a graph: corners by ascending vertex number, neighbours of each, faces.
 ///
@@ -58,10 +59,10 @@ pub(crate) fn extrema(graph: &[i32], vert: &[V3]) -> [i32; 27] {
     let numvert = graph[0] as usize;
     let corners = &graph[2 + numvert..2 + 2 * numvert];
     for (k, found) in found.iter_mut().enumerate() {
-        let dir = [k / 9, k / 3 % 3, k % 3].map(|i| i as f64 - 1.0);
+        let dir = DVec3::from_array([k / 9, k / 3 % 3, k % 3].map(|i| i as f64 - 1.0));
         let mut best = f64::NEG_INFINITY;
         for (i, &v) in corners.iter().enumerate() {
-            let along = dot(dir, vert[v as usize]);
+            let along = dir.dot(vert[v as usize].into());
             if along > best {
                 (best, *found) = (along, i as i32);
             }

@@ -17,7 +17,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::AssetError;
 use super::tetrahedron::{flat, tetrahedron};
-use super::vec3::{V3, cross, dot, scale, sub};
+use glam::DVec3;
 
 const NONE: u32 = u32::MAX;
 
@@ -104,7 +104,7 @@ struct Face {
     /// faces across the edges v0v1, v1v2, v2v0
     adj: [u32; 3],
     /// unit normal and offset, rounded
-    n: V3,
+    n: DVec3,
     o: f64,
     /// bound of the rounding in a point's height above the plane
     err: f64,
@@ -138,7 +138,7 @@ impl Ord for Entry {
 struct Hull<'a> {
     points: &'a [[f32; 3]],
     /// the points from their centre, for rounded arithmetic
-    local: Vec<V3>,
+    local: Vec<DVec3>,
     /// bound of the distances in `local`, and of the rounding in its numbers
     radius: f64,
     blur: f64,
@@ -161,16 +161,16 @@ impl<'a> Hull<'a> {
     fn new(points: &'a [[f32; 3]], limited: bool) -> Result<Self, AssetError> {
         // numbers of single precision near each other subtract without rounding; what is rounded is known
         let (lo, hi) = bounds(points);
-        let centre: V3 = std::array::from_fn(|k| f64::from((0.5 * (lo[k] + hi[k])) as f32));
+        let centre = ((lo + hi) * 0.5).as_vec3().as_dvec3();
         let reach = |k: usize| (hi[k] - centre[k]).max(centre[k] - lo[k]);
-        let local: Vec<V3> = points.iter().map(|p| sub(wide(*p), centre)).collect();
+        let local: Vec<DVec3> = points.iter().map(|p| wide(*p) - centre).collect();
         let mut blur = 0.0;
         for (p, q) in points.iter().zip(&local) {
             for k in 0..3 {
                 blur = f64::max(blur, rounded_off(f64::from(p[k]), centre[k], q[k]).abs());
             }
         }
-        let largest = lo.iter().chain(&hi).fold(0.0, |s, x| f64::max(s, x.abs()));
+        let largest = lo.abs().max(hi.abs()).max_element();
         let mut hull = Hull {
             points,
             local,
@@ -219,7 +219,7 @@ impl<'a> Hull<'a> {
     /// Height of a point above a face; 0 exactly for points in its plane.
     fn height(&self, f: u32, p: u32) -> f64 {
         let face = &self.faces[f as usize];
-        let h = dot(face.n, self.local[p as usize]) - face.o;
+        let h = face.n.dot(self.local[p as usize]) - face.o;
         if h.abs() > face.err {
             return h;
         }
@@ -229,12 +229,12 @@ impl<'a> Hull<'a> {
 
     fn add_face(&mut self, v: [u32; 3], adj: [u32; 3]) -> u32 {
         let [a, b, c] = v.map(|i| self.local[i as usize]);
-        let (e, g) = (sub(b, a), sub(c, a));
-        let x = cross(e, g);
-        let len = dot(x, x).sqrt();
-        let n = scale(x, 1.0 / len);
+        let (e, g) = (b - a, c - a);
+        let x = e.cross(g);
+        let len = x.dot(x).sqrt();
+        let n = x * (1.0 / len);
         // slivers have uncertain normals; a NaN or infinity here sends every point to the exact test
-        let (le, lg) = (dot(e, e).sqrt(), dot(g, g).sqrt());
+        let (le, lg) = (e.dot(e).sqrt(), g.dot(g).sqrt());
         let err = 16.0 * f64::EPSILON * self.radius * (1.0 + le * lg / len)
             + 8.0 * self.blur * (1.0 + self.radius * (le + lg) / len);
         let f = self.faces.len() as u32;
@@ -242,7 +242,7 @@ impl<'a> Hull<'a> {
             v,
             adj,
             n,
-            o: dot(n, a),
+            o: n.dot(a),
             err: if err.is_finite() { err } else { f64::INFINITY },
             head: NONE,
             far: NONE,
@@ -390,7 +390,7 @@ impl<'a> Hull<'a> {
 /// +1, 0, −1: the point lies above, in, below the plane of three points, exactly.
 fn side(points: &[[f32; 3]], t: [i32; 3], p: i32) -> i32 {
     let at = |i: i32| {
-        let [x, y, z] = wide(points[i as usize]);
+        let DVec3 { x, y, z } = wide(points[i as usize]);
         robust::Coord3D { x, y, z }
     };
     let det = robust::orient3d(at(t[0]), at(t[1]), at(t[2]), at(p));
@@ -403,21 +403,16 @@ fn rounded_off(a: f64, b: f64, x: f64) -> f64 {
     (a - (x + most)) + (most - b)
 }
 
-fn wide(p: [f32; 3]) -> V3 {
-    p.map(f64::from)
+fn wide(p: [f32; 3]) -> DVec3 {
+    DVec3::from_array(p.map(f64::from))
 }
 
-fn bounds(points: &[[f32; 3]]) -> (V3, V3) {
-    points.iter().fold(
-        ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]),
-        |(lo, hi), p| {
-            let p = wide(*p);
-            (
-                std::array::from_fn(|k| lo[k].min(p[k])),
-                std::array::from_fn(|k| hi[k].max(p[k])),
-            )
-        },
-    )
+fn bounds(points: &[[f32; 3]]) -> (DVec3, DVec3) {
+    let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    points.iter().fold(none, |(lo, hi), p| {
+        let p = wide(*p);
+        (lo.min(p), hi.max(p))
+    })
 }
 
 #[cfg(test)]

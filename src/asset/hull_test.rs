@@ -21,7 +21,7 @@ fn faces(points: &[[f32; 3]], maxvert: Option<usize>) -> Vec<[i32; 3]> {
 
 fn exact(points: &[[f32; 3]], t: [i32; 3], p: [f32; 3]) -> f64 {
     let at = |p: [f32; 3]| {
-        let [x, y, z] = wide(p);
+        let DVec3 { x, y, z } = wide(p);
         robust::Coord3D { x, y, z }
     };
     let [a, b, c] = t.map(|i| at(points[i as usize]));
@@ -168,16 +168,16 @@ fn maxvert_bounds_the_corners() {
 
 /// Height of the highest tetrahedron over the largest triangle of a cloud, relative to its largest coordinate.
 fn thickness(points: &[[f32; 3]]) -> f64 {
-    let p: Vec<V3> = points.iter().map(|p| wide(*p)).collect();
-    let largest = p.iter().flatten().fold(0.0, |s: f64, x| s.max(x.abs()));
+    let p: Vec<DVec3> = points.iter().map(|p| wide(*p)).collect();
+    let largest = p.iter().fold(0.0, |s: f64, x| s.max(x.abs().max_element()));
     let n = p.len();
     let mut best = (0.0, [0; 3]);
     for i in 0..n {
         for j in 0..i {
             for k in 0..j {
-                let x = cross(sub(p[j], p[i]), sub(p[k], p[i]));
-                if dot(x, x) > best.0 {
-                    best = (dot(x, x), [i as i32, j as i32, k as i32]);
+                let x = (p[j] - p[i]).cross(p[k] - p[i]);
+                if x.dot(x) > best.0 {
+                    best = (x.dot(x), [i as i32, j as i32, k as i32]);
                 }
             }
         }
@@ -237,7 +237,7 @@ proptest! {
                     .face
                     .iter()
                     .flatten()
-                    .map(|&i| wide(points[i as usize]).map(|x| x + 0.0))
+                    .map(|&i| wide(points[i as usize]).to_array().map(|x| x + 0.0))
                     .collect();
                 c.sort_by(|a, b| a.partial_cmp(b).unwrap());
                 c.dedup();

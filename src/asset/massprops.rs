@@ -3,19 +3,20 @@
 //! Follows MuJoCo's compiler, which follows section 1.3.8 of O'Rourke, Computational Geometry in C: every triangle and a
 //! common point make a pyramid, and the signed pyramids add up. Densities are 1.
 
-use super::vec3::{MINVAL, V3, cross, dot, scale, sub};
+use super::vec3::{MINVAL, V3};
 use super::{AssetError, MeshInertia};
+use glam::DVec3;
 
 /// Area, unit normal and centre of a triangle; slivers have no area and a normal without meaning.
-pub(crate) fn triangle(vert: &[V3], f: [i32; 3]) -> (f64, V3, V3) {
-    let [a, b, c] = f.map(|i| vert[i as usize]);
-    let centre = std::array::from_fn(|k| (a[k] + b[k] + c[k]) / 3.0);
-    let n = cross(sub(b, a), sub(c, a));
-    let len = dot(n, n).sqrt();
+pub(crate) fn triangle(vert: &[V3], f: [i32; 3]) -> (f64, DVec3, DVec3) {
+    let [a, b, c] = f.map(|i| DVec3::from_array(vert[i as usize]));
+    let centre = (a + b + c) / 3.0;
+    let n = (b - a).cross(c - a);
+    let len = n.length();
     if len < MINVAL {
         return (0.0, n, centre);
     }
-    (0.5 * len, n.map(|x| x / len), centre)
+    (0.5 * len, n / len, centre)
 }
 
 /// Centre of mass, and the volume or area it was weighted with.
@@ -28,30 +29,30 @@ pub(crate) fn centre(
     mode: MeshInertia,
 ) -> Result<(V3, f64), AssetError> {
     // the common point: centroid of the surface
-    let mut apex = [0.0; 3];
+    let mut apex = DVec3::ZERO;
     let mut area = 0.0;
     for f in face {
         let (a, _, c) = triangle(vert, *f);
-        apex = std::array::from_fn(|k| apex[k] + a * c[k]);
+        apex += a * c;
         area += a;
     }
     if area.is_nan() || area < MINVAL {
         return Err(AssetError::new("mesh surface area is too small"));
     }
-    let apex = apex.map(|x| x / area);
+    let apex = apex / area;
 
     // weigh the pyramids, or the triangles
-    let mut com = [0.0; 3];
+    let mut com = DVec3::ZERO;
     let mut total = 0.0;
     for f in solid {
         let (a, n, c) = triangle(vert, *f);
         let w = match mode {
             MeshInertia::Shell => a,
-            MeshInertia::Legacy => (dot(sub(c, apex), n) * a / 3.0).abs(),
-            _ => dot(sub(c, apex), n) * a / 3.0,
+            MeshInertia::Legacy => ((c - apex).dot(n) * a / 3.0).abs(),
+            _ => (c - apex).dot(n) * a / 3.0,
         };
         total += w;
-        com = std::array::from_fn(|k| com[k] + w * (c[k] * 3.0 / 4.0 + apex[k] / 4.0));
+        com += w * (c * 3.0 / 4.0 + apex / 4.0);
     }
     if total < 0.0 {
         return Err(AssetError::new(
@@ -63,7 +64,7 @@ pub(crate) fn centre(
             "mesh volume is too small; try setting inertia to shell",
         ));
     }
-    Ok((com.map(|x| x / total), total))
+    Ok(((com / total).to_array(), total))
 }
 
 /// Inertia (row-major, symmetric) about `com` at density 1, and volume or area.
@@ -76,15 +77,19 @@ pub(crate) fn inertia(
     // products of inertia, xx yy zz xy xz yz
     const PAIRS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
     let shell = mode == MeshInertia::Shell;
-    let local: Vec<V3> = vert.iter().map(|v| sub(*v, com)).collect();
+    let com = DVec3::from_array(com);
+    let local = vert
+        .iter()
+        .map(|v| (DVec3::from_array(*v) - com).to_array());
+    let local: Vec<V3> = local.collect();
     let mut p = [0.0; 6];
     let mut total = 0.0;
     for f in solid {
         let (a, n, c) = triangle(&local, *f);
         let volume = match mode {
             MeshInertia::Shell => a,
-            MeshInertia::Legacy => (dot(c, n) * a / 3.0).abs(),
-            _ => dot(c, n) * a / 3.0,
+            MeshInertia::Legacy => (c.dot(n) * a / 3.0).abs(),
+            _ => c.dot(n) * a / 3.0,
         };
         total += volume;
         let [d, e, g] = f.map(|i| local[i as usize]);
@@ -141,9 +146,10 @@ pub(crate) fn newell(outline: impl Iterator<Item = V3> + Clone) -> V3 {
             s[2] + (a[0] - b[0]) * (a[1] + b[1]),
         ]
     });
-    let len = dot(sum, sum).sqrt();
+    let sum = DVec3::from_array(sum);
+    let len = sum.length();
     if len > 0.0 && len.is_finite() {
-        scale(sum, 1.0 / len)
+        (sum * (1.0 / len)).to_array()
     } else {
         [0.0, 0.0, 1.0]
     }

@@ -1,6 +1,7 @@
 //! Normals of vertices for meshes that bring none.
 
-use super::vec3::{V3, cross, dot, normalize, sub};
+use super::vec3::{V3, normalize};
+use glam::DVec3;
 
 /// Averages the normals of the faces around each vertex, weighted by area.
 ///
@@ -23,7 +24,7 @@ pub(crate) fn make(vert: &[V3], face: &[[i32; 3]], smooth: bool) -> Vec<[f32; 3]
             for v in *f {
                 let mut mean = sum[v as usize].map(f64::from);
                 normalize(&mut mean);
-                if dot(n, mean) < 0.8 {
+                if DVec3::from_array(n).dot(mean.into()) < 0.8 {
                     add(&mut out[v as usize], n, area);
                 }
             }
@@ -46,8 +47,8 @@ pub(crate) fn make(vert: &[V3], face: &[[i32; 3]], smooth: bool) -> Vec<[f32; 3]
 }
 
 fn normal(vert: &[V3], f: [i32; 3]) -> (V3, f64) {
-    let [a, b, c] = f.map(|i| vert[i as usize]);
-    let mut n = cross(sub(b, a), sub(c, a));
+    let [a, b, c] = f.map(|i| DVec3::from_array(vert[i as usize]));
+    let mut n = (b - a).cross(c - a).to_array();
     let area = normalize(&mut n);
     (n, area)
 }

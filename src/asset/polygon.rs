@@ -5,7 +5,8 @@
 
 use super::hull::Surface;
 use super::massprops::newell;
-use super::vec3::{V3, cross, dot, scale, sub};
+use super::vec3::V3;
+use glam::DVec3;
 
 /// Polygons in the layout of the model's arrays, addresses from 0.
 #[derive(Debug, Default)]
@@ -127,10 +128,10 @@ impl Polygons {
 /// Number of the bin that a triangle's normal falls into.
 fn bin(vert: &[V3], f: [i32; 3]) -> (i32, i32) {
     const WIDTH: f64 = 0.01;
-    let [a, b, c] = f.map(|i| vert[i as usize]);
-    let x = cross(sub(b, a), sub(c, a));
+    let [a, b, c] = f.map(|i| DVec3::from_array(vert[i as usize]));
+    let x = (b - a).cross(c - a);
     // adding zero takes the sign from -0, which atan2 would see
-    let n = scale(x, 1.0 / dot(x, x).sqrt()).map(|x| x + 0.0);
+    let n = x * (1.0 / x.length()) + DVec3::ZERO;
     let round = |x: f64| (x / WIDTH).round() as i32;
     if n[2].abs() > 1.0 - 1e-7 {
         let pole = if n[2] < 0.0 {

@@ -1,7 +1,7 @@
 //! The four points a convex hull starts from.
 
 use super::AssetError;
-use super::vec3::{V3, cross, dot, sub};
+use glam::DVec3;
 
 /// Four points that span space: extreme ones along the axes where they will do, else any that do best.
 ///
@@ -9,7 +9,7 @@ use super::vec3::{V3, cross, dot, sub};
 /// points will be taken and it matters which, the choice is qhull's: lowest and highest x, then the largest triangle as seen
 /// along z. Fails when the points are no thicker than the rounding of their coordinates.
 pub(crate) fn tetrahedron(
-    points: &[V3],
+    points: &[DVec3],
     largest: f64,
     limited: bool,
 ) -> Result<[u32; 4], AssetError> {
@@ -22,7 +22,7 @@ pub(crate) fn tetrahedron(
 
     // a long edge
     let a = extreme[0];
-    let far = best(&|i| dot(sub(q(i), q(a)), sub(q(i), q(a))));
+    let far = best(&|i| (q(i) - q(a)).length_squared());
     let along = q(extreme[1])[0] - q(a)[0];
     let b = if limited && along > 1e-3 * far.all.1.sqrt() {
         extreme[1]
@@ -31,19 +31,16 @@ pub(crate) fn tetrahedron(
     };
 
     // a large triangle
-    let ab = sub(q(b), q(a));
-    let wide = best(&|i| {
-        let x = cross(ab, sub(q(i), q(a)));
-        dot(x, x)
-    });
+    let ab = q(b) - q(a);
+    let wide = best(&|i| ab.cross(q(i) - q(a)).length_squared());
     let least = 16.0 * f64::EPSILON * largest;
     let width = wide.all.1.sqrt();
-    if width.is_nan() || width <= least * dot(ab, ab).sqrt() {
+    if width.is_nan() || width <= least * ab.length() {
         return Err(AssetError::new(
             "convex hull: all vertices lie on one line; consider a thin capsule instead",
         ));
     }
-    let shadow = best(&|i| cross(ab, sub(q(i), q(a)))[2].abs());
+    let shadow = best(&|i| ab.cross(q(i) - q(a)).z.abs());
     let c = if limited && shadow.near.1 > 1e-3 * width {
         shadow.near.0
     } else {
@@ -51,10 +48,10 @@ pub(crate) fn tetrahedron(
     };
 
     // a high tetrahedron
-    let normal = cross(ab, sub(q(c), q(a)));
-    let high = best(&|i| dot(normal, sub(q(i), q(a))).abs());
+    let normal = ab.cross(q(c) - q(a));
+    let high = best(&|i| normal.dot(q(i) - q(a)).abs());
     let height = high.all.1;
-    if height.is_nan() || height <= least * dot(normal, normal).sqrt() {
+    if height.is_nan() || height <= least * normal.length() {
         return Err(flat());
     }
     Ok([a, b, c, high.choose()])
@@ -92,7 +89,7 @@ fn pick(points: impl Iterator<Item = u32>, score: &dyn Fn(u32) -> f64) -> (u32, 
 }
 
 /// The first points to reach the bounds along each axis, lower then upper.
-fn extremes(points: &[V3]) -> Vec<u32> {
+fn extremes(points: &[DVec3]) -> Vec<u32> {
     let mut extreme = Vec::with_capacity(6);
     for k in 0..3 {
         let (mut lo, mut hi) = (0, 0);

@@ -1,4 +1,4 @@
-//! The little linear algebra of this room: 3-vectors, quaternions (wxyz) and row-major 3×3 matrices as arrays of `f64`.
+//! What `glam` has not: vectors as models keep them, quaternions (wxyz) and row-major 3×3 matrices in MuJoCo's conventions.
 //!
 //! The order of operations is that of MuJoCo's compiler, so that results agree to the last bits.
 
@@ -10,30 +10,6 @@ pub(crate) const MINVAL: f64 = 1e-15;
 
 /// Below this a squared length, a mass or a volume counts as zero in the compiler (`mjEPS`).
 pub(crate) const EPS: f64 = 1e-14;
-
-pub(crate) fn add(a: V3, b: V3) -> V3 {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-pub(crate) fn sub(a: V3, b: V3) -> V3 {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-pub(crate) fn scale(a: V3, s: f64) -> V3 {
-    [a[0] * s, a[1] * s, a[2] * s]
-}
-
-pub(crate) fn dot(a: V3, b: V3) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-pub(crate) fn cross(a: V3, b: V3) -> V3 {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
-}
 
 /// Normalises in place and returns the former length; a vector shorter than √`EPS` is left alone and counts as 0.
 pub(crate) fn normalize<const N: usize>(v: &mut [f64; N]) -> f64 {

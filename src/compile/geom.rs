@@ -5,11 +5,12 @@ use super::fluid;
 use super::pose::{Pose, V3, conjugate, rotate, z2quat};
 use super::tree::{Part, Tree};
 use crate::asset::inertia::{self, Primitive};
-use crate::asset::vec3::{EPS, add, cross, normalize};
+use crate::asset::vec3::{EPS, normalize};
 use crate::error::Result;
 use crate::mjcf::schema::{FluidShape, Geom, Orientation};
 use crate::mjcf::source::Origin;
 use crate::types::{GeomType, MAXVAL};
+use glam::DVec3;
 
 /// A geom in the frame of its body.
 #[derive(Clone, Debug)]
@@ -298,7 +299,9 @@ fn weigh(
 fn turn_back(surfacevel: &mut [f64; 6], offset: Pose) {
     let [a, b, c, d, e, f] = *surfacevel;
     let quat = conjugate(offset.quat);
-    let lin = rotate(add([a, b, c], cross([d, e, f], offset.pos)), quat);
+    let (v, w) = (DVec3::new(a, b, c), DVec3::new(d, e, f));
+    let lin = (v + w.cross(offset.pos.into())).to_array();
+    let lin = rotate(lin, quat);
     let ang = rotate([d, e, f], quat);
     *surfacevel = [lin[0], lin[1], lin[2], ang[0], ang[1], ang[2]];
 }

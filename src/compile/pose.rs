@@ -4,8 +4,9 @@
 
 use std::f64::consts::PI;
 
-use crate::asset::vec3::{EPS, cross, dot, mulmatvec, mulquat, normalize, quat2mat, scale, sub};
+use crate::asset::vec3::{EPS, mulmatvec, mulquat, normalize, quat2mat};
 use crate::mjcf::schema::Orientation;
+use glam::DVec3;
 
 pub(super) use crate::asset::vec3::V3;
 
@@ -88,7 +89,7 @@ pub(super) fn rotate(vec: V3, q: Quat) -> V3 {
 
 /// The smallest rotation that takes the z axis to `vec`, which has unit length.
 pub(super) fn z2quat(vec: V3) -> Quat {
-    let mut axis = cross([0.0, 0.0, 1.0], vec);
+    let mut axis = DVec3::Z.cross(vec.into()).to_array();
     let s = normalize(&mut axis);
     if s < 1e-10 {
         axis = [1.0, 0.0, 0.0];
@@ -207,11 +208,12 @@ fn xyaxes2quat(xyaxes: [f64; 6]) -> Result<Quat, &'static str> {
     if normalize(&mut x) < EPS {
         return Err("the x axis of xyaxes is too short to have a direction");
     }
-    y = sub(y, scale(x, dot(x, y)));
+    let (u, v) = (DVec3::from_array(x), DVec3::from_array(y));
+    y = (v - u * u.dot(v)).to_array();
     if normalize(&mut y) < EPS {
         return Err("the y axis of xyaxes must not be parallel to the x axis");
     }
-    let mut z = cross(x, y);
+    let mut z = u.cross(y.into()).to_array();
     if normalize(&mut z) < EPS {
         return Err("the axes of xyaxes must not be parallel");
     }
