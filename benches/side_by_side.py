@@ -104,14 +104,15 @@ def niter(d):
     return sum(d.solver_niter[: max(1, min(d.nisland, len(d.solver_niter)))]) if d.nefc else 0
 
 
-def ours(a, model, inputs, backend, *more, worlds=None, threads=1):
+def ours(a, model, inputs, backend, *more, worlds=None, threads=1, seconds=None):
     """What `bench` tells of one run."""
     command = [a.bin, "bench", str(model), "--json", "--backend", backend, "--steps", str(a.steps), "--hold", str(HOLD)]
-    command += ["--worlds", str(worlds or a.worlds), "--threads", str(threads), "--min-s", str(a.seconds), *more]
+    command += ["--worlds", str(worlds or a.worlds), "--threads", str(threads), "--min-s", str(a.seconds if seconds is None else seconds), *more]
     if inputs:
         command += ["--init", str(inputs.folder)]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode:
+        print(run.stderr, file=sys.stderr)
         return None
     return json.loads(run.stdout)
 
@@ -129,7 +130,8 @@ def row(*cells):
 
 def speed(a, models):
     """Rates of one core, MuJoCo and our backends in turn."""
-    out = [row("model", "nv", "contacts, rows, iterations", "MuJoCo C", "`cpu` (f64)", "`simd` (f32)"), "|---|---:|---|---:|---:|---:|"]
+    header = row("model", "nv", "contacts, rows, iterations", "MuJoCo C", "`cpu` (f64)", "`simd` (f32)")
+    out = [header, "|---|---:|---|---:|---:|---:|"]
     for path in models:
         m = mujoco.MjModel.from_xml_path(str(path))
         with tempfile.TemporaryDirectory() as folder:
@@ -192,7 +194,8 @@ def stages(a, models):
     total = sum(times.values())
     for name, ns in sorted(times.items(), key=lambda item: -item[1]):
         flop, size = work[name]["flop"], work[name]["bytes"]
-        out.append(row(name, f"{ns:.0f}", f"{100 * ns / total:.0f} %", f"{flop:.0f}", f"{size:.0f}", f"{flop / ns:.1f}", f"{size / ns:.1f}"))
+        share, rates = f"{100 * ns / total:.0f} %", [f"{x / max(ns, 0.1):.1f}" for x in (flop, size)]
+        out.append(row(name, f"{ns:.0f}", share, f"{flop:.0f}", f"{size:.0f}", *rates))
     sums = [sum(work[name][key] for name in times) for key in ("flop", "bytes")]
     out.append(row("all", f"{total:.0f}", "", *(f"{x:.0f}" for x in sums), *(f"{x / total:.1f}" for x in sums)))
     core = [r["work"][key] * 1e-9 for key in ("core_flops", "core_bytes_per_s")]
@@ -202,9 +205,10 @@ def stages(a, models):
 
 def start(a, models):
     """From the text of a model to the first step of one world, ms."""
-    out = [row("model", "parse", "compile", "open", "first step", "processor time of the whole process so far"), "|---|---:|---:|---:|---:|---:|"]
+    header = row("model", "parse", "compile", "open", "first step", "processor time of the whole process so far")
+    out = [header, "|---|---:|---:|---:|---:|---:|"]
     for path in models:
-        runs = [ours(a, path, None, "cpu", "--quick", "--min-s", "0", worlds=1) for _ in range(a.runs)]
+        runs = [ours(a, path, None, "cpu", "--quick", worlds=1, seconds=0) for _ in range(a.runs)]
         names = ["parse_s", "compile_s", "open_s", "first_s", "cpu_s"]
         ms = [1e3 * min(r["start_up"][name] for r in runs) for name in names]
         out.append(row(path.stem, *(f"{x:.1f}" for x in ms)))

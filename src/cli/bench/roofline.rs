@@ -47,7 +47,7 @@ pub fn work(batch: &mut Batch) -> Result<BTreeMap<&'static str, Work>, Error> {
         let named = |name: &&str| {
             FIELDS
                 .iter()
-                .find(|f| f.name == *name && f.room == Room::Data)
+                .find(|f| f.name == *name && f.room != Room::Model)
         };
         let touched = flow.reads.iter().chain(&flow.writes).filter_map(named);
         let bytes = touched.map(bytes).sum();
@@ -91,6 +91,8 @@ pub fn reference(batch: &mut Batch, n: usize) -> Result<Batch, Error> {
         let row = x.len() / nworld;
         reference.set(name, &x[..n * row])?;
     }
+    // contacts and rows of these states
+    reference.forward()?;
     Ok(reference)
 }
 
