@@ -1,6 +1,6 @@
 //! What each stage has to do, and how near the machine's limits it does it.
 
-use manyworlds::batch::{Backend, Settings};
+use manyworlds::batch::{Backend, Overflow, Settings};
 use manyworlds::fields::{FIELDS, Field, Room};
 use manyworlds::gpu::wgsl::dataflow;
 use manyworlds::real::counted::take_count;
@@ -80,6 +80,7 @@ fn count(m: &Model, world: &Data, all: &mut BTreeMap<&'static str, Work>) {
 pub fn reference(batch: &mut Batch, n: usize) -> Result<Batch, Error> {
     let settings = Settings {
         backend: Backend::Cpu,
+        overflow: Overflow::Continue,
         threads: Some(1),
         ..Settings::default()
     };
