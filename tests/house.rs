@@ -117,14 +117,17 @@ fn every_stage_is_three_files() {
     }
 }
 
+/// Which stages a model is made to show.
+type Wanted = fn(&Stage) -> bool;
+
 #[test]
 fn every_shader_is_valid_and_within_the_limits_of_webgpu() {
     let own = |name: &str| Golden::open(&format!("tests/golden/{name}.npz")).model();
     let all = |_: &Stage| true;
     let solves = |stage: &Stage| stage.name.starts_with("solve_");
-    let mut models: Vec<(&str, Model, fn(&Stage) -> bool)> = MODELS
+    let mut models: Vec<(&str, Model, Wanted)> = MODELS
         .iter()
-        .map(|name| (*name, own(name), all as fn(&Stage) -> bool))
+        .map(|name| (*name, own(name), all as Wanted))
         .collect();
     for solver in [Solver::Pgs, Solver::Cg, Solver::Newton] {
         let mut m = own("boxes");

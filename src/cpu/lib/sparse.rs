@@ -163,7 +163,7 @@ pub fn solve_lu<R: Real>(m: &Model, mat: &[R], rigid_only: bool, x: &mut [R]) {
     // L, from the root: each dof is taken off its descendants
     for k in (0..m.nv).filter(|&k| taken(k)) {
         let depth = m.D_diag[k] as usize;
-        x[k] = x[k] / mat[m.D_rowadr[k] as usize + depth];
+        x[k] /= mat[m.D_rowadr[k] as usize + depth];
         let xk = x[k];
         for j in k + 1..k + m.D_rownnz[k] as usize - depth {
             x[j] -= mat[m.D_rowadr[j] as usize + depth] * xk;
