@@ -671,4 +671,6 @@ numbers! { BITS: i32 {
     OVERFLOW_CONSTRAINT = 1 << 1;
     /// Overflow bit: the convex collider ran out of iterations.
     OVERFLOW_CCD = 1 << 2;
+    /// Overflow bit: the adapter ended the loops of a kernel early.
+    OVERFLOW_TURNS = 1 << 3;
 } }

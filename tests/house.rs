@@ -161,6 +161,7 @@ fn every_shader_is_valid_and_within_the_limits_of_webgpu() {
                     layout: &layout,
                     team,
                     checked,
+                    limited: checked,
                     chip: &[],
                 };
                 let walk: Vec<_> = step_walk(&m).into_iter().filter(|s| chosen(s)).collect();

@@ -55,11 +55,23 @@ fn team_scan(x: i32) -> i32 {
 
 // true if any lane of any team of the workgroup says yes: the same answer everywhere, so that a loop with barriers may end on it
 fn group_any(yes: bool) -> bool {
-    team_ints[team * LANES + lane] = select(0, 1, yes);
+    const ALL: i32 = WORLDS * LANES;
+    const COLUMNS: i32 = min(8, ALL);
+    let at = team * LANES + lane;
+    team_ints[at] = select(0, 1, yes);
     workgroupBarrier();
-    if (team * LANES + lane == 0) {
+    // columns first, then their ends: one invocation alone would need a turn for each
+    if (at < COLUMNS) {
+        var any = team_ints[at];
+        for (var k = at + COLUMNS; k < ALL; k += COLUMNS) {
+            any |= team_ints[k];
+        }
+        team_ints[at] = any;
+    }
+    workgroupBarrier();
+    if (at == 0) {
         var any = 0;
-        for (var k = 0; k < WORLDS * LANES; k++) {
+        for (var k = 0; k < COLUMNS; k++) {
             any |= team_ints[k];
         }
         group_flag = any;

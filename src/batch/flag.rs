@@ -71,6 +71,10 @@ impl fmt::Display for Flag {
                 OVERFLOW_CCD,
                 "the convex collider ran out of iterations".to_owned(),
             ),
+            (
+                OVERFLOW_TURNS,
+                "the adapter ended the loops of a kernel early: more lanes make shorter loops".to_owned(),
+            ),
         ] {
             if self.overflow & bit != 0 {
                 said.push(what);

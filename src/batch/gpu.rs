@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::state::{FLAGS, INPUTS};
 use super::{Mask, Memory, Settings, Worlds, memory};
 use crate::error::{Error, Result};
 use crate::fields::{Elem, Field, Model, View};
@@ -10,6 +11,10 @@ use crate::gpu::device::{self, Choice, Device, Request};
 use crate::gpu::run::{Plan, forward_walk, step_walk};
 use crate::gpu::tune::{self, Tuned};
 use crate::gpu::{Config, Gpu, Values};
+use crate::types::OVERFLOW_TURNS;
+
+// the most lanes that a world is given where fewer were too few
+const MOST_LANES: u32 = 64;
 
 /// Name of the best adapter that is no software.
 pub(super) fn hardware() -> Option<&'static str> {
@@ -27,6 +32,8 @@ struct Kernels {
     gpu: Gpu,
     // made when it is first asked for
     forward: Option<Plan>,
+    // where nobody said how many lanes: more, if the adapter ends their loops early
+    widens: bool,
     // the last read
     reals: Vec<f64>,
     ints: Vec<i32>,
@@ -83,6 +90,7 @@ fn open_on(
     Ok(Box::new(Kernels {
         gpu,
         forward: None,
+        widens: settings.lanes.is_none(),
         reals: Vec::new(),
         ints: Vec::new(),
     }))
@@ -104,6 +112,53 @@ fn listed(mask: Mask<'_>) -> Option<Vec<u32>> {
     Some(chosen.map(|(w, _)| w).collect())
 }
 
+impl Kernels {
+    // what a software adapter spoils by ending long loops is done again by twice as many lanes, whose loops are half as long
+    fn attempt(&mut self, m: &Model, go: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
+        if !self.gpu.device().adapter.software {
+            return go(self);
+        }
+        loop {
+            let widens = self.widens && self.gpu.team().lanes < MOST_LANES;
+            let start = if widens { self.state(m)? } else { Vec::new() };
+            go(self)?;
+            let ended = self.gpu.read_int("overflow")?;
+            let ended = ended.iter().filter(|&bits| bits & OVERFLOW_TURNS != 0);
+            let (ended, lanes) = (ended.count(), self.gpu.team().lanes);
+            if ended == 0 {
+                return Ok(());
+            }
+            if !widens {
+                return Err(Error::Device(format!(
+                    "the software adapter ended the loops of {ended} worlds early: more than {lanes} lanes a world make them shorter"
+                )));
+            }
+            self.widen(&start)?;
+        }
+    }
+
+    // all that the future of the worlds depends on
+    fn state(&self, m: &Model) -> Result<Vec<(&'static str, Values)>> {
+        let names = INPUTS.iter().chain(FLAGS).copied();
+        let held = names.filter(|name| crate::fields::field(name).is_some_and(|f| f.words(m) > 0));
+        held.map(|name| Ok((name, self.gpu.read(name)?))).collect()
+    }
+
+    fn widen(&mut self, state: &[(&'static str, Values)]) -> Result<()> {
+        let config = Config {
+            lanes: 2 * self.gpu.team().lanes,
+            ..self.gpu.config().clone()
+        };
+        let mut gpu = Gpu::new(self.gpu.device(), self.gpu.model(), &config)?;
+        gpu.prepare()?;
+        for (name, values) in state {
+            gpu.write(name, values)?;
+        }
+        (self.gpu, self.forward) = (gpu, None);
+        Ok(())
+    }
+}
+
 impl Worlds for Kernels {
     fn device(&self) -> String {
         let team = self.gpu.team();
@@ -120,18 +175,20 @@ impl Worlds for Kernels {
         )
     }
 
-    fn step(&mut self, _m: &Model, n: usize) -> Result<()> {
-        self.gpu.step(n)
+    fn step(&mut self, m: &Model, n: usize) -> Result<()> {
+        self.attempt(m, |kernels| kernels.gpu.step(n))
     }
 
     fn forward(&mut self, m: &Model) -> Result<()> {
-        let plan = match self.forward.take() {
-            Some(plan) => plan,
-            None => self.gpu.plan(&forward_walk(m))?,
-        };
-        let done = self.gpu.run(&plan, 1);
-        self.forward = Some(plan);
-        done
+        self.attempt(m, |kernels| {
+            let plan = match kernels.forward.take() {
+                Some(plan) => plan,
+                None => kernels.gpu.plan(&forward_walk(m))?,
+            };
+            let done = kernels.gpu.run(&plan, 1);
+            kernels.forward = Some(plan);
+            done
+        })
     }
 
     fn read(&mut self, _m: &Model, field: &'static Field) -> Result<View<'_>> {

@@ -22,7 +22,7 @@ pub(super) const INPUTS: &[&str] = &[
 ];
 
 // what befell the worlds belongs to their state too
-const FLAGS: &[&str] = &["warning", "overflow", "needed"];
+pub(super) const FLAGS: &[&str] = &["warning", "overflow", "needed"];
 
 /// The state of all worlds of a batch: what [`super::Batch::save`] gives and [`super::Batch::restore`] takes.
 #[derive(Clone, Debug, PartialEq)]

@@ -75,6 +75,7 @@ pub const LIB: &[(&str, &str)] = lib! {
 /// A plane and a mesh, which only the models have that need it.
 const MESH: &str = include_str!("../../shaders/narrow/mesh.wgsl");
 const ONE_LANE: &str = include_str!("../../shaders/device/one_lane.wgsl");
+const LIMITED: &str = include_str!("../../shaders/device/limited.wgsl");
 const MANY_LANES: &str = include_str!("../../shaders/device/many_lanes.wgsl");
 
 /// Something that is true of a model or not: name of the constant, and who says so.
@@ -168,6 +169,8 @@ pub struct Build<'a> {
     pub team: Team,
     /// Accessors check their index: NaN is read out of range, and a write out of range poisons the array's first element.
     pub checked: bool,
+    /// The adapter may end long loops without a word: a world whose loops it ended is flagged (`OVERFLOW_TURNS`).
+    pub limited: bool,
     /// Arrays of the worlds that live on chip for as long as the kernel runs: in workgroup memory, or in the invocation's own
     /// where a team has one lane. They begin as garbage and are lost at the end.
     pub chip: &'a [&'a str],
@@ -195,7 +198,7 @@ fn library(lanes: u32) -> &'static BTreeMap<String, Item> {
         let constants = types::wgsl_constants();
         let texts = LIB.iter().map(|(_, text)| *text);
         texts
-            .chain([MESH, constants.as_str(), team])
+            .chain([MESH, constants.as_str(), team, LIMITED])
             .flat_map(lex::items)
             .map(|item| (item.name.clone(), item))
             .collect()
@@ -273,7 +276,10 @@ impl Build<'_> {
             .iter()
             .map(|s| format!("    mj_{}();\n", s.name))
             .collect();
-        let calls = calls.join("    team_sync();\n");
+        let mut calls = calls.join("    team_sync();\n");
+        if self.limited {
+            calls.push_str("    team_sync();\n    tell_if_loops_ended();\n");
+        }
         format!(
             "@compute @workgroup_size({}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) local: u32) {{\n    \
              lane = i32(local % {lanes}u);\n    team = i32(local / {lanes}u);\n    world = i32(group.x * {worlds}u + local / {lanes}u);\n    \

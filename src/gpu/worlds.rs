@@ -197,6 +197,11 @@ impl Gpu {
         Ok(())
     }
 
+    /// How the worlds were asked to be laid out and run.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// The model that the worlds are of.
     pub fn model(&self) -> &Model {
         &self.m

@@ -32,6 +32,7 @@ impl Gpu {
             layout: &self.layout,
             team: self.team,
             checked: self.config.checked,
+            limited: self.device.adapter.software,
             chip: &[],
         };
         let most = match self.config.unroll {
