@@ -73,7 +73,8 @@ impl fmt::Display for Flag {
             ),
             (
                 OVERFLOW_TURNS,
-                "the adapter ended the loops of a kernel early: more lanes make shorter loops".to_owned(),
+                "the adapter ended the loops of a kernel early: more lanes make shorter loops"
+                    .to_owned(),
             ),
         ] {
             if self.overflow & bit != 0 {

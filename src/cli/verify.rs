@@ -214,9 +214,7 @@ impl Row {
             report: others,
             ..*self
         };
-        self.report.ended > 0
-            && self.report.touched.len() == self.report.ended
-            && others.passed()
+        self.report.ended > 0 && self.report.touched.len() == self.report.ended && others.passed()
     }
 
     fn failed(&self) -> bool {
