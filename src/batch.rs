@@ -49,9 +49,10 @@ pub enum Backend {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overflow {
     /// [`Batch::step`] and [`Batch::forward`] fail and say what is needed, until the world is reset.
-    #[default]
     Error,
-    /// Room is made and the call is repeated from where it began. Costs a copy of the state for each call.
+    /// Room is made and the call is repeated from where it began. Costs a copy of the state for each call, but not where there
+    /// is room for all that could ever be.
+    #[default]
     Grow,
     /// The world goes on without what did not fit; [`Batch::flags`] names it.
     Continue,
@@ -116,6 +117,18 @@ pub(crate) trait Worlds: std::fmt::Debug + Send {
     ) -> Result<()>;
     /// Puts some worlds back to `qpos0`, at rest, unflagged.
     fn reset(&mut self, m: &Model, mask: Mask<'_>) -> Result<()>;
+    /// False for an array that is lost when a stage is done.
+    fn keeps(&self, _field: &'static Field) -> bool {
+        true
+    }
+    /// Keeps the state of all worlds aside where they are, for [`Worlds::back`]; false if it does no such thing.
+    fn hold(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+    /// Puts all worlds back to the state kept aside.
+    fn back(&mut self) -> Result<()> {
+        Ok(())
+    }
     /// What it takes.
     fn memory(&self) -> Memory;
     /// Seconds that each stage took since the last call, over all worlds; `None` if this is not measured.
@@ -133,6 +146,8 @@ pub struct Batch {
     worlds: Box<dyn Worlds>,
     // why they are there, where nobody said where
     why: Option<String>,
+    // where the last call began
+    start: Option<State>,
 }
 
 impl Batch {
@@ -162,6 +177,7 @@ impl Batch {
             settings,
             worlds,
             why,
+            start: None,
         })
     }
 
@@ -203,10 +219,15 @@ impl Batch {
 
     fn attempt(&mut self, run: impl Fn(&mut dyn Worlds, &Model) -> Result<()>) -> Result<()> {
         let policy = self.settings.overflow;
-        let start = match policy {
-            Overflow::Grow => Some(self.save()?),
-            _ => None,
-        };
+        let grows = policy == Overflow::Grow && !crate::compile::capacity::holds_all(&self.model);
+        // where the call begins, kept aside by the worlds themselves or here
+        let held = grows && self.worlds.hold()?;
+        if grows && !held {
+            match &mut self.start {
+                Some(start) => start.renew(&self.model, &mut *self.worlds)?,
+                None => self.start = Some(self.save()?),
+            }
+        }
         loop {
             run(&mut *self.worlds, &self.model)?;
             if policy == Overflow::Continue {
@@ -215,11 +236,21 @@ impl Batch {
             let Some(overflow) = self.overflow()? else {
                 return Ok(());
             };
-            let Some(start) = &start else {
+            if !grows {
                 return Err(overflow);
-            };
+            }
+            if held {
+                self.worlds.back()?;
+                self.start = Some(self.save()?);
+            }
             self.grow(overflow)?;
-            self.restore(start)?;
+            if let Some(start) = self.start.take() {
+                self.restore(&start)?;
+                self.start = Some(start);
+            }
+            if held {
+                self.worlds.hold()?;
+            }
         }
     }
 
@@ -291,12 +322,13 @@ impl Batch {
         }
     }
 
-    /// Every array of every world, each as the twins know it. Meant for looking at a few worlds closely.
+    /// Every array of every world, each as the twins know it; on a device without what a stage needs on its way only, such as
+    /// `qH`. Meant for looking at a few worlds closely.
     pub fn worlds(&mut self) -> Result<Vec<Data>> {
         let mut out = vec![Data::new(&self.model); self.nworld];
         for field in FIELDS.iter().filter(|field| field.room != Room::Model) {
             let words = field.words(&self.model);
-            if words == 0 {
+            if words == 0 || !self.worlds.keeps(field) {
                 continue;
             }
             let rows = self.worlds.read(&self.model, field)?;

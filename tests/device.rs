@@ -3,10 +3,12 @@
 mod common;
 
 use common::Golden;
+use manyworlds::batch::{Backend, Memory, Overflow, Settings};
+use manyworlds::gpu::config::hardware_team;
 use manyworlds::gpu::device::{Choice, Request};
 use manyworlds::gpu::{Config, Device, Gpu, Values};
 use manyworlds::stages::{com_pos, kinematics};
-use manyworlds::{Error, Model};
+use manyworlds::{Batch, Error, Model};
 
 fn device() -> Device {
     Device::open(&Request::any())
@@ -264,4 +266,100 @@ fn steps_on_the_device_stay_near_those_of_the_twins() {
     }
     // chunks make no difference by a bit
     assert!(bits[0] == bits[1]);
+}
+
+#[test]
+fn fused_and_checked_or_not_a_step_is_the_same_bits() {
+    let device = device();
+    let golden = Golden::open("tests/golden/cartpole.npz");
+    let m = golden.model();
+    let start: Vec<_> = (0..5).map(|k| golden.world(&m, k)).collect();
+    let mut want: Option<Vec<u32>> = None;
+    for (fuse, checked) in [(1, false), (1, true), (usize::MAX, false)] {
+        let config = Config {
+            nworld: 5,
+            lanes: 1,
+            fuse,
+            checked,
+            ..Config::default()
+        };
+        let mut gpu = Gpu::new(&device, &m, &config).unwrap();
+        gpu.set_data(&start).unwrap();
+        gpu.step(3).unwrap();
+        let mut bits = Vec::new();
+        for name in ["time", "qpos", "qvel", "qacc", "efc_force", "cvel"] {
+            bits.extend(gpu.read_real(name).unwrap().iter().map(|x| x.to_bits()));
+        }
+        let fewer = gpu.dispatches().unwrap() < 10;
+        assert_eq!(fewer, fuse > 1, "{:?} dispatches", gpu.dispatches());
+        let want = want.get_or_insert_with(|| bits.clone());
+        assert!(bits == *want, "{fuse} stages a kernel, checked: {checked}");
+    }
+}
+
+#[test]
+fn what_a_world_is_said_to_take_is_what_it_takes() {
+    let device = device();
+    let m = Model::from_xml_path("models/humanoid.xml").unwrap();
+    let said = Memory::device(&m).unwrap().world;
+    let (team, tile) = hardware_team(&m);
+    let config = Config {
+        nworld: 64,
+        lanes: team.lanes,
+        worlds: team.worlds,
+        tile,
+        ..Config::default()
+    };
+    let gpu = Gpu::new(&device, &m, &config).unwrap();
+    assert_eq!(gpu.memory().world, said);
+    assert_eq!(gpu.memory().worlds, 64 * said);
+    assert!(said <= 24 << 10, "{said} bytes for a humanoid");
+    // array by array, less than a sector lost before each
+    let arrays = Memory::device_arrays(&m).unwrap();
+    let kept = arrays.iter().filter(|array| !array.2);
+    let bytes: u64 = kept.clone().map(|array| array.1).sum();
+    let shared = 2048;
+    assert!(bytes < said + shared && said < bytes + 32 * kept.count() as u64);
+    // what no stage touches has no room, and reads as a reset leaves it
+    assert!(arrays.iter().all(|array| array.0 != "qDeriv"));
+    assert_eq!(gpu.read_real("qDeriv").unwrap(), vec![0.0; 64 * m.nD]);
+}
+
+#[test]
+fn a_world_that_needs_more_room_gets_it_and_loses_nothing() {
+    let xml = r#"<mujoco><worldbody><geom type="plane" size="5 5 1"/>
+        <body pos="0 0 .09"><freejoint/><geom size=".1"/></body>
+        <body pos=".3 0 .3"><freejoint/><geom size=".1"/></body>
+        <body pos=".6 0 .35"><freejoint/><geom size=".1"/></body>
+        </worldbody></mujoco>"#;
+    let m = Model::from_xml_str(xml).unwrap();
+    let run = |nconmax: Option<usize>| {
+        let settings = Settings {
+            backend: Backend::Gpu,
+            overflow: Overflow::Grow,
+            nconmax,
+            ..Settings::default()
+        };
+        let mut batch = Batch::with(&m, 3, settings).unwrap();
+        // world 1 starts lower: all its spheres land, one after the other
+        let mut qpos = batch.reals("qpos").unwrap().to_vec();
+        qpos[m.nq + 9] = 0.11;
+        qpos[m.nq + 16] = 0.12;
+        batch.set("qpos", &qpos).unwrap();
+        for _ in 0..4 {
+            batch.step(10).unwrap();
+        }
+        let room = batch.model().nconmax;
+        let bits: Vec<u64> = batch
+            .reals("qpos")
+            .unwrap()
+            .iter()
+            .map(|x| x.to_bits())
+            .collect();
+        (room, bits)
+    };
+    let (ample, want) = run(None);
+    let (grown, have) = run(Some(1));
+    assert!(ample >= 3 && grown > 1);
+    assert!(want == have);
 }

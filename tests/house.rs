@@ -9,7 +9,7 @@ use std::path::Path;
 use common::Golden;
 use manyworlds::Model;
 use manyworlds::fields::{FIELDS, Field, Room, SIZES};
-use manyworlds::gpu::arena::Layout;
+use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::lex;
 use manyworlds::gpu::run::step_walk;
 use manyworlds::gpu::wgsl::{Build, LIB, Team, dataflow};
@@ -154,7 +154,7 @@ fn every_shader_is_valid_and_within_the_limits_of_webgpu() {
                 1,
             ),
         ] {
-            let layout = Layout::new(&m, tile, &["body_mass"]).unwrap();
+            let layout = Layout::new(&m, tile, &["body_mass"], chip_words(team)).unwrap();
             for checked in [false, true] {
                 let build = Build {
                     m: &m,
@@ -162,7 +162,6 @@ fn every_shader_is_valid_and_within_the_limits_of_webgpu() {
                     team,
                     checked,
                     limited: checked,
-                    chip: &[],
                 };
                 let walk: Vec<_> = step_walk(&m).into_iter().filter(|s| chosen(s)).collect();
                 let alone = walk.iter().map(|stage| vec![*stage]);

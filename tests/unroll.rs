@@ -51,7 +51,7 @@ fn model(name: &str) -> Model {
 }
 
 fn text(m: &Model, stage: &'static Stage) -> Result<String, Why> {
-    let layout = Layout::new(m, 8, &[]).unwrap();
+    let layout = Layout::new(m, 8, &[], 0).unwrap();
     let build = Build {
         m,
         layout: &layout,
@@ -60,7 +60,7 @@ fn text(m: &Model, stage: &'static Stage) -> Result<String, Why> {
             worlds: 8,
         },
         checked: false,
-        chip: &[],
+        limited: false,
     };
     let module = unroll(&build.module(&[stage]), &layout.model_image(m), MOST)?;
     module.validate().unwrap_or_else(|e| panic!("{e}"));
@@ -106,7 +106,7 @@ fn smooth_stages_have_no_loops_left() {
 #[test]
 fn what_is_too_large_stays() {
     let m = model("cartpole");
-    let layout = Layout::new(&m, 8, &[]).unwrap();
+    let layout = Layout::new(&m, 8, &[], 0).unwrap();
     let team = Team {
         lanes: 1,
         worlds: 8,
@@ -116,7 +116,7 @@ fn what_is_too_large_stays() {
         layout: &layout,
         team,
         checked: false,
-        chip: &[],
+        limited: false,
     };
     let module = build.module(&[stage("kinematics").unwrap()]);
     let image = layout.model_image(&m);

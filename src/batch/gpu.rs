@@ -6,7 +6,8 @@ use super::state::{FLAGS, INPUTS};
 use super::{Mask, Memory, Settings, Worlds, memory};
 use crate::error::{Error, Result};
 use crate::fields::{Elem, Field, Model, View};
-use crate::gpu::arena::Layout;
+use crate::gpu::arena::{Layout, chip_words};
+use crate::gpu::config::hardware_team;
 use crate::gpu::device::{self, Choice, Device, Request};
 use crate::gpu::run::{Plan, forward_walk, step_walk};
 use crate::gpu::tune::{self, Tuned};
@@ -96,9 +97,27 @@ fn open_on(
     }))
 }
 
+/// How a model is laid out on a hardware GPU where nothing else is asked for.
+fn layout(m: &Model) -> Result<Layout> {
+    let (team, tile) = hardware_team(m);
+    Layout::new(m, tile, &[], chip_words(team))
+}
+
+/// What each array of a world takes there (bytes), the largest first: those in the arena, and those on chip.
+pub(super) fn arrays(m: &Model) -> Result<Vec<(&'static str, u64, bool)>> {
+    let layout = layout(m)?;
+    let mine = layout.slots().filter(|(_, slot)| slot.per_world);
+    let mut arrays: Vec<_> = mine
+        .filter(|(_, slot)| slot.words > 0)
+        .map(|(field, slot)| (field.name, 4 * u64::from(slot.words), slot.chip))
+        .collect();
+    arrays.sort_by_key(|array| std::cmp::Reverse(array.1));
+    Ok(arrays)
+}
+
 /// What one world takes on a device.
 pub(super) fn world(m: &Model) -> Result<Memory> {
-    let memory = Layout::new(m, 1, &[])?.memory(1, 0);
+    let memory = layout(m)?.memory(1, 0);
     Ok(Memory {
         model: memory.model,
         world: memory.world,
@@ -120,7 +139,9 @@ impl Kernels {
         }
         loop {
             let widens = self.widens && self.gpu.team().lanes < MOST_LANES;
-            let start = if widens { self.state(m)? } else { Vec::new() };
+            if widens {
+                self.gpu.hold()?;
+            }
             go(self)?;
             let ended = self.gpu.read_int("overflow")?;
             let ended = ended.iter().filter(|&bits| bits & OVERFLOW_TURNS != 0);
@@ -133,7 +154,8 @@ impl Kernels {
                     "the software adapter ended the loops of {ended} worlds early: more than {lanes} lanes a world make them shorter"
                 )));
             }
-            self.widen(&start)?;
+            self.gpu.back()?;
+            self.widen(&self.state(m)?)?;
         }
     }
 
@@ -154,6 +176,7 @@ impl Kernels {
         for (name, values) in state {
             gpu.write(name, values)?;
         }
+        gpu.hold()?;
         (self.gpu, self.forward) = (gpu, None);
         Ok(())
     }
@@ -169,9 +192,10 @@ impl Worlds for Kernels {
             Tuned::Ignored(why) => format!(", not tuned (ignored {why})"),
         };
         format!(
-            "{}, {} lane{plural} a world, f32{tuned}",
+            "{}, {} lane{plural} a world, {} dispatches a step, f32{tuned}",
             self.gpu.device().adapter,
-            team.lanes
+            team.lanes,
+            self.gpu.dispatches().unwrap_or(0)
         )
     }
 
@@ -243,6 +267,19 @@ impl Worlds for Kernels {
             Some(list) if list.is_empty() => Ok(()),
             list => self.gpu.reset(list.as_deref()),
         }
+    }
+
+    fn keeps(&self, field: &'static Field) -> bool {
+        self.gpu.keeps(field)
+    }
+
+    fn hold(&mut self) -> Result<bool> {
+        self.gpu.hold()?;
+        Ok(true)
+    }
+
+    fn back(&mut self) -> Result<()> {
+        self.gpu.back()
     }
 
     fn memory(&self) -> Memory {

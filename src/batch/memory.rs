@@ -36,9 +36,15 @@ impl Memory {
         }
     }
 
-    /// What one world takes on a device, laid out for the smallest tile.
+    /// What one world takes on a hardware GPU.
     pub fn device(m: &Model) -> Result<Self> {
         super::gpu::world(m)
+    }
+
+    /// What each array of a world takes on a hardware GPU, the largest first: its name, its bytes, and true if it lives on
+    /// chip, which is no part of [`Memory::world`].
+    pub fn device_arrays(m: &Model) -> Result<Vec<(&'static str, u64, bool)>> {
+        super::gpu::arrays(m)
     }
 
     /// Fails with [`Error::Size`] if that is more than there is, and says how many worlds would fit.

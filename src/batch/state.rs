@@ -33,6 +33,18 @@ pub struct State {
 }
 
 impl State {
+    /// Takes the state anew, into the same memory.
+    pub(super) fn renew(&mut self, m: &Model, worlds: &mut dyn Worlds) -> Result<()> {
+        for (name, to) in &mut self.arrays {
+            to.clear();
+            match worlds.read(m, field(name)?)? {
+                View::Int(x) => to.extend(x.iter().map(|&x| f64::from(x))),
+                View::Real(x) => to.extend_from_slice(x),
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn of(m: &Model, hash: u64, nworld: usize, worlds: &mut dyn Worlds) -> Result<Self> {
         let mut arrays = Vec::new();
         for &name in INPUTS.iter().chain(FLAGS) {

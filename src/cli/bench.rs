@@ -2,6 +2,7 @@
 
 mod init;
 mod roofline;
+mod suite;
 mod tables;
 mod tune;
 
@@ -45,9 +46,13 @@ pub struct Bench {
     /// Repeat until so many seconds are measured
     #[arg(long, default_value_t = 2.0)]
     min_s: f64,
-    /// Leave out the time of each stage and the statistics
+    /// Leave out the time of each stage and the statistics; of a suite, most numbers of worlds
     #[arg(long)]
     quick: bool,
+    /// Everything that is asked of a GPU, as markdown: start-up, many numbers of worlds and lanes, kernels fused and not, the
+    /// time of each stage
+    #[arg(long, conflicts_with_all = ["init", "json", "worlds", "steps"])]
+    suite: bool,
     /// Print a JSON object a line
     #[arg(long)]
     json: bool,
@@ -82,6 +87,11 @@ impl Bench {
                 settings: self.engine.settings(),
             };
             return tune.run(self.init.as_ref());
+        }
+        if self.suite {
+            let settings = self.engine.settings();
+            let load = (parse_s, compile_s);
+            return suite::run(&m, load, settings.adapter.as_deref(), self.quick);
         }
         let start_up = self.start_up(&m, parse_s, compile_s)?;
         let mut results = Vec::new();

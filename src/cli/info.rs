@@ -17,6 +17,9 @@ use serde_json::{Map, Value, json};
 pub struct Info {
     #[command(flatten)]
     model: ModelArg,
+    /// Print what each array of a world takes on a device, too
+    #[arg(long)]
+    arrays: bool,
     /// Print as JSON
     #[arg(long)]
     json: bool,
@@ -47,12 +50,16 @@ impl Info {
                 "bytes_per_world_cpu": cpu.world,
                 "bytes_per_world_gpu": device.world,
                 "bytes_model_gpu": device.model,
+                "arrays_gpu": arrays_json(&m)?,
                 "keyframes": m.names.key,
             });
             println!("{info:#}");
         } else {
             println!("{}: {}", self.model.path.display(), m.names.model);
             println!("{}", table(&m, &cpu, &device));
+            if self.arrays {
+                println!("{}", arrays_table(&m)?);
+            }
         }
         match missing.is_empty() {
             true => Ok(()),
@@ -74,6 +81,27 @@ impl Info {
             ..e.into()
         })
     }
+}
+
+// bytes of each array of a world on a device; those on chip apart
+fn arrays_json(m: &Model) -> Result<Value, Fault> {
+    let (mut arena, mut chip) = (Map::new(), Map::new());
+    for (name, bytes, on_chip) in Memory::device_arrays(m)? {
+        let to = if on_chip { &mut chip } else { &mut arena };
+        to.insert(name.to_owned(), bytes.into());
+    }
+    Ok(json!({ "arena": arena, "chip": chip }))
+}
+
+fn arrays_table(m: &Model) -> Result<Table, Fault> {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN);
+    table.set_header(["array of a world", "bytes", "where"]);
+    for (name, bytes, on_chip) in Memory::device_arrays(m)? {
+        let place = if on_chip { "on chip" } else { "memory" };
+        table.add_row([name.to_owned(), bytes.to_string(), place.to_owned()]);
+    }
+    Ok(table)
 }
 
 fn table(m: &Model, cpu: &Memory, device: &Memory) -> Table {

@@ -38,7 +38,7 @@ pub(super) fn access(call: &str) -> Option<Access> {
 
 impl Build<'_> {
     fn on_chip(&self, field: &Field) -> bool {
-        self.chip.contains(&field.name)
+        self.layout.slot(field).chip
     }
 
     pub(super) fn chip_variable(&self, field: &Field) -> String {

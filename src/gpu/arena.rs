@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! model   | qpos0 | qpos_spring | body_parentid | …            shared by all worlds
-//! world   | time | qpos | qvel | … | solver_H | …  (varying)   one image for each world, in tiles of TILE worlds
+//! world   | time | qpos | qvel | … | rk_qpos | …  (varying)    one image for each world, in tiles of TILE worlds
 //!
 //! tile 0                              tile 1
 //! | e0 w0 | e0 w1 | e1 w0 | e1 w1 |…| | e0 w2 | e0 w3 | …      TILE = 2: word e of world t of a tile
@@ -12,22 +12,45 @@
 //! `TILE = 1` is world-major, as a team of many lanes likes it; a team of one lane wants worlds side by side. Everything is a
 //! 32-bit word. Worlds live in chunks, each one buffer that a shader can bind; a chunk is padded to whole tiles, and the
 //! padding is simulated like any other world, so that no kernel needs a branch for it.
+//!
+//! What the model's stages never touch has no room. What only one stage touches, on its way, lives on chip where that holds it,
+//! in workgroup memory or in the invocation's own; else such arrays of different stages lie in the same place:
+//!
+//! ```text
+//! world   | … | rne_cacc rne_cfrc |        |
+//!         | … | solver_U solver_search …   |     two stages, never at the same time
+//! ```
 
 use crate::error::{Error, Result};
 use crate::fields::{Data, Model};
 use crate::fields::{FIELDS, Field, Room, View};
+use crate::gpu::run::{forward_walk, step_walk};
+use crate::gpu::wgsl::{Team, touched};
 
 /// Where an array lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// True if every world has its own: the rooms `Data` and `Scratch`, and model fields that vary.
     pub per_world: bool,
+    /// True if it is one stage's own and garbage before and after: on its way to what it makes.
+    pub transient: bool,
+    /// True if it lives on chip for as long as a kernel runs, and has no place in the arena.
+    pub chip: bool,
     /// First word, in the model's arena or in the image of a world.
     pub offset: u32,
-    /// Number of words.
+    /// Number of words; 0 if no stage of the model touches it.
     pub words: u32,
     /// Number of elements.
     pub len: u32,
+}
+
+/// Words of one world that may live on chip: three quarters of the workgroup memory that every device has, or what an
+/// invocation that works alone may call its own.
+pub fn chip_words(team: Team) -> u32 {
+    match team.lanes {
+        1 => 2048,
+        _ => 12 * 1024 / 4 / team.worlds,
+    }
 }
 
 /// Offsets of every array, for one model and one tile size.
@@ -66,11 +89,12 @@ impl Memory {
 }
 
 impl Layout {
-    /// Lays out a model; `varies` names model fields that may differ from world to world.
+    /// Lays out a model; `varies` names model fields that may differ from world to world, and `chip` words of each world may
+    /// live on chip.
     ///
     /// Fails with [`Error::Input`] on a name that is no field of the model, with [`Error::Size`] on an arena that 32-bit
     /// addresses do not reach.
-    pub fn new(m: &Model, tile: u32, varies: &[&str]) -> Result<Self> {
+    pub fn new(m: &Model, tile: u32, varies: &[&str], chip: u32) -> Result<Self> {
         for name in varies {
             if !FIELDS
                 .iter()
@@ -81,30 +105,15 @@ impl Layout {
                 )));
             }
         }
-        let per_world = |f: &Field| f.room != Room::Model || varies.contains(&f.name);
-        // fields begin at whole sectors of memory (8 words), whatever the tile
-        let align = u64::from(8 / tile.clamp(1, 8));
-        let mut slots = vec![None; FIELDS.len()];
-        let mut place = |pick: &dyn Fn(&Field) -> bool, end: &mut u64| {
-            for (slot, field) in slots.iter_mut().zip(FIELDS) {
-                if pick(field) {
-                    *end = end.next_multiple_of(align);
-                    *slot = Some((
-                        per_world(field),
-                        *end,
-                        field.words(m) as u64,
-                        field.len(m) as u64,
-                    ));
-                    *end += field.words(m) as u64;
-                }
-            }
-        };
-        let (mut model_words, mut world_words) = (0, 0);
-        place(&|f| !per_world(f), &mut model_words);
-        place(&|f| f.room == Room::Data, &mut world_words);
-        place(&|f| f.room == Room::Scratch, &mut world_words);
-        let state_words = world_words;
-        place(&|f| f.room == Room::Model && per_world(f), &mut world_words);
+        let mut place = Place::new(m, tile, varies);
+        place.on_chip(chip);
+        let model_words = place.fields(0, |f, per_world| f.room == Room::Model && !per_world);
+        let data = place.fields(0, |f, _| f.room == Room::Data);
+        let kept = place.fields(data, |f, _| f.room == Room::Scratch);
+        let state_words = place.transient(kept);
+        let world_words = place.fields(state_words, |f, per_world| {
+            f.room == Room::Model && per_world
+        });
         for (what, need) in [
             ("words of the model", model_words),
             ("words of a world", world_words),
@@ -121,18 +130,9 @@ impl Layout {
         Ok(Self {
             tile,
             model_words: model_words as u32,
-            world_words: world_words.next_multiple_of(align) as u32,
+            world_words: world_words.next_multiple_of(place.sector) as u32,
             state_words: state_words as u32,
-            slots: slots
-                .into_iter()
-                .flatten()
-                .map(|(per_world, offset, words, len)| Slot {
-                    per_world,
-                    offset: offset as u32,
-                    words: words as u32,
-                    len: len as u32,
-                })
-                .collect(),
+            slots: place.slots,
         })
     }
 
@@ -191,13 +191,129 @@ impl Layout {
     /// The words of one world: its state, and the model's values of what varies.
     pub fn world_image(&self, m: &Model, d: &Data) -> Vec<u32> {
         let mut image = vec![0; self.world_words as usize];
-        for (field, slot) in self.slots().filter(|(_, slot)| slot.per_world) {
+        let kept = |slot: &Slot| slot.per_world && !slot.transient;
+        for (field, slot) in self.slots().filter(|(_, slot)| kept(slot)) {
             match field.room {
                 Room::Model => put(&mut image, slot, m.field(field.name)),
                 Room::Data | Room::Scratch => put(&mut image, slot, d.field(field.name)),
             }
         }
         image
+    }
+}
+
+// finds a place for every array
+struct Place<'a> {
+    m: &'a Model,
+    // words of a sector of memory that one world has
+    sector: u64,
+    slots: Vec<Slot>,
+    placed: Vec<bool>,
+    // who touches an array on its way, by their place in the walk
+    owner: Vec<Option<usize>>,
+}
+
+// arrays of MuJoCo's that are a stage's own all the same
+const INNER: &[&str] = &["qH", "qHDiagInv"];
+
+// arrays from this many words on begin at whole sectors
+const LARGE: u64 = 32;
+
+impl<'a> Place<'a> {
+    fn new(m: &'a Model, tile: u32, varies: &[&str]) -> Self {
+        let mut walk = step_walk(m);
+        walk.extend(forward_walk(m));
+        let mut place = Self {
+            m,
+            sector: u64::from(8 / tile.clamp(1, 8)),
+            slots: Vec::new(),
+            placed: vec![false; FIELDS.len()],
+            owner: Vec::new(),
+        };
+        for field in FIELDS {
+            // the stages that touch it; what the turns of rk4 hand on to each other is kept
+            let mut by: Vec<usize> = (0..walk.len())
+                .filter(|&k| touched(walk[k]).contains(&field.name))
+                .filter_map(|k| walk.iter().position(|stage| stage.name == walk[k].name))
+                .collect();
+            by.sort_unstable();
+            by.dedup();
+            let varies = varies.contains(&field.name);
+            let room = !by.is_empty() || varies;
+            let owner = match by[..] {
+                [k] if INNER.contains(&field.name) => Some(k),
+                [k] if field.room == Room::Scratch && walk[k].name != "rk4" => Some(k),
+                _ => None,
+            };
+            place.owner.push(owner);
+            place.slots.push(Slot {
+                per_world: field.room != Room::Model || varies,
+                transient: owner.is_some(),
+                chip: false,
+                offset: 0,
+                words: if room { field.words(m) as u32 } else { 0 },
+                len: if room { field.len(m) as u32 } else { 0 },
+            });
+        }
+        place
+    }
+
+    // small arrays first: more of them find room
+    fn on_chip(&mut self, words: u32) {
+        let mut rows: Vec<usize> = (0..FIELDS.len())
+            .filter(|&k| self.slots[k].transient)
+            .collect();
+        rows.sort_by_key(|&k| self.slots[k].words);
+        let mut left = words;
+        for k in rows {
+            let slot = &mut self.slots[k];
+            if slot.words <= left {
+                left -= slot.words;
+                (slot.chip, self.placed[k]) = (true, true);
+            }
+        }
+    }
+
+    // places what is picked and not yet placed from a word on; the end
+    fn fields(&mut self, first: u64, pick: impl Fn(&Field, bool) -> bool) -> u64 {
+        let mut end = first;
+        for (k, field) in FIELDS.iter().enumerate() {
+            let slot = &self.slots[k];
+            if !self.placed[k] && !slot.transient && pick(field, slot.per_world) {
+                end = self.put(k, end);
+            }
+        }
+        end
+    }
+
+    fn put(&mut self, k: usize, end: u64) -> u64 {
+        let words = FIELDS[k].words(self.m) as u64;
+        let words = if self.slots[k].words == 0 { 0 } else { words };
+        let at = match words >= LARGE {
+            true => end.next_multiple_of(self.sector),
+            false => end,
+        };
+        self.slots[k].offset = at as u32;
+        self.placed[k] = true;
+        at + words
+    }
+
+    // what stages need on their way lies in the same place for all of them
+    fn transient(&mut self, first: u64) -> u64 {
+        let mut owners: Vec<usize> = self.owner.iter().copied().flatten().collect();
+        owners.sort_unstable();
+        owners.dedup();
+        let mut most = first;
+        for owner in owners {
+            let mut end = first;
+            for k in 0..FIELDS.len() {
+                if self.owner[k] == Some(owner) && !self.placed[k] {
+                    end = self.put(k, end);
+                }
+            }
+            most = most.max(end);
+        }
+        most
     }
 }
 

@@ -97,6 +97,27 @@ impl Values {
     }
 }
 
+fn lanes_for(m: &Model, software: bool) -> u32 {
+    match software {
+        // a software adapter ends the loops of an invocation after 65,535 turns in all: large models need many lanes
+        true => (m.nv * m.nv / 200 + 1).next_power_of_two().min(64) as u32,
+        false => (m.nv.max(1) as u32).next_power_of_two().min(32),
+    }
+}
+
+// worlds of a workgroup, and of a tile
+fn worlds_for(lanes: u32) -> (u32, u32) {
+    let tile = if lanes >= 8 { 1 } else { 32 / lanes };
+    ((64 / lanes).clamp(1, 32), tile)
+}
+
+/// The team and the tile that are chosen for a model on a hardware GPU.
+pub fn hardware_team(m: &Model) -> (Team, u32) {
+    let lanes = lanes_for(m, false);
+    let (worlds, tile) = worlds_for(lanes);
+    (Team { lanes, worlds }, tile)
+}
+
 // powers of two within the limits on a workgroup
 pub(crate) fn choose_team(config: &Config, m: &Model, device: &Device) -> Result<(Team, u32)> {
     let most = device
@@ -105,18 +126,16 @@ pub(crate) fn choose_team(config: &Config, m: &Model, device: &Device) -> Result
         .min(256);
     let software = device.adapter.software;
     let lanes = match config.lanes {
-        // a software adapter ends the loops of an invocation after 65,535 turns in all: large models need many lanes
-        0 if software => (m.nv * m.nv / 200 + 1).next_power_of_two().min(64) as u32,
-        0 => (m.nv.max(1) as u32).next_power_of_two().min(32),
+        0 => lanes_for(m, software),
         lanes => lanes,
     };
+    let chosen = worlds_for(lanes.max(1));
     let worlds = match config.worlds {
-        0 => (64 / lanes).clamp(1, 32),
+        0 => chosen.0,
         worlds => worlds,
     };
     let tile = match config.tile {
-        0 if lanes >= 8 => 1,
-        0 => 32 / lanes,
+        0 => chosen.1,
         tile => tile,
     };
     for (what, n) in [

@@ -7,6 +7,8 @@ use crate::error::{Error, Result};
 
 /// How long a wait for the device may last before it is an error.
 pub const PATIENCE: Duration = Duration::from_secs(60);
+/// The same for a software adapter, which compiles a kernel when it first runs it.
+pub const SOFTWARE_PATIENCE: Duration = Duration::from_secs(600);
 
 /// Which adapter to take.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -224,9 +226,13 @@ impl Device {
         }
     }
 
-    /// Waits until all work submitted so far is done, or for [`PATIENCE`].
+    /// Waits until all work submitted so far is done, or for [`PATIENCE`] ([`SOFTWARE_PATIENCE`]).
     pub fn wait(&self) -> Result<()> {
-        let timeout = Some(PATIENCE);
+        let patience = match self.adapter.software {
+            true => SOFTWARE_PATIENCE,
+            false => PATIENCE,
+        };
+        let timeout = Some(patience);
         let polled = self.device.poll(wgpu::PollType::Wait {
             submission_index: None,
             timeout,
@@ -235,7 +241,7 @@ impl Device {
         polled.map(|_| ()).map_err(|_| {
             Error::Device(format!(
                 "no answer for {} s: submit fewer worlds or steps at once",
-                PATIENCE.as_secs()
+                patience.as_secs()
             ))
         })
     }

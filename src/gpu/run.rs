@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::fields::Model;
+use crate::fields::{Field, Model, field};
 use crate::gpu::module::Module;
 use crate::gpu::unroll::Why;
 use crate::gpu::worlds::Gpu;
@@ -12,6 +12,7 @@ use crate::stages::{self, Stage};
 #[derive(Debug)]
 pub(super) struct Kernel {
     pub(super) label: String,
+    stages: Vec<&'static Stage>,
     pipeline: wgpu::ComputePipeline,
     // worlds of a workgroup
     worlds: u32,
@@ -25,7 +26,35 @@ pub struct Plan {
     kernels: Vec<usize>,
 }
 
+impl Plan {
+    /// Number of dispatches of one walk over a chunk of worlds.
+    pub fn dispatches(&self) -> usize {
+        self.kernels.len()
+    }
+}
+
 impl Gpu {
+    /// The stages of each kernel of a plan, in order.
+    pub fn stages_of(&self, plan: &Plan) -> Vec<&[&'static Stage]> {
+        let stages = |&kernel: &usize| self.kernels[kernel].stages.as_slice();
+        plan.kernels.iter().map(stages).collect()
+    }
+
+    /// Number of dispatches of a step for each chunk of worlds, once it is made ready.
+    pub fn dispatches(&self) -> Option<usize> {
+        self.step.as_ref().map(Plan::dispatches)
+    }
+
+    /// True if an array lives on chip.
+    pub fn on_chip(&self, field: &Field) -> bool {
+        self.layout.slot(field).chip
+    }
+
+    /// False for an array that only one stage needs on its way: it is lost when the stage is done.
+    pub fn keeps(&self, field: &Field) -> bool {
+        !self.layout.slot(field).transient
+    }
+
     /// Makes a walk ready: groups its stages into kernels and compiles those that are not there yet.
     pub fn plan(&mut self, walk: &[&'static Stage]) -> Result<Plan> {
         let fuse = match self.config.fuse {
@@ -73,6 +102,7 @@ impl Gpu {
     fn compile(&self, stages: &[&'static Stage]) -> Result<Kernel> {
         let (module, team, plain) = self.form(stages);
         let label = module.label();
+        self.has_room(&module)?;
         let have = self.device.limits().max_compute_workgroup_storage_size;
         if module.workgroup_memory > have {
             return Err(Error::Size {
@@ -110,10 +140,27 @@ impl Gpu {
         self.device.check()?;
         Ok(Kernel {
             label,
+            stages: stages.to_vec(),
             pipeline,
             worlds: team.worlds,
             plain,
         })
+    }
+
+    // only what the walks of the model touch has room
+    fn has_room(&self, module: &Module) -> Result<()> {
+        let mut named = module.reads.iter().chain(&module.writes);
+        let lost = named.find(|name| {
+            let field = field(name).filter(|field| field.words(&self.m) > 0);
+            field.is_some_and(|field| self.layout.slot(field).words == 0)
+        });
+        match lost {
+            None => Ok(()),
+            Some(name) => Err(Error::Input(format!(
+                "{}: no step of this model runs it, and {name} has no room",
+                module.label()
+            ))),
+        }
     }
 
     /// Walks every world through a plan, `times` times. Returns when the work is submitted, not when it is done.

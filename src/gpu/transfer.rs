@@ -185,10 +185,53 @@ impl Transfer {
         }
     }
 
-    fn submit(
+    fn submit(&self, device: &Device, data: &wgpu::Buffer, read: bool, batch: (Move, &[u32])) {
+        let total = batch.0.words * batch.0.count;
+        let mut encoder = device
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+                label: Some("transfer"),
+            });
+        self.encode(device, &mut encoder, data, &self.staging, read, batch);
+        if read {
+            encoder.copy_buffer_to_buffer(&self.staging, 0, &self.back, 0, u64::from(total) * 4);
+        }
+        device.queue.submit([encoder.finish()]);
+    }
+
+    /// Copies a span of each of `n` worlds to a buffer on the device that has room for them (`read`), or back from there.
+    pub(crate) fn aside(
         &self,
         device: &Device,
         data: &wgpu::Buffer,
+        to: &wgpu::Buffer,
+        read: bool,
+        n: u32,
+        span: Span,
+    ) {
+        let all = Move {
+            offset: span.offset,
+            words: span.words,
+            tile: self.tile,
+            world_words: self.world_words,
+            count: n,
+            ..Move::default()
+        };
+        let mut encoder = device
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+                label: Some("aside"),
+            });
+        self.encode(device, &mut encoder, data, to, read, (all, &[]));
+        device.queue.submit([encoder.finish()]);
+    }
+
+    fn encode(
+        &self,
+        device: &Device,
+        encoder: &mut wgpu::CommandEncoder,
+        data: &wgpu::Buffer,
+        host: &wgpu::Buffer,
         read: bool,
         (mut step, list): (Move, &[u32]),
     ) {
@@ -218,7 +261,7 @@ impl Transfer {
                 },
                 wgpu::BindGroupEntry {
                     binding: 2,
-                    resource: self.staging.as_entire_binding(),
+                    resource: host.as_entire_binding(),
                 },
                 wgpu::BindGroupEntry {
                     binding: 3,
@@ -226,21 +269,12 @@ impl Transfer {
                 },
             ],
         });
-        let mut encoder = device
-            .device
-            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
-                label: Some("transfer"),
-            });
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(if read { &self.gather } else { &self.scatter });
             pass.set_bind_group(0, &bind, &[]);
             pass.dispatch_workgroups(columns, total.div_ceil(step.row), 1);
         }
-        if read {
-            encoder.copy_buffer_to_buffer(&self.staging, 0, &self.back, 0, u64::from(total) * 4);
-        }
-        device.queue.submit([encoder.finish()]);
     }
 
     /// Appends a span of each world to `out`, worlds one after the other.

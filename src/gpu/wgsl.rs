@@ -37,7 +37,7 @@ use crate::gpu::generic;
 use crate::gpu::lex::{self, Item};
 use crate::gpu::module::Module;
 use crate::model::Opt;
-use crate::stages::Stage;
+use crate::stages::{STAGES, Stage};
 use crate::types::{self, BiasType, DynType, GainType, TendonType, TrnType, WrapType};
 
 macro_rules! lib {
@@ -171,9 +171,6 @@ pub struct Build<'a> {
     pub checked: bool,
     /// The adapter may end long loops without a word: a world whose loops it ended is flagged (`OVERFLOW_TURNS`).
     pub limited: bool,
-    /// Arrays of the worlds that live on chip for as long as the kernel runs: in workgroup memory, or in the invocation's own
-    /// where a team has one lane. They begin as garbage and are lost at the end.
-    pub chip: &'a [&'a str],
 }
 
 /// Which arrays a text touches, by the accessors that it calls.
@@ -235,6 +232,20 @@ pub fn dataflow(stages: &[&Stage]) -> Dataflow {
         reads: in_order(reads),
         writes: in_order(writes),
     }
+}
+
+/// Arrays that a stage of the table reads or writes.
+pub fn touched(stage: &Stage) -> &'static [&'static str] {
+    static ALL: OnceLock<BTreeMap<&'static str, Vec<&'static str>>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        let of = |stage: &&'static Stage| {
+            let Dataflow { mut reads, writes } = dataflow(&[*stage]);
+            reads.extend(writes);
+            (stage.name, reads)
+        };
+        STAGES.iter().map(of).collect()
+    });
+    all.get(stage.name).map_or(&[], Vec::as_slice)
 }
 
 impl Build<'_> {
@@ -400,13 +411,10 @@ impl Build<'_> {
         }
         let Team { lanes, worlds } = self.team;
         let chip = self
-            .chip
-            .iter()
-            .filter(|name| text.contains(&format!("chip_{name}:")));
-        let chip: u32 = chip
-            .filter_map(|name| FIELDS.iter().find(|f| f.name == *name))
-            .map(|field| self.layout.slot(field).words.max(1) * worlds)
-            .sum();
+            .layout
+            .slots()
+            .filter(|(field, slot)| slot.chip && text.contains(&format!("chip_{}:", field.name)));
+        let chip: u32 = chip.map(|(_, slot)| slot.words.max(1) * worlds).sum();
         let has = |var: &str| u32::from(text.contains(&format!("var<workgroup> {var}:")));
         4 * (chip + (has("team_reals") + has("team_ints")) * lanes * worlds + has("group_flag"))
     }

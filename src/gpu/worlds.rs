@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, ViewMut, field};
-use crate::gpu::arena::{Layout, Memory};
+use crate::gpu::arena::{Layout, Memory, Slot, chip_words, words};
 use crate::gpu::config::{Config, Values, choose_team};
 use crate::gpu::device::Device;
 use crate::gpu::run::{Kernel, Plan};
@@ -39,6 +39,8 @@ pub struct Gpu {
     pub(super) by_stages: BTreeMap<Vec<&'static str>, usize>,
     pub(super) step: Option<Plan>,
     tuned: Tuned,
+    // the state of every chunk, kept aside
+    held: Vec<[wgpu::Buffer; 2]>,
 }
 
 /// The layout of the bindings, one for all stages: the model, the worlds.
@@ -77,7 +79,7 @@ impl Gpu {
         let config = &config;
         let (team, tile) = choose_team(config, m, device)?;
         let varies: Vec<&str> = config.varies.iter().map(String::as_str).collect();
-        let layout = Layout::new(m, tile, &varies)?;
+        let layout = Layout::new(m, tile, &varies, chip_words(team))?;
         let limits = device.limits();
 
         // what does not fit is refused before anything is allocated
@@ -176,6 +178,7 @@ impl Gpu {
             by_stages: BTreeMap::new(),
             step: None,
             tuned,
+            held: Vec::new(),
         };
         gpu.fill()?;
         device.check()?;
@@ -230,7 +233,13 @@ impl Gpu {
     /// What the worlds take on the device.
     pub fn memory(&self) -> Memory {
         let staging = 2 * staging_words(self.layout.world_words, &self.device.limits());
-        self.layout.memory(self.nworld() as u64, staging)
+        let mut memory = self.layout.memory(self.nworld() as u64, staging);
+        if !self.held.is_empty() {
+            let words: u32 = self.state_spans().iter().map(|span| span.words).sum();
+            memory.world += 4 * u64::from(words);
+            memory.worlds += 4 * u64::from(words) * self.nworld() as u64;
+        }
+        memory
     }
 
     fn span(&self, name: &str) -> Result<(&'static Field, Span)> {
@@ -239,6 +248,11 @@ impl Gpu {
         if !slot.per_world {
             return Err(Error::Input(format!(
                 "{name} is the same for all worlds: name it in `varies` when the worlds are made"
+            )));
+        }
+        if slot.transient {
+            return Err(Error::Input(format!(
+                "{name} is on the way of a stage and is not kept"
             )));
         }
         Ok((
@@ -250,10 +264,32 @@ impl Gpu {
         ))
     }
 
+    // where an array that can be written lies
+    fn room(&self, name: &str) -> Result<(&'static Field, Span)> {
+        let (field, span) = self.span(name)?;
+        if span.words == 0 && field.words(&self.m) > 0 {
+            return Err(Error::Input(format!(
+                "{name} is nothing that a stage of this model reads"
+            )));
+        }
+        Ok((field, span))
+    }
+
+    // what no stage touches is as a reset leaves it
+    fn untouched(&self, field: &Field) -> Vec<u32> {
+        let start = Data::new(&self.m);
+        let row = start.field(field.name).map_or(Vec::new(), words);
+        row.repeat(self.nworld())
+    }
+
     /// An array of every world: worlds one after the other, each flat and row-major.
     pub fn read(&self, name: &str) -> Result<Values> {
         let (field, span) = self.span(name)?;
-        Ok(Values::from_words(field.elem, &self.read_words(span)?))
+        let words = match span.words {
+            0 => self.untouched(field),
+            _ => self.read_words(span)?,
+        };
+        Ok(Values::from_words(field.elem, &words))
     }
 
     /// An array of reals of every world.
@@ -284,14 +320,14 @@ impl Gpu {
 
     /// Writes an array of every world: its numbers for each world, or those of one world for all.
     pub fn write(&mut self, name: &str, values: &Values) -> Result<()> {
-        let (field, span) = self.span(name)?;
+        let (field, span) = self.room(name)?;
         self.same_kind(field, values)?;
         self.write_words(None, span, &values.words())
     }
 
     /// Writes an array of some worlds, in the order in which they are named: its numbers for each, or those of one for all.
     pub fn write_worlds(&mut self, name: &str, worlds: &[u32], values: &Values) -> Result<()> {
-        let (field, span) = self.span(name)?;
+        let (field, span) = self.room(name)?;
         self.same_kind(field, values)?;
         self.write_words(Some(worlds), span, &values.words())
     }
@@ -381,6 +417,54 @@ impl Gpu {
         Ok(())
     }
 
+    // the inputs of a world lie together, and so do its flags
+    fn state_spans(&self) -> [Span; 2] {
+        [("time", "mocap_quat"), ("warning", "needed")].map(|(first, last)| {
+            let [first, last] = [first, last].map(|name| {
+                let field = field(name).expect("a field is a row of the table");
+                self.layout.slot(field)
+            });
+            Span {
+                offset: first.offset,
+                words: last.offset + last.words - first.offset,
+            }
+        })
+    }
+
+    fn aside(&self, read: bool) -> Result<()> {
+        for (chunk, held) in self.chunks.iter().zip(&self.held) {
+            let n = (chunk.worlds.end - chunk.worlds.start) as u32;
+            for (span, to) in self.state_spans().into_iter().zip(held) {
+                self.transfer
+                    .aside(&self.device, &chunk.data, to, read, n, span);
+            }
+        }
+        self.device.check()
+    }
+
+    /// Keeps the state of every world aside, on the device.
+    pub fn hold(&mut self) -> Result<()> {
+        if self.held.is_empty() {
+            let room = |chunk: &Chunk| {
+                let n = chunk.worlds.end - chunk.worlds.start;
+                let words = |span: Span| n * u64::from(span.words);
+                let buffer = |span| {
+                    self.device
+                        .buffer("held", words(span), wgpu::BufferUsages::STORAGE)
+                };
+                self.state_spans().map(buffer)
+            };
+            let held = self.chunks.iter().map(room).collect();
+            self.held = held;
+        }
+        self.aside(true)
+    }
+
+    /// Puts every world back to the state that [`Gpu::hold`] kept aside.
+    pub fn back(&mut self) -> Result<()> {
+        self.aside(false)
+    }
+
     /// Puts worlds back to `qpos0` at rest (`mj_resetData`): all, or those named. Fields that vary keep their values.
     pub fn reset(&mut self, worlds: Option<&[u32]>) -> Result<()> {
         let mut image = self.layout.world_image(&self.m, &Data::new(&self.m));
@@ -416,15 +500,17 @@ impl Gpu {
             offset: 0,
             words: self.layout.state_words,
         })?;
+        let start = Data::new(&self.m);
         Ok(words
             .chunks(self.layout.state_words as usize)
-            .map(|image| self.unpack(image))
+            .map(|image| self.unpack(&start, image))
             .collect())
     }
 
-    fn unpack(&self, image: &[u32]) -> Data {
-        let mut d = Data::zeroed(&self.m);
-        for (field, slot) in self.layout.slots() {
+    fn unpack(&self, start: &Data, image: &[u32]) -> Data {
+        let mut d = start.clone();
+        let kept = |slot: &Slot| slot.words > 0 && !slot.chip;
+        for (field, slot) in self.layout.slots().filter(|(_, slot)| kept(slot)) {
             let Some(to) = d.field_mut(field.name) else {
                 continue;
             };

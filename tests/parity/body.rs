@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use manyworlds::fields::ViewMut;
-use manyworlds::gpu::arena::Layout;
+use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::device::{Device, Request};
 use manyworlds::gpu::run::step_walk;
 use manyworlds::gpu::unroll::{MOST, SOFTWARE, unroll};
@@ -191,13 +191,14 @@ pub fn worlds(golden: &Golden, m: &Model, n: usize) -> Vec<Data> {
 /// Can a stage be written for this model alone, and compiled in a second? `PARITY=all` has more patience.
 fn unrolls(m: &Model, stage: &'static Stage) -> bool {
     let (lanes, worlds, tile, checked) = TEAMS[0];
-    let layout = Layout::new(m, tile, &[]).unwrap();
+    let team = Team { lanes, worlds };
+    let layout = Layout::new(m, tile, &[], chip_words(team)).unwrap();
     let build = Build {
         m,
         layout: &layout,
-        team: Team { lanes, worlds },
+        team,
         checked,
-        chip: &[],
+        limited: false,
     };
     let module = build.module(&[stage]);
     let all = std::env::var("PARITY").is_ok_and(|x| x == "all");

@@ -33,7 +33,6 @@ impl Gpu {
             team: self.team,
             checked: self.config.checked,
             limited: self.device.adapter.software,
-            chip: &[],
         };
         let most = match self.config.unroll {
             Unroll::Never => None,
