@@ -271,9 +271,12 @@ fn steps_on_the_device_stay_near_those_of_the_twins() {
 #[test]
 fn fused_and_checked_or_not_a_step_is_the_same_bits() {
     let device = device();
-    let golden = Golden::open("tests/golden/cartpole.npz");
-    let m = golden.model();
-    let start: Vec<_> = (0..5).map(|k| golden.world(&m, k)).collect();
+    // small, since a software adapter takes long over large kernels
+    let xml = r#"<mujoco><option timestep="0.01"/><worldbody><body pos="0 0 1">
+        <joint name="hinge" type="hinge" axis="0 1 0" damping="0.1" range="-20 40"/><geom type="capsule" size=".05 .2" pos="0 0 -.2"/>
+        </body></worldbody><actuator><motor joint="hinge" name="m"/></actuator></mujoco>"#;
+    let m = Model::from_xml_str(xml).unwrap();
+    let qpos: Vec<f32> = (0..5).map(|k| 0.3 * k as f32 - 0.6).collect();
     let mut want: Option<Vec<u32>> = None;
     for (fuse, checked) in [(1, false), (1, true), (usize::MAX, false)] {
         let config = Config {
@@ -284,14 +287,14 @@ fn fused_and_checked_or_not_a_step_is_the_same_bits() {
             ..Config::default()
         };
         let mut gpu = Gpu::new(&device, &m, &config).unwrap();
-        gpu.set_data(&start).unwrap();
-        gpu.step(3).unwrap();
+        gpu.write("qpos", &Values::Real(qpos.clone())).unwrap();
+        gpu.step(20).unwrap();
         let mut bits = Vec::new();
         for name in ["time", "qpos", "qvel", "qacc", "efc_force", "cvel"] {
             bits.extend(gpu.read_real(name).unwrap().iter().map(|x| x.to_bits()));
         }
-        let fewer = gpu.dispatches().unwrap() < 10;
-        assert_eq!(fewer, fuse > 1, "{:?} dispatches", gpu.dispatches());
+        let dispatches = gpu.dispatches().unwrap();
+        assert!((dispatches <= 6) == (fuse > 1), "{dispatches} dispatches");
         let want = want.get_or_insert_with(|| bits.clone());
         assert!(bits == *want, "{fuse} stages a kernel, checked: {checked}");
     }
@@ -321,8 +324,9 @@ fn what_a_world_is_said_to_take_is_what_it_takes() {
     let shared = 2048;
     assert!(bytes < said + shared && said < bytes + 32 * kept.count() as u64);
     // what no stage touches has no room, and reads as a reset leaves it
-    assert!(arrays.iter().all(|array| array.0 != "qDeriv"));
-    assert_eq!(gpu.read_real("qDeriv").unwrap(), vec![0.0; 64 * m.nD]);
+    assert!(arrays.iter().all(|array| array.0 != "qfrc_inverse"));
+    let untouched = gpu.read_real("qfrc_inverse").unwrap();
+    assert!(untouched.len() == 64 * m.nv && untouched.iter().all(|&x| x == 0.0));
 }
 
 #[test]
