@@ -46,7 +46,13 @@ impl Gpu {
         // the layout does not care how many lanes a world has, but whole workgroups must fill a chunk
         let worlds = self.team.worlds.max(self.layout.tile.min(64));
         let team = Team { lanes: 1, worlds };
-        let module = Build { team, ..plain }.module(stages);
+        // what is unrolled has no loops that an adapter could end
+        let bare = Build {
+            team,
+            limited: false,
+            ..plain
+        };
+        let module = bare.module(stages);
         match unroll(&module, &self.layout.model_image(&self.m), most) {
             Ok(module) => (module, team, None),
             Err(why) => (plain.module(stages), self.team, Some(why)),
