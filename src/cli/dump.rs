@@ -136,7 +136,8 @@ fn inertia(m: &Model, d: &Data, out: &mut Arrays) {
 }
 
 fn contacts(m: &Model, d: &Data, out: &mut Arrays) {
-    let n = d.ncon[0] as usize;
+    // worlds side by side count what they found, and hand out what there is room for
+    let n = (d.ncon[0] as usize).min(d.contact_collision.len());
     let pair: Vec<usize> = d.contact_collision[..n]
         .iter()
         .map(|&k| k as usize)

@@ -291,8 +291,7 @@ pub fn max_contact(m: &Model, pair: usize) -> usize {
         (T::Sphere | T::Ellipsoid, _) | (_, T::Sphere | T::Ellipsoid) => 1,
         (T::Box, T::Box) => 8,
         (T::Capsule, T::Capsule) | (T::Plane, T::Capsule) => 2,
-        (T::Capsule, T::Box) | (T::Plane, T::Cylinder | T::Box) => 4,
-        (T::Plane, T::Mesh) => 3,
+        (T::Capsule, T::Box) | (T::Plane, T::Cylinder | T::Box | T::Mesh) => 4,
         _ if !multiccd => 1,
         _ => 5,
     }
