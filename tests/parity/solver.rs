@@ -79,6 +79,9 @@ pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Model)
         }
         round_model(&mut m);
         assert!(step_walk(&m).iter().any(|s| s.name == name), "{file}");
+        // what no stage of the model touches has no room on the device
+        let flow = dataflow(&step_walk(&m));
+        let held = |name: &str| flow.reads.contains(&name) || flow.writes.contains(&name);
         let before = inputs(&m, name, worlds(&golden, &m, NWORLD));
         let mut want = before.clone();
         want.iter_mut().for_each(|d| (stage.twin)(&m, d));
@@ -108,6 +111,11 @@ pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Model)
                 let nefc = want[w].nefc[0] as usize;
                 *rows.entry(lanes).or_default() += nefc;
                 for (field, tolerance) in ANSWERS {
+                    // on a way that is not at its end the last bits have grown
+                    let tolerance = match way {
+                        Way::Whole(_) => tolerance,
+                        Way::First(_) => 5.0 * tolerance,
+                    };
                     let n = if field == "efc_force" { nefc } else { m.nv };
                     let (a, b) = (reals(&have[w], field), reals(&want[w], field));
                     let off = off(&a[..n], &b[..n]);
@@ -123,7 +131,7 @@ pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Model)
                 // nothing else is touched
                 for field in FIELDS
                     .iter()
-                    .filter(|f| f.room == Room::Data && !written.contains(&f.name))
+                    .filter(|f| f.room == Room::Data && !written.contains(&f.name) && held(f.name))
                 {
                     let same = reals(&before[w], field.name)
                         .iter()
