@@ -8,6 +8,10 @@
 //   2  [     * * ]   times 1 / D[k]. The column is kept as it is, and 1 / D beside it.
 //   3  [       * ]
 
+// a gain of this part of all gains is none; more than any slope
+const IDLE: f32 = 1e-6;
+const FAR: f32 = 3e38;
+
 fn mj_solve_newton() {
     by_island();
     var niter = 0;
@@ -29,6 +33,8 @@ fn newton(island: Island) -> i32 {
     var cone = false;
     var still = false;
     var improvement = 0.0;
+    var gained = 0.0;
+    var least = FAR;
     var niter = 0;
     for (var iteration = 0; iteration <= opt_iterations; iteration++) {
         // forces, and what is left of the equation of motion
@@ -40,8 +46,10 @@ fn newton(island: Island) -> i32 {
             // done when the step gained little or forces balance
             live = live && !(improvement > 0.0 && improvement < opt_tolerance) && slope >= opt_tolerance;
         }
-        // or when an f32 tells no more of them
-        live = live && gradient.tells && !still;
+        // or when an f32 tells no more of them: a step gains nothing beside the others, and forces balance no better
+        let idle = iteration > 1 && improvement <= IDLE * gained && slope > 0.5 * least;
+        least = min(least, slope);
+        live = live && gradient.tells && !still && !idle;
         if (group_any(live && small)) {
             // the gap to the optimum is at most 1/2 grad' inv(M) grad: nothing to do if that is small
             let left = scale * gap(only(island, live && small));
@@ -72,6 +80,7 @@ fn newton(island: Island) -> i32 {
         let found = line_search(only(island, live), scale);
         live = live && found.x != 0.0;
         improvement = scale * found.y;
+        gained += max(improvement, 0.0);
         still = !take_step(only(island, live), found.x);
         niter += select(0, 1, live);
     }
