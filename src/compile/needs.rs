@@ -85,6 +85,10 @@ fn options(m: &Model, out: &mut Vec<String>) {
 
 // types of shapes that may touch
 fn pairs(m: &Model) -> BTreeSet<[i32; 2]> {
+    // nothing collides where contacts or constraints are off
+    if m.opt.disabled(DSBL_CONTACT) || m.opt.disabled(DSBL_CONSTRAINT) {
+        return BTreeSet::new();
+    }
     let geoms = m.collision_geom1.iter().zip(&m.collision_geom2);
     let types = geoms.map(|(&geom1, &geom2)| [geom1, geom2].map(|g| m.geom_type[g as usize]));
     types.collect()
