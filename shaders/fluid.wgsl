@@ -38,22 +38,11 @@ fn fluid_push(i: i32, pos: vec3f, mat: mat3x3f, push: Medium) {
 
 // viscous resistance of a sphere, drag of a box (`mj_inertiaBoxFluidModel`)
 fn inertia_box(i: i32) -> Medium {
-    // edges of the box of the same inertia
-    let edge = box_edges(i);
     let vel = fluid_velocity(i, xipos(i), ximat(i));
-
-    // viscosity acts on a sphere of the mean diameter
-    let diam = (edge.x + edge.y + edge.z) / 3.0;
-    let viscosity = max(opt_viscosity, 0.0);
-    let linear = 3.0 * FLUID_PI * diam * viscosity;
-    let angular = FLUID_PI * diam * diam * diam * viscosity;
-
-    // density on the faces
-    let density = max(opt_density, 0.0);
-    let face = 0.5 * density * edge.yxx * edge.zzy;
-    let fourth = edge * edge * edge * edge;
-    let spin = density * edge * (fourth.yxx + fourth.zzy) / 64.0;
-    return Medium(-vel.lin * (linear + face * abs(vel.lin)), -vel.rot * (angular + spin * abs(vel.rot)));
+    let drag = box_drag(i);
+    return Medium(
+        -vel.lin * (drag.linear + drag.face * abs(vel.lin)),
+        -vel.rot * (drag.angular + drag.spin * abs(vel.rot)));
 }
 
 // added mass, lift and drag of an ellipsoid (`mj_ellipsoidFluidModel`)

@@ -207,21 +207,10 @@ fn slope_along(i: i32, g: i32, symmetric: bool) {
 
 // of a box (`mjd_inertiaBoxFluid`)
 fn box_slope(i: i32, vel: Medium, along: Medium) -> Medium {
-    // viscosity acts on a sphere of the mean diameter
-    let edge = box_edges(i);
-    let diam = (edge.x + edge.y + edge.z) / 3.0;
-    let viscosity = max(opt_viscosity, 0.0);
-    let linear = 3.0 * FLUID_PI * diam * viscosity;
-    let angular = FLUID_PI * diam * diam * diam * viscosity;
-
-    // density on the faces
-    let density = max(opt_density, 0.0);
-    let face = 0.5 * density * edge.yxx * edge.zzy;
-    let fourth = edge * edge * edge * edge;
-    let spin = density * edge * (fourth.yxx + fourth.zzy) / 64.0;
+    let drag = box_drag(i);
     return Medium(
-        -along.lin * (linear + 2.0 * face * abs(vel.lin)),
-        -along.rot * (angular + 2.0 * spin * abs(vel.rot)));
+        -along.lin * (drag.linear + 2.0 * drag.face * abs(vel.lin)),
+        -along.rot * (drag.angular + 2.0 * drag.spin * abs(vel.rot)));
 }
 
 // of an ellipsoid (`mjd_ellipsoidFluid`)

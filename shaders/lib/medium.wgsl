@@ -18,14 +18,36 @@ fn box_like(i: i32) -> bool {
     return boxy;
 }
 
-// edges of the box that has a body's mass and inertia
-fn box_edges(i: i32) -> vec3f {
+// what a box resists a medium with: by speed, and by its square along each axis
+struct BoxDrag {
+    linear: f32,
+    angular: f32,
+    face: vec3f,
+    spin: vec3f,
+}
+
+// drag of the box that has a body's mass and inertia
+fn box_drag(i: i32) -> BoxDrag {
+    // edges of the box of the same inertia
     let inertia = body_inertia(i);
     let other = vec3f(
         inertia.y + inertia.z - inertia.x,
         inertia.x + inertia.z - inertia.y,
         inertia.x + inertia.y - inertia.z);
-    return sqrt(max(other, vec3f(MINVAL)) / body_mass(i) * 6.0);
+    let edge = sqrt(max(other, vec3f(MINVAL)) / body_mass(i) * 6.0);
+
+    // viscosity acts on a sphere of the mean diameter
+    let diam = (edge.x + edge.y + edge.z) / 3.0;
+    let viscosity = max(opt_viscosity, 0.0);
+    let linear = 3.0 * FLUID_PI * diam * viscosity;
+    let angular = FLUID_PI * diam * diam * diam * viscosity;
+
+    // density on the faces
+    let density = max(opt_density, 0.0);
+    let face = 0.5 * density * edge.yxx * edge.zzy;
+    let fourth = edge * edge * edge * edge;
+    let spin = density * edge * (fourth.yxx + fourth.zzy) / 64.0;
+    return BoxDrag(linear, angular, face, spin);
 }
 
 // velocity of a frame of a body relative to the medium, in the frame: turning, moving

@@ -39,26 +39,15 @@ pub fn fluid<R: Real>(m: &Model, d: &mut Data<R>) {
 // viscous resistance of a sphere, drag of a box (`mj_inertiaBoxFluidModel`)
 #[inline(always)]
 fn inertia_box<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], i: usize) {
-    // edges of the box of the same inertia
-    let [x, y, z] = box_edges(m, i);
     let (pos, mat) = (d.xipos[i], d.ximat[i]);
     let [turn, vel] = fluid_velocity(m, d, i, pos, mat);
 
-    // viscosity acts on a sphere of the mean diameter
-    let diam = (x + y + z) / 3.0;
-    let viscosity = m.opt.viscosity.max(0.0);
-    let linear = 3.0 * PI * diam * viscosity;
-    let angular = PI * diam * diam * diam * viscosity;
-
-    // density on the faces
-    let density = m.opt.density.max(0.0);
-    let face = [y * z, x * z, x * y].map(|area| 0.5 * density * area);
-    let fourth = |a: f64| a * a * a * a;
-    let spin = [
-        density * x * (fourth(y) + fourth(z)) / 64.0,
-        density * y * (fourth(x) + fourth(z)) / 64.0,
-        density * z * (fourth(x) + fourth(y)) / 64.0,
-    ];
+    let BoxDrag {
+        linear,
+        angular,
+        face,
+        spin,
+    } = box_drag(m, i);
     let resist =
         |v: R, linear: f64, quadratic: f64| -v * (R::splat(linear) + R::splat(quadratic) * v.abs());
     let force = std::array::from_fn(|k| resist(vel[k], linear, face[k]));

@@ -44,8 +44,21 @@ pub fn scale_of<R: Real>(m: &Model, d: &Data<R>) -> R {
     R::one() / trace
 }
 
+/// Puts the solver where it begins; false where nothing is left to do: without rows nothing holds the unconstrained
+/// acceleration up.
+pub fn begin<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) -> bool {
+    d.solver_niter[0] = R::Int::default();
+    d.qfrc_constraint.fill(R::zero());
+    d.qacc.copy_from_slice(&d.qacc_smooth);
+    if rows.num == 0 {
+        return false;
+    }
+    start(m, d, rows);
+    true
+}
+
 /// Begins at the cheaper of the last acceleration and the unconstrained one; leaves qacc, Ma, Jaref
-pub fn start<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) {
+fn start<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) {
     let num = rows.num;
     mul_j(m, rows, &d.efc_J, &d.qacc_smooth, &mut d.efc_b);
     for (b, &aref) in d.efc_b[..num].iter_mut().zip(&d.efc_aref) {

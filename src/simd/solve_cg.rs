@@ -10,13 +10,7 @@ use crate::types::MINVAL;
 
 /// Constraint forces and acceleration by conjugate gradients (`mj_fwdConstraint`, `mj_solCG`).
 pub fn solve_cg<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    d.solver_niter[0] = R::Int::default();
-    d.qfrc_constraint.fill(R::zero());
-    d.qacc.copy_from_slice(&d.qacc_smooth);
-
-    // no rows: nothing holds the unconstrained acceleration up
-    if rows.num > 0 {
-        start(m, d, rows);
+    if begin(m, d, rows) {
         conjugate_gradients(m, d, rows);
     }
 }

@@ -12,13 +12,7 @@ use crate::real::{Mask, Real};
 
 /// Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
 pub fn solve_newton<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    d.solver_niter[0] = R::Int::default();
-    d.qfrc_constraint.fill(R::zero());
-    d.qacc.copy_from_slice(&d.qacc_smooth);
-
-    // no rows: nothing holds the unconstrained acceleration up
-    if rows.num > 0 {
-        start(m, d, rows);
+    if begin(m, d, rows) {
         newton(m, d, rows);
     }
 }
