@@ -4,6 +4,7 @@
 //! reads and writes is derived from the accessors that its shader calls.
 
 use crate::cpu;
+use crate::cpu::lib::sensor;
 use crate::fields::{Data, Model};
 use crate::real::Counted;
 use crate::simd::{self, Lanes};
@@ -71,6 +72,8 @@ stages! {
     make_constraint by simd::make_constraint,
     /// Actuator lengths and moments (`mj_transmission`).
     transmission,
+    /// Sensors of position (`mj_sensorPos`).
+    sensor_pos by simd::sensor_pos,
     /// Tendon and actuator velocities (first part of `mj_fwdVelocity`).
     fwd_velocity,
     /// Cvel, cdof_dot (`mj_comVel`).
@@ -85,6 +88,10 @@ stages! {
     rne,
     /// Potential and kinetic energy (`mj_energyPos`, `mj_energyVel`).
     energy,
+    /// Linear velocity and angular momentum of subtrees (`mj_subtreeVel`).
+    subtree_vel,
+    /// Sensors of velocity (`mj_sensorVel`).
+    sensor_vel by simd::sensor_vel,
     /// Actuator forces (`mj_fwdActuation`).
     fwd_actuation,
     /// Unconstrained acceleration (`mj_fwdAcceleration`).
@@ -97,6 +104,8 @@ stages! {
     solve_pgs by simd::solve_pgs,
     /// Friction forces once more, as if they were hard (`mj_solNoSlip`).
     solve_noslip by simd::solve_noslip,
+    /// Sensors of acceleration and force (`mj_sensorAcc`).
+    sensor_acc by simd::sensor_acc,
     /// Reset a world whose qacc is bad (`mj_checkAcc`).
     check_acc by simd::check_acc,
     /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
@@ -117,6 +126,22 @@ pub fn stage(name: &str) -> Option<&'static Stage> {
 /// Runs one stage on all worlds of an executor.
 pub trait Run: FnMut(&'static Stage) {}
 impl<F: FnMut(&'static Stage)> Run for F {}
+
+/// Whether some sensor of a model is read at a stage.
+fn senses(m: &Model, stage: NeedStage) -> bool {
+    sensor::of_stage(m, stage).next().is_some()
+}
+
+/// Whether some sensor of a model is of one of these types.
+fn senses_any(m: &Model, types: &[SensorType]) -> bool {
+    let one_of = |i: usize| types.iter().any(|t| m.sensor_type[i] == *t);
+    !m.opt.disabled(DSBL_SENSOR) && (0..m.nsensor).any(one_of)
+}
+
+/// Whether energy is sensed: then it is known before the sensors of position are read.
+fn senses_energy(m: &Model) -> bool {
+    senses_any(m, &[SensorType::EPotential, SensorType::EKinetic])
+}
 
 /// What depends on position alone (`mj_fwdPosition`).
 pub fn fwd_position(m: &Model, run: &mut impl Run) {
@@ -151,15 +176,42 @@ pub fn fwd_velocity_stages(m: &Model, run: &mut impl Run) {
     run(&passive);
     run(&reference_constraint);
     run(&rne);
-    if m.opt.enabled(ENBL_ENERGY) {
+}
+
+/// Forward dynamics: accelerations of a state, and what sensors and energies are in it (`mj_forward`).
+pub fn forward(m: &Model, run: &mut impl Run) {
+    fwd_position(m, run);
+    if senses_energy(m) {
         run(&energy);
+    }
+    if senses(m, NeedStage::Pos) {
+        run(&sensor_pos);
+    }
+    fwd_velocity_stages(m, run);
+    if m.opt.enabled(ENBL_ENERGY) && !senses_energy(m) {
+        run(&energy);
+    }
+    if senses_any(m, &[SensorType::SubtreeLinVel, SensorType::SubtreeAngMom]) {
+        run(&subtree_vel);
+    }
+    if senses(m, NeedStage::Vel) {
+        run(&sensor_vel);
+    }
+    fwd_acc(m, run);
+    if senses(m, NeedStage::Acc) {
+        run(&sensor_acc);
     }
 }
 
-/// Forward dynamics: accelerations of a state (`mj_forward`).
-pub fn forward(m: &Model, run: &mut impl Run) {
+/// Accelerations alone, for states that nobody looks at (`mj_forwardSkip`).
+fn forward_blind(m: &Model, run: &mut impl Run) {
     fwd_position(m, run);
     fwd_velocity_stages(m, run);
+    fwd_acc(m, run);
+}
+
+/// What depends on forces (`mj_fwdActuation`, `mj_fwdAcceleration`, `mj_fwdConstraint`).
+fn fwd_acc(m: &Model, run: &mut impl Run) {
     run(&fwd_actuation);
     run(&fwd_acceleration);
     match Solver::from_i32(m.opt.solver) {
@@ -182,7 +234,7 @@ pub fn step(m: &Model, run: &mut impl Run) {
         Some(Integrator::Rk4) => {
             for _ in 0..3 {
                 run(&rk4);
-                forward(m, run);
+                forward_blind(m, run);
             }
             run(&rk4);
         }

@@ -18,6 +18,7 @@ use manyworlds::types::{Cone, Solver};
 
 /// Fields that more than one stage changes, and why that is meant.
 const SHARED: &[(&str, &str)] = &[
+    ("sensordata", "sensors of three stages, each their own"),
     ("warning", "counts what every stage meets"),
     ("overflow", "collects what did not fit"),
     ("needed", "collects what was asked for"),
@@ -36,10 +37,19 @@ const OPERATORS: &[&str] = &[
     "mul_mat_vec3",
     "mul_mat_t_vec3",
     "round",
+    "spatial",
+    "rot",
+    "lin",
 ];
 
 /// Functions of the twins over slices, which no shader can take; what shaders have instead is part of their stages.
-const SLICES: &[&str] = &["for_chain", "contact_friction"];
+const SLICES: &[&str] = &[
+    "for_chain",
+    "contact_friction",
+    "give",
+    "of_stage",
+    "slots_of",
+];
 
 /// Functions of the shaders that Rust has as operators, on arrays, or in the trait `Real`.
 const ELEMENTARY: &[&str] = &[
@@ -76,6 +86,8 @@ const ELEMENTARY: &[&str] = &[
     "make_block",
     "difference",
     "of_rows",
+    "give3",
+    "give4",
 ];
 
 const MODELS: &[&str] = &["humanoid", "tendons", "boxes", "cartpole"];

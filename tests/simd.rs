@@ -20,6 +20,7 @@ const MODELS: &[&str] = &[
     "cones",
     "elliptic",
     "equalities",
+    "sensors",
 ];
 
 fn lanes<R: Real>(m: &Model, worlds: &[Data]) -> Data<R> {
@@ -120,6 +121,11 @@ fn double_precision(name: &str, golden: &Golden, m: &Model) {
         cpu::forward(m, &mut world);
         let e = error(&lane(&d, "qacc", 0), &common::reals(&world, "qacc"));
         assert!(e < 1e-6, "{name} world {k}, solver {}: {e:e}", m.opt.solver);
+        let e = error(
+            &lane(&d, "sensordata", 0),
+            &common::reals(&world, "sensordata"),
+        );
+        assert!(e < 1e-6, "{name} world {k}: sensordata: {e:e}");
     }
 }
 
@@ -172,7 +178,7 @@ fn neighbours_do_not_matter() {
         let together = run(&worlds);
         for (k, world) in worlds.iter().enumerate() {
             let alone = run(std::slice::from_ref(world));
-            for field in ["qpos", "qvel", "qacc", "solver_niter"] {
+            for field in ["qpos", "qvel", "qacc", "solver_niter", "sensordata"] {
                 assert_eq!(
                     lane(&together, field, k),
                     lane(&alone, field, 3),

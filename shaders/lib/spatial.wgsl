@@ -67,3 +67,13 @@ fn dof_com(axis: vec3f, offset: vec3f) -> Spatial {
 fn add_inert(a: Inert, b: Inert) -> Inert {
     return Inert(a.diag + b.diag, a.off + b.off, a.moment + b.moment, a.mass + b.mass);
 }
+
+// a motion as it is seen from a point `offset` away
+fn seen_from(v: Spatial, offset: vec3f) -> Spatial {
+    return Spatial(v.rot, v.lin + cross(v.rot, offset));
+}
+
+// both halves along the axes of a frame
+fn along(mat: mat3x3f, v: Spatial) -> Spatial {
+    return Spatial(transpose(mat) * v.rot, transpose(mat) * v.lin);
+}

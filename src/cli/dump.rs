@@ -1,6 +1,7 @@
 //! The arrays of a dump: a model, what one forward pass makes of a state, contacts and constraint rows.
 
 use super::array::Array;
+use manyworlds::compile::unsensed;
 use manyworlds::cpu::lib::sparse::{mul_m, solve_ld};
 use manyworlds::fields::{FIELDS, Room, SIZES, View};
 use manyworlds::model::{Names, Opt};
@@ -66,8 +67,10 @@ pub fn forward(m: &Model, d: &Data) -> Arrays {
             out.push((format!("fwd/{name}"), Array::of(m, field, view)));
         }
     }
-    if m.nsensordata == 0 {
-        out.push(("fwd/sensordata".to_owned(), Array::real(&[0], vec![])));
+    // what one sensor does not say yet would be taken for a zero
+    if unsensed(m).is_empty() {
+        let data = Array::real(&[m.nsensordata], d.sensordata.clone());
+        out.push(("fwd/sensordata".to_owned(), data));
     }
     let niter = Array::int(&[1], d.solver_niter.clone());
     out.push(("fwd/niter".to_owned(), niter));

@@ -36,9 +36,7 @@ pub fn missing_on_device(m: &Model) -> Vec<String> {
 /// What a model asks for that is read and kept but not computed; its motion does not need it.
 pub fn not_computed(m: &Model) -> Vec<String> {
     let mut out = Vec::new();
-    if m.nsensor > 0 && !stage("sensor") {
-        out.push("sensors".to_owned());
-    }
+    out.extend(unsensed(m));
     for (bit, name, done) in [
         (ENBL_ENERGY, "energy", stage("energy")),
         (ENBL_FWDINV, "fwdinv", false),
@@ -49,6 +47,29 @@ pub fn not_computed(m: &Model) -> Vec<String> {
         }
     }
     out
+}
+
+/// Types of sensors of a model that no stage reads yet.
+pub fn unsensed(m: &Model) -> BTreeSet<String> {
+    use SensorType as S;
+    let not_yet = [
+        S::Touch,
+        S::Accelerometer,
+        S::Force,
+        S::Torque,
+        S::Rangefinder,
+        S::FrameLinAcc,
+        S::FrameAngAcc,
+        S::GeomDist,
+        S::GeomNormal,
+        S::GeomFromTo,
+        S::Contact,
+    ];
+    let types = m.sensor_type.iter().filter_map(|t| S::from_i32(*t));
+    types
+        .filter(|t| not_yet.contains(t))
+        .map(|t| format!("sensors of type {t:?}"))
+        .collect()
 }
 
 // whether some stage computes a thing

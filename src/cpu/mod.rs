@@ -25,11 +25,15 @@ pub mod passive;
 pub mod reference_constraint;
 pub mod rk4;
 pub mod rne;
+pub mod sensor_acc;
+pub mod sensor_pos;
+pub mod sensor_vel;
 pub mod smooth_vel;
 pub mod solve_cg;
 pub mod solve_newton;
 pub mod solve_noslip;
 pub mod solve_pgs;
+pub mod subtree_vel;
 pub mod tendon;
 pub mod transmission;
 

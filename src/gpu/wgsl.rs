@@ -13,7 +13,8 @@
 //!   mass}`. `xmat_at(i, k)` and `set_xmat_at(i, k, x)` touch the word `k` of an element in memory order.
 //! * **Sizes** are constants (`nbody`, `nv` …), and so are options (`opt_timestep`, `opt_gravity`: `vec3f`, `opt_cone`),
 //!   statistics (`stat_meaninertia`), enums and bits (`JNT_FREE`, `DSBL_LIMIT`, `MINVAL`; see [`crate::types`]).
-//!   What a model lacks need not be compiled: `collides_plane_capsule` says whether such pairs are there, and [`FACTS`] more.
+//!   What a model lacks need not be compiled: `collides_plane_capsule` says whether such pairs are there,
+//!   `senses_framepos` whether such sensors are, and [`FACTS`] more.
 //! * **Functions** of `shaders/lib`, which are those of `src/cpu/lib`. A function that works on arrays given to it takes their
 //!   names: `fn solve_ld<mat, diaginv, x>()` calls `x(i)` and `set_x(i, v)`, and `solve_ld<qLD, qLDiagInv, qacc_smooth>()`
 //!   calls it for these three.
@@ -38,7 +39,7 @@ use crate::gpu::lex::{self, Item};
 use crate::gpu::module::Module;
 use crate::model::Opt;
 use crate::stages::{STAGES, Stage};
-use crate::types::{self, BiasType, DynType, GainType, TendonType, TrnType, WrapType};
+use crate::types::{self, BiasType, DynType, GainType, SensorType, TendonType, TrnType, WrapType};
 
 macro_rules! lib {
     ($($name:ident)+) => {
@@ -65,6 +66,7 @@ pub const LIB: &[(&str, &str)] = lib! {
     real
     restart
     row_dot
+    sensor
     servo
     slope
     sparse
@@ -116,6 +118,18 @@ pub const FACTS: &[Fact] = &[
     ("model_adhesion", |m| {
         m.actuator_trntype.contains(&(TrnType::Body as i32))
     }),
+    // kinds of sensors that share what they look at
+    ("senses_frame", |m| {
+        let axes = SensorType::FrameXAxis as i32..=SensorType::FrameZAxis as i32;
+        let frame = |t: &i32| *t == SensorType::FramePos || axes.contains(t);
+        m.sensor_type.iter().any(frame)
+    }),
+    ("senses_motion", |m| {
+        use SensorType::{FrameAngVel, FrameLinVel, Gyro, Velocimeter};
+        let types = [Velocimeter, Gyro, FrameLinVel, FrameAngVel];
+        let motion = |t: &i32| types.iter().any(|motion| *t == *motion);
+        m.sensor_type.iter().any(motion)
+    }),
     // kinds of tendons
     ("model_spatial_tendons", |m| {
         m.tendon_type.contains(&(TendonType::Spatial as i32))
@@ -137,6 +151,13 @@ fn collides(m: &Model, pair: &str) -> Option<bool> {
     let of = |geom: i32| m.geom_type[geom as usize];
     let mut pairs = m.collision_geom1.iter().zip(&m.collision_geom2);
     Some(pairs.any(|(&a, &b)| of(a) == first && of(b) == second))
+}
+
+// is there a sensor of a type, named like `framepos`, that is read
+fn senses(m: &Model, name: &str) -> Option<bool> {
+    let is = |t: &&types::SensorType| format!("{t:?}").eq_ignore_ascii_case(name);
+    let sensor = *types::SensorType::ALL.iter().find(is)? as i32;
+    Some(m.sensor_type.contains(&sensor))
 }
 
 // what stands for a function in a model that never calls it
@@ -356,6 +377,10 @@ impl Build<'_> {
         }
         if let Some(pair) = name.strip_prefix("collides_") {
             let met = collides(self.m, pair)?;
+            return Some(format!("const {name}: bool = {met};\n"));
+        }
+        if let Some(sensor) = name.strip_prefix("senses_") {
+            let met = senses(self.m, sensor)?;
             return Some(format!("const {name}: bool = {met};\n"));
         }
         let Team { lanes, worlds } = self.team;

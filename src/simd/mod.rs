@@ -18,6 +18,7 @@ pub use rows::Rows;
 
 use crate::cpu;
 use crate::cpu::lib::math::is_bad;
+use crate::cpu::lib::sensor::Slots;
 use crate::cpu::make_constraint::{Room, make};
 use crate::fields::{Data, FIELDS, Model, Room as Where, View, ViewMut};
 use crate::real::{Mask, Real};
@@ -116,6 +117,28 @@ fn cones<R: Real>(m: &Model, d: &Data<R>, rows: &mut Rows<R>) {
 /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
 pub fn reference_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::reference_constraint::reference(m, d, rows.num);
+}
+
+/// Sensors of position (`mj_sensorPos`).
+pub fn sensor_pos<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    cpu::sensor_pos::sense(m, d, slots(rows));
+}
+
+/// Sensors of velocity (`mj_sensorVel`).
+pub fn sensor_vel<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    cpu::sensor_vel::sense(m, d, slots(rows));
+}
+
+/// Sensors of acceleration and force (`mj_sensorAcc`).
+pub fn sensor_acc<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    cpu::sensor_acc::sense(m, d, slots(rows));
+}
+
+fn slots<R: Real>(rows: &Rows<R>) -> Slots {
+    Slots {
+        rows: rows.num,
+        contacts: rows.contact.len(),
+    }
 }
 
 /// Reset the worlds whose qpos is bad (`mj_checkPos`).

@@ -94,6 +94,10 @@ const MODELS: &[(&str, &[&str])] = &[
     ),
     ("rk4", &["rk4"]),
     ("energy", &["pendula", "free_bodies", "tendons"]),
+    ("sensor_pos", &["sensors"]),
+    ("sensor_vel", &["sensors"]),
+    ("sensor_acc", &["sensors"]),
+    ("subtree_vel", &["sensors"]),
     ("smooth_vel", &["implicit", "implicitfast"]),
     ("implicit", &["implicit", "implicitfast"]),
 ];

@@ -19,6 +19,7 @@ pub mod pose;
 pub mod primal;
 pub mod restart;
 pub mod rows;
+pub mod sensor;
 pub mod servo;
 pub mod skyline;
 pub mod slope;

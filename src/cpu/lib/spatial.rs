@@ -1,6 +1,6 @@
 //! Spatial (6D) algebra about the subtree's centre of mass: rotation first, then translation.
 
-use crate::cpu::lib::math::cross;
+use crate::cpu::lib::math::{add3, cross, mul_mat_t_vec3};
 use crate::real::Real;
 
 /// Inertia (10 numbers) times motion: a force (`mju_mulInertVec`).
@@ -84,4 +84,34 @@ pub fn inert_com<R: Real>(inertia: [R; 3], mat: [R; 9], offset: [R; 3], mass: R)
 pub fn dof_com<R: Real>(axis: [R; 3], offset: [R; 3]) -> [R; 6] {
     let v = cross(axis, offset);
     [axis[0], axis[1], axis[2], v[0], v[1], v[2]]
+}
+
+/// A spatial vector of its two halves.
+#[inline(always)]
+pub fn spatial<R: Real>(rot: [R; 3], lin: [R; 3]) -> [R; 6] {
+    [rot[0], rot[1], rot[2], lin[0], lin[1], lin[2]]
+}
+
+/// A motion as it is seen from a point `offset` away (`mju_transformSpatial`).
+#[inline(always)]
+pub fn seen_from<R: Real>(v: [R; 6], offset: [R; 3]) -> [R; 6] {
+    spatial(rot(v), add3(lin(v), cross(rot(v), offset)))
+}
+
+/// The first half: rotation of a motion, torque of a force.
+#[inline(always)]
+pub fn rot<R: Real>(v: [R; 6]) -> [R; 3] {
+    [v[0], v[1], v[2]]
+}
+
+/// The second half: translation of a motion, force of a force.
+#[inline(always)]
+pub fn lin<R: Real>(v: [R; 6]) -> [R; 3] {
+    [v[3], v[4], v[5]]
+}
+
+/// Both halves along the axes of a frame.
+#[inline(always)]
+pub fn along<R: Real>(mat: [R; 9], v: [R; 6]) -> [R; 6] {
+    spatial(mul_mat_t_vec3(mat, rot(v)), mul_mat_t_vec3(mat, lin(v)))
 }

@@ -1,0 +1,123 @@
+// Sensors of position (`mj_sensorPos`).
+
+fn mj_sensor_pos() {
+    for (var i = lane; i < nsensor; i += LANES) {
+        if (sensor_needstage(i) == STAGE_POS) {
+            read_pos(i);
+            cutoff(i);
+        }
+    }
+}
+
+fn read_pos(i: i32) {
+    let id = sensor_objid(i);
+    let adr = sensor_adr(i);
+    let type_ = sensor_type(i);
+    if (senses_magnetometer && type_ == SENS_MAGNETOMETER) {
+        give3(adr, transpose(site_xmat(id)) * opt_magnetic);
+        return;
+    }
+    if (senses_camprojection && type_ == SENS_CAMPROJECTION) {
+        let pixel = cam_project(id, sensor_refid(i));
+        set_sensordata(adr, pixel.x);
+        set_sensordata(adr + 1, pixel.y);
+        return;
+    }
+    if (senses_jointpos && type_ == SENS_JOINTPOS) {
+        set_sensordata(adr, qpos(jnt_qposadr(id)));
+        return;
+    }
+    if (senses_tendonpos && type_ == SENS_TENDONPOS) {
+        set_sensordata(adr, ten_length(id));
+        return;
+    }
+    if (senses_actuatorpos && type_ == SENS_ACTUATORPOS) {
+        for (var k = 0; k < sensor_dim(i); k++) {
+            set_sensordata(adr + k, actuator_length(actuator_outadr(id) + k));
+        }
+        return;
+    }
+    if (senses_ballquat && type_ == SENS_BALLQUAT) {
+        let qadr = jnt_qposadr(id);
+        give4(adr, normalize4(vec4f(qpos(qadr), qpos(qadr + 1), qpos(qadr + 2), qpos(qadr + 3))));
+        return;
+    }
+    if ((senses_jointlimitpos || senses_tendonlimitpos) && (type_ == SENS_JOINTLIMITPOS || type_ == SENS_TENDONLIMITPOS)) {
+        let r = of_limit(select(CNSTR_LIMITTENDON, CNSTR_LIMITJOINT, type_ == SENS_JOINTLIMITPOS), id);
+        var x = 0.0;
+        if (r >= 0) {
+            x = efc_pos(r) - efc_margin(r);
+        }
+        set_sensordata(adr, x);
+        return;
+    }
+    if (senses_frame && (type_ == SENS_FRAMEPOS || (type_ >= SENS_FRAMEXAXIS && type_ <= SENS_FRAMEZAXIS))) {
+        give3(adr, seen_frame(i, type_));
+        return;
+    }
+    if (senses_framequat && type_ == SENS_FRAMEQUAT) {
+        var quat = quat_of(sensor_objtype(i), id);
+        if (sensor_refid(i) >= 0) {
+            quat = mul_quat(neg_quat(quat_of(sensor_reftype(i), sensor_refid(i))), quat);
+        }
+        give4(adr, quat);
+        return;
+    }
+    if (senses_subtreecom && type_ == SENS_SUBTREECOM) {
+        give3(adr, subtree_com(id));
+        return;
+    }
+    if (senses_insidesite && type_ == SENS_INSIDESITE) {
+        let site = sensor_refid(i);
+        let pos = frame_of(sensor_objtype(i), id).pos;
+        set_sensordata(adr, inside_geom(frame_of(OBJ_SITE, site), site_size(site), site_type(site), pos));
+        return;
+    }
+    if (type_ == SENS_EPOTENTIAL) {
+        set_sensordata(adr, energy(0));
+        return;
+    }
+    if (type_ == SENS_EKINETIC) {
+        set_sensordata(adr, energy(1));
+        return;
+    }
+    if (type_ == SENS_CLOCK) {
+        set_sensordata(adr, time());
+        return;
+    }
+    // nobody fills these
+    for (var k = 0; k < sensor_dim(i); k++) {
+        set_sensordata(adr + k, 0.0);
+    }
+}
+
+// where an object is or an axis of it points, as another object sees it if there is one
+fn seen_frame(i: i32, type_: i32) -> vec3f {
+    let place = frame_of(sensor_objtype(i), sensor_objid(i));
+    let axis = type_ != SENS_FRAMEPOS;
+    var seen = place.pos;
+    if (axis) {
+        seen = place.mat[type_ - SENS_FRAMEXAXIS];
+    }
+    if (sensor_refid(i) >= 0) {
+        let origin = frame_of(sensor_reftype(i), sensor_refid(i));
+        seen = transpose(origin.mat) * (seen - select(origin.pos, vec3f(0.0), axis));
+    }
+    return seen;
+}
+
+// pixel of the image in which a camera sees a site
+fn cam_project(site: i32, cam: i32) -> vec2f {
+    let size = vec2f(f32(cam_resolution(cam, 0)), f32(cam_resolution(cam, 1)));
+    let chip = vec2f(cam_sensorsize(cam, 0), cam_sensorsize(cam, 1));
+    let sc = sin_cos(cam_fovy(cam) * 0.008726646259971648);
+    var focal = vec2f(0.5 * sc.y / sc.x * size.y);
+    if (chip.x != 0.0 && chip.y != 0.0) {
+        focal = vec2f(cam_intrinsic(cam, 0), cam_intrinsic(cam, 1)) / chip * size;
+    }
+
+    // a camera looks along its negative z axis; what lies in its plane is kept away from a division by zero
+    let local = transpose(cam_xmat(cam)) * (site_xpos(site) - cam_xpos(cam));
+    let depth = select(max(local.z, MINVAL), min(local.z, -MINVAL), local.z < 0.0);
+    return (0.5 * size * local.z + vec2f(-focal.x, focal.y) * local.xy) / depth;
+}

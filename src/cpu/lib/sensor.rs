@@ -1,0 +1,176 @@
+//! What sensors see: frames of objects, their motion, rows of limits, the range of a reading.
+
+use super::math::*;
+use super::spatial::*;
+use crate::fields::{Data, Model};
+use crate::real::{Mask, Real};
+use crate::types::*;
+
+/// What there is to look through: in worlds side by side more slots than any lane has rows or contacts.
+#[derive(Clone, Copy, Debug)]
+pub struct Slots {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of contacts.
+    pub contacts: usize,
+}
+
+impl Slots {
+    /// Those of one world.
+    pub fn of(d: &Data) -> Self {
+        Self {
+            rows: d.nefc[0] as usize,
+            contacts: d.ncon[0] as usize,
+        }
+    }
+}
+
+/// Sensors of a stage, or none if sensors are off.
+pub fn of_stage(m: &Model, stage: NeedStage) -> impl Iterator<Item = usize> + '_ {
+    let on = !m.opt.disabled(DSBL_SENSOR);
+    (0..m.nsensor).filter(move |&i| on && m.sensor_needstage[i] == stage)
+}
+
+/// Body that carries an object; a body is its own.
+pub fn body_of(m: &Model, kind: i32, id: usize) -> usize {
+    let body = match ObjType::from_i32(kind) {
+        Some(ObjType::Geom) => m.geom_bodyid[id],
+        Some(ObjType::Site) => m.site_bodyid[id],
+        Some(ObjType::Camera) => m.cam_bodyid[id],
+        _ => id as i32,
+    };
+    body as usize
+}
+
+/// Position and orientation of an object; a body is meant by its inertial frame, an xbody by its own.
+#[inline(always)]
+pub fn frame_of<R: Real>(d: &Data<R>, kind: i32, id: usize) -> ([R; 3], [R; 9]) {
+    match ObjType::from_i32(kind) {
+        Some(ObjType::XBody) => (d.xpos[id], d.xmat[id]),
+        Some(ObjType::Geom) => (d.geom_xpos[id], d.geom_xmat[id]),
+        Some(ObjType::Site) => (d.site_xpos[id], d.site_xmat[id]),
+        Some(ObjType::Camera) => (d.cam_xpos[id], d.cam_xmat[id]),
+        _ => (d.xipos[id], d.ximat[id]),
+    }
+}
+
+/// Orientation of an object as a quaternion.
+#[inline(always)]
+pub fn quat_of<R: Real>(m: &Model, d: &Data<R>, kind: i32, id: usize) -> [R; 4] {
+    let local = match ObjType::from_i32(kind) {
+        Some(ObjType::XBody) => return d.xquat[id],
+        Some(ObjType::Geom) => m.geom_quat[id],
+        Some(ObjType::Site) => m.site_quat[id],
+        Some(ObjType::Camera) => m.cam_quat[id],
+        _ => m.body_iquat[id],
+    };
+    mul_quat(d.xquat[body_of(m, kind, id)], local.map(R::splat))
+}
+
+/// Velocity of an object at its position, along the world's axes (`mj_objectVelocity`).
+#[inline(always)]
+pub fn object_velocity<R: Real>(m: &Model, d: &Data<R>, kind: i32, id: usize) -> [R; 6] {
+    let body = body_of(m, kind, id);
+    let (pos, _) = frame_of(d, kind, id);
+    let com = d.subtree_com[m.body_rootid[body] as usize];
+    seen_from(d.cvel[body], sub3(pos, com))
+}
+
+/// Velocity of an object as another sees it: at the first one's position, along the second one's axes, which turn.
+#[inline(always)]
+pub fn relative_velocity<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    object: (i32, usize),
+    other: (i32, usize),
+) -> [R; 6] {
+    let ((pos, _), (origin, mat)) = (
+        frame_of(d, object.0, object.1),
+        frame_of(d, other.0, other.1),
+    );
+    let vel = object_velocity(m, d, object.0, object.1);
+    let frame = object_velocity(m, d, other.0, other.1);
+    let apart = sub3(lin(vel), lin(frame));
+    let turning = cross(sub3(pos, origin), rot(frame));
+    let seen = spatial(sub3(rot(vel), rot(frame)), add3(apart, turning));
+    along(mat, seen)
+}
+
+/// What `value` says of the first row of a limit, in each lane; zero where there is none.
+#[inline(always)]
+pub fn of_limit<R: Real>(
+    d: &Data<R>,
+    nrow: usize,
+    kind: ConstraintType,
+    id: i32,
+    value: impl Fn(usize) -> R,
+) -> R {
+    let (mut out, mut open) = (R::zero(), R::zero().le(R::zero()));
+    for r in 0..nrow {
+        if R::int_lane(d.efc_type[r], 0) == kind as i32 && R::int_lane(d.efc_id[r], 0) == id {
+            let here = open & R::zero().lt(d.efc_D[r]);
+            out = R::select(here, value(r), out);
+            open = open & !here;
+            if !open.any() {
+                break;
+            }
+        }
+    }
+    out
+}
+
+/// Limits a reading to the range of its sensor.
+#[inline(always)]
+pub fn cutoff<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
+    let (most, datatype) = (R::splat(m.sensor_cutoff[i]), m.sensor_datatype[i]);
+    // these use it otherwise, or have no use for it
+    let kind = m.sensor_type[i];
+    let other = kind == SensorType::Contact || kind == SensorType::GeomFromTo;
+    if m.sensor_cutoff[i] <= 0.0 || other {
+        return;
+    }
+    let adr = m.sensor_adr[i] as usize;
+    for x in &mut d.sensordata[adr..adr + m.sensor_dim[i] as usize] {
+        if datatype == DataType::Real {
+            *x = clip(*x, -most, most);
+        } else if datatype == DataType::Positive {
+            *x = R::select(most.lt(*x), most, *x);
+        }
+    }
+}
+
+/// One in the lanes where a point lies inside a shape in its place (`mju_insideGeom`).
+#[inline(always)]
+pub fn inside_geom<R: Real>(
+    (pos, mat): ([R; 3], [R; 9]),
+    size: [f64; 3],
+    kind: i32,
+    point: [R; 3],
+) -> R {
+    let local = mul_mat_t_vec3(mat, sub3(point, pos));
+    let [a, b, c] = size.map(R::splat);
+    let [x, y, z] = local;
+    let round = x * x + y * y;
+    let inside = match GeomType::from_i32(kind) {
+        Some(GeomType::Sphere) => (round + z * z).lt(a * a),
+        Some(GeomType::Capsule) => {
+            let over = z - clip(z, -b, b);
+            (round + over * over).lt(a * a)
+        }
+        Some(GeomType::Ellipsoid) => {
+            let [x, y, z] = [x / a, y / b, z / c];
+            (x * x + y * y + z * z).lt(R::one())
+        }
+        Some(GeomType::Cylinder) => round.lt(a * a) & z.abs().lt(b),
+        Some(GeomType::Box) => x.abs().lt(a) & y.abs().lt(b) & z.abs().lt(c),
+        Some(GeomType::Plane) => z.lt(R::zero()),
+        _ => R::zero().lt(R::zero()),
+    };
+    R::select(inside, R::one(), R::zero())
+}
+
+/// Writes a reading.
+#[inline(always)]
+pub fn give<R: Real, const N: usize>(d: &mut Data<R>, adr: usize, x: [R; N]) {
+    d.sensordata[adr..adr + N].copy_from_slice(&x);
+}
