@@ -104,6 +104,8 @@ stages! {
     solve_pgs by simd::solve_pgs,
     /// Friction forces once more, as if they were hard (`mj_solNoSlip`).
     solve_noslip by simd::solve_noslip,
+    /// Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).
+    rne_post by simd::rne_post,
     /// Sensors of acceleration and force (`mj_sensorAcc`).
     sensor_acc by simd::sensor_acc,
     /// Reset a world whose qacc is bad (`mj_checkAcc`).
@@ -141,6 +143,18 @@ fn senses_any(m: &Model, types: &[SensorType]) -> bool {
 /// Whether energy is sensed: then it is known before the sensors of position are read.
 fn senses_energy(m: &Model) -> bool {
     senses_any(m, &[SensorType::EPotential, SensorType::EKinetic])
+}
+
+/// Whether accelerations of bodies and the forces between them are sensed, or asked for.
+fn needs_rne_post(m: &Model) -> bool {
+    const TYPES: &[SensorType] = &[
+        SensorType::Accelerometer,
+        SensorType::Force,
+        SensorType::Torque,
+        SensorType::FrameLinAcc,
+        SensorType::FrameAngAcc,
+    ];
+    m.opt.enabled(ENBL_RNEPOST) || senses_any(m, TYPES)
 }
 
 /// What depends on position alone (`mj_fwdPosition`).
@@ -198,6 +212,9 @@ pub fn forward(m: &Model, run: &mut impl Run) {
         run(&sensor_vel);
     }
     fwd_acc(m, run);
+    if needs_rne_post(m) {
+        run(&rne_post);
+    }
     if senses(m, NeedStage::Acc) {
         run(&sensor_acc);
     }

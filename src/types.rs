@@ -665,6 +665,8 @@ numbers! { BITS: i32 {
     ENBL_IPC = 1 << 6;
     /// Speculative contacts.
     ENBL_SPECULATIVE = 1 << 7;
+    /// Compute accelerations of bodies and the forces between them though no sensor needs them (ours).
+    ENBL_RNEPOST = 1 << 30;
     /// Overflow bit: more contacts than `nconmax`.
     OVERFLOW_CONTACT = 1 << 0;
     /// Overflow bit: more constraint rows than `njmax`.

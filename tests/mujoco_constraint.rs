@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Golden, error};
+use common::{Golden, error, reals};
 use manyworlds::{Data, Model, cpu};
 
 const MODELS: &[&str] = &[
@@ -40,6 +40,19 @@ fn put_contacts(golden: &Golden, m: &Model, d: &mut Data, k: usize) {
     }
 }
 
+// a state with the rows of MuJoCo's own contacts
+fn with_rows(golden: &Golden, m: &Model, k: usize) -> Data {
+    let mut d = golden.world(m, k);
+    cpu::kinematics::kinematics(m, &mut d);
+    cpu::com_pos::com_pos(m, &mut d);
+    cpu::tendon::tendon(m, &mut d);
+    cpu::com_vel::com_vel(m, &mut d);
+    put_contacts(golden, m, &mut d, k);
+    cpu::make_constraint::make_constraint(m, &mut d);
+    cpu::reference_constraint::reference_constraint(m, &mut d);
+    d
+}
+
 fn dense(m: &Model, d: &Data) -> Vec<f64> {
     let mut out = Vec::new();
     for r in 0..d.nefc[0] as usize {
@@ -62,14 +75,7 @@ fn rows_are_mujocos() {
         let mut m = golden.model();
         (m.nconmax, m.njmax) = (200, 800);
         for k in 0..golden.nstate() {
-            let mut d = golden.world(&m, k);
-            cpu::kinematics::kinematics(&m, &mut d);
-            cpu::com_pos::com_pos(&m, &mut d);
-            cpu::tendon::tendon(&m, &mut d);
-            cpu::com_vel::com_vel(&m, &mut d);
-            put_contacts(&golden, &m, &mut d, k);
-            cpu::make_constraint::make_constraint(&m, &mut d);
-            cpu::reference_constraint::reference_constraint(&m, &mut d);
+            let d = with_rows(&golden, &m, k);
             let num = d.nefc[0] as usize;
             rows += num;
             let want = golden.state("out/efc_D", k);
@@ -101,4 +107,29 @@ fn rows_are_mujocos() {
         }
     }
     assert!(rows > 500, "{rows} rows met");
+}
+
+/// From MuJoCo's own accelerations and forces of rows.
+#[test]
+fn forces_between_bodies_are_mujocos() {
+    let mut worst = 0.0f64;
+    for name in MODELS.iter().chain(&["pendula", "free_bodies", "tendons"]) {
+        let golden = Golden::open(&format!("tests/golden/{name}.npz"));
+        let mut m = golden.model();
+        (m.nconmax, m.njmax) = (200, 800);
+        for k in 0..golden.nstate() {
+            let mut d = with_rows(&golden, &m, k);
+            d.qacc.copy_from_slice(golden.state("out/qacc", k));
+            let num = d.nefc[0] as usize;
+            d.efc_force[..num].copy_from_slice(&golden.state("out/efc_force", k)[..num]);
+            cpu::rne_post::rne_post(&m, &mut d);
+            for field in ["cacc", "cfrc_int", "cfrc_ext"] {
+                let want = golden.state(&format!("out/{field}"), k);
+                let e = error(&reals(&d, field), want);
+                assert!(e < 1e-10, "{name} state {k}: {field} is off by {e:e}");
+                worst = worst.max(e);
+            }
+        }
+    }
+    println!("largest error {worst:e}");
 }

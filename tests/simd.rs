@@ -7,7 +7,7 @@ use manyworlds::fields::View;
 use manyworlds::real::{Counted, F32x8, F32x16, F64x8, Real};
 use manyworlds::simd::{self, Rows, copy_lane};
 use manyworlds::stages::{self, Stage};
-use manyworlds::types::{NeedStage, SensorType, Solver};
+use manyworlds::types::{ENBL_RNEPOST, NeedStage, SensorType, Solver};
 use manyworlds::{Data, Model, cpu};
 
 const MODELS: &[&str] = &[
@@ -64,7 +64,8 @@ fn forward_agrees<R: Real>(
     run: impl Fn(&'static Stage, &Model, &mut Data<R>, &mut Rows<R>),
     tolerance: f64,
 ) {
-    for (name, golden, m) in models() {
+    for (name, golden, mut m) in models() {
+        m.opt.enableflags |= ENBL_RNEPOST;
         let mut worlds: Vec<Data> = (0..golden.nstate()).map(|k| golden.world(&m, k)).collect();
         let mut tile = lanes::<R>(&m, &worlds);
         let mut rows = Rows::new(&m);
@@ -81,6 +82,10 @@ fn forward_agrees<R: Real>(
                 ("qacc_smooth", 1.0),
                 ("qacc", 1.0),
                 ("qfrc_constraint", 1.0),
+                ("cacc", 1.0),
+                ("cfrc_ext", 1.0),
+                // what is left of contact forces and inertia
+                ("cfrc_int", 5.0),
             ] {
                 let want = common::reals(world, field);
                 let e = error(&lane(&tile, field, k), &want);

@@ -48,6 +48,14 @@ fn orientations(i: i32) -> Orientations {
     return Orientations(mul_quat(xquat(body[0]), relpose), xquat(body[1]));
 }
 
+// torque of a weld on its first body, from the forces of the rows that hold the orientation: half its scale times
+// `quat2 force inverse(quat1)`
+fn weld_torque(i: i32, force: vec3f) -> vec3f {
+    let quats = orientations(i);
+    let turned = mul_quat(mul_quat(quats.second, vec4f(0.0, force)), neg_quat(quats.first));
+    return turned.yzw * (0.5 * eq_data(i, 10));
+}
+
 // Jdot v of a point of a body
 fn jac_dot_vel(point: vec3f, body: i32) -> Spatial {
     // rate of the motion axes, and the rotation that they make

@@ -13,7 +13,8 @@ pub type Arrays = Vec<(String, Array)>;
 /// Derived arrays of a world that are dumped as they are. What no stage computes yet is not among them.
 const FORWARD: &str = "xpos xquat xmat xipos ximat xanchor xaxis geom_xpos geom_xmat site_xpos site_xmat subtree_com cinert cdof \
     crb ten_length actuator_length cvel cdof_dot ten_velocity actuator_velocity qfrc_bias qfrc_spring qfrc_damper \
-    qfrc_gravcomp qfrc_fluid qfrc_passive act_dot actuator_force qfrc_actuator qfrc_smooth qacc_smooth qacc qfrc_constraint energy";
+    qfrc_gravcomp qfrc_fluid qfrc_passive act_dot actuator_force qfrc_actuator qfrc_smooth qacc_smooth qacc qfrc_constraint cacc \
+    cfrc_int cfrc_ext energy";
 
 /// The compiled model; `opt` as it was authored.
 pub fn model(m: &Model, opt: &Opt) -> Arrays {

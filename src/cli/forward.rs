@@ -7,7 +7,7 @@ use anstream::eprintln;
 use clap::Args;
 use manyworlds::batch::To;
 use manyworlds::fields::field;
-use manyworlds::types::ENBL_ENERGY;
+use manyworlds::types::{ENBL_ENERGY, ENBL_RNEPOST};
 use manyworlds::{Batch, Error, Model};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -91,8 +91,8 @@ impl Forward {
         }
 
         let mut out: Arrays = dump::model(&m, &authored);
-        // the dump has the energy, whether the model asks for it or not
-        m.opt.enableflags |= ENBL_ENERGY;
+        // the dump has the energy and the forces between bodies, whether the model asks for them or not
+        m.opt.enableflags |= ENBL_ENERGY | ENBL_RNEPOST;
         let mut batch = match Batch::with(&m, asked.states.len(), self.engine.settings()) {
             // what is compiled can be had, though it cannot move yet
             Err(e @ Error::Missing(_)) => {

@@ -25,6 +25,7 @@ pub mod passive;
 pub mod reference_constraint;
 pub mod rk4;
 pub mod rne;
+pub mod rne_post;
 pub mod sensor_acc;
 pub mod sensor_pos;
 pub mod sensor_vel;

@@ -119,6 +119,11 @@ pub fn reference_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows
     cpu::reference_constraint::reference(m, d, rows.num);
 }
 
+/// Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).
+pub fn rne_post<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    cpu::rne_post::post(m, d, &rows.contact, rows.ne, rows.num);
+}
+
 /// Sensors of position (`mj_sensorPos`).
 pub fn sensor_pos<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::sensor_pos::sense(m, d, slots(rows));

@@ -56,6 +56,31 @@ def dense_rows(m, d):
     return J
 
 
+def inverse(m, d, put, found, rng):
+    """Inverse dynamics: at the acceleration found, at another one, at that in discrete time; and how far forward and inverse are apart."""
+    o, flags, flag = {}, int(m.opt.enableflags), int(mujoco.mjtEnableBit.mjENBL_INVDISCRETE)
+    def at(name, qacc, discrete=False):
+        put()
+        mujoco.mj_forward(m, d)
+        d.qacc[:] = qacc
+        m.opt.enableflags = flags | flag * discrete
+        mujoco.mj_inverse(m, d)
+        m.opt.enableflags = flags
+        o[name + "qfrc_inverse"], o[name + "qfrc_constraint"] = d.qfrc_inverse.copy(), d.qfrc_constraint.copy()
+        o[name + "efc_force"], o[name + "efc_state"] = d.efc_force.copy(), np.array(d.efc_state, float)
+    at("", found)
+    o["other_qacc"] = found + rng.normal(size=m.nv) * (1 + np.abs(found))
+    at("other_", o["other_qacc"])
+    if m.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4:
+        at("discrete_", o["other_qacc"], True)
+    put()
+    mujoco.mj_forward(m, d)
+    d.qacc[:] = o["other_qacc"]
+    mujoco.mj_compareFwdInv(m, d)
+    o["solver_fwdinv"] = d.solver_fwdinv.copy()
+    return o
+
+
 def main(path, out, nstate=7):
     m = mujoco.MjModel.from_xml_path(path)
     D = {}
@@ -76,7 +101,7 @@ def main(path, out, nstate=7):
     for k in range(nstate):
         random_state(m, d, rng, k)
         states.append({n: np.array(getattr(d, n), float).copy() for n in INPUTS})
-    outs, first, steps = [], [], []
+    outs, inverses, first, steps = [], [], [], []
     for s in states:
         def put():
             mujoco.mj_resetData(m, d)
@@ -84,6 +109,7 @@ def main(path, out, nstate=7):
                 getattr(d, n)[...] = s[n]
         put()
         mujoco.mj_forward(m, d)
+        mujoco.mj_rnePostConstraint(m, d)
         o = {}
         for name, elem, dims in ROWS:
             if hasattr(d, name) and not name.startswith(("efc_", "contact_")) and name not in INPUTS + ["warning"]:
@@ -101,6 +127,7 @@ def main(path, out, nstate=7):
             o["contact_" + n] = np.array(getattr(d.contact, n), float).reshape(d.ncon, CONTACT[n]).copy()
         o["solver_niter"] = np.array([int(np.sum(d.solver_niter[: max(1, d.nisland)]))], float)
         outs.append(o)
+        inverses.append(inverse(m, d, put, o["qacc"], np.random.default_rng(len(inverses))))
         put()
         mujoco.mj_step(m, d)
         first.append({n: np.atleast_1d(np.array(getattr(d, n), float)).copy() for n in STEP})
@@ -115,6 +142,7 @@ def main(path, out, nstate=7):
             D[prefix + n] = np.stack(arrays).reshape(len(rows), -1)
     stack(states, "in/")
     stack(outs, "out/")
+    stack(inverses, "inverse/")
     stack(first, "step1/")
     stack(steps, "step5/")
     np.savez_compressed(out, **D)

@@ -12,6 +12,7 @@ use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
 use manyworlds::gpu::wgsl::{Build, Team, dataflow};
 use manyworlds::gpu::{Config, Unroll};
 use manyworlds::stages::{self, Stage};
+use manyworlds::types::ENBL_RNEPOST;
 use manyworlds::{Data, Model};
 
 use crate::common::Golden;
@@ -87,6 +88,18 @@ const MODELS: &[(&str, &[&str])] = &[
         "rne",
         &["humanoid", "pendula", "free_bodies", "spatial_tendons"],
     ),
+    (
+        "rne_post",
+        &[
+            "humanoid",
+            "pendula",
+            "equalities",
+            "cones",
+            "elliptic",
+            "boxes",
+            "spatial_tendons",
+        ],
+    ),
     ("crb", &["humanoid", "pendula", "free_bodies", "tendons"]),
     (
         "euler",
@@ -129,6 +142,13 @@ impl Random {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+/// Sets the flag of a stage that only looks, and that no model asks for by itself.
+fn ask_for(m: &mut Model, stage: &str) {
+    if stage == "rne_post" {
+        m.opt.enableflags |= ENBL_RNEPOST;
     }
 }
 
@@ -247,6 +267,7 @@ pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[
     let mut met = 0;
     for (file, golden) in goldens(name) {
         let mut m = golden.model();
+        ask_for(&mut m, name);
         round_model(&mut m);
         if !step_walk(&m).iter().any(|s| s.name == name) {
             continue;

@@ -33,6 +33,7 @@ mod passive;
 mod reference_constraint;
 mod rk4;
 mod rne;
+mod rne_post;
 mod sensor_acc;
 mod sensor_pos;
 mod sensor_vel;

@@ -44,6 +44,15 @@ pub fn orientations<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [[R; 4]; 2] {
     [mul_quat(d.xquat[body1], relpose), d.xquat[body2]]
 }
 
+/// Torque of a weld on its first body, from the forces of the rows that hold the orientation: half its scale times
+/// `quat2 force inverse(quat1)`.
+pub fn weld_torque<R: Real>(m: &Model, d: &Data<R>, i: usize, force: [R; 3]) -> [R; 3] {
+    let [quat1, quat2] = orientations(m, d, i);
+    let force = [R::zero(), force[0], force[1], force[2]];
+    let [_, x, y, z] = mul_quat(mul_quat(quat2, force), neg_quat(quat1));
+    scl3([x, y, z], R::splat(0.5 * m.eq_data[12 * i + 10]))
+}
+
 /// Jdot v of a point of a body: rotation and translation (`mj_jacDot` times qvel).
 pub fn jac_dot_vel<R: Real>(
     m: &Model,
