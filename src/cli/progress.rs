@@ -1,4 +1,6 @@
-//! A bar on a terminal, silence elsewhere.
+//! A bar or a spinner on a terminal, silence elsewhere.
+
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -12,6 +14,18 @@ pub fn bar(steps: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} step {pos}/{len} {msg} {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar
+}
+
+/// A spinner on stderr that says what is being done and for how long, drawn only where stderr is a terminal.
+pub fn spinner(msg: String) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let spinner = ProgressBar::new_spinner().with_message(msg);
+    let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
+    spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    spinner.enable_steady_tick(Duration::from_millis(200));
+    spinner
 }
 
 /// A rate for people: `1.23 M`.

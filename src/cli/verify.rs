@@ -1,7 +1,7 @@
 //! `verify`: every kernel against its twin, on random states of the user's own model.
 
 use super::inputs::{noise, uniform};
-use super::{CHECK, Fault, ModelArg, load};
+use super::{CHECK, Fault, ModelArg, load, progress};
 use anstream::eprintln;
 use clap::Args;
 use comfy_table::{Table, presets};
@@ -87,13 +87,18 @@ impl Verify {
                 checked: true,
                 ..Config::default()
             };
-            for (stage, report) in verify(&device, &m, &worlds, &config)? {
+            // minutes on a software adapter that compiles for the first time
+            let spinner = progress::spinner(format!("lanes {lanes}: compiling"));
+            let begins =
+                |stage: &Stage| spinner.set_message(format!("lanes {lanes}: {}", stage.name));
+            for (stage, report) in verify(&device, &m, &worlds, &config, begins)? {
                 rows.push(Row {
                     lanes,
                     stage,
                     report,
                 });
             }
+            spinner.finish_and_clear();
         }
         // a stage that no number of lanes could be judged at has not passed
         let judged = |row: &Row| {

@@ -215,12 +215,14 @@ impl Report {
 
 /// Holds every stage of a step against its twin, each given what the twins made before it.
 ///
-/// The worlds are rounded to `f32` first, and so is the model. Fails where the device or a shader does.
+/// The worlds are rounded to `f32` first, and so is the model. `begins` is told of each stage as its turn comes, the first one when all
+/// kernels are compiled. Fails where the device or a shader does.
 pub fn verify(
     device: &Device,
     m: &Model,
     worlds: &[Data],
     config: &Config,
+    mut begins: impl FnMut(&'static Stage),
 ) -> Result<Vec<(&'static Stage, Report)>> {
     let mut m = m.clone();
     round_model(&mut m);
@@ -236,6 +238,7 @@ pub fn verify(
         if done.iter().any(|(other, _)| other.name == stage.name) {
             continue;
         }
+        begins(stage);
         let mut before = worlds.to_vec();
         before.iter_mut().for_each(round_data);
         up_to(&m, stage, 0, &mut before);
