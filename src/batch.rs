@@ -12,11 +12,13 @@
 mod auto;
 pub mod clock;
 mod cpu;
+mod derivative;
 mod flag;
 mod gpu;
 mod memory;
 mod state;
 
+pub use derivative::{Differences, Transition};
 pub use flag::Flag;
 pub use memory::Memory;
 pub use state::State;
@@ -99,6 +101,8 @@ pub(crate) type Mask<'a> = Option<&'a [bool]>;
 
 /// What a backend does; everything else is made of it.
 pub(crate) trait Worlds: std::fmt::Debug + Send {
+    /// Who computes.
+    fn backend(&self) -> Backend;
     /// One line: who computes, and how.
     fn device(&self) -> String;
     /// Takes every world `n` steps on.
@@ -148,6 +152,8 @@ pub struct Batch {
     why: Option<String>,
     // where the last call began
     start: Option<State>,
+    // worlds for derivatives, made when they are first asked for
+    perturbed: Option<Box<Batch>>,
 }
 
 impl Batch {
@@ -178,6 +184,7 @@ impl Batch {
             worlds,
             why,
             start: None,
+            perturbed: None,
         })
     }
 

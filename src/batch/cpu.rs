@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::clock::thread_seconds;
-use super::{Mask, Memory, Settings, Worlds, memory};
+use super::{Backend, Mask, Memory, Settings, Worlds, memory};
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, FIELDS, Field, Model, Room, View, ViewMut};
 use crate::real::Real;
@@ -113,6 +113,13 @@ impl<R: Real> Cpu<R> {
 }
 
 impl<R: Real> Worlds for Cpu<R> {
+    fn backend(&self) -> Backend {
+        match R::WIDTH {
+            1 => Backend::Cpu,
+            _ => Backend::Simd,
+        }
+    }
+
     fn device(&self) -> String {
         let threads = match &self.pool {
             Some(pool) => pool.current_num_threads(),

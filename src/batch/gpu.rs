@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::state::{FLAGS, INPUTS};
-use super::{Mask, Memory, Settings, Worlds, memory};
+use super::{Backend, Mask, Memory, Settings, Worlds, memory};
 use crate::error::{Error, Result};
 use crate::fields::{Elem, Field, Model, View};
 use crate::gpu::arena::{Layout, chip_words};
@@ -183,6 +183,10 @@ impl Kernels {
 }
 
 impl Worlds for Kernels {
+    fn backend(&self) -> Backend {
+        Backend::Gpu
+    }
+
     fn device(&self) -> String {
         let team = self.gpu.team();
         let plural = if team.lanes == 1 { "" } else { "s" };

@@ -1,0 +1,169 @@
+//! The step linearised: against MuJoCo's, on every backend, and where a step cannot be told.
+
+mod common;
+
+use common::{Golden, error};
+use manyworlds::batch::{Backend, Differences, Overflow, Settings, Transition};
+use manyworlds::{Batch, Error, Model};
+
+/// States of the goldens that tests/golden/make_derivative.py takes.
+const STATES: [usize; 3] = [0, 1, 4];
+const CENTERED: Differences = Differences {
+    centered: true,
+    ..Differences::F64
+};
+
+fn model(name: &str) -> Model {
+    let mut m =
+        Model::from_xml_path(format!("models/{name}.xml")).unwrap_or_else(|e| panic!("{e}"));
+    Golden::tighten(&mut m);
+    m
+}
+
+/// Worlds at the states of a model's golden.
+fn batch(m: &Model, name: &str, backend: Backend) -> Batch {
+    let settings = Settings {
+        backend,
+        overflow: Overflow::Grow,
+        ..Settings::default()
+    };
+    let golden = Golden::open(&format!("tests/golden/{name}.npz"));
+    let mut batch = Batch::with(m, STATES.len(), settings).unwrap();
+    for field in golden
+        .arrays
+        .keys()
+        .filter_map(|name| name.strip_prefix("in/"))
+    {
+        let rows: Vec<f64> = STATES
+            .iter()
+            .flat_map(|&k| golden.state(&format!("in/{field}"), k))
+            .copied()
+            .collect();
+        batch.set(field, &rows).unwrap();
+    }
+    batch
+}
+
+fn state(batch: &mut Batch) -> [Vec<f64>; 2] {
+    ["qpos", "qvel"].map(|name| batch.reals(name).unwrap().to_vec())
+}
+
+fn matrices(t: &Transition) -> [(&'static str, &[f64]); 4] {
+    [("A", &t.A), ("B", &t.B), ("C", &t.C), ("D", &t.D)]
+}
+
+#[test]
+fn slopes_of_a_step_are_those_of_mujoco() {
+    let golden = Golden::open("tests/golden/derivative.npz");
+    let names = [
+        "humanoid",
+        "actuators",
+        "free_bodies",
+        "implicit",
+        "sensors",
+        "elliptic",
+    ];
+    let mut far = Vec::new();
+    for name in names {
+        let m = model(name);
+        let mut batch = batch(&m, name, Backend::Cpu);
+        let before = state(&mut batch);
+        for (way, by) in [("", CENTERED), ("one_way/", Differences::F64)] {
+            if !by.centered {
+                // at the end of their range controls are moved inwards
+                let rows = batch.reals("ctrl").unwrap().to_vec();
+                let at_end = |(i, ctrl): (usize, f64)| match m.actuator_ctrllimited[i % m.nu] {
+                    0 => ctrl,
+                    _ => m.actuator_ctrlrange[2 * (i % m.nu) + 1],
+                };
+                let rows: Vec<f64> = rows.into_iter().enumerate().map(at_end).collect();
+                batch.set("ctrl", &rows).unwrap();
+            }
+            let found = batch.transition(Some(by)).unwrap();
+            assert!(found.bad.is_empty(), "{name}");
+            for (field, have) in matrices(&found) {
+                let want = golden.get(&format!("{name}/{way}{field}")).unwrap();
+                let n = have.len() / STATES.len();
+                for k in (0..STATES.len()).filter(|_| n > 0) {
+                    let e = error(&have[k * n..][..n], &want[k * n..][..n]);
+                    if e > 1e-6 {
+                        far.push(format!(
+                            "{name}: {way}{field} of state {} is off by {e:.1e}",
+                            STATES[k]
+                        ));
+                    }
+                }
+            }
+        }
+        // the worlds themselves did not move
+        assert_eq!(before, state(&mut batch), "{name}");
+    }
+    assert!(far.is_empty(), "{}", far.join("\n"));
+}
+
+#[test]
+fn f32_backends_are_near_the_reference() {
+    // smooth at the scale of the larger steps that f32 needs
+    for (name, backend) in [
+        ("pendula", Backend::Simd),
+        ("implicitfast", Backend::Simd),
+        ("pendula", Backend::Gpu),
+    ] {
+        let m = model(name);
+        let near = batch(&m, name, backend).transition(None).unwrap();
+        let by = Differences {
+            eps: Differences::F32.eps,
+            ..CENTERED
+        };
+        let want = batch(&m, name, Backend::Cpu).transition(Some(by)).unwrap();
+        for ((field, have), (_, want)) in matrices(&near).into_iter().zip(matrices(&want)) {
+            let e = error(have, want);
+            assert!(e < 1e-3, "{name} on {backend:?}: {field} is off by {e:.1e}");
+        }
+    }
+}
+
+#[test]
+fn fourth_order_steps_have_slopes_too() {
+    // a slide without force: x' = x + h v, v' = v
+    let xml = r#"<mujoco><option integrator="RK4" timestep="0.01" gravity="0 0 0"/>
+        <worldbody><body><joint name="x" type="slide"/><geom size="0.1" mass="2"/></body></worldbody>
+        <actuator><motor joint="x"/></actuator></mujoco>"#;
+    let m = Model::from_xml_str(xml).unwrap();
+    let settings = Settings {
+        backend: Backend::Cpu,
+        ..Settings::default()
+    };
+    let found = Batch::with(&m, 1, settings)
+        .unwrap()
+        .transition(None)
+        .unwrap();
+    let off = error(&found.A, &[1.0, 0.01, 0.0, 1.0])
+        .max(error(&found.B, &[0.5 * 1e-4 / 2.0, 0.01 / 2.0]));
+    assert!(off < 1e-9, "{found:?}");
+}
+
+#[test]
+fn what_cannot_be_told_is_said() {
+    let m = model("pendula");
+    let mut batch = batch(&m, "pendula", Backend::Cpu);
+    let eps = |eps| Differences { eps, ..CENTERED };
+    for bad in [0.0, -1e-6, f64::NAN, f64::INFINITY] {
+        let e = batch.transition(Some(eps(bad))).unwrap_err();
+        assert!(
+            matches!(&e, Error::Input(msg) if msg.contains("positive")),
+            "{e}"
+        );
+    }
+    // one world of three is bad, and the slopes of the others are as without it
+    let good = batch.transition(None).unwrap();
+    let mask = [false, true, false];
+    batch
+        .set_where("qvel", &mask, &vec![f64::NAN; m.nv])
+        .unwrap();
+    let found = batch.transition(None).unwrap();
+    assert_eq!(found.bad, [1]);
+    let n = found.ndx * found.ndx;
+    assert_eq!(found.A[..n], good.A[..n]);
+    assert_eq!(found.A[2 * n..], good.A[2 * n..]);
+}
