@@ -30,30 +30,6 @@ pub fn integrate_pos<R: Real>(m: &Model, qpos: &mut [R], qvel: &[R], time: R) {
     }
 }
 
-/// The velocity (m/s, rad/s) that takes one position to another in a time, in the tangent space of the first (`mj_differentiatePos`).
-pub fn differentiate_pos<R: Real>(m: &Model, qvel: &mut [R], time: R, qpos1: &[R], qpos2: &[R]) {
-    for j in 0..m.njnt {
-        let (mut padr, mut vadr) = (m.jnt_qposadr[j] as usize, m.jnt_dofadr[j] as usize);
-        let jnt_type = m.jnt_type[j];
-        if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
-            qvel[vadr] = (qpos2[padr] - qpos1[padr]) / time;
-            continue;
-        }
-        if jnt_type == JointType::Free {
-            for k in 0..3 {
-                qvel[vadr + k] = (qpos2[padr + k] - qpos1[padr + k]) / time;
-            }
-            padr += 3;
-            vadr += 3;
-        }
-        let [quat1, quat2] = [qpos1, qpos2].map(|qpos| std::array::from_fn(|k| qpos[padr + k]));
-        let angle = sub_quat(quat2, quat1);
-        for k in 0..3 {
-            qvel[vadr + k] = angle[k] / time;
-        }
-    }
-}
-
 /// Advances activation, velocity, position and time by one timestep and keeps the acceleration for the next solve;
 /// positions move with `qvel` if given, else with the new velocity (`mj_advance`).
 #[inline]
