@@ -9,10 +9,8 @@ fn mj_euler() {
         }
         team_sync();
         for (var i = lane; i < nv; i += LANES) {
-            let poly = vec2f(dof_dampingpoly_all(i, 0), dof_dampingpoly_all(i, 1));
-            let slope = poly_force_slope(dof_damping_all(i), poly, qvel(i), true);
             let diag = M_rowadr(i) + M_rownnz(i) - 1;
-            set_qH(diag, qH(diag) + opt_timestep * slope);
+            set_qH(diag, qH(diag) + opt_timestep * damping_slope(i));
         }
         team_sync();
 

@@ -30,10 +30,8 @@ fn mj_smooth_vel() {
         return;
     }
     for (var i = lane; i < nv; i += LANES) {
-        let poly = vec2f(dof_dampingpoly_all(i, 0), dof_dampingpoly_all(i, 1));
-        let slope = poly_force_slope(dof_damping_all(i), poly, qvel(i), true);
         let at = d_address(i, i);
-        set_qDeriv(at, qDeriv(at) - slope);
+        set_qDeriv(at, qDeriv(at) - damping_slope(i));
     }
     for (var t = 0; t < ntendon; t++) {
         let poly = vec2f(tendon_dampingpoly_all(t, 0), tendon_dampingpoly_all(t, 1));

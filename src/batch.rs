@@ -30,6 +30,7 @@ use crate::fields::{Data, FIELDS, Field, Model, Room, View};
 use crate::gpu::Unroll;
 use crate::gpu::tune::Choice;
 use crate::mjcf::nearest::nearest;
+use crate::types::ENBL_INVDISCRETE;
 use state::INPUTS;
 
 /// Who computes.
@@ -109,6 +110,8 @@ pub(crate) trait Worlds: std::fmt::Debug + Send {
     fn step(&mut self, m: &Model, n: usize) -> Result<()>;
     /// Computes everything that depends on the state of every world.
     fn forward(&mut self, m: &Model) -> Result<()>;
+    /// Computes the force that the acceleration of every world takes.
+    fn inverse(&mut self, m: &Model) -> Result<()>;
     /// A field of all worlds, world after world.
     fn read(&mut self, m: &Model, field: &'static Field) -> Result<View<'_>>;
     /// Writes a field of some worlds: `values` has one row for all of them, or a row for every world of the batch.
@@ -224,6 +227,24 @@ impl Batch {
         self.attempt(|worlds, m| worlds.forward(m))
     }
 
+    /// Computes the force that an acceleration takes (`mj_inverse`): `qfrc_inverse` (N, N m in joint space) from `qpos qvel qacc`.
+    ///
+    /// `qacc` (m/s², rad/s²) is what [`Batch::forward`] found, or what was set. The result is what actuators and applied forces
+    /// together have to give; `efc_force` and `qfrc_constraint` are those of this acceleration, found without a solver. Where
+    /// the model has the flag `invdiscrete`, `qacc` is the change of velocity over a timestep of the model's integrator.
+    /// (Todorov: Analytically-invertible dynamics with contacts and constraints, 2014.)
+    ///
+    /// On a device the first call makes room for it. Fails like [`Batch::step`], and with [`Error::Input`] on the flag
+    /// `invdiscrete` with Runge-Kutta.
+    pub fn inverse(&mut self) -> Result<()> {
+        let opt = &self.model.opt;
+        if opt.enabled(ENBL_INVDISCRETE) && !opt.inverts_steps() {
+            let msg = "Runge-Kutta has no inverse over a timestep (the flag \"invdiscrete\")";
+            return Err(Error::Input(msg.to_owned()));
+        }
+        self.attempt(|worlds, m| worlds.inverse(m))
+    }
+
     fn attempt(&mut self, run: impl Fn(&mut dyn Worlds, &Model) -> Result<()>) -> Result<()> {
         let policy = self.settings.overflow;
         let grows = policy == Overflow::Grow && !crate::compile::capacity::holds_all(&self.model);
@@ -250,11 +271,14 @@ impl Batch {
                 self.worlds.back()?;
                 self.start = Some(self.save()?);
             }
+            // what inverse dynamics is given is no part of the state
+            let qacc = self.reals("qacc")?.to_vec();
             self.grow(overflow)?;
             if let Some(start) = self.start.take() {
                 self.restore(&start)?;
                 self.start = Some(start);
             }
+            self.set("qacc", &qacc)?;
             if held {
                 self.worlds.hold()?;
             }
@@ -358,7 +382,7 @@ impl Batch {
     /// Sets an input of all worlds: `values` is N × shape, or one row for all.
     ///
     /// Inputs are `time qpos qvel act ctrl qfrc_applied xfrc_applied mocap_pos mocap_quat eq_active qacc_warmstart history
-    /// plastic`. Fails with [`Error::Input`] on another name or number of values. The numbers themselves are not looked at: a
+    /// plastic`, and `qacc` for [`Batch::inverse`]. Fails with [`Error::Input`] on another name or number of values. The numbers themselves are not looked at: a
     /// world that is given bad ones is flagged when it steps.
     pub fn set(&mut self, name: &str, values: &[f64]) -> Result<()> {
         let field = self.input(name, values.len())?;
@@ -375,7 +399,7 @@ impl Batch {
 
     fn input(&self, name: &str, len: usize) -> Result<&'static Field> {
         let field = field(name)?;
-        if !INPUTS.contains(&name) {
+        if !INPUTS.contains(&name) && name != "qacc" {
             let inputs = INPUTS.join(" ");
             return Err(Error::Input(format!(
                 "{name} is computed and cannot be set; inputs are {inputs}"

@@ -1242,6 +1242,8 @@ fields! {
         nisland: int[1],
         /// potential and kinetic energy (J)
         energy: real[2],
+        /// lengths of what forward and inverse dynamics differ in: constraint forces, and applied forces in joint space
+        solver_fwdinv: real[2],
         /// sparsity pattern of a row (ours)
         efc_Jpat: int[njmax],
         /// pair of the collision list that a contact is of (ours)
@@ -1278,6 +1280,14 @@ fields! {
         implicit_qfrc: real[nvimp],
         /// acceleration that the velocity is integrated with (ours)
         implicit_qacc: real[nvimp],
+        /// acceleration that discrete-time inverse dynamics was given (ours)
+        inv_qacc: real[nv],
+        /// constraint force of the forward pass while the inverse runs (ours)
+        fwdinv_qfrc: real[nv],
+        /// forces of rows of the forward pass while the inverse runs (ours)
+        fwdinv_force: real[njmax],
+        /// 1 while the inverse runs that is compared with the forward pass (ours)
+        fwdinv_stage: int[1],
         /// Hessian of an island's primal problem: for every dof its row from the diagonal to solver_end (ours)
         solver_H: real[ntri],
         /// factor U D U' of the Hessian: rows of U as in solver_H, D on the diagonal (ours)

@@ -146,6 +146,18 @@ impl Opt {
         self.enableflags & bit != 0
     }
 
+    /// True if inverse dynamics is given the acceleration over a timestep (m/s², rad/s²), and not that of an instant; Runge-Kutta
+    /// has no such thing.
+    pub fn inverts_steps(&self) -> bool {
+        self.enabled(ENBL_INVDISCRETE) && self.integrator != Integrator::Rk4 as i32
+    }
+
+    /// True if the integrator is implicit in the velocity.
+    pub fn is_implicit(&self) -> bool {
+        self.integrator == Integrator::Implicit as i32
+            || self.integrator == Integrator::ImplicitFast as i32
+    }
+
     /// True if bodies move in a medium.
     pub fn has_medium(&self) -> bool {
         self.density > 0.0 || self.viscosity > 0.0

@@ -110,6 +110,14 @@ stages! {
     sensor_acc by simd::sensor_acc,
     /// Reset a world whose qacc is bad (`mj_checkAcc`).
     check_acc by simd::check_acc,
+    /// Acceleration of an instant from that over a timestep (`mj_discreteAcc`).
+    discrete_acc,
+    /// Constraint forces that an acceleration takes (`mj_invConstraint`).
+    inv_constraint by simd::inv_constraint,
+    /// Applied force that an acceleration takes (end of `mj_inverseSkip`).
+    inverse_skip,
+    /// What forward and inverse dynamics differ in (`mj_compareFwdInv`).
+    compare_fwd_inv,
     /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
     euler,
     /// One of the four stages of Runge-Kutta (`mj_RungeKutta`).
@@ -192,8 +200,8 @@ pub fn fwd_velocity_stages(m: &Model, run: &mut impl Run) {
     run(&rne);
 }
 
-/// Forward dynamics: accelerations of a state, and what sensors and energies are in it (`mj_forward`).
-pub fn forward(m: &Model, run: &mut impl Run) {
+/// What depends on position and velocity, and what sensors and energies are in it.
+fn sensed_velocity(m: &Model, run: &mut impl Run) {
     fwd_position(m, run);
     if senses_energy(m) {
         run(&energy);
@@ -211,13 +219,42 @@ pub fn forward(m: &Model, run: &mut impl Run) {
     if senses(m, NeedStage::Vel) {
         run(&sensor_vel);
     }
-    fwd_acc(m, run);
+}
+
+/// What is sensed of accelerations and forces (`mj_sensorAcc`).
+fn sensed_acc(m: &Model, run: &mut impl Run) {
     if needs_rne_post(m) {
         run(&rne_post);
     }
     if senses(m, NeedStage::Acc) {
         run(&sensor_acc);
     }
+}
+
+/// Forward dynamics: accelerations of a state, and what sensors and energies are in it (`mj_forward`).
+pub fn forward(m: &Model, run: &mut impl Run) {
+    sensed_velocity(m, run);
+    fwd_acc(m, run);
+    sensed_acc(m, run);
+}
+
+/// Inverse dynamics: the force that an acceleration takes, constraints and passive forces aside (`mj_inverse`).
+pub fn inverse(m: &Model, run: &mut impl Run) {
+    sensed_velocity(m, run);
+    inv_acc(m, run);
+    sensed_acc(m, run);
+    run(&inverse_skip);
+}
+
+/// Constraint forces from accelerations.
+fn inv_acc(m: &Model, run: &mut impl Run) {
+    if m.opt.inverts_steps() {
+        if m.opt.is_implicit() {
+            run(&smooth_vel);
+        }
+        run(&discrete_acc);
+    }
+    run(&inv_constraint);
 }
 
 /// Accelerations alone, for states that nobody looks at (`mj_forwardSkip`).
@@ -247,6 +284,13 @@ pub fn step(m: &Model, run: &mut impl Run) {
     run(&check_vel);
     forward(m, run);
     run(&check_acc);
+    if m.opt.enabled(ENBL_FWDINV) {
+        // what the forward pass found is kept, and comes back
+        run(&compare_fwd_inv);
+        inv_acc(m, run);
+        run(&inverse_skip);
+        run(&compare_fwd_inv);
+    }
     match Integrator::from_i32(m.opt.integrator) {
         Some(Integrator::Rk4) => {
             for _ in 0..3 {

@@ -665,6 +665,8 @@ numbers! { BITS: i32 {
     ENBL_IPC = 1 << 6;
     /// Speculative contacts.
     ENBL_SPECULATIVE = 1 << 7;
+    /// Have room for inverse dynamics on a device (ours).
+    ENBL_INVERSE = 1 << 29;
     /// Compute accelerations of bodies and the forces between them though no sensor needs them (ours).
     ENBL_RNEPOST = 1 << 30;
     /// Overflow bit: more contacts than `nconmax`.

@@ -23,6 +23,21 @@ const SHARED: &[(&str, &str)] = &[
     ("overflow", "collects what did not fit"),
     ("needed", "collects what was asked for"),
     ("contact_efc_address", "none until the rows are made"),
+    (
+        "qacc",
+        "inverse dynamics over a timestep puts back what it was given",
+    ),
+    ("efc_state", "of the acceleration found, or of one given"),
+    (
+        "efc_force",
+        "of the acceleration found, or of one given; the former comes back",
+    ),
+    (
+        "qfrc_constraint",
+        "of the acceleration found, or of one given; the former comes back",
+    ),
+    ("qH", "of a step, or of its inverse"),
+    ("qLU", "of a step, or of its inverse"),
 ];
 
 /// Functions of the twins that WGSL has as operators or of its own.

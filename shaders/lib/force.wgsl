@@ -18,6 +18,12 @@ fn poly_force_slope(linear: f32, poly: vec2f, x: f32, damper: bool) -> f32 {
     return linear + y * (2.0 * poly[0] + y * (3.0 * poly[1]));
 }
 
+// derivative of the force of a dof's damper, that of its actuators included, over its velocity
+fn damping_slope(i: i32) -> f32 {
+    let poly = vec2f(dof_dampingpoly_all(i, 0), dof_dampingpoly_all(i, 1));
+    return poly_force_slope(dof_damping_all(i), poly, qvel(i), true);
+}
+
 // what dof `i` feels of a force and a torque on a body at a point
 fn apply_ft(i: i32, body: i32, point: vec3f, force: vec3f, torque: vec3f) -> f32 {
     // dofs that move the body

@@ -119,20 +119,42 @@ struct Change {
     cone: bool,
 }
 
+// force and state of a row
+struct RowForce {
+    force: f32,
+    state: i32,
+}
+
+// force and state of a row from its residual; rows of an elliptic contact have theirs together
+fn row_force(r: i32, x: f32) -> RowForce {
+    if (r < ne()) {
+        // equality
+    } else if (r < ne() + nf()) {
+        // friction loss
+        let loss = efc_frictionloss(r);
+        let bound = efc_R(r) * loss;
+        if (x <= -bound) {
+            return RowForce(loss, CNSTRSTATE_LINEARNEG);
+        } else if (x >= bound) {
+            return RowForce(-loss, CNSTRSTATE_LINEARPOS);
+        }
+    } else if (x >= 0.0) {
+        // limit or contact, let go
+        return RowForce(0.0, CNSTRSTATE_SATISFIED);
+    }
+    return RowForce(-efc_D(r) * x, CNSTRSTATE_QUADRATIC);
+}
+
 // force and state of every row from its residual (`mj_constraintUpdate`); what a lane saw
 fn update_constraint(g: Island) -> Change {
     var change = Change();
     for (var k = lane; k < g.nefc; k += LANES) {
         let r = row_at(g, k);
-        let x = solver_Jaref(r);
         let before = efc_state(r) == CNSTRSTATE_QUADRATIC;
-        var force = -efc_D(r) * x;
-        var state = CNSTRSTATE_QUADRATIC;
         if (is_elliptic(r)) {
-            // contact with an elliptic cone
             if (is_normal(r)) {
                 let c = contact_of(r);
-                state = contact_force(c, r, of_contact<solver_Jaref>(r, c.dim));
+                let state = contact_force(c, r, of_contact<solver_Jaref>(r, c.dim));
                 for (var n = 0; n < c.dim; n++) {
                     set_efc_state(r + n, state);
                 }
@@ -141,27 +163,10 @@ fn update_constraint(g: Island) -> Change {
             }
             continue;
         }
-        if (r < ne()) {
-            // equality
-        } else if (r < ne() + nf()) {
-            // friction loss
-            let loss = efc_frictionloss(r);
-            let bound = efc_R(r) * loss;
-            if (x <= -bound) {
-                force = loss;
-                state = CNSTRSTATE_LINEARNEG;
-            } else if (x >= bound) {
-                force = -loss;
-                state = CNSTRSTATE_LINEARPOS;
-            }
-        } else if (x >= 0.0) {
-            // limit or contact, let go
-            force = 0.0;
-            state = CNSTRSTATE_SATISFIED;
-        }
-        set_efc_force(r, force);
-        set_efc_state(r, state);
-        change.quadratic |= before != (state == CNSTRSTATE_QUADRATIC);
+        let now = row_force(r, solver_Jaref(r));
+        set_efc_force(r, now.force);
+        set_efc_state(r, now.state);
+        change.quadratic |= before != (now.state == CNSTRSTATE_QUADRATIC);
     }
     team_sync();
     return change;

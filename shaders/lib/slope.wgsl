@@ -56,3 +56,33 @@ fn axis_turn(k: i32) -> Spatial {
 fn rigid(i: i32) -> bool {
     return model_rigid && jnt_type(dof_jntid(i)) == JNT_FREE && tree_dofnum(dof_treeid(i)) == 6;
 }
+
+// row of a dof in qLU: M less a timestep of the slope
+fn less_slope(i: i32) {
+    let adr = D_rowadr(i);
+    for (var k = adr; k < adr + D_rownnz(i); k++) {
+        let at = m_address(i, D_colind(k));
+        var inertia = 0.0;
+        if (at >= 0) {
+            inertia = M(at);
+        }
+        set_qLU(k, inertia - opt_timestep * qDeriv(k));
+    }
+}
+
+// the slope of a free and rigid body's bias force, added to a row of qLU (`mjd_freeMhat`)
+fn add_bias(i: i32) {
+    let body = dof_bodyid(i);
+    var slope = gyroscopic(crb(body), cvel(body));
+    let axis = cdof(i);
+    let momentum = mul_inert_vec(crb(body), axis);
+    let by_motion = Spatial(
+        vec3f(dot6(slope.c[0], axis), dot6(slope.c[1], axis), dot6(slope.c[2], axis)),
+        vec3f(dot6(slope.c[3], axis), dot6(slope.c[4], axis), dot6(slope.c[5], axis)));
+    let adr = jnt_dofadr(dof_jntid(i));
+    for (var k = adr; k < adr + 6; k++) {
+        let at = d_address(i, k);
+        let x = dot6(momentum, axis_turn(k)) + dot6(by_motion, cdof(k));
+        set_qLU(at, qLU(at) + opt_timestep * x);
+    }
+}

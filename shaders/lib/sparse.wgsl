@@ -119,6 +119,16 @@ fn d_address(i: i32, j: i32) -> i32 {
     return D_rowadr(i) + D_diag(min(i, j)) + max(j - i, 0);
 }
 
+// a row of a full matrix times `x`
+fn mul_d_row<mat, x>(i: i32) -> f32 {
+    let adr = D_rowadr(i);
+    var sum = 0.0;
+    for (var k = adr; k < adr + D_rownnz(i); k++) {
+        sum += mat(k) * x(D_colind(k));
+    }
+    return sum;
+}
+
 // factors an unsymmetric matrix in place, all of it or the rows of free and rigid bodies only: A = U L, with ones on the
 // diagonal of U, without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns whether that happened
 fn factor_lu<mat>(rigid_only: bool) -> bool {

@@ -150,6 +150,12 @@ impl<R: Real> Worlds for Cpu<R> {
         Ok(())
     }
 
+    fn inverse(&mut self, m: &Model) -> Result<()> {
+        let twin = self.twin;
+        self.for_each(|d, rows| stages::inverse(m, &mut |stage| twin(stage, m, d, rows)));
+        Ok(())
+    }
+
     fn read(&mut self, m: &Model, field: &'static Field) -> Result<View<'_>> {
         let Self {
             tiles, reals, ints, ..

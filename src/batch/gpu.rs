@@ -5,14 +5,14 @@ use std::sync::OnceLock;
 use super::state::{FLAGS, INPUTS};
 use super::{Backend, Mask, Memory, Settings, Worlds, memory};
 use crate::error::{Error, Result};
-use crate::fields::{Elem, Field, Model, View};
+use crate::fields::{Elem, FIELDS, Field, Model, Room, View};
 use crate::gpu::arena::{Layout, chip_words};
 use crate::gpu::config::hardware_team;
 use crate::gpu::device::{self, Choice, Device, Request};
-use crate::gpu::run::{Plan, forward_walk, step_walk};
+use crate::gpu::run::{Plan, forward_walk, inverse_walk, step_walk};
 use crate::gpu::tune::{self, Tuned};
 use crate::gpu::{Config, Gpu, Values};
-use crate::types::OVERFLOW_TURNS;
+use crate::types::{ENBL_INVERSE, OVERFLOW_TURNS};
 
 // the most lanes that a world is given where fewer were too few
 const MOST_LANES: u32 = 64;
@@ -33,6 +33,7 @@ struct Kernels {
     gpu: Gpu,
     // made when it is first asked for
     forward: Option<Plan>,
+    inverse: Option<Plan>,
     // where nobody said how many lanes: more, if the adapter ends their loops early
     widens: bool,
     // the last read
@@ -91,6 +92,7 @@ fn open_on(
     Ok(Box::new(Kernels {
         gpu,
         forward: None,
+        inverse: None,
         widens: settings.lanes.is_none(),
         reals: Vec::new(),
         ints: Vec::new(),
@@ -166,6 +168,25 @@ impl Kernels {
         held.map(|name| Ok((name, self.gpu.read(name)?))).collect()
     }
 
+    // room for what only inverse dynamics touches; nothing is lost
+    fn have_room_for_inverse(&mut self) -> Result<()> {
+        if self.gpu.model().opt.enabled(ENBL_INVERSE) {
+            return Ok(());
+        }
+        let mut m = self.gpu.model().clone();
+        m.opt.enableflags |= ENBL_INVERSE;
+        let mut gpu = Gpu::new(self.gpu.device(), &m, self.gpu.config())?;
+        let kept = |f: &&Field| {
+            f.room != Room::Model && f.words(&m) > 0 && self.gpu.has(f) && self.gpu.keeps(f)
+        };
+        for field in FIELDS.iter().filter(kept) {
+            gpu.write(field.name, &self.gpu.read(field.name)?)?;
+        }
+        gpu.prepare()?;
+        (self.gpu, self.forward, self.inverse) = (gpu, None, None);
+        Ok(())
+    }
+
     fn widen(&mut self, state: &[(&'static str, Values)]) -> Result<()> {
         let config = Config {
             lanes: 2 * self.gpu.team().lanes,
@@ -177,7 +198,7 @@ impl Kernels {
             gpu.write(name, values)?;
         }
         gpu.hold()?;
-        (self.gpu, self.forward) = (gpu, None);
+        (self.gpu, self.forward, self.inverse) = (gpu, None, None);
         Ok(())
     }
 }
@@ -215,6 +236,25 @@ impl Worlds for Kernels {
             };
             let done = kernels.gpu.run(&plan, 1);
             kernels.forward = Some(plan);
+            done
+        })
+    }
+
+    fn inverse(&mut self, m: &Model) -> Result<()> {
+        self.have_room_for_inverse()?;
+        // where loops may end early, what was given may be lost on the way
+        let software = self.gpu.device().adapter.software;
+        let given = software.then(|| self.gpu.read("qacc")).transpose()?;
+        self.attempt(m, |kernels| {
+            if let Some(given) = &given {
+                kernels.gpu.write("qacc", given)?;
+            }
+            let plan = match kernels.inverse.take() {
+                Some(plan) => plan,
+                None => kernels.gpu.plan(&inverse_walk(m))?,
+            };
+            let done = kernels.gpu.run(&plan, 1);
+            kernels.inverse = Some(plan);
             done
         })
     }

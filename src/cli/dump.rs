@@ -239,6 +239,13 @@ fn rows(m: &Model, d: &Data, out: &mut Arrays) {
     put("KBIP", Array::real(&[n, 4], d.efc_KBIP[..4 * n].to_vec()));
 }
 
+/// What inverse dynamics made of a world's acceleration; nothing if it was not asked.
+pub fn inverse(m: &Model, qfrc: &[f64], k: usize) -> Option<(String, Array)> {
+    let mine = qfrc.get(k * m.nv..(k + 1) * m.nv)?;
+    let array = Array::real(&[m.nv], mine.to_vec());
+    Some(("fwd/qfrc_inverse".to_owned(), array))
+}
+
 /// The state after some steps.
 pub fn step(m: &Model, d: &Data, n: usize) -> Arrays {
     let state = [

@@ -7,7 +7,7 @@ use anstream::eprintln;
 use clap::Args;
 use manyworlds::batch::To;
 use manyworlds::fields::field;
-use manyworlds::types::{ENBL_ENERGY, ENBL_RNEPOST};
+use manyworlds::types::{ENBL_ENERGY, ENBL_INVDISCRETE, ENBL_INVERSE, ENBL_RNEPOST};
 use manyworlds::{Batch, Error, Model};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -91,8 +91,8 @@ impl Forward {
         }
 
         let mut out: Arrays = dump::model(&m, &authored);
-        // the dump has the energy and the forces between bodies, whether the model asks for them or not
-        m.opt.enableflags |= ENBL_ENERGY | ENBL_RNEPOST;
+        // the dump has energies and forces, whether the model asks for them or not
+        m.opt.enableflags |= ENBL_ENERGY | ENBL_RNEPOST | ENBL_INVERSE;
         let mut batch = match Batch::with(&m, asked.states.len(), self.engine.settings()) {
             // what is compiled can be had, though it cannot move yet
             Err(e @ Error::Missing(_)) => {
@@ -106,14 +106,13 @@ impl Forward {
         eprintln!("{} states on {}", asked.states.len(), batch.device());
         set(&mut batch, &asked.states).map_err(&bad)?;
         batch.forward()?;
-        for (k, d) in batch.worlds()?.iter().enumerate() {
+        let worlds = batch.worlds()?;
+        let inverse = inverse(&mut batch)?;
+        for (k, d) in worlds.iter().enumerate() {
             let m = batch.model();
             let state = [dump::inputs(m, d, INPUTS), dump::forward(m, d)].concat();
-            out.extend(
-                state
-                    .into_iter()
-                    .map(|(name, x)| (format!("s{k}/{name}"), x)),
-            );
+            let state = state.into_iter().chain(dump::inverse(m, &inverse, k));
+            out.extend(state.map(|(name, x)| (format!("s{k}/{name}"), x)));
         }
 
         set(&mut batch, &asked.states).map_err(&bad)?;
@@ -174,6 +173,16 @@ fn numbers(value: &Value) -> Result<Vec<f64>, String> {
             None => Err(format!("{value} is not a number")),
         },
     }
+}
+
+// force that the accelerations found take, world after world; none where there is no such thing
+fn inverse(batch: &mut Batch) -> Result<Vec<f64>, Fault> {
+    let opt = &batch.model().opt;
+    if opt.enabled(ENBL_INVDISCRETE) && !opt.inverts_steps() {
+        return Ok(Vec::new());
+    }
+    batch.inverse()?;
+    Ok(batch.reals("qfrc_inverse")?.to_vec())
 }
 
 // what a state does not say is as after a reset

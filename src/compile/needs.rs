@@ -39,8 +39,8 @@ pub fn not_computed(m: &Model) -> Vec<String> {
     out.extend(unsensed(m));
     for (bit, name, done) in [
         (ENBL_ENERGY, "energy", stage("energy")),
-        (ENBL_FWDINV, "fwdinv", false),
-        (ENBL_INVDISCRETE, "invdiscrete", false),
+        (ENBL_FWDINV, "fwdinv", stage("compare_fwd_inv")),
+        (ENBL_INVDISCRETE, "invdiscrete", stage("discrete_acc")),
     ] {
         if m.opt.enabled(bit) && !done {
             out.push(format!("the flag {name:?}"));

@@ -1,6 +1,6 @@
 //! Semi-implicit Euler with implicit joint damping (`mj_Euler`).
 
-use crate::cpu::lib::force::poly_force_slope;
+use crate::cpu::lib::force::damping_slope;
 use crate::cpu::lib::integrate::advance;
 use crate::cpu::lib::sparse::{factor_i, solve_ld};
 use crate::cpu::lib::warning::warn;
@@ -14,13 +14,8 @@ pub fn euler<R: Real>(m: &Model, d: &mut Data<R>) {
         // M with the slope of the damping over a timestep
         d.qH.copy_from_slice(&d.M);
         for i in 0..m.nv {
-            let linear = m.dof_damping_all[i];
-            let poly = [
-                m.dof_dampingpoly_all[2 * i],
-                m.dof_dampingpoly_all[2 * i + 1],
-            ];
-            let slope = poly_force_slope(linear, poly, d.qvel[i], true);
             let diag = (m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize;
+            let slope = damping_slope(m, d, i);
             d.qH[diag] += R::splat(m.opt.timestep) * slope;
         }
 

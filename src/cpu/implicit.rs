@@ -1,9 +1,8 @@
 //! Implicit in the velocity (`mj_implicit`).
 
 use crate::cpu::lib::integrate::advance;
-use crate::cpu::lib::slope::{axis_turn, gyroscopic, rigid};
+use crate::cpu::lib::slope::{add_bias, less_slope, rigid};
 use crate::cpu::lib::sparse::*;
-use crate::cpu::lib::spatial::{dot6, mul_inert_vec};
 use crate::cpu::lib::warning::warn;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -59,34 +58,4 @@ pub fn implicit<R: Real>(m: &Model, d: &mut Data<R>) {
     advance(m, d, &act_dot, &qacc, None);
     d.act_dot = act_dot;
     d.implicit_qacc = qacc;
-}
-
-// row of a dof: M less a timestep of the slope
-#[inline(always)]
-fn less_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
-    let h = R::splat(m.opt.timestep);
-    let adr = m.D_rowadr[i] as usize;
-    for k in adr..adr + m.D_rownnz[i] as usize {
-        let inertia = match m_address(m, i, m.D_colind[k] as usize) {
-            Some(k) => d.M[k],
-            None => R::zero(),
-        };
-        d.qLU[k] = inertia - h * d.qDeriv[k];
-    }
-}
-
-// the slope of a free and rigid body's bias force, added to a row (`mjd_freeMhat`)
-#[inline(always)]
-fn add_bias<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
-    let h = R::splat(m.opt.timestep);
-    let body = m.dof_bodyid[i] as usize;
-    let slope = gyroscopic(d.crb[body], d.cvel[body]);
-    let axis = d.cdof[i];
-    let by_motion = slope.map(|column| dot6(column, axis));
-    let momentum = mul_inert_vec(d.crb[body], axis);
-    let adr = m.jnt_dofadr[m.dof_jntid[i] as usize] as usize;
-    for k in adr..adr + 6 {
-        let x = dot6(momentum, axis_turn(m, d, k)) + dot6(by_motion, d.cdof[k]);
-        d.qLU[d_address(m, i, k)] += h * x;
-    }
 }

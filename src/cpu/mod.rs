@@ -9,7 +9,9 @@ pub mod check_vel;
 pub mod collision;
 pub mod com_pos;
 pub mod com_vel;
+pub mod compare_fwd_inv;
 pub mod crb;
+pub mod discrete_acc;
 pub mod energy;
 pub mod euler;
 pub mod factor_m;
@@ -18,6 +20,8 @@ pub mod fwd_acceleration;
 pub mod fwd_actuation;
 pub mod fwd_velocity;
 pub mod implicit;
+pub mod inv_constraint;
+pub mod inverse_skip;
 pub mod island;
 pub mod kinematics;
 pub mod make_constraint;
@@ -44,6 +48,11 @@ use crate::stages;
 /// Forward dynamics of one world (`mj_forward`).
 pub fn forward(m: &Model, d: &mut Data) {
     stages::forward(m, &mut |stage| (stage.twin)(m, d));
+}
+
+/// Inverse dynamics of one world (`mj_inverse`): `qfrc_inverse` from `qacc`.
+pub fn inverse(m: &Model, d: &mut Data) {
+    stages::inverse(m, &mut |stage| (stage.twin)(m, d));
 }
 
 /// One step of one world (`mj_step`).

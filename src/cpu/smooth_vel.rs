@@ -4,7 +4,7 @@ mod medium;
 
 use crate::cpu::lib::actuator::*;
 use crate::cpu::lib::dcmotor::motor_slope;
-use crate::cpu::lib::force::poly_force_slope;
+use crate::cpu::lib::force::{damping_slope, poly_force_slope};
 use crate::cpu::lib::math::norm3;
 use crate::cpu::lib::medium::box_like;
 use crate::cpu::lib::slope::{axis_turn, gyroscopic, rigid};
@@ -35,12 +35,7 @@ pub fn smooth_vel<R: Real>(m: &Model, d: &mut Data<R>) {
         return;
     }
     for i in 0..m.nv {
-        let linear = m.dof_damping_all[i];
-        let poly = [
-            m.dof_dampingpoly_all[2 * i],
-            m.dof_dampingpoly_all[2 * i + 1],
-        ];
-        let slope = poly_force_slope(linear, poly, d.qvel[i], true);
+        let slope = damping_slope(m, d, i);
         d.qDeriv[d_address(m, i, i)] -= slope;
     }
     for t in 0..m.ntendon {

@@ -24,8 +24,9 @@
 use crate::error::{Error, Result};
 use crate::fields::{Data, Model};
 use crate::fields::{FIELDS, Field, Room, View};
-use crate::gpu::run::{forward_walk, step_walk};
+use crate::gpu::run::{forward_walk, inverse_walk, step_walk};
 use crate::gpu::wgsl::{Team, touched};
+use crate::types::ENBL_INVERSE;
 
 /// Where an array lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,6 +217,9 @@ struct Place<'a> {
 // arrays of MuJoCo's that are a stage's own all the same
 const INNER: &[&str] = &["qH", "qHDiagInv"];
 
+// stages that come again and find what they left
+const AGAIN: &[&str] = &["rk4", "compare_fwd_inv"];
+
 // arrays from this many words on begin at whole sectors
 const LARGE: u64 = 32;
 
@@ -223,6 +227,9 @@ impl<'a> Place<'a> {
     fn new(m: &'a Model, tile: u32, varies: &[&str]) -> Self {
         let mut walk = step_walk(m);
         walk.extend(forward_walk(m));
+        if m.opt.enabled(ENBL_INVERSE) {
+            walk.extend(inverse_walk(m));
+        }
         let mut place = Self {
             m,
             sector: u64::from(8 / tile.clamp(1, 8)),
@@ -231,7 +238,7 @@ impl<'a> Place<'a> {
             owner: Vec::new(),
         };
         for field in FIELDS {
-            // the stages that touch it; what the turns of rk4 hand on to each other is kept
+            // the stages that touch it; what the turns of one stage hand on to each other is kept
             let mut by: Vec<usize> = (0..walk.len())
                 .filter(|&k| touched(walk[k]).contains(&field.name))
                 .filter_map(|k| walk.iter().position(|stage| stage.name == walk[k].name))
@@ -242,7 +249,7 @@ impl<'a> Place<'a> {
             let room = !by.is_empty() || varies;
             let owner = match by[..] {
                 [k] if INNER.contains(&field.name) => Some(k),
-                [k] if field.room == Room::Scratch && walk[k].name != "rk4" => Some(k),
+                [k] if field.room == Room::Scratch && !AGAIN.contains(&walk[k].name) => Some(k),
                 _ => None,
             };
             place.owner.push(owner);

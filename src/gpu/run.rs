@@ -50,6 +50,11 @@ impl Gpu {
         self.layout.slot(field).chip
     }
 
+    /// True if an array has room.
+    pub fn has(&self, field: &Field) -> bool {
+        self.layout.slot(field).words > 0
+    }
+
     /// False for an array that only one stage needs on its way: it is lost when the stage is done.
     pub fn keeps(&self, field: &Field) -> bool {
         !self.layout.slot(field).transient
@@ -302,6 +307,13 @@ pub fn step_walk(m: &Model) -> Vec<&'static Stage> {
 pub fn forward_walk(m: &Model) -> Vec<&'static Stage> {
     let mut list = Vec::new();
     stages::forward(m, &mut |stage| list.push(stage));
+    list
+}
+
+/// The stages of inverse dynamics of a model, in order (`mj_inverse`).
+pub fn inverse_walk(m: &Model) -> Vec<&'static Stage> {
+    let mut list = Vec::new();
+    stages::inverse(m, &mut |stage| list.push(stage));
     list
 }
 

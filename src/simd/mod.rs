@@ -146,6 +146,11 @@ fn slots<R: Real>(rows: &Rows<R>) -> Slots {
     }
 }
 
+/// Constraint forces that an acceleration takes (`mj_invConstraint`).
+pub fn inv_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    primal::inv_constraint(m, d, rows);
+}
+
 /// Reset the worlds whose qpos is bad (`mj_checkPos`).
 pub fn check_pos<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
     let bad = any_bad(&d.qpos);

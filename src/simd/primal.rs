@@ -168,6 +168,16 @@ pub fn update_constraint<R: Real>(d: &mut Data<R>, rows: &mut Rows<R>) -> R::Mas
     changed
 }
 
+/// Force of every row, and J' force, from the acceleration that there is
+pub fn inv_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    mul_j(m, rows, &d.efc_J, &d.qacc, &mut d.solver_Jaref);
+    for (x, &aref) in d.solver_Jaref[..rows.num].iter_mut().zip(&d.efc_aref) {
+        *x -= aref;
+    }
+    update_constraint(d, rows);
+    update_gradient(m, d, rows);
+}
+
 /// Grad = M qacc - qfrc_smooth - J' force; its length
 pub fn update_gradient<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) -> R {
     fn some<R: Real, const N: usize>(dofs: &[i32], entries: [&[R]; N], force: &[R], sum: &mut [R]) {

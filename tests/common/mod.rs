@@ -137,3 +137,24 @@ pub fn reals(d: &Data, name: &str) -> Vec<f64> {
         View::Real(x) => x.to_vec(),
     }
 }
+
+/// The contacts that MuJoCo found, in their slots.
+pub fn put_contacts(golden: &Golden, m: &Model, d: &mut Data, k: usize) {
+    let geoms = golden.state("out/contact_geom", k);
+    let rows = golden.state("out/contact_frame", k).chunks_exact(9);
+    let num = rows
+        .take_while(|frame| frame.iter().any(|&x| x != 0.0))
+        .count();
+    d.ncon[0] = num as i32;
+    for c in 0..num {
+        let pair = [geoms[2 * c] as i32, geoms[2 * c + 1] as i32];
+        let of = |i: usize| [m.collision_geom1[i], m.collision_geom2[i]];
+        let i = (0..m.ncollision)
+            .find(|&i| of(i) == pair)
+            .expect("the pair is in the list");
+        d.contact_collision[c] = i as i32;
+        d.contact_dist[c] = golden.state("out/contact_dist", k)[c];
+        d.contact_pos[c].copy_from_slice(&golden.state("out/contact_pos", k)[3 * c..][..3]);
+        d.contact_frame[c].copy_from_slice(&golden.state("out/contact_frame", k)[9 * c..][..9]);
+    }
+}

@@ -12,7 +12,7 @@ use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
 use manyworlds::gpu::wgsl::{Build, Team, dataflow};
 use manyworlds::gpu::{Config, Unroll};
 use manyworlds::stages::{self, Stage};
-use manyworlds::types::ENBL_RNEPOST;
+use manyworlds::types::{ENBL_FWDINV, ENBL_INVDISCRETE, ENBL_RNEPOST};
 use manyworlds::{Data, Model};
 
 use crate::common::Golden;
@@ -100,6 +100,32 @@ const MODELS: &[(&str, &[&str])] = &[
             "spatial_tendons",
         ],
     ),
+    (
+        "discrete_acc",
+        &[
+            "servos",
+            "tendons",
+            "implicit",
+            "implicitfast",
+            "free_bodies",
+        ],
+    ),
+    (
+        "inv_constraint",
+        &[
+            "equalities",
+            "cones",
+            "elliptic",
+            "limits",
+            "quadruped",
+            "humanoid",
+        ],
+    ),
+    ("inverse_skip", &["humanoid", "servos", "implicit"]),
+    (
+        "compare_fwd_inv",
+        &["humanoid", "limits", "elliptic", "rk4"],
+    ),
     ("crb", &["humanoid", "pendula", "free_bodies", "tendons"]),
     (
         "euler",
@@ -147,9 +173,12 @@ impl Random {
 
 /// Sets the flag of a stage that only looks, and that no model asks for by itself.
 fn ask_for(m: &mut Model, stage: &str) {
-    if stage == "rne_post" {
-        m.opt.enableflags |= ENBL_RNEPOST;
-    }
+    m.opt.enableflags |= match stage {
+        "rne_post" => ENBL_RNEPOST,
+        "inv_constraint" | "compare_fwd_inv" => ENBL_FWDINV,
+        "discrete_acc" | "inverse_skip" => ENBL_FWDINV | ENBL_INVDISCRETE,
+        _ => 0,
+    };
 }
 
 /// The goldens that a stage is tested with, by name.

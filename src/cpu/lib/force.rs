@@ -26,6 +26,17 @@ pub fn poly_force_slope<R: Real>(linear: f64, poly: [f64; 2], x: R, damper: bool
     R::splat(linear) + x * (R::splat(2.0 * poly[0]) + x * R::splat(3.0 * poly[1]))
 }
 
+/// Derivative of the force of a dof's damper, that of its actuators included, over its velocity.
+#[inline(always)]
+pub fn damping_slope<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
+    let linear = m.dof_damping_all[i];
+    let poly = [
+        m.dof_dampingpoly_all[2 * i],
+        m.dof_dampingpoly_all[2 * i + 1],
+    ];
+    poly_force_slope(linear, poly, d.qvel[i], true)
+}
+
 /// Adds to `qfrc` the force and torque on a body at a point (`mj_applyFT`).
 #[inline(always)]
 pub fn apply_ft<R: Real>(

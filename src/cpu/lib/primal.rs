@@ -152,40 +152,45 @@ pub struct Change {
     pub cone: bool,
 }
 
+/// Force and state of a row from its residual; rows of an elliptic contact have theirs together ([`Contact::force`]).
+pub fn row_force(d: &Data, r: usize, x: f64) -> (f64, ConstraintState) {
+    let [ne, nf] = [d.ne[0] as usize, d.nf[0] as usize];
+    let force = -d.efc_D[r] * x;
+    if r < ne {
+        // equality
+    } else if r < ne + nf {
+        // friction loss
+        let loss = d.efc_frictionloss[r];
+        let bound = d.efc_R[r] * loss;
+        if x <= -bound {
+            return (loss, ConstraintState::LinearNeg);
+        } else if x >= bound {
+            return (-loss, ConstraintState::LinearPos);
+        }
+    } else if x >= 0.0 {
+        // limit or contact, let go
+        return (0.0, ConstraintState::Satisfied);
+    }
+    (force, ConstraintState::Quadratic)
+}
+
 /// Force and state of every row from its residual (`mj_constraintUpdate`).
 pub fn update_constraint(m: &Model, d: &mut Data, island: &Island) -> Change {
-    let [ne, nf] = [d.ne[0] as usize, d.nf[0] as usize];
     let mut change = Change::default();
     let mut row = island.rows.start;
     while row < island.rows.end {
         let r = d.map_iefc2efc[row] as usize;
-        let x = d.solver_Jaref[r];
-        let mut force = -d.efc_D[r] * x;
-        let mut state = ConstraintState::Quadratic;
         let mut num = 1;
-        if r < ne {
-            // equality
-        } else if r < ne + nf {
-            // friction loss
-            let loss = d.efc_frictionloss[r];
-            let bound = d.efc_R[r] * loss;
-            if x <= -bound {
-                (force, state) = (loss, ConstraintState::LinearNeg);
-            } else if x >= bound {
-                (force, state) = (-loss, ConstraintState::LinearPos);
-            }
-        } else if is_elliptic(m, d, r) {
-            // contact with an elliptic cone
+        let state = if is_elliptic(m, d, r) {
             let contact = Contact::of(m, d, r);
             num = contact.dim;
             let (inertia, x) = (&d.efc_D[r..], &d.solver_Jaref[r..]);
-            state = contact.force(inertia, x, &mut d.efc_force[r..]);
-            force = d.efc_force[r];
-        } else if x >= 0.0 {
-            // limit or contact, let go
-            (force, state) = (0.0, ConstraintState::Satisfied);
-        }
-        d.efc_force[r] = force;
+            contact.force(inertia, x, &mut d.efc_force[r..])
+        } else {
+            let (force, state) = row_force(d, r, d.solver_Jaref[r]);
+            d.efc_force[r] = force;
+            state
+        };
         let quadratic = i32::from(state == ConstraintState::Quadratic);
         change.quadratic |= d.solver_inH[r] != quadratic;
         change.cone |= state == ConstraintState::Cone;

@@ -11,6 +11,7 @@
 //! so that I and G of the bodies of a subtree add up (Singh, Russell, Wensing: Efficient analytical derivatives of rigid-body
 //! dynamics, 2022). In MuJoCo: `mjd_rne_vel`, `mjd_freeBias_vel`.
 
+use crate::cpu::lib::sparse::{d_address, m_address};
 use crate::cpu::lib::spatial::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -61,4 +62,34 @@ pub fn axis_turn<R: Real>(m: &Model, d: &Data<R>, k: usize) -> [R; 6] {
 pub fn rigid(m: &Model, i: usize) -> bool {
     let tree = m.dof_treeid[i] as usize;
     m.jnt_type[m.dof_jntid[i] as usize] == JointType::Free && m.tree_dofnum[tree] == 6
+}
+
+/// Row of a dof in qLU: M less a timestep of the slope.
+#[inline(always)]
+pub fn less_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
+    let h = R::splat(m.opt.timestep);
+    let adr = m.D_rowadr[i] as usize;
+    for k in adr..adr + m.D_rownnz[i] as usize {
+        let inertia = match m_address(m, i, m.D_colind[k] as usize) {
+            Some(k) => d.M[k],
+            None => R::zero(),
+        };
+        d.qLU[k] = inertia - h * d.qDeriv[k];
+    }
+}
+
+/// The slope of a free and rigid body's bias force, added to a row of qLU (`mjd_freeMhat`).
+#[inline(always)]
+pub fn add_bias<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
+    let h = R::splat(m.opt.timestep);
+    let body = m.dof_bodyid[i] as usize;
+    let slope = gyroscopic(d.crb[body], d.cvel[body]);
+    let axis = d.cdof[i];
+    let by_motion = slope.map(|column| dot6(column, axis));
+    let momentum = mul_inert_vec(d.crb[body], axis);
+    let adr = m.jnt_dofadr[m.dof_jntid[i] as usize] as usize;
+    for k in adr..adr + 6 {
+        let x = dot6(momentum, axis_turn(m, d, k)) + dot6(by_motion, d.cdof[k]);
+        d.qLU[d_address(m, i, k)] += h * x;
+    }
 }

@@ -111,6 +111,17 @@ pub fn d_address(m: &Model, i: usize, j: usize) -> usize {
     start + j.saturating_sub(i)
 }
 
+/// A row of a full matrix times `x`.
+#[inline(always)]
+pub fn mul_d_row<R: Real>(m: &Model, mat: &[R], i: usize, x: &[R]) -> R {
+    let adr = m.D_rowadr[i] as usize;
+    let mut sum = R::zero();
+    for k in adr..adr + m.D_rownnz[i] as usize {
+        sum += mat[k] * x[m.D_colind[k] as usize];
+    }
+    sum
+}
+
 /// Factors an unsymmetric matrix in place, all of it or the rows of free and rigid bodies only: A = U L, with ones on the
 /// diagonal of U, without fill-in, since the leaves go first (`mju_factorLUSparse`). A pivot below `MINVAL` becomes `MINVAL`;
 /// returns where that happened.

@@ -1,0 +1,42 @@
+// Constraint forces that an acceleration takes (`mj_invConstraint`).
+
+fn mj_inv_constraint() {
+    // force and state of every row, from how far the acceleration is from its reference
+    for (var r = lane; r < nefc(); r += LANES) {
+        if (is_elliptic(r)) {
+            if (is_normal(r)) {
+                let c = contact_of(r);
+                var x: array<f32, 6>;
+                for (var k = 0; k < c.dim; k++) {
+                    x[k] = row_dot<qacc>(r + k) - efc_aref(r + k);
+                }
+                let state = contact_force(c, r, x);
+                for (var k = 0; k < c.dim; k++) {
+                    set_efc_state(r + k, state);
+                }
+            }
+        } else {
+            let row = row_force(r, row_dot<qacc>(r) - efc_aref(r));
+            set_efc_force(r, row.force);
+            set_efc_state(r, row.state);
+        }
+    }
+    team_sync();
+
+    // as the dofs feel it
+    for (var i = lane; i < nv; i += LANES) {
+        var force = 0.0;
+        var pattern = -1;
+        var place = -1;
+        for (var r = 0; r < nefc(); r++) {
+            if (efc_Jpat(r) != pattern) {
+                pattern = efc_Jpat(r);
+                place = place_in(pattern, i);
+            }
+            if (place >= 0) {
+                force += efc_J(r, place) * efc_force(r);
+            }
+        }
+        set_qfrc_constraint(i, force);
+    }
+}

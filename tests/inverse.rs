@@ -1,0 +1,237 @@
+//! Inverse dynamics of many worlds: what forward dynamics was given is found again, on every backend.
+
+use manyworlds::batch::{Backend, Overflow, Settings};
+use manyworlds::types::{ENBL_FWDINV, ENBL_INVDISCRETE, Integrator};
+use manyworlds::{Batch, Data, Model, cpu};
+
+const NWORLD: usize = 5;
+
+fn model(name: &str) -> Model {
+    let mut m = Model::from_xml_path(format!("models/{name}.xml")).unwrap();
+    (m.opt.tolerance, m.opt.iterations) = (1e-14, 100);
+    m
+}
+
+fn batch(m: &Model, backend: Backend) -> Batch {
+    let settings = Settings {
+        backend,
+        ..Settings::default()
+    };
+    Batch::with(m, NWORLD, settings).unwrap()
+}
+
+// worlds that differ, pushed and on their way
+fn on_their_way(batch: &mut Batch) {
+    let values = |n: usize| (0..n).map(|k| (k as f64 * 1.7).sin()).collect::<Vec<f64>>();
+    let m = batch.model().clone();
+    batch.set("qfrc_applied", &values(NWORLD * m.nv)).unwrap();
+    batch.set("ctrl", &values(NWORLD * m.nu)).unwrap();
+    batch
+        .set("xfrc_applied", &values(NWORLD * 6 * m.nbody))
+        .unwrap();
+    batch.step(20).unwrap();
+}
+
+fn read(batch: &mut Batch, name: &str) -> Vec<f64> {
+    batch.reals(name).unwrap().to_vec()
+}
+
+// what actuators and applied forces give
+fn applied(batch: &mut Batch) -> Vec<f64> {
+    let [smooth, passive, bias] =
+        ["qfrc_smooth", "qfrc_passive", "qfrc_bias"].map(|name| read(batch, name));
+    (0..smooth.len())
+        .map(|i| smooth[i] - passive[i] + bias[i])
+        .collect()
+}
+
+fn near(have: &[f64], want: &[f64], size: f64, tolerance: f64, what: &str) {
+    assert_eq!(have.len(), want.len());
+    for (i, (a, b)) in have.iter().zip(want).enumerate() {
+        let off = (a - b).abs() / (1.0 + size);
+        assert!(off < tolerance, "{what}: {i}: {a} for {b}");
+    }
+}
+
+fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |size, x| f64::max(size, x.abs()))
+}
+
+#[test]
+fn what_is_applied_is_found_again() {
+    for name in ["humanoid", "elliptic", "equalities", "tendons"] {
+        let m = model(name);
+        for (backend, tolerance) in [
+            (Backend::Cpu, 1e-6),
+            (Backend::Simd, 2e-3),
+            (Backend::Gpu, 2e-3),
+        ] {
+            // kernels of every stage are held against their twins elsewhere
+            if backend == Backend::Gpu && name != "humanoid" {
+                continue;
+            }
+            let place = format!("{name}, {backend:?}");
+            let mut batch = batch(&m, backend);
+            on_their_way(&mut batch);
+            batch.forward().unwrap();
+            let want = applied(&mut batch);
+            let [force, qacc] = ["qfrc_constraint", "qacc"].map(|name| read(&mut batch, name));
+            batch.inverse().unwrap();
+            let size = largest(&force).max(largest(&read(&mut batch, "qfrc_bias")));
+            near(
+                &read(&mut batch, "qfrc_inverse"),
+                &want,
+                size,
+                tolerance,
+                &place,
+            );
+            near(
+                &read(&mut batch, "qfrc_constraint"),
+                &force,
+                size,
+                tolerance,
+                &place,
+            );
+            assert_eq!(read(&mut batch, "qacc"), qacc, "{place}: qacc");
+        }
+    }
+}
+
+/// The first call on a device makes room, and nothing is lost.
+#[test]
+fn an_acceleration_can_be_given() {
+    let m = model("quadruped");
+    let mut answers: Vec<Vec<f64>> = Vec::new();
+    for backend in [Backend::Cpu, Backend::Simd, Backend::Gpu] {
+        let mut batch = batch(&m, backend);
+        let qvel: Vec<f64> = (0..NWORLD * m.nv).map(|k| (k as f64).cos()).collect();
+        batch.set("qvel", &qvel).unwrap();
+        batch.set("qacc", &vec![0.5; m.nv]).unwrap();
+        batch.inverse().unwrap();
+        near(&read(&mut batch, "qvel"), &qvel, 0.0, 1e-6, "qvel");
+        assert!(read(&mut batch, "qacc").iter().all(|x| *x == 0.5));
+        answers.push(read(&mut batch, "qfrc_inverse"));
+
+        // and the worlds go on
+        batch.step(1).unwrap();
+        assert!(batch.flags().unwrap().is_empty());
+    }
+
+    // one world of the reference
+    let mut d = Data::new(&m);
+    (0..m.nv).for_each(|i| d.qvel[i] = (i as f64).cos());
+    d.qacc.fill(0.5);
+    cpu::inverse(&m, &mut d);
+    assert_eq!(answers[0][..m.nv], d.qfrc_inverse);
+    let size = largest(&answers[0]);
+    near(&answers[1], &answers[0], size, 1e-4, "side by side");
+    near(&answers[2], &answers[0], size, 1e-4, "on a device");
+}
+
+/// What a step made of the velocity, over its length, is the acceleration whose inverse is what was applied.
+#[test]
+fn a_step_is_inverted() {
+    for integrator in [
+        Integrator::Euler,
+        Integrator::Implicit,
+        Integrator::ImplicitFast,
+    ] {
+        for name in ["humanoid", "servos", "free_bodies"] {
+            let mut m = model(name);
+            m.opt.integrator = integrator as i32;
+            m.opt.enableflags |= ENBL_INVDISCRETE;
+            manyworlds::compile::layout::layout(&mut m).unwrap();
+            let mut batch = batch(&m, Backend::Cpu);
+            on_their_way(&mut batch);
+            let start = batch.save().unwrap();
+            let before = read(&mut batch, "qvel");
+            batch.step(1).unwrap();
+            let want = applied(&mut batch);
+            let after = read(&mut batch, "qvel");
+            let rate = |i: usize| (after[i] - before[i]) / m.opt.timestep;
+            let qacc: Vec<f64> = (0..before.len()).map(rate).collect();
+            // forces of actuators are those of the step
+            batch.restore(&start).unwrap();
+            batch.forward().unwrap();
+            batch.set("qacc", &qacc).unwrap();
+            batch.inverse().unwrap();
+            let size = largest(&read(&mut batch, "qfrc_constraint")).max(largest(&want));
+            let have = read(&mut batch, "qfrc_inverse");
+            near(&have, &want, size, 1e-6, &format!("{name}, {integrator:?}"));
+        }
+    }
+}
+
+#[test]
+fn growth_keeps_what_was_given() {
+    let m = model("quadruped");
+    let mut batch = batch(&m, Backend::Cpu);
+    batch.step(300).unwrap();
+    let state = read(&mut batch, "qpos");
+    let force = |nconmax: usize| {
+        let settings = Settings {
+            backend: Backend::Cpu,
+            overflow: Overflow::Grow,
+            nconmax: Some(nconmax),
+            ..Settings::default()
+        };
+        let mut batch = Batch::with(&m, NWORLD, settings).unwrap();
+        batch.set("qpos", &state).unwrap();
+        batch.set("qacc", &vec![0.25; m.nv]).unwrap();
+        batch.inverse().unwrap();
+        let grown = batch.model().nconmax > nconmax;
+        (read(&mut batch, "qfrc_inverse"), grown)
+    };
+    let (want, grown) = force(100);
+    assert!(!grown);
+    assert_eq!(force(1), (want, true));
+}
+
+#[test]
+fn runge_kutta_has_no_inverse_over_a_timestep() {
+    let mut m = model("rk4");
+    m.opt.enableflags |= ENBL_INVDISCRETE;
+    let error = batch(&m, Backend::Cpu).inverse().unwrap_err();
+    assert!(error.to_string().contains("Runge-Kutta"), "{error}");
+}
+
+/// With the flag a step says how far its forward pass is from the inverse, and is the same step.
+#[test]
+fn comparing_changes_nothing() {
+    for (backend, tolerance) in [
+        (Backend::Cpu, 1e-5),
+        (Backend::Simd, 1e-2),
+        (Backend::Gpu, 1e-2),
+    ] {
+        let mut m = model("humanoid");
+        let mut plain = batch(&m, backend);
+        m.opt.enableflags |= ENBL_FWDINV;
+        let mut comparing = batch(&m, backend);
+        on_their_way(&mut plain);
+        on_their_way(&mut comparing);
+        for name in ["qpos", "qvel", "efc_force", "qfrc_constraint"] {
+            let [a, b] = [&mut plain, &mut comparing].map(|batch| read(batch, name));
+            assert_eq!(a, b, "{backend:?}: {name}");
+        }
+        let off = largest(&read(&mut comparing, "solver_fwdinv"));
+        let size = largest(&read(&mut comparing, "qfrc_constraint"));
+        assert!(
+            off > 0.0 && off < tolerance * (1.0 + size),
+            "{backend:?}: {off} of {size}"
+        );
+        assert_eq!(largest(&read(&mut plain, "solver_fwdinv")), 0.0);
+    }
+}
+
+/// The acceleration of an instant is not that over a timestep where joints are damped.
+#[test]
+fn the_inverse_over_a_timestep_is_another() {
+    for backend in [Backend::Cpu, Backend::Simd] {
+        let mut m = model("humanoid");
+        m.opt.enableflags |= ENBL_FWDINV | ENBL_INVDISCRETE;
+        let mut batch = batch(&m, backend);
+        on_their_way(&mut batch);
+        let off = read(&mut batch, "solver_fwdinv");
+        assert!(off.iter().all(|x| *x > 1.0), "{backend:?}: {off:?}");
+    }
+}
