@@ -1,5 +1,5 @@
 #!/bin/sh
-# test.sh: sets up what the tests need, then runs all of them: format, lints, tests, examples in the documentation.
+# test.sh: sets up what the tests need, then runs all of them: format, lints, tests, examples in the documentation, kernels in a browser.
 # The kernels need a Vulkan adapter; where there is none, Debian's software adapter is installed.
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -32,8 +32,13 @@ done
 log=$(mktemp) || exit 1
 trap 'rm -f "$log" "$log".code' EXIT
 fails=0
+commands=0
+# where tests/portable.rs leaves the kernels
+export WGSL_OUT="$PWD/target/wgsl"
+rm -rf "$WGSL_OUT"
 # runs a command, keeps what it says
 run() {
+    commands=$((commands + 1))
     say "$*"
     { "$@" 2>&1; echo $? >"$log.code"; } | tee -a "$log"
     [ "$(cat "$log.code")" = 0 ] || fails=$((fails + 1))
@@ -47,11 +52,20 @@ else
 fi
 run cargo test --doc
 
+# Chrome's compiler reads the kernels too, and is stricter than naga
+if command -v npm >/dev/null; then
+    mkdir -p target/browser && cp tests/browser.mjs target/browser/ || exit 1
+    run npm install --no-save --no-audit --no-fund --prefix target/browser webgpu@0.6
+    run node target/browser/browser.mjs "$WGSL_OUT"
+else
+    say "no npm: Chrome's compiler is not asked about the kernels"
+fi
+
 # one line for all: cargo's and nextest's counts
-awk -v fails="$fails" '
+awk -v fails="$fails" -v commands="$commands" '
     { gsub(/\033\[[0-9;]*m/, "") }
     /^test result:/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
     /Summary \[/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
-    END { printf "\n%d passed, %d failed%s\n", passed, failed, fails ? ", " fails " of 4 commands failed" : "" }
+    END { printf "\n%d passed, %d failed%s\n", passed, failed, fails ? ", " fails " of " commands " commands failed" : "" }
 ' "$log"
 [ "$fails" = 0 ]

@@ -62,7 +62,8 @@ fn newton(island: Island) -> i32 {
 
         // the Hessian changes if a row entered or left it, or a contact slides
         let slides = team_any(change.cone);
-        let stale = iteration == 0 || slides || cone || team_any(change.quadratic);
+        let changed = team_any(change.quadratic);
+        let stale = iteration == 0 || slides || cone || changed;
         cone = slides;
         if (group_any(live && stale)) {
             make_hessian(only(island, live && stale));

@@ -396,7 +396,7 @@ fn line_search(g: Island, scale: f32) -> vec2f {
             // the slope at the step before tells the side
             let side = select(-1.0, 1.0, p0.slope < 0.0);
             p1 = p;
-            if (abs(p.slope) < gtol && (p.cost < 0.0 || p.alpha == 0.0) || spent) {
+            if ((abs(p.slope) < gtol && (p.cost < 0.0 || p.alpha == 0.0)) || spent) {
                 answer = p;
                 phase = 5;
             } else if (p.slope * side <= -gtol) {
