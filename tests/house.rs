@@ -12,7 +12,7 @@ use manyworlds::fields::{FIELDS, Field, Room, SIZES};
 use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::lex;
 use manyworlds::gpu::run::step_walk;
-use manyworlds::gpu::wgsl::{Build, LIB, Team, dataflow};
+use manyworlds::gpu::wgsl::{Build, LIB, NARROW, Team, dataflow};
 use manyworlds::stages::{STAGES, Stage};
 use manyworlds::types::{Cone, Solver};
 
@@ -405,7 +405,8 @@ fn the_libraries_have_the_same_functions() {
 fn names_of_functions_are_unique_over_all_shaders() {
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     let stages = STAGES.iter().map(|stage| (stage.name, stage.shader));
-    for (file, text) in stages.chain(LIB.iter().copied()) {
+    let files = LIB.iter().chain(NARROW).copied();
+    for (file, text) in stages.chain(files) {
         for item in lex::items(text) {
             if let Some(other) = seen.insert(item.name.clone(), file.to_owned()) {
                 panic!("{} is defined in {file} and in {other}", item.name);
@@ -420,7 +421,7 @@ fn nan_is_found_by_bits() {
     for (file, text) in STAGES
         .iter()
         .map(|s| (s.name, s.shader))
-        .chain(LIB.iter().copied())
+        .chain(LIB.iter().chain(NARROW).copied())
     {
         let code = lex::without_comments(text);
         let spaced: Vec<&str> = code.split_whitespace().collect();

@@ -64,10 +64,6 @@ fn open_on(
     nworld: usize,
     settings: &Settings,
 ) -> Result<Box<dyn Worlds>> {
-    let missing = crate::compile::missing_on_device(m);
-    if !missing.is_empty() {
-        return Err(Error::Missing(missing));
-    }
     let request = Request {
         choice,
         ..Request::default()

@@ -22,17 +22,6 @@ pub fn missing(m: &Model) -> Vec<String> {
     out
 }
 
-/// What the dynamics of a model need that the twins run but the kernels do not yet; empty if a device can run it.
-pub fn missing_on_device(m: &Model) -> Vec<String> {
-    let kinds = |k: Option<Kind>| matches!(k, Some(Kind::Convex | Kind::Hfield));
-    let pairs = pairs(m)
-        .into_iter()
-        .filter(|types| kinds(cpu::collision::kind(*types)));
-    pairs
-        .map(|types| format!("{} on a device", collisions_of(types)))
-        .collect()
-}
-
 /// What a model asks for that is read and kept but not computed; its motion does not need it.
 pub fn not_computed(m: &Model) -> Vec<String> {
     let mut out = Vec::new();

@@ -16,6 +16,8 @@ pub mod generic;
 pub mod lex;
 pub mod module;
 pub mod run;
+pub mod solids;
+pub mod ties;
 pub mod transfer;
 pub mod tune;
 pub mod unroll;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::error::Result;
 use crate::fields::{Data, FIELDS, Model, Room, View, ViewMut};
 use crate::gpu::run::step_walk;
+use crate::gpu::ties::{Ties, settle};
 use crate::gpu::wgsl::dataflow;
 use crate::gpu::{Config, Device, Gpu};
 use crate::model::Opt;
@@ -35,6 +36,8 @@ pub struct Report {
     pub touched: Vec<String>,
     /// Worlds whose loops, or those of others of their workgroup, the adapter ended early (`OVERFLOW_TURNS`); nothing else is said of them.
     pub ended: usize,
+    /// Pairs of convex solids that touch, and those that were left out because the last bits decide.
+    pub ties: Ties,
 }
 
 /// Rounds every number of a model to `f32`, so that twin and shader get the same.
@@ -131,6 +134,13 @@ fn compare_on(gpu: &mut Gpu, stage: &'static Stage, before: &[Data]) -> Result<R
         }
         let mut twin = before.clone();
         (stage.twin)(m, &mut twin);
+        let mut shader = shader.clone();
+        if stage.name == "collision" {
+            let ties = settle(m, before, &twin, &mut shader);
+            report.ties.met += ties.met;
+            report.ties.ties += ties.ties;
+        }
+        let shader = &shader;
         for field in FIELDS.iter().filter(|field| field.room != Room::Model) {
             let slot = gpu.layout.slot(field);
             if slot.chip || slot.words == 0 {

@@ -31,24 +31,26 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use crate::cpu::collision::Kind;
 use crate::fields::{FIELDS, Model, SIZES};
 use crate::gpu::accessor::access;
 use crate::gpu::arena::Layout;
 use crate::gpu::generic;
 use crate::gpu::lex::{self, Item};
 use crate::gpu::module::Module;
+use crate::gpu::solids;
 use crate::model::Opt;
 use crate::stages::{STAGES, Stage};
 use crate::types::{self, BiasType, DynType, GainType, SensorType, TendonType, TrnType, WrapType};
 
-macro_rules! lib {
-    ($($name:ident)+) => {
-        &[$((stringify!($name), include_str!(concat!("../../shaders/lib/", stringify!($name), ".wgsl")))),+]
+macro_rules! files {
+    ($folder:literal: $($name:ident)+) => {
+        &[$((stringify!($name), include_str!(concat!("../../shaders/", $folder, "/", stringify!($name), ".wgsl")))),+]
     };
 }
 
 /// The files of `shaders/lib`: name and text.
-pub const LIB: &[(&str, &str)] = lib! {
+pub const LIB: &[(&str, &str)] = files! { "lib":
     actuator
     cone
     dcmotor
@@ -74,8 +76,25 @@ pub const LIB: &[(&str, &str)] = lib! {
     warning
     wrap
 };
-/// A plane and a mesh, which only the models have that need it.
-const MESH: &str = include_str!("../../shaders/narrow/mesh.wgsl");
+
+/// The files of `shaders/narrow`: what `collision` does with two shapes, as `src/cpu/collision`.
+pub const NARROW: &[(&str, &str)] = files! { "narrow":
+    box_box
+    capsule_box
+    clip
+    convex
+    epa
+    gjk
+    hfield
+    manifold
+    plane
+    plane_mesh
+    polytope
+    round
+    simplex
+    sphere_box
+    support
+};
 const ONE_LANE: &str = include_str!("../../shaders/device/one_lane.wgsl");
 const LIMITED: &str = include_str!("../../shaders/device/limited.wgsl");
 const MANY_LANES: &str = include_str!("../../shaders/device/many_lanes.wgsl");
@@ -89,6 +108,12 @@ pub const FACTS: &[Fact] = &[
     ("model_rigid", |m| {
         (0..m.nv).any(|i| crate::cpu::lib::slope::rigid(m, i))
     }),
+    // solids that the convex collider sees
+    ("collides_convex", |m| solids::collides(m, Kind::Convex)),
+    ("collides_hfield", |m| solids::collides(m, Kind::Hfield)),
+    ("solid_faces", solids::meet_in_several),
+    ("solid_mesh_searched", |m| solids::mesh_that(m, false)),
+    ("solid_mesh_climbed", |m| solids::mesh_that(m, true)),
     // kinds of actuators
     ("model_muscles", |m| {
         m.actuator_dyntype.contains(&(DynType::Muscle as i32))
@@ -162,9 +187,16 @@ fn senses(m: &Model, name: &str) -> Option<bool> {
 
 // what stands for a function in a model that never calls it
 fn stub(m: &Model, name: &str) -> Option<&'static str> {
+    let lacks = |kind: Kind| !solids::collides(m, kind);
     match name {
-        "plane_mesh" if collides(m, "plane_mesh") == Some(false) => {
+        "plane_mesh" if lacks(Kind::PlaneMesh) => {
             Some("fn plane_mesh(plane: Shape, geom: i32, margin: f32) {}\n")
+        }
+        "convex" if lacks(Kind::Convex) && lacks(Kind::Hfield) => {
+            Some("fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {}\n")
+        }
+        "convex_manifold" if !solids::meet_in_several(m) => {
+            Some("fn convex_manifold(margin: f32) {}\n")
         }
         _ => None,
     }
@@ -215,8 +247,10 @@ fn library(lanes: u32) -> &'static BTreeMap<String, Item> {
     cell.get_or_init(|| {
         let constants = types::wgsl_constants();
         let texts = LIB.iter().map(|(_, text)| *text);
+        let narrow = NARROW.iter().map(|(_, text)| *text);
         texts
-            .chain([MESH, constants.as_str(), team, LIMITED])
+            .chain(narrow)
+            .chain([constants.as_str(), team, LIMITED])
             .flat_map(lex::items)
             .map(|item| (item.name.clone(), item))
             .collect()
@@ -383,9 +417,15 @@ impl Build<'_> {
             let met = senses(self.m, sensor)?;
             return Some(format!("const {name}: bool = {met};\n"));
         }
+        if let Some(solid) = name.strip_prefix("solid_") {
+            let met = solids::solid(self.m, solid)?;
+            return Some(format!("const {name}: bool = {met};\n"));
+        }
         let Team { lanes, worlds } = self.team;
         let checked = self.checked;
         Some(match name {
+            "SOLID_CORNERS" => format!("const SOLID_CORNERS: i32 = {};\n", solids::corners(self.m)),
+            "SOLID_FACINGS" => format!("const SOLID_FACINGS: i32 = {};\n", solids::facings(self.m)),
             "LANES" => format!("const LANES: i32 = {lanes};\n"),
             "WORLDS" => format!("const WORLDS: i32 = {worlds};\n"),
             "TILE" => format!("const TILE: u32 = {}u;\n", self.layout.tile),

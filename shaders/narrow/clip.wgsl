@@ -1,0 +1,117 @@
+// a polygon cut to a face, and what is left of it told by a few corners, as src/cpu/collision/clip.rs
+
+// corners of a face that is cut by the sides of another, before and after a cut
+const CLIP_MOST: i32 = 2 * SOLID_CORNERS + 2;
+var<private> clip_point: array<vec3f, 2 * CLIP_MOST>;
+var<private> clip_num: i32;
+
+// cuts a face of the second solid, or the edge at hand, to a face of the first solid, or, if turned, to one of the second
+fn clip_to_face(turned: bool, face: i32, normal: vec3f, other: i32, dir: vec3f, margin: f32) {
+    // corners are asked for in one place: those of the face to cut, then those of the face that cuts, the first once more
+    var solid = solid1;
+    if (turned) {
+        solid = solid2;
+    }
+    let edge = other < 0;
+    let others = select(face_corners(solid2, max(other, 0)), 0, edge);
+    clip_num = 2;
+    let sides = face_corners(solid, face);
+    var begin = vec3f(0.0);
+    var foot = begin;
+    var half = 0;
+    for (var t = 0; t < others + sides + 1; t++) {
+        let reading = t < others;
+        var of_solid = solid;
+        var of_face = face;
+        var k = t - others;
+        if (reading) {
+            of_solid = solid2;
+            of_face = other;
+            k = t;
+        } else if (k == sides) {
+            k = 0;
+        }
+        let end = face_corner(of_solid, of_face, k);
+        if (reading) {
+            clip_point[t] = end;
+            clip_num = t + 1;
+        } else if (t == others) {
+            foot = end;
+        } else {
+            // plane through the side, upright on the face, inwards
+            let inward = normalize3(cross(end - begin, normal)).xyz;
+            let old = half * CLIP_MOST;
+            half = 1 - half;
+            let new_ = half * CLIP_MOST;
+            var left = 0;
+            var p = clip_point[old];
+            let p0 = p;
+            var p_height = dot(p - begin, inward);
+            for (var i = 0; i < clip_num; i++) {
+                var q = p0;
+                if (i + 1 < clip_num) {
+                    q = clip_point[old + i + 1];
+                }
+                let q_height = dot(q - begin, inward);
+                if ((p_height > -MINVAL) != (q_height > -MINVAL)) {
+                    let s = p_height / (p_height - q_height);
+                    if (s >= 0.0 && s <= 1.0 && left < CLIP_MOST) {
+                        clip_point[new_ + left] = p + (q - p) * s;
+                        left++;
+                    }
+                }
+                if (q_height > -MINVAL && left < CLIP_MOST) {
+                    clip_point[new_ + left] = q;
+                    left++;
+                }
+                p = q;
+                p_height = q_height;
+            }
+            clip_num = left;
+        }
+        begin = end;
+    }
+
+    // corners farther above the face than the margin do not touch it
+    mesh_corners = 0;
+    for (var k = 0; k < clip_num; k++) {
+        let p = clip_point[half * CLIP_MOST + k];
+        if (dot(p - foot, normal) <= margin && mesh_corners < MESH_CORNERS) {
+            mesh_corner[mesh_corners] = p;
+            mesh_corners++;
+        }
+    }
+
+    // four corners of great area, or the ends of an edge, or all
+    var pick = vec4i(0, 1, 2, 3);
+    var num = mesh_corners;
+    if (num > 4) {
+        pick = mesh_widest();
+        num = 4;
+    } else if (edge && num > 2) {
+        pick = clip_farthest();
+        num = 2;
+    }
+    for (var k = 0; k < num; k++) {
+        // between the foot of a corner on the face and the point as far from it as the other solid's normal tells
+        let corner = mesh_corner[pick[k]];
+        let height = dot(corner - foot, normal);
+        let dist = -height * dot(dir, normal);
+        add_contact(dist, corner - normal * height - dir * (0.5 * dist), select(-dir, dir, turned));
+    }
+}
+
+fn clip_farthest() -> vec4i {
+    var best = vec4i(0, 1, 0, 0);
+    var most = 0.0;
+    for (var i = 0; i < mesh_corners; i++) {
+        for (var j = i + 1; j < mesh_corners; j++) {
+            let dif = mesh_corner[j] - mesh_corner[i];
+            if (dot(dif, dif) > most) {
+                most = dot(dif, dif);
+                best = vec4i(i, j, 0, 0);
+            }
+        }
+    }
+    return best;
+}

@@ -1,0 +1,205 @@
+// two convex solids of which there is no closed form, as src/cpu/collision/convex.rs: GJK tells how far they are apart, EPA how deep
+// they are in each other
+//
+// Compilers of shaders put the text of a function wherever it is called, so what is large must be called from one place. Everything
+// that asks for a support point therefore is one loop, whose turns each ask for one:
+//
+//   prism ─▶ begin ─▶ gjk ─▶ last ─▶ start ─▶ corner ─▶ faces ─▶ grow ─▶ found
+//     ▲         ▲             │ bare    │        └─ while corners lack  └─ until it is deep enough
+//     └─────────┼─────────────┼─────────┼──────────────────────────────────┘ next prism of a height field
+//               └─────────────┘         └─▶ found
+const CCD_BEGIN: i32 = 0;
+const CCD_GJK: i32 = 1;
+const CCD_LAST: i32 = 2;
+const CCD_START: i32 = 3;
+const CCD_CORNER: i32 = 4;
+const CCD_FACES: i32 = 5;
+const CCD_GROW: i32 = 6;
+const CCD_FOUND: i32 = 7;
+const CCD_DONE: i32 = 8;
+const CCD_BOX: i32 = 9;
+const CCD_PRISM: i32 = 10;
+const CCD_TELL: i32 = 11;
+const CCD_AGAIN: i32 = 12;
+
+// larger than any squared distance
+const CCD_FAR: f32 = 3e38;
+// steps of a search; `ccd_iterations` beyond it have no effect
+const CCD_STEPS: i32 = clamp(opt_ccd_iterations, 0, 500);
+// what the last bits of a coordinate make of a length, relative to the size of the solids
+const CCD_GRAIN: f32 = 2e-7;
+
+// a vertex of the Minkowski difference: the point of the first solid, the direction that it is farthest in, and which vertices of
+// the solids it is the difference of
+struct Corner {
+    diff: vec3f,
+    on1: vec3f,
+    dir: vec3f,
+    id1: i32,
+    id2: i32,
+}
+
+var<private> ccd_phase: i32;
+var<private> ccd_step: i32;
+// both solids in the frame of the first, or in that of the field with its origin at the solid
+var<private> solid1: Solid;
+var<private> solid2: Solid;
+var<private> ccd_margin: f32;
+var<private> ccd_bare: bool;
+var<private> ccd_grain: f32;
+var<private> ccd_tolerance: f32;
+var<private> ccd_discrete: bool;
+var<private> ccd_cutoff: f32;
+// what was found: distance, the point of the first solid, unit normal from the first to the second
+var<private> ccd_dist: f32;
+var<private> ccd_point1: vec3f;
+var<private> ccd_point2: vec3f;
+var<private> ccd_normal: vec3f;
+// corners of the simplex, or of the face of the polytope that is nearest; how many of them
+var<private> corner0: Corner;
+var<private> corner1: Corner;
+var<private> corner2: Corner;
+var<private> corner3: Corner;
+var<private> ccd_corners: i32;
+// a search of this lane ended before it was sure
+var<private> ccd_unsure: bool;
+
+fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
+    let of_field = collides_hfield && geom_type(geom1) == GEOM_HFIELD;
+    let turn = transpose(a.mat) * b.mat;
+    let apart = transpose(a.mat) * (b.pos - a.pos);
+    solid1 = solid_of(geom1, unit_mat3(), vec3f(0.0), a.size);
+    solid2 = solid_of(geom2, turn, select(apart, vec3f(0.0), of_field), b.size);
+    ccd_margin = margin;
+    ccd_grain = CCD_GRAIN * (geom_rbound(geom2) + select(geom_rbound(geom1), 0.0, of_field));
+    ccd_phase = CCD_BEGIN;
+    ccd_thin(false);
+    if (collides_hfield && of_field) {
+        field_begin(geom1, apart, geom_rbound(geom2));
+    }
+    while (ccd_phase != CCD_DONE) {
+        // what to ask for
+        if (collides_hfield && ccd_phase == CCD_PRISM) {
+            field_prism();
+        }
+        if (ccd_phase == CCD_BEGIN) {
+            gjk_begin();
+        }
+        if (ccd_phase == CCD_GJK) {
+            gjk_check();
+        }
+        if (ccd_phase == CCD_START) {
+            epa_start();
+        }
+        var dir = -gjk_x / max(gjk_norm, 1e-30);
+        if (ccd_phase == CCD_CORNER) {
+            dir = epa_start_dir;
+        } else if (ccd_phase == CCD_GROW) {
+            dir = epa_best.xyz / sqrt(epa_best.w);
+        } else if (collides_hfield && ccd_phase == CCD_BOX) {
+            dir = field_dir();
+        }
+        let corner = ccd_support(dir);
+
+        // what is made of it
+        if (ccd_phase == CCD_CORNER || ccd_phase == CCD_GROW) {
+            polytope_put(polytope_corners, corner);
+            polytope_corners++;
+        }
+        if (ccd_phase == CCD_GJK) {
+            gjk_move(corner);
+        } else if (ccd_phase == CCD_LAST) {
+            gjk_end(corner);
+        } else if (ccd_phase == CCD_CORNER) {
+            epa_corner(corner);
+        } else if (ccd_phase == CCD_GROW) {
+            epa_grow(corner);
+        } else if (collides_hfield && ccd_phase == CCD_BOX) {
+            field_box(corner);
+        }
+        if (ccd_phase == CCD_FACES) {
+            epa_attach();
+        }
+        if (ccd_phase == CCD_GROW) {
+            epa_nearest();
+        }
+        if (ccd_phase == CCD_TELL || ccd_phase == CCD_AGAIN) {
+            epa_tell();
+        }
+        if (ccd_phase == CCD_FOUND) {
+            ccd_phase = CCD_DONE;
+            if (collides_hfield && of_field) {
+                if (ccd_dist < 0.0) {
+                    let pos = 0.5 * (ccd_point1 + ccd_point2);
+                    add_contact(margin + ccd_dist, a.mat * pos + b.pos, a.mat * ccd_normal);
+                }
+                ccd_phase = CCD_PRISM;
+            }
+        }
+    }
+    if (collides_convex && !of_field && ccd_dist < 0.0) {
+        convex_manifold(margin);
+        if (found == 0) {
+            add_contact(margin + ccd_dist, 0.5 * (ccd_point1 + ccd_point2), ccd_normal);
+        }
+        for (var n = 0; n < found; n++) {
+            found_point[n].pos = a.mat * found_point[n].pos + a.pos;
+            found_point[n].normal = a.mat * found_point[n].normal;
+        }
+    }
+}
+
+// prepares the search without margins and the surface of spheres and capsules, or the one with them
+fn ccd_thin(full: bool) {
+    let margin = select(ccd_margin, 0.0, !full);
+    ccd_bare = !full;
+    solid1.margin = margin;
+    solid2.margin = margin;
+    solid1.bare = !full;
+    solid2.bare = !full;
+    ccd_cutoff = select(solid_skin(solid1) + solid_skin(solid2) + ccd_margin, 0.0, full);
+
+    // thin solids are what they are
+    if (!full && ccd_cutoff == 0.0) {
+        ccd_bare = false;
+    }
+    ccd_discrete = margin == 0.0 && solid_discrete(solid1) && solid_discrete(solid2);
+    ccd_tolerance = max(opt_ccd_tolerance, ccd_grain);
+}
+
+// the surface that a search without it leaves out
+fn solid_skin(solid: Solid) -> f32 {
+    let around = (solid_sphere && solid.kind == GEOM_SPHERE) || (solid_capsule && solid.kind == GEOM_CAPSULE);
+    return select(0.0, solid.size[0], around);
+}
+
+// polyhedra, so that a search ends after finitely many steps
+fn solid_discrete(solid: Solid) -> bool {
+    return solid.kind == GEOM_MESH || solid.kind == GEOM_BOX || solid.kind == GEOM_HFIELD;
+}
+
+// farthest vertex of the difference in a unit direction
+fn ccd_support(dir: vec3f) -> Corner {
+    var out: Corner;
+    out.dir = dir;
+    var solid = solid1;
+    var point = vec3f(0.0);
+    for (var side = 0; side < 2; side++) {
+        let way = select(dir, -dir, side == 1);
+        let top = solid_support(solid, way);
+        let there = top.point + way * (0.5 * solid.margin);
+        if (side == 0) {
+            out.on1 = there;
+            out.id1 = top.vertex;
+            solid1.vertex = top.vertex;
+            solid1.climbed = top.climbed;
+            solid = solid2;
+        } else {
+            out.diff = out.on1 - there;
+            out.id2 = top.vertex;
+            solid2.vertex = top.vertex;
+            solid2.climbed = top.climbed;
+        }
+    }
+    return out;
+}

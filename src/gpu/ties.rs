@@ -1,0 +1,218 @@
+//! What of the convex collider's contacts is compared.
+//!
+//! A search goes by which of several vertices or faces is nearest, and where two are as near, the last bits decide: which
+//! contact of the same depth comes out, or in which order, is no fault then. Such ties are found by the twin alone: it is asked
+//! again with the solids moved by the last bits of an `f32`, and where its own answer changes by more than a tolerance,
+//! the pair is at a tie and its contacts are not compared. How many that were is told.
+//!
+//! Where a solid is round, the distance is the least of something smooth: what is known of it to some accuracy is known of the
+//! point and the normal to the root of that. Their errors are therefore squared before they are compared.
+
+use crate::cpu::collision::{Kind, collide, kind};
+use crate::cpu::lib::contact::{Contacts, Point, Shape, make_frame};
+use crate::fields::{Data, Model};
+use crate::types::*;
+
+/// How far the solids are moved, relative to their size.
+const MOVE: f64 = 1e-6;
+/// How often.
+const TRIALS: usize = 12;
+/// An answer that moves by more is at a tie; of round solids, whose errors count squared, by more than the second.
+const TIE: [f64; 2] = [3e-5, 3e-3];
+
+/// What was looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ties {
+    /// Pairs of the convex collider that touch.
+    pub met: usize,
+    /// Those of them that are at a tie.
+    pub ties: usize,
+}
+
+/// Makes a shader's contacts of one world comparable with the twin's, index by index: those of a pair that only differ in order
+/// get the twin's, those at a tie become the twin's, errors of round solids are squared. `before` is the world that both were
+/// given.
+pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties {
+    let mut out = Ties::default();
+    let convex = |k: usize| matches!(kind(types(m, k)), Some(Kind::Convex | Kind::Hfield));
+    // where contacts are missing for want of room, there is nothing to be said of pairs
+    let full = |d: &Data| d.overflow[0] & OVERFLOW_CONTACT != 0;
+    if !(0..m.ncollision).any(convex) || full(twin) || full(shader) {
+        return out;
+    }
+    let mut list = Vec::new();
+    for k in 0..m.ncollision {
+        let (of_twin, of_shader) = (Row::all(twin, k), Row::all(shader, k));
+        if !convex(k) || (of_twin.is_empty() && of_shader.is_empty()) {
+            list.extend(of_shader);
+            continue;
+        }
+        out.met += 1;
+        let round = is_round(m, k);
+        if tie(m, before, k, TIE[usize::from(round)]) {
+            out.ties += 1;
+            list.extend(of_twin);
+        } else if of_twin.len() != of_shader.len() {
+            list.extend(of_shader);
+        } else {
+            list.extend(in_order(&of_twin, of_shader, round));
+        }
+    }
+    if out.ties > 0 {
+        // what hangs on their number, too
+        shader.overflow[0] &= !OVERFLOW_CCD;
+        shader.overflow[0] |= twin.overflow[0] & OVERFLOW_CCD;
+        shader.needed[0] += list.len() as i32 - shader.ncon[0];
+    }
+    for slot in list.len()..shader.ncon[0] as usize {
+        Row::of(before, slot).put(shader, slot);
+    }
+    for (slot, row) in list.iter().enumerate().take(m.nconmax) {
+        row.put(shader, slot);
+    }
+    shader.ncon[0] = list.len().min(m.nconmax) as i32;
+    out
+}
+
+fn types(m: &Model, k: usize) -> [i32; 2] {
+    geoms(m, k).map(|geom| m.geom_type[geom])
+}
+
+fn geoms(m: &Model, k: usize) -> [usize; 2] {
+    [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize]
+}
+
+// a curved surface, beyond that of a sphere and a capsule, which searches leave out
+fn is_round(m: &Model, k: usize) -> bool {
+    let round = |t: i32| t == GeomType::Ellipsoid || t == GeomType::Cylinder;
+    types(m, k).into_iter().any(round)
+}
+
+/// The arrays of one contact.
+#[derive(Clone)]
+struct Row {
+    collision: i32,
+    efc_address: i32,
+    dist: f64,
+    pos: [f64; 3],
+    frame: [f64; 9],
+}
+
+impl Row {
+    fn of(d: &Data, c: usize) -> Self {
+        Self {
+            collision: d.contact_collision[c],
+            efc_address: d.contact_efc_address[c],
+            dist: d.contact_dist[c],
+            pos: d.contact_pos[c],
+            frame: d.contact_frame[c],
+        }
+    }
+
+    // those of a pair
+    fn all(d: &Data, k: usize) -> Vec<Self> {
+        let rows = 0..(d.ncon[0].max(0) as usize).min(d.contact_dist.len());
+        let of_pair = rows.filter(|&c| d.contact_collision[c] == k as i32);
+        of_pair.map(|c| Self::of(d, c)).collect()
+    }
+
+    fn put(&self, d: &mut Data, c: usize) {
+        d.contact_collision[c] = self.collision;
+        d.contact_efc_address[c] = self.efc_address;
+        d.contact_dist[c] = self.dist;
+        d.contact_pos[c] = self.pos;
+        d.contact_frame[c] = self.frame;
+    }
+
+    // how far another is, in place, normal and depth
+    fn away(&self, other: &Self) -> f64 {
+        let far =
+            |i: usize| (self.pos[i] - other.pos[i]).abs() + (self.frame[i] - other.frame[i]).abs();
+        (0..3).map(far).sum::<f64>() + (self.dist - other.dist).abs()
+    }
+
+    // the number as it would be if the error were its square
+    fn squared(&mut self, twin: &Self) {
+        let square = |x: &mut f64, twin: f64| {
+            let error = *x - twin;
+            *x = twin + error * error.abs().min(1.0);
+        };
+        (0..3).for_each(|i| square(&mut self.pos[i], twin.pos[i]));
+        (0..9).for_each(|i| square(&mut self.frame[i], twin.frame[i]));
+    }
+}
+
+// a pair's contacts, each in the place of the twin's that is nearest
+fn in_order(twin: &[Row], mut shader: Vec<Row>, round: bool) -> Vec<Row> {
+    let mut out = Vec::new();
+    for want in twin {
+        let away = shader.iter().map(|row| row.away(want));
+        let nearest = away.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
+        let mut row = shader.swap_remove(nearest.map_or(0, |(k, _)| k));
+        if round {
+            row.squared(want);
+        }
+        out.push(row);
+    }
+    out
+}
+
+// does the twin's own answer change when the solids move by the last bits?
+fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
+    let geoms = geoms(m, k);
+    let shapes = geoms.map(|geom| Shape {
+        pos: d.geom_xpos[geom],
+        mat: d.geom_xmat[geom],
+        size: m.geom_size[geom],
+    });
+    let search = |shapes: [Shape; 2]| {
+        let mut out = Contacts::new();
+        let sure = collide(m, geoms, shapes, m.collision_detect[k], &mut out);
+        (sure, out)
+    };
+    let size = m.geom_rbound[geoms[0]] + m.geom_rbound[geoms[1]];
+    let (sure, base) = search(shapes);
+    // a search that ran out of steps ends where it happens to be
+    if !sure {
+        return true;
+    }
+    let mut seed = 1u32;
+    let mut random = || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(seed >> 8) / f64::from(1 << 23) - 1.0
+    };
+    (0..TRIALS).any(|_| {
+        let (sure, moved) = search(shapes.map(|shape| nudge(shape, MOVE * size, &mut random)));
+        !sure || moved.num != base.num || spread(&base, &moved) > most
+    })
+}
+
+// a shape moved and turned a little
+fn nudge(mut shape: Shape, far: f64, random: &mut impl FnMut() -> f64) -> Shape {
+    let turn: [f64; 3] = std::array::from_fn(|_| MOVE * random());
+    shape.pos = shape.pos.map(|x| x + far * random());
+    let mat = shape.mat;
+    for j in 0..3 {
+        let [x, y, z] = [mat[j], mat[3 + j], mat[6 + j]];
+        shape.mat[j] += turn[1] * z - turn[2] * y;
+        shape.mat[3 + j] += turn[2] * x - turn[0] * z;
+        shape.mat[6 + j] += turn[0] * y - turn[1] * x;
+    }
+    shape
+}
+
+// how far contacts are from those of another search, whatever their order
+fn spread(base: &Contacts, moved: &Contacts) -> f64 {
+    let apart = |a: &Point, b: &Point| {
+        let frames = [a, b].map(|p| make_frame(p.normal, p.tangent));
+        let place = (0..3).map(|i| (a.pos[i] - b.pos[i]).abs());
+        let frame = (0..9).map(|i| (frames[0][i] - frames[1][i]).abs());
+        place.chain(frame).fold((a.dist - b.dist).abs(), f64::max)
+    };
+    let nearest = |a: &Point| {
+        let all = moved.point[..moved.num].iter();
+        all.map(|b| apart(a, b)).fold(f64::INFINITY, f64::min)
+    };
+    let points = base.point[..base.num].iter();
+    points.map(nearest).fold(0.0, f64::max)
+}
