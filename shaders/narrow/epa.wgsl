@@ -86,7 +86,8 @@ fn epa_tell() {
     }
     let near = epa_best.xyz;
     let area = simplex_areas(corner0.diff, corner1.diff, corner2.diff, near);
-    let w = area.xyz / (area.x + area.y + area.z);
+    let whole = area.x + area.y + area.z;
+    let w = select(vec3f(1.0, 0.0, 0.0), area.xyz / whole, whole > 0.0);
     let depth = sqrt(epa_best.w);
     ccd_point1 = corner0.on1 * w.x + corner1.on1 * w.y + corner2.on1 * w.z;
     ccd_point2 = ccd_point1 - near;

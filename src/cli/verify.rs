@@ -27,8 +27,8 @@ const TOLERANCES: &[(&str, f64)] = &[
 ///
 /// The states are the start and the keyframes, moved at random, some of them after a hundred steps so that contacts are live.
 /// Each stage is given what the twins made before it, in f32, and what it writes is compared with its twin in f64. Exits
-/// with 3 if a stage is off by more than its tolerance. Contacts of convex solids are left out where the twin's own answer changes
-/// when they move by the last bits, and counted. A software adapter may end long loops, which is said and is no verdict:
+/// with 3 if a stage is off by more than its tolerance. Pairs of shapes are left out where the twin finds other contacts when they
+/// move by the last bits, and are counted. A software adapter may end long loops, which is said and is no verdict:
 /// such a stage has to pass with another number of lanes.
 #[derive(Args, Debug)]
 pub struct Verify {
@@ -248,7 +248,7 @@ impl Row {
             "lanes": self.lanes,
             "passed": self.passed(),
             "ended": self.report.ended,
-            "convex": { "pairs": self.report.ties.met, "ties": self.report.ties.ties },
+            "touching": { "pairs": self.report.ties.met, "ties": self.report.ties.ties },
             "tolerance": self.tolerance(),
             "errors": errors,
             "touched": self.report.touched,
@@ -275,7 +275,7 @@ fn print(rows: &[Row]) {
     for row in rows.iter().filter(|row| row.report.ties.ties > 0) {
         let Ties { met, ties } = row.report.ties;
         println!(
-            "{} with {} lanes: of {met} pairs of convex solids that touch, {ties} are at a tie, where the last bits decide: not compared",
+            "{} with {} lanes: of {met} pairs that touch, {ties} are at a tie, where the last bits decide, and not compared",
             row.stage.name, row.lanes
         );
     }

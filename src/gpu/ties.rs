@@ -1,19 +1,21 @@
-//! What of the convex collider's contacts is compared.
+//! What of two contacts is compared where the last bits decide.
 //!
-//! A search goes by which of several vertices or faces is nearest, and where two are as near, the last bits decide: which
-//! contact of the same depth comes out, or in which order, is no fault then. Such ties are found by the twin alone: it is asked
-//! again with the solids moved by the last bits of an `f32`, and where its own answer changes by more than a tolerance,
-//! the pair is at a tie and its contacts are not compared. How many that were is told.
+//! Two shapes that just touch have a contact or none, and a search of convex solids goes by which of several vertices or faces is
+//! nearest: where two are as near, which contact of the same depth comes out, or in which order, is no fault. Such ties are found
+//! by the twin alone: it is asked again with the shapes moved by the last bits of an `f32`, and where it then finds another
+//! number of contacts, or, of convex solids, others by more than a tolerance, the pair is at a tie and its contacts are not
+//! compared. How many that were is told.
 //!
 //! Where a solid is round, the distance is the least of something smooth: what is known of it to some accuracy is known of the
-//! point and the normal to the root of that. Their errors are therefore squared before they are compared.
+//! point and the normal to the root of that. Their errors are therefore squared before they are compared, and so are those of
+//! the distances where an edge or a face lies along such a normal in several contacts.
 
 use crate::cpu::collision::{Kind, collide, kind};
 use crate::cpu::lib::contact::{Contacts, Point, Shape, make_frame};
 use crate::fields::{Data, Model};
 use crate::types::*;
 
-/// How far the solids are moved, relative to their size.
+/// How far shapes are moved, relative to their size.
 const MOVE: f64 = 1e-6;
 /// How often.
 const TRIALS: usize = 12;
@@ -23,7 +25,7 @@ const TIE: [f64; 2] = [3e-5, 3e-3];
 /// What was looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ties {
-    /// Pairs of the convex collider that touch.
+    /// Pairs that touch.
     pub met: usize,
     /// Those of them that are at a tie.
     pub ties: usize,
@@ -34,35 +36,41 @@ pub struct Ties {
 /// given.
 pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties {
     let mut out = Ties::default();
-    let convex = |k: usize| matches!(kind(types(m, k)), Some(Kind::Convex | Kind::Hfield));
     // where contacts are missing for want of room, there is nothing to be said of pairs
     let full = |d: &Data| d.overflow[0] & OVERFLOW_CONTACT != 0;
-    if !(0..m.ncollision).any(convex) || full(twin) || full(shader) {
+    if full(twin) || full(shader) {
         return out;
     }
     let mut list = Vec::new();
     for k in 0..m.ncollision {
         let (of_twin, of_shader) = (Row::all(twin, k), Row::all(shader, k));
-        if !convex(k) || (of_twin.is_empty() && of_shader.is_empty()) {
-            list.extend(of_shader);
+        if of_twin.is_empty() && of_shader.is_empty() {
             continue;
         }
         out.met += 1;
-        let round = is_round(m, k);
-        if tie(m, before, k, TIE[usize::from(round)]) {
+        let convex = matches!(kind(types(m, k)), Some(Kind::Convex | Kind::Hfield));
+        let round = convex && is_round(m, k);
+        let most = match convex {
+            true => TIE[usize::from(round)],
+            false => f64::INFINITY,
+        };
+        if tie(m, before, k, most) {
             out.ties += 1;
             list.extend(of_twin);
-        } else if of_twin.len() != of_shader.len() {
-            list.extend(of_shader);
-        } else {
+        } else if convex && of_twin.len() == of_shader.len() {
             list.extend(in_order(&of_twin, of_shader, round));
+        } else {
+            list.extend(of_shader);
         }
     }
     if out.ties > 0 {
         // what hangs on their number, too
         shader.overflow[0] &= !OVERFLOW_CCD;
         shader.overflow[0] |= twin.overflow[0] & OVERFLOW_CCD;
-        shader.needed[0] += list.len() as i32 - shader.ncon[0];
+        let was = before.needed[0];
+        if shader.needed[0] == was.max(shader.ncon[0]) {
+            shader.needed[0] = was.max(list.len() as i32);
+        }
     }
     for slot in list.len()..shader.ncon[0] as usize {
         Row::of(before, slot).put(shader, slot);
@@ -131,14 +139,17 @@ impl Row {
         (0..3).map(far).sum::<f64>() + (self.dist - other.dist).abs()
     }
 
-    // the number as it would be if the error were its square
-    fn squared(&mut self, twin: &Self) {
+    // the numbers as they would be if each error were its square; the distance too, of one contact of several
+    fn squared(&mut self, twin: &Self, several: bool) {
         let square = |x: &mut f64, twin: f64| {
             let error = *x - twin;
             *x = twin + error * error.abs().min(1.0);
         };
         (0..3).for_each(|i| square(&mut self.pos[i], twin.pos[i]));
         (0..9).for_each(|i| square(&mut self.frame[i], twin.frame[i]));
+        if several {
+            square(&mut self.dist, twin.dist);
+        }
     }
 }
 
@@ -150,14 +161,14 @@ fn in_order(twin: &[Row], mut shader: Vec<Row>, round: bool) -> Vec<Row> {
         let nearest = away.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
         let mut row = shader.swap_remove(nearest.map_or(0, |(k, _)| k));
         if round {
-            row.squared(want);
+            row.squared(want, twin.len() > 1);
         }
         out.push(row);
     }
     out
 }
 
-// does the twin's own answer change when the solids move by the last bits?
+// does the twin's own answer change when the shapes move by the last bits?
 fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     let geoms = geoms(m, k);
     let shapes = geoms.map(|geom| Shape {
@@ -187,17 +198,10 @@ fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     })
 }
 
-// a shape moved and turned a little
+// a shape moved, turned and bent a little: corners that lie evenly, as those of a cylinder's cap, do so no more
 fn nudge(mut shape: Shape, far: f64, random: &mut impl FnMut() -> f64) -> Shape {
-    let turn: [f64; 3] = std::array::from_fn(|_| MOVE * random());
     shape.pos = shape.pos.map(|x| x + far * random());
-    let mat = shape.mat;
-    for j in 0..3 {
-        let [x, y, z] = [mat[j], mat[3 + j], mat[6 + j]];
-        shape.mat[j] += turn[1] * z - turn[2] * y;
-        shape.mat[3 + j] += turn[2] * x - turn[0] * z;
-        shape.mat[6 + j] += turn[0] * y - turn[1] * x;
-    }
+    shape.mat = shape.mat.map(|x| x + MOVE * random());
     shape
 }
 

@@ -36,7 +36,7 @@ pub struct Report {
     pub touched: Vec<String>,
     /// Worlds whose loops, or those of others of their workgroup, the adapter ended early (`OVERFLOW_TURNS`); nothing else is said of them.
     pub ended: usize,
-    /// Pairs of convex solids that touch, and those that were left out because the last bits decide.
+    /// Pairs of shapes that touch, and those of them that were left out because the last bits decide.
     pub ties: Ties,
 }
 

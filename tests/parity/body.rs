@@ -355,7 +355,7 @@ pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[
     }
     // what is left out is the exception
     assert!(pairs.ties * 3 <= pairs.met, "{pairs:?}");
-    let told = &faults[..faults.len().min(20)];
+    let told = &faults[..faults.len().min(30)];
     assert!(
         faults.is_empty(),
         "{} faults:\n{}",
