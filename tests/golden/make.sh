@@ -5,7 +5,9 @@ cd "$(dirname "$0")/../.."
 for model in models/*.xml; do
     python3 tests/golden/make.py "$model" "tests/golden/$(basename "$model" .xml).npz"
 done
-python3 tests/golden/make.py tests/golden/solids.xml tests/golden/solids.npz
+for name in solids stones terrain; do
+    python3 tests/golden/make.py tests/golden/$name.xml tests/golden/$name.npz
+done
 python3 tests/golden/make_collision.py tests/golden/collision.npz
 python3 tests/golden/make_collision.py tests/golden/convex.npz 12 convex
 python3 tests/golden/make_collision.py tests/golden/faces.npz 16 faces
