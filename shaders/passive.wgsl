@@ -109,34 +109,18 @@ fn joint_spring(j: i32) {
 
 // every lane finds the forces and adds them to its own dofs
 fn tendon_spring_damper(t: i32) {
-    let stiffness_ = tendon_stiffness(t);
-    let stiffnesspoly = vec2f(tendon_stiffnesspoly(t, 0), tendon_stiffnesspoly(t, 1));
-    let damping_ = tendon_damping_all(t);
-    let dampingpoly = vec2f(tendon_dampingpoly_all(t, 0), tendon_dampingpoly_all(t, 1));
-    let spring = SPRING && (stiffness_ != 0.0 || any(stiffnesspoly != vec2f(0.0)));
-    let damper = DAMPER && (damping_ != 0.0 || any(dampingpoly != vec2f(0.0)));
-    if (!spring && !damper) {
+    let forces = tendon_passive(t);
+    if (all(forces == vec2f(0.0))) {
         return;
     }
-
-    // a spring pulls outside its range of lengths
-    let len = ten_length(t);
-    let lower = tendon_lengthspring(t, 0);
-    let upper = tendon_lengthspring(t, 1);
-    let x = select(select(0.0, len - lower, len < lower), len - upper, upper < len);
-    let frc_spring = select(0.0, -x * poly_force(stiffness_, stiffnesspoly, x, false), spring);
-
-    // a damper always
-    let v = ten_velocity(t);
-    let frc_damper = select(0.0, -v * poly_force(damping_, dampingpoly, v, true), damper);
 
     // as the dofs feel them
     let adr = ten_J_rowadr(t);
     for (var k = adr; k < adr + ten_J_rownnz(t); k++) {
         let i = ten_J_colind(k);
         if (i % LANES == lane) {
-            set_qfrc_spring(i, qfrc_spring(i) + ten_J(k) * frc_spring);
-            set_qfrc_damper(i, qfrc_damper(i) + ten_J(k) * frc_damper);
+            set_qfrc_spring(i, qfrc_spring(i) + ten_J(k) * forces.x);
+            set_qfrc_damper(i, qfrc_damper(i) + ten_J(k) * forces.y);
         }
     }
 }

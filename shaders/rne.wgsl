@@ -58,40 +58,7 @@ fn mj_rne() {
 
 // force that an armature takes to follow its tendon's acceleration without qacc
 fn tendon_bias(t: i32) {
-    let start = tendon_adr(t);
-    var divisor = 1.0;
-    var acc = 0.0;
-    for (var p = start; p < start + tendon_num(t) - 1; p++) {
-        // a pulley starts a branch; there are no geoms
-        if (wrap_type(p) == WRAP_PULLEY) {
-            divisor = wrap_prm(p);
-            continue;
-        }
-        if (wrap_type(p + 1) == WRAP_PULLEY) {
-            continue;
-        }
-        let site0 = wrap_objid(p);
-        let site1 = wrap_objid(p + 1);
-        let body0 = site_bodyid(site0);
-        let body1 = site_bodyid(site1);
-        if (body0 == body1) {
-            continue;
-        }
-
-        // how fast the direction turns, and the ends fly apart
-        let pos0 = site_xpos(site0);
-        let pos1 = site_xpos(site1);
-        let way = normalize3(pos1 - pos0);
-        let end0 = point_motion(body0, pos0);
-        let end1 = point_motion(body1, pos1);
-        let vel = end1.vel - end0.vel;
-        let across = vel - way.xyz * dot(way.xyz, vel);
-        var turning = 0.0;
-        if (way.w > MINVAL) {
-            turning = dot(across, vel) / way.w;
-        }
-        acc += (dot(way.xyz, end1.acc - end0.acc) + turning) * (1.0 / divisor);
-    }
+    let acc = tendon_acceleration<rne_cacc>(t);
 
     // as the dofs feel it
     let force = acc * tendon_armature_all(t);

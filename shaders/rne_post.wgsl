@@ -1,6 +1,30 @@
 // Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).
 
 fn mj_rne_post() {
+    // gravity is an acceleration of the world
+    if (lane == 0) {
+        var up = -opt_gravity;
+        if ((opt_disableflags & DSBL_GRAVITY) != 0) {
+            up = vec3f(0.0);
+        }
+        set_cacc(0, Spatial(vec3f(0.0), up));
+    }
+    team_sync();
+
+    // acceleration, parents first
+    for (var level = 1; level < nlevel; level++) {
+        for (var k = lane; k < level_num(level); k += LANES) {
+            let i = level_body(level_adr(level) + k);
+            var acc = cacc(body_parentid(i));
+            for (var dof = body_dofadr(i); dof < body_dofadr(i) + body_dofnum(i); dof++) {
+                acc = add_scl6(acc, cdof_dot(dof), qvel(dof));
+                acc = add_scl6(acc, cdof(dof), qacc(dof));
+            }
+            set_cacc(i, acc);
+        }
+        team_sync();
+    }
+
     // what is applied to bodies, at their centres of mass
     for (var i = lane; i < nbody; i += LANES) {
         set_cfrc_ext(i, Spatial(vec3f(0.0), vec3f(0.0)));
@@ -32,7 +56,7 @@ fn mj_rne_post() {
         r += contact_rows(pair);
     }
 
-    // connects and welds; a joint or a tendon is no force on a body
+    // connects and welds; a joint is no force on a body
     r = 0;
     while (r < ne()) {
         let i = efc_id(r);
@@ -54,35 +78,27 @@ fn mj_rne_post() {
         r += select(3, 6, weld);
     }
 
-    // gravity is an acceleration of the world
-    if (lane == 0) {
-        var up = -opt_gravity;
-        if ((opt_disableflags & DSBL_GRAVITY) != 0) {
-            up = vec3f(0.0);
+    // spatial tendons, at what they run over
+    for (var t = 0; t < ntendon && model_spatial_tendons; t++) {
+        if (tendon_type(t) == TENDON_SPATIAL) {
+            pull(t, tension(t));
         }
-        set_cacc(0, Spatial(vec3f(0.0), up));
-        set_cfrc_int(0, Spatial(vec3f(0.0), vec3f(0.0)));
     }
     team_sync();
 
-    // acceleration, and force that it takes beside the one from outside, parents first
-    for (var level = 1; level < nlevel; level++) {
-        for (var k = lane; k < level_num(level); k += LANES) {
-            let i = level_body(level_adr(level) + k);
-            var acc = cacc(body_parentid(i));
-            for (var dof = body_dofadr(i); dof < body_dofadr(i) + body_dofnum(i); dof++) {
-                acc = add_scl6(acc, cdof_dot(dof), qvel(dof));
-                acc = add_scl6(acc, cdof(dof), qacc(dof));
-            }
-            set_cacc(i, acc);
+    // force that the motion takes beside the one from outside
+    for (var i = lane; i < nbody; i += LANES) {
+        var force = Spatial(vec3f(0.0), vec3f(0.0));
+        if (i > 0) {
             let inertia = cinert(i);
             let vel = cvel(i);
             let gyroscopic = cross_force(vel, mul_inert_vec(inertia, vel));
-            let force = add_scl6(mul_inert_vec(inertia, acc), gyroscopic, 1.0);
-            set_cfrc_int(i, add_scl6(force, cfrc_ext(i), -1.0));
+            force = add_scl6(mul_inert_vec(inertia, cacc(i)), gyroscopic, 1.0);
+            force = add_scl6(force, cfrc_ext(i), -1.0);
         }
-        team_sync();
+        set_cfrc_int(i, force);
     }
+    team_sync();
 
     // force on subtrees, children before parents, the world too
     for (var level = nlevel - 1; level >= 0; level--) {
@@ -114,24 +130,114 @@ fn contact_rows(pair: i32) -> i32 {
     return 2 * (dim - 1);
 }
 
-// torque and force of a contact in its frame, from its rows (`mj_contactForce`); it acts on the second geom
-fn contact_force_at(pair: i32, r: i32) -> Spatial {
-    var force: array<f32, 6>;
-    let dim = collision_condim(pair);
-    if (dim == 1 || opt_cone == CONE_ELLIPTIC) {
-        for (var k = 0; k < dim; k++) {
-            force[k] = efc_force(r + k);
-        }
-    } else {
-        // edges of the pyramid, two for each direction of friction
-        for (var k = 0; k < dim - 1; k++) {
-            let plus = efc_force(r + 2 * k);
-            let minus = efc_force(r + 2 * k + 1);
-            force[0] += plus + minus;
-            force[k + 1] = (plus - minus) * collision_friction(pair, k);
+// the force along a tendon: what its spring, damper and inertia, its actuators and its rows do
+fn tension(t: i32) -> f32 {
+    let passive = tendon_passive(t);
+    var sum = passive.x + passive.y;
+    if (tendon_armature_all(t) != 0.0) {
+        sum -= tendon_armature_all(t) * tendon_acceleration<cacc>(t);
+    }
+    for (var i = 0; i < nactuator; i++) {
+        if (actuator_trntype(i) == TRN_TENDON && actuator_trnid(i, 0) == t) {
+            let first = actuator_outadr(i);
+            sum += actuator_force(first) * actuator_gear(first, 0);
         }
     }
-    return Spatial(vec3f(force[3], force[4], force[5]), vec3f(force[0], force[1], force[2]));
+    for (var r = 0; r < nefc(); r++) {
+        sum += efc_force(r) * row_slope(t, r);
+    }
+    return sum;
+}
+
+// how a row's value changes with the length of a tendon
+fn row_slope(t: i32, r: i32) -> f32 {
+    let kind = efc_type(r);
+    let i = efc_id(r);
+    if ((kind == CNSTR_LIMITTENDON || kind == CNSTR_FRICTIONTENDON) && i == t) {
+        // an upper limit turns the tendon's Jacobian round
+        let adr = ten_J_rowadr(t);
+        var sum = 0.0;
+        for (var k = 0; k < ten_J_rownnz(t); k++) {
+            sum += efc_J(r, k) * ten_J(adr + k);
+        }
+        return select(1.0, -1.0, sum < 0.0);
+    }
+    if (kind != CNSTR_EQUALITY) {
+        return 0.0;
+    }
+    var rate = 0.0;
+    if (eq_type(i) == EQ_TENDON) {
+        if (eq_obj1id(i) == t) {
+            rate += 1.0;
+        }
+        if (eq_obj2id(i) == t) {
+            let x = ten_length(t) - tendon_length0(t);
+            rate -= eq_data(i, 1) + x * (2.0 * eq_data(i, 2) + x * (3.0 * eq_data(i, 3) + x * 4.0 * eq_data(i, 4)));
+        }
+    }
+    return rate;
+}
+
+fn path_point(n: i32) -> vec3f {
+    let word = 3 * n;
+    return vec3f(wrap_xpos(word / 6, word % 6), wrap_xpos(word / 6, word % 6 + 1), wrap_xpos(word / 6, word % 6 + 2));
+}
+
+// what a tendon's force does to the bodies along its path
+fn pull(t: i32, force: f32) {
+    let first = tendon_adr(t);
+    let end = first + tendon_num(t);
+    var n = ten_wrapadr(t);
+    var divisor = 1.0;
+    var w = first;
+    while (w + 1 < end) {
+        // a pulley starts a branch
+        if (wrap_type(w) == WRAP_PULLEY) {
+            divisor = wrap_prm(w);
+            n++;
+            w++;
+            continue;
+        }
+        if (wrap_type(w + 1) == WRAP_PULLEY) {
+            if (w > first) {
+                n += select(0, 1, wrap_type(w - 1) != WRAP_PULLEY);
+            }
+            w++;
+            continue;
+        }
+
+        // from a site, around a geom if the path has points on it, to the next site
+        let geom = wrap_type(w + 1) != WRAP_SITE;
+        let next = select(w + 1, w + 2, geom);
+        let site1 = wrap_objid(next);
+        let body0 = site_bodyid(wrap_objid(w));
+        let body1 = site_bodyid(site1);
+        let to = site_xpos(site1);
+        var legs = 1;
+        if (geom) {
+            legs = select(1, 2, any(path_point(n + 1) != to));
+        }
+        for (var leg = 0; leg < legs; leg++) {
+            var near = body0;
+            var far = body1;
+            var ends = to;
+            if (legs == 2 && leg == 0) {
+                far = geom_bodyid(wrap_objid(w + 1));
+                ends = path_point(n + 1);
+            } else if (legs == 2) {
+                near = geom_bodyid(wrap_objid(w + 1));
+            }
+            let from_ = path_point(n + 2 * leg);
+            // a force that pushes two points of two bodies apart
+            if (near != far) {
+                let apart = Spatial(vec3f(0.0), normalize3(ends - from_).xyz * (force / divisor));
+                push(near, from_, apart, -1.0);
+                push(far, ends, apart, 1.0);
+            }
+        }
+        n += select(1, 3, legs == 2);
+        w = next;
+    }
 }
 
 // adds a force with its torque at a point to what acts on a body; the world is none

@@ -13,6 +13,23 @@ fn read_acc(i: i32) {
     let id = sensor_objid(i);
     let adr = sensor_adr(i);
     let type_ = sensor_type(i);
+    if (senses_touch && type_ == SENS_TOUCH) {
+        set_sensordata(adr, touch_force(id));
+        return;
+    }
+    if (senses_contact && type_ == SENS_CONTACT) {
+        contact_report(i);
+        return;
+    }
+    if (senses_acceleration && (type_ == SENS_ACCELEROMETER || type_ == SENS_FRAMELINACC || type_ == SENS_FRAMEANGACC)) {
+        give3(adr, seen_acceleration(i, type_));
+        return;
+    }
+    if (senses_force && (type_ == SENS_FORCE || type_ == SENS_TORQUE)) {
+        let force = site_force(id);
+        give3(adr, select(force.rot, force.lin, type_ == SENS_FORCE));
+        return;
+    }
     if (senses_actuatorfrc && type_ == SENS_ACTUATORFRC) {
         for (var k = 0; k < sensor_dim(i); k++) {
             set_sensordata(adr + k, actuator_force(actuator_outadr(id) + k));
@@ -51,4 +68,29 @@ fn tendon_pull(tendon: i32) -> f32 {
         }
     }
     return sum;
+}
+
+// acceleration of an object at its position, along the world's axes, or of a site along its own
+fn seen_acceleration(i: i32, type_: i32) -> vec3f {
+    let kind = sensor_objtype(i);
+    let id = sensor_objid(i);
+    let body = body_of(kind, id);
+    let place = frame_of(kind, id);
+    let arm = place.pos - subtree_com(body_rootid(body));
+    let acc = seen_from(cacc(body), arm);
+    let vel = seen_from(cvel(body), arm);
+    // what stands still turns with the body
+    let linacc = acc.lin + cross(vel.rot, vel.lin);
+    if (type_ == SENS_ACCELEROMETER) {
+        return transpose(place.mat) * linacc;
+    }
+    return select(acc.rot, linacc, type_ == SENS_FRAMELINACC);
+}
+
+// force and torque between a site's body and its parent, at the site along its axes
+fn site_force(site: i32) -> Spatial {
+    let body = site_bodyid(site);
+    let arm = site_xpos(site) - subtree_com(body_rootid(body));
+    let force = cfrc_int(body);
+    return along(site_xmat(site), Spatial(force.rot - cross(arm, force.lin), force.lin));
 }

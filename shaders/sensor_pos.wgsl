@@ -1,6 +1,10 @@
 // Sensors of position (`mj_sensorPos`).
 
 fn mj_sensor_pos() {
+    if (senses_rangefinder) {
+        find_ranges();
+        team_sync();
+    }
     for (var i = lane; i < nsensor; i += LANES) {
         if (sensor_needstage(i) == STAGE_POS) {
             read_pos(i);
@@ -63,6 +67,13 @@ fn read_pos(i: i32) {
         give4(adr, quat);
         return;
     }
+    if (senses_rangefinder && type_ == SENS_RANGEFINDER) {
+        return;
+    }
+    if (senses_contact && type_ == SENS_CONTACT) {
+        contact_report(i);
+        return;
+    }
     if (senses_subtreecom && type_ == SENS_SUBTREECOM) {
         give3(adr, subtree_com(id));
         return;
@@ -106,18 +117,106 @@ fn seen_frame(i: i32, type_: i32) -> vec3f {
     return seen;
 }
 
-// pixel of the image in which a camera sees a site
-fn cam_project(site: i32, cam: i32) -> vec2f {
+// size of a camera's image, its focal lengths and principal point (pixels)
+struct Lens {
+    size: vec2f,
+    focal: vec2f,
+    principal: vec2f,
+}
+
+fn cam_intrinsics(cam: i32) -> Lens {
     let size = vec2f(f32(cam_resolution(cam, 0)), f32(cam_resolution(cam, 1)));
     let chip = vec2f(cam_sensorsize(cam, 0), cam_sensorsize(cam, 1));
-    let sc = sin_cos(cam_fovy(cam) * 0.008726646259971648);
-    var focal = vec2f(0.5 * sc.y / sc.x * size.y);
-    if (chip.x != 0.0 && chip.y != 0.0) {
-        focal = vec2f(cam_intrinsic(cam, 0), cam_intrinsic(cam, 1)) / chip * size;
+    if (chip.x == 0.0 || chip.y == 0.0) {
+        let sc = sin_cos(cam_fovy(cam) * 0.008726646259971648);
+        return Lens(size, vec2f(0.5 * sc.y / sc.x * size.y), 0.5 * size);
     }
+    let pixels = size / chip;
+    let focal = vec2f(cam_intrinsic(cam, 0), cam_intrinsic(cam, 1));
+    return Lens(size, focal * pixels, vec2f(cam_intrinsic(cam, 2), cam_intrinsic(cam, 3)) * pixels);
+}
+
+// pixel of the image in which a camera sees a site
+fn cam_project(site: i32, cam: i32) -> vec2f {
+    let lens = cam_intrinsics(cam);
 
     // a camera looks along its negative z axis; what lies in its plane is kept away from a division by zero
     let local = transpose(cam_xmat(cam)) * (site_xpos(site) - cam_xpos(cam));
     let depth = select(max(local.z, MINVAL), min(local.z, -MINVAL), local.z < 0.0);
-    return (0.5 * size * local.z + vec2f(-focal.x, focal.y) * local.xy) / depth;
+    return (0.5 * lens.size * local.z + vec2f(-lens.focal.x, lens.focal.y) * local.xy) / depth;
+}
+
+// rays of all rangefinders, dealt out to the lanes
+fn find_ranges() {
+    var before = 0;
+    for (var i = 0; i < nsensor; i++) {
+        if (sensor_type(i) != SENS_RANGEFINDER) {
+            continue;
+        }
+        var nray = 1;
+        if (sensor_objtype(i) == OBJ_CAMERA) {
+            nray = cam_resolution(sensor_objid(i), 0) * cam_resolution(sensor_objid(i), 1);
+        }
+        for (var k = (lane + LANES - before % LANES) % LANES; k < nray; k += LANES) {
+            find_range(i, k, nray);
+        }
+        before += nray;
+    }
+}
+
+// what one ray of a rangefinder meets: that along the z axis of a site, or that of a pixel of a camera
+fn find_range(i: i32, k: i32, nray: i32) {
+    let kind = sensor_objtype(i);
+    let id = sensor_objid(i);
+    let camera = kind == OBJ_CAMERA;
+    let place = frame_of(kind, id);
+    let back = place.mat[2];
+    var beam = Ray(place.pos, back);
+    if (camera) {
+        beam = pixel_ray(id, k, place);
+    }
+    let hit = ray(beam, body_of(kind, id));
+    let met_ = hit.dist >= 0.0;
+    let point = select(vec3f(0.0), ray_at(beam, hit.dist), met_);
+
+    // what is asked for, in the order of the bits
+    let bits = sensor_intprm(i, 0);
+    var adr = sensor_adr(i) + k * (sensor_dim(i) / nray);
+    if ((bits & (1 << u32(RAYDATA_DIST))) != 0) {
+        set_sensordata(adr, hit.dist);
+        adr++;
+    }
+    if ((bits & (1 << u32(RAYDATA_DIR))) != 0) {
+        give3(adr, select(vec3f(0.0), beam.vec, met_));
+        adr += 3;
+    }
+    if ((bits & (1 << u32(RAYDATA_ORIGIN))) != 0) {
+        give3(adr, beam.pnt);
+        adr += 3;
+    }
+    if ((bits & (1 << u32(RAYDATA_POINT))) != 0) {
+        give3(adr, point);
+        adr += 3;
+    }
+    if ((bits & (1 << u32(RAYDATA_NORMAL))) != 0) {
+        give3(adr, hit.normal);
+        adr += 3;
+    }
+    if ((bits & (1 << u32(RAYDATA_DEPTH))) != 0) {
+        set_sensordata(adr, select(hit.dist, -dot(point - place.pos, back), met_ && camera));
+    }
+}
+
+// the ray through the middle of a pixel, counted row by row from the upper left
+fn pixel_ray(cam: i32, pixel: i32, place: Place) -> Ray {
+    let lens = cam_intrinsics(cam);
+    let ncol = cam_resolution(cam, 0);
+    let x = vec2f(f32(pixel % ncol), f32(pixel / ncol)) + 0.5;
+    if (cam_projection(cam) == PROJ_ORTHOGRAPHIC) {
+        // fovy is the width and the height of what is seen
+        let at = (x / lens.size - 0.5) * cam_fovy(cam);
+        return Ray(place.pos + place.mat * vec3f(at.x, -at.y, 0.0), -place.mat[2]);
+    }
+    let at = (x - lens.principal) / lens.focal;
+    return Ray(place.pos, normalize3(place.mat * vec3f(at.x, -at.y, -1.0)).xyz);
 }

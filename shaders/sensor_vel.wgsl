@@ -46,6 +46,10 @@ fn read_vel(i: i32) {
         set_sensordata(adr, x);
         return;
     }
+    if (senses_contact && type_ == SENS_CONTACT) {
+        contact_report(i);
+        return;
+    }
     if (senses_subtreelinvel && type_ == SENS_SUBTREELINVEL) {
         give3(adr, subtree_linvel(id));
         return;

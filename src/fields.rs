@@ -338,6 +338,8 @@ fields! {
         nhfield,
         /// number of data points in all heightfields
         nhfielddata,
+        /// number of materials
+        nmat,
         /// number of predefined geom pairs
         npair,
         /// number of excluded geom pairs
@@ -714,6 +716,8 @@ fields! {
         hfield_adr: int[nhfield],
         /// elevation data
         hfield_data: real[nhfielddata],
+        /// rgba
+        mat_rgba: real[nmat, 4],
         /// contact dimensionality
         pair_dim: int[npair],
         /// id of geom1

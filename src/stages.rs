@@ -210,8 +210,8 @@ fn sensed_velocity(m: &Model, run: &mut impl Run) {
         run(&sensor_pos);
     }
     fwd_velocity_stages(m, run);
-    if m.opt.enabled(ENBL_ENERGY) && !senses_energy(m) {
-        run(&energy);
+    if !senses_energy(m) {
+        fwd_energy(m, run);
     }
     if senses_any(m, &[SensorType::SubtreeLinVel, SensorType::SubtreeAngMom]) {
         run(&subtree_vel);
@@ -257,11 +257,19 @@ fn inv_acc(m: &Model, run: &mut impl Run) {
     run(&inv_constraint);
 }
 
-/// Accelerations alone, for states that nobody looks at (`mj_forwardSkip`).
+/// The same where no sensor looks (`mj_forwardSkip`).
 fn forward_blind(m: &Model, run: &mut impl Run) {
     fwd_position(m, run);
     fwd_velocity_stages(m, run);
+    fwd_energy(m, run);
     fwd_acc(m, run);
+}
+
+/// Energy, where it is asked for.
+fn fwd_energy(m: &Model, run: &mut impl Run) {
+    if m.opt.enabled(ENBL_ENERGY) {
+        run(&energy);
+    }
 }
 
 /// What depends on forces (`mj_fwdActuation`, `mj_fwdAcceleration`, `mj_fwdConstraint`).

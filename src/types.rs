@@ -490,6 +490,17 @@ enums! {
         /// contact angular velocity
         AngVel = 8,
     }
+    /// How the contacts of a contact sensor are reduced.
+    Reduce REDUCE {
+        /// the first ones
+        None = 0,
+        /// the nearest ones
+        MinDist = 1,
+        /// the strongest ones
+        MaxForce = 2,
+        /// all, as one force
+        NetForce = 3,
+    }
     /// Data fields returned by rangefinder sensors (`mjtRayDataField`).
     RayDataField RAYDATA {
         /// distance from ray origin to nearest surface

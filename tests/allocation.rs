@@ -39,6 +39,9 @@ fn a_step_allocates_nothing() {
         "elliptic",
         "equalities",
         "cones",
+        "sensors",
+        "touch",
+        "rays",
     ] {
         let m = Model::from_xml_path(format!("models/{name}.xml")).unwrap();
         for backend in [Backend::Cpu, Backend::Simd] {

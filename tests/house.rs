@@ -64,6 +64,8 @@ const SLICES: &[&str] = &[
     "give",
     "of_stage",
     "slots_of",
+    "cam_intrinsics",
+    "shape_of",
 ];
 
 /// Functions of the shaders that Rust has as operators, on arrays, or in the trait `Real`.
@@ -103,6 +105,17 @@ const ELEMENTARY: &[&str] = &[
     "of_rows",
     "give3",
     "give4",
+    "miss",
+    "ray_at",
+    "field_corner",
+    "contact_body",
+    "contact_geom",
+    "met",
+    "criterion",
+    "report",
+    "body_motion",
+    "net",
+    "give_report",
 ];
 
 const MODELS: &[&str] = &["humanoid", "tendons", "boxes", "cartpole"];

@@ -92,7 +92,13 @@ fn rows_are_mujocos() {
 #[test]
 fn forces_between_bodies_are_mujocos() {
     let mut worst = 0.0f64;
-    for name in MODELS.iter().chain(&["pendula", "free_bodies", "tendons"]) {
+    for name in MODELS.iter().chain(&[
+        "pendula",
+        "free_bodies",
+        "tendons",
+        "spatial_tendons",
+        "sensors",
+    ]) {
         let golden = Golden::open(&format!("tests/golden/{name}.npz"));
         let mut m = golden.model();
         (m.nconmax, m.njmax) = (200, 800);
@@ -101,6 +107,12 @@ fn forces_between_bodies_are_mujocos() {
             d.qacc.copy_from_slice(golden.state("out/qacc", k));
             let num = d.nefc[0] as usize;
             d.efc_force[..num].copy_from_slice(&golden.state("out/efc_force", k)[..num]);
+            for (name, to) in [
+                ("ten_velocity", &mut d.ten_velocity),
+                ("actuator_force", &mut d.actuator_force),
+            ] {
+                to.copy_from_slice(golden.state(&format!("out/{name}"), k));
+            }
             cpu::rne_post::rne_post(&m, &mut d);
             for field in ["cacc", "cfrc_int", "cfrc_ext"] {
                 let want = golden.state(&format!("out/{field}"), k);

@@ -4,9 +4,9 @@ mod common;
 
 use common::{Golden, error};
 use manyworlds::cpu;
-use manyworlds::types::{DSBL_SENSOR, NeedStage, SensorType};
+use manyworlds::types::{DSBL_SENSOR, Integrator, NeedStage, SensorType};
 
-const MODELS: &[&str] = &["sensors"];
+const MODELS: &[&str] = &["sensors", "touch", "touch_elliptic", "rays", "distances"];
 
 /// How well sensors of a stage agree: forces are as good as the solver.
 const TOLERANCE: [(NeedStage, f64); 3] = [
@@ -61,4 +61,20 @@ fn sensors_that_are_off_say_nothing() {
     m.opt.disableflags &= !DSBL_SENSOR;
     cpu::forward(&m, &mut d);
     assert!(d.sensordata.iter().any(|x| *x != 0.0));
+}
+
+// the later stages of a step of fourth order are seen by no sensor
+#[test]
+fn a_step_senses_where_it_begins() {
+    let golden = Golden::open("tests/golden/sensors.npz");
+    for integrator in [Integrator::Euler, Integrator::Rk4, Integrator::ImplicitFast] {
+        let mut m = golden.model();
+        m.opt.integrator = integrator as i32;
+        manyworlds::compile::layout::layout(&mut m).unwrap();
+        let (mut still, mut moved) = (golden.world(&m, 3), golden.world(&m, 3));
+        cpu::forward(&m, &mut still);
+        cpu::step(&m, &mut moved);
+        assert_eq!(still.sensordata, moved.sensordata, "{integrator:?}");
+        assert_ne!(still.qpos, moved.qpos);
+    }
 }

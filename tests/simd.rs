@@ -23,7 +23,7 @@ const MODELS: &[&str] = &[
 ];
 
 /// Models with sensors of every kind.
-const SENSED: &[&str] = &["sensors"];
+const SENSED: &[&str] = &["sensors", "touch", "touch_elliptic", "rays", "distances"];
 
 fn lanes<R: Real>(m: &Model, worlds: &[Data]) -> Data<R> {
     let mut tile = Data::<R>::new(m);

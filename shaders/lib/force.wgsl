@@ -7,6 +7,27 @@ fn poly_force(linear: f32, poly: vec2f, x: f32, damper: bool) -> f32 {
     return linear + y * (poly[0] + y * poly[1]);
 }
 
+// forces of a tendon's spring and damper along its length
+fn tendon_passive(t: i32) -> vec2f {
+    let stiffness_ = tendon_stiffness(t);
+    let stiffnesspoly = vec2f(tendon_stiffnesspoly(t, 0), tendon_stiffnesspoly(t, 1));
+    let damping_ = tendon_damping_all(t);
+    let dampingpoly = vec2f(tendon_dampingpoly_all(t, 0), tendon_dampingpoly_all(t, 1));
+    let spring = (opt_disableflags & DSBL_SPRING) == 0 && (stiffness_ != 0.0 || any(stiffnesspoly != vec2f(0.0)));
+    let damper = (opt_disableflags & DSBL_DAMPER) == 0 && (damping_ != 0.0 || any(dampingpoly != vec2f(0.0)));
+
+    // a spring pulls outside its range of lengths
+    let len = ten_length(t);
+    let lower = tendon_lengthspring(t, 0);
+    let upper = tendon_lengthspring(t, 1);
+    let x = select(select(0.0, len - lower, len < lower), len - upper, upper < len);
+    let frc_spring = select(0.0, -x * poly_force(stiffness_, stiffnesspoly, x, false), spring);
+
+    // a damper always
+    let v = ten_velocity(t);
+    return vec2f(frc_spring, select(0.0, -v * poly_force(damping_, dampingpoly, v, true), damper));
+}
+
 // energy of a spring: the integral of `x` times poly_force
 fn spring_energy(linear: f32, poly: vec2f, x: f32) -> f32 {
     return x * x * (0.5 * linear + x * (poly[0] / 3.0 + x * poly[1] / 4.0));

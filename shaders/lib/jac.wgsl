@@ -5,14 +5,54 @@ struct PointMotion {
     acc: vec3f,
 }
 
-// velocity of a point of a body, and its acceleration while the dofs keep theirs; gravity is not part of it
-fn point_motion(body: i32, point: vec3f) -> PointMotion {
+// velocity of a point of a body, and its acceleration for accelerations `acc_` of bodies; gravity is not
+// part of it
+fn point_motion<acc_>(body: i32, point: vec3f) -> PointMotion {
     let offset = point - subtree_com(body_rootid(body));
     let motion = cvel(body);
     let vel = motion.lin + cross(motion.rot, offset);
-    let rate = add_scl6(rne_cacc(body), rne_cacc(0), -1.0);
+    let rate = add_scl6(acc_(body), acc_(0), -1.0);
     let acc = rate.lin + cross(rate.rot, offset);
     return PointMotion(vel, acc + cross(motion.rot, vel));
+}
+
+// second rate of the length of a spatial tendon without geoms, for accelerations `acc_` of bodies
+fn tendon_acceleration<acc_>(t: i32) -> f32 {
+    let start = tendon_adr(t);
+    var divisor = 1.0;
+    var acc = 0.0;
+    for (var p = start; p < start + tendon_num(t) - 1; p++) {
+        // a pulley starts a branch; there are no geoms
+        if (wrap_type(p) == WRAP_PULLEY) {
+            divisor = wrap_prm(p);
+            continue;
+        }
+        if (wrap_type(p + 1) == WRAP_PULLEY) {
+            continue;
+        }
+        let site0 = wrap_objid(p);
+        let site1 = wrap_objid(p + 1);
+        let body0 = site_bodyid(site0);
+        let body1 = site_bodyid(site1);
+        if (body0 == body1) {
+            continue;
+        }
+
+        // how fast the direction turns, and the ends fly apart
+        let pos0 = site_xpos(site0);
+        let pos1 = site_xpos(site1);
+        let way = normalize3(pos1 - pos0);
+        let end0 = point_motion<acc_>(body0, pos0);
+        let end1 = point_motion<acc_>(body1, pos1);
+        let vel = end1.vel - end0.vel;
+        let aside = vel - way.xyz * dot(way.xyz, vel);
+        var turning = 0.0;
+        if (way.w > MINVAL) {
+            turning = dot(aside, vel) / way.w;
+        }
+        acc += (dot(way.xyz, end1.acc - end0.acc) + turning) * (1.0 / divisor);
+    }
+    return acc;
 }
 
 // adds to a sparse row, entries `adr` to `adr + num` of which `colind` says whose they are, what each dof does to a point of a

@@ -1,7 +1,6 @@
 //! The arrays of a dump: a model, what one forward pass makes of a state, contacts and constraint rows.
 
 use super::array::Array;
-use manyworlds::compile::unsensed;
 use manyworlds::cpu::lib::sparse::{mul_m, solve_ld};
 use manyworlds::fields::{FIELDS, Room, SIZES, View};
 use manyworlds::model::{Names, Opt};
@@ -14,7 +13,7 @@ pub type Arrays = Vec<(String, Array)>;
 const FORWARD: &str = "xpos xquat xmat xipos ximat xanchor xaxis geom_xpos geom_xmat site_xpos site_xmat subtree_com cinert cdof \
     crb ten_length actuator_length cvel cdof_dot ten_velocity actuator_velocity qfrc_bias qfrc_spring qfrc_damper \
     qfrc_gravcomp qfrc_fluid qfrc_passive act_dot actuator_force qfrc_actuator qfrc_smooth qacc_smooth qacc qfrc_constraint cacc \
-    cfrc_int cfrc_ext energy";
+    cfrc_int cfrc_ext sensordata energy";
 
 /// The compiled model; `opt` as it was authored.
 pub fn model(m: &Model, opt: &Opt) -> Arrays {
@@ -67,11 +66,6 @@ pub fn forward(m: &Model, d: &Data) -> Arrays {
         if let (Some(field), Some(view)) = (manyworlds::fields::field(name), d.field(name)) {
             out.push((format!("fwd/{name}"), Array::of(m, field, view)));
         }
-    }
-    // what one sensor does not say yet would be taken for a zero
-    if unsensed(m).is_empty() {
-        let data = Array::real(&[m.nsensordata], d.sensordata.clone());
-        out.push(("fwd/sensordata".to_owned(), data));
     }
     let niter = Array::int(&[1], d.solver_niter.clone());
     out.push(("fwd/niter".to_owned(), niter));

@@ -45,6 +45,13 @@ pub(super) fn fill(
     materials: &Ids,
     body_ids: &Ids,
 ) -> Result<()> {
+    m.nmat = tree.spec.materials.len();
+    let colours = tree
+        .spec
+        .materials
+        .iter()
+        .flat_map(|said| said.rgba().map(single));
+    m.mat_rgba = colours.collect();
     let mut mocap = 0;
     let mut at = Addresses::default();
     for (i, (node, compiled)) in tree.bodies.iter().zip(bodies).enumerate() {

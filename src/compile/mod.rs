@@ -44,7 +44,7 @@ use crate::model::{Names as ModelNames, Statistic};
 use crate::types::MINVAL;
 pub use layout::dual_rows;
 use names::Names;
-pub use needs::{missing, not_computed, unsensed};
+pub use needs::{missing, missing_on_device, not_computed};
 use tree::Tree;
 
 impl Model {

@@ -22,10 +22,19 @@ pub fn missing(m: &Model) -> Vec<String> {
     out
 }
 
+/// What a model needs that the twins run but the kernels do not yet; empty if a device can run it.
+pub fn missing_on_device(m: &Model) -> Vec<String> {
+    use SensorType::{GeomDist, GeomFromTo, GeomNormal};
+    let distance = |t: &i32| [GeomDist, GeomNormal, GeomFromTo].iter().any(|d| *t == *d);
+    match !m.opt.disabled(DSBL_SENSOR) && m.sensor_type.iter().any(distance) {
+        true => vec!["sensors of distance on a device".to_owned()],
+        false => Vec::new(),
+    }
+}
+
 /// What a model asks for that is read and kept but not computed; its motion does not need it.
 pub fn not_computed(m: &Model) -> Vec<String> {
     let mut out = Vec::new();
-    out.extend(unsensed(m));
     for (bit, name, done) in [
         (ENBL_ENERGY, "energy", stage("energy")),
         (ENBL_FWDINV, "fwdinv", stage("compare_fwd_inv")),
@@ -36,29 +45,6 @@ pub fn not_computed(m: &Model) -> Vec<String> {
         }
     }
     out
-}
-
-/// Types of sensors of a model that no stage reads yet.
-pub fn unsensed(m: &Model) -> BTreeSet<String> {
-    use SensorType as S;
-    let not_yet = [
-        S::Touch,
-        S::Accelerometer,
-        S::Force,
-        S::Torque,
-        S::Rangefinder,
-        S::FrameLinAcc,
-        S::FrameAngAcc,
-        S::GeomDist,
-        S::GeomNormal,
-        S::GeomFromTo,
-        S::Contact,
-    ];
-    let types = m.sensor_type.iter().filter_map(|t| S::from_i32(*t));
-    types
-        .filter(|t| not_yet.contains(t))
-        .map(|t| format!("sensors of type {t:?}"))
-        .collect()
 }
 
 // whether some stage computes a thing
@@ -127,10 +113,15 @@ fn forces(m: &Model, out: &mut Vec<String>) {
     let user = m.actuator_dyntype.iter().any(|t| *t == DynType::User)
         || m.actuator_gaintype.iter().any(|t| *t == GainType::User)
         || m.actuator_biastype.iter().any(|t| *t == BiasType::User);
+    let sensors = m.sensor_type.iter().zip(m.sensor_intprm.chunks_exact(3));
+    let enclosing = sensors
+        .into_iter()
+        .any(|(t, prm)| *t == SensorType::InsideSite && prm[0] != 0);
     for (asked, what) in [
         (user, "actuators of type \"user\""),
         (m.nhistory > 0, "delays and history buffers"),
         (m.nplastic > 0, "plastic springs"),
+        (enclosing, "insidesite sensors that ask for full enclosure"),
         (some(&m.geom_surfacevel), "surface velocities"),
         (
             some(&m.geom_adhesion) || some(&m.pair_adhesion),

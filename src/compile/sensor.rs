@@ -5,7 +5,7 @@ use super::names::Names;
 use super::tree::Tree;
 use crate::error::Result;
 use crate::fields::Model;
-use crate::mjcf::schema::{Reduce, Sensor, SensorTag};
+use crate::mjcf::schema::{Sensor, SensorTag};
 use crate::mjcf::table::Keyword;
 use crate::types::*;
 
@@ -294,6 +294,11 @@ fn contact(tree: &Tree, said: &Sensor, row: &mut Row) -> Result<[i32; 3]> {
         })
         .sum();
     row.3 = width * num as usize;
+
+    let moving = has(bits, ConDataField::LinVel as i32) || has(bits, ConDataField::AngVel as i32);
+    let msg = "the net force of contacts has no velocity: leave out linvel and angvel, or take another reduce";
+    let ok = said.reduce() != Reduce::NetForce || !moving;
+    tree.ensure(ok, said.origin, Some("reduce"), msg)?;
 
     // forces need accelerations, relative motion needs velocities
     let by_force = matches!(said.reduce(), Reduce::MaxForce | Reduce::NetForce);

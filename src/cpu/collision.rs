@@ -7,6 +7,7 @@ mod box_box;
 mod capsule_box;
 mod clip;
 mod convex;
+pub(crate) mod distance;
 mod epa;
 mod gjk;
 mod hfield;

@@ -1,6 +1,6 @@
 //! Spring and damper forces, compensated gravity (`mj_passive`).
 
-use crate::cpu::lib::force::{apply_ft, poly_force};
+use crate::cpu::lib::force::{apply_ft, poly_force, tendon_passive};
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -42,7 +42,7 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
 
     // springs and dampers of tendons
     for t in 0..m.ntendon {
-        tendon_spring_damper(m, d, t, spring, damper);
+        tendon_spring_damper(m, d, t);
     }
 
     // compensated gravity
@@ -111,45 +111,10 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
     }
 }
 
+// as the dofs feel them
 #[inline(always)]
-fn tendon_spring_damper<R: Real>(m: &Model, d: &mut Data<R>, t: usize, spring: bool, damper: bool) {
-    let stiffness = m.tendon_stiffness[t];
-    let stiffnesspoly = [
-        m.tendon_stiffnesspoly[2 * t],
-        m.tendon_stiffnesspoly[2 * t + 1],
-    ];
-    let damping = m.tendon_damping_all[t];
-    let dampingpoly = [
-        m.tendon_dampingpoly_all[2 * t],
-        m.tendon_dampingpoly_all[2 * t + 1],
-    ];
-    let spring = spring && (stiffness != 0.0 || stiffnesspoly != [0.0; 2]);
-    let damper = damper && (damping != 0.0 || dampingpoly != [0.0; 2]);
-    if !spring && !damper {
-        return;
-    }
-
-    // a spring pulls outside its range of lengths
-    let length = d.ten_length[t];
-    let lower = R::splat(m.tendon_lengthspring[2 * t]);
-    let upper = R::splat(m.tendon_lengthspring[2 * t + 1]);
-    let below = R::select(length.lt(lower), length - lower, R::zero());
-    let x = R::select(upper.lt(length), length - upper, below);
-    let frc_spring = if spring {
-        -x * poly_force(stiffness, stiffnesspoly, x, false)
-    } else {
-        R::zero()
-    };
-
-    // a damper always
-    let v = d.ten_velocity[t];
-    let frc_damper = if damper {
-        -v * poly_force(damping, dampingpoly, v, true)
-    } else {
-        R::zero()
-    };
-
-    // as the dofs feel them
+fn tendon_spring_damper<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
+    let [frc_spring, frc_damper] = tendon_passive(m, d, t);
     let (adr, num) = (m.ten_J_rowadr[t] as usize, m.ten_J_rownnz[t] as usize);
     for k in adr..adr + num {
         let i = m.ten_J_colind[k] as usize;

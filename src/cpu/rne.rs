@@ -1,11 +1,10 @@
 //! Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
 
-use crate::cpu::lib::jac::point_motion;
-use crate::cpu::lib::math::*;
+use crate::cpu::lib::jac::tendon_acceleration;
 use crate::cpu::lib::spatial::{add_scl6, cross_force, dot6, mul_inert_vec};
 use crate::fields::{Data, Model};
 use crate::real::Real;
-use crate::types::{DSBL_GRAVITY, MINVAL, TendonType, WrapType};
+use crate::types::{DSBL_GRAVITY, TendonType};
 
 /// Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
 pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
@@ -59,36 +58,7 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
 // force that an armature takes to follow its tendon's acceleration without qacc
 #[inline(always)]
 fn tendon_bias<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
-    let start = m.tendon_adr[t] as usize;
-    let mut divisor = 1.0;
-    let mut acc = R::zero();
-    for w in start..start + m.tendon_num[t] as usize - 1 {
-        // a pulley starts a branch; there are no geoms
-        if m.wrap_type[w] == WrapType::Pulley {
-            divisor = m.wrap_prm[w];
-            continue;
-        }
-        if m.wrap_type[w + 1] == WrapType::Pulley {
-            continue;
-        }
-        let site = [m.wrap_objid[w] as usize, m.wrap_objid[w + 1] as usize];
-        let body = site.map(|s| m.site_bodyid[s] as usize);
-        if body[0] == body[1] {
-            continue;
-        }
-
-        // how fast the direction turns, and the ends fly apart
-        let pos = site.map(|s| d.site_xpos[s]);
-        let (dir, length) = normalize3(sub3(pos[1], pos[0]));
-        let (vel0, acc0) = point_motion(m, d, body[0], pos[0]);
-        let (vel1, acc1) = point_motion(m, d, body[1], pos[1]);
-        let vel = sub3(vel1, vel0);
-        let across = add_scl3(vel, dir, -dot3(dir, vel));
-        let long = R::splat(MINVAL).lt(length);
-        let turning = dot3(across, vel) / R::select(long, length, R::one());
-        let turning = R::select(long, turning, R::zero());
-        acc += (dot3(dir, sub3(acc1, acc0)) + turning) * R::splat(1.0 / divisor);
-    }
+    let acc = tendon_acceleration(m, d, &d.rne_cacc, t);
 
     // as the dofs feel it
     let force = acc * R::splat(m.tendon_armature_all[t]);

@@ -1,8 +1,11 @@
 //! Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).
 
 use crate::cpu::lib::equality::{anchors, bodies, weld_torque};
+use crate::cpu::lib::force::tendon_passive;
+use crate::cpu::lib::jac::tendon_acceleration;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::spatial::{add_scl6, cross_force, mul_inert_vec};
+use crate::cpu::lib::touch::contact_force_at;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
@@ -10,8 +13,8 @@ use crate::types::*;
 /// Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).
 ///
 /// `cacc` (rad/s², m/s²) has gravity as an acceleration of the world upwards, as an accelerometer feels it; `cfrc_ext` (N m, N)
-/// is what acts on a body from outside the tree: what was applied, contacts, connects and welds; `cfrc_int` what its parent
-/// gives it through the joint. All rotation first, in world axes, about the centre of mass of the tree.
+/// is what acts on a body from outside the tree: what was applied, contacts, connects, welds, spatial tendons; `cfrc_int` what
+/// its parent gives it through the joint. All rotation first, in world axes, about the centre of mass of the tree.
 pub fn rne_post(m: &Model, d: &mut Data) {
     let num = d.nefc[0] as usize;
     let ncon = (d.ncon[0] as usize).min(d.contact_collision.len());
@@ -23,6 +26,26 @@ pub fn rne_post(m: &Model, d: &mut Data) {
 /// The same of a world, or of worlds side by side: `num` rows, the first `ne` of them equalities; `contact` gives the pair of
 /// each contact slot.
 pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num: usize) {
+    // gravity is an acceleration of the world
+    let mut world = [R::zero(); 6];
+    if !m.opt.disabled(DSBL_GRAVITY) {
+        for k in 0..3 {
+            world[3 + k] = R::splat(-m.opt.gravity[k]);
+        }
+    }
+    d.cacc[0] = world;
+
+    // acceleration, parents first
+    for i in 1..m.nbody {
+        let mut cacc = d.cacc[m.body_parentid[i] as usize];
+        for k in m.body_dofadr[i]..m.body_dofadr[i] + m.body_dofnum[i] {
+            let k = k as usize;
+            cacc = add_scl6(cacc, d.cdof_dot[k], d.qvel[k]);
+            cacc = add_scl6(cacc, d.cdof[k], d.qacc[k]);
+        }
+        d.cacc[i] = cacc;
+    }
+
     // what is applied to bodies, at their centres of mass
     d.cfrc_ext[0] = [R::zero(); 6];
     for i in 1..m.nbody {
@@ -40,7 +63,7 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         }
         let c = R::int_lane(d.efc_id[r], 0) as usize;
         let pair = contact[c] as usize;
-        let force = contact_force(m, d, pair, r);
+        let force = contact_force_at(m, d, pair, r);
 
         // from the frame of the contact to that of the world
         let [fx, fy, fz, tx, ty, tz] = force;
@@ -65,7 +88,7 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         r += contact_rows(m, pair);
     }
 
-    // connects and welds; a joint or a tendon is no force on a body
+    // connects and welds; a joint is no force on a body
     let mut r = 0;
     while r < ne {
         let i = R::int_lane(d.efc_id[r], 0) as usize;
@@ -90,28 +113,20 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         r += if weld { 6 } else { 3 };
     }
 
-    // gravity is an acceleration of the world
-    let mut world = [R::zero(); 6];
-    if !m.opt.disabled(DSBL_GRAVITY) {
-        for k in 0..3 {
-            world[3 + k] = R::splat(-m.opt.gravity[k]);
+    // spatial tendons, at what they run over
+    for t in 0..m.ntendon {
+        if m.tendon_type[t] == TendonType::Spatial {
+            let force = tension(m, d, t, num);
+            (0..R::WIDTH).for_each(|lane| pull(m, d, lane, t, force.lane(lane)));
         }
     }
-    d.cacc[0] = world;
-    d.cfrc_int[0] = [R::zero(); 6];
 
-    // acceleration, and force that it takes beside the one from outside, parents first
+    // force that the motion takes beside the one from outside
+    d.cfrc_int[0] = [R::zero(); 6];
     for i in 1..m.nbody {
-        let mut cacc = d.cacc[m.body_parentid[i] as usize];
-        for k in m.body_dofadr[i]..m.body_dofadr[i] + m.body_dofnum[i] {
-            let k = k as usize;
-            cacc = add_scl6(cacc, d.cdof_dot[k], d.qvel[k]);
-            cacc = add_scl6(cacc, d.cdof[k], d.qacc[k]);
-        }
-        d.cacc[i] = cacc;
         let momentum = mul_inert_vec(d.cinert[i], d.cvel[i]);
         let gyroscopic = cross_force(d.cvel[i], momentum);
-        let inertial = mul_inert_vec(d.cinert[i], cacc);
+        let inertial = mul_inert_vec(d.cinert[i], d.cacc[i]);
         let external = d.cfrc_ext[i];
         d.cfrc_int[i] = std::array::from_fn(|k| inertial[k] + gyroscopic[k] - external[k]);
     }
@@ -133,22 +148,126 @@ fn contact_rows(m: &Model, pair: usize) -> usize {
     }
 }
 
-/// Force and torque of a contact in its frame, from its rows (`mj_contactForce`); it acts on the second geom.
-fn contact_force<R: Real>(m: &Model, d: &Data<R>, pair: usize, r: usize) -> [R; 6] {
-    let mut force = [R::zero(); 6];
-    let dim = m.collision_condim[pair] as usize;
-    if dim == 1 || m.opt.cone == Cone::Elliptic {
-        force[..dim].copy_from_slice(&d.efc_force[r..r + dim]);
-        return force;
+// the force along a tendon: what its spring, damper and inertia, its actuators and its rows do
+fn tension<R: Real>(m: &Model, d: &Data<R>, t: usize, num: usize) -> R {
+    let [spring, damper] = tendon_passive(m, d, t);
+    let mut sum = spring + damper;
+    if m.tendon_armature_all[t] != 0.0 {
+        let armature = R::splat(m.tendon_armature_all[t]);
+        sum -= armature * tendon_acceleration(m, d, &d.cacc, t);
     }
+    for i in 0..m.nactuator {
+        if m.actuator_trntype[i] == TrnType::Tendon && m.actuator_trnid[2 * i] == t as i32 {
+            let out = m.actuator_outadr[i] as usize;
+            sum += d.actuator_force[out] * R::splat(m.actuator_gear[6 * out]);
+        }
+    }
+    for r in 0..num {
+        let present = R::zero().lt(d.efc_D[r]);
+        let force = R::select(present, d.efc_force[r], R::zero());
+        sum += force * row_slope(m, d, t, r);
+    }
+    sum
+}
 
-    // edges of the pyramid, two for each direction of friction
-    for k in 0..dim - 1 {
-        let [plus, minus] = [d.efc_force[r + 2 * k], d.efc_force[r + 2 * k + 1]];
-        force[0] += plus + minus;
-        force[k + 1] = (plus - minus) * R::splat(m.collision_friction[5 * pair + k]);
+// how a row's value changes with the length of a tendon
+fn row_slope<R: Real>(m: &Model, d: &Data<R>, t: usize, r: usize) -> R {
+    let (kind, id) = (R::int_lane(d.efc_type[r], 0), R::int_lane(d.efc_id[r], 0));
+    let rows = [ConstraintType::LimitTendon, ConstraintType::FrictionTendon];
+    if rows.iter().any(|row| kind == *row) && id == t as i32 {
+        // an upper limit turns the tendon's Jacobian round
+        let adr = m.ten_J_rowadr[t] as usize;
+        let mut dot = R::zero();
+        for k in 0..m.ten_J_rownnz[t] as usize {
+            dot += d.efc_J[r * m.nJrow + k] * d.ten_J[adr + k];
+        }
+        return R::select(dot.lt(R::zero()), R::splat(-1.0), R::one());
     }
-    force
+    let i = id as usize;
+    if kind != ConstraintType::Equality || m.eq_type[i] != EqType::Tendon {
+        return R::zero();
+    }
+    let mut slope = R::zero();
+    if m.eq_obj1id[i] == t as i32 {
+        slope += R::one();
+    }
+    if m.eq_obj2id[i] == t as i32 {
+        let [a, b, c, e] = [1, 2, 3, 4].map(|k| R::splat(k as f64 * m.eq_data[12 * i + k]));
+        let x = d.ten_length[t] - R::splat(m.tendon_length0[t]);
+        slope -= a + x * (b + x * (c + x * e));
+    }
+    slope
+}
+
+// what a tendon's force does to the bodies along its path, in one lane
+fn pull<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, t: usize, force: f64) {
+    let start = m.tendon_adr[t] as usize;
+    let end = start + m.tendon_num[t] as usize;
+    let mut n = R::int_lane(d.ten_wrapadr[t], lane) as usize;
+    let point = |d: &Data<R>, n: usize| [0, 1, 2].map(|k| d.wrap_xpos[3 * n + k].lane(lane));
+    let mut divisor = 1.0;
+    let mut w = start;
+    while w + 1 < end {
+        // a pulley starts a branch
+        if m.wrap_type[w] == WrapType::Pulley {
+            divisor = m.wrap_prm[w];
+            n += 1;
+            w += 1;
+            continue;
+        }
+        if m.wrap_type[w + 1] == WrapType::Pulley {
+            n += usize::from(w > start && m.wrap_type[w - 1] != WrapType::Pulley);
+            w += 1;
+            continue;
+        }
+
+        // from a site, around a geom if the path has points on it, to the next site
+        let geom = m.wrap_type[w + 1] != WrapType::Site;
+        let next = if geom { w + 2 } else { w + 1 };
+        let site = [w, next].map(|w| m.wrap_objid[w] as usize);
+        let body = site.map(|s| m.site_bodyid[s] as usize);
+        let to = d.site_xpos[site[1]].map(|x| x.lane(lane));
+        let scale = force / divisor;
+        if geom && point(d, n + 1) != to {
+            let around = m.geom_bodyid[m.wrap_objid[w + 1] as usize] as usize;
+            let points = [0, 1, 2].map(|k| point(d, n + k));
+            stretch(m, d, lane, [body[0], around], [points[0], points[1]], scale);
+            stretch(m, d, lane, [around, body[1]], [points[2], to], scale);
+            n += 3;
+        } else {
+            let from = point(d, n);
+            stretch(m, d, lane, body, [from, to], scale);
+            n += 1;
+        }
+        w = next;
+    }
+}
+
+// a force that pushes two points of two bodies apart, in one lane
+fn stretch<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    lane: usize,
+    body: [usize; 2],
+    pos: [[f64; 3]; 2],
+    force: f64,
+) {
+    if body[0] == body[1] {
+        return;
+    }
+    let (dir, _) = normalize3(sub3(pos[1], pos[0]));
+    for (side, sign) in [(0, -force), (1, force)] {
+        if body[side] == 0 {
+            continue;
+        }
+        let com = d.subtree_com[m.body_rootid[body[side]] as usize].map(|x| x.lane(lane));
+        let lin = scl3(dir, sign);
+        let turn = cross(sub3(pos[side], com), lin);
+        let sum = &mut d.cfrc_ext[body[side]];
+        for (to, x) in sum.iter_mut().zip(turn.into_iter().chain(lin)) {
+            to.set_lane(lane, to.lane(lane) + x);
+        }
+    }
 }
 
 // adds a force with its torque at a point, torque first, to what acts on a body; the world is none

@@ -1,6 +1,9 @@
 //! Sensors of acceleration and force (`mj_sensorAcc`).
 
+use crate::cpu::lib::math::*;
 use crate::cpu::lib::sensor::*;
+use crate::cpu::lib::spatial::*;
+use crate::cpu::lib::touch::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
@@ -24,6 +27,35 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
     let adr = m.sensor_adr[i] as usize;
     let dim = m.sensor_dim[i] as usize;
     match SensorType::from_i32(m.sensor_type[i]) {
+        Some(SensorType::Touch) => {
+            for lane in 0..R::WIDTH {
+                let force = touch_force(m, d, lane, id, slots);
+                d.sensordata[adr].set_lane(lane, force);
+            }
+        }
+        Some(SensorType::Contact) => {
+            (0..R::WIDTH).for_each(|lane| contact_report(m, d, lane, i, slots));
+        }
+        Some(SensorType::Accelerometer) => {
+            let acc = object_acceleration(m, d, ObjType::Site as i32, id);
+            give(d, adr, mul_mat_t_vec3(d.site_xmat[id], lin(acc)));
+        }
+        Some(SensorType::Force) => give(d, adr, lin(site_force(m, d, id))),
+        Some(SensorType::Torque) => give(d, adr, rot(site_force(m, d, id))),
+        Some(SensorType::FrameLinAcc) => {
+            give(
+                d,
+                adr,
+                lin(object_acceleration(m, d, m.sensor_objtype[i], id)),
+            );
+        }
+        Some(SensorType::FrameAngAcc) => {
+            give(
+                d,
+                adr,
+                rot(object_acceleration(m, d, m.sensor_objtype[i], id)),
+            );
+        }
         Some(SensorType::ActuatorFrc) => {
             let out = m.actuator_outadr[id] as usize;
             for k in 0..dim {
@@ -62,4 +94,28 @@ fn tendon_force<R: Real>(m: &Model, d: &Data<R>, tendon: usize) -> R {
         }
     }
     sum
+}
+
+// acceleration of an object at its position, along the world's axes (`mj_objectAcceleration`)
+#[inline(always)]
+fn object_acceleration<R: Real>(m: &Model, d: &Data<R>, kind: i32, id: usize) -> [R; 6] {
+    let body = body_of(m, kind, id);
+    let (pos, _) = frame_of(d, kind, id);
+    let arm = sub3(pos, d.subtree_com[m.body_rootid[body] as usize]);
+    let (acc, vel) = (seen_from(d.cacc[body], arm), seen_from(d.cvel[body], arm));
+    // what stands still turns with the body
+    spatial(rot(acc), add3(lin(acc), cross(rot(vel), lin(vel))))
+}
+
+// force and torque between a site's body and its parent, at the site along its axes
+#[inline(always)]
+fn site_force<R: Real>(m: &Model, d: &Data<R>, site: usize) -> [R; 6] {
+    let body = m.site_bodyid[site] as usize;
+    let arm = sub3(
+        d.site_xpos[site],
+        d.subtree_com[m.body_rootid[body] as usize],
+    );
+    let force = d.cfrc_int[body];
+    let torque = sub3(rot(force), cross(arm, lin(force)));
+    along(d.site_xmat[site], spatial(torque, lin(force)))
 }

@@ -1,7 +1,11 @@
 //! Sensors of position (`mj_sensorPos`).
 
+use crate::cpu::collision::distance::geom_distance;
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::ray::*;
 use crate::cpu::lib::sensor::*;
+use crate::cpu::lib::spatial::spatial;
+use crate::cpu::lib::touch::contact_report;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
@@ -83,6 +87,15 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
             };
             give(d, adr, x);
         }
+        Some(SensorType::Rangefinder) => {
+            (0..R::WIDTH).for_each(|lane| find_range(m, d, lane, i));
+        }
+        Some(SensorType::GeomDist | SensorType::GeomNormal | SensorType::GeomFromTo) => {
+            (0..R::WIDTH).for_each(|lane| find_distance(m, d, lane, i));
+        }
+        Some(SensorType::Contact) => {
+            (0..R::WIDTH).for_each(|lane| contact_report(m, d, lane, i, slots));
+        }
         Some(SensorType::SubtreeCom) => give(d, adr, d.subtree_com[id]),
         Some(SensorType::InsideSite) => {
             let (pos, _) = frame_of(d, object.0, id);
@@ -107,16 +120,7 @@ fn limit_pos<R: Real>(d: &Data<R>, slots: Slots, kind: ConstraintType, id: usize
 
 // pixel of the image in which a camera sees a site
 fn cam_project<R: Real>(m: &Model, d: &Data<R>, site: usize, cam: usize) -> [R; 2] {
-    let size = [2 * cam, 2 * cam + 1].map(|k| f64::from(m.cam_resolution[k]));
-    let sensor = [m.cam_sensorsize[2 * cam], m.cam_sensorsize[2 * cam + 1]];
-    let focal = match sensor[0] != 0.0 && sensor[1] != 0.0 {
-        // MuJoCo keeps these in single precision
-        true => [0, 1].map(|k| {
-            let ratio = m.cam_intrinsic[4 * cam + k] as f32 / sensor[k] as f32;
-            f64::from(ratio * size[k] as f32)
-        }),
-        false => [0.5 / (m.cam_fovy[cam] * std::f64::consts::PI / 360.0).tan() * size[1]; 2],
-    };
+    let [size, focal, _] = cam_intrinsics(m, cam);
 
     // a camera looks along its negative z axis; what lies in its plane is kept away from a division by zero
     let offset = sub3(d.site_xpos[site], d.cam_xpos[cam]);
@@ -131,4 +135,112 @@ fn cam_project<R: Real>(m: &Model, d: &Data<R>, site: usize, cam: usize) -> [R; 
         (w * local[2] - fx * local[0]) / depth,
         (h * local[2] + fy * local[1]) / depth,
     ]
+}
+
+// how far apart two geoms are, or the nearest of two bodies, in one lane
+fn find_distance<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
+    let cutoff = m.sensor_cutoff[i];
+    let (mut dist, mut points) = (cutoff, [[0.0; 3]; 2]);
+    for geom1 in geoms(m, m.sensor_objtype[i], m.sensor_objid[i]) {
+        for geom2 in geoms(m, m.sensor_reftype[i], m.sensor_refid[i]) {
+            let shapes = [geom1, geom2].map(|geom| shape_of(m, d, lane, geom));
+            let (next, ends) = geom_distance(m, [geom1, geom2], shapes, cutoff);
+            if next < dist {
+                (dist, points) = (next, ends);
+            }
+        }
+    }
+    let [from, to] = points;
+    let apart = sub3(to, from);
+    let normal = match apart == [0.0; 3] {
+        true => apart,
+        false => normalize3(apart).0,
+    };
+    let adr = m.sensor_adr[i] as usize;
+    let fromto = spatial(from, to);
+    let numbers: &[f64] = match SensorType::from_i32(m.sensor_type[i]) {
+        Some(SensorType::GeomDist) => &[dist],
+        Some(SensorType::GeomNormal) => &normal,
+        _ => &fromto,
+    };
+    let data = d.sensordata[adr..adr + numbers.len()].iter_mut();
+    data.zip(numbers).for_each(|(to, x)| to.set_lane(lane, *x));
+}
+
+// a geom, or those of a body
+fn geoms(m: &Model, kind: i32, id: i32) -> std::ops::Range<usize> {
+    let id = id as usize;
+    if kind != ObjType::Body {
+        return id..id + 1;
+    }
+    let first = m.body_geomadr[id].max(0) as usize;
+    first..first + m.body_geomnum[id] as usize
+}
+
+// what the rays of a rangefinder meet, in one lane: one along the z axis of a site, or one for each pixel of a camera
+fn find_range<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
+    let (kind, id) = (m.sensor_objtype[i], m.sensor_objid[i] as usize);
+    let body = body_of(m, kind, id) as i32;
+    let camera = kind == ObjType::Camera;
+    let nray = match camera {
+        true => (m.cam_resolution[2 * id] * m.cam_resolution[2 * id + 1]) as usize,
+        false => 1,
+    };
+    let (adr, width) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize / nray);
+    let (pos, mat) = frame_of(d, kind, id);
+    let (pos, mat) = (pos.map(|x| x.lane(lane)), mat.map(|x| x.lane(lane)));
+    let back = [mat[2], mat[5], mat[8]];
+    for k in 0..nray {
+        let beam = match camera {
+            true => pixel_ray(m, id, k, pos, mat),
+            false => Ray {
+                pnt: pos,
+                vec: back,
+            },
+        };
+        let (hit, _) = ray(m, d, lane, beam, body);
+        let met = hit.dist >= 0.0;
+        let seen = |v: [f64; 3]| if met { v } else { [0.0; 3] };
+        let point = add_scl3(beam.pnt, beam.vec, hit.dist);
+        let depth = match met && camera {
+            true => -dot3(sub3(point, pos), back),
+            false => hit.dist,
+        };
+        let fields: [&[f64]; 6] = [
+            &[hit.dist],
+            &seen(beam.vec),
+            &beam.pnt,
+            &seen(point),
+            &hit.normal,
+            &[depth],
+        ];
+        let bits = m.sensor_intprm[3 * i];
+        let asked = fields.iter().enumerate();
+        let asked = asked.filter(|(bit, _)| bits >> bit & 1 != 0);
+        let numbers = asked.flat_map(|(_, field)| field.iter());
+        let data = d.sensordata[adr + k * width..][..width].iter_mut();
+        data.zip(numbers).for_each(|(to, x)| to.set_lane(lane, *x));
+    }
+}
+
+// the ray through the middle of a pixel, counted row by row from the upper left
+fn pixel_ray(m: &Model, cam: usize, pixel: usize, pos: [f64; 3], mat: [f64; 9]) -> Ray {
+    let [size, focal, principal] = cam_intrinsics(m, cam);
+    let ncol = m.cam_resolution[2 * cam] as usize;
+    let (row, col) = (pixel / ncol, pixel % ncol);
+    let x = [col as f64 + 0.5, row as f64 + 0.5];
+    if m.cam_projection[cam] == Projection::Orthographic {
+        // fovy is the width and the height of what is seen
+        let extent = m.cam_fovy[cam];
+        let at = [0, 1].map(|k| (x[k] / size[k] - 0.5) * extent);
+        return Ray {
+            pnt: add3(pos, mul_mat_vec3(mat, [at[0], -at[1], 0.0])),
+            vec: [-mat[2], -mat[5], -mat[8]],
+        };
+    }
+    let at = [0, 1].map(|k| (x[k] - principal[k]) / focal[k]);
+    Ray {
+        pnt: pos,
+        vec: normalize3(mul_mat_vec3(mat, [at[0], -at[1], -1.0])).0,
+    }
 }

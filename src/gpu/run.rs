@@ -70,8 +70,15 @@ impl Gpu {
         self.plan_fused(walk, fuse)
     }
 
-    /// The same with at most `fuse` stages in a kernel.
+    /// The same with at most `fuse` stages in a kernel. Fails with [`Error::Missing`] if a kernel lacks what the model
+    /// needs.
     pub fn plan_fused(&mut self, walk: &[&'static Stage], fuse: usize) -> Result<Plan> {
+        if walk.iter().any(|stage| stage.name == "sensor_pos") {
+            let missing = crate::compile::missing_on_device(&self.m);
+            if !missing.is_empty() {
+                return Err(Error::Missing(missing));
+            }
+        }
         let groups = group(walk, fuse);
         let mut missing: Vec<&Vec<&'static Stage>> = Vec::new();
         for stages in &groups {

@@ -14,7 +14,7 @@
 //! * **Sizes** are constants (`nbody`, `nv` …), and so are options (`opt_timestep`, `opt_gravity`: `vec3f`, `opt_cone`),
 //!   statistics (`stat_meaninertia`), enums and bits (`JNT_FREE`, `DSBL_LIMIT`, `MINVAL`; see [`crate::types`]).
 //!   What a model lacks need not be compiled: `collides_plane_capsule` says whether such pairs are there,
-//!   `senses_framepos` whether such sensors are, and [`FACTS`] more.
+//!   `senses_framepos` whether such sensors are, `geoms_mesh` whether such geoms are, and [`FACTS`] more.
 //! * **Functions** of `shaders/lib`, which are those of `src/cpu/lib`. A function that works on arrays given to it takes their
 //!   names: `fn solve_ld<mat, diaginv, x>()` calls `x(i)` and `set_x(i, v)`, and `solve_ld<qLD, qLDiagInv, qacc_smooth>()`
 //!   calls it for these three.
@@ -41,7 +41,10 @@ use crate::gpu::module::Module;
 use crate::gpu::solids;
 use crate::model::Opt;
 use crate::stages::{STAGES, Stage};
-use crate::types::{self, BiasType, DynType, GainType, SensorType, TendonType, TrnType, WrapType};
+use crate::types::{
+    self, BiasType, ConDataField, DynType, GainType, Reduce, SensorType, TendonType, TrnType,
+    WrapType,
+};
 
 macro_rules! files {
     ($folder:literal: $($name:ident)+) => {
@@ -65,6 +68,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     medium
     pose
     primal
+    ray
     real
     restart
     row_dot
@@ -73,6 +77,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     slope
     sparse
     spatial
+    touch
     warning
     wrap
 };
@@ -149,6 +154,24 @@ pub const FACTS: &[Fact] = &[
         let frame = |t: &i32| *t == SensorType::FramePos || axes.contains(t);
         m.sensor_type.iter().any(frame)
     }),
+    ("senses_acceleration", |m| {
+        use SensorType::{Accelerometer, FrameAngAcc, FrameLinAcc};
+        let types = [Accelerometer, FrameLinAcc, FrameAngAcc];
+        let moving = |t: &i32| types.iter().any(|moving| *t == *moving);
+        m.sensor_type.iter().any(moving)
+    }),
+    ("senses_force", |m| {
+        let types = [SensorType::Force, SensorType::Torque];
+        let force = |t: &i32| types.iter().any(|force| *t == *force);
+        m.sensor_type.iter().any(force)
+    }),
+    ("contact_forces", |m| {
+        contacts_sensed(m, &[ConDataField::Force, ConDataField::Torque])
+            || reduced(m, &[Reduce::MaxForce, Reduce::NetForce])
+    }),
+    ("contact_velocities", |m| {
+        contacts_sensed(m, &[ConDataField::LinVel, ConDataField::AngVel])
+    }),
     ("senses_motion", |m| {
         use SensorType::{FrameAngVel, FrameLinVel, Gyro, Velocimeter};
         let types = [Velocimeter, Gyro, FrameLinVel, FrameAngVel];
@@ -164,6 +187,32 @@ pub const FACTS: &[Fact] = &[
             || m.wrap_type.contains(&(WrapType::Cylinder as i32))
     }),
 ];
+
+// is one of these fields of a contact asked for by a sensor
+fn contacts_sensed(m: &Model, fields: &[ConDataField]) -> bool {
+    let bits = fields
+        .iter()
+        .fold(0, |bits, field| bits | 1 << *field as i32);
+    contact_sensors(m).any(|prm| prm[0] & bits != 0)
+}
+
+// does a sensor reduce contacts in one of these ways
+fn reduced(m: &Model, ways: &[Reduce]) -> bool {
+    contact_sensors(m).any(|prm| ways.iter().any(|way| prm[1] == *way))
+}
+
+// integer parameters of the contact sensors
+fn contact_sensors(m: &Model) -> impl Iterator<Item = &[i32]> {
+    let sensors = m.sensor_type.iter().zip(m.sensor_intprm.chunks_exact(3));
+    sensors.filter_map(|(t, prm)| (*t == types::SensorType::Contact).then_some(prm))
+}
+
+// is there a geom of a type, named like `mesh`
+fn geoms(m: &Model, name: &str) -> Option<bool> {
+    let is = |t: &&types::GeomType| format!("{t:?}").eq_ignore_ascii_case(name);
+    let geom = *types::GeomType::ALL.iter().find(is)? as i32;
+    Some(m.geom_type.contains(&geom))
+}
 
 // is there a pair of two types, named like `plane_capsule`, that may collide
 fn collides(m: &Model, pair: &str) -> Option<bool> {
@@ -411,6 +460,10 @@ impl Build<'_> {
         }
         if let Some(pair) = name.strip_prefix("collides_") {
             let met = collides(self.m, pair)?;
+            return Some(format!("const {name}: bool = {met};\n"));
+        }
+        if let Some(kind) = name.strip_prefix("geoms_") {
+            let met = geoms(self.m, kind)?;
             return Some(format!("const {name}: bool = {met};\n"));
         }
         if let Some(sensor) = name.strip_prefix("senses_") {

@@ -12,8 +12,7 @@ use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// Distance of a contact that a lane does not have: beyond any margin.
-pub const ABSENT: f64 = 1e10;
+pub use crate::cpu::lib::touch::ABSENT;
 
 /// Contacts (`mj_collision`).
 pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {

@@ -95,13 +95,14 @@ const MODELS: &[(&str, &[&str])] = &[
     (
         "rne_post",
         &[
+            "spatial_tendons",
+            "sensors",
             "humanoid",
             "pendula",
             "equalities",
             "cones",
             "elliptic",
             "boxes",
-            "spatial_tendons",
         ],
     ),
     (
@@ -137,9 +138,9 @@ const MODELS: &[(&str, &[&str])] = &[
     ),
     ("rk4", &["rk4"]),
     ("energy", &["pendula", "free_bodies", "tendons"]),
-    ("sensor_pos", &["sensors"]),
-    ("sensor_vel", &["sensors"]),
-    ("sensor_acc", &["sensors"]),
+    ("sensor_pos", &["sensors", "touch", "rays"]),
+    ("sensor_vel", &["sensors", "touch"]),
+    ("sensor_acc", &["sensors", "touch", "touch_elliptic"]),
     ("subtree_vel", &["sensors"]),
     ("smooth_vel", &["implicit", "implicitfast"]),
     ("implicit", &["implicit", "implicitfast"]),

@@ -77,10 +77,9 @@ pub fn penetration(two: &mut Two, s: &mut Found) -> Ended {
     if thick(&two.first) || thick(&two.second) {
         let margins = [two.first.margin, two.second.margin];
         let skin = [bare(&mut two.first), bare(&mut two.second)];
-        two.cutoff = skin[0] + skin[1];
+        two.cutoff = two.beyond + skin[0] + skin[1];
         begin(two, s);
         gjk(two, s);
-        two.cutoff = 0.0;
         (two.first.bare, two.second.bare) = (false, false);
         [two.first.margin, two.second.margin] = margins;
         if s.dist > two.tolerance {
@@ -98,6 +97,7 @@ pub fn penetration(two: &mut Two, s: &mut Found) -> Ended {
     }
 
     // touching solids are searched from the simplex that holds the origin
+    two.cutoff = two.beyond;
     begin(two, s);
     gjk(two, s);
     if s.dist > two.tolerance || s.num < 2 || s.separated {

@@ -28,6 +28,8 @@ pub struct Two<'a> {
     pub maxstep: usize,
     /// Distance beyond which it need not be known; 0: only whether they touch.
     pub cutoff: f64,
+    /// The same for the solids with all that they wear.
+    pub beyond: f64,
 }
 
 impl<'a> Two<'a> {
@@ -38,6 +40,7 @@ impl<'a> Two<'a> {
             tolerance: m.opt.ccd_tolerance,
             maxstep: (m.opt.ccd_iterations.max(0) as usize).min(MAXSTEP),
             cutoff: 0.0,
+            beyond: 0.0,
         }
     }
 

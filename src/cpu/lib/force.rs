@@ -3,6 +3,7 @@
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
+use crate::types::{DSBL_DAMPER, DSBL_SPRING};
 
 /// Coefficient of the force of a spring or damper, to be multiplied by `-x`: `linear + poly[0] x + poly[1] x²`, with the
 /// absolute value of `x` for dampers, so that they oppose motion either way (`mju_polyForce`).
@@ -10,6 +11,33 @@ use crate::real::Real;
 pub fn poly_force<R: Real>(linear: f64, poly: [f64; 2], x: R, damper: bool) -> R {
     let x = if damper { x.abs() } else { x };
     R::splat(linear) + x * (R::splat(poly[0]) + x * R::splat(poly[1]))
+}
+
+/// Forces of a tendon's spring and damper along its length.
+#[inline(always)]
+pub fn tendon_passive<R: Real>(m: &Model, d: &Data<R>, t: usize) -> [R; 2] {
+    let pair = |list: &[f64]| [list[2 * t], list[2 * t + 1]];
+    let (stiffness, stiffnesspoly) = (m.tendon_stiffness[t], pair(&m.tendon_stiffnesspoly));
+    let (damping, dampingpoly) = (m.tendon_damping_all[t], pair(&m.tendon_dampingpoly_all));
+    let spring = !m.opt.disabled(DSBL_SPRING) && (stiffness != 0.0 || stiffnesspoly != [0.0; 2]);
+    let damper = !m.opt.disabled(DSBL_DAMPER) && (damping != 0.0 || dampingpoly != [0.0; 2]);
+    let mut forces = [R::zero(); 2];
+
+    // a spring pulls outside its range of lengths
+    if spring {
+        let length = d.ten_length[t];
+        let [lower, upper] = pair(&m.tendon_lengthspring).map(R::splat);
+        let below = R::select(length.lt(lower), length - lower, R::zero());
+        let x = R::select(upper.lt(length), length - upper, below);
+        forces[0] = -x * poly_force(stiffness, stiffnesspoly, x, false);
+    }
+
+    // a damper always
+    if damper {
+        let v = d.ten_velocity[t];
+        forces[1] = -v * poly_force(damping, dampingpoly, v, true);
+    }
+    forces
 }
 
 /// Energy of a spring: the integral of `x` times [`poly_force`].

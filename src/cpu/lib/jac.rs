@@ -3,6 +3,7 @@
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
+use crate::types::{MINVAL, WrapType};
 
 /// Walks the dofs that move a body, last first, and the entries of a sparse row that are theirs; dofs that the row does
 /// not hold are passed over.
@@ -47,11 +48,48 @@ pub fn add_jac<R: Real>(
     });
 }
 
-/// Velocity of a point of a body, and its acceleration while the dofs keep theirs; gravity is not part of it.
+/// Second rate of the length of a spatial tendon without geoms, for accelerations `cacc` of bodies.
+#[inline(always)]
+pub fn tendon_acceleration<R: Real>(m: &Model, d: &Data<R>, cacc: &[[R; 6]], t: usize) -> R {
+    let start = m.tendon_adr[t] as usize;
+    let mut divisor = 1.0;
+    let mut acc = R::zero();
+    for w in start..start + m.tendon_num[t] as usize - 1 {
+        // a pulley starts a branch; there are no geoms
+        if m.wrap_type[w] == WrapType::Pulley {
+            divisor = m.wrap_prm[w];
+            continue;
+        }
+        if m.wrap_type[w + 1] == WrapType::Pulley {
+            continue;
+        }
+        let site = [m.wrap_objid[w] as usize, m.wrap_objid[w + 1] as usize];
+        let body = site.map(|s| m.site_bodyid[s] as usize);
+        if body[0] == body[1] {
+            continue;
+        }
+
+        // how fast the direction turns, and the ends fly apart
+        let pos = site.map(|s| d.site_xpos[s]);
+        let (dir, length) = normalize3(sub3(pos[1], pos[0]));
+        let (vel0, acc0) = point_motion(m, d, cacc, body[0], pos[0]);
+        let (vel1, acc1) = point_motion(m, d, cacc, body[1], pos[1]);
+        let vel = sub3(vel1, vel0);
+        let across = add_scl3(vel, dir, -dot3(dir, vel));
+        let long = R::splat(MINVAL).lt(length);
+        let turning = dot3(across, vel) / R::select(long, length, R::one());
+        let turning = R::select(long, turning, R::zero());
+        acc += (dot3(dir, sub3(acc1, acc0)) + turning) * R::splat(1.0 / divisor);
+    }
+    acc
+}
+
+/// Velocity of a point of a body, and its acceleration for accelerations `cacc` of bodies; gravity is not part of it.
 #[inline(always)]
 pub fn point_motion<R: Real>(
     m: &Model,
     d: &Data<R>,
+    cacc: &[[R; 6]],
     body: usize,
     point: [R; 3],
 ) -> ([R; 3], [R; 3]) {
@@ -59,7 +97,7 @@ pub fn point_motion<R: Real>(
     let at = |[rx, ry, rz, x, y, z]: [R; 6]| add3([x, y, z], cross([rx, ry, rz], offset));
     let [wx, wy, wz, ..] = d.cvel[body];
     let vel = at(d.cvel[body]);
-    let (cacc, world) = (d.rne_cacc[body], d.rne_cacc[0]);
+    let (cacc, world) = (cacc[body], cacc[0]);
     let acc = at(std::array::from_fn(|k| cacc[k] - world[k]));
     (vel, add3(acc, cross([wx, wy, wz], vel)))
 }

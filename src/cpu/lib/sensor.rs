@@ -169,6 +169,24 @@ pub fn inside_geom<R: Real>(
     R::select(inside, R::one(), R::zero())
 }
 
+/// Size of a camera's image, its focal lengths and principal point (pixels).
+pub fn cam_intrinsics(m: &Model, cam: usize) -> [[f64; 2]; 3] {
+    let at = |k: usize| 2 * cam + k;
+    let size = [0, 1].map(|k| f64::from(m.cam_resolution[at(k)]));
+    let sensor = [0, 1].map(|k| m.cam_sensorsize[at(k)]);
+    if sensor[0] == 0.0 || sensor[1] == 0.0 {
+        let angle = m.cam_fovy[cam] * std::f64::consts::PI / 360.0;
+        let focal = 0.5 / angle.tan() * size[1];
+        return [size, [focal; 2], size.map(|n| 0.5 * n)];
+    }
+    // MuJoCo keeps these in single precision
+    let pixels = |k: usize| {
+        let length = m.cam_intrinsic[4 * cam + k] as f32;
+        f64::from(length / sensor[k % 2] as f32 * size[k % 2] as f32)
+    };
+    [size, [pixels(0), pixels(1)], [pixels(2), pixels(3)]]
+}
+
 /// Writes a reading.
 #[inline(always)]
 pub fn give<R: Real, const N: usize>(d: &mut Data<R>, adr: usize, x: [R; N]) {

@@ -1,7 +1,7 @@
 //! `sensor`: all sensors share one struct; which attributes apply says the tag.
 
 use super::words::*;
-use crate::types::{ConDataField, DataType, NeedStage, ObjType};
+use crate::types::{ConDataField, DataType, NeedStage, ObjType, Reduce};
 
 elements! {
     /// A sensor of any kind.

@@ -3,7 +3,7 @@
 use crate::types::{
     BiasType, CamLight, ConDataField, Cone, CtrlChart, CtrlInput, DataType, DynType, GainType,
     GeomType, Integrator, Jacobian, JointType, LightType, NeedStage, ObjType, Projection,
-    RayDataField, SleepPolicy, Solver,
+    RayDataField, Reduce, SleepPolicy, Solver,
 };
 
 keywords! {
@@ -51,8 +51,6 @@ keywords! {
     enum CamOut { "rgb" Rgb, "depth" Depth, "distance" Distance, "normal" Normal, "segmentation" Segmentation }
     /// How a history buffer is read between samples.
     enum Interp { "zoh" Zoh, "linear" Linear, "cubic" Cubic }
-    /// How the contacts of a contact sensor are reduced.
-    enum Reduce { "none" None, "mindist" MinDist, "maxforce" MaxForce, "netforce" NetForce }
 
     for SleepPolicy { "auto" Auto, "never" Never, "allowed" Allowed, "init" Init }
     for JointType { "free" Free, "ball" Ball, "slide" Slide, "hinge" Hinge }
@@ -81,6 +79,7 @@ keywords! {
     for BiasType { "none" None, "affine" Affine, "muscle" Muscle, "dcmotor" DcMotor, "so3" So3, "user" User }
     for CtrlChart { "expmap" Expmap, "quat" Quat }
     for CtrlInput { "pos" Pos, "vel" Vel, "ff" Ff, "voltage" Voltage, "pressure" Pressure }
+    for Reduce { "none" None, "mindist" MinDist, "maxforce" MaxForce, "netforce" NetForce }
     for NeedStage { "none" None, "pos" Pos, "vel" Vel, "acc" Acc }
     for DataType { "real" Real, "positive" Positive, "axis" Axis, "quaternion" Quaternion }
     for ConDataField {

@@ -1,0 +1,416 @@
+//! Where a ray meets a shape: the distance in units of its direction, and the normal that points out of the shape.
+
+use super::contact::Shape;
+use super::math::*;
+use crate::fields::{Data, Model};
+use crate::real::Real;
+use crate::types::*;
+
+/// Where a ray meets something.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// How often the direction leads there; -1: nowhere.
+    pub dist: f64,
+    /// Unit normal of the surface, out of the shape; zero if nothing is met.
+    pub normal: [f64; 3],
+}
+
+/// A ray: where it starts, and its direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    /// Start (m).
+    pub pnt: [f64; 3],
+    /// Direction, of any length.
+    pub vec: [f64; 3],
+}
+
+impl Ray {
+    /// Where it is after a distance.
+    #[inline(always)]
+    fn at(&self, dist: f64) -> [f64; 3] {
+        add_scl3(self.pnt, self.vec, dist)
+    }
+}
+
+/// Nothing is met.
+const MISS: Hit = Hit {
+    dist: -1.0,
+    normal: [0.0; 3],
+};
+
+/// The earlier of two hits, the first if they are equal.
+pub fn sooner(a: Hit, b: Hit) -> Hit {
+    match b.dist >= 0.0 && (a.dist < 0.0 || b.dist < a.dist) {
+        true => b,
+        false => a,
+    }
+}
+
+/// The nearest geom that a ray meets in one lane, but none of the body `bodyexclude`, and what cannot be seen is not met;
+/// the geom is -1 if there is none (`mj_ray`).
+pub fn ray<R: Real>(m: &Model, d: &Data<R>, lane: usize, ray: Ray, bodyexclude: i32) -> (Hit, i32) {
+    let mut nearest = (MISS, -1);
+    for geom in 0..m.ngeom {
+        if m.geom_bodyid[geom] == bodyexclude || unseen(m, geom) {
+            continue;
+        }
+        let place = shape_of(m, d, lane, geom);
+        let hit = sooner(nearest.0, meet(m, geom, &place, ray));
+        if hit != nearest.0 {
+            nearest = (hit, geom as i32);
+        }
+    }
+    nearest
+}
+
+/// A geom in its place in one lane.
+pub fn shape_of<R: Real>(m: &Model, d: &Data<R>, lane: usize, geom: usize) -> Shape {
+    Shape {
+        pos: d.geom_xpos[geom].map(|x| x.lane(lane)),
+        mat: d.geom_xmat[geom].map(|x| x.lane(lane)),
+        size: m.geom_size[geom],
+    }
+}
+
+/// Whether a geom is transparent altogether.
+pub fn unseen(m: &Model, geom: usize) -> bool {
+    let alpha = match usize::try_from(m.geom_matid[geom]) {
+        Ok(material) => m.mat_rgba[4 * material + 3],
+        Err(_) => m.geom_rgba[4 * geom + 3],
+    };
+    alpha == 0.0
+}
+
+/// Where a ray meets a geom of any type in its place.
+pub fn meet(m: &Model, geom: usize, place: &Shape, ray: Ray) -> Hit {
+    let local = to_local(place, ray);
+    let hit = match GeomType::from_i32(m.geom_type[geom]) {
+        Some(GeomType::Mesh) => {
+            // far from what surrounds it
+            let bound = m.geom_rbound[geom];
+            let far = bound > 0.0 && ray_quad(around(local, bound))[0] < 0.0;
+            match far {
+                true => MISS,
+                false => ray_mesh(m, m.geom_dataid[geom] as usize, local),
+            }
+        }
+        Some(GeomType::Hfield) => ray_hfield(m, m.geom_dataid[geom] as usize, local),
+        _ => ray_shape(m.geom_type[geom], place.size, local),
+    };
+    Hit {
+        dist: hit.dist,
+        normal: mul_mat_vec3(place.mat, hit.normal),
+    }
+}
+
+/// Distance at which a ray meets a shape in its place; -1 if it does not (`mju_rayGeom`).
+pub fn ray_geom(place: &Shape, kind: i32, ray: Ray) -> f64 {
+    ray_shape(kind, place.size, to_local(place, ray)).dist
+}
+
+/// A ray in the frame of a shape.
+pub fn to_local(place: &Shape, ray: Ray) -> Ray {
+    Ray {
+        pnt: mul_mat_t_vec3(place.mat, sub3(ray.pnt, place.pos)),
+        vec: mul_mat_t_vec3(place.mat, ray.vec),
+    }
+}
+
+/// Where a ray in the frame of a shape without data of its own meets it.
+pub fn ray_shape(kind: i32, size: [f64; 3], ray: Ray) -> Hit {
+    match GeomType::from_i32(kind) {
+        Some(GeomType::Plane) => ray_plane(size, ray),
+        Some(GeomType::Sphere) => ray_ellipsoid([size[0]; 3], ray),
+        Some(GeomType::Capsule) => ray_capsule(size, ray),
+        Some(GeomType::Ellipsoid) => ray_ellipsoid(size, ray),
+        Some(GeomType::Cylinder) => ray_cylinder(size, ray),
+        Some(GeomType::Box) => ray_box(size, ray).0,
+        _ => MISS,
+    }
+}
+
+/// Solutions of `a x² + 2 b x + c = 0`: the least that is not negative or -1, then both.
+pub fn ray_quad([a, b, c]: [f64; 3]) -> [f64; 3] {
+    let det = b * b - a * c;
+    if det < MINVAL {
+        return [-1.0; 3];
+    }
+    let root = det.sqrt();
+    let (x0, x1) = ((-b - root) / a, (-b + root) / a);
+    let first = match (x0 >= 0.0, x1 >= 0.0) {
+        (true, _) => x0,
+        (_, true) => x1,
+        _ => -1.0,
+    };
+    [first, x0, x1]
+}
+
+// coefficients of a sphere about the origin
+fn around(ray: Ray, radius: f64) -> [f64; 3] {
+    let Ray { pnt, vec } = ray;
+    [
+        dot3(vec, vec),
+        dot3(vec, pnt),
+        dot3(pnt, pnt) - radius * radius,
+    ]
+}
+
+/// The front of a plane, within its rectangle if it has one.
+pub fn ray_plane(size: [f64; 3], ray: Ray) -> Hit {
+    if ray.vec[2] > -MINVAL {
+        return MISS;
+    }
+    let dist = -ray.pnt[2] / ray.vec[2];
+    let p = ray.at(dist);
+    let within = |k: usize| size[k] <= 0.0 || p[k].abs() <= size[k];
+    match dist >= 0.0 && within(0) && within(1) {
+        true => Hit {
+            dist,
+            normal: [0.0, 0.0, 1.0],
+        },
+        false => MISS,
+    }
+}
+
+/// An ellipsoid of three semiaxes, or a sphere.
+pub fn ray_ellipsoid(size: [f64; 3], ray: Ray) -> Hit {
+    let s = size.map(|x| 1.0 / (x * x));
+    let scaled = |v: [f64; 3]| [s[0] * v[0], s[1] * v[1], s[2] * v[2]];
+    let (vec, pnt) = (scaled(ray.vec), scaled(ray.pnt));
+    let coefficients = [
+        dot3(vec, ray.vec),
+        dot3(vec, ray.pnt),
+        dot3(pnt, ray.pnt) - 1.0,
+    ];
+    let [dist, ..] = ray_quad(coefficients);
+    match dist >= 0.0 {
+        true => Hit {
+            dist,
+            normal: normalize3(scaled(ray.at(dist))).0,
+        },
+        false => MISS,
+    }
+}
+
+/// The round side of a cylinder about the z axis.
+pub fn ray_side(radius: f64, half: f64, ray: Ray) -> Hit {
+    let Ray { pnt, vec } = ray;
+    let coefficients = [
+        vec[0] * vec[0] + vec[1] * vec[1],
+        vec[0] * pnt[0] + vec[1] * pnt[1],
+        pnt[0] * pnt[0] + pnt[1] * pnt[1] - radius * radius,
+    ];
+    let [dist, ..] = ray_quad(coefficients);
+    let p = ray.at(dist);
+    match dist >= 0.0 && p[2].abs() <= half {
+        true => Hit {
+            dist,
+            normal: normalize3([p[0], p[1], 0.0]).0,
+        },
+        false => MISS,
+    }
+}
+
+/// A capsule of radius and half length: its side, and halves of spheres at its ends.
+pub fn ray_capsule(size: [f64; 3], ray: Ray) -> Hit {
+    let mut hit = ray_side(size[0], size[1], ray);
+    for side in [1.0, -1.0] {
+        let end = side * size[1];
+        let cap = Ray {
+            pnt: [ray.pnt[0], ray.pnt[1], ray.pnt[2] - end],
+            vec: ray.vec,
+        };
+        let [_, x0, x1] = ray_quad(around(cap, size[0]));
+        for dist in [x0, x1] {
+            let p = cap.at(dist);
+            if dist >= 0.0 && p[2] * side >= 0.0 {
+                let normal = normalize3(p).0;
+                hit = sooner(hit, Hit { dist, normal });
+            }
+        }
+    }
+    hit
+}
+
+/// A cylinder of radius and half length: its ends, and its side.
+pub fn ray_cylinder(size: [f64; 3], ray: Ray) -> Hit {
+    let mut hit = MISS;
+    if ray.vec[2].abs() > MINVAL {
+        for side in [-1.0, 1.0] {
+            let dist = (side * size[1] - ray.pnt[2]) / ray.vec[2];
+            let p = ray.at(dist);
+            if dist >= 0.0 && p[0] * p[0] + p[1] * p[1] <= size[0] * size[0] {
+                let normal = [0.0, 0.0, side];
+                hit = sooner(hit, Hit { dist, normal });
+            }
+        }
+    }
+    sooner(hit, ray_side(size[0], size[1], ray))
+}
+
+/// A box of three half sizes: the nearest face, and the distance to each, -1 where it is missed: -x x -y y -z z.
+pub fn ray_box(size: [f64; 3], ray: Ray) -> (Hit, [f64; 6]) {
+    let (mut hit, mut all) = (MISS, [-1.0; 6]);
+    for k in 0..3 {
+        if ray.vec[k].abs() <= MINVAL {
+            continue;
+        }
+        for side in 0..2 {
+            let sign = if side == 0 { -1.0 } else { 1.0 };
+            let dist = (sign * size[k] - ray.pnt[k]) / ray.vec[k];
+            let p = ray.at(dist);
+            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+            if dist >= 0.0 && p[i].abs() <= size[i] && p[j].abs() <= size[j] {
+                let mut normal = [0.0; 3];
+                normal[k] = sign;
+                hit = sooner(hit, Hit { dist, normal });
+                all[2 * k + side] = dist;
+            }
+        }
+    }
+    (hit, all)
+}
+
+/// Two unit vectors across a direction, and across each other.
+pub fn ray_basis(vec: [f64; 3]) -> [[f64; 3]; 2] {
+    let size = vec.map(f64::abs);
+    let most = match size[0] >= size[1] && size[0] >= size[2] {
+        true => 0,
+        false => 1 + usize::from(size[1] < size[2]),
+    };
+    let mut b0 = [1.0; 3];
+    b0[most] = 0.0;
+    let (b1, _) = normalize3(add_scl3(b0, vec, -dot3(vec, b0) / dot3(vec, vec)));
+    [normalize3(cross(b1, vec)).0, b1]
+}
+
+/// A triangle, whose normal follows its corners by the right hand.
+pub fn ray_triangle(v: [[f64; 3]; 3], ray: Ray, basis: [[f64; 3]; 2]) -> Hit {
+    // corners as they are seen along the ray
+    let seen = v.map(|v| {
+        let dif = sub3(v, ray.pnt);
+        [dot3(basis[0], dif), dot3(basis[1], dif)]
+    });
+    let a = [0, 1].map(|k| [seen[0][k] - seen[2][k], seen[1][k] - seen[2][k]]);
+    let b = [-seen[2][0], -seen[2][1]];
+    let det = a[0][0] * a[1][1] - a[0][1] * a[1][0];
+    if det.abs() < MINVAL {
+        return MISS;
+    }
+    let t0 = (a[1][1] * b[0] - a[0][1] * b[1]) / det;
+    let t1 = (a[0][0] * b[1] - a[1][0] * b[0]) / det;
+    if t0 < 0.0 || t1 < 0.0 || t0 + t1 > 1.0 {
+        return MISS;
+    }
+
+    // the plane of the triangle
+    let normal = cross(sub3(v[0], v[2]), sub3(v[1], v[2]));
+    let denom = dot3(ray.vec, normal);
+    if denom.abs() < MINVAL {
+        return MISS;
+    }
+    let dist = -dot3(sub3(ray.pnt, v[2]), normal) / denom;
+    Hit {
+        dist,
+        normal: normalize3(normal).0,
+    }
+}
+
+/// The faces of a mesh.
+pub fn ray_mesh(m: &Model, mesh: usize, ray: Ray) -> Hit {
+    let vertadr = m.mesh_vertadr[mesh];
+    let faceadr = m.mesh_faceadr[mesh] as usize;
+    let basis = ray_basis(ray.vec);
+    let mut hit = MISS;
+    for face in faceadr..faceadr + m.mesh_facenum[mesh] as usize {
+        let corner = |k: usize| m.mesh_vert[(vertadr + m.mesh_face[3 * face + k]) as usize];
+        let corners = [corner(0), corner(1), corner(2)];
+        hit = sooner(hit, ray_triangle(corners, ray, basis));
+    }
+    hit
+}
+
+/// A height field: the box below it, its surface, and its sides.
+pub fn ray_hfield(m: &Model, field: usize, ray: Ray) -> Hit {
+    let (nrow, ncol) = (m.hfield_nrow[field] as usize, m.hfield_ncol[field] as usize);
+    let size = [0, 1, 2, 3].map(|k| m.hfield_size[4 * field + k]);
+    let data = &m.hfield_data[m.hfield_adr[field] as usize..][..nrow * ncol];
+    let lowered = |z: f64| Ray {
+        pnt: [ray.pnt[0], ray.pnt[1], ray.pnt[2] - z],
+        vec: ray.vec,
+    };
+    let (mut hit, _) = ray_box([size[0], size[1], 0.5 * size[3]], lowered(-0.5 * size[3]));
+    let (top, all) = ray_box([size[0], size[1], 0.5 * size[2]], lowered(0.5 * size[2]));
+    if top.dist < 0.0 {
+        return hit;
+    }
+
+    // cells below the part of the ray in the box of the surface, and one more all around
+    let mut seg = [0.0, top.dist];
+    for dist in all {
+        if dist > seg[1] {
+            seg = [top.dist, dist];
+        }
+    }
+    let cell = [
+        2.0 * size[0] / (ncol - 1) as f64,
+        2.0 * size[1] / (nrow - 1) as f64,
+    ];
+    let ends = seg.map(|dist| {
+        let p = ray.at(dist);
+        [(p[0] + size[0]) / cell[0], (p[1] + size[1]) / cell[1]]
+    });
+    let range = |k: usize, most: usize| {
+        let lo = ends[0][k].min(ends[1][k]).floor() as i64 - 1;
+        let hi = ends[0][k].max(ends[1][k]).ceil() as i64 + 1;
+        lo.max(0) as usize..hi.min(most as i64).max(0) as usize
+    };
+
+    // two triangles of each
+    let basis = ray_basis(ray.vec);
+    for r in range(1, nrow - 1) {
+        for c in range(0, ncol - 1) {
+            let corner = |r: usize, c: usize| {
+                let z = data[r * ncol + c] * size[2];
+                [
+                    cell[0] * c as f64 - size[0],
+                    cell[1] * r as f64 - size[1],
+                    z,
+                ]
+            };
+            let (near, far) = (corner(r, c), corner(r + 1, c + 1));
+            for third in [corner(r, c + 1), corner(r + 1, c)] {
+                let mut met = ray_triangle([near, far, third], ray, basis);
+                if met.normal[2] < 0.0 {
+                    met.normal = scl3(met.normal, -1.0);
+                }
+                hit = sooner(hit, met);
+            }
+        }
+    }
+
+    // sides of the box, below the edge of the surface
+    for (side, &dist) in all[..4].iter().enumerate() {
+        let p = ray.at(dist);
+        let (along, most) = if side < 2 {
+            (1, nrow - 2)
+        } else {
+            (0, ncol - 2)
+        };
+        let y = (p[along] + size[along]) / cell[along];
+        let y0 = y.floor().clamp(0.0, most as f64);
+        let at = |k: usize| match side {
+            0 => data[k * ncol],
+            1 => data[k * ncol + ncol - 1],
+            2 => data[k],
+            _ => data[(nrow - 1) * ncol + k],
+        };
+        let (z0, z1) = (at(y0 as usize), at(y0 as usize + 1));
+        if p[2] / size[2] < z0 * (y0 + 1.0 - y) + z1 * (y - y0) {
+            let mut normal = [0.0; 3];
+            normal[1 - along] = if side % 2 == 0 { -1.0 } else { 1.0 };
+            hit = sooner(hit, Hit { dist, normal });
+        }
+    }
+    hit
+}

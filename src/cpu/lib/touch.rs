@@ -1,0 +1,332 @@
+//! What sensors say of contacts. A lane's contacts are its own, so they are taken lane by lane.
+
+use super::contact::Shape;
+use super::math::*;
+use super::ray::{Ray, ray_geom};
+use super::sensor::{Slots, inside_geom};
+use super::spatial::*;
+use crate::fields::{Data, Model};
+use crate::real::Real;
+use crate::types::*;
+
+/// Distance of a contact that a lane does not have: beyond any margin.
+pub const ABSENT: f64 = 1e10;
+
+// one contact of one lane
+#[derive(Clone, Copy)]
+struct Seen {
+    // pair of the collision list
+    pair: usize,
+    dist: f64,
+    pos: [f64; 3],
+    frame: [f64; 9],
+    // first row; none if the contact makes no force
+    row: Option<usize>,
+}
+
+impl Seen {
+    fn new<R: Real>(d: &Data<R>, lane: usize, c: usize) -> Option<Self> {
+        let dist = d.contact_dist[c].lane(lane);
+        let row = usize::try_from(R::int_lane(d.contact_efc_address[c], lane));
+        (dist < ABSENT).then(|| Self {
+            pair: R::int_lane(d.contact_collision[c], lane) as usize,
+            dist,
+            pos: of_lane(d.contact_pos[c], lane),
+            frame: of_lane(d.contact_frame[c], lane),
+            row: row.ok().filter(|&r| d.efc_D[r].lane(lane) > 0.0),
+        })
+    }
+
+    fn geoms(&self, m: &Model) -> [i32; 2] {
+        [m.collision_geom1[self.pair], m.collision_geom2[self.pair]]
+    }
+
+    fn bodies(&self, m: &Model) -> [i32; 2] {
+        self.geoms(m).map(|geom| m.geom_bodyid[geom as usize])
+    }
+}
+
+#[inline(always)]
+fn of_lane<R: Real, const N: usize>(x: [R; N], lane: usize) -> [f64; N] {
+    x.map(|x| x.lane(lane))
+}
+
+/// Normal force of the contacts of a site's body whose line of action meets the site's volume.
+pub fn touch_force<R: Real>(m: &Model, d: &Data<R>, lane: usize, site: usize, slots: Slots) -> f64 {
+    let body = m.site_bodyid[site];
+    let zone = Shape {
+        pos: of_lane(d.site_xpos[site], lane),
+        mat: of_lane(d.site_xmat[site], lane),
+        size: m.site_size[site],
+    };
+    let mut sum = 0.0;
+    for contact in (0..slots.contacts).filter_map(|c| Seen::new(d, lane, c)) {
+        let [body1, body2] = contact.bodies(m);
+        if contact.row.is_none() || (body != body1 && body != body2) {
+            continue;
+        }
+        let force = contact_wrench(m, d, lane, &contact)[0];
+        if force <= 0.0 {
+            continue;
+        }
+
+        // the normal, away from the body
+        let sign = if body == body2 { -1.0 } else { 1.0 };
+        let normal = [0, 1, 2].map(|k| sign * contact.frame[k]);
+        let ray = Ray {
+            pnt: contact.pos,
+            vec: normalize3(normal).0,
+        };
+        if ray_geom(&zone, m.site_type[site], ray) >= 0.0 {
+            sum += force;
+        }
+    }
+    sum
+}
+
+/// Force, then torque, of a contact in its frame, from its rows (`mj_contactForce`); it acts on the second geom.
+pub fn contact_force_at<R: Real>(m: &Model, d: &Data<R>, pair: usize, r: usize) -> [R; 6] {
+    let mut force = [R::zero(); 6];
+    let dim = m.collision_condim[pair] as usize;
+    if dim == 1 || m.opt.cone == Cone::Elliptic {
+        force[..dim].copy_from_slice(&d.efc_force[r..r + dim]);
+        return force;
+    }
+
+    // edges of the pyramid, two for each direction of friction
+    for k in 0..dim - 1 {
+        let [plus, minus] = [d.efc_force[r + 2 * k], d.efc_force[r + 2 * k + 1]];
+        force[0] += plus + minus;
+        force[k + 1] = (plus - minus) * R::splat(m.collision_friction[5 * pair + k]);
+    }
+    force
+}
+
+// the same of a contact in one lane, nothing if it makes no force
+fn contact_wrench<R: Real>(m: &Model, d: &Data<R>, lane: usize, contact: &Seen) -> [f64; 6] {
+    match contact.row {
+        Some(row) => of_lane(contact_force_at(m, d, contact.pair, row), lane),
+        None => [0.0; 6],
+    }
+}
+
+// whether a side of a contact is what a sensor names; no name is any side
+fn is_side(m: &Model, body: i32, geom: i32, kind: i32, id: i32) -> bool {
+    match ObjType::from_i32(kind) {
+        Some(ObjType::Unknown | ObjType::Site) => true,
+        Some(ObjType::Geom) => geom == id,
+        Some(ObjType::Body) => body == id,
+        // a body or what it carries
+        Some(ObjType::XBody) => {
+            let mut body = body;
+            while body > id {
+                body = m.body_parentid[body as usize];
+            }
+            body == id
+        }
+        _ => false,
+    }
+}
+
+// a contact sensor in one lane
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    m: &'a Model,
+    i: usize,
+    lane: usize,
+    slots: Slots,
+}
+
+impl Look<'_> {
+    // a contact that the sensor looks for, and whether it sees it with its sides exchanged
+    fn met<R: Real>(&self, d: &Data<R>, c: usize) -> Option<(Seen, bool)> {
+        let Self { m, i, lane, .. } = *self;
+        let contact = Seen::new(d, lane, c)?;
+        let (kind1, id1) = (m.sensor_objtype[i], m.sensor_objid[i]);
+        let (kind2, id2) = (m.sensor_reftype[i], m.sensor_refid[i]);
+        if kind1 == ObjType::Site {
+            let site = id1 as usize;
+            let place = (
+                of_lane(d.site_xpos[site], lane),
+                of_lane(d.site_xmat[site], lane),
+            );
+            if inside_geom(place, m.site_size[site], m.site_type[site], contact.pos) == 0.0 {
+                return None;
+            }
+        }
+        let ([geom1, geom2], [body1, body2]) = (contact.geoms(m), contact.bodies(m));
+        let regular = is_side(m, body1, geom1, kind1, id1) && is_side(m, body2, geom2, kind2, id2);
+        let reverse = is_side(m, body2, geom2, kind1, id1) && is_side(m, body1, geom1, kind2, id2);
+        (regular || reverse).then_some((contact, !regular))
+    }
+
+    fn all<R: Real>(&self, d: &Data<R>) -> impl Iterator<Item = (usize, Seen, bool)> {
+        (0..self.slots.contacts).filter_map(|c| {
+            let (contact, flip) = self.met(d, c)?;
+            Some((c, contact, flip))
+        })
+    }
+
+    // what is least of the contacts that are reported first
+    fn criterion<R: Real>(&self, d: &Data<R>, contact: &Seen) -> f64 {
+        match Reduce::from_i32(self.m.sensor_intprm[3 * self.i + 1]) {
+            Some(Reduce::MinDist) => contact.dist,
+            Some(Reduce::MaxForce) => {
+                let force = rot(contact_wrench(self.m, d, self.lane, contact));
+                -dot3(force, force)
+            }
+            _ => 0.0,
+        }
+    }
+
+    // the contact that is reported after another one, or first
+    fn next<R: Real>(&self, d: &Data<R>, last: Option<(f64, usize)>) -> Option<(f64, usize)> {
+        let keys = self
+            .all(d)
+            .map(|(c, contact, _)| (self.criterion(d, &contact), c));
+        let later = keys.filter(|key| last.is_none_or(|last| *key > last));
+        later.reduce(|a, b| if b < a { b } else { a })
+    }
+
+    // what is said of one contact
+    fn report<R: Real>(&self, d: &Data<R>, contact: &Seen, flip: bool, found: usize) -> Report {
+        // with the sides exchanged the frame turns about its third axis
+        let sign = if flip { -1.0 } else { 1.0 };
+        let seen = |v: [f64; 3]| [v[0], v[1], sign * v[2]];
+        let wrench = contact_wrench(self.m, d, self.lane, contact);
+        let vel = self.velocity(d, contact);
+        let axis = |k: usize| [0, 1, 2].map(|n| sign * contact.frame[k + n]);
+        Report {
+            found: found as f64,
+            force: seen(rot(wrench)),
+            torque: seen(lin(wrench)),
+            dist: contact.dist,
+            pos: contact.pos,
+            normal: axis(0),
+            tangent: axis(3),
+            linvel: seen(lin(vel)),
+            angvel: seen(rot(vel)),
+        }
+    }
+
+    // of the second geom's body beside the first's, along the axes of the contact
+    fn velocity<R: Real>(&self, d: &Data<R>, contact: &Seen) -> [f64; 6] {
+        let m = self.m;
+        let [first, second] = contact.bodies(m).map(|body| {
+            let com = of_lane(
+                d.subtree_com[m.body_rootid[body as usize] as usize],
+                self.lane,
+            );
+            let vel = of_lane(d.cvel[body as usize], self.lane);
+            seen_from(vel, sub3(contact.pos, com))
+        });
+        let vel: [f64; 6] = std::array::from_fn(|k| second[k] - first[k]);
+        let along = |v: [f64; 3]| mul_mat_vec3(contact.frame, v);
+        spatial(along(rot(vel)), along(lin(vel)))
+    }
+
+    // all contacts as one force, and its torque, about the point where it acts
+    fn net<R: Real>(&self, d: &Data<R>) -> Report {
+        let (m, lane) = (self.m, self.lane);
+        let wrench = |contact: &Seen, flip: bool| {
+            let sign = if flip { -1.0 } else { 1.0 };
+            contact_wrench(m, d, lane, contact).map(|x| sign * x)
+        };
+        let (mut found, mut weight, mut point) = (0.0, 0.0, [0.0; 3]);
+        for (_, contact, flip) in self.all(d) {
+            let size = norm3(rot(wrench(&contact, flip)));
+            point = add_scl3(point, contact.pos, size);
+            weight += size;
+            found += 1.0;
+        }
+        let point = scl3(point, 1.0 / f64::max(weight, MINVAL));
+        let (mut force, mut torque) = ([0.0; 3], [0.0; 3]);
+        for (_, contact, flip) in self.all(d) {
+            let wrench = wrench(&contact, flip);
+            let own = mul_mat_t_vec3(contact.frame, rot(wrench));
+            let turn = mul_mat_t_vec3(contact.frame, lin(wrench));
+            force = add3(force, own);
+            torque = add3(torque, add3(turn, cross(sub3(contact.pos, point), own)));
+        }
+        Report {
+            found,
+            force,
+            torque,
+            pos: point,
+            normal: [1.0, 0.0, 0.0],
+            tangent: [0.0, 1.0, 0.0],
+            ..Report::default()
+        }
+    }
+}
+
+// all that can be said of a contact
+#[derive(Default)]
+struct Report {
+    found: f64,
+    force: [f64; 3],
+    torque: [f64; 3],
+    dist: f64,
+    pos: [f64; 3],
+    normal: [f64; 3],
+    tangent: [f64; 3],
+    linvel: [f64; 3],
+    angvel: [f64; 3],
+}
+
+impl Report {
+    // what a sensor is asked for, in the order of the bits
+    fn give<R: Real>(&self, data: &mut [R], lane: usize, bits: i32) {
+        let [found, dist] = [&self.found, &self.dist].map(std::slice::from_ref);
+        let fields = [
+            found,
+            &self.force,
+            &self.torque,
+            dist,
+            &self.pos,
+            &self.normal,
+            &self.tangent,
+            &self.linvel,
+            &self.angvel,
+        ];
+        let asked = fields
+            .iter()
+            .enumerate()
+            .filter(|(bit, _)| bits >> bit & 1 != 0);
+        let numbers = asked.flat_map(|(_, field)| field.iter());
+        for (to, x) in data.iter_mut().zip(numbers) {
+            to.set_lane(lane, *x);
+        }
+    }
+}
+
+/// Contacts between what a sensor names, in one lane: the first, the nearest, the strongest, or all as one force.
+pub fn contact_report<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, slots: Slots) {
+    let (adr, dim) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize);
+    let [bits, reduce, num] = [0, 1, 2].map(|k| m.sensor_intprm[3 * i + k]);
+    for x in &mut d.sensordata[adr..adr + dim] {
+        x.set_lane(lane, 0.0);
+    }
+    let look = Look { m, i, lane, slots };
+    if reduce == Reduce::NetForce {
+        let report = look.net(d);
+        if report.found > 0.0 {
+            report.give(&mut d.sensordata[adr..adr + dim], lane, bits);
+        }
+        return;
+    }
+
+    // one after the other, each the least after the last
+    let found = look.all(d).count();
+    let width = dim / num as usize;
+    let mut last = None;
+    for slot in 0..found.min(num as usize) {
+        last = look.next(d, last);
+        let Some((contact, flip)) = last.and_then(|(_, c)| look.met(d, c)) else {
+            return;
+        };
+        let report = look.report(d, &contact, flip, found);
+        let at = adr + slot * width;
+        report.give(&mut d.sensordata[at..at + width], lane, bits);
+    }
+}
