@@ -176,9 +176,9 @@ fn epa_attach() {
         let near = select(plane.xyz, -plane.xyz, turned);
         let dist2 = dot(near, near);
         let listed = first || (dist2 >= least2 && dist2 <= most2);
-        outside |= turned;
+        outside |= turned && dist2 > 16.0 * ccd_grain * ccd_grain;
         flat |= dist2 == 0.0;
-        if (first && on == 0u && dist2 < ccd_grain * ccd_grain) {
+        if (first && on == 0u && dist2 < MINVAL * MINVAL) {
             on = corners | POLYTOPE_LISTED;
         }
         polytope_plane[slot] = vec4f(near, dist2);
