@@ -12,7 +12,7 @@ use manyworlds::fields::{FIELDS, Field, Room, SIZES};
 use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::lex;
 use manyworlds::gpu::run::step_walk;
-use manyworlds::gpu::wgsl::{Build, LIB, NARROW, Team, dataflow};
+use manyworlds::gpu::wgsl::{Build, LIB, LaneOrder, NARROW, Team, dataflow};
 use manyworlds::stages::{STAGES, Stage};
 use manyworlds::types::{Cone, Solver};
 
@@ -202,6 +202,7 @@ fn every_shader_is_valid_and_within_the_limits_of_webgpu() {
                     team,
                     checked,
                     limited: checked,
+                    order: LaneOrder::Straight,
                 };
                 let walk: Vec<_> = step_walk(&m).into_iter().filter(|s| chosen(s)).collect();
                 let alone = walk.iter().map(|stage| vec![*stage]);

@@ -11,7 +11,7 @@ use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::lex;
 use manyworlds::gpu::module::Module;
 use manyworlds::gpu::run::step_walk;
-use manyworlds::gpu::wgsl::{Build, LIB, Team};
+use manyworlds::gpu::wgsl::{Build, LIB, LaneOrder, Team};
 use manyworlds::stages::STAGES;
 use manyworlds::types::{Cone, Solver};
 use naga::back::{hlsl, msl};
@@ -67,6 +67,7 @@ fn modules() -> Vec<(String, Module)> {
                 team,
                 checked: false,
                 limited: false,
+                order: LaneOrder::Straight,
             };
             let mut walk = step_walk(&m);
             walk.sort_by_key(|stage| stage.name);

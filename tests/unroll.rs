@@ -7,7 +7,7 @@ use manyworlds::gpu::arena::Layout;
 use manyworlds::gpu::device::{Device, Request};
 use manyworlds::gpu::run::step_walk;
 use manyworlds::gpu::unroll::{Budget, MOST, Why, unroll};
-use manyworlds::gpu::wgsl::{Build, Team};
+use manyworlds::gpu::wgsl::{Build, LaneOrder, Team};
 use manyworlds::gpu::{Config, Gpu, Unroll, Values};
 use manyworlds::stages::{Stage, stage};
 use manyworlds::{Data, Model};
@@ -61,6 +61,7 @@ fn text(m: &Model, stage: &'static Stage) -> Result<String, Why> {
         },
         checked: false,
         limited: false,
+        order: LaneOrder::Straight,
     };
     let module = unroll(&build.module(&[stage]), &layout.model_image(m), MOST)?;
     module.validate().unwrap_or_else(|e| panic!("{e}"));
@@ -117,6 +118,7 @@ fn what_is_too_large_stays() {
         team,
         checked: false,
         limited: false,
+        order: LaneOrder::Straight,
     };
     let module = build.module(&[stage("kinematics").unwrap()]);
     let image = layout.model_image(&m);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::fields::{Elem, Model};
 use crate::gpu::device::Device;
-use crate::gpu::wgsl::Team;
+use crate::gpu::wgsl::{LaneOrder, Team};
 
 /// Which kernels are written for the model alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +47,8 @@ pub struct Config {
     pub varies: Vec<String>,
     /// Memory that may be used (bytes).
     pub memory: Option<u64>,
+    /// Which lane an invocation is, for tests.
+    pub order: LaneOrder,
     /// Largest number of worlds of a chunk, for tests; none: what the device's limits allow.
     pub chunk: Option<u64>,
     /// Dispatches of one submission, so that none keeps the device too long.
@@ -66,6 +68,7 @@ impl Default for Config {
             tuned: None,
             varies: Vec::new(),
             memory: None,
+            order: LaneOrder::Straight,
             chunk: None,
             dispatches: 256,
         }

@@ -273,6 +273,42 @@ pub struct Build<'a> {
     pub checked: bool,
     /// The adapter may end long loops without a word: a world whose loops it ended is flagged (`OVERFLOW_TURNS`).
     pub limited: bool,
+    /// Which lane an invocation is.
+    pub order: LaneOrder,
+}
+
+/// Which lane of its team an invocation is. No result may depend on it: a phase that reads what another lane writes in the same phase does,
+/// on some adapters. A software adapter runs a few neighbours in step and one such handful after the other, and so hides a `team_sync`
+/// that is missing unless lanes change places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LaneOrder {
+    /// Invocation 0 is lane 0.
+    #[default]
+    Straight,
+    /// Invocation 0 is the last lane.
+    Mirrored,
+    /// The bits of the number reversed: neighbours are far apart.
+    Scattered,
+    /// Both.
+    ScatteredMirrored,
+}
+
+impl LaneOrder {
+    // WGSL: the lane of invocation `local` of the workgroup
+    fn lane(self, lanes: u32) -> String {
+        let straight = format!("local % {lanes}u");
+        let bits = lanes.trailing_zeros();
+        let scattered = match bits {
+            0 => straight.clone(),
+            _ => format!("reverseBits({straight}) >> {}u", 32 - bits),
+        };
+        match self {
+            Self::Straight => straight,
+            Self::Mirrored => format!("{}u - {straight}", lanes - 1),
+            Self::Scattered => scattered,
+            Self::ScatteredMirrored => format!("{}u - ({scattered})", lanes - 1),
+        }
+    }
 }
 
 /// Which arrays a text touches, by the accessors that it calls.
@@ -397,9 +433,10 @@ impl Build<'_> {
         }
         format!(
             "@compute @workgroup_size({}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) local: u32) {{\n    \
-             lane = i32(local % {lanes}u);\n    team = i32(local / {lanes}u);\n    world = i32(group.x * {worlds}u + local / {lanes}u);\n    \
+             lane = i32({});\n    team = i32(local / {lanes}u);\n    world = i32(group.x * {worlds}u + local / {lanes}u);\n    \
              world_base = (u32(world) / TILE) * (WORLD_WORDS * TILE) + u32(world) % TILE;\n{calls}}}\n",
             lanes * worlds,
+            self.order.lane(lanes),
         )
     }
 

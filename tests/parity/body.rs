@@ -10,7 +10,7 @@ use manyworlds::gpu::run::step_walk;
 use manyworlds::gpu::ties::Ties;
 use manyworlds::gpu::unroll::{MOST, SOFTWARE, unroll};
 use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
-use manyworlds::gpu::wgsl::{Build, Team, dataflow};
+use manyworlds::gpu::wgsl::{Build, LaneOrder, Team, dataflow};
 use manyworlds::gpu::{Config, Unroll};
 use manyworlds::stages::{self, Stage};
 use manyworlds::types::{ENBL_FWDINV, ENBL_INVDISCRETE, ENBL_RNEPOST};
@@ -257,6 +257,7 @@ fn unrolls(m: &Model, stage: &'static Stage) -> bool {
         team,
         checked,
         limited: false,
+        order: LaneOrder::Straight,
     };
     let module = build.module(&[stage]);
     let all = std::env::var("PARITY").is_ok_and(|x| x == "all");

@@ -32,6 +32,7 @@ mod implicit;
 mod inv_constraint;
 mod inverse_skip;
 mod kinematics;
+mod lane_order;
 mod make_constraint;
 mod passive;
 mod reference_constraint;

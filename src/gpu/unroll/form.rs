@@ -33,6 +33,7 @@ impl Gpu {
             team: self.team,
             checked: self.config.checked,
             limited: self.device.adapter.software,
+            order: self.config.order,
         };
         let most = match self.config.unroll {
             Unroll::Never => None,
