@@ -18,9 +18,58 @@ use manyworlds::{Data, Model};
 
 use crate::common::Golden;
 
-/// Lanes, worlds of a workgroup, worlds of a tile, checked accessors.
-pub const TEAMS: [(u32, u32, u32, bool); 3] =
-    [(1, 8, 4, false), (4, 2, 4, true), (32, 1, 1, false)];
+/// A team that kernels are tried with.
+#[derive(Clone, Copy, Debug)]
+pub struct Tried {
+    pub lanes: u32,
+    /// Of a workgroup.
+    pub worlds: u32,
+    pub tile: u32,
+    /// Accessors look at their indices.
+    pub checked: bool,
+    pub order: LaneOrder,
+}
+
+/// One lane; and two teams whose lanes stand in orders such that of any two each comes first once, or nearly: a barrier that is missing
+/// is felt in one of them.
+pub const TEAMS: [Tried; 3] = [
+    Tried {
+        lanes: 1,
+        worlds: 8,
+        tile: 4,
+        checked: false,
+        order: LaneOrder::Straight,
+    },
+    Tried {
+        lanes: 16,
+        worlds: 2,
+        tile: 4,
+        checked: true,
+        order: LaneOrder::Scattered,
+    },
+    Tried {
+        lanes: 32,
+        worlds: 1,
+        tile: 1,
+        checked: false,
+        order: LaneOrder::ScatteredMirrored,
+    },
+];
+
+impl Tried {
+    /// How worlds are laid out and run with it.
+    pub fn config(&self) -> Config {
+        Config {
+            lanes: self.lanes,
+            worlds: self.worlds,
+            tile: self.tile,
+            checked: self.checked,
+            order: self.order,
+            ..Config::default()
+        }
+    }
+}
+
 /// Not a whole number of tiles.
 pub const NWORLD: usize = 11;
 /// What an unwritten integer holds: the bits of ∞.
@@ -248,7 +297,13 @@ pub fn worlds(golden: &Golden, m: &Model, n: usize) -> Vec<Data> {
 
 /// Can a stage be written for this model alone, and compiled in a second? `PARITY=all` has more patience.
 fn unrolls(m: &Model, stage: &'static Stage) -> bool {
-    let (lanes, worlds, tile, checked) = TEAMS[0];
+    let Tried {
+        lanes,
+        worlds,
+        tile,
+        checked,
+        order,
+    } = TEAMS[0];
     let team = Team { lanes, worlds };
     let layout = Layout::new(m, tile, &[], chip_words(team)).unwrap();
     let build = Build {
@@ -257,7 +312,7 @@ fn unrolls(m: &Model, stage: &'static Stage) -> bool {
         team,
         checked,
         limited: false,
-        order: LaneOrder::Straight,
+        order,
     };
     let module = build.module(&[stage]);
     let all = std::env::var("PARITY").is_ok_and(|x| x == "all");
@@ -319,20 +374,16 @@ pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[
         if quick {
             teams = vec![teams[met % teams.len()]];
         }
-        for (&(lanes, worlds, tile, checked), unroll) in teams {
+        for (tried, unroll) in teams {
             let config = Config {
-                lanes,
-                worlds,
-                tile,
-                checked,
                 unroll,
-                ..Config::default()
+                ..tried.config()
             };
             let report =
                 compare(device(), &m, stage, &before, &config).unwrap_or_else(|e| panic!("{e}"));
             pairs.met += report.ties.met;
             pairs.ties += report.ties.ties;
-            let place = format!("{file}, {lanes} lanes, unroll {unroll:?}");
+            let place = format!("{file}, {} lanes, unroll {unroll:?}", tried.lanes);
             faults.extend(report.touched.iter().map(|what| format!("{place}: {what}")));
             for (field, worst) in report.worst {
                 let residual = residuals.entry(field).or_default();

@@ -12,7 +12,7 @@ fn choose(m: &mut Model) {
 #[test]
 fn shader_and_twin_agree() {
     let models = ["limits", "equalities", "elliptic"];
-    parity("solve_cg", Way::Whole(&[4, 32]), &models, choose);
+    parity("solve_cg", Way::Whole(&[16, 32]), &models, choose);
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn shader_and_twin_agree() {
         "quadruped",
         "humanoid",
     ];
-    parity("solve_newton", Way::Whole(&[1, 4, 32]), &models, |_| {});
+    parity("solve_newton", Way::Whole(&[1, 16, 32]), &models, |_| {});
 }
 
 #[test]

@@ -85,7 +85,8 @@ pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Model)
         let before = inputs(&m, name, worlds(&golden, &m, NWORLD));
         let mut want = before.clone();
         want.iter_mut().for_each(|d| (stage.twin)(&m, d));
-        for (lanes, worlds, tile, checked) in TEAMS {
+        for tried in TEAMS {
+            let lanes = tried.lanes;
             let fits = match way {
                 Way::Whole(teams) => teams.contains(&lanes),
                 Way::First(_) => true,
@@ -96,12 +97,8 @@ pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Model)
             }
             let config = Config {
                 nworld: before.len(),
-                lanes,
-                worlds,
-                tile,
-                checked,
                 fuse: 1,
-                ..Config::default()
+                ..tried.config()
             };
             let mut gpu = Gpu::new(device(), &m, &config).unwrap();
             gpu.set_data(&before).unwrap();
