@@ -124,7 +124,7 @@ impl Verify {
             _ => Err(Fault {
                 code: CHECK,
                 text: format!(
-                    "error: {failed} of {} stages are off by more than their tolerance\n",
+                    "error: {failed} of {} stages are off by more than their tolerance, or could not be judged\n",
                     rows.len()
                 ),
             }),
