@@ -16,14 +16,7 @@ fn mj_discrete_acc() {
     } else if (opt_integrator == INT_IMPLICITFAST) {
         // the same without the bias force, symmetric
         for (var i = lane; i < nv; i += LANES) {
-            let adr = M_rowadr(i);
-            for (var k = adr; k < adr + M_rownnz(i); k++) {
-                var x = M(k);
-                if (!rigid(i)) {
-                    x -= opt_timestep * qDeriv(d_address(i, M_colind(k)));
-                }
-                set_qH(k, x);
-            }
+            less_symmetric_slope(i);
         }
         team_sync();
         mul_m<qH, qacc, inv_qacc>();

@@ -19,14 +19,7 @@ fn mj_implicit() {
     } else {
         // the same without the bias force, symmetric
         for (var i = lane; i < nv; i += LANES) {
-            let adr = M_rowadr(i);
-            for (var k = adr; k < adr + M_rownnz(i); k++) {
-                var x = M(k);
-                if (!rigid(i)) {
-                    x -= opt_timestep * qDeriv(d_address(i, M_colind(k)));
-                }
-                set_qH(k, x);
-            }
+            less_symmetric_slope(i);
         }
         team_sync();
         warn(WARN_INERTIA, factor_i<qH, qHDiagInv>());

@@ -70,6 +70,20 @@ fn less_slope(i: i32) {
     }
 }
 
+// row of a dof in qH: M less a timestep of the slope, which is symmetric where it leaves the bias force out; M alone for a body that
+// is free and rigid
+fn less_symmetric_slope(i: i32) {
+    let bent = !rigid(i);
+    let adr = M_rowadr(i);
+    for (var k = adr; k < adr + M_rownnz(i); k++) {
+        var x = M(k);
+        if (bent) {
+            x -= opt_timestep * qDeriv(d_address(i, M_colind(k)));
+        }
+        set_qH(k, x);
+    }
+}
+
 // the slope of a free and rigid body's bias force, added to a row of qLU (`mjd_freeMhat`)
 fn add_bias(i: i32) {
     let body = dof_bodyid(i);

@@ -2,8 +2,8 @@
 
 use crate::cpu::euler::damped;
 use crate::cpu::lib::force::damping_slope;
-use crate::cpu::lib::slope::{add_bias, less_slope, rigid};
-use crate::cpu::lib::sparse::{d_address, mul_d_row, mul_m, solve_ld};
+use crate::cpu::lib::slope::{add_bias, less_slope, less_symmetric_slope, rigid};
+use crate::cpu::lib::sparse::{mul_d_row, mul_m, solve_ld};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::Integrator;
@@ -25,12 +25,8 @@ pub fn discrete_acc<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     } else if m.opt.integrator == Integrator::ImplicitFast {
         // the same without the bias force, symmetric
-        d.qH.copy_from_slice(&d.M);
-        for i in (0..m.nv).filter(|&i| !rigid(m, i)) {
-            let adr = m.M_rowadr[i] as usize;
-            for k in adr..adr + m.M_rownnz[i] as usize {
-                d.qH[k] -= h * d.qDeriv[d_address(m, i, m.M_colind[k] as usize)];
-            }
+        for i in 0..m.nv {
+            less_symmetric_slope(m, d, i);
         }
         mul_m(m, &d.qH, &mut d.qacc, &d.inv_qacc);
 

@@ -1,7 +1,7 @@
 //! Implicit in the velocity (`mj_implicit`).
 
 use crate::cpu::lib::integrate::advance;
-use crate::cpu::lib::slope::{add_bias, less_slope, rigid};
+use crate::cpu::lib::slope::{add_bias, less_slope, less_symmetric_slope, rigid};
 use crate::cpu::lib::sparse::*;
 use crate::cpu::lib::warning::warn;
 use crate::fields::{Data, Model};
@@ -26,14 +26,8 @@ pub fn implicit<R: Real>(m: &Model, d: &mut Data<R>) {
         solve_lu(m, &d.qLU, false, &mut d.implicit_qacc);
     } else {
         // the same without the bias force, symmetric
-        d.qH.copy_from_slice(&d.M);
-        let h = R::splat(m.opt.timestep);
-        for i in (0..m.nv).filter(|&i| !rigid(m, i)) {
-            let adr = m.M_rowadr[i] as usize;
-            for k in adr..adr + m.M_rownnz[i] as usize {
-                let j = m.M_colind[k] as usize;
-                d.qH[k] -= h * d.qDeriv[d_address(m, i, j)];
-            }
+        for i in 0..m.nv {
+            less_symmetric_slope(m, d, i);
         }
         let clamped = factor_i(m, &mut d.qH, &mut d.qHDiagInv);
         warn(d, Warning::Inertia, clamped);

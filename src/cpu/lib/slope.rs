@@ -78,6 +78,21 @@ pub fn less_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     }
 }
 
+/// Row of a dof in qH: M less a timestep of the slope, which is symmetric where it leaves the bias force out; M alone for a body that is
+/// free and rigid.
+#[inline(always)]
+pub fn less_symmetric_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
+    let h = R::splat(m.opt.timestep);
+    let bent = !rigid(m, i);
+    let adr = m.M_rowadr[i] as usize;
+    for k in adr..adr + m.M_rownnz[i] as usize {
+        d.qH[k] = d.M[k];
+        if bent {
+            d.qH[k] -= h * d.qDeriv[d_address(m, i, m.M_colind[k] as usize)];
+        }
+    }
+}
+
 /// The slope of a free and rigid body's bias force, added to a row of qLU (`mjd_freeMhat`).
 #[inline(always)]
 pub fn add_bias<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
