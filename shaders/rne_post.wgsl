@@ -3,11 +3,7 @@
 fn mj_rne_post() {
     // gravity is an acceleration of the world
     if (lane == 0) {
-        var up = -opt_gravity;
-        if ((opt_disableflags & DSBL_GRAVITY) != 0) {
-            up = vec3f(0.0);
-        }
-        set_cacc(0, Spatial(vec3f(0.0), up));
+        set_cacc(0, world_acceleration());
     }
     team_sync();
 

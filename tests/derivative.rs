@@ -167,3 +167,28 @@ fn what_cannot_be_told_is_said() {
     assert_eq!(found.A[..n], good.A[..n]);
     assert_eq!(found.A[2 * n..], good.A[2 * n..]);
 }
+
+#[test]
+fn more_worlds_than_are_perturbed_at_a_time_are_each_as_alone() {
+    let xml = r#"<mujoco><worldbody><body><joint name="h" type="hinge" axis="0 1 0"/><geom size="0.1" pos="0 0 -0.5"/></body></worldbody>
+        <actuator><motor joint="h"/></actuator></mujoco>"#;
+    let m = Model::from_xml_str(xml).unwrap();
+    let settings = || Settings {
+        backend: Backend::Cpu,
+        ..Settings::default()
+    };
+    // four perturbed worlds each, in two goes, the second of them not full
+    let n = 5000;
+    let qpos: Vec<f64> = (0..n).map(|w| 0.001 * f64::from(w)).collect();
+    let mut batch = Batch::with(&m, n as usize, settings()).unwrap();
+    batch.set("qpos", &qpos).unwrap();
+    let all = batch.transition(None).unwrap();
+    assert_eq!(all.A.len(), 4 * n as usize);
+    for w in [0, 4095, 4096, 4999] {
+        let mut alone = Batch::with(&m, 1, settings()).unwrap();
+        alone.set("qpos", &qpos[w..=w]).unwrap();
+        let alone = alone.transition(None).unwrap();
+        assert_eq!(all.A[4 * w..][..4], alone.A[..], "world {w}");
+        assert_eq!(all.B[2 * w..][..2], alone.B[..], "world {w}");
+    }
+}

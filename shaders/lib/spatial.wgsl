@@ -77,3 +77,12 @@ fn seen_from(v: Spatial, offset: vec3f) -> Spatial {
 fn along(mat: mat3x3f, v: Spatial) -> Spatial {
     return Spatial(transpose(mat) * v.rot, transpose(mat) * v.lin);
 }
+
+// gravity as an acceleration of the world upwards
+fn world_acceleration() -> Spatial {
+    var up = -opt_gravity;
+    if ((opt_disableflags & DSBL_GRAVITY) != 0) {
+        up = vec3f(0.0);
+    }
+    return Spatial(vec3f(0.0), up);
+}

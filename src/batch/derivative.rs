@@ -190,13 +190,16 @@ impl Batch {
             _ => Box::new(Batch::with(&self.model, each * block.len(), settings)?),
         };
         let mut out = Transition::new(&self.model, self.nworld);
+        let inputs = self.inputs()?;
+        let ctrl = inputs.iter().find(|(name, _)| *name == "ctrl");
+        let ctrl = ctrl.map_or(&[][..], |(_, rows)| rows);
+        let m = &self.model;
         for first in (0..self.nworld).step_by(each) {
             let some = first..self.nworld.min(first + each);
-            let stepped = self.perturb(&mut inner, &block, some.clone())?;
-            let ctrl = self.reals("ctrl")?.to_vec();
+            let stepped = perturb(m, &mut inner, &block, &inputs, some.clone(), ctrl)?;
             for (k, w) in some.enumerate() {
-                let ctrl = &ctrl[w * self.model.nu..][..self.model.nu];
-                out.fill(&self.model, &block, &stepped, k * block.len(), w, ctrl);
+                let ctrl = &ctrl[w * m.nu..][..m.nu];
+                out.fill(m, &block, &stepped, k * block.len(), w, ctrl);
             }
             out.bad.extend(inner.flags()?.iter().filter_map(|flag| {
                 let w = first + flag.world / block.len();
@@ -224,50 +227,67 @@ impl Batch {
         }
     }
 
-    // puts a block for each of some worlds, and makes a step
-    fn perturb(&mut self, inner: &mut Batch, block: &Block, some: Range<usize>) -> Result<Stepped> {
-        let (m, len) = (&self.model, block.len());
-        inner.reset(To::Qpos0)?;
-        let ctrl = numbers(self.worlds.read(m, field("ctrl")?)?);
+    // everything that may be set and has numbers, of all worlds
+    fn inputs(&mut self) -> Result<Vec<Input>> {
+        let mut inputs = Vec::new();
         for &name in INPUTS {
-            let words = field(name)?.words(m);
-            if words == 0 {
-                continue;
+            let field = field(name)?;
+            if field.words(&self.model) > 0 {
+                let rows = numbers(self.worlds.read(&self.model, field)?);
+                inputs.push((name, rows));
             }
-            let mine = numbers(self.worlds.read(m, field(name)?)?);
-            let mut rows = Vec::with_capacity(inner.nworld * words);
-            for w in some.clone() {
-                let row = &mine[w * words..][..words];
-                let at = rows.len();
-                (0..len).for_each(|_| rows.extend_from_slice(row));
-                let ctrl = &ctrl[w * m.nu..][..m.nu];
-                for (column, moved) in block.columns.iter().enumerate() {
-                    if moved.input() != name {
-                        continue;
-                    }
-                    let steps = moved.steps(m, ctrl, block.by);
-                    for (way, &step) in steps.iter().enumerate().filter(|(_, step)| **step != 0.0) {
-                        let world = block.world(column, way);
-                        moved.nudge(m, &mut rows[at + world * words..][..words], step);
-                    }
+        }
+        Ok(inputs)
+    }
+}
+
+/// An input's name and its rows, world after world.
+type Input = (&'static str, Vec<f64>);
+
+// puts a block for each of some worlds, and makes a step
+fn perturb(
+    m: &Model,
+    inner: &mut Batch,
+    block: &Block,
+    inputs: &[Input],
+    some: Range<usize>,
+    ctrl: &[f64],
+) -> Result<Stepped> {
+    inner.reset(To::Qpos0)?;
+    for (name, mine) in inputs {
+        let words = field(name)?.words(m);
+        let mut rows = Vec::with_capacity(inner.nworld * words);
+        for w in some.clone() {
+            let at = rows.len();
+            let row = &mine[w * words..][..words];
+            (0..block.len()).for_each(|_| rows.extend_from_slice(row));
+            let ctrl = &ctrl[w * m.nu..][..m.nu];
+            for (column, moved) in block.columns.iter().enumerate() {
+                if moved.input() != *name {
+                    continue;
+                }
+                let steps = moved.steps(m, ctrl, block.by);
+                for (way, &step) in steps.iter().enumerate().filter(|(_, step)| **step != 0.0) {
+                    let world = block.world(column, way);
+                    moved.nudge(m, &mut rows[at + world * words..][..words], step);
                 }
             }
-            // the last blocks may be nobody's
-            let last = rows[rows.len() - words..].to_vec();
-            while rows.len() < inner.nworld * words {
-                rows.extend_from_slice(&last);
-            }
-            inner.set(name, &rows)?;
         }
-        inner.step(1)?;
-        let mut read = |name: &str| Ok::<_, Error>(inner.reals(name)?.to_vec());
-        Ok(Stepped {
-            qpos: read("qpos")?,
-            qvel: read("qvel")?,
-            act: read("act")?,
-            sensors: read("sensordata")?,
-        })
+        // the last blocks may be nobody's
+        let last = rows[rows.len() - words..].to_vec();
+        while rows.len() < inner.nworld * words {
+            rows.extend_from_slice(&last);
+        }
+        inner.set(name, &rows)?;
     }
+    inner.step(1)?;
+    let mut read = |name: &str| Ok::<_, Error>(inner.reals(name)?.to_vec());
+    Ok(Stepped {
+        qpos: read("qpos")?,
+        qvel: read("qvel")?,
+        act: read("act")?,
+        sensors: read("sensordata")?,
+    })
 }
 
 fn numbers(view: View<'_>) -> Vec<f64> {

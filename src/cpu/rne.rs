@@ -1,21 +1,15 @@
 //! Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
 
 use crate::cpu::lib::jac::tendon_acceleration;
-use crate::cpu::lib::spatial::{add_scl6, cross_force, dot6, mul_inert_vec};
+use crate::cpu::lib::spatial::{add_scl6, cross_force, dot6, mul_inert_vec, world_acceleration};
 use crate::fields::{Data, Model};
 use crate::real::Real;
-use crate::types::{DSBL_GRAVITY, TendonType};
+use crate::types::TendonType;
 
 /// Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
 pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
     // gravity is an acceleration of the world
-    let mut world = [R::zero(); 6];
-    if !m.opt.disabled(DSBL_GRAVITY) {
-        for k in 0..3 {
-            world[3 + k] = R::splat(-m.opt.gravity[k]);
-        }
-    }
-    d.rne_cacc[0] = world;
+    d.rne_cacc[0] = world_acceleration(m);
 
     // acceleration without qacc and force that it takes, parents first
     for i in 1..m.nbody {

@@ -4,7 +4,7 @@ use crate::cpu::lib::equality::{anchors, bodies, weld_torque};
 use crate::cpu::lib::force::tendon_passive;
 use crate::cpu::lib::jac::tendon_acceleration;
 use crate::cpu::lib::math::*;
-use crate::cpu::lib::spatial::{add_scl6, cross_force, mul_inert_vec};
+use crate::cpu::lib::spatial::{add_scl6, cross_force, mul_inert_vec, world_acceleration};
 use crate::cpu::lib::touch::contact_force_at;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -27,13 +27,7 @@ pub fn rne_post(m: &Model, d: &mut Data) {
 /// each contact slot.
 pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num: usize) {
     // gravity is an acceleration of the world
-    let mut world = [R::zero(); 6];
-    if !m.opt.disabled(DSBL_GRAVITY) {
-        for k in 0..3 {
-            world[3 + k] = R::splat(-m.opt.gravity[k]);
-        }
-    }
-    d.cacc[0] = world;
+    d.cacc[0] = world_acceleration(m);
 
     // acceleration, parents first
     for i in 1..m.nbody {

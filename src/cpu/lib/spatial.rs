@@ -1,7 +1,9 @@
 //! Spatial (6D) algebra about the subtree's centre of mass: rotation first, then translation.
 
 use crate::cpu::lib::math::{add3, cross, mul_mat_t_vec3};
+use crate::fields::Model;
 use crate::real::Real;
+use crate::types::DSBL_GRAVITY;
 
 /// Inertia (10 numbers) times motion: a force (`mju_mulInertVec`).
 #[inline(always)]
@@ -114,4 +116,15 @@ pub fn lin<R: Real>(v: [R; 6]) -> [R; 3] {
 #[inline(always)]
 pub fn along<R: Real>(mat: [R; 9], v: [R; 6]) -> [R; 6] {
     spatial(mul_mat_t_vec3(mat, rot(v)), mul_mat_t_vec3(mat, lin(v)))
+}
+
+/// Gravity as an acceleration of the world upwards (m/s²): what a tree's accelerations begin with.
+pub fn world_acceleration<R: Real>(m: &Model) -> [R; 6] {
+    let mut acc = [R::zero(); 6];
+    if !m.opt.disabled(DSBL_GRAVITY) {
+        for k in 0..3 {
+            acc[3 + k] = R::splat(-m.opt.gravity[k]);
+        }
+    }
+    acc
 }
