@@ -26,7 +26,7 @@ fn main() {
         for (prefix, flag) in [("own", 0), ("mono", DSBL_ISLAND)] {
             let golden = Golden::open(path);
             let mut m = golden.model();
-            m.opt.disableflags |= flag;
+            m.edit(|m| m.opt.disableflags |= flag).unwrap();
             let (mut rows, mut islands, mut niter, mut theirs, mut ns, mut their_ns) =
                 (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
             // the optimum, or where sweeps that stop early must end up

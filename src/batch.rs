@@ -176,8 +176,12 @@ impl Batch {
             return Err(Error::Missing(missing));
         }
         let mut model = model.clone();
-        model.nconmax = settings.nconmax.unwrap_or(model.nconmax);
-        model.njmax = settings.njmax.unwrap_or(model.njmax);
+        if settings.nconmax.is_some() || settings.njmax.is_some() {
+            model.edit(|m| {
+                m.nconmax = settings.nconmax.unwrap_or(m.nconmax);
+                m.njmax = settings.njmax.unwrap_or(m.njmax);
+            })?;
+        }
         let (worlds, why) = open(&model, nworld, &settings)?;
         Ok(Self {
             hash: state::hash(&model),
@@ -319,8 +323,7 @@ impl Batch {
         if new == (self.model.nconmax, self.model.njmax) {
             return Err(overflow);
         }
-        (self.model.nconmax, self.model.njmax) = new;
-        self.model.njdual = crate::compile::dual_rows(&self.model);
+        self.model.edit(|m| (m.nconmax, m.njmax) = new)?;
         (self.worlds, self.why) = open(&self.model, self.nworld, &self.settings)?;
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! Elements: `int`, `real`, `vec3`, `quat` (w x y z), `mat3` (row-major), `spatial` (rotation, then translation),
 //! `inert` (Ixx Iyy Izz Ixy Ixz Iyz, m·dx m·dy m·dz, m).
 
+pub use crate::model::Model;
 use crate::real::Real;
 
 /// Element of an array.
@@ -186,10 +187,14 @@ macro_rules! fields {
         /// Every size and what it counts.
         pub const SIZES: &[(&str, &str)] = &[$((stringify!($size), concat!($($sdoc),+)),)*];
 
-        /// A compiled model: sizes, options, statistics, names and every array of the room `Model`.
+        /// What a compiled model is made of, as plain data: sizes, options, statistics, names and every array of the room
+        /// `Model`.
+        ///
+        /// Anyone can make one and write into it; a [`Model`] is made of it, and changed through it, by [`Model::from_arrays`]
+        /// and [`Model::edit`] alone.
         #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
         #[derive(Clone, Debug, Default, PartialEq)]
-        pub struct Model {
+        pub struct Arrays {
             $($(#[doc = $sdoc])+ pub $size: usize,)*
             /// Options of the simulation.
             pub opt: crate::model::Opt,
@@ -200,7 +205,7 @@ macro_rules! fields {
             $($(#[doc = $mdoc])+ pub $mname: Vec<<kind::$melem as kind::Kind<f64>>::T>,)*
         }
 
-        impl Model {
+        impl Arrays {
             /// The value of a size by its name, or the number itself for a literal dimension.
             pub fn size(&self, name: &str) -> Option<usize> {
                 match name { $(stringify!($size) => Some(self.$size),)* number => number.parse().ok() }
@@ -238,7 +243,7 @@ macro_rules! fields {
 
         impl<R: Real> Data<R> {
             /// A world with every array of its size, filled with zeros; [`Data::new`] also puts it at `qpos0`.
-            pub fn zeroed(m: &Model) -> Self {
+            pub fn zeroed(m: &Arrays) -> Self {
                 Self {
                     $($dname: vec![Default::default(); [$(dim!(m, $ddim)),+].iter().product::<usize>()],)*
                     $($cname: vec![Default::default(); [$(dim!(m, $cdim)),+].iter().product::<usize>()],)*
@@ -268,7 +273,7 @@ macro_rules! fields {
 
 impl Field {
     /// Number of elements of this array in a model.
-    pub fn len(&self, m: &Model) -> usize {
+    pub fn len(&self, m: &Arrays) -> usize {
         self.dims
             .iter()
             .map(|dim| m.size(dim).unwrap_or(0))
@@ -276,7 +281,7 @@ impl Field {
     }
 
     /// Number of 32-bit words of this array in a model.
-    pub fn words(&self, m: &Model) -> usize {
+    pub fn words(&self, m: &Arrays) -> usize {
         self.len(m) * self.elem.width()
     }
 }

@@ -1,7 +1,40 @@
-//! What a compiled model holds beside its arrays: options, statistics, names.
+//! A compiled model, which is read freely and written through one door ([`Model::edit`]), and what it holds beside its arrays:
+//! options, statistics, names.
 
-pub use crate::fields::Model;
+pub use crate::fields::Arrays;
 use crate::types::*;
+
+/// A compiled model: [`Arrays`] whose every index leads somewhere and whose derived fields follow from the rest.
+///
+/// Every field is read as that of a plain struct, `m.nv` or `m.body_mass[1]`. Writing goes through [`Model::edit`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model(Arrays);
+
+impl std::ops::Deref for Model {
+    type Target = Arrays;
+
+    #[inline(always)]
+    fn deref(&self) -> &Arrays {
+        &self.0
+    }
+}
+
+impl Model {
+    /// The arrays, to be changed and made a model of again by [`Model::from_arrays`].
+    pub fn into_arrays(self) -> Arrays {
+        self.0
+    }
+
+    /// Arrays that nobody looked at yet; whoever calls answers for them.
+    pub(crate) fn unchecked(arrays: Arrays) -> Self {
+        Self(arrays)
+    }
+
+    /// The arrays, to be written by the compiler.
+    pub(crate) fn arrays_mut(&mut self) -> &mut Arrays {
+        &mut self.0
+    }
+}
 
 /// Declares the options once: the struct, and access by name for overrides and the device.
 macro_rules! options {

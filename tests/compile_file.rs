@@ -146,9 +146,9 @@ fn other_files_are_named() {
 }
 
 #[test]
-fn arrays_that_do_not_fit_the_sizes_are_not_saved() {
-    let mut m = models().remove(0);
+fn arrays_that_do_not_fit_the_sizes_are_no_model() {
+    let mut m = models().remove(0).into_arrays();
     m.nq += 1;
-    let msg = m.to_bytes().unwrap_err().to_string();
+    let msg = Model::from_arrays(m).unwrap_err().to_string();
     assert!(msg.contains("qpos0"), "{msg}");
 }

@@ -164,7 +164,7 @@ fn a_state_of_another_model_is_refused() {
     };
     assert!(!refuses(&m, 2));
     assert!(refuses(&m, 3), "another number of worlds");
-    m.body_mass[2] *= 1.0 + 1e-12;
+    m.edit(|m| m.body_mass[2] *= 1.0 + 1e-12).unwrap();
     assert!(refuses(&m, 2), "another mass");
     assert!(refuses(&model("cartpole"), 2), "another model");
 }

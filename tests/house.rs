@@ -171,10 +171,12 @@ fn every_shader_is_valid_and_within_the_limits_of_webgpu() {
         .collect();
     for solver in [Solver::Pgs, Solver::Cg, Solver::Newton] {
         let mut m = own("boxes");
-        m.opt.solver = solver as i32;
-        m.opt.cone = Cone::Elliptic as i32;
-        m.opt.noslip_iterations = 3;
-        m.njdual = m.njmax;
+        m.edit(|m| {
+            m.opt.solver = solver as i32;
+            m.opt.cone = Cone::Elliptic as i32;
+            m.opt.noslip_iterations = 3;
+        })
+        .unwrap();
         models.push(("boxes with elliptic cones and noslip", m, solves));
     }
     for (name, m, chosen) in models {

@@ -8,7 +8,8 @@ const NWORLD: usize = 5;
 
 fn model(name: &str) -> Model {
     let mut m = Model::from_xml_path(format!("models/{name}.xml")).unwrap();
-    (m.opt.tolerance, m.opt.iterations) = (1e-14, 100);
+    m.edit(|m| (m.opt.tolerance, m.opt.iterations) = (1e-14, 100))
+        .unwrap();
     m
 }
 
@@ -138,9 +139,11 @@ fn a_step_is_inverted() {
     ] {
         for name in ["humanoid", "servos", "free_bodies"] {
             let mut m = model(name);
-            m.opt.integrator = integrator as i32;
-            m.opt.enableflags |= ENBL_INVDISCRETE;
-            manyworlds::compile::layout::layout(&mut m).unwrap();
+            m.edit(|m| {
+                m.opt.integrator = integrator as i32;
+                m.opt.enableflags |= ENBL_INVDISCRETE;
+            })
+            .unwrap();
             let mut batch = batch(&m, Backend::Cpu);
             on_their_way(&mut batch);
             let start = batch.save().unwrap();
@@ -190,7 +193,7 @@ fn growth_keeps_what_was_given() {
 #[test]
 fn runge_kutta_has_no_inverse_over_a_timestep() {
     let mut m = model("rk4");
-    m.opt.enableflags |= ENBL_INVDISCRETE;
+    m.edit(|m| m.opt.enableflags |= ENBL_INVDISCRETE).unwrap();
     let error = batch(&m, Backend::Cpu).inverse().unwrap_err();
     assert!(error.to_string().contains("Runge-Kutta"), "{error}");
 }
@@ -205,7 +208,7 @@ fn comparing_changes_nothing() {
     ] {
         let mut m = model("humanoid");
         let mut plain = batch(&m, backend);
-        m.opt.enableflags |= ENBL_FWDINV;
+        m.edit(|m| m.opt.enableflags |= ENBL_FWDINV).unwrap();
         let mut comparing = batch(&m, backend);
         on_their_way(&mut plain);
         on_their_way(&mut comparing);
@@ -228,7 +231,8 @@ fn comparing_changes_nothing() {
 fn the_inverse_over_a_timestep_is_another() {
     for backend in [Backend::Cpu, Backend::Simd] {
         let mut m = model("humanoid");
-        m.opt.enableflags |= ENBL_FWDINV | ENBL_INVDISCRETE;
+        m.edit(|m| m.opt.enableflags |= ENBL_FWDINV | ENBL_INVDISCRETE)
+            .unwrap();
         let mut batch = batch(&m, backend);
         on_their_way(&mut batch);
         let off = read(&mut batch, "solver_fwdinv");

@@ -311,7 +311,7 @@ fn bad_states_are_reset() {
             d.warning[0] = 5;
 
             // with the reset
-            m.opt.disableflags &= !DSBL_AUTORESET;
+            m.edit(|m| m.opt.disableflags &= !DSBL_AUTORESET).unwrap();
             let mut reset = d.clone();
             (stage.twin)(&m, &mut reset);
             for state in ["qpos", "qvel", "act", "ctrl", "qfrc_applied", "time"] {
@@ -323,7 +323,7 @@ fn bad_states_are_reset() {
             assert_eq!(reset.warning, count, "{field} {bad}");
 
             // without it
-            m.opt.disableflags |= DSBL_AUTORESET;
+            m.edit(|m| m.opt.disableflags |= DSBL_AUTORESET).unwrap();
             (stage.twin)(&m, &mut d);
             assert_eq!(reals(&d, "ctrl"), golden.state("in/ctrl", 3));
             assert_eq!(d.warning[0], 5);

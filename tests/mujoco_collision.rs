@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use common::Golden;
+use manyworlds::model::Arrays;
 use manyworlds::types::{DSBL_MULTICCD, GeomType};
 use manyworlds::{Data, Model, cpu, stages};
 
@@ -138,22 +139,35 @@ fn solids() -> Model {
 // a world of two geoms in the pose of a row
 fn collide(golden: &Golden, k: usize, disableflags: i32) -> Data {
     static SOLIDS: LazyLock<Model> = LazyLock::new(solids);
-    let mut m = SOLIDS.clone();
-    (m.ngeom, m.ncollision, m.nconmax) = (2, 1, 50);
+    let mut m = SOLIDS.clone().into_arrays();
+    (m.ncollision, m.nconmax) = (1, 50);
     m.opt.disableflags |= disableflags;
-    let ints = |name: &str| golden.state(name, k).iter().map(|&t| t as i32).collect();
-    m.geom_type = ints("type");
-    m.geom_dataid = ints("mesh");
-    m.geom_size = rows(golden.state("size", k));
-    m.geom_rbound = golden.state("rbound", k).to_vec();
-    m.collision_geom1 = vec![0];
-    m.collision_geom2 = vec![1];
-    m.collision_detect = golden.state("margin", k).to_vec();
+    for i in 0..2 {
+        m.geom_type[i] = golden.state("type", k)[i] as i32;
+        m.geom_dataid[i] = golden.state("mesh", k)[i] as i32;
+        m.geom_rbound[i] = golden.state("rbound", k)[i];
+    }
+    m.geom_size[..2].copy_from_slice(&rows(golden.state("size", k)));
+    one_pair(&mut m, golden.state("margin", k)[0]);
+    let m = Model::from_arrays(m).unwrap_or_else(|e| panic!("{e}"));
     let mut d = Data::new(&m);
-    d.geom_xpos = rows(golden.state("pos", k));
-    d.geom_xmat = rows(golden.state("mat", k));
+    d.geom_xpos[..2].copy_from_slice(&rows(golden.state("pos", k)));
+    d.geom_xmat[..2].copy_from_slice(&rows(golden.state("mat", k)));
     (stages::collision.twin)(&m, &mut d);
     d
+}
+
+// a list of the first two geoms alone
+fn one_pair(m: &mut Arrays, detect: f64) {
+    (m.collision_geom1, m.collision_geom2) = (vec![0], vec![1]);
+    (m.collision_pairid, m.collision_condim) = (vec![-1], vec![3]);
+    (m.collision_detect, m.collision_margin) = (vec![detect], vec![detect]);
+    m.collision_friction = vec![1.0; 5];
+    (m.collision_solref, m.collision_solreffriction) = (vec![0.02, 1.0], vec![0.0; 2]);
+    m.collision_solimp = vec![0.9, 0.95, 0.001, 0.5, 2.0];
+    m.collision_Jpat = vec![0];
+    m.nJpat = 1;
+    (m.Jpat_adr, m.Jpat_num) = (vec![0], vec![0]);
 }
 
 fn rows<const N: usize>(x: &[f64]) -> Vec<[f64; N]> {
@@ -179,7 +193,7 @@ fn contacts_of_a_model_are_those_of_mujoco_in_their_order() {
     for name in MODELS {
         let golden = Golden::open(&format!("tests/golden/{name}.npz"));
         let mut m = golden.model();
-        m.nconmax = 200;
+        m.edit(|m| m.nconmax = 200).unwrap();
         for k in 0..golden.nstate() {
             let mut d = golden.world(&m, k);
             cpu::kinematics::kinematics(&m, &mut d);

@@ -52,7 +52,7 @@ fn rows_are_mujocos() {
     for name in MODELS {
         let golden = Golden::open(&format!("tests/golden/{name}.npz"));
         let mut m = golden.model();
-        (m.nconmax, m.njmax) = (200, 800);
+        m.edit(|m| (m.nconmax, m.njmax) = (200, 800)).unwrap();
         for k in 0..golden.nstate() {
             let d = with_rows(&golden, &m, k);
             let num = d.nefc[0] as usize;
@@ -101,7 +101,7 @@ fn forces_between_bodies_are_mujocos() {
     ]) {
         let golden = Golden::open(&format!("tests/golden/{name}.npz"));
         let mut m = golden.model();
-        (m.nconmax, m.njmax) = (200, 800);
+        m.edit(|m| (m.nconmax, m.njmax) = (200, 800)).unwrap();
         for k in 0..golden.nstate() {
             let mut d = with_rows(&golden, &m, k);
             d.qacc.copy_from_slice(golden.state("out/qacc", k));

@@ -54,11 +54,11 @@ fn every_sensor_agrees() {
 fn sensors_that_are_off_say_nothing() {
     let golden = Golden::open("tests/golden/sensors.npz");
     let mut m = golden.model();
-    m.opt.disableflags |= DSBL_SENSOR;
+    m.edit(|m| m.opt.disableflags |= DSBL_SENSOR).unwrap();
     let mut d = golden.world(&m, 3);
     cpu::forward(&m, &mut d);
     assert!(d.sensordata.iter().all(|x| *x == 0.0));
-    m.opt.disableflags &= !DSBL_SENSOR;
+    m.edit(|m| m.opt.disableflags &= !DSBL_SENSOR).unwrap();
     cpu::forward(&m, &mut d);
     assert!(d.sensordata.iter().any(|x| *x != 0.0));
 }
@@ -69,8 +69,7 @@ fn a_step_senses_where_it_begins() {
     let golden = Golden::open("tests/golden/sensors.npz");
     for integrator in [Integrator::Euler, Integrator::Rk4, Integrator::ImplicitFast] {
         let mut m = golden.model();
-        m.opt.integrator = integrator as i32;
-        manyworlds::compile::layout::layout(&mut m).unwrap();
+        m.edit(|m| m.opt.integrator = integrator as i32).unwrap();
         let (mut still, mut moved) = (golden.world(&m, 3), golden.world(&m, 3));
         cpu::forward(&m, &mut still);
         cpu::step(&m, &mut moved);

@@ -52,7 +52,7 @@ fn solve(m: &Model, d: &mut Data) {
 fn tighten(m: &mut Model) {
     Golden::tighten(m);
     if m.opt.solver != Solver::Newton {
-        m.opt.tolerance = 0.0;
+        m.edit(|m| m.opt.tolerance = 0.0).unwrap();
     }
 }
 
@@ -62,7 +62,7 @@ fn the_optimum_is_that_of_mujoco() {
         let mut m = golden.model();
         tighten(&mut m);
         for flags in [0, DSBL_ISLAND, DSBL_WARMSTART] {
-            m.opt.disableflags |= flags;
+            m.edit(|m| m.opt.disableflags |= flags).unwrap();
             let mut rows = 0;
             for k in 0..golden.nstate() {
                 let (m, mut d) = solver::world(&golden, &m, k);
@@ -104,7 +104,7 @@ fn iterations_are_not_more_than_mujoco_takes() {
         let own = golden.model();
         for (prefix, flags) in [("own", 0), ("mono", DSBL_ISLAND)] {
             let mut m = own.clone();
-            m.opt.disableflags |= flags;
+            m.edit(|m| m.opt.disableflags |= flags).unwrap();
             let mut total = 0;
             for k in 0..golden.nstate() {
                 let (m, mut d) = solver::world(&golden, &m, k);
@@ -148,7 +148,7 @@ fn sweeps_are_those_of_mujoco() {
     for (name, golden) in goldens_of("tests/golden/solver/dual") {
         for (prefix, flags) in [("own", 0), ("mono", DSBL_ISLAND)] {
             let mut m = golden.model();
-            m.opt.disableflags |= flags;
+            m.edit(|m| m.opt.disableflags |= flags).unwrap();
             for k in 0..golden.nstate() {
                 let (m, mut d) = solver::world(&golden, &m, k);
                 solve(&m, &mut d);
@@ -188,9 +188,12 @@ fn sweeps_are_those_of_mujoco() {
 fn sweeps_from_nothing_come_to_the_optimum() {
     let golden = Golden::open("tests/golden/solver/dual/humanoid_pgs.npz");
     let mut m = golden.model();
-    m.opt.disableflags |= DSBL_WARMSTART;
-    m.opt.tolerance = 0.0;
-    m.opt.iterations = 5000;
+    m.edit(|m| {
+        m.opt.disableflags |= DSBL_WARMSTART;
+        m.opt.tolerance = 0.0;
+        m.opt.iterations = 5000;
+    })
+    .unwrap();
     for k in 0..golden.nstate() {
         let (m, mut d) = solver::world(&golden, &m, k);
         solve(&m, &mut d);
@@ -284,7 +287,7 @@ fn cones(m: &Model, d: &Data, at: &str) {
 fn a_step_takes_the_solver_that_the_model_asks_for() {
     for cone in [Cone::Pyramidal, Cone::Elliptic] {
         let mut m = Model::from_xml_path("models/humanoid.xml").unwrap();
-        m.opt.cone = cone as i32;
+        m.edit(|m| m.opt.cone = cone as i32).unwrap();
         let mut d = Data::new(&m);
         for _ in 0..80 {
             cpu::step(&m, &mut d);
@@ -293,12 +296,13 @@ fn a_step_takes_the_solver_that_the_model_asks_for() {
         // the same optimum, each in its own number of iterations
         let mut met = vec![];
         for solver in [Solver::Newton, Solver::Cg, Solver::Pgs] {
-            m.opt.solver = solver as i32;
+            m.edit(|m| m.opt.solver = solver as i32).unwrap();
             let mut first = d.clone();
             cpu::forward(&m, &mut first);
             assert!(first.nefc[0] > 0);
             let mut far = m.clone();
-            (far.opt.tolerance, far.opt.iterations) = (0.0, 3000);
+            far.edit(|m| (m.opt.tolerance, m.opt.iterations) = (0.0, 3000))
+                .unwrap();
             let mut last = d.clone();
             cpu::forward(&far, &mut last);
             met.push((last.qacc, first.solver_niter[0]));
@@ -310,10 +314,10 @@ fn a_step_takes_the_solver_that_the_model_asks_for() {
         assert!(met[0].1 < met[1].1 && met[0].1 < met[2].1 && met[1].1 != met[2].1);
 
         // hard friction: contacts slip less
-        m.opt.solver = Solver::Newton as i32;
+        m.edit(|m| m.opt.solver = Solver::Newton as i32).unwrap();
         let mut slips = vec![];
         for noslip in [0, 50] {
-            m.opt.noslip_iterations = noslip;
+            m.edit(|m| m.opt.noslip_iterations = noslip).unwrap();
             let mut d = d.clone();
             cpu::forward(&m, &mut d);
             slips.push(slip(&m, &d));

@@ -45,10 +45,12 @@ fn models() -> Vec<(String, Model)> {
         .collect();
     for solver in [Solver::Pgs, Solver::Cg] {
         let mut m = own("boxes");
-        m.opt.solver = solver as i32;
-        m.opt.cone = Cone::Elliptic as i32;
-        m.opt.noslip_iterations = 3;
-        m.njdual = m.njmax;
+        m.edit(|m| {
+            m.opt.solver = solver as i32;
+            m.opt.cone = Cone::Elliptic as i32;
+            m.opt.noslip_iterations = 3;
+        })
+        .unwrap();
         models.push((format!("{solver:?}").to_lowercase(), m));
     }
     models

@@ -53,7 +53,7 @@ fn open(names: &[&'static str]) -> impl Iterator<Item = (&'static str, Golden, M
     names.iter().map(|name| {
         let golden = Golden::open(&format!("tests/golden/{name}.npz"));
         let mut m = golden.model();
-        (m.nconmax, m.njmax) = (200, 800);
+        m.edit(|m| (m.nconmax, m.njmax) = (200, 800)).unwrap();
         assert_eq!(simd::missing(&m), None);
         (*name, golden, m)
     })
@@ -65,7 +65,7 @@ fn forward_agrees<R: Real>(
     tolerance: f64,
 ) {
     for (name, golden, mut m) in models() {
-        m.opt.enableflags |= ENBL_RNEPOST;
+        m.edit(|m| m.opt.enableflags |= ENBL_RNEPOST).unwrap();
         let mut worlds: Vec<Data> = (0..golden.nstate()).map(|k| golden.world(&m, k)).collect();
         let mut tile = lanes::<R>(&m, &worlds);
         let mut rows = Rows::new(&m);
@@ -113,10 +113,13 @@ fn single_precision_is_near_the_reference() {
 #[test]
 fn double_precision_is_nearer() {
     for (name, golden, mut m) in models() {
-        m.opt.tolerance = 1e-14;
+        m.edit(|m| m.opt.tolerance = 1e-14).unwrap();
         for solver in [Solver::Newton, Solver::Cg] {
-            m.opt.solver = solver as i32;
-            m.opt.iterations = if solver == Solver::Cg { 1000 } else { 100 };
+            m.edit(|m| {
+                m.opt.solver = solver as i32;
+                m.opt.iterations = if solver == Solver::Cg { 1000 } else { 100 };
+            })
+            .unwrap();
             double_precision(name, &golden, &m);
         }
     }
@@ -139,7 +142,7 @@ fn double_precision(name: &str, golden: &Golden, m: &Model) {
 #[test]
 fn sensors_say_the_same() {
     for (name, golden, mut m) in open(SENSED) {
-        m.opt.tolerance = 1e-14;
+        m.edit(|m| m.opt.tolerance = 1e-14).unwrap();
         let worlds: Vec<Data> = (0..golden.nstate()).map(|k| golden.world(&m, k)).collect();
         let mut tile = lanes::<simd::Lanes>(&m, &worlds);
         let mut rows = Rows::new(&m);
@@ -175,7 +178,7 @@ fn sensors_say_the_same() {
 fn conjugate_gradients_come_as_near_as_those_of_the_reference() {
     for (name, golden, newton) in models() {
         let mut m = newton.clone();
-        m.opt.solver = Solver::Cg as i32;
+        m.edit(|m| m.opt.solver = Solver::Cg as i32).unwrap();
         let worlds: Vec<Data> = (0..golden.nstate()).map(|k| golden.world(&m, k)).collect();
         let mut tile = lanes::<simd::Lanes>(&m, &worlds);
         let mut rows = Rows::new(&m);

@@ -170,7 +170,7 @@ impl Kernels {
             return Ok(());
         }
         let mut m = self.gpu.model().clone();
-        m.opt.enableflags |= ENBL_INVERSE;
+        m.edit(|m| m.opt.enableflags |= ENBL_INVERSE)?;
         let mut gpu = Gpu::new(self.gpu.device(), &m, self.gpu.config())?;
         let kept = |f: &&Field| {
             f.room != Room::Model && f.words(&m) > 0 && self.gpu.has(f) && self.gpu.keeps(f)

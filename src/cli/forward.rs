@@ -80,7 +80,7 @@ impl Forward {
         };
         for (name, value) in &asked.opt_override {
             let x = numbers(value).map_err(|e| bad(format!("opt_override {name}: {e}")))?;
-            if !m.opt.set(name, &x) {
+            if !m.edit(|m| m.opt.set(name, &x))? {
                 return Err(bad(format!(
                     "opt_override {name}: no such option, or another number of values"
                 )));
@@ -92,7 +92,7 @@ impl Forward {
 
         let mut out: Arrays = dump::model(&m, &authored);
         // the dump has energies and forces, whether the model asks for them or not
-        m.opt.enableflags |= ENBL_ENERGY | ENBL_RNEPOST | ENBL_INVERSE;
+        m.edit(|m| m.opt.enableflags |= ENBL_ENERGY | ENBL_RNEPOST | ENBL_INVERSE)?;
         let mut batch = match Batch::with(&m, asked.states.len(), self.engine.settings()) {
             // what is compiled can be had, though it cannot move yet
             Err(e @ Error::Missing(_)) => {

@@ -4,13 +4,13 @@ use super::joint::limited;
 use super::names::Names;
 use super::tree::{Ids, Tree};
 use crate::error::Result;
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::mjcf::schema::Tri;
 use crate::mjcf::spec::Actuator;
 use crate::types::*;
 
 /// Fills `actuator_*` (`mjCActuator::Compile`).
-pub(super) fn fill(m: &mut Model, tree: &Tree, names: &Names) -> Result<()> {
+pub(super) fn fill(m: &mut Arrays, tree: &Tree, names: &Names) -> Result<()> {
     for said in &tree.spec.actuators {
         let trnid = transmission(tree, names, said)?;
         let trntype = trntype(m, tree, said, trnid)?;
@@ -57,7 +57,7 @@ pub(super) fn fill(m: &mut Model, tree: &Tree, names: &Names) -> Result<()> {
     Ok(())
 }
 
-fn numbers(m: &mut Model, said: &Actuator) {
+fn numbers(m: &mut Arrays, said: &Actuator) {
     m.actuator_cranklength.push(said.cranklength);
     m.actuator_dynprm.extend(said.dynprm);
     m.actuator_gainprm.extend(said.gainprm);
@@ -70,7 +70,7 @@ fn numbers(m: &mut Model, said: &Actuator) {
     m.actuator_group.push(said.group);
 }
 
-fn history(m: &mut Model, tree: &Tree, said: &Actuator) -> Result<()> {
+fn history(m: &mut Arrays, tree: &Tree, said: &Actuator) -> Result<()> {
     check_history(tree, said.origin, said.nsample, said.delay)?;
     m.actuator_history
         .extend([said.nsample, said.interp as i32]);
@@ -143,7 +143,7 @@ fn transmission(tree: &Tree, names: &Names, said: &Actuator) -> Result<[i32; 2]>
 }
 
 // a geodesic servo turns its joint or site into a transmission of three outputs
-fn trntype(m: &Model, tree: &Tree, said: &Actuator, trnid: [i32; 2]) -> Result<TrnType> {
+fn trntype(m: &Arrays, tree: &Tree, said: &Actuator, trnid: [i32; 2]) -> Result<TrnType> {
     if said.gaintype != GainType::So3 {
         return Ok(said.trntype);
     }
@@ -171,7 +171,7 @@ struct Ranges {
 }
 
 // ranges, perhaps those of the target, and whether they hold
-fn ranges(m: &Model, tree: &Tree, said: &Actuator, trnid: [i32; 2]) -> Result<Ranges> {
+fn ranges(m: &Arrays, tree: &Tree, said: &Actuator, trnid: [i32; 2]) -> Result<Ranges> {
     let (mut ctrl, mut act) = (said.ctrlrange, said.actrange);
     if said.inheritrange > 0.0 {
         inherit(m, tree, said, trnid, &mut ctrl, &mut act)?;
@@ -198,7 +198,7 @@ fn ranges(m: &Model, tree: &Tree, said: &Actuator, trnid: [i32; 2]) -> Result<Ra
 
 // the setpoint of a position-like actuator means what its target measures
 fn inherit(
-    m: &Model,
+    m: &Arrays,
     tree: &Tree,
     said: &Actuator,
     trnid: [i32; 2],
@@ -425,7 +425,7 @@ fn activations(tree: &Tree, said: &Actuator, actlimited: bool) -> Result<usize> 
 
 // what is added to a target needs one that has it
 fn check_target(
-    m: &Model,
+    m: &Arrays,
     tree: &Tree,
     said: &Actuator,
     trntype: TrnType,

@@ -11,7 +11,7 @@ use crate::asset::{
     read_hfield, read_hfield_png, read_msh, read_obj, read_stl,
 };
 use crate::error::Result;
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::mjcf::Limits;
 use crate::mjcf::schema::{self, Geom, MeshBuiltin};
 use crate::mjcf::source::Origin;
@@ -138,7 +138,7 @@ impl<'a> Assets<'a> {
     }
 
     /// Fills `mesh_*` and `hfield_*`.
-    pub fn fill(self, m: &mut Model, tree: &Tree) {
+    pub fn fill(self, m: &mut Arrays, tree: &Tree) {
         for (mesh, said) in self.meshes.iter().zip(&tree.spec.meshes) {
             append(m, mesh);
             m.mesh_scale.push(said.scale());
@@ -167,7 +167,7 @@ impl<'a> Assets<'a> {
 }
 
 // one mesh after those before it; addresses are shifted
-fn append(m: &mut Model, mesh: &Mesh) {
+fn append(m: &mut Arrays, mesh: &Mesh) {
     let wide = |v: &[f32; 3]| v.map(f64::from);
     let shifted =
         |list: &[i32], by: usize| -> Vec<i32> { list.iter().map(|adr| adr + by as i32).collect() };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::pair::{contact_rows, max_contact};
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::types::*;
 
 /// Up to this many contacts, room is made for all that could ever be.
@@ -21,7 +21,7 @@ const SMALL: usize = 16;
 ///
 /// A humanoid of 20 capsules gets 24 contacts and 80 rows; the most that 12,000 steps of flailing asked for were 18 and 75.
 /// It is an estimate: [`crate::batch::Overflow::Grow`] makes more room where it fails.
-pub fn capacities(m: &mut Model) {
+pub fn capacities(m: &mut Arrays) {
     let open = |n: usize| n == 0 || n > i32::MAX as usize;
     if open(m.nconmax) {
         m.nconmax = contacts(m);
@@ -38,15 +38,15 @@ pub fn capacities(m: &mut Model) {
 }
 
 /// True if a world has room for all contacts and rows that there could ever be.
-pub fn holds_all(m: &Model) -> bool {
+pub fn holds_all(m: &Arrays) -> bool {
     m.nconmax >= contact_most(m) && m.njmax >= fixed_rows(m, false) + rows_of_contacts(m)
 }
 
-fn contact_most(m: &Model) -> usize {
+fn contact_most(m: &Arrays) -> usize {
     (0..m.ncollision).map(|k| max_contact(m, k)).sum()
 }
 
-fn contacts(m: &Model) -> usize {
+fn contacts(m: &Arrays) -> usize {
     let all = contact_most(m);
     if all <= SMALL {
         return all;
@@ -65,7 +65,7 @@ fn contacts(m: &Model) -> usize {
 }
 
 // the richest pairs fill the contacts
-fn rows_of_contacts(m: &Model) -> usize {
+fn rows_of_contacts(m: &Arrays) -> usize {
     let mut most = BTreeMap::new();
     for k in 0..m.ncollision {
         *most.entry(contact_rows(m, k)).or_insert(0) += max_contact(m, k);
@@ -82,7 +82,7 @@ fn rows_of_contacts(m: &Model) -> usize {
 }
 
 // `half`: not all limits at once
-fn fixed_rows(m: &Model, half: bool) -> usize {
+fn fixed_rows(m: &Arrays, half: bool) -> usize {
     let equality = (0..m.neq).map(|i| match EqType::from_i32(m.eq_type[i]) {
         Some(EqType::Connect) => 3,
         Some(EqType::Weld) => 6,

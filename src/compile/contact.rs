@@ -2,11 +2,11 @@
 
 use super::tree::{Ids, Tree};
 use crate::error::Result;
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::mjcf::table::fill;
 
 /// Fills `pair_*` in increasing order of signature (`mjCPair::Compile`). The order of names follows.
-pub(super) fn pairs(m: &mut Model, tree: &Tree, geoms: &Ids) -> Result<Vec<String>> {
+pub(super) fn pairs(m: &mut Arrays, tree: &Tree, geoms: &Ids) -> Result<Vec<String>> {
     let mut list = Vec::new();
     for said in &tree.spec.pairs {
         let find = |attr: &str, name: &Option<String>| match name {
@@ -60,7 +60,7 @@ pub(super) fn pairs(m: &mut Model, tree: &Tree, geoms: &Ids) -> Result<Vec<Strin
 }
 
 /// Fills `exclude_signature` in increasing order. The order of names follows.
-pub(super) fn excludes(m: &mut Model, tree: &Tree, bodies: &Ids) -> Result<Vec<String>> {
+pub(super) fn excludes(m: &mut Arrays, tree: &Tree, bodies: &Ids) -> Result<Vec<String>> {
     let mut list = Vec::new();
     for said in &tree.spec.excludes {
         let find = |attr: &str, name: &Option<String>| match name {

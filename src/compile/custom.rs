@@ -6,12 +6,12 @@ use super::names::Names;
 use super::pose::unit;
 use super::tree::{Ids, Tree};
 use crate::error::Result;
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::mjcf::schema::Key;
 use crate::types::JointType;
 
 /// Fills `numeric_*`; texts are kept with the names.
-pub(super) fn numerics(m: &mut Model, tree: &Tree) -> Result<()> {
+pub(super) fn numerics(m: &mut Arrays, tree: &Tree) -> Result<()> {
     for numeric in &tree.spec.numerics {
         let data = numeric.data.as_deref().unwrap_or_default();
         let size = match numeric.size {
@@ -65,7 +65,7 @@ pub(super) fn key_count(tree: &Tree) -> usize {
 }
 
 /// Fills `key_*`: what a keyframe leaves out is as in the initial configuration (`mjCKey::Compile`).
-pub(super) fn keys(m: &mut Model, tree: &Tree) -> Result<()> {
+pub(super) fn keys(m: &mut Arrays, tree: &Tree) -> Result<()> {
     let mocap: Vec<usize> = (0..m.nbody).filter(|&i| m.body_mocapid[i] >= 0).collect();
     let mpos: Vec<f64> = mocap.iter().flat_map(|&i| m.body_pos[i]).collect();
     let mquat: Vec<f64> = mocap.iter().flat_map(|&i| m.body_quat[i]).collect();
@@ -135,7 +135,7 @@ pub(super) fn keys(m: &mut Model, tree: &Tree) -> Result<()> {
     Ok(())
 }
 
-fn normalize_qpos(m: &mut Model, k: usize) {
+fn normalize_qpos(m: &mut Arrays, k: usize) {
     for j in 0..m.njnt {
         let at = match JointType::from_i32(m.jnt_type[j]) {
             Some(JointType::Free) => 3,

@@ -7,7 +7,7 @@ use super::pose::{Pose, Quat, V3};
 use super::tree::{Ids, Tree, joint_sizes};
 use crate::asset::vec3::EPS;
 use crate::error::Result;
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::mjcf::schema::FalseAuto;
 use crate::types::*;
 
@@ -21,7 +21,7 @@ pub(super) fn put<T: Copy>(to: &mut [T], row: usize, from: &[T]) {
 }
 
 /// Sets the sizes that the tree gives.
-pub(super) fn sizes(m: &mut Model, tree: &Tree, bodies: &[body::Compiled]) {
+pub(super) fn sizes(m: &mut Arrays, tree: &Tree, bodies: &[body::Compiled]) {
     m.nbody = tree.bodies.len();
     m.njnt = tree.joints.len();
     m.ngeom = tree.geoms.len();
@@ -38,7 +38,7 @@ pub(super) fn sizes(m: &mut Model, tree: &Tree, bodies: &[body::Compiled]) {
 
 /// Fills the arrays of bodies, joints, dofs, geoms, sites, cameras and lights.
 pub(super) fn fill(
-    m: &mut Model,
+    m: &mut Arrays,
     tree: &Tree,
     assets: &Assets,
     bodies: &[body::Compiled],
@@ -79,7 +79,7 @@ struct Addresses {
     dof: usize,
 }
 
-fn emit_body(m: &mut Model, tree: &Tree, i: usize, b: &body::Compiled, mocap: &mut i32) {
+fn emit_body(m: &mut Arrays, tree: &Tree, i: usize, b: &body::Compiled, mocap: &mut i32) {
     let node = &tree.bodies[i];
     let p = node.parent;
     let first = |range: &super::tree::Range| {
@@ -163,7 +163,7 @@ fn is_unit(a: Quat) -> bool {
 }
 
 fn emit_joints(
-    m: &mut Model,
+    m: &mut Arrays,
     tree: &Tree,
     i: usize,
     b: &body::Compiled,
@@ -251,7 +251,7 @@ fn reference(joint: &super::joint::Compiled, body: Pose) -> ([f64; 7], [f64; 7])
     }
 }
 
-fn emit_dof(m: &mut Model, tree: &Tree, d: usize, i: usize, j: usize, first: usize) {
+fn emit_dof(m: &mut Arrays, tree: &Tree, d: usize, i: usize, j: usize, first: usize) {
     let said = tree.joints[j].said;
     m.dof_bodyid[d] = i as i32;
     m.dof_jntid[d] = j as i32;
@@ -270,7 +270,7 @@ fn emit_dof(m: &mut Model, tree: &Tree, d: usize, i: usize, j: usize, first: usi
 }
 
 // the last dof of a body or its nearest ancestor that has one; -1: none
-fn last_dof(m: &Model, mut i: usize) -> i32 {
+fn last_dof(m: &Arrays, mut i: usize) -> i32 {
     loop {
         if m.body_dofnum[i] > 0 {
             return m.body_dofadr[i] + m.body_dofnum[i] - 1;
@@ -283,7 +283,7 @@ fn last_dof(m: &Model, mut i: usize) -> i32 {
 }
 
 fn emit_geom(
-    m: &mut Model,
+    m: &mut Arrays,
     tree: &Tree,
     assets: &Assets,
     k: usize,
@@ -332,7 +332,7 @@ fn emit_geom(
     Ok(())
 }
 
-fn inertial(m: &Model, i: usize) -> Pose {
+fn inertial(m: &Arrays, i: usize) -> Pose {
     Pose {
         pos: m.body_ipos[i],
         quat: m.body_iquat[i],
@@ -340,7 +340,7 @@ fn inertial(m: &Model, i: usize) -> Pose {
 }
 
 fn emit_site(
-    m: &mut Model,
+    m: &mut Arrays,
     tree: &Tree,
     assets: &Assets,
     k: usize,
@@ -386,7 +386,7 @@ fn target(
 }
 
 fn emit_camera(
-    m: &mut Model,
+    m: &mut Arrays,
     tree: &Tree,
     k: usize,
     aligned: Option<Pose>,
@@ -417,7 +417,7 @@ fn emit_camera(
 }
 
 fn emit_light(
-    m: &mut Model,
+    m: &mut Arrays,
     tree: &Tree,
     k: usize,
     aligned: Option<Pose>,
@@ -437,7 +437,7 @@ fn emit_light(
 }
 
 // kinematic trees under the world, and whether they may sleep
-fn trees(m: &mut Model, tree: &Tree) -> Result<()> {
+fn trees(m: &mut Arrays, tree: &Tree) -> Result<()> {
     let mut ntree = 0;
     for d in 0..m.nv {
         ntree += usize::from(m.dof_parentid[d] == -1);

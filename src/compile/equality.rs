@@ -3,12 +3,12 @@
 use super::names::Names;
 use super::tree::Tree;
 use crate::error::Result;
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::mjcf::schema::{Equality, EqualityTag};
 use crate::types::{EqType, JointType, ObjType};
 
 /// Fills `eq_*`; the poses that follow from `qpos0` come later (`mjCEquality::Compile`).
-pub(super) fn fill(m: &mut Model, tree: &Tree, names: &Names) -> Result<()> {
+pub(super) fn fill(m: &mut Arrays, tree: &Tree, names: &Names) -> Result<()> {
     for said in &tree.spec.equalities {
         let (kind, objtype, ids) = objects(tree, names, said)?;
         let msg = "the two objects must differ";
@@ -74,7 +74,7 @@ fn objects(tree: &Tree, names: &Names, said: &Equality) -> Result<(EqType, ObjTy
     }
 }
 
-fn scalar(m: &Model, tree: &Tree, said: &Equality, ids: Pair) -> Result<()> {
+fn scalar(m: &Arrays, tree: &Tree, said: &Equality, ids: Pair) -> Result<()> {
     for (id, attr) in [(Some(ids.0), "joint1"), (ids.1, "joint2")] {
         let Some(id) = id else { continue };
         let kind = m.jnt_type[id];

@@ -2,7 +2,7 @@
 
 use super::tree::Tree;
 use crate::error::Result;
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::mjcf::schema::{Key, KeyOf};
 use crate::types::JointType;
 
@@ -10,7 +10,7 @@ use crate::types::JointType;
 type Piece = (usize, Option<usize>);
 
 /// The keyframe of the whole model: what the attached model says of its part, the rest as given.
-pub(super) fn whole(m: &Model, tree: &Tree, key: &Key, of: &KeyOf, rest: &Key) -> Result<Key> {
+pub(super) fn whole(m: &Arrays, tree: &Tree, key: &Key, of: &KeyOf, rest: &Key) -> Result<Key> {
     let joint = |type_: JointType| match type_ {
         JointType::Free => (7, 6),
         JointType::Ball => (4, 3),

@@ -2,12 +2,12 @@
 
 use super::{capacity, pair, pattern};
 use crate::error::Result;
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::types::*;
 
 /// Fills the fields that are ours from MuJoCo's own. Called once at the end of compilation; fails if far too many pairs of
 /// geoms may collide.
-pub fn layout(m: &mut Model) -> Result<()> {
+pub fn layout(m: &mut Arrays) -> Result<()> {
     levels(m);
     children(m);
     of_actuators(m);
@@ -24,13 +24,13 @@ pub fn layout(m: &mut Model) -> Result<()> {
 }
 
 /// Rows that a solver of the dual problem needs room for (`njdual`): none, if the model's options ask for no such solver.
-pub fn dual_rows(m: &Model) -> usize {
+pub fn dual_rows(m: &Arrays) -> usize {
     let dual = m.opt.solver == Solver::Pgs || m.opt.noslip_iterations > 0;
     if dual { m.njmax } else { 0 }
 }
 
 // bodies by depth, so that a recursion over the tree can go level by level
-fn levels(m: &mut Model) {
+fn levels(m: &mut Arrays) {
     m.body_level = vec![0; m.nbody];
     m.body_lastdof = vec![-1; m.nbody];
     for i in 1..m.nbody {
@@ -57,7 +57,7 @@ fn levels(m: &mut Model) {
 }
 
 // children of a body, so that a parent can gather from them
-fn children(m: &mut Model) {
+fn children(m: &mut Arrays) {
     m.body_childnum = vec![0; m.nbody];
     for i in 1..m.nbody {
         m.body_childnum[m.body_parentid[i] as usize] += 1;
@@ -73,7 +73,7 @@ fn children(m: &mut Model) {
 }
 
 // an actuator may lend armature and damping to the joint or tendon that it acts on
-pub(super) fn of_actuators(m: &mut Model) {
+pub(super) fn of_actuators(m: &mut Arrays) {
     m.dof_armature_all = m.dof_armature.clone();
     m.dof_damping_all = m.dof_damping.clone();
     m.dof_dampingpoly_all = m.dof_dampingpoly.clone();
@@ -103,13 +103,13 @@ pub(super) fn of_actuators(m: &mut Model) {
     }
 }
 
-fn gear_squared(m: &Model, k: usize) -> f64 {
+fn gear_squared(m: &Arrays, k: usize) -> f64 {
     let gear = m.actuator_gear[6 * m.actuator_outadr[k] as usize];
     gear * gear
 }
 
 // one actuator by its id, none if that is -1, else all that act on the joint or tendon
-fn lenders(m: &Model, actuatorid: i32, target: usize, tendon: bool) -> Vec<usize> {
+fn lenders(m: &Arrays, actuatorid: i32, target: usize, tendon: bool) -> Vec<usize> {
     match actuatorid {
         -1 => Vec::new(),
         0.. => vec![actuatorid as usize],
@@ -138,7 +138,7 @@ pub(super) fn addresses(num: &[i32]) -> Vec<i32> {
 }
 
 /// Dofs that move a body, ascending: its own and those of its ancestors.
-pub fn body_chain(m: &Model, body: usize) -> Vec<i32> {
+pub fn body_chain(m: &Arrays, body: usize) -> Vec<i32> {
     let mut chain = Vec::new();
     let mut dof = m.body_lastdof[body];
     while dof >= 0 {
@@ -150,7 +150,7 @@ pub fn body_chain(m: &Model, body: usize) -> Vec<i32> {
 }
 
 /// Dofs that move either of two bodies, ascending. Dofs that move both alike are kept: their entries may cancel, or not.
-pub fn merged_chain(m: &Model, body1: usize, body2: usize) -> Vec<i32> {
+pub fn merged_chain(m: &Arrays, body1: usize, body2: usize) -> Vec<i32> {
     let mut chain = body_chain(m, body1);
     chain.extend(body_chain(m, body2));
     chain.sort_unstable();
@@ -159,7 +159,7 @@ pub fn merged_chain(m: &Model, body1: usize, body2: usize) -> Vec<i32> {
 }
 
 // which dofs an actuator's output can move is known from the model
-fn moment_pattern(m: &mut Model) {
+fn moment_pattern(m: &mut Arrays) {
     let mut rows = vec![Vec::new(); m.nout];
     for i in 0..m.nactuator {
         let chain = actuator_dofs(m, i);
@@ -174,7 +174,7 @@ fn moment_pattern(m: &mut Model) {
     m.nJmom = m.moment_colind.len();
 }
 
-fn actuator_dofs(m: &Model, i: usize) -> Vec<i32> {
+fn actuator_dofs(m: &Arrays, i: usize) -> Vec<i32> {
     let [id, refid] = [m.actuator_trnid[2 * i], m.actuator_trnid[2 * i + 1]];
     let body_of_site = |site: i32| m.site_bodyid[site as usize] as usize;
     match TrnType::from_i32(m.actuator_trntype[i]) {
@@ -209,13 +209,13 @@ fn actuator_dofs(m: &Model, i: usize) -> Vec<i32> {
 }
 
 // the states of the four stages are kept only where the integrator needs them
-fn runge_kutta_sizes(m: &mut Model) {
+fn runge_kutta_sizes(m: &mut Arrays) {
     let rk = m.opt.integrator == Integrator::Rk4;
     (m.nqrk, m.nvrk, m.nark) = if rk { (m.nq, m.nv, m.na) } else { (0, 0, 0) };
 }
 
 // slopes over the velocity are kept likewise
-fn implicit_sizes(m: &mut Model) {
+fn implicit_sizes(m: &mut Arrays) {
     let implicit = m.opt.integrator == Integrator::Implicit;
     let fast = m.opt.integrator == Integrator::ImplicitFast;
     (m.nvimp, m.nDimp) = if implicit || fast {

@@ -8,7 +8,7 @@ use crate::asset::vec3::MINVAL;
 use crate::cpu;
 use crate::cpu::lib::sparse::solve_ld;
 use crate::error::Result;
-use crate::fields::{Data, Model};
+use crate::fields::{Arrays, Data, Model};
 use crate::mjcf::schema::{LengthRange, LrMode};
 use crate::types::*;
 
@@ -28,7 +28,7 @@ pub(super) fn fill(m: &mut Model, tree: &Tree) -> Result<()> {
         }
         let limit = if said.uselimit() { limits(m, i) } else { None };
         match limit {
-            Some(range) => set(m, i, range),
+            Some(range) => set(m.arrays_mut(), i, range),
             None => wanted.push(i),
         }
     }
@@ -49,21 +49,22 @@ pub(super) fn fill(m: &mut Model, tree: &Tree) -> Result<()> {
 
     // nothing but inertia, limits, equalities and the pull
     let mut still = m.clone();
-    still.opt.disableflags = DSBL_FRICTIONLOSS
+    let at_rest = still.arrays_mut();
+    at_rest.opt.disableflags = DSBL_FRICTIONLOSS
         | DSBL_CONTACT
         | DSBL_SPRING
         | DSBL_DAMPER
         | DSBL_GRAVITY
         | DSBL_ACTUATION;
-    still.opt.timestep = timestep;
-    if still.opt.integrator == Integrator::Rk4 {
-        still.opt.integrator = Integrator::Euler as i32;
+    at_rest.opt.timestep = timestep;
+    if at_rest.opt.integrator == Integrator::Rk4 {
+        at_rest.opt.integrator = Integrator::Euler as i32;
     }
-    still.ncollision = 0;
+    at_rest.ncollision = 0;
     let found: Vec<_> = wanted.par_iter().map(|&i| range(&still, said, i)).collect();
     for (i, found) in wanted.into_iter().zip(found) {
         match found {
-            Ok(range) => set(m, i, range),
+            Ok(range) => set(m.arrays_mut(), i, range),
             Err(msg) => {
                 let origin = tree.spec.actuators[i].origin;
                 return Err(tree.error(origin, Some("lengthrange"), msg));
@@ -73,7 +74,7 @@ pub(super) fn fill(m: &mut Model, tree: &Tree) -> Result<()> {
     Ok(())
 }
 
-fn needs(m: &Model, said: &LengthRange, i: usize) -> bool {
+fn needs(m: &Arrays, said: &LengthRange, i: usize) -> bool {
     let muscle =
         m.actuator_gaintype[i] == GainType::Muscle || m.actuator_biastype[i] == BiasType::Muscle;
     let user = m.actuator_gaintype[i] == GainType::User || m.actuator_biastype[i] == BiasType::User;
@@ -89,7 +90,7 @@ fn needs(m: &Model, said: &LengthRange, i: usize) -> bool {
 }
 
 // the limits of the target, if it has any
-fn limits(m: &Model, i: usize) -> Option<[f64; 2]> {
+fn limits(m: &Arrays, i: usize) -> Option<[f64; 2]> {
     let id = m.actuator_trnid[2 * i] as usize;
     match TrnType::from_i32(m.actuator_trntype[i]) {
         Some(TrnType::Joint | TrnType::JointInParent) => {
@@ -101,7 +102,7 @@ fn limits(m: &Model, i: usize) -> Option<[f64; 2]> {
     }
 }
 
-fn set(m: &mut Model, i: usize, range: [f64; 2]) {
+fn set(m: &mut Arrays, i: usize, range: [f64; 2]) {
     let out = m.actuator_outadr[i] as usize;
     m.actuator_lengthrange[2 * out..2 * out + 2].copy_from_slice(&range);
 }

@@ -14,6 +14,7 @@ mod body;
 pub mod capacity;
 mod contact;
 mod custom;
+mod edit;
 mod emit;
 mod equality;
 mod fluid;
@@ -38,7 +39,7 @@ mod tendon;
 mod tree;
 
 use crate::error::Result;
-use crate::fields::Model;
+use crate::fields::{Arrays, Model};
 use crate::mjcf::spec::Spec;
 use crate::model::{Names as ModelNames, Statistic};
 use crate::types::MINVAL;
@@ -81,13 +82,14 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     }
     check_moving(&tree, &bodies)?;
 
-    let mut m = Model {
+    let mut m = Arrays {
         opt: settings::options(&tree)?,
-        ..Model::default()
+        ..Arrays::default()
     };
     settings::capacities(&mut m, &tree);
     emit::sizes(&mut m, &tree, &bodies);
-    allocate(&mut m);
+    // arrays of the tree get their size; lists outside of it grow as they are filled
+    m.allocate();
     emit::fill(
         &mut m,
         &tree,
@@ -106,17 +108,12 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     custom::numerics(&mut m, &tree)?;
     custom::tuples(&tree, &names)?;
     m.names = model_names(spec, &names, pair, exclude);
-    finish(&mut m, &tree)?;
-    Ok(m)
-}
-
-// arrays of the tree get their size; lists outside of it grow as they are filled
-fn allocate(m: &mut Model) {
-    m.allocate();
+    finish(m, &tree)
 }
 
 // patterns, keyframes, and everything that follows from the rest
-fn finish(m: &mut Model, tree: &Tree) -> Result<()> {
+fn finish(mut arrays: Arrays, tree: &Tree) -> Result<Model> {
+    let m = &mut arrays;
     let n = m.ntendon;
     m.ten_J_rownnz = vec![0; n];
     m.ten_J_rowadr = vec![0; n];
@@ -150,17 +147,19 @@ fn finish(m: &mut Model, tree: &Tree) -> Result<()> {
         extent: 2.0,
         center: [0.0; 3],
     };
-    setconst::set_const(m);
-    setconst::set_spring(m);
+    let mut model = Model::unchecked(arrays);
+    setconst::set_const(&mut model);
+    setconst::set_spring(&mut model);
+    let m = model.arrays_mut();
     let springdamper: Vec<[f64; 2]> = tree.joints.iter().map(|p| p.said.springdamper()).collect();
     setconst::spring_dampers(m, &springdamper);
     layout::of_actuators(m);
-    lengthrange::fill(m, tree)?;
-    override_statistics(m, tree.spec);
-    Ok(())
+    lengthrange::fill(&mut model, tree)?;
+    override_statistics(model.arrays_mut(), tree.spec);
+    Ok(model)
 }
 
-fn total_mass(m: &mut Model, total: f64) {
+fn total_mass(m: &mut Arrays, total: f64) {
     if total <= 0.0 {
         return;
     }
@@ -172,7 +171,7 @@ fn total_mass(m: &mut Model, total: f64) {
     }
 }
 
-fn override_statistics(m: &mut Model, spec: &Spec) {
+fn override_statistics(m: &mut Arrays, spec: &Spec) {
     let (stat, said) = (&mut m.stat, &spec.statistic);
     for (to, said) in [
         (&mut stat.meaninertia, said.meaninertia),

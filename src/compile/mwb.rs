@@ -11,7 +11,7 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::fields::{FIELDS, Field, Model, Room, SIZES, View, ViewMut};
+use crate::fields::{Arrays, FIELDS, Field, Model, Room, SIZES, View, ViewMut};
 use crate::model::{Names, Opt, Statistic};
 
 const MAGIC: &[u8; 8] = b"mworlds\n";
@@ -129,7 +129,7 @@ fn parse(bytes: &[u8]) -> Parsed<Model> {
 }
 
 fn model(mut bytes: Reader) -> Parsed<Model> {
-    let mut m = Model::default();
+    let mut m = Arrays::default();
     for (size, _) in SIZES {
         let value = usize::try_from(bytes.u64()?).map_err(|_| too_long())?;
         m.set_size(size, value);
@@ -179,7 +179,7 @@ fn model(mut bytes: Reader) -> Parsed<Model> {
             None => return Err(format!("has no array {}", field.name)),
         }
     }
-    Ok(m)
+    Ok(Model::unchecked(m))
 }
 
 fn too_long() -> String {
@@ -191,20 +191,20 @@ fn arrays() -> impl Iterator<Item = &'static Field> {
 }
 
 /// Numbers of an array as the sizes say; `None` if they are too many to count.
-fn words(m: &Model, field: &Field) -> Option<usize> {
+fn words(m: &Arrays, field: &Field) -> Option<usize> {
     let mut dims = field.dims.iter().map(|dim| m.size(dim).unwrap_or(0));
     dims.try_fold(field.elem.width(), |n, dim| n.checked_mul(dim))
 }
 
 /// Bytes of one number of an array.
-fn word(m: &Model, field: &Field) -> usize {
+fn word(m: &Arrays, field: &Field) -> usize {
     match m.field(field.name) {
         Some(View::Int(_)) => 4,
         _ => 8,
     }
 }
 
-fn put_array(m: &Model, field: &Field, out: &mut Vec<u8>) -> Result<()> {
+fn put_array(m: &Arrays, field: &Field, out: &mut Vec<u8>) -> Result<()> {
     let have = match m.field(field.name) {
         Some(View::Int(array)) => {
             out.extend(array.iter().flat_map(|x| x.to_le_bytes()));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::cpu;
 use crate::cpu::collision::Kind;
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::mjcf::table::Keyword;
 use crate::stages::STAGES;
 use crate::types::*;
@@ -14,7 +14,7 @@ use crate::types::*;
 /// meant.
 ///
 /// A model compiles with all its numbers whatever it asks for; a [`crate::Batch`] of one that misses something is refused.
-pub fn missing(m: &Model) -> Vec<String> {
+pub fn missing(m: &Arrays) -> Vec<String> {
     let mut out = Vec::new();
     options(m, &mut out);
     collisions(m, &mut out);
@@ -23,7 +23,7 @@ pub fn missing(m: &Model) -> Vec<String> {
 }
 
 /// What a model needs that the twins run but the kernels do not yet; empty if a device can run it.
-pub fn missing_on_device(m: &Model) -> Vec<String> {
+pub fn missing_on_device(m: &Arrays) -> Vec<String> {
     use SensorType::{GeomDist, GeomFromTo, GeomNormal};
     let distance = |t: &i32| [GeomDist, GeomNormal, GeomFromTo].iter().any(|d| *t == *d);
     match !m.opt.disabled(DSBL_SENSOR) && m.sensor_type.iter().any(distance) {
@@ -33,7 +33,7 @@ pub fn missing_on_device(m: &Model) -> Vec<String> {
 }
 
 /// What a model asks for that is read and kept but not computed; its motion does not need it.
-pub fn not_computed(m: &Model) -> Vec<String> {
+pub fn not_computed(m: &Arrays) -> Vec<String> {
     let mut out = Vec::new();
     for (bit, name, done) in [
         (ENBL_ENERGY, "energy", stage("energy")),
@@ -52,7 +52,7 @@ fn stage(prefix: &str) -> bool {
     STAGES.iter().any(|stage| stage.name.starts_with(prefix))
 }
 
-fn options(m: &Model, out: &mut Vec<String>) {
+fn options(m: &Arrays, out: &mut Vec<String>) {
     let integrator = Integrator::from_i32(m.opt.integrator);
     let done = match integrator {
         Some(Integrator::Euler | Integrator::Rk4) => true,
@@ -80,7 +80,7 @@ fn options(m: &Model, out: &mut Vec<String>) {
 }
 
 // types of shapes that may touch
-fn pairs(m: &Model) -> BTreeSet<[i32; 2]> {
+fn pairs(m: &Arrays) -> BTreeSet<[i32; 2]> {
     // nothing collides where contacts or constraints are off
     if m.opt.disabled(DSBL_CONTACT) || m.opt.disabled(DSBL_CONSTRAINT) {
         return BTreeSet::new();
@@ -95,7 +95,7 @@ fn collisions_of(types: [i32; 2]) -> String {
     format!("collisions of {type1} and {type2}")
 }
 
-fn collisions(m: &Model, out: &mut Vec<String>) {
+fn collisions(m: &Arrays, out: &mut Vec<String>) {
     let kinds: Vec<_> = pairs(m)
         .into_iter()
         .map(|types| (types, cpu::collision::kind(types)))
@@ -108,7 +108,7 @@ fn collisions(m: &Model, out: &mut Vec<String>) {
     }
 }
 
-fn forces(m: &Model, out: &mut Vec<String>) {
+fn forces(m: &Arrays, out: &mut Vec<String>) {
     let some = |list: &[f64]| list.iter().any(|x| *x != 0.0);
     let user = m.actuator_dyntype.iter().any(|t| *t == DynType::User)
         || m.actuator_gaintype.iter().any(|t| *t == GainType::User)
@@ -137,6 +137,7 @@ fn forces(m: &Model, out: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fields::Model;
 
     const PLAIN: &str = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/>
         <body pos="0 0 1"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"#;
@@ -151,7 +152,7 @@ mod tests {
     fn the_older_convex_collider_is_missing() {
         let mut m = Model::from_xml_str(&PLAIN.replace("plane", "ellipsoid")).unwrap();
         assert_eq!(missing(&m), [""; 0]);
-        m.opt.disableflags |= DSBL_NATIVECCD;
+        m.edit(|m| m.opt.disableflags |= DSBL_NATIVECCD).unwrap();
         let what = "the flag \"nativeccd\" disabled (the older convex collider)";
         assert_eq!(missing(&m), [what]);
     }
@@ -159,8 +160,11 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_named() {
         let mut m = Model::from_xml_str(PLAIN).unwrap();
-        m.opt.integrator = Integrator::Discrete as i32;
-        m.geom_surfacevel[0] = 1.0;
+        m.edit(|m| {
+            m.opt.integrator = Integrator::Discrete as i32;
+            m.geom_surfacevel[0] = 1.0;
+        })
+        .unwrap();
         assert_eq!(
             missing(&m),
             ["integrator \"discrete\"", "surface velocities"]

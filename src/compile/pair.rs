@@ -8,14 +8,14 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::error::{Error, Result};
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::types::*;
 
 /// Largest number of pairs that the list may hold: beyond it, a model should say what may collide by masks or exclusions.
 pub const MAXCOLLISION: usize = 10_000_000;
 
 /// Fills `collision_*` but for the sparsity patterns. Fails if there are more than [`MAXCOLLISION`] pairs.
-pub fn pairs(m: &mut Model) -> Result<()> {
+pub fn pairs(m: &mut Arrays) -> Result<()> {
     let list = list(m)?;
     m.ncollision = list.len();
     m.collision_geom1 = list.iter().map(|pair| pair.geom1).collect();
@@ -32,7 +32,7 @@ struct Pair {
 }
 
 // the geom of the lower type comes first
-fn ordered(m: &Model, geom1: usize, geom2: usize, pairid: i32) -> Pair {
+fn ordered(m: &Arrays, geom1: usize, geom2: usize, pairid: i32) -> Pair {
     let swap = m.geom_type[geom1] > m.geom_type[geom2];
     let (geom1, geom2) = if swap { (geom2, geom1) } else { (geom1, geom2) };
     Pair {
@@ -50,7 +50,7 @@ pub fn collides(type1: i32, type2: i32) -> bool {
 }
 
 // body pairs ascend by signature; predefined pairs go before the dynamic ones of their signature
-fn list(m: &Model) -> Result<Vec<Pair>> {
+fn list(m: &Arrays) -> Result<Vec<Pair>> {
     let mut list = Vec::new();
     let predefined = Predefined::new(m);
     let exclude: HashSet<i32> = m.exclude_signature.iter().copied().collect();
@@ -84,17 +84,17 @@ fn too_many(need: usize) -> Error {
     }
 }
 
-fn can_collide(m: &Model, body: usize) -> bool {
+fn can_collide(m: &Arrays, body: usize) -> bool {
     geoms(m, body).any(|g| m.geom_contype[g] != 0 || m.geom_conaffinity[g] != 0)
 }
 
-fn geoms(m: &Model, body: usize) -> std::ops::Range<usize> {
+fn geoms(m: &Arrays, body: usize) -> std::ops::Range<usize> {
     let adr = m.body_geomadr[body].max(0) as usize;
     adr..adr + m.body_geomnum[body] as usize
 }
 
 // bodies welded together do not collide, nor do parent and child unless the parent is static
-fn bodies_collide(m: &Model, body1: usize, body2: usize) -> bool {
+fn bodies_collide(m: &Arrays, body1: usize, body2: usize) -> bool {
     let weld = |i: usize| m.body_weldid[i] as usize;
     let (weld1, weld2) = (weld(body1), weld(body2));
     if weld1 == weld2 {
@@ -105,13 +105,13 @@ fn bodies_collide(m: &Model, body1: usize, body2: usize) -> bool {
     !(filterparent && (weld1 == parent(weld2) || weld2 == parent(weld1)))
 }
 
-fn masks_match(m: &Model, geom1: usize, geom2: usize) -> bool {
+fn masks_match(m: &Arrays, geom1: usize, geom2: usize) -> bool {
     m.geom_contype[geom1] & m.geom_conaffinity[geom2] != 0
         || m.geom_contype[geom2] & m.geom_conaffinity[geom1] != 0
 }
 
 // the dynamic pairs of two bodies
-fn dynamic(m: &Model, body1: usize, body2: usize, predefined: &Predefined, list: &mut Vec<Pair>) {
+fn dynamic(m: &Arrays, body1: usize, body2: usize, predefined: &Predefined, list: &mut Vec<Pair>) {
     let start = list.len();
     for geom1 in geoms(m, body1) {
         for geom2 in geoms(m, body2) {
@@ -138,7 +138,7 @@ struct Predefined {
 }
 
 impl Predefined {
-    fn new(m: &Model) -> Self {
+    fn new(m: &Arrays) -> Self {
         let mut order: Vec<usize> = (0..m.npair).collect();
         order.sort_by_key(|&k| m.pair_signature[k]);
         let pairs = (0..m.npair)
@@ -152,7 +152,7 @@ impl Predefined {
     }
 
     // those up to a signature, from the next on; returns the new next
-    fn emit(&self, m: &Model, next: usize, until: Option<i32>, list: &mut Vec<Pair>) -> usize {
+    fn emit(&self, m: &Arrays, next: usize, until: Option<i32>, list: &mut Vec<Pair>) -> usize {
         let rest = &self.order[next..];
         let num = rest
             .iter()
@@ -184,7 +184,7 @@ struct Mixed {
     solimp: [f64; 5],
 }
 
-fn parameters(m: &mut Model, list: &[Pair]) {
+fn parameters(m: &mut Arrays, list: &[Pair]) {
     let mixed: Vec<Mixed> = list.iter().map(|pair| parameters_of(m, pair)).collect();
     m.collision_condim = mixed.iter().map(|mix| mix.condim).collect();
     m.collision_detect = mixed.iter().map(|mix| mix.margin + mix.gap).collect();
@@ -195,7 +195,7 @@ fn parameters(m: &mut Model, list: &[Pair]) {
     m.collision_solimp = mixed.iter().flat_map(|mix| mix.solimp).collect();
 }
 
-fn parameters_of(m: &Model, pair: &Pair) -> Mixed {
+fn parameters_of(m: &Arrays, pair: &Pair) -> Mixed {
     let mut mix = match usize::try_from(pair.pairid) {
         Ok(k) => predefined_parameters(m, k),
         Err(_) => mix(m, pair.geom1 as usize, pair.geom2 as usize),
@@ -215,7 +215,7 @@ fn row<const N: usize>(array: &[f64], i: usize) -> [f64; N] {
     std::array::from_fn(|k| array[i * N + k])
 }
 
-fn predefined_parameters(m: &Model, k: usize) -> Mixed {
+fn predefined_parameters(m: &Arrays, k: usize) -> Mixed {
     Mixed {
         condim: m.pair_dim[k],
         margin: m.pair_margin[k],
@@ -228,7 +228,7 @@ fn predefined_parameters(m: &Model, k: usize) -> Mixed {
 }
 
 // the geom of higher priority decides; of equal ones condim and friction are the larger, solver parameters are mixed
-fn mix(m: &Model, geom1: usize, geom2: usize) -> Mixed {
+fn mix(m: &Arrays, geom1: usize, geom2: usize) -> Mixed {
     let (priority1, priority2) = (m.geom_priority[geom1], m.geom_priority[geom2]);
     let solref = [geom1, geom2].map(|g| row::<2>(&m.geom_solref, g));
     let solimp = [geom1, geom2].map(|g| row::<5>(&m.geom_solimp, g));
@@ -278,7 +278,7 @@ fn mix_factor(solmix1: f64, solmix2: f64) -> f64 {
 }
 
 /// Largest number of contacts that two shapes can make (`mj_maxContact`).
-pub fn max_contact(m: &Model, pair: usize) -> usize {
+pub fn max_contact(m: &Arrays, pair: usize) -> usize {
     use GeomType as T;
     let geoms = [m.collision_geom1[pair], m.collision_geom2[pair]];
     let [low, high] = geoms.map(|g| T::from_i32(m.geom_type[g as usize]));
@@ -298,7 +298,7 @@ pub fn max_contact(m: &Model, pair: usize) -> usize {
 }
 
 /// Rows that one contact of a pair makes.
-pub fn contact_rows(m: &Model, pair: usize) -> usize {
+pub fn contact_rows(m: &Arrays, pair: usize) -> usize {
     let condim = m.collision_condim[pair] as usize;
     match condim {
         1 => 1,
@@ -308,7 +308,7 @@ pub fn contact_rows(m: &Model, pair: usize) -> usize {
 }
 
 /// Distinct body pairs of the list: index of the pair's bodies in first-met order, for what is shared by all their pairs.
-pub fn body_pairs(m: &Model) -> (Vec<(usize, usize)>, Vec<usize>) {
+pub fn body_pairs(m: &Arrays) -> (Vec<(usize, usize)>, Vec<usize>) {
     let mut index = HashMap::new();
     let mut bodies = Vec::new();
     let of = (0..m.ncollision)

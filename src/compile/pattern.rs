@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use super::layout::{body_chain, merged_chain};
 use super::pair::body_pairs;
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::types::*;
 
 /// Fills `Jpat_*`, the pattern of every element that makes rows, and `nJrow`. Needs the collision list.
-pub fn patterns(m: &mut Model) {
+pub fn patterns(m: &mut Arrays) {
     let mut table = Table::default();
     m.dof_Jpat = (0..m.nv as i32).map(|i| table.id(own(vec![i]))).collect();
     m.jnt_Jpat = (0..m.njnt).map(|j| joint(m, j, &mut table)).collect();
@@ -43,7 +43,7 @@ impl Table {
         id
     }
 
-    fn write(self, m: &mut Model) {
+    fn write(self, m: &mut Arrays) {
         m.nJpat = self.lists.len();
         m.Jpat_num = self.lists.iter().map(|list| list.len() as i32).collect();
         m.Jpat_adr = super::layout::addresses(&m.Jpat_num);
@@ -60,7 +60,7 @@ fn own(dofs: Vec<i32>) -> Vec<Entry> {
 }
 
 // dofs that move either of two bodies, ascending, with the side that each moves
-fn sides(m: &Model, body1: usize, body2: usize) -> Vec<Entry> {
+fn sides(m: &Arrays, body1: usize, body2: usize) -> Vec<Entry> {
     let (chain1, chain2) = (body_chain(m, body1), body_chain(m, body2));
     let side = |i: i32| match (chain1.binary_search(&i), chain2.binary_search(&i)) {
         (Ok(_), Ok(_)) => 0,
@@ -72,13 +72,13 @@ fn sides(m: &Model, body1: usize, body2: usize) -> Vec<Entry> {
 }
 
 // the Jacobian difference of a contact, where both bodies' points are one, is zero for the dofs that move both
-fn contact_pattern(m: &Model, body1: usize, body2: usize) -> Vec<Entry> {
+fn contact_pattern(m: &Arrays, body1: usize, body2: usize) -> Vec<Entry> {
     let mut list = sides(m, body1, body2);
     list.retain(|entry| entry.1 != 0);
     list
 }
 
-fn joint(m: &Model, j: usize, table: &mut Table) -> i32 {
+fn joint(m: &Arrays, j: usize, table: &mut Table) -> i32 {
     let adr = m.jnt_dofadr[j];
     match m.jnt_type[j] == JointType::Ball {
         true => table.id(own((adr..adr + 3).collect())),
@@ -86,26 +86,26 @@ fn joint(m: &Model, j: usize, table: &mut Table) -> i32 {
     }
 }
 
-fn tendon_dofs(m: &Model, i: i32) -> Vec<i32> {
+fn tendon_dofs(m: &Arrays, i: i32) -> Vec<i32> {
     let adr = m.ten_J_rowadr[i as usize] as usize;
     m.ten_J_colind[adr..adr + m.ten_J_rownnz[i as usize] as usize].to_vec()
 }
 
 // a tendon that makes no rows needs no pattern
-fn tendon(m: &Model, i: usize, table: &mut Table) -> i32 {
+fn tendon(m: &Arrays, i: usize, table: &mut Table) -> i32 {
     match m.tendon_limited[i] != 0 || m.tendon_frictionloss[i] > 0.0 {
         true => table.id(own(tendon_dofs(m, i as i32))),
         false => -1,
     }
 }
 
-fn equality(m: &Model, i: usize, table: &mut Table) -> i32 {
+fn equality(m: &Arrays, i: usize, table: &mut Table) -> i32 {
     let (id1, id2) = (m.eq_obj1id[i], m.eq_obj2id[i]);
     let body = |id: i32| match m.eq_objtype[i] == ObjType::Site {
         true => m.site_bodyid[id as usize] as usize,
         false => id as usize,
     };
-    let scalar = |of: fn(&Model, i32) -> Vec<i32>| {
+    let scalar = |of: fn(&Arrays, i32) -> Vec<i32>| {
         let mut dofs = of(m, id1);
         if id2 >= 0 {
             dofs.extend(of(m, id2));

@@ -4,7 +4,7 @@ use super::actuator::check_history;
 use super::names::Names;
 use super::tree::Tree;
 use crate::error::Result;
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::mjcf::schema::{Sensor, SensorTag};
 use crate::mjcf::table::Keyword;
 use crate::types::*;
@@ -18,7 +18,7 @@ type Object = (ObjType, i32);
 const NOTHING: Object = (ObjType::Unknown, -1);
 
 /// Fills `sensor_*` (`mjCSensor::Compile`).
-pub(super) fn fill(m: &mut Model, tree: &Tree, names: &Names) -> Result<()> {
+pub(super) fn fill(m: &mut Arrays, tree: &Tree, names: &Names) -> Result<()> {
     for said in &tree.spec.sensors {
         let mut row = row(tree, said)?;
         let (obj, refobj) = objects(tree, names, said)?;
@@ -44,7 +44,7 @@ pub(super) fn fill(m: &mut Model, tree: &Tree, names: &Names) -> Result<()> {
     Ok(())
 }
 
-fn history(m: &mut Model, tree: &Tree, said: &Sensor, dim: usize) -> Result<()> {
+fn history(m: &mut Arrays, tree: &Tree, said: &Sensor, dim: usize) -> Result<()> {
     let origin = said.origin;
     let (nsample, delay) = (said.nsample(), said.delay());
     check_history(tree, origin, nsample, delay)?;
@@ -189,7 +189,7 @@ fn objects(tree: &Tree, names: &Names, said: &Sensor) -> Result<(Object, Object)
 
 // sensors whose data depend on what they are asked for; integer parameters
 fn special(
-    m: &Model,
+    m: &Arrays,
     tree: &Tree,
     said: &Sensor,
     row: &mut Row,
@@ -222,7 +222,7 @@ fn special(
     }
 }
 
-fn resolution(m: &Model, camera: i32) -> Option<[i32; 2]> {
+fn resolution(m: &Arrays, camera: i32) -> Option<[i32; 2]> {
     let at = 2 * usize::try_from(camera).ok()?;
     Some([*m.cam_resolution.get(at)?, *m.cam_resolution.get(at + 1)?])
 }
@@ -251,7 +251,7 @@ fn has(bits: i32, field: i32) -> bool {
 }
 
 fn rangefinder(
-    m: &Model,
+    m: &Arrays,
     tree: &Tree,
     said: &Sensor,
     row: &mut Row,
@@ -314,7 +314,7 @@ fn contact(tree: &Tree, said: &Sensor, row: &mut Row) -> Result<[i32; 3]> {
 }
 
 fn check(
-    m: &Model,
+    m: &Arrays,
     tree: &Tree,
     said: &Sensor,
     row: &Row,

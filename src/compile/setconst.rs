@@ -5,17 +5,19 @@ use crate::cpu;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::sparse::solve_ld;
 use crate::cpu::lib::spatial::{dot6, mul_inert_vec};
-use crate::fields::{Data, Model};
+use crate::fields::{Arrays, Data, Model};
 use crate::types::*;
 
 /// Computes everything that depends on `qpos0` and `qpos_spring`.
-pub(super) fn set_const(m: &mut Model) {
+pub(super) fn set_const(model: &mut Model) {
     // no rows or contacts are needed here
+    let m = model.arrays_mut();
     let room = (m.njmax, m.nconmax);
     (m.njmax, m.nconmax) = (0, 0);
-    let mut d = Data::new(m);
-    dof_inertia(m, &mut d);
-    position(m, &mut d);
+    let mut d = Data::new(model);
+    dof_inertia(model, &mut d);
+    position(model, &mut d);
+    let m = model.arrays_mut();
     set0(m, &d);
     statistics(m, &d);
     (m.njmax, m.nconmax) = room;
@@ -36,18 +38,20 @@ pub(super) fn position(m: &Model, d: &mut Data) {
 }
 
 /// Lengths of tendons where their springs are at rest, for tendons whose spring length is to follow (`setSpring`).
-pub(super) fn set_spring(m: &mut Model) {
-    let open = |i: usize, m: &Model| m.tendon_lengthspring[2 * i..2 * i + 2] == [-1.0, -1.0];
+pub(super) fn set_spring(model: &mut Model) {
+    let m = model.arrays_mut();
+    let open = |i: usize, m: &Arrays| m.tendon_lengthspring[2 * i..2 * i + 2] == [-1.0, -1.0];
     if !(0..m.ntendon).any(|i| open(i, m)) {
         return;
     }
     let room = (m.njmax, m.nconmax);
     (m.njmax, m.nconmax) = (0, 0);
-    let mut d = Data::new(m);
-    d.qpos.clone_from(&m.qpos_spring);
-    cpu::kinematics::kinematics(m, &mut d);
-    cpu::com_pos::com_pos(m, &mut d);
-    cpu::tendon::tendon(m, &mut d);
+    let mut d = Data::new(model);
+    d.qpos.clone_from(&model.qpos_spring);
+    cpu::kinematics::kinematics(model, &mut d);
+    cpu::com_pos::com_pos(model, &mut d);
+    cpu::tendon::tendon(model, &mut d);
+    let m = model.arrays_mut();
     for i in 0..m.ntendon {
         if open(i, m) {
             m.tendon_lengthspring[2 * i..2 * i + 2].fill(d.ten_length[i]);
@@ -56,7 +60,7 @@ pub(super) fn set_spring(m: &mut Model) {
     (m.njmax, m.nconmax) = room;
 }
 
-fn set0(m: &mut Model, d: &Data) {
+fn set0(m: &mut Arrays, d: &Data) {
     m.tendon_length0.clone_from(&d.ten_length);
     m.actuator_length0.clone_from(&d.actuator_length);
     body_invweight(m, d);
@@ -69,10 +73,11 @@ fn set0(m: &mut Model, d: &Data) {
 }
 
 // diagonal of the inertia matrix, without the inertia of tendons; all there is of it for simple bodies
-fn dof_inertia(m: &mut Model, d: &mut Data) {
-    cpu::kinematics::kinematics(m, d);
-    cpu::com_pos::com_pos(m, d);
-    cpu::crb::crb(m, d);
+fn dof_inertia(model: &mut Model, d: &mut Data) {
+    cpu::kinematics::kinematics(model, d);
+    cpu::com_pos::com_pos(model, d);
+    cpu::crb::crb(model, d);
+    let m = model.arrays_mut();
     for i in 0..m.nv {
         let force = mul_inert_vec(d.crb[m.dof_bodyid[i] as usize], d.cdof[i]);
         m.dof_M0[i] = m.dof_armature_all[i] + dot6(d.cdof[i], force);
@@ -80,20 +85,20 @@ fn dof_inertia(m: &mut Model, d: &mut Data) {
 }
 
 // J M⁻¹ Jᵀ of one row
-fn weight(m: &Model, d: &Data, row: &[f64]) -> f64 {
+fn weight(m: &Arrays, d: &Data, row: &[f64]) -> f64 {
     let mut x = row.to_vec();
     solve_ld(m, &d.qLD, &d.qLDiagInv, &mut x);
     row.iter().zip(&x).fold(0.0, |sum, (a, b)| sum + a * b)
 }
 
-fn body_invweight(m: &mut Model, d: &Data) {
+fn body_invweight(m: &mut Arrays, d: &Data) {
     let mut row = vec![0.0; m.nv];
     for i in 1..m.nbody {
         let weights = match m.body_simple[i] {
             _ if m.body_weldid[i] == 0 => [0.0; 2],
             2 => [1.0 / MINVAL.max(m.body_mass[i]), 0.0],
             _ => {
-                let mean = |m: &Model, row: &mut Vec<f64>, rotation: bool| {
+                let mean = |m: &Arrays, row: &mut Vec<f64>, rotation: bool| {
                     let mut sum = 0.0;
                     for axis in 0..3 {
                         jacobian_row(m, d, i, axis, rotation, row);
@@ -109,7 +114,7 @@ fn body_invweight(m: &mut Model, d: &Data) {
 }
 
 // one row of the Jacobian of a body's centre of mass
-fn jacobian_row(m: &Model, d: &Data, i: usize, axis: usize, rotation: bool, row: &mut [f64]) {
+fn jacobian_row(m: &Arrays, d: &Data, i: usize, axis: usize, rotation: bool, row: &mut [f64]) {
     row.fill(0.0);
     let offset = sub3(d.xipos[i], d.subtree_com[m.body_rootid[i] as usize]);
     let mut dof = m.body_lastdof[i];
@@ -124,7 +129,7 @@ fn jacobian_row(m: &Model, d: &Data, i: usize, axis: usize, rotation: bool, row:
     }
 }
 
-fn dof_invweight(m: &mut Model, d: &Data) {
+fn dof_invweight(m: &mut Arrays, d: &Data) {
     let mut row = vec![0.0; m.nv];
     for j in 0..m.njnt {
         let adr = m.jnt_dofadr[j] as usize;
@@ -151,7 +156,7 @@ fn dof_invweight(m: &mut Model, d: &Data) {
     }
 }
 
-fn row_weights(m: &mut Model, d: &Data) {
+fn row_weights(m: &mut Arrays, d: &Data) {
     let mut row = vec![0.0; m.nv];
     for i in 0..m.ntendon {
         row.fill(0.0);
@@ -169,7 +174,7 @@ fn row_weights(m: &mut Model, d: &Data) {
 }
 
 /// Moment of one output over all dofs.
-pub(super) fn moment_row(m: &Model, d: &Data, out: usize) -> Vec<f64> {
+pub(super) fn moment_row(m: &Arrays, d: &Data, out: usize) -> Vec<f64> {
     let mut row = vec![0.0; m.nv];
     let adr = m.moment_rowadr[out] as usize;
     for k in adr..adr + m.moment_rownnz[out] as usize {
@@ -179,7 +184,7 @@ pub(super) fn moment_row(m: &Model, d: &Data, out: usize) -> Vec<f64> {
 }
 
 // relative poses that equalities hold, as they are at qpos0
-fn equality_poses(m: &mut Model, d: &Data) {
+fn equality_poses(m: &mut Arrays, d: &Data) {
     for i in 0..m.neq {
         let (id1, id2) = (m.eq_obj1id[i] as usize, m.eq_obj2id[i]);
         let bodies = m.eq_objtype[i] == ObjType::Body;
@@ -212,7 +217,7 @@ fn relative(d: &Data, from: usize, to: usize, data: &[f64]) -> [f64; 3] {
 }
 
 // poses of cameras as if they were fixed to their bodies
-fn cameras(m: &mut Model, d: &Data) {
+fn cameras(m: &mut Arrays, d: &Data) {
     for i in 0..m.ncam {
         let body = m.cam_bodyid[i] as usize;
         let of = usize::try_from(m.cam_targetbodyid[i]).unwrap_or(body);
@@ -223,7 +228,7 @@ fn cameras(m: &mut Model, d: &Data) {
     }
 }
 
-fn lights(m: &mut Model, d: &Data) {
+fn lights(m: &mut Arrays, d: &Data) {
     for i in 0..m.nlight {
         let body = m.light_bodyid[i] as usize;
         let of = usize::try_from(m.light_targetbodyid[i]).unwrap_or(body);
@@ -235,7 +240,7 @@ fn lights(m: &mut Model, d: &Data) {
 }
 
 // a positive third bias parameter of a position servo is a ratio to critical damping of the inertia that it feels
-fn damping_ratios(m: &mut Model, d: &Data) {
+fn damping_ratios(m: &mut Arrays, d: &Data) {
     for i in 0..m.nactuator {
         let kp = -m.actuator_biasprm[10 * i + 1];
         let ratio = m.actuator_biasprm[10 * i + 2];
@@ -252,7 +257,7 @@ fn damping_ratios(m: &mut Model, d: &Data) {
 }
 
 /// Statistics of the model at `qpos0` (`setStat`).
-fn statistics(m: &mut Model, d: &Data) {
+fn statistics(m: &mut Arrays, d: &Data) {
     extent(m, d);
     let size = body_sizes(m, d);
     if m.nbody > 1 {
@@ -282,7 +287,7 @@ fn statistics(m: &mut Model, d: &Data) {
 }
 
 // the box around everything
-fn extent(m: &mut Model, d: &Data) {
+fn extent(m: &mut Arrays, d: &Data) {
     let (mut lo, mut hi) = ([1e10; 3], [-1e10; 3]);
     let mut include = |pos: [f64; 3], radius: f64| {
         for k in 0..3 {
@@ -308,7 +313,7 @@ fn extent(m: &mut Model, d: &Data) {
 }
 
 // how much of a geom counts for the extent: a tenth of what is large and flat
-fn radius(m: &Model, i: usize) -> f64 {
+fn radius(m: &Arrays, i: usize) -> f64 {
     let [x, y, _] = m.geom_size[i];
     if m.geom_rbound[i] > 0.0 {
         m.geom_rbound[i]
@@ -322,7 +327,7 @@ fn radius(m: &Model, i: usize) -> f64 {
 }
 
 // the length that goes with a body: from its centre of mass to joints and around geoms
-fn body_sizes(m: &Model, d: &Data) -> Vec<f64> {
+fn body_sizes(m: &Arrays, d: &Data) -> Vec<f64> {
     let mut size = vec![0.0_f64; m.nbody];
     for j in 0..m.njnt {
         let body = m.jnt_bodyid[j] as usize;
@@ -345,7 +350,7 @@ fn body_sizes(m: &Model, d: &Data) -> Vec<f64> {
 }
 
 /// What does not depend on a configuration (`setFixed`).
-pub(super) fn set_fixed(m: &mut Model) {
+pub(super) fn set_fixed(m: &mut Arrays) {
     m.body_subtreemass.clone_from(&m.body_mass);
     for i in (1..m.nbody).rev() {
         m.body_subtreemass[m.body_parentid[i] as usize] += m.body_subtreemass[i];
@@ -357,7 +362,7 @@ pub(super) fn set_fixed(m: &mut Model) {
 }
 
 // the actuator that adds damping or armature to a joint or tendon; -2: several
-fn contributions(m: &mut Model) {
+fn contributions(m: &mut Arrays) {
     m.jnt_actuatorid = vec![-1; m.njnt];
     m.tendon_actuatorid = vec![-1; m.ntendon];
     for i in 0..m.nactuator {
@@ -376,7 +381,7 @@ fn contributions(m: &mut Model) {
 }
 
 /// The tree of the object of one step of a tendon's path; -1: none.
-fn wrap_tree(m: &Model, k: usize) -> i32 {
+fn wrap_tree(m: &Arrays, k: usize) -> i32 {
     let id = m.wrap_objid[k];
     let body = match WrapType::from_i32(m.wrap_type[k]) {
         Some(WrapType::Joint) => m.jnt_bodyid[id as usize],
@@ -388,7 +393,7 @@ fn wrap_tree(m: &Model, k: usize) -> i32 {
 }
 
 /// Trees along a tendon's path, each once.
-fn path_trees(m: &Model, i: usize) -> Vec<i32> {
+fn path_trees(m: &Arrays, i: usize) -> Vec<i32> {
     let adr = m.tendon_adr[i] as usize;
     let mut trees = Vec::new();
     for k in adr..adr + m.tendon_num[i] as usize {
@@ -400,7 +405,7 @@ fn path_trees(m: &Model, i: usize) -> Vec<i32> {
     trees
 }
 
-fn tendon_trees(m: &mut Model) {
+fn tendon_trees(m: &mut Arrays) {
     for i in 0..m.ntendon {
         let trees = path_trees(m, i);
         m.tendon_treenum[i] = trees.len() as i32;
@@ -411,7 +416,7 @@ fn tendon_trees(m: &mut Model) {
 }
 
 // which trees may sleep where the model leaves it open
-fn sleep(m: &mut Model) {
+fn sleep(m: &mut Arrays) {
     let mut wake = Vec::new();
     for i in 0..m.nactuator {
         let id = m.actuator_trnid[2 * i] as usize;
@@ -459,7 +464,7 @@ fn sleep(m: &mut Model) {
 }
 
 /// Dofs that each tendon depends on (`makeTendonSparse`).
-pub(super) fn tendon_pattern(m: &mut Model) {
+pub(super) fn tendon_pattern(m: &mut Arrays) {
     m.ten_J_colind.clear();
     for i in 0..m.ntendon {
         let adr = m.tendon_adr[i] as usize;
@@ -487,7 +492,7 @@ pub(super) fn tendon_pattern(m: &mut Model) {
 }
 
 // dofs of a body and its ancestors
-fn chain(m: &Model, mut body: usize, dofs: &mut Vec<i32>) {
+fn chain(m: &Arrays, mut body: usize, dofs: &mut Vec<i32>) {
     while body > 0 {
         let adr = m.body_dofadr[body];
         dofs.extend(adr..adr + m.body_dofnum[body]);
@@ -496,7 +501,7 @@ fn chain(m: &Model, mut body: usize, dofs: &mut Vec<i32>) {
 }
 
 /// Stiffness and damping of joints that say a time constant and a damping ratio (`mjCModel::AutoSpringDamper`).
-pub(super) fn spring_dampers(m: &mut Model, springdamper: &[[f64; 2]]) {
+pub(super) fn spring_dampers(m: &mut Arrays, springdamper: &[[f64; 2]]) {
     for (j, &[timeconst, dampratio]) in springdamper.iter().enumerate() {
         if timeconst <= 0.0 || dampratio <= 0.0 {
             continue;

@@ -2,7 +2,7 @@
 
 use super::tree::Tree;
 use crate::error::Result;
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::mjcf::schema::{Able, Flag};
 use crate::model::Opt;
 use crate::types::*;
@@ -93,7 +93,7 @@ fn flags(flag: &Flag) -> (i32, i32) {
 }
 
 /// Room for contacts and rows, where the model says it; 0 leaves it open.
-pub(super) fn capacities(m: &mut Model, tree: &Tree) {
+pub(super) fn capacities(m: &mut Arrays, tree: &Tree) {
     let room = |said: i32| usize::try_from(said).unwrap_or(0);
     m.njmax = room(tree.spec.size.njmax());
     m.nconmax = room(tree.spec.size.nconmax());

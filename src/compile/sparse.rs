@@ -1,10 +1,10 @@
 //! Which dofs couple: simple bodies, and the sparsity of matrices over pairs of dofs.
 
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::types::{TrnType, WrapType};
 
 /// Fills `dof_Madr`, `dof_simplenum`, `M_*`, `D_*` and their sizes (`mjCModel::FinalizeSimple`, `mj_makeDofDofSparse`).
-pub(super) fn fill(m: &mut Model) {
+pub(super) fn fill(m: &mut Arrays) {
     // inertia of a tendon couples the bodies along its path
     let lent = |i: usize| {
         (0..m.nactuator).any(|k| {
@@ -51,7 +51,7 @@ pub(super) fn fill(m: &mut Model) {
 }
 
 // a dof and its ancestors, ascending
-fn chain(m: &Model, d: usize) -> Vec<i32> {
+fn chain(m: &Arrays, d: usize) -> Vec<i32> {
     let mut chain = Vec::new();
     let mut d = d as i32;
     while d >= 0 {
@@ -63,7 +63,7 @@ fn chain(m: &Model, d: usize) -> Vec<i32> {
 }
 
 // lower triangle; a simple dof has its diagonal only
-fn inertia_rows(m: &mut Model, chains: &[Vec<i32>]) {
+fn inertia_rows(m: &mut Arrays, chains: &[Vec<i32>]) {
     m.M_colind.clear();
     for (d, chain) in chains.iter().enumerate() {
         let row = match m.dof_simplenum[d] {
@@ -78,7 +78,7 @@ fn inertia_rows(m: &mut Model, chains: &[Vec<i32>]) {
 }
 
 // both triangles
-fn full_rows(m: &mut Model, chains: &[Vec<i32>]) {
+fn full_rows(m: &mut Arrays, chains: &[Vec<i32>]) {
     let mut rows: Vec<Vec<i32>> = chains.to_vec();
     for (d, chain) in chains.iter().enumerate() {
         for &ancestor in &chain[..chain.len() - 1] {

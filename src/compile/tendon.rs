@@ -5,12 +5,12 @@ use super::mark::single;
 use super::names::Names;
 use super::tree::Tree;
 use crate::error::Result;
-use crate::fields::Model;
+use crate::fields::Arrays;
 use crate::mjcf::schema::{Tendon, TendonTag, Wrap, WrapTag};
 use crate::types::{GeomType, JointType, TendonType, WrapType};
 
 /// Fills `tendon_*` and `wrap_*` (`mjCTendon::Compile`).
-pub(super) fn fill(m: &mut Model, tree: &Tree, names: &Names) -> Result<()> {
+pub(super) fn fill(m: &mut Arrays, tree: &Tree, names: &Names) -> Result<()> {
     m.ntendon = tree.spec.tendons.len();
     for (i, said) in tree.spec.tendons.iter().enumerate() {
         let adr = m.wrap_type.len();
@@ -41,7 +41,7 @@ pub(super) fn fill(m: &mut Model, tree: &Tree, names: &Names) -> Result<()> {
 }
 
 // kind, object and parameter of one step of a path
-fn step(m: &Model, tree: &Tree, names: &Names, wrap: &Wrap) -> Result<(WrapType, i32, f64)> {
+fn step(m: &Arrays, tree: &Tree, names: &Names, wrap: &Wrap) -> Result<(WrapType, i32, f64)> {
     let origin = wrap.origin;
     let find = |ids: &super::tree::Ids, attr: &str, name: &Option<String>| match name {
         Some(name) => ids.find(tree, origin, attr, name),
@@ -86,7 +86,7 @@ fn step(m: &Model, tree: &Tree, names: &Names, wrap: &Wrap) -> Result<(WrapType,
     }
 }
 
-fn check_path(m: &Model, tree: &Tree, said: &Tendon, adr: usize, kind: TendonType) -> Result<()> {
+fn check_path(m: &Arrays, tree: &Tree, said: &Tendon, adr: usize, kind: TendonType) -> Result<()> {
     let path = &m.wrap_type[adr..];
     let origin = said.origin;
     let at = |k: usize| said.path.get(k).map_or(origin, |wrap| wrap.origin);
@@ -158,7 +158,7 @@ fn check_step(
     }
 }
 
-fn numbers(m: &mut Model, tree: &Tree, said: &Tendon) -> Result<()> {
+fn numbers(m: &mut Arrays, tree: &Tree, said: &Tendon) -> Result<()> {
     let origin = said.origin;
     let autolimits = tree.spec.compiler().autolimits();
     let range = said.range();

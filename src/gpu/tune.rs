@@ -229,6 +229,7 @@ impl std::fmt::Display for Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fields::Arrays;
 
     fn adapter(driver: &str) -> Adapter {
         Adapter {
@@ -254,20 +255,20 @@ mod tests {
     fn a_choice_comes_back_for_its_adapter_and_model_alone() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("new");
-        let mut m = Model::default();
+        let mut m = Model::unchecked(Arrays::default());
         let (card, other) = (adapter("1.0"), adapter("1.1"));
         assert_eq!(read(&folder, &card, &m), Ok(None));
         write(&folder, &card, &m, CHOICE).unwrap();
         assert_eq!(read(&folder, &card, &m), Ok(Some(CHOICE)));
         assert_eq!(read(&folder, &other, &m), Ok(None));
-        m.opt.timestep += 0.001;
+        m.arrays_mut().opt.timestep += 0.001;
         assert_eq!(read(&folder, &card, &m), Ok(None));
     }
 
     #[test]
     fn it_fills_what_is_open_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        let (m, card) = (Model::default(), adapter("1.0"));
+        let (m, card) = (Model::unchecked(Arrays::default()), adapter("1.0"));
         write(folder.path(), &card, &m, CHOICE).unwrap();
         let mut config = Config {
             tuned: Some(folder.path().to_owned()),
@@ -285,7 +286,7 @@ mod tests {
     #[test]
     fn files_that_are_not_sound_are_ignored_with_a_reason() {
         let folder = tempfile::tempdir().unwrap();
-        let (m, card) = (Model::default(), adapter("1.0"));
+        let (m, card) = (Model::unchecked(Arrays::default()), adapter("1.0"));
         let path = write(folder.path(), &card, &m, CHOICE).unwrap();
         let good = std::fs::read_to_string(&path).unwrap();
         let config = Config {

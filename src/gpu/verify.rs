@@ -41,7 +41,8 @@ pub struct Report {
 }
 
 /// Rounds every number of a model to `f32`, so that twin and shader get the same.
-pub fn round_model(m: &mut Model) {
+pub fn round_model(model: &mut Model) {
+    let m = model.arrays_mut();
     let round = |x: &mut f64| *x = f64::from(*x as f32);
     for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
         if let Some(ViewMut::Real(x)) = m.field_mut(field.name) {

@@ -66,15 +66,6 @@ impl Gpu {
     ///
     /// Fails with [`Error::Size`] where they do not fit, naming the largest number that does; nothing is allocated then.
     pub fn new(device: &Device, m: &Model, config: &Config) -> Result<Self> {
-        // options may have changed since the model was compiled
-        let need = crate::compile::dual_rows(m);
-        if m.njdual < need {
-            return Err(Error::Size {
-                what: "rows of the solver (njdual)".to_owned(),
-                need: need as u64,
-                have: m.njdual as u64,
-            });
-        }
         let (config, tuned) = tune::settle(config, m, &device.adapter);
         let config = &config;
         let (team, tile) = choose_team(config, m, device)?;

@@ -5,7 +5,7 @@ pub mod solver;
 
 use std::collections::BTreeMap;
 
-use manyworlds::fields::{FIELDS, Room, SIZES, View, ViewMut};
+use manyworlds::fields::{Arrays, FIELDS, Room, SIZES, View, ViewMut};
 use manyworlds::{Data, Model};
 
 /// The arrays of one golden (see `tests/golden/make.py`), flat, with their shapes.
@@ -58,7 +58,7 @@ impl Golden {
 
     /// The model as MuJoCo compiled it, with the fields that are ours derived from it.
     pub fn model(&self) -> Model {
-        let mut m = Model::default();
+        let mut m = Arrays::default();
         for (size, _) in SIZES {
             if let Some(n) = self.get(&format!("size/{size}")) {
                 m.set_size(size, n[0] as usize);
@@ -84,15 +84,18 @@ impl Golden {
         }
         m.stat.meaninertia = self.get("stat/meaninertia").unwrap()[0];
         manyworlds::compile::layout::layout(&mut m).unwrap();
-        m
+        Model::from_arrays(m).unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// Solver settings that the goldens were made with.
     pub fn tighten(m: &mut Model) {
-        m.opt.tolerance = 1e-15;
-        m.opt.ls_tolerance = 1e-6;
-        m.opt.ls_iterations = 100;
-        m.opt.iterations = [5000, 3000, 200][m.opt.solver as usize];
+        m.edit(|m| {
+            m.opt.tolerance = 1e-15;
+            m.opt.ls_tolerance = 1e-6;
+            m.opt.ls_iterations = 100;
+            m.opt.iterations = [5000, 3000, 200][m.opt.solver as usize];
+        })
+        .unwrap();
     }
 
     /// A world in state `k`.

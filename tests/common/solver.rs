@@ -1,6 +1,6 @@
 //! Worlds that stand before the constraint solver, from goldens of `tests/golden/make_solver.py`.
 
-use manyworlds::fields::ViewMut;
+use manyworlds::fields::{Arrays, ViewMut};
 use manyworlds::types::ConstraintType;
 use manyworlds::{Data, Model};
 
@@ -8,7 +8,7 @@ use super::Golden;
 
 /// State `k` with everything that the solver reads. The patterns of the rows are the non-zeros of this state.
 pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
-    let mut m = m.clone();
+    let mut m = m.clone().into_arrays();
     let nefc = golden.state("in/nefc", k)[0] as usize;
     m.njmax = golden.state("in/efc_D", k).len();
     m.njdual = m.njdual.min(1) * m.njmax;
@@ -30,7 +30,7 @@ pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
         let pattern: Vec<i32> = (0..m.nv as i32).filter(touches).collect();
         rows.extend(vec![pattern; num]);
     }
-    let mut patterns: Vec<Vec<i32>> = vec![];
+    let mut patterns: Vec<Vec<i32>> = vec![vec![]];
     let mut pattern_of = vec![];
     for row in &rows {
         let found = patterns.iter().position(|pattern| pattern == row);
@@ -48,6 +48,7 @@ pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
         m.Jpat_dof.extend(pattern);
     }
     m.nJpatdof = m.Jpat_dof.len();
+    m.Jpat_side = vec![1; m.nJpatdof];
     m.nJrow = patterns.iter().map(Vec::len).max().unwrap_or(0);
 
     // every contact is of a pair of its own
@@ -56,7 +57,9 @@ pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
     let condim = golden.state("in/contact_dim", k).iter();
     m.collision_condim = condim.map(|&x| x as i32).collect();
     m.collision_friction = golden.state("in/contact_friction", k).to_vec();
+    nothing_else(&mut m);
 
+    let m = Model::from_arrays(m).unwrap_or_else(|e| panic!("{e}"));
     let mut d = Data::new(&m);
     d.contact_collision = (0..m.nconmax as i32).collect();
     for name in golden
@@ -81,4 +84,22 @@ pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
         }
     }
     (m, d)
+}
+
+// what no solver reads of pairs and patterns, in the sizes that these have here
+fn nothing_else(m: &mut Arrays) {
+    let n = m.ncollision;
+    (m.collision_geom1, m.collision_geom2) = (vec![0; n], vec![0; n]);
+    (m.collision_pairid, m.collision_Jpat) = (vec![-1; n], vec![0; n]);
+    (m.collision_detect, m.collision_margin) = (vec![0.0; n], vec![0.0; n]);
+    (m.collision_solref, m.collision_solreffriction) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
+    m.collision_solimp = vec![0.0; 5 * n];
+    for pattern in [
+        &mut m.dof_Jpat,
+        &mut m.jnt_Jpat,
+        &mut m.tendon_Jpat,
+        &mut m.eq_Jpat,
+    ] {
+        pattern.fill(0);
+    }
 }

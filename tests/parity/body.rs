@@ -227,12 +227,15 @@ impl Random {
 
 /// Sets the flag of a stage that only looks, and that no model asks for by itself.
 fn ask_for(m: &mut Model, stage: &str) {
-    m.opt.enableflags |= match stage {
-        "rne_post" => ENBL_RNEPOST,
-        "inv_constraint" | "compare_fwd_inv" => ENBL_FWDINV,
-        "discrete_acc" | "inverse_skip" => ENBL_FWDINV | ENBL_INVDISCRETE,
-        _ => 0,
-    };
+    m.edit(|m| {
+        m.opt.enableflags |= match stage {
+            "rne_post" => ENBL_RNEPOST,
+            "inv_constraint" | "compare_fwd_inv" => ENBL_FWDINV,
+            "discrete_acc" | "inverse_skip" => ENBL_FWDINV | ENBL_INVDISCRETE,
+            _ => 0,
+        }
+    })
+    .unwrap();
 }
 
 /// The goldens that a stage is tested with, by name.

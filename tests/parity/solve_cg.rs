@@ -1,11 +1,11 @@
 //! Parity of `solve_cg`.
 
-use manyworlds::Model;
+use manyworlds::model::Arrays;
 use manyworlds::types::Solver;
 
 use super::solver::{Way, parity};
 
-fn choose(m: &mut Model) {
+fn choose(m: &mut Arrays) {
     m.opt.solver = Solver::Cg as i32;
 }
 

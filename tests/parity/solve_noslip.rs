@@ -1,12 +1,11 @@
 //! Parity of `solve_noslip`.
 
-use manyworlds::Model;
+use manyworlds::model::Arrays;
 
 use super::solver::{Way, parity};
 
-fn choose(m: &mut Model) {
+fn choose(m: &mut Arrays) {
     m.opt.noslip_iterations = 10;
-    m.njdual = m.njmax;
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! Parity of `solve_pgs`.
 
-use manyworlds::Model;
+use manyworlds::model::Arrays;
 use manyworlds::types::Solver;
 
 use super::solver::{Way, parity};
 
-fn choose(m: &mut Model) {
+fn choose(m: &mut Arrays) {
     m.opt.solver = Solver::Pgs as i32;
-    m.njdual = m.njmax;
 }
 
 #[test]

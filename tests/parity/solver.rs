@@ -10,6 +10,7 @@ use manyworlds::gpu::run::step_walk;
 use manyworlds::gpu::verify::{round_data, round_model};
 use manyworlds::gpu::wgsl::dataflow;
 use manyworlds::gpu::{Config, Gpu};
+use manyworlds::model::Arrays;
 use manyworlds::{Data, Model, stages};
 
 use super::body::{NWORLD, TEAMS, device, goldens_of, worlds};
@@ -63,7 +64,7 @@ pub enum Way {
 }
 
 /// Holds a solver's shader against its twin; `choose` sets the options of the models of these names.
-pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Model)) {
+pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Arrays)) {
     let stage = stages::stage(name).unwrap();
     let written = dataflow(&[stage]).writes;
     let scale: Option<f64> = std::env::var("TOL_SCALE").ok().and_then(|x| x.parse().ok());
@@ -72,10 +73,13 @@ pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Model)
     let mut rows: BTreeMap<u32, usize> = BTreeMap::new();
     for (file, golden) in goldens_of(models) {
         let mut m = golden.model();
-        choose(&mut m);
+        m.edit(&choose).unwrap();
         if let Way::First(iterations) = way {
-            m.opt.iterations = iterations;
-            m.opt.noslip_iterations = m.opt.noslip_iterations.min(iterations);
+            m.edit(|m| {
+                m.opt.iterations = iterations;
+                m.opt.noslip_iterations = m.opt.noslip_iterations.min(iterations);
+            })
+            .unwrap();
         }
         round_model(&mut m);
         assert!(step_walk(&m).iter().any(|s| s.name == name), "{file}");

@@ -2,7 +2,7 @@
 //! holding a dof's ancestors in ascending order and the dof itself last.
 
 use crate::cpu::lib::slope::rigid;
-use crate::fields::Model;
+use crate::fields::{Arrays, Model};
 use crate::real::Real;
 use crate::types::MINVAL;
 
@@ -49,7 +49,7 @@ pub fn factor_i<R: Real>(m: &Model, mat: &mut [R], diaginv: &mut [R]) -> Clamped
 /// Solves LᵀDL x = b in place (`mj_solveLD`).
 #[inline]
 #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
-pub fn solve_ld<R: Real>(m: &Model, qLD: &[R], qLDiagInv: &[R], x: &mut [R]) {
+pub fn solve_ld<R: Real>(m: &Arrays, qLD: &[R], qLDiagInv: &[R], x: &mut [R]) {
     // Lᵀ, from the leaves
     for i in (1..m.nv).rev() {
         let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
