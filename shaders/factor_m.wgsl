@@ -10,4 +10,11 @@ fn mj_factor_m() {
 
     // a matrix that is not positive is told once a call
     warn(WARN_INERTIA, clamped);
+
+    // a matrix whose roundings alone change accelerations is told
+    var coarse = false;
+    for (var i = lane; i < nv; i += LANES) {
+        coarse |= MAXLOSS / ROUNDING < cancellation(i);
+    }
+    tell(OVERFLOW_PRECISION, team_any(coarse));
 }

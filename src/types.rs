@@ -614,6 +614,8 @@ numbers! { NUMBERS: f64 {
     MINIMP = 0.0001;
     /// Largest constraint impedance (`mjMAXIMP`).
     MAXIMP = 0.9999;
+    /// Share of an acceleration that may be lost to roundings of the inertia matrix untold (ours).
+    MAXLOSS = 0.01;
 } }
 
 /// Largest number of contacts of one geom pair (`mjMAXCONPAIR`).
@@ -688,4 +690,6 @@ numbers! { BITS: i32 {
     OVERFLOW_CCD = 1 << 2;
     /// Overflow bit: the adapter ended the loops of a kernel early.
     OVERFLOW_TURNS = 1 << 3;
+    /// Overflow bit: the inertia matrix has no room in this precision, accelerations may be off by more than [`MAXLOSS`].
+    OVERFLOW_PRECISION = 1 << 4;
 } }

@@ -20,7 +20,7 @@ use manyworlds::types::{Cone, Solver};
 const SHARED: &[(&str, &str)] = &[
     ("sensordata", "sensors of three stages, each their own"),
     ("warning", "counts what every stage meets"),
-    ("overflow", "collects what did not fit"),
+    ("overflow", "collects what did not fit or suffice"),
     ("needed", "collects what was asked for"),
     ("contact_efc_address", "none until the rows are made"),
     (

@@ -6,3 +6,10 @@ fn warn(kind: i32, yes: bool) {
         set_warning(kind, warning(kind) + 1);
     }
 }
+
+// sets an overflow bit (OVERFLOW_*); every lane must say the same
+fn tell(bit: i32, yes: bool) {
+    if (yes && lane == 0) {
+        set_overflow(overflow() | bit);
+    }
+}

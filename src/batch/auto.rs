@@ -1,15 +1,19 @@
 //! Who computes when nobody said who: the fastest that the machine and the model allow.
 //!
 //! ```text
-//! hardware GPU ──refuses the model, or there is none──▶ worlds side by side ──lacks what the model needs──▶ reference
-//!                                                         └─fewer worlds than pay for the lanes─────────────▶
+//! single precision ──does not hold the model's inertia───────────────────────────────────────────────────────▶ reference
+//!   └▶ hardware GPU ──refuses the model, or there is none──▶ worlds side by side ──lacks what the model needs──▶
+//!                                                              └─fewer worlds than pay for the lanes─────────▶
 //! ```
 
 use super::{Settings, Worlds, cpu, gpu};
+use crate::cpu::lib::precision::cancellation;
 use crate::error::{Error, Result};
-use crate::fields::Model;
+use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::simd::{self, Lanes};
+use crate::stages;
+use crate::types::MAXLOSS;
 
 /// Lanes of a tile that pay for it: a tile takes as long as so many worlds by themselves.
 const PAYS: usize = Lanes::WIDTH / 4;
@@ -26,6 +30,10 @@ pub(super) fn open(
     if settings.adapter.is_some() {
         let why = "its name was asked for".to_owned();
         return Ok((gpu::open(m, nworld, settings)?, why));
+    }
+    if is_coarse(m) {
+        let why = "the inertia matrix at qpos0 is too coarse in single precision".to_owned();
+        return Ok((cpu::open(m, nworld, settings)?, why));
     }
     let no_gpu = match gpu::hardware() {
         None => "no hardware GPU".to_owned(),
@@ -44,4 +52,16 @@ pub(super) fn open(
         return Ok((cpu::open(m, nworld, settings)?, why));
     }
     Ok((cpu::open_simd(m, nworld, settings)?, no_gpu))
+}
+
+/// Whether single precision loses more than `MAXLOSS` of the accelerations at `qpos0`.
+fn is_coarse(m: &Model) -> bool {
+    let inertia = ["kinematics", "com_pos", "tendon", "crb", "factor_m"];
+    let mut d = Data::new(m);
+    stages::fwd_position(m, &mut |stage| {
+        if inertia.contains(&stage.name) {
+            (stage.twin)(m, &mut d);
+        }
+    });
+    (0..m.nv).any(|i| MAXLOSS / Lanes::ROUNDING < cancellation(m, &d, i))
 }

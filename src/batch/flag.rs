@@ -76,6 +76,12 @@ impl fmt::Display for Flag {
                 "the adapter ended the loops of a kernel early: more lanes make shorter loops"
                     .to_owned(),
             ),
+            (
+                OVERFLOW_PRECISION,
+                "the inertia matrix is too coarse in this precision, accelerations may be off by more than 1 %: \
+                 the CPU in f64 is finer"
+                    .to_owned(),
+            ),
         ] {
             if self.overflow & bit != 0 {
                 said.push(what);

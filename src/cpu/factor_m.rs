@@ -1,10 +1,11 @@
 //! L'DL of M (`mj_factorM`).
 
+use crate::cpu::lib::precision::cancellation;
 use crate::cpu::lib::sparse::factor_i;
-use crate::cpu::lib::warning::warn;
+use crate::cpu::lib::warning::{tell, warn};
 use crate::fields::{Data, Model};
 use crate::real::Real;
-use crate::types::Warning;
+use crate::types::{MAXLOSS, OVERFLOW_PRECISION, Warning};
 
 /// L'DL of M (`mj_factorM`).
 pub fn factor_m<R: Real>(m: &Model, d: &mut Data<R>) {
@@ -14,4 +15,12 @@ pub fn factor_m<R: Real>(m: &Model, d: &mut Data<R>) {
 
     // a matrix that is not positive is told once a call
     warn(d, Warning::Inertia, clamped);
+
+    // a matrix whose roundings alone change accelerations is told
+    let most = R::splat(MAXLOSS / R::ROUNDING);
+    let mut coarse = most.lt(most);
+    for i in 0..m.nv {
+        coarse = coarse | most.lt(cancellation(m, d, i));
+    }
+    tell(d, OVERFLOW_PRECISION, coarse);
 }

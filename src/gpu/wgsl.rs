@@ -67,6 +67,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     math
     medium
     pose
+    precision
     primal
     ray
     real

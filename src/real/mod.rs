@@ -56,6 +56,8 @@ pub trait Real:
     type Mask: Mask;
     /// Number of lanes (worlds).
     const WIDTH: usize;
+    /// Half a unit in the last place of 1: the largest rounding.
+    const ROUNDING: f64;
 
     /// The same number in every lane.
     fn splat(x: f64) -> Self;
@@ -115,6 +117,7 @@ impl Real for f64 {
     type Int = i32;
     type Mask = bool;
     const WIDTH: usize = 1;
+    const ROUNDING: f64 = f64::EPSILON / 2.0;
 
     #[inline(always)]
     fn splat(x: f64) -> Self {

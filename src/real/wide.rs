@@ -74,6 +74,7 @@ macro_rules! wide {
             type Int = [i32; $width];
             type Mask = $mask;
             const WIDTH: usize = $width;
+            const ROUNDING: f64 = <$scalar>::EPSILON as f64 / 2.0;
 
             #[inline(always)]
             fn splat(x: f64) -> Self {

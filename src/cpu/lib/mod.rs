@@ -16,6 +16,7 @@ pub mod linesearch;
 pub mod math;
 pub mod medium;
 pub mod pose;
+pub mod precision;
 pub mod primal;
 pub mod ray;
 pub mod restart;

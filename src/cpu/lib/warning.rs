@@ -4,6 +4,20 @@ use crate::fields::Data;
 use crate::real::{Mask, Real};
 use crate::types::Warning;
 
+/// Sets an overflow bit (`OVERFLOW_*`) in the lanes of a mask.
+#[inline(always)]
+pub fn tell<R: Real>(d: &mut Data<R>, bit: i32, mask: R::Mask) {
+    if !mask.any() {
+        return;
+    }
+    for lane in 0..R::WIDTH {
+        if R::select(mask, R::one(), R::zero()).lane(lane) != 0.0 {
+            let bits = R::int_lane(d.overflow[0], lane);
+            R::set_int_lane(&mut d.overflow[0], lane, bits | bit);
+        }
+    }
+}
+
 /// Counts a warning in the lanes of a mask (`mj_warning`).
 #[inline(always)]
 pub fn warn<R: Real>(d: &mut Data<R>, warning: Warning, mask: Option<R::Mask>) {
