@@ -15,6 +15,7 @@ mod cpu;
 mod derivative;
 mod flag;
 mod gpu;
+mod growth;
 mod memory;
 mod state;
 
@@ -31,6 +32,7 @@ use crate::gpu::Unroll;
 use crate::gpu::tune::Choice;
 use crate::mjcf::nearest::nearest;
 use crate::types::ENBL_INVDISCRETE;
+use growth::{Growth, Need};
 use state::INPUTS;
 
 /// Who computes.
@@ -54,7 +56,8 @@ pub enum Overflow {
     /// [`Batch::step`] and [`Batch::forward`] fail and say what is needed, until the world is reset.
     Error,
     /// Room is made and the call is repeated from where it began. Costs a copy of the state for each call, but not where there
-    /// is room for all that could ever be.
+    /// is room for all that could ever be. Room may take a share of the memory at hand ([`Settings::growth`]); worlds that need
+    /// more go on as with [`Overflow::Continue`], and [`Batch::full`] says so.
     #[default]
     Grow,
     /// The world goes on without what did not fit; [`Batch::flags`] names it.
@@ -72,7 +75,9 @@ pub struct Settings {
     pub nconmax: Option<usize>,
     /// Constraint rows that a world has room for; the model's `njmax` if not given.
     pub njmax: Option<usize>,
-    /// CPU: number of threads; all if not given.
+    /// Growing: share of the memory at hand that more room may take (percent); 10 if not given.
+    pub growth: Option<u8>,
+    /// CPU: number of threads; all if not given. No more than four a processor are made.
     pub threads: Option<usize>,
     /// GPU: the first adapter whose name contains these letters.
     pub adapter: Option<String>,
@@ -138,6 +143,10 @@ pub(crate) trait Worlds: std::fmt::Debug + Send {
     }
     /// What it takes.
     fn memory(&self) -> Memory;
+    /// Memory that it could still take (bytes), as far as anybody knows.
+    fn at_hand(&self) -> u64 {
+        memory::available()
+    }
     /// Seconds that each stage took since the last call, over all worlds; `None` if this is not measured.
     fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(String, f64)>>>;
 }
@@ -155,6 +164,7 @@ pub struct Batch {
     why: Option<String>,
     // where the last call began
     start: Option<State>,
+    growth: Growth,
     // worlds for derivatives, made when they are first asked for
     perturbed: Option<Box<Batch>>,
 }
@@ -176,12 +186,21 @@ impl Batch {
             return Err(Error::Missing(missing));
         }
         let mut model = model.clone();
-        if settings.nconmax.is_some() || settings.njmax.is_some() {
+        let (nconmax, njmax) = (
+            room("nconmax", settings.nconmax)?,
+            room("njmax", settings.njmax)?,
+        );
+        if nconmax.is_some() || njmax.is_some() {
             model.edit(|m| {
-                m.nconmax = settings.nconmax.unwrap_or(m.nconmax);
-                m.njmax = settings.njmax.unwrap_or(m.njmax);
+                m.nconmax = nconmax.unwrap_or(m.nconmax);
+                m.njmax = njmax.unwrap_or(m.njmax);
             })?;
         }
+        let most = 4 * std::thread::available_parallelism().map_or(1, usize::from);
+        let settings = Settings {
+            threads: settings.threads.map(|n| n.min(most)),
+            ..settings
+        };
         let (worlds, why) = open(&model, nworld, &settings)?;
         Ok(Self {
             hash: state::hash(&model),
@@ -191,6 +210,7 @@ impl Batch {
             worlds,
             why,
             start: None,
+            growth: Growth::default(),
             perturbed: None,
         })
     }
@@ -220,8 +240,8 @@ impl Batch {
 
     /// Takes every world `n` steps on (`mj_step`), with what was set held.
     ///
-    /// A world that diverges is reset by itself and flagged. Fails with [`Error::Overflow`] if a world needs more contacts
-    /// or rows than there is room for, unless the settings say otherwise: all worlds have then made their steps.
+    /// A world that diverges is reset by itself and flagged. Fails with [`Error::Overflow`] if a world needed more contacts
+    /// or rows than there is room for and the settings say [`Overflow::Error`]: all worlds have then made their steps.
     pub fn step(&mut self, n: usize) -> Result<()> {
         self.attempt(|worlds, m| worlds.step(m, n))
     }
@@ -265,67 +285,96 @@ impl Batch {
             if policy == Overflow::Continue {
                 return Ok(());
             }
-            let Some(overflow) = self.overflow()? else {
+            let needs = self.needs()?;
+            if needs.is_empty() {
                 return Ok(());
-            };
+            }
             if !grows {
-                return Err(overflow);
+                return Err(self.overflow(&needs));
             }
-            if held {
-                self.worlds.back()?;
-                self.start = Some(self.save()?);
-            }
-            // what inverse dynamics is given is no part of the state
-            let qacc = self.reals("qacc")?.to_vec();
-            self.grow(overflow)?;
-            if let Some(start) = self.start.take() {
-                self.restore(&start)?;
-                self.start = Some(start);
-            }
-            self.set("qacc", &qacc)?;
-            if held {
-                self.worlds.hold()?;
+            // those that must go on without have made their steps
+            if !self.grow(&needs, held)? {
+                return Ok(());
             }
         }
     }
 
-    // what the worlds need together, as an error
-    fn overflow(&mut self) -> Result<Option<Error>> {
+    /// Why room has stopped growing: what some world needed, and what that would have taken. `None` if no world was refused any.
+    pub fn full(&self) -> Option<&str> {
+        self.growth.full.as_deref()
+    }
+
+    // worlds that needed more than there is room for, and how much
+    fn needs(&mut self) -> Result<Vec<Need>> {
         const KINDS: i32 = crate::types::OVERFLOW_CONTACT | crate::types::OVERFLOW_CONSTRAINT;
-        let bits = self.ints("overflow")?;
-        let Some(world) = bits.iter().position(|bits| bits & KINDS != 0) else {
-            return Ok(None);
-        };
-        let worlds = bits.iter().filter(|&&bits| bits & KINDS != 0).count();
-        let mut need = [0, 0];
-        for row in self.ints("needed")?.as_chunks::<2>().0 {
-            need[0] = need[0].max(row[0] as usize);
-            need[1] = need[1].max(row[1] as usize);
+        let full: Vec<bool> = self
+            .ints("overflow")?
+            .iter()
+            .map(|bits| bits & KINDS != 0)
+            .collect();
+        if !full.contains(&true) {
+            return Ok(Vec::new());
         }
-        Ok(Some(Error::Overflow {
-            worlds,
+        // a state from a batch with less room is flagged for good, and yet may find enough here
+        let (nconmax, njmax) = (self.model.nconmax, self.model.njmax);
+        let rows = self.ints("needed")?.as_chunks::<2>().0.iter().enumerate();
+        let needs = rows.map(|(world, &[contacts, rows])| Need {
             world,
-            contacts: (need[0], self.model.nconmax),
-            rows: (need[1], self.model.njmax),
-        }))
+            contacts: contacts as usize,
+            rows: rows as usize,
+        });
+        let more = |need: &Need| need.contacts > nconmax || need.rows > njmax;
+        Ok(needs
+            .filter(|need| full[need.world] && more(need))
+            .collect())
     }
 
-    // more room, by a quarter more than what was asked for; rows of contacts that did not fit were not asked for
-    fn grow(&mut self, overflow: Error) -> Result<()> {
-        let Error::Overflow { contacts, rows, .. } = overflow else {
-            return Err(overflow);
-        };
-        let more = |(need, have): (usize, usize)| match need > have {
-            true => (need + need / 4).next_multiple_of(8),
-            false => have,
-        };
-        let new = (more(contacts), more(rows));
-        if new == (self.model.nconmax, self.model.njmax) {
-            return Err(overflow);
+    fn overflow(&self, needs: &[Need]) -> Error {
+        let most = |of: fn(&Need) -> usize| needs.iter().map(of).max().unwrap_or(0);
+        Error::Overflow {
+            worlds: needs.len(),
+            world: needs.first().map_or(0, |need| need.world),
+            contacts: (most(|need| need.contacts), self.model.nconmax),
+            rows: (most(|need| need.rows), self.model.njmax),
         }
-        self.model.edit(|m| (m.nconmax, m.njmax) = new)?;
-        (self.worlds, self.why) = open(&self.model, self.nworld, &self.settings)?;
-        Ok(())
+    }
+
+    // makes room for as many of the worlds as the share of memory allows, and puts all back to where the call began; false, and
+    // nothing is touched, if that is none of them
+    fn grow(&mut self, needs: &[Need], held: bool) -> Result<bool> {
+        let (worlds, share) = (&*self.worlds, self.settings.growth);
+        let room = self
+            .growth
+            .room(&self.model, self.nworld, worlds, needs, share);
+        let Some(room) = room else {
+            return Ok(false);
+        };
+        let mut model = self.model.clone();
+        model.edit(|m| (m.nconmax, m.njmax) = room)?;
+        let (worlds, why) = match open(&model, self.nworld, &self.settings) {
+            Ok(opened) => opened,
+            Err(e @ (Error::Size { .. } | Error::Device(_))) => {
+                self.growth.full = Some(e.to_string());
+                return Ok(false);
+            }
+            Err(e) => return Err(e),
+        };
+        if held {
+            self.worlds.back()?;
+            self.start = Some(self.save()?);
+        }
+        // what inverse dynamics is given is no part of the state
+        let qacc = self.reals("qacc")?.to_vec();
+        (self.model, self.worlds, self.why) = (model, worlds, why);
+        if let Some(start) = self.start.take() {
+            self.restore(&start)?;
+            self.start = Some(start);
+        }
+        self.set("qacc", &qacc)?;
+        if held {
+            self.worlds.hold()?;
+        }
+        Ok(true)
     }
 
     /// A field of all worlds by its name, N × shape, world after world: integers or reals.
@@ -519,6 +568,17 @@ impl Batch {
     /// or of the processor on one thread. Empty if the backend cannot tell.
     pub fn stage_times(&mut self, n: usize) -> Result<Vec<(String, f64)>> {
         Ok(self.worlds.stage_times(&self.model, n)?.unwrap_or_default())
+    }
+}
+
+// room that a world can have: numbers of contacts and rows are 32-bit words
+fn room(name: &str, asked: Option<usize>) -> Result<Option<usize>> {
+    const MOST: usize = 1 << 24;
+    match asked {
+        Some(n) if n > MOST => Err(Error::Input(format!(
+            "{name} {n}: a world has room for {MOST} at most"
+        ))),
+        asked => Ok(asked),
     }
 }
 

@@ -180,7 +180,7 @@ fn overflow(worlds: usize, world: usize, contacts: (usize, usize), rows: (usize,
         _ => format!("{worlds} worlds overflowed, the first is {world}"),
     };
     format!(
-        "{who}: {}; raise the capacity or let it grow",
+        "{who}: {}; give more room, or let it grow (overflow \"grow\")",
         full.join(", ")
     )
 }

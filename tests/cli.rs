@@ -1,63 +1,12 @@
 //! The program as a user meets it: help, results, mistakes, exit codes.
 
-use assert_cmd::Command;
+mod common;
+
+use common::program::{CARTPOLE, Named, array, manyworlds, npz, path, run};
 use std::io::Write;
 use std::path::Path;
 use tempfile::TempDir;
 
-fn manyworlds(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("manyworlds").unwrap();
-    command.args(args).env("NO_COLOR", "1");
-    command
-}
-
-/// Runs it: exit code, stdout, stderr.
-fn run(args: &[&str]) -> (i32, String, String) {
-    let out = manyworlds(args).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    // a driver without a display remarks on it
-    let remarks = text(out.stderr);
-    let remarks: Vec<&str> = remarks
-        .lines()
-        .filter(|line| !line.contains("XDG_RUNTIME_DIR"))
-        .collect();
-    (
-        out.status.code().unwrap(),
-        text(out.stdout),
-        remarks.join("\n"),
-    )
-}
-
-fn path(dir: &TempDir, name: &str) -> String {
-    dir.path().join(name).to_str().unwrap().to_owned()
-}
-
-/// Name, shape and values of an array.
-type Named<'a> = (&'a str, &'a [u64], &'a [f64]);
-
-/// Writes an npz file of f64 arrays.
-fn npz(path: &str, arrays: &[Named]) {
-    use npyz::WriterBuilder;
-    let mut npz = npyz::npz::NpzWriter::create(path).unwrap();
-    for (name, shape, x) in arrays {
-        let builder = npz.array::<f64>(name, Default::default()).unwrap();
-        let mut writer = builder.default_dtype().shape(shape).begin_nd().unwrap();
-        writer.extend(x.iter().copied()).unwrap();
-        writer.finish().unwrap();
-    }
-}
-
-/// Shape and values of an array of an npz file.
-fn array(path: &str, name: &str) -> (Vec<u64>, Vec<f64>) {
-    let mut npz = npyz::npz::NpzArchive::open(path).unwrap();
-    let array = npz
-        .by_name(name)
-        .unwrap()
-        .unwrap_or_else(|| panic!("no {name}"));
-    (array.shape().to_vec(), array.into_vec().unwrap())
-}
-
-const CARTPOLE: &str = "models/cartpole.xml";
 const CPU: &[&str] = &["--backend", "cpu"];
 
 #[test]
@@ -183,10 +132,13 @@ fn a_rollout_keeps_its_frames() {
     assert_eq!(summary["complete"], true);
     assert!(summary["steps_per_s"].as_f64().unwrap() > 0.0);
     let (shape, time) = array(&path(&dir, "a.npz"), "time");
-    assert_eq!(shape, [3, 3]);
+    // the state after the last step is there, though 25 is no multiple of 10
+    assert_eq!(shape, [4, 3]);
     assert!((time[8] - 0.2).abs() < 1e-12);
-    assert_eq!(array(&path(&dir, "a.npz"), "qpos").0, [3, 3, 2]);
-    assert_eq!(array(&path(&dir, "a.npz"), "ncon").0, [3, 3, 1]);
+    assert!((time[11] - 0.25).abs() < 1e-12);
+    assert_eq!(summary["frames"], 4);
+    assert_eq!(array(&path(&dir, "a.npz"), "qpos").0, [4, 3, 2]);
+    assert_eq!(array(&path(&dir, "a.npz"), "ncon").0, [4, 3, 1]);
 
     // the same seed gives the same file, another seed another one; world 1 does not know how many there are
     rollout(&dir, "b.npz", &more);
@@ -247,13 +199,13 @@ fn bad_input_files_are_told_apart() {
         (
             "--state",
             &[("qpos", &[3], &[0.0; 3])],
-            "qpos has shape [3]; [2] is needed, or rows of that",
+            "qpos: has shape [3]; [2] is needed, or rows of that",
         ),
-        ("--state", &[("pos", &[2], &[0.0; 2])], "holds none of"),
+        ("--state", &[("place", &[2], &[0.0; 2])], "holds none of"),
         (
             "--ctrl",
             &[("ctrl", &[3, 2], &[0.0; 6])],
-            "ctrl has shape [3, 2]; (1), (T, 1) or (T, 2, 1) is needed",
+            "ctrl: has shape [3, 2]; (1), (T, 1) or (T, 2, 1) is needed",
         ),
         (
             "--ctrl",
@@ -428,6 +380,26 @@ fn devices_and_completions_print() {
     let (code, out, _) = run(&["completions", "bash"]);
     assert_eq!(code, 0);
     assert!(out.contains("_manyworlds"));
+}
+
+#[test]
+fn drivers_do_not_complain_that_there_is_no_desktop() {
+    for args in [
+        &["devices"][..],
+        &["rollout", CARTPOLE, "--steps", "0"],
+        &["rollout", CARTPOLE, "--steps", "0", "--backend", "gpu"],
+    ] {
+        let mut command = manyworlds(args);
+        let out = command.env_remove("XDG_RUNTIME_DIR").output().unwrap();
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(0), "{said}");
+        assert!(!said.contains("XDG_RUNTIME_DIR"), "{said}");
+        let summary = String::from_utf8(out.stdout).unwrap();
+        assert!(
+            args == ["devices"] || summary.contains(": 0.000 steps/s, "),
+            "{summary}"
+        );
+    }
 }
 
 #[test]

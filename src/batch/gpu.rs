@@ -21,7 +21,9 @@ const MOST_LANES: u32 = 64;
 pub(super) fn hardware() -> Option<&'static str> {
     static FOUND: OnceLock<Option<String>> = OnceLock::new();
     let best = || {
-        let adapters = device::adapters().into_iter();
+        // without a device no driver is loaded
+        let adapters = device::may_have_hardware().then(device::adapters);
+        let adapters = adapters.unwrap_or_default().into_iter();
         let name = |adapter: device::Adapter| (!adapter.software).then_some(adapter.name);
         adapters.filter_map(name).next()
     };
@@ -320,6 +322,14 @@ impl Worlds for Kernels {
 
     fn back(&mut self) -> Result<()> {
         self.gpu.back()
+    }
+
+    fn at_hand(&self) -> u64 {
+        // a software adapter's memory is the machine's; of a GPU nobody tells, and it refuses by itself
+        match self.gpu.device().adapter.software {
+            true => memory::available(),
+            false => u64::MAX,
+        }
     }
 
     fn memory(&self) -> Memory {

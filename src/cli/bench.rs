@@ -7,7 +7,7 @@ mod tables;
 mod tune;
 
 use super::{Engine, Fault, ModelArg};
-use anstream::eprintln;
+use crate::cli::say::{data, remark};
 use clap::Args;
 use init::Init;
 use manyworlds::batch::Overflow;
@@ -44,7 +44,7 @@ pub struct Bench {
     #[arg(long, value_name = "DIR")]
     init: Option<PathBuf>,
     /// Repeat until so many seconds are measured
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, default_value_t = 2.0, value_parser = super::size)]
     min_s: f64,
     /// Leave out the time of each stage and the statistics; of a suite, most numbers of worlds
     #[arg(long)]
@@ -100,12 +100,12 @@ impl Bench {
             result["load_s"] = json!(parse_s + compile_s);
             result["start_up"] = start_up.clone();
             if self.json {
-                println!("{result}");
+                data!("{result}")?;
             }
             results.push(result);
         }
         if !self.json {
-            tables::print(&results);
+            tables::print(&results)?;
         }
         Ok(())
     }
@@ -144,7 +144,7 @@ impl Bench {
         settings.overflow = Overflow::Grow;
         let mut batch = Batch::with(m, n, settings.clone())?;
         let put_s = start.elapsed().as_secs_f64();
-        eprintln!("{n} worlds on {}", batch.device());
+        remark!("{n} worlds on {}", batch.device());
         let start = Instant::now();
         init.put(&mut batch, 0)?;
         batch.step(1)?;

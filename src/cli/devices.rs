@@ -1,7 +1,7 @@
 //! `devices`: the adapters that the kernels can run on.
 
 use super::Fault;
-use anstream::eprintln;
+use crate::cli::say::{data, remark};
 use clap::Args;
 use manyworlds::gpu::device::{Adapter, adapters};
 use manyworlds::real::Real;
@@ -23,12 +23,12 @@ impl Devices {
         let adapters = adapters();
         if self.json {
             let list: Vec<Value> = adapters.iter().map(value).collect();
-            println!("{:#}", json!({ "threads": threads, "adapters": list }));
+            data!("{:#}", json!({ "threads": threads, "adapters": list }))?;
             return Ok(());
         }
-        println!("CPU: {threads} threads, f64 (--backend cpu)");
+        data!("CPU: {threads} threads, f64 (--backend cpu)")?;
         let width = Lanes::WIDTH;
-        println!("CPU: {threads} threads, f32, {width} worlds side by side (--backend simd)");
+        data!("CPU: {threads} threads, f32, {width} worlds side by side (--backend simd)")?;
         for adapter in &adapters {
             let kind = if adapter.software {
                 "software"
@@ -36,19 +36,21 @@ impl Devices {
                 "hardware"
             };
             let (subgroup, binding) = (adapter.subgroup, adapter.binding >> 20);
-            println!(
+            data!(
                 "{} ({}, {kind}), {}",
-                adapter.name, adapter.backend, adapter.driver
-            );
-            println!(
+                adapter.name,
+                adapter.backend,
+                adapter.driver
+            )?;
+            data!(
                 "    bindings up to {binding} MiB, {} KiB of workgroup memory, subgroups of {} to {}",
                 adapter.workgroup_memory >> 10,
                 subgroup.0,
                 subgroup.1
-            );
+            )?;
         }
         if adapters.is_empty() {
-            eprintln!("no adapter: install a Vulkan driver to run the kernels");
+            remark!("no adapter: install a Vulkan driver to run the kernels");
         }
         Ok(())
     }

@@ -2,31 +2,38 @@
 
 use super::array::{Array, Nums};
 use super::dump::{self, Arrays};
-use super::{Engine, Fault, ModelArg, load, npz};
-use anstream::eprintln;
+use super::inputs::INPUTS;
+use super::interrupt::Interrupt;
+use super::output::{Kind, Output};
+use super::{Engine, Fault, ModelArg, load, near, npz};
+use crate::cli::say::remark;
 use clap::Args;
 use manyworlds::batch::To;
 use manyworlds::fields::field;
+use manyworlds::model::Opt;
 use manyworlds::types::{ENBL_ENERGY, ENBL_INVDISCRETE, ENBL_INVERSE, ENBL_RNEPOST};
 use manyworlds::{Batch, Error, Model};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-const INPUTS: &[&str] = &[
-    "time",
-    "qpos",
-    "qvel",
-    "act",
-    "ctrl",
-    "mocap_pos",
-    "mocap_quat",
-    "qfrc_applied",
-    "xfrc_applied",
-    "eq_active",
-    "qacc_warmstart",
+/// What a file of states may say beside its states, and each state beside its inputs.
+const BESIDE: &[&str] = &[
+    "opt_override",
+    "states",
+    "schema",
+    "producer",
+    "model",
+    "model_sha256",
+    "profile",
+    "opt",
 ];
+const KIND: &str = "kind";
+
+/// Steps after which it is looked whether a signal came.
+const LOOK: usize = 10;
 
 /// Everything that one forward pass and some steps make of given states.
 ///
@@ -39,7 +46,7 @@ pub struct Forward {
     /// The states, and options that replace the model's
     #[arg(long, value_name = "FILE.json")]
     states: Option<PathBuf>,
-    /// Where to write the dump; the ending says how
+    /// Where to write the dump; the ending says how. Replaces nothing but an older dump; a pipe gets the whole at the end
     #[arg(long, value_name = "FILE.npz|FILE.json")]
     out: PathBuf,
     /// After how many steps the state is dumped
@@ -60,6 +67,14 @@ struct States {
     #[serde(default)]
     opt_override: BTreeMap<String, Value>,
     states: Vec<Map<String, Value>>,
+    #[serde(flatten)]
+    beside: BTreeMap<String, Value>,
+}
+
+/// A dump in the making.
+enum Dump {
+    Npz(Box<npz::Writer>),
+    Json(Output),
 }
 
 impl Forward {
@@ -79,16 +94,17 @@ impl Forward {
             None => Fault::usage(what),
         };
         for (name, value) in &asked.opt_override {
-            let x = numbers(value).map_err(|e| bad(format!("opt_override {name}: {e}")))?;
-            if !m.edit(|m| m.opt.set(name, &x))? {
-                return Err(bad(format!(
-                    "opt_override {name}: no such option, or another number of values"
-                )));
-            }
+            let bad = |what: String| bad(format!("opt_override {name}: {what}"));
+            let x = numbers(value).map_err(&bad)?;
+            fits(name, &x, &m.opt).map_err(&bad)?;
+            let set = m.edit(|m| m.opt.set(name, &x));
+            set.map_err(|e| bad(e.to_string()))?;
         }
         if asked.states.is_empty() {
             return Err(bad("holds no states".to_owned()));
         }
+        let interrupt = Interrupt::watch()?;
+        let dump = self.create()?;
 
         let mut out: Arrays = dump::model(&m, &authored);
         // the dump has energies and forces, whether the model asks for them or not
@@ -97,13 +113,13 @@ impl Forward {
             // what is compiled can be had, though it cannot move yet
             Err(e @ Error::Missing(_)) => {
                 let meta = self.meta(&m, &asked, "compiler", &[]);
-                write(&self.out, &meta, &out)?;
-                eprintln!("only the compiled model is in {}", self.out.display());
+                dump.write(&meta, &out)?;
+                remark!("only the compiled model is in {}", self.out.display());
                 return Err(e.into());
             }
             batch => batch?,
         };
-        eprintln!("{} states on {}", asked.states.len(), batch.device());
+        remark!("{} states on {}", asked.states.len(), batch.device());
         set(&mut batch, &asked.states).map_err(&bad)?;
         batch.forward()?;
         let worlds = batch.worlds()?;
@@ -121,8 +137,12 @@ impl Forward {
         steps.dedup();
         let mut done = 0;
         for &n in &steps {
-            batch.step(n - done)?;
-            done = n;
+            while done < n {
+                interrupt.check()?;
+                let more = LOOK.min(n - done);
+                batch.step(more)?;
+                done += more;
+            }
             for (k, d) in batch.worlds()?.iter().enumerate() {
                 let state = dump::step(batch.model(), d, n);
                 out.extend(
@@ -133,16 +153,35 @@ impl Forward {
             }
         }
         for flag in batch.flags()? {
-            eprintln!("{flag}");
+            remark!("{flag}");
+        }
+        if let Some(full) = batch.full() {
+            remark!("{full} (--growth)");
         }
 
         let meta = self.meta(batch.model(), &asked, &batch.device(), &steps);
-        write(&self.out, &meta, &out)
+        interrupt.check()?;
+        dump.write(&meta, &out)
+    }
+
+    // its place is looked at before anything is computed
+    fn create(&self) -> Result<Dump, Fault> {
+        let inputs = [Some(&self.model.path), self.states.as_ref()];
+        let inputs: Vec<&Path> = inputs.into_iter().flatten().map(PathBuf::as_path).collect();
+        match self.out.extension().and_then(|e| e.to_str()) {
+            Some("npz") => Ok(Dump::Npz(Box::new(npz::Writer::create(
+                &self.out, &inputs,
+            )?))),
+            Some("json") => Ok(Dump::Json(Output::create(&self.out, Kind::Json, &inputs)?)),
+            _ => Err(Fault::usage(format!(
+                "{}: a dump ends in .npz or .json",
+                self.out.display()
+            ))),
+        }
     }
 
     fn meta(&self, m: &Model, asked: &States, device: &str, steps: &[usize]) -> Value {
-        let kind =
-            |state: &Map<String, Value>| state.get("kind").cloned().unwrap_or("qpos0".into());
+        let kind = |state: &Map<String, Value>| state.get(KIND).cloned().unwrap_or("qpos0".into());
         json!({
             "schema": 1,
             "producer": format!("manyworlds {} ({device})", env!("CARGO_PKG_VERSION")),
@@ -157,7 +196,46 @@ impl Forward {
 
 fn read(path: &Path) -> Result<States, Fault> {
     let text = std::fs::read_to_string(path).map_err(|e| Fault::io(path, e))?;
-    serde_json::from_str(&text).map_err(|e| Fault::usage(format!("{}: {e}", path.display())))
+    let bad = |what: String| Fault::usage(format!("{}: {what}", path.display()));
+    let states: States = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
+    let unknown = |said: &str, known: &[&str]| {
+        let hint = match near(said, known) {
+            Some(meant) => format!("did you mean {meant}?"),
+            None => format!("there are {}", known.join(" ")),
+        };
+        bad(format!("\"{said}\" means nothing here; {hint}"))
+    };
+    if let Some(said) = states.beside.keys().find(|k| !BESIDE.contains(&k.as_str())) {
+        return Err(unknown(said, BESIDE));
+    }
+    let known = [INPUTS, &[KIND]].concat();
+    let mut said = states.states.iter().flat_map(Map::keys);
+    match said.find(|key| !known.contains(&key.as_str())) {
+        Some(said) => Err(unknown(said, &known)),
+        None => Ok(states),
+    }
+}
+
+// an option takes as many numbers as it has, and whole ones where it is a word or a set of flags
+fn fits(name: &str, x: &[f64], opt: &Opt) -> Result<(), String> {
+    let Some(at) = Opt::NAMES.iter().position(|(option, _)| *option == name) else {
+        let names: Vec<&str> = Opt::NAMES.iter().map(|(option, _)| *option).collect();
+        return Err(match near(name, &names) {
+            Some(meant) => format!("there is no such option; did you mean {meant}?"),
+            None => format!("there is no such option; there are {}", names.join(" ")),
+        });
+    };
+    let need = opt.get(name).map_or(1, |x| x.len());
+    if x.len() != need {
+        return Err(format!("has {} numbers, {need} are needed", x.len()));
+    }
+    match x
+        .iter()
+        .find(|x| Opt::TYPES[at] == "i32" && x.fract() != 0.0)
+    {
+        Some(x) => Err(format!("{x} is no whole number")),
+        None => Ok(()),
+    }
 }
 
 // numbers however deep they are nested
@@ -216,30 +294,27 @@ fn reals(view: manyworlds::fields::View<'_>) -> Vec<f64> {
     }
 }
 
-fn write(path: &Path, meta: &Value, arrays: &Arrays) -> Result<(), Fault> {
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("npz") => {
-            let mut out = npz::Writer::create(path)?;
-            out.add_text("meta", &meta.to_string())?;
-            for (name, array) in arrays {
-                out.add(name, array)?;
+impl Dump {
+    fn write(self, meta: &Value, arrays: &Arrays) -> Result<(), Fault> {
+        match self {
+            Self::Npz(mut out) => {
+                out.add_text("meta", &meta.to_string())?;
+                for (name, array) in arrays {
+                    out.add(name, array)?;
+                }
+                out.finish()
             }
-            out.finish()
+            Self::Json(out) => {
+                let arrays: Map<String, Value> = arrays
+                    .iter()
+                    .map(|(name, x)| (name.clone(), value(x)))
+                    .collect();
+                let text = json!({ "meta": meta, "arrays": arrays }).to_string();
+                let done = out.file()?.write_all(text.as_bytes());
+                done.map_err(|e| out.fault(&e))?;
+                out.finish(text.len() as u64)
+            }
         }
-        Some("json") => {
-            let arrays: Map<String, Value> = arrays
-                .iter()
-                .map(|(name, x)| (name.clone(), value(x)))
-                .collect();
-            let text = json!({ "meta": meta, "arrays": arrays }).to_string();
-            let part = npz::part(path, "json");
-            std::fs::write(&part, text).map_err(|e| Fault::io(&part, e))?;
-            std::fs::rename(&part, path).map_err(|e| Fault::io(path, e))
-        }
-        _ => Err(Fault::usage(format!(
-            "{}: a dump ends in .npz or .json",
-            path.display()
-        ))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `info`: what a model is and what a world of it takes.
 
 use super::{Fault, MODEL, ModelArg};
+use crate::cli::say::data;
 use clap::Args;
 use comfy_table::{Table, presets};
 use manyworlds::batch::Memory;
@@ -53,12 +54,12 @@ impl Info {
                 "arrays_gpu": arrays_json(&m)?,
                 "keyframes": m.names.key,
             });
-            println!("{info:#}");
+            data!("{info:#}")?;
         } else {
-            println!("{}: {}", self.model.path.display(), m.names.model);
-            println!("{}", table(&m, &cpu, &device));
+            data!("{}: {}", self.model.path.display(), m.names.model)?;
+            data!("{}", table(&m, &cpu, &device))?;
             if self.arrays {
-                println!("{}", arrays_table(&m)?);
+                data!("{}", arrays_table(&m)?)?;
             }
         }
         match missing.is_empty() {
@@ -74,7 +75,7 @@ impl Info {
             .map(Error::to_string)
             .collect();
         if self.json && !missing.is_empty() {
-            println!("{:#}", json!({ "supported": false, "missing": missing }));
+            data!("{:#}", json!({ "supported": false, "missing": missing }))?;
         }
         Err(Fault {
             code: MODEL,

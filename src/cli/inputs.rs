@@ -1,11 +1,28 @@
 //! Where worlds start and what drives them: files, keyframes, random numbers.
 
-use super::{Fault, array, npz};
+use super::say::remark;
+use super::{Fault, array, near, npz};
 use manyworlds::batch::To;
 use manyworlds::fields::field;
 use manyworlds::types::JointType;
 use manyworlds::{Batch, Model};
+use std::ops::Range;
 use std::path::Path;
+
+/// Arrays of a world that files may set.
+pub const INPUTS: &[&str] = &[
+    "time",
+    "qpos",
+    "qvel",
+    "act",
+    "ctrl",
+    "mocap_pos",
+    "mocap_quat",
+    "qfrc_applied",
+    "xfrc_applied",
+    "eq_active",
+    "qacc_warmstart",
+];
 
 /// Random numbers that depend on where they are used only: seed, world, index. So world 7 gets the same ones however many
 /// worlds there are.
@@ -41,8 +58,11 @@ pub fn key(m: &Model, said: &str) -> Result<usize, Fault> {
             .collect();
         Fault::usage(match m.nkey {
             0 => format!("no keyframe {said}: the model has none"),
+            n if names.is_empty() => {
+                format!("no keyframe {said}: the model has {n} without names, counted from 0")
+            }
             n => format!(
-                "no keyframe {said}: the model has {n} ({})",
+                "no keyframe {said}: the model has {n}, counted from 0 ({})",
                 names.join(", ")
             ),
         })
@@ -72,56 +92,76 @@ pub fn noise(batch: &mut Batch, seed: u64, size: f64) -> Result<(), Fault> {
 }
 
 /// Sets the inputs that a file holds: arrays by the name of a field, of shape (row), (K, row) with world `w` getting row
-/// `w mod K`, or (frames, K, row) of which the last frame counts, as in a trajectory.
+/// `w mod K`, or (frames, K, row) of which the last frame counts, as in a trajectory. Other arrays are not read; those that no
+/// trajectory has are named.
 pub fn state_file(batch: &mut Batch, path: &Path) -> Result<(), Fault> {
-    const INPUTS: &str = "time qpos qvel act ctrl qacc_warmstart qfrc_applied xfrc_applied mocap_pos mocap_quat eq_active";
-    let mut known = false;
-    for npz::Entry {
-        name,
-        shape,
-        values,
-    } in npz::read(path)?
-    {
-        let input = INPUTS.split(' ').any(|input| input == name);
-        let Some(field) = field(&name).filter(|_| input) else {
+    let mut file = npz::Reader::open(path)?;
+    let names = file.names();
+    let is_input = |name: &String| INPUTS.contains(&name.as_str());
+    for name in names.iter().filter(|name| !is_input(name)) {
+        if name == "meta" || field(name).is_some() {
             continue;
-        };
+        }
+        if let Some(meant) = near(name, INPUTS) {
+            return Err(file.bad(format!("{name} is no input; did you mean {meant}?")));
+        }
+        remark!("{}: {name} is no input and not read", path.display());
+    }
+    let mut known = false;
+    for name in names.iter().filter(|name| is_input(name)) {
+        let Some(field) = field(name) else { continue };
         known = true;
         let own = array::shape(batch.model(), field);
         let words = field.words(batch.model());
-        // a time is one number, and its axis is not written
-        let lead = match name.as_str() {
-            "time" => Some(shape.as_slice()),
-            _ => shape
-                .strip_suffix(own.as_slice())
-                .or(shape.strip_suffix(&[words])),
-        };
-        let rows = match lead {
-            Some([]) => 1,
-            Some(&[k] | &[_, k]) => k,
-            _ => 0,
-        };
-        if words == 0 && values.is_empty() {
+        let nworld = batch.nworld();
+        let wanted = |shape: &[usize]| rows(name, shape, &own, words, nworld);
+        let Some(values) = file.read(name, wanted)?.filter(|x| !x.is_empty()) else {
             continue;
-        }
-        if rows == 0 || values.is_empty() {
-            let (path, row) = (path.display(), &own);
-            let msg =
-                format!("{path}: {name} has shape {shape:?}; {row:?} is needed, or rows of that");
-            return Err(Fault::usage(msg));
-        }
-        let last = &values[values.len() - rows * words..];
-        let each = last.chunks_exact(words).cycle().take(batch.nworld());
+        };
+        let each = values.chunks_exact(words).cycle().take(nworld);
         let all: Vec<f64> = each.flatten().copied().collect();
-        batch.set(&name, &all)?;
+        batch.set(name, &all)?;
     }
     match known {
         true => Ok(()),
-        false => Err(Fault::usage(format!(
-            "{}: holds none of {INPUTS}",
-            path.display()
-        ))),
+        false => Err(file.bad(format!("holds none of {}", INPUTS.join(" ")))),
     }
+}
+
+// the last rows of an array of this shape, at most one for each world
+fn rows(
+    name: &str,
+    shape: &[usize],
+    own: &[usize],
+    words: usize,
+    nworld: usize,
+) -> Result<Range<usize>, String> {
+    // a time is one number, and its axis is not written
+    let lead = match name {
+        "time" => Some(shape),
+        _ => shape.strip_suffix(own).or(shape.strip_suffix(&[words])),
+    };
+    let (frames, rows) = match lead {
+        Some([]) => (1, 1),
+        Some(&[k]) => (1, k),
+        Some(&[t, k]) => (t, k),
+        _ => (0, 0),
+    };
+    if words == 0 && shape.contains(&0) {
+        return Ok(0..0);
+    }
+    if frames * rows * words == 0 {
+        return Err(format!(
+            "has shape {shape:?}; {own:?} is needed, or rows of that"
+        ));
+    }
+    if rows > nworld {
+        return Err(format!(
+            "has rows for {rows} worlds, and there are {nworld}: give --worlds {rows}, or a file with fewer rows"
+        ));
+    }
+    let end = frames * rows * words;
+    Ok(end - rows * words..end)
 }
 
 /// Puts all worlds where a rollout begins.
@@ -153,31 +193,63 @@ pub enum Control {
 }
 
 impl Control {
-    /// `zero`, `random` or a file.
-    pub fn parse(said: &str, m: &Model, nworld: usize, seed: u64) -> Result<Self, Fault> {
+    /// `zero`, `random` or a file, of which no more rows are read than times that the control changes.
+    pub fn parse(
+        said: &str,
+        m: &Model,
+        nworld: usize,
+        seed: u64,
+        changes: u64,
+    ) -> Result<Self, Fault> {
+        const WORDS: &[&str] = &["zero", "random"];
         match said {
             "zero" => return Ok(Self::Held),
             "random" => return Ok(Self::Random(seed)),
             _ => {}
         }
         let path = Path::new(said);
-        let bad = |what: String| Fault::usage(format!("{said}: {what}"));
-        let arrays = npz::read(path)?;
-        let ctrl = arrays.into_iter().find(|array| array.name == "ctrl");
-        let npz::Entry { shape, values, .. } =
-            ctrl.ok_or_else(|| bad("holds no array ctrl".to_owned()))?;
+        if !path.exists() {
+            let hint = match near(said, WORDS) {
+                Some(word) => format!("did you mean {word}?"),
+                None => "it is zero, random, or the name of an npz file".to_owned(),
+            };
+            return Err(Fault::usage(format!(
+                "--ctrl {said}: there is no such file; {hint}"
+            )));
+        }
         let nu = m.nu;
-        let rows = match *shape.as_slice() {
-            [u] if u == nu => 1,
-            [t, u] if u == nu => t,
-            [t, n, u] if u == nu && n == nworld => t,
-            _ => {
-                let forms = format!("({nu}), (T, {nu}) or (T, {nworld}, {nu})");
-                return Err(bad(format!("ctrl has shape {shape:?}; {forms} is needed")));
+        let changes = usize::try_from(changes).unwrap_or(usize::MAX);
+        let mut rows = 0;
+        let mut file = npz::Reader::open(path)?;
+        let values = file.read("ctrl", |shape| {
+            let row = match *shape {
+                [t, u] if u == nu => {
+                    rows = t;
+                    nu
+                }
+                [t, n, u] if u == nu && n == nworld => {
+                    rows = t;
+                    n * nu
+                }
+                [u] if u == nu => {
+                    rows = 1;
+                    nu
+                }
+                _ => {
+                    let forms = format!("({nu}), (T, {nu}) or (T, {nworld}, {nu})");
+                    return Err(format!("has shape {shape:?}; {forms} is needed"));
+                }
+            };
+            let used = rows.min(changes.max(1));
+            if used < rows {
+                remark!("{said}: {rows} rows of control, {used} are used");
             }
-        };
+            rows = used;
+            Ok(0..used * row)
+        })?;
+        let values = values.ok_or_else(|| file.bad("holds no array ctrl"))?;
         if rows == 0 {
-            return Err(bad("ctrl has no rows".to_owned()));
+            return Err(file.bad("ctrl has no rows"));
         }
         Ok(Self::File { rows, values })
     }

@@ -7,9 +7,12 @@ mod dump;
 mod forward;
 mod info;
 mod inputs;
+mod interrupt;
 mod npz;
+mod output;
 mod progress;
 mod rollout;
+mod say;
 mod trajectory;
 mod verify;
 
@@ -27,10 +30,13 @@ pub const MODEL: u8 = 2;
 pub const CHECK: u8 = 3;
 /// Exit code of a device that refuses, is lost or out of memory.
 pub const DEVICE: u8 = 4;
+/// Exit code of results that cannot be written.
+pub const OUTPUT: u8 = 5;
 
 const AFTER: &str = "\
 Exit codes: 0 done, 1 wrong arguments or input files, 2 bad or unsupported model, 3 a check failed (parity, overflow), \
-4 the device refused, was lost or ran out of memory.
+4 the device refused, was lost or ran out of memory, 5 the results could not be written (a full disk), 128 + n ended by signal n \
+(129 HUP, 130 INT, 143 TERM; 141 nobody reads stdout any more).
 
 Data goes to stdout, everything else to stderr.";
 
@@ -73,9 +79,9 @@ pub fn run(cli: Cli) -> Result<(), Fault> {
         Verb::Bench(args) => args.run(),
         Verb::Devices(args) => args.run(),
         Verb::Completions { shell } => {
-            let mut command = Cli::command();
-            clap_complete::generate(shell, &mut command, "manyworlds", &mut std::io::stdout());
-            Ok(())
+            let (mut command, mut script) = (Cli::command(), Vec::new());
+            clap_complete::generate(shell, &mut command, "manyworlds", &mut script);
+            say::text(&String::from_utf8_lossy(&script))
         }
     }
 }
@@ -119,6 +125,23 @@ impl From<Error> for Fault {
             code,
             text: e.render(),
         }
+    }
+}
+
+/// The one of some words that was probably meant.
+fn near<'a>(said: &str, words: &[&'a str]) -> Option<&'a str> {
+    let far = |word: &str| strsim::osa_distance(&said.to_lowercase(), word);
+    let most = 1 + said.chars().count() / 4;
+    let near = words.iter().map(|word| (far(word), *word));
+    let near = near.filter(|(far, _)| *far <= most).min_by_key(|x| x.0);
+    near.map(|(_, word)| word)
+}
+
+/// Reads an argument that is a size: a finite number, not below zero.
+fn size(said: &str) -> Result<f64, String> {
+    match said.parse::<f64>() {
+        Ok(x) if x.is_finite() && x >= 0.0 => Ok(x),
+        _ => Err("a finite number that is not below 0 is needed".to_owned()),
     }
 }
 
@@ -193,6 +216,9 @@ pub struct Engine {
     /// What to do when a world needs more room than that
     #[arg(long, value_enum, default_value_t = OverflowArg::Grow)]
     overflow: OverflowArg,
+    /// Share of the memory at hand that more room may take; worlds that need more go on as with `--overflow continue`
+    #[arg(long, value_name = "PERCENT", default_value_t = 10, value_parser = clap::value_parser!(u8).range(0..=100))]
+    growth: u8,
 }
 
 impl Engine {
@@ -212,6 +238,7 @@ impl Engine {
             },
             nconmax: self.nconmax.map(|n| n as usize),
             njmax: self.njmax.map(|n| n as usize),
+            growth: Some(self.growth),
             threads: self.threads.map(|n| n as usize),
             adapter: self.adapter.clone(),
             lanes: self.lanes,

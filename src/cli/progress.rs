@@ -28,13 +28,13 @@ pub fn spinner(msg: String) -> ProgressBar {
     spinner
 }
 
-/// A rate for people: `1.23 M`.
-pub fn rate(x: f64) -> String {
-    let (x, unit) = match x {
-        x if x >= 1e9 => (x / 1e9, " G"),
-        x if x >= 1e6 => (x / 1e6, " M"),
-        x if x >= 1e3 => (x / 1e3, " k"),
+/// A rate for people: `1.230 Msteps/s`.
+pub fn rate(x: f64, unit: &str) -> String {
+    let (x, prefix) = match x {
+        x if x >= 1e9 => (x / 1e9, "G"),
+        x if x >= 1e6 => (x / 1e6, "M"),
+        x if x >= 1e3 => (x / 1e3, "k"),
         x => (x, ""),
     };
-    format!("{x:.3}{unit}")
+    format!("{x:.3} {prefix}{unit}").trim_end().to_owned()
 }

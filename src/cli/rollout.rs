@@ -1,19 +1,25 @@
 //! `rollout`: step many worlds and keep what they did.
 
 use super::inputs::{self, Control};
+use super::interrupt::Interrupt;
+use super::say::{data, remark};
 use super::trajectory::Trajectory;
 use super::{CHECK, Engine, Fault, ModelArg, load, progress};
-use anstream::eprintln;
 use clap::Args;
 use manyworlds::Batch;
 use serde_json::json;
-use std::path::PathBuf;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A call that takes longer is made shorter, so that signals are noticed.
+const LONG: Duration = Duration::from_millis(200);
 
 /// Step many worlds and keep what they did.
 ///
-/// The file holds each kept array as (frames, worlds, …) in f64, the first frame before the first step, and `meta`, JSON as
-/// bytes. Whatever ends the rollout, the frames until then are in the file.
+/// The file holds each kept array as (frames, worlds, …) in f64, the first frame before the first step, the last one after the
+/// last, and `meta`, JSON as bytes. Rows of contacts and constraints that lack room for later frames end in zeros. Whatever ends
+/// the rollout – an error, a full disk, the signals INT, TERM and HUP – the frames until then are in the file; a second signal ends
+/// it at once.
 #[derive(Args, Debug)]
 pub struct Rollout {
     #[command(flatten)]
@@ -38,12 +44,12 @@ pub struct Rollout {
     #[arg(long, value_name = "FILE.npz")]
     state: Option<PathBuf>,
     /// Random offset of hinges, slides and velocities at the start (rad, m, 1/s)
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, value_parser = super::size)]
     noise: f64,
     /// Seed of all that is random
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Where to write the trajectory; none is kept if not given
+    /// Where to write the trajectory; none is kept if not given. Replaces nothing but an npz; a pipe gets the whole at the end
     #[arg(long, value_name = "FILE.npz")]
     out: Option<PathBuf>,
     /// Steps from one kept frame to the next
@@ -69,8 +75,8 @@ impl Rollout {
     pub fn run(&self) -> Result<(), Fault> {
         let m = load(&self.model.path)?;
         let n = usize::try_from(self.worlds).map_err(Fault::usage)?;
-        let control = Control::parse(&self.ctrl, &m, n, self.seed)?;
         let changes = self.steps.div_ceil(self.hold);
+        let control = Control::parse(&self.ctrl, &m, n, self.seed, changes)?;
         if let Some(rows) = control
             .rows()
             .filter(|&rows| rows > 1 && (rows as u64) < changes)
@@ -83,20 +89,25 @@ impl Rollout {
             return Err(Fault::usage(msg));
         }
         let mut batch = Batch::with(&m, n, self.engine.settings())?;
-        eprintln!("{n} worlds on {}", batch.device());
+        // whoever reads that worlds are there may send signals
+        let interrupt = Interrupt::watch()?;
+        remark!("{n} worlds on {}", batch.device());
         inputs::start(&mut batch, self.key.as_deref(), self.state.as_deref())?;
         if self.noise != 0.0 {
             inputs::noise(&mut batch, self.seed, self.noise)?;
         }
         let mut kept = match &self.out {
-            Some(path) => Some(Trajectory::create(path, &batch, &self.keep)?),
+            Some(path) => {
+                let inputs = self.inputs();
+                Some(Trajectory::create(path, &mut batch, &self.keep, &inputs)?)
+            }
             None => None,
         };
 
         // whatever happens on the way, what was kept is written
         let start = Instant::now();
         let mut done = 0;
-        let walked = self.walk(&mut batch, &control, kept.as_mut(), &mut done);
+        let walked = self.walk(&mut batch, &control, kept.as_mut(), &mut done, &interrupt);
         let seconds = start.elapsed().as_secs_f64();
         let flags = batch.flags().unwrap_or_default();
         let overflowed = flags.iter().filter(|flag| flag.overflowed()).count();
@@ -110,6 +121,7 @@ impl Rollout {
             "steps": done,
             "steps_asked": self.steps,
             "complete": walked.is_ok(),
+            "frames": kept.as_ref().map_or(0, Trajectory::nframe),
             "every": self.every,
             "timestep": m.opt.timestep,
             "seed": self.seed,
@@ -119,29 +131,41 @@ impl Rollout {
             "njmax": batch.model().njmax,
             "diverged": diverged,
             "overflowed": overflowed,
+            "full": batch.full(),
             "flags": flags.iter().take(100).map(|flag| flag.to_string()).collect::<Vec<_>>(),
         });
-        if let Some(kept) = kept {
+        let to_stdout = kept.as_ref().is_some_and(|kept| kept.output().is_stdout());
+        if let (Some(kept), Some(path)) = (kept, &self.out) {
             let frames = kept.nframe();
-            kept.finish(&summary.to_string())?;
-            if let Some(path) = &self.out {
-                eprintln!("{frames} frames in {}", path.display());
+            let finished = kept.finish(&summary.to_string());
+            // why the rollout ended is the first thing to know
+            if let (Err(late), Err(early)) = (&finished, &walked) {
+                let text = format!("{}{}", early.text, late.text);
+                return Err(Fault { text, ..*early });
             }
+            finished?;
+            remark!("{frames} frames in {}", path.display());
         }
         for flag in flags.iter().take(10) {
-            eprintln!("{flag}");
+            remark!("{flag}");
         }
         if flags.len() > 10 {
-            eprintln!("… and {} worlds more", flags.len() - 10);
+            remark!("… and {} worlds more", flags.len() - 10);
         }
-        if self.json {
-            println!("{summary}");
-        } else {
-            println!(
-                "{n} worlds × {done} steps in {seconds:.2} s: {}steps/s, {:.0} × real time; {diverged} diverged, {overflowed} overflowed",
-                progress::rate(rate),
+        if let Some(full) = batch.full() {
+            remark!("{full} (--growth)");
+        }
+        let said = match self.json {
+            true => summary.to_string(),
+            false => format!(
+                "{n} worlds × {done} steps in {seconds:.2} s: {}, {:.0} × real time; {diverged} diverged, {overflowed} overflowed",
+                progress::rate(rate, "steps/s"),
                 rate * m.opt.timestep,
-            );
+            ),
+        };
+        match to_stdout {
+            true => remark!("{said}"),
+            false => data!("{said}")?,
         }
         walked?;
         match overflowed {
@@ -155,35 +179,58 @@ impl Rollout {
         }
     }
 
+    // what must not be written over
+    fn inputs(&self) -> Vec<&Path> {
+        let ctrl = Path::new(&self.ctrl);
+        let files = [Some(self.model.path.as_path()), self.state.as_deref()];
+        files.into_iter().flatten().chain([ctrl]).collect()
+    }
+
     fn walk(
         &self,
         batch: &mut Batch,
         control: &Control,
         mut kept: Option<&mut Trajectory>,
         done: &mut u64,
+        interrupt: &Interrupt,
     ) -> Result<(), Fault> {
         if let Some(kept) = &mut kept {
             kept.frame(batch)?;
         }
         let bar = progress::bar(self.steps);
         let start = Instant::now();
+        let (mut most, mut framed) = (u64::MAX, 0);
         while *done < self.steps {
+            if let Err(fault) = interrupt.check() {
+                // where it stands is kept, too
+                if let Some(kept) = kept.filter(|_| framed < *done) {
+                    kept.frame(batch)?;
+                }
+                return Err(fault);
+            }
             if done.is_multiple_of(self.hold) {
                 control.apply(batch, (*done / self.hold) as usize)?;
             }
             // to the next change of control or frame
             let next = |period: u64| period - *done % period;
-            let mut n = next(self.hold).min(self.steps - *done);
+            let mut n = next(self.hold).min(self.steps - *done).min(most);
             if kept.is_some() {
                 n = n.min(next(self.every));
             }
+            let began = Instant::now();
             batch.step(n as usize)?;
+            most = match began.elapsed() > LONG {
+                true => (n / 2).max(1),
+                false => most.saturating_mul(2),
+            };
             *done += n;
-            if let Some(kept) = kept.as_mut().filter(|_| done.is_multiple_of(self.every)) {
+            let due = done.is_multiple_of(self.every) || *done == self.steps;
+            if let Some(kept) = kept.as_mut().filter(|_| due) {
+                framed = *done;
                 kept.frame(batch)?;
             }
             let rate = *done as f64 * batch.nworld() as f64 / start.elapsed().as_secs_f64();
-            bar.set_message(format!("{}steps/s", progress::rate(rate)));
+            bar.set_message(progress::rate(rate, "steps/s"));
             bar.set_position(*done);
         }
         bar.finish_and_clear();

@@ -1,61 +1,80 @@
 //! What a rollout keeps: frames go to disk as they come, and become one file at the end, however that is.
+//!
+//! Rows of contacts and constraints grow with the room for them. So each frame is kept with the rows that it has, and all get
+//! the largest at the end. Room for the final file is set aside with each frame: a disk that is full stops the rollout, and
+//! what was kept until then still becomes a file.
 
-use super::{Fault, npz};
+use super::output::Output;
+use super::{Fault, array, npz};
 use manyworlds::Batch;
-use manyworlds::fields::{View, field};
+use manyworlds::fields::{Field, View, field};
 use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader, Read, Seek, Write};
+use std::iter::repeat_n;
+use std::path::Path;
+
+/// Numbers of a track that wait in memory before they are written.
+const WAIT: usize = 1 << 13;
 
 /// One array that is kept.
 struct Track {
-    name: String,
-    row: Vec<usize>,
-    part: PathBuf,
-    file: BufWriter<File>,
+    field: &'static Field,
+    // rows of a world: how many frames have which, in order
+    rows: Vec<(usize, Vec<usize>)>,
+    file: File,
+    // numbers that are in the file, and those that follow
+    written: u64,
+    tail: Vec<f64>,
 }
 
 /// A trajectory in the making.
 pub struct Trajectory {
-    path: PathBuf,
+    file: npz::Writer,
     nworld: usize,
     nframe: usize,
     tracks: Vec<Track>,
 }
 
 impl Trajectory {
-    /// Begins one with the given arrays of a world.
-    pub fn create(path: &Path, batch: &Batch, names: &[String]) -> Result<Self, Fault> {
-        let m = batch.model();
-        let mut tracks: Vec<Track> = Vec::new();
+    /// Begins one with the given arrays of a world; the file is none of the inputs.
+    pub fn create(
+        path: &Path,
+        batch: &mut Batch,
+        names: &[String],
+        inputs: &[&Path],
+    ) -> Result<Self, Fault> {
+        let mut fields: Vec<&Field> = Vec::new();
         for name in names {
-            if tracks.iter().any(|track| track.name == *name) {
-                continue;
-            }
-            let field = field(name).filter(|field| m.field(field.name).is_none());
-            let field = field.ok_or_else(|| {
-                Fault::usage(format!("--keep {name}: no array of a world has that name"))
-            })?;
-            let part = npz::part(path, name);
-            let file = File::create(&part).map_err(|e| Fault::io(&part, e))?;
-            // a time is one number: no axis of its own
-            let row = match name.as_str() {
-                "time" => Vec::new(),
-                _ => super::array::shape(m, field),
-            };
-            tracks.push(Track {
-                name: name.clone(),
-                row,
-                part,
-                file: BufWriter::new(file),
-            });
+            // says what is meant, where it can be guessed
+            let known = batch.read(name).map(drop);
+            known.map_err(|e| Fault::usage(format!("--keep {name}: {e}")))?;
+            let found = field(name).filter(|f| !fields.iter().any(|old| old.name == f.name));
+            fields.extend(found);
         }
+        let file = npz::Writer::create(path, inputs)?;
+        let track = |field| {
+            Ok(Track {
+                field,
+                rows: Vec::new(),
+                file: file.output().scratch()?,
+                written: 0,
+                tail: Vec::new(),
+            })
+        };
         Ok(Self {
-            path: path.to_owned(),
+            tracks: fields
+                .into_iter()
+                .map(track)
+                .collect::<Result<_, Fault>>()?,
+            file,
             nworld: batch.nworld(),
             nframe: 0,
-            tracks,
         })
+    }
+
+    /// Where it will be.
+    pub fn output(&self) -> &Output {
+        self.file.output()
     }
 
     /// Number of frames so far.
@@ -63,36 +82,114 @@ impl Trajectory {
         self.nframe
     }
 
-    /// Keeps the worlds as they are.
+    /// Keeps the worlds as they are. If that fails, what was kept before is not lost.
     pub fn frame(&mut self, batch: &mut Batch) -> Result<(), Fault> {
-        for track in &mut self.tracks {
-            let file = &mut track.file;
-            let mut put = |x: f64| file.write_all(&x.to_le_bytes());
-            let done = match batch.read(&track.name)? {
-                View::Real(x) => x.iter().try_for_each(|&x| put(x)),
-                View::Int(x) => x.iter().try_for_each(|&x| put(f64::from(x))),
+        let m = batch.model();
+        let shapes: Vec<_> = self.tracks.iter().map(|t| row(m, t.field)).collect();
+        let words: usize = shapes.iter().map(|row| row.iter().product::<usize>()).sum();
+        let numbers = (self.nframe + 1) as u64 * self.nworld as u64 * words as u64;
+        self.file.reserve(self.tracks.len() + 1, numbers)?;
+        let mut failed = None;
+        for (track, row) in self.tracks.iter_mut().zip(shapes) {
+            match track.rows.last_mut() {
+                Some((frames, old)) if *old == row => *frames += 1,
+                _ => track.rows.push((1, row)),
+            }
+            let done = match batch.read(track.field.name)? {
+                View::Real(x) => track.put(x),
+                View::Int(x) => track.put(&x.iter().map(|&x| f64::from(x)).collect::<Vec<_>>()),
             };
-            done.map_err(|e| Fault::io(&track.part, e))?;
+            failed = failed.or(done.err());
         }
+        // what could not be written waits in memory
         self.nframe += 1;
-        Ok(())
+        match failed {
+            None => Ok(()),
+            Some(e) => Err(self.output().fault(&e)),
+        }
     }
 
     /// Makes the file of all whole frames and the text `meta`.
     pub fn finish(mut self, meta: &str) -> Result<(), Fault> {
-        let mut out = npz::Writer::create(&self.path)?;
-        out.add_text("meta", meta)?;
-        for track in &mut self.tracks {
-            track.file.flush().map_err(|e| Fault::io(&track.part, e))?;
-            let file = File::open(&track.part).map_err(|e| Fault::io(&track.part, e))?;
-            let shape = [&[self.nframe, self.nworld], track.row.as_slice()].concat();
-            out.add_from(&track.name, &shape, file)?;
+        self.file.add_text("meta", meta)?;
+        for track in self.tracks {
+            // rooms only grow: the last row holds all
+            let last = track.rows.last().map(|(_, row)| row.clone());
+            let row = last.unwrap_or_default();
+            let shape = [&[self.nframe, self.nworld], row.as_slice()].concat();
+            let name = track.field.name;
+            let values = track.values(self.nframe, self.nworld, &row);
+            let values = values.map_err(|e| self.file.output().fault(&e))?;
+            self.file.add_from(name, &shape, values)?;
         }
-        out.finish()?;
-        // only now are the parts of no more use
-        for track in &self.tracks {
-            let _ = std::fs::remove_file(&track.part);
+        self.file.finish()
+    }
+}
+
+impl Track {
+    // either they are in the file or they wait
+    fn put(&mut self, x: &[f64]) -> io::Result<()> {
+        if self.tail.len() + x.len() <= WAIT {
+            self.tail.extend_from_slice(x);
+            return Ok(());
         }
+        let done = self.write_tail().and_then(|()| self.write(x));
+        if done.is_err() {
+            self.tail.extend_from_slice(x);
+        }
+        done
+    }
+
+    fn write_tail(&mut self) -> io::Result<()> {
+        let mut tail = std::mem::take(&mut self.tail);
+        let done = self.write(&tail);
+        if done.is_ok() {
+            tail.clear();
+        }
+        self.tail = tail;
+        done
+    }
+
+    // all or, as far as anybody knows, nothing
+    fn write(&mut self, x: &[f64]) -> io::Result<()> {
+        self.file.write_all(bytemuck::cast_slice(x))?;
+        self.written += x.len() as u64;
         Ok(())
+    }
+
+    // every number of whole frames, each row filled up with zeros
+    fn values(
+        self,
+        nframe: usize,
+        nworld: usize,
+        row: &[usize],
+    ) -> io::Result<impl Iterator<Item = io::Result<f64>>> {
+        let mut file = self.file;
+        file.rewind()?;
+        let written = BufReader::with_capacity(1 << 16, file).take(8 * self.written);
+        let tail = self.tail.into_iter().flat_map(f64::to_ne_bytes);
+        let mut from = written.chain(io::Cursor::new(tail.collect::<Vec<u8>>()));
+        let full: usize = row.iter().product();
+        let rows = self.rows.into_iter();
+        let rows = rows.flat_map(move |(frames, row)| {
+            repeat_n(row.iter().product::<usize>(), frames * nworld)
+        });
+        let places = rows.flat_map(move |own| (0..full).map(move |k| k < own));
+        let places = places.take(nframe * nworld * full);
+        Ok(places.map(move |there| {
+            let mut bytes = [0; 8];
+            if there {
+                from.read_exact(&mut bytes)?;
+            }
+            Ok(f64::from_ne_bytes(bytes))
+        }))
+    }
+}
+
+// a time is one number: no axis of its own
+fn row(m: &manyworlds::Model, field: &Field) -> Vec<usize> {
+    match field.name {
+        "time" => Vec::new(),
+        _ => array::shape(m, field),
     }
 }

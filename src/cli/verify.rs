@@ -2,7 +2,7 @@
 
 use super::inputs::{noise, uniform};
 use super::{CHECK, Fault, ModelArg, load, progress};
-use anstream::eprintln;
+use crate::cli::say::{data, remark};
 use clap::Args;
 use comfy_table::{Table, presets};
 use manyworlds::batch::{Backend, Settings, To};
@@ -81,7 +81,7 @@ impl Verify {
             portable: false,
         })?;
         let (m, worlds) = self.worlds(&m)?;
-        eprintln!("{} states on {}", worlds.len(), device.adapter);
+        remark!("{} states on {}", worlds.len(), device.adapter);
         let mut rows = Vec::new();
         for &lanes in &self.lanes {
             let config = Config {
@@ -112,12 +112,12 @@ impl Verify {
         if self.json {
             let rows: Vec<Value> = rows.iter().map(Row::value).collect();
             let adapter = device.adapter.to_string();
-            println!(
+            data!(
                 "{:#}",
                 json!({ "adapter": adapter, "failed": failed, "stages": rows })
-            );
+            )?;
         } else {
-            print(&rows);
+            print(&rows)?;
         }
         match failed {
             0 => Ok(()),
@@ -256,7 +256,7 @@ impl Row {
     }
 }
 
-fn print(rows: &[Row]) {
+fn print(rows: &[Row]) -> Result<(), Fault> {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);
     table.set_header(["stage", "lanes", "worst array", "error", "tolerance", ""]);
@@ -271,25 +271,31 @@ fn print(rows: &[Row]) {
             row.word().to_owned(),
         ]);
     }
-    println!("{table}");
+    data!("{table}")?;
     for row in rows.iter().filter(|row| row.report.ties.ties > 0) {
         let Ties { met, ties } = row.report.ties;
-        println!(
+        data!(
             "{} with {} lanes: of {met} pairs that touch, {ties} are at a tie, where the last bits decide, and not compared",
-            row.stage.name, row.lanes
-        );
+            row.stage.name,
+            row.lanes
+        )?;
     }
     for row in rows.iter().filter(|row| row.failed()) {
         for (field, x) in &row.report.worst {
             if x.error > row.tolerance() {
-                println!(
+                data!(
                     "{}: {field}[{}] of state {} is {}, the twin says {}",
-                    row.stage.name, x.index, x.world, x.shader, x.twin
-                );
+                    row.stage.name,
+                    x.index,
+                    x.world,
+                    x.shader,
+                    x.twin
+                )?;
             }
         }
         for touched in row.report.touched.iter().take(5) {
-            println!("{}: {touched}", row.stage.name);
+            data!("{}: {touched}", row.stage.name)?;
         }
     }
+    Ok(())
 }

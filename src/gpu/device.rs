@@ -1,6 +1,6 @@
 //! Adapters: which there are, which one is taken, and an open device that reports every fault as an [`Error`].
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
@@ -98,11 +98,31 @@ pub struct Device {
     fault: Arc<Mutex<Option<String>>>,
 }
 
-fn instance() -> wgpu::Instance {
-    let mut desc = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-    // the GL backend lacks what the kernels need
-    desc.backends &= wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
-    wgpu::Instance::new(desc)
+/// False where the system has no device that a driver could be for, which costs less to know than the driver to load.
+pub(crate) fn may_have_hardware() -> bool {
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    // of the kernel's drivers of graphics; NVIDIA's, also of boards; Windows below; phones and boards
+    const NAMES: &[&str] = &["nvidia", "nvhost", "nvgpu", "dxg", "mali", "kgsl", "pvr"];
+    let named = |folder: &str, starts: &[&str]| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names
+            .into_iter()
+            .any(|name| starts.iter().any(|start| name.starts_with(start)))
+    };
+    named("/dev/dri", &["renderD"]) || named("/dev", NAMES)
+}
+
+fn instance() -> &'static wgpu::Instance {
+    static INSTANCE: OnceLock<wgpu::Instance> = OnceLock::new();
+    INSTANCE.get_or_init(|| {
+        let mut desc = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+        // the GL backend lacks what the kernels need
+        desc.backends &= wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
+        wgpu::Instance::new(desc)
+    })
 }
 
 // hardware first, then discrete before integrated; equal ones in the order of the system

@@ -50,16 +50,14 @@ impl Init {
         }
         let file = |name: &str, row: usize| -> Result<Vec<f64>, Fault> {
             let path = dir.join(format!("{name}.f64"));
-            let bytes = std::fs::read(&path).map_err(|e| Fault::io(&path, e))?;
-            if bytes.len() != row * 8 {
-                let msg = format!(
-                    "{}: {} bytes, {} are needed",
-                    path.display(),
-                    bytes.len(),
-                    row * 8
-                );
+            // looked at before it is read: it may be of any length, or a pipe
+            let there = std::fs::metadata(&path).map_err(|e| Fault::io(&path, e))?;
+            if !there.is_file() || there.len() != row as u64 * 8 {
+                let (path, have, need) = (path.display(), there.len(), row * 8);
+                let msg = format!("{path}: {have} bytes, a file of {need} is needed");
                 return Err(Fault::usage(msg));
             }
+            let bytes = std::fs::read(&path).map_err(|e| Fault::io(&path, e))?;
             let values: Vec<f64> = bytes
                 .as_chunks()
                 .0

@@ -3,7 +3,7 @@
 use super::init::Init;
 use super::roofline::{self, Work};
 use crate::cli::Fault;
-use anstream::eprintln;
+use crate::cli::say::{data, remark};
 use comfy_table::{Table, presets};
 use manyworlds::batch::{Backend, Settings};
 use manyworlds::fields::{FIELDS, Room};
@@ -73,7 +73,7 @@ pub fn run(m: &Model, load: (f64, f64), adapter: Option<&str>, quick: bool) -> R
         true => &QUICK,
         false => &HARDWARE,
     };
-    println!("## {} on {}\n", m.names.model, device.adapter);
+    data!("## {} on {}\n", m.names.model, device.adapter)?;
     let (m, states) = settle(m)?;
     start_up(&device, &m, &states, load, open_s)?;
 
@@ -82,11 +82,11 @@ pub fn run(m: &Model, load: (f64, f64), adapter: Option<&str>, quick: bool) -> R
         for &lanes in scale.lanes {
             match measure(&device, &m, &states, worlds, lanes, scale.seconds) {
                 Ok(found) => figures.extend(found),
-                Err(e) => eprintln!("{worlds} worlds, {lanes} lanes: {}", e.text.trim()),
+                Err(e) => remark!("{worlds} worlds, {lanes} lanes: {}", e.text.trim()),
             }
         }
     }
-    print(&m, &states, &figures);
+    print(&m, &states, &figures)?;
     let best = figures.iter().filter(|figure| !figure.ended);
     let best = best.min_by(|a, b| {
         let of = |figure: &Figure| figure.seconds / figure.worlds as f64;
@@ -176,7 +176,7 @@ fn start_up(
     for (what, s) in rows {
         table.add_row([what.to_owned(), format!("{s:.3}")]);
     }
-    println!("{table}\n");
+    data!("{table}\n")?;
     Ok(())
 }
 
@@ -227,7 +227,7 @@ fn measure(
             bytes: plan_bytes(&gpu, m, &plan, states),
             ended: ended.iter().any(|bits| bits & OVERFLOW_TURNS != 0),
         };
-        eprintln!(
+        remark!(
             "{worlds} worlds, {lanes} lanes, {} dispatches: {:.3} ms a step",
             figure.dispatches,
             1e3 * took
@@ -270,14 +270,14 @@ fn flop(m: &Model, states: &Start) -> f64 {
     once.iter().map(of).sum()
 }
 
-fn print(m: &Model, states: &Start, figures: &[Figure]) {
-    println!(
+fn print(m: &Model, states: &Start, figures: &[Figure]) -> Result<(), Fault> {
+    data!(
         "{:.1} contacts, {:.1} rows, {:.1} iterations a step; {:.0} kFLOP a step counted\n",
         states.ncon,
         states.nefc,
         states.niter,
         1e-3 * flop(m, states)
-    );
+    )?;
     let mut table = markdown(&[
         "worlds",
         "lanes",
@@ -313,7 +313,7 @@ fn print(m: &Model, states: &Start, figures: &[Figure]) {
             format!("{:.1}", 1e-9 * flop(m, states) * rate),
         ]);
     }
-    println!("{table}\n");
+    data!("{table}\n")
 }
 
 // time of each stage by the device's clock, in the best of the figures
@@ -332,16 +332,15 @@ fn stages(device: &Device, m: &Model, states: &Start, best: &Figure) -> Result<(
     gpu.wait()?;
     let times = gpu.time(&plan)?;
     if times.is_empty() {
-        println!("the device has no clock for its kernels");
-        return Ok(());
+        return data!("the device has no clock for its kernels");
     }
     let memory = gpu.memory();
-    println!(
+    data!(
         "{} worlds, {} lanes; {:.1} KiB a world\n",
         best.worlds,
         best.lanes,
         memory.world as f64 / 1024.0
-    );
+    )?;
     let all: f64 = times.iter().map(|(_, s)| s).sum();
     let mut table = markdown(&[
         "stage",
@@ -363,7 +362,7 @@ fn stages(device: &Device, m: &Model, states: &Start, best: &Figure) -> Result<(
             format!("{:.1}", 1e-9 * bytes * worlds / s.max(1e-9)),
         ]);
     }
-    println!("{table}");
+    data!("{table}")?;
     Ok(())
 }
 

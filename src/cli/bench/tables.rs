@@ -1,6 +1,7 @@
 //! What `bench` shows to people.
 
-use crate::cli::progress;
+use crate::cli::say::data;
+use crate::cli::{Fault, progress};
 use comfy_table::{Table, presets};
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ fn table<const N: usize>(header: [&str; N]) -> Table {
 }
 
 /// Prints the runs, the start, and the stages of the largest batch.
-pub fn print(results: &[Value]) {
+pub fn print(results: &[Value]) -> Result<(), Fault> {
     let mut runs = table([
         "worlds",
         "steps/s",
@@ -36,10 +37,10 @@ pub fn print(results: &[Value]) {
         };
         runs.add_row([
             r["worlds"].to_string(),
-            progress::rate(number(&r["steps_per_s"])),
-            progress::rate(number(&r["steps_per_s_med"])),
+            progress::rate(number(&r["steps_per_s"]), ""),
+            progress::rate(number(&r["steps_per_s_med"]), ""),
             format!("{:.0}", number(&r["ns_per_step"])),
-            progress::rate(number(&r["steps_per_cpu_s_med"])),
+            progress::rate(number(&r["steps_per_cpu_s_med"]), ""),
             mean("ncon"),
             mean("nefc"),
             mean("niter"),
@@ -47,16 +48,16 @@ pub fn print(results: &[Value]) {
             format!("{:.2} s", number(&r["first_s"])),
         ]);
     }
-    println!("{runs}");
+    data!("{runs}")?;
     let Some(last) = results.last() else {
-        return;
+        return Ok(());
     };
-    start(&last["start_up"]);
-    stages(last);
+    start(&last["start_up"])?;
+    stages(last)
 }
 
 // of one world, from the text of the model to the first step
-fn start(start: &Value) {
+fn start(start: &Value) -> Result<(), Fault> {
     let mut parts = table(["start, ms", "parse", "compile", "open", "first step"]);
     let ms = |name: &str| format!("{:.1}", 1e3 * number(&start[name]));
     parts.add_row([
@@ -66,20 +67,20 @@ fn start(start: &Value) {
         ms("open_s"),
         ms("first_s"),
     ]);
-    println!("{parts}");
+    data!("{parts}")
 }
 
 // the dearest first; beside the time what had to be done in it, and how much of what a core can do that is
-fn stages(r: &Value) {
+fn stages(r: &Value) -> Result<(), Fault> {
     let Some(stages) = r["stage_ns"].as_object() else {
-        return;
+        return Ok(());
     };
     let mut stages: Vec<(&String, f64)> =
         stages.iter().map(|(name, x)| (name, number(x))).collect();
     stages.sort_by(|a, b| b.1.total_cmp(&a.1));
     let all: f64 = stages.iter().map(|(_, ns)| ns).sum();
     if all == 0.0 {
-        return;
+        return Ok(());
     }
     let work = &r["work"];
     let limits = [
@@ -122,11 +123,13 @@ fn stages(r: &Value) {
         (0..3).for_each(|k| total[k] += part[k]);
     }
     row("all", total);
-    println!("{rows}");
+    data!("{rows}")?;
     if limits[0] > 0.0 {
-        println!(
+        data!(
             "one core: {:.0} GFLOP/s in single precision side by side, {:.1} GB/s from memory",
-            limits[0], limits[1]
-        );
+            limits[0],
+            limits[1]
+        )?;
     }
+    Ok(())
 }

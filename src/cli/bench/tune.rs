@@ -2,7 +2,7 @@
 
 use super::init::Init;
 use crate::cli::Fault;
-use anstream::eprintln;
+use crate::cli::say::{data, remark};
 use comfy_table::{Table, presets};
 use manyworlds::batch::clock::process_seconds;
 use manyworlds::batch::{Backend, Overflow, Settings};
@@ -92,7 +92,7 @@ impl Tune<'_> {
             ..Request::default()
         })?
         .adapter;
-        eprintln!("{} worlds on {adapter}", self.nworld);
+        remark!("{} worlds on {adapter}", self.nworld);
 
         // the start, and room for all contacts and rows that come, by the twins
         self.settings.overflow = Overflow::Grow;
@@ -125,7 +125,7 @@ impl Tune<'_> {
                     (best, least) = (choice, seconds);
                 }
                 trials.push(Trial { choice, outcome });
-                self.tell(&trials[trials.len() - 1]);
+                self.tell(&trials[trials.len() - 1])?;
             }
         }
         if least.is_infinite() {
@@ -133,10 +133,10 @@ impl Tune<'_> {
             return Err(last.unwrap_or_else(|| Fault::usage("nothing could be tried")));
         }
         if !self.json {
-            self.table(&trials);
+            self.table(&trials)?;
         }
         let path = tune::write(&folder, &adapter, self.m, best)?;
-        eprintln!("fastest: {best}\nremembered in {}", path.display());
+        remark!("fastest: {best}\nremembered in {}", path.display());
         Ok(())
     }
 
@@ -177,26 +177,27 @@ impl Tune<'_> {
         seconds * 1e9 / self.nworld as f64
     }
 
-    fn tell(&self, trial: &Trial) {
+    fn tell(&self, trial: &Trial) -> Result<(), Fault> {
         let choice = trial.choice;
         match (&trial.outcome, self.json) {
-            (Ok((seconds, ready)), true) => println!(
+            (Ok((seconds, ready)), true) => data!(
                 "{}",
                 json!({ "choice": choice, "ns_per_step": self.ns(*seconds), "ready_s": ready })
-            ),
+            )?,
             (Err(fault), true) => {
-                println!(
+                data!(
                     "{}",
                     json!({ "choice": choice, "refused": fault.text.trim() })
-                );
+                )?;
             }
-            (Ok((seconds, _)), false) => eprintln!("{choice}: {:.0} ns", self.ns(*seconds)),
-            (Err(fault), false) => eprintln!("{choice}: {}", fault.text.trim()),
+            (Ok((seconds, _)), false) => remark!("{choice}: {:.0} ns", self.ns(*seconds)),
+            (Err(fault), false) => remark!("{choice}: {}", fault.text.trim()),
         }
+        Ok(())
     }
 
     // the fastest first
-    fn table(&self, trials: &[Trial]) {
+    fn table(&self, trials: &[Trial]) -> Result<(), Fault> {
         let mut done: Vec<(Choice, f64, f64)> = trials
             .iter()
             .filter_map(|t| {
@@ -215,6 +216,6 @@ impl Tune<'_> {
                 format!("{ready:.1} s"),
             ]);
         }
-        println!("{table}");
+        data!("{table}")
     }
 }

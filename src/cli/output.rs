@@ -1,0 +1,326 @@
+//! A file in the making: it lies beside its place until it is whole, and takes the place of nothing but a file of its kind.
+//!
+//! ```text
+//! traj.npz does not exist, or is an npz ─▶ .traj.npz.x7Yq2b.part ─ whole ─▶ traj.npz
+//! a pipe, a terminal                    ─▶ a file without a name ─ whole ─▶ the bytes, one after the other
+//! an input, a folder, a disk, another file ─▶ refused before anything is computed
+//! ```
+
+use super::{Fault, OUTPUT};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use tempfile::{Builder, NamedTempFile};
+
+/// Letters that chance adds to the name of an unfinished file, and its ending.
+const LETTERS: usize = 6;
+const ENDING: &str = ".part";
+
+/// What is written, which says what may be replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Arrays in a zip archive.
+    Npz,
+    /// A JSON object.
+    Json,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Npz => "npz",
+            Self::Json => "json",
+        }
+    }
+
+    // an older one, or a file that holds nothing yet
+    fn may_replace(self, path: &Path) -> io::Result<bool> {
+        let mut start = Vec::new();
+        File::open(path)?.take(64).read_to_end(&mut start)?;
+        Ok(match self {
+            Self::Npz => start.is_empty() || start.starts_with(b"PK"),
+            Self::Json => start.trim_ascii_start().first().is_none_or(|c| *c == b'{'),
+        })
+    }
+}
+
+/// A file in the making.
+pub struct Output {
+    said: PathBuf,
+    kind: Kind,
+    place: Place,
+    // bytes that are set aside for it
+    reserved: u64,
+}
+
+enum Place {
+    /// Beside the place that it will have.
+    Beside(NamedTempFile, PathBuf),
+    /// Without a name; the second takes its bytes.
+    Stream(File, File),
+}
+
+impl Output {
+    /// Begins a file. `inputs` are files that must not be lost by it.
+    pub fn create(said: &Path, kind: Kind, inputs: &[&Path]) -> Result<Self, Fault> {
+        let bad = |e: io::Error| fault(said, &e);
+        let place = match target(said, kind, inputs)? {
+            Target::Stream => {
+                let sink = OpenOptions::new().append(true).open(said).map_err(bad)?;
+                Place::Stream(tempfile::tempfile().map_err(bad)?, sink)
+            }
+            Target::File(path) => Place::Beside(beside(&path).map_err(bad)?, path),
+        };
+        let out = Self {
+            said: said.to_owned(),
+            kind,
+            place,
+            reserved: 0,
+        };
+        out.alone()?;
+        Ok(out)
+    }
+
+    /// What is written into; it has one position, whoever holds it.
+    pub fn file(&self) -> Result<File, Fault> {
+        let file = match &self.place {
+            Place::Beside(part, _) => part.as_file(),
+            Place::Stream(part, _) => part,
+        };
+        file.try_clone().map_err(|e| self.fault(&e))
+    }
+
+    /// A nameless file beside it, that is gone when it is closed, however that is.
+    pub fn scratch(&self) -> Result<File, Fault> {
+        let file = match &self.place {
+            Place::Beside(_, path) => tempfile::tempfile_in(folder(path)),
+            Place::Stream(..) => tempfile::tempfile(),
+        };
+        file.map_err(|e| self.fault(&e))
+    }
+
+    /// What went wrong with it.
+    pub fn fault(&self, e: &io::Error) -> Fault {
+        fault(&self.said, e)
+    }
+
+    /// True if its bytes go to stdout.
+    pub fn is_stdout(&self) -> bool {
+        #[cfg(unix)]
+        if let Place::Stream(_, sink) = &self.place {
+            use std::os::fd::AsFd;
+            use std::os::unix::fs::MetadataExt;
+            let id = |file: &File| file.metadata().ok().map(|there| (there.dev(), there.ino()));
+            let stdout = io::stdout().as_fd().try_clone_to_owned().map(File::from);
+            return stdout.is_ok_and(|stdout| id(&stdout) == id(sink));
+        }
+        false
+    }
+
+    /// Sets aside room for so many bytes, so that no disk is too full for them later.
+    pub fn reserve(&mut self, bytes: u64) -> Result<(), Fault> {
+        if bytes <= self.reserved {
+            return Ok(());
+        }
+        let file = self.file()?;
+        // a little more than now needed, if there is as much
+        let ample = bytes + (bytes / 4).clamp(1 << 16, 1 << 26);
+        let more = |to: u64| allocate(&file, self.reserved, to - self.reserved).map(|()| to);
+        let to = more(ample).or_else(|_| more(bytes));
+        self.reserved = to.map_err(|e| self.fault(&e))?;
+        Ok(())
+    }
+
+    /// Gives the file, `bytes` long, its name, or sends it off.
+    pub fn finish(self, bytes: u64) -> Result<(), Fault> {
+        let whole = self.file()?;
+        let closed = whole.set_len(bytes).and_then(|()| whole.sync_all());
+        closed.map_err(|e| self.fault(&e))?;
+        let said = self.said;
+        match self.place {
+            Place::Stream(mut part, mut sink) => {
+                let sent = part.rewind().and_then(|()| io::copy(&mut part, &mut sink));
+                sent.map_err(|e| fault(&said, &e))?;
+                sink.flush().map_err(|e| fault(&said, &e))
+            }
+            Place::Beside(part, path) => {
+                // what stands there now may be something else than at the start
+                if let Err(why) = target(&said, self.kind, &[]) {
+                    let kept = part.keep().map_err(|e| fault(&said, &e.error))?.1;
+                    let text = format!("{}error: all is in {}\n", why.text, kept.display());
+                    return Err(Fault { text, ..why });
+                }
+                part.persist(&path)
+                    .map(drop)
+                    .map_err(|e| fault(&said, &e.error))
+            }
+        }
+    }
+
+    // fails if another process is writing to the same place
+    fn alone(&self) -> Result<(), Fault> {
+        let Place::Beside(part, path) = &self.place else {
+            return Ok(());
+        };
+        // each locks its own before it looks for others: of two at least one sees the other
+        if part.as_file().try_lock().is_err() {
+            return Ok(());
+        }
+        let start = prefix(path);
+        let Ok(entries) = std::fs::read_dir(folder(path)) else {
+            return Ok(());
+        };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let long = start.len() + LETTERS + ENDING.len();
+            let like = name.starts_with(&start) && name.ends_with(ENDING) && name.len() == long;
+            if !like || Some(entry.file_name().as_os_str()) == part.path().file_name() {
+                continue;
+            }
+            let locked = File::open(entry.path()).map(|file| file.try_lock());
+            if let Ok(Err(TryLockError::WouldBlock)) = locked {
+                let msg = "another process is writing it (to the file";
+                return Err(refused(&self.said, &format!("{msg} {name})")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What stands at a path and may be written.
+enum Target {
+    /// A file, there or not; links followed.
+    File(PathBuf),
+    /// Something that takes bytes as they come.
+    Stream,
+}
+
+fn target(said: &Path, kind: Kind, inputs: &[&Path]) -> Result<Target, Fault> {
+    let there = match std::fs::metadata(said) {
+        Ok(there) => there,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            return match std::fs::symlink_metadata(said) {
+                Ok(_) => Err(refused(said, "is a link to nothing")),
+                Err(_) if said.file_name().is_none() => Err(refused(said, "is no name of a file")),
+                Err(_) => Ok(Target::File(said.to_owned())),
+            };
+        }
+        Err(e) => return Err(fault(said, &e)),
+    };
+    if is_stream(said, &there) {
+        return Ok(Target::Stream);
+    }
+    if there.is_dir() {
+        return Err(refused(said, "is a folder: name a file in it"));
+    }
+    if !there.is_file() {
+        return Err(refused(
+            said,
+            "is a device, and nothing is written over a device",
+        ));
+    }
+    let path = said.canonicalize().map_err(|e| fault(said, &e))?;
+    if inputs.iter().any(|input| same(&path, &there, input)) {
+        return Err(refused(said, "is read by this very run: name another file"));
+    }
+    if there.permissions().readonly() {
+        return Err(refused(said, "is write-protected"));
+    }
+    match kind.may_replace(&path) {
+        Ok(true) => Ok(Target::File(path)),
+        Ok(false) => {
+            let kind = kind.name();
+            let msg = format!("there is a file that is no {kind}: name another, or remove it");
+            Err(refused(said, &msg))
+        }
+        Err(e) => Err(fault(said, &e)),
+    }
+}
+
+// pipes and terminals, and what a shell has opened already
+#[cfg(unix)]
+fn is_stream(said: &Path, there: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = there.file_type();
+    let opened = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
+    let opened = kind.is_file() && opened.iter().any(|path| said.starts_with(path));
+    kind.is_fifo() || kind.is_char_device() || opened
+}
+
+#[cfg(not(unix))]
+fn is_stream(_said: &Path, _there: &Metadata) -> bool {
+    false
+}
+
+// the same file by another name, too
+fn same(path: &Path, there: &Metadata, input: &Path) -> bool {
+    #[cfg(unix)]
+    if let Ok(input) = std::fs::metadata(input) {
+        use std::os::unix::fs::MetadataExt;
+        return (input.dev(), input.ino()) == (there.dev(), there.ino());
+    }
+    let _ = there;
+    input.canonicalize().is_ok_and(|input| input == path)
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+fn prefix(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    format!(".{name}.")
+}
+
+// with the rights that a file there has or would have
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let start = prefix(path);
+    let mut builder = Builder::new();
+    builder.prefix(&start).suffix(ENDING).rand_bytes(LETTERS);
+    let old = std::fs::metadata(path).map(|there| there.permissions());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let part = builder.tempfile_in(folder(path))?;
+    if let Ok(old) = old {
+        part.as_file().set_permissions(old)?;
+    }
+    Ok(part)
+}
+
+// bytes of a file that are written later and must not fail then
+fn allocate(file: &File, from: u64, bytes: u64) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{FallocateFlags, fallocate};
+        use rustix::io::Errno;
+        match fallocate(file, FallocateFlags::empty(), from, bytes) {
+            Ok(()) => return Ok(()),
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {}
+            Err(e) => return Err(e.into()),
+        }
+    }
+    // where a file system knows no such thing, zeros hold the place
+    let mut file = file;
+    let at = file.stream_position()?;
+    file.seek(io::SeekFrom::Start(from))?;
+    let held = io::copy(&mut io::repeat(0).take(bytes), &mut file);
+    file.seek(io::SeekFrom::Start(at))?;
+    held.map(drop)
+}
+
+fn fault(said: &Path, e: &io::Error) -> Fault {
+    Fault {
+        code: OUTPUT,
+        text: format!("error: {}: cannot be written: {e}\n", said.display()),
+    }
+}
+
+fn refused(said: &Path, why: &str) -> Fault {
+    Fault::usage(format!("{}: {why}", said.display()))
+}

@@ -1,0 +1,55 @@
+//! The program as a child of a test, and the files that it reads and writes.
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// A small model.
+pub const CARTPOLE: &str = "models/cartpole.xml";
+
+/// The program with some arguments.
+pub fn manyworlds(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("manyworlds").unwrap();
+    command.args(args).env("NO_COLOR", "1");
+    command
+}
+
+/// Runs it: exit code, stdout, stderr.
+pub fn run(args: &[&str]) -> (i32, String, String) {
+    let out = manyworlds(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        out.status.code().unwrap(),
+        text(out.stdout),
+        text(out.stderr).trim_end().to_owned(),
+    )
+}
+
+/// The path of a file in a folder of its own.
+pub fn path(dir: &TempDir, name: &str) -> String {
+    dir.path().join(name).to_str().unwrap().to_owned()
+}
+
+/// Name, shape and values of an array.
+pub type Named<'a> = (&'a str, &'a [u64], &'a [f64]);
+
+/// Writes an npz file of f64 arrays.
+pub fn npz(path: &str, arrays: &[Named]) {
+    use npyz::WriterBuilder;
+    let mut npz = npyz::npz::NpzWriter::create(path).unwrap();
+    for (name, shape, x) in arrays {
+        let builder = npz.array::<f64>(name, Default::default()).unwrap();
+        let mut writer = builder.default_dtype().shape(shape).begin_nd().unwrap();
+        writer.extend(x.iter().copied()).unwrap();
+        writer.finish().unwrap();
+    }
+}
+
+/// Shape and values of an array of an npz file.
+pub fn array(path: &str, name: &str) -> (Vec<u64>, Vec<f64>) {
+    let mut npz = npyz::npz::NpzArchive::open(path).unwrap();
+    let array = npz
+        .by_name(name)
+        .unwrap()
+        .unwrap_or_else(|| panic!("no {name}"));
+    (array.shape().to_vec(), array.into_vec().unwrap())
+}

@@ -1,0 +1,164 @@
+//! Room for contacts and rows that runs out, on every backend: who is told, what is kept, where it ends.
+
+use manyworlds::batch::{Backend, Overflow, Settings};
+use manyworlds::{Batch, Error, Model};
+
+const BACKENDS: [Backend; 2] = [Backend::Cpu, Backend::Gpu];
+
+/// Balls in a row, so near that each touches many: all of them if they are heaped up.
+fn balls(n: usize) -> Model {
+    let ball = |k: usize| {
+        let x = 0.25 * k as f64;
+        format!(
+            r#"<body pos="{x} 0 0.1"><joint type="slide" axis="1 0 0"/><geom size="0.1"/></body>"#
+        )
+    };
+    let balls: String = (0..n).map(ball).collect();
+    let xml =
+        format!(r#"<mujoco><option gravity="0 0 0"/><worldbody>{balls}</worldbody></mujoco>"#);
+    Model::from_xml_str(&xml).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Positions that heap up the first `k` balls of `n`: k (k − 1) / 2 contacts.
+fn heap(n: usize, k: usize) -> Vec<f64> {
+    let to = |i: usize| {
+        if i < k {
+            0.01 * i as f64
+        } else {
+            0.25 * i as f64
+        }
+    };
+    (0..n).map(|i| to(i) - 0.25 * i as f64).collect()
+}
+
+fn settings(backend: Backend, overflow: Overflow, nconmax: usize) -> Settings {
+    Settings {
+        backend,
+        overflow,
+        nconmax: Some(nconmax),
+        njmax: Some(4 * nconmax),
+        no_cache: true,
+        ..Settings::default()
+    }
+}
+
+#[test]
+fn a_state_flagged_elsewhere_goes_on_where_there_is_room() {
+    let m = balls(6);
+    for backend in BACKENDS {
+        let mut short = Batch::with(&m, 2, settings(backend, Overflow::Continue, 4)).unwrap();
+        short
+            .set_where("qpos", &[false, true], &heap(6, 5))
+            .unwrap();
+        short.step(1).unwrap();
+        assert_eq!(short.flags().unwrap().len(), 1, "{backend:?}");
+        let state = short.save().unwrap();
+
+        // room that grows: as far as the world once needed
+        let mut grows = Batch::with(&m, 2, settings(backend, Overflow::Grow, 4)).unwrap();
+        grows.restore(&state).unwrap();
+        for _ in 0..3 {
+            grows.step(1).unwrap_or_else(|e| panic!("{backend:?}: {e}"));
+        }
+        assert!(grows.model().nconmax >= 10, "{backend:?}");
+        assert_eq!(grows.full(), None);
+        assert_eq!(
+            grows.flags().unwrap().len(),
+            1,
+            "it was short once, and stays flagged"
+        );
+    }
+}
+
+#[test]
+fn a_state_flagged_elsewhere_fails_for_a_reason_or_not_at_all() {
+    let m = balls(6);
+    let with = |overflow, nconmax| Batch::with(&m, 2, settings(Backend::Cpu, overflow, nconmax));
+    let mut short = with(Overflow::Continue, 4).unwrap();
+    short
+        .set_where("qpos", &[false, true], &heap(6, 5))
+        .unwrap();
+    short.step(1).unwrap();
+    let state = short.save().unwrap();
+
+    // enough room
+    let mut ample = with(Overflow::Error, 15).unwrap();
+    ample.restore(&state).unwrap();
+    ample.step(1).unwrap_or_else(|e| panic!("{e}"));
+
+    // too little
+    let mut short = with(Overflow::Error, 4).unwrap();
+    short.restore(&state).unwrap();
+    let said = short.step(1).unwrap_err().to_string();
+    assert_eq!(
+        said,
+        "world 1 overflowed: 10 contacts needed, nconmax is 4; \
+         give more room, or let it grow (overflow \"grow\")"
+    );
+}
+
+#[test]
+fn growth_ends_at_its_share_and_the_world_goes_on_flagged() {
+    let m = balls(24);
+    for backend in BACKENDS {
+        let none = Settings {
+            growth: Some(0),
+            ..settings(backend, Overflow::Grow, 4)
+        };
+        let mut bounded = Batch::with(&m, 3, none).unwrap();
+        let mut short = Batch::with(&m, 3, settings(backend, Overflow::Continue, 4)).unwrap();
+        let memory = bounded.memory();
+        for batch in [&mut bounded, &mut short] {
+            batch
+                .set_where("qpos", &[false, true, false], &heap(24, 20))
+                .unwrap();
+            batch.step(2).unwrap_or_else(|e| panic!("{backend:?}: {e}"));
+        }
+        // just as if it had been told to go on
+        assert_eq!(bounded.memory(), memory);
+        assert_eq!((bounded.model().nconmax, bounded.model().njmax), (4, 16));
+        let qpos = short.reals("qpos").unwrap();
+        assert_eq!(bounded.reals("qpos").unwrap(), qpos, "{backend:?}");
+        let flags = bounded.flags().unwrap();
+        assert_eq!(flags, short.flags().unwrap(), "{backend:?}");
+        assert_eq!(flags.len(), 1, "{backend:?}");
+        assert!(flags[0].world == 1 && flags[0].overflowed(), "{backend:?}");
+        assert_eq!(flags[0].needed[0], 190);
+        let full = bounded.full().unwrap();
+        assert!(
+            full.contains("0 % of the memory at hand are 0 MiB"),
+            "{full}"
+        );
+        assert_eq!(short.full(), None);
+    }
+}
+
+#[test]
+fn room_that_no_machine_has_is_refused() {
+    let m = balls(2);
+    for backend in BACKENDS {
+        for n in [usize::MAX, 1 << 33] {
+            let says = Batch::with(&m, 1, settings(backend, Overflow::Grow, n / 4)).unwrap_err();
+            let Error::Input(said) = says else {
+                panic!("{backend:?}: {says}")
+            };
+            assert!(
+                said.contains("a world has room for 16777216 at most"),
+                "{said}"
+            );
+        }
+    }
+}
+
+#[test]
+fn threads_are_no_more_than_help() {
+    let m = balls(2);
+    let many = Settings {
+        backend: Backend::Cpu,
+        threads: Some(100_000),
+        ..Settings::default()
+    };
+    let batch = Batch::with(&m, 1, many).unwrap();
+    let most = 4 * std::thread::available_parallelism().unwrap().get();
+    assert_eq!(batch.device(), format!("CPU, {most} threads, f64"));
+}
