@@ -37,11 +37,14 @@ impl Growth {
         share: Option<u8>,
     ) -> Option<(usize, usize)> {
         let share = share.unwrap_or(SHARE);
+        let backend = worlds.backend();
         let bound = *self.bound.get_or_insert_with(|| {
             let more = u128::from(worlds.at_hand()) * u128::from(share) / 100;
-            (worlds.memory().total, more as u64)
+            // by the measure that more room is told by
+            let room = (m.nconmax, m.njmax);
+            (takes(backend, &mut m.clone(), room, nworld), more as u64)
         });
-        self.room_within(bound, m, nworld, worlds.backend(), needs, share)
+        self.room_within(bound, m, nworld, backend, needs, share)
     }
 
     fn room_within(

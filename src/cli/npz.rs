@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 const OVERHEAD: u64 = 1 << 10;
 const REST: u64 = 1 << 16;
 
-/// Largest number of bytes before the numbers of an array.
-const HEADER: u64 = 1 << 16;
+/// Largest number of bytes in the header of an array.
+const HEADER: usize = 1 << 12;
 
 type Zip = NpzWriter<BufWriter<File>>;
 
@@ -167,9 +167,11 @@ impl Reader {
     ) -> Result<Option<Vec<f64>>, Fault> {
         let path = self.path.clone();
         let bad = |what: String| Fault::usage(format!("{}: {name}: {what}", path.display()));
+        // some say it in many lines
+        let first = |text: String| text.lines().next().unwrap_or_default().to_owned();
         let broken = |e: io::Error| match e.kind() {
             io::ErrorKind::UnexpectedEof => bad("the file ends before its last number".to_owned()),
-            _ => bad(e.to_string()),
+            _ => bad(first(e.to_string())),
         };
         let file = npyz::npz::file_name_from_array_name(name);
         let mut entry = match self.npz.zip_archive().by_name(&file) {
@@ -177,7 +179,7 @@ impl Reader {
             Err(npyz::zip::result::ZipError::FileNotFound) => return Ok(None),
             Err(e) => return Err(bad(e.to_string())),
         };
-        let header = NpyHeader::from_reader((&mut entry).take(HEADER)).map_err(broken)?;
+        let header = header(&mut entry).map_err(broken)?;
         let shape: Vec<usize> = header.shape().iter().map(|&n| n as usize).collect();
         let len = shape
             .iter()
@@ -199,6 +201,37 @@ impl Reader {
             return Err(bad(format!("value {at} (counted flat, from 0) is {x}")));
         }
         Ok(Some(values))
+    }
+}
+
+// The header of an array of plain numbers. It is an expression in Python, and its parser takes a time that doubles with each
+// bracket inside another: what has more of them than a shape needs is no such array.
+fn header(entry: &mut impl Read) -> io::Result<NpyHeader> {
+    let mut bytes = [0; 10];
+    entry.read_exact(&mut bytes)?;
+    let mut bytes = bytes.to_vec();
+    let mut len = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    if bytes[6] > 1 {
+        let mut more = [0; 2];
+        entry.read_exact(&mut more)?;
+        bytes.extend(more);
+        len |= usize::from(u16::from_le_bytes(more)) << 16;
+    }
+    if len > HEADER {
+        return Err(io::Error::other(
+            "its header is longer than that of numbers",
+        ));
+    }
+    let start = bytes.len();
+    bytes.resize(start + len, 0);
+    entry.read_exact(&mut bytes[start..])?;
+    let most = [(b'{', 1), (b'(', 1), (b'[', 1), (b'-', 8)];
+    let few = |(mark, most)| bytes[start..].iter().filter(|c| **c == mark).count() <= most;
+    match most.into_iter().all(few) {
+        true => NpyHeader::from_reader(bytes.as_slice()),
+        false => Err(io::Error::other(
+            "its dtype is no number that is read; save float64",
+        )),
     }
 }
 
