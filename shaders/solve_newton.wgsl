@@ -1,5 +1,10 @@
 // Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
 //
+// On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island and adds the rows that
+// entered and takes away those that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
+// islands, with its rows from the diagonal to the last dof that is coupled in any lane. Kernels make the whole triangle of an
+// island. In f32 what is taken away leaves its last bits behind, which may be as large as the inertia.
+//
 // The Hessian is made and factored again only where a row's cost has changed. It is a triangle of rows over an island's dofs:
 //
 //        0 1 2 3

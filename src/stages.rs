@@ -111,9 +111,9 @@ stages! {
     /// Unconstrained acceleration (`mj_fwdAcceleration`).
     fwd_acceleration,
     /// Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
-    solve_newton by simd::solve_newton::solve_newton,
+    solve_newton by simd::solve_newton,
     /// Constraint forces and acceleration by conjugate gradients (`mj_fwdConstraint`, `mj_solCG`).
-    solve_cg by simd::solve_cg::solve_cg,
+    solve_cg by simd::solve_cg,
     /// Constraint forces and acceleration by projected Gauss-Seidel (`mj_fwdConstraint`, `mj_solPGS`).
     solve_pgs by simd::solve_pgs,
     /// Friction forces once more, as if they were hard (`mj_solNoSlip`).

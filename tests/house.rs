@@ -350,12 +350,46 @@ fn a_shader_carries_the_comments_of_its_twin_in_their_order() {
     assert!(faults.is_empty(), "\n{faults}");
 }
 
+/// Files that do one thing in ways that differ on purpose.
+const DIFFERENT: &[&[&str]] = &[
+    &[
+        "src/cpu/lib/hessian.rs",
+        "src/simd/hessian.rs",
+        "shaders/solve_newton.wgsl",
+    ],
+    &["src/cpu/lib/linesearch.rs", "shaders/lib/primal.wgsl"],
+];
+
+#[test]
+fn what_differs_on_purpose_is_told_in_the_same_words() {
+    // the paragraph that begins with these words
+    let told = |path: &str| {
+        let text = text(path);
+        let lines = text.lines().map(|line| line.trim_start_matches(['/', '!']));
+        let lines = lines.skip_while(|line| !line.starts_with(" On purpose "));
+        let lines = lines.take_while(|line| line.starts_with(' ') && line.trim() != "");
+        lines.map(str::trim).collect::<Vec<_>>().join(" ")
+    };
+    for files in DIFFERENT {
+        let words = told(files[0]);
+        assert!(words.ends_with('.'), "{}: {words}", files[0]);
+        for file in *files {
+            assert_eq!(told(file), words, "{file} and {}", files[0]);
+        }
+    }
+}
+
 // public functions of a text; a method is named by its type too, as WGSL has to: `Contact::force` is `contact_force`
 fn public_functions(text: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut method_of = String::new();
     for line in text.lines() {
         if let Some(rest) = line.strip_prefix("impl") {
+            // behind `<R: Real>` comes the type
+            let rest = rest
+                .strip_prefix('<')
+                .and_then(|rest| rest.split_once("> "));
+            let rest = rest.map_or(&line["impl".len()..], |(_, of)| of);
             let word = rest.trim_start_matches(|c: char| !c.is_ascii_uppercase());
             let end = word.find(|c: char| !c.is_ascii_alphanumeric());
             let of = &word[..end.unwrap_or(word.len())];

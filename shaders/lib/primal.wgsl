@@ -347,6 +347,9 @@ fn narrow(p: Point, candidates: array<Point, 3>) -> Point {
 //   0 Newton's steps on one side until the slope changes sign
 //   1 first end of the bracket, 2 the middle, 3 and 4 Newton's steps from the new ends
 //   5 done
+//
+// On purpose kernels tell the side by the slope at the start, and look between the first two points as soon as the slope
+// changes its sign; the twins tell it by the slope at the first step, as MuJoCo does.
 fn line_search(g: Island, scale: f32) -> vec2f {
     // what is quadratic everywhere: inertia and equalities
     var smooth_ = vec2f(0.0);

@@ -1,9 +1,8 @@
 //! Who computes when nobody said who: the fastest that the machine and the model allow.
 //!
 //! ```text
-//! single precision ──does not hold the model's inertia───────────────────────────────────────────────────────▶ reference
-//!   └▶ hardware GPU ──refuses the model, or there is none──▶ worlds side by side ──lacks what the model needs──▶
-//!                                                              └─fewer worlds than pay for the lanes─────────▶
+//! single precision ──does not hold the model's inertia──────────────────────────────────────────────────────▶ reference
+//!   └▶ hardware GPU ──refuses the model, or there is none──▶ worlds side by side ──fewer than pay for the lanes──▶
 //! ```
 
 use super::{Settings, Worlds, cpu, gpu};
@@ -11,7 +10,7 @@ use crate::cpu::lib::precision::cancellation;
 use crate::error::{Error, Result};
 use crate::fields::{Data, Model};
 use crate::real::Real;
-use crate::simd::{self, Lanes};
+use crate::simd::Lanes;
 use crate::stages;
 use crate::types::MAXLOSS;
 
@@ -43,10 +42,6 @@ pub(super) fn open(
             Err(e) => return Err(e),
         },
     };
-    if let Some(what) = simd::missing(m) {
-        let why = format!("{no_gpu}, and worlds side by side lack {what}");
-        return Ok((cpu::open(m, nworld, settings)?, why));
-    }
     if nworld < PAYS {
         let why = format!("{no_gpu}, and too few worlds to lie side by side");
         return Ok((cpu::open(m, nworld, settings)?, why));

@@ -43,15 +43,7 @@ pub(super) fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Box<
 }
 
 /// Worlds side by side in SIMD lanes, in `f32`.
-///
-/// # Errors
-/// [`Error::Input`] if the model needs what only the reference computes.
 pub(super) fn open_simd(m: &Model, nworld: usize, settings: &Settings) -> Result<Box<dyn Worlds>> {
-    if let Some(what) = simd::missing(m) {
-        return Err(Error::Input(format!(
-            "worlds side by side do not have {what} yet: take the CPU or the GPU"
-        )));
-    }
     let twin: Twin<Lanes> = |stage, m, d, rows| (stage.simd)(m, d, rows);
     Ok(Box::new(Cpu::new(m, nworld, settings, twin)?))
 }

@@ -5,6 +5,7 @@
 
 use crate::cpu::lib::primal::*;
 use crate::fields::{Data, Model};
+use crate::real::{Mask, Real};
 use crate::types::MINVAL;
 
 /// Constraint forces and acceleration by conjugate gradients (`mj_fwdConstraint`, `mj_solCG`).
@@ -12,46 +13,56 @@ pub fn solve_cg(m: &Model, d: &mut Data) {
     by_island(m, d, conjugate_gradients);
 }
 
-// iterates until an island has converged; number of iterations
-fn conjugate_gradients(m: &Model, d: &mut Data, island: &Island) -> i32 {
-    let scale = scale_of(m, d, island);
-    let tolerance = m.opt.tolerance;
+/// Iterates until an island has converged in every lane; number of iterations. Lanes that have converged stand still.
+pub fn conjugate_gradients<R: Real, S: System<R>>(
+    m: &Model,
+    d: &mut Data<R>,
+    system: &mut S,
+    island: &Island<'_, R>,
+) -> R {
+    let zero = R::zero();
+    let scale = island.scale;
+    let tolerance = R::splat(m.opt.tolerance);
 
     // forces, and what is left of the equation of motion
-    update_constraint(m, d, island);
-    update_gradient(m, d, island);
+    update_constraint(m, d, system, island);
+    update_gradient(m, d, system, island);
 
     // the gap to the optimum is at most 1/2 grad' inv(M) grad: nothing to do if that is small
     precondition(m, d, island);
-    if 0.5 * scale * dot(d, island, &d.solver_grad, &d.solver_Mgrad) < tolerance {
-        return 0;
+    let mut left = zero;
+    for &i in island.dofs {
+        let i = i as usize;
+        left += d.solver_grad[i] * d.solver_Mgrad[i];
+        d.solver_search[i] = -d.solver_Mgrad[i];
     }
-    for &i in &d.map_idof2dof[island.dofs.clone()] {
-        d.solver_search[i as usize] = -d.solver_Mgrad[i as usize];
-    }
+    let mut live = island.lanes & !(R::splat(0.5) * scale * left).lt(tolerance);
 
-    let mut niter = 0;
-    while niter < m.opt.iterations {
+    let mut niter = zero;
+    for _ in 0..m.opt.iterations {
         // step along the direction
-        let (alpha, improvement) = line_search(m, d, island, scale);
-        if alpha == 0.0 {
+        let (alpha, improvement) = line_search(m, d, system, island, live);
+        live = live & zero.lt(alpha.abs());
+        if !live.any() {
             break;
         }
-        take_step(d, island, alpha);
-        niter += 1;
+        take_step(d, island, R::select(live, alpha, zero));
+        niter += R::select(live, R::one(), zero);
 
         // what the gradients were: nobody needs the Hessian here
-        for &i in &d.map_idof2dof[island.dofs.clone()] {
+        for &i in island.dofs {
             let i = i as usize;
             d.solver_H[i] = d.solver_grad[i];
             d.solver_U[i] = d.solver_Mgrad[i];
         }
 
         // done when the step gained little or forces balance
-        update_constraint(m, d, island);
-        let gradient = scale * update_gradient(m, d, island);
+        update_constraint(m, d, system, island);
+        let gradient = scale * update_gradient(m, d, system, island);
         let improvement = scale * improvement;
-        if (improvement > 0.0 && improvement < tolerance) || gradient < tolerance {
+        let little = zero.lt(improvement) & improvement.lt(tolerance);
+        live = live & !(little | gradient.lt(tolerance));
+        if !live.any() {
             break;
         }
         precondition(m, d, island);
@@ -61,10 +72,10 @@ fn conjugate_gradients(m: &Model, d: &mut Data, island: &Island) -> i32 {
 }
 
 // the next direction: down, and on in the old one as far as the change of the gradient tells
-fn turn(d: &mut Data, island: &Island) {
-    let dofs = &d.map_idof2dof[island.dofs.clone()];
-    let (mut sy, mut yy, mut yg, mut sg, mut ss, mut gg) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
-    for &i in dofs {
+fn turn<R: Real>(d: &mut Data<R>, island: &Island<'_, R>) {
+    let (zero, one, two) = (R::zero(), R::one(), R::splat(2.0));
+    let [mut sy, mut yy, mut yg, mut sg, mut ss, mut gg] = [zero; 6];
+    for &i in island.dofs {
         let i = i as usize;
         let (s, g) = (d.solver_search[i], d.solver_grad[i]);
         let y = g - d.solver_H[i];
@@ -77,12 +88,13 @@ fn turn(d: &mut Data, island: &Island) {
     }
 
     // start anew if the gradient did not change along the direction
-    let mut beta = 0.0;
-    if sy >= MINVAL {
-        let least = -1.0 / (ss.sqrt() * gg.sqrt().min(ETA)).max(MINVAL);
-        beta = f64::max((yg - 2.0 * (yy / sy) * sg) / sy, least);
-    }
-    for &i in dofs {
+    let tiny = R::splat(MINVAL);
+    let turns = tiny.le(sy);
+    let sy = R::select(turns, sy, one);
+    let least = -one / (ss.sqrt() * gg.sqrt().min(R::splat(ETA))).max(tiny);
+    let beta = ((yg - two * (yy / sy) * sg) / sy).max(least);
+    let beta = R::select(turns, beta, zero);
+    for &i in island.dofs {
         let i = i as usize;
         d.solver_search[i] = beta * d.solver_search[i] - d.solver_Mgrad[i];
     }
@@ -91,14 +103,9 @@ fn turn(d: &mut Data, island: &Island) {
 // bounds how far the direction turns back
 const ETA: f64 = 0.01;
 
-fn dot(d: &Data, island: &Island, a: &[f64], b: &[f64]) -> f64 {
-    let dofs = &d.map_idof2dof[island.dofs.clone()];
-    dofs.iter().map(|&i| a[i as usize] * b[i as usize]).sum()
-}
-
 // Mgrad = inv(M) grad (mj_solveM)
-fn precondition(m: &Model, d: &mut Data, island: &Island) {
-    let dofs = &d.map_idof2dof[island.dofs.clone()];
+fn precondition<R: Real>(m: &Model, d: &mut Data<R>, island: &Island<'_, R>) {
+    let dofs = island.dofs;
     let x = &mut d.solver_Mgrad;
     for &i in dofs {
         x[i as usize] = d.solver_grad[i as usize];
@@ -109,8 +116,9 @@ fn precondition(m: &Model, d: &mut Data, island: &Island) {
     };
     for &i in dofs.iter().rev() {
         let i = i as usize;
+        let xi = x[i];
         for k in above(i) {
-            x[m.M_colind[k] as usize] -= d.qLD[k] * x[i];
+            x[m.M_colind[k] as usize] -= d.qLD[k] * xi;
         }
     }
     for &i in dofs {

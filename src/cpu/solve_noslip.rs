@@ -12,23 +12,25 @@ pub fn solve_noslip(m: &Model, d: &mut Data) {
     if d.nefc[0] == 0 {
         return;
     }
+    let maps = Maps::take(d);
     prepare(m, d);
     for k in 0..d.nisland[0] as usize {
-        let niter = sweeps(m, d, &Island::of(d, k));
+        let niter = sweeps(m, d, &island_of(m, d, &maps, k));
         d.island_niter[k] += niter;
         d.solver_niter[0] += niter;
     }
+    maps.put_back(d);
     finish(m, d);
 }
 
 // sweeps over an island's friction until a sweep gains little; number of sweeps
-fn sweeps(m: &Model, d: &mut Data, island: &Island) -> i32 {
-    let scale = scale_of(m, d, island);
+fn sweeps(m: &Model, d: &mut Data, island: &Island<'_, f64>) -> i32 {
+    let scale = island.scale;
     accelerate(m, d, island);
 
     // what the regularization costs is gained at once
     let mut improvement = 0.0;
-    for &r in &d.map_iefc2efc[island.rows.clone()] {
+    for &r in island.rows {
         let force = d.efc_force[r as usize];
         improvement += 0.5 * force * force * d.efc_R[r as usize];
     }
@@ -45,12 +47,12 @@ fn sweeps(m: &Model, d: &mut Data, island: &Island) -> i32 {
 }
 
 // one sweep; what it gained
-fn sweep(m: &Model, d: &mut Data, island: &Island) -> f64 {
+fn sweep(m: &Model, d: &mut Data, island: &Island<'_, f64>) -> f64 {
     let [ne, nf] = [d.ne[0] as usize, d.nf[0] as usize];
     let mut improvement = 0.0;
-    let mut row = island.rows.start;
-    while row < island.rows.end {
-        let r = d.map_iefc2efc[row] as usize;
+    let mut row = 0;
+    while row < island.rows.len() {
+        let r = island.rows[row] as usize;
         row += 1;
         if (ne..ne + nf).contains(&r) {
             improvement -= joint(m, d, island, r);
@@ -68,7 +70,7 @@ fn sweep(m: &Model, d: &mut Data, island: &Island) -> f64 {
 }
 
 // friction loss of a dof or tendon; change of the cost
-fn joint(m: &Model, d: &mut Data, island: &Island, r: usize) -> f64 {
+fn joint(m: &Model, d: &mut Data, island: &Island<'_, f64>, r: usize) -> f64 {
     let a = block(m, d, r, 1, false)[0][0].max(MINVAL);
     let res = residual(m, d, r, false);
     let (old, loss) = (d.efc_force[r], d.efc_frictionloss[r]);
@@ -79,7 +81,7 @@ fn joint(m: &Model, d: &mut Data, island: &Island, r: usize) -> f64 {
 }
 
 // two edges of a pyramid that face each other: their sum stays; change of the cost
-fn pyramidal(m: &Model, d: &mut Data, island: &Island, r: usize) -> f64 {
+fn pyramidal(m: &Model, d: &mut Data, island: &Island<'_, f64>, r: usize) -> f64 {
     let a = soft_block(m, d, r, 2);
     let res = [residual(m, d, r, false), residual(m, d, r + 1, false)];
     let old = [d.efc_force[r], d.efc_force[r + 1]];
@@ -95,7 +97,13 @@ fn pyramidal(m: &Model, d: &mut Data, island: &Island, r: usize) -> f64 {
 }
 
 // friction forces of an elliptic contact; change of the cost
-fn elliptic(m: &Model, d: &mut Data, island: &Island, r: usize, contact: &Contact) -> f64 {
+fn elliptic(
+    m: &Model,
+    d: &mut Data,
+    island: &Island<'_, f64>,
+    r: usize,
+    contact: &Contact<f64>,
+) -> f64 {
     let num = contact.dim - 1;
     let a = soft_block(m, d, r + 1, num);
     let mut res = [0.0; MAXDIM];
@@ -128,7 +136,7 @@ fn soft_block(m: &Model, d: &Data, r: usize, num: usize) -> Block {
 fn commit(
     m: &Model,
     d: &mut Data,
-    island: &Island,
+    island: &Island<'_, f64>,
     r: usize,
     a: &Block,
     force: &[f64],

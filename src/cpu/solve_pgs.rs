@@ -6,6 +6,7 @@
 use crate::cpu::island::island;
 use crate::cpu::lib::cone::{Contact, MAXDIM, is_elliptic};
 use crate::cpu::lib::dual::*;
+use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::primal::*;
 use crate::fields::{Data, Model};
 use crate::types::*;
@@ -21,33 +22,35 @@ pub fn solve_pgs(m: &Model, d: &mut Data) {
     if d.nefc[0] == 0 {
         return;
     }
+    let maps = Maps::take(d);
     prepare(m, d);
-    start_forces(m, d);
+    start_forces(m, d, &maps);
     for k in 0..d.nisland[0] as usize {
-        let niter = sweeps(m, d, &Island::of(d, k));
+        let niter = sweeps(m, d, &island_of(m, d, &maps, k));
         d.island_niter[k] = niter;
         d.solver_niter[0] += niter;
     }
+    maps.put_back(d);
     finish(m, d);
 }
 
 // begins with the forces of the last acceleration, unless none are better
-fn start_forces(m: &Model, d: &mut Data) {
+fn start_forces(m: &Model, d: &mut Data, maps: &Maps) {
     let nefc = d.nefc[0] as usize;
     let nisland = d.nisland[0] as usize;
-    residuals(m, d);
+    residuals(m, d, &Sparse, maps.all(d).rows);
     if m.opt.disabled(DSBL_WARMSTART) {
         d.efc_force[..nefc].fill(0.0);
         return;
     }
     for k in 0..nisland {
-        update_constraint(m, d, &Island::of(d, k));
+        update_constraint(m, d, &Sparse, &island_of(m, d, maps, k));
     }
     let mut cost = 0.0;
     for k in 0..nisland {
-        let island = Island::of(d, k);
+        let island = island_of(m, d, maps, k);
         accelerate(m, d, &island);
-        for &r in &d.map_iefc2efc[island.rows] {
+        for &r in island.rows {
             let r = r as usize;
             let force = d.efc_force[r];
             let b = d.efc_b[r];
@@ -60,8 +63,8 @@ fn start_forces(m: &Model, d: &mut Data) {
 }
 
 // sweeps over an island's rows until a sweep gains little; number of sweeps
-fn sweeps(m: &Model, d: &mut Data, island: &Island) -> i32 {
-    let scale = scale_of(m, d, island);
+fn sweeps(m: &Model, d: &mut Data, island: &Island<'_, f64>) -> i32 {
+    let scale = island.scale;
     let num = blocks(m, d, island);
     let mut random = Pcg32::default();
     let mut steady = 0;
@@ -100,11 +103,11 @@ fn sweeps(m: &Model, d: &mut Data, island: &Island) -> i32 {
 }
 
 // first rows of what is set together; how many there are
-fn blocks(m: &Model, d: &mut Data, island: &Island) -> usize {
+fn blocks(m: &Model, d: &mut Data, island: &Island<'_, f64>) -> usize {
     let mut num = 0;
-    let mut row = island.rows.start;
-    while row < island.rows.end {
-        let r = d.map_iefc2efc[row] as usize;
+    let mut row = 0;
+    while row < island.rows.len() {
+        let r = island.rows[row] as usize;
         d.solver_order[num] = r as i32;
         num += 1;
         row += rows_of(m, d, r);
@@ -121,10 +124,10 @@ fn rows_of(m: &Model, d: &Data, r: usize) -> usize {
 }
 
 // adds a part of the last change to the forces, as far as they can go; keeps what they were (Jaref) and are (Jv)
-fn extrapolate(m: &Model, d: &mut Data, island: &Island, momentum: f64) {
-    let mut row = island.rows.start;
-    while row < island.rows.end {
-        let r = d.map_iefc2efc[row] as usize;
+fn extrapolate(m: &Model, d: &mut Data, island: &Island<'_, f64>, momentum: f64) {
+    let mut row = 0;
+    while row < island.rows.len() {
+        let r = island.rows[row] as usize;
         let num = rows_of(m, d, r);
         for k in r..r + num {
             let force = d.efc_force[k];
@@ -175,7 +178,7 @@ fn clamped(d: &Data, r: usize, force: f64) -> f64 {
 }
 
 // sets a row or contact to its best force, what the others do being given; change of the cost
-fn relax(m: &Model, d: &mut Data, island: &Island, r: usize) -> f64 {
+fn relax(m: &Model, d: &mut Data, island: &Island<'_, f64>, r: usize) -> f64 {
     let num = rows_of(m, d, r);
     let a = block(m, d, r, num, true);
     let mut res = [0.0; MAXDIM];
@@ -202,7 +205,12 @@ fn relax(m: &Model, d: &mut Data, island: &Island, r: usize) -> f64 {
 }
 
 // along the ray through the force, then the friction forces at that normal force
-fn relax_contact(contact: &Contact, a: &Block, res: &[f64; MAXDIM], force: &mut [f64; MAXDIM]) {
+fn relax_contact(
+    contact: &Contact<f64>,
+    a: &Block,
+    res: &[f64; MAXDIM],
+    force: &mut [f64; MAXDIM],
+) {
     let num = contact.dim;
     let old = *force;
     if old[0] < MINVAL {
@@ -243,8 +251,8 @@ fn relax_contact(contact: &Contact, a: &Block, res: &[f64; MAXDIM], force: &mut 
 }
 
 // the sweep's change times what the momentum before it was
-fn alignment(d: &Data, island: &Island) -> f64 {
-    let rows = d.map_iefc2efc[island.rows.clone()].iter();
+fn alignment(d: &Data, island: &Island<'_, f64>) -> f64 {
+    let rows = island.rows.iter();
     rows.map(|&r| {
         let r = r as usize;
         (d.efc_force[r] - d.solver_Jv[r]) * (d.solver_Jv[r] - d.solver_Jaref[r])

@@ -101,6 +101,14 @@ impl Real for Counted {
         *x = value;
     }
     #[inline]
+    fn select_int(mask: bool, yes: i32, no: i32) -> i32 {
+        if mask { yes } else { no }
+    }
+    #[inline]
+    fn int_is(x: i32, value: i32) -> bool {
+        x == value
+    }
+    #[inline]
     fn lt(self, other: Self) -> bool {
         self.0 < other.0
     }

@@ -8,12 +8,18 @@ pub use self::wide::{F32x8, F32x16, F64x8};
 
 use std::fmt::Debug;
 use std::ops::{
-    Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
+    Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
 };
 
 /// The outcome of a comparison, one truth for every lane.
 pub trait Mask:
-    Copy + Send + Sync + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self>
+    Copy
+    + Send
+    + Sync
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
 {
     /// True if any lane is.
     fn any(self) -> bool;
@@ -71,6 +77,10 @@ pub trait Real:
     fn int(x: i32) -> Self::Int;
     /// Sets the integer of one lane.
     fn set_int_lane(x: &mut Self::Int, lane: usize, value: i32);
+    /// `yes` where the mask is true, else `no`.
+    fn select_int(mask: Self::Mask, yes: Self::Int, no: Self::Int) -> Self::Int;
+    /// `x == value` in each lane.
+    fn int_is(x: Self::Int, value: i32) -> Self::Mask;
     /// `self < other` in each lane.
     fn lt(self, other: Self) -> Self::Mask;
     /// `self <= other` in each lane.
@@ -142,6 +152,14 @@ impl Real for f64 {
     #[inline(always)]
     fn set_int_lane(x: &mut i32, _lane: usize, value: i32) {
         *x = value;
+    }
+    #[inline(always)]
+    fn select_int(mask: bool, yes: i32, no: i32) -> i32 {
+        if mask { yes } else { no }
+    }
+    #[inline(always)]
+    fn int_is(x: i32, value: i32) -> bool {
+        x == value
     }
     #[inline(always)]
     fn lt(self, other: Self) -> bool {

@@ -7,12 +7,12 @@
 
 use super::{Mask, Real};
 use std::ops::{
-    Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
+    Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
 };
-use wide::{f32x8, f32x16, f64x8};
+use wide::{f32x8, f32x16, f64x8, i32x8, i32x16, i64x8};
 
 macro_rules! wide {
-    ($(#[doc = $doc:literal])+ $name:ident, $mask:ident, $simd:ty, $scalar:ty, $width:literal) => {
+    ($(#[doc = $doc:literal])+ $name:ident, $mask:ident, $simd:ty, $scalar:ty, $ints:ty, $int:ty, $width:literal) => {
         $(#[doc = $doc])+
         #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
         #[repr(transparent)]
@@ -35,6 +35,14 @@ macro_rules! wide {
             #[inline(always)]
             fn bitor(self, other: Self) -> Self {
                 Self(self.0 | other.0)
+            }
+        }
+
+        impl BitXor for $mask {
+            type Output = Self;
+            #[inline(always)]
+            fn bitxor(self, other: Self) -> Self {
+                Self(self.0 ^ other.0)
             }
         }
 
@@ -99,6 +107,17 @@ macro_rules! wide {
             #[inline(always)]
             fn set_int_lane(x: &mut Self::Int, lane: usize, value: i32) {
                 x[lane] = value;
+            }
+            #[inline(always)]
+            fn select_int(mask: $mask, yes: Self::Int, no: Self::Int) -> Self::Int {
+                let bits = |x: Self::Int| -> $simd { bytemuck::cast(x.map(<$int>::from)) };
+                let chosen: [$int; $width] = bytemuck::cast(mask.0.bitselect(bits(yes), bits(no)));
+                chosen.map(|x| x as i32)
+            }
+            #[inline(always)]
+            fn int_is(x: Self::Int, value: i32) -> $mask {
+                let x: $ints = bytemuck::cast(x.map(<$int>::from));
+                $mask(bytemuck::cast(x.simd_eq(<$ints>::splat(<$int>::from(value)))))
             }
             #[inline(always)]
             fn lt(self, other: Self) -> $mask {
@@ -174,13 +193,13 @@ macro_rules! wide {
 
 wide! {
     /// Eight worlds in single precision.
-    F32x8, Mask32x8, f32x8, f32, 8
+    F32x8, Mask32x8, f32x8, f32, i32x8, i32, 8
 }
 wide! {
     /// Sixteen worlds in single precision.
-    F32x16, Mask32x16, f32x16, f32, 16
+    F32x16, Mask32x16, f32x16, f32, i32x16, i32, 16
 }
 wide! {
     /// Eight worlds in double precision.
-    F64x8, Mask64x8, f64x8, f64, 8
+    F64x8, Mask64x8, f64x8, f64, i64x8, i64, 8
 }

@@ -1,89 +1,212 @@
 //! The Hessian of the primal problem, M + J' D J over the quadratic rows and the cones, for worlds side by side; its factor,
-//! and Newton's direction. Twin of `cpu/lib/hessian.rs`.
+//! and Newton's direction. Dofs are numbered from the island's first on.
+//!
+//! On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island and adds the rows that
+//! entered and takes away those that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
+//! islands, with its rows from the diagonal to the last dof that is coupled in any lane. Kernels make the whole triangle of an
+//! island. In f32 what is taken away leaves its last bits behind, which may be as large as the inertia.
 
-use super::cone::MAXDIM;
-use super::rows::{Rows, pattern};
+use super::rows::Rows;
+use crate::cpu::lib::cone::{MAXDIM, is_elliptic};
+use crate::cpu::lib::primal::{Island, System};
+use crate::cpu::lib::rows::for_rows;
 use crate::cpu::lib::skyline;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
+use crate::types::ConstraintState;
 
-/// Which dofs are coupled in any lane: every dof's row of the Hessian ends at the last of them
-pub fn symbolic<R: Real>(m: &Model, rows: &mut Rows<R>) {
-    // by inertia
-    for i in 0..m.nv {
-        rows.end[i] = i as i32;
-        let adr = m.M_rowadr[i] as usize;
-        for &j in &m.M_colind[adr..adr + m.M_rownnz[i] as usize] {
-            rows.end[j as usize] = i as i32;
-        }
-    }
-
-    // by rows
-    for r in 0..rows.num {
-        let dofs = pattern(m, rows.pattern[r]);
-        let Some(&last) = dofs.last() else { continue };
-        for &i in dofs {
-            let end = &mut rows.end[i as usize];
-            *end = last.max(*end);
-        }
-    }
-
-    // rows of the Hessian follow each other
-    let mut adr = 0;
-    for i in 0..m.nv {
-        rows.adr[i] = adr - i as i32;
-        adr += rows.end[i] + 1 - i as i32;
-    }
-    rows.nh = adr as usize;
+/// Where the rows of the Hessian are; see [`skyline`].
+#[derive(Clone)]
+pub(super) struct Shape {
+    // first dof
+    first: usize,
+    // last dof that a dof is coupled to
+    end: Vec<i32>,
+    // address of a dof's row, less the dof's number
+    adr: Vec<i32>,
+    // number of dofs from the first to the last, and of entries
+    num: usize,
+    nh: usize,
 }
 
-// H = M + J' D J over the quadratic rows, and its factor
-pub fn factor<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) {
-    let h = &mut d.solver_U[..rows.nh];
-    h.fill(R::zero());
-    for i in 0..m.nv {
-        let adr = m.M_rowadr[i] as usize;
-        for k in adr..adr + m.M_rownnz[i] as usize {
-            let j = m.M_colind[k] as usize;
-            h[(rows.adr[j] + i as i32) as usize] = d.M[k];
+impl Shape {
+    pub(super) fn new(m: &Model) -> Self {
+        Self {
+            first: 0,
+            end: vec![0; m.nv],
+            adr: vec![0; m.nv],
+            num: 0,
+            nh: 0,
         }
     }
-    rows.by_pattern(|r, n| match n {
-        4 => add_rows::<R, 4>(m, rows, &d.efc_J, r, h),
-        2 => add_rows::<R, 2>(m, rows, &d.efc_J, r, h),
-        _ => add_rows::<R, 1>(m, rows, &d.efc_J, r, h),
-    });
-    for (contact, weight) in rows.cones.iter().zip(&rows.cone_weight) {
-        match contact.dim {
-            3 => add_cone::<R, 3>(m, rows, &d.efc_J, contact.first, weight, h),
-            4 => add_cone::<R, 4>(m, rows, &d.efc_J, contact.first, weight, h),
-            _ => add_cone::<R, 6>(m, rows, &d.efc_J, contact.first, weight, h),
+}
+
+impl<R: Real> Rows<R> {
+    // which dofs are coupled in any lane: every dof's row of the Hessian ends at the last of them
+    pub(super) fn find_shape(&mut self, m: &Model, island: &Island<'_, R>) {
+        let (Some(&first), Some(&last)) = (island.dofs.first(), island.dofs.last()) else {
+            return;
+        };
+        let shape = &mut self.shape;
+        shape.first = first as usize;
+        shape.num = (last - first) as usize + 1;
+        let end = &mut shape.end[..shape.num];
+        for (k, end) in end.iter_mut().enumerate() {
+            *end = k as i32;
         }
+
+        // by inertia
+        for &i in island.dofs {
+            let adr = m.M_rowadr[i as usize] as usize;
+            for &j in &m.M_colind[adr..adr + m.M_rownnz[i as usize] as usize] {
+                end[(j - first) as usize] = i - first;
+            }
+        }
+
+        // by rows
+        let mut last_pattern = -1;
+        for &r in island.rows {
+            let pattern = self.pattern[r as usize];
+            if pattern == last_pattern {
+                continue;
+            }
+            last_pattern = pattern;
+            let adr = m.Jpat_adr[pattern as usize] as usize;
+            let dofs = &m.Jpat_dof[adr..adr + m.Jpat_num[pattern as usize] as usize];
+            let Some(&last) = dofs.last() else { continue };
+            for &i in dofs {
+                let end = &mut end[(i - first) as usize];
+                *end = (last - first).max(*end);
+            }
+        }
+
+        // rows of the Hessian follow each other
+        let mut adr = 0;
+        for k in 0..shape.num {
+            shape.adr[k] = adr - k as i32;
+            adr += shape.end[k] + 1 - k as i32;
+        }
+        shape.nh = adr as usize;
     }
-    skyline::factor(
-        h,
-        &mut d.solver_dinv,
-        &rows.adr,
-        &rows.end,
-        R::splat(f64::from(f32::MIN_POSITIVE)),
-    );
+
+    // H = M + J' D J over the quadratic rows and the cones, and its factor
+    pub(super) fn make_and_factor(&self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) {
+        let shape = &self.shape;
+        let mut h = std::mem::take(&mut d.solver_U);
+        h[..shape.nh].fill(R::zero());
+        for &i in island.dofs {
+            let adr = m.M_rowadr[i as usize] as usize;
+            for k in adr..adr + m.M_rownnz[i as usize] as usize {
+                let j = m.M_colind[k] as usize - shape.first;
+                h[(shape.adr[j] + i) as usize - shape.first] = d.M[k];
+            }
+        }
+        if self.cones.is_empty() {
+            self.add_list(m, d, island.rows, &mut h);
+        } else {
+            self.add_lists(m, d, island.rows, &mut h);
+        }
+        skyline::factor(
+            &mut h[..shape.nh],
+            &mut d.solver_dinv[..shape.num],
+            &shape.adr[..shape.num],
+            &shape.end[..shape.num],
+            R::splat(f64::from(f32::MIN_POSITIVE)),
+        );
+        d.solver_U = h;
+    }
+
+    // elliptic contacts that slide in some lane are added as a whole, other rows one by one
+    fn add_lists(&self, m: &Model, d: &Data<R>, list: &[i32], h: &mut [R]) {
+        let slides = |r: usize| R::int_is(d.efc_state[r], ConstraintState::Cone as i32).any();
+        let (mut from, mut k) = (0, 0);
+        while k < list.len() {
+            let r = list[k] as usize;
+            if !is_elliptic(m, d, r) {
+                k += 1;
+                continue;
+            }
+            let dim = self.contact(m, d, r).dim;
+            if slides(r) {
+                self.add_list(m, d, &list[from..k], h);
+                match dim {
+                    3 => self.add_cone::<3>(m, d, r, h),
+                    4 => self.add_cone::<4>(m, d, r, h),
+                    _ => self.add_cone::<6>(m, d, r, h),
+                }
+                from = k + dim;
+            }
+            k += dim;
+        }
+        self.add_list(m, d, &list[from..], h);
+    }
+
+    // H += J' D J over the quadratic rows of a list
+    fn add_list(&self, m: &Model, d: &Data<R>, list: &[i32], h: &mut [R]) {
+        let jacobian = self.jacobian(m, &d.efc_Jpat, &d.efc_J);
+        for_rows!(jacobian, list, |r, entries, dofs| {
+            let weight = r.map(|r| quadratic(d, r));
+            if weight.iter().any(|w| R::zero().lt(*w).any()) {
+                add_rows(&self.shape, entries, dofs, weight, h);
+            }
+        });
+    }
+
+    // H += J' W J for the rows of an elliptic contact
+    fn add_cone<const N: usize>(&self, m: &Model, d: &Data<R>, r: usize, h: &mut [R]) {
+        let contact = self.contact(m, d, r);
+        let mut weight = contact.hessian(&d.efc_D[r..], &d.solver_Jaref[r..]);
+        for n in 0..N {
+            weight[n][n] += quadratic(d, r + n);
+        }
+        let jacobian = self.jacobian(m, &d.efc_Jpat, &d.efc_J);
+        let dofs = jacobian.dofs(r as i32);
+        let entries = std::array::from_fn(|n| jacobian.row(r + n, dofs.len()));
+        add_block::<R, N>(&self.shape, entries, dofs, &weight, h);
+    }
+
+    // search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad
+    pub(super) fn newton_direction(&self, d: &mut Data<R>, island: &Island<'_, R>) -> R {
+        let Shape { first, num, .. } = self.shape;
+        let x = &mut d.solver_Mgrad[..num];
+        if island.dofs.len() < num {
+            x.fill(R::zero());
+        }
+        for &i in island.dofs {
+            x[i as usize - first] = d.solver_grad[i as usize];
+        }
+        let (dinv, adr) = (&d.solver_dinv[..num], &self.shape.adr[..num]);
+        skyline::solve(x, &d.solver_U, dinv, adr, &self.shape.end[..num]);
+        let mut sum = R::zero();
+        for &i in island.dofs {
+            let i = i as usize;
+            let x = x[i - first];
+            d.solver_search[i] = -x;
+            sum = x.mul_add(d.solver_grad[i], sum);
+        }
+        R::splat(0.5) * sum
+    }
+}
+
+// D of a row in the lanes where its cost is quadratic
+#[inline(always)]
+fn quadratic<R: Real>(d: &Data<R>, r: usize) -> R {
+    let quadratic = R::int_is(d.efc_state[r], ConstraintState::Quadratic as i32);
+    R::select(quadratic, d.efc_D[r], R::zero())
 }
 
 // H += J' weight J for N rows that touch the same dofs; two rows of H at a time share the entries that they load
+#[inline(always)]
 fn add_rows<R: Real, const N: usize>(
-    m: &Model,
-    rows: &Rows<R>,
-    entries: &[R],
-    r: usize,
+    shape: &Shape,
+    entries: [&[R]; N],
+    dofs: &[i32],
+    weight: [R; N],
     h: &mut [R],
 ) {
-    let weight: [R; N] = std::array::from_fn(|n| rows.weight[r + n]);
-    if weight.iter().all(|w| w.le(R::zero()).all()) {
-        return;
-    }
-    let (dofs, entries) = rows.some::<N>(m, entries, r);
     let num = dofs.len();
     let entries: [&[R]; N] = entries.map(|row| &row[..num]);
+    let row = |dof: i32| shape.adr[dof as usize - shape.first] - shape.first as i32;
     let times = |a: usize| -> [R; N] { std::array::from_fn(|n| weight[n] * entries[n][a]) };
     let add = |h: &mut R, t: &[R; N], b: usize| {
         let mut sum = *h;
@@ -95,8 +218,7 @@ fn add_rows<R: Real, const N: usize>(
     let mut a = 0;
     while a + 1 < num {
         let (t0, t1) = (times(a), times(a + 1));
-        let adr0 = rows.adr[dofs[a] as usize];
-        let adr1 = rows.adr[dofs[a + 1] as usize];
+        let (adr0, adr1) = (row(dofs[a]), row(dofs[a + 1]));
         add(&mut h[(adr0 + dofs[a]) as usize], &t0, a);
         for b in a + 1..num {
             let j = dofs[b];
@@ -106,21 +228,20 @@ fn add_rows<R: Real, const N: usize>(
         a += 2;
     }
     if a < num {
-        let adr = rows.adr[dofs[a] as usize];
+        let adr = row(dofs[a]);
         add(&mut h[(adr + dofs[a]) as usize], &times(a), a);
     }
 }
 
-// H += J' W J for the rows of an elliptic contact
-fn add_cone<R: Real, const N: usize>(
-    m: &Model,
-    rows: &Rows<R>,
-    entries: &[R],
-    r: usize,
+// H += J' weight J for N rows that touch the same dofs, coupled among each other
+#[inline(always)]
+fn add_block<R: Real, const N: usize>(
+    shape: &Shape,
+    entries: [&[R]; N],
+    dofs: &[i32],
     weight: &[[R; MAXDIM]; MAXDIM],
     h: &mut [R],
 ) {
-    let (dofs, entries) = rows.some::<N>(m, entries, r);
     for (a, &i) in dofs.iter().enumerate() {
         let mut t = [R::zero(); N];
         for n in 0..N {
@@ -128,7 +249,7 @@ fn add_cone<R: Real, const N: usize>(
                 t[n] = weight[n][k].mul_add(entries[k][a], t[n]);
             }
         }
-        let adr = rows.adr[i as usize];
+        let adr = shape.adr[i as usize - shape.first] - shape.first as i32;
         for (b, &j) in dofs.iter().enumerate().skip(a) {
             let h = &mut h[(adr + j) as usize];
             for n in 0..N {
@@ -136,23 +257,4 @@ fn add_cone<R: Real, const N: usize>(
             }
         }
     }
-}
-
-/// Search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad
-pub fn direction<R: Real>(m: &Model, d: &mut Data<R>, rows: &Rows<R>) -> R {
-    d.solver_Mgrad[..m.nv].copy_from_slice(&d.solver_grad);
-    skyline::solve(
-        &mut d.solver_Mgrad,
-        &d.solver_U,
-        &d.solver_dinv,
-        &rows.adr,
-        &rows.end,
-    );
-    let mut sum = R::zero();
-    for i in 0..m.nv {
-        let x = d.solver_Mgrad[i];
-        d.solver_search[i] = -x;
-        sum = x.mul_add(d.solver_grad[i], sum);
-    }
-    R::splat(0.5) * sum
 }

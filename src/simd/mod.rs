@@ -4,16 +4,14 @@
 //! state have a version here that takes all lanes of a tile through the same rows, contacts and iterations; what a lane
 //! lacks weighs nothing there. A lane's numbers never depend on its neighbours.
 
+mod alone;
 pub mod collision;
-mod cone;
 mod hessian;
-mod line_search;
+mod island;
 pub mod narrow;
-mod primal;
 mod rows;
-pub mod solve_cg;
-pub mod solve_newton;
 
+pub use alone::{solve_noslip, solve_pgs};
 pub use rows::Rows;
 
 use crate::cpu;
@@ -34,17 +32,6 @@ pub type Lanes = crate::real::F32x8;
 /// A stage for worlds side by side.
 pub type Stage<R> = fn(&Model, &mut Data<R>, &mut Rows<R>);
 
-/// Why a model cannot run side by side, if it cannot.
-pub fn missing(m: &Model) -> Option<&'static str> {
-    if m.opt.solver == Solver::Pgs {
-        return Some("projected Gauss-Seidel");
-    }
-    if m.opt.noslip_iterations > 0 {
-        return Some("the no-slip solver");
-    }
-    None
-}
-
 /// Constraint rows and their parameters (`mj_makeConstraint`).
 pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     let contact = std::mem::take(&mut rows.contact);
@@ -54,8 +41,6 @@ pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) 
     rows.pattern.clear();
     rows.pattern
         .extend(d.efc_Jpat[..counts.num].iter().map(|&p| R::int_lane(p, 0)));
-    rows.weight.clear();
-    rows.weight.resize(counts.num, R::zero());
 
     // how many each lane has
     let one = R::one();
@@ -76,42 +61,7 @@ pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) 
         R::set_int_lane(&mut d.nl[0], lane, nl.lane(lane) as i32);
         R::set_int_lane(&mut d.nefc[0], lane, nefc.lane(lane) as i32);
     }
-    cones(m, d, rows);
-}
-
-// elliptic contacts among the rows
-fn cones<R: Real>(m: &Model, d: &Data<R>, rows: &mut Rows<R>) {
-    rows.cones.clear();
-    rows.one_sided.clear();
-    rows.is_cone.clear();
-    if m.opt.cone != Cone::Elliptic {
-        return;
-    }
-    let mut r = rows.ne + rows.nf;
-    while r < rows.num {
-        if R::int_lane(d.efc_type[r], 0) != ConstraintType::ContactElliptic as i32 {
-            r += 1;
-            continue;
-        }
-        let pair = rows.contact[R::int_lane(d.efc_id[r], 0) as usize] as usize;
-        let contact = cone::Contact::new(m, d, pair, r);
-        rows.cones.push(contact);
-        r += contact.dim;
-    }
-    if rows.cones.is_empty() {
-        return;
-    }
-    rows.one_sided.extend(&d.efc_D[..rows.num]);
-    rows.is_cone.resize(rows.num, false);
-    for contact in &rows.cones {
-        rows.one_sided[contact.rows()].fill(R::zero());
-        rows.is_cone[contact.rows()].fill(true);
-    }
-    let ncone = rows.cones.len();
-    rows.cone_weight.clear();
-    rows.cone_weight.resize(ncone, Default::default());
-    rows.cone_bottom.clear();
-    rows.cone_bottom.resize(ncone, R::zero());
+    rows.find_cones(m, d);
 }
 
 /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
@@ -146,9 +96,20 @@ fn slots<R: Real>(rows: &Rows<R>) -> Slots {
     }
 }
 
+/// Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
+pub fn solve_newton<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    island::by_island(m, d, rows, cpu::solve_newton::newton);
+}
+
+/// Constraint forces and acceleration by conjugate gradients (`mj_fwdConstraint`, `mj_solCG`).
+pub fn solve_cg<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    island::by_island(m, d, rows, cpu::solve_cg::conjugate_gradients);
+}
+
 /// Constraint forces that an acceleration takes (`mj_invConstraint`).
 pub fn inv_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    primal::inv_constraint(m, d, rows);
+    let counts = rows.counts();
+    cpu::inv_constraint::invert(m, d, rows, counts);
 }
 
 /// Reset the worlds whose qpos is bad (`mj_checkPos`).
@@ -173,18 +134,6 @@ pub fn check_acc<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
     if bad.any() {
         by_the_reference(m, d, bad, cpu::check_acc::check_acc);
     }
-}
-
-/// Projected Gauss-Seidel, lane by lane; [`missing`] keeps models that ask for it from here.
-pub fn solve_pgs<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
-    let all = R::zero().le(R::zero());
-    by_the_reference(m, d, all, cpu::solve_pgs::solve_pgs);
-}
-
-/// Hard friction, lane by lane; [`missing`] keeps models that ask for it from here.
-pub fn solve_noslip<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
-    let all = R::zero().le(R::zero());
-    by_the_reference(m, d, all, cpu::solve_noslip::solve_noslip);
 }
 
 // worlds that went wrong are rare: the twin sees to them one by one
@@ -271,7 +220,13 @@ pub fn read_slots<R: Real>(
             reals.resize(nreal + num * words, 0.0);
         }
         Some(View::Int(x)) => {
-            for &slot in slots.iter().take(num) {
+            for (k, &slot) in slots.iter().take(num).enumerate() {
+                // rows by island are numbered as the lane numbers them
+                let slot = if field.name == "map_iefc2efc" {
+                    k
+                } else {
+                    slot
+                };
                 let value = x[slot * R::WIDTH + lane];
                 ints.push(match field.name {
                     "efc_id"

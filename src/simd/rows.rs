@@ -1,9 +1,15 @@
 //! Rows of the worlds of a tile, side by side: the union of the lanes' rows, in the order of the model's elements.
+//!
+//! A lane that lacks a row has D = 0 there, which adds exact zeros. So a lane's numbers do not depend on its neighbours.
 
-use super::cone::{Contact, MAXDIM, Path};
+use super::alone::Alone;
+use super::island::Islands;
 use super::narrow::Spots;
-use crate::fields::Model;
-use crate::real::Real;
+use crate::cpu::lib::cone::{Contact, is_elliptic};
+use crate::cpu::lib::primal::{Island, System};
+use crate::cpu::lib::rows::{self, for_rows};
+use crate::fields::{Data, Model};
+use crate::real::{Mask, Real};
 
 /// What is the same in all lanes about the rows of a tile; made by `make_constraint`, used up by the solver.
 #[derive(Clone)]
@@ -20,26 +26,16 @@ pub struct Rows<R: Real> {
     pub spots: Spots<R>,
     /// Sparsity pattern of each row.
     pub pattern: Vec<i32>,
-    /// Weight of each row in the Hessian: its D in the lanes where it is quadratic.
-    pub weight: Vec<R>,
     /// Elliptic contacts.
     pub cones: Vec<Contact<R>>,
-    /// Second derivative of the cost of each elliptic contact.
-    pub cone_weight: Vec<[[R; MAXDIM]; MAXDIM]>,
-    /// One in the lanes where an elliptic contact is quadratic in every row.
-    pub cone_bottom: Vec<R>,
-    /// What the line search needs to know of them.
-    pub paths: Vec<Path<R>>,
-    /// D of each row, but nothing for rows of elliptic contacts; empty if there are none.
-    pub one_sided: Vec<R>,
-    /// Whether a row is of an elliptic contact; empty if none is.
-    pub is_cone: Vec<bool>,
-    /// Last dof that a dof is coupled to.
-    pub end: Vec<i32>,
-    /// Address of a dof's row in the Hessian, less the dof's number.
-    pub adr: Vec<i32>,
-    /// Number of entries of the Hessian.
-    pub nh: usize,
+    /// Which of them a row begins.
+    pub cone_of: Vec<usize>,
+    /// Islands of the lanes.
+    pub islands: Islands<R>,
+    /// What is solved lane by lane.
+    pub alone: Alone,
+    /// Shape of the Hessian.
+    pub(super) shape: super::hessian::Shape,
 }
 
 impl<R: Real> Rows<R> {
@@ -52,56 +48,124 @@ impl<R: Real> Rows<R> {
             contact: Vec::with_capacity(m.nconmax),
             spots: Spots::new(),
             pattern: Vec::with_capacity(m.njmax),
-            weight: Vec::with_capacity(m.njmax),
             cones: Vec::new(),
-            cone_weight: Vec::new(),
-            cone_bottom: Vec::new(),
-            paths: Vec::new(),
-            one_sided: Vec::new(),
-            is_cone: Vec::new(),
-            end: vec![0; m.nv],
-            adr: vec![0; m.nv],
-            nh: 0,
+            cone_of: Vec::new(),
+            islands: Islands::new(m),
+            alone: Alone::default(),
+            shape: super::hessian::Shape::new(m),
         }
     }
 
-    /// Takes all rows in order, several of one pattern at a time: `run` gets the first of them and how many there are, a
-    /// power of two.
-    #[inline(always)]
-    pub fn by_pattern(&self, mut run: impl FnMut(usize, usize)) {
-        let mut r = 0;
+    /// How many equalities, friction losses, and rows there are.
+    pub fn counts(&self) -> [usize; 3] {
+        [self.ne, self.nf, self.num]
+    }
+
+    /// Finds the elliptic contacts among the rows.
+    pub fn find_cones(&mut self, m: &Model, d: &Data<R>) {
+        self.cones.clear();
+        self.cone_of.clear();
+        let mut r = self.ne + self.nf;
         while r < self.num {
-            let rows = &self.pattern[r..self.num.min(r + 4)];
-            let n = rows.iter().take_while(|&&p| p == rows[0]).count();
-            let n = if n == 3 { 2 } else { n };
-            run(r, n);
-            r += n;
+            if !is_elliptic(m, d, r) {
+                r += 1;
+                continue;
+            }
+            let pair = self.contact[R::int_lane(d.efc_id[r], 0) as usize] as usize;
+            let contact = Contact::new(m, d, pair, r);
+            self.cone_of.resize(r, 0);
+            self.cone_of.push(self.cones.len());
+            self.cones.push(contact);
+            r += contact.dim;
         }
-    }
-
-    /// True if a row is of an elliptic contact.
-    #[inline(always)]
-    pub fn is_cone(&self, r: usize) -> bool {
-        !self.cones.is_empty() && self.is_cone[r]
-    }
-
-    /// Dofs that some rows of one pattern touch, and their entries.
-    #[inline(always)]
-    pub fn some<'a, const N: usize>(
-        &self,
-        m: &'a Model,
-        entries: &'a [R],
-        r: usize,
-    ) -> (&'a [i32], [&'a [R]; N]) {
-        let dofs = pattern(m, self.pattern[r]);
-        let row = |n: usize| &entries[(r + n) * m.nJrow..][..dofs.len()];
-        (dofs, std::array::from_fn(row))
     }
 }
 
-/// Dofs of a sparsity pattern.
+impl<R: Real> System<R> for Rows<R> {
+    #[inline(always)]
+    fn jacobian<'a>(
+        &'a self,
+        m: &'a Model,
+        _patterns: &'a [R::Int],
+        entries: &'a [R],
+    ) -> rows::Rows<'a, R> {
+        let pat = &self.pattern;
+        rows::Rows { m, pat, entries }
+    }
+
+    fn mul_vec(rows: rows::Rows<'_, R>, list: &[i32], v: &[R], out: &mut [R]) {
+        for_rows!(rows, list, |r, entries, dofs| {
+            let sum = dot_rows(entries, dofs, v);
+            for n in 0..r.len() {
+                out[r[n]] = sum[n];
+            }
+        });
+    }
+
+    fn add_mul_t_vec(rows: rows::Rows<'_, R>, list: &[i32], f: &[R], out: &mut [R]) {
+        for_rows!(rows, list, |r, entries, dofs| add_rows(
+            entries,
+            dofs,
+            r.map(|r| f[r]),
+            out
+        ));
+    }
+
+    #[inline(always)]
+    fn contact(&self, _m: &Model, _d: &Data<R>, r: usize) -> Contact<R> {
+        self.cones[self.cone_of[r]]
+    }
+
+    fn symbolic(&mut self, m: &Model, _d: &mut Data<R>, island: &Island<'_, R>) {
+        self.find_shape(m, island);
+    }
+
+    // the whole Hessian is made where it is factored
+    fn make_hessian(&mut self, _m: &Model, _d: &mut Data<R>, _island: &Island<'_, R>) {}
+
+    fn update_hessian(&mut self, _m: &Model, _d: &mut Data<R>, _island: &Island<'_, R>) {}
+
+    fn factor(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) {
+        self.make_and_factor(m, d, island);
+    }
+
+    fn direction(&mut self, _m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R {
+        self.newton_direction(d, island)
+    }
+}
+
+// products of rows of one pattern with a vector
 #[inline(always)]
-pub fn pattern(m: &Model, p: i32) -> &[i32] {
-    let adr = m.Jpat_adr[p as usize] as usize;
-    &m.Jpat_dof[adr..adr + m.Jpat_num[p as usize] as usize]
+fn dot_rows<R: Real, const N: usize>(entries: [&[R]; N], dofs: &[i32], v: &[R]) -> [R; N] {
+    let entries: [&[R]; N] = entries.map(|row| &row[..dofs.len()]);
+    let mut sum = [R::zero(); N];
+    for (k, &dof) in dofs.iter().enumerate() {
+        let v = v[dof as usize];
+        for n in 0..N {
+            sum[n] = entries[n][k].mul_add(v, sum[n]);
+        }
+    }
+    sum
+}
+
+// adds rows of one pattern, each times its force
+#[inline(always)]
+fn add_rows<R: Real, const N: usize>(
+    entries: [&[R]; N],
+    dofs: &[i32],
+    force: [R; N],
+    out: &mut [R],
+) {
+    if force.iter().all(|f| f.abs().le(R::zero()).all()) {
+        return;
+    }
+    let entries: [&[R]; N] = entries.map(|row| &row[..dofs.len()]);
+    for (k, &dof) in dofs.iter().enumerate() {
+        let out = &mut out[dof as usize];
+        let mut x = *out;
+        for n in 0..N {
+            x = entries[n][k].mul_add(force[n], x);
+        }
+        *out = x;
+    }
 }

@@ -3,6 +3,7 @@
 
 pub mod program;
 pub mod solver;
+pub mod tile;
 
 use std::collections::BTreeMap;
 

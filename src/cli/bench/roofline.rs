@@ -5,7 +5,7 @@ use manyworlds::fields::{FIELDS, Field, Room};
 use manyworlds::gpu::wgsl::dataflow;
 use manyworlds::real::counted::take_count;
 use manyworlds::real::{Counted, Real};
-use manyworlds::simd::{self, Lanes, Rows, copy_lane};
+use manyworlds::simd::{Lanes, Rows, copy_lane};
 use manyworlds::stages::{self, STAGES};
 use manyworlds::{Batch, Data, Error, Model};
 use std::collections::BTreeMap;
@@ -53,12 +53,10 @@ pub fn work(batch: &mut Batch) -> Result<BTreeMap<&'static str, Work>, Error> {
         let bytes = touched.map(bytes).sum();
         all.insert(stage.name, Work { flop: 0.0, bytes });
     }
-    if simd::missing(m).is_none() {
-        for world in &worlds {
-            count(m, world, &mut all);
-        }
-        all.values_mut().for_each(|work| work.flop /= n);
+    for world in &worlds {
+        count(m, world, &mut all);
     }
+    all.values_mut().for_each(|work| work.flop /= n);
     Ok(all)
 }
 

@@ -8,225 +8,291 @@
 //!  bottom|\    /  top               bottom   quadratic in every row
 //!        |  \/______ N              mu N + T <= 0
 //! ```
+//!
+//! Worlds side by side may be in different zones: what a zone asks for is done where any lane is in it, and chosen by lane.
 
 use super::linesearch::Point;
 use crate::fields::{Data, Model};
+use crate::real::{Mask, Real};
 use crate::types::*;
 
 /// Rows of the largest contact.
 pub const MAXDIM: usize = 6;
 
 /// An elliptic contact.
-pub struct Contact {
+#[derive(Clone, Copy, Debug)]
+pub struct Contact<R> {
     /// Number of rows.
     pub dim: usize,
     // friction of the regularized cone
-    mu: f64,
+    mu: R,
     // what makes the cone round: mu for the normal, then the friction coefficients
-    scale: [f64; MAXDIM],
+    scale: [R; MAXDIM],
+}
+
+/// Where a residual lies to the cone: in the middle zone, in the bottom one, or else in the top one.
+#[derive(Clone, Copy)]
+pub struct Zone<R: Real> {
+    /// The cost is the distance to the cone, squared.
+    pub middle: R::Mask,
+    /// The cost is quadratic in every row.
+    pub bottom: R::Mask,
+}
+
+impl<R: Real> Zone<R> {
+    /// The state of the contact's rows.
+    #[inline(always)]
+    pub(crate) fn state(&self) -> R::Int {
+        let int = |state: ConstraintState| R::int(state as i32);
+        let rest = R::select_int(
+            self.bottom,
+            int(ConstraintState::Quadratic),
+            int(ConstraintState::Satisfied),
+        );
+        R::select_int(self.middle, int(ConstraintState::Cone), rest)
+    }
 }
 
 /// True if a row is of an elliptic contact.
 #[inline(always)]
-pub fn is_elliptic(m: &Model, d: &Data, r: usize) -> bool {
-    m.opt.cone == Cone::Elliptic && d.efc_type[r] == ConstraintType::ContactElliptic
+pub fn is_elliptic<R: Real>(m: &Model, d: &Data<R>, r: usize) -> bool {
+    m.opt.cone == Cone::Elliptic
+        && R::int_lane(d.efc_type[r], 0) == ConstraintType::ContactElliptic as i32
 }
 
-impl Contact {
+impl Contact<f64> {
     /// The contact whose first row is `r`.
     pub fn of(m: &Model, d: &Data, r: usize) -> Self {
         let pair = d.contact_collision[d.efc_id[r] as usize] as usize;
+        Self::new(m, d, pair, r)
+    }
+}
+
+impl<R: Real> Contact<R> {
+    /// The contact of a pair whose first row is `r`.
+    #[inline(always)]
+    pub(crate) fn new(m: &Model, d: &Data<R>, pair: usize, r: usize) -> Self {
         let friction = &m.collision_friction[5 * pair..5 * pair + 5];
-        let mu = friction[0] * (d.efc_R[r + 1] / d.efc_R[r]).sqrt();
+        let mu = R::splat(friction[0]) * (d.efc_R[r + 1] / d.efc_R[r]).sqrt();
+        let scale = |k: usize| match k {
+            0 => mu,
+            _ => R::splat(friction[k - 1]),
+        };
         Self {
             dim: m.collision_condim[pair] as usize,
             mu,
-            scale: std::array::from_fn(|k| if k == 0 { mu } else { friction[k - 1] }),
+            scale: std::array::from_fn(scale),
         }
     }
 
     // the residual where the cone is round, and its tangential length
-    fn round(&self, x: &[f64]) -> ([f64; MAXDIM], f64) {
-        let mut u = [0.0; MAXDIM];
+    #[inline(always)]
+    fn round(&self, x: &[R]) -> ([R; MAXDIM], R) {
+        let mut u = [R::zero(); MAXDIM];
+        let mut sum = R::zero();
         for k in 0..self.dim {
             u[k] = x[k] * self.scale[k];
+            if k > 0 {
+                sum += u[k] * u[k];
+            }
         }
-        (u, u[1..].iter().map(|u| u * u).sum::<f64>().sqrt())
+        (u, sum.sqrt())
     }
 
     /// Friction coefficients of the friction rows.
-    pub fn friction(&self) -> &[f64] {
+    pub fn friction(&self) -> &[R] {
         &self.scale[1..self.dim]
     }
 
     /// The least normal force that allows the friction forces.
-    pub fn reach(&self, force: &[f64]) -> f64 {
-        let tangent = force[1..self.dim].iter().zip(self.friction());
-        tangent
-            .map(|(f, mu)| (f / mu) * (f / mu))
-            .sum::<f64>()
-            .sqrt()
+    pub fn reach(&self, force: &[R]) -> R {
+        let mut sum = R::zero();
+        for (&f, &mu) in force[1..self.dim].iter().zip(self.friction()) {
+            sum += (f / mu) * (f / mu);
+        }
+        sum.sqrt()
     }
 
     /// True if the friction forces are as large as the normal force allows.
-    pub fn slides(&self, force: &[f64]) -> bool {
-        self.reach(force) >= force[0] * (1.0 - 1e-12)
+    pub fn slides(&self, force: &[R]) -> R::Mask {
+        (force[0] * R::splat(1.0 - 1e-12)).le(self.reach(force))
     }
 
-    /// Cost of the rows with residuals `x`.
-    pub fn cost(&self, inertia: &[f64], x: &[f64]) -> f64 {
+    /// Cost of the rows with residuals `x`; `inertia` is their D.
+    #[inline(always)]
+    pub fn cost(&self, inertia: &[R], x: &[R]) -> R {
+        let (half, zero) = (R::splat(0.5), R::zero());
         let (u, t) = self.round(x);
-        match zone(self.mu, u[0], t) {
-            ConstraintState::Quadratic => {
-                (0..self.dim).map(|k| 0.5 * inertia[k] * x[k] * x[k]).sum()
+        let zone = zone(self.mu, u[0], t);
+        let mut cost = zero;
+        if zone.bottom.any() {
+            let mut quad = zero;
+            for k in 0..self.dim {
+                quad += half * inertia[k] * x[k] * x[k];
             }
-            ConstraintState::Cone => {
-                let r = u[0] - self.mu * t;
-                0.5 * stiffness(self.mu, inertia[0]) * r * r
-            }
-            _ => 0.0,
+            cost = R::select(zone.bottom, quad, zero);
         }
+        if zone.middle.any() {
+            let r = u[0] - self.mu * t;
+            let distance = half * stiffness(self.mu, inertia[0]) * r * r;
+            cost = R::select(zone.middle, distance, cost);
+        }
+        cost
     }
 
-    /// Forces and state of the rows with residuals `x`.
-    pub fn force(&self, inertia: &[f64], x: &[f64], force: &mut [f64]) -> ConstraintState {
+    /// Forces of the rows with residuals `x`, and where those lie.
+    #[inline(always)]
+    pub fn force(&self, inertia: &[R], x: &[R], force: &mut [R]) -> Zone<R> {
+        let (zero, one) = (R::zero(), R::one());
         let (u, t) = self.round(x);
-        let state = zone(self.mu, u[0], t);
+        let zone = zone(self.mu, u[0], t);
         for k in 0..self.dim {
-            force[k] = match state {
-                ConstraintState::Quadratic => -inertia[k] * x[k],
-                _ => 0.0,
-            };
+            force[k] = R::select(zone.bottom, -inertia[k] * x[k], zero);
         }
-        if state == ConstraintState::Cone {
+        if zone.middle.any() {
+            // the middle zone has a length to divide by
+            let length = R::select(zone.middle, t, one);
             let normal = -stiffness(self.mu, inertia[0]) * (u[0] - self.mu * t) * self.mu;
-            force[0] = normal;
+            force[0] = R::select(zone.middle, normal, force[0]);
+            let tangent = -normal / length;
             for k in 1..self.dim {
-                force[k] = -normal / t * u[k] * self.scale[k];
+                let friction = tangent * u[k] * self.scale[k];
+                force[k] = R::select(zone.middle, friction, force[k]);
             }
         }
-        state
+        zone
     }
 
-    /// Second derivative of the cost in the middle zone, by the residuals.
-    pub fn hessian(&self, inertia: &[f64], x: &[f64]) -> [[f64; MAXDIM]; MAXDIM] {
+    /// Second derivative of the cost by the residuals in the middle zone; nothing elsewhere.
+    #[inline(always)]
+    pub fn hessian(&self, inertia: &[R], x: &[R]) -> [[R; MAXDIM]; MAXDIM] {
+        let (zero, one) = (R::zero(), R::one());
         let (u, t) = self.round(x);
         let (n, mu) = (u[0], self.mu);
-        let stiffness = stiffness(mu, inertia[0]);
-        let mut h = [[0.0; MAXDIM]; MAXDIM];
+        let middle = zone(mu, n, t).middle;
+        let inv = one / R::select(middle, t, one);
+        let stiffness = R::select(middle, stiffness(mu, inertia[0]), zero);
+        let bend = mu * n * inv;
+        let mut h = [[zero; MAXDIM]; MAXDIM];
         for a in 0..self.dim {
-            for b in 0..self.dim {
+            for b in 0..=a {
                 let value = match (a, b) {
-                    (0, 0) => 1.0,
-                    (0, k) | (k, 0) => -mu / t * u[k],
+                    (0, 0) => one,
+                    (a, 0) => -mu * inv * u[a],
                     (a, b) => {
-                        let bend = mu * n / t;
-                        bend / (t * t) * u[a] * u[b] + if a == b { mu * mu - bend } else { 0.0 }
+                        let round = bend * inv * inv * u[a] * u[b];
+                        match a == b {
+                            true => round + mu * mu - bend,
+                            false => round,
+                        }
                     }
                 };
                 h[a][b] = stiffness * self.scale[a] * self.scale[b] * value;
+                h[b][a] = h[a][b];
             }
         }
         h
     }
 
-    /// What [`Path::eval`] needs to know of the rows with residuals `x` that change by `v`.
-    pub fn path(&self, inertia: &[f64], x: &[f64], v: &[f64]) -> Path {
-        let mut quad = [0.0; 3];
-        for k in 0..self.dim {
-            quad[0] += 0.5 * inertia[k] * x[k] * x[k];
-            quad[1] += inertia[k] * x[k] * v[k];
-            quad[2] += 0.5 * inertia[k] * v[k] * v[k];
-        }
-        let (u, _) = self.round(x);
+    /// What [`path_eval`] needs to know of the rows with residuals `x` that change by `v`.
+    #[inline(always)]
+    pub fn path(&self, inertia: &[R], x: &[R], v: &[R]) -> Path<R> {
+        let (zero, one, half) = (R::zero(), R::one(), R::splat(0.5));
+        let (u, t) = self.round(x);
         let (w, _) = self.round(v);
-        let dot = |a: &[f64; MAXDIM], b: &[f64; MAXDIM]| (1..self.dim).map(|k| a[k] * b[k]).sum();
-        Path {
-            normal: [u[0], w[0]],
-            tangent: [dot(&u, &u), dot(&u, &w), dot(&w, &w)],
-            quad,
-            stiffness: stiffness(self.mu, inertia[0]),
-            mu: self.mu,
+        let [mut uu, mut uv, mut vv] = [zero; 3];
+        let [mut q0, mut q1, mut q2] = [zero; 3];
+        for k in 0..self.dim {
+            q0 += half * inertia[k] * x[k] * x[k];
+            q1 += inertia[k] * x[k] * v[k];
+            q2 += half * inertia[k] * v[k] * v[k];
+            if k > 0 {
+                uu += u[k] * u[k];
+                uv += u[k] * w[k];
+                vv += w[k] * w[k];
+            }
         }
+        let at = zone(self.mu, u[0], t);
+        let side = R::select(at.middle, one, R::select(at.bottom, -one, zero));
+        let k = stiffness(self.mu, inertia[0]);
+        [u[0], w[0], uu, uv, vv, q0, q1, q2, k, self.mu, t, side]
     }
 }
 
 // where the residual lies to the cone
 #[inline(always)]
-fn zone(mu: f64, n: f64, t: f64) -> ConstraintState {
-    if n >= mu * t || (t <= 0.0 && n >= 0.0) {
-        ConstraintState::Satisfied
-    } else if mu * n + t <= 0.0 || t <= 0.0 {
-        ConstraintState::Quadratic
-    } else {
-        ConstraintState::Cone
+fn zone<R: Real>(mu: R, n: R, t: R) -> Zone<R> {
+    let zero = R::zero();
+    let flat = t.le(zero);
+    let top = (mu * t).le(n) | (flat & zero.le(n));
+    let bottom = !top & ((mu * n + t).le(zero) | flat);
+    Zone {
+        middle: !top & !bottom,
+        bottom,
     }
 }
 
 // of the distance to the cone
-fn stiffness(mu: f64, inertia: f64) -> f64 {
-    inertia / (mu * mu * (1.0 + mu * mu))
+#[inline(always)]
+fn stiffness<R: Real>(mu: R, inertia: R) -> R {
+    inertia / (mu * mu * (R::one() + mu * mu))
 }
 
-/// An elliptic contact along a search direction.
-#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub struct Path {
-    /// Normal: at the start, and its change by a unit step.
-    pub normal: [f64; 2],
-    /// Tangent: squared length at the start, product with the change, squared length of the change.
-    pub tangent: [f64; 3],
-    /// Coefficients of the cost in the bottom zone.
-    pub quad: [f64; 3],
-    /// Of the distance to the cone.
-    pub stiffness: f64,
-    /// Friction of the regularized cone.
-    pub mu: f64,
-}
+/// An elliptic contact along a search direction: normal at the start, and its change by a unit step; squared length of the
+/// tangent at the start, its product with the change, squared length of the change; coefficients of the cost in the bottom
+/// zone; stiffness and friction of the cone; length of the tangent at the start, and its zone (middle 1, bottom -1, top 0).
+pub type Path<R> = [R; PATH];
 
-impl Path {
-    /// Adds cost, less that of the start, and its derivatives at `p.alpha` (`PrimalEval`).
-    pub fn eval(&self, p: &mut Point) {
-        let [mu, k, alpha] = [self.mu, self.stiffness, p.alpha];
-        let [n0, n1] = self.normal;
-        let [uu, uv, vv] = self.tangent;
-        let [q0, q1, q2] = self.quad;
-        let t0 = uu.sqrt();
-        let moved = alpha * (2.0 * uv + alpha * vv);
-        let n = n0 + alpha * n1;
-        let t = (uu + moved).max(0.0).sqrt();
-        let [zone0, zone] = [zone(mu, n0, t0), zone(mu, n, t)];
+/// Numbers of a [`Path`].
+pub const PATH: usize = 12;
 
-        // costs are subtracted before they can cancel
-        use ConstraintState::{Cone, Quadratic, Satisfied};
-        let quad = alpha * (alpha * q2 + q1);
-        let distance = |n: f64, t: f64| 0.5 * k * (n - mu * t) * (n - mu * t);
-        let gap = |n: f64, t: f64| 0.5 * k * (mu * n + t) * (mu * n + t);
-        p.cost += match (zone0, zone) {
-            (Quadratic, Quadratic) => quad,
-            (Cone, Cone) => {
-                let change = alpha * n1 - mu * moved / (t + t0);
-                0.5 * k * change * (2.0 * (n0 - mu * t0) + change)
-            }
-            (Cone, Quadratic) => quad + gap(n0, t0),
-            (Quadratic, Cone) => quad - gap(n, t),
-            (Cone, _) => -distance(n0, t0),
-            (Quadratic, _) => -q0,
-            (_, Cone) => distance(n, t),
-            (_, Quadratic) => q0 + quad,
-            _ => 0.0,
-        };
+/// Adds cost, less that of the start, and its derivatives at `p.alpha` (`PrimalEval`).
+#[inline(always)]
+pub fn path_eval<R: Real>(path: &Path<R>, p: &mut Point<R>) {
+    let (zero, one, two, half) = (R::zero(), R::one(), R::splat(2.0), R::splat(0.5));
+    let &[n0, n1, uu, uv, vv, q0, q1, q2, k, mu, t0, side] = path;
+    let alpha = p.alpha;
+    let moved = alpha * (two * uv + alpha * vv);
+    let n = n0 + alpha * n1;
+    let t = (uu + moved).max(zero).sqrt();
+    let now = zone(mu, n, t);
+    let (was_middle, was_bottom) = (zero.lt(side), side.lt(zero));
+
+    // costs are subtracted before they can cancel
+    let quad = alpha * (alpha * q2 + q1);
+    let distance = |n: R, t: R| half * k * (n - mu * t) * (n - mu * t);
+    let gap = |n: R, t: R| half * k * (mu * n + t) * (mu * n + t);
+    let pick = |middle: R, bottom: R, top: R| {
+        R::select(was_middle, middle, R::select(was_bottom, bottom, top))
+    };
+    let mut cost = pick(-distance(n0, t0), -q0, zero);
+    if now.bottom.any() {
+        let change = pick(quad + gap(n0, t0), quad, q0 + quad);
+        cost = R::select(now.bottom, change, cost);
 
         // derivatives
-        if zone == Quadratic {
-            p.deriv[0] += 2.0 * alpha * q2 + q1;
-            p.deriv[1] += 2.0 * q2;
-        } else if zone != Satisfied {
-            let t1 = (uv + alpha * vv) / t;
-            let t2 = (vv - t1 * t1) / t;
-            let slope = n1 - mu * t1;
-            p.deriv[0] += k * (n - mu * t) * slope;
-            p.deriv[1] += k * (slope * slope - (n - mu * t) * mu * t2);
-        }
+        p.deriv[0] += R::select(now.bottom, two * alpha * q2 + q1, zero);
+        p.deriv[1] += R::select(now.bottom, two * q2, zero);
     }
+    if now.middle.any() {
+        let sum = t + t0;
+        let change = alpha * n1 - mu * moved / R::select(sum.le(zero), one, sum);
+        let both = half * k * change * (two * (n0 - mu * t0) + change);
+        cost = R::select(
+            now.middle,
+            pick(both, quad - gap(n, t), distance(n, t)),
+            cost,
+        );
+
+        // derivatives
+        let length = R::select(now.middle, t, one);
+        let t1 = (uv + alpha * vv) / length;
+        let t2 = (vv - t1 * t1) / length;
+        let slope = n1 - mu * t1;
+        let first = k * (n - mu * t) * slope;
+        let second = k * (slope * slope - (n - mu * t) * mu * t2);
+        p.deriv[0] += R::select(now.middle, first, zero);
+        p.deriv[1] += R::select(now.middle, second, zero);
+    }
+    p.cost += cost;
 }

@@ -5,13 +5,21 @@
 //! what a unit of its force adds (`solver_JMinv`).
 
 use super::cone::{Contact, MAXDIM, is_elliptic};
-use super::primal::{Island, jacobian};
+use super::hessian::Sparse;
+use super::primal::{Island, System};
 use super::sparse::solve_ld;
 use crate::fields::{Data, Model};
 use crate::types::*;
 
 /// Entries of a contact's rows among each other.
 pub type Block = [[f64; MAXDIM]; MAXDIM];
+
+// the Jacobian of a world that is borrowed otherwise too
+macro_rules! jacobian {
+    ($m:expr, $d:expr) => {
+        Sparse.jacobian($m, &$d.efc_Jpat, &$d.efc_J)
+    };
+}
 
 /// J inv(M) of every row.
 pub fn prepare(m: &Model, d: &mut Data) {
@@ -34,12 +42,12 @@ pub fn prepare(m: &Model, d: &mut Data) {
 }
 
 /// The acceleration that the forces of an island's rows cause.
-pub fn accelerate(m: &Model, d: &mut Data, island: &Island) {
-    let dofs = &d.map_idof2dof[island.dofs.clone()];
+pub fn accelerate(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
+    let dofs = island.dofs;
     for &i in dofs {
         d.solver_search[i as usize] = 0.0;
     }
-    for &r in &d.map_iefc2efc[island.rows.clone()] {
+    for &r in island.rows {
         let force = d.efc_force[r as usize];
         if force != 0.0 {
             let x = &d.solver_JMinv[r as usize * m.nv..][..m.nv];
@@ -51,8 +59,8 @@ pub fn accelerate(m: &Model, d: &mut Data, island: &Island) {
 }
 
 /// Changes forces of consecutive rows, and the acceleration with them.
-pub fn set_forces(m: &Model, d: &mut Data, island: &Island, r: usize, forces: &[f64]) {
-    let dofs = &d.map_idof2dof[island.dofs.clone()];
+pub fn set_forces(m: &Model, d: &mut Data, island: &Island<'_, f64>, r: usize, forces: &[f64]) {
+    let dofs = island.dofs;
     for (k, &force) in forces.iter().enumerate() {
         let change = force - d.efc_force[r + k];
         d.efc_force[r + k] = force;
@@ -207,11 +215,8 @@ pub fn finish(m: &Model, d: &mut Data) {
     let nefc = d.nefc[0] as usize;
     let rows = &d.map_iefc2efc[..nefc];
     d.qfrc_constraint.fill(0.0);
-    jacobian!(m, d).sub_mul_t_vec(rows, &d.efc_force, &mut d.qfrc_constraint);
-    for i in 0..m.nv {
-        d.qfrc_constraint[i] = -d.qfrc_constraint[i];
-        d.qacc[i] = d.qfrc_constraint[i];
-    }
+    jacobian!(m, d).add_mul_t_vec(rows, &d.efc_force, &mut d.qfrc_constraint);
+    d.qacc.copy_from_slice(&d.qfrc_constraint);
     solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.qacc);
     for i in 0..m.nv {
         d.qacc[i] += d.qacc_smooth[i];

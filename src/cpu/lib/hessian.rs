@@ -1,14 +1,67 @@
 //! The Hessian of the primal problem, M + J' D J over the quadratic rows and the cones of one island; its factor, and
 //! Newton's direction. Dofs are numbered by their place in the island.
+//!
+//! On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island and adds the rows that
+//! entered and takes away those that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
+//! islands, with its rows from the diagonal to the last dof that is coupled in any lane. Kernels make the whole triangle of an
+//! island. In f32 what is taken away leaves its last bits behind, which may be as large as the inertia.
 
 use wide::f64x4;
 
 use super::chains;
 use super::cone::{Contact, MAXDIM, is_elliptic};
-use super::primal::{Island, jacobian};
-use super::rows::{follow, for_rows, load, store};
+use super::primal::{Island, System};
+use super::rows::{Rows, follow, for_rows, load, store};
 use crate::fields::{Data, Model};
 use crate::types::*;
+
+/// One world in f64: products take numbers four at a time; the Hessian is that of an island, and kept.
+pub struct Sparse;
+
+impl System<f64> for Sparse {
+    #[inline(always)]
+    fn jacobian<'a>(
+        &'a self,
+        m: &'a Model,
+        patterns: &'a [i32],
+        entries: &'a [f64],
+    ) -> Rows<'a, f64> {
+        let pat = patterns;
+        Rows { m, pat, entries }
+    }
+    fn mul_vec(rows: Rows<'_, f64>, list: &[i32], v: &[f64], out: &mut [f64]) {
+        rows.mul_vec(list, v, out);
+    }
+    fn add_mul_t_vec(rows: Rows<'_, f64>, list: &[i32], f: &[f64], out: &mut [f64]) {
+        rows.add_mul_t_vec(list, f, out);
+    }
+    #[inline(always)]
+    fn contact(&self, m: &Model, d: &Data, r: usize) -> Contact<f64> {
+        Contact::of(m, d, r)
+    }
+    fn symbolic(&mut self, m: &Model, d: &mut Data, island: &Island<'_, f64>) {
+        symbolic(m, d, island);
+    }
+    fn make_hessian(&mut self, m: &Model, d: &mut Data, island: &Island<'_, f64>) {
+        make_hessian(m, d, island);
+    }
+    fn update_hessian(&mut self, m: &Model, d: &mut Data, island: &Island<'_, f64>) {
+        update_hessian(m, d, island);
+    }
+    fn factor(&mut self, m: &Model, d: &mut Data, island: &Island<'_, f64>) {
+        factor(m, d, island);
+    }
+    fn direction(&mut self, _m: &Model, d: &mut Data, island: &Island<'_, f64>) -> f64 {
+        direction(d, island)
+    }
+}
+
+// the Jacobian of a world that is borrowed otherwise too
+macro_rules! jacobian {
+    ($m:expr, $d:expr) => {
+        Sparse.jacobian($m, &$d.efc_Jpat, &$d.efc_J)
+    };
+}
 
 // where the rows of an island's Hessian are
 macro_rules! shape {
@@ -23,9 +76,9 @@ macro_rules! shape {
     };
 }
 
-/// Which dofs of the island are coupled: every dof's row of the Hessian ends at the last of them.
-pub fn symbolic(m: &Model, d: &mut Data, island: &Island) {
-    let dofs = &d.map_idof2dof[island.dofs.clone()];
+// Which dofs of the island are coupled: every dof's row of the Hessian ends at the last of them.
+fn symbolic(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
+    let dofs = island.dofs;
     let end = &mut d.solver_end;
 
     // by inertia
@@ -39,7 +92,7 @@ pub fn symbolic(m: &Model, d: &mut Data, island: &Island) {
 
     // by rows
     let mut last_pattern = -1;
-    for &r in &d.map_iefc2efc[island.rows.clone()] {
+    for &r in island.rows {
         let pattern = d.efc_Jpat[r as usize];
         if pattern == last_pattern {
             continue;
@@ -67,9 +120,9 @@ pub fn symbolic(m: &Model, d: &mut Data, island: &Island) {
     }
 }
 
-/// H = M + J' D J over the quadratic rows.
-pub fn make_hessian(m: &Model, d: &mut Data, island: &Island) {
-    let dofs = &d.map_idof2dof[island.dofs.clone()];
+// H = M + J' D J over the quadratic rows.
+fn make_hessian(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
+    let dofs = island.dofs;
     let nv = dofs.len();
     let nh = d.solver_adr[nv - 1] as usize + nv;
     d.solver_H[..nh].fill(0.0);
@@ -80,15 +133,15 @@ pub fn make_hessian(m: &Model, d: &mut Data, island: &Island) {
             d.solver_H[d.solver_adr[j] as usize + k] = d.M[k_m];
         }
     }
-    for &r in &d.map_iefc2efc[island.rows.clone()] {
+    for &r in island.rows {
         d.solver_inH[r as usize] = 0;
     }
     update_hessian(m, d, island);
 }
 
-/// Adds rows that became quadratic to H and takes away those that no longer are.
-pub fn update_hessian(m: &Model, d: &mut Data, island: &Island) {
-    let rows = &d.map_iefc2efc[island.rows.clone()];
+// Adds rows that became quadratic to H and takes away those that no longer are.
+fn update_hessian(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
+    let rows = island.rows;
     let (h, adr, place) = (&mut d.solver_H, &d.solver_adr, &d.map_dof2idof);
     for_rows!(jacobian!(m, d), rows, |r, entries, dof| {
         let weight = changes(&mut d.solver_inH, &d.efc_state, &d.efc_D, r);
@@ -101,10 +154,10 @@ pub fn update_hessian(m: &Model, d: &mut Data, island: &Island) {
 }
 
 // adds the cones of contacts that slide to a copy of H
-fn add_cones(m: &Model, d: &mut Data, island: &Island) {
-    let mut row = island.rows.start;
-    while row < island.rows.end {
-        let r = d.map_iefc2efc[row] as usize;
+fn add_cones(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
+    let mut row = island.ne + island.nf;
+    while row < island.rows.len() {
+        let r = island.rows[row] as usize;
         if !is_elliptic(m, d, r) {
             row += 1;
             continue;
@@ -186,8 +239,8 @@ fn add_rows<const N: usize>(
     }
 }
 
-/// Factors H; made anew if what was added and taken away left it indefinite.
-pub fn factor(m: &Model, d: &mut Data, island: &Island) {
+// Factors H; made anew if what was added and taken away left it indefinite.
+fn factor(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
     for anew in [false, true] {
         if anew {
             make_hessian(m, d, island);
@@ -212,9 +265,9 @@ pub fn factor(m: &Model, d: &mut Data, island: &Island) {
     }
 }
 
-/// Search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad.
-pub fn direction(d: &mut Data, island: &Island) -> f64 {
-    let dofs = &d.map_idof2dof[island.dofs.clone()];
+// Search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad.
+fn direction(d: &mut Data, island: &Island<'_, f64>) -> f64 {
+    let dofs = island.dofs;
     let nv = dofs.len();
     let x = &mut d.solver_Mgrad;
     for (x, &i) in x.iter_mut().zip(dofs) {

@@ -1,42 +1,84 @@
 //! Exact line search of the primal solvers: the minimum of a convex, piecewise quadratic cost along a direction, by
-//! Newton's method and bracketing (`PrimalSearch`).
+//! Newton's method and bracketing (`PrimalSearch`). Worlds side by side minimise each its own cost; those that are done
+//! wait for the others.
+//!
+//! On purpose kernels tell the side by the slope at the start, and look between the first two points as soon as the slope
+//! changes its sign; the twins tell it by the slope at the first step, as MuJoCo does.
 
-use super::cone::Path;
+use super::cone::{Path, path_eval};
+use crate::real::{Mask, Real};
+use crate::types::MINVAL;
 
 /// The cost along a search direction, relative to its start, in parts that are cheap to evaluate.
-pub struct Line<'a> {
+pub struct Line<'a, R: Real> {
     /// Linear and quadratic coefficient of what is quadratic everywhere: the Gauss cost and equalities.
-    pub smooth: [f64; 2],
+    pub smooth: [R; 2],
     /// Friction loss rows.
-    pub friction: &'a [Quad],
+    pub friction: &'a [Quad<R>],
     /// One-sided rows: limits, frictionless and pyramidal contacts.
-    pub one_sided: &'a [Quad],
+    pub one_sided: &'a [Quad<R>],
     /// Elliptic contacts.
-    pub cones: &'a [Path],
-    /// Number of evaluations.
-    pub neval: i32,
+    pub cones: &'a [Path<R>],
 }
 
 /// A row along a search direction: residual at the start, its change by a unit step, and
 /// - one-sided: constant, linear and quadratic coefficient of the cost where the row is active,
 /// - friction loss: D, the friction loss, and the bound of the quadratic zone.
-pub type Quad = [f64; 5];
+pub type Quad<R> = [R; 5];
 
 /// A point of the line: step, cost relative to the start, first and second derivative.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Point {
+pub struct Point<R> {
     /// Step.
-    pub alpha: f64,
+    pub alpha: R,
     /// Cost less that of the start.
-    pub cost: f64,
+    pub cost: R,
     /// First and second derivative of the cost by the step.
-    pub deriv: [f64; 2],
+    pub deriv: [R; 2],
 }
 
-impl Line<'_> {
+impl<R: Real> Point<R> {
+    #[inline(always)]
+    fn select(mask: R::Mask, yes: Self, no: Self) -> Self {
+        Self {
+            alpha: R::select(mask, yes.alpha, no.alpha),
+            cost: R::select(mask, yes.cost, no.cost),
+            deriv: std::array::from_fn(|i| R::select(mask, yes.deriv[i], no.deriv[i])),
+        }
+    }
+
+    // where Newton would go from here
+    #[inline(always)]
+    fn newton(&self) -> R {
+        self.alpha - self.deriv[0] / self.deriv[1]
+    }
+
+    #[inline(always)]
+    fn flat(&self, gtol: R) -> R::Mask {
+        self.deriv[0].abs().lt(gtol)
+    }
+}
+
+// the answers so far, and who has none
+struct Answers<R: Real> {
+    open: R::Mask,
+    alpha: R,
+    gain: R,
+}
+
+impl<R: Real> Answers<R> {
+    #[inline(always)]
+    fn found(&mut self, here: R::Mask, p: &Point<R>) {
+        let now = self.open & here;
+        self.alpha = R::select(now, p.alpha, self.alpha);
+        self.gain = R::select(now, -p.cost, self.gain);
+        self.open = self.open & !now;
+    }
+}
+
+impl<R: Real> Line<'_, R> {
     /// Evaluates the cost at a step (`PrimalEval`).
-    pub fn eval(&mut self, alpha: f64) -> Point {
-        self.neval += 1;
+    pub fn eval(&self, alpha: R) -> Point<R> {
         let mut p = Point {
             alpha,
             ..Point::default()
@@ -44,135 +86,173 @@ impl Line<'_> {
         self.eval_friction(&mut p);
         self.eval_one_sided(&mut p);
         for cone in self.cones {
-            cone.eval(&mut p);
+            path_eval(cone, &mut p);
         }
 
         // what is quadratic everywhere
         let [q1, q2] = self.smooth;
-        p.cost += alpha * (alpha * q2 + q1);
-        p.deriv[0] += 2.0 * alpha * q2 + q1;
-        p.deriv[1] += 2.0 * q2;
-        if p.deriv[1] <= 0.0 {
-            p.deriv[1] = crate::types::MINVAL;
-        }
+        let two = R::splat(2.0);
+        p.cost += alpha * alpha.mul_add(q2, q1);
+        p.deriv[0] += two * alpha * q2 + q1;
+        p.deriv[1] += two * q2;
+        let curved = R::zero().lt(p.deriv[1]);
+        p.deriv[1] = R::select(curved, p.deriv[1], R::splat(MINVAL));
         p
     }
 
     // quadratic inside a bound, linear outside; differences of cost are formed so that they do not cancel
-    fn eval_friction(&self, p: &mut Point) {
+    #[inline(always)]
+    fn eval_friction(&self, p: &mut Point<R>) {
+        let (zero, one, half) = (R::zero(), R::one(), R::splat(0.5));
         for &[x0, v, d, loss, bound] in self.friction {
-            let x = x0 + p.alpha * v;
-            let zone = |x: f64| i32::from(x >= bound) - i32::from(x <= -bound);
-            let (z0, z) = (zone(x0), zone(x));
-            let cost = |x: f64, z: i32| match z {
-                0 => 0.5 * d * x * x,
-                _ => loss * (x.abs() - 0.5 * bound),
+            let x = p.alpha.mul_add(v, x0);
+            // -1 and 1: the linear parts
+            let side = |x: R| {
+                let below = R::select(x.le(-bound), one, zero);
+                R::select(bound.le(x), one, zero) - below
             };
-            p.cost += match (z0, z) {
-                (0, 0) => 0.5 * d * (x - x0) * (x + x0),
-                _ if z0 == z => loss * f64::from(z) * (x - x0),
-                _ => cost(x, z) - cost(x0, z0),
+            let (side0, side) = (side(x0), side(x));
+            let (inside0, inside) = (side0.abs().le(zero), side.abs().le(zero));
+            let cost = |x: R, inside: R::Mask| {
+                R::select(inside, half * d * x * x, loss * (x.abs() - half * bound))
             };
-            if z == 0 {
-                p.deriv[0] += d * x * v;
-                p.deriv[1] += d * v * v;
-            } else {
-                p.deriv[0] += loss * f64::from(z) * v;
-            }
+            let quadratic = half * d * (x - x0) * (x + x0);
+            let linear = loss * side * (x - x0);
+            let crossing = cost(x, inside) - cost(x0, inside0);
+            let same = zero.lt(side0 * side);
+            p.cost += R::select(
+                inside0 & inside,
+                quadratic,
+                R::select(same, linear, crossing),
+            );
+            p.deriv[0] += R::select(inside, d * x, loss * side) * v;
+            p.deriv[1] += R::select(inside, d * v * v, zero);
         }
     }
 
     // quadratic where the residual is negative, else nothing
-    fn eval_one_sided(&self, p: &mut Point) {
-        let (mut c0, mut c1, mut c2) = (0.0, 0.0, 0.0);
+    #[inline(always)]
+    fn eval_one_sided(&self, p: &mut Point<R>) {
+        let zero = R::zero();
+        let (mut c0, mut c1, mut c2) = (zero, zero, zero);
         for &[x0, v, q0, q1, q2] in self.one_sided {
-            let active = x0 + p.alpha * v < 0.0;
-            let was = if x0 < 0.0 { q0 } else { 0.0 };
-            c0 += if active { q0 - was } else { -was };
-            c1 += if active { q1 } else { 0.0 };
-            c2 += if active { q2 } else { 0.0 };
+            let active = p.alpha.mul_add(v, x0).lt(zero);
+            let was = R::select(x0.lt(zero), q0, zero);
+            c0 += R::select(active, q0, zero) - was;
+            c1 += R::select(active, q1, zero);
+            c2 += R::select(active, q2, zero);
         }
-        p.cost += p.alpha * (p.alpha * c2 + c1) + c0;
-        p.deriv[0] += 2.0 * p.alpha * c2 + c1;
-        p.deriv[1] += 2.0 * c2;
+        let two = R::splat(2.0);
+        p.cost += p.alpha.mul_add(p.alpha.mul_add(c2, c1), c0);
+        p.deriv[0] += two * p.alpha * c2 + c1;
+        p.deriv[1] += two * c2;
     }
 
-    /// The step that minimises the cost, and by how much it lowers it; a step of 0 if there is no lower point.
-    /// `gtol` is the slope that counts as zero (`PrimalSearch`).
-    pub fn search(&mut self, gtol: f64, ls_iterations: i32) -> (f64, f64) {
-        let found = |p: &Point| (p.alpha, -p.cost);
+    /// The step that minimises the cost in the lanes that are `live`, and by how much it lowers it; a step of 0 where there
+    /// is no lower point. `gtol` is the slope that counts as zero (`PrimalSearch`).
+    pub fn search(&self, gtol: R, live: R::Mask, ls_iterations: i32) -> (R, R) {
+        let (zero, one) = (R::zero(), R::one());
+        let limit = R::splat(f64::from(ls_iterations));
+        let mut answers = Answers {
+            open: live,
+            alpha: zero,
+            gain: zero,
+        };
 
         // start, and Newton's step from there
-        let p0 = self.eval(0.0);
-        let mut p1 = self.eval(-p0.deriv[0] / p0.deriv[1]);
-        if p1.deriv[0].abs() < gtol && (p1.alpha == 0.0 || p1.cost < 0.0) {
-            return found(&p1);
+        let p0 = self.eval(zero);
+        let mut p1 = self.eval(p0.newton());
+        let mut neval = R::splat(2.0);
+        let lower = p1.cost.lt(zero) | p1.alpha.abs().le(zero);
+        answers.found(p1.flat(gtol) & lower, &p1);
+        if !answers.open.any() {
+            return (answers.alpha, answers.gain);
         }
 
         // Newton's steps on one side, until the slope changes sign
-        let dir = if p1.deriv[0] < 0.0 { 1.0 } else { -1.0 };
+        let dir = R::select(p1.deriv[0].lt(zero), one, -one);
         let mut p2 = p0;
-        while p1.deriv[0] * dir <= -gtol && self.neval < ls_iterations {
-            p2 = p1;
-            p1 = self.eval(p1.alpha - p1.deriv[0] / p1.deriv[1]);
-            if p1.deriv[0].abs() < gtol && p1.cost < 0.0 {
-                return found(&p1);
+        let mut going = answers.open;
+        loop {
+            going = going & answers.open & (p1.deriv[0] * dir).le(-gtol) & neval.lt(limit);
+            if !going.any() {
+                break;
             }
+            p2 = Point::select(going, p1, p2);
+            p1 = Point::select(going, self.eval(p1.newton()), p1);
+            neval += R::select(going, one, zero);
+            answers.found(going & p1.flat(gtol) & p1.cost.lt(zero), &p1);
         }
-        if self.neval >= ls_iterations {
-            return found(&p1);
+        answers.found(!neval.lt(limit), &p1);
+        if !answers.open.any() {
+            return (answers.alpha, answers.gain);
         }
 
         // the minimum lies between p1 and p2: candidates are Newton's steps from both ends and the middle
         let mut p2next = p1;
-        let mut p1next = self.eval(p1.alpha - p1.deriv[0] / p1.deriv[1]);
-        while self.neval < ls_iterations {
-            let pmid = self.eval(0.5 * (p1.alpha + p2.alpha));
+        let mut p1next = self.eval(p1.newton());
+        neval += one;
+        loop {
+            let open = answers.open & neval.lt(limit);
+            if !open.any() {
+                break;
+            }
+            let pmid = self.eval(R::splat(0.5) * (p1.alpha + p2.alpha));
             let candidates = [p1next, p2next, pmid];
+            neval += one;
 
             // the best of those whose slope is zero
-            let mut best: Option<&Point> = None;
-            for p in &candidates {
-                if p.deriv[0].abs() < gtol && best.is_none_or(|best| p.cost < best.cost) {
-                    best = Some(p);
-                }
+            let mut best = pmid;
+            best.cost = R::splat(f64::from(f32::MAX));
+            let mut any = zero.lt(zero);
+            for p in candidates {
+                let better = p.flat(gtol) & p.cost.lt(best.cost);
+                best = Point::select(better, p, best);
+                any = any | better;
             }
-            if let Some(best) = best {
-                return found(best);
+            answers.found(open & any, &best);
+            let open = open & answers.open;
+            if !open.any() {
+                continue;
             }
 
-            // narrow the bracket; when it no longer narrows, the machine's accuracy is reached
-            let moved1 = self.narrow(&mut p1, &candidates, &mut p1next);
-            let moved2 = self.narrow(&mut p2, &candidates, &mut p2next);
-            if !moved1 && !moved2 {
-                return found(&pmid);
-            }
+            // narrow the bracket; where it no longer narrows, the machine's accuracy is reached
+            let moved1 = self.narrow(&mut p1, &candidates, &mut p1next, open);
+            let moved2 = self.narrow(&mut p2, &candidates, &mut p2next, open);
+            neval += R::select(moved1, one, zero) + R::select(moved2, one, zero);
+            answers.found(open & !(moved1 | moved2), &pmid);
         }
 
-        // out of evaluations: the better end
-        if p1.cost <= p2.cost && p1.cost < 0.0 {
-            found(&p1)
-        } else if p2.cost <= p1.cost && p2.cost < 0.0 {
-            found(&p2)
-        } else {
-            (0.0, 0.0)
-        }
+        // out of evaluations: the better end, if it is lower
+        let mut end = Point::select(p1.cost.le(p2.cost), p1, p2);
+        let lower = end.cost.lt(zero);
+        end.alpha = R::select(lower, end.alpha, zero);
+        end.cost = R::select(lower, end.cost, zero);
+        answers.found(answers.open, &end);
+        (answers.alpha, answers.gain)
     }
 
-    // moves an end of the bracket to the nearest candidate on its side; true if it moved (`updateBracket`)
-    fn narrow(&mut self, p: &mut Point, candidates: &[Point; 3], next: &mut Point) -> bool {
-        let mut moved = false;
+    // moves an end of the bracket to the nearest candidate on its side; true where it moved (`updateBracket`)
+    #[inline(always)]
+    fn narrow(
+        &self,
+        p: &mut Point<R>,
+        candidates: &[Point<R>; 3],
+        next: &mut Point<R>,
+        open: R::Mask,
+    ) -> R::Mask {
+        let zero = R::zero();
+        let mut moved = zero.lt(zero);
         for c in candidates {
             let (have, slope) = (p.deriv[0], c.deriv[0]);
-            if (have < 0.0 && slope < 0.0 && have < slope)
-                || (have > 0.0 && slope > 0.0 && have > slope)
-            {
-                *p = *c;
-                moved = true;
-            }
+            let below = have.lt(zero) & slope.lt(zero) & have.lt(slope);
+            let above = zero.lt(have) & zero.lt(slope) & slope.lt(have);
+            let nearer = open & (below | above);
+            *p = Point::select(nearer, *c, *p);
+            moved = moved | nearer;
         }
-        if moved {
-            *next = self.eval(p.alpha - p.deriv[0] / p.deriv[1]);
+        if moved.any() {
+            *next = Point::select(moved, self.eval(p.newton()), *next);
         }
         moved
     }

@@ -2,46 +2,130 @@
 //! a direction. The primal problem is to minimise
 //! `1/2 (a - qacc_smooth)' M (a - qacc_smooth) + s(J a - aref)` over the acceleration a, where s is the sum of the rows'
 //! costs. `solver_Ma` is `M a - qfrc_smooth`, `solver_Jaref` is `J a - aref`.
+//!
+//! One text for one world and for worlds side by side; what they do in different ways is a [`System`].
 
-use super::cone::{Contact, Path, is_elliptic};
+use super::cone::{Contact, PATH, is_elliptic};
+use super::hessian::Sparse;
 use super::linesearch::Line;
+use super::rows::Rows;
 use super::sparse::mul_m;
 use crate::fields::{Data, Model};
+use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// Where an island's dofs and rows are, in `map_idof2dof` and `map_iefc2efc`.
-pub struct Island {
-    /// Its dofs.
-    pub dofs: std::ops::Range<usize>,
-    /// Its rows.
-    pub rows: std::ops::Range<usize>,
+/// Products with the Jacobian, and the Hessian: the reference takes the numbers of one world four at a time, and adds to the
+/// Hessian of one island, or takes away, what changed; worlds side by side share a dense union of their Hessians, which is
+/// made anew.
+pub trait System<R: Real> {
+    /// The constraint Jacobian, from `efc_Jpat` and `efc_J`.
+    fn jacobian<'a>(
+        &'a self,
+        m: &'a Model,
+        patterns: &'a [R::Int],
+        entries: &'a [R],
+    ) -> Rows<'a, R>;
+    /// `out = J v` for the rows of a list.
+    fn mul_vec(rows: Rows<'_, R>, list: &[i32], v: &[R], out: &mut [R]);
+    /// `out += J' f` for the rows of a list.
+    fn add_mul_t_vec(rows: Rows<'_, R>, list: &[i32], f: &[R], out: &mut [R]);
+    /// The elliptic contact whose first row is `r`.
+    fn contact(&self, m: &Model, d: &Data<R>, r: usize) -> Contact<R>;
+    /// Which dofs of an island are coupled.
+    fn symbolic(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
+    /// H = M + J' D J over the quadratic rows.
+    fn make_hessian(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
+    /// Adds rows that became quadratic to H and takes away those that no longer are.
+    fn update_hessian(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
+    /// Factors H with the cones of contacts that slide.
+    fn factor(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
+    /// Search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad.
+    fn direction(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R;
 }
 
-impl Island {
-    /// An island by its number.
-    pub fn of(d: &Data, island: usize) -> Self {
-        let range = |adr: i32, num: i32| adr as usize..(adr + num) as usize;
+/// Dofs and rows that are solved by themselves.
+#[derive(Clone, Copy)]
+pub struct Island<'a, R: Real> {
+    /// Its dofs, ascending.
+    pub dofs: &'a [i32],
+    /// Its rows, ascending.
+    pub rows: &'a [i32],
+    /// How many of the rows are equalities, which come first.
+    pub ne: usize,
+    /// How many are friction losses, which follow.
+    pub nf: usize,
+    /// 1 / trace of its inertia: what improvements and gradients are measured with.
+    pub scale: R,
+    /// The lanes that have it.
+    pub lanes: R::Mask,
+}
+
+/// 1 / trace of an island's inertia: what improvements and gradients are measured with.
+fn scale_of(m: &Model, d: &Data, dofs: &[i32]) -> f64 {
+    let mut trace = 0.0;
+    for &i in dofs {
+        let i = i as usize;
+        trace += d.M[(m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize];
+    }
+    1.0 / trace
+}
+
+/// `map_idof2dof` and `map_iefc2efc`, out of a world while its islands are solved.
+pub struct Maps {
+    dofs: Vec<i32>,
+    rows: Vec<i32>,
+}
+
+impl Maps {
+    pub(crate) fn take(d: &mut Data) -> Self {
         Self {
-            dofs: range(d.island_idofadr[island], d.island_nv[island]),
-            rows: range(d.island_iefcadr[island], d.island_nefc[island]),
+            dofs: std::mem::take(&mut d.map_idof2dof),
+            rows: std::mem::take(&mut d.map_iefc2efc),
+        }
+    }
+
+    pub(crate) fn put_back(self, d: &mut Data) {
+        d.map_idof2dof = self.dofs;
+        d.map_iefc2efc = self.rows;
+    }
+
+    // all dofs that rows move, and all rows
+    pub(crate) fn all(&self, d: &Data) -> Island<'_, f64> {
+        let nidof: i32 = d.island_nv[..d.nisland[0] as usize].iter().sum();
+        Island {
+            dofs: &self.dofs[..nidof as usize],
+            rows: &self.rows[..d.nefc[0] as usize],
+            ne: d.ne[0] as usize,
+            nf: d.nf[0] as usize,
+            scale: 1.0,
+            lanes: true,
         }
     }
 }
 
-// borrows the Jacobian without borrowing the rest of the world
-macro_rules! jacobian {
-    ($m:expr, $d:expr) => {
-        $crate::cpu::lib::rows::Rows {
-            m: $m,
-            pat: &$d.efc_Jpat,
-            entries: &$d.efc_J,
-        }
-    };
+/// An island by its number.
+pub fn island_of<'a>(m: &Model, d: &Data, maps: &'a Maps, k: usize) -> Island<'a, f64> {
+    let range = |adr: i32, num: i32| adr as usize..(adr + num) as usize;
+    let dofs = &maps.dofs[range(d.island_idofadr[k], d.island_nv[k])];
+    let rows = &maps.rows[range(d.island_iefcadr[k], d.island_nefc[k])];
+    let count = |stop: i32| rows.partition_point(|&r| r < stop);
+    let ne = count(d.ne[0]);
+    Island {
+        dofs,
+        rows,
+        ne,
+        nf: count(d.ne[0] + d.nf[0]) - ne,
+        scale: scale_of(m, d, dofs),
+        lanes: true,
+    }
 }
-pub(crate) use jacobian;
 
 /// `mj_fwdConstraint`: starts, and has every island solved; `solve` returns the number of iterations.
-pub fn by_island(m: &Model, d: &mut Data, solve: impl Fn(&Model, &mut Data, &Island) -> i32) {
+pub fn by_island(
+    m: &Model,
+    d: &mut Data,
+    solve: impl Fn(&Model, &mut Data, &mut Sparse, &Island<'_, f64>) -> f64,
+) {
     crate::cpu::island::island(m, d);
     d.solver_niter[0] = 0;
     d.qfrc_constraint.fill(0.0);
@@ -51,32 +135,24 @@ pub fn by_island(m: &Model, d: &mut Data, solve: impl Fn(&Model, &mut Data, &Isl
     if d.nefc[0] == 0 {
         return;
     }
-    start(m, d);
+    let maps = Maps::take(d);
+    start(m, d, &Sparse, &maps.all(d));
     for k in 0..d.nisland[0] as usize {
-        let niter = solve(m, d, &Island::of(d, k));
+        let island = island_of(m, d, &maps, k);
+        let niter = solve(m, d, &mut Sparse, &island) as i32;
         d.island_niter[k] = niter;
         d.solver_niter[0] += niter;
     }
-}
-
-/// 1 / trace of an island's inertia: what improvements and gradients are measured with.
-pub fn scale_of(m: &Model, d: &Data, island: &Island) -> f64 {
-    let mut trace = 0.0;
-    for &i in &d.map_idof2dof[island.dofs.clone()] {
-        let i = i as usize;
-        trace += d.M[(m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize];
-    }
-    1.0 / trace
+    maps.put_back(d);
 }
 
 /// Residuals of the rows at the unconstrained acceleration (efc_b) and at the last one (Jaref), and what the latter lacks
 /// in force (Ma).
-pub fn residuals(m: &Model, d: &mut Data) {
-    let nefc = d.nefc[0] as usize;
-    let rows = &d.map_iefc2efc[..nefc];
-    jacobian!(m, d).mul_vec(rows, &d.qacc_smooth, &mut d.efc_b);
-    jacobian!(m, d).mul_vec(rows, &d.qacc_warmstart, &mut d.solver_Jaref);
-    for r in 0..nefc {
+pub fn residuals<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, rows: &[i32]) {
+    let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+    S::mul_vec(jacobian, rows, &d.qacc_smooth, &mut d.efc_b);
+    S::mul_vec(jacobian, rows, &d.qacc_warmstart, &mut d.solver_Jaref);
+    for r in 0..rows.len() {
         d.efc_b[r] -= d.efc_aref[r];
         d.solver_Jaref[r] -= d.efc_aref[r];
     }
@@ -86,57 +162,67 @@ pub fn residuals(m: &Model, d: &mut Data) {
     }
 }
 
-// begins at the cheaper of the last acceleration and the unconstrained one; leaves qacc, Ma, Jaref (warmstart)
-fn start(m: &Model, d: &mut Data) {
-    let nefc = d.nefc[0] as usize;
-    residuals(m, d);
+/// Begins at the cheaper of the last acceleration and the unconstrained one; leaves qacc, Ma, Jaref (warmstart). `all` has
+/// all rows, and the dofs that some row moves: others are not the solver's.
+pub fn start<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, all: &Island<'_, R>) {
+    let (zero, num) = (R::zero(), all.rows.len());
+    residuals(m, d, system, all.rows);
+    let mut warm = zero.lt(zero);
     if !m.opt.disabled(DSBL_WARMSTART) {
         // cost of both
-        let mut cost = rows_cost(m, d, &d.solver_Jaref);
-        let cost_smooth = rows_cost(m, d, &d.efc_b);
+        let counts = [all.ne, all.nf, num];
+        let mut cost = rows_cost(m, d, system, counts, &d.solver_Jaref);
+        let cost_smooth = rows_cost(m, d, system, counts, &d.efc_b);
         for i in 0..m.nv {
-            cost += 0.5 * d.solver_Ma[i] * (d.qacc_warmstart[i] - d.qacc_smooth[i]);
+            let half = R::splat(0.5);
+            cost += half * d.solver_Ma[i] * (d.qacc_warmstart[i] - d.qacc_smooth[i]);
         }
-
-        // dofs that no row moves are not the solver's
-        if cost <= cost_smooth {
-            let nidof: i32 = d.island_nv[..d.nisland[0] as usize].iter().sum();
-            for &i in &d.map_idof2dof[..nidof as usize] {
-                d.qacc[i as usize] = d.qacc_warmstart[i as usize];
-            }
-            return;
+        warm = cost.le(cost_smooth);
+    }
+    for &i in all.dofs {
+        let i = i as usize;
+        d.qacc[i] = R::select(warm, d.qacc_warmstart[i], d.qacc[i]);
+    }
+    if !warm.all() {
+        for x in &mut d.solver_Ma {
+            *x = R::select(warm, *x, zero);
+        }
+        for (x, &b) in d.solver_Jaref[..num].iter_mut().zip(&d.efc_b) {
+            *x = R::select(warm, *x, b);
         }
     }
-    d.solver_Ma.fill(0.0);
-    d.solver_Jaref[..nefc].copy_from_slice(&d.efc_b[..nefc]);
 }
 
-// cost of all rows with residuals x
-fn rows_cost(m: &Model, d: &Data, x: &[f64]) -> f64 {
-    let [ne, nf, nefc] = [d.ne[0], d.nf[0], d.nefc[0]].map(|n| n as usize);
-    let mut cost = 0.0;
+// cost of rows with residuals x: so many equalities, friction losses, and all
+fn rows_cost<R: Real, S: System<R>>(
+    m: &Model,
+    d: &Data<R>,
+    system: &S,
+    [ne, nf, num]: [usize; 3],
+    x: &[R],
+) -> R {
+    let half = R::splat(0.5);
+    let mut cost = R::zero();
     for r in 0..ne {
-        cost += 0.5 * d.efc_D[r] * x[r] * x[r];
+        cost += half * d.efc_D[r] * x[r] * x[r];
     }
     for r in ne..ne + nf {
         let loss = d.efc_frictionloss[r];
         let bound = d.efc_R[r] * loss;
-        cost += if x[r].abs() < bound {
-            0.5 * d.efc_D[r] * x[r] * x[r]
-        } else {
-            loss * (x[r].abs() - 0.5 * bound)
-        };
+        let quadratic = half * d.efc_D[r] * x[r] * x[r];
+        let linear = loss * (x[r].abs() - half * bound);
+        cost += R::select(x[r].abs().lt(bound), quadratic, linear);
     }
     let mut r = ne + nf;
-    while r < nefc {
+    while r < num {
         if is_elliptic(m, d, r) {
-            let contact = Contact::of(m, d, r);
+            let contact = system.contact(m, d, r);
             cost += contact.cost(&d.efc_D[r..], &x[r..]);
             r += contact.dim;
         } else {
             // a residual that is not a number stays one
-            let x = if x[r] >= 0.0 { 0.0 } else { x[r] };
-            cost += 0.5 * d.efc_D[r] * x * x;
+            let x = R::select(R::zero().le(x[r]), R::zero(), x[r]);
+            cost += half * d.efc_D[r] * x * x;
             r += 1;
         }
     }
@@ -144,103 +230,154 @@ fn rows_cost(m: &Model, d: &Data, x: &[f64]) -> f64 {
 }
 
 /// What an update did to the rows' part of the Hessian.
-#[derive(Clone, Copy, Default)]
-pub struct Change {
+#[derive(Clone, Copy)]
+pub struct Change<R: Real> {
     /// A row became quadratic or no longer is.
-    pub quadratic: bool,
+    pub quadratic: R::Mask,
     /// A contact slides: its part changes with every step.
-    pub cone: bool,
+    pub cone: R::Mask,
 }
 
-/// Force and state of a row from its residual; rows of an elliptic contact have theirs together ([`Contact::force`]).
-pub fn row_force(d: &Data, r: usize, x: f64) -> (f64, ConstraintState) {
-    let [ne, nf] = [d.ne[0] as usize, d.nf[0] as usize];
+/// What sort of row it is, where its cost is quadratic: everywhere, inside a bound, or on one side.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// An equality.
+    Equality,
+    /// A friction loss.
+    Friction,
+    /// A limit or contact.
+    OneSided,
+}
+
+/// Force and state of a row from its residual, and whether its cost is quadratic there; rows of an elliptic contact have
+/// theirs together ([`Contact::force`]).
+#[inline(always)]
+pub fn row_force<R: Real>(d: &Data<R>, sort: Sort, r: usize, x: R) -> (R, R::Int, R::Mask) {
+    let zero = R::zero();
+    let int = |state: ConstraintState| R::int(state as i32);
+    let quadratic = int(ConstraintState::Quadratic);
     let force = -d.efc_D[r] * x;
-    if r < ne {
-        // equality
-    } else if r < ne + nf {
-        // friction loss
-        let loss = d.efc_frictionloss[r];
-        let bound = d.efc_R[r] * loss;
-        if x <= -bound {
-            return (loss, ConstraintState::LinearNeg);
-        } else if x >= bound {
-            return (-loss, ConstraintState::LinearPos);
+    match sort {
+        Sort::Equality => (force, quadratic, zero.le(zero)),
+        Sort::Friction => {
+            let loss = d.efc_frictionloss[r];
+            let bound = d.efc_R[r] * loss;
+            let (below, above) = (x.le(-bound), bound.le(x));
+            let state = R::select_int(above, int(ConstraintState::LinearPos), quadratic);
+            (
+                R::select(below, loss, R::select(above, -loss, force)),
+                R::select_int(below, int(ConstraintState::LinearNeg), state),
+                !(below | above),
+            )
         }
-    } else if x >= 0.0 {
-        // limit or contact, let go
-        return (0.0, ConstraintState::Satisfied);
+        Sort::OneSided => {
+            // limit or contact, let go
+            let free = zero.le(x);
+            let state = R::select_int(free, int(ConstraintState::Satisfied), quadratic);
+            (R::select(free, zero, force), state, !free)
+        }
     }
-    (force, ConstraintState::Quadratic)
 }
 
 /// Force and state of every row from its residual (`mj_constraintUpdate`).
-pub fn update_constraint(m: &Model, d: &mut Data, island: &Island) -> Change {
-    let mut change = Change::default();
-    let mut row = island.rows.start;
-    while row < island.rows.end {
-        let r = d.map_iefc2efc[row] as usize;
-        let mut num = 1;
-        let state = if is_elliptic(m, d, r) {
-            let contact = Contact::of(m, d, r);
-            num = contact.dim;
-            let (inertia, x) = (&d.efc_D[r..], &d.solver_Jaref[r..]);
-            contact.force(inertia, x, &mut d.efc_force[r..])
-        } else {
-            let (force, state) = row_force(d, r, d.solver_Jaref[r]);
-            d.efc_force[r] = force;
-            state
-        };
-        let quadratic = i32::from(state == ConstraintState::Quadratic);
-        change.quadratic |= d.solver_inH[r] != quadratic;
-        change.cone |= state == ConstraintState::Cone;
-        d.efc_state[r..r + num].fill(state as i32);
-        row += num;
+pub fn update_constraint<R: Real, S: System<R>>(
+    m: &Model,
+    d: &mut Data<R>,
+    system: &S,
+    island: &Island<'_, R>,
+) -> Change<R> {
+    let none = R::zero().lt(R::zero());
+    let (mut quadratic, mut cone) = (none, none);
+    let (equality, rest) = island.rows.split_at(island.ne);
+    let (friction, rest) = rest.split_at(island.nf);
+    for &r in equality {
+        quadratic = quadratic | update_row(d, Sort::Equality, r as usize);
     }
-    change
+    for &r in friction {
+        quadratic = quadratic | update_row(d, Sort::Friction, r as usize);
+    }
+    let mut k = 0;
+    while k < rest.len() {
+        let r = rest[k] as usize;
+        if !is_elliptic(m, d, r) {
+            quadratic = quadratic | update_row(d, Sort::OneSided, r);
+            k += 1;
+            continue;
+        }
+        let contact = system.contact(m, d, r);
+        let (inertia, x) = (&d.efc_D[r..], &d.solver_Jaref[r..]);
+        let zone = contact.force(inertia, x, &mut d.efc_force[r..]);
+        let present = R::zero().lt(d.efc_D[r]);
+        quadratic = quadratic | (present & (is_quadratic(d, r) ^ zone.bottom));
+        cone = cone | (present & zone.middle);
+        d.efc_state[r..r + contact.dim].fill(zone.state());
+        k += contact.dim;
+    }
+    Change { quadratic, cone }
+}
+
+// force and state of a row; whether it became quadratic or no longer is, in the lanes that have it (the others have D = 0)
+#[inline(always)]
+fn update_row<R: Real>(d: &mut Data<R>, sort: Sort, r: usize) -> R::Mask {
+    let (force, state, quadratic) = row_force(d, sort, r, d.solver_Jaref[r]);
+    let was = is_quadratic(d, r);
+    d.efc_force[r] = force;
+    d.efc_state[r] = state;
+    R::zero().lt(d.efc_D[r]) & (was ^ quadratic)
+}
+
+#[inline(always)]
+fn is_quadratic<R: Real>(d: &Data<R>, r: usize) -> R::Mask {
+    R::int_is(d.efc_state[r], ConstraintState::Quadratic as i32)
 }
 
 /// Grad = M qacc - qfrc_smooth - J' force; its length.
-pub fn update_gradient(m: &Model, d: &mut Data, island: &Island) -> f64 {
-    let dofs = &d.map_idof2dof[island.dofs.clone()];
-    for &i in dofs {
-        d.solver_grad[i as usize] = d.solver_Ma[i as usize];
+pub fn update_gradient<R: Real, S: System<R>>(
+    m: &Model,
+    d: &mut Data<R>,
+    system: &S,
+    island: &Island<'_, R>,
+) -> R {
+    let qfrc = &mut d.qfrc_constraint;
+    for &i in island.dofs {
+        qfrc[i as usize] = R::zero();
     }
-    let rows = &d.map_iefc2efc[island.rows.clone()];
-    jacobian!(m, d).sub_mul_t_vec(rows, &d.efc_force, &mut d.solver_grad);
-    let mut sum = 0.0;
-    for &i in dofs {
+    let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+    S::add_mul_t_vec(jacobian, island.rows, &d.efc_force, qfrc);
+    let mut sum = R::zero();
+    for &i in island.dofs {
         let i = i as usize;
-        d.qfrc_constraint[i] = d.solver_Ma[i] - d.solver_grad[i];
-        sum += d.solver_grad[i] * d.solver_grad[i];
+        let grad = d.solver_Ma[i] - d.qfrc_constraint[i];
+        d.solver_grad[i] = grad;
+        sum = grad.mul_add(grad, sum);
     }
     sum.sqrt()
 }
 
 /// 1/2 grad' inv(M) grad (mj_solveLD).
-pub fn gap(m: &Model, d: &mut Data, island: &Island) -> f64 {
-    let dofs = &d.map_idof2dof[island.dofs.clone()];
+pub fn gap<R: Real>(m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R {
     let x = &mut d.solver_search;
-    for &i in dofs {
+    for &i in island.dofs {
         x[i as usize] = d.solver_grad[i as usize];
     }
 
     // x = inv(L') grad; then grad' inv(M) grad = x' inv(D) x
-    let mut sum = 0.0;
-    for &i in dofs.iter().rev() {
+    let mut sum = R::zero();
+    for &i in island.dofs.iter().rev() {
         let i = i as usize;
         let adr = m.M_rowadr[i] as usize;
         let num = m.M_rownnz[i] as usize - 1;
+        let xi = x[i];
         for k in adr..adr + num {
-            x[m.M_colind[k] as usize] -= d.qLD[k] * x[i];
+            x[m.M_colind[k] as usize] -= d.qLD[k] * xi;
         }
-        sum += x[i] * x[i] * d.qLDiagInv[i];
+        sum += xi * xi * d.qLDiagInv[i];
     }
-    0.5 * sum
+    R::splat(0.5) * sum
 }
 
 // res = M x for an island's dofs
-fn mul_m_dofs(m: &Model, mass: &[f64], res: &mut [f64], x: &[f64], dofs: &[i32]) {
+fn mul_m_dofs<R: Real>(m: &Model, mass: &[R], res: &mut [R], x: &[R], dofs: &[i32]) {
     for &i in dofs {
         let i = i as usize;
         let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
@@ -254,94 +391,102 @@ fn mul_m_dofs(m: &Model, mass: &[f64], res: &mut [f64], x: &[f64], dofs: &[i32])
     }
 }
 
-/// The best step along the search direction, and what it gains (PrimalSearch).
-pub fn line_search(m: &Model, d: &mut Data, island: &Island, scale: f64) -> (f64, f64) {
-    let dofs = &d.map_idof2dof[island.dofs.clone()];
-    let rows = &d.map_iefc2efc[island.rows.clone()];
-    let mut norm = 0.0;
+/// The best step along the search direction in the lanes that are `live`, and what it gains (PrimalSearch).
+pub fn line_search<R: Real, S: System<R>>(
+    m: &Model,
+    d: &mut Data<R>,
+    system: &S,
+    island: &Island<'_, R>,
+    live: R::Mask,
+) -> (R, R) {
+    let (zero, half) = (R::zero(), R::splat(0.5));
+    let Island { dofs, rows, .. } = *island;
+    let mut norm = zero;
     for &i in dofs {
-        norm += d.solver_search[i as usize] * d.solver_search[i as usize];
+        let v = d.solver_search[i as usize];
+        norm = v.mul_add(v, norm);
     }
     let norm = norm.sqrt();
-    if norm < MINVAL {
-        return (0.0, 0.0);
+    let live = live & !norm.lt(R::splat(MINVAL));
+    if !live.any() {
+        return (zero, zero);
     }
-    let gtol = m.opt.tolerance * m.opt.ls_tolerance * norm / scale;
+    let gtol = R::splat(m.opt.tolerance * m.opt.ls_tolerance) * norm / island.scale;
     mul_m_dofs(m, &d.M, &mut d.solver_Mv, &d.solver_search, dofs);
-    jacobian!(m, d).mul_vec(rows, &d.solver_search, &mut d.solver_Jv);
+    let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+    S::mul_vec(jacobian, rows, &d.solver_search, &mut d.solver_Jv);
 
     // what is quadratic everywhere: inertia and equalities
-    let mut smooth = [0.0; 2];
+    let mut smooth = [zero; 2];
     for &i in dofs {
         let (i, v) = (i as usize, d.solver_search[i as usize]);
-        smooth[0] += v * d.solver_Ma[i];
-        smooth[1] += 0.5 * v * d.solver_Mv[i];
+        smooth[0] = v.mul_add(d.solver_Ma[i], smooth[0]);
+        smooth[1] = (half * v).mul_add(d.solver_Mv[i], smooth[1]);
     }
-    let [ne, nf] = [d.ne[0], d.nf[0]];
-    let count = |stop: i32| rows.partition_point(|&r| r < stop);
-    let [ne, nf] = [count(ne), count(ne + nf)];
-    for &r in &rows[..ne] {
+    let (equality, rest) = rows.split_at(island.ne);
+    let (friction, rest) = rest.split_at(island.nf);
+    for &r in equality {
         let r = r as usize;
         let dv = d.efc_D[r] * d.solver_Jv[r];
-        smooth[0] += dv * d.solver_Jaref[r];
-        smooth[1] += 0.5 * dv * d.solver_Jv[r];
+        smooth[0] = dv.mul_add(d.solver_Jaref[r], smooth[0]);
+        smooth[1] = (half * dv).mul_add(d.solver_Jv[r], smooth[1]);
     }
 
     // the other rows: friction losses, one-sided ones, elliptic contacts
-    let mut num = 0;
-    let mut ncone = 0;
-    let mut elliptic = rows.len();
-    for (k, &r) in rows.iter().enumerate().skip(ne) {
+    let (quads, _) = d.solver_quad.as_chunks_mut::<5>();
+    for (quad, &r) in quads.iter_mut().zip(friction) {
         let r = r as usize;
-        let (x, v, inertia) = (d.solver_Jaref[r], d.solver_Jv[r], d.efc_D[r]);
-        let quad = if k < nf {
-            let loss = d.efc_frictionloss[r];
-            [x, v, inertia, loss, loss * d.efc_R[r]]
-        } else if is_elliptic(m, d, r) {
+        let loss = d.efc_frictionloss[r];
+        let bound = loss * d.efc_R[r];
+        *quad = [d.solver_Jaref[r], d.solver_Jv[r], d.efc_D[r], loss, bound];
+    }
+    let mut num = friction.len();
+    let mut elliptic = rest.len();
+    for (k, &r) in rest.iter().enumerate() {
+        let r = r as usize;
+        if is_elliptic(m, d, r) {
             elliptic = elliptic.min(k);
             continue;
-        } else {
-            let force = inertia * x;
-            [x, v, 0.5 * force * x, force * v, 0.5 * inertia * v * v]
-        };
+        }
+        let (x, v, inertia) = (d.solver_Jaref[r], d.solver_Jv[r], d.efc_D[r]);
+        let (force, weight) = (inertia * x, half * inertia);
+        let quad = [x, v, half * force * x, force * v, weight * v * v];
         d.solver_quad[5 * num..5 * num + 5].copy_from_slice(&quad);
         num += 1;
     }
-    while elliptic < rows.len() {
-        let r = rows[elliptic] as usize;
+    let mut ncone = 0;
+    while elliptic < rest.len() {
+        let r = rest[elliptic] as usize;
         elliptic += 1;
         if is_elliptic(m, d, r) {
-            let contact = Contact::of(m, d, r);
+            let contact = system.contact(m, d, r);
             let path = contact.path(&d.efc_D[r..], &d.solver_Jaref[r..], &d.solver_Jv[r..]);
             let at = 5 * num + PATH * ncone;
-            d.solver_quad[at..at + PATH].copy_from_slice(bytemuck::cast_slice(&[path]));
+            d.solver_quad[at..at + PATH].copy_from_slice(&path);
             elliptic += contact.dim - 1;
             ncone += 1;
         }
     }
-    let (quad, cones) = d.solver_quad.split_at(5 * num);
-    let (friction, one_sided) = quad.as_chunks::<5>().0.split_at(nf - ne);
-    let mut line = Line {
+    let (quads, cones) = d.solver_quad.split_at(5 * num);
+    let (friction, one_sided) = quads.as_chunks::<5>().0.split_at(friction.len());
+    let line = Line {
         smooth,
         friction,
         one_sided,
-        cones: bytemuck::cast_slice(&cones[..PATH * ncone]),
-        neval: 0,
+        cones: cones[..PATH * ncone].as_chunks::<PATH>().0,
     };
-    line.search(gtol, m.opt.ls_iterations)
+    line.search(gtol, live, m.opt.ls_iterations)
 }
 
-// reals of a contact's path
-const PATH: usize = size_of::<Path>() / size_of::<f64>();
-
 /// Moves along the search direction.
-pub fn take_step(d: &mut Data, island: &Island, alpha: f64) {
-    for &i in &d.map_idof2dof[island.dofs.clone()] {
+pub fn take_step<R: Real>(d: &mut Data<R>, island: &Island<'_, R>, alpha: R) {
+    for &i in island.dofs {
         let i = i as usize;
-        d.qacc[i] += alpha * d.solver_search[i];
-        d.solver_Ma[i] += alpha * d.solver_Mv[i];
+        d.qacc[i] = alpha.mul_add(d.solver_search[i], d.qacc[i]);
+        d.solver_Ma[i] = alpha.mul_add(d.solver_Mv[i], d.solver_Ma[i]);
     }
-    for &r in &d.map_iefc2efc[island.rows.clone()] {
-        d.solver_Jaref[r as usize] += alpha * d.solver_Jv[r as usize];
+    for &r in island.rows {
+        let r = r as usize;
+        d.solver_Jaref[r] = alpha.mul_add(d.solver_Jv[r], d.solver_Jaref[r]);
     }
 }

@@ -7,16 +7,16 @@ use crate::fields::Model;
 
 /// The constraint Jacobian: the sparsity pattern of every row, and its entries in the pattern's order.
 #[derive(Clone, Copy)]
-pub struct Rows<'a> {
+pub struct Rows<'a, R> {
     /// Model, for the patterns.
     pub m: &'a Model,
     /// Pattern of every row (`efc_Jpat`).
     pub pat: &'a [i32],
     /// Entries, `nJrow` slots a row (`efc_J`).
-    pub entries: &'a [f64],
+    pub entries: &'a [R],
 }
 
-/// Calls a function with rows that share a pattern: numbers of up to four rows, their entries, and their dofs.
+/// Calls a function with rows that share a pattern: numbers of four, two or one of them, their entries, and their dofs.
 macro_rules! for_rows {
     ($rows:expr, $list:expr, |$r:ident, $entries:ident, $dof:ident| $body:expr) => {{
         let mut list: &[i32] = $list;
@@ -26,8 +26,13 @@ macro_rules! for_rows {
             let same = |n: usize| list.len() > n && $rows.pat[list[n] as usize] == pattern;
             if same(1) && same(2) && same(3) {
                 let $r: [usize; 4] = std::array::from_fn(|i| list[i] as usize);
-                let $entries: [&[f64]; 4] = std::array::from_fn(|i| $rows.row($r[i], $dof.len()));
+                let $entries: [&[_]; 4] = $r.map(|r| $rows.row(r, $dof.len()));
                 list = &list[4..];
+                $body
+            } else if same(1) {
+                let $r: [usize; 2] = std::array::from_fn(|i| list[i] as usize);
+                let $entries: [&[_]; 2] = $r.map(|r| $rows.row(r, $dof.len()));
+                list = &list[2..];
                 $body
             } else {
                 let $r = [first as usize];
@@ -40,7 +45,7 @@ macro_rules! for_rows {
 }
 pub(crate) use for_rows;
 
-impl<'a> Rows<'a> {
+impl<'a, R> Rows<'a, R> {
     /// Dofs that a row touches.
     #[inline(always)]
     pub fn dofs(&self, r: i32) -> &'a [i32] {
@@ -51,10 +56,12 @@ impl<'a> Rows<'a> {
 
     /// Entries of a row that touches `num` dofs.
     #[inline(always)]
-    pub fn row(&self, r: usize, num: usize) -> &'a [f64] {
+    pub fn row(&self, r: usize, num: usize) -> &'a [R] {
         &self.entries[r * self.m.nJrow..][..num]
     }
+}
 
+impl Rows<'_, f64> {
     /// `out = J v` for the rows of a list.
     pub fn mul_vec(&self, list: &[i32], v: &[f64], out: &mut [f64]) {
         for_rows!(self, list, |r, rows, dof| {
@@ -65,9 +72,9 @@ impl<'a> Rows<'a> {
         });
     }
 
-    /// `out -= J' f` for the rows of a list.
-    pub fn sub_mul_t_vec(&self, list: &[i32], f: &[f64], out: &mut [f64]) {
-        for_rows!(self, list, |r, rows, dof| sub_rows(
+    /// `out += J' f` for the rows of a list.
+    pub fn add_mul_t_vec(&self, list: &[i32], f: &[f64], out: &mut [f64]) {
+        for_rows!(self, list, |r, rows, dof| add_rows(
             rows,
             dof,
             r.map(|r| f[r]),
@@ -127,7 +134,7 @@ fn dot_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], v: &[f64]) -> [f64; 
 }
 
 #[inline(always)]
-fn sub_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], f: [f64; N], out: &mut [f64]) {
+fn add_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], f: [f64; N], out: &mut [f64]) {
     if f.iter().all(|&f| f == 0.0) {
         return;
     }
@@ -139,14 +146,14 @@ fn sub_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], f: [f64; N], out: &m
             for i in 1..N {
                 sum += load(rows[i], k) * f4[i];
             }
-            store(out, first, load(out, first) - sum);
+            store(out, first, load(out, first) + sum);
             k += 4;
         } else {
             let mut sum = rows[0][k] * f[0];
             for i in 1..N {
                 sum += rows[i][k] * f[i];
             }
-            out[dof[k] as usize] -= sum;
+            out[dof[k] as usize] += sum;
             k += 1;
         }
     }
