@@ -355,6 +355,26 @@ fn a_file_of_states_says_nothing_in_vain() {
             "gravity: has 1 numbers, 3 are needed",
         ),
         (
+            r#"{"opt_override": {"timestep": -1}, "states": [{}]}"#,
+            "the option timestep is -1: give a positive number",
+        ),
+        (
+            r#"{"opt_override": {"timestep": 0}, "states": [{}]}"#,
+            "the option timestep is 0",
+        ),
+        (
+            r#"{"opt_override": {"cone": 7}, "states": [{}]}"#,
+            "the option cone is 7",
+        ),
+        (
+            r#"{"opt_override": {"integrator": 9}, "states": [{}]}"#,
+            "the option integrator is 9",
+        ),
+        (
+            r#"{"opt_override": {"solver": -1}, "states": [{}]}"#,
+            "the option solver is -1",
+        ),
+        (
             r#"{"opt_override": {"cone": 0.5}, "states": [{}]}"#,
             "cone: 0.5 is no whole number",
         ),

@@ -85,6 +85,12 @@ fn text(bytes: &[u8]) -> String {
 
 #[test]
 fn rows_stay_in_place_when_room_grows() {
+    ["cpu", "simd", "gpu"]
+        .into_iter()
+        .for_each(rows_stay_in_place);
+}
+
+fn rows_stay_in_place(backend: &str) {
     let dir = TempDir::new().unwrap();
     let model = path(&dir, "box.xml");
     let xml = r#"<mujoco><worldbody><geom type="plane" size="1 1 .1"/>
@@ -104,7 +110,7 @@ fn rows_stay_in_place_when_room_grows() {
             "--noise",
             ".05",
             "--backend",
-            "cpu",
+            backend,
             "--nconmax",
             nconmax,
             "--njmax",
@@ -114,7 +120,7 @@ fn rows_stay_in_place_when_room_grows() {
             "--keep",
             "ncon,nefc,contact_dist,contact_pos,efc_force,qpos",
         ]);
-        assert_eq!(code, 0, "{said}");
+        assert_eq!(code, 0, "{backend}: {said}");
     }
     let (counts, ncon) = array(&small, "ncon");
     assert_eq!(array(&large, "ncon"), (counts.clone(), ncon.clone()));
@@ -124,7 +130,7 @@ fn rows_stay_in_place_when_room_grows() {
     );
     let nefc = array(&large, "nefc").1;
     assert_eq!(array(&small, "nefc").1, nefc);
-    assert_eq!(array(&small, "qpos"), array(&large, "qpos"));
+    assert_eq!(array(&small, "qpos"), array(&large, "qpos"), "{backend}");
     for (name, count) in [
         ("contact_dist", &ncon),
         ("contact_pos", &ncon),
@@ -141,7 +147,7 @@ fn rows_stay_in_place_when_room_grows() {
         for (w, n) in count.iter().enumerate() {
             let n = *n as usize * width;
             let (have, want) = (&have[w * have_row..][..n], &want[w * want_row..][..n]);
-            assert_eq!(have, want, "{name} of frame and world {w}");
+            assert_eq!(have, want, "{backend}: {name} of frame and world {w}");
         }
     }
 }
