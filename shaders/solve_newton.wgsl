@@ -5,6 +5,10 @@
 // islands, with its rows from the diagonal to the last dof that is coupled in any lane. Kernels make the whole triangle of an
 // island. In f32 what is taken away leaves its last bits behind, which may be as large as the inertia.
 //
+// Both stop where forces balance, and where a step gained little or the next would. In f64 that is all. An f32 tells no more
+// earlier: here it also ends where no force is out of balance by more than the last bits of its terms, where a step changes no
+// bit of the acceleration, and where a slight step would gain no less than half of the one before, which is what rounding leaves.
+//
 // The Hessian is made and factored again only where a row's cost has changed. It is a triangle of rows over an island's dofs:
 //
 //        0 1 2 3
@@ -13,9 +17,8 @@
 //   2  [     * * ]   times 1 / D[k]. The column is kept as it is, and 1 / D beside it.
 //   3  [       * ]
 
-// a gain of this part of all gains is none; more than any slope
-const IDLE: f32 = 1e-6;
-const FAR: f32 = 3e38;
+// a step that gains less than this part of the cost moves the acceleration by 2e-4 of what rows do to it
+const SLIGHT: f32 = 4e-8;
 
 fn mj_solve_newton() {
     by_island();
@@ -38,8 +41,7 @@ fn newton(island: Island) -> i32 {
     var cone = false;
     var still = false;
     var improvement = 0.0;
-    var gained = 0.0;
-    var least = FAR;
+    var last = 0.0;
     var niter = 0;
     for (var iteration = 0; iteration <= opt_iterations; iteration++) {
         // forces, and what is left of the equation of motion
@@ -51,10 +53,8 @@ fn newton(island: Island) -> i32 {
             // done when the step gained little or forces balance
             live = live && !(improvement > 0.0 && improvement < opt_tolerance) && slope >= opt_tolerance;
         }
-        // or when an f32 tells no more of them: a step gains nothing beside the others, and forces balance no better
-        let idle = iteration > 1 && improvement <= IDLE * gained && slope > 0.5 * least;
-        least = min(least, slope);
-        live = live && gradient.tells && !still && !idle;
+        // or when an f32 tells no more of them
+        live = live && gradient.tells && !still;
         if (group_any(live && small)) {
             // the gap to the optimum is at most 1/2 grad' inv(M) grad: nothing to do if that is small
             let left = scale * gap(only(island, live && small));
@@ -75,9 +75,13 @@ fn newton(island: Island) -> i32 {
             factor(only(island, live && stale));
         }
 
-        // done when the next step would gain little
-        let decrement = scale * direction(only(island, live));
+        // done when the next step would gain little, or nothing but what rounding lost in the last
+        let next = direction(only(island, live));
+        let decrement = scale * next.x;
         live = live && (decrement >= opt_tolerance || (iteration == 0 && !small));
+        let stuck = iteration > 1 && next.x > 0.5 * last && next.x <= SLIGHT * next.y;
+        last = next.x;
+        live = live && !stuck;
         if (!group_any(live)) {
             break;
         }
@@ -86,7 +90,6 @@ fn newton(island: Island) -> i32 {
         let found = line_search(only(island, live), scale);
         live = live && found.x != 0.0;
         improvement = scale * found.y;
-        gained += max(improvement, 0.0);
         still = !take_step(only(island, live), found.x);
         niter += select(0, 1, live);
     }
@@ -198,8 +201,8 @@ fn factor(g: Island) {
     let n = g.nv;
     for (var k = group_max(n) - 1; k >= 0; k--) {
         if (k < n) {
-            // pivot
-            let inv = 1.0 / max(solver_U(entry(n, k, k)), MINVAL);
+            // pivot; rows only add to that of the inertia, whatever rounding says
+            let inv = min(1.0 / max(solver_U(entry(n, k, k)), MINVAL), qLDiagInv(dof_at(g, k)));
             if (lane == 0) {
                 set_solver_dinv(k, inv);
             }
@@ -221,8 +224,9 @@ fn factor(g: Island) {
     }
 }
 
-// search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad
-fn direction(g: Island) -> f32 {
+// search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad, and the cost of what rows did to the
+// acceleration so far, 1/2 (qacc - qacc_smooth)' M (qacc - qacc_smooth)
+fn direction(g: Island) -> vec2f {
     let n = g.nv;
     let most = group_max(n);
     for (var k = lane; k < n; k += LANES) {
@@ -259,10 +263,10 @@ fn direction(g: Island) -> f32 {
         }
         team_sync();
     }
-    var sum = 0.0;
+    var sum = vec2f(0.0);
     for (var k = lane; k < n; k += LANES) {
         let i = dof_at(g, k);
-        sum -= solver_search(i) * solver_grad(i);
+        sum += vec2f(-solver_search(i) * solver_grad(i), (qacc(i) - qacc_smooth(i)) * solver_Ma(i));
     }
-    return 0.5 * team_sum(sum);
+    return 0.5 * vec2f(team_sum(sum.x), team_sum(sum.y));
 }

@@ -199,8 +199,8 @@ fn polar_cost(p: Path, n: f32, t: f32) -> f32 {
     return 0.5 * p.stiffness * distance * distance;
 }
 
-// cost, less that of the start, and its derivatives at a step (`PrimalEval`)
-fn path_eval(p: Path, alpha: f32) -> vec3f {
+// cost, less that of the start, and its derivatives at a step (`PrimalEval`); the sum of the sizes of the slope's terms
+fn path_eval(p: Path, alpha: f32) -> vec4f {
     let t0 = sqrt(p.tangent.x);
     let moved = alpha * (2.0 * p.tangent.y + alpha * p.tangent.z);
     let n0 = p.normal.x;
@@ -210,7 +210,7 @@ fn path_eval(p: Path, alpha: f32) -> vec3f {
     let zone1 = zone(p.mu, n, t);
 
     // costs are subtracted before they can cancel
-    var out = vec3f(0.0);
+    var out = vec4f(0.0);
     let quad = alpha * (alpha * p.quad.z + p.quad.y);
     if (zone0 == zone1) {
         if (zone0 == CNSTRSTATE_QUADRATIC) {
@@ -231,6 +231,7 @@ fn path_eval(p: Path, alpha: f32) -> vec3f {
     if (zone1 == CNSTRSTATE_QUADRATIC) {
         out.y = 2.0 * alpha * p.quad.z + p.quad.y;
         out.z = 2.0 * p.quad.z;
+        out.w = abs(p.quad.y) + 2.0 * abs(alpha) * p.quad.z;
     } else if (zone1 == CNSTRSTATE_CONE) {
         let t1 = (p.tangent.y + alpha * p.tangent.z) / t;
         let t2 = (p.tangent.z - t1 * t1) / t;
@@ -238,6 +239,7 @@ fn path_eval(p: Path, alpha: f32) -> vec3f {
         let distance = n - p.mu * t;
         out.y = p.stiffness * distance * slope;
         out.z = p.stiffness * (slope * slope - distance * p.mu * t2);
+        out.w = p.stiffness * (abs(n0) + abs(alpha * p.normal.y) + p.mu * (t0 + t)) * abs(slope);
     }
     return out;
 }

@@ -258,17 +258,19 @@ fn gap(g: Island) -> f32 {
     return 0.5 * sum;
 }
 
-// a point of the line: step, cost relative to the start, first and second derivative
+// a point of the line: step, cost relative to the start, first and second derivative; whether the slope counts as zero
 struct Point {
     alpha: f32,
     cost: f32,
     slope: f32,
     curvature: f32,
+    flat_: bool,
 }
 
-// the cost at a step, of rows and of what is quadratic everywhere (`PrimalEval`)
-fn line_eval(g: Island, smooth_: vec2f, alpha: f32) -> Point {
-    var sum = vec3f(0.0);
+// the cost at a step, of rows and of what is quadratic everywhere (`PrimalEval`). A slope counts as zero below `gtol`, and
+// where it is no more than the last bits of its terms
+fn line_eval(g: Island, smooth_: vec2f, alpha: f32, gtol: f32) -> Point {
+    var sum = vec4f(0.0);
     for (var k = lane; k < g.nefc; k += LANES) {
         let r = row_at(g, k);
         if (r < ne()) {
@@ -286,6 +288,7 @@ fn line_eval(g: Island, smooth_: vec2f, alpha: f32) -> Point {
         let v = solver_Jv(r);
         let d = efc_D(r);
         let x = x0 + alpha * v;
+        let size = d * abs(v) * (abs(x0) + abs(alpha * v));
         if (r < ne() + nf()) {
             // quadratic inside a bound, linear outside; differences of cost are formed so that they do not cancel
             let loss = efc_frictionloss(r);
@@ -300,25 +303,25 @@ fn line_eval(g: Island, smooth_: vec2f, alpha: f32) -> Point {
                 sum.x += loss * f32(side) * (x - x0);
             }
             if (side == 0) {
-                sum.y += d * x * v;
-                sum.z += d * v * v;
+                sum += vec4f(0.0, d * x * v, d * v * v, size);
             } else {
-                sum.y += loss * f32(side) * v;
+                sum += vec4f(0.0, loss * f32(side) * v, 0.0, loss * abs(v));
             }
         } else {
             // quadratic where the residual is negative, else nothing
             let now = x < 0.0;
             let before = select(0.0, 0.5 * d * x0 * x0, x0 < 0.0);
             sum += select(
-                vec3f(-before, 0.0, 0.0),
-                vec3f(0.5 * d * x0 * x0 - before + alpha * d * v * (x0 + 0.5 * alpha * v), d * x * v, d * v * v),
+                vec4f(-before, 0.0, 0.0, 0.0),
+                vec4f(0.5 * d * x0 * x0 - before + alpha * d * v * (x0 + 0.5 * alpha * v), d * x * v, d * v * v, size),
                 now);
         }
     }
     let cost = team_sum(sum.x) + alpha * (alpha * smooth_.y + smooth_.x);
     let slope = team_sum(sum.y) + 2.0 * alpha * smooth_.y + smooth_.x;
     let curvature = team_sum(sum.z) + 2.0 * smooth_.y;
-    return Point(alpha, cost, slope, max(curvature, MINVAL));
+    let size = team_sum(sum.w) + abs(smooth_.x) + 2.0 * abs(alpha) * smooth_.y;
+    return Point(alpha, cost, slope, max(curvature, MINVAL), abs(slope) < max(gtol, 4.0 * ULP * size));
 }
 
 fn newton_step(p: Point) -> f32 {
@@ -375,7 +378,7 @@ fn line_search(g: Island, scale: f32) -> vec2f {
     let gtol = opt_tolerance * opt_ls_tolerance * norm / scale;
     team_sync();
 
-    var p0 = Point(0.0, 0.0, 0.0, 0.0);
+    var p0 = Point(0.0, 0.0, 0.0, 0.0, false);
     var p1 = p0;
     var p2 = p0;
     var p1next = p0;
@@ -387,7 +390,7 @@ fn line_search(g: Island, scale: f32) -> vec2f {
         if (!group_any(phase != 5)) {
             break;
         }
-        let p = line_eval(g, smooth_, alpha);
+        let p = line_eval(g, smooth_, alpha, gtol);
         let spent = neval + 1 >= opt_ls_iterations;
         if (phase == -1) {
             // the start; Newton's step from there
@@ -399,7 +402,7 @@ fn line_search(g: Island, scale: f32) -> vec2f {
             // the slope at the step before tells the side
             let side = select(-1.0, 1.0, p0.slope < 0.0);
             p1 = p;
-            if ((abs(p.slope) < gtol && (p.cost < 0.0 || p.alpha == 0.0)) || spent) {
+            if (p.flat_ || spent) {
                 answer = p;
                 phase = 5;
             } else if (p.slope * side <= -gtol) {
@@ -418,10 +421,10 @@ fn line_search(g: Island, scale: f32) -> vec2f {
         } else if (phase == 2) {
             // the best of those whose slope is zero
             let candidates = array<Point, 3>(p1next, p2next, p);
-            var best = Point(0.0, 3.0e38, 0.0, 0.0);
+            var best = Point(0.0, 3.0e38, 0.0, 0.0, false);
             for (var k = 0; k < 3; k++) {
                 let c = candidates[k];
-                if (abs(c.slope) < gtol && c.cost < best.cost) {
+                if (c.flat_ && c.cost < best.cost) {
                     best = c;
                 }
             }
@@ -441,7 +444,7 @@ fn line_search(g: Island, scale: f32) -> vec2f {
                     answer = p1;
                 }
                 if (answer.cost >= 0.0) {
-                    answer = Point(0.0, 0.0, 0.0, 0.0);
+                    answer = Point(0.0, 0.0, 0.0, 0.0, false);
                 }
                 phase = 5;
             } else {

@@ -1,5 +1,10 @@
 //! Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
 //!
+//! Both stop where forces balance, and where a step gained little or the next would. In f64 that is all. An f32 tells no more
+//! earlier: the kernel also ends where no force is out of balance by more than the last bits of its terms, where a step changes
+//! no bit of the acceleration, and where a slight step would gain no less than half of the one before, which is what rounding
+//! leaves.
+//!
 //! The Hessian changes only where a row's cost does; it is kept, changed by those rows, and factored again.
 
 use crate::cpu::lib::primal::*;

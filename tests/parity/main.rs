@@ -7,6 +7,7 @@
 //! `PARITY=all` every stage on every model; `PARITY_MODEL=hand` leaves all others out.
 
 mod body;
+mod cold;
 #[path = "../common/mod.rs"]
 mod common;
 mod solver;

@@ -23,3 +23,8 @@ fn shader_and_twin_agree_on_a_humanoid_with_elliptic_cones() {
         m.opt.cone = Cone::Elliptic as i32;
     });
 }
+
+#[test]
+fn cold_worlds_find_the_optimum() {
+    super::cold::converges("solve_newton", r#"tolerance="1e-13""#, 8, 256);
+}

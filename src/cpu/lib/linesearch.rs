@@ -4,6 +4,9 @@
 //!
 //! On purpose kernels tell the side by the slope at the start, and look between the first two points as soon as the slope
 //! changes its sign; the twins tell it by the slope at the first step, as MuJoCo does.
+//!
+//! A slope counts as zero below a bound; in an f32 also where it is no more than the last bits of its terms, which the kernel
+//! adds up beside it.
 
 use super::cone::{Path, path_eval};
 use crate::real::{Mask, Real};
