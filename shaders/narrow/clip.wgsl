@@ -86,7 +86,7 @@ fn clip_to_face(turned: bool, face: i32, normal: vec3f, other: i32, dir: vec3f, 
     var pick = vec4i(0, 1, 2, 3);
     var num = mesh_corners;
     if (num > 4) {
-        pick = mesh_widest();
+        pick = mesh_widest(mesh_corners);
         num = 4;
     } else if (edge && num > 2) {
         pick = clip_farthest();

@@ -51,17 +51,18 @@ fn mesh_top(mesh: i32, dir: vec3f) -> MeshTop {
     return top;
 }
 
-// four corners of a convex polygon that span the greatest area, by walking each as long as the area grows
+// four corners of a convex polygon that span a great area, by walking each as long as the area grows, from each of the first
+// `begins` corners on; from the first alone it stays one of them
 fn mesh_area(at: vec4i) -> f32 {
     return 0.5 * length(cross(mesh_corner[at.x] - mesh_corner[at.z], mesh_corner[at.y] - mesh_corner[at.w]));
 }
 
-fn mesh_widest() -> vec4i {
+fn mesh_widest(begins: i32) -> vec4i {
     var at = vec4i(0, 1, 2, 3);
     var best = at;
     var most = mesh_area(at);
     for (var turn = 0; turn < 8 * MESH_CORNERS; turn++) {
-        if (at.x >= mesh_corners) {
+        if (at.x >= begins) {
             break;
         }
         var walked = false;
@@ -148,7 +149,7 @@ fn plane_mesh(plane: Shape, geom: i32, margin: f32) {
     }
     var pick = vec4i(0, 1, 2, 3);
     if (mesh_corners > 4) {
-        pick = mesh_widest();
+        pick = mesh_widest(1);
     }
     let highest = min(margin, dot(shape.pos - plane.pos, normal));
     for (var j = 0; j < min(mesh_corners, 4); j++) {

@@ -31,7 +31,7 @@ pub fn meet(meeting: &Meeting, margin: f64, most: usize, out: &mut Contacts) {
 
     // four corners of great area, or the ends of an edge, or all
     if most < 5 && left.len() > 4 {
-        left = widest(&left).map(|k| left[k]).to_vec();
+        left = widest(&left, left.len()).map(|k| left[k]).to_vec();
     } else if edge && left.len() > 2 {
         let (k, j) = farthest(&left);
         left = vec![left[k], left[j]];
@@ -88,8 +88,9 @@ fn farthest(corner: &[Vec3]) -> (usize, usize) {
     best
 }
 
-/// Four corners of a convex polygon that span the greatest area, by walking each as long as the area grows.
-pub fn widest(corner: &[Vec3]) -> [usize; 4] {
+/// Four corners of a convex polygon that span a great area, by walking each as long as the area grows, from each of the first
+/// `begins` corners on; from the first alone it stays one of them.
+pub fn widest(corner: &[Vec3], begins: usize) -> [usize; 4] {
     let next = |k: usize| (k + 1) % corner.len();
     let area = |[a, b, c, d]: [usize; 4]| {
         let (ca, db) = (sub3(corner[a], corner[c]), sub3(corner[b], corner[d]));
@@ -98,7 +99,7 @@ pub fn widest(corner: &[Vec3]) -> [usize; 4] {
     let mut at = [0, 1, 2, 3];
     let mut best = at;
     let mut most = area(at);
-    while at[0] < corner.len() {
+    while at[0] < begins {
         let mut walked = at;
         walked[3] = next(at[3]);
         while area(walked) > most {

@@ -6,8 +6,8 @@ use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
 use crate::fields::Model;
 
-/// The lowest vertex and other corners of the face that looks most to the plane: at most four that span a great area, those
-/// that are not above the center.
+/// The lowest vertex and other corners of the face that looks most to the plane: at most four that span a great area with it,
+/// those that are not above the center.
 pub fn plane_mesh(
     m: &Model,
     geom: usize,
@@ -50,7 +50,7 @@ pub fn plane_mesh(
     let corners = after.iter().chain(before);
     let local: Vec<_> = corners.map(|&v| solid.mesh_vertex(v)).collect();
     let kept = match local.len() > 4 {
-        true => widest(&local).to_vec(),
+        true => widest(&local, 1).to_vec(),
         false => (0..local.len()).collect(),
     };
     let highest = f64::min(margin, height(mesh.pos));
