@@ -11,15 +11,7 @@ fn mj_check_acc() {
     // start again, warnings included; then count this one
     bad_world(WARN_BADQACC, bad);
 
-    // the new start stands still for the rest of this step, whose accelerations were those of the old state
-    if (bad && (opt_disableflags & DSBL_AUTORESET) == 0) {
-        for (var i = lane; i < nv; i += LANES) {
-            set_qacc(i, 0.0);
-            set_qfrc_smooth(i, 0.0);
-            set_qfrc_constraint(i, 0.0);
-        }
-        for (var k = lane; k < na; k += LANES) {
-            set_act_dot(k, 0.0);
-        }
-    }
+    // forward dynamics of the new start, from which the step goes on
+    team_sync();
+    begin_anew(bad && (opt_disableflags & DSBL_AUTORESET) == 0);
 }

@@ -52,19 +52,6 @@ pub enum Room {
     Scratch,
 }
 
-/// Who says what an array holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Whoever edits the model.
-    Free,
-    /// The text of the model alone: what is compiled hangs on it.
-    Fixed,
-    /// It follows from other arrays and the options.
-    Derived,
-    /// A world's state, or what is computed of it.
-    State,
-}
-
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
@@ -76,10 +63,6 @@ pub struct Field {
     pub elem: Elem,
     /// Names (or numbers) of its dimensions; the number of elements is their product.
     pub dims: &'static [&'static str],
-    /// The least integer that it may hold, and the name (or number) of what all of them stay below; none where that depends on more.
-    pub within: Option<(i32, &'static str)>,
-    /// Who says what it holds.
-    pub role: Role,
     /// What it is.
     pub doc: &'static str,
 }
@@ -178,27 +161,6 @@ macro_rules! view_mut {
     };
 }
 
-macro_rules! within {
-    () => {
-        None
-    };
-    ($lo:literal, $hi:tt) => {
-        Some(($lo, stringify!($hi)))
-    };
-}
-
-macro_rules! role {
-    () => {
-        Role::Free
-    };
-    (fixed) => {
-        Role::Fixed
-    };
-    (derived) => {
-        Role::Derived
-    };
-}
-
 macro_rules! dim {
     ($m:ident, $dim:ident) => {
         $m.$dim
@@ -211,24 +173,15 @@ macro_rules! dim {
 macro_rules! fields {
     (
         sizes { $($(#[doc = $sdoc:literal])+ $size:ident,)* }
-        Model { $($(#[doc = $mdoc:literal])+ $mname:ident: $melem:ident[$($mdim:tt),+] $(($lo:literal .. $hi:tt))? $($role:ident)?,)* }
+        Model { $($(#[doc = $mdoc:literal])+ $mname:ident: $melem:ident[$($mdim:tt),+],)* }
         Data { $($(#[doc = $ddoc:literal])+ $dname:ident: $delem:ident[$($ddim:tt),+],)* }
         Scratch { $($(#[doc = $cdoc:literal])+ $cname:ident: $celem:ident[$($cdim:tt),+],)* }
     ) => {
         /// The table: every array, in order.
         pub const FIELDS: &[Field] = &[
-            $(Field {
-                name: stringify!($mname), room: Room::Model, elem: elem!($melem), dims: &[$(stringify!($mdim)),+],
-                within: within!($($lo, $hi)?), role: role!($($role)?), doc: concat!($($mdoc),+),
-            },)*
-            $(Field {
-                name: stringify!($dname), room: Room::Data, elem: elem!($delem), dims: &[$(stringify!($ddim)),+],
-                within: None, role: Role::State, doc: concat!($($ddoc),+),
-            },)*
-            $(Field {
-                name: stringify!($cname), room: Room::Scratch, elem: elem!($celem), dims: &[$(stringify!($cdim)),+],
-                within: None, role: Role::State, doc: concat!($($cdoc),+),
-            },)*
+            $(Field { name: stringify!($mname), room: Room::Model, elem: elem!($melem), dims: &[$(stringify!($mdim)),+], doc: concat!($($mdoc),+) },)*
+            $(Field { name: stringify!($dname), room: Room::Data, elem: elem!($delem), dims: &[$(stringify!($ddim)),+], doc: concat!($($ddoc),+) },)*
+            $(Field { name: stringify!($cname), room: Room::Scratch, elem: elem!($celem), dims: &[$(stringify!($cdim)),+], doc: concat!($($cdoc),+) },)*
         ];
 
         /// Every size and what it counts.
@@ -330,12 +283,6 @@ impl Field {
     /// Number of 32-bit words of this array in a model.
     pub fn words(&self, m: &Arrays) -> usize {
         self.len(m) * self.elem.width()
-    }
-
-    /// The same, or `None` if they are too many to count.
-    pub fn checked_words(&self, m: &Arrays) -> Option<usize> {
-        let mut dims = self.dims.iter().map(|dim| m.size(dim).unwrap_or(0));
-        dims.try_fold(self.elem.width(), |n, dim| n.checked_mul(dim))
     }
 }
 
@@ -475,31 +422,31 @@ fields! {
         /// reference pose for springs
         qpos_spring: real[nq],
         /// id of body's parent
-        body_parentid: int[nbody](0..nbody) fixed,
+        body_parentid: int[nbody],
         /// ancestor that is direct child of world
-        body_rootid: int[nbody](0..nbody) fixed,
+        body_rootid: int[nbody],
         /// top dof-less ancestor; mocap: own root
-        body_weldid: int[nbody](0..nbody) fixed,
+        body_weldid: int[nbody],
         /// id of mocap data; -1: none
-        body_mocapid: int[nbody](-1..nmocap) fixed,
+        body_mocapid: int[nbody],
         /// number of joints for this body
-        body_jntnum: int[nbody] fixed,
+        body_jntnum: int[nbody],
         /// start addr of joints; -1: no joints
-        body_jntadr: int[nbody] fixed,
+        body_jntadr: int[nbody],
         /// number of motion degrees of freedom
-        body_dofnum: int[nbody] fixed,
+        body_dofnum: int[nbody],
         /// start addr of dofs; -1: no dofs
-        body_dofadr: int[nbody] fixed,
+        body_dofadr: int[nbody],
         /// id of body's kinematic tree; -1: static
-        body_treeid: int[nbody](-1..ntree) derived,
+        body_treeid: int[nbody],
         /// number of geoms
-        body_geomnum: int[nbody] fixed,
+        body_geomnum: int[nbody],
         /// start addr of geoms; -1: no geoms
-        body_geomadr: int[nbody] fixed,
+        body_geomadr: int[nbody],
         /// 1: diag M; 2: diag M, sliders only
-        body_simple: int[nbody](0..3) fixed,
+        body_simple: int[nbody],
         /// same frame as inertia (mjtSameframe)
-        body_sameframe: int[nbody](0..5) derived,
+        body_sameframe: int[nbody],
         /// position offset rel. to parent body
         body_pos: vec3[nbody],
         /// orientation offset rel. to parent body
@@ -511,39 +458,39 @@ fields! {
         /// mass
         body_mass: real[nbody],
         /// mass of subtree starting at this body
-        body_subtreemass: real[nbody] derived,
+        body_subtreemass: real[nbody],
         /// diagonal inertia in ipos/iquat frame
         body_inertia: vec3[nbody],
         /// mean inv inert in qpos0 (trn, rot)
-        body_invweight0: real[nbody, 2] derived,
+        body_invweight0: real[nbody, 2],
         /// antigravity force, units of body weight
         body_gravcomp: real[nbody],
         /// MAX over all geom margins+gaps
-        body_margin: real[nbody] derived,
+        body_margin: real[nbody],
         /// OR over all geom contypes
-        body_contype: int[nbody] derived,
+        body_contype: int[nbody],
         /// OR over all geom conaffinities
-        body_conaffinity: int[nbody] derived,
+        body_conaffinity: int[nbody],
         /// type of joint (mjtJoint)
-        jnt_type: int[njnt](0..4) fixed,
+        jnt_type: int[njnt],
         /// start addr in 'qpos' for joint's data
-        jnt_qposadr: int[njnt](0..nq) fixed,
+        jnt_qposadr: int[njnt],
         /// start addr in 'qvel' for joint's data
-        jnt_dofadr: int[njnt](0..nv) fixed,
+        jnt_dofadr: int[njnt],
         /// id of joint's body
-        jnt_bodyid: int[njnt](0..nbody) fixed,
+        jnt_bodyid: int[njnt],
         /// actuator contributing damping / armature
-        jnt_actuatorid: int[njnt](-2..nactuator) derived,
+        jnt_actuatorid: int[njnt],
         /// group for visibility
         jnt_group: int[njnt],
         /// start addr in plastic state (-1: none)
-        jnt_plasticadr: int[njnt](-1..nplastic) fixed,
+        jnt_plasticadr: int[njnt],
         /// does joint have limits
-        jnt_limited: int[njnt](0..2),
+        jnt_limited: int[njnt],
         /// does joint have actuator force limits
-        jnt_actfrclimited: int[njnt](0..2),
+        jnt_actfrclimited: int[njnt],
         /// is gravcomp force applied via actuators
-        jnt_actgravcomp: int[njnt](0..2),
+        jnt_actgravcomp: int[njnt],
         /// constraint solver reference: limit
         jnt_solref: real[njnt, 2],
         /// constraint solver impedance: limit
@@ -557,7 +504,7 @@ fields! {
         /// high-order stiffness coefficients
         jnt_stiffnesspoly: real[njnt, 2],
         /// plastic yield threshold
-        jnt_springyield: real[njnt] fixed,
+        jnt_springyield: real[njnt],
         /// joint limits
         jnt_range: real[njnt, 2],
         /// range of total actuator force
@@ -565,17 +512,17 @@ fields! {
         /// min distance for limit detection
         jnt_margin: real[njnt],
         /// id of dof's body
-        dof_bodyid: int[nv](0..nbody) fixed,
+        dof_bodyid: int[nv],
         /// id of dof's joint
-        dof_jntid: int[nv](0..njnt) fixed,
+        dof_jntid: int[nv],
         /// id of dof's parent; -1: none
-        dof_parentid: int[nv](-1..nv) fixed,
+        dof_parentid: int[nv],
         /// id of dof's kinematic tree
-        dof_treeid: int[nv](0..ntree) fixed,
+        dof_treeid: int[nv],
         /// dof address in M-diagonal
-        dof_Madr: int[nv] derived,
+        dof_Madr: int[nv],
         /// number of consecutive simple dofs
-        dof_simplenum: int[nv] derived,
+        dof_simplenum: int[nv],
         /// constraint solver reference:frictionloss
         dof_solref: real[nv, 2],
         /// constraint solver impedance:frictionloss
@@ -589,41 +536,41 @@ fields! {
         /// high-order damping coefficients
         dof_dampingpoly: real[nv, 2],
         /// diag. inverse inertia in qpos0
-        dof_invweight0: real[nv] derived,
+        dof_invweight0: real[nv],
         /// diag. inertia in qpos0
-        dof_M0: real[nv] derived,
+        dof_M0: real[nv],
         /// linear: 1; angular: approx. length scale
-        dof_length: real[nv] derived,
+        dof_length: real[nv],
         /// start addr of bodies
-        tree_bodyadr: int[ntree] derived,
+        tree_bodyadr: int[ntree],
         /// number of bodies in tree
-        tree_bodynum: int[ntree] derived,
+        tree_bodynum: int[ntree],
         /// start addr of dofs
-        tree_dofadr: int[ntree] derived,
+        tree_dofadr: int[ntree],
         /// number of dofs in tree
-        tree_dofnum: int[ntree] derived,
+        tree_dofnum: int[ntree],
         /// sleep policy (mjtSleepPolicy)
-        tree_sleep_policy: int[ntree](0..6),
+        tree_sleep_policy: int[ntree],
         /// geometric type (mjtGeom)
-        geom_type: int[ngeom](0..9) fixed,
+        geom_type: int[ngeom],
         /// geom contact type
         geom_contype: int[ngeom],
         /// geom contact affinity
         geom_conaffinity: int[ngeom],
         /// contact dimensionality (1, 3, 4, 6)
-        geom_condim: int[ngeom](1..7),
+        geom_condim: int[ngeom],
         /// id of geom's body
-        geom_bodyid: int[ngeom](0..nbody) fixed,
+        geom_bodyid: int[ngeom],
         /// id of geom's mesh/hfield; -1: none
-        geom_dataid: int[ngeom] fixed,
+        geom_dataid: int[ngeom],
         /// material id for rendering; -1: none
-        geom_matid: int[ngeom](-1..nmat),
+        geom_matid: int[ngeom],
         /// group for visibility
         geom_group: int[ngeom],
         /// geom contact priority
         geom_priority: int[ngeom],
         /// same frame as body (mjtSameframe)
-        geom_sameframe: int[ngeom](0..5) derived,
+        geom_sameframe: int[ngeom],
         /// mixing coef for solref/imp in geom pair
         geom_solmix: real[ngeom],
         /// constraint solver reference: contact
@@ -633,9 +580,9 @@ fields! {
         /// geom-specific size parameters
         geom_size: vec3[ngeom],
         /// bounding box, (center, size)
-        geom_aabb: real[ngeom, 6] derived,
+        geom_aabb: real[ngeom, 6],
         /// radius of bounding sphere
-        geom_rbound: real[ngeom] derived,
+        geom_rbound: real[ngeom],
         /// local position offset rel. to body
         geom_pos: vec3[ngeom],
         /// local orientation offset rel. to body
@@ -655,17 +602,17 @@ fields! {
         /// rgba when material is omitted
         geom_rgba: real[ngeom, 4],
         /// geom type for rendering (mjtGeom)
-        site_type: int[nsite] fixed,
+        site_type: int[nsite],
         /// id of site's body
-        site_bodyid: int[nsite](0..nbody) fixed,
+        site_bodyid: int[nsite],
         /// id of site's mesh; -1: none
-        site_dataid: int[nsite](-1..nmesh) fixed,
+        site_dataid: int[nsite],
         /// material id for rendering; -1: none
-        site_matid: int[nsite](-1..nmat),
+        site_matid: int[nsite],
         /// group for visibility
         site_group: int[nsite],
         /// same frame as body (mjtSameframe)
-        site_sameframe: int[nsite](0..5) derived,
+        site_sameframe: int[nsite],
         /// geom size for rendering
         site_size: vec3[nsite],
         /// local position offset rel. to body
@@ -675,27 +622,27 @@ fields! {
         /// rgba when material is omitted
         site_rgba: real[nsite, 4],
         /// camera tracking mode (mjtCamLight)
-        cam_mode: int[ncam](0..5),
+        cam_mode: int[ncam],
         /// id of camera's body
-        cam_bodyid: int[ncam](0..nbody) fixed,
+        cam_bodyid: int[ncam],
         /// id of targeted body; -1: none
-        cam_targetbodyid: int[ncam](-1..nbody),
+        cam_targetbodyid: int[ncam],
         /// position rel. to body frame
         cam_pos: vec3[ncam],
         /// orientation rel. to body frame
         cam_quat: quat[ncam],
         /// global position rel. to sub-com in qpos0
-        cam_poscom0: vec3[ncam] derived,
+        cam_poscom0: vec3[ncam],
         /// global position rel. to body in qpos0
-        cam_pos0: vec3[ncam] derived,
+        cam_pos0: vec3[ncam],
         /// global orientation in qpos0
-        cam_mat0: mat3[ncam] derived,
+        cam_mat0: mat3[ncam],
         /// projection type (mjtProjection)
-        cam_projection: int[ncam](0..2),
+        cam_projection: int[ncam],
         /// y field-of-view (ortho ? len : deg)
         cam_fovy: real[ncam],
         /// resolution: pixels [width, height]
-        cam_resolution: int[ncam, 2] fixed,
+        cam_resolution: int[ncam, 2],
         /// output images (bits of mjtCamOutBit)
         cam_output: int[ncam],
         /// sensor size: length [width, height]
@@ -703,87 +650,87 @@ fields! {
         /// [focal length; principal point]
         cam_intrinsic: real[ncam, 4],
         /// light tracking mode (mjtCamLight)
-        light_mode: int[nlight](0..5),
+        light_mode: int[nlight],
         /// id of light's body
-        light_bodyid: int[nlight](0..nbody) fixed,
+        light_bodyid: int[nlight],
         /// id of targeted body; -1: none
-        light_targetbodyid: int[nlight](-1..nbody),
+        light_targetbodyid: int[nlight],
         /// spot, directional, etc. (mjtLightType)
-        light_type: int[nlight](0..4),
+        light_type: int[nlight],
         /// is light on
-        light_active: int[nlight](0..2),
+        light_active: int[nlight],
         /// position rel. to body frame
         light_pos: vec3[nlight],
         /// direction rel. to body frame
         light_dir: vec3[nlight],
         /// global position rel. to sub-com in qpos0
-        light_poscom0: vec3[nlight] derived,
+        light_poscom0: vec3[nlight],
         /// global position rel. to body in qpos0
-        light_pos0: vec3[nlight] derived,
+        light_pos0: vec3[nlight],
         /// global direction in qpos0
-        light_dir0: vec3[nlight] derived,
+        light_dir0: vec3[nlight],
         /// first vertex address
-        mesh_vertadr: int[nmesh] fixed,
+        mesh_vertadr: int[nmesh],
         /// number of vertices
-        mesh_vertnum: int[nmesh] fixed,
+        mesh_vertnum: int[nmesh],
         /// first face address
-        mesh_faceadr: int[nmesh] fixed,
+        mesh_faceadr: int[nmesh],
         /// number of faces
-        mesh_facenum: int[nmesh] fixed,
+        mesh_facenum: int[nmesh],
         /// graph data address; -1: no graph
-        mesh_graphadr: int[nmesh](-1..nmeshgraph) fixed,
+        mesh_graphadr: int[nmesh],
         /// extremum vertices in 3x3x3 directions
-        mesh_extrema: int[nmesh, 27] fixed,
+        mesh_extrema: int[nmesh, 27],
         /// vertex positions for all meshes
-        mesh_vert: vec3[nmeshvert] fixed,
+        mesh_vert: vec3[nmeshvert],
         /// vertex face data
-        mesh_face: int[nmeshface, 3] fixed,
+        mesh_face: int[nmeshface, 3],
         /// convex graph data
-        mesh_graph: int[nmeshgraph] fixed,
+        mesh_graph: int[nmeshgraph],
         /// scaling applied to asset vertices
-        mesh_scale: vec3[nmesh] fixed,
+        mesh_scale: vec3[nmesh],
         /// translation applied to asset vertices
-        mesh_pos: vec3[nmesh] fixed,
+        mesh_pos: vec3[nmesh],
         /// rotation applied to asset vertices
-        mesh_quat: quat[nmesh] fixed,
+        mesh_quat: quat[nmesh],
         /// number of polygons per mesh
-        mesh_polynum: int[nmesh] fixed,
+        mesh_polynum: int[nmesh],
         /// first polygon address per mesh
-        mesh_polyadr: int[nmesh] fixed,
+        mesh_polyadr: int[nmesh],
         /// all polygon normals
-        mesh_polynormal: vec3[nmeshpoly] fixed,
+        mesh_polynormal: vec3[nmeshpoly],
         /// polygon vertex start address
-        mesh_polyvertadr: int[nmeshpoly] fixed,
+        mesh_polyvertadr: int[nmeshpoly],
         /// number of vertices per polygon
-        mesh_polyvertnum: int[nmeshpoly] fixed,
+        mesh_polyvertnum: int[nmeshpoly],
         /// all polygon vertices
-        mesh_polyvert: int[nmeshpolyvert] fixed,
+        mesh_polyvert: int[nmeshpolyvert],
         /// first polygon address per vertex
-        mesh_polymapadr: int[nmeshvert] fixed,
+        mesh_polymapadr: int[nmeshvert],
         /// number of polygons per vertex
-        mesh_polymapnum: int[nmeshvert] fixed,
+        mesh_polymapnum: int[nmeshvert],
         /// vertex to polygon map
-        mesh_polymap: int[nmeshpolymap] fixed,
+        mesh_polymap: int[nmeshpolymap],
         /// (x, y, z_top, z_bottom)
         hfield_size: real[nhfield, 4],
         /// number of rows in grid
-        hfield_nrow: int[nhfield] fixed,
+        hfield_nrow: int[nhfield],
         /// number of columns in grid
-        hfield_ncol: int[nhfield] fixed,
+        hfield_ncol: int[nhfield],
         /// address in hfield_data
-        hfield_adr: int[nhfield] fixed,
+        hfield_adr: int[nhfield],
         /// elevation data
         hfield_data: real[nhfielddata],
         /// rgba
         mat_rgba: real[nmat, 4],
         /// contact dimensionality
-        pair_dim: int[npair](1..7),
+        pair_dim: int[npair],
         /// id of geom1
-        pair_geom1: int[npair](0..ngeom) fixed,
+        pair_geom1: int[npair],
         /// id of geom2
-        pair_geom2: int[npair](0..ngeom) fixed,
+        pair_geom2: int[npair],
         /// body1 << 16 + body2
-        pair_signature: int[npair] fixed,
+        pair_signature: int[npair],
         /// solver reference: contact normal
         pair_solref: real[npair, 2],
         /// solver reference: contact friction
@@ -801,15 +748,15 @@ fields! {
         /// body1 << 16 + body2
         exclude_signature: int[nexclude],
         /// constraint type (mjtEq)
-        eq_type: int[neq](0..8) fixed,
+        eq_type: int[neq],
         /// id of object 1
-        eq_obj1id: int[neq] fixed,
+        eq_obj1id: int[neq],
         /// id of object 2
-        eq_obj2id: int[neq] fixed,
+        eq_obj2id: int[neq],
         /// type of both objects (mjtObj)
-        eq_objtype: int[neq] fixed,
+        eq_objtype: int[neq],
         /// initial enable/disable constraint state
-        eq_active0: int[neq](0..2),
+        eq_active0: int[neq],
         /// constraint solver reference
         eq_solref: real[neq, 2],
         /// constraint solver impedance
@@ -817,33 +764,33 @@ fields! {
         /// numeric data for constraint
         eq_data: real[neq, 12],
         /// type of tendon (mjtTendon)
-        tendon_type: int[ntendon](0..2) fixed,
+        tendon_type: int[ntendon],
         /// address of first object in tendon's path
-        tendon_adr: int[ntendon] fixed,
+        tendon_adr: int[ntendon],
         /// number of objects in tendon's path
-        tendon_num: int[ntendon] fixed,
+        tendon_num: int[ntendon],
         /// material id for rendering
-        tendon_matid: int[ntendon](-1..nmat),
+        tendon_matid: int[ntendon],
         /// actuator contributing damping / armature
-        tendon_actuatorid: int[ntendon](-2..nactuator) derived,
+        tendon_actuatorid: int[ntendon],
         /// group for visibility
         tendon_group: int[ntendon],
         /// start addr in plastic state (-1: none)
-        tendon_plasticadr: int[ntendon](-1..nplastic) fixed,
+        tendon_plasticadr: int[ntendon],
         /// number of trees along tendon's path
-        tendon_treenum: int[ntendon] derived,
+        tendon_treenum: int[ntendon],
         /// first two trees along tendon's path
-        tendon_treeid: int[ntendon, 2](-1..ntree) derived,
+        tendon_treeid: int[ntendon, 2],
         /// number of non-zeros in Jacobian row
-        ten_J_rownnz: int[ntendon] derived,
+        ten_J_rownnz: int[ntendon],
         /// row start address in colind array
-        ten_J_rowadr: int[ntendon] derived,
+        ten_J_rowadr: int[ntendon],
         /// column indices in sparse Jacobian
-        ten_J_colind: int[nJten](0..nv) derived,
+        ten_J_colind: int[nJten],
         /// does tendon have length limits
-        tendon_limited: int[ntendon](0..2),
+        tendon_limited: int[ntendon],
         /// does tendon have actuator force limits
-        tendon_actfrclimited: int[ntendon](0..2),
+        tendon_actfrclimited: int[ntendon],
         /// width for rendering
         tendon_width: real[ntendon],
         /// constraint solver reference: limit
@@ -875,43 +822,43 @@ fields! {
         /// spring resting length range
         tendon_lengthspring: real[ntendon, 2],
         /// plastic yield threshold
-        tendon_springyield: real[ntendon] fixed,
+        tendon_springyield: real[ntendon],
         /// tendon length in qpos0
-        tendon_length0: real[ntendon] derived,
+        tendon_length0: real[ntendon],
         /// inv. weight in qpos0
-        tendon_invweight0: real[ntendon] derived,
+        tendon_invweight0: real[ntendon],
         /// rgba when material is omitted
         tendon_rgba: real[ntendon, 4],
         /// wrap object type (mjtWrap)
-        wrap_type: int[nwrap](0..6) fixed,
+        wrap_type: int[nwrap],
         /// object id: geom, site, joint
-        wrap_objid: int[nwrap] fixed,
+        wrap_objid: int[nwrap],
         /// divisor, joint coef, or site id
         wrap_prm: real[nwrap],
         /// transmission type (mjtTrn)
-        actuator_trntype: int[nactuator](0..7) fixed,
+        actuator_trntype: int[nactuator],
         /// dynamics type (mjtDyn)
-        actuator_dyntype: int[nactuator](0..8) fixed,
+        actuator_dyntype: int[nactuator],
         /// gain type (mjtGain)
-        actuator_gaintype: int[nactuator](0..7) fixed,
+        actuator_gaintype: int[nactuator],
         /// bias type (mjtBias)
-        actuator_biastype: int[nactuator](0..6) fixed,
+        actuator_biastype: int[nactuator],
         /// address of first control
-        actuator_ctrladr: int[nactuator] fixed,
+        actuator_ctrladr: int[nactuator],
         /// number of controls
-        actuator_ctrlnum: int[nactuator] fixed,
+        actuator_ctrlnum: int[nactuator],
         /// input signature, scoped by gaintype
-        actuator_ctrlspec: int[nactuator] fixed,
+        actuator_ctrlspec: int[nactuator],
         /// address of first force output
-        actuator_outadr: int[nactuator] fixed,
+        actuator_outadr: int[nactuator],
         /// number of force outputs, from trntype
-        actuator_outnum: int[nactuator] fixed,
+        actuator_outnum: int[nactuator],
         /// first activation address; -1: stateless
-        actuator_actadr: int[nactuator] fixed,
+        actuator_actadr: int[nactuator],
         /// number of activation variables
-        actuator_actnum: int[nactuator] fixed,
+        actuator_actnum: int[nactuator],
         /// transmission id: joint, tendon, site
-        actuator_trnid: int[nactuator, 2] fixed,
+        actuator_trnid: int[nactuator, 2],
         /// crank length for slider-crank
         actuator_cranklength: real[nactuator],
         /// dynamics parameters
@@ -921,17 +868,17 @@ fields! {
         /// bias parameters
         actuator_biasprm: real[nactuator, 10],
         /// is activation limited
-        actuator_actlimited: int[nactuator](0..2),
+        actuator_actlimited: int[nactuator],
         /// range of activations
         actuator_actrange: real[nactuator, 2],
         /// step activation before force
-        actuator_actearly: int[nactuator](0..2),
+        actuator_actearly: int[nactuator],
         /// history buffer: [nsample, interp]
-        actuator_history: int[nactuator, 2] fixed,
+        actuator_history: int[nactuator, 2],
         /// address in history buffer; -1: none
-        actuator_historyadr: int[nactuator](-1..nhistory) fixed,
+        actuator_historyadr: int[nactuator],
         /// delay time; 0: no delay
-        actuator_delay: real[nactuator] fixed,
+        actuator_delay: real[nactuator],
         /// linear damping coefficient
         actuator_damping: real[nactuator],
         /// high-order damping coefficients
@@ -941,57 +888,57 @@ fields! {
         /// group for visibility
         actuator_group: int[nactuator],
         /// is force limited
-        actuator_forcelimited: int[nactuator](0..2),
+        actuator_forcelimited: int[nactuator],
         /// range of forces
         actuator_forcerange: real[nactuator, 2],
         /// is control limited
-        actuator_ctrllimited: int[nu](0..2),
+        actuator_ctrllimited: int[nu],
         /// range of controls
         actuator_ctrlrange: real[nu, 2],
         /// scale length and transmitted force
         actuator_gear: real[nout, 6],
         /// acceleration from unit force in qpos0
-        actuator_acc0: real[nout] derived,
+        actuator_acc0: real[nout],
         /// actuator length in qpos0
-        actuator_length0: real[nout] derived,
+        actuator_length0: real[nout],
         /// feasible actuator length range
         actuator_lengthrange: real[nout, 2],
         /// sensor type (mjtSensor)
-        sensor_type: int[nsensor](0..49) fixed,
+        sensor_type: int[nsensor],
         /// numeric data type (mjtDataType)
-        sensor_datatype: int[nsensor](0..4) fixed,
+        sensor_datatype: int[nsensor],
         /// required compute stage (mjtStage)
-        sensor_needstage: int[nsensor](0..4) fixed,
+        sensor_needstage: int[nsensor],
         /// type of sensorized object (mjtObj)
-        sensor_objtype: int[nsensor] fixed,
+        sensor_objtype: int[nsensor],
         /// id of sensorized object
-        sensor_objid: int[nsensor] fixed,
+        sensor_objid: int[nsensor],
         /// type of reference frame (mjtObj)
-        sensor_reftype: int[nsensor] fixed,
+        sensor_reftype: int[nsensor],
         /// id of reference frame; -1: global frame
-        sensor_refid: int[nsensor] fixed,
+        sensor_refid: int[nsensor],
         /// sensor parameters
-        sensor_intprm: int[nsensor, 3] fixed,
+        sensor_intprm: int[nsensor, 3],
         /// number of scalar outputs
-        sensor_dim: int[nsensor] fixed,
+        sensor_dim: int[nsensor],
         /// address in sensor array
-        sensor_adr: int[nsensor] fixed,
+        sensor_adr: int[nsensor],
         /// cutoff for real and positive; 0: ignore
         sensor_cutoff: real[nsensor],
         /// noise standard deviation
         sensor_noise: real[nsensor],
         /// history buffer: [nsample, interp]
-        sensor_history: int[nsensor, 2] fixed,
+        sensor_history: int[nsensor, 2],
         /// address in history buffer; -1: none
-        sensor_historyadr: int[nsensor](-1..nhistory) fixed,
+        sensor_historyadr: int[nsensor],
         /// delay time in seconds; 0: no delay
-        sensor_delay: real[nsensor] fixed,
+        sensor_delay: real[nsensor],
         /// interval: [period, phase] in seconds
-        sensor_interval: real[nsensor, 2] fixed,
+        sensor_interval: real[nsensor, 2],
         /// address of field in numeric_data
-        numeric_adr: int[nnumeric] fixed,
+        numeric_adr: int[nnumeric],
         /// size of numeric field
-        numeric_size: int[nnumeric] fixed,
+        numeric_size: int[nnumeric],
         /// array of all numeric fields
         numeric_data: real[nnumericdata],
         /// key time
@@ -1009,91 +956,91 @@ fields! {
         /// key control
         key_ctrl: real[nkey, nu],
         /// reduced inertia: non-zeros in each row
-        M_rownnz: int[nv] derived,
+        M_rownnz: int[nv],
         /// reduced inertia: row addresses
-        M_rowadr: int[nv] derived,
+        M_rowadr: int[nv],
         /// reduced inertia: column indices
-        M_colind: int[nC](0..nv) derived,
+        M_colind: int[nC],
         /// full inertia: non-zeros in each row
-        D_rownnz: int[nv] derived,
+        D_rownnz: int[nv],
         /// full inertia: row addresses
-        D_rowadr: int[nv] derived,
+        D_rowadr: int[nv],
         /// full inertia: index of diagonal element
-        D_diag: int[nv] derived,
+        D_diag: int[nv],
         /// full inertia: column indices
-        D_colind: int[nD](0..nv) derived,
+        D_colind: int[nD],
         /// number of dofs that a row of actuator_moment touches (ours: a constant of the model)
-        moment_rownnz: int[nout] derived,
+        moment_rownnz: int[nout],
         /// address of a row of actuator_moment (ours)
-        moment_rowadr: int[nout] derived,
+        moment_rowadr: int[nout],
         /// dofs of actuator_moment (ours)
-        moment_colind: int[nJmom](0..nv) derived,
+        moment_colind: int[nJmom],
         /// depth of a body in the tree; 0 for the world (ours)
-        body_level: int[nbody](0..nlevel) derived,
+        body_level: int[nbody],
         /// first entry of a level in level_body (ours)
-        level_adr: int[nlevel] derived,
+        level_adr: int[nlevel],
         /// number of bodies of a level (ours)
-        level_num: int[nlevel] derived,
+        level_num: int[nlevel],
         /// bodies in order of their level (ours)
-        level_body: int[nbody](0..nbody) derived,
+        level_body: int[nbody],
         /// last dof that moves a body, its ancestors' included; -1: none (ours)
-        body_lastdof: int[nbody](-1..nv) derived,
+        body_lastdof: int[nbody],
         /// armature of a dof with that of its joint's actuators (ours)
-        dof_armature_all: real[nv] derived,
+        dof_armature_all: real[nv],
         /// linear damping of a dof with that of its joint's actuators (ours)
-        dof_damping_all: real[nv] derived,
+        dof_damping_all: real[nv],
         /// high-order damping of a dof with that of its joint's actuators (ours)
-        dof_dampingpoly_all: real[nv, 2] derived,
+        dof_dampingpoly_all: real[nv, 2],
         /// armature of a tendon with that of its actuators (ours)
-        tendon_armature_all: real[ntendon] derived,
+        tendon_armature_all: real[ntendon],
         /// linear damping of a tendon with that of its actuators (ours)
-        tendon_damping_all: real[ntendon] derived,
+        tendon_damping_all: real[ntendon],
         /// high-order damping of a tendon with that of its actuators (ours)
-        tendon_dampingpoly_all: real[ntendon, 2] derived,
+        tendon_dampingpoly_all: real[ntendon, 2],
         /// number of children of a body (ours)
-        body_childnum: int[nbody] derived,
+        body_childnum: int[nbody],
         /// first entry of a body's children in child_body (ours)
-        body_childadr: int[nbody] derived,
+        body_childadr: int[nbody],
         /// children of all bodies, descending in each; the last entry, the world's place, is unused (ours)
-        child_body: int[nbody](0..nbody) derived,
+        child_body: int[nbody],
         /// first geom of a pair that may collide, with geom_type[0] <= geom_type[1] (ours)
-        collision_geom1: int[ncollision](0..ngeom) derived,
+        collision_geom1: int[ncollision],
         /// second geom of a pair that may collide (ours)
-        collision_geom2: int[ncollision](0..ngeom) derived,
+        collision_geom2: int[ncollision],
         /// id of the predefined pair; -1: dynamic (ours)
-        collision_pairid: int[ncollision](-1..npair) derived,
+        collision_pairid: int[ncollision],
         /// sparsity pattern of the rows of the pair's contacts (ours)
-        collision_Jpat: int[ncollision](0..nJpat) derived,
+        collision_Jpat: int[ncollision],
         /// contact dimension of the pair, mixed (ours)
-        collision_condim: int[ncollision](1..7) derived,
+        collision_condim: int[ncollision],
         /// distance below which a contact is detected: margin + gap (ours)
-        collision_detect: real[ncollision] derived,
+        collision_detect: real[ncollision],
         /// distance below which a contact makes force (ours)
-        collision_margin: real[ncollision] derived,
+        collision_margin: real[ncollision],
         /// friction of the pair, mixed: slide, slide, spin, roll, roll (ours)
-        collision_friction: real[ncollision, 5] derived,
+        collision_friction: real[ncollision, 5],
         /// solref of the pair, mixed (ours)
-        collision_solref: real[ncollision, 2] derived,
+        collision_solref: real[ncollision, 2],
         /// solref of the pair's friction rows (ours)
-        collision_solreffriction: real[ncollision, 2] derived,
+        collision_solreffriction: real[ncollision, 2],
         /// solimp of the pair, mixed (ours)
-        collision_solimp: real[ncollision, 5] derived,
+        collision_solimp: real[ncollision, 5],
         /// address of a sparsity pattern (ours)
-        Jpat_adr: int[nJpat] derived,
+        Jpat_adr: int[nJpat],
         /// number of dofs of a sparsity pattern (ours)
-        Jpat_num: int[nJpat] derived,
+        Jpat_num: int[nJpat],
         /// dofs of all sparsity patterns, ascending in each (ours)
-        Jpat_dof: int[nJpatdof](0..nv) derived,
+        Jpat_dof: int[nJpatdof],
         /// which of two bodies a dof of a pattern moves: -1 the first, 1 the second, 0 both (ours)
-        Jpat_side: int[nJpatdof](-1..2) derived,
+        Jpat_side: int[nJpatdof],
         /// sparsity pattern of a dof's friction or limit row (ours)
-        dof_Jpat: int[nv](0..nJpat) derived,
+        dof_Jpat: int[nv],
         /// sparsity pattern of a ball joint's limit row; that of the first dof otherwise (ours)
-        jnt_Jpat: int[njnt](0..nJpat) derived,
+        jnt_Jpat: int[njnt],
         /// sparsity pattern of a tendon's rows (ours)
-        tendon_Jpat: int[ntendon](-1..nJpat) derived,
+        tendon_Jpat: int[ntendon],
         /// sparsity pattern of an equality's rows (ours)
-        eq_Jpat: int[neq](-1..nJpat) derived,
+        eq_Jpat: int[neq],
     }
     Data {
         /// simulation time (s)

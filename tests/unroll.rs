@@ -30,7 +30,6 @@ const SMOOTH: &[&str] = &[
     "rne",
     "fwd_actuation",
     "fwd_acceleration",
-    "check_acc",
     "euler",
 ];
 

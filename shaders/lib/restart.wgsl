@@ -58,3 +58,12 @@ fn bad_world(kind: i32, bad: bool) {
     team_sync();
     warn(kind, bad);
 }
+
+// a world becomes what the twin leaves of one that was reset and made its forward dynamics. That is the same for every world of a
+// model: it was made once, and its words lie behind those of the model
+fn begin_anew(bad: bool) {
+    let words = select(0, FRESH_WORDS, bad);
+    for (var k = lane; k < words; k += LANES) {
+        set_data_word(k, model_word(FRESH + k));
+    }
+}

@@ -110,14 +110,15 @@ fn check_path(m: &Arrays, tree: &Tree, said: &Tendon, adr: usize, kind: TendonTy
     let msg = "width must be positive";
     tree.ensure(said.width() > 0.0, origin, Some("width"), msg)?;
     for k in 0..path.len() {
-        check_step(&m.wrap_objid[adr..], path, k, armature)
+        check_step(tree, &m.wrap_objid[adr..], path, k, armature)
             .map_err(|msg| tree.error(at(k), None, msg))?;
     }
     Ok(())
 }
 
-/// A path is a row of stretches between sites, each perhaps around a geom.
-pub(super) fn check_step(
+// a path is a row of stretches between sites, each perhaps around a geom
+fn check_step(
+    _tree: &Tree,
     ids: &[i32],
     path: &[i32],
     k: usize,

@@ -1,7 +1,7 @@
 //! Reset a world whose qacc is bad (`mj_checkAcc`).
 
 use crate::cpu::lib::math::is_bad;
-use crate::cpu::lib::restart::bad_world;
+use crate::cpu::lib::restart::{bad_world, begin_anew};
 use crate::fields::{Data, Model};
 use crate::types::{DSBL_AUTORESET, Warning};
 
@@ -15,11 +15,8 @@ pub fn check_acc(m: &Model, d: &mut Data) {
     // start again, warnings included; then count this one
     bad_world(m, d, Warning::BadQacc);
 
-    // the new start stands still for the rest of this step, whose accelerations were those of the old state
+    // forward dynamics of the new start, from which the step goes on
     if !m.opt.disabled(DSBL_AUTORESET) {
-        d.qacc.fill(0.0);
-        d.act_dot.fill(0.0);
-        d.qfrc_smooth.fill(0.0);
-        d.qfrc_constraint.fill(0.0);
+        begin_anew(m, d);
     }
 }

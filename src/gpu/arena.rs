@@ -1,7 +1,7 @@
 //! Where each word of each array lies on the device: one arena for the model, one for the worlds.
 //!
 //! ```text
-//! model   | qpos0 | qpos_spring | body_parentid | …            shared by all worlds
+//! model   | qpos0 | qpos_spring | body_parentid | … | (fresh)  shared by all worlds
 //! world   | time | qpos | qvel | … | rk_qpos | …  (varying)    one image for each world, in tiles of TILE worlds
 //!
 //! tile 0                              tile 1
@@ -12,6 +12,9 @@
 //! `TILE = 1` is world-major, as a team of many lanes likes it; a team of one lane wants worlds side by side. Everything is a
 //! 32-bit word. Worlds live in chunks, each one buffer that a shader can bind; a chunk is padded to whole tiles, and the
 //! padding is simulated like any other world, so that no kernel needs a branch for it.
+//!
+//! Behind the model lies the image of a world that was reset and has made its forward dynamics: what becomes of one whose
+//! acceleration is bad (`check_acc`).
 //!
 //! What the model's stages never touch has no room. What only one stage touches, on its way, lives on chip where that holds it,
 //! in workgroup memory or in the invocation's own; else such arrays of different stages lie in the same place:
@@ -26,6 +29,7 @@ use crate::fields::{Data, Model};
 use crate::fields::{FIELDS, Field, Room, View};
 use crate::gpu::run::{forward_walk, inverse_walk, step_walk};
 use crate::gpu::wgsl::{Team, touched};
+use crate::stages::check_acc;
 use crate::types::ENBL_INVERSE;
 
 /// Where an array lies.
@@ -65,6 +69,8 @@ pub struct Layout {
     pub world_words: u32,
     /// Words of the image that belong to the rooms `Data` and `Scratch`: what a reset rewrites.
     pub state_words: u32,
+    /// Those of them that are kept from stage to stage: the image of a fresh world behind the model.
+    pub fresh_words: u32,
     // in order of FIELDS
     slots: Vec<Slot>,
 }
@@ -133,6 +139,7 @@ impl Layout {
             model_words: model_words as u32,
             world_words: world_words.next_multiple_of(place.sector) as u32,
             state_words: state_words as u32,
+            fresh_words: kept as u32,
             slots: place.slots,
         })
     }
@@ -166,7 +173,7 @@ impl Layout {
     pub fn memory(&self, nworld: u64, staging_words: u64) -> Memory {
         let world = u64::from(self.world_words) * 4;
         Memory {
-            model: u64::from(self.model_words.max(4)) * 4,
+            model: self.model_arena_words() * 4,
             world,
             worlds: nworld.next_multiple_of(u64::from(self.tile)) * world,
             staging: staging_words * 4,
@@ -178,6 +185,22 @@ impl Layout {
         let fixed = self.memory(0, staging_words).total();
         let worlds = bytes.saturating_sub(fixed) / (u64::from(self.world_words) * 4).max(1);
         worlds / u64::from(self.tile) * u64::from(self.tile)
+    }
+
+    /// Words of the model's arena and of the fresh world behind it.
+    pub fn model_arena_words(&self) -> u64 {
+        (u64::from(self.model_words) + u64::from(self.fresh_words)).max(4)
+    }
+
+    /// The words of a world that was reset because its acceleration was bad, and has made its forward dynamics: what the twin of
+    /// `check_acc` leaves.
+    pub fn fresh_image(&self, m: &Model) -> Vec<u32> {
+        let mut d = Data::new(m);
+        d.qacc.fill(f64::NAN);
+        (check_acc.twin)(m, &mut d);
+        let mut image = self.world_image(m, &d);
+        image.truncate(self.fresh_words as usize);
+        image
     }
 
     /// The words of the model's arena.

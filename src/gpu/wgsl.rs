@@ -521,6 +521,8 @@ impl Build<'_> {
             "WORLDS" => format!("const WORLDS: i32 = {worlds};\n"),
             "TILE" => format!("const TILE: u32 = {}u;\n", self.layout.tile),
             "WORLD_WORDS" => format!("const WORLD_WORDS: u32 = {}u;\n", self.layout.world_words),
+            "FRESH" => format!("const FRESH: i32 = {};\n", self.layout.model_words),
+            "FRESH_WORDS" => format!("const FRESH_WORDS: i32 = {};\n", self.layout.fresh_words),
             "lane" | "team" | "world" => format!("var<private> {name}: i32;\n"),
             "world_base" => "var<private> world_base: u32;\n".to_owned(),
             "stat_meaninertia" => format!("const {name}: f32 = {};\n", real(self.m.stat.meaninertia)),

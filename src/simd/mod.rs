@@ -16,10 +16,12 @@ pub use rows::Rows;
 
 use crate::cpu;
 use crate::cpu::lib::math::is_bad;
+use crate::cpu::lib::restart::bad_world;
 use crate::cpu::lib::sensor::Slots;
 use crate::cpu::make_constraint::{Room, make};
 use crate::fields::{Data, FIELDS, Model, Room as Where, View, ViewMut};
-use crate::real::{Mask, Real};
+use crate::real::{Counted, Mask, Real};
+use crate::stages;
 use crate::types::*;
 
 /// As many worlds as one register of this machine holds.
@@ -31,6 +33,24 @@ pub type Lanes = crate::real::F32x8;
 
 /// A stage for worlds side by side.
 pub type Stage<R> = fn(&Model, &mut Data<R>, &mut Rows<R>);
+
+/// A number that whole walks compute with: it has a column in the table of stages.
+pub trait Staged: Real {
+    /// What a stage is for worlds side by side of this number.
+    fn of(stage: &stages::Stage) -> Stage<Self>;
+}
+
+impl Staged for Lanes {
+    fn of(stage: &stages::Stage) -> Stage<Self> {
+        stage.simd
+    }
+}
+
+impl Staged for Counted {
+    fn of(stage: &stages::Stage) -> Stage<Self> {
+        stage.counted
+    }
+}
 
 /// Constraint rows and their parameters (`mj_makeConstraint`).
 pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
@@ -128,11 +148,16 @@ pub fn check_vel<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
     }
 }
 
-/// Reset the worlds whose qacc is bad (`mj_checkAcc`); they stand still for the rest of the step.
-pub fn check_acc<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
+/// Reset the worlds whose qacc is bad (`mj_checkAcc`). Forward dynamics comes again for the whole tile: the worlds that were not
+/// reset find what they had.
+pub fn check_acc<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     let bad = any_bad(&d.qacc);
-    if bad.any() {
-        by_the_reference(m, d, bad, cpu::check_acc::check_acc);
+    if !bad.any() {
+        return;
+    }
+    by_the_reference(m, d, bad, |m, d| bad_world(m, d, Warning::BadQacc));
+    if !m.opt.disabled(DSBL_AUTORESET) {
+        stages::forward(m, &mut |stage| R::of(stage)(m, d, rows));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Starting a world again that went wrong (`mj_resetData` by `mj_checkPos` and its kin).
 
 use crate::fields::{Data, Model};
+use crate::stages;
 use crate::types::*;
 
 /// Puts a world back to `qpos0`, at rest: state, inputs and flags. What is derived is made anew by the stages that follow.
@@ -39,4 +40,9 @@ pub fn bad_world(m: &Model, d: &mut Data, warning: Warning) {
         restart(m, d);
     }
     d.warning[warning as usize] += 1;
+}
+
+/// Forward dynamics of a world that was reset, from which the step goes on (`mj_forward` by `mj_checkAcc`).
+pub fn begin_anew(m: &Model, d: &mut Data) {
+    stages::forward(m, &mut |stage| (stage.twin)(m, d));
 }
