@@ -250,6 +250,19 @@ macro_rules! fields {
                 }
             }
 
+            /// Gives every array that has a dimension of this name so many of it; what is new is zero.
+            pub fn resize(&mut self, m: &Model, dim: &str, count: usize) {
+                let size = |name: &str, size: usize| if name == dim { count } else { size };
+                $(if [$(stringify!($ddim)),+].contains(&dim) {
+                    let num = [$(size(stringify!($ddim), dim!(m, $ddim))),+].iter().product();
+                    self.$dname.resize(num, Default::default());
+                })*
+                $(if [$(stringify!($cdim)),+].contains(&dim) {
+                    let num = [$(size(stringify!($cdim), dim!(m, $cdim))),+].iter().product();
+                    self.$cname.resize(num, Default::default());
+                })*
+            }
+
             /// An array of this world by its name.
             pub fn field(&self, name: &str) -> Option<View<'_, R>> {
                 match name {

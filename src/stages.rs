@@ -71,7 +71,7 @@ stages! {
     /// Constraint rows and their parameters (`mj_makeConstraint`).
     make_constraint by simd::make_constraint,
     /// Actuator lengths and moments (`mj_transmission`).
-    transmission,
+    transmission by simd::transmission,
     /// Sensors of position (`mj_sensorPos`).
     sensor_pos by simd::sensor_pos,
     /// Tendon and actuator velocities (first part of `mj_fwdVelocity`).

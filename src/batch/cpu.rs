@@ -156,7 +156,7 @@ impl<R: Real> Worlds for Cpu<R> {
         ints.clear();
         for w in 0..self.nworld {
             let (tile, lane) = (&tiles[w / R::WIDTH], w % R::WIDTH);
-            if R::WIDTH > 1 && matches!(field.dims[0], "njmax" | "nconmax") {
+            if matches!(field.dims[0], "njmax" | "nconmax") {
                 simd::read_slots(m, tile, lane, field, reals, ints);
                 continue;
             }

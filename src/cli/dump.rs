@@ -134,8 +134,7 @@ fn inertia(m: &Model, d: &Data, out: &mut Arrays) {
 }
 
 fn contacts(m: &Model, d: &Data, out: &mut Arrays) {
-    // worlds side by side count what they found, and hand out what there is room for
-    let n = (d.ncon[0] as usize).min(d.contact_collision.len());
+    let n = d.ncon[0] as usize;
     let pair: Vec<usize> = d.contact_collision[..n]
         .iter()
         .map(|&k| k as usize)

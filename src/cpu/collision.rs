@@ -23,6 +23,7 @@ mod support;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
+use crate::real::Real;
 use crate::types::*;
 
 use box_box::box_box;
@@ -43,13 +44,13 @@ pub fn collision(m: &Model, d: &mut Data) {
     let mut found = 0;
     let mut out = Contacts::new();
     for k in 0..m.ncollision {
-        let (geom1, geom2) = (m.collision_geom1[k] as usize, m.collision_geom2[k] as usize);
-        if apart(m, d, geom1, geom2, m.collision_detect[k]) {
+        if !near(m, d, k) {
             continue;
         }
         out.num = 0;
-        let shapes = [shape(m, d, geom1), shape(m, d, geom2)];
-        if !collide(m, [geom1, geom2], shapes, m.collision_detect[k], &mut out) {
+        let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
+        let shapes = geoms.map(|geom| shape(m, d, geom));
+        if !collide(m, geoms, shapes, m.collision_detect[k], &mut out) {
             d.overflow[0] |= OVERFLOW_CCD;
         }
         for point in &out.point[..out.num] {
@@ -65,19 +66,27 @@ pub fn collision(m: &Model, d: &mut Data) {
     }
 }
 
-// bounding spheres, or a bounding sphere and a plane
-fn apart(m: &Model, d: &Data, geom1: usize, geom2: usize, detect: f64) -> bool {
+/// Where the geoms of a pair are near: by their bounding spheres, or by a bounding sphere and a plane.
+#[inline(always)]
+pub fn near<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
+    let (geom1, geom2) = (m.collision_geom1[k] as usize, m.collision_geom2[k] as usize);
     let (bound1, bound2) = (m.geom_rbound[geom1], m.geom_rbound[geom2]);
     let dif = sub3(d.geom_xpos[geom2], d.geom_xpos[geom1]);
+    let detect = m.collision_detect[k];
     if bound1 > 0.0 && bound2 > 0.0 {
         let bound = bound1 + bound2 + detect;
-        return dot3(dif, dif) > bound * bound;
+        return dot3(dif, dif).le(R::splat(bound * bound));
     }
-    let plane = m.geom_type[geom1] == GeomType::Plane && bound2 > 0.0;
-    plane && dot3(dif, column(d.geom_xmat[geom1], 2)) > detect + bound2
+    if m.geom_type[geom1] == GeomType::Plane && bound2 > 0.0 {
+        let height = dot3(dif, column(d.geom_xmat[geom1], 2));
+        return height.le(R::splat(detect + bound2));
+    }
+    R::zero().le(R::zero())
 }
 
-fn shape(m: &Model, d: &Data, geom: usize) -> Shape {
+/// A geom in its place.
+#[inline(always)]
+pub fn shape<R: Real>(m: &Model, d: &Data<R>, geom: usize) -> Shape<R> {
     Shape {
         pos: d.geom_xpos[geom],
         mat: d.geom_xmat[geom],
@@ -85,11 +94,24 @@ fn shape(m: &Model, d: &Data, geom: usize) -> Shape {
     }
 }
 
-/// What makes the contacts of two shapes below a distance.
-pub type Function = fn(&Shape, &Shape, f64, &mut Contacts);
+/// What makes the contacts of two shapes below a distance, in the lanes where they are near.
+pub type Function<R = f64> = fn(&Shape<R>, &Shape<R>, f64, <R as Real>::Mask, &mut Contacts<R>);
 
 /// The function of two shapes, of which the first has the lower type.
 pub fn function(type1: i32, type2: i32) -> Option<Function> {
+    use GeomType as T;
+    let own: Function = match (T::from_i32(type1)?, T::from_i32(type2)?) {
+        (T::Capsule, T::Box) => |first, second, margin, _, out| {
+            capsule_box(first, second, margin, out);
+        },
+        (T::Box, T::Box) => |first, second, margin, _, out| box_box(first, second, margin, out),
+        _ => return wide(type1, type2),
+    };
+    Some(own)
+}
+
+/// The same where one text serves any number of worlds: it branches little.
+pub fn wide<R: Real>(type1: i32, type2: i32) -> Option<Function<R>> {
     use GeomType as T;
     Some(match (T::from_i32(type1)?, T::from_i32(type2)?) {
         (T::Plane, T::Sphere) => plane_sphere,
@@ -102,8 +124,6 @@ pub fn function(type1: i32, type2: i32) -> Option<Function> {
         (T::Sphere, T::Cylinder) => sphere_cylinder,
         (T::Sphere, T::Box) => sphere_box,
         (T::Capsule, T::Capsule) => capsule_capsule,
-        (T::Capsule, T::Box) => capsule_box,
-        (T::Box, T::Box) => box_box,
         _ => return None,
     })
 }
@@ -147,7 +167,7 @@ pub(crate) fn collide(
 ) -> bool {
     let types = geoms.map(|geom| m.geom_type[geom]);
     if let Some(function) = function(types[0], types[1]) {
-        function(&shapes[0], &shapes[1], detect, out);
+        function(&shapes[0], &shapes[1], detect, true, out);
         return true;
     }
     match kind(types) {

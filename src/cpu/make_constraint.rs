@@ -119,7 +119,7 @@ impl<R: Real> Writer<'_, R> {
             return true;
         }
         if self.room == Room::Grows {
-            grow(self.m, self.d, 2 * self.needed);
+            self.d.resize(self.m, "njmax", 2 * self.needed);
         }
         self.room == Room::Grows
     }
@@ -336,31 +336,4 @@ fn set_regularization<R: Real>(d: &mut Data<R>, r: usize, reg: R, present: R::Ma
     d.efc_R[r] = reg;
     d.efc_D[r] = R::select(present, R::one() / reg, R::zero());
     d.efc_diagA[r] = reg * imp / (R::one() - imp);
-}
-
-fn grow<R: Real>(m: &Model, d: &mut Data<R>, rows: usize) {
-    let reals = [
-        &mut d.efc_pos,
-        &mut d.efc_margin,
-        &mut d.efc_frictionloss,
-        &mut d.efc_diagA,
-        &mut d.efc_D,
-        &mut d.efc_R,
-        &mut d.efc_vel,
-        &mut d.efc_aref,
-        &mut d.efc_b,
-        &mut d.efc_force,
-        &mut d.solver_Jaref,
-        &mut d.solver_Jv,
-    ];
-    reals.into_iter().for_each(|x| x.resize(rows, R::zero()));
-    d.efc_KBIP.resize(4 * rows, R::zero());
-    d.efc_J.resize(m.nJrow * rows, R::zero());
-    let ints = [
-        &mut d.efc_type,
-        &mut d.efc_id,
-        &mut d.efc_state,
-        &mut d.efc_Jpat,
-    ];
-    ints.into_iter().for_each(|x| x.resize(rows, R::int(0)));
 }

@@ -1,5 +1,6 @@
 //! Actuator lengths and moments (`mj_transmission`).
 
+use crate::cpu::lib::contact::ABSENT;
 use crate::cpu::lib::jac::add_jac;
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
@@ -7,7 +8,15 @@ use crate::real::Real;
 use crate::types::{JointType, TrnType};
 
 /// Actuator lengths and moments (`mj_transmission`).
-pub fn transmission<R: Real>(m: &Model, d: &mut Data<R>) {
+pub fn transmission(m: &Model, d: &mut Data) {
+    let ncon = d.ncon[0] as usize;
+    let contact = std::mem::take(&mut d.contact_collision);
+    transmit(m, d, &contact[..ncon]);
+    d.contact_collision = contact;
+}
+
+/// The same of a world, or of worlds side by side; `contact` gives the pair of each contact slot.
+pub fn transmit<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
     for i in 0..m.nactuator {
         let id = m.actuator_trnid[2 * i] as usize;
         let r = m.actuator_outadr[i] as usize;
@@ -24,7 +33,7 @@ pub fn transmission<R: Real>(m: &Model, d: &mut Data<R>) {
         } else if trntype == TrnType::So3 {
             so3(m, d, i, r);
         } else if trntype == TrnType::Body {
-            adhesion(m, d, r, id);
+            adhesion(m, d, r, id, contact);
         }
     }
 }
@@ -205,45 +214,34 @@ fn so3<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize) {
 
 // a body is pulled to what it touches: the mean of its contacts' normals, backwards
 #[inline(always)]
-fn adhesion<R: Real>(m: &Model, d: &mut Data<R>, r: usize, body: usize) {
+fn adhesion<R: Real>(m: &Model, d: &mut Data<R>, r: usize, body: usize, contact: &[i32]) {
     d.actuator_length[r] = R::zero();
     moment_row(m, d, r, |d, row, colind| {
-        // every lane has contacts of its own
-        for lane in 0..R::WIDTH {
-            let mut count = 0.0;
-            for c in 0..R::int_lane(d.ncon[0], lane) as usize {
-                let pair = R::int_lane(d.contact_collision[c], lane) as usize;
-                let bodies = [m.collision_geom1[pair], m.collision_geom2[pair]]
-                    .map(|g| m.geom_bodyid[g as usize] as usize);
-                if !bodies.contains(&body) {
-                    continue;
-                }
-                count += 1.0;
+        let mut count = R::zero();
+        for (c, &pair) in contact.iter().enumerate() {
+            let bodies = [
+                m.collision_geom1[pair as usize],
+                m.collision_geom2[pair as usize],
+            ]
+            .map(|g| m.geom_bodyid[g as usize] as usize);
+            if !bodies.contains(&body) {
+                continue;
+            }
 
-                // how fast the bodies part along the normal
-                let mut only = R::zero();
-                only.set_lane(lane, 1.0);
-                let [nx, ny, nz, ..] = d.contact_frame[c];
-                let dir = scl3([nx, ny, nz], only);
-                let (pos, still) = (d.contact_pos[c], [R::zero(); 3]);
-                add_jac(
-                    m,
-                    d,
-                    row,
-                    colind,
-                    bodies[0],
-                    pos,
-                    scl3(dir, -R::one()),
-                    still,
-                );
-                add_jac(m, d, row, colind, bodies[1], pos, dir, still);
-            }
-            let scale = if count > 0.0 { -1.0 / count } else { 0.0 };
-            for x in row.iter_mut() {
-                let value = x.lane(lane) * scale;
-                x.set_lane(lane, value);
-            }
+            let present = d.contact_dist[c].lt(R::splat(ABSENT));
+            count += R::select(present, R::one(), R::zero());
+
+            // how fast the bodies part along the normal
+            let [nx, ny, nz, ..] = d.contact_frame[c];
+            let dir = [nx, ny, nz].map(|x| R::select(present, x, R::zero()));
+            let back = scl3(dir, -R::one());
+            let (pos, still) = (d.contact_pos[c], [R::zero(); 3]);
+            add_jac(m, d, row, colind, bodies[0], pos, back, still);
+            add_jac(m, d, row, colind, bodies[1], pos, dir, still);
         }
+        let some = R::zero().lt(count);
+        let scale = R::select(some, -R::one() / count, R::zero());
+        row.iter_mut().for_each(|x| *x *= scale);
     });
 }
 

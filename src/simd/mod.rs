@@ -10,15 +10,18 @@ mod hessian;
 mod island;
 pub mod narrow;
 mod rows;
+mod slots;
 
 pub use alone::{solve_noslip, solve_pgs};
 pub use rows::Rows;
+pub use slots::read_slots;
 
 use crate::cpu;
 use crate::cpu::lib::math::is_bad;
 use crate::cpu::lib::restart::bad_world;
 use crate::cpu::lib::sensor::Slots;
-use crate::cpu::make_constraint::{Room, make};
+use crate::cpu::lib::warning::tell;
+use crate::cpu::make_constraint::{Counts, Room, make};
 use crate::fields::{Data, FIELDS, Model, Room as Where, View, ViewMut};
 use crate::real::{Counted, Mask, Real};
 use crate::stages;
@@ -61,27 +64,49 @@ pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) 
     rows.pattern.clear();
     rows.pattern
         .extend(d.efc_Jpat[..counts.num].iter().map(|&p| R::int_lane(p, 0)));
+    let asked = count_rows(d, &counts);
 
-    // how many each lane has
-    let one = R::one();
-    let count = |from: usize, to: usize, weights: &[R]| {
-        let present = |x: &R| R::select(R::zero().lt(*x), one, R::zero());
-        weights[from..to]
-            .iter()
-            .map(present)
-            .fold(R::zero(), |sum, x| sum + x)
+    // what did not fit is told
+    let room = R::splat(m.njmax as f64);
+    tell(d, OVERFLOW_CONSTRAINT, room.lt(asked));
+    for lane in 0..R::WIDTH {
+        let needed = R::int_lane(d.needed[1], lane).max(asked.lane(lane) as i32);
+        R::set_int_lane(&mut d.needed[1], lane, needed);
+        if asked.lane(lane) as usize > m.njmax {
+            slots::cut(d, lane, counts.num, m.njmax);
+        }
+    }
+    if room.lt(asked).any() {
+        count_rows(d, &counts);
+    }
+    rows.find_cones(m, d);
+}
+
+// how many rows of each kind each lane has; their sum
+fn count_rows<R: Real>(d: &mut Data<R>, counts: &Counts) -> R {
+    let count = |from: usize, to: usize| {
+        let present = |x: &R| R::select(R::zero().lt(*x), R::one(), R::zero());
+        let present = d.efc_D[from..to].iter().map(present);
+        present.fold(R::zero(), |sum, x| sum + x)
     };
     let friction = counts.ne + counts.nf;
-    let ne = count(0, counts.ne, &d.efc_D);
-    let nl = count(friction, friction + counts.nl, &d.efc_D);
-    let nefc = count(0, counts.num, &d.efc_D);
-    d.nf[0] = R::int(counts.nf as i32);
+    let limit = friction + counts.nl;
+    let ne = count(0, counts.ne);
+    let nf = count(counts.ne, friction);
+    let nl = count(friction, limit);
+    let nefc = ne + nf + nl + count(limit, counts.num);
     for lane in 0..R::WIDTH {
         R::set_int_lane(&mut d.ne[0], lane, ne.lane(lane) as i32);
+        R::set_int_lane(&mut d.nf[0], lane, nf.lane(lane) as i32);
         R::set_int_lane(&mut d.nl[0], lane, nl.lane(lane) as i32);
         R::set_int_lane(&mut d.nefc[0], lane, nefc.lane(lane) as i32);
     }
-    rows.find_cones(m, d);
+    nefc
+}
+
+/// Actuator lengths and moments (`mj_transmission`).
+pub fn transmission<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    cpu::transmission::transmit(m, d, &rows.contact);
 }
 
 /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
@@ -203,69 +228,5 @@ pub fn copy_lane<R: Real, S: Real>(
             }
             _ => {}
         }
-    }
-}
-
-/// Appends one lane's contacts or rows to what is read: its own come first, in order, and the rest is zero, as in a world
-/// by itself. Numbers of contacts and rows are those of the lane.
-pub fn read_slots<R: Real>(
-    m: &Model,
-    d: &Data<R>,
-    lane: usize,
-    field: &crate::fields::Field,
-    reals: &mut Vec<f64>,
-    ints: &mut Vec<i32>,
-) {
-    let contacts: Vec<usize> = (0..d.contact_dist.len())
-        .filter(|&c| d.contact_dist[c].lane(lane) < collision::ABSENT)
-        .take(R::int_lane(d.ncon[0], lane) as usize)
-        .collect();
-    let rows: Vec<usize> = (0..d.efc_D.len())
-        .filter(|&r| d.efc_D[r].lane(lane) > 0.0)
-        .take(R::int_lane(d.nefc[0], lane) as usize)
-        .collect();
-    let slots = if field.dims[0] == "njmax" {
-        &rows
-    } else {
-        &contacts
-    };
-    let num = m.size(field.dims[0]).unwrap_or(0);
-    let words = field.words(m) / num.max(1);
-    let place = |list: &[usize], x: i32| {
-        list.iter()
-            .position(|&at| at as i32 == x)
-            .map_or(-1, |at| at as i32)
-    };
-    let (nreal, nint) = (reals.len(), ints.len());
-    match d.field(field.name) {
-        Some(View::Real(x)) => {
-            for &slot in slots.iter().take(num) {
-                reals.extend(x[slot * words..][..words].iter().map(|x| x.lane(lane)));
-            }
-            reals.resize(nreal + num * words, 0.0);
-        }
-        Some(View::Int(x)) => {
-            for (k, &slot) in slots.iter().take(num).enumerate() {
-                // rows by island are numbered as the lane numbers them
-                let slot = if field.name == "map_iefc2efc" {
-                    k
-                } else {
-                    slot
-                };
-                let value = x[slot * R::WIDTH + lane];
-                ints.push(match field.name {
-                    "efc_id"
-                        if R::int_lane(d.efc_type[slot], 0)
-                            >= ConstraintType::ContactFrictionless as i32 =>
-                    {
-                        place(&contacts, value)
-                    }
-                    "contact_efc_address" => place(&rows, value),
-                    _ => value,
-                });
-            }
-            ints.resize(nint + num * words, 0);
-        }
-        None => {}
     }
 }

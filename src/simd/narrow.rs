@@ -1,184 +1,109 @@
-//! Contacts of two shapes in all lanes of a tile at once, in the tile's own precision. Twins of `cpu/collision/*.rs`.
+//! Contacts of two geoms in all lanes of a tile at once.
 //!
-//! What is rare or branches much (parallel capsules, a centre inside a box, faces of boxes that meet) is left to the
-//! reference, lane by lane; a wide test spares it the lanes that are apart.
+//! Planes and round shapes have one text for any number of worlds ([`crate::cpu::collision::wide`]). What branches much (faces
+//! of boxes that meet, convex solids) is left to the reference, lane by lane in double precision; a wide test spares it the lanes
+//! in which boxes are apart.
 
-mod boxes;
-mod round;
-
-use super::collision::ABSENT;
-use crate::cpu::collision::{collide, function};
-use crate::cpu::lib::contact::{Contacts, Shape};
+use crate::cpu::collision::{collide, function, wide};
+use crate::cpu::lib::contact::{Contacts, Point, Shape, column};
 use crate::cpu::lib::math::*;
 use crate::fields::Model;
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// A geom of every lane in its place.
-#[derive(Clone, Copy, Debug)]
-pub struct Shapes<R> {
-    /// Cartesian position (m).
-    pub pos: [R; 3],
-    /// Cartesian orientation.
-    pub mat: [R; 9],
-    /// Sizes by type, as in MJCF (m); the same in all lanes.
-    pub size: [f64; 3],
-}
+/// Slack of the tests that spare the reference what is apart, times the sizes of both shapes: single precision rounds
+/// positions of some metres to less than this.
+const SLACK: f64 = 1e-4;
 
-impl<R: Real> Shapes<R> {
-    /// The z axes.
-    #[inline(always)]
-    pub fn axis(&self) -> [R; 3] {
-        [self.mat[2], self.mat[5], self.mat[8]]
-    }
-
-    /// The geom of one lane.
-    pub fn lane(&self, lane: usize) -> Shape {
-        Shape {
-            pos: self.pos.map(|x| x.lane(lane)),
-            mat: self.mat.map(|x| x.lane(lane)),
-            size: self.size,
-        }
-    }
-}
-
-/// One contact of a pair; a lane that lacks it has [`ABSENT`] as its distance.
-#[derive(Clone, Copy, Debug)]
-pub struct Spot<R> {
-    /// Distance, negative in penetration (m).
-    pub dist: R,
-    /// Midway between the surfaces (m).
-    pub pos: [R; 3],
-    /// Unit normal from the first geom to the second.
-    pub normal: [R; 3],
-    /// Wished direction of the first tangent, or zero.
-    pub tangent: [R; 3],
-}
-
-impl<R: Real> Spot<R> {
-    fn none() -> Self {
-        let zero = [R::zero(); 3];
-        Self {
-            dist: R::splat(ABSENT),
-            pos: zero,
-            normal: zero,
-            tangent: zero,
-        }
-    }
-
-    /// The lanes that have it.
-    #[inline(always)]
-    pub fn present(&self) -> R::Mask {
-        self.dist.lt(R::splat(ABSENT))
-    }
-
-    #[inline(always)]
-    fn select(mask: R::Mask, yes: &Self, no: &Self) -> Self {
-        let pick = |yes: [R; 3], no: [R; 3]| {
-            let pick = |k: usize| R::select(mask, yes[k], no[k]);
-            [pick(0), pick(1), pick(2)]
-        };
-        Self {
-            dist: R::select(mask, yes.dist, no.dist),
-            pos: pick(yes.pos, no.pos),
-            normal: pick(yes.normal, no.normal),
-            tangent: pick(yes.tangent, no.tangent),
-        }
-    }
-}
-
-/// The contacts of one pair. In every lane those that it has come first.
+/// The contacts of one pair.
 #[derive(Clone, Debug)]
-pub struct Spots<R> {
-    /// The contacts.
-    pub spot: Vec<Spot<R>>,
-    contacts: Contacts,
+pub struct Spots<R: Real> {
+    all: Contacts<R>,
+    // those of the lane at hand
+    own: Contacts,
 }
 
 impl<R: Real> Spots<R> {
     /// None yet.
     pub fn new() -> Self {
         Self {
-            spot: Vec::with_capacity(MAXCONPAIR),
-            contacts: Contacts::new(),
+            all: Contacts::new(),
+            own: Contacts::new(),
         }
     }
 
-    // behind the others, in the lanes that have it
-    fn add(&mut self, mut new: Spot<R>) {
-        for at in &mut self.spot {
-            if !new.present().any() {
-                return;
-            }
-            // where a lane has nothing here, the new one moves up
-            let free = !at.present();
-            *at = Spot::select(free, &new, at);
-            new.dist = R::select(free, R::splat(ABSENT), new.dist);
-        }
-        if new.present().any() {
-            self.spot.push(new);
-        }
+    /// The contacts found last. In every lane those that it has come first.
+    pub fn found(&self) -> &[Point<R>] {
+        &self.all.point[..self.all.num]
     }
 
-    // by the reference in some lanes, which have nothing yet
-    #[inline(never)]
-    fn by_lane(
-        &mut self,
-        types: [GeomType; 2],
-        lanes: R::Mask,
-        first: &Shapes<R>,
-        second: &Shapes<R>,
-        detect: f64,
-    ) {
-        let Some(function) = function(types[0] as i32, types[1] as i32) else {
-            return;
-        };
-        self.each(lanes, |lane, out| {
-            function(&first.lane(lane), &second.lane(lane), detect, out);
-        });
-    }
-
-    /// By the convex collider of the reference in some lanes, which have nothing yet; the lanes in which it ended before it
-    /// was sure are 1.
-    #[inline(never)]
-    pub fn convex(
+    /// Finds the contacts of two geoms in the lanes where they are near. The convex collider also says in which lanes it ended
+    /// before it was sure: they are 1.
+    pub fn find(
         &mut self,
         m: &Model,
         geoms: [usize; 2],
-        lanes: R::Mask,
-        shapes: [Shapes<R>; 2],
+        shapes: &[Shape<R>; 2],
         detect: f64,
-    ) -> R {
+        near: R::Mask,
+    ) -> Option<R> {
+        let types = geoms.map(|geom| m.geom_type[geom]);
+        if self.closed(types, shapes, detect, near) {
+            return None;
+        }
         let mut unsure = R::zero();
-        self.each(lanes, |lane, out| {
-            let shapes = shapes.map(|shapes| shapes.lane(lane));
+        self.by_lane(shapes, near, |lane, shapes, out| {
             if !collide(m, geoms, shapes, detect, out) {
                 unsure.set_lane(lane, 1.0);
             }
         });
-        unsure
+        Some(unsure)
     }
 
-    // lane by lane
+    /// The same of two shapes with a closed form, of which the first has the lower type; false if they have none.
+    pub fn closed(
+        &mut self,
+        types: [i32; 2],
+        shapes: &[Shape<R>; 2],
+        detect: f64,
+        near: R::Mask,
+    ) -> bool {
+        self.all.num = 0;
+        let [first, second] = shapes;
+        if let Some(wide) = wide(types[0], types[1]) {
+            wide(first, second, detect, near, &mut self.all);
+            return true;
+        }
+        let Some(function) = function(types[0], types[1]) else {
+            return false;
+        };
+        let meet = match types[0] == GeomType::Box {
+            true => boxes_meet(first, second, detect),
+            false => capsule_meets(first, second, detect),
+        };
+        self.by_lane(shapes, near & meet, |_, [first, second], out| {
+            function(&first, &second, detect, true, out);
+        });
+        true
+    }
+
+    // by the reference in some lanes
     #[inline(always)]
-    fn each(&mut self, lanes: R::Mask, mut collide: impl FnMut(usize, &mut Contacts)) {
+    fn by_lane(
+        &mut self,
+        shapes: &[Shape<R>; 2],
+        lanes: R::Mask,
+        mut run: impl FnMut(usize, [Shape; 2], &mut Contacts),
+    ) {
+        if !lanes.any() {
+            return;
+        }
         let lanes = R::select(lanes, R::one(), R::zero());
         for lane in (0..R::WIDTH).filter(|&lane| lanes.lane(lane) != 0.0) {
-            self.contacts.num = 0;
-            let out = &mut self.contacts;
-            collide(lane, out);
-            for (j, point) in out.point[..out.num].iter().enumerate() {
-                if j == self.spot.len() {
-                    self.spot.push(Spot::none());
-                }
-                let spot = &mut self.spot[j];
-                spot.dist.set_lane(lane, point.dist);
-                for i in 0..3 {
-                    spot.pos[i].set_lane(lane, point.pos[i]);
-                    spot.normal[i].set_lane(lane, point.normal[i]);
-                    spot.tangent[i].set_lane(lane, point.tangent[i]);
-                }
-            }
+            self.own.num = 0;
+            let shapes = [shapes[0].lane(lane), shapes[1].lane(lane)];
+            run(lane, shapes, &mut self.own);
+            self.all.put_lane(lane, &self.own);
         }
     }
 }
@@ -189,34 +114,39 @@ impl<R: Real> Default for Spots<R> {
     }
 }
 
-// a pair of shapes that only the reference knows
-macro_rules! by_lane {
-    ($first:ident, $second:ident) => {
-        |first, second, detect, near, out| {
-            let types = [GeomType::$first, GeomType::$second];
-            out.by_lane(types, near, first, second, detect);
-        }
-    };
+// where no face of a box separates it from a capsule
+fn capsule_meets<R: Real>(capsule: &Shape<R>, cube: &Shape<R>, detect: f64) -> R::Mask {
+    let half = R::splat(capsule.size[1]);
+    let axis = mul_mat_t_vec3(cube.mat, capsule.axis());
+    let center = mul_mat_t_vec3(cube.mat, sub3(capsule.pos, cube.pos));
+    let [sizex, sizey, sizez] = cube.size;
+    let slack = SLACK * (sizex + sizey + sizez + capsule.size[0] + capsule.size[1]);
+    let mut meet = R::zero().le(R::zero());
+    for i in 0..3 {
+        let reach = R::splat(cube.size[i] + capsule.size[0] + detect + slack);
+        meet = meet & (center[i].abs() - half * axis[i].abs()).le(reach);
+    }
+    meet
 }
-/// What makes the contacts of two shapes below a distance, in the lanes where they are near.
-pub type Function<R> = fn(&Shapes<R>, &Shapes<R>, f64, <R as Real>::Mask, &mut Spots<R>);
 
-/// The function of two shapes, of which the first has the lower type.
-pub fn wide<R: Real>(type1: i32, type2: i32) -> Option<Function<R>> {
-    use GeomType as T;
-    Some(match (T::from_i32(type1)?, T::from_i32(type2)?) {
-        (T::Plane, T::Sphere) => round::plane_sphere,
-        (T::Plane, T::Capsule) => round::plane_capsule,
-        (T::Plane, T::Box) => boxes::plane_box,
-        (T::Sphere, T::Sphere) => round::sphere_sphere,
-        (T::Sphere, T::Capsule) => round::sphere_capsule,
-        (T::Sphere, T::Box) => boxes::sphere_box,
-        (T::Capsule, T::Capsule) => round::capsule_capsule,
-        (T::Capsule, T::Box) => boxes::capsule_box,
-        (T::Box, T::Box) => boxes::box_box,
-        (T::Plane, T::Ellipsoid) => by_lane!(Plane, Ellipsoid),
-        (T::Plane, T::Cylinder) => by_lane!(Plane, Cylinder),
-        (T::Sphere, T::Cylinder) => by_lane!(Sphere, Cylinder),
-        _ => return None,
-    })
+// where no face of two boxes separates them
+fn boxes_meet<R: Real>(first: &Shape<R>, second: &Shape<R>, detect: f64) -> R::Mask {
+    // axes of the second in the frame of the first
+    let rot = [0, 1, 2].map(|j| mul_mat_t_vec3(first.mat, column(second.mat, j)));
+    let dif = sub3(second.pos, first.pos);
+    let pos21 = mul_mat_t_vec3(first.mat, dif);
+    let pos12 = mul_mat_t_vec3(second.mat, dif);
+    let (size1, size2) = (first.size.map(R::splat), second.size.map(R::splat));
+    let sizes = add3(first.size, second.size);
+    let slack = R::splat(detect + SLACK * (sizes[0] + sizes[1] + sizes[2]));
+    let mut meet = R::zero().le(R::zero());
+    for i in 0..3 {
+        let reach = [0, 1, 2].map(|j| rot[j][i].abs() * size2[j]);
+        let reach = size1[i] + reach[0] + reach[1] + reach[2];
+        meet = meet & pos21[i].abs().le(reach + slack);
+        let reach = [0, 1, 2].map(|j| rot[i][j].abs() * size1[j]);
+        let reach = size2[i] + reach[0] + reach[1] + reach[2];
+        meet = meet & pos12[i].abs().le(reach + slack);
+    }
+    meet
 }

@@ -1,6 +1,7 @@
 //! Capsule and box: the point of the capsule's segment nearest to the box, and a second one where the capsule lies along
 //! a face or an edge. Each is then a ball against the box.
 
+use super::plane::Ball;
 use super::sphere_box::ball_box;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
@@ -80,10 +81,13 @@ pub fn capsule_box(capsule: &Shape, cube: &Shape, margin: f64, out: &mut Contact
         Kind::Edge => second_across_edge(&segment, size, &near),
         _ => second_from_corner(&segment, size, &near),
     };
-    let at = |x: f64| add_scl3(segment.center, segment.halfaxis, x);
-    ball_box(at(near.on_segment), radius, cube, margin, out);
+    let at = |x: f64| Ball {
+        center: add_scl3(segment.center, segment.halfaxis, x),
+        radius,
+    };
+    ball_box(at(near.on_segment), cube, margin, true, out);
     if second > -3.0 {
-        ball_box(at(second + near.on_segment), radius, cube, margin, out);
+        ball_box(at(second + near.on_segment), cube, margin, true, out);
     }
 }
 

@@ -1,140 +1,208 @@
-//! A plane and a convex shape.
+//! A plane and a convex shape, in one world or in worlds side by side: `near` says in which of them the two are near.
 
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
+use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// Plane and sphere of radius `size[0]` (`mjc_PlaneSphere`).
-pub fn plane_sphere(plane: &Shape, sphere: &Shape, margin: f64, out: &mut Contacts) {
-    let normal = plane.axis();
-    plane_point(plane.pos, normal, sphere.pos, sphere.size[0], margin, out);
+/// A ball round a point.
+#[derive(Clone, Copy, Debug)]
+pub struct Ball<R> {
+    /// Center (m).
+    pub center: [R; 3],
+    /// Radius (m).
+    pub radius: R,
 }
 
-/// A plane and a ball round a point; the contact is midway between the surfaces.
-#[inline(always)]
-pub fn plane_point(
-    origin: [f64; 3],
-    normal: [f64; 3],
-    center: [f64; 3],
-    radius: f64,
-    margin: f64,
-    out: &mut Contacts,
-) {
-    let height = dot3(sub3(center, origin), normal);
-    if height > margin + radius {
-        return;
+impl<R: Real> Ball<R> {
+    /// The ball of radius `size[0]` round a point of a shape.
+    #[inline(always)]
+    pub fn of(shape: &Shape<R>, center: [R; 3]) -> Self {
+        Self {
+            center,
+            radius: R::splat(shape.size[0]),
+        }
     }
+}
+
+/// Plane and sphere of radius `size[0]` (`mjc_PlaneSphere`).
+pub fn plane_sphere<R: Real>(
+    plane: &Shape<R>,
+    sphere: &Shape<R>,
+    margin: f64,
+    near: R::Mask,
+    out: &mut Contacts<R>,
+) {
+    let ball = Ball::of(sphere, sphere.pos);
+    let (lanes, point) = plane_ball(plane.pos, plane.axis(), ball, margin);
+    out.add_where(near & lanes, point);
+}
+
+/// A plane and a ball: where it touches, and the contact, which is midway between the surfaces.
+#[inline(always)]
+pub fn plane_ball<R: Real>(
+    origin: [R; 3],
+    normal: [R; 3],
+    ball: Ball<R>,
+    margin: f64,
+) -> (R::Mask, Point<R>) {
+    let Ball { center, radius } = ball;
+    let height = dot3(sub3(center, origin), normal);
     let dist = height - radius;
-    let pos = add_scl3(center, normal, -0.5 * dist - radius);
-    out.add(dist, pos, normal);
+    let point = Point {
+        dist,
+        pos: add_scl3(center, normal, R::splat(-0.5) * dist - radius),
+        normal,
+        tangent: [R::zero(); 3],
+    };
+    (height.le(R::splat(margin) + radius), point)
 }
 
 /// Plane and capsule: a ball at each end (`mjc_PlaneCapsule`).
-pub fn plane_capsule(plane: &Shape, capsule: &Shape, margin: f64, out: &mut Contacts) {
+pub fn plane_capsule<R: Real>(
+    plane: &Shape<R>,
+    capsule: &Shape<R>,
+    margin: f64,
+    near: R::Mask,
+    out: &mut Contacts<R>,
+) {
     let normal = plane.axis();
     let axis = capsule.axis();
-    let radius = capsule.size[0];
     for side in [1.0, -1.0] {
-        let center = add_scl3(capsule.pos, axis, side * capsule.size[1]);
-        plane_point(plane.pos, normal, center, radius, margin, out);
-    }
+        let center = add_scl3(capsule.pos, axis, R::splat(side * capsule.size[1]));
+        let (lanes, point) = plane_ball(plane.pos, normal, Ball::of(capsule, center), margin);
 
-    // the first tangent is along the capsule
-    for point in &mut out.point[..out.num] {
-        point.tangent = axis;
+        // the first tangent is along the capsule
+        let tangent = axis;
+        out.add_where(near & lanes, Point { tangent, ..point });
     }
 }
 
 /// Plane and ellipsoid: the lowest point (`mjc_PlaneConvex`).
-pub fn plane_ellipsoid(plane: &Shape, ellipsoid: &Shape, margin: f64, out: &mut Contacts) {
+pub fn plane_ellipsoid<R: Real>(
+    plane: &Shape<R>,
+    ellipsoid: &Shape<R>,
+    margin: f64,
+    near: R::Mask,
+    out: &mut Contacts<R>,
+) {
     let normal = plane.axis();
-    let size = ellipsoid.size;
+    let size = ellipsoid.size.map(R::splat);
 
     // support of the unit ball, stretched
-    let down = scl3(mul_mat_t_vec3(ellipsoid.mat, normal), -1.0);
+    let down = scl3(mul_mat_t_vec3(ellipsoid.mat, normal), -R::one());
     let scaled = [down[0] * size[0], down[1] * size[1], down[2] * size[2]];
     let (ball, _) = normalize3(scaled);
     let local = [ball[0] * size[0], ball[1] * size[1], ball[2] * size[2]];
-    let point = add3(mul_mat_vec3(ellipsoid.mat, local), ellipsoid.pos);
-    plane_point(plane.pos, normal, point, 0.0, margin, out);
+    let center = add3(mul_mat_vec3(ellipsoid.mat, local), ellipsoid.pos);
+    let radius = R::zero();
+    let (lanes, point) = plane_ball(plane.pos, normal, Ball { center, radius }, margin);
+    out.add_where(near & lanes, point);
 }
 
 /// Plane and cylinder: two points of the lowest line and two that complete a triangle of the lower disk
 /// (`mjc_PlaneCylinder`).
-pub fn plane_cylinder(plane: &Shape, cylinder: &Shape, margin: f64, out: &mut Contacts) {
+pub fn plane_cylinder<R: Real>(
+    plane: &Shape<R>,
+    cylinder: &Shape<R>,
+    margin: f64,
+    near: R::Mask,
+    out: &mut Contacts<R>,
+) {
     let normal = plane.axis();
-    let (radius, half) = (cylinder.size[0], cylinder.size[1]);
+    let [radius, half, _] = cylinder.size.map(R::splat);
+    let margin = R::splat(margin);
 
     // the axis points towards the plane
-    let mut axis = cylinder.axis();
-    let mut slope = dot3(normal, axis);
-    if slope > 0.0 {
-        axis = scl3(axis, -1.0);
-        slope = -slope;
-    }
+    let axis = cylinder.axis();
+    let slope = dot3(normal, axis);
+    let axis = select3(R::zero().lt(slope), scl3(axis, -R::one()), axis);
+    let slope = -slope.abs();
     let height = dot3(sub3(cylinder.pos, plane.pos), normal);
 
-    // lowest direction of the disk, scaled by the radius; x where the disk is parallel to the plane
-    let across = sub3(scl3(axis, slope), normal);
-    let len = norm3(across);
-    let vec = match len >= MINVAL {
-        true => scl3(across, radius / len),
-        false => scl3(column(cylinder.mat, 0), radius),
+    // lowest direction of the disk, scaled by the radius; x where the disk is parallel to the plane. In single precision the
+    // difference that MuJoCo takes does not lie in a disk that hardly leans; the product always does
+    let across = match is_fine::<R>() {
+        true => sub3(scl3(axis, slope), normal),
+        false => cross(axis, cross(axis, normal)),
     };
+    let len = norm3(across);
+    let leans = R::splat(MINVAL).le(len);
+    let scale = radius / R::select(leans, len, R::one());
+    let own = scl3(column(cylinder.mat, 0), radius);
+    let vec = select3(leans, scl3(across, scale), own);
     let down = dot3(vec, normal);
     let axis = scl3(axis, half);
     let slope = slope * half;
+    let half = R::splat(0.5);
+    let touch = |dist: R, point: [R; 3]| Point {
+        dist,
+        pos: add_scl3(point, normal, -half * dist),
+        normal,
+        tangent: [R::zero(); 3],
+    };
 
     // lowest point of the near disk
     let dist = height + slope + down;
-    if dist > margin {
+    let near = near & dist.le(margin);
+    if !near.any() {
         return;
     }
     let point = add3(add3(cylinder.pos, vec), axis);
-    out.add(dist, add_scl3(point, normal, -0.5 * dist), normal);
+    out.add_where(near, touch(dist, point));
 
     // lowest point of the far disk
     let dist = height - slope + down;
-    if dist <= margin {
-        let point = sub3(add3(cylinder.pos, vec), axis);
-        out.add(dist, add_scl3(point, normal, -0.5 * dist), normal);
-    }
+    let point = sub3(add3(cylinder.pos, vec), axis);
+    out.add_where(near & dist.le(margin), touch(dist, point));
 
     // the two other corners of an equilateral triangle in the near disk
-    let dist = height + slope - 0.5 * down;
-    if dist <= margin {
+    let dist = height + slope - half * down;
+    let lanes = near & dist.le(margin);
+    if lanes.any() {
         let (side, _) = normalize3(cross(vec, axis));
-        let side = scl3(side, radius * 3.0f64.sqrt() / 2.0);
+        let side = scl3(side, radius * R::splat(3.0f64.sqrt() / 2.0));
         for sign in [1.0, -1.0] {
-            let point = add3(add_scl3(cylinder.pos, side, sign), axis);
-            let point = add_scl3(point, vec, -0.5);
-            out.add(dist, add_scl3(point, normal, -0.5 * dist), normal);
+            let point = add3(add_scl3(cylinder.pos, side, R::splat(sign)), axis);
+            out.add_where(lanes, touch(dist, add_scl3(point, vec, -half)));
         }
     }
 }
 
 /// Plane and box: the first four of the lower corners (`mjc_PlaneBox`).
-pub fn plane_box(plane: &Shape, cube: &Shape, margin: f64, out: &mut Contacts) {
+pub fn plane_box<R: Real>(
+    plane: &Shape<R>,
+    cube: &Shape<R>,
+    margin: f64,
+    near: R::Mask,
+    out: &mut Contacts<R>,
+) {
     let normal = plane.axis();
     let height = dot3(sub3(cube.pos, plane.pos), normal);
+    let [x, y, z] = [0, 1, 2].map(|j| scl3(column(cube.mat, j), R::splat(cube.size[j])));
+    let below = [x, y, z].map(|edge| dot3(normal, edge));
+    let side = |i: usize, bit: usize| R::splat(if i & bit != 0 { 1.0 } else { -1.0 });
     for i in 0..8 {
-        if out.num == 4 {
+        if R::WIDTH == 1 && out.num == 4 {
             return;
         }
 
         // corner relative to the center
-        let sign = |bit: i32| if i & bit != 0 { 1.0 } else { -1.0 };
-        let local = [
-            sign(1) * cube.size[0],
-            sign(2) * cube.size[1],
-            sign(4) * cube.size[2],
-        ];
-        let corner = mul_mat_vec3(cube.mat, local);
-        let below = dot3(normal, corner);
+        let below = side(i, 1) * below[0] + side(i, 2) * below[1] + side(i, 4) * below[2];
         let dist = height + below;
-        if dist <= margin && below <= 0.0 {
-            let point = add3(corner, cube.pos);
-            out.add(dist, add_scl3(point, normal, -0.5 * dist), normal);
+        let lanes = near & dist.le(R::splat(margin)) & below.le(R::zero());
+        if !lanes.any() {
+            continue;
         }
+        let corner = add_scl3(scl3(x, side(i, 1)), y, side(i, 2));
+        let corner = add3(add_scl3(corner, z, side(i, 4)), cube.pos);
+        let point = Point {
+            dist,
+            pos: add_scl3(corner, normal, R::splat(-0.5) * dist),
+            normal,
+            tangent: [R::zero(); 3],
+        };
+        out.add_where(lanes, point);
     }
+    out.num = out.num.min(4);
 }

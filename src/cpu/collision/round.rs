@@ -1,69 +1,91 @@
-//! Spheres, capsules, and a sphere with a cylinder.
+//! Spheres, capsules, and a sphere with a cylinder, in one world or in worlds side by side: `near` says in which of them the
+//! two are near.
 
-use super::plane::plane_point;
+use super::plane::{Ball, plane_ball};
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
-use crate::types::*;
+use crate::real::{Mask, Real};
 
 /// Two spheres of radius `size[0]` (`mjc_SphereSphere`).
-pub fn sphere_sphere(first: &Shape, second: &Shape, margin: f64, out: &mut Contacts) {
-    let (pos1, pos2) = (first.pos, second.pos);
-    balls(
-        first,
-        pos1,
-        first.size[0],
-        second,
-        pos2,
-        second.size[0],
-        margin,
-        out,
-    );
+pub fn sphere_sphere<R: Real>(
+    first: &Shape<R>,
+    second: &Shape<R>,
+    margin: f64,
+    near: R::Mask,
+    out: &mut Contacts<R>,
+) {
+    let balls = [first, second].map(|sphere| Ball::of(sphere, sphere.pos));
+    touch(balls, [first, second], margin, near, out);
 }
 
-/// Balls of two shapes, each with its own center and radius.
+/// Balls of two shapes.
 #[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "two balls and whose they are")]
-fn balls(
-    first: &Shape,
-    pos1: [f64; 3],
-    radius1: f64,
-    second: &Shape,
-    pos2: [f64; 3],
-    radius2: f64,
+fn touch<R: Real>(
+    balls: [Ball<R>; 2],
+    of: [&Shape<R>; 2],
     margin: f64,
-    out: &mut Contacts,
+    near: R::Mask,
+    out: &mut Contacts<R>,
 ) {
-    let dif = sub3(pos2, pos1);
-    let reach = margin + radius1 + radius2;
-    let dist2 = dot3(dif, dif);
-    if dist2 > reach * reach {
+    let [first, second] = balls;
+    let dif = sub3(second.center, first.center);
+    let reach = R::splat(margin) + first.radius + second.radius;
+    let lanes = near & dot3(dif, dif).le(reach * reach);
+    if !lanes.any() {
         return;
     }
-    let dist = dist2.sqrt() - radius1 - radius2;
+    let (normal, len) = normalize3(dif);
+    let dist = len - first.radius - second.radius;
 
-    // same center: across both z axes, or along x
-    let (mut normal, len) = normalize3(dif);
-    if len < MINVAL {
-        (normal, _) = normalize3(cross(first.axis(), second.axis()));
-    }
-    out.add(dist, add_scl3(pos1, normal, radius1 + 0.5 * dist), normal);
+    // same center, as far as the number tells: across both z axes, or along x
+    let same = len.lt(nothing(of[0].size[0] + of[1].size[0]));
+    let normal = match (same & lanes).any() {
+        true => select3(same, across([of[0].axis(), of[1].axis()]), normal),
+        false => normal,
+    };
+    let along = first.radius + R::splat(0.5) * dist;
+    let point = Point {
+        dist,
+        pos: add_scl3(first.center, normal, along),
+        normal,
+        tangent: [R::zero(); 3],
+    };
+    out.add_where(lanes, point);
+}
+
+// the direction across two unit vectors; x where they are parallel
+#[inline(never)]
+fn across<R: Real>(axes: [[R; 3]; 2]) -> [R; 3] {
+    let (across, sine) = normalize3(cross(axes[0], axes[1]));
+    let parallel = sine.lt(nothing(1.0));
+    select3(parallel, [R::one(), R::zero(), R::zero()], across)
 }
 
 /// Sphere and capsule: the nearest ball of the capsule (`mjc_SphereCapsule`).
-pub fn sphere_capsule(sphere: &Shape, capsule: &Shape, margin: f64, out: &mut Contacts) {
+pub fn sphere_capsule<R: Real>(
+    sphere: &Shape<R>,
+    capsule: &Shape<R>,
+    margin: f64,
+    near: R::Mask,
+    out: &mut Contacts<R>,
+) {
     let axis = capsule.axis();
-    let half = capsule.size[1];
+    let half = R::splat(capsule.size[1]);
     let x = clip(dot3(axis, sub3(sphere.pos, capsule.pos)), -half, half);
     let nearest = add_scl3(capsule.pos, axis, x);
-    let (radius1, radius2) = (sphere.size[0], capsule.size[0]);
-    balls(
-        sphere, sphere.pos, radius1, capsule, nearest, radius2, margin, out,
-    );
+    let balls = [Ball::of(sphere, sphere.pos), Ball::of(capsule, nearest)];
+    touch(balls, [sphere, capsule], margin, near, out);
 }
 
 /// Sphere and cylinder: its side, its cap or its rim (`mjc_SphereCylinder`).
-pub fn sphere_cylinder(sphere: &Shape, cylinder: &Shape, margin: f64, out: &mut Contacts) {
-    let (radius, half) = (cylinder.size[0], cylinder.size[1]);
+pub fn sphere_cylinder<R: Real>(
+    sphere: &Shape<R>,
+    cylinder: &Shape<R>,
+    margin: f64,
+    near: R::Mask,
+    out: &mut Contacts<R>,
+) {
+    let [radius, half, _] = cylinder.size.map(R::splat);
     let axis = cylinder.axis();
     let vec = sub3(sphere.pos, cylinder.pos);
     let x = dot3(axis, vec);
@@ -72,76 +94,63 @@ pub fn sphere_cylinder(sphere: &Shape, cylinder: &Shape, margin: f64, out: &mut 
     let across2 = dot3(across, across);
 
     // a center inside the cylinder leaves by the nearer of side and cap
-    let mut side = x.abs() < half;
-    let mut cap = across2 < radius * radius;
-    if side && cap {
-        cap = half - x.abs() < radius - across2.sqrt();
-        side = !cap;
-    }
-    let top = if x > 0.0 { 1.0 } else { -1.0 };
+    let side = x.abs().lt(half);
+    let cap = across2.lt(radius * radius);
+    let by_cap = (half - x.abs()).lt(radius - across2.sqrt());
+    let (side, cap) = (side & !(cap & by_cap), cap & (!side | by_cap));
+    let top = R::select(R::zero().lt(x), R::one(), -R::one());
 
-    // side
-    if side {
-        let nearest = add3(along, cylinder.pos);
-        balls(
-            sphere,
-            sphere.pos,
-            sphere.size[0],
-            cylinder,
-            nearest,
-            radius,
-            margin,
-            out,
-        );
-        return;
-    }
-
-    // cap: a plane, with the normal turned since the sphere comes first
-    if cap {
-        let origin = add_scl3(cylinder.pos, axis, top * half);
-        let num = out.num;
-        plane_point(
-            origin,
-            scl3(axis, top),
-            sphere.pos,
-            sphere.size[0],
-            margin,
-            out,
-        );
-        if out.num > num {
-            out.point[num].normal = scl3(out.point[num].normal, -1.0);
-        }
-        return;
-    }
-
-    // rim
-    let rim = add_scl3(scl3(axis, top * half), across, radius / across2.sqrt());
-    let nearest = add3(rim, cylinder.pos);
-    balls(
-        sphere,
-        sphere.pos,
-        sphere.size[0],
-        cylinder,
-        nearest,
-        0.0,
+    // side, or rim
+    let ball = Ball::of(sphere, sphere.pos);
+    let rim = scl3(axis, top * half);
+    let rim = add_scl3(
+        rim,
+        across,
+        radius / R::select(cap, R::one(), across2.sqrt()),
+    );
+    let nearest = Ball {
+        center: add3(select3(side, along, rim), cylinder.pos),
+        radius: R::select(side, radius, R::zero()),
+    };
+    touch(
+        [ball, nearest],
+        [sphere, cylinder],
         margin,
+        near & !cap,
         out,
     );
+
+    // cap: a plane, with the normal turned since the sphere comes first
+    let origin = add_scl3(cylinder.pos, axis, top * half);
+    let (lanes, point) = plane_ball(origin, scl3(axis, top), ball, margin);
+    let normal = scl3(point.normal, -R::one());
+    out.add_where(near & cap & lanes, Point { normal, ..point });
 }
 
 /// Squared sine of the angle up to which the axes of two capsules count as parallel.
 const PARALLEL: f64 = 1e-8;
 
 /// Two capsules: one contact of the nearest points, or two where the axes are parallel (`mjc_CapsuleCapsule`).
-pub fn capsule_capsule(first: &Shape, second: &Shape, margin: f64, out: &mut Contacts) {
-    let axis1 = scl3(first.axis(), first.size[1]);
-    let axis2 = scl3(second.axis(), second.size[1]);
+pub fn capsule_capsule<R: Real>(
+    first: &Shape<R>,
+    second: &Shape<R>,
+    margin: f64,
+    near: R::Mask,
+    out: &mut Contacts<R>,
+) {
+    let one = R::one();
+    let axis1 = scl3(first.axis(), R::splat(first.size[1]));
+    let axis2 = scl3(second.axis(), R::splat(second.size[1]));
     let across = cross(axis1, axis2);
     let det = dot3(across, across);
     let ma = dot3(axis1, axis1);
     let mc = dot3(axis2, axis2);
-    if det <= PARALLEL * ma * mc {
-        parallel(first, second, margin, out);
+    let aligned = det.le(R::splat(PARALLEL) * ma * mc);
+    if (near & aligned).any() {
+        parallel(first, second, margin, near & aligned, out);
+    }
+    let near = near & !aligned;
+    if !near.any() {
         return;
     }
 
@@ -150,72 +159,54 @@ pub fn capsule_capsule(first: &Shape, second: &Shape, margin: f64, out: &mut Con
     let mb = -dot3(axis1, axis2);
     let u = dot3(axis1, dif);
     let v = -dot3(axis2, dif);
-    let mut x1 = dot3(cross(dif, axis2), across) / det;
-    let mut x2 = dot3(cross(dif, axis1), across) / det;
+    let x1 = dot3(cross(dif, axis2), across) / det;
+    let x2 = dot3(cross(dif, axis1), across) / det;
 
     // clipped to the segments
-    if x1 > 1.0 {
-        x1 = 1.0;
-        x2 = (v - mb) / mc;
-    } else if x1 < -1.0 {
-        x1 = -1.0;
-        x2 = (v + mb) / mc;
-    }
-    if x2 > 1.0 {
-        x2 = 1.0;
-        x1 = clip((u - mb) / ma, -1.0, 1.0);
-    } else if x2 < -1.0 {
-        x2 = -1.0;
-        x1 = clip((u + mb) / ma, -1.0, 1.0);
-    }
-    let pos1 = add_scl3(first.pos, axis1, x1);
-    let pos2 = add_scl3(second.pos, axis2, x2);
-    balls(
-        first,
-        pos1,
-        first.size[0],
-        second,
-        pos2,
-        second.size[0],
-        margin,
-        out,
-    );
+    let over1 = one.lt(x1.abs());
+    let x1 = clip(x1, -one, one);
+    let x2 = R::select(over1, (v - mb * x1) / mc, x2);
+    let over2 = one.lt(x2.abs());
+    let x2 = clip(x2, -one, one);
+    let x1 = R::select(over2, clip((u - mb * x2) / ma, -one, one), x1);
+    let balls = [
+        Ball::of(first, add_scl3(first.pos, axis1, x1)),
+        Ball::of(second, add_scl3(second.pos, axis2, x2)),
+    ];
+    touch(balls, [first, second], margin, near, out);
 }
 
 // parallel axes: a contact at each end of the overlap, twice the same where there is none
-fn parallel(first: &Shape, second: &Shape, margin: f64, out: &mut Contacts) {
+#[inline(never)]
+fn parallel<R: Real>(
+    first: &Shape<R>,
+    second: &Shape<R>,
+    margin: f64,
+    near: R::Mask,
+    out: &mut Contacts<R>,
+) {
     let (axis1, axis2) = (first.axis(), second.axis());
-    let (half1, half2) = (first.size[1], second.size[1]);
-    let sign = if dot3(axis1, axis2) >= 0.0 { 1.0 } else { -1.0 };
-    let low2 = add_scl3(second.pos, axis2, -sign * half2);
-    let high2 = add_scl3(second.pos, axis2, sign * half2);
+    let [half1, half2] = [first, second].map(|shape| R::splat(shape.size[1]));
+    let turned = dot3(axis1, axis2).lt(R::zero());
+    let end2 = R::select(turned, -half2, half2);
+    let low2 = add_scl3(second.pos, axis2, -end2);
+    let high2 = add_scl3(second.pos, axis2, end2);
     let low = dot3(axis1, sub3(low2, first.pos));
     let high = dot3(axis1, sub3(high2, first.pos));
-    let disjoint = low > half1 || high < -half1;
-    for side in [-1.0, 1.0] {
+    let above = half1.lt(low);
+    let disjoint = above | high.lt(-half1);
+    for side in [-R::one(), R::one()] {
         // disjoint: the facing ends; else the end that comes first, and its neighbor on the other axis
-        let lower = if disjoint { low > half1 } else { side < 0.0 };
-        let (end2, x2) = if lower { (low2, low) } else { (high2, high) };
-        let own = match disjoint {
-            true => clip(x2, -half1, half1),
-            false => side * half1,
-        };
-        let pos1 = add_scl3(first.pos, axis1, own);
-        let x = clip(dot3(axis2, sub3(pos1, second.pos)), -half2, half2);
-        let first_ends = !disjoint && side * x2 >= half1;
-        let (pos1, pos2) = match first_ends {
-            true => (pos1, add_scl3(second.pos, axis2, x)),
-            false => (add_scl3(first.pos, axis1, clip(x2, -half1, half1)), end2),
-        };
-        balls(
-            first,
-            pos1,
-            first.size[0],
-            second,
-            pos2,
-            second.size[0],
-            margin,
-            out,
-        );
+        let lower = (disjoint & above) | (!disjoint & side.lt(R::zero()));
+        let end2 = select3(lower, low2, high2);
+        let x2 = R::select(lower, low, high);
+        let facing = clip(x2, -half1, half1);
+        let own = add_scl3(first.pos, axis1, side * half1);
+        let x = clip(dot3(axis2, sub3(own, second.pos)), -half2, half2);
+        let first_ends = !disjoint & half1.le(side * x2);
+        let pos1 = select3(first_ends, own, add_scl3(first.pos, axis1, facing));
+        let pos2 = select3(first_ends, add_scl3(second.pos, axis2, x), end2);
+        let balls = [Ball::of(first, pos1), Ball::of(second, pos2)];
+        touch(balls, [first, second], margin, near, out);
     }
 }

@@ -1,54 +1,84 @@
-//! Sphere and box.
+//! Sphere and box, in one world or in worlds side by side: `near` says in which of them the two are near.
 
+use super::plane::Ball;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
+use crate::real::{Mask, Real};
 use crate::types::*;
 
 /// Sphere and box: the nearest point of the box, or the nearest face for a center inside (`mjc_SphereBox`).
-pub fn sphere_box(sphere: &Shape, cube: &Shape, margin: f64, out: &mut Contacts) {
+pub fn sphere_box<R: Real>(
+    sphere: &Shape<R>,
+    cube: &Shape<R>,
+    margin: f64,
+    near: R::Mask,
+    out: &mut Contacts<R>,
+) {
     let center = mul_mat_t_vec3(cube.mat, sub3(sphere.pos, cube.pos));
-    ball_box(center, sphere.size[0], cube, margin, out);
+    ball_box(Ball::of(sphere, center), cube, margin, near, out);
 }
 
 /// A ball, its center in the frame of the box.
-pub fn ball_box(center: [f64; 3], radius: f64, cube: &Shape, margin: f64, out: &mut Contacts) {
-    let size = cube.size;
-    let clamp = |i: usize| match size[i] > 0.0 {
+#[inline(always)]
+pub fn ball_box<R: Real>(
+    ball: Ball<R>,
+    cube: &Shape<R>,
+    margin: f64,
+    near: R::Mask,
+    out: &mut Contacts<R>,
+) {
+    let Ball { center, radius } = ball;
+    let size = cube.size.map(R::splat);
+    let clamp = |i: usize| match cube.size[i] > 0.0 {
         true => clip(center[i], -size[i], size[i]),
         false => center[i],
     };
     let clamped = [clamp(0), clamp(1), clamp(2)];
     let (inward, dist) = normalize3(sub3(clamped, center));
-    if dist - radius > margin {
+    let lanes = near & (dist - radius).le(R::splat(margin));
+    if !lanes.any() {
         return;
     }
 
     // center inside: leave by the nearest face
-    if dist <= MINVAL {
-        let mut closest = 2.0 * (size[0] + size[1] + size[2]);
-        let mut nearest = [0.0; 3];
-        for i in 0..6 {
-            let side = if i % 2 == 1 { 1.0 } else { -1.0 };
-            let depth = (side * size[i / 2] - center[i / 2]).abs();
-            if closest > depth {
-                closest = depth;
-                nearest = [0.0; 3];
-                nearest[i / 2] = -side;
-            }
-        }
-        let pos = add_scl3(center, nearest, 0.5 * (radius - closest));
-        place(pos, nearest, -closest - radius, cube, out);
-        return;
+    let inside = dist.le(R::splat(MINVAL));
+    if (lanes & inside).any() {
+        let (face, depth) = nearest_face(center, size);
+        let pos = add_scl3(center, face, R::splat(0.5) * (radius - depth));
+        out.add_where(lanes & inside, place(pos, face, -depth - radius, cube));
     }
 
     // center outside: between the nearest point of the box and the deepest of the ball
+    let half = R::splat(0.5);
     let deepest = add_scl3(center, inward, radius);
-    let pos = add3(scl3(clamped, 0.5), scl3(deepest, 0.5));
-    place(pos, inward, dist - radius, cube, out);
+    let pos = add3(scl3(clamped, half), scl3(deepest, half));
+    out.add_where(lanes & !inside, place(pos, inward, dist - radius, cube));
+}
+
+// the face of a box that a point inside is nearest to: its normal inwards, and how far away it is
+#[inline(never)]
+fn nearest_face<R: Real>(center: [R; 3], size: [R; 3]) -> ([R; 3], R) {
+    let mut closest = R::splat(2.0) * (size[0] + size[1] + size[2]);
+    let mut nearest = [R::zero(); 3];
+    for i in 0..6 {
+        let side = R::splat(if i % 2 == 1 { 1.0 } else { -1.0 });
+        let depth = (side * size[i / 2] - center[i / 2]).abs();
+        let nearer = depth.lt(closest);
+        closest = R::select(nearer, depth, closest);
+        let mut normal = [R::zero(); 3];
+        normal[i / 2] = -side;
+        nearest = select3(nearer, normal, nearest);
+    }
+    (nearest, closest)
 }
 
 // from the frame of the box to the world
-fn place(pos: [f64; 3], normal: [f64; 3], dist: f64, cube: &Shape, out: &mut Contacts) {
-    let pos = add3(mul_mat_vec3(cube.mat, pos), cube.pos);
-    out.add(dist, pos, mul_mat_vec3(cube.mat, normal));
+#[inline(always)]
+fn place<R: Real>(pos: [R; 3], normal: [R; 3], dist: R, cube: &Shape<R>) -> Point<R> {
+    Point {
+        dist,
+        pos: add3(mul_mat_vec3(cube.mat, pos), cube.pos),
+        normal: mul_mat_vec3(cube.mat, normal),
+        tangent: [R::zero(); 3],
+    }
 }

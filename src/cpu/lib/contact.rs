@@ -1,51 +1,89 @@
-//! Contacts before they have a slot: what the collision functions take and give.
+//! Contacts before they have a slot: what the collision functions take and give, for one world or for worlds side by side.
 
 use super::math::*;
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::*;
+
+/// Distance of a contact that a lane does not have: beyond any margin.
+pub const ABSENT: f64 = 1e10;
 
 /// A geom in its place: position, orientation, size.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shape {
+pub struct Shape<R = f64> {
     /// Cartesian position (m).
-    pub pos: [f64; 3],
+    pub pos: [R; 3],
     /// Cartesian orientation.
-    pub mat: [f64; 9],
-    /// Sizes by type, as in MJCF (m).
+    pub mat: [R; 9],
+    /// Sizes by type, as in MJCF (m); the same in all lanes.
     pub size: [f64; 3],
 }
 
-impl Shape {
+impl<R: Real> Shape<R> {
     /// The z axis.
     #[inline(always)]
-    pub fn axis(&self) -> [f64; 3] {
+    pub fn axis(&self) -> [R; 3] {
         column(self.mat, 2)
+    }
+
+    /// The geom of one lane.
+    pub fn lane(&self, lane: usize) -> Shape {
+        Shape {
+            pos: self.pos.map(|x| x.lane(lane)),
+            mat: self.mat.map(|x| x.lane(lane)),
+            size: self.size,
+        }
     }
 }
 
-/// One contact of a pair (`mjPreContact`).
+/// One contact of a pair (`mjPreContact`); a lane that lacks it has [`ABSENT`] as its distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Point {
+pub struct Point<R = f64> {
     /// Distance, negative in penetration (m).
-    pub dist: f64,
+    pub dist: R,
     /// Midway between the surfaces (m).
-    pub pos: [f64; 3],
+    pub pos: [R; 3],
     /// Unit normal from the first geom to the second.
-    pub normal: [f64; 3],
+    pub normal: [R; 3],
     /// Wished direction of the first tangent, or zero.
-    pub tangent: [f64; 3],
+    pub tangent: [R; 3],
 }
 
-/// The contacts of one pair.
+impl<R: Real> Point<R> {
+    /// One that no lane has.
+    pub fn none() -> Self {
+        Self {
+            dist: R::splat(ABSENT),
+            ..Self::default()
+        }
+    }
+
+    /// The lanes that have it.
+    #[inline(always)]
+    pub fn present(&self) -> R::Mask {
+        self.dist.lt(R::splat(ABSENT))
+    }
+
+    #[inline(always)]
+    fn select(mask: R::Mask, yes: &Self, no: &Self) -> Self {
+        Self {
+            dist: R::select(mask, yes.dist, no.dist),
+            pos: select3(mask, yes.pos, no.pos),
+            normal: select3(mask, yes.normal, no.normal),
+            tangent: select3(mask, yes.tangent, no.tangent),
+        }
+    }
+}
+
+/// The contacts of one pair. In every lane those that it has come first.
 #[derive(Clone, Debug)]
-pub struct Contacts {
-    /// How many there are.
+pub struct Contacts<R = f64> {
+    /// How many there are; of lanes, the most that one has.
     pub num: usize,
     /// The first `num` of these.
-    pub point: [Point; MAXCONPAIR],
+    pub point: [Point<R>; MAXCONPAIR],
 }
 
-impl Contacts {
+impl<R: Real> Contacts<R> {
     /// None yet.
     pub fn new() -> Self {
         Self {
@@ -56,20 +94,66 @@ impl Contacts {
 
     /// One more, unless there are as many as one pair may make.
     #[inline(always)]
-    pub fn add(&mut self, dist: f64, pos: [f64; 3], normal: [f64; 3]) {
+    pub fn add(&mut self, dist: R, pos: [R; 3], normal: [R; 3]) {
+        let point = Point {
+            dist,
+            pos,
+            normal,
+            tangent: [R::zero(); 3],
+        };
+        self.push(&point);
+    }
+
+    /// One more in some lanes, behind those that each of them has.
+    #[inline(always)]
+    pub fn add_where(&mut self, lanes: R::Mask, point: Point<R>) {
+        if !lanes.any() {
+            return;
+        }
+        if R::WIDTH == 1 {
+            self.push(&point);
+            return;
+        }
+        let mut new = point;
+        new.dist = R::select(lanes, new.dist, R::splat(ABSENT));
+        for at in &mut self.point[..self.num] {
+            // where a lane has nothing here, the new one moves up
+            let free = !at.present();
+            *at = Point::select(free, &new, at);
+            new.dist = R::select(free, R::splat(ABSENT), new.dist);
+            if !new.present().any() {
+                return;
+            }
+        }
+        self.push(&new);
+    }
+
+    #[inline(always)]
+    fn push(&mut self, point: &Point<R>) {
         if self.num < MAXCONPAIR {
-            self.point[self.num] = Point {
-                dist,
-                pos,
-                normal,
-                tangent: [0.0; 3],
-            };
+            self.point[self.num] = *point;
             self.num += 1;
+        }
+    }
+
+    /// The contacts of one lane, which has none yet.
+    pub fn put_lane(&mut self, lane: usize, own: &Contacts) {
+        for (j, point) in own.point[..own.num].iter().enumerate() {
+            if j == self.num {
+                self.push(&Point::none());
+            }
+            let to = &mut self.point[j];
+            to.dist.set_lane(lane, point.dist);
+            for i in 0..3 {
+                to.pos[i].set_lane(lane, point.pos[i]);
+                to.normal[i].set_lane(lane, point.normal[i]);
+                to.tangent[i].set_lane(lane, point.tangent[i]);
+            }
         }
     }
 }
 
-impl Default for Contacts {
+impl<R: Real> Default for Contacts<R> {
     fn default() -> Self {
         Self::new()
     }
@@ -77,8 +161,15 @@ impl Default for Contacts {
 
 /// A column of a matrix.
 #[inline(always)]
-pub fn column(mat: [f64; 9], j: usize) -> [f64; 3] {
+pub fn column<R: Real>(mat: [R; 9], j: usize) -> [R; 3] {
     [mat[j], mat[3 + j], mat[6 + j]]
+}
+
+/// A vector by lanes.
+#[inline(always)]
+pub fn select3<R: Real>(mask: R::Mask, yes: [R; 3], no: [R; 3]) -> [R; 3] {
+    let pick = |k: usize| R::select(mask, yes[k], no[k]);
+    [pick(0), pick(1), pick(2)]
 }
 
 /// Frame of a contact: the normal, then tangents, the first in the wished direction if there is one (`mju_makeFrame`).

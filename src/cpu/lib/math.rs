@@ -49,6 +49,20 @@ pub fn norm3<R: Real>(a: [R; 3]) -> R {
     dot3(a, a).sqrt()
 }
 
+/// Whether a number is as fine as MuJoCo's own, so that what MuJoCo takes for nothing is nothing; rounding of single precision
+/// is much more than that.
+pub const fn is_fine<R: Real>() -> bool {
+    R::ROUNDING < MINVAL
+}
+
+/// Length up to which the distance of two places on shapes of this size is nothing but rounding; a fine number takes MuJoCo's,
+/// which does not look at the size.
+#[inline(always)]
+pub fn nothing<R: Real>(size: f64) -> R {
+    let rounding = if is_fine::<R>() { 0.0 } else { R::ROUNDING };
+    R::splat(MINVAL.max(200.0 * rounding * size))
+}
+
 /// Matrix times vector.
 #[inline(always)]
 pub fn mul_mat_vec3<R: Real>(m: [R; 9], v: [R; 3]) -> [R; 3] {

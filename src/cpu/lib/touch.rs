@@ -1,6 +1,6 @@
 //! What sensors say of contacts. A lane's contacts are its own, so they are taken lane by lane.
 
-use super::contact::Shape;
+use super::contact::{ABSENT, Shape};
 use super::math::*;
 use super::ray::{Ray, ray_geom};
 use super::sensor::{Slots, inside_geom};
@@ -8,9 +8,6 @@ use super::spatial::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
-
-/// Distance of a contact that a lane does not have: beyond any margin.
-pub const ABSENT: f64 = 1e10;
 
 // one contact of one lane
 #[derive(Clone, Copy)]

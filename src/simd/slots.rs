@@ -1,0 +1,138 @@
+//! Which slots of a tile are a lane's own.
+//!
+//! Contacts and rows of a tile are the union of those of its lanes, each in a slot of its own:
+//!
+//! ```text
+//! slot            0    1    2    3    4
+//! lane 0          a    –    b    c    –      is read as a b c
+//! lane 1          –    a    b    –    c      is read as a b c
+//! ```
+//!
+//! A contact that a lane lacks has [`ABSENT`] as its distance, a row that it lacks has D = 0. Integers of a slot are the same in
+//! all lanes that have it; what another lane says of it counts for nothing, because that one may have been reset since.
+
+use crate::cpu::lib::contact::ABSENT;
+use crate::fields::{Data, Field, Model, View};
+use crate::real::Real;
+use crate::types::*;
+
+// slots of the contacts and of the rows that a lane has, ascending
+struct Own {
+    contacts: Vec<usize>,
+    rows: Vec<usize>,
+}
+
+impl Own {
+    fn of<R: Real>(d: &Data<R>, lane: usize) -> Self {
+        // what lies behind the last is of another time
+        let [ncon, nefc] = [&d.ncon, &d.nefc].map(|n| R::int_lane(n[0], lane) as usize);
+        let contacts = (0..d.contact_dist.len()).filter(|&c| has_contact(d, lane, c));
+        let rows = (0..d.efc_D.len()).filter(|&r| has_row(d, lane, r));
+        Self {
+            contacts: contacts.take(ncon).collect(),
+            rows: rows.take(nefc).collect(),
+        }
+    }
+}
+
+fn has_contact<R: Real>(d: &Data<R>, lane: usize, c: usize) -> bool {
+    R::WIDTH == 1 || d.contact_dist[c].lane(lane) < ABSENT
+}
+
+fn has_row<R: Real>(d: &Data<R>, lane: usize, r: usize) -> bool {
+    R::WIDTH == 1 || d.efc_D[r].lane(lane) > 0.0
+}
+
+// a slot as its place among a lane's own; -1: not among them
+fn place(own: &[usize], slot: i32) -> i32 {
+    let found = usize::try_from(slot).map(|slot| own.binary_search(&slot));
+    found.map_or(-1, |place| place.map_or(-1, |place| place as i32))
+}
+
+/// Appends one lane's contacts or rows to what is read: its own come first, in order, and the rest is zero, as in a world
+/// by itself. Numbers of contacts and rows are those of the lane.
+pub fn read_slots<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    lane: usize,
+    field: &Field,
+    reals: &mut Vec<f64>,
+    ints: &mut Vec<i32>,
+) {
+    let own = Own::of(d, lane);
+    let slots = match field.dims[0] {
+        "njmax" => &own.rows,
+        _ => &own.contacts,
+    };
+    let words = field.words(m);
+    if field.name == "map_iefc2efc" {
+        // a lane's own already, one behind the other
+        let map = &d.map_iefc2efc[..own.rows.len()];
+        ints.extend(map.iter().map(|&r| R::int_lane(r, lane)));
+        ints.extend((own.rows.len()..words).map(|_| 0));
+        return;
+    }
+    let width = words / m.size(field.dims[0]).unwrap_or(0).max(1);
+    match d.field(field.name) {
+        Some(View::Real(x)) => {
+            let end = reals.len() + words;
+            for &slot in slots {
+                // a row has as many entries as its pattern has dofs
+                let used = match field.name {
+                    "efc_J" => m.Jpat_num[R::int_lane(d.efc_Jpat[slot], lane) as usize] as usize,
+                    _ => width,
+                };
+                let row = &x[slot * width..][..used];
+                reals.extend(row.iter().map(|x| x.lane(lane)));
+                reals.extend((used..width).map(|_| 0.0));
+            }
+            reals.resize(end, 0.0);
+        }
+        Some(View::Int(x)) => {
+            let end = ints.len() + words;
+            for &slot in slots {
+                let value = x[slot * R::WIDTH + lane];
+                let contact = ConstraintType::ContactFrictionless as i32;
+                ints.push(match field.name {
+                    "efc_id" if R::int_lane(d.efc_type[slot], lane) >= contact => {
+                        place(&own.contacts, value)
+                    }
+                    "contact_efc_address" => place(&own.rows, value),
+                    _ => value,
+                });
+            }
+            ints.resize(end, 0);
+        }
+        None => {}
+    }
+}
+
+/// Leaves out the rows of a lane for which there is no room, those behind the last that fits: a contact, a connect or a weld
+/// as a whole.
+pub(super) fn cut<R: Real>(d: &mut Data<R>, lane: usize, num: usize, room: usize) {
+    let (mut r, mut asked) = (0, 0);
+    while r < num {
+        let end = r + together(d, r, num);
+        if has_row(d, lane, r) {
+            asked += end - r;
+        }
+        if asked > room {
+            for r in r..end {
+                d.efc_D[r].set_lane(lane, 0.0);
+                d.efc_frictionloss[r].set_lane(lane, 0.0);
+            }
+        }
+        r = end;
+    }
+}
+
+// number of rows that come and go together with the row `r`
+fn together<R: Real>(d: &Data<R>, r: usize, num: usize) -> usize {
+    let what = |r: usize| [d.efc_type[r], d.efc_id[r]].map(|x| R::int_lane(x, 0));
+    let [kind, _] = what(r);
+    if kind != ConstraintType::Equality as i32 && kind < ConstraintType::ContactFrictionless as i32
+    {
+        return 1;
+    }
+    (r..num).take_while(|&next| what(next) == what(r)).count()
+}
