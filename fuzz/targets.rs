@@ -4,6 +4,7 @@
 //! The targets of `cargo fuzz` call these, and so do the tests of the package, on seeds and on what fuzzing found.
 #![allow(dead_code, reason = "each target uses one of them")]
 
+use manyworlds::batch::{Backend, Overflow, Settings};
 use manyworlds::compile::compile;
 use manyworlds::mjcf::{Files, Limits, Spec};
 
@@ -74,4 +75,59 @@ pub fn png(bytes: &[u8]) -> bool {
 /// A height field in MuJoCo's binary format.
 pub fn hfield(bytes: &[u8]) -> bool {
     asset("a.bin", bytes, "hfield size=\"1 1 1 1\"", "")
+}
+
+/// A compiled model that lies: some of its bytes are changed, and its hash is put right.
+pub fn mwb(bytes: &[u8]) -> bool {
+    static GOOD: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {
+        let text = include_str!("seeds/model/everything.xml");
+        let model = manyworlds::Model::from_xml_str(text).expect("the seed compiles");
+        model.to_bytes().expect("and is saved")
+    });
+    lies(&GOOD, bytes)
+}
+
+/// The same of any compiled model: each five bytes of `changes` say where and by what. What loads must step, or say why not.
+pub fn lies(good: &[u8], changes: &[u8]) -> bool {
+    const HEADER: usize = 36;
+    let mut bytes = good.to_vec();
+    for change in changes.chunks_exact(5) {
+        let at = u32::from_le_bytes([change[0], change[1], change[2], change[3]]) as usize;
+        let payload = &mut bytes[HEADER..];
+        let at = at % payload.len();
+        payload[at] ^= change[4];
+    }
+    let sum = hash(&bytes[HEADER..]);
+    bytes[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
+    let Ok(model) = manyworlds::Model::from_bytes(&bytes) else {
+        return false;
+    };
+    for backend in [Backend::Cpu, Backend::Simd] {
+        let settings = Settings {
+            backend,
+            overflow: Overflow::Continue,
+            nconmax: Some(20),
+            njmax: Some(100),
+            threads: Some(1),
+            ..Settings::default()
+        };
+        if let Ok(mut batch) = manyworlds::Batch::with(&model, 2, settings) {
+            let _ = batch.step(2);
+            let _ = batch.inverse();
+        }
+    }
+    true
+}
+
+// that of `src/compile/mwb.rs`
+fn hash(bytes: &[u8]) -> u64 {
+    let mut h = 0xcbf2_9ce4_8422_2325_u64 ^ bytes.len() as u64;
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    for chunk in chunks.iter().chain([&last]) {
+        h = (h ^ u64::from_le_bytes(*chunk)).wrapping_mul(0x0000_0100_0000_01b3);
+        h ^= h >> 29;
+    }
+    h
 }

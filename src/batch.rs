@@ -190,12 +190,11 @@ impl Batch {
             room("nconmax", settings.nconmax)?,
             room("njmax", settings.njmax)?,
         );
-        if nconmax.is_some() || njmax.is_some() {
-            model.edit(|m| {
-                m.nconmax = nconmax.unwrap_or(m.nconmax);
-                m.njmax = njmax.unwrap_or(m.njmax);
-            })?;
-        }
+        let room = (
+            nconmax.unwrap_or(model.nconmax),
+            njmax.unwrap_or(model.njmax),
+        );
+        model.set_room(room.0, room.1)?;
         let most = 4 * std::thread::available_parallelism().map_or(1, usize::from);
         let settings = Settings {
             threads: settings.threads.map(|n| n.min(most)),
@@ -350,7 +349,7 @@ impl Batch {
             return Ok(false);
         };
         let mut model = self.model.clone();
-        model.edit(|m| (m.nconmax, m.njmax) = room)?;
+        model.set_room(room.0, room.1)?;
         let (worlds, why) = match open(&model, self.nworld, &self.settings) {
             Ok(opened) => opened,
             Err(e @ (Error::Size { .. } | Error::Device(_))) => {

@@ -52,6 +52,19 @@ pub enum Room {
     Scratch,
 }
 
+/// Who says what an array holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Whoever edits the model.
+    Free,
+    /// The text of the model alone: what is compiled hangs on it.
+    Fixed,
+    /// It follows from other arrays and the options.
+    Derived,
+    /// A world's state, or what is computed of it.
+    State,
+}
+
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
@@ -63,6 +76,10 @@ pub struct Field {
     pub elem: Elem,
     /// Names (or numbers) of its dimensions; the number of elements is their product.
     pub dims: &'static [&'static str],
+    /// The least integer that it may hold, and the name (or number) of what all of them stay below; none where that depends on more.
+    pub within: Option<(i32, &'static str)>,
+    /// Who says what it holds.
+    pub role: Role,
     /// What it is.
     pub doc: &'static str,
 }
@@ -161,6 +178,27 @@ macro_rules! view_mut {
     };
 }
 
+macro_rules! within {
+    () => {
+        None
+    };
+    ($lo:literal, $hi:tt) => {
+        Some(($lo, stringify!($hi)))
+    };
+}
+
+macro_rules! role {
+    () => {
+        Role::Free
+    };
+    (fixed) => {
+        Role::Fixed
+    };
+    (derived) => {
+        Role::Derived
+    };
+}
+
 macro_rules! dim {
     ($m:ident, $dim:ident) => {
         $m.$dim
@@ -173,15 +211,24 @@ macro_rules! dim {
 macro_rules! fields {
     (
         sizes { $($(#[doc = $sdoc:literal])+ $size:ident,)* }
-        Model { $($(#[doc = $mdoc:literal])+ $mname:ident: $melem:ident[$($mdim:tt),+],)* }
+        Model { $($(#[doc = $mdoc:literal])+ $mname:ident: $melem:ident[$($mdim:tt),+] $(($lo:literal .. $hi:tt))? $($role:ident)?,)* }
         Data { $($(#[doc = $ddoc:literal])+ $dname:ident: $delem:ident[$($ddim:tt),+],)* }
         Scratch { $($(#[doc = $cdoc:literal])+ $cname:ident: $celem:ident[$($cdim:tt),+],)* }
     ) => {
         /// The table: every array, in order.
         pub const FIELDS: &[Field] = &[
-            $(Field { name: stringify!($mname), room: Room::Model, elem: elem!($melem), dims: &[$(stringify!($mdim)),+], doc: concat!($($mdoc),+) },)*
-            $(Field { name: stringify!($dname), room: Room::Data, elem: elem!($delem), dims: &[$(stringify!($ddim)),+], doc: concat!($($ddoc),+) },)*
-            $(Field { name: stringify!($cname), room: Room::Scratch, elem: elem!($celem), dims: &[$(stringify!($cdim)),+], doc: concat!($($cdoc),+) },)*
+            $(Field {
+                name: stringify!($mname), room: Room::Model, elem: elem!($melem), dims: &[$(stringify!($mdim)),+],
+                within: within!($($lo, $hi)?), role: role!($($role)?), doc: concat!($($mdoc),+),
+            },)*
+            $(Field {
+                name: stringify!($dname), room: Room::Data, elem: elem!($delem), dims: &[$(stringify!($ddim)),+],
+                within: None, role: Role::State, doc: concat!($($ddoc),+),
+            },)*
+            $(Field {
+                name: stringify!($cname), room: Room::Scratch, elem: elem!($celem), dims: &[$(stringify!($cdim)),+],
+                within: None, role: Role::State, doc: concat!($($cdoc),+),
+            },)*
         ];
 
         /// Every size and what it counts.
@@ -296,6 +343,12 @@ impl Field {
     /// Number of 32-bit words of this array in a model.
     pub fn words(&self, m: &Arrays) -> usize {
         self.len(m) * self.elem.width()
+    }
+
+    /// The same, or `None` if they are too many to count.
+    pub fn checked_words(&self, m: &Arrays) -> Option<usize> {
+        let mut dims = self.dims.iter().map(|dim| m.size(dim).unwrap_or(0));
+        dims.try_fold(self.elem.width(), |n, dim| n.checked_mul(dim))
     }
 }
 
@@ -435,31 +488,31 @@ fields! {
         /// reference pose for springs
         qpos_spring: real[nq],
         /// id of body's parent
-        body_parentid: int[nbody],
+        body_parentid: int[nbody](0..nbody) fixed,
         /// ancestor that is direct child of world
-        body_rootid: int[nbody],
+        body_rootid: int[nbody](0..nbody) fixed,
         /// top dof-less ancestor; mocap: own root
-        body_weldid: int[nbody],
+        body_weldid: int[nbody](0..nbody) fixed,
         /// id of mocap data; -1: none
-        body_mocapid: int[nbody],
+        body_mocapid: int[nbody](-1..nmocap) fixed,
         /// number of joints for this body
-        body_jntnum: int[nbody],
+        body_jntnum: int[nbody] fixed,
         /// start addr of joints; -1: no joints
-        body_jntadr: int[nbody],
+        body_jntadr: int[nbody] fixed,
         /// number of motion degrees of freedom
-        body_dofnum: int[nbody],
+        body_dofnum: int[nbody] fixed,
         /// start addr of dofs; -1: no dofs
-        body_dofadr: int[nbody],
+        body_dofadr: int[nbody] fixed,
         /// id of body's kinematic tree; -1: static
-        body_treeid: int[nbody],
+        body_treeid: int[nbody](-1..ntree) derived,
         /// number of geoms
-        body_geomnum: int[nbody],
+        body_geomnum: int[nbody] fixed,
         /// start addr of geoms; -1: no geoms
-        body_geomadr: int[nbody],
+        body_geomadr: int[nbody] fixed,
         /// 1: diag M; 2: diag M, sliders only
-        body_simple: int[nbody],
+        body_simple: int[nbody](0..3) fixed,
         /// same frame as inertia (mjtSameframe)
-        body_sameframe: int[nbody],
+        body_sameframe: int[nbody](0..5) derived,
         /// position offset rel. to parent body
         body_pos: vec3[nbody],
         /// orientation offset rel. to parent body
@@ -471,39 +524,39 @@ fields! {
         /// mass
         body_mass: real[nbody],
         /// mass of subtree starting at this body
-        body_subtreemass: real[nbody],
+        body_subtreemass: real[nbody] derived,
         /// diagonal inertia in ipos/iquat frame
         body_inertia: vec3[nbody],
         /// mean inv inert in qpos0 (trn, rot)
-        body_invweight0: real[nbody, 2],
+        body_invweight0: real[nbody, 2] derived,
         /// antigravity force, units of body weight
         body_gravcomp: real[nbody],
         /// MAX over all geom margins+gaps
-        body_margin: real[nbody],
+        body_margin: real[nbody] derived,
         /// OR over all geom contypes
-        body_contype: int[nbody],
+        body_contype: int[nbody] derived,
         /// OR over all geom conaffinities
-        body_conaffinity: int[nbody],
+        body_conaffinity: int[nbody] derived,
         /// type of joint (mjtJoint)
-        jnt_type: int[njnt],
+        jnt_type: int[njnt](0..4) fixed,
         /// start addr in 'qpos' for joint's data
-        jnt_qposadr: int[njnt],
+        jnt_qposadr: int[njnt](0..nq) fixed,
         /// start addr in 'qvel' for joint's data
-        jnt_dofadr: int[njnt],
+        jnt_dofadr: int[njnt](0..nv) fixed,
         /// id of joint's body
-        jnt_bodyid: int[njnt],
+        jnt_bodyid: int[njnt](0..nbody) fixed,
         /// actuator contributing damping / armature
-        jnt_actuatorid: int[njnt],
+        jnt_actuatorid: int[njnt](-2..nactuator) derived,
         /// group for visibility
         jnt_group: int[njnt],
         /// start addr in plastic state (-1: none)
-        jnt_plasticadr: int[njnt],
+        jnt_plasticadr: int[njnt](-1..nplastic) fixed,
         /// does joint have limits
-        jnt_limited: int[njnt],
+        jnt_limited: int[njnt](0..2),
         /// does joint have actuator force limits
-        jnt_actfrclimited: int[njnt],
+        jnt_actfrclimited: int[njnt](0..2),
         /// is gravcomp force applied via actuators
-        jnt_actgravcomp: int[njnt],
+        jnt_actgravcomp: int[njnt](0..2),
         /// constraint solver reference: limit
         jnt_solref: real[njnt, 2],
         /// constraint solver impedance: limit
@@ -517,7 +570,7 @@ fields! {
         /// high-order stiffness coefficients
         jnt_stiffnesspoly: real[njnt, 2],
         /// plastic yield threshold
-        jnt_springyield: real[njnt],
+        jnt_springyield: real[njnt] fixed,
         /// joint limits
         jnt_range: real[njnt, 2],
         /// range of total actuator force
@@ -525,17 +578,17 @@ fields! {
         /// min distance for limit detection
         jnt_margin: real[njnt],
         /// id of dof's body
-        dof_bodyid: int[nv],
+        dof_bodyid: int[nv](0..nbody) fixed,
         /// id of dof's joint
-        dof_jntid: int[nv],
+        dof_jntid: int[nv](0..njnt) fixed,
         /// id of dof's parent; -1: none
-        dof_parentid: int[nv],
+        dof_parentid: int[nv](-1..nv) fixed,
         /// id of dof's kinematic tree
-        dof_treeid: int[nv],
+        dof_treeid: int[nv](0..ntree) fixed,
         /// dof address in M-diagonal
-        dof_Madr: int[nv],
+        dof_Madr: int[nv] derived,
         /// number of consecutive simple dofs
-        dof_simplenum: int[nv],
+        dof_simplenum: int[nv] derived,
         /// constraint solver reference:frictionloss
         dof_solref: real[nv, 2],
         /// constraint solver impedance:frictionloss
@@ -549,41 +602,41 @@ fields! {
         /// high-order damping coefficients
         dof_dampingpoly: real[nv, 2],
         /// diag. inverse inertia in qpos0
-        dof_invweight0: real[nv],
+        dof_invweight0: real[nv] derived,
         /// diag. inertia in qpos0
-        dof_M0: real[nv],
+        dof_M0: real[nv] derived,
         /// linear: 1; angular: approx. length scale
-        dof_length: real[nv],
+        dof_length: real[nv] derived,
         /// start addr of bodies
-        tree_bodyadr: int[ntree],
+        tree_bodyadr: int[ntree] derived,
         /// number of bodies in tree
-        tree_bodynum: int[ntree],
+        tree_bodynum: int[ntree] derived,
         /// start addr of dofs
-        tree_dofadr: int[ntree],
+        tree_dofadr: int[ntree] derived,
         /// number of dofs in tree
-        tree_dofnum: int[ntree],
+        tree_dofnum: int[ntree] derived,
         /// sleep policy (mjtSleepPolicy)
-        tree_sleep_policy: int[ntree],
+        tree_sleep_policy: int[ntree](0..6),
         /// geometric type (mjtGeom)
-        geom_type: int[ngeom],
+        geom_type: int[ngeom](0..9) fixed,
         /// geom contact type
         geom_contype: int[ngeom],
         /// geom contact affinity
         geom_conaffinity: int[ngeom],
         /// contact dimensionality (1, 3, 4, 6)
-        geom_condim: int[ngeom],
+        geom_condim: int[ngeom](1..7),
         /// id of geom's body
-        geom_bodyid: int[ngeom],
+        geom_bodyid: int[ngeom](0..nbody) fixed,
         /// id of geom's mesh/hfield; -1: none
-        geom_dataid: int[ngeom],
+        geom_dataid: int[ngeom] fixed,
         /// material id for rendering; -1: none
-        geom_matid: int[ngeom],
+        geom_matid: int[ngeom](-1..nmat),
         /// group for visibility
         geom_group: int[ngeom],
         /// geom contact priority
         geom_priority: int[ngeom],
         /// same frame as body (mjtSameframe)
-        geom_sameframe: int[ngeom],
+        geom_sameframe: int[ngeom](0..5) derived,
         /// mixing coef for solref/imp in geom pair
         geom_solmix: real[ngeom],
         /// constraint solver reference: contact
@@ -593,9 +646,9 @@ fields! {
         /// geom-specific size parameters
         geom_size: vec3[ngeom],
         /// bounding box, (center, size)
-        geom_aabb: real[ngeom, 6],
+        geom_aabb: real[ngeom, 6] derived,
         /// radius of bounding sphere
-        geom_rbound: real[ngeom],
+        geom_rbound: real[ngeom] derived,
         /// local position offset rel. to body
         geom_pos: vec3[ngeom],
         /// local orientation offset rel. to body
@@ -615,17 +668,17 @@ fields! {
         /// rgba when material is omitted
         geom_rgba: real[ngeom, 4],
         /// geom type for rendering (mjtGeom)
-        site_type: int[nsite],
+        site_type: int[nsite] fixed,
         /// id of site's body
-        site_bodyid: int[nsite],
+        site_bodyid: int[nsite](0..nbody) fixed,
         /// id of site's mesh; -1: none
-        site_dataid: int[nsite],
+        site_dataid: int[nsite](-1..nmesh) fixed,
         /// material id for rendering; -1: none
-        site_matid: int[nsite],
+        site_matid: int[nsite](-1..nmat),
         /// group for visibility
         site_group: int[nsite],
         /// same frame as body (mjtSameframe)
-        site_sameframe: int[nsite],
+        site_sameframe: int[nsite](0..5) derived,
         /// geom size for rendering
         site_size: vec3[nsite],
         /// local position offset rel. to body
@@ -635,27 +688,27 @@ fields! {
         /// rgba when material is omitted
         site_rgba: real[nsite, 4],
         /// camera tracking mode (mjtCamLight)
-        cam_mode: int[ncam],
+        cam_mode: int[ncam](0..5),
         /// id of camera's body
-        cam_bodyid: int[ncam],
+        cam_bodyid: int[ncam](0..nbody) fixed,
         /// id of targeted body; -1: none
-        cam_targetbodyid: int[ncam],
+        cam_targetbodyid: int[ncam](-1..nbody),
         /// position rel. to body frame
         cam_pos: vec3[ncam],
         /// orientation rel. to body frame
         cam_quat: quat[ncam],
         /// global position rel. to sub-com in qpos0
-        cam_poscom0: vec3[ncam],
+        cam_poscom0: vec3[ncam] derived,
         /// global position rel. to body in qpos0
-        cam_pos0: vec3[ncam],
+        cam_pos0: vec3[ncam] derived,
         /// global orientation in qpos0
-        cam_mat0: mat3[ncam],
+        cam_mat0: mat3[ncam] derived,
         /// projection type (mjtProjection)
-        cam_projection: int[ncam],
+        cam_projection: int[ncam](0..2),
         /// y field-of-view (ortho ? len : deg)
         cam_fovy: real[ncam],
         /// resolution: pixels [width, height]
-        cam_resolution: int[ncam, 2],
+        cam_resolution: int[ncam, 2] fixed,
         /// output images (bits of mjtCamOutBit)
         cam_output: int[ncam],
         /// sensor size: length [width, height]
@@ -663,87 +716,87 @@ fields! {
         /// [focal length; principal point]
         cam_intrinsic: real[ncam, 4],
         /// light tracking mode (mjtCamLight)
-        light_mode: int[nlight],
+        light_mode: int[nlight](0..5),
         /// id of light's body
-        light_bodyid: int[nlight],
+        light_bodyid: int[nlight](0..nbody) fixed,
         /// id of targeted body; -1: none
-        light_targetbodyid: int[nlight],
+        light_targetbodyid: int[nlight](-1..nbody),
         /// spot, directional, etc. (mjtLightType)
-        light_type: int[nlight],
+        light_type: int[nlight](0..4),
         /// is light on
-        light_active: int[nlight],
+        light_active: int[nlight](0..2),
         /// position rel. to body frame
         light_pos: vec3[nlight],
         /// direction rel. to body frame
         light_dir: vec3[nlight],
         /// global position rel. to sub-com in qpos0
-        light_poscom0: vec3[nlight],
+        light_poscom0: vec3[nlight] derived,
         /// global position rel. to body in qpos0
-        light_pos0: vec3[nlight],
+        light_pos0: vec3[nlight] derived,
         /// global direction in qpos0
-        light_dir0: vec3[nlight],
+        light_dir0: vec3[nlight] derived,
         /// first vertex address
-        mesh_vertadr: int[nmesh],
+        mesh_vertadr: int[nmesh] fixed,
         /// number of vertices
-        mesh_vertnum: int[nmesh],
+        mesh_vertnum: int[nmesh] fixed,
         /// first face address
-        mesh_faceadr: int[nmesh],
+        mesh_faceadr: int[nmesh] fixed,
         /// number of faces
-        mesh_facenum: int[nmesh],
+        mesh_facenum: int[nmesh] fixed,
         /// graph data address; -1: no graph
-        mesh_graphadr: int[nmesh],
+        mesh_graphadr: int[nmesh](-1..nmeshgraph) fixed,
         /// extremum vertices in 3x3x3 directions
-        mesh_extrema: int[nmesh, 27],
+        mesh_extrema: int[nmesh, 27] fixed,
         /// vertex positions for all meshes
-        mesh_vert: vec3[nmeshvert],
+        mesh_vert: vec3[nmeshvert] fixed,
         /// vertex face data
-        mesh_face: int[nmeshface, 3],
+        mesh_face: int[nmeshface, 3] fixed,
         /// convex graph data
-        mesh_graph: int[nmeshgraph],
+        mesh_graph: int[nmeshgraph] fixed,
         /// scaling applied to asset vertices
-        mesh_scale: vec3[nmesh],
+        mesh_scale: vec3[nmesh] fixed,
         /// translation applied to asset vertices
-        mesh_pos: vec3[nmesh],
+        mesh_pos: vec3[nmesh] fixed,
         /// rotation applied to asset vertices
-        mesh_quat: quat[nmesh],
+        mesh_quat: quat[nmesh] fixed,
         /// number of polygons per mesh
-        mesh_polynum: int[nmesh],
+        mesh_polynum: int[nmesh] fixed,
         /// first polygon address per mesh
-        mesh_polyadr: int[nmesh],
+        mesh_polyadr: int[nmesh] fixed,
         /// all polygon normals
-        mesh_polynormal: vec3[nmeshpoly],
+        mesh_polynormal: vec3[nmeshpoly] fixed,
         /// polygon vertex start address
-        mesh_polyvertadr: int[nmeshpoly],
+        mesh_polyvertadr: int[nmeshpoly] fixed,
         /// number of vertices per polygon
-        mesh_polyvertnum: int[nmeshpoly],
+        mesh_polyvertnum: int[nmeshpoly] fixed,
         /// all polygon vertices
-        mesh_polyvert: int[nmeshpolyvert],
+        mesh_polyvert: int[nmeshpolyvert] fixed,
         /// first polygon address per vertex
-        mesh_polymapadr: int[nmeshvert],
+        mesh_polymapadr: int[nmeshvert] fixed,
         /// number of polygons per vertex
-        mesh_polymapnum: int[nmeshvert],
+        mesh_polymapnum: int[nmeshvert] fixed,
         /// vertex to polygon map
-        mesh_polymap: int[nmeshpolymap],
+        mesh_polymap: int[nmeshpolymap] fixed,
         /// (x, y, z_top, z_bottom)
         hfield_size: real[nhfield, 4],
         /// number of rows in grid
-        hfield_nrow: int[nhfield],
+        hfield_nrow: int[nhfield] fixed,
         /// number of columns in grid
-        hfield_ncol: int[nhfield],
+        hfield_ncol: int[nhfield] fixed,
         /// address in hfield_data
-        hfield_adr: int[nhfield],
+        hfield_adr: int[nhfield] fixed,
         /// elevation data
         hfield_data: real[nhfielddata],
         /// rgba
         mat_rgba: real[nmat, 4],
         /// contact dimensionality
-        pair_dim: int[npair],
+        pair_dim: int[npair](1..7),
         /// id of geom1
-        pair_geom1: int[npair],
+        pair_geom1: int[npair](0..ngeom) fixed,
         /// id of geom2
-        pair_geom2: int[npair],
+        pair_geom2: int[npair](0..ngeom) fixed,
         /// body1 << 16 + body2
-        pair_signature: int[npair],
+        pair_signature: int[npair] fixed,
         /// solver reference: contact normal
         pair_solref: real[npair, 2],
         /// solver reference: contact friction
@@ -761,15 +814,15 @@ fields! {
         /// body1 << 16 + body2
         exclude_signature: int[nexclude],
         /// constraint type (mjtEq)
-        eq_type: int[neq],
+        eq_type: int[neq](0..8) fixed,
         /// id of object 1
-        eq_obj1id: int[neq],
+        eq_obj1id: int[neq] fixed,
         /// id of object 2
-        eq_obj2id: int[neq],
+        eq_obj2id: int[neq] fixed,
         /// type of both objects (mjtObj)
-        eq_objtype: int[neq],
+        eq_objtype: int[neq] fixed,
         /// initial enable/disable constraint state
-        eq_active0: int[neq],
+        eq_active0: int[neq](0..2),
         /// constraint solver reference
         eq_solref: real[neq, 2],
         /// constraint solver impedance
@@ -777,33 +830,33 @@ fields! {
         /// numeric data for constraint
         eq_data: real[neq, 12],
         /// type of tendon (mjtTendon)
-        tendon_type: int[ntendon],
+        tendon_type: int[ntendon](0..2) fixed,
         /// address of first object in tendon's path
-        tendon_adr: int[ntendon],
+        tendon_adr: int[ntendon] fixed,
         /// number of objects in tendon's path
-        tendon_num: int[ntendon],
+        tendon_num: int[ntendon] fixed,
         /// material id for rendering
-        tendon_matid: int[ntendon],
+        tendon_matid: int[ntendon](-1..nmat),
         /// actuator contributing damping / armature
-        tendon_actuatorid: int[ntendon],
+        tendon_actuatorid: int[ntendon](-2..nactuator) derived,
         /// group for visibility
         tendon_group: int[ntendon],
         /// start addr in plastic state (-1: none)
-        tendon_plasticadr: int[ntendon],
+        tendon_plasticadr: int[ntendon](-1..nplastic) fixed,
         /// number of trees along tendon's path
-        tendon_treenum: int[ntendon],
+        tendon_treenum: int[ntendon] derived,
         /// first two trees along tendon's path
-        tendon_treeid: int[ntendon, 2],
+        tendon_treeid: int[ntendon, 2](-1..ntree) derived,
         /// number of non-zeros in Jacobian row
-        ten_J_rownnz: int[ntendon],
+        ten_J_rownnz: int[ntendon] derived,
         /// row start address in colind array
-        ten_J_rowadr: int[ntendon],
+        ten_J_rowadr: int[ntendon] derived,
         /// column indices in sparse Jacobian
-        ten_J_colind: int[nJten],
+        ten_J_colind: int[nJten](0..nv) derived,
         /// does tendon have length limits
-        tendon_limited: int[ntendon],
+        tendon_limited: int[ntendon](0..2),
         /// does tendon have actuator force limits
-        tendon_actfrclimited: int[ntendon],
+        tendon_actfrclimited: int[ntendon](0..2),
         /// width for rendering
         tendon_width: real[ntendon],
         /// constraint solver reference: limit
@@ -835,43 +888,43 @@ fields! {
         /// spring resting length range
         tendon_lengthspring: real[ntendon, 2],
         /// plastic yield threshold
-        tendon_springyield: real[ntendon],
+        tendon_springyield: real[ntendon] fixed,
         /// tendon length in qpos0
-        tendon_length0: real[ntendon],
+        tendon_length0: real[ntendon] derived,
         /// inv. weight in qpos0
-        tendon_invweight0: real[ntendon],
+        tendon_invweight0: real[ntendon] derived,
         /// rgba when material is omitted
         tendon_rgba: real[ntendon, 4],
         /// wrap object type (mjtWrap)
-        wrap_type: int[nwrap],
+        wrap_type: int[nwrap](0..6) fixed,
         /// object id: geom, site, joint
-        wrap_objid: int[nwrap],
+        wrap_objid: int[nwrap] fixed,
         /// divisor, joint coef, or site id
         wrap_prm: real[nwrap],
         /// transmission type (mjtTrn)
-        actuator_trntype: int[nactuator],
+        actuator_trntype: int[nactuator](0..7) fixed,
         /// dynamics type (mjtDyn)
-        actuator_dyntype: int[nactuator],
+        actuator_dyntype: int[nactuator](0..8) fixed,
         /// gain type (mjtGain)
-        actuator_gaintype: int[nactuator],
+        actuator_gaintype: int[nactuator](0..7) fixed,
         /// bias type (mjtBias)
-        actuator_biastype: int[nactuator],
+        actuator_biastype: int[nactuator](0..6) fixed,
         /// address of first control
-        actuator_ctrladr: int[nactuator],
+        actuator_ctrladr: int[nactuator] fixed,
         /// number of controls
-        actuator_ctrlnum: int[nactuator],
+        actuator_ctrlnum: int[nactuator] fixed,
         /// input signature, scoped by gaintype
-        actuator_ctrlspec: int[nactuator],
+        actuator_ctrlspec: int[nactuator] fixed,
         /// address of first force output
-        actuator_outadr: int[nactuator],
+        actuator_outadr: int[nactuator] fixed,
         /// number of force outputs, from trntype
-        actuator_outnum: int[nactuator],
+        actuator_outnum: int[nactuator] fixed,
         /// first activation address; -1: stateless
-        actuator_actadr: int[nactuator],
+        actuator_actadr: int[nactuator] fixed,
         /// number of activation variables
-        actuator_actnum: int[nactuator],
+        actuator_actnum: int[nactuator] fixed,
         /// transmission id: joint, tendon, site
-        actuator_trnid: int[nactuator, 2],
+        actuator_trnid: int[nactuator, 2] fixed,
         /// crank length for slider-crank
         actuator_cranklength: real[nactuator],
         /// dynamics parameters
@@ -881,17 +934,17 @@ fields! {
         /// bias parameters
         actuator_biasprm: real[nactuator, 10],
         /// is activation limited
-        actuator_actlimited: int[nactuator],
+        actuator_actlimited: int[nactuator](0..2),
         /// range of activations
         actuator_actrange: real[nactuator, 2],
         /// step activation before force
-        actuator_actearly: int[nactuator],
+        actuator_actearly: int[nactuator](0..2),
         /// history buffer: [nsample, interp]
-        actuator_history: int[nactuator, 2],
+        actuator_history: int[nactuator, 2] fixed,
         /// address in history buffer; -1: none
-        actuator_historyadr: int[nactuator],
+        actuator_historyadr: int[nactuator](-1..nhistory) fixed,
         /// delay time; 0: no delay
-        actuator_delay: real[nactuator],
+        actuator_delay: real[nactuator] fixed,
         /// linear damping coefficient
         actuator_damping: real[nactuator],
         /// high-order damping coefficients
@@ -901,57 +954,57 @@ fields! {
         /// group for visibility
         actuator_group: int[nactuator],
         /// is force limited
-        actuator_forcelimited: int[nactuator],
+        actuator_forcelimited: int[nactuator](0..2),
         /// range of forces
         actuator_forcerange: real[nactuator, 2],
         /// is control limited
-        actuator_ctrllimited: int[nu],
+        actuator_ctrllimited: int[nu](0..2),
         /// range of controls
         actuator_ctrlrange: real[nu, 2],
         /// scale length and transmitted force
         actuator_gear: real[nout, 6],
         /// acceleration from unit force in qpos0
-        actuator_acc0: real[nout],
+        actuator_acc0: real[nout] derived,
         /// actuator length in qpos0
-        actuator_length0: real[nout],
+        actuator_length0: real[nout] derived,
         /// feasible actuator length range
         actuator_lengthrange: real[nout, 2],
         /// sensor type (mjtSensor)
-        sensor_type: int[nsensor],
+        sensor_type: int[nsensor](0..49) fixed,
         /// numeric data type (mjtDataType)
-        sensor_datatype: int[nsensor],
+        sensor_datatype: int[nsensor](0..4) fixed,
         /// required compute stage (mjtStage)
-        sensor_needstage: int[nsensor],
+        sensor_needstage: int[nsensor](0..4) fixed,
         /// type of sensorized object (mjtObj)
-        sensor_objtype: int[nsensor],
+        sensor_objtype: int[nsensor] fixed,
         /// id of sensorized object
-        sensor_objid: int[nsensor],
+        sensor_objid: int[nsensor] fixed,
         /// type of reference frame (mjtObj)
-        sensor_reftype: int[nsensor],
+        sensor_reftype: int[nsensor] fixed,
         /// id of reference frame; -1: global frame
-        sensor_refid: int[nsensor],
+        sensor_refid: int[nsensor] fixed,
         /// sensor parameters
-        sensor_intprm: int[nsensor, 3],
+        sensor_intprm: int[nsensor, 3] fixed,
         /// number of scalar outputs
-        sensor_dim: int[nsensor],
+        sensor_dim: int[nsensor] fixed,
         /// address in sensor array
-        sensor_adr: int[nsensor],
+        sensor_adr: int[nsensor] fixed,
         /// cutoff for real and positive; 0: ignore
         sensor_cutoff: real[nsensor],
         /// noise standard deviation
         sensor_noise: real[nsensor],
         /// history buffer: [nsample, interp]
-        sensor_history: int[nsensor, 2],
+        sensor_history: int[nsensor, 2] fixed,
         /// address in history buffer; -1: none
-        sensor_historyadr: int[nsensor],
+        sensor_historyadr: int[nsensor](-1..nhistory) fixed,
         /// delay time in seconds; 0: no delay
-        sensor_delay: real[nsensor],
+        sensor_delay: real[nsensor] fixed,
         /// interval: [period, phase] in seconds
-        sensor_interval: real[nsensor, 2],
+        sensor_interval: real[nsensor, 2] fixed,
         /// address of field in numeric_data
-        numeric_adr: int[nnumeric],
+        numeric_adr: int[nnumeric] fixed,
         /// size of numeric field
-        numeric_size: int[nnumeric],
+        numeric_size: int[nnumeric] fixed,
         /// array of all numeric fields
         numeric_data: real[nnumericdata],
         /// key time
@@ -969,91 +1022,91 @@ fields! {
         /// key control
         key_ctrl: real[nkey, nu],
         /// reduced inertia: non-zeros in each row
-        M_rownnz: int[nv],
+        M_rownnz: int[nv] derived,
         /// reduced inertia: row addresses
-        M_rowadr: int[nv],
+        M_rowadr: int[nv] derived,
         /// reduced inertia: column indices
-        M_colind: int[nC],
+        M_colind: int[nC](0..nv) derived,
         /// full inertia: non-zeros in each row
-        D_rownnz: int[nv],
+        D_rownnz: int[nv] derived,
         /// full inertia: row addresses
-        D_rowadr: int[nv],
+        D_rowadr: int[nv] derived,
         /// full inertia: index of diagonal element
-        D_diag: int[nv],
+        D_diag: int[nv] derived,
         /// full inertia: column indices
-        D_colind: int[nD],
+        D_colind: int[nD](0..nv) derived,
         /// number of dofs that a row of actuator_moment touches (ours: a constant of the model)
-        moment_rownnz: int[nout],
+        moment_rownnz: int[nout] derived,
         /// address of a row of actuator_moment (ours)
-        moment_rowadr: int[nout],
+        moment_rowadr: int[nout] derived,
         /// dofs of actuator_moment (ours)
-        moment_colind: int[nJmom],
+        moment_colind: int[nJmom](0..nv) derived,
         /// depth of a body in the tree; 0 for the world (ours)
-        body_level: int[nbody],
+        body_level: int[nbody](0..nlevel) derived,
         /// first entry of a level in level_body (ours)
-        level_adr: int[nlevel],
+        level_adr: int[nlevel] derived,
         /// number of bodies of a level (ours)
-        level_num: int[nlevel],
+        level_num: int[nlevel] derived,
         /// bodies in order of their level (ours)
-        level_body: int[nbody],
+        level_body: int[nbody](0..nbody) derived,
         /// last dof that moves a body, its ancestors' included; -1: none (ours)
-        body_lastdof: int[nbody],
+        body_lastdof: int[nbody](-1..nv) derived,
         /// armature of a dof with that of its joint's actuators (ours)
-        dof_armature_all: real[nv],
+        dof_armature_all: real[nv] derived,
         /// linear damping of a dof with that of its joint's actuators (ours)
-        dof_damping_all: real[nv],
+        dof_damping_all: real[nv] derived,
         /// high-order damping of a dof with that of its joint's actuators (ours)
-        dof_dampingpoly_all: real[nv, 2],
+        dof_dampingpoly_all: real[nv, 2] derived,
         /// armature of a tendon with that of its actuators (ours)
-        tendon_armature_all: real[ntendon],
+        tendon_armature_all: real[ntendon] derived,
         /// linear damping of a tendon with that of its actuators (ours)
-        tendon_damping_all: real[ntendon],
+        tendon_damping_all: real[ntendon] derived,
         /// high-order damping of a tendon with that of its actuators (ours)
-        tendon_dampingpoly_all: real[ntendon, 2],
+        tendon_dampingpoly_all: real[ntendon, 2] derived,
         /// number of children of a body (ours)
-        body_childnum: int[nbody],
+        body_childnum: int[nbody] derived,
         /// first entry of a body's children in child_body (ours)
-        body_childadr: int[nbody],
+        body_childadr: int[nbody] derived,
         /// children of all bodies, descending in each; the last entry, the world's place, is unused (ours)
-        child_body: int[nbody],
+        child_body: int[nbody](0..nbody) derived,
         /// first geom of a pair that may collide, with geom_type[0] <= geom_type[1] (ours)
-        collision_geom1: int[ncollision],
+        collision_geom1: int[ncollision](0..ngeom) derived,
         /// second geom of a pair that may collide (ours)
-        collision_geom2: int[ncollision],
+        collision_geom2: int[ncollision](0..ngeom) derived,
         /// id of the predefined pair; -1: dynamic (ours)
-        collision_pairid: int[ncollision],
+        collision_pairid: int[ncollision](-1..npair) derived,
         /// sparsity pattern of the rows of the pair's contacts (ours)
-        collision_Jpat: int[ncollision],
+        collision_Jpat: int[ncollision](0..nJpat) derived,
         /// contact dimension of the pair, mixed (ours)
-        collision_condim: int[ncollision],
+        collision_condim: int[ncollision](1..7) derived,
         /// distance below which a contact is detected: margin + gap (ours)
-        collision_detect: real[ncollision],
+        collision_detect: real[ncollision] derived,
         /// distance below which a contact makes force (ours)
-        collision_margin: real[ncollision],
+        collision_margin: real[ncollision] derived,
         /// friction of the pair, mixed: slide, slide, spin, roll, roll (ours)
-        collision_friction: real[ncollision, 5],
+        collision_friction: real[ncollision, 5] derived,
         /// solref of the pair, mixed (ours)
-        collision_solref: real[ncollision, 2],
+        collision_solref: real[ncollision, 2] derived,
         /// solref of the pair's friction rows (ours)
-        collision_solreffriction: real[ncollision, 2],
+        collision_solreffriction: real[ncollision, 2] derived,
         /// solimp of the pair, mixed (ours)
-        collision_solimp: real[ncollision, 5],
+        collision_solimp: real[ncollision, 5] derived,
         /// address of a sparsity pattern (ours)
-        Jpat_adr: int[nJpat],
+        Jpat_adr: int[nJpat] derived,
         /// number of dofs of a sparsity pattern (ours)
-        Jpat_num: int[nJpat],
+        Jpat_num: int[nJpat] derived,
         /// dofs of all sparsity patterns, ascending in each (ours)
-        Jpat_dof: int[nJpatdof],
+        Jpat_dof: int[nJpatdof](0..nv) derived,
         /// which of two bodies a dof of a pattern moves: -1 the first, 1 the second, 0 both (ours)
-        Jpat_side: int[nJpatdof],
+        Jpat_side: int[nJpatdof](-1..2) derived,
         /// sparsity pattern of a dof's friction or limit row (ours)
-        dof_Jpat: int[nv],
+        dof_Jpat: int[nv](0..nJpat) derived,
         /// sparsity pattern of a ball joint's limit row; that of the first dof otherwise (ours)
-        jnt_Jpat: int[njnt],
+        jnt_Jpat: int[njnt](0..nJpat) derived,
         /// sparsity pattern of a tendon's rows (ours)
-        tendon_Jpat: int[ntendon],
+        tendon_Jpat: int[ntendon](-1..nJpat) derived,
         /// sparsity pattern of an equality's rows (ours)
-        eq_Jpat: int[neq],
+        eq_Jpat: int[neq](-1..nJpat) derived,
     }
     Data {
         /// simulation time (s)

@@ -59,7 +59,8 @@ macro_rules! options {
                 match name { $(stringify!($name) => Some(OptValue::numbers(&self.$name)),)+ _ => None }
             }
 
-            /// Sets an option by its name; false if there is none of that name or the number of values differs.
+            /// Sets an option by its name; false if there is none of that name, the number of values differs, or
+            /// an integer is needed and the value is none.
             pub fn set(&mut self, name: &str, values: &[f64]) -> bool {
                 match name { $(stringify!($name) => OptValue::assign(&mut self.$name, values),)+ _ => false }
             }
@@ -89,8 +90,11 @@ impl OptValue for i32 {
     }
     fn assign(&mut self, values: &[f64]) -> bool {
         let [x] = values else { return false };
-        *self = *x as i32;
-        true
+        let whole = x.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(x);
+        if whole {
+            *self = *x as i32;
+        }
+        whole
     }
 }
 

@@ -10,7 +10,14 @@ use crate::real::Counted;
 use crate::simd::{self, Lanes};
 use crate::types::*;
 
-/// One row of the table.
+/// One row of the table. There are no others: safe code cannot make a stage with a shader of its own.
+///
+/// ```compile_fail,E0451
+/// let own = manyworlds::stages::Stage {
+///     shader: "anything",
+///     ..*manyworlds::stages::stage("euler").unwrap()
+/// };
+/// ```
 #[derive(Debug)]
 pub struct Stage {
     /// Name: that of MuJoCo's function without `mj_`, in snake case.
@@ -25,7 +32,13 @@ pub struct Stage {
     pub counted: simd::Stage<Counted>,
     /// What it does.
     pub doc: &'static str,
+    // nobody outside of this file makes one
+    _sealed: Sealed,
 }
+
+/// What only a row of the table has: kernels run without checks, so nobody else may bring a text of their own.
+#[derive(Debug)]
+struct Sealed;
 
 macro_rules! stages {
     (@simd $name:ident) => { |m, d, _rows| cpu::$name::$name(m, d) };
@@ -41,6 +54,7 @@ macro_rules! stages {
                 simd: stages!(@simd $name $(by $path)?),
                 counted: stages!(@simd $name $(by $path)?),
                 doc: concat!($($doc),+),
+                _sealed: Sealed,
             };
         )+
 

@@ -6,6 +6,9 @@ use manyworlds::mjcf::Spec;
 use manyworlds::model::Opt;
 use manyworlds::{Error, Model};
 
+#[path = "../fuzz/targets.rs"]
+mod targets;
+
 fn models() -> Vec<Model> {
     let mut paths: Vec<_> = std::fs::read_dir("models")
         .unwrap()
@@ -33,6 +36,40 @@ fn bits(m: &Model) -> Vec<u64> {
         }
     }
     out
+}
+
+/// Two thousand models of which some numbers lie, each with the right hash: refused, or a model that steps.
+#[test]
+fn files_that_lie_are_refused_or_harmless() {
+    let files: Vec<Vec<u8>> = models().iter().map(|m| m.to_bytes().unwrap()).collect();
+    let mut state = 88172645463325252_u64;
+    let mut random = |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % n as u64) as usize
+    };
+    let (mut loaded, mut refused, mut faults) = (0, 0, Vec::new());
+    for k in 0..2000 {
+        let file = &files[random(files.len())];
+        let changes: Vec<u8> = (0..1 + random(3))
+            .flat_map(|_| {
+                let [a, b, c, d] = (random(file.len()) as u32).to_le_bytes();
+                [a, b, c, d, 1 << random(8)]
+            })
+            .collect();
+        match std::panic::catch_unwind(|| targets::lies(file, &changes)) {
+            Ok(true) => loaded += 1,
+            Ok(false) => refused += 1,
+            Err(_) => faults.push((k, changes)),
+        }
+    }
+    assert!(faults.is_empty(), "{} panic: {faults:?}", faults.len());
+    println!("{loaded} loaded, {refused} refused");
+    assert!(
+        loaded > 100 && refused > 100,
+        "{loaded} loaded, {refused} refused"
+    );
 }
 
 fn refusal(bytes: &[u8]) -> String {

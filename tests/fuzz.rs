@@ -11,13 +11,14 @@ mod targets;
 type Target = fn(&[u8]) -> bool;
 
 /// The targets by name.
-const TARGETS: [(&str, Target); 6] = [
+const TARGETS: [(&str, Target); 7] = [
     ("model", targets::model),
     ("stl", targets::stl),
     ("obj", targets::obj),
     ("msh", targets::msh),
     ("png", targets::png),
     ("hfield", targets::hfield),
+    ("mwb", targets::mwb),
 ];
 
 /// The files of a folder under `fuzz`, in the order of their names.

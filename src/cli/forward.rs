@@ -93,13 +93,19 @@ impl Forward {
             Some(path) => Fault::usage(format!("{}: {what}", path.display())),
             None => Fault::usage(what),
         };
+        let mut opt = m.opt.clone();
         for (name, value) in &asked.opt_override {
             let bad = |what: String| bad(format!("opt_override {name}: {what}"));
             let x = numbers(value).map_err(&bad)?;
-            fits(name, &x, &m.opt).map_err(&bad)?;
-            let set = m.edit(|m| m.opt.set(name, &x));
-            set.map_err(|e| bad(e.to_string()))?;
+            fits(name, &x, &opt).map_err(&bad)?;
+            if !opt.set(name, &x) {
+                return Err(bad(
+                    "another number of values is needed, or an integer".to_owned()
+                ));
+            }
         }
+        m.edit(|m| m.opt = opt)
+            .map_err(|e| bad(format!("opt_override: {e}")))?;
         if asked.states.is_empty() {
             return Err(bad("holds no states".to_owned()));
         }

@@ -375,11 +375,19 @@ fn check_kind(tree: &Tree, said: &Actuator) -> Result<()> {
     ensure(!motor || said.actearly, "actearly", msg)
 }
 
-// activation variables that the parameters of a controller, a motor or a servo ask for
 fn own_activations(said: &Actuator) -> Option<usize> {
+    activations_of(said.dyntype, said.gaintype, &said.dynprm, &said.gainprm)
+}
+
+/// Activation variables that the parameters of a controller, a motor or a servo ask for; `None` where they say nothing of it.
+pub(super) fn activations_of(
+    dyntype: DynType,
+    gaintype: GainType,
+    dynprm: &[f64],
+    gainprm: &[f64],
+) -> Option<usize> {
     let count = |list: &[bool]| list.iter().filter(|on| **on).count();
-    let (dynprm, gainprm) = (&said.dynprm, &said.gainprm);
-    match said.dyntype {
+    match dyntype {
         // the limited setpoint, and the integral of the error
         DynType::Pid => Some(count(&[dynprm[1] > 0.0, gainprm[0] != 0.0])),
         // current, setpoint, integral, temperature, bristles
@@ -390,7 +398,7 @@ fn own_activations(said: &Actuator) -> Option<usize> {
             dynprm[2] > 0.0,
             dynprm[5] > 0.0,
         ])),
-        DynType::Integrator if said.gaintype == GainType::So3 => Some(3),
+        DynType::Integrator if gaintype == GainType::So3 => Some(3),
         _ => None,
     }
 }

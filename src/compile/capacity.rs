@@ -1,5 +1,5 @@
-//! How many contacts and rows a world has room for. `nconmax` and `njmax` are plain sizes of the model: a caller may set them
-//! before a [`crate::Data`] is made. What does not fit at run time is flagged (`overflow`, `needed`), never silent.
+//! How many contacts and rows a world has room for. `nconmax` and `njmax` are plain sizes of the model:
+//! [`crate::Model::edit`] may set them. What does not fit at run time is flagged (`overflow`, `needed`), never silent.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::types::*;
 /// Up to this many contacts, room is made for all that could ever be.
 const SMALL: usize = 16;
 
-/// Sets `nconmax` and `njmax` where the model leaves them open (0, or MuJoCo's -1).
+/// Sets `nconmax` and `njmax` where the model leaves them open (0).
 ///
 /// Contacts: the sum of what every pair can make, if that is at most 16. Beyond it, 4, and for every moving geom half of what
 /// its richest pair makes, and 2 for every kinematic tree if there are several, rounded up to a multiple of 8.
@@ -22,11 +22,10 @@ const SMALL: usize = 16;
 /// A humanoid of 20 capsules gets 24 contacts and 80 rows; the most that 12,000 steps of flailing asked for were 18 and 75.
 /// It is an estimate: [`crate::batch::Overflow::Grow`] makes more room where it fails.
 pub fn capacities(m: &mut Arrays) {
-    let open = |n: usize| n == 0 || n > i32::MAX as usize;
-    if open(m.nconmax) {
+    if m.nconmax == 0 {
         m.nconmax = contacts(m);
     }
-    if open(m.njmax) {
+    if m.njmax == 0 {
         let all = contact_most(m);
         m.njmax = match m.nconmax < all && m.ntree <= 1 {
             true => {

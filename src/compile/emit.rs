@@ -109,11 +109,6 @@ fn emit_body(m: &mut Arrays, tree: &Tree, i: usize, b: &body::Compiled, mocap: &
     m.body_mass[i] = b.mass;
     m.body_inertia[i] = b.inertia;
     m.body_gravcomp[i] = node.said.gravcomp();
-    for geom in &tree.geoms[node.geoms.clone()] {
-        m.body_contype[i] |= geom.said.contype();
-        m.body_conaffinity[i] |= geom.said.conaffinity();
-        m.body_margin[i] = m.body_margin[i].max(geom.said.margin() + geom.said.gap());
-    }
 
     // which bodies have an inertia matrix of their own without coupling
     let same = same_frame(b.inertial, None);
@@ -127,8 +122,8 @@ fn emit_body(m: &mut Arrays, tree: &Tree, i: usize, b: &body::Compiled, mocap: &
     }
 }
 
-// how a frame lies to that of its body and to that of the body's inertia
-fn same_frame(pose: Pose, inertial: Option<Pose>) -> SameFrame {
+/// How a frame lies to that of its body and to that of the body's inertia
+pub(super) fn same_frame(pose: Pose, inertial: Option<Pose>) -> SameFrame {
     match inertial {
         _ if is_zero(pose.pos) && is_unit(pose.quat) => SameFrame::Body,
         _ if is_unit(pose.quat) => SameFrame::BodyRot,
@@ -144,7 +139,8 @@ fn same_vec(a: V3, b: V3) -> bool {
     a.iter().zip(b).all(|(x, y)| (x - y).abs() < FRAME_EPS)
 }
 
-fn is_zero(a: V3) -> bool {
+/// True of a vector that counts as none.
+pub(super) fn is_zero(a: V3) -> bool {
     same_vec(a, [0.0; 3])
 }
 
@@ -332,7 +328,8 @@ fn emit_geom(
     Ok(())
 }
 
-fn inertial(m: &Arrays, i: usize) -> Pose {
+/// The inertial frame of a body, in the body's.
+pub(super) fn inertial(m: &Arrays, i: usize) -> Pose {
     Pose {
         pos: m.body_ipos[i],
         quat: m.body_iquat[i],
@@ -436,8 +433,8 @@ fn emit_light(
     Ok(())
 }
 
-// kinematic trees under the world, and whether they may sleep
-fn trees(m: &mut Arrays, tree: &Tree) -> Result<()> {
+/// Kinematic trees under the world: their dofs and bodies.
+pub(super) fn kinematic_trees(m: &mut Arrays) {
     let mut ntree = 0;
     for d in 0..m.nv {
         ntree += usize::from(m.dof_parentid[d] == -1);
@@ -448,7 +445,6 @@ fn trees(m: &mut Arrays, tree: &Tree) -> Result<()> {
     m.tree_bodynum = vec![0; ntree];
     m.tree_dofadr = vec![0; ntree];
     m.tree_dofnum = vec![0; ntree];
-    m.tree_sleep_policy = vec![SleepPolicy::Auto as i32; ntree];
     for i in 0..m.nbody {
         let weld = m.body_weldid[i] as usize;
         m.body_treeid[i] = -1;
@@ -468,6 +464,12 @@ fn trees(m: &mut Arrays, tree: &Tree) -> Result<()> {
         m.tree_dofadr[t] = d as i32;
         m.tree_dofnum[t] += 1;
     }
+}
+
+// the trees, and whether they may sleep
+fn trees(m: &mut Arrays, tree: &Tree) -> Result<()> {
+    kinematic_trees(m);
+    m.tree_sleep_policy = vec![SleepPolicy::Auto as i32; m.ntree];
     for i in 1..m.nbody {
         let said = tree.bodies[i].said;
         let policy = said.sleep();

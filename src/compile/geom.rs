@@ -72,13 +72,15 @@ pub(super) fn compile(
     let aamm = bounds(assets, kind, size, data);
     match (kind, data) {
         (GeomType::Hfield, Some(id)) => {
-            let [x, y, top, bottom] = assets.hsize(id);
-            size = [x, y, 0.25 * top + 0.5 * bottom];
+            size = hfield_size(assets.hsize(id));
         }
         (GeomType::Mesh | GeomType::Sdf, Some(id)) => size = assets.half_sizes(id),
         _ => {}
     }
-    let rbound = rbound(assets, kind, size, data);
+    let rbound = match (kind, data) {
+        (GeomType::Hfield, Some(id)) => hfield_rbound(assets.hsize(id)),
+        _ => rbound(kind, size),
+    };
     let (mass, inertia) = if infer {
         weigh(tree, assets, said, kind, size, data)?
     } else {
@@ -207,40 +209,55 @@ pub(super) fn check_sizes(tree: &Tree, kind: GeomType, size: V3, origin: Origin)
 
 // smallest and largest corner in the geom's frame
 fn bounds(assets: &Assets, kind: GeomType, size: V3, data: Option<usize>) -> [f64; 6] {
-    let [a, b, c] = size;
-    let half = match (kind, data) {
-        (GeomType::Hfield, Some(id)) => {
-            let [x, y, top, bottom] = assets.hsize(id);
-            return [-x, -y, -bottom, x, y, top];
-        }
-        (GeomType::Mesh | GeomType::Sdf, Some(id)) => return assets.aamm(id),
-        (GeomType::Plane, _) => return [-MAXVAL, -MAXVAL, -MAXVAL, MAXVAL, MAXVAL, 0.0],
-        (GeomType::Sphere, _) => [a, a, a],
-        (GeomType::Capsule, _) => [a, a, a + b],
-        (GeomType::Cylinder, _) => [a, a, b],
+    match (kind, data) {
+        (GeomType::Hfield, Some(id)) => hfield_bounds(assets.hsize(id)),
+        (GeomType::Mesh | GeomType::Sdf, Some(id)) => assets.aamm(id),
+        _ => shape_bounds(kind, size),
+    }
+}
+
+/// Smallest and largest corner of a height field of these sizes.
+pub(super) fn hfield_bounds([x, y, top, bottom]: [f64; 4]) -> [f64; 6] {
+    [-x, -y, -bottom, x, y, top]
+}
+
+/// Half sizes that stand for a height field of these sizes.
+pub(super) fn hfield_size([x, y, top, bottom]: [f64; 4]) -> V3 {
+    [x, y, 0.25 * top + 0.5 * bottom]
+}
+
+/// Smallest and largest corner of a shape of this size.
+pub(super) fn shape_bounds(kind: GeomType, [a, b, c]: V3) -> [f64; 6] {
+    let half = match kind {
+        GeomType::Plane => return [-MAXVAL, -MAXVAL, -MAXVAL, MAXVAL, MAXVAL, 0.0],
+        GeomType::Sphere => [a, a, a],
+        GeomType::Capsule => [a, a, a + b],
+        GeomType::Cylinder => [a, a, b],
         _ => [a, b, c],
     };
     [-half[0], -half[1], -half[2], half[0], half[1], half[2]]
 }
 
-fn center_size(aamm: [f64; 6]) -> [f64; 6] {
+/// Centre and half sizes of a box by its corners.
+pub(super) fn center_size(aamm: [f64; 6]) -> [f64; 6] {
     let mid = [0, 1, 2].map(|k| (aamm[k + 3] + aamm[k]) / 2.0);
     let half = [0, 1, 2].map(|k| (aamm[k + 3] - aamm[k]) / 2.0);
     [mid[0], mid[1], mid[2], half[0], half[1], half[2]]
 }
 
-fn rbound(assets: &Assets, kind: GeomType, size: V3, data: Option<usize>) -> f64 {
-    let [a, b, c] = size;
-    match (kind, data) {
-        (GeomType::Hfield, Some(id)) => {
-            let [x, y, top, bottom] = assets.hsize(id);
-            (x * x + y * y + f64::max(top * top, bottom * bottom)).sqrt()
-        }
-        (GeomType::Sphere, _) => a,
-        (GeomType::Capsule, _) => a + b,
-        (GeomType::Cylinder, _) => (a * a + b * b).sqrt(),
-        (GeomType::Ellipsoid, _) => f64::max(f64::max(a, b), c),
-        (GeomType::Box | GeomType::Mesh | GeomType::Sdf, _) => (a * a + b * b + c * c).sqrt(),
+/// Radius around the origin of a height field of these sizes.
+pub(super) fn hfield_rbound([x, y, top, bottom]: [f64; 4]) -> f64 {
+    (x * x + y * y + f64::max(top * top, bottom * bottom)).sqrt()
+}
+
+/// Radius around the origin of a shape of this size.
+pub(super) fn rbound(kind: GeomType, [a, b, c]: V3) -> f64 {
+    match kind {
+        GeomType::Sphere => a,
+        GeomType::Capsule => a + b,
+        GeomType::Cylinder => (a * a + b * b).sqrt(),
+        GeomType::Ellipsoid => f64::max(f64::max(a, b), c),
+        GeomType::Box | GeomType::Mesh | GeomType::Sdf => (a * a + b * b + c * c).sqrt(),
         _ => 0.0,
     }
 }

@@ -1,26 +1,47 @@
 //! Fields that are ours: derived from MuJoCo's once a model is compiled, so that every stage finds its way by table.
 
-use super::{capacity, pair, pattern};
+use super::{capacity, emit, pair, pattern, setconst, sparse};
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
 
-/// Fills the fields that are ours from MuJoCo's own. Called once at the end of compilation; fails if far too many pairs of
-/// geoms may collide.
+/// Fills the fields that are ours from MuJoCo's own, at the end of compilation and after every edit. Fails if far too many pairs
+/// of geoms may collide.
 pub fn layout(m: &mut Arrays) -> Result<()> {
-    levels(m);
-    children(m);
+    ways(m);
     of_actuators(m);
-    moment_pattern(m);
-    runge_kutta_sizes(m);
-    implicit_sizes(m);
-    m.ntri = m.nv * (m.nv + 1) / 2 + crate::cpu::lib::chains::MARGIN;
-    m.nvpad = m.nv + crate::cpu::lib::chains::MARGIN;
     pair::pairs(m)?;
     pattern::patterns(m);
     capacity::capacities(m);
-    m.njdual = dual_rows(m);
+    option_sizes(m);
     Ok(())
+}
+
+/// Everything made of integers that follows from the tree, the tendons, the actuators and the options, but pairs and patterns.
+pub(super) fn structure(m: &mut Arrays) {
+    emit::kinematic_trees(m);
+    setconst::tendon_pattern(m);
+    sparse::fill(m);
+    setconst::contributions(m);
+    setconst::tendon_trees(m);
+    ways(m);
+    option_sizes(m);
+}
+
+// how stages find their way over the tree and the transmissions
+fn ways(m: &mut Arrays) {
+    levels(m);
+    children(m);
+    moment_pattern(m);
+    m.ntri = m.nv * (m.nv + 1) / 2 + crate::cpu::lib::chains::MARGIN;
+    m.nvpad = m.nv + crate::cpu::lib::chains::MARGIN;
+}
+
+/// What only some options need has room with them alone.
+pub(super) fn option_sizes(m: &mut Arrays) {
+    runge_kutta_sizes(m);
+    implicit_sizes(m);
+    m.njdual = dual_rows(m);
 }
 
 /// Rows that a solver of the dual problem needs room for (`njdual`): none, if the model's options ask for no such solver.

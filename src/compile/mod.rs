@@ -11,7 +11,9 @@
 mod actuator;
 mod asset;
 mod body;
+mod bounds;
 pub mod capacity;
+mod check;
 mod contact;
 mod custom;
 mod edit;
@@ -34,6 +36,7 @@ mod reduce;
 mod sensor;
 mod setconst;
 mod settings;
+mod simple;
 mod sparse;
 mod tendon;
 mod tree;
@@ -137,6 +140,7 @@ fn finish(mut arrays: Arrays, tree: &Tree) -> Result<Model> {
     custom::keys(m, tree)?;
     m.names.key = custom::key_names(tree, m.nkey)?;
 
+    bounds::bodies(m);
     total_mass(m, tree.spec.compiler().settotalmass());
     setconst::set_fixed(m);
     layout::layout(m)?;
@@ -148,7 +152,10 @@ fn finish(mut arrays: Arrays, tree: &Tree) -> Result<Model> {
         center: [0.0; 3],
     };
     let mut model = Model::unchecked(arrays);
-    setconst::set_const(&mut model);
+    setconst::mark_welds(model.arrays_mut());
+    let d = setconst::set_const(&mut model);
+    setconst::damping_ratios(model.arrays_mut(), &d);
+    setconst::statistics(model.arrays_mut(), &d);
     setconst::set_spring(&mut model);
     let m = model.arrays_mut();
     let springdamper: Vec<[f64; 2]> = tree.joints.iter().map(|p| p.said.springdamper()).collect();
@@ -156,7 +163,7 @@ fn finish(mut arrays: Arrays, tree: &Tree) -> Result<Model> {
     layout::of_actuators(m);
     lengthrange::fill(&mut model, tree)?;
     override_statistics(model.arrays_mut(), tree.spec);
-    Ok(model)
+    Model::from_arrays(model.into_arrays())
 }
 
 fn total_mass(m: &mut Arrays, total: f64) {

@@ -154,7 +154,9 @@ fn model(mut bytes: Reader) -> Parsed<Model> {
     // nothing is allocated that the bytes do not fill
     let mut need = 0_usize;
     for field in arrays() {
-        let array = words(&m, field).and_then(|n| n.checked_mul(word(&m, field)));
+        let array = field
+            .checked_words(&m)
+            .and_then(|n| n.checked_mul(word(&m, field)));
         need = array
             .and_then(|n| need.checked_add(n))
             .ok_or_else(too_long)?;
@@ -179,6 +181,7 @@ fn model(mut bytes: Reader) -> Parsed<Model> {
             None => return Err(format!("has no array {}", field.name)),
         }
     }
+    super::check::strictly(&m).map_err(|e| format!("is damaged: {e}; compile it again"))?;
     Ok(Model::unchecked(m))
 }
 
@@ -188,12 +191,6 @@ fn too_long() -> String {
 
 fn arrays() -> impl Iterator<Item = &'static Field> {
     FIELDS.iter().filter(|field| field.room == Room::Model)
-}
-
-/// Numbers of an array as the sizes say; `None` if they are too many to count.
-fn words(m: &Arrays, field: &Field) -> Option<usize> {
-    let mut dims = field.dims.iter().map(|dim| m.size(dim).unwrap_or(0));
-    dims.try_fold(field.elem.width(), |n, dim| n.checked_mul(dim))
 }
 
 /// Bytes of one number of an array.
@@ -216,7 +213,7 @@ fn put_array(m: &Arrays, field: &Field, out: &mut Vec<u8>) -> Result<()> {
         }
         None => 0,
     };
-    match words(m, field) == Some(have) {
+    match field.checked_words(m) == Some(have) {
         true => Ok(()),
         false => Err(Error::Input(format!(
             "{} has {have} numbers, which is not what the sizes {:?} of the model say",

@@ -3,7 +3,7 @@
 //!
 //! Everything that does not depend on the state is decided here: welded bodies, parent and child, bit masks, excluded body
 //! pairs, predefined pairs, pairs of shapes that never collide. What is left for a step are bounding spheres and the pairs.
-//! The options that enter (`DSBL_FILTERPARENT`, `DSBL_MIDPHASE`, `ENBL_OVERRIDE`, `o_*`) are those at compile time.
+//! Options enter (`DSBL_FILTERPARENT`, `DSBL_MIDPHASE`, `ENBL_OVERRIDE`, `o_*`): an edit of the model makes the list again.
 
 use std::collections::{HashMap, HashSet};
 

@@ -250,6 +250,26 @@ fn has(bits: i32, field: i32) -> bool {
     bits & 1 << field != 0
 }
 
+/// Numbers that one ray gives, by the bits of its fields.
+pub(super) fn ray_width(bits: i32) -> usize {
+    let said = RayDataField::ALL.iter().filter(|f| has(bits, **f as i32));
+    said.map(|field| match field {
+        RayDataField::Dist | RayDataField::Depth => 1,
+        _ => 3,
+    })
+    .sum()
+}
+
+/// Numbers that one contact gives, by the bits of its fields.
+pub(super) fn contact_width(bits: i32) -> usize {
+    let said = ConDataField::ALL.iter().filter(|f| has(bits, **f as i32));
+    said.map(|field| match field {
+        ConDataField::Found | ConDataField::Dist => 1,
+        _ => 3,
+    })
+    .sum()
+}
+
 fn rangefinder(
     m: &Arrays,
     tree: &Tree,
@@ -258,14 +278,7 @@ fn rangefinder(
     obj: Object,
 ) -> Result<[i32; 3]> {
     let bits = fields::<RayDataField>(tree, said)?;
-    let width: usize = RayDataField::ALL
-        .iter()
-        .filter(|field| has(bits, **field as i32))
-        .map(|field| match field {
-            RayDataField::Dist | RayDataField::Depth => 1,
-            _ => 3,
-        })
-        .sum();
+    let width = ray_width(bits);
     let mut rays = 1;
     if obj.0 == ObjType::Camera {
         let [w, h] = resolution(m, obj.1).unwrap_or([0, 0]);
@@ -285,15 +298,7 @@ fn contact(tree: &Tree, said: &Sensor, row: &mut Row) -> Result<[i32; 3]> {
     let msg = "num, the number of contacts that are reported, must be positive";
     let num = said.num();
     tree.ensure(num > 0 && num <= 1 << 20, said.origin, Some("num"), msg)?;
-    let width: usize = ConDataField::ALL
-        .iter()
-        .filter(|field| has(bits, **field as i32))
-        .map(|field| match field {
-            ConDataField::Found | ConDataField::Dist => 1,
-            _ => 3,
-        })
-        .sum();
-    row.3 = width * num as usize;
+    row.3 = contact_width(bits) * num as usize;
 
     let moving = has(bits, ConDataField::LinVel as i32) || has(bits, ConDataField::AngVel as i32);
     let msg = "the net force of contacts has no velocity: leave out linvel and angvel, or take another reduce";

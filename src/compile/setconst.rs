@@ -9,7 +9,9 @@ use crate::fields::{Arrays, Data, Model};
 use crate::types::*;
 
 /// Computes everything that depends on `qpos0` and `qpos_spring`.
-pub(super) fn set_const(model: &mut Model) {
+///
+/// Returns the world at `qpos0`.
+pub(super) fn set_const(model: &mut Model) -> Data {
     // no rows or contacts are needed here
     let m = model.arrays_mut();
     let room = (m.njmax, m.nconmax);
@@ -19,8 +21,9 @@ pub(super) fn set_const(model: &mut Model) {
     position(model, &mut d);
     let m = model.arrays_mut();
     set0(m, &d);
-    statistics(m, &d);
+    dof_lengths(m, &d);
     (m.njmax, m.nconmax) = room;
+    d
 }
 
 /// Bodies, tendons, inertia and transmissions at `d.qpos`.
@@ -69,7 +72,6 @@ fn set0(m: &mut Arrays, d: &Data) {
     equality_poses(m, d);
     cameras(m, d);
     lights(m, d);
-    damping_ratios(m, d);
 }
 
 // diagonal of the inertia matrix, without the inertia of tendons; all there is of it for simple bodies
@@ -195,15 +197,29 @@ fn equality_poses(m: &mut Arrays, d: &Data) {
             let local = relative(d, id1, id2 as usize, data);
             data[3..6].copy_from_slice(&local);
         } else if m.eq_type[i] == EqType::Weld && bodies {
-            if data[6..10].iter().any(|x| *x != 0.0) {
-                let quat = normalize4([data[6], data[7], data[8], data[9]]);
-                data[6..10].copy_from_slice(&quat);
+            // a pose that was said stays
+            if data[11] == 0.0 {
                 continue;
             }
             let local = relative(d, id2 as usize, id1, data);
             data[3..6].copy_from_slice(&local);
             let quat = mul_quat(neg_quat(d.xquat[id1]), d.xquat[id2 as usize]);
             data[6..10].copy_from_slice(&quat);
+        }
+    }
+}
+
+/// Welds of bodies whose pose was not said are marked: it is that at `qpos0`.
+pub(super) fn mark_welds(m: &mut Arrays) {
+    for i in 0..m.neq {
+        if m.eq_type[i] != EqType::Weld || m.eq_objtype[i] != ObjType::Body {
+            continue;
+        }
+        let data = &mut m.eq_data[12 * i..12 * i + 12];
+        if data[6..10].iter().any(|x| *x != 0.0) {
+            let quat = normalize4([data[6], data[7], data[8], data[9]]);
+            data[6..10].copy_from_slice(&quat);
+        } else {
             data[11] = 1.0;
         }
     }
@@ -239,8 +255,8 @@ fn lights(m: &mut Arrays, d: &Data) {
     }
 }
 
-// a positive third bias parameter of a position servo is a ratio to critical damping of the inertia that it feels
-fn damping_ratios(m: &mut Arrays, d: &Data) {
+/// A positive third bias parameter of a position servo is a ratio to critical damping of the inertia that it feels.
+pub(super) fn damping_ratios(m: &mut Arrays, d: &Data) {
     for i in 0..m.nactuator {
         let kp = -m.actuator_biasprm[10 * i + 1];
         let ratio = m.actuator_biasprm[10 * i + 2];
@@ -257,7 +273,7 @@ fn damping_ratios(m: &mut Arrays, d: &Data) {
 }
 
 /// Statistics of the model at `qpos0` (`setStat`).
-fn statistics(m: &mut Arrays, d: &Data) {
+pub(super) fn statistics(m: &mut Arrays, d: &Data) {
     extent(m, d);
     let size = body_sizes(m, d);
     if m.nbody > 1 {
@@ -265,6 +281,17 @@ fn statistics(m: &mut Arrays, d: &Data) {
         m.stat.meansize = size[1..].iter().fold(0.0, |sum, s| sum + s / n);
         m.stat.meanmass = m.body_mass[1..].iter().fold(0.0, |sum, x| sum + x) / n;
     }
+    m.stat.extent = m.stat.extent.max(2.0 * m.stat.meansize);
+    if m.nv > 0 {
+        let diagonal = |i: usize| d.M[(m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize];
+        let sum = (0..m.nv).fold(0.0, |sum, i| sum + diagonal(i));
+        m.stat.meaninertia = sum / m.nv as f64;
+    }
+}
+
+// lengths that make angles comparable with distances
+fn dof_lengths(m: &mut Arrays, d: &Data) {
+    let size = body_sizes(m, d);
     for i in 0..m.nv {
         let joint = m.dof_jntid[i] as usize;
         let rotation = match JointType::from_i32(m.jnt_type[joint]) {
@@ -277,12 +304,6 @@ fn statistics(m: &mut Arrays, d: &Data) {
         } else {
             1.0
         };
-    }
-    m.stat.extent = m.stat.extent.max(2.0 * m.stat.meansize);
-    if m.nv > 0 {
-        let diagonal = |i: usize| d.M[(m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize];
-        let sum = (0..m.nv).fold(0.0, |sum, i| sum + diagonal(i));
-        m.stat.meaninertia = sum / m.nv as f64;
     }
 }
 
@@ -361,8 +382,8 @@ pub(super) fn set_fixed(m: &mut Arrays) {
     sleep(m);
 }
 
-// the actuator that adds damping or armature to a joint or tendon; -2: several
-fn contributions(m: &mut Arrays) {
+/// The actuator that adds damping or armature to a joint or tendon; -2: several.
+pub(super) fn contributions(m: &mut Arrays) {
     m.jnt_actuatorid = vec![-1; m.njnt];
     m.tendon_actuatorid = vec![-1; m.ntendon];
     for i in 0..m.nactuator {
@@ -405,7 +426,8 @@ fn path_trees(m: &Arrays, i: usize) -> Vec<i32> {
     trees
 }
 
-fn tendon_trees(m: &mut Arrays) {
+/// Trees that each tendon ties together.
+pub(super) fn tendon_trees(m: &mut Arrays) {
     for i in 0..m.ntendon {
         let trees = path_trees(m, i);
         m.tendon_treenum[i] = trees.len() as i32;
@@ -417,6 +439,11 @@ fn tendon_trees(m: &mut Arrays) {
 
 // which trees may sleep where the model leaves it open
 fn sleep(m: &mut Arrays) {
+    for policy in &mut m.tree_sleep_policy {
+        if *policy == SleepPolicy::AutoNever || *policy == SleepPolicy::AutoAllowed {
+            *policy = SleepPolicy::Auto as i32;
+        }
+    }
     let mut wake = Vec::new();
     for i in 0..m.nactuator {
         let id = m.actuator_trnid[2 * i] as usize;

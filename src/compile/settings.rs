@@ -10,6 +10,9 @@ use crate::types::*;
 /// The options of a spec. Fails on an actuator group that has no bit.
 pub(super) fn options(tree: &Tree) -> Result<Opt> {
     let said = &tree.spec.option;
+    let msg = "timestep must be a positive number of seconds";
+    let ok = said.timestep() > 0.0 && said.timestep().is_finite();
+    tree.ensure(ok, said.origin, Some("timestep"), msg)?;
     let (disableflags, enableflags) = flags(&said.flag);
     let mut disableactuator = 0;
     for &group in said.actuatorgroupdisable.iter().flatten() {

@@ -1,34 +1,14 @@
 //! Which dofs couple: simple bodies, and the sparsity of matrices over pairs of dofs.
 
+use super::simple::under_heavy_tendons;
 use crate::fields::Arrays;
-use crate::types::{TrnType, WrapType};
 
 /// Fills `dof_Madr`, `dof_simplenum`, `M_*`, `D_*` and their sizes (`mjCModel::FinalizeSimple`, `mj_makeDofDofSparse`).
 pub(super) fn fill(m: &mut Arrays) {
     // inertia of a tendon couples the bodies along its path
-    let lent = |i: usize| {
-        (0..m.nactuator).any(|k| {
-            let here =
-                m.actuator_trntype[k] == TrnType::Tendon && m.actuator_trnid[2 * k] as usize == i;
-            here && m.actuator_armature[k] != 0.0
-        })
-    };
-    let heavy: Vec<bool> = (0..m.ntendon)
-        .map(|i| m.tendon_armature[i] != 0.0 || lent(i))
-        .collect();
-    for (i, heavy) in heavy.into_iter().enumerate() {
-        if !heavy {
-            continue;
-        }
-        let adr = m.tendon_adr[i] as usize;
-        for k in adr..adr + m.tendon_num[i] as usize {
-            let id = m.wrap_objid[k];
-            let body = match WrapType::from_i32(m.wrap_type[k]) {
-                Some(WrapType::Site) => m.site_bodyid[id as usize],
-                Some(WrapType::Sphere | WrapType::Cylinder) => m.geom_bodyid[id as usize],
-                _ => continue,
-            };
-            m.body_simple[body as usize] = 0;
+    for (i, heavy) in under_heavy_tendons(m).into_iter().enumerate() {
+        if heavy {
+            m.body_simple[i] = 0;
         }
     }
 

@@ -110,15 +110,14 @@ fn check_path(m: &Arrays, tree: &Tree, said: &Tendon, adr: usize, kind: TendonTy
     let msg = "width must be positive";
     tree.ensure(said.width() > 0.0, origin, Some("width"), msg)?;
     for k in 0..path.len() {
-        check_step(tree, &m.wrap_objid[adr..], path, k, armature)
+        check_step(&m.wrap_objid[adr..], path, k, armature)
             .map_err(|msg| tree.error(at(k), None, msg))?;
     }
     Ok(())
 }
 
-// a path is a row of stretches between sites, each perhaps around a geom
-fn check_step(
-    _tree: &Tree,
+/// A path is a row of stretches between sites, each perhaps around a geom.
+pub(super) fn check_step(
     ids: &[i32],
     path: &[i32],
     k: usize,

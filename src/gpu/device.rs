@@ -44,6 +44,12 @@ pub struct Adapter {
 }
 
 impl Adapter {
+    /// True if the platform itself keeps every access to a buffer within its binding, as Vulkan does with the robust access that wgpu asks
+    /// it for.
+    pub fn keeps_within(&self) -> bool {
+        self.backend == wgpu::Backend::Vulkan.to_str()
+    }
+
     fn of(adapter: &wgpu::Adapter) -> Self {
         let (info, limits) = (adapter.get_info(), adapter.limits());
         Self {

@@ -121,7 +121,7 @@ impl Gpu {
         let shader = if self.config.checked {
             device.create_shader_module(descriptor(&module))
         } else {
-            trusted(device, &module)
+            trusted(device, &module, self.device.adapter.keeps_within())
         };
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(&label),
@@ -347,16 +347,24 @@ fn descriptor(module: &Module) -> wgpu::ShaderModuleDescriptor<'_> {
 
 #[expect(
     unsafe_code,
-    reason = "the only texts that come here are rows of STAGES, which nobody outside this crate can add to: `compile` takes them by name; \
-              each array's bounds are the table's and are checked by the same tests in the checked build, every loop ends at a size, \
-              nothing is divided by an integer that is not a constant, and Vulkan's robust access stays on"
+    reason = "the texts are ours and their numbers were looked at, as is proved step by step below"
 )]
-fn trusted(device: &wgpu::Device, module: &Module) -> wgpu::ShaderModule {
-    // SAFETY: see the reason above
-    unsafe {
-        device.create_shader_module_trusted(
-            descriptor(module),
-            wgpu::ShaderRuntimeChecks::unchecked(),
-        )
-    }
+fn trusted(device: &wgpu::Device, module: &Module, robust: bool) -> wgpu::ShaderModule {
+    let checks = wgpu::ShaderRuntimeChecks {
+        bounds_checks: !robust,
+        ..wgpu::ShaderRuntimeChecks::unchecked()
+    };
+    // SAFETY:
+    // 1. The text is ours. `compile` is private and takes `&'static Stage`; a `Stage` has a private field, so that the only ones are
+    //    the rows of `STAGES`, whose shaders are files of this crate.
+    // 2. What it is specialised to is sound. Sizes, options and the tree come from a `Model`, and there is no `Model` whose indices
+    //    `compile::check` did not look at; `Gpu::write` refuses integers of the model that lead nowhere and counts beyond the room.
+    // 3. Loops end: each at a size of the model, at one of those counts, or at a number of iterations of the options.
+    // 4. Arrays of a kernel's own (private and workgroup memory) are indexed by those loops, by the model, and by what the kernel itself
+    //    put there. The same texts run with checks in the tests that ask for it, and give the same bits.
+    // 5. Buffers are indexed by the same, and by integers of a world (`contact_collision`, `efc_id` …). Where safe code wrote others than
+    //    a stage does, robust access keeps what is read and written within the binding, which holds this model and these worlds alone; it
+    //    is always on in wgpu's Vulkan. On other platforms bounds are checked.
+    // 6. Nothing is divided by an integer that is not a constant or a size above 0; there are no ray queries and no mesh shaders.
+    unsafe { device.create_shader_module_trusted(descriptor(module), checks) }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::fields::{Data, Elem, Field, Model, ViewMut, field};
+use crate::fields::{Data, Elem, Field, Model, Role, Room, View, ViewMut, field};
 use crate::gpu::arena::{Layout, Memory, Slot, chip_words, words};
 use crate::gpu::config::{Config, Values, choose_team};
 use crate::gpu::device::Device;
@@ -12,6 +12,9 @@ use crate::gpu::run::{Kernel, Plan};
 use crate::gpu::transfer::{Span, Transfer, Worlds, staging_words};
 use crate::gpu::tune::{self, Tuned};
 use crate::gpu::wgsl::Team;
+
+/// What kernels count by, of what a world holds.
+const COUNTS: [&str; 6] = ["ncon", "nefc", "ne", "nf", "nl", "nisland"];
 
 /// A number of worlds in one buffer.
 #[derive(Debug)]
@@ -318,6 +321,7 @@ impl Gpu {
     pub fn write(&mut self, name: &str, values: &Values) -> Result<()> {
         let (field, span) = self.room(name)?;
         self.same_kind(field, values)?;
+        self.leads_somewhere(field, values)?;
         self.write_words(None, span, &values.words())
     }
 
@@ -325,7 +329,48 @@ impl Gpu {
     pub fn write_worlds(&mut self, name: &str, worlds: &[u32], values: &Values) -> Result<()> {
         let (field, span) = self.room(name)?;
         self.same_kind(field, values)?;
+        self.leads_somewhere(field, values)?;
         self.write_words(Some(worlds), span, &values.words())
+    }
+
+    // kernels do not look at what they count by, nor at what they find their way with
+    fn leads_somewhere(&self, field: &Field, values: &Values) -> Result<()> {
+        let Values::Int(x) = values else {
+            return Ok(());
+        };
+        let Some((least, end)) = self.bounds(field)? else {
+            return Ok(());
+        };
+        match x.iter().find(|&&x| x < least || i64::from(x) >= end) {
+            None => Ok(()),
+            Some(x) => Err(Error::Input(format!(
+                "{} cannot be {x}: it must be at least {least} and below {end}",
+                field.name
+            ))),
+        }
+    }
+
+    // the least integer of an array, and what all stay below
+    fn bounds(&self, field: &Field) -> Result<Option<(i32, i64)>> {
+        let m = &self.m;
+        if field.room != Room::Model {
+            let most = match field.name {
+                "ncon" => m.nconmax,
+                "nisland" => m.ntree,
+                name if COUNTS.contains(&name) => m.njmax,
+                _ => return Ok(None),
+            };
+            return Ok(Some((i32::MIN, most as i64 + 1)));
+        }
+        let size = |name: &str| m.size(name).unwrap_or(0) as i64;
+        match (field.within, field.role) {
+            (Some((least, end)), _) => Ok(Some((least, size(end)))),
+            (None, Role::Free) => Ok(None),
+            _ => Err(Error::Input(format!(
+                "{} cannot be written: what is compiled hangs on it",
+                field.name
+            ))),
+        }
     }
 
     fn same_kind(&self, field: &Field, values: &Values) -> Result<()> {
@@ -475,12 +520,21 @@ impl Gpu {
         )
     }
 
-    /// Puts whole worlds on the device, one [`Data`] for each.
+    /// Puts whole worlds on the device, one [`Data`] for each. Fails with [`Error::Input`] where one counts more contacts, rows or
+    /// islands than there is room for.
     pub fn set_data(&mut self, worlds: &[Data]) -> Result<()> {
         let span = Span {
             offset: 0,
             words: self.layout.state_words,
         };
+        for (name, field) in COUNTS.iter().filter_map(|name| Some((name, field(name)?))) {
+            for d in worlds {
+                let Some(View::Int(x)) = d.field(name) else {
+                    continue;
+                };
+                self.leads_somewhere(field, &Values::Int(x.to_vec()))?;
+            }
+        }
         let image = |d| {
             let mut image = self.layout.world_image(&self.m, d);
             image.truncate(span.words as usize);

@@ -1,0 +1,228 @@
+//! Whether arrays are a model: every index leads somewhere, every number is one, what must fit together does. A model that was edited,
+//! read from a file or put together by hand passes here before any stage sees it.
+//!
+//! Most of it is said by the table ([`crate::fields::Field::within`]); what depends on more than one array is looked at by topic.
+
+mod assets;
+mod derived;
+mod objects;
+mod options;
+mod sensors;
+mod tree;
+
+use crate::error::{Error, Result};
+use crate::fields::{Arrays, FIELDS, Field, Room, View};
+use crate::model::Names;
+
+/// Looks at everything. Pairs and patterns must only lie within their bounds here; [`strictly`] asks for more.
+pub(super) fn check(m: &Arrays) -> Result<()> {
+    given(m)?;
+    room(m)?;
+    derived::check(m)
+}
+
+/// Looks at what does not follow from the rest.
+pub(super) fn given(m: &Arrays) -> Result<()> {
+    lengths(m)?;
+    numbers(m)?;
+    names(m)?;
+    options::check(m)?;
+    tree::check(m)?;
+    assets::check(m)?;
+    objects::check(m)?;
+    sensors::check(m)
+}
+
+/// The same, and that what follows from the rest is what the compiler makes of it.
+pub(super) fn strictly(m: &Arrays) -> Result<()> {
+    check(m)?;
+    derived::as_compiled(m)
+}
+
+/// What is wrong with one number of an array.
+fn bad(name: &str, i: usize, why: impl std::fmt::Display) -> Error {
+    Error::Input(format!("{name}[{i}] {why}"))
+}
+
+/// Fails with a number of an array unless `ok`.
+fn ensure(ok: bool, name: &str, i: usize, why: impl std::fmt::Display) -> Result<()> {
+    match ok {
+        true => Ok(()),
+        false => Err(bad(name, i, why)),
+    }
+}
+
+fn arrays() -> impl Iterator<Item = &'static Field> {
+    FIELDS.iter().filter(|field| field.room == Room::Model)
+}
+
+fn lengths(m: &Arrays) -> Result<()> {
+    for field in arrays() {
+        let have = match m.field(field.name) {
+            Some(View::Int(x)) => x.len(),
+            Some(View::Real(x)) => x.len(),
+            None => 0,
+        };
+        if field.checked_words(m) != Some(have) {
+            return Err(Error::Input(format!(
+                "{} has {have} numbers, which is not what the sizes {:?} of the model say",
+                field.name, field.dims
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// What is counted in 32-bit words must be counted by 32 bits.
+pub(super) fn room(m: &Arrays) -> Result<()> {
+    let of_world = FIELDS.iter().filter(|field| field.room != Room::Model);
+    let mut need = 0_u64;
+    for field in of_world {
+        let words = field.checked_words(m).map_or(u64::MAX, |n| n as u64);
+        need = need.saturating_add(words);
+    }
+    let have = u64::from(u32::MAX);
+    if need <= have {
+        return Ok(());
+    }
+    let (nconmax, njmax) = (m.nconmax, m.njmax);
+    let what = format!(
+        "32-bit words of one world with room for nconmax = {nconmax} contacts and njmax = {njmax} rows"
+    );
+    Err(Error::Size { what, need, have })
+}
+
+fn numbers(m: &Arrays) -> Result<()> {
+    for field in arrays() {
+        match (m.field(field.name), field.within) {
+            (Some(View::Int(x)), Some((least, end))) => {
+                let most = m.size(end).unwrap_or(0);
+                let inside = |x: &i32| *x >= least && i64::from(*x) < most as i64;
+                if let Some(i) = x.iter().position(|x| !inside(x)) {
+                    let why = format!(
+                        "is {}, and must be at least {least} and below {end} = {most}",
+                        x[i]
+                    );
+                    return Err(bad(field.name, i, why));
+                }
+            }
+            (Some(View::Real(x)), _) => {
+                if let Some(i) = x.iter().position(|x| x.is_nan()) {
+                    return Err(bad(field.name, i, "is not a number"));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+// every element has a name, perhaps an empty one, or none has
+fn names(m: &Arrays) -> Result<()> {
+    let Names {
+        model: _,
+        body,
+        joint,
+        geom,
+        site,
+        camera,
+        light,
+        mesh,
+        hfield,
+        pair,
+        exclude,
+        equality,
+        tendon,
+        actuator,
+        sensor,
+        numeric,
+        text: _,
+        key,
+    } = &m.names;
+    for (list, n, what) in [
+        (body, m.nbody, "body"),
+        (joint, m.njnt, "joint"),
+        (geom, m.ngeom, "geom"),
+        (site, m.nsite, "site"),
+        (camera, m.ncam, "camera"),
+        (light, m.nlight, "light"),
+        (mesh, m.nmesh, "mesh"),
+        (hfield, m.nhfield, "hfield"),
+        (pair, m.npair, "pair"),
+        (exclude, m.nexclude, "exclude"),
+        (equality, m.neq, "equality"),
+        (tendon, m.ntendon, "tendon"),
+        (actuator, m.nactuator, "actuator"),
+        (sensor, m.nsensor, "sensor"),
+        (numeric, m.nnumeric, "numeric"),
+        (key, m.nkey, "key"),
+    ] {
+        if !list.is_empty() && list.len() != n {
+            let have = list.len();
+            return Err(Error::Input(format!(
+                "names.{what} has {have} names for {n} elements"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A run of a list from an address on: it lies within the list.
+fn span(names: [&str; 2], i: usize, adr: i32, num: i32, len: usize) -> Result<()> {
+    ensure(
+        num >= 0,
+        names[1],
+        i,
+        format!("is {num}, and must not be negative"),
+    )?;
+    let end = i64::from(adr) + i64::from(num);
+    let why = format!("is {adr}: {num} entries from there do not lie within {len}");
+    ensure(
+        num == 0 || (adr >= 0 && end <= len as i64),
+        names[0],
+        i,
+        why,
+    )
+}
+
+/// Runs of a list: they lie within it.
+fn spans(names: [&str; 2], adr: &[i32], num: &[i32], len: usize) -> Result<()> {
+    let mut runs = adr.iter().zip(num).enumerate();
+    runs.try_for_each(|(i, (&adr, &num))| span(names, i, adr, num, len))
+}
+
+/// Runs that follow each other, and fill a list.
+fn runs(names: [&str; 2], adr: &[i32], num: &[i32], len: usize) -> Result<()> {
+    let mut next = 0_i64;
+    for (i, (&adr, &num)) in adr.iter().zip(num).enumerate() {
+        ensure(
+            num >= 0,
+            names[1],
+            i,
+            format!("is {num}, and must not be negative"),
+        )?;
+        // what is empty may say so in place of where it would begin
+        let ok = i64::from(adr) == next || (num == 0 && adr == -1);
+        ensure(ok, names[0], i, format!("is {adr}, where {next} follows"))?;
+        next += i64::from(num);
+    }
+    let why = format!("and those before it count {next}, not {len}");
+    ensure(
+        next == len as i64,
+        names[1],
+        num.len().saturating_sub(1),
+        why,
+    )
+}
+
+/// An id within a list.
+fn id(name: &str, i: usize, id: i32, least: i32, len: usize) -> Result<usize> {
+    let ok = id >= least && i64::from(id) < len as i64;
+    ensure(
+        ok,
+        name,
+        i,
+        format!("is {id}, and must be at least {least} and below {len}"),
+    )?;
+    Ok(usize::try_from(id).unwrap_or(usize::MAX))
+}

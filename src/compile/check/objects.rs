@@ -1,0 +1,268 @@
+//! What hangs on the tree: pairs, equalities, tendons, actuators, cameras and lights, numbers. Sensors are a topic of their own.
+
+use super::{bad, ensure, id, runs, span, spans};
+use crate::compile::actuator::activations_of;
+use crate::compile::tendon::check_step;
+use crate::error::Result;
+use crate::fields::Arrays;
+use crate::types::*;
+
+pub(super) fn check(m: &Arrays) -> Result<()> {
+    for k in 0..m.npair {
+        pair(m, k)?;
+    }
+    for i in 0..m.neq {
+        equality(m, i)?;
+    }
+    tendons(m)?;
+    actuators(m)?;
+    targets("cam_targetbodyid", &m.cam_mode, &m.cam_targetbodyid)?;
+    targets("light_targetbodyid", &m.light_mode, &m.light_targetbodyid)?;
+    let names = ["numeric_adr", "numeric_size"];
+    spans(names, &m.numeric_adr, &m.numeric_size, m.nnumericdata)
+}
+
+fn pair(m: &Arrays, k: usize) -> Result<()> {
+    let dim = m.pair_dim[k];
+    ensure(
+        matches!(dim, 1 | 3 | 4 | 6),
+        "pair_dim",
+        k,
+        format!("is {dim}, and must be 1, 3, 4 or 6"),
+    )?;
+    let geoms = [m.pair_geom1[k], m.pair_geom2[k]];
+    ensure(
+        geoms[0] != geoms[1],
+        "pair_geom2",
+        k,
+        "is the first geom again",
+    )
+}
+
+fn equality(m: &Arrays, i: usize) -> Result<()> {
+    let (kind, least, len) = match EqType::from_i32(m.eq_type[i]) {
+        Some(EqType::Connect | EqType::Weld) if m.eq_objtype[i] == ObjType::Site => {
+            ("site", 0, m.nsite)
+        }
+        Some(EqType::Connect | EqType::Weld) if m.eq_objtype[i] == ObjType::Body => {
+            ("body", 0, m.nbody)
+        }
+        Some(EqType::Joint) => ("joint", -1, m.njnt),
+        Some(EqType::Tendon) => ("tendon", -1, m.ntendon),
+        _ => {
+            return Err(bad(
+                "eq_type",
+                i,
+                "is no equality that is computed, or is between what it cannot be",
+            ));
+        }
+    };
+    let [id1, id2] = [m.eq_obj1id[i], m.eq_obj2id[i]];
+    let first = id("eq_obj1id", i, id1, 0, len)?;
+    id("eq_obj2id", i, id2, least, len)?;
+    let scalar = |j: usize| m.jnt_type[j] == JointType::Slide || m.jnt_type[j] == JointType::Hinge;
+    let ok = kind != "joint" || (scalar(first) && usize::try_from(id2).map_or(true, scalar));
+    ensure(
+        ok,
+        "eq_obj1id",
+        i,
+        "and the second must be joints that slide or hinge",
+    )
+}
+
+fn tendons(m: &Arrays) -> Result<()> {
+    for i in 0..m.ntendon {
+        let (adr, num) = (m.tendon_adr[i], m.tendon_num[i]);
+        span(["tendon_adr", "tendon_num"], i, adr, num, m.nwrap)?;
+        ensure(num > 0, "tendon_num", i, "is 0")?;
+        let path = adr as usize..adr as usize + num as usize;
+        for k in path.clone() {
+            wrap(m, k)?;
+        }
+        let (types, ids) = (&m.wrap_type[path.clone()], &m.wrap_objid[path.clone()]);
+        if m.tendon_type[i] == TendonType::Fixed {
+            let joints = types.iter().all(|t| *t == WrapType::Joint);
+            ensure(
+                joints,
+                "tendon_type",
+                i,
+                "is fixed, and not all of its path are joints",
+            )?;
+            let mut met = ids.to_vec();
+            met.sort_unstable();
+            met.dedup();
+            ensure(
+                met.len() == ids.len(),
+                "wrap_objid",
+                path.start,
+                "and those after it name a joint twice",
+            )?;
+            continue;
+        }
+        ensure(
+            num > 1,
+            "tendon_num",
+            i,
+            "is 1, and a path has at least two steps",
+        )?;
+        for k in 0..types.len() {
+            check_step(ids, types, k, 0.0)
+                .map_err(|why| bad("wrap_type", path.start + k, format!("is wrong: {why}")))?;
+        }
+    }
+    Ok(())
+}
+
+fn wrap(m: &Arrays, k: usize) -> Result<()> {
+    let len = match WrapType::from_i32(m.wrap_type[k]) {
+        Some(WrapType::Joint) => m.njnt,
+        Some(WrapType::Site) => m.nsite,
+        Some(WrapType::Sphere | WrapType::Cylinder) => m.ngeom,
+        Some(WrapType::Pulley) => {
+            let divisor = m.wrap_prm[k];
+            return ensure(
+                divisor > 0.0,
+                "wrap_prm",
+                k,
+                format!("is {divisor}, and a pulley divides by a positive number"),
+            );
+        }
+        _ => return Err(bad("wrap_type", k, "is no step of a path")),
+    };
+    let object = id("wrap_objid", k, m.wrap_objid[k], 0, len)?;
+    match WrapType::from_i32(m.wrap_type[k]) {
+        Some(WrapType::Sphere | WrapType::Cylinder) => {
+            let kind = m.geom_type[object];
+            let round = kind == GeomType::Sphere || kind == GeomType::Cylinder;
+            ensure(round, "wrap_objid", k, "is neither a sphere nor a cylinder")?;
+            // the site at the side where the tendon stays
+            let site = m.wrap_prm[k];
+            let ok = site.fract() == 0.0 && (-1.0..m.nsite as f64).contains(&site);
+            ensure(
+                ok,
+                "wrap_prm",
+                k,
+                format!("is {site}, and must be the id of a site or -1"),
+            )
+        }
+        Some(WrapType::Joint) => {
+            let kind = m.jnt_type[object];
+            let scalar = kind == JointType::Slide || kind == JointType::Hinge;
+            ensure(
+                scalar,
+                "wrap_objid",
+                k,
+                "is neither a slide nor a hinge joint",
+            )
+        }
+        _ => Ok(()),
+    }
+}
+
+fn actuators(m: &Arrays) -> Result<()> {
+    runs(
+        ["actuator_ctrladr", "actuator_ctrlnum"],
+        &m.actuator_ctrladr,
+        &m.actuator_ctrlnum,
+        m.nu,
+    )?;
+    runs(
+        ["actuator_outadr", "actuator_outnum"],
+        &m.actuator_outadr,
+        &m.actuator_outnum,
+        m.nout,
+    )?;
+    runs(
+        ["actuator_actadr", "actuator_actnum"],
+        &m.actuator_actadr,
+        &m.actuator_actnum,
+        m.na,
+    )?;
+    for i in 0..m.nactuator {
+        transmission(m, i)?;
+        let outnum = if m.actuator_trntype[i] == TrnType::So3 {
+            3
+        } else {
+            1
+        };
+        for (name, have, need) in [
+            ("actuator_outnum", m.actuator_outnum[i], outnum),
+            ("actuator_ctrlnum", m.actuator_ctrlnum[i], inputs(m, i)),
+        ] {
+            ensure(
+                have == need,
+                name,
+                i,
+                format!("is {have}, and an actuator of its kind has {need}"),
+            )?;
+        }
+        activations(m, i)?;
+    }
+    Ok(())
+}
+
+fn transmission(m: &Arrays, i: usize) -> Result<()> {
+    let [target, other] = [m.actuator_trnid[2 * i], m.actuator_trnid[2 * i + 1]];
+    let on_joint = m.actuator_trntype[i] == TrnType::So3 && other < 0;
+    let (len, least, others) = match TrnType::from_i32(m.actuator_trntype[i]) {
+        Some(TrnType::Joint | TrnType::JointInParent) => (m.njnt, -1, 0),
+        Some(TrnType::So3) if on_joint => (m.njnt, -1, 0),
+        Some(TrnType::Tendon) => (m.ntendon, -1, 0),
+        Some(TrnType::Body) => (m.nbody, -1, 0),
+        Some(TrnType::SliderCrank | TrnType::So3) => (m.nsite, 0, m.nsite),
+        Some(TrnType::Site) => (m.nsite, -1, m.nsite),
+        _ => return Err(bad("actuator_trntype", i, "is no transmission")),
+    };
+    let joint = id("actuator_trnid", 2 * i, target, 0, len)?;
+    id("actuator_trnid", 2 * i + 1, other, least, others)?;
+    let ball = !on_joint || m.jnt_type[joint] == JointType::Ball;
+    ensure(
+        ball,
+        "actuator_trnid",
+        2 * i,
+        "is no ball joint, and an orientation servo turns one",
+    )
+}
+
+// controls of an actuator, by the kind of its gain
+fn inputs(m: &Arrays, i: usize) -> i32 {
+    use CtrlInput as I;
+    let spec = m.actuator_ctrlspec[i];
+    let bits = I::Pos as i32 | I::Vel as i32 | I::Ff as i32 | I::Voltage as i32;
+    match GainType::from_i32(m.actuator_gaintype[i]) {
+        Some(GainType::So3) if spec == CtrlChart::Quat as i32 => 4,
+        Some(GainType::So3) => 3,
+        Some(GainType::Pid | GainType::DcMotor) => (spec & bits).count_ones() as i32,
+        _ => 1,
+    }
+}
+
+fn activations(m: &Arrays, i: usize) -> Result<()> {
+    let have = m.actuator_actnum[i];
+    let (Some(dyntype), Some(gaintype)) = (
+        DynType::from_i32(m.actuator_dyntype[i]),
+        GainType::from_i32(m.actuator_gaintype[i]),
+    ) else {
+        return Err(bad("actuator_dyntype", i, "is no dynamics"));
+    };
+    let [dynprm, gainprm] =
+        [&m.actuator_dynprm, &m.actuator_gainprm].map(|prm| &prm[10 * i..10 * i + 10]);
+    let need = match (activations_of(dyntype, gaintype, dynprm, gainprm), dyntype) {
+        (Some(need), _) => need,
+        (None, DynType::User) => return Ok(()),
+        (None, dyntype) => usize::from(dyntype != DynType::None),
+    };
+    let why = format!(
+        "is {have}, and the parameters of the actuator ask for {need}: where these turn a part of it on or off, the model must be compiled again"
+    );
+    ensure(have as usize == need, "actuator_actnum", i, why)
+}
+
+fn targets(name: &str, mode: &[i32], target: &[i32]) -> Result<()> {
+    let follows = |mode: i32| mode == CamLight::TargetBody || mode == CamLight::TargetBodyCom;
+    for (i, (&mode, &target)) in mode.iter().zip(target).enumerate() {
+        let ok = !follows(mode) || target >= 0;
+        ensure(ok, name, i, "is -1, and the mode looks at a body")?;
+    }
+    Ok(())
+}
