@@ -104,11 +104,11 @@ fn wanted(entry: i32) -> Ask {
         if (entry < BEGIN_FRICTION_TENDON) {
             let i = entry - BEGIN_FRICTION_DOF;
             let loss = dof_frictionloss(i);
-            return Ask(select(0, 1, loss > 0.0), CNSTR_FRICTIONDOF, i, dof_Jpat(i), 0.0, 0.0, loss, 1.0);
+            return Ask(select(0, 1, loss != 0.0), CNSTR_FRICTIONDOF, i, dof_Jpat(i), 0.0, 0.0, loss, 1.0);
         }
         let i = entry - BEGIN_FRICTION_TENDON;
         let loss = tendon_frictionloss(i);
-        return Ask(select(0, 1, loss > 0.0), CNSTR_FRICTIONTENDON, i, tendon_Jpat(i), 0.0, 0.0, loss, 1.0);
+        return Ask(select(0, 1, loss != 0.0), CNSTR_FRICTIONTENDON, i, tendon_Jpat(i), 0.0, 0.0, loss, 1.0);
     }
     // limits
     if (entry < BEGIN_CONTACT) {

@@ -81,7 +81,11 @@ fn read_pos(i: i32) {
     if (senses_insidesite && type_ == SENS_INSIDESITE) {
         let site = sensor_refid(i);
         let pos = frame_of(sensor_objtype(i), id).pos;
-        set_sensordata(adr, inside_geom(frame_of(OBJ_SITE, site), site_size(site), site_type(site), pos));
+        if (sites_mesh && site_type(site) == GEOM_MESH) {
+            set_sensordata(adr, inside_mesh(frame_of(OBJ_SITE, site), site_dataid(site), pos));
+        } else {
+            set_sensordata(adr, inside_geom(frame_of(OBJ_SITE, site), site_size(site), site_type(site), pos));
+        }
         return;
     }
     if (type_ == SENS_EPOTENTIAL) {

@@ -433,7 +433,7 @@ impl Batch {
     /// Sets an input of all worlds: `values` is N × shape, or one row for all.
     ///
     /// Inputs are `time qpos qvel act ctrl qfrc_applied xfrc_applied mocap_pos mocap_quat eq_active qacc_warmstart history
-    /// plastic`, and `qacc` for [`Batch::inverse`]. Fails with [`Error::Input`] on another name or number of values. The numbers themselves are not looked at: a
+    /// plastic userdata`, and `qacc` for [`Batch::inverse`]. Fails with [`Error::Input`] on another name or number of values. The numbers themselves are not looked at: a
     /// world that is given bad ones is flagged when it steps.
     pub fn set(&mut self, name: &str, values: &[f64]) -> Result<()> {
         let field = self.input(name, values.len())?;

@@ -18,6 +18,9 @@ impl<R: Real> Data<R> {
         for (q, q0) in self.qpos.iter_mut().zip(&m.qpos0) {
             *q = R::splat(*q0);
         }
+        for (ctrl, ctrl0) in self.ctrl.iter_mut().zip(&m.ctrl0) {
+            *ctrl = R::splat(*ctrl0);
+        }
         for (active, active0) in self.eq_active.iter_mut().zip(&m.eq_active0) {
             for lane in 0..R::WIDTH {
                 R::set_int_lane(active, lane, *active0);

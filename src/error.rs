@@ -41,7 +41,7 @@ pub enum Error {
         excerpt: Option<Box<Excerpt>>,
     },
     /// A model that compiles, but whose dynamics need what this version does not have.
-    #[error("this version does not have what the model needs: {}", .0.join(", "))]
+    #[error("this version does not have what the model needs: {}", needs(.0))]
     Missing(Vec<String>),
     /// Several mistakes of one model, at least two.
     #[error("{}", lines(.0))]
@@ -183,6 +183,14 @@ fn overflow(worlds: usize, world: usize, contacts: (usize, usize), rows: (usize,
         "{who}: {}; give more room, or let it grow (overflow \"grow\")",
         full.join(", ")
     )
+}
+
+// one need in the same line, several in a line each
+fn needs(list: &[String]) -> String {
+    match list {
+        [one] => one.clone(),
+        several => several.iter().map(|need| format!("\n  {need}")).collect(),
+    }
 }
 
 fn lines(errors: &[Error]) -> String {

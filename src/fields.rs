@@ -447,6 +447,8 @@ fields! {
         npolygonmax,
         /// maximum number of edges adjacent to a mesh vertex
         nmeshdegmax,
+        /// number of mjtNums in mjData.userdata
+        nuserdata,
         /// number of mjtNums in sensor data vector
         nsensordata,
         /// number of mjtNums in history buffer
@@ -1041,6 +1043,8 @@ fields! {
         moment_rowadr: int[nout] derived,
         /// dofs of actuator_moment (ours)
         moment_colind: int[nJmom](0..nv) derived,
+        /// control after a reset: 0, or the quaternion that turns nothing where one is the input (ours)
+        ctrl0: real[nu] derived,
         /// depth of a body in the tree; 0 for the world (ours)
         body_level: int[nbody](0..nlevel) derived,
         /// first entry of a level in level_body (ours)
@@ -1139,6 +1143,8 @@ fields! {
         qacc: real[nv],
         /// time-derivative of actuator activation
         act_dot: real[na],
+        /// user data, not touched by the engine but for resets
+        userdata: real[nuserdata],
         /// sensor data array
         sensordata: real[nsensordata],
         /// Cartesian position of body frame

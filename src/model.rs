@@ -255,4 +255,7 @@ pub struct Names {
     pub text: Vec<(String, String)>,
     /// keyframes
     pub key: Vec<String>,
+    /// what the model asks for that some backend lacks ([`crate::compile::missing`]), and the place in the text that says so
+    /// (`file:line:column`)
+    pub place: Vec<(String, String)>,
 }

@@ -620,6 +620,30 @@ const UNFIT: &[(&str, &str)] = &[
         r#"<worldbody><body><joint/></body></worldbody>"#,
     ),
     (
+        "negative moment",
+        r#"<worldbody><body><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 -1"/></body></worldbody>"#,
+    ),
+    (
+        "geoms that are too light",
+        r#"<worldbody><body><joint/><geom size=".1" density="0"/></body></worldbody>"#,
+    ),
+    (
+        "scale that makes too much of a mesh",
+        r#"<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1" scale="1e200 1e200 1e200"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody>"#,
+    ),
+    (
+        "texture that is not there",
+        r#"<asset><texture name="t" type="2d" file="commn.xml"/></asset>"#,
+    ),
+    (
+        "side of a texture that is not there",
+        r#"<asset><texture name="t" fileright="common.xml" fileleft="left.png"/></asset>"#,
+    ),
+    (
+        "skin that is not there",
+        r#"<asset><skin name="s" file="none.skn"/></asset>"#,
+    ),
+    (
         "size of nothing",
         r#"<worldbody><geom type="box" size="1 1 0"/></worldbody>"#,
     ),

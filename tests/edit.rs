@@ -370,9 +370,6 @@ fn stepped(m: &Model, backend: Backend) -> Option<Batch> {
         backend,
         ..Settings::default()
     };
-    if backend == Backend::Simd && manyworlds::simd::missing(m).is_some() {
-        return None;
-    }
     let mut batch = Batch::with(m, 3, settings).unwrap_or_else(|e| panic!("{e}"));
     let mut qvel: Vec<f64> = (0..m.nv).map(|i| 0.3 * (1.0 + i as f64).sin()).collect();
     for j in (0..m.njnt).filter(|&j| m.jnt_type[j] == JointType::Free) {

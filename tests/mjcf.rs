@@ -34,6 +34,27 @@ fn actuator(default: &str, element: &str) -> Actuator {
 }
 
 #[test]
+fn attributes_need_no_blank_between_them() {
+    let xml = "<mujoco>\n<!-- a=\"1\"b -->\n<worldbody><geom name=\"a\"type='box'size=\".1 .2 .3\"/></worldbody></mujoco>";
+    let geom = &read(xml).world.geoms[0];
+    assert_eq!(geom.name.as_deref(), Some("a"));
+    assert_eq!(
+        (geom.type_(), geom.size.clone()),
+        (GeomType::Box, Some(vec![0.1, 0.2, 0.3]))
+    );
+    // places are those of the text as it was written
+    assert_eq!(
+        refused(&xml.replace(".2", "x")),
+        "model.xml:3:36 <geom name=\"a\">: size needs numbers, found \"x\""
+    );
+    assert!(
+        refused(&xml.replace("/></w", "></w")).starts_with("model.xml:3:5"),
+        "{}",
+        refused(&xml.replace("/></w", "></w"))
+    );
+}
+
+#[test]
 fn built_in_values_are_methods_of_the_same_name() {
     let spec = body("<geom size=\".1\" friction=\".5\"/>", "");
     let geom = &spec.world.bodies[0].geoms[0];

@@ -294,25 +294,120 @@ fn wrong_arguments_are_errors_with_a_remedy() {
     assert!(Batch::new(&m, 0).is_err());
 }
 
+// a model in which a bar stands before what is missing, and the place of the bar
+fn marked(xml: &str) -> (String, String) {
+    let at = xml.find('|').unwrap_or_else(|| panic!("{xml}"));
+    let (line, col) = (
+        1 + xml[..at].matches('\n').count(),
+        1 + xml[..at].chars().rev().take_while(|c| *c != '\n').count(),
+    );
+    (xml.replace('|', ""), format!("model.xml:{line}:{col}"))
+}
+
 #[test]
-fn what_no_stage_computes_is_refused_by_name() {
-    let with_option = |option: &str, geoms: &str| {
-        let xml = format!(
-            "<mujoco><option {option}/><worldbody><body><freejoint/>{geoms}</body><body><freejoint/>{geoms}</body></worldbody></mujoco>"
-        );
-        Model::from_xml_str(&xml).unwrap_or_else(|e| panic!("{e}"))
+fn what_no_stage_computes_is_refused_with_its_place() {
+    let with = |option: &str, geom: &str, rest: &str| {
+        format!(
+            "<mujoco>\n<option {option}/>\n<worldbody><site name='s' size='.1'/><body name='b'><joint name='j'/><geom name='g' size='.1'/></body>\n\
+             <body pos='0 0 1'><freejoint/><geom name='h' size='.1' {geom}/></body></worldbody>\n{rest}\n</mujoco>"
+        )
     };
-    let ball = "<geom size='0.1'/>";
-    for (option, geoms, missing) in [
-        ("integrator='discrete'", ball, "integrator \"discrete\""),
-        ("", "<geom size='0.1' adhesion='1'/>", "adhesive geoms"),
+    let flag = |said: &str| {
+        with("", "", "").replace("<option />", &format!("<option><flag |{said}/></option>"))
+    };
+    let sensor = |said: &str| with("", "", &format!("<sensor>{said}</sensor>"));
+    let actuator = |said: &str| {
+        with(
+            "",
+            "",
+            &format!("<actuator><general joint='j' {said}/></actuator>"),
+        )
+    };
+    let ellipsoids =
+        with("", "type='ellipsoid' size='.1 .2 .3'", "").replace("size='.1' type", "type");
+    for (xml, what) in [
+        (
+            with("|integrator='discrete'", "", ""),
+            "integrator \"discrete\"",
+        ),
+        (flag("sleep='enable'"), "the flag \"sleep\""),
+        (flag("diagexact='enable'"), "the flag \"diagexact\""),
+        (flag("ipc='enable'"), "the flag \"ipc\""),
+        (flag("speculative='enable'"), "the flag \"speculative\""),
+        (
+            ellipsoids.replace(
+                "<option />",
+                "<option><flag |nativeccd='disable'/></option>",
+            ),
+            "the flag \"nativeccd\" disabled (the older convex collider)",
+        ),
+        (with("", "|adhesion='1'", ""), "adhesive geoms"),
+        (
+            with(
+                "",
+                "",
+                "<contact><pair geom1='g' geom2='h' |adhesion='1'/></contact>",
+            ),
+            "adhesive geoms",
+        ),
+        (
+            with("", "|surfacevel='1 0 0 0 0 0'", ""),
+            "surface velocities",
+        ),
+        (
+            with("", "", "").replace("<joint ", "<joint stiffness='1' |springyield='10' "),
+            "plastic springs",
+        ),
+        (
+            with(
+                "",
+                "",
+                "<tendon><fixed stiffness='1' |springyield='1'><joint joint='j' coef='1'/></fixed></tendon>",
+            ),
+            "plastic springs",
+        ),
+        (
+            actuator("|dyntype='user' actdim='1'"),
+            "actuators of type \"user\"",
+        ),
+        (actuator("|gaintype='user'"), "actuators of type \"user\""),
+        (actuator("|biastype='user'"), "actuators of type \"user\""),
+        (
+            actuator("|nsample='3' delay='.01'"),
+            "delays and history buffers",
+        ),
+        (
+            sensor("<jointpos joint='j' |nsample='3' delay='.01'/>"),
+            "delays and history buffers",
+        ),
+        (
+            sensor("<insidesite site='s' objtype='body' objname='b' |enclosed='true'/>"),
+            "insidesite sensors that ask for full enclosure",
+        ),
     ] {
-        let m = with_option(option, geoms);
-        assert_eq!(compile::missing(&m), [missing]);
+        let (xml, place) = marked(&xml);
+        let m = Model::from_xml_str(&xml).unwrap_or_else(|e| panic!("{xml}\n{e}"));
+        let wanted = [format!("{place}: {what}")];
+        assert_eq!(compile::missing(&m), wanted, "{xml}");
         match Batch::new(&m, 1) {
-            Err(Error::Missing(list)) => assert_eq!(list, [missing]),
+            Err(Error::Missing(list)) => assert_eq!(list, wanted),
             other => panic!("{:?}", other.map(|batch| batch.nworld())),
         }
     }
-    assert!(compile::missing(&with_option("", ball)).is_empty());
+    let m = Model::from_xml_str(&with("", "", "")).unwrap_or_else(|e| panic!("{e}"));
+    assert!(compile::missing(&m).is_empty());
+}
+
+#[test]
+fn what_a_backend_lacks_is_told_with_its_place() {
+    let world = "<worldbody><body><joint/><geom name='a' size='.1'/></body><geom name='b' size='.1' pos='1 0 0'/></worldbody>";
+    let (xml, place) = marked(&format!(
+        "<mujoco>{world}<sensor><distance geom1='a' geom2='b' |cutoff='1'/></sensor></mujoco>"
+    ));
+    let m = Model::from_xml_str(&xml).unwrap();
+    assert!(compile::missing(&m).is_empty());
+    assert_eq!(
+        compile::missing_on_device(&m),
+        [format!("{place}: sensors of distance on a device")]
+    );
 }

@@ -23,7 +23,7 @@ fn restart() {
 
     // inputs
     for (var k = lane; k < nu; k += LANES) {
-        set_ctrl(k, 0.0);
+        set_ctrl(k, ctrl0(k));
     }
     for (var k = lane; k < neq; k += LANES) {
         set_eq_active(k, eq_active0(k));
@@ -35,6 +35,9 @@ fn restart() {
             set_mocap_pos(mocap, body_pos(i));
             set_mocap_quat(mocap, body_quat(i));
         }
+    }
+    for (var k = lane; k < nuserdata; k += LANES) {
+        set_userdata(k, 0.0);
     }
 
     // flags

@@ -117,6 +117,23 @@ fn inside_geom(place: Place, size: vec3f, kind: i32, point: vec3f) -> f32 {
     return select(0.0, 1.0, within);
 }
 
+// one if a point lies inside the convex hull of a mesh; the place is that of the frame in which the mesh was said
+fn inside_mesh(place: Place, mesh: i32, point: vec3f) -> f32 {
+    // vertices are told from the centre and along the principal axes
+    let said = transpose(place.mat) * (point - place.pos);
+    let local = rot_vec_quat(said - mesh_pos(mesh), neg_quat(mesh_quat(mesh)));
+
+    // inside of every face of the hull
+    let vertadr = mesh_vertadr(mesh);
+    let polyadr = mesh_polyadr(mesh);
+    var most = -1.0;
+    for (var poly = polyadr; poly < polyadr + mesh_polynum(mesh); poly++) {
+        let corner = mesh_vert(vertadr + mesh_polyvert(mesh_polyvertadr(poly)));
+        most = max(most, dot(mesh_polynormal(poly), local - corner));
+    }
+    return select(0.0, 1.0, most < 0.0);
+}
+
 // writes three numbers of a reading
 fn give3(adr: i32, x: vec3f) {
     for (var k = 0; k < 3; k++) {

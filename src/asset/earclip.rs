@@ -2,10 +2,14 @@
 
 use super::obj::Corner;
 
+/// Most corners of a polygon that is cut.
+const MOST: usize = 100;
+
 /// Appends the triangles of a polygon; one with fewer than 3 corners has none.
 ///
 /// Quadrilaterals and larger polygons with vertices that do not exist are left out; triangles are kept for the check of
-/// indices to find.
+/// indices to find. Polygons of more than [`MOST`] corners are left out, too, as MuJoCo does; this bounds the work, which grows
+/// faster than the square of the corners.
 pub(crate) fn cut(vert: &[[f32; 3]], polygon: &[Corner], out: &mut Vec<[Corner; 3]>) {
     let at = |c: &Corner| point(vert, c);
     match *polygon {
@@ -22,6 +26,7 @@ pub(crate) fn cut(vert: &[[f32; 3]], polygon: &[Corner], out: &mut Vec<[Corner; 
                 out.extend([[a, b, d], [b, c, d]]);
             }
         }
+        _ if polygon.len() > MOST => {}
         _ => clip_ears(vert, polygon, out),
     }
 }

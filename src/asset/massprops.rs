@@ -36,6 +36,10 @@ pub(crate) fn centre(
         apex += a * c;
         area += a;
     }
+    let large = "mesh is too large: its surface area or volume overflows; make scale smaller";
+    if !area.is_finite() && vert.as_flattened().iter().all(|x| !x.is_nan()) {
+        return Err(AssetError::new(large));
+    }
     if area.is_nan() || area < MINVAL {
         return Err(AssetError::new("mesh surface area is too small"));
     }
@@ -54,12 +58,15 @@ pub(crate) fn centre(
         total += w;
         com += w * (c * 3.0 / 4.0 + apex / 4.0);
     }
+    if !total.is_finite() {
+        return Err(AssetError::new(large));
+    }
     if total < 0.0 {
         return Err(AssetError::new(
             "mesh volume is negative (misoriented triangles)",
         ));
     }
-    if total.is_nan() || total < MINVAL {
+    if total < MINVAL {
         return Err(AssetError::new(
             "mesh volume is too small; try setting inertia to shell",
         ));

@@ -5,7 +5,8 @@ use super::{AssetError, MeshData};
 
 /// Reads an OBJ file: all vertices, and the faces of the first object or group that has any.
 ///
-/// Quadrilaterals are cut along their shorter diagonal, larger polygons have their ears clipped. Vertices are neither merged
+/// Quadrilaterals are cut along their shorter diagonal, larger polygons have their ears clipped; those of more than 100 corners
+/// are left out, as MuJoCo does, and their vertices still count for the hull. Vertices are neither merged
 /// nor dropped. Texture coordinates are turned upside down as MuJoCo does. Materials are not read. Where MuJoCo's reader takes
 /// a word that is no number for 0, this one gives an error that names the line.
 pub fn read_obj(bytes: &[u8]) -> Result<MeshData, AssetError> {

@@ -69,6 +69,25 @@ fn obj_takes_the_first_shape_with_faces() {
     assert!(m.facetexcoord.is_empty());
 }
 
+// found by asking MuJoCo 4.0.0: a hundred corners are cut, one more and the face is none
+#[test]
+fn obj_faces_of_very_many_corners_are_left_out() {
+    let read = |corners: usize| {
+        let angle = |i: usize| i as f64 * std::f64::consts::TAU / corners as f64;
+        let circle = (0..corners).map(|i| format!("v {} {} 0\n", angle(i).cos(), angle(i).sin()));
+        let numbers = (1..=corners).map(|i| format!(" {i}"));
+        let text = format!(
+            "{}v 0 0 1\nf{}\nf 1 2 -1\n",
+            circle.collect::<String>(),
+            numbers.collect::<String>()
+        );
+        read_obj(text.as_bytes()).unwrap()
+    };
+    assert_eq!(read(100).face.len(), 98 + 1);
+    assert_eq!(read(101).face, [[0, 1, 101]]);
+    assert_eq!(read(2000).face, [[0, 1, 2000]]);
+}
+
 #[test]
 fn obj_errors_name_the_line() {
     refused(read_obj, b"v 0 0 0\nv 1 0\n", "line 2: 3 numbers needed");

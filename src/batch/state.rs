@@ -19,6 +19,7 @@ pub(super) const INPUTS: &[&str] = &[
     "eq_active",
     "mocap_pos",
     "mocap_quat",
+    "userdata",
 ];
 
 // what befell the worlds belongs to their state too

@@ -72,7 +72,7 @@ impl Bench {
             ..e.into()
         };
         let start = Instant::now();
-        let spec = Spec::from_file(&self.model.path).map_err(bad)?;
+        let spec = Spec::from_file_with(&self.model.path, &self.model.limits()).map_err(bad)?;
         let parse_s = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let m = compile::compile(&spec).map_err(bad)?;

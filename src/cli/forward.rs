@@ -80,7 +80,7 @@ enum Dump {
 impl Forward {
     /// Runs the verb.
     pub fn run(&self) -> Result<(), Fault> {
-        let mut m = load(&self.model.path)?;
+        let mut m = load(&self.model)?;
         let authored = m.opt.clone();
         let asked = match &self.states {
             Some(path) => read(path)?,

@@ -5,7 +5,7 @@ use crate::cli::say::data;
 use clap::Args;
 use comfy_table::{Table, presets};
 use manyworlds::batch::Memory;
-use manyworlds::compile::{missing, not_computed};
+use manyworlds::compile::{missing, missing_on_device, not_computed};
 use manyworlds::fields::SIZES;
 use manyworlds::types::{Cone, Integrator, Solver};
 use manyworlds::{Error, Model};
@@ -29,7 +29,7 @@ pub struct Info {
 impl Info {
     /// Runs the verb.
     pub fn run(&self) -> Result<(), Fault> {
-        let m = match Model::from_xml_path(&self.model.path) {
+        let m = match Model::from_xml_path_with(&self.model.path, &self.model.limits()) {
             Ok(m) => m,
             Err(e) => return self.missing(e),
         };
@@ -45,6 +45,7 @@ impl Info {
                 "model": m.names.model,
                 "supported": missing.is_empty(),
                 "missing": missing,
+                "missing_on_gpu": missing_on_device(&m),
                 "not_computed": not_computed(&m),
                 "sizes": sizes,
                 "timestep": m.opt.timestep,
@@ -171,9 +172,13 @@ fn table(m: &Model, cpu: &Memory, device: &Memory) -> Table {
     );
     let list = |list: Vec<String>| match list.is_empty() {
         true => "nothing".to_owned(),
-        false => list.join(", "),
+        false => list.join("\n"),
     };
     row("missing", list(missing(m)));
+    let on_gpu = missing_on_device(m);
+    if !on_gpu.is_empty() {
+        row("missing on gpu", list(on_gpu));
+    }
     row("not computed", list(not_computed(m)));
     table
 }

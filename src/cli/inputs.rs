@@ -22,6 +22,7 @@ pub const INPUTS: &[&str] = &[
     "xfrc_applied",
     "eq_active",
     "qacc_warmstart",
+    "userdata",
 ];
 
 /// Random numbers that depend on where they are used only: seed, world, index. So world 7 gets the same ones however many

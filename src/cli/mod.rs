@@ -19,6 +19,7 @@ mod verify;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use manyworlds::batch::{Backend, Overflow, Settings};
 use manyworlds::gpu::Unroll;
+use manyworlds::mjcf::Limits;
 use manyworlds::{Error, Model};
 use std::path::{Path, PathBuf};
 
@@ -146,8 +147,8 @@ fn size(said: &str) -> Result<f64, String> {
 }
 
 /// Reads and compiles a model; whatever goes wrong is the model's fault.
-pub fn load(path: &Path) -> Result<Model, Fault> {
-    Model::from_xml_path(path).map_err(|e| Fault {
+pub fn load(model: &ModelArg) -> Result<Model, Fault> {
+    Model::from_xml_path_with(&model.path, &model.limits()).map_err(|e| Fault {
         code: MODEL,
         ..e.into()
     })
@@ -259,4 +260,18 @@ pub struct ModelArg {
     /// The model, MJCF
     #[arg(value_name = "MODEL.xml")]
     pub path: PathBuf,
+    /// The folder that all files of the model must lie in; the repository around the model, or the folder above its own, if
+    /// not given
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+}
+
+impl ModelArg {
+    /// What may be read.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            root: self.root.clone(),
+            ..Limits::default()
+        }
+    }
 }

@@ -73,7 +73,7 @@ pub struct Rollout {
 impl Rollout {
     /// Runs the verb.
     pub fn run(&self) -> Result<(), Fault> {
-        let m = load(&self.model.path)?;
+        let m = load(&self.model)?;
         let n = usize::try_from(self.worlds).map_err(Fault::usage)?;
         let changes = self.steps.div_ceil(self.hold);
         let control = Control::parse(&self.ctrl, &m, n, self.seed, changes)?;

@@ -67,7 +67,7 @@ struct Row {
 impl Verify {
     /// Runs the verb.
     pub fn run(&self) -> Result<(), Fault> {
-        let m = load(&self.model.path)?;
+        let m = load(&self.model)?;
         let missing = manyworlds::compile::missing(&m);
         if !missing.is_empty() {
             return Err(Error::Missing(missing).into());

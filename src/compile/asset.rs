@@ -13,7 +13,7 @@ use crate::asset::{
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::mjcf::Limits;
-use crate::mjcf::schema::{self, Geom, MeshBuiltin};
+use crate::mjcf::schema::{self, Geom, MeshBuiltin, TextureBuiltin};
 use crate::mjcf::source::Origin;
 use crate::mjcf::table::Keyword;
 use crate::types::GeomType;
@@ -28,6 +28,7 @@ pub(super) struct Assets<'a> {
 impl<'a> Assets<'a> {
     /// Compiles the assets of a model; each one by itself, so on all cores.
     pub fn new(tree: &Tree, names: &'a Names<'a>) -> Result<Assets<'a>> {
+        only_looked_at(tree)?;
         let hulls = needed_hulls(tree, names);
         let meshes = &tree.spec.meshes;
         let meshes: Vec<Result<Mesh>> = meshes
@@ -267,6 +268,40 @@ fn mesh(tree: &Tree, said: &schema::Mesh, needhull: bool) -> std::result::Result
         needhull: needhull || inertia == MeshInertia::Convex,
     };
     compile(data, &options)
+}
+
+// the files of textures and skins are not read, but have to be there, as in MuJoCo; `discardvisual` does without textures
+fn only_looked_at(tree: &Tree) -> Result<()> {
+    let look = |origin: Origin, attr: &str, file: &Option<String>| match file {
+        Some(file) => (tree.spec.sources.store.look(file))
+            .map(drop)
+            .map_err(|why| tree.error(origin, Some(attr), why)),
+        None => Ok(()),
+    };
+    let textures = match tree.spec.compiler().discardvisual() {
+        true => &[][..],
+        false => &tree.spec.textures,
+    };
+    for said in textures
+        .iter()
+        .filter(|said| said.builtin() == TextureBuiltin::None)
+    {
+        for (attr, file) in [
+            ("file", &said.file),
+            ("fileright", &said.fileright),
+            ("fileleft", &said.fileleft),
+            ("fileup", &said.fileup),
+            ("filedown", &said.filedown),
+            ("filefront", &said.filefront),
+            ("fileback", &said.fileback),
+        ] {
+            look(said.origin, attr, file)?;
+        }
+    }
+    for said in &tree.spec.skins {
+        look(said.origin, "file", &said.file)?;
+    }
+    Ok(())
 }
 
 // numbers that the element itself gives replace those of the file

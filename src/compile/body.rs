@@ -8,6 +8,7 @@ use crate::asset::inertia::{self, eig3};
 use crate::asset::vec3::EPS;
 use crate::error::Result;
 use crate::mjcf::schema::{Compiler, Inertial, Tri};
+use crate::mjcf::source::Origin;
 use crate::types::JointType;
 
 /// A body in its parent, and what it carries in its own frame.
@@ -226,6 +227,34 @@ fn check(tree: &Tree, node: &Node, mass: &mut Mass) -> Result<()> {
         mass.inertia = [(a + b + c) / 3.0; 3];
     }
     Ok(())
+}
+
+/// Where and how to say that a body has too little mass or inertia to move.
+pub(super) fn too_light(node: &Node, body: &Compiled) -> (Origin, String) {
+    let least = crate::types::MINVAL;
+    let Some(said) = &node.said.inertial else {
+        let msg = match node.geoms.is_empty() {
+            true => "a body with joints needs mass and inertia: give it a geom with mass, or an <inertial>".to_owned(),
+            false => format!(
+                "a body with joints needs a mass and moments of inertia of at least {least:e}, and its geoms give mass {} and \
+                 moments {}: make them larger or denser, or give the body an <inertial>",
+                body.mass,
+                spelled(body.inertia)
+            ),
+        };
+        return (node.said.origin, msg);
+    };
+    let moments = said.diaginertia.unwrap_or(body.inertia);
+    let mass = said.mass.unwrap_or(body.mass);
+    let msg = format!(
+        "a body with joints needs a mass and moments of inertia of at least {least:e}, found mass {mass} and moments {}",
+        spelled(moments)
+    );
+    (said.origin, msg)
+}
+
+fn spelled([a, b, c]: V3) -> String {
+    format!("{a} {b} {c}")
 }
 
 fn align(tree: &Tree, node: &Node) -> bool {

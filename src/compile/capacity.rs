@@ -89,7 +89,7 @@ fn fixed_rows(m: &Arrays, half: bool) -> usize {
         _ => 0,
     });
     let friction = m.dof_frictionloss.iter().chain(&m.tendon_frictionloss);
-    let friction = friction.filter(|&&loss| loss > 0.0).count();
+    let friction = friction.filter(|&&loss| loss != 0.0).count();
 
     // both sides of a limit are active only if the margin spans the range
     let sides =

@@ -138,6 +138,7 @@ fn names(m: &Arrays) -> Result<()> {
         numeric,
         text: _,
         key,
+        place: _,
     } = &m.names;
     for (list, n, what) in [
         (body, m.nbody, "body"),

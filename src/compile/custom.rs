@@ -5,10 +5,14 @@ use super::keyof;
 use super::names::Names;
 use super::pose::unit;
 use super::tree::{Ids, Tree};
+use crate::cpu::lib::math::normalize4;
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::mjcf::schema::Key;
 use crate::types::JointType;
+
+/// Most numbers (128 MiB) that a few words of a model may ask room for, with nothing in it.
+const MOST_NUMBERS: usize = 1 << 24;
 
 /// Fills `numeric_*`; texts are kept with the names.
 pub(super) fn numerics(m: &mut Arrays, tree: &Tree) -> Result<()> {
@@ -21,10 +25,11 @@ pub(super) fn numerics(m: &mut Arrays, tree: &Tree) -> Result<()> {
         let origin = numeric.origin;
         let msg = "size or data must give at least one number";
         tree.ensure(size > 0, origin, Some("size"), msg)?;
-        // one address space of 32 bits holds all numbers
-        let msg = "size is too large";
-        let fits = m.numeric_data.len().saturating_add(size) <= 1 << 28;
-        tree.ensure(fits, origin, Some("size"), msg)?;
+        let msg = format!(
+            "size is {size}, and all numeric fields together may have {MOST_NUMBERS} numbers"
+        );
+        let fits = m.numeric_data.len().saturating_add(size) <= MOST_NUMBERS;
+        tree.ensure(fits, origin, Some("size"), &msg)?;
         let msg = format!("size is {size}, but data has {} numbers", data.len());
         tree.ensure(data.len() <= size, origin, Some("size"), &msg)?;
         m.numeric_adr.push(m.numeric_data.len() as i32);
@@ -58,10 +63,21 @@ pub(super) fn tuples(tree: &Tree, names: &Names) -> Result<()> {
     Ok(())
 }
 
-/// Number of keyframes: those said, and empty ones up to `nkey` of `<size>`.
-pub(super) fn key_count(tree: &Tree) -> usize {
-    let least = usize::try_from(tree.spec.size.nkey()).unwrap_or(0);
-    tree.spec.keys.len().max(least)
+/// Number of keyframes: those said, and empty ones up to `nkey` of `<size>`, which may not take more than [`MOST_NUMBERS`].
+pub(super) fn key_count(m: &Arrays, tree: &Tree) -> Result<usize> {
+    let said = tree.spec.keys.len();
+    let nkey = usize::try_from(tree.spec.size.nkey()).unwrap_or(0);
+    if nkey <= said {
+        return Ok(said);
+    }
+    let numbers = 1 + m.nq + m.nv + m.na + m.nu + 7 * m.nmocap;
+    let msg = format!(
+        "nkey {nkey} asks for {} empty keyframes of {numbers} numbers, more than {MOST_NUMBERS} numbers in all; make it smaller",
+        nkey - said
+    );
+    let fits = (nkey - said).saturating_mul(numbers) <= MOST_NUMBERS;
+    tree.ensure(fits, tree.spec.size.origin, Some("nkey"), &msg)?;
+    Ok(nkey)
 }
 
 /// Fills `key_*`: what a keyframe leaves out is as in the initial configuration (`mjCKey::Compile`).
@@ -135,6 +151,7 @@ pub(super) fn keys(m: &mut Arrays, tree: &Tree) -> Result<()> {
     Ok(())
 }
 
+// a quaternion of no length is the one that turns nothing, as in MuJoCo; mocap orientations stay as they are said
 fn normalize_qpos(m: &mut Arrays, k: usize) {
     for j in 0..m.njnt {
         let at = match JointType::from_i32(m.jnt_type[j]) {
@@ -144,8 +161,7 @@ fn normalize_qpos(m: &mut Arrays, k: usize) {
         };
         let adr = k * m.nq + m.jnt_qposadr[j] as usize + at;
         let q = &mut m.key_qpos[adr..adr + 4];
-        let quat = unit([q[0], q[1], q[2], q[3]]);
-        q.copy_from_slice(&quat);
+        q.copy_from_slice(&normalize4([q[0], q[1], q[2], q[3]]));
     }
 }
 

@@ -10,8 +10,9 @@ use crate::types::*;
 pub fn layout(m: &mut Arrays) -> Result<()> {
     ways(m);
     of_actuators(m);
+    neutral_controls(m);
     pair::pairs(m)?;
-    pattern::patterns(m);
+    pattern::patterns(m)?;
     capacity::capacities(m);
     option_sizes(m);
     Ok(())
@@ -75,6 +76,17 @@ fn levels(m: &mut Arrays) {
     }
     m.level_adr = addresses(&m.level_num);
     m.level_body = level_body;
+}
+
+// what a reset puts into the controls (`mj_resetCtrl`)
+fn neutral_controls(m: &mut Arrays) {
+    m.ctrl0 = vec![0.0; m.nu];
+    for i in 0..m.nactuator {
+        let quat = m.actuator_ctrlspec[i] == CtrlChart::Quat as i32;
+        if m.actuator_gaintype[i] == GainType::So3 && quat {
+            m.ctrl0[m.actuator_ctrladr[i] as usize] = 1.0;
+        }
+    }
 }
 
 // children of a body, so that a parent can gather from them

@@ -60,6 +60,18 @@ impl Model {
         compile(&Spec::from_file(path)?)
     }
 
+    /// Reads and compiles a model file within the given limits: [`Limits::root`](crate::mjcf::Limits::root) says where the
+    /// model's other files may lie.
+    ///
+    /// # Errors
+    /// As [`Model::from_xml_path`].
+    pub fn from_xml_path_with(
+        path: impl AsRef<std::path::Path>,
+        limits: &crate::mjcf::Limits,
+    ) -> Result<Model> {
+        compile(&Spec::from_file_with(path, limits)?)
+    }
+
     /// Reads and compiles the text of a model that needs no other files.
     ///
     /// # Errors
@@ -129,7 +141,7 @@ fn finish(mut arrays: Arrays, tree: &Tree) -> Result<Model> {
     sparse::fill(m);
     setconst::tendon_pattern(m);
 
-    m.nkey = custom::key_count(tree);
+    m.nkey = custom::key_count(m, tree)?;
     m.key_time = vec![0.0; m.nkey];
     m.key_qpos = vec![0.0; m.nkey * m.nq];
     m.key_qvel = vec![0.0; m.nkey * m.nv];
@@ -163,6 +175,7 @@ fn finish(mut arrays: Arrays, tree: &Tree) -> Result<Model> {
     layout::of_actuators(m);
     lengthrange::fill(&mut model, tree)?;
     override_statistics(model.arrays_mut(), tree.spec);
+    model.arrays_mut().names.place = needs::places(&model, tree);
     Model::from_arrays(model.into_arrays())
 }
 
@@ -204,10 +217,10 @@ fn check_moving(tree: &Tree, bodies: &[body::Compiled]) -> Result<()> {
         }
     }
     for (i, node) in tree.bodies.iter().enumerate().skip(1) {
-        let msg =
-            "a body with joints needs mass and inertia: give it a geom with mass, or an <inertial>";
-        let ok = node.joints.is_empty() || carries[i];
-        tree.ensure(ok, node.said.origin, None, msg)?;
+        if !node.joints.is_empty() && !carries[i] {
+            let (origin, msg) = body::too_light(node, &bodies[i]);
+            return Err(tree.error(origin, None, msg));
+        }
     }
     Ok(())
 }
@@ -241,5 +254,6 @@ fn model_names(spec: &Spec, names: &Names, pair: Vec<String>, exclude: Vec<Strin
             })
             .collect(),
         key: names.key.list(),
+        place: Vec::new(),
     }
 }

@@ -15,7 +15,7 @@ use crate::fields::{Arrays, FIELDS, Field, Model, Room, SIZES, View, ViewMut};
 use crate::model::{Names, Opt, Statistic};
 
 const MAGIC: &[u8; 8] = b"mworlds\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 8 + 4 + 3 * 8;
 
 impl Model {
@@ -273,6 +273,7 @@ fn put_names(names: &Names, out: &mut Vec<u8>) {
         numeric,
         text,
         key,
+        place,
     } = names;
     put_text(model, out);
     for list in [
@@ -282,10 +283,12 @@ fn put_names(names: &Names, out: &mut Vec<u8>) {
         out.extend((list.len() as u32).to_le_bytes());
         list.iter().for_each(|name| put_text(name, out));
     }
-    out.extend((text.len() as u32).to_le_bytes());
-    for (name, text) in text {
-        put_text(name, out);
-        put_text(text, out);
+    for list in [text, place] {
+        out.extend((list.len() as u32).to_le_bytes());
+        for (name, text) in list {
+            put_text(name, out);
+            put_text(text, out);
+        }
     }
 }
 
@@ -355,7 +358,9 @@ impl<'a> Reader<'a> {
         ] {
             *list = self.list(Self::text)?;
         }
-        names.text = self.list(|r| Ok((r.text()?, r.text()?)))?;
+        for list in [&mut names.text, &mut names.place] {
+            *list = self.list(|r| Ok((r.text()?, r.text()?)))?;
+        }
         Ok(names)
     }
 }

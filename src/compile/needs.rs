@@ -1,20 +1,95 @@
 //! What a compiled model asks for that the pipeline cannot run yet. It is refused rather than left out: a wrong step is worse
 //! than none. What is only not computed is told, and does not stop anyone.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
+use super::tree::Tree;
 use crate::cpu;
 use crate::cpu::collision::Kind;
 use crate::fields::Arrays;
+use crate::mjcf::source::Origin;
 use crate::mjcf::table::Keyword;
 use crate::stages::STAGES;
 use crate::types::*;
 
-/// What the dynamics of a model need that the pipeline cannot run yet, each in a few words; empty if the model moves as it was
-/// meant.
+/// What the dynamics of a model need that the pipeline cannot run yet, each in a few words, behind the place where the model
+/// says so (`file:line:column`) if it was compiled from a text; empty if the model moves as it was meant.
 ///
 /// A model compiles with all its numbers whatever it asks for; a [`crate::Batch`] of one that misses something is refused.
 pub fn missing(m: &Arrays) -> Vec<String> {
+    placed(m, everywhere(m))
+}
+
+/// What a model needs that the twins run but the kernels do not yet, told as [`missing`] does; empty if a device can run it.
+pub fn missing_on_device(m: &Arrays) -> Vec<String> {
+    placed(m, on_device(m))
+}
+
+/// Something that a model asks for, and which of its elements does.
+struct Need {
+    what: String,
+    by: By,
+    /// The attribute that says it.
+    attr: &'static str,
+}
+
+/// An element of a model, by its id.
+enum By {
+    Option,
+    Flag,
+    Geom(usize),
+    Pair(usize),
+    Joint(usize),
+    Tendon(usize),
+    Actuator(usize),
+    Sensor(usize),
+}
+
+impl Need {
+    fn new(what: impl Into<String>, by: By, attr: &'static str) -> Need {
+        let what = what.into();
+        Need { what, by, attr }
+    }
+
+    fn origin(&self, tree: &Tree) -> Option<Origin> {
+        let spec = tree.spec;
+        match self.by {
+            By::Option => Some(spec.option.origin),
+            By::Flag => Some(spec.option.flag.origin),
+            By::Geom(i) => tree.geoms.get(i).map(|x| x.said.origin),
+            By::Pair(i) => spec.pairs.get(i).map(|x| x.origin),
+            By::Joint(i) => tree.joints.get(i).map(|x| x.said.origin),
+            By::Tendon(i) => spec.tendons.get(i).map(|x| x.origin),
+            By::Actuator(i) => spec.actuators.get(i).map(|x| x.origin),
+            By::Sensor(i) => spec.sensors.get(i).map(|x| x.origin),
+        }
+    }
+}
+
+/// Where a model asks for what some backend lacks: the words of [`missing`], and the place in the text.
+pub(super) fn places(m: &Arrays, tree: &Tree) -> Vec<(String, String)> {
+    let needs = [everywhere(m), on_device(m)];
+    let place = |need: Need| {
+        let place = tree
+            .spec
+            .sources
+            .told(need.origin(tree)?, Some(need.attr))?;
+        Some((need.what, place))
+    };
+    needs.into_iter().flatten().filter_map(place).collect()
+}
+
+// what is known of where it was said stands before what is missing
+fn placed(m: &Arrays, needs: Vec<Need>) -> Vec<String> {
+    let place = |what: &str| m.names.place.iter().find(|(known, _)| known == what);
+    let told = |need: Need| match place(&need.what) {
+        Some((what, place)) => format!("{place}: {what}"),
+        None => need.what,
+    };
+    needs.into_iter().map(told).collect()
+}
+
+fn everywhere(m: &Arrays) -> Vec<Need> {
     let mut out = Vec::new();
     options(m, &mut out);
     collisions(m, &mut out);
@@ -22,13 +97,15 @@ pub fn missing(m: &Arrays) -> Vec<String> {
     out
 }
 
-/// What a model needs that the twins run but the kernels do not yet; empty if a device can run it.
-pub fn missing_on_device(m: &Arrays) -> Vec<String> {
+fn on_device(m: &Arrays) -> Vec<Need> {
     use SensorType::{GeomDist, GeomFromTo, GeomNormal};
     let distance = |t: &i32| [GeomDist, GeomNormal, GeomFromTo].iter().any(|d| *t == *d);
-    match !m.opt.disabled(DSBL_SENSOR) && m.sensor_type.iter().any(distance) {
-        true => vec!["sensors of distance on a device".to_owned()],
-        false => Vec::new(),
+    match m.sensor_type.iter().position(distance) {
+        Some(i) if !m.opt.disabled(DSBL_SENSOR) => {
+            let what = "sensors of distance on a device";
+            vec![Need::new(what, By::Sensor(i), "cutoff")]
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -52,7 +129,7 @@ fn stage(prefix: &str) -> bool {
     STAGES.iter().any(|stage| stage.name.starts_with(prefix))
 }
 
-fn options(m: &Arrays, out: &mut Vec<String>) {
+fn options(m: &Arrays, out: &mut Vec<Need>) {
     let integrator = Integrator::from_i32(m.opt.integrator);
     let done = match integrator {
         Some(Integrator::Euler | Integrator::Rk4) => true,
@@ -61,10 +138,12 @@ fn options(m: &Arrays, out: &mut Vec<String>) {
     };
     if !done {
         let word = integrator.map_or("", Keyword::word);
-        out.push(format!("integrator {word:?}"));
+        let what = format!("integrator {word:?}");
+        out.push(Need::new(what, By::Option, "integrator"));
     }
     if m.opt.noslip_iterations > 0 && !stage("solve_noslip") {
-        out.push("the no-slip solver".to_owned());
+        let what = "the no-slip solver";
+        out.push(Need::new(what, By::Option, "noslip_iterations"));
     }
     let flags = [
         (ENBL_SLEEP, "sleep"),
@@ -74,20 +153,23 @@ fn options(m: &Arrays, out: &mut Vec<String>) {
     ];
     for (bit, name) in flags {
         if m.opt.enabled(bit) {
-            out.push(format!("the flag {name:?}"));
+            out.push(Need::new(format!("the flag {name:?}"), By::Flag, name));
         }
     }
 }
 
-// types of shapes that may touch
-fn pairs(m: &Arrays) -> BTreeSet<[i32; 2]> {
+// types of shapes that may touch, and the first pair of each
+fn pairs(m: &Arrays) -> BTreeMap<[i32; 2], [i32; 2]> {
+    let mut pairs = BTreeMap::new();
     // nothing collides where contacts or constraints are off
     if m.opt.disabled(DSBL_CONTACT) || m.opt.disabled(DSBL_CONSTRAINT) {
-        return BTreeSet::new();
+        return pairs;
     }
-    let geoms = m.collision_geom1.iter().zip(&m.collision_geom2);
-    let types = geoms.map(|(&geom1, &geom2)| [geom1, geom2].map(|g| m.geom_type[g as usize]));
-    types.collect()
+    for (&geom1, &geom2) in m.collision_geom1.iter().zip(&m.collision_geom2) {
+        let types = [geom1, geom2].map(|g| m.geom_type[g as usize]);
+        pairs.entry(types).or_insert([geom1, geom2]);
+    }
+    pairs
 }
 
 fn collisions_of(types: [i32; 2]) -> String {
@@ -95,43 +177,84 @@ fn collisions_of(types: [i32; 2]) -> String {
     format!("collisions of {type1} and {type2}")
 }
 
-fn collisions(m: &Arrays, out: &mut Vec<String>) {
+fn collisions(m: &Arrays, out: &mut Vec<Need>) {
     let kinds: Vec<_> = pairs(m)
         .into_iter()
-        .map(|types| (types, cpu::collision::kind(types)))
+        .map(|(types, geoms)| (types, geoms, cpu::collision::kind(types)))
         .collect();
-    let lacking = kinds.iter().filter(|(_, kind)| kind.is_none());
-    out.extend(lacking.map(|(types, _)| collisions_of(*types)));
+    for (types, [_, geom2], _) in kinds.iter().filter(|(_, _, kind)| kind.is_none()) {
+        let by = By::Geom(*geom2 as usize);
+        out.push(Need::new(collisions_of(*types), by, "type"));
+    }
     let convex = |kind: Option<Kind>| matches!(kind, Some(Kind::Convex | Kind::Hfield));
-    if m.opt.disabled(DSBL_NATIVECCD) && kinds.iter().any(|(_, kind)| convex(*kind)) {
-        out.push("the flag \"nativeccd\" disabled (the older convex collider)".to_owned());
+    if m.opt.disabled(DSBL_NATIVECCD) && kinds.iter().any(|(_, _, kind)| convex(*kind)) {
+        let what = "the flag \"nativeccd\" disabled (the older convex collider)";
+        out.push(Need::new(what, By::Flag, "nativeccd"));
     }
 }
 
-fn forces(m: &Arrays, out: &mut Vec<String>) {
-    let some = |list: &[f64]| list.iter().any(|x| *x != 0.0);
-    let user = m.actuator_dyntype.iter().any(|t| *t == DynType::User)
-        || m.actuator_gaintype.iter().any(|t| *t == GainType::User)
-        || m.actuator_biastype.iter().any(|t| *t == BiasType::User);
-    let sensors = m.sensor_type.iter().zip(m.sensor_intprm.chunks_exact(3));
-    let enclosing = sensors
-        .into_iter()
-        .any(|(t, prm)| *t == SensorType::InsideSite && prm[0] != 0);
-    for (asked, what) in [
-        (user, "actuators of type \"user\""),
-        (m.nhistory > 0, "delays and history buffers"),
-        (m.nplastic > 0, "plastic springs"),
-        (enclosing, "insidesite sensors that ask for full enclosure"),
-        (some(&m.geom_surfacevel), "surface velocities"),
-        (
-            some(&m.geom_adhesion) || some(&m.pair_adhesion),
-            "adhesive geoms",
-        ),
-    ] {
-        if asked {
-            out.push(what.to_owned());
-        }
+fn forces(m: &Arrays, out: &mut Vec<Need>) {
+    // the first element that says something
+    let first = |n: usize, says: &dyn Fn(usize) -> bool| (0..n).find(|&i| says(i));
+    let some = |list: &[f64], i: usize, width: usize| {
+        let row = list.get(i * width..(i + 1) * width);
+        row.is_some_and(|row| row.iter().any(|x| *x != 0.0))
+    };
+    let mut need = |what: &str, attr: &'static str, by: Option<By>| {
+        out.extend(by.map(|by| Need::new(what, by, attr)));
+    };
+
+    let what = "actuators of type \"user\"";
+    let kinds = [
+        (&m.actuator_dyntype, DynType::User as i32, "dyntype"),
+        (&m.actuator_gaintype, GainType::User as i32, "gaintype"),
+        (&m.actuator_biastype, BiasType::User as i32, "biastype"),
+    ];
+    let user = kinds
+        .iter()
+        .find_map(|(list, user, attr)| Some((list.iter().position(|t| t == user)?, *attr)));
+    if let Some((i, attr)) = user {
+        need(what, attr, Some(By::Actuator(i)));
     }
+
+    let what = "delays and history buffers";
+    let late = first(m.nactuator, &|i| {
+        m.nhistory > 0 && m.actuator_historyadr[i] >= 0
+    });
+    let seen = first(m.nsensor, &|i| {
+        m.nhistory > 0 && m.sensor_historyadr[i] >= 0
+    });
+    need(
+        what,
+        "nsample",
+        late.map(By::Actuator).or(seen.map(By::Sensor)),
+    );
+
+    let what = "plastic springs";
+    let joint = first(m.njnt, &|i| m.nplastic > 0 && m.jnt_plasticadr[i] >= 0);
+    let tendon = first(m.ntendon, &|i| {
+        m.nplastic > 0 && m.tendon_plasticadr[i] >= 0
+    });
+    need(
+        what,
+        "springyield",
+        joint.map(By::Joint).or(tendon.map(By::Tendon)),
+    );
+
+    let what = "insidesite sensors that ask for full enclosure";
+    let enclosing = first(m.nsensor, &|i| {
+        m.sensor_type[i] == SensorType::InsideSite && m.sensor_intprm[3 * i] != 0
+    });
+    need(what, "enclosed", enclosing.map(By::Sensor));
+
+    let what = "surface velocities";
+    let moving = first(m.ngeom, &|i| some(&m.geom_surfacevel, i, 6));
+    need(what, "surfacevel", moving.map(By::Geom));
+
+    let what = "adhesive geoms";
+    let geom = first(m.ngeom, &|i| some(&m.geom_adhesion, i, 1));
+    let pair = first(m.npair, &|i| some(&m.pair_adhesion, i, 1));
+    need(what, "adhesion", geom.map(By::Geom).or(pair.map(By::Pair)));
 }
 
 #[cfg(test)]
@@ -154,7 +277,7 @@ mod tests {
         assert_eq!(missing(&m), [""; 0]);
         m.edit(|m| m.opt.disableflags |= DSBL_NATIVECCD).unwrap();
         let what = "the flag \"nativeccd\" disabled (the older convex collider)";
-        assert_eq!(missing(&m), [what]);
+        assert_eq!(missing(&m), [what], "an edit has no place in the text");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The static list of geom pairs that may collide, in the order in which MuJoCo emits their contacts, with the contact
 //! parameters of each mixed once (`mj_collision`, `mj_contactParam`; chapter Computation, "Collision detection").
 //!
-//! Everything that does not depend on the state is decided here: welded bodies, parent and child, bit masks, excluded body
+//! Everything that does not depend on the state is decided here: welded and unmovable bodies, parent and child, bit masks, excluded body
 //! pairs, predefined pairs, pairs of shapes that never collide. What is left for a step are bounding spheres and the pairs.
 //! Options enter (`DSBL_FILTERPARENT`, `DSBL_MIDPHASE`, `ENBL_OVERRIDE`, `o_*`): an edit of the model makes the list again.
 
@@ -93,11 +93,12 @@ fn geoms(m: &Arrays, body: usize) -> std::ops::Range<usize> {
     adr..adr + m.body_geomnum[body] as usize
 }
 
-// bodies welded together do not collide, nor do parent and child unless the parent is static
+// bodies welded together do not collide, nor do two that forces cannot move (the world, mocap bodies, what is welded to
+// them), nor parent and child unless the parent is static
 fn bodies_collide(m: &Arrays, body1: usize, body2: usize) -> bool {
     let weld = |i: usize| m.body_weldid[i] as usize;
     let (weld1, weld2) = (weld(body1), weld(body2));
-    if weld1 == weld2 {
+    if weld1 == weld2 || (m.body_dofnum[weld1] == 0 && m.body_dofnum[weld2] == 0) {
         return false;
     }
     let parent = |i: usize| weld(m.body_parentid[i] as usize);
@@ -185,14 +186,23 @@ struct Mixed {
 }
 
 fn parameters(m: &mut Arrays, list: &[Pair]) {
-    let mixed: Vec<Mixed> = list.iter().map(|pair| parameters_of(m, pair)).collect();
-    m.collision_condim = mixed.iter().map(|mix| mix.condim).collect();
-    m.collision_detect = mixed.iter().map(|mix| mix.margin + mix.gap).collect();
-    m.collision_margin = mixed.iter().map(|mix| mix.margin).collect();
-    m.collision_friction = mixed.iter().flat_map(|mix| mix.friction).collect();
-    m.collision_solref = mixed.iter().flat_map(|mix| mix.solref).collect();
-    m.collision_solreffriction = mixed.iter().flat_map(|mix| mix.solreffriction).collect();
-    m.collision_solimp = mixed.iter().flat_map(|mix| mix.solimp).collect();
+    // lists may be long: nothing is kept twice
+    let n = list.len();
+    let room = |width: usize| Vec::with_capacity(n * width);
+    m.collision_condim = Vec::with_capacity(n);
+    (m.collision_detect, m.collision_margin) = (room(1), room(1));
+    (m.collision_friction, m.collision_solimp) = (room(5), room(5));
+    (m.collision_solref, m.collision_solreffriction) = (room(2), room(2));
+    for pair in list {
+        let mix = parameters_of(m, pair);
+        m.collision_condim.push(mix.condim);
+        m.collision_detect.push(mix.margin + mix.gap);
+        m.collision_margin.push(mix.margin);
+        m.collision_friction.extend(mix.friction);
+        m.collision_solref.extend(mix.solref);
+        m.collision_solreffriction.extend(mix.solreffriction);
+        m.collision_solimp.extend(mix.solimp);
+    }
 }
 
 fn parameters_of(m: &Arrays, pair: &Pair) -> Mixed {

@@ -1,26 +1,41 @@
 //! Sparsity patterns of constraint rows: which dofs a row can touch is known from the model, so a row stores values only.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::layout::{body_chain, merged_chain};
 use super::pair::body_pairs;
+use crate::error::{Error, Result};
 use crate::fields::Arrays;
 use crate::types::*;
 
-/// Fills `Jpat_*`, the pattern of every element that makes rows, and `nJrow`. Needs the collision list.
-pub fn patterns(m: &mut Arrays) {
+/// Most dofs that all patterns may have together (512 MiB): a long chain whose every link may touch every other has many.
+pub const MAXJPATDOF: usize = 1 << 26;
+
+/// Fills `Jpat_*`, the pattern of every element that makes rows, and `nJrow`. Needs the collision list. Fails if the patterns
+/// have more than [`MAXJPATDOF`] dofs.
+pub fn patterns(m: &mut Arrays) -> Result<()> {
     let mut table = Table::default();
     m.dof_Jpat = (0..m.nv as i32).map(|i| table.id(own(vec![i]))).collect();
     m.jnt_Jpat = (0..m.njnt).map(|j| joint(m, j, &mut table)).collect();
     m.tendon_Jpat = (0..m.ntendon).map(|i| tendon(m, i, &mut table)).collect();
     m.eq_Jpat = (0..m.neq).map(|i| equality(m, i, &mut table)).collect();
     let (bodies, of) = body_pairs(m);
-    let of_bodies: Vec<i32> = bodies
-        .iter()
-        .map(|&(body1, body2)| table.id(contact_pattern(m, body1, body2)))
-        .collect();
+    let mut of_bodies: Vec<i32> = Vec::with_capacity(bodies.len());
+    for &(body1, body2) in &bodies {
+        of_bodies.push(table.id(contact_pattern(m, body1, body2)));
+        if table.ndof > MAXJPATDOF {
+            return Err(Error::Size {
+                what: "dofs in the patterns of contact rows (say what may not touch by contype, conaffinity or <exclude>)"
+                    .into(),
+                need: table.ndof as u64,
+                have: MAXJPATDOF as u64,
+            });
+        }
+    }
     m.collision_Jpat = of.iter().map(|&k| of_bodies[k]).collect();
     table.write(m);
+    Ok(())
 }
 
 /// A dof of a pattern and the side it moves: -1 the first body, 1 the second, 0 both.
@@ -29,17 +44,21 @@ type Entry = (i32, i32);
 // distinct patterns in first-met order
 #[derive(Default)]
 struct Table {
-    index: HashMap<Vec<Entry>, i32>,
-    lists: Vec<Vec<Entry>>,
+    index: HashMap<Rc<[Entry]>, i32>,
+    lists: Vec<Rc<[Entry]>>,
+    // entries of all lists
+    ndof: usize,
 }
 
 impl Table {
     fn id(&mut self, list: Vec<Entry>) -> i32 {
-        let next = self.lists.len() as i32;
-        let id = *self.index.entry(list.clone()).or_insert(next);
-        if id == next {
-            self.lists.push(list);
+        if let Some(&id) = self.index.get(list.as_slice()) {
+            return id;
         }
+        let (id, list) = (self.lists.len() as i32, Rc::<[Entry]>::from(list));
+        self.ndof += list.len();
+        self.index.insert(list.clone(), id);
+        self.lists.push(list);
         id
     }
 
@@ -47,10 +66,11 @@ impl Table {
         m.nJpat = self.lists.len();
         m.Jpat_num = self.lists.iter().map(|list| list.len() as i32).collect();
         m.Jpat_adr = super::layout::addresses(&m.Jpat_num);
-        m.Jpat_dof = self.lists.iter().flatten().map(|entry| entry.0).collect();
-        m.Jpat_side = self.lists.iter().flatten().map(|entry| entry.1).collect();
+        let entries = || self.lists.iter().flat_map(|list| list.iter());
+        m.Jpat_dof = entries().map(|entry| entry.0).collect();
+        m.Jpat_side = entries().map(|entry| entry.1).collect();
         m.nJpatdof = m.Jpat_dof.len();
-        m.nJrow = self.lists.iter().map(Vec::len).max().unwrap_or(0);
+        m.nJrow = self.lists.iter().map(|list| list.len()).max().unwrap_or(0);
     }
 }
 
@@ -93,7 +113,7 @@ fn tendon_dofs(m: &Arrays, i: i32) -> Vec<i32> {
 
 // a tendon that makes no rows needs no pattern
 fn tendon(m: &Arrays, i: usize, table: &mut Table) -> i32 {
-    match m.tendon_limited[i] != 0 || m.tendon_frictionloss[i] > 0.0 {
+    match m.tendon_limited[i] != 0 || m.tendon_frictionloss[i] != 0.0 {
         true => table.id(own(tendon_dofs(m, i as i32))),
         false => -1,
     }

@@ -5,6 +5,7 @@ use super::names::Names;
 use super::tree::Tree;
 use crate::error::Result;
 use crate::fields::Arrays;
+use crate::mjcf::limits::MOST_REPORTED;
 use crate::mjcf::schema::{Sensor, SensorTag};
 use crate::mjcf::table::Keyword;
 use crate::types::*;
@@ -295,9 +296,10 @@ fn rangefinder(
 
 fn contact(tree: &Tree, said: &Sensor, row: &mut Row) -> Result<[i32; 3]> {
     let bits = fields::<ConDataField>(tree, said)?;
-    let msg = "num, the number of contacts that are reported, must be positive";
     let num = said.num();
-    tree.ensure(num > 0 && num <= 1 << 20, said.origin, Some("num"), msg)?;
+    let msg = format!("num must be 1 to {MOST_REPORTED}, found {num}");
+    let ok = (1..=MOST_REPORTED).contains(&num);
+    tree.ensure(ok, said.origin, Some("num"), &msg)?;
     row.3 = contact_width(bits) * num as usize;
 
     let moving = has(bits, ConDataField::LinVel as i32) || has(bits, ConDataField::AngVel as i32);

@@ -95,9 +95,10 @@ fn flags(flag: &Flag) -> (i32, i32) {
     (bits(&disable, Able::Disable), bits(&enable, Able::Enable))
 }
 
-/// Room for contacts and rows, where the model says it; 0 leaves it open.
+/// Room for user data, and for contacts and rows where the model says it; 0 leaves those open.
 pub(super) fn capacities(m: &mut Arrays, tree: &Tree) {
     let room = |said: i32| usize::try_from(said).unwrap_or(0);
+    m.nuserdata = room(tree.spec.size.nuserdata());
     m.njmax = room(tree.spec.size.njmax());
     m.nconmax = room(tree.spec.size.nconmax());
 }

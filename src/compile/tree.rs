@@ -181,12 +181,13 @@ impl<'a> Tree<'a> {
 
     // body pairs are named by two 16-bit ids, and addresses are 32-bit
     fn check_sizes(&self) -> Result<()> {
-        if self.bodies.len() >= 65534 {
-            return Err(Error::Size {
-                what: "bodies".to_owned(),
-                need: self.bodies.len() as u64,
-                have: 65533,
-            });
+        const MOST: usize = 65533;
+        if let Some(first) = self.bodies.get(MOST) {
+            let msg = format!(
+                "there are {} bodies, and no more than {MOST} are possible; this is the first beyond",
+                self.bodies.len()
+            );
+            return Err(self.error(first.said.origin, None, msg));
         }
         if let Some(joint) = self.spec.world.joints.first() {
             return Err(self.error(

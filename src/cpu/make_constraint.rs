@@ -184,7 +184,7 @@ impl<R: Real> Writer<'_, R> {
 
         // of dofs
         for i in 0..m.nv {
-            if m.dof_frictionloss[i] > 0.0 && self.reserve(1) {
+            if m.dof_frictionloss[i] != 0.0 && self.reserve(1) {
                 let s = solver(m, &m.dof_solref[2 * i..], &m.dof_solimp[5 * i..]);
                 let row = Row {
                     kind: ConstraintType::FrictionDof,
@@ -204,7 +204,7 @@ impl<R: Real> Writer<'_, R> {
 
         // of tendons
         for i in 0..m.ntendon {
-            if m.tendon_frictionloss[i] > 0.0 && self.reserve(1) {
+            if m.tendon_frictionloss[i] != 0.0 && self.reserve(1) {
                 let s = solver(
                     m,
                     &m.tendon_solref_fri[2 * i..],

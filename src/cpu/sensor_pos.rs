@@ -101,7 +101,10 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
             let (pos, _) = frame_of(d, object.0, id);
             let site = other.1 as usize;
             let place = (d.site_xpos[site], d.site_xmat[site]);
-            let x = inside_geom(place, m.site_size[site], m.site_type[site], pos);
+            let x = match m.site_type[site] == GeomType::Mesh {
+                true => inside_mesh(m, place, m.site_dataid[site] as usize, pos),
+                false => inside_geom(place, m.site_size[site], m.site_type[site], pos),
+            };
             give(d, adr, [x]);
         }
         Some(SensorType::EPotential) => give(d, adr, [d.energy[0]]),

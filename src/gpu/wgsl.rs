@@ -42,8 +42,8 @@ use crate::gpu::solids;
 use crate::model::Opt;
 use crate::stages::{STAGES, Stage};
 use crate::types::{
-    self, BiasType, ConDataField, DynType, GainType, Reduce, SensorType, TendonType, TrnType,
-    WrapType,
+    self, BiasType, ConDataField, DynType, GainType, GeomType, Reduce, SensorType, TendonType,
+    TrnType, WrapType,
 };
 
 macro_rules! files {
@@ -154,6 +154,9 @@ pub const FACTS: &[Fact] = &[
         let axes = SensorType::FrameXAxis as i32..=SensorType::FrameZAxis as i32;
         let frame = |t: &i32| *t == SensorType::FramePos || axes.contains(t);
         m.sensor_type.iter().any(frame)
+    }),
+    ("sites_mesh", |m| {
+        m.site_type.contains(&(GeomType::Mesh as i32))
     }),
     ("senses_acceleration", |m| {
         use SensorType::{Accelerometer, FrameAngAcc, FrameLinAcc};

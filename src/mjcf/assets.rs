@@ -105,6 +105,11 @@ impl Reader<'_> {
                 }
             }
             let wanted = i64::from(nrow) * i64::from(ncol);
+            const MOST: i64 = 1 << 24;
+            if wanted > MOST {
+                let msg = format!("nrow × ncol is {wanted}, and no more than {MOST} are allowed");
+                log.mistake(node.origin, Some("nrow"), msg);
+            }
             if let Some(e) = &hfield.elevation
                 && e.len() as i64 != wanted
             {

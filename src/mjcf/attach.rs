@@ -70,6 +70,7 @@ impl Reader<'_> {
             parts: 0,
             root: None,
             attaching: 0,
+            nesting: 0,
         };
         let (spec, log, elements) = reader.model(text, &path);
         (self.log, self.elements) = (log, elements);

@@ -1,6 +1,7 @@
 //! What attributes of equalities and sensors must agree about.
 
 use super::attrs::{exclusive, together};
+use super::limits::MOST_REPORTED;
 use super::log::Log;
 use super::schema::{Equality, EqualityTag, Sensor, SensorTag};
 use super::table::Keyword;
@@ -60,12 +61,9 @@ pub(crate) fn check_sensor(log: &mut Log, node: &Node, sensor: &Sensor) {
         S::Contact => {
             exclusive(log, node, &["geom1", "body1", "subtree1", "site"]);
             exclusive(log, node, &["geom2", "body2", "subtree2"]);
-            if sensor.num() <= 0 {
-                log.mistake(
-                    node.origin,
-                    Some("num"),
-                    format!("num must be positive, found {}", sensor.num()),
-                );
+            if !(1..=MOST_REPORTED).contains(&sensor.num()) {
+                let msg = format!("num must be 1 to {MOST_REPORTED}, found {}", sensor.num());
+                log.mistake(node.origin, Some("num"), msg);
             }
             check_data::<ConDataField>(log, node, sensor);
         }

@@ -37,16 +37,21 @@ impl Files {
             Some(dir) if dir != Path::new("") => dir.to_owned(),
             _ => PathBuf::from("."),
         };
-        let root = root.map_or_else(|| above(&dir), Path::to_owned);
+        let root = root.map_or_else(|| default_root(&dir), Path::to_owned);
         Files::Disk { dir, root }
     }
 
     /// Whether there is a file.
     pub fn exists(&self, path: &str) -> bool {
+        self.look(path).is_ok()
+    }
+
+    /// The size of a file in bytes; else the reason why it cannot be read, to be shown to the user.
+    pub fn look(&self, path: &str) -> Result<u64, String> {
         match self {
-            Files::None => false,
-            Files::Disk { dir, root } => open(dir, root, path).is_ok(),
-            Files::Memory(files) => find(files, path).is_some(),
+            Files::None => Err(format!("there are no files, so none is called {path:?}")),
+            Files::Disk { dir, root } => open(dir, root, path).map(|(_, size)| size),
+            Files::Memory(files) => found(files, path).map(|bytes| bytes.len() as u64),
         }
     }
 
@@ -58,13 +63,7 @@ impl Files {
         match self {
             Files::None => Err(format!("there are no files, so none is called {path:?}")),
             Files::Memory(files) => {
-                let bytes = find(files, path).ok_or_else(|| {
-                    let near = super::nearest::nearest(path, files.keys().map(String::as_str));
-                    let near = near
-                        .map(|n| format!("; did you mean {n:?}?"))
-                        .unwrap_or_default();
-                    format!("there is no file {path:?} in memory{near}")
-                })?;
+                let bytes = found(files, path)?;
                 if bytes.len() as u64 > max {
                     Err(too_large(bytes.len() as u64))
                 } else {
@@ -87,14 +86,63 @@ impl Files {
     }
 }
 
-fn above(dir: &Path) -> PathBuf {
+/// The repository around a model, or the folder above the model's own if that is wider or there is none.
+///
+/// A repository is the nearest folder around that has a `.git` of the owner of the model's folder. The user's home and what
+/// lies above it are nobody's repository here, whatever they hold: a model must not read what has nothing to do with it.
+fn default_root(dir: &Path) -> PathBuf {
     let full = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    full.parent().map_or(full.clone(), Path::to_owned)
+    let above = full.parent().map_or(full.clone(), Path::to_owned);
+    let home = ["HOME", "USERPROFILE"]
+        .into_iter()
+        .find_map(std::env::var_os);
+    let home = home.and_then(|home| Path::new(&home).canonicalize().ok());
+    let private = |dir: &&Path| {
+        dir.parent().is_none() || home.as_ref().is_some_and(|home| home.starts_with(dir))
+    };
+    let mut around = full.ancestors().take_while(|dir| !private(dir));
+    match around.find(|dir| same_owner(&dir.join(".git"), &full)) {
+        Some(repository) if above.starts_with(repository) => repository.to_owned(),
+        _ => above,
+    }
+}
+
+/// Whether both are there and have the same owner, where there are owners.
+fn same_owner(a: &Path, b: &Path) -> bool {
+    let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) else {
+        return false;
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        a.uid() == b.uid()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (a, b);
+        true
+    }
+}
+
+/// The nearest folder around both.
+fn common(a: &Path, b: &Path) -> PathBuf {
+    let same = a.components().zip(b.components());
+    same.take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
 }
 
 fn find<'a>(files: &'a BTreeMap<String, Arc<[u8]>>, path: &str) -> Option<&'a Arc<[u8]>> {
     let path = tidy(path);
     files.get(&path).or_else(|| files.get(name_of(&path)))
+}
+
+fn found<'a>(files: &'a BTreeMap<String, Arc<[u8]>>, path: &str) -> Result<&'a Arc<[u8]>, String> {
+    find(files, path).ok_or_else(|| {
+        let near = super::nearest::nearest(path, files.keys().map(String::as_str));
+        let near = near
+            .map(|n| format!("; did you mean {n:?}?"))
+            .unwrap_or_default();
+        format!("there is no file {path:?} in memory{near}")
+    })
 }
 
 /// Opens a regular file inside the root.
@@ -105,9 +153,11 @@ fn open(dir: &Path, root: &Path, path: &str) -> Result<(std::fs::File, u64), Str
         .canonicalize()
         .map_err(|e| format!("folder {}: {e}", root.display()))?;
     if !full.starts_with(&root) {
-        let root = root.display();
+        let (root, wide) = (root.display(), common(&full, &root));
         return Err(format!(
-            "file {path:?} lies outside of {root}, and nothing outside is opened; widen `Limits::root`"
+            "file {path:?} lies outside of {root}, and nothing outside is opened; to allow it, let the root be {}: `--root` of \
+             the program, `Limits::root` of the library",
+            wide.display()
         ));
     }
     // a pipe would block on opening, so look first
@@ -216,6 +266,29 @@ mod tests {
             std::os::unix::fs::symlink(tmp.path().join("secret"), models.join("link"))?;
             assert!(files.read("link", 9).is_err_and(|e| e.contains("outside")));
         }
+        Ok(())
+    }
+
+    #[test]
+    fn a_repository_is_the_root() -> std::io::Result<()> {
+        let tmp = tempfile::tempdir()?;
+        let base = tmp.path().canonicalize()?;
+        let arm = base.join("lab/robots/arm/mjcf");
+        std::fs::create_dir_all(&arm)?;
+        assert_eq!(default_root(&arm), base.join("lab/robots/arm"));
+        // a worktree has a file of that name
+        std::fs::write(base.join("lab/.git"), "gitdir: elsewhere")?;
+        assert_eq!(default_root(&arm), base.join("lab"));
+        assert_eq!(default_root(&base.join("lab/robots")), base.join("lab"));
+        // the folder above stays allowed
+        assert_eq!(default_root(&base.join("lab")), base);
+        std::fs::create_dir(base.join("lab/robots/.git"))?;
+        assert_eq!(default_root(&arm), base.join("lab/robots"));
+        std::fs::write(base.join("secret"), "s")?;
+        let files = Files::around(&arm.join("arm.xml"), None);
+        let refused = files.read("../../../../secret", 9);
+        let wanted = format!("let the root be {}:", base.display());
+        assert!(refused.is_err_and(|e| e.contains(&wanted)));
         Ok(())
     }
 

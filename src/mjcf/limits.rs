@@ -7,7 +7,8 @@ use std::path::PathBuf;
 pub struct Limits {
     /// Largest file, in bytes.
     pub file: u64,
-    /// Deepest nesting of elements. The reader recurses: raise it only on a thread with a large stack.
+    /// Deepest nesting of elements. Reading takes place on a thread of its own, which sets 64 KiB of address space aside for
+    /// each level.
     pub depth: usize,
     /// Most XML nodes in one file.
     pub nodes: u32,
@@ -17,8 +18,9 @@ pub struct Limits {
     pub files: usize,
     /// Most mistakes that are collected before reading stops.
     pub mistakes: usize,
-    /// The folder that files of a model on disk must lie in, links resolved. `None` is the folder above the model's own,
-    /// which admits the usual `meshdir="../assets"` and little else.
+    /// The folder that files of a model on disk must lie in, links resolved. `None` is the repository around the model (the
+    /// nearest folder with a `.git` of the same owner, but neither the user's home nor anything above it), or the folder above
+    /// the model's own if that is wider or there is no repository.
     pub root: Option<PathBuf>,
 }
 
@@ -35,3 +37,6 @@ impl Default for Limits {
         }
     }
 }
+
+/// Most contacts that a sensor may report: more than any world has.
+pub(crate) const MOST_REPORTED: i32 = 100_000;

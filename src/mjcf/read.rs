@@ -36,6 +36,8 @@ pub(crate) struct Reader<'a> {
     pub parts: u32,
     /// How many attachments of parts of this model are being read within each other.
     pub attaching: usize,
+    /// How many elements of the tree are being read within each other, those of attachments counted.
+    pub nesting: usize,
     /// The root element, for what is attached a second time.
     pub root: Option<Rc<Node>>,
     /// Elements so far, copies included.
@@ -86,7 +88,7 @@ const GROUPING: [&str; 11] = [
 impl Spec {
     /// Reads a model file with all that it includes and attaches.
     ///
-    /// Files are opened only inside the folder above the model's own (see [`Limits::root`]).
+    /// Files are opened only inside the repository around the model, or the folder above the model's own (see [`Limits::root`]).
     ///
     /// # Errors
     /// [`Error::Io`] if there is no such file, else [`Error::Mjcf`], [`Error::Unsupported`] or several of them, each with
@@ -203,7 +205,25 @@ impl std::str::FromStr for Spec {
     }
 }
 
+// The reader calls itself for what stands within an element, as often as elements are nested: so it has a stack of its own,
+// large enough for the limit, whatever the caller's is. Memory is taken only as deep as a model goes.
 fn read(text: String, shown: &str, path: &str, files: Files, limits: &Limits) -> Result<Spec> {
+    const LEVEL: usize = 64 << 10;
+    let stack = limits.depth.saturating_add(16).saturating_mul(LEVEL);
+    std::thread::scope(|scope| {
+        let reader = std::thread::Builder::new().stack_size(stack);
+        let reader = reader.spawn_scoped(scope, || read_here(text, shown, path, files, limits));
+        match reader.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(spec)) => spec,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(e) => Err(Error::Input(format!(
+                "no thread with a stack of {stack} bytes to read the model ({e}); lower `Limits::depth`"
+            ))),
+        }
+    })
+}
+
+fn read_here(text: String, shown: &str, path: &str, files: Files, limits: &Limits) -> Result<Spec> {
     let mut log = Log {
         most: limits.mistakes.max(1),
         ..Log::default()
@@ -220,6 +240,7 @@ fn read(text: String, shown: &str, path: &str, files: Files, limits: &Limits) ->
         parts: 0,
         root: None,
         attaching: 0,
+        nesting: 0,
         elements: 0,
         around: vec![files::tidy(path)],
         path: files::tidy(path),

@@ -193,14 +193,20 @@ fn check_size(log: &mut Log, node: &Node, said: &Size) {
     ];
     // a hundred million of anything is a slip, and would not fit into memory
     const MOST: i32 = 100_000_000;
+    // every world has its own user data
+    const MOST_DATA: i32 = 1_000_000;
     for (name, value) in sizes {
+        let (least, most) = match name {
+            "nuserdata" => (0, MOST_DATA),
+            _ => (-1, MOST),
+        };
         if let Some(v) = value
-            && !(-1..=MOST).contains(&v)
+            && !(least..=most).contains(&v)
         {
             log.mistake(
                 node.origin,
                 Some(name),
-                format!("{name} must be -1 to {MOST}, found {v}"),
+                format!("{name} must be {least} to {most}, found {v}"),
             );
         }
     }

@@ -152,6 +152,15 @@ impl Sources {
         }
     }
 
+    /// Where an element stands, or one of its attributes if that was said there: `file:line:column`. `None` for elements made
+    /// in code.
+    pub(crate) fn told(&self, origin: Origin, attr: Option<&str>) -> Option<String> {
+        self.source(origin)?;
+        let (file, at, _) = self.place(origin, attr);
+        let (line, col) = self.line_col(origin, at.start);
+        Some(format!("{file}:{line}:{col}"))
+    }
+
     /// The error that something MuJoCo has is not supported here.
     pub fn unsupported(
         &self,

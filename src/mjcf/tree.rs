@@ -83,6 +83,14 @@ impl Reader<'_> {
             .find(&mut self.log, node, "class")
             .unwrap_or(place.class);
         let at = Place { class, ..place };
+        // attachments of parts of this model can go deeper than its text
+        let deepest = self.limits.depth;
+        if self.nesting >= deepest {
+            let msg =
+                format!("elements are nested more than {deepest} deep; raise `Limits::depth`");
+            return self.log.stop(node.origin, msg);
+        }
+        self.nesting += 1;
         match node.tag.as_str() {
             "inertial" => self.inertial(node, body, at),
             "joint" => self.joint(node, body, at),
@@ -100,6 +108,7 @@ impl Reader<'_> {
             }
             tag => unknown_element(&mut self.log, node, tag, CONTENTS.into_iter()),
         }
+        self.nesting -= 1;
     }
 
     /// The default class of the contents of an element: its `childclass`, or what holds around it.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::files::{self, Files};
 use super::limits::Limits;
 use super::log::Log;
+use super::scan::{MAX_ATTRS, Spaced, scan};
 use super::source::{Origin, Source};
 
 /// An element of the XML.
@@ -30,6 +31,13 @@ impl Node {
             .find(|(n, _)| n == name)
             .map(|(_, v)| v.as_str())
     }
+}
+
+/// A file whose elements are being read.
+struct Document<'a> {
+    file: u32,
+    spaced: &'a Spaced<'a>,
+    dir: Rc<str>,
 }
 
 /// What is known while files are included in each other.
@@ -70,34 +78,38 @@ impl Includer<'_> {
             }
             return None;
         }
-        if let Some(at) = too_many_attributes(&source.text) {
-            let origin = Origin {
-                file,
-                start: at as u32,
-            };
-            self.log.mistake(
-                origin,
-                None,
-                format!("an element may have no more than {MAX_ATTRS} attributes"),
-            );
-            return None;
-        }
+        let spaced = match scan(&source.text) {
+            Ok(glued) => Spaced::new(&source.text, glued),
+            Err(at) => {
+                let start = at as u32;
+                let msg = format!("an element may have no more than {MAX_ATTRS} attributes");
+                self.log.mistake(Origin { file, start }, None, msg);
+                return None;
+            }
+        };
         let options = roxmltree::ParsingOptions {
             allow_dtd: false,
             nodes_limit: self.limits.nodes,
             ..Default::default()
         };
-        match roxmltree::Document::parse_with_options(&source.text, options) {
-            Ok(doc) => self.element(doc.root_element(), file, &Rc::from(dir), depth),
+        match roxmltree::Document::parse_with_options(&spaced.text, options) {
+            Ok(doc) => {
+                let place = Document {
+                    file,
+                    spaced: &spaced,
+                    dir: Rc::from(dir),
+                };
+                self.element(doc.root_element(), &place, depth)
+            }
             Err(e) => {
                 let pos = e.pos();
-                let line_start = source
+                let line_start: usize = spaced
                     .text
                     .split_inclusive('\n')
                     .take(pos.row.saturating_sub(1) as usize)
                     .map(str::len)
                     .sum();
-                let line = source.text.get(line_start..).unwrap_or("");
+                let line = spaced.text.get(line_start..).unwrap_or("");
                 let col = line
                     .char_indices()
                     .nth(pos.col.saturating_sub(1) as usize)
@@ -116,28 +128,17 @@ impl Includer<'_> {
                         format!("XML: {}", e.to_string().replace(&place, ""))
                     }
                 };
-                self.log.xml(
-                    Origin {
-                        file,
-                        start: (line_start + col) as u32,
-                    },
-                    msg,
-                );
+                let start = spaced.written(line_start + col) as u32;
+                self.log.xml(Origin { file, start }, msg);
                 None
             }
         }
     }
 
-    fn element(
-        &mut self,
-        xml: roxmltree::Node,
-        file: u32,
-        dir: &Rc<str>,
-        depth: usize,
-    ) -> Option<Node> {
+    fn element(&mut self, xml: roxmltree::Node, place: &Document, depth: usize) -> Option<Node> {
         let origin = Origin {
-            file,
-            start: xml.range().start as u32,
+            file: place.file,
+            start: place.spaced.written(xml.range().start) as u32,
         };
         if depth > self.limits.depth {
             let depth = self.limits.depth;
@@ -162,13 +163,13 @@ impl Includer<'_> {
                 .filter_map(text)
                 .collect(),
             origin,
-            dir: dir.clone(),
+            dir: place.dir.clone(),
         };
         for child in xml.children().filter(roxmltree::Node::is_element) {
             if self.log.stopped {
                 return None;
             }
-            if let Some(child) = self.element(child, file, dir, depth + 1) {
+            if let Some(child) = self.element(child, place, depth + 1) {
                 if child.tag.eq_ignore_ascii_case("include") {
                     node.children.extend(self.include(&child, depth + 1));
                 } else {
@@ -256,40 +257,4 @@ pub(crate) fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, String> {
             e.utf8_error().valid_up_to()
         )
     })
-}
-
-/// More attributes than any element has; the XML parser compares them pair by pair.
-const MAX_ATTRS: usize = 1000;
-
-/// Where an element with too many attributes starts, if there is one.
-fn too_many_attributes(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let (mut i, mut start, mut count, mut quote) = (0, None, 0, None);
-    while let Some(&b) = bytes.get(i) {
-        match (start, quote) {
-            (None, _) if b == b'<' => {
-                // comments and CDATA end by their own marks
-                let rest = bytes.get(i..).unwrap_or_default();
-                let skip = [(&b"<!--"[..], &b"-->"[..]), (b"<![CDATA[", b"]]>")];
-                if let Some((_, end)) = skip.iter().find(|(open, _)| rest.starts_with(open)) {
-                    let len = rest.windows(3).position(|w| w == *end)?;
-                    i += len + 3;
-                    continue;
-                }
-                (start, count) = (Some(i), 0);
-            }
-            (Some(_), None) if b == b'>' => start = None,
-            (Some(_), None) if b == b'"' || b == b'\'' => {
-                count += 1;
-                quote = Some(b);
-                if count > MAX_ATTRS {
-                    return start;
-                }
-            }
-            (Some(_), Some(q)) if b == q => quote = None,
-            _ => {}
-        }
-        i += 1;
-    }
-    None
 }

@@ -34,7 +34,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
 pub(super) fn as_compiled(m: &Arrays) -> Result<()> {
     let mut again = m.clone();
     pair::pairs(&mut again)?;
-    pattern::patterns(&mut again);
+    pattern::patterns(&mut again)?;
     same(m, &again, |_| true)
 }
 
@@ -73,7 +73,7 @@ fn patterns(m: &Arrays) -> Result<()> {
         )?;
     }
     for i in 0..m.ntendon {
-        let rows = m.tendon_limited[i] != 0 || m.tendon_frictionloss[i] > 0.0;
+        let rows = m.tendon_limited[i] != 0 || m.tendon_frictionloss[i] != 0.0;
         ensure(
             !rows || m.tendon_Jpat[i] >= 0,
             "tendon_Jpat",

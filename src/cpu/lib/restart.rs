@@ -17,7 +17,7 @@ pub fn restart(m: &Model, d: &mut Data) {
     d.rk_stage[0] = 0;
 
     // inputs
-    d.ctrl.fill(0.0);
+    d.ctrl.copy_from_slice(&m.ctrl0);
     d.qfrc_applied.fill(0.0);
     d.xfrc_applied.fill([0.0; 6]);
     d.eq_active.copy_from_slice(&m.eq_active0);
@@ -27,6 +27,7 @@ pub fn restart(m: &Model, d: &mut Data) {
             d.mocap_quat[mocap] = m.body_quat[i];
         }
     }
+    d.userdata.fill(0.0);
 
     // flags
     d.warning.fill(0);

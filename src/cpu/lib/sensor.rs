@@ -169,6 +169,33 @@ pub fn inside_geom<R: Real>(
     R::select(inside, R::one(), R::zero())
 }
 
+/// One in the lanes where a point lies inside the convex hull of a mesh; the place is that of the frame in which the mesh
+/// was said.
+#[inline(always)]
+pub fn inside_mesh<R: Real>(
+    m: &Model,
+    (pos, mat): ([R; 3], [R; 9]),
+    mesh: usize,
+    point: [R; 3],
+) -> R {
+    // vertices are told from the centre and along the principal axes
+    let said = mul_mat_t_vec3(mat, sub3(point, pos));
+    let turn = neg_quat(m.mesh_quat[mesh].map(R::splat));
+    let local = rot_vec_quat(sub3(said, m.mesh_pos[mesh].map(R::splat)), turn);
+
+    // inside of every face of the hull
+    let vertadr = m.mesh_vertadr[mesh];
+    let polyadr = m.mesh_polyadr[mesh] as usize;
+    let mut most = R::splat(-1.0);
+    for poly in polyadr..polyadr + m.mesh_polynum[mesh] as usize {
+        let corner = m.mesh_polyvert[m.mesh_polyvertadr[poly] as usize];
+        let corner = m.mesh_vert[(vertadr + corner) as usize].map(R::splat);
+        let normal = m.mesh_polynormal[poly].map(R::splat);
+        most = most.max(dot3(normal, sub3(local, corner)));
+    }
+    R::select(most.lt(R::zero()), R::one(), R::zero())
+}
+
 /// Size of a camera's image, its focal lengths and principal point (pixels).
 pub fn cam_intrinsics(m: &Model, cam: usize) -> [[f64; 2]; 3] {
     let at = |k: usize| 2 * cam + k;
