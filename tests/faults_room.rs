@@ -1,9 +1,10 @@
 //! Room for contacts and rows that runs out, on every backend: who is told, what is kept, where it ends.
 
+mod common;
+
+use common::backends::BACKENDS;
 use manyworlds::batch::{Backend, Overflow, Settings};
 use manyworlds::{Batch, Error, Model};
-
-const BACKENDS: [Backend; 2] = [Backend::Cpu, Backend::Gpu];
 
 /// Balls in a row, so near that each touches many: all of them if they are heaped up.
 fn balls(n: usize) -> Model {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use common::Golden;
 use manyworlds::Model;
-use manyworlds::fields::{FIELDS, Field, Room, SIZES};
+use manyworlds::fields::{FIELDS, Field, Room};
 use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::lex;
 use manyworlds::gpu::run::step_walk;
@@ -116,6 +116,21 @@ const ELEMENTARY: &[&str] = &[
     "body_motion",
     "net",
     "give_report",
+];
+
+/// Tests that make a `Batch` and do not run over every backend, and why.
+const SINGLE: &[(&str, &str)] = &[
+    ("allocation", "a device's driver allocates as it likes"),
+    (
+        "batch_simd",
+        "lanes beside the reference, and what `Auto` takes",
+    ),
+    (
+        "cold",
+        "kernels of the solvers are asked alone, in tests/parity",
+    ),
+    ("device", "calls that only a device has"),
+    ("simd_solver", "lanes of a tile, whose islands differ"),
 ];
 
 const MODELS: &[&str] = &["humanoid", "tendons", "boxes", "cartpole"];
@@ -485,16 +500,23 @@ fn nan_is_found_by_bits() {
     }
 }
 
+// what a user sees of one backend holds for all: a new backend or test cannot be forgotten
 #[test]
-fn everything_in_the_tables_is_told() {
-    for field in FIELDS {
-        assert!(!field.doc.trim().is_empty(), "{}", field.name);
-    }
-    for (size, doc) in SIZES {
-        assert!(!doc.trim().is_empty(), "{size}");
-    }
-    for stage in STAGES {
-        assert!(!stage.doc.trim().is_empty(), "{}", stage.name);
+fn a_test_of_worlds_is_a_test_of_every_backend() {
+    for name in names("tests", "rs") {
+        let test = text(&format!("tests/{name}.rs"));
+        let makes_worlds =
+            name != "house" && (test.contains("Batch::with") || test.contains("Batch::new"));
+        let everywhere = test.contains("BACKENDS")
+            || test.contains("on_every_backend!(")
+            || ["Cpu", "Simd", "Gpu"]
+                .iter()
+                .all(|name| test.contains(&format!("Backend::{name}")));
+        let single = SINGLE.iter().any(|(file, _)| *file == name);
+        assert!(
+            !makes_worlds || everywhere != single,
+            "tests/{name}.rs: run it over every backend (tests/common/backends.rs), or say in SINGLE why not"
+        );
     }
 }
 

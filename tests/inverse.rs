@@ -1,8 +1,21 @@
 //! Inverse dynamics of many worlds: what forward dynamics was given is found again, on every backend.
 
+mod common;
+
+use common::backends::{by_precision, on, on_every_backend};
 use manyworlds::batch::{Backend, Overflow, Settings};
 use manyworlds::types::{ENBL_FWDINV, ENBL_INVDISCRETE, Integrator};
-use manyworlds::{Batch, Data, Model, cpu};
+use manyworlds::{Batch, Data, Model};
+
+on_every_backend!(
+    what_is_applied_is_found_again,
+    an_acceleration_can_be_given,
+    a_step_is_inverted,
+    growth_keeps_what_was_given,
+    runge_kutta_has_no_inverse_over_a_timestep,
+    comparing_changes_nothing,
+    the_inverse_over_a_timestep_is_another,
+);
 
 const NWORLD: usize = 5;
 
@@ -14,11 +27,7 @@ fn model(name: &str) -> Model {
 }
 
 fn batch(m: &Model, backend: Backend) -> Batch {
-    let settings = Settings {
-        backend,
-        ..Settings::default()
-    };
-    Batch::with(m, NWORLD, settings).unwrap()
+    Batch::with(m, NWORLD, on(backend)).unwrap()
 }
 
 // worlds that differ, pushed and on their way
@@ -58,93 +67,78 @@ fn largest(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |size, x| f64::max(size, x.abs()))
 }
 
-#[test]
-fn what_is_applied_is_found_again() {
-    for name in ["humanoid", "elliptic", "equalities", "tendons"] {
+fn what_is_applied_is_found_again(backend: Backend) {
+    let tolerance = by_precision(backend, 1e-6, 2e-3);
+    // kernels of every stage are held against their twins elsewhere
+    let names: &[&str] = match backend {
+        Backend::Gpu => &["humanoid"],
+        _ => &["humanoid", "elliptic", "equalities", "tendons"],
+    };
+    for name in names {
         let m = model(name);
-        for (backend, tolerance) in [
-            (Backend::Cpu, 1e-6),
-            (Backend::Simd, 2e-3),
-            (Backend::Gpu, 2e-3),
-        ] {
-            // kernels of every stage are held against their twins elsewhere
-            if backend == Backend::Gpu && name != "humanoid" {
-                continue;
-            }
-            let place = format!("{name}, {backend:?}");
-            let mut batch = batch(&m, backend);
-            on_their_way(&mut batch);
-            batch.forward().unwrap();
-            let want = applied(&mut batch);
-            let [force, qacc] = ["qfrc_constraint", "qacc"].map(|name| read(&mut batch, name));
-            batch.inverse().unwrap();
-            let size = largest(&force).max(largest(&read(&mut batch, "qfrc_bias")));
-            near(
-                &read(&mut batch, "qfrc_inverse"),
-                &want,
-                size,
-                tolerance,
-                &place,
-            );
-            near(
-                &read(&mut batch, "qfrc_constraint"),
-                &force,
-                size,
-                tolerance,
-                &place,
-            );
-            assert_eq!(read(&mut batch, "qacc"), qacc, "{place}: qacc");
+        let mut batch = batch(&m, backend);
+        on_their_way(&mut batch);
+        batch.forward().unwrap();
+        let want = applied(&mut batch);
+        let [force, qacc] = ["qfrc_constraint", "qacc"].map(|name| read(&mut batch, name));
+        batch.inverse().unwrap();
+        let size = largest(&force).max(largest(&read(&mut batch, "qfrc_bias")));
+        for (field, want) in [("qfrc_inverse", &want), ("qfrc_constraint", &force)] {
+            near(&read(&mut batch, field), want, size, tolerance, name);
         }
+        assert_eq!(read(&mut batch, "qacc"), qacc, "{name}: qacc");
     }
 }
 
 /// The first call on a device makes room, and nothing is lost.
-#[test]
-fn an_acceleration_can_be_given() {
+fn an_acceleration_can_be_given(backend: Backend) {
     let m = model("quadruped");
-    let mut answers: Vec<Vec<f64>> = Vec::new();
-    for backend in [Backend::Cpu, Backend::Simd, Backend::Gpu] {
-        let mut batch = batch(&m, backend);
-        let qvel: Vec<f64> = (0..NWORLD * m.nv).map(|k| (k as f64).cos()).collect();
-        batch.set("qvel", &qvel).unwrap();
-        batch.set("qacc", &vec![0.5; m.nv]).unwrap();
-        batch.inverse().unwrap();
-        near(&read(&mut batch, "qvel"), &qvel, 0.0, 1e-6, "qvel");
-        assert!(read(&mut batch, "qacc").iter().all(|x| *x == 0.5));
-        answers.push(read(&mut batch, "qfrc_inverse"));
+    let mut batch = batch(&m, backend);
+    let qvel: Vec<f64> = (0..NWORLD * m.nv).map(|k| (k as f64).cos()).collect();
+    batch.set("qvel", &qvel).unwrap();
+    batch.set("qacc", &vec![0.5; m.nv]).unwrap();
+    batch.inverse().unwrap();
+    near(&read(&mut batch, "qvel"), &qvel, 0.0, 1e-6, "qvel");
+    assert!(read(&mut batch, "qacc").iter().all(|x| *x == 0.5));
+    let have = read(&mut batch, "qfrc_inverse");
 
-        // and the worlds go on
-        batch.step(1).unwrap();
-        assert!(batch.flags().unwrap().is_empty());
+    // and the worlds go on
+    batch.step(1).unwrap();
+    assert!(batch.flags().unwrap().is_empty());
+
+    // world by world as the reference
+    for (have, qvel) in have.chunks(m.nv).zip(qvel.chunks(m.nv)) {
+        let mut d = Data::new(&m);
+        d.qvel.copy_from_slice(qvel);
+        d.qacc.fill(0.5);
+        manyworlds::cpu::inverse(&m, &mut d);
+        let size = largest(&d.qfrc_inverse);
+        let tolerance = by_precision(backend, f64::MIN_POSITIVE, 1e-4);
+        near(have, &d.qfrc_inverse, size, tolerance, "qfrc_inverse");
     }
-
-    // one world of the reference
-    let mut d = Data::new(&m);
-    (0..m.nv).for_each(|i| d.qvel[i] = (i as f64).cos());
-    d.qacc.fill(0.5);
-    cpu::inverse(&m, &mut d);
-    assert_eq!(answers[0][..m.nv], d.qfrc_inverse);
-    let size = largest(&answers[0]);
-    near(&answers[1], &answers[0], size, 1e-4, "side by side");
-    near(&answers[2], &answers[0], size, 1e-4, "on a device");
 }
 
 /// What a step made of the velocity, over its length, is the acceleration whose inverse is what was applied.
-#[test]
-fn a_step_is_inverted() {
+fn a_step_is_inverted(backend: Backend) {
+    // a difference of velocities in f32, over the timestep
+    let tolerance = by_precision(backend, 1e-6, 2e-3);
+    let names: &[&str] = match backend {
+        Backend::Gpu => &["servos"],
+        _ => &["humanoid", "servos", "free_bodies"],
+    };
     for integrator in [
         Integrator::Euler,
         Integrator::Implicit,
         Integrator::ImplicitFast,
     ] {
-        for name in ["humanoid", "servos", "free_bodies"] {
+        for name in names {
             let mut m = model(name);
             m.edit(|m| {
                 m.opt.integrator = integrator as i32;
                 m.opt.enableflags |= ENBL_INVDISCRETE;
             })
             .unwrap();
-            let mut batch = batch(&m, Backend::Cpu);
+            let mut batch = batch(&m, backend);
             on_their_way(&mut batch);
             let start = batch.save().unwrap();
             let before = read(&mut batch, "qvel");
@@ -160,23 +154,27 @@ fn a_step_is_inverted() {
             batch.inverse().unwrap();
             let size = largest(&read(&mut batch, "qfrc_constraint")).max(largest(&want));
             let have = read(&mut batch, "qfrc_inverse");
-            near(&have, &want, size, 1e-6, &format!("{name}, {integrator:?}"));
+            near(
+                &have,
+                &want,
+                size,
+                tolerance,
+                &format!("{name}, {integrator:?}"),
+            );
         }
     }
 }
 
-#[test]
-fn growth_keeps_what_was_given() {
+fn growth_keeps_what_was_given(backend: Backend) {
     let m = model("quadruped");
-    let mut batch = batch(&m, Backend::Cpu);
+    let mut batch = batch(&m, backend);
     batch.step(300).unwrap();
     let state = read(&mut batch, "qpos");
     let force = |nconmax: usize| {
         let settings = Settings {
-            backend: Backend::Cpu,
             overflow: Overflow::Grow,
             nconmax: Some(nconmax),
-            ..Settings::default()
+            ..on(backend)
         };
         let mut batch = Batch::with(&m, NWORLD, settings).unwrap();
         batch.set("qpos", &state).unwrap();
@@ -190,52 +188,42 @@ fn growth_keeps_what_was_given() {
     assert_eq!(force(1), (want, true));
 }
 
-#[test]
-fn runge_kutta_has_no_inverse_over_a_timestep() {
+fn runge_kutta_has_no_inverse_over_a_timestep(backend: Backend) {
     let mut m = model("rk4");
     m.edit(|m| m.opt.enableflags |= ENBL_INVDISCRETE).unwrap();
-    let error = batch(&m, Backend::Cpu).inverse().unwrap_err();
+    let error = batch(&m, backend).inverse().unwrap_err();
     assert!(error.to_string().contains("Runge-Kutta"), "{error}");
 }
 
 /// With the flag a step says how far its forward pass is from the inverse, and is the same step.
-#[test]
-fn comparing_changes_nothing() {
-    for (backend, tolerance) in [
-        (Backend::Cpu, 1e-5),
-        (Backend::Simd, 1e-2),
-        (Backend::Gpu, 1e-2),
-    ] {
-        let mut m = model("humanoid");
-        let mut plain = batch(&m, backend);
-        m.edit(|m| m.opt.enableflags |= ENBL_FWDINV).unwrap();
-        let mut comparing = batch(&m, backend);
-        on_their_way(&mut plain);
-        on_their_way(&mut comparing);
-        for name in ["qpos", "qvel", "efc_force", "qfrc_constraint"] {
-            let [a, b] = [&mut plain, &mut comparing].map(|batch| read(batch, name));
-            assert_eq!(a, b, "{backend:?}: {name}");
-        }
-        let off = largest(&read(&mut comparing, "solver_fwdinv"));
-        let size = largest(&read(&mut comparing, "qfrc_constraint"));
-        assert!(
-            off > 0.0 && off < tolerance * (1.0 + size),
-            "{backend:?}: {off} of {size}"
-        );
-        assert_eq!(largest(&read(&mut plain, "solver_fwdinv")), 0.0);
+fn comparing_changes_nothing(backend: Backend) {
+    let tolerance = by_precision(backend, 1e-5, 1e-2);
+    let mut m = model("humanoid");
+    let mut plain = batch(&m, backend);
+    m.edit(|m| m.opt.enableflags |= ENBL_FWDINV).unwrap();
+    let mut comparing = batch(&m, backend);
+    on_their_way(&mut plain);
+    on_their_way(&mut comparing);
+    for name in ["qpos", "qvel", "efc_force", "qfrc_constraint"] {
+        let [a, b] = [&mut plain, &mut comparing].map(|batch| read(batch, name));
+        assert_eq!(a, b, "{backend:?}: {name}");
     }
+    let off = largest(&read(&mut comparing, "solver_fwdinv"));
+    let size = largest(&read(&mut comparing, "qfrc_constraint"));
+    assert!(
+        off > 0.0 && off < tolerance * (1.0 + size),
+        "{backend:?}: {off} of {size}"
+    );
+    assert_eq!(largest(&read(&mut plain, "solver_fwdinv")), 0.0);
 }
 
 /// The acceleration of an instant is not that over a timestep where joints are damped.
-#[test]
-fn the_inverse_over_a_timestep_is_another() {
-    for backend in [Backend::Cpu, Backend::Simd] {
-        let mut m = model("humanoid");
-        m.edit(|m| m.opt.enableflags |= ENBL_FWDINV | ENBL_INVDISCRETE)
-            .unwrap();
-        let mut batch = batch(&m, backend);
-        on_their_way(&mut batch);
-        let off = read(&mut batch, "solver_fwdinv");
-        assert!(off.iter().all(|x| *x > 1.0), "{backend:?}: {off:?}");
-    }
+fn the_inverse_over_a_timestep_is_another(backend: Backend) {
+    let mut m = model("humanoid");
+    m.edit(|m| m.opt.enableflags |= ENBL_FWDINV | ENBL_INVDISCRETE)
+        .unwrap();
+    let mut batch = batch(&m, backend);
+    on_their_way(&mut batch);
+    let off = read(&mut batch, "solver_fwdinv");
+    assert!(off.iter().all(|x| *x > 1.0), "{backend:?}: {off:?}");
 }

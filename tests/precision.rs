@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
+mod common;
+
+use common::backends::BACKENDS;
 use manyworlds::batch::{Backend, Settings};
 use manyworlds::types::{MAXLOSS, OVERFLOW_PRECISION};
 use manyworlds::{Batch, Model};
-
-const BACKENDS: [Backend; 3] = [Backend::Cpu, Backend::Simd, Backend::Gpu];
 
 /// Largest error of accelerations that goes untold: what is estimated is half as much again at most (393 states of 18 chains).
 const BOUND: f64 = 1.5 * MAXLOSS;

@@ -1,9 +1,23 @@
-//! Faults, and what is promised of them: overflow, bad numbers, too many worlds, bad arguments.
+//! Faults, and what is promised of them on every backend: overflow, bad numbers, too many worlds, bad arguments.
 
+mod common;
+
+use common::backends::{by_precision, on, on_every_backend, worlds};
 use manyworlds::batch::{Backend, Overflow, Settings, To};
 use manyworlds::fields::View;
 use manyworlds::types::{OVERFLOW_CONSTRAINT, OVERFLOW_CONTACT, Warning};
 use manyworlds::{Batch, Error, Model, compile};
+
+on_every_backend!(
+    every_capacity_below_the_need_is_flagged_at_once_and_by_how_much,
+    the_deepest_contacts_stay,
+    an_overflow_is_an_error_that_says_what_is_needed,
+    an_overflow_does_not_reach_quiet_worlds,
+    bad_numbers_stay_at_home,
+    more_worlds_than_memory_are_refused_before_they_are_made,
+    wrong_arguments_are_errors_with_a_remedy,
+    a_feature_that_no_stage_computes_is_refused_with_its_place,
+);
 
 fn model(name: &str) -> Model {
     Model::from_xml_path(format!("models/{name}.xml")).unwrap_or_else(|e| panic!("{e}"))
@@ -11,28 +25,58 @@ fn model(name: &str) -> Model {
 
 fn with(m: &Model, n: usize, backend: Backend, overflow: Overflow, room: (usize, usize)) -> Batch {
     let settings = Settings {
-        backend,
         overflow,
         nconmax: Some(room.0),
         njmax: Some(room.1),
-        ..Settings::default()
+        ..on(backend)
     };
-    Batch::with(m, n, settings).unwrap()
+    Batch::with(m, n, settings).unwrap_or_else(|e| panic!("{backend:?}: {e}"))
 }
 
-const AMPLE: (usize, usize) = (400, 1600);
+const AMPLE: (usize, usize) = (100, 400);
 
-/// Sixteen boxes that lie on each other: their state, and what they need.
-fn pile() -> (Model, Vec<f64>, usize, usize) {
-    let m = model("boxes");
-    let mut batch = with(&m, 1, Backend::Cpu, Overflow::Error, AMPLE);
-    batch.step(100).unwrap();
-    let qpos = batch.reals("qpos").unwrap().to_vec();
-    batch.forward().unwrap();
-    let [ncon, nefc] = ["ncon", "nefc"].map(|name| batch.ints(name).unwrap()[0] as usize);
-    assert!(ncon > 50, "the pile has {ncon} contacts");
-    (m, qpos, ncon, nefc)
+/// Number of balls in a row.
+const BALLS: usize = 12;
+
+/// A row of balls that move up and down, each in the floor and in its neighbours, no two as deep: the model, the state that
+/// crowds it, and how many contacts and rows that needs.
+fn row() -> (Model, Vec<f64>, usize, usize) {
+    let balls: String = (0..BALLS)
+        .map(|k| {
+            let x = 0.199 * k as f64 - 1e-4 * (k * k) as f64;
+            format!(
+                "<body pos='{x} 0 1'><joint type='slide' axis='0 0 1'/><geom size='.1'/></body>"
+            )
+        })
+        .collect();
+    let xml =
+        format!("<mujoco><worldbody><geom type='plane' size='9 9 1'/>{balls}</worldbody></mujoco>");
+    let m = Model::from_xml_str(&xml).unwrap_or_else(|e| panic!("{e}"));
+    let qpos = (0..BALLS).map(|k| -0.9 - 1e-4 * (k + 1) as f64).collect();
+    let ncon = 2 * BALLS - 1;
+    (m, qpos, ncon, 4 * ncon)
 }
+
+/// The balls in the air, every other one higher: they need no room at all.
+fn scattered() -> Vec<f64> {
+    (0..BALLS).map(|k| (k % 2) as f64).collect()
+}
+
+/// Three worlds, the row crowded in the middle one.
+fn crowded(
+    m: &Model,
+    backend: Backend,
+    policy: Overflow,
+    room: (usize, usize),
+    qpos: &[f64],
+) -> Batch {
+    let mut batch = with(m, 3, backend, policy, room);
+    batch.set("qpos", &scattered()).unwrap();
+    batch.set_where("qpos", &CROWDED, qpos).unwrap();
+    batch
+}
+
+const CROWDED: [bool; 3] = [false, true, false];
 
 fn all_finite(batch: &mut Batch) -> bool {
     ["qpos", "qvel", "qacc"]
@@ -40,58 +84,62 @@ fn all_finite(batch: &mut Batch) -> bool {
         .all(|name| batch.reals(name).unwrap().iter().all(|x| x.is_finite()))
 }
 
-#[test]
-fn every_capacity_below_the_need_is_flagged_at_once_and_by_how_much() {
-    let (m, qpos, ncon, nefc) = pile();
-    for nconmax in (1..ncon).step_by(7).chain([ncon - 1]) {
-        let mut batch = with(&m, 1, Backend::Cpu, Overflow::Continue, (nconmax, AMPLE.1));
-        batch.set("qpos", &qpos).unwrap();
+/// Capacities below a need: all on the cores, a few on a device, where each is a kernel of its own to compile.
+fn below(backend: Backend, need: usize, step: usize) -> Vec<usize> {
+    match backend {
+        Backend::Gpu => vec![1, need - 1],
+        _ => (1..need).step_by(step).chain([need - 1]).collect(),
+    }
+}
+
+fn every_capacity_below_the_need_is_flagged_at_once_and_by_how_much(backend: Backend) {
+    let (m, qpos, ncon, nefc) = row();
+    for nconmax in below(backend, ncon, 1) {
+        let room = (nconmax, AMPLE.1);
+        let mut batch = crowded(&m, backend, Overflow::Continue, room, &qpos);
         batch.step(1).unwrap();
         let flags = batch.flags().unwrap();
         assert_eq!(flags.len(), 1, "nconmax {nconmax}");
+        assert_eq!(flags[0].world, 1);
         assert!(flags[0].overflow & OVERFLOW_CONTACT != 0);
-        assert_eq!(flags[0].needed[0] as usize, ncon);
-        assert_eq!(batch.ints("ncon").unwrap()[0] as usize, nconmax);
+        assert_eq!(flags[0].needed[0] as usize, ncon, "nconmax {nconmax}");
+        assert_eq!(batch.ints("ncon").unwrap(), [0, nconmax as i32, 0]);
         assert!(all_finite(&mut batch), "nconmax {nconmax}");
     }
-    for njmax in (1..nefc).step_by(37).chain([nefc - 1]) {
-        let mut batch = with(&m, 1, Backend::Cpu, Overflow::Continue, (AMPLE.0, njmax));
-        batch.set("qpos", &qpos).unwrap();
+    for njmax in below(backend, nefc, 7) {
+        let room = (AMPLE.0, njmax);
+        let mut batch = crowded(&m, backend, Overflow::Continue, room, &qpos);
         batch.step(1).unwrap();
         let flags = batch.flags().unwrap();
         assert_eq!(flags.len(), 1, "njmax {njmax}");
         assert!(flags[0].overflow & OVERFLOW_CONSTRAINT != 0);
-        assert_eq!(flags[0].needed[1] as usize, nefc);
+        assert_eq!(flags[0].needed[1] as usize, nefc, "njmax {njmax}");
+        assert!(batch.ints("nefc").unwrap()[1] <= njmax as i32);
         assert!(all_finite(&mut batch), "njmax {njmax}");
     }
     // exactly enough is enough
-    let mut batch = with(&m, 1, Backend::Cpu, Overflow::Error, (ncon, nefc));
-    batch.set("qpos", &qpos).unwrap();
+    let mut batch = crowded(&m, backend, Overflow::Error, (ncon, nefc), &qpos);
     batch.forward().unwrap();
     assert_eq!(batch.flags().unwrap(), []);
 }
 
-#[test]
-fn the_deepest_contacts_stay() {
-    let (m, qpos, ncon, _) = pile();
+fn the_deepest_contacts_stay(backend: Backend) {
+    let (m, qpos, ncon, _) = row();
     let depths = |room: usize| {
-        let mut batch = with(&m, 1, Backend::Cpu, Overflow::Continue, (room, AMPLE.1));
-        batch.set("qpos", &qpos).unwrap();
+        let mut batch = crowded(&m, backend, Overflow::Continue, (room, AMPLE.1), &qpos);
         batch.forward().unwrap();
-        let mut dist = batch.reals("contact_dist").unwrap()[..room.min(ncon)].to_vec();
+        let mut dist = batch.reals("contact_dist").unwrap()[room..][..room].to_vec();
         dist.sort_by(f64::total_cmp);
         dist
     };
     let all = depths(ncon);
+    assert!(all[0] < all[ncon - 1]);
     assert_eq!(depths(ncon / 2), all[..ncon / 2]);
 }
 
-#[test]
-fn an_overflow_is_an_error_that_says_what_is_needed() {
-    let (m, qpos, ncon, _) = pile();
-    let mut batch = with(&m, 3, Backend::Cpu, Overflow::Error, (8, AMPLE.1));
-    let mask = [false, true, false];
-    batch.set_where("qpos", &mask, &qpos).unwrap();
+fn an_overflow_is_an_error_that_says_what_is_needed(backend: Backend) {
+    let (m, qpos, ncon, _) = row();
+    let mut batch = crowded(&m, backend, Overflow::Error, (8, AMPLE.1), &qpos);
     match batch.step(1) {
         Err(Error::Overflow {
             worlds,
@@ -105,30 +153,41 @@ fn an_overflow_is_an_error_that_says_what_is_needed() {
     }
     // it stays one until the world is reset
     assert!(batch.step(1).is_err());
-    batch.reset_where(&mask, To::Qpos0).unwrap();
+    batch.reset_where(&CROWDED, To::Qpos0).unwrap();
+    batch.set_where("qpos", &CROWDED, &scattered()).unwrap();
     batch.step(1).unwrap();
 }
 
-#[test]
-fn an_overflow_does_not_reach_quiet_worlds() {
-    let (m, qpos, ..) = pile();
-    let run = |crowded: bool| {
-        let mut batch = with(&m, 3, Backend::Cpu, Overflow::Continue, (8, 40));
-        if crowded {
-            batch
-                .set_where("qpos", &[false, true, false], &qpos)
-                .unwrap();
+fn an_overflow_does_not_reach_quiet_worlds(backend: Backend) {
+    let (m, qpos, ..) = row();
+    let run = |crowd: bool| {
+        let mut batch = with(&m, 3, backend, Overflow::Continue, (6, 20));
+        batch.set("qpos", &scattered()).unwrap();
+        // a ball of the outer worlds lies on the floor
+        let mut one = scattered();
+        one[2] = -0.9001;
+        batch.set_where("qpos", &[true, false, true], &one).unwrap();
+        if crowd {
+            batch.set_where("qpos", &CROWDED, &qpos).unwrap();
         }
-        batch.step(20).unwrap();
+        batch.step(10).unwrap();
         batch.reals("qpos").unwrap().to_vec()
     };
     let (quiet, crowded) = (run(false), run(true));
     assert_eq!(quiet[..m.nq], crowded[..m.nq]);
     assert_eq!(quiet[2 * m.nq..], crowded[2 * m.nq..]);
+    assert_ne!(quiet, crowded);
 }
 
 /// Every input of one world poisoned in turn; the others must not differ by a bit.
-fn bad_numbers_stay_at_home(backend: Backend, n: usize, poisons: &[f64]) {
+fn bad_numbers_stay_at_home(backend: Backend) {
+    let n = 65;
+    let poisons = [
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        by_precision(backend, 1e300, 1e38),
+    ];
     let m = Model::from_xml_str(
         r#"<mujoco>
              <option timestep="0.005"/>
@@ -144,11 +203,7 @@ fn bad_numbers_stay_at_home(backend: Backend, n: usize, poisons: &[f64]) {
     .unwrap_or_else(|e| panic!("{e}"));
     let poisoned = n / 2;
     let mask: Vec<bool> = (0..n).map(|w| w == poisoned).collect();
-    let settings = Settings {
-        backend,
-        ..Settings::default()
-    };
-    let mut batch = Batch::with(&m, n, settings).unwrap();
+    let mut batch = worlds(&m, n, backend);
     batch.step(3).unwrap();
     let start = batch.save().unwrap();
     let words = |name| manyworlds::fields::field(name).unwrap().words(&m);
@@ -180,7 +235,7 @@ fn bad_numbers_stay_at_home(backend: Backend, n: usize, poisons: &[f64]) {
         "time",
     ];
     for name in names {
-        for &poison in poisons {
+        for poison in poisons {
             batch.restore(&start).unwrap();
             let mut row = match batch.read(name).unwrap() {
                 View::Real(x) => x[poisoned * words(name)..][..words(name)].to_vec(),
@@ -219,53 +274,20 @@ fn bad_numbers_stay_at_home(backend: Backend, n: usize, poisons: &[f64]) {
     }
 }
 
-#[test]
-fn bad_numbers_stay_at_home_on_the_cpu() {
-    bad_numbers_stay_at_home(
-        Backend::Cpu,
-        65,
-        &[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300],
-    );
-}
-
-#[test]
-fn more_worlds_than_memory_are_refused_before_they_are_made() {
+fn more_worlds_than_memory_are_refused_before_they_are_made(backend: Backend) {
     let m = model("humanoid");
-    for backend in [Backend::Cpu, Backend::Gpu] {
-        let settings = Settings {
-            backend,
-            ..Settings::default()
-        };
-        match Batch::with(&m, 2_000_000_000, settings) {
-            Err(Error::Size { what, need, have }) => {
-                assert!(need > have);
-                assert!(what.contains("fit"), "{what}");
-            }
-            other => panic!("{:?}", other.map(|batch| batch.nworld())),
+    match Batch::with(&m, 2_000_000_000, on(backend)) {
+        Err(Error::Size { what, need, have }) => {
+            assert!(need > have);
+            assert!(what.contains("fit"), "{what}");
         }
+        other => panic!("{:?}", other.map(|batch| batch.nworld())),
     }
 }
 
-#[test]
-fn memory_is_predicted() {
-    let m = model("quadruped");
-    let batch = with(&m, 10, Backend::Cpu, Overflow::Error, AMPLE);
-    let memory = batch.memory();
-    assert_eq!(memory.total, memory.model + 10 * memory.world);
-}
-
-#[test]
-fn wrong_arguments_are_errors_with_a_remedy() {
+fn wrong_arguments_are_errors_with_a_remedy(backend: Backend) {
     let m = model("cartpole");
-    let mut batch = Batch::with(
-        &m,
-        4,
-        Settings {
-            backend: Backend::Cpu,
-            ..Settings::default()
-        },
-    )
-    .unwrap();
+    let mut batch = worlds(&m, 4, backend);
     let says = |e: Error| e.to_string();
     assert_eq!(
         says(batch.read("qpso").unwrap_err()),
@@ -291,7 +313,7 @@ fn wrong_arguments_are_errors_with_a_remedy() {
         says(batch.reset(To::Key(0)).unwrap_err()),
         "keyframe 0: the model has 0, counted from 0"
     );
-    assert!(Batch::new(&m, 0).is_err());
+    assert!(Batch::with(&m, 0, on(backend)).is_err());
 }
 
 // a model in which a bar stands before what is missing, and the place of the bar
@@ -304,8 +326,7 @@ fn marked(xml: &str) -> (String, String) {
     (xml.replace('|', ""), format!("model.xml:{line}:{col}"))
 }
 
-#[test]
-fn what_no_stage_computes_is_refused_with_its_place() {
+fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) {
     let with = |option: &str, geom: &str, rest: &str| {
         format!(
             "<mujoco>\n<option {option}/>\n<worldbody><site name='s' size='.1'/><body name='b'><joint name='j'/><geom name='g' size='.1'/></body>\n\
@@ -389,7 +410,7 @@ fn what_no_stage_computes_is_refused_with_its_place() {
         let m = Model::from_xml_str(&xml).unwrap_or_else(|e| panic!("{xml}\n{e}"));
         let wanted = [format!("{place}: {what}")];
         assert_eq!(compile::missing(&m), wanted, "{xml}");
-        match Batch::new(&m, 1) {
+        match Batch::with(&m, 1, on(backend)) {
             Err(Error::Missing(list)) => assert_eq!(list, wanted),
             other => panic!("{:?}", other.map(|batch| batch.nworld())),
         }

@@ -1,27 +1,21 @@
-//! Whole steps through the public API: the CPU against MuJoCo's goldens, the kernels against the CPU, worlds that settle.
+//! Whole steps through the public API on every backend: against MuJoCo's goldens, and worlds that settle.
 
 mod common;
 
+use common::backends::{by_precision, on, on_every_backend, worlds};
 use common::{Golden, error};
 use manyworlds::batch::{Backend, Overflow, Settings, To};
 use manyworlds::compile::missing;
 use manyworlds::types::Integrator;
 use manyworlds::{Batch, Model};
 
-fn settings(backend: Backend) -> Settings {
-    Settings {
-        backend,
-        ..Settings::default()
-    }
-}
-
-// random states may ask for more than a model's own guess
-fn growing() -> Settings {
-    Settings {
-        overflow: Overflow::Grow,
-        ..settings(Backend::Cpu)
-    }
-}
+on_every_backend!(
+    five_steps_from_the_text_of_a_model_are_those_of_mujoco,
+    humanoids_fall_and_settle,
+    a_free_body_falls_as_newton_says,
+    keyframes_put_worlds_where_they_say,
+    room_grows_until_it_suffices_and_the_result_is_as_if_it_had,
+);
 
 /// The models of `models/` that can be simulated, and their goldens; those of later versions are refused, which is tested elsewhere.
 fn models() -> Vec<(String, Golden)> {
@@ -61,22 +55,37 @@ fn at_states(m: &Model, golden: &Golden, settings: Settings) -> Batch {
     batch
 }
 
-#[test]
-fn five_steps_from_the_text_of_a_model_are_those_of_mujoco() {
+/// Models whose kernels a software adapter compiles in a second or two.
+const SMALL: &[&str] = &[
+    "actuators",
+    "cartpole",
+    "pendula",
+    "servos",
+    "tendons",
+    "quadruped",
+];
+
+fn five_steps_from_the_text_of_a_model_are_those_of_mujoco(backend: Backend) {
+    // f32 makes one step: after more of them a contact that just opens or closes decides
+    let (steps, prefix) = by_precision(backend, (5, "step5"), (1, "step1"));
+    let tolerance = by_precision(backend, 1e-6, 1e-3);
     let mut far = Vec::new();
-    for (name, golden) in models() {
+    let models = models().into_iter();
+    for (name, golden) in
+        models.filter(|(name, _)| backend != Backend::Gpu || SMALL.contains(&name.as_str()))
+    {
         let mut m = model(&name);
         Golden::tighten(&mut m);
-        let mut batch = at_states(&m, &golden, growing());
-        batch.step(5).unwrap();
+        let mut batch = at_states(&m, &golden, on(backend));
+        batch.step(steps).unwrap();
         for field in ["qpos", "qvel", "act", "time"] {
             let have = batch.reals(field).unwrap();
-            let want = golden.get(&format!("step5/{field}")).unwrap();
+            let want = golden.get(&format!("{prefix}/{field}")).unwrap();
             let words = have.len() / golden.nstate();
             for k in 0..golden.nstate() {
                 let at = k * words..(k + 1) * words;
                 let e = error(&have[at.clone()], &want[at]);
-                if e > 1e-6 {
+                if e > tolerance {
                     far.push(format!("{name}: {field} of state {k} is off by {e:.1e}"));
                 }
             }
@@ -85,10 +94,9 @@ fn five_steps_from_the_text_of_a_model_are_those_of_mujoco() {
     assert!(far.is_empty(), "{}", far.join("\n"));
 }
 
-#[test]
-fn humanoids_fall_and_settle() {
+fn humanoids_fall_and_settle(backend: Backend) {
     let m = model("humanoid");
-    let mut batch = Batch::with(&m, 6, settings(Backend::Cpu)).unwrap();
+    let mut batch = worlds(&m, 6, backend);
     let qpos: Vec<f64> = (0..6)
         .flat_map(|w| {
             let mut qpos = m.qpos0.clone();
@@ -117,20 +125,20 @@ fn humanoids_fall_and_settle() {
     }
 }
 
-#[test]
-fn a_free_body_falls_as_newton_says() {
+fn a_free_body_falls_as_newton_says(backend: Backend) {
     let m = Model::from_xml_str(
         r#"<mujoco><option timestep="0.001"/><worldbody><body pos="0 0 10"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>"#,
     )
     .unwrap();
-    let mut batch = Batch::with(&m, 2, settings(Backend::Cpu)).unwrap();
+    let mut batch = worlds(&m, 2, backend);
     batch.step(100).unwrap();
+    let tolerance = by_precision(backend, 1e-12, 2e-5);
     // semi-implicit Euler: n (n + 1) / 2 times g dt²
     let fall = 9.81 * 0.001 * 0.001 * 5050.0;
     for qpos in batch.reals("qpos").unwrap().chunks(7) {
-        assert!((qpos[2] - (10.0 - fall)).abs() < 1e-12);
+        assert!((qpos[2] - (10.0 - fall)).abs() < tolerance);
     }
-    assert!((batch.reals("time").unwrap()[1] - 0.1).abs() < 1e-12);
+    assert!((batch.reals("time").unwrap()[1] - 0.1).abs() < tolerance);
 }
 
 #[test]
@@ -145,24 +153,29 @@ fn every_integrator_is_met() {
     assert!(met.contains(&(Integrator::ImplicitFast as i32)));
 }
 
-#[test]
-fn keyframes_put_worlds_where_they_say() {
+fn keyframes_put_worlds_where_they_say(backend: Backend) {
     let m = model("humanoid");
-    let mut batch = Batch::with(&m, 3, settings(Backend::Cpu)).unwrap();
+    let mut batch = worlds(&m, 3, backend);
     batch.step(7).unwrap();
     batch
         .reset_where(&[false, true, false], To::Key(1))
         .unwrap();
+    let held = |x: &f64| by_precision(backend, *x, f64::from(*x as f32));
+    let key: Vec<f64> = m.key_qpos[m.nq..2 * m.nq].iter().map(held).collect();
     let qpos = batch.reals("qpos").unwrap();
-    assert_eq!(qpos[m.nq..2 * m.nq], m.key_qpos[m.nq..2 * m.nq]);
-    assert_ne!(qpos[..m.nq], m.key_qpos[m.nq..2 * m.nq]);
-    assert_eq!(batch.reals("time").unwrap()[1], m.key_time[1]);
+    assert_eq!(qpos[m.nq..2 * m.nq], key);
+    assert_ne!(qpos[..m.nq], key);
+    assert_eq!(batch.reals("time").unwrap()[1], held(&m.key_time[1]));
     assert!(batch.reset(To::Key(9)).is_err());
 }
 
-#[test]
-fn room_grows_until_it_suffices_and_the_result_is_as_if_it_had() {
-    let m = model("boxes");
+fn room_grows_until_it_suffices_and_the_result_is_as_if_it_had(backend: Backend) {
+    // a device compiles its kernels anew whenever room grows
+    let m = model(if backend == Backend::Gpu {
+        "quadruped"
+    } else {
+        "boxes"
+    });
     let run = |settings: Settings| {
         let mut batch = Batch::with(&m, 2, settings).unwrap();
         for _ in 0..4 {
@@ -171,17 +184,15 @@ fn room_grows_until_it_suffices_and_the_result_is_as_if_it_had() {
         (batch.reals("qpos").unwrap().to_vec(), batch.model().nconmax)
     };
     let (ample, _) = run(Settings {
-        backend: Backend::Cpu,
         nconmax: Some(400),
         njmax: Some(1600),
-        ..Settings::default()
+        ..on(backend)
     });
     let (grown, nconmax) = run(Settings {
-        backend: Backend::Cpu,
         overflow: Overflow::Grow,
         nconmax: Some(2),
         njmax: Some(8),
-        ..Settings::default()
+        ..on(backend)
     });
     assert!(nconmax > 2);
     assert_eq!(ample, grown);

@@ -1,6 +1,7 @@
 //! What several tests share: goldens made by MuJoCo 4.0.0.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub mod backends;
 pub mod cold;
 pub mod program;
 pub mod solver;

@@ -1,0 +1,49 @@
+//! One test, every backend.
+#![allow(unused_imports, unused_macros, reason = "each test binary uses a part")]
+
+use manyworlds::batch::{Backend, Settings};
+use manyworlds::{Batch, Model};
+
+/// Every backend that computes; `Auto` is one of them.
+pub const BACKENDS: [Backend; 3] = [Backend::Cpu, Backend::Simd, Backend::Gpu];
+
+/// Makes a test for each backend of functions that take one: `cpu::name`, `simd::name`, `gpu::name`.
+macro_rules! on_every_backend {
+    ($($name:ident),+ $(,)?) => {
+        $crate::common::backends::on_every_backend!(@ cpu Cpu $($name)+);
+        $crate::common::backends::on_every_backend!(@ simd Simd $($name)+);
+        $crate::common::backends::on_every_backend!(@ gpu Gpu $($name)+);
+    };
+    (@ $module:ident $backend:ident $($name:ident)+) => {
+        mod $module {
+            $(
+                #[test]
+                fn $name() {
+                    super::$name(manyworlds::batch::Backend::$backend);
+                }
+            )+
+        }
+    };
+}
+pub(crate) use on_every_backend;
+
+/// Default settings on a backend.
+pub fn on(backend: Backend) -> Settings {
+    Settings {
+        backend,
+        ..Settings::default()
+    }
+}
+
+/// Worlds at `qpos0` on a backend, everything else by default.
+pub fn worlds(m: &Model, n: usize, backend: Backend) -> Batch {
+    Batch::with(m, n, on(backend)).unwrap_or_else(|e| panic!("{backend:?}: {e}"))
+}
+
+/// A value for a backend that computes in `f64`, and one for those that compute in `f32`.
+pub fn by_precision<T>(backend: Backend, f64: T, f32: T) -> T {
+    match backend {
+        Backend::Cpu => f64,
+        _ => f32,
+    }
+}
