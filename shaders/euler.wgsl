@@ -20,6 +20,12 @@ fn mj_euler() {
         // the sum of the forces is M qacc, and so it is made: the force of a stiff contact is the difference of two large
         // numbers times a large one, of which an f32 keeps little, while qacc is good to its last bits
         mul_m<M, euler_qacc, qacc>();
+        // a solver that ran out of iterations left M qacc elsewhere: there the sum counts
+        let ended = solver_niter() >= opt_iterations;
+        for (var i = lane; i < nv; i += LANES) {
+            set_euler_qacc(i, select(euler_qacc(i), qfrc_smooth(i) + qfrc_constraint(i), ended));
+        }
+        team_sync();
         solve_ld<qH, qHDiagInv, euler_qacc>();
     } else {
         for (var i = lane; i < nv; i += LANES) {

@@ -3,8 +3,10 @@
 fn mj_implicit() {
     // force that accelerates
     mul_m<M, implicit_qfrc, qacc>();
-    // the sum of the forces is M qacc, and so it is made, as in euler.wgsl
+    // the sum of the forces is M qacc, and so it is made unless the solver ran out of iterations, as in euler.wgsl
+    let ended = solver_niter() >= opt_iterations;
     for (var i = lane; i < nv; i += LANES) {
+        set_implicit_qfrc(i, select(implicit_qfrc(i), qfrc_smooth(i) + qfrc_constraint(i), ended));
         set_implicit_qacc(i, implicit_qfrc(i));
     }
 

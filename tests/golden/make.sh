@@ -12,6 +12,7 @@ python3 tests/golden/make_collision.py tests/golden/collision.npz
 python3 tests/golden/make_collision.py tests/golden/convex.npz 12 convex
 python3 tests/golden/make_collision.py tests/golden/faces.npz 16 faces
 python3 tests/golden/make_collision.py tests/golden/hfield.npz 16 hfield
+python3 tests/golden/make_options.py tests/golden/options.npz
 python3 tests/golden/make_derivative.py tests/golden/derivative.npz
 python3 tests/golden/make_edit.py tests/golden/edit.npz
 python3 tests/golden/make_mesh.py
