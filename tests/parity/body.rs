@@ -326,6 +326,8 @@ fn unrolls(m: &Model, stage: &'static Stage) -> bool {
 fn poison(d: &mut Data, names: &[&str]) {
     for name in names {
         match d.field_mut(name).unwrap() {
+            // a device takes no count beyond its room
+            ViewMut::Int(x) if x.len() == 1 => x.fill(-1),
             ViewMut::Int(x) => x.fill(POISON),
             ViewMut::Real(x) => x.fill(f64::INFINITY),
         }
