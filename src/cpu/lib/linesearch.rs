@@ -87,17 +87,18 @@ impl<R: Real> Line<'_, R> {
             ..Point::default()
         };
         self.eval_friction(&mut p);
-        self.eval_one_sided(&mut p);
+
+        // what is quadratic around here: coefficients are added before the step can cancel them, so that a Newton step inside
+        // of one piece ends at a slope of nothing
+        let two = R::splat(2.0);
+        let [c0, c1, c2] = self.one_sided(alpha);
+        let (q1, q2) = (self.smooth[0] + c1, self.smooth[1] + c2);
+        p.cost += alpha.mul_add(alpha.mul_add(q2, q1), c0);
+        p.deriv[0] += two * alpha * q2 + q1;
+        p.deriv[1] += two * q2;
         for cone in self.cones {
             path_eval(cone, &mut p);
         }
-
-        // what is quadratic everywhere
-        let [q1, q2] = self.smooth;
-        let two = R::splat(2.0);
-        p.cost += alpha * alpha.mul_add(q2, q1);
-        p.deriv[0] += two * alpha * q2 + q1;
-        p.deriv[1] += two * q2;
         let curved = R::zero().lt(p.deriv[1]);
         p.deriv[1] = R::select(curved, p.deriv[1], R::splat(MINVAL));
         p
@@ -133,22 +134,19 @@ impl<R: Real> Line<'_, R> {
         }
     }
 
-    // quadratic where the residual is negative, else nothing
+    // coefficients of what is quadratic where the residual is negative, else nothing; the cost less that of the start
     #[inline(always)]
-    fn eval_one_sided(&self, p: &mut Point<R>) {
+    fn one_sided(&self, alpha: R) -> [R; 3] {
         let zero = R::zero();
         let (mut c0, mut c1, mut c2) = (zero, zero, zero);
         for &[x0, v, q0, q1, q2] in self.one_sided {
-            let active = p.alpha.mul_add(v, x0).lt(zero);
+            let active = alpha.mul_add(v, x0).lt(zero);
             let was = R::select(x0.lt(zero), q0, zero);
             c0 += R::select(active, q0, zero) - was;
             c1 += R::select(active, q1, zero);
             c2 += R::select(active, q2, zero);
         }
-        let two = R::splat(2.0);
-        p.cost += p.alpha.mul_add(p.alpha.mul_add(c2, c1), c0);
-        p.deriv[0] += two * p.alpha * c2 + c1;
-        p.deriv[1] += two * c2;
+        [c0, c1, c2]
     }
 
     /// The step that minimises the cost in the lanes that are `live`, and by how much it lowers it; a step of 0 where there
