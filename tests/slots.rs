@@ -289,9 +289,9 @@ fn adhesion_counts_the_contacts_of_its_own_world() {
         let qpos = |w: usize| {
             let mut qpos = m.qpos0.clone();
             // balls lie or hang; boxes stand on four corners or on two
-            qpos[2] += if w % 2 == 0 { -0.01 } else { 0.5 };
+            qpos[2] += if w.is_multiple_of(2) { -0.01 } else { 0.5 };
             qpos[9] -= 0.01;
-            qpos[11] = if w % 3 == 0 { 0.2 } else { 0.0 };
+            qpos[11] = if w.is_multiple_of(3) { 0.2 } else { 0.0 };
             qpos
         };
         let qpos: Vec<f64> = (0..6).flat_map(qpos).collect();
