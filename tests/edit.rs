@@ -502,7 +502,7 @@ fn an_edited_option_is_as_if_it_had_been_said() {
     for (option, change) in pairs {
         let said = said(option);
         let mut edited = plain.clone();
-        edited.edit(|m| change(m)).unwrap();
+        edited.edit(change).unwrap();
         assert!(edited == said, "{option}");
         // and back again
         let opt = plain.opt.clone();
@@ -519,7 +519,7 @@ fn an_edited_option_is_as_if_it_had_been_said() {
                 })
                 .unwrap();
             let mut want = plain.clone();
-            want.edit(|m| change(m)).unwrap();
+            want.edit(change).unwrap();
             assert!(edited == want, "from {option} to {other}");
         }
     }
