@@ -7,9 +7,13 @@ use crate::types::*;
 /// their first tree, dofs and rows keep their order inside an island. A tree that no row touches is in no island.
 pub fn island(m: &Model, d: &mut Data) {
     let nefc = d.nefc[0] as usize;
+    let whole = m.ntree == 1 || m.opt.disabled(DSBL_ISLAND);
     if nefc == 0 {
         d.nisland[0] = 0;
-    } else if m.ntree == 1 || m.opt.disabled(DSBL_ISLAND) {
+        if !whole {
+            d.tree_island.fill(-1);
+        }
+    } else if whole {
         one_island(m, d, nefc);
     } else {
         join_trees(m, d, nefc);
