@@ -1,7 +1,7 @@
 //! Compiled models in files: what is read back is what was written, and nothing else is taken for a model.
 
 use manyworlds::compile::compile;
-use manyworlds::fields::{FIELDS, Room, View};
+use manyworlds::fields::{Arrays, FIELDS, Room, View};
 use manyworlds::mjcf::Spec;
 use manyworlds::model::Opt;
 use manyworlds::{Error, Model};
@@ -127,9 +127,18 @@ fn a_spec_saved_as_text_compiles_to_the_same_model() {
         let spec = Spec::from_str(&xml).unwrap();
         let saved = spec.to_mjcf().unwrap();
         let again = Model::from_xml_str(&saved).unwrap_or_else(|e| panic!("{xml}\n{e}"));
-        let bytes = compile(&spec).unwrap().to_bytes().unwrap();
-        assert!(again.to_bytes().unwrap() == bytes, "{xml}");
+        assert!(
+            placeless(&again) == placeless(&compile(&spec).unwrap()),
+            "{xml}"
+        );
     }
+}
+
+// the bytes of a model that does not know where in its text things were said
+fn placeless(m: &Model) -> Vec<u8> {
+    let mut arrays = Arrays::clone(m);
+    arrays.names.place.clear();
+    Model::from_arrays(arrays).unwrap().to_bytes().unwrap()
 }
 
 #[test]
@@ -168,7 +177,7 @@ fn other_files_are_named() {
 
     let mut bytes = models()[0].to_bytes().unwrap();
     bytes[8] += 1;
-    assert!(refusal(&bytes).contains("version 2"));
+    assert!(refusal(&bytes).contains("version 3"));
     bytes[8] -= 1;
     bytes[12] ^= 1;
     assert!(refusal(&bytes).contains("other arrays"));

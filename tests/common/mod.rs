@@ -68,6 +68,9 @@ impl Golden {
                 m.set_size(size, n[0] as usize);
             }
         }
+        // goldens of the solvers know no materials but by their numbers
+        let last = self.get("model/geom_matid").into_iter().flatten();
+        m.nmat = last.fold(m.nmat, |n, &id| n.max((id + 1.0) as usize));
         m.allocate();
         for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
             let Some(from) = self.get(&format!("model/{}", field.name)) else {

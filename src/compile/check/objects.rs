@@ -29,13 +29,6 @@ fn pair(m: &Arrays, k: usize) -> Result<()> {
         "pair_dim",
         k,
         format!("is {dim}, and must be 1, 3, 4 or 6"),
-    )?;
-    let geoms = [m.pair_geom1[k], m.pair_geom2[k]];
-    ensure(
-        geoms[0] != geoms[1],
-        "pair_geom2",
-        k,
-        "is the first geom again",
     )
 }
 
