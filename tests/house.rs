@@ -55,6 +55,7 @@ const OPERATORS: &[&str] = &[
     "spatial",
     "rot",
     "lin",
+    "nothing",
 ];
 
 /// Functions of the twins over slices, which no shader can take; what shaders have instead is part of their stages.
@@ -130,6 +131,10 @@ const SINGLE: &[(&str, &str)] = &[
         "kernels of the solvers are asked alone, in tests/parity",
     ),
     ("device", "calls that only a device has"),
+    (
+        "reads",
+        "all models; a device's contacts and rows are read in tests/slots.rs",
+    ),
     ("simd_solver", "lanes of a tile, whose islands differ"),
 ];
 
