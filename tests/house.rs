@@ -135,7 +135,6 @@ const SINGLE: &[(&str, &str)] = &[
         "reads",
         "all models; a device's contacts and rows are read in tests/slots.rs",
     ),
-    ("simd_solver", "lanes of a tile, whose islands differ"),
 ];
 
 const MODELS: &[&str] = &["humanoid", "tendons", "boxes", "cartpole"];

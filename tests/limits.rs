@@ -104,7 +104,7 @@ fn a_few_words_do_not_fill_the_memory() {
         ),
         (
             "<custom><numeric name='n' size='100000000'/></custom>",
-            "size is 100000000",
+            "a numeric has 1 to 500 numbers, not 100000000",
         ),
         (
             "<asset><hfield name='h' nrow='9999' ncol='9999' size='1 1 1 1'/></asset>",

@@ -51,11 +51,11 @@ pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
     m.Jpat_side = vec![1; m.nJpatdof];
     m.nJrow = patterns.iter().map(Vec::len).max().unwrap_or(0);
 
-    // every contact is of a pair of its own
+    // every contact is of a pair of its own, whose geoms no solver asks for; slots that no contact takes have one row
     m.nconmax = golden.state("in/contact_dim", k).len();
     m.ncollision = m.nconmax;
     let condim = golden.state("in/contact_dim", k).iter();
-    m.collision_condim = condim.map(|&x| x as i32).collect();
+    m.collision_condim = condim.map(|&x| (x as i32).max(1)).collect();
     m.collision_friction = golden.state("in/contact_friction", k).to_vec();
     nothing_else(&mut m);
 
@@ -89,7 +89,9 @@ pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
 // what no solver reads of pairs and patterns, in the sizes that these have here
 fn nothing_else(m: &mut Arrays) {
     let n = m.ncollision;
-    (m.collision_geom1, m.collision_geom2) = (vec![0; n], vec![0; n]);
+    for geom in [&mut m.collision_geom1, &mut m.collision_geom2] {
+        *geom = geom.first().map_or(vec![], |&first| vec![first; n]);
+    }
     (m.collision_pairid, m.collision_Jpat) = (vec![-1; n], vec![0; n]);
     (m.collision_detect, m.collision_margin) = (vec![0.0; n], vec![0.0; n]);
     (m.collision_solref, m.collision_solreffriction) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
