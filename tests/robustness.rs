@@ -84,10 +84,10 @@ fn all_finite(batch: &mut Batch) -> bool {
         .all(|name| batch.reals(name).unwrap().iter().all(|x| x.is_finite()))
 }
 
-/// Capacities below a need: all on the cores, a few on a device, where each is a kernel of its own to compile.
+/// Capacities below a need: all on the cores, one on a device, where each is a kernel of its own to compile.
 fn below(backend: Backend, need: usize, step: usize) -> Vec<usize> {
     match backend {
-        Backend::Gpu => vec![1, need - 1],
+        Backend::Gpu => vec![need / 2],
         _ => (1..need).step_by(step).chain([need - 1]).collect(),
     }
 }

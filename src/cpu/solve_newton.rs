@@ -52,7 +52,8 @@ pub fn newton<R: Real, S: System<R>>(
     for _ in 0..m.opt.iterations {
         // step along the direction
         let (alpha, improvement) = line_search(m, d, system, island, live);
-        live = live & zero.lt(alpha.abs());
+        // a step that is NaN is taken: the acceleration becomes NaN, and the world is reset for it
+        live = live & !alpha.abs().le(zero);
         if !live.any() {
             break;
         }
