@@ -65,6 +65,9 @@ const SMALL: &[&str] = &[
     "quadruped",
 ];
 
+/// States in which two shapes touch by 1e-17 m, so that single precision may or may not find their contact.
+const TOUCHING: &[(&str, usize)] = &[("pairs", 0)];
+
 fn five_steps_from_the_text_of_a_model_are_those_of_mujoco(backend: Backend) {
     // f32 makes one step: after more of them a contact that just opens or closes decides
     let (steps, prefix) = by_precision(backend, (5, "step5"), (1, "step1"));
@@ -82,7 +85,9 @@ fn five_steps_from_the_text_of_a_model_are_those_of_mujoco(backend: Backend) {
             let have = batch.reals(field).unwrap();
             let want = golden.get(&format!("{prefix}/{field}")).unwrap();
             let words = have.len() / golden.nstate();
-            for k in 0..golden.nstate() {
+            let told =
+                |k: &usize| backend == Backend::Cpu || !TOUCHING.contains(&(name.as_str(), *k));
+            for k in (0..golden.nstate()).filter(told) {
                 let at = k * words..(k + 1) * words;
                 let e = error(&have[at.clone()], &want[at]);
                 if e > tolerance {
@@ -170,12 +175,14 @@ fn keyframes_put_worlds_where_they_say(backend: Backend) {
 }
 
 fn room_grows_until_it_suffices_and_the_result_is_as_if_it_had(backend: Backend) {
-    // a device compiles its kernels anew whenever room grows
-    let m = model(if backend == Backend::Gpu {
-        "quadruped"
-    } else {
-        "boxes"
-    });
+    // a device compiles its kernels anew whenever room grows: those of one box
+    let box_on_the_floor =
+        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .11'><freejoint/>
+        <geom type='box' size='.1 .1 .1'/></body></worldbody></mujoco>";
+    let m = match backend {
+        Backend::Gpu => Model::from_xml_str(box_on_the_floor).unwrap(),
+        _ => model("boxes"),
+    };
     let run = |settings: Settings| {
         let mut batch = Batch::with(&m, 2, settings).unwrap();
         for _ in 0..4 {
