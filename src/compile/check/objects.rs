@@ -16,8 +16,6 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
     }
     tendons(m)?;
     actuators(m)?;
-    targets("cam_targetbodyid", &m.cam_mode, &m.cam_targetbodyid)?;
-    targets("light_targetbodyid", &m.light_mode, &m.light_targetbodyid)?;
     let names = ["numeric_adr", "numeric_size"];
     spans(names, &m.numeric_adr, &m.numeric_size, m.nnumericdata)
 }
@@ -249,13 +247,4 @@ fn activations(m: &Arrays, i: usize) -> Result<()> {
         "is {have}, and the parameters of the actuator ask for {need}: where these turn a part of it on or off, the model must be compiled again"
     );
     ensure(have as usize == need, "actuator_actnum", i, why)
-}
-
-fn targets(name: &str, mode: &[i32], target: &[i32]) -> Result<()> {
-    let follows = |mode: i32| mode == CamLight::TargetBody || mode == CamLight::TargetBodyCom;
-    for (i, (&mode, &target)) in mode.iter().zip(target).enumerate() {
-        let ok = !follows(mode) || target >= 0;
-        ensure(ok, name, i, "is -1, and the mode looks at a body")?;
-    }
-    Ok(())
 }

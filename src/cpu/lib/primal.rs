@@ -177,7 +177,9 @@ pub fn start<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, all:
             let half = R::splat(0.5);
             cost += half * d.solver_Ma[i] * (d.qacc_warmstart[i] - d.qacc_smooth[i]);
         }
-        warm = cost.le(cost_smooth);
+        // of two infinite costs none is cheaper
+        let finite = cost.lt(R::splat(f64::from(f32::MAX)));
+        warm = finite & cost.le(cost_smooth);
     }
     for &i in all.dofs {
         let i = i as usize;
