@@ -52,8 +52,7 @@ pub fn newton<R: Real, S: System<R>>(
     for _ in 0..m.opt.iterations {
         // step along the direction
         let (alpha, improvement) = line_search(m, d, system, island, live);
-        // a step that is NaN is taken: the acceleration becomes NaN, and the world is reset for it
-        live = live & !alpha.abs().le(zero);
+        live = live & zero.lt(alpha.abs());
         if !live.any() {
             break;
         }
