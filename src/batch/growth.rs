@@ -16,7 +16,7 @@ pub(super) struct Need {
     pub rows: usize,
 }
 
-/// What room has been and may be made.
+/// Memory that the worlds took at first, and memory that more room may take.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Growth {
     // bytes of the worlds that were made first, and bytes that may be added; known once room is short

@@ -1,5 +1,6 @@
 //! Trees that rows tie together: islands, each to be solved by itself (`mj_island`).
 
+use crate::cpu::lib::rows::dofs_of;
 use crate::fields::{Data, Model};
 use crate::types::*;
 
@@ -48,10 +49,8 @@ fn join_trees(m: &Model, d: &mut Data, nefc: usize) {
         if r > 0 && d.efc_Jpat[r] == d.efc_Jpat[r - 1] {
             continue;
         }
-        let pattern = d.efc_Jpat[r] as usize;
-        let adr = m.Jpat_adr[pattern] as usize;
         let mut first = -1;
-        for &dof in &m.Jpat_dof[adr..adr + m.Jpat_num[pattern] as usize] {
+        for &dof in dofs_of(m, d.efc_Jpat[r]) {
             let tree = m.dof_treeid[dof as usize];
             if d.tree_island[tree as usize] < 0 {
                 d.tree_island[tree as usize] = tree;

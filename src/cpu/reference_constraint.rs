@@ -2,6 +2,7 @@
 
 use crate::cpu::lib::equality::{anchors, bodies, jac_dot_vel, orientations};
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::rows::dofs_of;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
@@ -16,9 +17,7 @@ pub fn reference_constraint(m: &Model, d: &mut Data) {
 pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     for r in 0..num {
         // vel = J qvel
-        let pattern = R::int_lane(d.efc_Jpat[r], 0) as usize;
-        let adr = m.Jpat_adr[pattern] as usize;
-        let dofs = &m.Jpat_dof[adr..adr + m.Jpat_num[pattern] as usize];
+        let dofs = dofs_of(m, R::int_lane(d.efc_Jpat[r], 0));
         let row = &d.efc_J[r * m.nJrow..][..dofs.len()];
         let mut vel = R::zero();
         for (&i, &x) in dofs.iter().zip(row) {

@@ -9,7 +9,7 @@
 use super::rows::Rows;
 use crate::cpu::lib::cone::{MAXDIM, is_elliptic};
 use crate::cpu::lib::primal::{Island, System};
-use crate::cpu::lib::rows::for_rows;
+use crate::cpu::lib::rows::{dofs_of, for_rows};
 use crate::cpu::lib::skyline;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
@@ -71,8 +71,7 @@ impl<R: Real> Rows<R> {
                 continue;
             }
             last_pattern = pattern;
-            let adr = m.Jpat_adr[pattern as usize] as usize;
-            let dofs = &m.Jpat_dof[adr..adr + m.Jpat_num[pattern as usize] as usize];
+            let dofs = dofs_of(m, pattern);
             let Some(&last) = dofs.last() else { continue };
             for &i in dofs {
                 let end = &mut end[(i - first) as usize];

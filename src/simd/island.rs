@@ -14,6 +14,7 @@
 
 use super::rows::Rows;
 use crate::cpu::lib::primal::{Island, start};
+use crate::cpu::lib::rows::dofs_of;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::DSBL_ISLAND;
@@ -66,8 +67,7 @@ fn room<R: Real>(d: &mut Data<R>, num: usize) {
 }
 
 fn first_tree(m: &Model, pattern: i32) -> Option<usize> {
-    let adr = m.Jpat_adr[pattern as usize] as usize;
-    let dofs = &m.Jpat_dof[adr..adr + m.Jpat_num[pattern as usize] as usize];
+    let dofs = dofs_of(m, pattern);
     dofs.first().map(|&dof| m.dof_treeid[dof as usize] as usize)
 }
 
@@ -162,9 +162,7 @@ impl<R: Real> Islands<R> {
     fn join_trees(&mut self, m: &Model, d: &mut Data<R>, rows: &Rows<R>) {
         d.tree_island.fill(R::int(-1));
         for &[first, num, _] in &self.runs {
-            let pattern = rows.pattern[first] as usize;
-            let adr = m.Jpat_adr[pattern] as usize;
-            let dofs = &m.Jpat_dof[adr..adr + m.Jpat_num[pattern] as usize];
+            let dofs = dofs_of(m, rows.pattern[first]);
             let of = |dof: &i32| m.dof_treeid[*dof as usize];
             for lane in lanes::<R>(present(d, first, num)) {
                 let mut low = -1;

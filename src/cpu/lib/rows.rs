@@ -5,6 +5,13 @@ use wide::f64x4;
 
 use crate::fields::Model;
 
+/// Dofs of a sparsity pattern, in its order.
+#[inline(always)]
+pub fn dofs_of(m: &Model, pattern: i32) -> &[i32] {
+    let adr = m.Jpat_adr[pattern as usize] as usize;
+    &m.Jpat_dof[adr..adr + m.Jpat_num[pattern as usize] as usize]
+}
+
 /// The constraint Jacobian: the sparsity pattern of every row, and its entries in the pattern's order.
 #[derive(Clone, Copy)]
 pub struct Rows<'a, R> {
@@ -49,9 +56,7 @@ impl<'a, R> Rows<'a, R> {
     /// Dofs that a row touches.
     #[inline(always)]
     pub fn dofs(&self, r: i32) -> &'a [i32] {
-        let pattern = self.pat[r as usize] as usize;
-        let adr = self.m.Jpat_adr[pattern] as usize;
-        &self.m.Jpat_dof[adr..adr + self.m.Jpat_num[pattern] as usize]
+        dofs_of(self.m, self.pat[r as usize])
     }
 
     /// Entries of a row that touches `num` dofs.
