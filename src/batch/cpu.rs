@@ -154,16 +154,22 @@ impl<R: Real> Worlds for Cpu<R> {
         } = self;
         reals.clear();
         ints.clear();
-        for w in 0..self.nworld {
-            let (tile, lane) = (&tiles[w / R::WIDTH], w % R::WIDTH);
-            if matches!(field.dims[0], "njmax" | "nconmax") {
-                simd::read_slots(m, tile, lane, field, reals, ints);
-                continue;
-            }
-            match tile.field(field.name) {
-                Some(View::Int(x)) => ints.extend(x.iter().skip(lane).step_by(R::WIDTH)),
-                Some(View::Real(x)) => reals.extend(x.iter().map(|x| x.lane(lane))),
-                None => {}
+        for (t, tile) in tiles.iter().enumerate() {
+            let lanes = 0..R::WIDTH.min(self.nworld - t * R::WIDTH);
+            if R::WIDTH > 1 && simd::is_order_of_islands(field) {
+                lanes.for_each(|lane| simd::read_islands(m, tile, lane, field, ints));
+            } else if matches!(field.dims[0], "njmax" | "nconmax") {
+                lanes.for_each(|lane| simd::read_slots(m, tile, lane, field, reals, ints));
+            } else {
+                match tile.field(field.name) {
+                    Some(View::Int(x)) => {
+                        lanes.for_each(|lane| ints.extend(x.iter().skip(lane).step_by(R::WIDTH)))
+                    }
+                    Some(View::Real(x)) => {
+                        lanes.for_each(|lane| reals.extend(x.iter().map(|x| x.lane(lane))));
+                    }
+                    None => {}
+                }
             }
         }
         Ok(match field.elem {

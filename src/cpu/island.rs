@@ -11,9 +11,7 @@ pub fn island(m: &Model, d: &mut Data) {
     let whole = m.ntree == 1 || m.opt.disabled(DSBL_ISLAND);
     if nefc == 0 {
         d.nisland[0] = 0;
-        if !whole {
-            d.tree_island.fill(-1);
-        }
+        d.tree_island.fill(if whole { 0 } else { -1 });
     } else if whole {
         one_island(m, d, nefc);
     } else {

@@ -101,6 +101,14 @@ impl Real for Counted {
         *x = value;
     }
     #[inline]
+    fn to_int(self) -> i32 {
+        self.0 as i32
+    }
+    #[inline]
+    fn of_int(x: i32) -> Self {
+        Self(f64::from(x))
+    }
+    #[inline]
     fn select_int(mask: bool, yes: i32, no: i32) -> i32 {
         if mask { yes } else { no }
     }

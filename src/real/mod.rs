@@ -77,6 +77,10 @@ pub trait Real:
     fn int(x: i32) -> Self::Int;
     /// Sets the integer of one lane.
     fn set_int_lane(x: &mut Self::Int, lane: usize, value: i32);
+    /// The integer part, as an integer.
+    fn to_int(self) -> Self::Int;
+    /// An integer as a number.
+    fn of_int(x: Self::Int) -> Self;
     /// `yes` where the mask is true, else `no`.
     fn select_int(mask: Self::Mask, yes: Self::Int, no: Self::Int) -> Self::Int;
     /// `x == value` in each lane.
@@ -152,6 +156,14 @@ impl Real for f64 {
     #[inline(always)]
     fn set_int_lane(x: &mut i32, _lane: usize, value: i32) {
         *x = value;
+    }
+    #[inline(always)]
+    fn to_int(self) -> i32 {
+        self as i32
+    }
+    #[inline(always)]
+    fn of_int(x: i32) -> Self {
+        f64::from(x)
     }
     #[inline(always)]
     fn select_int(mask: bool, yes: i32, no: i32) -> i32 {

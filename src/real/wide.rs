@@ -109,6 +109,15 @@ macro_rules! wide {
                 x[lane] = value;
             }
             #[inline(always)]
+            fn to_int(self) -> Self::Int {
+                let x: [$int; $width] = self.0.fast_trunc_int().to_array();
+                x.map(|x| x as i32)
+            }
+            #[inline(always)]
+            fn of_int(x: Self::Int) -> Self {
+                Self(<$simd>::from(x.map(|x| x as $scalar)))
+            }
+            #[inline(always)]
             fn select_int(mask: $mask, yes: Self::Int, no: Self::Int) -> Self::Int {
                 let bits = |x: Self::Int| -> $simd { bytemuck::cast(x.map(<$int>::from)) };
                 let chosen: [$int; $width] = bytemuck::cast(mask.0.bitselect(bits(yes), bits(no)));

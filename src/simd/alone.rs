@@ -36,9 +36,6 @@ fn one_by_one<R: Real>(
 ) {
     let Alone { world, mut own } = std::mem::take(&mut rows.alone);
     let mut world = world.unwrap_or_else(|| Box::new(Data::zeroed(m)));
-    if d.map_iefc2efc.len() < rows.num {
-        d.map_iefc2efc.resize(rows.num, R::int(0));
-    }
     for lane in 0..R::WIDTH {
         own.clear();
         own.extend((0..rows.num).filter(|&r| d.efc_D[r].lane(lane) > 0.0));
@@ -101,7 +98,7 @@ fn take<R: Real>(
     world.nf[0] = before(rows.ne + rows.nf) - world.ne[0];
     world.nefc[0] = num as i32;
 
-    // what there may be no islands to overwrite
+    // what is counted on
     macro_rules! ints {
         ($($name:ident)+) => { $(
             for (to, &x) in world.$name.iter_mut().zip(&d.$name) {
@@ -109,8 +106,7 @@ fn take<R: Real>(
             }
         )+ };
     }
-    ints! { nisland solver_niter tree_island island_nv island_idofadr island_nefc island_iefcadr }
-    ints! { island_niter map_idof2dof map_dof2idof map_iefc2efc }
+    ints! { solver_niter island_niter }
 }
 
 // what they found
@@ -123,8 +119,7 @@ fn give<R: Real>(d: &mut Data<R>, lane: usize, own: &[usize], world: &Data) {
         )+ };
     }
     whole!(R::set_lane, qacc qfrc_constraint);
-    whole!(R::set_int_lane, nisland solver_niter tree_island island_nv island_idofadr island_nefc);
-    whole!(R::set_int_lane, island_iefcadr island_niter map_idof2dof map_dof2idof map_iefc2efc);
+    whole!(R::set_int_lane, nisland solver_niter tree_island island_niter);
     for (k, &r) in own.iter().enumerate() {
         d.efc_b[r].set_lane(lane, world.efc_b[k]);
         d.efc_force[r].set_lane(lane, world.efc_force[k]);

@@ -30,15 +30,15 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     }
 
     // what did not fit is told
-    tell(d, OVERFLOW_CONTACT, R::splat(m.nconmax as f64).lt(found));
-    for lane in 0..R::WIDTH {
-        let found = found.lane(lane) as i32;
-        let room = i32::try_from(m.nconmax).unwrap_or(i32::MAX);
-        let needed = R::int_lane(d.needed[0], lane).max(found);
-        R::set_int_lane(&mut d.needed[0], lane, needed);
-        R::set_int_lane(&mut d.ncon[0], lane, found.min(room));
-        if found > room {
-            keep(d, lane, contact.len(), m.nconmax);
+    let room = R::splat(m.nconmax as f64);
+    super::at_least(&mut d.needed[0], found);
+    d.ncon[0] = found.min(room).to_int();
+    if room.lt(found).any() {
+        tell(d, OVERFLOW_CONTACT, room.lt(found));
+        for lane in 0..R::WIDTH {
+            if found.lane(lane) as usize > m.nconmax {
+                keep(d, lane, contact.len(), m.nconmax);
+            }
         }
     }
 }
@@ -70,7 +70,7 @@ fn collide<R: Real>(
     found: &mut R,
 ) {
     let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
-    let shapes = geoms.map(|geom| shape(m, d, geom));
+    let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
     let unsure = spots.find(m, geoms, &shapes, m.collision_detect[k], near);
     if let Some(unsure) = unsure {
         tell(d, OVERFLOW_CCD, R::zero().lt(unsure));

@@ -14,7 +14,7 @@ mod slots;
 
 pub use alone::{solve_noslip, solve_pgs};
 pub use rows::Rows;
-pub use slots::read_slots;
+pub use slots::{is_order_of_islands, read_islands, read_slots};
 
 use crate::cpu;
 use crate::cpu::lib::math::is_bad;
@@ -68,18 +68,22 @@ pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) 
 
     // what did not fit is told
     let room = R::splat(m.njmax as f64);
-    tell(d, OVERFLOW_CONSTRAINT, room.lt(asked));
-    for lane in 0..R::WIDTH {
-        let needed = R::int_lane(d.needed[1], lane).max(asked.lane(lane) as i32);
-        R::set_int_lane(&mut d.needed[1], lane, needed);
-        if asked.lane(lane) as usize > m.njmax {
-            slots::cut(d, lane, counts.num, m.njmax);
-        }
-    }
+    at_least(&mut d.needed[1], asked);
     if room.lt(asked).any() {
+        tell(d, OVERFLOW_CONSTRAINT, room.lt(asked));
+        for lane in 0..R::WIDTH {
+            if asked.lane(lane) as usize > m.njmax {
+                slots::cut(d, lane, counts.num, m.njmax);
+            }
+        }
         count_rows(d, &counts);
     }
     rows.find_cones(m, d);
+}
+
+// the larger of a number and what is asked for
+fn at_least<R: Real>(needed: &mut R::Int, asked: R) {
+    *needed = R::select_int(R::of_int(*needed).lt(asked), asked.to_int(), *needed);
 }
 
 // how many rows of each kind each lane has; their sum
@@ -95,12 +99,10 @@ fn count_rows<R: Real>(d: &mut Data<R>, counts: &Counts) -> R {
     let nf = count(counts.ne, friction);
     let nl = count(friction, limit);
     let nefc = ne + nf + nl + count(limit, counts.num);
-    for lane in 0..R::WIDTH {
-        R::set_int_lane(&mut d.ne[0], lane, ne.lane(lane) as i32);
-        R::set_int_lane(&mut d.nf[0], lane, nf.lane(lane) as i32);
-        R::set_int_lane(&mut d.nl[0], lane, nl.lane(lane) as i32);
-        R::set_int_lane(&mut d.nefc[0], lane, nefc.lane(lane) as i32);
-    }
+    d.ne[0] = ne.to_int();
+    d.nf[0] = nf.to_int();
+    d.nl[0] = nl.to_int();
+    d.nefc[0] = nefc.to_int();
     nefc
 }
 

@@ -50,7 +50,7 @@ impl<R: Real> Rows<R> {
             pattern: Vec::with_capacity(m.njmax),
             cones: Vec::new(),
             cone_of: Vec::new(),
-            islands: Islands::new(m),
+            islands: Islands::default(),
             alone: Alone::default(),
             shape: super::hessian::Shape::new(m),
         }

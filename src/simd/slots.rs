@@ -65,13 +65,6 @@ pub fn read_slots<R: Real>(
         _ => &own.contacts,
     };
     let words = field.words(m);
-    if field.name == "map_iefc2efc" {
-        // a lane's own already, one behind the other
-        let map = &d.map_iefc2efc[..own.rows.len()];
-        ints.extend(map.iter().map(|&r| R::int_lane(r, lane)));
-        ints.extend((own.rows.len()..words).map(|_| 0));
-        return;
-    }
     let width = words / m.size(field.dims[0]).unwrap_or(0).max(1);
     match d.field(field.name) {
         Some(View::Real(x)) => {
@@ -105,6 +98,54 @@ pub fn read_slots<R: Real>(
         }
         None => {}
     }
+}
+
+/// True for the arrays that say where the dofs and rows of islands are: worlds side by side do not need them.
+pub fn is_order_of_islands(field: &Field) -> bool {
+    const ORDER: [&str; 7] = [
+        "island_nv",
+        "island_idofadr",
+        "map_dof2idof",
+        "map_idof2dof",
+        "island_nefc",
+        "island_iefcadr",
+        "map_iefc2efc",
+    ];
+    ORDER.contains(&field.name)
+}
+
+/// Appends what the reference finds of a lane's islands, from the lane's own rows.
+pub fn read_islands<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    lane: usize,
+    field: &Field,
+    ints: &mut Vec<i32>,
+) {
+    let own = Own::of(d, lane);
+    let pattern = |&r: &usize| R::int_lane(d.efc_Jpat[r], lane);
+    let of_trees = vec![0; m.ntree];
+    let of_dofs = vec![0; m.nv];
+    let mut world = Data::<f64> {
+        nefc: vec![own.rows.len() as i32],
+        efc_Jpat: own.rows.iter().map(pattern).collect(),
+        nisland: vec![0],
+        tree_island: of_trees.clone(),
+        island_nv: of_trees.clone(),
+        island_idofadr: of_trees.clone(),
+        island_nefc: of_trees.clone(),
+        island_iefcadr: of_trees,
+        map_dof2idof: of_dofs.clone(),
+        map_idof2dof: of_dofs,
+        map_iefc2efc: vec![0; own.rows.len()],
+        ..Data::default()
+    };
+    crate::cpu::island::island(m, &mut world);
+    let end = ints.len() + field.words(m);
+    if let Some(View::Int(x)) = world.field(field.name) {
+        ints.extend(x);
+    }
+    ints.resize(end, 0);
 }
 
 /// Leaves out the rows of a lane for which there is no room, those behind the last that fits: a contact, a connect or a weld

@@ -18,15 +18,14 @@ pub struct Line<'a, R: Real> {
     pub smooth: [R; 2],
     /// Friction loss rows.
     pub friction: &'a [Quad<R>],
-    /// One-sided rows: limits, frictionless and pyramidal contacts.
-    pub one_sided: &'a [Quad<R>],
+    /// One-sided rows, limits, frictionless and pyramidal contacts: residual at the start, its change by a unit step, D.
+    pub one_sided: [&'a [R]; 3],
     /// Elliptic contacts.
     pub cones: &'a [Path<R>],
 }
 
-/// A row along a search direction: residual at the start, its change by a unit step, and
-/// - one-sided: constant, linear and quadratic coefficient of the cost where the row is active,
-/// - friction loss: D, the friction loss, and the bound of the quadratic zone.
+/// A friction loss along a search direction: residual at the start, its change by a unit step, D, the friction loss, and the
+/// bound of the quadratic zone.
 pub type Quad<R> = [R; 5];
 
 /// A point of the line: step, cost relative to the start, first and second derivative.
@@ -107,40 +106,29 @@ impl<R: Real> Line<'_, R> {
     // quadratic inside a bound, linear outside; differences of cost are formed so that they do not cancel
     #[inline(always)]
     fn eval_friction(&self, p: &mut Point<R>) {
-        let (zero, one, half) = (R::zero(), R::one(), R::splat(0.5));
+        let (zero, half) = (R::zero(), R::splat(0.5));
         for &[x0, v, d, loss, bound] in self.friction {
             let x = p.alpha.mul_add(v, x0);
-            // -1 and 1: the linear parts
-            let side = |x: R| {
-                let below = R::select(x.le(-bound), one, zero);
-                R::select(bound.le(x), one, zero) - below
-            };
-            let (side0, side) = (side(x0), side(x));
-            let (inside0, inside) = (side0.abs().le(zero), side.abs().le(zero));
-            let cost = |x: R, inside: R::Mask| {
-                R::select(inside, half * d * x * x, loss * (x.abs() - half * bound))
-            };
-            let quadratic = half * d * (x - x0) * (x + x0);
-            let linear = loss * side * (x - x0);
-            let crossing = cost(x, inside) - cost(x0, inside0);
-            let same = zero.lt(side0 * side);
-            p.cost += R::select(
-                inside0 & inside,
-                quadratic,
-                R::select(same, linear, crossing),
-            );
-            p.deriv[0] += R::select(inside, d * x, loss * side) * v;
-            p.deriv[1] += R::select(inside, d * v * v, zero);
+            let [inside0, inside] = [x0, x].map(|x| x.clamp(-bound, bound));
+            let beyond = (x.abs() - inside.abs()) - (x0.abs() - inside0.abs());
+            p.cost += half * d * (inside - inside0) * (inside + inside0) + loss * beyond;
+            let quadratic = x.abs().lt(bound);
+            let linear = R::select(x.lt(zero), -loss, loss);
+            p.deriv[0] += R::select(quadratic, d * x, linear) * v;
+            p.deriv[1] += R::select(quadratic, d * v * v, zero);
         }
     }
 
     // coefficients of what is quadratic where the residual is negative, else nothing; the cost less that of the start
     #[inline(always)]
     fn one_sided(&self, alpha: R) -> [R; 3] {
-        let zero = R::zero();
+        let (zero, half) = (R::zero(), R::splat(0.5));
         let (mut c0, mut c1, mut c2) = (zero, zero, zero);
-        for &[x0, v, q0, q1, q2] in self.one_sided {
+        let [x, v, inertia] = self.one_sided;
+        for ((&x0, &v), &inertia) in x.iter().zip(v).zip(inertia) {
             let active = alpha.mul_add(v, x0).lt(zero);
+            let force = inertia * x0;
+            let (q0, q1, q2) = (half * force * x0, force * v, half * inertia * v * v);
             let was = R::select(x0.lt(zero), q0, zero);
             c0 += R::select(active, q0, zero) - was;
             c1 += R::select(active, q1, zero);

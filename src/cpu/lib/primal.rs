@@ -442,42 +442,71 @@ pub fn line_search<R: Real, S: System<R>>(
         let bound = loss * d.efc_R[r];
         *quad = [d.solver_Jaref[r], d.solver_Jv[r], d.efc_D[r], loss, bound];
     }
-    let mut num = friction.len();
-    let mut elliptic = rest.len();
-    for (k, &r) in rest.iter().enumerate() {
-        let r = r as usize;
-        if is_elliptic(m, d, r) {
-            elliptic = elliptic.min(k);
-            continue;
+    let at = 5 * friction.len();
+    let contiguous = is_contiguous(rest) && m.opt.cone == Cone::Pyramidal;
+    let [num, ncone] = match contiguous {
+        true => [0, 0],
+        false => gather(m, d, system, rest, at),
+    };
+    let (friction, rows) = d.solver_quad.split_at(at);
+    let (one_sided, cones) = rows.split_at(3 * num);
+    let one_sided = match contiguous {
+        true => {
+            let first = rest.first().map_or(0, |&r| r as usize);
+            let range = first..first + rest.len();
+            [&d.solver_Jaref, &d.solver_Jv, &d.efc_D].map(|x| &x[range.clone()])
         }
-        let (x, v, inertia) = (d.solver_Jaref[r], d.solver_Jv[r], d.efc_D[r]);
-        let (force, weight) = (inertia * x, half * inertia);
-        let quad = [x, v, half * force * x, force * v, weight * v * v];
-        d.solver_quad[5 * num..5 * num + 5].copy_from_slice(&quad);
-        num += 1;
-    }
-    let mut ncone = 0;
-    while elliptic < rest.len() {
-        let r = rest[elliptic] as usize;
-        elliptic += 1;
-        if is_elliptic(m, d, r) {
-            let contact = system.contact(m, d, r);
-            let path = contact.path(&d.efc_D[r..], &d.solver_Jaref[r..], &d.solver_Jv[r..]);
-            let at = 5 * num + PATH * ncone;
-            d.solver_quad[at..at + PATH].copy_from_slice(&path);
-            elliptic += contact.dim - 1;
-            ncone += 1;
-        }
-    }
-    let (quads, cones) = d.solver_quad.split_at(5 * num);
-    let (friction, one_sided) = quads.as_chunks::<5>().0.split_at(friction.len());
+        false => [0, 1, 2].map(|k| &one_sided[k * num..(k + 1) * num]),
+    };
     let line = Line {
         smooth,
-        friction,
+        friction: friction.as_chunks::<5>().0,
         one_sided,
         cones: cones[..PATH * ncone].as_chunks::<PATH>().0,
     };
     line.search(gtol, live, m.opt.ls_iterations)
+}
+
+// rows that follow each other
+fn is_contiguous(rows: &[i32]) -> bool {
+    match rows {
+        [first, .., last] => (last - first) as usize + 1 == rows.len(),
+        _ => true,
+    }
+}
+
+// what a line search needs of rows, from an entry of solver_quad on: residuals, their changes and D of those that are
+// one-sided, then elliptic contacts; how many there are of both
+fn gather<R: Real, S: System<R>>(
+    m: &Model,
+    d: &mut Data<R>,
+    system: &S,
+    rows: &[i32],
+    at: usize,
+) -> [usize; 2] {
+    let one_sided = |&&r: &&i32| !is_elliptic(m, d, r as usize);
+    let num = rows.iter().filter(one_sided).count();
+    let mut n = at;
+    let mut ncone = 0;
+    let mut k = 0;
+    while k < rows.len() {
+        let r = rows[k] as usize;
+        if is_elliptic(m, d, r) {
+            let contact = system.contact(m, d, r);
+            let path = contact.path(&d.efc_D[r..], &d.solver_Jaref[r..], &d.solver_Jv[r..]);
+            let at = at + 3 * num + PATH * ncone;
+            d.solver_quad[at..at + PATH].copy_from_slice(&path);
+            k += contact.dim;
+            ncone += 1;
+        } else {
+            d.solver_quad[n] = d.solver_Jaref[r];
+            d.solver_quad[n + num] = d.solver_Jv[r];
+            d.solver_quad[n + 2 * num] = d.efc_D[r];
+            k += 1;
+            n += 1;
+        }
+    }
+    [num, ncone]
 }
 
 /// Moves along the search direction.

@@ -33,12 +33,12 @@ macro_rules! for_rows {
             let same = |n: usize| list.len() > n && $rows.pat[list[n] as usize] == pattern;
             if same(1) && same(2) && same(3) {
                 let $r: [usize; 4] = std::array::from_fn(|i| list[i] as usize);
-                let $entries: [&[_]; 4] = $r.map(|r| $rows.row(r, $dof.len()));
+                let $entries: [&[_]; 4] = std::array::from_fn(|i| $rows.row($r[i], $dof.len()));
                 list = &list[4..];
                 $body
             } else if same(1) {
                 let $r: [usize; 2] = std::array::from_fn(|i| list[i] as usize);
-                let $entries: [&[_]; 2] = $r.map(|r| $rows.row(r, $dof.len()));
+                let $entries: [&[_]; 2] = std::array::from_fn(|i| $rows.row($r[i], $dof.len()));
                 list = &list[2..];
                 $body
             } else {
