@@ -49,7 +49,7 @@ pub fn collision(m: &Model, d: &mut Data) {
         }
         out.num = 0;
         let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
-        let shapes = geoms.map(|geom| shape(m, d, geom));
+        let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
         if !collide(m, geoms, shapes, m.collision_detect[k], &mut out) {
             d.overflow[0] |= OVERFLOW_CCD;
         }
