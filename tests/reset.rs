@@ -30,7 +30,16 @@ const STATE: [&str; 9] = [
     "sensordata",
 ];
 
+/// What goes wrong: a force of the hinge or of the ball, which other solvers meet.
+const POISONS: [(usize, f64); 3] = [(0, 1e20), (0, f64::NAN), (1, f64::NAN)];
+
 fn begins_anew(backend: Backend, integrator: &str, tolerance: f64) {
+    for (dof, poison) in POISONS {
+        begins_anew_after(backend, integrator, tolerance, dof, poison);
+    }
+}
+
+fn begins_anew_after(backend: Backend, integrator: &str, tolerance: f64, dof: usize, poison: f64) {
     let m = model(integrator);
     let settings = Settings {
         backend,
@@ -49,7 +58,7 @@ fn begins_anew(backend: Backend, integrator: &str, tolerance: f64) {
     batch.set_where("time", &mask, &[2.0]).unwrap();
     batch.set_where("mocap_pos", &mask, &[0.1; 3]).unwrap();
     let mut force = [0.0; 7];
-    force[0] = 1e20;
+    force[dof] = poison;
     let only = [false, true, false];
     batch.set_where("qfrc_applied", &only, &force).unwrap();
     for steps in [1, 4] {
@@ -61,7 +70,7 @@ fn begins_anew(backend: Backend, integrator: &str, tolerance: f64) {
                 let (new, anew) = (x[k], x[n + k]);
                 assert!(
                     (new - anew).abs() <= tolerance * (1.0 + new.abs()),
-                    "{backend:?}, {integrator}, {steps} steps: {name}[{k}] is {anew}, of a new world {new}"
+                    "{backend:?}, {integrator}, force {dof} = {poison}, {steps} steps: {name}[{k}] is {anew}, of a new world {new}"
                 );
             }
         }

@@ -52,7 +52,7 @@ pub fn newton<R: Real, S: System<R>>(
     for _ in 0..m.opt.iterations {
         // step along the direction
         let (alpha, improvement) = line_search(m, d, system, island, live);
-        live = live & zero.lt(alpha.abs());
+        live = live & !alpha.abs().le(zero);
         if !live.any() {
             break;
         }

@@ -273,6 +273,9 @@ fn direction(d: &mut Data, island: &Island<'_, f64>) -> f64 {
     for (x, &i) in x.iter_mut().zip(dofs) {
         *x = d.solver_grad[i as usize];
     }
+    // numbers are taken four at a time: those behind the last are multiplied by zero, and must not be NaN
+    let end = x.len().min(nv + 3);
+    x[nv..end].fill(0.0);
     chains::solve(x, &d.solver_U, &d.solver_dinv[..nv], shape!(d, nv));
     let mut sum = 0.0;
     for (x, &i) in x.iter().zip(dofs) {
