@@ -14,22 +14,27 @@ pub mod clock;
 mod cpu;
 mod derivative;
 mod flag;
+#[cfg(feature = "gpu")]
+mod gpu;
+#[cfg(not(feature = "gpu"))]
+#[path = "batch/no_gpu.rs"]
 mod gpu;
 mod growth;
 mod memory;
 mod state;
+mod tuning;
 
 pub use derivative::{Differences, Transition};
 pub use flag::Flag;
 pub use memory::Memory;
 pub use state::State;
+pub use tuning::{Choice, Unroll};
 
+#[cfg(feature = "gpu")]
 pub(crate) use state::hash;
 
 use crate::error::{Error, Result};
 use crate::fields::{Data, FIELDS, Field, Model, Room, View};
-use crate::gpu::Unroll;
-use crate::gpu::tune::Choice;
 use crate::mjcf::nearest::nearest;
 use crate::types::ENBL_INVDISCRETE;
 use growth::{Growth, Need};

@@ -1,5 +1,6 @@
 //! What can go wrong, and where.
 
+use std::fmt;
 use std::ops::Range;
 
 use codespan_reporting::diagnostic::{Diagnostic, Label};
@@ -7,11 +8,10 @@ use codespan_reporting::files::{Error as FilesError, Files};
 use codespan_reporting::term;
 
 /// Everything that this crate reports.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// A mistake in a model.
-    #[error("{file}:{line}:{col} <{element}>: {msg}")]
     Mjcf {
         /// File of the mistake.
         file: String,
@@ -27,7 +27,6 @@ pub enum Error {
         excerpt: Option<Box<Excerpt>>,
     },
     /// Something that MuJoCo has and this version does not.
-    #[error("{file}:{line}:{col}: {feature} is not supported")]
     Unsupported {
         /// File of the feature.
         file: String,
@@ -41,16 +40,12 @@ pub enum Error {
         excerpt: Option<Box<Excerpt>>,
     },
     /// A model that compiles, but whose dynamics need what this version does not have.
-    #[error("this version does not have what the model needs: {}", needs(.0))]
     Missing(Vec<String>),
     /// Several mistakes of one model, at least two.
-    #[error("{}", lines(.0))]
     Several(Vec<Error>),
     /// The device refused, was lost or does not exist.
-    #[error("device: {0}")]
     Device(String),
     /// A shader did not compile.
-    #[error("shader {stage}: {msg}")]
     Shader {
         /// Stage of the shader.
         stage: String,
@@ -58,7 +53,6 @@ pub enum Error {
         msg: String,
     },
     /// A size that does not fit.
-    #[error("{what}: {need} needed, {have} there")]
     Size {
         /// What it is the size of.
         what: String,
@@ -68,7 +62,6 @@ pub enum Error {
         have: u64,
     },
     /// Worlds asked for more contacts or constraint rows than they have room for.
-    #[error("{}", overflow(*.worlds, *.world, *.contacts, *.rows))]
     Overflow {
         /// How many worlds.
         worlds: usize,
@@ -80,16 +73,64 @@ pub enum Error {
         rows: (usize, usize),
     },
     /// Bad input that is not a model: states, controls, names.
-    #[error("{0}")]
     Input(String),
     /// A file that cannot be read or written.
-    #[error("{path}: {source}")]
     Io {
         /// The file.
         path: String,
         /// Why.
         source: std::io::Error,
     },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Mjcf {
+                file,
+                line,
+                col,
+                element,
+                msg,
+                ..
+            } => write!(f, "{file}:{line}:{col} <{element}>: {msg}"),
+            Error::Unsupported {
+                file,
+                line,
+                col,
+                feature,
+                ..
+            } => write!(f, "{file}:{line}:{col}: {feature} is not supported"),
+            Error::Missing(list) => {
+                let needs = needs(list);
+                write!(
+                    f,
+                    "this version does not have what the model needs: {needs}"
+                )
+            }
+            Error::Several(errors) => f.write_str(&lines(errors)),
+            Error::Device(msg) => write!(f, "device: {msg}"),
+            Error::Shader { stage, msg } => write!(f, "shader {stage}: {msg}"),
+            Error::Size { what, need, have } => write!(f, "{what}: {need} needed, {have} there"),
+            Error::Overflow {
+                worlds,
+                world,
+                contacts,
+                rows,
+            } => f.write_str(&overflow(*worlds, *world, *contacts, *rows)),
+            Error::Input(msg) => f.write_str(msg),
+            Error::Io { path, source } => write!(f, "{path}: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
 }
 
 /// A result of this crate.

@@ -35,6 +35,15 @@
 //! [`stages`] what is *done*. Every kernel has an f64 twin in [`cpu`], and every twin is held against MuJoCo 4.0.0. Arrays,
 //! sizes and enums have MuJoCo's names, letter for letter.
 //!
+//! # Features
+//!
+//! All are on by default; the library alone takes `default-features = false`.
+//!
+//! * `gpu`: the kernels and [`batch::Backend::Gpu`] (wgpu, naga). Without it that backend is an error, and
+//!   [`batch::Backend::Auto`] takes the cores.
+//! * `cli`: the program `manyworlds`.
+//! * `count`: a copy of the pipeline that counts operations, which `manyworlds bench` shows.
+//!
 //! # What is refused
 //!
 //! A model that says what this version cannot read is an error with file, line and column; one whose dynamics need what no
@@ -47,6 +56,7 @@ pub mod cpu;
 pub mod data;
 pub mod error;
 pub mod fields;
+#[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod mjcf;
 pub mod model;

@@ -6,6 +6,7 @@
 use crate::cpu;
 use crate::cpu::lib::sensor;
 use crate::fields::{Data, Model};
+#[cfg(feature = "count")]
 use crate::real::Counted;
 use crate::simd::{self, Lanes};
 use crate::types::*;
@@ -29,6 +30,7 @@ pub struct Stage {
     /// The same for worlds side by side: the twin itself, or what `src/simd` has in its place.
     pub simd: simd::Stage<Lanes>,
     /// The same for one world, counting what it does.
+    #[cfg(feature = "count")]
     pub counted: simd::Stage<Counted>,
     /// What it does.
     pub doc: &'static str,
@@ -52,6 +54,7 @@ macro_rules! stages {
                 shader: include_str!(concat!("../shaders/", stringify!($name), ".wgsl")),
                 twin: cpu::$name::$name,
                 simd: stages!(@simd $name $(by $path)?),
+                #[cfg(feature = "count")]
                 counted: stages!(@simd $name $(by $path)?),
                 doc: concat!($($doc),+),
                 _sealed: Sealed,

@@ -48,8 +48,7 @@ pub use obj::read_obj;
 pub use stl::read_stl;
 
 /// Why an asset could not be used. The caller adds file, line and element.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssetError(String);
 
 impl AssetError {
@@ -57,6 +56,14 @@ impl AssetError {
         AssetError(msg.into())
     }
 }
+
+impl std::fmt::Display for AssetError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for AssetError {}
 
 #[cfg(test)]
 pub(crate) mod golden;

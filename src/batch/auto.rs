@@ -35,7 +35,7 @@ pub(super) fn open(
         return Ok((cpu::open(m, nworld, settings)?, why));
     }
     let no_gpu = match gpu::hardware() {
-        None => "no hardware GPU".to_owned(),
+        None => gpu::NO_HARDWARE.to_owned(),
         Some(name) => match gpu::open_hardware(m, nworld, settings) {
             Ok(worlds) => return Ok((worlds, "the hardware GPU".to_owned())),
             Err(e @ (Error::Missing(_) | Error::Device(_))) => format!("{name} refuses: {e}"),

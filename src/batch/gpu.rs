@@ -17,6 +17,9 @@ use crate::types::{ENBL_INVERSE, OVERFLOW_TURNS};
 // the most lanes that a world is given where fewer were too few
 const MOST_LANES: u32 = 64;
 
+/// Why [`super::Backend::Auto`] takes the cores where [`hardware`] finds nothing.
+pub(super) const NO_HARDWARE: &str = "no hardware GPU";
+
 /// Name of the best adapter that is no software.
 pub(super) fn hardware() -> Option<&'static str> {
     static FOUND: OnceLock<Option<String>> = OnceLock::new();

@@ -1,9 +1,12 @@
 //! `bench`: how fast many worlds step.
 
 mod init;
+#[cfg(all(feature = "count", feature = "gpu"))]
 mod roofline;
+#[cfg(all(feature = "count", feature = "gpu"))]
 mod suite;
 mod tables;
+#[cfg(feature = "gpu")]
 mod tune;
 
 use super::{Engine, Fault, ModelArg};
@@ -51,6 +54,7 @@ pub struct Bench {
     quick: bool,
     /// Everything that is asked of a GPU, as markdown: start-up, many numbers of worlds and lanes, kernels fused and not, the
     /// time of each stage
+    #[cfg(all(feature = "count", feature = "gpu"))]
     #[arg(long, conflicts_with_all = ["init", "json", "worlds", "steps"])]
     suite: bool,
     /// Print a JSON object a line
@@ -58,6 +62,7 @@ pub struct Bench {
     json: bool,
     /// Try ways of running the kernels, so many seconds each, and remember the fastest for this adapter and model in a file of
     /// the user's cache folder
+    #[cfg(feature = "gpu")]
     #[arg(long)]
     tune: bool,
     #[command(flatten)]
@@ -77,6 +82,7 @@ impl Bench {
         let start = Instant::now();
         let m = compile::compile(&spec).map_err(bad)?;
         let compile_s = start.elapsed().as_secs_f64();
+        #[cfg(feature = "gpu")]
         if self.tune {
             let tune = tune::Tune {
                 m: &m,
@@ -88,6 +94,7 @@ impl Bench {
             };
             return tune.run(self.init.as_ref());
         }
+        #[cfg(all(feature = "count", feature = "gpu"))]
         if self.suite {
             let settings = self.engine.settings();
             let load = (parse_s, compile_s);
@@ -204,7 +211,7 @@ impl Bench {
         let ns = |(name, s): &(String, f64)| (name.clone(), json!(s * 1e9 / worlds));
         let work = match self.quick {
             true => Value::Null,
-            false => roofline(&mut batch)?,
+            false => work(&mut batch)?,
         };
         Ok(json!({
             "worlds": n,
@@ -271,8 +278,15 @@ impl Bench {
     }
 }
 
+// without what counts, or the texts that say what a stage reads, nothing is known
+#[cfg(not(all(feature = "count", feature = "gpu")))]
+fn work(_batch: &mut Batch) -> Result<Value, Fault> {
+    Ok(Value::Null)
+}
+
 // what each stage has to do to one of the worlds where they are now, and what a core can do
-fn roofline(batch: &mut Batch) -> Result<Value, Fault> {
+#[cfg(all(feature = "count", feature = "gpu"))]
+fn work(batch: &mut Batch) -> Result<Value, Fault> {
     let mut reference = roofline::reference(batch, STATS_WORLDS)?;
     let work = roofline::work(&mut reference)?;
     let limit = roofline::limit();

@@ -35,7 +35,8 @@ impl Info {
         };
         let missing = missing(&m);
         let cpu = Memory::cpu(&m, 1, 8);
-        let device = Memory::device(&m)?;
+        let built = cfg!(feature = "gpu");
+        let device = built.then(|| Memory::device(&m)).transpose()?;
         if self.json {
             let sizes: Map<String, Value> = SIZES
                 .iter()
@@ -50,15 +51,15 @@ impl Info {
                 "sizes": sizes,
                 "timestep": m.opt.timestep,
                 "bytes_per_world_cpu": cpu.world,
-                "bytes_per_world_gpu": device.world,
-                "bytes_model_gpu": device.model,
-                "arrays_gpu": arrays_json(&m)?,
+                "bytes_per_world_gpu": device.map(|device| device.world),
+                "bytes_model_gpu": device.map(|device| device.model),
+                "arrays_gpu": built.then(|| arrays_json(&m)).transpose()?,
                 "keyframes": m.names.key,
             });
             data!("{info:#}")?;
         } else {
             data!("{}: {}", self.model.path.display(), m.names.model)?;
-            data!("{}", table(&m, &cpu, &device))?;
+            data!("{}", table(&m, &cpu, device.as_ref()))?;
             if self.arrays {
                 data!("{}", arrays_table(&m)?)?;
             }
@@ -106,7 +107,7 @@ fn arrays_table(m: &Model) -> Result<Table, Fault> {
     Ok(table)
 }
 
-fn table(m: &Model, cpu: &Memory, device: &Memory) -> Table {
+fn table(m: &Model, cpu: &Memory, device: Option<&Memory>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let mut row = |what: &str, value: String| {
@@ -158,18 +159,26 @@ fn table(m: &Model, cpu: &Memory, device: &Memory) -> Table {
         "room in a world",
         format!("{} contacts, {} constraint rows", m.nconmax, m.njmax),
     );
+    let on_cpu = format!("{} on the CPU (f64)", kib(cpu.world));
+    let Some(device) = device else {
+        row("memory of a world", on_cpu);
+        lacks(m, row);
+        return table;
+    };
     row(
         "memory of a world",
-        format!(
-            "{} on a device (f32), {} on the CPU (f64)",
-            kib(device.world),
-            kib(cpu.world)
-        ),
+        format!("{} on a device (f32), {on_cpu}", kib(device.world)),
     );
     row(
         "memory of the model",
         format!("{} on a device", kib(device.model)),
     );
+    lacks(m, row);
+    table
+}
+
+// what a model needs that is missing, in rows of the table
+fn lacks(m: &Model, mut row: impl FnMut(&str, String)) {
     let list = |list: Vec<String>| match list.is_empty() {
         true => "nothing".to_owned(),
         false => list.join("\n"),
@@ -180,7 +189,6 @@ fn table(m: &Model, cpu: &Memory, device: &Memory) -> Table {
         row("missing on gpu", list(on_gpu));
     }
     row("not computed", list(not_computed(m)));
-    table
 }
 
 fn kib(bytes: u64) -> String {

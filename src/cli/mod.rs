@@ -14,11 +14,11 @@ mod progress;
 mod rollout;
 mod say;
 mod trajectory;
+#[cfg(feature = "gpu")]
 mod verify;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use manyworlds::batch::{Backend, Overflow, Settings};
-use manyworlds::gpu::Unroll;
+use manyworlds::batch::{Backend, Overflow, Settings, Unroll};
 use manyworlds::mjcf::Limits;
 use manyworlds::{Error, Model};
 use std::path::{Path, PathBuf};
@@ -58,6 +58,7 @@ enum Verb {
     /// Everything that one forward pass and some steps make of given states
     Forward(forward::Forward),
     /// Every kernel against its twin, on random states of your model
+    #[cfg(feature = "gpu")]
     Verify(verify::Verify),
     /// How fast many worlds step
     Bench(bench::Bench),
@@ -76,6 +77,7 @@ pub fn run(cli: Cli) -> Result<(), Fault> {
         Verb::Info(args) => args.run(),
         Verb::Rollout(args) => args.run(),
         Verb::Forward(args) => args.run(),
+        #[cfg(feature = "gpu")]
         Verb::Verify(args) => args.run(),
         Verb::Bench(args) => args.run(),
         Verb::Devices(args) => args.run(),

@@ -1,7 +1,5 @@
 //! A bar or a spinner on a terminal, silence elsewhere.
 
-use std::time::Duration;
-
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
@@ -17,6 +15,7 @@ pub fn bar(steps: u64) -> ProgressBar {
 }
 
 /// A spinner on stderr that says what is being done and for how long, drawn only where stderr is a terminal.
+#[cfg(feature = "gpu")]
 pub fn spinner(msg: String) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -24,7 +23,7 @@ pub fn spinner(msg: String) -> ProgressBar {
     let spinner = ProgressBar::new_spinner().with_message(msg);
     let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
     spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    spinner.enable_steady_tick(Duration::from_millis(200));
+    spinner.enable_steady_tick(std::time::Duration::from_millis(200));
     spinner
 }
 

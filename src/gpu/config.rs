@@ -2,26 +2,11 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-
+pub use crate::batch::Unroll;
 use crate::error::{Error, Result};
 use crate::fields::{Elem, Model};
 use crate::gpu::device::Device;
 use crate::gpu::wgsl::{LaneOrder, Team};
-
-/// Which kernels are written for the model alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Unroll {
-    /// Those that are known to gain by it on such an adapter: small ones on a software adapter, unless indices are checked or
-    /// several lanes are asked for.
-    #[default]
-    Auto,
-    /// None.
-    Never,
-    /// All that can be, within what the compiler of the adapter can take.
-    Always,
-}
 
 /// How the worlds are laid out and run.
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::batch::Choice;
 use crate::error::{Error, Result};
 use crate::fields::Model;
 use crate::gpu::config::{Config, Unroll};
@@ -15,22 +16,6 @@ use crate::gpu::device::Adapter;
 
 /// What the first words of a file say. Other kernels make other choices, so the version of this crate is part of it.
 const FORMAT: &str = concat!("manyworlds tuning ", env!("CARGO_PKG_VERSION"));
-
-/// How worlds are run: what [`Config`] leaves open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Choice {
-    /// Lanes that work on one world; 0: chosen from model and adapter.
-    pub lanes: u32,
-    /// Worlds of a workgroup; 0: chosen.
-    pub worlds: u32,
-    /// Worlds whose words are interleaved; 0: chosen.
-    pub tile: u32,
-    /// Largest number of stages in one kernel; 0: chosen.
-    pub fuse: usize,
-    /// Which kernels are written for the model alone.
-    pub unroll: Unroll,
-}
 
 /// What became of an earlier measurement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -181,15 +166,6 @@ pub(crate) fn settle(config: &Config, m: &Model, adapter: &Adapter) -> (Config, 
 }
 
 impl Choice {
-    /// Everything left open.
-    pub const OPEN: Self = Self {
-        lanes: 0,
-        worlds: 0,
-        tile: 0,
-        fuse: 0,
-        unroll: Unroll::Auto,
-    };
-
     /// A configuration with this choice.
     pub fn put(self, config: &Config) -> Config {
         Config {
@@ -200,29 +176,6 @@ impl Choice {
             unroll: self.unroll,
             ..config.clone()
         }
-    }
-}
-
-impl std::fmt::Display for Choice {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Choice {
-            lanes,
-            worlds,
-            tile,
-            fuse,
-            unroll,
-        } = self;
-        let word = |n: u64| match n {
-            0 => "auto".to_owned(),
-            n => n.to_string(),
-        };
-        let [lanes, worlds, tile, fuse] =
-            [*lanes as u64, *worlds as u64, *tile as u64, *fuse as u64].map(word);
-        let unroll = format!("{unroll:?}").to_lowercase();
-        write!(
-            f,
-            "lanes {lanes}, worlds {worlds}, tile {tile}, fuse {fuse}, unroll {unroll}"
-        )
     }
 }
 

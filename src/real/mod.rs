@@ -1,8 +1,10 @@
 //! The number that the twins compute with: `f64` is the reference; a wide type is the same twin for several worlds at once.
 
+#[cfg(feature = "count")]
 pub mod counted;
 mod wide;
 
+#[cfg(feature = "count")]
 pub use self::counted::Counted;
 pub use self::wide::{F32x8, F32x16, F64x8};
 

@@ -14,9 +14,22 @@ use wide::{f32x8, f32x16, f64x8, i32x8, i32x16, i64x8};
 macro_rules! wide {
     ($(#[doc = $doc:literal])+ $name:ident, $mask:ident, $simd:ty, $scalar:ty, $ints:ty, $int:ty, $width:literal) => {
         $(#[doc = $doc])+
-        #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
         #[repr(transparent)]
         pub struct $name($simd);
+
+        // SAFETY: the type has the layout of its one member, which is `Zeroable`.
+        #[expect(unsafe_code, reason = "bytemuck's derive takes four more crates")]
+        unsafe impl bytemuck::Zeroable for $name {}
+
+        // SAFETY: the type has the layout of its one member, which is `Pod`, and is `Copy` and `'static` as that is.
+        #[expect(unsafe_code, reason = "bytemuck's derive takes four more crates")]
+        unsafe impl bytemuck::Pod for $name {}
+
+        const _: () = {
+            const fn is_pod<T: bytemuck::Pod>() {}
+            is_pod::<$simd>();
+        };
 
         /// A truth for every lane: all bits of a lane set, or none.
         #[derive(Clone, Copy, Debug)]

@@ -23,7 +23,9 @@ use crate::cpu::lib::sensor::Slots;
 use crate::cpu::lib::warning::tell;
 use crate::cpu::make_constraint::{Counts, Room, make};
 use crate::fields::{Data, FIELDS, Model, Room as Where, View, ViewMut};
-use crate::real::{Counted, Mask, Real};
+#[cfg(feature = "count")]
+use crate::real::Counted;
+use crate::real::{Mask, Real};
 use crate::stages;
 use crate::types::*;
 
@@ -49,6 +51,7 @@ impl Staged for Lanes {
     }
 }
 
+#[cfg(feature = "count")]
 impl Staged for Counted {
     fn of(stage: &stages::Stage) -> Stage<Self> {
         stage.counted
