@@ -1,5 +1,5 @@
 #!/bin/sh
-# test.sh: sets up what the tests need, then runs all of them: format, lints, tests, examples in the documentation, kernels in a browser.
+# test.sh: sets up what the tests need, then runs all of them: format, lints, features, tests, examples in the documentation, kernels in a browser.
 # The kernels need a Vulkan adapter; where there is none, Debian's software adapter is installed.
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -45,6 +45,16 @@ run() {
 }
 run cargo fmt --check
 run cargo clippy --all-targets -- -D warnings
+# the library alone, here and on processors of other kinds; the program without a GPU
+run cargo check --no-default-features
+run cargo check --no-default-features --features cli
+for target in wasm32-unknown-unknown aarch64-unknown-linux-gnu; do
+    if rustup target add $target >/dev/null 2>&1; then
+        run cargo check --no-default-features --target $target
+    else
+        say "no rustup: $target is not checked"
+    fi
+done
 if cargo nextest --version >/dev/null 2>&1; then
     run cargo nextest run --no-fail-fast
 else
