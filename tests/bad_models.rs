@@ -644,6 +644,14 @@ const UNFIT: &[(&str, &str)] = &[
         r#"<asset><skin name="s" file="none.skn"/></asset>"#,
     ),
     (
+        "negative friction loss",
+        r#"<worldbody><body><joint name="h" frictionloss="-.1"/><geom size=".1"/></body></worldbody>"#,
+    ),
+    (
+        "negative friction loss of a tendon",
+        r#"<worldbody><body><joint name="h"/><geom size=".1"/></body></worldbody><tendon><fixed frictionloss="-1"><joint joint="h" coef="1"/></fixed></tendon>"#,
+    ),
+    (
         "size of nothing",
         r#"<worldbody><geom type="box" size="1 1 0"/></worldbody>"#,
     ),

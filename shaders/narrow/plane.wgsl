@@ -48,11 +48,12 @@ fn plane_cylinder(plane: Shape, cylinder: Shape, margin: f32) {
     }
     let height = dot(cylinder.pos - plane.pos, normal);
 
-    // lowest direction of the disk, scaled by the radius; x where the disk is parallel to the plane
-    let across = axis * slope - normal;
+    // lowest direction of the disk, scaled by the radius; x where the disk is parallel to the plane. The difference that MuJoCo
+    // takes does not lie in a disk that hardly leans; the product always does
+    let across = cross(axis, cross(axis, normal));
     let len = length(across);
     var low = cylinder.mat[0] * radius;
-    if (len >= 1e-6) {
+    if (len >= MINVAL) {
         low = across * (radius / len);
     }
     let down = dot(low, normal);

@@ -36,6 +36,7 @@ pub(super) fn compile(tree: &Tree, part: &Part<Joint>, autolimits: bool) -> Resu
     let yields = kind == JointType::Free && said.springyield() != 0.0;
     let msg = "springyield is not for free joints";
     tree.ensure(!yields, origin, Some("springyield"), msg)?;
+    check_frictionloss(tree, origin, said.frictionloss())?;
 
     // which limits hold; a free joint has none, the actuator's are on scalar joints only
     let range = said.range();
@@ -98,6 +99,12 @@ fn check_springdamper(tree: &Tree, said: &Joint) -> Result<()> {
     let msg = "springdamper needs two positive numbers: time constant and damping ratio";
     let ok = unset || (timeconst > 0.0 && dampratio > 0.0);
     tree.ensure(ok, said.origin, Some("springdamper"), msg)
+}
+
+/// Friction that is negative would push: MuJoCo's rows for it have no force that fits.
+pub(super) fn check_frictionloss(tree: &Tree, origin: Origin, loss: f64) -> Result<()> {
+    let msg = "frictionloss may not be negative";
+    tree.ensure(loss >= 0.0, origin, Some("frictionloss"), msg)
 }
 
 // anchor and axis in the body, out of the frames around the joint

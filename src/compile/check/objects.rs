@@ -14,6 +14,19 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
     for i in 0..m.neq {
         equality(m, i)?;
     }
+    for (name, loss) in [
+        ("dof_frictionloss", &m.dof_frictionloss),
+        ("tendon_frictionloss", &m.tendon_frictionloss),
+    ] {
+        for (i, &loss) in loss.iter().enumerate() {
+            ensure(
+                loss >= 0.0,
+                name,
+                i,
+                format!("is {loss}, and may not be negative"),
+            )?;
+        }
+    }
     tendons(m)?;
     actuators(m)?;
     let names = ["numeric_adr", "numeric_size"];
