@@ -70,6 +70,8 @@ pub enum Role {
 pub struct Field {
     /// MuJoCo's name.
     pub name: &'static str,
+    /// The same as a number: its place in [`FIELDS`].
+    pub row: Row,
     /// Where it lives.
     pub room: Room,
     /// Element.
@@ -218,18 +220,23 @@ macro_rules! fields {
         /// The table: every array, in order.
         pub const FIELDS: &[Field] = &[
             $(Field {
-                name: stringify!($mname), room: Room::Model, elem: elem!($melem), dims: &[$(stringify!($mdim)),+],
+                name: stringify!($mname), row: Row::$mname, room: Room::Model, elem: elem!($melem), dims: &[$(stringify!($mdim)),+],
                 within: within!($($lo, $hi)?), role: role!($($role)?), doc: concat!($($mdoc),+),
             },)*
             $(Field {
-                name: stringify!($dname), room: Room::Data, elem: elem!($delem), dims: &[$(stringify!($ddim)),+],
+                name: stringify!($dname), row: Row::$dname, room: Room::Data, elem: elem!($delem), dims: &[$(stringify!($ddim)),+],
                 within: None, role: Role::State, doc: concat!($($ddoc),+),
             },)*
             $(Field {
-                name: stringify!($cname), room: Room::Scratch, elem: elem!($celem), dims: &[$(stringify!($cdim)),+],
+                name: stringify!($cname), row: Row::$cname, room: Room::Scratch, elem: elem!($celem), dims: &[$(stringify!($cdim)),+],
                 within: None, role: Role::State, doc: concat!($($cdoc),+),
             },)*
         ];
+
+        /// The place of an array in [`FIELDS`], under the array's name: it leads to the array without a name being compared.
+        #[expect(non_camel_case_types, missing_docs, reason = "the names are MuJoCo's, letter for letter; the table says what they are")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Row { $($mname,)* $($dname,)* $($cname,)* }
 
         /// Every size and what it counts.
         pub const SIZES: &[(&str, &str)] = &[$((stringify!($size), concat!($($sdoc),+)),)*];
@@ -315,6 +322,24 @@ macro_rules! fields {
                 match name {
                     $(stringify!($dname) => Some(view!($delem, self.$dname)),)*
                     $(stringify!($cname) => Some(view!($celem, self.$cname)),)*
+                    _ => None,
+                }
+            }
+
+            /// An array of this world by its place in the table; none for an array of the model.
+            pub fn view(&self, row: Row) -> Option<View<'_, R>> {
+                match row {
+                    $(Row::$dname => Some(view!($delem, self.$dname)),)*
+                    $(Row::$cname => Some(view!($celem, self.$cname)),)*
+                    _ => None,
+                }
+            }
+
+            /// An array of this world by its place in the table, to be written; none for an array of the model.
+            pub fn view_mut(&mut self, row: Row) -> Option<ViewMut<'_, R>> {
+                match row {
+                    $(Row::$dname => Some(view_mut!($delem, self.$dname)),)*
+                    $(Row::$cname => Some(view_mut!($celem, self.$cname)),)*
                     _ => None,
                 }
             }
