@@ -14,8 +14,8 @@ use crate::simd::Lanes;
 use crate::stages;
 use crate::types::MAXLOSS;
 
-/// Lanes of a tile that pay for it: a tile takes as long as so many worlds by themselves.
-const PAYS: usize = Lanes::WIDTH / 4;
+/// Worlds that pay for a tile: it takes longer than fewer of them by themselves, however many lanes it has.
+const PAYS: usize = 4;
 
 /// The worlds, and in a few words why they are where they are.
 ///
