@@ -11,6 +11,7 @@
 
 mod auto;
 pub mod clock;
+mod control;
 mod cpu;
 mod derivative;
 mod flag;
@@ -21,12 +22,15 @@ mod gpu;
 mod gpu;
 mod growth;
 mod memory;
+mod slices;
 mod state;
 mod tuning;
+mod vector;
 
 pub use derivative::{Differences, Transition};
 pub use flag::Flag;
 pub use memory::Memory;
+pub use slices::{In, Out};
 pub use state::State;
 pub use tuning::{Choice, Unroll};
 
@@ -38,6 +42,7 @@ use crate::fields::{Data, FIELDS, Field, Model, Room, View};
 use crate::mjcf::nearest::nearest;
 use crate::types::ENBL_INVDISCRETE;
 use growth::{Growth, Need};
+use slices::Columns;
 use state::INPUTS;
 
 /// Who computes.
@@ -110,41 +115,82 @@ pub enum To<'a> {
 /// Some of the worlds: those whose mask is true, or all.
 pub(crate) type Mask<'a> = Option<&'a [bool]>;
 
+/// What is computed of the state of every world.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    /// So many steps.
+    Step(usize),
+    /// Everything that depends on the state.
+    Forward,
+    /// The force that the acceleration takes.
+    Inverse,
+}
+
+/// What is done with all worlds in one go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pass<'a> {
+    /// What is computed.
+    pub what: What,
+    /// The state is kept aside first, for [`Worlds::back`].
+    pub keep: bool,
+    /// Fields that are set before anything is computed.
+    pub fields: &'a [&'static Field],
+    // the numbers of all worlds for each
+    given: &'a [(&'a str, In<'a>)],
+}
+
+impl<'a> Pass<'a> {
+    /// Fields that are set before anything is computed, and the numbers of all worlds for each.
+    pub fn inputs(&self) -> impl Iterator<Item = (&'static Field, In<'a>)> {
+        let given = self.given.iter().map(|(_, values)| *values);
+        self.fields.iter().copied().zip(given)
+    }
+}
+
 /// What a backend does; everything else is made of it.
-pub(crate) trait Worlds: std::fmt::Debug + Send {
+pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
     /// Who computes.
     fn backend(&self) -> Backend;
     /// One line: who computes, and how.
     fn device(&self) -> String;
-    /// Takes every world `n` steps on.
-    fn step(&mut self, m: &Model, n: usize) -> Result<()>;
-    /// Computes everything that depends on the state of every world.
-    fn forward(&mut self, m: &Model) -> Result<()>;
-    /// Computes the force that the acceleration of every world takes.
-    fn inverse(&mut self, m: &Model) -> Result<()>;
+    /// Takes every world through a pass.
+    fn run(&mut self, m: &Model, pass: &Pass<'_>) -> Result<()>;
+    /// Puts all worlds back to the state that the last pass kept aside.
+    fn back(&mut self) -> Result<()>;
+    /// The bits of `overflow` that any world had after the last pass.
+    fn overflow(&mut self, m: &Model) -> Result<i32> {
+        let View::Int(bits) = self.read(m, field("overflow")?)? else {
+            return Ok(0);
+        };
+        Ok(bits.iter().fold(0, |all, bits| all | bits))
+    }
     /// A field of all worlds, world after world.
     fn read(&mut self, m: &Model, field: &'static Field) -> Result<View<'_>>;
-    /// Writes a field of some worlds: `values` has one row for all of them, or a row for every world of the batch.
+    /// Fills the columns of a field in rows of all worlds.
+    fn read_into(
+        &mut self,
+        m: &Model,
+        field: &'static Field,
+        at: Columns,
+        out: Out<'_>,
+    ) -> Result<()>;
+    /// Writes a field of some worlds, from its columns of `values`: one row for all of them, or a row for every world of the
+    /// batch.
     fn write(
         &mut self,
         m: &Model,
         field: &'static Field,
         mask: Mask<'_>,
-        values: &[f64],
+        at: Columns,
+        values: In<'_>,
     ) -> Result<()>;
     /// Puts some worlds back to `qpos0`, at rest, unflagged.
     fn reset(&mut self, m: &Model, mask: Mask<'_>) -> Result<()>;
+    /// Gives worlds the state of another.
+    fn copy(&mut self, m: &Model, from: usize, to: &[usize]) -> Result<()>;
     /// False for an array that is lost when a stage is done.
     fn keeps(&self, _field: &'static Field) -> bool {
         true
-    }
-    /// Keeps the state of all worlds aside where they are, for [`Worlds::back`]; false if it does no such thing.
-    fn hold(&mut self) -> Result<bool> {
-        Ok(false)
-    }
-    /// Puts all worlds back to the state kept aside.
-    fn back(&mut self) -> Result<()> {
-        Ok(())
     }
     /// What it takes.
     fn memory(&self) -> Memory;
@@ -167,9 +213,9 @@ pub struct Batch {
     worlds: Box<dyn Worlds>,
     // why they are there, where nobody said where
     why: Option<String>,
-    // where the last call began
-    start: Option<State>,
     growth: Growth,
+    // the fields of the last inputs, kept for their memory
+    bound: Vec<&'static Field>,
     // worlds for derivatives, made when they are first asked for
     perturbed: Option<Box<Batch>>,
 }
@@ -213,8 +259,8 @@ impl Batch {
             settings,
             worlds,
             why,
-            start: None,
             growth: Growth::default(),
+            bound: Vec::new(),
             perturbed: None,
         })
     }
@@ -247,12 +293,12 @@ impl Batch {
     /// A world that diverges is reset by itself and flagged. Fails with [`Error::Overflow`] if a world needed more contacts
     /// or rows than there is room for and the settings say [`Overflow::Error`]: all worlds have then made their steps.
     pub fn step(&mut self, n: usize) -> Result<()> {
-        self.attempt(|worlds, m| worlds.step(m, n))
+        self.attempt(What::Step(n), &[], &[])
     }
 
     /// Computes accelerations and everything else that depends on the state (`mj_forward`). Fails like [`Batch::step`].
     pub fn forward(&mut self) -> Result<()> {
-        self.attempt(|worlds, m| worlds.forward(m))
+        self.attempt(What::Forward, &[], &[])
     }
 
     /// Computes the force that an acceleration takes (`mj_inverse`): `qfrc_inverse` (N, N m in joint space) from `qpos qvel qacc`.
@@ -270,23 +316,26 @@ impl Batch {
             let msg = "Runge-Kutta has no inverse over a timestep (the flag \"invdiscrete\")";
             return Err(Error::Input(msg.to_owned()));
         }
-        self.attempt(|worlds, m| worlds.inverse(m))
+        self.attempt(What::Inverse, &[], &[])
     }
 
-    fn attempt(&mut self, run: impl Fn(&mut dyn Worlds, &Model) -> Result<()>) -> Result<()> {
+    fn attempt(
+        &mut self,
+        what: What,
+        fields: &[&'static Field],
+        given: &[(&str, In<'_>)],
+    ) -> Result<()> {
         let policy = self.settings.overflow;
         let grows = policy == Overflow::Grow && !crate::compile::capacity::holds_all(&self.model);
-        // where the call begins, kept aside by the worlds themselves or here
-        let held = grows && self.worlds.hold()?;
-        if grows && !held {
-            match &mut self.start {
-                Some(start) => start.renew(&self.model, &mut *self.worlds)?,
-                None => self.start = Some(self.save()?),
-            }
-        }
+        let pass = Pass {
+            what,
+            keep: grows,
+            fields,
+            given,
+        };
         loop {
-            run(&mut *self.worlds, &self.model)?;
-            if policy == Overflow::Continue {
+            self.worlds.run(&self.model, &pass)?;
+            if policy == Overflow::Continue || self.worlds.overflow(&self.model)? & KINDS == 0 {
                 return Ok(());
             }
             let needs = self.needs()?;
@@ -297,7 +346,7 @@ impl Batch {
                 return Err(self.overflow(&needs));
             }
             // those that must go on without have made their steps
-            if !self.grow(&needs, held)? {
+            if !self.grow(&needs)? {
                 return Ok(());
             }
         }
@@ -310,15 +359,11 @@ impl Batch {
 
     // worlds that needed more than there is room for, and how much
     fn needs(&mut self) -> Result<Vec<Need>> {
-        const KINDS: i32 = crate::types::OVERFLOW_CONTACT | crate::types::OVERFLOW_CONSTRAINT;
         let full: Vec<bool> = self
             .ints("overflow")?
             .iter()
             .map(|bits| bits & KINDS != 0)
             .collect();
-        if !full.contains(&true) {
-            return Ok(Vec::new());
-        }
         // a state from a batch with less room is flagged for good, and yet may find enough here
         let (nconmax, njmax) = (self.model.nconmax, self.model.njmax);
         let rows = self.ints("needed")?.as_chunks::<2>().0.iter().enumerate();
@@ -345,7 +390,7 @@ impl Batch {
 
     // makes room for as many of the worlds as the share of memory allows, and puts all back to where the call began; false, and
     // nothing is touched, if that is none of them
-    fn grow(&mut self, needs: &[Need], held: bool) -> Result<bool> {
+    fn grow(&mut self, needs: &[Need]) -> Result<bool> {
         let (worlds, share) = (&*self.worlds, self.settings.growth);
         let room = self
             .growth
@@ -363,21 +408,13 @@ impl Batch {
             }
             Err(e) => return Err(e),
         };
-        if held {
-            self.worlds.back()?;
-            self.start = Some(self.save()?);
-        }
+        self.worlds.back()?;
+        let start = self.save()?;
         // what inverse dynamics is given is no part of the state
         let qacc = self.reals("qacc")?.to_vec();
         (self.model, self.worlds, self.why) = (model, worlds, why);
-        if let Some(start) = self.start.take() {
-            self.restore(&start)?;
-            self.start = Some(start);
-        }
+        self.restore(&start)?;
         self.set("qacc", &qacc)?;
-        if held {
-            self.worlds.hold()?;
-        }
         Ok(true)
     }
 
@@ -442,7 +479,7 @@ impl Batch {
     /// world that is given bad ones is flagged when it steps.
     pub fn set(&mut self, name: &str, values: &[f64]) -> Result<()> {
         let field = self.input(name, values.len())?;
-        self.worlds.write(&self.model, field, None, values)
+        self.put(field, None, values)
     }
 
     /// Sets an input of the worlds whose mask is true: `values` is N × shape, or one row for all of them. Fails like
@@ -450,7 +487,13 @@ impl Batch {
     pub fn set_where(&mut self, name: &str, mask: &[bool], values: &[f64]) -> Result<()> {
         let field = self.input(name, values.len())?;
         self.check_mask(mask)?;
-        self.worlds.write(&self.model, field, Some(mask), values)
+        self.put(field, Some(mask), values)
+    }
+
+    fn put(&mut self, field: &'static Field, mask: Mask<'_>, values: &[f64]) -> Result<()> {
+        let at = Columns::all(field.words(&self.model));
+        self.worlds
+            .write(&self.model, field, mask, at, In::F64(values))
     }
 
     fn input(&self, name: &str, len: usize) -> Result<&'static Field> {
@@ -526,8 +569,9 @@ impl Batch {
             let field = field(name)?;
             let words = field.words(m);
             if let (Some(View::Real(x)), 1..) = (m.field(key_name), words) {
+                let values = In::F64(&x[key * words..][..words]);
                 self.worlds
-                    .write(m, field, mask, &x[key * words..][..words])?;
+                    .write(m, field, mask, Columns::all(words), values)?;
             }
         }
         Ok(())
@@ -544,7 +588,7 @@ impl Batch {
     }
 
     fn restore_some(&mut self, mask: Mask<'_>, state: &State) -> Result<()> {
-        state.check(self.hash, self.nworld)?;
+        state.check(&self.model, self.hash, self.nworld)?;
         self.worlds.reset(&self.model, mask)?;
         state.write(&self.model, mask, &mut *self.worlds)
     }
@@ -574,6 +618,9 @@ impl Batch {
         Ok(self.worlds.stage_times(&self.model, n)?.unwrap_or_default())
     }
 }
+
+// what more room can help
+const KINDS: i32 = crate::types::OVERFLOW_CONTACT | crate::types::OVERFLOW_CONSTRAINT;
 
 // room that a world can have: numbers of contacts and rows are 32-bit words
 fn room(name: &str, asked: Option<usize>) -> Result<Option<usize>> {

@@ -693,3 +693,51 @@ numbers! { BITS: i32 {
     /// Overflow bit: the inertia matrix has no room in this precision, accelerations may be off by more than [`MAXLOSS`].
     OVERFLOW_PRECISION = 1 << 4;
 } }
+
+// Elements of a state vector (`mjtState`).
+/// Element of a state: time (s).
+pub const STATE_TIME: i32 = 1 << 0;
+/// Element of a state: position.
+pub const STATE_QPOS: i32 = 1 << 1;
+/// Element of a state: velocity.
+pub const STATE_QVEL: i32 = 1 << 2;
+/// Element of a state: actuator activation.
+pub const STATE_ACT: i32 = 1 << 3;
+/// Element of a state: history buffer.
+pub const STATE_HISTORY: i32 = 1 << 4;
+/// Element of a state: acceleration used for warmstart.
+pub const STATE_WARMSTART: i32 = 1 << 5;
+/// Element of a state: control.
+pub const STATE_CTRL: i32 = 1 << 6;
+/// Element of a state: applied generalized force.
+pub const STATE_QFRC_APPLIED: i32 = 1 << 7;
+/// Element of a state: applied Cartesian force and torque.
+pub const STATE_XFRC_APPLIED: i32 = 1 << 8;
+/// Element of a state: which equality constraints hold.
+pub const STATE_EQ_ACTIVE: i32 = 1 << 9;
+/// Element of a state: positions of mocap bodies.
+pub const STATE_MOCAP_POS: i32 = 1 << 10;
+/// Element of a state: orientations of mocap bodies.
+pub const STATE_MOCAP_QUAT: i32 = 1 << 11;
+/// Element of a state: user data.
+pub const STATE_USERDATA: i32 = 1 << 12;
+/// Element of a state: that of plugins, which has no numbers here.
+pub const STATE_PLUGIN: i32 = 1 << 13;
+/// Element of a state: plastic state.
+pub const STATE_PLASTIC: i32 = 1 << 14;
+/// Number of elements of a state (`mjNSTATE`).
+pub const NSTATE: usize = 15;
+/// What physics changes (`mjSTATE_PHYSICS`).
+pub const STATE_PHYSICS: i32 = STATE_QPOS | STATE_QVEL | STATE_ACT | STATE_HISTORY | STATE_PLASTIC;
+/// The same with time and the state of plugins (`mjSTATE_FULLPHYSICS`).
+pub const STATE_FULLPHYSICS: i32 = STATE_PHYSICS | STATE_TIME | STATE_PLUGIN;
+/// What users set (`mjSTATE_USER`).
+pub const STATE_USER: i32 = STATE_CTRL
+    | STATE_QFRC_APPLIED
+    | STATE_XFRC_APPLIED
+    | STATE_EQ_ACTIVE
+    | STATE_MOCAP_POS
+    | STATE_MOCAP_QUAT
+    | STATE_USERDATA;
+/// All that the next step depends on (`mjSTATE_INTEGRATION`).
+pub const STATE_INTEGRATION: i32 = STATE_FULLPHYSICS | STATE_USER | STATE_WARMSTART;

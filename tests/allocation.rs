@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use manyworlds::batch::{Backend, Settings};
+use manyworlds::batch::{Backend, In, Out, Overflow, Settings};
 use manyworlds::{Batch, Model};
 
 thread_local! {
@@ -48,7 +48,7 @@ fn a_step_allocates_nothing() {
             let settings = Settings {
                 backend,
                 threads: Some(1),
-                overflow: manyworlds::batch::Overflow::Continue,
+                overflow: Overflow::Continue,
                 ..Settings::default()
             };
             let mut batch = Batch::with(&m, 20, settings).unwrap();
@@ -62,5 +62,38 @@ fn a_step_allocates_nothing() {
             batch.step(1).unwrap();
             assert_eq!(MADE.get() - before, 0, "{name}, {backend:?}");
         }
+    }
+}
+
+#[test]
+fn control_allocates_nothing_after_the_first_call() {
+    let m = Model::from_xml_path("models/humanoid.xml").unwrap();
+    for backend in [Backend::Cpu, Backend::Simd] {
+        let settings = Settings {
+            backend,
+            threads: Some(1),
+            overflow: Overflow::Grow,
+            ..Settings::default()
+        };
+        let mut batch = Batch::with(&m, 20, settings).unwrap();
+        let u = vec![0.1f32; 20 * m.nu];
+        let (mut qpos, mut warning) = (vec![0f64; 20 * m.nq], vec![0; 20 * 7]);
+        let start = batch.save().unwrap();
+        let mut made = 0;
+        for _ in 0..2 {
+            // the second time nothing touches that did not the first time
+            batch.restore(&start).unwrap();
+            let before = MADE.get();
+            for n in [1, 99] {
+                let mut out = [
+                    ("qpos", Out::F64(&mut qpos)),
+                    ("warning", Out::I32(&mut warning)),
+                ];
+                let inputs = [("ctrl", In::F32(&u))];
+                batch.control(&inputs, n, &mut out).unwrap();
+            }
+            made = MADE.get() - before;
+        }
+        assert_eq!(made, 0, "{backend:?}");
     }
 }

@@ -1,16 +1,22 @@
 //! The twins over all worlds: tiles of as many worlds as the number has lanes, spread over threads.
 
+mod tile;
+
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use super::clock::thread_seconds;
-use super::{Backend, Mask, Memory, Settings, Worlds, memory};
+use super::slices::{Columns, In, Number, Out};
+use super::state::kept;
+use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory};
 use crate::error::{Error, Result};
-use crate::fields::{Data, Elem, FIELDS, Field, Model, Room, View, ViewMut};
+use crate::fields::{Data, Elem, Field, Model, View};
 use crate::real::Real;
-use crate::simd::{self, Lanes, Rows};
+use crate::simd::{Lanes, Rows};
 use crate::stages::{self, Stage};
+use tile::Tile;
 
 /// Takes a tile of worlds through one stage.
 type Twin<R> = fn(&'static Stage, &Model, &mut Data<R>, &mut Rows<R>);
@@ -18,13 +24,15 @@ type Twin<R> = fn(&'static Stage, &Model, &mut Data<R>, &mut Rows<R>);
 struct Cpu<R: Real> {
     nworld: usize,
     // world w is lane w % WIDTH of tile w / WIDTH; the last tile is filled up with worlds that nobody reads
-    tiles: Vec<Data<R>>,
+    tiles: Vec<Tile<R>>,
     // a tile as it is after a reset
     fresh: Data<R>,
     twin: Twin<R>,
     pool: Option<rayon::ThreadPool>,
     // what each thread needs for a tile, kept from step to step
     rows: Vec<Mutex<Rows<R>>>,
+    // what overflowed in any world when they were last run
+    overflow: i32,
     memory: Memory,
     // the last read
     reals: Vec<f64>,
@@ -66,10 +74,11 @@ impl<R: Real> Cpu<R> {
         Ok(Self {
             rows: (0..nthread).map(|_| Mutex::new(Rows::new(m))).collect(),
             nworld,
-            tiles: vec![fresh.clone(); ntile],
+            tiles: vec![Tile::new(&fresh); ntile],
             fresh,
             twin,
             pool,
+            overflow: 0,
             memory,
             reals: Vec::new(),
             ints: Vec::new(),
@@ -77,30 +86,78 @@ impl<R: Real> Cpu<R> {
     }
 
     // worlds do not meet: any order over threads gives the same bits
-    fn for_each(&mut self, run: impl Fn(&mut Data<R>, &mut Rows<R>) + Send + Sync) {
+    fn for_each(&mut self, run: impl Fn(usize, &mut Tile<R>, &mut Rows<R>) + Send + Sync) {
         let (tiles, rows) = (&mut self.tiles, &self.rows);
         let own = |thread: usize| rows[thread].lock().unwrap_or_else(PoisonError::into_inner);
         if let [_] = rows.as_slice() {
             let rows = &mut own(0);
-            tiles.iter_mut().for_each(|d| run(d, rows));
+            let tiles = tiles.iter_mut().enumerate();
+            tiles.for_each(|(t, tile)| run(t, tile, rows));
             return;
         }
-        let each = |d: &mut Data<R>| {
+        let each = |(t, tile): (usize, &mut Tile<R>)| {
             // a thread's own: nobody waits
             let thread = rayon::current_thread_index().unwrap_or(0);
-            run(d, &mut own(thread % rows.len()));
+            run(t, tile, &mut own(thread % rows.len()));
         };
         match &self.pool {
-            Some(pool) => pool.install(|| tiles.par_iter_mut().for_each(each)),
-            None => tiles.par_iter_mut().for_each(each),
+            Some(pool) => pool.install(|| tiles.par_iter_mut().enumerate().for_each(each)),
+            None => tiles.par_iter_mut().enumerate().for_each(each),
         }
     }
 
-    // every chosen world: its number, tile and lane
-    fn chosen(&mut self, mask: Mask<'_>, mut run: impl FnMut(usize, &mut Data<R>, usize)) {
-        for w in (0..self.nworld).filter(|&w| mask.is_none_or(|mask| mask[w])) {
-            run(w, &mut self.tiles[w / R::WIDTH], w % R::WIDTH);
+    // fills the columns of a field in rows of all worlds
+    fn gather<T: Number>(&self, m: &Model, field: &Field, at: Columns, rows: &mut [T]) {
+        if field.words(m) == 0 {
+            return;
         }
+        let size = R::WIDTH * at.of;
+        let each = |(tile, rows): (&Tile<R>, &mut [T])| tile.give(m, field, at, rows);
+        let in_parallel = |rows: &mut [T]| {
+            let rows = rows.par_chunks_mut(size);
+            self.tiles.par_iter().zip(rows).for_each(each);
+        };
+        match &self.pool {
+            _ if self.rows.len() == 1 => {
+                self.tiles.iter().zip(rows.chunks_mut(size)).for_each(each)
+            }
+            Some(pool) => pool.install(|| in_parallel(rows)),
+            None => in_parallel(rows),
+        }
+    }
+
+    // sets a field of some worlds from the columns of rows of all worlds, or of one row for all
+    fn scatter<T: Number>(&mut self, field: &Field, mask: Mask<'_>, at: Columns, rows: &[T]) {
+        let nworld = self.nworld;
+        self.for_each(|t, tile, _| {
+            for (w, lane) in worlds_of::<R>(t, nworld) {
+                if mask.is_none_or(|mask| mask[w]) {
+                    tile.set(field, lane, row_of(rows, at, w));
+                }
+            }
+        });
+    }
+}
+
+// the worlds of a tile and their lanes
+fn worlds_of<R: Real>(tile: usize, nworld: usize) -> impl Iterator<Item = (usize, usize)> {
+    let first = tile * R::WIDTH;
+    (first..nworld.min(first + R::WIDTH)).zip(0..)
+}
+
+// the columns of a world's row, or of the one row that there is
+fn row_of<T>(rows: &[T], at: Columns, world: usize) -> &[T] {
+    let row = if rows.len() == at.of { 0 } else { world };
+    &rows[row * at.of + at.first..]
+}
+
+// a world's row of an input of its own
+fn set_input<R: Real>(tile: &mut Tile<R>, m: &Model, field: &Field, values: In<'_>, w: usize) {
+    let (at, lane) = (Columns::all(field.words(m)), w % R::WIDTH);
+    match values {
+        In::F32(x) => tile.set(field, lane, row_of(x, at, w)),
+        In::F64(x) => tile.set(field, lane, row_of(x, at, w)),
+        In::I32(x) => tile.set(field, lane, row_of(x, at, w)),
     }
 }
 
@@ -126,88 +183,115 @@ impl<R: Real> Worlds for Cpu<R> {
         format!("CPU, {threads} thread{plural}, f{bits}{side}")
     }
 
-    fn step(&mut self, m: &Model, n: usize) -> Result<()> {
-        let twin = self.twin;
-        self.for_each(|d, rows| {
-            for _ in 0..n {
-                stages::step(m, &mut |stage| twin(stage, m, d, rows));
+    fn run(&mut self, m: &Model, pass: &Pass<'_>) -> Result<()> {
+        let (twin, nworld) = (self.twin, self.nworld);
+        let overflow = AtomicI32::new(0);
+        self.for_each(|t, tile, rows| {
+            if pass.keep {
+                tile.keep(pass.fields);
             }
+            for (field, values) in pass.inputs() {
+                for (w, _) in worlds_of::<R>(t, nworld) {
+                    set_input(tile, m, field, values, w);
+                }
+            }
+            let d = &mut tile.d;
+            let run = &mut |stage| twin(stage, m, d, rows);
+            match pass.what {
+                What::Step(n) => (0..n).for_each(|_| stages::step(m, run)),
+                What::Forward => stages::forward(m, run),
+                What::Inverse => stages::inverse(m, run),
+            }
+            let lanes = worlds_of::<R>(t, nworld).count();
+            overflow.fetch_or(tile.overflow(lanes), Ordering::Relaxed);
         });
+        self.overflow = overflow.into_inner();
         Ok(())
     }
 
-    fn forward(&mut self, m: &Model) -> Result<()> {
-        let twin = self.twin;
-        self.for_each(|d, rows| stages::forward(m, &mut |stage| twin(stage, m, d, rows)));
-        Ok(())
-    }
-
-    fn inverse(&mut self, m: &Model) -> Result<()> {
-        let twin = self.twin;
-        self.for_each(|d, rows| stages::inverse(m, &mut |stage| twin(stage, m, d, rows)));
-        Ok(())
+    fn overflow(&mut self, _m: &Model) -> Result<i32> {
+        Ok(self.overflow)
     }
 
     fn read(&mut self, m: &Model, field: &'static Field) -> Result<View<'_>> {
-        let Self {
-            tiles, reals, ints, ..
-        } = self;
-        reals.clear();
-        ints.clear();
-        for (t, tile) in tiles.iter().enumerate() {
-            let lanes = 0..R::WIDTH.min(self.nworld - t * R::WIDTH);
-            if R::WIDTH > 1 && simd::is_order_of_islands(field) {
-                lanes.for_each(|lane| simd::read_islands(m, tile, lane, field, ints));
-            } else if matches!(field.dims[0], "njmax" | "nconmax") {
-                lanes.for_each(|lane| simd::read_slots(m, tile, lane, field, reals, ints));
-            } else {
-                match tile.field(field.name) {
-                    Some(View::Int(x)) => {
-                        lanes.for_each(|lane| ints.extend(x.iter().skip(lane).step_by(R::WIDTH)))
-                    }
-                    Some(View::Real(x)) => {
-                        lanes.for_each(|lane| reals.extend(x.iter().map(|x| x.lane(lane))));
-                    }
-                    None => {}
-                }
+        let (words, at) = (field.words(m), Columns::all(field.words(m)));
+        let num = self.nworld * words;
+        match field.elem {
+            Elem::Int => {
+                let mut ints = std::mem::take(&mut self.ints);
+                ints.resize(num, 0);
+                self.gather(m, field, at, &mut ints);
+                self.ints = ints;
+                Ok(View::Int(&self.ints))
+            }
+            _ => {
+                let mut reals = std::mem::take(&mut self.reals);
+                reals.resize(num, 0.0);
+                self.gather(m, field, at, &mut reals);
+                self.reals = reals;
+                Ok(View::Real(&self.reals))
             }
         }
-        Ok(match field.elem {
-            Elem::Int => View::Int(ints),
-            _ => View::Real(reals),
-        })
+    }
+
+    fn read_into(
+        &mut self,
+        m: &Model,
+        field: &'static Field,
+        at: Columns,
+        out: Out<'_>,
+    ) -> Result<()> {
+        match out {
+            Out::F32(x) => self.gather(m, field, at, x),
+            Out::F64(x) => self.gather(m, field, at, x),
+            Out::I32(x) => self.gather(m, field, at, x),
+        }
+        Ok(())
     }
 
     fn write(
         &mut self,
-        m: &Model,
+        _m: &Model,
         field: &'static Field,
         mask: Mask<'_>,
-        values: &[f64],
+        at: Columns,
+        values: In<'_>,
     ) -> Result<()> {
-        let words = field.words(m);
-        let one = values.len() == words;
-        self.chosen(mask, |w, tile, lane| {
-            let row = &values[if one { 0 } else { w * words }..][..words];
-            match tile.field_mut(field.name) {
-                Some(ViewMut::Int(x)) => {
-                    let lanes = x.iter_mut().skip(lane).step_by(R::WIDTH);
-                    lanes.zip(row).for_each(|(to, &x)| *to = x as i32);
-                }
-                Some(ViewMut::Real(x)) => {
-                    let lanes = x.iter_mut().zip(row);
-                    lanes.for_each(|(to, &x)| to.set_lane(lane, x));
-                }
-                None => {}
-            }
-        });
+        match values {
+            In::F32(x) => self.scatter(field, mask, at, x),
+            In::F64(x) => self.scatter(field, mask, at, x),
+            In::I32(x) => self.scatter(field, mask, at, x),
+        }
         Ok(())
     }
 
     fn reset(&mut self, _m: &Model, mask: Mask<'_>) -> Result<()> {
-        let fresh = std::mem::take(&mut self.fresh);
-        self.chosen(mask, |_, tile, lane| copy_lane(tile, &fresh, lane));
+        let (fresh, nworld) = (std::mem::take(&mut self.fresh), self.nworld);
+        self.for_each(|t, tile, _| {
+            match mask {
+                // those that fill up the last tile too
+                None => (0..R::WIDTH).for_each(|lane| tile.copy_lane(&fresh, lane)),
+                Some(mask) => worlds_of::<R>(t, nworld)
+                    .filter(|(w, _)| mask[*w])
+                    .for_each(|(_, lane)| tile.copy_lane(&fresh, lane)),
+            }
+        });
         self.fresh = fresh;
+        Ok(())
+    }
+
+    fn copy(&mut self, m: &Model, from: usize, to: &[usize]) -> Result<()> {
+        for field in kept() {
+            let row = self.tiles[from / R::WIDTH].row(m, field, from % R::WIDTH);
+            for &w in to {
+                self.tiles[w / R::WIDTH].set(field, w % R::WIDTH, &row);
+            }
+        }
+        Ok(())
+    }
+
+    fn back(&mut self) -> Result<()> {
+        self.for_each(|_, tile, _| tile.put_back());
         Ok(())
     }
 
@@ -222,7 +306,7 @@ impl<R: Real> Worlds for Cpu<R> {
         let mut best: Vec<(String, f64)> = Vec::new();
         for _ in 0..n {
             let mut times: Vec<(String, f64)> = Vec::new();
-            for d in &mut self.tiles {
+            for Tile { d, .. } in &mut self.tiles {
                 stages::step(m, &mut |stage| {
                     let start = thread_seconds();
                     twin(stage, m, d, &mut rows);
@@ -254,21 +338,4 @@ fn reading_the_clock() -> f64 {
         thread_seconds() - start
     };
     (0..1000).map(look).fold(f64::INFINITY, f64::min)
-}
-
-// a lane of one tile becomes that of another
-fn copy_lane<R: Real>(to: &mut Data<R>, from: &Data<R>, lane: usize) {
-    for field in FIELDS.iter().filter(|field| field.room != Room::Model) {
-        match (to.field_mut(field.name), from.field(field.name)) {
-            (Some(ViewMut::Int(to)), Some(View::Int(from))) => {
-                let lanes = to.iter_mut().zip(from).skip(lane).step_by(R::WIDTH);
-                lanes.for_each(|(to, from)| *to = *from);
-            }
-            (Some(ViewMut::Real(to)), Some(View::Real(from))) => {
-                let lanes = to.iter_mut().zip(from);
-                lanes.for_each(|(to, from)| to.set_lane(lane, from.lane(lane)));
-            }
-            _ => {}
-        }
-    }
 }

@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
+use super::slices::{Columns, In, Out};
 use super::state::{FLAGS, INPUTS};
-use super::{Backend, Mask, Memory, Settings, Worlds, memory};
+use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory};
 use crate::error::{Error, Result};
 use crate::fields::{Elem, FIELDS, Field, Model, Room, View};
 use crate::gpu::arena::{Layout, chip_words};
@@ -134,18 +135,52 @@ fn listed(mask: Mask<'_>) -> Option<Vec<u32>> {
     Some(chosen.map(|(w, _)| w).collect())
 }
 
+// one field of rows: of the chosen worlds, of all, or of the one row that there is
+fn rows<S: Copy, T>(
+    m: &Model,
+    field: &Field,
+    list: &Option<Vec<u32>>,
+    at: Columns,
+    values: &[S],
+    word: impl Fn(S) -> T,
+) -> Vec<T> {
+    let words = field.words(m);
+    let row = |w: usize| &values[w * at.of + at.first..][..words];
+    let rows: Vec<&[S]> = match list {
+        Some(list) if values.len() != at.of => list.iter().map(|&w| row(w as usize)).collect(),
+        _ => (0..values.len() / at.of).map(row).collect(),
+    };
+    rows.into_iter().flatten().map(|&x| word(x)).collect()
+}
+
+// a field into its columns of the rows of the caller
+fn put<S: Copy, T>(at: Columns, to: &mut [T], from: &[S], word: impl Fn(S) -> T) {
+    let words = from.len() / (to.len() / at.of);
+    let rows = to.chunks_exact_mut(at.of).zip(from.chunks_exact(words));
+    for (to, from) in rows {
+        let to = to[at.first..].iter_mut().zip(from);
+        to.for_each(|(to, &x)| *to = word(x));
+    }
+}
+
 impl Kernels {
     // what a software adapter spoils by ending long loops is done again by twice as many lanes, whose loops are half as long
-    fn attempt(&mut self, m: &Model, go: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
-        if !self.gpu.device().adapter.software {
-            return go(self);
-        }
+    fn attempt(
+        &mut self,
+        m: &Model,
+        keep: bool,
+        go: impl Fn(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let software = self.gpu.device().adapter.software;
         loop {
-            let widens = self.widens && self.gpu.team().lanes < MOST_LANES;
-            if widens {
+            let widens = software && self.widens && self.gpu.team().lanes < MOST_LANES;
+            if keep || widens {
                 self.gpu.hold()?;
             }
             go(self)?;
+            if !software {
+                return Ok(());
+            }
             let ended = self.gpu.read_int("overflow")?;
             let ended = ended.iter().filter(|&bits| bits & OVERFLOW_TURNS != 0);
             let (ended, lanes) = (ended.count(), self.gpu.team().lanes);
@@ -188,6 +223,35 @@ impl Kernels {
         Ok(())
     }
 
+    fn forward(&mut self, m: &Model) -> Result<()> {
+        let plan = match self.forward.take() {
+            Some(plan) => plan,
+            None => self.gpu.plan(&forward_walk(m))?,
+        };
+        let done = self.gpu.run(&plan, 1);
+        self.forward = Some(plan);
+        done
+    }
+
+    fn inverse(&mut self, m: &Model, keep: bool) -> Result<()> {
+        self.have_room_for_inverse()?;
+        // where loops may end early, what was given may be lost on the way
+        let software = self.gpu.device().adapter.software;
+        let given = software.then(|| self.gpu.read("qacc")).transpose()?;
+        self.attempt(m, keep, |kernels| {
+            if let Some(given) = &given {
+                kernels.gpu.write("qacc", given)?;
+            }
+            let plan = match kernels.inverse.take() {
+                Some(plan) => plan,
+                None => kernels.gpu.plan(&inverse_walk(m))?,
+            };
+            let done = kernels.gpu.run(&plan, 1);
+            kernels.inverse = Some(plan);
+            done
+        })
+    }
+
     fn widen(&mut self, state: &[(&'static str, Values)]) -> Result<()> {
         let config = Config {
             lanes: 2 * self.gpu.team().lanes,
@@ -225,39 +289,18 @@ impl Worlds for Kernels {
         )
     }
 
-    fn step(&mut self, m: &Model, n: usize) -> Result<()> {
-        self.attempt(m, |kernels| kernels.gpu.step(n))
-    }
-
-    fn forward(&mut self, m: &Model) -> Result<()> {
-        self.attempt(m, |kernels| {
-            let plan = match kernels.forward.take() {
-                Some(plan) => plan,
-                None => kernels.gpu.plan(&forward_walk(m))?,
-            };
-            let done = kernels.gpu.run(&plan, 1);
-            kernels.forward = Some(plan);
-            done
-        })
-    }
-
-    fn inverse(&mut self, m: &Model) -> Result<()> {
-        self.have_room_for_inverse()?;
-        // where loops may end early, what was given may be lost on the way
-        let software = self.gpu.device().adapter.software;
-        let given = software.then(|| self.gpu.read("qacc")).transpose()?;
-        self.attempt(m, |kernels| {
-            if let Some(given) = &given {
-                kernels.gpu.write("qacc", given)?;
-            }
-            let plan = match kernels.inverse.take() {
-                Some(plan) => plan,
-                None => kernels.gpu.plan(&inverse_walk(m))?,
-            };
-            let done = kernels.gpu.run(&plan, 1);
-            kernels.inverse = Some(plan);
-            done
-        })
+    fn run(&mut self, m: &Model, pass: &Pass<'_>) -> Result<()> {
+        match pass.what {
+            What::Step(n) => self.attempt(m, pass.keep, |kernels| {
+                for (field, values) in pass.inputs() {
+                    let at = Columns::all(field.words(m));
+                    kernels.write(m, field, None, at, values)?;
+                }
+                kernels.gpu.step(n)
+            }),
+            What::Forward => self.attempt(m, pass.keep, |kernels| kernels.forward(m)),
+            What::Inverse => self.inverse(m, pass.keep),
+        }
     }
 
     fn read(&mut self, _m: &Model, field: &'static Field) -> Result<View<'_>> {
@@ -274,32 +317,47 @@ impl Worlds for Kernels {
         })
     }
 
+    fn read_into(
+        &mut self,
+        m: &Model,
+        field: &'static Field,
+        at: Columns,
+        out: Out<'_>,
+    ) -> Result<()> {
+        if field.words(m) == 0 {
+            return Ok(());
+        }
+        let values = self.gpu.read(field.name)?;
+        match (&values, out) {
+            (Values::Real(x), Out::F32(to)) => put(at, to, x, |x| x),
+            (Values::Real(x), Out::F64(to)) => put(at, to, x, f64::from),
+            (Values::Int(x), Out::F32(to)) => put(at, to, x, |x| x as f32),
+            (Values::Int(x), Out::F64(to)) => put(at, to, x, f64::from),
+            (Values::Int(x), Out::I32(to)) => put(at, to, x, |x| x),
+            (Values::Real(x), Out::I32(to)) => put(at, to, x, |x| x as i32),
+        }
+        Ok(())
+    }
+
     fn write(
         &mut self,
         m: &Model,
         field: &'static Field,
         mask: Mask<'_>,
-        values: &[f64],
+        at: Columns,
+        values: In<'_>,
     ) -> Result<()> {
-        let words = field.words(m);
         let list = listed(mask);
-        if words == 0 || list.as_ref().is_some_and(Vec::is_empty) {
+        if field.words(m) == 0 || list.as_ref().is_some_and(Vec::is_empty) {
             return Ok(());
         }
-        // a row for every world becomes a row for every chosen one
-        let each = list.as_ref().filter(|_| values.len() != words);
-        let rows = |w: &u32| &values[*w as usize * words..][..words];
-        let chosen: Vec<f64>;
-        let values = match each {
-            Some(list) => {
-                chosen = list.iter().flat_map(rows).copied().collect();
-                &chosen
-            }
-            None => values,
-        };
-        let values = match field.elem {
-            Elem::Int => Values::Int(values.iter().map(|&x| x as i32).collect()),
-            _ => Values::Real(values.iter().map(|&x| x as f32).collect()),
+        let values = match (field.elem, values) {
+            (Elem::Int, In::F32(x)) => Values::Int(rows(m, field, &list, at, x, |x| x as i32)),
+            (Elem::Int, In::F64(x)) => Values::Int(rows(m, field, &list, at, x, |x| x as i32)),
+            (Elem::Int, In::I32(x)) => Values::Int(rows(m, field, &list, at, x, |x| x)),
+            (_, In::F32(x)) => Values::Real(rows(m, field, &list, at, x, |x| x)),
+            (_, In::F64(x)) => Values::Real(rows(m, field, &list, at, x, |x| x as f32)),
+            (_, In::I32(x)) => Values::Real(rows(m, field, &list, at, x, |x| x as f32)),
         };
         match &list {
             Some(list) => self.gpu.write_worlds(field.name, list, &values),
@@ -318,9 +376,9 @@ impl Worlds for Kernels {
         self.gpu.keeps(field)
     }
 
-    fn hold(&mut self) -> Result<bool> {
-        self.gpu.hold()?;
-        Ok(true)
+    fn copy(&mut self, _m: &Model, from: usize, to: &[usize]) -> Result<()> {
+        let to: Vec<u32> = to.iter().map(|&w| w as u32).collect();
+        self.gpu.copy(from as u32, &to)
     }
 
     fn back(&mut self) -> Result<()> {

@@ -1,8 +1,11 @@
 //! The state of all worlds, kept aside.
 
+use std::sync::OnceLock;
+
+use super::slices::{Columns, In};
 use super::{Mask, Worlds, field};
 use crate::error::{Error, Result};
-use crate::fields::{FIELDS, Model, Room, View};
+use crate::fields::{FIELDS, Field, Model, Room, View};
 
 /// What may be set, and all that the future of a world depends on.
 pub(super) const INPUTS: &[&str] = &[
@@ -25,6 +28,18 @@ pub(super) const INPUTS: &[&str] = &[
 // what befell the worlds belongs to their state too
 pub(super) const FLAGS: &[&str] = &["warning", "overflow", "needed"];
 
+// what the bytes of a state begin with
+const MARK: &[u8] = b"mwstate1";
+
+/// What a state is made of: what may be set, and what befell the worlds.
+pub(super) fn kept() -> &'static [&'static Field] {
+    static KEPT: OnceLock<Vec<&'static Field>> = OnceLock::new();
+    KEPT.get_or_init(|| {
+        let names = INPUTS.iter().chain(FLAGS);
+        names.filter_map(|name| field(name).ok()).collect()
+    })
+}
+
 /// The state of all worlds of a batch: what [`super::Batch::save`] gives and [`super::Batch::restore`] takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -34,18 +49,6 @@ pub struct State {
 }
 
 impl State {
-    /// Takes the state anew, into the same memory.
-    pub(super) fn renew(&mut self, m: &Model, worlds: &mut dyn Worlds) -> Result<()> {
-        for (name, to) in &mut self.arrays {
-            to.clear();
-            match worlds.read(m, field(name)?)? {
-                View::Int(x) => to.extend(x.iter().map(|&x| f64::from(x))),
-                View::Real(x) => to.extend_from_slice(x),
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn of(m: &Model, hash: u64, nworld: usize, worlds: &mut dyn Worlds) -> Result<Self> {
         let mut arrays = Vec::new();
         for &name in INPUTS.iter().chain(FLAGS) {
@@ -62,7 +65,44 @@ impl State {
         })
     }
 
-    pub(super) fn check(&self, hash: u64, nworld: usize) -> Result<()> {
+    /// The state as bytes, the same on every machine: for a file, or for another process.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MARK.to_vec();
+        let mut add = |word: u64| bytes.extend(word.to_le_bytes());
+        add(self.model);
+        add(self.nworld as u64);
+        for (_, values) in &self.arrays {
+            add(values.len() as u64);
+            values.iter().for_each(|x| add(x.to_bits()));
+        }
+        bytes
+    }
+
+    /// The state that [`State::to_bytes`] made these bytes of. Fails with [`Error::Input`] on bytes that are none.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let none = || Error::Input("the bytes are no state, or not all of one".to_owned());
+        let body = bytes.strip_prefix(MARK).ok_or_else(none)?;
+        let (words, rest) = body.as_chunks::<8>();
+        let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
+        let mut next = || words.next().ok_or_else(none);
+        let (model, nworld) = (next()?, next()? as usize);
+        let mut arrays = Vec::new();
+        for field in kept() {
+            let num = next()?;
+            let values = (0..num).map(|_| Ok(f64::from_bits(next()?)));
+            arrays.push((field.name, values.collect::<Result<Vec<f64>>>()?));
+        }
+        match next().is_err() && rest.is_empty() {
+            true => Ok(Self {
+                model,
+                nworld,
+                arrays,
+            }),
+            false => Err(none()),
+        }
+    }
+
+    pub(super) fn check(&self, m: &Model, hash: u64, nworld: usize) -> Result<()> {
         if self.model != hash {
             let msg = "the state is of another model, or the model was changed since";
             return Err(Error::Input(msg.to_owned()));
@@ -73,12 +113,22 @@ impl State {
                 "the state is of {have} worlds, the batch has {nworld}"
             )));
         }
+        for (name, values) in &self.arrays {
+            let (need, have) = (nworld * field(name)?.words(m), values.len());
+            if need != have {
+                return Err(Error::Input(format!(
+                    "the state has {have} numbers of {name}, the worlds have {need}"
+                )));
+            }
+        }
         Ok(())
     }
 
     pub(super) fn write(&self, m: &Model, mask: Mask<'_>, worlds: &mut dyn Worlds) -> Result<()> {
         for (name, rows) in &self.arrays {
-            worlds.write(m, field(name)?, mask, rows)?;
+            let field = field(name)?;
+            let at = Columns::all(field.words(m));
+            worlds.write(m, field, mask, at, In::F64(rows))?;
         }
         Ok(())
     }

@@ -506,6 +506,24 @@ impl Gpu {
         self.aside(false)
     }
 
+    /// Gives worlds the state of another: what they are given, and what befell it.
+    pub fn copy(&mut self, from: u32, to: &[u32]) -> Result<()> {
+        let at = u64::from(from);
+        let Some(chunk) = self.chunks.iter().find(|chunk| chunk.worlds.contains(&at)) else {
+            let have = self.nworld();
+            return Err(Error::Input(format!("no world {from}: there are {have}")));
+        };
+        let list = [(at - chunk.worlds.start) as u32];
+        for span in self.state_spans() {
+            let (device, worlds) = (&self.device, Worlds::Listed(&list));
+            let mut words = Vec::new();
+            self.transfer
+                .read(device, &chunk.data, worlds, span, &mut words)?;
+            self.write_words(Some(to), span, &words)?;
+        }
+        Ok(())
+    }
+
     /// Puts worlds back to `qpos0` at rest (`mj_resetData`): all, or those named. Fields that vary keep their values.
     pub fn reset(&mut self, worlds: Option<&[u32]>) -> Result<()> {
         let mut image = self.layout.world_image(&self.m, &Data::new(&self.m));

@@ -1,0 +1,205 @@
+//! A tile of worlds: its numbers to and from the rows of the caller, and its state kept aside.
+//!
+//! ```text
+//! qpos of a tile   [ q0: w0 w1 … w15 ][ q1: w0 w1 … w15 ] …      a word of all lanes after the other
+//! rows             [ w0: q0 q1 … ][ w1: q0 q1 … ] …              a world after the other
+//! ```
+
+use crate::batch::slices::{Columns, Number};
+use crate::batch::state::kept;
+use crate::fields::{Data, Field, Model, View, ViewMut};
+use crate::real::Real;
+use crate::simd;
+
+/// Some worlds of a batch, one in each lane.
+#[derive(Clone)]
+pub(super) struct Tile<R: Real> {
+    pub d: Data<R>,
+    // the state as it was when it was last kept: how each array is kept, and those that are copied
+    how: Vec<Kept>,
+    reals: Vec<R>,
+    ints: Vec<i32>,
+}
+
+/// How an array of the state is kept aside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Copied,
+    // all its bits were zero
+    Zero,
+    // it is given anew with every pass
+    Given,
+}
+
+impl<R: Real> Tile<R> {
+    pub fn new(d: &Data<R>) -> Self {
+        Self {
+            d: d.clone(),
+            how: Vec::new(),
+            reals: Vec::new(),
+            ints: Vec::new(),
+        }
+    }
+
+    /// Keeps the state aside, but for the fields that are given; takes memory the first time.
+    pub fn keep(&mut self, given: &[&'static Field]) {
+        if self.how.is_empty() {
+            self.have_room();
+        }
+        self.how.clear();
+        self.reals.clear();
+        self.ints.clear();
+        for field in kept() {
+            let Some(view) = self.d.view(field.row) else {
+                continue;
+            };
+            let is_given = given.iter().any(|given| given.row == field.row);
+            let how = match is_given {
+                true => Kept::Given,
+                false if is_zero(view) => Kept::Zero,
+                false => Kept::Copied,
+            };
+            self.how.push(how);
+            match view {
+                _ if how != Kept::Copied => {}
+                View::Real(x) => self.reals.extend_from_slice(x),
+                View::Int(x) => self.ints.extend_from_slice(x),
+            }
+        }
+    }
+
+    // for all of the state, however little of it is copied at first
+    fn have_room(&mut self) {
+        let (mut reals, mut ints) = (0, 0);
+        for view in kept().iter().filter_map(|field| self.d.view(field.row)) {
+            match view {
+                View::Real(x) => reals += x.len(),
+                View::Int(x) => ints += x.len(),
+            }
+        }
+        self.reals.reserve_exact(reals);
+        self.ints.reserve_exact(ints);
+        self.how.reserve_exact(kept().len());
+    }
+
+    /// Puts back the state that was kept.
+    pub fn put_back(&mut self) {
+        let (mut reals, mut ints) = (self.reals.as_slice(), self.ints.as_slice());
+        for (field, how) in kept().iter().zip(&self.how) {
+            match (how, self.d.view_mut(field.row)) {
+                (Kept::Given, _) | (_, None) => {}
+                (Kept::Zero, Some(ViewMut::Real(to))) => to.fill(R::zero()),
+                (Kept::Zero, Some(ViewMut::Int(to))) => to.fill(0),
+                (Kept::Copied, Some(ViewMut::Real(to))) => {
+                    to.copy_from_slice(taken(&mut reals, to.len()))
+                }
+                (Kept::Copied, Some(ViewMut::Int(to))) => {
+                    to.copy_from_slice(taken(&mut ints, to.len()))
+                }
+            }
+        }
+    }
+
+    /// Sets a field of one lane.
+    pub fn set<T: Number>(&mut self, field: &Field, lane: usize, row: &[T]) {
+        match self.d.view_mut(field.row) {
+            Some(ViewMut::Real(x)) => {
+                let words = x.iter_mut().zip(row);
+                words.for_each(|(to, x)| to.set_lane(lane, x.real()));
+            }
+            Some(ViewMut::Int(x)) => {
+                let words = x.iter_mut().skip(lane).step_by(R::WIDTH).zip(row);
+                words.for_each(|(to, x)| *to = x.int());
+            }
+            None => {}
+        }
+    }
+
+    /// Fills the columns of a field in the rows of the first lanes, as many as there are rows.
+    pub fn give<T: Number>(&self, m: &Model, field: &Field, at: Columns, rows: &mut [T]) {
+        if is_sorted_out(field, R::WIDTH) {
+            for (lane, row) in rows.chunks_exact_mut(at.of).enumerate() {
+                give_sorted(m, &self.d, lane, field, &mut row[at.first..]);
+            }
+            return;
+        }
+        match self.d.view(field.row) {
+            Some(View::Real(x)) => {
+                for (lane, row) in rows.chunks_exact_mut(at.of).enumerate() {
+                    let words = row[at.first..].iter_mut().zip(x);
+                    words.for_each(|(to, x)| *to = T::of_real(x.lane(lane)));
+                }
+            }
+            Some(View::Int(x)) => {
+                for (k, x) in x.chunks_exact(R::WIDTH).enumerate() {
+                    let to = rows[at.first + k..].iter_mut().step_by(at.of);
+                    to.zip(x).for_each(|(to, &x)| *to = T::of_int(x));
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// A field of one lane, in full precision.
+    pub fn row(&self, m: &Model, field: &Field, lane: usize) -> Vec<f64> {
+        let words = field.words(m);
+        let mut rows = vec![0.0; (lane + 1) * words];
+        if words > 0 {
+            self.give(m, field, Columns::all(words), &mut rows);
+        }
+        rows.split_off(lane * words)
+    }
+
+    /// The bits of `overflow` that any of the first lanes has.
+    pub fn overflow(&self, lanes: usize) -> i32 {
+        let bits: &[i32] = bytemuck::cast_slice(&self.d.overflow);
+        bits[..lanes].iter().fold(0, |all, bits| all | bits)
+    }
+
+    /// Lane `lane` becomes that of another world.
+    pub fn copy_lane(&mut self, from: &Data<R>, lane: usize) {
+        simd::copy_lane(&mut self.d, from, lane, lane);
+    }
+}
+
+// whether all bits are zero: forces that nobody applies, flags that nobody has
+fn is_zero<R: Real>(view: View<'_, R>) -> bool {
+    let words: &[u32] = match view {
+        View::Real(x) => bytemuck::cast_slice(x),
+        View::Int(x) => bytemuck::cast_slice(x),
+    };
+    words.iter().fold(0, |all, word| all | word) == 0
+}
+
+// the next numbers of a slice
+fn taken<'a, T>(from: &mut &'a [T], n: usize) -> &'a [T] {
+    let (head, rest) = from.split_at(n);
+    *from = rest;
+    head
+}
+
+// contacts, rows and islands lie in other places in a tile than in a world
+fn is_sorted_out(field: &Field, width: usize) -> bool {
+    let by_slot = matches!(field.dims[0], "njmax" | "nconmax");
+    by_slot || width > 1 && simd::is_order_of_islands(field)
+}
+
+fn give_sorted<R: Real, T: Number>(
+    m: &Model,
+    d: &Data<R>,
+    lane: usize,
+    field: &Field,
+    row: &mut [T],
+) {
+    let (mut reals, mut ints) = (Vec::new(), Vec::new());
+    match R::WIDTH > 1 && simd::is_order_of_islands(field) {
+        true => simd::read_islands(m, d, lane, field, &mut ints),
+        false => simd::read_slots(m, d, lane, field, &mut reals, &mut ints),
+    }
+    row.iter_mut()
+        .zip(&reals)
+        .for_each(|(to, &x)| *to = T::of_real(x));
+    row.iter_mut()
+        .zip(&ints)
+        .for_each(|(to, &x)| *to = T::of_int(x));
+}
