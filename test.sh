@@ -43,8 +43,8 @@ run() {
     { "$@" 2>&1; echo $? >"$log.code"; } | tee -a "$log"
     [ "$(cat "$log.code")" = 0 ] || fails=$((fails + 1))
 }
-run cargo fmt --check
-run cargo clippy --all-targets -- -D warnings
+run cargo fmt --all --check
+run cargo clippy --workspace --all-targets -- -D warnings
 # the library alone, here and on processors of other kinds; the program without a GPU
 run cargo check --no-default-features
 run cargo check --no-default-features --features cli
@@ -71,10 +71,24 @@ else
     say "no npm: Chrome's compiler is not asked about the kernels"
 fi
 
-# one line for all: cargo's and nextest's counts
+# the Python wheel, in an environment of its own; built as the tests are, so that nothing is compiled twice
+if command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    python=target/python/bin/python
+    [ -x "$python" ] || run python3 -m venv target/python
+    run "$python" -m pip install --quiet --disable-pip-version-check -r python/tests/requirements.txt
+    rm -rf target/wheels
+    run "$python" -m maturin build --quiet --profile dev --manifest-path python/Cargo.toml --out target/wheels
+    run "$python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
+    run "$python" -m pytest -q python/tests
+else
+    say "no Python 3.11 with venv: the wheel is not tested"
+fi
+
+# one line for all: cargo's, nextest's and pytest's counts
 awk -v fails="$fails" -v commands="$commands" '
     { gsub(/\033\[[0-9;]*m/, "") }
     /^test result:/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
+    /^[0-9]+ (passed|failed).* in [0-9.]+s/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
     /Summary \[/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
     END { printf "\n%d passed, %d failed%s\n", passed, failed, fails ? ", " fails " of " commands " commands failed" : "" }
 ' "$log"

@@ -22,6 +22,7 @@ mod gpu;
 mod gpu;
 mod growth;
 mod memory;
+mod names;
 mod slices;
 mod state;
 mod tuning;
@@ -89,6 +90,9 @@ pub struct Settings {
     pub growth: Option<u8>,
     /// CPU: number of threads; all if not given. No more than four a processor are made.
     pub threads: Option<usize>,
+    /// Forces between bodies (`cacc cfrc_int cfrc_ext`) are computed once more behind the last step of every call, as by a
+    /// `mj_rnePostConstraint` after `mj_step`. Not on a device.
+    pub rne_post: bool,
     /// GPU: the first adapter whose name contains these letters.
     pub adapter: Option<String>,
     /// GPU: lanes that work on one world; chosen from model and adapter if not given.

@@ -49,8 +49,15 @@
 //! A model that says what this version cannot read is an error with file, line and column; one whose dynamics need what no
 //! stage computes is refused by [`Batch::new`] ([`compile::missing`] lists it). Nothing is left out in silence.
 
+// the program's own modules name the library as others do
+#[cfg(feature = "cli")]
+extern crate self as manyworlds;
+
 pub(crate) mod asset;
 pub mod batch;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 pub mod compile;
 pub mod cpu;
 pub mod data;

@@ -1,30 +1,10 @@
-//! The command line: one file a verb under `cli/`. Data goes to stdout, progress and remarks to stderr.
+//! The program `manyworlds`. Its verbs are in `src/cli`.
 
-mod cli;
-
-use clap::Parser;
-use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     sort_adapters_ourselves();
-    let args = match cli::Cli::try_parse() {
-        Ok(args) => args,
-        Err(e) => {
-            // help and version are no mistakes
-            let code = u8::from(e.use_stderr()) * cli::USAGE;
-            let _ = e.print();
-            return ExitCode::from(code);
-        }
-    };
-    match cli::run(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => {
-            // where nobody listens, the exit code still tells
-            let _ = write!(anstream::stderr(), "{}", fault.text);
-            ExitCode::from(fault.code)
-        }
-    }
+    ExitCode::from(manyworlds::cli::program(std::env::args_os()))
 }
 
 /// Turns off the layer of Mesa that sorts adapters: they are sorted here, and where there is no desktop it complains on stderr.

@@ -35,6 +35,9 @@ pub(super) fn open(
         return Ok((cpu::open(m, nworld, settings)?, why));
     }
     let no_gpu = match gpu::hardware() {
+        _ if settings.rne_post => {
+            "a device has no forces between bodies behind the last step".to_owned()
+        }
         None => gpu::NO_HARDWARE.to_owned(),
         Some(name) => match gpu::open_hardware(m, nworld, settings) {
             Ok(worlds) => return Ok((worlds, "the hardware GPU".to_owned())),

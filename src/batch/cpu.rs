@@ -33,6 +33,8 @@ struct Cpu<R: Real> {
     rows: Vec<Mutex<Rows<R>>>,
     // what overflowed in any world when they were last run
     overflow: i32,
+    // forces between bodies are computed behind the last step
+    rne_post: bool,
     memory: Memory,
     // the last read
     reals: Vec<f64>,
@@ -79,6 +81,7 @@ impl<R: Real> Cpu<R> {
             twin,
             pool,
             overflow: 0,
+            rne_post: settings.rne_post,
             memory,
             reals: Vec::new(),
             ints: Vec::new(),
@@ -184,7 +187,7 @@ impl<R: Real> Worlds for Cpu<R> {
     }
 
     fn run(&mut self, m: &Model, pass: &Pass<'_>) -> Result<()> {
-        let (twin, nworld) = (self.twin, self.nworld);
+        let (twin, nworld, rne_post) = (self.twin, self.nworld, self.rne_post);
         let overflow = AtomicI32::new(0);
         self.for_each(|t, tile, rows| {
             if pass.keep {
@@ -198,7 +201,12 @@ impl<R: Real> Worlds for Cpu<R> {
             let d = &mut tile.d;
             let run = &mut |stage| twin(stage, m, d, rows);
             match pass.what {
-                What::Step(n) => (0..n).for_each(|_| stages::step(m, run)),
+                What::Step(n) => {
+                    (0..n).for_each(|_| stages::step(m, run));
+                    if n > 0 && rne_post {
+                        run(&stages::rne_post);
+                    }
+                }
                 What::Forward => stages::forward(m, run),
                 What::Inverse => stages::inverse(m, run),
             }

@@ -70,6 +70,11 @@ fn open_on(
     nworld: usize,
     settings: &Settings,
 ) -> Result<Box<dyn Worlds>> {
+    if settings.rne_post {
+        let why = "forces between bodies behind the last step (rne_post) are computed by cpu and simd alone: a device has them \
+                   of the beginning of the step, with the flag of the model that sensors of force set";
+        return Err(Error::Input(why.to_owned()));
+    }
     let request = Request {
         choice,
         ..Request::default()

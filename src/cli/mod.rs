@@ -1,4 +1,5 @@
-//! What the verbs share: arguments, exit codes, loading a model.
+//! The command line: one file a verb. Data goes to stdout, progress and remarks to stderr. Here is what the verbs share:
+//! arguments, exit codes, loading a model.
 
 mod array;
 mod bench;
@@ -21,6 +22,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use manyworlds::batch::{Backend, Overflow, Settings, Unroll};
 use manyworlds::mjcf::Limits;
 use manyworlds::{Error, Model};
+use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Exit code of wrong arguments or bad input files.
@@ -71,8 +74,29 @@ enum Verb {
     },
 }
 
+/// Runs the program with its arguments, the first of which is its name; its exit code.
+pub fn program(args: impl Iterator<Item = OsString>) -> u8 {
+    let args = match Cli::try_parse_from(args) {
+        Ok(args) => args,
+        Err(e) => {
+            // help and version are no mistakes
+            let code = u8::from(e.use_stderr()) * USAGE;
+            let _ = e.print();
+            return code;
+        }
+    };
+    match run(args) {
+        Ok(()) => 0,
+        Err(fault) => {
+            // where nobody listens, the exit code still tells
+            let _ = write!(anstream::stderr(), "{}", fault.text);
+            fault.code
+        }
+    }
+}
+
 /// Runs the verb.
-pub fn run(cli: Cli) -> Result<(), Fault> {
+fn run(cli: Cli) -> Result<(), Fault> {
     match cli.verb {
         Verb::Info(args) => args.run(),
         Verb::Rollout(args) => args.run(),
@@ -246,6 +270,7 @@ impl Engine {
             adapter: self.adapter.clone(),
             lanes: self.lanes,
             tuning: None,
+            rne_post: false,
             no_cache: self.no_cache,
             unroll: match self.unroll {
                 UnrollArg::Auto => Unroll::Auto,

@@ -1,0 +1,33 @@
+"""MuJoCo's physics for thousands of worlds at once, on any GPU and on plain cores.
+
+    import manyworlds as mw
+
+    model = mw.Model.from_xml_path("humanoid.xml")
+    batch = mw.Batch(model, nsim=4096)
+    qpos, ctrl = batch.bind("qpos"), batch.bind("ctrl")   # live arrays, (nsim, ...)
+    for _ in range(1000):
+        ctrl[:] = policy(qpos)
+        batch.step(nstep=5)
+"""
+
+import os
+
+# Mesa's layer that sorts adapters complains where there is no desktop; they are sorted here
+os.environ.setdefault("NODEVICE_SELECT", "1")
+
+from manyworlds._core import CapacityError, DeviceError, FieldError, ModelError, UnsupportedError  # noqa: E402
+from manyworlds.batch import Batch, Flag  # noqa: E402
+from manyworlds.model import Model  # noqa: E402
+from manyworlds.task import Task  # noqa: E402
+
+__all__ = [
+    "Batch",
+    "CapacityError",
+    "DeviceError",
+    "FieldError",
+    "Flag",
+    "Model",
+    "ModelError",
+    "Task",
+    "UnsupportedError",
+]

@@ -1,0 +1,286 @@
+"""Many worlds of one model, with the names and meanings of `mujoco.batch.Batch`."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from manyworlds import _core
+from manyworlds.model import TABLE, Model
+from manyworlds.named import Named
+
+# mjtState and mjtStage of MuJoCo
+STATE_CTRL = 1 << 6
+STAGE_NONE, STAGE_ACC = 0, 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Flag:
+    """What befell a world since it was last reset."""
+
+    world: int
+    # a bad number in its state or acceleration reset it
+    diverged: bool
+    # contacts or rows did not fit
+    overflowed: bool
+    text: str
+
+    def __str__(self):
+        return self.text
+
+
+class Batch:
+    """`nsim` worlds of a model.
+
+    `backend` is one of `auto` (a hardware GPU, else the fastest cores), `cpu` (the reference, in float64), `simd` (worlds side by side,
+    float32) and `gpu` (float32). `overflow` says what happens when a world needs more contacts or rows than it has room for: `grow`
+    makes room and repeats the call, `error` raises CapacityError, `continue` flags the world. `nthread` of 0 takes all.
+    With `rne_post` forces between bodies (cacc, cfrc_int, cfrc_ext) are computed behind the last step of every call, as by
+    mj_rnePostConstraint after mj_step.
+
+    Arrays have the precision of the backend (`dtype`); numbers of another are refused, not converted.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        nsim: int,
+        nthread: int = 0,
+        *,
+        backend: str = "auto",
+        overflow: str = "grow",
+        nconmax: int | None = None,
+        njmax: int | None = None,
+        adapter: str | None = None,
+        rne_post: bool = False,
+    ):
+        if not isinstance(model, Model):
+            raise TypeError(
+                f"a manyworlds.Model is needed, not {type(model).__name__}: Model.from_xml_path, from_xml_string or from_spec make one"
+            )
+        core = _core.Batch(model._core, nsim, backend, overflow, nthread or None, nconmax, njmax, adapter, rne_post)
+        # past __setattr__, which writes into worlds
+        self.__dict__.update(_core=core, model=model, nthread=nthread)
+
+    @property
+    def nsim(self) -> int:
+        """Number of worlds."""
+        return self._core.nsim
+
+    @property
+    def backend(self) -> str:
+        """Who computes: `cpu`, `simd` or `gpu`."""
+        return self._core.backend
+
+    @property
+    def device(self) -> str:
+        """Who computes and how, in one line."""
+        return self._core.device
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Of reals: float64 on `cpu`, float32 on `simd` and `gpu`."""
+        return np.dtype(np.float32 if self._core.single else np.float64)
+
+    def bind(self, name: str) -> np.ndarray:
+        """A live array of a field, (nsim, ...), refreshed by every call.
+
+        State and inputs (qpos, qvel, ctrl, mocap_pos, ...) can be written: what stands there at the next call is the worlds'. Others
+        are read-only, and after a step describe the state before its last substep, as with mj_step. Arrays of contacts and rows
+        are bound anew when room for them grows: bind them again after CapacityError or a call that grew.
+        """
+        array, is_input = self._core.bind(name)
+        if is_input:
+            return array
+        view = array.view()
+        view.flags.writeable = False
+        return view
+
+    def read(self, name: str) -> np.ndarray:
+        """A new array of a field, (nsim, ...)."""
+        return self._core.read(name)
+
+    def write(self, name: str, values: Any, ids: Any = None) -> None:
+        """Writes an input of all worlds, or of those in `ids`: (nsim, ...), (n, ...) for the n worlds of the call, or one row for all."""
+        shape = self._shape(name)
+        dtype = np.dtype(np.int32) if TABLE[name][2] and name == "eq_active" else self.dtype
+        if ids is None:
+            self._core.write(name, np.ascontiguousarray(np.broadcast_to(_typed(values, dtype), shape)), None)
+            return
+        ids = self._ids(ids)
+        whole = np.zeros(shape, dtype)
+        whole[ids] = values
+        self._core.write(name, whole, self._mask(ids))
+
+    def step(self, ids: Any = None, nstep: int = 1, stage: int = STAGE_NONE) -> None:
+        """Advances the worlds by `nstep` calls to mj_step. `stage` above 0 then computes what depends on the new state.
+
+        All worlds are computed, also where only some go on: the others are put back.
+        """
+        with self._only(ids):
+            self._try(self._core.step, nstep)
+            if stage > STAGE_NONE:
+                self._try(self._core.forward)
+
+    def forward(self, ids: Any = None, stage: int = STAGE_ACC) -> None:
+        """Computes everything that depends on the state of all worlds (mj_forward)."""
+        del ids, stage
+        self._try(self._core.forward)
+
+    def inverse(self) -> None:
+        """Computes `qfrc_inverse`, the force that the accelerations `qacc` take (mj_inverse)."""
+        self._try(self._core.inverse)
+
+    def reset(self, ids: Any = None, keyframe: Any = -1, stage: int = STAGE_ACC) -> None:
+        """Resets worlds to the model's defaults or to keyframes (one for all, or one each); then, unless `stage` is 0, computes what
+        depends on the state of all worlds."""
+        ids = self._ids(ids)
+        keyframe = np.broadcast_to(np.asarray(keyframe), ids.shape)
+        for key in np.unique(keyframe):
+            self._core.reset(self._mask(ids[keyframe == key]), None if key < 0 else int(key))
+        if stage > STAGE_NONE:
+            self.forward()
+
+    def rollout(
+        self,
+        nstep: int,
+        control: Any = None,
+        control_spec: int = STATE_CTRL,
+        record: Sequence[str | int] = ("qpos",),
+        ids: Any = None,
+    ) -> dict[str | int, np.ndarray]:
+        """Advances worlds by `nstep` steps and records after each: a dict from each record item to its (n, nstep, ...) array.
+
+        `control` is (n, nstep, size) of the elements in `control_spec` (mjtState bits), or None. Items are names of fields, or
+        mjtState bits for state vectors.
+        """
+        with self._only(ids):
+            chosen = self._ids(ids)
+            out: dict[str | int, list[np.ndarray]] = {item: [] for item in record}
+            for k in range(nstep):
+                if control is not None:
+                    row = np.zeros((self.nsim, self._core.state_size(control_spec)), self.dtype)
+                    row[chosen] = np.asarray(control)[:, k]
+                    self._core.set_state(control_spec, row)
+                self._try(self._core.step, 1)
+                for item, rows in out.items():
+                    all_worlds = self.read(item) if isinstance(item, str) else self.get_state(int(item))
+                    rows.append(all_worlds[chosen])
+        return {item: np.stack(rows, axis=1) for item, rows in out.items()}
+
+    def state_size(self, spec: int) -> int:
+        """Numbers of one world's state, of the elements whose mjtState bits are given (mj_stateSize)."""
+        return self._core.state_size(int(spec))
+
+    def get_state(self, spec: int) -> np.ndarray:
+        """State vectors of all worlds, (nsim, size), each as mj_getState makes it."""
+        return self._core.get_state(int(spec))
+
+    def set_state(self, state: np.ndarray, spec: int) -> None:
+        """Sets state vectors of all worlds, (nsim, size) or one row for all, each as mj_setState takes it."""
+        self._core.set_state(int(spec), _typed(state, self.dtype))
+
+    def save(self) -> _core.Saved:
+        """Keeps the state of all worlds, for `restore`."""
+        return self._core.save()
+
+    def restore(self, saved: _core.Saved, ids: Any = None) -> None:
+        """Puts worlds back to a state that was kept."""
+        self._core.restore(saved, None if ids is None else self._mask(self._ids(ids)))
+
+    def copy(self, source: int, ids: Any) -> None:
+        """Gives worlds the state of another."""
+        self._core.copy(source, self._ids(ids).tolist())
+
+    def flags(self) -> list[Flag]:
+        """The worlds that something befell since their last reset: they diverged, or contacts did not fit."""
+        return [Flag(*flag) for flag in self._core.flags()]
+
+    def get_data(self, sim: int, data: Any) -> Any:
+        """Writes the state of a world into MuJoCo's MjData of the same model; returns it. Run mj_forward for what follows from it."""
+        for name in ("qpos qvel act ctrl qfrc_applied xfrc_applied mocap_pos mocap_quat eq_active qacc_warmstart userdata").split():
+            getattr(data, name)[...] = self.read(name)[sim].reshape(np.shape(getattr(data, name)))
+        data.time = float(self.read("time")[sim])
+        return data
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in TABLE:
+            raise AttributeError(f"a batch has no {name!r}")
+        return self.bind(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in TABLE:
+            raise AttributeError(f"a batch has no array {name!r}")
+        self.write(name, value)
+
+    def __dir__(self):
+        fields = [name for name, (room, *_) in TABLE.items() if room == "Data"]
+        return sorted([*super().__dir__(), *fields])
+
+    def __repr__(self):
+        return f"<manyworlds.Batch: {self.nsim} worlds on {self.device}>"
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        return self.bind(name).shape
+
+    def _ids(self, ids: Any) -> np.ndarray:
+        if ids is None:
+            return np.arange(self.nsim)
+        ids = np.atleast_1d(np.asarray(ids))
+        if ids.dtype == bool:
+            if ids.shape != (self.nsim,):
+                raise ValueError(f"a mask of {self.nsim} worlds is needed, not of shape {ids.shape}")
+            return np.flatnonzero(ids)
+        if not np.issubdtype(ids.dtype, np.integer) and ids.size:
+            raise TypeError(f"ids are integers or a mask, not {ids.dtype}")
+        ids = ids.astype(np.int64)
+        if ids.size and (ids.min() < 0 or ids.max() >= self.nsim):
+            raise IndexError(f"ids are from 0 to {self.nsim - 1}")
+        return ids
+
+    def _mask(self, ids: np.ndarray) -> np.ndarray:
+        mask = np.zeros(self.nsim, bool)
+        mask[ids] = True
+        return mask
+
+    def _only(self, ids: Any):
+        return _Only(self, ids)
+
+    def _try(self, call, *args) -> None:
+        try:
+            call(*args)
+        except _core.CapacityError as e:
+            e.ids = np.array([flag.world for flag in self.flags() if flag.overflowed])
+            raise
+
+
+class _Only:
+    """Worlds that are not among `ids` are put back when it ends."""
+
+    def __init__(self, batch: Batch, ids: Any):
+        self.batch, self.ids, self.saved = batch, ids, None
+
+    def __enter__(self):
+        if self.ids is not None:
+            self.saved = self.batch._core.save()
+
+    def __exit__(self, *exc):
+        if self.saved is not None:
+            others = ~self.batch._mask(self.batch._ids(self.ids))
+            self.batch._core.restore(self.saved, others)
+        return False
+
+
+def _typed(values: Any, dtype: np.dtype) -> np.ndarray:
+    """Numbers in the precision that worlds have; arrays of another are refused."""
+    if isinstance(values, np.ndarray) and values.dtype != dtype and values.dtype.kind == "f":
+        raise TypeError(f"an array of {dtype} is needed, {values.dtype} was given: numbers are not converted silently")
+    return np.asarray(values, dtype)
+
+
+for _kind in "actuator body camera equality geom joint light site sensor tendon".split():
+    setattr(Batch, _kind, functools.partialmethod(Named, _kind))

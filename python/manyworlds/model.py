@@ -1,0 +1,121 @@
+"""Compiled models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from manyworlds import _core
+
+if TYPE_CHECKING:
+    import mujoco
+
+# elements that have names and an id each
+KINDS = (
+    "body joint geom site camera light mesh hfield pair exclude equality tendon actuator sensor numeric keyframe".split()
+)
+# every array: its room (Model, Data or Scratch), its dimensions, and what it is
+TABLE: dict[str, tuple[str, list[str], str]] = _core.Model.table()
+
+
+class Options:
+    """The options of a model, by their MuJoCo names: `model.opt.timestep`."""
+
+    def __init__(self, core: _core.Model):
+        self._core = core
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        values = self._core.option(name)
+        return values[0] if len(values) == 1 else np.array(values)
+
+    def __dir__(self):
+        return sorted(_core.Model.options())
+
+
+class Model:
+    """A compiled model. Sizes and arrays have MuJoCo's names: `model.nq`, `model.body_mass`; arrays are copies.
+
+    A model does not change: `edited` makes another one.
+    """
+
+    def __init__(self, core: _core.Model):
+        self._core = core
+
+    @classmethod
+    def from_xml_path(cls, path: str | os.PathLike, root: str | os.PathLike | None = None) -> Model:
+        """Reads and compiles a model file. `root` is the folder that its other files may lie in."""
+        return cls(_core.Model.from_xml_path(path, root))
+
+    @classmethod
+    def from_xml_string(cls, xml: str, assets: Mapping[str, bytes] | None = None) -> Model:
+        """Reads and compiles the text of a model; `assets` has the bytes of the files that it names."""
+        return cls(_core.Model.from_xml_string(xml, None if assets is None else dict(assets)))
+
+    @classmethod
+    def from_spec(cls, spec: mujoco.MjSpec) -> Model:
+        """Compiles a model that was made with MuJoCo's `MjSpec`, files in memory included."""
+        return cls.from_xml_string(spec.to_xml(), dict(spec.assets))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> Model:
+        """Loads a compiled model (`.mwb`)."""
+        return cls(_core.Model.load(path))
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Saves the compiled model (`.mwb`)."""
+        self._core.save(path)
+
+    def edited(self, options: Mapping[str, Any] | None = None, **fields: Any) -> Model:
+        """A copy with other values of arrays and options; what follows from them is derived again, as by `mj_setConst`.
+
+        Raises ValueError on a size or an array that only the text of the model can change, and on numbers out of their range.
+        """
+        return Model(self._core.edited(fields, dict(options or {})))
+
+    @property
+    def opt(self) -> Options:
+        return Options(self._core)
+
+    def names(self, kind: str) -> list[str]:
+        """Names of the elements of a kind in order of their ids, empty where there is none."""
+        return self._core.names(kind)
+
+    def id(self, kind: str, key: int | str) -> int:
+        """The id of an element, by its name or id."""
+        names = self.names(kind)
+        if isinstance(key, str):
+            if key not in names:
+                known = ", ".join(name for name in names if name)
+                raise KeyError(f"the model has no {kind} called {key!r}: there are {known or 'none with a name'}")
+            return names.index(key)
+        return key
+
+    def missing(self) -> list[str]:
+        """What the model needs that this version has not, each in a few words; a batch of such a model is refused."""
+        return self._core.missing()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if TABLE.get(name, ("",))[0] == "Model":
+            return self._core.field(name)
+        return self._core.size(name)
+
+    def __dir__(self):
+        fields = [name for name, (room, *_) in TABLE.items() if room == "Model"]
+        return sorted([*super().__dir__(), *_core.Model.sizes(), *fields])
+
+    def __reduce__(self):
+        return _unpickled, (bytes(self._core.to_bytes()),)
+
+    def __repr__(self):
+        return f"<manyworlds.Model: {self.nbody} bodies, nq {self.nq}, nv {self.nv}, nu {self.nu}>"
+
+
+def _unpickled(data: bytes) -> Model:
+    return Model(_core.Model.from_bytes(data))

@@ -1,0 +1,66 @@
+"""Views of one element of all worlds: `batch.joint("hip").qpos`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from manyworlds.model import TABLE
+
+if TYPE_CHECKING:
+    from manyworlds.batch import Batch
+
+# the dimension that arrays of a kind begin with, and what their names begin with
+ROWS = {
+    "actuator": (("nu", "nactuator"), "actuator_"),
+    "body": (("nbody",), ""),
+    "camera": (("ncam",), "cam_"),
+    "equality": (("neq",), "eq_"),
+    "geom": (("ngeom",), "geom_"),
+    "joint": (("njnt",), ""),
+    "light": (("nlight",), "light_"),
+    "site": (("nsite",), "site_"),
+    "tendon": (("ntendon",), "ten_"),
+}
+# numbers of a joint in qpos and in arrays of dofs: free, ball, slide, hinge
+NQ, NV = (7, 4, 1, 1), (6, 3, 1, 1)
+
+
+class Named:
+    """One element of all worlds; its attributes are slices of live arrays, (nsim, ...), with the names of MjData's."""
+
+    def __init__(self, batch: Batch, kind: str, key: int | str):
+        self.__dict__.update(_batch=batch, _kind=kind, id=batch.model.id(kind, key))
+
+    @property
+    def name(self) -> str:
+        return self._batch.model.names(self._kind)[self.id]
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        field, index = self._place(name)
+        return self._batch.bind(field)[:, index]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        getattr(self, name)[...] = value
+
+    def _place(self, name: str) -> tuple[str, Any]:
+        m, i = self._batch.model, self.id
+        if self._kind == "sensor" and name == "data":
+            adr = m.sensor_adr[i]
+            return "sensordata", slice(adr, adr + m.sensor_dim[i])
+        if self._kind == "joint":
+            kind = m.jnt_type[i]
+            dims = TABLE.get(name, ("", [""]))[1]
+            if dims[0] == "nq":
+                return name, slice(m.jnt_qposadr[i], m.jnt_qposadr[i] + NQ[kind])
+            if dims[0] == "nv":
+                return name, slice(m.jnt_dofadr[i], m.jnt_dofadr[i] + NV[kind])
+        rows, prefix = ROWS.get(self._kind, ((), ""))
+        for field in (name, prefix + name):
+            room, dims, _ = TABLE.get(field, ("", [""], ""))
+            if room == "Data" and dims[0] in rows:
+                return field, i
+        raise AttributeError(f"a {self._kind} has no {name!r}")

@@ -1,0 +1,182 @@
+"""Tasks: what is observed, rewarded and ended, as array expressions over a batch.
+
+    class Reach(mw.Task):
+        model, frame_skip, limit = "reach.xml", 5, 200
+
+        def observe(self, s):
+            return s.qpos, s.qvel
+
+        def reward(self, s, before, action):
+            return -np.abs(s.qpos[:, 0] - 1.0)
+
+        def reset(self, s, draws):
+            return s.qpos0 + draws.uniform(-0.1, 0.1, s.nq), draws.standard_normal(s.nv)
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from manyworlds.batch import Batch
+from manyworlds.draws import Draws
+from manyworlds.model import Model
+
+
+class Task:
+    """What a task is; a subclass says it. Arrays have a row for each world."""
+
+    # the model, or its file
+    model: Model | str | os.PathLike
+    # steps of physics for each action
+    frame_skip: int = 1
+    # control steps of an episode; None: no end
+    limit: int | None = 1000
+    # fields of which reward() sees what they were before the action
+    before: tuple[str, ...] = ("qpos",)
+    # true if observe() reads what is derived from the state (positions of bodies, sensors): a reset then computes it
+    derived: bool = False
+    # true if it reads cacc, cfrc_int or cfrc_ext, which are computed behind the last step, as by mj_rnePostConstraint
+    forces: bool = False
+
+    def observe(self, s: View) -> Any:
+        """What the policy sees: an array (n, ...), or several that are put side by side."""
+        raise NotImplementedError
+
+    def reward(self, s: View, before: View, action: np.ndarray) -> Any:
+        """The reward, (n,); or it and a dict of its parts."""
+        raise NotImplementedError
+
+    def terminated(self, s: View) -> np.ndarray:
+        """Where an episode is over, (n,)."""
+        return np.zeros(s.nsim, bool)
+
+    def reset(self, s: View, draws: Draws) -> tuple[np.ndarray, np.ndarray]:
+        """qpos and qvel of the worlds that begin, a row for each of them."""
+        return np.tile(s.qpos0, (len(draws), 1)), np.zeros((len(draws), s.nv))
+
+
+class View:
+    """What tasks read: live arrays of the batch, arrays and sizes of its model, and `dt`, the time of a control step (s)."""
+
+    def __init__(self, batch: Batch, dt: float):
+        self._batch, self.dt, self._known = batch, dt, {}
+
+    def body(self, name: str) -> int:
+        """The id of a body."""
+        return self._batch.model.id("body", name)
+
+    def __getattr__(self, name: str) -> Any:
+        known = self._known
+        if name not in known:
+            batch = self._batch
+            try:
+                known[name] = batch.bind(name)
+            except KeyError:
+                known[name] = getattr(batch.model, name)
+        return known[name]
+
+    @property
+    def nsim(self) -> int:
+        return self._batch.nsim
+
+
+class Before:
+    """What fields were before an action."""
+
+    def __init__(self, s: View, names: tuple[str, ...]):
+        self._fields = {name: np.array(getattr(s, name)) for name in names}
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name.startswith("_") or name not in self._fields:
+            raise AttributeError(f"{name} is not kept: name it in the task's `before`")
+        return self._fields[name]
+
+    def renew(self, s: View, mask: np.ndarray | None = None) -> None:
+        """Keeps what fields are now, of some worlds or of all."""
+        for name, kept in self._fields.items():
+            if mask is None:
+                kept[...] = getattr(s, name)
+            else:
+                kept[mask] = getattr(s, name)[mask]
+
+
+class Worlds:
+    """A task in many worlds: what every kind of environment is made of."""
+
+    def __init__(
+        self,
+        task: Task,
+        num_envs: int,
+        *,
+        backend: str = "auto",
+        nthread: int = 0,
+        adapter: str | None = None,
+    ):
+        model = task.model
+        if not isinstance(model, Model):
+            model = Model.from_xml_path(model)
+        self.task = task
+        self.batch = Batch(model, num_envs, nthread, backend=backend, adapter=adapter, rne_post=task.forces)
+        self.s = View(self.batch, model.opt.timestep * task.frame_skip)
+        # bound once, so that every call refreshes them
+        self.s.qpos, self.s.qvel, self.s.ctrl  # noqa: B018
+        self.before = Before(self.s, task.before)
+        self.seed = 0
+        self.episode = np.zeros(num_envs, np.int64)
+        self.elapsed = np.zeros(num_envs, np.int64)
+
+    @property
+    def num_envs(self) -> int:
+        return self.batch.nsim
+
+    def observe(self) -> np.ndarray:
+        """What the policies see, (n, width), finite everywhere."""
+        seen = self.task.observe(self.s)
+        if isinstance(seen, tuple):
+            seen = np.concatenate([part.reshape(self.num_envs, -1) for part in seen], axis=1)
+        return np.array(seen, self.batch.dtype)
+
+    def reset(self, mask: np.ndarray) -> None:
+        """Begins episodes in some worlds."""
+        ids = np.flatnonzero(mask)
+        if not ids.size:
+            return
+        draws = Draws(self.seed, ids, self.episode[ids])
+        self.batch.reset(ids, stage=0)
+        qpos, qvel = self.task.reset(self.s, draws)
+        self.s.qpos[ids], self.s.qvel[ids] = qpos, qvel
+        self.batch.forward() if self.task.derived else self.batch.step(nstep=0)
+        self.before.renew(self.s, mask)
+        self.episode[ids] += 1
+        self.elapsed[ids] = 0
+
+    def step(self, action: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Takes all worlds a control step on: rewards, where episodes are over, where their time is, and what else is told.
+
+        A world that diverged is terminated and named; its reward is 0.
+        """
+        s, task = self.s, self.task
+        s.ctrl[...] = action
+        self.batch.step(nstep=task.frame_skip)
+        self.elapsed += 1
+        reward = task.reward(s, self.before, action)
+        reward, told = reward if isinstance(reward, tuple) else (reward, {})
+        terminated = np.array(task.terminated(s))
+        diverged = self._diverged()
+        if diverged.any():
+            terminated |= diverged
+            reward = np.where(diverged, 0.0, reward)
+            told = {**told, "diverged": diverged}
+        limit = task.limit
+        truncated = np.zeros(self.num_envs, bool) if limit is None else self.elapsed >= limit
+        self.before.renew(s)
+        return np.asarray(reward, np.float64), terminated, truncated, told
+
+    def _diverged(self) -> np.ndarray:
+        diverged = np.zeros(self.num_envs, bool)
+        for flag in self.batch.flags():
+            diverged[flag.world] |= flag.diverged
+        return diverged

@@ -1,0 +1,404 @@
+//! Batches for Python.
+
+use manyworlds::batch::{Backend, In, Overflow, Settings, State, To};
+use manyworlds::fields::{Field, Room, field};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::time::Instant;
+
+use crate::array::{Array, shape};
+use crate::error::{FieldError, raised};
+use crate::model::Model;
+
+/// How long the interpreter may wait to be asked whether somebody interrupts (s).
+const PATIENCE: f64 = 0.1;
+
+/// The state of all worlds at some time.
+#[pyclass(frozen, module = "manyworlds._core")]
+#[derive(Debug)]
+pub struct Saved(State);
+
+// an array that is filled by every call, and written from before it where worlds take it as an input
+#[derive(Debug)]
+struct Live {
+    field: &'static Field,
+    input: bool,
+    array: Array,
+}
+
+/// Many worlds of one model.
+#[pyclass(module = "manyworlds._core", subclass)]
+#[derive(Debug)]
+pub struct Batch {
+    batch: manyworlds::Batch,
+    live: Vec<Live>,
+}
+
+// what a call computes
+#[derive(Clone, Copy)]
+enum Call {
+    Step(usize),
+    Forward,
+    Inverse,
+}
+
+#[pymethods]
+impl Batch {
+    #[new]
+    #[pyo3(signature = (model, nsim, backend, overflow, threads, nconmax, njmax, adapter, rne_post))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "they are given by name, in Python"
+    )]
+    fn new(
+        py: Python<'_>,
+        model: &Model,
+        nsim: usize,
+        backend: &str,
+        overflow: &str,
+        threads: Option<usize>,
+        nconmax: Option<usize>,
+        njmax: Option<usize>,
+        adapter: Option<String>,
+        rne_post: bool,
+    ) -> PyResult<Self> {
+        let settings = Settings {
+            backend: match backend {
+                "auto" => Backend::Auto,
+                "cpu" => Backend::Cpu,
+                "simd" => Backend::Simd,
+                "gpu" => Backend::Gpu,
+                other => return Err(unknown("backend", other, "auto, cpu, simd, gpu")),
+            },
+            overflow: match overflow {
+                "grow" => Overflow::Grow,
+                "error" => Overflow::Error,
+                "continue" => Overflow::Continue,
+                other => return Err(unknown("overflow", other, "grow, error, continue")),
+            },
+            threads,
+            nconmax,
+            njmax,
+            adapter,
+            rne_post,
+            ..Settings::default()
+        };
+        let batch = py.detach(|| manyworlds::Batch::with(&model.inner, nsim, settings));
+        Ok(Self {
+            batch: batch.map_err(raised)?,
+            live: Vec::new(),
+        })
+    }
+
+    /// Number of worlds.
+    #[getter]
+    fn nsim(&self) -> usize {
+        self.batch.nworld()
+    }
+
+    /// Who computes: `cpu`, `simd` or `gpu`.
+    #[getter]
+    fn backend(&self) -> &'static str {
+        match self.batch.backend() {
+            Backend::Cpu => "cpu",
+            Backend::Simd => "simd",
+            Backend::Gpu | Backend::Auto => "gpu",
+        }
+    }
+
+    /// True if reals are of single precision.
+    #[getter]
+    fn single(&self) -> bool {
+        self.batch.backend() != Backend::Cpu
+    }
+
+    /// One line: who computes, and how.
+    #[getter]
+    fn device(&self) -> String {
+        self.batch.device()
+    }
+
+    /// Room for contacts and rows of a world.
+    #[getter]
+    fn room(&self) -> (usize, usize) {
+        let m = self.batch.model();
+        (m.nconmax, m.njmax)
+    }
+
+    /// An array of all worlds that is filled by every call, (nsim, …). Where worlds take it as an input, what is written into it is
+    /// theirs at the next call.
+    fn bind(&mut self, py: Python<'_>, name: &str) -> PyResult<(Py<PyAny>, bool)> {
+        if let Some(live) = self.live.iter().find(|live| live.field.name == name) {
+            return Ok((live.array.object(py), live.input));
+        }
+        let field = of_world(name)?;
+        let array = self.zeros(py, field);
+        // accelerations are an input of inverse dynamics alone: those are written, not bound
+        let input = manyworlds::Batch::is_input(name) && name != "qacc";
+        self.fill(py, field, &array)?;
+        let object = array.object(py);
+        self.live.push(Live {
+            field,
+            input,
+            array,
+        });
+        Ok((object, input))
+    }
+
+    /// Steps all worlds.
+    fn step(&mut self, py: Python<'_>, nstep: usize) -> PyResult<()> {
+        self.call(py, Call::Step(nstep))
+    }
+
+    /// Computes everything that depends on the state.
+    fn forward(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.call(py, Call::Forward)
+    }
+
+    /// Computes the force that the acceleration takes.
+    fn inverse(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.call(py, Call::Inverse)
+    }
+
+    /// Puts worlds back to the model's start or to a keyframe.
+    #[pyo3(signature = (mask, keyframe))]
+    fn reset(
+        &mut self,
+        py: Python<'_>,
+        mask: Option<PyReadonlyArray1<'_, bool>>,
+        keyframe: Option<usize>,
+    ) -> PyResult<()> {
+        self.give(py)?;
+        let to = keyframe.map_or(To::Qpos0, To::Key);
+        match mask {
+            None => self.batch.reset(to),
+            Some(mask) => self.batch.reset_where(mask.as_slice()?, to),
+        }
+        .map_err(raised)?;
+        self.take(py)
+    }
+
+    /// A new array of a field of all worlds.
+    fn read(&mut self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        let field = of_world(name)?;
+        let array = self.zeros(py, field);
+        self.fill(py, field, &array)?;
+        Ok(array.object(py))
+    }
+
+    /// Writes an input of some worlds: a row for every world of the batch, or one for all that are chosen.
+    #[pyo3(signature = (name, values, mask))]
+    fn write(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        values: &Bound<'_, PyAny>,
+        mask: Option<PyReadonlyArray1<'_, bool>>,
+    ) -> PyResult<()> {
+        let field = of_world(name)?;
+        self.give(py)?;
+        match mask {
+            None => {
+                let array = Array::given(values, field.elem, self.single())?;
+                let reading = array.read(py)?;
+                self.batch
+                    .control(&[(name, reading.numbers()?)], 0, &mut [])
+                    .map_err(raised)?;
+            }
+            Some(mask) => {
+                let values = crate::array::flat(values)?;
+                self.batch
+                    .set_where(name, mask.as_slice()?, &values)
+                    .map_err(raised)?;
+            }
+        }
+        self.take(py)
+    }
+
+    /// Numbers of one world's state, of the elements that the bits name.
+    fn state_size(&self, spec: i32) -> PyResult<usize> {
+        self.batch.state_size(spec).map_err(raised)
+    }
+
+    /// The state of all worlds, (nsim, size).
+    fn get_state(&mut self, py: Python<'_>, spec: i32) -> PyResult<Py<PyAny>> {
+        self.give(py)?;
+        let shape = [self.batch.nworld(), self.state_size(spec)?];
+        let array = Array::zeros(py, &shape, manyworlds::fields::Elem::Real, self.single());
+        {
+            let mut filling = array.fill(py)?;
+            self.batch
+                .get_state(spec, filling.room()?)
+                .map_err(raised)?;
+        }
+        Ok(array.object(py))
+    }
+
+    /// Sets the state of all worlds: (nsim, size), or one row for all.
+    fn set_state(&mut self, py: Python<'_>, spec: i32, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.give(py)?;
+        let array = Array::given(values, manyworlds::fields::Elem::Real, self.single())?;
+        {
+            let reading = array.read(py)?;
+            self.batch
+                .set_state(spec, reading.numbers()?)
+                .map_err(raised)?;
+        }
+        self.take(py)
+    }
+
+    /// Keeps the state of all worlds.
+    fn save(&mut self, py: Python<'_>) -> PyResult<Saved> {
+        self.give(py)?;
+        self.batch.save().map(Saved).map_err(raised)
+    }
+
+    /// Puts worlds back to a state that was kept.
+    #[pyo3(signature = (saved, mask))]
+    fn restore(
+        &mut self,
+        py: Python<'_>,
+        saved: &Saved,
+        mask: Option<PyReadonlyArray1<'_, bool>>,
+    ) -> PyResult<()> {
+        match mask {
+            None => self.batch.restore(&saved.0),
+            Some(mask) => self
+                .batch
+                .reset_where(mask.as_slice()?, To::State(&saved.0)),
+        }
+        .map_err(raised)?;
+        self.take(py)
+    }
+
+    /// Gives worlds the state of another.
+    fn copy(&mut self, py: Python<'_>, source: usize, to: Vec<usize>) -> PyResult<()> {
+        self.give(py)?;
+        self.batch.copy(source, &to).map_err(raised)?;
+        self.take(py)
+    }
+
+    /// What befell worlds since their last reset: world, whether it diverged, whether it overflowed, in words.
+    fn flags(&mut self) -> PyResult<Vec<(usize, bool, bool, String)>> {
+        let flags = self.batch.flags().map_err(raised)?;
+        let told = flags.iter().map(|flag| {
+            (
+                flag.world,
+                flag.diverged(),
+                flag.overflowed(),
+                flag.to_string(),
+            )
+        });
+        Ok(told.collect())
+    }
+}
+
+impl Batch {
+    fn zeros(&self, py: Python<'_>, field: &Field) -> Array {
+        let mut dims = vec![self.batch.nworld()];
+        dims.extend(shape(self.batch.model(), field));
+        Array::zeros(py, &dims, field.elem, self.single())
+    }
+
+    // what was written into live arrays becomes the worlds'
+    fn give(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.call_with(py, |batch, inputs| batch.control(inputs, 0, &mut []))
+    }
+
+    // live arrays become what the worlds have
+    fn take(&mut self, py: Python<'_>) -> PyResult<()> {
+        // room for contacts and rows may have grown
+        for k in 0..self.live.len() {
+            let live = &self.live[k];
+            if matches!(live.field.dims[0], "nconmax" | "njmax") && self.outgrown(py, live)? {
+                self.live[k].array = self.zeros(py, self.live[k].field);
+            }
+        }
+        let Self { batch, live } = self;
+        for live in live {
+            let mut filling = live.array.fill(py)?;
+            let (name, room) = (live.field.name, filling.room()?);
+            py.detach(|| batch.read_into(name, room)).map_err(raised)?;
+        }
+        Ok(())
+    }
+
+    fn outgrown(&self, py: Python<'_>, live: &Live) -> PyResult<bool> {
+        let have: Vec<usize> = live.array.object(py).getattr(py, "shape")?.extract(py)?;
+        Ok(have[1..] != shape(self.batch.model(), live.field))
+    }
+
+    fn fill(&mut self, py: Python<'_>, field: &Field, array: &Array) -> PyResult<()> {
+        let mut filling = array.fill(py)?;
+        let (batch, room) = (&mut self.batch, filling.room()?);
+        py.detach(|| batch.read_into(field.name, room))
+            .map_err(raised)
+    }
+
+    // calls the batch with the live inputs, without the interpreter
+    fn call_with(
+        &mut self,
+        py: Python<'_>,
+        run: impl FnOnce(&mut manyworlds::Batch, &[(&str, In<'_>)]) -> manyworlds::Result<()> + Send,
+    ) -> PyResult<()> {
+        let Self { batch, live } = self;
+        let inputs = live.iter().filter(|live| live.input);
+        let reading = inputs
+            .map(|live| Ok((live.field.name, live.array.read(py)?)))
+            .collect::<PyResult<Vec<_>>>()?;
+        let numbers = reading
+            .iter()
+            .map(|(name, x)| Ok((*name, x.numbers()?)))
+            .collect::<PyResult<Vec<_>>>()?;
+        py.detach(|| run(batch, &numbers)).map_err(raised)
+    }
+
+    fn call(&mut self, py: Python<'_>, call: Call) -> PyResult<()> {
+        let done = match call {
+            Call::Step(n) => self.steps(py, n),
+            Call::Forward => self.call_with(py, |batch, inputs| {
+                batch.control(inputs, 0, &mut [])?;
+                batch.forward()
+            }),
+            Call::Inverse => self.call_with(py, |batch, inputs| {
+                batch.control(inputs, 0, &mut [])?;
+                batch.inverse()
+            }),
+        };
+        self.take(py)?;
+        done
+    }
+
+    // steps, in pieces that are short enough to be interrupted
+    fn steps(&mut self, py: Python<'_>, n: usize) -> PyResult<()> {
+        let mut piece = n.min(1);
+        let start = Instant::now();
+        self.call_with(py, |batch, inputs| batch.control(inputs, piece, &mut []))?;
+        let (mut left, mut took) = (n - piece, start.elapsed().as_secs_f64());
+        while left > 0 {
+            py.check_signals()?;
+            let fits = PATIENCE / (took / piece as f64).max(1e-9);
+            piece = (fits as usize).clamp(1, left);
+            let (batch, start) = (&mut self.batch, Instant::now());
+            py.detach(|| batch.step(piece)).map_err(raised)?;
+            took = start.elapsed().as_secs_f64();
+            left -= piece;
+        }
+        Ok(())
+    }
+}
+
+// a field of a world, by its name
+fn of_world(name: &str) -> PyResult<&'static Field> {
+    if field(name).is_some_and(|field| field.room == Room::Model) {
+        return Err(FieldError::new_err(format!(
+            "{name} is of the model and not of a world: model.{name}"
+        )));
+    }
+    manyworlds::Batch::field(name).map_err(|e| FieldError::new_err(e.to_string()))
+}
+
+fn unknown(what: &str, have: &str, known: &str) -> PyErr {
+    PyValueError::new_err(format!("{what} is one of {known}, and not {have:?}"))
+}

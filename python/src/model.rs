@@ -1,0 +1,226 @@
+//! Models for Python.
+
+use manyworlds::fields::{FIELDS, Room, SIZES};
+use manyworlds::mjcf::{Files, Limits, Spec};
+use pyo3::exceptions::PyAttributeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::array;
+use crate::error::{FieldError, raised};
+
+/// A compiled model, which does not change.
+#[pyclass(frozen, module = "manyworlds._core")]
+#[derive(Debug)]
+pub struct Model {
+    pub inner: manyworlds::Model,
+}
+
+impl Model {
+    fn own(inner: manyworlds::Result<manyworlds::Model>) -> PyResult<Self> {
+        Ok(Self {
+            inner: inner.map_err(raised)?,
+        })
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Reads and compiles a model file.
+    #[staticmethod]
+    #[pyo3(signature = (path, root = None))]
+    fn from_xml_path(py: Python<'_>, path: PathBuf, root: Option<PathBuf>) -> PyResult<Self> {
+        let limits = Limits {
+            root,
+            ..Limits::default()
+        };
+        Self::own(py.detach(|| manyworlds::Model::from_xml_path_with(path, &limits)))
+    }
+
+    /// Reads and compiles the text of a model, with the files that it names.
+    #[staticmethod]
+    #[pyo3(signature = (xml, assets = None))]
+    fn from_xml_string(
+        py: Python<'_>,
+        xml: &str,
+        assets: Option<BTreeMap<String, Vec<u8>>>,
+    ) -> PyResult<Self> {
+        Self::own(py.detach(|| {
+            let files = assets.map_or(Files::None, Files::memory);
+            manyworlds::compile::compile(&Spec::from_text(xml, files, &Limits::default())?)
+        }))
+    }
+
+    /// Loads a compiled model (`.mwb`).
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Self::own(py.detach(|| manyworlds::Model::load(path)))
+    }
+
+    /// Saves the compiled model.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.inner.save(path)).map_err(raised)
+    }
+
+    /// The bytes of the compiled model.
+    fn to_bytes(&self) -> PyResult<Vec<u8>> {
+        self.inner.to_bytes().map_err(raised)
+    }
+
+    /// A compiled model of its bytes.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        Self::own(manyworlds::Model::from_bytes(bytes))
+    }
+
+    /// A copy of the model with other values of fields and options; what follows from them is derived again.
+    fn edited(
+        &self,
+        fields: BTreeMap<String, Bound<'_, PyAny>>,
+        options: BTreeMap<String, Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let flat =
+            |given: BTreeMap<String, Bound<'_, PyAny>>| -> PyResult<Vec<(String, Vec<f64>)>> {
+                given
+                    .into_iter()
+                    .map(|(name, values)| Ok((name, array::flat(&values)?)))
+                    .collect()
+            };
+        let (fields, options) = (flat(fields)?, flat(options)?);
+        let mut inner = self.inner.clone();
+        let bad = inner
+            .edit(|m| write(m, &fields, &options))
+            .map_err(raised)?;
+        match bad {
+            Some(name) => Err(FieldError::new_err(format!(
+                "the model has no {name} of so many numbers"
+            ))),
+            None => Ok(Self { inner }),
+        }
+    }
+
+    /// A size, by its name.
+    fn size(&self, name: &str) -> PyResult<usize> {
+        self.inner
+            .size(name)
+            .ok_or_else(|| PyAttributeError::new_err(format!("no size is called {name}")))
+    }
+
+    /// A copy of an array, by its name.
+    fn field<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let unknown = || FieldError::new_err(format!("a model has no array {name}"));
+        let field = manyworlds::fields::field(name).ok_or_else(unknown)?;
+        let view = self.inner.field(name).ok_or_else(unknown)?;
+        array::copy(py, view, array::shape(&self.inner, field))
+    }
+
+    /// An option, by its name: a list of numbers.
+    fn option(&self, name: &str) -> PyResult<Vec<f64>> {
+        let unknown = || PyAttributeError::new_err(format!("no option is called {name}"));
+        self.inner.opt.get(name).ok_or_else(unknown)
+    }
+
+    /// Names of the elements of a kind, in order of their ids.
+    fn names(&self, kind: &str) -> PyResult<Vec<String>> {
+        let names = &self.inner.names;
+        Ok(match kind {
+            "body" => &names.body,
+            "joint" => &names.joint,
+            "geom" => &names.geom,
+            "site" => &names.site,
+            "camera" => &names.camera,
+            "light" => &names.light,
+            "mesh" => &names.mesh,
+            "hfield" => &names.hfield,
+            "pair" => &names.pair,
+            "exclude" => &names.exclude,
+            "equality" => &names.equality,
+            "tendon" => &names.tendon,
+            "actuator" => &names.actuator,
+            "sensor" => &names.sensor,
+            "numeric" => &names.numeric,
+            "keyframe" => &names.key,
+            _ => {
+                return Err(PyAttributeError::new_err(format!(
+                    "no elements are called {kind}"
+                )));
+            }
+        }
+        .clone())
+    }
+
+    /// What the model needs that this version has not, each in a few words.
+    fn missing(&self) -> Vec<String> {
+        manyworlds::compile::missing(&self.inner)
+    }
+
+    /// Every array of a model or of a world by name: its room (`Model`, `Data` or `Scratch`), its dimensions and what it is.
+    #[staticmethod]
+    fn table(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let table = PyDict::new(py);
+        for field in FIELDS {
+            let room = match field.room {
+                Room::Model => "Model",
+                Room::Data => "Data",
+                Room::Scratch => "Scratch",
+            };
+            let mut dims: Vec<String> = field.dims.iter().map(|dim| (*dim).to_owned()).collect();
+            if field.elem.width() > 1 {
+                dims.push(field.elem.width().to_string());
+            }
+            table.set_item(field.name, (room, dims, field.doc.trim()))?;
+        }
+        Ok(table)
+    }
+
+    /// Every size by name: what it counts.
+    #[staticmethod]
+    fn sizes(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let sizes = PyDict::new(py);
+        for (name, doc) in SIZES {
+            sizes.set_item(name, doc.trim())?;
+        }
+        Ok(sizes)
+    }
+
+    /// Every option by name: what it is.
+    #[staticmethod]
+    fn options(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let options = PyDict::new(py);
+        for (name, doc) in manyworlds::model::Opt::NAMES {
+            options.set_item(name, doc.trim())?;
+        }
+        Ok(options)
+    }
+}
+
+// writes fields and options; the name of one that does not fit
+fn write(
+    m: &mut manyworlds::model::Arrays,
+    fields: &[(String, Vec<f64>)],
+    options: &[(String, Vec<f64>)],
+) -> Option<String> {
+    use manyworlds::fields::ViewMut;
+    for (name, values) in fields {
+        let fits = match m.field_mut(name) {
+            Some(ViewMut::Real(x)) if x.len() == values.len() => {
+                x.copy_from_slice(values);
+                true
+            }
+            Some(ViewMut::Int(x)) if x.len() == values.len() => {
+                x.iter_mut().zip(values).for_each(|(to, &x)| *to = x as i32);
+                true
+            }
+            _ => false,
+        };
+        if !fits {
+            return Some(name.clone());
+        }
+    }
+    let wrong = options
+        .iter()
+        .find(|(name, values)| !m.opt.set(name, values));
+    wrong.map(|(name, _)| name.clone())
+}

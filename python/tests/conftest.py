@@ -1,0 +1,17 @@
+import pathlib
+
+import pytest
+
+import manyworlds as mw
+
+MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
+
+
+@pytest.fixture
+def humanoid():
+    return mw.Model.from_xml_path(MODELS / "humanoid.xml")
+
+
+@pytest.fixture(params=["cpu", "simd"])
+def backend(request):
+    return request.param

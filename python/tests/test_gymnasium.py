@@ -1,0 +1,103 @@
+"""Tasks against Gymnasium's own: handed the same state and action, the same observation, reward and end."""
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium")
+
+from gymnasium.vector import AutoresetMode  # noqa: E402
+
+from manyworlds import tasks  # noqa: E402
+from manyworlds.tasks.mujoco_v5 import TASKS  # noqa: E402
+
+TOLERANCE = {"cpu": 1e-12, "simd": 5e-4}
+STEPS = 60
+
+
+def hand_over(original, world, s, k):
+    """Gives world k the state of Gymnasium's."""
+    d = original.unwrapped.data
+    for name in ("qpos", "qvel", "qacc_warmstart"):
+        getattr(s, name)[k] = getattr(d, name)
+
+
+@pytest.mark.parametrize("name", sorted(TASKS))
+def test_a_step_is_the_originals(name, backend):
+    original = gymnasium.make(name)
+    env = tasks.make(name, 2, backend=backend, autoreset_mode=AutoresetMode.DISABLED)
+    assert env.single_observation_space.shape == original.observation_space.shape
+    assert np.array_equal(env.single_action_space.low, original.action_space.low)
+    worlds = env.worlds
+    s = worlds.s
+    # bound, so that they are handed over
+    s.qacc_warmstart  # noqa: B018
+    original.reset(seed=3)
+    env.reset(seed=3)
+    rng = np.random.default_rng(4)
+    for k in range(STEPS):
+        hand_over(original, worlds, s, 1)
+        # what derived arrays were, the state before: gymnasium's are those of the last step's beginning
+        for field in worlds.task.before:
+            getattr(worlds.before, field)[1] = getattr(original.unwrapped.data, field)
+        action = rng.uniform(original.action_space.low, original.action_space.high).astype(np.float32)
+        obs, reward, terminated, *_ = original.step(action)
+        have, rewards, ends, over, _ = env.step(np.stack([action, action]))
+        scale = 1 + np.abs(obs)
+        e = np.max(np.abs(have[1] - obs) / scale)
+        assert e < TOLERANCE[backend], f"{name} step {k}: observation {np.argmax(np.abs(have[1] - obs) / scale)} is off by {e}"
+        assert rewards[1] == pytest.approx(reward, rel=10 * TOLERANCE[backend], abs=10 * TOLERANCE[backend]), (name, k)
+        assert ends[1] == terminated
+        if terminated:
+            original.reset()
+        if (ends | over).any():
+            env.reset(options={"reset_mask": ends | over})
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_episodes_begin_again(mode):
+    env = tasks.make("InvertedPendulum-v5", 4, backend="cpu", autoreset_mode=mode, arguments={"limit": 5})
+    obs, _ = env.reset(seed=1)
+    lengths, ends = np.zeros(4, int), 0
+    for _ in range(40):
+        obs, reward, terminated, truncated, info = env.step(np.zeros((4, 1), np.float32))
+        done = terminated | truncated
+        ends += done.sum()
+        assert np.isfinite(obs).all()
+        if mode == AutoresetMode.SAME_STEP and done.any():
+            assert np.array_equal(info["_final_obs"], done)
+            assert (info["final_obs"][done] != obs[done]).any()
+        if mode == AutoresetMode.DISABLED and done.any():
+            with pytest.raises(ValueError, match="reset_mask"):
+                env.step(np.zeros((4, 1), np.float32))
+            obs, _ = env.reset(options={"reset_mask": done})
+        lengths = np.where(done, 0, lengths + 1)
+        assert (lengths <= 6).all()
+    assert ends >= 4 * 5
+
+
+def test_a_world_does_not_depend_on_how_many_there_are():
+    runs = []
+    for n in (3, 40):
+        env = tasks.make("Hopper-v5", n, backend="cpu", autoreset_mode=AutoresetMode.SAME_STEP)
+        obs, _ = env.reset(seed=7)
+        seen = [obs[:3]]
+        for k in range(60):
+            obs, *_ = env.step(np.full((n, 3), 0.9 * (-1) ** (k // 7), np.float32))
+            seen.append(obs[:3])
+        runs.append(np.array(seen))
+    assert np.array_equal(*runs)
+
+
+def test_gymnasium_knows_the_tasks():
+    tasks.register()
+    env = gymnasium.make_vec("manyworlds/HalfCheetah-v5", num_envs=8)
+    obs, _ = env.reset(seed=0)
+    assert obs.shape == (8, 17)
+    obs, reward, *_ = env.step(env.action_space.sample())
+    assert reward.shape == (8,)
+    env.close()
+
+
+def test_options_of_a_task_are_checked():
+    with pytest.raises(TypeError, match="no option 'helthy'"):
+        tasks.make("Ant-v5", 1, arguments={"helthy": 1})

@@ -1,0 +1,26 @@
+//! What a batch answers to, by name.
+
+use super::state::INPUTS;
+use super::{Backend, Batch, field};
+use crate::error::Result;
+use crate::fields::Field;
+
+impl Batch {
+    /// Who computes.
+    pub fn backend(&self) -> Backend {
+        self.worlds.backend()
+    }
+
+    /// The row of the table of an array that [`Batch::read`] knows.
+    ///
+    /// # Errors
+    /// [`crate::Error::Input`] on a name that is no array of a world, with the nearest that is.
+    pub fn field(name: &str) -> Result<&'static Field> {
+        field(name)
+    }
+
+    /// True for the arrays that [`Batch::set`] takes.
+    pub fn is_input(name: &str) -> bool {
+        INPUTS.contains(&name) || name == "qacc"
+    }
+}
