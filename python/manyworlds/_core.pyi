@@ -2,10 +2,22 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
+
+__all__ = [
+    "Batch",
+    "CapacityError",
+    "DeviceError",
+    "FieldError",
+    "Model",
+    "ModelError",
+    "Saved",
+    "UnsupportedError",
+    "program",
+]
 
 class ModelError(ValueError): ...
 class UnsupportedError(ModelError): ...
@@ -16,6 +28,7 @@ class CapacityError(RuntimeError):
 class DeviceError(RuntimeError): ...
 class FieldError(KeyError): ...
 
+@final
 class Model:
     @staticmethod
     def from_xml_path(path: str | os.PathLike[str], root: str | os.PathLike[str] | None = None) -> Model: ...
@@ -32,7 +45,7 @@ class Model:
     @staticmethod
     def options() -> dict[str, str]: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
-    def to_bytes(self) -> list[int]: ...
+    def to_bytes(self) -> bytes: ...
     def edited(self, fields: Mapping[str, Any], options: Mapping[str, Any]) -> Model: ...
     def size(self, name: str) -> int: ...
     def field(self, name: str) -> npt.NDArray[Any]: ...
@@ -40,8 +53,10 @@ class Model:
     def names(self, kind: str) -> list[str]: ...
     def missing(self) -> list[str]: ...
 
+@final
 class Saved: ...
 
+@final
 class Batch:
     def __new__(
         cls,

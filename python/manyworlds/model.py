@@ -111,7 +111,7 @@ class Model:
         return sorted([*super().__dir__(), *_core.Model.sizes(), *fields])
 
     def __reduce__(self):
-        return _unpickled, (bytes(self._core.to_bytes()),)
+        return _unpickled, (self._core.to_bytes(),)
 
     def __repr__(self):
         return f"<manyworlds.Model: {self.nbody} bodies, nq {self.nq}, nv {self.nv}, nu {self.nu}>"

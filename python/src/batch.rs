@@ -28,7 +28,7 @@ struct Live {
 }
 
 /// Many worlds of one model.
-#[pyclass(module = "manyworlds._core", subclass)]
+#[pyclass(module = "manyworlds._core")]
 #[derive(Debug)]
 pub struct Batch {
     batch: manyworlds::Batch,
