@@ -3,6 +3,8 @@
 
 use wide::f64x4;
 
+use super::rows::sum_of;
+
 /// Where a matrix's rows are: a row `i` holds the columns `i ..= end[i]` at `adr[i] + i ..= adr[i] + end[i]`.
 #[derive(Clone, Copy)]
 pub struct Shape<'a> {
@@ -255,7 +257,7 @@ fn back<const N: usize>(x: &mut [f64], u: &[f64], shape: Shape<'_>, i: usize) {
         k += 4;
     }
     for n in (0..N).rev() {
-        let mut y = x[i + n] - sum[n].reduce_add();
+        let mut y = x[i + n] - sum_of(sum[n]);
         for j in n + 1..N {
             y -= u[row[n] + i + j] * x[i + j];
         }

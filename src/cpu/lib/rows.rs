@@ -112,6 +112,13 @@ pub(crate) fn store(x: &mut [f64], k: usize, value: f64x4) {
     }
 }
 
+/// The sum of four numbers, in one order on every processor: [`f64x4::reduce_add`] has another one without AVX.
+#[inline(always)]
+pub(crate) fn sum_of(x: f64x4) -> f64 {
+    let [a, b, c, d] = x.to_array();
+    (a + c) + (b + d)
+}
+
 #[inline(always)]
 fn dot_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], v: &[f64]) -> [f64; N] {
     let mut sum = [0.0; N];
@@ -133,7 +140,7 @@ fn dot_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], v: &[f64]) -> [f64; 
         }
     }
     for i in 0..N {
-        sum[i] += sum4[i].reduce_add();
+        sum[i] += sum_of(sum4[i]);
     }
     sum
 }
