@@ -1,5 +1,5 @@
 #!/bin/sh
-# test.sh: sets up what the tests need, then runs all of them: format, lints, features, tests, examples in the documentation, kernels in a browser.
+# test.sh: sets up what the tests need, then runs all of them: format, lints, features, tests, examples in the documentation, levels of the processor, kernels in a browser.
 # The kernels need a Vulkan adapter; where there is none, Debian's software adapter is installed.
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -23,6 +23,8 @@ if [ "$(uname)" = Linux ] && ! has_adapter; then
     fi
 fi
 command -v cargo >/dev/null || { echo "no cargo: install Rust 1.95 or newer from https://rustup.rs" >&2; exit 1; }
+# worlds side by side are tested with the lanes of this machine
+export RUSTFLAGS="${RUSTFLAGS--Ctarget-cpu=native}"
 # Mesa's software adapter compiles a kernel in half the time if it need not optimise it; what it computes is the same
 export GALLIVM_PERF="${GALLIVM_PERF:-nopt}"
 for tool in fmt clippy; do
@@ -45,12 +47,11 @@ run() {
 }
 run cargo fmt --all --check
 run cargo clippy --workspace --all-targets -- -D warnings
-# the library alone, here and on processors of other kinds; the program without a GPU
+# the library alone, here and on processors of other kinds
 run cargo check --no-default-features
-run cargo check --no-default-features --features cli
 for target in wasm32-unknown-unknown aarch64-unknown-linux-gnu; do
     if rustup target add $target >/dev/null 2>&1; then
-        run cargo check --no-default-features --target $target
+        run env RUSTFLAGS= cargo check --no-default-features --target $target
     else
         say "no rustup: $target is not checked"
     fi
@@ -61,6 +62,9 @@ else
     run cargo test --no-fail-fast --lib --bins --tests
 fi
 run cargo test --doc
+# the program without a GPU, once for each level of the processor: all find the same in f64
+run env PROFILE=dev ./dist.sh --no-default-features --features cli
+run sh -c 'target/levels/checked/*/manyworlds rollout models/cartpole.xml --backend gpu 2>&1 | grep "without the feature .gpu."'
 
 # Chrome's compiler reads the kernels too, and is stricter than naga
 if command -v npm >/dev/null; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Forces and one step from cold states, ours against MuJoCo's: how many worlds are beyond the tolerance, and why.
 
-    cargo build --release
+    RUSTFLAGS=-Ctarget-cpu=native cargo build --release
     pip install mujoco==4.0.0 numpy
     python3 benches/cold.py                                  # models/, on cpu and simd
     python3 benches/cold.py --backend gpu models/boxes.xml

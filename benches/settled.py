@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One step from settled states, ours against MuJoCo's: the error of the velocities.
 
-    cargo build --release
+    RUSTFLAGS=-Ctarget-cpu=native cargo build --release
     pip install mujoco==4.0.0 numpy
     python3 benches/settled.py                               # models/, on cpu and simd
     python3 benches/settled.py --backend gpu models/humanoid.xml

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs manyworlds and MuJoCo C side by side and writes the tables of docs/performance.md.
 
-    cargo build --release
+    RUSTFLAGS=-Ctarget-cpu=native cargo build --release
     pip install mujoco==4.0.0 numpy
     python3 benches/side_by_side.py                      # the models of models/, tables to the standard output
     python3 benches/side_by_side.py --write docs/performance.md

@@ -56,6 +56,9 @@ pub enum Backend {
     /// The twins, in `f64`, on all threads.
     Cpu,
     /// The twins for 8 or 16 worlds side by side in SIMD lanes, in `f32`, on all threads: the fastest without a GPU.
+    ///
+    /// Its bits are those of the level of the processor that the crate was built for ([`crate::level`]); the reference has the same
+    /// bits on every level.
     Simd,
     /// The kernels, in `f32`, on the best adapter there is: a software one if there is no hardware.
     Gpu,

@@ -44,6 +44,12 @@
 //! * `cli`: the program `manyworlds`.
 //! * `count`: a copy of the pipeline that counts operations, which `manyworlds bench` shows.
 //!
+//! # Processors
+//!
+//! `simd` is as fast as the instructions that the crate was built for, and cargo builds for a processor of 2003 unless told
+//! otherwise: `RUSTFLAGS=-Ctarget-cpu=native` makes it two to four times as fast on most machines. [`level`] tells what was built
+//! for, and what the machine has.
+//!
 //! # What is refused
 //!
 //! A model that says what this version cannot read is an error with file, line and column; one whose dynamics need what no
@@ -65,6 +71,7 @@ pub mod error;
 pub mod fields;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod level;
 pub mod mjcf;
 pub mod model;
 pub mod real;

@@ -1,10 +1,14 @@
 //! The program `manyworlds`. Its verbs are in `src/cli`.
 
+use manyworlds::cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     sort_adapters_ourselves();
-    ExitCode::from(manyworlds::cli::program(std::env::args_os()))
+    if let Err(fault) = cli::level::become_the_widest() {
+        return ExitCode::from(fault.tell());
+    }
+    ExitCode::from(cli::program(std::env::args_os()))
 }
 
 /// Turns off the layer of Mesa that sorts adapters: they are sorted here, and where there is no desktop it complains on stderr.

@@ -216,6 +216,7 @@ impl Bench {
         Ok(json!({
             "worlds": n,
             "device": batch.device(),
+            "built_for": manyworlds::level::Level::built().to_string(),
             "steps_per_s": worlds / best,
             "steps_per_s_med": worlds / median,
             "ns_per_step": 1e9 * best / worlds,

@@ -9,6 +9,7 @@ mod forward;
 mod info;
 mod inputs;
 mod interrupt;
+pub mod level;
 mod npz;
 mod output;
 mod progress;
@@ -87,16 +88,15 @@ pub fn program(args: impl Iterator<Item = OsString>) -> u8 {
     };
     match run(args) {
         Ok(()) => 0,
-        Err(fault) => {
-            // where nobody listens, the exit code still tells
-            let _ = write!(anstream::stderr(), "{}", fault.text);
-            fault.code
-        }
+        Err(fault) => fault.tell(),
     }
 }
 
 /// Runs the verb.
 fn run(cli: Cli) -> Result<(), Fault> {
+    if !matches!(cli.verb, Verb::Completions { .. }) {
+        level::say_what_is_lost();
+    }
     match cli.verb {
         Verb::Info(args) => args.run(),
         Verb::Rollout(args) => args.run(),
@@ -123,6 +123,13 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// Shows it on stderr; the exit code.
+    pub fn tell(&self) -> u8 {
+        // where nobody listens, the exit code still tells
+        let _ = write!(anstream::stderr(), "{}", self.text);
+        self.code
+    }
+
     /// Wrong arguments or input files.
     pub fn usage(text: impl std::fmt::Display) -> Self {
         Self {
