@@ -23,6 +23,7 @@ mod gpu;
 mod growth;
 mod memory;
 mod names;
+mod own;
 mod slices;
 mod state;
 mod tuning;
@@ -37,6 +38,8 @@ pub use tuning::{Choice, Unroll};
 
 #[cfg(feature = "gpu")]
 pub(crate) use state::hash;
+
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::fields::{Data, FIELDS, Field, Model, Room, View};
@@ -193,6 +196,10 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
     ) -> Result<()>;
     /// Puts some worlds back to `qpos0`, at rest, unflagged.
     fn reset(&mut self, m: &Model, mask: Mask<'_>) -> Result<()>;
+    /// Gives every world a model of its own.
+    fn differ(&mut self, _models: &[Arc<Model>]) -> Result<()> {
+        Err(share_one_model(self))
+    }
     /// Gives worlds the state of another.
     fn copy(&mut self, m: &Model, from: usize, to: &[usize]) -> Result<()>;
     /// False for an array that is lost when a stage is done.
@@ -209,6 +216,14 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
     fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(String, f64)>>>;
 }
 
+/// Why worlds cannot differ on a backend.
+fn share_one_model(worlds: &(impl Worlds + ?Sized)) -> Error {
+    Error::Input(format!(
+        "the worlds of this backend ({}) share one model: make the batch with Backend::Cpu to let fields of it differ",
+        worlds.device()
+    ))
+}
+
 /// Many worlds of one model.
 #[derive(Debug)]
 pub struct Batch {
@@ -221,6 +236,8 @@ pub struct Batch {
     // why they are there, where nobody said where
     why: Option<String>,
     growth: Growth,
+    // what worlds have for themselves
+    own: Option<own::Own>,
     // the fields of the last inputs, kept for their memory
     bound: Vec<&'static Field>,
     // worlds for derivatives, made when they are first asked for
@@ -267,6 +284,7 @@ impl Batch {
             worlds,
             why,
             growth: Growth::default(),
+            own: None,
             bound: Vec::new(),
             perturbed: None,
         })
@@ -290,9 +308,13 @@ impl Batch {
         }
     }
 
-    /// Memory that the worlds take (bytes).
+    /// Memory that the worlds take (bytes), their own models included ([`Batch::expand`]).
     pub fn memory(&self) -> Memory {
-        self.worlds.memory()
+        let memory = self.worlds.memory();
+        match &self.own {
+            Some(_) => memory.with_models(self.nworld),
+            None => memory,
+        }
     }
 
     /// Takes every world `n` steps on (`mj_step`), with what was set held.
@@ -332,6 +354,7 @@ impl Batch {
         fields: &[&'static Field],
         given: &[(&str, In<'_>)],
     ) -> Result<()> {
+        self.settle_own()?;
         let policy = self.settings.overflow;
         let grows = policy == Overflow::Grow && !crate::compile::capacity::holds_all(&self.model);
         let pass = Pass {
@@ -420,6 +443,7 @@ impl Batch {
         // what inverse dynamics is given is no part of the state
         let qacc = self.reals("qacc")?.to_vec();
         (self.model, self.worlds, self.why) = (model, worlds, why);
+        self.reopen_own()?;
         self.restore(&start)?;
         self.set("qacc", &qacc)?;
         Ok(true)
@@ -430,7 +454,10 @@ impl Batch {
     /// The slice lies in memory of the batch and is good until the next call. Fails with [`Error::Input`] on a name that is
     /// no array of a world.
     pub fn read(&mut self, name: &str) -> Result<View<'_>> {
-        self.worlds.read(&self.model, field(name)?)
+        match self.own.as_ref().and_then(|own| own.read(name)) {
+            Some(values) => Ok(View::Real(values)),
+            None => self.worlds.read(&self.model, field(name)?),
+        }
     }
 
     /// A field of reals, N × shape. Fails like [`Batch::read`], also on a field of integers.
@@ -485,6 +512,9 @@ impl Batch {
     /// plastic userdata`, and `qacc` for [`Batch::inverse`]. Fails with [`Error::Input`] on another name or number of values. The numbers themselves are not looked at: a
     /// world that is given bad ones is flagged when it steps.
     pub fn set(&mut self, name: &str, values: &[f64]) -> Result<()> {
+        if self.set_own(name, None, values)? {
+            return Ok(());
+        }
         let field = self.input(name, values.len())?;
         self.put(field, None, values)
     }
@@ -492,8 +522,11 @@ impl Batch {
     /// Sets an input of the worlds whose mask is true: `values` is N × shape, or one row for all of them. Fails like
     /// [`Batch::set`], also on a mask of another length than N.
     pub fn set_where(&mut self, name: &str, mask: &[bool], values: &[f64]) -> Result<()> {
-        let field = self.input(name, values.len())?;
         self.check_mask(mask)?;
+        if self.set_own(name, Some(mask), values)? {
+            return Ok(());
+        }
+        let field = self.input(name, values.len())?;
         self.put(field, Some(mask), values)
     }
 
@@ -622,6 +655,7 @@ impl Batch {
     /// Time that each stage takes in a step, summed over the worlds (s), the least of `n` steps from here: time of the device,
     /// or of the processor on one thread. Empty if the backend cannot tell.
     pub fn stage_times(&mut self, n: usize) -> Result<Vec<(String, f64)>> {
+        self.settle_own()?;
         Ok(self.worlds.stage_times(&self.model, n)?.unwrap_or_default())
     }
 }
@@ -666,6 +700,11 @@ fn field(name: &str) -> Result<&'static Field> {
     let mut names = FIELDS.iter().filter(|field| field.room == Room::Data);
     if let Some(field) = names.clone().find(|field| field.name == name) {
         return Ok(field);
+    }
+    if own::is_of_model(name) {
+        return Err(Error::Input(format!(
+            "{name} is of the model, which all worlds share unless Batch::expand names it: then Batch::set, set_where and read take it"
+        )));
     }
     let hint = match nearest(name, names.by_ref().map(|field| field.name)) {
         Some(near) => format!("; did you mean {near}?"),

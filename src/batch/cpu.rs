@@ -3,14 +3,14 @@
 mod tile;
 
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use super::clock::thread_seconds;
 use super::slices::{Columns, In, Number, Out};
 use super::state::kept;
-use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory};
+use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory, share_one_model};
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, View};
 use crate::real::Real;
@@ -31,6 +31,8 @@ struct Cpu<R: Real> {
     pool: Option<rayon::ThreadPool>,
     // what each thread needs for a tile, kept from step to step
     rows: Vec<Mutex<Rows<R>>>,
+    // the model of each world, where they differ
+    own: Vec<Arc<Model>>,
     // what overflowed in any world when they were last run
     overflow: i32,
     // forces between bodies are computed behind the last step
@@ -80,6 +82,7 @@ impl<R: Real> Cpu<R> {
             fresh,
             twin,
             pool,
+            own: Vec::new(),
             overflow: 0,
             rne_post: settings.rne_post,
             memory,
@@ -89,19 +92,24 @@ impl<R: Real> Cpu<R> {
     }
 
     // worlds do not meet: any order over threads gives the same bits
-    fn for_each(&mut self, run: impl Fn(usize, &mut Tile<R>, &mut Rows<R>) + Send + Sync) {
-        let (tiles, rows) = (&mut self.tiles, &self.rows);
-        let own = |thread: usize| rows[thread].lock().unwrap_or_else(PoisonError::into_inner);
+    fn for_each(
+        &mut self,
+        m: &Model,
+        run: impl Fn(&Model, usize, &mut Tile<R>, &mut Rows<R>) + Send + Sync,
+    ) {
+        let (tiles, rows, own) = (&mut self.tiles, &self.rows, &self.own);
+        let rows_of = |thread: usize| rows[thread].lock().unwrap_or_else(PoisonError::into_inner);
         if let [_] = rows.as_slice() {
-            let rows = &mut own(0);
+            let rows = &mut rows_of(0);
             let tiles = tiles.iter_mut().enumerate();
-            tiles.for_each(|(t, tile)| run(t, tile, rows));
+            tiles.for_each(|(t, tile)| run(model_of(own, m, t), t, tile, rows));
             return;
         }
         let each = |(t, tile): (usize, &mut Tile<R>)| {
             // a thread's own: nobody waits
             let thread = rayon::current_thread_index().unwrap_or(0);
-            run(t, tile, &mut own(thread % rows.len()));
+            let rows = &mut rows_of(thread % rows.len());
+            run(model_of(own, m, t), t, tile, rows);
         };
         match &self.pool {
             Some(pool) => pool.install(|| tiles.par_iter_mut().enumerate().for_each(each)),
@@ -115,14 +123,17 @@ impl<R: Real> Cpu<R> {
             return;
         }
         let size = R::WIDTH * at.of;
-        let each = |(tile, rows): (&Tile<R>, &mut [T])| tile.give(m, field, at, rows);
+        let each = |(t, (tile, rows)): (usize, (&Tile<R>, &mut [T]))| {
+            tile.give(model_of(&self.own, m, t), field, at, rows);
+        };
         let in_parallel = |rows: &mut [T]| {
             let rows = rows.par_chunks_mut(size);
-            self.tiles.par_iter().zip(rows).for_each(each);
+            self.tiles.par_iter().zip(rows).enumerate().for_each(each);
         };
         match &self.pool {
             _ if self.rows.len() == 1 => {
-                self.tiles.iter().zip(rows.chunks_mut(size)).for_each(each)
+                let rows = rows.chunks_mut(size);
+                self.tiles.iter().zip(rows).enumerate().for_each(each)
             }
             Some(pool) => pool.install(|| in_parallel(rows)),
             None => in_parallel(rows),
@@ -130,9 +141,16 @@ impl<R: Real> Cpu<R> {
     }
 
     // sets a field of some worlds from the columns of rows of all worlds, or of one row for all
-    fn scatter<T: Number>(&mut self, field: &Field, mask: Mask<'_>, at: Columns, rows: &[T]) {
+    fn scatter<T: Number>(
+        &mut self,
+        m: &Model,
+        field: &Field,
+        mask: Mask<'_>,
+        at: Columns,
+        rows: &[T],
+    ) {
         let nworld = self.nworld;
-        self.for_each(|t, tile, _| {
+        self.for_each(m, |_, t, tile, _| {
             for (w, lane) in worlds_of::<R>(t, nworld) {
                 if mask.is_none_or(|mask| mask[w]) {
                     tile.set(field, lane, row_of(rows, at, w));
@@ -140,6 +158,11 @@ impl<R: Real> Cpu<R> {
             }
         });
     }
+}
+
+// the model of a tile: its world's own, where they differ
+fn model_of<'a>(own: &'a [Arc<Model>], shared: &'a Model, tile: usize) -> &'a Model {
+    own.get(tile).map_or(shared, |own| own)
 }
 
 // the worlds of a tile and their lanes
@@ -189,7 +212,7 @@ impl<R: Real> Worlds for Cpu<R> {
     fn run(&mut self, m: &Model, pass: &Pass<'_>) -> Result<()> {
         let (twin, nworld, rne_post) = (self.twin, self.nworld, self.rne_post);
         let overflow = AtomicI32::new(0);
-        self.for_each(|t, tile, rows| {
+        self.for_each(m, |m, t, tile, rows| {
             if pass.keep {
                 tile.keep(pass.fields);
             }
@@ -259,32 +282,42 @@ impl<R: Real> Worlds for Cpu<R> {
 
     fn write(
         &mut self,
-        _m: &Model,
+        m: &Model,
         field: &'static Field,
         mask: Mask<'_>,
         at: Columns,
         values: In<'_>,
     ) -> Result<()> {
         match values {
-            In::F32(x) => self.scatter(field, mask, at, x),
-            In::F64(x) => self.scatter(field, mask, at, x),
-            In::I32(x) => self.scatter(field, mask, at, x),
+            In::F32(x) => self.scatter(m, field, mask, at, x),
+            In::F64(x) => self.scatter(m, field, mask, at, x),
+            In::I32(x) => self.scatter(m, field, mask, at, x),
         }
         Ok(())
     }
 
-    fn reset(&mut self, _m: &Model, mask: Mask<'_>) -> Result<()> {
-        let (fresh, nworld) = (std::mem::take(&mut self.fresh), self.nworld);
-        self.for_each(|t, tile, _| {
+    fn differ(&mut self, models: &[Arc<Model>]) -> Result<()> {
+        if R::WIDTH > 1 {
+            return Err(share_one_model(self));
+        }
+        self.own = models.to_vec();
+        Ok(())
+    }
+
+    fn reset(&mut self, m: &Model, mask: Mask<'_>) -> Result<()> {
+        let (shared, nworld) = (std::mem::take(&mut self.fresh), self.nworld);
+        let differ = !self.own.is_empty();
+        self.for_each(m, |m, t, tile, _| {
+            let fresh = if differ { &Data::new(m) } else { &shared };
             match mask {
                 // those that fill up the last tile too
-                None => (0..R::WIDTH).for_each(|lane| tile.copy_lane(&fresh, lane)),
+                None => (0..R::WIDTH).for_each(|lane| tile.copy_lane(fresh, lane)),
                 Some(mask) => worlds_of::<R>(t, nworld)
                     .filter(|(w, _)| mask[*w])
-                    .for_each(|(_, lane)| tile.copy_lane(&fresh, lane)),
+                    .for_each(|(_, lane)| tile.copy_lane(fresh, lane)),
             }
         });
-        self.fresh = fresh;
+        self.fresh = shared;
         Ok(())
     }
 
@@ -299,7 +332,7 @@ impl<R: Real> Worlds for Cpu<R> {
     }
 
     fn back(&mut self) -> Result<()> {
-        self.for_each(|_, tile, _| tile.put_back());
+        self.tiles.iter_mut().for_each(Tile::put_back);
         Ok(())
     }
 
@@ -314,7 +347,8 @@ impl<R: Real> Worlds for Cpu<R> {
         let mut best: Vec<(String, f64)> = Vec::new();
         for _ in 0..n {
             let mut times: Vec<(String, f64)> = Vec::new();
-            for Tile { d, .. } in &mut self.tiles {
+            for (t, Tile { d, .. }) in self.tiles.iter_mut().enumerate() {
+                let m = model_of(&self.own, m, t);
                 stages::step(m, &mut |stage| {
                     let start = thread_seconds();
                     twin(stage, m, d, &mut rows);

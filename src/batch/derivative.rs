@@ -170,8 +170,14 @@ impl Batch {
     /// this batch (where nobody said which: the GPU if this batch is there, else the `f64` reference). A control at an end
     /// of its range is moved inwards only. The perturbed worlds are kept for the next call.
     ///
-    /// Fails like [`Batch::with`] and [`Batch::step`], and with [`Error::Input`] if `eps` is not a positive number.
+    /// Fails like [`Batch::with`] and [`Batch::step`], and with [`Error::Input`] if `eps` is not a positive number, or if fields of
+    /// the model differ ([`Batch::expand`]): the perturbed worlds share one model.
     pub fn transition(&mut self, by: Option<Differences>) -> Result<Transition> {
+        if self.own.is_some() {
+            let msg = "transition: the perturbed worlds share one model, these differ (Batch::expand): linearise them in a batch of \
+                       Model::edit for each";
+            return Err(Error::Input(msg.to_owned()));
+        }
         let settings = self.perturbed_settings();
         let by = by.unwrap_or(match settings.backend {
             Backend::Cpu => Differences::F64,

@@ -36,6 +36,16 @@ impl Memory {
         }
     }
 
+    /// The same where every world has a model of its own.
+    pub(super) fn with_models(self, nworld: usize) -> Self {
+        let models = self.model.saturating_mul(nworld as u64);
+        Self {
+            world: self.world + self.model,
+            total: self.total.saturating_add(models),
+            ..self
+        }
+    }
+
     /// What one world takes on a hardware GPU.
     pub fn device(m: &Model) -> Result<Self> {
         super::gpu::world(m)

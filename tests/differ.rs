@@ -1,0 +1,251 @@
+//! Worlds that differ: fields of the model that each world has for itself, against MuJoCo's models changed the same way
+//! (`tests/golden/make_expand.py`) and against `Model::edit`. The backends whose worlds share one model say so.
+
+mod common;
+
+use common::backends::{on, worlds};
+use common::{Golden, error};
+use manyworlds::batch::{Backend, Overflow, Settings, To};
+use manyworlds::types::JointType;
+use manyworlds::{Batch, Model};
+
+const STEPS: usize = 15;
+
+fn model() -> Model {
+    Model::from_xml_path("tests/golden/edit.xml").unwrap_or_else(|e| panic!("{e}"))
+}
+
+// the start of make_edit.py
+fn start(batch: &mut Batch, m: &Model) {
+    let mut qvel: Vec<f64> = (0..m.nv).map(|i| 0.3 * (1.0 + i as f64).sin()).collect();
+    for j in (0..m.njnt).filter(|&j| m.jnt_type[j] == JointType::Free) {
+        let adr = m.jnt_dofadr[j] as usize;
+        qvel[adr..adr + 6].copy_from_slice(&[0.3, 0.1, -0.1, 0.2, 0.1, 0.3]);
+    }
+    batch.set("qvel", &qvel).unwrap();
+    batch.set("ctrl", &[0.4, 0.3, -0.5, 0.6]).unwrap();
+}
+
+fn refusal<T: std::fmt::Debug>(done: manyworlds::Result<T>) -> String {
+    done.expect_err("refused").to_string()
+}
+
+/// The golden, the fields that it sets, and a batch of its worlds.
+fn changed(settings: Settings) -> (Golden, Vec<String>, Batch) {
+    let (m, golden) = (model(), Golden::open("tests/golden/expand.npz"));
+    let set = golden
+        .arrays
+        .keys()
+        .filter_map(|name| name.strip_prefix("set/"));
+    let names: Vec<String> = set.map(str::to_owned).collect();
+    assert!(names.len() > 25);
+    let nworld = golden.arrays["out/qpos"].0[0];
+    let mut batch = Batch::with(&m, nworld, settings).unwrap();
+    let fields: Vec<&str> = names.iter().map(String::as_str).collect();
+    batch.expand(&fields).unwrap();
+    for name in &names {
+        let values = golden.get(&format!("set/{name}")).unwrap();
+        batch.set(name, values).unwrap();
+        assert_eq!(batch.reals(name).unwrap(), values, "{name}");
+    }
+    batch.set_const().unwrap();
+    batch.reset(To::Qpos0).unwrap();
+    start(&mut batch, &m);
+    (golden, names, batch)
+}
+
+#[test]
+fn worlds_with_random_changes_step_as_mujocos_models() {
+    let (golden, _, mut batch) = changed(on(Backend::Cpu));
+    batch.step(STEPS).unwrap();
+    assert!(batch.flags().unwrap().is_empty());
+    for (name, scale) in [("qpos", 1.0), ("qvel", 20.0)] {
+        let want = golden.get(&format!("out/{name}")).unwrap();
+        let have = batch.reals(name).unwrap();
+        let words = have.len() / batch.nworld();
+        let rows = batch.reals(name).unwrap().chunks(words);
+        for (w, (have, want)) in rows.zip(want.chunks(words)).enumerate() {
+            let e = error(have, want);
+            assert!(e < 1e-7 * scale, "world {w}: {name} is off by {e:e}");
+        }
+    }
+}
+
+// to the bit, whatever the number of worlds and threads
+#[test]
+fn a_world_of_its_own_is_a_batch_of_an_edited_model() {
+    for threads in [1, 2] {
+        let (golden, names, mut batch) = changed(Settings {
+            threads: Some(threads),
+            ..on(Backend::Cpu)
+        });
+        batch.step(STEPS).unwrap();
+        let nworld = batch.nworld();
+        let qpos = batch.reals("qpos").unwrap().to_vec();
+        for w in [0, 7, nworld - 1] {
+            let mut m = model();
+            let edited = m.edit(|m| {
+                for name in &names {
+                    let values = golden.get(&format!("set/{name}")).unwrap();
+                    let words = values.len() / nworld;
+                    let row = &values[w * words..][..words];
+                    if !m.opt.set(name, row) {
+                        let Some(manyworlds::fields::ViewMut::Real(to)) = m.field_mut(name) else {
+                            panic!("{name}");
+                        };
+                        to.copy_from_slice(row);
+                    }
+                }
+            });
+            edited.unwrap();
+            let mut alone = worlds(&m, 1, Backend::Cpu);
+            start(&mut alone, &m);
+            alone.step(STEPS).unwrap();
+            let want = alone.reals("qpos").unwrap();
+            assert_eq!(&qpos[w * m.nq..][..m.nq], want, "world {w}");
+        }
+    }
+}
+
+#[test]
+fn worlds_that_share_one_model_say_so() {
+    for backend in [Backend::Simd, Backend::Gpu] {
+        let mut batch = worlds(&model(), 2, backend);
+        let text = refusal(batch.expand(&["body_mass"]));
+        assert!(text.contains("Backend::Cpu"), "{backend:?}: {text}");
+        let text = refusal(batch.set("body_mass", &[1.0]));
+        assert!(text.contains("Batch::expand"), "{backend:?}: {text}");
+        batch.set_const().unwrap();
+        batch.step(1).unwrap();
+    }
+}
+
+#[test]
+fn what_cannot_differ_is_refused_with_the_reason() {
+    let mut batch = worlds(&model(), 2, Backend::Cpu);
+    for (name, why) in [
+        ("body_parentid", "what is compiled hangs on it"),
+        ("geom_contype", "types, masks and flags"),
+        ("jnt_limited", "types, masks and flags"),
+        ("dof_invweight0", "Batch::set_const derives it"),
+        ("collision_margin", "Batch::set_const derives it"),
+        ("disableflags", "for all worlds at once"),
+        ("key_qpos", "no stage looks at it"),
+        ("qvel", "every world has its own already"),
+        ("body_mas", "did you mean body_mass?"),
+        ("nbody", "it is a size"),
+    ] {
+        let text = refusal(batch.expand(&["body_mass", name]));
+        assert!(text.contains(name) && text.contains(why), "{text}");
+    }
+    // nothing has happened
+    let text = refusal(batch.set("body_mass", &[1.0]));
+    assert!(text.contains("Batch::expand"), "{text}");
+    batch.expand(&["body_mass"]).unwrap();
+    let text = refusal(batch.transition(None));
+    assert!(text.contains("Model::edit"), "{text}");
+}
+
+#[test]
+fn a_stale_world_is_an_error_until_its_constants_are_derived() {
+    let m = model();
+    let mut batch = worlds(&m, 4, Backend::Cpu);
+    let mut plain = worlds(&m, 4, Backend::Cpu);
+    batch.expand(&["body_mass", "geom_friction"]).unwrap();
+    batch.expand(&["gravity", "body_mass"]).unwrap();
+    let heavier: Vec<f64> = m.body_mass.iter().map(|x| 2.0 * x).collect();
+    let mask = [false, false, true, false];
+    batch.set_where("body_mass", &mask, &heavier).unwrap();
+    let text = refusal(batch.step(1));
+    assert!(text.contains("world 2 first: call set_const"), "{text}");
+    assert!(text.contains("body_mass"), "{text}");
+    assert_eq!(batch.reals("time").unwrap(), [0.0; 4]);
+    // the others' constants are not those that are missing
+    batch.set_const_where(&[true, true, false, true]).unwrap();
+    assert!(batch.forward().is_err());
+    batch.set_const_where(&mask).unwrap();
+    for batch in [&mut batch, &mut plain] {
+        start(batch, &m);
+        batch.step(STEPS).unwrap();
+    }
+    let same = |batch: &mut Batch, plain: &mut Batch| {
+        let have = batch.reals("qpos").unwrap().chunks(m.nq);
+        let want = plain.reals("qpos").unwrap().chunks(m.nq);
+        have.zip(want).map(|(a, b)| a == b).collect::<Vec<_>>()
+    };
+    assert_eq!(same(&mut batch, &mut plain), [true, true, false, true]);
+
+    // nothing is derived of an option
+    batch
+        .set_where("gravity", &[true, false, false, false], &[0.0; 3])
+        .unwrap();
+    batch.step(1).unwrap();
+    plain.step(1).unwrap();
+    assert_eq!(same(&mut batch, &mut plain), [false, true, false, true]);
+
+    batch.auto_const(true);
+    batch.set("body_mass", &m.body_mass).unwrap();
+    batch.set("gravity", &m.opt.gravity).unwrap();
+    for batch in [&mut batch, &mut plain] {
+        batch.reset(To::Qpos0).unwrap();
+        start(batch, &m);
+        batch.step(STEPS).unwrap();
+    }
+    assert_eq!(same(&mut batch, &mut plain), [true; 4]);
+}
+
+#[test]
+fn a_number_that_no_model_has_names_its_world_and_nothing_happens() {
+    let m = model();
+    let mut batch = worlds(&m, 3, Backend::Cpu);
+    batch.expand(&["body_mass"]).unwrap();
+    let mut mass = m.body_mass.repeat(3);
+    mass[2 * m.nbody + 1] = f64::NAN;
+    batch.set("body_mass", &mass).unwrap();
+    let text = refusal(batch.set_const());
+    assert!(text.contains("world 2: body_mass[1]"), "{text}");
+    assert!(batch.step(1).is_err());
+    let text = refusal(batch.set("body_mass", &mass[1..]));
+    assert!(text.contains("for 3 worlds needed"), "{text}");
+    batch.set("body_mass", &m.body_mass).unwrap();
+    batch.set_const().unwrap();
+    batch.step(1).unwrap();
+}
+
+#[test]
+fn a_reset_and_room_that_grows_keep_what_is_a_worlds_own() {
+    let text = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/><body mocap="true" pos="0 0 5"/>
+      <body pos="0 0 .05"><freejoint/><geom type="box" size=".1 .1 .1"/></body></worldbody></mujoco>"#;
+    let m = Model::from_xml_str(text).unwrap();
+    let settings = |nconmax| Settings {
+        nconmax: Some(nconmax),
+        njmax: Some(4 * nconmax),
+        overflow: Overflow::Grow,
+        ..on(Backend::Cpu)
+    };
+    let run = |nconmax| {
+        let mut batch = Batch::with(&m, 2, settings(nconmax)).unwrap();
+        batch.expand(&["qpos0", "body_pos", "body_mass"]).unwrap();
+        let second = [false, true];
+        let mut qpos0 = m.qpos0.clone();
+        qpos0[0] = 0.5;
+        batch.set_where("qpos0", &second, &qpos0).unwrap();
+        batch
+            .set_where("body_pos", &second, &[0., 0., 0., 0., 0., 6., 0., 0., 0.05])
+            .unwrap();
+        batch
+            .set_where("body_mass", &second, &[0.0, 0.0, 3.0])
+            .unwrap();
+        batch.set_const().unwrap();
+        batch.reset(To::Qpos0).unwrap();
+        batch.step(3).unwrap();
+        let room = batch.model().nconmax;
+        assert_eq!(batch.reals("mocap_pos").unwrap(), [0., 0., 5., 0., 0., 6.]);
+        let qpos = batch.reals("qpos").unwrap().to_vec();
+        assert!((qpos[7] - 0.5).abs() < 0.1, "{qpos:?}");
+        (room, qpos, batch.reals("body_mass").unwrap()[5])
+    };
+    let (room, qpos, mass) = run(1);
+    assert!(room >= 4, "{room}");
+    assert_eq!((qpos, mass), (run(room).1, 3.0));
+}
