@@ -62,8 +62,8 @@ else
     run cargo test --no-fail-fast --lib --bins --tests
 fi
 run cargo test --doc
-# the program without a GPU, once for each level of the processor: all find the same in f64
-run env PROFILE=dev ./dist.sh --no-default-features --features cli
+# the program without a GPU, for two levels of the processor: both find the same in f64
+run env PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli
 run sh -c 'target/levels/checked/*/manyworlds rollout models/cartpole.xml --backend gpu 2>&1 | grep "without the feature .gpu."'
 
 # Chrome's compiler reads the kernels too, and is stricter than naga
@@ -75,13 +75,13 @@ else
     say "no npm: Chrome's compiler is not asked about the kernels"
 fi
 
-# the Python wheel, in an environment of its own; built as the tests are, so that nothing is compiled twice
+# the Python wheel, without a GPU, in an environment of its own
 if command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
     python=target/python/bin/python
     [ -x "$python" ] || run python3 -m venv target/python
     run "$python" -m pip install --quiet --disable-pip-version-check -r python/tests/requirements.txt
     rm -rf target/wheels
-    run "$python" -m maturin build --quiet --profile dev --manifest-path python/Cargo.toml --out target/wheels
+    run "$python" -m maturin build --quiet --profile dev --no-default-features --manifest-path python/Cargo.toml --out target/wheels
     run "$python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
     run "$python" -m pytest -q python/tests
 else

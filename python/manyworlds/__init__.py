@@ -15,6 +15,11 @@ import os
 # Mesa's layer that sorts adapters complains where there is no desktop; they are sorted here
 os.environ.setdefault("NODEVICE_SELECT", "1")
 
+from manyworlds import _level  # noqa: E402
+
+# the level of the processor that the extension module was built for
+cpu_level = _level.choose()
+
 from manyworlds._core import CapacityError, DeviceError, FieldError, ModelError, UnsupportedError  # noqa: E402
 from manyworlds.batch import Batch, Flag  # noqa: E402
 from manyworlds.model import Model  # noqa: E402
@@ -30,4 +35,5 @@ __all__ = [
     "ModelError",
     "Task",
     "UnsupportedError",
+    "cpu_level",
 ]

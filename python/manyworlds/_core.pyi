@@ -16,6 +16,7 @@ __all__ = [
     "ModelError",
     "Saved",
     "UnsupportedError",
+    "choose_level",
     "program",
 ]
 
@@ -95,4 +96,5 @@ class Batch:
     def copy(self, source: int, to: Sequence[int]) -> None: ...
     def flags(self) -> list[tuple[int, bool, bool, str]]: ...
 
+def choose_level(wider: Sequence[str], asked: str | None) -> str: ...
 def program(args: Sequence[str]) -> int: ...

@@ -6,12 +6,27 @@ mod batch;
 mod error;
 mod model;
 
+use manyworlds::level::{self, Level};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// Runs the program `manyworlds` with its arguments, the first of which is its name; its exit code.
 #[pyfunction]
 fn program(py: Python<'_>, args: Vec<std::ffi::OsString>) -> u8 {
     py.detach(|| manyworlds::cli::program(args.into_iter()))
+}
+
+/// The level of the processor whose build is taken, of this one and of wider ones: the widest that the machine can run, or
+/// the one that is asked for.
+#[pyfunction]
+fn choose_level(wider: Vec<String>, asked: Option<&str>) -> PyResult<&'static str> {
+    let known = [Level::V2, Level::V3, Level::V4];
+    let named = known
+        .into_iter()
+        .filter(|level| wider.iter().any(|name| name == level.short()));
+    let builds: Vec<Level> = std::iter::once(Level::built()).chain(named).collect();
+    let chosen = level::choose(&builds, Level::machine(), asked).map_err(PyValueError::new_err)?;
+    Ok(chosen.short())
 }
 
 /// Models and batches.
@@ -24,5 +39,5 @@ mod _core {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
-    use super::program;
+    use super::{choose_level, program};
 }

@@ -1,0 +1,31 @@
+"""The build of the extension module for the processor at hand.
+
+A wheel holds `_core` for every machine of its kind, and wider ones in `_levels`:
+
+    manyworlds/_core.abi3.so   manyworlds/_levels/v3/_core.abi3.so   manyworlds/_levels/v4/_core.abi3.so
+
+The widest that the machine can run takes its place, or the one that MANYWORLDS_CPU asks for.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import sys
+
+
+def choose() -> str:
+    """Puts the build for this machine in the place of `manyworlds._core`; its level."""
+    from manyworlds import _core
+
+    builds = {path.parent.name: path for path in pathlib.Path(__file__).parent.glob("_levels/*/_core.*")}
+    level = _core.choose_level(sorted(builds), os.environ.get("MANYWORLDS_CPU"))
+    if level in builds:
+        loader = importlib.machinery.ExtensionFileLoader("manyworlds._core", str(builds[level]))
+        spec = importlib.util.spec_from_file_location("manyworlds._core", builds[level], loader=loader)
+        module = importlib.util.module_from_spec(spec)
+        loader.exec_module(module)
+        sys.modules["manyworlds._core"] = sys.modules["manyworlds"]._core = module
+    return level
