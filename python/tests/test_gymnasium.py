@@ -89,7 +89,6 @@ def test_a_world_does_not_depend_on_how_many_there_are():
 
 
 def test_gymnasium_knows_the_tasks():
-    tasks.register()
     env = gymnasium.make_vec("manyworlds/HalfCheetah-v5", num_envs=8)
     obs, _ = env.reset(seed=0)
     assert obs.shape == (8, 17)

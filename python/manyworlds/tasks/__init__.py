@@ -14,14 +14,20 @@ def make(task: str, num_envs: int = 1, arguments: dict[str, Any] | None = None, 
 
 
 def register() -> None:
-    """Tells Gymnasium about the tasks. Importing `manyworlds.gym` or making an id `manyworlds:manyworlds/Ant-v5` does it."""
+    """Tells Gymnasium about the tasks; importing `manyworlds.tasks` does it."""
     import functools
 
-    import gymnasium
+    from gymnasium.envs import registration
 
     from manyworlds.tasks.mujoco_v5 import TASKS
 
     for name in TASKS:
-        if f"manyworlds/{name}" not in gymnasium.registry:
+        if f"manyworlds/{name}" not in registration.registry:
             entry = functools.partial(make, name)
-            gymnasium.register(f"manyworlds/{name}", vector_entry_point=entry)
+            registration.register(f"manyworlds/{name}", vector_entry_point=entry)
+
+
+try:
+    register()
+except ImportError as e:
+    raise ImportError("the tasks need Gymnasium: pip install gymnasium") from e
