@@ -125,7 +125,7 @@ pub enum To<'a> {
 /// Some of the worlds: those whose mask is true, or all.
 pub(crate) type Mask<'a> = Option<&'a [bool]>;
 
-/// What is computed of the state of every world.
+/// A computation from the state of every world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What {
     /// So many steps.
@@ -136,7 +136,7 @@ pub(crate) enum What {
     Inverse,
 }
 
-/// What is done with all worlds in one go.
+/// One pass over all worlds: the state kept aside, inputs, a computation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pass<'a> {
     /// What is computed.

@@ -319,11 +319,7 @@ macro_rules! fields {
 
             /// An array of this world by its name.
             pub fn field(&self, name: &str) -> Option<View<'_, R>> {
-                match name {
-                    $(stringify!($dname) => Some(view!($delem, self.$dname)),)*
-                    $(stringify!($cname) => Some(view!($celem, self.$cname)),)*
-                    _ => None,
-                }
+                self.view(field(name)?.row)
             }
 
             /// An array of this world by its place in the table; none for an array of the model.
@@ -346,11 +342,7 @@ macro_rules! fields {
 
             /// An array of this world by its name, to be written.
             pub fn field_mut(&mut self, name: &str) -> Option<ViewMut<'_, R>> {
-                match name {
-                    $(stringify!($dname) => Some(view_mut!($delem, self.$dname)),)*
-                    $(stringify!($cname) => Some(view_mut!($celem, self.$cname)),)*
-                    _ => None,
-                }
+                self.view_mut(field(name)?.row)
             }
         }
     };

@@ -4,26 +4,14 @@
 mod common;
 
 use common::backends::{on, worlds};
-use common::{Golden, error};
+use common::{Golden, error, start_edited};
 use manyworlds::batch::{Backend, Overflow, Settings, To};
-use manyworlds::types::JointType;
 use manyworlds::{Batch, Model};
 
 const STEPS: usize = 15;
 
 fn model() -> Model {
     Model::from_xml_path("tests/golden/edit.xml").unwrap_or_else(|e| panic!("{e}"))
-}
-
-// the start of make_edit.py
-fn start(batch: &mut Batch, m: &Model) {
-    let mut qvel: Vec<f64> = (0..m.nv).map(|i| 0.3 * (1.0 + i as f64).sin()).collect();
-    for j in (0..m.njnt).filter(|&j| m.jnt_type[j] == JointType::Free) {
-        let adr = m.jnt_dofadr[j] as usize;
-        qvel[adr..adr + 6].copy_from_slice(&[0.3, 0.1, -0.1, 0.2, 0.1, 0.3]);
-    }
-    batch.set("qvel", &qvel).unwrap();
-    batch.set("ctrl", &[0.4, 0.3, -0.5, 0.6]).unwrap();
 }
 
 fn refusal<T: std::fmt::Debug>(done: manyworlds::Result<T>) -> String {
@@ -50,7 +38,7 @@ fn changed(settings: Settings) -> (Golden, Vec<String>, Batch) {
     }
     batch.set_const().unwrap();
     batch.reset(To::Qpos0).unwrap();
-    start(&mut batch, &m);
+    start_edited(&mut batch, &m);
     (golden, names, batch)
 }
 
@@ -99,7 +87,7 @@ fn a_world_of_its_own_is_a_batch_of_an_edited_model() {
             });
             edited.unwrap();
             let mut alone = worlds(&m, 1, Backend::Cpu);
-            start(&mut alone, &m);
+            start_edited(&mut alone, &m);
             alone.step(STEPS).unwrap();
             let want = alone.reals("qpos").unwrap();
             assert_eq!(&qpos[w * m.nq..][..m.nq], want, "world {w}");
@@ -165,7 +153,7 @@ fn a_stale_world_is_an_error_until_its_constants_are_derived() {
     assert!(batch.forward().is_err());
     batch.set_const_where(&mask).unwrap();
     for batch in [&mut batch, &mut plain] {
-        start(batch, &m);
+        start_edited(batch, &m);
         batch.step(STEPS).unwrap();
     }
     let same = |batch: &mut Batch, plain: &mut Batch| {
@@ -188,7 +176,7 @@ fn a_stale_world_is_an_error_until_its_constants_are_derived() {
     batch.set("gravity", &m.opt.gravity).unwrap();
     for batch in [&mut batch, &mut plain] {
         batch.reset(To::Qpos0).unwrap();
-        start(batch, &m);
+        start_edited(batch, &m);
         batch.step(STEPS).unwrap();
     }
     assert_eq!(same(&mut batch, &mut plain), [true; 4]);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Golden, error};
+use common::{Golden, error, start_edited};
 use manyworlds::batch::{Backend, Settings};
 use manyworlds::fields::View;
 use manyworlds::model::Arrays;
@@ -371,13 +371,7 @@ fn stepped(m: &Model, backend: Backend) -> Option<Batch> {
         ..Settings::default()
     };
     let mut batch = Batch::with(m, 3, settings).unwrap_or_else(|e| panic!("{e}"));
-    let mut qvel: Vec<f64> = (0..m.nv).map(|i| 0.3 * (1.0 + i as f64).sin()).collect();
-    for j in (0..m.njnt).filter(|&j| m.jnt_type[j] == JointType::Free) {
-        let adr = m.jnt_dofadr[j] as usize;
-        qvel[adr..adr + 6].copy_from_slice(&[0.3, 0.1, -0.1, 0.2, 0.1, 0.3]);
-    }
-    batch.set("qvel", &qvel).unwrap();
-    batch.set("ctrl", &[0.4, 0.3, -0.5, 0.6]).unwrap();
+    start_edited(&mut batch, m);
     batch.step(STEPS).unwrap();
     assert_eq!(batch.flags().unwrap(), []);
     Some(batch)

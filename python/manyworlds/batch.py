@@ -106,13 +106,12 @@ class Batch:
 
     def write(self, name: str, values: Any, ids: Any = None) -> None:
         """Writes an input of all worlds, or of those in `ids`: (nsim, ...), (n, ...) for the n worlds of the call, or one row for all."""
-        shape = self._shape(name)
-        dtype = np.dtype(np.int32) if TABLE[name][2] and name == "eq_active" else self.dtype
+        live = self.bind(name)
         if ids is None:
-            self._core.write(name, np.ascontiguousarray(np.broadcast_to(_typed(values, dtype), shape)), None)
+            self._core.write(name, np.ascontiguousarray(np.broadcast_to(_typed(values, live.dtype), live.shape)), None)
             return
         ids = self._ids(ids)
-        whole = np.zeros(shape, dtype)
+        whole = np.zeros_like(live)
         whole[ids] = values
         self._core.write(name, whole, self._mask(ids))
 
@@ -223,9 +222,6 @@ class Batch:
 
     def __repr__(self):
         return f"<manyworlds.Batch: {self.nsim} worlds on {self.device}>"
-
-    def _shape(self, name: str) -> tuple[int, ...]:
-        return self.bind(name).shape
 
     def _ids(self, ids: Any) -> np.ndarray:
         if ids is None:

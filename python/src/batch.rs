@@ -33,14 +33,8 @@ struct Live {
 pub struct Batch {
     batch: manyworlds::Batch,
     live: Vec<Live>,
-}
-
-// what a call computes
-#[derive(Clone, Copy)]
-enum Call {
-    Step(usize),
-    Forward,
-    Inverse,
+    // seconds that a step took when it was last made
+    pace: f64,
 }
 
 #[pymethods]
@@ -88,6 +82,7 @@ impl Batch {
         Ok(Self {
             batch: batch.map_err(raised)?,
             live: Vec::new(),
+            pace: f64::INFINITY,
         })
     }
 
@@ -148,17 +143,19 @@ impl Batch {
 
     /// Steps all worlds.
     fn step(&mut self, py: Python<'_>, nstep: usize) -> PyResult<()> {
-        self.call(py, Call::Step(nstep))
+        let done = self.steps(py, nstep);
+        self.take(py)?;
+        done
     }
 
     /// Computes everything that depends on the state.
     fn forward(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.call(py, Call::Forward)
+        self.compute(py, manyworlds::Batch::forward)
     }
 
     /// Computes the force that the acceleration takes.
     fn inverse(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.call(py, Call::Inverse)
+        self.compute(py, manyworlds::Batch::inverse)
     }
 
     /// Puts worlds back to the model's start or to a keyframe.
@@ -315,7 +312,7 @@ impl Batch {
                 self.live[k].array = self.zeros(py, self.live[k].field);
             }
         }
-        let Self { batch, live } = self;
+        let Self { batch, live, .. } = self;
         for live in live {
             let mut filling = live.array.fill(py)?;
             let (name, room) = (live.field.name, filling.room()?);
@@ -342,7 +339,7 @@ impl Batch {
         py: Python<'_>,
         run: impl FnOnce(&mut manyworlds::Batch, &[(&str, In<'_>)]) -> manyworlds::Result<()> + Send,
     ) -> PyResult<()> {
-        let Self { batch, live } = self;
+        let Self { batch, live, .. } = self;
         let inputs = live.iter().filter(|live| live.input);
         let reading = inputs
             .map(|live| Ok((live.field.name, live.array.read(py)?)))
@@ -354,38 +351,43 @@ impl Batch {
         py.detach(|| run(batch, &numbers)).map_err(raised)
     }
 
-    fn call(&mut self, py: Python<'_>, call: Call) -> PyResult<()> {
-        let done = match call {
-            Call::Step(n) => self.steps(py, n),
-            Call::Forward => self.call_with(py, |batch, inputs| {
-                batch.control(inputs, 0, &mut [])?;
-                batch.forward()
-            }),
-            Call::Inverse => self.call_with(py, |batch, inputs| {
-                batch.control(inputs, 0, &mut [])?;
-                batch.inverse()
-            }),
-        };
+    // a computation from what was written into live arrays; they become what it found
+    fn compute(
+        &mut self,
+        py: Python<'_>,
+        run: fn(&mut manyworlds::Batch) -> manyworlds::Result<()>,
+    ) -> PyResult<()> {
+        self.give(py)?;
+        let batch = &mut self.batch;
+        let done = py.detach(|| run(batch)).map_err(raised);
         self.take(py)?;
         done
     }
 
-    // steps, in pieces that are short enough to be interrupted
+    // steps, in pieces that are short enough to be interrupted; the first takes the inputs
     fn steps(&mut self, py: Python<'_>, n: usize) -> PyResult<()> {
-        let mut piece = n.min(1);
-        let start = Instant::now();
-        self.call_with(py, |batch, inputs| batch.control(inputs, piece, &mut []))?;
-        let (mut left, mut took) = (n - piece, start.elapsed().as_secs_f64());
-        while left > 0 {
-            py.check_signals()?;
-            let fits = PATIENCE / (took / piece as f64).max(1e-9);
-            piece = (fits as usize).clamp(1, left);
-            let (batch, start) = (&mut self.batch, Instant::now());
-            py.detach(|| batch.step(piece)).map_err(raised)?;
-            took = start.elapsed().as_secs_f64();
+        let mut left = n;
+        loop {
+            let piece = ((PATIENCE / self.pace) as usize).max(1).min(left);
+            let start = Instant::now();
+            match left == n {
+                true => {
+                    self.call_with(py, |batch, inputs| batch.control(inputs, piece, &mut []))?
+                }
+                false => {
+                    let batch = &mut self.batch;
+                    py.detach(|| batch.step(piece)).map_err(raised)?;
+                }
+            }
             left -= piece;
+            if piece > 0 {
+                self.pace = (start.elapsed().as_secs_f64() / piece as f64).max(1e-9);
+            }
+            if left == 0 {
+                return Ok(());
+            }
+            py.check_signals()?;
         }
-        Ok(())
     }
 }
 

@@ -220,7 +220,7 @@ pub fn copy_lane<R: Real, S: Real>(
     from_lane: usize,
 ) {
     for field in FIELDS.iter().filter(|field| field.room != Where::Model) {
-        match (to.field_mut(field.name), from.field(field.name)) {
+        match (to.view_mut(field.row), from.view(field.row)) {
             (Some(ViewMut::Real(to)), Some(View::Real(from))) => {
                 to.iter_mut()
                     .zip(from)

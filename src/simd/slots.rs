@@ -12,7 +12,7 @@
 //! all lanes that have it; what another lane says of it counts for nothing, because that one may have been reset since.
 
 use crate::cpu::lib::contact::ABSENT;
-use crate::fields::{Data, Field, Model, View};
+use crate::fields::{Data, Field, Model, Row, View};
 use crate::real::Real;
 use crate::types::*;
 
@@ -66,7 +66,7 @@ pub fn read_slots<R: Real>(
     };
     let words = field.words(m);
     let width = words / m.size(field.dims[0]).unwrap_or(0).max(1);
-    match d.field(field.name) {
+    match d.view(field.row) {
         Some(View::Real(x)) => {
             let end = reals.len() + words;
             for &slot in slots {
@@ -102,16 +102,16 @@ pub fn read_slots<R: Real>(
 
 /// True for the arrays that say where the dofs and rows of islands are: worlds side by side do not need them.
 pub fn is_order_of_islands(field: &Field) -> bool {
-    const ORDER: [&str; 7] = [
-        "island_nv",
-        "island_idofadr",
-        "map_dof2idof",
-        "map_idof2dof",
-        "island_nefc",
-        "island_iefcadr",
-        "map_iefc2efc",
-    ];
-    ORDER.contains(&field.name)
+    matches!(
+        field.row,
+        Row::island_nv
+            | Row::island_idofadr
+            | Row::map_dof2idof
+            | Row::map_idof2dof
+            | Row::island_nefc
+            | Row::island_iefcadr
+            | Row::map_iefc2efc
+    )
 }
 
 /// Appends what the reference finds of a lane's islands, from the lane's own rows.
@@ -142,7 +142,7 @@ pub fn read_islands<R: Real>(
     };
     crate::cpu::island::island(m, &mut world);
     let end = ints.len() + field.words(m);
-    if let Some(View::Int(x)) = world.field(field.name) {
+    if let Some(View::Int(x)) = world.view(field.row) {
         ints.extend(x);
     }
     ints.resize(end, 0);

@@ -10,7 +10,8 @@ pub mod tile;
 use std::collections::BTreeMap;
 
 use manyworlds::fields::{Arrays, FIELDS, Room, SIZES, View, ViewMut};
-use manyworlds::{Data, Model};
+use manyworlds::types::JointType;
+use manyworlds::{Batch, Data, Model};
 
 /// The arrays of one golden (see `tests/golden/make.py`), flat, with their shapes.
 pub struct Golden {
@@ -167,4 +168,15 @@ pub fn put_contacts(golden: &Golden, m: &Model, d: &mut Data, k: usize) {
         d.contact_pos[c].copy_from_slice(&golden.state("out/contact_pos", k)[3 * c..][..3]);
         d.contact_frame[c].copy_from_slice(&golden.state("out/contact_frame", k)[9 * c..][..9]);
     }
+}
+
+/// The velocities and controls that `tests/golden/make_edit.py` starts the model `edit.xml` with, in all worlds.
+pub fn start_edited(batch: &mut Batch, m: &Model) {
+    let mut qvel: Vec<f64> = (0..m.nv).map(|i| 0.3 * (1.0 + i as f64).sin()).collect();
+    for j in (0..m.njnt).filter(|&j| m.jnt_type[j] == JointType::Free) {
+        let adr = m.jnt_dofadr[j] as usize;
+        qvel[adr..adr + 6].copy_from_slice(&[0.3, 0.1, -0.1, 0.2, 0.1, 0.3]);
+    }
+    batch.set("qvel", &qvel).unwrap();
+    batch.set("ctrl", &[0.4, 0.3, -0.5, 0.6]).unwrap();
 }

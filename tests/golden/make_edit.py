@@ -119,4 +119,5 @@ def main(out):
     np.savez_compressed(out, **arrays)
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])

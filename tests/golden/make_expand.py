@@ -4,11 +4,11 @@ then 15 steps from the start of make_edit.py.
 
 set/FIELD: the numbers of every model, one row each; out/qpos, out/qvel after the steps; const/FIELD: what mj_setConst derived.
 """
-import pathlib, sys
+import sys
 import mujoco, numpy as np
+from make_edit import ROOT, run
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-NWORLD, CHANGES, STEPS = 24, 20, 15
+NWORLD, CHANGES = 24, 20
 # a number becomes a part of itself, or of this much where it is zero
 SCALED = dict(
     body_mass=1, body_inertia=1, body_gravcomp=.5, geom_friction=.1, geom_solmix=1, dof_damping=.1, dof_armature=.02, dof_frictionloss=.1,
@@ -46,17 +46,6 @@ def change(m, rng):
         rows[i] = rows[i] + rng.uniform(-1, 1) * (MOVED.get(name) or OPTIONS[name])
         if name == "geom_margin":
             rows[i] = abs(rows[i])
-
-
-def run(m):
-    d = mujoco.MjData(m)
-    d.qvel[:] = .3 * np.sin(1 + np.arange(m.nv))
-    for j in np.nonzero(m.jnt_type == 0)[0]:
-        d.qvel[m.jnt_dofadr[j]:][:6] = [.3, .1, -.1, .2, .1, .3]
-    d.ctrl[:] = [.4, .3, -.5, .6]
-    for _ in range(STEPS):
-        mujoco.mj_step(m, d)
-    return d
 
 
 def main(out):
