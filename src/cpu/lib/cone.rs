@@ -11,7 +11,8 @@
 //!
 //! Worlds side by side may be in different zones: what a zone asks for is done where any lane is in it, and chosen by lane.
 
-use super::linesearch::Point;
+use super::linesearch::{Point, Quadratic};
+use super::math::is_fine;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
@@ -246,9 +247,10 @@ pub type Path<R> = [R; PATH];
 /// Numbers of a [`Path`].
 pub const PATH: usize = 12;
 
-/// Adds cost, less that of the start, and its derivatives at `p.alpha` (`PrimalEval`).
+/// Adds cost, less that of the start, and its derivatives at `p.alpha` (`PrimalEval`): in the bottom zone, where they are
+/// quadratic, to `sum`.
 #[inline(always)]
-pub fn path_eval<R: Real>(path: &Path<R>, p: &mut Point<R>) {
+pub fn path_eval<R: Real>(path: &Path<R>, p: &mut Point<R>, sum: &mut Quadratic<R>) {
     let (zero, one, two, half) = (R::zero(), R::one(), R::splat(2.0), R::splat(0.5));
     let &[n0, n1, uu, uv, vv, q0, q1, q2, k, mu, t0, side] = path;
     let alpha = p.alpha;
@@ -269,10 +271,8 @@ pub fn path_eval<R: Real>(path: &Path<R>, p: &mut Point<R>) {
     if now.bottom.any() {
         let change = pick(quad + gap(n0, t0), quad, q0 + quad);
         cost = R::select(now.bottom, change, cost);
-
-        // derivatives
-        p.deriv[0] += R::select(now.bottom, two * alpha * q2 + q1, zero);
-        p.deriv[1] += R::select(now.bottom, two * q2, zero);
+        sum.linear += R::select(now.bottom, q1, zero);
+        sum.square += R::select(now.bottom, q2, zero);
     }
     if now.middle.any() {
         let sum = t + t0;
@@ -289,6 +289,10 @@ pub fn path_eval<R: Real>(path: &Path<R>, p: &mut Point<R>) {
         let t1 = (uv + alpha * vv) / length;
         let t2 = (vv - t1 * t1) / length;
         let slope = n1 - mu * t1;
+        if !is_fine::<R>() {
+            let size = k * (n0.abs() + (alpha * n1).abs() + mu * (t0 + t)) * slope.abs();
+            p.size += R::select(now.middle, size, zero);
+        }
         let first = k * (n - mu * t) * slope;
         let second = k * (slope * slope - (n - mu * t) * mu * t2);
         p.deriv[0] += R::select(now.middle, first, zero);

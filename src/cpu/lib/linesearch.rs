@@ -5,10 +5,11 @@
 //! On purpose kernels tell the side by the slope at the start, and look between the first two points as soon as the slope
 //! changes its sign; the twins tell it by the slope at the first step, as MuJoCo does.
 //!
-//! A slope counts as zero below a bound; in an f32 also where it is no more than the last bits of its terms, which the kernel
-//! adds up beside it.
+//! A slope counts as zero below a bound; in an f32 also where it is no more than the last bits of its terms, whose sizes are
+//! added up beside it.
 
 use super::cone::{Path, path_eval};
+use super::math::is_fine;
 use crate::real::{Mask, Real};
 use crate::types::MINVAL;
 
@@ -37,7 +38,21 @@ pub struct Point<R> {
     pub cost: R,
     /// First and second derivative of the cost by the step.
     pub deriv: [R; 2],
+    /// Sizes of the terms of the first derivative, added up; 0 in an f64, whose last bits do not matter.
+    pub size: R,
 }
+
+/// What is quadratic around a step: its linear and its quadratic coefficient.
+#[derive(Clone, Copy, Debug)]
+pub struct Quadratic<R> {
+    /// Linear coefficient.
+    pub linear: R,
+    /// Quadratic coefficient.
+    pub square: R,
+}
+
+// a slope of no more roundings of its terms is not told from zero
+const TOLD: f64 = 4.0;
 
 impl<R: Real> Point<R> {
     #[inline(always)]
@@ -46,6 +61,10 @@ impl<R: Real> Point<R> {
             alpha: R::select(mask, yes.alpha, no.alpha),
             cost: R::select(mask, yes.cost, no.cost),
             deriv: std::array::from_fn(|i| R::select(mask, yes.deriv[i], no.deriv[i])),
+            size: match is_fine::<R>() {
+                true => no.size,
+                false => R::select(mask, yes.size, no.size),
+            },
         }
     }
 
@@ -57,7 +76,11 @@ impl<R: Real> Point<R> {
 
     #[inline(always)]
     fn flat(&self, gtol: R) -> R::Mask {
-        self.deriv[0].abs().lt(gtol)
+        let least = match is_fine::<R>() {
+            true => gtol,
+            false => gtol.max(R::splat(TOLD * R::ROUNDING) * self.size),
+        };
+        self.deriv[0].abs().lt(least)
     }
 }
 
@@ -85,18 +108,21 @@ impl<R: Real> Line<'_, R> {
             alpha,
             ..Point::default()
         };
-        self.eval_friction(&mut p);
-
         // what is quadratic around here: coefficients are added before the step can cancel them, so that a Newton step inside
         // of one piece ends at a slope of nothing
-        let two = R::splat(2.0);
-        let [c0, c1, c2] = self.one_sided(alpha);
-        let (q1, q2) = (self.smooth[0] + c1, self.smooth[1] + c2);
-        p.cost += alpha.mul_add(alpha.mul_add(q2, q1), c0);
-        p.deriv[0] += two * alpha * q2 + q1;
-        p.deriv[1] += two * q2;
+        let mut sum = self.one_sided(&mut p);
+        sum.linear += self.smooth[0];
+        sum.square += self.smooth[1];
+        self.eval_friction(&mut p, &mut sum);
         for cone in self.cones {
-            path_eval(cone, &mut p);
+            path_eval(cone, &mut p, &mut sum);
+        }
+        let curvature = R::splat(2.0) * sum.square;
+        p.cost += alpha * alpha.mul_add(self.smooth[1], self.smooth[0]);
+        p.deriv[0] += alpha.mul_add(curvature, sum.linear);
+        p.deriv[1] += curvature;
+        if !is_fine::<R>() {
+            p.size += alpha.abs().mul_add(curvature, sum.linear.abs());
         }
         let curved = R::zero().lt(p.deriv[1]);
         p.deriv[1] = R::select(curved, p.deriv[1], R::splat(MINVAL));
@@ -105,7 +131,7 @@ impl<R: Real> Line<'_, R> {
 
     // quadratic inside a bound, linear outside; differences of cost are formed so that they do not cancel
     #[inline(always)]
-    fn eval_friction(&self, p: &mut Point<R>) {
+    fn eval_friction(&self, p: &mut Point<R>, sum: &mut Quadratic<R>) {
         let (zero, half) = (R::zero(), R::splat(0.5));
         for &[x0, v, d, loss, bound] in self.friction {
             let x = p.alpha.mul_add(v, x0);
@@ -114,19 +140,19 @@ impl<R: Real> Line<'_, R> {
             p.cost += half * d * (inside - inside0) * (inside + inside0) + loss * beyond;
             let quadratic = x.abs().lt(bound);
             let linear = R::select(x.lt(zero), -loss, loss);
-            p.deriv[0] += R::select(quadratic, d * x, linear) * v;
-            p.deriv[1] += R::select(quadratic, d * v * v, zero);
+            sum.linear += R::select(quadratic, d * x0, linear) * v;
+            sum.square += R::select(quadratic, half * d * v * v, zero);
         }
     }
 
-    // coefficients of what is quadratic where the residual is negative, else nothing; the cost less that of the start
+    // quadratic where the residual is negative, else nothing
     #[inline(always)]
-    fn one_sided(&self, alpha: R) -> [R; 3] {
+    fn one_sided(&self, p: &mut Point<R>) -> Quadratic<R> {
         let (zero, half) = (R::zero(), R::splat(0.5));
         let (mut c0, mut c1, mut c2) = (zero, zero, zero);
         let [x, v, inertia] = self.one_sided;
         for ((&x0, &v), &inertia) in x.iter().zip(v).zip(inertia) {
-            let active = alpha.mul_add(v, x0).lt(zero);
+            let active = p.alpha.mul_add(v, x0).lt(zero);
             let force = inertia * x0;
             let (q0, q1, q2) = (half * force * x0, force * v, half * inertia * v * v);
             let was = R::select(x0.lt(zero), q0, zero);
@@ -134,7 +160,11 @@ impl<R: Real> Line<'_, R> {
             c1 += R::select(active, q1, zero);
             c2 += R::select(active, q2, zero);
         }
-        [c0, c1, c2]
+        p.cost += p.alpha.mul_add(p.alpha.mul_add(c2, c1), c0);
+        Quadratic {
+            linear: c1,
+            square: c2,
+        }
     }
 
     /// The step that minimises the cost in the lanes that are `live`, and by how much it lowers it; a step of 0 where there
