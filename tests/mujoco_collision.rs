@@ -148,6 +148,10 @@ fn collide(golden: &Golden, k: usize, disableflags: i32) -> Data {
         m.geom_rbound[i] = golden.state("rbound", k)[i];
     }
     m.geom_size[..2].copy_from_slice(&rows(golden.state("size", k)));
+    for i in 0..2 {
+        let bounds = bounds(&m, i);
+        m.geom_aabb[6 * i..6 * i + 6].copy_from_slice(&bounds);
+    }
     one_pair(&mut m, golden.state("margin", k)[0]);
     let m = Model::from_arrays(m).unwrap_or_else(|e| panic!("{e}"));
     let mut d = Data::new(&m);
@@ -155,6 +159,32 @@ fn collide(golden: &Golden, k: usize, disableflags: i32) -> Data {
     d.geom_xmat[..2].copy_from_slice(&rows(golden.state("mat", k)));
     (stages::collision.twin)(&m, &mut d);
     d
+}
+
+// center and half sizes of a geom's bounding box in its frame
+fn bounds(m: &Arrays, geom: usize) -> [f64; 6] {
+    let [x, y, z] = m.geom_size[geom];
+    match GeomType::from_i32(m.geom_type[geom]).unwrap() {
+        GeomType::Sphere => [0.0, 0.0, 0.0, x, x, x],
+        GeomType::Capsule => [0.0, 0.0, 0.0, x, x, x + y],
+        GeomType::Cylinder => [0.0, 0.0, 0.0, x, x, y],
+        GeomType::Mesh => {
+            let mesh = m.geom_dataid[geom] as usize;
+            let (adr, num) = (m.mesh_vertadr[mesh], m.mesh_vertnum[mesh]);
+            let own = &m.mesh_vert[adr as usize..(adr + num) as usize];
+            let most =
+                |f: fn(f64, f64) -> f64, i: usize| own.iter().map(|v| v[i]).reduce(f).unwrap();
+            let (low, high) = (
+                [0, 1, 2].map(|i| most(f64::min, i)),
+                [0, 1, 2].map(|i| most(f64::max, i)),
+            );
+            std::array::from_fn(|k| match k {
+                0..3 => 0.5 * (high[k] + low[k]),
+                _ => 0.5 * (high[k - 3] - low[k - 3]),
+            })
+        }
+        _ => [0.0, 0.0, 0.0, x, y, z],
+    }
 }
 
 // a list of the first two geoms alone

@@ -1,8 +1,9 @@
 //! Contacts (`mj_collision`).
 //!
-//! The list of pairs that may collide is a constant of the model. Each pair is tried by its bounding spheres, then by the
-//! function of its shapes; contacts get their slots in the order of the list.
+//! The list of pairs that may collide is a constant of the model. Each pair is tried by its bounding spheres, where its shapes
+//! are dear also by its bounding boxes, then by the function of its shapes; contacts get their slots in the order of the list.
 
+pub(crate) mod bounds;
 mod box_box;
 mod capsule_box;
 mod clip;
@@ -26,6 +27,7 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
 
+use bounds::{bound_meets_plane, bounds_meet};
 use box_box::box_box;
 use capsule_box::capsule_box;
 use convex::convex;
@@ -50,7 +52,9 @@ pub fn collision(m: &Model, d: &mut Data) {
         out.num = 0;
         let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
         let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
-        if !collide(m, geoms, shapes, m.collision_detect[k], &mut out) {
+        if meet(m, geoms, &shapes, m.collision_detect[k])
+            && !collide(m, geoms, shapes, m.collision_detect[k], &mut out)
+        {
             d.overflow[0] |= OVERFLOW_CCD;
         }
         for point in &out.point[..out.num] {
@@ -82,6 +86,21 @@ pub fn near<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
         return height.le(R::splat(detect + bound2));
     }
     R::zero().le(R::zero())
+}
+
+/// Where the bounding boxes of two geoms that are near meet, or that of a mesh a plane; everywhere if their contacts cost less
+/// than this test.
+pub(crate) fn meet<R: Real>(
+    m: &Model,
+    geoms: [usize; 2],
+    shapes: &[Shape<R>; 2],
+    detect: f64,
+) -> R::Mask {
+    match kind(geoms.map(|geom| m.geom_type[geom])) {
+        Some(Kind::Convex) => bounds_meet(m, geoms, shapes, detect),
+        Some(Kind::PlaneMesh) => bound_meets_plane(m, geoms[1], &shapes[0], &shapes[1], detect),
+        _ => R::zero().le(R::zero()),
+    }
 }
 
 /// A geom in its place.

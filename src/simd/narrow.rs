@@ -4,16 +4,13 @@
 //! of boxes that meet, convex solids) is left to the reference, lane by lane in double precision; a wide test spares it the lanes
 //! in which boxes are apart.
 
-use crate::cpu::collision::{collide, function, wide};
-use crate::cpu::lib::contact::{Contacts, Point, Shape, column};
+use crate::cpu::collision::bounds::{SLACK, boxes_meet};
+use crate::cpu::collision::{collide, function, meet, wide};
+use crate::cpu::lib::contact::{Contacts, Point, Shape};
 use crate::cpu::lib::math::*;
 use crate::fields::Model;
 use crate::real::{Mask, Real};
 use crate::types::*;
-
-/// Slack of the tests that spare the reference what is apart, times the sizes of both shapes: single precision rounds
-/// positions of some metres to less than this.
-const SLACK: f64 = 1e-4;
 
 /// The contacts of one pair.
 #[derive(Clone, Debug)]
@@ -52,7 +49,8 @@ impl<R: Real> Spots<R> {
             return None;
         }
         let mut unsure = R::zero();
-        self.by_lane(shapes, near, |lane, shapes, out| {
+        let meet = near & meet(m, geoms, shapes, detect);
+        self.by_lane(shapes, meet, |lane, shapes, out| {
             if !collide(m, geoms, shapes, detect, out) {
                 unsure.set_lane(lane, 1.0);
             }
@@ -125,28 +123,6 @@ fn capsule_meets<R: Real>(capsule: &Shape<R>, cube: &Shape<R>, detect: f64) -> R
     for i in 0..3 {
         let reach = R::splat(cube.size[i] + capsule.size[0] + detect + slack);
         meet = meet & (center[i].abs() - half * axis[i].abs()).le(reach);
-    }
-    meet
-}
-
-// where no face of two boxes separates them
-fn boxes_meet<R: Real>(first: &Shape<R>, second: &Shape<R>, detect: f64) -> R::Mask {
-    // axes of the second in the frame of the first
-    let rot = [0, 1, 2].map(|j| mul_mat_t_vec3(first.mat, column(second.mat, j)));
-    let dif = sub3(second.pos, first.pos);
-    let pos21 = mul_mat_t_vec3(first.mat, dif);
-    let pos12 = mul_mat_t_vec3(second.mat, dif);
-    let (size1, size2) = (first.size.map(R::splat), second.size.map(R::splat));
-    let sizes = add3(first.size, second.size);
-    let slack = R::splat(detect + SLACK * (sizes[0] + sizes[1] + sizes[2]));
-    let mut meet = R::zero().le(R::zero());
-    for i in 0..3 {
-        let reach = [0, 1, 2].map(|j| rot[j][i].abs() * size2[j]);
-        let reach = size1[i] + reach[0] + reach[1] + reach[2];
-        meet = meet & pos21[i].abs().le(reach + slack);
-        let reach = [0, 1, 2].map(|j| rot[i][j].abs() * size1[j]);
-        let reach = size2[i] + reach[0] + reach[1] + reach[2];
-        meet = meet & pos12[i].abs().le(reach + slack);
     }
     meet
 }
