@@ -1,10 +1,16 @@
 //! Friction forces once more, as if they were hard (`mj_solNoSlip`): sweeps over the friction of joints and contacts without
 //! their regularization, normal forces staying what the solver made them.
 
-use crate::cpu::lib::cone::{Contact, MAXDIM, is_elliptic};
+use std::cell::RefCell;
+
+use crate::cpu::lib::cone::MAXDIM;
 use crate::cpu::lib::dual::*;
+use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::primal::*;
+use crate::cpu::lib::problem::{Half, Problem, Whose};
+use crate::cpu::lib::turns::{Sweeps, in_turn};
 use crate::fields::{Data, Model};
+use crate::real::Real;
 use crate::types::*;
 
 /// Friction forces once more, as if they were hard (`mj_solNoSlip`).
@@ -13,143 +19,223 @@ pub fn solve_noslip(m: &Model, d: &mut Data) {
         return;
     }
     let maps = Maps::take(d);
-    prepare(m, d);
-    for k in 0..d.nisland[0] as usize {
-        let niter = sweeps(m, d, &island_of(m, d, &maps, k));
-        d.island_niter[k] += niter;
-        d.solver_niter[0] += niter;
-    }
+    WORK.with_borrow_mut(|work| sweep_islands(m, d, &maps, work));
+    finish(m, d, &Sparse, &maps.all(d));
     maps.put_back(d);
-    finish(m, d);
 }
 
-// sweeps over an island's friction until a sweep gains little; number of sweeps
-fn sweeps(m: &Model, d: &mut Data, island: &Island<'_, f64>) -> i32 {
-    let scale = island.scale;
-    accelerate(m, d, island);
+thread_local! {
+    // of this thread: islands under way
+    static WORK: RefCell<Work> = RefCell::default();
+}
 
-    // what the regularization costs is gained at once
-    let mut improvement = 0.0;
-    for &r in island.rows {
-        let force = d.efc_force[r as usize];
-        improvement += 0.5 * force * force * d.efc_R[r as usize];
-    }
-    let mut niter = 0;
-    while niter < m.opt.noslip_iterations {
-        improvement += sweep(m, d, island);
-        niter += 1;
-        if scale * improvement < m.opt.noslip_tolerance {
-            break;
+/// Islands under way.
+#[derive(Clone, Default)]
+pub struct Work {
+    /// Sweeps over their rows.
+    pub sweeps: Vec<NoSlip>,
+    /// What their problems are made from.
+    pub half: Half,
+}
+
+fn sweep_islands(m: &Model, d: &mut Data, maps: &Maps, work: &mut Work) {
+    let mut next = 0;
+    in_turn(&mut work.sweeps, |sweeps, done| {
+        if done {
+            let niter = sweeps.give(d, 0);
+            d.island_niter[sweeps.island] += niter;
+            d.solver_niter[0] += niter;
         }
-        improvement = 0.0;
-    }
-    niter
+        if next == d.nisland[0] as usize {
+            return false;
+        }
+        let island = island_of(m, d, maps, next);
+        let (system, lane) = (&Sparse, 0);
+        let whose = Whose {
+            m,
+            d,
+            system,
+            lane,
+            island,
+        };
+        sweeps.take(&whose, next, &mut work.half);
+        next += 1;
+        true
+    });
 }
 
-// one sweep; what it gained
-fn sweep(m: &Model, d: &mut Data, island: &Island<'_, f64>) -> f64 {
-    let [ne, nf] = [d.ne[0] as usize, d.nf[0] as usize];
-    let mut improvement = 0.0;
-    let mut row = 0;
-    while row < island.rows.len() {
-        let r = island.rows[row] as usize;
-        row += 1;
-        if (ne..ne + nf).contains(&r) {
-            improvement -= joint(m, d, island, r);
-        } else if is_elliptic(m, d, r) {
-            let contact = Contact::of(m, d, r);
-            improvement -= elliptic(m, d, island, r, &contact);
-            row += contact.dim - 1;
-        } else if d.efc_type[r] == ConstraintType::ContactPyramidal {
-            // edges that face each other
-            improvement -= pyramidal(m, d, island, r);
-            row += 1;
+// what has friction of its own
+#[derive(Clone, Copy)]
+enum Slip {
+    // friction loss of a dof or tendon
+    Joint,
+    // two edges of a pyramid that face each other
+    Edges,
+    // an elliptic contact of so many rows
+    Contact(usize),
+}
+
+/// Sweeps over an island's friction until a sweep gains little.
+#[derive(Clone, Default)]
+pub struct NoSlip {
+    /// Which of the world's islands.
+    pub island: usize,
+    /// Which of the worlds.
+    pub lane: usize,
+    problem: Problem,
+    // what has friction, and its first row
+    slips: Vec<(usize, Slip)>,
+    niter: i32,
+    improvement: f64,
+    tolerance: f64,
+    iterations: i32,
+}
+
+impl NoSlip {
+    /// Becomes the sweeps over an island.
+    pub fn take<R: Real, S: System<R>>(
+        &mut self,
+        whose: &Whose<'_, R, S>,
+        island: usize,
+        half: &mut Half,
+    ) {
+        let opt = &whose.m.opt;
+        (self.island, self.lane) = (island, whose.lane);
+        (self.tolerance, self.iterations) = (opt.noslip_tolerance, opt.noslip_iterations);
+        self.niter = 0;
+        self.problem.take(whose, false, half);
+        self.problem.accelerate();
+        self.find_slips();
+
+        // what the regularization costs is gained at once
+        let problem = &self.problem;
+        self.improvement = 0.0;
+        for r in 0..problem.rows.len() {
+            let force = problem.force[r];
+            self.improvement += 0.5 * force * force * problem.softness[r];
         }
     }
-    improvement
-}
 
-// friction loss of a dof or tendon; change of the cost
-fn joint(m: &Model, d: &mut Data, island: &Island<'_, f64>, r: usize) -> f64 {
-    let a = block(m, d, r, 1, false)[0][0].max(MINVAL);
-    let res = residual(m, d, r, false);
-    let (old, loss) = (d.efc_force[r], d.efc_frictionloss[r]);
-    let force = (old - res / a).max(-loss).min(loss);
-    set_forces(m, d, island, r, &[force]);
-    let change = force - old;
-    change * (0.5 * change * a + res)
-}
-
-// two edges of a pyramid that face each other: their sum stays; change of the cost
-fn pyramidal(m: &Model, d: &mut Data, island: &Island<'_, f64>, r: usize) -> f64 {
-    let a = soft_block(m, d, r, 2);
-    let res = [residual(m, d, r, false), residual(m, d, r + 1, false)];
-    let old = [d.efc_force[r], d.efc_force[r + 1]];
-    let b: [f64; 2] = std::array::from_fn(|i| res[i] - a[i][0] * old[0] - a[i][1] * old[1]);
-    let middle = 0.5 * (old[0] + old[1]);
-    let curvature = a[0][0] + a[1][1] - a[0][1] - a[1][0];
-    let slope = middle * (a[0][0] - a[1][1]) + b[0] - b[1];
-    let half = match curvature < MINVAL {
-        true => 0.0,
-        false => (-slope / curvature).max(-middle).min(middle),
-    };
-    commit(m, d, island, r, &a, &[middle + half, middle - half], &res)
-}
-
-// friction forces of an elliptic contact; change of the cost
-fn elliptic(
-    m: &Model,
-    d: &mut Data,
-    island: &Island<'_, f64>,
-    r: usize,
-    contact: &Contact<f64>,
-) -> f64 {
-    let num = contact.dim - 1;
-    let a = soft_block(m, d, r + 1, num);
-    let mut res = [0.0; MAXDIM];
-    for (k, res) in res[..num].iter_mut().enumerate() {
-        *res = residual(m, d, r + 1 + k, false);
+    /// Gives the forces to the world; number of sweeps.
+    pub fn give<R: Real>(&self, d: &mut Data<R>, lane: usize) -> i32 {
+        self.problem.give(d, lane);
+        self.niter
     }
-    let mut force = [0.0; MAXDIM];
-    if d.efc_force[r] >= MINVAL {
-        let mut b = res;
-        for i in 0..num {
-            for j in 0..num {
-                b[i] -= a[i][j] * d.efc_force[r + 1 + j];
+
+    fn find_slips(&mut self) {
+        let problem = &self.problem;
+        let [ne, nf] = problem.counts;
+        self.slips.clear();
+        let mut r = ne;
+        while r < problem.rows.len() {
+            let mut num = 1;
+            if r < ne + nf {
+                self.slips.push((r, Slip::Joint));
+            } else if problem.dim[r] > 1 {
+                num = problem.dim[r];
+                self.slips.push((r, Slip::Contact(num)));
+            } else if problem.edge[r] {
+                num = 2;
+                self.slips.push((r, Slip::Edges));
             }
+            r += num;
         }
-        force = friction_forces(&a, &b[..num], contact.friction(), d.efc_force[r]);
     }
-    commit(m, d, island, r + 1, &a, &force[..num], &res)
+
+    // friction loss of a dof or tendon; change of the cost
+    fn joint(&mut self, r: usize) -> f64 {
+        let problem = &mut self.problem;
+        let a = problem.diagonal(r).max(MINVAL);
+        let res = problem.residual(r);
+        let (old, loss) = (problem.force[r], problem.high[r]);
+        let force = (old - res / a).max(-loss).min(loss);
+        problem.set_force(r, force);
+        let change = force - old;
+        change * (0.5 * change * a + res)
+    }
+
+    // two edges of a pyramid that face each other: their sum stays; change of the cost
+    fn pyramidal(&mut self, r: usize) -> f64 {
+        let problem = &self.problem;
+        let a = soft_block(problem, r, 2, 0);
+        let res = [problem.residual(r), problem.residual(r + 1)];
+        let old = [problem.force[r], problem.force[r + 1]];
+        let b: [f64; 2] = std::array::from_fn(|i| res[i] - a[i][0] * old[0] - a[i][1] * old[1]);
+        let middle = 0.5 * (old[0] + old[1]);
+        let curvature = a[0][0] + a[1][1] - a[0][1] - a[1][0];
+        let slope = middle * (a[0][0] - a[1][1]) + b[0] - b[1];
+        let half = match curvature < MINVAL {
+            true => 0.0,
+            false => (-slope / curvature).max(-middle).min(middle),
+        };
+        self.commit(r, &a, &[middle + half, middle - half], &res)
+    }
+
+    // friction forces of an elliptic contact; change of the cost
+    fn elliptic(&mut self, r: usize, dim: usize) -> f64 {
+        let problem = &self.problem;
+        let num = dim - 1;
+        let a = soft_block(problem, r, num, 1);
+        let mut res = [0.0; MAXDIM];
+        for (k, res) in res[..num].iter_mut().enumerate() {
+            *res = problem.residual(r + 1 + k);
+        }
+        let mut force = [0.0; MAXDIM];
+        if problem.force[r] >= MINVAL {
+            let mut b = res;
+            for i in 0..num {
+                for j in 0..num {
+                    b[i] -= a[i][j] * problem.force[r + 1 + j];
+                }
+            }
+            let friction = &problem.friction[r][..num];
+            force = friction_forces(&a, &b[..num], friction, problem.force[r]);
+        }
+        self.commit(r + 1, &a, &force[..num], &res)
+    }
+
+    // sets forces unless that raises the cost; change of the cost
+    fn commit(&mut self, r: usize, a: &Block, force: &[f64], res: &[f64]) -> f64 {
+        let mut change = [0.0; MAXDIM];
+        for (k, force) in force.iter().enumerate() {
+            change[k] = force - self.problem.force[r + k];
+        }
+        let cost = cost_change(a, &change[..force.len()], res);
+        if cost > NOISE {
+            return 0.0;
+        }
+        self.problem.set_forces(r, force);
+        cost
+    }
+}
+
+impl Sweeps for NoSlip {
+    fn begin(&mut self) -> usize {
+        self.slips.len()
+    }
+
+    fn step(&mut self, k: usize) {
+        let (r, slip) = self.slips[k];
+        self.improvement -= match slip {
+            Slip::Joint => self.joint(r),
+            Slip::Edges => self.pyramidal(r),
+            Slip::Contact(dim) => self.elliptic(r, dim),
+        };
+    }
+
+    fn end(&mut self) -> bool {
+        self.niter += 1;
+        let little = self.problem.scale * self.improvement < self.tolerance;
+        self.improvement = 0.0;
+        little || self.niter >= self.iterations
+    }
 }
 
 // A without R, with a diagonal that can be divided by
-fn soft_block(m: &Model, d: &Data, r: usize, num: usize) -> Block {
-    let mut a = block(m, d, r, num, false);
+fn soft_block(problem: &Problem, r: usize, num: usize, skip: usize) -> Block {
+    let mut a = problem.block(r, num, skip);
     for (k, row) in a[..num].iter_mut().enumerate() {
         row[k] = row[k].max(NOISE);
     }
     a
-}
-
-// sets forces unless that raises the cost; change of the cost
-fn commit(
-    m: &Model,
-    d: &mut Data,
-    island: &Island<'_, f64>,
-    r: usize,
-    a: &Block,
-    force: &[f64],
-    res: &[f64],
-) -> f64 {
-    let mut change = [0.0; MAXDIM];
-    for (k, force) in force.iter().enumerate() {
-        change[k] = force - d.efc_force[r + k];
-    }
-    let cost = cost_change(a, &change[..force.len()], res);
-    if cost > NOISE {
-        return 0.0;
-    }
-    set_forces(m, d, island, r, force);
-    cost
 }

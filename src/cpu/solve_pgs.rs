@@ -3,12 +3,19 @@
 //!
 //! B. O'Donoghue, E. Candès: Adaptive restart for accelerated gradient schemes, 2015.
 
+use std::cell::RefCell;
+
+use wide::f64x8;
+
 use crate::cpu::island::island;
-use crate::cpu::lib::cone::{Contact, MAXDIM, is_elliptic};
+use crate::cpu::lib::cone::MAXDIM;
 use crate::cpu::lib::dual::*;
 use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::primal::*;
+use crate::cpu::lib::problem::{Half, Numbers, Problem, Whose, sum_of};
+use crate::cpu::lib::turns::{Sweeps, in_turn};
 use crate::fields::{Data, Model};
+use crate::real::{Mask, Real};
 use crate::types::*;
 
 /// Constraint forces and acceleration by projected Gauss-Seidel (`mj_fwdConstraint`, `mj_solPGS`).
@@ -23,139 +30,301 @@ pub fn solve_pgs(m: &Model, d: &mut Data) {
         return;
     }
     let maps = Maps::take(d);
-    prepare(m, d);
-    start_forces(m, d, &maps);
+    let all = maps.all(d);
+    residuals(m, d, &Sparse, all.rows);
     for k in 0..d.nisland[0] as usize {
-        let niter = sweeps(m, d, &island_of(m, d, &maps, k));
-        d.island_niter[k] = niter;
-        d.solver_niter[0] += niter;
+        update_constraint(m, d, &Sparse, &island_of(m, d, &maps, k));
     }
+    start_forces(m, d, &Sparse, all.rows);
+    WORK.with_borrow_mut(|work| sweep_islands(m, d, &maps, work));
+    finish(m, d, &Sparse, &all);
     maps.put_back(d);
-    finish(m, d);
 }
 
-// begins with the forces of the last acceleration, unless none are better
-fn start_forces(m: &Model, d: &mut Data, maps: &Maps) {
-    let nefc = d.nefc[0] as usize;
-    let nisland = d.nisland[0] as usize;
-    residuals(m, d, &Sparse, maps.all(d).rows);
-    if m.opt.disabled(DSBL_WARMSTART) {
-        d.efc_force[..nefc].fill(0.0);
+thread_local! {
+    // of this thread: islands under way
+    static WORK: RefCell<Work> = RefCell::default();
+}
+
+/// Islands under way.
+#[derive(Clone, Default)]
+pub struct Work {
+    /// Sweeps over their rows.
+    pub sweeps: Vec<Pgs>,
+    /// What their problems are made from.
+    pub half: Half,
+}
+
+fn sweep_islands(m: &Model, d: &mut Data, maps: &Maps, work: &mut Work) {
+    d.island_niter.fill(0);
+    if m.opt.iterations <= 0 {
         return;
     }
-    for k in 0..nisland {
-        update_constraint(m, d, &Sparse, &island_of(m, d, maps, k));
-    }
-    let mut cost = 0.0;
-    for k in 0..nisland {
-        let island = island_of(m, d, maps, k);
-        accelerate(m, d, &island);
-        for &r in island.rows {
-            let r = r as usize;
-            let force = d.efc_force[r];
-            let b = d.efc_b[r];
-            cost += force * (b + 0.5 * (residual(m, d, r, true) - b));
+    let mut next = 0;
+    in_turn(&mut work.sweeps, |sweeps, done| {
+        if done {
+            let niter = sweeps.give(d, 0);
+            d.island_niter[sweeps.island] = niter;
+            d.solver_niter[0] += niter;
         }
+        if next == d.nisland[0] as usize {
+            return false;
+        }
+        let island = island_of(m, d, maps, next);
+        let (system, lane) = (&Sparse, 0);
+        let whose = Whose {
+            m,
+            d,
+            system,
+            lane,
+            island,
+        };
+        sweeps.take(&whose, next, &mut work.half);
+        next += 1;
+        true
+    });
+}
+
+/// Begins with the forces of the last acceleration, which are set, unless none are better.
+pub fn start_forces<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, rows: &[i32]) {
+    let mut cold = R::zero().le(R::zero());
+    if !m.opt.disabled(DSBL_WARMSTART) {
+        cold = !forces_cost(m, d, system, rows).le(R::zero());
     }
-    if cost.is_nan() || cost > 0.0 {
-        d.efc_force[..nefc].fill(0.0);
+    if cold.any() {
+        for &r in rows {
+            let force = &mut d.efc_force[r as usize];
+            *force = R::select(cold, R::zero(), *force);
+        }
     }
 }
 
-// sweeps over an island's rows until a sweep gains little; number of sweeps
-fn sweeps(m: &Model, d: &mut Data, island: &Island<'_, f64>) -> i32 {
-    let scale = island.scale;
-    let num = blocks(m, d, island);
-    let mut random = Pcg32::default();
-    let mut steady = 0;
-    let mut niter = 0;
-    while niter < m.opt.iterations {
+// 1/2 f' (A + R) f + f' b, where f' A f is the square of J' f half through the factor of M
+fn forces_cost<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, rows: &[i32]) -> R {
+    let half = R::splat(0.5);
+    let mut cost = R::zero();
+    for &r in rows {
+        let r = r as usize;
+        let force = d.efc_force[r];
+        cost += force * (d.efc_b[r] + half * d.efc_R[r] * force);
+    }
+    let x = &mut d.solver_search;
+    x.fill(R::zero());
+    let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+    S::add_mul_t_vec(jacobian, rows, &d.efc_force, x);
+    for i in (0..m.nv).rev() {
+        let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
+        let xi = x[i];
+        for (l, &j) in d.qLD[adr..adr + num]
+            .iter()
+            .zip(&m.M_colind[adr..adr + num])
+        {
+            x[j as usize] -= *l * xi;
+        }
+        cost += half * xi * xi * d.qLDiagInv[i];
+    }
+    cost
+}
+
+/// Sweeps over an island's rows until a sweep gains little.
+#[derive(Clone, Default)]
+pub struct Pgs {
+    /// Which of the world's islands.
+    pub island: usize,
+    /// Which of the worlds.
+    pub lane: usize,
+    problem: Problem,
+    // the forces before the last extrapolation and after it
+    before: Numbers,
+    ahead: Numbers,
+    // what a row by itself is set with
+    singles: Vec<Single>,
+    // first row and number of rows of what is set together: elliptic contacts, and all in the order of a sweep
+    contacts: Vec<[u32; 2]>,
+    order: Vec<[u32; 2]>,
+    random: Pcg32,
+    steady: i32,
+    niter: i32,
+    improvement: f64,
+    tolerance: f64,
+    iterations: i32,
+}
+
+// a row by itself: its bounds, 1 / A of the row and itself, 1/2 A
+#[derive(Clone, Copy)]
+struct Single {
+    low: f64,
+    high: f64,
+    inverse: f64,
+    half: f64,
+}
+
+impl Pgs {
+    /// Becomes the sweeps over an island.
+    pub fn take<R: Real, S: System<R>>(
+        &mut self,
+        whose: &Whose<'_, R, S>,
+        island: usize,
+        half: &mut Half,
+    ) {
+        (self.island, self.lane) = (island, whose.lane);
+        (self.tolerance, self.iterations) = (whose.m.opt.tolerance, whose.m.opt.iterations);
+        self.problem.take(whose, true, half);
+        let num = self.problem.rows.len();
+        self.before.reset(num);
+        self.ahead.reset(num);
+        self.random = Pcg32::default();
+        (self.steady, self.niter) = (0, 0);
+        let problem = &self.problem;
+        self.singles.clear();
+        self.singles.extend((0..num).map(|r| Single {
+            low: problem.low[r],
+            high: problem.high[r],
+            inverse: 1.0 / problem.diagonal(r),
+            half: 0.5 * problem.diagonal(r),
+        }));
+        self.contacts.clear();
+        self.order.clear();
+        let mut r = 0;
+        while r < num {
+            let dim = problem.dim[r];
+            let set = [r as u32, dim as u32];
+            self.order.push(set);
+            if dim > 1 {
+                self.contacts.push(set);
+            }
+            r += dim;
+        }
+    }
+
+    /// Gives the forces to the world; number of sweeps.
+    pub fn give<R: Real>(&self, d: &mut Data<R>, lane: usize) -> i32 {
+        self.problem.give(d, lane);
+        self.niter
+    }
+
+    // adds a part of the last change to the forces, as far as they can go; keeps what they were and are
+    fn extrapolate(&mut self, momentum: f64) {
+        let problem = &mut self.problem;
+        let by = f64x8::splat(momentum);
+        for k in 0..self.before.0.len() {
+            let force = problem.force.0[k];
+            let x = force + by * (force - self.before.0[k]);
+            let x = x.fast_max(problem.low.0[k]).fast_min(problem.high.0[k]);
+            self.before.0[k] = force;
+            problem.force.0[k] = x;
+        }
+        for &[r, dim] in self.contacts.iter().filter(|_| momentum > 0.0) {
+            let [r, dim] = [r, dim].map(|x| x as usize);
+            project(&mut problem.force[r..r + dim], &problem.friction[r]);
+        }
+        self.ahead.0.copy_from_slice(&problem.force.0);
+        problem.accelerate();
+    }
+
+    // sets a row to its best force, what the others do being given; change of the cost
+    #[inline(always)]
+    fn relax_row(&mut self, r: usize) -> f64 {
+        let problem = &mut self.problem;
+        let res = problem.residual(r);
+        let old = problem.force[r];
+        let Single {
+            low,
+            high,
+            inverse,
+            half,
+        } = self.singles[r];
+        let force = old - res * inverse;
+        let force = if force < low { low } else { force };
+        let force = if force > high { high } else { force };
+
+        // what raises the cost is not done
+        let change = force - old;
+        let cost = change * (half * change + res);
+        if cost > NOISE {
+            return 0.0;
+        }
+        problem.set_force(r, force);
+        cost
+    }
+
+    // sets a contact to its best forces; change of the cost
+    fn relax(&mut self, r: usize, num: usize) -> f64 {
+        let problem = &mut self.problem;
+        let a = problem.block(r, num, 0);
+        let (mut res, mut old) = ([0.0; MAXDIM], [0.0; MAXDIM]);
+        for k in 0..num {
+            res[k] = problem.residual(r + k);
+            old[k] = problem.force[r + k];
+        }
+        let mut new = old;
+        relax_contact(&problem.friction[r][..num - 1], &a, &res, &mut new);
+
+        // what raises the cost is not done
+        let change: [f64; MAXDIM] = std::array::from_fn(|k| new[k] - old[k]);
+        let cost = cost_change(&a, &change[..num], &res);
+        if cost > NOISE {
+            return 0.0;
+        }
+        problem.set_forces(r, &new[..num]);
+        cost
+    }
+
+    // the sweep's change times what the momentum before it was
+    fn alignment(&self) -> f64 {
+        let mut sum = f64x8::ZERO;
+        for k in 0..self.ahead.0.len() {
+            let ahead = self.ahead.0[k];
+            sum += (self.problem.force.0[k] - ahead) * (ahead - self.before.0[k]);
+        }
+        sum_of(sum)
+    }
+}
+
+impl Sweeps for Pgs {
+    fn begin(&mut self) -> usize {
         // go on in the direction of the last sweep, as far as it has been a good one for long
-        let momentum = match niter {
+        let momentum = match self.niter {
             0 => 0.0,
-            _ => f64::from(steady - 1) / f64::from(steady + 2),
+            _ => f64::from(self.steady - 1) / f64::from(self.steady + 2),
         };
-        extrapolate(m, d, island, momentum);
+        self.extrapolate(momentum.max(0.0));
 
         // one sweep in random order
-        for i in (1..num).rev() {
-            let j = random.next() as usize % (i + 1);
-            d.solver_order.swap(i, j);
+        for i in (1..self.order.len()).rev() {
+            let j = self.random.next() % (i as u32 + 1);
+            self.order.swap(i, j as usize);
         }
-        let mut improvement = 0.0;
-        for k in 0..num {
-            improvement -= relax(m, d, island, d.solver_order[k] as usize);
-        }
+        self.improvement = 0.0;
+        self.order.len()
+    }
 
-        // momentum starts anew where it worked against the sweep
-        let along = alignment(d, island);
-        steady = if niter > 0 && along < 0.0 {
-            0
-        } else {
-            steady + 1
+    #[inline(always)]
+    fn step(&mut self, k: usize) {
+        let [r, num] = self.order[k].map(|x| x as usize);
+        self.improvement -= match num {
+            1 => self.relax_row(r),
+            _ => self.relax(r, num),
         };
-        niter += 1;
-        if scale * improvement < m.opt.tolerance {
-            break;
-        }
     }
-    niter
-}
 
-// first rows of what is set together; how many there are
-fn blocks(m: &Model, d: &mut Data, island: &Island<'_, f64>) -> usize {
-    let mut num = 0;
-    let mut row = 0;
-    while row < island.rows.len() {
-        let r = island.rows[row] as usize;
-        d.solver_order[num] = r as i32;
-        num += 1;
-        row += rows_of(m, d, r);
-    }
-    num
-}
-
-// number of rows that are set together
-fn rows_of(m: &Model, d: &Data, r: usize) -> usize {
-    match is_elliptic(m, d, r) {
-        true => Contact::of(m, d, r).dim,
-        false => 1,
+    fn end(&mut self) -> bool {
+        // momentum starts anew where it worked against the sweep
+        let against = self.niter > 0 && self.alignment() < 0.0;
+        self.steady = if against { 0 } else { self.steady + 1 };
+        self.niter += 1;
+        let little = self.problem.scale * self.improvement < self.tolerance;
+        little || self.niter >= self.iterations
     }
 }
 
-// adds a part of the last change to the forces, as far as they can go; keeps what they were (Jaref) and are (Jv)
-fn extrapolate(m: &Model, d: &mut Data, island: &Island<'_, f64>, momentum: f64) {
-    let mut row = 0;
-    while row < island.rows.len() {
-        let r = island.rows[row] as usize;
-        let num = rows_of(m, d, r);
-        for k in r..r + num {
-            let force = d.efc_force[k];
-            if momentum > 0.0 {
-                d.efc_force[k] += momentum * (force - d.solver_Jaref[k]);
-            }
-            d.solver_Jaref[k] = force;
-        }
-        if momentum > 0.0 {
-            project(m, d, r);
-        }
-        for k in r..r + num {
-            d.solver_Jv[k] = d.efc_force[k];
-        }
-        row += num;
+// forces of a contact into what it can do
+fn project(force: &mut [f64], friction: &[f64]) {
+    let mut sum = 0.0;
+    for (f, mu) in force[1..].iter().zip(friction) {
+        sum += (f / mu) * (f / mu);
     }
-    accelerate(m, d, island);
-}
-
-// forces into what their row or contact can do
-fn project(m: &Model, d: &mut Data, r: usize) {
-    if !is_elliptic(m, d, r) {
-        d.efc_force[r] = clamped(d, r, d.efc_force[r]);
-        return;
-    }
-    let contact = Contact::of(m, d, r);
-    let force = &mut d.efc_force[r..r + contact.dim];
-    let reach = contact.reach(force);
+    let reach = sum.sqrt();
     if force[0] < 0.0 {
         force.fill(0.0);
     } else if reach > force[0] {
@@ -164,54 +333,9 @@ fn project(m: &Model, d: &mut Data, r: usize) {
     }
 }
 
-// the force of a single row inside its bounds
-fn clamped(d: &Data, r: usize, force: f64) -> f64 {
-    let [ne, nf] = [d.ne[0] as usize, d.nf[0] as usize];
-    if r < ne {
-        force
-    } else if r < ne + nf {
-        let loss = d.efc_frictionloss[r];
-        force.max(-loss).min(loss)
-    } else {
-        force.max(0.0)
-    }
-}
-
-// sets a row or contact to its best force, what the others do being given; change of the cost
-fn relax(m: &Model, d: &mut Data, island: &Island<'_, f64>, r: usize) -> f64 {
-    let num = rows_of(m, d, r);
-    let a = block(m, d, r, num, true);
-    let mut res = [0.0; MAXDIM];
-    for k in 0..num {
-        res[k] = residual(m, d, r + k, true);
-    }
-    let old: [f64; MAXDIM] =
-        std::array::from_fn(|k| if k < num { d.efc_force[r + k] } else { 0.0 });
-    let mut new = old;
-    if num == 1 {
-        new[0] = clamped(d, r, old[0] - res[0] / a[0][0]);
-    } else {
-        relax_contact(&Contact::of(m, d, r), &a, &res, &mut new);
-    }
-
-    // what raises the cost is not done
-    let change: [f64; MAXDIM] = std::array::from_fn(|k| new[k] - old[k]);
-    let cost = cost_change(&a, &change[..num], &res);
-    if cost > NOISE {
-        return 0.0;
-    }
-    set_forces(m, d, island, r, &new[..num]);
-    cost
-}
-
 // along the ray through the force, then the friction forces at that normal force
-fn relax_contact(
-    contact: &Contact<f64>,
-    a: &Block,
-    res: &[f64; MAXDIM],
-    force: &mut [f64; MAXDIM],
-) {
-    let num = contact.dim;
+fn relax_contact(friction: &[f64], a: &Block, res: &[f64; MAXDIM], force: &mut [f64; MAXDIM]) {
+    let num = friction.len() + 1;
     let old = *force;
     if old[0] < MINVAL {
         *force = [0.0; MAXDIM];
@@ -246,21 +370,12 @@ fn relax_contact(
             b[i - 1] -= a[i][j] * old[j];
         }
     }
-    let friction = friction_forces(&ac, &b[..num - 1], contact.friction(), normal);
-    force[1..num].copy_from_slice(&friction[..num - 1]);
-}
-
-// the sweep's change times what the momentum before it was
-fn alignment(d: &Data, island: &Island<'_, f64>) -> f64 {
-    let rows = island.rows.iter();
-    rows.map(|&r| {
-        let r = r as usize;
-        (d.efc_force[r] - d.solver_Jv[r]) * (d.solver_Jv[r] - d.solver_Jaref[r])
-    })
-    .sum()
+    let tangent = friction_forces(&ac, &b[..num - 1], friction, normal);
+    force[1..num].copy_from_slice(&tangent[..num - 1]);
 }
 
 // M. O'Neill's generator, at the place in its sequence where MuJoCo begins every solve
+#[derive(Clone)]
 struct Pcg32 {
     state: u64,
 }

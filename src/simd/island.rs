@@ -61,15 +61,15 @@ pub fn by_island<R: Real>(
     d.solver_niter[0] = R::int(0);
     d.qfrc_constraint.fill(R::zero());
     d.qacc.copy_from_slice(&d.qacc_smooth);
-    let mut islands = std::mem::take(&mut rows.islands);
-    islands.find(m, d, rows);
+    rows.find_islands(m, d);
 
     // no rows: nothing holds the unconstrained acceleration up
     if rows.num > 0 {
         room(d, rows.num);
+        let mut islands = std::mem::take(&mut rows.islands);
         islands.solve(m, d, rows, solve);
+        rows.islands = islands;
     }
-    rows.islands = islands;
 }
 
 // the union of the lanes' rows may be more than a world has room for
@@ -110,7 +110,7 @@ impl<R: Real> Default for Islands<R> {
 
 impl<R: Real> Islands<R> {
     // the islands of every lane, as the reference finds them; where their dofs and rows are is found when it is read
-    fn find(&mut self, m: &Model, d: &mut Data<R>, rows: &Rows<R>) {
+    pub(super) fn find(&mut self, m: &Model, d: &mut Data<R>, rows: &Rows<R>) {
         self.root.clear();
         if m.ntree == 1 || m.opt.disabled(DSBL_ISLAND) {
             let none = R::int_is(d.nefc[0], 0);

@@ -4,15 +4,15 @@
 //! state have a version here that takes all lanes of a tile through the same rows, contacts and iterations; what a lane
 //! lacks weighs nothing there. A lane's numbers never depend on its neighbours.
 
-mod alone;
 pub mod collision;
+mod dual;
 mod hessian;
 mod island;
 pub mod narrow;
 mod rows;
 mod slots;
 
-pub use alone::{solve_noslip, solve_pgs};
+pub use dual::{solve_noslip, solve_pgs};
 pub use rows::Rows;
 pub use slots::{is_order_of_islands, read_islands, read_slots};
 

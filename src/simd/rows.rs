@@ -2,7 +2,7 @@
 //!
 //! A lane that lacks a row has D = 0 there, which adds exact zeros. So a lane's numbers do not depend on its neighbours.
 
-use super::alone::Alone;
+use super::dual::Problems;
 use super::island::Islands;
 use super::narrow::Spots;
 use crate::cpu::lib::cone::{Contact, is_elliptic};
@@ -32,8 +32,8 @@ pub struct Rows<R: Real> {
     pub cone_of: Vec<usize>,
     /// Islands of the lanes.
     pub islands: Islands<R>,
-    /// What is solved lane by lane.
-    pub alone: Alone,
+    /// Problems of the dual solvers.
+    pub problems: Problems,
     /// Shape of the Hessian.
     pub(super) shape: super::hessian::Shape,
 }
@@ -51,7 +51,7 @@ impl<R: Real> Rows<R> {
             cones: Vec::new(),
             cone_of: Vec::new(),
             islands: Islands::default(),
-            alone: Alone::default(),
+            problems: Problems::default(),
             shape: super::hessian::Shape::new(m),
         }
     }
@@ -59,6 +59,13 @@ impl<R: Real> Rows<R> {
     /// How many equalities, friction losses, and rows there are.
     pub fn counts(&self) -> [usize; 3] {
         [self.ne, self.nf, self.num]
+    }
+
+    /// Finds the islands of the lanes.
+    pub fn find_islands(&mut self, m: &Model, d: &mut Data<R>) {
+        let mut islands = std::mem::take(&mut self.islands);
+        islands.find(m, d, self);
+        self.islands = islands;
     }
 
     /// Finds the elliptic contacts among the rows.

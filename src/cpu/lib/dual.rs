@@ -1,114 +1,16 @@
 //! What the solvers of the dual problem share: find the rows' forces f that minimise `1/2 f' (A + R) f + f' b`, where
-//! A = J inv(M) J' and b = J qacc_smooth - aref, inside what each row can do.
-//!
-//! A is not made: the acceleration that all forces cause is carried along instead (`solver_search`), and every row knows
-//! what a unit of its force adds (`solver_JMinv`).
+//! A = J inv(M) J' and b = J qacc_smooth - aref, inside what each row can do. Twins take it out of the world
+//! ([`super::problem`]).
 
-use super::cone::{Contact, MAXDIM, is_elliptic};
-use super::hessian::Sparse;
+use super::cone::{MAXDIM, is_elliptic};
 use super::primal::{Island, System};
 use super::sparse::solve_ld;
 use crate::fields::{Data, Model};
+use crate::real::Real;
 use crate::types::*;
 
 /// Entries of a contact's rows among each other.
 pub type Block = [[f64; MAXDIM]; MAXDIM];
-
-// the Jacobian of a world that is borrowed otherwise too
-macro_rules! jacobian {
-    ($m:expr, $d:expr) => {
-        Sparse.jacobian($m, &$d.efc_Jpat, &$d.efc_J)
-    };
-}
-
-/// J inv(M) of every row.
-pub fn prepare(m: &Model, d: &mut Data) {
-    let nefc = d.nefc[0] as usize;
-    if d.solver_JMinv.len() < nefc * m.nv {
-        // the solver was chosen after the model was compiled
-        d.solver_JMinv.resize(d.efc_D.len() * m.nv, 0.0);
-        d.solver_order.resize(d.efc_D.len(), 0);
-    }
-    for r in 0..nefc {
-        let x = &mut d.solver_JMinv[r * m.nv..][..m.nv];
-        x.fill(0.0);
-        let rows = jacobian!(m, d);
-        let dofs = rows.dofs(r as i32);
-        for (&dof, &entry) in dofs.iter().zip(rows.row(r, dofs.len())) {
-            x[dof as usize] = entry;
-        }
-        solve_ld(m, &d.qLD, &d.qLDiagInv, x);
-    }
-}
-
-/// The acceleration that the forces of an island's rows cause.
-pub fn accelerate(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
-    let dofs = island.dofs;
-    for &i in dofs {
-        d.solver_search[i as usize] = 0.0;
-    }
-    for &r in island.rows {
-        let force = d.efc_force[r as usize];
-        if force != 0.0 {
-            let x = &d.solver_JMinv[r as usize * m.nv..][..m.nv];
-            for &i in dofs {
-                d.solver_search[i as usize] += force * x[i as usize];
-            }
-        }
-    }
-}
-
-/// Changes forces of consecutive rows, and the acceleration with them.
-pub fn set_forces(m: &Model, d: &mut Data, island: &Island<'_, f64>, r: usize, forces: &[f64]) {
-    let dofs = island.dofs;
-    for (k, &force) in forces.iter().enumerate() {
-        let change = force - d.efc_force[r + k];
-        d.efc_force[r + k] = force;
-        if change != 0.0 {
-            let x = &d.solver_JMinv[(r + k) * m.nv..][..m.nv];
-            for &i in dofs {
-                d.solver_search[i as usize] += change * x[i as usize];
-            }
-        }
-    }
-}
-
-/// A row of A times all forces, plus b; plus R times the row's force if that is to be regarded.
-pub fn residual(m: &Model, d: &Data, r: usize, regularized: bool) -> f64 {
-    let rows = jacobian!(m, d);
-    let dofs = rows.dofs(r as i32);
-    let mut sum = d.efc_b[r];
-    for (&dof, &entry) in dofs.iter().zip(rows.row(r, dofs.len())) {
-        sum += entry * d.solver_search[dof as usize];
-    }
-    if regularized {
-        sum += d.efc_R[r] * d.efc_force[r];
-    }
-    sum
-}
-
-/// A of `num` consecutive rows among each other, with R on its diagonal if that is to be regarded.
-pub fn block(m: &Model, d: &Data, r: usize, num: usize, regularized: bool) -> Block {
-    let rows = jacobian!(m, d);
-    let mut a = [[0.0; MAXDIM]; MAXDIM];
-    for i in 0..num {
-        let dofs = rows.dofs((r + i) as i32);
-        let row = rows.row(r + i, dofs.len());
-        for j in 0..=i {
-            let x = &d.solver_JMinv[(r + j) * m.nv..][..m.nv];
-            let products = dofs
-                .iter()
-                .zip(row)
-                .map(|(&dof, entry)| entry * x[dof as usize]);
-            a[i][j] = products.sum();
-            a[j][i] = a[i][j];
-        }
-        if regularized {
-            a[i][i] += d.efc_R[r + i];
-        }
-    }
-    a
-}
 
 /// What a change of forces adds to the cost, `1/2 change' A change + change' residual`.
 pub fn cost_change(a: &Block, change: &[f64], residual: &[f64]) -> f64 {
@@ -210,51 +112,46 @@ fn cholesky_solve(l: &Block, n: usize, x: &mut [f64; MAXDIM]) {
     }
 }
 
-/// Force and acceleration in joint space, and the rows' states, from the rows' forces (`mj_dualFinish`).
-pub fn finish(m: &Model, d: &mut Data) {
-    let nefc = d.nefc[0] as usize;
-    let rows = &d.map_iefc2efc[..nefc];
-    d.qfrc_constraint.fill(0.0);
-    jacobian!(m, d).add_mul_t_vec(rows, &d.efc_force, &mut d.qfrc_constraint);
+/// Force and acceleration in joint space, and the rows' states, from the rows' forces (`mj_dualFinish`). `all` has all rows.
+pub fn finish<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, all: &Island<'_, R>) {
+    d.qfrc_constraint.fill(R::zero());
+    let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+    S::add_mul_t_vec(jacobian, all.rows, &d.efc_force, &mut d.qfrc_constraint);
     d.qacc.copy_from_slice(&d.qfrc_constraint);
     solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.qacc);
     for i in 0..m.nv {
         d.qacc[i] += d.qacc_smooth[i];
     }
-    set_states(m, d, nefc);
+    set_states(m, d, system, [all.ne, all.nf, all.rows.len()]);
 }
 
-// the state of a row whose force it is
-fn set_states(m: &Model, d: &mut Data, nefc: usize) {
-    let [ne, nf] = [d.ne[0] as usize, d.nf[0] as usize];
-    let mut r = 0;
-    while r < nefc {
-        let force = d.efc_force[r];
-        let mut num = 1;
-        let state = if r < ne {
-            ConstraintState::Quadratic
-        } else if r < ne + nf {
-            match d.efc_frictionloss[r] {
-                loss if force >= loss => ConstraintState::LinearNeg,
-                loss if force <= -loss => ConstraintState::LinearPos,
-                _ => ConstraintState::Quadratic,
-            }
-        } else if force <= 0.0 {
-            ConstraintState::Satisfied
-        } else if is_elliptic(m, d, r) {
-            let contact = Contact::of(m, d, r);
-            num = contact.dim;
-            match contact.slides(&d.efc_force[r..]) {
-                true => ConstraintState::Cone,
-                false => ConstraintState::Quadratic,
-            }
-        } else {
-            ConstraintState::Quadratic
-        };
-        if state == ConstraintState::Satisfied && is_elliptic(m, d, r) {
-            num = Contact::of(m, d, r).dim;
+// the state of a row whose force it is; so many equalities, friction losses, and all
+fn set_states<R: Real, S: System<R>>(
+    m: &Model,
+    d: &mut Data<R>,
+    system: &S,
+    [ne, nf, num]: [usize; 3],
+) {
+    let int = |state: ConstraintState| R::int(state as i32);
+    let quadratic = int(ConstraintState::Quadratic);
+    d.efc_state[..ne].fill(quadratic);
+    for r in ne..ne + nf {
+        let (force, loss) = (d.efc_force[r], d.efc_frictionloss[r]);
+        let above = R::select_int(force.le(-loss), int(ConstraintState::LinearPos), quadratic);
+        d.efc_state[r] = R::select_int(loss.le(force), int(ConstraintState::LinearNeg), above);
+    }
+    let mut r = ne + nf;
+    while r < num {
+        let (mut dim, mut held) = (1, quadratic);
+        if is_elliptic(m, d, r) {
+            let contact = system.contact(m, d, r);
+            dim = contact.dim;
+            let slides = contact.slides(&d.efc_force[r..]);
+            held = R::select_int(slides, int(ConstraintState::Cone), held);
         }
-        d.efc_state[r..r + num].fill(state as i32);
-        r += num;
+        let free = d.efc_force[r].le(R::zero());
+        let state = R::select_int(free, int(ConstraintState::Satisfied), held);
+        d.efc_state[r..r + dim].fill(state);
+        r += dim;
     }
 }

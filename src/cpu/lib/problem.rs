@@ -1,0 +1,522 @@
+//! The dual problem of one island of one world, out of the world: `1/2 f' (A + R) f + f' b` over the rows' forces f.
+//!
+//! A = J inv(M) J' = Y' Y, where Y is J' taken half through the factor of M. Of few rows A is made and their residuals are
+//! kept up to date, a row of A a change; of many A would be large: Y is kept, and the sum Y f.
+//!
+//! Numbers of rows are taken eight at a time. Sums over rows have one order on every processor.
+
+use wide::f64x8;
+
+use super::cone::{Contact, MAXDIM};
+use super::dual::Block;
+use super::primal::{Island, System};
+use super::rows::Rows;
+use crate::fields::{Data, Model};
+use crate::real::Real;
+use crate::types::*;
+
+/// Islands of more rows do not make A.
+const MANY: usize = 256;
+
+const LANES: usize = 8;
+
+// registers that are read together: a row has whole pairs
+const PAIR: usize = 2;
+
+// registers of so many numbers
+fn registers(num: usize) -> usize {
+    num.div_ceil(PAIR * LANES) * PAIR
+}
+
+/// Numbers that are read one by one and eight at a time; what is behind the last is zero.
+#[derive(Clone, Default)]
+pub struct Numbers(pub Vec<f64x8>);
+
+impl Numbers {
+    /// So many zeros.
+    pub fn reset(&mut self, num: usize) {
+        self.0.clear();
+        self.0.resize(registers(num), f64x8::ZERO);
+    }
+}
+
+impl std::ops::Deref for Numbers {
+    type Target = [f64];
+    #[inline(always)]
+    fn deref(&self) -> &[f64] {
+        bytemuck::cast_slice(&self.0)
+    }
+}
+
+impl std::ops::DerefMut for Numbers {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [f64] {
+        bytemuck::cast_slice_mut(&mut self.0)
+    }
+}
+
+/// The sum of eight numbers, in one order on every processor.
+pub fn sum_of(x: f64x8) -> f64 {
+    let [a, b, c, d, e, f, g, h] = x.to_array();
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
+/// Whose problem it is: a lane of worlds side by side, or the one world.
+pub struct Whose<'a, R: Real, S> {
+    /// Model.
+    pub m: &'a Model,
+    /// The worlds.
+    pub d: &'a Data<R>,
+    /// Their Jacobian and contacts.
+    pub system: &'a S,
+    /// Which of the worlds.
+    pub lane: usize,
+    /// The island's rows and dofs, those of the lane alone.
+    pub island: Island<'a, f64>,
+}
+
+/// The dual problem of one island.
+#[derive(Clone, Default)]
+pub struct Problem {
+    /// The rows, by their numbers in the world.
+    pub rows: Vec<i32>,
+    /// Numbers of equalities, which come first, and of friction losses, which follow.
+    pub counts: [usize; 2],
+    /// 1 / trace of the island's inertia.
+    pub scale: f64,
+    /// Force of each row.
+    pub force: Numbers,
+    /// The least force of a row by itself; rows of elliptic contacts have no bounds of their own.
+    pub low: Numbers,
+    /// The largest force of a row by itself.
+    pub high: Numbers,
+    /// Number of rows of the elliptic contact that a row begins, else 1.
+    pub dim: Vec<usize>,
+    /// Friction of the elliptic contact that a row begins.
+    pub friction: Vec<[f64; MAXDIM]>,
+    /// True for edges of pyramids.
+    pub edge: Vec<bool>,
+    /// R of each row.
+    pub softness: Numbers,
+    b: Numbers,
+    // R is regarded
+    regularized: bool,
+    // A of each row and itself, and of the rows that it is set together with
+    diagonal: Vec<f64>,
+    near: Vec<[f64; MAXDIM]>,
+    // A is made
+    few: bool,
+    // rows of A, or of Y'
+    entries: Vec<f64x8>,
+    stride: usize,
+    // residuals, or Y f; what they are without forces
+    state: Numbers,
+    origin: Numbers,
+    // rows that have a force
+    pushing: Vec<u32>,
+}
+
+impl Problem {
+    /// Becomes the problem of an island; `regularized`: A + R, else A.
+    pub fn take<R: Real, S: System<R>>(
+        &mut self,
+        of: &Whose<'_, R, S>,
+        regularized: bool,
+        half: &mut Half,
+    ) {
+        self.regularized = regularized;
+        self.read_rows(of);
+        half.solve(of);
+        self.make(half, MANY);
+    }
+
+    // `many`: more rows do not make A
+    fn make(&mut self, half: &Half, many: usize) {
+        self.few = self.rows.len() <= many;
+        self.make_entries(half);
+        self.make_near();
+        self.origin.reset(LANES * self.stride);
+        if self.few {
+            self.origin.copy_from_slice(&self.b);
+        }
+        self.state.reset(LANES * self.stride);
+    }
+
+    fn read_rows<R: Real, S: System<R>>(&mut self, of: &Whose<'_, R, S>) {
+        let (d, lane, island) = (of.d, of.lane, of.island);
+        let num = island.rows.len();
+        self.rows.clear();
+        self.rows.extend(island.rows);
+        self.counts = [island.ne, island.nf];
+        self.scale = island.scale;
+        for x in [
+            &mut self.force,
+            &mut self.low,
+            &mut self.high,
+            &mut self.softness,
+            &mut self.b,
+        ] {
+            x.reset(num);
+        }
+        self.dim.clear();
+        self.dim.resize(num, 1);
+        self.edge.clear();
+        self.friction.clear();
+        self.friction.resize(num, [0.0; MAXDIM]);
+        let mut free = island.ne;
+        for (k, &r) in island.rows.iter().enumerate() {
+            let r = r as usize;
+            let kind = R::int_lane(d.efc_type[r], lane);
+            self.force[k] = d.efc_force[r].lane(lane);
+            self.softness[k] = d.efc_R[r].lane(lane);
+            self.b[k] = d.efc_b[r].lane(lane);
+            self.edge
+                .push(kind == ConstraintType::ContactPyramidal as i32);
+            let elliptic =
+                of.m.opt.cone == Cone::Elliptic && kind == ConstraintType::ContactElliptic as i32;
+            if elliptic && k >= free {
+                let contact = of.system.contact(of.m, d, r);
+                self.begin_contact(k, &contact, lane);
+                free = k + contact.dim;
+            }
+            let loss = d.efc_frictionloss[r].lane(lane);
+            let [low, high] = match k {
+                _ if k < free => [f64::NEG_INFINITY, f64::INFINITY],
+                _ if k < island.ne + island.nf => [-loss, loss],
+                _ => [0.0, f64::INFINITY],
+            };
+            (self.low[k], self.high[k]) = (low, high);
+        }
+    }
+
+    fn begin_contact<R: Real>(&mut self, k: usize, contact: &Contact<R>, lane: usize) {
+        self.dim[k] = contact.dim;
+        for (to, mu) in self.friction[k].iter_mut().zip(contact.friction()) {
+            *to = mu.lane(lane);
+        }
+    }
+
+    fn make_entries(&mut self, half: &Half) {
+        let (num, stride) = (self.rows.len(), half.stride);
+        self.entries.clear();
+        if !self.few {
+            self.stride = registers(half.num);
+            self.entries.resize(num * self.stride, f64x8::ZERO);
+            half.transpose(&mut self.entries, num);
+            return;
+        }
+        self.stride = stride;
+        self.entries.resize(LANES * stride * stride, f64x8::ZERO);
+        half.multiply(&mut self.entries);
+        if self.regularized {
+            let entries: &mut [f64] = bytemuck::cast_slice_mut(&mut self.entries);
+            for r in 0..num {
+                entries[r * LANES * stride + r] += self.softness[r];
+            }
+        }
+    }
+
+    // rows of a contact among each other, two edges of a pyramid, or a row by itself
+    fn make_near(&mut self) {
+        let num = self.rows.len();
+        self.near.clear();
+        self.near.resize(num, [0.0; MAXDIM]);
+        self.diagonal.clear();
+        for r in 0..num {
+            self.diagonal.push(self.entry(r, r));
+        }
+        let mut first = 0;
+        while first < num {
+            let together = self.together(first);
+            for (i, j) in (0..together).flat_map(|i| (0..together).map(move |j| (i, j))) {
+                self.near[first + i][j] = self.entry(first + i, first + j);
+            }
+            first += together;
+        }
+    }
+
+    /// Gives the forces to the world.
+    pub fn give<R: Real>(&self, d: &mut Data<R>, lane: usize) {
+        for (&r, &force) in self.rows.iter().zip(&*self.force) {
+            d.efc_force[r as usize].set_lane(lane, force);
+        }
+    }
+
+    // number of rows that any solver sets together
+    fn together(&self, r: usize) -> usize {
+        let pair = self.edge[r] && self.edge.get(r + 1) == Some(&true);
+        if pair { 2 } else { self.dim[r] }
+    }
+
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        if self.few {
+            return bytemuck::cast_slice::<_, f64>(self.row(i))[j];
+        }
+        let softness = match i == j && self.regularized {
+            true => self.softness[i],
+            false => 0.0,
+        };
+        product(self.row(i), self.row(j)) + softness
+    }
+
+    #[inline(always)]
+    fn row(&self, r: usize) -> &[f64x8] {
+        &self.entries[r * self.stride..][..self.stride]
+    }
+
+    /// A of a row and itself.
+    #[inline(always)]
+    pub fn diagonal(&self, r: usize) -> f64 {
+        self.diagonal[r]
+    }
+
+    /// A of `num` rows that are set together among each other, the first of them being `r`; from the `skip`-th on.
+    pub fn block(&self, r: usize, num: usize, skip: usize) -> Block {
+        let mut a = [[0.0; MAXDIM]; MAXDIM];
+        for i in 0..num {
+            a[i][..num].copy_from_slice(&self.near[r + skip + i][skip..skip + num]);
+        }
+        a
+    }
+
+    /// Residuals from all forces.
+    pub fn accelerate(&mut self) {
+        // rows without a force add nothing
+        let mut num = 0;
+        self.pushing.resize(self.rows.len(), 0);
+        for r in 0..self.rows.len() {
+            self.pushing[num] = r as u32;
+            num += usize::from(self.force[r] != 0.0);
+        }
+        let mut first = 0;
+        while first + 4 <= self.stride {
+            self.sum_rows::<4>(first, num);
+            first += 4;
+        }
+        if first < self.stride {
+            self.sum_rows::<PAIR>(first, num);
+        }
+    }
+
+    // N registers of the state: rows times their forces, of the first rows that have any
+    #[inline(always)]
+    fn sum_rows<const N: usize>(&mut self, first: usize, num: usize) {
+        let force: &[f64] = &self.force;
+        let mut sum: [f64x8; N] = std::array::from_fn(|k| self.origin.0[first + k]);
+        for &r in &self.pushing[..num] {
+            let f = f64x8::splat(force[r as usize]);
+            let row = &self.entries[r as usize * self.stride + first..][..N];
+            for k in 0..N {
+                sum[k] += row[k] * f;
+            }
+        }
+        for k in 0..N {
+            self.state.0[first + k] = sum[k];
+        }
+    }
+
+    /// A row of A times all forces, plus b; plus R times the row's force if that is regarded.
+    #[inline(always)]
+    pub fn residual(&self, r: usize) -> f64 {
+        if self.few {
+            return self.state[r];
+        }
+        let sum = self.b[r] + product(self.row(r), &self.state.0);
+        match self.regularized {
+            true => sum + self.softness[r] * self.force[r],
+            false => sum,
+        }
+    }
+
+    /// Changes the force of a row, and the residuals with it.
+    #[inline(always)]
+    pub fn set_force(&mut self, r: usize, force: f64) {
+        let change = f64x8::splat(force - self.force[r]);
+        self.force[r] = force;
+        let row = &self.entries[r * self.stride..][..self.stride];
+        let (state, row) = (
+            self.state.0.as_chunks_mut::<PAIR>(),
+            row.as_chunks::<PAIR>(),
+        );
+        for (x, a) in state.0.iter_mut().zip(row.0) {
+            x[0] += a[0] * change;
+            x[1] += a[1] * change;
+        }
+    }
+
+    /// Changes forces of consecutive rows.
+    pub fn set_forces(&mut self, r: usize, forces: &[f64]) {
+        for (k, &force) in forces.iter().enumerate() {
+            self.set_force(r + k, force);
+        }
+    }
+}
+
+fn product(a: &[f64x8], b: &[f64x8]) -> f64 {
+    let mut sum = f64x8::ZERO;
+    for (a, b) in a.iter().zip(b) {
+        sum += *a * *b;
+    }
+    sum_of(sum)
+}
+
+/// J' of an island's rows, half through the factor of M: the rows side by side, those of a dof one behind the other.
+#[derive(Clone, Default)]
+pub struct Half {
+    y: Vec<f64x8>,
+    // dofs; registers of rows
+    num: usize,
+    stride: usize,
+    // place of a dof in the island
+    place: Vec<usize>,
+}
+
+impl Half {
+    // Y = inv(sqrt(D)) inv(L') J'
+    fn solve<R: Real, S: System<R>>(&mut self, of: &Whose<'_, R, S>) {
+        let (m, d, lane, dofs) = (of.m, of.d, of.lane, of.island.dofs);
+        self.fill(of);
+        let stride = self.stride;
+
+        // L', from the leaves
+        for k in (0..dofs.len()).rev() {
+            let i = dofs[k] as usize;
+            let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
+            let (above, own) = self.y.split_at_mut(k * stride);
+            let own = &mut own[..stride];
+            for (l, &j) in d.qLD[adr..adr + num]
+                .iter()
+                .zip(&m.M_colind[adr..adr + num])
+            {
+                let l = f64x8::splat(l.lane(lane));
+                let to = &mut above[self.place[j as usize] * stride..][..stride];
+                for (to, from) in to.iter_mut().zip(&*own) {
+                    *to -= *from * l;
+                }
+            }
+
+            // half of D
+            let scale = f64x8::splat(d.qLDiagInv[i].lane(lane).sqrt());
+            for x in own {
+                *x *= scale;
+            }
+        }
+    }
+
+    fn fill<R: Real, S: System<R>>(&mut self, of: &Whose<'_, R, S>) {
+        let Island { dofs, rows, .. } = of.island;
+        self.num = dofs.len();
+        self.stride = registers(rows.len());
+        self.place.resize(of.m.nv, 0);
+        for (k, &i) in dofs.iter().enumerate() {
+            self.place[i as usize] = k;
+        }
+        self.y.clear();
+        self.y.resize(self.num * self.stride, f64x8::ZERO);
+        let y: &mut [f64] = bytemuck::cast_slice_mut(&mut self.y);
+        let jacobian: Rows<'_, R> = of.system.jacobian(of.m, &of.d.efc_Jpat, &of.d.efc_J);
+        for (k, &r) in rows.iter().enumerate() {
+            let dofs = jacobian.dofs(r);
+            for (&i, x) in dofs.iter().zip(jacobian.row(r as usize, dofs.len())) {
+                y[self.place[i as usize] * LANES * self.stride + k] = x.lane(of.lane);
+            }
+        }
+    }
+
+    // A = Y' Y, eight rows at a time
+    fn multiply(&self, a: &mut [f64x8]) {
+        let stride = self.stride;
+        for (block, rows) in a.chunks_exact_mut(LANES * stride).enumerate() {
+            for column in 0..stride {
+                let mut sum = [f64x8::ZERO; LANES];
+                for y in self.y.chunks_exact(stride) {
+                    let own = y[block].to_array();
+                    for (sum, own) in sum.iter_mut().zip(own) {
+                        *sum += y[column] * f64x8::splat(own);
+                    }
+                }
+                for (k, sum) in sum.into_iter().enumerate() {
+                    rows[k * stride + column] = sum;
+                }
+            }
+        }
+    }
+
+    // Y' of so many rows
+    fn transpose(&self, to: &mut [f64x8], num: usize) {
+        let (from_stride, to_stride) = (LANES * self.stride, LANES * registers(self.num));
+        let y: &[f64] = bytemuck::cast_slice(&self.y);
+        let to: &mut [f64] = bytemuck::cast_slice_mut(to);
+        for r in 0..num {
+            for k in 0..self.num {
+                to[r * to_stride + k] = y[k * from_stride + r];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu;
+    use crate::cpu::lib::hessian::Sparse;
+    use crate::cpu::lib::primal::{Maps, island_of};
+
+    // of many rows A is not made: residuals, and A of the rows that are set together, are the same all the same
+    #[test]
+    fn few_rows_and_many_have_the_same_residuals() {
+        let mut met = 0;
+        for name in ["boxes", "elliptic", "quadruped"] {
+            let m = Model::from_xml_path(format!("models/{name}.xml")).unwrap();
+            let mut d = Data::new(&m);
+            for _ in 0..60 {
+                cpu::step(&m, &mut d);
+            }
+            cpu::forward(&m, &mut d);
+            let maps = Maps::take(&mut d);
+            for regularized in [false, true] {
+                for k in 0..d.nisland[0] as usize {
+                    let of = Whose {
+                        m: &m,
+                        d: &d,
+                        system: &Sparse,
+                        lane: 0,
+                        island: island_of(&m, &d, &maps, k),
+                    };
+                    met += compare(&of, regularized);
+                }
+            }
+        }
+        assert!(met > 100, "{met} rows");
+    }
+
+    fn compare(of: &Whose<'_, f64, Sparse>, regularized: bool) -> usize {
+        let (mut few, mut many) = (Problem::default(), Problem::default());
+        let mut half = Half::default();
+        few.take(of, regularized, &mut half);
+        many.take(of, regularized, &mut half);
+        many.make(&half, 0);
+        let num = few.rows.len();
+        let close = |a: f64, b: f64, what: &str| {
+            let e = (a - b).abs() / (1.0 + a.abs());
+            assert!(e < 1e-9, "{what}: {a} and {b}");
+        };
+        let residuals = |few: &Problem, many: &Problem| {
+            (0..num).for_each(|r| close(few.residual(r), many.residual(r), "residual"));
+        };
+        few.accelerate();
+        many.accelerate();
+        residuals(&few, &many);
+        for r in 0..num {
+            let force = 0.1 * r as f64;
+            few.set_force(r, force);
+            many.set_force(r, force);
+            close(few.diagonal(r), many.diagonal(r), "A");
+            for (a, b) in few.near[r].iter().zip(&many.near[r]) {
+                close(*a, *b, "A");
+            }
+        }
+        residuals(&few, &many);
+        num
+    }
+}

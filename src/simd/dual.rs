@@ -1,0 +1,212 @@
+//! Solvers of the dual problem for worlds side by side. What leads to their problems and follows from the forces is done for
+//! all lanes at once. Sweeps take rows in an order that is shuffled anew every time and depends on how many there are, so
+//! every lane has problems of its own, one for each of its islands, and they are solved in turn by the reference.
+
+use super::rows::Rows;
+use crate::cpu::lib::dual::finish;
+use crate::cpu::lib::primal::{Island, residuals, update_constraint};
+use crate::cpu::lib::problem::Whose;
+use crate::cpu::lib::rows::dofs_of;
+use crate::cpu::lib::turns::in_turn;
+use crate::cpu::solve_pgs::start_forces;
+use crate::cpu::{solve_noslip as noslip, solve_pgs as pgs};
+use crate::fields::{Data, Model};
+use crate::real::Real;
+
+/// Problems of the lanes of a tile.
+#[derive(Clone, Default)]
+pub struct Problems {
+    pgs: pgs::Work,
+    noslip: noslip::Work,
+    queue: Queue,
+    // all rows of the tile
+    all: Vec<i32>,
+}
+
+/// Constraint forces and acceleration by projected Gauss-Seidel (`mj_fwdConstraint`, `mj_solPGS`).
+pub fn solve_pgs<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    d.solver_niter[0] = R::int(0);
+    d.qfrc_constraint.fill(R::zero());
+    d.qacc.copy_from_slice(&d.qacc_smooth);
+    rows.find_islands(m, d);
+
+    // no rows: nothing holds the unconstrained acceleration up
+    if rows.num == 0 {
+        return;
+    }
+    let mut problems = std::mem::take(&mut rows.problems);
+    problems.list_rows(rows);
+    let all = all_of(rows, &problems.all);
+    residuals(m, d, rows, all.rows);
+    update_constraint(m, d, rows, &all);
+    start_forces(m, d, rows, all.rows);
+    d.island_niter.fill(R::int(0));
+    let pgs::Work { sweeps, half } = &mut problems.pgs;
+    let queue = &mut problems.queue;
+    queue.begin();
+    in_turn(sweeps, |sweeps, done| {
+        if done {
+            let niter = sweeps.give(d, sweeps.lane);
+            R::set_int_lane(&mut d.island_niter[sweeps.island], sweeps.lane, niter);
+            add::<R>(&mut d.solver_niter[0], sweeps.lane, niter);
+        }
+        let next = (m.opt.iterations > 0).then(|| queue.next(m, d, rows));
+        let Some((island, whose)) = next.flatten() else {
+            return false;
+        };
+        sweeps.take(&whose, island, half);
+        true
+    });
+    finish(m, d, rows, &all);
+    rows.problems = problems;
+}
+
+/// Friction forces once more, as if they were hard (`mj_solNoSlip`).
+pub fn solve_noslip<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    if rows.num == 0 {
+        return;
+    }
+    let mut problems = std::mem::take(&mut rows.problems);
+    problems.list_rows(rows);
+    let noslip::Work { sweeps, half } = &mut problems.noslip;
+    let queue = &mut problems.queue;
+    queue.begin();
+    in_turn(sweeps, |sweeps, done| {
+        if done {
+            let niter = sweeps.give(d, sweeps.lane);
+            add::<R>(&mut d.island_niter[sweeps.island], sweeps.lane, niter);
+            add::<R>(&mut d.solver_niter[0], sweeps.lane, niter);
+        }
+        let Some((island, whose)) = queue.next(m, d, rows) else {
+            return false;
+        };
+        sweeps.take(&whose, island, half);
+        true
+    });
+    finish(m, d, rows, &all_of(rows, &problems.all));
+    rows.problems = problems;
+}
+
+impl Problems {
+    fn list_rows<R: Real>(&mut self, rows: &Rows<R>) {
+        self.all.clear();
+        self.all.extend(0..rows.num as i32);
+    }
+}
+
+// all rows of a tile
+fn all_of<'a, R: Real>(rows: &Rows<R>, list: &'a [i32]) -> Island<'a, R> {
+    Island {
+        dofs: &[],
+        rows: list,
+        ne: rows.ne,
+        nf: rows.nf,
+        scale: R::one(),
+        lanes: R::zero().le(R::zero()),
+    }
+}
+
+fn add<R: Real>(to: &mut R::Int, lane: usize, num: i32) {
+    R::set_int_lane(to, lane, R::int_lane(*to, lane) + num);
+}
+
+// islands of the lanes, one after the other
+#[derive(Clone, Default)]
+struct Queue {
+    lane: usize,
+    island: usize,
+    // rows that the lane has, and the island of each
+    own: Vec<i32>,
+    island_of: Vec<i32>,
+    // those of the island, and its dofs
+    rows: Vec<i32>,
+    dofs: Vec<i32>,
+}
+
+impl Queue {
+    // begins with the first lane
+    fn begin(&mut self) {
+        (self.lane, self.island) = (0, 0);
+    }
+
+    // the next island, and whose it is; none if there are no more
+    fn next<'a, R: Real>(
+        &'a mut self,
+        m: &'a Model,
+        d: &'a Data<R>,
+        system: &'a Rows<R>,
+    ) -> Option<(usize, Whose<'a, R, Rows<R>>)> {
+        while self.lane < R::WIDTH && self.island == R::int_lane(d.nisland[0], self.lane) as usize {
+            (self.lane, self.island) = (self.lane + 1, 0);
+        }
+        if self.lane == R::WIDTH {
+            return None;
+        }
+        if self.island == 0 {
+            self.find_rows(m, d, system);
+        }
+        let island = self.island;
+        self.island += 1;
+        self.list(m, d, island as i32);
+        let before = |stop: usize| self.rows.partition_point(|&r| (r as usize) < stop);
+        let ne = before(system.ne);
+        let of_lane = Island {
+            dofs: &self.dofs,
+            rows: &self.rows,
+            ne,
+            nf: before(system.ne + system.nf) - ne,
+            scale: self.scale(m, d),
+            lanes: true,
+        };
+        let whose = Whose {
+            m,
+            d,
+            system,
+            lane: self.lane,
+            island: of_lane,
+        };
+        Some((island, whose))
+    }
+
+    // the rows that the lane has, and their islands
+    fn find_rows<R: Real>(&mut self, m: &Model, d: &Data<R>, system: &Rows<R>) {
+        self.own.clear();
+        self.island_of.clear();
+        for r in (0..system.num).filter(|&r| d.efc_D[r].lane(self.lane) > 0.0) {
+            let island = match dofs_of(m, system.pattern[r]).first() {
+                Some(&dof) => {
+                    let tree = m.dof_treeid[dof as usize] as usize;
+                    R::int_lane(d.tree_island[tree], self.lane)
+                }
+                None => 0,
+            };
+            self.own.push(r as i32);
+            self.island_of.push(island);
+        }
+    }
+
+    // rows and dofs of an island of the lane
+    fn list<R: Real>(&mut self, m: &Model, d: &Data<R>, island: i32) {
+        let own = self.own.iter().zip(&self.island_of);
+        self.rows.clear();
+        self.rows
+            .extend(own.filter(|(_, of)| **of == island).map(|(r, _)| *r));
+        self.dofs.clear();
+        for tree in 0..m.ntree {
+            if R::int_lane(d.tree_island[tree], self.lane) == island {
+                let adr = m.tree_dofadr[tree];
+                self.dofs.extend(adr..adr + m.tree_dofnum[tree]);
+            }
+        }
+    }
+
+    // 1 / trace of the island's inertia
+    fn scale<R: Real>(&self, m: &Model, d: &Data<R>) -> f64 {
+        let mut trace = 0.0;
+        for &i in &self.dofs {
+            let i = i as usize;
+            trace += d.M[(m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize].lane(self.lane);
+        }
+        1.0 / trace
+    }
+}
