@@ -40,7 +40,7 @@ pub struct Work {
 
 fn sweep_islands(m: &Model, d: &mut Data, maps: &Maps, work: &mut Work) {
     let mut next = 0;
-    in_turn(&mut work.sweeps, |sweeps, done| {
+    in_turn(&mut work.sweeps, &mut (), |sweeps, done| {
         if done {
             let niter = sweeps.give(d, 0);
             d.island_niter[sweeps.island] += niter;
@@ -210,7 +210,9 @@ impl NoSlip {
 }
 
 impl Sweeps for NoSlip {
-    fn begin(&mut self) -> usize {
+    type Shared = ();
+
+    fn begin(&mut self, (): &mut ()) -> usize {
         self.slips.len()
     }
 

@@ -12,7 +12,7 @@ use crate::cpu::lib::cone::MAXDIM;
 use crate::cpu::lib::dual::*;
 use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::primal::*;
-use crate::cpu::lib::problem::{Half, Numbers, Problem, Whose, sum_of};
+use crate::cpu::lib::problem::{Half, LANES, Numbers, Problem, Whose, sum_of};
 use crate::cpu::lib::turns::{Sweeps, in_turn};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
@@ -53,6 +53,8 @@ pub struct Work {
     pub sweeps: Vec<Pgs>,
     /// What their problems are made from.
     pub half: Half,
+    /// In which order sweeps take the rows.
+    pub orders: Orders,
 }
 
 fn sweep_islands(m: &Model, d: &mut Data, maps: &Maps, work: &mut Work) {
@@ -61,7 +63,7 @@ fn sweep_islands(m: &Model, d: &mut Data, maps: &Maps, work: &mut Work) {
         return;
     }
     let mut next = 0;
-    in_turn(&mut work.sweeps, |sweeps, done| {
+    in_turn(&mut work.sweeps, &mut work.orders, |sweeps, done| {
         if done {
             let niter = sweeps.give(d, 0);
             d.island_niter[sweeps.island] = niter;
@@ -139,16 +141,20 @@ pub struct Pgs {
     ahead: Numbers,
     // what a row by itself is set with
     singles: Vec<Single>,
-    // first row and number of rows of what is set together: elliptic contacts, and all in the order of a sweep
+    // first row and number of rows of what is set together: elliptic contacts, all, and all in the order of a sweep
     contacts: Vec<[u32; 2]>,
+    sets: Vec<[u32; 2]>,
     order: Vec<[u32; 2]>,
-    random: Pcg32,
+    shuffled: Shuffled,
     steady: i32,
     niter: i32,
     improvement: f64,
     tolerance: f64,
     iterations: i32,
 }
+
+// residuals are made anew once in so many sweeps
+const AFRESH: i32 = 16;
 
 // a row by itself: its bounds, 1 / A of the row and itself, 1/2 A
 #[derive(Clone, Copy)]
@@ -173,7 +179,6 @@ impl Pgs {
         let num = self.problem.rows.len();
         self.before.reset(num);
         self.ahead.reset(num);
-        self.random = Pcg32::default();
         (self.steady, self.niter) = (0, 0);
         let problem = &self.problem;
         self.singles.clear();
@@ -184,12 +189,12 @@ impl Pgs {
             half: 0.5 * problem.diagonal(r),
         }));
         self.contacts.clear();
-        self.order.clear();
+        self.sets.clear();
         let mut r = 0;
         while r < num {
             let dim = problem.dim[r];
             let set = [r as u32, dim as u32];
-            self.order.push(set);
+            self.sets.push(set);
             if dim > 1 {
                 self.contacts.push(set);
             }
@@ -206,20 +211,42 @@ impl Pgs {
     // adds a part of the last change to the forces, as far as they can go; keeps what they were and are
     fn extrapolate(&mut self, momentum: f64) {
         let problem = &mut self.problem;
+        if self.niter % AFRESH == 0 {
+            problem.accelerate();
+        }
+        if momentum <= 0.0 {
+            problem.keep();
+            self.before.0.copy_from_slice(&problem.force.0);
+            self.ahead.0.copy_from_slice(&problem.force.0);
+            return;
+        }
         let by = f64x8::splat(momentum);
+        problem.go_on(by);
         for k in 0..self.before.0.len() {
             let force = problem.force.0[k];
-            let x = force + by * (force - self.before.0[k]);
-            let x = x.fast_max(problem.low.0[k]).fast_min(problem.high.0[k]);
+            let free = force + by * (force - self.before.0[k]);
             self.before.0[k] = force;
-            problem.force.0[k] = x;
+            self.ahead.0[k] = free;
+            problem.force.0[k] = free.fast_max(problem.low.0[k]).fast_min(problem.high.0[k]);
         }
-        for &[r, dim] in self.contacts.iter().filter(|_| momentum > 0.0) {
+        for &[r, dim] in &self.contacts {
             let [r, dim] = [r, dim].map(|x| x as usize);
             project(&mut problem.force[r..r + dim], &problem.friction[r]);
         }
+
+        // residuals have gone on without bounds
+        for k in 0..self.before.0.len() {
+            let held = problem.force.0[k] - self.ahead.0[k];
+            if held == f64x8::ZERO {
+                continue;
+            }
+            for (r, held) in held.to_array().into_iter().enumerate() {
+                if held != 0.0 {
+                    problem.push(LANES * k + r, held);
+                }
+            }
+        }
         self.ahead.0.copy_from_slice(&problem.force.0);
-        problem.accelerate();
     }
 
     // sets a row to its best force, what the others do being given; change of the cost
@@ -282,7 +309,9 @@ impl Pgs {
 }
 
 impl Sweeps for Pgs {
-    fn begin(&mut self) -> usize {
+    type Shared = Orders;
+
+    fn begin(&mut self, orders: &mut Orders) -> usize {
         // go on in the direction of the last sweep, as far as it has been a good one for long
         let momentum = match self.niter {
             0 => 0.0,
@@ -291,10 +320,11 @@ impl Sweeps for Pgs {
         self.extrapolate(momentum.max(0.0));
 
         // one sweep in random order
-        for i in (1..self.order.len()).rev() {
-            let j = self.random.next() % (i as u32 + 1);
-            self.order.swap(i, j as usize);
-        }
+        let (num, sweep) = (self.sets.len(), self.niter as usize);
+        let order = orders.of(num, sweep, &mut self.shuffled);
+        self.order.clear();
+        self.order
+            .extend(order.iter().map(|&k| self.sets[k as usize]));
         self.improvement = 0.0;
         self.order.len()
     }
@@ -374,6 +404,70 @@ fn relax_contact(friction: &[f64], a: &Block, res: &[f64; MAXDIM], force: &mut [
     force[1..num].copy_from_slice(&tangent[..num - 1]);
 }
 
+/// In which order sweeps take rows and contacts: it depends on how many there are alone, so the first sweeps' are kept.
+#[derive(Clone, Default)]
+pub struct Orders {
+    of: Vec<Kept>,
+}
+
+// the orders of so many, one behind the other, and the last of them
+#[derive(Clone, Default)]
+struct Kept {
+    orders: Vec<u32>,
+    last: Shuffled,
+}
+
+// sweeps whose order is kept, of at most so many rows and contacts
+const KEPT: usize = 64;
+const KEPT_ROWS: usize = 128;
+
+impl Orders {
+    // the order of a sweep over so many; `own`: that of the sweep before, where orders are not kept
+    fn of<'a>(&'a mut self, num: usize, sweep: usize, own: &'a mut Shuffled) -> &'a [u32] {
+        if num > KEPT_ROWS {
+            return own.next(num, sweep);
+        }
+        if self.of.len() <= num {
+            self.of.resize_with(num + 1, Kept::default);
+        }
+        let Kept { orders, last } = &mut self.of[num];
+        if sweep < KEPT {
+            if orders.len() == sweep * num {
+                orders.extend(last.next(num, sweep));
+            }
+            return &orders[sweep * num..][..num];
+        }
+        if sweep == KEPT {
+            own.order.clone_from(&last.order);
+            own.random = last.random.clone();
+        }
+        own.next(num, sweep)
+    }
+}
+
+// an order, and the generator behind it
+#[derive(Clone, Default)]
+struct Shuffled {
+    order: Vec<u32>,
+    random: Pcg32,
+}
+
+impl Shuffled {
+    // shuffles the order of the sweep before
+    fn next(&mut self, num: usize, sweep: usize) -> &[u32] {
+        if sweep == 0 {
+            self.order.clear();
+            self.order.extend(0..num as u32);
+            self.random = Pcg32::default();
+        }
+        for i in (1..num).rev() {
+            let j = self.random.next() % (i as u32 + 1);
+            self.order.swap(i, j as usize);
+        }
+        &self.order
+    }
+}
+
 // M. O'Neill's generator, at the place in its sequence where MuJoCo begins every solve
 #[derive(Clone)]
 struct Pcg32 {
@@ -394,5 +488,25 @@ impl Pcg32 {
         self.state = old.wrapping_mul(6364136223846793005).wrapping_add(1);
         let shifted = (((old >> 18) ^ old) >> 27) as u32;
         shifted.rotate_right((old >> 59) as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_that_are_kept_are_those_that_are_shuffled() {
+        let mut orders = Orders::default();
+        for num in [0, 1, 5, 40, KEPT_ROWS, KEPT_ROWS + 1] {
+            // the second time they have been kept
+            for _ in 0..2 {
+                let (mut own, mut plain) = (Shuffled::default(), Shuffled::default());
+                for sweep in 0..KEPT + 9 {
+                    let want = plain.next(num, sweep);
+                    assert_eq!(orders.of(num, sweep, &mut own), want, "{num} rows, {sweep}");
+                }
+            }
+        }
     }
 }

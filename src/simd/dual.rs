@@ -39,12 +39,17 @@ pub fn solve_pgs<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     let all = all_of(rows, &problems.all);
     residuals(m, d, rows, all.rows);
     update_constraint(m, d, rows, &all);
+    drop_absent(d, rows.num);
     start_forces(m, d, rows, all.rows);
     d.island_niter.fill(R::int(0));
-    let pgs::Work { sweeps, half } = &mut problems.pgs;
+    let pgs::Work {
+        sweeps,
+        half,
+        orders,
+    } = &mut problems.pgs;
     let queue = &mut problems.queue;
     queue.begin();
-    in_turn(sweeps, |sweeps, done| {
+    in_turn(sweeps, orders, |sweeps, done| {
         if done {
             let niter = sweeps.give(d, sweeps.lane);
             R::set_int_lane(&mut d.island_niter[sweeps.island], sweeps.lane, niter);
@@ -68,10 +73,11 @@ pub fn solve_noslip<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     }
     let mut problems = std::mem::take(&mut rows.problems);
     problems.list_rows(rows);
+    drop_absent(d, rows.num);
     let noslip::Work { sweeps, half } = &mut problems.noslip;
     let queue = &mut problems.queue;
     queue.begin();
-    in_turn(sweeps, |sweeps, done| {
+    in_turn(sweeps, &mut (), |sweeps, done| {
         if done {
             let niter = sweeps.give(d, sweeps.lane);
             add::<R>(&mut d.island_niter[sweeps.island], sweeps.lane, niter);
@@ -91,6 +97,14 @@ impl Problems {
     fn list_rows<R: Real>(&mut self, rows: &Rows<R>) {
         self.all.clear();
         self.all.extend(0..rows.num as i32);
+    }
+}
+
+// rows that a lane lacks have no force
+fn drop_absent<R: Real>(d: &mut Data<R>, num: usize) {
+    for r in 0..num {
+        let present = R::zero().lt(d.efc_D[r]);
+        d.efc_force[r] = R::select(present, d.efc_force[r], R::zero());
     }
 }
 

@@ -18,7 +18,8 @@ use crate::types::*;
 /// Islands of more rows do not make A.
 const MANY: usize = 256;
 
-const LANES: usize = 8;
+/// Numbers of a register.
+pub const LANES: usize = 8;
 
 // registers that are read together: a row has whole pairs
 const PAIR: usize = 2;
@@ -112,6 +113,8 @@ pub struct Problem {
     // residuals, or Y f; what they are without forces
     state: Numbers,
     origin: Numbers,
+    // residuals, or Y f, that were kept
+    last: Numbers,
     // rows that have a force
     pushing: Vec<u32>,
 }
@@ -131,7 +134,7 @@ impl Problem {
     }
 
     // `many`: more rows do not make A
-    fn make(&mut self, half: &Half, many: usize) {
+    fn make(&mut self, half: &mut Half, many: usize) {
         self.few = self.rows.len() <= many;
         self.make_entries(half);
         self.make_near();
@@ -196,7 +199,7 @@ impl Problem {
         }
     }
 
-    fn make_entries(&mut self, half: &Half) {
+    fn make_entries(&mut self, half: &mut Half) {
         let (num, stride) = (self.rows.len(), half.stride);
         self.entries.clear();
         if !self.few {
@@ -310,9 +313,7 @@ impl Problem {
                 sum[k] += row[k] * f;
             }
         }
-        for k in 0..N {
-            self.state.0[first + k] = sum[k];
-        }
+        self.state.0[first..first + N].copy_from_slice(&sum);
     }
 
     /// A row of A times all forces, plus b; plus R times the row's force if that is regarded.
@@ -331,8 +332,15 @@ impl Problem {
     /// Changes the force of a row, and the residuals with it.
     #[inline(always)]
     pub fn set_force(&mut self, r: usize, force: f64) {
-        let change = f64x8::splat(force - self.force[r]);
+        let change = force - self.force[r];
         self.force[r] = force;
+        self.push(r, change);
+    }
+
+    /// Residuals with another force of a row, which changes by so much.
+    #[inline(always)]
+    pub fn push(&mut self, r: usize, change: f64) {
+        let change = f64x8::splat(change);
         let row = &self.entries[r * self.stride..][..self.stride];
         let (state, row) = (
             self.state.0.as_chunks_mut::<PAIR>(),
@@ -341,6 +349,21 @@ impl Problem {
         for (x, a) in state.0.iter_mut().zip(row.0) {
             x[0] += a[0] * change;
             x[1] += a[1] * change;
+        }
+    }
+
+    /// Keeps the residuals.
+    pub fn keep(&mut self) {
+        self.last.0.clone_from(&self.state.0);
+    }
+
+    /// Keeps the residuals, and goes on from those that were kept before through them, by so much of the way. They are those of
+    /// forces that do likewise.
+    pub fn go_on(&mut self, by: f64x8) {
+        for (x, last) in self.state.0.iter_mut().zip(&mut self.last.0) {
+            let now = *x;
+            *x = now + by * (now - *last);
+            *last = now;
         }
     }
 
@@ -369,6 +392,8 @@ pub struct Half {
     stride: usize,
     // place of a dof in the island
     place: Vec<usize>,
+    // dofs that move a row of those at hand
+    moved: Vec<usize>,
 }
 
 impl Half {
@@ -384,6 +409,9 @@ impl Half {
             let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
             let (above, own) = self.y.split_at_mut(k * stride);
             let own = &mut own[..stride];
+            if own.iter().all(|x| *x == f64x8::ZERO) {
+                continue;
+            }
             for (l, &j) in d.qLD[adr..adr + num]
                 .iter()
                 .zip(&m.M_colind[adr..adr + num])
@@ -423,23 +451,34 @@ impl Half {
         }
     }
 
-    // A = Y' Y, eight rows at a time
-    fn multiply(&self, a: &mut [f64x8]) {
+    // A = Y' Y in tiles of eight rows and columns, over the dofs that move any of the rows; what is above the diagonal is mirrored
+    fn multiply(&mut self, a: &mut [f64x8]) {
         let stride = self.stride;
-        for (block, rows) in a.chunks_exact_mut(LANES * stride).enumerate() {
-            for column in 0..stride {
-                let mut sum = [f64x8::ZERO; LANES];
-                for y in self.y.chunks_exact(stride) {
-                    let own = y[block].to_array();
-                    for (sum, own) in sum.iter_mut().zip(own) {
-                        *sum += y[column] * f64x8::splat(own);
-                    }
-                }
-                for (k, sum) in sum.into_iter().enumerate() {
-                    rows[k * stride + column] = sum;
+        for block in 0..stride {
+            self.moved.clear();
+            let y = self.y.chunks_exact(stride);
+            let moved = y.enumerate().filter(|(_, y)| y[block] != f64x8::ZERO);
+            self.moved.extend(moved.map(|(k, _)| k));
+            for column in block..stride {
+                let tile = self.tile(block, column);
+                put(a, stride, [block, column], &tile);
+                if column > block {
+                    put(a, stride, [column, block], &f64x8::transpose(tile));
                 }
             }
         }
+    }
+
+    fn tile(&self, block: usize, column: usize) -> [f64x8; LANES] {
+        let mut sum = [f64x8::ZERO; LANES];
+        for &k in &self.moved {
+            let y = &self.y[k * self.stride..][..self.stride];
+            let (own, other) = (y[block].to_array(), y[column]);
+            for (sum, own) in sum.iter_mut().zip(own) {
+                *sum += other * f64x8::splat(own);
+            }
+        }
+        sum
     }
 
     // Y' of so many rows
@@ -452,6 +491,12 @@ impl Half {
                 to[r * to_stride + k] = y[k * from_stride + r];
             }
         }
+    }
+}
+
+fn put(a: &mut [f64x8], stride: usize, [block, column]: [usize; 2], tile: &[f64x8; LANES]) {
+    for (k, row) in tile.iter().enumerate() {
+        a[(block * LANES + k) * stride + column] = *row;
     }
 }
 
@@ -495,7 +540,7 @@ mod tests {
         let mut half = Half::default();
         few.take(of, regularized, &mut half);
         many.take(of, regularized, &mut half);
-        many.make(&half, 0);
+        many.make(&mut half, 0);
         let num = few.rows.len();
         let close = |a: f64, b: f64, what: &str| {
             let e = (a - b).abs() / (1.0 + a.abs());

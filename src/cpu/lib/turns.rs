@@ -6,8 +6,10 @@ pub const SIDE: usize = 8;
 
 /// A problem that is solved by sweeps.
 pub trait Sweeps: Default {
+    /// What all problems share.
+    type Shared;
     /// Begins a sweep; how many steps it has.
-    fn begin(&mut self) -> usize;
+    fn begin(&mut self, shared: &mut Self::Shared) -> usize;
     /// A step of the sweep.
     fn step(&mut self, k: usize);
     /// Ends the sweep; true if it was the last one.
@@ -16,7 +18,11 @@ pub trait Sweeps: Default {
 
 /// Solves problems until there are no more: `exchange` is handed one that is done, or none, and puts the next in its place;
 /// false if there is none. What is found does not depend on what else is under way.
-pub fn in_turn<S: Sweeps>(problems: &mut Vec<S>, mut exchange: impl FnMut(&mut S, bool) -> bool) {
+pub fn in_turn<S: Sweeps>(
+    problems: &mut Vec<S>,
+    shared: &mut S::Shared,
+    mut exchange: impl FnMut(&mut S, bool) -> bool,
+) {
     problems.resize_with(SIDE, S::default);
     let mut live = 0;
     while live < SIDE && exchange(&mut problems[live], false) {
@@ -26,7 +32,7 @@ pub fn in_turn<S: Sweeps>(problems: &mut Vec<S>, mut exchange: impl FnMut(&mut S
     while live > 0 {
         let under_way = &mut problems[..live];
         for (num, problem) in num.iter_mut().zip(&mut *under_way) {
-            *num = problem.begin();
+            *num = problem.begin(shared);
         }
         for k in 0..num[..live].iter().copied().max().unwrap_or(0) {
             for (num, problem) in num.iter().zip(&mut *under_way) {
