@@ -81,7 +81,7 @@ if command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.v
     [ -x "$python" ] || run python3 -m venv target/python
     run "$python" -m pip install --quiet --disable-pip-version-check -r python/tests/requirements.txt
     rm -rf target/wheels
-    run "$python" -m maturin build --quiet --profile dev --no-default-features --manifest-path python/Cargo.toml --out target/wheels
+    run "$python" -m maturin build --quiet --profile dev --no-default-features --features view --manifest-path python/Cargo.toml --out target/wheels
     run "$python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
     run "$python" -m pytest -q python/tests
 else

@@ -41,6 +41,7 @@
 //!
 //! * `gpu`: the kernels and [`batch::Backend::Gpu`] (wgpu, naga). Without it that backend is an error, and
 //!   [`batch::Backend::Auto`] takes the cores.
+//! * `view`: pictures of worlds ([`picture`]), on any adapter.
 //! * `cli`: the program `manyworlds`.
 //! * `count`: a copy of the pipeline that counts operations, which `manyworlds bench` shows.
 //!
@@ -74,6 +75,8 @@ pub mod gpu;
 pub mod level;
 pub mod mjcf;
 pub mod model;
+#[cfg(feature = "view")]
+pub mod picture;
 pub mod real;
 pub mod simd;
 pub mod stages;

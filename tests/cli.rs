@@ -16,6 +16,7 @@ fn help_reads_well() {
         "info",
         "rollout",
         "forward",
+        "render",
         "verify",
         "bench",
         "devices",

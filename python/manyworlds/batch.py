@@ -64,7 +64,7 @@ class Batch:
             )
         core = _core.Batch(model._core, nsim, backend, overflow, nthread or None, nconmax, njmax, adapter, rne_post)
         # past __setattr__, which writes into worlds
-        self.__dict__.update(_core=core, model=model, nthread=nthread)
+        self.__dict__.update(_core=core, model=model, nthread=nthread, _expanded={}, _renderer=None)
 
     @property
     def nsim(self) -> int:
@@ -99,6 +99,28 @@ class Batch:
         view = array.view()
         view.flags.writeable = False
         return view
+
+    def expand(self, name: str) -> np.ndarray:
+        """Gives every world its own row of a field of the model (`body_mass`, `geom_friction`, `opt.gravity`); returns them, (nsim, ...).
+
+        What is written into the array is the worlds' at the next call, and what follows from it (masses of subtrees, parameters of
+        contacts, ...) is derived then, or by `set_const`. Worlds that differ run on the `cpu` backend.
+        """
+        key = name.removeprefix("opt.")
+        if key not in self._expanded:
+            self._core.expand([key])
+            self._expanded[key] = self._core.own(key)
+        return self._expanded[key]
+
+    @property
+    def expanded(self) -> tuple[str, ...]:
+        """Names of the fields that every world has for itself."""
+        return tuple(self._expanded)
+
+    def set_const(self, ids: Any = None) -> None:
+        """Derives what follows from expanded fields, in all worlds or in those in `ids` (mj_setConst)."""
+        self._give_own()
+        self._core.set_const(None if ids is None else self._mask(self._ids(ids)))
 
     def read(self, name: str) -> np.ndarray:
         """A new array of a field, (nsim, ...)."""
@@ -199,6 +221,31 @@ class Batch:
         """The worlds that something befell since their last reset: they diverged, or contacts did not fit."""
         return [Flag(*flag) for flag in self._core.flags()]
 
+    def render(
+        self,
+        worlds: int = 4096,
+        *,
+        size: tuple[int, int] = (1280, 720),
+        camera: str | int | Sequence[float] | None = None,
+        spacing: float | None = None,
+        groups: Sequence[int] = (0, 1, 2),
+        sites: bool = False,
+        contacts: bool = False,
+    ) -> np.ndarray:
+        """A picture of the first `worlds` worlds as the last call left their poses: (height, width, 3), uint8.
+
+        `size` is (width, height); `camera` a camera of the model by name or number, or (azimuth, elevation[, distance]) around the worlds
+        (deg, m); `spacing` the distance from world to world (m), 0 for one over the other. Any adapter draws, a software one too.
+        """
+        asked = (worlds, tuple(size), camera if camera is None or isinstance(camera, (str, int)) else tuple(camera))
+        asked = (*asked, spacing, tuple(groups), sites, contacts)
+        if self._renderer is None or self._renderer[0] != asked:
+            if not hasattr(_core, "Renderer"):
+                raise _core.DeviceError("this build draws no pictures: it was made without the feature view")
+            renderer = _core.Renderer(self.model._core, self.nsim, *asked[:4], list(groups), sites, contacts)
+            self.__dict__["_renderer"] = (asked, renderer)
+        return self._renderer[1].draw(self._core)
+
     def get_data(self, sim: int, data: Any) -> Any:
         """Writes the state of a world into MuJoCo's MjData of the same model; returns it. Run mj_forward for what follows from it."""
         for name in ("qpos qvel act ctrl qfrc_applied xfrc_applied mocap_pos mocap_quat eq_active qacc_warmstart userdata").split():
@@ -246,7 +293,13 @@ class Batch:
     def _only(self, ids: Any):
         return _Only(self, ids)
 
+    # what was written into expanded fields becomes the worlds'
+    def _give_own(self) -> None:
+        for name, rows in self._expanded.items():
+            self._core.set_own(name, rows, None)
+
     def _try(self, call, *args) -> None:
+        self._give_own()
         try:
             call(*args)
         except _core.CapacityError as e:

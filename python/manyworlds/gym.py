@@ -18,7 +18,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     mask `info["_final_obs"]`. World i's draws depend on the seed, on i and on its episode, not on how many worlds there are.
     """
 
-    metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}
 
     def __init__(
         self,
@@ -26,12 +26,13 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         num_envs: int = 1,
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        render_mode: None = None,
+        render_mode: str | None = None,
         max_episode_steps: int | None = None,
         **batch: Any,
     ):
-        if render_mode is not None:
-            raise ValueError("there is nothing to look at yet: render_mode must be None")
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"render_mode is None or 'rgb_array', not {render_mode!r}")
+        self.render_mode = render_mode
         if max_episode_steps is not None:
             task.limit = max_episode_steps
         self.worlds = Worlds(task, num_envs, **batch)
@@ -84,6 +85,12 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             observation = np.where(self._done[:, None], worlds.observe(), observation)
             self._done = np.zeros(self.num_envs, bool)
         return observation, reward, terminated, truncated, info
+
+    def render(self) -> tuple[np.ndarray, ...] | None:
+        """One picture of all worlds, (height, width, 3), where `render_mode` is `rgb_array`; `worlds.batch.render` has more to choose."""
+        if self.render_mode is None:
+            return None
+        return (self.worlds.batch.render(size=(640, 360)),)
 
     def close_extras(self, **kwargs: Any) -> None:
         pass

@@ -23,12 +23,15 @@ ROWS = {
     "site": (("nsite",), "site_"),
     "tendon": (("ntendon",), "ten_"),
 }
+# what names of the model's arrays begin with where it is not the kind
+PREFIXES = {"camera": "cam", "equality": "eq", "joint": "jnt"}
 # numbers of a joint in qpos and in arrays of dofs: free, ball, slide, hinge
 NQ, NV = (7, 4, 1, 1), (6, 3, 1, 1)
 
 
 class Named:
-    """One element of all worlds; its attributes are slices of live arrays, (nsim, ...), with the names of MjData's."""
+    """One element of all worlds; its attributes are slices of live arrays, (nsim, ...), with the names of MjData's, and of expanded
+    fields, with those of MjModel's."""
 
     def __init__(self, batch: Batch, kind: str, key: int | str):
         self.__dict__.update(_batch=batch, _kind=kind, id=batch.model.id(kind, key))
@@ -40,6 +43,9 @@ class Named:
     def __getattr__(self, name: str) -> np.ndarray:
         if name.startswith("_"):
             raise AttributeError(name)
+        for field in (f"{self._kind}_{name}", f"{PREFIXES.get(self._kind, self._kind)}_{name}"):
+            if field in self._batch.expanded:
+                return self._batch.expand(field)[:, self.id]
         field, index = self._place(name)
         return self._batch.bind(field)[:, index]
 

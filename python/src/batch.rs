@@ -1,7 +1,7 @@
 //! Batches for Python.
 
 use manyworlds::batch::{Backend, In, Overflow, Settings, State, To};
-use manyworlds::fields::{Field, Room, field};
+use manyworlds::fields::{Field, Room, View, field};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -276,6 +276,59 @@ impl Batch {
         self.take(py)
     }
 
+    /// Gives every world its own row of fields of the model.
+    fn expand(&mut self, names: Vec<String>) -> PyResult<()> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.batch.expand(&names).map_err(raised)?;
+        self.batch.auto_const(true);
+        Ok(())
+    }
+
+    /// A field that every world has for itself, a row a world.
+    fn own(&mut self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        let nworld = self.batch.nworld();
+        let mut dims = vec![nworld];
+        match field(name) {
+            Some(field) => dims.extend(shape(self.batch.model(), field)),
+            None => dims.extend(self.batch.model().opt.get(name).map(|row| row.len())),
+        }
+        let values = self.batch.reals(name).map_err(raised)?;
+        Ok(crate::array::copy(py, View::Real(values), dims)?.unbind())
+    }
+
+    /// Sets a field that every world has for itself: a row for every world of the batch, or one for all that are chosen.
+    #[pyo3(signature = (name, values, mask))]
+    fn set_own(
+        &mut self,
+        name: &str,
+        values: &Bound<'_, PyAny>,
+        mask: Option<PyReadonlyArray1<'_, bool>>,
+    ) -> PyResult<()> {
+        let values = crate::array::flat(values)?;
+        match mask {
+            None => self.batch.set(name, &values),
+            Some(mask) => self.batch.set_where(name, mask.as_slice()?, &values),
+        }
+        .map_err(raised)
+    }
+
+    /// Derives what follows from fields that were set.
+    #[pyo3(signature = (mask))]
+    fn set_const(
+        &mut self,
+        py: Python<'_>,
+        mask: Option<PyReadonlyArray1<'_, bool>>,
+    ) -> PyResult<()> {
+        let mask = mask.map(|mask| mask.as_slice().map(<[bool]>::to_vec));
+        let mask = mask.transpose()?;
+        let batch = &mut self.batch;
+        py.detach(|| match &mask {
+            None => batch.set_const(),
+            Some(mask) => batch.set_const_where(mask),
+        })
+        .map_err(raised)
+    }
+
     /// What befell worlds since their last reset: world, whether it diverged, whether it overflowed, in words.
     fn flags(&mut self) -> PyResult<Vec<(usize, bool, bool, String)>> {
         let flags = self.batch.flags().map_err(raised)?;
@@ -292,6 +345,12 @@ impl Batch {
 }
 
 impl Batch {
+    /// The worlds.
+    #[cfg(feature = "view")]
+    pub fn worlds(&mut self) -> &mut manyworlds::Batch {
+        &mut self.batch
+    }
+
     fn zeros(&self, py: Python<'_>, field: &Field) -> Array {
         let mut dims = vec![self.batch.nworld()];
         dims.extend(shape(self.batch.model(), field));

@@ -5,6 +5,8 @@ mod array;
 mod batch;
 mod error;
 mod model;
+#[cfg(feature = "view")]
+mod render;
 
 use manyworlds::level::{self, Level};
 use pyo3::exceptions::PyValueError;
@@ -38,6 +40,9 @@ mod _core {
     use super::error::{CapacityError, DeviceError, FieldError, ModelError, UnsupportedError};
     #[pymodule_export]
     use super::model::Model;
+    #[cfg(feature = "view")]
+    #[pymodule_export]
+    use super::render::Renderer;
     #[pymodule_export]
     use super::{choose_level, program};
 }

@@ -7,6 +7,12 @@ import manyworlds as mw
 MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
 
 
+@pytest.fixture(scope="session")
+def models():
+    """The folder of our own models."""
+    return MODELS
+
+
 @pytest.fixture
 def humanoid():
     return mw.Model.from_xml_path(MODELS / "humanoid.xml")

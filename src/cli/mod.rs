@@ -4,7 +4,10 @@
 mod array;
 mod bench;
 mod devices;
+mod drive;
 mod dump;
+#[cfg(feature = "view")]
+mod film;
 mod forward;
 mod info;
 mod inputs;
@@ -13,6 +16,8 @@ pub mod level;
 mod npz;
 mod output;
 mod progress;
+#[cfg(feature = "view")]
+mod render;
 mod rollout;
 mod say;
 mod trajectory;
@@ -59,6 +64,9 @@ enum Verb {
     Info(info::Info),
     /// Step many worlds and keep what they did
     Rollout(rollout::Rollout),
+    /// Pictures of many worlds: a still, frames or a film
+    #[cfg(feature = "view")]
+    Render(render::Render),
     /// Everything that one forward pass and some steps make of given states
     Forward(forward::Forward),
     /// Every kernel against its twin, on random states of your model
@@ -100,6 +108,8 @@ fn run(cli: Cli) -> Result<(), Fault> {
     match cli.verb {
         Verb::Info(args) => args.run(),
         Verb::Rollout(args) => args.run(),
+        #[cfg(feature = "view")]
+        Verb::Render(args) => args.run(),
         Verb::Forward(args) => args.run(),
         #[cfg(feature = "gpu")]
         Verb::Verify(args) => args.run(),

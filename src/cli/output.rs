@@ -23,6 +23,9 @@ pub enum Kind {
     Npz,
     /// A JSON object.
     Json,
+    /// A picture, or several.
+    #[cfg(feature = "view")]
+    Png,
 }
 
 impl Kind {
@@ -30,6 +33,8 @@ impl Kind {
         match self {
             Self::Npz => "npz",
             Self::Json => "json",
+            #[cfg(feature = "view")]
+            Self::Png => "png",
         }
     }
 
@@ -39,6 +44,8 @@ impl Kind {
         File::open(path)?.take(64).read_to_end(&mut start)?;
         Ok(match self {
             Self::Npz => start.is_empty() || start.starts_with(b"PK"),
+            #[cfg(feature = "view")]
+            Self::Png => start.is_empty() || start.starts_with(b"\x89PNG"),
             Self::Json => start.trim_ascii_start().first().is_none_or(|c| *c == b'{'),
         })
     }

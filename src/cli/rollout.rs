@@ -1,6 +1,7 @@
 //! `rollout`: step many worlds and keep what they did.
 
-use super::inputs::{self, Control};
+use super::drive::Drive;
+use super::inputs::Control;
 use super::interrupt::Interrupt;
 use super::say::{data, remark};
 use super::trajectory::Trajectory;
@@ -30,25 +31,8 @@ pub struct Rollout {
     /// Number of steps
     #[arg(long, default_value_t = 1000)]
     steps: u64,
-    /// What drives the actuators: zero, random, or a file with an array ctrl of shape (nu), (T, nu) or (T, worlds, nu)
-    #[arg(long, default_value = "zero", value_name = "zero|random|FILE.npz")]
-    ctrl: String,
-    /// Steps that a control is held
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
-    hold: u64,
-    /// Keyframe to start from, by name or number; qpos0 if not given
-    #[arg(long)]
-    key: Option<String>,
-    /// File with the states to start from: qpos, qvel, … of shape (K, …), world w starts from row w mod K; a trajectory's
-    /// last frame
-    #[arg(long, value_name = "FILE.npz")]
-    state: Option<PathBuf>,
-    /// Random offset of hinges, slides and velocities at the start (rad, m, 1/s)
-    #[arg(long, default_value_t = 0.0, value_parser = super::size)]
-    noise: f64,
-    /// Seed of all that is random
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    #[command(flatten)]
+    drive: Drive,
     /// Where to write the trajectory; none is kept if not given. Replaces nothing but an npz; a pipe gets the whole at the end
     #[arg(long, value_name = "FILE.npz")]
     out: Option<PathBuf>,
@@ -75,27 +59,12 @@ impl Rollout {
     pub fn run(&self) -> Result<(), Fault> {
         let m = load(&self.model)?;
         let n = usize::try_from(self.worlds).map_err(Fault::usage)?;
-        let changes = self.steps.div_ceil(self.hold);
-        let control = Control::parse(&self.ctrl, &m, n, self.seed, changes)?;
-        if let Some(rows) = control
-            .rows()
-            .filter(|&rows| rows > 1 && (rows as u64) < changes)
-        {
-            let (steps, hold) = (self.steps, self.hold);
-            let msg = format!(
-                "{}: {rows} rows of control, {steps} steps held {hold} each need {changes}",
-                self.ctrl
-            );
-            return Err(Fault::usage(msg));
-        }
+        let control = self.drive.control(&m, n, self.steps)?;
         let mut batch = Batch::with(&m, n, self.engine.settings())?;
         // whoever reads that worlds are there may send signals
         let interrupt = Interrupt::watch()?;
         remark!("{n} worlds on {}", batch.device());
-        inputs::start(&mut batch, self.key.as_deref(), self.state.as_deref())?;
-        if self.noise != 0.0 {
-            inputs::noise(&mut batch, self.seed, self.noise)?;
-        }
+        self.drive.start(&mut batch)?;
         let mut kept = match &self.out {
             Some(path) => {
                 let inputs = self.inputs();
@@ -124,7 +93,7 @@ impl Rollout {
             "frames": kept.as_ref().map_or(0, Trajectory::nframe),
             "every": self.every,
             "timestep": m.opt.timestep,
-            "seed": self.seed,
+            "seed": self.drive.seed,
             "seconds": seconds,
             "steps_per_s": rate,
             "nconmax": batch.model().nconmax,
@@ -181,9 +150,10 @@ impl Rollout {
 
     // what must not be written over
     fn inputs(&self) -> Vec<&Path> {
-        let ctrl = Path::new(&self.ctrl);
-        let files = [Some(self.model.path.as_path()), self.state.as_deref()];
-        files.into_iter().flatten().chain([ctrl]).collect()
+        [self.model.path.as_path()]
+            .into_iter()
+            .chain(self.drive.files())
+            .collect()
     }
 
     fn walk(
@@ -208,14 +178,11 @@ impl Rollout {
                 }
                 return Err(fault);
             }
-            if done.is_multiple_of(self.hold) {
-                control.apply(batch, (*done / self.hold) as usize)?;
-            }
             // to the next change of control or frame
-            let next = |period: u64| period - *done % period;
-            let mut n = next(self.hold).min(self.steps - *done).min(most);
+            let hold = self.drive.apply(control, batch, *done)?;
+            let mut n = hold.min(self.steps - *done).min(most);
             if kept.is_some() {
-                n = n.min(next(self.every));
+                n = n.min(self.every - *done % self.every);
             }
             let began = Instant::now();
             batch.step(n as usize)?;

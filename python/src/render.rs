@@ -1,0 +1,85 @@
+//! Pictures for Python.
+
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::batch::Batch;
+use crate::error::raised;
+use crate::model::Model;
+use manyworlds::picture::{self, Options, Sight};
+
+/// Draws the worlds of batches of one model.
+#[pyclass(module = "manyworlds._core")]
+pub struct Renderer {
+    inner: picture::Renderer,
+}
+
+#[pymethods]
+impl Renderer {
+    #[new]
+    #[pyo3(signature = (model, nsim, worlds, size, camera, spacing, groups, sites, contacts))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "they are given by name, in Python"
+    )]
+    fn new(
+        py: Python<'_>,
+        model: &Model,
+        nsim: usize,
+        worlds: usize,
+        size: [u32; 2],
+        camera: Option<&Bound<'_, PyAny>>,
+        spacing: Option<f64>,
+        groups: Vec<i32>,
+        sites: bool,
+        contacts: bool,
+    ) -> PyResult<Self> {
+        let options = Options {
+            size,
+            worlds,
+            spacing,
+            sight: camera.map_or_else(|| Ok(Sight::default()), sight)?,
+            groups,
+            sites,
+            contacts,
+            adapter: None,
+        };
+        let inner = py.detach(|| picture::Renderer::new(&model.inner, nsim, &options));
+        Ok(Self {
+            inner: inner.map_err(raised)?,
+        })
+    }
+
+    /// A picture of the worlds as they are, (height, width, 3) bytes.
+    fn draw<'py>(&mut self, py: Python<'py>, batch: &mut Batch) -> PyResult<Bound<'py, PyAny>> {
+        let (renderer, batch) = (&mut self.inner, batch.worlds());
+        let picture = py.detach(|| renderer.draw(batch)).map_err(raised)?;
+        let (pixels, _) = picture.rgba.as_chunks::<4>();
+        let rgb: Vec<u8> = pixels.iter().flat_map(|&[r, g, b, _]| [r, g, b]).collect();
+        let shape = [picture.height as usize, picture.width as usize, 3];
+        Ok(PyArray1::from_vec(py, rgb).reshape(shape)?.into_any())
+    }
+}
+
+// the name or number of a camera, or (azimuth, elevation[, distance])
+fn sight(camera: &Bound<'_, PyAny>) -> PyResult<Sight> {
+    if let Ok(name) = camera.extract::<String>() {
+        return Ok(Sight::Named(name));
+    }
+    if let Ok(number) = camera.extract::<usize>() {
+        return Ok(Sight::Named(number.to_string()));
+    }
+    let around = |azimuth, elevation, distance| Sight::Around {
+        azimuth,
+        elevation,
+        distance,
+    };
+    match camera.extract::<Vec<f64>>().as_deref() {
+        Ok(&[azimuth, elevation]) => Ok(around(azimuth, elevation, None)),
+        Ok(&[azimuth, elevation, distance]) => Ok(around(azimuth, elevation, Some(distance))),
+        _ => Err(PyTypeError::new_err(
+            "camera is a name, a number, or (azimuth, elevation[, distance]) in degrees and metres",
+        )),
+    }
+}

@@ -1,0 +1,74 @@
+//! Where worlds start and what drives them, as arguments that verbs share.
+
+use super::Fault;
+use super::inputs::{self, Control};
+use clap::Args;
+use manyworlds::{Batch, Model};
+use std::path::{Path, PathBuf};
+
+/// Where worlds start and what drives them.
+#[derive(Args, Debug)]
+pub struct Drive {
+    /// What drives the actuators: zero, random, or a file with an array ctrl of shape (nu), (T, nu) or (T, worlds, nu)
+    #[arg(long, default_value = "zero", value_name = "zero|random|FILE.npz")]
+    ctrl: String,
+    /// Steps that a control is held
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    hold: u64,
+    /// Keyframe to start from, by name or number; qpos0 if not given
+    #[arg(long)]
+    key: Option<String>,
+    /// File with the states to start from: qpos, qvel, … of shape (K, …), world w starts from row w mod K; a trajectory's
+    /// last frame
+    #[arg(long, value_name = "FILE.npz")]
+    state: Option<PathBuf>,
+    /// Random offset of hinges, slides and velocities at the start (rad, m, 1/s)
+    #[arg(long, default_value_t = 0.0, value_parser = super::size)]
+    noise: f64,
+    /// Seed of all that is random
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+}
+
+impl Drive {
+    /// What drives so many worlds for so many steps; fails where a file of controls ends before them.
+    pub fn control(&self, m: &Model, nworld: usize, steps: u64) -> Result<Control, Fault> {
+        let changes = steps.div_ceil(self.hold);
+        let control = Control::parse(&self.ctrl, m, nworld, self.seed, changes)?;
+        match control.rows() {
+            Some(rows) if rows > 1 && (rows as u64) < changes => {
+                let (ctrl, hold) = (&self.ctrl, self.hold);
+                let msg = format!(
+                    "{ctrl}: {rows} rows of control, {steps} steps held {hold} each need {changes}"
+                );
+                Err(Fault::usage(msg))
+            }
+            _ => Ok(control),
+        }
+    }
+
+    /// Puts all worlds where they start.
+    pub fn start(&self, batch: &mut Batch) -> Result<(), Fault> {
+        inputs::start(batch, self.key.as_deref(), self.state.as_deref())?;
+        if self.noise != 0.0 {
+            inputs::noise(batch, self.seed, self.noise)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the control where it changes, after so many steps; steps until it does again.
+    pub fn apply(&self, control: &Control, batch: &mut Batch, done: u64) -> Result<u64, Fault> {
+        if done.is_multiple_of(self.hold) {
+            control.apply(batch, (done / self.hold) as usize)?;
+        }
+        Ok(self.hold - done % self.hold)
+    }
+
+    /// Files that are read.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.state
+            .as_deref()
+            .into_iter()
+            .chain([Path::new(&self.ctrl)])
+    }
+}

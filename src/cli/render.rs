@@ -1,0 +1,263 @@
+//! `render`: pictures of many worlds, on any adapter, without a window.
+
+use super::drive::Drive;
+use super::film::Film;
+use super::interrupt::Interrupt;
+use super::say::remark;
+use super::{Engine, Fault, ModelArg, load, npz, progress};
+use clap::Args;
+use manyworlds::picture::{Options, Renderer, Sight};
+use manyworlds::{Batch, Model};
+use std::path::{Path, PathBuf};
+
+/// Frames a second, if `--every` does not say it.
+const RATE: f64 = 30.0;
+
+/// Pictures of many worlds, without a window, on any adapter, a software one too.
+///
+/// Steps worlds, or shows what a rollout kept, and draws them side by side. A still shows the last state. With `--film` there is
+/// a frame for every 1/30 s of the worlds' time, or for every `--every` steps; films run as fast as the worlds do.
+#[derive(Args, Debug)]
+pub struct Render {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Where to draw: a .png, a video (.mp4, .webm, .gif …, made by ffmpeg), or a folder of frames, which ends in /
+    #[arg(long, value_name = "FILE|FOLDER/")]
+    out: PathBuf,
+    /// Number of worlds
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    worlds: u64,
+    /// Number of steps
+    #[arg(long, default_value_t = 0)]
+    steps: u64,
+    /// Draw a film, and not only the last state
+    #[arg(long)]
+    film: bool,
+    /// Steps, or kept frames of a trajectory, from one frame to the next
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    every: Option<u64>,
+    /// Show what `rollout --out` kept, and step nothing
+    #[arg(long, value_name = "FILE.npz", conflicts_with_all = ["steps", "key", "state", "noise", "ctrl", "worlds"])]
+    trajectory: Option<PathBuf>,
+    /// Width and height of a picture (pixels)
+    #[arg(long, default_value = "1280x720", value_parser = pixels, value_name = "WIDTHxHEIGHT")]
+    size: [u32; 2],
+    /// A camera of the model, by name or number, or azimuth,elevation[,distance] around the worlds (deg, m)
+    #[arg(long, value_name = "NAME|AZ,EL[,DIST]", allow_hyphen_values = true)]
+    camera: Option<String>,
+    /// From one world to the next (m), the extent of the model if not given; 0: one over the other, like glass
+    #[arg(long, value_parser = super::size, value_name = "M")]
+    spacing: Option<f64>,
+    /// Worlds that are shown, the first ones
+    #[arg(long, default_value_t = 4096, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    show: u64,
+    /// Groups of geoms, sites and tendons that are shown
+    #[arg(
+        long,
+        default_value = "0,1,2",
+        value_delimiter = ',',
+        value_name = "N,…"
+    )]
+    groups: Vec<i32>,
+    /// Show sites
+    #[arg(long)]
+    sites: bool,
+    /// Show contacts and their normal forces
+    #[arg(long)]
+    contacts: bool,
+    /// The first adapter that draws whose name contains these letters; the best if not given, a software one if need be
+    #[arg(long, value_name = "NAME")]
+    painter: Option<String>,
+    #[command(flatten)]
+    drive: Drive,
+    #[command(flatten)]
+    engine: Engine,
+}
+
+// WIDTHxHEIGHT
+fn pixels(said: &str) -> Result<[u32; 2], String> {
+    let parts = said.split_once('x');
+    let parts = parts.and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
+    match parts {
+        Some([width, height]) if width > 0 && height > 0 => Ok([width, height]),
+        _ => Err("two numbers above 0 with an x between them are needed, as 1280x720".to_owned()),
+    }
+}
+
+impl Render {
+    /// Runs the verb.
+    pub fn run(&self) -> Result<(), Fault> {
+        let m = load(&self.model)?;
+        match &self.trajectory {
+            Some(path) => self.replay(&m, path),
+            None => self.step(&m),
+        }
+    }
+
+    // steps worlds and draws them on the way
+    fn step(&self, m: &Model) -> Result<(), Fault> {
+        let n = usize::try_from(self.worlds).map_err(Fault::usage)?;
+        let control = self.drive.control(m, n, self.steps)?;
+        let options = self.options()?;
+        let mut batch = Batch::with(m, n, self.engine.settings())?;
+        let mut renderer = Renderer::new(m, n, &options)?;
+        let interrupt = Interrupt::watch()?;
+        remark!("{n} worlds on {}", batch.device());
+        self.drive.start(&mut batch)?;
+        batch.forward()?;
+        let every = self.every.unwrap_or_else(|| {
+            let steps = (1.0 / (RATE * m.opt.timestep)).round();
+            steps.clamp(1.0, 1e9) as u64
+        });
+        let rate = 1.0 / (every as f64 * m.opt.timestep);
+        let mut film = self.create(rate)?;
+        let bar = progress::bar(self.steps);
+        let mut done = 0;
+        let mut ended = Ok(());
+        loop {
+            let last = done == self.steps;
+            if last || (self.film && done.is_multiple_of(every)) {
+                film.add(&renderer.draw(&mut batch)?)?;
+            }
+            ended = ended.and_then(|()| interrupt.check());
+            if last || ended.is_err() {
+                break;
+            }
+            let mut steps = self.drive.apply(&control, &mut batch, done)?;
+            if self.film {
+                steps = steps.min(every - done % every);
+            }
+            let steps = steps.min(self.steps - done);
+            batch.step(steps as usize)?;
+            done += steps;
+            bar.set_position(done);
+        }
+        bar.finish_and_clear();
+        self.finish(film, rate)?;
+        ended
+    }
+
+    // draws the frames of a trajectory
+    fn replay(&self, m: &Model, path: &Path) -> Result<(), Fault> {
+        let mut file = npz::Reader::open(path)?;
+        let kept = Kept::read(&mut file, m)?;
+        let options = self.options()?;
+        let mut batch = Batch::with(m, kept.nworld, self.engine.settings())?;
+        let mut renderer = Renderer::new(m, kept.nworld, &options)?;
+        let interrupt = Interrupt::watch()?;
+        let every = self.every.unwrap_or(1) as usize;
+        let rate = kept.rate(every).unwrap_or(RATE);
+        let mut film = self.create(rate)?;
+        let bar = progress::bar(kept.nframe as u64);
+        let mut ended = Ok(());
+        let last = kept.nframe - 1;
+        let first = if self.film { 0 } else { last };
+        for frame in (first..kept.nframe).step_by(every) {
+            kept.put(&mut batch, frame)?;
+            batch.forward()?;
+            film.add(&renderer.draw(&mut batch)?)?;
+            bar.set_position(frame as u64 + 1);
+            ended = interrupt.check();
+            if ended.is_err() {
+                break;
+            }
+        }
+        bar.finish_and_clear();
+        self.finish(film, rate)?;
+        ended
+    }
+
+    fn options(&self) -> Result<Options, Fault> {
+        Ok(Options {
+            size: self.size,
+            worlds: usize::try_from(self.show).map_err(Fault::usage)?,
+            spacing: self.spacing,
+            sight: self.camera.as_deref().map_or_else(Sight::default, sight),
+            groups: self.groups.clone(),
+            sites: self.sites,
+            contacts: self.contacts,
+            adapter: self.painter.clone(),
+        })
+    }
+
+    fn create(&self, rate: f64) -> Result<Film, Fault> {
+        let mut inputs = vec![self.model.path.as_path()];
+        inputs.extend(self.trajectory.as_deref());
+        inputs.extend(self.drive.files());
+        Film::create(&self.out, &inputs, self.size, rate, !self.film)
+    }
+
+    fn finish(&self, film: Film, rate: f64) -> Result<(), Fault> {
+        film.finish(self.size, rate)?;
+        remark!("{}", self.out.display());
+        Ok(())
+    }
+}
+
+// azimuth,elevation[,distance], else the name of a camera
+fn sight(said: &str) -> Sight {
+    let numbers: Option<Vec<f64>> = said.split(',').map(|x| x.trim().parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[azimuth, elevation]) => Sight::Around {
+            azimuth,
+            elevation,
+            distance: None,
+        },
+        Some(&[azimuth, elevation, distance]) => Sight::Around {
+            azimuth,
+            elevation,
+            distance: Some(distance),
+        },
+        _ => Sight::Named(said.to_owned()),
+    }
+}
+
+/// The poses that a trajectory holds.
+struct Kept {
+    nframe: usize,
+    nworld: usize,
+    nq: usize,
+    qpos: Vec<f64>,
+    // of the first world; empty if it was not kept
+    time: Vec<f64>,
+}
+
+impl Kept {
+    fn read(file: &mut npz::Reader, m: &Model) -> Result<Self, Fault> {
+        let (nq, mut nframe, mut nworld) = (m.nq, 0, 0);
+        let qpos = file.read("qpos", |shape| match *shape {
+            [frames, worlds, row] if row == nq && frames > 0 && worlds > 0 => {
+                (nframe, nworld) = (frames, worlds);
+                Ok(0..frames * worlds * row)
+            }
+            _ => Err(format!(
+                "has shape {shape:?}; (frames, worlds, {nq}) is needed"
+            )),
+        })?;
+        let qpos = qpos.ok_or_else(|| file.bad("holds no array qpos"))?;
+        let time = file.read("time", |shape| match *shape {
+            [frames, ..] if frames == nframe => Ok(0..shape.iter().product()),
+            _ => Ok(0..0),
+        })?;
+        Ok(Self {
+            nframe,
+            nworld,
+            nq,
+            qpos,
+            time: time.unwrap_or_default(),
+        })
+    }
+
+    // frames a second
+    fn rate(&self, every: usize) -> Option<f64> {
+        let each = self.time.len() / self.nframe;
+        let seconds = self.time.get(each * every.min(self.nframe - 1))? - self.time.first()?;
+        (seconds > 0.0).then(|| 1.0 / seconds)
+    }
+
+    fn put(&self, batch: &mut Batch, frame: usize) -> Result<(), Fault> {
+        let each = self.nworld * self.nq;
+        batch.set("qpos", &self.qpos[frame * each..(frame + 1) * each])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,200 @@
+//! What is drawn over the worlds: tendons, and contacts with their forces.
+
+use super::Options;
+use crate::batch::Batch;
+use crate::error::Result;
+use crate::fields::View;
+use crate::model::Model;
+use crate::types::{Cone, WrapType};
+use glam::{Mat3, Vec3};
+use manyworlds_view::{Form, Layer, POSE, Part, World};
+
+const CONTACT: [f32; 4] = [0.95, 0.65, 0.15, 1.0];
+const FORCE: [f32; 4] = [0.75, 0.85, 0.95, 1.0];
+/// Sizes of a contact, in mean sizes of a body, and length of the arrow of the weight of a mean body, in extents.
+const RADIUS: f32 = 0.15;
+const LENGTH: f64 = 0.06;
+
+// bodies of one world that are there once
+#[derive(Default)]
+struct Marks {
+    parts: Vec<Part>,
+    poses: Vec<f32>,
+}
+
+/// The marks of the worlds that are shown, if there are any.
+pub fn layer(
+    m: &Model,
+    batch: &mut Batch,
+    worlds: &[World],
+    options: &Options,
+) -> Result<Option<Layer>> {
+    let mut marks = Marks::default();
+    tendons(m, batch, worlds, options, &mut marks)?;
+    if options.contacts {
+        contacts(m, batch, worlds, &mut marks)?;
+    }
+    if marks.parts.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Layer {
+        parts: marks.parts,
+        poses: marks.poses,
+        worlds: vec![World::default()],
+        shadow: true,
+    }))
+}
+
+impl Marks {
+    fn add(
+        &mut self,
+        form: Form,
+        scale: Vec3,
+        half_length: f32,
+        color: [f32; 4],
+        at: Vec3,
+        z: Vec3,
+    ) {
+        self.parts.push(Part {
+            form,
+            scale: scale.to_array(),
+            half_length,
+            color,
+            floor: false,
+            shininess: 0.1,
+        });
+        let mat = turned(z).transpose();
+        self.poses.extend(at.to_array());
+        self.poses.extend(mat.to_cols_array());
+        debug_assert_eq!(self.poses.len(), POSE * self.parts.len());
+    }
+
+    // a rod from one point to another
+    fn rod(&mut self, from: Vec3, to: Vec3, radius: f32, color: [f32; 4]) {
+        let half = 0.5 * from.distance(to);
+        let axis = (to - from).normalize_or(Vec3::Z);
+        let middle = 0.5 * (from + to);
+        self.add(
+            Form::Capsule,
+            Vec3::splat(radius),
+            half,
+            color,
+            middle,
+            axis,
+        );
+    }
+}
+
+// any orientation whose z axis is this unit vector
+fn turned(z: Vec3) -> Mat3 {
+    let x = z.any_orthonormal_vector();
+    Mat3::from_cols(x, z.cross(x), z)
+}
+
+fn point(x: &[f64], k: usize, offset: Vec3) -> Vec3 {
+    Vec3::from([0, 1, 2].map(|i| x[3 * k + i] as f32)) + offset
+}
+
+// the paths of spatial tendons
+fn tendons(
+    m: &Model,
+    batch: &mut Batch,
+    worlds: &[World],
+    options: &Options,
+    marks: &mut Marks,
+) -> Result<()> {
+    let shown = |t: &usize| {
+        let first = m.wrap_type[m.tendon_adr[*t] as usize];
+        first != WrapType::Joint as i32 && options.groups.contains(&m.tendon_group[*t])
+    };
+    let shown: Vec<usize> = (0..m.ntendon).filter(shown).collect();
+    if shown.is_empty() {
+        return Ok(());
+    }
+    let adr = batch.ints("ten_wrapadr")?.to_vec();
+    let num = batch.ints("ten_wrapnum")?.to_vec();
+    let objects = batch.ints("wrap_obj")?.to_vec();
+    let path = batch.reals("wrap_xpos")?;
+    let (each, objects_each) = (
+        path.len() / worlds_of(&adr, m),
+        objects.len() / worlds_of(&adr, m),
+    );
+    for (w, world) in worlds.iter().enumerate() {
+        let offset = Vec3::from(world.offset);
+        let (own, objects) = (&path[w * each..], &objects[w * objects_each..]);
+        for &t in &shown {
+            let color: [f32; 4] = std::array::from_fn(|i| m.tendon_rgba[4 * t + i] as f32);
+            let radius = m.tendon_width[t] as f32;
+            let first = adr[w * m.ntendon + t] as usize;
+            let count = num[w * m.ntendon + t] as usize;
+            for k in first..(first + count).saturating_sub(1) {
+                // a pulley parts the path
+                if objects[k] == -2 || objects[k + 1] == -2 {
+                    continue;
+                }
+                marks.rod(
+                    point(own, k, offset),
+                    point(own, k + 1, offset),
+                    radius,
+                    color,
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+fn worlds_of(adr: &[i32], m: &Model) -> usize {
+    adr.len() / m.ntendon
+}
+
+// a disc where they touch, and an arrow along the normal force
+fn contacts(m: &Model, batch: &mut Batch, worlds: &[World], marks: &mut Marks) -> Result<()> {
+    let n = batch.nworld();
+    let ncon = batch.ints("ncon")?.to_vec();
+    let pos = batch.reals("contact_pos")?.to_vec();
+    let frame = batch.reals("contact_frame")?.to_vec();
+    let pair = batch.ints("contact_collision")?.to_vec();
+    let address = batch.ints("contact_efc_address")?.to_vec();
+    let force = match batch.read("efc_force")? {
+        View::Real(force) => force.to_vec(),
+        View::Int(_) => Vec::new(),
+    };
+    let (room, rows) = (pair.len() / n, force.len() / n);
+    let radius = RADIUS * m.stat.meansize as f32;
+    let gravity = m.opt.gravity.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let weight = m.stat.meanmass * gravity.max(1.0);
+    let scale = LENGTH * m.stat.extent / weight.max(1e-9);
+    for (w, world) in worlds.iter().enumerate() {
+        for c in 0..ncon[w] as usize {
+            let k = w * room + c;
+            let at = point(&pos, k, Vec3::from(world.offset));
+            let normal = Vec3::from([0, 1, 2].map(|i| frame[9 * k + i] as f32));
+            let disc = Vec3::new(radius, radius, 0.2 * radius);
+            marks.add(Form::Cylinder, disc, 0.0, CONTACT, at, normal);
+            let Ok(first) = usize::try_from(address[k]) else {
+                continue;
+            };
+            let dim = m.collision_condim[pair[k] as usize] as usize;
+            let num = if m.opt.cone == Cone::Elliptic || dim == 1 {
+                1
+            } else {
+                2 * (dim - 1)
+            };
+            let own = &force[w * rows + first..][..num];
+            let long = (scale * own.iter().sum::<f64>()) as f32;
+            if long > radius {
+                arrow(marks, at, normal, long, 0.35 * radius);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn arrow(marks: &mut Marks, at: Vec3, dir: Vec3, long: f32, radius: f32) {
+    let head = (4.0 * radius).min(0.5 * long);
+    let neck = at + (long - head) * dir;
+    marks.rod(at, neck, radius, FORCE);
+    let size = Vec3::new(2.2 * radius, 2.2 * radius, 0.5 * head);
+    marks.add(Form::Cone, size, 0.0, FORCE, neck + 0.5 * head * dir, dir);
+}

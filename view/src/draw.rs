@@ -1,0 +1,230 @@
+//! What is drawn of a layer: its buffers, and which mesh shows which parts of which worlds.
+
+use crate::camera::Camera;
+use crate::error::Error;
+use crate::scene::{Form, Layer, POSE, Part};
+use bytemuck::{Pod, Zeroable};
+use std::ops::Range;
+
+/// Numbers of triangles that a round form comes in, fine to coarse.
+pub const LODS: usize = 3;
+/// Meshes that every painter has: plane, box, cone, then ball, capsule and cylinder, each fine to coarse.
+pub const MESHES: usize = 3 + 3 * LODS;
+
+/// Mesh of a form, with so much detail: 0 is the finest.
+pub fn mesh_of(form: Form, lod: usize) -> usize {
+    match form {
+        Form::Plane => 0,
+        Form::Box => 1,
+        Form::Cone => 2,
+        Form::Ball => 3 + lod,
+        Form::Capsule => 3 + LODS + lod,
+        Form::Cylinder => 3 + 2 * LODS + lod,
+        Form::Mesh(k) => MESHES + k,
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct GpuPart {
+    scale: [f32; 3],
+    half_length: f32,
+    color: [f32; 4],
+    floor: u32,
+    shininess: f32,
+    pad: [f32; 2],
+}
+
+impl GpuPart {
+    fn of(part: &Part) -> Self {
+        Self {
+            scale: part.scale,
+            half_length: part.half_length,
+            color: part.color,
+            floor: u32::from(part.floor),
+            shininess: part.shininess,
+            pad: [0.0; 2],
+        }
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct GpuWorld {
+    offset: [f32; 3],
+    alpha: f32,
+    tint: [f32; 4],
+}
+
+/// Instances that one mesh shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draw {
+    pub mesh: usize,
+    pub instances: Range<u32>,
+}
+
+/// A layer on the device.
+pub struct Drawn {
+    pub group: wgpu::BindGroup,
+    pub solid: Vec<Draw>,
+    pub clear: Vec<Draw>,
+    pub shadow: bool,
+}
+
+/// Which mesh shows which (world, part): lists of draws over one list of instances, the opaque and the others.
+pub fn instances(
+    layer: &Layer,
+    camera: &Camera,
+    height: u32,
+    meshes: usize,
+) -> (Vec<[u32; 2]>, [Vec<Draw>; 2]) {
+    let pixels = 0.5 * height as f32 / (0.5 * camera.fovy).tan();
+    let mut solid = vec![Vec::new(); meshes];
+    let mut clear = Vec::new();
+    for (w, world) in layer.worlds.iter().enumerate() {
+        if world.alpha <= 0.0 {
+            continue;
+        }
+        for (k, part) in layer.parts.iter().enumerate() {
+            let distance = (layer.position(w, k) - camera.eye).dot(camera.forward);
+            let radius = part.scale.into_iter().fold(0.0, f32::max);
+            let mesh = mesh_of(part.form, lod(radius * pixels / distance.max(camera.near)));
+            let opaque = part.color[3] * world.alpha >= 1.0;
+            match opaque {
+                true => solid[mesh].push([w as u32, k as u32]),
+                false => clear.push((distance, mesh, [w as u32, k as u32])),
+            }
+        }
+    }
+    let mut list = Vec::new();
+    let mut draws = [Vec::new(), Vec::new()];
+    for (mesh, own) in solid
+        .into_iter()
+        .enumerate()
+        .filter(|(_, own)| !own.is_empty())
+    {
+        let first = list.len() as u32;
+        list.extend(own);
+        let instances = first..list.len() as u32;
+        draws[0].push(Draw { mesh, instances });
+    }
+    // what can be seen through: the farthest first
+    clear.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for same in clear.chunk_by(|a, b| a.1 == b.1) {
+        let first = list.len() as u32;
+        list.extend(same.iter().map(|it| it.2));
+        let (mesh, instances) = (same[0].1, first..list.len() as u32);
+        draws[1].push(Draw { mesh, instances });
+    }
+    (list, draws)
+}
+
+// detail of a ball whose radius is so many pixels
+fn lod(radius: f32) -> usize {
+    match radius {
+        r if r > 40.0 => 0,
+        r if r > 8.0 => 1,
+        _ => 2,
+    }
+}
+
+/// Puts a layer on the device.
+pub fn upload(
+    device: &wgpu::Device,
+    queue: &wgpu::Queue,
+    layout: &wgpu::BindGroupLayout,
+    layer: &Layer,
+    list: &[[u32; 2]],
+) -> Result<wgpu::BindGroup, Error> {
+    assert_eq!(
+        layer.poses.len(),
+        layer.worlds.len() * layer.parts.len() * POSE,
+        "poses of a layer"
+    );
+    let limits = device.limits();
+    let most = limits
+        .max_storage_buffer_binding_size
+        .min(limits.max_buffer_size);
+    let buffer = |bytes: &[u8], usage: wgpu::BufferUsages| {
+        let size = (bytes.len() as u64).max(16);
+        if size > most {
+            return Err(Error::Room(size, most));
+        }
+        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("layer"),
+            size,
+            usage: usage | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        queue.write_buffer(&buffer, 0, bytes);
+        Ok(buffer)
+    };
+    let parts: Vec<_> = layer.parts.iter().map(GpuPart::of).collect();
+    let worlds: Vec<_> = layer
+        .worlds
+        .iter()
+        .map(|w| GpuWorld {
+            offset: w.offset,
+            alpha: w.alpha,
+            tint: w.tint,
+        })
+        .collect();
+    let nparts = [layer.parts.len() as u32, 0, 0, 0];
+    let storage = wgpu::BufferUsages::STORAGE;
+    let buffers = [
+        buffer(bytemuck::cast_slice(&nparts), wgpu::BufferUsages::UNIFORM)?,
+        buffer(bytemuck::cast_slice(&parts), storage)?,
+        buffer(bytemuck::cast_slice(&layer.poses), storage)?,
+        buffer(bytemuck::cast_slice(&worlds), storage)?,
+        buffer(bytemuck::cast_slice(list), storage)?,
+    ];
+    let entries: Vec<_> = buffers
+        .iter()
+        .enumerate()
+        .map(|(k, buffer)| wgpu::BindGroupEntry {
+            binding: k as u32,
+            resource: buffer.as_entire_binding(),
+        })
+        .collect();
+    Ok(device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("layer"),
+        layout,
+        entries: &entries,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::World;
+    use glam::Vec3;
+
+    #[test]
+    fn far_balls_are_coarse_and_what_is_clear_comes_last() {
+        let ball = Part {
+            form: Form::Ball,
+            scale: [0.1; 3],
+            half_length: 0.0,
+            color: [1.0; 4],
+            floor: false,
+            shininess: 0.0,
+        };
+        let glass = Part {
+            color: [1.0, 1.0, 1.0, 0.5],
+            ..ball
+        };
+        let at = |x: f32| [x, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        let layer = Layer {
+            parts: vec![ball, glass],
+            worlds: vec![World::default(); 2],
+            poses: [at(0.0), at(0.0), at(50.0), at(50.0)].concat(),
+            shadow: true,
+        };
+        let camera = Camera::around(Vec3::ZERO, 1.0, 0.0, 0.0);
+        let (list, [solid, clear]) = instances(&layer, &camera, 480, MESHES);
+        assert_eq!(list, [[0, 0], [1, 0], [1, 1], [0, 1]]);
+        let draw = |mesh, instances| Draw { mesh, instances };
+        assert_eq!(solid, [draw(3, 0..1), draw(5, 1..2)]);
+        assert_eq!(clear, [draw(5, 2..3), draw(3, 3..4)]);
+    }
+}

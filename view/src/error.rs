@@ -1,0 +1,30 @@
+//! Why a picture cannot be drawn.
+
+/// Why a picture cannot be drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The picture is larger than the adapter can draw: what was asked for and the largest side, in pixels.
+    Size([u32; 2], u32),
+    /// The worlds are more than a buffer of the adapter holds: bytes that they need, bytes that there are.
+    Room(u64, u64),
+    /// The device failed, in its own words.
+    Device(String),
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Size([width, height], most) => write!(
+                f,
+                "a picture of {width}x{height} pixels: the adapter draws 1 to {most} a side"
+            ),
+            Self::Room(need, there) => write!(
+                f,
+                "the worlds take {need} bytes of a buffer that may have {there}: show fewer"
+            ),
+            Self::Device(text) => write!(f, "device: {text}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

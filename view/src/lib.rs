@@ -1,0 +1,22 @@
+//! The renderer of `manyworlds`: solids of many worlds, with light and shadow, on any adapter that wgpu finds, a software one
+//! too.
+//!
+//! A [`Layer`] holds the [`Part`]s that all its worlds have and the pose of each part in each world. A [`Painter`] draws layers
+//! from a [`Camera`] into a [`Picture`]: every mesh is one instanced draw, and one shader serves all of them (`view.wgsl`).
+//! Meshes of balls and cylinders are coarser where they are small in the picture.
+//!
+//! Colours are as a screen shows them; lengths are metres, z is up.
+
+mod camera;
+mod draw;
+mod error;
+mod mesh;
+mod painter;
+mod pipelines;
+mod scene;
+
+pub use camera::Camera;
+pub use error::Error;
+pub use mesh::{Mesh, Vertex};
+pub use painter::{Identity, Painter, Picture};
+pub use scene::{Form, Layer, POSE, Part, Place, World};

@@ -1,0 +1,233 @@
+//! Triangles of the solids: those of unit size that parts stretch, and meshes of a model.
+
+use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
+use std::f32::consts::{PI, TAU};
+
+/// A corner of a triangle.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Vertex {
+    /// Position in the frame of the part, before it is stretched.
+    pub pos: [f32; 3],
+    /// Outward normal of the surface there.
+    pub normal: [f32; 3],
+    /// -1 or 1 on the caps of a capsule, which its half length moves apart; else 0.
+    pub end: f32,
+}
+
+/// Triangles, counterclockwise seen from outside.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// Their corners.
+    pub vertices: Vec<Vertex>,
+    /// Three corners a triangle.
+    pub indices: Vec<u32>,
+}
+
+/// Faces that meet at a sharper angle than this have an edge between them (cosine).
+const CREASE: f32 = 0.8;
+
+impl Mesh {
+    /// Triangles over given places: smooth where faces meet at less than 37 degrees, else with an edge.
+    pub fn new(places: &[[f32; 3]], faces: &[[u32; 3]]) -> Self {
+        let place = |k: u32| Vec3::from(places[k as usize]);
+        // normal times twice the area
+        let normals: Vec<Vec3> = faces
+            .iter()
+            .map(|&[a, b, c]| (place(b) - place(a)).cross(place(c) - place(a)))
+            .collect();
+        let mut around = vec![Vec::new(); places.len()];
+        for (k, face) in faces.iter().enumerate() {
+            for &corner in face {
+                around[corner as usize].push(k);
+            }
+        }
+        let mut mesh = Self::default();
+        for (face, &own) in faces.iter().zip(&normals) {
+            for &corner in face {
+                let unit = own.normalize_or_zero();
+                let smooth = around[corner as usize]
+                    .iter()
+                    .map(|&k| normals[k])
+                    .filter(|n| n.normalize_or_zero().dot(unit) > CREASE);
+                let normal = smooth.sum::<Vec3>().normalize_or(Vec3::Z);
+                mesh.push(place(corner), normal, 0.0);
+            }
+        }
+        mesh.indices = (0..mesh.vertices.len() as u32).collect();
+        mesh
+    }
+
+    fn push(&mut self, pos: Vec3, normal: Vec3, end: f32) {
+        let (pos, normal) = (pos.to_array(), normal.to_array());
+        self.vertices.push(Vertex { pos, normal, end });
+    }
+
+    // joins two rings of as many corners each, the first of which stand at `low` and `high`
+    fn join(&mut self, low: u32, high: u32, around: u32) {
+        for k in 0..around {
+            let (a, b) = (low + k, high + k);
+            self.indices.extend([a, a + 1, b + 1, a, b + 1, b]);
+        }
+    }
+
+    /// The square from -1 to 1 of the plane z = 0, seen from above.
+    pub fn plane() -> Self {
+        let mut mesh = Self::default();
+        for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
+            mesh.push(Vec3::new(x, y, 0.0), Vec3::Z, 0.0);
+        }
+        mesh.indices.extend([0, 1, 2, 0, 2, 3]);
+        mesh
+    }
+
+    /// The cube from -1 to 1.
+    pub fn cube() -> Self {
+        let mut mesh = Self::default();
+        for axis in 0..3 {
+            for side in [-1.0, 1.0] {
+                let mut normal = Vec3::ZERO;
+                normal[axis] = side;
+                let first = mesh.vertices.len() as u32;
+                for (u, v) in [(-1.0, -1.0), (side, -side), (1.0, 1.0), (-side, side)] {
+                    let mut pos = normal;
+                    pos[(axis + 1) % 3] = u;
+                    pos[(axis + 2) % 3] = v;
+                    mesh.push(pos, normal, 0.0);
+                }
+                mesh.indices
+                    .extend([0, 1, 2, 0, 2, 3].map(|k: u32| first + k));
+            }
+        }
+        mesh
+    }
+
+    /// The unit ball, so many corners around; `capsule` parts its halves.
+    pub fn ball(around: u32, capsule: bool) -> Self {
+        let mut mesh = Self::default();
+        let rings = around / 2;
+        for k in 0..=rings {
+            let height = PI * (k as f32 / rings as f32 - 0.5);
+            // a capsule's equator is there twice, once for each half
+            let ends: &[f32] = match (capsule, (2 * k).cmp(&rings)) {
+                (false, _) => &[0.0],
+                (true, std::cmp::Ordering::Less) => &[-1.0],
+                (true, std::cmp::Ordering::Equal) => &[-1.0, 1.0],
+                (true, std::cmp::Ordering::Greater) => &[1.0],
+            };
+            for &end in ends {
+                for j in 0..=around {
+                    let angle = TAU * j as f32 / around as f32;
+                    let (sin, cos) = angle.sin_cos();
+                    let pos = Vec3::new(height.cos() * cos, height.cos() * sin, height.sin());
+                    mesh.push(pos, pos, end);
+                }
+            }
+        }
+        let row = around + 1;
+        let rows = mesh.vertices.len() as u32 / row;
+        for k in 0..rows - 1 {
+            mesh.join(k * row, (k + 1) * row, around);
+        }
+        mesh
+    }
+
+    /// The cylinder of radius 1 from z = -1 to 1, so many corners around, or the cone with its point at z = 1.
+    pub fn cylinder(around: u32, cone: bool) -> Self {
+        let mut mesh = Self::default();
+        let top = if cone { 0.0 } else { 1.0 };
+        let circle = |j: u32| {
+            let (sin, cos) = (TAU * j as f32 / around as f32).sin_cos();
+            Vec3::new(cos, sin, 0.0)
+        };
+        let slope = if cone { 0.5 } else { 0.0 };
+        for (z, radius) in [(-1.0, 1.0), (1.0, top)] {
+            for j in 0..=around {
+                let out = circle(j);
+                let normal = (out + slope * Vec3::Z).normalize();
+                mesh.push(radius * out + z * Vec3::Z, normal, 0.0);
+            }
+        }
+        mesh.join(0, around + 1, around);
+        for side in [-1.0, 1.0] {
+            if cone && side > 0.0 {
+                continue;
+            }
+            let center = mesh.vertices.len() as u32;
+            mesh.push(side * Vec3::Z, side * Vec3::Z, 0.0);
+            for j in 0..=around {
+                mesh.push(circle(j) + side * Vec3::Z, side * Vec3::Z, 0.0);
+            }
+            for j in 1..=around {
+                let (a, b) = (center + j, center + j + 1);
+                let face = if side > 0.0 { [a, b] } else { [b, a] };
+                mesh.indices.extend([center, face[0], face[1]]);
+            }
+        }
+        mesh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outward(mesh: &Mesh) {
+        for face in mesh.indices.chunks(3) {
+            let [a, b, c] = [0, 1, 2].map(|i| &mesh.vertices[face[i] as usize]);
+            let [pa, pb, pc] = [a, b, c].map(|v| Vec3::from(v.pos) + v.end * Vec3::Z);
+            let normal = (pb - pa).cross(pc - pa);
+            let said = Vec3::from(a.normal) + Vec3::from(b.normal) + Vec3::from(c.normal);
+            assert!(
+                normal.length() < 1e-6 || normal.dot(said) > 0.0,
+                "{pa} {pb} {pc}"
+            );
+        }
+    }
+
+    #[test]
+    fn faces_look_outward() {
+        outward(&Mesh::plane());
+        outward(&Mesh::cube());
+        for capsule in [false, true] {
+            outward(&Mesh::ball(12, capsule));
+            outward(&Mesh::cylinder(12, capsule));
+        }
+    }
+
+    #[test]
+    fn edges_of_a_cube_are_sharp_and_a_fine_ball_is_smooth() {
+        let cube = Mesh::cube();
+        let places: Vec<[f32; 3]> = (0..8)
+            .map(|k| [k & 1, k >> 1 & 1, k >> 2 & 1].map(|x| x as f32))
+            .collect();
+        let corner = |v: &Vertex| {
+            let bit = |i: usize| u32::from(v.pos[i] > 0.0) << i;
+            bit(0) | bit(1) | bit(2)
+        };
+        let faces: Vec<[u32; 3]> = cube
+            .indices
+            .chunks(3)
+            .map(|f| [0, 1, 2].map(|i| corner(&cube.vertices[f[i] as usize])))
+            .collect();
+        for v in &Mesh::new(&places, &faces).vertices {
+            let largest = v.normal.iter().fold(0.0, |a: f32, x| a.max(x.abs()));
+            assert_eq!(largest, 1.0);
+        }
+        let ball = Mesh::ball(32, false);
+        let places: Vec<_> = ball.vertices.iter().map(|v| v.pos).collect();
+        let faces: Vec<_> = ball.indices.chunks(3).map(|f| [f[0], f[1], f[2]]).collect();
+        let ball = Mesh::new(&places, &faces);
+        let off = |v: &Vertex| Vec3::from(v.normal).dot(Vec3::from(v.pos)) < 0.98;
+        let equator = |v: &&Vertex| v.pos[2].abs() < 0.9;
+        assert_eq!(
+            ball.vertices
+                .iter()
+                .filter(equator)
+                .filter(|v| off(v))
+                .count(),
+            0
+        );
+    }
+}

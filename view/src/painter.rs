@@ -1,0 +1,405 @@
+//! Draws layers into pictures.
+
+use crate::camera::{Camera, sun_to_clip};
+use crate::draw::{Draw, Drawn, LODS, MESHES, instances, mesh_of, upload};
+use crate::error::Error;
+use crate::mesh::{Mesh, Vertex};
+use crate::pipelines::{COLOR, DEPTH, IDENTITY, Pipelines, SAMPLES};
+use crate::scene::{Form, Layer, Place};
+use bytemuck::{Pod, Zeroable};
+use std::ops::Range;
+
+/// Side of the shadow map (pixels).
+const SHADOW: u32 = 2048;
+/// Colour of the horizon.
+const HAZE: [f32; 3] = [0.78, 0.84, 0.90];
+/// Corners around a ball or cylinder, by its detail.
+const AROUND: [u32; LODS] = [32, 16, 8];
+
+/// A picture: rows from the top, four bytes a pixel, red, green, blue and opacity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Height x width x 4 bytes.
+    pub rgba: Vec<u8>,
+}
+
+/// Which part of which world a pixel shows; nothing where it shows the sky.
+pub type Identity = Option<[u32; 2]>;
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct Frame {
+    to_clip: [[f32; 4]; 4],
+    to_sun: [[f32; 4]; 4],
+    from_clip: [[f32; 4]; 4],
+    eye: [f32; 3],
+    square: f32,
+    sun: [f32; 3],
+    texel: f32,
+    haze: [f32; 3],
+    far: f32,
+}
+
+/// Draws layers into pictures of one size.
+pub struct Painter {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    size: [u32; 2],
+    pipelines: Pipelines,
+    vertices: wgpu::Buffer,
+    indices: wgpu::Buffer,
+    // first vertex, and indices, of each mesh
+    meshes: Vec<(i32, Range<u32>)>,
+    frame: wgpu::Buffer,
+    frame_group: wgpu::BindGroup,
+    shadow: wgpu::TextureView,
+    light_group: wgpu::BindGroup,
+    color: wgpu::TextureView,
+    picture: wgpu::Texture,
+    depth: wgpu::TextureView,
+}
+
+impl Painter {
+    /// A painter of pictures of so many pixels (width, height), with the meshes of a model. Fails where the adapter cannot draw
+    /// that size.
+    pub fn new(
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        size: [u32; 2],
+        meshes: &[Mesh],
+    ) -> Result<Self, Error> {
+        let most = device.limits().max_texture_dimension_2d;
+        if size.iter().any(|&x| x == 0 || x > most) {
+            return Err(Error::Size(size, most));
+        }
+        let pipelines = Pipelines::new(device);
+        let (vertices, indices, meshes) = store(device, queue, meshes)?;
+        let frame = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("frame"),
+            size: size_of::<Frame>() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let frame_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("frame"),
+            layout: &pipelines.frame,
+            entries: &[wgpu::BindGroupEntry {
+                binding: 0,
+                resource: frame.as_entire_binding(),
+            }],
+        });
+        let shadow = view(&target(device, [SHADOW; 2], DEPTH, 1));
+        let light_group = light_group(device, &pipelines.light, &shadow);
+        Ok(Self {
+            size,
+            vertices,
+            indices,
+            meshes,
+            frame,
+            frame_group,
+            shadow,
+            light_group,
+            color: view(&target(device, size, COLOR, SAMPLES)),
+            picture: target(device, size, COLOR, 1),
+            depth: view(&target(device, size, DEPTH, SAMPLES)),
+            pipelines,
+            device: device.clone(),
+            queue: queue.clone(),
+        })
+    }
+
+    /// Draws layers from a camera.
+    pub fn draw(&self, camera: &Camera, place: &Place, layers: &[Layer]) -> Result<Picture, Error> {
+        let layers = self.put(camera, place, layers)?;
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        self.draw_shadows(&mut encoder, &layers);
+        self.draw_solids(&mut encoder, &layers);
+        self.queue.submit([encoder.finish()]);
+        let rgba = self.read(&self.picture, 4)?;
+        let [width, height] = self.size;
+        Ok(Picture {
+            width,
+            height,
+            rgba,
+        })
+    }
+
+    /// Which part of which world of a layer each pixel shows, rows from the top.
+    pub fn identify(
+        &self,
+        camera: &Camera,
+        place: &Place,
+        layer: &Layer,
+    ) -> Result<Vec<Identity>, Error> {
+        let layers = self.put(camera, place, std::slice::from_ref(layer))?;
+        let picture = target(&self.device, self.size, IDENTITY, 1);
+        let depth = view(&target(&self.device, self.size, DEPTH, 1));
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        {
+            let color = view(&picture);
+            let mut pass = begin(&mut encoder, "identity", Some((&color, None)), &depth, 0.0);
+            pass.set_pipeline(&self.pipelines.identity);
+            pass.set_bind_group(0, &self.frame_group, &[]);
+            for layer in &layers {
+                self.draw_list(&mut pass, layer, &layer.solid);
+                self.draw_list(&mut pass, layer, &layer.clear);
+            }
+        }
+        self.queue.submit([encoder.finish()]);
+        let bytes = self.read(&picture, 8)?;
+        let (pairs, _) = bytes.as_chunks::<8>();
+        let number = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+        let identity = |b: &[u8; 8]| match [number(&b[..4]), number(&b[4..])] {
+            [0, _] | [_, 0] => None,
+            [world, part] => Some([world - 1, part - 1]),
+        };
+        Ok(pairs.iter().map(identity).collect())
+    }
+
+    // the frame and the layers on the device
+    fn put(&self, camera: &Camera, place: &Place, layers: &[Layer]) -> Result<Vec<Drawn>, Error> {
+        let [width, height] = self.size;
+        let to_clip = camera.to_clip(width as f32 / height as f32);
+        let reach = camera.eye.distance(place.center) + place.radius;
+        let frame = Frame {
+            to_clip: to_clip.to_cols_array_2d(),
+            from_clip: to_clip.inverse().to_cols_array_2d(),
+            to_sun: sun_to_clip(place.sun, place.center, place.radius).to_cols_array_2d(),
+            eye: camera.eye.to_array(),
+            square: place.square,
+            sun: place.sun.to_array(),
+            texel: 2.0 * place.radius / SHADOW as f32,
+            haze: HAZE,
+            far: 3.0 * reach,
+        };
+        self.queue
+            .write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
+        let put = |layer: &Layer| {
+            let (list, [solid, clear]) = instances(layer, camera, height, self.meshes.len());
+            let (device, queue) = (&self.device, &self.queue);
+            let group = upload(device, queue, &self.pipelines.layer, layer, &list)?;
+            Ok(Drawn {
+                group,
+                solid,
+                clear,
+                shadow: layer.shadow,
+            })
+        };
+        layers.iter().map(put).collect()
+    }
+
+    fn draw_shadows(&self, encoder: &mut wgpu::CommandEncoder, layers: &[Drawn]) {
+        let mut pass = begin(encoder, "shadow", None, &self.shadow, 1.0);
+        pass.set_pipeline(&self.pipelines.shadow);
+        pass.set_bind_group(0, &self.frame_group, &[]);
+        for layer in layers.iter().filter(|layer| layer.shadow) {
+            self.draw_list(&mut pass, layer, &layer.solid);
+        }
+    }
+
+    fn draw_solids(&self, encoder: &mut wgpu::CommandEncoder, layers: &[Drawn]) {
+        let picture = view(&self.picture);
+        let color = Some((&self.color, Some(&picture)));
+        let mut pass = begin(encoder, "solids", color, &self.depth, 0.0);
+        pass.set_bind_group(0, &self.frame_group, &[]);
+        pass.set_pipeline(&self.pipelines.sky);
+        pass.draw(0..3, 0..1);
+        pass.set_bind_group(2, &self.light_group, &[]);
+        pass.set_pipeline(&self.pipelines.solid);
+        for layer in layers {
+            self.draw_list(&mut pass, layer, &layer.solid);
+        }
+        pass.set_pipeline(&self.pipelines.clear);
+        for layer in layers {
+            self.draw_list(&mut pass, layer, &layer.clear);
+        }
+    }
+
+    fn draw_list(&self, pass: &mut wgpu::RenderPass<'_>, layer: &Drawn, draws: &[Draw]) {
+        pass.set_bind_group(1, &layer.group, &[]);
+        pass.set_vertex_buffer(0, self.vertices.slice(..));
+        pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
+        for draw in draws {
+            let (first, indices) = &self.meshes[draw.mesh];
+            pass.draw_indexed(indices.clone(), *first, draw.instances.clone());
+        }
+    }
+
+    // the pixels of a picture, so many bytes each
+    fn read(&self, picture: &wgpu::Texture, pixel: u32) -> Result<Vec<u8>, Error> {
+        let [width, height] = self.size;
+        let row = (width * pixel).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let back = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("back"),
+            size: u64::from(row) * u64::from(height),
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        encoder.copy_texture_to_buffer(
+            picture.as_image_copy(),
+            wgpu::TexelCopyBufferInfo {
+                buffer: &back,
+                layout: wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(row),
+                    rows_per_image: None,
+                },
+            },
+            picture.size(),
+        );
+        self.queue.submit([encoder.finish()]);
+        let failed = |e: &dyn std::fmt::Display| Error::Device(e.to_string());
+        back.map_async(wgpu::MapMode::Read, .., |_| {});
+        self.device
+            .poll(wgpu::PollType::wait_indefinitely())
+            .map_err(|e| failed(&e))?;
+        let mapped = back.get_mapped_range(..).map_err(|e| failed(&e))?;
+        let rows = mapped.chunks_exact(row as usize);
+        let pixels = rows.flat_map(|bytes| &bytes[..(width * pixel) as usize]);
+        Ok(pixels.copied().collect())
+    }
+}
+
+fn light_group(
+    device: &wgpu::Device,
+    layout: &wgpu::BindGroupLayout,
+    shadow: &wgpu::TextureView,
+) -> wgpu::BindGroup {
+    let sampler = device.create_sampler(&wgpu::SamplerDescriptor {
+        label: Some("shadow"),
+        mag_filter: wgpu::FilterMode::Linear,
+        min_filter: wgpu::FilterMode::Linear,
+        compare: Some(wgpu::CompareFunction::LessEqual),
+        ..wgpu::SamplerDescriptor::default()
+    });
+    device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("light"),
+        layout,
+        entries: &[
+            wgpu::BindGroupEntry {
+                binding: 0,
+                resource: wgpu::BindingResource::TextureView(shadow),
+            },
+            wgpu::BindGroupEntry {
+                binding: 1,
+                resource: wgpu::BindingResource::Sampler(&sampler),
+            },
+        ],
+    })
+}
+
+// all meshes in two buffers, and where each is
+type Stored = (wgpu::Buffer, wgpu::Buffer, Vec<(i32, Range<u32>)>);
+
+fn store(device: &wgpu::Device, queue: &wgpu::Queue, own: &[Mesh]) -> Result<Stored, Error> {
+    let mut all = vec![Mesh::default(); MESHES];
+    all[mesh_of(Form::Plane, 0)] = Mesh::plane();
+    all[mesh_of(Form::Box, 0)] = Mesh::cube();
+    all[mesh_of(Form::Cone, 0)] = Mesh::cylinder(16, true);
+    for (lod, around) in AROUND.into_iter().enumerate() {
+        all[mesh_of(Form::Ball, lod)] = Mesh::ball(around, false);
+        all[mesh_of(Form::Capsule, lod)] = Mesh::ball(around, true);
+        all[mesh_of(Form::Cylinder, lod)] = Mesh::cylinder(around, false);
+    }
+    let (mut vertices, mut indices, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    for mesh in all.iter().chain(own) {
+        let first = indices.len() as u32;
+        places.push((
+            vertices.len() as i32,
+            first..first + mesh.indices.len() as u32,
+        ));
+        vertices.extend_from_slice(&mesh.vertices);
+        indices.extend_from_slice(&mesh.indices);
+    }
+    let most = device.limits().max_buffer_size;
+    let buffer = |bytes: &[u8], usage: wgpu::BufferUsages| {
+        let size = bytes.len() as u64;
+        if size > most {
+            return Err(Error::Room(size, most));
+        }
+        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("meshes"),
+            size,
+            usage: usage | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        queue.write_buffer(&buffer, 0, bytes);
+        Ok(buffer)
+    };
+    let vertices = bytemuck::cast_slice::<Vertex, u8>(&vertices);
+    Ok((
+        buffer(vertices, wgpu::BufferUsages::VERTEX)?,
+        buffer(bytemuck::cast_slice(&indices), wgpu::BufferUsages::INDEX)?,
+        places,
+    ))
+}
+
+fn target(
+    device: &wgpu::Device,
+    [width, height]: [u32; 2],
+    format: wgpu::TextureFormat,
+    samples: u32,
+) -> wgpu::Texture {
+    use wgpu::TextureUsages as Use;
+    let read = if samples == 1 {
+        Use::COPY_SRC | Use::TEXTURE_BINDING
+    } else {
+        Use::empty()
+    };
+    device.create_texture(&wgpu::TextureDescriptor {
+        label: None,
+        size: wgpu::Extent3d {
+            width,
+            height,
+            depth_or_array_layers: 1,
+        },
+        mip_level_count: 1,
+        sample_count: samples,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage: Use::RENDER_ATTACHMENT | read,
+        view_formats: &[],
+    })
+}
+
+fn view(texture: &wgpu::Texture) -> wgpu::TextureView {
+    texture.create_view(&wgpu::TextureViewDescriptor::default())
+}
+
+// a pass into a colour, which may be resolved into another, and a depth that is this at first
+fn begin<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    color: Option<(&wgpu::TextureView, Option<&wgpu::TextureView>)>,
+    depth: &wgpu::TextureView,
+    far: f32,
+) -> wgpu::RenderPass<'a> {
+    let color = color.map(|(view, resolve_target)| wgpu::RenderPassColorAttachment {
+        view,
+        depth_slice: None,
+        resolve_target,
+        ops: wgpu::Operations {
+            load: wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT),
+            store: wgpu::StoreOp::Store,
+        },
+    });
+    let color = color.map(|color| [Some(color)]);
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some(label),
+        color_attachments: color.as_ref().map_or(&[], |color| color),
+        depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+            view: depth,
+            depth_ops: Some(wgpu::Operations {
+                load: wgpu::LoadOp::Clear(far),
+                store: wgpu::StoreOp::Store,
+            }),
+            stencil_ops: None,
+        }),
+        ..wgpu::RenderPassDescriptor::default()
+    })
+}

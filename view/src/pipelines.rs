@@ -1,0 +1,213 @@
+//! The pipelines: one shader, by what they draw into.
+
+use crate::mesh::Vertex;
+
+/// Samples of a pixel.
+pub const SAMPLES: u32 = 4;
+/// Colours of a picture.
+pub const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
+/// Depth of a picture and of the shadow map.
+pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
+/// Numbers of the world and of the part that a pixel shows.
+pub const IDENTITY: wgpu::TextureFormat = wgpu::TextureFormat::Rg32Uint;
+
+pub struct Pipelines {
+    pub frame: wgpu::BindGroupLayout,
+    pub layer: wgpu::BindGroupLayout,
+    pub light: wgpu::BindGroupLayout,
+    pub sky: wgpu::RenderPipeline,
+    pub solid: wgpu::RenderPipeline,
+    pub clear: wgpu::RenderPipeline,
+    pub shadow: wgpu::RenderPipeline,
+    pub identity: wgpu::RenderPipeline,
+}
+
+// what distinguishes a pipeline
+struct Kind<'a> {
+    label: &'a str,
+    groups: &'a [Option<&'a wgpu::BindGroupLayout>],
+    vertex: &'a str,
+    fragment: Option<(&'a str, wgpu::TextureFormat)>,
+    blend: Option<wgpu::BlendState>,
+    depth: wgpu::CompareFunction,
+    writes_depth: bool,
+    samples: u32,
+    // the shadow map, which is pushed away from the sun a little
+    sun: bool,
+}
+
+impl Pipelines {
+    pub fn new(device: &wgpu::Device) -> Self {
+        use wgpu::CompareFunction as Compare;
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("view.wgsl"),
+            source: wgpu::ShaderSource::Wgsl(include_str!("../view.wgsl").into()),
+        });
+        let (frame, layer, light) = (frame(device), layer(device), light(device));
+        let solid = Kind {
+            label: "solid",
+            groups: &[Some(&frame), Some(&layer), Some(&light)],
+            vertex: "seen_by_camera",
+            fragment: Some(("shade", COLOR)),
+            blend: None,
+            // the nearest has depth 1
+            depth: Compare::Greater,
+            writes_depth: true,
+            samples: SAMPLES,
+            sun: false,
+        };
+        let make = |kind: Kind<'_>| pipeline(device, &module, &kind);
+        Self {
+            sky: make(Kind {
+                label: "sky",
+                groups: &[Some(&frame)],
+                vertex: "everywhere",
+                fragment: Some(("sky", COLOR)),
+                depth: Compare::Always,
+                writes_depth: false,
+                ..solid
+            }),
+            clear: make(Kind {
+                label: "clear",
+                blend: Some(wgpu::BlendState::ALPHA_BLENDING),
+                writes_depth: false,
+                ..solid
+            }),
+            shadow: make(Kind {
+                label: "shadow",
+                groups: &[Some(&frame), Some(&layer)],
+                vertex: "seen_by_sun",
+                fragment: None,
+                depth: Compare::Less,
+                samples: 1,
+                sun: true,
+                ..solid
+            }),
+            identity: make(Kind {
+                label: "identity",
+                groups: &[Some(&frame), Some(&layer)],
+                fragment: Some(("identify", IDENTITY)),
+                samples: 1,
+                ..solid
+            }),
+            solid: make(solid),
+            frame,
+            layer,
+            light,
+        }
+    }
+}
+
+fn pipeline(
+    device: &wgpu::Device,
+    module: &wgpu::ShaderModule,
+    kind: &Kind<'_>,
+) -> wgpu::RenderPipeline {
+    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some(kind.label),
+        bind_group_layouts: kind.groups,
+        immediate_size: 0,
+    });
+    let targets = kind.fragment.map(|(_, format)| {
+        [Some(wgpu::ColorTargetState {
+            format,
+            blend: kind.blend,
+            write_mask: wgpu::ColorWrites::ALL,
+        })]
+    });
+    let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32];
+    let buffers = [Some(wgpu::VertexBufferLayout {
+        array_stride: size_of::<Vertex>() as u64,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes: &attributes,
+    })];
+    let has_mesh = kind.groups.len() > 1;
+    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some(kind.label),
+        layout: Some(&layout),
+        vertex: wgpu::VertexState {
+            module,
+            entry_point: Some(kind.vertex),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            buffers: if has_mesh { &buffers } else { &[] },
+        },
+        primitive: wgpu::PrimitiveState::default(),
+        depth_stencil: Some(wgpu::DepthStencilState {
+            format: DEPTH,
+            depth_write_enabled: Some(kind.writes_depth),
+            depth_compare: Some(kind.depth),
+            stencil: wgpu::StencilState::default(),
+            bias: wgpu::DepthBiasState {
+                slope_scale: if kind.sun { 2.0 } else { 0.0 },
+                ..wgpu::DepthBiasState::default()
+            },
+        }),
+        multisample: wgpu::MultisampleState {
+            count: kind.samples,
+            ..wgpu::MultisampleState::default()
+        },
+        fragment: kind
+            .fragment
+            .zip(targets.as_ref())
+            .map(|((entry, _), targets)| wgpu::FragmentState {
+                module,
+                entry_point: Some(entry),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                targets,
+            }),
+        multiview_mask: None,
+        cache: None,
+    })
+}
+
+fn buffer(binding: u32, ty: wgpu::BufferBindingType) -> wgpu::BindGroupLayoutEntry {
+    wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+        ty: wgpu::BindingType::Buffer {
+            ty,
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        },
+        count: None,
+    }
+}
+
+fn group(
+    device: &wgpu::Device,
+    label: &str,
+    entries: &[wgpu::BindGroupLayoutEntry],
+) -> wgpu::BindGroupLayout {
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some(label),
+        entries,
+    })
+}
+
+fn frame(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let entry = buffer(0, wgpu::BufferBindingType::Uniform);
+    group(device, "frame", &[entry])
+}
+
+fn layer(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let storage = wgpu::BufferBindingType::Storage { read_only: true };
+    let mut entries = vec![buffer(0, wgpu::BufferBindingType::Uniform)];
+    entries.extend((1..5).map(|k| buffer(k, storage)));
+    group(device, "layer", &entries)
+}
+
+fn light(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::FRAGMENT,
+        ty,
+        count: None,
+    };
+    let map = wgpu::BindingType::Texture {
+        sample_type: wgpu::TextureSampleType::Depth,
+        view_dimension: wgpu::TextureViewDimension::D2,
+        multisampled: false,
+    };
+    let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Comparison);
+    group(device, "light", &[entry(0, map), entry(1, sampler)])
+}
