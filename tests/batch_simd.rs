@@ -72,9 +72,9 @@ fn rows_and_contacts_are_read_world_by_world() {
         }
     }
     for (name, tolerance) in [
-        ("efc_pos", 1e-5),
-        ("efc_force", 5e-2),
-        ("contact_dist", 1e-5),
+        ("efc_pos", 1e-6),
+        ("efc_force", 2e-5),
+        ("contact_dist", 1e-6),
     ] {
         let want = reference.reals(name).unwrap().to_vec();
         let have = side.reals(name).unwrap();

@@ -61,24 +61,21 @@ fn contact_error(d: &Data, c: usize, want: &[f64]) -> f64 {
 fn contacts_of_convex_pairs_are_near_those_of_mujoco() {
     let golden = Golden::open("tests/golden/convex.npz");
     let num = golden.get("margin").unwrap().len();
-    let (mut far, mut exact) = (0, 0);
+    let mut exact = 0;
     for k in 0..num {
         let d = collide(&golden, k, DSBL_MULTICCD);
         let (num, want) = (golden.state("ncon", k)[0] as usize, golden.state("con", k));
         assert_eq!(d.ncon[0] as usize, num, "row {k}");
         if num == 1 {
             let dist = (d.contact_dist[0] - want[0]).abs();
-            let normal = common::error(&d.contact_frame[0][..3], &want[4..7]);
-            assert!(dist < 1e-8, "row {k}: {dist}");
-            assert!(normal < 1e-4, "row {k}: {normal}");
+            assert!(dist < TOL, "row {k}: {dist}");
         }
         let error = error(&d, want, num);
-        far += usize::from(error > 1e-4);
+        assert!(error < 2e-5, "row {k}: {error}");
         exact += usize::from(error < TOL);
     }
-    println!("{exact} of {num} to {TOL}, {far} far");
-    assert!(exact * 100 > num * 95, "{exact} of {num}");
-    assert!(far < num / 100, "{far} of {num}");
+    println!("{exact} of {num} to {TOL}");
+    assert!(exact * 100 >= num * 99, "{exact} of {num}");
 }
 
 // an edge that is cut at both ends has each of them twice, and which pair is the longest is a matter of rounding: the order of
@@ -98,36 +95,64 @@ fn faces_meet_in_several_contacts_as_in_mujoco() {
             let errors = (0..num).map(|c| contact_error(&d, c, want));
             worst = worst.max(errors.fold(f64::INFINITY, f64::min));
             let normal = common::error(&d.contact_frame[0][..3], &want[4..7]);
-            assert!(normal < 1e-4, "row {k}: {normal}");
+            assert!(normal < 2e-6, "row {k}: {normal}");
         }
         exact += usize::from(worst < TOL);
+        if num == 4 && worst >= TOL {
+            let corners = |at: &dyn Fn(usize) -> [f64; 3]| area([0, 1, 2, 3].map(at));
+            let have = corners(&|c| d.contact_pos[c]);
+            let theirs = corners(&|c| want[13 * c + 1..13 * c + 4].try_into().unwrap());
+            assert!((have - theirs).abs() < 1e-12, "row {k}: {have} {theirs}");
+        } else {
+            assert!(worst < 2e-6, "row {k}: {worst}");
+        }
     }
     println!("{exact} of {num} to {TOL}, {several} with several contacts");
     assert!(several > num / 2, "{several} of {num}");
-    assert!(exact * 100 > num * 95, "{exact} of {num}");
+    assert!(exact * 100 >= num * 99, "{exact} of {num}");
 }
 
-// the corners of a prism have no numbers, and a search between polyhedra ends where it meets a corner of the other twice: on
-// which it ends first is a matter of rounding
+// what four corners of a flat face in order span (m²)
+fn area(p: [[f64; 3]; 4]) -> f64 {
+    let [u, v] = [(0, 2), (1, 3)].map(|(a, b)| [0, 1, 2].map(|i| p[b][i] - p[a][i]));
+    let cross = |i: usize, j: usize| u[i] * v[j] - u[j] * v[i];
+    0.5 * (cross(1, 2).powi(2) + cross(2, 0).powi(2) + cross(0, 1).powi(2)).sqrt()
+}
+
+// The corners of a prism have no numbers, and a search between polyhedra ends where it meets a corner of the other twice: on
+// which it ends first is a matter of rounding. Of three contacts MuJoCo's depth is another when the solid moves by 1e-12 m: the
+// one that is found here, which is less. Where a face lies on a face, or a side of a cylinder on an edge, any point is as deep.
 #[test]
 fn height_fields_meet_convex_solids_as_in_mujoco() {
     let golden = Golden::open("tests/golden/hfield.npz");
     let num = golden.get("margin").unwrap().len();
-    let (mut exact, mut all) = (0, 0);
+    let (mut exact, mut deeper, mut all) = (0, 0, 0);
     for k in 0..num {
         let d = collide(&golden, k, 0);
         let (num, want) = (golden.state("ncon", k)[0] as usize, golden.state("con", k));
         assert_eq!(d.ncon[0] as usize, num, "row {k}");
         for (c, want) in want.chunks_exact(13).take(num).enumerate() {
             all += 1;
-            exact += usize::from(contact_error(&d, c, want) < TOL);
-            let dist = (d.contact_dist[c] - want[0]).abs();
-            assert!(dist < 0.03, "row {k}: {dist}");
+            let off = d.contact_dist[c] - want[0];
+            if contact_error(&d, c, want) < TOL {
+                exact += 1;
+            } else if off > 2e-7 {
+                deeper += 1;
+            } else {
+                let frame = &d.contact_frame[c];
+                let normal = common::error(&frame[..3], &want[4..7]);
+                let apart = (0..3).map(|i| frame[i] * (d.contact_pos[c][i] - want[1 + i]));
+                let apart = apart.sum::<f64>().abs();
+                assert!(off > -2e-7, "row {k}: {off}");
+                assert!(normal < 2e-3, "row {k}: {normal}");
+                assert!(apart < 1e-5, "row {k}: {apart}");
+            }
         }
     }
-    println!("{exact} of {all} to {TOL}");
+    println!("{exact} of {all} to {TOL}, MuJoCo's {deeper} deeper");
     assert!(all > 500, "{all}");
-    assert!(exact * 100 > all * 97, "{exact} of {all}");
+    assert!(exact + 20 >= all, "{exact} of {all}");
+    assert!(deeper <= 3, "{deeper} of {all}");
 }
 
 // solids of few vertices and many, and a height field, as MuJoCo compiled them: another order of a hull's faces decides ties

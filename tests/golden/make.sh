@@ -16,6 +16,7 @@ python3 tests/golden/make_options.py tests/golden/options.npz
 python3 tests/golden/make_derivative.py tests/golden/derivative.npz
 python3 tests/golden/make_edit.py tests/golden/edit.npz
 python3 tests/golden/make_expand.py tests/golden/expand.npz
+python3 tests/golden/make_corners.py
 python3 tests/golden/make_mesh.py
 tests/golden/make_solver.sh
 python3 tests/golden/make_fields.py > tests/golden/fields.txt

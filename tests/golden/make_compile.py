@@ -9,7 +9,7 @@ import mujoco, numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = (HERE.parents[1] / "src" / "fields.rs").read_text()
-ROWS = re.findall(r"^        (\w+): (\w+)\[([^\]]*)\],", TABLE, re.M)
+ROWS = re.findall(r"^        (\w+): (\w+)\[([^\]]*)\]", TABLE, re.M)
 SIZES = re.findall(r"^        (n\w+),", TABLE, re.M)
 lines = (HERE / "compile_cases.txt").read_text().splitlines()
 D, refused = {}, []

@@ -10,7 +10,7 @@ import mujoco, numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = (ROOT / "src" / "fields.rs").read_text()
-ROWS = re.findall(r"^        (\w+): (\w+)\[([^\]]*)\],", TABLE, re.M)
+ROWS = re.findall(r"^        (\w+): (\w+)\[([^\]]*)\]", TABLE, re.M)
 SIZES = re.findall(r"^        (n\w+),", TABLE, re.M)
 OPTS = re.findall(r"^    (\w+): (?:f64|i32|\[f64; \d\]) =", (ROOT / "src" / "model.rs").read_text(), re.M)
 IN = "qacc_warmstart qacc_smooth qfrc_smooth M qLD qLDiagInv".split()
