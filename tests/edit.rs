@@ -707,3 +707,23 @@ fn worlds_that_are_there_keep_their_model() {
         assert_ne!(before.reals("qpos").unwrap(), after.reals("qpos").unwrap());
     }
 }
+
+/// What lay on its body's frame, or on that of its inertia, is where it is put; its place is known without MuJoCo.
+#[test]
+fn a_site_moves_off_the_frame_of_its_body() {
+    let text = r#"<mujoco><worldbody><body pos="0 0 1"><freejoint/><geom size=".1" pos=".3 0 0"/>
+        <site name="on"/><site name="inertial" pos=".3 0 0"/></body></worldbody></mujoco>"#;
+    let mut m = Model::from_xml_str(text).unwrap();
+    m.edit(|m| m.site_pos = vec![[0.1, 0.2, 0.3], [0.0; 3]])
+        .unwrap();
+    for backend in [Backend::Cpu, Backend::Simd] {
+        let settings = Settings {
+            backend,
+            ..Settings::default()
+        };
+        let mut batch = Batch::with(&m, 1, settings).unwrap();
+        batch.forward().unwrap();
+        let want = [0.1, 0.2, 1.3, 0.0, 0.0, 1.0];
+        assert!(error(batch.reals("site_xpos").unwrap(), &want) < 1e-7);
+    }
+}

@@ -12,7 +12,13 @@ fn gjk_begin() {
     ccd_point2 = solid2.pos;
     gjk_x = ccd_point1 - ccd_point2;
     gjk_norm = length(gjk_x);
-    gjk_before = 0.0;
+    gjk_before = CCD_FAR;
+
+    // between the centers is no point of the difference, only a direction to begin with; solids with one center begin along x
+    if (gjk_norm < ccd_grain) {
+        gjk_x = vec3f(1.0, 0.0, 0.0);
+        gjk_norm = 1.0;
+    }
     gjk_weights = vec4f(0.0);
     ccd_corners = 0;
     ccd_step = 0;
@@ -22,7 +28,8 @@ fn gjk_begin() {
 // near enough, or no nearer than before
 fn gjk_check() {
     let least = select(ccd_tolerance, ccd_grain, ccd_discrete);
-    if (gjk_norm < least || abs(gjk_before - gjk_norm) <= 0.1 * ccd_grain || ccd_step == CCD_STEPS) {
+    let near = gjk_norm < least || abs(gjk_before - gjk_norm) <= 0.1 * ccd_grain;
+    if (ccd_step > 0 && near || ccd_step == CCD_STEPS) {
         ccd_phase = CCD_LAST;
     }
 }
@@ -44,7 +51,7 @@ fn gjk_move(corner: Corner) {
     }
     let height = dot(gjk_x, corner.diff);
     let enough = select(0.5 * opt_ccd_tolerance * opt_ccd_tolerance, 0.0, ccd_discrete);
-    if (dot(gjk_x, gjk_x - corner.diff) < max(enough, gjk_norm * 0.1 * ccd_grain)) {
+    if (ccd_step > 0 && dot(gjk_x, gjk_x - corner.diff) < max(enough, gjk_norm * 0.1 * ccd_grain)) {
         ccd_phase = CCD_LAST;
         return;
     }
@@ -80,7 +87,7 @@ fn gjk_move(corner: Corner) {
     }
     gjk_weights = select(vec4f(0.0), gjk_weights, vec4i(0, 1, 2, 3) < vec4i(ccd_corners));
     gjk_x = corner0.diff * gjk_weights.x + corner1.diff * gjk_weights.y + corner2.diff * gjk_weights.z + corner3.diff * gjk_weights.w;
-    gjk_before = gjk_norm;
+    gjk_before = select(CCD_FAR, gjk_norm, ccd_step > 0);
     gjk_norm = length(gjk_x);
     ccd_step++;
     if (ccd_corners == 4) {

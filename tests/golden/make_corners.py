@@ -81,4 +81,52 @@ for condim in (3, 4, 6):
         head = f'<option solver="Newton" cone="elliptic" noslip_iterations="{sweeps}" noslip_tolerance="0" tolerance="1e-14" iterations="200"/><default><geom condim="{condim}"/></default>'
         case(f"{sweeps} sweeps against slip, condim {condim}", world(PILE % 300, head), "qacc efc_force", 1e-6, qvel=[.4, -.3, -.2, .1, .5, 2, -.6, .2, -1, .3, .1, -.4])
 
+# solver parameters of other kinds than those of the models: mixed references, an impedance that is flat, a width of nothing, powers
+for solref, solimp in ((".02 -1", ".9 .95 .001 .5 2"), ("-300 .5", ".9 .95 .001 .5 2"), (".01 1", ".8 .8 .001 .5 2"), (".01 1", ".7 .9 0 .5 2"),
+                       (".001 .7", ".2 .9 .01 .3 1"), (".02 1", ".3 .99 .02 .7 3.5"), ("-500 -20", "0 1 .1 0 6")):
+    for height in (.0995, .093, .085):
+        case(f"solref {solref}, solimp {solimp}, at {height}", pair('type="plane" size="1 1 1"', f'size=".1" solref="{solref}" solimp="{solimp}" priority="1"'),
+             "efc_KBIP efc_R efc_aref efc_force qacc", 1e-7, qpos=[0, 0, height, 1, 0, 0, 0], qvel=[.1, .2, -.3, 0, 0, 1])
+
+# what contacts add up to, seen from either side, with torque
+for first, second in (("a", "b"), ("b", "a"), ("floor", "b"), ("b", "floor")):
+    sensors = "".join(f'<contact geom1="{first}" geom2="{second}" reduce="{r}" num="2" data="found force torque dist pos normal tangent"/>'
+                      for r in ("none", "mindist", "maxforce", "netforce"))
+    case(f"contacts of {first} and {second}", f"""<mujoco><option cone="elliptic" tolerance="1e-14" iterations="200"/><default><geom condim="4" friction=".7 .03 .01"/></default><worldbody>
+         <geom name="floor" type="plane" size="2 2 1"/><body pos="0 0 .1"><freejoint/><geom name="b" type="box" size=".2 .2 .101"/></body>
+         <body pos=".03 .05 .29"><freejoint/><geom name="a" type="box" size=".1 .15 .091"/></body></worldbody><sensor>{sensors}</sensor></mujoco>""",
+         "sensordata", 1e-6, qvel=[.1, -.2, 0, .3, .1, .2, -.2, .1, 0, 0, .4, -.5])
+
+# a tendon inside of a cylinder between points in one direction, in opposite ones, and along the axis
+for name, to in (("the same direction", "-.5 0 .4"), ("nearly the same", "-.5 1e-9 .4"), ("opposite", ".6 0 .3"), ("across", "-.1 .6 .2"), ("near the axis", "-.3 1e-12 -.2")):
+    for side in ("0 0 0", "0 .9 0"):
+        case(f"around a cylinder to {name}, side at {side}", f"""<mujoco><worldbody><geom name="g" type="cylinder" size=".2 1"/><site name="side" pos="{side}"/>
+             <site name="o" pos="-.9 0 0"/><body pos="0 0 .0"><joint type="slide" axis="1 1 0"/><geom size=".01" mass="1" pos="{to}" contype="0" conaffinity="0"/><site name="p" pos="{to}"/></body></worldbody>
+             <tendon><spatial name="t" stiffness="9"><site site="o"/><geom geom="g" sidesite="side"/><site site="p"/></spatial></tendon></mujoco>""",
+             "ten_length qacc ten_wrapnum wrap_xpos", 1e-9)
+
+# begun from an acceleration that asks for forces that no contact can give
+for solver in ("PGS", "CG", "Newton"):
+    for cone in ("pyramidal", "elliptic"):
+        head = f'<option solver="{solver}" cone="{cone}" iterations="2" tolerance="0"/><default><geom condim="4"/></default>'
+        case(f"2 iterations of {solver}, {cone}, from a wrong start", world(PILE % 2, head), "qacc efc_force", 1e-6,
+             qacc_warmstart=[3, -5, 40, 8, -7, 60, -9, 4, -30, 20, 10, -5], qvel=[.1, -.3, -.2, .1, .5, 2, -.6, .2, -1, .3, .1, -.4])
+
+# solids one in the other: how deep is told by one direction alone, or by two opposite ones
+MESHES = {"tetra": "0 0 .2  .2 0 -.1  -.1 .17 -.1  -.1 -.19 -.1", "wedge": "-.2 -.1 -.1  .2 -.1 -.1  -.2 .1 -.1  .2 .1 -.1  -.2 0 .15  .2 0 .16"}
+ASSETS = "<asset>" + "".join(f'<mesh name="{k}" vertex="{v}"/>' for k, v in MESHES.items()) + "</asset>"
+SOLIDS = {"tetra": 'type="mesh" mesh="tetra"', "wedge": 'type="mesh" mesh="wedge"', "box": 'type="box" size=".07 .2 .3"', "cylinder": 'type="cylinder" size=".2 .05"',
+          "ellipsoid": 'type="ellipsoid" size=".06 .2 .3"', "capsule": 'type="capsule" size=".05 .2"'}
+names = list(SOLIDS)
+for i, a in enumerate(names):
+    for b in names[i:]:
+        if (a, b) in (("box", "box"), ("box", "capsule"), ("capsule", "capsule")):
+            continue
+        for at in ("0 0 0", ".03 0 0", "0 .01 .02"):
+            # three corners of either wedge are farthest along x, and the origin is on a line between those that are taken
+            if (a, b, at) == ("wedge", "wedge", "0 0 0"):
+                continue
+            case(f"{b} in {a} at {at}", f'<mujoco><option ccd_iterations="200"><flag multiccd="disable"/></option>{ASSETS}<worldbody><geom {SOLIDS[a]}/><body><freejoint/><geom {SOLIDS[b]}/></body></worldbody></mujoco>',
+                 "ncon contact_dist", 1e-6, qpos=[float(x) for x in at.split()] + [1, 0, 0, 0])
+
 json.dump(CASES, open(pathlib.Path(__file__).parent / "corners.json", "w"), separators=(",", ":"))

@@ -108,17 +108,22 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
     s.num = 0;
     let mut x = sub3(s.point1, s.point2);
     let mut norm = norm3(x);
-    let mut before = 0.0;
+    let mut before = FAR;
     let mut weights = [0.0; 4];
-    for _ in 0..two.maxstep {
+
+    // between the centers is no point of the difference, only a direction to begin with; solids with one center begin along x
+    if norm < MINVAL {
+        (x, norm) = ([1.0, 0.0, 0.0], 1.0);
+    }
+    for step in 0..two.maxstep {
         // near enough, or no nearer than before
-        if norm < least || (before - norm).abs() < MINVAL {
+        if step > 0 && (norm < least || (before - norm).abs() < MINVAL) {
             break;
         }
         let vertex = two.vertex(scl3(x, -1.0 / norm));
         s.simplex[s.num] = vertex;
         let height = dot3(x, vertex.diff);
-        if dot3(x, sub3(x, vertex.diff)) < epsilon {
+        if step > 0 && dot3(x, sub3(x, vertex.diff)) < epsilon {
             break;
         }
 
@@ -135,7 +140,7 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
             return;
         }
         x = combine(&weights[..s.num], &s.simplex.map(|v| v.diff)[..s.num]);
-        before = norm;
+        before = if step > 0 { norm } else { FAR };
         norm = norm3(x);
         if s.num == 4 {
             break;
