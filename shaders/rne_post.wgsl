@@ -236,7 +236,7 @@ fn pull(t: i32, force: f32) {
     }
 }
 
-// adds a force with its torque at a point to what acts on a body; the world is none
+// adds a force with its torque at a point, torque first, to what acts on a body; the world is none
 fn push(body: i32, pos: vec3f, force: Spatial, sign: f32) {
     if (is_mine(body)) {
         let offset = pos - subtree_com(body_rootid(body));

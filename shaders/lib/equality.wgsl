@@ -56,7 +56,7 @@ fn weld_torque(i: i32, force: vec3f) -> vec3f {
     return turned.yzw * (0.5 * eq_data(i, 10));
 }
 
-// Jdot v of a point of a body
+// Jdot v of a point of a body: rotation and translation
 fn jac_dot_vel(point: vec3f, body: i32) -> Spatial {
     // rate of the motion axes, and the rotation that they make
     var rate = Spatial(vec3f(0.0), vec3f(0.0));

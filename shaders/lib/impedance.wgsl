@@ -12,7 +12,8 @@ struct Impedance {
     slope: f32,
 }
 
-// a mixed solref is replaced by the default, a standard one is kept at two timesteps or more
+// solref and solimp, brought into range: a mixed solref is replaced by the default, a standard one is kept at two timesteps or
+// more unless refsafe is off
 fn solver(solref: vec2f, solimp: array<f32, 5>) -> Solver {
     var ref_ = solref;
     if ((ref_[0] > 0.0) != (ref_[1] > 0.0)) {
@@ -63,7 +64,7 @@ fn power(x: f32, p: f32) -> f32 {
     return pow(x, p);
 }
 
-// impedance at a violation: a sigmoid of its size in units of the width
+// impedance at a violation `pos - margin`: a sigmoid of its size in units of the width
 fn impedance(s: Solver, violation: f32) -> Impedance {
     let dmin = s.solimp[0];
     let dmax = s.solimp[1];

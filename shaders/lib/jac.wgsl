@@ -5,8 +5,7 @@ struct PointMotion {
     acc: vec3f,
 }
 
-// velocity of a point of a body, and its acceleration for accelerations `acc_` of bodies; gravity is not
-// part of it
+// velocity of a point of a body, and its acceleration from those of the bodies; gravity is not part of it
 fn point_motion<acc_>(body: i32, point: vec3f) -> PointMotion {
     let offset = point - subtree_com(body_rootid(body));
     let motion = cvel(body);
@@ -16,7 +15,7 @@ fn point_motion<acc_>(body: i32, point: vec3f) -> PointMotion {
     return PointMotion(vel, acc + cross(motion.rot, vel));
 }
 
-// second rate of the length of a spatial tendon without geoms, for accelerations `acc_` of bodies
+// second rate of the length of a spatial tendon without geoms, from the accelerations of the bodies
 fn tendon_acceleration<acc_>(t: i32) -> f32 {
     let start = tendon_adr(t);
     var divisor = 1.0;

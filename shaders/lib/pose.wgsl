@@ -5,7 +5,7 @@ struct Place {
     mat: mat3x3f,
 }
 
-// position and orientation in the world of a frame given in a body; what coincides with the body's own frames is copied
+// position and orientation in the world of a frame given in a body; what coincides with the body's own frames is copied from them
 fn local2global(body: i32, sameframe: i32, pos: vec3f, quat: vec4f) -> Place {
     var place: Place;
     if (sameframe == SAMEFRAME_BODY) {

@@ -1,6 +1,7 @@
 // starting a world again that went wrong
 
-// puts a world back to qpos0, at rest: state, inputs and flags, by all lanes together
+// puts a world back to qpos0, at rest: state, inputs and flags. What is derived is made anew by the stages that follow. All lanes
+// do it together
 fn restart() {
     // state
     for (var i = lane; i < nq; i += LANES) {

@@ -94,7 +94,7 @@ fn cutoff(i: i32) {
     }
 }
 
-// one if a point lies inside a shape in its place
+// one where a point lies inside a shape in its place
 fn inside_geom(place: Place, size: vec3f, kind: i32, point: vec3f) -> f32 {
     let p = transpose(place.mat) * (point - place.pos);
     let radial = dot(p.xy, p.xy);
@@ -117,7 +117,7 @@ fn inside_geom(place: Place, size: vec3f, kind: i32, point: vec3f) -> f32 {
     return select(0.0, 1.0, within);
 }
 
-// one if a point lies inside the convex hull of a mesh; the place is that of the frame in which the mesh was said
+// one where a point lies inside the convex hull of a mesh; the place is that of the frame in which the mesh was said
 fn inside_mesh(place: Place, mesh: i32, point: vec3f) -> f32 {
     // vertices are told from the centre and along the principal axes
     let said = transpose(place.mat) * (point - place.pos);

@@ -113,8 +113,8 @@ fn m_address(i: i32, j: i32) -> i32 {
     return select(-1, M_rowadr(high), low == high);
 }
 
-// where the entry (i, j) of a full matrix is in its rows, one of the dofs being an ancestor of the other. The descendants of
-// a dof are those that follow it
+// where the entry (i, j) of a full matrix is in its rows (D_rowadr D_diag), one of the dofs being an ancestor of the other. The
+// descendants of a dof are those that follow it
 fn d_address(i: i32, j: i32) -> i32 {
     return D_rowadr(i) + D_diag(min(i, j)) + max(j - i, 0);
 }

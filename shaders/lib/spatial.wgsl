@@ -78,7 +78,7 @@ fn along(mat: mat3x3f, v: Spatial) -> Spatial {
     return Spatial(transpose(mat) * v.rot, transpose(mat) * v.lin);
 }
 
-// gravity as an acceleration of the world upwards
+// gravity as an acceleration of the world upwards (m/s²): what a tree's accelerations begin with
 fn world_acceleration() -> Spatial {
     var up = -opt_gravity;
     if ((opt_disableflags & DSBL_GRAVITY) != 0) {

@@ -21,6 +21,7 @@ struct Boxes {
 const MAXCORNER: i32 = 12;
 var<private> box_corner: array<vec3f, MAXCORNER>;
 
+// two boxes
 fn box_box(first: Shape, second: Shape, margin: f32) {
     let sizes = first.size + second.size;
     let b = Boxes(

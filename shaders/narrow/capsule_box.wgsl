@@ -26,7 +26,8 @@ struct Nearest {
     corner: i32,
 }
 
-// the point of the capsule's segment nearest to the box, and a second one where the capsule lies along a face or an edge
+// capsule and box: the point of the capsule's segment nearest to the box, and a second one where the capsule lies along a face or
+// an edge
 fn capsule_box(capsule: Shape, cube: Shape, margin: f32) {
     let half = capsule.size[1];
     let axis = transpose(cube.mat) * capsule.mat[2];

@@ -10,7 +10,7 @@ fn plane_point(origin: vec3f, normal: vec3f, center: vec3f, radius: f32, margin:
     add_contact(dist, center + normal * (-0.5 * dist - radius), normal);
 }
 
-// a ball at each end
+// plane and capsule: a ball at each end
 fn plane_capsule(plane: Shape, capsule: Shape, margin: f32) {
     for (var end = 0; end < 2; end++) {
         let side = 1.0 - 2.0 * f32(end);
@@ -22,7 +22,7 @@ fn plane_capsule(plane: Shape, capsule: Shape, margin: f32) {
     found_tangent = capsule.mat[2];
 }
 
-// the lowest point
+// plane and ellipsoid: the lowest point
 fn plane_ellipsoid(plane: Shape, ellipsoid: Shape, margin: f32) {
     let normal = plane.mat[2];
     let size = ellipsoid.size;
@@ -33,7 +33,7 @@ fn plane_ellipsoid(plane: Shape, ellipsoid: Shape, margin: f32) {
     plane_point(plane.pos, normal, ellipsoid.mat * local + ellipsoid.pos, 0.0, margin);
 }
 
-// two points of the lowest line and two that complete a triangle of the lower disk
+// plane and cylinder: two points of the lowest line and two that complete a triangle of the lower disk
 fn plane_cylinder(plane: Shape, cylinder: Shape, margin: f32) {
     let normal = plane.mat[2];
     let radius = cylinder.size[0];
@@ -48,8 +48,8 @@ fn plane_cylinder(plane: Shape, cylinder: Shape, margin: f32) {
     }
     let height = dot(cylinder.pos - plane.pos, normal);
 
-    // lowest direction of the disk, scaled by the radius; x where the disk is parallel to the plane. The difference that MuJoCo
-    // takes does not lie in a disk that hardly leans; the product always does
+    // lowest direction of the disk, scaled by the radius; x where the disk is parallel to the plane. In single precision the
+    // difference that MuJoCo takes does not lie in a disk that hardly leans; the product always does
     let across = cross(axis, cross(axis, normal));
     let len = length(across);
     var low = cylinder.mat[0] * radius;
@@ -84,7 +84,7 @@ fn plane_cylinder(plane: Shape, cylinder: Shape, margin: f32) {
     }
 }
 
-// the first four of the lower corners
+// plane and box: the first four of the lower corners
 fn plane_box(plane: Shape, cube: Shape, margin: f32) {
     let normal = plane.mat[2];
     let height = dot(cube.pos - plane.pos, normal);

@@ -104,6 +104,8 @@ fn mesh_widest(begins: i32) -> vec4i {
     return best;
 }
 
+// the lowest vertex and other corners of the face that looks most to the plane: at most four that span a great area with it, those
+// that are not above the center
 fn plane_mesh(plane: Shape, geom: i32, margin: f32) {
     let normal = plane.mat[2];
     let shape = shape_of(geom);

@@ -18,7 +18,7 @@ fn balls(first: Shape, pos1: vec3f, radius1: f32, second: Shape, pos2: vec3f, ra
     add_contact(dist, pos1 + normal.xyz * (radius1 + 0.5 * dist), normal.xyz);
 }
 
-// the nearest ball of the capsule
+// sphere and capsule: the nearest ball of the capsule
 fn sphere_capsule(sphere: Shape, capsule: Shape, margin: f32) {
     let axis = capsule.mat[2];
     let half = capsule.size[1];
@@ -26,7 +26,7 @@ fn sphere_capsule(sphere: Shape, capsule: Shape, margin: f32) {
     balls(sphere, sphere.pos, sphere.size[0], capsule, capsule.pos + axis * x, capsule.size[0], margin);
 }
 
-// its side, its cap or its rim
+// sphere and cylinder: its side, its cap or its rim
 fn sphere_cylinder(sphere: Shape, cylinder: Shape, margin: f32) {
     let radius = cylinder.size[0];
     let half = cylinder.size[1];
@@ -66,7 +66,7 @@ fn sphere_cylinder(sphere: Shape, cylinder: Shape, margin: f32) {
     balls(sphere, sphere.pos, sphere.size[0], cylinder, nearest, round_, margin);
 }
 
-// one contact of the nearest points, or two where the axes are parallel
+// two capsules: one contact of the nearest points, or two where the axes are parallel
 fn capsule_capsule(first: Shape, second: Shape, margin: f32) {
     let axis1 = first.mat[2] * first.size[1];
     let axis2 = second.mat[2] * second.size[1];

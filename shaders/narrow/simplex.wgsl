@@ -76,7 +76,7 @@ fn on_triangle(a: vec3f, b: vec3f, c: vec3f, segment: bool) -> vec3f {
     return weights;
 }
 
-// true where both are positive or both negative
+// true if both are positive or both negative
 fn alike(a: vec4f, b: f32) -> vec4<bool> {
     return (a * sign(b)) > vec4f(0.0);
 }

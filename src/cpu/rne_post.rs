@@ -193,7 +193,7 @@ fn row_slope<R: Real>(m: &Model, d: &Data<R>, t: usize, r: usize) -> R {
     slope
 }
 
-// what a tendon's force does to the bodies along its path, in one lane
+// what a tendon's force does to the bodies along its path; in one lane
 fn pull<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, t: usize, force: f64) {
     let start = m.tendon_adr[t] as usize;
     let end = start + m.tendon_num[t] as usize;
@@ -237,7 +237,7 @@ fn pull<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, t: usize, force: f64) 
     }
 }
 
-// a force that pushes two points of two bodies apart, in one lane
+// a force that pushes two points of two bodies apart; in one lane
 fn stretch<R: Real>(
     m: &Model,
     d: &mut Data<R>,

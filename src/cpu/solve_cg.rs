@@ -13,7 +13,8 @@ pub fn solve_cg(m: &Model, d: &mut Data) {
     by_island(m, d, conjugate_gradients);
 }
 
-/// Iterates until an island has converged in every lane; number of iterations. Lanes that have converged stand still.
+/// Iterates until an island has converged; number of iterations. Side by side it goes on until every lane has, and lanes that
+/// have stand still.
 pub fn conjugate_gradients<R: Real, S: System<R>>(
     m: &Model,
     d: &mut Data<R>,

@@ -16,7 +16,8 @@ pub fn solve_newton(m: &Model, d: &mut Data) {
     by_island(m, d, newton);
 }
 
-/// Iterates until an island has converged in every lane; number of iterations. Lanes that have converged stand still.
+/// Iterates until an island has converged; number of iterations. Side by side it goes on until every lane has, and lanes that
+/// have stand still.
 pub fn newton<R: Real, S: System<R>>(
     m: &Model,
     d: &mut Data<R>,

@@ -44,7 +44,8 @@ enum Kind {
     Corner,
 }
 
-/// Capsule and box (`mjc_CapsuleBox`).
+/// Capsule and box: the point of the capsule's segment nearest to the box, and a second one where the capsule lies along a face
+/// or an edge (`mjc_CapsuleBox`).
 pub fn capsule_box(capsule: &Shape, cube: &Shape, margin: f64, out: &mut Contacts) {
     let half = capsule.size[1];
     let axis = mul_mat_t_vec3(cube.mat, capsule.axis());

@@ -18,7 +18,7 @@ pub fn sphere_box<R: Real>(
     ball_box(Ball::of(sphere, center), cube, margin, near, out);
 }
 
-/// A ball, its center in the frame of the box.
+/// A ball, its center in the frame of the box: the nearest point of the box, or the nearest face for a center inside.
 #[inline(always)]
 pub fn ball_box<R: Real>(
     ball: Ball<R>,

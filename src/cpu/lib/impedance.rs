@@ -21,7 +21,7 @@ pub struct Impedance<R> {
     pub slope: R,
 }
 
-/// Takes the first numbers of `solref` and `solimp`; a mixed solref is replaced by the default, a standard one is kept at two
+/// `solref` and `solimp`, brought into range: a mixed solref is replaced by the default, a standard one is kept at two
 /// timesteps or more unless `refsafe` is off.
 #[inline]
 pub fn solver(m: &Model, solref: &[f64], solimp: &[f64]) -> Solver {

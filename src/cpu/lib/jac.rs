@@ -48,7 +48,7 @@ pub fn add_jac<R: Real>(
     });
 }
 
-/// Second rate of the length of a spatial tendon without geoms, for accelerations `cacc` of bodies.
+/// Second rate of the length of a spatial tendon without geoms, from the accelerations of the bodies.
 #[inline(always)]
 pub fn tendon_acceleration<R: Real>(m: &Model, d: &Data<R>, cacc: &[[R; 6]], t: usize) -> R {
     let start = m.tendon_adr[t] as usize;
@@ -84,7 +84,7 @@ pub fn tendon_acceleration<R: Real>(m: &Model, d: &Data<R>, cacc: &[[R; 6]], t: 
     acc
 }
 
-/// Velocity of a point of a body, and its acceleration for accelerations `cacc` of bodies; gravity is not part of it.
+/// Velocity of a point of a body, and its acceleration from those of the bodies; gravity is not part of it.
 #[inline(always)]
 pub fn point_motion<R: Real>(
     m: &Model,

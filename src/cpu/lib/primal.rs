@@ -251,8 +251,8 @@ pub enum Sort {
     OneSided,
 }
 
-/// Force and state of a row from its residual, and whether its cost is quadratic there; rows of an elliptic contact have
-/// theirs together ([`Contact::force`]).
+/// Force and state of a row from its residual; rows of an elliptic contact have theirs together ([`Contact::force`] makes
+/// them). The last says whether the cost is quadratic there.
 #[inline(always)]
 pub fn row_force<R: Real>(d: &Data<R>, sort: Sort, r: usize, x: R) -> (R, R::Int, R::Mask) {
     let zero = R::zero();
@@ -356,7 +356,7 @@ pub fn update_gradient<R: Real, S: System<R>>(
     sum.sqrt()
 }
 
-/// 1/2 grad' inv(M) grad (mj_solveLD).
+/// 1/2 grad' inv(M) grad (`mj_solveLD`).
 pub fn gap<R: Real>(m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R {
     let x = &mut d.solver_search;
     for &i in island.dofs {

@@ -46,8 +46,8 @@ pub fn sooner(a: Hit, b: Hit) -> Hit {
     }
 }
 
-/// The nearest geom that a ray meets in one lane, but none of the body `bodyexclude`, and what cannot be seen is not met;
-/// the geom is -1 if there is none (`mj_ray`).
+/// The nearest geom that a ray meets, but none of the body `bodyexclude`, and what cannot be seen is not met; in one lane. The
+/// geom is -1 if there is none.
 pub fn ray<R: Real>(m: &Model, d: &Data<R>, lane: usize, ray: Ray, bodyexclude: i32) -> (Hit, i32) {
     let mut nearest = (MISS, -1);
     for geom in 0..m.ngeom {

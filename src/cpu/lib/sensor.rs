@@ -139,7 +139,7 @@ pub fn cutoff<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     }
 }
 
-/// One in the lanes where a point lies inside a shape in its place (`mju_insideGeom`).
+/// One where a point lies inside a shape in its place (`mju_insideGeom`).
 #[inline(always)]
 pub fn inside_geom<R: Real>(
     (pos, mat): ([R; 3], [R; 9]),
@@ -169,8 +169,7 @@ pub fn inside_geom<R: Real>(
     R::select(inside, R::one(), R::zero())
 }
 
-/// One in the lanes where a point lies inside the convex hull of a mesh; the place is that of the frame in which the mesh
-/// was said.
+/// One where a point lies inside the convex hull of a mesh; the place is that of the frame in which the mesh was said.
 #[inline(always)]
 pub fn inside_mesh<R: Real>(
     m: &Model,

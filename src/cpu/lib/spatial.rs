@@ -5,7 +5,7 @@ use crate::fields::Model;
 use crate::real::Real;
 use crate::types::DSBL_GRAVITY;
 
-/// Inertia (10 numbers) times motion: a force (`mju_mulInertVec`).
+/// Inertia times motion: a force (`mju_mulInertVec`).
 #[inline(always)]
 pub fn mul_inert_vec<R: Real>(i: [R; 10], v: [R; 6]) -> [R; 6] {
     [

@@ -99,7 +99,7 @@ pub fn contact_force_at<R: Real>(m: &Model, d: &Data<R>, pair: usize, r: usize) 
     force
 }
 
-// the same of a contact in one lane, nothing if it makes no force
+// The same of a contact, nothing if it makes no force; in one lane.
 fn contact_wrench<R: Real>(m: &Model, d: &Data<R>, lane: usize, contact: &Seen) -> [f64; 6] {
     match contact.row {
         Some(row) => of_lane(contact_force_at(m, d, contact.pair, row), lane),
@@ -297,7 +297,7 @@ impl Report {
     }
 }
 
-/// Contacts between what a sensor names, in one lane: the first, the nearest, the strongest, or all as one force.
+/// Contacts between what a sensor names: the first, the nearest, the strongest, or all as one force; in one lane.
 pub fn contact_report<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, slots: Slots) {
     let (adr, dim) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize);
     let [bits, reduce, num] = [0, 1, 2].map(|k| m.sensor_intprm[3 * i + k]);
