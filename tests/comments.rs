@@ -66,27 +66,12 @@ const DIVERGENCES: &[Divergence] = &[
                 ],
             },
             Function {
-                name: "solve_pgs relax",
-                kernel: &["every lane has read what it needs"],
-                twin: &[],
-            },
-            Function {
                 name: "tendon tendon",
                 kernel: &[
                     "points of the paths before this turn's",
                     "lengths and rows first; where the points go is known when all are counted",
                 ],
                 twin: &[],
-            },
-            Function {
-                name: "lib/dual prepare",
-                kernel: &[
-                    "j inv(M) of an island's rows, a row by a lane; A of the rows that are set together, with R on its diagonal if that is to be regarded",
-                ],
-                twin: &[
-                    "j inv(M) of every row",
-                    "the solver was chosen after the model was compiled",
-                ],
             },
             Function {
                 name: "lib/force apply_ft",
@@ -378,24 +363,31 @@ const DIVERGENCES: &[Divergence] = &[
                 twin: &["in the frame of the contact: normal, tangents, spin, roll"],
             },
             Function {
-                name: "solve_pgs start_forces",
-                kernel: &["a of what is set together, and the cost of the row's force"],
-                twin: &[],
-            },
-            Function {
-                name: "lib/dual accelerate",
+                name: "solve_pgs extrapolate",
                 kernel: &[
-                    "four rows a turn: some software adapters end a shader's loops after 65,535 turns in all",
-                ],
-                twin: &[],
-            },
-            Function {
-                name: "lib/dual block",
-                kernel: &[
-                    "a of num consecutive rows among each other, as it was made; from the skip-th of them on",
+                    "adds a part of the last change to the forces, as far as they can go; keeps what they were (Jaref) and are (Jv)",
                 ],
                 twin: &[
-                    "a of num consecutive rows among each other, with R on its diagonal if that is to be regarded",
+                    "adds a part of the last change to the forces, as far as they can go; keeps what they were and are",
+                    "residuals have gone on without bounds",
+                ],
+            },
+            Function {
+                name: "solve_pgs relax",
+                kernel: &[
+                    "sets a row or contact to its best force, what the others do being given; change of the cost. A row of -1: nothing",
+                    "every lane has read what it needs",
+                ],
+                twin: &["sets a contact to its best forces; change of the cost"],
+            },
+            Function {
+                name: "solve_pgs start_forces",
+                kernel: &[
+                    "begins with the forces of the last acceleration, unless none are better",
+                    "a of what is set together, and the cost of the row's force",
+                ],
+                twin: &[
+                    "begins with the forces of the last acceleration, which are set, unless none are better",
                 ],
             },
             Function {
