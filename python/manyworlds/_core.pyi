@@ -37,6 +37,14 @@ class Model:
     @staticmethod
     def from_xml_string(xml: str, assets: Mapping[str, bytes] | None = None) -> Model: ...
     @staticmethod
+    def from_parts(
+        sizes: Mapping[str, int],
+        fields: Mapping[str, Any],
+        options: Mapping[str, Any],
+        stat: Sequence[float],
+        names: Mapping[str, Sequence[str]],
+    ) -> Model: ...
+    @staticmethod
     def load(path: str | os.PathLike[str]) -> Model: ...
     @staticmethod
     def from_bytes(bytes: bytes) -> Model: ...

@@ -5,13 +5,16 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manyworlds import _core
 from manyworlds.model import TABLE, Model
 from manyworlds.named import Named
+
+if TYPE_CHECKING:
+    import mujoco
 
 # mjtState and mjtStage of MuJoCo
 STATE_CTRL = 1 << 6
@@ -47,7 +50,7 @@ class Batch:
 
     def __init__(
         self,
-        model: Model,
+        model: Model | mujoco.MjModel,
         nsim: int,
         nthread: int = 0,
         *,
@@ -58,9 +61,12 @@ class Batch:
         adapter: str | None = None,
         rne_post: bool = False,
     ):
+        if type(model).__module__.startswith("mujoco"):
+            model = Model.from_mujoco(model)
         if not isinstance(model, Model):
             raise TypeError(
-                f"a manyworlds.Model is needed, not {type(model).__name__}: Model.from_xml_path, from_xml_string or from_spec make one"
+                f"a manyworlds.Model or mujoco.MjModel is needed, not {type(model).__name__}: Model.from_xml_path, from_xml_string or "
+                "from_spec make one"
             )
         core = _core.Batch(model._core, nsim, backend, overflow, nthread or None, nconmax, njmax, adapter, rne_post)
         # past __setattr__, which writes into worlds

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 KINDS = (
     "body joint geom site camera light mesh hfield pair exclude equality tendon actuator sensor numeric keyframe".split()
 )
+# sizes that count a kind and are not called after it
+COUNTS = {"joint": "njnt", "camera": "ncam", "equality": "neq", "actuator": "nu"}
 # every array: its room (Model, Data or Scratch), its dimensions, and what it is
 TABLE: dict[str, tuple[str, list[str], str]] = _core.Model.table()
 
@@ -60,6 +62,31 @@ class Model:
     def from_spec(cls, spec: mujoco.MjSpec) -> Model:
         """Compiles a model that was made with MuJoCo's `MjSpec`, files in memory included."""
         return cls.from_xml_string(spec.to_xml(), dict(spec.assets))
+
+    @classmethod
+    def from_mujoco(cls, model: mujoco.MjModel) -> Model:
+        """A model that MuJoCo compiled, as it is now: edited numbers too.
+
+        Raises UnsupportedError on flexes and plugins, which no backend has; what else is missing is told when worlds are made.
+        """
+        import mujoco
+
+        for size, what in (("nflex", "flexes"), ("nplugin", "plugins")):
+            if getattr(model, size):
+                raise _core.UnsupportedError(f"the model has {what} ({size} = {getattr(model, size)}), which no backend computes")
+        opt, stat = model.opt, model.stat
+        sizes = {name: max(0, int(getattr(model, name))) for name in _core.Model.sizes() if hasattr(model, name)}
+        fields = {name: getattr(model, name) for name, (room, *_) in TABLE.items() if room == "Model" and hasattr(model, name)}
+        options = {name: np.atleast_1d(getattr(opt, name)) for name in _core.Model.options() if hasattr(opt, name)}
+        numbers = [stat.meaninertia, stat.meanmass, stat.meansize, stat.extent, *stat.center]
+        names = {}
+        for kind in KINDS:
+            own = {"keyframe": "key"}.get(kind, kind)
+            obj = getattr(mujoco.mjtObj, f"mjOBJ_{own.upper()}", None)
+            count = getattr(model, COUNTS.get(kind, f"n{own}"), 0)
+            if obj is not None:
+                names[kind] = [mujoco.mj_id2name(model, obj, i) or "" for i in range(count)]
+        return cls(_core.Model.from_parts(sizes, fields, options, numbers, names))
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Model:

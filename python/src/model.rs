@@ -1,7 +1,9 @@
 //! Models for Python.
 
+use manyworlds::compile::Parts;
 use manyworlds::fields::{FIELDS, Room, SIZES};
 use manyworlds::mjcf::{Files, Limits, Spec};
+use manyworlds::model::{Names, Statistic};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -24,6 +26,40 @@ impl Model {
             inner: inner.map_err(raised)?,
         })
     }
+}
+
+// names and the numbers of arrays of any kind and shape
+fn flat(given: BTreeMap<String, Bound<'_, PyAny>>) -> PyResult<Vec<(String, Vec<f64>)>> {
+    let given = given.into_iter();
+    given
+        .map(|(name, values)| Ok((name, array::flat(&values)?)))
+        .collect()
+}
+
+// the names of a kind of elements
+fn names_mut<'a>(names: &'a mut Names, kind: &str) -> PyResult<&'a mut Vec<String>> {
+    Ok(match kind {
+        "body" => &mut names.body,
+        "joint" => &mut names.joint,
+        "geom" => &mut names.geom,
+        "site" => &mut names.site,
+        "camera" => &mut names.camera,
+        "light" => &mut names.light,
+        "mesh" => &mut names.mesh,
+        "hfield" => &mut names.hfield,
+        "pair" => &mut names.pair,
+        "exclude" => &mut names.exclude,
+        "equality" => &mut names.equality,
+        "tendon" => &mut names.tendon,
+        "actuator" => &mut names.actuator,
+        "sensor" => &mut names.sensor,
+        "numeric" => &mut names.numeric,
+        "keyframe" => &mut names.key,
+        _ => {
+            let msg = format!("no elements are called {kind}");
+            return Err(PyAttributeError::new_err(msg));
+        }
+    })
 }
 
 #[pymethods]
@@ -51,6 +87,36 @@ impl Model {
             let files = assets.map_or(Files::None, Files::memory);
             manyworlds::compile::compile(&Spec::from_text(xml, files, &Limits::default())?)
         }))
+    }
+
+    /// A model of the arrays that MuJoCo compiled, and the names of each kind of elements.
+    #[staticmethod]
+    fn from_parts(
+        py: Python<'_>,
+        sizes: BTreeMap<String, usize>,
+        fields: BTreeMap<String, Bound<'_, PyAny>>,
+        options: BTreeMap<String, Bound<'_, PyAny>>,
+        stat: [f64; 7],
+        names: BTreeMap<String, Vec<String>>,
+    ) -> PyResult<Self> {
+        let [meaninertia, meanmass, meansize, extent, x, y, z] = stat;
+        let mut parts = Parts {
+            sizes,
+            fields: flat(fields)?.into_iter().collect(),
+            options: flat(options)?.into_iter().collect(),
+            stat: Statistic {
+                meaninertia,
+                meanmass,
+                meansize,
+                extent,
+                center: [x, y, z],
+            },
+            names: Names::default(),
+        };
+        for (kind, own) in names {
+            *names_mut(&mut parts.names, &kind)? = own;
+        }
+        Self::own(py.detach(|| parts.model()))
     }
 
     /// Loads a compiled model (`.mwb`).
@@ -81,13 +147,6 @@ impl Model {
         fields: BTreeMap<String, Bound<'_, PyAny>>,
         options: BTreeMap<String, Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let flat =
-            |given: BTreeMap<String, Bound<'_, PyAny>>| -> PyResult<Vec<(String, Vec<f64>)>> {
-                given
-                    .into_iter()
-                    .map(|(name, values)| Ok((name, array::flat(&values)?)))
-                    .collect()
-            };
         let (fields, options) = (flat(fields)?, flat(options)?);
         let mut inner = self.inner.clone();
         let bad = inner
@@ -124,31 +183,7 @@ impl Model {
 
     /// Names of the elements of a kind, in order of their ids.
     fn names(&self, kind: &str) -> PyResult<Vec<String>> {
-        let names = &self.inner.names;
-        Ok(match kind {
-            "body" => &names.body,
-            "joint" => &names.joint,
-            "geom" => &names.geom,
-            "site" => &names.site,
-            "camera" => &names.camera,
-            "light" => &names.light,
-            "mesh" => &names.mesh,
-            "hfield" => &names.hfield,
-            "pair" => &names.pair,
-            "exclude" => &names.exclude,
-            "equality" => &names.equality,
-            "tendon" => &names.tendon,
-            "actuator" => &names.actuator,
-            "sensor" => &names.sensor,
-            "numeric" => &names.numeric,
-            "keyframe" => &names.key,
-            _ => {
-                return Err(PyAttributeError::new_err(format!(
-                    "no elements are called {kind}"
-                )));
-            }
-        }
-        .clone())
+        Ok(names_mut(&mut self.inner.names.clone(), kind)?.clone())
     }
 
     /// What the model needs that this version has not, each in a few words.

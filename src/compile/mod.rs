@@ -30,6 +30,7 @@ mod mwb;
 mod names;
 pub mod needs;
 pub mod pair;
+mod parts;
 pub mod pattern;
 mod pose;
 mod reduce;
@@ -49,6 +50,7 @@ use crate::types::MINVAL;
 pub use layout::dual_rows;
 use names::Names;
 pub use needs::{missing, missing_on_device, not_computed};
+pub use parts::Parts;
 use tree::Tree;
 
 impl Model {

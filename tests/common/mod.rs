@@ -9,7 +9,8 @@ pub mod tile;
 
 use std::collections::BTreeMap;
 
-use manyworlds::fields::{Arrays, FIELDS, Room, SIZES, View, ViewMut};
+use manyworlds::compile::Parts;
+use manyworlds::fields::{View, ViewMut};
 use manyworlds::types::JointType;
 use manyworlds::{Batch, Data, Model};
 
@@ -63,36 +64,29 @@ impl Golden {
 
     /// The model as MuJoCo compiled it, with the fields that are ours derived from it.
     pub fn model(&self) -> Model {
-        let mut m = Arrays::default();
-        for (size, _) in SIZES {
-            if let Some(n) = self.get(&format!("size/{size}")) {
-                m.set_size(size, n[0] as usize);
-            }
-        }
+        let named = |start: &'static str| {
+            let arrays = self.arrays.iter();
+            arrays.filter_map(move |(name, (_, x))| Some((name.strip_prefix(start)?.to_owned(), x)))
+        };
+        let mut parts = Parts::default();
+        let sizes = named("size/").map(|(name, x)| (name, x[0] as usize));
+        parts.sizes = sizes.collect();
+        parts.fields = named("model/").map(|(name, x)| (name, x.clone())).collect();
+        parts.options = named("opt/").map(|(name, x)| (name, x.clone())).collect();
+        parts.stat.meaninertia = self.get("stat/meaninertia").unwrap()[0];
         // goldens of the solvers know no materials but by their numbers
         let last = self.get("model/geom_matid").into_iter().flatten();
-        m.nmat = last.fold(m.nmat, |n, &id| n.max((id + 1.0) as usize));
-        m.allocate();
-        for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
-            let Some(from) = self.get(&format!("model/{}", field.name)) else {
-                continue;
-            };
-            match m.field_mut(field.name).unwrap() {
-                ViewMut::Int(to) => to
-                    .iter_mut()
-                    .zip(from)
-                    .for_each(|(to, from)| *to = *from as i32),
-                ViewMut::Real(to) => to.copy_from_slice(from),
-            }
+        let known = parts.sizes.get("nmat").copied().unwrap_or_default();
+        let nmat = last.fold(known, |n, &id| n.max((id + 1.0) as usize));
+        parts.sizes.insert("nmat".to_owned(), nmat);
+        if parts
+            .fields
+            .get("mat_rgba")
+            .is_some_and(|x| x.len() != 4 * nmat)
+        {
+            parts.fields.remove("mat_rgba");
         }
-        for (name, _) in manyworlds::model::Opt::NAMES {
-            if let Some(values) = self.get(&format!("opt/{name}")) {
-                assert!(m.opt.set(name, values), "{name}");
-            }
-        }
-        m.stat.meaninertia = self.get("stat/meaninertia").unwrap()[0];
-        manyworlds::compile::layout::layout(&mut m).unwrap();
-        Model::from_arrays(m).unwrap_or_else(|e| panic!("{e}"))
+        parts.model().unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// Solver settings that the goldens were made with.

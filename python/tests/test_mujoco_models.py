@@ -1,0 +1,43 @@
+"""Models that MuJoCo compiled."""
+
+import numpy as np
+import pytest
+
+import manyworlds as mw
+from manyworlds.model import TABLE
+
+mujoco = pytest.importorskip("mujoco")
+
+
+@pytest.mark.parametrize("name", "boxes cartpole hand humanoid quadruped".split())
+def test_a_model_of_mujoco_is_the_one_of_its_file(models, name):
+    path = str(models / f"{name}.xml")
+    theirs, own = mw.Model.from_mujoco(mujoco.MjModel.from_xml_path(path)), mw.Model.from_xml_path(path)
+    for size in mw._core.Model.sizes():
+        assert getattr(theirs, size) == getattr(own, size), size
+    for field, (room, *_) in TABLE.items():
+        if room == "Model":
+            a, b = getattr(theirs, field), getattr(own, field)
+            assert np.allclose(a, b, rtol=1e-9, atol=1e-9), field
+    for kind in ("body", "joint", "actuator", "keyframe"):
+        assert theirs.names(kind) == own.names(kind)
+
+
+def test_an_edited_model_steps_as_mujoco(models):
+    m = mujoco.MjModel.from_xml_path(str(models / "humanoid.xml"))
+    m.body_mass[1] *= 2
+    m.opt.gravity[2] = -7
+    m.opt.timestep = 0.004
+    d = mujoco.MjData(m)
+    mujoco.mj_setConst(m, d)
+    mujoco.mj_resetData(m, d)
+    batch = mw.Batch(m, nsim=2, backend="cpu")
+    mujoco.mj_step(m, d, 40)
+    batch.step(nstep=40)
+    assert np.abs(batch.read("qpos") - d.qpos).max() < 1e-9
+
+
+def test_what_no_backend_has_is_refused():
+    cloth = '<mujoco><worldbody><flexcomp name="f" type="grid" count="3 3 1" spacing=".1 .1 .1" dim="2"/></worldbody></mujoco>'
+    with pytest.raises(mw.UnsupportedError, match="flexes"):
+        mw.Model.from_mujoco(mujoco.MjModel.from_xml_string(cloth))

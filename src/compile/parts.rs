@@ -1,0 +1,79 @@
+//! A model that was compiled elsewhere: its sizes, arrays and options as MuJoCo has them (`mjModel`).
+
+use std::collections::BTreeMap;
+
+use super::layout::layout;
+use crate::error::{Error, Result};
+use crate::fields::{Arrays, FIELDS, Model, Room, SIZES, ViewMut};
+use crate::model::{Names, Opt, Statistic};
+
+/// What MuJoCo has of a model, by its names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parts {
+    /// Sizes; one that is not given is 0.
+    pub sizes: BTreeMap<String, usize>,
+    /// Arrays, row by row; one that is not given is zeros. Those that are ours alone are derived.
+    pub fields: BTreeMap<String, Vec<f64>>,
+    /// Options; one that is not given has its default.
+    pub options: BTreeMap<String, Vec<f64>>,
+    /// Statistics.
+    pub stat: Statistic,
+    /// Names of the elements.
+    pub names: Names,
+}
+
+impl Parts {
+    /// The model that they make.
+    ///
+    /// Fails with [`Error::Input`] on an array or option of another length than its sizes say, and on numbers that lead out of an
+    /// array; with [`Error::Size`] where contacts and rows do not fit.
+    pub fn model(self) -> Result<Model> {
+        let mut m = Arrays {
+            stat: self.stat,
+            names: self.names,
+            ..Arrays::default()
+        };
+        for (size, _) in SIZES {
+            if let Some(n) = self.sizes.get(*size) {
+                m.set_size(size, *n);
+            }
+        }
+        m.allocate();
+        for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
+            let Some(from) = self.fields.get(field.name) else {
+                continue;
+            };
+            let to = m.field_mut(field.name);
+            let have = match &to {
+                Some(ViewMut::Int(to)) => to.len(),
+                Some(ViewMut::Real(to)) => to.len(),
+                None => continue,
+            };
+            if have != from.len() {
+                let (name, given) = (field.name, from.len());
+                let msg =
+                    format!("{name} holds {given} numbers, and the sizes of the model say {have}");
+                return Err(Error::Input(msg));
+            }
+            match to {
+                Some(ViewMut::Int(to)) => {
+                    let from = from.iter().map(|x| *x as i32);
+                    to.iter_mut().zip(from).for_each(|(to, from)| *to = from);
+                }
+                Some(ViewMut::Real(to)) => to.copy_from_slice(from),
+                None => {}
+            }
+        }
+        for (name, values) in &self.options {
+            let known = Opt::NAMES.iter().any(|(known, _)| known == name);
+            if known && !m.opt.set(name, values) {
+                let given = values.len();
+                return Err(Error::Input(format!(
+                    "option {name} has not {given} numbers"
+                )));
+            }
+        }
+        layout(&mut m)?;
+        Model::from_arrays(m)
+    }
+}
