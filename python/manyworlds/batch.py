@@ -118,10 +118,14 @@ class Batch:
             self._expanded[key] = self._core.own(key)
         return self._expanded[key]
 
-    @property
-    def expanded(self) -> tuple[str, ...]:
-        """Names of the fields that every world has for itself."""
-        return tuple(self._expanded)
+    def expanded(self, name: str) -> np.ndarray | None:
+        """The rows of an expanded field, read-only; None while all worlds share one."""
+        rows = self._expanded.get(name.removeprefix("opt."))
+        if rows is None:
+            return None
+        view = rows.view()
+        view.flags.writeable = False
+        return view
 
     def set_const(self, ids: Any = None) -> None:
         """Derives what follows from expanded fields, in all worlds or in those in `ids` (mj_setConst)."""

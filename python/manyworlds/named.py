@@ -43,14 +43,31 @@ class Named:
     def __getattr__(self, name: str) -> np.ndarray:
         if name.startswith("_"):
             raise AttributeError(name)
-        for field in (f"{self._kind}_{name}", f"{PREFIXES.get(self._kind, self._kind)}_{name}"):
-            if field in self._batch.expanded:
-                return self._batch.expand(field)[:, self.id]
+        field = self._of_model(name)
+        if field is not None:
+            if self._batch.expanded(field) is None:
+                shared = getattr(self._batch.model, field)
+                return _column(np.broadcast_to(shared, (self._batch.nsim, *shared.shape)), self.id)
+            return _column(self._batch.expand(field), self.id)
         field, index = self._place(name)
-        return self._batch.bind(field)[:, index]
+        return _column(self._batch.bind(field), index)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        field = self._of_model(name)
+        if field is not None:
+            # worlds differ from now on
+            _column(self._batch.expand(field), self.id)[...] = value
+            return
         getattr(self, name)[...] = value
+
+    # the field of the model that this is a row of, if it is one
+    def _of_model(self, name: str) -> str | None:
+        sizes, _ = ROWS.get(self._kind, ((), ""))
+        for field in (f"{self._kind}_{name}", f"{PREFIXES.get(self._kind, self._kind)}_{name}"):
+            room, dims, _ = TABLE.get(field, ("", [""], ""))
+            if room == "Model" and dims[0] in sizes:
+                return field
+        return None
 
     def _place(self, name: str) -> tuple[str, Any]:
         m, i = self._batch.model, self.id
@@ -70,3 +87,10 @@ class Named:
             if room == "Data" and dims[0] in rows:
                 return field, i
         raise AttributeError(f"a {self._kind} has no {name!r}")
+
+
+def _column(array: np.ndarray, index: Any) -> np.ndarray:
+    """The numbers of one element in all worlds; of one that has a single number, (nsim, 1)."""
+    if array.ndim == 2 and not isinstance(index, slice):
+        index = slice(index, index + 1)
+    return array[:, index]

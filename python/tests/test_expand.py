@@ -21,7 +21,8 @@ def test_worlds_that_differ_are_those_of_mujoco(path):
     for name, factor in factors.items():
         batch.expand(name)[...] *= factor
     batch.expand("opt.gravity")[:, 2] = np.linspace(-9, -3, n)
-    assert batch.expanded == ("body_mass", "dof_damping", "geom_friction", "gravity")
+    assert batch.expanded("body_inertia") is None
+    assert batch.expanded("opt.gravity")[0, 2] == -9
     batch.reset()
     batch.step(nstep=50)
     qpos = batch.read("qpos")
@@ -40,9 +41,10 @@ def test_worlds_that_differ_are_those_of_mujoco(path):
 def test_elements_have_their_own_numbers(path):
     batch = mw.Batch(mw.Model.from_xml_path(path), nsim=3, backend="cpu")
     name = batch.model.names("body")[1]
-    mass = batch.expand("body_mass")
-    batch.body(name).mass = [1.0, 2.0, 3.0]
-    assert mass[:, 1].tolist() == [1.0, 2.0, 3.0]
+    assert batch.body(name).mass.tolist() == [[batch.model.body_mass[1]]] * 3
+    batch.body(name).mass = [[1.0], [2.0], [3.0]]
+    assert batch.expanded("body_mass")[:, 1].tolist() == [1.0, 2.0, 3.0]
+    assert batch.body(name).mass.tolist() == [[1.0], [2.0], [3.0]]
     batch.set_const()
     batch.step()
 
