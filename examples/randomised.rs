@@ -1,0 +1,40 @@
+// Carts with poles of different masses: each world has its own row of a field of the model.
+//
+//     cargo run --release --example randomised
+
+use manyworlds::batch::{Backend, Settings};
+use manyworlds::{Batch, Model, Result};
+
+const WORLDS: usize = 5;
+
+fn main() -> Result<()> {
+    let model = Model::from_xml_path("models/cartpole.xml")?;
+    // worlds that differ run on the reference
+    let settings = Settings {
+        backend: Backend::Cpu,
+        ..Settings::default()
+    };
+    let mut batch = Batch::with(&model, WORLDS, settings)?;
+
+    // from half the mass to one and a half, kg and kg m^2
+    batch.expand(&["body_mass", "body_inertia"])?;
+    for name in ["body_mass", "body_inertia"] {
+        let mut rows = batch.reals(name)?.to_vec();
+        let words = rows.len() / WORLDS;
+        for (world, row) in rows.chunks_mut(words).enumerate() {
+            let factor = 0.5 + world as f64 / (WORLDS - 1) as f64;
+            row.iter_mut().for_each(|x| *x *= factor);
+        }
+        batch.set(name, &rows)?;
+    }
+    // what follows from the masses
+    batch.set_const()?;
+
+    batch.set("ctrl", &[0.3])?;
+    batch.step(50)?;
+    let carts = batch.reals("qpos")?.chunks(model.nq).map(|qpos| qpos[0]);
+    for (world, x) in carts.enumerate() {
+        println!("world {world}: the cart is at {x:.4} m");
+    }
+    Ok(())
+}
