@@ -219,7 +219,7 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
 /// Why worlds cannot differ on a backend.
 fn share_one_model(worlds: &(impl Worlds + ?Sized)) -> Error {
     Error::Input(format!(
-        "the worlds of this backend ({}) share one model: make the batch with Backend::Cpu to let fields of it differ",
+        "the worlds of this backend ({}) share one model: make the batch with Backend::Cpu or Backend::Gpu to let fields of it differ",
         worlds.device()
     ))
 }

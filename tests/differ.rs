@@ -97,15 +97,62 @@ fn a_world_of_its_own_is_a_batch_of_an_edited_model() {
 
 #[test]
 fn worlds_that_share_one_model_say_so() {
-    for backend in [Backend::Simd, Backend::Gpu] {
-        let mut batch = worlds(&model(), 2, backend);
-        let text = refusal(batch.expand(&["body_mass"]));
-        assert!(text.contains("Backend::Cpu"), "{backend:?}: {text}");
-        let text = refusal(batch.set("body_mass", &[1.0]));
-        assert!(text.contains("Batch::expand"), "{backend:?}: {text}");
+    let mut batch = worlds(&model(), 2, Backend::Simd);
+    let text = refusal(batch.expand(&["body_mass"]));
+    assert!(text.contains("Backend::Cpu"), "{text}");
+    let text = refusal(batch.set("body_mass", &[1.0]));
+    assert!(text.contains("Batch::expand"), "{text}");
+    batch.set_const().unwrap();
+    batch.step(1).unwrap();
+}
+
+// on a device as on the reference, resets and other fields later too; in single precision
+#[test]
+fn worlds_differ_on_a_device() {
+    let m = Model::from_xml_path("models/quadruped.xml").unwrap();
+    let run = |backend| {
+        let mut batch = worlds(&m, 3, backend);
+        batch
+            .expand(&["body_mass", "geom_friction", "qpos0"])
+            .unwrap();
+        let second = [false, true, false];
+        let heavier: Vec<f64> = m.body_mass.iter().map(|x| 1.5 * x).collect();
+        batch.set_where("body_mass", &second, &heavier).unwrap();
         batch.set_const().unwrap();
-        batch.step(1).unwrap();
-    }
+        batch.reset(To::Qpos0).unwrap();
+        batch.set("qvel", &vec![0.4; m.nv]).unwrap();
+        batch.step(5).unwrap();
+
+        // on the way others differ, and one begins anew from its own start
+        batch.expand(&["dof_damping"]).unwrap();
+        let damping: Vec<f64> = m.dof_damping.iter().map(|x| x + 0.3).collect();
+        let third = [false, false, true];
+        batch.set_where("dof_damping", &third, &damping).unwrap();
+        let mut qpos0 = m.qpos0.clone();
+        qpos0[0] += 0.05;
+        batch.set_where("qpos0", &third, &qpos0).unwrap();
+        batch.set_const().unwrap();
+        batch.step(5).unwrap();
+        batch.reset_where(&third, To::Qpos0).unwrap();
+        let start = batch.reals("qpos").unwrap()[2 * m.nq..].to_vec();
+        assert!((start[0] - qpos0[0]).abs() < 1e-6, "{start:?}");
+        batch.step(3).unwrap();
+        batch.reals("qpos").unwrap().to_vec()
+    };
+    let (want, have) = (run(Backend::Cpu), run(Backend::Gpu));
+    assert!(
+        error(&want[..m.nq], &want[m.nq..2 * m.nq]) > 1e-4,
+        "worlds differ"
+    );
+    let e = error(&have, &want);
+    assert!(e < 1e-4, "{e:e}");
+
+    let mut batch = worlds(&m, 2, Backend::Gpu);
+    let text = refusal(batch.expand(&["gravity"]));
+    assert!(
+        text.contains("gravity") && text.contains("Backend::Cpu"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! The kernels over all worlds.
 
-use std::sync::OnceLock;
+mod own;
+
+use std::sync::{Arc, OnceLock};
 
 use super::slices::{Columns, In, Out};
 use super::state::{FLAGS, INPUTS};
 use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory};
 use crate::error::{Error, Result};
-use crate::fields::{Elem, FIELDS, Field, Model, Room, View};
+use crate::fields::{Elem, Field, Model, View};
 use crate::gpu::arena::{Layout, chip_words};
 use crate::gpu::config::hardware_team;
 use crate::gpu::device::{self, Choice, Device, Request};
@@ -42,6 +44,8 @@ struct Kernels {
     inverse: Option<Plan>,
     // where nobody said how many lanes: more, if the adapter ends their loops early
     widens: bool,
+    // the models of worlds that differ
+    own: Vec<Arc<Model>>,
     // the last read
     reals: Vec<f64>,
     ints: Vec<i32>,
@@ -101,6 +105,7 @@ fn open_on(
         forward: None,
         inverse: None,
         widens: settings.lanes.is_none(),
+        own: Vec::new(),
         reals: Vec::new(),
         ints: Vec::new(),
     }))
@@ -217,12 +222,8 @@ impl Kernels {
         let mut m = self.gpu.model().clone();
         m.edit(|m| m.opt.enableflags |= ENBL_INVERSE)?;
         let mut gpu = Gpu::new(self.gpu.device(), &m, self.gpu.config())?;
-        let kept = |f: &&Field| {
-            f.room != Room::Model && f.words(&m) > 0 && self.gpu.has(f) && self.gpu.keeps(f)
-        };
-        for field in FIELDS.iter().filter(kept) {
-            gpu.write(field.name, &self.gpu.read(field.name)?)?;
-        }
+        self.carry_over(&mut gpu)?;
+        own::write_own(&self.own, &mut gpu)?;
         gpu.prepare()?;
         (self.gpu, self.forward, self.inverse) = (gpu, None, None);
         Ok(())
@@ -267,6 +268,7 @@ impl Kernels {
         for (name, values) in state {
             gpu.write(name, values)?;
         }
+        own::write_own(&self.own, &mut gpu)?;
         gpu.hold()?;
         (self.gpu, self.forward, self.inverse) = (gpu, None, None);
         Ok(())
@@ -373,8 +375,15 @@ impl Worlds for Kernels {
     fn reset(&mut self, _m: &Model, mask: Mask<'_>) -> Result<()> {
         match listed(mask) {
             Some(list) if list.is_empty() => Ok(()),
-            list => self.gpu.reset(list.as_deref()),
+            list => {
+                self.gpu.reset(list.as_deref())?;
+                self.start_own(list.as_deref())
+            }
         }
+    }
+
+    fn differ(&mut self, models: &[Arc<Model>]) -> Result<()> {
+        self.give(models)
     }
 
     fn keeps(&self, field: &'static Field) -> bool {

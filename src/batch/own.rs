@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Batch, Mask, memory};
+use super::{Backend, Batch, Mask, memory};
 use crate::compile::missing;
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, Elem, FIELDS, Field, Model, Role, Room, SIZES, View, ViewMut};
@@ -226,7 +226,8 @@ fn varying(name: &str) -> Result<&'static str> {
 }
 
 impl Batch {
-    /// Lets fields of the model differ from world to world (domain randomisation), on the backend [`super::Backend::Cpu`].
+    /// Lets fields of the model differ from world to world (domain randomisation), on the backends [`super::Backend::Cpu`] and
+    /// [`super::Backend::Gpu`]; there options are the same for all worlds.
     ///
     /// Every world begins with the model's numbers; [`Batch::set`] and [`Batch::set_where`] change them, [`Batch::read`] and
     /// [`Batch::reals`] give them back, N × shape. Fields are the arrays of reals that [`Model::edit`] takes, in the model's
@@ -268,6 +269,11 @@ impl Batch {
     fn expand_into(&mut self, own: &mut Own, names: &[&str]) -> Result<()> {
         for name in names {
             let name = varying(name)?;
+            if option(name).is_some() && self.backend() == Backend::Gpu {
+                return Err(Error::Input(format!(
+                    "{name} cannot differ on a device: options are constants of the kernels; Backend::Cpu lets it differ"
+                )));
+            }
             if own.rows(name).is_some() {
                 continue;
             }
@@ -322,7 +328,12 @@ impl Batch {
             return Ok(());
         };
         own.derive(&self.model, |w| mask.is_none_or(|mask| mask[w]))?;
-        self.worlds.differ(&own.models)
+        let taken = self.worlds.differ(&own.models);
+        if taken.is_err() {
+            // the worlds have not become what their rows say
+            own.stale.fill(Stale::Derived);
+        }
+        taken
     }
 
     /// Sees to it that every world's model is up to date.

@@ -1,0 +1,149 @@
+//! Worlds that differ, on a device: a field of the model that any world has otherwise lies in the memory of the worlds.
+
+use std::sync::Arc;
+
+use super::Kernels;
+use crate::cpu::euler::damped;
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::fields::{FIELDS, Field, Model, Room, View};
+use crate::gpu::{Config, Gpu, Values};
+use crate::model::Opt;
+
+use super::super::state::INPUTS;
+
+impl Kernels {
+    /// Gives every world a model of its own.
+    ///
+    /// Fails with [`Error::Input`] where an option differs: options are constants of the kernels.
+    pub(super) fn give(&mut self, models: &[Arc<Model>]) -> Result<()> {
+        let base = self.gpu.model();
+        for (name, _) in Opt::NAMES.iter().filter(|(name, _)| *name != "enableflags") {
+            if models.iter().any(|m| m.opt.get(name) != base.opt.get(name)) {
+                return Err(Error::Input(format!(
+                    "{name}: an option is a constant of the kernels, the same for all worlds; Backend::Cpu lets it differ"
+                )));
+            }
+        }
+        let mut varies = self.gpu.config().varies.clone();
+        let new = differing(base, models).filter(|name| !varies.iter().any(|known| known == name));
+        let new: Vec<String> = new.map(str::to_owned).collect();
+        // kernels leave out damping where the model that they are made for has none
+        let lacks = !damped(base) && models.iter().any(|m| damped(m));
+        self.own = models.to_vec();
+        if lacks || !new.is_empty() {
+            varies.extend(new);
+            self.reopen(varies)?;
+        }
+        write_own(&self.own, &mut self.gpu)
+    }
+
+    // the same worlds with room for what differs
+    fn reopen(&mut self, varies: Vec<String>) -> Result<()> {
+        let base = self.gpu.model();
+        let base = self
+            .own
+            .iter()
+            .map(Arc::as_ref)
+            .find(|m| damped(m))
+            .unwrap_or(base);
+        let config = Config {
+            varies,
+            ..self.gpu.config().clone()
+        };
+        let mut gpu = Gpu::new(self.gpu.device(), base, &config)?;
+        self.carry_over(&mut gpu)?;
+        gpu.prepare()?;
+        (self.gpu, self.forward, self.inverse) = (gpu, None, None);
+        Ok(())
+    }
+
+    // everything that is kept from stage to stage
+    pub(super) fn carry_over(&self, to: &mut Gpu) -> Result<()> {
+        let kept = |f: &&Field, to: &Gpu| {
+            f.room != Room::Model
+                && f.words(to.model()) > 0
+                && self.gpu.has(f)
+                && self.gpu.keeps(f)
+                && to.has(f)
+                && to.keeps(f)
+        };
+        for field in FIELDS {
+            if !kept(&field, to) {
+                continue;
+            }
+            to.write(field.name, &self.gpu.read(field.name)?)?;
+        }
+        Ok(())
+    }
+
+    /// Where worlds that were reset begin, if it is not where the model of the kernels does.
+    pub(super) fn start_own(&mut self, worlds: Option<&[u32]>) -> Result<()> {
+        if self.own.is_empty() {
+            return Ok(());
+        }
+        let all: Vec<u32>;
+        let list = match worlds {
+            Some(list) => list,
+            None => {
+                all = (0..self.own.len() as u32).collect();
+                &all
+            }
+        };
+        let base = Data::new(self.gpu.model());
+        let starts: Vec<Data> = list
+            .iter()
+            .map(|&w| Data::new(&self.own[w as usize]))
+            .collect();
+        for name in INPUTS {
+            let start = base.field(name);
+            if starts.iter().any(|d| d.field(name) != start) {
+                let rows = starts.iter().map(|d| d.field(name));
+                self.gpu.write_worlds(name, list, &rows_of(rows))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes what differs into the worlds of a device.
+pub(super) fn write_own(models: &[Arc<Model>], gpu: &mut Gpu) -> Result<()> {
+    if models.is_empty() {
+        return Ok(());
+    }
+    for name in gpu.config().varies.clone() {
+        let rows = models.iter().map(|m| m.field(&name));
+        gpu.write(&name, &rows_of(rows))?;
+    }
+    Ok(())
+}
+
+// arrays of the model that any world has otherwise
+fn differing<'a>(
+    base: &'a Model,
+    models: &'a [Arc<Model>],
+) -> impl Iterator<Item = &'static str> + 'a {
+    let arrays = FIELDS.iter().filter(|field| field.room == Room::Model);
+    let other = |name: &str| {
+        let shared = base.field(name);
+        models.iter().any(|m| m.field(name) != shared)
+    };
+    arrays
+        .map(|field| field.name)
+        .filter(move |name| other(name))
+}
+
+// an array of several worlds, one after the other
+fn rows_of<'a>(rows: impl Iterator<Item = Option<View<'a>>>) -> Values {
+    let (mut reals, mut ints) = (Vec::new(), Vec::new());
+    for row in rows.flatten() {
+        match row {
+            View::Real(x) => reals.extend(x.iter().map(|&x| x as f32)),
+            View::Int(x) => ints.extend_from_slice(x),
+        }
+    }
+    match ints.is_empty() {
+        true => Values::Real(reals),
+        false => Values::Int(ints),
+    }
+}
