@@ -1,12 +1,12 @@
-// The step of a cart with a pole, linearised where the pole stands and where it hangs.
-//
-//     cargo run --release --example derivative
+//! The step of a cart with a pole, linearised where the pole stands and where it hangs.
+//!
+//!     cargo run --release --example derivative
 
 use manyworlds::batch::{Backend, Settings};
 use manyworlds::{Batch, Model, Result};
 use std::f64::consts::PI;
 
-fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_path("models/cartpole.xml")?;
     let settings = Settings {
         backend: Backend::Cpu,

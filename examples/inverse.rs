@@ -1,12 +1,12 @@
-// Which joint torques does it take to hold a quadruped still in the air? Inverse dynamics of many poses at once.
-//
-//     cargo run --release --example inverse
+//! Which joint torques does it take to hold a quadruped still in the air? Inverse dynamics of many poses at once.
+//!
+//!     cargo run --release --example inverse
 
 use manyworlds::{Batch, Model, Result};
 
 const WORLDS: usize = 16;
 
-fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_path("models/quadruped.xml")?;
     let mut batch = Batch::new(&model, WORLDS)?;
 

@@ -1,13 +1,13 @@
-// Carts with poles of different masses: each world has its own row of a field of the model.
-//
-//     cargo run --release --example randomised
+//! Carts with poles of different masses: each world has its own row of a field of the model.
+//!
+//!     cargo run --release --example randomised
 
 use manyworlds::batch::{Backend, Settings};
 use manyworlds::{Batch, Model, Result};
 
 const WORLDS: usize = 5;
 
-fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_path("models/cartpole.xml")?;
     // worlds that differ run on the reference
     let settings = Settings {

@@ -1,12 +1,12 @@
-// Steps 256 humanoids that begin at different velocities, and tells how many still stand.
-//
-//     cargo run --release --example rollout
+//! Steps 256 humanoids that begin at different velocities, and tells how many still stand.
+//!
+//!     cargo run --release --example rollout
 
 use manyworlds::{Batch, Model, Result};
 
 const WORLDS: usize = 256;
 
-fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_path("models/humanoid.xml")?;
     let mut batch = Batch::new(&model, WORLDS)?;
     println!("{WORLDS} worlds on {}", batch.device());

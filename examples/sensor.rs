@@ -1,6 +1,6 @@
-// Reads sensors by name: an accelerometer on a ball that falls, bounces and rolls.
-//
-//     cargo run --release --example sensor
+//! Reads sensors by name: an accelerometer on a ball that falls, bounces and rolls.
+//!
+//!     cargo run --release --example sensor
 
 use manyworlds::{Batch, Model, Result};
 
@@ -19,7 +19,7 @@ const BALL: &str = r#"
   </sensor>
 </mujoco>"#;
 
-fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_str(BALL)?;
     // where the numbers of a sensor lie in sensordata
     let place = |name: &str| {
