@@ -18,6 +18,7 @@ fn help_reads_well() {
         "forward",
         "render",
         "verify",
+        "kernels",
         "bench",
         "devices",
         "completions",
@@ -32,6 +33,25 @@ fn help_reads_well() {
         let name = if verb.is_empty() { "help" } else { verb };
         insta::assert_snapshot!(format!("help_{name}"), out);
     }
+}
+
+#[test]
+fn kernels_are_written_in_four_languages() {
+    let dir = TempDir::new().unwrap();
+    let out = path(&dir, "kernels");
+    let language = "wgsl,spirv,metal,hlsl";
+    let (code, table, said) = run(&["kernels", CARTPOLE, "--out", &out, "--language", language]);
+    assert_eq!(code, 0, "{said}");
+    assert!(table.contains("solve_newton"), "{table}");
+    let read = |name: &str| std::fs::read(Path::new(&out).join(name)).unwrap();
+    let text = |name: &str| String::from_utf8(read(name)).unwrap();
+    assert!(text("00_check_pos.wgsl").contains("fn mj_kinematics()"));
+    assert!(text("00_check_pos.metal").contains("kernel void"));
+    assert!(text("00_check_pos.hlsl").contains("[numthreads("));
+    assert_eq!(read("00_check_pos.spv")[..4], 0x0723_0203u32.to_le_bytes());
+    let (code, _, said) = run(&["kernels", CARTPOLE, "--lanes", "3"]);
+    assert_eq!(code, 1);
+    assert!(said.contains("power of two"), "{said}");
 }
 
 #[test]

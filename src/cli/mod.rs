@@ -12,6 +12,8 @@ mod forward;
 mod info;
 mod inputs;
 mod interrupt;
+#[cfg(feature = "gpu")]
+mod kernels;
 pub mod level;
 mod npz;
 mod output;
@@ -72,6 +74,9 @@ enum Verb {
     /// Every kernel against its twin, on random states of your model
     #[cfg(feature = "gpu")]
     Verify(verify::Verify),
+    /// The text of the kernels that run a model
+    #[cfg(feature = "gpu")]
+    Kernels(kernels::Kernels),
     /// How fast many worlds step
     Bench(bench::Bench),
     /// The adapters that the kernels can run on
@@ -113,6 +118,8 @@ fn run(cli: Cli) -> Result<(), Fault> {
         Verb::Forward(args) => args.run(),
         #[cfg(feature = "gpu")]
         Verb::Verify(args) => args.run(),
+        #[cfg(feature = "gpu")]
+        Verb::Kernels(args) => args.run(),
         Verb::Bench(args) => args.run(),
         Verb::Devices(args) => args.run(),
         Verb::Completions { shell } => {

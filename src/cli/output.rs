@@ -26,6 +26,9 @@ pub enum Kind {
     /// A picture, or several.
     #[cfg(feature = "view")]
     Png,
+    /// The text of a kernel, or its words.
+    #[cfg(feature = "gpu")]
+    Text,
 }
 
 impl Kind {
@@ -35,6 +38,8 @@ impl Kind {
             Self::Json => "json",
             #[cfg(feature = "view")]
             Self::Png => "png",
+            #[cfg(feature = "gpu")]
+            Self::Text => "kernel",
         }
     }
 
@@ -46,6 +51,9 @@ impl Kind {
             Self::Npz => start.is_empty() || start.starts_with(b"PK"),
             #[cfg(feature = "view")]
             Self::Png => start.is_empty() || start.starts_with(b"\x89PNG"),
+            // they begin in many ways, and their endings tell them
+            #[cfg(feature = "gpu")]
+            Self::Text => true,
             Self::Json => start.trim_ascii_start().first().is_none_or(|c| *c == b'{'),
         })
     }

@@ -321,10 +321,11 @@ fn names(stages: &[&'static Stage]) -> Vec<&'static str> {
     stages.iter().map(|stage| stage.name).collect()
 }
 
-// stages that are long or diverge stay alone; the rest goes together, as many as allowed
+// stages that are long or diverge stay alone
 const ALONE: &[&str] = &["collision", "make_constraint", "solve_newton"];
 
-fn group(walk: &[&'static Stage], fuse: usize) -> Vec<Vec<&'static Stage>> {
+/// The stages of a walk by the kernels that run them, at most `fuse` in each.
+pub fn group(walk: &[&'static Stage], fuse: usize) -> Vec<Vec<&'static Stage>> {
     let mut groups: Vec<Vec<&'static Stage>> = Vec::new();
     for &stage in walk {
         let joins = |group: &&mut Vec<&'static Stage>| {
