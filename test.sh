@@ -57,9 +57,9 @@ for target in wasm32-unknown-unknown aarch64-unknown-linux-gnu; do
     fi
 done
 if cargo nextest --version >/dev/null 2>&1; then
-    run cargo nextest run --no-fail-fast
+    run cargo nextest run --no-fail-fast -p manyworlds -p manyworlds-view
 else
-    run cargo test --no-fail-fast --lib --bins --tests
+    run cargo test --no-fail-fast --lib --bins --tests -p manyworlds -p manyworlds-view
 fi
 run cargo test --doc
 # the program without a GPU, for two levels of the processor: both find the same in f64
@@ -75,7 +75,7 @@ else
     say "no npm: Chrome's compiler is not asked about the kernels"
 fi
 
-# the Python wheel, without a GPU, in an environment of its own
+# the Python wheel, in an environment of its own
 if command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
     python=target/python/bin/python
     [ -x "$python" ] || run python3 -m venv target/python
