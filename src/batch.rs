@@ -11,6 +11,7 @@
 
 mod auto;
 pub mod clock;
+mod contact;
 mod control;
 mod cpu;
 mod derivative;
@@ -21,17 +22,27 @@ mod gpu;
 #[path = "batch/no_gpu.rs"]
 mod gpu;
 mod growth;
+mod inertia;
+mod jac;
+mod look;
 mod memory;
+mod motion;
 mod names;
 mod own;
+mod ray;
 mod slices;
 mod state;
+mod tangent;
 mod tuning;
 mod vector;
 
+pub use contact::ContactForces;
 pub use derivative::{Differences, Transition};
 pub use flag::Flag;
+pub use jac::Jacobian;
+pub use look::Look;
 pub use memory::Memory;
+pub use ray::{Among, Distances, Hits};
 pub use slices::{In, Out};
 pub use state::State;
 pub use tuning::{Choice, Unroll};
@@ -242,6 +253,8 @@ pub struct Batch {
     bound: Vec<&'static Field>,
     // worlds for derivatives, made when they are first asked for
     perturbed: Option<Box<Batch>>,
+    // what calls that only look go by
+    look: Look,
 }
 
 impl Batch {
@@ -287,6 +300,7 @@ impl Batch {
             own: None,
             bound: Vec::new(),
             perturbed: None,
+            look: Look::default(),
         })
     }
 
@@ -545,13 +559,7 @@ impl Batch {
             )));
         }
         let words = field.words(&self.model);
-        if len != words && len != self.nworld * words {
-            let all = self.nworld * words;
-            return Err(Error::Input(format!(
-                "{name}: {words} values for one row or {all} for {} worlds needed, {len} given",
-                self.nworld
-            )));
-        }
+        self.check_rows(name, words, len)?;
         Ok(field)
     }
 

@@ -171,7 +171,7 @@ fn senses_energy(m: &Model) -> bool {
 }
 
 /// Whether accelerations of bodies and the forces between them are sensed, or asked for.
-fn needs_rne_post(m: &Model) -> bool {
+pub fn needs_rne_post(m: &Model) -> bool {
     const TYPES: &[SensorType] = &[
         SensorType::Accelerometer,
         SensorType::Force,

@@ -67,6 +67,7 @@ const SLICES: &[&str] = &[
     "slots_of",
     "cam_intrinsics",
     "shape_of",
+    "nearest",
 ];
 
 /// Functions of the shaders that Rust has as operators, on arrays, or in the trait `Real`.

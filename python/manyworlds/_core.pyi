@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,25 @@ __all__ = [
     "Renderer",
     "Saved",
     "UnsupportedError",
+    "apply_ft",
     "choose_level",
+    "contact_force",
+    "differentiate_pos",
+    "full_m",
+    "geom_distance",
+    "integrate_pos",
+    "jac",
+    "jac_of",
+    "jac_subtree_com",
+    "mul_m",
+    "object_acceleration",
+    "object_velocity",
     "program",
+    "ray",
+    "solve_m",
 ]
+
+_Reals: TypeAlias = npt.NDArray[np.float64]
 
 class ModelError(ValueError): ...
 class UnsupportedError(ModelError): ...
@@ -127,3 +143,26 @@ class Batch:
 
 def choose_level(wider: Sequence[str], asked: str | None) -> str: ...
 def program(args: Sequence[str]) -> int: ...
+def jac(batch: Batch, points: _Reals, bodies: Sequence[int]) -> tuple[_Reals, _Reals]: ...
+def jac_of(batch: Batch, what: str, id: int) -> tuple[_Reals, _Reals]: ...
+def jac_subtree_com(batch: Batch, body: int) -> _Reals: ...
+def full_m(batch: Batch) -> _Reals: ...
+def mul_m(batch: Batch, vec: _Reals) -> _Reals: ...
+def solve_m(batch: Batch, vec: _Reals) -> _Reals: ...
+def apply_ft(batch: Batch, force: _Reals, torque: _Reals, point: _Reals, body: int) -> _Reals: ...
+def object_velocity(batch: Batch, objtype: int, id: int, local: bool) -> _Reals: ...
+def object_acceleration(batch: Batch, objtype: int, id: int, local: bool) -> _Reals: ...
+def contact_force(batch: Batch) -> tuple[npt.NDArray[np.int32], _Reals]: ...
+def geom_distance(batch: Batch, geom1: int, geom2: int, distmax: float) -> tuple[_Reals, _Reals]: ...
+def ray(
+    batch: Batch,
+    nray: int,
+    pnt: _Reals,
+    vec: _Reals,
+    geomgroup: Sequence[bool] | None,
+    flg_static: bool,
+    bodyexclude: Sequence[int],
+    cutoff: float | None,
+) -> tuple[_Reals, npt.NDArray[np.int32], _Reals]: ...
+def integrate_pos(batch: Batch, qpos: _Reals, qvel: _Reals, dt: float) -> _Reals: ...
+def differentiate_pos(batch: Batch, dt: float, qpos1: _Reals, qpos2: _Reals) -> _Reals: ...

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manyworlds import _core
+from manyworlds.calls import Calls
 from manyworlds.model import TABLE, Model
 from manyworlds.named import Named
 
@@ -36,7 +37,7 @@ class Flag:
         return self.text
 
 
-class Batch:
+class Batch(Calls):
     """`nsim` worlds of a model.
 
     `backend` is one of `auto` (a hardware GPU, else the fastest cores), `cpu` (the reference, in float64), `simd` (worlds side by side,

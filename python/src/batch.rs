@@ -1,6 +1,6 @@
 //! Batches for Python.
 
-use manyworlds::batch::{Backend, In, Overflow, Settings, State, To};
+use manyworlds::batch::{Backend, In, Look, Overflow, Settings, State, To};
 use manyworlds::fields::{Field, Room, View, field};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -31,7 +31,7 @@ struct Live {
 #[pyclass(module = "manyworlds._core")]
 #[derive(Debug)]
 pub struct Batch {
-    batch: manyworlds::Batch,
+    pub(crate) batch: manyworlds::Batch,
     live: Vec<Live>,
     // seconds that a step took when it was last made
     pace: f64,
@@ -79,8 +79,11 @@ impl Batch {
             ..Settings::default()
         };
         let batch = py.detach(|| manyworlds::Batch::with(&model.inner, nsim, settings));
+        let mut batch = batch.map_err(raised)?;
+        // as in mujoco.batch
+        batch.look(Look::State);
         Ok(Self {
-            batch: batch.map_err(raised)?,
+            batch,
             live: Vec::new(),
             pace: f64::INFINITY,
         })
@@ -358,7 +361,7 @@ impl Batch {
     }
 
     // what was written into live arrays becomes the worlds'
-    fn give(&mut self, py: Python<'_>) -> PyResult<()> {
+    pub(crate) fn give(&mut self, py: Python<'_>) -> PyResult<()> {
         self.call_with(py, |batch, inputs| batch.control(inputs, 0, &mut []))
     }
 

@@ -3,6 +3,7 @@
 
 mod array;
 mod batch;
+mod calls;
 mod error;
 mod model;
 #[cfg(feature = "view")]
@@ -36,6 +37,11 @@ fn choose_level(wider: Vec<String>, asked: Option<&str>) -> PyResult<&'static st
 mod _core {
     #[pymodule_export]
     use super::batch::{Batch, Saved};
+    #[pymodule_export]
+    use super::calls::{
+        apply_ft, contact_force, differentiate_pos, full_m, geom_distance, integrate_pos, jac,
+        jac_of, jac_subtree_com, mul_m, object_acceleration, object_velocity, ray, solve_m,
+    };
     #[pymodule_export]
     use super::error::{CapacityError, DeviceError, FieldError, ModelError, UnsupportedError};
     #[pymodule_export]

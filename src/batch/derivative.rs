@@ -10,12 +10,11 @@
 use std::ops::Range;
 
 use super::state::INPUTS;
+use super::tangent::differentiate_pos;
 use super::{Backend, Batch, Settings, To, field};
 use crate::cpu::lib::integrate::integrate_pos;
-use crate::cpu::lib::math::sub_quat;
 use crate::error::{Error, Result};
 use crate::fields::{Model, View};
-use crate::types::JointType;
 
 // perturbed worlds that are made at a time, so that memory does not grow with the number of worlds
 const AT_A_TIME: usize = 16384;
@@ -371,29 +370,5 @@ impl Stepped {
         state.extend(between(&self.qvel, m.nv));
         state.extend(between(&self.act, m.na));
         (state, between(&self.sensors, m.nsensordata))
-    }
-}
-
-// the velocity (m/s, rad/s) that takes one position to another in a time, in the tangent space of the first (`mj_differentiatePos`)
-fn differentiate_pos(m: &Model, qvel: &mut [f64], time: f64, qpos1: &[f64], qpos2: &[f64]) {
-    for j in 0..m.njnt {
-        let (mut padr, mut vadr) = (m.jnt_qposadr[j] as usize, m.jnt_dofadr[j] as usize);
-        let jnt_type = m.jnt_type[j];
-        if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
-            qvel[vadr] = (qpos2[padr] - qpos1[padr]) / time;
-            continue;
-        }
-        if jnt_type == JointType::Free {
-            for k in 0..3 {
-                qvel[vadr + k] = (qpos2[padr + k] - qpos1[padr + k]) / time;
-            }
-            padr += 3;
-            vadr += 3;
-        }
-        let [quat1, quat2] = [qpos1, qpos2].map(|qpos| std::array::from_fn(|k| qpos[padr + k]));
-        let angle = sub_quat(quat2, quat1);
-        for k in 0..3 {
-            qvel[vadr + k] = angle[k] / time;
-        }
     }
 }

@@ -368,20 +368,14 @@ impl Batch {
 
     /// Sets a field that worlds have for themselves; false if it is none.
     pub(super) fn set_own(&mut self, name: &str, mask: Mask<'_>, values: &[f64]) -> Result<bool> {
-        let Some(own) = &mut self.own else {
+        let rows = self.own.as_ref().and_then(|own| own.rows(name));
+        let Some(words) = rows.map(|rows| rows.words) else {
             return Ok(false);
         };
-        let Some(rows) = own.rows(name) else {
-            return Ok(false);
-        };
-        let (words, all, have) = (rows.words, rows.values.len(), values.len());
-        if have != words && have != all {
-            return Err(Error::Input(format!(
-                "{name}: {words} values for one row or {all} for {} worlds needed, {have} given",
-                self.nworld
-            )));
+        self.check_rows(name, words, values.len())?;
+        if let Some(own) = &mut self.own {
+            own.write(name, mask, values);
         }
-        own.write(name, mask, values);
         Ok(true)
     }
 }

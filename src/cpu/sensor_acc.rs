@@ -96,9 +96,9 @@ fn tendon_force<R: Real>(m: &Model, d: &Data<R>, tendon: usize) -> R {
     sum
 }
 
-// acceleration of an object at its position, along the world's axes (`mj_objectAcceleration`)
+/// Acceleration of an object at its position, along the world's axes (`mj_objectAcceleration`).
 #[inline(always)]
-fn object_acceleration<R: Real>(m: &Model, d: &Data<R>, kind: i32, id: usize) -> [R; 6] {
+pub fn object_acceleration<R: Real>(m: &Model, d: &Data<R>, kind: i32, id: usize) -> [R; 6] {
     let body = body_of(m, kind, id);
     let (pos, _) = frame_of(d, kind, id);
     let arm = sub3(pos, d.subtree_com[m.body_rootid[body] as usize]);

@@ -49,11 +49,20 @@ pub fn sooner(a: Hit, b: Hit) -> Hit {
 /// The nearest geom that a ray meets, but none of the body `bodyexclude`, and what cannot be seen is not met; in one lane. The
 /// geom is -1 if there is none.
 pub fn ray<R: Real>(m: &Model, d: &Data<R>, lane: usize, ray: Ray, bodyexclude: i32) -> (Hit, i32) {
+    let skip = |geom: usize| m.geom_bodyid[geom] == bodyexclude || unseen(m, geom);
+    nearest(m, d, lane, ray, skip)
+}
+
+/// The nearest geom that a ray meets in one lane, but none that is skipped; -1 if there is none.
+pub fn nearest<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    lane: usize,
+    ray: Ray,
+    skip: impl Fn(usize) -> bool,
+) -> (Hit, i32) {
     let mut nearest = (MISS, -1);
-    for geom in 0..m.ngeom {
-        if m.geom_bodyid[geom] == bodyexclude || unseen(m, geom) {
-            continue;
-        }
+    for geom in (0..m.ngeom).filter(|&geom| !skip(geom)) {
         let place = shape_of(m, d, lane, geom);
         let hit = sooner(nearest.0, meet(m, geom, &place, ray));
         if hit != nearest.0 {

@@ -1,0 +1,199 @@
+"""Calls that only look at the worlds: Jacobians, inertia, motion of objects, forces of contacts, rays, distances.
+
+What follows from positions and velocities is of the state as it is now, as in `mujoco.batch`: also behind a step, which leaves arrays
+such as `xpos` where it began. Forces of contacts and accelerations are those of the last call. Answers are float64 on every backend;
+the worlds do not change. Where an argument is a row for every simulation of the call, one row for all does too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manyworlds import _core
+
+# groups of geoms of MuJoCo
+NGROUP = 6
+
+
+class Calls:
+    """What `Batch` says of its worlds beside their arrays."""
+
+    _core: Any
+    model: Any
+    nsim: int
+
+    def jac(self, body: Any, point: Any, ids: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Translational and rotational Jacobians of a world point on a body (mj_jac): jacp, jacr, (n, 3, nv) each.
+
+        `body` is a body id, or one per simulation of the call, (n,); `point` world-frame points (m), (3,) or (n, 3).
+        """
+        ids = self._ids(ids)
+        bodies = self._spread(np.broadcast_to(np.asarray(body), ids.shape), ids, 0)
+        return self._pair(self._look("jac", self._rows(point, ids, 3), _whole(bodies, "body")), ids)
+
+    def jac_body(self, body: int, ids: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Jacobians of the origin of a body (mj_jacBody): jacp, jacr, (n, 3, nv) each."""
+        return self._pair(self._look("jac_of", "body", body), self._ids(ids))
+
+    def jac_body_com(self, body: int, ids: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Jacobians of a body's center of mass (mj_jacBodyCom): jacp, jacr, (n, 3, nv) each."""
+        return self._pair(self._look("jac_of", "com", body), self._ids(ids))
+
+    def jac_site(self, site: int, ids: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Jacobians of a site (mj_jacSite): jacp, jacr, (n, 3, nv) each."""
+        return self._pair(self._look("jac_of", "site", site), self._ids(ids))
+
+    def jac_geom(self, geom: int, ids: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Jacobians of a geom's center (mj_jacGeom): jacp, jacr, (n, 3, nv) each."""
+        return self._pair(self._look("jac_of", "geom", geom), self._ids(ids))
+
+    def jac_subtree_com(self, body: int, ids: Any = None) -> np.ndarray:
+        """Jacobian of the center of mass of a body and what it carries (mj_jacSubtreeCom), (n, 3, nv)."""
+        return self._look("jac_subtree_com", body).reshape(self.nsim, 3, self.model.nv)[self._ids(ids)]
+
+    def full_m(self, ids: Any = None) -> np.ndarray:
+        """The inertia matrix (mj_fullM), (n, nv, nv)."""
+        return self._look("full_m").reshape(self.nsim, self.model.nv, self.model.nv)[self._ids(ids)]
+
+    def mul_m(self, vec: Any, ids: Any = None) -> np.ndarray:
+        """The inertia matrix times `vec` (mj_mulM), (n, nv)."""
+        ids = self._ids(ids)
+        return self._look("mul_m", self._rows(vec, ids, self.model.nv)).reshape(self.nsim, -1)[ids]
+
+    def solve_m(self, vec: Any, ids: Any = None) -> np.ndarray:
+        """The inverse of the inertia matrix times `vec` (mj_solveM), (n, nv)."""
+        ids = self._ids(ids)
+        return self._look("solve_m", self._rows(vec, ids, self.model.nv)).reshape(self.nsim, -1)[ids]
+
+    def apply_ft(self, force: Any, torque: Any, point: Any, body: int, ids: Any = None) -> np.ndarray:
+        """Generalized force of a force (N) and a torque (N m) on a body at a world point (m) (mj_applyFT), (n, nv)."""
+        ids = self._ids(ids)
+        force, torque, point = (self._rows(x, ids, 3) for x in (force, torque, point))
+        return self._look("apply_ft", force, torque, point, body).reshape(self.nsim, -1)[ids]
+
+    def object_velocity(self, objtype: int, objid: int, flg_local: bool = False, ids: Any = None) -> np.ndarray:
+        """Velocity of an object at its position, angular (rad/s) before linear (m/s) (mj_objectVelocity), (n, 6).
+
+        `objtype` is an mjtObj: mjOBJ_BODY (the inertial frame), mjOBJ_XBODY, mjOBJ_GEOM, mjOBJ_SITE or mjOBJ_CAMERA. Along the
+        world's axes, or along the object's own with `flg_local`.
+        """
+        return self._look("object_velocity", int(objtype), objid, bool(flg_local)).reshape(self.nsim, 6)[self._ids(ids)]
+
+    def object_acceleration(self, objtype: int, objid: int, flg_local: bool = False, ids: Any = None) -> np.ndarray:
+        """Acceleration of an object as an accelerometer feels it (mj_objectAcceleration), (n, 6), otherwise like `object_velocity`.
+
+        Of the last call, which must have computed accelerations of bodies: for a sensor, or with `rne_post`.
+        """
+        return self._look("object_acceleration", int(objtype), objid, bool(flg_local)).reshape(self.nsim, 6)[self._ids(ids)]
+
+    def contact_force(self, ids: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Number of contacts, (n,), and the force (N) and torque (N m) of each in its frame (mj_contactForce), (n, nconmax, 6).
+
+        Contacts of the last call, in the order of `contact_pos` and `contact_frame`; rows behind the last are zero.
+        """
+        ids = self._ids(ids)
+        ncon, force = self._look("contact_force")
+        return ncon[ids], force.reshape(self.nsim, self._core.room[0], 6)[ids]
+
+    def geom_distance(self, geom1: int, geom2: int, distmax: float, ids: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Signed distance of two geoms up to `distmax` (m), (n,), and the world points where they are nearest, (n, 6)
+        (mj_geomDistance); `distmax` and zeros where they are no nearer."""
+        ids = self._ids(ids)
+        dist, fromto = self._look("geom_distance", geom1, geom2, distmax)
+        return dist[ids], fromto.reshape(self.nsim, 6)[ids]
+
+    def ray(
+        self,
+        pnt: Any,
+        vec: Any,
+        geomgroup: Any = None,
+        flg_static: bool = True,
+        bodyexclude: Any = -1,
+        ids: Any = None,
+        normal: bool = False,
+    ) -> tuple[np.ndarray, ...]:
+        """Intersects rays with the geoms of each simulation (mj_ray): dist, geomid, (n, nray) each, -1 for a miss; with `normal`,
+        also the surface normals, (n, nray, 3), zero for a miss.
+
+        `pnt` and `vec` are broadcast to (n, nray, 3): (3,) is one ray, (nray, 3) the same rays in every simulation. `geomgroup` are
+        groups of geoms to include, (6,), `flg_static` says whether static geoms are, `bodyexclude` is a body whose geoms a ray
+        ignores, or -1, broadcast to (n, nray).
+        """
+        return self._rays(pnt, vec, geomgroup, flg_static, bodyexclude, ids, normal, None)
+
+    def multi_ray(
+        self,
+        pnt: Any,
+        vec: Any,
+        geomgroup: Any = None,
+        flg_static: bool = True,
+        bodyexclude: Any = -1,
+        cutoff: float = np.inf,
+        ids: Any = None,
+        normal: bool = False,
+    ) -> tuple[np.ndarray, ...]:
+        """Intersects rays from one point, (3,) or (n, 3), along `vec`, (nray, 3) or (n, nray, 3), with the geoms of each simulation
+        (mj_multiRay), like `ray`; geoms whose bounding sphere is farther from the point than `cutoff` (m) are ignored."""
+        return self._rays(pnt, vec, geomgroup, flg_static, bodyexclude, ids, normal, float(cutoff))
+
+    def integrate_pos(self, qpos: Any, qvel: Any, dt: float) -> np.ndarray:
+        """Positions moved with velocities for a time (s) (mj_integratePos): a new (nsim, nq)."""
+        ids = self._ids(None)
+        qpos, qvel = self._rows(qpos, ids, self.model.nq), self._rows(qvel, ids, self.model.nv)
+        return _core.integrate_pos(self._core, qpos, qvel, float(dt)).reshape(self.nsim, -1)
+
+    def differentiate_pos(self, dt: float, qpos1: Any, qpos2: Any) -> np.ndarray:
+        """Velocities that take one position to another in a time (s) (mj_differentiatePos), (nsim, nv)."""
+        ids = self._ids(None)
+        qpos1, qpos2 = self._rows(qpos1, ids, self.model.nq), self._rows(qpos2, ids, self.model.nq)
+        return _core.differentiate_pos(self._core, float(dt), qpos1, qpos2).reshape(self.nsim, -1)
+
+    def _rays(self, pnt, vec, geomgroup, flg_static, bodyexclude, ids, normal, cutoff):
+        ids, one_point = self._ids(ids), cutoff is not None
+        pnt, vec = np.asarray(pnt, np.float64), np.atleast_2d(np.asarray(vec, np.float64))
+        nray = vec.shape[-2]
+        if one_point:
+            points = self._rows(pnt, ids, 3)
+        else:
+            pnt = np.atleast_2d(pnt)
+            nray = np.broadcast_shapes(pnt.shape[:-1], vec.shape[:-1])[-1]
+            points = self._spread(np.broadcast_to(pnt, (len(ids), nray, 3)), ids, 0.0).ravel()
+        # worlds that nobody asks about have rays too
+        directions = self._spread(np.broadcast_to(vec, (len(ids), nray, 3)), ids, 1.0).ravel()
+        exclude = self._spread(np.broadcast_to(np.asarray(bodyexclude), (len(ids), nray)), ids, -1)
+        groups = None if geomgroup is None else [bool(x) for x in np.asarray(geomgroup).ravel()]
+        if groups is not None and len(groups) != NGROUP:
+            raise ValueError(f"geomgroup: {NGROUP} numbers are needed, {len(groups)} were given")
+        out = self._look("ray", nray, points, directions, groups, bool(flg_static), _whole(exclude, "bodyexclude"), cutoff)
+        shapes = [(nray,), (nray,), (nray, 3)]
+        arrays = tuple(x.reshape(self.nsim, *shape)[ids] for x, shape in zip(out, shapes, strict=True))
+        return arrays if normal else arrays[:2]
+
+    def _look(self, name: str, *args):
+        self._give_own()
+        return getattr(_core, name)(self._core, *args)
+
+    # rows of the simulations of a call become rows of all
+    def _spread(self, rows: np.ndarray, ids: np.ndarray, other: float) -> np.ndarray:
+        if len(ids) == self.nsim and np.array_equal(ids, np.arange(self.nsim)):
+            return np.ascontiguousarray(rows)
+        whole = np.full((self.nsim, *rows.shape[1:]), other, rows.dtype)
+        whole[ids] = rows
+        return whole
+
+    def _rows(self, values: Any, ids: np.ndarray, width: int) -> np.ndarray:
+        rows = np.broadcast_to(np.asarray(values, np.float64), (len(ids), width))
+        return self._spread(rows, ids, 0.0).ravel()
+
+    def _pair(self, pair, ids: np.ndarray):
+        first, second = (x.reshape(self.nsim, 3, self.model.nv)[ids] for x in pair)
+        return first, second
+
+
+def _whole(values: np.ndarray, name: str) -> list[int]:
+    """Integers as a list."""
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"{name}: integers are needed, not {values.dtype}")
+    return values.ravel().tolist()

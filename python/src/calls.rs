@@ -1,0 +1,223 @@
+//! Calls that only look at the worlds, for Python: numbers in and out in float64, row after row. What is friendly about them
+//! (shapes, defaults, chosen worlds) is written in Python.
+
+use manyworlds::batch::Among;
+use manyworlds::types::ObjType;
+use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::batch::Batch;
+use crate::error::raised;
+
+type Reals<'py> = Bound<'py, PyArray1<f64>>;
+type Ints<'py> = Bound<'py, PyArray1<i32>>;
+type Given<'py> = PyReadonlyArray1<'py, f64>;
+
+/// Jacobians of a point of a body, (nsim, 3, nv) each.
+#[pyfunction]
+pub fn jac<'py>(
+    batch: &mut Batch,
+    py: Python<'py>,
+    points: Given<'py>,
+    bodies: Vec<usize>,
+) -> PyResult<(Reals<'py>, Reals<'py>)> {
+    let points = points.as_slice()?;
+    let jac = batch.looked(py, |batch| batch.jac(points, &bodies))?;
+    Ok((jac.jacp.to_pyarray(py), jac.jacr.to_pyarray(py)))
+}
+
+/// Jacobians of the origin of a body, its centre of mass, a site or a geom, (nsim, 3, nv) each.
+#[pyfunction]
+pub fn jac_of<'py>(
+    batch: &mut Batch,
+    py: Python<'py>,
+    what: &str,
+    id: usize,
+) -> PyResult<(Reals<'py>, Reals<'py>)> {
+    let jac = batch.looked(py, |batch| match what {
+        "body" => batch.jac_body(id),
+        "com" => batch.jac_body_com(id),
+        "site" => batch.jac_site(id),
+        _ => batch.jac_geom(id),
+    })?;
+    Ok((jac.jacp.to_pyarray(py), jac.jacr.to_pyarray(py)))
+}
+
+/// Jacobian of the centre of mass of a body and what it carries, (nsim, 3, nv).
+#[pyfunction]
+pub fn jac_subtree_com<'py>(
+    batch: &mut Batch,
+    py: Python<'py>,
+    body: usize,
+) -> PyResult<Reals<'py>> {
+    let jac = batch.looked(py, |batch| batch.jac_subtree_com(body))?;
+    Ok(jac.to_pyarray(py))
+}
+
+/// The inertia matrix, (nsim, nv, nv).
+#[pyfunction]
+pub fn full_m<'py>(batch: &mut Batch, py: Python<'py>) -> PyResult<Reals<'py>> {
+    Ok(batch.looked(py, manyworlds::Batch::full_m)?.to_pyarray(py))
+}
+
+/// The inertia matrix times a vector, (nsim, nv).
+#[pyfunction]
+pub fn mul_m<'py>(batch: &mut Batch, py: Python<'py>, vec: Given<'py>) -> PyResult<Reals<'py>> {
+    let vec = vec.as_slice()?;
+    Ok(batch.looked(py, |batch| batch.mul_m(vec))?.to_pyarray(py))
+}
+
+/// The inverse of the inertia matrix times a vector, (nsim, nv).
+#[pyfunction]
+pub fn solve_m<'py>(batch: &mut Batch, py: Python<'py>, vec: Given<'py>) -> PyResult<Reals<'py>> {
+    let vec = vec.as_slice()?;
+    Ok(batch.looked(py, |batch| batch.solve_m(vec))?.to_pyarray(py))
+}
+
+/// Generalized force of a force and a torque on a body at a point, (nsim, nv).
+#[pyfunction]
+pub fn apply_ft<'py>(
+    batch: &mut Batch,
+    py: Python<'py>,
+    force: Given<'py>,
+    torque: Given<'py>,
+    point: Given<'py>,
+    body: usize,
+) -> PyResult<Reals<'py>> {
+    let (force, torque, point) = (force.as_slice()?, torque.as_slice()?, point.as_slice()?);
+    let qfrc = batch.looked(py, |batch| batch.apply_ft(force, torque, point, body))?;
+    Ok(qfrc.to_pyarray(py))
+}
+
+/// Velocity of an object, (nsim, 6).
+#[pyfunction]
+pub fn object_velocity<'py>(
+    batch: &mut Batch,
+    py: Python<'py>,
+    objtype: i32,
+    id: usize,
+    local: bool,
+) -> PyResult<Reals<'py>> {
+    let kind = kind(objtype)?;
+    let vel = batch.looked(py, |batch| batch.object_velocity(kind, id, local))?;
+    Ok(vel.to_pyarray(py))
+}
+
+/// Acceleration of an object, (nsim, 6).
+#[pyfunction]
+pub fn object_acceleration<'py>(
+    batch: &mut Batch,
+    py: Python<'py>,
+    objtype: i32,
+    id: usize,
+    local: bool,
+) -> PyResult<Reals<'py>> {
+    let kind = kind(objtype)?;
+    let acc = batch.looked(py, |batch| batch.object_acceleration(kind, id, local))?;
+    Ok(acc.to_pyarray(py))
+}
+
+/// Number of contacts, (nsim,), and their forces, (nsim, nconmax, 6).
+#[pyfunction]
+pub fn contact_force<'py>(batch: &mut Batch, py: Python<'py>) -> PyResult<(Ints<'py>, Reals<'py>)> {
+    let all = batch.looked(py, manyworlds::Batch::contact_force)?;
+    let ncon: Vec<i32> = all.ncon.iter().map(|&n| n as i32).collect();
+    Ok((ncon.to_pyarray(py), all.force.to_pyarray(py)))
+}
+
+/// Distance of two geoms, (nsim,), and where they are nearest, (nsim, 6).
+#[pyfunction]
+pub fn geom_distance<'py>(
+    batch: &mut Batch,
+    py: Python<'py>,
+    geom1: usize,
+    geom2: usize,
+    distmax: f64,
+) -> PyResult<(Reals<'py>, Reals<'py>)> {
+    let found = batch.looked(py, |batch| batch.geom_distance(geom1, geom2, distmax))?;
+    Ok((found.dist.to_pyarray(py), found.fromto.to_pyarray(py)))
+}
+
+/// What rays meet: distances and geoms, (nsim, nray), and normals, (nsim, nray, 3). With a cutoff all rays of a world start at
+/// one point.
+#[pyfunction]
+#[pyo3(signature = (nray, pnt, vec, geomgroup, flg_static, bodyexclude, cutoff))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are given by name, in Python"
+)]
+pub fn ray<'py>(
+    batch: &mut Batch,
+    py: Python<'py>,
+    nray: usize,
+    pnt: Given<'py>,
+    vec: Given<'py>,
+    geomgroup: Option<[bool; 6]>,
+    flg_static: bool,
+    bodyexclude: Vec<i32>,
+    cutoff: Option<f64>,
+) -> PyResult<(Reals<'py>, Ints<'py>, Reals<'py>)> {
+    let among = Among {
+        geomgroup,
+        flg_static,
+        bodyexclude,
+    };
+    let (pnt, vec) = (pnt.as_slice()?, vec.as_slice()?);
+    let hits = batch.looked(py, |batch| match cutoff {
+        None => batch.ray(nray, pnt, vec, &among),
+        Some(cutoff) => batch.multi_ray(nray, pnt, vec, &among, cutoff),
+    })?;
+    Ok((
+        hits.dist.to_pyarray(py),
+        hits.geomid.to_pyarray(py),
+        hits.normal.to_pyarray(py),
+    ))
+}
+
+/// Positions moved with velocities for a time, (nsim, nq).
+#[pyfunction]
+pub fn integrate_pos<'py>(
+    batch: &Batch,
+    py: Python<'py>,
+    qpos: Given<'py>,
+    qvel: Given<'py>,
+    dt: f64,
+) -> PyResult<Reals<'py>> {
+    let (mut moved, qvel) = (qpos.as_slice()?.to_vec(), qvel.as_slice()?);
+    py.detach(|| batch.batch.integrate_pos(&mut moved, qvel, dt))
+        .map_err(raised)?;
+    Ok(moved.to_pyarray(py))
+}
+
+/// Velocities from one position to another, (nsim, nv).
+#[pyfunction]
+pub fn differentiate_pos<'py>(
+    batch: &Batch,
+    py: Python<'py>,
+    dt: f64,
+    qpos1: Given<'py>,
+    qpos2: Given<'py>,
+) -> PyResult<Reals<'py>> {
+    let (qpos1, qpos2) = (qpos1.as_slice()?, qpos2.as_slice()?);
+    let qvel = py.detach(|| batch.batch.differentiate_pos(dt, qpos1, qpos2));
+    Ok(qvel.map_err(raised)?.to_pyarray(py))
+}
+
+impl Batch {
+    // looks at the worlds with what was written into live arrays, without the interpreter
+    fn looked<T: Send>(
+        &mut self,
+        py: Python<'_>,
+        look: impl FnOnce(&mut manyworlds::Batch) -> manyworlds::Result<T> + Send,
+    ) -> PyResult<T> {
+        self.give(py)?;
+        let batch = &mut self.batch;
+        py.detach(|| look(batch)).map_err(raised)
+    }
+}
+
+fn kind(objtype: i32) -> PyResult<ObjType> {
+    let unknown = || PyValueError::new_err(format!("objtype {objtype} is no mjtObj"));
+    ObjType::from_i32(objtype).ok_or_else(unknown)
+}
