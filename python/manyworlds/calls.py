@@ -84,7 +84,7 @@ class Calls:
     def object_acceleration(self, objtype: int, objid: int, flg_local: bool = False, ids: Any = None) -> np.ndarray:
         """Acceleration of an object as an accelerometer feels it (mj_objectAcceleration), (n, 6), otherwise like `object_velocity`.
 
-        Of the last call, which must have computed accelerations of bodies: for a sensor, or with `rne_post`.
+        Of the last call that computed accelerations of bodies: any where a sensor needs them, else with `rne_post` a step.
         """
         return self._look("object_acceleration", int(objtype), objid, bool(flg_local)).reshape(self.nsim, 6)[self._ids(ids)]
 

@@ -142,7 +142,7 @@ pub fn geom_distance<'py>(
 /// What rays meet: distances and geoms, (nsim, nray), and normals, (nsim, nray, 3). With a cutoff all rays of a world start at
 /// one point.
 #[pyfunction]
-#[pyo3(signature = (nray, pnt, vec, geomgroup, flg_static, bodyexclude, cutoff))]
+#[pyo3(signature = (batch, nray, pnt, vec, geomgroup, flg_static, bodyexclude, cutoff))]
 #[expect(
     clippy::too_many_arguments,
     reason = "they are given by name, in Python"

@@ -69,9 +69,9 @@ impl Batch {
     /// Acceleration of an object at its position, gravity taken away as an accelerometer feels it, N × 6, angular (rad/s²)
     /// before linear (m/s²) (`mj_objectAcceleration`): along the world's axes, or along the object's own if `local`.
     ///
-    /// Objects are those of [`Batch::object_velocity`]. Accelerations of bodies (`cacc`) are always those of the last call, as
-    /// `mj_rnePostConstraint` finds them: where a sensor needs them, or the flag `ENBL_RNEPOST` or [`super::Settings::rne_post`] asks
-    /// for them.
+    /// Objects are those of [`Batch::object_velocity`]. Accelerations of bodies (`cacc`) are always those of the last call that
+    /// computed them, as `mj_rnePostConstraint` does: any call where a sensor needs them or the model's flag `ENBL_RNEPOST` asks for
+    /// them, else a step of a batch with [`super::Settings::rne_post`].
     ///
     /// Fails with [`Error::Input`] where nobody asks for them, on another kind of object and on one that the model does not have.
     pub fn object_acceleration(

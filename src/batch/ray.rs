@@ -177,7 +177,7 @@ impl Batch {
                 self.model.nbody
             )));
         }
-        let short = |vec: &[f64; 3]| !(norm3(*vec) >= MINVAL);
+        let short = |vec: &[f64; 3]| norm3(*vec).is_nan() || norm3(*vec) < MINVAL;
         match vec.as_chunks().0.iter().position(short) {
             Some(k) => Err(Error::Input(format!(
                 "vec: the direction of row {k} has no length"
