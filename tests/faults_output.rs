@@ -431,14 +431,16 @@ fn a_reader_that_goes_away_is_no_panic() {
         ],
         rollout(&out, &["--steps", "10"]),
     ] {
-        let mut child = Command::cargo_bin("manyworlds")
+        // gone before the first byte
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let child = Command::cargo_bin("manyworlds")
             .unwrap()
             .args(&args)
-            .stdout(Stdio::piped())
+            .stdout(writer)
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        drop(child.stdout.take());
         let done = child.wait_with_output().unwrap();
         let said = text(&done.stderr);
         assert!(!said.contains("panicked"), "{args:?}: {said}");
