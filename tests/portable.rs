@@ -11,7 +11,7 @@ use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::lex;
 use manyworlds::gpu::module::Module;
 use manyworlds::gpu::run::step_walk;
-use manyworlds::gpu::wgsl::{Build, LIB, LaneOrder, Team};
+use manyworlds::gpu::wgsl::{Build, LIB, LaneOrder, NARROW, Team};
 use manyworlds::stages::STAGES;
 use manyworlds::types::{Cone, Solver};
 use naga::back::{hlsl, msl};
@@ -132,7 +132,7 @@ fn and_is_parted_from_or() {
     let files = STAGES
         .iter()
         .map(|s| (s.name, s.shader))
-        .chain(LIB.iter().copied());
+        .chain(LIB.iter().chain(NARROW).copied());
     for (file, text) in files {
         // what was met at each depth of parentheses
         let mut met = vec![[false; 2]];

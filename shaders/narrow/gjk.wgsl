@@ -29,7 +29,7 @@ fn gjk_begin() {
 fn gjk_check() {
     let least = select(ccd_tolerance, ccd_grain, ccd_discrete);
     let near = gjk_norm < least || abs(gjk_before - gjk_norm) <= 0.1 * ccd_grain;
-    if (ccd_step > 0 && near || ccd_step == CCD_STEPS) {
+    if ((ccd_step > 0 && near) || ccd_step == CCD_STEPS) {
         ccd_phase = CCD_LAST;
     }
 }
