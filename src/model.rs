@@ -1,38 +1,67 @@
 //! A compiled model, which is read freely and written through one door ([`Model::edit`]), and what it holds beside its arrays:
 //! options, statistics, names.
 
+use crate::cpu::collision::reach::Reaches;
 pub use crate::fields::Arrays;
 use crate::types::*;
+use std::sync::{Arc, OnceLock};
 
 /// A compiled model: [`Arrays`] whose every index leads somewhere and whose derived fields follow from the rest.
 ///
 /// Every field is read as that of a plain struct, `m.nv` or `m.body_mass[1]`. Writing goes through [`Model::edit`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct Model(Arrays);
+#[derive(Clone, Debug)]
+pub struct Model {
+    arrays: Arrays,
+    // follow from the arrays of meshes alone, which nothing changes; made when they are first needed
+    reaches: Arc<OnceLock<Reaches>>,
+}
+
+impl PartialEq for Model {
+    fn eq(&self, other: &Self) -> bool {
+        self.arrays == other.arrays
+    }
+}
 
 impl std::ops::Deref for Model {
     type Target = Arrays;
 
     #[inline(always)]
     fn deref(&self) -> &Arrays {
-        &self.0
+        &self.arrays
     }
 }
 
 impl Model {
     /// The arrays, to be changed and made a model of again by [`Model::from_arrays`].
     pub fn into_arrays(self) -> Arrays {
-        self.0
+        self.arrays
     }
 
     /// Arrays that nobody looked at yet; whoever calls answers for them.
     pub(crate) fn unchecked(arrays: Arrays) -> Self {
-        Self(arrays)
+        Self {
+            arrays,
+            reaches: Arc::default(),
+        }
+    }
+
+    /// Other arrays with the meshes of this model.
+    pub(crate) fn with_arrays(&self, arrays: Arrays) -> Self {
+        Self {
+            arrays,
+            reaches: Arc::clone(&self.reaches),
+        }
+    }
+
+    /// How far the hulls of its meshes reach.
+    #[inline(always)]
+    pub(crate) fn reaches(&self) -> &Reaches {
+        self.reaches.get_or_init(|| Reaches::new(self))
     }
 
     /// The arrays, to be written by the compiler.
     pub(crate) fn arrays_mut(&mut self) -> &mut Arrays {
-        &mut self.0
+        &mut self.arrays
     }
 }
 

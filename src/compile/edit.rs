@@ -44,7 +44,7 @@ impl Model {
             setconst::set_fixed(&mut arrays);
         }
         layout::layout(&mut arrays)?;
-        let mut model = Model::unchecked(arrays);
+        let mut model = self.with_arrays(arrays);
         // worlds are made in there, so their size is looked at before
         check::room(&model)?;
         if changed {

@@ -16,6 +16,7 @@ mod manifold;
 mod plane;
 mod plane_mesh;
 mod polytope;
+pub(crate) mod reach;
 mod round;
 mod simplex;
 mod sphere_box;
@@ -34,6 +35,7 @@ use convex::convex;
 use hfield::hfield_convex;
 use plane::*;
 use plane_mesh::plane_mesh;
+use reach::{reach_meets_plane, reaches_meet};
 use round::*;
 use sphere_box::sphere_box;
 
@@ -52,7 +54,7 @@ pub fn collision(m: &Model, d: &mut Data) {
         out.num = 0;
         let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
         let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
-        if meet(m, geoms, &shapes, m.collision_detect[k])
+        if meet(m, geoms, &shapes, m.collision_detect[k], true)
             && !collide(m, geoms, shapes, m.collision_detect[k], &mut out)
         {
             d.overflow[0] |= OVERFLOW_CCD;
@@ -88,18 +90,26 @@ pub fn near<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
     R::zero().le(R::zero())
 }
 
-/// Where the bounding boxes of two geoms that are near meet, or that of a mesh a plane; everywhere if their contacts cost less
-/// than this test.
+/// Where the bounding boxes of two geoms that are near meet, or that of a mesh a plane, and tables of their hulls do not tell them
+/// apart; everywhere if their contacts cost less than this test.
 pub(crate) fn meet<R: Real>(
     m: &Model,
     geoms: [usize; 2],
     shapes: &[Shape<R>; 2],
     detect: f64,
+    near: R::Mask,
 ) -> R::Mask {
     match kind(geoms.map(|geom| m.geom_type[geom])) {
-        Some(Kind::Convex) => bounds_meet(m, geoms, shapes, detect),
-        Some(Kind::PlaneMesh) => bound_meets_plane(m, geoms[1], &shapes[0], &shapes[1], detect),
-        _ => R::zero().le(R::zero()),
+        Some(Kind::Convex) => {
+            let meet = near & bounds_meet(m, geoms, shapes, detect);
+            reaches_meet(m, geoms, shapes, detect, meet)
+        }
+        Some(Kind::PlaneMesh) => {
+            let [plane, mesh] = shapes;
+            let meet = near & bound_meets_plane(m, geoms[1], plane, mesh, detect);
+            reach_meets_plane(m, geoms[1], plane, mesh, detect, meet)
+        }
+        _ => near,
     }
 }
 

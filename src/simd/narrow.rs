@@ -49,7 +49,7 @@ impl<R: Real> Spots<R> {
             return None;
         }
         let mut unsure = R::zero();
-        let meet = near & meet(m, geoms, shapes, detect);
+        let meet = meet(m, geoms, shapes, detect, near);
         self.by_lane(shapes, meet, |lane, shapes, out| {
             if !collide(m, geoms, shapes, detect, out) {
                 unsure.set_lane(lane, 1.0);

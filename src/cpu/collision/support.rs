@@ -46,6 +46,25 @@ impl<'a> Solid<'a> {
         }
     }
 
+    /// A mesh in its own frame.
+    pub fn of_mesh(m: &'a Model, mesh: usize) -> Self {
+        Self {
+            m,
+            kind: GeomType::Mesh,
+            shape: Shape {
+                pos: [0.0; 3],
+                mat: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+                size: [0.0; 3],
+            },
+            mesh,
+            prism: [[0.0; 3]; 6],
+            margin: 0.0,
+            bare: false,
+            vertex: -1,
+            climbed: -1,
+        }
+    }
+
     /// Where the search begins (`mjc_center`).
     pub fn center(&self) -> [f64; 3] {
         if self.kind != GeomType::Hfield {
@@ -127,10 +146,13 @@ impl<'a> Solid<'a> {
         self.m.mesh_polynormal[(self.m.mesh_polyadr[self.mesh] + polygon) as usize]
     }
 
+    /// Whether the mesh has a hull to climb and is large enough.
+    pub fn climbs(&self) -> bool {
+        self.m.mesh_graphadr[self.mesh] >= 0 && self.m.mesh_vertnum[self.mesh] >= CLIMB
+    }
+
     fn mesh_support(&mut self, local: [f64; 3]) -> [f64; 3] {
-        let climbs =
-            self.m.mesh_graphadr[self.mesh] >= 0 && self.m.mesh_vertnum[self.mesh] >= CLIMB;
-        self.vertex = match climbs {
+        self.vertex = match self.climbs() {
             true => self.climb(local),
             false => self.search(local),
         };
