@@ -20,6 +20,7 @@
 mod grid;
 mod looks;
 mod marks;
+mod poses;
 mod sight;
 
 use crate::batch::Batch;
@@ -28,7 +29,8 @@ use crate::gpu::device::{Choice, Device, Request};
 use crate::model::Model;
 use glam::Vec3;
 use looks::Looks;
-use manyworlds_view::{Layer, Painter, Place, World};
+use manyworlds_view::{Camera, Form, Layer, POSE, Painter, Place, World};
+use poses::Poses;
 
 pub use manyworlds_view::{Identity, Picture};
 pub use sight::Sight;
@@ -83,9 +85,12 @@ pub struct Renderer {
     looks: Looks,
     painter: Painter,
     worlds: Vec<World>,
-    // geom_xpos, geom_xmat of all worlds of the batch, and the same of sites
-    pos: Vec<f32>,
-    mat: Vec<f32>,
+}
+
+// a ball that holds the worlds of a picture (m)
+struct Region {
+    center: Vec3,
+    radius: f32,
 }
 
 impl Renderer {
@@ -120,7 +125,8 @@ impl Renderer {
             })
             .collect();
         if spacing == 0.0 {
-            worlds[1..].iter_mut().for_each(|world| world.alpha = GLASS);
+            let others = worlds.iter_mut().skip(1);
+            others.for_each(|world| world.alpha = GLASS);
         }
         let painter = Painter::new(&device.device, &device.queue, options.size, &looks.meshes)
             .map_err(fault)?;
@@ -131,20 +137,18 @@ impl Renderer {
             looks,
             painter,
             worlds,
-            pos: Vec::new(),
-            mat: Vec::new(),
         })
     }
 
     /// A picture of the worlds as they are.
     ///
-    /// Fails with [`Error::Device`] where the device does, or holds fewer worlds than are shown.
+    /// Fails with [`Error::Device`] where the device does, and with [`Error::Input`] on a batch of another model or of fewer worlds
+    /// than are shown.
     pub fn draw(&mut self, batch: &mut Batch) -> Result<Picture> {
-        let mut layers = vec![self.floor(batch)?, self.solids(batch)?];
-        if let Some(marks) = marks::layer(&self.model, batch, &self.worlds, &self.options)? {
-            layers.push(marks);
-        }
-        let (camera, place) = (self.sight(batch, &layers[1])?, self.place(&layers[1]));
+        let [floor, solids] = self.layers(batch)?;
+        let marks = marks::layer(&self.model, batch, &self.worlds, &self.options)?;
+        let (camera, place) = self.view(batch, &solids)?;
+        let layers: Vec<Layer> = [floor, solids].into_iter().chain(marks).collect();
         self.painter.draw(&camera, &place, &layers).map_err(fault)
     }
 
@@ -153,115 +157,93 @@ impl Renderer {
     ///
     /// Fails like [`Renderer::draw`].
     pub fn identify(&mut self, batch: &mut Batch) -> Result<Vec<Identity>> {
-        let solids = self.solids(batch)?;
-        let (camera, place) = (self.sight(batch, &solids)?, self.place(&solids));
+        let [_, solids] = self.layers(batch)?;
+        let (camera, place) = self.view(batch, &solids)?;
         let shown = self.painter.identify(&camera, &place, &solids);
         let element = |[world, part]: [u32; 2]| {
-            let element = self.looks.elements[part as usize].number(&self.model);
+            let element = self.looks.solids.elements[part as usize].number(&self.model);
             [world, element as u32]
         };
         let shown = shown.map_err(fault)?.into_iter();
         Ok(shown.map(|it| it.map(element)).collect())
     }
 
-    // floors are the same in all worlds
-    fn floor(&mut self, batch: &mut Batch) -> Result<Layer> {
-        let parts = self.looks.floors.clone();
-        let elements = self.looks.floor_elements.clone();
-        Ok(Layer {
-            poses: self.poses(batch, &elements, 1)?,
-            parts,
-            worlds: vec![World::default()],
-            shadow: false,
-        })
+    // the floor, which is the same in all worlds, and everything else
+    fn layers(&self, batch: &mut Batch) -> Result<[Layer; 2]> {
+        let (have, want) = (batch.nworld(), self.worlds.len());
+        let [own, other] = [&self.model, batch.model()].map(|m| (m.ngeom, m.nsite));
+        if have < want || own != other {
+            let msg = format!(
+                "a batch of this model with {want} worlds or more is needed to draw them, not one of {have}"
+            );
+            return Err(Error::Input(msg));
+        }
+        let poses = Poses::read(batch, self.options.sites)?;
+        let layer = |shown: &looks::Shown, worlds: Vec<World>, shadow: bool| Layer {
+            poses: poses.of(&shown.elements, worlds.len()),
+            parts: shown.parts.clone(),
+            worlds,
+            shadow,
+        };
+        let (floor, solids) = (&self.looks.floor, &self.looks.solids);
+        Ok([
+            layer(floor, vec![World::default()], false),
+            layer(solids, self.tinted(batch)?, true),
+        ])
     }
 
-    fn solids(&mut self, batch: &mut Batch) -> Result<Layer> {
-        let elements = self.looks.elements.clone();
+    // the worlds, those coloured that something befell
+    fn tinted(&self, batch: &mut Batch) -> Result<Vec<World>> {
+        let mut worlds = self.worlds.clone();
         for flag in batch.flags()? {
-            if let Some(world) = self.worlds.get_mut(flag.world) {
-                world.tint = match (flag.diverged(), flag.overflowed()) {
-                    (true, _) => DIVERGED,
-                    (_, true) => OVERFLOWED,
-                    _ => world.tint,
-                };
-            }
-        }
-        Ok(Layer {
-            poses: self.poses(batch, &elements, self.worlds.len())?,
-            parts: self.looks.parts.clone(),
-            worlds: self.worlds.clone(),
-            shadow: true,
-        })
-    }
-
-    // poses of some elements in the first worlds
-    fn poses(
-        &mut self,
-        batch: &mut Batch,
-        elements: &[looks::Element],
-        nworld: usize,
-    ) -> Result<Vec<f32>> {
-        let m = &self.model;
-        let mut poses = vec![0.0; nworld * elements.len() * manyworlds_view::POSE];
-        for (kind, num) in [(looks::Kind::Geom, m.ngeom), (looks::Kind::Site, m.nsite)] {
-            if !elements.iter().any(|element| element.kind == kind) {
-                continue;
-            }
-            let [xpos, xmat] = kind.fields();
-            self.pos.resize(3 * num * batch.nworld(), 0.0);
-            self.mat.resize(9 * num * batch.nworld(), 0.0);
-            batch.read_into(xpos, self.pos.as_mut_slice())?;
-            batch.read_into(xmat, self.mat.as_mut_slice())?;
-            let rows = poses.chunks_exact_mut(manyworlds_view::POSE);
-            for (k, row) in rows.enumerate() {
-                let (world, element) = (k / elements.len(), &elements[k % elements.len()]);
-                if element.kind == kind {
-                    let at = world * num + element.id;
-                    row[..3].copy_from_slice(&self.pos[3 * at..3 * at + 3]);
-                    row[3..].copy_from_slice(&self.mat[9 * at..9 * at + 9]);
+            if let Some(world) = worlds.get_mut(flag.world) {
+                match (flag.diverged(), flag.overflowed()) {
+                    (true, _) => world.tint = DIVERGED,
+                    (_, true) => world.tint = OVERFLOWED,
+                    _ => {}
                 }
             }
         }
-        Ok(poses)
+        Ok(worlds)
     }
 
-    fn sight(&self, batch: &mut Batch, solids: &Layer) -> Result<manyworlds_view::Camera> {
-        let (center, radius) = self.region(solids);
-        self.options
-            .sight
-            .camera(&self.model, batch, center, radius)
-    }
-
-    // middle and radius of a ball that holds the worlds
-    fn region(&self, solids: &Layer) -> (Vec3, f32) {
-        let extent = self.model.stat.extent as f32;
-        let each = solids.parts.len() * manyworlds_view::POSE;
-        let (mut low, mut high) = (Vec3::splat(f32::MAX), Vec3::splat(f32::MIN));
-        for (w, world) in solids.worlds.iter().enumerate() {
-            let poses = solids.poses[w * each..(w + 1) * each].chunks_exact(manyworlds_view::POSE);
-            for (pose, part) in poses.zip(&solids.parts) {
-                let at = Vec3::from_slice(pose) + Vec3::from(world.offset);
-                // what fell out of the world is not followed
-                let far = Vec3::from_slice(pose).length() > 20.0 * extent;
-                if at.is_finite() && !far && !self.looks.is_static(part) {
-                    (low, high) = (low.min(at), high.max(at));
-                }
-            }
-        }
-        if low.x > high.x {
-            return (Vec3::from(self.model.stat.center.map(|x| x as f32)), extent);
-        }
-        (0.5 * (low + high), 0.5 * low.distance(high) + 0.25 * extent)
-    }
-
-    fn place(&self, solids: &Layer) -> Place {
-        let (center, radius) = self.region(solids);
-        Place {
+    // where the picture is taken from, and its light
+    fn view(&self, batch: &mut Batch, solids: &Layer) -> Result<(Camera, Place)> {
+        let Region { center, radius } = self.region(solids);
+        let sight = &self.options.sight;
+        let camera = sight.camera(&self.model, batch, center, radius)?;
+        let place = Place {
             center,
             radius: 1.2 * radius,
             sun: Vec3::new(0.35, -0.5, 0.9).normalize(),
             square: square(self.model.stat.extent as f32),
+        };
+        Ok((camera, place))
+    }
+
+    fn region(&self, solids: &Layer) -> Region {
+        let extent = self.model.stat.extent as f32;
+        let (mut low, mut high) = (Vec3::splat(f32::MAX), Vec3::splat(f32::MIN));
+        let num = solids.parts.len();
+        for (k, pose) in solids.poses.chunks_exact(POSE).enumerate() {
+            let (world, part) = (&solids.worlds[k / num], &solids.parts[k % num]);
+            let own = Vec3::from_slice(pose);
+            let at = own + Vec3::from(world.offset);
+            // a plane says nothing of where the worlds are, and what fell out of one is not followed
+            let counts = part.form != Form::Plane && own.length() <= 20.0 * extent;
+            if counts && at.is_finite() {
+                (low, high) = (low.min(at), high.max(at));
+            }
+        }
+        match low.x > high.x {
+            true => Region {
+                center: Vec3::from(self.model.stat.center.map(|x| x as f32)),
+                radius: extent,
+            },
+            false => Region {
+                center: 0.5 * (low + high),
+                radius: 0.5 * low.distance(high) + 0.25 * extent,
+            },
         }
     }
 }

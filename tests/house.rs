@@ -12,7 +12,7 @@ use manyworlds::fields::{FIELDS, Field, Room};
 use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::lex;
 use manyworlds::gpu::run::step_walk;
-use manyworlds::gpu::wgsl::{Build, LIB, LaneOrder, NARROW, Team, dataflow};
+use manyworlds::gpu::wgsl::{Build, LIB, NARROW, Team, dataflow};
 use manyworlds::stages::{STAGES, Stage};
 use manyworlds::types::{Cone, Solver};
 
@@ -224,12 +224,9 @@ fn every_shader_is_valid_and_within_the_limits_of_webgpu() {
             let layout = Layout::new(&m, tile, &["body_mass"], chip_words(team)).unwrap();
             for checked in [false, true] {
                 let build = Build {
-                    m: &m,
-                    layout: &layout,
-                    team,
                     checked,
                     limited: checked,
-                    order: LaneOrder::Straight,
+                    ..Build::new(&m, &layout, team)
                 };
                 let walk: Vec<_> = step_walk(&m).into_iter().filter(|s| chosen(s)).collect();
                 let alone = walk.iter().map(|stage| vec![*stage]);

@@ -11,7 +11,7 @@ use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::lex;
 use manyworlds::gpu::module::Module;
 use manyworlds::gpu::run::step_walk;
-use manyworlds::gpu::wgsl::{Build, LIB, LaneOrder, NARROW, Team};
+use manyworlds::gpu::wgsl::{Build, LIB, NARROW, Team};
 use manyworlds::stages::STAGES;
 use manyworlds::types::{Cone, Solver};
 use naga::back::{hlsl, msl};
@@ -63,14 +63,7 @@ fn modules() -> Vec<(String, Module)> {
         for (lanes, worlds, tile) in [(1, 64, 32), (32, 2, 1)] {
             let team = Team { lanes, worlds };
             let layout = Layout::new(&m, tile, &["body_mass"], chip_words(team)).unwrap();
-            let build = Build {
-                m: &m,
-                layout: &layout,
-                team,
-                checked: false,
-                limited: false,
-                order: LaneOrder::Straight,
-            };
+            let build = Build::new(&m, &layout, team);
             let mut walk = step_walk(&m);
             walk.sort_by_key(|stage| stage.name);
             walk.dedup_by_key(|stage| stage.name);

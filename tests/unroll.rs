@@ -7,7 +7,7 @@ use manyworlds::gpu::arena::Layout;
 use manyworlds::gpu::device::{Device, Request};
 use manyworlds::gpu::run::step_walk;
 use manyworlds::gpu::unroll::{Budget, MOST, Why, unroll};
-use manyworlds::gpu::wgsl::{Build, LaneOrder, Team};
+use manyworlds::gpu::wgsl::{Build, Team};
 use manyworlds::gpu::{Config, Gpu, Unroll, Values};
 use manyworlds::stages::{Stage, stage};
 use manyworlds::{Data, Model};
@@ -51,17 +51,11 @@ fn model(name: &str) -> Model {
 
 fn text(m: &Model, stage: &'static Stage) -> Result<String, Why> {
     let layout = Layout::new(m, 8, &[], 0).unwrap();
-    let build = Build {
-        m,
-        layout: &layout,
-        team: Team {
-            lanes: 1,
-            worlds: 8,
-        },
-        checked: false,
-        limited: false,
-        order: LaneOrder::Straight,
+    let team = Team {
+        lanes: 1,
+        worlds: 8,
     };
+    let build = Build::new(m, &layout, team);
     let module = unroll(&build.module(&[stage]), &layout.model_image(m), MOST)?;
     module.validate().unwrap_or_else(|e| panic!("{e}"));
     Ok(module.text)
@@ -111,14 +105,7 @@ fn what_is_too_large_stays() {
         lanes: 1,
         worlds: 8,
     };
-    let build = Build {
-        m: &m,
-        layout: &layout,
-        team,
-        checked: false,
-        limited: false,
-        order: LaneOrder::Straight,
-    };
+    let build = Build::new(&m, &layout, team);
     let module = build.module(&[stage("kinematics").unwrap()]);
     let image = layout.model_image(&m);
     for most in [

@@ -70,16 +70,10 @@ fn sight(camera: &Bound<'_, PyAny>) -> PyResult<Sight> {
     if let Ok(number) = camera.extract::<usize>() {
         return Ok(Sight::Named(number.to_string()));
     }
-    let around = |azimuth, elevation, distance| Sight::Around {
-        azimuth,
-        elevation,
-        distance,
-    };
-    match camera.extract::<Vec<f64>>().as_deref() {
-        Ok(&[azimuth, elevation]) => Ok(around(azimuth, elevation, None)),
-        Ok(&[azimuth, elevation, distance]) => Ok(around(azimuth, elevation, Some(distance))),
-        _ => Err(PyTypeError::new_err(
+    let numbers = camera.extract::<Vec<f64>>();
+    numbers.ok().as_deref().and_then(Sight::around).ok_or_else(|| {
+        PyTypeError::new_err(
             "camera is a name, a number, or (azimuth, elevation[, distance]) in degrees and metres",
-        )),
-    }
+        )
+    })
 }

@@ -13,8 +13,8 @@ const VIDEOS: &[&str] = &["avi", "gif", "mkv", "mov", "mp4", "webm", "webp"];
 
 /// What pictures become.
 pub enum Film {
-    /// One picture.
-    Still(Output),
+    /// One picture, and whether it is drawn.
+    Still(Output, bool),
     /// Frames of a PNG that moves; the file without a name holds their pixels until all are there.
     Moving(Output, File, u32),
     /// Files in a folder, and how many there are.
@@ -42,7 +42,7 @@ impl Film {
             "png" => {
                 let output = Output::create(path, Kind::Png, inputs)?;
                 Ok(match still {
-                    true => Self::Still(output),
+                    true => Self::Still(output, false),
                     false => {
                         let frames = output.scratch()?;
                         Self::Moving(output, frames, 0)
@@ -66,7 +66,8 @@ impl Film {
     /// One more picture; of a still, the only one.
     pub fn add(&mut self, picture: &Picture) -> Result<(), Fault> {
         match self {
-            Self::Still(output) => {
+            Self::Still(output, drawn) => {
+                *drawn = true;
                 let mut file = output.file()?;
                 let written = file.rewind().and_then(|()| still(&mut file, picture));
                 written.map_err(|e| output.fault(&e))
@@ -83,8 +84,7 @@ impl Film {
                 let output = Output::create(&path, Kind::Png, &[])?;
                 let mut file = output.file()?;
                 still(&mut file, picture).map_err(|e| output.fault(&e))?;
-                let bytes = file.stream_position().map_err(|e| output.fault(&e))?;
-                output.finish(bytes)
+                output.finish_here()
             }
             Self::Video(path, child) => {
                 let Some(pipe) = child.stdin.as_mut() else {
@@ -95,21 +95,16 @@ impl Film {
         }
     }
 
-    /// Ends it; what was added is in it.
+    /// Ends it; what was added is in it, and a file without a picture is not left behind.
     pub fn finish(self, size: [u32; 2], rate: f64) -> Result<(), Fault> {
         match self {
-            Self::Still(output) => {
-                let mut file = output.file()?;
-                let bytes = file.stream_position().map_err(|e| output.fault(&e))?;
-                output.finish(bytes)
-            }
-            Self::Moving(_, _, 0) | Self::Folder(..) => Ok(()),
+            Self::Still(output, true) => output.finish_here(),
+            Self::Still(_, false) | Self::Moving(_, _, 0) | Self::Folder(..) => Ok(()),
             Self::Moving(output, frames, num) => {
                 let mut file = output.file()?;
                 let written = moving(&mut file, frames, num, size, rate);
                 written.map_err(|e| output.fault(&e))?;
-                let bytes = file.stream_position().map_err(|e| output.fault(&e))?;
-                output.finish(bytes)
+                output.finish_here()
             }
             Self::Video(path, mut child) => {
                 drop(child.stdin.take());

@@ -7,11 +7,11 @@ use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use manyworlds::Error;
 use manyworlds::gpu::arena::{Layout, chip_words};
-use manyworlds::gpu::config::hardware_team;
+use manyworlds::gpu::config::{hardware_team, team_of};
 use manyworlds::gpu::module::Module;
 use manyworlds::gpu::run::{group, step_walk};
-use manyworlds::gpu::wgsl::{Build, LaneOrder, Team};
-use std::io::{Seek, Write};
+use manyworlds::gpu::wgsl::Build;
+use std::io::Write;
 use std::path::PathBuf;
 
 /// The kernels of a model's step, as they are put together for it: a file each, in the order of the step.
@@ -36,7 +36,7 @@ pub struct Kernels {
     single: bool,
 }
 
-/// What kernels are written in.
+/// The language that kernels are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Language {
     /// WebGPU's, which all others are made from
@@ -64,20 +64,9 @@ impl Kernels {
         if !missing.is_empty() {
             return Err(Error::Missing(missing).into());
         }
-        let (mut team, tile) = hardware_team(&m);
-        if let Some(lanes) = self.lanes {
-            let worlds = (64 / lanes).clamp(1, tile.max(1));
-            team = Team { lanes, worlds };
-        }
+        let (team, tile) = self.lanes.map_or_else(|| hardware_team(&m), team_of);
         let layout = Layout::new(&m, tile, &[], chip_words(team))?;
-        let build = Build {
-            m: &m,
-            layout: &layout,
-            team,
-            checked: false,
-            limited: false,
-            order: LaneOrder::Straight,
-        };
+        let build = Build::new(&m, &layout, team);
         let fuse = if self.single { 1 } else { usize::MAX };
         let mut table = Table::new();
         table.load_style(presets::ASCII_MARKDOWN);
@@ -108,8 +97,7 @@ impl Kernels {
                     let output = Output::create(&path, Kind::Text, &[&self.model.path])?;
                     let mut file = output.file()?;
                     file.write_all(&bytes).map_err(|e| output.fault(&e))?;
-                    let bytes = file.stream_position().map_err(|e| output.fault(&e))?;
-                    output.finish(bytes)?;
+                    output.finish_here()?;
                 }
             }
         }

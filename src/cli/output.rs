@@ -172,6 +172,13 @@ impl Output {
         }
     }
 
+    /// The same for a file that was written from its start up to where it stands ([`Output::finish`]).
+    pub fn finish_here(self) -> Result<(), Fault> {
+        let bytes = self.file()?.stream_position();
+        let bytes = bytes.map_err(|e| self.fault(&e))?;
+        self.finish(bytes)
+    }
+
     // fails if another process is writing to the same place
     fn alone(&self) -> Result<(), Fault> {
         let Place::Beside(part, path) = &self.place else {

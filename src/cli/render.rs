@@ -110,31 +110,29 @@ impl Render {
             steps.clamp(1.0, 1e9) as u64
         });
         let rate = 1.0 / (every as f64 * m.opt.timestep);
-        let mut film = self.create(rate)?;
-        let bar = progress::bar(self.steps);
-        let mut done = 0;
-        let mut ended = Ok(());
-        loop {
-            let last = done == self.steps;
-            if last || (self.film && done.is_multiple_of(every)) {
-                film.add(&renderer.draw(&mut batch)?)?;
+        self.filmed(rate, |film| {
+            let bar = progress::bar(self.steps);
+            let mut done = 0;
+            loop {
+                let last = done == self.steps;
+                if last || (self.film && done.is_multiple_of(every)) {
+                    film.add(&renderer.draw(&mut batch)?)?;
+                }
+                interrupt.check()?;
+                if last {
+                    bar.finish_and_clear();
+                    return Ok(());
+                }
+                let mut steps = self.drive.apply(&control, &mut batch, done)?;
+                if self.film {
+                    steps = steps.min(every - done % every);
+                }
+                let steps = steps.min(self.steps - done);
+                batch.step(steps as usize)?;
+                done += steps;
+                bar.set_position(done);
             }
-            ended = ended.and_then(|()| interrupt.check());
-            if last || ended.is_err() {
-                break;
-            }
-            let mut steps = self.drive.apply(&control, &mut batch, done)?;
-            if self.film {
-                steps = steps.min(every - done % every);
-            }
-            let steps = steps.min(self.steps - done);
-            batch.step(steps as usize)?;
-            done += steps;
-            bar.set_position(done);
-        }
-        bar.finish_and_clear();
-        self.finish(film, rate)?;
-        ended
+        })
     }
 
     // draws the frames of a trajectory
@@ -147,24 +145,19 @@ impl Render {
         let interrupt = Interrupt::watch()?;
         let every = self.every.unwrap_or(1) as usize;
         let rate = kept.rate(every).unwrap_or(RATE);
-        let mut film = self.create(rate)?;
-        let bar = progress::bar(kept.nframe as u64);
-        let mut ended = Ok(());
-        let last = kept.nframe - 1;
-        let first = if self.film { 0 } else { last };
-        for frame in (first..kept.nframe).step_by(every) {
-            kept.put(&mut batch, frame)?;
-            batch.forward()?;
-            film.add(&renderer.draw(&mut batch)?)?;
-            bar.set_position(frame as u64 + 1);
-            ended = interrupt.check();
-            if ended.is_err() {
-                break;
+        let first = if self.film { 0 } else { kept.nframe - 1 };
+        self.filmed(rate, |film| {
+            let bar = progress::bar(kept.nframe as u64);
+            for frame in (first..kept.nframe).step_by(every) {
+                kept.put(&mut batch, frame)?;
+                batch.forward()?;
+                film.add(&renderer.draw(&mut batch)?)?;
+                bar.set_position(frame as u64 + 1);
+                interrupt.check()?;
             }
-        }
-        bar.finish_and_clear();
-        self.finish(film, rate)?;
-        ended
+            bar.finish_and_clear();
+            Ok(())
+        })
     }
 
     fn options(&self) -> Result<Options, Fault> {
@@ -180,15 +173,20 @@ impl Render {
         })
     }
 
-    fn create(&self, rate: f64) -> Result<Film, Fault> {
+    // whatever ends it, the pictures until then are in the film
+    fn filmed(
+        &self,
+        rate: f64,
+        shoot: impl FnOnce(&mut Film) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         let mut inputs = vec![self.model.path.as_path()];
         inputs.extend(self.trajectory.as_deref());
         inputs.extend(self.drive.files());
-        Film::create(&self.out, &inputs, self.size, rate, !self.film)
-    }
-
-    fn finish(&self, film: Film, rate: f64) -> Result<(), Fault> {
-        film.finish(self.size, rate)?;
+        let mut film = Film::create(&self.out, &inputs, self.size, rate, !self.film)?;
+        let shot = shoot(&mut film);
+        let finished = film.finish(self.size, rate);
+        // why it ended is the first thing to know
+        shot.and(finished)?;
         remark!("{}", self.out.display());
         Ok(())
     }
@@ -197,19 +195,8 @@ impl Render {
 // azimuth,elevation[,distance], else the name of a camera
 fn sight(said: &str) -> Sight {
     let numbers: Option<Vec<f64>> = said.split(',').map(|x| x.trim().parse().ok()).collect();
-    match numbers.as_deref() {
-        Some(&[azimuth, elevation]) => Sight::Around {
-            azimuth,
-            elevation,
-            distance: None,
-        },
-        Some(&[azimuth, elevation, distance]) => Sight::Around {
-            azimuth,
-            elevation,
-            distance: Some(distance),
-        },
-        _ => Sight::Named(said.to_owned()),
-    }
+    let around = numbers.as_deref().and_then(Sight::around);
+    around.unwrap_or_else(|| Sight::Named(said.to_owned()))
 }
 
 /// The poses that a trajectory holds.

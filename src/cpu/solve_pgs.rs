@@ -114,18 +114,7 @@ fn forces_cost<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, ro
     x.fill(R::zero());
     let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
     S::add_mul_t_vec(jacobian, rows, &d.efc_force, x);
-    for i in (0..m.nv).rev() {
-        let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
-        let xi = x[i];
-        for (l, &j) in d.qLD[adr..adr + num]
-            .iter()
-            .zip(&m.M_colind[adr..adr + num])
-        {
-            x[j as usize] -= *l * xi;
-        }
-        cost += half * xi * xi * d.qLDiagInv[i];
-    }
-    cost
+    cost + half * inverse_square(m, &d.qLD, &d.qLDiagInv, x, 0..m.nv)
 }
 
 /// Sweeps over an island's rows until a sweep gains little.

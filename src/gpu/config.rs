@@ -101,7 +101,11 @@ fn worlds_for(lanes: u32) -> (u32, u32) {
 
 /// The team and the tile that are chosen for a model on a hardware GPU.
 pub fn hardware_team(m: &Model) -> (Team, u32) {
-    let lanes = lanes_for(m, false);
+    team_of(lanes_for(m, false))
+}
+
+/// The team of so many lanes, a power of two, and the tile that are chosen where nothing else is asked for.
+pub fn team_of(lanes: u32) -> (Team, u32) {
     let (worlds, tile) = worlds_for(lanes);
     (Team { lanes, worlds }, tile)
 }

@@ -281,6 +281,20 @@ pub struct Build<'a> {
     pub order: LaneOrder,
 }
 
+impl<'a> Build<'a> {
+    /// Modules as a device runs them: nothing is checked, no loop is ended, invocation 0 is lane 0.
+    pub fn new(m: &'a Model, layout: &'a Layout, team: Team) -> Self {
+        Self {
+            m,
+            layout,
+            team,
+            checked: false,
+            limited: false,
+            order: LaneOrder::Straight,
+        }
+    }
+}
+
 /// Which lane of its team an invocation is. No result may depend on it: a phase that reads what another lane writes in the same phase does,
 /// on some adapters. A software adapter runs a few neighbours in step and one such handful after the other, and so hides a `team_sync`
 /// that is missing unless lanes change places.

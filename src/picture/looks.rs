@@ -39,16 +39,28 @@ impl Element {
     }
 }
 
+/// Parts of a world, and the geoms and sites that they are.
+#[derive(Default)]
+pub struct Shown {
+    pub parts: Vec<Part>,
+    pub elements: Vec<Element>,
+}
+
+impl Shown {
+    fn add(&mut self, part: Part, kind: Kind, id: usize) {
+        self.parts.push(part);
+        self.elements.push(Element { kind, id });
+    }
+}
+
 /// What every world of a model looks like.
 pub struct Looks {
     /// Meshes of the model, then its height fields.
     pub meshes: Vec<Mesh>,
-    /// Parts of each world, and what they are.
-    pub parts: Vec<Part>,
-    pub elements: Vec<Element>,
     /// Planes that stand still, which all worlds share.
-    pub floors: Vec<Part>,
-    pub floor_elements: Vec<Element>,
+    pub floor: Shown,
+    /// Everything else.
+    pub solids: Shown,
 }
 
 /// Half the side of a plane without a size, in extents of the model.
@@ -59,10 +71,8 @@ impl Looks {
     pub fn of(m: &Model, options: &Options) -> Self {
         let mut looks = Self {
             meshes: meshes(m),
-            parts: Vec::new(),
-            elements: Vec::new(),
-            floors: Vec::new(),
-            floor_elements: Vec::new(),
+            floor: Shown::default(),
+            solids: Shown::default(),
         };
         for id in (0..m.ngeom).filter(|&id| options.groups.contains(&m.geom_group[id])) {
             looks.add_geom(m, id);
@@ -82,29 +92,21 @@ impl Looks {
         looks
     }
 
-    /// A part that no joint moves and that is as large as the model: it says nothing about where the worlds are.
-    pub fn is_static(&self, part: &Part) -> bool {
-        part.form == Form::Plane
-    }
-
     fn add_geom(&mut self, m: &Model, id: usize) {
         let color = color(m, &m.geom_rgba, m.geom_matid[id], id);
         let still = m.body_weldid[m.geom_bodyid[id] as usize] == 0;
         if m.geom_type[id] == GeomType::Plane && still {
             let size = m.geom_size[id];
             let side = |x: f64| if x > 0.0 { x } else { INFINITE * m.stat.extent };
-            self.floors.push(Part {
+            let part = Part {
                 form: Form::Plane,
                 scale: [side(size[0]) as f32, side(size[1]) as f32, 1.0],
                 half_length: 0.0,
                 color,
                 floor: true,
                 shininess: 0.0,
-            });
-            self.floor_elements.push(Element {
-                kind: Kind::Geom,
-                id,
-            });
+            };
+            self.floor.add(part, Kind::Geom, id);
             return;
         }
         let form = form(m.geom_type[id], m.geom_dataid[id], m);
@@ -124,15 +126,15 @@ impl Looks {
             Form::Plane => ([x, y, 1.0], 0.0),
             Form::Mesh(_) => ([1.0; 3], 0.0),
         };
-        self.parts.push(Part {
+        let part = Part {
             form,
             scale,
             half_length,
             color,
             floor: false,
             shininess: 0.25,
-        });
-        self.elements.push(Element { kind, id });
+        };
+        self.solids.add(part, kind, id);
     }
 }
 

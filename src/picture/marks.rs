@@ -3,9 +3,8 @@
 use super::Options;
 use crate::batch::Batch;
 use crate::error::Result;
-use crate::fields::View;
 use crate::model::Model;
-use crate::types::{Cone, WrapType};
+use crate::types::WrapType;
 use glam::{Mat3, Vec3};
 use manyworlds_view::{Form, Layer, POSE, Part, World};
 
@@ -115,13 +114,10 @@ fn tendons(
     let num = batch.ints("ten_wrapnum")?.to_vec();
     let objects = batch.ints("wrap_obj")?.to_vec();
     let path = batch.reals("wrap_xpos")?;
-    let (each, objects_each) = (
-        path.len() / worlds_of(&adr, m),
-        objects.len() / worlds_of(&adr, m),
-    );
+    let each = objects.len() / (adr.len() / m.ntendon);
     for (w, world) in worlds.iter().enumerate() {
         let offset = Vec3::from(world.offset);
-        let (own, objects) = (&path[w * each..], &objects[w * objects_each..]);
+        let (own, objects) = (&path[3 * w * each..], &objects[w * each..]);
         for &t in &shown {
             let color: [f32; 4] = std::array::from_fn(|i| m.tendon_rgba[4 * t + i] as f32);
             let radius = m.tendon_width[t] as f32;
@@ -144,45 +140,23 @@ fn tendons(
     Ok(())
 }
 
-fn worlds_of(adr: &[i32], m: &Model) -> usize {
-    adr.len() / m.ntendon
-}
-
 // a disc where they touch, and an arrow along the normal force
 fn contacts(m: &Model, batch: &mut Batch, worlds: &[World], marks: &mut Marks) -> Result<()> {
-    let n = batch.nworld();
-    let ncon = batch.ints("ncon")?.to_vec();
+    let forces = batch.contact_force()?;
     let pos = batch.reals("contact_pos")?.to_vec();
-    let frame = batch.reals("contact_frame")?.to_vec();
-    let pair = batch.ints("contact_collision")?.to_vec();
-    let address = batch.ints("contact_efc_address")?.to_vec();
-    let force = match batch.read("efc_force")? {
-        View::Real(force) => force.to_vec(),
-        View::Int(_) => Vec::new(),
-    };
-    let (room, rows) = (pair.len() / n, force.len() / n);
+    let frame = batch.reals("contact_frame")?;
+    let room = pos.len() / 3 / forces.ncon.len();
     let radius = RADIUS * m.stat.meansize as f32;
     let gravity = m.opt.gravity.iter().map(|x| x * x).sum::<f64>().sqrt();
     let weight = m.stat.meanmass * gravity.max(1.0);
     let scale = LENGTH * m.stat.extent / weight.max(1e-9);
     for (w, world) in worlds.iter().enumerate() {
-        for c in 0..ncon[w] as usize {
-            let k = w * room + c;
-            let at = point(&pos, k, Vec3::from(world.offset));
-            let normal = Vec3::from([0, 1, 2].map(|i| frame[9 * k + i] as f32));
+        for c in 0..forces.ncon[w] {
+            let at = point(&pos, w * room + c, Vec3::from(world.offset));
+            let normal = point(frame, 3 * (w * room + c), Vec3::ZERO);
             let disc = Vec3::new(radius, radius, 0.2 * radius);
             marks.add(Form::Cylinder, disc, 0.0, CONTACT, at, normal);
-            let Ok(first) = usize::try_from(address[k]) else {
-                continue;
-            };
-            let dim = m.collision_condim[pair[k] as usize] as usize;
-            let num = if m.opt.cone == Cone::Elliptic || dim == 1 {
-                1
-            } else {
-                2 * (dim - 1)
-            };
-            let own = &force[w * rows + first..][..num];
-            let long = (scale * own.iter().sum::<f64>()) as f32;
+            let long = (scale * forces.force[6 * (w * forces.nconmax + c)]) as f32;
             if long > radius {
                 arrow(marks, at, normal, long, 0.35 * radius);
             }

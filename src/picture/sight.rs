@@ -35,6 +35,20 @@ impl Default for Sight {
 }
 
 impl Sight {
+    /// From azimuth and elevation (deg), and a distance (m) if there is a third number; `None` of any other number of them.
+    pub fn around(numbers: &[f64]) -> Option<Self> {
+        let (azimuth, elevation, distance) = match *numbers {
+            [azimuth, elevation] => (azimuth, elevation, None),
+            [azimuth, elevation, distance] => (azimuth, elevation, Some(distance)),
+            _ => return None,
+        };
+        Some(Self::Around {
+            azimuth,
+            elevation,
+            distance,
+        })
+    }
+
     /// Fails with [`Error::Input`] on a camera that the model does not have.
     pub(super) fn check(&self, m: &Model) -> Result<()> {
         match self {

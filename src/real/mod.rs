@@ -40,6 +40,13 @@ impl Mask for bool {
     }
 }
 
+/// The lanes where a mask is true, ascending.
+#[inline(always)]
+pub fn lanes<R: Real>(mask: R::Mask) -> impl Iterator<Item = usize> {
+    let mask = R::select(mask, R::one(), R::zero());
+    (0..R::WIDTH).filter(move |&lane| mask.lane(lane) != 0.0)
+}
+
 /// A real number, or one for every lane. Branches on it are taken by [`Mask`] and [`Real::select`].
 pub trait Real:
     bytemuck::Pod

@@ -16,7 +16,7 @@ use super::rows::Rows;
 use crate::cpu::lib::primal::{Island, start};
 use crate::cpu::lib::rows::dofs_of;
 use crate::fields::{Data, Model};
-use crate::real::{Mask, Real};
+use crate::real::{Mask, Real, lanes};
 use crate::types::DSBL_ISLAND;
 
 /// Islands of the lanes of a tile.
@@ -78,12 +78,6 @@ fn room<R: Real>(d: &mut Data<R>, num: usize) {
     if d.solver_quad.len() < 5 * rows {
         d.solver_quad.resize(5 * rows, R::zero());
     }
-}
-
-// the lanes where a mask is true
-fn lanes<R: Real>(mask: R::Mask) -> impl Iterator<Item = usize> {
-    let mask = R::select(mask, R::one(), R::zero());
-    (0..R::WIDTH).filter(move |&lane| mask.lane(lane) != 0.0)
 }
 
 fn present<R: Real>(d: &Data<R>, first: usize, num: usize) -> R::Mask {

@@ -25,7 +25,7 @@ use crate::cpu::make_constraint::{Counts, Room, make};
 use crate::fields::{Data, FIELDS, Model, Room as Where, View, ViewMut};
 #[cfg(feature = "count")]
 use crate::real::Counted;
-use crate::real::{Mask, Real};
+use crate::real::{Mask, Real, lanes};
 use crate::stages;
 use crate::types::*;
 
@@ -198,8 +198,7 @@ fn by_the_reference<R: Real>(
     bad: R::Mask,
     twin: fn(&Model, &mut Data),
 ) {
-    let is_bad = R::select(bad, R::one(), R::zero());
-    for lane in (0..R::WIDTH).filter(|&lane| is_bad.lane(lane) != 0.0) {
+    for lane in lanes::<R>(bad) {
         let mut world = Data::<f64>::zeroed(m);
         copy_lane(&mut world, d, 0, lane);
         twin(m, &mut world);

@@ -9,7 +9,7 @@ use crate::cpu::collision::{collide, function, meet, wide};
 use crate::cpu::lib::contact::{Contacts, Point, Shape};
 use crate::cpu::lib::math::*;
 use crate::fields::Model;
-use crate::real::{Mask, Real};
+use crate::real::{Mask, Real, lanes};
 use crate::types::*;
 
 /// The contacts of one pair.
@@ -90,14 +90,13 @@ impl<R: Real> Spots<R> {
     fn by_lane(
         &mut self,
         shapes: &[Shape<R>; 2],
-        lanes: R::Mask,
+        mask: R::Mask,
         mut run: impl FnMut(usize, [Shape; 2], &mut Contacts),
     ) {
-        if !lanes.any() {
+        if !mask.any() {
             return;
         }
-        let lanes = R::select(lanes, R::one(), R::zero());
-        for lane in (0..R::WIDTH).filter(|&lane| lanes.lane(lane) != 0.0) {
+        for lane in lanes::<R>(mask) {
             self.own.num = 0;
             let shapes = [shapes[0].lane(lane), shapes[1].lane(lane)];
             run(lane, shapes, &mut self.own);

@@ -9,7 +9,7 @@ use super::support::Solid;
 use crate::cpu::lib::contact::Shape;
 use crate::cpu::lib::math::*;
 use crate::fields::Model;
-use crate::real::{Mask, Real};
+use crate::real::{Mask, Real, lanes};
 use crate::types::*;
 
 /// Cells along a side of each face of the cube.
@@ -193,10 +193,8 @@ fn by_lane<R: Real>(mask: R::Mask, mut holds: impl FnMut(usize) -> bool) -> R::M
         return mask;
     }
     let mut here = R::select(mask, R::one(), R::zero());
-    for lane in 0..R::WIDTH {
-        if here.lane(lane) != 0.0 && !holds(lane) {
-            here.set_lane(lane, 0.0);
-        }
+    for lane in lanes::<R>(mask).filter(|&lane| !holds(lane)) {
+        here.set_lane(lane, 0.0);
     }
     R::zero().lt(here)
 }

@@ -364,18 +364,31 @@ pub fn gap<R: Real>(m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R {
     }
 
     // x = inv(L') grad; then grad' inv(M) grad = x' inv(D) x
+    let dofs = island.dofs.iter().map(|&i| i as usize);
+    R::splat(0.5) * inverse_square(m, &d.qLD, &d.qLDiagInv, x, dofs)
+}
+
+/// x' inv(M) x over ascending dofs, half solved: x becomes y = inv(L') x, and the sum is y' inv(D) y (mj_solveLD).
+pub(crate) fn inverse_square<R: Real>(
+    m: &Model,
+    factor: &[R],
+    inverse: &[R],
+    x: &mut [R],
+    dofs: impl DoubleEndedIterator<Item = usize>,
+) -> R {
     let mut sum = R::zero();
-    for &i in island.dofs.iter().rev() {
-        let i = i as usize;
-        let adr = m.M_rowadr[i] as usize;
-        let num = m.M_rownnz[i] as usize - 1;
+    for i in dofs.rev() {
+        let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
         let xi = x[i];
-        for k in adr..adr + num {
-            x[m.M_colind[k] as usize] -= d.qLD[k] * xi;
+        for (l, &j) in factor[adr..adr + num]
+            .iter()
+            .zip(&m.M_colind[adr..adr + num])
+        {
+            x[j as usize] -= *l * xi;
         }
-        sum += xi * xi * d.qLDiagInv[i];
+        sum += xi * xi * inverse[i];
     }
-    R::splat(0.5) * sum
+    sum
 }
 
 // res = M x for an island's dofs

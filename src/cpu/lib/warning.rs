@@ -1,7 +1,7 @@
 //! Counting what went wrong.
 
 use crate::fields::Data;
-use crate::real::{Mask, Real};
+use crate::real::{Mask, Real, lanes};
 use crate::types::Warning;
 
 /// Sets an overflow bit (`OVERFLOW_*`) in the lanes of a mask.
@@ -10,11 +10,9 @@ pub fn tell<R: Real>(d: &mut Data<R>, bit: i32, mask: R::Mask) {
     if !mask.any() {
         return;
     }
-    for lane in 0..R::WIDTH {
-        if R::select(mask, R::one(), R::zero()).lane(lane) != 0.0 {
-            let bits = R::int_lane(d.overflow[0], lane);
-            R::set_int_lane(&mut d.overflow[0], lane, bits | bit);
-        }
+    for lane in lanes::<R>(mask) {
+        let bits = R::int_lane(d.overflow[0], lane);
+        R::set_int_lane(&mut d.overflow[0], lane, bits | bit);
     }
 }
 
@@ -26,10 +24,8 @@ pub fn warn<R: Real>(d: &mut Data<R>, warning: Warning, mask: Option<R::Mask>) {
         return;
     }
     let count = &mut d.warning[warning as usize];
-    for lane in 0..R::WIDTH {
-        if R::select(mask, R::one(), R::zero()).lane(lane) != 0.0 {
-            let n = R::int_lane(*count, lane);
-            R::set_int_lane(count, lane, n + 1);
-        }
+    for lane in lanes::<R>(mask) {
+        let n = R::int_lane(*count, lane);
+        R::set_int_lane(count, lane, n + 1);
     }
 }
