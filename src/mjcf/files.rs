@@ -17,6 +17,8 @@ pub enum Files {
         dir: PathBuf,
         /// The folder that bounds what may be opened.
         root: PathBuf,
+        /// Folders beside it from which files may be opened too.
+        beside: Vec<PathBuf>,
     },
     /// Files in memory by path; a file whose path is not found is looked for by its name alone.
     Memory(Arc<BTreeMap<String, Arc<[u8]>>>),
@@ -38,7 +40,16 @@ impl Files {
             _ => PathBuf::from("."),
         };
         let root = root.map_or_else(|| default_root(&dir), Path::to_owned);
-        Files::Disk { dir, root }
+        let beside = Vec::new();
+        Files::Disk { dir, root, beside }
+    }
+
+    /// The same files, and those of packages (see [`super::Limits::packages`]).
+    pub(crate) fn with_packages(mut self, packages: &BTreeMap<String, PathBuf>) -> Files {
+        if let Files::Disk { beside, .. } = &mut self {
+            beside.extend(packages.values().cloned());
+        }
+        self
     }
 
     /// Whether there is a file.
@@ -50,7 +61,9 @@ impl Files {
     pub fn look(&self, path: &str) -> Result<u64, String> {
         match self {
             Files::None => Err(format!("there are no files, so none is called {path:?}")),
-            Files::Disk { dir, root } => open(dir, root, path).map(|(_, size)| size),
+            Files::Disk { dir, root, beside } => {
+                open(dir, root, beside, path).map(|(_, size)| size)
+            }
             Files::Memory(files) => found(files, path).map(|bytes| bytes.len() as u64),
         }
     }
@@ -70,8 +83,8 @@ impl Files {
                     Ok(bytes.to_vec())
                 }
             }
-            Files::Disk { dir, root } => {
-                let (file, size) = open(dir, root, path)?;
+            Files::Disk { dir, root, beside } => {
+                let (file, size) = open(dir, root, beside, path)?;
                 if size > max {
                     return Err(too_large(size));
                 }
@@ -145,14 +158,20 @@ fn found<'a>(files: &'a BTreeMap<String, Arc<[u8]>>, path: &str) -> Result<&'a A
     })
 }
 
-/// Opens a regular file inside the root.
-fn open(dir: &Path, root: &Path, path: &str) -> Result<(std::fs::File, u64), String> {
+/// Opens a regular file inside the root or a folder beside it.
+fn open(
+    dir: &Path,
+    root: &Path,
+    beside: &[PathBuf],
+    path: &str,
+) -> Result<(std::fs::File, u64), String> {
     let why = |e: std::io::Error| format!("file {path:?}: {e}");
     let full = dir.join(path).canonicalize().map_err(why)?;
     let root = root
         .canonicalize()
         .map_err(|e| format!("folder {}: {e}", root.display()))?;
-    if !full.starts_with(&root) {
+    let mut around = beside.iter().filter_map(|b| b.canonicalize().ok());
+    if !full.starts_with(&root) && !around.any(|b| full.starts_with(b)) {
         let (root, wide) = (root.display(), common(&full, &root));
         return Err(format!(
             "file {path:?} lies outside of {root}, and nothing outside is opened; to allow it, let the root be {}: `--root` of \

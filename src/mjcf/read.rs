@@ -10,6 +10,7 @@ use super::files::{self, Files};
 use super::limits::Limits;
 use super::log::Log;
 use super::nearest::nearest;
+use super::packages;
 use super::schema::Compiler;
 use super::spec::Spec;
 use super::xml::{Includer, Node, text_of};
@@ -115,7 +116,7 @@ impl Spec {
                 "not a regular file",
             )));
         }
-        let files = Files::around(path, limits.root.as_deref());
+        let files = Files::around(path, limits.root.as_deref()).with_packages(&limits.packages);
         let name = path
             .file_name()
             .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
@@ -266,6 +267,7 @@ impl Reader<'_> {
             seen: BTreeSet::from([self.path.clone()]),
             elements: self.elements,
             base: dir,
+            robot: false,
         };
         let root = includer.document(shown, text, "", 1, None);
         self.elements = includer.elements;
@@ -281,9 +283,10 @@ impl Reader<'_> {
     fn root(&mut self, root: &Node) {
         match root.tag.as_str() {
             "mujoco" => {}
-            "robot" => return self.log.unsupported(root.origin, None, "URDF"),
+            robot if robot.eq_ignore_ascii_case("robot") => return self.robot(root),
             other => {
-                let msg = format!("the root element is <mujoco>, not <{other}>");
+                let msg =
+                    format!("the root element is <mujoco>, or <robot> of URDF, not <{other}>");
                 return self.log.mistake(root.origin, None, msg);
             }
         }
@@ -359,16 +362,28 @@ impl Reader<'_> {
         self.spec.compiler()
     }
 
-    /// The path of an asset's file, from the folder of its kind.
-    pub fn asset_path(&mut self, node: &Node, file: &str, kind: Option<&String>) -> String {
-        let compiler = self.compiler();
-        let file = if compiler.strippath() {
+    /// The path of an asset's file, which `attr` says, from the folder of its kind.
+    pub fn asset_path(
+        &mut self,
+        node: &Node,
+        attr: &str,
+        file: &str,
+        kind: Option<&String>,
+    ) -> String {
+        let here = files::dir_of(&self.path);
+        let file = if self.compiler().strippath() {
             files::name_of(file)
         } else {
-            file
+            match packages::resolve(&self.files, self.limits, here, file) {
+                None => file,
+                Some(Ok(path)) => return path,
+                Some(Err(why)) => {
+                    self.log.mistake(node.origin, Some(attr), why);
+                    return file.to_owned();
+                }
+            }
         };
         let base = kind.cloned().unwrap_or_default();
-        let here = files::dir_of(&self.path);
         // first from the model's folder, then from that of the included file the asset is said in
         let first = files::join(here, &files::join(&base, file));
         let second = files::join(here, &files::join(&base, &files::join(&node.dir, file)));
