@@ -1,9 +1,11 @@
 //! Where the files of a model come from: a folder on disk, or memory.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::io::{Cursor, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use super::archive;
 
 /// The files of a model. Paths are relative to the folder of the model file, with `/` between names.
 #[derive(Clone, Debug, Default)]
@@ -58,18 +60,57 @@ impl Files {
     }
 
     /// The size of a file in bytes; else the reason why it cannot be read, to be shown to the user.
+    ///
+    /// Archives (`.mjz`, `.zip`) are folders, too: `robot.mjz/meshes/arm.stl`.
     pub fn look(&self, path: &str) -> Result<u64, String> {
-        match self {
+        let found = match self {
             Files::None => Err(format!("there are no files, so none is called {path:?}")),
             Files::Disk { dir, root, beside } => {
                 open(dir, root, beside, path).map(|(_, size)| size)
             }
             Files::Memory(files) => found(files, path).map(|bytes| bytes.len() as u64),
+        };
+        match (found, archive::split(path)) {
+            (Err(why), Some((zip, inner))) => self.inside(zip, why, |zip| match zip {
+                Zip::File(mut file) => archive::look(&mut file, inner),
+                Zip::Bytes(bytes) => archive::look(&mut Cursor::new(bytes), inner),
+            }),
+            (found, _) => found,
         }
     }
 
     /// The bytes of a file of at most `max` bytes; else the reason why not, to be shown to the user.
     pub fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, String> {
+        match (self.plain(path, max), archive::split(path)) {
+            (Err(why), Some((zip, inner))) => self.inside(zip, why, |zip| match zip {
+                Zip::File(mut file) => archive::read(&mut file, inner, max),
+                Zip::Bytes(bytes) => archive::read(&mut Cursor::new(bytes), inner, max),
+            }),
+            (bytes, _) => bytes,
+        }
+    }
+
+    /// Looks into an archive, if there is one of that path; else that is the reason why not.
+    fn inside<T>(
+        &self,
+        zip: &str,
+        why: String,
+        f: impl FnOnce(Zip) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let opened = match self {
+            Files::None => None,
+            Files::Disk { dir, root, beside } => {
+                let file = open(dir, root, beside, zip).ok();
+                file.map(|(file, _)| Zip::File(file))
+            }
+            Files::Memory(files) => find(files, zip).map(|bytes| Zip::Bytes(bytes)),
+        };
+        let of_archive = |e: String| format!("{zip:?}: {e}");
+        opened.map_or(Err(why), |zip| f(zip).map_err(of_archive))
+    }
+
+    /// The bytes of a file that is in no archive.
+    fn plain(&self, path: &str, max: u64) -> Result<Vec<u8>, String> {
         let too_large = |size: u64| {
             format!("file {path:?} has {size} bytes, and no more than {max} are allowed")
         };
@@ -97,6 +138,12 @@ impl Files {
             }
         }
     }
+}
+
+/// An archive that is open.
+enum Zip<'a> {
+    File(std::fs::File),
+    Bytes(&'a [u8]),
 }
 
 /// The repository around a model, or the folder above the model's own if that is wider or there is none.

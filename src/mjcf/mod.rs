@@ -7,6 +7,7 @@
 #[macro_use]
 pub mod table;
 mod actuator;
+mod archive;
 mod assets;
 mod attach;
 mod attrs;

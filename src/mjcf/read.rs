@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 
+use super::archive;
 use super::attach::AttachedKey;
 use super::defaults::Classes;
 use super::files::{self, Files};
@@ -87,7 +88,8 @@ const GROUPING: [&str; 11] = [
 ];
 
 impl Spec {
-    /// Reads a model file with all that it includes and attaches.
+    /// Reads a model file with all that it includes and attaches: MJCF, URDF, or an archive with a model in it (`.mjz`,
+    /// `.zip`), which has it at `model.xml`, or under the archive's own name.
     ///
     /// Files are opened only inside the repository around the model, or the folder above the model's own (see [`Limits::root`]).
     ///
@@ -120,17 +122,17 @@ impl Spec {
         let name = path
             .file_name()
             .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        let (text, why) = match files
-            .read(&name, limits.file)
-            .and_then(|b| text_of(&shown, b))
-        {
-            Ok(text) => (text, None),
-            Err(why) => (String::new(), Some(why)),
-        };
-        if let Some(why) = why {
-            return Err(io(std::io::Error::other(why)));
+        let found = archive::model_in(&files, &name).and_then(|inner| {
+            // what is shown of an archive goes on with the file in it
+            let own = inner.strip_prefix(&name).unwrap_or("");
+            let shown = format!("{shown}{own}");
+            let bytes = files.read(&inner, limits.file)?;
+            Ok((text_of(&shown, bytes)?, shown, inner))
+        });
+        match found {
+            Ok((text, shown, inner)) => read(text, &shown, &inner, files, limits),
+            Err(why) => Err(io(std::io::Error::other(why))),
         }
-        read(text, &shown, &name, files, limits)
     }
 
     /// Reads a model from a text; it has no files around it.
@@ -181,12 +183,15 @@ impl Spec {
     /// As [`Spec::from_file`].
     pub fn from_vfs(files: Files, path: &str) -> Result<Spec> {
         let limits = Limits::default();
-        let bytes = files.read(path, limits.file).and_then(|b| text_of(path, b));
-        let text = bytes.map_err(|why| Error::Io {
+        let found = archive::model_in(&files, path).and_then(|inner| {
+            let bytes = files.read(&inner, limits.file)?;
+            Ok((text_of(&inner, bytes)?, inner))
+        });
+        let (text, inner) = found.map_err(|why| Error::Io {
             path: path.into(),
             source: std::io::Error::other(why),
         })?;
-        read(text, path, path, files, &limits)
+        read(text, &inner, &inner, files, &limits)
     }
 
     /// The bytes of a file that the model names: an asset's `file`, which reading has resolved.
