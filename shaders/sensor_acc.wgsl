@@ -5,6 +5,9 @@ fn mj_sensor_acc() {
         if (sensor_needstage(i) == STAGE_ACC) {
             read_acc(i);
             cutoff(i);
+            if (nfresh > 0) {
+                hold_back(i);
+            }
         }
     }
 }

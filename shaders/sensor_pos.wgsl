@@ -9,6 +9,9 @@ fn mj_sensor_pos() {
         if (sensor_needstage(i) == STAGE_POS) {
             read_pos(i);
             cutoff(i);
+            if (nfresh > 0) {
+                hold_back(i);
+            }
         }
     }
 }

@@ -5,6 +5,9 @@ fn mj_sensor_vel() {
         if (sensor_needstage(i) == STAGE_VEL) {
             read_vel(i);
             cutoff(i);
+            if (nfresh > 0) {
+                hold_back(i);
+            }
         }
     }
 }

@@ -18,6 +18,9 @@ impl<R: Real> Data<R> {
         for (q, q0) in self.qpos.iter_mut().zip(&m.qpos0) {
             *q = R::splat(*q0);
         }
+        for (x, x0) in self.history.iter_mut().zip(&m.history0) {
+            *x = R::splat(*x0);
+        }
         for (ctrl, ctrl0) in self.ctrl.iter_mut().zip(&m.ctrl0) {
             *ctrl = R::splat(*ctrl0);
         }

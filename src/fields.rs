@@ -486,6 +486,10 @@ fields! {
         nvrk,
         /// na if the integrator is RK4, else 0 (ours)
         nark,
+        /// nu if an actuator has a history, else 0 (ours)
+        nlate,
+        /// nsensordata if a sensor has a history, else 0 (ours)
+        nfresh,
         /// nv if the integrator is implicit or implicitfast, else 0 (ours)
         nvimp,
         /// nD if the integrator is implicit or implicitfast, else 0 (ours)
@@ -963,7 +967,7 @@ fields! {
         /// address in history buffer; -1: none
         actuator_historyadr: int[nactuator](-1..nhistory) fixed,
         /// delay time; 0: no delay
-        actuator_delay: real[nactuator] fixed,
+        actuator_delay: real[nactuator],
         /// linear damping coefficient
         actuator_damping: real[nactuator],
         /// high-order damping coefficients
@@ -1017,7 +1021,7 @@ fields! {
         /// address in history buffer; -1: none
         sensor_historyadr: int[nsensor](-1..nhistory) fixed,
         /// delay time in seconds; 0: no delay
-        sensor_delay: real[nsensor] fixed,
+        sensor_delay: real[nsensor],
         /// interval: [period, phase] in seconds
         sensor_interval: real[nsensor, 2] fixed,
         /// address of field in numeric_data
@@ -1112,6 +1116,8 @@ fields! {
         collision_solreffriction: real[ncollision, 2] derived,
         /// solimp of the pair, mixed (ours)
         collision_solimp: real[ncollision, 5] derived,
+        /// histories of a world that begins (ours)
+        history0: real[nhistory] derived,
         /// address of a sparsity pattern (ours)
         Jpat_adr: int[nJpat] derived,
         /// number of dofs of a sparsity pattern (ours)
@@ -1342,6 +1348,10 @@ fields! {
         energy: real[2],
         /// lengths of what forward and inverse dynamics differ in: constraint forces, and applied forces in joint space
         solver_fwdinv: real[2],
+        /// control as actuators get it, late where they have a delay (ours)
+        ctrl_late: real[nlate],
+        /// readings of sensors before a delay or an interval holds them back (ours)
+        sensor_fresh: real[nfresh],
         /// sparsity pattern of a row (ours)
         efc_Jpat: int[njmax],
         /// pair of the collision list that a contact is of (ours)

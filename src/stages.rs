@@ -109,6 +109,8 @@ stages! {
     subtree_vel,
     /// Sensors of velocity (`mj_sensorVel`).
     sensor_vel by simd::sensor_vel,
+    /// Controls as actuators get them, some of them late (`mj_readCtrl`).
+    read_ctrl,
     /// Actuator forces (`mj_fwdActuation`).
     fwd_actuation,
     /// Unconstrained acceleration (`mj_fwdAcceleration`).
@@ -135,6 +137,8 @@ stages! {
     inverse_skip,
     /// What forward and inverse dynamics differ in (`mj_compareFwdInv`).
     compare_fwd_inv,
+    /// Samples of controls and sensors for those who read them later (part of `mj_advance`).
+    write_history,
     /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
     euler,
     /// One of the four stages of Runge-Kutta (`mj_RungeKutta`).
@@ -267,6 +271,7 @@ pub fn inverse(m: &Model, run: &mut impl Run) {
 fn inv_acc(m: &Model, run: &mut impl Run) {
     if m.opt.inverts_steps() {
         if m.opt.is_implicit() {
+            late_controls(m, run);
             run(&smooth_vel);
         }
         run(&discrete_acc);
@@ -291,6 +296,7 @@ fn fwd_energy(m: &Model, run: &mut impl Run) {
 
 /// What depends on forces (`mj_fwdActuation`, `mj_fwdAcceleration`, `mj_fwdConstraint`).
 fn fwd_acc(m: &Model, run: &mut impl Run) {
+    late_controls(m, run);
     run(&fwd_actuation);
     run(&fwd_acceleration);
     match Solver::from_i32(m.opt.solver) {
@@ -300,6 +306,20 @@ fn fwd_acc(m: &Model, run: &mut impl Run) {
     }
     if m.opt.noslip_iterations > 0 {
         run(&solve_noslip);
+    }
+}
+
+/// Controls of the past, where actuators wait for them.
+fn late_controls(m: &Model, run: &mut impl Run) {
+    if m.nlate > 0 {
+        run(&read_ctrl);
+    }
+}
+
+/// What is kept of a step for those who read it later.
+fn keep_history(m: &Model, run: &mut impl Run) {
+    if m.nhistory > 0 {
+        run(&write_history);
     }
 }
 
@@ -322,12 +342,17 @@ pub fn step(m: &Model, run: &mut impl Run) {
                 run(&rk4);
                 forward_blind(m, run);
             }
+            keep_history(m, run);
             run(&rk4);
         }
         Some(Integrator::Implicit | Integrator::ImplicitFast) => {
             run(&smooth_vel);
+            keep_history(m, run);
             run(&implicit);
         }
-        _ => run(&euler),
+        _ => {
+            keep_history(m, run);
+            run(&euler);
+        }
     }
 }

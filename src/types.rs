@@ -469,6 +469,15 @@ enums! {
         /// unit quaternion
         Quaternion = 3,
     }
+    /// How a history is read between its samples.
+    Interp INTERP {
+        /// the last sample before
+        Zoh = 0,
+        /// a line from sample to sample
+        Linear = 1,
+        /// a cubic spline (Catmull-Rom)
+        Cubic = 2,
+    }
     /// Data fields returned by contact sensors (`mjtConDataField`).
     ConDataField CONDATA {
         /// whether a contact was found

@@ -19,6 +19,7 @@ use manyworlds::types::{Cone, Solver};
 /// Fields that more than one stage changes, and why that is meant.
 const SHARED: &[(&str, &str)] = &[
     ("sensordata", "sensors of three stages, each their own"),
+    ("sensor_fresh", "likewise"),
     ("warning", "counts what every stage meets"),
     ("overflow", "collects what did not fit or suffice"),
     ("needed", "collects what was asked for"),
@@ -68,6 +69,7 @@ const SLICES: &[&str] = &[
     "cam_intrinsics",
     "shape_of",
     "nearest",
+    "as_kept",
 ];
 
 /// Functions of the shaders that Rust has as operators, on arrays, or in the trait `Real`.

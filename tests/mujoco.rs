@@ -79,6 +79,8 @@ const TABLE: &[(&str, f64, &[&str])] = &[
     ),
     ("rne", 1e-10, &["qfrc_bias"]),
     ("energy", 1e-12, &["energy"]),
+    // what it writes is ours
+    ("read_ctrl", 0.0, &[]),
     (
         "fwd_actuation",
         1e-12,

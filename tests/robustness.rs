@@ -394,14 +394,6 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
         (actuator("|gaintype='user'"), "actuators of type \"user\""),
         (actuator("|biastype='user'"), "actuators of type \"user\""),
         (
-            actuator("|nsample='3' delay='.01'"),
-            "delays and history buffers",
-        ),
-        (
-            sensor("<jointpos joint='j' |nsample='3' delay='.01'/>"),
-            "delays and history buffers",
-        ),
-        (
             sensor("<insidesite site='s' objtype='body' objname='b' |enclosed='true'/>"),
             "insidesite sensors that ask for full enclosure",
         ),

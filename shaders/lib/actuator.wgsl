@@ -8,10 +8,19 @@ fn actuator_disabled(i: i32) -> bool {
 
 // a control within its range
 fn clamped_ctrl(u: i32) -> f32 {
+    let told = told_ctrl(u);
     if (actuator_ctrllimited(u) == 0 || (opt_disableflags & DSBL_CLAMPCTRL) != 0) {
-        return ctrl(u);
+        return told;
     }
-    return clip(ctrl(u), actuator_ctrlrange(u, 0), actuator_ctrlrange(u, 1));
+    return clip(told, actuator_ctrlrange(u, 0), actuator_ctrlrange(u, 1));
+}
+
+// a control as the actuator gets it
+fn told_ctrl(u: i32) -> f32 {
+    if (nlate > 0) {
+        return ctrl_late(u);
+    }
+    return ctrl(u);
 }
 
 // true if any control is no number to work with: then all count as zero. Every lane of the team must call this

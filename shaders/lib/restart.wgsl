@@ -16,7 +16,7 @@ fn restart() {
         set_act(k, 0.0);
     }
     for (var k = lane; k < nhistory; k += LANES) {
-        set_history(k, 0.0);
+        set_history(k, history0(k));
     }
     for (var k = lane; k < nplastic; k += LANES) {
         set_plastic(k, 0.0);

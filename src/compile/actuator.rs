@@ -76,11 +76,12 @@ fn history(m: &mut Arrays, tree: &Tree, said: &Actuator) -> Result<()> {
         .extend([said.nsample, said.interp as i32]);
     m.actuator_delay.push(said.delay);
     m.actuator_historyadr.push(-1);
+    let inputs = m.actuator_ctrlnum.last().map_or(0, |&n| n as usize);
     if said.nsample > 0 {
         if let Some(adr) = m.actuator_historyadr.last_mut() {
             *adr = m.nhistory as i32;
         }
-        m.nhistory += 2 + 2 * said.nsample as usize;
+        m.nhistory += 2 + said.nsample as usize * (1 + inputs);
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Fields that are ours: derived from MuJoCo's once a model is compiled, so that every stage finds its way by table.
 
-use super::{capacity, emit, pair, pattern, setconst, sparse};
+use super::{capacity, emit, history, pair, pattern, setconst, sparse};
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
@@ -42,6 +42,7 @@ fn ways(m: &mut Arrays) {
 pub(super) fn option_sizes(m: &mut Arrays) {
     runge_kutta_sizes(m);
     implicit_sizes(m);
+    history::begin(m);
     m.njdual = dual_rows(m);
 }
 

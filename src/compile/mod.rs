@@ -21,6 +21,7 @@ mod emit;
 mod equality;
 mod fluid;
 mod geom;
+mod history;
 mod joint;
 mod keyof;
 pub mod layout;

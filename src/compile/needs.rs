@@ -217,18 +217,11 @@ fn forces(m: &Arrays, out: &mut Vec<Need>) {
         need(what, attr, Some(By::Actuator(i)));
     }
 
-    let what = "delays and history buffers";
-    let late = first(m.nactuator, &|i| {
-        m.nhistory > 0 && m.actuator_historyadr[i] >= 0
-    });
-    let seen = first(m.nsensor, &|i| {
-        m.nhistory > 0 && m.sensor_historyadr[i] >= 0
-    });
-    need(
-        what,
-        "nsample",
-        late.map(By::Actuator).or(seen.map(By::Sensor)),
-    );
+    // MuJoCo goes on to sample them, though nobody reads them
+    let what = "histories of sensors that are off";
+    let seen = first(m.nsensor, &|i| m.sensor_historyadr[i] >= 0);
+    let seen = seen.filter(|_| m.nfresh > 0 && m.opt.disabled(DSBL_SENSOR));
+    need(what, "nsample", seen.map(By::Sensor));
 
     let what = "plastic springs";
     let joint = first(m.njnt, &|i| m.nplastic > 0 && m.jnt_plasticadr[i] >= 0);

@@ -54,6 +54,9 @@ fn history(m: &mut Arrays, tree: &Tree, said: &Sensor, dim: usize) -> Result<()>
     tree.ensure(period >= 0.0, origin, Some("interval"), msg)?;
     let msg = "the phase, the second number of interval, must not be positive";
     tree.ensure(phase <= 0.0, origin, Some("interval"), msg)?;
+    let msg = "the phase, the second number of interval, must be greater than -period";
+    let within = period == 0.0 || phase > -period;
+    tree.ensure(within, origin, Some("interval"), msg)?;
     m.sensor_history.extend([nsample, said.interp() as i32]);
     m.sensor_delay.push(delay);
     m.sensor_interval.extend([period, phase]);

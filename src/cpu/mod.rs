@@ -26,6 +26,7 @@ pub mod island;
 pub mod kinematics;
 pub mod make_constraint;
 pub mod passive;
+pub mod read_ctrl;
 pub mod reference_constraint;
 pub mod rk4;
 pub mod rne;
@@ -41,6 +42,7 @@ pub mod solve_pgs;
 pub mod subtree_vel;
 pub mod tendon;
 pub mod transmission;
+pub mod write_history;
 
 use crate::fields::{Data, Model};
 use crate::stages;

@@ -1,5 +1,6 @@
 //! Sensors of acceleration and force (`mj_sensorAcc`).
 
+use crate::cpu::lib::history::hold_back;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::sensor::*;
 use crate::cpu::lib::spatial::*;
@@ -19,6 +20,9 @@ pub fn sense<R: Real>(m: &Model, d: &mut Data<R>, slots: Slots) {
     for i in of_stage(m, NeedStage::Acc) {
         read(m, d, i, slots);
         cutoff(m, d, i);
+        if m.nfresh > 0 {
+            hold_back(m, d, i);
+        }
     }
 }
 

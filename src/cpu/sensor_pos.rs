@@ -1,6 +1,7 @@
 //! Sensors of position (`mj_sensorPos`).
 
 use crate::cpu::collision::distance::geom_distance;
+use crate::cpu::lib::history::hold_back;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::ray::*;
 use crate::cpu::lib::sensor::*;
@@ -21,6 +22,9 @@ pub fn sense<R: Real>(m: &Model, d: &mut Data<R>, slots: Slots) {
     for i in of_stage(m, NeedStage::Pos) {
         read(m, d, i, slots);
         cutoff(m, d, i);
+        if m.nfresh > 0 {
+            hold_back(m, d, i);
+        }
     }
 }
 

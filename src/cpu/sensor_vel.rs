@@ -1,5 +1,6 @@
 //! Sensors of velocity (`mj_sensorVel`).
 
+use crate::cpu::lib::history::hold_back;
 use crate::cpu::lib::sensor::*;
 use crate::cpu::lib::spatial::*;
 use crate::cpu::lib::touch::contact_report;
@@ -18,6 +19,9 @@ pub fn sense<R: Real>(m: &Model, d: &mut Data<R>, slots: Slots) {
     for i in of_stage(m, NeedStage::Vel) {
         read(m, d, i, slots);
         cutoff(m, d, i);
+        if m.nfresh > 0 {
+            hold_back(m, d, i);
+        }
     }
 }
 

@@ -60,6 +60,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     dual
     equality
     force
+    history
     impedance
     integrate
     island

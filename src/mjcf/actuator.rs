@@ -1,10 +1,10 @@
 //! Actuators: shortcuts are lowered to the terms of `general`, class by class, as MuJoCo's `mjs_setTo…` functions do.
 
-use super::schema::{ActuatorTag, Interp, SaidActuator, Tri};
+use super::schema::{ActuatorTag, SaidActuator, Tri};
 use super::shortcut::Shortcut;
 use super::spec::Actuator;
 use super::table::{Keyword, fill};
-use crate::types::{BiasType, CtrlChart, CtrlInput, DynType, GainType, TrnType};
+use crate::types::{BiasType, CtrlChart, CtrlInput, DynType, GainType, Interp, TrnType};
 
 /// An actuator while it is put together: what classes and elements said so far, and the last tag that said it.
 #[derive(Clone, Debug)]

@@ -17,7 +17,6 @@ mod custom;
 mod golden;
 mod sensor;
 mod settings;
-pub mod urdf;
 mod words;
 
 pub use actuator::*;

@@ -2,12 +2,11 @@
 
 pub use super::schema::{Body, Frame};
 use super::schema::{
-    Camera, Compiler, Equality, Exclude, Geom, Hfield, Interp, Joint, Key, Light, Material, Mesh,
-    Numeric, Options, Pair, Sensor, Site, Size, Skin, Statistic, Tendon, Text, Texture, Tri, Tuple,
-    Visual,
+    Camera, Compiler, Equality, Exclude, Geom, Hfield, Joint, Key, Light, Material, Mesh, Numeric,
+    Options, Pair, Sensor, Site, Size, Skin, Statistic, Tendon, Text, Texture, Tri, Tuple, Visual,
 };
 use super::source::{Origin, Sources};
-use crate::types::{BiasType, DynType, GainType, TrnType};
+use crate::types::{BiasType, DynType, GainType, Interp, TrnType};
 
 /// Index into [`Body::frames`]: of a body's own frames for what it carries, of its parent's for the body itself.
 pub type FrameId = usize;

@@ -15,6 +15,7 @@ ROWS = re.findall(r"^        (\w+): (\w+)\[([^\]]*)\]", TABLE, re.M)
 SIZES = re.findall(r"^        (n\w+),", TABLE, re.M)
 OPTS = re.findall(r"^    (\w+): (?:f64|i32|\[f64; \d\]) =", (ROOT / "src" / "model.rs").read_text(), re.M)
 INPUTS = "qpos qvel act ctrl qfrc_applied xfrc_applied mocap_pos mocap_quat eq_active".split()
+STATE = ("history", "plastic")
 STEP = "qpos qvel act time qacc_warmstart qH qHDiagInv qDeriv qLU".split()
 ROWS_OUT = "efc_type efc_id efc_pos efc_margin efc_frictionloss efc_diagA efc_KBIP efc_D efc_R efc_vel efc_aref efc_state efc_force".split()
 CONTACT = dict(dist=1, pos=3, frame=9, includemargin=1, friction=5, solref=2, solreffriction=2, solimp=5, dim=1, geom=2, efc_address=1)
@@ -37,9 +38,13 @@ def random_state(m, d, rng, k):
         d.qfrc_applied[:] = rng.normal(size=m.nv)
         d.xfrc_applied[1:] = rng.normal(size=(m.nbody - 1, 6))
     if k >= 4:
+        ctrl = d.ctrl.copy()
         for _ in range(60 * (k - 3)):
+            if m.nhistory:
+                d.ctrl[:] = ctrl + 0.3 * rng.normal(size=m.nu)
             mujoco.mj_step(m, d)
-        d.time = 0
+        if not m.nhistory:
+            d.time = 0
     mujoco.mj_normalizeQuat(m, d.qpos)
     d.qacc_warmstart[:] = 0
 
@@ -83,6 +88,9 @@ def inverse(m, d, put, found, rng):
 
 def main(path, out, nstate=7):
     m = mujoco.MjModel.from_xml_path(path)
+    # what a model has besides: time counts where samples have times
+    own = [n for n in STATE if getattr(mujoco.MjData(m), n).size]
+    inputs = INPUTS + own + ["time"] * ("history" in own)
     D = {}
     for name, elem, dims in ROWS:
         if hasattr(m, name):
@@ -100,19 +108,22 @@ def main(path, out, nstate=7):
     states = []
     for k in range(nstate):
         random_state(m, d, rng, k)
-        states.append({n: np.array(getattr(d, n), float).copy() for n in INPUTS})
+        states.append({n: np.atleast_1d(np.array(getattr(d, n), float)).copy() for n in inputs})
     outs, inverses, first, steps = [], [], [], []
     for s in states:
         def put():
             mujoco.mj_resetData(m, d)
-            for n in INPUTS:
-                getattr(d, n)[...] = s[n]
+            for n in inputs:
+                if n == "time":
+                    d.time = s[n][0]
+                else:
+                    getattr(d, n)[...] = s[n]
         put()
         mujoco.mj_forward(m, d)
         mujoco.mj_rnePostConstraint(m, d)
         o = {}
         for name, elem, dims in ROWS:
-            if hasattr(d, name) and not name.startswith(("efc_", "contact_")) and name not in INPUTS + ["warning"]:
+            if hasattr(d, name) and not name.startswith(("efc_", "contact_")) and name not in inputs + ["warning"]:
                 v = getattr(d, name)
                 o[name] = np.atleast_1d(np.array(v, float)).copy()
         J = np.zeros((m.nout, m.nv))
@@ -130,10 +141,10 @@ def main(path, out, nstate=7):
         inverses.append(inverse(m, d, put, o["qacc"], np.random.default_rng(len(inverses))))
         put()
         mujoco.mj_step(m, d)
-        first.append({n: np.atleast_1d(np.array(getattr(d, n), float)).copy() for n in STEP})
+        first.append({n: np.atleast_1d(np.array(getattr(d, n), float)).copy() for n in STEP + own + ["sensordata"] * bool(own)})
         for _ in range(4):
             mujoco.mj_step(m, d)
-        steps.append({n: np.atleast_1d(np.array(getattr(d, n), float)).copy() for n in ("qpos", "qvel", "act", "time")})
+        steps.append({n: np.atleast_1d(np.array(getattr(d, n), float)).copy() for n in ["qpos", "qvel", "act", "time"] + own + ["sensordata"] * bool(own)})
     def stack(rows, prefix):
         for n in rows[0]:
             arrays = [r[n] for r in rows]

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.."
 for model in models/*.xml; do
     python3 tests/golden/make.py "$model" "tests/golden/$(basename "$model" .xml).npz"
 done
-for name in solids stones terrain distances; do
+for name in solids stones terrain distances delays_rk4; do
     python3 tests/golden/make.py tests/golden/$name.xml tests/golden/$name.npz
 done
 python3 tests/golden/make_collision.py tests/golden/collision.npz
@@ -18,8 +18,5 @@ python3 tests/golden/make_edit.py tests/golden/edit.npz
 python3 tests/golden/make_expand.py tests/golden/expand.npz
 python3 tests/golden/make_corners.py
 python3 tests/golden/make_mesh.py
-python3 tests/golden/make_archive.py
-python3 tests/golden/make_compile.py compile
-python3 tests/golden/make_compile.py urdf
 tests/golden/make_solver.sh
 python3 tests/golden/make_fields.py > tests/golden/fields.txt

@@ -131,7 +131,14 @@ const MODELS: &[(&str, &[&str])] = &[
     ("fluid", &["fluid", "rk4"]),
     (
         "fwd_actuation",
-        &["actuators", "dcmotors", "servos", "tendons", "humanoid"],
+        &[
+            "actuators",
+            "dcmotors",
+            "servos",
+            "tendons",
+            "humanoid",
+            "delays",
+        ],
     ),
     (
         "camlight",
@@ -187,9 +194,14 @@ const MODELS: &[(&str, &[&str])] = &[
     ),
     ("rk4", &["rk4"]),
     ("energy", &["pendula", "free_bodies", "tendons"]),
-    ("sensor_pos", &["sensors", "touch", "rays"]),
-    ("sensor_vel", &["sensors", "touch"]),
-    ("sensor_acc", &["sensors", "touch", "touch_elliptic"]),
+    ("sensor_pos", &["sensors", "touch", "rays", "delays"]),
+    ("sensor_vel", &["sensors", "touch", "delays"]),
+    (
+        "sensor_acc",
+        &["sensors", "touch", "touch_elliptic", "delays"],
+    ),
+    ("read_ctrl", &["delays", "delays_rk4"]),
+    ("write_history", &["delays", "delays_rk4"]),
     ("subtree_vel", &["sensors"]),
     ("smooth_vel", &["implicit", "implicitfast"]),
     ("implicit", &["implicit", "implicitfast"]),

@@ -201,8 +201,26 @@ fn actuators(m: &Arrays) -> Result<()> {
             )?;
         }
         activations(m, i)?;
+        let (adr, num) = (m.actuator_historyadr[i], m.actuator_history[2 * i]);
+        let fits = ring_fits(m, adr, num, m.actuator_ctrlnum[i]);
+        ensure(
+            fits,
+            "actuator_history",
+            i,
+            "does not fit into a world's history",
+        )?;
     }
     Ok(())
+}
+
+/// Whether a history lies within those of a world.
+pub(super) fn ring_fits(m: &Arrays, adr: i32, num: i32, dim: i32) -> bool {
+    let [Ok(num), Ok(dim)] = [num, dim].map(usize::try_from) else {
+        return adr < 0;
+    };
+    let words = num.checked_mul(1 + dim);
+    let end = words.and_then(|words| words.checked_add(2 + adr.max(0) as usize));
+    adr < 0 || end.is_some_and(|end| end <= m.nhistory)
 }
 
 fn transmission(m: &Arrays, i: usize) -> Result<()> {

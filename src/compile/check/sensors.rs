@@ -1,5 +1,6 @@
 //! Sensors: what they are attached to, and room for what they give.
 
+use super::objects::ring_fits;
 use super::{bad, ensure, id, runs};
 use crate::compile::sensor::{contact_width, ray_width};
 use crate::error::Result;
@@ -70,6 +71,14 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
             "sensor_dim",
             i,
             why,
+        )?;
+        let (adr, num) = (m.sensor_historyadr[i], m.sensor_history[2 * i]);
+        let fits = ring_fits(m, adr, num, m.sensor_dim[i]);
+        ensure(
+            fits,
+            "sensor_history",
+            i,
+            "does not fit into a world's history",
         )?;
     }
     Ok(())

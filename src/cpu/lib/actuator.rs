@@ -18,13 +18,22 @@ impl Model {
 /// A control within its range.
 #[inline(always)]
 pub fn clamped_ctrl<R: Real>(m: &Model, d: &Data<R>, u: usize) -> R {
-    let ctrl = d.ctrl[u];
+    let ctrl = told_ctrl(m, d, u);
     if m.actuator_ctrllimited[u] == 0 || m.opt.disabled(DSBL_CLAMPCTRL) {
         return ctrl;
     }
     let lo = R::splat(m.actuator_ctrlrange[2 * u]);
     let hi = R::splat(m.actuator_ctrlrange[2 * u + 1]);
     clip(ctrl, lo, hi)
+}
+
+/// A control as the actuator gets it.
+#[inline(always)]
+pub fn told_ctrl<R: Real>(m: &Model, d: &Data<R>, u: usize) -> R {
+    match m.nlate {
+        0 => d.ctrl[u],
+        _ => d.ctrl_late[u],
+    }
 }
 
 /// True if any control is no number to work with: then all count as zero.

@@ -9,6 +9,7 @@ pub mod dual;
 pub mod equality;
 pub mod force;
 pub mod hessian;
+pub mod history;
 pub mod impedance;
 pub mod integrate;
 pub mod jac;

@@ -11,7 +11,7 @@ pub fn restart(m: &Model, d: &mut Data) {
     d.qpos.copy_from_slice(&m.qpos0);
     d.qvel.fill(0.0);
     d.act.fill(0.0);
-    d.history.fill(0.0);
+    d.history.copy_from_slice(&m.history0);
     d.plastic.fill(0.0);
     d.qacc_warmstart.fill(0.0);
     d.rk_stage[0] = 0;

@@ -1,7 +1,7 @@
 //! `actuator`: `general` and its shortcuts.
 
 use super::words::*;
-use crate::types::{BiasType, DynType, GainType};
+use crate::types::{BiasType, DynType, GainType, Interp};
 
 elements! {
     /// An actuator as it was said, with any of the tags; which attributes apply says the tag.

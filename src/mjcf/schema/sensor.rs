@@ -1,7 +1,6 @@
 //! `sensor`: all sensors share one struct; which attributes apply says the tag.
 
-use super::words::*;
-use crate::types::{ConDataField, DataType, NeedStage, ObjType, Reduce};
+use crate::types::{ConDataField, DataType, Interp, NeedStage, ObjType, Reduce};
 
 elements! {
     /// A sensor of any kind.

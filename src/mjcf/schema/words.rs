@@ -2,7 +2,7 @@
 
 use crate::types::{
     BiasType, CamLight, ConDataField, Cone, CtrlChart, CtrlInput, DataType, DynType, GainType,
-    GeomType, Integrator, Jacobian, JointType, LightType, NeedStage, ObjType, Projection,
+    GeomType, Integrator, Interp, Jacobian, JointType, LightType, NeedStage, ObjType, Projection,
     RayDataField, Reduce, SleepPolicy, Solver,
 };
 
@@ -49,9 +49,8 @@ keywords! {
     enum Scaling { "similar" Similar, "geometry" Geometry }
     /// Images a camera gives, in the order of their bits (`mjtCamOutBit`).
     enum CamOut { "rgb" Rgb, "depth" Depth, "distance" Distance, "normal" Normal, "segmentation" Segmentation }
-    /// How a history buffer is read between samples.
-    enum Interp { "zoh" Zoh, "linear" Linear, "cubic" Cubic }
 
+    for Interp { "zoh" Zoh, "linear" Linear, "cubic" Cubic }
     for SleepPolicy { "auto" Auto, "never" Never, "allowed" Allowed, "init" Init }
     for JointType { "free" Free, "ball" Ball, "slide" Slide, "hinge" Hinge }
     for GeomType {
