@@ -15,7 +15,66 @@ const BAD: &[(&str, &str)] = &[
     ("DTD", "<!DOCTYPE mujoco [<!ENTITY a \"b\">]>\n<mujoco/>"),
     ("attribute twice", "<mujoco model=\"a\" model=\"b\"/>"),
     ("other root", "<sdf/>"),
-    ("URDF", "<robot name=\"r\"/>"),
+    (
+        "URDF: link twice",
+        "<robot name=\"r\"><link name=\"a\"></link>\n<link name=\"a\"></link></robot>",
+    ),
+    (
+        "URDF: link unknown",
+        "<robot name=\"r\"><link name=\"arm\"></link><joint name=\"j\" type=\"fixed\">\n<parent link=\"arm\"/>\n<child link=\"hand\"/></joint><link name=\"hands\"></link></robot>",
+    ),
+    (
+        "URDF: two parents",
+        "<robot name=\"r\"><link name=\"a\"></link><link name=\"b\"></link><link name=\"c\"></link><joint name=\"j\" type=\"fixed\">\n<parent link=\"a\"/>\n<child link=\"c\"/></joint>\n<joint name=\"k\" type=\"fixed\">\n<parent link=\"b\"/>\n<child link=\"c\"/></joint></robot>",
+    ),
+    (
+        "URDF: a ring",
+        "<robot name=\"r\"><link name=\"a\"></link><link name=\"b\"></link><joint name=\"j\" type=\"fixed\">\n<parent link=\"a\"/>\n<child link=\"b\"/></joint><joint name=\"j\" type=\"fixed\">\n<parent link=\"b\"/>\n<child link=\"a\"/></joint></robot>",
+    ),
+    (
+        "URDF: type of a joint",
+        "<robot name=\"r\"><link name=\"a\"></link><link name=\"b\"></link><joint name=\"j\" type=\"revolut\">\n<parent link=\"a\"/>\n<child link=\"b\"/></joint></robot>",
+    ),
+    (
+        "URDF: no geometry",
+        "<robot name=\"r\"><link name=\"a\">\n<collision/></link></robot>",
+    ),
+    (
+        "URDF: no shape",
+        "<robot name=\"r\"><link name=\"a\"><collision><geometry>\n</geometry></collision></link></robot>",
+    ),
+    (
+        "URDF: numbers with commas",
+        "<robot name=\"r\"><link name=\"a\"><collision><geometry>\n<box size=\"1,2,3\"/></geometry></collision></link></robot>",
+    ),
+    (
+        "URDF: no mass",
+        "<robot name=\"r\"><link name=\"a\"><inertial/></link></robot>",
+    ),
+    (
+        "URDF: element twice",
+        "<robot name=\"r\"><link name=\"a\"></link><link name=\"b\"></link><joint name=\"j\" type=\"revolute\">\n<parent link=\"a\"/>\n<child link=\"b\"/><limit/>\n<limit/></joint></robot>",
+    ),
+    (
+        "URDF: follows nothing",
+        "<robot name=\"r\"><link name=\"a\"></link><link name=\"b\"></link><joint name=\"j\" type=\"revolute\">\n<parent link=\"a\"/>\n<child link=\"b\"/><mimic joint=\"i\"/></joint></robot>",
+    ),
+    (
+        "URDF: follows itself",
+        "<robot name=\"r\"><link name=\"a\"></link><link name=\"b\"></link><joint name=\"j\" type=\"revolute\">\n<parent link=\"a\"/>\n<child link=\"b\"/><mimic joint=\"j\"/></joint></robot>",
+    ),
+    (
+        "URDF: the world moves",
+        "<robot name=\"r\"><link name=\"a\"></link><link name=\"world\"></link><joint name=\"j\" type=\"revolute\">\n<parent link=\"a\"/>\n<child link=\"world\"/></joint></robot>",
+    ),
+    (
+        "URDF: file without a name",
+        "<robot name=\"r\"><link name=\"a\"><collision><geometry><mesh filename=\"\"/></geometry></collision></link></robot>",
+    ),
+    (
+        "URDF: slip in the settings",
+        "<robot name=\"r\"><mujoco><compiler meshdirs=\"m\"/></mujoco><link name=\"a\"></link></robot>",
+    ),
     // elements
     ("unknown section", "<mujoco><wordlbody/></mujoco>"),
     (

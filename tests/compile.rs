@@ -7,7 +7,9 @@ use std::path::Path;
 
 use common::Golden;
 use manyworlds::Model;
+use manyworlds::compile::compile;
 use manyworlds::fields::{Elem, FIELDS, Room, SIZES, View};
+use manyworlds::mjcf::{Files, Limits, Spec};
 
 /// Sizes that are chosen differently here: room for contacts and rows, and the pattern of moments.
 const OWN_SIZES: [&str; 3] = ["njmax", "nconmax", "nJmom"];
@@ -209,17 +211,17 @@ fn same_corners(m: &Model, case: &Case) -> bool {
     have == corners(adr, graph, golden) || case.xml.contains("maxhullvert")
 }
 
-#[test]
-fn small_models_of_every_feature_are_mujocos() {
-    let all = Golden::open("tests/golden/compile.npz");
-    let text = include_str!("golden/compile_cases.txt");
+/// Holds small models against MuJoCo: the number of those that are models and of those that both refuse.
+fn held(text: &str, golden: &str, read: impl Fn(&str) -> manyworlds::Result<Model>) -> [u32; 2] {
+    let all = Golden::open(golden);
     let mut wrong = Vec::new();
     let (mut taken, mut refused) = (0, 0);
     for case in cases(text, &all) {
-        match Model::from_xml_str(case.xml) {
+        match read(case.xml) {
             Ok(_) if case.refused => wrong.push(format!("{}: MuJoCo refuses it", case.name)),
             Ok(m) => {
-                let list = fields(&m, &case.golden);
+                let mut list = fields(&m, &case.golden);
+                list.extend(names(&m, &case.golden));
                 let list = list.iter().filter(|d| !is_hull(d));
                 wrong.extend(list.map(|d| format!("{}: {d}", case.name)));
                 if !same_corners(&m, &case) {
@@ -239,7 +241,52 @@ fn small_models_of_every_feature_are_mujocos() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    [taken, refused]
+}
+
+/// The names of elements that are not MuJoCo's, where the golden has names.
+fn names(m: &Model, golden: &Golden) -> Vec<String> {
+    let own = &m.names;
+    let kinds = [
+        ("body", &own.body),
+        ("joint", &own.joint),
+        ("geom", &own.geom),
+        ("mesh", &own.mesh),
+    ];
+    let differ = |(kind, have): &(&str, &Vec<String>)| {
+        let want = golden.get(&format!("name/{kind}"))?;
+        let want = String::from_utf8(want.iter().map(|b| *b as u8).collect()).unwrap();
+        let want: Vec<&str> = want.split_terminator('\n').collect();
+        let differs = **have != want;
+        differs.then(|| format!("names of {kind}: {have:?}, MuJoCo has {want:?}"))
+    };
+    kinds.iter().filter_map(differ).collect()
+}
+
+#[test]
+fn small_models_of_every_feature_are_mujocos() {
+    let text = include_str!("golden/compile_cases.txt");
+    let [taken, refused] = held(text, "tests/golden/compile.npz", Model::from_xml_str);
     assert!(taken > 200 && refused > 100, "{taken} {refused}");
+}
+
+#[test]
+fn robots_of_urdf_are_mujocos() {
+    let file = |name: &str| {
+        let path = Path::new("tests/golden/urdf").join(name);
+        (name.to_owned(), std::fs::read(path).unwrap())
+    };
+    let files = Files::memory(["t.obj", "t1.obj", "d/t.obj"].map(file));
+    let read = |xml: &str| {
+        let spec = Spec::from_text(xml, files.clone(), &Limits::default())?;
+        // saved, it is the same model
+        let saved = Spec::from_text(&spec.to_mjcf()?, files.clone(), &Limits::default())?;
+        assert_eq!(saved, spec, "{xml}");
+        compile(&spec)
+    };
+    let text = include_str!("golden/urdf_cases.txt");
+    let [taken, refused] = held(text, "tests/golden/urdf.npz", read);
+    assert!(taken > 200 && refused > 60, "{taken} {refused}");
 }
 
 #[test]

@@ -49,9 +49,17 @@ class Model:
         self._core = core
 
     @classmethod
-    def from_xml_path(cls, path: str | os.PathLike, root: str | os.PathLike | None = None) -> Model:
-        """Reads and compiles a model file. `root` is the folder that its other files may lie in."""
-        return cls(_core.Model.from_xml_path(path, root))
+    def from_xml_path(
+        cls,
+        path: str | os.PathLike,
+        root: str | os.PathLike | None = None,
+        packages: Mapping[str, str | os.PathLike] | None = None,
+    ) -> Model:
+        """Reads and compiles a model file, MJCF or URDF.
+
+        `root` is the folder that its other files may lie in; `packages` says where `package://NAME/FILE` is, by name.
+        """
+        return cls(_core.Model.from_xml_path(path, root, None if packages is None else dict(packages)))
 
     @classmethod
     def from_xml_string(cls, xml: str, assets: Mapping[str, bytes] | None = None) -> Model:

@@ -66,10 +66,16 @@ fn names_mut<'a>(names: &'a mut Names, kind: &str) -> PyResult<&'a mut Vec<Strin
 impl Model {
     /// Reads and compiles a model file.
     #[staticmethod]
-    #[pyo3(signature = (path, root = None))]
-    fn from_xml_path(py: Python<'_>, path: PathBuf, root: Option<PathBuf>) -> PyResult<Self> {
+    #[pyo3(signature = (path, root = None, packages = None))]
+    fn from_xml_path(
+        py: Python<'_>,
+        path: PathBuf,
+        root: Option<PathBuf>,
+        packages: Option<BTreeMap<String, PathBuf>>,
+    ) -> PyResult<Self> {
         let limits = Limits {
             root,
+            packages: packages.unwrap_or_default(),
             ..Limits::default()
         };
         Self::own(py.detach(|| manyworlds::Model::from_xml_path_with(path, &limits)))

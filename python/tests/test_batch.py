@@ -115,6 +115,21 @@ def test_a_model_is_read_and_edited(humanoid):
         humanoid.edited(dof_parentid=humanoid.dof_parentid + 100)
 
 
+def test_robots_and_their_packages_are_read(tmp_path):
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "arm").mkdir()
+    (tmp_path / "arm" / "m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    path = tmp_path / "ws" / "r.urdf"
+    path.write_text(
+        '<robot name="r"><link name="a"/><link name="b"><collision><geometry><mesh filename="package://hand/m.obj"/></geometry>'
+        '</collision></link><joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint></robot>'
+    )
+    with pytest.raises(mw.ModelError, match="--package hand=DIR"):
+        mw.Model.from_xml_path(path)
+    model = mw.Model.from_xml_path(path, packages={"hand": tmp_path / "arm"})
+    assert model.nv == 1 and model.nmesh == 1
+
+
 def test_mistakes_are_told(humanoid, tmp_path):
     with pytest.raises(mw.ModelError, match=r"model.xml:1:\d+ <geom>"):
         mw.Model.from_xml_string('<mujoco><worldbody><geom siez="1"/></worldbody></mujoco>')

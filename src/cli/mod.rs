@@ -308,13 +308,24 @@ impl Engine {
 /// The model that a verb is about.
 #[derive(Args, Debug)]
 pub struct ModelArg {
-    /// The model, MJCF
+    /// The model, MJCF or URDF
     #[arg(value_name = "MODEL.xml")]
     pub path: PathBuf,
     /// The folder that all files of the model must lie in; the repository around the model, or the folder above its own, if
     /// not given
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
+    /// The folder of a package, which `package://NAME/FILE` means; may be said several times
+    #[arg(long = "package", value_name = "NAME=DIR", value_parser = package)]
+    pub packages: Vec<(String, PathBuf)>,
+}
+
+/// A name and a folder, from `NAME=DIR`.
+fn package(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, folder) = text
+        .split_once('=')
+        .ok_or("a package is said as NAME=DIR")?;
+    Ok((name.to_owned(), PathBuf::from(folder)))
 }
 
 impl ModelArg {
@@ -322,6 +333,7 @@ impl ModelArg {
     pub fn limits(&self) -> Limits {
         Limits {
             root: self.root.clone(),
+            packages: self.packages.iter().cloned().collect(),
             ..Limits::default()
         }
     }

@@ -130,6 +130,7 @@ fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
             ..(*node.said).clone()
         })
         .collect();
+    let mut pose: Vec<Pose> = bodies.iter().map(|body| body.pose).collect();
     let mut parent: Vec<usize> = tree.bodies.iter().map(|node| node.parent).collect();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); said.len()];
     for i in 1..said.len() {
@@ -174,6 +175,7 @@ fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
         let moved = std::mem::take(&mut children[i]);
         for &child in &moved {
             parent[child] = p;
+            pose[child] = pose[i].then(pose[child]);
             said[child].frame = inside(said[child].frame);
         }
         if let Some(at) = children[p].iter().position(|&c| c == i) {
@@ -181,7 +183,7 @@ fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
         }
         if p > 0 {
             let other = mass[i].clone();
-            mass[p].take(&other, bodies[i].pose);
+            mass[p].take(&other, pose[i]);
         }
     }
 

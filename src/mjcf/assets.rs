@@ -76,7 +76,7 @@ impl Reader<'_> {
             .or_else(|| mesh.file.as_deref().map(|f| files::stem_of(f).to_owned()));
         if let Some(file) = mesh.file.take() {
             let dir = self.compiler().meshdir.clone();
-            mesh.file = Some(self.asset_path(node, &file, dir.as_ref()));
+            mesh.file = Some(self.asset_path(node, "file", &file, dir.as_ref()));
         }
         self.needs_name(node, mesh.name.as_deref());
         self.spec.meshes.push(mesh);
@@ -90,7 +90,7 @@ impl Reader<'_> {
             .or_else(|| hfield.file.as_deref().map(|f| files::stem_of(f).to_owned()));
         if let Some(file) = hfield.file.take() {
             let dir = self.compiler().meshdir.clone();
-            hfield.file = Some(self.asset_path(node, &file, dir.as_ref()));
+            hfield.file = Some(self.asset_path(node, "file", &file, dir.as_ref()));
         } else {
             let log = &mut self.log;
             let (nrow, ncol) = (hfield.nrow(), hfield.ncol());
@@ -150,7 +150,7 @@ impl Reader<'_> {
             .or_else(|| skin.file.as_deref().map(|f| files::stem_of(f).to_owned()));
         if let Some(file) = skin.file.take() {
             let dir = self.compiler().meshdir.clone();
-            skin.file = Some(self.asset_path(node, &file, dir.as_ref()));
+            skin.file = Some(self.asset_path(node, "file", &file, dir.as_ref()));
         }
         self.spec.skins.push(skin);
     }
@@ -240,7 +240,7 @@ impl Reader<'_> {
         let mut paths = std::mem::take(&mut said);
         paths.texts(&mut |attr, text| {
             if attr.kind == super::table::Kind::File {
-                *text = self.asset_path(node, text, dir.as_ref());
+                *text = self.asset_path(node, attr.name, text, dir.as_ref());
             }
         });
         self.check_texture(node, &paths);

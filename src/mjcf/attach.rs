@@ -1,5 +1,6 @@
 //! `asset model` and `attach`: other models, or parts of them, in the tree.
 
+use super::archive;
 use super::attrs::{self, Plain, exclusive};
 use super::copies::{clone_referring, graft, names_of, rename, rename_one, take_for_attachment};
 use super::defaults::{Classes, no_children};
@@ -28,6 +29,10 @@ impl Reader<'_> {
     /// Reads a model that may be attached.
     pub fn attachable(&mut self, node: &Node, name: Option<String>, file: &str) {
         let path = files::join(files::dir_of(&self.path), file);
+        let path = match archive::model_in(&self.files, &path) {
+            Ok(path) => path,
+            Err(why) => return self.log.mistake(node.origin, Some("file"), why),
+        };
         if self.around.contains(&path) {
             return self.log.mistake(
                 node.origin,

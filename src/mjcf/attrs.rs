@@ -20,6 +20,10 @@ pub(crate) trait Rules {
     fn may(&self, attr: &Attr) -> bool;
     /// Whether the attribute must be said here.
     fn must(&self, attr: &Attr) -> bool;
+    /// Whether attributes that are not in the row are passed over.
+    fn lenient(&self) -> bool {
+        false
+    }
 }
 
 /// An ordinary element: everything in its row.
@@ -43,6 +47,21 @@ impl Rules for InDefault {
     }
     fn must(&self, _: &Attr) -> bool {
         false
+    }
+}
+
+/// An element of URDF: what is not in its row is for others to read.
+pub(crate) struct Lenient;
+
+impl Rules for Lenient {
+    fn may(&self, _: &Attr) -> bool {
+        true
+    }
+    fn must(&self, attr: &Attr) -> bool {
+        attr.required
+    }
+    fn lenient(&self) -> bool {
+        true
     }
 }
 
@@ -104,7 +123,9 @@ pub(crate) fn read<A: Attrs>(log: &mut Log, node: &Node, rules: &dyn Rules) -> A
     });
     for (name, text) in &node.attrs {
         let Some(attr) = allowed.iter().find(|a| a.name == name) else {
-            unknown(log, node, name, &allowed);
+            if !rules.lenient() {
+                unknown(log, node, name, &allowed);
+            }
             continue;
         };
         // as in MuJoCo, no numbers at all is the same as not saying it
@@ -128,6 +149,23 @@ pub(crate) fn read<A: Attrs>(log: &mut Log, node: &Node, rules: &dyn Rules) -> A
         }
     }
     out
+}
+
+/// An element without the attributes that its row does not know, but with those that are nearly known: they are slips. Of
+/// its children those that `child` knows stay.
+pub(crate) fn known<A: Attrs>(node: &Node, child: impl Fn(&Node) -> Option<Node>) -> Node {
+    let mut names = Vec::new();
+    A::list(&mut |attr| names.push(attr.name));
+    let near = |name: &str| nearest(name, names.iter().copied()).is_some();
+    let attrs = node.attrs.iter().filter(|(name, _)| near(name));
+    Node {
+        tag: node.tag.clone(),
+        attrs: attrs.cloned().collect(),
+        children: node.children.iter().filter_map(child).collect(),
+        cdata: Vec::new(),
+        origin: node.origin,
+        dir: node.dir.clone(),
+    }
 }
 
 fn unknown(log: &mut Log, node: &Node, name: &str, allowed: &[Attr]) {

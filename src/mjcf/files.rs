@@ -1,9 +1,11 @@
 //! Where the files of a model come from: a folder on disk, or memory.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::io::{Cursor, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use super::archive;
 
 /// The files of a model. Paths are relative to the folder of the model file, with `/` between names.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +19,8 @@ pub enum Files {
         dir: PathBuf,
         /// The folder that bounds what may be opened.
         root: PathBuf,
+        /// Folders beside it from which files may be opened too.
+        beside: Vec<PathBuf>,
     },
     /// Files in memory by path; a file whose path is not found is looked for by its name alone.
     Memory(Arc<BTreeMap<String, Arc<[u8]>>>),
@@ -38,7 +42,16 @@ impl Files {
             _ => PathBuf::from("."),
         };
         let root = root.map_or_else(|| default_root(&dir), Path::to_owned);
-        Files::Disk { dir, root }
+        let beside = Vec::new();
+        Files::Disk { dir, root, beside }
+    }
+
+    /// The same files, and those of packages (see [`super::Limits::packages`]).
+    pub(crate) fn with_packages(mut self, packages: &BTreeMap<String, PathBuf>) -> Files {
+        if let Files::Disk { beside, .. } = &mut self {
+            beside.extend(packages.values().cloned());
+        }
+        self
     }
 
     /// Whether there is a file.
@@ -47,16 +60,57 @@ impl Files {
     }
 
     /// The size of a file in bytes; else the reason why it cannot be read, to be shown to the user.
+    ///
+    /// Archives (`.mjz`, `.zip`) are folders, too: `robot.mjz/meshes/arm.stl`.
     pub fn look(&self, path: &str) -> Result<u64, String> {
-        match self {
+        let found = match self {
             Files::None => Err(format!("there are no files, so none is called {path:?}")),
-            Files::Disk { dir, root } => open(dir, root, path).map(|(_, size)| size),
+            Files::Disk { dir, root, beside } => {
+                open(dir, root, beside, path).map(|(_, size)| size)
+            }
             Files::Memory(files) => found(files, path).map(|bytes| bytes.len() as u64),
+        };
+        match (found, archive::split(path)) {
+            (Err(why), Some((zip, inner))) => self.inside(zip, why, |zip| match zip {
+                Zip::File(mut file) => archive::look(&mut file, inner),
+                Zip::Bytes(bytes) => archive::look(&mut Cursor::new(bytes), inner),
+            }),
+            (found, _) => found,
         }
     }
 
     /// The bytes of a file of at most `max` bytes; else the reason why not, to be shown to the user.
     pub fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, String> {
+        match (self.plain(path, max), archive::split(path)) {
+            (Err(why), Some((zip, inner))) => self.inside(zip, why, |zip| match zip {
+                Zip::File(mut file) => archive::read(&mut file, inner, max),
+                Zip::Bytes(bytes) => archive::read(&mut Cursor::new(bytes), inner, max),
+            }),
+            (bytes, _) => bytes,
+        }
+    }
+
+    /// Looks into an archive, if there is one of that path; else that is the reason why not.
+    fn inside<T>(
+        &self,
+        zip: &str,
+        why: String,
+        f: impl FnOnce(Zip) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let opened = match self {
+            Files::None => None,
+            Files::Disk { dir, root, beside } => {
+                let file = open(dir, root, beside, zip).ok();
+                file.map(|(file, _)| Zip::File(file))
+            }
+            Files::Memory(files) => find(files, zip).map(|bytes| Zip::Bytes(bytes)),
+        };
+        let of_archive = |e: String| format!("{zip:?}: {e}");
+        opened.map_or(Err(why), |zip| f(zip).map_err(of_archive))
+    }
+
+    /// The bytes of a file that is in no archive.
+    fn plain(&self, path: &str, max: u64) -> Result<Vec<u8>, String> {
         let too_large = |size: u64| {
             format!("file {path:?} has {size} bytes, and no more than {max} are allowed")
         };
@@ -70,8 +124,8 @@ impl Files {
                     Ok(bytes.to_vec())
                 }
             }
-            Files::Disk { dir, root } => {
-                let (file, size) = open(dir, root, path)?;
+            Files::Disk { dir, root, beside } => {
+                let (file, size) = open(dir, root, beside, path)?;
                 if size > max {
                     return Err(too_large(size));
                 }
@@ -84,6 +138,12 @@ impl Files {
             }
         }
     }
+}
+
+/// An archive that is open.
+enum Zip<'a> {
+    File(std::fs::File),
+    Bytes(&'a [u8]),
 }
 
 /// The repository around a model, or the folder above the model's own if that is wider or there is none.
@@ -145,14 +205,20 @@ fn found<'a>(files: &'a BTreeMap<String, Arc<[u8]>>, path: &str) -> Result<&'a A
     })
 }
 
-/// Opens a regular file inside the root.
-fn open(dir: &Path, root: &Path, path: &str) -> Result<(std::fs::File, u64), String> {
+/// Opens a regular file inside the root or a folder beside it.
+fn open(
+    dir: &Path,
+    root: &Path,
+    beside: &[PathBuf],
+    path: &str,
+) -> Result<(std::fs::File, u64), String> {
     let why = |e: std::io::Error| format!("file {path:?}: {e}");
     let full = dir.join(path).canonicalize().map_err(why)?;
     let root = root
         .canonicalize()
         .map_err(|e| format!("folder {}: {e}", root.display()))?;
-    if !full.starts_with(&root) {
+    let mut around = beside.iter().filter_map(|b| b.canonicalize().ok());
+    if !full.starts_with(&root) && !around.any(|b| full.starts_with(b)) {
         let (root, wide) = (root.display(), common(&full, &root));
         return Err(format!(
             "file {path:?} lies outside of {root}, and nothing outside is opened; to allow it, let the root be {}: `--root` of \

@@ -1,5 +1,6 @@
 //! Bounds on what a model may ask of the reader.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Bounds on what is read; the defaults admit every honest model and stop hostile ones within seconds.
@@ -22,6 +23,9 @@ pub struct Limits {
     /// nearest folder with a `.git` of the same owner, but neither the user's home nor anything above it), or the folder above
     /// the model's own if that is wider or there is no repository.
     pub root: Option<PathBuf>,
+    /// Folders of packages by name, which `package://NAME/FILE` means; files in them may be opened wherever they are. A
+    /// package that is not among them is looked for in the folders around the model.
+    pub packages: BTreeMap<String, PathBuf>,
 }
 
 impl Default for Limits {
@@ -34,6 +38,7 @@ impl Default for Limits {
             files: 1000,
             mistakes: 20,
             root: None,
+            packages: BTreeMap::new(),
         }
     }
 }

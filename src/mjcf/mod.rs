@@ -1,4 +1,4 @@
-//! Text → [`Spec`]: what a model says, before anything is computed from it.
+//! Text, MJCF or URDF → [`Spec`]: what a model says, before anything is computed from it.
 //!
 //! [`schema`] is the table of all that may be said. Reading checks a text against it, merges default classes, resolves
 //! `include`, `replicate` and `attach`, and lowers actuator shortcuts; what is left is a [`Spec`], which `compile` turns
@@ -7,6 +7,7 @@
 #[macro_use]
 pub mod table;
 mod actuator;
+mod archive;
 mod assets;
 mod attach;
 mod attrs;
@@ -20,6 +21,7 @@ pub(crate) mod limits;
 mod log;
 mod names;
 pub(crate) mod nearest;
+mod packages;
 mod read;
 mod scan;
 pub mod schema;
@@ -30,6 +32,7 @@ pub mod source;
 pub mod spec;
 mod tree;
 mod units;
+mod urdf;
 mod write;
 mod xml;
 

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 
+use super::archive;
 use super::attach::AttachedKey;
 use super::defaults::Classes;
 use super::files::{self, Files};
 use super::limits::Limits;
 use super::log::Log;
 use super::nearest::nearest;
+use super::packages;
 use super::schema::Compiler;
 use super::spec::Spec;
 use super::xml::{Includer, Node, text_of};
@@ -86,7 +88,8 @@ const GROUPING: [&str; 11] = [
 ];
 
 impl Spec {
-    /// Reads a model file with all that it includes and attaches.
+    /// Reads a model file with all that it includes and attaches: MJCF, URDF, or an archive with a model in it (`.mjz`,
+    /// `.zip`), which has it at `model.xml`, or under the archive's own name.
     ///
     /// Files are opened only inside the repository around the model, or the folder above the model's own (see [`Limits::root`]).
     ///
@@ -115,21 +118,21 @@ impl Spec {
                 "not a regular file",
             )));
         }
-        let files = Files::around(path, limits.root.as_deref());
+        let files = Files::around(path, limits.root.as_deref()).with_packages(&limits.packages);
         let name = path
             .file_name()
             .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        let (text, why) = match files
-            .read(&name, limits.file)
-            .and_then(|b| text_of(&shown, b))
-        {
-            Ok(text) => (text, None),
-            Err(why) => (String::new(), Some(why)),
-        };
-        if let Some(why) = why {
-            return Err(io(std::io::Error::other(why)));
+        let found = archive::model_in(&files, &name).and_then(|inner| {
+            // what is shown of an archive goes on with the file in it
+            let own = inner.strip_prefix(&name).unwrap_or("");
+            let shown = format!("{shown}{own}");
+            let bytes = files.read(&inner, limits.file)?;
+            Ok((text_of(&shown, bytes)?, shown, inner))
+        });
+        match found {
+            Ok((text, shown, inner)) => read(text, &shown, &inner, files, limits),
+            Err(why) => Err(io(std::io::Error::other(why))),
         }
-        read(text, &shown, &name, files, limits)
     }
 
     /// Reads a model from a text; it has no files around it.
@@ -180,12 +183,15 @@ impl Spec {
     /// As [`Spec::from_file`].
     pub fn from_vfs(files: Files, path: &str) -> Result<Spec> {
         let limits = Limits::default();
-        let bytes = files.read(path, limits.file).and_then(|b| text_of(path, b));
-        let text = bytes.map_err(|why| Error::Io {
+        let found = archive::model_in(&files, path).and_then(|inner| {
+            let bytes = files.read(&inner, limits.file)?;
+            Ok((text_of(&inner, bytes)?, inner))
+        });
+        let (text, inner) = found.map_err(|why| Error::Io {
             path: path.into(),
             source: std::io::Error::other(why),
         })?;
-        read(text, path, path, files, &limits)
+        read(text, &inner, &inner, files, &limits)
     }
 
     /// The bytes of a file that the model names: an asset's `file`, which reading has resolved.
@@ -266,6 +272,7 @@ impl Reader<'_> {
             seen: BTreeSet::from([self.path.clone()]),
             elements: self.elements,
             base: dir,
+            robot: false,
         };
         let root = includer.document(shown, text, "", 1, None);
         self.elements = includer.elements;
@@ -281,9 +288,10 @@ impl Reader<'_> {
     fn root(&mut self, root: &Node) {
         match root.tag.as_str() {
             "mujoco" => {}
-            "robot" => return self.log.unsupported(root.origin, None, "URDF"),
+            robot if robot.eq_ignore_ascii_case("robot") => return self.robot(root),
             other => {
-                let msg = format!("the root element is <mujoco>, not <{other}>");
+                let msg =
+                    format!("the root element is <mujoco>, or <robot> of URDF, not <{other}>");
                 return self.log.mistake(root.origin, None, msg);
             }
         }
@@ -359,16 +367,28 @@ impl Reader<'_> {
         self.spec.compiler()
     }
 
-    /// The path of an asset's file, from the folder of its kind.
-    pub fn asset_path(&mut self, node: &Node, file: &str, kind: Option<&String>) -> String {
-        let compiler = self.compiler();
-        let file = if compiler.strippath() {
+    /// The path of an asset's file, which `attr` says, from the folder of its kind.
+    pub fn asset_path(
+        &mut self,
+        node: &Node,
+        attr: &str,
+        file: &str,
+        kind: Option<&String>,
+    ) -> String {
+        let here = files::dir_of(&self.path);
+        let file = if self.compiler().strippath() {
             files::name_of(file)
         } else {
-            file
+            match packages::resolve(&self.files, self.limits, here, file) {
+                None => file,
+                Some(Ok(path)) => return path,
+                Some(Err(why)) => {
+                    self.log.mistake(node.origin, Some(attr), why);
+                    return file.to_owned();
+                }
+            }
         };
         let base = kind.cloned().unwrap_or_default();
-        let here = files::dir_of(&self.path);
         // first from the model's folder, then from that of the included file the asset is said in
         let first = files::join(here, &files::join(&base, file));
         let second = files::join(here, &files::join(&base, &files::join(&node.dir, file)));

@@ -17,6 +17,7 @@ mod custom;
 mod golden;
 mod sensor;
 mod settings;
+pub mod urdf;
 mod words;
 
 pub use actuator::*;

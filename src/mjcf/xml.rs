@@ -40,6 +40,15 @@ struct Document<'a> {
     dir: Rc<str>,
 }
 
+impl Document<'_> {
+    /// The tag of an element with its prefix, as it was written: `xacro:macro`.
+    fn tag(&self, xml: &roxmltree::Node) -> String {
+        let rest = self.spaced.text.get(xml.range().start + 1..).unwrap_or("");
+        let end = |c: char| c.is_ascii_whitespace() || c == '>' || c == '/';
+        rest.split(end).next().unwrap_or("").to_owned()
+    }
+}
+
 /// What is known while files are included in each other.
 pub(crate) struct Includer<'a> {
     pub files: &'a Files,
@@ -51,6 +60,8 @@ pub(crate) struct Includer<'a> {
     pub elements: u64,
     /// The folder of the model file, relative to the files.
     pub base: String,
+    /// The model is a robot of URDF, where `<include>` means nothing.
+    pub robot: bool,
 }
 
 impl Includer<'_> {
@@ -99,7 +110,9 @@ impl Includer<'_> {
                     spaced: &spaced,
                     dir: Rc::from(dir),
                 };
-                self.element(doc.root_element(), &place, depth)
+                let root = doc.root_element();
+                self.robot |= from.is_none() && place.tag(&root).eq_ignore_ascii_case("robot");
+                self.element(root, &place, depth)
             }
             Err(e) => {
                 let pos = e.pos();
@@ -151,7 +164,7 @@ impl Includer<'_> {
         self.elements += 1;
         let text = |c: roxmltree::Node| c.text().map(str::to_owned);
         let mut node = Node {
-            tag: xml.tag_name().name().to_owned(),
+            tag: place.tag(&xml),
             attrs: xml
                 .attributes()
                 .map(|a| (a.name().to_owned(), a.value().to_owned()))
@@ -170,7 +183,7 @@ impl Includer<'_> {
                 return None;
             }
             if let Some(child) = self.element(child, place, depth + 1) {
-                if child.tag.eq_ignore_ascii_case("include") {
+                if !self.robot && child.tag.eq_ignore_ascii_case("include") {
                     node.children.extend(self.include(&child, depth + 1));
                 } else {
                     node.children.push(child);
