@@ -493,6 +493,10 @@ const BAD: &[(&str, &str)] = &[
         "<mujoco><deformable><flex name=\"f\" body=\"b\" element=\"0 1\"/></deformable></mujoco>",
     ),
     (
+        "plugin that was removed",
+        "<mujoco><extension><plugin plugin=\"mujoco.elasticity.cable\"/></extension></mujoco>",
+    ),
+    (
         "composite",
         "<mujoco><worldbody><composite type=\"cable\"/></worldbody></mujoco>",
     ),
@@ -505,8 +509,8 @@ const BAD: &[(&str, &str)] = &[
         "<mujoco><worldbody><frame scale=\"2\"/></worldbody></mujoco>",
     ),
     (
-        "merging of conflicts",
-        "<mujoco><compiler conflict=\"merge\"/></mujoco>",
+        "conflicts that cannot be merged",
+        "<mujoco><compiler conflict=\"merge\"/><option gravity=\"0 0 -1\"/><asset><model name=\"m\" file=\"part.xml\"/></asset><worldbody><attach model=\"m\" prefix=\"p\"/></worldbody></mujoco>",
     ),
     (
         "attachment of nothing",
@@ -739,7 +743,7 @@ fn files() -> Files {
         ),
         (
             "part.xml",
-            b"<mujoco><option timestep=\"2\"/><worldbody><body name=\"a\"/></worldbody></mujoco>"
+            b"<mujoco><option timestep=\"2\" gravity=\"0 0 1\"/><worldbody><body name=\"a\"/></worldbody></mujoco>"
                 .to_vec(),
         ),
     ])

@@ -290,6 +290,42 @@ fn robots_of_urdf_are_mujocos() {
 }
 
 #[test]
+fn settings_of_attached_models_are_merged_as_in_mujoco() {
+    let lines: Vec<&str> = include_str!("golden/merge.txt").lines().collect();
+    let mut refused = 0;
+    for case in lines.chunks_exact(3) {
+        let [mine, theirs, want] = case else {
+            panic!("{case:?}")
+        };
+        let child = format!("<mujoco>{theirs}<worldbody><body name='b'/></worldbody></mujoco>");
+        let model = format!(
+            "<mujoco><compiler conflict='merge'/>{mine}<asset><model name='m' file='child.xml'/></asset>
+             <worldbody><attach model='m' body='b' prefix='x'/></worldbody></mujoco>"
+        );
+        let files = Files::memory([("model.xml", model), ("child.xml", child)]);
+        let m = Spec::from_vfs(files, "model.xml").and_then(|spec| compile(&spec));
+        let m = match (m, *want) {
+            (Err(e), "refused") => {
+                let e = e.to_string();
+                assert!(e.contains("conflict=\"merge\" forbids"), "{e}");
+                refused += 1;
+                continue;
+            }
+            (m, _) => m.unwrap(),
+        };
+        for (name, numbers) in want.split(';').filter_map(|field| field.split_once('=')) {
+            let numbers: Vec<f64> = numbers.split(' ').map(|n| n.parse().unwrap()).collect();
+            let have = match name {
+                "nkey" | "nuserdata" => vec![m.size(name).unwrap() as f64],
+                name => m.opt.get(name).unwrap(),
+            };
+            assert_eq!(have, numbers, "{name}: {mine} {theirs}");
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}
+
+#[test]
 fn masses_that_overflow_are_refused() {
     for size in ["1e300", "1e120"] {
         let xml = format!(

@@ -8,10 +8,9 @@ use super::files;
 use super::names::{Named, Names, lists, subtree};
 use super::nearest::nearest;
 use super::read::{Model, Reader};
-use super::schema::{Attach, Body, Compiler, Conflict, Frame, JointId, Key, KeyOf};
+use super::schema::{Attach, Body, Compiler, Frame, JointId, Key, KeyOf};
 use super::source::Origin;
 use super::spec::Spec;
-use super::table::Attrs;
 use super::tree::Place;
 use super::units::convert;
 use super::xml::{Node, text_of};
@@ -111,7 +110,7 @@ impl Reader<'_> {
             let msg = format!("there is no model {model:?} among the assets{near}");
             return self.log.mistake(node.origin, Some("model"), msg);
         };
-        self.check_conflicts(node, &child);
+        self.settle(node, &child);
         let (theirs, mine) = (child.compiler().clone(), self.compiler().clone());
         convert(&mut child, &theirs, &mine);
         self.parts += 1;
@@ -274,24 +273,6 @@ impl Reader<'_> {
         false
     }
 
-    /// Complains if the models disagree about settings and may not.
-    fn check_conflicts(&mut self, node: &Node, child: &Spec) {
-        if self.compiler().conflict() != Conflict::Error {
-            return;
-        }
-        let mut differ = Vec::new();
-        conflicts(&self.spec.option, &child.option, &mut differ);
-        conflicts(&self.spec.option.flag, &child.option.flag, &mut differ);
-        conflicts(&self.spec.size, &child.size, &mut differ);
-        if !differ.is_empty() {
-            let names = differ.join(", ");
-            let msg = format!(
-                "the attached model says other values of {names}, which compiler conflict=\"error\" forbids"
-            );
-            self.log.mistake(node.origin, None, msg);
-        }
-    }
-
     /// Keeps the keyframes of an attached model until the whole tree is known.
     fn keep_keys(&mut self, child: &Spec, to: &dyn Fn(&str) -> String) {
         let (mut joints, mut mocaps) = (Vec::new(), Vec::new());
@@ -394,17 +375,6 @@ fn mark(spec: &mut Spec, part: u32) {
     }
     body(&mut spec.world, part);
     spec.actuators.iter_mut().for_each(|a| a.part = part);
-}
-
-/// The names of attributes that both say, and differently.
-fn conflicts<A: Attrs>(mine: &A, theirs: &A, out: &mut Vec<String>) {
-    mine.said(&mut |name, value| {
-        theirs.said(&mut |n, v| {
-            if n == name && v != value {
-                out.push(name.to_owned());
-            }
-        });
-    });
 }
 
 /// The whole content of a world.

@@ -19,6 +19,7 @@ pub mod files;
 mod finish;
 pub(crate) mod limits;
 mod log;
+mod merge;
 mod names;
 pub(crate) mod nearest;
 mod packages;

@@ -5,8 +5,8 @@ use super::defaults::{no_children, unknown_element};
 use super::log::Log;
 use super::read::Reader;
 use super::schema::{
-    Compiler, Conflict, Global, Headlight, Options, Quality, Size, Statistic, Visual, VisualMap,
-    VisualRgba, VisualScale,
+    Compiler, Global, Headlight, Options, Quality, Size, Statistic, Visual, VisualMap, VisualRgba,
+    VisualScale,
 };
 use super::table::Attrs;
 use super::xml::Node;
@@ -126,9 +126,6 @@ fn check_compiler(log: &mut Log, node: &Node, said: &Compiler) {
             Some("eulerseq"),
             "eulerseq is three letters out of x, y, z, X, Y, Z",
         );
-    }
-    if said.conflict == Some(Conflict::Merge) {
-        log.unsupported(node.origin, Some("conflict"), "conflict=\"merge\"");
     }
 }
 

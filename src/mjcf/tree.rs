@@ -103,9 +103,12 @@ impl Reader<'_> {
             "frame" => self.frame(node, body, place),
             "replicate" => self.replicate(node, body, place),
             "attach" => self.attach(node, body, place),
-            "plugin" | "composite" | "flexcomp" => {
-                self.log.unsupported(node.origin, None, node.tag.clone())
-            }
+            "composite" => self.log.mistake(
+                node.origin,
+                None,
+                "composites were removed in MuJoCo 4.0; a cable is a <flexcomp dim=\"1\"> there",
+            ),
+            "plugin" | "flexcomp" => self.log.unsupported(node.origin, None, node.tag.clone()),
             tag => unknown_element(&mut self.log, node, tag, CONTENTS.into_iter()),
         }
         self.nesting -= 1;
