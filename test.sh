@@ -1,5 +1,5 @@
 #!/bin/sh
-# test.sh: sets up what the tests need, then runs all of them: format, lints, features, tests, examples in the documentation, levels of the processor, kernels in a browser.
+# test.sh: sets up what the tests need, then runs all of them: format, lints, features, tests, examples in the documentation, levels of the processor, kernels and the page in a browser.
 # The kernels need a Vulkan adapter; where there is none, Debian's software adapter is installed.
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -56,6 +56,9 @@ for target in wasm32-unknown-unknown aarch64-unknown-linux-gnu; do
         say "no rustup: $target is not checked"
     fi
 done
+if rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
+    run env RUSTFLAGS=-Ctarget-feature=+simd128 cargo clippy -p manyworlds-web --target wasm32-unknown-unknown -- -D warnings
+fi
 if cargo nextest --version >/dev/null 2>&1; then
     run cargo nextest run --no-fail-fast -p manyworlds -p manyworlds-view
 else
@@ -75,6 +78,25 @@ else
     say "no npm: Chrome's compiler is not asked about the kernels"
 fi
 
+# the page, in a real browser
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+if [ -z "$browser" ] && grep -qs '^ID=debian' /etc/os-release; then
+    say "no Chromium: installing it"
+    root apt-get update -qq && root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium || exit 1
+    browser=$(command -v chromium)
+fi
+if [ -n "$browser" ] && ! command -v xvfb-run >/dev/null && command -v apt-get >/dev/null; then
+    root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq xvfb xauth
+fi
+if [ -n "$browser" ] && command -v npm >/dev/null && command -v xvfb-run >/dev/null && rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
+    run env PROFILE=dev web/build.sh
+    mkdir -p target/page-test && cp web/test.mjs target/page-test/ || exit 1
+    run npm install --no-save --no-audit --no-fund --prefix target/page-test playwright-core@1.65
+    run env CHROMIUM="$browser" xvfb-run -a node target/page-test/test.mjs target/page target/debug/manyworlds
+else
+    say "Chromium, Xvfb, npm or rustup is missing: the page is not tested"
+fi
+
 # the Python wheel, in an environment of its own
 if command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
     python=target/python/bin/python
@@ -92,6 +114,7 @@ fi
 awk -v fails="$fails" -v commands="$commands" '
     { gsub(/\033\[[0-9;]*m/, "") }
     /^test result:/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
+    /^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3 }
     /^[0-9]+ (passed|failed).* in [0-9.]+s/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
     /Summary \[/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
     END { printf "\n%d passed, %d failed%s\n", passed, failed, fails ? ", " fails " of " commands " commands failed" : "" }

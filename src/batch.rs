@@ -29,6 +29,7 @@ mod memory;
 mod motion;
 mod names;
 mod own;
+pub mod random;
 mod ray;
 mod slices;
 mod state;

@@ -42,6 +42,7 @@
 //! * `gpu`: the kernels and [`batch::Backend::Gpu`] (wgpu, naga). Without it that backend is an error, and
 //!   [`batch::Backend::Auto`] takes the cores.
 //! * `view`: pictures of worlds ([`picture`]), on any adapter.
+//! * `scene`, part of `view`: what pictures show, for a painter on a device of one's own; without kernels.
 //! * `cli`: the program `manyworlds`.
 //! * `count`: a copy of the pipeline that counts operations, which `manyworlds bench` shows.
 //!
@@ -75,7 +76,7 @@ pub mod gpu;
 pub mod level;
 pub mod mjcf;
 pub mod model;
-#[cfg(feature = "view")]
+#[cfg(feature = "scene")]
 pub mod picture;
 pub mod real;
 pub mod simd;

@@ -15,24 +15,34 @@
 //! # }
 //! ```
 //!
+//! A [`Scene`] is what a picture shows, for a painter on a device of one's own; a [`Renderer`] opens one and draws into bytes;
+//! a [`Show`] is worlds that somebody watches and touches.
+//!
 //! A step leaves poses where it began (as in MuJoCo): a picture shows the state of one step before.
 
 mod grid;
+mod hand;
 mod looks;
 mod marks;
 mod poses;
+#[cfg(feature = "view")]
+mod renderer;
+mod show;
 mod sight;
 
 use crate::batch::Batch;
 use crate::error::{Error, Result};
-use crate::gpu::device::{Choice, Device, Request};
 use crate::model::Model;
 use glam::Vec3;
 use looks::Looks;
-use manyworlds_view::{Camera, Form, Layer, POSE, Painter, Place, World};
+use manyworlds_view::{Camera, Form, Layer, Mesh, POSE, Place, World};
 use poses::Poses;
 
+pub use hand::Grip;
 pub use manyworlds_view::{Identity, Picture};
+#[cfg(feature = "view")]
+pub use renderer::Renderer;
+pub use show::Show;
 pub use sight::Sight;
 
 /// What pictures show, and how.
@@ -77,14 +87,28 @@ const GLASS: f32 = 0.3;
 /// Tint of a world that diverged, and of one that lacks room for its contacts.
 const DIVERGED: [f32; 4] = [0.85, 0.1, 0.1, 0.7];
 const OVERFLOWED: [f32; 4] = [0.95, 0.55, 0.1, 0.6];
+/// Tint of the world that was picked.
+const CHOSEN: [f32; 4] = [0.2, 0.5, 0.95, 0.4];
 
-/// Draws the worlds of batches of one model.
-pub struct Renderer {
+/// What pictures of worlds of one model show.
+pub struct Scene {
     model: Model,
     options: Options,
     looks: Looks,
-    painter: Painter,
     worlds: Vec<World>,
+    // from what is gripped to where it is pulled (m)
+    pull: Option<[Vec3; 2]>,
+    chosen: Option<usize>,
+}
+
+/// What a painter draws.
+pub struct Shot {
+    /// Where it is taken from.
+    pub camera: Camera,
+    /// What the light needs to know.
+    pub place: Place,
+    /// The floor, the worlds, and what is drawn over them.
+    pub layers: Vec<Layer>,
 }
 
 // a ball that holds the worlds of a picture (m)
@@ -93,29 +117,12 @@ struct Region {
     radius: f32,
 }
 
-impl Renderer {
-    /// A renderer of a model's worlds, of which a batch has `nworld`.
+impl Scene {
+    /// A scene of a model's worlds, of which a batch has `nworld`.
     ///
-    /// Fails with [`Error::Device`] where there is no adapter, or none that draws pictures of this size, and with
-    /// [`Error::Input`] on a camera that the model does not have.
+    /// Fails with [`Error::Input`] on a camera that the model does not have.
     pub fn new(m: &Model, nworld: usize, options: &Options) -> Result<Self> {
-        let choice = match &options.adapter {
-            Some(name) => Choice::Named(name.clone()),
-            None => Choice::Any,
-        };
-        let device = Device::open(&Request {
-            choice,
-            portable: false,
-        })?;
-        Self::on(&device, m, nworld, options)
-    }
-
-    /// The same on a device that is open.
-    ///
-    /// Fails like [`Renderer::new`].
-    pub fn on(device: &Device, m: &Model, nworld: usize, options: &Options) -> Result<Self> {
         options.sight.check(m)?;
-        let looks = Looks::of(m, options);
         let spacing = options.spacing.unwrap_or(m.stat.extent);
         let shown = nworld.min(options.worlds);
         let mut worlds: Vec<World> = grid::offsets(shown, spacing as f32)
@@ -128,44 +135,66 @@ impl Renderer {
             let others = worlds.iter_mut().skip(1);
             others.for_each(|world| world.alpha = GLASS);
         }
-        let painter = Painter::new(&device.device, &device.queue, options.size, &looks.meshes)
-            .map_err(fault)?;
-        device.check()?;
         Ok(Self {
             model: m.clone(),
             options: options.clone(),
-            looks,
-            painter,
+            looks: Looks::of(m, options),
             worlds,
+            pull: None,
+            chosen: None,
         })
     }
 
-    /// A picture of the worlds as they are.
-    ///
-    /// Fails with [`Error::Device`] where the device does, and with [`Error::Input`] on a batch of another model or of fewer worlds
-    /// than are shown.
-    pub fn draw(&mut self, batch: &mut Batch) -> Result<Picture> {
-        let [floor, solids] = self.layers(batch)?;
-        let marks = marks::layer(&self.model, batch, &self.worlds, &self.options)?;
-        let (camera, place) = self.view(batch, &solids)?;
-        let layers: Vec<Layer> = [floor, solids].into_iter().chain(marks).collect();
-        self.painter.draw(&camera, &place, &layers).map_err(fault)
+    /// The meshes of the model, which a painter is made with.
+    pub fn meshes(&self) -> &[Mesh] {
+        &self.looks.meshes
     }
 
-    /// Which world and geom each pixel shows, rows from the top; nothing where it shows the sky or the floor. Sites come behind
-    /// the geoms.
+    /// Where pictures are taken from, from now on. Fails with [`Error::Input`] on a camera that the model does not have.
+    pub fn look_from(&mut self, sight: Sight) -> Result<()> {
+        sight.check(&self.model)?;
+        self.options.sight = sight;
+        Ok(())
+    }
+
+    /// Whether contacts and their normal forces are shown, from now on.
+    pub fn show_contacts(&mut self, yes: bool) {
+        self.options.contacts = yes;
+    }
+
+    /// The world that is tinted because somebody picked it, from now on; none if not given.
+    pub fn choose(&mut self, world: Option<usize>) {
+        self.chosen = world;
+    }
+
+    /// The worlds as they are.
     ///
-    /// Fails like [`Renderer::draw`].
-    pub fn identify(&mut self, batch: &mut Batch) -> Result<Vec<Identity>> {
-        let [_, solids] = self.layers(batch)?;
+    /// Fails with [`Error::Device`] where the batch's device does, and with [`Error::Input`] on a batch of another model or of
+    /// fewer worlds than are shown.
+    pub fn shoot(&self, batch: &mut Batch) -> Result<Shot> {
+        let [floor, solids] = self.layers(batch)?;
+        let marks = marks::layer(&self.model, batch, &self.worlds, &self.options, self.pull)?;
         let (camera, place) = self.view(batch, &solids)?;
-        let shown = self.painter.identify(&camera, &place, &solids);
-        let element = |[world, part]: [u32; 2]| {
-            let element = self.looks.solids.elements[part as usize].number(&self.model);
-            [world, element as u32]
-        };
-        let shown = shown.map_err(fault)?.into_iter();
-        Ok(shown.map(|it| it.map(element)).collect())
+        let layers = [floor, solids].into_iter().chain(marks).collect();
+        Ok(Shot {
+            camera,
+            place,
+            layers,
+        })
+    }
+
+    /// The sight that shows all worlds as they are now and stays where it is, from this azimuth and elevation (deg).
+    ///
+    /// Fails like [`Scene::shoot`].
+    pub fn standing(&self, batch: &mut Batch, azimuth: f64, elevation: f64) -> Result<Sight> {
+        let [_, solids] = self.layers(batch)?;
+        let Region { center, radius } = self.region(&solids);
+        Ok(Sight::Free {
+            lookat: center.to_array().map(f64::from),
+            distance: f64::from(sight::near(&self.model, radius)),
+            azimuth,
+            elevation,
+        })
     }
 
     // the floor, which is the same in all worlds, and everything else
@@ -195,6 +224,9 @@ impl Renderer {
     // the worlds, those coloured that something befell
     fn tinted(&self, batch: &mut Batch) -> Result<Vec<World>> {
         let mut worlds = self.worlds.clone();
+        if let Some(world) = self.chosen.and_then(|chosen| worlds.get_mut(chosen)) {
+            world.tint = CHOSEN;
+        }
         for flag in batch.flags()? {
             if let Some(world) = worlds.get_mut(flag.world) {
                 match (flag.diverged(), flag.overflowed()) {
@@ -257,8 +289,4 @@ fn square(extent: f32) -> f32 {
         x if x < 5.0 => 2.0 * ten,
         _ => 5.0 * ten,
     }
-}
-
-fn fault(e: manyworlds_view::Error) -> Error {
-    Error::Device(e.to_string())
 }

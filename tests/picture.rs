@@ -5,7 +5,7 @@ mod common;
 
 use manyworlds::batch::{Backend, Settings};
 use manyworlds::gpu::device::{Choice, Device, Request};
-use manyworlds::picture::{Options, Picture, Renderer, Sight};
+use manyworlds::picture::{Options, Picture, Renderer, Scene, Sight};
 use manyworlds::{Batch, Model};
 use std::path::Path;
 
@@ -215,4 +215,100 @@ fn what_cannot_be_drawn_is_said() {
     options.size = [0, 16];
     let said = fails(&options);
     assert!(said.contains("0x16 pixels"), "{said}");
+}
+
+#[test]
+fn tendons_are_drawn() {
+    let m = model("spatial_tendons");
+    let mut thin = m.clone();
+    thin.edit(|m| m.tendon_width.fill(0.0)).unwrap();
+    let device = device();
+    for backend in [Backend::Cpu, Backend::Simd, Backend::Gpu] {
+        let draw = |m: &Model| {
+            let mut batch = batch(m, 2, backend);
+            let mut renderer = Renderer::on(&device, m, 2, &options()).unwrap();
+            renderer.draw(&mut batch).unwrap().rgba
+        };
+        let (with, without) = (draw(&m), draw(&thin));
+        let pixels = with.chunks(4).zip(without.chunks(4));
+        let other = pixels.filter(|(a, b)| a != b).count();
+        assert!(other > 100, "{backend:?}: {other} pixels show tendons");
+    }
+}
+
+#[test]
+fn a_hand_takes_what_is_seen() {
+    let m = model("humanoid");
+    let (nworld, options) = (4, options());
+    let [width, height] = options.size.map(|x| x as usize);
+    let mut renderer = Renderer::on(&device(), &m, nworld, &options).unwrap();
+    let scene = Scene::new(&m, nworld, &options).unwrap();
+    for backend in [Backend::Cpu, Backend::Simd] {
+        let mut batch = batch(&m, nworld, backend);
+        let shown = renderer.identify(&mut batch).unwrap();
+        let (mut same, mut all) = (0, 0);
+        for (row, column) in
+            (0..height / 5).flat_map(|i| (0..width / 5).map(move |j| (5 * i, 5 * j)))
+        {
+            let Some(seen) = shown[row * width + column] else {
+                continue;
+            };
+            let x = (2.0 * column as f32 + 1.0) / width as f32 - 1.0;
+            let y = 1.0 - (2.0 * row as f32 + 1.0) / height as f32;
+            let aspect = width as f32 / height as f32;
+            let grip = scene.grip(&mut batch, [x, y], aspect).unwrap();
+            let taken = grip.map(|grip| [grip.world as u32, grip.geom as u32]);
+            all += 1;
+            same += usize::from(taken == Some(seen));
+        }
+        // round forms have corners in the picture
+        assert!(
+            all > 30 && same * 20 >= all * 19,
+            "{backend:?}: {same} of {all}"
+        );
+        let sky = scene.grip(&mut batch, [0.99, 0.99], 1.8).unwrap();
+        assert_eq!(sky, None, "{backend:?}");
+    }
+}
+
+#[test]
+fn a_pull_moves_a_body_there_and_no_other_world() {
+    let m = model("quadruped");
+    for backend in [Backend::Cpu, Backend::Simd, Backend::Gpu] {
+        let mut scene = Scene::new(&m, 3, &options()).unwrap();
+        let mut pulled = batch(&m, 3, backend);
+        let mut alone = batch(&m, 3, backend);
+        let sight = scene.standing(&mut pulled, 90.0, -10.0).unwrap();
+        scene.look_from(sight).unwrap();
+        // the first point of the picture where something can be taken
+        let points = (-9..10).flat_map(|i| (-9..10).map(move |j| [0.1 * j as f32, 0.1 * i as f32]));
+        let found = points
+            .map(|at| (at, scene.grip(&mut pulled, at, 1.8).unwrap()))
+            .find_map(|(at, grip)| Some((at, grip?)));
+        let ([x, y], grip) = found.unwrap_or_else(|| panic!("{backend:?}: nothing is taken"));
+        let height = |batch: &mut Batch| {
+            let xpos = batch.reals("xpos").unwrap();
+            xpos[3 * (grip.world * m.nbody + grip.body) + 2]
+        };
+        let before = height(&mut pulled);
+        for _ in 0..20 {
+            scene.pull(&mut pulled, &grip, [x, y + 2.0], 1.8).unwrap();
+            pulled.step(5).unwrap();
+            alone.step(5).unwrap();
+        }
+        let (with, without) = (height(&mut pulled), height(&mut alone));
+        assert!(
+            with > without + 0.02,
+            "{backend:?}: {before} {with} {without}"
+        );
+        scene.release(&mut pulled, &grip).unwrap();
+        let force = pulled.reals("xfrc_applied").unwrap();
+        assert!(force.iter().all(|&x| x == 0.0), "{backend:?}");
+        let others = |batch: &mut Batch| {
+            let rows = batch.reals("qpos").unwrap().chunks(m.nq).enumerate();
+            let rows = rows.filter(|(w, _)| *w != grip.world);
+            rows.flat_map(|(_, row)| row.to_vec()).collect::<Vec<_>>()
+        };
+        assert_eq!(others(&mut pulled), others(&mut alone), "{backend:?}");
+    }
 }

@@ -72,7 +72,15 @@ impl Memory {
     }
 }
 
+/// Memory that a page may still take (bytes): half of what its addresses reach, since what is read needs room too.
+#[cfg(target_arch = "wasm32")]
+pub(super) fn available() -> u64 {
+    let taken = (core::arch::wasm32::memory_size(0) as u64) << 16;
+    ((1 << 32) - taken) / 2
+}
+
 /// Memory that this process may still take (bytes); all there could be where the system does not tell.
+#[cfg(not(target_arch = "wasm32"))]
 pub(super) fn available() -> u64 {
     let number =
         |path: &str| -> Option<u64> { std::fs::read_to_string(path).ok()?.trim().parse().ok() };

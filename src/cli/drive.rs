@@ -51,7 +51,7 @@ impl Drive {
     pub fn start(&self, batch: &mut Batch) -> Result<(), Fault> {
         inputs::start(batch, self.key.as_deref(), self.state.as_deref())?;
         if self.noise != 0.0 {
-            inputs::noise(batch, self.seed, self.noise)?;
+            batch.scatter(self.seed, self.noise)?;
         }
         Ok(())
     }

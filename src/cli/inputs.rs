@@ -4,7 +4,6 @@ use super::say::remark;
 use super::{Fault, array, near, npz};
 use manyworlds::batch::To;
 use manyworlds::fields::field;
-use manyworlds::types::JointType;
 use manyworlds::{Batch, Model};
 use std::ops::Range;
 use std::path::Path;
@@ -24,26 +23,6 @@ pub const INPUTS: &[&str] = &[
     "qacc_warmstart",
     "userdata",
 ];
-
-/// Random numbers that depend on where they are used only: seed, world, index. So world 7 gets the same ones however many
-/// worlds there are.
-pub fn uniform(seed: u64, world: u64, index: u64) -> f64 {
-    // splitmix64, thrice
-    let mix = |x: u64| {
-        let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    };
-    let bits = mix(mix(mix(seed) ^ world) ^ index);
-    (bits >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// A number of a normal distribution, by Box and Muller.
-pub fn normal(seed: u64, world: u64, index: u64) -> f64 {
-    let radius = (-2.0 * (1.0 - uniform(seed, world, 2 * index)).ln()).sqrt();
-    radius * (std::f64::consts::TAU * uniform(seed, world, 2 * index + 1)).cos()
-}
 
 /// The number of a keyframe, said by name or number.
 pub fn key(m: &Model, said: &str) -> Result<usize, Fault> {
@@ -68,28 +47,6 @@ pub fn key(m: &Model, said: &str) -> Result<usize, Fault> {
             ),
         })
     })
-}
-
-/// Moves hinges and slides and all velocities by random amounts of this size.
-pub fn noise(batch: &mut Batch, seed: u64, size: f64) -> Result<(), Fault> {
-    let m = batch.model().clone();
-    let n = batch.nworld();
-    let (mut qpos, mut qvel) = (batch.reals("qpos")?.to_vec(), batch.reals("qvel")?.to_vec());
-    for w in 0..n {
-        for j in 0..m.njnt {
-            let scalar = m.jnt_type[j] == JointType::Hinge || m.jnt_type[j] == JointType::Slide;
-            if scalar {
-                qpos[w * m.nq + m.jnt_qposadr[j] as usize] +=
-                    size * normal(seed, w as u64, j as u64);
-            }
-        }
-        for i in 0..m.nv {
-            qvel[w * m.nv + i] += size * normal(seed ^ 1, w as u64, i as u64);
-        }
-    }
-    batch.set("qpos", &qpos)?;
-    batch.set("qvel", &qvel)?;
-    Ok(())
 }
 
 /// Sets the inputs that a file holds: arrays by the name of a field, of shape (row), (K, row) with world `w` getting row
@@ -267,21 +224,7 @@ impl Control {
     pub fn apply(&self, batch: &mut Batch, k: usize) -> Result<(), Fault> {
         match self {
             Self::Held => {}
-            Self::Random(seed) => {
-                let m = batch.model();
-                let mut ctrl = Vec::with_capacity(batch.nworld() * m.nu);
-                for w in 0..batch.nworld() {
-                    for i in 0..m.nu {
-                        let [lo, hi] = match m.actuator_ctrllimited[i] {
-                            0 => [-1.0, 1.0],
-                            _ => [m.actuator_ctrlrange[2 * i], m.actuator_ctrlrange[2 * i + 1]],
-                        };
-                        let x = uniform(*seed, w as u64, (k * m.nu + i) as u64);
-                        ctrl.push(lo + (hi - lo) * x);
-                    }
-                }
-                batch.set("ctrl", &ctrl)?;
-            }
+            Self::Random(seed) => batch.shake(*seed, k, 1.0)?,
             Self::File { rows, values } => {
                 let row = values.len() / rows;
                 batch.set("ctrl", &values[k.min(rows - 1) * row..][..row])?;

@@ -1,10 +1,10 @@
 //! `verify`: every kernel against its twin, on random states of the user's own model.
 
-use super::inputs::{noise, uniform};
 use super::{CHECK, Fault, ModelArg, load, progress};
 use crate::cli::say::{data, remark};
 use clap::Args;
 use comfy_table::{Table, presets};
+use manyworlds::batch::random::uniform;
 use manyworlds::batch::{Backend, Settings, To};
 use manyworlds::gpu::Config;
 use manyworlds::gpu::device::{Choice, Device, Request};
@@ -144,7 +144,7 @@ impl Verify {
             let mask: Vec<bool> = (0..n).map(|w| w % (m.nkey + 1) == key + 1).collect();
             batch.reset_where(&mask, To::Key(key))?;
         }
-        noise(&mut batch, self.seed, 0.1)?;
+        batch.scatter(self.seed, 0.1)?;
         let random: Vec<f64> = (0..n * m.nu)
             .map(|i| {
                 let (w, u) = (i / m.nu, i % m.nu);

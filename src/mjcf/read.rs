@@ -213,6 +213,7 @@ impl std::str::FromStr for Spec {
 
 // The reader calls itself for what stands within an element, as often as elements are nested: so it has a stack of its own,
 // large enough for the limit, whatever the caller's is. Memory is taken only as deep as a model goes.
+#[cfg(not(target_family = "wasm"))]
 fn read(text: String, shown: &str, path: &str, files: Files, limits: &Limits) -> Result<Spec> {
     const LEVEL: usize = 64 << 10;
     let stack = limits.depth.saturating_add(16).saturating_mul(LEVEL);
@@ -227,6 +228,17 @@ fn read(text: String, shown: &str, path: &str, files: Files, limits: &Limits) ->
             ))),
         }
     })
+}
+
+// A browser has no threads, and a stack for so many levels at least.
+#[cfg(target_family = "wasm")]
+fn read(text: String, shown: &str, path: &str, files: Files, limits: &Limits) -> Result<Spec> {
+    const LEVELS: usize = 100;
+    let limits = Limits {
+        depth: limits.depth.min(LEVELS),
+        ..limits.clone()
+    };
+    read_here(text, shown, path, files, &limits)
 }
 
 fn read_here(text: String, shown: &str, path: &str, files: Files, limits: &Limits) -> Result<Spec> {

@@ -29,6 +29,7 @@ pub struct Element {
     pub id: usize,
 }
 
+#[cfg(feature = "view")]
 impl Element {
     /// Its number: sites come behind the geoms.
     pub fn number(self, m: &Model) -> usize {

@@ -10,6 +10,9 @@ use manyworlds_view::{Form, Layer, POSE, Part, World};
 
 const CONTACT: [f32; 4] = [0.95, 0.65, 0.15, 1.0];
 const FORCE: [f32; 4] = [0.75, 0.85, 0.95, 1.0];
+const PULL: [f32; 4] = [0.9, 0.25, 0.2, 1.0];
+/// Radius of the thread that the hand pulls by, in extents.
+const THREAD: f32 = 0.006;
 /// Sizes of a contact, in mean sizes of a body, and length of the arrow of the weight of a mean body, in extents.
 const RADIUS: f32 = 0.15;
 const LENGTH: f64 = 0.06;
@@ -27,8 +30,13 @@ pub fn layer(
     batch: &mut Batch,
     worlds: &[World],
     options: &Options,
+    pull: Option<[Vec3; 2]>,
 ) -> Result<Option<Layer>> {
     let mut marks = Marks::default();
+    if let Some([from, to]) = pull {
+        let radius = THREAD * m.stat.extent as f32;
+        marks.rod(from, to, radius, PULL);
+    }
     tendons(m, batch, worlds, options, &mut marks)?;
     if options.contacts {
         contacts(m, batch, worlds, &mut marks)?;
@@ -112,20 +120,23 @@ fn tendons(
     }
     let adr = batch.ints("ten_wrapadr")?.to_vec();
     let num = batch.ints("ten_wrapnum")?.to_vec();
-    let objects = batch.ints("wrap_obj")?.to_vec();
     let path = batch.reals("wrap_xpos")?;
-    let each = objects.len() / (adr.len() / m.ntendon);
+    // two points for each element of a path, at most
+    let each = 2 * m.nwrap;
     for (w, world) in worlds.iter().enumerate() {
         let offset = Vec3::from(world.offset);
-        let (own, objects) = (&path[3 * w * each..], &objects[w * each..]);
+        let own = &path[3 * w * each..3 * (w + 1) * each];
         for &t in &shown {
             let color: [f32; 4] = std::array::from_fn(|i| m.tendon_rgba[4 * t + i] as f32);
             let radius = m.tendon_width[t] as f32;
             let first = adr[w * m.ntendon + t] as usize;
             let count = num[w * m.ntendon + t] as usize;
+            let (start, num) = (m.tendon_adr[t] as usize, m.tendon_num[t] as usize);
+            let parted = m.wrap_type[start..start + num].contains(&(WrapType::Pulley as i32));
+            // a pulley, which parts the path, is said by zeros
+            let pulley = |k: usize| parted && own[3 * k..3 * k + 3] == [0.0; 3];
             for k in first..(first + count).saturating_sub(1) {
-                // a pulley parts the path
-                if objects[k] == -2 || objects[k + 1] == -2 {
+                if pulley(k) || pulley(k + 1) {
                     continue;
                 }
                 marks.rod(

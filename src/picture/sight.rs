@@ -20,6 +20,17 @@ pub enum Sight {
         /// From the middle of the worlds (m).
         distance: Option<f64>,
     },
+    /// The same from around a point that stays where it is.
+    Free {
+        /// What it looks at, in the picture's coordinates (m).
+        lookat: [f64; 3],
+        /// From there (m).
+        distance: f64,
+        /// About z, 90: from the south (deg).
+        azimuth: f64,
+        /// Above the horizon (deg); below 0 the camera looks down.
+        elevation: f64,
+    },
     /// A camera of the first world, by its name or number.
     Named(String),
 }
@@ -49,11 +60,50 @@ impl Sight {
         })
     }
 
+    /// Goes around what it looks at by so much (deg). A sight that does not stay where it is does not move.
+    pub fn orbit(&mut self, by_azimuth: f64, by_elevation: f64) {
+        if let Self::Free {
+            azimuth, elevation, ..
+        } = self
+        {
+            *azimuth += by_azimuth;
+            *elevation = (*elevation + by_elevation).clamp(-89.0, 89.0);
+        }
+    }
+
+    /// Goes so many times as far away. A sight that does not stay where it is does not move.
+    pub fn zoom(&mut self, times: f64) {
+        if let Self::Free { distance, .. } = self {
+            *distance *= times;
+        }
+    }
+
+    /// Moves what it looks at to the right and up, in heights of the picture. A sight that does not stay where it is does not move.
+    pub fn pan(&mut self, right: f64, up: f64) {
+        let Self::Free {
+            lookat,
+            distance,
+            azimuth,
+            elevation,
+        } = self
+        else {
+            return;
+        };
+        let (d, a, e) = (*distance as f32, *azimuth as f32, *elevation as f32);
+        let camera = Camera::around(Vec3::ZERO, d, a, e);
+        let height = 2.0 * d * (0.5 * camera.fovy).tan();
+        let sideways = camera.forward.cross(camera.up);
+        let by = height * (right as f32 * sideways + up as f32 * camera.up);
+        for (x, by) in lookat.iter_mut().zip(by.to_array()) {
+            *x += f64::from(by);
+        }
+    }
+
     /// Fails with [`Error::Input`] on a camera that the model does not have.
     pub(super) fn check(&self, m: &Model) -> Result<()> {
         match self {
             Self::Named(name) => number(m, name).map(|_| ()),
-            Self::Around { .. } => Ok(()),
+            Self::Around { .. } | Self::Free { .. } => Ok(()),
         }
     }
 
@@ -72,13 +122,28 @@ impl Sight {
                 distance,
             } => {
                 let (azimuth, elevation) = (*azimuth as f32, *elevation as f32);
-                let near = 1.35 * radius + 0.5 * m.stat.extent as f32;
-                let distance = distance.map_or(near, |x| x as f32);
+                let distance = distance.map_or_else(|| near(m, radius), |x| x as f32);
                 Ok(Camera::around(center, distance, azimuth, elevation))
             }
+            Self::Free {
+                lookat,
+                distance,
+                azimuth,
+                elevation,
+            } => Ok(Camera::around(
+                Vec3::from(lookat.map(|x| x as f32)),
+                *distance as f32,
+                *azimuth as f32,
+                *elevation as f32,
+            )),
             Self::Named(name) => named(m, batch, number(m, name)?),
         }
     }
+}
+
+/// How far away worlds in a ball are all seen (m).
+pub(super) fn near(m: &Model, radius: f32) -> f32 {
+    1.35 * radius + 0.5 * m.stat.extent as f32
 }
 
 fn number(m: &Model, said: &str) -> Result<usize> {

@@ -34,6 +34,15 @@ impl Camera {
         }
     }
 
+    /// Unit vector along which it sees a point of the picture: x from -1 at the left edge to 1, y from -1 at the lower edge to 1;
+    /// `aspect` is the picture's width over its height.
+    pub fn toward(&self, x: f32, y: f32, aspect: f32) -> Vec3 {
+        let right = self.forward.cross(self.up).normalize_or(Vec3::X);
+        let up = right.cross(self.forward);
+        let half = (0.5 * self.fovy).tan();
+        (self.forward + half * (x * aspect * right + y * up)).normalize()
+    }
+
     /// From world to clip coordinates: depth 1 at the nearest distance, 0 infinitely far.
     pub fn to_clip(&self, aspect: f32) -> Mat4 {
         let right = self.forward.cross(self.up).normalize_or(Vec3::X);
@@ -95,6 +104,15 @@ mod tests {
         assert!(above.y > 0.0);
         let nearer = camera.to_clip(1.5) * (at - camera.forward).extend(1.0);
         assert!(nearer.z / nearer.w > clip.z / clip.w);
+    }
+
+    #[test]
+    fn a_point_of_the_picture_is_seen_where_it_is() {
+        let camera = Camera::around(Vec3::new(1.0, 2.0, 3.0), 5.0, 30.0, -20.0);
+        let (x, y, aspect) = (0.4, -0.7, 1.6);
+        let at = camera.eye + 3.0 * camera.toward(x, y, aspect);
+        let clip = camera.to_clip(aspect) * at.extend(1.0);
+        assert!((clip.x / clip.w - x).abs() < 1e-5 && (clip.y / clip.w - y).abs() < 1e-5);
     }
 
     #[test]

@@ -128,37 +128,26 @@ fn lod(radius: f32) -> usize {
     }
 }
 
-/// Puts a layer on the device.
+/// The buffers of a layer, kept from picture to picture.
+pub struct Kept {
+    buffers: [wgpu::Buffer; 5],
+    group: wgpu::BindGroup,
+}
+
+/// Puts a layer on the device, into the buffers that an earlier one left if there is room.
 pub fn upload(
     device: &wgpu::Device,
     queue: &wgpu::Queue,
     layout: &wgpu::BindGroupLayout,
     layer: &Layer,
     list: &[[u32; 2]],
+    kept: &mut Option<Kept>,
 ) -> Result<wgpu::BindGroup, Error> {
     assert_eq!(
         layer.poses.len(),
         layer.worlds.len() * layer.parts.len() * POSE,
         "poses of a layer"
     );
-    let limits = device.limits();
-    let most = limits
-        .max_storage_buffer_binding_size
-        .min(limits.max_buffer_size);
-    let buffer = |bytes: &[u8], usage: wgpu::BufferUsages| {
-        let size = (bytes.len() as u64).max(16);
-        if size > most {
-            return Err(Error::Room(size, most));
-        }
-        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("layer"),
-            size,
-            usage: usage | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        queue.write_buffer(&buffer, 0, bytes);
-        Ok(buffer)
-    };
     let parts: Vec<_> = layer.parts.iter().map(GpuPart::of).collect();
     let worlds: Vec<_> = layer
         .worlds
@@ -170,27 +159,68 @@ pub fn upload(
         })
         .collect();
     let nparts = [layer.parts.len() as u32, 0, 0, 0];
-    let storage = wgpu::BufferUsages::STORAGE;
-    let buffers = [
-        buffer(bytemuck::cast_slice(&nparts), wgpu::BufferUsages::UNIFORM)?,
-        buffer(bytemuck::cast_slice(&parts), storage)?,
-        buffer(bytemuck::cast_slice(&layer.poses), storage)?,
-        buffer(bytemuck::cast_slice(&worlds), storage)?,
-        buffer(bytemuck::cast_slice(list), storage)?,
+    let bytes: [&[u8]; 5] = [
+        bytemuck::cast_slice(&nparts),
+        bytemuck::cast_slice(&parts),
+        bytemuck::cast_slice(&layer.poses),
+        bytemuck::cast_slice(&worlds),
+        bytemuck::cast_slice(list),
     ];
-    let entries: Vec<_> = buffers
-        .iter()
-        .enumerate()
-        .map(|(k, buffer)| wgpu::BindGroupEntry {
+    let fits = |kept: &Kept| {
+        let mut pairs = kept.buffers.iter().zip(bytes);
+        pairs.all(|(buffer, bytes)| buffer.size() >= bytes.len() as u64)
+    };
+    let kept = match kept.take_if(|kept| fits(kept)) {
+        Some(fitting) => kept.insert(fitting),
+        None => kept.insert(Kept::new(device, layout, bytes)?),
+    };
+    for (buffer, bytes) in kept.buffers.iter().zip(bytes) {
+        queue.write_buffer(buffer, 0, bytes);
+    }
+    Ok(kept.group.clone())
+}
+
+impl Kept {
+    fn new(
+        device: &wgpu::Device,
+        layout: &wgpu::BindGroupLayout,
+        bytes: [&[u8]; 5],
+    ) -> Result<Self, Error> {
+        let limits = device.limits();
+        let most = limits
+            .max_storage_buffer_binding_size
+            .min(limits.max_buffer_size);
+        if let Some(bytes) = bytes.iter().find(|bytes| bytes.len() as u64 > most) {
+            return Err(Error::Room(bytes.len() as u64, most));
+        }
+        let storage = wgpu::BufferUsages::STORAGE;
+        let usages = [
+            wgpu::BufferUsages::UNIFORM,
+            storage,
+            storage,
+            storage,
+            storage,
+        ];
+        let buffers = std::array::from_fn(|k| {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("layer"),
+                // as many numbers next time, or a few more
+                size: (bytes[k].len() as u64).next_power_of_two().clamp(16, most),
+                usage: usages[k] | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        });
+        let entries: [_; 5] = std::array::from_fn(|k| wgpu::BindGroupEntry {
             binding: k as u32,
-            resource: buffer.as_entire_binding(),
-        })
-        .collect();
-    Ok(device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("layer"),
-        layout,
-        entries: &entries,
-    }))
+            resource: wgpu::Buffer::as_entire_binding(&buffers[k]),
+        });
+        let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("layer"),
+            layout,
+            entries: &entries,
+        });
+        Ok(Self { buffers, group })
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Draws layers into pictures.
 
 use crate::camera::{Camera, sun_to_clip};
-use crate::draw::{Draw, Drawn, LODS, MESHES, instances, mesh_of, upload};
+use crate::draw::{Draw, Drawn, Kept, LODS, MESHES, instances, mesh_of, upload};
 use crate::error::Error;
 use crate::mesh::{Mesh, Vertex};
 use crate::pipelines::{COLOR, DEPTH, IDENTITY, Pipelines, SAMPLES};
@@ -58,9 +58,11 @@ pub struct Painter {
     frame_group: wgpu::BindGroup,
     shadow: wgpu::TextureView,
     light_group: wgpu::BindGroup,
+    format: wgpu::TextureFormat,
     color: wgpu::TextureView,
-    picture: wgpu::Texture,
     depth: wgpu::TextureView,
+    // of the layers of the last picture
+    kept: Vec<Option<Kept>>,
 }
 
 impl Painter {
@@ -72,11 +74,19 @@ impl Painter {
         size: [u32; 2],
         meshes: &[Mesh],
     ) -> Result<Self, Error> {
-        let most = device.limits().max_texture_dimension_2d;
-        if size.iter().any(|&x| x == 0 || x > most) {
-            return Err(Error::Size(size, most));
-        }
-        let pipelines = Pipelines::new(device);
+        Self::onto(device, queue, size, meshes, COLOR)
+    }
+
+    /// The same for views of a window or canvas, which have this format: one whose colours are sRGB, as `Bgra8UnormSrgb`.
+    pub fn onto(
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        size: [u32; 2],
+        meshes: &[Mesh],
+        format: wgpu::TextureFormat,
+    ) -> Result<Self, Error> {
+        check(device, size)?;
+        let pipelines = Pipelines::new(device, format);
         let (vertices, indices, meshes) = store(device, queue, meshes)?;
         let frame = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("frame"),
@@ -103,23 +113,37 @@ impl Painter {
             frame_group,
             shadow,
             light_group,
-            color: view(&target(device, size, COLOR, SAMPLES)),
-            picture: target(device, size, COLOR, 1),
+            format,
+            color: view(&target(device, size, format, SAMPLES)),
             depth: view(&target(device, size, DEPTH, SAMPLES)),
+            kept: Vec::new(),
             pipelines,
             device: device.clone(),
             queue: queue.clone(),
         })
     }
 
+    /// Pictures have so many pixels from now on. Fails where the adapter cannot draw that size.
+    pub fn resize(&mut self, size: [u32; 2]) -> Result<(), Error> {
+        if size != self.size {
+            check(&self.device, size)?;
+            self.size = size;
+            self.color = view(&target(&self.device, size, self.format, SAMPLES));
+            self.depth = view(&target(&self.device, size, DEPTH, SAMPLES));
+        }
+        Ok(())
+    }
+
     /// Draws layers from a camera.
-    pub fn draw(&self, camera: &Camera, place: &Place, layers: &[Layer]) -> Result<Picture, Error> {
-        let layers = self.put(camera, place, layers)?;
-        let mut encoder = self.device.create_command_encoder(&Default::default());
-        self.draw_shadows(&mut encoder, &layers);
-        self.draw_solids(&mut encoder, &layers);
-        self.queue.submit([encoder.finish()]);
-        let rgba = self.read(&self.picture, 4)?;
+    pub fn draw(
+        &mut self,
+        camera: &Camera,
+        place: &Place,
+        layers: &[Layer],
+    ) -> Result<Picture, Error> {
+        let picture = target(&self.device, self.size, COLOR, 1);
+        self.draw_onto(camera, place, layers, &view(&picture))?;
+        let rgba = self.read(&picture, 4)?;
         let [width, height] = self.size;
         Ok(Picture {
             width,
@@ -128,9 +152,25 @@ impl Painter {
         })
     }
 
+    /// Draws layers into a view of the painter's size and format.
+    pub fn draw_onto(
+        &mut self,
+        camera: &Camera,
+        place: &Place,
+        layers: &[Layer],
+        picture: &wgpu::TextureView,
+    ) -> Result<(), Error> {
+        let layers = self.put(camera, place, layers)?;
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        self.draw_shadows(&mut encoder, &layers);
+        self.draw_solids(&mut encoder, &layers, picture);
+        self.queue.submit([encoder.finish()]);
+        Ok(())
+    }
+
     /// Which part of which world of a layer each pixel shows, rows from the top.
     pub fn identify(
-        &self,
+        &mut self,
         camera: &Camera,
         place: &Place,
         layer: &Layer,
@@ -161,7 +201,12 @@ impl Painter {
     }
 
     // the frame and the layers on the device
-    fn put(&self, camera: &Camera, place: &Place, layers: &[Layer]) -> Result<Vec<Drawn>, Error> {
+    fn put(
+        &mut self,
+        camera: &Camera,
+        place: &Place,
+        layers: &[Layer],
+    ) -> Result<Vec<Drawn>, Error> {
         let [width, height] = self.size;
         let to_clip = camera.to_clip(width as f32 / height as f32);
         let reach = camera.eye.distance(place.center) + place.radius;
@@ -178,10 +223,12 @@ impl Painter {
         };
         self.queue
             .write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
-        let put = |layer: &Layer| {
-            let (list, [solid, clear]) = instances(layer, camera, height, self.meshes.len());
-            let (device, queue) = (&self.device, &self.queue);
-            let group = upload(device, queue, &self.pipelines.layer, layer, &list)?;
+        self.kept.resize_with(layers.len(), || None);
+        let (device, queue) = (&self.device, &self.queue);
+        let (layout, meshes) = (&self.pipelines.layer, self.meshes.len());
+        let put = |(layer, kept): (&Layer, &mut Option<Kept>)| {
+            let (list, [solid, clear]) = instances(layer, camera, height, meshes);
+            let group = upload(device, queue, layout, layer, &list, kept)?;
             Ok(Drawn {
                 group,
                 solid,
@@ -189,7 +236,7 @@ impl Painter {
                 shadow: layer.shadow,
             })
         };
-        layers.iter().map(put).collect()
+        layers.iter().zip(&mut self.kept).map(put).collect()
     }
 
     fn draw_shadows(&self, encoder: &mut wgpu::CommandEncoder, layers: &[Drawn]) {
@@ -201,9 +248,13 @@ impl Painter {
         }
     }
 
-    fn draw_solids(&self, encoder: &mut wgpu::CommandEncoder, layers: &[Drawn]) {
-        let picture = view(&self.picture);
-        let color = Some((&self.color, Some(&picture)));
+    fn draw_solids(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        layers: &[Drawn],
+        picture: &wgpu::TextureView,
+    ) {
+        let color = Some((&self.color, Some(picture)));
         let mut pass = begin(encoder, "solids", color, &self.depth, 0.0);
         pass.set_bind_group(0, &self.frame_group, &[]);
         pass.set_pipeline(&self.pipelines.sky);
@@ -262,6 +313,14 @@ impl Painter {
         let rows = mapped.chunks_exact(row as usize);
         let pixels = rows.flat_map(|bytes| &bytes[..(width * pixel) as usize]);
         Ok(pixels.copied().collect())
+    }
+}
+
+fn check(device: &wgpu::Device, size: [u32; 2]) -> Result<(), Error> {
+    let most = device.limits().max_texture_dimension_2d;
+    match size.iter().any(|&x| x == 0 || x > most) {
+        true => Err(Error::Size(size, most)),
+        false => Ok(()),
     }
 }
 

@@ -37,7 +37,8 @@ struct Kind<'a> {
 }
 
 impl Pipelines {
-    pub fn new(device: &wgpu::Device) -> Self {
+    /// Pipelines that draw into pictures of this format.
+    pub fn new(device: &wgpu::Device, color: wgpu::TextureFormat) -> Self {
         use wgpu::CompareFunction as Compare;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("view.wgsl"),
@@ -48,7 +49,7 @@ impl Pipelines {
             label: "solid",
             groups: &[Some(&frame), Some(&layer), Some(&light)],
             vertex: "seen_by_camera",
-            fragment: Some(("shade", COLOR)),
+            fragment: Some(("shade", color)),
             blend: None,
             // the nearest has depth 1
             depth: Compare::Greater,
@@ -62,7 +63,7 @@ impl Pipelines {
                 label: "sky",
                 groups: &[Some(&frame)],
                 vertex: "everywhere",
-                fragment: Some(("sky", COLOR)),
+                fragment: Some(("sky", color)),
                 depth: Compare::Always,
                 writes_depth: false,
                 ..solid

@@ -1,7 +1,8 @@
 //! Where a benchmark starts: states and controls of every world.
 
 use crate::cli::Fault;
-use crate::cli::inputs::normal;
+
+use manyworlds::batch::random::normal;
 use manyworlds::batch::{Overflow, Settings, To};
 use manyworlds::{Batch, Model};
 use serde::Deserialize;

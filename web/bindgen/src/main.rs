@@ -1,0 +1,28 @@
+//! `manyworlds-bindgen FILE.wasm FOLDER`: writes the wasm as browsers take it, and the classic script that loads it.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [wasm, folder] = args.as_slice() else {
+        eprintln!("usage: manyworlds-bindgen FILE.wasm FOLDER");
+        return ExitCode::from(2);
+    };
+    let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
+    bindgen
+        .input_path(wasm)
+        .out_name("manyworlds")
+        .typescript(false);
+    bindgen
+        .remove_name_section(true)
+        .remove_producers_section(true);
+    // pages that are opened from a folder may load classic scripts, and no modules
+    let written = bindgen.no_modules(true).and_then(|it| it.generate(folder));
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("{wasm}: {e:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

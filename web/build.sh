@@ -1,0 +1,23 @@
+#!/bin/sh
+# web/build.sh: builds the page into target/page, a folder that any static server can serve and that can be opened from disk.
+#
+#   web/build.sh
+#   PROFILE=dev web/build.sh     # in less time, for the tests
+set -eu
+cd "$(dirname "$0")/.."
+
+profile=${PROFILE:-page}
+case $profile in dev) made=debug ;; *) made=$profile ;; esac
+target=wasm32-unknown-unknown
+out=target/page
+rustup target add $target >/dev/null 2>&1 || true
+# a megabyte is little for models that are nested deeply
+RUSTFLAGS="-Ctarget-feature=+simd128 -Clink-arg=-zstack-size=4194304" \
+    cargo build -p manyworlds-web --target $target --profile "$profile"
+rm -rf "$out" && mkdir -p "$out"
+cargo run --quiet -p manyworlds-bindgen -- "target/$target/$made/manyworlds_web.wasm" "$out"
+wasm=$out/manyworlds_bg.wasm
+# browsers fetch nothing for a page that is opened from disk, but run its scripts
+{ printf 'self.manyworldsWasm = "' && base64 <"$wasm" | tr -d '\n' && printf '";\n'; } >"$out/wasm.js"
+cp web/index.html web/page.css web/page.js "$out"
+echo "$out/index.html"

@@ -1,0 +1,357 @@
+// The page: controls, and the loop that steps the worlds and draws them. A classic script, so that it runs from a folder too.
+'use strict';
+
+const { Canvas, Folder, Sim, models, names } = wasm_bindgen;
+const get = (id) => document.getElementById(id);
+// milliseconds of a picture that steps may take: half of what lies between two pictures, but no less and no more
+const BUDGET = [12, 250];
+
+const said = {
+  model: 'humanoid.xml', worlds: 100, speed: 1, noise: 0, gravity: null, contacts: false, play: true,
+};
+const state = { sim: null, canvas: null, folder: null, own: null, dead: false };
+
+function complain(error) {
+  const text = error === null ? '' : String(error?.message ?? error);
+  get('message').textContent = text;
+  get('message').hidden = text === '';
+}
+
+// called by the wasm: nothing in there can be relied on any more
+self.panicked = (message) => {
+  state.dead = true;
+  complain(`The page has failed, which is a fault of manyworlds: ${message}\nReload it to go on.`);
+};
+
+// what may fail, and is said
+function attempt(run) {
+  if (state.dead) return undefined;
+  try {
+    return run();
+  } catch (error) {
+    if (!state.dead) complain(error);
+    return undefined;
+  }
+}
+
+// ---- the address
+
+function readAddress() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const number = (key, least, most) => {
+    const x = Number(given.get(key));
+    if (given.has(key) && x >= least && x <= most) said[key] = x;
+  };
+  number('worlds', 1, 4096);
+  said.worlds = Math.round(said.worlds);
+  number('speed', 1 / 32, 8);
+  number('noise', 0, 1);
+  number('gravity', -20, 5);
+  if (given.has('model')) said.model = given.get('model');
+  if (given.has('contacts')) said.contacts = given.get('contacts') === '1';
+  if (given.has('play')) said.play = given.get('play') === '1';
+}
+
+function writeAddress() {
+  const { model, worlds, speed, noise, gravity, contacts, play } = said;
+  const all = new URLSearchParams({ model, worlds, speed, noise });
+  if (gravity !== null) all.set('gravity', gravity);
+  if (contacts) all.set('contacts', 1);
+  if (!play) all.set('play', 0);
+  history.replaceState(null, '', `#${all}`);
+}
+
+// ---- the worlds
+
+function load() {
+  attempt(() => {
+    const sim = Sim.load(state.folder, said.model, said.worlds);
+    state.sim?.free();
+    state.sim = sim;
+    complain(null);
+    sim.noise(said.noise);
+    sim.contacts(said.contacts);
+    if (said.gravity !== null) sim.gravity(0, 0, said.gravity);
+    state.canvas?.show(sim);
+    get('device').textContent = sim.device;
+    meter.restart();
+  });
+  // of what runs, if another model was refused
+  show();
+}
+
+function show() {
+  get('worlds').value = Math.log2(said.worlds);
+  get('worlds-said').textContent = said.worlds;
+  get('speed').value = Math.log2(said.speed);
+  get('speed-said').textContent = `${said.speed} ×`;
+  get('noise').value = said.noise;
+  get('noise-said').textContent = `${Math.round(100 * said.noise)} %`;
+  const gravity = said.gravity ?? state.sim?.gravity_z ?? 0;
+  get('gravity').value = gravity;
+  get('gravity-said').textContent = `${gravity.toFixed(2)} m/s²`;
+  get('contacts').checked = said.contacts;
+  get('play').textContent = said.play ? 'Pause' : 'Play';
+  const menu = get('model');
+  const paths = [...names(), ...(state.folder === state.own ? [] : state.folder.models())];
+  menu.replaceChildren(...paths.map((path, k) => new Option(path, `${k < names().length ? 'own' : 'dropped'}:${path}`)));
+  menu.value = `${state.folder === state.own ? 'own' : 'dropped'}:${said.model}`;
+}
+
+function set(key, value) {
+  said[key] = value;
+  writeAddress();
+  show();
+}
+
+function change(id, event, run) {
+  get(id).addEventListener(event, () => run(get(id)));
+}
+
+change('model', 'change', ({ value }) => {
+  const own = value.startsWith('own:');
+  if (own) state.folder = state.own;
+  said.gravity = null;
+  set('model', value.slice(value.indexOf(':') + 1));
+  load();
+});
+change('worlds', 'input', ({ value }) => { get('worlds-said').textContent = Math.round(2 ** value); });
+change('worlds', 'change', ({ value }) => { set('worlds', Math.round(2 ** value)); load(); });
+change('speed', 'input', ({ value }) => set('speed', 2 ** value));
+change('noise', 'input', ({ value }) => { set('noise', Number(value)); attempt(() => state.sim?.noise(said.noise)); });
+change('gravity', 'input', ({ value }) => {
+  set('gravity', Number(value));
+  attempt(() => state.sim?.gravity(0, 0, said.gravity));
+});
+change('contacts', 'change', ({ checked }) => { set('contacts', checked); attempt(() => state.sim?.contacts(checked)); });
+change('play', 'click', () => set('play', !said.play));
+change('step', 'click', () => { set('play', false); attempt(() => state.sim?.step(1)); });
+change('reset', 'click', () => attempt(() => state.sim?.reset()));
+
+// ---- files
+
+async function open(files) {
+  const folder = new Folder();
+  for (const { path, file } of files) folder.add(path, new Uint8Array(await file.arrayBuffer()));
+  const [first] = folder.models();
+  if (first === undefined) {
+    const what = files.map(({ path }) => path).slice(0, 5).join(', ') || 'nothing';
+    complain(`There is no MJCF model in what was dropped (${what}): a file ending in .xml with the element <mujoco>, a URDF or an archive of such is needed.`);
+    return;
+  }
+  if (state.folder !== state.own) state.folder.free();
+  state.folder = folder;
+  said.gravity = null;
+  set('model', first);
+  load();
+}
+
+// all files of what was dropped, folders too
+async function walk(entry, found) {
+  if (entry.isFile) {
+    const file = await new Promise((done, failed) => entry.file(done, failed));
+    found.push({ path: entry.fullPath.replace(/^\//, ''), file });
+    return;
+  }
+  const reader = entry.createReader();
+  for (;;) {
+    const some = await new Promise((done, failed) => reader.readEntries(done, failed));
+    if (some.length === 0) return;
+    for (const inner of some) await walk(inner, found);
+  }
+}
+
+addEventListener('dragover', (event) => { event.preventDefault(); document.body.classList.add('dropping'); });
+addEventListener('dragleave', () => document.body.classList.remove('dropping'));
+addEventListener('drop', async (event) => {
+  event.preventDefault();
+  document.body.classList.remove('dropping');
+  const items = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
+  try {
+    const found = [];
+    for (const item of items) await walk(item, found);
+    await open(found);
+  } catch (error) {
+    complain(error);
+  }
+});
+for (const id of ['files', 'folder']) {
+  change(id, 'change', ({ files }) => {
+    const list = [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+    open(list).catch(complain);
+  });
+}
+
+// ---- the hand
+
+const picture = get('picture');
+const hand = { pulls: false, drags: false, x: 0, y: 0 };
+
+function at(event) {
+  const { width, height } = picture.getBoundingClientRect();
+  return [2 * event.clientX / width - 1, 1 - 2 * event.clientY / height, width / height];
+}
+picture.addEventListener('contextmenu', (event) => event.preventDefault());
+picture.addEventListener('pointerdown', (event) => attempt(() => {
+  picture.setPointerCapture(event.pointerId);
+  [hand.x, hand.y] = at(event);
+  hand.pulls = event.button === 0 && !event.shiftKey && state.sim?.take(...at(event));
+  hand.drags = !hand.pulls;
+  hand.moves = event.button !== 0 || event.shiftKey;
+}));
+picture.addEventListener('pointermove', (event) => attempt(() => {
+  const [x, y, aspect] = at(event);
+  const [dx, dy] = [x - hand.x, y - hand.y];
+  [hand.x, hand.y] = [x, y];
+  if (!hand.drags || !state.sim) return;
+  if (hand.moves) state.sim.pan(-0.5 * dx * aspect, -0.5 * dy);
+  else state.sim.orbit(-90 * dx, 60 * dy);
+}));
+for (const end of ['pointerup', 'pointercancel']) {
+  picture.addEventListener(end, () => attempt(() => {
+    if (hand.pulls) state.sim?.release();
+    hand.pulls = hand.drags = false;
+  }));
+}
+picture.addEventListener('wheel', (event) => {
+  event.preventDefault();
+  attempt(() => state.sim?.zoom(2 ** (event.deltaY / 400)));
+}, { passive: false });
+addEventListener('keydown', (event) => {
+  if (event.target !== picture && event.target !== document.body) return;
+  if (event.key === ' ') set('play', !said.play);
+  if (event.key === '.') get('step').click();
+  if (event.key === 'r') get('reset').click();
+});
+
+// ---- the loop
+
+// what is shown of how fast it is, twice a second
+const meter = {
+  restart() { this.since = performance.now(); this.steps = this.spent = this.frames = 0; },
+  say(sim) {
+    const wall = performance.now() - this.since;
+    if (wall < 500) return;
+    const rate = this.spent > 0 ? 1000 * this.steps * sim.nworld / this.spent : 0;
+    get('rate').textContent = rate ? Math.round(rate).toLocaleString('en') : '–';
+    get('pace').textContent = this.steps ? `${(1000 * this.steps * sim.timestep / wall).toPrecision(2)} ×` : '–';
+    get('frames').textContent = Math.round(1000 * this.frames / wall);
+    const flags = sim.flags();
+    get('flags-said').textContent = flags.length ? `${flags.length} of ${sim.nworld} worlds: what befell them` : 'No world has diverged';
+    get('flags').replaceChildren(...flags.slice(0, 50).map((text) => {
+      const line = document.createElement('li');
+      line.textContent = text;
+      return line;
+    }));
+    this.restart();
+  },
+};
+
+let last = performance.now();
+// steps that are due, and milliseconds that one takes
+let due = 0;
+let each = 1;
+
+function advance(sim, elapsed) {
+  due += elapsed / 1000 * said.speed / sim.timestep;
+  const budget = Math.min(Math.max(elapsed / 2, BUDGET[0]), BUDGET[1]);
+  const begun = performance.now();
+  let spent = 0;
+  while (due >= 1 && spent < budget) {
+    const n = Math.max(1, Math.min(Math.floor(due), Math.floor((budget - spent) / each), 10));
+    if (hand.pulls) sim.pull(hand.x, hand.y, picture.width / picture.height);
+    sim.step(n);
+    const now = performance.now() - begun;
+    each = Math.max((now - spent) / n, 1e-3);
+    spent = now;
+    due -= n;
+    meter.steps += n;
+  }
+  meter.spent += spent;
+  // what cannot be kept up with is let go
+  due = Math.min(due, 1);
+}
+
+function resize() {
+  const scale = Math.min(devicePixelRatio, 2);
+  const width = Math.round(picture.clientWidth * scale);
+  const height = Math.round(picture.clientHeight * scale);
+  if (width === picture.width && height === picture.height) return;
+  [picture.width, picture.height] = [width, height];
+  state.canvas?.resize(width, height);
+}
+
+function frame(now) {
+  if (state.dead) return;
+  const elapsed = Math.min(now - last, 500);
+  last = now;
+  const { sim, canvas } = state;
+  if (sim) {
+    const fine = attempt(() => {
+      if (said.play) advance(sim, elapsed);
+      resize();
+      canvas?.draw(sim);
+      meter.frames += 1;
+      meter.say(sim);
+      return true;
+    });
+    // it would fail again, and the sentence says why
+    if (!fine) {
+      if (said.play) set('play', false);
+      else state.canvas = null;
+    }
+  }
+  requestAnimationFrame(frame);
+}
+
+// ---- the start
+
+function script(src) {
+  return new Promise((done, failed) => {
+    const element = document.createElement('script');
+    [element.src, element.onload, element.onerror] = [src, done, () => failed(new Error(`${src} is missing beside the page`))];
+    document.head.append(element);
+  });
+}
+
+async function wasm() {
+  if (location.protocol !== 'file:') return fetch('manyworlds_bg.wasm');
+  await script('wasm.js');
+  return Uint8Array.from(atob(self.manyworldsWasm), (letter) => letter.charCodeAt(0));
+}
+
+async function openCanvas() {
+  if (!navigator.gpu) {
+    throw new Error('No picture: this browser has no WebGPU. The worlds run all the same. Chrome, Edge and Safari 26 have it; on Linux '
+      + 'Chrome has it behind chrome://flags/#enable-unsafe-webgpu.');
+  }
+  resize();
+  return Canvas.open(picture);
+}
+
+async function start() {
+  readAddress();
+  await wasm_bindgen({ module_or_path: wasm() });
+  state.own = state.folder = models();
+  if (!names().includes(said.model)) {
+    complain(`The page has no model ${said.model}: drop it here.`);
+    said.model = names()[0];
+  }
+  const words = get('message').textContent;
+  load();
+  if (words) complain(words);
+  try {
+    state.canvas = await openCanvas();
+    const info = (await navigator.gpu.requestAdapter())?.info;
+    get('adapter').textContent = ['WebGPU', info?.vendor, info?.architecture].filter(Boolean).join(', ');
+    if (state.sim) state.canvas.show(state.sim);
+  } catch (error) {
+    state.canvas = null;
+    get('adapter').textContent = 'nothing';
+    complain(error);
+  }
+  requestAnimationFrame(frame);
+}
+
+self.page = { state, said, load, open };
+self.page.ready = start().catch(complain);

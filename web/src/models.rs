@@ -1,0 +1,30 @@
+//! Models that come with the page.
+
+use crate::folder::Folder;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+macro_rules! models {
+    ($($name:literal)+) => {
+        const MODELS: &[(&str, &str)] = &[$((concat!($name, ".xml"), include_str!(concat!("../../models/", $name, ".xml")))),+];
+    };
+}
+
+models! {
+    "humanoid" "quadruped" "hand" "boxes" "cartpole" "pendula" "primitives" "free_bodies" "spatial_tendons" "equalities" "adhesion" "fluid"
+}
+
+/// A folder with the models that come with the page.
+#[wasm_bindgen]
+pub fn models() -> Folder {
+    let mut folder = Folder::new();
+    for (path, text) in MODELS {
+        folder.add((*path).to_owned(), text.as_bytes().to_vec());
+    }
+    folder
+}
+
+/// Their paths, in the order of a menu.
+#[wasm_bindgen]
+pub fn names() -> Vec<String> {
+    MODELS.iter().map(|(path, _)| (*path).to_owned()).collect()
+}

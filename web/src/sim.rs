@@ -1,0 +1,140 @@
+//! The worlds of the page.
+
+use crate::folder::Folder;
+use manyworlds::Batch;
+use manyworlds::batch::{Backend, Settings, To};
+use manyworlds::picture::{Options, Show};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+type Said<T = ()> = Result<T, String>;
+
+fn said(e: manyworlds::Error) -> String {
+    e.to_string()
+}
+
+/// Many worlds of one model, and what is seen of them. What fails, fails with a sentence.
+#[wasm_bindgen]
+pub struct Sim(Show);
+
+#[wasm_bindgen]
+impl Sim {
+    /// So many worlds of the model at this path of a folder, on the processor.
+    pub fn load(folder: &Folder, path: &str, nworld: usize) -> Said<Sim> {
+        let settings = Settings {
+            backend: Backend::Simd,
+            ..Settings::default()
+        };
+        let model = folder.compile(path).map_err(said)?;
+        let show = Show::new(&model, nworld, settings, &Options::default());
+        show.map(Self).map_err(said)
+    }
+
+    /// All worlds begin again, at the first keyframe if there is one, each a little elsewhere than the others.
+    pub fn reset(&mut self) -> Said {
+        self.0.reset().map_err(said)
+    }
+
+    /// All worlds begin at `qpos0`, exactly.
+    pub fn restart(&mut self) -> Said {
+        self.0.reset_to(To::Qpos0).map_err(said)
+    }
+
+    /// Takes every world so many steps on.
+    pub fn step(&mut self, n: usize) -> Said {
+        self.0.step(n).map_err(said)
+    }
+
+    /// Gravity along x, y and z (m/s²); the worlds go on from where they are.
+    pub fn gravity(&mut self, x: f64, y: f64, z: f64) -> Said {
+        let changed = self.0.edit(|m| m.opt.gravity = [x, y, z]);
+        changed.map_err(said)
+    }
+
+    /// Gravity along z (m/s²).
+    #[wasm_bindgen(getter)]
+    pub fn gravity_z(&self) -> f64 {
+        self.0.batch().model().opt.gravity[2]
+    }
+
+    /// The share of their range in which controls are random, 0 to 1; 0: they rest.
+    pub fn noise(&mut self, share: f64) -> Said {
+        self.0.set_noise(share).map_err(said)
+    }
+
+    /// A field of all worlds, world after world, as numbers in single precision.
+    pub fn read(&mut self, name: &str) -> Said<Vec<f32>> {
+        let field = Batch::field(name).map_err(said)?;
+        let batch = self.0.batch_mut();
+        let mut out = vec![0f32; field.words(batch.model()) * batch.nworld()];
+        batch.read_into(name, out.as_mut_slice()).map_err(said)?;
+        Ok(out)
+    }
+
+    /// A sentence for each world that something befell.
+    pub fn flags(&mut self) -> Said<Vec<String>> {
+        let flags = self.0.batch_mut().flags().map_err(said)?;
+        let set = flags.iter().filter(|flag| flag.is_set());
+        Ok(set.map(ToString::to_string).collect())
+    }
+
+    /// Who computes.
+    #[wasm_bindgen(getter)]
+    pub fn device(&self) -> String {
+        self.0.batch().device()
+    }
+
+    /// Number of worlds.
+    #[wasm_bindgen(getter)]
+    pub fn nworld(&self) -> usize {
+        self.0.batch().nworld()
+    }
+
+    /// Length of a step (s).
+    #[wasm_bindgen(getter)]
+    pub fn timestep(&self) -> f64 {
+        self.0.batch().model().opt.timestep
+    }
+
+    /// Whether contacts and their forces are drawn.
+    pub fn contacts(&mut self, yes: bool) {
+        self.0.scene_mut().show_contacts(yes);
+    }
+
+    /// The camera goes around by so much (deg).
+    pub fn orbit(&mut self, azimuth: f64, elevation: f64) -> Said {
+        self.0.orbit(azimuth, elevation).map_err(said)
+    }
+
+    /// The camera goes so many times as far away.
+    pub fn zoom(&mut self, times: f64) -> Said {
+        self.0.zoom(times).map_err(said)
+    }
+
+    /// What the camera looks at moves right and up, in heights of the picture.
+    pub fn pan(&mut self, right: f64, up: f64) -> Said {
+        self.0.pan(right, up).map_err(said)
+    }
+
+    /// Takes hold of what is seen at a point, x and y from -1 at the left and lower edge to 1; false where there is nothing.
+    pub fn take(&mut self, x: f32, y: f32, aspect: f32) -> Said<bool> {
+        let grip = self.0.take([x, y], aspect).map_err(said)?;
+        Ok(grip.is_some())
+    }
+
+    /// Pulls what was taken towards a point.
+    pub fn pull(&mut self, x: f32, y: f32, aspect: f32) -> Said {
+        self.0.pull([x, y], aspect).map_err(said)
+    }
+
+    /// Lets go.
+    pub fn release(&mut self) -> Said {
+        self.0.release().map_err(said)
+    }
+}
+
+impl Sim {
+    /// What is shown.
+    pub fn show(&mut self) -> &mut Show {
+        &mut self.0
+    }
+}
