@@ -505,10 +505,6 @@ const BAD: &[(&str, &str)] = &[
         "<mujoco><worldbody><geom type=\"sdf\"/></worldbody></mujoco>",
     ),
     (
-        "scaled frame",
-        "<mujoco><worldbody><frame scale=\"2\"/></worldbody></mujoco>",
-    ),
-    (
         "conflicts that cannot be merged",
         "<mujoco><compiler conflict=\"merge\"/><option gravity=\"0 0 -1\"/><asset><model name=\"m\" file=\"part.xml\"/></asset><worldbody><attach model=\"m\" prefix=\"p\"/></worldbody></mujoco>",
     ),
@@ -578,6 +574,14 @@ const PARTS: &str = r#"<worldbody>
 
 /// A kind of mistake in what goes with [`PARTS`]: names that are not there, and what cannot be compiled.
 const UNFIT: &[(&str, &str)] = &[
+    (
+        "frame that stretches forces",
+        "<worldbody><frame scale=\"1 2 3\"/></worldbody>",
+    ),
+    (
+        "frame of no size",
+        "<worldbody><frame scale=\"0\"/></worldbody>",
+    ),
     (
         "joint of a motor",
         r#"<actuator><motor joint="elbw"/></actuator>"#,

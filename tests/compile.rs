@@ -290,6 +290,53 @@ fn robots_of_urdf_are_mujocos() {
 }
 
 #[test]
+fn models_in_frames_with_a_scale_are_mujocos() {
+    let read = |xml: &str| {
+        let spec = Spec::from_str(xml)?;
+        // saved, it says the same scales
+        let saved = Spec::from_str(&spec.to_mjcf()?)?;
+        assert_eq!(saved, spec, "{xml}");
+        compile(&spec)
+    };
+    let text = include_str!("golden/scale_cases.txt");
+    let [taken, refused] = held(text, "tests/golden/scale.npz", read);
+    assert!(taken > 200 && refused > 5, "{taken} {refused}");
+}
+
+#[test]
+fn what_a_scale_does_not_reach_is_refused_by_name() {
+    let slide = "<body><joint name='j' type='slide'/><geom size='1'/><site name='s'/></body>";
+    let free = "<body name='b'><freejoint/><geom size='1'/></body>";
+    let path = "<tendon><fixed><joint joint='j' coef='1'/></fixed></tendon>";
+    let servo = "<actuator><position joint='j' kp='1'/></actuator>";
+    let cutoff = "<sensor><jointpos joint='j' cutoff='1'/></sensor>";
+    let object = "<sensor><framepos objtype='site' objname='s' cutoff='1'/></sensor>";
+    let follow = "<equality><joint joint1='j'/></equality>";
+    let key = "<keyframe><key qpos='1 2 3 1 0 0 0'/></keyframe>";
+    for (inside, rest, what) in [
+        (slide, path, "a tendon"),
+        (slide, servo, "this actuator"),
+        (slide, cutoff, "a sensor with a cutoff"),
+        (slide, object, "a sensor with a cutoff"),
+        (slide, follow, "this equality"),
+        (free, key, "the place of a body in a keyframe"),
+    ] {
+        let model = |attrs: &str| {
+            let frame = format!("<frame {attrs}>{inside}</frame>");
+            let xml = format!("<mujoco><worldbody>{frame}</worldbody>\n{rest}</mujoco>");
+            Model::from_xml_str(&xml)
+        };
+        assert!(model("").is_ok(), "{rest}");
+        let e = model("scale='2'").unwrap_err().to_string();
+        let wanted = format!("{what} of what a frame scales is not supported");
+        assert!(e.starts_with("model.xml:2:") && e.contains(&wanted), "{e}");
+        let e = model("scale='1 2 3' scaling='geometry'").unwrap_err();
+        let wanted = "model.xml:1:27: scale of a frame by three different factors is not supported";
+        assert_eq!(e.to_string(), wanted);
+    }
+}
+
+#[test]
 fn settings_of_attached_models_are_merged_as_in_mujoco() {
     let lines: Vec<&str> = include_str!("golden/merge.txt").lines().collect();
     let mut refused = 0;

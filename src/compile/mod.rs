@@ -35,6 +35,7 @@ mod parts;
 pub mod pattern;
 mod pose;
 mod reduce;
+mod scale;
 mod sensor;
 mod setconst;
 mod settings;
@@ -89,6 +90,9 @@ impl Model {
 /// The result depends on the spec alone: the same bytes every time. Fails with the place in the text when something is
 /// unknown, inconsistent, unphysical, or not supported.
 pub fn compile(spec: &Spec) -> Result<Model> {
+    if let Some(spec) = scale::scaled(spec)? {
+        return compile(&spec);
+    }
     let tree = Tree::new(spec)?;
     let names = Names::new(&tree)?;
     let assets = asset::Assets::new(&tree, &names)?;

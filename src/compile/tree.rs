@@ -132,13 +132,6 @@ impl<'a> Tree<'a> {
     fn frames(&self, said: &[Frame]) -> Result<Vec<Pose>> {
         let mut poses: Vec<Pose> = Vec::with_capacity(said.len());
         for frame in said {
-            if frame.scale.is_some() || frame.scaling.is_some() || frame.massscale.is_some() {
-                return Err(self.spec.sources.unsupported(
-                    frame.origin,
-                    Some("scale"),
-                    "scaling by a frame",
-                ));
-            }
             let mut pose = self.pose(frame.pos(), &frame.orientation, frame.origin)?;
             if let Some(parent) = self.frame_of(frame.parent, &poses) {
                 pose = parent.then(pose);

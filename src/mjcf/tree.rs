@@ -151,12 +151,6 @@ impl Reader<'_> {
     fn frame(&mut self, node: &Node, body: &mut Body, place: Place) {
         let mut frame: Frame = attrs::read(&mut self.log, node, &Plain);
         check_orientation(&mut self.log, node, &frame.orientation);
-        for attr in ["scale", "scaling", "massscale"] {
-            if node.attr(attr).is_some() {
-                self.log
-                    .unsupported(node.origin, Some(attr), format!("{attr} of a frame"));
-            }
-        }
         let class = self.childclass(node, place.class);
         frame.childclass = None;
         frame.parent = place.frame;

@@ -22,5 +22,6 @@ python3 tests/golden/make_merge.py
 python3 tests/golden/make_archive.py
 python3 tests/golden/make_compile.py compile
 python3 tests/golden/make_compile.py urdf
+python3 tests/golden/make_compile.py scale
 tests/golden/make_solver.sh
 python3 tests/golden/make_fields.py > tests/golden/fields.txt

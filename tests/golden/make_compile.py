@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_compile.py [NAME]: what MuJoCo 4.0.0 makes of the small models of NAME_cases.txt (compile, urdf), in NAME.npz.
+"""make_compile.py [NAME]: what MuJoCo 4.0.0 makes of the small models of NAME_cases.txt (compile, urdf, scale), in NAME.npz.
 
 A case is a line `=== name` and a line of XML; the files of the folder NAME are its assets. Every array that src/fields.rs names and
 mjModel has is laid end to end over the cases (model/NAME), with the number of values in each case (model/NAME#); so are sizes
