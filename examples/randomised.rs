@@ -2,19 +2,13 @@
 //!
 //!     cargo run --release --example randomised
 
-use manyworlds::batch::{Backend, Settings};
 use manyworlds::{Batch, Model, Result};
 
 const WORLDS: usize = 5;
 
 pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_path("models/cartpole.xml")?;
-    // worlds that differ run on the reference
-    let settings = Settings {
-        backend: Backend::Cpu,
-        ..Settings::default()
-    };
-    let mut batch = Batch::with(&model, WORLDS, settings)?;
+    let mut batch = Batch::new(&model, WORLDS)?;
 
     // from half the mass to one and a half, kg and kg m^2
     batch.expand(&["body_mass", "body_inertia"])?;

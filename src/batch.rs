@@ -208,10 +208,14 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
     ) -> Result<()>;
     /// Puts some worlds back to `qpos0`, at rest, unflagged.
     fn reset(&mut self, m: &Model, mask: Mask<'_>) -> Result<()>;
-    /// Gives every world a model of its own.
-    fn differ(&mut self, _models: &[Arc<Model>]) -> Result<()> {
-        Err(share_one_model(self))
-    }
+    /// Gives every world a model of its own, which differs from the shared one in the fields that are named and in what follows from
+    /// them.
+    fn differ(
+        &mut self,
+        shared: &Model,
+        models: &[Arc<Model>],
+        names: &[&'static str],
+    ) -> Result<()>;
     /// Gives worlds the state of another.
     fn copy(&mut self, m: &Model, from: usize, to: &[usize]) -> Result<()>;
     /// False for an array that is lost when a stage is done.
@@ -226,14 +230,6 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
     }
     /// Seconds that each stage took since the last call, over all worlds; `None` if this is not measured.
     fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(String, f64)>>>;
-}
-
-/// Why worlds cannot differ on a backend.
-fn share_one_model(worlds: &(impl Worlds + ?Sized)) -> Error {
-    Error::Input(format!(
-        "the worlds of this backend ({}) share one model: make the batch with Backend::Cpu or Backend::Gpu to let fields of it differ",
-        worlds.device()
-    ))
 }
 
 /// Many worlds of one model.

@@ -12,17 +12,19 @@ impl<R: Real> Data<R> {
         d
     }
 
-    /// Puts the world back to `qpos0` at rest: inputs, warnings and derived arrays are cleared (`mj_resetData`).
+    /// Puts the world back to `qpos0` at rest: inputs, warnings and derived arrays are cleared (`mj_resetData`). What it has of the model
+    /// for itself stays.
     pub fn reset(&mut self, m: &Model) {
+        let own = std::mem::take(&mut self.own);
         *self = Self::zeroed(m);
-        for (q, q0) in self.qpos.iter_mut().zip(&m.qpos0) {
-            *q = R::splat(*q0);
+        for (i, q) in self.qpos.iter_mut().enumerate() {
+            *q = own.qpos0(m, i);
         }
-        for (x, x0) in self.history.iter_mut().zip(&m.history0) {
-            *x = R::splat(*x0);
+        for (i, x) in self.history.iter_mut().enumerate() {
+            *x = own.history0(m, i);
         }
-        for (ctrl, ctrl0) in self.ctrl.iter_mut().zip(&m.ctrl0) {
-            *ctrl = R::splat(*ctrl0);
+        for (i, ctrl) in self.ctrl.iter_mut().enumerate() {
+            *ctrl = own.ctrl0(m, i);
         }
         for (active, active0) in self.eq_active.iter_mut().zip(&m.eq_active0) {
             for lane in 0..R::WIDTH {
@@ -33,8 +35,9 @@ impl<R: Real> Data<R> {
             let Ok(mocap) = usize::try_from(m.body_mocapid[body]) else {
                 continue;
             };
-            self.mocap_pos[mocap] = m.body_pos[body].map(R::splat);
-            self.mocap_quat[mocap] = m.body_quat[body].map(R::splat);
+            self.mocap_pos[mocap] = own.body_pos(m, body);
+            self.mocap_quat[mocap] = own.body_quat(m, body);
         }
+        self.own = own;
     }
 }

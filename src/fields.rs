@@ -6,6 +6,7 @@
 //! `inert` (Ixx Iyy Izz Ixy Ixz Iyz, m·dx m·dy m·dz, m).
 
 pub use crate::model::Model;
+pub use crate::own::{Own, OwnLane};
 use crate::real::Real;
 
 /// Element of an array.
@@ -136,6 +137,12 @@ mod kind {
 
     pub trait Kind<R> {
         type T: bytemuck::Pod + Default + Debug + PartialEq + Send + Sync;
+
+        /// The element of a model.
+        type Of;
+
+        /// A model's element, the same in every lane.
+        fn splat(x: Self::Of) -> Self::T;
     }
 
     macro_rules! kinds {
@@ -144,6 +151,12 @@ mod kind {
                 pub struct $name;
                 impl<R: Real> Kind<R> for $name {
                     type T = [R; $width];
+                    type Of = [f64; $width];
+
+                    #[inline(always)]
+                    fn splat(x: [f64; $width]) -> [R; $width] {
+                        x.map(R::splat)
+                    }
                 }
             )+
         };
@@ -153,12 +166,24 @@ mod kind {
     pub struct real;
     impl<R: Real> Kind<R> for real {
         type T = R;
+        type Of = f64;
+
+        #[inline(always)]
+        fn splat(x: f64) -> R {
+            R::splat(x)
+        }
     }
 
     // integers of a world: one for every lane of `R`
     pub struct int;
     impl<R: Real> Kind<R> for int {
         type T = R::Int;
+        type Of = i32;
+
+        #[inline(always)]
+        fn splat(x: i32) -> R::Int {
+            R::int(x)
+        }
     }
 }
 
@@ -287,10 +312,59 @@ macro_rules! fields {
             }
         }
 
+        /// Arrays of the model that the worlds of a tile have for themselves; one that is empty is the model's.
+        #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub(crate) struct OwnArrays<R: Real> {
+            pub opt: crate::model::OwnOpt<R>,
+            $(pub $mname: Vec<<kind::$melem as kind::Kind<R>>::T>,)*
+        }
+
+        impl<R: Real> OwnArrays<R> {
+            /// An array by its place in the table, to be written, of its full length; none for an array of a world.
+            pub fn view_mut(&mut self, m: &Arrays, row: Row) -> Option<ViewMut<'_, R>> {
+                match row {
+                    $(Row::$mname => {
+                        if self.$mname.is_empty() {
+                            let splat = <kind::$melem as kind::Kind<R>>::splat;
+                            self.$mname = m.$mname.iter().map(|x| splat(*x)).collect();
+                        }
+                        Some(view_mut!($melem, self.$mname))
+                    })*
+                    _ => None,
+                }
+            }
+
+            /// An array by its place in the table; empty if it is the model's; none for an array of a world.
+            pub fn view(&self, row: Row) -> Option<View<'_, R>> {
+                match row {
+                    $(Row::$mname => Some(view!($melem, self.$mname)),)*
+                    _ => None,
+                }
+            }
+        }
+
+        /// Elements of the model as the worlds of a tile have them: their own, or the model's.
+        #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
+        impl<R: Real> Own<R> {
+            $(
+                $(#[doc = $mdoc])+
+                #[inline(always)]
+                pub fn $mname(&self, m: &Arrays, i: usize) -> <kind::$melem as kind::Kind<R>>::T {
+                    match self.arrays().and_then(|own| own.$mname.get(i)) {
+                        Some(x) => *x,
+                        None => <kind::$melem as kind::Kind<R>>::splat(m.$mname[i]),
+                    }
+                }
+            )*
+        }
+
         /// One world: every array of the rooms `Data` and `Scratch`.
         #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Data<R: Real = f64> {
+            /// What the worlds of a tile have of the model for themselves.
+            pub own: Own<R>,
             $($(#[doc = $ddoc])+ pub $dname: Vec<<kind::$delem as kind::Kind<R>>::T>,)*
             $($(#[doc = $cdoc])+ pub $cname: Vec<<kind::$celem as kind::Kind<R>>::T>,)*
         }
@@ -299,6 +373,7 @@ macro_rules! fields {
             /// A world with every array of its size, filled with zeros; [`Data::new`] also puts it at `qpos0`.
             pub fn zeroed(m: &Arrays) -> Self {
                 Self {
+                    own: Own::default(),
                     $($dname: vec![Default::default(); [$(dim!(m, $ddim)),+].iter().product::<usize>()],)*
                     $($cname: vec![Default::default(); [$(dim!(m, $cdim)),+].iter().product::<usize>()],)*
                 }

@@ -76,6 +76,7 @@ pub mod gpu;
 pub mod level;
 pub mod mjcf;
 pub mod model;
+pub mod own;
 #[cfg(feature = "scene")]
 pub mod picture;
 pub mod real;

@@ -3,6 +3,8 @@
 
 use crate::cpu::collision::reach::Reaches;
 pub use crate::fields::Arrays;
+use crate::own::Own;
+use crate::real::Real;
 use crate::types::*;
 use std::sync::{Arc, OnceLock};
 
@@ -76,6 +78,47 @@ macro_rules! options {
             fn default() -> Self { Self { $($name: $default,)+ } }
         }
 
+        /// Options that the worlds of a tile have for themselves; one that is none is the model's.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub(crate) struct OwnOpt<R: Real> { $(pub $name: Option<<$ty as OptValue>::Of<R>>,)+ }
+
+        impl<R: Real> OwnOpt<R> {
+            /// Sets an option of one lane by its name; false if there is none of that name or the number of values differs.
+            pub fn set_lane(&mut self, opt: &Opt, name: &str, lane: usize, values: &[f64]) -> bool {
+                match name {
+                    $(stringify!($name) => {
+                        let mut one = opt.$name;
+                        let fits = OptValue::assign(&mut one, values);
+                        if fits {
+                            let all = self.$name.get_or_insert_with(|| opt.$name.splat::<R>());
+                            <$ty as OptValue>::set_lane::<R>(all, lane, one);
+                        }
+                        fits
+                    })+
+                    _ => false,
+                }
+            }
+
+            /// The options of one lane, where they are its own.
+            pub fn lane(&self, opt: &Opt, lane: usize) -> Opt {
+                Opt { $($name: self.$name.map_or(opt.$name, |all| <$ty as OptValue>::lane::<R>(all, lane)),)+ }
+            }
+        }
+
+        /// Options as the worlds of a tile have them: their own, or the model's.
+        impl<R: Real> Own<R> {
+            $(
+                $(#[doc = $doc])+
+                #[inline(always)]
+                pub fn $name(&self, m: &Arrays) -> <$ty as OptValue>::Of<R> {
+                    match self.arrays().and_then(|own| own.opt.$name) {
+                        Some(x) => x,
+                        None => m.opt.$name.splat::<R>(),
+                    }
+                }
+            )+
+        }
+
         impl Opt {
             /// Every option: name and doc.
             pub const NAMES: &[(&str, &str)] = &[$((stringify!($name), concat!($($doc),+)),)+];
@@ -97,12 +140,35 @@ macro_rules! options {
     };
 }
 
-trait OptValue {
+/// A number or some of an option.
+pub trait OptValue: Copy {
+    /// The same for every lane.
+    type Of<R: Real>: Copy + Clone + std::fmt::Debug + PartialEq;
+    /// Its numbers.
     fn numbers(&self) -> Vec<f64>;
+    /// Takes other numbers; false if there are more or fewer, or one is not of its kind.
     fn assign(&mut self, values: &[f64]) -> bool;
+    /// The same in every lane.
+    fn splat<R: Real>(self) -> Self::Of<R>;
+    /// Sets one lane.
+    fn set_lane<R: Real>(all: &mut Self::Of<R>, lane: usize, value: Self);
+    /// One lane.
+    fn lane<R: Real>(all: Self::Of<R>, lane: usize) -> Self;
 }
 
 impl OptValue for f64 {
+    type Of<R: Real> = R;
+
+    #[inline(always)]
+    fn splat<R: Real>(self) -> R {
+        R::splat(self)
+    }
+    fn set_lane<R: Real>(all: &mut R, lane: usize, value: f64) {
+        all.set_lane(lane, value);
+    }
+    fn lane<R: Real>(all: R, lane: usize) -> f64 {
+        all.lane(lane)
+    }
     fn numbers(&self) -> Vec<f64> {
         vec![*self]
     }
@@ -114,6 +180,18 @@ impl OptValue for f64 {
 }
 
 impl OptValue for i32 {
+    type Of<R: Real> = R::Int;
+
+    #[inline(always)]
+    fn splat<R: Real>(self) -> R::Int {
+        R::int(self)
+    }
+    fn set_lane<R: Real>(all: &mut R::Int, lane: usize, value: i32) {
+        R::set_int_lane(all, lane, value);
+    }
+    fn lane<R: Real>(all: R::Int, lane: usize) -> i32 {
+        R::int_lane(all, lane)
+    }
     fn numbers(&self) -> Vec<f64> {
         vec![f64::from(*self)]
     }
@@ -128,6 +206,20 @@ impl OptValue for i32 {
 }
 
 impl<const N: usize> OptValue for [f64; N] {
+    type Of<R: Real> = [R; N];
+
+    #[inline(always)]
+    fn splat<R: Real>(self) -> [R; N] {
+        self.map(R::splat)
+    }
+    fn set_lane<R: Real>(all: &mut [R; N], lane: usize, value: [f64; N]) {
+        all.iter_mut()
+            .zip(value)
+            .for_each(|(all, x)| all.set_lane(lane, x));
+    }
+    fn lane<R: Real>(all: [R; N], lane: usize) -> [f64; N] {
+        all.map(|x| x.lane(lane))
+    }
     fn numbers(&self) -> Vec<f64> {
         self.to_vec()
     }

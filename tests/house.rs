@@ -8,7 +8,7 @@ use std::path::Path;
 
 use common::Golden;
 use manyworlds::Model;
-use manyworlds::fields::{FIELDS, Field, Room};
+use manyworlds::fields::{Elem, FIELDS, Field, Role, Room};
 use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::lex;
 use manyworlds::gpu::run::step_walk;
@@ -527,6 +527,81 @@ fn a_test_of_worlds_is_a_test_of_every_backend() {
             "tests/{name}.rs: run it over every backend (tests/common/backends.rs), or say in SINGLE why not"
         );
     }
+}
+
+/// Where a twin asks the model itself for a number that worlds may have for themselves, and why.
+const ASKED: &[(&str, &str, &str)] = &[
+    (
+        "collision",
+        "geom_rbound",
+        "which shapes are bounded is one for all worlds",
+    ),
+    ("euler", "dof_damping", "damping that differs always counts"),
+    ("euler", "dof_dampingpoly", "likewise"),
+    (
+        "fluid",
+        "geom_fluid",
+        "which shapes a medium takes for ellipsoids is one for all worlds",
+    ),
+    ("medium", "geom_fluid", "likewise"),
+    ("smooth_vel", "geom_fluid", "likewise"),
+    (
+        "dcmotor",
+        "actuator_dynprm",
+        "which states an actuator has is one for all worlds",
+    ),
+    ("dcmotor", "actuator_gainprm", "likewise"),
+    ("fwd_actuation", "actuator_dynprm", "likewise"),
+    ("fwd_actuation", "actuator_gainprm", "likewise"),
+    ("servo", "actuator_dynprm", "likewise"),
+    ("servo", "actuator_gainprm", "likewise"),
+];
+
+// every file below a folder
+fn files(folder: &str) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{folder}: {e}")) {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(files(&path.to_string_lossy())),
+            false => found.push(path),
+        }
+    }
+    found
+}
+
+// a world may have numbers of its own, and a twin that reads the model's would not see them
+#[test]
+fn twins_read_numbers_of_the_model_through_own() {
+    let numbers = FIELDS.iter().filter(|field| {
+        field.room == Room::Model && field.role != Role::Fixed && field.elem != Elem::Int
+    });
+    let mut asked = BTreeSet::new();
+    let mut faults = String::new();
+    for path in [files("src/cpu"), files("src/simd")].concat() {
+        let file = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = text(&path.to_string_lossy());
+        let twin = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for field in numbers.clone() {
+            let read = format!("m.{}[", field.name);
+            let known = ASKED
+                .iter()
+                .find(|(f, name, _)| *f == file && *name == field.name);
+            match (twin.contains(&read), known) {
+                (true, None) => {
+                    let _ = writeln!(faults, "{}: {read} (d.own.{})", path.display(), field.name);
+                }
+                (true, Some((file, name, _))) => {
+                    asked.insert((*file, *name));
+                }
+                _ => {}
+            }
+        }
+    }
+    for (file, name, _) in ASKED.iter().filter(|(f, n, _)| !asked.contains(&(*f, *n))) {
+        let _ = writeln!(faults, "{file} no longer asks for {name}");
+    }
+    assert!(faults.is_empty(), "\n{faults}");
 }
 
 /// Arrays that are stored otherwise than MuJoCo's, and how.

@@ -48,7 +48,7 @@ fn side_by_side<R: Real>(lanes: &[Shape]) -> Shape<R> {
     Shape {
         pos: std::array::from_fn(|i| gather(&|shape| shape.pos[i])),
         mat: std::array::from_fn(|i| gather(&|shape| shape.mat[i])),
-        size: lanes[0].size,
+        size: std::array::from_fn(|i| gather(&|shape| shape.size[i])),
     }
 }
 
@@ -86,7 +86,9 @@ fn contacts_side_by_side_are_those_of_the_reference() {
             let near = far.le(F64x8::zero());
             let mut spots = Spots::<F64x8>::new();
             let shapes = [side_by_side(&first), side_by_side(&second)];
-            assert!(spots.closed([type1 as i32, type2 as i32], &shapes, detect, near));
+            let of_lane = |lane: usize| lanes[lane];
+            let types = [type1 as i32, type2 as i32];
+            assert!(spots.closed(types, &shapes, of_lane, F64x8::splat(detect), near));
             for (lane, [first, second]) in lanes.iter().enumerate() {
                 let mut want = Contacts::new();
                 if lane != round % 8 {
@@ -132,7 +134,14 @@ fn single(types: [GeomType; 2], lanes: &[[Shape; 2]; 8]) -> Spots<F32x8> {
     let shapes = [0, 1].map(|side| side_by_side::<F32x8>(&lanes.map(|pair| pair[side])));
     let near = F32x8::zero().le(F32x8::zero());
     let mut spots = Spots::new();
-    assert!(spots.closed(types.map(|t| t as i32), &shapes, 0.0, near));
+    let of_lane = |lane: usize| shapes.map(|shape| shape.lane(lane));
+    assert!(spots.closed(
+        types.map(|t| t as i32),
+        &shapes,
+        of_lane,
+        F32x8::zero(),
+        near
+    ));
     spots
 }
 

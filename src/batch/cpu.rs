@@ -1,5 +1,6 @@
 //! The twins over all worlds: tiles of as many worlds as the number has lanes, spread over threads.
 
+mod own;
 mod tile;
 
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -10,12 +11,13 @@ use rayon::prelude::*;
 use super::clock::thread_seconds;
 use super::slices::{Columns, In, Number, Out};
 use super::state::kept;
-use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory, share_one_model};
+use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory};
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, View};
 use crate::real::Real;
 use crate::simd::{Lanes, Rows};
 use crate::stages::{self, Stage};
+use own::Differ;
 use tile::Tile;
 
 /// Takes a tile of worlds through one stage.
@@ -31,8 +33,8 @@ struct Cpu<R: Real> {
     pool: Option<rayon::ThreadPool>,
     // what each thread needs for a tile, kept from step to step
     rows: Vec<Mutex<Rows<R>>>,
-    // the model of each world, where they differ
-    own: Vec<Arc<Model>>,
+    // the models of the worlds, where they differ
+    own: Differ,
     // what overflowed in any world when they were last run
     overflow: i32,
     // forces between bodies are computed behind the last step
@@ -82,7 +84,7 @@ impl<R: Real> Cpu<R> {
             fresh,
             twin,
             pool,
-            own: Vec::new(),
+            own: Differ::default(),
             overflow: 0,
             rne_post: settings.rne_post,
             memory,
@@ -102,14 +104,14 @@ impl<R: Real> Cpu<R> {
         if let [_] = rows.as_slice() {
             let rows = &mut rows_of(0);
             let tiles = tiles.iter_mut().enumerate();
-            tiles.for_each(|(t, tile)| run(model_of(own, m, t), t, tile, rows));
+            tiles.for_each(|(t, tile)| run(own.model_of(m, t), t, tile, rows));
             return;
         }
         let each = |(t, tile): (usize, &mut Tile<R>)| {
             // a thread's own: nobody waits
             let thread = rayon::current_thread_index().unwrap_or(0);
             let rows = &mut rows_of(thread % rows.len());
-            run(model_of(own, m, t), t, tile, rows);
+            run(own.model_of(m, t), t, tile, rows);
         };
         match &self.pool {
             Some(pool) => pool.install(|| tiles.par_iter_mut().enumerate().for_each(each)),
@@ -124,7 +126,7 @@ impl<R: Real> Cpu<R> {
         }
         let size = R::WIDTH * at.of;
         let each = |(t, (tile, rows)): (usize, (&Tile<R>, &mut [T]))| {
-            tile.give(model_of(&self.own, m, t), field, at, rows);
+            tile.give(self.own.model_of(m, t), field, at, rows);
         };
         let in_parallel = |rows: &mut [T]| {
             let rows = rows.par_chunks_mut(size);
@@ -158,11 +160,6 @@ impl<R: Real> Cpu<R> {
             }
         });
     }
-}
-
-// the model of a tile: its world's own, where they differ
-fn model_of<'a>(own: &'a [Arc<Model>], shared: &'a Model, tile: usize) -> &'a Model {
-    own.get(tile).map_or(shared, |own| own)
 }
 
 // the worlds of a tile and their lanes
@@ -296,19 +293,20 @@ impl<R: Real> Worlds for Cpu<R> {
         Ok(())
     }
 
-    fn differ(&mut self, models: &[Arc<Model>]) -> Result<()> {
-        if R::WIDTH > 1 {
-            return Err(share_one_model(self));
-        }
-        self.own = models.to_vec();
-        Ok(())
+    fn differ(
+        &mut self,
+        shared: &Model,
+        models: &[Arc<Model>],
+        names: &[&'static str],
+    ) -> Result<()> {
+        self.give(shared, models, names)
     }
 
     fn reset(&mut self, m: &Model, mask: Mask<'_>) -> Result<()> {
         let (shared, nworld) = (std::mem::take(&mut self.fresh), self.nworld);
         let differ = !self.own.is_empty();
         self.for_each(m, |m, t, tile, _| {
-            let fresh = if differ { &Data::new(m) } else { &shared };
+            let fresh = if differ { &tile.anew(m) } else { &shared };
             match mask {
                 // those that fill up the last tile too
                 None => (0..R::WIDTH).for_each(|lane| tile.copy_lane(fresh, lane)),
@@ -348,7 +346,7 @@ impl<R: Real> Worlds for Cpu<R> {
         for _ in 0..n {
             let mut times: Vec<(String, f64)> = Vec::new();
             for (t, Tile { d, .. }) in self.tiles.iter_mut().enumerate() {
-                let m = model_of(&self.own, m, t);
+                let m = self.own.model_of(m, t);
                 stages::step(m, &mut |stage| {
                     let start = thread_seconds();
                     twin(stage, m, d, &mut rows);

@@ -382,7 +382,7 @@ impl Worlds for Kernels {
         }
     }
 
-    fn differ(&mut self, models: &[Arc<Model>]) -> Result<()> {
+    fn differ(&mut self, _: &Model, models: &[Arc<Model>], _: &[&'static str]) -> Result<()> {
         self.give(models)
     }
 

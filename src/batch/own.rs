@@ -81,6 +81,10 @@ impl Own {
         self.rows.iter().find(|rows| rows.name == name)
     }
 
+    fn names(&self) -> Vec<&'static str> {
+        self.rows.iter().map(|rows| rows.name).collect()
+    }
+
     /// A field that every world has for itself, N × shape.
     pub fn read(&self, name: &str) -> Option<&[f64]> {
         self.rows(name).map(|rows| rows.values.as_slice())
@@ -226,8 +230,8 @@ fn varying(name: &str) -> Result<&'static str> {
 }
 
 impl Batch {
-    /// Lets fields of the model differ from world to world (domain randomisation), on the backends [`super::Backend::Cpu`] and
-    /// [`super::Backend::Gpu`]; there options are the same for all worlds.
+    /// Lets fields of the model differ from world to world (domain randomisation). On [`super::Backend::Gpu`] options are the same for all
+    /// worlds, on [`super::Backend::Simd`] the option `ccd_tolerance` is.
     ///
     /// Every world begins with the model's numbers; [`Batch::set`] and [`Batch::set_where`] change them, [`Batch::read`] and
     /// [`Batch::reals`] give them back, N × shape. Fields are the arrays of reals that [`Model::edit`] takes, in the model's
@@ -236,13 +240,11 @@ impl Batch {
     /// own in memory.
     ///
     /// ```
-    /// use manyworlds::batch::{Backend, Settings};
     /// use manyworlds::{Batch, Model};
     ///
     /// # fn main() -> manyworlds::Result<()> {
     /// let model = Model::from_xml_path("models/cartpole.xml")?;
-    /// let settings = Settings { backend: Backend::Cpu, ..Settings::default() };
-    /// let mut batch = Batch::with(&model, 2, settings)?;
+    /// let mut batch = Batch::new(&model, 2)?;
     /// batch.expand(&["body_mass", "body_inertia"])?;
     /// let heavier: Vec<f64> = model.body_mass.iter().map(|x| 1.5 * x).collect();
     /// batch.set_where("body_mass", &[false, true], &heavier)?;
@@ -252,8 +254,7 @@ impl Batch {
     /// # }
     /// ```
     ///
-    /// Fails with [`Error::Input`] on a name that cannot differ, and says why; on a backend whose worlds share one model; with
-    /// [`Error::Size`] where memory does not hold a model for every world. Then nothing has happened.
+    /// Fails with [`Error::Input`] on a name that cannot differ, and says why; with [`Error::Size`] where memory does not hold a model for every world. Then nothing has happened.
     pub fn expand(&mut self, names: &[&str]) -> Result<()> {
         let mut own = self.own.take().unwrap_or_default();
         let kept = own.clone();
@@ -296,7 +297,7 @@ impl Batch {
             own.models = (0..self.nworld).map(|_| shared.clone()).collect();
             own.stale = vec![Stale::No; self.nworld];
         }
-        self.worlds.differ(&own.models)
+        self.worlds.differ(&self.model, &own.models, &own.names())
     }
 
     /// Derives what follows from the fields that were set in every world ([`Batch::expand`]): masses of subtrees, inverse
@@ -328,7 +329,7 @@ impl Batch {
             return Ok(());
         };
         own.derive(&self.model, |w| mask.is_none_or(|mask| mask[w]))?;
-        let taken = self.worlds.differ(&own.models);
+        let taken = self.worlds.differ(&self.model, &own.models, &own.names());
         if taken.is_err() {
             // the worlds have not become what their rows say
             own.stale.fill(Stale::Derived);
@@ -344,7 +345,7 @@ impl Batch {
         let needed = |stale: &Stale| *stale == Stale::Derived && !own.auto;
         let num = own.stale.iter().filter(|stale| needed(stale)).count();
         if let Some(w) = own.stale.iter().position(needed) {
-            let names: Vec<&str> = own.rows.iter().map(|rows| rows.name).collect();
+            let names = own.names();
             return Err(Error::Input(format!(
                 "what follows from fields that were set ({}) is not derived in {num} worlds, world {w} first: call set_const, or \
                  auto_const(true)",
@@ -363,7 +364,7 @@ impl Batch {
             return Ok(());
         };
         own.derive_all(&self.model)?;
-        self.worlds.differ(&own.models)
+        self.worlds.differ(&self.model, &own.models, &own.names())
     }
 
     /// Sets a field that worlds have for themselves; false if it is none.

@@ -6,7 +6,7 @@ use crate::cpu::collision::distance::geom_distance;
 use crate::cpu::lib::math::{norm3, sub3};
 use crate::cpu::lib::ray::{Hit, Ray, nearest, shape_of, unseen};
 use crate::error::{Error, Result};
-use crate::fields::Model;
+use crate::fields::{Model, Own, OwnLane};
 use crate::types::MINVAL;
 
 /// What rays meet.
@@ -37,7 +37,10 @@ impl Among {
         let fixed = !self.flg_static && m.body_weldid[body as usize] == 0;
         let group = m.geom_group[geom].clamp(0, 5) as usize;
         let hidden = self.geomgroup.is_some_and(|groups| !groups[group]);
-        body == bodyexclude || fixed || hidden || unseen(m, geom)
+        body == bodyexclude
+            || fixed
+            || hidden
+            || unseen(m, OwnLane::new(&Own::<f64>::default(), 0), geom)
     }
 }
 
@@ -117,7 +120,8 @@ impl Batch {
         }
         let rows = self.find(GEOMS, 7, |m, d, _, row| {
             let shapes = geoms.map(|geom| shape_of(m, d, 0, geom));
-            let (dist, [from, to]) = geom_distance(m, geoms, shapes, distmax);
+            let (dist, [from, to]) =
+                geom_distance(m, OwnLane::new(&d.own, 0), geoms, shapes, distmax);
             row[0] = dist;
             row[1..4].copy_from_slice(&from);
             row[4..].copy_from_slice(&to);

@@ -13,14 +13,15 @@ pub fn camlight<R: Real>(m: &Model, d: &mut Data<R>) {
         let body = m.cam_bodyid[i] as usize;
         let mode = m.cam_mode[i];
         let none = SameFrame::None as i32;
-        let (mut pos, mut mat) = local2global(d, body, none, m.cam_pos[i], m.cam_quat[i]);
+        let (mut pos, mut mat) =
+            local2global(d, body, none, d.own.cam_pos(m, i), d.own.cam_quat(m, i));
         if mode == CamLight::Track || mode == CamLight::TrackCom {
             // the orientation stays, the position follows
-            mat = m.cam_mat0[i].map(R::splat);
+            mat = d.own.cam_mat0(m, i);
             pos = if mode == CamLight::Track {
-                add3(d.xpos[body], m.cam_pos0[i].map(R::splat))
+                add3(d.xpos[body], d.own.cam_pos0(m, i))
             } else {
-                add3(d.subtree_com[body], m.cam_poscom0[i].map(R::splat))
+                add3(d.subtree_com[body], d.own.cam_poscom0(m, i))
             };
         } else if let Some(target) = target(d, mode, m.cam_targetbodyid[i]) {
             // look at the target: -z towards it, x level
@@ -37,16 +38,16 @@ pub fn camlight<R: Real>(m: &Model, d: &mut Data<R>) {
     for i in 0..m.nlight {
         let body = m.light_bodyid[i] as usize;
         let mode = m.light_mode[i];
-        let local_pos = m.light_pos[i].map(R::splat);
+        let local_pos = d.own.light_pos(m, i);
         let mut pos = add3(d.xpos[body], mul_mat_vec3(d.xmat[body], local_pos));
-        let mut dir = rot_vec_quat(m.light_dir[i].map(R::splat), d.xquat[body]);
+        let mut dir = rot_vec_quat(d.own.light_dir(m, i), d.xquat[body]);
         if mode == CamLight::Track || mode == CamLight::TrackCom {
             // the direction stays, the position follows
-            dir = m.light_dir0[i].map(R::splat);
+            dir = d.own.light_dir0(m, i);
             pos = if mode == CamLight::Track {
-                add3(d.xpos[body], m.light_pos0[i].map(R::splat))
+                add3(d.xpos[body], d.own.light_pos0(m, i))
             } else {
-                add3(d.subtree_com[body], m.light_poscom0[i].map(R::splat))
+                add3(d.subtree_com[body], d.own.light_poscom0(m, i))
             };
         } else if let Some(target) = target(d, mode, m.light_targetbodyid[i]) {
             // shine at the target

@@ -24,7 +24,7 @@ mod support;
 
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
-use crate::fields::{Data, Model};
+use crate::fields::{Data, Model, Own, OwnLane};
 use crate::real::Real;
 use crate::types::*;
 
@@ -54,8 +54,9 @@ pub fn collision(m: &Model, d: &mut Data) {
         out.num = 0;
         let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
         let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
-        if meet(m, geoms, &shapes, m.collision_detect[k], true)
-            && !collide(m, geoms, shapes, m.collision_detect[k], &mut out)
+        let detect = d.own.collision_detect(m, k);
+        if meet(m, &d.own, geoms, &shapes, detect, true)
+            && !collide(m, OwnLane::new(&d.own, 0), geoms, shapes, detect, &mut out)
         {
             d.overflow[0] |= OVERFLOW_CCD;
         }
@@ -76,16 +77,16 @@ pub fn collision(m: &Model, d: &mut Data) {
 #[inline(always)]
 pub fn near<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
     let (geom1, geom2) = (m.collision_geom1[k] as usize, m.collision_geom2[k] as usize);
-    let (bound1, bound2) = (m.geom_rbound[geom1], m.geom_rbound[geom2]);
+    let (bound1, bound2) = (d.own.geom_rbound(m, geom1), d.own.geom_rbound(m, geom2));
     let dif = sub3(d.geom_xpos[geom2], d.geom_xpos[geom1]);
-    let detect = m.collision_detect[k];
-    if bound1 > 0.0 && bound2 > 0.0 {
+    let detect = d.own.collision_detect(m, k);
+    if m.geom_rbound[geom1] > 0.0 && m.geom_rbound[geom2] > 0.0 {
         let bound = bound1 + bound2 + detect;
-        return dot3(dif, dif).le(R::splat(bound * bound));
+        return dot3(dif, dif).le(bound * bound);
     }
-    if m.geom_type[geom1] == GeomType::Plane && bound2 > 0.0 {
+    if m.geom_type[geom1] == GeomType::Plane && m.geom_rbound[geom2] > 0.0 {
         let height = dot3(dif, column(d.geom_xmat[geom1], 2));
-        return height.le(R::splat(detect + bound2));
+        return height.le(detect + bound2);
     }
     R::zero().le(R::zero())
 }
@@ -94,20 +95,21 @@ pub fn near<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
 /// apart; everywhere if their contacts cost less than this test.
 pub(crate) fn meet<R: Real>(
     m: &Model,
+    own: &Own<R>,
     geoms: [usize; 2],
     shapes: &[Shape<R>; 2],
-    detect: f64,
+    detect: R,
     near: R::Mask,
 ) -> R::Mask {
     match kind(geoms.map(|geom| m.geom_type[geom])) {
         Some(Kind::Convex) => {
-            let meet = near & bounds_meet(m, geoms, shapes, detect);
-            reaches_meet(m, geoms, shapes, detect, meet)
+            let meet = near & bounds_meet(m, own, geoms, shapes, detect);
+            reaches_meet(m, own, geoms, shapes, detect, meet)
         }
         Some(Kind::PlaneMesh) => {
             let [plane, mesh] = shapes;
-            let meet = near & bound_meets_plane(m, geoms[1], plane, mesh, detect);
-            reach_meets_plane(m, geoms[1], plane, mesh, detect, meet)
+            let meet = near & bound_meets_plane(m, own, geoms[1], plane, mesh, detect);
+            reach_meets_plane(m, own, geoms[1], plane, mesh, detect, meet)
         }
         _ => near,
     }
@@ -119,12 +121,12 @@ pub fn shape<R: Real>(m: &Model, d: &Data<R>, geom: usize) -> Shape<R> {
     Shape {
         pos: d.geom_xpos[geom],
         mat: d.geom_xmat[geom],
-        size: m.geom_size[geom],
+        size: d.own.geom_size(m, geom),
     }
 }
 
 /// What makes the contacts of two shapes below a distance, in the lanes where they are near.
-pub type Function<R = f64> = fn(&Shape<R>, &Shape<R>, f64, <R as Real>::Mask, &mut Contacts<R>);
+pub type Function<R = f64> = fn(&Shape<R>, &Shape<R>, R, <R as Real>::Mask, &mut Contacts<R>);
 
 /// The function of two shapes, of which the first has the lower type.
 pub fn function(type1: i32, type2: i32) -> Option<Function> {
@@ -186,9 +188,10 @@ pub fn kind(types: [i32; 2]) -> Option<Kind> {
 }
 
 /// Contacts of two geoms in their places, of which the first has the lower type; false if the convex collider ended before
-/// it was sure.
-pub(crate) fn collide(
+/// it was sure. `own` is what the world has of the model for itself.
+pub(crate) fn collide<R: Real>(
     m: &Model,
+    own: OwnLane<'_, R>,
     geoms: [usize; 2],
     shapes: [Shape; 2],
     detect: f64,
@@ -204,7 +207,7 @@ pub(crate) fn collide(
             plane_mesh(m, geoms[1], &shapes[0], shapes[1], detect, out);
             true
         }
-        Some(Kind::Hfield) => hfield_convex(m, geoms, shapes, detect, out),
+        Some(Kind::Hfield) => hfield_convex(m, own, geoms, shapes, detect, out),
         Some(Kind::Convex) => convex(m, geoms, shapes, detect, out),
         Some(Kind::Closed) | None => true,
     }

@@ -1,9 +1,10 @@
 //! Subtree centres of mass, cinert, cdof (`mj_comPos`).
 
+use crate::cpu::lib::contact::select3;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::spatial::{dof_com, inert_com};
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::{JointType, MINVAL};
 
 /// Subtree centres of mass, cinert, cdof (`mj_comPos`).
@@ -11,7 +12,7 @@ pub fn com_pos<R: Real>(m: &Model, d: &mut Data<R>) {
     // mass times position, children before parents
     d.subtree_com.fill([R::zero(); 3]);
     for i in (0..m.nbody).rev() {
-        let mass = R::splat(m.body_mass[i]);
+        let mass = d.own.body_mass(m, i);
         let moment = add_scl3(d.subtree_com[i], d.xipos[i], mass);
         if i > 0 {
             let p = m.body_parentid[i] as usize;
@@ -19,11 +20,13 @@ pub fn com_pos<R: Real>(m: &Model, d: &mut Data<R>) {
         }
 
         // a subtree without mass, or of one body, is where its body is
-        let subtreemass = m.body_subtreemass[i];
-        d.subtree_com[i] = if subtreemass < MINVAL || m.body_childnum[i] == 0 {
+        let subtreemass = d.own.body_subtreemass(m, i);
+        let light = subtreemass.lt(R::splat(MINVAL));
+        d.subtree_com[i] = if light.all() || m.body_childnum[i] == 0 {
             d.xipos[i]
         } else {
-            scl3(moment, R::splat(1.0 / subtreemass))
+            let inverse = R::one() / R::select(light, R::one(), subtreemass);
+            select3(light, d.xipos[i], scl3(moment, inverse))
         };
     }
 
@@ -31,8 +34,8 @@ pub fn com_pos<R: Real>(m: &Model, d: &mut Data<R>) {
     d.cinert[0] = [R::zero(); 10];
     for i in 1..m.nbody {
         let offset = sub3(d.xipos[i], d.subtree_com[m.body_rootid[i] as usize]);
-        let inertia = m.body_inertia[i].map(R::splat);
-        let mass = R::splat(m.body_mass[i]);
+        let inertia = d.own.body_inertia(m, i);
+        let mass = d.own.body_mass(m, i);
         d.cinert[i] = inert_com(inertia, d.ximat[i], offset, mass);
     }
 

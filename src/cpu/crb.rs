@@ -1,8 +1,9 @@
 //! Composite inertia and M (`mj_makeM`: `mj_crb`, `mj_tendonArmature`).
 
+use crate::cpu::lib::math::nonzero;
 use crate::cpu::lib::spatial::{dot6, mul_inert_vec};
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 
 /// Composite inertia and M (`mj_makeM`: `mj_crb`, `mj_tendonArmature`).
 pub fn crb<R: Real>(m: &Model, d: &mut Data<R>) {
@@ -23,7 +24,7 @@ pub fn crb<R: Real>(m: &Model, d: &mut Data<R>) {
         let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize);
         // constant inertia of simple bodies
         if m.dof_simplenum[i] > 0 {
-            d.M[adr] = R::splat(m.dof_M0[i]);
+            d.M[adr] = d.own.dof_M0(m, i);
             continue;
         }
         let force = mul_inert_vec(d.crb[m.dof_bodyid[i] as usize], d.cdof[i]);
@@ -31,12 +32,12 @@ pub fn crb<R: Real>(m: &Model, d: &mut Data<R>) {
         for (x, &j) in row.iter_mut().zip(&m.M_colind[adr..adr + num]) {
             *x = dot6(d.cdof[j as usize], force);
         }
-        row[num - 1] += R::splat(m.dof_armature_all[i]);
+        row[num - 1] += d.own.dof_armature_all(m, i);
     }
 
     // inertia of tendons, among dofs of one chain
     for t in 0..m.ntendon {
-        if m.tendon_armature_all[t] != 0.0 {
+        if nonzero(d.own.tendon_armature_all(m, t)).any() {
             tendon_armature(m, d, t);
         }
     }
@@ -48,7 +49,7 @@ fn tendon_armature<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
     let colind = &m.ten_J_colind[adr..adr + num];
     for a in 0..num {
         let i = colind[a] as usize;
-        let scale = R::splat(m.tendon_armature_all[t]) * d.ten_J[adr + a];
+        let scale = d.own.tendon_armature_all(m, t) * d.ten_J[adr + a];
         let (row, rownnz) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize);
         let mut b = 0;
         // both lists ascend: walk them together

@@ -15,7 +15,7 @@ use crate::types::Integrator;
 pub fn discrete_acc<R: Real>(m: &Model, d: &mut Data<R>) {
     // what was given is kept
     d.inv_qacc.copy_from_slice(&d.qacc);
-    let h = R::splat(m.opt.timestep);
+    let h = d.own.timestep(m);
 
     if m.opt.integrator == Integrator::Implicit {
         // M less the slope over a timestep, times what was given
@@ -36,7 +36,7 @@ pub fn discrete_acc<R: Real>(m: &Model, d: &mut Data<R>) {
             add_bias(m, d, i);
             d.qacc[i] = mul_d_row(m, &d.qLU, i, &d.inv_qacc);
         }
-    } else if damped(m) {
+    } else if damped(m) || d.own.has_damping() {
         // M with the slope of the damping over a timestep
         mul_m(m, &d.M, &mut d.qacc, &d.inv_qacc);
         for i in 0..m.nv {

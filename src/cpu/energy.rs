@@ -1,6 +1,6 @@
 //! Potential and kinetic energy (`mj_energyPos`, `mj_energyVel`).
 
-use crate::cpu::lib::force::spring_energy;
+use crate::cpu::lib::force::{acts, spring_energy};
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -12,9 +12,9 @@ pub fn energy<R: Real>(m: &Model, d: &mut Data<R>) {
 
     // weight
     if !m.opt.disabled(DSBL_GRAVITY) {
-        let gravity = m.opt.gravity.map(R::splat);
+        let gravity = d.own.gravity(m);
         for i in 1..m.nbody {
-            potential -= R::splat(m.body_mass[i]) * dot3(gravity, d.xipos[i]);
+            potential -= d.own.body_mass(m, i) * dot3(gravity, d.xipos[i]);
         }
     }
 
@@ -45,9 +45,12 @@ pub fn energy<R: Real>(m: &Model, d: &mut Data<R>) {
 
 #[inline(always)]
 fn joint_energy<R: Real>(m: &Model, d: &Data<R>, j: usize) -> R {
-    let linear = m.jnt_stiffness[j];
-    let poly = [m.jnt_stiffnesspoly[2 * j], m.jnt_stiffnesspoly[2 * j + 1]];
-    if linear == 0.0 && poly == [0.0; 2] {
+    let linear = d.own.jnt_stiffness(m, j);
+    let poly = [
+        d.own.jnt_stiffnesspoly(m, 2 * j),
+        d.own.jnt_stiffnesspoly(m, 2 * j + 1),
+    ];
+    if !acts(linear, poly) {
         return R::zero();
     }
     let mut adr = m.jnt_qposadr[j] as usize;
@@ -55,39 +58,39 @@ fn joint_energy<R: Real>(m: &Model, d: &Data<R>, j: usize) -> R {
 
     // one coordinate
     if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
-        let x = d.qpos[adr] - R::splat(m.qpos_spring[adr]);
+        let x = d.qpos[adr] - d.own.qpos_spring(m, adr);
         return spring_energy(linear, poly, x);
     }
 
     // three coordinates: the distance counts
     let mut sum = R::zero();
     if jnt_type == JointType::Free {
-        let x = std::array::from_fn(|k| d.qpos[adr + k] - R::splat(m.qpos_spring[adr + k]));
+        let x = std::array::from_fn(|k| d.qpos[adr + k] - d.own.qpos_spring(m, adr + k));
         sum += spring_energy(linear, poly, norm3(x));
         adr += 3;
     }
 
     // an orientation: the angle counts
     let quat = normalize4(std::array::from_fn(|k| d.qpos[adr + k]));
-    let rest = std::array::from_fn(|k| R::splat(m.qpos_spring[adr + k]));
+    let rest = std::array::from_fn(|k| d.own.qpos_spring(m, adr + k));
     sum + spring_energy(linear, poly, norm3(sub_quat(quat, rest)))
 }
 
 #[inline(always)]
 fn tendon_energy<R: Real>(m: &Model, d: &Data<R>, t: usize) -> R {
-    let linear = m.tendon_stiffness[t];
+    let linear = d.own.tendon_stiffness(m, t);
     let poly = [
-        m.tendon_stiffnesspoly[2 * t],
-        m.tendon_stiffnesspoly[2 * t + 1],
+        d.own.tendon_stiffnesspoly(m, 2 * t),
+        d.own.tendon_stiffnesspoly(m, 2 * t + 1),
     ];
-    if linear == 0.0 && poly == [0.0; 2] {
+    if !acts(linear, poly) {
         return R::zero();
     }
 
     // a spring pulls outside its range of lengths
     let length = d.ten_length[t];
-    let lower = R::splat(m.tendon_lengthspring[2 * t]);
-    let upper = R::splat(m.tendon_lengthspring[2 * t + 1]);
+    let lower = d.own.tendon_lengthspring(m, 2 * t);
+    let upper = d.own.tendon_lengthspring(m, 2 * t + 1);
     let below = R::select(length.lt(lower), length - lower, R::zero());
     spring_energy(
         linear,

@@ -10,13 +10,13 @@ use crate::types::{DSBL_DAMPER, DSBL_EULERDAMP, Warning};
 
 /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
 pub fn euler<R: Real>(m: &Model, d: &mut Data<R>) {
-    if damped(m) {
+    if damped(m) || d.own.has_damping() {
         // M with the slope of the damping over a timestep
         d.qH.copy_from_slice(&d.M);
         for i in 0..m.nv {
             let diag = (m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize;
             let slope = damping_slope(m, d, i);
-            d.qH[diag] += R::splat(m.opt.timestep) * slope;
+            d.qH[diag] += d.own.timestep(m) * slope;
         }
 
         // acceleration of the damped system

@@ -4,7 +4,7 @@ use crate::cpu::lib::force::apply_ft;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::medium::*;
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::{DSBL_DAMPER, DSBL_SPRING, MINVAL};
 use std::f64::consts::PI;
 
@@ -19,7 +19,7 @@ pub fn fluid<R: Real>(m: &Model, d: &mut Data<R>) {
     // a body whose geoms are ellipsoids to the medium, or else the box of its inertia
     let mut qfrc = std::mem::take(&mut d.qfrc_fluid);
     for i in 1..m.nbody {
-        if m.body_mass[i] < MINVAL {
+        if d.own.body_mass(m, i).lt(R::splat(MINVAL)).all() {
             continue;
         }
         if box_like(m, i) {
@@ -47,9 +47,8 @@ fn inertia_box<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], i: usize) {
         angular,
         face,
         spin,
-    } = box_drag(m, i);
-    let resist =
-        |v: R, linear: f64, quadratic: f64| -v * (R::splat(linear) + R::splat(quadratic) * v.abs());
+    } = box_drag(m, d, i);
+    let resist = |v: R, linear: R, quadratic: R| -v * (linear + quadratic * v.abs());
     let force = std::array::from_fn(|k| resist(vel[k], linear, face[k]));
     let torque = std::array::from_fn(|k| resist(turn[k], angular, spin[k]));
     let (force, torque) = (mul_mat_vec3(mat, force), mul_mat_vec3(mat, torque));
@@ -61,22 +60,22 @@ fn inertia_box<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], i: usize) {
 fn ellipsoid<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], i: usize, g: usize) {
     let (pos, mat) = (d.geom_xpos[g], d.geom_xmat[g]);
     let [turn, vel] = fluid_velocity(m, d, i, pos, mat);
-    let prm = &m.geom_fluid[12 * g..12 * g + 12];
-    let size = semi_axes(m, g);
-    let density = m.opt.density;
+    let prm: [R; 12] = std::array::from_fn(|k| d.own.geom_fluid(m, 12 * g + k));
+    let size = semi_axes(m, d, g);
+    let density = d.own.density(m);
 
     // the medium that is carried along has momentum
-    let carried = |mass: &[f64], v: [R; 3]| -> [R; 3] {
-        std::array::from_fn(|k| R::splat(density * mass[k]) * v[k])
-    };
+    let carried =
+        |mass: &[R], v: [R; 3]| -> [R; 3] { std::array::from_fn(|k| density * mass[k] * v[k]) };
     let linear = carried(&prm[6..9], vel);
     let angular = carried(&prm[9..12], turn);
     let added_force = cross(linear, turn);
     let added_torque = add3(cross(linear, vel), cross(angular, turn));
 
-    let (force, drag_torque) = lift_and_drag(m, prm, size, turn, vel);
-    let force = scl3(add3(added_force, force), R::splat(prm[0]));
-    let torque = scl3(sub3(added_torque, drag_torque), R::splat(prm[0]));
+    let (force, drag_torque) = lift_and_drag(m, d, prm, size, turn, vel);
+    let scale = prm[0] * has_mass(m, d, i);
+    let force = scl3(add3(added_force, force), scale);
+    let torque = scl3(sub3(added_torque, drag_torque), scale);
     let (force, torque) = (mul_mat_vec3(mat, force), mul_mat_vec3(mat, torque));
     apply_ft(m, d, qfrc, i, pos, force, torque);
 }
@@ -85,15 +84,14 @@ fn ellipsoid<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], i: usize, g: usize
 #[inline(always)]
 fn lift_and_drag<R: Real>(
     m: &Model,
-    prm: &[f64],
-    size: [f64; 3],
+    d: &Data<R>,
+    prm: [R; 12],
+    size: [R; 3],
     turn: [R; 3],
     vel: [R; 3],
 ) -> ([R; 3], [R; 3]) {
-    let [_, blunt, slender, angular, kutta, magnus] = prm[..6] else {
-        unreachable!("twelve numbers a geom")
-    };
-    let (density, viscosity) = (m.opt.density, m.opt.viscosity);
+    let [_, blunt, slender, angular, kutta, magnus, ..] = prm;
+    let (density, viscosity) = (d.own.density(m), d.own.viscosity(m));
     let [sx, sy, sz] = size;
     let max = sx.max(sy).max(sz);
     let min = sx.min(sy).min(sz);
@@ -101,38 +99,32 @@ fn lift_and_drag<R: Real>(
 
     // area that is seen from where it moves to; faces in units of the largest, lest thin shapes lose their digits
     let (dir, speed) = normalize3(vel);
-    let square = |x: f64| x * x;
-    let faces = [square(sy * sz), square(sz * sx), square(sx * sy)];
+    let square = |x: R| x * x;
+    let faces = [sy * sz, sz * sx, sx * sy];
     let largest = faces[0].max(faces[1]).max(faces[2]);
-    let faces = faces.map(|face| face / largest);
-    let normal: [R; 3] = std::array::from_fn(|k| R::splat(faces[k]) * dir[k]);
+    let faces = faces.map(|face| square(face / largest));
+    let normal: [R; 3] = std::array::from_fn(|k| faces[k] * dir[k]);
     let (denominator, numerator) = (dot3(normal, normal), dot3(normal, dir));
-    let area = R::splat(PI * largest.sqrt()) * (denominator / numerator).sqrt();
+    let area = R::splat(PI) * largest * (denominator / numerator).sqrt();
 
     // Magnus: turning while moving
-    let volume = 4.0 / 3.0 * PI * sx * sy * sz;
-    let lift = scl3(cross(turn, vel), R::splat(magnus * density * volume));
+    let volume = R::splat(4.0 / 3.0 * PI) * sx * sy * sz;
+    let lift = scl3(cross(turn, vel), magnus * density * volume);
 
     // Kutta: moving askew
-    let circulation = R::splat(kutta * density) * area * (numerator / denominator);
+    let circulation = kutta * density * area * (numerator / denominator);
     let kutta_force = cross(cross(normal, vel), vel);
     let lift = add_scl3(lift, kutta_force, circulation);
 
     // drag of translation: viscous as of a sphere, else between blunt and slender
-    let diam = 2.0 / 3.0 * (sx + sy + sz);
-    let widest = R::splat(PI * max * mid);
-    let seen = area * R::splat(blunt) + R::splat(slender) * (widest - area);
-    let drag = R::splat(viscosity * 3.0 * PI * diam) + R::splat(density) * speed * seen;
+    let diam = R::splat(2.0 / 3.0) * (sx + sy + sz);
+    let widest = R::splat(PI) * max * mid;
+    let seen = area * blunt + slender * (widest - area);
+    let drag = viscosity * R::splat(3.0 * PI) * diam + density * speed * seen;
 
     // drag of rotation
-    let fourth = |x: f64| square(square(x));
-    let most = 8.0 / 15.0 * PI * mid * fourth(max);
-    let about = |a: f64, b: f64, c: f64| 8.0 / 15.0 * PI * a * fourth(b.max(c));
-    let moments = [about(sx, sy, sz), about(sy, sz, sx), about(sz, sx, sy)];
-    let resist: [R; 3] = std::array::from_fn(|k| {
-        turn[k] * R::splat(angular * moments[k] + slender * (most - moments[k]))
-    });
-    let viscous = viscosity * PI * diam * diam * diam;
-    let drag_torque = scl3(turn, R::splat(viscous) + R::splat(density) * norm3(resist));
+    let resist: [R; 3] = std::array::from_fn(|k| turn[k] * spin_drag(size, k, angular, slender));
+    let viscous = viscosity * R::splat(PI) * diam * diam * diam;
+    let drag_torque = scl3(turn, viscous + density * norm3(resist));
     (add_scl3(lift, vel, -drag), drag_torque)
 }

@@ -43,8 +43,8 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
         if m.actuator_forcelimited[i] == 0 {
             continue;
         }
-        let lo = R::splat(m.actuator_forcerange[2 * i]);
-        let hi = R::splat(m.actuator_forcerange[2 * i + 1]);
+        let lo = d.own.actuator_forcerange(m, 2 * i);
+        let hi = d.own.actuator_forcerange(m, 2 * i + 1);
         let adr = m.actuator_outadr[i] as usize;
         let forces = &mut d.actuator_force[adr..adr + m.actuator_outnum[i] as usize];
         if m.actuator_gaintype[i] == GainType::So3 {
@@ -74,7 +74,7 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 
     // gravity that actuators compensate
-    let pull = !m.opt.disabled(DSBL_GRAVITY) && m.opt.gravity != [0.0; 3];
+    let pull = !m.opt.disabled(DSBL_GRAVITY) && d.own.has_gravity(m);
     if m.ngravcomp > 0 && pull {
         for i in 0..m.nv {
             if m.jnt_actgravcomp[m.dof_jntid[i] as usize] != 0 {
@@ -87,8 +87,8 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
     for j in 0..m.njnt {
         if m.jnt_actfrclimited[j] != 0 {
             let i = m.jnt_dofadr[j] as usize;
-            let lo = R::splat(m.jnt_actfrcrange[2 * j]);
-            let hi = R::splat(m.jnt_actfrcrange[2 * j + 1]);
+            let lo = d.own.jnt_actfrcrange(m, 2 * j);
+            let hi = d.own.jnt_actfrcrange(m, 2 * j + 1);
             d.qfrc_actuator[i] = clip(d.qfrc_actuator[i], lo, hi);
         }
     }
@@ -99,7 +99,7 @@ fn activation_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) 
     let adr = m.actuator_actadr[i] as usize;
     let num = m.actuator_actnum[i] as usize;
     let (last, u) = (adr + num - 1, m.actuator_ctrladr[i] as usize);
-    let prm = &m.actuator_dynprm[10 * i..10 * i + 10];
+    let prm: [R; 10] = std::array::from_fn(|k| d.own.actuator_dynprm(m, 10 * i + k));
     d.act_dot[adr..=last].fill(R::zero());
     match DynType::from_i32(m.actuator_dyntype[i]) {
         Some(DynType::Integrator) => {
@@ -110,7 +110,7 @@ fn activation_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) 
         }
         Some(DynType::Filter | DynType::FilterExact) => {
             let excess = control(m, d, bad, u) - d.act[last];
-            d.act_dot[last] = excess / R::splat(prm[0].max(MINVAL));
+            d.act_dot[last] = excess / prm[0].max(R::splat(MINVAL));
         }
         Some(DynType::Muscle) => {
             d.act_dot[last] = muscle_dynamics(control(m, d, bad, u), d.act[last], prm);
@@ -147,15 +147,14 @@ fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
         return;
     }
     let (length, velocity) = (d.actuator_length[r], d.actuator_velocity[r]);
-    let lengthrange = &m.actuator_lengthrange[2 * r..2 * r + 2];
-    let acc0 = m.actuator_acc0[r];
-    let affine =
-        |prm: &[f64]| R::splat(prm[0]) + R::splat(prm[1]) * length + R::splat(prm[2]) * velocity;
+    let lengthrange = [0, 1].map(|k| d.own.actuator_lengthrange(m, 2 * r + k));
+    let acc0 = d.own.actuator_acc0(m, r);
+    let affine = |prm: [R; 10]| prm[0] + prm[1] * length + prm[2] * velocity;
 
     // gain
-    let prm = &m.actuator_gainprm[10 * i..10 * i + 10];
+    let prm = std::array::from_fn(|k| d.own.actuator_gainprm(m, 10 * i + k));
     let gain = match GainType::from_i32(m.actuator_gaintype[i]) {
-        Some(GainType::Fixed) => R::splat(prm[0]),
+        Some(GainType::Fixed) => prm[0],
         Some(GainType::Affine) => affine(prm),
         Some(GainType::Muscle) => muscle_gain(length, velocity, lengthrange, acc0, prm),
         _ => R::one(),
@@ -166,15 +165,10 @@ fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
         true => pid_force(m, d, i, ctrl),
         false => actuator_input(m, d, i, bad),
     };
-    let period = wrap_period(m, i);
-    let input = if period > 0.0 {
-        wrap_setpoint(input, length, period)
-    } else {
-        input
-    };
+    let input = wrap_setpoint(input, length, wrap_period(m, d, i));
 
     // bias
-    let prm = &m.actuator_biasprm[10 * i..10 * i + 10];
+    let prm = std::array::from_fn(|k| d.own.actuator_biasprm(m, 10 * i + k));
     let bias = match BiasType::from_i32(m.actuator_biastype[i]) {
         Some(BiasType::Affine) => affine(prm),
         Some(BiasType::Muscle) => muscle_bias(length, lengthrange, acc0, prm),
@@ -194,8 +188,8 @@ fn limit_tendon<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
     }
 
     // all of its actuators give way in proportion
-    let lo = R::splat(m.tendon_actfrcrange[2 * t]);
-    let hi = R::splat(m.tendon_actfrcrange[2 * t + 1]);
+    let lo = d.own.tendon_actfrcrange(m, 2 * t);
+    let hi = d.own.tendon_actfrcrange(m, 2 * t + 1);
     let some = nonzero(sum);
     let over = some & (sum.lt(lo) | hi.lt(sum));
     if !over.any() {

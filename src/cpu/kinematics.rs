@@ -35,7 +35,7 @@ pub fn kinematics<R: Real>(m: &Model, d: &mut Data<R>) {
 
     // inertial frames
     for i in 1..m.nbody {
-        let (pos, quat) = (m.body_ipos[i], m.body_iquat[i]);
+        let (pos, quat) = (d.own.body_ipos(m, i), d.own.body_iquat(m, i));
         let (pos, mat) = local2global(d, i, m.body_sameframe[i], pos, quat);
         d.xipos[i] = pos;
         d.ximat[i] = mat;
@@ -44,7 +44,7 @@ pub fn kinematics<R: Real>(m: &Model, d: &mut Data<R>) {
     // geoms
     for i in 0..m.ngeom {
         let body = m.geom_bodyid[i] as usize;
-        let (pos, quat) = (m.geom_pos[i], m.geom_quat[i]);
+        let (pos, quat) = (d.own.geom_pos(m, i), d.own.geom_quat(m, i));
         let (pos, mat) = local2global(d, body, m.geom_sameframe[i], pos, quat);
         d.geom_xpos[i] = pos;
         d.geom_xmat[i] = mat;
@@ -53,7 +53,7 @@ pub fn kinematics<R: Real>(m: &Model, d: &mut Data<R>) {
     // sites
     for i in 0..m.nsite {
         let body = m.site_bodyid[i] as usize;
-        let (pos, quat) = (m.site_pos[i], m.site_quat[i]);
+        let (pos, quat) = (d.own.site_pos(m, i), d.own.site_quat(m, i));
         let (pos, mat) = local2global(d, body, m.site_sameframe[i], pos, quat);
         d.site_xpos[i] = pos;
         d.site_xmat[i] = mat;
@@ -79,7 +79,7 @@ fn jointed_body<R: Real>(m: &Model, d: &mut Data<R>, i: usize) -> ([R; 3], [R; 4
     let p = m.body_parentid[i] as usize;
     let (local_pos, local_quat) = match usize::try_from(m.body_mocapid[i]) {
         Ok(mocap) => (d.mocap_pos[mocap], normalize4(d.mocap_quat[mocap])),
-        Err(_) => (m.body_pos[i].map(R::splat), m.body_quat[i].map(R::splat)),
+        Err(_) => (d.own.body_pos(m, i), d.own.body_quat(m, i)),
     };
     let mut pos = add3(d.xpos[p], mul_mat_vec3(d.xmat[p], local_pos));
     let mut quat = mul_quat(d.xquat[p], local_quat);
@@ -90,8 +90,8 @@ fn jointed_body<R: Real>(m: &Model, d: &mut Data<R>, i: usize) -> ([R; 3], [R; 4
         let jnt_type = m.jnt_type[j];
 
         // axis and anchor, before this joint moves
-        let local_axis = m.jnt_axis[j].map(R::splat);
-        let local_anchor = m.jnt_pos[j].map(R::splat);
+        let local_axis = d.own.jnt_axis(m, j);
+        let local_anchor = d.own.jnt_pos(m, j);
         let axis = rot_vec_quat(local_axis, quat);
         let anchor = add3(pos, rot_vec_quat(local_anchor, quat));
         d.xaxis[j] = axis;
@@ -99,14 +99,14 @@ fn jointed_body<R: Real>(m: &Model, d: &mut Data<R>, i: usize) -> ([R; 3], [R; 4
 
         if jnt_type == JointType::Slide {
             // along the axis
-            pos = add_scl3(pos, axis, d.qpos[adr] - R::splat(m.qpos0[adr]));
+            pos = add_scl3(pos, axis, d.qpos[adr] - d.own.qpos0(m, adr));
         } else {
             // about the anchor
             let turn = if jnt_type == JointType::Ball {
                 let q = &d.qpos[adr..adr + 4];
                 normalize4([q[0], q[1], q[2], q[3]])
             } else {
-                axis_angle2quat(local_axis, d.qpos[adr] - R::splat(m.qpos0[adr]))
+                axis_angle2quat(local_axis, d.qpos[adr] - d.own.qpos0(m, adr))
             };
             quat = mul_quat(quat, turn);
             pos = sub3(anchor, rot_vec_quat(local_anchor, quat));

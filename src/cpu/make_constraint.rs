@@ -106,9 +106,62 @@ struct Row<R: Real> {
     pos: R,
     // what the impedance depends on: pos, or the size of the whole constraint's
     size: R,
-    margin: f64,
-    loss: f64,
-    diag: f64,
+    margin: R,
+    loss: R,
+    diag: R,
+}
+
+/// K, B and the sigmoid of a constraint.
+#[derive(Clone, Copy)]
+struct Soft<R: Real> {
+    solver: Solver<R>,
+    stiffness: R,
+    damping: R,
+}
+
+/// K, B and the sigmoid of the constraint whose solref and solimp begin at these places of two fields of the model. Where worlds
+/// share one model they are found once for all of them, in double precision.
+macro_rules! soft {
+    ($m:expr, $own:expr, $solref:ident[$i:expr], $solimp:ident[$j:expr]) => {{
+        let (m, own, i, j) = ($m, &$own, $i, $j);
+        match own.is_shared() {
+            true => {
+                let solref = std::array::from_fn(|k| m.$solref[i + k]);
+                let solimp = std::array::from_fn(|k| m.$solimp[j + k]);
+                Soft::new(&solver(m, m.opt.timestep, solref, solimp)).splat()
+            }
+            false => {
+                let solref = std::array::from_fn(|k| own.$solref(m, i + k));
+                let solimp = std::array::from_fn(|k| own.$solimp(m, j + k));
+                Soft::new(&solver(m, own.timestep(m), solref, solimp))
+            }
+        }
+    }};
+}
+
+use soft;
+
+impl<R: Real> Soft<R> {
+    #[inline(always)]
+    fn new(solver: &Solver<R>) -> Self {
+        Self {
+            solver: *solver,
+            stiffness: stiffness(solver),
+            damping: damping(solver),
+        }
+    }
+}
+
+impl Soft<f64> {
+    // the same in every lane
+    #[inline(always)]
+    fn splat<R: Real>(&self) -> Soft<R> {
+        Soft {
+            solver: self.solver.splat(),
+            stiffness: R::splat(self.stiffness),
+            damping: R::splat(self.damping),
+        }
+    }
 }
 
 impl<R: Real> Writer<'_, R> {
@@ -125,11 +178,11 @@ impl<R: Real> Writer<'_, R> {
     }
 
     // a row without its Jacobian; its number
-    fn add(&mut self, row: Row<R>, s: &Solver) -> usize {
+    fn add(&mut self, row: Row<R>, s: &Soft<R>) -> usize {
         let (r, d) = (self.num, &mut *self.d);
-        let margin = R::splat(row.margin);
+        let margin = row.margin;
         let pos = R::select(row.present, row.pos, margin);
-        let imp = impedance(s, R::select(row.present, row.size, margin) - margin);
+        let imp = impedance(&s.solver, R::select(row.present, row.size, margin) - margin);
         let friction = matches!(
             row.kind,
             ConstraintType::FrictionDof | ConstraintType::FrictionTendon
@@ -140,13 +193,9 @@ impl<R: Real> Writer<'_, R> {
         d.efc_Jpat[r] = R::int(row.pattern);
         d.efc_pos[r] = pos;
         d.efc_margin[r] = margin;
-        d.efc_frictionloss[r] = R::splat(row.loss);
-        d.efc_KBIP[4 * r] = if friction {
-            R::zero()
-        } else {
-            R::splat(stiffness(s))
-        };
-        d.efc_KBIP[4 * r + 1] = R::splat(damping(s));
+        d.efc_frictionloss[r] = row.loss;
+        d.efc_KBIP[4 * r] = if friction { R::zero() } else { s.stiffness };
+        d.efc_KBIP[4 * r + 1] = s.damping;
         d.efc_KBIP[4 * r + 2] = imp.value;
         d.efc_KBIP[4 * r + 3] = imp.slope;
         set_regularization(d, r, reg, row.present);
@@ -180,22 +229,23 @@ impl<R: Real> Writer<'_, R> {
 
     fn friction(&mut self) {
         let m = self.m;
-        let always = R::zero().le(R::zero());
 
         // of dofs
         for i in 0..m.nv {
-            if m.dof_frictionloss[i] != 0.0 && self.reserve(1) {
-                let s = solver(m, &m.dof_solref[2 * i..], &m.dof_solimp[5 * i..]);
+            let loss = self.d.own.dof_frictionloss(m, i);
+            let present = nonzero(loss);
+            if present.any() && self.reserve(1) {
+                let s = soft!(m, self.d.own, dof_solref[2 * i], dof_solimp[5 * i]);
                 let row = Row {
                     kind: ConstraintType::FrictionDof,
                     id: i as i32,
                     pattern: m.dof_Jpat[i],
-                    present: always,
+                    present,
                     pos: R::zero(),
                     size: R::zero(),
-                    margin: 0.0,
-                    loss: m.dof_frictionloss[i],
-                    diag: m.dof_invweight0[i],
+                    margin: R::zero(),
+                    loss,
+                    diag: self.d.own.dof_invweight0(m, i),
                 };
                 let r = self.add(row, &s);
                 self.d.efc_J[r * m.nJrow] = R::one();
@@ -204,22 +254,21 @@ impl<R: Real> Writer<'_, R> {
 
         // of tendons
         for i in 0..m.ntendon {
-            if m.tendon_frictionloss[i] != 0.0 && self.reserve(1) {
-                let s = solver(
-                    m,
-                    &m.tendon_solref_fri[2 * i..],
-                    &m.tendon_solimp_fri[5 * i..],
-                );
+            let loss = self.d.own.tendon_frictionloss(m, i);
+            let present = nonzero(loss);
+            if present.any() && self.reserve(1) {
+                let own = &self.d.own;
+                let s = soft!(m, own, tendon_solref_fri[2 * i], tendon_solimp_fri[5 * i]);
                 let row = Row {
                     kind: ConstraintType::FrictionTendon,
                     id: i as i32,
                     pattern: m.tendon_Jpat[i],
-                    present: always,
+                    present,
                     pos: R::zero(),
                     size: R::zero(),
-                    margin: 0.0,
-                    loss: m.tendon_frictionloss[i],
-                    diag: m.tendon_invweight0[i],
+                    margin: R::zero(),
+                    loss,
+                    diag: self.d.own.tendon_invweight0(m, i),
                 };
                 let r = self.add(row, &s);
                 self.tendon_jacobian(r, i, R::one());
@@ -231,17 +280,20 @@ impl<R: Real> Writer<'_, R> {
         let m = self.m;
         for j in (0..m.njnt).filter(|&j| m.jnt_limited[j] != 0) {
             let q = m.jnt_qposadr[j] as usize;
-            let range = [m.jnt_range[2 * j], m.jnt_range[2 * j + 1]];
+            let range = [
+                self.d.own.jnt_range(m, 2 * j),
+                self.d.own.jnt_range(m, 2 * j + 1),
+            ];
             if m.jnt_type[j] == JointType::Slide || m.jnt_type[j] == JointType::Hinge {
                 // below, then above
                 let value = self.d.qpos[q];
-                self.joint_limit(j, value - R::splat(range[0]), [R::one(); 3]);
-                self.joint_limit(j, R::splat(range[1]) - value, [-R::one(); 3]);
+                self.joint_limit(j, value - range[0], [R::one(); 3]);
+                self.joint_limit(j, range[1] - value, [-R::one(); 3]);
             } else if m.jnt_type[j] == JointType::Ball {
                 // angle from the reference orientation, about the axis of that rotation
                 let quat: [R; 4] = std::array::from_fn(|k| self.d.qpos[q + k]);
                 let (axis, angle) = normalize3(quat2vel(normalize4(quat)));
-                let dist = R::splat(range[0].max(range[1])) - angle;
+                let dist = range[0].max(range[1]) - angle;
                 self.joint_limit(j, dist, axis.map(|x| -x));
             }
         }
@@ -249,11 +301,11 @@ impl<R: Real> Writer<'_, R> {
 
     fn joint_limit(&mut self, j: usize, dist: R, jacobian: [R; 3]) {
         let m = self.m;
-        let present = dist.lt(R::splat(m.jnt_margin[j]));
+        let present = dist.lt(self.d.own.jnt_margin(m, j));
         if !present.any() || !self.reserve(1) {
             return;
         }
-        let s = solver(m, &m.jnt_solref[2 * j..], &m.jnt_solimp[5 * j..]);
+        let s = soft!(m, self.d.own, jnt_solref[2 * j], jnt_solimp[5 * j]);
         let row = Row {
             kind: ConstraintType::LimitJoint,
             id: j as i32,
@@ -261,9 +313,9 @@ impl<R: Real> Writer<'_, R> {
             present,
             pos: dist,
             size: dist,
-            margin: m.jnt_margin[j],
-            loss: 0.0,
-            diag: m.dof_invweight0[m.jnt_dofadr[j] as usize],
+            margin: self.d.own.jnt_margin(m, j),
+            loss: R::zero(),
+            diag: self.d.own.dof_invweight0(m, m.jnt_dofadr[j] as usize),
         };
         let r = self.add(row, &s);
         let num = m.Jpat_num[m.jnt_Jpat[j] as usize] as usize;
@@ -274,23 +326,27 @@ impl<R: Real> Writer<'_, R> {
         let m = self.m;
         for i in (0..m.ntendon).filter(|&i| m.tendon_limited[i] != 0) {
             let length = self.d.ten_length[i];
-            let range = [m.tendon_range[2 * i], m.tendon_range[2 * i + 1]];
+            let range = [
+                self.d.own.tendon_range(m, 2 * i),
+                self.d.own.tendon_range(m, 2 * i + 1),
+            ];
             // below, then above
-            self.tendon_limit(i, length - R::splat(range[0]), R::one());
-            self.tendon_limit(i, R::splat(range[1]) - length, -R::one());
+            self.tendon_limit(i, length - range[0], R::one());
+            self.tendon_limit(i, range[1] - length, -R::one());
         }
     }
 
     fn tendon_limit(&mut self, i: usize, dist: R, sign: R) {
         let m = self.m;
-        let present = dist.lt(R::splat(m.tendon_margin[i]));
+        let present = dist.lt(self.d.own.tendon_margin(m, i));
         if !present.any() || !self.reserve(1) {
             return;
         }
-        let s = solver(
+        let s = soft!(
             m,
-            &m.tendon_solref_lim[2 * i..],
-            &m.tendon_solimp_lim[5 * i..],
+            self.d.own,
+            tendon_solref_lim[2 * i],
+            tendon_solimp_lim[5 * i]
         );
         let row = Row {
             kind: ConstraintType::LimitTendon,
@@ -299,9 +355,9 @@ impl<R: Real> Writer<'_, R> {
             present,
             pos: dist,
             size: dist,
-            margin: m.tendon_margin[i],
-            loss: 0.0,
-            diag: m.tendon_invweight0[i],
+            margin: self.d.own.tendon_margin(m, i),
+            loss: R::zero(),
+            diag: self.d.own.tendon_invweight0(m, i),
         };
         let r = self.add(row, &s);
         self.tendon_jacobian(r, i, sign);

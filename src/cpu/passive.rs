@@ -1,9 +1,9 @@
 //! Spring and damper forces, compensated gravity (`mj_passive`).
 
-use crate::cpu::lib::force::{apply_ft, poly_force, tendon_passive};
+use crate::cpu::lib::force::{acts, apply_ft, poly_force, tendon_passive};
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::{DSBL_DAMPER, DSBL_GRAVITY, DSBL_SPRING, JointType};
 
 /// Spring and damper forces, compensated gravity (`mj_passive`).
@@ -30,10 +30,10 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
     // dampers of dofs
     if damper {
         for i in 0..m.nv {
-            let linear = m.dof_damping_all[i];
+            let linear = d.own.dof_damping_all(m, i);
             let poly = [
-                m.dof_dampingpoly_all[2 * i],
-                m.dof_dampingpoly_all[2 * i + 1],
+                d.own.dof_dampingpoly_all(m, 2 * i),
+                d.own.dof_dampingpoly_all(m, 2 * i + 1),
             ];
             let v = d.qvel[i];
             d.qfrc_damper[i] = -v * poly_force(linear, poly, v, true);
@@ -46,14 +46,15 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 
     // compensated gravity
-    let gravity = m.opt.gravity;
-    let pull = !m.opt.disabled(DSBL_GRAVITY) && gravity != [0.0; 3];
+    let gravity = d.own.gravity(m);
+    let pull = !m.opt.disabled(DSBL_GRAVITY) && d.own.has_gravity(m);
     if m.ngravcomp > 0 && pull {
         let mut qfrc = std::mem::take(&mut d.qfrc_gravcomp);
         for i in 1..m.nbody {
-            if m.body_gravcomp[i] != 0.0 {
-                let weight = -(m.body_mass[i] * m.body_gravcomp[i]);
-                let force = gravity.map(|g| R::splat(g * weight));
+            let gravcomp = d.own.body_gravcomp(m, i);
+            if nonzero(gravcomp).any() {
+                let weight = -(d.own.body_mass(m, i) * gravcomp);
+                let force = gravity.map(|g| g * weight);
                 apply_ft(m, d, &mut qfrc, i, d.xipos[i], force, [R::zero(); 3]);
             }
         }
@@ -72,9 +73,12 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
 
 #[inline(always)]
 fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
-    let linear = m.jnt_stiffness[j];
-    let poly = [m.jnt_stiffnesspoly[2 * j], m.jnt_stiffnesspoly[2 * j + 1]];
-    if linear == 0.0 && poly == [0.0; 2] {
+    let linear = d.own.jnt_stiffness(m, j);
+    let poly = [
+        d.own.jnt_stiffnesspoly(m, 2 * j),
+        d.own.jnt_stiffnesspoly(m, 2 * j + 1),
+    ];
+    if !acts(linear, poly) {
         return;
     }
     let (mut padr, mut dadr) = (m.jnt_qposadr[j] as usize, m.jnt_dofadr[j] as usize);
@@ -82,15 +86,14 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
 
     // one coordinate
     if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
-        let x = d.qpos[padr] - R::splat(m.qpos_spring[padr]);
+        let x = d.qpos[padr] - d.own.qpos_spring(m, padr);
         d.qfrc_spring[dadr] = -x * poly_force(linear, poly, x, false);
         return;
     }
 
     // three coordinates: the distance counts
     if jnt_type == JointType::Free {
-        let x: [R; 3] =
-            std::array::from_fn(|k| d.qpos[padr + k] - R::splat(m.qpos_spring[padr + k]));
+        let x: [R; 3] = std::array::from_fn(|k| d.qpos[padr + k] - d.own.qpos_spring(m, padr + k));
         let stiffness = poly_force(linear, poly, norm3(x), false);
         for (force, x) in d.qfrc_spring[dadr..dadr + 3].iter_mut().zip(x) {
             *force = -x * stiffness;
@@ -103,7 +106,7 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
     let quat = normalize4(std::array::from_fn(|k| d.qpos[padr + k]));
     let x = sub_quat(
         quat,
-        std::array::from_fn(|k| R::splat(m.qpos_spring[padr + k])),
+        std::array::from_fn(|k| d.own.qpos_spring(m, padr + k)),
     );
     let stiffness = poly_force(linear, poly, norm3(x), false);
     for (force, x) in d.qfrc_spring[dadr..dadr + 3].iter_mut().zip(x) {

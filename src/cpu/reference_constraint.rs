@@ -75,6 +75,6 @@ fn weld_rate<R: Real>(m: &Model, d: &Data<R>, i: usize, jdv: [R; 3]) -> [R; 3] {
         mul_quat(mul_quat(neg_quat(quat2), pure(jdv)), quat1),
         mul_quat(mul_quat(neg_quat(quat2), dif), rate1),
     ];
-    let scale = R::splat(0.5 * m.eq_data[12 * i + 10]);
+    let scale = R::splat(0.5) * d.own.eq_data(m, 12 * i + 10);
     [1, 2, 3].map(|k| (terms[0][k] + terms[1][k] + terms[2][k]) * scale)
 }

@@ -17,7 +17,7 @@ const B: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
 /// One of the four stages of Runge-Kutta (`mj_RungeKutta`).
 pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
     let stage = R::int_lane(d.rk_stage[0], 0) as usize;
-    let h = m.opt.timestep;
+    let h = d.own.timestep(m);
 
     // the start of the step is kept
     if stage == 0 {
@@ -32,7 +32,7 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 
     // rates at this evaluation; rk_vel still holds those of the one before
-    let here = R::splat(A[stage] * h);
+    let here = R::splat(A[stage]) * h;
     for j in 0..m.njnt {
         let adr = m.jnt_dofadr[j] as usize;
         let jnt_type = m.jnt_type[j];
@@ -69,7 +69,7 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
 
     if stage < 3 {
         // on to the next evaluation
-        let next = R::splat(A[stage + 1] * h);
+        let next = R::splat(A[stage + 1]) * h;
         integrate_pos(m, &mut d.qpos, &d.rk_vel, next);
         for i in 0..m.nv {
             d.qvel[i] += d.qacc[i] * next;

@@ -1,15 +1,16 @@
 //! Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
 
 use crate::cpu::lib::jac::tendon_acceleration;
+use crate::cpu::lib::math::nonzero;
 use crate::cpu::lib::spatial::{add_scl6, cross_force, dot6, mul_inert_vec, world_acceleration};
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::TendonType;
 
 /// Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
 pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
     // gravity is an acceleration of the world
-    d.rne_cacc[0] = world_acceleration(m);
+    d.rne_cacc[0] = world_acceleration(m, d);
 
     // acceleration without qacc and force that it takes, parents first
     for i in 1..m.nbody {
@@ -43,7 +44,8 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
 
     // inertia of tendons whose path turns
     for t in 0..m.ntendon {
-        if m.tendon_armature_all[t] != 0.0 && m.tendon_type[t] == TendonType::Spatial {
+        let heavy = nonzero(d.own.tendon_armature_all(m, t)).any();
+        if heavy && m.tendon_type[t] == TendonType::Spatial {
             tendon_bias(m, d, t);
         }
     }
@@ -55,7 +57,7 @@ fn tendon_bias<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
     let acc = tendon_acceleration(m, d, &d.rne_cacc, t);
 
     // as the dofs feel it
-    let force = acc * R::splat(m.tendon_armature_all[t]);
+    let force = acc * d.own.tendon_armature_all(m, t);
     let (adr, num) = (m.ten_J_rowadr[t] as usize, m.ten_J_rownnz[t] as usize);
     for k in adr..adr + num {
         d.qfrc_bias[m.ten_J_colind[k] as usize] += d.ten_J[k] * force;

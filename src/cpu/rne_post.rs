@@ -7,7 +7,7 @@ use crate::cpu::lib::math::*;
 use crate::cpu::lib::spatial::{add_scl6, cross_force, mul_inert_vec, world_acceleration};
 use crate::cpu::lib::touch::contact_force_at;
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::*;
 
 /// Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).
@@ -27,7 +27,7 @@ pub fn rne_post(m: &Model, d: &mut Data) {
 /// each contact slot.
 pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num: usize) {
     // gravity is an acceleration of the world
-    d.cacc[0] = world_acceleration(m);
+    d.cacc[0] = world_acceleration(m, d);
 
     // acceleration, parents first
     for i in 1..m.nbody {
@@ -146,14 +146,14 @@ fn contact_rows(m: &Model, pair: usize) -> usize {
 fn tension<R: Real>(m: &Model, d: &Data<R>, t: usize, num: usize) -> R {
     let [spring, damper] = tendon_passive(m, d, t);
     let mut sum = spring + damper;
-    if m.tendon_armature_all[t] != 0.0 {
-        let armature = R::splat(m.tendon_armature_all[t]);
+    let armature = d.own.tendon_armature_all(m, t);
+    if nonzero(armature).any() {
         sum -= armature * tendon_acceleration(m, d, &d.cacc, t);
     }
     for i in 0..m.nactuator {
         if m.actuator_trntype[i] == TrnType::Tendon && m.actuator_trnid[2 * i] == t as i32 {
             let out = m.actuator_outadr[i] as usize;
-            sum += d.actuator_force[out] * R::splat(m.actuator_gear[6 * out]);
+            sum += d.actuator_force[out] * d.own.actuator_gear(m, 6 * out);
         }
     }
     for r in 0..num {
@@ -186,8 +186,8 @@ fn row_slope<R: Real>(m: &Model, d: &Data<R>, t: usize, r: usize) -> R {
         slope += R::one();
     }
     if m.eq_obj2id[i] == t as i32 {
-        let [a, b, c, e] = [1, 2, 3, 4].map(|k| R::splat(k as f64 * m.eq_data[12 * i + k]));
-        let x = d.ten_length[t] - R::splat(m.tendon_length0[t]);
+        let [a, b, c, e] = [1, 2, 3, 4].map(|k| R::splat(k as f64) * d.own.eq_data(m, 12 * i + k));
+        let x = d.ten_length[t] - d.own.tendon_length0(m, t);
         slope -= a + x * (b + x * (c + x * e));
     }
     slope
@@ -204,7 +204,7 @@ fn pull<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, t: usize, force: f64) 
     while w + 1 < end {
         // a pulley starts a branch
         if m.wrap_type[w] == WrapType::Pulley {
-            divisor = m.wrap_prm[w];
+            divisor = d.own.wrap_prm(m, w).lane(lane);
             n += 1;
             w += 1;
             continue;

@@ -7,7 +7,7 @@ use crate::cpu::lib::ray::*;
 use crate::cpu::lib::sensor::*;
 use crate::cpu::lib::spatial::spatial;
 use crate::cpu::lib::touch::contact_report;
-use crate::fields::{Data, Model};
+use crate::fields::{Data, Model, OwnLane};
 use crate::real::Real;
 use crate::types::*;
 
@@ -38,7 +38,7 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
     let sensor = SensorType::from_i32(m.sensor_type[i]);
     match sensor {
         Some(SensorType::Magnetometer) => {
-            let field = m.opt.magnetic.map(R::splat);
+            let field = d.own.magnetic(m);
             give(d, adr, mul_mat_t_vec3(d.site_xmat[id], field));
         }
         Some(SensorType::CamProjection) => give(d, adr, cam_project(m, d, id, other.1 as usize)),
@@ -107,7 +107,7 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
             let place = (d.site_xpos[site], d.site_xmat[site]);
             let x = match m.site_type[site] == GeomType::Mesh {
                 true => inside_mesh(m, place, m.site_dataid[site] as usize, pos),
-                false => inside_geom(place, m.site_size[site], m.site_type[site], pos),
+                false => inside_geom(place, d.own.site_size(m, site), m.site_type[site], pos),
             };
             give(d, adr, [x]);
         }
@@ -127,7 +127,12 @@ fn limit_pos<R: Real>(d: &Data<R>, slots: Slots, kind: ConstraintType, id: usize
 
 // pixel of the image in which a camera sees a site
 fn cam_project<R: Real>(m: &Model, d: &Data<R>, site: usize, cam: usize) -> [R; 2] {
-    let [size, focal, _] = cam_intrinsics(m, cam);
+    let (mut size, mut focal) = ([R::zero(); 2], [R::zero(); 2]);
+    for lane in 0..R::WIDTH {
+        let [pixels, lengths, _] = cam_intrinsics(m, d, lane, cam);
+        (0..2).for_each(|k| size[k].set_lane(lane, pixels[k]));
+        (0..2).for_each(|k| focal[k].set_lane(lane, lengths[k]));
+    }
 
     // a camera looks along its negative z axis; what lies in its plane is kept away from a division by zero
     let offset = sub3(d.site_xpos[site], d.cam_xpos[cam]);
@@ -136,8 +141,8 @@ fn cam_project<R: Real>(m: &Model, d: &Data<R>, site: usize, cam: usize) -> [R; 
     let ahead = local[2].max(least);
     let behind = local[2].min(-least);
     let depth = R::select(local[2].lt(R::zero()), behind, ahead);
-    let [fx, fy] = focal.map(R::splat);
-    let [w, h] = size.map(|n| R::splat(0.5 * n));
+    let [fx, fy] = focal;
+    let [w, h] = size.map(|n| R::splat(0.5) * n);
     [
         (w * local[2] - fx * local[0]) / depth,
         (h * local[2] + fy * local[1]) / depth,
@@ -146,12 +151,13 @@ fn cam_project<R: Real>(m: &Model, d: &Data<R>, site: usize, cam: usize) -> [R; 
 
 // how far apart two geoms are, or the nearest of two bodies, in one lane
 fn find_distance<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
-    let cutoff = m.sensor_cutoff[i];
+    let cutoff = d.own.sensor_cutoff(m, i).lane(lane);
     let (mut dist, mut points) = (cutoff, [[0.0; 3]; 2]);
     for geom1 in geoms(m, m.sensor_objtype[i], m.sensor_objid[i]) {
         for geom2 in geoms(m, m.sensor_reftype[i], m.sensor_refid[i]) {
             let shapes = [geom1, geom2].map(|geom| shape_of(m, d, lane, geom));
-            let (next, ends) = geom_distance(m, [geom1, geom2], shapes, cutoff);
+            let own = OwnLane::new(&d.own, lane);
+            let (next, ends) = geom_distance(m, own, [geom1, geom2], shapes, cutoff);
             if next < dist {
                 (dist, points) = (next, ends);
             }
@@ -199,7 +205,7 @@ fn find_range<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
     let back = [mat[2], mat[5], mat[8]];
     for k in 0..nray {
         let beam = match camera {
-            true => pixel_ray(m, id, k, pos, mat),
+            true => pixel_ray(m, d, lane, [id, k], pos, mat),
             false => Ray {
                 pnt: pos,
                 vec: back,
@@ -231,14 +237,21 @@ fn find_range<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
 }
 
 // the ray through the middle of a pixel, counted row by row from the upper left
-fn pixel_ray(m: &Model, cam: usize, pixel: usize, pos: [f64; 3], mat: [f64; 9]) -> Ray {
-    let [size, focal, principal] = cam_intrinsics(m, cam);
+fn pixel_ray<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    lane: usize,
+    [cam, pixel]: [usize; 2],
+    pos: [f64; 3],
+    mat: [f64; 9],
+) -> Ray {
+    let [size, focal, principal] = cam_intrinsics(m, d, lane, cam);
     let ncol = m.cam_resolution[2 * cam] as usize;
     let (row, col) = (pixel / ncol, pixel % ncol);
     let x = [col as f64 + 0.5, row as f64 + 0.5];
     if m.cam_projection[cam] == Projection::Orthographic {
         // fovy is the width and the height of what is seen
-        let extent = m.cam_fovy[cam];
+        let extent = d.own.cam_fovy(m, cam).lane(lane);
         let at = [0, 1].map(|k| (x[k] / size[k] - 0.5) * extent);
         return Ray {
             pnt: add3(pos, mul_mat_vec3(mat, [at[0], -at[1], 0.0])),

@@ -4,14 +4,14 @@ mod medium;
 
 use crate::cpu::lib::actuator::*;
 use crate::cpu::lib::dcmotor::motor_slope;
-use crate::cpu::lib::force::{damping_slope, poly_force_slope};
+use crate::cpu::lib::force::{acts, damping_slope, poly_force_slope};
 use crate::cpu::lib::math::norm3;
 use crate::cpu::lib::medium::box_like;
 use crate::cpu::lib::slope::{axis_turn, gyroscopic, rigid};
 use crate::cpu::lib::sparse::d_address;
 use crate::cpu::lib::spatial::{dot6, mul_inert_vec};
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::*;
 
 /// Slope of the smooth forces over the velocity (`mjd_smooth_vel`).
@@ -39,12 +39,12 @@ pub fn smooth_vel<R: Real>(m: &Model, d: &mut Data<R>) {
         d.qDeriv[d_address(m, i, i)] -= slope;
     }
     for t in 0..m.ntendon {
-        let linear = m.tendon_damping_all[t];
+        let linear = d.own.tendon_damping_all(m, t);
         let poly = [
-            m.tendon_dampingpoly_all[2 * t],
-            m.tendon_dampingpoly_all[2 * t + 1],
+            d.own.tendon_dampingpoly_all(m, 2 * t),
+            d.own.tendon_dampingpoly_all(m, 2 * t + 1),
         ];
-        if linear == 0.0 && poly == [0.0; 2] {
+        if !acts(linear, poly) {
             continue;
         }
         let slope = poly_force_slope(linear, poly, d.ten_velocity[t], true);
@@ -89,7 +89,7 @@ fn bodies<R: Real>(m: &Model, d: &mut Data<R>) {
                 d.slope_force[36 * i + k] = -*x;
             }
         }
-        if drag && m.body_mass[i] >= MINVAL {
+        if drag && !d.own.body_mass(m, i).lt(R::splat(MINVAL)).all() {
             resistance(m, d, i);
         }
     }
@@ -205,7 +205,7 @@ fn saturated<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
 
     // of the actuator itself
     if m.actuator_forcelimited[i] != 0 {
-        let [lo, hi] = [0, 1].map(|k| R::splat(m.actuator_forcerange[2 * i + k]));
+        let [lo, hi] = [0, 1].map(|k| d.own.actuator_forcerange(m, 2 * i + k));
         held = match m.actuator_gaintype[i] == GainType::So3 {
             true => at_limit(
                 norm3(std::array::from_fn(|k| d.actuator_force[adr + k])),
@@ -220,7 +220,7 @@ fn saturated<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     match TrnType::from_i32(m.actuator_trntype[i]) {
         Some(TrnType::Joint | TrnType::JointInParent) if m.jnt_actfrclimited[id] != 0 => {
             let force = d.qfrc_actuator[m.jnt_dofadr[id] as usize];
-            let [lo, hi] = [0, 1].map(|k| R::splat(m.jnt_actfrcrange[2 * id + k]));
+            let [lo, hi] = [0, 1].map(|k| d.own.jnt_actfrcrange(m, 2 * id + k));
             held | force.le(lo) | hi.le(force)
         }
         Some(TrnType::Tendon) if m.tendon_actfrclimited[id] != 0 => {
@@ -232,7 +232,7 @@ fn saturated<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
                     sum += d.actuator_force[m.actuator_outadr[k] as usize];
                 }
             }
-            let [lo, hi] = [0, 1].map(|k| R::splat(m.tendon_actfrcrange[2 * id + k]));
+            let [lo, hi] = [0, 1].map(|k| d.own.tendon_actfrcrange(m, 2 * id + k));
             held | at_limit(-sum, -lo) | at_limit(sum, hi)
         }
         _ => held,
@@ -254,7 +254,7 @@ fn force_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R {
     // bias
     let biastype = m.actuator_biastype[i];
     if biastype == BiasType::Affine || biastype == BiasType::So3 {
-        slope += R::splat(m.actuator_biasprm[10 * i + 2]);
+        slope += d.own.actuator_biasprm(m, 10 * i + 2);
     }
     let gaintype = m.actuator_gaintype[i];
     if biastype == BiasType::DcMotor || gaintype == GainType::DcMotor {
@@ -262,13 +262,19 @@ fn force_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R {
     }
 
     // gain, times the control, or the last activation, possibly that of the next step
-    let prm = &m.actuator_gainprm[10 * i..10 * i + 10];
+    let prm: [R; 10] = std::array::from_fn(|k| d.own.actuator_gainprm(m, 10 * i + k));
     let gain = match GainType::from_i32(gaintype) {
-        Some(GainType::Affine) => R::splat(prm[2]),
+        Some(GainType::Affine) => prm[2],
         Some(GainType::Muscle) => {
-            let lengthrange = &m.actuator_lengthrange[2 * r..2 * r + 2];
+            let lengthrange = [0, 1].map(|k| d.own.actuator_lengthrange(m, 2 * r + k));
             let (length, velocity) = (d.actuator_length[r], d.actuator_velocity[r]);
-            muscle_gain_slope(length, velocity, lengthrange, m.actuator_acc0[r], prm)
+            muscle_gain_slope(
+                length,
+                velocity,
+                lengthrange,
+                d.own.actuator_acc0(m, r),
+                prm,
+            )
         }
         _ => return slope,
     };

@@ -23,7 +23,7 @@ pub fn conjugate_gradients<R: Real, S: System<R>>(
 ) -> R {
     let zero = R::zero();
     let scale = island.scale;
-    let tolerance = R::splat(m.opt.tolerance);
+    let tolerance = d.own.tolerance(m);
 
     // forces, and what is left of the equation of motion
     update_constraint(m, d, system, island);

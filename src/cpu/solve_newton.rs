@@ -26,7 +26,7 @@ pub fn newton<R: Real, S: System<R>>(
 ) -> R {
     let (zero, one) = (R::zero(), R::one());
     let scale = island.scale;
-    let tolerance = R::splat(m.opt.tolerance);
+    let tolerance = d.own.tolerance(m);
 
     // forces, and what is left of the equation of motion
     let mut cone = update_constraint(m, d, system, island).cone;

@@ -99,9 +99,9 @@ impl NoSlip {
         island: usize,
         half: &mut Half,
     ) {
-        let opt = &whose.m.opt;
         (self.island, self.lane) = (island, whose.lane);
-        (self.tolerance, self.iterations) = (opt.noslip_tolerance, opt.noslip_iterations);
+        self.tolerance = whose.d.own.noslip_tolerance(whose.m).lane(whose.lane);
+        self.iterations = whose.m.opt.noslip_iterations;
         self.niter = 0;
         self.problem.take(whose, false, half);
         self.problem.accelerate();

@@ -163,7 +163,8 @@ impl Pgs {
         half: &mut Half,
     ) {
         (self.island, self.lane) = (island, whose.lane);
-        (self.tolerance, self.iterations) = (whose.m.opt.tolerance, whose.m.opt.iterations);
+        self.tolerance = whose.d.own.tolerance(whose.m).lane(whose.lane);
+        self.iterations = whose.m.opt.iterations;
         self.problem.take(whose, true, half);
         let num = self.problem.rows.len();
         self.before.reset(num);

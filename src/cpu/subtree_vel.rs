@@ -13,13 +13,13 @@ pub fn subtree_vel<R: Real>(m: &Model, d: &mut Data<R>) {
     d.subtree_linvel.fill([R::zero(); 3]);
     for i in (0..m.nbody).rev() {
         let vel = object_velocity(m, d, ObjType::Body as i32, i);
-        let momentum = add_scl3(d.subtree_linvel[i], lin(vel), R::splat(m.body_mass[i]));
+        let momentum = add_scl3(d.subtree_linvel[i], lin(vel), d.own.body_mass(m, i));
         if i > 0 {
             let p = m.body_parentid[i] as usize;
             d.subtree_linvel[p] = add3(d.subtree_linvel[p], momentum);
         }
-        let mass = m.body_subtreemass[i].max(MINVAL);
-        d.subtree_linvel[i] = scl3(momentum, R::splat(1.0 / mass));
+        let mass = d.own.body_subtreemass(m, i).max(R::splat(MINVAL));
+        d.subtree_linvel[i] = scl3(momentum, R::one() / mass);
     }
 
     // angular momentum, children before parents: a body's own, and that of subtrees about the parent's
@@ -31,7 +31,7 @@ pub fn subtree_vel<R: Real>(m: &Model, d: &mut Data<R>) {
             let p = m.body_parentid[i] as usize;
             let arm = sub3(d.subtree_com[i], d.subtree_com[p]);
             let vel = sub3(d.subtree_linvel[i], d.subtree_linvel[p]);
-            let moment = scl3(cross(arm, vel), R::splat(m.body_subtreemass[i]));
+            let moment = scl3(cross(arm, vel), d.own.body_subtreemass(m, i));
             d.subtree_angmom[p] = add3(d.subtree_angmom[p], add3(d.subtree_angmom[i], moment));
         }
     }
@@ -42,12 +42,13 @@ pub fn subtree_vel<R: Real>(m: &Model, d: &mut Data<R>) {
 fn body_angmom<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [R; 3] {
     let vel = object_velocity(m, d, ObjType::Body as i32, i);
     let local = mul_mat_t_vec3(d.ximat[i], rot(vel));
-    let spin = [0, 1, 2].map(|k| local[k] * R::splat(m.body_inertia[i][k]));
+    let inertia = d.own.body_inertia(m, i);
+    let spin = [0, 1, 2].map(|k| local[k] * inertia[k]);
     let own = mul_mat_vec3(d.ximat[i], spin);
     if i == 0 {
         return own;
     }
     let arm = sub3(d.xipos[i], d.subtree_com[i]);
     let vel = sub3(lin(vel), d.subtree_linvel[i]);
-    add3(own, scl3(cross(arm, vel), R::splat(m.body_mass[i])))
+    add3(own, scl3(cross(arm, vel), d.own.body_mass(m, i)))
 }

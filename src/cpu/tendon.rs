@@ -34,7 +34,7 @@ fn fixed<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
     let mut length = R::zero();
     for w in start..start + m.tendon_num[t] as usize {
         let j = m.wrap_objid[w] as usize;
-        let coef = R::splat(m.wrap_prm[w]);
+        let coef = d.own.wrap_prm(m, w);
         length += coef * d.qpos[m.jnt_qposadr[j] as usize];
         // the row's columns are in order of dofs, the path in that of the author
         for (k, &dof) in colind.iter().enumerate() {
@@ -51,13 +51,13 @@ fn fixed<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
 fn spatial<R: Real>(m: &Model, d: &mut Data<R>, t: usize, count: &mut R::Int) {
     let start = m.tendon_adr[t] as usize;
     let end = start + m.tendon_num[t] as usize;
-    let mut divisor = 1.0;
+    let mut divisor = R::one();
     let mut length = R::zero();
     let mut w = start;
     while w + 1 < end {
         // a pulley starts a branch
         if m.wrap_type[w] == WrapType::Pulley {
-            divisor = m.wrap_prm[w];
+            divisor = d.own.wrap_prm(m, w);
             push(d, count, [R::zero(); 3], None);
             w += 1;
             continue;
@@ -74,7 +74,7 @@ fn spatial<R: Real>(m: &Model, d: &mut Data<R>, t: usize, count: &mut R::Int) {
         let body = site.map(|s| m.site_bodyid[s] as usize);
         let pos = site.map(|s| d.site_xpos[s]);
         push(d, count, pos[0], None);
-        let scale = R::splat(1.0 / divisor);
+        let scale = R::one() / divisor;
         if geom {
             let g = m.wrap_objid[w + 1] as usize;
             let touches = touches(m, d, w + 1, pos);
@@ -108,13 +108,13 @@ type Touches = [Option<Touch>; 16];
 #[inline(always)]
 fn touches<R: Real>(m: &Model, d: &Data<R>, w: usize, pos: [[R; 3]; 2]) -> Touches {
     let g = m.wrap_objid[w] as usize;
-    let side = m.wrap_prm[w].round();
     let mut touches = [None; 16];
     for (lane, touch) in touches.iter_mut().enumerate().take(R::WIDTH) {
+        let side = d.own.wrap_prm(m, w).lane(lane).round();
         let obstacle = Obstacle {
             pos: d.geom_xpos[g].map(|x| x.lane(lane)),
             mat: d.geom_xmat[g].map(|x| x.lane(lane)),
-            radius: m.geom_size[g][0],
+            radius: d.own.geom_size(m, g)[0].lane(lane),
             kind: m.wrap_type[w],
             side: (side >= 0.0).then(|| d.site_xpos[side as usize].map(|x| x.lane(lane))),
         };

@@ -4,7 +4,7 @@ use crate::cpu::lib::contact::ABSENT;
 use crate::cpu::lib::jac::add_jac;
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::{JointType, TrnType};
 
 /// Actuator lengths and moments (`mj_transmission`).
@@ -20,7 +20,7 @@ pub fn transmit<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
     for i in 0..m.nactuator {
         let id = m.actuator_trnid[2 * i] as usize;
         let r = m.actuator_outadr[i] as usize;
-        let gear: [R; 6] = std::array::from_fn(|k| R::splat(m.actuator_gear[6 * r + k]));
+        let gear: [R; 6] = std::array::from_fn(|k| d.own.actuator_gear(m, 6 * r + k));
         let trntype = m.actuator_trntype[i];
         if trntype == TrnType::Joint || trntype == TrnType::JointInParent {
             joint(m, d, r, id, gear, trntype == TrnType::JointInParent);
@@ -92,7 +92,7 @@ fn tendon<R: Real>(m: &Model, d: &mut Data<R>, r: usize, id: usize, gear: R) {
 fn slider_crank<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize, gear: R) {
     let [crank, slider] =
         [m.actuator_trnid[2 * i], m.actuator_trnid[2 * i + 1]].map(|s| s as usize);
-    let rod = R::splat(m.actuator_cranklength[i]);
+    let rod = d.own.actuator_cranklength(m, i);
     let mat = d.site_xmat[slider];
     let axis = [mat[2], mat[5], mat[8]];
     let vec = sub3(d.site_xpos[crank], d.site_xpos[slider]);
@@ -153,10 +153,10 @@ fn site<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize, gear: [R; 6]) {
     let mat = d.site_xmat[refid];
     let ref_body = m.site_bodyid[refid] as usize;
     let apart = mul_mat_t_vec3(mat, sub3(d.site_xpos[id], d.site_xpos[refid]));
-    let quat = |s: usize, b: usize| mul_quat(d.xquat[b], m.site_quat[s].map(R::splat));
+    let quat = |s: usize, b: usize| mul_quat(d.xquat[b], d.own.site_quat(m, s));
     let turned = sub_quat(quat(id, body), quat(refid, ref_body));
-    let trans = gear_of(m, r, 0..3);
-    let rot = gear_of(m, r, 3..6);
+    let trans = gear_of(m, d, r, 0..3);
+    let rot = gear_of(m, d, r, 3..6);
     let zero = R::zero();
     d.actuator_length[r] = if trans { dot3(apart, force) } else { zero }
         + if rot { dot3(turned, torque) } else { zero };
@@ -197,7 +197,7 @@ fn so3<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize) {
         return;
     };
     let [body, ref_body] = [id, refid].map(|s| m.site_bodyid[s] as usize);
-    let quat = |s: usize, b: usize| mul_quat(d.xquat[b], m.site_quat[s].map(R::splat));
+    let quat = |s: usize, b: usize| mul_quat(d.xquat[b], d.own.site_quat(m, s));
     let turned = sub_quat(quat(id, body), quat(refid, ref_body));
     d.actuator_length[r..r + 3].copy_from_slice(&turned);
     let mat = d.site_xmat[id];
@@ -247,8 +247,9 @@ fn adhesion<R: Real>(m: &Model, d: &mut Data<R>, r: usize, body: usize, contact:
 
 // is a part of the gear used
 #[inline(always)]
-fn gear_of(m: &Model, r: usize, part: std::ops::Range<usize>) -> bool {
-    m.actuator_gear[6 * r..6 * r + 6][part] != [0.0; 3]
+fn gear_of<R: Real>(m: &Model, d: &Data<R>, r: usize, part: std::ops::Range<usize>) -> bool {
+    part.into_iter()
+        .any(|k| nonzero(d.own.actuator_gear(m, 6 * r + k)).any())
 }
 
 // last dof that moves two bodies; -1: none

@@ -12,7 +12,7 @@
 
 use crate::cpu::collision::{Kind, collide, kind};
 use crate::cpu::lib::contact::{Contacts, Point, Shape, make_frame};
-use crate::fields::{Data, Model};
+use crate::fields::{Data, Model, OwnLane};
 use crate::types::*;
 
 /// How far shapes are moved, relative to their size.
@@ -178,7 +178,14 @@ fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     });
     let search = |shapes: [Shape; 2]| {
         let mut out = Contacts::new();
-        let sure = collide(m, geoms, shapes, m.collision_detect[k], &mut out);
+        let sure = collide(
+            m,
+            OwnLane::new(&d.own, 0),
+            geoms,
+            shapes,
+            m.collision_detect[k],
+            &mut out,
+        );
         (sure, out)
     };
     let size = m.geom_rbound[geoms[0]] + m.geom_rbound[geoms[1]];

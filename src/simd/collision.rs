@@ -71,7 +71,14 @@ fn collide<R: Real>(
 ) {
     let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
     let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
-    let unsure = spots.find(m, geoms, &shapes, m.collision_detect[k], near);
+    let unsure = spots.find(
+        m,
+        &d.own,
+        geoms,
+        &shapes,
+        d.own.collision_detect(m, k),
+        near,
+    );
     if let Some(unsure) = unsure {
         tell(d, OVERFLOW_CCD, R::zero().lt(unsure));
     }

@@ -200,6 +200,7 @@ fn by_the_reference<R: Real>(
 ) {
     for lane in lanes::<R>(bad) {
         let mut world = Data::<f64>::zeroed(m);
+        world.own = d.own.lane(m, lane);
         copy_lane(&mut world, d, 0, lane);
         twin(m, &mut world);
         copy_lane(d, &world, lane, 0);

@@ -8,7 +8,7 @@ use crate::cpu::collision::bounds::{SLACK, boxes_meet};
 use crate::cpu::collision::{collide, function, meet, wide};
 use crate::cpu::lib::contact::{Contacts, Point, Shape};
 use crate::cpu::lib::math::*;
-use crate::fields::Model;
+use crate::fields::{Model, Own, OwnLane};
 use crate::real::{Mask, Real, lanes};
 use crate::types::*;
 
@@ -39,31 +39,48 @@ impl<R: Real> Spots<R> {
     pub fn find(
         &mut self,
         m: &Model,
+        own: &Own<R>,
         geoms: [usize; 2],
         shapes: &[Shape<R>; 2],
-        detect: f64,
+        detect: R,
         near: R::Mask,
     ) -> Option<R> {
         let types = geoms.map(|geom| m.geom_type[geom]);
-        if self.closed(types, shapes, detect, near) {
+        let size = |k: usize, lane: usize| OwnLane::new(own, lane).geom_size(m, geoms[k]);
+        let of_lane = |lane: usize| {
+            [0, 1].map(|k| Shape {
+                size: size(k, lane),
+                ..shapes[k].lane(lane)
+            })
+        };
+        if self.closed(types, shapes, of_lane, detect, near) {
             return None;
         }
         let mut unsure = R::zero();
-        let meet = meet(m, geoms, shapes, detect, near);
-        self.by_lane(shapes, meet, |lane, shapes, out| {
-            if !collide(m, geoms, shapes, detect, out) {
+        let meet = meet(m, own, geoms, shapes, detect, near);
+        self.by_lane(of_lane, meet, |lane, shapes, out| {
+            if !collide(
+                m,
+                OwnLane::new(own, lane),
+                geoms,
+                shapes,
+                detect.lane(lane),
+                out,
+            ) {
                 unsure.set_lane(lane, 1.0);
             }
         });
         Some(unsure)
     }
 
-    /// The same of two shapes with a closed form, of which the first has the lower type; false if they have none.
+    /// The same of two shapes with a closed form, of which the first has the lower type; false if they have none. `of_lane` gives
+    /// the shapes of one lane.
     pub fn closed(
         &mut self,
         types: [i32; 2],
         shapes: &[Shape<R>; 2],
-        detect: f64,
+        of_lane: impl Fn(usize) -> [Shape; 2],
+        detect: R,
         near: R::Mask,
     ) -> bool {
         self.all.num = 0;
@@ -79,8 +96,8 @@ impl<R: Real> Spots<R> {
             true => boxes_meet(first, second, detect),
             false => capsule_meets(first, second, detect),
         };
-        self.by_lane(shapes, near & meet, |_, [first, second], out| {
-            function(&first, &second, detect, true, out);
+        self.by_lane(of_lane, near & meet, |lane, [first, second], out| {
+            function(&first, &second, detect.lane(lane), true, out);
         });
         true
     }
@@ -89,7 +106,7 @@ impl<R: Real> Spots<R> {
     #[inline(always)]
     fn by_lane(
         &mut self,
-        shapes: &[Shape<R>; 2],
+        of_lane: impl Fn(usize) -> [Shape; 2],
         mask: R::Mask,
         mut run: impl FnMut(usize, [Shape; 2], &mut Contacts),
     ) {
@@ -98,8 +115,7 @@ impl<R: Real> Spots<R> {
         }
         for lane in lanes::<R>(mask) {
             self.own.num = 0;
-            let shapes = [shapes[0].lane(lane), shapes[1].lane(lane)];
-            run(lane, shapes, &mut self.own);
+            run(lane, of_lane(lane), &mut self.own);
             self.all.put_lane(lane, &self.own);
         }
     }
@@ -112,15 +128,15 @@ impl<R: Real> Default for Spots<R> {
 }
 
 // where no face of a box separates it from a capsule
-fn capsule_meets<R: Real>(capsule: &Shape<R>, cube: &Shape<R>, detect: f64) -> R::Mask {
-    let half = R::splat(capsule.size[1]);
+fn capsule_meets<R: Real>(capsule: &Shape<R>, cube: &Shape<R>, detect: R) -> R::Mask {
+    let half = capsule.size[1];
     let axis = mul_mat_t_vec3(cube.mat, capsule.axis());
     let center = mul_mat_t_vec3(cube.mat, sub3(capsule.pos, cube.pos));
     let [sizex, sizey, sizez] = cube.size;
-    let slack = SLACK * (sizex + sizey + sizez + capsule.size[0] + capsule.size[1]);
+    let slack = R::splat(SLACK) * (sizex + sizey + sizez + capsule.size[0] + capsule.size[1]);
     let mut meet = R::zero().le(R::zero());
     for i in 0..3 {
-        let reach = R::splat(cube.size[i] + capsule.size[0] + detect + slack);
+        let reach = cube.size[i] + capsule.size[0] + detect + slack;
         meet = meet & (center[i].abs() - half * axis[i].abs()).le(reach);
     }
     meet

@@ -41,6 +41,16 @@ impl<R: Real> Tile<R> {
         }
     }
 
+    /// Its worlds as they begin.
+    pub fn anew(&self, m: &Model) -> Data<R> {
+        let mut d = Data {
+            own: self.d.own.clone(),
+            ..Data::default()
+        };
+        d.reset(m);
+        d
+    }
+
     /// Keeps the state aside, but for the fields that are given; takes memory the first time.
     pub fn keep(&mut self, given: &[&'static Field]) {
         if self.how.is_empty() {

@@ -28,8 +28,9 @@ impl Kernels {
         let mut varies = self.gpu.config().varies.clone();
         let new = differing(base, models).filter(|name| !varies.iter().any(|known| known == name));
         let new: Vec<String> = new.map(str::to_owned).collect();
-        // kernels leave out damping where the model that they are made for has none
-        let lacks = !damped(base) && models.iter().any(|m| damped(m));
+        // kernels leave out what the model that they are made for does without
+        let lacks = |has: fn(&Model) -> bool| !has(base) && models.iter().any(|m| has(m));
+        let lacks = lacks(damped) || lacks(compensates);
         self.own = models.to_vec();
         if lacks || !new.is_empty() {
             varies.extend(new);
@@ -41,17 +42,15 @@ impl Kernels {
     // the same worlds with room for what differs
     fn reopen(&mut self, varies: Vec<String>) -> Result<()> {
         let base = self.gpu.model();
-        let base = self
-            .own
-            .iter()
-            .map(Arc::as_ref)
-            .find(|m| damped(m))
-            .unwrap_or(base);
+        let own = || self.own.iter().map(Arc::as_ref);
+        let mut base = own().find(|m| damped(m)).unwrap_or(base).clone();
+        let compensated = own().map(|m| m.ngravcomp).max();
+        base.arrays_mut().ngravcomp = compensated.unwrap_or(base.ngravcomp);
         let config = Config {
             varies,
             ..self.gpu.config().clone()
         };
-        let mut gpu = Gpu::new(self.gpu.device(), base, &config)?;
+        let mut gpu = Gpu::new(self.gpu.device(), &base, &config)?;
         self.carry_over(&mut gpu)?;
         gpu.prepare()?;
         (self.gpu, self.forward, self.inverse) = (gpu, None, None);
@@ -104,6 +103,11 @@ impl Kernels {
         }
         Ok(())
     }
+}
+
+// whether gravity is compensated on some body
+fn compensates(m: &Model) -> bool {
+    m.ngravcomp > 0
 }
 
 /// Writes what differs into the worlds of a device.

@@ -4,7 +4,7 @@
 
 use crate::cpu::lib::contact::{Shape, column};
 use crate::cpu::lib::math::*;
-use crate::fields::Model;
+use crate::fields::{Model, Own};
 use crate::real::Real;
 
 /// Slack of tests that tell shapes apart, times the sizes of both: single precision rounds positions of some metres to less
@@ -14,35 +14,37 @@ pub const SLACK: f64 = 1e-4;
 /// Where the bounding boxes of two geoms are no farther apart than `detect` (m).
 pub fn bounds_meet<R: Real>(
     m: &Model,
+    own: &Own<R>,
     geoms: [usize; 2],
     shapes: &[Shape<R>; 2],
-    detect: f64,
+    detect: R,
 ) -> R::Mask {
-    let [first, second] = [0, 1].map(|i| bounding_box(m, geoms[i], &shapes[i]));
+    let [first, second] = [0, 1].map(|i| bounding_box(m, own, geoms[i], &shapes[i]));
     boxes_meet(&first, &second, detect)
 }
 
 /// Where the bounding box of a geom is no farther than `detect` (m) above a plane.
 pub fn bound_meets_plane<R: Real>(
     m: &Model,
+    own: &Own<R>,
     geom: usize,
     plane: &Shape<R>,
     shape: &Shape<R>,
-    detect: f64,
+    detect: R,
 ) -> R::Mask {
-    let bound = bounding_box(m, geom, shape);
+    let bound = bounding_box(m, own, geom, shape);
     let normal = mul_mat_t_vec3(bound.mat, plane.axis());
     let height = dot3(sub3(bound.pos, plane.pos), plane.axis());
     let [sizex, sizey, sizez] = bound.size;
-    let slack = detect + SLACK * (sizex + sizey + sizez);
-    let reach = [0, 1, 2].map(|i| normal[i].abs() * R::splat(bound.size[i]));
-    height.le(reach[0] + reach[1] + reach[2] + R::splat(slack))
+    let slack = detect + R::splat(SLACK) * (sizex + sizey + sizez);
+    let reach = [0, 1, 2].map(|i| normal[i].abs() * bound.size[i]);
+    height.le(reach[0] + reach[1] + reach[2] + slack)
 }
 
 // geom_aabb as a box in its place
-fn bounding_box<R: Real>(m: &Model, geom: usize, shape: &Shape<R>) -> Shape<R> {
-    let [x, y, z, sizex, sizey, sizez] = std::array::from_fn(|i| m.geom_aabb[6 * geom + i]);
-    let center = mul_mat_vec3(shape.mat, [x, y, z].map(R::splat));
+fn bounding_box<R: Real>(m: &Model, own: &Own<R>, geom: usize, shape: &Shape<R>) -> Shape<R> {
+    let [x, y, z, sizex, sizey, sizez] = std::array::from_fn(|i| own.geom_aabb(m, 6 * geom + i));
+    let center = mul_mat_vec3(shape.mat, [x, y, z]);
     Shape {
         pos: add3(shape.pos, center),
         mat: shape.mat,
@@ -51,15 +53,15 @@ fn bounding_box<R: Real>(m: &Model, geom: usize, shape: &Shape<R>) -> Shape<R> {
 }
 
 /// Where no face of two boxes separates them by more than `detect` (m).
-pub fn boxes_meet<R: Real>(first: &Shape<R>, second: &Shape<R>, detect: f64) -> R::Mask {
+pub fn boxes_meet<R: Real>(first: &Shape<R>, second: &Shape<R>, detect: R) -> R::Mask {
     // axes of the second in the frame of the first
     let rot = [0, 1, 2].map(|j| mul_mat_t_vec3(first.mat, column(second.mat, j)));
     let dif = sub3(second.pos, first.pos);
     let pos21 = mul_mat_t_vec3(first.mat, dif);
     let pos12 = mul_mat_t_vec3(second.mat, dif);
-    let (size1, size2) = (first.size.map(R::splat), second.size.map(R::splat));
+    let (size1, size2) = (first.size, second.size);
     let sizes = add3(first.size, second.size);
-    let slack = R::splat(detect + SLACK * (sizes[0] + sizes[1] + sizes[2]));
+    let slack = detect + R::splat(SLACK) * (sizes[0] + sizes[1] + sizes[2]);
     let mut meet = R::zero().le(R::zero());
     for i in 0..3 {
         let reach = [0, 1, 2].map(|j| rot[j][i].abs() * size2[j]);

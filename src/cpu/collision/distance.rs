@@ -7,13 +7,15 @@ use super::support::Solid;
 use super::{Kind, collide, kind};
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
-use crate::fields::Model;
+use crate::fields::{Model, OwnLane};
+use crate::real::Real;
 use crate::types::*;
 
 /// Signed distance of two geoms in their places and the points where they are nearest, `most` and zeros if they are farther
 /// apart than that, or cannot collide.
-pub fn geom_distance(
+pub fn geom_distance<R: Real>(
     m: &Model,
+    own: OwnLane<'_, R>,
     geoms: [usize; 2],
     shapes: [Shape; 2],
     most: f64,
@@ -36,7 +38,7 @@ pub fn geom_distance(
         false => (geoms, shapes),
     };
     let mut out = Contacts::new();
-    collide(m, geoms, shapes, most, &mut out);
+    collide(m, own, geoms, shapes, most, &mut out);
     let (mut dist, mut points) = nothing;
     for point in &out.point[..out.num] {
         if point.dist < dist {

@@ -6,27 +6,31 @@ use super::gjk::{Found, Two};
 use super::support::Solid;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
-use crate::fields::Model;
+use crate::fields::{Model, OwnLane};
+use crate::real::Real;
 use crate::types::*;
 
 /// A height field: half sizes and depth (m), number of rows and columns, heights from 0 to 1.
-struct Grid<'a> {
+struct Grid<'a, R: Real> {
     size: [f64; 4],
     nrow: usize,
     ncol: usize,
-    data: &'a [f64],
+    m: &'a Model,
+    own: OwnLane<'a, R>,
+    adr: usize,
 }
 
-impl<'a> Grid<'a> {
-    fn new(m: &'a Model, geom: usize) -> Self {
+impl<'a, R: Real> Grid<'a, R> {
+    fn new(m: &'a Model, own: OwnLane<'a, R>, geom: usize) -> Self {
         let id = m.geom_dataid[geom].max(0) as usize;
         let (nrow, ncol) = (m.hfield_nrow[id] as usize, m.hfield_ncol[id] as usize);
-        let adr = m.hfield_adr[id] as usize;
         Self {
-            size: std::array::from_fn(|k| m.hfield_size[4 * id + k]),
+            size: std::array::from_fn(|k| own.hfield_size(m, 4 * id + k)),
             nrow,
             ncol,
-            data: &m.hfield_data[adr..adr + nrow * ncol],
+            m,
+            own,
+            adr: m.hfield_adr[id] as usize,
         }
     }
 
@@ -55,7 +59,8 @@ impl<'a> Grid<'a> {
         let [x, y, top, _] = self.size;
         let dx = 2.0 * x / (self.ncol - 1) as f64;
         let dy = 2.0 * y / (self.nrow - 1) as f64;
-        let height = self.data[r * self.ncol + c] * top;
+        let place = self.adr + r * self.ncol + c;
+        let height = self.own.hfield_data(self.m, place) * top;
         [dx * c as f64 - x, dy * r as f64 - y, height]
     }
 }
@@ -67,14 +72,15 @@ fn relative(frame: [f64; 9], mat: [f64; 9]) -> [f64; 9] {
 }
 
 /// A height field and a convex solid; false if a search ended before it was sure.
-pub fn hfield_convex(
+pub fn hfield_convex<R: Real>(
     m: &Model,
+    own: OwnLane<'_, R>,
     geoms: [usize; 2],
     shapes: [Shape; 2],
     margin: f64,
     out: &mut Contacts,
 ) -> bool {
-    let grid = Grid::new(m, geoms[0]);
+    let grid = Grid::new(m, own, geoms[0]);
     let [field, shape] = shapes;
     let placed = Shape {
         pos: mul_mat_t_vec3(field.mat, sub3(shape.pos, field.pos)),
@@ -83,7 +89,7 @@ pub fn hfield_convex(
     };
 
     // by its bounding sphere, then by its bounding box
-    let reach = m.geom_rbound[geoms[1]] + margin;
+    let reach = own.geom_rbound(m, geoms[1]) + margin;
     if !grid.meets(placed.pos.map(|x| x - reach), placed.pos.map(|x| x + reach)) {
         return true;
     }

@@ -20,7 +20,7 @@ impl<R: Real> Ball<R> {
     pub fn of(shape: &Shape<R>, center: [R; 3]) -> Self {
         Self {
             center,
-            radius: R::splat(shape.size[0]),
+            radius: shape.size[0],
         }
     }
 }
@@ -29,7 +29,7 @@ impl<R: Real> Ball<R> {
 pub fn plane_sphere<R: Real>(
     plane: &Shape<R>,
     sphere: &Shape<R>,
-    margin: f64,
+    margin: R,
     near: R::Mask,
     out: &mut Contacts<R>,
 ) {
@@ -44,7 +44,7 @@ pub fn plane_ball<R: Real>(
     origin: [R; 3],
     normal: [R; 3],
     ball: Ball<R>,
-    margin: f64,
+    margin: R,
 ) -> (R::Mask, Point<R>) {
     let Ball { center, radius } = ball;
     let height = dot3(sub3(center, origin), normal);
@@ -55,21 +55,21 @@ pub fn plane_ball<R: Real>(
         normal,
         tangent: [R::zero(); 3],
     };
-    (height.le(R::splat(margin) + radius), point)
+    (height.le(margin + radius), point)
 }
 
 /// Plane and capsule: a ball at each end (`mjc_PlaneCapsule`).
 pub fn plane_capsule<R: Real>(
     plane: &Shape<R>,
     capsule: &Shape<R>,
-    margin: f64,
+    margin: R,
     near: R::Mask,
     out: &mut Contacts<R>,
 ) {
     let normal = plane.axis();
     let axis = capsule.axis();
     for side in [1.0, -1.0] {
-        let center = add_scl3(capsule.pos, axis, R::splat(side * capsule.size[1]));
+        let center = add_scl3(capsule.pos, axis, R::splat(side) * capsule.size[1]);
         let (lanes, point) = plane_ball(plane.pos, normal, Ball::of(capsule, center), margin);
 
         // the first tangent is along the capsule
@@ -82,12 +82,12 @@ pub fn plane_capsule<R: Real>(
 pub fn plane_ellipsoid<R: Real>(
     plane: &Shape<R>,
     ellipsoid: &Shape<R>,
-    margin: f64,
+    margin: R,
     near: R::Mask,
     out: &mut Contacts<R>,
 ) {
     let normal = plane.axis();
-    let size = ellipsoid.size.map(R::splat);
+    let size = ellipsoid.size;
 
     // support of the unit ball, stretched
     let down = scl3(mul_mat_t_vec3(ellipsoid.mat, normal), -R::one());
@@ -105,13 +105,12 @@ pub fn plane_ellipsoid<R: Real>(
 pub fn plane_cylinder<R: Real>(
     plane: &Shape<R>,
     cylinder: &Shape<R>,
-    margin: f64,
+    margin: R,
     near: R::Mask,
     out: &mut Contacts<R>,
 ) {
     let normal = plane.axis();
-    let [radius, half, _] = cylinder.size.map(R::splat);
-    let margin = R::splat(margin);
+    let [radius, half, _] = cylinder.size;
 
     // the axis points towards the plane
     let axis = cylinder.axis();
@@ -173,13 +172,13 @@ pub fn plane_cylinder<R: Real>(
 pub fn plane_box<R: Real>(
     plane: &Shape<R>,
     cube: &Shape<R>,
-    margin: f64,
+    margin: R,
     near: R::Mask,
     out: &mut Contacts<R>,
 ) {
     let normal = plane.axis();
     let height = dot3(sub3(cube.pos, plane.pos), normal);
-    let [x, y, z] = [0, 1, 2].map(|j| scl3(column(cube.mat, j), R::splat(cube.size[j])));
+    let [x, y, z] = [0, 1, 2].map(|j| scl3(column(cube.mat, j), cube.size[j]));
     let below = [x, y, z].map(|edge| dot3(normal, edge));
     let side = |i: usize, bit: usize| R::splat(if i & bit != 0 { 1.0 } else { -1.0 });
     for i in 0..8 {
@@ -190,7 +189,7 @@ pub fn plane_box<R: Real>(
         // corner relative to the center
         let below = side(i, 1) * below[0] + side(i, 2) * below[1] + side(i, 4) * below[2];
         let dist = height + below;
-        let lanes = near & dist.le(R::splat(margin)) & below.le(R::zero());
+        let lanes = near & dist.le(margin) & below.le(R::zero());
         if !lanes.any() {
             continue;
         }

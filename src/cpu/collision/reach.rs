@@ -8,7 +8,7 @@ use super::bounds::SLACK;
 use super::support::Solid;
 use crate::cpu::lib::contact::Shape;
 use crate::cpu::lib::math::*;
-use crate::fields::Model;
+use crate::fields::{Model, Own};
 use crate::real::{Mask, Real, lanes};
 use crate::types::*;
 
@@ -135,24 +135,27 @@ fn apart(first: &Bound, second: &Bound, beyond: f64) -> bool {
     false
 }
 
-fn size_of(m: &Model, geom: usize) -> f64 {
-    (3..6).map(|k| m.geom_aabb[6 * geom + k]).sum()
+fn size_of<R: Real>(m: &Model, own: &Own<R>, geom: usize) -> R {
+    (3..6).fold(R::zero(), |sum, k| sum + own.geom_aabb(m, 6 * geom + k))
 }
 
 /// Of the lanes in `meet`, those where no plane is found that keeps two geoms farther apart than `detect` (m). Where neither is a
 /// mesh with a table, the convex collider is as fast.
 pub fn reaches_meet<R: Real>(
     m: &Model,
+    own: &Own<R>,
     geoms: [usize; 2],
     shapes: &[Shape<R>; 2],
-    detect: f64,
+    detect: R,
     meet: R::Mask,
 ) -> R::Mask {
     let reach = geoms.map(|geom| m.reaches().of(m, geom));
     if reach.iter().all(Option::is_none) {
         return meet;
     }
-    let slack = SLACK * (size_of(m, geoms[0]) + size_of(m, geoms[1])) + m.opt.ccd_tolerance;
+    let sizes = size_of(m, own, geoms[0]) + size_of(m, own, geoms[1]);
+    let slack = R::splat(SLACK) * sizes + R::splat(m.opt.ccd_tolerance);
+    let beyond = detect + slack;
     by_lane::<R>(meet, |lane| {
         let bound = |k: usize| Bound {
             m,
@@ -160,29 +163,30 @@ pub fn reaches_meet<R: Real>(
             shape: shapes[k].lane(lane),
             reach: reach[k],
         };
-        !apart(&bound(0), &bound(1), detect + slack)
+        !apart(&bound(0), &bound(1), beyond.lane(lane))
     })
 }
 
 /// Of the lanes in `meet`, those where a hull may reach down to `detect` (m) above a plane.
 pub fn reach_meets_plane<R: Real>(
     m: &Model,
+    own: &Own<R>,
     geom: usize,
     plane: &Shape<R>,
     shape: &Shape<R>,
-    detect: f64,
+    detect: R,
     meet: R::Mask,
 ) -> R::Mask {
     let Some(reach) = m.reaches().of(m, geom) else {
         return meet;
     };
-    let slack = detect + SLACK * size_of(m, geom);
+    let slack = detect + R::splat(SLACK) * size_of(m, own, geom);
     by_lane::<R>(meet, |lane| {
         let (plane, shape) = (plane.lane(lane), shape.lane(lane));
         let down = scl3(plane.axis(), -1.0);
         let local = mul_mat_t_vec3(shape.mat, down);
         let height = dot3(sub3(plane.pos, shape.pos), down);
-        height - dot3(local, reach.farthest(local)) <= slack
+        height - dot3(local, reach.farthest(local)) <= slack.lane(lane)
     })
 }
 

@@ -10,7 +10,7 @@ use crate::real::{Mask, Real};
 pub fn sphere_sphere<R: Real>(
     first: &Shape<R>,
     second: &Shape<R>,
-    margin: f64,
+    margin: R,
     near: R::Mask,
     out: &mut Contacts<R>,
 ) {
@@ -23,13 +23,13 @@ pub fn sphere_sphere<R: Real>(
 fn touch<R: Real>(
     balls: [Ball<R>; 2],
     of: [&Shape<R>; 2],
-    margin: f64,
+    margin: R,
     near: R::Mask,
     out: &mut Contacts<R>,
 ) {
     let [first, second] = balls;
     let dif = sub3(second.center, first.center);
-    let reach = R::splat(margin) + first.radius + second.radius;
+    let reach = margin + first.radius + second.radius;
     let lanes = near & dot3(dif, dif).le(reach * reach);
     if !lanes.any() {
         return;
@@ -57,7 +57,7 @@ fn touch<R: Real>(
 #[inline(never)]
 fn across<R: Real>(axes: [[R; 3]; 2]) -> [R; 3] {
     let (across, sine) = normalize3(cross(axes[0], axes[1]));
-    let parallel = sine.lt(nothing(1.0));
+    let parallel = sine.lt(nothing(R::one()));
     select3(parallel, [R::one(), R::zero(), R::zero()], across)
 }
 
@@ -65,12 +65,12 @@ fn across<R: Real>(axes: [[R; 3]; 2]) -> [R; 3] {
 pub fn sphere_capsule<R: Real>(
     sphere: &Shape<R>,
     capsule: &Shape<R>,
-    margin: f64,
+    margin: R,
     near: R::Mask,
     out: &mut Contacts<R>,
 ) {
     let axis = capsule.axis();
-    let half = R::splat(capsule.size[1]);
+    let half = capsule.size[1];
     let x = clip(dot3(axis, sub3(sphere.pos, capsule.pos)), -half, half);
     let nearest = add_scl3(capsule.pos, axis, x);
     let balls = [Ball::of(sphere, sphere.pos), Ball::of(capsule, nearest)];
@@ -81,11 +81,11 @@ pub fn sphere_capsule<R: Real>(
 pub fn sphere_cylinder<R: Real>(
     sphere: &Shape<R>,
     cylinder: &Shape<R>,
-    margin: f64,
+    margin: R,
     near: R::Mask,
     out: &mut Contacts<R>,
 ) {
-    let [radius, half, _] = cylinder.size.map(R::splat);
+    let [radius, half, _] = cylinder.size;
     let axis = cylinder.axis();
     let vec = sub3(sphere.pos, cylinder.pos);
     let x = dot3(axis, vec);
@@ -134,13 +134,13 @@ const PARALLEL: f64 = 1e-8;
 pub fn capsule_capsule<R: Real>(
     first: &Shape<R>,
     second: &Shape<R>,
-    margin: f64,
+    margin: R,
     near: R::Mask,
     out: &mut Contacts<R>,
 ) {
     let one = R::one();
-    let axis1 = scl3(first.axis(), R::splat(first.size[1]));
-    let axis2 = scl3(second.axis(), R::splat(second.size[1]));
+    let axis1 = scl3(first.axis(), first.size[1]);
+    let axis2 = scl3(second.axis(), second.size[1]);
     let across = cross(axis1, axis2);
     let det = dot3(across, across);
     let ma = dot3(axis1, axis1);
@@ -181,12 +181,12 @@ pub fn capsule_capsule<R: Real>(
 fn parallel<R: Real>(
     first: &Shape<R>,
     second: &Shape<R>,
-    margin: f64,
+    margin: R,
     near: R::Mask,
     out: &mut Contacts<R>,
 ) {
     let (axis1, axis2) = (first.axis(), second.axis());
-    let [half1, half2] = [first, second].map(|shape| R::splat(shape.size[1]));
+    let [half1, half2] = [first, second].map(|shape| shape.size[1]);
     let turned = dot3(axis1, axis2).lt(R::zero());
     let end2 = R::select(turned, -half2, half2);
     let low2 = add_scl3(second.pos, axis2, -end2);

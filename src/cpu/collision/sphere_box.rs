@@ -10,7 +10,7 @@ use crate::types::*;
 pub fn sphere_box<R: Real>(
     sphere: &Shape<R>,
     cube: &Shape<R>,
-    margin: f64,
+    margin: R,
     near: R::Mask,
     out: &mut Contacts<R>,
 ) {
@@ -23,19 +23,19 @@ pub fn sphere_box<R: Real>(
 pub fn ball_box<R: Real>(
     ball: Ball<R>,
     cube: &Shape<R>,
-    margin: f64,
+    margin: R,
     near: R::Mask,
     out: &mut Contacts<R>,
 ) {
     let Ball { center, radius } = ball;
-    let size = cube.size.map(R::splat);
-    let clamp = |i: usize| match cube.size[i] > 0.0 {
-        true => clip(center[i], -size[i], size[i]),
-        false => center[i],
+    let size = cube.size;
+    let clamp = |i: usize| {
+        let solid = R::zero().lt(size[i]);
+        R::select(solid, clip(center[i], -size[i], size[i]), center[i])
     };
     let clamped = [clamp(0), clamp(1), clamp(2)];
     let (inward, dist) = normalize3(sub3(clamped, center));
-    let lanes = near & (dist - radius).le(R::splat(margin));
+    let lanes = near & (dist - radius).le(margin);
     if !lanes.any() {
         return;
     }

@@ -3,7 +3,7 @@
 use crate::cpu::lib::dcmotor::next_state;
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::*;
 
 impl Model {
@@ -22,8 +22,8 @@ pub fn clamped_ctrl<R: Real>(m: &Model, d: &Data<R>, u: usize) -> R {
     if m.actuator_ctrllimited[u] == 0 || m.opt.disabled(DSBL_CLAMPCTRL) {
         return ctrl;
     }
-    let lo = R::splat(m.actuator_ctrlrange[2 * u]);
-    let hi = R::splat(m.actuator_ctrlrange[2 * u + 1]);
+    let lo = d.own.actuator_ctrlrange(m, 2 * u);
+    let hi = d.own.actuator_ctrlrange(m, 2 * u + 1);
     clip(ctrl, lo, hi)
 }
 
@@ -75,128 +75,138 @@ pub fn next_activation<R: Real>(m: &Model, d: &Data<R>, i: usize, k: usize, act_
     if m.actuator_dyntype[i] == DynType::DcMotor {
         return next_state(m, d, i, k, act_dot);
     }
-    let h = m.opt.timestep;
+    let h = d.own.timestep(m);
     let act = if m.actuator_dyntype[i] == DynType::FilterExact {
-        let tau = m.actuator_dynprm[10 * i].max(MINVAL);
-        d.act[k] + act_dot * R::splat(tau * (1.0 - (-h / tau).exp()))
+        let tau = d.own.actuator_dynprm(m, 10 * i).max(R::splat(MINVAL));
+        d.act[k] + act_dot * (tau * (R::one() - (-h / tau).exp()))
     } else {
-        d.act[k] + act_dot * R::splat(h)
+        d.act[k] + act_dot * h
     };
     if m.actuator_actlimited[i] == 0 {
         return act;
     }
-    let [lo, hi] = [m.actuator_actrange[2 * i], m.actuator_actrange[2 * i + 1]];
-    clip(act, R::splat(lo), R::splat(hi))
+    let [lo, hi] = [
+        d.own.actuator_actrange(m, 2 * i),
+        d.own.actuator_actrange(m, 2 * i + 1),
+    ];
+    clip(act, lo, hi)
 }
 
 /// Length of a whole turn, for servos of an orientation; zero for all others.
 #[inline(always)]
-pub fn wrap_period(m: &Model, i: usize) -> f64 {
+pub fn wrap_period<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
     // a servo: fixed gain, affine bias of the same stiffness, fed by a setpoint
     let dyntype = m.actuator_dyntype[i];
     if m.actuator_gaintype[i] != GainType::Fixed
         || m.actuator_biastype[i] != BiasType::Affine
-        || m.actuator_gainprm[10 * i] != -m.actuator_biasprm[10 * i + 1]
         || (dyntype != DynType::None && dyntype != DynType::Integrator)
     {
-        return 0.0;
+        return R::zero();
     }
     let adr = 6 * m.actuator_outadr[i] as usize;
-    let gear = &m.actuator_gear[adr..adr + 6];
-    let turn =
-        |axis: &[f64]| 2.0 * std::f64::consts::PI * axis.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let axis = |from: usize| [0, 1, 2].map(|k| d.own.actuator_gear(m, adr + from + k));
+    let turn = |axis: [R; 3]| R::splat(2.0 * std::f64::consts::PI) * norm3(axis);
     let [id, refid] = [m.actuator_trnid[2 * i], m.actuator_trnid[2 * i + 1]];
-    match TrnType::from_i32(m.actuator_trntype[i]) {
-        Some(TrnType::Site) if refid >= 0 && gear[..3] == [0.0; 3] => turn(&gear[3..]),
+    let period = match TrnType::from_i32(m.actuator_trntype[i]) {
+        Some(TrnType::Site) if refid >= 0 => {
+            let still = dot3(axis(0), axis(0)).le(R::zero());
+            R::select(still, turn(axis(3)), R::zero())
+        }
         Some(TrnType::Joint | TrnType::JointInParent)
             if m.jnt_type[id as usize] == JointType::Ball =>
         {
-            turn(&gear[..3])
+            turn(axis(0))
         }
-        _ => 0.0,
-    }
+        _ => return R::zero(),
+    };
+    let stiffness = d.own.actuator_gainprm(m, 10 * i) + d.own.actuator_biasprm(m, 10 * i + 1);
+    R::select(nonzero(stiffness), R::zero(), period)
 }
 
-/// The setpoint that is nearest to a length among those that are whole turns apart.
+/// The setpoint that is nearest to a length among those that are whole turns apart; without a period, the one that was given.
 #[inline(always)]
-pub fn wrap_setpoint<R: Real>(setpoint: R, length: R, period: f64) -> R {
-    let period = R::splat(period);
-    setpoint - period * round((setpoint - length) / period)
+pub fn wrap_setpoint<R: Real>(setpoint: R, length: R, period: R) -> R {
+    let wraps = R::zero().lt(period);
+    if !wraps.any() {
+        return setpoint;
+    }
+    let turn = R::select(wraps, period, R::one());
+    let nearest = setpoint - turn * round((setpoint - length) / turn);
+    R::select(wraps, nearest, setpoint)
 }
 
 /// Rate of a muscle's activation (`mju_muscleDynamics`).
 #[inline]
-pub fn muscle_dynamics<R: Real>(ctrl: R, act: R, prm: &[f64]) -> R {
+pub fn muscle_dynamics<R: Real>(ctrl: R, act: R, prm: [R; 10]) -> R {
     let (zero, one) = (R::zero(), R::one());
     let excess = clip(ctrl, zero, one) - act;
     let clipped = clip(act, zero, one);
 
     // time constants of a muscle that is partly active (Millard et al. 2013)
     let slow = R::splat(0.5) + R::splat(1.5) * clipped;
-    let tau_act = R::splat(prm[0]) * slow;
-    let tau_deact = R::splat(prm[1]) / slow;
+    let (tau_act, tau_deact) = (prm[0] * slow, prm[1] / slow);
     let width = prm[2];
-    let tau = if width < MINVAL {
-        R::select(zero.lt(excess), tau_act, tau_deact)
-    } else {
+    let hard = width.lt(R::splat(MINVAL));
+    let mut tau = R::select(zero.lt(excess), tau_act, tau_deact);
+    if !hard.all() {
         // from one to the other by a quintic
-        let x = clip(excess / R::splat(width) + R::splat(0.5), zero, one);
+        let x = excess / R::select(hard, one, width) + R::splat(0.5);
+        let x = clip(x, zero, one);
         let quintic =
             x * x * x * (R::splat(3.0) * x * (R::splat(2.0) * x - R::splat(5.0)) + R::splat(10.0));
-        tau_deact + (tau_act - tau_deact) * quintic
-    };
+        let soft = tau_deact + (tau_act - tau_deact) * quintic;
+        tau = R::select(hard, tau, soft);
+    }
     excess / tau.max(R::splat(MINVAL))
 }
 
 // largest force, and length of the muscle at which it is largest
 #[inline(always)]
-fn muscle_scale(lengthrange: &[f64], acc0: f64, prm: &[f64]) -> (f64, f64) {
-    let force = if prm[2] < 0.0 {
-        prm[3] / acc0.max(MINVAL)
-    } else {
-        prm[2]
-    };
-    let optimal = (lengthrange[1] - lengthrange[0]) / (prm[1] - prm[0]).max(MINVAL);
+fn muscle_scale<R: Real>(lengthrange: [R; 2], acc0: R, prm: [R; 10]) -> (R, R) {
+    let least = R::splat(MINVAL);
+    let force = R::select(prm[2].lt(R::zero()), prm[3] / acc0.max(least), prm[2]);
+    let optimal = (lengthrange[1] - lengthrange[0]) / (prm[1] - prm[0]).max(least);
     (force, optimal)
 }
 
 // force at rest over the largest, by the length in units of the optimal one: four parabolas (`mju_muscleGainLength`)
 #[inline(always)]
-fn muscle_by_length<R: Real>(l: R, lmin: f64, lmax: f64) -> R {
+fn muscle_by_length<R: Real>(l: R, lmin: R, lmax: R) -> R {
     let (zero, one, half) = (R::zero(), R::one(), R::splat(0.5));
-    let (a, b) = (0.5 * (lmin + 1.0), 0.5 * (1.0 + lmax));
-    let part = |from: f64, to: f64| {
-        let x = (l - R::splat(from)) / R::splat((to - from).abs().max(MINVAL).copysign(to - from));
+    let (a, b) = (half * (lmin + one), half * (one + lmax));
+    let part = |from: R, to: R| {
+        let span = (to - from).abs().max(R::splat(MINVAL));
+        let x = (l - from) / R::select(to.lt(from), -span, span);
         half * x * x
     };
-    let rising = R::select(l.le(R::splat(a)), part(lmin, a), one - part(1.0, a));
-    let falling = R::select(l.le(R::splat(b)), one - part(1.0, b), part(lmax, b));
+    let rising = R::select(l.le(a), part(lmin, a), one - part(one, a));
+    let falling = R::select(l.le(b), one - part(one, b), part(lmax, b));
     let fl = R::select(l.le(one), rising, falling);
-    let outside = l.lt(R::splat(lmin)) | R::splat(lmax).lt(l);
+    let outside = l.lt(lmin) | lmax.lt(l);
     R::select(outside, zero, fl)
 }
 
 /// Active force of a muscle at full activation: force-length-velocity curve (`mju_muscleGain`).
 #[inline]
-pub fn muscle_gain<R: Real>(length: R, vel: R, lengthrange: &[f64], acc0: f64, prm: &[f64]) -> R {
+pub fn muscle_gain<R: Real>(length: R, vel: R, lengthrange: [R; 2], acc0: R, prm: [R; 10]) -> R {
     let (force, optimal) = muscle_scale(lengthrange, acc0, prm);
     let (zero, one) = (R::zero(), R::one());
     let [lmin, lmax, vmax, fvmax] = [prm[4], prm[5], prm[6], prm[8]];
 
     // in units of the optimal length
-    let l = R::splat(prm[0]) + (length - R::splat(lengthrange[0])) / R::splat(optimal.max(MINVAL));
-    let v = vel / R::splat((optimal * vmax).max(MINVAL));
+    let l = prm[0] + (length - lengthrange[0]) / optimal.max(R::splat(MINVAL));
+    let v = vel / (optimal * vmax).max(R::splat(MINVAL));
     let fl = muscle_by_length(l, lmin, lmax);
 
     // two parabolas of the velocity
-    let y = fvmax - 1.0;
+    let y = fvmax - R::one();
     let shortening = (v + one) * (v + one);
-    let x = R::splat(y) - v;
-    let lengthening = R::splat(fvmax) - x * x / R::splat(y.max(MINVAL));
+    let x = y - v;
+    let lengthening = fvmax - x * x / y.max(R::splat(MINVAL));
     let fv = R::select(v.le(zero), shortening, lengthening);
     let fv = R::select(v.le(-one), zero, fv);
-    let fv = R::select(R::splat(y).lt(v) & zero.lt(v), R::splat(fvmax), fv);
-    -R::splat(force) * fl * fv
+    let fv = R::select(y.lt(v) & zero.lt(v), fvmax, fv);
+    -force * fl * fv
 }
 
 /// Slope of [`muscle_gain`] over the velocity (`mjd_muscleGain_vel`).
@@ -204,42 +214,42 @@ pub fn muscle_gain<R: Real>(length: R, vel: R, lengthrange: &[f64], acc0: f64, p
 pub fn muscle_gain_slope<R: Real>(
     length: R,
     vel: R,
-    lengthrange: &[f64],
-    acc0: f64,
-    prm: &[f64],
+    lengthrange: [R; 2],
+    acc0: R,
+    prm: [R; 10],
 ) -> R {
     let (force, optimal) = muscle_scale(lengthrange, acc0, prm);
     let (zero, one, two) = (R::zero(), R::one(), R::splat(2.0));
     let [lmin, lmax, vmax, fvmax] = [prm[4], prm[5], prm[6], prm[8]];
 
     // in units of the optimal length
-    let l = R::splat(prm[0]) + (length - R::splat(lengthrange[0])) / R::splat(optimal.max(MINVAL));
-    let fastest = R::splat((optimal * vmax).max(MINVAL));
+    let l = prm[0] + (length - lengthrange[0]) / optimal.max(R::splat(MINVAL));
+    let fastest = (optimal * vmax).max(R::splat(MINVAL));
     let v = vel / fastest;
     let fl = muscle_by_length(l, lmin, lmax);
 
     // two lines
-    let y = fvmax - 1.0;
-    let lengthening = two * (R::splat(y) - v) / R::splat(y.max(MINVAL));
+    let y = fvmax - R::one();
+    let lengthening = two * (y - v) / y.max(R::splat(MINVAL));
     let slope = R::select(v.le(zero), two * (v + one), lengthening);
-    let flat = v.le(-one) | (R::splat(y).lt(v) & zero.lt(v));
-    -R::splat(force) * fl * R::select(flat, zero, slope) / fastest
+    let flat = v.le(-one) | (y.lt(v) & zero.lt(v));
+    -force * fl * R::select(flat, zero, slope) / fastest
 }
 
 /// Passive force of a muscle (`mju_muscleBias`).
 #[inline]
-pub fn muscle_bias<R: Real>(length: R, lengthrange: &[f64], acc0: f64, prm: &[f64]) -> R {
+pub fn muscle_bias<R: Real>(length: R, lengthrange: [R; 2], acc0: R, prm: [R; 10]) -> R {
     let (force, optimal) = muscle_scale(lengthrange, acc0, prm);
     let (lmax, fpmax) = (prm[5], prm[7]);
     let (one, half) = (R::one(), R::splat(0.5));
-    let l = R::splat(prm[0]) + (length - R::splat(lengthrange[0])) / R::splat(optimal.max(MINVAL));
+    let l = prm[0] + (length - lengthrange[0]) / optimal.max(R::splat(MINVAL));
 
     // nothing, a parabola, a line
-    let b = 0.5 * (1.0 + lmax);
-    let span = R::splat((b - 1.0).max(MINVAL));
+    let b = half * (one + lmax);
+    let span = (b - one).max(R::splat(MINVAL));
     let x = (l - one) / span;
-    let line = half + (l - R::splat(b)) / span;
-    let fp = R::select(l.le(R::splat(b)), half * x * x, line);
+    let line = half + (l - b) / span;
+    let fp = R::select(l.le(b), half * x * x, line);
     let fp = R::select(l.le(one), R::zero(), fp);
-    -R::splat(force * fpmax) * fp
+    -(force * fpmax) * fp
 }

@@ -73,11 +73,11 @@ impl<R: Real> Contact<R> {
     /// The contact of a pair whose first row is `r`.
     #[inline(always)]
     pub(crate) fn new(m: &Model, d: &Data<R>, pair: usize, r: usize) -> Self {
-        let friction = &m.collision_friction[5 * pair..5 * pair + 5];
-        let mu = R::splat(friction[0]) * (d.efc_R[r + 1] / d.efc_R[r]).sqrt();
+        let friction = |k: usize| d.own.collision_friction(m, 5 * pair + k);
+        let mu = friction(0) * (d.efc_R[r + 1] / d.efc_R[r]).sqrt();
         let scale = |k: usize| match k {
             0 => mu,
-            _ => R::splat(friction[k - 1]),
+            _ => friction(k - 1),
         };
         Self {
             dim: m.collision_condim[pair] as usize,

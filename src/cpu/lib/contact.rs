@@ -14,8 +14,8 @@ pub struct Shape<R = f64> {
     pub pos: [R; 3],
     /// Cartesian orientation.
     pub mat: [R; 9],
-    /// Sizes by type, as in MJCF (m); the same in all lanes.
-    pub size: [f64; 3],
+    /// Sizes by type, as in MJCF (m).
+    pub size: [R; 3],
 }
 
 impl<R: Real> Shape<R> {
@@ -30,7 +30,7 @@ impl<R: Real> Shape<R> {
         Shape {
             pos: self.pos.map(|x| x.lane(lane)),
             mat: self.mat.map(|x| x.lane(lane)),
-            size: self.size,
+            size: self.size.map(|x| x.lane(lane)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::*;
 
 /// Where the states of a motor are in `act`; which of them it has depends on its parameters.
@@ -40,21 +40,29 @@ pub fn slots(m: &Model, i: usize) -> Slots {
     }
 }
 
+fn gainprm<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [R; 10] {
+    std::array::from_fn(|k| d.own.actuator_gainprm(m, 10 * i + k))
+}
+
+fn dynprm<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [R; 10] {
+    std::array::from_fn(|k| d.own.actuator_dynprm(m, 10 * i + k))
+}
+
 // resistance of the winding at its temperature
 fn resistance<R: Real>(m: &Model, d: &Data<R>, i: usize, slots: &Slots) -> R {
-    let prm = &m.actuator_gainprm[10 * i..10 * i + 10];
-    let nominal = R::splat(prm[0]);
+    let prm = gainprm(m, d, i);
+    let nominal = prm[0];
     let Some(k) = slots.temperature else {
         return nominal.max(R::splat(MINVAL));
     };
-    let above = d.act[k] + R::splat(m.actuator_dynprm[10 * i + 4] - prm[3]);
-    (nominal * (R::one() + R::splat(prm[2]) * above)).max(R::splat(MINVAL))
+    let above = d.act[k] + (d.own.actuator_dynprm(m, 10 * i + 4) - prm[3]);
+    (nominal * (R::one() + prm[2] * above)).max(R::splat(MINVAL))
 }
 
 // first input, held back by the slew rate
 fn first_input<R: Real>(m: &Model, d: &Data<R>, slots: &Slots, i: usize, ctrl: R) -> R {
     let Some(k) = slots.slew else { return ctrl };
-    let step = R::splat(m.actuator_dynprm[10 * i + 7] * m.opt.timestep);
+    let step = d.own.actuator_dynprm(m, 10 * i + 7) * d.own.timestep(m);
     clip(ctrl, d.act[k] - step, d.act[k] + step)
 }
 
@@ -92,37 +100,30 @@ fn voltage<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R)
     }
 
     // the torque that is asked for
-    let prm = &m.actuator_gainprm[10 * i..10 * i + 10];
+    let prm = gainprm(m, d, i);
     let [k, kp, ki, kd, vmax] = [1, 4, 5, 6, 7].map(|n| prm[n]);
     let (length, velocity) = (d.actuator_length[r], d.actuator_velocity[r]);
     let sum = slots.integral.map_or(R::zero(), |k| d.act[k]);
-    let torque =
-        R::splat(kp) * (pos - length) + R::splat(kd) * (vel - velocity) + R::splat(ki) * sum + ff;
-    let drive = R::splat(prm[0] / k.max(MINVAL)) * torque + R::splat(k) * velocity;
-    if vmax <= 0.0 {
-        let within = R::zero().lt(R::one());
-        return Voltage {
-            sum: drive + raw,
-            within,
-        };
-    }
+    let torque = kp * (pos - length) + kd * (vel - velocity) + ki * sum + ff;
+    let drive = prm[0] / k.max(R::splat(MINVAL)) * torque + k * velocity;
+    let free = vmax.le(R::zero());
     Voltage {
-        sum: clip(drive, R::splat(-vmax), R::splat(vmax)) + raw,
-        within: drive.abs().lt(R::splat(vmax)),
+        sum: R::select(free, drive, clip(drive, -vmax, vmax)) + raw,
+        within: free | drive.abs().lt(vmax),
     }
 }
 
 // friction force at a velocity that lasts (Stribeck)
-fn stribeck<R: Real>(m: &Model, i: usize, velocity: R) -> R {
-    let prm = &m.actuator_biasprm[10 * i..10 * i + 10];
-    let ratio = velocity / R::splat(prm[5].max(MINVAL));
-    let g = R::splat(prm[3]) + R::splat(prm[4] - prm[3]) * (-ratio * ratio).exp();
+fn stribeck<R: Real>(m: &Model, d: &Data<R>, i: usize, velocity: R) -> R {
+    let [slow, fast, scale] = [3, 4, 5].map(|k| d.own.actuator_biasprm(m, 10 * i + k));
+    let ratio = velocity / scale.max(R::splat(MINVAL));
+    let g = slow + (fast - slow) * (-ratio * ratio).exp();
     g.max(R::splat(MINVAL))
 }
 
 // rate at which the bristles relax
-fn relaxation<R: Real>(m: &Model, i: usize, velocity: R) -> R {
-    -R::splat(m.actuator_dynprm[10 * i + 5]) * velocity.abs() / stribeck(m, i, velocity)
+fn relaxation<R: Real>(m: &Model, d: &Data<R>, i: usize, velocity: R) -> R {
+    -d.own.actuator_dynprm(m, 10 * i + 5) * velocity.abs() / stribeck(m, d, i, velocity)
 }
 
 /// Rates of a motor's states.
@@ -135,8 +136,8 @@ pub fn motor_rate<R: Real>(
 ) {
     let slots = slots(m, i);
     let r = m.actuator_outadr[i] as usize;
-    let dynprm = &m.actuator_dynprm[10 * i..10 * i + 10];
-    let k = R::splat(m.actuator_gainprm[10 * i + 1]);
+    let dynprm = dynprm(m, d, i);
+    let k = d.own.actuator_gainprm(m, 10 * i + 1);
     let velocity = d.actuator_velocity[r];
     let ohm = resistance(m, d, i, &slots);
     let volt = voltage(m, d, i, |u| ctrl(d, u)).sum;
@@ -147,7 +148,7 @@ pub fn motor_rate<R: Real>(
 
     // setpoint
     if let Some(k) = slots.slew {
-        d.act_dot[k] = (first - d.act[k]) / R::splat(m.opt.timestep);
+        d.act_dot[k] = (first - d.act[k]) / d.own.timestep(m);
     }
 
     // integral, which does not wind up beyond its limit
@@ -160,67 +161,65 @@ pub fn motor_rate<R: Real>(
     let drawn = (volt - k * velocity) / ohm;
     let flowing = slots.current.map_or(drawn, |c| d.act[c]);
     if let Some(k) = slots.temperature {
-        let loss = ohm * flowing * flowing - d.act[k] / R::splat(dynprm[2]);
-        d.act_dot[k] = loss / R::splat(dynprm[3]);
+        let loss = ohm * flowing * flowing - d.act[k] / dynprm[2];
+        d.act_dot[k] = loss / dynprm[3];
     }
 
     // bristles
     if let Some(k) = slots.bristle {
-        d.act_dot[k] = relaxation(m, i, velocity) * d.act[k] + velocity;
+        d.act_dot[k] = relaxation(m, d, i, velocity) * d.act[k] + velocity;
     }
 
     // current
     if let Some(k) = slots.current {
-        let rate = (drawn - d.act[k]) / R::splat(dynprm[0]);
-        d.act_dot[k] = match dynprm[1] {
-            limit if limit > 0.0 => clip(rate, R::splat(-limit), R::splat(limit)),
-            _ => rate,
-        };
+        let rate = (drawn - d.act[k]) / dynprm[0];
+        d.act_dot[k] = limited(rate, dynprm[1]);
     }
+}
+
+// within a limit; 0: there is none
+fn limited<R: Real>(x: R, limit: R) -> R {
+    R::select(R::zero().lt(limit), clip(x, -limit, limit), x)
 }
 
 /// A rate that does not take its integral further beyond a limit; 0: no limit.
 #[inline]
-pub fn unwound<R: Real>(rate: R, sum: R, limit: f64) -> R {
-    if limit <= 0.0 {
-        return rate;
-    }
-    let (zero, limit) = (R::zero(), R::splat(limit));
-    let rate = R::select(limit.le(sum), R::select(rate.lt(zero), rate, zero), rate);
-    R::select(sum.le(-limit), R::select(zero.lt(rate), rate, zero), rate)
+pub fn unwound<R: Real>(rate: R, sum: R, limit: R) -> R {
+    let zero = R::zero();
+    let held = R::select(limit.le(sum), R::select(rate.lt(zero), rate, zero), rate);
+    let held = R::select(sum.le(-limit), R::select(zero.lt(held), held, zero), held);
+    R::select(zero.lt(limit), held, rate)
 }
 
 /// Slope of a motor's torque over the velocity: of its current, and of what dampens the bristles.
 #[inline]
 pub fn motor_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> R {
     let slots = slots(m, i);
-    let prm = &m.actuator_gainprm[10 * i..10 * i + 10];
-    let dynprm = &m.actuator_dynprm[10 * i..10 * i + 10];
-    let k = R::splat(prm[1]);
+    let (prm, dynprm) = (gainprm(m, d, i), dynprm(m, d, i));
+    let k = prm[1];
     let mut slope = R::zero();
     if m.actuator_gaintype[i] == GainType::DcMotor {
         // what a controller does about back-EMF and velocity, while its voltage is within bounds
         let volt = voltage(m, d, i, ctrl);
-        let by_velocity = R::splat(-prm[0] / prm[1].max(MINVAL) * prm[6]) + k;
+        let by_velocity = -prm[0] / k.max(R::splat(MINVAL)) * prm[6] + k;
         let by_velocity = R::select(volt.within, by_velocity, R::zero());
         let drawn = (by_velocity - k) / resistance(m, d, i, &slots);
         slope = match slots.current {
             None => k * drawn,
             Some(_) if m.actuator_actearly[i] == 0 => R::zero(),
             Some(c) => {
-                let tau = dynprm[0].max(MINVAL);
-                let limit = dynprm[1];
+                let (tau, limit) = (dynprm[0].max(R::splat(MINVAL)), dynprm[1]);
                 let velocity = d.actuator_velocity[m.actuator_outadr[i] as usize];
                 let flowing = (volt.sum - k * velocity) / resistance(m, d, i, &slots);
-                let rate = (flowing - d.act[c]) / R::splat(dynprm[0]);
-                let free = rate.abs().lt(R::splat(limit)) | R::splat(limit).le(R::zero());
-                let part = R::splat(1.0 - (-m.opt.timestep / tau).exp());
+                let rate = (flowing - d.act[c]) / dynprm[0];
+                let free = rate.abs().lt(limit) | limit.le(R::zero());
+                let part = R::one() - (-d.own.timestep(m) / tau).exp();
                 R::select(free, k * drawn * part, R::zero())
             }
         };
     }
     if m.actuator_biastype[i] == BiasType::DcMotor && slots.bristle.is_some() {
-        slope -= R::splat(dynprm[6]);
+        slope -= dynprm[6];
     }
     slope
 }
@@ -229,7 +228,7 @@ pub fn motor_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usiz
 #[inline]
 pub fn motor_force<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> R {
     let slots = slots(m, i);
-    let k = R::splat(m.actuator_gainprm[10 * i + 1]);
+    let k = d.own.actuator_gainprm(m, 10 * i + 1);
     if let Some(c) = slots.current {
         return k * match m.actuator_actearly[i] {
             0 => d.act[c],
@@ -244,15 +243,15 @@ pub fn motor_force<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usiz
 /// Torque of a motor that does not come from its current: cogging and friction.
 #[inline]
 pub fn motor_friction<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
-    let [cogging, poles, phase] = [0, 1, 2].map(|n| m.actuator_biasprm[10 * i + n]);
+    let [cogging, poles, phase] = [0, 1, 2].map(|n| d.own.actuator_biasprm(m, 10 * i + n));
     let mut force = R::zero();
-    if cogging != 0.0 {
+    if nonzero(cogging).any() {
         let length = d.actuator_length[m.actuator_outadr[i] as usize];
-        let (sin, _) = (R::splat(poles) * length + R::splat(phase)).sin_cos();
-        force += R::splat(cogging) * sin;
+        let (sin, _) = (poles * length + phase).sin_cos();
+        force += cogging * sin;
     }
     if let Some(k) = slots(m, i).bristle {
-        let [stiffness, damping] = [5, 6].map(|n| R::splat(m.actuator_dynprm[10 * i + n]));
+        let [stiffness, damping] = [5, 6].map(|n| d.own.actuator_dynprm(m, 10 * i + n));
         force -= stiffness * d.act[k] + damping * d.act_dot[k];
     }
     force
@@ -262,26 +261,24 @@ pub fn motor_friction<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
 #[inline]
 pub fn next_state<R: Real>(m: &Model, d: &Data<R>, i: usize, k: usize, rate: R) -> R {
     let slots = slots(m, i);
-    let (h, act) = (m.opt.timestep, d.act[k]);
-    let dynprm = &m.actuator_dynprm[10 * i..10 * i + 10];
+    let (h, act) = (d.own.timestep(m), d.act[k]);
+    let dynprm = dynprm(m, d, i);
     if slots.current == Some(k) {
-        let tau = dynprm[0].max(MINVAL);
-        return act + rate * R::splat(tau * (1.0 - (-h / tau).exp()));
+        let tau = dynprm[0].max(R::splat(MINVAL));
+        return act + rate * (tau * (R::one() - (-h / tau).exp()));
     }
     if slots.bristle == Some(k) {
         // exactly, at a constant velocity
         let velocity = d.actuator_velocity[m.actuator_outadr[i] as usize];
-        let a = relaxation(m, i, velocity);
-        let decay = (a * R::splat(h)).exp();
+        let a = relaxation(m, d, i, velocity);
+        let decay = (a * h).exp();
         let moving = R::splat(MINVAL).lt(a.abs());
         let gain = (decay - R::one()) / R::select(moving, a, R::one());
-        return decay * act + R::select(moving, gain, R::splat(h)) * velocity;
+        return decay * act + R::select(moving, gain, h) * velocity;
     }
-    let act = act + rate * R::splat(h);
-    match dynprm[8] {
-        limit if limit > 0.0 && slots.integral == Some(k) => {
-            clip(act, R::splat(-limit), R::splat(limit))
-        }
-        _ => act,
+    let act = act + rate * h;
+    match slots.integral == Some(k) {
+        true => limited(act, dynprm[8]),
+        false => act,
     }
 }

@@ -26,7 +26,7 @@ pub fn anchors<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [[R; 3]; 2] {
     let weld = m.eq_type[i] == EqType::Weld;
     [0, 1].map(|n| {
         let adr = 12 * i + if weld { 3 * (1 - n) } else { 3 * n };
-        let local = [0, 1, 2].map(|k| R::splat(m.eq_data[adr + k]));
+        let local = [0, 1, 2].map(|k| d.own.eq_data(m, adr + k));
         add3(mul_mat_vec3(d.xmat[ids[n]], local), d.xpos[ids[n]])
     })
 }
@@ -36,11 +36,10 @@ pub fn orientations<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [[R; 4]; 2] {
     let ids = [m.eq_obj1id[i] as usize, m.eq_obj2id[i] as usize];
     let [body1, body2] = bodies(m, i);
     if m.eq_objtype[i] == ObjType::Site {
-        let of =
-            |body: usize, site: usize| mul_quat(d.xquat[body], m.site_quat[site].map(R::splat));
+        let of = |body: usize, site: usize| mul_quat(d.xquat[body], d.own.site_quat(m, site));
         return [of(body1, ids[0]), of(body2, ids[1])];
     }
-    let relpose = [6, 7, 8, 9].map(|k| R::splat(m.eq_data[12 * i + k]));
+    let relpose = [6, 7, 8, 9].map(|k| d.own.eq_data(m, 12 * i + k));
     [mul_quat(d.xquat[body1], relpose), d.xquat[body2]]
 }
 
@@ -50,7 +49,7 @@ pub fn weld_torque<R: Real>(m: &Model, d: &Data<R>, i: usize, force: [R; 3]) -> 
     let [quat1, quat2] = orientations(m, d, i);
     let force = [R::zero(), force[0], force[1], force[2]];
     let [_, x, y, z] = mul_quat(mul_quat(quat2, force), neg_quat(quat1));
-    scl3([x, y, z], R::splat(0.5 * m.eq_data[12 * i + 10]))
+    scl3([x, y, z], R::splat(0.5) * d.own.eq_data(m, 12 * i + 10))
 }
 
 /// Jdot v of a point of a body: rotation and translation (`mj_jacDot` times qvel).

@@ -2,31 +2,39 @@
 
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::{DSBL_DAMPER, DSBL_SPRING};
 
 /// Coefficient of the force of a spring or damper, to be multiplied by `-x`: `linear + poly[0] x + poly[1] x²`, with the
 /// absolute value of `x` for dampers, so that they oppose motion either way (`mju_polyForce`).
 #[inline(always)]
-pub fn poly_force<R: Real>(linear: f64, poly: [f64; 2], x: R, damper: bool) -> R {
+pub fn poly_force<R: Real>(linear: R, poly: [R; 2], x: R, damper: bool) -> R {
     let x = if damper { x.abs() } else { x };
-    R::splat(linear) + x * (R::splat(poly[0]) + x * R::splat(poly[1]))
+    linear + x * (poly[0] + x * poly[1])
+}
+
+/// True if the spring or damper of these coefficients has a force in some lane.
+#[inline(always)]
+pub(crate) fn acts<R: Real>(linear: R, poly: [R; 2]) -> bool {
+    (nonzero(linear) | nonzero(poly[0]) | nonzero(poly[1])).any()
 }
 
 /// Forces of a tendon's spring and damper along its length.
 #[inline(always)]
 pub fn tendon_passive<R: Real>(m: &Model, d: &Data<R>, t: usize) -> [R; 2] {
-    let pair = |list: &[f64]| [list[2 * t], list[2 * t + 1]];
-    let (stiffness, stiffnesspoly) = (m.tendon_stiffness[t], pair(&m.tendon_stiffnesspoly));
-    let (damping, dampingpoly) = (m.tendon_damping_all[t], pair(&m.tendon_dampingpoly_all));
-    let spring = !m.opt.disabled(DSBL_SPRING) && (stiffness != 0.0 || stiffnesspoly != [0.0; 2]);
-    let damper = !m.opt.disabled(DSBL_DAMPER) && (damping != 0.0 || dampingpoly != [0.0; 2]);
+    let two = |at: &dyn Fn(usize) -> R| [at(2 * t), at(2 * t + 1)];
+    let stiffness = d.own.tendon_stiffness(m, t);
+    let stiffnesspoly = two(&|k| d.own.tendon_stiffnesspoly(m, k));
+    let damping = d.own.tendon_damping_all(m, t);
+    let dampingpoly = two(&|k| d.own.tendon_dampingpoly_all(m, k));
+    let spring = !m.opt.disabled(DSBL_SPRING) && acts(stiffness, stiffnesspoly);
+    let damper = !m.opt.disabled(DSBL_DAMPER) && acts(damping, dampingpoly);
     let mut forces = [R::zero(); 2];
 
     // a spring pulls outside its range of lengths
     if spring {
         let length = d.ten_length[t];
-        let [lower, upper] = pair(&m.tendon_lengthspring).map(R::splat);
+        let [lower, upper] = two(&|k| d.own.tendon_lengthspring(m, k));
         let below = R::select(length.lt(lower), length - lower, R::zero());
         let x = R::select(upper.lt(length), length - upper, below);
         forces[0] = -x * poly_force(stiffness, stiffnesspoly, x, false);
@@ -42,25 +50,25 @@ pub fn tendon_passive<R: Real>(m: &Model, d: &Data<R>, t: usize) -> [R; 2] {
 
 /// Energy of a spring: the integral of `x` times [`poly_force`].
 #[inline(always)]
-pub fn spring_energy<R: Real>(linear: f64, poly: [f64; 2], x: R) -> R {
-    let higher = R::splat(poly[0] / 3.0) + x * R::splat(poly[1] / 4.0);
-    x * x * (R::splat(0.5 * linear) + x * higher)
+pub fn spring_energy<R: Real>(linear: R, poly: [R; 2], x: R) -> R {
+    let higher = poly[0] / R::splat(3.0) + x * (poly[1] / R::splat(4.0));
+    x * x * (R::splat(0.5) * linear + x * higher)
 }
 
 /// Derivative of `x` times [`poly_force`] (`mjd_xPolyForce`).
 #[inline(always)]
-pub fn poly_force_slope<R: Real>(linear: f64, poly: [f64; 2], x: R, damper: bool) -> R {
+pub fn poly_force_slope<R: Real>(linear: R, poly: [R; 2], x: R, damper: bool) -> R {
     let x = if damper { x.abs() } else { x };
-    R::splat(linear) + x * (R::splat(2.0 * poly[0]) + x * R::splat(3.0 * poly[1]))
+    linear + x * (R::splat(2.0) * poly[0] + x * (R::splat(3.0) * poly[1]))
 }
 
 /// Derivative of the force of a dof's damper, that of its actuators included, over its velocity.
 #[inline(always)]
 pub fn damping_slope<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
-    let linear = m.dof_damping_all[i];
+    let linear = d.own.dof_damping_all(m, i);
     let poly = [
-        m.dof_dampingpoly_all[2 * i],
-        m.dof_dampingpoly_all[2 * i + 1],
+        d.own.dof_dampingpoly_all(m, 2 * i),
+        d.own.dof_dampingpoly_all(m, 2 * i + 1),
     ];
     poly_force_slope(linear, poly, d.qvel[i], true)
 }

@@ -1,15 +1,30 @@
 //! Solver parameters of a constraint: reference stiffness and damping, impedance and regularisation
 //! (`mj_makeImpedance`; chapter Modeling, "Solver parameters").
 
+use crate::cpu::lib::math::clip;
 use crate::fields::Model;
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// solref and solimp of a constraint, brought into range.
+/// solref and solimp of a constraint, brought into range, and what follows from them.
 #[derive(Clone, Copy, Debug)]
-pub struct Solver {
-    solref: [f64; 2],
-    solimp: [f64; 5],
+pub struct Solver<R> {
+    solref: [R; 2],
+    solimp: [R; 5],
+    // factors of the two powers of the sigmoid: below the midpoint, above it
+    factors: [R; 2],
+}
+
+impl Solver<f64> {
+    /// The same in every lane.
+    #[inline(always)]
+    pub(crate) fn splat<R: Real>(&self) -> Solver<R> {
+        Solver {
+            solref: self.solref.map(R::splat),
+            solimp: self.solimp.map(R::splat),
+            factors: self.factors.map(R::splat),
+        }
+    }
 }
 
 /// Impedance and its derivative by the violation.
@@ -24,106 +39,112 @@ pub struct Impedance<R> {
 /// `solref` and `solimp`, brought into range: a mixed solref is replaced by the default, a standard one is kept at two
 /// timesteps or more unless `refsafe` is off.
 #[inline]
-pub fn solver(m: &Model, solref: &[f64], solimp: &[f64]) -> Solver {
-    let mut solref = [solref[0], solref[1]];
-    if (solref[0] > 0.0) != (solref[1] > 0.0) {
-        solref = [0.02, 1.0];
+pub fn solver<R: Real>(m: &Model, timestep: R, solref: [R; 2], solimp: [R; 5]) -> Solver<R> {
+    let (zero, one) = (R::zero(), R::one());
+    let mixed = zero.lt(solref[0]) ^ zero.lt(solref[1]);
+    let default = [0.02, 1.0].map(R::splat);
+    let mut solref = [0, 1].map(|k| R::select(mixed, default[k], solref[k]));
+    if !m.opt.disabled(DSBL_REFSAFE) {
+        let safe = solref[0].max(R::splat(2.0) * timestep);
+        solref[0] = R::select(zero.lt(solref[0]), safe, solref[0]);
     }
-    if !m.opt.disabled(DSBL_REFSAFE) && solref[0] > 0.0 {
-        solref[0] = solref[0].max(2.0 * m.opt.timestep);
-    }
-    let within = |x: f64| x.clamp(MINIMP, MAXIMP);
+    let within = |x: R| clip(x, R::splat(MINIMP), R::splat(MAXIMP));
     let solimp = [
         within(solimp[0]),
         within(solimp[1]),
-        solimp[2].max(0.0),
+        solimp[2].max(zero),
         within(solimp[3]),
-        solimp[4].max(1.0),
+        solimp[4].max(one),
     ];
-    Solver { solref, solimp }
+    let (midpoint, p) = (solimp[3], solimp[4]);
+    let factors = [midpoint, one - midpoint].map(|x| one / power(x, p - one));
+    Solver {
+        solref,
+        solimp,
+        factors,
+    }
 }
 
 /// Reference stiffness K.
 #[inline]
-pub fn stiffness(s: &Solver) -> f64 {
+pub fn stiffness<R: Real>(s: &Solver<R>) -> R {
     let ([tc, dr], dmax2) = (s.solref, s.solimp[1] * s.solimp[1]);
-    match tc > 0.0 {
-        true => 1.0 / (dmax2 * tc * tc * dr * dr).max(MINVAL),
-        false => -tc / dmax2.max(MINVAL),
-    }
+    let least = R::splat(MINVAL);
+    let standard = R::one() / (dmax2 * tc * tc * dr * dr).max(least);
+    R::select(R::zero().lt(tc), standard, -tc / dmax2.max(least))
 }
 
 /// Reference damping B.
 #[inline]
-pub fn damping(s: &Solver) -> f64 {
+pub fn damping<R: Real>(s: &Solver<R>) -> R {
     let ([tc, dr], dmax) = (s.solref, s.solimp[1]);
-    match dr > 0.0 {
-        true => 2.0 / (dmax * tc).max(MINVAL),
-        false => -dr / dmax.max(MINVAL),
-    }
+    let least = R::splat(MINVAL);
+    let standard = R::splat(2.0) / (dmax * tc).max(least);
+    R::select(R::zero().lt(dr), standard, -dr / dmax.max(least))
 }
 
 /// A number that is not negative to a constant power; 1 and 2 are common.
 #[inline(always)]
-pub fn power<R: Real>(x: R, p: f64) -> R {
-    match p {
-        0.0 => R::one(),
-        1.0 => x,
-        2.0 => x * x,
-        _ => x.powf(R::splat(p)),
+pub fn power<R: Real>(x: R, p: R) -> R {
+    let is = |n: f64| !(p.lt(R::splat(n)) | R::splat(n).lt(p));
+    let (zeroth, first, second) = (is(0.0), is(1.0), is(2.0));
+    let whole = R::select(zeroth, R::one(), R::select(first, x, x * x));
+    let whole_enough = zeroth | first | second;
+    if whole_enough.all() {
+        return whole;
     }
+    R::select(whole_enough, whole, x.powf(p))
 }
 
 /// Impedance at a violation `pos - margin`: a sigmoid of its size in units of the width.
 #[inline]
-pub fn impedance<R: Real>(s: &Solver, violation: R) -> Impedance<R> {
+pub fn impedance<R: Real>(s: &Solver<R>, violation: R) -> Impedance<R> {
     let [dmin, dmax, width, midpoint, p] = s.solimp;
     let (zero, one) = (R::zero(), R::one());
 
     // flat
-    if dmin == dmax || width <= MINVAL {
-        let value = R::splat(0.5 * (dmin + dmax));
-        return Impedance { value, slope: zero };
+    let level = !(dmin.lt(dmax) | dmax.lt(dmin));
+    let flat = level | width.le(R::splat(MINVAL));
+    let middle = R::splat(0.5) * (dmin + dmax);
+    if flat.all() {
+        return Impedance {
+            value: middle,
+            slope: zero,
+        };
     }
-    let x = violation.abs() / R::splat(width);
+    let width = R::select(flat, one, width);
+    let x = violation.abs() / width;
     let sign = R::select(violation.lt(zero), -one, one);
 
     // two powers that meet at the midpoint
-    let (y, dy) = if p == 1.0 {
-        (x, one)
-    } else {
-        let (a, b) = (
-            1.0 / power(midpoint, p - 1.0),
-            1.0 / power(1.0 - midpoint, p - 1.0),
-        );
-        let below = x.le(R::splat(midpoint));
+    let [a, b] = s.factors;
+    let straight = !(p.lt(one) | one.lt(p));
+    let (mut y, mut dy) = (x, one);
+    if !straight.all() {
+        let below = x.le(midpoint);
         let rest = one - x.min(one);
-        let y = R::select(
+        let bent = R::select(below, a * power(x, p), one - b * power(rest, p));
+        let slope = R::select(
             below,
-            R::splat(a) * power(x, p),
-            one - R::splat(b) * power(rest, p),
+            p * a * power(x, p - one),
+            p * b * power(rest, p - one),
         );
-        let dy = R::select(
-            below,
-            R::splat(p * a) * power(x, p - 1.0),
-            R::splat(p * b) * power(rest, p - 1.0),
-        );
-        (y, dy)
-    };
+        (y, dy) = (R::select(straight, y, bent), R::select(straight, dy, slope));
+    }
 
     // saturated outside
     let (full, none) = (one.le(x), x.le(zero));
     let y = R::select(full, one, R::select(none, zero, y));
     let dy = R::select(full | none, zero, dy);
-    let range = R::splat(dmax - dmin);
+    let range = dmax - dmin;
     Impedance {
-        value: R::splat(dmin) + y * range,
-        slope: dy * sign * range / R::splat(width),
+        value: R::select(flat, middle, dmin + y * range),
+        slope: R::select(flat, zero, dy * sign * range / width),
     }
 }
 
 /// R of a row with an impedance and the approximate diagonal of A.
 #[inline]
-pub fn regularization<R: Real>(imp: &Impedance<R>, diag: f64) -> R {
-    ((R::one() - imp.value) * R::splat(diag) / imp.value).max(R::splat(MINVAL))
+pub fn regularization<R: Real>(imp: &Impedance<R>, diag: R) -> R {
+    ((R::one() - imp.value) * diag / imp.value).max(R::splat(MINVAL))
 }

@@ -42,7 +42,7 @@ pub fn advance<R: Real>(m: &Model, d: &mut Data<R>, act_dot: &[R], qacc: &[R], q
     }
 
     // velocity
-    let h = R::splat(m.opt.timestep);
+    let h = d.own.timestep(m);
     for (v, a) in d.qvel.iter_mut().zip(qacc) {
         *v += *a * h;
     }
@@ -74,11 +74,10 @@ fn advance_act<R: Real>(m: &Model, d: &mut Data<R>, i: usize, act_dot: &[R]) {
     }
 
     // a setpoint of an angle is kept within a turn of the length
-    let period = wrap_period(m, i);
-    if m.actuator_dyntype[i] == DynType::Integrator && period > 0.0 {
+    if m.actuator_dyntype[i] == DynType::Integrator {
         let length = d.actuator_length[m.actuator_outadr[i] as usize];
         let last = adr + num - 1;
-        d.act[last] = wrap_setpoint(d.act[last], length, period);
+        d.act[last] = wrap_setpoint(d.act[last], length, wrap_period(m, d, i));
     }
 
     // and so is an orientation

@@ -52,12 +52,12 @@ pub fn add_jac<R: Real>(
 #[inline(always)]
 pub fn tendon_acceleration<R: Real>(m: &Model, d: &Data<R>, cacc: &[[R; 6]], t: usize) -> R {
     let start = m.tendon_adr[t] as usize;
-    let mut divisor = 1.0;
+    let mut divisor = R::one();
     let mut acc = R::zero();
     for w in start..start + m.tendon_num[t] as usize - 1 {
         // a pulley starts a branch; there are no geoms
         if m.wrap_type[w] == WrapType::Pulley {
-            divisor = m.wrap_prm[w];
+            divisor = d.own.wrap_prm(m, w);
             continue;
         }
         if m.wrap_type[w + 1] == WrapType::Pulley {
@@ -79,7 +79,7 @@ pub fn tendon_acceleration<R: Real>(m: &Model, d: &Data<R>, cacc: &[[R; 6]], t: 
         let long = R::splat(MINVAL).lt(length);
         let turning = dot3(across, vel) / R::select(long, length, R::one());
         let turning = R::select(long, turning, R::zero());
-        acc += (dot3(dir, sub3(acc1, acc0)) + turning) * R::splat(1.0 / divisor);
+        acc += (dot3(dir, sub3(acc1, acc0)) + turning) * (R::one() / divisor);
     }
     acc
 }

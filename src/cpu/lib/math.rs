@@ -58,9 +58,9 @@ pub const fn is_fine<R: Real>() -> bool {
 /// Length up to which the distance of two places on shapes of this size is nothing but rounding; a fine number takes MuJoCo's,
 /// which does not look at the size.
 #[inline(always)]
-pub fn nothing<R: Real>(size: f64) -> R {
+pub fn nothing<R: Real>(size: R) -> R {
     let rounding = if is_fine::<R>() { 0.0 } else { R::ROUNDING };
-    R::splat(MINVAL.max(200.0 * rounding * size))
+    R::splat(MINVAL).max(R::splat(200.0 * rounding) * size)
 }
 
 /// Matrix times vector.

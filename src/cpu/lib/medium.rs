@@ -16,39 +16,49 @@ pub fn box_like(m: &Model, i: usize) -> bool {
 
 /// What a box resists a medium with: by speed, and by its square along each axis.
 #[derive(Clone, Copy, Debug)]
-pub struct BoxDrag {
+pub struct BoxDrag<R> {
     /// Force by speed.
-    pub linear: f64,
+    pub linear: R,
     /// Torque by speed of turning.
-    pub angular: f64,
+    pub angular: R,
     /// Force by squared speed.
-    pub face: [f64; 3],
+    pub face: [R; 3],
     /// Torque by squared speed of turning.
-    pub spin: [f64; 3],
+    pub spin: [R; 3],
+}
+
+/// One where a body has mass: without it the medium does nothing.
+#[inline(always)]
+pub(crate) fn has_mass<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
+    let light = d.own.body_mass(m, i).lt(R::splat(MINVAL));
+    R::select(light, R::zero(), R::one())
 }
 
 /// Drag of the box that has a body's mass and inertia (`mj_inertiaBoxFluidModel`).
 #[inline(always)]
-pub fn box_drag(m: &Model, i: usize) -> BoxDrag {
+pub fn box_drag<R: Real>(m: &Model, d: &Data<R>, i: usize) -> BoxDrag<R> {
     // edges of the box of the same inertia
-    let edge = |x: f64| (x.max(MINVAL) / m.body_mass[i] * 6.0).sqrt();
-    let [ix, iy, iz] = m.body_inertia[i];
+    let mass = d.own.body_mass(m, i).max(R::splat(MINVAL));
+    let some = has_mass(m, d, i);
+    let edge = |x: R| (x.max(R::splat(MINVAL)) / mass * R::splat(6.0)).sqrt();
+    let [ix, iy, iz] = d.own.body_inertia(m, i);
     let [x, y, z] = [edge(iy + iz - ix), edge(ix + iz - iy), edge(ix + iy - iz)];
 
     // viscosity acts on a sphere of the mean diameter
-    let diam = (x + y + z) / 3.0;
-    let viscosity = m.opt.viscosity.max(0.0);
-    let linear = 3.0 * PI * diam * viscosity;
-    let angular = PI * diam * diam * diam * viscosity;
+    let diam = (x + y + z) / R::splat(3.0);
+    let viscosity = some * d.own.viscosity(m).max(R::zero());
+    let linear = R::splat(3.0 * PI) * diam * viscosity;
+    let angular = R::splat(PI) * diam * diam * diam * viscosity;
 
     // density on the faces
-    let density = m.opt.density.max(0.0);
-    let face = [y * z, x * z, x * y].map(|area| 0.5 * density * area);
-    let fourth = |a: f64| a * a * a * a;
+    let density = some * d.own.density(m).max(R::zero());
+    let face = [y * z, x * z, x * y].map(|area| R::splat(0.5) * density * area);
+    let fourth = |a: R| a * a * a * a;
+    let share = density / R::splat(64.0);
     let spin = [
-        density * x * (fourth(y) + fourth(z)) / 64.0,
-        density * y * (fourth(x) + fourth(z)) / 64.0,
-        density * z * (fourth(x) + fourth(y)) / 64.0,
+        share * x * (fourth(y) + fourth(z)),
+        share * y * (fourth(x) + fourth(z)),
+        share * z * (fourth(x) + fourth(y)),
     ];
     BoxDrag {
         linear,
@@ -70,7 +80,7 @@ pub fn fluid_velocity<R: Real>(
     let [rx, ry, rz, x, y, z] = d.cvel[i];
     let offset = sub3(pos, d.subtree_com[m.body_rootid[i] as usize]);
     let vel = add3([x, y, z], cross([rx, ry, rz], offset));
-    let wind = m.opt.wind.map(R::splat);
+    let wind = d.own.wind(m);
     [
         mul_mat_t_vec3(mat, [rx, ry, rz]),
         mul_mat_t_vec3(mat, sub3(vel, wind)),
@@ -79,12 +89,25 @@ pub fn fluid_velocity<R: Real>(
 
 /// Half axes of the ellipsoid that stands for a geom (`mju_geomSemiAxes`).
 #[inline(always)]
-pub fn semi_axes(m: &Model, g: usize) -> [f64; 3] {
-    let [x, y, z] = m.geom_size[g];
+pub fn semi_axes<R: Real>(m: &Model, d: &Data<R>, g: usize) -> [R; 3] {
+    let [x, y, z] = d.own.geom_size(m, g);
     match GeomType::from_i32(m.geom_type[g]) {
         Some(GeomType::Sphere) => [x, x, x],
         Some(GeomType::Capsule) => [x, x, x + y],
         Some(GeomType::Cylinder) => [x, x, y],
         _ => [x, y, z],
     }
+}
+
+/// What an ellipsoid of these half axes resists turning about axis `k` with, by the square of the speed: between the drag of the
+/// axis and that of the widest turn.
+#[inline(always)]
+pub(crate) fn spin_drag<R: Real>(size: [R; 3], k: usize, angular: R, slender: R) -> R {
+    let fourth = |x: R| x * x * x * x;
+    let share = R::splat(8.0 / 15.0 * PI);
+    let [a, b, c] = [size[k], size[(k + 1) % 3], size[(k + 2) % 3]];
+    let (max, min) = (a.max(b).max(c), a.min(b).min(c));
+    let mid = a + b + c - max - min;
+    let about = share * a * fourth(b.max(c));
+    angular * about + slender * (share * mid * fourth(max) - about)
 }

@@ -12,18 +12,18 @@ pub fn local2global<R: Real>(
     d: &Data<R>,
     body: usize,
     sameframe: i32,
-    pos: [f64; 3],
-    quat: [f64; 4],
+    pos: [R; 3],
+    quat: [R; 4],
 ) -> ([R; 3], [R; 9]) {
     let xpos = if sameframe == SameFrame::Body {
         d.xpos[body]
     } else if sameframe == SameFrame::Inertia {
         d.xipos[body]
     } else {
-        add3(d.xpos[body], mul_mat_vec3(d.xmat[body], pos.map(R::splat)))
+        add3(d.xpos[body], mul_mat_vec3(d.xmat[body], pos))
     };
     let xmat = if sameframe == SameFrame::None {
-        quat2mat(mul_quat(d.xquat[body], quat.map(R::splat)))
+        quat2mat(mul_quat(d.xquat[body], quat))
     } else if sameframe == SameFrame::Body || sameframe == SameFrame::BodyRot {
         d.xmat[body]
     } else {

@@ -17,7 +17,7 @@ pub fn cancellation<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
 
     // it is itself the rest of an inertia about the tree's centre of mass, which may be far away
     let [_, _, _, x, y, z] = d.cdof[i];
-    let mass = R::splat(m.body_subtreemass[m.dof_bodyid[i] as usize]);
+    let mass = d.own.body_subtreemass(m, m.dof_bodyid[i] as usize);
     let moved = mass * (x * x + y * y + z * z);
     inertia.max(moved) * d.qLDiagInv[i]
 }

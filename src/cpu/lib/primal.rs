@@ -426,7 +426,7 @@ pub fn line_search<R: Real, S: System<R>>(
     if !live.any() {
         return (zero, zero);
     }
-    let gtol = R::splat(m.opt.tolerance * m.opt.ls_tolerance) * norm / island.scale;
+    let gtol = d.own.tolerance(m) * d.own.ls_tolerance(m) * norm / island.scale;
     mul_m_dofs(m, &d.M, &mut d.solver_Mv, &d.solver_search, dofs);
     let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
     S::mul_vec(jacobian, rows, &d.solver_search, &mut d.solver_Jv);

@@ -2,7 +2,7 @@
 
 use super::contact::Shape;
 use super::math::*;
-use crate::fields::{Data, Model};
+use crate::fields::{Data, Model, OwnLane};
 use crate::real::Real;
 use crate::types::*;
 
@@ -49,7 +49,9 @@ pub fn sooner(a: Hit, b: Hit) -> Hit {
 /// The nearest geom that a ray meets, but none of the body `bodyexclude`, and what cannot be seen is not met; in one lane. The
 /// geom is -1 if there is none.
 pub fn ray<R: Real>(m: &Model, d: &Data<R>, lane: usize, ray: Ray, bodyexclude: i32) -> (Hit, i32) {
-    let skip = |geom: usize| m.geom_bodyid[geom] == bodyexclude || unseen(m, geom);
+    let skip = |geom: usize| {
+        m.geom_bodyid[geom] == bodyexclude || unseen(m, OwnLane::new(&d.own, lane), geom)
+    };
     nearest(m, d, lane, ray, skip)
 }
 
@@ -62,9 +64,10 @@ pub fn nearest<R: Real>(
     skip: impl Fn(usize) -> bool,
 ) -> (Hit, i32) {
     let mut nearest = (MISS, -1);
+    let own = OwnLane::new(&d.own, lane);
     for geom in (0..m.ngeom).filter(|&geom| !skip(geom)) {
         let place = shape_of(m, d, lane, geom);
-        let hit = sooner(nearest.0, meet(m, geom, &place, ray));
+        let hit = sooner(nearest.0, meet(m, own, geom, &place, ray));
         if hit != nearest.0 {
             nearest = (hit, geom as i32);
         }
@@ -77,33 +80,33 @@ pub fn shape_of<R: Real>(m: &Model, d: &Data<R>, lane: usize, geom: usize) -> Sh
     Shape {
         pos: d.geom_xpos[geom].map(|x| x.lane(lane)),
         mat: d.geom_xmat[geom].map(|x| x.lane(lane)),
-        size: m.geom_size[geom],
+        size: OwnLane::new(&d.own, lane).geom_size(m, geom),
     }
 }
 
 /// Whether a geom is transparent altogether.
-pub fn unseen(m: &Model, geom: usize) -> bool {
+pub fn unseen<R: Real>(m: &Model, own: OwnLane<'_, R>, geom: usize) -> bool {
     let alpha = match usize::try_from(m.geom_matid[geom]) {
-        Ok(material) => m.mat_rgba[4 * material + 3],
-        Err(_) => m.geom_rgba[4 * geom + 3],
+        Ok(material) => own.mat_rgba(m, 4 * material + 3),
+        Err(_) => own.geom_rgba(m, 4 * geom + 3),
     };
     alpha == 0.0
 }
 
 /// Where a ray meets a geom of any type in its place.
-pub fn meet(m: &Model, geom: usize, place: &Shape, ray: Ray) -> Hit {
+pub fn meet<R: Real>(m: &Model, own: OwnLane<'_, R>, geom: usize, place: &Shape, ray: Ray) -> Hit {
     let local = to_local(place, ray);
     let hit = match GeomType::from_i32(m.geom_type[geom]) {
         Some(GeomType::Mesh) => {
             // far from what surrounds it
-            let bound = m.geom_rbound[geom];
+            let bound = own.geom_rbound(m, geom);
             let far = bound > 0.0 && ray_quad(around(local, bound))[0] < 0.0;
             match far {
                 true => MISS,
                 false => ray_mesh(m, m.geom_dataid[geom] as usize, local),
             }
         }
-        Some(GeomType::Hfield) => ray_hfield(m, m.geom_dataid[geom] as usize, local),
+        Some(GeomType::Hfield) => ray_hfield(m, own, m.geom_dataid[geom] as usize, local),
         _ => ray_shape(m.geom_type[geom], place.size, local),
     };
     Hit {
@@ -340,10 +343,11 @@ pub fn ray_mesh(m: &Model, mesh: usize, ray: Ray) -> Hit {
 }
 
 /// A height field: the box below it, its surface, and its sides.
-pub fn ray_hfield(m: &Model, field: usize, ray: Ray) -> Hit {
+pub fn ray_hfield<R: Real>(m: &Model, own: OwnLane<'_, R>, field: usize, ray: Ray) -> Hit {
     let (nrow, ncol) = (m.hfield_nrow[field] as usize, m.hfield_ncol[field] as usize);
-    let size = [0, 1, 2, 3].map(|k| m.hfield_size[4 * field + k]);
-    let data = &m.hfield_data[m.hfield_adr[field] as usize..][..nrow * ncol];
+    let size = [0, 1, 2, 3].map(|k| own.hfield_size(m, 4 * field + k));
+    let adr = m.hfield_adr[field] as usize;
+    let height = |k: usize| own.hfield_data(m, adr + k);
     let lowered = |z: f64| Ray {
         pnt: [ray.pnt[0], ray.pnt[1], ray.pnt[2] - z],
         vec: ray.vec,
@@ -380,7 +384,7 @@ pub fn ray_hfield(m: &Model, field: usize, ray: Ray) -> Hit {
     for r in range(1, nrow - 1) {
         for c in range(0, ncol - 1) {
             let corner = |r: usize, c: usize| {
-                let z = data[r * ncol + c] * size[2];
+                let z = height(r * ncol + c) * size[2];
                 [
                     cell[0] * c as f64 - size[0],
                     cell[1] * r as f64 - size[1],
@@ -409,10 +413,10 @@ pub fn ray_hfield(m: &Model, field: usize, ray: Ray) -> Hit {
         let y = (p[along] + size[along]) / cell[along];
         let y0 = y.floor().clamp(0.0, most as f64);
         let at = |k: usize| match side {
-            0 => data[k * ncol],
-            1 => data[k * ncol + ncol - 1],
-            2 => data[k],
-            _ => data[(nrow - 1) * ncol + k],
+            0 => height(k * ncol),
+            1 => height(k * ncol + ncol - 1),
+            2 => height(k),
+            _ => height((nrow - 1) * ncol + k),
         };
         let (z0, z1) = (at(y0 as usize), at(y0 as usize + 1));
         if p[2] / size[2] < z0 * (y0 + 1.0 - y) + z1 * (y - y0) {

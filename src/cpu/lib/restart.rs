@@ -8,7 +8,9 @@ use crate::types::*;
 pub fn restart(m: &Model, d: &mut Data) {
     // state
     d.time[0] = 0.0;
-    d.qpos.copy_from_slice(&m.qpos0);
+    for (i, q) in d.qpos.iter_mut().enumerate() {
+        *q = d.own.qpos0(m, i);
+    }
     d.qvel.fill(0.0);
     d.act.fill(0.0);
     d.history.copy_from_slice(&m.history0);
@@ -17,14 +19,16 @@ pub fn restart(m: &Model, d: &mut Data) {
     d.rk_stage[0] = 0;
 
     // inputs
-    d.ctrl.copy_from_slice(&m.ctrl0);
+    for (i, ctrl) in d.ctrl.iter_mut().enumerate() {
+        *ctrl = d.own.ctrl0(m, i);
+    }
     d.qfrc_applied.fill(0.0);
     d.xfrc_applied.fill([0.0; 6]);
     d.eq_active.copy_from_slice(&m.eq_active0);
     for i in 0..m.nbody {
         if let Ok(mocap) = usize::try_from(m.body_mocapid[i]) {
-            d.mocap_pos[mocap] = m.body_pos[i];
-            d.mocap_quat[mocap] = m.body_quat[i];
+            d.mocap_pos[mocap] = d.own.body_pos(m, i);
+            d.mocap_quat[mocap] = d.own.body_quat(m, i);
         }
     }
     d.userdata.fill(0.0);

@@ -59,12 +59,12 @@ pub fn frame_of<R: Real>(d: &Data<R>, kind: i32, id: usize) -> ([R; 3], [R; 9]) 
 pub fn quat_of<R: Real>(m: &Model, d: &Data<R>, kind: i32, id: usize) -> [R; 4] {
     let local = match ObjType::from_i32(kind) {
         Some(ObjType::XBody) => return d.xquat[id],
-        Some(ObjType::Geom) => m.geom_quat[id],
-        Some(ObjType::Site) => m.site_quat[id],
-        Some(ObjType::Camera) => m.cam_quat[id],
-        _ => m.body_iquat[id],
+        Some(ObjType::Geom) => d.own.geom_quat(m, id),
+        Some(ObjType::Site) => d.own.site_quat(m, id),
+        Some(ObjType::Camera) => d.own.cam_quat(m, id),
+        _ => d.own.body_iquat(m, id),
     };
-    mul_quat(d.xquat[body_of(m, kind, id)], local.map(R::splat))
+    mul_quat(d.xquat[body_of(m, kind, id)], local)
 }
 
 /// Velocity of an object at its position, along the world's axes (`mj_objectVelocity`).
@@ -122,19 +122,20 @@ pub fn of_limit<R: Real>(
 /// Limits a reading to the range of its sensor.
 #[inline(always)]
 pub fn cutoff<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
-    let (most, datatype) = (R::splat(m.sensor_cutoff[i]), m.sensor_datatype[i]);
+    let (most, datatype) = (d.own.sensor_cutoff(m, i), m.sensor_datatype[i]);
     // these use it otherwise, or have no use for it
     let kind = m.sensor_type[i];
     let other = kind == SensorType::Contact || kind == SensorType::GeomFromTo;
-    if m.sensor_cutoff[i] <= 0.0 || other {
+    let limited = R::zero().lt(most);
+    if !limited.any() || other {
         return;
     }
     let adr = m.sensor_adr[i] as usize;
     for x in &mut d.sensordata[adr..adr + m.sensor_dim[i] as usize] {
         if datatype == DataType::Real {
-            *x = clip(*x, -most, most);
+            *x = R::select(limited, clip(*x, -most, most), *x);
         } else if datatype == DataType::Positive {
-            *x = R::select(most.lt(*x), most, *x);
+            *x = R::select(limited & most.lt(*x), most, *x);
         }
     }
 }
@@ -143,12 +144,12 @@ pub fn cutoff<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
 #[inline(always)]
 pub fn inside_geom<R: Real>(
     (pos, mat): ([R; 3], [R; 9]),
-    size: [f64; 3],
+    size: [R; 3],
     kind: i32,
     point: [R; 3],
 ) -> R {
     let local = mul_mat_t_vec3(mat, sub3(point, pos));
-    let [a, b, c] = size.map(R::splat);
+    let [a, b, c] = size;
     let [x, y, z] = local;
     let round = x * x + y * y;
     let inside = match GeomType::from_i32(kind) {
@@ -195,19 +196,19 @@ pub fn inside_mesh<R: Real>(
     R::select(most.lt(R::zero()), R::one(), R::zero())
 }
 
-/// Size of a camera's image, its focal lengths and principal point (pixels).
-pub fn cam_intrinsics(m: &Model, cam: usize) -> [[f64; 2]; 3] {
+/// Size of a camera's image, its focal lengths and principal point (pixels), in one lane.
+pub fn cam_intrinsics<R: Real>(m: &Model, d: &Data<R>, lane: usize, cam: usize) -> [[f64; 2]; 3] {
     let at = |k: usize| 2 * cam + k;
     let size = [0, 1].map(|k| f64::from(m.cam_resolution[at(k)]));
-    let sensor = [0, 1].map(|k| m.cam_sensorsize[at(k)]);
+    let sensor = [0, 1].map(|k| d.own.cam_sensorsize(m, at(k)).lane(lane));
     if sensor[0] == 0.0 || sensor[1] == 0.0 {
-        let angle = m.cam_fovy[cam] * std::f64::consts::PI / 360.0;
+        let angle = d.own.cam_fovy(m, cam).lane(lane) * std::f64::consts::PI / 360.0;
         let focal = 0.5 / angle.tan() * size[1];
         return [size, [focal; 2], size.map(|n| 0.5 * n)];
     }
     // MuJoCo keeps these in single precision
     let pixels = |k: usize| {
-        let length = m.cam_intrinsic[4 * cam + k] as f32;
+        let length = d.own.cam_intrinsic(m, 4 * cam + k).lane(lane) as f32;
         f64::from(length / sensor[k % 2] as f32 * size[k % 2] as f32)
     };
     [size, [pixels(0), pixels(1)], [pixels(2), pixels(3)]]

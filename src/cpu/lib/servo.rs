@@ -12,7 +12,7 @@ struct Pid<R> {
     target: R,
     speed: R,
     feedforward: R,
-    ki: f64,
+    ki: R,
 }
 
 // the position setpoint follows its input no faster than it may
@@ -29,10 +29,9 @@ fn pid<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> 
     let speed = input(CtrlInput::Vel);
     let feedforward = input(CtrlInput::Ff);
     let dynamic = m.actuator_dyntype[i] == DynType::Pid;
-    let slew = m.actuator_dynprm[10 * i + 1] * f64::from(i32::from(dynamic));
-    let target = if slew > 0.0 {
+    let target = if dynamic && m.actuator_dynprm[10 * i + 1] > 0.0 {
         let now = d.act[m.actuator_actadr[i] as usize];
-        let step = R::splat(slew * m.opt.timestep);
+        let step = d.own.actuator_dynprm(m, 10 * i + 1) * d.own.timestep(m);
         clip(target, now - step, now + step)
     } else {
         target
@@ -41,7 +40,7 @@ fn pid<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> 
         target,
         speed,
         feedforward,
-        ki: m.actuator_gainprm[10 * i],
+        ki: d.own.actuator_gainprm(m, 10 * i),
     }
 }
 
@@ -51,10 +50,10 @@ pub fn pid_rate<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) 
     let adr = m.actuator_actadr[i] as usize;
     let last = adr + m.actuator_actnum[i] as usize - 1;
     let pid = pid(m, d, i, ctrl);
-    let slew = (pid.target - d.act[adr]) / R::splat(m.opt.timestep);
+    let slew = (pid.target - d.act[adr]) / d.own.timestep(m);
 
     let rate = pid.target - d.actuator_length[m.actuator_outadr[i] as usize];
-    let rate = unwound(rate, d.act[last], m.actuator_dynprm[10 * i]);
+    let rate = unwound(rate, d.act[last], d.own.actuator_dynprm(m, 10 * i));
     [slew, rate]
 }
 
@@ -62,9 +61,9 @@ pub fn pid_rate<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) 
 #[inline]
 pub fn pid_force<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> R {
     let pid = pid(m, d, i, ctrl);
-    let [kp, kv] = [1, 2].map(|k| R::splat(-m.actuator_biasprm[10 * i + k]));
+    let [kp, kv] = [1, 2].map(|k| -d.own.actuator_biasprm(m, 10 * i + k));
     let force = kp * pid.target + kv * pid.speed + pid.feedforward;
-    if pid.ki == 0.0 {
+    if m.actuator_gainprm[10 * i] == 0.0 {
         return force;
     }
     let last = (m.actuator_actadr[i] + m.actuator_actnum[i] - 1) as usize;
@@ -73,7 +72,7 @@ pub fn pid_force<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize)
     } else {
         d.act[last]
     };
-    force + R::splat(pid.ki) * sum
+    force + pid.ki * sum
 }
 
 // quaternion of a rotation vector
@@ -108,8 +107,8 @@ pub fn so3_force<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize)
     };
     let current = expmap2quat(std::array::from_fn(|k| d.actuator_length[r + k]));
     let apart = sub_quat(target, current);
-    let gain = R::splat(m.actuator_gainprm[10 * i]);
-    let [bias, _, damping] = [0, 1, 2].map(|k| R::splat(m.actuator_biasprm[10 * i + k]));
+    let gain = d.own.actuator_gainprm(m, 10 * i);
+    let [bias, _, damping] = [0, 1, 2].map(|k| d.own.actuator_biasprm(m, 10 * i + k));
     std::array::from_fn(|k| gain * apart[k] + bias + damping * d.actuator_velocity[r + k])
 }
 

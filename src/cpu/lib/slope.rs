@@ -67,7 +67,7 @@ pub fn rigid(m: &Model, i: usize) -> bool {
 /// Row of a dof in qLU: M less a timestep of the slope.
 #[inline(always)]
 pub fn less_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
-    let h = R::splat(m.opt.timestep);
+    let h = d.own.timestep(m);
     let adr = m.D_rowadr[i] as usize;
     for k in adr..adr + m.D_rownnz[i] as usize {
         let inertia = match m_address(m, i, m.D_colind[k] as usize) {
@@ -82,7 +82,7 @@ pub fn less_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
 /// free and rigid.
 #[inline(always)]
 pub fn less_symmetric_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
-    let h = R::splat(m.opt.timestep);
+    let h = d.own.timestep(m);
     let bent = !rigid(m, i);
     let adr = m.M_rowadr[i] as usize;
     for k in adr..adr + m.M_rownnz[i] as usize {
@@ -96,7 +96,7 @@ pub fn less_symmetric_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
 /// The slope of a free and rigid body's bias force, added to a row of qLU (`mjd_freeMhat`).
 #[inline(always)]
 pub fn add_bias<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
-    let h = R::splat(m.opt.timestep);
+    let h = d.own.timestep(m);
     let body = m.dof_bodyid[i] as usize;
     let slope = gyroscopic(d.crb[body], d.cvel[body]);
     let axis = d.cdof[i];

@@ -1,7 +1,7 @@
 //! Spatial (6D) algebra about the subtree's centre of mass: rotation first, then translation.
 
 use crate::cpu::lib::math::{add3, cross, mul_mat_t_vec3};
-use crate::fields::Model;
+use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::DSBL_GRAVITY;
 
@@ -119,11 +119,11 @@ pub fn along<R: Real>(mat: [R; 9], v: [R; 6]) -> [R; 6] {
 }
 
 /// Gravity as an acceleration of the world upwards (m/s²): what a tree's accelerations begin with.
-pub fn world_acceleration<R: Real>(m: &Model) -> [R; 6] {
+pub fn world_acceleration<R: Real>(m: &Model, d: &Data<R>) -> [R; 6] {
     let mut acc = [R::zero(); 6];
     if !m.opt.disabled(DSBL_GRAVITY) {
         for k in 0..3 {
-            acc[3 + k] = R::splat(-m.opt.gravity[k]);
+            acc[3 + k] = -d.own.gravity(m)[k];
         }
     }
     acc

@@ -54,7 +54,7 @@ pub fn touch_force<R: Real>(m: &Model, d: &Data<R>, lane: usize, site: usize, sl
     let zone = Shape {
         pos: of_lane(d.site_xpos[site], lane),
         mat: of_lane(d.site_xmat[site], lane),
-        size: m.site_size[site],
+        size: of_lane(d.own.site_size(m, site), lane),
     };
     let mut sum = 0.0;
     for contact in (0..slots.contacts).filter_map(|c| Seen::new(d, lane, c)) {
@@ -94,7 +94,7 @@ pub fn contact_force_at<R: Real>(m: &Model, d: &Data<R>, pair: usize, r: usize) 
     for k in 0..dim - 1 {
         let [plus, minus] = [d.efc_force[r + 2 * k], d.efc_force[r + 2 * k + 1]];
         force[0] += plus + minus;
-        force[k + 1] = (plus - minus) * R::splat(m.collision_friction[5 * pair + k]);
+        force[k + 1] = (plus - minus) * d.own.collision_friction(m, 5 * pair + k);
     }
     force
 }
@@ -147,7 +147,13 @@ impl Look<'_> {
                 of_lane(d.site_xpos[site], lane),
                 of_lane(d.site_xmat[site], lane),
             );
-            if inside_geom(place, m.site_size[site], m.site_type[site], contact.pos) == 0.0 {
+            if inside_geom(
+                place,
+                of_lane(d.own.site_size(m, site), lane),
+                m.site_type[site],
+                contact.pos,
+            ) == 0.0
+            {
                 return None;
             }
         }

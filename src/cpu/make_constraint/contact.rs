@@ -1,16 +1,15 @@
 //! Rows of a contact: one for a frictionless one, two edges of the pyramid for each friction, or the axes of the elliptic cone.
 
-use super::{Row, Writer, set_regularization};
-use crate::cpu::lib::impedance::{Solver, solver};
+use super::{Row, Soft, Writer, set_regularization, soft};
+use crate::cpu::lib::impedance::solver;
 use crate::cpu::lib::math::*;
-use crate::fields::Model;
 use crate::real::{Mask, Real};
 use crate::types::*;
 
 impl<R: Real> Writer<'_, R> {
     pub(super) fn contact(&mut self, c: usize, k: usize) {
         let m = self.m;
-        let present = self.d.contact_dist[c].lt(R::splat(m.collision_margin[k]));
+        let present = self.d.contact_dist[c].lt(self.d.own.collision_margin(m, k));
         self.d.contact_efc_address[c] = R::int(-1);
 
         // in the gap, or between bodies that nothing moves
@@ -37,10 +36,9 @@ impl<R: Real> Writer<'_, R> {
     fn pyramid(&mut self, c: usize, k: usize, kind: ConstraintType, nrow: usize, present: R::Mask) {
         let m = self.m;
         let frictionless = kind == ConstraintType::ContactFrictionless;
-        let friction = &m.collision_friction[5 * k..5 * k + 5];
-        let [tran, _] = weights(m, k);
-        let slide = friction[0];
-        let s = contact_solver(m, k, &m.collision_solref[2 * k..]);
+        let [tran, _] = self.weights(k);
+        let slide = self.d.own.collision_friction(m, 5 * k);
+        let s = self.contact_soft(k);
         let row = Row {
             kind,
             id: c as i32,
@@ -48,8 +46,8 @@ impl<R: Real> Writer<'_, R> {
             present,
             pos: self.d.contact_dist[c],
             size: self.d.contact_dist[c],
-            margin: m.collision_margin[k],
-            loss: 0.0,
+            margin: self.d.own.collision_margin(m, k),
+            loss: R::zero(),
             diag: match frictionless {
                 true => tran,
                 false => tran + slide * slide * tran,
@@ -58,8 +56,8 @@ impl<R: Real> Writer<'_, R> {
         // the first edge speaks for all
         let first = self.add(row, &s);
         if !frictionless {
-            let mu2 = slide * slide / m.opt.impratio.max(MINVAL);
-            let reg = self.d.efc_R[first] * R::splat(2.0 * mu2);
+            let mu2 = slide * slide / self.d.own.impratio(m).max(R::splat(MINVAL));
+            let reg = self.d.efc_R[first] * (R::splat(2.0) * mu2);
             set_regularization(self.d, first, reg, present);
             self.repeat(first, nrow - 1);
         }
@@ -68,17 +66,13 @@ impl<R: Real> Writer<'_, R> {
     // normal, then friction axes: those have no stiffness, may have damping of their own, and the R of their friction
     fn elliptic(&mut self, c: usize, k: usize, dim: usize, present: R::Mask) {
         let m = self.m;
-        let friction = &m.collision_friction[5 * k..5 * k + 5];
-        let [tran, rot] = weights(m, k);
-        let normal = contact_solver(m, k, &m.collision_solref[2 * k..]);
-        let own = &m.collision_solreffriction[2 * k..2 * k + 2];
-        let whole = (own[0] > 0.0) == (own[1] > 0.0) && (own[0] != 0.0 || own[1] != 0.0);
-        let tangent = if whole {
-            contact_solver(m, k, own)
-        } else {
-            normal
-        };
-        let (dist, margin) = (self.d.contact_dist[c], m.collision_margin[k]);
+        let friction = |e: usize| self.d.own.collision_friction(m, 5 * k + e);
+        let squares: [R; 5] = std::array::from_fn(|e| friction(e) * friction(e));
+        let impratio = self.d.own.impratio(m).max(R::splat(MINVAL));
+        let [tran, rot] = self.weights(k);
+        let normal = self.contact_soft(k);
+        let tangent = self.friction_soft(k, &normal);
+        let (dist, margin) = (self.d.contact_dist[c], self.d.own.collision_margin(m, k));
         let first = self.num;
         for e in 0..dim {
             let row = Row {
@@ -87,17 +81,17 @@ impl<R: Real> Writer<'_, R> {
                 pattern: m.collision_Jpat[k],
                 present,
                 pos: if e == 0 { dist } else { R::zero() },
-                size: dist - R::splat(if e == 0 { 0.0 } else { margin }),
-                margin: if e == 0 { margin } else { 0.0 },
-                loss: 0.0,
+                size: if e == 0 { dist } else { dist - margin },
+                margin: if e == 0 { margin } else { R::zero() },
+                loss: R::zero(),
                 diag: if e < 3 { tran } else { rot },
             };
             let r = self.add(row, if e == 0 { &normal } else { &tangent });
             if e > 0 {
                 self.d.efc_KBIP[4 * r] = R::zero();
-                let ratio = friction[0] * friction[0] / (friction[e - 1] * friction[e - 1]);
-                let reg = self.d.efc_R[first] / R::splat(m.opt.impratio.max(MINVAL));
-                set_regularization(self.d, r, reg * R::splat(ratio), present);
+                let ratio = squares[0] / squares[e - 1];
+                let reg = self.d.efc_R[first] / impratio;
+                set_regularization(self.d, r, reg * ratio, present);
             }
         }
     }
@@ -111,7 +105,7 @@ impl<R: Real> Writer<'_, R> {
         let (pos, frame) = (d.contact_pos[c], d.contact_frame[c]);
         let offset = |b: usize, com: &[[R; 3]]| sub3(pos, com[m.body_rootid[b] as usize]);
         let arms = [offset(body1, &d.subtree_com), offset(body2, &d.subtree_com)];
-        let friction = &m.collision_friction[5 * k..5 * k + 5];
+        let friction: [R; 5] = std::array::from_fn(|e| d.own.collision_friction(m, 5 * k + e));
         let pattern = m.collision_Jpat[k] as usize;
         let adr = m.Jpat_adr[pattern] as usize;
         for n in 0..m.Jpat_num[pattern] as usize {
@@ -132,7 +126,7 @@ impl<R: Real> Writer<'_, R> {
             let column = &mut d.efc_J[first * m.nJrow + n..];
             if kind == ConstraintType::ContactPyramidal {
                 for e in 0..dim - 1 {
-                    let slide = axis[e + 1] * R::splat(friction[e]);
+                    let slide = axis[e + 1] * friction[e];
                     column[2 * e * m.nJrow] = axis[0] + slide;
                     column[(2 * e + 1) * m.nJrow] = axis[0] - slide;
                 }
@@ -143,15 +137,40 @@ impl<R: Real> Writer<'_, R> {
             }
         }
     }
-}
 
-fn contact_solver(m: &Model, k: usize, solref: &[f64]) -> Solver {
-    solver(m, solref, &m.collision_solimp[5 * k..])
-}
+    fn contact_soft(&self, k: usize) -> Soft<R> {
+        let (m, own) = (self.m, &self.d.own);
+        soft!(m, own, collision_solref[2 * k], collision_solimp[5 * k])
+    }
 
-// inverse weights of the bodies, translation and rotation
-fn weights(m: &Model, k: usize) -> [f64; 2] {
-    let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
-    let (body1, body2) = (body(m.collision_geom1[k]), body(m.collision_geom2[k]));
-    [0, 1].map(|n| m.body_invweight0[2 * body1 + n] + m.body_invweight0[2 * body2 + n])
+    // that of the friction axes: the normal's, unless they have a solref of their own, which is not zero and not mixed
+    fn friction_soft(&self, k: usize, normal: &Soft<R>) -> Soft<R> {
+        let (m, own) = (self.m, &self.d.own);
+        let [a, b] = [0, 1].map(|n| own.collision_solreffriction(m, 2 * k + n));
+        let mixed = R::zero().lt(a) ^ R::zero().lt(b);
+        let whole = !mixed & (nonzero(a) | nonzero(b));
+        if !whole.any() {
+            return *normal;
+        }
+        let friction = soft!(
+            m,
+            own,
+            collision_solreffriction[2 * k],
+            collision_solimp[5 * k]
+        );
+        Soft {
+            solver: normal.solver,
+            stiffness: R::select(whole, friction.stiffness, normal.stiffness),
+            damping: R::select(whole, friction.damping, normal.damping),
+        }
+    }
+
+    // inverse weights of the bodies, translation and rotation
+    fn weights(&self, k: usize) -> [R; 2] {
+        let (m, own) = (self.m, &self.d.own);
+        let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
+        let (body1, body2) = (body(m.collision_geom1[k]), body(m.collision_geom2[k]));
+        [0, 1]
+            .map(|n| own.body_invweight0(m, 2 * body1 + n) + own.body_invweight0(m, 2 * body2 + n))
+    }
 }

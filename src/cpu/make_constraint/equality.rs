@@ -1,6 +1,6 @@
 //! Rows of equalities: connect, weld, joint and tendon.
 
-use super::{Row, Writer};
+use super::{Row, Soft, Writer, soft};
 use crate::cpu::lib::equality::{anchors, bodies, orientations};
 use crate::cpu::lib::impedance::solver;
 use crate::cpu::lib::math::*;
@@ -33,9 +33,9 @@ impl<R: Real> Writer<'_, R> {
     }
 
     // a row that waits for its Jacobian; its number
-    fn equality(&mut self, i: usize, pos: R, size: R, diag: f64, present: R::Mask) -> usize {
+    fn equality(&mut self, i: usize, pos: R, size: R, diag: R, present: R::Mask) -> usize {
         let m = self.m;
-        let s = solver(m, &m.eq_solref[2 * i..], &m.eq_solimp[5 * i..]);
+        let s = soft!(m, self.d.own, eq_solref[2 * i], eq_solimp[5 * i]);
         let row = Row {
             kind: ConstraintType::Equality,
             id: i as i32,
@@ -43,8 +43,8 @@ impl<R: Real> Writer<'_, R> {
             present,
             pos,
             size,
-            margin: 0.0,
-            loss: 0.0,
+            margin: R::zero(),
+            loss: R::zero(),
             diag,
         };
         self.add(row, &s)
@@ -58,7 +58,7 @@ impl<R: Real> Writer<'_, R> {
             return;
         }
         let points = anchors(m, self.d, i);
-        let scale = R::splat(m.eq_data[12 * i + 10]);
+        let scale = self.d.own.eq_data(m, 12 * i + 10);
         let mut pos = [R::zero(); 6];
         pos[..3].copy_from_slice(&sub3(points[0], points[1]));
         if nrow == 6 {
@@ -72,7 +72,8 @@ impl<R: Real> Writer<'_, R> {
         let first = self.num;
         for (k, &pos) in pos[..nrow].iter().enumerate() {
             let part = usize::from(k > 2);
-            let diag = m.body_invweight0[2 * body1 + part] + m.body_invweight0[2 * body2 + part];
+            let diag = self.d.own.body_invweight0(m, 2 * body1 + part)
+                + self.d.own.body_invweight0(m, 2 * body2 + part);
             self.equality(i, pos, size.sqrt(), diag, present);
         }
         self.two_bodies_jacobian(i, first, nrow, points);
@@ -89,7 +90,7 @@ impl<R: Real> Writer<'_, R> {
             true => orientations(m, d, i),
             false => [[R::zero(); 4]; 2],
         };
-        let scale = R::splat(0.5 * m.eq_data[12 * i + 10]);
+        let scale = R::splat(0.5) * d.own.eq_data(m, 12 * i + 10);
         let adr = m.Jpat_adr[m.eq_Jpat[i] as usize] as usize;
         for n in 0..m.Jpat_num[m.eq_Jpat[i] as usize] as usize {
             // motion of the points by one dof
@@ -123,12 +124,12 @@ impl<R: Real> Writer<'_, R> {
         let (joint1, joint2) = (m.eq_obj1id[i] as usize, m.eq_obj2id[i]);
         let change = |j: usize, qpos: &[R]| {
             let adr = m.jnt_qposadr[j] as usize;
-            qpos[adr] - R::splat(m.qpos0[adr])
+            qpos[adr] - self.d.own.qpos0(m, adr)
         };
-        let weight = |j: usize| m.dof_invweight0[m.jnt_dofadr[j] as usize];
+        let weight = |j: usize| self.d.own.dof_invweight0(m, m.jnt_dofadr[j] as usize);
         let x1 = change(joint1, &self.d.qpos);
         let x2 = usize::try_from(joint2).map(|j| change(j, &self.d.qpos));
-        let diag = weight(joint1) + usize::try_from(joint2).map_or(0.0, weight);
+        let diag = weight(joint1) + usize::try_from(joint2).map_or(R::zero(), weight);
         let Some((r, slope)) = self.coupling(i, x1, x2.ok(), diag, present) else {
             return;
         };
@@ -141,11 +142,11 @@ impl<R: Real> Writer<'_, R> {
     fn tendons(&mut self, i: usize, present: R::Mask) {
         let m = self.m;
         let (tendon1, tendon2) = (m.eq_obj1id[i] as usize, m.eq_obj2id[i]);
-        let change = |t: usize, length: &[R]| length[t] - R::splat(m.tendon_length0[t]);
+        let change = |t: usize, length: &[R]| length[t] - self.d.own.tendon_length0(m, t);
         let x1 = change(tendon1, &self.d.ten_length);
         let x2 = usize::try_from(tendon2).map(|t| change(t, &self.d.ten_length));
-        let diag = m.tendon_invweight0[tendon1]
-            + usize::try_from(tendon2).map_or(0.0, |t| m.tendon_invweight0[t]);
+        let diag = self.d.own.tendon_invweight0(m, tendon1)
+            + usize::try_from(tendon2).map_or(R::zero(), |t| self.d.own.tendon_invweight0(m, t));
         let Some((r, slope)) = self.coupling(i, x1, x2.ok(), diag, present) else {
             return;
         };
@@ -161,7 +162,7 @@ impl<R: Real> Writer<'_, R> {
         i: usize,
         x1: R,
         x2: Option<R>,
-        diag: f64,
+        diag: R,
         present: R::Mask,
     ) -> Option<(usize, R)> {
         let m = self.m;
@@ -169,7 +170,7 @@ impl<R: Real> Writer<'_, R> {
         if num == 0 || !self.reserve(1) {
             return None;
         }
-        let data = [0, 1, 2, 3, 4].map(|k| R::splat(m.eq_data[12 * i + k]));
+        let data = [0, 1, 2, 3, 4].map(|k| self.d.own.eq_data(m, 12 * i + k));
         let mut pos = x1 - data[0];
         let mut slope = R::zero();
         if let Some(x) = x2 {

@@ -40,10 +40,8 @@ pub fn box_slope<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [[R; 6]; 6] {
         angular,
         face,
         spin,
-    } = box_drag(m, i);
-    let resist = |v: R, linear: f64, quadratic: f64| {
-        -(R::splat(linear) + R::splat(2.0 * quadratic) * v.abs())
-    };
+    } = box_drag(m, d, i);
+    let resist = |v: R, linear: R, quadratic: R| -(linear + R::splat(2.0) * quadratic * v.abs());
     let offset = sub3(pos, d.subtree_com[m.body_rootid[i] as usize]);
     columns(offset, mat, |dturn, dvel| {
         [
@@ -58,18 +56,17 @@ pub fn box_slope<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [[R; 6]; 6] {
 pub fn ellipsoid_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, g: usize) -> [[R; 6]; 6] {
     let (pos, mat) = (d.geom_xpos[g], d.geom_xmat[g]);
     let [turn, vel] = fluid_velocity(m, d, i, pos, mat);
-    let prm = &m.geom_fluid[12 * g..12 * g + 12];
-    let size = semi_axes(m, g);
-    let density = m.opt.density;
+    let prm: [R; 12] = std::array::from_fn(|k| d.own.geom_fluid(m, 12 * g + k));
+    let size = semi_axes(m, d, g);
+    let density = d.own.density(m);
 
     // the medium that is carried along has momentum
-    let carried = |mass: &[f64], v: [R; 3]| -> [R; 3] {
-        std::array::from_fn(|k| R::splat(density * mass[k]) * v[k])
-    };
+    let carried =
+        |mass: &[R], v: [R; 3]| -> [R; 3] { std::array::from_fn(|k| density * mass[k] * v[k]) };
     let linear = carried(&prm[6..9], vel);
     let angular = carried(&prm[9..12], turn);
 
-    let flow = Flow::new(m, prm, size, turn, vel);
+    let flow = Flow::new(m, d, prm, size, turn, vel);
     let offset = sub3(pos, d.subtree_com[m.body_rootid[i] as usize]);
     columns(offset, mat, |dturn, dvel| {
         let dlinear = carried(&prm[6..9], dvel);
@@ -78,7 +75,7 @@ pub fn ellipsoid_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, g: usize) -> [
         let moving = add3(cross(dlinear, vel), cross(linear, dvel));
         let turning = add3(cross(dangular, turn), cross(angular, dturn));
         let [drag_torque, force] = flow.along(turn, vel, dturn, dvel);
-        let scale = R::splat(prm[0]);
+        let scale = prm[0] * has_mass(m, d, i);
         [
             scl3(sub3(add3(moving, turning), drag_torque), scale),
             scl3(add3(added_force, force), scale),
@@ -89,7 +86,7 @@ pub fn ellipsoid_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, g: usize) -> [
 // what lift and drag of an ellipsoid depend on
 struct Flow<R> {
     // faces in units of the largest
-    faces: [f64; 3],
+    faces: [R; 3],
     // face seen, as a vector
     seen: [R; 3],
     speed: R,
@@ -98,58 +95,52 @@ struct Flow<R> {
     // area that is seen; the same as drag weighs it, with what a unit of it weighs
     area: R,
     facing: R,
-    bluntness: f64,
+    bluntness: R,
     // of lift: by turning, by moving askew
-    magnus: f64,
+    magnus: R,
     kutta: R,
     // of drag: of translation; viscous, and by the moments, of rotation
     drag: R,
-    viscous: f64,
-    moments: [f64; 3],
+    viscous: R,
+    moments: [R; 3],
     resist: R,
-    density: f64,
+    density: R,
 }
 
 impl<R: Real> Flow<R> {
     #[inline(always)]
-    fn new(m: &Model, prm: &[f64], size: [f64; 3], turn: [R; 3], vel: [R; 3]) -> Self {
-        let [_, blunt, slender, angular, kutta, magnus] = prm[..6] else {
-            unreachable!("twelve numbers a geom")
-        };
-        let (density, viscosity) = (m.opt.density, m.opt.viscosity);
+    fn new(m: &Model, d: &Data<R>, prm: [R; 12], size: [R; 3], turn: [R; 3], vel: [R; 3]) -> Self {
+        let [_, blunt, slender, angular, kutta, magnus, ..] = prm;
+        let (density, viscosity) = (d.own.density(m), d.own.viscosity(m));
         let [sx, sy, sz] = size;
         let max = sx.max(sy).max(sz);
         let min = sx.min(sy).min(sz);
         let mid = sx + sy + sz - max - min;
 
         // area that is seen from where it moves to; faces in units of the largest, lest thin shapes lose their digits
-        let squared = |x: f64| x * x;
-        let faces = [squared(sy * sz), squared(sz * sx), squared(sx * sy)];
+        let squared = |x: R| x * x;
+        let faces = [sy * sz, sz * sx, sx * sy];
         let largest = faces[0].max(faces[1]).max(faces[2]);
-        let faces = faces.map(|face| face / largest);
-        let seen: [R; 3] = std::array::from_fn(|k| R::splat(faces[k]) * vel[k]);
+        let faces = faces.map(|face| squared(face / largest));
+        let seen: [R; 3] = std::array::from_fn(|k| faces[k] * vel[k]);
         let (square, product, speed) = (dot3(seen, seen), dot3(seen, vel), norm3(vel));
         let inverse = |x: R| {
             let some = R::splat(MINVAL).lt(x);
             R::select(some, R::one() / R::select(some, x, R::one()), R::zero())
         };
         let inv = [inverse(square), inverse(product), inverse(speed)];
-        let area = R::splat(PI * largest.sqrt()) * (square * inv[1]).sqrt();
-        let circulation = R::splat(kutta * density * PI * largest.sqrt());
+        let area = R::splat(PI) * largest * (square * inv[1]).sqrt();
+        let circulation = kutta * density * (R::splat(PI) * largest);
 
         // drag of translation: viscous as of a sphere, else between blunt and slender
-        let diam = 2.0 / 3.0 * (sx + sy + sz);
-        let widest = R::splat(PI * max * mid);
-        let facing = area * R::splat(blunt) + R::splat(slender) * (widest - area);
-        let drag = R::splat(viscosity * 3.0 * PI * diam) + R::splat(density) * speed * facing;
+        let diam = R::splat(2.0 / 3.0) * (sx + sy + sz);
+        let widest = R::splat(PI) * max * mid;
+        let facing = area * blunt + slender * (widest - area);
+        let drag = viscosity * R::splat(3.0 * PI) * diam + density * speed * facing;
 
         // drag of rotation
-        let fourth = |x: f64| squared(squared(x));
-        let most = 8.0 / 15.0 * PI * mid * fourth(max);
-        let about = |a: f64, b: f64, c: f64| 8.0 / 15.0 * PI * a * fourth(b.max(c));
-        let moments = [about(sx, sy, sz), about(sy, sz, sx), about(sz, sx, sy)]
-            .map(|moment| angular * moment + slender * (most - moment));
-        let resist = norm3(std::array::from_fn(|k| turn[k] * R::splat(moments[k])));
+        let moments = [0, 1, 2].map(|k| spin_drag(size, k, angular, slender));
+        let resist = norm3(std::array::from_fn(|k| turn[k] * moments[k]));
         Self {
             faces,
             seen,
@@ -158,10 +149,10 @@ impl<R: Real> Flow<R> {
             area,
             facing,
             bluntness: blunt - slender,
-            magnus: magnus * density * 4.0 / 3.0 * PI * sx * sy * sz,
+            magnus: magnus * density * R::splat(4.0 / 3.0 * PI) * sx * sy * sz,
             kutta: circulation * (product * inv[0]).sqrt() * inv[2],
             drag,
-            viscous: viscosity * PI * diam * diam * diam,
+            viscous: viscosity * R::splat(PI) * diam * diam * diam,
             moments,
             resist,
             density,
@@ -171,10 +162,10 @@ impl<R: Real> Flow<R> {
     // derivatives of drag's torque and of the force of lift less drag
     #[inline(always)]
     fn along(&self, turn: [R; 3], vel: [R; 3], dturn: [R; 3], dvel: [R; 3]) -> [[R; 3]; 2] {
-        let (half, density) = (R::splat(0.5), R::splat(self.density));
+        let (half, density) = (R::splat(0.5), self.density);
 
         // area, and speed
-        let dseen: [R; 3] = std::array::from_fn(|k| R::splat(self.faces[k]) * dvel[k]);
+        let dseen: [R; 3] = std::array::from_fn(|k| self.faces[k] * dvel[k]);
         let dsquare = R::splat(2.0) * dot3(self.seen, dseen) * self.inv[0];
         let dproduct = (dot3(dseen, vel) + dot3(self.seen, dvel)) * self.inv[1];
         let dspeed = dot3(vel, dvel) * self.inv[2];
@@ -182,7 +173,7 @@ impl<R: Real> Flow<R> {
 
         // Magnus: turning while moving
         let spun = add3(cross(dturn, vel), cross(turn, dvel));
-        let lift = scl3(spun, R::splat(self.magnus));
+        let lift = scl3(spun, self.magnus);
 
         // Kutta: moving askew
         let askew = cross(self.seen, vel);
@@ -193,7 +184,7 @@ impl<R: Real> Flow<R> {
         let lift = add_scl3(lift, kutta, self.kutta);
 
         // drag of translation
-        let dfacing = R::splat(self.bluntness) * darea;
+        let dfacing = self.bluntness * darea;
         let ddrag = density * (self.facing * dspeed + self.speed * dfacing);
         let force = add_scl3(add_scl3(lift, dvel, -self.drag), vel, -ddrag);
 
@@ -201,10 +192,10 @@ impl<R: Real> Flow<R> {
         let some = R::splat(MINVAL).lt(self.resist);
         let norm = R::select(some, self.resist, R::one());
         let growth = (0..3).fold(R::zero(), |sum, k| {
-            sum + R::splat(self.moments[k] * self.moments[k]) * turn[k] * dturn[k]
+            sum + self.moments[k] * self.moments[k] * turn[k] * dturn[k]
         });
         let growth = R::select(some, density * growth / norm, R::zero());
-        let torque = scl3(dturn, R::splat(self.viscous) + density * self.resist);
+        let torque = scl3(dturn, self.viscous + density * self.resist);
         [add_scl3(torque, turn, growth), force]
     }
 }

@@ -1,0 +1,185 @@
+//! What worlds have of the model for themselves.
+//!
+//! ```text
+//! d.own.body_mass(m, i)      one world's or a tile's:  its own number, where it has one  ─┐
+//! m.body_mass[i]             the model's, else        ────────────────────────────────────┴─▶ R
+//! ```
+//!
+//! A twin reads every real number of the model through [`Own`]; a tile whose worlds share one model pays one look at a null pointer.
+
+use crate::cpu::lib::math::nonzero;
+use crate::fields::{Arrays, FIELDS, Field, OwnArrays, Room, Row, View, ViewMut};
+use crate::model::Opt;
+use crate::real::{Mask, Real};
+
+/// Numbers of the model that the worlds of a tile have for themselves: arrays of reals and options, each read by a method of its
+/// name that gives the model's where there is none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Own<R: Real = f64>(Option<Box<OwnArrays<R>>>);
+
+impl<R: Real> Default for Own<R> {
+    fn default() -> Self {
+        Own(None)
+    }
+}
+
+impl<R: Real> Own<R> {
+    /// True if the worlds have nothing of the model for themselves.
+    #[inline(always)]
+    pub fn is_shared(&self) -> bool {
+        self.0.is_none()
+    }
+
+    // whether the worlds have an array of the model for themselves
+    fn has(&self, row: Row) -> bool {
+        let view = self.arrays().and_then(|own| own.view(row));
+        view.is_some_and(|view| !matches!(view, View::Real([]) | View::Int([])))
+    }
+
+    /// True if damping of joints may differ, that of their actuators included.
+    pub fn has_damping(&self) -> bool {
+        let rows = [
+            Row::dof_damping,
+            Row::dof_dampingpoly,
+            Row::actuator_damping,
+            Row::actuator_dampingpoly,
+        ];
+        rows.iter().any(|row| self.has(*row))
+    }
+
+    #[inline(always)]
+    pub(crate) fn arrays(&self) -> Option<&OwnArrays<R>> {
+        self.0.as_deref()
+    }
+
+    /// One lane has these numbers: those of its own model, which differs from the shared one in the fields that are named.
+    pub(crate) fn set_lane(
+        &mut self,
+        shared: &Arrays,
+        lane: usize,
+        model: &Arrays,
+        fields: &[&str],
+    ) {
+        let own = self.0.get_or_insert_default();
+        for name in fields {
+            if let Some(values) = model.opt.get(name) {
+                own.opt.set_lane(&shared.opt, name, lane, &values);
+            }
+            let Some(field) = model_field(name) else {
+                continue;
+            };
+            if let (Some(ViewMut::Real(to)), Some(View::Real(from))) =
+                (own.view_mut(shared, field.row), model.field(name))
+            {
+                let words = to.iter_mut().zip(from);
+                words.for_each(|(to, x)| to.set_lane(lane, *x));
+            }
+        }
+    }
+
+    /// True if gravity is not zero in some lane.
+    #[inline(always)]
+    pub fn has_gravity(&self, m: &Arrays) -> bool {
+        self.gravity(m).iter().any(|g| nonzero(*g).any())
+    }
+
+    /// The options of one lane.
+    pub(crate) fn opt(&self, m: &Arrays, lane: usize) -> Opt {
+        match self.arrays() {
+            Some(own) => own.opt.lane(&m.opt, lane),
+            None => m.opt.clone(),
+        }
+    }
+
+    /// The numbers of one lane, for the twin of one world.
+    pub(crate) fn lane(&self, m: &Arrays, lane: usize) -> Own {
+        let Some(own) = self.arrays() else {
+            return Own::default();
+        };
+        let mut one = OwnArrays::<f64>::default();
+        let opt = self.opt(m, lane);
+        for (name, _) in Opt::NAMES {
+            if let Some(values) = opt.get(name) {
+                one.opt.set_lane(&m.opt, name, 0, &values);
+            }
+        }
+        for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
+            let Some(View::Real(from)) = own.view(field.row) else {
+                continue;
+            };
+            if from.is_empty() {
+                continue;
+            }
+            if let Some(ViewMut::Real(to)) = one.view_mut(m, field.row) {
+                let words = to.iter_mut().zip(from);
+                words.for_each(|(to, x)| *to = x.lane(lane));
+            }
+        }
+        Own(Some(Box::new(one)))
+    }
+}
+
+/// What one lane has of the model, in full precision where it is the model's: for functions of one world.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnLane<'a, R: Real> {
+    own: &'a Own<R>,
+    lane: usize,
+}
+
+impl<'a, R: Real> OwnLane<'a, R> {
+    /// That of one lane.
+    pub fn new(own: &'a Own<R>, lane: usize) -> Self {
+        Self { own, lane }
+    }
+
+    // an element of an array of reals
+    #[inline(always)]
+    fn real(&self, list: impl Fn(&OwnArrays<R>) -> &[R], shared: &[f64], i: usize) -> f64 {
+        match self.own.arrays().and_then(|own| list(own).get(i)) {
+            Some(x) => x.lane(self.lane),
+            None => shared[i],
+        }
+    }
+
+    /// geom-specific size parameters
+    #[inline(always)]
+    pub fn geom_size(&self, m: &Arrays, geom: usize) -> [f64; 3] {
+        match self.own.arrays().and_then(|own| own.geom_size.get(geom)) {
+            Some(size) => size.map(|x| x.lane(self.lane)),
+            None => m.geom_size[geom],
+        }
+    }
+
+    /// radius of bounding sphere
+    #[inline(always)]
+    pub fn geom_rbound(&self, m: &Arrays, geom: usize) -> f64 {
+        self.real(|own| &own.geom_rbound, &m.geom_rbound, geom)
+    }
+
+    /// (x, y, z_top, z_bottom)
+    #[inline(always)]
+    pub fn hfield_size(&self, m: &Arrays, i: usize) -> f64 {
+        self.real(|own| &own.hfield_size, &m.hfield_size, i)
+    }
+
+    /// elevation data
+    #[inline(always)]
+    pub fn hfield_data(&self, m: &Arrays, i: usize) -> f64 {
+        self.real(|own| &own.hfield_data, &m.hfield_data, i)
+    }
+
+    /// rgba when material is omitted
+    pub fn geom_rgba(&self, m: &Arrays, i: usize) -> f64 {
+        self.real(|own| &own.geom_rgba, &m.geom_rgba, i)
+    }
+
+    /// rgba of a material
+    pub fn mat_rgba(&self, m: &Arrays, i: usize) -> f64 {
+        self.real(|own| &own.mat_rgba, &m.mat_rgba, i)
+    }
+}
+
+fn model_field(name: &str) -> Option<&'static Field> {
+    let mut fields = FIELDS.iter().filter(|field| field.room == Room::Model);
+    fields.find(|field| field.name == name)
+}
