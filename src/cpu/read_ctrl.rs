@@ -1,8 +1,8 @@
 //! Controls as actuators get them, some of them late (`mj_readCtrl`).
 
-use crate::cpu::lib::history::{actuator_ring, as_kept, blended, read_ring};
+use crate::cpu::lib::history::{actuator_ring, blended, read_ring};
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 
 /// Controls as actuators get them, some of them late (`mj_readCtrl`).
 pub fn read_ctrl<R: Real>(m: &Model, d: &mut Data<R>) {
@@ -12,14 +12,23 @@ pub fn read_ctrl<R: Real>(m: &Model, d: &mut Data<R>) {
         let ring = actuator_ring(m, i);
 
         // at once
-        let delay = as_kept::<R>(m.actuator_delay[i]);
-        if ring.is_none() || delay <= 0.0 {
+        let delay = d.own.actuator_delay(m, i);
+        let late = R::zero().lt(delay);
+        if ring.is_none() || !late.any() {
             d.ctrl_late[u..u + num].copy_from_slice(&d.ctrl[u..u + num]);
             continue;
         }
 
         // what was said a delay ago
         for lane in 0..R::WIDTH {
+            let delay = delay.lane(lane);
+            if delay <= 0.0 {
+                for c in u..u + num {
+                    let x = d.ctrl[c].lane(lane);
+                    d.ctrl_late[c].set_lane(lane, x);
+                }
+                continue;
+            }
             let time = d.time[0].lane(lane) - delay;
             let blend = read_ring(d, lane, ring, time, m.actuator_history[2 * i + 1]);
             for c in 0..num {

@@ -1,7 +1,7 @@
 //! Histories: the last values of a control or of a sensor, with the times at which they were taken.
 
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::{Interp, MINVAL};
 
 /// A ring of samples in `history`: when it was last due, the place of the newest sample, the times of all, their values.
@@ -190,15 +190,21 @@ fn copy<R: Real>(d: &mut Data<R>, lane: usize, from: usize, to: usize) {
 /// What a sensor says in place of its reading, where that comes late or is not due yet; the reading is kept for the history.
 pub fn hold_back<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     let ring = sensor_ring(m, i);
-    let [delay, period] = [m.sensor_delay[i], m.sensor_interval[2 * i]].map(as_kept::<R>);
-    if ring.is_none() || (delay <= 0.0 && period <= 0.0) {
+    let (delay, period) = (
+        d.own.sensor_delay(m, i),
+        as_kept::<R>(m.sensor_interval[2 * i]),
+    );
+    if ring.is_none() || (delay.le(R::zero()).all() && period <= 0.0) {
         return;
     }
     let adr = m.sensor_adr[i] as usize;
     let fresh = &d.sensordata[adr..adr + ring.dim];
     d.sensor_fresh[adr..adr + ring.dim].copy_from_slice(fresh);
     for lane in 0..R::WIDTH {
-        let time = d.time[0].lane(lane);
+        let (time, delay) = (d.time[0].lane(lane), delay.lane(lane));
+        if delay <= 0.0 && period <= 0.0 {
+            continue;
+        }
         if delay <= 0.0 && is_due(d, lane, ring, period, time) {
             continue;
         }

@@ -13,7 +13,9 @@ pub fn restart(m: &Model, d: &mut Data) {
     }
     d.qvel.fill(0.0);
     d.act.fill(0.0);
-    d.history.copy_from_slice(&m.history0);
+    for (i, x) in d.history.iter_mut().enumerate() {
+        *x = d.own.history0(m, i);
+    }
     d.plastic.fill(0.0);
     d.qacc_warmstart.fill(0.0);
     d.rk_stage[0] = 0;
