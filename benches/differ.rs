@@ -1,6 +1,6 @@
-//! What worlds that differ cost: `cargo bench --bench differ -- [MODEL.xml [WORLDS]]`.
+//! What worlds that differ cost: `cargo bench --bench differ -- [MODEL.xml [WORLDS [cpu|simd]]]`.
 //!
-//! Control steps of five steps on the reference, one thread, in turn: all worlds with one model; ten fields expanded, every world
+//! Control steps of five steps, side by side or on the reference, one thread, in turn: all worlds with one model; ten fields expanded, every world
 //! with numbers of its own; the same, and 5 % of the worlds get new numbers before each control step. Times are those of the
 //! processor, the median of the turns.
 
@@ -32,10 +32,14 @@ fn main() -> Result<()> {
     let given: Vec<&String> = given.iter().filter(|arg| *arg != "--bench").collect();
     let path = given.first().map_or("models/humanoid.xml", |x| x.as_str());
     let nworld = given.get(1).map_or(512, |x| x.parse().unwrap_or(512));
+    let backend = match given.get(2).map(|x| x.as_str()) {
+        Some("cpu") => Backend::Cpu,
+        _ => Backend::Simd,
+    };
     let m = Model::from_xml_path(path)?;
     let batch = || {
         let settings = Settings {
-            backend: Backend::Cpu,
+            backend,
             threads: Some(1),
             ..Settings::default()
         };
@@ -85,7 +89,7 @@ fn main() -> Result<()> {
     };
     let [alike, differ, anew] = times.each_mut().map(median);
     let more = |x: f64| 100.0 * (x / alike - 1.0);
-    println!("{path}, {nworld} worlds, 5 steps: {alike:.2} ms");
+    println!("{path}, {nworld} worlds, {backend:?}, 5 steps: {alike:.2} ms");
     println!(
         "ten fields expanded: {differ:.2} ms (+{:.1} %)",
         more(differ)
