@@ -2,7 +2,7 @@
 //!
 //! Follows `mjCMesh::Process` of MuJoCo, in its order, so that positions agree to the last digits.
 
-use super::hull::{Surface, convex_hull};
+use super::hull::{Hull, convex_hull};
 use super::vec3::{MINVAL, V3, mulmattvec, mulmatvec, normalize, quat2mat};
 use super::{AssetError, Mesh, MeshData, MeshInertia, MeshOptions};
 use super::{graph, inertia, massprops, normals, polygon};
@@ -28,7 +28,7 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
     }
 
     // hull of the points as given, before any rounding by transformations
-    let mut hull = Surface::default();
+    let mut hull = Hull::default();
     if opt.needhull || face.is_empty() || opt.inertia == MeshInertia::Convex {
         let maxvert = usize::try_from(opt.maxhullvert).ok();
         hull = convex_hull(&vert32, maxvert)?;
@@ -46,7 +46,7 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
     if facetexcoord.is_empty() && !texcoord.is_empty() {
         facetexcoord.clone_from(&face);
     }
-    let mut poly = polygon::merge(&vert, &hull);
+    let mut poly = polygon::merge(&vert, &hull.face);
 
     // into the frame asked for; mirrors turn triangles inside out, so turn them back
     transform(&mut vert, &mut normal, opt);
@@ -85,15 +85,16 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
         *n = mulmatvec(&mat, n.map(f64::from)).map(|x| x as f32);
     }
     let polynormal = poly.normals(&vert);
-    let graph = graph::make(&hull.face);
+    let graph = graph::make(&hull);
+    let single: Vec<[f32; 3]> = vert.iter().map(|v| v.map(|x| x as f32)).collect();
     Ok(Mesh {
-        vert: vert.iter().map(|v| v.map(|x| x as f32)).collect(),
         normal,
         face,
         facenormal,
         texcoord,
         facetexcoord,
-        extrema: graph::extrema(&graph, &vert),
+        extrema: graph::extrema(&graph, &single),
+        vert: single,
         graph,
         polynormal,
         polyvertadr: poly.adr,

@@ -1,57 +1,43 @@
 //! The hull in MuJoCo's `mesh_graph` format, and where to start climbing it.
 
-use super::vec3::V3;
-use glam::DVec3;
+use super::hull::Hull;
 
-/// Hull triangles as a graph: corners by ascending vertex number, neighbours of each, faces.
+/// A hull as a graph: corners, neighbours of each, faces, in the hull's order.
 ///
 /// `numvert, numface, vert_edgeadr[numvert], vert_globalid[numvert], edge_localid[numvert + 3 numface],
 /// face_globalid[3 numface]`; each list of neighbours ends with −1. Empty for no faces.
-pub(crate) fn make(face: &[[i32; 3]]) -> Vec<i32> {
-    if face.is_empty() {
+pub(crate) fn make(hull: &Hull) -> Vec<i32> {
+    if hull.face.is_empty() {
         return Vec::new();
     }
-    let mut globalid: Vec<i32> = face.iter().flatten().copied().collect();
-    globalid.sort_unstable();
-    globalid.dedup();
-    let numvert = globalid.len();
-    let largest = globalid.last().map_or(0, |&v| v as usize);
-    let mut local = vec![0; largest + 1];
-    for (i, &v) in globalid.iter().enumerate() {
-        local[v as usize] = i;
+    let numvert = hull.corner.len();
+    let largest = hull.corner.iter().max().map_or(0, |&v| v as usize);
+    let mut local = vec![-1; largest + 1];
+    for (i, &v) in hull.corner.iter().enumerate() {
+        local[v as usize] = i as i32;
     }
+    let lists = hull.around.split_inclusive(|&v| v == -1);
+    let starts = lists.scan(0, |end, list| {
+        let start = *end;
+        *end += list.len() as i32;
+        Some(start)
+    });
 
-    // the surface is closed: every neighbour is met once, as the next corner of a face
-    let mut degree = vec![0; numvert];
-    face.iter()
-        .flatten()
-        .for_each(|&v| degree[local[v as usize]] += 1);
-    let mut adr = Vec::with_capacity(numvert);
-    let mut end = 0;
-    for d in &degree {
-        adr.push(end);
-        end += d + 1;
-    }
-    let mut edge = vec![-1; end];
-    let mut at = adr.clone();
-    for f in face {
-        for i in 0..3 {
-            let (u, v) = (local[f[i] as usize], local[f[(i + 1) % 3] as usize]);
-            edge[at[u]] = v as i32;
-            at[u] += 1;
-        }
-    }
-    let mut graph = Vec::with_capacity(2 + 2 * numvert + end + 3 * face.len());
-    graph.extend([numvert as i32, face.len() as i32]);
-    graph.extend(adr.iter().map(|&a| a as i32));
-    graph.extend(globalid);
-    graph.extend(edge);
-    graph.extend(face.iter().flatten());
+    let size = 2 + 2 * numvert + hull.around.len() + 3 * hull.face.len();
+    let mut graph = Vec::with_capacity(size);
+    graph.extend([numvert as i32, hull.face.len() as i32]);
+    graph.extend(starts);
+    graph.extend(&hull.corner);
+    let number = |&v: &i32| usize::try_from(v).map_or(-1, |v| local[v]);
+    graph.extend(hull.around.iter().map(number));
+    graph.extend(hull.face.iter().flatten());
     graph
 }
 
 /// Corners (as numbers within the graph) farthest along the 27 directions of {−1, 0, 1}³, x slowest; the first of equals.
-pub(crate) fn extrema(graph: &[i32], vert: &[V3]) -> [i32; 27] {
+///
+/// In single precision, as the vertices are kept.
+pub(crate) fn extrema(graph: &[i32], vert: &[[f32; 3]]) -> [i32; 27] {
     let mut found = [0; 27];
     if graph.is_empty() {
         return found;
@@ -59,10 +45,11 @@ pub(crate) fn extrema(graph: &[i32], vert: &[V3]) -> [i32; 27] {
     let numvert = graph[0] as usize;
     let corners = &graph[2 + numvert..2 + 2 * numvert];
     for (k, found) in found.iter_mut().enumerate() {
-        let dir = DVec3::from_array([k / 9, k / 3 % 3, k % 3].map(|i| i as f64 - 1.0));
-        let mut best = f64::NEG_INFINITY;
+        let dir = [k / 9, k / 3 % 3, k % 3].map(|i| i as f32 - 1.0);
+        let mut best = f32::NEG_INFINITY;
         for (i, &v) in corners.iter().enumerate() {
-            let along = dir.dot(vert[v as usize].into());
+            let [x, y, z] = vert[v as usize];
+            let along = x * dir[0] + y * dir[1] + z * dir[2];
             if along > best {
                 (best, *found) = (along, i as i32);
             }

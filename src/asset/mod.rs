@@ -13,6 +13,7 @@
 //! Facts and numbers follow MuJoCo 4.0.0 (`user_mesh.cc`); the code is our own. Nothing here panics on any input; the readers are
 //! compiled with panicking indexing denied.
 
+mod bins;
 mod builtin;
 mod builtin_grid;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
@@ -35,7 +36,6 @@ mod obj;
 mod polygon;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod stl;
-mod tetrahedron;
 pub(crate) mod vec3;
 
 pub use builtin::builtin;

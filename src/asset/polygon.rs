@@ -1,11 +1,13 @@
 //! Hull triangles merged into polygons.
 //!
-//! Triangles whose normals fall into the same bin of 0.01 rad (azimuth and polar angle about z, in the file's frame) and
-//! hang together by edges make one polygon, as in MuJoCo's `MakePolygons`.
+//! Triangles whose normals fall into the same bin of 0.01 rad (azimuth and polar angle about z, in the file's frame) make a
+//! polygon, or several where they do not hang together, as in MuJoCo's `MakePolygons`.
 
-use super::hull::Surface;
+use std::collections::HashMap;
+
+use super::bins::Bins;
 use super::massprops::newell;
-use super::vec3::V3;
+use super::vec3::{MINVAL, V3};
 use glam::DVec3;
 
 /// Polygons in the layout of the model's arrays, addresses from 0.
@@ -19,67 +21,110 @@ pub(crate) struct Polygons {
     pub map: Vec<i32>,
 }
 
-/// Merges the triangles of a closed surface, numbered by their first triangles.
-pub(crate) fn merge(vert: &[V3], hull: &Surface) -> Polygons {
-    let face = &hull.face;
-    let bins: Vec<_> = face.iter().map(|f| bin(vert, *f)).collect();
-    let mut done = vec![false; face.len()];
+/// Merges the triangles of a closed surface, bin by bin in the order of MuJoCo's hash table.
+pub(crate) fn merge(vert: &[V3], face: &[[i32; 3]]) -> Polygons {
+    let mut bins = Bins::default();
+    let mut edges: Vec<Edges> = Vec::new();
+    for f in face {
+        let Some(bin) = bin(vert, *f) else { continue };
+        let k = bins.place(bin);
+        if k == edges.len() {
+            edges.push(Edges::default());
+        }
+        edges[k].insert(*f);
+    }
     let mut poly = Polygons::default();
-    let mut outline = Vec::new();
-    for first in 0..face.len() {
-        if done[first] {
-            continue;
-        }
-        // grow over edges between triangles of one bin, collect the others
-        outline.clear();
-        done[first] = true;
-        let mut todo = vec![first];
-        while let Some(f) = todo.pop() {
-            for i in 0..3 {
-                let g = hull.across[f][i] as usize;
-                if bins[g] != bins[f] {
-                    outline.push((face[f][i], face[f][(i + 1) % 3]));
-                } else if !done[g] {
-                    done[g] = true;
-                    todo.push(g);
-                }
-            }
-        }
-        poly.push(&mut outline);
+    for k in bins.order() {
+        edges[k].push_paths(&mut poly);
     }
     poly.make_map(vert.len());
     poly
 }
 
-impl Polygons {
-    /// Appends the loop, or the loops, that edges make; a hull that is all one bin has no outline and no polygon.
-    fn push(&mut self, edges: &mut [(i32, i32)]) {
-        edges.sort_unstable();
-        let mut used = vec![false; edges.len()];
-        for k in 0..edges.len() {
-            if used[k] {
-                continue;
+/// The outline of triangles, as edges in the order in which they came.
+#[derive(Debug, Default)]
+struct Edges {
+    edge: Vec<[i32; 2]>,
+    /// The pieces that the edges belong to; a piece that was joined to an earlier one leads there.
+    piece: Vec<usize>,
+    joined: Vec<usize>,
+    place: HashMap<[i32; 2], usize>,
+}
+
+impl Edges {
+    /// Adds a triangle: edges that it shares with others vanish, and pieces that it touches become one.
+    fn insert(&mut self, [a, b, c]: [i32; 3]) {
+        let sides = [[a, b], [b, c], [c, a]];
+        let met = sides.map(|[u, v]| self.place.remove(&[v, u]));
+        let pieces = met.map(|at| at.map(|i| self.first(self.piece[i])));
+        let new = self.joined.len();
+        let piece = pieces.into_iter().flatten().min().unwrap_or(new);
+        if piece == new {
+            self.joined.push(new);
+        }
+        for other in pieces.into_iter().flatten() {
+            self.joined[other] = piece;
+        }
+        for (side, at) in sides.into_iter().zip(met) {
+            if at.is_none() {
+                self.place.insert(side, self.edge.len());
+                self.edge.push(side);
+                self.piece.push(piece);
             }
-            let start = self.vert.len();
-            let mut e = k;
-            loop {
-                used[e] = true;
-                self.vert.push(edges[e].0);
-                let to = edges[e].1;
-                let from = edges.partition_point(|x| x.0 < to);
-                let next = (from..edges.len()).take_while(|&i| edges[i].0 == to);
-                match next.into_iter().find(|&i| !used[i]) {
-                    Some(i) if to != edges[k].0 => e = i,
-                    _ => break,
+        }
+    }
+
+    fn first(&self, mut piece: usize) -> usize {
+        while self.joined[piece] != piece {
+            piece = self.joined[piece];
+        }
+        piece
+    }
+
+    /// Appends the outline of each piece, the oldest piece first.
+    fn push_paths(&self, poly: &mut Polygons) {
+        let left = |i: &usize| self.place.get(&self.edge[*i]) == Some(i);
+        let left: Vec<usize> = (0..self.edge.len()).filter(left).collect();
+        // the very first edge begins an outline but does not continue one
+        let mut next: HashMap<(usize, i32), i32> = HashMap::new();
+        for &i in left.iter().skip(1) {
+            let [u, v] = self.edge[i];
+            next.entry((self.first(self.piece[i]), u)).or_insert(v);
+        }
+        let mut starts: Vec<(usize, usize)> = Vec::new();
+        for &i in &left {
+            let piece = self.first(self.piece[i]);
+            if !starts.iter().any(|s| s.0 == piece) {
+                starts.push((piece, i));
+            }
+        }
+        starts.sort_unstable();
+        for (piece, i) in starts {
+            let [from, mut at] = self.edge[i];
+            let mut path = vec![from, at];
+            for _ in 0..left.len() {
+                match next.get(&(piece, at)) {
+                    Some(&to) if to == from => {
+                        poly.push(&path);
+                        break;
+                    }
+                    Some(&to) => {
+                        path.push(to);
+                        at = to;
+                    }
+                    None => break,
                 }
             }
-            let num = self.vert.len() - start;
-            if num < 3 {
-                self.vert.truncate(start);
-                continue;
-            }
-            self.adr.push(start as i32);
-            self.num.push(num as i32);
+        }
+    }
+}
+
+impl Polygons {
+    fn push(&mut self, path: &[i32]) {
+        if path.len() > 2 {
+            self.adr.push(self.vert.len() as i32);
+            self.num.push(path.len() as i32);
+            self.vert.extend(path);
         }
     }
 
@@ -125,21 +170,21 @@ impl Polygons {
     }
 }
 
-/// Number of the bin that a triangle's normal falls into.
-fn bin(vert: &[V3], f: [i32; 3]) -> (i32, i32) {
+/// Number of the bin that a triangle's normal falls into; none for a triangle without area.
+fn bin(vert: &[V3], f: [i32; 3]) -> Option<(i32, i32)> {
     const WIDTH: f64 = 0.01;
     let [a, b, c] = f.map(|i| DVec3::from_array(vert[i as usize]));
     let x = (b - a).cross(c - a);
-    // adding zero takes the sign from -0, which atan2 would see
-    let n = x * (1.0 / x.length()) + DVec3::ZERO;
-    let round = |x: f64| (x / WIDTH).round() as i32;
-    if n[2].abs() > 1.0 - 1e-7 {
-        let pole = if n[2] < 0.0 {
-            std::f64::consts::PI
-        } else {
-            0.0
-        };
-        return (0, round(pole));
+    let len = x.length();
+    if len < MINVAL {
+        return None;
     }
-    (round(n[1].atan2(n[0])), round(n[2].acos()))
+    // adding zero takes the sign from -0, which atan2 would see
+    let n = x / len + DVec3::ZERO;
+    let round = |x: f64| (x / WIDTH).round() as i32;
+    if n.z.abs() > 1.0 - 1e-7 {
+        let pole = if n.z < 0.0 { std::f64::consts::PI } else { 0.0 };
+        return Some((0, round(pole)));
+    }
+    Some((round(n.y.atan2(n.x)), round(n.z.acos())))
 }

@@ -18,6 +18,7 @@ python3 tests/golden/make_edit.py tests/golden/edit.npz
 python3 tests/golden/make_expand.py tests/golden/expand.npz
 python3 tests/golden/make_corners.py
 python3 tests/golden/make_mesh.py
+python3 tests/golden/make_hull.py
 python3 tests/golden/make_merge.py
 python3 tests/golden/make_archive.py
 python3 tests/golden/make_compile.py compile
