@@ -155,8 +155,7 @@ fn height_fields_meet_convex_solids_as_in_mujoco() {
     assert!(deeper <= 3, "{deeper} of {all}");
 }
 
-// solids of few vertices and many, and a height field, as MuJoCo compiled them: another order of a hull's faces decides ties
-// another way
+// solids of few vertices and many, and a height field, as MuJoCo compiled them
 fn solids() -> Model {
     Golden::open("tests/golden/solids.npz").model()
 }

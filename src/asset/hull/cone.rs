@@ -174,11 +174,10 @@ impl Build<'_> {
             }
             let across = horizon.neighbors.iter().position(|&h| h == f);
             let across = across.filter(|&k| k < 3).ok_or(Stop::Tangled)?;
-            let mut rest = horizon.vertices.clone();
-            rest.remove(across);
-            let [u, v] = rest[..] else {
+            let [a, b, c] = horizon.vertices[..] else {
                 return Err(Stop::Tangled);
             };
+            let [u, v] = [[b, c], [a, c], [a, b]][across];
             let toporient = horizon.toporient == (across % 2 == 1);
             let coplanar = horizon.coplanarhorizon;
             new = self.new_facet_on([apex, u, v], toporient, g);

@@ -4,7 +4,7 @@ use super::build::Build;
 use super::store::{NONE, Stop, TAIL, put};
 
 /// A hull as qhull would list it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Listed {
     /// Points at the corners, in the order of the list of vertices.
     pub corner: Vec<u32>,
@@ -98,15 +98,22 @@ impl Build<'_> {
         self.s.know_vertex_neighbors();
         let s = &self.s;
         let point = |v: u32| s.vertex(v).point;
-        let mut listed = Listed::default();
+        let (numvert, numface) = (s.num_vertices, s.num_facets);
+        let mut listed = Listed {
+            corner: Vec::with_capacity(numvert),
+            around: Vec::with_capacity(numvert + 3 * numface),
+            face: Vec::with_capacity(numface),
+        };
+        // the corner that each vertex was listed around last
+        let mut seen = vec![NONE; s.vertices.len()];
         for v in s.vertices_from(s.vertex_list) {
             listed.corner.push(point(v));
-            let start = listed.around.len();
+            seen[v as usize] = v;
             for &f in &s.vertex(v).neighbors {
                 for &w in &s.facet(f).vertices {
-                    let p = point(w);
-                    if w != v && !listed.around[start..].contains(&p) {
-                        listed.around.push(p);
+                    if seen[w as usize] != v {
+                        seen[w as usize] = v;
+                        listed.around.push(point(w));
                     }
                 }
             }

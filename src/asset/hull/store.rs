@@ -246,12 +246,20 @@ impl Store {
 
     /// A facet in no list, made in the room of a deleted one if there is any.
     pub fn new_facet(&mut self) -> u32 {
-        let f = self.spare_facets.pop().unwrap_or_else(|| {
-            self.facets.push(Facet::default());
-            self.facets.len() as u32 - 1
-        });
         let id = self.next_id;
         self.next_id += 1;
+        let Some(f) = self.spare_facets.pop() else {
+            self.facets.push(Facet {
+                id,
+                vertices: Vec::with_capacity(4),
+                neighbors: Vec::with_capacity(4),
+                replace: NONE,
+                simplicial: true,
+                newfacet: true,
+                ..Facet::default()
+            });
+            return self.facets.len() as u32 - 1;
+        };
         let facet = self.facet_mut(f);
         let emptied = |set: &mut Vec<u32>| {
             set.clear();

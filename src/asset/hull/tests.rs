@@ -48,15 +48,17 @@ fn check(points: &[[f32; 3]], hull: &Hull, tol: f64) {
     assert_eq!(euler, 2);
 
     // nothing outside
-    let tol = tol * largest(points);
+    let size = largest(points);
     for t in &hull.face {
         let [a, b, c] = t.map(|i| wide(points[i as usize]));
         let n = (b - a).cross(c - a);
-        // the normals of slivers say nothing
+        // corners may be off by rounding, which tilts the plane of a triangle the more the lower it is
         let longest = (b - a).length().max((c - a).length());
-        if n.length() < 1e-3 * longest * longest {
+        let low = n.length() / longest;
+        if low == 0.0 {
             continue;
         }
+        let tol = tol * size * (1.0 + size / low);
         for p in points {
             let height = n.normalize().dot(wide(*p) - a);
             assert!(height <= tol, "a point lies {height} outside");
@@ -150,16 +152,19 @@ fn points_thinner_than_rounding_are_flat() {
     }
 }
 
-// two points of every facet's rounding: the last of them see a surface that is tangled
+// heights of a few roundings: so many facets are merged that fewer than four are left
 #[test]
 fn points_that_rounding_tangles_are_refused_in_words() {
-    let points: Vec<[f32; 3]> = cube(5)
-        .into_iter()
-        .enumerate()
-        .map(|(i, [x, y, _])| [x, y, (i * i % 7) as f32 * 4e-15])
-        .collect();
+    let points = [
+        [-2.0, -3.0, 8.349_478e-15],
+        [-2.0, -3.0, -8.349_478e-15],
+        [2.0, 3.0, -2.783_159_3e-15],
+        [-1.0, 0.0, 8.349_478e-15],
+        [1.0, 1.0, -5.566_318_5e-15],
+        [0.0, -1.0, -5.566_318_5e-15],
+    ];
     let message = convex_hull(&points, None).unwrap_err().to_string();
-    assert!(message.starts_with("convex hull: "), "{message}");
+    assert!(message.contains("rounding tangles the hull"), "{message}");
 }
 
 #[test]
@@ -214,7 +219,7 @@ fn thickness(points: &[[f32; 3]]) -> f64 {
     let a = far(&|p| p.length());
     let b = far(&|p| a.cross(p).length());
     let n = a.cross(b).normalize_or_zero();
-    n.dot(far(&|p| n.dot(p).abs())).abs() / largest(points)
+    n.dot(far(&|p| n.dot(p).abs())).abs() / largest(points).max(f64::MIN_POSITIVE)
 }
 
 proptest! {
@@ -224,7 +229,7 @@ proptest! {
     fn any_cloud_has_a_hull_or_is_flat(points in cloud()) {
         match convex_hull(&points, None) {
             Ok(hull) => check(&points, &hull, 1e-13),
-            Err(e) => prop_assert!(thickness(&points) <= 1e-13, "{e}"),
+            Err(e) => prop_assert!(points.len() < 4 || thickness(&points) <= 1e-13, "{e}"),
         }
     }
 }
