@@ -177,7 +177,7 @@ impl Build<'_> {
         let b = self.center(g);
         let b = self.dist(b, f);
         let concave = a > r || b > r;
-        let coplanar = !(a > r) && a >= -r || !(b > r) && b >= -r;
+        let coplanar = [a, b].iter().any(|x| (-r..=r).contains(x));
         if concave && coplanar {
             if a > b {
                 self.note(f, g, Kind::ConcaveCoplanar, a);
