@@ -15,10 +15,6 @@ pub struct Folder(BTreeMap<String, Vec<u8>>);
 impl Folder {
     /// A folder without files.
     #[wasm_bindgen(constructor)]
-    #[expect(
-        clippy::new_without_default,
-        reason = "there is a default; scripts call this"
-    )]
     pub fn new() -> Self {
         Self::default()
     }
