@@ -533,6 +533,11 @@ fn a_test_of_worlds_is_a_test_of_every_backend() {
 const ASKED: &[(&str, &str, &str)] = &[
     (
         "collision",
+        "collision_detect",
+        "a sum that all lanes share is made once",
+    ),
+    (
+        "collision",
         "geom_rbound",
         "which shapes are bounded is one for all worlds",
     ),

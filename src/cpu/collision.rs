@@ -77,18 +77,29 @@ pub fn collision(m: &Model, d: &mut Data) {
 #[inline(always)]
 pub fn near<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
     let (geom1, geom2) = (m.collision_geom1[k] as usize, m.collision_geom2[k] as usize);
-    let (bound1, bound2) = (d.own.geom_rbound(m, geom1), d.own.geom_rbound(m, geom2));
     let dif = sub3(d.geom_xpos[geom2], d.geom_xpos[geom1]);
-    let detect = d.own.collision_detect(m, k);
-    if m.geom_rbound[geom1] > 0.0 && m.geom_rbound[geom2] > 0.0 {
-        let bound = bound1 + bound2 + detect;
-        return dot3(dif, dif).le(bound * bound);
+    let bounded = [geom1, geom2].map(|geom| m.geom_rbound[geom] > 0.0);
+    if bounded == [true; 2] {
+        return dot3(dif, dif).le(squared_reach(m, &d.own, k));
     }
-    if m.geom_type[geom1] == GeomType::Plane && m.geom_rbound[geom2] > 0.0 {
+    if m.geom_type[geom1] == GeomType::Plane && bounded[1] {
         let height = dot3(dif, column(d.geom_xmat[geom1], 2));
-        return height.le(detect + bound2);
+        let reach = d.own.collision_detect(m, k) + d.own.geom_rbound(m, geom2);
+        return height.le(reach);
     }
     R::zero().le(R::zero())
+}
+
+// square of how far apart the centers of a pair are at most: found once for all lanes where they share it
+#[inline(always)]
+fn squared_reach<R: Real>(m: &Model, own: &Own<R>, k: usize) -> R {
+    let [geom1, geom2] = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
+    if own.is_shared() {
+        let bound = m.geom_rbound[geom1] + m.geom_rbound[geom2] + m.collision_detect[k];
+        return R::splat(bound * bound);
+    }
+    let bound = own.geom_rbound(m, geom1) + own.geom_rbound(m, geom2) + own.collision_detect(m, k);
+    bound * bound
 }
 
 /// Where the bounding boxes of two geoms that are near meet, or that of a mesh a plane, and tables of their hulls do not tell them

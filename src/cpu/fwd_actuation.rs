@@ -99,7 +99,7 @@ fn activation_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) 
     let adr = m.actuator_actadr[i] as usize;
     let num = m.actuator_actnum[i] as usize;
     let (last, u) = (adr + num - 1, m.actuator_ctrladr[i] as usize);
-    let prm: [R; 10] = std::array::from_fn(|k| d.own.actuator_dynprm(m, 10 * i + k));
+    let prm = |k: usize| d.own.actuator_dynprm(m, 10 * i + k);
     d.act_dot[adr..=last].fill(R::zero());
     match DynType::from_i32(m.actuator_dyntype[i]) {
         Some(DynType::Integrator) => {
@@ -110,10 +110,11 @@ fn activation_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) 
         }
         Some(DynType::Filter | DynType::FilterExact) => {
             let excess = control(m, d, bad, u) - d.act[last];
-            d.act_dot[last] = excess / prm[0].max(R::splat(MINVAL));
+            d.act_dot[last] = excess / prm(0).max(R::splat(MINVAL));
         }
         Some(DynType::Muscle) => {
-            d.act_dot[last] = muscle_dynamics(control(m, d, bad, u), d.act[last], prm);
+            d.act_dot[last] =
+                muscle_dynamics(control(m, d, bad, u), d.act[last], std::array::from_fn(prm));
         }
         Some(DynType::Pid) => {
             let [slew, integral] = pid_rate(m, d, i, |u| control(m, d, bad, u));
@@ -147,16 +148,19 @@ fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
         return;
     }
     let (length, velocity) = (d.actuator_length[r], d.actuator_velocity[r]);
-    let lengthrange = [0, 1].map(|k| d.own.actuator_lengthrange(m, 2 * r + k));
-    let acc0 = d.own.actuator_acc0(m, r);
-    let affine = |prm: [R; 10]| prm[0] + prm[1] * length + prm[2] * velocity;
+    let lengthrange = || [0, 1].map(|k| d.own.actuator_lengthrange(m, 2 * r + k));
+    let acc0 = || d.own.actuator_acc0(m, r);
+    let affine = |prm: [R; 3]| prm[0] + prm[1] * length + prm[2] * velocity;
 
     // gain
-    let prm = std::array::from_fn(|k| d.own.actuator_gainprm(m, 10 * i + k));
+    let prm = |k: usize| d.own.actuator_gainprm(m, 10 * i + k);
     let gain = match GainType::from_i32(m.actuator_gaintype[i]) {
-        Some(GainType::Fixed) => prm[0],
-        Some(GainType::Affine) => affine(prm),
-        Some(GainType::Muscle) => muscle_gain(length, velocity, lengthrange, acc0, prm),
+        Some(GainType::Fixed) => prm(0),
+        Some(GainType::Affine) => affine([0, 1, 2].map(prm)),
+        Some(GainType::Muscle) => {
+            let prm = std::array::from_fn(prm);
+            muscle_gain(length, velocity, lengthrange(), acc0(), prm)
+        }
         _ => R::one(),
     };
 
@@ -168,10 +172,12 @@ fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
     let input = wrap_setpoint(input, length, wrap_period(m, d, i));
 
     // bias
-    let prm = std::array::from_fn(|k| d.own.actuator_biasprm(m, 10 * i + k));
+    let prm = |k: usize| d.own.actuator_biasprm(m, 10 * i + k);
     let bias = match BiasType::from_i32(m.actuator_biastype[i]) {
-        Some(BiasType::Affine) => affine(prm),
-        Some(BiasType::Muscle) => muscle_bias(length, lengthrange, acc0, prm),
+        Some(BiasType::Affine) => affine([0, 1, 2].map(prm)),
+        Some(BiasType::Muscle) => {
+            muscle_bias(length, lengthrange(), acc0(), std::array::from_fn(prm))
+        }
         _ => R::zero(),
     };
     d.actuator_force[r] = gain * input + bias;

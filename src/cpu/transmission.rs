@@ -20,16 +20,15 @@ pub fn transmit<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
     for i in 0..m.nactuator {
         let id = m.actuator_trnid[2 * i] as usize;
         let r = m.actuator_outadr[i] as usize;
-        let gear: [R; 6] = std::array::from_fn(|k| d.own.actuator_gear(m, 6 * r + k));
         let trntype = m.actuator_trntype[i];
         if trntype == TrnType::Joint || trntype == TrnType::JointInParent {
-            joint(m, d, r, id, gear, trntype == TrnType::JointInParent);
+            joint(m, d, r, id, trntype == TrnType::JointInParent);
         } else if trntype == TrnType::Tendon {
-            tendon(m, d, r, id, gear[0]);
+            tendon(m, d, r, id);
         } else if trntype == TrnType::SliderCrank {
-            slider_crank(m, d, i, r, gear[0]);
+            slider_crank(m, d, i, r);
         } else if trntype == TrnType::Site {
-            site(m, d, i, r, gear);
+            site(m, d, i, r);
         } else if trntype == TrnType::So3 {
             so3(m, d, i, r);
         } else if trntype == TrnType::Body {
@@ -39,17 +38,24 @@ pub fn transmit<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
 }
 
 #[inline(always)]
-fn joint<R: Real>(m: &Model, d: &mut Data<R>, r: usize, id: usize, gear: [R; 6], in_parent: bool) {
+fn gear<R: Real>(m: &Model, d: &Data<R>, r: usize) -> [R; 6] {
+    std::array::from_fn(|k| d.own.actuator_gear(m, 6 * r + k))
+}
+
+#[inline(always)]
+fn joint<R: Real>(m: &Model, d: &mut Data<R>, r: usize, id: usize, in_parent: bool) {
     let adr = m.moment_rowadr[r] as usize;
     let padr = m.jnt_qposadr[id] as usize;
     let jnt_type = m.jnt_type[id];
 
     // one coordinate, scaled
     if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
-        d.actuator_length[r] = d.qpos[padr] * gear[0];
-        d.actuator_moment[adr] = gear[0];
+        let gear = d.own.actuator_gear(m, 6 * r);
+        d.actuator_length[r] = d.qpos[padr] * gear;
+        d.actuator_moment[adr] = gear;
         return;
     }
+    let gear = gear(m, d, r);
 
     // a wrench, whose turning part may be given in the parent's frame
     let free = jnt_type == JointType::Free;
@@ -79,7 +85,8 @@ fn joint<R: Real>(m: &Model, d: &mut Data<R>, r: usize, id: usize, gear: [R; 6],
 
 // a tendon's length and Jacobian, scaled
 #[inline(always)]
-fn tendon<R: Real>(m: &Model, d: &mut Data<R>, r: usize, id: usize, gear: R) {
+fn tendon<R: Real>(m: &Model, d: &mut Data<R>, r: usize, id: usize) {
+    let gear = d.own.actuator_gear(m, 6 * r);
     d.actuator_length[r] = d.ten_length[id] * gear;
     let (to, from) = (m.moment_rowadr[r] as usize, m.ten_J_rowadr[id] as usize);
     for k in 0..m.ten_J_rownnz[id] as usize {
@@ -89,7 +96,8 @@ fn tendon<R: Real>(m: &Model, d: &mut Data<R>, r: usize, id: usize, gear: R) {
 
 // a rod of fixed length from a crank's site to a slider, which moves along the z axis of its own site
 #[inline(always)]
-fn slider_crank<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize, gear: R) {
+fn slider_crank<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize) {
+    let gear = d.own.actuator_gear(m, 6 * r);
     let [crank, slider] =
         [m.actuator_trnid[2 * i], m.actuator_trnid[2 * i + 1]].map(|s| s as usize);
     let rod = d.own.actuator_cranklength(m, i);
@@ -132,10 +140,10 @@ fn slider_crank<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize, gear: R
 
 // a wrench on a site, in the site's frame, or in that of the site it is relative to
 #[inline(always)]
-fn site<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize, gear: [R; 6]) {
+fn site<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize) {
     let id = m.actuator_trnid[2 * i] as usize;
     let body = m.site_bodyid[id] as usize;
-    let [gx, gy, gz, tx, ty, tz] = gear;
+    let [gx, gy, gz, tx, ty, tz] = gear(m, d, r);
     let (force, torque) = ([gx, gy, gz], [tx, ty, tz]);
 
     // alone it has no length

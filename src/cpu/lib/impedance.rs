@@ -13,6 +13,17 @@ pub struct Solver<R> {
     solimp: [R; 5],
     // factors of the two powers of the sigmoid: below the midpoint, above it
     factors: [R; 2],
+    curve: Curve,
+}
+
+// the sigmoid of all lanes; told apart once, so that the common ones are short
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Curve {
+    Flat,
+    Straight,
+    Square,
+    // any power, or one that lanes do not share
+    Other,
 }
 
 impl Solver<f64> {
@@ -23,6 +34,7 @@ impl Solver<f64> {
             solref: self.solref.map(R::splat),
             solimp: self.solimp.map(R::splat),
             factors: self.factors.map(R::splat),
+            curve: self.curve,
         }
     }
 }
@@ -62,6 +74,30 @@ pub fn solver<R: Real>(m: &Model, timestep: R, solref: [R; 2], solimp: [R; 5]) -
         solref,
         solimp,
         factors,
+        curve: curve(&solimp),
+    }
+}
+
+// constant impedance, or no width to change in
+#[inline(always)]
+fn is_flat<R: Real>([dmin, dmax, width, ..]: &[R; 5]) -> R::Mask {
+    let level = !(dmin.lt(*dmax) | dmax.lt(*dmin));
+    level | width.le(R::splat(MINVAL))
+}
+
+#[inline(always)]
+fn is<R: Real>(x: R, n: f64) -> R::Mask {
+    !(x.lt(R::splat(n)) | R::splat(n).lt(x))
+}
+
+fn curve<R: Real>(solimp: &[R; 5]) -> Curve {
+    let flat = is_flat(solimp);
+    match () {
+        () if flat.all() => Curve::Flat,
+        () if flat.any() => Curve::Other,
+        () if is(solimp[4], 1.0).all() => Curve::Straight,
+        () if is(solimp[4], 2.0).all() => Curve::Square,
+        () => Curve::Other,
     }
 }
 
@@ -70,8 +106,12 @@ pub fn solver<R: Real>(m: &Model, timestep: R, solref: [R; 2], solimp: [R; 5]) -
 pub fn stiffness<R: Real>(s: &Solver<R>) -> R {
     let ([tc, dr], dmax2) = (s.solref, s.solimp[1] * s.solimp[1]);
     let least = R::splat(MINVAL);
+    let is_standard = R::zero().lt(tc);
     let standard = R::one() / (dmax2 * tc * tc * dr * dr).max(least);
-    R::select(R::zero().lt(tc), standard, -tc / dmax2.max(least))
+    if is_standard.all() {
+        return standard;
+    }
+    R::select(is_standard, standard, -tc / dmax2.max(least))
 }
 
 /// Reference damping B.
@@ -79,67 +119,93 @@ pub fn stiffness<R: Real>(s: &Solver<R>) -> R {
 pub fn damping<R: Real>(s: &Solver<R>) -> R {
     let ([tc, dr], dmax) = (s.solref, s.solimp[1]);
     let least = R::splat(MINVAL);
+    let is_standard = R::zero().lt(dr);
     let standard = R::splat(2.0) / (dmax * tc).max(least);
-    R::select(R::zero().lt(dr), standard, -dr / dmax.max(least))
+    if is_standard.all() {
+        return standard;
+    }
+    R::select(is_standard, standard, -dr / dmax.max(least))
 }
 
 /// A number that is not negative to a constant power; 1 and 2 are common.
 #[inline(always)]
 pub fn power<R: Real>(x: R, p: R) -> R {
-    let is = |n: f64| !(p.lt(R::splat(n)) | R::splat(n).lt(p));
-    let (zeroth, first, second) = (is(0.0), is(1.0), is(2.0));
-    let whole = R::select(zeroth, R::one(), R::select(first, x, x * x));
-    let whole_enough = zeroth | first | second;
-    if whole_enough.all() {
-        return whole;
+    let (zeroth, first, second) = (is(p, 0.0), is(p, 1.0), is(p, 2.0));
+    let common = R::select(zeroth, R::one(), R::select(first, x, x * x));
+    let is_common = zeroth | first | second;
+    if is_common.all() {
+        return common;
     }
-    R::select(whole_enough, whole, x.powf(p))
+    R::select(is_common, common, x.powf(p))
 }
 
 /// Impedance at a violation `pos - margin`: a sigmoid of its size in units of the width.
 #[inline]
 pub fn impedance<R: Real>(s: &Solver<R>, violation: R) -> Impedance<R> {
-    let [dmin, dmax, width, midpoint, p] = s.solimp;
+    let [dmin, dmax, width, ..] = s.solimp;
     let (zero, one) = (R::zero(), R::one());
 
     // flat
-    let level = !(dmin.lt(dmax) | dmax.lt(dmin));
-    let flat = level | width.le(R::splat(MINVAL));
     let middle = R::splat(0.5) * (dmin + dmax);
-    if flat.all() {
+    if s.curve == Curve::Flat {
         return Impedance {
             value: middle,
             slope: zero,
         };
     }
-    let width = R::select(flat, one, width);
+    let mixed = s.curve == Curve::Other;
+    let flat = if mixed {
+        is_flat(&s.solimp)
+    } else {
+        one.lt(zero)
+    };
+    let width = if mixed {
+        R::select(flat, one, width)
+    } else {
+        width
+    };
     let x = violation.abs() / width;
     let sign = R::select(violation.lt(zero), -one, one);
 
     // two powers that meet at the midpoint
-    let [a, b] = s.factors;
-    let straight = !(p.lt(one) | one.lt(p));
-    let (mut y, mut dy) = (x, one);
-    if !straight.all() {
-        let below = x.le(midpoint);
-        let rest = one - x.min(one);
-        let bent = R::select(below, a * power(x, p), one - b * power(rest, p));
-        let slope = R::select(
-            below,
-            p * a * power(x, p - one),
-            p * b * power(rest, p - one),
-        );
-        (y, dy) = (R::select(straight, y, bent), R::select(straight, dy, slope));
-    }
+    let (y, dy) = sigmoid(s, x);
 
     // saturated outside
     let (full, none) = (one.le(x), x.le(zero));
     let y = R::select(full, one, R::select(none, zero, y));
     let dy = R::select(full | none, zero, dy);
     let range = dmax - dmin;
+    let value = dmin + y * range;
+    let slope = dy * sign * range / width;
+    if !mixed {
+        return Impedance { value, slope };
+    }
     Impedance {
-        value: R::select(flat, middle, dmin + y * range),
-        slope: R::select(flat, zero, dy * sign * range / width),
+        value: R::select(flat, middle, value),
+        slope: R::select(flat, zero, slope),
+    }
+}
+
+// its value and its slope; a lane's do not depend on whether the others have its power
+#[inline(always)]
+fn sigmoid<R: Real>(s: &Solver<R>, x: R) -> (R, R) {
+    let ([a, b], [.., midpoint, p]) = (s.factors, s.solimp);
+    let one = R::one();
+    let below = x.le(midpoint);
+    let rest = one - x.min(one);
+    match s.curve {
+        Curve::Flat | Curve::Straight => (x, one),
+        Curve::Square => {
+            let y = R::select(below, a * (x * x), one - b * (rest * rest));
+            (y, R::select(below, p * a * x, p * b * rest))
+        }
+        Curve::Other => {
+            let y = R::select(below, a * power(x, p), one - b * power(rest, p));
+            let slope = |scale: R, x: R| p * scale * power(x, p - one);
+            let dy = R::select(below, slope(a, x), slope(b, rest));
+            let straight = is(p, 1.0);
+            (R::select(straight, x, y), R::select(straight, one, dy))
+        }
     }
 }
 

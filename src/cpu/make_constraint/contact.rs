@@ -105,7 +105,10 @@ impl<R: Real> Writer<'_, R> {
         let (pos, frame) = (d.contact_pos[c], d.contact_frame[c]);
         let offset = |b: usize, com: &[[R; 3]]| sub3(pos, com[m.body_rootid[b] as usize]);
         let arms = [offset(body1, &d.subtree_com), offset(body2, &d.subtree_com)];
-        let friction: [R; 5] = std::array::from_fn(|e| d.own.collision_friction(m, 5 * k + e));
+        let friction: [R; 5] = std::array::from_fn(|e| match e + 1 < dim {
+            true => d.own.collision_friction(m, 5 * k + e),
+            false => R::zero(),
+        });
         let pattern = m.collision_Jpat[k] as usize;
         let adr = m.Jpat_adr[pattern] as usize;
         for n in 0..m.Jpat_num[pattern] as usize {
