@@ -50,21 +50,23 @@ fn joint_energy(j: i32) -> f32 {
 
     // one coordinate
     if (type_ == JNT_SLIDE || type_ == JNT_HINGE) {
-        return spring_energy(linear, poly, qpos(adr) - qpos_spring(adr));
+        return spring_energy(linear, poly, qpos(adr) - joint_rest(j, 0));
     }
 
     // three coordinates: the distance counts
     var sum = 0.0;
     if (type_ == JNT_FREE) {
         let x = vec3f(qpos(adr), qpos(adr + 1), qpos(adr + 2));
-        let rest = vec3f(qpos_spring(adr), qpos_spring(adr + 1), qpos_spring(adr + 2));
+        let rest = vec3f(joint_rest(j, 0), joint_rest(j, 1), joint_rest(j, 2));
         sum += spring_energy(linear, poly, length(x - rest));
         adr += 3;
     }
 
     // an orientation: the angle counts
     let quat = normalize4(vec4f(qpos(adr), qpos(adr + 1), qpos(adr + 2), qpos(adr + 3)));
-    let rest = vec4f(qpos_spring(adr), qpos_spring(adr + 1), qpos_spring(adr + 2), qpos_spring(adr + 3));
+    let first = adr - jnt_qposadr(j);
+    let rest =
+        vec4f(joint_rest(j, first), joint_rest(j, first + 1), joint_rest(j, first + 2), joint_rest(j, first + 3));
     return sum + spring_energy(linear, poly, length(sub_quat(quat, rest)));
 }
 
@@ -77,7 +79,6 @@ fn tendon_energy(t: i32) -> f32 {
 
     // a spring pulls outside its range of lengths
     let len = ten_length(t);
-    let lower = tendon_lengthspring(t, 0);
-    let upper = tendon_lengthspring(t, 1);
-    return spring_energy(linear, poly, select(select(0.0, len - lower, len < lower), len - upper, upper < len));
+    let rest = rest_length(t);
+    return spring_energy(linear, poly, select(select(0.0, len - rest.x, len < rest.x), len - rest.y, rest.y < len));
 }

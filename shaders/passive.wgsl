@@ -74,7 +74,7 @@ fn joint_spring(j: i32) {
     if (type_ == JNT_SLIDE || type_ == JNT_HINGE) {
         var force = 0.0;
         if (!none) {
-            let x = qpos(padr) - qpos_spring(padr);
+            let x = qpos(padr) - joint_rest(j, 0);
             force = -x * poly_force(linear, poly, x, false);
         }
         set_qfrc_spring(dadr, force);
@@ -87,15 +87,16 @@ fn joint_spring(j: i32) {
         var x = vec3f(0.0);
         if (!none && part == 0) {
             for (var k = 0; k < 3; k++) {
-                x[k] = qpos(padr + k) - qpos_spring(padr + k);
+                x[k] = qpos(padr + k) - joint_rest(j, k);
             }
         }
 
         // an orientation: the angle counts
         if (!none && part == 1) {
             let quat = normalize4(vec4f(qpos(padr), qpos(padr + 1), qpos(padr + 2), qpos(padr + 3)));
+            let first = padr - jnt_qposadr(j);
             let rest =
-                vec4f(qpos_spring(padr), qpos_spring(padr + 1), qpos_spring(padr + 2), qpos_spring(padr + 3));
+                vec4f(joint_rest(j, first), joint_rest(j, first + 1), joint_rest(j, first + 2), joint_rest(j, first + 3));
             x = sub_quat(quat, rest);
         }
         let force = -x * poly_force(linear, poly, length(x), false);

@@ -9,6 +9,10 @@ fn mj_reference_constraint() {
         for (var k = 0; k < Jpat_num(pattern); k++) {
             vel += efc_J(r, k) * qvel(Jpat_dof(adr + k));
         }
+        // and what surfaces move by themselves
+        if (nsurfacevel > 0) {
+            vel += surface_motion(r);
+        }
         set_efc_vel(r, vel);
 
         // aref = - B vel - K I (pos - margin)
@@ -29,6 +33,42 @@ fn mj_reference_constraint() {
         turn++;
         r += nrow;
     }
+}
+
+// what the surfaces of a contact add to the velocity of one of its rows
+fn surface_motion(r: i32) -> f32 {
+    let kind = efc_type(r);
+    let pyramid = kind == CNSTR_CONTACTPYRAMIDAL;
+    if (!pyramid && kind != CNSTR_CONTACTELLIPTIC) {
+        return 0.0;
+    }
+    let c = efc_id(r);
+    let k = contact_collision(c);
+    let e = r - contact_efc_address(c);
+
+    // edges come in pairs; the first axis of a cone is the normal
+    let part = select(e - 1, e / 2, pyramid);
+    if (part < 0 || part > 2) {
+        return 0.0;
+    }
+    let edge = select(-1.0, 1.0, e % 2 == 0);
+    let share = select(1.0, edge * collision_friction(k, part), pyramid);
+
+    // of the second geom less that of the first, along the tangents, and about the normal
+    let field1 = surface_field(collision_geom1(k), contact_pos(c));
+    let field2 = surface_field(collision_geom2(k), contact_pos(c));
+    let frame = contact_frame(c);
+    let lin = frame * (field2.lin - field1.lin);
+    let ang = frame * (field2.rot - field1.rot);
+    return select(lin[min(part + 1, 2)], ang[0], part == 2) * share;
+}
+
+// velocity of a geom's surface at a point, as its body sees it, and how it turns there
+fn surface_field(geom: i32, pos: vec3f) -> Spatial {
+    let mat = geom_xmat(geom);
+    let lin = mat * vec3f(geom_surfacevel(geom, 0), geom_surfacevel(geom, 1), geom_surfacevel(geom, 2));
+    let ang = mat * vec3f(geom_surfacevel(geom, 3), geom_surfacevel(geom, 4), geom_surfacevel(geom, 5));
+    return Spatial(ang, lin + cross(ang, pos - geom_xpos(geom)));
 }
 
 // aref -= Jdot v

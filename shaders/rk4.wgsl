@@ -99,6 +99,9 @@ fn mj_rk4() {
         // the step
         advance_rates<rk_dact, rk_dqvel>();
         integrate_pos<qpos, rk_dqpos>(h);
+        if (nplastic > 0) {
+            yield_springs<rk_dqpos>();
+        }
     }
     if (lane == 0) {
         set_rk_stage((stage + 1) % 4);

@@ -606,6 +606,7 @@ impl Batch {
             ("qpos", "key_qpos"),
             ("qvel", "key_qvel"),
             ("act", "key_act"),
+            ("plastic", "key_plastic"),
             ("ctrl", "key_ctrl"),
             ("mocap_pos", "key_mpos"),
             ("mocap_quat", "key_mquat"),

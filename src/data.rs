@@ -23,6 +23,9 @@ impl<R: Real> Data<R> {
         for (i, x) in self.history.iter_mut().enumerate() {
             *x = own.history0(m, i);
         }
+        for (i, x) in self.plastic.iter_mut().enumerate() {
+            *x = own.plastic0(m, i);
+        }
         for (i, ctrl) in self.ctrl.iter_mut().enumerate() {
             *ctrl = own.ctrl0(m, i);
         }

@@ -531,6 +531,8 @@ fields! {
         nJmom,
         /// number of bodies with nonzero gravcomp
         ngravcomp,
+        /// number of geoms whose surface moves (ours)
+        nsurfacevel,
         /// number of available rows in constraint Jacobian (legacy)
         njmax,
         /// number of potential contacts in contact list (legacy)
@@ -569,6 +571,8 @@ fields! {
         nvimp,
         /// nD if the integrator is implicit or implicitfast, else 0 (ours)
         nDimp,
+        /// nv if the diagonal of A is to be exact, else 0 (ours)
+        nvexact,
         /// nv if what bodies feel for moving has a slope (implicit, or a medium with implicitfast), else 0 (ours)
         nvslope,
         /// nbody likewise, else 0 (ours)
@@ -1119,6 +1123,8 @@ fields! {
         key_mquat: quat[nkey, nmocap],
         /// key control
         key_ctrl: real[nkey, nu],
+        /// key plastic state
+        key_plastic: real[nkey, nplastic],
         /// reduced inertia: non-zeros in each row
         M_rownnz: int[nv] derived,
         /// reduced inertia: row addresses
@@ -1193,6 +1199,8 @@ fields! {
         collision_solimp: real[ncollision, 5] derived,
         /// histories of a world that begins (ours)
         history0: real[nhistory] derived,
+        /// where plastic springs of a world that begins rest (ours)
+        plastic0: real[nplastic] derived,
         /// address of a sparsity pattern (ours)
         Jpat_adr: int[nJpat] derived,
         /// number of dofs of a sparsity pattern (ours)
@@ -1459,6 +1467,8 @@ fields! {
         slope_axis: spatial[nvslope],
         /// momentum of the descendants for a dof's axis (ours)
         slope_momentum: spatial[nvslope],
+        /// half a solve by M of a row of the Jacobian; kernels have it beside (ours)
+        half_solve: real[nvexact],
         /// force that accelerates (ours)
         implicit_qfrc: real[nvimp],
         /// acceleration that the velocity is integrated with (ours)

@@ -87,6 +87,8 @@ stages! {
     collision by simd::collision::collision,
     /// Constraint rows and their parameters (`mj_makeConstraint`).
     make_constraint by simd::make_constraint,
+    /// The diagonal of A as it is, and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
+    exact_diagonal by simd::exact_diagonal,
     /// Actuator lengths and moments (`mj_transmission`).
     transmission by simd::transmission,
     /// Sensors of position (`mj_sensorPos`).
@@ -202,6 +204,9 @@ pub fn fwd_position(m: &Model, run: &mut impl Run) {
         run(&collision);
     }
     run(&make_constraint);
+    if m.opt.enabled(ENBL_DIAGEXACT) {
+        run(&exact_diagonal);
+    }
     if m.nactuator > 0 {
         run(&transmission);
     }

@@ -37,6 +37,12 @@ const SHARED: &[(&str, &str)] = &[
         "qfrc_constraint",
         "of the acceleration found, or of one given; the former comes back",
     ),
+    (
+        "efc_R",
+        "by the approximate diagonal of A, or by the exact one",
+    ),
+    ("efc_D", "likewise"),
+    ("efc_diagA", "likewise"),
     ("qH", "of a step, or of its inverse"),
     ("qLU", "of a step, or of its inverse"),
 ];

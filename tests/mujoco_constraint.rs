@@ -17,6 +17,8 @@ const MODELS: &[&str] = &[
     "primitives",
     "equalities",
     "elliptic",
+    "surfaces",
+    "surfaces_elliptic",
 ];
 
 // a state with the rows of MuJoCo's own contacts

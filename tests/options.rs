@@ -193,6 +193,7 @@ fn options_side_by_side() {
 const ON_A_DEVICE: &[&str] = &[
     "<option><flag limit=\"disable\"/></option>",
     "<option impratio=\"20\"/>",
+    "<option><flag diagexact=\"enable\"/></option>",
     "<option density=\"900\"/>",
     "<option integrator=\"implicit\"/>",
     "<option iterations=\"1\"><flag island=\"disable\"/></option>",

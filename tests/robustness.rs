@@ -352,7 +352,6 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
             "integrator \"discrete\"",
         ),
         (flag("sleep='enable'"), "the flag \"sleep\""),
-        (flag("diagexact='enable'"), "the flag \"diagexact\""),
         (flag("ipc='enable'"), "the flag \"ipc\""),
         (flag("speculative='enable'"), "the flag \"speculative\""),
         (
@@ -372,20 +371,17 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
             "adhesive geoms",
         ),
         (
-            with("", "|surfacevel='1 0 0 0 0 0'", ""),
-            "surface velocities",
-        ),
-        (
-            with("", "", "").replace("<joint ", "<joint stiffness='1' |springyield='10' "),
-            "plastic springs",
-        ),
-        (
             with(
-                "",
+                "integrator='RK4'",
                 "",
                 "<tendon><fixed stiffness='1' |springyield='1'><joint joint='j' coef='1'/></fixed></tendon>",
             ),
-            "plastic springs",
+            "plastic springs of tendons with the integrator \"RK4\"",
+        ),
+        (
+            sensor("<jointpos joint='j' |nsample='3' delay='.01'/>")
+                .replace("<option />", "<option><flag sensor='disable'/></option>"),
+            "histories of sensors that are off",
         ),
         (
             actuator("|dyntype='user' actdim='1'"),

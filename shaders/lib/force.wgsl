@@ -18,14 +18,35 @@ fn tendon_passive(t: i32) -> vec2f {
 
     // a spring pulls outside its range of lengths
     let len = ten_length(t);
-    let lower = tendon_lengthspring(t, 0);
-    let upper = tendon_lengthspring(t, 1);
-    let x = select(select(0.0, len - lower, len < lower), len - upper, upper < len);
+    let rest = rest_length(t);
+    let x = select(select(0.0, len - rest.x, len < rest.x), len - rest.y, rest.y < len);
     let frc_spring = select(0.0, -x * poly_force(stiffness_, stiffnesspoly, x, false), spring);
 
     // a damper always
     let v = ten_velocity(t);
     return vec2f(frc_spring, select(0.0, -v * poly_force(damping_, dampingpoly, v, true), damper));
+}
+
+// number `k` of where a joint's spring rests
+fn joint_rest(j: i32, k: i32) -> f32 {
+    if (nplastic > 0) {
+        let adr = jnt_plasticadr(j);
+        if (adr >= 0) {
+            return plastic(adr + k);
+        }
+    }
+    return qpos_spring(jnt_qposadr(j) + k);
+}
+
+// range of lengths in which a tendon's spring is slack
+fn rest_length(t: i32) -> vec2f {
+    if (nplastic > 0) {
+        let adr = tendon_plasticadr(t);
+        if (adr >= 0) {
+            return vec2f(plastic(adr), plastic(adr + 1));
+        }
+    }
+    return vec2f(tendon_lengthspring(t, 0), tendon_lengthspring(t, 1));
 }
 
 // energy of a spring: the integral of `x` times poly_force

@@ -33,6 +33,12 @@ fn advance<rate, acc, vel>() {
 
     // position
     integrate_pos<qpos, vel>(opt_timestep);
+
+    // where springs that were stretched too far rest
+    if (nplastic > 0) {
+        team_sync();
+        yield_springs<vel>();
+    }
 }
 
 // all of it but the positions

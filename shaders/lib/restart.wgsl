@@ -19,7 +19,7 @@ fn restart() {
         set_history(k, history0(k));
     }
     for (var k = lane; k < nplastic; k += LANES) {
-        set_plastic(k, 0.0);
+        set_plastic(k, plastic0(k));
     }
 
     // inputs

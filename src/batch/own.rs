@@ -27,6 +27,7 @@ const IDLE: &[&str] = &[
     "key_mpos",
     "key_mquat",
     "key_ctrl",
+    "key_plastic",
     "numeric_data",
     "sensor_noise",
     "site_rgba",

@@ -151,6 +151,25 @@ pub(super) fn keys(m: &mut Arrays, tree: &Tree) -> Result<()> {
     Ok(())
 }
 
+/// Fills `key_plastic`, where a keyframe says nothing with where springs rest when a world begins; what is short is completed.
+pub(super) fn plastic_keys(m: &mut Arrays, tree: &Tree) -> Result<()> {
+    for k in 0..m.nkey {
+        // the keyframe of an attached model says only its part
+        let said = tree.spec.keys.get(k).filter(|key| key.of.is_none());
+        let values = said.and_then(|key| key.plastic.clone()).unwrap_or_default();
+        let origin = said.map(|key| key.origin).unwrap_or_default();
+        let (need, have) = (m.nplastic, values.len());
+        let msg = format!("plastic needs {need} numbers for this model, found {have}");
+        tree.ensure(have <= need, origin, Some("plastic"), &msg)?;
+        let row = k * need..(k + 1) * need;
+        let rest = &m.plastic0[have..];
+        let row = m.key_plastic[row].iter_mut();
+        row.zip(values.iter().chain(rest))
+            .for_each(|(to, x)| *to = *x);
+    }
+    Ok(())
+}
+
 // a quaternion of no length is the one that turns nothing, as in MuJoCo; mocap orientations stay as they are said
 fn normalize_qpos(m: &mut Arrays, k: usize) {
     for j in 0..m.njnt {

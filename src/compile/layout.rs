@@ -1,6 +1,6 @@
 //! Fields that are ours: derived from MuJoCo's once a model is compiled, so that every stage finds its way by table.
 
-use super::{capacity, emit, history, pair, pattern, setconst, sparse};
+use super::{capacity, emit, history, pair, pattern, plastic, setconst, sparse};
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
@@ -15,6 +15,9 @@ pub fn layout(m: &mut Arrays) -> Result<()> {
     pattern::patterns(m)?;
     capacity::capacities(m);
     option_sizes(m);
+    plastic::begin(m);
+    let moving = |vel: &&[f64]| vel.iter().any(|x| *x != 0.0);
+    m.nsurfacevel = m.geom_surfacevel.chunks_exact(6).filter(moving).count();
     Ok(())
 }
 
@@ -43,6 +46,11 @@ pub(super) fn option_sizes(m: &mut Arrays) {
     runge_kutta_sizes(m);
     implicit_sizes(m);
     history::begin(m);
+    m.nvexact = if m.opt.enabled(ENBL_DIAGEXACT) {
+        m.nv
+    } else {
+        0
+    };
     m.njdual = dual_rows(m);
 }
 

@@ -33,6 +33,7 @@ pub mod needs;
 pub mod pair;
 mod parts;
 pub mod pattern;
+mod plastic;
 mod pose;
 mod reduce;
 mod scale;
@@ -156,6 +157,7 @@ fn finish(mut arrays: Arrays, tree: &Tree) -> Result<Model> {
     m.key_ctrl = vec![0.0; m.nkey * m.nu];
     m.key_mpos = vec![[0.0; 3]; m.nkey * m.nmocap];
     m.key_mquat = vec![[0.0; 4]; m.nkey * m.nmocap];
+    m.key_plastic = vec![0.0; m.nkey * m.nplastic];
     custom::keys(m, tree)?;
     m.names.key = custom::key_names(tree, m.nkey)?;
 
@@ -177,6 +179,8 @@ fn finish(mut arrays: Arrays, tree: &Tree) -> Result<Model> {
     setconst::statistics(model.arrays_mut(), &d);
     setconst::set_spring(&mut model);
     let m = model.arrays_mut();
+    plastic::begin(m);
+    custom::plastic_keys(m, tree)?;
     let springdamper: Vec<[f64; 2]> = tree.joints.iter().map(|p| p.said.springdamper()).collect();
     setconst::spring_dampers(m, &springdamper);
     layout::of_actuators(m);

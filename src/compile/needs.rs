@@ -39,7 +39,6 @@ enum By {
     Flag,
     Geom(usize),
     Pair(usize),
-    Joint(usize),
     Tendon(usize),
     Actuator(usize),
     Sensor(usize),
@@ -58,7 +57,6 @@ impl Need {
             By::Flag => Some(spec.option.flag.origin),
             By::Geom(i) => tree.geoms.get(i).map(|x| x.said.origin),
             By::Pair(i) => spec.pairs.get(i).map(|x| x.origin),
-            By::Joint(i) => tree.joints.get(i).map(|x| x.said.origin),
             By::Tendon(i) => spec.tendons.get(i).map(|x| x.origin),
             By::Actuator(i) => spec.actuators.get(i).map(|x| x.origin),
             By::Sensor(i) => spec.sensors.get(i).map(|x| x.origin),
@@ -147,7 +145,6 @@ fn options(m: &Arrays, out: &mut Vec<Need>) {
     }
     let flags = [
         (ENBL_SLEEP, "sleep"),
-        (ENBL_DIAGEXACT, "diagexact"),
         (ENBL_IPC, "ipc"),
         (ENBL_SPECULATIVE, "speculative"),
     ];
@@ -223,26 +220,17 @@ fn forces(m: &Arrays, out: &mut Vec<Need>) {
     let seen = seen.filter(|_| m.nfresh > 0 && m.opt.disabled(DSBL_SENSOR));
     need(what, "nsample", seen.map(By::Sensor));
 
-    let what = "plastic springs";
-    let joint = first(m.njnt, &|i| m.nplastic > 0 && m.jnt_plasticadr[i] >= 0);
-    let tendon = first(m.ntendon, &|i| {
-        m.nplastic > 0 && m.tendon_plasticadr[i] >= 0
-    });
-    need(
-        what,
-        "springyield",
-        joint.map(By::Joint).or(tendon.map(By::Tendon)),
-    );
+    // they yield by their length and Jacobian where a step begins, which four stages later are gone
+    let what = "plastic springs of tendons with the integrator \"RK4\"";
+    let tendon = first(m.ntendon, &|i| m.tendon_plasticadr[i] >= 0);
+    let tendon = tendon.filter(|_| m.opt.integrator == Integrator::Rk4);
+    need(what, "springyield", tendon.map(By::Tendon));
 
     let what = "insidesite sensors that ask for full enclosure";
     let enclosing = first(m.nsensor, &|i| {
         m.sensor_type[i] == SensorType::InsideSite && m.sensor_intprm[3 * i] != 0
     });
     need(what, "enclosed", enclosing.map(By::Sensor));
-
-    let what = "surface velocities";
-    let moving = first(m.ngeom, &|i| some(&m.geom_surfacevel, i, 6));
-    need(what, "surfacevel", moving.map(By::Geom));
 
     let what = "adhesive geoms";
     let geom = first(m.ngeom, &|i| some(&m.geom_adhesion, i, 1));
@@ -278,12 +266,9 @@ mod tests {
         let mut m = Model::from_xml_str(PLAIN).unwrap();
         m.edit(|m| {
             m.opt.integrator = Integrator::Discrete as i32;
-            m.geom_surfacevel[0] = 1.0;
+            m.geom_adhesion[0] = 1.0;
         })
         .unwrap();
-        assert_eq!(
-            missing(&m),
-            ["integrator \"discrete\"", "surface velocities"]
-        );
+        assert_eq!(missing(&m), ["integrator \"discrete\"", "adhesive geoms"]);
     }
 }

@@ -72,16 +72,27 @@ pub(super) fn under_heavy_tendons(m: &Arrays) -> Vec<bool> {
         })
     };
     let mut heavy = vec![false; m.nbody];
+    // paths are looked at later: here one that leads nowhere passes by nothing
+    let body_at = |k: usize| {
+        let id = usize::try_from(m.wrap_objid[k]).ok()?;
+        let body = match WrapType::from_i32(m.wrap_type[k]) {
+            Some(WrapType::Site) => *m.site_bodyid.get(id)?,
+            Some(WrapType::Sphere | WrapType::Cylinder) => *m.geom_bodyid.get(id)?,
+            _ => return None,
+        };
+        usize::try_from(body).ok()
+    };
     for i in (0..m.ntendon).filter(|&i| m.tendon_armature[i] != 0.0 || lent(i)) {
-        let adr = m.tendon_adr[i] as usize;
-        for k in adr..adr + m.tendon_num[i] as usize {
-            let id = m.wrap_objid[k];
-            let body = match WrapType::from_i32(m.wrap_type[k]) {
-                Some(WrapType::Site) => m.site_bodyid[id as usize],
-                Some(WrapType::Sphere | WrapType::Cylinder) => m.geom_bodyid[id as usize],
-                _ => continue,
-            };
-            heavy[body as usize] = true;
+        let (Ok(adr), Ok(num)) = (
+            usize::try_from(m.tendon_adr[i]),
+            usize::try_from(m.tendon_num[i]),
+        ) else {
+            continue;
+        };
+        for body in (adr..(adr + num).min(m.nwrap)).filter_map(body_at) {
+            if let Some(heavy) = heavy.get_mut(body) {
+                *heavy = true;
+            }
         }
     }
     heavy

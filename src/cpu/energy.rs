@@ -1,6 +1,6 @@
 //! Potential and kinetic energy (`mj_energyPos`, `mj_energyVel`).
 
-use crate::cpu::lib::force::{acts, spring_energy};
+use crate::cpu::lib::force::{acts, joint_rest, rest_length, spring_energy};
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -58,21 +58,22 @@ fn joint_energy<R: Real>(m: &Model, d: &Data<R>, j: usize) -> R {
 
     // one coordinate
     if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
-        let x = d.qpos[adr] - d.own.qpos_spring(m, adr);
+        let x = d.qpos[adr] - joint_rest(m, d, j, 0);
         return spring_energy(linear, poly, x);
     }
 
     // three coordinates: the distance counts
     let mut sum = R::zero();
     if jnt_type == JointType::Free {
-        let x = std::array::from_fn(|k| d.qpos[adr + k] - d.own.qpos_spring(m, adr + k));
+        let x = std::array::from_fn(|k| d.qpos[adr + k] - joint_rest(m, d, j, k));
         sum += spring_energy(linear, poly, norm3(x));
         adr += 3;
     }
 
     // an orientation: the angle counts
     let quat = normalize4(std::array::from_fn(|k| d.qpos[adr + k]));
-    let rest = std::array::from_fn(|k| d.own.qpos_spring(m, adr + k));
+    let first = adr - m.jnt_qposadr[j] as usize;
+    let rest = std::array::from_fn(|k| joint_rest(m, d, j, first + k));
     sum + spring_energy(linear, poly, norm3(sub_quat(quat, rest)))
 }
 
@@ -89,8 +90,7 @@ fn tendon_energy<R: Real>(m: &Model, d: &Data<R>, t: usize) -> R {
 
     // a spring pulls outside its range of lengths
     let length = d.ten_length[t];
-    let lower = d.own.tendon_lengthspring(m, 2 * t);
-    let upper = d.own.tendon_lengthspring(m, 2 * t + 1);
+    let [lower, upper] = rest_length(m, d, t);
     let below = R::select(length.lt(lower), length - lower, R::zero());
     spring_energy(
         linear,

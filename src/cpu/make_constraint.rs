@@ -386,8 +386,8 @@ impl<R: Real> Writer<'_, R> {
     }
 }
 
-// R, its inverse, and the diagonal of A that they stand for
-fn set_regularization<R: Real>(d: &mut Data<R>, r: usize, reg: R, present: R::Mask) {
+/// R, its inverse, and the diagonal of A that they stand for.
+pub fn set_regularization<R: Real>(d: &mut Data<R>, r: usize, reg: R, present: R::Mask) {
     let imp = d.efc_KBIP[4 * r + 2];
     d.efc_R[r] = reg;
     d.efc_D[r] = R::select(present, R::one() / reg, R::zero());

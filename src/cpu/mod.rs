@@ -14,6 +14,7 @@ pub mod crb;
 pub mod discrete_acc;
 pub mod energy;
 pub mod euler;
+pub mod exact_diagonal;
 pub mod factor_m;
 pub mod fluid;
 pub mod fwd_acceleration;

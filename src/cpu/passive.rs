@@ -1,6 +1,6 @@
 //! Spring and damper forces, compensated gravity (`mj_passive`).
 
-use crate::cpu::lib::force::{acts, apply_ft, poly_force, tendon_passive};
+use crate::cpu::lib::force::{acts, apply_ft, joint_rest, poly_force, tendon_passive};
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
@@ -86,14 +86,14 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
 
     // one coordinate
     if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
-        let x = d.qpos[padr] - d.own.qpos_spring(m, padr);
+        let x = d.qpos[padr] - joint_rest(m, d, j, 0);
         d.qfrc_spring[dadr] = -x * poly_force(linear, poly, x, false);
         return;
     }
 
     // three coordinates: the distance counts
     if jnt_type == JointType::Free {
-        let x: [R; 3] = std::array::from_fn(|k| d.qpos[padr + k] - d.own.qpos_spring(m, padr + k));
+        let x: [R; 3] = std::array::from_fn(|k| d.qpos[padr + k] - joint_rest(m, d, j, k));
         let stiffness = poly_force(linear, poly, norm3(x), false);
         for (force, x) in d.qfrc_spring[dadr..dadr + 3].iter_mut().zip(x) {
             *force = -x * stiffness;
@@ -103,10 +103,11 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
     }
 
     // an orientation: the angle counts
+    let first = padr - m.jnt_qposadr[j] as usize;
     let quat = normalize4(std::array::from_fn(|k| d.qpos[padr + k]));
     let x = sub_quat(
         quat,
-        std::array::from_fn(|k| d.own.qpos_spring(m, padr + k)),
+        std::array::from_fn(|k| joint_rest(m, d, j, first + k)),
     );
     let stiffness = poly_force(linear, poly, norm3(x), false);
     for (force, x) in d.qfrc_spring[dadr..dadr + 3].iter_mut().zip(x) {

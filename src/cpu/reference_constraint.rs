@@ -9,12 +9,14 @@ use crate::types::*;
 
 /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
 pub fn reference_constraint(m: &Model, d: &mut Data) {
-    let num = d.nefc[0] as usize;
-    reference(m, d, num);
+    let (ncon, num) = (d.ncon[0] as usize, d.nefc[0] as usize);
+    let contact = std::mem::take(&mut d.contact_collision);
+    reference(m, d, &contact[..ncon], num);
+    d.contact_collision = contact;
 }
 
-/// The same for the first `num` rows of worlds side by side.
-pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
+/// The same for the first `num` rows of worlds side by side; `contact` gives the pair of each contact slot.
+pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
     for r in 0..num {
         // vel = J qvel
         let dofs = dofs_of(m, R::int_lane(d.efc_Jpat[r], 0));
@@ -22,6 +24,10 @@ pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
         let mut vel = R::zero();
         for (&i, &x) in dofs.iter().zip(row) {
             vel += x * d.qvel[i as usize];
+        }
+        // and what surfaces move by themselves
+        if m.nsurfacevel > 0 {
+            vel += surface_motion(m, d, contact, r);
         }
         d.efc_vel[r] = vel;
 
@@ -40,6 +46,51 @@ pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
             _ => 1,
         };
     }
+}
+
+// what the surfaces of a contact add to the velocity of one of its rows
+fn surface_motion<R: Real>(m: &Model, d: &Data<R>, contact: &[i32], r: usize) -> R {
+    let kind = R::int_lane(d.efc_type[r], 0);
+    let pyramid = kind == ConstraintType::ContactPyramidal;
+    if !pyramid && kind != ConstraintType::ContactElliptic {
+        return R::zero();
+    }
+    let c = R::int_lane(d.efc_id[r], 0) as usize;
+    let k = contact[c] as usize;
+    let e = r - R::int_lane(d.contact_efc_address[c], 0) as usize;
+
+    // edges come in pairs; the first axis of a cone is the normal
+    let part = if pyramid { e / 2 } else { e.wrapping_sub(1) };
+    if part > 2 {
+        return R::zero();
+    }
+    let edge = R::splat(if e % 2 == 0 { 1.0 } else { -1.0 });
+    let share = match pyramid {
+        true => edge * d.own.collision_friction(m, 5 * k + part),
+        false => R::one(),
+    };
+
+    // of the second geom less that of the first, along the tangents, and about the normal
+    let field1 = surface_field(m, d, m.collision_geom1[k] as usize, d.contact_pos[c]);
+    let field2 = surface_field(m, d, m.collision_geom2[k] as usize, d.contact_pos[c]);
+    let vel = [0, 1].map(|n| sub3(field2[n], field1[n]));
+    let frame = d.contact_frame[c];
+    let axis = |n: usize| [frame[3 * n], frame[3 * n + 1], frame[3 * n + 2]];
+    let along = match part {
+        2 => dot3(axis(0), vel[1]),
+        _ => dot3(axis(part + 1), vel[0]),
+    };
+    along * share
+}
+
+// velocity of a geom's surface at a point, as its body sees it, and how it turns there
+fn surface_field<R: Real>(m: &Model, d: &Data<R>, geom: usize, pos: [R; 3]) -> [[R; 3]; 2] {
+    let at = |k: usize| d.own.geom_surfacevel(m, 6 * geom + k);
+    let mat = d.geom_xmat[geom];
+    let lin = mul_mat_vec3(mat, [at(0), at(1), at(2)]);
+    let ang = mul_mat_vec3(mat, [at(3), at(4), at(5)]);
+    let arm = sub3(pos, d.geom_xpos[geom]);
+    [add3(lin, cross(ang, arm)), ang]
 }
 
 // aref -= Jdot v; returns the number of rows

@@ -67,6 +67,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     jac
     math
     medium
+    plastic
     pose
     precision
     primal

@@ -114,9 +114,14 @@ pub fn transmission<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::transmission::transmit(m, d, &rows.contact);
 }
 
+/// The diagonal of A as it is, and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
+pub fn exact_diagonal<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    cpu::exact_diagonal::exact(m, d, &rows.contact, rows.num);
+}
+
 /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
 pub fn reference_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    cpu::reference_constraint::reference(m, d, rows.num);
+    cpu::reference_constraint::reference(m, d, &rows.contact, rows.num);
 }
 
 /// Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).

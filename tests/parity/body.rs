@@ -13,7 +13,7 @@ use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
 use manyworlds::gpu::wgsl::{Build, LaneOrder, Team, dataflow};
 use manyworlds::gpu::{Config, Unroll};
 use manyworlds::stages::{self, Stage};
-use manyworlds::types::{ENBL_FWDINV, ENBL_INVDISCRETE, ENBL_RNEPOST};
+use manyworlds::types::{ENBL_DIAGEXACT, ENBL_FWDINV, ENBL_INVDISCRETE, ENBL_RNEPOST};
 use manyworlds::{Data, Model};
 
 use crate::common::Golden;
@@ -106,7 +106,14 @@ const MODELS: &[(&str, &[&str])] = &[
     ),
     (
         "reference_constraint",
-        &["equalities", "elliptic", "cones", "tendons"],
+        &[
+            "equalities",
+            "elliptic",
+            "cones",
+            "tendons",
+            "surfaces",
+            "surfaces_elliptic",
+        ],
     ),
     ("tendon", &["tendons", "spatial_tendons"]),
     (
@@ -126,7 +133,14 @@ const MODELS: &[(&str, &[&str])] = &[
     ),
     (
         "passive",
-        &["tendons", "humanoid", "pendula", "fluid", "free_bodies"],
+        &[
+            "tendons",
+            "humanoid",
+            "pendula",
+            "fluid",
+            "free_bodies",
+            "plastic",
+        ],
     ),
     ("fluid", &["fluid", "rk4"]),
     (
@@ -190,15 +204,26 @@ const MODELS: &[(&str, &[&str])] = &[
     ("crb", &["humanoid", "pendula", "free_bodies", "tendons"]),
     (
         "euler",
-        &["humanoid", "free_bodies", "actuators", "servos", "dcmotors"],
+        &[
+            "humanoid",
+            "free_bodies",
+            "actuators",
+            "servos",
+            "dcmotors",
+            "plastic",
+        ],
     ),
-    ("rk4", &["rk4"]),
-    ("energy", &["pendula", "free_bodies", "tendons"]),
+    ("rk4", &["rk4", "plastic_rk4"]),
+    ("energy", &["pendula", "free_bodies", "tendons", "plastic"]),
     ("sensor_pos", &["sensors", "touch", "rays", "delays"]),
     ("sensor_vel", &["sensors", "touch", "delays"]),
     (
         "sensor_acc",
         &["sensors", "touch", "touch_elliptic", "delays"],
+    ),
+    (
+        "exact_diagonal",
+        &["equalities", "elliptic", "cones", "limits", "hand", "boxes"],
     ),
     ("read_ctrl", &["delays", "delays_rk4"]),
     ("write_history", &["delays", "delays_rk4"]),
@@ -242,6 +267,7 @@ fn ask_for(m: &mut Model, stage: &str) {
     m.edit(|m| {
         m.opt.enableflags |= match stage {
             "rne_post" => ENBL_RNEPOST,
+            "exact_diagonal" => ENBL_DIAGEXACT,
             "inv_constraint" | "compare_fwd_inv" => ENBL_FWDINV,
             "discrete_acc" | "inverse_skip" => ENBL_FWDINV | ENBL_INVDISCRETE,
             _ => 0,

@@ -2,5 +2,9 @@
 
 #[test]
 fn shader_and_twin_agree() {
-    super::body::parity("euler", 5e-4, &["act", "qpos", "qvel", "time", "warning"]);
+    super::body::parity(
+        "euler",
+        5e-4,
+        &["act", "plastic", "qpos", "qvel", "time", "warning"],
+    );
 }

@@ -24,6 +24,7 @@ mod crb;
 mod discrete_acc;
 mod energy;
 mod euler;
+mod exact_diagonal;
 mod factor_m;
 mod fluid;
 mod fwd_acceleration;

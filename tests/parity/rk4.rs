@@ -8,6 +8,7 @@ fn shader_and_twin_agree() {
         "qvel",
         "act",
         "time",
+        "plastic",
         "qacc_warmstart",
         "rk_qpos",
         "rk_qvel",

@@ -2,6 +2,7 @@
 
 use super::{bad, ensure, id, runs, span, spans};
 use crate::compile::actuator::activations_of;
+use crate::compile::plastic::words;
 use crate::compile::tendon::check_step;
 use crate::error::Result;
 use crate::fields::Arrays;
@@ -28,6 +29,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
         }
     }
     tendons(m)?;
+    plastic(m)?;
     actuators(m)?;
     let names = ["numeric_adr", "numeric_size"];
     spans(names, &m.numeric_adr, &m.numeric_size, m.nnumericdata)
@@ -208,6 +210,38 @@ fn actuators(m: &Arrays) -> Result<()> {
             "actuator_history",
             i,
             "does not fit into a world's history",
+        )?;
+    }
+    Ok(())
+}
+
+// whether the rests of plastic springs lie within those of a world.
+fn plastic(m: &Arrays) -> Result<()> {
+    for j in 0..m.njnt {
+        let end = m.jnt_plasticadr[j] + words(m.jnt_type[j]) as i32;
+        let fits = m.jnt_plasticadr[j] < 0 || end as usize <= m.nplastic;
+        ensure(
+            fits,
+            "jnt_plasticadr",
+            j,
+            "does not fit into a world's plastic",
+        )?;
+        let fixed = m.jnt_plasticadr[j] < 0 || m.jnt_type[j] != JointType::Free;
+        ensure(
+            fixed,
+            "jnt_plasticadr",
+            j,
+            "is of a free joint, which does not yield",
+        )?;
+    }
+    for t in 0..m.ntendon {
+        let adr = m.tendon_plasticadr[t];
+        let fits = adr < 0 || (adr + 2) as usize <= m.nplastic;
+        ensure(
+            fits,
+            "tendon_plasticadr",
+            t,
+            "does not fit into a world's plastic",
         )?;
     }
     Ok(())

@@ -32,6 +32,11 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
 }
 
 fn bodies(m: &Arrays) -> Result<()> {
+    // without a keyframe no array is as long as their number says
+    if m.nmocap > m.nbody {
+        let msg = format!("nmocap is {}, and there are {} bodies", m.nmocap, m.nbody);
+        return Err(crate::error::Error::Input(msg));
+    }
     let mut mocap = vec![false; m.nmocap];
     for i in 0..m.nbody {
         let p = m.body_parentid[i] as usize;

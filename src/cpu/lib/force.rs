@@ -34,7 +34,7 @@ pub fn tendon_passive<R: Real>(m: &Model, d: &Data<R>, t: usize) -> [R; 2] {
     // a spring pulls outside its range of lengths
     if spring {
         let length = d.ten_length[t];
-        let [lower, upper] = two(&|k| d.own.tendon_lengthspring(m, k));
+        let [lower, upper] = rest_length(m, d, t);
         let below = R::select(length.lt(lower), length - lower, R::zero());
         let x = R::select(upper.lt(length), length - upper, below);
         forces[0] = -x * poly_force(stiffness, stiffnesspoly, x, false);
@@ -46,6 +46,28 @@ pub fn tendon_passive<R: Real>(m: &Model, d: &Data<R>, t: usize) -> [R; 2] {
         forces[1] = -v * poly_force(damping, dampingpoly, v, true);
     }
     forces
+}
+
+/// Number `k` of where a joint's spring rests.
+#[inline(always)]
+pub fn joint_rest<R: Real>(m: &Model, d: &Data<R>, j: usize, k: usize) -> R {
+    if m.nplastic > 0
+        && let Ok(adr) = usize::try_from(m.jnt_plasticadr[j])
+    {
+        return d.plastic[adr + k];
+    }
+    d.own.qpos_spring(m, m.jnt_qposadr[j] as usize + k)
+}
+
+/// Range of lengths in which a tendon's spring is slack.
+#[inline(always)]
+pub fn rest_length<R: Real>(m: &Model, d: &Data<R>, t: usize) -> [R; 2] {
+    if m.nplastic > 0
+        && let Ok(adr) = usize::try_from(m.tendon_plasticadr[t])
+    {
+        return [d.plastic[adr], d.plastic[adr + 1]];
+    }
+    [0, 1].map(|k| d.own.tendon_lengthspring(m, 2 * t + k))
 }
 
 /// Energy of a spring: the integral of `x` times [`poly_force`].

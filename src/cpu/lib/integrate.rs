@@ -2,6 +2,7 @@
 
 use crate::cpu::lib::actuator::{next_activation, wrap_period, wrap_setpoint};
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::plastic::yield_springs;
 use crate::cpu::lib::servo::wrap_rotation;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -49,6 +50,11 @@ pub fn advance<R: Real>(m: &Model, d: &mut Data<R>, act_dot: &[R], qacc: &[R], q
 
     // position
     integrate_pos(m, &mut d.qpos, qvel.unwrap_or(&d.qvel), h);
+
+    // where springs that were stretched too far rest
+    if m.nplastic > 0 {
+        yield_springs(m, d, qvel);
+    }
 
     // time
     d.time[0] += h;

@@ -16,6 +16,7 @@ pub mod jac;
 pub mod linesearch;
 pub mod math;
 pub mod medium;
+pub mod plastic;
 pub mod pose;
 pub mod precision;
 pub mod primal;

@@ -16,7 +16,9 @@ pub fn restart(m: &Model, d: &mut Data) {
     for (i, x) in d.history.iter_mut().enumerate() {
         *x = d.own.history0(m, i);
     }
-    d.plastic.fill(0.0);
+    for (i, x) in d.plastic.iter_mut().enumerate() {
+        *x = d.own.plastic0(m, i);
+    }
     d.qacc_warmstart.fill(0.0);
     d.rk_stage[0] = 0;
 

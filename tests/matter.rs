@@ -1,0 +1,94 @@
+//! Springs that yield and surfaces that move, against MuJoCo 4.0.0, on every backend.
+
+mod common;
+
+use common::backends::{by_precision, on_every_backend, worlds};
+use common::{Golden, error};
+use manyworlds::batch::{Backend, To};
+use manyworlds::fields::View;
+use manyworlds::{Batch, Model};
+
+fn read(batch: &mut Batch, name: &str) -> Vec<f64> {
+    match batch.read(name).unwrap() {
+        View::Real(x) => x.to_vec(),
+        View::Int(x) => x.iter().map(|&x| f64::from(x)).collect(),
+    }
+}
+
+// one step from every state of a golden; a state that spins faster than anything a machine does is left out
+fn step_is_mujocos(backend: Backend, name: &str, fields: &[&str]) {
+    let golden = Golden::open(&format!("tests/golden/{name}.npz"));
+    let mut m = golden.model();
+    Golden::tighten(&mut m);
+    let mut batch = worlds(&m, golden.nstate(), backend);
+    for (name, (_, values)) in &golden.arrays {
+        if let Some(name) = name.strip_prefix("in/")
+            && !values.is_empty()
+        {
+            batch.set(name, values).unwrap();
+        }
+    }
+    batch.step(1).unwrap();
+    let tame = |k: usize| golden.state("in/qvel", k).iter().all(|v| v.abs() < 100.0);
+    for field in fields {
+        let have = read(&mut batch, field);
+        let n = have.len() / golden.nstate();
+        for k in (0..golden.nstate()).filter(|&k| tame(k)) {
+            let want = golden.state(&format!("step1/{field}"), k);
+            let e = error(&have[k * n..(k + 1) * n], want);
+            let tolerance = by_precision(backend, 1e-8, 2e-4);
+            assert!(
+                e < tolerance,
+                "{name}: {field} of state {k} is off by {e:.1e}"
+            );
+        }
+    }
+}
+
+fn springs_yield(backend: Backend) {
+    for name in ["plastic", "plastic_rk4"] {
+        step_is_mujocos(backend, name, &["plastic", "qpos", "qvel"]);
+    }
+}
+
+fn surfaces_carry(backend: Backend) {
+    for name in ["surfaces", "surfaces_elliptic"] {
+        step_is_mujocos(backend, name, &["qpos", "qvel"]);
+    }
+}
+
+// what lies on a belt is soon as fast as the belt
+fn a_crate_on_a_belt_moves_with_it(backend: Backend) {
+    let m = Model::from_xml_path("models/surfaces.xml").unwrap();
+    let mut batch = worlds(&m, 2, backend);
+    batch.step(500).unwrap();
+    let qvel = read(&mut batch, "qvel");
+    for (have, want) in qvel.iter().zip([0.6, 0.1, 0.0]) {
+        assert!((have - want).abs() < 0.01, "{qvel:?}");
+    }
+}
+
+// rests of springs are part of the state: of a reset, a keyframe, a state that was saved
+fn rests_are_state(backend: Backend) {
+    let m = Model::from_xml_path("models/plastic.xml").unwrap();
+    let mut batch = worlds(&m, 2, backend);
+    let n = m.nplastic;
+    let close = |have: &[f64], want: &[f64]| error(have, want) < 1e-6;
+    assert!(close(&read(&mut batch, "plastic")[..n], &m.plastic0));
+    batch.reset_where(&[false, true], To::Key(0)).unwrap();
+    let key = read(&mut batch, "plastic");
+    assert!(close(&key[..n], &m.plastic0));
+    assert!(close(&key[n..], &m.key_plastic));
+    let saved = batch.save().unwrap();
+    batch.step(20).unwrap();
+    assert!(!close(&read(&mut batch, "plastic")[n..], &m.key_plastic));
+    batch.restore(&saved).unwrap();
+    assert_eq!(read(&mut batch, "plastic"), key);
+}
+
+on_every_backend!(
+    springs_yield,
+    surfaces_carry,
+    a_crate_on_a_belt_moves_with_it,
+    rests_are_state
+);
