@@ -547,6 +547,12 @@ const ASKED: &[(&str, &str, &str)] = &[
         "geom_rbound",
         "which shapes are bounded is one for all worlds",
     ),
+    (
+        "make_constraint",
+        "dof_frictionloss",
+        "none where all share none",
+    ),
+    ("make_constraint", "tendon_frictionloss", "likewise"),
     ("euler", "dof_damping", "damping that differs always counts"),
     ("euler", "dof_dampingpoly", "likewise"),
     (

@@ -178,6 +178,7 @@ impl<R: Real> Writer<'_, R> {
     }
 
     // a row without its Jacobian; its number
+    #[inline(always)]
     fn add(&mut self, row: Row<R>, s: &Soft<R>) -> usize {
         let (r, d) = (self.num, &mut *self.d);
         let margin = row.margin;
@@ -231,7 +232,11 @@ impl<R: Real> Writer<'_, R> {
         let m = self.m;
 
         // of dofs
+        let shared = self.d.own.is_shared();
         for i in 0..m.nv {
+            if shared && m.dof_frictionloss[i] == 0.0 {
+                continue;
+            }
             let loss = self.d.own.dof_frictionloss(m, i);
             let present = nonzero(loss);
             if present.any() && self.reserve(1) {
@@ -254,6 +259,9 @@ impl<R: Real> Writer<'_, R> {
 
         // of tendons
         for i in 0..m.ntendon {
+            if shared && m.tendon_frictionloss[i] == 0.0 {
+                continue;
+            }
             let loss = self.d.own.tendon_frictionloss(m, i);
             let present = nonzero(loss);
             if present.any() && self.reserve(1) {

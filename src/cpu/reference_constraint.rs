@@ -64,7 +64,7 @@ fn surface_motion<R: Real>(m: &Model, d: &Data<R>, contact: &[i32], r: usize) ->
     if part > 2 {
         return R::zero();
     }
-    let edge = R::splat(if e % 2 == 0 { 1.0 } else { -1.0 });
+    let edge = R::splat(if e.is_multiple_of(2) { 1.0 } else { -1.0 });
     let share = match pyramid {
         true => edge * d.own.collision_friction(m, 5 * k + part),
         false => R::one(),
