@@ -173,6 +173,7 @@ impl Output {
     }
 
     /// The same for a file that was written from its start up to where it stands ([`Output::finish`]).
+    #[cfg(feature = "gpu")]
     pub fn finish_here(self) -> Result<(), Fault> {
         let bytes = self.file()?.stream_position();
         let bytes = bytes.map_err(|e| self.fault(&e))?;
