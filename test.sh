@@ -1,8 +1,16 @@
 #!/bin/sh
 # test.sh: sets up what the tests need, then runs all of them: format, lints, features, tests, examples in the documentation, levels of the processor, kernels and the page in a browser.
+# ./test.sh torch runs the suite of the wheel with torch, rsl_rl, Stable-Baselines3 and JAX instead, whose packages take 6 GB.
 # The kernels need a Vulkan adapter; where there is none, Debian's software adapter is installed.
 set -u
 cd "$(dirname "$0")" || exit 1
+case "${1-all}" in
+all | torch) suite=${1-all} ;;
+*)
+    echo "usage: ./test.sh [torch]" >&2
+    exit 1
+    ;;
+esac
 
 say() { printf '\n== %s\n' "$*"; }
 root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
@@ -45,6 +53,36 @@ run() {
     { "$@" 2>&1; echo $? >"$log.code"; } | tee -a "$log"
     [ "$(cat "$log.code")" = 0 ] || fails=$((fails + 1))
 }
+# builds the wheel and installs it, with what its tests need, into an environment of its own: its folder, lists of what is needed
+wheel() {
+    python=$1/bin/python
+    shift
+    [ -x "$python" ] || run python3 -m venv "${python%/bin/python}"
+    for needed in "$@"; do
+        run "$python" -m pip install --quiet --disable-pip-version-check -r "$needed"
+    done
+    rm -rf target/wheels
+    run "$python" -m maturin build --quiet --profile dev --no-default-features --features view --manifest-path python/Cargo.toml --out target/wheels
+    run "$python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
+}
+# one line for all: cargo's, nextest's and pytest's counts
+sum_up() {
+    awk -v fails="$fails" -v commands="$commands" '
+        { gsub(/\033\[[0-9;]*m/, "") }
+        /^test result:/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
+        /^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3 }
+        /^[0-9]+ (passed|failed).* in [0-9.]+s/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
+        /Summary \[/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
+        END { printf "\n%d passed, %d failed%s\n", passed, failed, fails ? ", " fails " of " commands " commands failed" : "" }
+    ' "$log"
+}
+if [ "$suite" = torch ]; then
+    wheel target/torch python/tests/requirements.txt python/tests_torch/requirements.txt
+    run "$python" -m pytest -q python/tests_torch
+    sum_up
+    [ "$fails" = 0 ]
+    exit
+fi
 run cargo fmt --all --check
 run cargo clippy --workspace --all-targets -- -D warnings
 # the library alone, here and on processors of other kinds
@@ -97,26 +135,13 @@ else
     say "Chromium, Xvfb, npm or rustup is missing: the page is not tested"
 fi
 
-# the Python wheel, in an environment of its own
+# the Python wheel
 if command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-    python=target/python/bin/python
-    [ -x "$python" ] || run python3 -m venv target/python
-    run "$python" -m pip install --quiet --disable-pip-version-check -r python/tests/requirements.txt
-    rm -rf target/wheels
-    run "$python" -m maturin build --quiet --profile dev --no-default-features --features view --manifest-path python/Cargo.toml --out target/wheels
-    run "$python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
+    wheel target/python python/tests/requirements.txt
     run "$python" -m pytest -q python/tests
+    say "training loops that need torch are a suite of their own: ./test.sh torch"
 else
     say "no Python 3.11 with venv: the wheel is not tested"
 fi
-
-# one line for all: cargo's, nextest's and pytest's counts
-awk -v fails="$fails" -v commands="$commands" '
-    { gsub(/\033\[[0-9;]*m/, "") }
-    /^test result:/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
-    /^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3 }
-    /^[0-9]+ (passed|failed).* in [0-9.]+s/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
-    /Summary \[/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
-    END { printf "\n%d passed, %d failed%s\n", passed, failed, fails ? ", " fails " of " commands " commands failed" : "" }
-' "$log"
+sum_up
 [ "$fails" = 0 ]

@@ -11,6 +11,13 @@ from gymnasium.vector import AutoresetMode
 from manyworlds.task import Task, Worlds
 
 
+def spaces(worlds: Worlds) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
+    """What is seen of one world, and the controls of one."""
+    width = worlds.observe().shape[1]
+    box = gymnasium.spaces.Box
+    return box(-np.inf, np.inf, (width,), worlds.batch.dtype), box(*worlds.ranges(), dtype=np.float32)
+
+
 class VectorEnv(gymnasium.vector.VectorEnv):
     """A task in `num_envs` worlds.
 
@@ -41,14 +48,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._done = np.zeros(num_envs, bool)
 
-        model = self.worlds.batch.model
-        width = self.worlds.observe().shape[1]
-        low, high = model.actuator_ctrlrange.astype(np.float32).T
-        free = model.actuator_ctrllimited == 0
-        low, high = np.where(free, -np.inf, low).astype(np.float32), np.where(free, np.inf, high).astype(np.float32)
-        box = gymnasium.spaces.Box
-        self.single_observation_space = box(-np.inf, np.inf, (width,), self.worlds.batch.dtype)
-        self.single_action_space = box(low, high, dtype=np.float32)
+        self.single_observation_space, self.single_action_space = spaces(self.worlds)
         batched = gymnasium.vector.utils.batch_space
         self.observation_space = batched(self.single_observation_space, num_envs)
         self.action_space = batched(self.single_action_space, num_envs)
@@ -61,7 +61,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             self.worlds.episode[mask] = 0
         self.worlds.reset(mask)
         self._done[mask] = False
-        return self.worlds.observe(), {}
+        return self.worlds.observe(mask), {}
 
     def step(self, actions: np.ndarray):
         actions = np.asarray(actions)
@@ -71,18 +71,19 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         if self.autoreset_mode == AutoresetMode.DISABLED and begins.any():
             raise ValueError("some episodes are over: reset them with options={'reset_mask': mask}")
         reward, terminated, truncated, info = worlds.step(actions)
-        if self.autoreset_mode == AutoresetMode.NEXT_STEP:
+        observation = worlds.observe()
+        if self.autoreset_mode == AutoresetMode.NEXT_STEP and begins.any():
             # their action counts for nothing
             worlds.reset(begins)
+            observation = worlds.observe(begins)
             reward = np.where(begins, 0.0, reward)
             terminated, truncated = terminated & ~begins, truncated & ~begins
-        observation = worlds.observe()
         self._done = terminated | truncated
         if self.autoreset_mode == AutoresetMode.SAME_STEP and self._done.any():
             info = {**info, "final_obs": observation, "_final_obs": self._done.copy()}
             info |= {"final_info": {"episode_length": worlds.elapsed.copy()}, "_final_info": self._done.copy()}
             worlds.reset(self._done)
-            observation = np.where(self._done[:, None], worlds.observe(), observation)
+            observation = worlds.observe(self._done)
             self._done = np.zeros(self.num_envs, bool)
         return observation, reward, terminated, truncated, info
 

@@ -42,7 +42,7 @@ class Task:
     forces: bool = False
 
     def observe(self, s: View) -> Any:
-        """What the policy sees: an array (n, ...), or several that are put side by side."""
+        """What the policy sees: an array (n, ...), or several that are put side by side; in a dict they have names."""
         raise NotImplementedError
 
     def reward(self, s: View, before: View, action: np.ndarray) -> Any:
@@ -127,17 +127,42 @@ class Worlds:
         self.seed = 0
         self.episode = np.zeros(num_envs, np.int64)
         self.elapsed = np.zeros(num_envs, np.int64)
+        self._seen = self._observed()
 
     @property
     def num_envs(self) -> int:
         return self.batch.nsim
 
-    def observe(self) -> np.ndarray:
-        """What the policies see, (n, width), finite everywhere."""
+    def observe(self, mask: np.ndarray | None = None) -> np.ndarray:
+        """What the policies see, (n, width), finite everywhere. With a mask only those worlds are looked at again: where some begin,
+        what is derived from the state is computed of all, and the others must not see it."""
+        fresh = self._observed()
+        self._seen = fresh if mask is None else np.where(mask[:, None], fresh, self._seen)
+        return self._seen
+
+    def _observed(self) -> np.ndarray:
         seen = self.task.observe(self.s)
+        if isinstance(seen, dict):
+            seen = tuple(seen.values())
         if isinstance(seen, tuple):
             seen = np.concatenate([part.reshape(self.num_envs, -1) for part in seen], axis=1)
         return np.array(seen, self.batch.dtype)
+
+    def parts(self) -> dict[str, slice]:
+        """Where each named part of an observation is; empty if the task names none."""
+        seen, parts, start = self.task.observe(self.s), {}, 0
+        for name, part in seen.items() if isinstance(seen, dict) else ():
+            width = part.reshape(self.num_envs, -1).shape[1]
+            parts[name] = slice(start, start + width)
+            start += width
+        return parts
+
+    def ranges(self) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the greatest of each control, (nu,); infinite where the model sets no limit."""
+        model = self.batch.model
+        low, high = model.actuator_ctrlrange.astype(np.float32).T
+        free = model.actuator_ctrllimited == 0
+        return np.where(free, np.float32(-np.inf), low), np.where(free, np.float32(np.inf), high)
 
     def reset(self, mask: np.ndarray) -> None:
         """Begins episodes in some worlds."""

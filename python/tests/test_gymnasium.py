@@ -109,6 +109,25 @@ def test_a_world_does_not_depend_on_how_many_there_are():
     assert np.array_equal(*runs)
 
 
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_a_world_does_not_see_that_others_begin_again(mode):
+    runs = []
+    for early in (False, True):
+        # positions of bodies and the target are observed: derived arrays, which a reset computes anew
+        env = tasks.make("Reacher-v5", 3, backend="cpu", autoreset_mode=mode)
+        obs, _ = env.reset(seed=7)
+        seen, over = [obs[:2]], np.zeros(3, bool)
+        for k in range(12):
+            if early and k == 4:
+                env.worlds.elapsed[2] = env.worlds.task.limit
+            obs, _, _, over, _ = env.step(np.full((3, 2), 0.9 * (-1) ** (k // 3), np.float32))
+            if mode == AutoresetMode.DISABLED and over.any():
+                obs, _ = env.reset(options={"reset_mask": over})
+            seen.append(obs[:2])
+        runs.append(np.array(seen))
+    assert np.array_equal(*runs)
+
+
 def test_gymnasium_knows_the_tasks():
     env = gymnasium.make_vec("manyworlds/HalfCheetah-v5", num_envs=8)
     obs, _ = env.reset(seed=0)
@@ -121,3 +140,8 @@ def test_gymnasium_knows_the_tasks():
 def test_options_of_a_task_are_checked():
     with pytest.raises(TypeError, match="no option 'helthy'"):
         tasks.make("Ant-v5", 1, arguments={"helthy": 1})
+
+
+def test_a_task_that_is_not_there_is_told_with_one_that_is():
+    with pytest.raises(KeyError, match="did you mean HalfCheetah-v5"):
+        tasks.make("manyworlds/HalfCheeta-v5")

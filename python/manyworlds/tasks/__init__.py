@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Callable
 from typing import Any
+
+from manyworlds.task import Task
+
+
+def names() -> dict[str, Callable[..., Task]]:
+    """Every task by its name: `Ant-v5`."""
+    from manyworlds.tasks import mujoco_v5
+
+    return dict(mujoco_v5.TASKS)
+
+
+def find(name: str, **arguments: Any) -> Task:
+    """The task of a name, `Ant-v5` or `manyworlds/Ant-v5`; `arguments` change what it is made of."""
+    tasks, name = names(), name.removeprefix("manyworlds/")
+    if name not in tasks:
+        near = difflib.get_close_matches(name, tasks, 1)
+        hint = f"did you mean {near[0]}?" if near else "there are " + ", ".join(sorted(tasks))
+        raise KeyError(f"there is no task {name!r}: {hint}")
+    return tasks[name](**arguments)
 
 
 def make(task: str, num_envs: int = 1, arguments: dict[str, Any] | None = None, **rest: Any):
-    """A vector environment of one of Gymnasium's MuJoCo tasks, by its name: `Ant-v5`."""
+    """A vector environment of a task, by its name: `Ant-v5`."""
     from manyworlds.gym import VectorEnv
-    from manyworlds.tasks.mujoco_v5 import TASKS
 
-    return VectorEnv(TASKS[task](**(arguments or {})), num_envs, **rest)
+    return VectorEnv(find(task, **(arguments or {})), num_envs, **rest)
 
 
 def register() -> None:
@@ -19,9 +39,7 @@ def register() -> None:
 
     from gymnasium.envs import registration
 
-    from manyworlds.tasks.mujoco_v5 import TASKS
-
-    for name in TASKS:
+    for name in names():
         if f"manyworlds/{name}" not in registration.registry:
             entry = functools.partial(make, name)
             registration.register(f"manyworlds/{name}", vector_entry_point=entry)
