@@ -23,6 +23,7 @@ cpu_level = _level.choose()
 from manyworlds._core import CapacityError, DeviceError, FieldError, ModelError, UnsupportedError  # noqa: E402
 from manyworlds.batch import Batch, Flag  # noqa: E402
 from manyworlds.model import Model  # noqa: E402
+from manyworlds.randomize import Range, scaled, shifted, uniform  # noqa: E402
 from manyworlds.task import Task  # noqa: E402
 
 __all__ = [
@@ -33,7 +34,11 @@ __all__ = [
     "Flag",
     "Model",
     "ModelError",
+    "Range",
     "Task",
     "UnsupportedError",
     "cpu_level",
+    "scaled",
+    "shifted",
+    "uniform",
 ]

@@ -111,7 +111,7 @@ class Batch(Calls):
         """Gives every world its own row of a field of the model (`body_mass`, `geom_friction`, `opt.gravity`); returns them, (nsim, ...).
 
         What is written into the array is the worlds' at the next call, and what follows from it (masses of subtrees, parameters of
-        contacts, ...) is derived then, or by `set_const`. Worlds that differ run on `cpu` and `gpu`.
+        contacts, ...) is derived then, or by `set_const`.
         """
         key = name.removeprefix("opt.")
         if key not in self._expanded:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+# what tells streams apart: odd, so that multiples of it differ
+STREAM = np.uint64(0xD1B54A32D192ED03)
+
 
 class Draws:
-    """Draws for the worlds that begin an episode: arrays with a row for each of them."""
+    """Draws for the worlds that begin an episode: arrays with a row for each of them. Streams of a seed have nothing to do with each other."""
 
-    def __init__(self, seed: int, worlds: np.ndarray, episodes: np.ndarray):
-        self._key = _mixed(np.uint64(seed % 2**64))
+    def __init__(self, seed: int, worlds: np.ndarray, episodes: np.ndarray, stream: int = 0):
+        self._key = _mixed(np.uint64(seed % 2**64) + np.uint64(stream) * STREAM)
         self._key = _mixed(self._key ^ worlds.astype(np.uint64))
         self._key = _mixed(self._key ^ episodes.astype(np.uint64))
         self._count = np.uint64(0)
@@ -24,7 +27,7 @@ class Draws:
         bits = _mixed(self._key[:, None] + _mixed(counts)[None, :])
         return (bits >> np.uint64(11)) * 2.0**-53
 
-    def uniform(self, low: float, high: float, width: int) -> np.ndarray:
+    def uniform(self, low: np.ndarray | float, high: np.ndarray | float, width: int) -> np.ndarray:
         """Uniform in [low, high), (n, width)."""
         return low + (high - low) * self.random(width)
 

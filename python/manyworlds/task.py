@@ -16,13 +16,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from manyworlds.batch import Batch
 from manyworlds.draws import Draws
-from manyworlds.model import Model
+from manyworlds.model import TABLE, Model
+from manyworlds.randomize import Randomize, Range
+
+# mjSTAGE_ACC: sensors that read accelerations and forces
+STAGE_ACC = 3
 
 
 class Task:
@@ -40,6 +45,12 @@ class Task:
     derived: bool = False
     # true if it reads cacc, cfrc_int or cfrc_ext, which are computed behind the last step, as by mj_rnePostConstraint
     forces: bool = False
+    # true if observe() and reward() read what is derived from the state after the action, not from that before its last step;
+    # sensors of accelerations and forces are those of the last step all the same
+    current: bool = False
+    # fields of the model that every world draws for itself when an episode begins: {"body_mass": mw.scaled(0.8, 1.2)}; several fields
+    # that belong together share their draws: {("body_mass", "body_inertia"): ...}
+    randomize: Mapping[str | tuple[str, ...], Range | Sequence[Range]] = {}
 
     def observe(self, s: View) -> Any:
         """What the policy sees: an array (n, ...), or several that are put side by side; in a dict they have names."""
@@ -53,8 +64,9 @@ class Task:
         """Where an episode is over, (n,)."""
         return np.zeros(s.nsim, bool)
 
-    def reset(self, s: View, draws: Draws) -> tuple[np.ndarray, np.ndarray]:
-        """qpos and qvel of the worlds that begin, a row for each of them."""
+    def reset(self, s: View, draws: Draws) -> tuple[np.ndarray, ...]:
+        """qpos and qvel of the worlds that begin, a row for each of them; or these and a dict of further inputs (act, mocap_pos, ...) and
+        of fields of the model that are theirs alone (geom_pos, ...)."""
         return np.tile(s.qpos0, (len(draws), 1)), np.zeros((len(draws), s.nv))
 
 
@@ -62,11 +74,33 @@ class View:
     """What tasks read: live arrays of the batch, arrays and sizes of its model, and `dt`, the time of a control step (s)."""
 
     def __init__(self, batch: Batch, dt: float):
-        self._batch, self.dt, self._known = batch, dt, {}
+        self._batch, self.dt, self._known, self._ids = batch, dt, {}, {}
 
     def body(self, name: str) -> int:
         """The id of a body."""
-        return self._batch.model.id("body", name)
+        return self.id("body", name)
+
+    def id(self, kind: str, name: str) -> int:
+        """The id of an element: `s.id("geom", "floor")`."""
+        if (kind, name) not in self._ids:
+            self._ids[kind, name] = self._batch.model.id(kind, name)
+        return self._ids[kind, name]
+
+    def sensor(self, name: str) -> np.ndarray:
+        """What a sensor reads, (n, dim)."""
+        i = self.id("sensor", name)
+        adr = self.sensor_adr[i]
+        return self.sensordata[:, adr : adr + self.sensor_dim[i]]
+
+    def own(self, name: str) -> np.ndarray:
+        """A field of the model as each world has it, (n, ...): randomized, expanded, or the same for all."""
+        rows = self._batch.expanded(name)
+        if rows is not None:
+            return rows
+        model = self._batch.model
+        shared = np.atleast_1d(getattr(model.opt, name.removeprefix("opt."))) if name.startswith("opt.") else getattr(model, name)
+        shared = shared.astype(self._batch.dtype) if shared.dtype.kind == "f" else shared
+        return np.broadcast_to(shared, (self.nsim, *shared.shape))
 
     def __getattr__(self, name: str) -> Any:
         known = self._known
@@ -121,6 +155,10 @@ class Worlds:
         self.task = task
         self.batch = Batch(model, num_envs, nthread, backend=backend, adapter=adapter, rne_post=task.forces)
         self.s = View(self.batch, model.opt.timestep * task.frame_skip)
+        self._sensors = self._late = None
+        if task.current and model.nsensordata:
+            self._keep_sensors()
+        self._randomize = Randomize(self.batch, task.randomize)
         # bound once, so that every call refreshes them
         self.s.qpos, self.s.qvel, self.s.ctrl  # noqa: B018
         self.before = Before(self.s, task.before)
@@ -169,11 +207,19 @@ class Worlds:
         ids = np.flatnonzero(mask)
         if not ids.size:
             return
-        draws = Draws(self.seed, ids, self.episode[ids])
+        key = self.seed, ids, self.episode[ids]
         self.batch.reset(ids, stage=0)
-        qpos, qvel = self.task.reset(self.s, draws)
+        self._randomize.draw(ids, Draws(*key, stream=1))
+        qpos, qvel, *more = self.task.reset(self.s, Draws(*key))
         self.s.qpos[ids], self.s.qvel[ids] = qpos, qvel
-        self.batch.forward() if self.task.derived else self.batch.step(nstep=0)
+        more = more[0] if more else {}
+        for name, rows in more.items():
+            if name != "sensordata":
+                of_model = TABLE.get(name, ("",))[0] == "Model"
+                (self.batch.expand(name) if of_model else self.batch.bind(name))[ids] = rows
+        self.batch.forward() if self.task.derived or self.task.current else self.batch.step(nstep=0)
+        if self._sensors is not None:
+            self._sensors[ids] = more.get("sensordata", self.batch.bind("sensordata")[ids])
         self.before.renew(self.s, mask)
         self.episode[ids] += 1
         self.elapsed[ids] = 0
@@ -186,6 +232,8 @@ class Worlds:
         s, task = self.s, self.task
         s.ctrl[...] = action
         self.batch.step(nstep=task.frame_skip)
+        if task.current:
+            self._bring_up_to_date()
         self.elapsed += 1
         reward = task.reward(s, self.before, action)
         reward, told = reward if isinstance(reward, tuple) else (reward, {})
@@ -199,6 +247,24 @@ class Worlds:
         truncated = np.zeros(self.num_envs, bool) if limit is None else self.elapsed >= limit
         self.before.renew(s)
         return np.asarray(reward, np.float64), terminated, truncated, told
+
+    # readings of accelerations and forces are of the last step, others of the state behind it: kept in an array of their own
+    def _keep_sensors(self) -> None:
+        model, live = self.batch.model, self.batch.bind("sensordata")
+        self._late = np.repeat(model.sensor_needstage == STAGE_ACC, model.sensor_dim)
+        self._sensors = np.array(live)
+        shown = self._sensors.view()
+        shown.flags.writeable = False
+        self.s._known["sensordata"] = shown
+
+    def _bring_up_to_date(self) -> None:
+        if self._sensors is None:
+            self.batch.forward()
+            return
+        live = self.batch.bind("sensordata")
+        self._sensors[:, self._late] = live[:, self._late]
+        self.batch.forward()
+        self._sensors[:, ~self._late] = live[:, ~self._late]
 
     def _diverged(self) -> np.ndarray:
         diverged = np.zeros(self.num_envs, bool)

@@ -164,8 +164,8 @@ class Humanoid(Original):
 
     def mass_center(self, s, xipos):
         """x of the center of mass."""
-        mass = s.body_mass
-        return (xipos[:, :, 0] @ mass.astype(xipos.dtype)) / mass.sum()
+        mass = s.own("body_mass")
+        return np.einsum("nb,nb->n", xipos[:, :, 0], mass.astype(xipos.dtype)) / mass.sum(axis=1)
 
     def contact_cost(self, s):
         return np.clip(self.contact_cost_weight * squares(s.cfrc_ext), *self.contact_cost_range)
@@ -234,13 +234,14 @@ class Pusher(Original):
 
     def reset(self, s, draws):
         qpos = np.tile(s.qpos0, (len(draws), 1))
+        # drawn first: how often places are drawn again is not the same everywhere
+        qvel = draws.uniform(-0.005, 0.005, s.nv)
         place = np.concatenate([draws.uniform(-0.3, 0.0, 1), draws.uniform(-0.2, 0.2, 1)], axis=1)
         # too near the goal: drawn again
         while (near := np.linalg.norm(place, axis=1) <= 0.17).any():
             again = np.concatenate([draws.uniform(-0.3, 0.0, 1), draws.uniform(-0.2, 0.2, 1)], axis=1)
             place[near] = again[near]
         qpos[:, -4:-2], qpos[:, -2:] = place, 0
-        qvel = draws.uniform(-0.005, 0.005, s.nv)
         qvel[:, -4:] = 0
         return qpos, qvel
 
