@@ -52,6 +52,13 @@ class Task:
     # that belong together share their draws: {("body_mass", "body_inertia"): ...}
     randomize: Mapping[str | tuple[str, ...], Range | Sequence[Range]] = {}
 
+    def set(self, options: Mapping[str, Any]) -> None:
+        """Gives attributes of the class other values."""
+        for name, value in options.items():
+            if not hasattr(type(self), name):
+                raise TypeError(f"{type(self).__name__} has no option {name!r}")
+            setattr(self, name, value)
+
     def observe(self, s: View) -> Any:
         """What the policy sees: an array (n, ...), or several that are put side by side; in a dict they have names."""
         raise NotImplementedError
@@ -75,6 +82,11 @@ class View:
 
     def __init__(self, batch: Batch, dt: float):
         self._batch, self.dt, self._known, self._ids = batch, dt, {}, {}
+
+    @property
+    def batch(self) -> Batch:
+        """The worlds."""
+        return self._batch
 
     def body(self, name: str) -> int:
         """The id of a body."""

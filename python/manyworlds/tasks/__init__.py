@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,14 +11,15 @@ from manyworlds.task import Task
 
 
 def names() -> dict[str, Callable[..., Task]]:
-    """Every task by its name: `Ant-v5`."""
-    from manyworlds.tasks import mujoco_v5
+    """Every task by its name: `Ant-v5` as Gymnasium's, `cheetah-run-v0` as dm_control's."""
+    from manyworlds.tasks import dm_control, mujoco_v5
 
-    return dict(mujoco_v5.TASKS)
+    suite = {name: functools.partial(task, **options) for name, (task, options) in dm_control.TASKS.items()}
+    return {**mujoco_v5.TASKS, **suite}
 
 
 def find(name: str, **arguments: Any) -> Task:
-    """The task of a name, `Ant-v5` or `manyworlds/Ant-v5`; `arguments` change what it is made of."""
+    """The task of a name, `Ant-v5`, `cheetah-run-v0` or `manyworlds/Ant-v5`; `arguments` change what it is made of."""
     tasks, name = names(), name.removeprefix("manyworlds/")
     if name not in tasks:
         near = difflib.get_close_matches(name, tasks, 1)
@@ -35,8 +37,6 @@ def make(task: str, num_envs: int = 1, arguments: dict[str, Any] | None = None, 
 
 def register() -> None:
     """Tells Gymnasium about the tasks; importing `manyworlds.tasks` does it."""
-    import functools
-
     from gymnasium.envs import registration
 
     for name in names():

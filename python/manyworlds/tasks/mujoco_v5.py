@@ -42,10 +42,7 @@ class Original(Task):
     forward_reward_weight, ctrl_cost_weight = 1.0, 0.1
 
     def __init__(self, **options):
-        for name, value in options.items():
-            if not hasattr(type(self), name):
-                raise TypeError(f"{type(self).__name__} has no option {name!r}")
-            setattr(self, name, value)
+        self.set(options)
         self.model = assets() / self.file
 
     def reset(self, s, draws):

@@ -1,0 +1,142 @@
+"""What the tasks of dm_control's suite have in common: their models, their way to step and to begin, and soft rewards."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import pathlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from manyworlds.batch import Batch
+from manyworlds.draws import Draws
+from manyworlds.model import Model
+from manyworlds.task import Task, View
+
+# mjtJoint
+FREE, BALL, SLIDE, HINGE = range(4)
+# mjDSBL_ACTUATION
+NO_ACTUATION = 1 << 11
+# beginnings that are tried out at a time, and how often
+AT_A_TIME, TRIES = 256, 1000
+# columns of a rotation matrix: the axis of the frame, then that of the world; xz is how far the frame's z axis goes along x
+XX, XZ, ZX, ZZ = 0, 2, 6, 8
+
+
+@functools.cache
+def folder() -> pathlib.Path:
+    """The folder of the suite's models, in the installed package."""
+    spec = importlib.util.find_spec("dm_control")
+    if spec is None:
+        raise ImportError("models of dm_control's suite are read from its package: pip install dm_control")
+    return pathlib.Path(spec.submodule_search_locations[0]) / "suite"
+
+
+def tolerance(
+    x: np.ndarray,
+    low: float = 0.0,
+    high: float = 0.0,
+    *,
+    margin: float = 0.0,
+    at_margin: float = 0.1,
+    fall: str = "gaussian",
+) -> np.ndarray:
+    """1 where x is from `low` to `high`, less outside: `at_margin` where it is off by `margin`.
+
+    `fall` says how it falls: `gaussian`, or `linear` or `quadratic` down to 0.
+    """
+    inside = (low <= x) & (x <= high)
+    if margin == 0:
+        return np.where(inside, 1.0, 0.0)
+    off = np.where(x < low, low - x, x - high) / margin
+    match fall:
+        case "gaussian":
+            outside = np.exp(np.log(at_margin) * off**2)
+        case "linear":
+            outside = np.maximum(1 - (1 - at_margin) * off, 0)
+        case "quadratic":
+            outside = np.maximum(1 - (1 - at_margin) * off**2, 0)
+        case _:
+            raise ValueError(f"fall is gaussian, linear or quadratic, not {fall!r}")
+    return np.where(inside, 1.0, outside)
+
+
+class Suite(Task):
+    """A task of the suite. An episode never ends before its time of 1000 control steps, and rewards are from 0 to 1."""
+
+    file = ""
+    current = True
+    before = ()
+
+    def __init__(self, **options):
+        self.set(options)
+        self.model = self.load()
+        self._trial: Trial | None = None
+
+    def load(self) -> Model:
+        """The model as the task has it."""
+        return Model.from_xml_path(folder() / self.file)
+
+    def trial(self, s: View) -> Trial:
+        """Worlds in which beginnings are tried out."""
+        if self._trial is None or self._trial.of is not s.batch:
+            self._trial = Trial(s.batch)
+        return self._trial
+
+
+class Trial:
+    """Worlds beside those of a task, without actuation, where beginnings are tried out."""
+
+    def __init__(self, of: Batch):
+        self.of = of
+        model = of.model.edited(options={"disableflags": int(of.model.opt.disableflags) | NO_ACTUATION})
+        self._batch = Batch(model, min(AT_A_TIME, of.nsim), of.nthread, backend=of.backend)
+
+    def look(self, qpos: np.ndarray, names: Sequence[str], nstep: int = 0) -> list[np.ndarray]:
+        """What fields are at these positions, (n, nq), at rest, or after steps from there."""
+        seen: list[list[np.ndarray]] = [[] for _ in names]
+        for first in range(0, len(qpos), self._batch.nsim):
+            some = qpos[first : first + self._batch.nsim]
+            self._batch.reset(stage=0)
+            self._batch.write("qpos", some.astype(self._batch.dtype), np.arange(len(some)))
+            self._batch.step(nstep=nstep) if nstep else self._batch.forward()
+            for rows, name in zip(seen, names):
+                rows.append(self._batch.read(name)[: len(some)])
+        return [np.concatenate(rows) for rows in seen]
+
+    def free(self, n: int, drawn: Callable[[], np.ndarray]) -> np.ndarray:
+        """Positions without contacts: rows that have some are drawn again."""
+        qpos, touching = drawn(), np.arange(n)
+        for _ in range(TRIES):
+            (ncon,) = self.look(qpos[touching], ["ncon"])
+            touching = touching[ncon > 0]
+            if not touching.size:
+                return qpos
+            qpos[touching] = drawn()[touching]
+        raise RuntimeError(f"{len(touching)} worlds found no beginning without contacts in {TRIES} tries")
+
+
+def anywhere(s: View, draws: Draws) -> np.ndarray:
+    """Positions within the limits of joints: hinges without limits at any angle, balls and free bodies turned at random; what slides
+    without limits and where free bodies are stays as the model has it."""
+    qpos = np.tile(s.qpos0, (len(draws), 1))
+    for kind, adr, limited, (low, high) in zip(s.jnt_type, s.jnt_qposadr, s.jnt_limited, s.jnt_range):
+        if kind in (SLIDE, HINGE) and limited:
+            qpos[:, adr : adr + 1] = draws.uniform(low, high, 1)
+        elif kind == HINGE:
+            qpos[:, adr : adr + 1] = draws.uniform(-np.pi, np.pi, 1)
+        elif kind == BALL and limited:
+            axis, angle = unit(draws.standard_normal(3)), draws.uniform(0, high, 1)
+            qpos[:, adr : adr + 4] = np.concatenate([np.cos(angle / 2), axis * np.sin(angle / 2)], axis=1)
+        elif kind == BALL:
+            qpos[:, adr : adr + 4] = unit(draws.standard_normal(4))
+        elif kind == FREE:
+            # not evenly over all rotations: so it is in the suite
+            qpos[:, adr + 3 : adr + 7] = unit(draws.random(4))
+    return qpos
+
+
+def unit(x: np.ndarray) -> np.ndarray:
+    """Vectors of length 1, a row each."""
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
