@@ -1,0 +1,78 @@
+"""What the site has beside its pages: the table of fields, and notebooks with what they print."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import os
+import pathlib
+from typing import Any
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+
+ROOMS = {
+    "Model": ("Of the model", "`model.NAME`; a row for every world by `batch.expand(NAME)`, where it is a real number of the physics."),
+    "Data": ("Of worlds", "`batch.bind(NAME)`, (nsim, ...), live; what can be written is said by `numpy`'s `flags.writeable`."),
+    "Scratch": ("In between", "What stages hand on: `batch.bind(NAME)`, (nsim, ...), as the last call left it."),
+}
+
+
+def fields() -> str:
+    """A page of every array: its name, its shape and what it is, with its unit."""
+    from manyworlds.model import TABLE
+
+    page = ["# Fields", "", "Names are MuJoCo's. Shapes are those of one world, in sizes of the model (`model.nq`, `model.nbody`, ...).", ""]
+    for room, (title, how) in ROOMS.items():
+        page += [f"## {title}", "", how, "", "| field | shape | what it is |", "|---|---|---|"]
+        for name, (where, dims, what) in TABLE.items():
+            if where == room:
+                shape = " × ".join(dim for dim in dims if dim != "1") or "1"
+                page.append(f"| `{name}` | {shape} | {what.replace('|', chr(92) + '|')} |")
+        page.append("")
+    return "\n".join(page)
+
+
+def run(code: str, names: dict[str, Any], file: str = "cell") -> str:
+    """Runs Python and returns what it prints; as in a notebook, the value of a last expression too."""
+    tree, said = ast.parse(code, file), io.StringIO()
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    with contextlib.redirect_stdout(said):
+        exec(compile(tree, file, "exec"), names)
+        if last is not None:
+            value = eval(compile(ast.Expression(last.value), file, "eval"), names)
+            if value is not None:
+                print(repr(value))
+    return said.getvalue()
+
+
+def notebook(path: pathlib.Path) -> str:
+    """A notebook as a page: its text, its code, and what that prints when it runs now, from the folder of the repository."""
+    page, names, here = [], {"__name__": "__main__"}, pathlib.Path.cwd()
+    os.chdir(ROOT)
+    try:
+        for k, cell in enumerate(json.loads(path.read_text())["cells"]):
+            source = "".join(cell["source"])
+            if cell["cell_type"] == "markdown":
+                page += [source, ""]
+                continue
+            said = run(source, names, f"{path.name}, cell {k}")
+            page += ["```python", source, "```", ""]
+            if said:
+                page += ["```text", said.rstrip("\n"), "```", ""]
+    finally:
+        os.chdir(here)
+    return "\n".join(page)
+
+
+def on_files(files, config):
+    """Puts the pages that are made beside those that are written."""
+    from mkdocs.structure.files import File
+
+    files.append(File.generated(config, "reference/fields.md", content=fields()))
+    for path in sorted(pathlib.Path(config.docs_dir).glob("notebooks/*.ipynb")):
+        files.remove(files.get_file_from_path(f"notebooks/{path.name}"))
+        files.append(File.generated(config, f"notebooks/{path.stem}.md", content=notebook(path)))
+    return files
