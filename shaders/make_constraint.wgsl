@@ -173,7 +173,14 @@ fn contact_ask(c: i32) -> Ask {
     let pattern = collision_Jpat(k);
 
     // in the gap, or between bodies that nothing moves
-    if (dist >= margin || Jpat_num(pattern) == 0) {
+    if (Jpat_num(pattern) == 0) {
+        return Ask();
+    }
+    if (dist >= margin) {
+        // where it sticks, without friction in the gap
+        if (nadhesion > 0 && collision_adhesion(k) != 0.0) {
+            return Ask(1, CNSTR_CONTACTFRICTIONLESS, c, pattern, dist, margin, 0.0, 1.0);
+        }
         return Ask();
     }
 
@@ -468,7 +475,7 @@ fn two_bodies_jacobian(i: i32, first: i32, nrow: i32) {
 fn contact_jacobian(c: i32) {
     let first = contact_efc_address(c);
     let k = contact_collision(c);
-    let dim = collision_condim(k);
+    let dim = select(collision_condim(k), 1, efc_type(first) == CNSTR_CONTACTFRICTIONLESS);
     let body1 = geom_bodyid(collision_geom1(k));
     let body2 = geom_bodyid(collision_geom2(k));
     let pos = contact_pos(c);

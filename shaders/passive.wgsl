@@ -58,6 +58,9 @@ fn mj_passive() {
         if (jnt_actgravcomp(dof_jntid(i)) == 0) {
             sum += qfrc_gravcomp(i);
         }
+        if (nadhesion > 0) {
+            sum += qfrc_adhesion(i);
+        }
         set_qfrc_passive(i, sum);
     }
 }

@@ -17,7 +17,12 @@ fn mj_reference_constraint() {
 
         // aref = - B vel - K I (pos - margin)
         let spring = efc_KBIP(r, 0) * efc_KBIP(r, 2) * (efc_pos(r) - efc_margin(r));
-        set_efc_aref(r, -efc_KBIP(r, 1) * vel - spring);
+        var aref = -efc_KBIP(r, 1) * vel - spring;
+        // + R adhesion: what sticks rests where it would without
+        if (nadhesion > 0) {
+            aref += efc_R(r) * adhesion_share(r);
+        }
+        set_efc_aref(r, aref);
     }
     team_sync();
 

@@ -32,7 +32,8 @@ fn mj_rne_post() {
     // contacts
     var r = ne();
     while (r < nefc()) {
-        if (efc_type(r) < CNSTR_CONTACTFRICTIONLESS) {
+        let kind = efc_type(r);
+        if (kind < CNSTR_CONTACTFRICTIONLESS) {
             r++;
             continue;
         }
@@ -49,7 +50,7 @@ fn mj_rne_post() {
             push(body1, contact_pos(c), force, -1.0);
             push(body2, contact_pos(c), force, 1.0);
         }
-        r += contact_rows(pair);
+        r += contact_rows(pair, kind);
     }
 
     // connects and welds; a joint is no force on a body
@@ -115,15 +116,6 @@ fn mj_rne_post() {
 // a body has one lane, which adds up what acts on it
 fn is_mine(body: i32) -> bool {
     return body > 0 && body % LANES == lane;
-}
-
-// rows of a contact of a pair
-fn contact_rows(pair: i32) -> i32 {
-    let dim = collision_condim(pair);
-    if (dim == 1 || opt_cone == CONE_ELLIPTIC) {
-        return dim;
-    }
-    return 2 * (dim - 1);
 }
 
 // the force along a tendon: what its spring, damper and inertia, its actuators and its rows do

@@ -533,6 +533,8 @@ fields! {
         ngravcomp,
         /// number of geoms whose surface moves (ours)
         nsurfacevel,
+        /// number of geom pairs whose contacts stick (ours)
+        nadhesion,
         /// number of available rows in constraint Jacobian (legacy)
         njmax,
         /// number of potential contacts in contact list (legacy)
@@ -1197,6 +1199,8 @@ fields! {
         collision_solreffriction: real[ncollision, 2] derived,
         /// solimp of the pair, mixed (ours)
         collision_solimp: real[ncollision, 5] derived,
+        /// force with which the pair's contacts stick, mixed (ours)
+        collision_adhesion: real[ncollision] derived,
         /// histories of a world that begins (ours)
         history0: real[nhistory] derived,
         /// where plastic springs of a world that begins rest (ours)
@@ -1329,6 +1333,8 @@ fields! {
         qfrc_gravcomp: real[nv],
         /// passive fluid force
         qfrc_fluid: real[nv],
+        /// passive contact adhesion force
+        qfrc_adhesion: real[nv],
         /// total passive force
         qfrc_passive: real[nv],
         /// linear velocity of subtree com

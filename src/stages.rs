@@ -99,6 +99,8 @@ stages! {
     com_vel,
     /// Forces of the medium that bodies move in (`mj_fluid`).
     fluid,
+    /// Forces with which contacts stick (part of `mj_passive`).
+    adhesion by simd::adhesion,
     /// Spring and damper forces (`mj_passive`).
     passive,
     /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
@@ -220,6 +222,9 @@ pub fn fwd_velocity_stages(m: &Model, run: &mut impl Run) {
     run(&com_vel);
     if m.opt.has_medium() {
         run(&fluid);
+    }
+    if m.nadhesion > 0 {
+        run(&adhesion);
     }
     run(&passive);
     run(&reference_constraint);

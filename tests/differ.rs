@@ -147,6 +147,38 @@ fn gravity_is_compensated_in_some_worlds_on_a_device() {
     assert!(e < 1e-4, "{e:e}");
 }
 
+// a floor that moves and sticks in one world, and in the model that they share does neither
+#[test]
+fn floors_move_and_stick_in_some_worlds() {
+    let text = r#"<mujoco><worldbody><geom type="plane" size="1 1 1" gap=".1"/>
+        <body pos="0 0 .14"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"#;
+    let m = Model::from_xml_str(text).unwrap();
+    for backend in [Backend::Cpu, Backend::Simd, Backend::Gpu] {
+        let mut batch = worlds(&m, 3, backend);
+        batch.expand(&["geom_surfacevel", "geom_adhesion"]).unwrap();
+        let mut surfacevel = vec![0.0; 12];
+        surfacevel[1] = 0.5;
+        let second = [false, true, false];
+        batch
+            .set_where("geom_surfacevel", &second, &surfacevel)
+            .unwrap();
+        batch
+            .set_where("geom_adhesion", &second, &[20.0, 0.0])
+            .unwrap();
+        batch.set_const().unwrap();
+        batch.step(1).unwrap();
+        let qvel = batch.reals("qvel").unwrap().to_vec();
+        let fall = qvel[2];
+        assert!((fall + 0.002 * 9.81).abs() < 1e-6, "{backend:?}: {qvel:?}");
+        assert!((qvel[14] - fall).abs() < 1e-6, "{backend:?}: {qvel:?}");
+        // it pulls from afar
+        assert!(qvel[8] < 1.4 * fall, "{backend:?}: {qvel:?}");
+        batch.step(500).unwrap();
+        let qvel = batch.reals("qvel").unwrap();
+        assert!(qvel[7] > 0.1 && qvel[1].abs() < 1e-6 && qvel[13].abs() < 1e-6);
+    }
+}
+
 // a world's bits do not depend on how its neighbours differ, or on the lane that it has
 #[test]
 fn a_neighbour_that_differs_changes_nothing() {

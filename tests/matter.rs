@@ -1,4 +1,4 @@
-//! Springs that yield and surfaces that move, against MuJoCo 4.0.0, on every backend.
+//! Springs that yield, surfaces that move and contacts that stick, against MuJoCo 4.0.0, on every backend.
 
 mod common;
 
@@ -57,6 +57,36 @@ fn surfaces_carry(backend: Backend) {
     }
 }
 
+fn contacts_stick(backend: Backend) {
+    for name in ["sticky", "sticky_elliptic"] {
+        step_is_mujocos(backend, name, &["qpos", "qvel"]);
+    }
+}
+
+// a ball hangs on a ceiling that sticks with more than its weight, and falls off one that does not; what its contact says is
+// its weight, drawn
+fn what_sticks_hangs(backend: Backend) {
+    let hang = |adhesion: f64| {
+        let text = format!(
+            r#"<mujoco><worldbody><geom type="box" size="1 1 .1" pos="0 0 1" adhesion="{adhesion}" gap=".05"/>
+            <body pos="0 0 .8"><freejoint/><geom size=".1" mass=".5"/></body></worldbody></mujoco>"#
+        );
+        let m = Model::from_xml_str(&text).unwrap();
+        let mut batch = worlds(&m, 2, backend);
+        batch.step(1000).unwrap();
+        batch
+    };
+    let mut held = hang(6.0);
+    let qpos = read(&mut held, "qpos");
+    assert!((qpos[2] - 0.8).abs() < 0.01, "{qpos:?}");
+    let forces = held.contact_force().unwrap();
+    assert_eq!(forces.ncon, [1, 1]);
+    let weight = 0.5 * 9.81;
+    assert!((forces.force[0] + weight).abs() < 1e-2, "{forces:?}");
+    let qpos = read(&mut hang(4.0), "qpos");
+    assert!(qpos[2] < 0.0, "{qpos:?}");
+}
+
 // what lies on a belt is soon as fast as the belt
 fn a_crate_on_a_belt_moves_with_it(backend: Backend) {
     let m = Model::from_xml_path("models/surfaces.xml").unwrap();
@@ -89,6 +119,8 @@ fn rests_are_state(backend: Backend) {
 on_every_backend!(
     springs_yield,
     surfaces_carry,
+    contacts_stick,
+    what_sticks_hangs,
     a_crate_on_a_belt_moves_with_it,
     rests_are_state
 );

@@ -66,6 +66,7 @@ const TABLE: &[(&str, f64, &[&str])] = &[
     ),
     ("com_vel", 1e-12, &["cvel", "cdof_dot"]),
     ("fluid", 1e-10, &["qfrc_fluid"]),
+    ("adhesion", 1e-12, &["qfrc_adhesion"]),
     (
         "passive",
         1e-12,

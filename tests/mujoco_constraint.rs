@@ -19,6 +19,8 @@ const MODELS: &[&str] = &[
     "elliptic",
     "surfaces",
     "surfaces_elliptic",
+    "sticky",
+    "sticky_elliptic",
 ];
 
 // a state with the rows of MuJoCo's own contacts

@@ -6,7 +6,15 @@ use common::{Golden, error};
 use manyworlds::cpu;
 use manyworlds::types::{DSBL_SENSOR, Integrator, NeedStage, SensorType};
 
-const MODELS: &[&str] = &["sensors", "touch", "touch_elliptic", "rays", "distances"];
+const MODELS: &[&str] = &[
+    "sensors",
+    "touch",
+    "touch_elliptic",
+    "rays",
+    "distances",
+    "sticky",
+    "sticky_elliptic",
+];
 
 /// How well sensors of a stage agree: forces are as good as the solver.
 const TOLERANCE: [(NeedStage, f64); 3] = [

@@ -361,15 +361,6 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
             ),
             "the flag \"nativeccd\" disabled (the older convex collider)",
         ),
-        (with("", "|adhesion='1'", ""), "adhesive geoms"),
-        (
-            with(
-                "",
-                "",
-                "<contact><pair geom1='g' geom2='h' |adhesion='1'/></contact>",
-            ),
-            "adhesive geoms",
-        ),
         (
             with(
                 "integrator='RK4'",

@@ -56,12 +56,17 @@ fn touch_force(site: i32) -> f32 {
 // torque and force of a contact in its frame, from its rows (`mj_contactForce`); it acts on the second geom
 fn contact_force_at(pair: i32, r: i32) -> Spatial {
     var force: array<f32, 6>;
-    let dim = collision_condim(pair);
-    if (dim == 1 || opt_cone == CONE_ELLIPTIC) {
-        for (var k = 0; k < dim; k++) {
-            force[k] = efc_force(r + k);
+    // what it sticks with is no force between the geoms
+    if (nadhesion > 0) {
+        force[0] = -collision_adhesion(pair);
+    }
+    let kind = efc_type(r);
+    if (kind != CNSTR_CONTACTPYRAMIDAL) {
+        for (var k = 0; k < contact_rows(pair, kind); k++) {
+            force[k] += efc_force(r + k);
         }
     } else {
+        let dim = collision_condim(pair);
         // edges of the pyramid, two for each direction of friction
         for (var k = 0; k < dim - 1; k++) {
             let plus = efc_force(r + 2 * k);
@@ -71,6 +76,12 @@ fn contact_force_at(pair: i32, r: i32) -> Spatial {
         }
     }
     return Spatial(vec3f(force[3], force[4], force[5]), vec3f(force[0], force[1], force[2]));
+}
+
+// rows of a contact of a pair, by what they are
+fn contact_rows(pair: i32, kind: i32) -> i32 {
+    let dim = collision_condim(pair);
+    return select(select(1, 2 * (dim - 1), kind == CNSTR_CONTACTPYRAMIDAL), dim, kind == CNSTR_CONTACTELLIPTIC);
 }
 
 // the same of a contact, nothing if it makes no force

@@ -21,12 +21,13 @@ const ROWS: Sight = Sight::of_last_call(&[
     "ncon",
     "contact_efc_address",
     "contact_collision",
+    "efc_type",
     "efc_force",
 ]);
 
 impl Batch {
     /// The force of every contact of every world, which acts on its second geom (`mj_contactForce`): zero for a contact that makes
-    /// no rows, as one farther off than its margin less its gap.
+    /// no rows, as one farther off than its margin. Of a contact that sticks it is the net force, and may pull.
     ///
     /// Contacts are those of the last call, in the order of the arrays `contact_pos`, `contact_frame` and their likes, whatever
     /// [`Batch::look`] says; nothing changes.

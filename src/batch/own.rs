@@ -36,6 +36,9 @@ const IDLE: &[&str] = &[
     "sleep_tolerance",
 ];
 
+/// Sizes that count what a model has: any in one world is as good as one in all.
+pub(super) const COUNTS: [&str; 3] = ["ngravcomp", "nsurfacevel", "nadhesion"];
+
 /// What the worlds of a batch have for themselves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Own {

@@ -12,7 +12,7 @@ pub type Arrays = Vec<(String, Array)>;
 /// Derived arrays of a world that are dumped as they are. What no stage computes yet is not among them.
 const FORWARD: &str = "xpos xquat xmat xipos ximat xanchor xaxis geom_xpos geom_xmat site_xpos site_xmat subtree_com cinert cdof \
     crb ten_length actuator_length cvel cdof_dot ten_velocity actuator_velocity qfrc_bias qfrc_spring qfrc_damper \
-    qfrc_gravcomp qfrc_fluid qfrc_passive act_dot actuator_force qfrc_actuator qfrc_smooth qacc_smooth qacc qfrc_constraint cacc \
+    qfrc_gravcomp qfrc_fluid qfrc_adhesion qfrc_passive act_dot actuator_force qfrc_actuator qfrc_smooth qacc_smooth qacc qfrc_constraint cacc \
     cfrc_int cfrc_ext sensordata energy";
 
 /// The compiled model; `opt` as it was authored.
@@ -152,13 +152,24 @@ fn contacts(m: &Model, d: &Data, out: &mut Arrays) {
     for name in ["flex", "elem", "vert"] {
         put(name, Array::int(&[n, 2], vec![-1; 2 * n]));
     }
-    put("dim", Array::int(&[n], ints(&|k| m.collision_condim[k])));
-    // in the gap: seen, but without force
-    let gap = pair
+    // in the gap: seen, but without friction where they stick, and without force where they do not
+    let gap: Vec<bool> = pair
         .iter()
         .zip(&d.contact_dist)
-        .map(|(&k, &dist)| i32::from(dist >= m.collision_margin[k]));
-    put("exclude", Array::int(&[n], gap.collect()));
+        .map(|(&k, &dist)| dist >= m.collision_margin[k])
+        .collect();
+    let in_gap = |of: &dyn Fn(usize, bool) -> i32| {
+        let contacts = pair.iter().zip(&gap);
+        contacts.map(|(&k, &gap)| of(k, gap)).collect::<Vec<_>>()
+    };
+    let sticks = |k: usize| m.collision_adhesion[k] != 0.0;
+    let dim = |k: usize, gap| match gap && sticks(k) {
+        true => 1,
+        false => m.collision_condim[k],
+    };
+    put("dim", Array::int(&[n], in_gap(&dim)));
+    let exclude = |k: usize, gap| i32::from(gap && !sticks(k));
+    put("exclude", Array::int(&[n], in_gap(&exclude)));
     put("dist", Array::real(&[n], d.contact_dist[..n].to_vec()));
     put(
         "pos",

@@ -38,7 +38,6 @@ enum By {
     Option,
     Flag,
     Geom(usize),
-    Pair(usize),
     Tendon(usize),
     Actuator(usize),
     Sensor(usize),
@@ -56,7 +55,6 @@ impl Need {
             By::Option => Some(spec.option.origin),
             By::Flag => Some(spec.option.flag.origin),
             By::Geom(i) => tree.geoms.get(i).map(|x| x.said.origin),
-            By::Pair(i) => spec.pairs.get(i).map(|x| x.origin),
             By::Tendon(i) => spec.tendons.get(i).map(|x| x.origin),
             By::Actuator(i) => spec.actuators.get(i).map(|x| x.origin),
             By::Sensor(i) => spec.sensors.get(i).map(|x| x.origin),
@@ -193,10 +191,6 @@ fn collisions(m: &Arrays, out: &mut Vec<Need>) {
 fn forces(m: &Arrays, out: &mut Vec<Need>) {
     // the first element that says something
     let first = |n: usize, says: &dyn Fn(usize) -> bool| (0..n).find(|&i| says(i));
-    let some = |list: &[f64], i: usize, width: usize| {
-        let row = list.get(i * width..(i + 1) * width);
-        row.is_some_and(|row| row.iter().any(|x| *x != 0.0))
-    };
     let mut need = |what: &str, attr: &'static str, by: Option<By>| {
         out.extend(by.map(|by| Need::new(what, by, attr)));
     };
@@ -231,11 +225,6 @@ fn forces(m: &Arrays, out: &mut Vec<Need>) {
         m.sensor_type[i] == SensorType::InsideSite && m.sensor_intprm[3 * i] != 0
     });
     need(what, "enclosed", enclosing.map(By::Sensor));
-
-    let what = "adhesive geoms";
-    let geom = first(m.ngeom, &|i| some(&m.geom_adhesion, i, 1));
-    let pair = first(m.npair, &|i| some(&m.pair_adhesion, i, 1));
-    need(what, "adhesion", geom.map(By::Geom).or(pair.map(By::Pair)));
 }
 
 #[cfg(test)]
@@ -266,9 +255,9 @@ mod tests {
         let mut m = Model::from_xml_str(PLAIN).unwrap();
         m.edit(|m| {
             m.opt.integrator = Integrator::Discrete as i32;
-            m.geom_adhesion[0] = 1.0;
+            m.opt.enableflags |= ENBL_IPC;
         })
         .unwrap();
-        assert_eq!(missing(&m), ["integrator \"discrete\"", "adhesive geoms"]);
+        assert_eq!(missing(&m), ["integrator \"discrete\"", "the flag \"ipc\""]);
     }
 }

@@ -183,6 +183,7 @@ struct Mixed {
     solref: [f64; 2],
     solreffriction: [f64; 2],
     solimp: [f64; 5],
+    adhesion: f64,
 }
 
 fn parameters(m: &mut Arrays, list: &[Pair]) {
@@ -193,6 +194,7 @@ fn parameters(m: &mut Arrays, list: &[Pair]) {
     (m.collision_detect, m.collision_margin) = (room(1), room(1));
     (m.collision_friction, m.collision_solimp) = (room(5), room(5));
     (m.collision_solref, m.collision_solreffriction) = (room(2), room(2));
+    m.collision_adhesion = room(1);
     for pair in list {
         let mix = parameters_of(m, pair);
         m.collision_condim.push(mix.condim);
@@ -202,7 +204,10 @@ fn parameters(m: &mut Arrays, list: &[Pair]) {
         m.collision_solref.extend(mix.solref);
         m.collision_solreffriction.extend(mix.solreffriction);
         m.collision_solimp.extend(mix.solimp);
+        m.collision_adhesion.push(mix.adhesion);
     }
+    let sticks = |adhesion: &&f64| **adhesion != 0.0;
+    m.nadhesion = m.collision_adhesion.iter().filter(sticks).count();
 }
 
 fn parameters_of(m: &Arrays, pair: &Pair) -> Mixed {
@@ -234,15 +239,17 @@ fn predefined_parameters(m: &Arrays, k: usize) -> Mixed {
         solref: row(&m.pair_solref, k),
         solreffriction: row(&m.pair_solreffriction, k),
         solimp: row(&m.pair_solimp, k),
+        adhesion: m.pair_adhesion[k],
     }
 }
 
-// the geom of higher priority decides; of equal ones condim and friction are the larger, solver parameters are mixed
+// the geom of higher priority decides; of equal ones condim and friction are the larger, solver parameters are mixed, and both
+// stick
 fn mix(m: &Arrays, geom1: usize, geom2: usize) -> Mixed {
     let (priority1, priority2) = (m.geom_priority[geom1], m.geom_priority[geom2]);
     let solref = [geom1, geom2].map(|g| row::<2>(&m.geom_solref, g));
     let solimp = [geom1, geom2].map(|g| row::<5>(&m.geom_solimp, g));
-    let (condim, friction, solref, solimp) = if priority1 != priority2 {
+    let (condim, friction, solref, solimp, adhesion) = if priority1 != priority2 {
         let side = usize::from(priority1 < priority2);
         let geom = [geom1, geom2][side];
         (
@@ -250,6 +257,7 @@ fn mix(m: &Arrays, geom1: usize, geom2: usize) -> Mixed {
             m.geom_friction[geom],
             solref[side],
             solimp[side],
+            m.geom_adhesion[geom],
         )
     } else {
         let mix = mix_factor(m.geom_solmix[geom1], m.geom_solmix[geom2]);
@@ -264,6 +272,7 @@ fn mix(m: &Arrays, geom1: usize, geom2: usize) -> Mixed {
                 false => solref[0][k].min(solref[1][k]),
             }),
             std::array::from_fn(|k| blend(solimp[0][k], solimp[1][k])),
+            m.geom_adhesion[geom1] + m.geom_adhesion[geom2],
         )
     };
     let [slide, spin, roll] = friction;
@@ -275,6 +284,7 @@ fn mix(m: &Arrays, geom1: usize, geom2: usize) -> Mixed {
         solref,
         solreffriction: [0.0; 2],
         solimp,
+        adhesion,
     }
 }
 

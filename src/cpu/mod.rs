@@ -2,6 +2,7 @@
 
 pub mod lib;
 
+pub mod adhesion;
 pub mod camlight;
 pub mod check_acc;
 pub mod check_pos;

@@ -67,6 +67,9 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
         if m.jnt_actgravcomp[m.dof_jntid[i] as usize] == 0 {
             sum += d.qfrc_gravcomp[i];
         }
+        if m.nadhesion > 0 {
+            sum += d.qfrc_adhesion[i];
+        }
         d.qfrc_passive[i] = sum;
     }
 }

@@ -1,8 +1,9 @@
 //! Velocity and reference acceleration of rows (`mj_referenceConstraint`).
 
+use crate::cpu::lib::adhesion::adhesion_share;
 use crate::cpu::lib::equality::{anchors, bodies, jac_dot_vel, orientations};
 use crate::cpu::lib::math::*;
-use crate::cpu::lib::rows::dofs_of;
+use crate::cpu::lib::rows::{dofs_of, first_row};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
@@ -34,6 +35,11 @@ pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usiz
         // aref = - B vel - K I (pos - margin)
         let kbip = &d.efc_KBIP[4 * r..4 * r + 4];
         d.efc_aref[r] = -kbip[1] * vel - kbip[0] * kbip[2] * (d.efc_pos[r] - d.efc_margin[r]);
+        // + R adhesion: what sticks rests where it would without
+        if m.nadhesion > 0 {
+            let share = adhesion_share(m, d, contact, r);
+            d.efc_aref[r] += d.efc_R[r] * share;
+        }
     }
 
     // a connect or weld also moves because its axes turn
@@ -57,7 +63,7 @@ fn surface_motion<R: Real>(m: &Model, d: &Data<R>, contact: &[i32], r: usize) ->
     }
     let c = R::int_lane(d.efc_id[r], 0) as usize;
     let k = contact[c] as usize;
-    let e = r - R::int_lane(d.contact_efc_address[c], 0) as usize;
+    let e = r - first_row(d, r);
 
     // edges come in pairs; the first axis of a cone is the normal
     let part = if pyramid { e / 2 } else { e.wrapping_sub(1) };

@@ -5,7 +5,7 @@ use crate::cpu::lib::force::tendon_passive;
 use crate::cpu::lib::jac::tendon_acceleration;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::spatial::{add_scl6, cross_force, mul_inert_vec, world_acceleration};
-use crate::cpu::lib::touch::contact_force_at;
+use crate::cpu::lib::touch::{contact_force_at, contact_rows};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
@@ -51,7 +51,8 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
     // contacts
     let mut r = ne;
     while r < num {
-        if R::int_lane(d.efc_type[r], 0) < ConstraintType::ContactFrictionless as i32 {
+        let kind = R::int_lane(d.efc_type[r], 0);
+        if kind < ConstraintType::ContactFrictionless as i32 {
             r += 1;
             continue;
         }
@@ -79,7 +80,7 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
                 sign,
             );
         }
-        r += contact_rows(m, pair);
+        r += contact_rows(m, pair, ConstraintType::from_i32(kind));
     }
 
     // connects and welds; a joint is no force on a body
@@ -130,15 +131,6 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         let child = d.cfrc_int[i];
         let sum = &mut d.cfrc_int[m.body_parentid[i] as usize];
         *sum = add_scl6(*sum, child, R::one());
-    }
-}
-
-/// Rows of a contact of a pair.
-fn contact_rows(m: &Model, pair: usize) -> usize {
-    match m.collision_condim[pair] as usize {
-        1 => 1,
-        dim if m.opt.cone == Cone::Elliptic => dim,
-        dim => 2 * (dim - 1),
     }
 }
 

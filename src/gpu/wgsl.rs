@@ -55,6 +55,7 @@ macro_rules! files {
 /// The files of `shaders/lib`: name and text.
 pub const LIB: &[(&str, &str)] = files! { "lib":
     actuator
+    adhesion
     cone
     dcmotor
     dual

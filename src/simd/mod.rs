@@ -119,6 +119,11 @@ pub fn exact_diagonal<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::exact_diagonal::exact(m, d, &rows.contact, rows.num);
 }
 
+/// Forces with which contacts stick (part of `mj_passive`).
+pub fn adhesion<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    cpu::adhesion::stick(m, d, &rows.contact, rows.num);
+}
+
 /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
 pub fn reference_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::reference_constraint::reference(m, d, &rows.contact, rows.num);

@@ -102,6 +102,8 @@ const MODELS: &[(&str, &[&str])] = &[
             "limits",
             "tendons",
             "humanoid",
+            "sticky",
+            "sticky_elliptic",
         ],
     ),
     (
@@ -113,6 +115,8 @@ const MODELS: &[(&str, &[&str])] = &[
             "tendons",
             "surfaces",
             "surfaces_elliptic",
+            "sticky",
+            "sticky_elliptic",
         ],
     ),
     ("tendon", &["tendons", "spatial_tendons"]),
@@ -140,8 +144,10 @@ const MODELS: &[(&str, &[&str])] = &[
             "fluid",
             "free_bodies",
             "plastic",
+            "sticky",
         ],
     ),
+    ("adhesion", &["sticky", "sticky_elliptic"]),
     ("fluid", &["fluid", "rk4"]),
     (
         "fwd_actuation",
@@ -173,6 +179,8 @@ const MODELS: &[(&str, &[&str])] = &[
             "cones",
             "elliptic",
             "boxes",
+            "sticky",
+            "sticky_elliptic",
         ],
     ),
     (
@@ -219,7 +227,7 @@ const MODELS: &[(&str, &[&str])] = &[
     ("sensor_vel", &["sensors", "touch", "delays"]),
     (
         "sensor_acc",
-        &["sensors", "touch", "touch_elliptic", "delays"],
+        &["sensors", "touch", "touch_elliptic", "delays", "sticky"],
     ),
     (
         "exact_diagonal",

@@ -12,6 +12,7 @@ mod cold;
 mod common;
 mod solver;
 
+mod adhesion;
 mod camlight;
 mod check_acc;
 mod check_pos;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::super::own::COUNTS;
 use super::{Cpu, worlds_of};
 use crate::error::{Error, Result};
 use crate::fields::{Elem, FIELDS, Field, Model, Role, Room, SIZES, ViewMut};
@@ -126,7 +127,7 @@ fn alike(shared: &Model, own: &Model, w: usize) -> Result<()> {
              Backend::Cpu lets it differ"
         )));
     }
-    let sizes = SIZES.iter().filter(|(size, _)| *size != "ngravcomp");
+    let sizes = SIZES.iter().filter(|(size, _)| !COUNTS.contains(size));
     if let Some((size, what)) = sizes
         .into_iter()
         .find(|(s, _)| shared.size(s) != own.size(s))
@@ -163,6 +164,13 @@ fn common_of(shared: &Model, names: &[&str]) -> Model {
     }
     if names.contains(&"body_gravcomp") {
         m.ngravcomp = m.ngravcomp.max(1);
+    }
+    if names.contains(&"geom_surfacevel") {
+        m.nsurfacevel = m.nsurfacevel.max(1);
+    }
+    let adhesion = ["geom_adhesion", "pair_adhesion"];
+    if names.iter().any(|name| adhesion.contains(name)) {
+        m.nadhesion = m.nadhesion.max(1);
     }
     if names
         .iter()

@@ -10,6 +10,7 @@ use crate::fields::{FIELDS, Field, Model, Room, View};
 use crate::gpu::{Config, Gpu, Values};
 use crate::model::Opt;
 
+use super::super::own::COUNTS;
 use super::super::state::INPUTS;
 
 impl Kernels {
@@ -30,7 +31,10 @@ impl Kernels {
         let new: Vec<String> = new.map(str::to_owned).collect();
         // kernels leave out what the model that they are made for does without
         let lacks = |has: fn(&Model) -> bool| !has(base) && models.iter().any(|m| has(m));
-        let lacks = lacks(damped) || lacks(compensates);
+        let counted = |m: &Model| COUNTS.map(|count| m.size(count) > Some(0));
+        let counts = counted(base);
+        let more = |m: &Arc<Model>| counted(m).iter().zip(&counts).any(|(new, old)| new > old);
+        let lacks = lacks(damped) || models.iter().any(more);
         self.own = models.to_vec();
         if lacks || !new.is_empty() {
             varies.extend(new);
@@ -44,8 +48,16 @@ impl Kernels {
         let base = self.gpu.model();
         let own = || self.own.iter().map(Arc::as_ref);
         let mut base = own().find(|m| damped(m)).unwrap_or(base).clone();
-        let compensated = own().map(|m| m.ngravcomp).max();
-        base.arrays_mut().ngravcomp = compensated.unwrap_or(base.ngravcomp);
+        let most = |count: fn(&Model) -> usize| own().map(count).max().unwrap_or_default();
+        let [gravcomp, surfacevel, adhesion] = [
+            most(|m| m.ngravcomp),
+            most(|m| m.nsurfacevel),
+            most(|m| m.nadhesion),
+        ];
+        let arrays = base.arrays_mut();
+        arrays.ngravcomp = gravcomp.max(arrays.ngravcomp);
+        arrays.nsurfacevel = surfacevel.max(arrays.nsurfacevel);
+        arrays.nadhesion = adhesion.max(arrays.nadhesion);
         let config = Config {
             varies,
             ..self.gpu.config().clone()
@@ -103,11 +115,6 @@ impl Kernels {
         }
         Ok(())
     }
-}
-
-// whether gravity is compensated on some body
-fn compensates(m: &Model) -> bool {
-    m.ngravcomp > 0
 }
 
 /// Writes what differs into the worlds of a device.

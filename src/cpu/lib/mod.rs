@@ -1,6 +1,7 @@
 //! Functions that several twins use; `shaders/lib` holds the same ones under the same names.
 
 pub mod actuator;
+pub mod adhesion;
 pub mod chains;
 pub mod cone;
 pub mod contact;

@@ -3,13 +3,24 @@
 
 use wide::f64x4;
 
-use crate::fields::Model;
+use crate::fields::{Data, Model};
+use crate::real::Real;
 
 /// Dofs of a sparsity pattern, in its order.
 #[inline(always)]
 pub fn dofs_of(m: &Model, pattern: i32) -> &[i32] {
     let adr = m.Jpat_adr[pattern as usize] as usize;
     &m.Jpat_dof[adr..adr + m.Jpat_num[pattern as usize] as usize]
+}
+
+/// The first of the rows that a contact, a connect or a weld has together with the row `r`.
+pub fn first_row<R: Real>(d: &Data<R>, r: usize) -> usize {
+    let of = |r: usize| [d.efc_type[r], d.efc_id[r]].map(|x| R::int_lane(x, 0));
+    let mut first = r;
+    while first > 0 && of(first - 1) == of(r) {
+        first -= 1;
+    }
+    first
 }
 
 /// The constraint Jacobian: the sparsity pattern of every row, and its entries in the pattern's order.

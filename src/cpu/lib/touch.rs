@@ -84,19 +84,36 @@ pub fn touch_force<R: Real>(m: &Model, d: &Data<R>, lane: usize, site: usize, sl
 /// Force, then torque, of a contact in its frame, from its rows (`mj_contactForce`); it acts on the second geom.
 pub fn contact_force_at<R: Real>(m: &Model, d: &Data<R>, pair: usize, r: usize) -> [R; 6] {
     let mut force = [R::zero(); 6];
-    let dim = m.collision_condim[pair] as usize;
-    if dim == 1 || m.opt.cone == Cone::Elliptic {
-        force[..dim].copy_from_slice(&d.efc_force[r..r + dim]);
+    // what it sticks with is no force between the geoms
+    if m.nadhesion > 0 {
+        force[0] = -d.own.collision_adhesion(m, pair);
+    }
+    let kind = ConstraintType::from_i32(R::int_lane(d.efc_type[r], 0));
+    if kind != Some(ConstraintType::ContactPyramidal) {
+        let num = contact_rows(m, pair, kind);
+        for (force, &row) in force.iter_mut().zip(&d.efc_force[r..r + num]) {
+            *force += row;
+        }
         return force;
     }
 
     // edges of the pyramid, two for each direction of friction
-    for k in 0..dim - 1 {
+    for k in 0..m.collision_condim[pair] as usize - 1 {
         let [plus, minus] = [d.efc_force[r + 2 * k], d.efc_force[r + 2 * k + 1]];
         force[0] += plus + minus;
         force[k + 1] = (plus - minus) * d.own.collision_friction(m, 5 * pair + k);
     }
     force
+}
+
+/// Rows of a contact of a pair, by what they are.
+pub fn contact_rows(m: &Model, pair: usize, kind: Option<ConstraintType>) -> usize {
+    let dim = m.collision_condim[pair] as usize;
+    match kind {
+        Some(ConstraintType::ContactElliptic) => dim,
+        Some(ConstraintType::ContactPyramidal) => 2 * (dim - 1),
+        _ => 1,
+    }
 }
 
 // The same of a contact, nothing if it makes no force; in one lane.

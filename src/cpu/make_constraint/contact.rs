@@ -1,6 +1,7 @@
 //! Rows of a contact: one for a frictionless one, two edges of the pyramid for each friction, or the axes of the elliptic cone.
 
 use super::{Row, Soft, Writer, set_regularization, soft};
+use crate::cpu::lib::contact::ABSENT;
 use crate::cpu::lib::impedance::solver;
 use crate::cpu::lib::math::*;
 use crate::real::{Mask, Real};
@@ -11,10 +12,23 @@ impl<R: Real> Writer<'_, R> {
         let m = self.m;
         let present = self.d.contact_dist[c].lt(self.d.own.collision_margin(m, k));
         self.d.contact_efc_address[c] = R::int(-1);
+        let dim = m.collision_condim[k] as usize;
+        self.rows_of_contact(c, k, dim, present);
+
+        // where it sticks, without friction in the gap
+        if m.nadhesion > 0 {
+            let seen = self.d.contact_dist[c].lt(R::splat(ABSENT));
+            let sticks = nonzero(self.d.own.collision_adhesion(m, k));
+            self.rows_of_contact(c, k, 1, sticks & seen & !present);
+        }
+    }
+
+    // rows of a contact in the lanes that have them
+    fn rows_of_contact(&mut self, c: usize, k: usize, dim: usize, present: R::Mask) {
+        let m = self.m;
 
         // in the gap, or between bodies that nothing moves
         let num = m.Jpat_num[m.collision_Jpat[k] as usize];
-        let dim = m.collision_condim[k] as usize;
         let (kind, nrow) = match dim {
             1 => (ConstraintType::ContactFrictionless, 1),
             _ if m.opt.cone == Cone::Elliptic => (ConstraintType::ContactElliptic, dim),
@@ -24,12 +38,13 @@ impl<R: Real> Writer<'_, R> {
             return;
         }
         let first = self.num;
-        self.d.contact_efc_address[c] = R::int(first as i32);
+        let address = &mut self.d.contact_efc_address[c];
+        *address = R::select_int(present, R::int(first as i32), *address);
         match kind {
             ConstraintType::ContactElliptic => self.elliptic(c, k, dim, present),
             _ => self.pyramid(c, k, kind, nrow, present),
         }
-        self.contact_jacobian(c, k, kind, first);
+        self.contact_jacobian(c, k, kind, dim, first);
     }
 
     // the normal alone, or edges that share what makes the pyramid's friction impedance that of the elliptic cone
@@ -97,9 +112,15 @@ impl<R: Real> Writer<'_, R> {
     }
 
     // difference of the bodies' point Jacobians in the frame of the contact: second minus first
-    fn contact_jacobian(&mut self, c: usize, k: usize, kind: ConstraintType, first: usize) {
+    fn contact_jacobian(
+        &mut self,
+        c: usize,
+        k: usize,
+        kind: ConstraintType,
+        dim: usize,
+        first: usize,
+    ) {
         let (m, d) = (self.m, &mut *self.d);
-        let dim = m.collision_condim[k] as usize;
         let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
         let (body1, body2) = (body(m.collision_geom1[k]), body(m.collision_geom2[k]));
         let (pos, frame) = (d.contact_pos[c], d.contact_frame[c]);
