@@ -28,6 +28,12 @@ fn mj_rk4() {
             set_rk_act(k, act(k));
             set_rk_dact(k, 0.0);
         }
+        for (var t = lane; t < ntendonrk; t += LANES) {
+            set_rk_ten_length(t, ten_length(t));
+        }
+        for (var k = lane; k < nJtenrk; k += LANES) {
+            set_rk_ten_J(k, ten_J(k));
+        }
         if (lane == 0) {
             set_rk_time(time());
         }
@@ -96,7 +102,14 @@ fn mj_rk4() {
             set_time(time() + next);
         }
     } else {
-        // the step
+        // the step; tendons yield by what they were at its start
+        for (var t = lane; t < ntendonrk; t += LANES) {
+            set_ten_length(t, rk_ten_length(t));
+        }
+        for (var k = lane; k < nJtenrk; k += LANES) {
+            set_ten_J(k, rk_ten_J(k));
+        }
+        team_sync();
         advance_rates<rk_dact, rk_dqvel>();
         integrate_pos<qpos, rk_dqpos>(h);
         if (nplastic > 0) {

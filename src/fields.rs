@@ -565,6 +565,10 @@ fields! {
         nvrk,
         /// na if the integrator is RK4, else 0 (ours)
         nark,
+        /// ntendon if the integrator is RK4 and a tendon's spring is plastic, else 0 (ours)
+        ntendonrk,
+        /// nJten likewise, else 0 (ours)
+        nJtenrk,
         /// nu if an actuator has a history, else 0 (ours)
         nlate,
         /// nsensordata if a sensor has a history, else 0 (ours)
@@ -1537,6 +1541,10 @@ fields! {
         rk_qvel: real[nvrk],
         /// activation at the start of an RK4 step (ours)
         rk_act: real[nark],
+        /// tendon lengths at the start of an RK4 step (ours)
+        rk_ten_length: real[ntendonrk],
+        /// tendon Jacobian at the start of an RK4 step (ours)
+        rk_ten_J: real[nJtenrk],
         /// time at the start of an RK4 step (ours)
         rk_time: real[1],
         /// stage of an RK4 step (ours)

@@ -44,6 +44,11 @@ const SHARED: &[(&str, &str)] = &[
     ("efc_D", "likewise"),
     ("efc_diagA", "likewise"),
     ("qH", "of a step, or of its inverse"),
+    (
+        "ten_length",
+        "of where it is, or of where a step of fourth order began",
+    ),
+    ("ten_J", "likewise"),
     ("qLU", "of a step, or of its inverse"),
 ];
 

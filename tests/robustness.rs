@@ -362,14 +362,6 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
             "the flag \"nativeccd\" disabled (the older convex collider)",
         ),
         (
-            with(
-                "integrator='RK4'",
-                "",
-                "<tendon><fixed stiffness='1' |springyield='1'><joint joint='j' coef='1'/></fixed></tendon>",
-            ),
-            "plastic springs of tendons with the integrator \"RK4\"",
-        ),
-        (
             sensor("<jointpos joint='j' |nsample='3' delay='.01'/>")
                 .replace("<option />", "<option><flag sensor='disable'/></option>"),
             "histories of sensors that are off",
@@ -380,10 +372,6 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
         ),
         (actuator("|gaintype='user'"), "actuators of type \"user\""),
         (actuator("|biastype='user'"), "actuators of type \"user\""),
-        (
-            sensor("<insidesite site='s' objtype='body' objname='b' |enclosed='true'/>"),
-            "insidesite sensors that ask for full enclosure",
-        ),
     ] {
         let (xml, place) = marked(&xml);
         let m = Model::from_xml_str(&xml).unwrap_or_else(|e| panic!("{xml}\n{e}"));
@@ -400,14 +388,22 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
 
 #[test]
 fn what_a_backend_lacks_is_told_with_its_place() {
-    let world = "<worldbody><body><joint/><geom name='a' size='.1'/></body><geom name='b' size='.1' pos='1 0 0'/></worldbody>";
-    let (xml, place) = marked(&format!(
-        "<mujoco>{world}<sensor><distance geom1='a' geom2='b' |cutoff='1'/></sensor></mujoco>"
-    ));
-    let m = Model::from_xml_str(&xml).unwrap();
-    assert!(compile::missing(&m).is_empty());
-    assert_eq!(
-        compile::missing_on_device(&m),
-        [format!("{place}: sensors of distance on a device")]
-    );
+    let world = "<worldbody><body><joint/><geom name='a' size='.1'/></body><geom name='b' size='.1' pos='1 0 0'/><site name='s'/></worldbody>";
+    for (sensor, what) in [
+        (
+            "<distance geom1='a' geom2='b' |cutoff='1'/>",
+            "sensors of distance on a device",
+        ),
+        (
+            "<insidesite site='s' objtype='geom' objname='b' |enclosed='true'/>",
+            "sites that enclose on a device",
+        ),
+    ] {
+        let (xml, place) = marked(&format!(
+            "<mujoco>{world}<sensor>{sensor}</sensor></mujoco>"
+        ));
+        let m = Model::from_xml_str(&xml).unwrap();
+        assert!(compile::missing(&m).is_empty());
+        assert_eq!(compile::missing_on_device(&m), [format!("{place}: {what}")]);
+    }
 }

@@ -254,6 +254,12 @@ fn actuator_dofs(m: &Arrays, i: usize) -> Vec<i32> {
 fn runge_kutta_sizes(m: &mut Arrays) {
     let rk = m.opt.integrator == Integrator::Rk4;
     (m.nqrk, m.nvrk, m.nark) = if rk { (m.nq, m.nv, m.na) } else { (0, 0, 0) };
+    let plastic = rk && m.tendon_plasticadr.iter().any(|adr| *adr >= 0);
+    (m.ntendonrk, m.nJtenrk) = if plastic {
+        (m.ntendon, m.nJten)
+    } else {
+        (0, 0)
+    };
 }
 
 // slopes over the velocity are kept likewise

@@ -38,7 +38,6 @@ enum By {
     Option,
     Flag,
     Geom(usize),
-    Tendon(usize),
     Actuator(usize),
     Sensor(usize),
 }
@@ -55,7 +54,6 @@ impl Need {
             By::Option => Some(spec.option.origin),
             By::Flag => Some(spec.option.flag.origin),
             By::Geom(i) => tree.geoms.get(i).map(|x| x.said.origin),
-            By::Tendon(i) => spec.tendons.get(i).map(|x| x.origin),
             By::Actuator(i) => spec.actuators.get(i).map(|x| x.origin),
             By::Sensor(i) => spec.sensors.get(i).map(|x| x.origin),
         }
@@ -95,14 +93,27 @@ fn everywhere(m: &Arrays) -> Vec<Need> {
 
 fn on_device(m: &Arrays) -> Vec<Need> {
     use SensorType::{GeomDist, GeomFromTo, GeomNormal};
-    let distance = |t: &i32| [GeomDist, GeomNormal, GeomFromTo].iter().any(|d| *t == *d);
-    match m.sensor_type.iter().position(distance) {
-        Some(i) if !m.opt.disabled(DSBL_SENSOR) => {
-            let what = "sensors of distance on a device";
-            vec![Need::new(what, By::Sensor(i), "cutoff")]
-        }
-        _ => Vec::new(),
+    if m.opt.disabled(DSBL_SENSOR) {
+        return Vec::new();
     }
+    let distance = |i: &usize| {
+        [GeomDist, GeomNormal, GeomFromTo]
+            .iter()
+            .any(|d| m.sensor_type[*i] == *d)
+    };
+    let encloses =
+        |i: &usize| m.sensor_type[*i] == SensorType::InsideSite && m.sensor_intprm[3 * *i] != 0;
+    let first = |what: &str, attr, asks: &dyn Fn(&usize) -> bool| {
+        let i = (0..m.nsensor).find(asks)?;
+        Some(Need::new(what, By::Sensor(i), attr))
+    };
+    [
+        first("sensors of distance on a device", "cutoff", &distance),
+        first("sites that enclose on a device", "enclosed", &encloses),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// What a model asks for that is read and kept but not computed; its motion does not need it.
@@ -213,18 +224,6 @@ fn forces(m: &Arrays, out: &mut Vec<Need>) {
     let seen = first(m.nsensor, &|i| m.sensor_historyadr[i] >= 0);
     let seen = seen.filter(|_| m.nfresh > 0 && m.opt.disabled(DSBL_SENSOR));
     need(what, "nsample", seen.map(By::Sensor));
-
-    // they yield by their length and Jacobian where a step begins, which four stages later are gone
-    let what = "plastic springs of tendons with the integrator \"RK4\"";
-    let tendon = first(m.ntendon, &|i| m.tendon_plasticadr[i] >= 0);
-    let tendon = tendon.filter(|_| m.opt.integrator == Integrator::Rk4);
-    need(what, "springyield", tendon.map(By::Tendon));
-
-    let what = "insidesite sensors that ask for full enclosure";
-    let enclosing = first(m.nsensor, &|i| {
-        m.sensor_type[i] == SensorType::InsideSite && m.sensor_intprm[3 * i] != 0
-    });
-    need(what, "enclosed", enclosing.map(By::Sensor));
 }
 
 #[cfg(test)]

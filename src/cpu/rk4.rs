@@ -24,6 +24,10 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
         d.rk_qpos.copy_from_slice(&d.qpos);
         d.rk_qvel.copy_from_slice(&d.qvel);
         d.rk_act.copy_from_slice(&d.act);
+        if m.ntendonrk > 0 {
+            d.rk_ten_length.copy_from_slice(&d.ten_length);
+            d.rk_ten_J.copy_from_slice(&d.ten_J);
+        }
         d.rk_time[0] = d.time[0];
         d.rk_vel.fill(R::zero());
         d.rk_dqpos.fill(R::zero());
@@ -79,7 +83,11 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
         }
         d.time[0] += next;
     } else {
-        // the step
+        // the step; tendons yield by what they were at its start
+        if m.ntendonrk > 0 {
+            d.ten_length.copy_from_slice(&d.rk_ten_length);
+            d.ten_J.copy_from_slice(&d.rk_ten_J);
+        }
         let act_dot = std::mem::take(&mut d.rk_dact);
         let qacc = std::mem::take(&mut d.rk_dqvel);
         let qvel = std::mem::take(&mut d.rk_dqpos);
