@@ -3,8 +3,10 @@
 mod common;
 
 use common::{Golden, error};
+use manyworlds::batch::{Backend, Settings};
 use manyworlds::cpu;
-use manyworlds::types::{DSBL_SENSOR, Integrator, NeedStage, SensorType};
+use manyworlds::types::{DSBL_SENSOR, GeomType, Integrator, NeedStage, SensorType};
+use manyworlds::{Batch, Model};
 
 const MODELS: &[&str] = &[
     "sensors",
@@ -56,6 +58,61 @@ fn every_sensor_agrees() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+// a climb whose steps are told from each other by the last bits takes other steps where frames differ in those: from MuJoCo's own
+// frames it finds what MuJoCo's finds
+#[test]
+fn how_far_solids_jut_out_is_mujocos() {
+    let golden = Golden::open("tests/golden/enclosed.npz");
+    let m = golden.model();
+    for k in 0..golden.nstate() {
+        let mut d = golden.world(&m, k);
+        for (name, x) in [
+            ("geom_xpos", d.geom_xpos.as_flattened_mut()),
+            ("geom_xmat", d.geom_xmat.as_flattened_mut()),
+            ("site_xpos", d.site_xpos.as_flattened_mut()),
+            ("site_xmat", d.site_xmat.as_flattened_mut()),
+        ] {
+            x.copy_from_slice(golden.state(&format!("out/{name}"), k));
+        }
+        cpu::sensor_pos::sensor_pos(&m, &mut d);
+        let want = golden.state("out/sensordata", k);
+        for (i, (have, want)) in d.sensordata.iter().zip(want).enumerate() {
+            // the frame of a mesh's hull follows from that of its site, and its last bits are our own
+            let site = m.sensor_refid[i] as usize;
+            let of_mesh = m.site_type[site] == GeomType::Mesh;
+            let tolerance = if of_mesh { m.opt.ccd_tolerance } else { 1e-10 };
+            let e = (have - want).abs();
+            assert!(e < tolerance, "state {k} sensor {i}: {have} {want}");
+        }
+    }
+}
+
+// a ball in a ball, its body in a box, what that carries in a cylinder; -0.1: a tenth of a metre of room
+#[test]
+fn what_is_enclosed_has_room_around_it() {
+    let text = r#"<mujoco><worldbody>
+        <site name="ball" size=".4"/><site name="box" type="box" size=".2 .3 .3"/>
+        <site name="tin" type="cylinder" size=".6 .25"/>
+        <body name="a" pos=".2 0 0"><freejoint/><geom name="g" size=".1"/>
+          <body pos="0 .1 0"><joint/><geom type="box" size=".1 .1 .2"/></body></body></worldbody>
+        <sensor><insidesite site="ball" objtype="geom" objname="g" enclosed="true"/>
+          <insidesite site="box" objtype="body" objname="a" enclosed="true"/>
+          <insidesite site="tin" objtype="xbody" objname="a" enclosed="true"/></sensor></mujoco>"#;
+    let m = Model::from_xml_str(text).unwrap();
+    for backend in [Backend::Cpu, Backend::Simd] {
+        let settings = Settings {
+            backend,
+            ..Settings::default()
+        };
+        let mut batch = Batch::with(&m, 3, settings).unwrap();
+        batch.forward().unwrap();
+        let data = batch.reals("sensordata").unwrap();
+        for (have, want) in data.iter().zip([-0.1, 0.1, -0.05].iter().cycle()) {
+            assert!((have - want).abs() < 1e-5, "{backend:?}: {data:?}");
+        }
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::actuator::check_history;
 use super::names::Names;
 use super::tree::Tree;
+use crate::cpu::collision::enclosure::geoms_of;
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::mjcf::limits::MOST_REPORTED;
@@ -204,6 +205,7 @@ fn special(
     match said.tag {
         SensorTag::InsideSite if said.enclosed() => {
             row.1 = DataType::Real;
+            enclosed(m, tree, said, obj)?;
             Ok([1, 0, 0])
         }
         SensorTag::ActuatorPos | SensorTag::ActuatorVel | SensorTag::ActuatorFrc => {
@@ -224,6 +226,33 @@ fn special(
         SensorTag::Contact => contact(tree, said, row),
         _ => Ok([0; 3]),
     }
+}
+
+// what is to be enclosed has a shape, all of it convex and without end nowhere
+fn enclosed(m: &Arrays, tree: &Tree, said: &Sensor, obj: Object) -> Result<()> {
+    let wrong = |msg: &str| Err(tree.error(said.origin, Some("enclosed"), msg));
+    let Ok(id) = usize::try_from(obj.1) else {
+        return Ok(());
+    };
+    match obj.0 {
+        ObjType::Site => return Ok(()),
+        ObjType::Camera => return wrong("a camera has no shape that a site may enclose"),
+        _ => {}
+    }
+    let geoms = geoms_of(m, obj.0 as i32, id);
+    if geoms.is_empty() {
+        return wrong("there is no geom that the site may enclose");
+    }
+    match geoms.into_iter().all(|g| is_compact(m.geom_type[g])) {
+        true => Ok(()),
+        false => wrong("planes, height fields and SDFs are no compact convex shapes"),
+    }
+}
+
+/// True for the types of geoms that have an end everywhere.
+pub(super) fn is_compact(geom_type: i32) -> bool {
+    let solid = |t: GeomType| (GeomType::Sphere..=GeomType::Mesh).contains(&t);
+    GeomType::from_i32(geom_type).is_some_and(solid)
 }
 
 fn resolution(m: &Arrays, camera: i32) -> Option<[i32; 2]> {

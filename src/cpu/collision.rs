@@ -9,6 +9,7 @@ mod capsule_box;
 mod clip;
 mod convex;
 pub(crate) mod distance;
+pub mod enclosure;
 mod epa;
 mod gjk;
 mod hfield;

@@ -1,6 +1,8 @@
 //! Sensors of position (`mj_sensorPos`).
 
 use crate::cpu::collision::distance::geom_distance;
+use crate::cpu::collision::enclosure::{geom_out_of_site, geoms_of, site_out_of_site};
+use crate::cpu::lib::contact::Shape;
 use crate::cpu::lib::history::hold_back;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::ray::*;
@@ -101,6 +103,9 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
             (0..R::WIDTH).for_each(|lane| contact_report(m, d, lane, i, slots));
         }
         Some(SensorType::SubtreeCom) => give(d, adr, d.subtree_com[id]),
+        Some(SensorType::InsideSite) if m.sensor_intprm[3 * i] != 0 => {
+            (0..R::WIDTH).for_each(|lane| find_enclosure(m, d, lane, i));
+        }
         Some(SensorType::InsideSite) => {
             let (pos, _) = frame_of(d, object.0, id);
             let site = other.1 as usize;
@@ -178,6 +183,27 @@ fn find_distance<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
     };
     let data = d.sensordata[adr..adr + numbers.len()].iter_mut();
     data.zip(numbers).for_each(|(to, x)| to.set_lane(lane, *x));
+}
+
+// how far an object juts out of a site, in one lane
+fn find_enclosure<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
+    let (kind, id) = (m.sensor_objtype[i], m.sensor_objid[i] as usize);
+    let place = |site: usize| {
+        let shape = Shape {
+            pos: d.site_xpos[site].map(|x| x.lane(lane)),
+            mat: d.site_xmat[site].map(|x| x.lane(lane)),
+            size: d.own.site_size(m, site).map(|x| x.lane(lane)),
+        };
+        (site, shape)
+    };
+    let site = place(m.sensor_refid[i] as usize);
+    let out = match kind == ObjType::Site {
+        true => site_out_of_site(m, place(id), site),
+        false => geoms_of(m, kind, id)
+            .map(|geom| geom_out_of_site(m, (geom, shape_of(m, d, lane, geom)), site))
+            .fold(f64::NEG_INFINITY, f64::max),
+    };
+    d.sensordata[m.sensor_adr[i] as usize].set_lane(lane, out);
 }
 
 // a geom, or those of a body

@@ -2,7 +2,8 @@
 
 use super::objects::ring_fits;
 use super::{bad, ensure, id, runs};
-use crate::compile::sensor::{contact_width, ray_width};
+use crate::compile::sensor::{contact_width, is_compact, ray_width};
+use crate::cpu::collision::enclosure::geoms_of;
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
@@ -61,6 +62,9 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
             relative,
         )?;
         camera(m, kind, i, id, refid)?;
+        if kind == SensorType::InsideSite && m.sensor_intprm[3 * i] != 0 {
+            enclosed(m, i, id)?;
+        }
         let ball = kind == SensorType::BallQuat || kind == SensorType::BallAngVel;
         let turns = !ball || m.jnt_type[id] == JointType::Ball;
         ensure(turns, "sensor_objid", i, "is no ball joint")?;
@@ -82,6 +86,24 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
         )?;
     }
     Ok(())
+}
+
+// what a site is to enclose is a site, or geoms that have an end everywhere
+fn enclosed(m: &Arrays, i: usize, id: usize) -> Result<()> {
+    let kind = m.sensor_objtype[i];
+    let has_shape = kind != ObjType::Camera;
+    ensure(has_shape, "sensor_objtype", i, "has no shape to enclose")?;
+    if kind == ObjType::Site {
+        return Ok(());
+    }
+    let geoms = geoms_of(m, kind, id);
+    let compact = !geoms.is_empty() && geoms.into_iter().all(|g| is_compact(m.geom_type[g]));
+    ensure(
+        compact,
+        "sensor_objid",
+        i,
+        "has no geoms, or some without an end, and a site is to enclose them",
+    )
 }
 
 // what a sensor is of, and relative to what

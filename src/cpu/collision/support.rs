@@ -46,6 +46,31 @@ impl<'a> Solid<'a> {
         }
     }
 
+    /// A site in its place.
+    pub fn of_site(m: &'a Model, site: usize, shape: Shape) -> Self {
+        let kind = GeomType::from_i32(m.site_type[site]).unwrap_or(GeomType::None);
+        let mesh = m.site_dataid[site].max(0) as usize;
+        let shape = match kind {
+            // vertices are told from the centre and along the principal axes
+            GeomType::Mesh => {
+                let turn = quat2mat(m.mesh_quat[mesh]);
+                let axis = |k: usize| [turn[k], turn[3 + k], turn[6 + k]];
+                let [x, y, z] = [0, 1, 2].map(|k| mul_mat_vec3(shape.mat, axis(k)));
+                Shape {
+                    pos: add3(shape.pos, mul_mat_vec3(shape.mat, m.mesh_pos[mesh])),
+                    mat: [x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]],
+                    ..shape
+                }
+            }
+            _ => shape,
+        };
+        Self {
+            shape,
+            kind,
+            ..Self::of_mesh(m, mesh)
+        }
+    }
+
     /// A mesh in its own frame.
     pub fn of_mesh(m: &'a Model, mesh: usize) -> Self {
         Self {
@@ -88,7 +113,7 @@ impl<'a> Solid<'a> {
         let up = if local[2] >= 0.0 { 1.0 } else { -1.0 };
         let point = match self.kind {
             GeomType::Sphere if self.bare => [0.0; 3],
-            GeomType::Sphere => scl3(local, size[0]),
+            GeomType::Sphere => return add_scl3(self.shape.pos, dir, size[0]),
             GeomType::Capsule => {
                 self.vertex = i32::from(local[2] < 0.0);
                 let end = [0.0, 0.0, up * size[1]];
