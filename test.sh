@@ -1,6 +1,6 @@
 #!/bin/sh
 # test.sh: sets up what the tests need, then runs all of them: format, lints, features, tests, examples in the documentation, levels of the processor, kernels and the page in a browser.
-# ./test.sh torch runs the suite of the wheel with torch, rsl_rl, Stable-Baselines3 and JAX instead, whose packages take 6 GB.
+# ./test.sh torch runs the suite of the wheel with torch, rsl_rl, Stable-Baselines3, skrl, torchrl and JAX instead, whose packages take 6 GB.
 # The kernels need a Vulkan adapter; where there is none, Debian's software adapter is installed.
 set -u
 cd "$(dirname "$0")" || exit 1

@@ -78,6 +78,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             observation = worlds.observe(begins)
             reward = np.where(begins, 0.0, reward)
             terminated, truncated = terminated & ~begins, truncated & ~begins
+            diverged = info.pop("diverged", begins) & ~begins
+            info = {**info, "diverged": diverged} if diverged.any() else info
         self._done = terminated | truncated
         if self.autoreset_mode == AutoresetMode.SAME_STEP and self._done.any():
             info = {**info, "final_obs": observation, "_final_obs": self._done.copy()}

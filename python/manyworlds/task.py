@@ -248,13 +248,13 @@ class Worlds:
             self._bring_up_to_date()
         self.elapsed += 1
         reward = task.reward(s, self.before, action)
-        reward, told = reward if isinstance(reward, tuple) else (reward, {})
+        reward, told = (reward[0], dict(reward[1])) if isinstance(reward, tuple) else (reward, {})
         terminated = np.array(task.terminated(s))
         diverged = self._diverged()
         if diverged.any():
             terminated |= diverged
             reward = np.where(diverged, 0.0, reward)
-            told = {**told, "diverged": diverged}
+            told["diverged"] = diverged
         limit = task.limit
         truncated = np.zeros(self.num_envs, bool) if limit is None else self.elapsed >= limit
         self.before.renew(s)

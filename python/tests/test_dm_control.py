@@ -175,5 +175,5 @@ def test_soft_bounds_are_theirs(arguments, theirs):
 def test_a_package_that_is_missing_is_named_with_its_remedy(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     folder.cache_clear()
-    with pytest.raises(ImportError, match="pip install dm_control"):
+    with pytest.raises(ImportError, match="pip install --no-deps dm_control"):
         folder()

@@ -28,8 +28,8 @@ XX, XZ, ZX, ZZ = 0, 2, 6, 8
 def folder() -> pathlib.Path:
     """The folder of the suite's models, in the installed package."""
     spec = importlib.util.find_spec("dm_control")
-    if spec is None:
-        raise ImportError("models of dm_control's suite are read from its package: pip install dm_control")
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError("models of dm_control's suite are read from its package: pip install --no-deps dm_control")
     return pathlib.Path(spec.submodule_search_locations[0]) / "suite"
 
 
