@@ -143,6 +143,12 @@ fi
 # the Python wheel
 if command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
     wheel target/python python/tests/requirements.txt
+    if command -v npm >/dev/null; then
+        run npm install --no-save --no-audit --no-fund --prefix target/pyright pyright@1.1
+        run node target/pyright/node_modules/pyright/index.js -p python --pythonpath "$python"
+    else
+        say "no npm: types of the wheel's Python are not checked"
+    fi
     run "$python" -m pytest -q python/tests
     say "training loops that need torch are a suite of their own: ./test.sh torch"
 else

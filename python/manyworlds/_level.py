@@ -24,8 +24,9 @@ def choose() -> str:
     level = _core.choose_level(sorted(builds), os.environ.get("MANYWORLDS_CPU"))
     if level in builds:
         loader = importlib.machinery.ExtensionFileLoader("manyworlds._core", str(builds[level]))
-        spec = importlib.util.spec_from_file_location("manyworlds._core", builds[level], loader=loader)
+        spec = importlib.machinery.ModuleSpec("manyworlds._core", loader, origin=str(builds[level]))
         module = importlib.util.module_from_spec(spec)
         loader.exec_module(module)
-        sys.modules["manyworlds._core"] = sys.modules["manyworlds"]._core = module
+        sys.modules["manyworlds._core"] = module
+        setattr(sys.modules["manyworlds"], "_core", module)
     return level

@@ -49,9 +49,13 @@ class Batch(Calls):
     Arrays have the precision of the backend (`dtype`); numbers of another are refused, not converted.
     """
 
+    _expanded: dict[str, np.ndarray]
+    # what the last picture was asked to show, and who drew it
+    _renderer: tuple[Any, Any]
+
     def __init__(
         self,
-        model: Model | mujoco.MjModel,
+        model: Model | mujoco.MjModel,  # pyright: ignore[reportAttributeAccessIssue]
         nsim: int,
         nthread: int = 0,
         *,
@@ -71,7 +75,7 @@ class Batch(Calls):
             )
         core = _core.Batch(model._core, nsim, backend, overflow, nthread or None, nconmax, njmax, adapter, rne_post)
         # past __setattr__, which writes into worlds
-        self.__dict__.update(_core=core, model=model, nthread=nthread, _expanded={}, _renderer=None)
+        self.__dict__.update(_core=core, model=model, nthread=nthread, _expanded={}, _renderer=(None, None))
 
     @property
     def nsim(self) -> int:
@@ -248,14 +252,17 @@ class Batch(Calls):
         `size` is (width, height); `camera` a camera of the model by name or number, or (azimuth, elevation[, distance]) around the worlds
         (deg, m); `spacing` the distance from world to world (m), 0 for one over the other. Any adapter draws, a software one too.
         """
-        asked = (worlds, tuple(size), camera if camera is None or isinstance(camera, (str, int)) else tuple(camera))
-        asked = (*asked, spacing, tuple(groups), sites, contacts)
-        if self._renderer is None or self._renderer[0] != asked:
+        sight = camera if camera is None or isinstance(camera, (str, int)) else tuple(camera)
+        asked = (worlds, tuple(size), sight, spacing, tuple(groups), sites, contacts)
+        drawn, renderer = self._renderer
+        if drawn != asked:
             if not hasattr(_core, "Renderer"):
                 raise _core.DeviceError("this build draws no pictures: it was made without the feature view")
-            renderer = _core.Renderer(self.model._core, self.nsim, *asked[:4], list(groups), sites, contacts)
+            renderer = _core.Renderer(
+                self.model._core, self.nsim, worlds, (size[0], size[1]), sight, spacing, list(groups), sites, contacts
+            )
             self.__dict__["_renderer"] = (asked, renderer)
-        return self._renderer[1].draw(self._core)
+        return renderer.draw(self._core)
 
     def get_data(self, sim: int, data: Any) -> Any:
         """Writes the state of a world into MuJoCo's MjData of the same model; returns it. Run mj_forward for what follows from it."""

@@ -7,7 +7,7 @@ the worlds do not change. Where an argument is a row for every simulation of the
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,13 @@ class Calls:
 
     _core: Any
     model: Any
-    nsim: int
+
+    if TYPE_CHECKING:
+
+        @property
+        def nsim(self) -> int: ...
+        def _ids(self, ids: Any) -> np.ndarray: ...
+        def _give_own(self) -> None: ...
 
     def jac(self, body: Any, point: Any, ids: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Translational and rotational Jacobians of a world point on a body (mj_jac): jacp, jacr, (n, 3, nv) each.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 # what tells streams apart: odd, so that multiples of it differ
@@ -37,7 +39,7 @@ class Draws:
         return radius * np.cos(2.0 * np.pi * self.random(width))
 
 
-def _mixed(x: np.ndarray) -> np.ndarray:
+def _mixed(x: Any) -> Any:
     """A permutation of 64-bit numbers whose every bit depends on every bit (splitmix64; Steele, Lea, Flood 2014)."""
     with np.errstate(over="ignore"):
         x = x + np.uint64(0x9E3779B97F4A7C15)

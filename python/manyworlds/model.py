@@ -67,12 +67,12 @@ class Model:
         return cls(_core.Model.from_xml_string(xml, None if assets is None else dict(assets)))
 
     @classmethod
-    def from_spec(cls, spec: mujoco.MjSpec) -> Model:
+    def from_spec(cls, spec: mujoco.MjSpec) -> Model:  # pyright: ignore[reportAttributeAccessIssue]
         """Compiles a model that was made with MuJoCo's `MjSpec`, files in memory included."""
         return cls.from_xml_string(spec.to_xml(), dict(spec.assets))
 
     @classmethod
-    def from_mujoco(cls, model: mujoco.MjModel) -> Model:
+    def from_mujoco(cls, model: mujoco.MjModel) -> Model:  # pyright: ignore[reportAttributeAccessIssue]
         """A model that MuJoCo compiled, as it is now: edited numbers too.
 
         Raises UnsupportedError on flexes and plugins, which no backend has; what else is missing is told when worlds are made.
@@ -90,10 +90,10 @@ class Model:
         names = {}
         for kind in KINDS:
             own = {"keyframe": "key"}.get(kind, kind)
-            obj = getattr(mujoco.mjtObj, f"mjOBJ_{own.upper()}", None)
+            obj = getattr(mujoco.mjtObj, f"mjOBJ_{own.upper()}", None)  # pyright: ignore[reportAttributeAccessIssue]
             count = getattr(model, COUNTS.get(kind, f"n{own}"), 0)
             if obj is not None:
-                names[kind] = [mujoco.mj_id2name(model, obj, i) or "" for i in range(count)]
+                names[kind] = [mujoco.mj_id2name(model, obj, i) or "" for i in range(count)]  # pyright: ignore[reportAttributeAccessIssue]
         return cls(_core.Model.from_parts(sizes, fields, options, numbers, names))
 
     @classmethod

@@ -33,6 +33,10 @@ class Named:
     """One element of all worlds; its attributes are slices of live arrays, (nsim, ...), with the names of MjData's, and of expanded
     fields, with those of MjModel's."""
 
+    _batch: Batch
+    _kind: str
+    id: int
+
     def __init__(self, batch: Batch, kind: str, key: int | str):
         self.__dict__.update(_batch=batch, _kind=kind, id=batch.model.id(kind, key))
 

@@ -18,7 +18,7 @@ STATE_FULLPHYSICS, STATE_WARMSTART = 24607, 1 << 5
 
 
 def rollout(
-    model: Model | mujoco.MjModel,
+    model: Model | mujoco.MjModel,  # pyright: ignore[reportAttributeAccessIssue]
     data: Any,
     initial_state: Any,
     control: Any = None,
@@ -43,15 +43,14 @@ def rollout(
     control = None if control is None else _axes(control, 3)
     warm = None if initial_warmstart is None else _axes(initial_warmstart, 2)
     nbatch = max(len(x) for x in (start, control, warm) if x is not None)
-    if nstep is None:
-        nstep = 1 if control is None else control.shape[1]
+    steps = nstep if nstep is not None else 1 if control is None else control.shape[1]
     batch = Batch(model, nbatch, backend=backend)
     batch.set_state(np.broadcast_to(start, (nbatch, start.shape[1])).astype(batch.dtype), STATE_FULLPHYSICS)
     if warm is not None:
         batch.set_state(np.broadcast_to(warm, (nbatch, warm.shape[1])).astype(batch.dtype), STATE_WARMSTART)
     if control is not None:
-        control = np.broadcast_to(control, (nbatch, nstep, control.shape[2]))
-    out = batch.rollout(nstep, control, control_spec, record=(STATE_FULLPHYSICS, "sensordata"))
+        control = np.broadcast_to(control, (nbatch, steps, control.shape[2]))
+    out = batch.rollout(steps, control, control_spec, record=(STATE_FULLPHYSICS, "sensordata"))
     return _filled(state, out[STATE_FULLPHYSICS]), _filled(sensordata, out["sensordata"])
 
 

@@ -63,7 +63,7 @@ class VecEnv(Base):
         return torch.from_dlpack(self.worlds.elapsed)
 
     @episode_length_buf.setter
-    def episode_length_buf(self, lengths: torch.Tensor) -> None:
+    def episode_length_buf(self, lengths: torch.Tensor) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
         self.worlds.elapsed[:] = lengths.cpu().numpy()
 
     def seed(self, seed: int) -> int:

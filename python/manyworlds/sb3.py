@@ -39,7 +39,7 @@ class VecEnv(vec_env.VecEnv):
             raise ValueError(f"render_mode is None or 'rgb_array', not {render_mode!r}")
         self.worlds = Worlds(task, num_envs, **batch)
         self.told: dict[str, np.ndarray] = {}
-        self._render_mode, self._actions = render_mode, None
+        self._render_mode, self._actions = render_mode, np.zeros(0)
         super().__init__(num_envs, *spaces(self.worlds))
 
     def reset(self) -> np.ndarray:
@@ -55,7 +55,7 @@ class VecEnv(vec_env.VecEnv):
         return self.worlds.observe()
 
     def step_async(self, actions: np.ndarray) -> None:
-        self._actions = np.asarray(actions).reshape(self.num_envs, *self.action_space.shape)
+        self._actions = np.asarray(actions).reshape(self.num_envs, self.worlds.batch.model.nu)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         worlds = self.worlds

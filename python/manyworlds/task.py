@@ -63,7 +63,7 @@ class Task:
         """What the policy sees: an array (n, ...), or several that are put side by side; in a dict they have names."""
         raise NotImplementedError
 
-    def reward(self, s: View, before: View, action: np.ndarray) -> Any:
+    def reward(self, s: View, before: Before, action: np.ndarray) -> Any:
         """The reward, (n,); or it and a dict of its parts."""
         raise NotImplementedError
 
@@ -71,7 +71,7 @@ class Task:
         """Where an episode is over, (n,)."""
         return np.zeros(s.nsim, bool)
 
-    def reset(self, s: View, draws: Draws) -> tuple[np.ndarray, ...]:
+    def reset(self, s: View, draws: Draws) -> tuple[Any, ...]:
         """qpos and qvel of the worlds that begin, a row for each of them; or these and a dict of further inputs (act, mocap_pos, ...) and
         of fields of the model that are theirs alone (geom_pos, ...)."""
         return np.tile(s.qpos0, (len(draws), 1)), np.zeros((len(draws), s.nv))
@@ -149,6 +149,29 @@ class Before:
                 kept[mask] = getattr(s, name)[mask]
 
 
+class Sensors:
+    """Readings of tasks that are `current`: those of accelerations and forces are of the last step, others of the state behind it."""
+
+    def __init__(self, s: View, model: Model):
+        self._batch, self._live = s.batch, s.batch.bind("sensordata")
+        self._late = np.repeat(model.sensor_needstage == STAGE_ACC, model.sensor_dim)
+        self._kept = np.array(self._live)
+        shown = self._kept.view()
+        shown.flags.writeable = False
+        # in the place of the live array
+        s._known["sensordata"] = shown
+
+    def bring_up_to_date(self) -> None:
+        """Behind a step: computes what is derived from the state."""
+        self._kept[:, self._late] = self._live[:, self._late]
+        self._batch.forward()
+        self._kept[:, ~self._late] = self._live[:, ~self._late]
+
+    def begin(self, ids: np.ndarray, rows: np.ndarray | None) -> None:
+        """What worlds read that begin: what the task says, else what was computed."""
+        self._kept[ids] = self._live[ids] if rows is None else rows
+
+
 class Worlds:
     """A task in many worlds: what every kind of environment is made of."""
 
@@ -167,12 +190,11 @@ class Worlds:
         self.task = task
         self.batch = Batch(model, num_envs, nthread, backend=backend, adapter=adapter, rne_post=task.forces)
         self.s = View(self.batch, model.opt.timestep * task.frame_skip)
-        self._sensors = self._late = None
-        if task.current and model.nsensordata:
-            self._keep_sensors()
+        self._sensors = Sensors(self.s, model) if task.current and model.nsensordata else None
         self._randomize = Randomize(self.batch, task.randomize)
         # bound once, so that every call refreshes them
-        self.s.qpos, self.s.qvel, self.s.ctrl  # noqa: B018
+        for name in ("qpos", "qvel", "ctrl"):
+            getattr(self.s, name)
         self.before = Before(self.s, task.before)
         self.seed = 0
         self.episode = np.zeros(num_envs, np.int64)
@@ -231,7 +253,7 @@ class Worlds:
                 (self.batch.expand(name) if of_model else self.batch.bind(name))[ids] = rows
         self.batch.forward() if self.task.derived or self.task.current else self.batch.step(nstep=0)
         if self._sensors is not None:
-            self._sensors[ids] = more.get("sensordata", self.batch.bind("sensordata")[ids])
+            self._sensors.begin(ids, more.get("sensordata"))
         self.before.renew(self.s, mask)
         self.episode[ids] += 1
         self.elapsed[ids] = 0
@@ -245,7 +267,7 @@ class Worlds:
         s.ctrl[...] = action
         self.batch.step(nstep=task.frame_skip)
         if task.current:
-            self._bring_up_to_date()
+            self.batch.forward() if self._sensors is None else self._sensors.bring_up_to_date()
         self.elapsed += 1
         reward = task.reward(s, self.before, action)
         reward, told = (reward[0], dict(reward[1])) if isinstance(reward, tuple) else (reward, {})
@@ -259,24 +281,6 @@ class Worlds:
         truncated = np.zeros(self.num_envs, bool) if limit is None else self.elapsed >= limit
         self.before.renew(s)
         return np.asarray(reward, np.float64), terminated, truncated, told
-
-    # readings of accelerations and forces are of the last step, others of the state behind it: kept in an array of their own
-    def _keep_sensors(self) -> None:
-        model, live = self.batch.model, self.batch.bind("sensordata")
-        self._late = np.repeat(model.sensor_needstage == STAGE_ACC, model.sensor_dim)
-        self._sensors = np.array(live)
-        shown = self._sensors.view()
-        shown.flags.writeable = False
-        self.s._known["sensordata"] = shown
-
-    def _bring_up_to_date(self) -> None:
-        if self._sensors is None:
-            self.batch.forward()
-            return
-        live = self.batch.bind("sensordata")
-        self._sensors[:, self._late] = live[:, self._late]
-        self.batch.forward()
-        self._sensors[:, ~self._late] = live[:, ~self._late]
 
     def _diverged(self) -> np.ndarray:
         diverged = np.zeros(self.num_envs, bool)

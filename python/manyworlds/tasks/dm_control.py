@@ -149,7 +149,7 @@ class Finger(Suite):
             "touch": np.log1p(read("touchtop", "touchbottom")),
         }
 
-    def reset(self, s, draws):
+    def reset(self, s, draws) -> tuple:
         return self.trial(s).free(len(draws), lambda: anywhere(s, draws)), np.zeros((len(draws), s.nv))
 
 
@@ -235,12 +235,12 @@ class Quadruped(Suite):
 
     def __init__(self, **options):
         super().__init__(**options)
-        kinds = self.model.sensor_type
-        names = self.model.names("sensor")
-        of = lambda *wanted: [name for name, kind in zip(names, kinds) if kind in wanted]  # noqa: E731
+        model = self.model
+        assert isinstance(model, Model)
+        of = lambda *wanted: [name for name, kind in zip(model.names("sensor"), model.sensor_type) if kind in wanted]  # noqa: E731
         self._imu, self._force_torque = of(GYRO, ACCELEROMETER), of(FORCE, TORQUE)
-        hinges = np.flatnonzero(self.model.jnt_type == HINGE)
-        self._hinges = self.model.jnt_qposadr[hinges], self.model.jnt_dofadr[hinges]
+        hinges = np.flatnonzero(model.jnt_type == HINGE)
+        self._hinges = model.jnt_qposadr[hinges], model.jnt_dofadr[hinges]
 
     def load(self):
         # without the terrain, walls, ball and rangefinders of the suite's other tasks
@@ -251,7 +251,8 @@ class Quadruped(Suite):
                 if child.tag in ("geom", "body", "site") and child.get("name") in names or child.tag == "rangefinder":
                     parent.remove(child)
         reach = 20 * self.speed
-        root.find(".//geom[@name='floor']").set("size", f"{reach} {reach} .5")
+        for floor in root.iterfind(".//geom[@name='floor']"):
+            floor.set("size", f"{reach} {reach} .5")
         assets = {f"./common/{path.name}": path.read_bytes() for path in (folder() / "common").glob("*.xml")}
         return Model.from_xml_string(xml.tostring(root, encoding="unicode"), assets)
 
@@ -274,12 +275,9 @@ class Quadruped(Suite):
         trial, qpos = self.trial(s), np.tile(s.qpos0, (len(draws), 1))
         qpos[:, :3], qpos[:, 3:7] = 0, unit(draws.standard_normal(4))
         # up from the middle of the floor, a centimetre at a time, until nothing touches
-        touching = np.arange(len(qpos))
+        touching, readings = np.arange(len(qpos)), np.zeros((len(qpos), s.nsensordata), s.batch.dtype)
         while touching.size:
-            ncon, sensors = trial.look(qpos[touching], ["ncon", "sensordata"])
-            if touching.size == len(qpos):
-                readings = sensors.copy()
-            readings[touching] = sensors
+            ncon, readings[touching] = trial.look(qpos[touching], ["ncon", "sensordata"])
             touching = touching[ncon > 0]
             qpos[touching, 2] += 0.01
         return qpos, np.zeros((len(draws), s.nv)), {"sensordata": readings}

@@ -77,7 +77,8 @@ class Swimmer(Original):
     reward = HalfCheetah.reward
 
 
-class Hopper(Original):
+class Hopper(HalfCheetah):
+    normal = False
     file, frame_skip, noise, ctrl_cost_weight = "hopper.xml", 4, 5e-3, 1e-3
     healthy_reward, terminate_when_unhealthy = 1.0, True
     healthy_state_range, healthy_z_range, healthy_angle_range = (-100.0, 100.0), (0.7, INF), (-0.2, 0.2)
@@ -88,13 +89,17 @@ class Hopper(Original):
     def healthy(self, s):
         low, high = self.healthy_state_range
         state = between(low, s.qpos[:, 2:], high).all(axis=1) & between(low, s.qvel, high).all(axis=1)
-        return state & Walker2d.healthy(self, s)
+        return state & self.upright(s)
+
+    def upright(self, s):
+        (low, high), (least, most) = self.healthy_z_range, self.healthy_angle_range
+        return between(low, s.qpos[:, 1], high) & between(least, s.qpos[:, 2], most)
 
     def terminated(self, s):
         return ~self.healthy(s) & self.terminate_when_unhealthy
 
     def reward(self, s, before, action):
-        reward, told = HalfCheetah.reward(self, s, before, action)
+        reward, told = super().reward(s, before, action)
         survive = self.healthy_reward * self.healthy(s)
         return reward + survive, {**told, "reward_survive": survive}
 
@@ -104,8 +109,7 @@ class Walker2d(Hopper):
     healthy_z_range, healthy_angle_range = (0.8, 2.0), (-1.0, 1.0)
 
     def healthy(self, s):
-        (low, high), (least, most) = self.healthy_z_range, self.healthy_angle_range
-        return between(low, s.qpos[:, 1], high) & between(least, s.qpos[:, 2], most)
+        return self.upright(s)
 
 
 class Ant(Original):
