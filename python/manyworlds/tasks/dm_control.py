@@ -274,12 +274,14 @@ class Quadruped(Suite):
     def reset(self, s, draws):
         trial, qpos = self.trial(s), np.tile(s.qpos0, (len(draws), 1))
         qpos[:, :3], qpos[:, 3:7] = 0, unit(draws.standard_normal(4))
-        # up from the middle of the floor, a centimetre at a time, until nothing touches
-        touching, readings = np.arange(len(qpos)), np.zeros((len(qpos), s.nsensordata), s.batch.dtype)
+        # up from the middle of the floor by whole centimetres until nothing touches
+        touching, height = np.arange(len(qpos)), np.zeros(len(qpos))
         while touching.size:
-            ncon, readings[touching] = trial.look(qpos[touching], ["ncon", "sensordata"])
-            touching = touching[ncon > 0]
-            qpos[touching, 2] += 0.01
+            depth = trial.depth(qpos[touching])
+            touching, depth = touching[depth > -np.inf], depth[depth > -np.inf]
+            height[touching] += np.maximum(np.floor(depth / 0.01), 1)
+            qpos[:, 2] = 0.01 * height
+        (readings,) = trial.look(qpos, ["sensordata"])
         return qpos, np.zeros((len(draws), s.nv)), {"sensordata": readings}
 
 

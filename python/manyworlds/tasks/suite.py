@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import pathlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from manyworlds.task import Task, View
 FREE, BALL, SLIDE, HINGE = range(4)
 # mjDSBL_ACTUATION
 NO_ACTUATION = 1 << 11
-# beginnings that are tried out at a time, and how often
-AT_A_TIME, TRIES = 256, 1000
+# beginnings that are tried out at a time, where there are few and where there are many, and how often
+FEW, MANY, TRIES = 16, 256, 1000
 # columns of a rotation matrix: the axis of the frame, then that of the world; xz is how far the frame's z axis goes along x
 XX, XZ, ZX, ZZ = 0, 2, 6, 8
 
@@ -86,31 +86,45 @@ class Suite(Task):
 
 
 class Trial:
-    """Worlds beside those of a task, without actuation, where beginnings are tried out."""
+    """Worlds beside those of a task, without actuation, where beginnings are tried out. Their model is the task's, not what its worlds drew."""
 
     def __init__(self, of: Batch):
         self.of = of
-        model = of.model.edited(options={"disableflags": int(of.model.opt.disableflags) | NO_ACTUATION})
-        self._batch = Batch(model, min(AT_A_TIME, of.nsim), of.nthread, backend=of.backend)
+        self._model = of.model.edited(options={"disableflags": int(of.model.opt.disableflags) | NO_ACTUATION})
+        self._batches: dict[int, Batch] = {}
 
     def look(self, qpos: np.ndarray, names: Sequence[str], nstep: int = 0) -> list[np.ndarray]:
         """What fields are at these positions, (n, nq), at rest, or after steps from there."""
-        seen: list[list[np.ndarray]] = [[] for _ in names]
-        for first in range(0, len(qpos), self._batch.nsim):
-            some = qpos[first : first + self._batch.nsim]
-            self._batch.reset(stage=0)
-            self._batch.write("qpos", some.astype(self._batch.dtype), np.arange(len(some)))
-            self._batch.step(nstep=nstep) if nstep else self._batch.forward()
-            for rows, name in zip(seen, names):
-                rows.append(self._batch.read(name)[: len(some)])
-        return [np.concatenate(rows) for rows in seen]
+        parts = [[batch.read(name)[:n] for name in names] for n, batch in self._at(qpos, nstep)]
+        return [np.concatenate(rows) for rows in zip(*parts)]
+
+    def depth(self, qpos: np.ndarray) -> np.ndarray:
+        """How deep bodies are in each other or in the ground (m), (n,); -inf where nothing touches."""
+        parts = []
+        for n, batch in self._at(qpos):
+            ncon, dist = batch.read("ncon")[:n], batch.read("contact_dist")[:n]
+            found = np.arange(dist.shape[1]) < ncon[:, None]
+            parts.append(np.where(found, -dist, -np.inf).max(axis=1, initial=-np.inf))
+        return np.concatenate(parts)
+
+    # some rows at a time: how many, and worlds that are there
+    def _at(self, qpos: np.ndarray, nstep: int = 0) -> Iterator[tuple[int, Batch]]:
+        size = FEW if len(qpos) <= FEW else MANY
+        if size not in self._batches:
+            self._batches[size] = Batch(self._model, size, self.of.nthread, backend=self.of.backend)
+        batch = self._batches[size]
+        for first in range(0, len(qpos), size):
+            some = qpos[first : first + size]
+            batch.reset(stage=0)
+            batch.write("qpos", some.astype(batch.dtype), np.arange(len(some)))
+            batch.step(nstep=nstep) if nstep else batch.forward()
+            yield len(some), batch
 
     def free(self, n: int, drawn: Callable[[], np.ndarray]) -> np.ndarray:
         """Positions without contacts: rows that have some are drawn again."""
         qpos, touching = drawn(), np.arange(n)
         for _ in range(TRIES):
-            (ncon,) = self.look(qpos[touching], ["ncon"])
-            touching = touching[ncon > 0]
+            touching = touching[self.depth(qpos[touching]) > -np.inf]
             if not touching.size:
                 return qpos
             qpos[touching] = drawn()[touching]
