@@ -21,6 +21,10 @@ fn read_vel(i: i32) {
         give3(adr, select(vel.rot, vel.lin, type_ == SENS_VELOCIMETER || type_ == SENS_FRAMELINVEL));
         return;
     }
+    if (senses_tactile && type_ == SENS_TACTILE) {
+        feel(i);
+        return;
+    }
     if (senses_jointvel && type_ == SENS_JOINTVEL) {
         set_sensordata(adr, qvel(jnt_dofadr(id)));
         return;

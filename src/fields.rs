@@ -487,6 +487,8 @@ fields! {
         nmesh,
         /// number of vertices in all meshes
         nmeshvert,
+        /// number of normals in all meshes
+        nmeshnormal,
         /// number of triangular faces in all meshes
         nmeshface,
         /// number of ints in mesh auxiliary data
@@ -851,12 +853,18 @@ fields! {
         mesh_faceadr: int[nmesh] fixed,
         /// number of faces
         mesh_facenum: int[nmesh] fixed,
+        /// first normal address
+        mesh_normaladr: int[nmesh] fixed,
+        /// number of normals: of a mesh that a tactile sensor feels with; 0 of all others
+        mesh_normalnum: int[nmesh] fixed,
         /// graph data address; -1: no graph
         mesh_graphadr: int[nmesh](-1..nmeshgraph) fixed,
         /// extremum vertices in 3x3x3 directions
         mesh_extrema: int[nmesh, 27] fixed,
         /// vertex positions for all meshes
         mesh_vert: vec3[nmeshvert] fixed,
+        /// normals of the meshes that tactile sensors feel with
+        mesh_normal: vec3[nmeshnormal] fixed,
         /// vertex face data
         mesh_face: int[nmeshface, 3] fixed,
         /// convex graph data

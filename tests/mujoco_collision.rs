@@ -219,6 +219,7 @@ fn one_pair(m: &mut Arrays, detect: f64) {
     m.collision_friction = vec![1.0; 5];
     (m.collision_solref, m.collision_solreffriction) = (vec![0.02, 1.0], vec![0.0; 2]);
     m.collision_solimp = vec![0.9, 0.95, 0.001, 0.5, 2.0];
+    m.collision_adhesion = vec![0.0];
     m.collision_Jpat = vec![0];
     m.nJpat = 1;
     (m.Jpat_adr, m.Jpat_num) = (vec![0], vec![0]);

@@ -2,11 +2,12 @@
 
 mod common;
 
+use common::backends::{on, on_every_backend};
 use common::{Golden, error};
-use manyworlds::batch::{Backend, Settings};
-use manyworlds::cpu;
+use manyworlds::batch::Backend;
+use manyworlds::fields::View;
 use manyworlds::types::{DSBL_SENSOR, GeomType, Integrator, NeedStage, SensorType};
-use manyworlds::{Batch, Model};
+use manyworlds::{Batch, Error, Model};
 
 const MODELS: &[&str] = &[
     "sensors",
@@ -14,6 +15,7 @@ const MODELS: &[&str] = &[
     "touch_elliptic",
     "rays",
     "distances",
+    "tactile",
     "sticky",
     "sticky_elliptic",
 ];
@@ -34,7 +36,7 @@ fn every_sensor_agrees() {
         Golden::tighten(&mut m);
         for k in 0..golden.nstate() {
             let mut d = golden.world(&m, k);
-            cpu::forward(&m, &mut d);
+            manyworlds::cpu::forward(&m, &mut d);
             let want = golden.state("out/sensordata", k);
             for i in 0..m.nsensor {
                 let adr = m.sensor_adr[i] as usize;
@@ -76,7 +78,7 @@ fn how_far_solids_jut_out_is_mujocos() {
         ] {
             x.copy_from_slice(golden.state(&format!("out/{name}"), k));
         }
-        cpu::sensor_pos::sensor_pos(&m, &mut d);
+        manyworlds::cpu::sensor_pos::sensor_pos(&m, &mut d);
         let want = golden.state("out/sensordata", k);
         for (i, (have, want)) in d.sensordata.iter().zip(want).enumerate() {
             // the frame of a mesh's hull follows from that of its site, and its last bits are our own
@@ -89,9 +91,38 @@ fn how_far_solids_jut_out_is_mujocos() {
     }
 }
 
-// a ball in a ball, its body in a box, what that carries in a cylinder; -0.1: a tenth of a metre of room
 #[test]
-fn what_is_enclosed_has_room_around_it() {
+fn tactile_sensors_compile_to_mujocos_numbers() {
+    let m = Model::from_xml_path("tests/golden/tactile.xml").unwrap();
+    let want = Golden::open("tests/golden/tactile.npz").model();
+    for name in [
+        "mesh_normaladr",
+        "mesh_normalnum",
+        "mesh_normal",
+        "mesh_vert",
+        "sensor_type",
+        "sensor_datatype",
+        "sensor_needstage",
+        "sensor_objtype",
+        "sensor_objid",
+        "sensor_reftype",
+        "sensor_refid",
+        "sensor_dim",
+        "sensor_intprm",
+        "sensor_cutoff",
+    ] {
+        match (m.field(name), want.field(name)) {
+            (Some(View::Real(have)), Some(View::Real(want))) => {
+                let e = error(have, want);
+                assert!(!want.is_empty() && e < 1e-6, "{name} is off by {e:e}");
+            }
+            (have, want) => assert_eq!(have, want, "{name}"),
+        }
+    }
+}
+
+// a ball in a ball, its body in a box, what that carries in a cylinder; -0.1: a tenth of a metre of room
+fn what_is_enclosed_has_room_around_it(backend: Backend) {
     let text = r#"<mujoco><worldbody>
         <site name="ball" size=".4"/><site name="box" type="box" size=".2 .3 .3"/>
         <site name="tin" type="cylinder" size=".6 .25"/>
@@ -101,19 +132,24 @@ fn what_is_enclosed_has_room_around_it() {
           <insidesite site="box" objtype="body" objname="a" enclosed="true"/>
           <insidesite site="tin" objtype="xbody" objname="a" enclosed="true"/></sensor></mujoco>"#;
     let m = Model::from_xml_str(text).unwrap();
-    for backend in [Backend::Cpu, Backend::Simd] {
-        let settings = Settings {
-            backend,
-            ..Settings::default()
-        };
-        let mut batch = Batch::with(&m, 3, settings).unwrap();
-        batch.forward().unwrap();
-        let data = batch.reals("sensordata").unwrap();
-        for (have, want) in data.iter().zip([-0.1, 0.1, -0.05].iter().cycle()) {
-            assert!((have - want).abs() < 1e-5, "{backend:?}: {data:?}");
+    let mut batch = match Batch::with(&m, 3, on(backend)) {
+        // the kernels do not find it yet, and say so
+        Err(Error::Missing(told)) if backend == Backend::Gpu => {
+            return assert!(
+                told[0].contains("sites that enclose on a device"),
+                "{told:?}"
+            );
         }
+        made => made.unwrap(),
+    };
+    batch.forward().unwrap();
+    let data = batch.reals("sensordata").unwrap();
+    for (have, want) in data.iter().zip([-0.1, 0.1, -0.05].iter().cycle()) {
+        assert!((have - want).abs() < 1e-5, "{backend:?}: {data:?}");
     }
 }
+
+on_every_backend!(what_is_enclosed_has_room_around_it);
 
 #[test]
 fn sensors_that_are_off_say_nothing() {
@@ -121,10 +157,10 @@ fn sensors_that_are_off_say_nothing() {
     let mut m = golden.model();
     m.edit(|m| m.opt.disableflags |= DSBL_SENSOR).unwrap();
     let mut d = golden.world(&m, 3);
-    cpu::forward(&m, &mut d);
+    manyworlds::cpu::forward(&m, &mut d);
     assert!(d.sensordata.iter().all(|x| *x == 0.0));
     m.edit(|m| m.opt.disableflags &= !DSBL_SENSOR).unwrap();
-    cpu::forward(&m, &mut d);
+    manyworlds::cpu::forward(&m, &mut d);
     assert!(d.sensordata.iter().any(|x| *x != 0.0));
 }
 
@@ -136,8 +172,8 @@ fn a_step_senses_where_it_begins() {
         let mut m = golden.model();
         m.edit(|m| m.opt.integrator = integrator as i32).unwrap();
         let (mut still, mut moved) = (golden.world(&m, 3), golden.world(&m, 3));
-        cpu::forward(&m, &mut still);
-        cpu::step(&m, &mut moved);
+        manyworlds::cpu::forward(&m, &mut still);
+        manyworlds::cpu::step(&m, &mut moved);
         assert_eq!(still.sensordata, moved.sensordata, "{integrator:?}");
         assert_ne!(still.qpos, moved.qpos);
     }

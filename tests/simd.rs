@@ -23,7 +23,14 @@ const MODELS: &[&str] = &[
 ];
 
 /// Models with sensors of every kind.
-const SENSED: &[&str] = &["sensors", "touch", "touch_elliptic", "rays", "distances"];
+const SENSED: &[&str] = &[
+    "sensors",
+    "touch",
+    "touch_elliptic",
+    "rays",
+    "distances",
+    "tactile",
+];
 
 fn models() -> impl Iterator<Item = (&'static str, Golden, Model)> {
     open(MODELS)

@@ -13,7 +13,7 @@ use crate::asset::{
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::mjcf::Limits;
-use crate::mjcf::schema::{self, Geom, MeshBuiltin, TextureBuiltin};
+use crate::mjcf::schema::{self, Geom, MeshBuiltin, SensorTag, TextureBuiltin};
 use crate::mjcf::source::Origin;
 use crate::mjcf::table::Keyword;
 use crate::types::GeomType;
@@ -142,10 +142,12 @@ impl<'a> Assets<'a> {
     pub fn fill(self, m: &mut Arrays, tree: &Tree) {
         for (mesh, said) in self.meshes.iter().zip(&tree.spec.meshes) {
             append(m, mesh);
+            feel(m, tree, mesh, &said.name);
             m.mesh_scale.push(said.scale());
         }
         m.nmesh = self.meshes.len();
         m.nmeshvert = m.mesh_vert.len();
+        m.nmeshnormal = m.mesh_normal.len();
         m.nmeshface = m.mesh_face.len() / 3;
         m.nmeshgraph = m.mesh_graph.len();
         m.nmeshpoly = m.mesh_polynormal.len();
@@ -165,6 +167,17 @@ impl<'a> Assets<'a> {
         m.nhfield = self.hfields.len();
         m.nhfielddata = m.hfield_data.len();
     }
+}
+
+// normals of a mesh that a tactile sensor feels with
+fn feel(m: &mut Arrays, tree: &Tree, mesh: &Mesh, name: &Option<String>) {
+    let mut sensors = tree.spec.sensors.iter();
+    let felt = sensors.any(|s| s.tag == SensorTag::Tactile && s.mesh == *name);
+    let normals: &[[f32; 3]] = if felt { &mesh.normal } else { &[] };
+    m.mesh_normaladr.push(m.mesh_normal.len() as i32);
+    m.mesh_normalnum.push(normals.len() as i32);
+    m.mesh_normal
+        .extend(normals.iter().map(|n| n.map(f64::from)));
 }
 
 // one mesh after those before it; addresses are shifted

@@ -219,6 +219,19 @@ fn forces(m: &Arrays, out: &mut Vec<Need>) {
         need(what, attr, Some(By::Actuator(i)));
     }
 
+    // MuJoCo ends where it finds such a contact
+    let what = "tactile sensors that touch height fields";
+    let feels = |i: usize, k: usize| {
+        let weld = |g: i32| m.body_weldid[m.geom_bodyid[g as usize] as usize];
+        let geoms = [m.collision_geom1[k], m.collision_geom2[k]];
+        m.geom_type[geoms[0] as usize] == GeomType::Hfield
+            && geoms.iter().any(|g| weld(*g) == weld(m.sensor_refid[i]))
+    };
+    let field = first(m.nsensor, &|i| {
+        m.sensor_type[i] == SensorType::Tactile && (0..m.ncollision).any(|k| feels(i, k))
+    });
+    need(what, "geom", field.map(By::Sensor));
+
     // MuJoCo goes on to sample them, though nobody reads them
     let what = "histories of sensors that are off";
     let seen = first(m.nsensor, &|i| m.sensor_historyadr[i] >= 0);

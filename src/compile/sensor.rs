@@ -128,10 +128,7 @@ fn row(tree: &Tree, said: &Sensor) -> Result<Row> {
             said.needstage(),
             usize::try_from(said.dim.unwrap_or(0)).unwrap_or(0),
         ),
-        SensorTag::Tactile => {
-            let feature = "a tactile sensor";
-            return Err(tree.spec.sources.unsupported(said.origin, None, feature));
-        }
+        SensorTag::Tactile => Row(S::Tactile, T::Real, Vel, 0),
         SensorTag::Unsaid => return Err(tree.error(said.origin, None, "says no sensor")),
     })
 }
@@ -177,6 +174,10 @@ fn objects(tree: &Tree, names: &Names, said: &Sensor) -> Result<(Object, Object)
     if said.tag == SensorTag::InsideSite {
         refobj = by(ObjType::Site, "site", &said.site)?;
     }
+    if said.tag == SensorTag::Tactile {
+        obj = by(ObjType::Mesh, "mesh", &said.mesh)?;
+        refobj = by(ObjType::Geom, "geom", &said.geom)?;
+    }
     if said.tag == SensorTag::CamProjection {
         refobj = by(ObjType::Camera, "camera", &said.camera)?;
     }
@@ -208,6 +209,10 @@ fn special(
             enclosed(m, tree, said, obj)?;
             Ok([1, 0, 0])
         }
+        SensorTag::Tactile => {
+            row.3 = tactile(m, tree, said, obj, refobj)?;
+            Ok([0; 3])
+        }
         SensorTag::ActuatorPos | SensorTag::ActuatorVel | SensorTag::ActuatorFrc => {
             row.3 = usize::try_from(obj.1)
                 .ok()
@@ -226,6 +231,20 @@ fn special(
         SensorTag::Contact => contact(tree, said, row),
         _ => Ok([0; 3]),
     }
+}
+
+// three numbers for each vertex of the mesh that it feels with
+fn tactile(m: &Arrays, tree: &Tree, said: &Sensor, obj: Object, refobj: Object) -> Result<usize> {
+    let (Ok(mesh), Ok(geom)) = (usize::try_from(obj.1), usize::try_from(refobj.1)) else {
+        let msg = "needs a geom and a mesh to feel with";
+        return Err(tree.error(said.origin, None, msg));
+    };
+    let touches = |g: usize| m.geom_contype[g] != 0 || m.geom_conaffinity[g] != 0;
+    let body = m.geom_bodyid[geom];
+    let some = (0..m.ngeom).any(|g| m.geom_bodyid[g] == body && touches(g));
+    let msg = "the body of the geom needs a geom that collides";
+    tree.ensure(some, said.origin, Some("geom"), msg)?;
+    Ok(3 * m.mesh_vertnum[mesh] as usize)
 }
 
 // what is to be enclosed has a shape, all of it convex and without end nowhere

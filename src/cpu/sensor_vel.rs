@@ -3,6 +3,7 @@
 use crate::cpu::lib::history::hold_back;
 use crate::cpu::lib::sensor::*;
 use crate::cpu::lib::spatial::*;
+use crate::cpu::lib::tactile::feel;
 use crate::cpu::lib::touch::contact_report;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -56,6 +57,9 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
         Some(SensorType::FrameAngVel) => give(d, adr, rot(frame_velocity(m, d, i))),
         Some(SensorType::Contact) => {
             (0..R::WIDTH).for_each(|lane| contact_report(m, d, lane, i, slots));
+        }
+        Some(SensorType::Tactile) => {
+            (0..R::WIDTH).for_each(|lane| feel(m, d, lane, i, slots));
         }
         Some(SensorType::SubtreeLinVel) => give(d, adr, d.subtree_linvel[id]),
         Some(SensorType::SubtreeAngMom) => give(d, adr, d.subtree_angmom[id]),

@@ -81,6 +81,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     slope
     sparse
     spatial
+    tactile
     touch
     warning
     wrap

@@ -96,6 +96,7 @@ fn nothing_else(m: &mut Arrays) {
     (m.collision_detect, m.collision_margin) = (vec![0.0; n], vec![0.0; n]);
     (m.collision_solref, m.collision_solreffriction) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
     m.collision_solimp = vec![0.0; 5 * n];
+    m.collision_adhesion = vec![0.0; n];
     for pattern in [
         &mut m.dof_Jpat,
         &mut m.jnt_Jpat,

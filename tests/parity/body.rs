@@ -224,7 +224,7 @@ const MODELS: &[(&str, &[&str])] = &[
     ("rk4", &["rk4", "plastic_rk4"]),
     ("energy", &["pendula", "free_bodies", "tendons", "plastic"]),
     ("sensor_pos", &["sensors", "touch", "rays", "delays"]),
-    ("sensor_vel", &["sensors", "touch", "delays"]),
+    ("sensor_vel", &["sensors", "touch", "delays", "tactile"]),
     (
         "sensor_acc",
         &["sensors", "touch", "touch_elliptic", "delays", "sticky"],

@@ -134,7 +134,8 @@ fn objects(kind: SensorType) -> (Kinds, Kinds) {
         ),
         S::Contact => (CONTACTS, CONTACTS),
         S::EPotential | S::EKinetic | S::Clock => (NOTHING, NOTHING),
-        S::User | S::Plugin | S::Tactile => (ObjType::ALL, ObjType::ALL),
+        S::Tactile => (&[ObjType::Mesh], &[ObjType::Geom]),
+        S::User | S::Plugin => (ObjType::ALL, ObjType::ALL),
         _ => (FRAMES, FRAMES_OR_NOTHING),
     }
 }
@@ -211,6 +212,7 @@ fn width(m: &Arrays, kind: SensorType, i: usize, id: usize) -> usize {
         | S::EPotential
         | S::EKinetic
         | S::Clock => 1,
+        S::Tactile => 3 * usize::try_from(m.mesh_vertnum[id]).unwrap_or(0),
         S::CamProjection => 2,
         S::BallQuat | S::FrameQuat => 4,
         S::GeomFromTo => 6,

@@ -31,6 +31,7 @@ pub mod skyline;
 pub mod slope;
 pub mod sparse;
 pub mod spatial;
+pub mod tactile;
 pub mod touch;
 pub mod turns;
 pub mod warning;
