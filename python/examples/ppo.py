@@ -2,6 +2,7 @@
 
     python ppo.py HalfCheetah-v5 --steps 4000000 --seed 1
     python ppo.py InvertedPendulum-v5 --envs 64 --steps 200000
+    python ppo.py cartpole-swingup-v0 --envs 64 --horizon 128 --steps 1000000 --seed 1
 
 Prints a line for every update: control steps so far, seconds, share of them in the simulator, mean return of the episodes that ended last.
 The same seed gives the same curve.
@@ -165,7 +166,7 @@ def gradients(a, actor, critic, logstd, obs, act, logp, advantage, target):
 
 def arguments(args=None):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("task", help="one of Gymnasium's MuJoCo tasks, Ant-v5")
+    p.add_argument("task", help="Ant-v5 as Gymnasium's, walker-walk-v0 as dm_control's")
     p.add_argument("--steps", type=int, default=2_000_000, help="control steps of all worlds together")
     p.add_argument("--envs", type=int, default=256)
     p.add_argument("--seed", type=int, default=0)
