@@ -10,13 +10,16 @@ fn mj_energy() {
         }
     }
 
-    // springs of joints and of tendons
+    // springs of joints, of tendons and of edges of soft bodies
     if ((opt_disableflags & DSBL_SPRING) == 0) {
         for (var j = lane; j < njnt; j += LANES) {
             potential += joint_energy(j);
         }
         for (var t = lane; t < ntendon; t += LANES) {
             potential += tendon_energy(t);
+        }
+        for (var f = 0; f < nflex; f++) {
+            potential += edge_energy(f);
         }
     }
     let potential_sum = team_sum(potential);
@@ -81,4 +84,18 @@ fn tendon_energy(t: i32) -> f32 {
     let len = ten_length(t);
     let rest = rest_length(t);
     return spring_energy(linear, poly, select(select(0.0, len - rest.x, len < rest.x), len - rest.y, rest.y < len));
+}
+
+fn edge_energy(f: i32) -> f32 {
+    var sum = 0.0;
+    if (flex_rigid(f) != 0) {
+        return sum;
+    }
+    let half_ = 0.5 * flex_edgestiffness(f);
+    for (var e = lane; e < flex_edgenum(f); e += LANES) {
+        let edge = flex_edgeadr(f) + e;
+        let x = flexedge_length(edge) - flexedge_length0(edge);
+        sum += half_ * x * x;
+    }
+    return sum;
 }

@@ -1,6 +1,16 @@
-// Tendon and actuator velocities (first part of `mj_fwdVelocity`).
+// Velocities of edges of soft bodies, tendons and actuators (first part of `mj_fwdVelocity`).
 
 fn mj_fwd_velocity() {
+    // edges of soft bodies
+    for (var e = lane; e < nflexedge; e += LANES) {
+        let adr = flexedge_J_rowadr(e);
+        var sum = 0.0;
+        for (var k = adr; k < adr + flexedge_J_rownnz(e); k++) {
+            sum += flexedge_J(k) * qvel(flexedge_J_colind(k));
+        }
+        set_flexedge_velocity(e, sum);
+    }
+
     // tendons
     for (var t = lane; t < ntendon; t += LANES) {
         let adr = ten_J_rowadr(t);

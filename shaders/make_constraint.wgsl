@@ -48,7 +48,7 @@ fn mj_make_constraint() {
     for (var r = 0; r < kept_equality;) {
         let i = efc_id(r);
         let n = equality_rows(i);
-        if (n > 1) {
+        if (n > 1 && eq_type(i) != EQ_FLEX) {
             two_bodies_jacobian(i, r, n);
         }
         r += n;
@@ -90,8 +90,11 @@ fn wanted(entry: i32) -> Ask {
     }
     // equalities
     if (entry < BEGIN_FRICTION_DOF) {
+        if ((off & DSBL_EQUALITY) != 0 || eq_active(entry) == 0) {
+            return Ask();
+        }
         let pattern = eq_Jpat(entry);
-        if ((off & DSBL_EQUALITY) != 0 || eq_active(entry) == 0 || Jpat_num(pattern) == 0) {
+        if (eq_type(entry) != EQ_FLEX && Jpat_num(max(pattern, 0)) == 0) {
             return Ask();
         }
         return Ask(equality_rows(entry), CNSTR_EQUALITY, entry, pattern, 0.0, 0.0, 0.0, 1.0);
@@ -127,11 +130,14 @@ fn wanted(entry: i32) -> Ask {
     return contact_ask(entry - BEGIN_CONTACT);
 }
 
-// a connect holds a point, a weld a pose, the others one number
+// a connect holds a point, a weld a pose, a flex its edges, the others one number
 fn equality_rows(i: i32) -> i32 {
     let type_ = eq_type(i);
     if (type_ == EQ_CONNECT) {
         return 3;
+    }
+    if (type_ == EQ_FLEX) {
+        return flex_rownum(eq_obj1id(i));
     }
     return select(select(0, 1, type_ == EQ_JOINT || type_ == EQ_TENDON), 6, type_ == EQ_WELD);
 }
@@ -350,6 +356,10 @@ fn make_elliptic(first: i32, ask: Ask, normal: Solver) {
 
 fn make_equality(first: i32, ask: Ask, s: Solver) {
     let i = ask.id;
+    if (eq_type(i) == EQ_FLEX) {
+        make_edges(first, ask, s);
+        return;
+    }
     if (ask.n == 1) {
         make_coupling(first, ask, s);
         return;
@@ -370,6 +380,26 @@ fn make_equality(first: i32, ask: Ask, s: Solver) {
         let part = select(0, 1, k > 2);
         let pos = select(apart[k % 3], turned[k % 3], k > 2);
         _ = put_row(first + k, ask, s, pos, size, 0.0, body_invweight0(body[0], part) + body_invweight0(body[1], part));
+    }
+}
+
+// lengths of the edges of a soft body, all or none; their Jacobian too
+fn make_edges(first: i32, ask: Ask, s: Solver) {
+    let f = eq_obj1id(ask.id);
+    var r = first;
+    for (var e = flex_edgeadr(f); e < flex_edgeadr(f) + flex_edgenum(f); e++) {
+        let num = flexedge_J_rownnz(e);
+        if (num == 0 || flexedge_rigid(e) != 0) {
+            continue;
+        }
+        let pos = flexedge_length(e) - flexedge_length0(e);
+        var row = ask;
+        row.pattern = flexedge_Jpat(e);
+        _ = put_row(r, row, s, pos, pos, 0.0, flexedge_invweight0(e));
+        for (var k = 0; k < num; k++) {
+            set_efc_J(r, k, flexedge_J(flexedge_J_rowadr(e) + k));
+        }
+        r++;
     }
 }
 

@@ -32,6 +32,14 @@ fn mj_passive() {
     }
     team_sync();
 
+    // springs and dampers of soft bodies
+    if (nflexstiffness > 0) {
+        elastic();
+    }
+    for (var f = 0; f < nflex; f++) {
+        edges_spring_damper(f);
+    }
+
     // springs and dampers of tendons
     for (var t = 0; t < ntendon; t++) {
         tendon_spring_damper(t);
@@ -108,6 +116,64 @@ fn joint_spring(j: i32) {
         }
         padr += 3;
         dadr += 3;
+    }
+}
+
+// forces on the vertices, then on the dofs of their bodies
+fn elastic() {
+    vertex_motion();
+    team_sync();
+    for (var f = 0; f < nflex; f++) {
+        if (flex_stiffnessadr(f) >= 0 && flex_rigid(f) == 0) {
+            stretch_forces(f);
+        }
+        if (flex_bendingadr(f) >= 0 && flex_rigid(f) == 0) {
+            bend_forces(f);
+        }
+    }
+    team_sync();
+
+    // as the dofs feel them
+    for (var v = 0; v < nflexvert; v++) {
+        let body = flex_vertbodyid(v);
+        let offset = flexvert_xpos(v) - subtree_com(body_rootid(body));
+        for (var i = body_lastdof(body); i >= 0; i = dof_parentid(i)) {
+            if (i % LANES != lane) {
+                continue;
+            }
+            let motion = cdof(i);
+            if (SPRING) {
+                let force = flexvert_spring(v);
+                set_qfrc_spring(i, qfrc_spring(i) + dot(motion.rot, cross(offset, force)) + dot(motion.lin, force));
+            }
+            if (DAMPER) {
+                let force = flexvert_damper(v);
+                set_qfrc_damper(i, qfrc_damper(i) + dot(motion.rot, cross(offset, force)) + dot(motion.lin, force));
+            }
+        }
+    }
+}
+
+fn edges_spring_damper(f: i32) {
+    let stiffness = flex_edgestiffness(f);
+    let damping = flex_edgedamping(f);
+    if (flex_rownum(f) == 0 || (stiffness == 0.0 && damping == 0.0)) {
+        return;
+    }
+    for (var e = flex_edgeadr(f); e < flex_edgeadr(f) + flex_edgenum(f); e++) {
+        if (flexedge_rigid(e) != 0) {
+            continue;
+        }
+        let adr = flexedge_J_rowadr(e);
+        let frc_spring = stiffness * (flexedge_length0(e) - flexedge_length(e));
+        let frc_damper = -damping * flexedge_velocity(e);
+        for (var k = adr; k < adr + flexedge_J_rownnz(e); k++) {
+            let i = flexedge_J_colind(k);
+            if (i % LANES == lane) {
+                set_qfrc_spring(i, qfrc_spring(i) + select(0.0, flexedge_J(k) * frc_spring, SPRING));
+                set_qfrc_damper(i, qfrc_damper(i) + select(0.0, flexedge_J(k) * frc_damper, DAMPER));
+            }
+        }
     }
 }
 

@@ -483,6 +483,26 @@ fields! {
         ncam,
         /// number of lights
         nlight,
+        /// number of flexes
+        nflex,
+        /// number of vertices in all flexes
+        nflexvert,
+        /// number of edges in all flexes
+        nflexedge,
+        /// number of elements in all flexes
+        nflexelem,
+        /// number of element vertex ids in all flexes
+        nflexelemdata,
+        /// number of stiffness parameters in all flexes
+        nflexstiffness,
+        /// number of bending parameters in all flexes
+        nflexbending,
+        /// number of element edge ids in all flexes
+        nflexelemedge,
+        /// number of shell fragment vertex ids in all flexes
+        nflexshelldata,
+        /// number of non-zeros in sparse flexedge Jacobian matrix
+        nJfe,
         /// number of meshes
         nmesh,
         /// number of vertices in all meshes
@@ -845,6 +865,116 @@ fields! {
         light_pos0: vec3[nlight] derived,
         /// global direction in qpos0
         light_dir0: vec3[nlight] derived,
+        /// flex contact type
+        flex_contype: int[nflex],
+        /// flex contact affinity
+        flex_conaffinity: int[nflex],
+        /// contact dimensionality (1, 3, 4, 6)
+        flex_condim: int[nflex](1..7),
+        /// flex contact priority
+        flex_priority: int[nflex],
+        /// mix coef for solref/imp in contact pair
+        flex_solmix: real[nflex],
+        /// constraint solver reference: contact
+        flex_solref: real[nflex, 2],
+        /// constraint solver impedance: contact
+        flex_solimp: real[nflex, 5],
+        /// friction for (slide, spin, roll)
+        flex_friction: real[nflex, 3],
+        /// geometric inflation for contact
+        flex_margin: real[nflex],
+        /// additional contact detection buffer
+        flex_gap: real[nflex],
+        /// self collision mode (mjtFlexSelf)
+        flex_selfcollide: int[nflex](0..5),
+        /// number of active element layers, 3D only
+        flex_activelayers: int[nflex],
+        /// passive collisions enabled
+        flex_passive: int[nflex](0..2),
+        /// 1: lines, 2: triangles, 3: tetrahedra
+        flex_dim: int[nflex](1..4) fixed,
+        /// material id for rendering
+        flex_matid: int[nflexelem](-1..nmat),
+        /// group for visibility
+        flex_group: int[nflex],
+        /// first vertex address
+        flex_vertadr: int[nflex] fixed,
+        /// number of vertices
+        flex_vertnum: int[nflex] fixed,
+        /// first edge address
+        flex_edgeadr: int[nflex] fixed,
+        /// number of edges
+        flex_edgenum: int[nflex] fixed,
+        /// first element address
+        flex_elemadr: int[nflex] fixed,
+        /// number of elements
+        flex_elemnum: int[nflex] fixed,
+        /// first element vertex id address
+        flex_elemdataadr: int[nflex] fixed,
+        /// stiffness matrix address
+        flex_stiffnessadr: int[nflex] fixed,
+        /// first element edge id address
+        flex_elemedgeadr: int[nflex] fixed,
+        /// first bending data address
+        flex_bendingadr: int[nflex] fixed,
+        /// number of shells
+        flex_shellnum: int[nflex] fixed,
+        /// first shell data address
+        flex_shelldataadr: int[nflex] fixed,
+        /// vertex body ids
+        flex_vertbodyid: int[nflexvert](0..nbody) fixed,
+        /// edge vertex ids (2 per edge)
+        flex_edge: int[nflexedge, 2](0..nflexvert) fixed,
+        /// adjacent vertex ids (dim=2 only)
+        flex_edgeflap: int[nflexedge, 2](-1..nflexvert) fixed,
+        /// element vertex ids (dim+1 per elem)
+        flex_elem: int[nflexelemdata](0..nflexvert) fixed,
+        /// element edge ids
+        flex_elemedge: int[nflexelemedge](0..nflexedge) fixed,
+        /// element distance from surface, 3D only
+        flex_elemlayer: int[nflexelem] fixed,
+        /// shell fragment vertex ids (dim per frag)
+        flex_shell: int[nflexshelldata](0..nflexvert) fixed,
+        /// vertex positions in local body frames
+        flex_vert: vec3[nflexvert] fixed,
+        /// vertex positions in qpos0 on [0, 1]^d
+        flex_vert0: vec3[nflexvert] fixed,
+        /// edge lengths in qpos0
+        flexedge_length0: real[nflexedge] derived,
+        /// edge inv. weight in qpos0
+        flexedge_invweight0: real[nflexedge] derived,
+        /// radius around primitive element
+        flex_radius: real[nflex],
+        /// vertex bounding box half sizes in qpos0
+        flex_size: vec3[nflex] fixed,
+        /// finite element stiffness matrix
+        flex_stiffness: real[nflexstiffness],
+        /// bending stiffness
+        flex_bending: real[nflexbending],
+        /// Rayleigh's damping coefficient
+        flex_damping: real[nflex],
+        /// edge stiffness
+        flex_edgestiffness: real[nflex],
+        /// edge damping
+        flex_edgedamping: real[nflex],
+        /// 0:none, 1:edges, 3:strain
+        flex_edgeequality: int[nflex](0..4) fixed,
+        /// are all vertices in the same body
+        flex_rigid: int[nflex](0..2) fixed,
+        /// are both edge vertices in same body
+        flexedge_rigid: int[nflexedge](0..2) fixed,
+        /// are all vertex coordinates (0,0,0)
+        flex_centered: int[nflex](0..2) fixed,
+        /// render flex skin with flat shading
+        flex_flatskin: int[nflex](0..2),
+        /// number of non-zeros in Jacobian row
+        flexedge_J_rownnz: int[nflexedge] derived,
+        /// row start address in colind array
+        flexedge_J_rowadr: int[nflexedge] derived,
+        /// column indices in sparse Jacobian
+        flexedge_J_colind: int[nJfe](0..nv) derived,
+        /// rgba when material is omitted
+        flex_rgba: real[nflex, 4],
         /// first vertex address
         mesh_vertadr: int[nmesh] fixed,
         /// number of vertices
@@ -1233,6 +1363,10 @@ fields! {
         tendon_Jpat: int[ntendon](-1..nJpat) derived,
         /// sparsity pattern of an equality's rows (ours)
         eq_Jpat: int[neq](-1..nJpat) derived,
+        /// number of edges of a flex that change with some dof, where something depends on them (ours)
+        flex_rownum: int[nflex] derived,
+        /// sparsity pattern of the row of a flex edge; -1: it makes none (ours)
+        flexedge_Jpat: int[nflexedge](-1..nJpat) derived,
     }
     Data {
         /// simulation time (s)
@@ -1305,6 +1439,12 @@ fields! {
         cdof: spatial[nv],
         /// com-based body inertia and mass
         cinert: inert[nbody],
+        /// Cartesian flex vertex positions
+        flexvert_xpos: vec3[nflexvert],
+        /// flex edge Jacobian
+        flexedge_J: real[nJfe],
+        /// flex edge lengths
+        flexedge_length: real[nflexedge],
         /// start address of tendon's path
         ten_wrapadr: int[ntendon],
         /// number of wrap points in path
@@ -1327,6 +1467,8 @@ fields! {
         qLD: real[nC],
         /// 1/diag(D)
         qLDiagInv: real[nv],
+        /// flex edge velocities
+        flexedge_velocity: real[nflexedge],
         /// tendon velocities
         ten_velocity: real[ntendon],
         /// actuator velocities, one per force output
@@ -1469,6 +1611,12 @@ fields! {
         needed: int[2],
     }
     Scratch {
+        /// velocities of the vertices of soft bodies (ours)
+        flexvert_vel: vec3[nflexvert],
+        /// forces of the springs of the material on the vertices of soft bodies (ours)
+        flexvert_spring: vec3[nflexvert],
+        /// forces of the dampers of the material on the vertices of soft bodies (ours)
+        flexvert_damper: vec3[nflexvert],
         /// acceleration of bodies in the recursion for qfrc_bias (ours)
         rne_cacc: spatial[nbody],
         /// force on bodies in the recursion for qfrc_bias (ours)

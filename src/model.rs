@@ -356,6 +356,8 @@ pub struct Names {
     pub light: Vec<String>,
     /// meshes
     pub mesh: Vec<String>,
+    /// flexes
+    pub flex: Vec<String>,
     /// height fields
     pub hfield: Vec<String>,
     /// predefined pairs

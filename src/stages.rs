@@ -77,6 +77,8 @@ stages! {
     com_pos,
     /// Poses of cameras and lights (`mj_camlight`).
     camlight,
+    /// Vertices of soft bodies, lengths of their edges and how dofs change them (`mj_flex`).
+    flex,
     /// Tendon lengths and Jacobian (`mj_tendon`).
     tendon,
     /// Composite inertia and M (`mj_crb`).
@@ -93,7 +95,7 @@ stages! {
     transmission by simd::transmission,
     /// Sensors of position (`mj_sensorPos`).
     sensor_pos by simd::sensor_pos,
-    /// Tendon and actuator velocities (first part of `mj_fwdVelocity`).
+    /// Velocities of edges of soft bodies, tendons and actuators (first part of `mj_fwdVelocity`).
     fwd_velocity,
     /// Cvel, cdof_dot (`mj_comVel`).
     com_vel,
@@ -197,6 +199,9 @@ pub fn fwd_position(m: &Model, run: &mut impl Run) {
     if m.ncam + m.nlight > 0 {
         run(&camlight);
     }
+    if m.nflex > 0 {
+        run(&flex);
+    }
     if m.ntendon > 0 {
         run(&tendon);
     }
@@ -216,7 +221,7 @@ pub fn fwd_position(m: &Model, run: &mut impl Run) {
 
 /// What depends on position and velocity (`mj_fwdVelocity`).
 pub fn fwd_velocity_stages(m: &Model, run: &mut impl Run) {
-    if m.ntendon + m.nactuator > 0 {
+    if m.ntendon + m.nactuator + m.nflex > 0 {
         run(&fwd_velocity);
     }
     run(&com_vel);

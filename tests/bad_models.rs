@@ -486,11 +486,27 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "flexcomp",
-        "<mujoco><worldbody>\n  <flexcomp name=\"f\"/>\n</worldbody></mujoco>",
+        "<mujoco><worldbody>\n  <flexcomp name=\"f\" dof=\"trilinear\" count=\"2 2 2\"/>\n</worldbody></mujoco>",
+    ),
+    (
+        "flexcomp of more points than its dimension has",
+        "<mujoco><worldbody><flexcomp name=\"f\"/></worldbody></mujoco>",
+    ),
+    (
+        "flexcomp that is too narrow",
+        "<mujoco><worldbody><flexcomp name=\"f\" count=\"2 2 1\" radius=\".02\"/></worldbody></mujoco>",
+    ),
+    (
+        "pin that is not there",
+        "<mujoco><worldbody><flexcomp name=\"f\" count=\"2 2 1\">\n<pin id=\"0 4\"/></flexcomp></worldbody></mujoco>",
+    ),
+    (
+        "flexcomp in a body without a name",
+        "<mujoco><worldbody><body><flexcomp name=\"f\" count=\"2 2 1\"/></body></worldbody></mujoco>",
     ),
     (
         "flex",
-        "<mujoco><deformable><flex name=\"f\" body=\"b\" element=\"0 1\"/></deformable></mujoco>",
+        "<mujoco><deformable><flex name=\"f\" body=\"b\" element=\"0 1 2\"/></deformable></mujoco>",
     ),
     (
         "plugin that was removed",

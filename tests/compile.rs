@@ -209,6 +209,7 @@ fn names(m: &Model, golden: &Golden) -> Vec<String> {
         ("joint", &own.joint),
         ("geom", &own.geom),
         ("mesh", &own.mesh),
+        ("flex", &own.flex),
     ];
     let differ = |(kind, have): &(&str, &Vec<String>)| {
         let want = golden.get(&format!("name/{kind}"))?;
@@ -244,6 +245,22 @@ fn robots_of_urdf_are_mujocos() {
     let text = include_str!("golden/urdf_cases.txt");
     let [taken, refused] = held(text, "tests/golden/urdf.npz", read);
     assert!(taken > 200 && refused > 60, "{taken} {refused}");
+}
+
+#[test]
+fn soft_bodies_are_mujocos() {
+    let mesh = std::fs::read("tests/golden/flex/o.obj").unwrap();
+    let files = Files::memory([("o.obj", mesh)]);
+    let read = |xml: &str| {
+        let spec = Spec::from_text(xml, files.clone(), &Limits::default())?;
+        // saved, it is the same model
+        let saved = Spec::from_text(&spec.to_mjcf()?, files.clone(), &Limits::default())?;
+        assert_eq!(saved, spec, "{xml}");
+        compile(&spec)
+    };
+    let text = include_str!("golden/flex_cases.txt");
+    let [taken, refused] = held(text, "tests/golden/flex.npz", read);
+    assert!(taken > 90 && refused > 40, "{taken} {refused}");
 }
 
 #[test]

@@ -39,6 +39,11 @@ const TABLE: &[(&str, f64, &[&str])] = &[
         &["cam_xpos", "cam_xmat", "light_xpos", "light_xdir"],
     ),
     (
+        "flex",
+        1e-12,
+        &["flexvert_xpos", "flexedge_length", "flexedge_J"],
+    ),
+    (
         "tendon",
         1e-12,
         &[
@@ -62,7 +67,7 @@ const TABLE: &[(&str, f64, &[&str])] = &[
     (
         "fwd_velocity",
         1e-12,
-        &["ten_velocity", "actuator_velocity"],
+        &["flexedge_velocity", "ten_velocity", "actuator_velocity"],
     ),
     ("com_vel", 1e-12, &["cvel", "cdof_dot"]),
     ("fluid", 1e-10, &["qfrc_fluid"]),
@@ -187,8 +192,13 @@ fn every_stage_agrees() {
                 (stage.twin)(&m, &mut d);
                 for field in fields {
                     let place = format!("{} state {k} {field}", path.display());
+                    let have = comparable(&m, &d, field);
+                    // goldens of models without flexes are older than their fields
+                    if have.is_empty() {
+                        continue;
+                    }
                     let want = golden.state(&format!("out/{field}"), k);
-                    report.compare(name, tol, place, &comparable(&m, &d, field), want);
+                    report.compare(name, tol, place, &have, want);
                 }
             }
         }

@@ -46,6 +46,7 @@ fn names_mut<'a>(names: &'a mut Names, kind: &str) -> PyResult<&'a mut Vec<Strin
         "camera" => &mut names.camera,
         "light" => &mut names.light,
         "mesh" => &mut names.mesh,
+        "flex" => &mut names.flex,
         "hfield" => &mut names.hfield,
         "pair" => &mut names.pair,
         "exclude" => &mut names.exclude,

@@ -86,6 +86,7 @@ fn fixed_rows(m: &Arrays, half: bool) -> usize {
         Some(EqType::Connect) => 3,
         Some(EqType::Weld) => 6,
         Some(EqType::Joint | EqType::Tendon) => 1,
+        Some(EqType::Flex) => m.flex_rownum[m.eq_obj1id[i] as usize] as usize,
         _ => 0,
     });
     let friction = m.dof_frictionloss.iter().chain(&m.tendon_frictionloss);

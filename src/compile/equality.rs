@@ -45,6 +45,7 @@ fn objects(tree: &Tree, names: &Names, said: &Equality) -> Result<(EqType, ObjTy
         EqualityTag::Weld => EqType::Weld,
         EqualityTag::Joint => EqType::Joint,
         EqualityTag::Tendon => EqType::Tendon,
+        EqualityTag::Flex => EqType::Flex,
         EqualityTag::Unsaid => return Err(tree.error(origin, None, "says no kind of equality")),
     };
     match kind {
@@ -58,6 +59,10 @@ fn objects(tree: &Tree, names: &Names, said: &Equality) -> Result<(EqType, ObjTy
             let id1 = find(&names.tendon, "tendon1", &said.tendon1)?;
             let id2 = find(&names.tendon, "tendon2", &said.tendon2)?;
             Ok((kind, ObjType::Unknown, (first(id1, "tendon1")?, id2)))
+        }
+        EqType::Flex => {
+            let id = find(&names.flex, "flex", &said.flex)?;
+            Ok((kind, ObjType::Unknown, (first(id, "flex")?, None)))
         }
         _ if said.site1.is_some() || said.site2.is_some() => {
             let id1 = find(&names.site, "site1", &said.site1)?;

@@ -1,6 +1,6 @@
 //! Fields that are ours: derived from MuJoCo's once a model is compiled, so that every stage finds its way by table.
 
-use super::{capacity, emit, history, pair, pattern, plastic, setconst, sparse};
+use super::{capacity, emit, flex, history, pair, pattern, plastic, setconst, sparse};
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
@@ -36,6 +36,7 @@ pub(super) fn structure(m: &mut Arrays) {
 fn ways(m: &mut Arrays) {
     levels(m);
     children(m);
+    flex::edge_pattern(m);
     moment_pattern(m);
     m.ntri = m.nv * (m.nv + 1) / 2 + crate::cpu::lib::chains::MARGIN;
     m.nvpad = m.nv + crate::cpu::lib::chains::MARGIN;

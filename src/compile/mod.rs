@@ -19,6 +19,7 @@ mod custom;
 mod edit;
 mod emit;
 mod equality;
+mod flex;
 mod fluid;
 mod geom;
 mod history;
@@ -34,7 +35,7 @@ pub mod pair;
 mod parts;
 pub mod pattern;
 mod plastic;
-mod pose;
+pub(crate) mod pose;
 mod reduce;
 mod scale;
 mod sensor;
@@ -122,6 +123,7 @@ pub fn compile(spec: &Spec) -> Result<Model> {
         &names.body,
     )?;
     assets.fill(&mut m, &tree);
+    flex::fill(&mut m, &tree, &names)?;
     equality::fill(&mut m, &tree, &names)?;
     tendon::fill(&mut m, &tree, &names)?;
     let pair = contact::pairs(&mut m, &tree, &names.geom)?;
@@ -246,6 +248,7 @@ fn model_names(spec: &Spec, names: &Names, pair: Vec<String>, exclude: Vec<Strin
         camera: names.camera.list(),
         light: names.light.list(),
         mesh: names.mesh.list(),
+        flex: names.flex.list(),
         hfield: names.hfield.list(),
         pair,
         exclude,

@@ -263,6 +263,7 @@ fn put_names(names: &Names, out: &mut Vec<u8>) {
         camera,
         light,
         mesh,
+        flex,
         hfield,
         pair,
         exclude,
@@ -277,8 +278,8 @@ fn put_names(names: &Names, out: &mut Vec<u8>) {
     } = names;
     put_text(model, out);
     for list in [
-        body, joint, geom, site, camera, light, mesh, hfield, pair, exclude, equality, tendon,
-        actuator, sensor, numeric, key,
+        body, joint, geom, site, camera, light, mesh, flex, hfield, pair, exclude, equality,
+        tendon, actuator, sensor, numeric, key,
     ] {
         out.extend((list.len() as u32).to_le_bytes());
         list.iter().for_each(|name| put_text(name, out));
@@ -346,6 +347,7 @@ impl<'a> Reader<'a> {
             &mut names.camera,
             &mut names.light,
             &mut names.mesh,
+            &mut names.flex,
             &mut names.hfield,
             &mut names.pair,
             &mut names.exclude,

@@ -38,6 +38,7 @@ enum By {
     Option,
     Flag,
     Geom(usize),
+    Flex(usize),
     Actuator(usize),
     Sensor(usize),
 }
@@ -54,6 +55,7 @@ impl Need {
             By::Option => Some(spec.option.origin),
             By::Flag => Some(spec.option.flag.origin),
             By::Geom(i) => tree.geoms.get(i).map(|x| x.said.origin),
+            By::Flex(i) => spec.flexes.get(i).map(|x| x.origin),
             By::Actuator(i) => spec.actuators.get(i).map(|x| x.origin),
             By::Sensor(i) => spec.sensors.get(i).map(|x| x.origin),
         }
@@ -88,6 +90,7 @@ fn everywhere(m: &Arrays) -> Vec<Need> {
     options(m, &mut out);
     collisions(m, &mut out);
     forces(m, &mut out);
+    flexes(m, &mut out);
     out
 }
 
@@ -237,6 +240,34 @@ fn forces(m: &Arrays, out: &mut Vec<Need>) {
     let seen = first(m.nsensor, &|i| m.sensor_historyadr[i] >= 0);
     let seen = seen.filter(|_| m.nfresh > 0 && m.opt.disabled(DSBL_SENSOR));
     need(what, "nsample", seen.map(By::Sensor));
+}
+
+fn flexes(m: &Arrays, out: &mut Vec<Need>) {
+    let mut need = |what: &str, by: Option<usize>| {
+        out.extend(by.map(|f| Need::new(what, By::Flex(f), "name")));
+    };
+    let first = |says: &dyn Fn(usize) -> bool| (0..m.nflex).find(|&f| says(f));
+
+    // MuJoCo refuses these too
+    let implicit = m.opt.is_implicit();
+    let elastic = first(&|f| implicit && m.flex_rigid[f] == 0 && m.flex_stiffnessadr[f] >= 0);
+    let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
+    need(what, elastic);
+    let off = m.opt.disabled(DSBL_CONTACT) || m.opt.disabled(DSBL_CONSTRAINT);
+    need("collisions of flexes", first(&|f| !off && touches(m, f)));
+}
+
+// whether something in the model may touch a flex by the bits of the two, or the flex itself
+fn touches(m: &Arrays, f: usize) -> bool {
+    let bits = |contype: i32, conaffinity: i32| {
+        m.flex_contype[f] & conaffinity != 0 || contype & m.flex_conaffinity[f] != 0
+    };
+    let geom = (0..m.ngeom).any(|g| bits(m.geom_contype[g], m.geom_conaffinity[g]));
+    let flex = |g: usize| g != f && bits(m.flex_contype[g], m.flex_conaffinity[g]);
+    let own = m.flex_rigid[f] == 0
+        && m.flex_selfcollide[f] != 0
+        && bits(m.flex_contype[f], m.flex_conaffinity[f]);
+    geom || own || (0..m.nflex).any(flex)
 }
 
 #[cfg(test)]

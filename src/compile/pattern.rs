@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::flex;
 use super::layout::{body_chain, merged_chain};
 use super::pair::body_pairs;
 use crate::error::{Error, Result};
@@ -20,6 +21,7 @@ pub fn patterns(m: &mut Arrays) -> Result<()> {
     m.jnt_Jpat = (0..m.njnt).map(|j| joint(m, j, &mut table)).collect();
     m.tendon_Jpat = (0..m.ntendon).map(|i| tendon(m, i, &mut table)).collect();
     m.eq_Jpat = (0..m.neq).map(|i| equality(m, i, &mut table)).collect();
+    m.flexedge_Jpat = edges(m, &mut table);
     let (bodies, of) = body_pairs(m);
     let mut of_bodies: Vec<i32> = Vec::with_capacity(bodies.len());
     for &(body1, body2) in &bodies {
@@ -117,6 +119,20 @@ fn tendon(m: &Arrays, i: usize, table: &mut Table) -> i32 {
         true => table.id(own(tendon_dofs(m, i as i32))),
         false => -1,
     }
+}
+
+// an edge of a flex that has a Jacobian may make a row
+fn edges(m: &Arrays, table: &mut Table) -> Vec<i32> {
+    let mut out = vec![-1; m.nflexedge];
+    for f in 0..m.nflex {
+        for e in flex::edges_of(m, f) {
+            if m.flexedge_J_rownnz[e] > 0 && m.flexedge_rigid[e] == 0 {
+                let [body1, body2] = flex::edge_bodies(m, f, e);
+                out[e] = table.id(sides(m, body1, body2));
+            }
+        }
+    }
+    out
 }
 
 fn equality(m: &Arrays, i: usize, table: &mut Table) -> i32 {

@@ -8,17 +8,17 @@ use crate::asset::vec3::{EPS, mulmatvec, mulquat, normalize, quat2mat};
 use crate::mjcf::schema::Orientation;
 use glam::DVec3;
 
-pub(super) use crate::asset::vec3::V3;
+pub(crate) use crate::asset::vec3::V3;
 
 /// A unit quaternion, real part first.
-pub(super) type Quat = [f64; 4];
+pub(crate) type Quat = [f64; 4];
 
 /// The quaternion that rotates nothing.
-pub(super) const UNIT: Quat = [1.0, 0.0, 0.0, 0.0];
+pub(crate) const UNIT: Quat = [1.0, 0.0, 0.0, 0.0];
 
 /// A position and an orientation, in some parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pose {
+pub(crate) struct Pose {
     pub pos: V3,
     pub quat: Quat,
 }
@@ -65,7 +65,7 @@ pub(super) fn conjugate(q: Quat) -> Quat {
 }
 
 /// A quaternion of unit length; one that is too short to have a direction stays as it is.
-pub(super) fn unit(mut quat: Quat) -> Quat {
+pub(crate) fn unit(mut quat: Quat) -> Quat {
     normalize(&mut quat);
     quat
 }
@@ -141,7 +141,7 @@ pub(super) fn frame2quat(x: V3, y: V3, z: V3) -> Quat {
 
 /// How angles and Euler sequences are said in a model.
 #[derive(Clone, Debug)]
-pub(super) struct Units {
+pub(crate) struct Units {
     /// Angles are in degrees.
     pub degree: bool,
     /// Axes of the Euler rotations.

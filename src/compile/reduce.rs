@@ -272,6 +272,10 @@ fn body_references(spec: &Spec) -> HashSet<&str> {
     for x in spec.skins.iter().flat_map(|s| &s.bones) {
         names.extend(x.body.as_deref());
     }
+    for x in &spec.flexes {
+        let bodies = x.body.as_deref().unwrap_or_default();
+        names.extend(bodies.split_ascii_whitespace());
+    }
     spec.each_camera(&mut |_, x| names.extend(x.target.as_deref()));
     spec.each_light(&mut |_, x| names.extend(x.target.as_deref()));
     names

@@ -1,6 +1,7 @@
 //! Constants of the model that follow from its other fields (`mj_setConst`): masses of subtrees, inverse weights and lengths
 //! at `qpos0`, statistics.
 
+use super::flex;
 use crate::cpu;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::sparse::solve_ld;
@@ -30,6 +31,9 @@ pub(super) fn set_const(model: &mut Model) -> Data {
 pub(super) fn position(m: &Model, d: &mut Data) {
     cpu::kinematics::kinematics(m, d);
     cpu::com_pos::com_pos(m, d);
+    if m.nflex > 0 {
+        cpu::flex::flex(m, d);
+    }
     if m.ntendon > 0 {
         cpu::tendon::tendon(m, d);
     }
@@ -65,10 +69,12 @@ pub(super) fn set_spring(model: &mut Model) {
 
 fn set0(m: &mut Arrays, d: &Data) {
     m.tendon_length0.clone_from(&d.ten_length);
+    edge_lengths(m, d);
     m.actuator_length0.clone_from(&d.actuator_length);
     body_invweight(m, d);
     dof_invweight(m, d);
     row_weights(m, d);
+    edge_weights(m, d);
     equality_poses(m, d);
     cameras(m, d);
     lights(m, d);
@@ -154,6 +160,43 @@ fn dof_invweight(m: &mut Arrays, d: &Data) {
                 sum += weight(m, d, &row);
             }
             m.dof_invweight0[adr + from..adr + to].fill(sum / (to - from) as f64);
+        }
+    }
+}
+
+fn edge_lengths(m: &mut Arrays, d: &Data) {
+    for f in 0..m.nflex {
+        for e in flex::edges_of(m, f) {
+            let point = |k: usize| {
+                let v = m.flex_vertadr[f] + m.flex_edge[2 * e + k];
+                d.flexvert_xpos[v as usize]
+            };
+            m.flexedge_length0[e] = norm3(sub3(point(1), point(0)));
+        }
+    }
+}
+
+// of edges of soft bodies; points that slide by themselves count by the mean of theirs
+fn edge_weights(m: &mut Arrays, d: &Data) {
+    let mut row = vec![0.0; m.nv];
+    for f in 0..m.nflex {
+        for e in flex::edges_of(m, f) {
+            let bodies = flex::edge_bodies(m, f, e);
+            m.flexedge_invweight0[e] = if m.flexedge_rigid[e] != 0 {
+                0.0
+            } else if bodies.iter().all(|&b| m.body_simple[b] == 2) {
+                bodies
+                    .iter()
+                    .fold(0.0, |sum, &b| sum + 1.0 / m.body_mass[b])
+                    / 2.0
+            } else {
+                row.fill(0.0);
+                let adr = m.flexedge_J_rowadr[e] as usize;
+                for k in adr..adr + m.flexedge_J_rownnz[e] as usize {
+                    row[m.flexedge_J_colind[k] as usize] = d.flexedge_J[k];
+                }
+                weight(m, d, &row)
+            };
         }
     }
 }
@@ -364,6 +407,14 @@ fn body_sizes(m: &Arrays, d: &Data) -> Vec<f64> {
             size[i] = size[i].max(reach);
         }
     }
+    // edges of soft bodies count at both of their ends
+    for f in 0..m.nflex {
+        for e in flex::edges_of(m, f) {
+            for i in flex::edge_bodies(m, f, e).into_iter().filter(|i| *i > 0) {
+                size[i] = size[i].max(m.flexedge_length0[e]);
+            }
+        }
+    }
     for s in &mut size[1..] {
         *s = s.max(1e-5);
     }
@@ -474,6 +525,11 @@ fn sleep(m: &mut Arrays) {
         if m.tendon_treenum[i] > 2 || (m.tendon_treenum[i] == 2 && !passive) {
             wake.extend(path_trees(m, i));
         }
+    }
+    for f in (0..m.nflex).filter(|&f| !flex::keeps_shape(m, f)) {
+        let adr = m.flex_vertadr[f] as usize;
+        let bodies = &m.flex_vertbodyid[adr..adr + m.flex_vertnum[f] as usize];
+        wake.extend(bodies.iter().map(|&b| m.body_treeid[b as usize]));
     }
     for tree in wake {
         let Ok(t) = usize::try_from(tree) else {

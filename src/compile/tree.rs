@@ -261,6 +261,11 @@ impl<'a> Ids<'a> {
         })
     }
 
+    /// The name of an id.
+    pub fn name(&self, id: usize) -> &str {
+        self.names.get(id).copied().unwrap_or_default()
+    }
+
     /// The names in order of ids, empty where there is none.
     pub fn list(&self) -> Vec<String> {
         self.names.iter().map(|&name| name.to_owned()).collect()

@@ -18,13 +18,16 @@ pub fn energy<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // springs of joints and of tendons
+    // springs of joints, of tendons and of edges of soft bodies
     if !m.opt.disabled(DSBL_SPRING) {
         for j in 0..m.njnt {
             potential += joint_energy(m, d, j);
         }
         for t in 0..m.ntendon {
             potential += tendon_energy(m, d, t);
+        }
+        for f in 0..m.nflex {
+            potential += edge_energy(m, d, f);
         }
     }
     d.energy[0] = potential;
@@ -97,4 +100,19 @@ fn tendon_energy<R: Real>(m: &Model, d: &Data<R>, t: usize) -> R {
         poly,
         R::select(upper.lt(length), length - upper, below),
     )
+}
+
+#[inline(always)]
+fn edge_energy<R: Real>(m: &Model, d: &Data<R>, f: usize) -> R {
+    let mut sum = R::zero();
+    if m.flex_rigid[f] != 0 {
+        return sum;
+    }
+    let half = R::splat(0.5) * d.own.flex_edgestiffness(m, f);
+    let adr = m.flex_edgeadr[f] as usize;
+    for e in adr..adr + m.flex_edgenum[f] as usize {
+        let x = d.flexedge_length[e] - d.own.flexedge_length0(m, e);
+        sum += half * x * x;
+    }
+    sum
 }

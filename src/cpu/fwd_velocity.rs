@@ -1,11 +1,21 @@
-//! Tendon and actuator velocities (first part of `mj_fwdVelocity`).
+//! Velocities of edges of soft bodies, tendons and actuators (first part of `mj_fwdVelocity`).
 
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::DSBL_ACTUATION;
 
-/// Tendon and actuator velocities (first part of `mj_fwdVelocity`).
+/// Velocities of edges of soft bodies, tendons and actuators (first part of `mj_fwdVelocity`).
 pub fn fwd_velocity<R: Real>(m: &Model, d: &mut Data<R>) {
+    // edges of soft bodies
+    for e in 0..m.nflexedge {
+        let (adr, num) = (
+            m.flexedge_J_rowadr[e] as usize,
+            m.flexedge_J_rownnz[e] as usize,
+        );
+        let colind = &m.flexedge_J_colind[adr..adr + num];
+        d.flexedge_velocity[e] = dot_sparse(&d.flexedge_J[adr..adr + num], colind, &d.qvel);
+    }
+
     // tendons
     for t in 0..m.ntendon {
         let (adr, num) = (m.ten_J_rowadr[t] as usize, m.ten_J_rownnz[t] as usize);

@@ -17,6 +17,7 @@ pub mod energy;
 pub mod euler;
 pub mod exact_diagonal;
 pub mod factor_m;
+pub mod flex;
 pub mod fluid;
 pub mod fwd_acceleration;
 pub mod fwd_actuation;

@@ -1,5 +1,6 @@
 //! Spring and damper forces, compensated gravity (`mj_passive`).
 
+use crate::cpu::lib::elastic::{bend_forces, stretch_forces, vertex_motion};
 use crate::cpu::lib::force::{acts, apply_ft, joint_rest, poly_force, tendon_passive};
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
@@ -38,6 +39,14 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
             let v = d.qvel[i];
             d.qfrc_damper[i] = -v * poly_force(linear, poly, v, true);
         }
+    }
+
+    // springs and dampers of soft bodies
+    if m.nflexstiffness > 0 {
+        elastic(m, d, spring, damper);
+    }
+    for f in 0..m.nflex {
+        edges_spring_damper(m, d, f, spring, damper);
     }
 
     // springs and dampers of tendons
@@ -115,6 +124,69 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
     let stiffness = poly_force(linear, poly, norm3(x), false);
     for (force, x) in d.qfrc_spring[dadr..dadr + 3].iter_mut().zip(x) {
         *force = -x * stiffness;
+    }
+}
+
+// forces on the vertices, then on the dofs of their bodies
+#[inline(always)]
+fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
+    vertex_motion(m, d);
+    for f in 0..m.nflex {
+        if m.flex_stiffnessadr[f] >= 0 && m.flex_rigid[f] == 0 {
+            stretch_forces(m, d, f);
+        }
+        if m.flex_bendingadr[f] >= 0 && m.flex_rigid[f] == 0 {
+            bend_forces(m, d, f);
+        }
+    }
+
+    // as the dofs feel them
+    let mut qfrc_spring = std::mem::take(&mut d.qfrc_spring);
+    let mut qfrc_damper = std::mem::take(&mut d.qfrc_damper);
+    for v in 0..m.nflexvert {
+        let (body, point) = (m.flex_vertbodyid[v] as usize, d.flexvert_xpos[v]);
+        let none = [R::zero(); 3];
+        if spring {
+            let force = d.flexvert_spring[v];
+            apply_ft(m, d, &mut qfrc_spring, body, point, force, none);
+        }
+        if damper {
+            let force = d.flexvert_damper[v];
+            apply_ft(m, d, &mut qfrc_damper, body, point, force, none);
+        }
+    }
+    d.qfrc_spring = qfrc_spring;
+    d.qfrc_damper = qfrc_damper;
+}
+
+#[inline(always)]
+fn edges_spring_damper<R: Real>(m: &Model, d: &mut Data<R>, f: usize, spring: bool, damper: bool) {
+    let stiffness = d.own.flex_edgestiffness(m, f);
+    let damping = d.own.flex_edgedamping(m, f);
+    if m.flex_rownum[f] == 0 || !acts(stiffness, [damping, R::zero()]) {
+        return;
+    }
+    let adr = m.flex_edgeadr[f] as usize;
+    for e in adr..adr + m.flex_edgenum[f] as usize {
+        let (adr, num) = (
+            m.flexedge_J_rowadr[e] as usize,
+            m.flexedge_J_rownnz[e] as usize,
+        );
+        if m.flexedge_rigid[e] != 0 {
+            continue;
+        }
+        let away = d.own.flexedge_length0(m, e) - d.flexedge_length[e];
+        let frc_spring = stiffness * away;
+        let frc_damper = -damping * d.flexedge_velocity[e];
+        for k in adr..adr + num {
+            let i = m.flexedge_J_colind[k] as usize;
+            if spring {
+                d.qfrc_spring[i] += d.flexedge_J[k] * frc_spring;
+            }
+            if damper {
+                d.qfrc_damper[i] += d.flexedge_J[k] * frc_damper;
+            }
+        }
     }
 }
 

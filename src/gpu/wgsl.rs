@@ -59,6 +59,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     cone
     dcmotor
     dual
+    elastic
     equality
     force
     history

@@ -470,7 +470,7 @@ fn append(into: &mut Spec, mut from: Spec) {
     macro_rules! append {
         ($($list:ident)*) => { $( into.$list.append(&mut from.$list); )* };
     }
-    append!(meshes hfields textures materials skins numerics texts pairs excludes tendons equalities actuators sensors tuples);
+    append!(meshes hfields textures materials skins numerics texts pairs excludes flexes tendons equalities actuators sensors tuples);
 }
 
 /// Whether two models' settings mean the same for their bodies, once their units are the same.

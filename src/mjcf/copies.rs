@@ -230,7 +230,7 @@ pub(crate) enum Tie {
 /// The lists outside of the tree that refer to the tree, in MuJoCo's order of copying.
 macro_rules! referring_lists {
     ($m:ident) => {
-        $m!(pairs "pair" Any, excludes "exclude" Any, tendons "tendon" Any, equalities "equality" AllButWorld,
+        $m!(pairs "pair" Any, excludes "exclude" Any, flexes "flex" Any, tendons "tendon" Any, equalities "equality" AllButWorld,
             actuators "actuator" All, sensors "sensor" Any, tuples "tuple" All);
     };
 }

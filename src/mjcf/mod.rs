@@ -17,6 +17,8 @@ mod copies;
 mod defaults;
 pub mod files;
 mod finish;
+mod flex;
+mod flexshape;
 pub(crate) mod limits;
 mod log;
 mod merge;

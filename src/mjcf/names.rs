@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::log::Log;
 use super::nearest::nearest;
 use super::schema::{
-    Body, Camera, Equality, Exclude, Frame, Geom, Hfield, Joint, Key, Light, Material, Mesh,
+    Body, Camera, Equality, Exclude, Flex, Frame, Geom, Hfield, Joint, Key, Light, Material, Mesh,
     Numeric, Pair, Sensor, Site, Skin, Tendon, Text, Texture, Tuple,
 };
 use super::source::Origin;
@@ -83,6 +83,29 @@ impl Named for Skin {
         refers_by_table(self, f);
         for bone in &mut self.bones {
             refers_by_table(bone, f);
+        }
+    }
+    fn name(&mut self) -> &mut Option<String> {
+        &mut self.name
+    }
+    fn place(&self) -> Origin {
+        self.origin
+    }
+}
+
+impl Named for Flex {
+    fn refers(&mut self, f: &mut dyn FnMut(&'static str, &'static str, &mut String)) {
+        let lists = [
+            ("body", "body", &mut self.body),
+            ("node", "body", &mut self.node),
+            ("material", "material", &mut self.material),
+        ];
+        for (attr, kind, list) in lists {
+            let Some(list) = list else { continue };
+            let words = list.split_ascii_whitespace().map(str::to_owned);
+            let mut words: Vec<String> = words.collect();
+            words.iter_mut().for_each(|word| f(attr, kind, word));
+            *list = words.join(" ");
         }
     }
     fn name(&mut self) -> &mut Option<String> {
@@ -229,6 +252,7 @@ pub(crate) fn lists(spec: &mut Spec, f: &mut dyn FnMut(&'static str, &mut dyn Na
     spec.textures.iter_mut().for_each(|x| f("texture", x));
     spec.materials.iter_mut().for_each(|x| f("material", x));
     spec.skins.iter_mut().for_each(|x| f("skin", x));
+    spec.flexes.iter_mut().for_each(|x| f("flex", x));
     spec.pairs.iter_mut().for_each(|x| f("pair", x));
     spec.excludes.iter_mut().for_each(|x| f("exclude", x));
     spec.equalities.iter_mut().for_each(|x| f("equality", x));

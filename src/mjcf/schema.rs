@@ -13,6 +13,7 @@ mod asset;
 mod body;
 mod constraint;
 mod custom;
+mod flex;
 #[cfg(test)]
 mod golden;
 mod sensor;
@@ -25,6 +26,7 @@ pub use asset::*;
 pub use body::*;
 pub use constraint::*;
 pub use custom::*;
+pub use flex::*;
 pub use sensor::*;
 pub use settings::*;
 pub use words::*;

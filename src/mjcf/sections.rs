@@ -44,7 +44,7 @@ impl Reader<'_> {
         for node in &section.children {
             match node.tag.as_str() {
                 "skin" => self.skin(node),
-                "flex" => self.log.unsupported(node.origin, None, "flex"),
+                "flex" => self.flex(node),
                 tag => unknown_element(&mut self.log, node, tag, ["flex", "skin"].into_iter()),
             }
         }
@@ -55,7 +55,7 @@ impl Reader<'_> {
         for node in &section.children {
             let Some(tag) = EqualityTag::ALL.iter().find(|t| t.0 == node.tag) else {
                 match node.tag.as_str() {
-                    "flex" | "flexstrain" | "flexvert" => {
+                    "flexstrain" | "flexvert" => {
                         self.log.unsupported(node.origin, None, node.tag.clone())
                     }
                     "distance" => self.log.mistake(

@@ -75,7 +75,7 @@ fn over<A: Attrs>(into: &mut A, said: A) {
 }
 
 /// Reads the child element of a name into its block.
-fn block<A: Attrs>(log: &mut Log, node: &Node, tag: &str, into: &mut A) {
+pub(crate) fn block<A: Attrs>(log: &mut Log, node: &Node, tag: &str, into: &mut A) {
     let mut found = node.children.iter().filter(|c| c.tag == tag);
     if let Some(child) = found.next() {
         *into = attrs::read(log, child, &Plain);

@@ -2,8 +2,9 @@
 
 pub use super::schema::{Body, Frame};
 use super::schema::{
-    Camera, Compiler, Equality, Exclude, Geom, Hfield, Joint, Key, Light, Material, Mesh, Numeric,
-    Options, Pair, Sensor, Site, Size, Skin, Statistic, Tendon, Text, Texture, Tri, Tuple, Visual,
+    Camera, Compiler, Equality, Exclude, Flex, Geom, Hfield, Joint, Key, Light, Material, Mesh,
+    Numeric, Options, Pair, Sensor, Site, Size, Skin, Statistic, Tendon, Text, Texture, Tri, Tuple,
+    Visual,
 };
 use super::source::{Origin, Sources};
 use crate::types::{BiasType, DynType, GainType, Interp, TrnType};
@@ -45,6 +46,8 @@ pub struct Spec {
     pub textures: Vec<Texture>,
     /// Materials.
     pub materials: Vec<Material>,
+    /// Soft bodies; a `flexcomp` is one of them, with bodies in the tree.
+    pub flexes: Vec<Flex>,
     /// Contact pairs.
     pub pairs: Vec<Pair>,
     /// Pairs of bodies that never touch.

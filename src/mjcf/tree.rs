@@ -10,7 +10,7 @@ use super::xml::Node;
 use crate::types::{GeomType, JointType};
 
 /// What may stand in a body.
-const CONTENTS: [&str; 12] = [
+const CONTENTS: [&str; 13] = [
     "inertial",
     "joint",
     "freejoint",
@@ -20,6 +20,7 @@ const CONTENTS: [&str; 12] = [
     "light",
     "body",
     "frame",
+    "flexcomp",
     "replicate",
     "attach",
     "include",
@@ -100,6 +101,7 @@ impl Reader<'_> {
             "camera" => self.camera(node, body, at),
             "light" => self.light(node, body, at),
             "body" => self.body(node, body, place),
+            "flexcomp" => self.flexcomp(node, body, Place { ..place }),
             "frame" => self.frame(node, body, place),
             "replicate" => self.replicate(node, body, place),
             "attach" => self.attach(node, body, place),
@@ -108,7 +110,7 @@ impl Reader<'_> {
                 None,
                 "composites were removed in MuJoCo 4.0; a cable is a <flexcomp dim=\"1\"> there",
             ),
-            "plugin" | "flexcomp" => self.log.unsupported(node.origin, None, node.tag.clone()),
+            "plugin" => self.log.unsupported(node.origin, None, node.tag.clone()),
             tag => unknown_element(&mut self.log, node, tag, CONTENTS.into_iter()),
         }
         self.nesting -= 1;

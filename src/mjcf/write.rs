@@ -187,6 +187,7 @@ impl Spec {
             }
         });
         x.section("worldbody", |x| contents(x, &self.world));
+        x.section("deformable", |x| x.rows("flex", &self.flexes));
         x.section("contact", |x| {
             x.rows("pair", &self.pairs);
             x.rows("exclude", &self.excludes);

@@ -24,5 +24,6 @@ python3 tests/golden/make_archive.py
 python3 tests/golden/make_compile.py compile
 python3 tests/golden/make_compile.py urdf
 python3 tests/golden/make_compile.py scale
+python3 tests/golden/make_compile.py flex
 tests/golden/make_solver.sh
 python3 tests/golden/make_fields.py > tests/golden/fields.txt

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_compile.py [NAME]: what MuJoCo 4.0.0 makes of the small models of NAME_cases.txt (compile, urdf, scale), in NAME.npz.
+"""make_compile.py [NAME]: what MuJoCo 4.0.0 makes of the small models of NAME_cases.txt (compile, urdf, scale, flex), in NAME.npz.
 
 A case is a line `=== name` and a line of XML; the files of the folder NAME are its assets. Every array that src/fields.rs names and
 mjModel has is laid end to end over the cases (model/NAME), with the number of values in each case (model/NAME#); so are sizes
@@ -12,7 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 TABLE = (HERE.parents[1] / "src" / "fields.rs").read_text()
 ROWS = re.findall(r"^        (\w+): (\w+)\[([^\]]*)\]", TABLE, re.M)
 SIZES = re.findall(r"^        (n\w+),", TABLE, re.M)
-KINDS = {"body": "nbody", "joint": "njnt", "geom": "ngeom", "mesh": "nmesh"}
+KINDS = {"body": "nbody", "joint": "njnt", "geom": "ngeom", "mesh": "nmesh", "flex": "nflex"}
 name = sys.argv[1] if len(sys.argv) > 1 else "compile"
 work = pathlib.Path(tempfile.mkdtemp())
 if (HERE / name).is_dir():
@@ -33,7 +33,8 @@ for xml in lines[1::2]:
             v = np.array([] if m is None else getattr(m, name_), float).ravel()
             D.setdefault(f"{kind}/{name_}", []).append(v)
     for kind, size in KINDS.items() if name != "compile" else ():
-        names = [] if m is None else [getattr(m, kind)(i).name for i in range(getattr(m, size))]
+        of = getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
+        names = [] if m is None else [mujoco.mj_id2name(m, of, i) or "" for i in range(getattr(m, size))]
         v = np.frombuffer("".join(n + "\n" for n in names).encode(), np.uint8).astype(float)
         D.setdefault(f"name/{kind}", []).append(v)
 out = {"refused": np.array(refused, np.int32)}

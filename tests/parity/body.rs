@@ -104,6 +104,7 @@ const MODELS: &[(&str, &[&str])] = &[
             "humanoid",
             "sticky",
             "sticky_elliptic",
+            "flexes",
         ],
     ),
     (
@@ -119,6 +120,7 @@ const MODELS: &[(&str, &[&str])] = &[
             "sticky_elliptic",
         ],
     ),
+    ("flex", &["flexes"]),
     ("tendon", &["tendons", "spatial_tendons"]),
     (
         "transmission",
@@ -133,7 +135,13 @@ const MODELS: &[(&str, &[&str])] = &[
     ),
     (
         "fwd_velocity",
-        &["transmissions", "tendons", "spatial_tendons", "humanoid"],
+        &[
+            "transmissions",
+            "tendons",
+            "spatial_tendons",
+            "humanoid",
+            "flexes",
+        ],
     ),
     (
         "passive",
@@ -145,6 +153,7 @@ const MODELS: &[(&str, &[&str])] = &[
             "free_bodies",
             "plastic",
             "sticky",
+            "flexes",
         ],
     ),
     ("adhesion", &["sticky", "sticky_elliptic"]),
@@ -222,7 +231,10 @@ const MODELS: &[(&str, &[&str])] = &[
         ],
     ),
     ("rk4", &["rk4", "plastic_rk4"]),
-    ("energy", &["pendula", "free_bodies", "tendons", "plastic"]),
+    (
+        "energy",
+        &["pendula", "free_bodies", "tendons", "plastic", "flexes"],
+    ),
     ("sensor_pos", &["sensors", "touch", "rays", "delays"]),
     ("sensor_vel", &["sensors", "touch", "delays", "tactile"]),
     (

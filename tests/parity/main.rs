@@ -27,6 +27,7 @@ mod energy;
 mod euler;
 mod exact_diagonal;
 mod factor_m;
+mod flex;
 mod fluid;
 mod fwd_acceleration;
 mod fwd_actuation;

@@ -4,6 +4,7 @@ use super::{bad, ensure, spans};
 use crate::compile::{layout, pair, pattern};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, Field, Role, SIZES, View};
+use crate::types::EqType;
 
 /// Lists of pairs and patterns lie within their bounds; the rest is as the compiler makes it.
 pub(super) fn check(m: &Arrays) -> Result<()> {
@@ -66,7 +67,7 @@ fn patterns(m: &Arrays) -> Result<()> {
     }
     for i in 0..m.neq {
         ensure(
-            m.eq_Jpat[i] >= 0,
+            m.eq_Jpat[i] >= 0 || m.eq_type[i] == EqType::Flex,
             "eq_Jpat",
             i,
             "is -1, and the equality makes rows",

@@ -55,6 +55,7 @@ fn equality(m: &Arrays, i: usize) -> Result<()> {
         }
         Some(EqType::Joint) => ("joint", -1, m.njnt),
         Some(EqType::Tendon) => ("tendon", -1, m.ntendon),
+        Some(EqType::Flex) => ("flex", -1, m.nflex),
         _ => {
             return Err(bad(
                 "eq_type",

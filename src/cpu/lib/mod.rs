@@ -7,6 +7,7 @@ pub mod cone;
 pub mod contact;
 pub mod dcmotor;
 pub mod dual;
+pub mod elastic;
 pub mod equality;
 pub mod force;
 pub mod hessian;

@@ -1,4 +1,4 @@
-//! Rows of equalities: connect, weld, joint and tendon.
+//! Rows of equalities: connect, weld, joint, tendon and edges of soft bodies.
 
 use super::{Row, Soft, Writer, soft};
 use crate::cpu::lib::equality::{anchors, bodies, orientations};
@@ -19,6 +19,7 @@ impl<R: Real> Writer<'_, R> {
                 Some(EqType::Weld) => self.two_bodies(i, 6, present),
                 Some(EqType::Joint) => self.joints(i, present),
                 Some(EqType::Tendon) => self.tendons(i, present),
+                Some(EqType::Flex) => self.edges(i, present),
                 _ => {}
             }
         }
@@ -34,12 +35,23 @@ impl<R: Real> Writer<'_, R> {
 
     // a row that waits for its Jacobian; its number
     fn equality(&mut self, i: usize, pos: R, size: R, diag: R, present: R::Mask) -> usize {
+        self.equality_of(i, self.m.eq_Jpat[i], [pos, size, diag], present)
+    }
+
+    // the same of a pattern; its position, the size that the impedance depends on, its part of the diagonal of A
+    fn equality_of(
+        &mut self,
+        i: usize,
+        pattern: i32,
+        [pos, size, diag]: [R; 3],
+        present: R::Mask,
+    ) -> usize {
         let m = self.m;
         let s = soft!(m, self.d.own, eq_solref[2 * i], eq_solimp[5 * i]);
         let row = Row {
             kind: ConstraintType::Equality,
             id: i as i32,
-            pattern: m.eq_Jpat[i],
+            pattern,
             present,
             pos,
             size,
@@ -153,6 +165,28 @@ impl<R: Real> Writer<'_, R> {
         self.tendon_entries(i, r, tendon1, R::one());
         if let Ok(t) = usize::try_from(tendon2) {
             self.tendon_entries(i, r, t, -slope);
+        }
+    }
+
+    // lengths of the edges of a soft body, all or none
+    fn edges(&mut self, i: usize, present: R::Mask) {
+        let m = self.m;
+        let f = m.eq_obj1id[i] as usize;
+        if m.flex_rownum[f] == 0 || !self.reserve(m.flex_rownum[f] as usize) {
+            return;
+        }
+        let first = m.flex_edgeadr[f] as usize;
+        for e in first..first + m.flex_edgenum[f] as usize {
+            let num = m.flexedge_J_rownnz[e] as usize;
+            if num == 0 || m.flexedge_rigid[e] != 0 {
+                continue;
+            }
+            let pos = self.d.flexedge_length[e] - self.d.own.flexedge_length0(m, e);
+            let diag = self.d.own.flexedge_invweight0(m, e);
+            let r = self.equality_of(i, m.flexedge_Jpat[e], [pos, pos, diag], present);
+            let adr = m.flexedge_J_rowadr[e] as usize;
+            let d = &mut *self.d;
+            d.efc_J[r * m.nJrow..][..num].copy_from_slice(&d.flexedge_J[adr..adr + num]);
         }
     }
 

@@ -44,6 +44,7 @@ elements! {
         joint2: ref<joint> (nodefault), "Joint on which it depends.";
         tendon1: ref<tendon> (nodefault), "Tendon that is constrained.";
         tendon2: ref<tendon> (nodefault), "Tendon on which it depends.";
+        flex: ref<flex> (nodefault), "Flex whose edges keep their lengths.";
         polycoef: real[1..5] (nodefault) = [0.0, 1.0, 0.0, 0.0, 0.0], "Polynomial between the two.";
     } with {
         /// What is constrained.
@@ -102,6 +103,7 @@ tags! {
         "weld" Weld [body1 body2 relpose anchor site1 site2 torquescale];
         "joint" Joint [joint2 polycoef] [joint1];
         "tendon" Tendon [tendon2 polycoef] [tendon1];
+        "flex" Flex [] [flex];
     }
 }
 

@@ -1,4 +1,4 @@
-//! The table against what MuJoCo 4.0.0 lists: `mj_printSchema`, without plugins and flexes.
+//! The table against what MuJoCo 4.0.0 lists: `mj_printSchema`, without plugins and interpolated flexes' constraints.
 
 use super::*;
 use crate::mjcf::attrs::{InDefault, Only, Plain, Rules, Tagged, Without};
@@ -52,6 +52,10 @@ fn ours() -> BTreeMap<String, Names> {
         "body" Body Plain; "body/inertial" Inertial Plain; "body/joint" Joint Without(&["align"]);
         "body/freejoint" Joint Only(&["name", "group", "align"]); "body/geom" Geom Plain; "body/attach" Attach Plain;
         "body/site" Site Plain; "body/camera" Camera Plain; "body/light" Light Plain;
+        "body/flexcomp" Flexcomp Plain; "body/flexcomp/edge" FlexcompEdge Plain;
+        "body/flexcomp/elasticity" FlexElasticity Plain; "body/flexcomp/contact" FlexContact Plain;
+        "body/flexcomp/pin" FlexPin Plain; "deformable/flex" Flex Plain; "deformable/flex/edge" FlexEdge Plain;
+        "deformable/flex/elasticity" FlexElasticity Plain; "deformable/flex/contact" FlexContact Plain;
         "contact/pair" Pair Plain; "contact/exclude" Exclude Plain;
         "custom/numeric" Numeric Plain; "custom/text" Text Plain; "custom/tuple" Tuple Plain;
         "custom/tuple/element" TupleElement Plain; "keyframe/key" Key Plain;
@@ -104,5 +108,5 @@ fn every_attribute_is_explained() {
         ($($T:ident)*) => { $( $T::list(&mut |a| assert!(a.doc.ends_with('.'), "{}: {}", stringify!($T), a.name)); )* };
     }
     rows! { Compiler Options Size Statistic Mesh Hfield Texture Material Body Frame Replicate Joint Geom Site Camera Light Pair
-    Equality Tendon SaidActuator Sensor Numeric Key }
+    Flex FlexEdge FlexElasticity FlexContact Flexcomp FlexcompEdge FlexPin Equality Tendon SaidActuator Sensor Numeric Key }
 }

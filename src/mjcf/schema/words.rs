@@ -49,6 +49,21 @@ keywords! {
     enum Scaling { "similar" Similar, "geometry" Geometry }
     /// Images a camera gives, in the order of their bits (`mjtCamOutBit`).
     enum CamOut { "rgb" Rgb, "depth" Depth, "distance" Distance, "normal" Normal, "segmentation" Segmentation }
+    /// How the points of a flexcomp may move, and the order of interpolation of a flex (`mjtDof`).
+    enum FlexDof { "full" Full, "radial" Radial, "trilinear" Trilinear, "quadratic" Quadratic, "2d" TwoD }
+    /// Where the points of a flexcomp come from (`mjtFcompType`).
+    enum FlexcompType {
+        "grid" Grid, "box" Box, "cylinder" Cylinder, "ellipsoid" Ellipsoid, "square" Square, "disc" Disc, "circle" Circle,
+        "mesh" Mesh, "gmsh" Gmsh, "direct" Direct,
+    }
+    /// What of a flexcomp is held by constraints.
+    enum EdgeEquality { "false" False, "true" True, "strain" Strain }
+    /// What of a shell is elastic.
+    enum Elastic2d { "none" None, "bend" Bend, "stretch" Stretch, "both" Both }
+    /// Section of a rod (`mjtFlexSection`).
+    enum FlexSection { "circle" Circle, "box" Box }
+    /// How elements of a flex that may touch each other are found (`mjtFlexSelf`).
+    enum FlexSelf { "none" None, "narrow" Narrow, "bvh" Bvh, "sap" Sap, "auto" Auto }
 
     for Interp { "zoh" Zoh, "linear" Linear, "cubic" Cubic }
     for SleepPolicy { "auto" Auto, "never" Never, "allowed" Allowed, "init" Init }

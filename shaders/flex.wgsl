@@ -1,0 +1,51 @@
+// Vertices of soft bodies, lengths of their edges and how dofs change them (`mj_flex`).
+
+fn mj_flex() {
+    // vertices
+    for (var v = lane; v < nflexvert; v += LANES) {
+        let body = flex_vertbodyid(v);
+        set_flexvert_xpos(v, xpos(body) + xmat(body) * flex_vert(v));
+    }
+    team_sync();
+
+    // edges, but of what cannot change its shape
+    for (var f = 0; f < nflex; f++) {
+        if (flex_rigid(f) != 0) {
+            continue;
+        }
+        let adr = flex_edgeadr(f);
+        for (var e = adr + lane; e < adr + flex_edgenum(f); e += LANES) {
+            flex_edge_row(flex_vertadr(f), e);
+        }
+    }
+}
+
+fn flex_edge_row(vertadr: i32, e: i32) {
+    let v0 = vertadr + flex_edge(e, 0);
+    let v1 = vertadr + flex_edge(e, 1);
+    let point0 = flexvert_xpos(v0);
+    let point1 = flexvert_xpos(v1);
+    let way = normalize3(point1 - point0);
+    set_flexedge_length(e, way.w);
+    let adr = flexedge_J_rowadr(e);
+    let num = flexedge_J_rownnz(e);
+    if (num == 0) {
+        return;
+    }
+
+    // the second end less the first
+    for (var k = adr; k < adr + num; k++) {
+        set_flexedge_J(k, 0.0);
+    }
+    for (var side = 0; side < 2; side++) {
+        let second = side == 0;
+        add_jac<flexedge_J, flexedge_J_colind>(
+            adr,
+            num,
+            flex_vertbodyid(select(v0, v1, second)),
+            select(point0, point1, second),
+            select(-way.xyz, way.xyz, second),
+            vec3f(),
+        );
+    }
+}

@@ -1,0 +1,105 @@
+// forces of an elastic continuum on the vertices of a soft body; a lane finds all of them, and adds those on its own vertices
+
+// ends of the edges of a triangle, then of a tetrahedron
+const ELEMENT_EDGES: array<vec2i, 9> = array<vec2i, 9>(
+    vec2i(1, 2), vec2i(2, 0), vec2i(0, 1),
+    vec2i(0, 1), vec2i(1, 2), vec2i(2, 0), vec2i(2, 3), vec2i(0, 3), vec2i(1, 3));
+
+// velocities of the vertices, and no forces on them yet
+fn vertex_motion() {
+    for (var v = lane; v < nflexvert; v += LANES) {
+        let body = flex_vertbodyid(v);
+        let offset = flexvert_xpos(v) - subtree_com(body_rootid(body));
+        let motion = cvel(body);
+        set_flexvert_vel(v, motion.lin + cross(motion.rot, offset));
+        set_flexvert_spring(v, vec3f());
+        set_flexvert_damper(v, vec3f());
+    }
+}
+
+// adds the forces with which elements resist being stretched: the energy of an element is `s' K s / 4`, with `s` the squared
+// lengths of its edges less those at rest, and its damping that of Rayleigh over a timestep
+fn stretch_forces(f: i32) {
+    let dim = flex_dim(f);
+    let nedge = select(6, 3, dim == 2);
+    let first = select(3, 0, dim == 2);
+    let stride = select(24, 21, dim == 2);
+    let rayleigh = flex_damping(f);
+    for (var t = 0; t < flex_elemnum(f); t++) {
+        let corner = flex_elemdataadr(f) + (dim + 1) * t;
+        var between: array<vec3f, 6>;
+        var stretch: array<f32, 6>;
+        var rate: array<f32, 6>;
+        for (var k = 0; k < nedge; k++) {
+            let ends = ELEMENT_EDGES[first + k];
+            let a = flex_vertadr(f) + flex_elem(corner + ends[0]);
+            let b = flex_vertadr(f) + flex_elem(corner + ends[1]);
+            between[k] = flexvert_xpos(a) - flexvert_xpos(b);
+            let way = normalize3(between[k]);
+            let speed = dot(way.xyz, flexvert_vel(a) - flexvert_vel(b));
+            let rest = flexedge_length0(flex_edgeadr(f) + flex_elemedge(flex_elemedgeadr(f) + nedge * t + k));
+            stretch[k] = (way.w - rest) * (way.w + rest);
+            rate[k] = 2.0 * way.w * speed - speed * speed * opt_timestep;
+        }
+
+        // every edge pulls at its ends
+        let adr = flex_stiffnessadr(f) + stride * t;
+        for (var i = 0; i < nedge; i++) {
+            var spring = 0.0;
+            var damper = 0.0;
+            for (var k = 0; k < nedge; k++) {
+                // the upper triangle, row by row
+                let row = min(i, k);
+                let place = row * nedge - row * (row + 1) / 2 + max(i, k);
+                let stiffness = flex_stiffness(adr + place);
+                spring += stiffness * stretch[k];
+                damper += stiffness * rate[k];
+            }
+            let ends = ELEMENT_EDGES[first + i];
+            let pull = between[i] * spring;
+            let drag = between[i] * (damper * rayleigh);
+            push_vertex(flex_vertadr(f) + flex_elem(corner + ends[0]), -pull, -drag);
+            push_vertex(flex_vertadr(f) + flex_elem(corner + ends[1]), pull, drag);
+        }
+    }
+}
+
+// adds the forces with which hinges between triangles resist being bent
+fn bend_forces(f: i32) {
+    let rayleigh = flex_damping(f);
+    for (var e = 0; e < flex_edgenum(f); e++) {
+        let edge = flex_edgeadr(f) + e;
+        if (flex_edgeflap(edge, 1) < 0) {
+            continue;
+        }
+        let v = vec4i(flex_edge(edge, 0), flex_edge(edge, 1), flex_edgeflap(edge, 0), flex_edgeflap(edge, 1))
+            + flex_vertadr(f);
+        let adr = flex_bendingadr(f) + 17 * e;
+
+        // a rest that is bent
+        let x0 = flexvert_xpos(v[0]);
+        let x1 = flexvert_xpos(v[1]) - x0;
+        let x2 = flexvert_xpos(v[2]) - x0;
+        let x3 = flexvert_xpos(v[3]) - x0;
+        var cubic = array<vec3f, 4>(vec3f(), cross(x2, x3), cross(x3, x1), cross(x1, x2));
+        cubic[0] = -(cubic[1] + cubic[2] + cubic[3]);
+        let curved = flex_bending(adr + 16);
+        for (var i = 0; i < 4; i++) {
+            // the matrix takes no notice of where the hinge is
+            let stiffness = vec4f(
+                flex_bending(adr + 4 * i), flex_bending(adr + 4 * i + 1), flex_bending(adr + 4 * i + 2),
+                flex_bending(adr + 4 * i + 3));
+            let spring = cubic[i] * curved + x1 * stiffness[1] + x2 * stiffness[2] + x3 * stiffness[3];
+            let damper = flexvert_vel(v[0]) * stiffness[0] + flexvert_vel(v[1]) * stiffness[1]
+                + flexvert_vel(v[2]) * stiffness[2] + flexvert_vel(v[3]) * stiffness[3];
+            push_vertex(v[i], -spring, -rayleigh * damper);
+        }
+    }
+}
+
+fn push_vertex(v: i32, spring: vec3f, damper: vec3f) {
+    if (v % LANES == lane) {
+        set_flexvert_spring(v, flexvert_spring(v) + spring);
+        set_flexvert_damper(v, flexvert_damper(v) + damper);
+    }
+}

@@ -1,0 +1,466 @@
+//! Soft bodies: their vertices, edges and elements, and what their material is made of (`mjCFlex::Compile`).
+
+mod material;
+mod topology;
+
+use super::layout::merged_chain;
+use super::names::Names;
+use super::pose::{Pose, V3};
+use super::tree::{Ids, Tree};
+use crate::error::Result;
+use crate::fields::Arrays;
+use crate::mjcf::schema::{Elastic2d, EqualityTag, Flex};
+use crate::types::JointType;
+use topology::Topology;
+
+/// Fills `flex_*` and `flexedge_*`, but for what follows from `qpos0` later. Needs the bodies.
+pub(super) fn fill(m: &mut Arrays, tree: &Tree, names: &Names) -> Result<()> {
+    if tree.spec.flexes.is_empty() {
+        return Ok(());
+    }
+    let poses = poses(m);
+    for said in &tree.spec.flexes {
+        one(m, tree, names, &poses, said)?;
+    }
+    m.nflex = tree.spec.flexes.len();
+    m.nflexvert = m.flex_vert.len();
+    m.nflexedge = m.flexedge_rigid.len();
+    m.nflexelem = m.flex_elemlayer.len();
+    m.nflexelemdata = m.flex_elem.len();
+    m.nflexelemedge = m.flex_elemedge.len();
+    m.nflexshelldata = m.flex_shell.len();
+    m.nflexstiffness = m.flex_stiffness.len();
+    m.nflexbending = m.flex_bending.len();
+    m.flexedge_length0 = vec![0.0; m.nflexedge];
+    m.flexedge_invweight0 = vec![0.0; m.nflexedge];
+    Ok(())
+}
+
+/// A soft body as it was said: numbers of everything, and where its vertices are at `qpos0`.
+struct Part {
+    dim: usize,
+    bodies: Vec<usize>,
+    // in the frames of the bodies
+    vertex: Vec<V3>,
+    xpos: Vec<V3>,
+    element: Vec<i32>,
+    centered: bool,
+    rigid: bool,
+}
+
+// poses of the bodies at qpos0
+fn poses(m: &Arrays) -> Vec<Pose> {
+    let mut poses = Vec::with_capacity(m.nbody);
+    for i in 0..m.nbody {
+        let own = Pose {
+            pos: m.body_pos[i],
+            quat: m.body_quat[i],
+        };
+        poses.push(match i {
+            0 => own,
+            _ => Pose::then(poses[m.body_parentid[i] as usize], own),
+        });
+    }
+    poses
+}
+
+fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) -> Result<()> {
+    let part = part(tree, names, poses, said)?;
+    let held = held(tree, said);
+    check_material(tree, said, &part, held)?;
+    check_bodies(m, tree, names, said, &part)?;
+    let shape = topology::of(&part);
+    let elastic = said.elasticity.young() > 0.0;
+    let bends = elastic && part.dim == 2 && bends(said);
+    vertices(m, &part);
+    edges(m, &part, &shape, bends);
+    elements(m, tree, names, said, &shape)?;
+
+    // the material
+    m.flex_stiffnessadr.push(-1);
+    m.flex_bendingadr.push(-1);
+    if elastic {
+        let last = m.flex_stiffnessadr.len() - 1;
+        m.flex_stiffnessadr[last] = m.flex_stiffness.len() as i32;
+        m.flex_stiffness.extend(material::stretching(said, &part));
+        if bends {
+            m.flex_bendingadr[last] = m.flex_bending.len() as i32;
+            m.flex_bending
+                .extend(material::bending(said, &part, &shape));
+        }
+    }
+    m.flex_edgeequality.push(i32::from(held));
+    properties(m, said, &part);
+    Ok(())
+}
+
+fn bends(said: &Flex) -> bool {
+    matches!(
+        said.elasticity.elastic2d(),
+        Elastic2d::Bend | Elastic2d::Both
+    )
+}
+
+// whether an equality holds its edges
+fn held(tree: &Tree, said: &Flex) -> bool {
+    let mut equalities = tree.spec.equalities.iter();
+    equalities.any(|e| e.tag == EqualityTag::Flex && e.flex.is_some() && e.flex == said.name)
+}
+
+fn part(tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) -> Result<Part> {
+    let origin = said.origin;
+    let dim = said.dim();
+    tree.ensure(
+        (1..=3).contains(&dim),
+        origin,
+        Some("dim"),
+        "dim must be 1, 2 or 3",
+    )?;
+    let dim = dim as usize;
+    let element = said.element.clone().unwrap_or_default();
+    let msg = format!("element needs {} numbers for each element", dim + 1);
+    let ok = !element.is_empty() && element.len().is_multiple_of(dim + 1);
+    tree.ensure(ok, origin, Some("element"), &msg)?;
+    let words = said.body.as_deref().unwrap_or_default();
+    let mut bodies = words
+        .split_ascii_whitespace()
+        .map(|name| names.body.find(tree, origin, "body", name))
+        .collect::<Result<Vec<_>>>()?;
+    tree.ensure(!bodies.is_empty(), origin, Some("body"), "body is needed")?;
+    let numbers = said.vertex.as_deref().unwrap_or_default();
+    let msg = "vertex needs three numbers for each vertex";
+    tree.ensure(numbers.len().is_multiple_of(3), origin, Some("vertex"), msg)?;
+    let mut vertex: Vec<V3> = numbers
+        .chunks_exact(3)
+        .map(|v| [v[0], v[1], v[2]])
+        .collect();
+    if vertex.is_empty() {
+        vertex = vec![[0.0; 3]; bodies.len()];
+    } else if bodies.len() == 1 {
+        bodies = vec![bodies[0]; vertex.len()];
+    }
+    let msg = format!(
+        "body must name one body, or one for each of the {} vertices",
+        vertex.len()
+    );
+    tree.ensure(bodies.len() == vertex.len(), origin, Some("body"), &msg)?;
+    tree.ensure(
+        vertex.len() > dim,
+        origin,
+        Some("body"),
+        "there are not enough vertices for one element",
+    )?;
+    check_elements(tree, said, dim, &element, vertex.len())?;
+    let place = |(body, v): (&usize, &V3)| poses[*body].then(Pose::at(*v)).pos;
+    Ok(Part {
+        dim,
+        xpos: bodies.iter().zip(&vertex).map(place).collect(),
+        centered: vertex.iter().all(|v| *v == [0.0; 3]),
+        rigid: bodies.iter().all(|b| *b == bodies[0]),
+        bodies,
+        vertex,
+        element,
+    }
+    .outward())
+}
+
+impl Part {
+    // the faces 012, 023, 031, 132 of a tetrahedron turn right when seen from outside
+    fn outward(mut self) -> Part {
+        if self.dim == 3 {
+            for element in self.element.chunks_exact_mut(4) {
+                if material::volume(&self.xpos, element) > 0.0 {
+                    element.swap(1, 2);
+                }
+            }
+        }
+        self
+    }
+}
+
+fn check_elements(
+    tree: &Tree,
+    said: &Flex,
+    dim: usize,
+    element: &[i32],
+    nvert: usize,
+) -> Result<()> {
+    for (i, of) in element.chunks_exact(dim + 1).enumerate() {
+        let inside = of.iter().all(|v| (0..nvert as i32).contains(v));
+        let msg = format!("element {i} has a vertex that is none of the {nvert}");
+        tree.ensure(inside, said.origin, Some("element"), &msg)?;
+        let once = (0..of.len()).all(|k| !of[..k].contains(&of[k]));
+        let msg = format!("element {i} has a vertex twice");
+        tree.ensure(once, said.origin, Some("element"), &msg)?;
+    }
+    Ok(())
+}
+
+fn check_material(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<()> {
+    let (elastic, edge) = (&said.elasticity, &said.edge);
+    let ensure = |ok: bool, attr: &str, msg: &str| tree.ensure(ok, said.origin, Some(attr), msg);
+    let lines = part.dim == 1;
+    let flat = elastic.elastic2d() != Elastic2d::None;
+    let poisson = (0.0..0.5).contains(&elastic.poisson());
+    ensure(
+        edge.stiffness() <= 0.0 || lines,
+        "dim",
+        "edges of triangles and tetrahedra have no stiffness of their own; give the flex <elasticity>",
+    )?;
+    ensure(
+        !flat || elastic.thickness() > 0.0,
+        "dim",
+        "elastic2d needs a thickness that is positive",
+    )?;
+    ensure(
+        poisson || !(flat || elastic.young() > 0.0),
+        "dim",
+        "poisson must be at least 0 and below 0.5",
+    )?;
+    ensure(!flat || part.dim == 2, "dim", "elastic2d is for dim 2")?;
+    ensure(
+        !held || elastic.young() <= 0.0,
+        "dim",
+        "edges that an equality holds and elasticity (young) exclude each other; drop one",
+    )?;
+    ensure(
+        !held || edge.stiffness() <= 0.0,
+        "dim",
+        "edges that an equality holds and edges with stiffness exclude each other; drop one",
+    )?;
+    let kept = elastic.yield_() == [0.0; 2];
+    if !kept {
+        return Err(tree
+            .spec
+            .sources
+            .unsupported(said.origin, None, "flex that yields"));
+    }
+    if lines && elastic.young() > 0.0 {
+        let what = "flex that is an elastic rod";
+        return Err(tree.spec.sources.unsupported(said.origin, None, what));
+    }
+    let condim = matches!(said.contact.condim(), 1 | 3 | 4 | 6);
+    ensure(condim, "dim", "condim of its contacts must be 1, 3, 4 or 6")
+}
+
+// the bodies must move by themselves, and be damped by the flex alone
+fn check_bodies(m: &Arrays, tree: &Tree, names: &Names, said: &Flex, part: &Part) -> Result<()> {
+    if part.rigid {
+        return Ok(());
+    }
+    let name = |b: usize| names.body.name(b);
+    let of = |b: usize| part.bodies.iter().filter(|&&other| other == b).count();
+    for &b in &part.bodies {
+        let node = &tree.bodies[b];
+        let slides = node
+            .joints
+            .clone()
+            .all(|j| m.jnt_type[j] == JointType::Slide);
+        let carries = !node.geoms.is_empty() || !node.said.bodies.is_empty();
+        if of(b) != 1 || node.joints.is_empty() || carries || !slides {
+            continue;
+        }
+        let damped = tree.joints[node.joints.clone()].iter().any(|part| {
+            let [timeconst, ratio] = part.said.springdamper();
+            (timeconst > 0.0 && ratio > 0.0) || part.said.damping() != [0.0; 3]
+        });
+        let msg = format!(
+            "body {:?} of a vertex has joints with damping; give the damping to the flex, by <elasticity> or <edge>",
+            name(b)
+        );
+        tree.ensure(!damped, said.origin, Some("body"), &msg)?;
+
+        // what moves around it would move it twice
+        let mut around = node.parent;
+        while around != 0 {
+            let joints = tree.bodies[around].joints.is_empty();
+            let msg = format!(
+                "body {:?} has joints, and no vertex is pinned to it; pin one, or drop the joints",
+                name(around)
+            );
+            let three = node.joints.len() == 3;
+            let pinned = part.bodies.contains(&around);
+            tree.ensure(joints || pinned || !three, said.origin, Some("body"), &msg)?;
+            around = tree.bodies[around].parent;
+        }
+    }
+    Ok(())
+}
+
+fn vertices(m: &mut Arrays, part: &Part) {
+    m.flex_vertadr.push(m.flex_vert.len() as i32);
+    m.flex_vertnum.push(part.vertex.len() as i32);
+    m.flex_vert.extend_from_slice(&part.vertex);
+    m.flex_vertbodyid
+        .extend(part.bodies.iter().map(|&b| b as i32));
+}
+
+fn edges(m: &mut Arrays, part: &Part, shape: &Topology, bends: bool) {
+    m.flex_edgeadr.push(m.flexedge_rigid.len() as i32);
+    m.flex_edgenum.push(shape.edges.len() as i32);
+    for (edge, flap) in shape.edges.iter().zip(&shape.flaps) {
+        let [b0, b1] = edge.map(|v| part.bodies[v as usize]);
+        m.flexedge_rigid.push(i32::from(b0 == b1));
+        m.flex_edge.extend(edge);
+        m.flex_edgeflap.extend(if bends { *flap } else { [-1; 2] });
+    }
+}
+
+fn elements(
+    m: &mut Arrays,
+    tree: &Tree,
+    names: &Names,
+    said: &Flex,
+    shape: &Topology,
+) -> Result<()> {
+    let nelem = shape.layers.len();
+    m.flex_elemadr.push(m.flex_elemlayer.len() as i32);
+    m.flex_elemnum.push(nelem as i32);
+    m.flex_elemdataadr.push(m.flex_elem.len() as i32);
+    m.flex_elemedgeadr.push(m.flex_elemedge.len() as i32);
+    m.flex_shelldataadr.push(match shape.shell.is_empty() {
+        true => -1,
+        false => m.flex_shell.len() as i32,
+    });
+    m.flex_shellnum
+        .push((shape.shell.len() / said.dim() as usize) as i32);
+    m.flex_elem.extend(&shape.element);
+    m.flex_elemedge.extend(&shape.elemedge);
+    m.flex_elemlayer.extend(&shape.layers);
+    m.flex_shell.extend(&shape.shell);
+    m.flex_matid
+        .extend(materials(tree, &names.material, said, nelem)?);
+    Ok(())
+}
+
+// one material for all elements, or one for each
+fn materials(tree: &Tree, ids: &Ids, said: &Flex, nelem: usize) -> Result<Vec<i32>> {
+    let words = said.material.as_deref().unwrap_or_default();
+    let find = |name: &str| ids.find(tree, said.origin, "material", name);
+    let found = words
+        .split_ascii_whitespace()
+        .map(|name| find(name).map(|id| id as i32))
+        .collect::<Result<Vec<_>>>()?;
+    match found.as_slice() {
+        [] => Ok(vec![-1; nelem]),
+        [one] => Ok(vec![*one; nelem]),
+        _ => {
+            let msg =
+                format!("material must name one material, or one for each of the {nelem} elements");
+            tree.ensure(found.len() == nelem, said.origin, Some("material"), &msg)?;
+            Ok(found)
+        }
+    }
+}
+
+fn properties(m: &mut Arrays, said: &Flex, part: &Part) {
+    let contact = &said.contact;
+    m.flex_dim.push(part.dim as i32);
+    m.flex_rigid.push(i32::from(part.rigid));
+    m.flex_centered.push(i32::from(part.centered));
+    m.flex_contype.push(contact.contype());
+    m.flex_conaffinity.push(contact.conaffinity());
+    m.flex_condim.push(contact.condim());
+    m.flex_priority.push(contact.priority());
+    m.flex_solmix.push(contact.solmix());
+    m.flex_solref.extend(contact.solref());
+    m.flex_solimp.extend(contact.solimp());
+    m.flex_friction.extend(contact.friction());
+    m.flex_margin.push(contact.margin());
+    m.flex_gap.push(contact.gap());
+    m.flex_selfcollide.push(contact.selfcollide() as i32);
+    m.flex_activelayers.push(contact.activelayers());
+    m.flex_passive.push(i32::from(contact.passive()));
+    m.flex_group.push(said.group());
+    m.flex_radius.push(said.radius());
+    m.flex_damping.push(said.elasticity.damping());
+    m.flex_edgestiffness.push(said.edge.stiffness());
+    m.flex_edgedamping.push(said.edge.damping());
+    m.flex_flatskin.push(i32::from(said.flatskin()));
+    m.flex_rgba.extend(said.rgba().map(|x| f64::from(x as f32)));
+    boxed(m, said, part);
+}
+
+// the box around the elements that touch, and where each vertex is in it
+fn boxed(m: &mut Arrays, said: &Flex, part: &Part) {
+    let first = m.flex_elemlayer.len() - part.element.len() / (part.dim + 1);
+    let layers = &m.flex_elemlayer[first..];
+    let (mut lo, mut hi) = ([f64::MAX; 3], [f64::MIN; 3]);
+    for (of, layer) in part.element.chunks_exact(part.dim + 1).zip(layers) {
+        if part.dim == 3 && *layer >= said.contact.activelayers() {
+            continue;
+        }
+        for &v in of {
+            for k in 0..3 {
+                lo[k] = lo[k].min(part.xpos[v as usize][k]);
+                hi[k] = hi[k].max(part.xpos[v as usize][k]);
+            }
+        }
+    }
+    let size = [0, 1, 2].map(|k| 0.5 * (hi[k] - lo[k]));
+    m.flex_size.push(size);
+    for x in &part.xpos {
+        let along = |k: usize| match size[k] > crate::types::MINVAL {
+            true => (x[k] - 0.5 * (hi[k] + lo[k])) / (2.0 * size[k]) + 0.5,
+            false => 0.5,
+        };
+        m.flex_vert0.push([0, 1, 2].map(along));
+    }
+}
+
+/// Which dofs the length of each edge depends on, where something depends on the edge; `nJfe` counts them for all edges.
+pub(super) fn edge_pattern(m: &mut Arrays) {
+    m.flexedge_J_rownnz = vec![0; m.nflexedge];
+    m.flexedge_J_rowadr = vec![0; m.nflexedge];
+    m.flex_rownum = vec![0; m.nflex];
+    let (mut colind, mut all) = (Vec::new(), 0);
+    for f in 0..m.nflex {
+        let used = m.flex_edgeequality[f] == 1
+            || m.flex_damping[f] != 0.0
+            || m.flex_edgestiffness[f] != 0.0
+            || m.flex_edgedamping[f] != 0.0;
+        for e in edges_of(m, f) {
+            m.flexedge_J_rowadr[e] = colind.len() as i32;
+            if m.flex_rigid[f] != 0 {
+                continue;
+            }
+            let [b0, b1] = edge_bodies(m, f, e);
+            let chain = merged_chain(m, b0, b1);
+            all += chain.len();
+            if used {
+                m.flexedge_J_rownnz[e] = chain.len() as i32;
+                m.flex_rownum[f] += i32::from(!chain.is_empty() && m.flexedge_rigid[e] == 0);
+                colind.extend(chain);
+            }
+        }
+    }
+    colind.resize(all, 0);
+    m.flexedge_J_colind = colind;
+    m.nJfe = all;
+}
+
+/// The edges of a flex.
+pub(super) fn edges_of(m: &Arrays, f: usize) -> std::ops::Range<usize> {
+    let adr = m.flex_edgeadr[f] as usize;
+    adr..adr + m.flex_edgenum[f] as usize
+}
+
+/// The bodies of the ends of an edge.
+pub(super) fn edge_bodies(m: &Arrays, f: usize, e: usize) -> [usize; 2] {
+    [0, 1].map(|k| {
+        let v = m.flex_vertadr[f] + m.flex_edge[2 * e + k];
+        m.flex_vertbodyid[v as usize] as usize
+    })
+}
+
+/// Whether its own forces or constraints keep a flex in shape.
+pub(super) fn keeps_shape(m: &Arrays, f: usize) -> bool {
+    let (stretch, bend) = (m.flex_stiffnessadr[f], m.flex_bendingadr[f]);
+    let stride = if m.flex_dim[f] == 3 { 24 } else { 21 };
+    let of = |adr: i32| {
+        let adr = adr as usize;
+        &m.flex_stiffness[adr..adr + stride * m.flex_elemnum[f] as usize]
+    };
+    let stretches = stretch >= 0 && of(stretch).iter().any(|k| *k != 0.0);
+    m.flex_edgeequality[f] != 0 || bend >= 0 || stretches
+}

@@ -1,0 +1,118 @@
+//! Forces of an elastic continuum on the vertices of a soft body.
+
+use crate::cpu::lib::math::*;
+use crate::fields::{Data, Model};
+use crate::real::Real;
+
+/// Ends of the edges of a triangle and of a tetrahedron.
+const EDGES: [&[[usize; 2]]; 2] = [
+    &[[1, 2], [2, 0], [0, 1]],
+    &[[0, 1], [1, 2], [2, 0], [2, 3], [0, 3], [1, 3]],
+];
+
+/// Velocities of the vertices, and no forces on them yet.
+#[inline(always)]
+pub fn vertex_motion<R: Real>(m: &Model, d: &mut Data<R>) {
+    for v in 0..m.nflexvert {
+        let body = m.flex_vertbodyid[v] as usize;
+        let offset = sub3(
+            d.flexvert_xpos[v],
+            d.subtree_com[m.body_rootid[body] as usize],
+        );
+        let [rx, ry, rz, x, y, z] = d.cvel[body];
+        d.flexvert_vel[v] = add3([x, y, z], cross([rx, ry, rz], offset));
+        d.flexvert_spring[v] = [R::zero(); 3];
+        d.flexvert_damper[v] = [R::zero(); 3];
+    }
+}
+
+/// Adds the forces with which elements resist being stretched: the energy of an element is `s' K s / 4`, with `s` the squared
+/// lengths of its edges less those at rest, and its damping that of Rayleigh over a timestep.
+#[inline(always)]
+pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
+    let dim = m.flex_dim[f] as usize;
+    let edges = EDGES[dim - 2];
+    let stride = if dim == 2 { 21 } else { 24 };
+    let (vertadr, edgeadr) = (m.flex_vertadr[f], m.flex_edgeadr[f]);
+    let rayleigh = d.own.flex_damping(m, f);
+    let timestep = d.own.timestep(m);
+    for t in 0..m.flex_elemnum[f] as usize {
+        let corner = m.flex_elemdataadr[f] as usize + (dim + 1) * t;
+        let vert = |k: usize| (vertadr + m.flex_elem[corner + k]) as usize;
+        let mut between = [[R::zero(); 3]; 6];
+        let mut stretch = [R::zero(); 6];
+        let mut rate = [R::zero(); 6];
+        for (k, &[a, b]) in edges.iter().enumerate() {
+            let (a, b) = (vert(a), vert(b));
+            between[k] = sub3(d.flexvert_xpos[a], d.flexvert_xpos[b]);
+            let (dir, length) = normalize3(between[k]);
+            let speed = dot3(dir, sub3(d.flexvert_vel[a], d.flexvert_vel[b]));
+            let edge = m.flex_elemedgeadr[f] as usize + edges.len() * t + k;
+            let rest = (edgeadr + m.flex_elemedge[edge]) as usize;
+            let rest = d.own.flexedge_length0(m, rest);
+            stretch[k] = (length - rest) * (length + rest);
+            rate[k] = R::splat(2.0) * length * speed - speed * speed * timestep;
+        }
+
+        // every edge pulls at its ends
+        let adr = m.flex_stiffnessadr[f] as usize + stride * t;
+        for (i, &[a, b]) in edges.iter().enumerate() {
+            let (mut spring, mut damper) = (R::zero(), R::zero());
+            for k in 0..edges.len() {
+                // the upper triangle, row by row
+                let (row, column) = (i.min(k), i.max(k));
+                let place = row * edges.len() - row * (row + 1) / 2 + column;
+                let stiffness = d.own.flex_stiffness(m, adr + place);
+                spring += stiffness * stretch[k];
+                damper += stiffness * rate[k];
+            }
+            let spring = scl3(between[i], spring);
+            let damper = scl3(between[i], damper * rayleigh);
+            let (a, b) = (vert(a), vert(b));
+            push_vertex(d, a, scl3(spring, -R::one()), scl3(damper, -R::one()));
+            push_vertex(d, b, spring, damper);
+        }
+    }
+}
+
+/// Adds the forces with which hinges between triangles resist being bent.
+#[inline(always)]
+pub fn bend_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
+    let (vertadr, edgeadr) = (m.flex_vertadr[f], m.flex_edgeadr[f] as usize);
+    let rayleigh = d.own.flex_damping(m, f);
+    for e in 0..m.flex_edgenum[f] as usize {
+        let (edge, flap) = (
+            &m.flex_edge[2 * (edgeadr + e)..],
+            &m.flex_edgeflap[2 * (edgeadr + e)..],
+        );
+        if flap[1] < 0 {
+            continue;
+        }
+        let v = [edge[0], edge[1], flap[0], flap[1]].map(|v| (vertadr + v) as usize);
+        let adr = m.flex_bendingadr[f] as usize + 17 * e;
+
+        // a rest that is bent
+        let from = |k: usize| sub3(d.flexvert_xpos[v[k]], d.flexvert_xpos[v[0]]);
+        let (x1, x2, x3) = (from(1), from(2), from(3));
+        let mut cubic = [[R::zero(); 3], cross(x2, x3), cross(x3, x1), cross(x1, x2)];
+        cubic[0] = scl3(add3(add3(cubic[1], cubic[2]), cubic[3]), -R::one());
+        let curved = d.own.flex_bending(m, adr + 16);
+        for i in 0..4 {
+            // the matrix takes no notice of where the hinge is
+            let mut spring = scl3(cubic[i], curved);
+            let mut damper = [R::zero(); 3];
+            for (k, x) in [[R::zero(); 3], x1, x2, x3].into_iter().enumerate() {
+                let stiffness = d.own.flex_bending(m, adr + 4 * i + k);
+                spring = add3(spring, scl3(x, stiffness));
+                damper = add3(damper, scl3(d.flexvert_vel[v[k]], stiffness));
+            }
+            push_vertex(d, v[i], scl3(spring, -R::one()), scl3(damper, -rayleigh));
+        }
+    }
+}
+
+#[inline(always)]
+fn push_vertex<R: Real>(d: &mut Data<R>, v: usize, spring: [R; 3], damper: [R; 3]) {
+    d.flexvert_spring[v] = add3(d.flexvert_spring[v], spring);
+    d.flexvert_damper[v] = add3(d.flexvert_damper[v], damper);
+}

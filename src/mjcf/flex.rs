@@ -1,0 +1,511 @@
+//! `flex` and `flexcomp`: soft bodies, said in full or made point by point.
+
+use super::attrs::{self, Plain, check_orientation};
+use super::defaults::{no_children, unknown_element};
+use super::flexshape::{self, Shape};
+use super::log::Log;
+use super::read::Reader;
+use super::schema::{
+    Angle, Body, EdgeEquality, Equality, EqualityTag, Flex, FlexDof, FlexEdge, FlexPin, Flexcomp,
+    FlexcompType, Inertial, Joint,
+};
+use super::settings::block;
+use super::table::Attrs;
+use super::tree::Place;
+use super::xml::Node;
+use crate::asset::vec3::normalize;
+use crate::asset::{read_obj, read_stl};
+use crate::compile::pose::{Pose, UNIT, Units, unit};
+use crate::types::{JointType, MINVAL};
+
+const CHILDREN: [&str; 3] = ["edge", "elasticity", "contact"];
+
+impl Reader<'_> {
+    /// A `<flex>` of the section `<deformable>`.
+    pub fn flex(&mut self, node: &Node) {
+        let mut flex: Flex = attrs::read(&mut self.log, node, &Plain);
+        let log = &mut self.log;
+        block(log, node, "edge", &mut flex.edge);
+        block(log, node, "elasticity", &mut flex.elasticity);
+        block(log, node, "contact", &mut flex.contact);
+        super::settings::children(log, node, &CHILDREN);
+        if flex.node.is_some() || flex.dof.is_some() {
+            log.unsupported(node.origin, Some("dof"), "flex with interpolated vertices");
+        }
+        self.spec.flexes.push(flex);
+    }
+
+    /// A `<flexcomp>` in a body: its flex, its bodies, the constraint of its edges.
+    pub fn flexcomp(&mut self, node: &Node, body: &mut Body, place: Place) {
+        let mistakes = self.log.errors.len();
+        let said = self.said_flexcomp(node);
+        if self.log.errors.len() > mistakes {
+            return;
+        }
+        let parent = body.name.clone().filter(|name| !name.is_empty());
+        let Some(parent) = parent else {
+            let msg = "the body around a flexcomp needs a name";
+            return self.log.mistake(node.origin, None, msg);
+        };
+        match self.flex_shape(node, &said) {
+            Ok(mut shape) => {
+                self.flex_place(node, &said, body, place, &mut shape);
+                self.flex_make(node, &said, body, place, &parent, shape);
+            }
+            Err((attr, msg)) => self.log.mistake(node.origin, attr, msg),
+        }
+    }
+
+    fn said_flexcomp(&mut self, node: &Node) -> Flexcomp {
+        let log = &mut self.log;
+        let mut said: Flexcomp = attrs::read(log, node, &Plain);
+        check_orientation(log, node, &said.orientation);
+        block(log, node, "edge", &mut said.edge);
+        block(log, node, "elasticity", &mut said.elasticity);
+        block(log, node, "contact", &mut said.contact);
+        for child in &node.children {
+            match child.tag.as_str() {
+                tag if CHILDREN.contains(&tag) => {}
+                "pin" => {
+                    no_children(log, child);
+                    said.pins.push(attrs::read(log, child, &Plain));
+                }
+                "plugin" => log.unsupported(child.origin, None, "plugin"),
+                tag => unknown_element(log, child, tag, CHILDREN.into_iter().chain(["pin"])),
+            }
+        }
+        let unsupported = [
+            (
+                matches!(said.dof(), FlexDof::Trilinear | FlexDof::Quadratic),
+                "dof",
+                "flexcomp with interpolated vertices",
+            ),
+            (
+                said.type_ == Some(FlexcompType::Gmsh),
+                "type",
+                "flexcomp of a GMSH file",
+            ),
+            (said.mesh.is_some(), "mesh", "flexcomp of a mesh asset"),
+            (
+                said.dim() == 1 && said.elasticity.young() > 0.0,
+                "dim",
+                "flexcomp of an elastic rod",
+            ),
+        ];
+        for (_, attr, what) in unsupported.iter().filter(|(is, ..)| *is) {
+            log.unsupported(node.origin, Some(attr), *what);
+        }
+        check_flexcomp(log, node, &said);
+        said
+    }
+
+    // points and elements as the type says, before they are placed
+    fn flex_shape(
+        &mut self,
+        node: &Node,
+        said: &Flexcomp,
+    ) -> Result<Shape, (Option<&'static str>, String)> {
+        let points = said
+            .count()
+            .iter()
+            .fold(1_u64, |n, &c| n.saturating_mul(c.max(0) as u64));
+        let given = matches!(
+            said.kind(),
+            FlexcompType::Mesh | FlexcompType::Direct | FlexcompType::Gmsh
+        );
+        if !given && points.saturating_add(self.elements) > self.limits.elements {
+            let most = self.limits.elements;
+            let msg = format!("makes more than {most} points; raise `Limits::elements`");
+            return Err((Some("count"), msg));
+        }
+        let mut shape = match said.kind() {
+            FlexcompType::Direct => Shape {
+                dim: said.dim() as usize,
+                point: said
+                    .point
+                    .iter()
+                    .flat_map(|p| p.chunks_exact(3))
+                    .map(|p| [p[0], p[1], p[2]])
+                    .collect(),
+                element: said.element.clone().unwrap_or_default(),
+                ..Shape::default()
+            },
+            FlexcompType::Mesh => self.flex_of_file(node, said)?,
+            kind => flexshape::make(kind, said).map_err(|msg| (Some("count"), msg))?,
+        };
+        if let Some(texcoord) = &said.texcoord {
+            shape.texcoord.clone_from(texcoord);
+        }
+        if shape.point.is_empty() || shape.element.is_empty() {
+            return Err((None, "has no points or no elements".into()));
+        }
+        if shape.element.len() % (shape.dim + 1) != 0 {
+            let msg = format!("element needs {} numbers for each element", shape.dim + 1);
+            return Err((Some("element"), msg));
+        }
+        let n = shape.point.len();
+        let outside = |i: &&i32| **i < 0 || **i as usize >= n;
+        if let Some(i) = shape.element.iter().find(outside) {
+            let msg = format!("element has the point {i}, and there are {n}; count and dim decide");
+            return Err((Some("element"), msg));
+        }
+        if given {
+            let scale = said.scale();
+            for p in &mut shape.point {
+                *p = [p[0] * scale[0], p[1] * scale[1], p[2] * scale[2]];
+            }
+        }
+        Ok(shape)
+    }
+
+    fn flex_of_file(
+        &mut self,
+        node: &Node,
+        said: &Flexcomp,
+    ) -> Result<Shape, (Option<&'static str>, String)> {
+        let Some(file) = &said.file else {
+            return Err((None, "needs the attribute file: file of a mesh".into()));
+        };
+        let dir = self.compiler().meshdir.clone();
+        let path = self.asset_path(node, "file", file, dir.as_ref());
+        let bad = |msg: String| (Some("file"), msg);
+        let bytes = self.files.read(&path, self.limits.file).map_err(bad)?;
+        let lower = path.to_ascii_lowercase();
+        let data = match lower.rsplit('.').next() {
+            Some("obj") => read_obj(&bytes),
+            Some("stl") => read_stl(&bytes),
+            _ => {
+                return Err(bad(format!(
+                    "{file:?} is no mesh that a flexcomp can have; convert it to OBJ or STL"
+                )));
+            }
+        };
+        let data = data.map_err(|e| bad(e.to_string()))?;
+        flexshape::of_mesh(&data, said).map_err(bad)
+    }
+
+    // the pose in the body, frames folded
+    fn flex_place(
+        &mut self,
+        node: &Node,
+        said: &Flexcomp,
+        body: &Body,
+        place: Place,
+        shape: &mut Shape,
+    ) {
+        let units = Units {
+            degree: self.compiler().angle() == Angle::Degree,
+            eulerseq: self
+                .compiler()
+                .eulerseq()
+                .as_bytes()
+                .try_into()
+                .unwrap_or(*b"xyz"),
+        };
+        let mut pose = match units.orientation(&said.orientation) {
+            Ok(quat) => Pose {
+                pos: said.pos(),
+                quat: unit(quat.unwrap_or(UNIT)),
+            },
+            Err(msg) => return self.log.mistake(node.origin, None, msg),
+        };
+        let mut frame = place.frame;
+        while let Some(around) = frame.and_then(|f| body.frames.get(f)) {
+            match units.orientation(&around.orientation) {
+                Ok(quat) => {
+                    let here = Pose {
+                        pos: around.pos(),
+                        quat: unit(quat.unwrap_or(UNIT)),
+                    };
+                    pose = here.then(pose);
+                }
+                // the compiler tells of it
+                Err(_) => return,
+            }
+            frame = around.parent;
+        }
+        for p in &mut shape.point {
+            *p = pose.then(Pose::at(*p)).pos;
+        }
+    }
+
+    fn flex_make(
+        &mut self,
+        node: &Node,
+        said: &Flexcomp,
+        body: &mut Body,
+        place: Place,
+        parent: &str,
+        mut shape: Shape,
+    ) {
+        let mut pinned = match pins(said, &shape) {
+            Ok(pinned) => pinned,
+            Err((pin, attr, msg)) => {
+                let at = said.pins.get(pin).map_or(node.origin, |pin| pin.origin);
+                return self.log.mistake(at, Some(attr), msg);
+            }
+        };
+        let given = matches!(said.kind(), FlexcompType::Mesh | FlexcompType::Direct);
+        if given {
+            shape.drop_unused(&mut pinned);
+        }
+        let n = shape.point.len();
+        self.elements = self.elements.saturating_add(n as u64);
+        let rigid = said.rigid() || pinned.iter().all(|p| *p);
+        let centered = !rigid && !pinned.iter().any(|p| *p);
+        let name = said.name.clone().unwrap_or_default();
+        let mut flex = flex_of(node, said, &shape);
+        if rigid {
+            flex.body = Some(parent.to_owned());
+            flex.vertex = Some(shape.point.as_flattened().to_vec());
+            return self.spec.flexes.push(flex);
+        }
+
+        // a body at each point that is not pinned
+        let joint = &self.classes.get(place.class).joint;
+        let mass = said.mass() / n as f64;
+        let mut owners = Vec::with_capacity(n);
+        for (i, (point, pinned)) in shape.point.iter_mut().zip(&pinned).enumerate() {
+            if *pinned {
+                owners.push(parent.to_owned());
+                continue;
+            }
+            let owner = format!("{name}_{i}");
+            let mut made = point_body(node, said, joint, *point, mass);
+            made.name = Some(owner.clone());
+            body.bodies.push(made);
+            owners.push(owner);
+            *point = [0.0; 3];
+        }
+        flex.body = Some(owners.join(" "));
+        if !centered {
+            flex.vertex = Some(shape.point.as_flattened().to_vec());
+        }
+        self.spec.flexes.push(flex);
+        if said.edge.equality() == EdgeEquality::True {
+            self.spec.equalities.push(Equality {
+                tag: EqualityTag::Flex,
+                flex: Some(name),
+                solref: said.edge.solref.clone(),
+                solimp: said.edge.solimp.clone(),
+                origin: node.origin,
+                ..Equality::default()
+            });
+        }
+    }
+}
+
+impl Flexcomp {
+    /// The type, which a file does not say.
+    pub(crate) fn kind(&self) -> FlexcompType {
+        self.type_.unwrap_or(FlexcompType::Grid)
+    }
+
+    /// 1: lines, 2: triangles, 3: tetrahedra.
+    pub(crate) fn dim(&self) -> i32 {
+        self.dim.unwrap_or(2)
+    }
+}
+
+fn check_flexcomp(log: &mut Log, node: &Node, said: &Flexcomp) {
+    let mut check = |ok: bool, attr: &str, msg: &str| {
+        if !ok {
+            log.mistake(node.origin, Some(attr), msg);
+        }
+    };
+    check(
+        (1..=3).contains(&said.dim()),
+        "dim",
+        "dim must be 1, 2 or 3",
+    );
+    let count = said.count();
+    let radial = said.dof() == FlexDof::Radial && said.dim() == 3;
+    let least = if radial { 2 } else { 1 };
+    check(
+        count.iter().all(|c| *c >= least),
+        "count",
+        "count is too small",
+    );
+    let given = matches!(
+        said.kind(),
+        FlexcompType::Mesh | FlexcompType::Direct | FlexcompType::Gmsh
+    );
+    let least = 2.0 * said.radius.unwrap_or(0.005) + said.contact.margin();
+    check(
+        given || said.spacing().iter().all(|s| *s >= least),
+        "spacing",
+        &format!("spacing must be at least twice the radius and the margin, {least}"),
+    );
+    let positive = |x: &f64| *x >= MINVAL;
+    check(
+        said.scale().iter().all(positive),
+        "scale",
+        "scale must be positive",
+    );
+    check(positive(&said.mass()), "mass", "mass must be positive");
+    check(
+        positive(&said.inertiabox()),
+        "inertiabox",
+        "inertiabox must be positive",
+    );
+    check(
+        said.point.as_ref().is_none_or(|p| p.len() % 3 == 0),
+        "point",
+        "point needs three numbers for each point",
+    );
+    check(
+        said.edge.equality() != EdgeEquality::Strain,
+        "type",
+        "equality=\"strain\" is for interpolated vertices: dof trilinear or quadratic",
+    );
+}
+
+// what a flexcomp hands on as it is
+fn flex_of(node: &Node, said: &Flexcomp, shape: &Shape) -> Flex {
+    let flat = matches!(said.kind(), FlexcompType::Box | FlexcompType::Cylinder)
+        || (said.kind() == FlexcompType::Grid && shape.dim == 3);
+    let some = |list: &[f64]| (!list.is_empty()).then(|| list.to_vec());
+    Flex {
+        name: said.name.clone(),
+        dim: Some(shape.dim as i32),
+        radius: said.radius,
+        element: Some(shape.element.clone()),
+        texcoord: some(&shape.texcoord),
+        elemtexcoord: (!shape.elemtexcoord.is_empty()).then(|| shape.elemtexcoord.clone()),
+        flatskin: if flat { Some(true) } else { said.flatskin },
+        material: said.material.clone(),
+        rgba: said.rgba,
+        group: said.group,
+        edge: FlexEdge {
+            stiffness: said.edge.stiffness,
+            damping: said.edge.damping,
+            origin: said.edge.origin,
+        },
+        elasticity: said.elasticity.clone(),
+        contact: said.contact.clone(),
+        origin: node.origin,
+        ..Flex::default()
+    }
+}
+
+// a point mass that slides
+fn point_body(node: &Node, said: &Flexcomp, class: &Joint, point: [f64; 3], mass: f64) -> Body {
+    let side = said.inertiabox();
+    let slide = |axis: [f64; 3]| {
+        let mut joint = Joint {
+            type_: Some(JointType::Slide),
+            pos: Some([0.0; 3]),
+            axis: Some(axis),
+            origin: node.origin,
+            ..Joint::default()
+        };
+        joint.inherit(class);
+        joint.class = None;
+        joint
+    };
+    const AXES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let joints = match said.dof() {
+        FlexDof::Radial => {
+            let mut axis = point;
+            normalize(&mut axis);
+            vec![slide(axis)]
+        }
+        FlexDof::TwoD => AXES[..2].iter().map(|axis| slide(*axis)).collect(),
+        _ => AXES.iter().map(|axis| slide(*axis)).collect(),
+    };
+    Body {
+        pos: Some(point),
+        inertial: Some(Inertial {
+            pos: Some([0.0; 3]),
+            mass: Some(mass),
+            diaginertia: Some([mass * (2.0 * side * side) / 3.0; 3]),
+            origin: node.origin,
+            ..Inertial::default()
+        }),
+        joints,
+        origin: node.origin,
+        ..Body::default()
+    }
+}
+
+type BadPin = (usize, &'static str, String);
+
+// which points do not move of themselves
+fn pins(said: &Flexcomp, shape: &Shape) -> Result<Vec<bool>, BadPin> {
+    let n = shape.point.len();
+    let mut pinned = vec![said.rigid(); n];
+    for (k, pin) in said.pins.iter().enumerate() {
+        one_pin(said, shape.dim, pin, &mut pinned).map_err(|(attr, msg)| (k, attr, msg))?;
+    }
+    if said.dof() == FlexDof::Radial
+        && let Some(center) = pinned.first_mut()
+    {
+        *center = true;
+    }
+    Ok(pinned)
+}
+
+fn one_pin(
+    said: &Flexcomp,
+    dim: usize,
+    pin: &FlexPin,
+    pinned: &mut [bool],
+) -> Result<(), (&'static str, String)> {
+    let n = pinned.len();
+    let point = |attr: &'static str, i: i32| match usize::try_from(i) {
+        Ok(i) if i < n => Ok(i),
+        _ => Err((attr, format!("{attr} has the point {i}, and there are {n}"))),
+    };
+    for &i in pin.id.iter().flatten() {
+        pinned[point("id", i)?] = true;
+    }
+    let range = pin.range.as_deref().unwrap_or_default();
+    if !range.len().is_multiple_of(2) {
+        return Err(("range", "range needs two numbers for each range".into()));
+    }
+    for pair in range.chunks_exact(2) {
+        let (first, last) = (point("range", pair[0])?, point("range", pair[1])?);
+        for i in first..=last {
+            pinned[i] = true;
+        }
+    }
+
+    // by place in the grid
+    let (grid, boxes) = (
+        pin.grid.as_deref().unwrap_or_default(),
+        pin.gridrange.as_deref().unwrap_or_default(),
+    );
+    if grid.is_empty() && boxes.is_empty() {
+        return Ok(());
+    }
+    let attr = if grid.is_empty() { "gridrange" } else { "grid" };
+    if said.kind() != FlexcompType::Grid || dim == 1 {
+        let msg = format!("{attr} is for grids of two or three dimensions");
+        return Err((attr, msg));
+    }
+    let count = said.count();
+    let corners = boxes.chunks_exact(2 * dim);
+    let points = grid.chunks_exact(dim);
+    if !corners.remainder().is_empty() || !points.remainder().is_empty() {
+        return Err((attr, format!("{attr} needs {dim} numbers for each corner")));
+    }
+    let corners = corners.map(|c| c.split_at(dim));
+    for (low, high) in corners.chain(points.map(|p| (p, p))) {
+        let inside = |c: &[i32]| c.iter().zip(count).all(|(i, n)| (0..n).contains(i));
+        if !inside(low) || !inside(high) {
+            let msg = format!("{attr} has a corner outside of the grid's count");
+            return Err((attr, msg));
+        }
+        let at = |c: &[i32], k: usize| c.get(k).map_or(0, |i| *i as usize);
+        for x in at(low, 0)..=at(high, 0) {
+            for y in at(low, 1)..=at(high, 1) {
+                for z in at(low, 2)..=at(high, 2) {
+                    let depth = if dim == 3 { count[2] as usize } else { 1 };
+                    let i = (x * count[1] as usize + y) * depth + z;
+                    pinned[i] = true;
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! Soft bodies: what they do on every backend, and what no backend does yet.
+
+use manyworlds::batch::{Backend, Settings};
+use manyworlds::compile::{missing, missing_on_device};
+use manyworlds::{Batch, Error, Model};
+
+const BACKENDS: [Backend; 3] = [Backend::Cpu, Backend::Simd, Backend::Gpu];
+
+/// A sheet that hangs by two corners and touches nothing.
+fn sheet(option: &str, made_of: &str) -> String {
+    format!(
+        r#"<mujoco>{option}<worldbody>
+<flexcomp name="sheet" dim="2" count="3 3 1" spacing=".1 .1 .1" mass=".5" euler="20 0 0">
+<pin id="0 6"/><contact contype="0" conaffinity="0"/>{made_of}</flexcomp>
+<geom type="plane" size="1 1 1" pos="0 0 -1"/></worldbody></mujoco>"#
+    )
+}
+
+const HELD: &str = r#"<edge equality="true" solref=".01 1"/>"#;
+const ELASTIC: &str =
+    r#"<elasticity young="1e4" poisson=".3" thickness=".02" damping=".005" elastic2d="both"/>"#;
+
+/// Worlds of a model after some steps, on every backend.
+fn stepped(xml: &str, nstep: usize) -> Vec<Batch> {
+    let m = Model::from_xml_str(xml).unwrap();
+    let stepped = |backend: Backend| {
+        let settings = Settings {
+            backend,
+            ..Settings::default()
+        };
+        let mut batch = Batch::with(&m, 2, settings).unwrap();
+        batch.step(nstep).unwrap();
+        batch
+    };
+    BACKENDS.into_iter().map(stepped).collect()
+}
+
+#[test]
+fn a_sheet_falls_alike_on_every_backend() {
+    for made_of in [HELD, ELASTIC] {
+        let mut batches = stepped(&sheet("", made_of), 40);
+        let want = batches[0].reals("qpos").unwrap().to_vec();
+        assert!(want.iter().any(|x| *x < -0.02), "it falls");
+        for (batch, backend) in batches.iter_mut().zip(BACKENDS) {
+            let have = batch.reals("qpos").unwrap();
+            let worst = have.iter().zip(&want).map(|(a, b)| (a - b).abs());
+            let worst = worst.fold(0.0, f64::max);
+            assert!(worst < 1e-3, "{backend:?} {made_of}: {worst}");
+        }
+    }
+}
+
+#[test]
+fn edges_that_are_held_keep_their_lengths() {
+    for (batch, backend) in stepped(&sheet("", HELD), 100).iter_mut().zip(BACKENDS) {
+        let m = batch.model().clone();
+        for d in batch.worlds().unwrap() {
+            let of_pinned = |e: usize| m.flexedge_J_rownnz[e] > 0;
+            for e in (0..m.nflexedge).filter(|&e| of_pinned(e)) {
+                let stretch = d.flexedge_length[e] / m.flexedge_length0[e] - 1.0;
+                assert!(stretch.abs() < 0.02, "{backend:?} edge {e}: {stretch}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_holds_no_row_is_no_row() {
+    let xml = sheet("", HELD).replace(r#"pin id="0 6""#, r#"pin id="0 6 3""#);
+    for (batch, backend) in stepped(&xml, 1).iter_mut().zip(BACKENDS) {
+        // the edges between pinned points
+        let m = batch.model().clone();
+        let rows = m.nflexedge as i32 - 2;
+        assert_eq!(batch.ints("nefc").unwrap(), [rows; 2], "{backend:?}");
+        assert_eq!(m.flexedge_rigid.iter().sum::<i32>(), 2);
+    }
+}
+
+#[test]
+fn soft_bodies_that_may_touch_are_refused_with_their_place() {
+    let touching = sheet("", HELD).replace(r#"contype="0" conaffinity="0""#, "");
+    let m = Model::from_xml_str(&touching).unwrap();
+    let what = "model.xml:2:11: collisions of flexes";
+    assert_eq!(missing(&m), [what]);
+    for backend in BACKENDS {
+        let settings = Settings {
+            backend,
+            ..Settings::default()
+        };
+        match Batch::with(&m, 1, settings) {
+            Err(Error::Unsupported { feature, .. }) => assert!(feature.contains("collisions")),
+            Err(e) => assert!(e.to_string().contains("collisions of flexes"), "{e}"),
+            Ok(_) => panic!("{backend:?} takes it"),
+        }
+    }
+    let off = touching.replace(
+        "<worldbody>",
+        "<option><flag contact='disable'/></option><worldbody>",
+    );
+    assert_eq!(missing(&Model::from_xml_str(&off).unwrap()), [""; 0]);
+    // a flex may touch itself alone
+    let own = touching
+        .replace("<geom type", "<site type")
+        .replace("plane", "box");
+    assert_eq!(missing(&Model::from_xml_str(&own).unwrap()), [what]);
+    let not = own.replace("<contact ", "<contact selfcollide='none' ");
+    assert_eq!(missing(&Model::from_xml_str(&not).unwrap()), [""; 0]);
+}
+
+#[test]
+fn elastic_soft_bodies_take_the_integrators_that_mujoco_takes() {
+    for (integrator, made_of, taken) in [
+        ("Euler", ELASTIC, true),
+        ("RK4", ELASTIC, true),
+        ("implicit", ELASTIC, false),
+        ("implicitfast", ELASTIC, false),
+        ("implicitfast", HELD, true),
+    ] {
+        let option = format!("<option integrator='{integrator}'/>");
+        let m = Model::from_xml_str(&sheet(&option, made_of)).unwrap();
+        assert_eq!(missing(&m).is_empty(), taken, "{integrator} {made_of}");
+        assert_eq!(missing_on_device(&m), [""; 0]);
+    }
+}
+
+#[test]
+fn damping_of_edges_that_is_edited_acts() {
+    let xml = sheet("<option gravity='0 0 0'/>", HELD);
+    let mut m = Model::from_xml_str(&xml.replace(HELD, "")).unwrap();
+    assert_eq!(m.flexedge_J_rownnz[0], 0);
+    m.edit(|m| m.flex_edgedamping[0] = 2.0).unwrap();
+    assert!(m.flexedge_J_rownnz[0] > 0);
+    for backend in BACKENDS {
+        let settings = Settings {
+            backend,
+            ..Settings::default()
+        };
+        let mut batch = Batch::with(&m, 1, settings).unwrap();
+        let still: Vec<f64> = (0..m.nv).map(|i| (i as f64).sin()).collect();
+        batch.set("qvel", &still).unwrap();
+        batch.forward().unwrap();
+        let force = batch.reals("qfrc_damper").unwrap();
+        let power: f64 = force.iter().zip(&still).map(|(f, v)| f * v).sum();
+        assert!(power < -0.1, "{backend:?} {power}");
+    }
+}
