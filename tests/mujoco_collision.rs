@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use common::Golden;
 use manyworlds::model::Arrays;
-use manyworlds::types::{DSBL_MULTICCD, GeomType};
+use manyworlds::types::{DSBL_MULTICCD, DSBL_NATIVECCD, GeomType};
 use manyworlds::{Data, Model, cpu, stages};
 
 /// Largest error of a distance, a position (m) or a frame.
@@ -110,6 +110,41 @@ fn faces_meet_in_several_contacts_as_in_mujoco() {
     println!("{exact} of {num} to {TOL}, {several} with several contacts");
     assert!(several > num / 2, "{several} of {num}");
     assert!(exact * 100 >= num * 99, "{exact} of {num}");
+}
+
+// a portal ends within the tolerance of its solver, at another corner where the last bits are others: where faces lie on each other
+// and where centers coincide other corners are found, which the counts tell
+#[test]
+fn the_older_collider_finds_what_mujocos_finds() {
+    for name in ["older", "older_hfield"] {
+        let golden = Golden::open(&format!("tests/golden/{name}.npz"));
+        let num = golden.get("margin").unwrap().len();
+        let (mut all, mut near, mut exact, mut other) = (0, 0, 0, 0);
+        for k in 0..num {
+            let d = collide(&golden, k, DSBL_NATIVECCD);
+            let (num, want) = (golden.state("ncon", k)[0] as usize, golden.state("con", k));
+            if d.ncon[0] as usize != num {
+                println!("{name} row {k}: {} contacts, not {num}", d.ncon[0]);
+                other += 1;
+                continue;
+            }
+            for (c, want) in want.chunks_exact(13).take(num).enumerate() {
+                let e = contact_error(&d, c, want);
+                let dist = (d.contact_dist[c] - want[0]).abs();
+                assert!(dist < 2e-4, "{name} row {k}: {dist}");
+                if e > 2e-6 {
+                    println!("{name} row {k}, contact {c} of {num}: {dist:.1e} {e:.1e}");
+                }
+                all += 1;
+                near += usize::from(e < 2e-6);
+                exact += usize::from(e < TOL);
+            }
+        }
+        println!("{name}: of {all} {near} near, {exact} to {TOL}; {other} of {num} other");
+        assert!(other * 100 <= num, "{name}: {other} of {num}");
+        assert!(near * 100 >= all * 97, "{name}: {near} of {all}");
+        assert!(exact * 100 >= all * 95, "{name}: {exact} of {all}");
+    }
 }
 
 // what four corners of a flat face in order span (m²)

@@ -344,8 +344,6 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
             &format!("<actuator><general joint='j' {said}/></actuator>"),
         )
     };
-    let ellipsoids =
-        with("", "type='ellipsoid' size='.1 .2 .3'", "").replace("size='.1' type", "type");
     for (xml, what) in [
         (
             with("|integrator='discrete'", "", ""),
@@ -354,13 +352,6 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
         (flag("sleep='enable'"), "the flag \"sleep\""),
         (flag("ipc='enable'"), "the flag \"ipc\""),
         (flag("speculative='enable'"), "the flag \"speculative\""),
-        (
-            ellipsoids.replace(
-                "<option />",
-                "<option><flag |nativeccd='disable'/></option>",
-            ),
-            "the flag \"nativeccd\" disabled (the older convex collider)",
-        ),
         (
             sensor("<jointpos joint='j' |nsample='3' delay='.01'/>")
                 .replace("<option />", "<option><flag sensor='disable'/></option>"),
@@ -389,19 +380,24 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
 #[test]
 fn what_a_backend_lacks_is_told_with_its_place() {
     let world = "<worldbody><body><joint/><geom name='a' size='.1'/></body><geom name='b' size='.1' pos='1 0 0'/><site name='s'/></worldbody>";
-    for (sensor, what) in [
+    let flag = "<option><flag |nativeccd='disable'/></option>";
+    let egg = world.replace("size='.1'", "type='ellipsoid' size='.1 .2 .3'");
+    let sensor = |said: &str| format!("{world}<sensor>{said}</sensor>");
+    for (said, what) in [
         (
-            "<distance geom1='a' geom2='b' |cutoff='1'/>",
+            sensor("<distance geom1='a' geom2='b' |cutoff='1'/>"),
             "sensors of distance on a device",
         ),
         (
-            "<insidesite site='s' objtype='geom' objname='b' |enclosed='true'/>",
+            sensor("<insidesite site='s' objtype='geom' objname='b' |enclosed='true'/>"),
             "sites that enclose on a device",
         ),
+        (
+            format!("{flag}{egg}"),
+            "the flag \"nativeccd\" disabled (the older convex collider) on a device",
+        ),
     ] {
-        let (xml, place) = marked(&format!(
-            "<mujoco>{world}<sensor>{sensor}</sensor></mujoco>"
-        ));
+        let (xml, place) = marked(&format!("<mujoco>{said}</mujoco>"));
         let m = Model::from_xml_str(&xml).unwrap();
         assert!(compile::missing(&m).is_empty());
         assert_eq!(compile::missing_on_device(&m), [format!("{place}: {what}")]);

@@ -95,28 +95,36 @@ fn everywhere(m: &Arrays) -> Vec<Need> {
 }
 
 fn on_device(m: &Arrays) -> Vec<Need> {
-    use SensorType::{GeomDist, GeomFromTo, GeomNormal};
-    if m.opt.disabled(DSBL_SENSOR) {
-        return Vec::new();
+    let mut out = Vec::new();
+    let convex = |geoms: [i32; 2]| {
+        matches!(
+            cpu::collision::kind(geoms),
+            Some(Kind::Convex | Kind::Hfield)
+        )
+    };
+    if m.opt.disabled(DSBL_NATIVECCD) && pairs(m).into_keys().any(convex) {
+        let what = "the flag \"nativeccd\" disabled (the older convex collider) on a device";
+        out.push(Need::new(what, By::Flag, "nativeccd"));
     }
-    let distance = |i: &usize| {
-        [GeomDist, GeomNormal, GeomFromTo]
-            .iter()
-            .any(|d| m.sensor_type[*i] == *d)
+    if !m.opt.disabled(DSBL_SENSOR) {
+        sensors_on_device(m, &mut out);
+    }
+    out
+}
+
+fn sensors_on_device(m: &Arrays, out: &mut Vec<Need>) {
+    use SensorType::{GeomDist, GeomFromTo, GeomNormal};
+    let mut first = |what: &str, attr, asks: &dyn Fn(usize) -> bool| {
+        let i = (0..m.nsensor).find(|&i| asks(i));
+        out.extend(i.map(|i| Need::new(what, By::Sensor(i), attr)));
     };
-    let encloses =
-        |i: &usize| m.sensor_type[*i] == SensorType::InsideSite && m.sensor_intprm[3 * *i] != 0;
-    let first = |what: &str, attr, asks: &dyn Fn(&usize) -> bool| {
-        let i = (0..m.nsensor).find(asks)?;
-        Some(Need::new(what, By::Sensor(i), attr))
-    };
-    [
-        first("sensors of distance on a device", "cutoff", &distance),
-        first("sites that enclose on a device", "enclosed", &encloses),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    first("sensors of distance on a device", "cutoff", &|i| {
+        let distances = [GeomDist, GeomNormal, GeomFromTo];
+        distances.iter().any(|d| m.sensor_type[i] == *d)
+    });
+    first("sites that enclose on a device", "enclosed", &|i| {
+        m.sensor_type[i] == SensorType::InsideSite && m.sensor_intprm[3 * i] != 0
+    });
 }
 
 /// What a model asks for that is read and kept but not computed; its motion does not need it.
@@ -187,18 +195,11 @@ fn collisions_of(types: [i32; 2]) -> String {
 }
 
 fn collisions(m: &Arrays, out: &mut Vec<Need>) {
-    let kinds: Vec<_> = pairs(m)
-        .into_iter()
-        .map(|(types, geoms)| (types, geoms, cpu::collision::kind(types)))
-        .collect();
-    for (types, [_, geom2], _) in kinds.iter().filter(|(_, _, kind)| kind.is_none()) {
-        let by = By::Geom(*geom2 as usize);
-        out.push(Need::new(collisions_of(*types), by, "type"));
-    }
-    let convex = |kind: Option<Kind>| matches!(kind, Some(Kind::Convex | Kind::Hfield));
-    if m.opt.disabled(DSBL_NATIVECCD) && kinds.iter().any(|(_, _, kind)| convex(*kind)) {
-        let what = "the flag \"nativeccd\" disabled (the older convex collider)";
-        out.push(Need::new(what, By::Flag, "nativeccd"));
+    for (types, [_, geom2]) in pairs(m) {
+        if cpu::collision::kind(types).is_none() {
+            let by = By::Geom(geom2 as usize);
+            out.push(Need::new(collisions_of(types), by, "type"));
+        }
     }
 }
 
@@ -285,12 +286,17 @@ mod tests {
     }
 
     #[test]
-    fn the_older_convex_collider_is_missing() {
+    fn the_older_convex_collider_is_missing_on_a_device() {
         let mut m = Model::from_xml_str(&PLAIN.replace("plane", "ellipsoid")).unwrap();
         assert_eq!(missing(&m), [""; 0]);
         m.edit(|m| m.opt.disableflags |= DSBL_NATIVECCD).unwrap();
-        let what = "the flag \"nativeccd\" disabled (the older convex collider)";
-        assert_eq!(missing(&m), [what], "an edit has no place in the text");
+        let what = "the flag \"nativeccd\" disabled (the older convex collider) on a device";
+        assert_eq!(missing(&m), [""; 0]);
+        assert_eq!(
+            missing_on_device(&m),
+            [what],
+            "an edit has no place in the text"
+        );
     }
 
     #[test]

@@ -14,9 +14,11 @@ mod epa;
 mod gjk;
 mod hfield;
 mod manifold;
+mod older;
 mod plane;
 mod plane_mesh;
 mod polytope;
+mod portal;
 pub(crate) mod reach;
 mod round;
 mod simplex;
@@ -220,6 +222,11 @@ pub(crate) fn collide<R: Real>(
             true
         }
         Some(Kind::Hfield) => hfield_convex(m, own, geoms, shapes, detect, out),
+        Some(Kind::Convex) if m.opt.disabled(DSBL_NATIVECCD) => {
+            let bound = |k: usize| own.geom_rbound(m, geoms[k]);
+            older::convex(m, geoms, shapes, detect, bound(0).min(bound(1)), out);
+            true
+        }
         Some(Kind::Convex) => convex(m, geoms, shapes, detect, out),
         Some(Kind::Closed) | None => true,
     }

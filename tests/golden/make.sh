@@ -12,6 +12,8 @@ python3 tests/golden/make_collision.py tests/golden/collision.npz
 python3 tests/golden/make_collision.py tests/golden/convex.npz 12 convex
 python3 tests/golden/make_collision.py tests/golden/faces.npz 16 faces
 python3 tests/golden/make_collision.py tests/golden/hfield.npz 16 hfield
+python3 tests/golden/make_collision.py tests/golden/older.npz 8 older
+python3 tests/golden/make_collision.py tests/golden/older_hfield.npz 6 older_hfield
 python3 tests/golden/make_options.py tests/golden/options.npz
 python3 tests/golden/make_derivative.py tests/golden/derivative.npz
 python3 tests/golden/make_edit.py tests/golden/edit.npz

@@ -2,7 +2,8 @@
 """make_collision.py OUT.npz [N [KIND]]: random poses of pairs of geoms and the contacts that MuJoCo 4.0.0 finds, N poses of each pair.
 
 KIND: closed (pairs with a closed form), convex (pairs without; one contact each), faces (of those, flat ones: several contacts where
-faces or edges meet), hfield (a height field and every convex type). Writes type[n,2], mesh[n,2] (of solids.xml; -1: none),
+faces or edges meet), hfield (a height field and every convex type), older and older_hfield (convex pairs and height fields by the
+older collider). Writes type[n,2], mesh[n,2] (of solids.xml; -1: none),
 size[n,2,3], rbound[n,2], pos[n,2,3], mat[n,2,9], margin[n], ncon[n], con[n,50,13] (distance, position, frame). Some poses are
 aligned on purpose: parallel axes, faces that meet flush, centers that coincide.
 """
@@ -24,7 +25,8 @@ PAIRS = {
     "faces": [("capsule", "cylinder"), ("cylinder", "cylinder"), ("cylinder", "box")] + [
         (t, s) for t in ("capsule", "cylinder", "box") for s in MESHES[::2]] + [(s, t) for i, s in enumerate(MESHES) for t in MESHES[i::2]],
 }
-XML = """<mujoco><option><flag multiccd="%s"/></option><asset>%s</asset><worldbody>%s
+PAIRS["older"], PAIRS["older_hfield"] = PAIRS["convex"], PAIRS["hfield"]
+XML = """<mujoco><option><flag multiccd="%s" nativeccd="%s"/></option><asset>%s</asset><worldbody>%s
 <body name="b"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>%s</body></worldbody></mujoco>"""
 
 
@@ -78,7 +80,7 @@ def geom(name, size, rest):
 
 
 def main(out, n=24, kind="closed", only=None):
-    rng = np.random.default_rng(1)
+    rng, said = np.random.default_rng(1), ("disable", "enable")
     rows = {k: [] for k in "type mesh size rbound pos mat margin ncon con".split()}
     for pair in PAIRS[kind]:
         if only and only not in pair:
@@ -92,7 +94,7 @@ def main(out, n=24, kind="closed", only=None):
             solids = SOLIDS if any(name in MESHES or name == "hfield" for name in pair) else ""
             first = geom(pair[0], sizes[0], dict(pos=p1, quat=q1))
             second = geom(pair[1], sizes[1], dict(margin=[margin]))
-            m = mujoco.MjModel.from_xml_string(XML % ("enable" if kind == "faces" else "disable", solids, first, second))
+            m = mujoco.MjModel.from_xml_string(XML % (said[kind in ("faces", "older")], said["older" not in kind], solids, first, second))
             d = mujoco.MjData(m)
             d.qpos[:] = np.concatenate([p2, q2])
             mujoco.mj_kinematics(m, d)

@@ -3,6 +3,7 @@
 
 use super::convex::penetration;
 use super::gjk::{Found, Two};
+use super::older;
 use super::support::Solid;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
@@ -110,6 +111,7 @@ pub fn hfield_convex<R: Real>(
     solid.margin = margin;
     let bottom = -grid.size[3];
     let mut two = Two::new(m, Solid::new(m, geoms[0], field, margin), solid);
+    let older = m.opt.disabled(DSBL_NATIVECCD);
     let mut sure = true;
     let (c_first, c_last) = grid.lines(low[0] - margin, high[0] + margin, 0);
     let (r_first, r_last) = grid.lines(low[1] - margin, high[1] + margin, 1);
@@ -127,6 +129,11 @@ pub fn hfield_convex<R: Real>(
             }
             let [a, b, c] = top.map(|[x, y, _]| [x, y, bottom]);
             two.first.prism = [a, b, c, top[0], top[1], top[2]];
+            if older {
+                let placed = [field, shape];
+                older::against_prism(m, geoms, placed, &mut two, margin, out);
+                continue;
+            }
             let mut s = Found::default();
             sure &= penetration(&mut two, &mut s).sure;
             if s.dist < 0.0 {

@@ -1,0 +1,201 @@
+//! The older convex collider (`mjc_Convex` with the flag `nativeccd` disabled): one search, and four more with the solids turned a
+//! little against each other, which find other corners of faces that meet.
+
+use super::gjk::Two;
+use super::portal::{Depth, Pair};
+use super::support::Solid;
+use crate::cpu::lib::contact::*;
+use crate::cpu::lib::math::*;
+use crate::fields::Model;
+use crate::types::*;
+
+/// How far solids are turned against each other (rad).
+const TURN: f64 = 1e-3;
+/// Contacts nearer than this share of the smaller bounding sphere are one.
+const DISTINCT: f64 = 1e-3;
+/// Share of a cylinder's half length in which its normal is that of its side.
+const SIDE: f64 = 0.95;
+
+/// Most turns of the search for the normal of an ellipsoid.
+const TURNS: usize = 30;
+/// What ends it.
+const CHANGE: f64 = 1e-6;
+
+/// Two geoms of any convex types. `bound` is the radius of the smaller bounding sphere.
+pub fn convex(
+    m: &Model,
+    geoms: [usize; 2],
+    shapes: [Shape; 2],
+    margin: f64,
+    bound: f64,
+    out: &mut Contacts,
+) {
+    let Some(found) = search(m, geoms, shapes, margin) else {
+        return;
+    };
+    let normal = smooth_normal(m, geoms, shapes, &found);
+    let dist = margin - found.depth;
+    out.add(dist, found.pos, normal);
+
+    // contacts of faces that meet share a distance
+    let round = |geom: usize| {
+        m.geom_type[geom] == GeomType::Sphere || m.geom_type[geom] == GeomType::Ellipsoid
+    };
+    if m.opt.disabled(DSBL_MULTICCD) || geoms.into_iter().any(round) {
+        return;
+    }
+    let frame = make_frame(normal, [0.0; 3]);
+    for axis in [1, 2] {
+        for angle in [-TURN, TURN] {
+            let axis = [0, 1, 2].map(|k| frame[3 * axis + k]);
+            let turn = quat2mat(axis_angle2quat(axis, angle));
+            let back = quat2mat(axis_angle2quat(axis, -angle));
+            let turned = [
+                turned(shapes[0], found.pos, turn),
+                turned(shapes[1], found.pos, back),
+            ];
+            let Some(other) = search(m, geoms, turned, margin) else {
+                continue;
+            };
+            let far = |point: &Point| norm3(sub3(other.pos, point.pos)) > DISTINCT * bound;
+            if out.point[..out.num].iter().all(far) {
+                let normal = smooth_normal(m, geoms, shapes, &other);
+                out.add(dist, other.pos, normal);
+            }
+        }
+    }
+}
+
+/// A prism of a height field and a solid, both in the field's frame; `shapes` are the field and the solid in the world's.
+pub fn against_prism(
+    m: &Model,
+    geoms: [usize; 2],
+    shapes: [Shape; 2],
+    two: &mut Two<'_>,
+    margin: f64,
+    out: &mut Contacts,
+) {
+    let mut pair = Pair {
+        first: &mut two.first,
+        second: &mut two.second,
+        tolerance: m.opt.ccd_tolerance,
+        iterations: m.opt.ccd_iterations,
+    };
+    let Some(local) = pair.depth() else {
+        return;
+    };
+    let field = &shapes[0];
+    let found = Depth {
+        normal: mul_mat_vec3(field.mat, local.normal),
+        pos: add3(mul_mat_vec3(field.mat, local.pos), field.pos),
+        ..local
+    };
+    let normal = smooth_normal(m, geoms, shapes, &found);
+    out.add(margin - found.depth, found.pos, normal);
+}
+
+fn search(m: &Model, geoms: [usize; 2], shapes: [Shape; 2], margin: f64) -> Option<Depth> {
+    let mut pair = Pair {
+        first: &mut Solid::new(m, geoms[0], shapes[0], margin),
+        second: &mut Solid::new(m, geoms[1], shapes[1], margin),
+        tolerance: m.opt.ccd_tolerance,
+        iterations: m.opt.ccd_iterations,
+    };
+    pair.depth()
+}
+
+// a shape turned about a point
+fn turned(shape: Shape, center: [f64; 3], turn: [f64; 9]) -> Shape {
+    let columns: [[f64; 3]; 3] = std::array::from_fn(|j| mul_mat_vec3(turn, column(shape.mat, j)));
+    Shape {
+        pos: add3(center, mul_mat_vec3(turn, sub3(shape.pos, center))),
+        mat: std::array::from_fn(|k| columns[k % 3][k / 3]),
+        ..shape
+    }
+}
+
+// surfaces that are smooth know their normals better than the search (`mjc_fixNormal`)
+fn smooth_normal(m: &Model, geoms: [usize; 2], shapes: [Shape; 2], found: &Depth) -> [f64; 3] {
+    let back = scl3(found.normal, -1.0);
+    let [first, second] = [(0, found.normal), (1, back)]
+        .map(|(k, guess)| surface_normal(m.geom_type[geoms[k]], &shapes[k], found.pos, guess));
+    match (first, second) {
+        (Some(first), Some(second)) => normalize3(sub3(first, second)).0,
+        (Some(first), None) => first,
+        (None, Some(second)) => scl3(second, -1.0),
+        (None, None) => found.normal,
+    }
+}
+
+// outward normal of a smooth surface near a point
+fn surface_normal(kind: i32, shape: &Shape, point: [f64; 3], guess: [f64; 3]) -> Option<[f64; 3]> {
+    let [x, y, z] = mul_mat_t_vec3(shape.mat, sub3(point, shape.pos));
+    let size = shape.size;
+    let local = match GeomType::from_i32(kind)? {
+        GeomType::Sphere => [x, y, z],
+        GeomType::Capsule => [x, y, z - clip(z, -size[1], size[1])],
+        GeomType::Cylinder if z.abs() < SIDE * size[1] => [x, y, 0.0],
+        GeomType::Ellipsoid => nearest_normal(size, [x, y, z], mul_mat_t_vec3(shape.mat, guess))?,
+        _ => return None,
+    };
+    Some(mul_mat_vec3(shape.mat, normalize3(local).0))
+}
+
+// normal of an ellipsoid where it is nearest to a point
+fn nearest_normal(size: [f64; 3], point: [f64; 3], guess: [f64; 3]) -> Option<[f64; 3]> {
+    let shares = [0, 1, 2].map(|k| 1.0 / (size[k] * size[k]));
+    let form = |a: [f64; 3], b: [f64; 3]| {
+        a[0] * b[0] * shares[0] + a[1] * b[1] * shares[1] + a[2] * b[2] * shares[2]
+    };
+    match form(point, point) - 1.0 {
+        out if out > 0.0 => Some(normal_of_outer(size, point)),
+        out => normal_of_inner(form, shares, out, point, guess),
+    }
+}
+
+// from inside: a ray meets the surface, and the normal there is the next ray's direction
+fn normal_of_inner(
+    form: impl Fn([f64; 3], [f64; 3]) -> f64,
+    shares: [f64; 3],
+    out: f64,
+    point: [f64; 3],
+    guess: [f64; 3],
+) -> Option<[f64; 3]> {
+    let mut normal = normalize3(guess).0;
+    for turn in 0..TURNS {
+        let (a, b) = (form(normal, normal), form(point, normal));
+        let root = b * b - a * out;
+        let along = (root.max(0.0).sqrt() - b) / a;
+        if root < MINVAL || a < MINVAL || along < 0.0 {
+            return (turn > 0).then_some(normal);
+        }
+        let met = add_scl3(point, normal, along);
+        let next = normalize3([0, 1, 2].map(|k| met[k] * shares[k])).0;
+        let change = norm3(sub3(normal, next));
+        normal = next;
+        if change < CHANGE {
+            break;
+        }
+    }
+    Some(normal)
+}
+
+// from outside: the multiplier of the nearest point, by Newton's method
+fn normal_of_outer(size: [f64; 3], point: [f64; 3]) -> [f64; 3] {
+    let square = size.map(|x| x * x);
+    let weight = [0, 1, 2].map(|k| point[k] * point[k] * square[k]);
+    let mut multiplier = 0.0;
+    for _ in 0..TURNS {
+        let share = square.map(|x| 1.0 / (x + multiplier));
+        let sum = |power: i32| {
+            let term = |k: usize| weight[k] * share[k].powi(power);
+            term(0) + term(1) + term(2)
+        };
+        let (value, slope) = (sum(2) - 1.0, -2.0 * sum(3));
+        if value < CHANGE || slope > -MINVAL || -value / slope < CHANGE {
+            break;
+        }
+        multiplier -= value / slope;
+    }
+    normalize3([0, 1, 2].map(|k| point[k] / (square[k] + multiplier))).0
+}
