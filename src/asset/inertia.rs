@@ -6,8 +6,7 @@
 
 use std::f64::consts::PI;
 
-use super::AssetError;
-use super::vec3::{EPS, mulmatmat, mulmattmat, mulquat, normalize, quat2mat};
+use super::vec3::{mulmatmat, mulmattmat, mulquat, quat2mat};
 
 /// A shape that has a volume in closed form. `size` has MuJoCo's meaning for each (see `XMLreference`, `geom/size`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -273,33 +272,6 @@ pub fn eig3_tol(mat: &[f64; 9], tol: f64) -> Eig3 {
         quat,
         iter,
     }
-}
-
-/// Principal axes (unit quaternion, wxyz) and decreasing principal moments of a full inertia.
-///
-/// Follows `mjuu_fullInertia`. Fails when a moment is not at least 1e-14; what `boundinertia` then does is the caller's matter
-/// ([`eig3`] gives the numbers).
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the compiler turns inertias itself")
-)]
-pub fn fullinertia(full: [f64; 6]) -> Result<([f64; 4], [f64; 3]), AssetError> {
-    let [xx, yy, zz, xy, xz, yz] = full;
-    let e = eig3(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);
-    if e.eigval[2] >= EPS {
-        Ok((e.quat, e.eigval))
-    } else {
-        Err(AssetError::new("inertia must have positive eigenvalues"))
-    }
-}
-
-/// Normalises a quaternion (wxyz); one that is too short to have a direction becomes the identity, as in MuJoCo.
-#[cfg_attr(not(test), expect(dead_code, reason = "used by fullinertia"))]
-pub fn unit_quat(mut quat: [f64; 4]) -> [f64; 4] {
-    if normalize(&mut quat) == 0.0 {
-        return [1.0, 0.0, 0.0, 0.0];
-    }
-    quat
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::cli::say::data;
 use clap::Args;
 use comfy_table::{Table, presets};
 use manyworlds::batch::Memory;
-use manyworlds::compile::{missing, missing_on_device, not_computed};
+use manyworlds::compile::{missing, missing_on_device};
 use manyworlds::fields::SIZES;
 use manyworlds::types::{Cone, Integrator, Solver};
 use manyworlds::{Error, Model};
@@ -47,7 +47,6 @@ impl Info {
                 "supported": missing.is_empty(),
                 "missing": missing,
                 "missing_on_gpu": missing_on_device(&m),
-                "not_computed": not_computed(&m),
                 "sizes": sizes,
                 "timestep": m.opt.timestep,
                 "bytes_per_world_cpu": cpu.world,
@@ -188,7 +187,6 @@ fn lacks(m: &Model, mut row: impl FnMut(&str, String)) {
     if !on_gpu.is_empty() {
         row("missing on gpu", list(on_gpu));
     }
-    row("not computed", list(not_computed(m)));
 }
 
 fn kib(bytes: u64) -> String {

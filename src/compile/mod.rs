@@ -53,7 +53,7 @@ use crate::model::{Names as ModelNames, Statistic};
 use crate::types::MINVAL;
 pub use layout::dual_rows;
 use names::Names;
-pub use needs::{missing, missing_on_device, not_computed};
+pub use needs::{missing, missing_on_device};
 pub use parts::Parts;
 use tree::Tree;
 

@@ -127,21 +127,6 @@ fn sensors_on_device(m: &Arrays, out: &mut Vec<Need>) {
     });
 }
 
-/// What a model asks for that is read and kept but not computed; its motion does not need it.
-pub fn not_computed(m: &Arrays) -> Vec<String> {
-    let mut out = Vec::new();
-    for (bit, name, done) in [
-        (ENBL_ENERGY, "energy", stage("energy")),
-        (ENBL_FWDINV, "fwdinv", stage("compare_fwd_inv")),
-        (ENBL_INVDISCRETE, "invdiscrete", stage("discrete_acc")),
-    ] {
-        if m.opt.enabled(bit) && !done {
-            out.push(format!("the flag {name:?}"));
-        }
-    }
-    out
-}
-
 // whether some stage computes a thing
 fn stage(prefix: &str) -> bool {
     STAGES.iter().any(|stage| stage.name.starts_with(prefix))

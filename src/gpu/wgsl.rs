@@ -308,11 +308,9 @@ pub enum LaneOrder {
     /// Invocation 0 is lane 0.
     #[default]
     Straight,
-    /// Invocation 0 is the last lane.
-    Mirrored,
     /// The bits of the number reversed: neighbours are far apart.
     Scattered,
-    /// Both.
+    /// The same, counted from the last lane.
     ScatteredMirrored,
 }
 
@@ -327,7 +325,6 @@ impl LaneOrder {
         };
         match self {
             Self::Straight => straight,
-            Self::Mirrored => format!("{}u - {straight}", lanes - 1),
             Self::Scattered => scattered,
             Self::ScatteredMirrored => format!("{}u - ({scattered})", lanes - 1),
         }
