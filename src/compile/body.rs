@@ -18,6 +18,8 @@ pub(super) struct Compiled {
     pub inertial: Pose,
     pub mass: f64,
     pub inertia: V3,
+    /// It weighs something, and bounds have raised its mass or its inertia.
+    pub raised: bool,
     pub geoms: Vec<geom::Compiled>,
     pub joints: Vec<joint::Compiled>,
     /// What sites, cameras and lights are moved by: the old frame in the new one.
@@ -71,8 +73,11 @@ pub(super) fn compile(tree: &Tree, assets: &Assets, id: usize) -> Result<Compile
     }
     // a body without inertia has its frame there, as in MuJoCo
     let mut inertial = mass.pose.unwrap_or(pose);
+    let mut raised = false;
     if id > 0 {
+        let before = (mass.mass, mass.inertia);
         check(tree, node, &mut mass)?;
+        raised = mass.mass >= crate::types::MINVAL && before != (mass.mass, mass.inertia);
     }
     if let Some(frame) = node.frame {
         pose = frame.then(pose);
@@ -101,6 +106,7 @@ pub(super) fn compile(tree: &Tree, assets: &Assets, id: usize) -> Result<Compile
         inertial,
         mass: mass.mass,
         inertia: mass.inertia,
+        raised,
         geoms,
         joints,
         aligned,

@@ -39,6 +39,7 @@ struct Mass {
     com: V3,
     /// About the centre of mass, as `fullinertia`.
     full: [f64; 6],
+    /// It does not follow from geoms alone.
     explicit: bool,
     /// Something was welded to it.
     grown: bool,
@@ -118,7 +119,7 @@ fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
         .bodies
         .iter()
         .zip(bodies)
-        .map(|(node, body)| Mass::of(body, node.said.inertial.is_some()))
+        .map(|(node, body)| Mass::of(body, node.said.inertial.is_some() || body.raised))
         .collect();
 
     // an arena of bodies without children, and the children by number
@@ -213,19 +214,25 @@ fn kept_bodies(tree: &Tree, bodies: &[Compiled]) -> Vec<bool> {
     let named = body_references(tree.spec);
     let felt = sites_of_forces(tree.spec);
     let fluid = tree.spec.option.density() > 0.0 || tree.spec.option.viscosity() > 0.0;
-    tree.bodies
-        .iter()
-        .enumerate()
-        .map(|(i, node)| {
-            let said = node.said;
-            let parent = tree.bodies[node.parent].said;
-            // only what has mass and moves has gravity to compensate
-            let weighs = bodies[i].mass > 0.0 && node.weldid != 0;
-            let force = said
-                .sites
-                .iter()
-                .any(|s| s.name.as_deref().is_some_and(|n| felt.contains(n)));
+    let mut keep: Vec<bool> = Vec::with_capacity(bodies.len());
+    for (i, node) in tree.bodies.iter().enumerate() {
+        let said = node.said;
+        let parent = tree.bodies[node.parent].said;
+        // only what has mass and moves has gravity to compensate
+        let weighs = bodies[i].mass > 0.0 && node.weldid != 0;
+        let force = said
+            .sites
+            .iter()
+            .any(|s| s.name.as_deref().is_some_and(|n| felt.contains(n)));
+        // masses of geoms alone would not tell what was raised
+        let mut onto = node.parent;
+        while keep.get(onto) == Some(&false) {
+            onto = tree.bodies[onto].parent;
+        }
+        let raised = bodies[i].raised || (!node.geoms.is_empty() && bodies[onto].raised);
+        keep.push(
             i == 0
+                || (raised && node.compiler.inertiafromgeom() == Tri::True)
                 || !said.joints.is_empty()
                 || said.mocap()
                 || !said.fuse()
@@ -233,9 +240,10 @@ fn kept_bodies(tree: &Tree, bodies: &[Compiled]) -> Vec<bool> {
                 || (said.gravcomp() != parent.gravcomp() && weighs)
                 || (fluid && node.weldid != 0)
                 || said.name.as_deref().is_some_and(|n| named.contains(n))
-                || force
-        })
-        .collect()
+                || force,
+        );
+    }
+    keep
 }
 
 fn body_references(spec: &Spec) -> HashSet<&str> {
