@@ -357,12 +357,15 @@ fn a_pipe_gets_the_whole_file() {
     assert!(std::fs::metadata(&pipe).unwrap().file_type().is_fifo());
     assert_eq!(array(&copy, "qpos").0, [2, 1, 2]);
 
-    // a reader that goes away is told, and the pipe stays one
+    // a reader that goes away is told, and the pipe stays one; a pipe keeps 64 KiB for a reader, and this is more
+    let more = [
+        "--steps", "1000", "--every", "1", "--worlds", "64", "--noise", "0.1",
+    ];
     let reader = std::thread::spawn({
         let pipe = pipe.clone();
         move || drop(std::fs::File::open(pipe).unwrap())
     });
-    let (code, _, said) = run(&rollout(&pipe, &["--steps", "1000"]));
+    let (code, _, said) = run(&rollout(&pipe, &more));
     assert_eq!(code, 5, "{said}");
     assert!(
         said.contains("pipe.npz: cannot be written: Broken pipe"),
