@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::backends::{by_precision, on, worlds};
+use common::backends::{BACKENDS, by_precision, on, worlds};
 use common::{Golden, error, start_edited};
 use manyworlds::batch::{Backend, Overflow, Settings, To};
 use manyworlds::{Batch, Model};
@@ -138,6 +138,33 @@ fn each_field_by_itself_is_the_references() {
     assert!(faults.is_empty(), "{faults:?}");
 }
 
+// damping that differs is integrated as the flags say
+#[test]
+fn damping_that_differs_heeds_the_flags() {
+    let text = r#"<mujoco><option timestep="0.01"><flag eulerdamp="disable"/></option><worldbody>
+      <body><joint damping="1"/><geom size=".1" pos=".3 0 0"/></body></worldbody></mujoco>"#;
+    let m = Model::from_xml_str(text).unwrap();
+    let damping = [1.0, 5.0, 20.0];
+    let alone = damping.map(|x| {
+        let mut m = m.clone();
+        m.edit(|m| m.dof_damping[0] = x).unwrap();
+        let mut batch = worlds(&m, 1, Backend::Cpu);
+        batch.set("qvel", &[1.0]).unwrap();
+        batch.step(3).unwrap();
+        batch.reals("qvel").unwrap()[0]
+    });
+    for backend in BACKENDS {
+        let mut batch = worlds(&m, 3, backend);
+        batch.expand(&["dof_damping"]).unwrap();
+        batch.set("dof_damping", &damping).unwrap();
+        batch.set_const().unwrap();
+        batch.set("qvel", &[1.0]).unwrap();
+        batch.step(3).unwrap();
+        let e = error(batch.reals("qvel").unwrap(), &alone);
+        assert!(e < by_precision(backend, 1e-12, 1e-5), "{backend:?}: {e:e}");
+    }
+}
+
 // what the model that kernels are made for does without they have too
 #[test]
 fn gravity_is_compensated_in_some_worlds_on_a_device() {
@@ -231,11 +258,16 @@ fn worlds_differ_side_by_side_and_on_a_device() {
     let run = |backend| {
         let mut batch = worlds(&m, 3, backend);
         batch
-            .expand(&["body_mass", "geom_friction", "qpos0"])
+            .expand(&["body_mass", "geom_friction", "geom_surfacevel", "qpos0"])
             .unwrap();
         let second = [false, true, false];
         let heavier: Vec<f64> = m.body_mass.iter().map(|x| 1.5 * x).collect();
         batch.set_where("body_mass", &second, &heavier).unwrap();
+        // the model's surfaces rest, and in one world they move
+        let moving = [0.5, 0.2, 0.0, 0.0, 0.0, 0.3].repeat(m.ngeom);
+        batch
+            .set_where("geom_surfacevel", &second, &moving)
+            .unwrap();
         batch.set_const().unwrap();
         batch.reset(To::Qpos0).unwrap();
         batch.set("qvel", &vec![0.4; m.nv]).unwrap();

@@ -36,8 +36,12 @@ const IDLE: &[&str] = &[
     "sleep_tolerance",
 ];
 
-/// Sizes that count what a model has: any in one world is as good as one in all.
-pub(super) const COUNTS: [&str; 3] = ["ngravcomp", "nsurfacevel", "nadhesion"];
+/// Sizes that only count what is not zero, and of which fields: a stage is left out where there is none, and no array hangs on them.
+pub(super) const COUNTS: &[(&str, &[&str])] = &[
+    ("ngravcomp", &["body_gravcomp"]),
+    ("nsurfacevel", &["geom_surfacevel"]),
+    ("nadhesion", &["geom_adhesion", "pair_adhesion"]),
+];
 
 /// What the worlds of a batch have for themselves.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Acceleration of an instant from that over a timestep (`mj_discreteAcc`).
 
-use crate::cpu::euler::damped;
+use crate::cpu::euler::damps;
 use crate::cpu::lib::force::damping_slope;
 use crate::cpu::lib::slope::{add_bias, less_slope, less_symmetric_slope, rigid};
 use crate::cpu::lib::sparse::{mul_d_row, mul_m, solve_ld};
@@ -36,7 +36,7 @@ pub fn discrete_acc<R: Real>(m: &Model, d: &mut Data<R>) {
             add_bias(m, d, i);
             d.qacc[i] = mul_d_row(m, &d.qLU, i, &d.inv_qacc);
         }
-    } else if damped(m) || d.own.has_damping() {
+    } else if damps(m, d) {
         // M with the slope of the damping over a timestep
         mul_m(m, &d.M, &mut d.qacc, &d.inv_qacc);
         for i in 0..m.nv {

@@ -10,7 +10,7 @@ use crate::types::{DSBL_DAMPER, DSBL_EULERDAMP, Warning};
 
 /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
 pub fn euler<R: Real>(m: &Model, d: &mut Data<R>) {
-    if damped(m) || d.own.has_damping() {
+    if damps(m, d) {
         // M with the slope of the damping over a timestep
         d.qH.copy_from_slice(&d.M);
         for i in 0..m.nv {
@@ -38,13 +38,22 @@ pub fn euler<R: Real>(m: &Model, d: &mut Data<R>) {
     d.euler_qacc = qacc;
 }
 
-/// True if there is damping of joints to be integrated implicitly.
+/// True if there is damping of joints to be integrated implicitly in some world of a tile.
+pub fn damps<R: Real>(m: &Model, d: &Data<R>) -> bool {
+    damped(m) || (asked(m) && d.own.has_damping())
+}
+
+/// True if the model has damping of joints to be integrated implicitly.
 pub fn damped(m: &Model) -> bool {
-    !m.opt.disabled(DSBL_EULERDAMP)
-        && !m.opt.disabled(DSBL_DAMPER)
+    asked(m)
         && (0..m.nv).any(|i| {
             m.dof_damping[i] > 0.0
                 || m.dof_dampingpoly[2 * i..2 * i + 2] != [0.0; 2]
                 || m.jnt_actuatorid[m.dof_jntid[i] as usize] != -1
         })
+}
+
+// whether the flags ask for damping, and for its integration with the velocity
+fn asked(m: &Model) -> bool {
+    !m.opt.disabled(DSBL_EULERDAMP) && !m.opt.disabled(DSBL_DAMPER)
 }

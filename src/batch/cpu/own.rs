@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::super::own::COUNTS;
 use super::{Cpu, worlds_of};
 use crate::error::{Error, Result};
@@ -78,15 +76,11 @@ impl<R: Real> Cpu<R> {
         for w in (0..models.len()).filter(|w| *w == 0 || other(w)) {
             alike(shared, &models[w], w)?;
         }
-        let give = |(t, tile): (usize, &mut super::Tile<R>)| {
+        self.for_each(shared, |_, t, tile, _| {
             for (w, lane) in worlds_of::<R>(t, models.len()).filter(|(w, _)| changed[*w]) {
                 tile.d.own.set_lane(shared, lane, &models[w], &fields);
             }
-        };
-        match &self.pool {
-            Some(pool) => pool.install(|| self.tiles.par_iter_mut().enumerate().for_each(give)),
-            None => self.tiles.par_iter_mut().enumerate().for_each(give),
-        }
+        });
         if is_new {
             self.own.common = Some(Box::new(common_of(shared, names)));
         }
@@ -105,20 +99,22 @@ fn side_by_side(names: &[&'static str]) -> Result<Vec<&'static str>> {
             "{name} is the same for all worlds side by side; Backend::Cpu lets it differ"
         )));
     }
-    let follows = |field: &&Field| {
-        field.room == Room::Model && field.role == Role::Derived && field.elem != Elem::Int
-    };
-    let derived = FIELDS.iter().filter(follows).map(|field| field.name);
-    let following = derived.chain(FOLLOWING.iter().copied());
+    let reals = derived().filter(|field| field.elem != Elem::Int);
+    let following = reals
+        .map(|field| field.name)
+        .chain(FOLLOWING.iter().copied());
     let new = following.filter(|name| !names.contains(name));
     Ok(names.iter().copied().chain(new).collect())
 }
 
+// arrays of the model that follow from others
+fn derived() -> impl Iterator<Item = &'static Field> {
+    let of_model = FIELDS.iter().filter(|field| field.room == Room::Model);
+    of_model.filter(|field| field.role == Role::Derived)
+}
+
 // lanes go one way: what a world's numbers say of it must be what they say of all
 fn alike(shared: &Model, own: &Model, w: usize) -> Result<()> {
-    let decides = |field: &&Field| {
-        field.room == Room::Model && field.role == Role::Derived && field.elem == Elem::Int
-    };
     // whether a geom is an ellipsoid to the medium
     let ellipsoid = |m: &Model, g: usize| m.geom_fluid[12 * g] > 0.0;
     if let Some(g) = (0..shared.ngeom).find(|&g| ellipsoid(shared, g) != ellipsoid(own, g)) {
@@ -127,16 +123,14 @@ fn alike(shared: &Model, own: &Model, w: usize) -> Result<()> {
              Backend::Cpu lets it differ"
         )));
     }
-    let sizes = SIZES.iter().filter(|(size, _)| !COUNTS.contains(size));
-    if let Some((size, what)) = sizes
-        .into_iter()
-        .find(|(s, _)| shared.size(s) != own.size(s))
-    {
+    let counts = |name: &str| COUNTS.iter().any(|(size, _)| *size == name);
+    let mut sizes = SIZES.iter().filter(|(size, _)| !counts(size));
+    if let Some((size, what)) = sizes.find(|(size, _)| shared.size(size) != own.size(size)) {
         return Err(Error::Input(format!(
             "world {w}: {size} ({what}) would not be that of the other worlds"
         )));
     }
-    let mut fields = FIELDS.iter().filter(decides);
+    let mut fields = derived().filter(|field| field.elem == Elem::Int);
     let other = |field: &&Field| {
         let free = SHORTCUTS.contains(&field.name) || LENDERS.contains(&field.name);
         !free && shared.field(field.name) != own.field(field.name)
@@ -162,15 +156,10 @@ fn common_of(shared: &Model, names: &[&str]) -> Model {
             }
         }
     }
-    if names.contains(&"body_gravcomp") {
-        m.ngravcomp = m.ngravcomp.max(1);
-    }
-    if names.contains(&"geom_surfacevel") {
-        m.nsurfacevel = m.nsurfacevel.max(1);
-    }
-    let adhesion = ["geom_adhesion", "pair_adhesion"];
-    if names.iter().any(|name| adhesion.contains(name)) {
-        m.nadhesion = m.nadhesion.max(1);
+    let differs = |fields: &[&str]| fields.iter().any(|field| names.contains(field));
+    for (size, _) in COUNTS.iter().filter(|(_, fields)| differs(fields)) {
+        let some = m.size(size).unwrap_or(0).max(1);
+        m.set_size(size, some);
     }
     if names
         .iter()

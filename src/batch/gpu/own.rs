@@ -30,11 +30,9 @@ impl Kernels {
         let new = differing(base, models).filter(|name| !varies.iter().any(|known| known == name));
         let new: Vec<String> = new.map(str::to_owned).collect();
         // kernels leave out what the model that they are made for does without
-        let lacks = |has: fn(&Model) -> bool| !has(base) && models.iter().any(|m| has(m));
-        let counted = |m: &Model| COUNTS.map(|count| m.size(count) > Some(0));
-        let counts = counted(base);
-        let more = |m: &Arc<Model>| counted(m).iter().zip(&counts).any(|(new, old)| new > old);
-        let lacks = lacks(damped) || models.iter().any(more);
+        let undamped = !damped(base) && models.iter().any(|m| damped(m));
+        let mut counts = COUNTS.iter().map(|(size, _)| *size);
+        let lacks = undamped || counts.any(|size| base.size(size) < most(models, size));
         self.own = models.to_vec();
         if lacks || !new.is_empty() {
             varies.extend(new);
@@ -48,16 +46,11 @@ impl Kernels {
         let base = self.gpu.model();
         let own = || self.own.iter().map(Arc::as_ref);
         let mut base = own().find(|m| damped(m)).unwrap_or(base).clone();
-        let most = |count: fn(&Model) -> usize| own().map(count).max().unwrap_or_default();
-        let [gravcomp, surfacevel, adhesion] = [
-            most(|m| m.ngravcomp),
-            most(|m| m.nsurfacevel),
-            most(|m| m.nadhesion),
-        ];
-        let arrays = base.arrays_mut();
-        arrays.ngravcomp = gravcomp.max(arrays.ngravcomp);
-        arrays.nsurfacevel = surfacevel.max(arrays.nsurfacevel);
-        arrays.nadhesion = adhesion.max(arrays.nadhesion);
+        for (size, _) in COUNTS {
+            if let Some(num) = most(&self.own, size).max(base.size(size)) {
+                base.arrays_mut().set_size(size, num);
+            }
+        }
         let config = Config {
             varies,
             ..self.gpu.config().clone()
@@ -115,6 +108,11 @@ impl Kernels {
         }
         Ok(())
     }
+}
+
+// the greatest that a size is in any world
+fn most(models: &[Arc<Model>], size: &str) -> Option<usize> {
+    models.iter().filter_map(|m| m.size(size)).max()
 }
 
 /// Writes what differs into the worlds of a device.
