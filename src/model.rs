@@ -99,9 +99,9 @@ macro_rules! options {
                 }
             }
 
-            /// The options of one lane, where they are its own.
-            pub fn lane(&self, opt: &Opt, lane: usize) -> Opt {
-                Opt { $($name: self.$name.map_or(opt.$name, |all| <$ty as OptValue>::lane::<R>(all, lane)),)+ }
+            /// Those of one lane, for the twin of one world.
+            pub fn lane(&self, lane: usize) -> OwnOpt<f64> {
+                OwnOpt { $($name: self.$name.map(|all| <$ty as OptValue>::lane::<R>(all, lane).splat::<f64>()),)+ }
             }
         }
 

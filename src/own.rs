@@ -8,8 +8,7 @@
 //! A twin reads every real number of the model through [`Own`]; a tile whose worlds share one model pays one look at a null pointer.
 
 use crate::cpu::lib::math::nonzero;
-use crate::fields::{Arrays, FIELDS, Field, OwnArrays, Room, Row, View, ViewMut};
-use crate::model::Opt;
+use crate::fields::{Arrays, FIELDS, OwnArrays, Room, Row, View, ViewMut, field};
 use crate::real::{Mask, Real};
 
 /// Numbers of the model that the worlds of a tile have for themselves: arrays of reals and options, each read by a method of its
@@ -65,7 +64,7 @@ impl<R: Real> Own<R> {
             if let Some(values) = model.opt.get(name) {
                 own.opt.set_lane(&shared.opt, name, lane, &values);
             }
-            let Some(field) = model_field(name) else {
+            let Some(field) = field(name) else {
                 continue;
             };
             if let (Some(ViewMut::Real(to)), Some(View::Real(from))) =
@@ -83,26 +82,15 @@ impl<R: Real> Own<R> {
         self.gravity(m).iter().any(|g| nonzero(*g).any())
     }
 
-    /// The options of one lane.
-    pub(crate) fn opt(&self, m: &Arrays, lane: usize) -> Opt {
-        match self.arrays() {
-            Some(own) => own.opt.lane(&m.opt, lane),
-            None => m.opt.clone(),
-        }
-    }
-
     /// The numbers of one lane, for the twin of one world.
     pub(crate) fn lane(&self, m: &Arrays, lane: usize) -> Own {
         let Some(own) = self.arrays() else {
             return Own::default();
         };
-        let mut one = OwnArrays::<f64>::default();
-        let opt = self.opt(m, lane);
-        for (name, _) in Opt::NAMES {
-            if let Some(values) = opt.get(name) {
-                one.opt.set_lane(&m.opt, name, 0, &values);
-            }
-        }
+        let mut one = OwnArrays::<f64> {
+            opt: own.opt.lane(lane),
+            ..OwnArrays::default()
+        };
         for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
             let Some(View::Real(from)) = own.view(field.row) else {
                 continue;
@@ -177,9 +165,4 @@ impl<'a, R: Real> OwnLane<'a, R> {
     pub fn mat_rgba(&self, m: &Arrays, i: usize) -> f64 {
         self.real(|own| &own.mat_rgba, &m.mat_rgba, i)
     }
-}
-
-fn model_field(name: &str) -> Option<&'static Field> {
-    let mut fields = FIELDS.iter().filter(|field| field.room == Room::Model);
-    fields.find(|field| field.name == name)
 }

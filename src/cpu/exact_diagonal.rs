@@ -1,5 +1,6 @@
 //! The diagonal of A as it is, and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
 
+use crate::cpu::lib::primal::inverse_square;
 use crate::cpu::lib::rows::dofs_of;
 use crate::cpu::make_constraint::set_regularization;
 use crate::fields::{Data, Model};
@@ -76,15 +77,7 @@ fn unit_response<R: Real>(m: &Model, d: &mut Data<R>, r: usize) -> R {
     for (&i, &entry) in dofs.iter().zip(&d.efc_J[r * m.nJrow..]) {
         x[i as usize] = entry;
     }
-    let mut sum = R::zero();
-    for i in (0..m.nv).rev() {
-        let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
-        let xi = x[i];
-        for a in adr..adr + num {
-            x[m.M_colind[a] as usize] -= d.qLD[a] * xi;
-        }
-        sum += xi * xi * d.qLDiagInv[i];
-    }
+    let square = inverse_square(m, &d.qLD, &d.qLDiagInv, &mut x, 0..m.nv);
     d.half_solve = x;
-    sum
+    square
 }

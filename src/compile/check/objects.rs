@@ -205,13 +205,8 @@ fn actuators(m: &Arrays) -> Result<()> {
         }
         activations(m, i)?;
         let (adr, num) = (m.actuator_historyadr[i], m.actuator_history[2 * i]);
-        let fits = ring_fits(m, adr, num, m.actuator_ctrlnum[i]);
-        ensure(
-            fits,
-            "actuator_history",
-            i,
-            "does not fit into a world's history",
-        )?;
+        let samples = [adr, num, m.actuator_ctrlnum[i]];
+        history(m, "actuator_history", i, samples)?;
     }
     Ok(())
 }
@@ -248,14 +243,20 @@ fn plastic(m: &Arrays) -> Result<()> {
     Ok(())
 }
 
-/// Whether a history lies within those of a world.
-pub(super) fn ring_fits(m: &Arrays, adr: i32, num: i32, dim: i32) -> bool {
-    let [Ok(num), Ok(dim)] = [num, dim].map(usize::try_from) else {
-        return adr < 0;
+/// Whether a history of `num` samples of `dim` numbers lies within those of a world.
+pub(super) fn history(
+    m: &Arrays,
+    name: &'static str,
+    i: usize,
+    [adr, num, dim]: [i32; 3],
+) -> Result<()> {
+    let end = || {
+        let words = usize::try_from(num).ok()?;
+        let words = words.checked_mul(1 + usize::try_from(dim).ok()?)?;
+        words.checked_add(2 + adr.max(0) as usize)
     };
-    let words = num.checked_mul(1 + dim);
-    let end = words.and_then(|words| words.checked_add(2 + adr.max(0) as usize));
-    adr < 0 || end.is_some_and(|end| end <= m.nhistory)
+    let fits = adr < 0 || end().is_some_and(|end| end <= m.nhistory);
+    ensure(fits, name, i, "does not fit into a world's history")
 }
 
 fn transmission(m: &Arrays, i: usize) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Sensors: what they are attached to, and room for what they give.
 
-use super::objects::ring_fits;
+use super::objects::history;
 use super::{bad, ensure, id, runs};
 use crate::compile::sensor::{contact_width, is_compact, ray_width};
 use crate::cpu::collision::enclosure::geoms_of;
@@ -77,13 +77,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
             why,
         )?;
         let (adr, num) = (m.sensor_historyadr[i], m.sensor_history[2 * i]);
-        let fits = ring_fits(m, adr, num, m.sensor_dim[i]);
-        ensure(
-            fits,
-            "sensor_history",
-            i,
-            "does not fit into a world's history",
-        )?;
+        history(m, "sensor_history", i, [adr, num, m.sensor_dim[i]])?;
     }
     Ok(())
 }

@@ -33,21 +33,22 @@ pub struct Blend {
 
 /// The history of an actuator's controls.
 pub fn actuator_ring(m: &Model, i: usize) -> Ring {
-    let num = m.actuator_history[2 * i].max(0) as usize;
-    Ring {
-        adr: m.actuator_historyadr[i].max(0) as usize,
-        num: if m.actuator_historyadr[i] < 0 { 0 } else { num },
-        dim: m.actuator_ctrlnum[i] as usize,
-    }
+    let (adr, num) = (m.actuator_historyadr[i], m.actuator_history[2 * i]);
+    ring(adr, num, m.actuator_ctrlnum[i])
 }
 
 /// The history of a sensor's readings.
 pub fn sensor_ring(m: &Model, i: usize) -> Ring {
-    let num = m.sensor_history[2 * i].max(0) as usize;
+    let (adr, num) = (m.sensor_historyadr[i], m.sensor_history[2 * i]);
+    ring(adr, num, m.sensor_dim[i])
+}
+
+// a ring of `num` samples; none without an address
+fn ring(adr: i32, num: i32, dim: i32) -> Ring {
     Ring {
-        adr: m.sensor_historyadr[i].max(0) as usize,
-        num: if m.sensor_historyadr[i] < 0 { 0 } else { num },
-        dim: m.sensor_dim[i] as usize,
+        adr: adr.max(0) as usize,
+        num: if adr < 0 { 0 } else { num.max(0) as usize },
+        dim: dim as usize,
     }
 }
 
