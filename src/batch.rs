@@ -503,7 +503,7 @@ impl Batch {
             let rows = self.worlds.read(&self.model, field)?;
             for (w, d) in out.iter_mut().enumerate() {
                 use crate::fields::ViewMut;
-                match (rows, d.field_mut(field.name)) {
+                match (rows, d.view_mut(field.row)) {
                     (View::Int(x), Some(ViewMut::Int(to))) => {
                         to.copy_from_slice(&x[w * words..][..words])
                     }

@@ -301,14 +301,24 @@ macro_rules! fields {
                 $(self.$mname = vec![Default::default(); [$(dim!(self, $mdim)),+].iter().product::<usize>()];)*
             }
 
+            /// An array of the model by its place in the table; none for an array of a world.
+            pub fn view(&self, row: Row) -> Option<View<'_>> {
+                match row { $(Row::$mname => Some(view!($melem, self.$mname)),)* _ => None }
+            }
+
+            /// An array of the model by its place in the table, to be written; none for an array of a world.
+            pub fn view_mut(&mut self, row: Row) -> Option<ViewMut<'_>> {
+                match row { $(Row::$mname => Some(view_mut!($melem, self.$mname)),)* _ => None }
+            }
+
             /// An array of the model by its name.
             pub fn field(&self, name: &str) -> Option<View<'_>> {
-                match name { $(stringify!($mname) => Some(view!($melem, self.$mname)),)* _ => None }
+                self.view(field(name)?.row)
             }
 
             /// An array of the model by its name, to be written.
             pub fn field_mut(&mut self, name: &str) -> Option<ViewMut<'_>> {
-                match name { $(stringify!($mname) => Some(view_mut!($melem, self.$mname)),)* _ => None }
+                self.view_mut(field(name)?.row)
             }
         }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{Backend, Batch, Mask, memory};
-use crate::compile::missing;
+use crate::compile::{STRUCTURAL, missing};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, Elem, FIELDS, Field, Model, Role, Room, SIZES, View, ViewMut};
 use crate::mjcf::nearest::nearest;
@@ -126,8 +126,16 @@ impl Own {
 
     // the model of one world, all that follows from its rows derived
     fn model(&self, shared: &Model, world: usize) -> Result<Model> {
-        let mut own = shared.clone();
-        own.edit(|m| self.rows.iter().for_each(|rows| put(m, rows, world)))?;
+        let change = |m: &mut Arrays| self.rows.iter().for_each(|rows| put(m, rows, world));
+        let structural = |rows: &Rows| STRUCTURAL.contains(&rows.name);
+        let mut own = match self.rows.iter().any(structural) {
+            true => {
+                let mut own = shared.clone();
+                own.edit(change)?;
+                own
+            }
+            false => shared.with_numbers(change)?,
+        };
         let lacks = missing(&own);
         if !lacks.is_empty() {
             return Err(Error::Missing(lacks));
@@ -388,3 +396,7 @@ impl Batch {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+#[path = "own_test.rs"]
+mod tests;

@@ -145,7 +145,7 @@ pub(crate) fn hash(m: &Model) -> u64 {
     }
     for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
         add(field.len(m) as u64);
-        match m.field(field.name) {
+        match m.view(field.row) {
             Some(View::Int(x)) => x.iter().for_each(|&x| add(x as u64)),
             Some(View::Real(x)) => x.iter().for_each(|&x| add(x.to_bits())),
             None => {}

@@ -44,7 +44,7 @@ pub fn model(m: &Model, opt: &Opt) -> Arrays {
         .iter()
         .filter(|f| f.room == Room::Model && !ours(f.doc))
     {
-        if let Some(view) = m.field(field.name) {
+        if let Some(view) = m.view(field.row) {
             out.push((format!("model/{}", field.name), Array::of(m, field, view)));
         }
     }

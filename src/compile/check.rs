@@ -58,7 +58,7 @@ fn arrays() -> impl Iterator<Item = &'static Field> {
 
 fn lengths(m: &Arrays) -> Result<()> {
     for field in arrays() {
-        let have = match m.field(field.name) {
+        let have = match m.view(field.row) {
             Some(View::Int(x)) => x.len(),
             Some(View::Real(x)) => x.len(),
             None => 0,
@@ -92,9 +92,10 @@ pub(super) fn room(m: &Arrays) -> Result<()> {
     Err(Error::Size { what, need, have })
 }
 
-fn numbers(m: &Arrays) -> Result<()> {
+/// No real is NaN, and integers lie where the table says.
+pub(super) fn numbers(m: &Arrays) -> Result<()> {
     for field in arrays() {
-        match (m.field(field.name), field.within) {
+        match (m.view(field.row), field.within) {
             (Some(View::Int(x)), Some((least, end))) => {
                 let most = m.size(end).unwrap_or(0);
                 let inside = |x: &i32| *x >= least && i64::from(*x) < most as i64;

@@ -5,6 +5,9 @@ use super::{bounds, capacity, check, layout, setconst};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, FIELDS, Model, Role, SIZES};
 
+/// Arrays of reals that decide which rows there are.
+pub(crate) const STRUCTURAL: &[&str] = &["tendon_frictionloss"];
+
 impl Model {
     /// Changes a model: `change` writes into its arrays and options, then everything that follows from them is derived again, as MuJoCo's
     /// `mj_setConst` does and beyond: contact parameters and pairs, patterns of rows, damping that actuators lend, masses of subtrees,
@@ -55,6 +58,23 @@ impl Model {
         Ok(out)
     }
 
+    /// A model with other numbers that decide nothing but how much: arrays of reals that may be edited, [`STRUCTURAL`] aside. The tree,
+    /// pairs, patterns and room stay as they are. Fails like [`Model::edit`] on a number that is out of its range.
+    pub(crate) fn with_numbers(&self, change: impl FnOnce(&mut Arrays)) -> Result<Model> {
+        let mut arrays = (**self).clone();
+        change(&mut arrays);
+        sizes_of_data(self, &arrays)?;
+        check::given(&arrays)?;
+        bounds::derive(&mut arrays);
+        setconst::set_fixed(&mut arrays);
+        layout::numbers(&mut arrays);
+        layout::option_sizes(&mut arrays);
+        let mut model = self.with_arrays(arrays);
+        setconst::set_const(&mut model);
+        check::numbers(&model)?;
+        Ok(model)
+    }
+
     /// A model of arrays that hold everything, what follows from the rest too ([`layout::layout`] derives what is ours of it).
     ///
     /// Lists of pairs and of patterns (`collision_*`, `Jpat_*`) may be others than the compiler's as long as they lie within their bounds.
@@ -97,7 +117,7 @@ fn refuse(before: &Arrays, m: &Arrays) -> Result<bool> {
     }
     let mut changed = false;
     for field in FIELDS {
-        if before.field(field.name) == m.field(field.name) {
+        if before.view(field.row) == m.view(field.row) {
             continue;
         }
         changed = true;

@@ -9,16 +9,22 @@ use crate::types::*;
 /// of geoms may collide.
 pub fn layout(m: &mut Arrays) -> Result<()> {
     ways(m);
-    of_actuators(m);
     neutral_controls(m);
     pair::pairs(m)?;
+    numbers(m);
     pattern::patterns(m)?;
     capacity::capacities(m);
     option_sizes(m);
+    Ok(())
+}
+
+/// Fills those that follow from numbers of MuJoCo's, where the structure is there.
+pub(super) fn numbers(m: &mut Arrays) {
+    of_actuators(m);
+    pair::parameters(m);
     plastic::begin(m);
     let moving = |vel: &&[f64]| vel.iter().any(|x| *x != 0.0);
     m.nsurfacevel = m.geom_surfacevel.chunks_exact(6).filter(moving).count();
-    Ok(())
 }
 
 /// Everything made of integers that follows from the tree, the tendons, the actuators and the options, but pairs and patterns.

@@ -51,6 +51,7 @@ use crate::fields::{Arrays, Model};
 use crate::mjcf::spec::Spec;
 use crate::model::{Names as ModelNames, Statistic};
 use crate::types::MINVAL;
+pub(crate) use edit::STRUCTURAL;
 pub use layout::dual_rows;
 use names::Names;
 pub use needs::{missing, missing_on_device};

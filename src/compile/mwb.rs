@@ -167,7 +167,7 @@ fn model(mut bytes: Reader) -> Parsed<Model> {
     }
     m.allocate();
     for field in arrays() {
-        match m.field_mut(field.name) {
+        match m.view_mut(field.row) {
             Some(ViewMut::Int(array)) => {
                 for x in array {
                     *x = i32::from_le_bytes(bytes.array()?);
@@ -195,14 +195,14 @@ fn arrays() -> impl Iterator<Item = &'static Field> {
 
 /// Bytes of one number of an array.
 fn word(m: &Arrays, field: &Field) -> usize {
-    match m.field(field.name) {
+    match m.view(field.row) {
         Some(View::Int(_)) => 4,
         _ => 8,
     }
 }
 
 fn put_array(m: &Arrays, field: &Field, out: &mut Vec<u8>) -> Result<()> {
-    let have = match m.field(field.name) {
+    let have = match m.view(field.row) {
         Some(View::Int(array)) => {
             out.extend(array.iter().flat_map(|x| x.to_le_bytes()));
             array.len()

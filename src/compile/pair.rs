@@ -14,14 +14,13 @@ use crate::types::*;
 /// Largest number of pairs that the list may hold: beyond it, a model should say what may collide by masks or exclusions.
 pub const MAXCOLLISION: usize = 10_000_000;
 
-/// Fills `collision_*` but for the sparsity patterns. Fails if there are more than [`MAXCOLLISION`] pairs.
+/// Fills the list of pairs, `collision_geom1` and its likes. Fails if there are more than [`MAXCOLLISION`] pairs.
 pub fn pairs(m: &mut Arrays) -> Result<()> {
     let list = list(m)?;
     m.ncollision = list.len();
     m.collision_geom1 = list.iter().map(|pair| pair.geom1).collect();
     m.collision_geom2 = list.iter().map(|pair| pair.geom2).collect();
     m.collision_pairid = list.iter().map(|pair| pair.pairid).collect();
-    parameters(m, &list);
     Ok(())
 }
 
@@ -186,17 +185,23 @@ struct Mixed {
     adhesion: f64,
 }
 
-fn parameters(m: &mut Arrays, list: &[Pair]) {
+/// Fills the parameters of the contacts of each pair, `collision_friction` and its likes.
+pub fn parameters(m: &mut Arrays) {
     // lists may be long: nothing is kept twice
-    let n = list.len();
+    let n = m.ncollision;
     let room = |width: usize| Vec::with_capacity(n * width);
     m.collision_condim = Vec::with_capacity(n);
     (m.collision_detect, m.collision_margin) = (room(1), room(1));
     (m.collision_friction, m.collision_solimp) = (room(5), room(5));
     (m.collision_solref, m.collision_solreffriction) = (room(2), room(2));
     m.collision_adhesion = room(1);
-    for pair in list {
-        let mix = parameters_of(m, pair);
+    for k in 0..n {
+        let pair = Pair {
+            geom1: m.collision_geom1[k],
+            geom2: m.collision_geom2[k],
+            pairid: m.collision_pairid[k],
+        };
+        let mix = parameters_of(m, &pair);
         m.collision_condim.push(mix.condim);
         m.collision_detect.push(mix.margin + mix.gap);
         m.collision_margin.push(mix.margin);

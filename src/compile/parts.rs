@@ -43,7 +43,7 @@ impl Parts {
             let Some(from) = self.fields.get(field.name) else {
                 continue;
             };
-            let to = m.field_mut(field.name);
+            let to = m.view_mut(field.row);
             let have = match &to {
                 Some(ViewMut::Int(to)) => to.len(),
                 Some(ViewMut::Real(to)) => to.len(),

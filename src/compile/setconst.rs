@@ -2,8 +2,10 @@
 //! at `qpos0`, statistics.
 
 use super::flex;
+use super::layout::body_chain;
 use crate::cpu;
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::primal::inverse_square;
 use crate::cpu::lib::sparse::solve_ld;
 use crate::cpu::lib::spatial::{dot6, mul_inert_vec};
 use crate::fields::{Arrays, Data, Model};
@@ -92,11 +94,14 @@ fn dof_inertia(model: &mut Model, d: &mut Data) {
     }
 }
 
-// J M⁻¹ Jᵀ of one row
-fn weight(m: &Arrays, d: &Data, row: &[f64]) -> f64 {
-    let mut x = row.to_vec();
-    solve_ld(m, &d.qLD, &d.qLDiagInv, &mut x);
-    row.iter().zip(&x).fold(0.0, |sum, (a, b)| sum + a * b)
+// J M⁻¹ Jᵀ of one row, which is used up: `dofs` ascend, and hold those of the row and all that these hang on
+fn weight(
+    m: &Arrays,
+    d: &Data,
+    row: &mut [f64],
+    dofs: impl DoubleEndedIterator<Item = usize>,
+) -> f64 {
+    inverse_square(m, &d.qLD, &d.qLDiagInv, row, dofs)
 }
 
 fn body_invweight(m: &mut Arrays, d: &Data) {
@@ -106,15 +111,15 @@ fn body_invweight(m: &mut Arrays, d: &Data) {
             _ if m.body_weldid[i] == 0 => [0.0; 2],
             2 => [1.0 / MINVAL.max(m.body_mass[i]), 0.0],
             _ => {
-                let mean = |m: &Arrays, row: &mut Vec<f64>, rotation: bool| {
-                    let mut sum = 0.0;
-                    for axis in 0..3 {
-                        jacobian_row(m, d, i, axis, rotation, row);
-                        sum += weight(m, d, row);
-                    }
-                    sum / 3.0
+                let chain = body_chain(m, i);
+                let mut mean = |rotation: bool| {
+                    let of_axis = |axis| {
+                        jacobian_row(m, d, i, axis, rotation, &mut row);
+                        weight(m, d, &mut row, chain.iter().map(|&k| k as usize))
+                    };
+                    [0, 1, 2].map(of_axis).iter().sum::<f64>() / 3.0
                 };
-                [mean(m, &mut row, false), mean(m, &mut row, true)]
+                [mean(false), mean(true)]
             }
         };
         m.body_invweight0[2 * i..2 * i + 2].copy_from_slice(&weights);
@@ -152,12 +157,13 @@ fn dof_invweight(m: &mut Arrays, d: &Data) {
             _ => &[(0, 1)],
         };
         // dofs that turn together share their mean
+        let chain = body_chain(m, body);
         for &(from, to) in groups {
             let mut sum = 0.0;
             for dof in adr + from..adr + to {
                 row.fill(0.0);
                 row[dof] = 1.0;
-                sum += weight(m, d, &row);
+                sum += weight(m, d, &mut row, chain.iter().map(|&k| k as usize));
             }
             m.dof_invweight0[adr + from..adr + to].fill(sum / (to - from) as f64);
         }
@@ -209,7 +215,7 @@ fn row_weights(m: &mut Arrays, d: &Data) {
         for k in adr..adr + m.ten_J_rownnz[i] as usize {
             row[m.ten_J_colind[k] as usize] = d.ten_J[k];
         }
-        m.tendon_invweight0[i] = weight(m, d, &row);
+        m.tendon_invweight0[i] = weight(m, d, &mut row, 0..m.nv);
     }
     for i in 0..m.nout {
         let mut row = moment_row(m, d, i);
@@ -308,7 +314,9 @@ pub(super) fn damping_ratios(m: &mut Arrays, d: &Data) {
             continue;
         }
         let (out, n) = (m.actuator_outadr[i] as usize, m.actuator_outnum[i] as usize);
-        let sum = (out..out + n).fold(0.0, |sum, k| sum + weight(m, d, &moment_row(m, d, k)));
+        let sum = (out..out + n).fold(0.0, |sum, k| {
+            sum + weight(m, d, &mut moment_row(m, d, k), 0..m.nv)
+        });
         // nothing is felt where nothing moves
         let mass = if sum < MINVAL { 0.0 } else { n as f64 / sum };
         m.actuator_biasprm[10 * i + 2] = -ratio * 2.0 * (kp * mass).sqrt();

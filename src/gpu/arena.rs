@@ -207,7 +207,7 @@ impl Layout {
     pub fn model_image(&self, m: &Model) -> Vec<u32> {
         let mut image = vec![0; self.model_words as usize];
         for (field, slot) in self.slots().filter(|(_, slot)| !slot.per_world) {
-            put(&mut image, slot, m.field(field.name));
+            put(&mut image, slot, m.view(field.row));
         }
         image
     }
@@ -218,8 +218,8 @@ impl Layout {
         let kept = |slot: &Slot| slot.per_world && !slot.transient;
         for (field, slot) in self.slots().filter(|(_, slot)| kept(slot)) {
             match field.room {
-                Room::Model => put(&mut image, slot, m.field(field.name)),
-                Room::Data | Room::Scratch => put(&mut image, slot, d.field(field.name)),
+                Room::Model => put(&mut image, slot, m.view(field.row)),
+                Room::Data | Room::Scratch => put(&mut image, slot, d.view(field.row)),
             }
         }
         image

@@ -45,7 +45,7 @@ pub fn round_model(model: &mut Model) {
     let m = model.arrays_mut();
     let round = |x: &mut f64| *x = f64::from(*x as f32);
     for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
-        if let Some(ViewMut::Real(x)) = m.field_mut(field.name) {
+        if let Some(ViewMut::Real(x)) = m.view_mut(field.row) {
             x.iter_mut().for_each(round);
         }
     }
@@ -60,7 +60,7 @@ pub fn round_model(model: &mut Model) {
 /// Rounds every number of a world to `f32`.
 pub fn round_data(d: &mut Data) {
     for field in FIELDS.iter() {
-        if let Some(ViewMut::Real(x)) = d.field_mut(field.name) {
+        if let Some(ViewMut::Real(x)) = d.view_mut(field.row) {
             x.iter_mut().for_each(|x| *x = f64::from(*x as f32));
         }
     }

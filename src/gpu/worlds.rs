@@ -277,7 +277,7 @@ impl Gpu {
     // what no stage touches is as a reset leaves it
     fn untouched(&self, field: &Field) -> Vec<u32> {
         let start = Data::new(&self.m);
-        let row = start.field(field.name).map_or(Vec::new(), words);
+        let row = start.view(field.row).map_or(Vec::new(), words);
         row.repeat(self.nworld())
     }
 
@@ -579,7 +579,7 @@ impl Gpu {
         let mut d = start.clone();
         let kept = |slot: &Slot| slot.words > 0 && !slot.chip;
         for (field, slot) in self.layout.slots().filter(|(_, slot)| kept(slot)) {
-            let Some(to) = d.field_mut(field.name) else {
+            let Some(to) = d.view_mut(field.row) else {
                 continue;
             };
             let from = &image[slot.offset as usize..(slot.offset + slot.words) as usize];

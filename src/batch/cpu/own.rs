@@ -133,7 +133,7 @@ fn alike(shared: &Model, own: &Model, w: usize) -> Result<()> {
     let mut fields = derived().filter(|field| field.elem == Elem::Int);
     let other = |field: &&Field| {
         let free = SHORTCUTS.contains(&field.name) || LENDERS.contains(&field.name);
-        !free && shared.field(field.name) != own.field(field.name)
+        !free && shared.view(field.row) != own.view(field.row)
     };
     match fields.find(other) {
         None => Ok(()),

@@ -35,6 +35,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
 pub(super) fn as_compiled(m: &Arrays) -> Result<()> {
     let mut again = m.clone();
     pair::pairs(&mut again)?;
+    pair::parameters(&mut again);
     pattern::patterns(&mut again)?;
     same(m, &again, |_| true)
 }
@@ -99,8 +100,7 @@ fn same(m: &Arrays, again: &Arrays, of: impl Fn(&Field) -> bool) -> Result<()> {
     let primary = ["body_simple", "dof_treeid"];
     let follows = |field: &&Field| field.role == Role::Derived || primary.contains(&field.name);
     for field in super::arrays().filter(follows).filter(|field| of(field)) {
-        let (Some(View::Int(x)), Some(View::Int(y))) =
-            (m.field(field.name), again.field(field.name))
+        let (Some(View::Int(x)), Some(View::Int(y))) = (m.view(field.row), again.view(field.row))
         else {
             continue;
         };

@@ -10,7 +10,7 @@ use super::hessian::Sparse;
 use super::linesearch::Line;
 use super::rows::Rows;
 use super::sparse::mul_m;
-use crate::fields::{Data, Model};
+use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
@@ -370,7 +370,7 @@ pub fn gap<R: Real>(m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R {
 
 /// x' inv(M) x over ascending dofs, half solved: x becomes y = inv(L') x, and the sum is y' inv(D) y (mj_solveLD).
 pub(crate) fn inverse_square<R: Real>(
-    m: &Model,
+    m: &Arrays,
     factor: &[R],
     inverse: &[R],
     x: &mut [R],
