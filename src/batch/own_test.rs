@@ -26,6 +26,7 @@ fn numbers_are_derived_as_in_a_whole_edit() {
         "models/delays.xml",
         "models/meshes.xml",
         "models/sticky.xml",
+        "models/flexes.xml",
     ] {
         let shared = Model::from_xml_path(path).unwrap();
         for field in FIELDS.iter().filter(|field| varying(field.name).is_ok()) {

@@ -201,7 +201,7 @@ fn edge_weights(m: &mut Arrays, d: &Data) {
                 for k in adr..adr + m.flexedge_J_rownnz[e] as usize {
                     row[m.flexedge_J_colind[k] as usize] = d.flexedge_J[k];
                 }
-                weight(m, d, &row)
+                weight(m, d, &mut row, 0..m.nv)
             };
         }
     }
