@@ -63,6 +63,31 @@ fn contacts_stick(backend: Backend) {
     }
 }
 
+// one world's ball lies on the floor and another's is in the gap: both are pulled, by a contact with friction or without
+fn what_sticks_is_pulled_on_the_floor_and_above_it(backend: Backend) {
+    for condim in [1, 3, 6] {
+        let text = format!(
+            r#"<mujoco><worldbody><geom type="plane" size="1 1 1" adhesion="2" gap=".1"/>
+            <body pos="0 0 .099"><freejoint/><geom size=".1" mass=".5" condim="{condim}"/></body></worldbody></mujoco>"#
+        );
+        let m = Model::from_xml_str(&text).unwrap();
+        let mut batch = worlds(&m, 3, backend);
+        let qpos = [0.099, 0.15, 0.25].map(|z| [0.0, 0.0, z, 1.0, 0.0, 0.0, 0.0]);
+        batch.set("qpos", qpos.as_flattened()).unwrap();
+        batch.forward().unwrap();
+        let force = read(&mut batch, "qfrc_adhesion");
+        for (world, want) in [-2.0, -2.0, 0.0].into_iter().enumerate() {
+            assert!(
+                (force[6 * world + 2] - want).abs() < 1e-6,
+                "{condim}: {force:?}"
+            );
+        }
+        let net = batch.contact_force().unwrap();
+        assert!(net.force[0] > 1.0, "{net:?}");
+        assert!((net.force[6 * net.nconmax] + 2.0).abs() < 1e-6, "{net:?}");
+    }
+}
+
 // a ball hangs on a ceiling that sticks with more than its weight, and falls off one that does not; what its contact says is
 // its weight, drawn
 fn what_sticks_hangs(backend: Backend) {
@@ -121,6 +146,7 @@ on_every_backend!(
     surfaces_carry,
     contacts_stick,
     what_sticks_hangs,
+    what_sticks_is_pulled_on_the_floor_and_above_it,
     a_crate_on_a_belt_moves_with_it,
     rests_are_state
 );

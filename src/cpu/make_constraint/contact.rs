@@ -13,13 +13,20 @@ impl<R: Real> Writer<'_, R> {
         let present = self.d.contact_dist[c].lt(self.d.own.collision_margin(m, k));
         self.d.contact_efc_address[c] = R::int(-1);
         let dim = m.collision_condim[k] as usize;
-        self.rows_of_contact(c, k, dim, present);
+        if m.nadhesion == 0 {
+            self.rows_of_contact(c, k, dim, present);
+            return;
+        }
 
         // where it sticks, without friction in the gap
-        if m.nadhesion > 0 {
-            let seen = self.d.contact_dist[c].lt(R::splat(ABSENT));
-            let sticks = nonzero(self.d.own.collision_adhesion(m, k));
-            self.rows_of_contact(c, k, 1, sticks & seen & !present);
+        let seen = self.d.contact_dist[c].lt(R::splat(ABSENT));
+        let sticks = nonzero(self.d.own.collision_adhesion(m, k));
+        let gap = sticks & seen & !present;
+        if dim == 1 {
+            self.rows_of_contact(c, k, 1, present | gap);
+        } else {
+            self.rows_of_contact(c, k, dim, present);
+            self.rows_of_contact(c, k, 1, gap);
         }
     }
 
