@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # elements that have names and an id each
 KINDS = (
-    "body joint geom site camera light mesh hfield pair exclude equality tendon actuator sensor numeric keyframe".split()
+    "body joint geom site camera light flex mesh hfield pair exclude equality tendon actuator sensor numeric keyframe".split()
 )
 # sizes that count a kind and are not called after it
 COUNTS = {"joint": "njnt", "camera": "ncam", "equality": "neq", "actuator": "nu"}
@@ -75,13 +75,19 @@ class Model:
     def from_mujoco(cls, model: mujoco.MjModel) -> Model:  # pyright: ignore[reportAttributeAccessIssue]
         """A model that MuJoCo compiled, as it is now: edited numbers too.
 
-        Raises UnsupportedError on flexes and plugins, which no backend has; what else is missing is told when worlds are made.
+        Raises UnsupportedError on plugins and on flexes that are interpolated, plastic, or elastic rods, which no backend has; what else
+        is missing is told when worlds are made.
         """
         import mujoco
 
-        for size, what in (("nflex", "flexes"), ("nplugin", "plugins")):
-            if getattr(model, size):
-                raise _core.UnsupportedError(f"the model has {what} ({size} = {getattr(model, size)}), which no backend computes")
+        for what, count in (
+            ("flexes with interpolated vertices", int(np.count_nonzero(model.flex_interp))),
+            ("flexes with a plastic state", int(np.count_nonzero(model.flex_plasticadr >= 0))),
+            ("elastic rods", int(np.count_nonzero((model.flex_dim == 1) & (model.flex_bendingadr >= 0)))),
+            ("plugins", int(model.nplugin)),
+        ):
+            if count:
+                raise _core.UnsupportedError(f"the model has {what} ({count}), which no backend computes")
         opt, stat = model.opt, model.stat
         sizes = {name: max(0, int(getattr(model, name))) for name in _core.Model.sizes() if hasattr(model, name)}
         fields = {name: getattr(model, name) for name, (room, *_) in TABLE.items() if room == "Model" and hasattr(model, name)}

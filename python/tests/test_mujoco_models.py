@@ -9,7 +9,7 @@ from manyworlds.model import TABLE
 mujoco = pytest.importorskip("mujoco")
 
 
-@pytest.mark.parametrize("name", "boxes cartpole hand humanoid quadruped".split())
+@pytest.mark.parametrize("name", "boxes cartpole flexes hand humanoid quadruped".split())
 def test_a_model_of_mujoco_is_the_one_of_its_file(models, name):
     path = str(models / f"{name}.xml")
     theirs, own = mw.Model.from_mujoco(mujoco.MjModel.from_xml_path(path)), mw.Model.from_xml_path(path)
@@ -19,7 +19,7 @@ def test_a_model_of_mujoco_is_the_one_of_its_file(models, name):
         if room == "Model":
             a, b = getattr(theirs, field), getattr(own, field)
             assert np.allclose(a, b, rtol=1e-9, atol=1e-9), field
-    for kind in ("body", "joint", "actuator", "keyframe"):
+    for kind in ("body", "joint", "flex", "actuator", "keyframe"):
         assert theirs.names(kind) == own.names(kind)
 
 
@@ -38,6 +38,19 @@ def test_an_edited_model_steps_as_mujoco(models):
 
 
 def test_what_no_backend_has_is_refused():
-    cloth = '<mujoco><worldbody><flexcomp name="f" type="grid" count="3 3 1" spacing=".1 .1 .1" dim="2"/></worldbody></mujoco>'
-    with pytest.raises(mw.UnsupportedError, match="flexes"):
-        mw.Model.from_mujoco(mujoco.MjModel.from_xml_string(cloth))
+    solid = '<mujoco><worldbody><flexcomp name="f" count="3 3 3" spacing=".1 .1 .1" dim="3" dof="trilinear"/></worldbody></mujoco>'
+    with pytest.raises(mw.UnsupportedError, match="flexes with interpolated"):
+        mw.Model.from_mujoco(mujoco.MjModel.from_xml_string(solid))
+    rod = '<mujoco><worldbody><flexcomp name="f" count="4 1 1" spacing=".1 .1 .1" dim="1"><elasticity young="1"/></flexcomp></worldbody></mujoco>'
+    with pytest.raises(mw.UnsupportedError, match="flexes with a plastic state"):
+        mw.Model.from_mujoco(mujoco.MjModel.from_xml_string(rod))
+
+
+def test_a_soft_body_that_mujoco_compiled_moves_as_there(models):
+    m = mujoco.MjModel.from_xml_path(str(models / "flexes.xml"))
+    ours = mw.Model.from_mujoco(m)
+    d = mujoco.MjData(m)
+    batch = mw.Batch(ours, nsim=2, backend="cpu")
+    mujoco.mj_step(m, d, 20)
+    batch.step(nstep=20)
+    assert np.abs(batch.read("qpos") - d.qpos).max() < 1e-6
