@@ -5,8 +5,13 @@ use super::{bounds, capacity, check, layout, setconst};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, FIELDS, Model, Role, SIZES};
 
-/// Arrays of reals that decide which rows there are.
-pub(crate) const STRUCTURAL: &[&str] = &["tendon_frictionloss"];
+/// Arrays of reals that decide which rows there are, or which edges of soft bodies something depends on.
+pub(crate) const STRUCTURAL: &[&str] = &[
+    "flex_damping",
+    "flex_edgedamping",
+    "flex_edgestiffness",
+    "tendon_frictionloss",
+];
 
 impl Model {
     /// Changes a model: `change` writes into its arrays and options, then everything that follows from them is derived again, as MuJoCo's
