@@ -335,6 +335,23 @@ fn forward_dumps_the_schema() {
     assert_eq!(arrays["model/opt_tolerance"]["data"][0], 1e-8);
     assert!((arrays["s0/step3/time"]["data"][0].as_f64().unwrap() - 0.03).abs() < 1e-12);
 
+    assert!(arrays["s0/in/plastic"].is_null());
+
+    // rests of springs that yield are part of a state, where there are any
+    let rests = [0.3, 1.0, 0.0, 0.0, 0.0, 0.2, 0.3, 0.1, 0.1];
+    let text = serde_json::json!({ "states": [{ "plastic": rests }] }).to_string();
+    std::fs::write(&states, text).unwrap();
+    let mut plastic = args;
+    plastic[1] = "tests/golden/plastic_rk4.xml";
+    let (code, _, said) = run(&plastic);
+    assert_eq!(code, 0, "{said}");
+    let dump: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    assert_eq!(
+        dump["arrays"]["s0/in/plastic"]["data"],
+        serde_json::json!(rests)
+    );
+
     // mistakes in the file of states
     for (text, want) in [
         (r#"{"states": []}"#, "holds no states"),

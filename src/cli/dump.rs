@@ -273,7 +273,13 @@ pub fn step(m: &Model, d: &Data, n: usize) -> Arrays {
 /// The inputs as they were set.
 pub fn inputs(m: &Model, d: &Data, names: &[&str]) -> Arrays {
     let mut out = Arrays::new();
-    for name in names {
+    // few models have these
+    let lacks = |name: &str| match name {
+        "history" => m.nhistory == 0,
+        "plastic" => m.nplastic == 0,
+        _ => false,
+    };
+    for name in names.iter().filter(|name| !lacks(name)) {
         if let (Some(field), Some(view)) = (manyworlds::fields::field(name), d.field(name)) {
             let mut array = Array::of(m, field, view);
             if *name == "time" {

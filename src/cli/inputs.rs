@@ -14,6 +14,8 @@ pub const INPUTS: &[&str] = &[
     "qpos",
     "qvel",
     "act",
+    "history",
+    "plastic",
     "ctrl",
     "mocap_pos",
     "mocap_quat",
