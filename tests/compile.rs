@@ -249,8 +249,12 @@ fn robots_of_urdf_are_mujocos() {
 
 #[test]
 fn soft_bodies_are_mujocos() {
-    let mesh = std::fs::read("tests/golden/flex/o.obj").unwrap();
-    let files = Files::memory([("o.obj", mesh)]);
+    let files = std::fs::read_dir("tests/golden/flex").unwrap().map(|file| {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        (name, std::fs::read(path).unwrap())
+    });
+    let files = Files::memory(files);
     let read = |xml: &str| {
         let spec = Spec::from_text(xml, files.clone(), &Limits::default())?;
         // saved, it is the same model

@@ -2,6 +2,7 @@
 
 use manyworlds::batch::{Backend, Settings};
 use manyworlds::compile::{missing, missing_on_device};
+use manyworlds::mjcf::{Files, Spec};
 use manyworlds::{Batch, Error, Model};
 
 const BACKENDS: [Backend; 3] = [Backend::Cpu, Backend::Simd, Backend::Gpu];
@@ -142,5 +143,35 @@ fn damping_of_edges_that_is_edited_acts() {
         let force = batch.reals("qfrc_damper").unwrap();
         let power: f64 = force.iter().zip(&still).map(|(f, v)| f * v).sum();
         assert!(power < -0.1, "{backend:?} {power}");
+    }
+}
+
+#[test]
+fn gmsh_files_that_are_not_read_say_what_to_do() {
+    let ascii = std::fs::read_to_string("tests/golden/flex/g_tet22.msh").unwrap();
+    let model =
+        "<mujoco><worldbody><flexcomp name='f' type='gmsh' file='m.msh'/></worldbody></mujoco>";
+    for (from, to, what) in [
+        (
+            "2.2 0 8",
+            "2.2 1 8",
+            "the GMSH file is binary; save it as ASCII",
+        ),
+        ("1.3", "nan", "a node of the GMSH file is not finite"),
+        (
+            "1.3",
+            "one",
+            "the GMSH file has \"one\" in place of a number",
+        ),
+        ("$EndElements", "", "the GMSH file has no section $Elements"),
+    ] {
+        assert!(ascii.contains(from), "{from}");
+        let files = [
+            ("model.xml", model.to_owned()),
+            ("m.msh", ascii.replacen(from, to, 1)),
+        ];
+        let e = Spec::from_vfs(Files::memory(files), "model.xml").unwrap_err();
+        let want = format!("model.xml:1:51 <flexcomp name='f'>: {what}");
+        assert_eq!(e.to_string(), want);
     }
 }

@@ -22,6 +22,8 @@ mod compile;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod earclip;
 mod fit;
+#[deny(clippy::indexing_slicing, clippy::unwrap_used)]
+mod gmsh;
 mod graph;
 mod hfield;
 pub mod hull;
@@ -41,6 +43,7 @@ pub(crate) mod vec3;
 pub use builtin::builtin;
 pub use compile::compile;
 pub use fit::fit;
+pub(crate) use gmsh::read_gmsh;
 pub use hfield::{HField, hfield, read_hfield, read_hfield_png};
 pub use mesh::{Mesh, MeshData, MeshInertia, MeshOptions};
 pub use msh::read_msh;

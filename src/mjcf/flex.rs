@@ -14,7 +14,7 @@ use super::table::Attrs;
 use super::tree::Place;
 use super::xml::Node;
 use crate::asset::vec3::normalize;
-use crate::asset::{read_obj, read_stl};
+use crate::asset::{read_gmsh, read_obj, read_stl};
 use crate::compile::pose::{Pose, UNIT, Units, unit};
 use crate::types::{JointType, MINVAL};
 
@@ -80,11 +80,6 @@ impl Reader<'_> {
                 "dof",
                 "flexcomp with interpolated vertices",
             ),
-            (
-                said.type_ == Some(FlexcompType::Gmsh),
-                "type",
-                "flexcomp of a GMSH file",
-            ),
             (said.mesh.is_some(), "mesh", "flexcomp of a mesh asset"),
             (
                 said.dim() == 1 && said.elasticity.young() > 0.0,
@@ -109,10 +104,7 @@ impl Reader<'_> {
             .count()
             .iter()
             .fold(1_u64, |n, &c| n.saturating_mul(c.max(0) as u64));
-        let given = matches!(
-            said.kind(),
-            FlexcompType::Mesh | FlexcompType::Direct | FlexcompType::Gmsh
-        );
+        let given = said.is_given();
         if !given && points.saturating_add(self.elements) > self.limits.elements {
             let most = self.limits.elements;
             let msg = format!("makes more than {most} points; raise `Limits::elements`");
@@ -130,7 +122,7 @@ impl Reader<'_> {
                 element: said.element.clone().unwrap_or_default(),
                 ..Shape::default()
             },
-            FlexcompType::Mesh => self.flex_of_file(node, said)?,
+            FlexcompType::Mesh | FlexcompType::Gmsh => self.flex_of_file(node, said)?,
             kind => flexshape::make(kind, said).map_err(|msg| (Some("count"), msg))?,
         };
         if let Some(texcoord) = &said.texcoord {
@@ -170,13 +162,30 @@ impl Reader<'_> {
         let path = self.asset_path(node, "file", file, dir.as_ref());
         let bad = |msg: String| (Some("file"), msg);
         let bytes = self.files.read(&path, self.limits.file).map_err(bad)?;
+        if said.kind() == FlexcompType::Gmsh {
+            let found = read_gmsh(&bytes).map_err(|e| bad(e.to_string()))?;
+            let other = said.dim.filter(|dim| *dim != found.dim as i32);
+            let msg = format!(
+                "the GMSH file has elements of dim {}; say that, or nothing",
+                found.dim
+            );
+            return match other {
+                Some(_) => Err((Some("dim"), msg)),
+                None => Ok(Shape {
+                    dim: found.dim,
+                    point: found.point,
+                    element: found.element,
+                    ..Shape::default()
+                }),
+            };
+        }
         let lower = path.to_ascii_lowercase();
         let data = match lower.rsplit('.').next() {
             Some("obj") => read_obj(&bytes),
             Some("stl") => read_stl(&bytes),
             _ => {
                 return Err(bad(format!(
-                    "{file:?} is no mesh that a flexcomp can have; convert it to OBJ or STL"
+                    "{file:?} is no mesh that a flexcomp can have; convert it to OBJ or STL, or say type=\"gmsh\" of a GMSH file"
                 )));
             }
         };
@@ -245,7 +254,7 @@ impl Reader<'_> {
                 return self.log.mistake(at, Some(attr), msg);
             }
         };
-        let given = matches!(said.kind(), FlexcompType::Mesh | FlexcompType::Direct);
+        let given = said.is_given();
         if given {
             shape.drop_unused(&mut pinned);
         }
@@ -301,6 +310,12 @@ impl Flexcomp {
         self.type_.unwrap_or(FlexcompType::Grid)
     }
 
+    /// Whether its points are given, not made.
+    fn is_given(&self) -> bool {
+        use FlexcompType::{Direct, Gmsh, Mesh};
+        matches!(self.kind(), Mesh | Direct | Gmsh)
+    }
+
     /// 1: lines, 2: triangles, 3: tetrahedra.
     pub(crate) fn dim(&self) -> i32 {
         self.dim.unwrap_or(2)
@@ -326,10 +341,7 @@ fn check_flexcomp(log: &mut Log, node: &Node, said: &Flexcomp) {
         "count",
         "count is too small",
     );
-    let given = matches!(
-        said.kind(),
-        FlexcompType::Mesh | FlexcompType::Direct | FlexcompType::Gmsh
-    );
+    let given = said.is_given();
     let least = 2.0 * said.radius.unwrap_or(0.005) + said.contact.margin();
     check(
         given || said.spacing().iter().all(|s| *s >= least),

@@ -1,0 +1,176 @@
+//! GMSH files of versions 4.1 and 2.2 in ASCII: points, and the triangles or tetrahedra between them.
+
+use std::str::SplitAsciiWhitespace;
+
+use super::AssetError;
+
+/// Points, and elements of dim + 1 of them.
+pub(crate) struct Gmsh {
+    pub dim: usize,
+    pub point: Vec<[f64; 3]>,
+    pub element: Vec<i32>,
+}
+
+/// Reads a file: nodes and elements in one block each, as MuJoCo takes them, nodes numbered from 1 on.
+///
+/// Fails, with a message for the model's author, on what the file lacks, and on what is not of that form.
+pub(crate) fn read_gmsh(bytes: &[u8]) -> Result<Gmsh, AssetError> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut format = section(&text, "MeshFormat")?;
+    let version = format.next().unwrap_or_default();
+    if format.next() != Some("0") {
+        return Err(AssetError::new("the GMSH file is binary; save it as ASCII"));
+    }
+    let (mut nodes, mut elements) = (section(&text, "Nodes")?, section(&text, "Elements")?);
+    let (point, element, dim) = match version {
+        "4.1" => {
+            let (point, of) = nodes41(&mut nodes)?;
+            let (element, dim, on) = elements41(&mut elements)?;
+            let msg =
+                "nodes and elements of the GMSH file belong to entities of different dimension";
+            ensure(of == on, msg)?;
+            (point, element, dim)
+        }
+        "2.2" => {
+            let (element, dim) = elements22(&mut elements)?;
+            (nodes22(&mut nodes)?, element, dim)
+        }
+        _ => {
+            let msg = format!("GMSH files are of version 4.1 or 2.2, this one is of {version:?}");
+            return Err(AssetError::new(msg));
+        }
+    };
+    // surfaces are kept in single precision
+    let single = |x: f64| if dim == 2 { f64::from(x as f32) } else { x };
+    let n = point.len();
+    let inside = |i: &i32| usize::try_from(*i).is_ok_and(|i| i < n);
+    ensure(
+        element.iter().all(inside),
+        "an element of the GMSH file has a node that is not there",
+    )?;
+    Ok(Gmsh {
+        dim,
+        point: point.into_iter().map(|p| p.map(single)).collect(),
+        element,
+    })
+}
+
+type Words<'a> = SplitAsciiWhitespace<'a>;
+
+fn ensure(ok: bool, msg: &str) -> Result<(), AssetError> {
+    match ok {
+        true => Ok(()),
+        false => Err(AssetError::new(msg)),
+    }
+}
+
+// the words between the marks of a section
+fn section<'a>(text: &'a str, name: &str) -> Result<Words<'a>, AssetError> {
+    let inside = text.split_once(&format!("${name}"));
+    let inside = inside.and_then(|(_, rest)| rest.split_once(&format!("$End{name}")));
+    match inside {
+        Some((inside, _)) => Ok(inside.split_ascii_whitespace()),
+        None => Err(AssetError::new(format!(
+            "the GMSH file has no section ${name}"
+        ))),
+    }
+}
+
+fn number<T: std::str::FromStr>(words: &mut Words) -> Result<T, AssetError> {
+    let word = words
+        .next()
+        .ok_or_else(|| AssetError::new("a section of the GMSH file is cut short"))?;
+    word.parse()
+        .map_err(|_| AssetError::new(format!("the GMSH file has {word:?} in place of a number")))
+}
+
+fn place(words: &mut Words) -> Result<[f64; 3], AssetError> {
+    let p = [number(words)?, number(words)?, number(words)?];
+    let msg = "a node of the GMSH file is not finite";
+    ensure(p.iter().all(|x: &f64| x.is_finite()), msg)?;
+    Ok(p)
+}
+
+const NUMBERED: &str = "the nodes of the GMSH file are not numbered 1, 2, 3 …";
+
+// points, and the dimension of what they belong to
+fn nodes41(words: &mut Words) -> Result<(Vec<[f64; 3]>, i64), AssetError> {
+    let [blocks, n, first, last] = [(); 4].map(|()| number::<i64>(words));
+    let (blocks, n) = (blocks?, n?);
+    ensure(
+        blocks == 1,
+        "the nodes of the GMSH file must be in one block",
+    )?;
+    ensure(first? == 1 && last? == n, NUMBERED)?;
+    let [dim, _, parametric, num] = [(); 4].map(|()| number::<i64>(words));
+    let msg = "the nodes of the GMSH file must have three coordinates, and no parameters";
+    ensure(parametric? == 0 && num? == n, msg)?;
+    for i in 1..=n {
+        ensure(number::<i64>(words)? == i, NUMBERED)?;
+    }
+    let points = (0..n).map(|_| place(words)).collect::<Result<_, _>>()?;
+    Ok((points, dim?))
+}
+
+// elements, dim, and the dimension of what they belong to
+fn elements41(words: &mut Words) -> Result<(Vec<i32>, usize, i64), AssetError> {
+    let blocks = number::<i64>(words)?;
+    let msg = "the elements of the GMSH file must be in one block";
+    ensure(blocks == 1, msg)?;
+    let [n, _, _] = [(); 3].map(|()| number::<i64>(words));
+    let [of, _, kind, num] = [(); 4].map(|()| number::<i64>(words));
+    let dim = dim_of(kind?)?;
+    ensure(num? == n?, msg)?;
+    let mut element = Vec::new();
+    while let Some(_tag) = words.next() {
+        for _ in 0..=dim {
+            element.push(node(words)?);
+        }
+    }
+    Ok((element, dim, of?))
+}
+
+fn nodes22(words: &mut Words) -> Result<Vec<[f64; 3]>, AssetError> {
+    let n = number::<i64>(words)?;
+    let one = |i: i64| {
+        ensure(number::<i64>(words)? == i, NUMBERED)?;
+        place(words)
+    };
+    (1..=n).map(one).collect()
+}
+
+fn elements22(words: &mut Words) -> Result<(Vec<i32>, usize), AssetError> {
+    let n = number::<i64>(words)?;
+    let (mut element, mut found) = (Vec::new(), None);
+    for _ in 0..n {
+        let _tag = number::<i64>(words)?;
+        let dim = dim_of(number(words)?)?;
+        let msg = "the elements of the GMSH file must be all triangles or all tetrahedra";
+        ensure(*found.get_or_insert(dim) == dim, msg)?;
+        for _ in 0..number::<i64>(words)? {
+            let _tag = number::<i64>(words)?;
+        }
+        for _ in 0..=dim {
+            element.push(node(words)?);
+        }
+    }
+    match found {
+        Some(dim) => Ok((element, dim)),
+        None => Err(AssetError::new("the GMSH file has no elements")),
+    }
+}
+
+fn dim_of(kind: i64) -> Result<usize, AssetError> {
+    match kind {
+        2 => Ok(2),
+        4 => Ok(3),
+        _ => Err(AssetError::new(format!(
+            "the GMSH file has elements of type {kind}; triangles (2) and tetrahedra (4) are taken"
+        ))),
+    }
+}
+
+// counted from 0
+fn node(words: &mut Words) -> Result<i32, AssetError> {
+    Ok(number::<i32>(words)?.saturating_sub(1))
+}
