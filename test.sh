@@ -30,6 +30,16 @@ if [ "$(uname)" = Linux ] && ! has_adapter; then
         exit 1
     fi
 fi
+# the window and the page are tested on a screen that nobody looks at
+if [ "$(uname)" = Linux ] && ! { command -v Xvfb && command -v xvfb-run && ldconfig -p | grep -q libxkbcommon-x11; } >/dev/null; then
+    if command -v apt-get >/dev/null; then
+        say "no Xvfb: installing it, and what a window asks of X"
+        root apt-get update -qq && root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq xvfb xauth libx11-xcb1 libxcursor1 libxi6 libxkbcommon-x11-0 libxrandr2 || exit 1
+    else
+        echo "no Xvfb: install it with xauth and libxkbcommon-x11, then run this again" >&2
+        exit 1
+    fi
+fi
 command -v cargo >/dev/null || { echo "no cargo: install Rust 1.95 or newer from https://rustup.rs" >&2; exit 1; }
 # worlds side by side are tested with the lanes of this machine
 export RUSTFLAGS="${RUSTFLAGS--Ctarget-cpu=native}"
@@ -86,7 +96,7 @@ if [ "$suite" = torch ]; then
     exit
 fi
 run cargo fmt --all --check
-run cargo clippy --workspace --all-targets -- -D warnings
+run cargo clippy --workspace --all-targets --features manyworlds/window -- -D warnings
 # the library alone, here and on processors of other kinds
 run cargo check --no-default-features
 for target in wasm32-unknown-unknown aarch64-unknown-linux-gnu; do
@@ -100,11 +110,11 @@ if rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
     run env RUSTFLAGS=-Ctarget-feature=+simd128 cargo clippy -p manyworlds-web --target wasm32-unknown-unknown -- -D warnings
 fi
 if cargo nextest --version >/dev/null 2>&1; then
-    run cargo nextest run --no-fail-fast -p manyworlds -p manyworlds-view
+    run cargo nextest run --no-fail-fast -p manyworlds -p manyworlds-view --features manyworlds/window
 else
-    run cargo test --no-fail-fast --lib --bins --tests -p manyworlds -p manyworlds-view
+    run cargo test --no-fail-fast --lib --bins --tests -p manyworlds -p manyworlds-view --features manyworlds/window
 fi
-run cargo test --doc
+run cargo test --doc --features window
 # the program without a GPU, for two levels of the processor: both find the same in f64
 run env PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli
 run sh -c 'target/levels/checked/*/manyworlds rollout models/cartpole.xml --backend gpu 2>&1 | grep "without the feature .gpu."'
@@ -127,9 +137,6 @@ if [ -z "$browser" ] && grep -qs '^ID=debian' /etc/os-release; then
     say "no Chromium: installing it"
     root apt-get update -qq && root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium || exit 1
     browser=$(command -v chromium)
-fi
-if [ -n "$browser" ] && ! command -v xvfb-run >/dev/null && command -v apt-get >/dev/null; then
-    root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq xvfb xauth
 fi
 if [ -n "$browser" ] && command -v npm >/dev/null && command -v xvfb-run >/dev/null && rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
     run env PROFILE=dev web/build.sh

@@ -25,6 +25,8 @@ mod say;
 mod trajectory;
 #[cfg(feature = "gpu")]
 mod verify;
+#[cfg(feature = "window")]
+mod view;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use manyworlds::batch::{Backend, Overflow, Settings, Unroll};
@@ -69,6 +71,9 @@ enum Verb {
     /// Pictures of many worlds: a still, frames or a film
     #[cfg(feature = "view")]
     Render(render::Render),
+    /// A window in which worlds run
+    #[cfg(feature = "window")]
+    View(view::View),
     /// Everything that one forward pass and some steps make of given states
     Forward(forward::Forward),
     /// Every kernel against its twin, on random states of your model
@@ -115,6 +120,8 @@ fn run(cli: Cli) -> Result<(), Fault> {
         Verb::Rollout(args) => args.run(),
         #[cfg(feature = "view")]
         Verb::Render(args) => args.run(),
+        #[cfg(feature = "window")]
+        Verb::View(args) => args.run(),
         Verb::Forward(args) => args.run(),
         #[cfg(feature = "gpu")]
         Verb::Verify(args) => args.run(),

@@ -121,7 +121,7 @@ pub(crate) fn may_have_hardware() -> bool {
     named("/dev/dri", &["renderD"]) || named("/dev", NAMES)
 }
 
-fn instance() -> &'static wgpu::Instance {
+pub(crate) fn instance() -> &'static wgpu::Instance {
     static INSTANCE: OnceLock<wgpu::Instance> = OnceLock::new();
     INSTANCE.get_or_init(|| {
         let mut desc = wgpu::InstanceDescriptor::new_without_display_handle_from_env();

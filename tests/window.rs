@@ -1,0 +1,142 @@
+//! `manyworlds view` on a screen of its own (Xvfb): pictures of several colours, keys, a window that closes.
+#![cfg(all(feature = "window", target_os = "linux"))]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// An X server without a screen to look at, which keeps its picture in a file.
+struct Screen {
+    server: Child,
+    display: String,
+    folder: tempfile::TempDir,
+}
+
+impl Screen {
+    fn open() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut server = Command::new("Xvfb")
+            .args([
+                "-displayfd",
+                "1",
+                "-screen",
+                "0",
+                "1280x720x24",
+                "-nolisten",
+                "tcp",
+                "-fbdir",
+            ])
+            .arg(folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("Xvfb is needed (Debian: xvfb)");
+        let mut line = String::new();
+        let out = server.stdout.take().unwrap();
+        BufReader::new(out).read_line(&mut line).unwrap();
+        Self {
+            server,
+            display: format!(":{}", line.trim()),
+            folder,
+        }
+    }
+
+    fn view(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
+        command
+            .arg("view")
+            .args(args)
+            .env("DISPLAY", &self.display)
+            .env_remove("WAYLAND_DISPLAY")
+            .env("WINIT_X11_SCALE_FACTOR", "1")
+            .stderr(Stdio::piped());
+        command
+    }
+
+    // shares of the colours right of the panel, in 8 shades a channel
+    fn colors(&self) -> Vec<f64> {
+        colors(&self.folder.path().join("Xvfb_screen0")).unwrap_or_default()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+// of a file as `xwd` writes it
+fn colors(path: &Path) -> Option<Vec<f64>> {
+    let bytes = std::fs::read(path).ok()?;
+    let word = |k: usize| {
+        let four = bytes.get(4 * k..4 * k + 4)?;
+        Some(u32::from_be_bytes(four.try_into().ok()?) as usize)
+    };
+    let (width, height, line) = (word(4)?, word(5)?, word(12)?);
+    assert_eq!(word(11)?, 32, "bits of a pixel");
+    let pixels = bytes.get(word(0)? + 12 * word(19)?..)?;
+    let mut counts = BTreeMap::new();
+    for row in pixels.chunks_exact(line).take(height) {
+        for pixel in row.chunks_exact(4).take(width).skip(300) {
+            let shade = [pixel[0] >> 5, pixel[1] >> 5, pixel[2] >> 5];
+            *counts.entry(shade).or_insert(0) += 1;
+        }
+    }
+    let all = ((width - 300) * height) as f64;
+    Some(counts.values().map(|&n: &i32| f64::from(n) / all).collect())
+}
+
+#[test]
+fn help_reads_well() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
+    let out = command.args(["view", "--help"]).output().unwrap();
+    assert!(out.status.success());
+    insta::assert_snapshot!("help_view", String::from_utf8_lossy(&out.stdout));
+}
+
+#[test]
+fn a_window_shows_worlds_and_closes() {
+    let screen = Screen::open();
+    for backend in ["cpu", "simd", "gpu"] {
+        let args = ["models/cartpole.xml", "--worlds", "4", "--frames", "25"];
+        let view = screen.view(&args).args(["--backend", backend]).spawn();
+        let mut view = view.unwrap();
+        let begun = Instant::now();
+        let mut most = 0;
+        while view.try_wait().unwrap().is_none() {
+            let large = screen.colors().into_iter().filter(|share| *share > 0.002);
+            most = most.max(large.count());
+            assert!(
+                begun.elapsed() < Duration::from_secs(300),
+                "{backend} does not end"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let out = view.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success(), "{backend}: {said}");
+        assert!(said.contains("25 pictures"), "{backend}: {said}");
+        assert!(most >= 3, "{backend}: the window had {most} colours");
+    }
+}
+
+#[test]
+fn without_a_screen_there_is_a_sentence() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
+    let out = command
+        .args(["view", "models/cartpole.xml", "--backend", "simd"])
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .env_remove("WAYLAND_SOCKET")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(4), "{said}");
+    assert!(
+        said.contains("no window") && said.contains("render"),
+        "{said}"
+    );
+}
