@@ -73,7 +73,13 @@ fn mj_rk4() {
         set_rk_dact(k, rk_dact(k) + act_dot(k) * weight);
     }
 
-    // back to the start
+    // back to the start; tendons yield by what they were there
+    for (var t = lane; t < ntendonrk; t += LANES) {
+        set_ten_length(t, rk_ten_length(t));
+    }
+    for (var k = lane; k < nJtenrk; k += LANES) {
+        set_ten_J(k, rk_ten_J(k));
+    }
     for (var k = lane; k < nq; k += LANES) {
         set_qpos(k, rk_qpos(k));
     }
@@ -102,14 +108,7 @@ fn mj_rk4() {
             set_time(time() + next);
         }
     } else {
-        // the step; tendons yield by what they were at its start
-        for (var t = lane; t < ntendonrk; t += LANES) {
-            set_ten_length(t, rk_ten_length(t));
-        }
-        for (var k = lane; k < nJtenrk; k += LANES) {
-            set_ten_J(k, rk_ten_J(k));
-        }
-        team_sync();
+        // the step
         advance_rates<rk_dact, rk_dqvel>();
         integrate_pos<qpos, rk_dqpos>(h);
         if (nplastic > 0) {

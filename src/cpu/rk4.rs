@@ -65,7 +65,11 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
         d.rk_dact[k] += d.act_dot[k] * weight;
     }
 
-    // back to the start
+    // back to the start; tendons yield by what they were there
+    if m.ntendonrk > 0 {
+        d.ten_length.copy_from_slice(&d.rk_ten_length);
+        d.ten_J.copy_from_slice(&d.rk_ten_J);
+    }
     d.qpos.copy_from_slice(&d.rk_qpos);
     d.qvel.copy_from_slice(&d.rk_qvel);
     d.act.copy_from_slice(&d.rk_act);
@@ -83,11 +87,7 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
         }
         d.time[0] += next;
     } else {
-        // the step; tendons yield by what they were at its start
-        if m.ntendonrk > 0 {
-            d.ten_length.copy_from_slice(&d.rk_ten_length);
-            d.ten_J.copy_from_slice(&d.rk_ten_J);
-        }
+        // the step
         let act_dot = std::mem::take(&mut d.rk_dact);
         let qacc = std::mem::take(&mut d.rk_dqvel);
         let qvel = std::mem::take(&mut d.rk_dqpos);
