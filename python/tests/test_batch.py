@@ -177,6 +177,8 @@ def test_arrays_go_to_torch_and_jax_without_a_copy(humanoid):
 
 
 def test_an_interrupt_is_heard(humanoid):
+    # a run in the background may have been started without it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     batch = mw.Batch(humanoid, 64, backend="cpu")
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     start = time.monotonic()
