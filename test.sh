@@ -1,6 +1,6 @@
 #!/bin/sh
 # test.sh: sets up what the tests need, then runs all of them: format, lints, features, tests, examples in the documentation, levels of the processor, kernels and the page in a browser.
-# ./test.sh torch runs the suite of the wheel with torch, rsl_rl, Stable-Baselines3, skrl, torchrl and JAX instead, whose packages take 6 GB.
+# ./test.sh torch runs the suite of the wheel with torch, rsl_rl, Stable-Baselines3, skrl, torchrl, Ray and JAX instead, whose packages take 6 GB.
 # The kernels need a Vulkan adapter; where there is none, Debian's software adapter is installed.
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -43,25 +43,28 @@ fi
 command -v cargo >/dev/null || { echo "no cargo: install Rust 1.95 or newer from https://rustup.rs" >&2; exit 1; }
 # worlds side by side are tested with the lanes of this machine
 export RUSTFLAGS="${RUSTFLAGS--Ctarget-cpu=native}"
-# Mesa's software adapter compiles a kernel in half the time if it need not optimise it; what it computes is the same
-export GALLIVM_PERF="${GALLIVM_PERF:-nopt}"
+# Mesa's software adapter compiles a kernel in half the time if it need not optimise it, and in a third of that for registers of 128
+# bits; what it computes is the same
+export GALLIVM_PERF="${GALLIVM_PERF:-nopt}" LP_NATIVE_VECTOR_WIDTH="${LP_NATIVE_VECTOR_WIDTH:-128}"
 for tool in fmt clippy; do
     cargo $tool --version >/dev/null 2>&1 || rustup component add "$(echo $tool | sed s/^fmt/rustfmt/)" || exit 1
 done
 
 log=$(mktemp) || exit 1
-trap 'rm -f "$log" "$log".code' EXIT
+trap 'rm -f "$log" "$log".code "$log".took' EXIT
 fails=0
 commands=0
 # where tests/portable.rs leaves the kernels
 export WGSL_OUT="$PWD/target/wgsl"
 rm -rf "$WGSL_OUT"
-# runs a command, keeps what it says
+# runs a command, keeps what it says and how long it took
 run() {
     commands=$((commands + 1))
     say "$*"
+    began=$(date +%s)
     { "$@" 2>&1; echo $? >"$log.code"; } | tee -a "$log"
     [ "$(cat "$log.code")" = 0 ] || fails=$((fails + 1))
+    echo "$(($(date +%s) - began)) $*" >>"$log.took"
 }
 # builds the wheel and installs it, with what its tests need, into an environment of its own: its folder, lists of what is needed
 wheel() {
@@ -77,8 +80,10 @@ wheel() {
     run "$python" -m abi3audit --strict target/wheels/*.whl
     run "$python" python/tests/smoke.py
 }
-# one line for all: cargo's, nextest's and pytest's counts
+# what took long, and one line for all: cargo's, nextest's and pytest's counts
 sum_up() {
+    say "seconds of the commands that took longest"
+    sort -rn "$log.took" | head -n 12
     awk -v fails="$fails" -v commands="$commands" '
         { gsub(/\033\[[0-9;]*m/, "") }
         /^test result:/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^failed/) failed += $i } }
@@ -115,8 +120,8 @@ else
     run cargo test --no-fail-fast --lib --bins --tests -p manyworlds -p manyworlds-view --features manyworlds/window
 fi
 run cargo test --doc --features window
-# the program without a GPU, for two levels of the processor: both find the same in f64
-run env PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli
+# the program without a GPU, for two levels of the processor: both find the same in f64. Built without optimising anything, in half the time
+run env CARGO_PROFILE_DEV_OPT_LEVEL=0 PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli --config 'profile.dev.package."*".opt-level=0'
 run sh -c 'target/levels/checked/*/manyworlds rollout models/cartpole.xml --backend gpu 2>&1 | grep "without the feature .gpu."'
 
 # Chrome's compiler reads the kernels too, and is stricter than naga
@@ -150,6 +155,8 @@ fi
 # the Python wheel
 if command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
     wheel target/python python/tests/requirements.txt
+    # for its robots and its own rewards; the tests have something in the place of the packages that it asks for
+    run "$python" -m pip install --quiet --disable-pip-version-check --no-deps playground==0.2.0
     if command -v npm >/dev/null; then
         run npm install --no-save --no-audit --no-fund --prefix target/pyright pyright@1.1
         run node target/pyright/node_modules/pyright/index.js -p python --pythonpath "$python"

@@ -215,6 +215,15 @@ def start(a, models):
     return out
 
 
+def replaced(text, name, lines):
+    """A text whose table of that name is these lines."""
+    place = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
+    if not place.search(text):
+        sys.exit(f"no place for the table {name}: <!-- table {name} --> and <!-- end -->")
+    body = "\n".join(lines)
+    return place.sub(lambda found: f"{found[1]}{body}\n{found[2]}", text)
+
+
 def main():
     a = arguments()
     models = a.models or [ROOT / "models" / f"{name}.xml" for name in MODELS]
@@ -224,11 +233,7 @@ def main():
         if not a.write:
             print("\n".join([f"{name}:", *lines, ""]))
             continue
-        place = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
-        if not place.search(text):
-            sys.exit(f"{a.write}: no place for the table {name}")
-        body = "\n".join(lines)
-        text = place.sub(lambda found: f"{found[1]}{body}\n{found[2]}", text)
+        text = replaced(text, name, lines)
         a.write.write_text(text)
 
 

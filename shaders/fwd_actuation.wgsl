@@ -32,7 +32,8 @@ fn actuate() {
         } else if (actuator_actnum(i) > 0) {
             activation_rate(i, bad);
         }
-        if (!motor && !actuator_disabled(i)) {
+        // a plugin is not disabled with its group
+        if (!motor && (!actuator_disabled(i) || has_plugin(i))) {
             actuator_strength(i, bad);
         }
     }
@@ -40,7 +41,7 @@ fn actuate() {
 
     // the sum of forces on a tendon is limited
     for (var t = lane; t < ntendon; t += LANES) {
-        if (tendon_actfrclimited(t) != 0) {
+        if (tendon_actfrclimited(t) != 0 && limits_hold()) {
             limit_tendon(t);
         }
     }
@@ -128,6 +129,13 @@ fn activation_rate(i: i32, bad: bool) {
             set_act_dot(last, rate.y);
         }
     }
+    if (has_plugin(i)) {
+        plugin_rate(i);
+    }
+}
+
+fn has_plugin(i: i32) -> bool {
+    return nplugin > 0 && actuator_plugin(i) >= 0;
 }
 
 // both of a motor, which share its voltage; the force only if its gain is that of a motor, too
@@ -146,6 +154,12 @@ fn dc_motor(i: i32, bad: bool, motor: bool) {
 fn actuator_strength(i: i32, bad: bool) {
     let r = actuator_outadr(i);
     let gaintype = actuator_gaintype(i);
+
+    // a plugin knows its force
+    if (has_plugin(i)) {
+        set_actuator_force(r, plugin_force(i));
+        return;
+    }
 
     // a servo of an orientation has three outputs
     if (model_so3 && gaintype == GAIN_SO3) {
@@ -194,6 +208,20 @@ fn actuator_strength(i: i32, bad: bool) {
 
 fn on_this_tendon(i: i32, t: i32) -> bool {
     return actuator_trntype(i) == TRN_TENDON && actuator_trnid(i, 0) == t;
+}
+
+// where there are plugins, limits hold if an actuator that is none, and not disabled, acts on a tendon that has them
+fn limits_hold() -> bool {
+    if (nplugin == 0) {
+        return true;
+    }
+    for (var i = 0; i < nactuator; i++) {
+        if (actuator_trntype(i) == TRN_TENDON && tendon_actfrclimited(actuator_trnid(i, 0)) != 0
+            && !has_plugin(i) && !actuator_disabled(i)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 fn limit_tendon(t: i32) {

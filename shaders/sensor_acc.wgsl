@@ -24,6 +24,10 @@ fn read_acc(i: i32) {
         contact_report(i);
         return;
     }
+    if (senses_plugin && type_ == SENS_PLUGIN) {
+        grid_report(i);
+        return;
+    }
     if (senses_acceleration && (type_ == SENS_ACCELEROMETER || type_ == SENS_FRAMELINACC || type_ == SENS_FRAMEANGACC)) {
         give3(adr, seen_acceleration(i, type_));
         return;

@@ -135,19 +135,14 @@ fn make_hessian(g: Island) {
 fn add_rows(g: Island, k: i32) {
     let i = dof_at(g, k);
     let first = entry(g.nv, k, k) - k;
-    var pattern = -1;
-    var place = -1;
     var num = 1;
     for (var row = 0; row < g.nefc; row += num) {
         let r = row_at(g, row);
+        let pattern = efc_Jpat(r);
+        let place = place_in(pattern, i);
         num = 1;
-        if (efc_Jpat(r) != pattern) {
-            pattern = efc_Jpat(r);
-            place = place_in(pattern, i);
-        }
-        let state = efc_state(r);
         if (opt_cone == CONE_ELLIPTIC) {
-            if (state == CNSTRSTATE_CONE) {
+            if (efc_state(r) == CNSTRSTATE_CONE) {
                 let c = contact_of(r);
                 num = c.dim;
                 if (place >= 0) {
@@ -156,16 +151,38 @@ fn add_rows(g: Island, k: i32) {
                 continue;
             }
         }
-        if (place < 0 || state != CNSTRSTATE_QUADRATIC) {
+
+        // up to four rows that touch the same dofs share what they load
+        var rows = vec4i(r);
+        var weight = vec4f(0.0);
+        weight.x = row_weight(r, place);
+        for (var k = 1; k < 4 && row + k < g.nefc; k++) {
+            let next = row_at(g, row + k);
+            if (efc_Jpat(next) != pattern || efc_state(next) == CNSTRSTATE_CONE) {
+                break;
+            }
+            rows[k] = next;
+            weight[k] = row_weight(next, place);
+            num++;
+        }
+        if (all(weight == vec4f(0.0))) {
             continue;
         }
-        let weight = efc_D(r) * efc_J(r, place);
         let adr = Jpat_adr(pattern);
         for (var b = place; b < Jpat_num(pattern); b++) {
             let at = first + place_of(Jpat_dof(adr + b));
-            set_solver_U(at, solver_U(at) + weight * efc_J(r, b));
+            let entries = vec4f(efc_J(rows.x, b), efc_J(rows.y, b), efc_J(rows.z, b), efc_J(rows.w, b));
+            set_solver_U(at, solver_U(at) + dot(weight, entries));
         }
     }
+}
+
+// D of a row times its entry at a place, where its cost is quadratic
+fn row_weight(r: i32, place: i32) -> f32 {
+    if (place < 0 || efc_state(r) != CNSTRSTATE_QUADRATIC) {
+        return 0.0;
+    }
+    return efc_D(r) * efc_J(r, place);
 }
 
 // what a contact that slides adds
@@ -190,9 +207,10 @@ fn add_cone(c: Contact, r: i32, place: i32, first: i32) {
     }
 }
 
-fn eliminate(at: i32, n: i32, j: i32, k: i32, u: f32) {
+// what column k takes from an entry above it, if that is left of the column
+fn eliminate(j: i32, k: i32, to: i32, from_: i32, u: f32) {
     if (j < k) {
-        set_solver_U(at + j, solver_U(at + j) - u * solver_U(entry(n, j, k)));
+        set_solver_U(to, solver_U(to) - u * solver_U(from_));
     }
 }
 
@@ -209,14 +227,20 @@ fn factor(g: Island) {
 
             // rows above
             for (var i = lane; i < k; i += LANES) {
-                let u = solver_U(entry(n, i, k)) * inv;
-                let at = entry(n, i, i) - i;
+                var from_ = entry(n, i, k);
+                let u = solver_U(from_) * inv;
+                // row i of what is left, and down column k, where the next row begins one entry later
+                var to = entry(n, i, i);
+                var next = n - i - 1;
                 // four entries a turn: some software adapters end a shader's loops after 65,535 turns in all
                 for (var j = i; j < k && u != 0.0; j += 4) {
-                    eliminate(at, n, j, k, u);
-                    eliminate(at, n, j + 1, k, u);
-                    eliminate(at, n, j + 2, k, u);
-                    eliminate(at, n, j + 3, k, u);
+                    eliminate(j, k, to, from_, u);
+                    eliminate(j + 1, k, to + 1, from_ + next, u);
+                    eliminate(j + 2, k, to + 2, from_ + 2 * next - 1, u);
+                    eliminate(j + 3, k, to + 3, from_ + 3 * next - 3, u);
+                    to += 4;
+                    from_ += 4 * next - 6;
+                    next -= 4;
                 }
             }
         }

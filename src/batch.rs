@@ -31,6 +31,8 @@ mod names;
 mod own;
 pub mod random;
 mod ray;
+mod recover;
+mod rows;
 mod slices;
 mod state;
 mod tangent;
@@ -38,12 +40,13 @@ mod tuning;
 mod vector;
 
 pub use contact::ContactForces;
-pub use derivative::{Differences, Transition};
+pub use derivative::{Differences, InverseSlopes, Transition};
 pub use flag::Flag;
 pub use jac::Jacobian;
 pub use look::Look;
 pub use memory::Memory;
 pub use ray::{Among, Distances, Hits};
+pub use rows::ConstraintJacobian;
 pub use slices::{In, Out};
 pub use state::State;
 pub use tuning::{Choice, Unroll};
@@ -56,7 +59,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::fields::{Data, FIELDS, Field, Model, Room, View};
 use crate::mjcf::nearest::nearest;
-use crate::types::ENBL_INVDISCRETE;
+use crate::types::{ENBL_INVDISCRETE, Integrator};
 use growth::{Growth, Need};
 use slices::Columns;
 use state::INPUTS;
@@ -144,6 +147,8 @@ pub(crate) enum What {
     Step(usize),
     /// Everything that depends on the state.
     Forward,
+    /// The first half of a step: what depends on position and velocity.
+    Step1,
     /// The force that the acceleration takes.
     Inverse,
 }
@@ -339,6 +344,33 @@ impl Batch {
     /// Computes accelerations and everything else that depends on the state (`mj_forward`). Fails like [`Batch::step`].
     pub fn forward(&mut self) -> Result<()> {
         self.attempt(What::Forward, &[], &[])
+    }
+
+    /// The first half of a step (`mj_step1`): everything that depends on positions and velocities, and the sensors of them, so that
+    /// controls can be found from it; [`Batch::step2`] makes the step. `qacc` and forces stay those of the last call.
+    ///
+    /// Fails like [`Batch::step`], and with [`Error::Input`] on Runge-Kutta, whose step has no halves.
+    pub fn step1(&mut self) -> Result<()> {
+        self.check_halves()?;
+        self.attempt(What::Step1, &[], &[])
+    }
+
+    /// The second half of a step (`mj_step2`), with the controls and applied forces that were set since [`Batch::step1`].
+    ///
+    /// What depends on positions and velocities is computed once more, since tiles of worlds share the room for it: both halves
+    /// cost more than a step, and what was set of the state in between counts, other than in MuJoCo. Fails like [`Batch::step1`].
+    pub fn step2(&mut self) -> Result<()> {
+        self.check_halves()?;
+        self.step(1)
+    }
+
+    fn check_halves(&self) -> Result<()> {
+        match Integrator::from_i32(self.model.opt.integrator) {
+            Some(Integrator::Rk4) => Err(Error::Input(
+                "a step of Runge-Kutta has no halves: use step, or another integrator".to_owned(),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Computes the force that an acceleration takes (`mj_inverse`): `qfrc_inverse` (N, N m in joint space) from `qpos qvel qacc`.

@@ -1,5 +1,7 @@
 //! One world: making it and putting it back to its start.
 
+use crate::cpu::lib::sleep::sleeps;
+use crate::cpu::sleep::begin;
 pub use crate::fields::Data;
 use crate::fields::Model;
 use crate::real::Real;
@@ -42,5 +44,8 @@ impl<R: Real> Data<R> {
             self.mocap_quat[mocap] = own.body_quat(m, body);
         }
         self.own = own;
+        if sleeps(m) {
+            begin(m, self);
+        }
     }
 }

@@ -475,6 +475,8 @@ fields! {
         na,
         /// number of bodies
         nbody,
+        /// number of total octree cells in all meshes
+        noct,
         /// number of joints
         njnt,
         /// number of kinematic trees under world body
@@ -495,6 +497,8 @@ fields! {
         nlight,
         /// number of flexes
         nflex,
+        /// number of nodes in all flexes
+        nflexnode,
         /// number of vertices in all flexes
         nflexvert,
         /// number of edges in all flexes
@@ -557,6 +561,10 @@ fields! {
         nkey,
         /// number of mocap bodies
         nmocap,
+        /// number of plugin instances
+        nplugin,
+        /// number of chars in all plugin config attributes
+        npluginattr,
         /// number of mjtNums in plastic state vector
         nplastic,
         /// number of non-zeros in sparse actuator_moment matrix
@@ -579,14 +587,20 @@ fields! {
         nuserdata,
         /// number of mjtNums in sensor data vector
         nsensordata,
+        /// number of mjtNums in plugin state vector: none of MuJoCo's plugins has any
+        npluginstate,
         /// number of mjtNums in history buffer
         nhistory,
-        /// number of geom pairs that may collide, after static filtering (ours)
+        /// number of pairs that may collide, of geoms and of elements of flexes, after static filtering (ours)
         ncollision,
+        /// ncollision if flexes may collide, else 0 (ours)
+        ncollisionflex,
         /// number of sparsity patterns of constraint rows (ours)
         nJpat,
         /// number of dofs in all sparsity patterns (ours)
         nJpatdof,
+        /// number of words of Jpat_mask: one for each pattern and 32 dofs (ours)
+        nJpatword,
         /// largest number of dofs that one constraint row touches (ours)
         nJrow,
         /// number of levels of the kinematic tree, the world's included (ours)
@@ -609,6 +623,12 @@ fields! {
         nvimp,
         /// nD if the integrator is implicit or implicitfast, else 0 (ours)
         nDimp,
+        /// ntree if trees may sleep (never with flexes), else 0 (ours)
+        ntreesleep,
+        /// nbody if trees may sleep, else 0 (ours)
+        nbodysleep,
+        /// nq + nv + na + nsensordata if trees may sleep, else 0 (ours)
+        nlatent,
         /// nv if the diagonal of A is to be exact, else 0 (ours)
         nvexact,
         /// nv if what bodies feel for moving has a slope (implicit, or a medium with implicitfast), else 0 (ours)
@@ -673,10 +693,20 @@ fields! {
         body_gravcomp: real[nbody],
         /// MAX over all geom margins+gaps
         body_margin: real[nbody] derived,
+        /// plugin instance id; -1: not in use
+        body_plugin: int[nbody](-1..nplugin) fixed,
         /// OR over all geom contypes
         body_contype: int[nbody] derived,
         /// OR over all geom conaffinities
         body_conaffinity: int[nbody] derived,
+        /// depth in the octree
+        oct_depth: int[noct] fixed,
+        /// children of octree node, by number within the octree; -1: none
+        oct_child: int[noct, 8](-1..noct) fixed,
+        /// octree node bounding box (center, size)
+        oct_aabb: real[noct, 6] fixed,
+        /// octree interpolation coefficients
+        oct_coeff: real[noct, 8] fixed,
         /// type of joint (mjtJoint)
         jnt_type: int[njnt](0..4) fixed,
         /// start addr in 'qpos' for joint's data
@@ -775,6 +805,8 @@ fields! {
         geom_group: int[ngeom],
         /// geom contact priority
         geom_priority: int[ngeom],
+        /// plugin instance id; -1: not in use
+        geom_plugin: int[ngeom](-1..nplugin) fixed,
         /// same frame as body (mjtSameframe)
         geom_sameframe: int[ngeom](0..5) derived,
         /// mixing coef for solref/imp in geom pair
@@ -907,6 +939,14 @@ fields! {
         flex_matid: int[nflexelem](-1..nmat),
         /// group for visibility
         flex_group: int[nflex],
+        /// order of interpolation (0: vertices move by themselves, 1, 2)
+        flex_interp: int[nflex](0..3) fixed,
+        /// finite cell num per dimension
+        flex_cellnum: int[nflex, 3] fixed,
+        /// first node address
+        flex_nodeadr: int[nflex] fixed,
+        /// number of nodes
+        flex_nodenum: int[nflex] fixed,
         /// first vertex address
         flex_vertadr: int[nflex] fixed,
         /// number of vertices
@@ -931,8 +971,12 @@ fields! {
         flex_shellnum: int[nflex] fixed,
         /// first shell data address
         flex_shelldataadr: int[nflex] fixed,
-        /// vertex body ids
-        flex_vertbodyid: int[nflexvert](0..nbody) fixed,
+        /// node body ids
+        flex_nodebodyid: int[nflexnode](0..nbody) fixed,
+        /// vertex body ids; -1: between nodes
+        flex_vertbodyid: int[nflexvert](-1..nbody) fixed,
+        /// finite cell index for vertex; -1: none
+        flex_vertcell: int[nflexvert] fixed,
         /// edge vertex ids (2 per edge)
         flex_edge: int[nflexedge, 2](0..nflexvert) fixed,
         /// adjacent vertex ids (dim=2 only)
@@ -949,6 +993,10 @@ fields! {
         flex_vert: vec3[nflexvert] fixed,
         /// vertex positions in qpos0 on [0, 1]^d
         flex_vert0: vec3[nflexvert] fixed,
+        /// node positions in local body frames
+        flex_node: vec3[nflexnode] fixed,
+        /// Cartesian node positions in qpos0
+        flex_node0: vec3[nflexnode] fixed,
         /// edge lengths in qpos0
         flexedge_length0: real[nflexedge] derived,
         /// edge inv. weight in qpos0
@@ -993,6 +1041,10 @@ fields! {
         mesh_faceadr: int[nmesh] fixed,
         /// number of faces
         mesh_facenum: int[nmesh] fixed,
+        /// address of octree root; -1: none
+        mesh_octadr: int[nmesh](-1..noct) fixed,
+        /// number of octree nodes
+        mesh_octnum: int[nmesh] fixed,
         /// first normal address
         mesh_normaladr: int[nmesh] fixed,
         /// number of normals: of a mesh that a tactile sensor feels with; 0 of all others
@@ -1209,6 +1261,8 @@ fields! {
         actuator_armature: real[nactuator],
         /// group for visibility
         actuator_group: int[nactuator],
+        /// plugin instance id; -1: not a plugin
+        actuator_plugin: int[nactuator](-1..nplugin) fixed,
         /// is force limited
         actuator_forcelimited: int[nactuator](0..2),
         /// range of forces
@@ -1257,6 +1311,18 @@ fields! {
         sensor_delay: real[nsensor],
         /// interval: [period, phase] in seconds
         sensor_interval: real[nsensor, 2] fixed,
+        /// plugin instance id; -1: not a plugin
+        sensor_plugin: int[nsensor](-1..nplugin) fixed,
+        /// globally registered plugin slot
+        plugin: int[nplugin](0..7) fixed,
+        /// address in the plugin state array
+        plugin_stateadr: int[nplugin] fixed,
+        /// number of states in the plugin instance
+        plugin_statenum: int[nplugin] fixed,
+        /// config attributes of plugin instances
+        plugin_attr: int[npluginattr](0..256) fixed,
+        /// address to each instance's config attrib
+        plugin_attradr: int[nplugin] fixed,
         /// address of field in numeric_data
         numeric_adr: int[nnumeric] fixed,
         /// size of numeric field
@@ -1299,6 +1365,8 @@ fields! {
         moment_rowadr: int[nout] derived,
         /// dofs of actuator_moment (ours)
         moment_colind: int[nJmom](0..nv) derived,
+        /// what the config attributes say, in numbers; how many and which depends on the plugin (ours)
+        plugin_prm: real[nplugin, 6] derived,
         /// control after a reset: 0, or the quaternion that turns nothing where one is the input (ours)
         ctrl0: real[nu] derived,
         /// depth of a body in the tree; 0 for the world (ours)
@@ -1329,10 +1397,16 @@ fields! {
         body_childadr: int[nbody] derived,
         /// children of all bodies, descending in each; the last entry, the world's place, is unused (ours)
         child_body: int[nbody](0..nbody) derived,
-        /// first geom of a pair that may collide, with geom_type[0] <= geom_type[1] (ours)
-        collision_geom1: int[ncollision](0..ngeom) derived,
-        /// second geom of a pair that may collide (ours)
-        collision_geom2: int[ncollision](0..ngeom) derived,
+        /// first geom of a pair that may collide, with geom_type[0] <= geom_type[1]; -1: of a flex (ours)
+        collision_geom1: int[ncollision](-1..ngeom) derived,
+        /// second geom of a pair that may collide; -1: of a flex (ours)
+        collision_geom2: int[ncollision](-1..ngeom) derived,
+        /// flexes of a pair that may collide; -1: a geom (ours)
+        collision_flex: int[ncollisionflex, 2](-1..nflex) derived,
+        /// elements of the flexes of a pair that may collide; -1: a geom or a vertex (ours)
+        collision_elem: int[ncollisionflex, 2](-1..nflexelem) derived,
+        /// vertices of the flexes of a pair that may collide; -1: a geom or an element (ours)
+        collision_vert: int[ncollisionflex, 2](-1..nflexvert) derived,
         /// id of the predefined pair; -1: dynamic (ours)
         collision_pairid: int[ncollision](-1..npair) derived,
         /// sparsity pattern of the rows of the pair's contacts (ours)
@@ -1363,6 +1437,10 @@ fields! {
         Jpat_num: int[nJpat] derived,
         /// dofs of all sparsity patterns, ascending in each (ours)
         Jpat_dof: int[nJpatdof](0..nv) derived,
+        /// bits of the dofs of a pattern, 32 a word, the lowest first (ours)
+        Jpat_mask: int[nJpatword] derived,
+        /// place in its pattern of the first dof that a word of Jpat_mask has (ours)
+        Jpat_rank: int[nJpatword] derived,
         /// which of two bodies a dof of a pattern moves: -1 the first, 1 the second, 0 both (ours)
         Jpat_side: int[nJpatdof](-1..2) derived,
         /// sparsity pattern of a dof's friction or limit row (ours)
@@ -1413,6 +1491,8 @@ fields! {
         userdata: real[nuserdata],
         /// sensor data array
         sensordata: real[nsensordata],
+        /// <0: awake; >=0: index cycle of sleeping trees
+        tree_asleep: int[ntreesleep],
         /// Cartesian position of body frame
         xpos: vec3[nbody],
         /// Cartesian orientation of body frame
@@ -1477,6 +1557,10 @@ fields! {
         qLD: real[nC],
         /// 1/diag(D)
         qLDiagInv: real[nv],
+        /// is tree awake; 0: asleep; 1: awake
+        tree_awake: int[ntreesleep],
+        /// body sleep state: -1 static, 0 asleep, 1 awake
+        body_awake: int[nbodysleep],
         /// flex edge velocities
         flexedge_velocity: real[nflexedge],
         /// tendon velocities
@@ -1619,6 +1703,8 @@ fields! {
         overflow: int[1],
         /// largest number of contacts and of rows asked for since the last reset (ours)
         needed: int[2],
+        /// what trees that sleep wait with: qpos, qfrc_smooth, act_dot, sensordata (ours)
+        latent: real[nlatent],
     }
     Scratch {
         /// velocities of the vertices of soft bodies (ours)

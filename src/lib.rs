@@ -83,6 +83,7 @@ pub mod real;
 pub mod simd;
 pub mod stages;
 pub mod types;
+pub mod user;
 
 pub use batch::Batch;
 pub use data::Data;

@@ -6,6 +6,7 @@ pub use crate::fields::Arrays;
 use crate::own::Own;
 use crate::real::Real;
 use crate::types::*;
+use crate::user::Users;
 use std::sync::{Arc, OnceLock};
 
 /// A compiled model: [`Arrays`] whose every index leads somewhere and whose derived fields follow from the rest.
@@ -16,6 +17,7 @@ pub struct Model {
     arrays: Arrays,
     // follow from the arrays of meshes alone, which nothing changes; made when they are first needed
     reaches: Arc<OnceLock<Reaches>>,
+    users: Users,
 }
 
 impl PartialEq for Model {
@@ -44,14 +46,16 @@ impl Model {
         Self {
             arrays,
             reaches: Arc::default(),
+            users: Users::default(),
         }
     }
 
-    /// Other arrays with the meshes of this model.
+    /// Other arrays with the meshes and the functions of this model.
     pub(crate) fn with_arrays(&self, arrays: Arrays) -> Self {
         Self {
             arrays,
             reaches: Arc::clone(&self.reaches),
+            users: self.users.clone(),
         }
     }
 
@@ -59,6 +63,16 @@ impl Model {
     #[inline(always)]
     pub(crate) fn reaches(&self) -> &Reaches {
         self.reaches.get_or_init(|| Reaches::new(self))
+    }
+
+    /// Functions that its users gave it.
+    #[inline(always)]
+    pub(crate) fn users(&self) -> &Users {
+        &self.users
+    }
+
+    pub(crate) fn users_mut(&mut self) -> &mut Users {
+        &mut self.users
     }
 
     /// The arrays, to be written by the compiler.
@@ -246,7 +260,7 @@ options! {
     /// convex collision solver tolerance
     ccd_tolerance: f64 = 1e-6,
     /// sleep velocity tolerance
-    sleep_tolerance: f64 = 1e-4,
+    sleep_tolerance: f64 = 1e-3,
     /// gravitational acceleration (m/s²)
     gravity: [f64; 3] = [0.0, 0.0, -9.81],
     /// wind (m/s)
@@ -374,6 +388,8 @@ pub struct Names {
     pub sensor: Vec<String>,
     /// numeric fields
     pub numeric: Vec<String>,
+    /// plugin instances
+    pub plugin: Vec<String>,
     /// text fields: name and text
     pub text: Vec<(String, String)>,
     /// keyframes

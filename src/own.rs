@@ -138,6 +138,12 @@ impl<'a, R: Real> OwnLane<'a, R> {
         }
     }
 
+    /// bounding box: center, size
+    #[inline(always)]
+    pub fn geom_aabb(&self, m: &Arrays, geom: usize) -> [f64; 6] {
+        std::array::from_fn(|k| self.real(|own| &own.geom_aabb, &m.geom_aabb, 6 * geom + k))
+    }
+
     /// radius of bounding sphere
     #[inline(always)]
     pub fn geom_rbound(&self, m: &Arrays, geom: usize) -> f64 {
@@ -154,6 +160,12 @@ impl<'a, R: Real> OwnLane<'a, R> {
     #[inline(always)]
     pub fn hfield_data(&self, m: &Arrays, i: usize) -> f64 {
         self.real(|own| &own.hfield_data, &m.hfield_data, i)
+    }
+
+    /// radius around primitive element
+    #[inline(always)]
+    pub fn flex_radius(&self, m: &Arrays, f: usize) -> f64 {
+        self.real(|own| &own.flex_radius, &m.flex_radius, f)
     }
 
     /// rgba when material is omitted

@@ -4,7 +4,9 @@
 //! reads and writes is derived from the accessors that its shader calls.
 
 use crate::cpu;
+use crate::cpu::collision::sweep::speculates;
 use crate::cpu::lib::sensor;
+use crate::cpu::lib::sleep::sleeps;
 use crate::fields::{Data, Model};
 #[cfg(feature = "count")]
 use crate::real::Counted;
@@ -155,6 +157,19 @@ stages! {
     implicit,
 }
 
+/// Trees at rest fall asleep (`mj_sleep`). No row of the table, since devices do not have it: they refuse models whose trees may sleep.
+#[expect(non_upper_case_globals, reason = "a stage has one name everywhere")]
+static sleep: Stage = Stage {
+    name: "sleep",
+    shader: "",
+    twin: cpu::sleep::sleep,
+    simd: simd::sleep,
+    #[cfg(feature = "count")]
+    counted: simd::sleep,
+    doc: "Trees at rest fall asleep (`mj_sleep`).",
+    _sealed: Sealed,
+};
+
 /// The row of a stage, by its name.
 pub fn stage(name: &str) -> Option<&'static Stage> {
     STAGES.iter().copied().find(|stage| stage.name == name)
@@ -192,7 +207,12 @@ pub fn needs_rne_post(m: &Model) -> bool {
     m.opt.enabled(ENBL_RNEPOST) || senses_any(m, TYPES)
 }
 
-/// What depends on position alone (`mj_fwdPosition`).
+/// Whether contacts depend on velocities, which are found before them then.
+fn looks_ahead(m: &Model) -> bool {
+    m.ncollision > 0 && speculates(m)
+}
+
+/// What depends on position alone (`mj_fwdPosition`); contacts that are made before they touch depend on the velocity too.
 pub fn fwd_position(m: &Model, run: &mut impl Run) {
     run(&kinematics);
     run(&com_pos);
@@ -208,6 +228,9 @@ pub fn fwd_position(m: &Model, run: &mut impl Run) {
     run(&crb);
     run(&factor_m);
     if m.ncollision > 0 {
+        if looks_ahead(m) {
+            run(&com_vel);
+        }
         run(&collision);
     }
     run(&make_constraint);
@@ -224,7 +247,9 @@ pub fn fwd_velocity_stages(m: &Model, run: &mut impl Run) {
     if m.ntendon + m.nactuator + m.nflex > 0 {
         run(&fwd_velocity);
     }
-    run(&com_vel);
+    if !looks_ahead(m) {
+        run(&com_vel);
+    }
     if m.opt.has_medium() {
         run(&fluid);
     }
@@ -245,6 +270,11 @@ fn sensed_velocity(m: &Model, run: &mut impl Run) {
     if senses(m, NeedStage::Pos) {
         run(&sensor_pos);
     }
+    sensed_of_velocity(m, run);
+}
+
+/// What depends on velocity, and what sensors and energies are in it.
+fn sensed_of_velocity(m: &Model, run: &mut impl Run) {
     fwd_velocity_stages(m, run);
     if !senses_energy(m) {
         fwd_energy(m, run);
@@ -271,6 +301,17 @@ fn sensed_acc(m: &Model, run: &mut impl Run) {
 pub fn forward(m: &Model, run: &mut impl Run) {
     sensed_velocity(m, run);
     fwd_acc(m, run);
+    sensed_acc(m, run);
+}
+
+/// Forward dynamics behind what depends on position alone (`mj_forwardSkip` of `mjSTAGE_POS`). Controls stay those that were read: the
+/// history has gone on since.
+pub fn after_position(m: &Model, run: &mut impl Run) {
+    if looks_ahead(m) {
+        run(&com_vel);
+    }
+    sensed_of_velocity(m, run);
+    forces(m, run);
     sensed_acc(m, run);
 }
 
@@ -312,6 +353,11 @@ fn fwd_energy(m: &Model, run: &mut impl Run) {
 /// What depends on forces (`mj_fwdActuation`, `mj_fwdAcceleration`, `mj_fwdConstraint`).
 fn fwd_acc(m: &Model, run: &mut impl Run) {
     late_controls(m, run);
+    forces(m, run);
+}
+
+/// The same with the controls that were read.
+fn forces(m: &Model, run: &mut impl Run) {
     run(&fwd_actuation);
     run(&fwd_acceleration);
     match Solver::from_i32(m.opt.solver) {
@@ -331,11 +377,21 @@ fn late_controls(m: &Model, run: &mut impl Run) {
     }
 }
 
-/// What is kept of a step for those who read it later.
-fn keep_history(m: &Model, run: &mut impl Run) {
+/// What is kept of a step for those who read it later, and who falls asleep in it.
+fn before_advance(m: &Model, run: &mut impl Run) {
     if m.nhistory > 0 {
         run(&write_history);
     }
+    if sleeps(m) {
+        run(&sleep);
+    }
+}
+
+/// The first half of a step: what depends on position and velocity, and the sensors of it (`mj_step1`).
+pub fn step1(m: &Model, run: &mut impl Run) {
+    run(&check_pos);
+    run(&check_vel);
+    sensed_velocity(m, run);
 }
 
 /// One step of time (`mj_step`).
@@ -357,16 +413,16 @@ pub fn step(m: &Model, run: &mut impl Run) {
                 run(&rk4);
                 forward_blind(m, run);
             }
-            keep_history(m, run);
+            before_advance(m, run);
             run(&rk4);
         }
         Some(Integrator::Implicit | Integrator::ImplicitFast) => {
             run(&smooth_vel);
-            keep_history(m, run);
+            before_advance(m, run);
             run(&implicit);
         }
         _ => {
-            keep_history(m, run);
+            before_advance(m, run);
             run(&euler);
         }
     }

@@ -447,6 +447,23 @@ enums! {
         /// sensor data provided by mjcb_sensor callback
         User = 48,
     }
+    /// Plugins that MuJoCo ships, by the slots in which its package registers them.
+    PluginKind PLUGIN {
+        /// controller of an actuator
+        Pid = 0,
+        /// pressure and shear over a grid of angles
+        TouchGrid = 1,
+        /// shape of a bolt
+        Bolt = 2,
+        /// shape of a bowl
+        Bowl = 3,
+        /// shape of a gear
+        Gear = 4,
+        /// shape of a nut
+        Nut = 5,
+        /// shape of a torus
+        Torus = 6,
+    }
     /// Computation stage (`mjtStage`).
     NeedStage STAGE {
         /// no computations

@@ -481,8 +481,28 @@ const BAD: &[(&str, &str)] = &[
     ),
     // what is not supported
     (
-        "plugin",
-        "<mujoco><extension><plugin plugin=\"mujoco.pid\"/></extension></mujoco>",
+        "plugin that nobody ships",
+        "<mujoco><extension>\n<plugin plugin=\"mujoco.pit\"/></extension></mujoco>",
+    ),
+    (
+        "plugin of nothing",
+        "<mujoco><worldbody><body><joint name=\"j\"/><geom size=\"1\"/><site name=\"s\"/></body></worldbody><extension><plugin plugin=\"mujoco.pid\"></plugin></extension><actuator>\n<plugin joint=\"j\" ></plugin></actuator></mujoco>",
+    ),
+    (
+        "instance unknown",
+        "<mujoco><worldbody><body><joint name=\"j\"/><geom size=\"1\"/><site name=\"s\"/></body></worldbody><extension><plugin plugin=\"mujoco.pid\"><instance name=\"left\"/></plugin></extension><actuator>\n<plugin joint=\"j\" instance=\"lift\"></plugin></actuator></mujoco>",
+    ),
+    (
+        "instance configured outside",
+        "<mujoco><worldbody><body><joint name=\"j\"/><geom size=\"1\"/><site name=\"s\"/></body></worldbody><extension><plugin plugin=\"mujoco.pid\"><instance name=\"i\"/></plugin></extension><actuator>\n<plugin joint=\"j\" instance=\"i\"><config key=\"kp\" value=\"1\"/></plugin></actuator></mujoco>",
+    ),
+    (
+        "key twice",
+        "<mujoco><worldbody><body><joint name=\"j\"/><geom size=\"1\"/><site name=\"s\"/></body></worldbody><extension><plugin plugin=\"mujoco.pid\"></plugin></extension><actuator>\n<plugin joint=\"j\" plugin=\"mujoco.pid\"><config key=\"kp\" value=\"1\"/>\n<config key=\"kp\" value=\"2\"/></plugin></actuator></mujoco>",
+    ),
+    (
+        "plugin of a body",
+        "<mujoco><worldbody><body><plugin plugin=\"mujoco.pid\"/></body></worldbody></mujoco>",
     ),
     (
         "flexcomp",
@@ -515,10 +535,6 @@ const BAD: &[(&str, &str)] = &[
     (
         "composite",
         "<mujoco><worldbody><composite type=\"cable\"/></worldbody></mujoco>",
-    ),
-    (
-        "signed distance field",
-        "<mujoco><worldbody><geom type=\"sdf\"/></worldbody></mujoco>",
     ),
     (
         "conflicts that cannot be merged",
@@ -597,6 +613,50 @@ const UNFIT: &[(&str, &str)] = &[
     (
         "frame of no size",
         "<worldbody><frame scale=\"0\"/></worldbody>",
+    ),
+    (
+        "plugin that is not declared",
+        r#"<actuator><plugin joint="elbow" plugin="mujoco.pid"></plugin></actuator>"#,
+    ),
+    (
+        "instance of another plugin",
+        r#"<extension><plugin plugin="mujoco.pid"><instance name="i"/></plugin></extension><extension><plugin plugin="mujoco.sensor.touch_grid"/></extension><actuator><plugin joint="elbow" instance="i" plugin="mujoco.sensor.touch_grid"></plugin></actuator>"#,
+    ),
+    (
+        "instance that nobody has",
+        r#"<extension><plugin plugin="mujoco.pid"><instance name="i"/></plugin></extension>"#,
+    ),
+    (
+        "key of a plugin",
+        r#"<extension><plugin plugin="mujoco.pid"></plugin></extension><actuator><plugin joint="elbow" plugin="mujoco.pid"><config key="slewrate" value="1"/></plugin></actuator>"#,
+    ),
+    (
+        "value of a plugin that is no number",
+        r#"<extension><plugin plugin="mujoco.pid"></plugin></extension><actuator><plugin joint="elbow" plugin="mujoco.pid"><config key="kp" value="1,5"/></plugin></actuator>"#,
+    ),
+    (
+        "controller without room",
+        r#"<extension><plugin plugin="mujoco.pid"></plugin></extension><actuator><plugin joint="elbow" plugin="mujoco.pid"><config key="ki" value="1"/></plugin></actuator>"#,
+    ),
+    (
+        "controller as a shape",
+        r#"<extension><plugin plugin="mujoco.pid"/></extension><worldbody><geom size="1"><plugin plugin="mujoco.pid"/></geom></worldbody>"#,
+    ),
+    (
+        "shape without size",
+        r#"<extension><plugin plugin="mujoco.sdf.torus"/></extension><asset><mesh name="t"><plugin plugin="mujoco.sdf.torus"><config key="radius2" value="-1"/></plugin></mesh></asset>"#,
+    ),
+    (
+        "controller as a sensor",
+        r#"<extension><plugin plugin="mujoco.pid"></plugin></extension><sensor><plugin plugin="mujoco.pid"/></sensor>"#,
+    ),
+    (
+        "touch grid without a view",
+        r#"<extension><plugin plugin="mujoco.sensor.touch_grid"/></extension><sensor><plugin plugin="mujoco.sensor.touch_grid" objtype="site" objname="tip"><config key="size" value="2 3"/></plugin></sensor>"#,
+    ),
+    (
+        "touch grid without a site",
+        r#"<extension><plugin plugin="mujoco.sensor.touch_grid"/></extension><sensor><plugin plugin="mujoco.sensor.touch_grid"><config key="size" value="2 3"/><config key="fov" value="9 9"/></plugin></sensor>"#,
     ),
     (
         "joint of a motor",

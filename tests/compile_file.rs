@@ -15,6 +15,7 @@ fn models() -> Vec<Model> {
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|ext| ext == "xml"))
         .collect();
+    paths.push("tests/golden/soft_soft.xml".into());
     paths.sort();
     assert!(paths.len() > 10);
     paths

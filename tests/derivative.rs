@@ -4,11 +4,12 @@ mod common;
 
 use common::backends::{by_precision, on, on_every_backend, worlds};
 use common::{Golden, error};
-use manyworlds::batch::{Backend, Differences, Overflow, Settings, Transition};
+use manyworlds::batch::{Backend, Differences, InverseSlopes, Overflow, Settings, Transition};
 use manyworlds::{Batch, Error, Model};
 
 on_every_backend!(
     slopes_of_a_step_are_those_of_mujoco,
+    slopes_of_inverse_dynamics_are_those_of_mujoco,
     fourth_order_steps_have_slopes_too,
     what_cannot_be_told_is_said,
     more_worlds_than_are_perturbed_at_a_time_are_each_as_alone,
@@ -131,6 +132,76 @@ fn slopes_by_large_steps(name: &str, backend: Backend) {
     };
     let want = batch(&m, name, Backend::Cpu).transition(Some(by)).unwrap();
     for ((field, have), (_, want)) in matrices(&near).into_iter().zip(matrices(&want)) {
+        let e = error(have, want);
+        assert!(e < 1e-3, "{name}: {field} is off by {e:.1e}");
+    }
+}
+
+fn inverse_matrices(s: &InverseSlopes) -> [(&'static str, &[f64]); 7] {
+    [
+        ("DfDq", &s.DfDq),
+        ("DfDv", &s.DfDv),
+        ("DfDa", &s.DfDa),
+        ("DsDq", &s.DsDq),
+        ("DsDv", &s.DsDv),
+        ("DsDa", &s.DsDa),
+        ("DmDq", &s.DmDq),
+    ]
+}
+
+// the worlds of a golden, with the accelerations that its inverse dynamics were taken at
+fn accelerated(m: &Model, name: &str, backend: Backend) -> Batch {
+    let mut batch = batch(m, name, backend);
+    let of_state = |k: usize| (0..m.nv).map(move |i| 3.0 * ((i + k) as f64).sin());
+    let qacc: Vec<f64> = STATES.into_iter().flat_map(of_state).collect();
+    batch.set("qacc", &qacc).unwrap();
+    batch
+}
+
+fn slopes_of_inverse_dynamics_are_those_of_mujoco(backend: Backend) {
+    if backend != Backend::Cpu {
+        return inverse_slopes_by_large_steps(backend);
+    }
+    let golden = Golden::open("tests/golden/derivative.npz");
+    for name in [
+        "actuators",
+        "free_bodies",
+        "implicit",
+        "sensors",
+        "elliptic",
+    ] {
+        let m = model(name);
+        let mut batch = accelerated(&m, name, backend);
+        let before = batch.reals("qacc").unwrap().to_vec();
+        for (way, actuation) in [("inverse", false), ("actuated", true)] {
+            let found = batch.inverse_slopes(None, actuation).unwrap();
+            assert!(found.bad.is_empty(), "{name}");
+            for (field, have) in inverse_matrices(&found) {
+                let want = golden.get(&format!("{name}/{way}/{field}")).unwrap();
+                let e = error(have, want);
+                assert!(e < 1e-6, "{name}: {way} {field} is off by {e:.1e}");
+            }
+        }
+        assert_eq!(batch.reals("qacc").unwrap(), before, "{name}");
+    }
+}
+
+// against the reference, which is held against MuJoCo
+fn inverse_slopes_by_large_steps(backend: Backend) {
+    let name = "pendula";
+    let m = model(name);
+    let by = Some(Differences::F32);
+    let near = accelerated(&m, name, backend)
+        .inverse_slopes(None, true)
+        .unwrap();
+    let want = accelerated(&m, name, Backend::Cpu)
+        .inverse_slopes(by, true)
+        .unwrap();
+    assert!(want.DfDa.iter().any(|x| x.abs() > 0.1));
+    for ((field, have), (_, want)) in inverse_matrices(&near)
+        .into_iter()
+        .zip(inverse_matrices(&want))
+    {
         let e = error(have, want);
         assert!(e < 1e-3, "{name}: {field} is off by {e:.1e}");
     }

@@ -180,7 +180,7 @@ fn floors_move_and_stick_in_some_worlds() {
     let text = r#"<mujoco><worldbody><geom type="plane" size="1 1 1" gap=".1"/>
         <body pos="0 0 .14"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"#;
     let m = Model::from_xml_str(text).unwrap();
-    for backend in [Backend::Cpu, Backend::Simd, Backend::Gpu] {
+    for backend in BACKENDS {
         let mut batch = worlds(&m, 3, backend);
         batch.expand(&["geom_surfacevel", "geom_adhesion"]).unwrap();
         let mut surfacevel = vec![0.0; 12];

@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::backends::BACKENDS;
 use common::{Golden, error, start_edited};
 use manyworlds::batch::{Backend, Settings};
 use manyworlds::fields::View;
@@ -668,7 +669,7 @@ fn room_is_estimated_again_unless_it_was_said() {
 #[test]
 fn room_without_measure_is_refused() {
     let m = model();
-    for backend in [Backend::Cpu, Backend::Simd, Backend::Gpu] {
+    for backend in BACKENDS {
         for n in [
             1 << 28,
             1 << 31,

@@ -1,20 +1,17 @@
 //! Small facts of MuJoCo 4.0.0, each asked of every backend.
 
-use manyworlds::batch::{Backend, Settings, To};
+mod common;
+
+use common::backends::{BACKENDS, worlds};
+use manyworlds::batch::To;
 use manyworlds::types::Warning;
 use manyworlds::{Batch, Model};
-
-const BACKENDS: [Backend; 3] = [Backend::Cpu, Backend::Simd, Backend::Gpu];
 
 /// Worlds of a model on every backend, one batch after the other.
 fn on_every_backend(xml: &str, nworld: usize, mut check: impl FnMut(Batch, String)) {
     let m = Model::from_xml_str(xml).unwrap_or_else(|e| panic!("{xml}\n{e}"));
     for backend in BACKENDS {
-        let settings = Settings {
-            backend,
-            ..Settings::default()
-        };
-        let batch = Batch::with(&m, nworld, settings).unwrap();
+        let batch = worlds(&m, nworld, backend);
         check(batch, format!("{backend:?}: {xml}"));
     }
 }

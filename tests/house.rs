@@ -577,6 +577,12 @@ const ASKED: &[(&str, &str, &str)] = &[
     ("fwd_actuation", "actuator_gainprm", "likewise"),
     ("servo", "actuator_dynprm", "likewise"),
     ("servo", "actuator_gainprm", "likewise"),
+    ("plugin", "plugin_prm", "likewise"),
+    (
+        "sdf",
+        "plugin_prm",
+        "which shape a geom has is one for all worlds",
+    ),
 ];
 
 // every file below a folder
@@ -631,6 +637,9 @@ const RESHAPED: &[(&str, &str)] = &[
     ("efc_J", "rows by their sparsity pattern"),
     ("qDeriv", "room only where the integrator is implicit"),
     ("qLU", "likewise"),
+    ("tree_asleep", "room only where trees may sleep"),
+    ("tree_awake", "likewise"),
+    ("body_awake", "likewise"),
     ("island_nv", "room for as many islands as there are trees"),
     ("island_idofadr", "likewise"),
     ("island_nefc", "likewise"),

@@ -822,6 +822,49 @@ fn models_can_be_made_in_code() {
 }
 
 #[test]
+fn plugins_come_along_with_what_has_them() {
+    let kid = "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='i'><config key='kp' value='3'/></instance></plugin>
+        <plugin plugin='mujoco.sensor.touch_grid'/></extension><worldbody><body name='a'><joint name='j'/><geom size='1'/>
+        <site name='s'/></body></worldbody><actuator><plugin name='n' joint='j' instance='i'/></actuator><sensor>
+        <plugin plugin='mujoco.sensor.touch_grid' objtype='site' objname='s'><config key='size' value='1 2'/>
+        <config key='fov' value='9 9'/></plugin></sensor></mujoco>";
+    let main = "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='i'/></plugin></extension>
+        <asset><model name='kid' file='kid.xml'/></asset><worldbody><replicate count='2'><body name='m'><joint name='j'/>
+        <geom size='1'/></body></replicate><attach model='kid' body='a' prefix='x_'/></worldbody>
+        <actuator><plugin joint='j' instance='i'/></actuator></mujoco>";
+    let spec = Spec::from_vfs(
+        Files::memory([("kid.xml", kid), ("main.xml", main)]),
+        "main.xml",
+    );
+    let spec = spec.unwrap_or_else(|e| panic!("{}", e.render()));
+    let m = manyworlds::compile::compile(&spec).unwrap_or_else(|e| panic!("{e}"));
+    // declared instances first; those of copies are the same, and an attached one has its prefix
+    assert_eq!(m.names.plugin, ["i", "x_i", ""]);
+    assert_eq!(m.plugin, [0, 0, 1]);
+    assert_eq!(m.names.actuator, ["", "", "x_n"]);
+    assert_eq!(m.actuator_plugin, [0, 0, 1]);
+    assert_eq!((m.sensor_plugin[0], m.nsensordata), (2, 2));
+    assert_eq!(m.plugin_prm[6], 3.0);
+}
+
+#[test]
+fn plugins_are_written_as_they_were_said() {
+    let xml = "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='i'><config key='kp' value=' 3 '/></instance></plugin>
+        <plugin plugin='mujoco.sensor.touch_grid'/></extension><default><default class='c'><general biastype='affine' gainprm='7'/>
+        </default></default><worldbody><body name='a'><joint name='j'/><geom size='1'/><site name='s'/></body></worldbody>
+        <actuator><plugin class='c' joint='j' instance='i' actdim='1'/><plugin joint='j' plugin='mujoco.pid'>
+        <config key='ki' value='1'/><config key='imax' value='2'/></plugin></actuator><sensor>
+        <plugin plugin='mujoco.sensor.touch_grid' objtype='site' objname='s'><config key='size' value='1 2'/></plugin></sensor>
+        </mujoco>";
+    let spec = read(xml);
+    assert_eq!(spec.actuators[0].gainprm[0], 7.0);
+    assert_eq!(spec.actuators[0].biastype, BiasType::Affine);
+    assert_eq!(spec.plugins[0].config[0].value.as_deref(), Some(" 3 "));
+    let again = read(&spec.to_mjcf().unwrap_or_else(|e| panic!("{e}")));
+    assert_eq!(again, spec);
+}
+
+#[test]
 fn keyframes_of_attached_models_set_their_part() {
     let kid = "<mujoco><worldbody><body name='m' mocap='true' pos='3 2 1'/>
         <body name='a'><joint name='j'/><geom size='1'/><body><joint type='ball'/><geom size='1'/></body></body>

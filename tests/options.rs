@@ -219,7 +219,7 @@ on_a_device! {
 fn what_no_backend_has_is_refused_by_name() {
     let lines = cases();
     let refused: Vec<&Case> = lines.iter().filter(|case| case.what == "refused").collect();
-    assert!(refused.len() > 3);
+    assert!(!refused.is_empty());
     for case in refused {
         // <flag NAME="enable"/> or integrator="NAME"
         let words: Vec<&str> = case.added.split(['"', ' ', '=', '<', '>', '/']).collect();

@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::backends::BACKENDS;
 use manyworlds::batch::{Backend, Settings};
 use manyworlds::gpu::device::{Choice, Device, Request};
 use manyworlds::picture::{Options, Picture, Renderer, Scene, Sight};
@@ -223,7 +224,7 @@ fn tendons_are_drawn() {
     let mut thin = m.clone();
     thin.edit(|m| m.tendon_width.fill(0.0)).unwrap();
     let device = device();
-    for backend in [Backend::Cpu, Backend::Simd, Backend::Gpu] {
+    for backend in BACKENDS {
         let draw = |m: &Model| {
             let mut batch = batch(m, 2, backend);
             let mut renderer = Renderer::on(&device, m, 2, &options()).unwrap();
@@ -274,7 +275,7 @@ fn a_hand_takes_what_is_seen() {
 #[test]
 fn a_pull_moves_a_body_there_and_no_other_world() {
     let m = model("quadruped");
-    for backend in [Backend::Cpu, Backend::Simd, Backend::Gpu] {
+    for backend in BACKENDS {
         let mut scene = Scene::new(&m, 3, &options()).unwrap();
         let mut pulled = batch(&m, 3, backend);
         let mut alone = batch(&m, 3, backend);

@@ -29,6 +29,8 @@ const MODELS: &[&str] = &[
     "actuators",
     "dcmotors",
     "servos",
+    "controllers",
+    "grid",
     "adhesion",
     "fluid",
     "rk4",

@@ -337,32 +337,35 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
         with("", "", "").replace("<option />", &format!("<option><flag |{said}/></option>"))
     };
     let sensor = |said: &str| with("", "", &format!("<sensor>{said}</sensor>"));
-    let actuator = |said: &str| {
-        with(
-            "",
-            "",
-            &format!("<actuator><general joint='j' {said}/></actuator>"),
-        )
-    };
     for (xml, what) in [
         (
             with("|integrator='discrete'", "", ""),
             "integrator \"discrete\"",
         ),
-        (flag("sleep='enable'"), "the flag \"sleep\""),
+        (
+            flag("sleep='enable'").replace("<option>", "<option integrator='RK4'>"),
+            "the flag \"sleep\" with the integrator \"RK4\"",
+        ),
+        (
+            flag("sleep='enable'").replace(
+                "</mujoco>",
+                "<tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon><equality><tendon tendon1='t'/></equality></mujoco>",
+            ),
+            "the flag \"sleep\" with equalities of tendons",
+        ),
+        (
+            flag("sleep='enable'").replace(
+                "</worldbody>",
+                "<flexcomp name='f' type='grid' dim='2' count='3 3 1' spacing='.1 .1 .1' mass='1'><edge equality='true'/><contact contype='0' conaffinity='0' selfcollide='none'/></flexcomp></worldbody>",
+            ),
+            "the flag \"sleep\" with flexes",
+        ),
         (flag("ipc='enable'"), "the flag \"ipc\""),
-        (flag("speculative='enable'"), "the flag \"speculative\""),
         (
             sensor("<jointpos joint='j' |nsample='3' delay='.01'/>")
                 .replace("<option />", "<option><flag sensor='disable'/></option>"),
             "histories of sensors that are off",
         ),
-        (
-            actuator("|dyntype='user' actdim='1'"),
-            "actuators of type \"user\"",
-        ),
-        (actuator("|gaintype='user'"), "actuators of type \"user\""),
-        (actuator("|biastype='user'"), "actuators of type \"user\""),
     ] {
         let (xml, place) = marked(&xml);
         let m = Model::from_xml_str(&xml).unwrap_or_else(|e| panic!("{xml}\n{e}"));
@@ -395,6 +398,17 @@ fn what_a_backend_lacks_is_told_with_its_place() {
         (
             format!("{flag}{egg}"),
             "the flag \"nativeccd\" disabled (the older convex collider) on a device",
+        ),
+        (
+            format!(
+                "<option><flag |speculative='enable'/></option>{}",
+                world.replace("<joint/>", "<freejoint/>")
+            ),
+            "the flag \"speculative\" on a device",
+        ),
+        (
+            format!("<option><flag |sleep='enable'/></option>{world}"),
+            "the flag \"sleep\" on a device",
         ),
     ] {
         let (xml, place) = marked(&format!("<mujoco>{said}</mujoco>"));

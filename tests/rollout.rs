@@ -6,8 +6,9 @@ use common::backends::{by_precision, on, on_every_backend, worlds};
 use common::{Golden, error};
 use manyworlds::batch::{Backend, Overflow, Settings, To};
 use manyworlds::compile::missing;
+use manyworlds::fields::View;
 use manyworlds::types::Integrator;
-use manyworlds::{Batch, Model};
+use manyworlds::{Batch, Error, Model};
 
 on_every_backend!(
     five_steps_from_the_text_of_a_model_are_those_of_mujoco,
@@ -15,6 +16,7 @@ on_every_backend!(
     a_free_body_falls_as_newton_says,
     keyframes_put_worlds_where_they_say,
     room_grows_until_it_suffices_and_the_result_is_as_if_it_had,
+    what_rests_falls_asleep_and_is_woken_as_in_mujoco,
 );
 
 /// The models of `models/` that can be simulated, and their goldens; those of later versions are refused, which is tested elsewhere.
@@ -61,6 +63,7 @@ const SMALL: &[&str] = &[
     "cartpole",
     "pendula",
     "servos",
+    "controllers",
     "tendons",
     "quadruped",
 ];
@@ -203,4 +206,114 @@ fn room_grows_until_it_suffices_and_the_result_is_as_if_it_had(backend: Backend)
     });
     assert!(nconmax > 2);
     assert_eq!(ample, grown);
+}
+
+/// A model of `tests/golden/sleep.txt`: its name, what is done with it, its text.
+fn sleepers() -> Vec<(String, Vec<Vec<String>>, Model)> {
+    let words = |event: &str| event.split_whitespace().map(str::to_owned).collect();
+    let text = include_str!("golden/sleep.txt");
+    let parts = text.split("=== ").skip(1);
+    let sleeper = |part: &str| {
+        let (head, xml) = part.split_once('\n').unwrap();
+        let mut events: Vec<Vec<String>> = head.split('|').map(words).collect();
+        let name = events.remove(0).swap_remove(0);
+        (name, events, Model::from_xml_str(xml).unwrap())
+    };
+    parts.map(sleeper).collect()
+}
+
+// takes a world through what is done with it, and shows it after every step, and where something is done next; the other worlds are
+// left to themselves
+fn live(batch: &mut Batch, events: &[Vec<String>], mut show: impl FnMut(&mut Batch, bool)) {
+    batch.forward().unwrap();
+    show(batch, false);
+    for event in events {
+        if event[0] == "step" {
+            let steps: usize = event[1].parse().unwrap();
+            for k in 1..=steps {
+                batch.step(1).unwrap();
+                show(batch, k == steps);
+            }
+            continue;
+        }
+        let mut values = match batch.read(&event[0]).unwrap() {
+            View::Real(x) => x.to_vec(),
+            View::Int(x) => x.iter().map(|&x| f64::from(x)).collect(),
+        };
+        values[event[1].parse::<usize>().unwrap()] = event[2].parse().unwrap();
+        batch.set(&event[0], &values).unwrap();
+    }
+}
+
+fn what_rests_falls_asleep_and_is_woken_as_in_mujoco(backend: Backend) {
+    let golden = Golden::open("tests/golden/sleep.npz");
+    for (name, events, m) in sleepers() {
+        if backend == Backend::Gpu {
+            let Err(Error::Missing(told)) = Batch::with(&m, 1, on(backend)) else {
+                panic!("{name}: a device takes it");
+            };
+            let sleep = |what: &String| what.contains("the flag \"sleep\" on a device");
+            assert!(told.iter().any(sleep), "{told:?}");
+            continue;
+        }
+        // the second world is left to itself
+        let mut batch = worlds(&m, 2, backend);
+        let mut alone = worlds(&m, 1, backend);
+        let (mut row, mut far) = (0, Vec::new());
+        let prefix = format!("{name}/");
+        let names: Vec<&str> = golden
+            .arrays
+            .keys()
+            .filter_map(|n| n.strip_prefix(&prefix))
+            .collect();
+        assert!(names.contains(&"tree_asleep") && names.contains(&"qpos"));
+        live(&mut batch, &events, |batch, last| {
+            for &field in &names {
+                // single precision may need a step more to come to rest
+                let told =
+                    backend == Backend::Cpu || last && ["qpos", "tree_awake"].contains(&field);
+                let want = golden.get(&format!("{name}/{field}")).unwrap();
+                let words = golden.arrays[&format!("{name}/{field}")].0[1];
+                let want = &want[row * words..(row + 1) * words];
+                let have = match batch.read(field).unwrap() {
+                    View::Real(x) => x[..words].to_vec(),
+                    View::Int(x) => x[..words].iter().map(|&x| f64::from(x)).collect(),
+                };
+                let e = error(&have, want);
+                if told && e > by_precision(backend, 1e-8, 1e-3) {
+                    far.push(format!("{name}: {field} after {row} steps is off by {e:.1e}: {have:?}, not {want:?}"));
+                }
+            }
+            match row {
+                0 => alone.forward().unwrap(),
+                _ => alone.step(1).unwrap(),
+            }
+            for field in ["qpos", "sensordata"] {
+                let words = batch.reals(field).unwrap().len() / 2;
+                assert_eq!(
+                    batch.reals(field).unwrap()[words..],
+                    *alone.reals(field).unwrap(),
+                    "{name}: {field} after {row} steps"
+                );
+            }
+            row += 1;
+        });
+        assert!(far.is_empty(), "{}", far[..far.len().min(12)].join("\n"));
+
+        // what sleeps, and what it waits with, is part of the state
+        let mut other = worlds(&m, 2, backend);
+        other.restore(&batch.save().unwrap()).unwrap();
+        for batch in [&mut batch, &mut other] {
+            batch.step(3).unwrap();
+        }
+        for field in ["qpos", "qvel", "qacc", "sensordata"] {
+            assert_eq!(
+                batch.reals(field).unwrap(),
+                other.reals(field).unwrap(),
+                "{name}: {field}"
+            );
+        }
+        let told = batch.transition(None).unwrap_err().to_string();
+        assert!(told.contains("disable the flag \"sleep\""), "{told}");
+    }
 }

@@ -1,11 +1,12 @@
 //! Contacts and rows of a world are its own: whoever its neighbours are, however little room there is, on every backend.
 
+mod common;
+
+use common::backends::{BACKENDS, worlds};
 use manyworlds::batch::{Backend, Flag, Overflow, Settings, To};
 use manyworlds::fields::{FIELDS, Field, Room, View};
 use manyworlds::types::{OVERFLOW_CONSTRAINT, OVERFLOW_CONTACT};
 use manyworlds::{Batch, Error, Model};
-
-const BACKENDS: [Backend; 3] = [Backend::Cpu, Backend::Simd, Backend::Gpu];
 
 /// Three bodies of several shapes over a plane, one with limits and friction, one that is tied to a third.
 const SCENE: &str = r#"<mujoco>
@@ -281,11 +282,7 @@ fn adhesion_counts_the_contacts_of_its_own_world() {
     )
     .unwrap();
     let moments = BACKENDS.map(|backend| {
-        let settings = Settings {
-            backend,
-            ..Settings::default()
-        };
-        let mut batch = Batch::with(&m, 6, settings).unwrap();
+        let mut batch = worlds(&m, 6, backend);
         let qpos = |w: usize| {
             let mut qpos = m.qpos0.clone();
             // balls lie or hang; boxes stand on four corners or on two
@@ -310,4 +307,84 @@ fn adhesion_counts_the_contacts_of_its_own_world() {
             );
         }
     }
+}
+
+/// Every array of a world among others, after some steps, beside that of the world by itself; both begin with what `begin` sets.
+fn as_alone(m: &Model, n: usize, steps: usize, begin: impl Fn(&mut Batch, std::ops::Range<usize>)) {
+    for backend in [Backend::Cpu, Backend::Simd] {
+        let run = |of: std::ops::Range<usize>| {
+            let mut batch = worlds(m, of.len(), backend);
+            begin(&mut batch, of);
+            batch.step(steps).unwrap();
+            let read = |name: &str, batch: &mut Batch| -> Vec<f64> {
+                match batch.read(name).unwrap() {
+                    View::Int(x) => x.iter().map(|&x| f64::from(x)).collect(),
+                    View::Real(x) => x.to_vec(),
+                }
+            };
+            let names = ["nefc", "ncon", "qpos", "qvel", "qacc", "warning"];
+            names.map(|name| (name, read(name, &mut batch)))
+        };
+        let together = run(0..n);
+        for w in 0..n {
+            for ((name, all), (_, alone)) in together.iter().zip(run(w..w + 1)) {
+                let words = alone.len();
+                let of = &all[w * words..(w + 1) * words];
+                assert_eq!(of, alone, "{name} of world {w}, {backend:?}");
+            }
+        }
+    }
+}
+
+/// A box that rests has contacts that touch, beside one that falls fast and has one ahead of it.
+#[test]
+fn contacts_that_come_are_of_their_own_world() {
+    let m = Model::from_xml_str(
+        r#"<mujoco><option><flag speculative="enable"/></option><worldbody><geom type="plane" size="1 1 1"/>
+           <body><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body></worldbody></mujoco>"#,
+    )
+    .unwrap();
+    let states = [
+        ([0.0, 0.0, 0.0999, 1.0, 0.0, 0.0, 0.0], [0.0; 6]),
+        (
+            [0.0, 0.0, 0.25, 0.88, 0.36, 0.28, 0.1],
+            [0.0, 0.0, -60.0, 0.0, 0.0, 0.0],
+        ),
+    ];
+    as_alone(&m, 2, 1, |batch, of| {
+        let qpos: Vec<f64> = of.clone().flat_map(|w| states[w].0).collect();
+        let qvel: Vec<f64> = of.flat_map(|w| states[w].1).collect();
+        batch.set("qpos", &qpos).unwrap();
+        batch.set("qvel", &qvel).unwrap();
+    });
+}
+
+/// A world that diverges, beside one in which a bad control is warned of, and one whose sleepers are tied together then.
+#[test]
+fn a_world_that_diverges_wakes_nobody_elsewhere() {
+    let m = Model::from_xml_str(
+        r#"<mujoco><option gravity="0 0 0"><flag sleep="enable"/></option><worldbody>
+           <body name="a" sleep="init"><freejoint/><geom size="0.1"/></body>
+           <body name="b" sleep="init" pos="0.1 0 0"><freejoint/><geom size="0.1"/></body>
+           <body pos="3 0 0"><joint name="j" type="slide"/><geom size="0.1"/></body></worldbody>
+           <equality><weld body1="a" body2="b" active="false"/></equality>
+           <actuator><motor joint="j"/></actuator></mujoco>"#,
+    )
+    .unwrap();
+    as_alone(&m, 3, 2, |batch, of| {
+        // a force that is finite makes an acceleration that is not
+        let force = |w: usize| f64::from(u8::from(w == 0)) * 1e30;
+        let qfrc: Vec<f64> = of
+            .clone()
+            .flat_map(|w| (0..m.nv).map(move |i| if i == 12 { force(w) } else { 0.0 }))
+            .collect();
+        batch.set("qfrc_applied", &qfrc).unwrap();
+        let ctrl: Vec<f64> = of
+            .clone()
+            .map(|w| if w == 1 { f64::NAN } else { 0.0 })
+            .collect();
+        batch.set("ctrl", &ctrl).unwrap();
+        let active: Vec<f64> = of.map(|w| f64::from(u8::from(w == 2))).collect();
+        batch.set("eq_active", &active).unwrap();
+    });
 }

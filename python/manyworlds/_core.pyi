@@ -24,6 +24,7 @@ __all__ = [
     "full_m",
     "geom_distance",
     "integrate_pos",
+    "inverse_slopes",
     "jac",
     "jac_of",
     "jac_subtree_com",
@@ -32,7 +33,9 @@ __all__ = [
     "object_velocity",
     "program",
     "ray",
+    "recover",
     "solve_m",
+    "transition",
 ]
 
 _Reals: TypeAlias = npt.NDArray[np.float64]
@@ -168,5 +171,10 @@ def ray(
     bodyexclude: Sequence[int],
     cutoff: float | None,
 ) -> tuple[_Reals, npt.NDArray[np.int32], _Reals]: ...
+def transition(batch: Batch, by: tuple[float, bool] | None) -> tuple[list[_Reals], list[int]]: ...
+def inverse_slopes(
+    batch: Batch, by: tuple[float, bool] | None, actuation: bool
+) -> tuple[list[_Reals], list[int]]: ...
+def recover(batch: Batch, qfrc: _Reals, ctrl: bool) -> _Reals: ...
 def integrate_pos(batch: Batch, qpos: _Reals, qvel: _Reals, dt: float) -> _Reals: ...
 def differentiate_pos(batch: Batch, dt: float, qpos1: _Reals, qpos2: _Reals) -> _Reals: ...

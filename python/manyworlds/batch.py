@@ -157,10 +157,12 @@ class Batch(Calls):
 
         All worlds are computed, also where only some go on: the others are put back.
         """
-        with self._only(ids):
-            self._try(self._core.step, nstep)
-            if stage > STAGE_NONE:
-                self._try(self._core.forward)
+        if ids is not None:
+            with self._only(ids):
+                return self.step(None, nstep, stage)
+        self._try(self._core.step, nstep)
+        if stage > STAGE_NONE:
+            self._try(self._core.forward)
 
     def forward(self, ids: Any = None, stage: int = STAGE_ACC) -> None:
         """Computes everything that depends on the state of all worlds (mj_forward)."""

@@ -7,7 +7,7 @@ the worlds do not change. Where an argument is a row for every simulation of the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,42 @@ from manyworlds import _core
 
 # groups of geoms of MuJoCo
 NGROUP = 6
+
+
+class Transition(NamedTuple):
+    """The step linearised: dx' = A dx + B du, ds = C dx + D du, with x = (qpos in the tangent space, qvel, act) of ndx = 2 nv + na."""
+
+    A: np.ndarray
+    """Slope of the next state over the state, (n, ndx, ndx)."""
+    B: np.ndarray
+    """Slope of the next state over the controls, (n, ndx, nu)."""
+    C: np.ndarray
+    """Slope of the sensors over the state, (n, nsensordata, ndx)."""
+    D: np.ndarray
+    """Slope of the sensors over the controls, (n, nsensordata, nu)."""
+    bad: np.ndarray
+    """Ids of the worlds whose matrices are not to be trusted: a perturbed world diverged or overflowed."""
+
+
+class InverseSlopes(NamedTuple):
+    """Inverse dynamics linearised: a row for each number that is told, a column for each dof (MuJoCo's matrices, transposed)."""
+
+    DfDq: np.ndarray
+    """Slope of qfrc_inverse over positions, (n, nv, nv)."""
+    DfDv: np.ndarray
+    """Slope of qfrc_inverse over velocities, (n, nv, nv)."""
+    DfDa: np.ndarray
+    """Slope of qfrc_inverse over accelerations, (n, nv, nv)."""
+    DsDq: np.ndarray
+    """Slope of the sensors over positions, (n, nsensordata, nv)."""
+    DsDv: np.ndarray
+    """Slope of the sensors over velocities, (n, nsensordata, nv)."""
+    DsDa: np.ndarray
+    """Slope of the sensors over accelerations, (n, nsensordata, nv)."""
+    DmDq: np.ndarray
+    """Slope of the inertia matrix M over positions, (n, nC, nv)."""
+    bad: np.ndarray
+    """Ids of the worlds whose matrices are not to be trusted: a perturbed world overflowed."""
 
 
 class Calls:
@@ -155,6 +191,46 @@ class Calls:
         ids = self._ids(None)
         qpos1, qpos2 = self._rows(qpos1, ids, self.model.nq), self._rows(qpos2, ids, self.model.nq)
         return _core.differentiate_pos(self._core, float(dt), qpos1, qpos2).reshape(self.nsim, -1)
+
+    def transition(self, eps: float | None = None, centered: bool = False, ids: Any = None) -> Transition:
+        """Linearises the step at the state of every world (mjd_transitionFD), by worlds that are each moved by `eps` in one number;
+        with `centered` both ways. Without `eps` differences are taken as suits the numbers of the backend."""
+        slopes, bad = self._look("transition", self._differences(eps, centered))
+        nu, ns, ndx = self.model.nu, self.model.nsensordata, 2 * self.model.nv + self.model.na
+        shapes = [(ndx, ndx), (ndx, nu), (ns, ndx), (ns, nu)]
+        return Transition._make([*self._matrices(slopes, shapes, ids), np.array(bad, int)])
+
+    def inverse_slopes(
+        self, eps: float | None = None, centered: bool = False, actuation: bool = False, ids: Any = None
+    ) -> InverseSlopes:
+        """Linearises inverse dynamics at the state and the accelerations `qacc` of every world (mjd_inverseFD); with `actuation` the
+        force of the actuators is subtracted first. Differences are taken as in `transition`."""
+        slopes, bad = self._look("inverse_slopes", self._differences(eps, centered), bool(actuation))
+        nv, ns, nC = self.model.nv, self.model.nsensordata, self.model.nC
+        shapes = [(nv, nv)] * 3 + [(ns, nv)] * 3 + [(nC, nv)]
+        return InverseSlopes._make([*self._matrices(slopes, shapes, ids), np.array(bad, int)])
+
+    def recover_force(self, qfrc: Any, ids: Any = None) -> np.ndarray:
+        """The smallest forces of the actuators that come nearest to the generalized force `qfrc`, (nv,) or (n, nv): the
+        pseudo-inverse of the moments of the last call, (n, nout)."""
+        ids = self._ids(ids)
+        return self._look("recover", self._rows(qfrc, ids, self.model.nv), False).reshape(self.nsim, -1)[ids]
+
+    def recover_ctrl(self, qfrc: Any, ids: Any = None) -> np.ndarray:
+        """The controls with which the actuators give the forces of `recover_force`, (n, nu); an actuator whose force is not a gain
+        times its control, plus a bias, is an error."""
+        ids = self._ids(ids)
+        return self._look("recover", self._rows(qfrc, ids, self.model.nv), True).reshape(self.nsim, -1)[ids]
+
+    @staticmethod
+    def _differences(eps: float | None, centered: bool) -> tuple[float, bool] | None:
+        if eps is None and centered:
+            raise ValueError("centered: say eps too; without it differences are taken as suits the backend")
+        return None if eps is None else (float(eps), bool(centered))
+
+    def _matrices(self, flat, shapes, ids):
+        ids = self._ids(ids)
+        return (x.reshape(self.nsim, *shape)[ids] for x, shape in zip(flat, shapes, strict=True))
 
     def _rays(self, pnt, vec, geomgroup, flg_static, bodyexclude, ids, normal, cutoff):
         ids, one_point = self._ids(ids), cutoff is not None

@@ -7,16 +7,19 @@ from typing import Any
 import numpy as np
 
 # what tells streams apart: odd, so that multiples of it differ
-STREAM = np.uint64(0xD1B54A32D192ED03)
+STREAM = 0xD1B54A32D192ED03
 
 
 class Draws:
-    """Draws for the worlds that begin an episode: arrays with a row for each of them. Streams of a seed have nothing to do with each other."""
+    """Draws for the worlds that begin an episode, or for a control step of each: arrays with a row for each of them. Streams of a seed
+    have nothing to do with each other."""
 
-    def __init__(self, seed: int, worlds: np.ndarray, episodes: np.ndarray, stream: int = 0):
-        self._key = _mixed(np.uint64(seed % 2**64) + np.uint64(stream) * STREAM)
+    def __init__(self, seed: int, worlds: np.ndarray, episodes: np.ndarray, stream: int = 0, steps: np.ndarray | None = None):
+        self._key = _mixed(np.uint64((seed + stream * STREAM) % 2**64))
         self._key = _mixed(self._key ^ worlds.astype(np.uint64))
         self._key = _mixed(self._key ^ episodes.astype(np.uint64))
+        if steps is not None:
+            self._key = _mixed(self._key ^ steps.astype(np.uint64))
         self._count = np.uint64(0)
 
     def __len__(self):

@@ -1,4 +1,4 @@
-"""Tasks as vector environments of Gymnasium."""
+"""Tasks as environments of Gymnasium: vector environments, and single ones."""
 
 from __future__ import annotations
 
@@ -16,6 +16,50 @@ def spaces(worlds: Worlds) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
     width = worlds.observe().shape[1]
     box = gymnasium.spaces.Box
     return box(-np.inf, np.inf, (width,), worlds.batch.dtype), box(*worlds.ranges(), dtype=np.float32)
+
+
+def _limited(task: Task, render_mode: str | None, max_episode_steps: int | None) -> Task:
+    if render_mode not in (None, "rgb_array"):
+        raise ValueError(f"render_mode is None or 'rgb_array', not {render_mode!r}")
+    if max_episode_steps is not None:
+        task.limit = max_episode_steps
+    return task
+
+
+class Env(gymnasium.Env):
+    """A task in one world, with Gymnasium's interface of one: for code that has no arrays of worlds. Many worlds in a VectorEnv are what is fast.
+
+    Draws depend on the seed and on the episode.
+    """
+
+    metadata = {"render_modes": ["rgb_array"]}
+
+    def __init__(self, task: Task, *, render_mode: str | None = None, max_episode_steps: int | None = None, **batch: Any):
+        self.render_mode = render_mode
+        self.worlds = Worlds(_limited(task, render_mode, max_episode_steps), 1, **batch)
+        self.observation_space, self.action_space = spaces(self.worlds)
+        self._all = np.ones(1, bool)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
+        """Begins an episode. A seed begins everything anew."""
+        super().reset(seed=seed)
+        if seed is not None:
+            self.worlds.seed = int(seed)
+            self.worlds.episode[:] = 0
+        self.worlds.reset(self._all)
+        return self.worlds.observe()[0], {}
+
+    def step(self, action: np.ndarray):
+        action = np.asarray(action)
+        if action.shape != self.action_space.shape:
+            raise ValueError(f"an action of shape {self.action_space.shape} is needed, not {action.shape}")
+        reward, terminated, truncated, told = self.worlds.step(action[None])
+        info = {name: part[0] for name, part in told.items()}
+        return self.worlds.observe()[0], reward.item(), terminated.item(), truncated.item(), info
+
+    def render(self) -> np.ndarray | None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """A picture, (height, width, 3), where `render_mode` is `rgb_array`; `worlds.batch.render` has more to choose."""
+        return None if self.render_mode is None else self.worlds.batch.render(size=(640, 360))
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):
@@ -37,12 +81,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         max_episode_steps: int | None = None,
         **batch: Any,
     ):
-        if render_mode not in (None, "rgb_array"):
-            raise ValueError(f"render_mode is None or 'rgb_array', not {render_mode!r}")
         self.render_mode = render_mode
-        if max_episode_steps is not None:
-            task.limit = max_episode_steps
-        self.worlds = Worlds(task, num_envs, **batch)
+        self.worlds = Worlds(_limited(task, render_mode, max_episode_steps), num_envs, **batch)
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
@@ -67,7 +107,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         actions = np.asarray(actions)
         if actions.shape != self.action_space.shape:
             raise ValueError(f"actions of shape {self.action_space.shape} are needed, not {actions.shape}")
-        worlds, begins = self.worlds, self._done.copy()
+        worlds, begins = self.worlds, self._done
         if self.autoreset_mode == AutoresetMode.DISABLED and begins.any():
             raise ValueError("some episodes are over: reset them with options={'reset_mask': mask}")
         reward, terminated, truncated, info = worlds.step(actions)
@@ -82,7 +122,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             info = {**info, "diverged": diverged} if diverged.any() else info
         self._done = terminated | truncated
         if self.autoreset_mode == AutoresetMode.SAME_STEP and self._done.any():
-            info = {**info, "final_obs": observation, "_final_obs": self._done.copy()}
+            info = {**info, "final_obs": observation, "_final_obs": self._done}
             info |= {"final_info": {"episode_length": worlds.elapsed.copy()}, "_final_info": self._done.copy()}
             worlds.reset(self._done)
             observation = worlds.observe(self._done)

@@ -75,7 +75,7 @@ class Model:
     def from_mujoco(cls, model: mujoco.MjModel) -> Model:  # pyright: ignore[reportAttributeAccessIssue]
         """A model that MuJoCo compiled, as it is now: edited numbers too.
 
-        Raises UnsupportedError on plugins and on flexes that are interpolated, plastic, or elastic rods, which no backend has; what else
+        Raises UnsupportedError on plugins (read the text for those) and on flexes that are interpolated, plastic, or elastic rods, which no backend has; what else
         is missing is told when worlds are made.
         """
         import mujoco

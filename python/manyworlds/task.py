@@ -16,8 +16,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from manyworlds.randomize import Randomize, Range
 
 # mjSTAGE_ACC: sensors that read accelerations and forces
 STAGE_ACC = 3
+# dimensions that grow
+OUTGROWN = {"nconmax", "njmax"}
 
 
 class Task:
@@ -52,12 +54,25 @@ class Task:
     # that belong together share their draws: {("body_mass", "body_inertia"): ...}
     randomize: Mapping[str | tuple[str, ...], Range | Sequence[Range]] = {}
 
+    # what the task remembers of each world: names, and the shape of a world's numbers; tasks read and write `s.name`, (n, *shape). An
+    # episode begins with zeros, or with what reset() says
+    memory: Mapping[str, int | tuple[int, ...]] = {}
+    # the least and the greatest action, where actions are not controls
+    action_range: tuple[float, float] | None = None
+
     def set(self, options: Mapping[str, Any]) -> None:
         """Gives attributes of the class other values."""
         for name, value in options.items():
             if not hasattr(type(self), name):
                 raise TypeError(f"{type(self).__name__} has no option {name!r}")
             setattr(self, name, value)
+
+    def act(self, s: View, action: np.ndarray) -> np.ndarray:
+        """The controls that an action asks for, (n, nu); before the steps of physics."""
+        return action
+
+    def moved(self, s: View, action: np.ndarray) -> None:
+        """What is to be remembered of a control step, behind its steps of physics and before it is rewarded and observed."""
 
     def observe(self, s: View) -> Any:
         """What the policy sees: an array (n, ...), or several that are put side by side; in a dict they have names."""
@@ -72,16 +87,25 @@ class Task:
         return np.zeros(s.nsim, bool)
 
     def reset(self, s: View, draws: Draws) -> tuple[Any, ...]:
-        """qpos and qvel of the worlds that begin, a row for each of them; or these and a dict of further inputs (act, mocap_pos, ...) and
-        of fields of the model that are theirs alone (geom_pos, ...)."""
+        """qpos and qvel of the worlds that begin, a row for each of them; or these and a dict of further inputs (act, mocap_pos, ...), of
+        fields of the model that are theirs alone (geom_pos, ...), and of what is remembered."""
         return np.tile(s.qpos0, (len(draws), 1)), np.zeros((len(draws), s.nv))
 
 
 class View:
     """What tasks read: live arrays of the batch, arrays and sizes of its model, and `dt`, the time of a control step (s)."""
 
-    def __init__(self, batch: Batch, dt: float):
-        self._batch, self.dt, self._known, self._ids = batch, dt, {}, {}
+    def __init__(self, batch: Batch, dt: float, drawn: Callable[[int], Draws] | None = None):
+        self._drawn = drawn or self._without
+        self._batch, self.dt, self.nsim, self._ids, self._shared = batch, dt, batch.nsim, {}, {}
+
+    if TYPE_CHECKING:
+        # what is remembered may be added to: s.count += 1
+        def __setattr__(self, name: str, value: Any) -> None: ...
+
+    def draws(self, stream: int = 0) -> Draws:
+        """Draws of the control step at hand, a row for each world. Each place in a task that draws has a stream of its own."""
+        return self._drawn(stream)
 
     @property
     def batch(self) -> Batch:
@@ -109,24 +133,27 @@ class View:
         rows = self._batch.expanded(name)
         if rows is not None:
             return rows
-        model = self._batch.model
-        shared = np.atleast_1d(getattr(model.opt, name.removeprefix("opt."))) if name.startswith("opt.") else getattr(model, name)
-        shared = shared.astype(self._batch.dtype) if shared.dtype.kind == "f" else shared
-        return np.broadcast_to(shared, (self.nsim, *shared.shape))
+        if name not in self._shared:
+            model = self._batch.model
+            shared = np.atleast_1d(getattr(model.opt, name.removeprefix("opt."))) if name.startswith("opt.") else getattr(model, name)
+            shared = shared.astype(self._batch.dtype) if shared.dtype.kind == "f" else shared
+            self._shared[name] = np.broadcast_to(shared, (self.nsim, *shared.shape))
+        return self._shared[name]
 
+    def _without(self, stream: int) -> Draws:
+        raise RuntimeError("draws are of worlds in episodes: an environment has them")
+
+    # of what is asked for the first time; it is an attribute from then on
     def __getattr__(self, name: str) -> Any:
-        known = self._known
-        if name not in known:
-            batch = self._batch
-            try:
-                known[name] = batch.bind(name)
-            except KeyError:
-                known[name] = getattr(batch.model, name)
-        return known[name]
-
-    @property
-    def nsim(self) -> int:
-        return self._batch.nsim
+        batch = self._batch
+        try:
+            array = batch.bind(name)
+        except KeyError:
+            array = getattr(batch.model, name)
+        # arrays of contacts and rows are others when room for them grows
+        if not OUTGROWN & set(TABLE.get(name, ("", ()))[1]):
+            setattr(self, name, array)
+        return array
 
 
 class Before:
@@ -134,11 +161,11 @@ class Before:
 
     def __init__(self, s: View, names: tuple[str, ...]):
         self._fields = {name: np.array(getattr(s, name)) for name in names}
+        self.__dict__.update(self._fields)
 
+    # of what is no attribute
     def __getattr__(self, name: str) -> np.ndarray:
-        if name.startswith("_") or name not in self._fields:
-            raise AttributeError(f"{name} is not kept: name it in the task's `before`")
-        return self._fields[name]
+        raise AttributeError(f"{name} is not kept: name it in the task's `before`")
 
     def renew(self, s: View, mask: np.ndarray | None = None) -> None:
         """Keeps what fields are now, of some worlds or of all."""
@@ -159,7 +186,7 @@ class Sensors:
         shown = self._kept.view()
         shown.flags.writeable = False
         # in the place of the live array
-        s._known["sensordata"] = shown
+        s.sensordata = shown
 
     def bring_up_to_date(self) -> None:
         """Behind a step: computes what is derived from the state."""
@@ -173,13 +200,17 @@ class Sensors:
 
 
 class Worlds:
-    """A task in many worlds: what every kind of environment is made of."""
+    """A task in many worlds: what every kind of environment is made of.
+
+    `first` is the number of its first world: processes that hold worlds 0 to 15 and 16 to 31 of a seed see what one sees that holds 32.
+    """
 
     def __init__(
         self,
         task: Task,
         num_envs: int,
         *,
+        first: int = 0,
         backend: str = "auto",
         nthread: int = 0,
         adapter: str | None = None,
@@ -187,23 +218,31 @@ class Worlds:
         model = task.model
         if not isinstance(model, Model):
             model = Model.from_xml_path(model)
-        self.task = task
+        self.task, self.num_envs = task, num_envs
         self.batch = Batch(model, num_envs, nthread, backend=backend, adapter=adapter, rne_post=task.forces)
-        self.s = View(self.batch, model.opt.timestep * task.frame_skip)
+        self._dtype = self.batch.dtype
+        self.s = View(self.batch, model.opt.timestep * task.frame_skip, self._drawn)
+        self._remember()
         self._sensors = Sensors(self.s, model) if task.current and model.nsensordata else None
         self._randomize = Randomize(self.batch, task.randomize)
         # bound once, so that every call refreshes them
         for name in ("qpos", "qvel", "ctrl"):
             getattr(self.s, name)
         self.before = Before(self.s, task.before)
-        self.seed = 0
+        self.seed, self.first = 0, first
         self.episode = np.zeros(num_envs, np.int64)
         self.elapsed = np.zeros(num_envs, np.int64)
         self._seen = self._observed()
 
-    @property
-    def num_envs(self) -> int:
-        return self.batch.nsim
+    def _remember(self) -> None:
+        for name, shape in self.task.memory.items():
+            if name in TABLE or hasattr(View, name) or name in vars(self.s):
+                raise ValueError(f"{type(self.task).__name__} remembers {name!r}, a name that worlds have already: give it another")
+            setattr(self.s, name, np.zeros((self.num_envs, *np.atleast_1d(shape)), self._dtype))
+
+    # of the control step at hand
+    def _drawn(self, stream: int) -> Draws:
+        return Draws(self.seed, self.first + np.arange(self.num_envs), self.episode, stream=2 + stream, steps=self.elapsed)
 
     def observe(self, mask: np.ndarray | None = None) -> np.ndarray:
         """What the policies see, (n, width), finite everywhere. With a mask only those worlds are looked at again: where some begin,
@@ -217,8 +256,9 @@ class Worlds:
         if isinstance(seen, dict):
             seen = tuple(seen.values())
         if isinstance(seen, tuple):
-            seen = np.concatenate([part.reshape(self.num_envs, -1) for part in seen], axis=1)
-        return np.array(seen, self.batch.dtype)
+            rows = [part if part.ndim == 2 else part.reshape(self.num_envs, -1) for part in seen]
+            return np.concatenate(rows, axis=1, dtype=self._dtype, casting="same_kind")
+        return np.array(seen, self._dtype)
 
     def parts(self) -> dict[str, slice]:
         """Where each named part of an observation is; empty if the task names none."""
@@ -230,8 +270,11 @@ class Worlds:
         return parts
 
     def ranges(self) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the greatest of each control, (nu,); infinite where the model sets no limit."""
+        """The least and the greatest of each number of an action, (nu,); infinite where the model sets no limit."""
         model = self.batch.model
+        if self.task.action_range is not None:
+            low, high = self.task.action_range
+            return np.full(model.nu, low, np.float32), np.full(model.nu, high, np.float32)
         low, high = model.actuator_ctrlrange.astype(np.float32).T
         free = model.actuator_ctrllimited == 0
         return np.where(free, np.float32(-np.inf), low), np.where(free, np.float32(np.inf), high)
@@ -241,14 +284,18 @@ class Worlds:
         ids = np.flatnonzero(mask)
         if not ids.size:
             return
-        key = self.seed, ids, self.episode[ids]
+        key = self.seed, self.first + ids, self.episode[ids]
         self.batch.reset(ids, stage=0)
         self._randomize.draw(ids, Draws(*key, stream=1))
+        for name in self.task.memory:
+            getattr(self.s, name)[ids] = 0
         qpos, qvel, *more = self.task.reset(self.s, Draws(*key))
         self.s.qpos[ids], self.s.qvel[ids] = qpos, qvel
         more = more[0] if more else {}
         for name, rows in more.items():
-            if name != "sensordata":
+            if name in self.task.memory:
+                getattr(self.s, name)[ids] = rows
+            elif name != "sensordata":
                 of_model = TABLE.get(name, ("",))[0] == "Model"
                 (self.batch.expand(name) if of_model else self.batch.bind(name))[ids] = rows
         self.batch.forward() if self.task.derived or self.task.current else self.batch.step(nstep=0)
@@ -264,16 +311,19 @@ class Worlds:
         A world that diverged is terminated and named; its reward is 0.
         """
         s, task = self.s, self.task
-        s.ctrl[...] = action
+        s.ctrl[...] = task.act(s, action)
         self.batch.step(nstep=task.frame_skip)
         if task.current:
             self.batch.forward() if self._sensors is None else self._sensors.bring_up_to_date()
         self.elapsed += 1
+        task.moved(s, action)
         reward = task.reward(s, self.before, action)
         reward, told = (reward[0], dict(reward[1])) if isinstance(reward, tuple) else (reward, {})
         terminated = np.array(task.terminated(s))
-        diverged = self._diverged()
-        if diverged.any():
+        lost = [flag.world for flag in self.batch.flags() if flag.diverged]
+        if lost:
+            diverged = np.zeros(self.num_envs, bool)
+            diverged[lost] = True
             terminated |= diverged
             reward = np.where(diverged, 0.0, reward)
             told["diverged"] = diverged
@@ -281,9 +331,3 @@ class Worlds:
         truncated = np.zeros(self.num_envs, bool) if limit is None else self.elapsed >= limit
         self.before.renew(s)
         return np.asarray(reward, np.float64), terminated, truncated, told
-
-    def _diverged(self) -> np.ndarray:
-        diverged = np.zeros(self.num_envs, bool)
-        for flag in self.batch.flags():
-            diverged[flag.world] |= flag.diverged
-        return diverged

@@ -1,7 +1,7 @@
 //! Calls that only look at the worlds, for Python: numbers in and out in float64, row after row. What is friendly about them
 //! (shapes, defaults, chosen worlds) is written in Python.
 
-use manyworlds::batch::Among;
+use manyworlds::batch::{Among, Differences};
 use manyworlds::types::ObjType;
 use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
 use pyo3::exceptions::PyValueError;
@@ -173,6 +173,65 @@ pub fn ray<'py>(
         hits.geomid.to_pyarray(py),
         hits.normal.to_pyarray(py),
     ))
+}
+
+/// Matrices of slopes, one after the other, and the worlds where they are not to be trusted.
+type Slopes<'py> = (Vec<Reals<'py>>, Vec<usize>);
+
+// how finite differences are taken: as suits the backend where nobody says
+fn differences(by: Option<(f64, bool)>) -> Option<Differences> {
+    by.map(|(eps, centered)| Differences { eps, centered })
+}
+
+/// The step linearised: A, B, C, D.
+#[pyfunction]
+pub fn transition<'py>(
+    batch: &mut Batch,
+    py: Python<'py>,
+    by: Option<(f64, bool)>,
+) -> PyResult<Slopes<'py>> {
+    let by = differences(by);
+    let found = batch.looked(py, |batch| batch.transition(by))?;
+    let all = [&found.A, &found.B, &found.C, &found.D];
+    Ok((all.map(|x| x.to_pyarray(py)).into(), found.bad))
+}
+
+/// Inverse dynamics linearised: DfDq, DfDv, DfDa, DsDq, DsDv, DsDa, DmDq.
+#[pyfunction]
+pub fn inverse_slopes<'py>(
+    batch: &mut Batch,
+    py: Python<'py>,
+    by: Option<(f64, bool)>,
+    actuation: bool,
+) -> PyResult<Slopes<'py>> {
+    let by = differences(by);
+    let found = batch.looked(py, |batch| batch.inverse_slopes(by, actuation))?;
+    let all = [
+        &found.DfDq,
+        &found.DfDv,
+        &found.DfDa,
+        &found.DsDq,
+        &found.DsDv,
+        &found.DsDa,
+        &found.DmDq,
+    ];
+    Ok((all.map(|x| x.to_pyarray(py)).into(), found.bad))
+}
+
+/// Forces of the actuators that make a generalized force, (nsim, nout), or the controls that do, (nsim, nu).
+#[pyfunction]
+pub fn recover<'py>(
+    batch: &mut Batch,
+    py: Python<'py>,
+    qfrc: Given<'py>,
+    ctrl: bool,
+) -> PyResult<Reals<'py>> {
+    let qfrc = qfrc.as_slice()?;
+    let found = batch.looked(py, |batch| match ctrl {
+        true => batch.recover_ctrl(qfrc),
+        false => batch.recover_force(qfrc),
+    })?;
+    Ok(found.to_pyarray(py))
 }
 
 /// Positions moved with velocities for a time, (nsim, nq).

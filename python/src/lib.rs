@@ -39,8 +39,9 @@ mod _core {
     use super::batch::{Batch, Saved};
     #[pymodule_export]
     use super::calls::{
-        apply_ft, contact_force, differentiate_pos, full_m, geom_distance, integrate_pos, jac,
-        jac_of, jac_subtree_com, mul_m, object_acceleration, object_velocity, ray, solve_m,
+        apply_ft, contact_force, differentiate_pos, full_m, geom_distance, integrate_pos,
+        inverse_slopes, jac, jac_of, jac_subtree_com, mul_m, object_acceleration, object_velocity,
+        ray, recover, solve_m, transition,
     };
     #[pymodule_export]
     use super::error::{CapacityError, DeviceError, FieldError, ModelError, UnsupportedError};

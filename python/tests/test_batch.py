@@ -11,6 +11,7 @@ import pytest
 from conftest import MODELS
 
 import manyworlds as mw
+from manyworlds.task import View
 
 
 def test_live_arrays_are_read_and_written(humanoid, backend):
@@ -233,3 +234,13 @@ def test_the_program_comes_along(tmp_path):
     assert run.returncode == 0 and "nq" in run.stdout
     run = subprocess.run([sys.executable, "-m", "manyworlds", "info", "none.xml"], capture_output=True, text=True)
     assert run.returncode != 0 and "none.xml" in run.stderr
+
+
+def test_tasks_see_contacts_for_which_room_was_made(humanoid, backend):
+    batch = mw.Batch(humanoid, 2, 1, backend=backend, nconmax=1)
+    s = View(batch, 0.005)
+    few = s.contact_dist
+    assert s.qpos is s.qpos and few.shape == (2, 1)
+    batch.step(nstep=200)
+    assert s.ncon.max() > 1 and s.contact_dist.shape == (2, batch.read("contact_dist").shape[1])
+    assert np.array_equal(s.contact_dist, batch.read("contact_dist"))

@@ -88,6 +88,59 @@ def test_inertia_and_forces_are_mujocos(worlds):
     close(batch.apply_ft(force, torque, point, 4), want, batch)
 
 
+def slope(batch):
+    """What slopes by differences are true to, of the largest."""
+    return 1e-5 if batch.dtype == np.float64 else 5e-3
+
+
+def test_the_step_is_linearised_as_by_mujoco(thrown):
+    batch, m, data = thrown
+    found = batch.transition()
+    nx, nu = 2 * m.nv, m.nu
+    assert len(found.bad) == 0 and found.C.shape == (NSIM, m.nsensordata, nx)
+    for sim, d in enumerate(data):
+        A, B = np.zeros((nx, nx)), np.zeros((nx, nu))
+        mujoco.mjd_transitionFD(m, d, 1e-6, True, A, B, None, None)
+        assert np.abs(found.A[sim] - A).max() < slope(batch) * np.abs(A).max()
+        assert np.abs(found.B[sim] - B).max() < slope(batch) * np.abs(B).max()
+    assert np.array_equal(batch.transition(ids=[2]).A, found.A[2:3])
+    with pytest.raises(ValueError, match="say eps too"):
+        batch.transition(centered=True)
+
+
+def test_inverse_dynamics_are_linearised_as_by_mujoco(thrown):
+    batch, m, data = thrown
+    found = batch.inverse_slopes()
+    for sim, d in enumerate(data):
+        d.qacc[:] = batch.qacc[sim]
+        want = [np.zeros((m.nv, m.nv)) for _ in range(3)]
+        mujoco.mjd_inverseFD(m, d, 1e-6, False, *want, None, None, None, None)
+        for name, w in zip(("DfDq", "DfDv", "DfDa"), want, strict=True):
+            assert np.abs(getattr(found, name)[sim] - w.T).max() < slope(batch) * np.abs(w).max(), name
+
+
+def test_controls_come_back_from_their_force(thrown):
+    batch, _, _ = thrown
+    close(batch.recover_ctrl(batch.qfrc_actuator), batch.ctrl, batch)
+    close(batch.recover_force(batch.qfrc_actuator), batch.actuator_force, batch)
+
+
+@pytest.fixture
+def thrown(humanoid, backend):
+    """Humanoids in the air, no joint at its limit, and MuJoCo's model and data of each."""
+    batch = mw.Batch(humanoid, NSIM, backend=backend)
+    rng = np.random.default_rng(5)
+    batch.ctrl = rng.uniform(-1, 1, (NSIM, humanoid.nu)).astype(batch.dtype)
+    batch.qvel = rng.normal(0, 1, (NSIM, humanoid.nv)).astype(batch.dtype)
+    m = mujoco.MjModel.from_xml_path(str(MODELS / "humanoid.xml"))
+    qpos = batch.qpos.copy()
+    qpos[:, 2] += 1
+    qpos[:, 7:] = m.jnt_range[1:].mean(axis=1)
+    batch.qpos = qpos
+    batch.forward()
+    return batch, m, [known(batch, m, sim) for sim in range(NSIM)]
+
+
 def objects():
     """Kinds of objects that move, and their numbers."""
     kinds = mujoco.mjtObj

@@ -7,8 +7,10 @@ gymnasium = pytest.importorskip("gymnasium")
 
 from gymnasium.vector import AutoresetMode  # noqa: E402
 
+import manyworlds as mw  # noqa: E402
 from manyworlds import tasks  # noqa: E402
-from manyworlds.tasks.mujoco_v5 import TASKS  # noqa: E402
+from manyworlds.gym import VectorEnv  # noqa: E402
+from manyworlds.tasks.mujoco_v5 import TASKS, Hopper  # noqa: E402
 
 mujoco = pytest.importorskip("mujoco")
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -109,6 +111,22 @@ def test_a_world_does_not_depend_on_how_many_there_are(name):
             seen.append(obs[:3])
         runs.append(np.array(seen))
     assert np.array_equal(*runs)
+
+
+def test_batches_hold_parts_of_the_same_worlds(backend):
+    class Heavy(Hopper):
+        randomize = {"body_mass": mw.scaled(0.5, 2.0)}
+
+    def steps(n, first):
+        env = VectorEnv(Heavy(), n, first=first, backend=backend, nthread=1, autoreset_mode="SameStep")
+        seen = [env.reset(seed=7)[0]]
+        for _ in range(60):
+            seen.append(env.step(np.full(env.action_space.shape, 0.9, np.float32))[0])
+        return np.array(seen), env.worlds.episode
+
+    (seen, episodes), (part, parts) = steps(6, 0), steps(4, 2)
+    assert np.array_equal(seen[:, 2:], part) and np.array_equal(episodes[2:], parts)
+    assert episodes.max() > 2 and not np.array_equal(seen[:, :4], part)
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))

@@ -174,15 +174,13 @@ fn update_constraint(g: Island) -> Change {
 
 // place of a dof among those that a row touches; -1: it does not
 fn place_in(pattern: i32, i: i32) -> i32 {
-    let adr = Jpat_adr(pattern);
-    let num = Jpat_num(pattern);
-    for (var k = 0; k < num; k++) {
-        let dof = Jpat_dof(adr + k);
-        if (dof >= i) {
-            return select(-1, k, dof == i);
-        }
+    let word = pattern * ((nv + 31) / 32) + i / 32;
+    let mask = bitcast<u32>(Jpat_mask(word));
+    let bit = 1u << (u32(i) % 32u);
+    if ((mask & bit) == 0u) {
+        return -1;
     }
-    return -1;
+    return Jpat_rank(word) + i32(countOneBits(mask & (bit - 1u)));
 }
 
 // force of an island's rows on a dof, J' force; the sum of the sizes of its terms

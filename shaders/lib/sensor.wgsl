@@ -52,7 +52,7 @@ fn quat_of(kind: i32, id: i32) -> vec4f {
 // velocity of an object at its position, along the world's axes
 fn object_velocity(kind: i32, id: i32) -> Spatial {
     let body = body_of(kind, id);
-    return seen_from(cvel(body), frame_of(kind, id).pos - subtree_com(body_rootid(body)));
+    return body_motion(body, frame_of(kind, id).pos);
 }
 
 // velocity of an object as another sees it: at the first one's position, along the second one's axes, which turn

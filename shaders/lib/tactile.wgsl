@@ -53,19 +53,13 @@ fn feel_geom(i: i32, other: i32) {
         }
 
         // all that slides adds up
-        let sliding = transpose(mat) * (velocity_at(other, pos) - velocity_at(own, pos));
+        let sliding = transpose(mat) * (body_motion(geom_bodyid(other), pos).lin - body_motion(geom_bodyid(own), pos).lin);
         for (var axis = 1; axis < 3; axis++) {
             let normal = mesh_normal(mesh_normaladr(mesh) + 3 * k + axis);
             let sum = adr + axis * num;
             set_sensordata(sum, sensordata(sum) + abs(dot(sliding, normal)));
         }
     }
-}
-
-// velocity of a geom's body at a point
-fn velocity_at(geom: i32, pos: vec3f) -> vec3f {
-    let body = geom_bodyid(geom);
-    return seen_from(cvel(body), pos - subtree_com(body_rootid(body))).lin;
 }
 
 // how deep a point in the frame of a geom lies in it; a mesh without a field of distances is not felt

@@ -168,6 +168,7 @@ fn report(c: i32, flip: bool, count: i32) -> Report {
     return out;
 }
 
+// velocity of a body where it has the point `pos` of the world
 fn body_motion(body: i32, pos: vec3f) -> Spatial {
     return seen_from(cvel(body), pos - subtree_com(body_rootid(body)));
 }

@@ -3,6 +3,7 @@
 //! Follows `mjCMesh::Process` of MuJoCo, in its order, so that positions agree to the last digits.
 
 use super::hull::{Hull, convex_hull};
+use super::octree::{self, Octree};
 use super::vec3::{MINVAL, V3, mulmattvec, mulmatvec, normalize, quat2mat};
 use super::{AssetError, Mesh, MeshData, MeshInertia, MeshOptions};
 use super::{graph, inertia, massprops, normals, polygon};
@@ -75,7 +76,11 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
     let boxsz = massprops::equivalent_box(e.eigval, volume);
 
     // there the mesh gets its own frame
-    let [w, x, y, z] = e.quat;
+    let (pos, quat) = match opt.stays {
+        true => ([0.0; 3], [1.0, 0.0, 0.0, 0.0]),
+        false => (pos, e.quat),
+    };
+    let [w, x, y, z] = quat;
     let mat = quat2mat([w, -x, -y, -z]);
     let centre = DVec3::from_array(pos);
     for v in &mut vert {
@@ -85,6 +90,11 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
         *n = mulmatvec(&mat, n.map(f64::from)).map(|x| x as f32);
     }
     let polynormal = poly.normals(&vert);
+    let aamm = bounds(&vert);
+    let octree = match opt.needsdf {
+        true => octree::octree(&vert, &face, aamm),
+        false => Octree::default(),
+    };
     let graph = graph::make(&hull);
     let single: Vec<[f32; 3]> = vert.iter().map(|v| v.map(|x| x as f32)).collect();
     Ok(Mesh {
@@ -104,10 +114,11 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
         polymapnum: poly.mapnum,
         polymap: poly.map,
         pos,
-        quat: e.quat,
+        quat,
         boxsz,
         volume,
-        aamm: bounds(&vert),
+        aamm,
+        octree,
         vert64: vert,
     })
 }

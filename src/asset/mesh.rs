@@ -1,5 +1,7 @@
 //! The mesh as read, how it is to be processed, and the mesh as compiled.
 
+use super::octree::Octree;
+
 /// A mesh as read from a file, from the `vertex`… attributes, or generated: nothing scaled, nothing moved.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MeshData {
@@ -49,6 +51,10 @@ pub struct MeshOptions {
     pub maxhullvert: i32,
     /// Make the convex hull: some geom collides with the mesh. A mesh without faces gets it anyway.
     pub needhull: bool,
+    /// The frame stays as it is: it is not moved to the centre of mass, nor turned to the principal axes.
+    pub stays: bool,
+    /// Make the octree of its signed distance: some geom is one.
+    pub needsdf: bool,
 }
 
 impl Default for MeshOptions {
@@ -61,6 +67,8 @@ impl Default for MeshOptions {
             smoothnormal: false,
             maxhullvert: -1,
             needhull: true,
+            stays: false,
+            needsdf: false,
         }
     }
 }
@@ -113,4 +121,6 @@ pub struct Mesh {
     pub volume: f64,
     /// Bounding box: smallest corner, then largest.
     pub aamm: [f64; 6],
+    /// Its signed distance (`oct_*`); empty without.
+    pub octree: Octree,
 }

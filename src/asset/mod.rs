@@ -25,9 +25,11 @@ mod fit;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod gmsh;
 mod graph;
+pub(crate) mod grid;
 mod hfield;
 pub mod hull;
 pub mod inertia;
+mod marching;
 mod massprops;
 mod mesh;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
@@ -35,9 +37,12 @@ mod msh;
 mod normals;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod obj;
+pub(crate) mod octree;
 mod polygon;
+pub(crate) mod sdf;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod stl;
+mod surface;
 pub(crate) mod vec3;
 
 pub use builtin::builtin;

@@ -228,6 +228,7 @@ impl<R: Real> Worlds for Cpu<R> {
                     }
                 }
                 What::Forward => stages::forward(m, run),
+                What::Step1 => stages::step1(m, run),
                 What::Inverse => stages::inverse(m, run),
             }
             let lanes = worlds_of::<R>(t, nworld).count();
@@ -309,10 +310,11 @@ impl<R: Real> Worlds for Cpu<R> {
             let fresh = if differ { &tile.anew(m) } else { &shared };
             match mask {
                 // those that fill up the last tile too
-                None => (0..R::WIDTH).for_each(|lane| tile.copy_lane(fresh, lane)),
-                Some(mask) => worlds_of::<R>(t, nworld)
-                    .filter(|(w, _)| mask[*w])
-                    .for_each(|(_, lane)| tile.copy_lane(fresh, lane)),
+                None => tile.renew(fresh, 0..R::WIDTH),
+                Some(mask) => {
+                    let chosen = worlds_of::<R>(t, nworld).filter(|(w, _)| mask[*w]);
+                    tile.renew(fresh, chosen.map(|(_, lane)| lane));
+                }
             }
         });
         self.fresh = shared;

@@ -2,17 +2,23 @@
 //!
 //! ```text
 //!              perturbed worlds of world w, a block
-//!   world w ─▶ base │ u₀ │ u₁ │ … │ q₀ │ … │ v₀ │ … │ a₀ │ …     one step of all at once
+//!   world w ─▶ base │ u₀ │ u₁ │ … │ q₀ │ … │ v₀ │ … │ a₀ │ …     one step, or inverse dynamics, of all at once
 //!                │     └─ one input moved by eps; centred: a second block, moved by −eps
-//!                └─ a column of A, B, C, D = (moved − base) / eps in the tangent space
+//!                └─ a column of a Jacobian = (moved − base) / eps in the tangent space
 //! ```
+
+mod inverse;
+mod transition;
+
+pub use inverse::InverseSlopes;
+pub use transition::Transition;
 
 use std::ops::Range;
 
 use super::state::INPUTS;
-use super::tangent::differentiate_pos;
 use super::{Backend, Batch, Settings, To, field};
 use crate::cpu::lib::integrate::integrate_pos;
+use crate::cpu::lib::sleep::sleeps;
 use crate::error::{Error, Result};
 use crate::fields::{Model, View};
 
@@ -41,25 +47,6 @@ impl Differences {
     };
 }
 
-/// The step linearised at the state of every world: dx' = A dx + B du, ds = C dx + D du, with x = (q, v, act) of
-/// `ndx = 2 nv + na` in the tangent space, u = ctrl, s = sensordata.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[expect(non_snake_case, reason = "the names that control theory gives")]
-pub struct Transition {
-    /// 2 nv + na.
-    pub ndx: usize,
-    /// Slope of the next state over the state, N × ndx × ndx.
-    pub A: Vec<f64>,
-    /// Slope of the next state over the controls, N × ndx × nu. Zero where a control range leaves no room to move.
-    pub B: Vec<f64>,
-    /// Slope of the sensors over the state, N × nsensordata × ndx.
-    pub C: Vec<f64>,
-    /// Slope of the sensors over the controls, N × nsensordata × nu.
-    pub D: Vec<f64>,
-    /// Worlds whose matrices are not to be trusted: one of their perturbed worlds diverged or overflowed.
-    pub bad: Vec<usize>,
-}
-
 /// Which number of a world is moved.
 #[derive(Clone, Copy, Debug)]
 enum Moved {
@@ -67,20 +54,10 @@ enum Moved {
     Pos(usize),
     Vel(usize),
     Act(usize),
+    Acc(usize),
 }
 
 impl Moved {
-    // every column, those of the controls first
-    fn all(m: &Model) -> Vec<Self> {
-        let ctrl = (0..m.nu).map(Self::Ctrl);
-        let pos = (0..m.nv).map(Self::Pos);
-        let vel = (0..m.nv).map(Self::Vel);
-        ctrl.chain(pos)
-            .chain(vel)
-            .chain((0..m.na).map(Self::Act))
-            .collect()
-    }
-
     // the input that it is a number of
     fn input(self) -> &'static str {
         match self {
@@ -88,12 +65,13 @@ impl Moved {
             Self::Pos(_) => "qpos",
             Self::Vel(_) => "qvel",
             Self::Act(_) => "act",
+            Self::Acc(_) => "qacc",
         }
     }
 
     fn nudge(self, m: &Model, row: &mut [f64], eps: f64) {
         match self {
-            Self::Ctrl(i) | Self::Vel(i) | Self::Act(i) => row[i] += eps,
+            Self::Ctrl(i) | Self::Vel(i) | Self::Act(i) | Self::Acc(i) => row[i] += eps,
             Self::Pos(i) => {
                 let mut vel = vec![0.0; m.nv];
                 vel[i] = 1.0;
@@ -129,14 +107,6 @@ impl Moved {
     }
 }
 
-/// What a step makes of the perturbed worlds: N' × nq, nv, na, nsensordata.
-struct Stepped {
-    qpos: Vec<f64>,
-    qvel: Vec<f64>,
-    act: Vec<f64>,
-    sensors: Vec<f64>,
-}
-
 /// The worlds that one world becomes.
 struct Block {
     columns: Vec<Moved>,
@@ -144,11 +114,6 @@ struct Block {
 }
 
 impl Block {
-    fn new(m: &Model, by: Differences) -> Self {
-        let columns = Moved::all(m);
-        Self { columns, by }
-    }
-
     // worlds: the base, then every column moved one way or both
     fn len(&self) -> usize {
         let ways = if self.by.centered { 2 } else { 1 };
@@ -159,23 +124,70 @@ impl Block {
     fn world(&self, column: usize, way: usize) -> usize {
         1 + way * self.columns.len() + column
     }
+
+    // for a column of world w, whose block begins at `base`: the worlds at both ends of the difference, and the span between
+    // them; none where a control has no room to move
+    fn ends(&self, m: &Model, column: usize, base: usize, ctrl: &[f64]) -> Option<Ends> {
+        let [forth, back] = self.columns[column].steps(m, ctrl, self.by);
+        // a way that is closed begins at the base
+        let world = |way: usize, step: f64| match step == 0.0 {
+            true => base,
+            false => base + self.world(column, way),
+        };
+        let span = forth - back;
+        (span != 0.0).then(|| Ends {
+            from: world(1, back),
+            to: world(0, forth),
+            span,
+        })
+    }
+}
+
+/// The two worlds of a difference, and how far apart what was moved is in them.
+struct Ends {
+    from: usize,
+    to: usize,
+    span: f64,
+}
+
+impl Ends {
+    // slopes of an array of the perturbed worlds, `n` numbers each
+    fn slopes(&self, x: &[f64], n: usize) -> impl Iterator<Item = f64> {
+        let (from, to) = (&x[self.from * n..][..n], &x[self.to * n..][..n]);
+        from.iter()
+            .zip(to)
+            .map(|(from, to)| (to - from) / self.span)
+    }
+}
+
+/// Where the results of one world are: its number, where its block begins, its controls.
+struct Place<'a> {
+    world: usize,
+    base: usize,
+    ctrl: &'a [f64],
 }
 
 impl Batch {
-    /// The step linearised at the state of every world, which stays as it is (`mjd_transitionFD`): slopes of the next state and of
-    /// the sensors over state and controls. `by` says how differences are taken; by default as suits the numbers of the backend.
-    ///
-    /// Every world becomes 1 + nu + 2 nv + na worlds, each with one number moved, and all of them make one step on the backend of
-    /// this batch (where nobody said which: the GPU if this batch is there, else the `f64` reference). A control at an end
-    /// of its range is moved inwards only. The perturbed worlds are kept for the next call.
-    ///
-    /// Fails like [`Batch::with`] and [`Batch::step`], and with [`Error::Input`] if `eps` is not a positive number, or if fields of
-    /// the model differ ([`Batch::expand`]): the perturbed worlds share one model.
-    pub fn transition(&mut self, by: Option<Differences>) -> Result<Transition> {
+    // takes the blocks of all worlds through `compute` on the backend of this batch, and hands what came out to `fill`, world
+    // by world; the worlds whose differences are not to be trusted
+    fn differences<T>(
+        &mut self,
+        call: &str,
+        by: Option<Differences>,
+        columns: Vec<Moved>,
+        compute: impl Fn(&mut Batch) -> Result<T>,
+        mut fill: impl FnMut(&Model, &Block, &T, &Place<'_>),
+    ) -> Result<Vec<usize>> {
         if self.own.is_some() {
-            let msg = "transition: the perturbed worlds share one model, these differ (Batch::expand): linearise them in a batch of \
-                       Model::edit for each";
-            return Err(Error::Input(msg.to_owned()));
+            return Err(Error::Input(format!(
+                "{call}: the perturbed worlds share one model, these differ (Batch::expand): linearise them in a batch of Model::edit \
+                 for each"
+            )));
+        }
+        if sleeps(&self.model) {
+            return Err(Error::Input(format!(
+                "{call}: trees that sleep have no slopes: disable the flag \"sleep\" (Model::edit)"
+            )));
         }
         let settings = self.perturbed_settings();
         let by = by.unwrap_or(match settings.backend {
@@ -188,32 +200,37 @@ impl Batch {
                 by.eps
             )));
         }
-        let block = Block::new(&self.model, by);
+        let block = Block { columns, by };
         let each = (AT_A_TIME / block.len()).clamp(1, self.nworld);
         let mut inner = match self.perturbed.take() {
             Some(inner) if inner.nworld == each * block.len() => inner,
             _ => Box::new(Batch::with(&self.model, each * block.len(), settings)?),
         };
-        let mut out = Transition::new(&self.model, self.nworld);
-        let inputs = self.inputs()?;
+        let inputs = self.inputs(&block)?;
         let ctrl = inputs.iter().find(|(name, _)| *name == "ctrl");
         let ctrl = ctrl.map_or(&[][..], |(_, rows)| rows);
         let m = &self.model;
+        let mut bad = Vec::new();
         for first in (0..self.nworld).step_by(each) {
             let some = first..self.nworld.min(first + each);
-            let stepped = perturb(m, &mut inner, &block, &inputs, some.clone(), ctrl)?;
-            for (k, w) in some.enumerate() {
-                let ctrl = &ctrl[w * m.nu..][..m.nu];
-                out.fill(m, &block, &stepped, k * block.len(), w, ctrl);
+            perturb(m, &mut inner, &block, &inputs, some.clone(), ctrl)?;
+            let out = compute(&mut inner)?;
+            for (k, world) in some.enumerate() {
+                let place = Place {
+                    world,
+                    base: k * block.len(),
+                    ctrl: &ctrl[world * m.nu..][..m.nu],
+                };
+                fill(m, &block, &out, &place);
             }
-            out.bad.extend(inner.flags()?.iter().filter_map(|flag| {
+            bad.extend(inner.flags()?.iter().filter_map(|flag| {
                 let w = first + flag.world / block.len();
                 (w < self.nworld).then_some(w)
             }));
         }
-        out.bad.dedup();
+        bad.dedup();
         self.perturbed = Some(inner);
-        Ok(out)
+        Ok(bad)
     }
 
     fn perturbed_settings(&self) -> Settings {
@@ -232,10 +249,11 @@ impl Batch {
         }
     }
 
-    // everything that may be set and has numbers, of all worlds
-    fn inputs(&mut self) -> Result<Vec<Input>> {
+    // everything that may be set and has numbers, of all worlds; accelerations too where they are moved
+    fn inputs(&mut self, block: &Block) -> Result<Vec<Input>> {
         let mut inputs = Vec::new();
-        for &name in INPUTS {
+        let acc = block.columns.iter().any(|moved| moved.input() == "qacc");
+        for &name in INPUTS.iter().chain(acc.then_some(&"qacc")) {
             let field = field(name)?;
             if field.words(&self.model) > 0 {
                 let rows = numbers(self.worlds.read(&self.model, field)?);
@@ -249,7 +267,7 @@ impl Batch {
 /// An input's name and its rows, world after world.
 type Input = (&'static str, Vec<f64>);
 
-// puts a block for each of some worlds, and makes a step
+// puts a block for each of some worlds
 fn perturb(
     m: &Model,
     inner: &mut Batch,
@@ -257,7 +275,7 @@ fn perturb(
     inputs: &[Input],
     some: Range<usize>,
     ctrl: &[f64],
-) -> Result<Stepped> {
+) -> Result<()> {
     inner.reset(To::Qpos0)?;
     for (name, mine) in inputs {
         let words = field(name)?.words(m);
@@ -285,90 +303,12 @@ fn perturb(
         }
         inner.set(name, &rows)?;
     }
-    inner.step(1)?;
-    let mut read = |name: &str| Ok::<_, Error>(inner.reals(name)?.to_vec());
-    Ok(Stepped {
-        qpos: read("qpos")?,
-        qvel: read("qvel")?,
-        act: read("act")?,
-        sensors: read("sensordata")?,
-    })
+    Ok(())
 }
 
 fn numbers(view: View<'_>) -> Vec<f64> {
     match view {
         View::Int(x) => x.iter().map(|&x| f64::from(x)).collect(),
         View::Real(x) => x.to_vec(),
-    }
-}
-
-impl Transition {
-    fn new(m: &Model, nworld: usize) -> Self {
-        let ndx = 2 * m.nv + m.na;
-        let zeros = |rows: usize, columns: usize| vec![0.0; nworld * rows * columns];
-        Self {
-            ndx,
-            A: zeros(ndx, ndx),
-            B: zeros(ndx, m.nu),
-            C: zeros(m.nsensordata, ndx),
-            D: zeros(m.nsensordata, m.nu),
-            bad: Vec::new(),
-        }
-    }
-
-    // the columns of world w, whose block begins at `base`
-    fn fill(
-        &mut self,
-        m: &Model,
-        block: &Block,
-        stepped: &Stepped,
-        base: usize,
-        w: usize,
-        ctrl: &[f64],
-    ) {
-        let (ndx, ns) = (self.ndx, m.nsensordata);
-        for (column, moved) in block.columns.iter().enumerate() {
-            let [forth, back] = moved.steps(m, ctrl, block.by);
-            let span = forth - back;
-            if span == 0.0 {
-                continue;
-            }
-            // a way that is closed begins at the base
-            let world = |way: usize, step: f64| match step == 0.0 {
-                true => base,
-                false => base + block.world(column, way),
-            };
-            let (from, to) = (world(1, back), world(0, forth));
-            let (state, sensors) = stepped.slope(m, from, to, span);
-            let (x, s, n, column) = match moved {
-                Moved::Ctrl(i) => (&mut self.B, &mut self.D, m.nu, *i),
-                _ => (&mut self.A, &mut self.C, ndx, column - m.nu),
-            };
-            for (row, slope) in state.iter().enumerate() {
-                x[(w * ndx + row) * n + column] = *slope;
-            }
-            for (row, slope) in sensors.iter().enumerate() {
-                s[(w * ns + row) * n + column] = *slope;
-            }
-        }
-    }
-}
-
-impl Stepped {
-    // what changes from one world to another, over the span between them: state in the tangent space, sensors
-    fn slope(&self, m: &Model, from: usize, to: usize, span: f64) -> (Vec<f64>, Vec<f64>) {
-        fn row(x: &[f64], w: usize, n: usize) -> &[f64] {
-            &x[w * n..][..n]
-        }
-        let between = |x: &[f64], n: usize| -> Vec<f64> {
-            let (a, b) = (row(x, from, n), row(x, to, n));
-            a.iter().zip(b).map(|(a, b)| (b - a) / span).collect()
-        };
-        let mut state = vec![0.0; m.nv];
-        let (a, b) = (row(&self.qpos, from, m.nq), row(&self.qpos, to, m.nq));
-        differentiate_pos(m, &mut state, span, a, b);
-        state.extend(between(&self.qvel, m.nv));
-        state.extend(between(&self.act, m.na));
-        (state, between(&self.sensors, m.nsensordata))
     }
 }

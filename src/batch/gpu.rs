@@ -12,9 +12,10 @@ use crate::fields::{Elem, Field, Model, View};
 use crate::gpu::arena::{Layout, chip_words};
 use crate::gpu::config::hardware_team;
 use crate::gpu::device::{self, Choice, Device, Request};
-use crate::gpu::run::{Plan, forward_walk, inverse_walk, step_walk};
+use crate::gpu::run::{Plan, forward_walk, inverse_walk, step_walk, step1_walk};
 use crate::gpu::tune::{self, Tuned};
 use crate::gpu::{Config, Gpu, Values};
+use crate::stages::Stage;
 use crate::types::{ENBL_INVERSE, OVERFLOW_TURNS};
 
 // the most lanes that a world is given where fewer were too few
@@ -36,12 +37,21 @@ pub(super) fn hardware() -> Option<&'static str> {
     FOUND.get_or_init(best).as_deref()
 }
 
+/// What is run besides steps, made when it is first asked for.
+#[derive(Debug, Default)]
+struct Plans {
+    forward: Option<Plan>,
+    step1: Option<Plan>,
+    inverse: Option<Plan>,
+}
+
+// the list of stages of a walk
+type Walk = fn(&Model) -> Vec<&'static Stage>;
+
 #[derive(Debug)]
 struct Kernels {
     gpu: Gpu,
-    // made when it is first asked for
-    forward: Option<Plan>,
-    inverse: Option<Plan>,
+    plans: Plans,
     // where nobody said how many lanes: more, if the adapter ends their loops early
     widens: bool,
     // the models of worlds that differ
@@ -102,8 +112,7 @@ fn open_on(
     gpu.prepare()?;
     Ok(Box::new(Kernels {
         gpu,
-        forward: None,
-        inverse: None,
+        plans: Plans::default(),
         widens: settings.lanes.is_none(),
         own: Vec::new(),
         reals: Vec::new(),
@@ -225,17 +234,23 @@ impl Kernels {
         self.carry_over(&mut gpu)?;
         own::write_own(&self.own, &mut gpu)?;
         gpu.prepare()?;
-        (self.gpu, self.forward, self.inverse) = (gpu, None, None);
+        (self.gpu, self.plans) = (gpu, Plans::default());
         Ok(())
     }
 
-    fn forward(&mut self, m: &Model) -> Result<()> {
-        let plan = match self.forward.take() {
-            Some(plan) => plan,
-            None => self.gpu.plan(&forward_walk(m))?,
+    // runs a walk once, by the plan that is kept of it
+    fn walk(
+        &mut self,
+        m: &Model,
+        walk: Walk,
+        plan: fn(&mut Plans) -> &mut Option<Plan>,
+    ) -> Result<()> {
+        let made = match plan(&mut self.plans).take() {
+            Some(made) => made,
+            None => self.gpu.plan(&walk(m))?,
         };
-        let done = self.gpu.run(&plan, 1);
-        self.forward = Some(plan);
+        let done = self.gpu.run(&made, 1);
+        *plan(&mut self.plans) = Some(made);
         done
     }
 
@@ -248,13 +263,7 @@ impl Kernels {
             if let Some(given) = &given {
                 kernels.gpu.write("qacc", given)?;
             }
-            let plan = match kernels.inverse.take() {
-                Some(plan) => plan,
-                None => kernels.gpu.plan(&inverse_walk(m))?,
-            };
-            let done = kernels.gpu.run(&plan, 1);
-            kernels.inverse = Some(plan);
-            done
+            kernels.walk(m, inverse_walk, |plans| &mut plans.inverse)
         })
     }
 
@@ -270,7 +279,7 @@ impl Kernels {
         }
         own::write_own(&self.own, &mut gpu)?;
         gpu.hold()?;
-        (self.gpu, self.forward, self.inverse) = (gpu, None, None);
+        (self.gpu, self.plans) = (gpu, Plans::default());
         Ok(())
     }
 }
@@ -305,7 +314,12 @@ impl Worlds for Kernels {
                 }
                 kernels.gpu.step(n)
             }),
-            What::Forward => self.attempt(m, pass.keep, |kernels| kernels.forward(m)),
+            What::Forward => self.attempt(m, pass.keep, |kernels| {
+                kernels.walk(m, forward_walk, |plans| &mut plans.forward)
+            }),
+            What::Step1 => self.attempt(m, pass.keep, |kernels| {
+                kernels.walk(m, step1_walk, |plans| &mut plans.step1)
+            }),
             What::Inverse => self.inverse(m, pass.keep),
         }
     }

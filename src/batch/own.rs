@@ -33,7 +33,6 @@ const IDLE: &[&str] = &[
     "site_rgba",
     "tendon_rgba",
     "tendon_width",
-    "sleep_tolerance",
 ];
 
 /// Sizes that only count what is not zero, and of which fields: a stage is left out where there is none, and no array hangs on them.

@@ -29,14 +29,14 @@ fn numbers_are_derived_as_in_a_whole_edit() {
         "models/flexes.xml",
     ] {
         let shared = Model::from_xml_path(path).unwrap();
-        for field in FIELDS.iter().filter(|field| varying(field.name).is_ok()) {
+        for field in FIELDS
+            .iter()
+            .filter(|field| varying(field.name).is_ok() && !STRUCTURAL.contains(&field.name))
+        {
             let Some(View::Real(row)) = shared.view(field.row) else {
                 continue;
             };
             for values in changes(row).into_iter().filter(|values| *values != row) {
-                if STRUCTURAL.contains(&field.name) {
-                    continue;
-                }
                 let change = |m: &mut Arrays| {
                     if let Some(ViewMut::Real(to)) = m.view_mut(field.row) {
                         to.copy_from_slice(&values);

@@ -25,8 +25,8 @@ pub(super) const INPUTS: &[&str] = &[
     "userdata",
 ];
 
-// what befell the worlds belongs to their state too
-pub(super) const FLAGS: &[&str] = &["warning", "overflow", "needed"];
+// what befell the worlds belongs to their state too, and what sleeps in them
+pub(super) const FLAGS: &[&str] = &["warning", "overflow", "needed", "tree_asleep", "latent"];
 
 // what the bytes of a state begin with
 const MARK: &[u8] = b"mwstate1";

@@ -149,26 +149,36 @@ fn contacts(m: &Model, d: &Data, out: &mut Arrays) {
     let mut put = |name: &str, array: Array| out.push((format!("con/{name}"), array));
     put("geom1", Array::int(&[n], ints(&|k| m.collision_geom1[k])));
     put("geom2", Array::int(&[n], ints(&|k| m.collision_geom2[k])));
-    for name in ["flex", "elem", "vert"] {
-        put(name, Array::int(&[n, 2], vec![-1; 2 * n]));
+    for (name, of) in [
+        ("flex", &m.collision_flex),
+        ("elem", &m.collision_elem),
+        ("vert", &m.collision_vert),
+    ] {
+        let sides = pair.iter().flat_map(|&k| [2 * k, 2 * k + 1]);
+        let ids = sides.map(|i| of.get(i).copied().unwrap_or(-1));
+        put(name, Array::int(&[n, 2], ids.collect()));
     }
-    // in the gap: seen, but without friction where they stick, and without force where they do not
-    let gap: Vec<bool> = pair
-        .iter()
-        .zip(&d.contact_dist)
-        .map(|(&k, &dist)| dist >= m.collision_margin[k])
-        .collect();
-    let in_gap = |of: &dyn Fn(usize, bool) -> i32| {
-        let contacts = pair.iter().zip(&gap);
-        contacts.map(|(&k, &gap)| of(k, gap)).collect::<Vec<_>>()
-    };
     let sticks = |k: usize| m.collision_adhesion[k] != 0.0;
+    // in the gap: seen, but without friction where they stick, and without force where they do not; those that touch within the
+    // timestep have rows
+    let in_gap = |of: &dyn Fn(usize, bool) -> i32| {
+        let contacts = pair.iter().enumerate();
+        let gap = |c: usize, k: usize| {
+            d.contact_dist[c] >= m.collision_margin[k]
+                && (sticks(k) || d.contact_efc_address[c] < 0)
+        };
+        contacts.map(|(c, &k)| of(k, gap(c, k))).collect::<Vec<_>>()
+    };
     let dim = |k: usize, gap| match gap && sticks(k) {
         true => 1,
         false => m.collision_condim[k],
     };
     put("dim", Array::int(&[n], in_gap(&dim)));
-    let exclude = |k: usize, gap| i32::from(gap && !sticks(k));
+    // 3: it moves nothing
+    let exclude = |k: usize, gap: bool| match m.Jpat_num[m.collision_Jpat[k] as usize] {
+        0 if !gap => 3,
+        _ => i32::from(gap && !sticks(k)),
+    };
     put("exclude", Array::int(&[n], in_gap(&exclude)));
     put("dist", Array::real(&[n], d.contact_dist[..n].to_vec()));
     put(

@@ -64,7 +64,7 @@ impl View {
         };
         let events = EventLoop::new().map_err(|e| closed(&e))?;
         remark!("{} worlds on {}", self.worlds, show.batch().device());
-        let mut app = App::new(self, show)?;
+        let mut app = App::new(self, show);
         events.run_app(&mut app).map_err(|e| closed(&e))?;
         app.end()
     }

@@ -340,40 +340,93 @@ fn check_inputs(tree: &Tree, said: &Actuator, spec: i32) -> Result<()> {
     tree.ensure(pos || ki <= 0.0, said.origin, Some("input"), msg)
 }
 
-// gain, bias and dynamics that belong together
 fn check_kind(tree: &Tree, said: &Actuator) -> Result<()> {
-    use DynType as D;
-    let ensure = |ok: bool, attr: &str, msg: &str| tree.ensure(ok, said.origin, Some(attr), msg);
-    let so3 = said.gaintype == GainType::So3;
-    let msg = "gaintype and biastype \"so3\" go together";
-    ensure(so3 == (said.biastype == BiasType::So3), "gaintype", msg)?;
-    if so3 {
-        let msg = "an orientation servo needs gainprm[0] = -biasprm[1]";
-        ensure(said.gainprm[0] == -said.biasprm[1], "gainprm", msg)?;
-        let msg = "dyntype of an orientation servo is none or integrator";
-        let ok = matches!(said.dyntype, D::None | D::Integrator);
-        ensure(ok, "dyntype", msg)?;
-        let msg = "input \"quat\" needs dyntype none";
-        let quat = said.ctrlspec == CtrlChart::Quat as i32;
-        ensure(!quat || said.dyntype == D::None, "dyntype", msg)?;
+    let kind = Kind {
+        dyntype: said.dyntype,
+        gaintype: said.gaintype,
+        biastype: said.biastype,
+        ctrlspec: said.ctrlspec,
+        actearly: said.actearly,
+        gainprm: &said.gainprm,
+    };
+    let msg = "an orientation servo needs gainprm[0] = -biasprm[1]";
+    let ok = said.gaintype != GainType::So3 || said.gainprm[0] == -said.biasprm[1];
+    tree.ensure(ok, said.origin, Some("gainprm"), msg)?;
+    match kind.misfit() {
+        Some((attr, msg)) => tree.ensure(false, said.origin, Some(attr), msg),
+        None => Ok(()),
     }
-    let pid = said.gaintype == GainType::Pid;
-    let msg = "dyntype \"pid\" is for gaintype \"pid\"";
-    ensure(pid || said.dyntype != D::Pid, "dyntype", msg)?;
-    if pid {
-        let msg = "a PID controller needs biastype \"affine\"";
-        ensure(said.biastype == BiasType::Affine, "biastype", msg)?;
-        let msg = "dyntype of a PID controller is none or pid";
-        ensure(matches!(said.dyntype, D::None | D::Pid), "dyntype", msg)?;
-        let msg = "an integral gain, gainprm[0], needs dyntype \"pid\"";
-        let ok = said.gainprm[0] == 0.0 || said.dyntype == D::Pid;
-        ensure(ok, "gainprm", msg)?;
+}
+
+/// What gain, bias and dynamics of an actuator must agree about.
+pub(super) struct Kind<'a> {
+    pub dyntype: DynType,
+    pub gaintype: GainType,
+    pub biastype: BiasType,
+    pub ctrlspec: i32,
+    pub actearly: bool,
+    pub gainprm: &'a [f64],
+}
+
+impl Kind<'_> {
+    /// The first attribute that does not fit the others, and why.
+    pub(super) fn misfit(&self) -> Option<(&'static str, &'static str)> {
+        use DynType as D;
+        let so3 = self.gaintype == GainType::So3;
+        let pid = self.gaintype == GainType::Pid;
+        let motor = self.dyntype == D::DcMotor;
+        let quat = self.ctrlspec == CtrlChart::Quat as i32;
+        let integral = self.gainprm[0] != 0.0;
+        let fits = [
+            (
+                so3 == (self.biastype == BiasType::So3),
+                "gaintype",
+                "gaintype and biastype \"so3\" go together",
+            ),
+            (
+                !so3 || matches!(self.dyntype, D::None | D::Integrator),
+                "dyntype",
+                "dyntype of an orientation servo is none or integrator",
+            ),
+            (
+                !(so3 && quat) || self.dyntype == D::None,
+                "dyntype",
+                "input \"quat\" needs dyntype none",
+            ),
+            (
+                pid || self.dyntype != D::Pid,
+                "dyntype",
+                "dyntype \"pid\" is for gaintype \"pid\"",
+            ),
+            (
+                !pid || self.biastype == BiasType::Affine,
+                "biastype",
+                "a PID controller needs biastype \"affine\"",
+            ),
+            (
+                !pid || matches!(self.dyntype, D::None | D::Pid),
+                "dyntype",
+                "dyntype of a PID controller is none or pid",
+            ),
+            (
+                !pid || !integral || self.dyntype == D::Pid,
+                "gainprm",
+                "an integral gain, gainprm[0], needs dyntype \"pid\"",
+            ),
+            (
+                motor || self.gaintype != GainType::DcMotor,
+                "gaintype",
+                "gaintype \"dcmotor\" needs dyntype \"dcmotor\"",
+            ),
+            (
+                !motor || self.actearly,
+                "actearly",
+                "a DC motor needs actearly=\"true\"",
+            ),
+        ];
+        let misfit = fits.into_iter().find(|(fits, ..)| !fits);
+        misfit.map(|(_, attr, why)| (attr, why))
     }
-    let motor = said.dyntype == D::DcMotor;
-    let msg = "gaintype \"dcmotor\" needs dyntype \"dcmotor\"";
-    ensure(motor || said.gaintype != GainType::DcMotor, "gaintype", msg)?;
-    let msg = "a DC motor needs actearly=\"true\"";
-    ensure(!motor || said.actearly, "actearly", msg)
 }
 
 fn own_activations(said: &Actuator) -> Option<usize> {
@@ -416,13 +469,16 @@ fn activations(tree: &Tree, said: &Actuator, actlimited: bool) -> Result<usize> 
         tree.ensure(ok, origin, Some("actdim"), &msg)?;
         return Ok(own);
     }
-    let several = said.dyntype == DynType::User;
-    let msg = "actdim above 1 is for dyntype=\"user\"";
+    // a plugin says itself how many it has ([`super::plugin`])
+    let several = said.dyntype == DynType::User || said.plugin.is_some();
+    let msg = "actdim above 1 is for plugins, and for dyntype=\"user\"";
     tree.ensure(said.actdim <= 1 || several, origin, Some("actdim"), msg)?;
     let msg = "actdim must be 0 without dyntype";
-    tree.ensure(said.actdim <= 0 || !stateless, origin, Some("actdim"), msg)?;
+    let alone = said.plugin.is_none();
+    let ok = said.actdim <= 0 || !stateless || !alone;
+    tree.ensure(ok, origin, Some("actdim"), msg)?;
     let msg = "actdim must be positive with this dyntype";
-    let none = said.actdim == 0 && !stateless;
+    let none = said.actdim == 0 && !stateless && alone;
     tree.ensure(!none, origin, Some("actdim"), msg)?;
     let msg = "actdim is too large";
     tree.ensure(said.actdim <= 1 << 20, origin, Some("actdim"), msg)?;

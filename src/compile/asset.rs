@@ -3,9 +3,11 @@
 use rayon::prelude::*;
 
 use super::names::Names;
+use super::plugin::Plugins;
 use super::pose::{Pose, V3};
 use super::tree::{Part, Tree};
 use crate::asset::inertia::Primitive;
+use crate::asset::sdf::{Prm, shape_mesh};
 use crate::asset::{
     AssetError, HField, Mesh, MeshData, MeshInertia, MeshOptions, builtin, compile, fit, hfield,
     read_hfield, read_hfield_png, read_msh, read_obj, read_stl,
@@ -16,7 +18,7 @@ use crate::mjcf::Limits;
 use crate::mjcf::schema::{self, Geom, MeshBuiltin, SensorTag, TextureBuiltin};
 use crate::mjcf::source::Origin;
 use crate::mjcf::table::Keyword;
-use crate::types::GeomType;
+use crate::types::{GeomType, PluginKind};
 
 /// Everything that geoms refer to.
 pub(super) struct Assets<'a> {
@@ -27,15 +29,21 @@ pub(super) struct Assets<'a> {
 
 impl<'a> Assets<'a> {
     /// Compiles the assets of a model; each one by itself, so on all cores.
-    pub fn new(tree: &Tree, names: &'a Names<'a>) -> Result<Assets<'a>> {
+    pub fn new(tree: &Tree, names: &'a Names<'a>, plugins: &Plugins) -> Result<Assets<'a>> {
         only_looked_at(tree)?;
         let hulls = needed_hulls(tree, names);
+        let octrees = needed_octrees(tree, names);
         let meshes = &tree.spec.meshes;
         let meshes: Vec<Result<Mesh>> = meshes
             .par_iter()
             .zip(hulls)
-            .map(|(said, hull)| {
-                mesh(tree, said, hull)
+            .enumerate()
+            .map(|(id, (said, hull))| {
+                let need = Need {
+                    hull,
+                    octree: octrees[id],
+                };
+                mesh(tree, said, plugins.shape(id), &need)
                     .map_err(|e| tree.error(said.origin, None, format!("{e}; mesh not usable")))
             })
             .collect();
@@ -146,6 +154,7 @@ impl<'a> Assets<'a> {
             m.mesh_scale.push(said.scale());
         }
         m.nmesh = self.meshes.len();
+        m.noct = m.oct_depth.len();
         m.nmeshvert = m.mesh_vert.len();
         m.nmeshnormal = m.mesh_normal.len();
         m.nmeshface = m.mesh_face.len() / 3;
@@ -203,6 +212,17 @@ fn append(m: &mut Arrays, mesh: &Mesh) {
     m.mesh_vert.extend(mesh.vert.iter().map(wide));
     m.mesh_face.extend(mesh.face.iter().flatten());
     m.mesh_graph.extend(&mesh.graph);
+    let octree = &mesh.octree;
+    let octadr = match octree.depth.is_empty() {
+        true => -1,
+        false => m.oct_depth.len() as i32,
+    };
+    m.mesh_octadr.push(octadr);
+    m.mesh_octnum.push(octree.depth.len() as i32);
+    m.oct_depth.extend(&octree.depth);
+    m.oct_child.extend(octree.child.iter().flatten());
+    m.oct_aabb.extend(octree.aabb.iter().flatten());
+    m.oct_coeff.extend(octree.coeff.iter().flatten());
     let (polyvert, polymap) = (m.mesh_polyvert.len(), m.mesh_polymap.len());
     m.mesh_polynormal.extend(&mesh.polynormal);
     m.mesh_polyvertadr
@@ -244,14 +264,42 @@ fn needed_hulls(tree: &Tree, names: &Names) -> Vec<bool> {
     need
 }
 
-fn mesh(tree: &Tree, said: &schema::Mesh, needhull: bool) -> std::result::Result<Mesh, AssetError> {
+// meshes whose signed distance a geom has; that of a plugin's shape is known without
+fn needed_octrees(tree: &Tree, names: &Names) -> Vec<bool> {
+    let mut need = vec![false; tree.spec.meshes.len()];
+    let fields = tree.geoms.iter().map(|part| part.said);
+    for said in fields.filter(|said| said.type_() == GeomType::Sdf) {
+        if let Some(id) = said.mesh.as_deref().and_then(|n| names.mesh.get(n)) {
+            need[id] = tree.spec.meshes[id].plugin.is_none();
+        }
+    }
+    need
+}
+
+/// What else than its triangles is needed of a mesh.
+struct Need {
+    hull: bool,
+    octree: bool,
+}
+
+fn mesh(
+    tree: &Tree,
+    said: &schema::Mesh,
+    shape: Option<(PluginKind, Prm)>,
+    need: &Need,
+) -> std::result::Result<Mesh, AssetError> {
     let mut inertia = match said.inertia() {
         schema::MeshInertia::Convex => MeshInertia::Convex,
         schema::MeshInertia::Exact => MeshInertia::Exact,
         schema::MeshInertia::Legacy => MeshInertia::Legacy,
         schema::MeshInertia::Shell => MeshInertia::Shell,
     };
-    let data = if let Some(file) = &said.file {
+    let data = if let Some((kind, prm)) = shape {
+        if said.scale() != [1.0; 3] {
+            return Err(AssetError::new("scale is not for the shape of a plugin"));
+        }
+        shape_mesh(kind, &prm)?
+    } else if let Some(file) = &said.file {
         let bytes = read(tree, file)?;
         match extension(file, said.content_type.as_deref()).as_str() {
             "stl" | "model/stl" => read_stl(&bytes)?,
@@ -270,7 +318,11 @@ fn mesh(tree: &Tree, said: &schema::Mesh, needhull: bool) -> std::result::Result
     } else {
         MeshData::default()
     };
-    let data = with_attributes(data, said)?;
+    // a shape stands for itself, whatever else is said
+    let data = match shape {
+        Some(_) => data,
+        None => with_attributes(data, said)?,
+    };
     let options = MeshOptions {
         scale: said.scale(),
         refpos: said.refpos(),
@@ -278,7 +330,9 @@ fn mesh(tree: &Tree, said: &schema::Mesh, needhull: bool) -> std::result::Result
         inertia,
         smoothnormal: said.smoothnormal(),
         maxhullvert: said.maxhullvert(),
-        needhull: needhull || inertia == MeshInertia::Convex,
+        needhull: need.hull || inertia == MeshInertia::Convex,
+        stays: shape.is_some(),
+        needsdf: need.octree,
     };
     compile(data, &options)
 }

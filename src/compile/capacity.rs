@@ -1,8 +1,9 @@
 //! How many contacts and rows a world has room for. `nconmax` and `njmax` are plain sizes of the model:
 //! [`crate::Model::edit`] may set them. What does not fit at run time is flagged (`overflow`, `needed`), never silent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::flex;
 use super::pair::{contact_rows, max_contact};
 use crate::fields::Arrays;
 use crate::types::*;
@@ -13,7 +14,8 @@ const SMALL: usize = 16;
 /// Sets `nconmax` and `njmax` where the model leaves them open (0).
 ///
 /// Contacts: the sum of what every pair can make, if that is at most 16. Beyond it, 4, and for every moving geom half of what
-/// its richest pair makes, and 2 for every kinematic tree if there are several, rounded up to a multiple of 8.
+/// its richest pair makes, 2 for every kinematic tree if there are several, one for every vertex of a flex that may touch a plane and
+/// for every second element that may touch something, rounded up to a multiple of 8.
 ///
 /// Rows: every equality and friction loss; half of the limits, but not less than 8 of them; and of the rows of `nconmax`
 /// contacts all if that is all contacts that there could be or if there are several trees (things pile up), else two thirds
@@ -51,7 +53,7 @@ fn contacts(m: &Arrays) -> usize {
         return all;
     }
     let mut richest = BTreeMap::new();
-    for k in 0..m.ncollision {
+    for k in (0..m.ncollision).filter(|&k| m.collision_geom2[k] >= 0) {
         for geom in [m.collision_geom1[k], m.collision_geom2[k]] {
             let moves = m.body_weldid[m.geom_bodyid[geom as usize] as usize] != 0;
             let most = richest.entry(geom).or_insert(0);
@@ -59,8 +61,34 @@ fn contacts(m: &Arrays) -> usize {
         }
     }
     let geoms: usize = richest.values().map(|most| most.div_ceil(2)).sum();
-    let piles = if m.ntree > 1 { 2 * m.ntree } else { 0 };
-    (4 + geoms + piles).next_multiple_of(8).min(all)
+    let piles = match m.ntree - trees_of_flexes(m) {
+        0 | 1 => 0,
+        several => 2 * several,
+    };
+    (4 + geoms + piles + soft(m)).next_multiple_of(8).min(all)
+}
+
+fn trees_of_flexes(m: &Arrays) -> usize {
+    let bodies = (0..m.nflex).flat_map(|f| flex::bodies_of(m, f));
+    let trees = bodies.map(|&b| m.body_treeid[b as usize]);
+    trees
+        .filter(|tree| *tree >= 0)
+        .collect::<BTreeSet<_>>()
+        .len()
+}
+
+// vertices that may touch a plane, and half of the elements that may touch something
+fn soft(m: &Arrays) -> usize {
+    let (mut vertices, mut elements) = (BTreeSet::new(), BTreeSet::new());
+    for side in 0..2 * m.ncollisionflex {
+        let flex = m.collision_flex[side];
+        match (m.collision_vert[side], m.collision_elem[side]) {
+            (v @ 0.., _) => vertices.insert((flex, v)),
+            (_, e @ 0..) => elements.insert((flex, e)),
+            _ => continue,
+        };
+    }
+    vertices.len() + elements.len().div_ceil(2)
 }
 
 // the richest pairs fill the contacts

@@ -5,8 +5,10 @@
 
 mod assets;
 mod derived;
+mod flexes;
 mod objects;
 mod options;
+mod plugins;
 mod sensors;
 mod tree;
 
@@ -29,7 +31,9 @@ pub(super) fn given(m: &Arrays) -> Result<()> {
     options::check(m)?;
     tree::check(m)?;
     assets::check(m)?;
+    flexes::check(m)?;
     objects::check(m)?;
+    plugins::check(m)?;
     sensors::check(m)
 }
 
@@ -138,6 +142,7 @@ fn names(m: &Arrays) -> Result<()> {
         actuator,
         sensor,
         numeric,
+        plugin,
         text: _,
         key,
         place: _,
@@ -159,6 +164,7 @@ fn names(m: &Arrays) -> Result<()> {
         (actuator, m.nactuator, "actuator"),
         (sensor, m.nsensor, "sensor"),
         (numeric, m.nnumeric, "numeric"),
+        (plugin, m.nplugin, "plugin"),
         (key, m.nkey, "key"),
     ] {
         if !list.is_empty() && list.len() != n {

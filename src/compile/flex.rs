@@ -1,17 +1,22 @@
 //! Soft bodies: their vertices, edges and elements, and what their material is made of (`mjCFlex::Compile`).
 
-mod material;
+mod cage;
+pub(super) mod material;
 mod topology;
 
 use super::layout::merged_chain;
 use super::names::Names;
 use super::pose::{Pose, V3};
 use super::tree::{Ids, Tree};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fields::Arrays;
 use crate::mjcf::schema::{Elastic2d, EqualityTag, Flex};
 use crate::types::JointType;
+use cage::Cage;
 use topology::Topology;
+
+/// Most numbers of stiffness of all flexes together: a gibibyte.
+const MAXSTIFFNESS: usize = 1 << 27;
 
 /// Fills `flex_*` and `flexedge_*`, but for what follows from `qpos0` later. Needs the bodies.
 pub(super) fn fill(m: &mut Arrays, tree: &Tree, names: &Names) -> Result<()> {
@@ -23,6 +28,7 @@ pub(super) fn fill(m: &mut Arrays, tree: &Tree, names: &Names) -> Result<()> {
         one(m, tree, names, &poses, said)?;
     }
     m.nflex = tree.spec.flexes.len();
+    m.nflexnode = m.flex_node.len();
     m.nflexvert = m.flex_vert.len();
     m.nflexedge = m.flexedge_rigid.len();
     m.nflexelem = m.flex_elemlayer.len();
@@ -46,6 +52,8 @@ struct Part {
     element: Vec<i32>,
     centered: bool,
     rigid: bool,
+    // vertices are between its nodes
+    cage: Option<Cage>,
 }
 
 // poses of the bodies at qpos0
@@ -69,6 +77,7 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
     let held = held(tree, said);
     check_material(tree, said, &part, held)?;
     check_bodies(m, tree, names, said, &part)?;
+    check_cage(tree, said, &part, held)?;
     let shape = topology::of(&part);
     let elastic = said.elasticity.young() > 0.0;
     let bends = elastic && part.dim == 2 && bends(said);
@@ -82,7 +91,20 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
     if elastic {
         let last = m.flex_stiffnessadr.len() - 1;
         m.flex_stiffnessadr[last] = m.flex_stiffness.len() as i32;
-        m.flex_stiffness.extend(material::stretching(said, &part));
+        let more = part.cage.as_ref().map_or(0, Cage::stiffness_num);
+        let need = m.flex_stiffness.len().saturating_add(more);
+        if need > MAXSTIFFNESS {
+            return Err(Error::Size {
+                what: "numbers of stiffness of cells between nodes (say a smaller cellcount)"
+                    .into(),
+                need: need as u64,
+                have: MAXSTIFFNESS as u64,
+            });
+        }
+        m.flex_stiffness.extend(match &part.cage {
+            Some(cage) => cage.stiffness(said),
+            None => material::stretching(said, &part),
+        });
         if bends {
             m.flex_bendingadr[last] = m.flex_bending.len() as i32;
             m.flex_bending
@@ -152,11 +174,17 @@ fn part(tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) -> Result<Part>
     )?;
     check_elements(tree, said, dim, &element, vertex.len())?;
     let place = |(body, v): (&usize, &V3)| poses[*body].then(Pose::at(*v)).pos;
+    let cage = cage::of(tree, names, poses, said)?;
+    let (points, holders) = match &cage {
+        Some(cage) => (&cage.node, &cage.bodies),
+        None => (&vertex, &bodies),
+    };
     Ok(Part {
         dim,
         xpos: bodies.iter().zip(&vertex).map(place).collect(),
-        centered: vertex.iter().all(|v| *v == [0.0; 3]),
-        rigid: bodies.iter().all(|b| *b == bodies[0]),
+        centered: points.iter().all(|v| *v == [0.0; 3]),
+        rigid: cage.is_none() && holders.iter().all(|b| *b == holders[0]),
+        cage,
         bodies,
         vertex,
         element,
@@ -219,9 +247,9 @@ fn check_material(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<(
     )?;
     ensure(!flat || part.dim == 2, "dim", "elastic2d is for dim 2")?;
     ensure(
-        !held || elastic.young() <= 0.0,
+        !held || elastic.young() <= 0.0 || elastic.elastic2d() == Elastic2d::Bend,
         "dim",
-        "edges that an equality holds and elasticity (young) exclude each other; drop one",
+        "edges that an equality holds and elasticity (young) exclude each other, but that of bending alone; drop one",
     )?;
     ensure(
         !held || edge.stiffness() <= 0.0,
@@ -243,23 +271,67 @@ fn check_material(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<(
     ensure(condim, "dim", "condim of its contacts must be 1, 3, 4 or 6")
 }
 
+// what is between nodes is a solid that fills their grid
+fn check_cage(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<()> {
+    let Some(cage) = &part.cage else {
+        return Ok(());
+    };
+    let lacks = [
+        (
+            part.dim != 3,
+            "flex with interpolated vertices that is no solid (dim 3)",
+        ),
+        (
+            held,
+            "flex with interpolated vertices whose edges a constraint holds",
+        ),
+        (
+            part.dim == 3 && !cage.is_full(part),
+            "flex with interpolated vertices whose elements do not fill the grid of its nodes",
+        ),
+    ];
+    match lacks.into_iter().find(|(lacks, _)| *lacks) {
+        Some((_, what)) => Err(tree
+            .spec
+            .sources
+            .unsupported(said.origin, Some("dof"), what)),
+        None => Ok(()),
+    }
+}
+
 // the bodies must move by themselves, and be damped by the flex alone
 fn check_bodies(m: &Arrays, tree: &Tree, names: &Names, said: &Flex, part: &Part) -> Result<()> {
     if part.rigid {
         return Ok(());
     }
     let name = |b: usize| names.body.name(b);
-    let of = |b: usize| part.bodies.iter().filter(|&&other| other == b).count();
-    for &b in &part.bodies {
+    let held_by: Vec<usize> = match &part.cage {
+        Some(cage) => cage.bodies.clone(),
+        None => part
+            .element
+            .iter()
+            .map(|&v| part.bodies[v as usize])
+            .collect(),
+    };
+    let bodies = part.cage.as_ref().map_or(&part.bodies, |cage| &cage.bodies);
+    let mut times = vec![0; m.nbody];
+    for &b in bodies {
+        times[b] += 1;
+    }
+    let is_vertex = |b: usize| {
         let node = &tree.bodies[b];
-        let slides = node
-            .joints
-            .clone()
-            .all(|j| m.jnt_type[j] == JointType::Slide);
+        let mut joints = node.joints.clone();
         let carries = !node.geoms.is_empty() || !node.said.bodies.is_empty();
-        if of(b) != 1 || node.joints.is_empty() || carries || !slides {
-            continue;
-        }
+        times[b] == 1
+            && !joints.is_empty()
+            && !carries
+            && joints.all(|j| m.jnt_type[j] == JointType::Slide)
+    };
+    // one that anything else holds is held
+    let slides = |b: &usize| is_vertex(*b) && tree.bodies[*b].joints.len() == 3;
+    let loose = held_by.iter().all(slides);
+    for &b in bodies.iter().filter(|b| is_vertex(**b)) {
+        let node = &tree.bodies[b];
         let damped = tree.joints[node.joints.clone()].iter().any(|part| {
             let [timeconst, ratio] = part.said.springdamper();
             (timeconst > 0.0 && ratio > 0.0) || part.said.damping() != [0.0; 3]
@@ -272,15 +344,13 @@ fn check_bodies(m: &Arrays, tree: &Tree, names: &Names, said: &Flex, part: &Part
 
         // what moves around it would move it twice
         let mut around = node.parent;
-        while around != 0 {
+        while loose && around != 0 {
             let joints = tree.bodies[around].joints.is_empty();
             let msg = format!(
-                "body {:?} has joints, and no vertex is pinned to it; pin one, or drop the joints",
+                "body {:?} has joints, and no vertex is pinned; pin one, or drop the joints",
                 name(around)
             );
-            let three = node.joints.len() == 3;
-            let pinned = part.bodies.contains(&around);
-            tree.ensure(joints || pinned || !three, said.origin, Some("body"), &msg)?;
+            tree.ensure(joints, said.origin, Some("body"), &msg)?;
             around = tree.bodies[around].parent;
         }
     }
@@ -291,8 +361,13 @@ fn vertices(m: &mut Arrays, part: &Part) {
     m.flex_vertadr.push(m.flex_vert.len() as i32);
     m.flex_vertnum.push(part.vertex.len() as i32);
     m.flex_vert.extend_from_slice(&part.vertex);
-    m.flex_vertbodyid
-        .extend(part.bodies.iter().map(|&b| b as i32));
+    match &part.cage {
+        Some(_) => m.flex_vertbodyid.extend(part.bodies.iter().map(|_| -1)),
+        None => m
+            .flex_vertbodyid
+            .extend(part.bodies.iter().map(|&b| b as i32)),
+    }
+    Cage::write(part.cage.as_ref(), m);
 }
 
 fn edges(m: &mut Arrays, part: &Part, shape: &Topology, bends: bool) {
@@ -300,7 +375,8 @@ fn edges(m: &mut Arrays, part: &Part, shape: &Topology, bends: bool) {
     m.flex_edgenum.push(shape.edges.len() as i32);
     for (edge, flap) in shape.edges.iter().zip(&shape.flaps) {
         let [b0, b1] = edge.map(|v| part.bodies[v as usize]);
-        m.flexedge_rigid.push(i32::from(b0 == b1));
+        m.flexedge_rigid
+            .push(i32::from(b0 == b1 && part.cage.is_none()));
         m.flex_edge.extend(edge);
         m.flex_edgeflap.extend(if bends { *flap } else { [-1; 2] });
     }
@@ -385,6 +461,8 @@ fn properties(m: &mut Arrays, said: &Flex, part: &Part) {
 fn boxed(m: &mut Arrays, said: &Flex, part: &Part) {
     let first = m.flex_elemlayer.len() - part.element.len() / (part.dim + 1);
     let layers = &m.flex_elemlayer[first..];
+    let local = |x: &V3| part.cage.as_ref().map_or(*x, |cage| cage.local(*x));
+    let xpos: Vec<V3> = part.xpos.iter().map(local).collect();
     let (mut lo, mut hi) = ([f64::MAX; 3], [f64::MIN; 3]);
     for (of, layer) in part.element.chunks_exact(part.dim + 1).zip(layers) {
         if part.dim == 3 && *layer >= said.contact.activelayers() {
@@ -392,19 +470,25 @@ fn boxed(m: &mut Arrays, said: &Flex, part: &Part) {
         }
         for &v in of {
             for k in 0..3 {
-                lo[k] = lo[k].min(part.xpos[v as usize][k]);
-                hi[k] = hi[k].max(part.xpos[v as usize][k]);
+                lo[k] = lo[k].min(xpos[v as usize][k]);
+                hi[k] = hi[k].max(xpos[v as usize][k]);
             }
         }
     }
     let size = [0, 1, 2].map(|k| 0.5 * (hi[k] - lo[k]));
     m.flex_size.push(size);
-    for x in &part.xpos {
+    for x in &xpos {
         let along = |k: usize| match size[k] > crate::types::MINVAL {
             true => (x[k] - 0.5 * (hi[k] + lo[k])) / (2.0 * size[k]) + 0.5,
             false => 0.5,
         };
-        m.flex_vert0.push([0, 1, 2].map(along));
+        let place = match &part.cage {
+            Some(cage) => cage.place(*x),
+            None => [0, 1, 2].map(along),
+        };
+        m.flex_vert0.push(place);
+        let cell = |cage: &Cage| cage::cell(place, cage.cells);
+        m.flex_vertcell.push(part.cage.as_ref().map_or(-1, cell));
     }
 }
 
@@ -421,7 +505,7 @@ pub(super) fn edge_pattern(m: &mut Arrays) {
             || m.flex_edgedamping[f] != 0.0;
         for e in edges_of(m, f) {
             m.flexedge_J_rowadr[e] = colind.len() as i32;
-            if m.flex_rigid[f] != 0 {
+            if m.flex_rigid[f] != 0 || m.flex_interp[f] != 0 {
                 continue;
             }
             let [b0, b1] = edge_bodies(m, f, e);
@@ -453,14 +537,39 @@ pub(super) fn edge_bodies(m: &Arrays, f: usize, e: usize) -> [usize; 2] {
     })
 }
 
+/// Coefficients of stretch of all elements, or of all cells between nodes.
+pub(super) fn stiffness_num(m: &Arrays, f: usize) -> i64 {
+    let of_element = match m.flex_dim[f] {
+        3 => material::TETRAHEDRON,
+        _ => material::TRIANGLE,
+    };
+    match i64::from(m.flex_interp[f]) {
+        0 => i64::from(m.flex_elemnum[f]).saturating_mul(of_element as i64),
+        order => {
+            let cells = m.flex_cellnum[3 * f..3 * f + 3].iter();
+            cells.fold((3 * (order + 1).pow(3)).pow(2), |n, &c| {
+                n.saturating_mul(c.into())
+            })
+        }
+    }
+}
+
 /// Whether its own forces or constraints keep a flex in shape.
 pub(super) fn keeps_shape(m: &Arrays, f: usize) -> bool {
     let (stretch, bend) = (m.flex_stiffnessadr[f], m.flex_bendingadr[f]);
-    let stride = if m.flex_dim[f] == 3 { 24 } else { 21 };
     let of = |adr: i32| {
         let adr = adr as usize;
-        &m.flex_stiffness[adr..adr + stride * m.flex_elemnum[f] as usize]
+        &m.flex_stiffness[adr..adr + stiffness_num(m, f) as usize]
     };
     let stretches = stretch >= 0 && of(stretch).iter().any(|k| *k != 0.0);
     m.flex_edgeequality[f] != 0 || bend >= 0 || stretches
+}
+
+/// The bodies that a flex is made of: those of its nodes, or else of its vertices.
+pub(super) fn bodies_of(m: &Arrays, f: usize) -> &[i32] {
+    let (list, adr, num) = match m.flex_interp[f] {
+        0 => (&m.flex_vertbodyid, m.flex_vertadr[f], m.flex_vertnum[f]),
+        _ => (&m.flex_nodebodyid, m.flex_nodeadr[f], m.flex_nodenum[f]),
+    };
+    &list[adr as usize..(adr + num) as usize]
 }

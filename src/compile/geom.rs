@@ -129,11 +129,11 @@ fn check(tree: &Tree, part: &Part<Geom>, kind: GeomType) -> Result<()> {
     let fixed = tree.bodies.get(part.body).is_some_and(|b| b.weldid == 0);
     let msg = "type \"plane\" is for bodies that cannot move; use a box, or put it in the world";
     tree.ensure(kind != GeomType::Plane || fixed, origin, Some("type"), msg)?;
-    if kind == GeomType::Sdf {
-        let feature = "type \"sdf\", a signed distance field,";
-        return Err(tree.spec.sources.unsupported(origin, Some("type"), feature));
-    }
-    Ok(())
+    let mut meshes = tree.spec.meshes.iter().filter(|x| x.plugin.is_some());
+    let bare = kind == GeomType::Sdf && said.plugin.is_none();
+    let shaped = bare && meshes.any(|mesh| mesh.name == said.mesh);
+    let msg = "the mesh is the shape of a plugin, which the geom must have too: give it the mesh's <plugin>";
+    tree.ensure(!shaped, origin, Some("type"), msg)
 }
 
 /// Sizes as said; those that were not are zero.

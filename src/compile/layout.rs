@@ -1,6 +1,6 @@
 //! Fields that are ours: derived from MuJoCo's once a model is compiled, so that every stage finds its way by table.
 
-use super::{capacity, emit, flex, history, pair, pattern, plastic, setconst, sparse};
+use super::{capacity, emit, flex, history, pair, pattern, plastic, plugin, setconst, sparse};
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
@@ -23,6 +23,7 @@ pub(super) fn numbers(m: &mut Arrays) {
     of_actuators(m);
     pair::parameters(m);
     plastic::begin(m);
+    plugin::parameters(m);
     let moving = |vel: &&[f64]| vel.iter().any(|x| *x != 0.0);
     m.nsurfacevel = m.geom_surfacevel.chunks_exact(6).filter(moving).count();
 }
@@ -59,6 +60,12 @@ pub(super) fn option_sizes(m: &mut Arrays) {
         0
     };
     m.njdual = dual_rows(m);
+    let sleep = m.ntree > 0 && m.nflex == 0 && m.opt.enabled(ENBL_SLEEP);
+    let latent = m.nq + m.nv + m.na + m.nsensordata;
+    [m.ntreesleep, m.nbodysleep, m.nlatent] = match sleep {
+        true => [m.ntree, m.nbody, latent],
+        false => [0; 3],
+    };
 }
 
 /// Rows that a solver of the dual problem needs room for (`njdual`): none, if the model's options ask for no such solver.

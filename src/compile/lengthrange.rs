@@ -61,6 +61,7 @@ pub(super) fn fill(m: &mut Model, tree: &Tree) -> Result<()> {
         at_rest.opt.integrator = Integrator::Euler as i32;
     }
     at_rest.ncollision = 0;
+    at_rest.ntreesleep = 0;
     let found: Vec<_> = wanted.par_iter().map(|&i| range(&still, said, i)).collect();
     for (i, found) in wanted.into_iter().zip(found) {
         match found {

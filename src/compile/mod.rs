@@ -35,6 +35,7 @@ pub mod pair;
 mod parts;
 pub mod pattern;
 mod plastic;
+mod plugin;
 pub(crate) mod pose;
 mod reduce;
 mod scale;
@@ -98,7 +99,8 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     }
     let tree = Tree::new(spec)?;
     let names = Names::new(&tree)?;
-    let assets = asset::Assets::new(&tree, &names)?;
+    let plugins = plugin::Plugins::new(&tree, &names)?;
+    let assets = asset::Assets::new(&tree, &names, &plugins)?;
     let bodies = (0..tree.bodies.len())
         .map(|id| body::compile(&tree, &assets, id))
         .collect::<Result<Vec<_>>>()?;
@@ -130,10 +132,12 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     let pair = contact::pairs(&mut m, &tree, &names.geom)?;
     let exclude = contact::excludes(&mut m, &tree, &names.body)?;
     actuator::fill(&mut m, &tree, &names)?;
-    sensor::fill(&mut m, &tree, &names)?;
+    sensor::fill(&mut m, &tree, &names, &plugins)?;
+    plugins.fill(&mut m, &tree)?;
     custom::numerics(&mut m, &tree)?;
     custom::tuples(&tree, &names)?;
     m.names = model_names(spec, &names, pair, exclude);
+    m.names.plugin = plugins.names();
     finish(m, &tree)
 }
 
@@ -258,6 +262,7 @@ fn model_names(spec: &Spec, names: &Names, pair: Vec<String>, exclude: Vec<Strin
         actuator: names.actuator.list(),
         sensor: names.sensor.list(),
         numeric: names.numeric.list(),
+        plugin: Vec::new(),
         text: spec
             .texts
             .iter()

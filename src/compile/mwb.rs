@@ -272,6 +272,7 @@ fn put_names(names: &Names, out: &mut Vec<u8>) {
         actuator,
         sensor,
         numeric,
+        plugin,
         text,
         key,
         place,
@@ -279,7 +280,7 @@ fn put_names(names: &Names, out: &mut Vec<u8>) {
     put_text(model, out);
     for list in [
         body, joint, geom, site, camera, light, mesh, flex, hfield, pair, exclude, equality,
-        tendon, actuator, sensor, numeric, key,
+        tendon, actuator, sensor, numeric, plugin, key,
     ] {
         out.extend((list.len() as u32).to_le_bytes());
         list.iter().for_each(|name| put_text(name, out));
@@ -356,6 +357,7 @@ impl<'a> Reader<'a> {
             &mut names.actuator,
             &mut names.sensor,
             &mut names.numeric,
+            &mut names.plugin,
             &mut names.key,
         ] {
             *list = self.list(Self::text)?;

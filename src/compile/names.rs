@@ -24,6 +24,7 @@ pub(super) struct Names<'a> {
     pub actuator: Ids<'a>,
     pub sensor: Ids<'a>,
     pub numeric: Ids<'a>,
+    pub plugin: Ids<'a>,
     pub text: Ids<'a>,
     pub key: Ids<'a>,
 }
@@ -68,6 +69,7 @@ impl<'a> Names<'a> {
             actuator: ids!(spec, "actuator", spec.actuators.iter()),
             sensor: ids!(spec, "sensor", spec.sensors.iter()),
             numeric: ids!(spec, "numeric", spec.numerics.iter()),
+            plugin: ids!(spec, "plugin instance", spec.plugins.iter()),
             text: ids!(spec, "text", spec.texts.iter()),
             key: ids!(spec, "keyframe", spec.keys.iter()),
         })
@@ -93,6 +95,7 @@ impl<'a> Names<'a> {
             ObjType::Sensor => &self.sensor,
             ObjType::Numeric => &self.numeric,
             ObjType::Text => &self.text,
+            ObjType::Plugin => &self.plugin,
             ObjType::Key => &self.key,
             _ => return None,
         })

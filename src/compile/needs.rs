@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::tree::Tree;
 use crate::cpu;
 use crate::cpu::collision::Kind;
+use crate::cpu::lib::sleep::sleeps;
 use crate::fields::Arrays;
 use crate::mjcf::source::Origin;
 use crate::mjcf::table::Keyword;
@@ -39,7 +40,6 @@ enum By {
     Flag,
     Geom(usize),
     Flex(usize),
-    Actuator(usize),
     Sensor(usize),
 }
 
@@ -56,7 +56,6 @@ impl Need {
             By::Flag => Some(spec.option.flag.origin),
             By::Geom(i) => tree.geoms.get(i).map(|x| x.said.origin),
             By::Flex(i) => spec.flexes.get(i).map(|x| x.origin),
-            By::Actuator(i) => spec.actuators.get(i).map(|x| x.origin),
             By::Sensor(i) => spec.sensors.get(i).map(|x| x.origin),
         }
     }
@@ -106,6 +105,26 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         let what = "the flag \"nativeccd\" disabled (the older convex collider) on a device";
         out.push(Need::new(what, By::Flag, "nativeccd"));
     }
+    if m.ncollision > 0 && cpu::collision::sweep::speculates(m) {
+        let what = "the flag \"speculative\" on a device";
+        out.push(Need::new(what, By::Flag, "speculative"));
+    }
+    if let Some(geom) = field_that_collides(m) {
+        let what = "collisions of signed distance fields on a device";
+        out.push(Need::new(what, By::Geom(geom), "type"));
+    }
+    let between = (0..m.nflex).find(|&f| m.flex_interp[f] != 0);
+    let what = "flexes with interpolated vertices on a device";
+    out.extend(between.map(|f| Need::new(what, By::Flex(f), "dof")));
+    let soft = (0..m.nflex).find(|&f| touches(m, f));
+    out.extend(soft.map(|f| Need::new("collisions of flexes on a device", By::Flex(f), "name")));
+    if sleeps(m) {
+        out.push(Need::new(
+            "the flag \"sleep\" on a device",
+            By::Flag,
+            "sleep",
+        ));
+    }
     if !m.opt.disabled(DSBL_SENSOR) {
         sensors_on_device(m, &mut out);
     }
@@ -113,7 +132,7 @@ fn on_device(m: &Arrays) -> Vec<Need> {
 }
 
 fn sensors_on_device(m: &Arrays, out: &mut Vec<Need>) {
-    use SensorType::{GeomDist, GeomFromTo, GeomNormal};
+    use SensorType::{GeomDist, GeomFromTo, GeomNormal, Rangefinder};
     let mut first = |what: &str, attr, asks: &dyn Fn(usize) -> bool| {
         let i = (0..m.nsensor).find(|&i| asks(i));
         out.extend(i.map(|i| Need::new(what, By::Sensor(i), attr)));
@@ -122,6 +141,9 @@ fn sensors_on_device(m: &Arrays, out: &mut Vec<Need>) {
         let distances = [GeomDist, GeomNormal, GeomFromTo];
         distances.iter().any(|d| m.sensor_type[i] == *d)
     });
+    let field = m.geom_type.contains(&(GeomType::Sdf as i32));
+    let what = "rays of sensors among signed distance fields on a device";
+    first(what, "name", &|i| field && m.sensor_type[i] == Rangefinder);
     first("sites that enclose on a device", "enclosed", &|i| {
         m.sensor_type[i] == SensorType::InsideSite && m.sensor_intprm[3 * i] != 0
     });
@@ -148,26 +170,36 @@ fn options(m: &Arrays, out: &mut Vec<Need>) {
         let what = "the no-slip solver";
         out.push(Need::new(what, By::Option, "noslip_iterations"));
     }
-    let flags = [
-        (ENBL_SLEEP, "sleep"),
-        (ENBL_IPC, "ipc"),
-        (ENBL_SPECULATIVE, "speculative"),
-    ];
-    for (bit, name) in flags {
-        if m.opt.enabled(bit) {
-            out.push(Need::new(format!("the flag {name:?}"), By::Flag, name));
-        }
+    if m.opt.enabled(ENBL_IPC) {
+        out.push(Need::new("the flag \"ipc\"", By::Flag, "ipc"));
     }
+    if sleeps(m) && m.opt.integrator == Integrator::Rk4 {
+        let what = "the flag \"sleep\" with the integrator \"RK4\"";
+        out.push(Need::new(what, By::Flag, "sleep"));
+    }
+    if m.nflex > 0 && m.opt.enabled(ENBL_SLEEP) {
+        let what = "the flag \"sleep\" with flexes";
+        out.push(Need::new(what, By::Flag, "sleep"));
+    }
+    if sleeps(m) && m.eq_type.iter().any(|kind| *kind == EqType::Tendon) {
+        let what = "the flag \"sleep\" with equalities of tendons";
+        out.push(Need::new(what, By::Flag, "sleep"));
+    }
+}
+
+// nothing collides where contacts or constraints are off
+fn contacts_are_off(m: &Arrays) -> bool {
+    m.opt.disabled(DSBL_CONTACT) || m.opt.disabled(DSBL_CONSTRAINT)
 }
 
 // types of shapes that may touch, and the first pair of each
 fn pairs(m: &Arrays) -> BTreeMap<[i32; 2], [i32; 2]> {
     let mut pairs = BTreeMap::new();
-    // nothing collides where contacts or constraints are off
-    if m.opt.disabled(DSBL_CONTACT) || m.opt.disabled(DSBL_CONSTRAINT) {
+    if contacts_are_off(m) {
         return pairs;
     }
-    for (&geom1, &geom2) in m.collision_geom1.iter().zip(&m.collision_geom2) {
+    let geoms = m.collision_geom1.iter().zip(&m.collision_geom2);
+    for (&geom1, &geom2) in geoms.filter(|(_, geom2)| **geom2 >= 0) {
         let types = [geom1, geom2].map(|g| m.geom_type[g as usize]);
         pairs.entry(types).or_insert([geom1, geom2]);
     }
@@ -179,12 +211,23 @@ fn collisions_of(types: [i32; 2]) -> String {
     format!("collisions of {type1} and {type2}")
 }
 
+// the first signed distance field of a pair
+fn field_that_collides(m: &Arrays) -> Option<usize> {
+    let mut pairs = pairs(m).into_iter();
+    let field = pairs.find(|(types, _)| types[1] == GeomType::Sdf);
+    field.map(|(_, [_, geom])| geom as usize)
+}
+
 fn collisions(m: &Arrays, out: &mut Vec<Need>) {
     for (types, [_, geom2]) in pairs(m) {
         if cpu::collision::kind(types).is_none() {
             let by = By::Geom(geom2 as usize);
             out.push(Need::new(collisions_of(types), by, "type"));
         }
+    }
+    if let Some(geom) = field_that_collides(m).filter(|_| cpu::collision::sweep::speculates(m)) {
+        let what = "speculative contacts of signed distance fields";
+        out.push(Need::new(what, By::Geom(geom), "type"));
     }
 }
 
@@ -195,31 +238,28 @@ fn forces(m: &Arrays, out: &mut Vec<Need>) {
         out.extend(by.map(|by| Need::new(what, by, attr)));
     };
 
-    let what = "actuators of type \"user\"";
-    let kinds = [
-        (&m.actuator_dyntype, DynType::User as i32, "dyntype"),
-        (&m.actuator_gaintype, GainType::User as i32, "gaintype"),
-        (&m.actuator_biastype, BiasType::User as i32, "biastype"),
-    ];
-    let user = kinds
-        .iter()
-        .find_map(|(list, user, attr)| Some((list.iter().position(|t| t == user)?, *attr)));
-    if let Some((i, attr)) = user {
-        need(what, attr, Some(By::Actuator(i)));
-    }
-
     // MuJoCo ends where it finds such a contact
     let what = "tactile sensors that touch height fields";
     let feels = |i: usize, k: usize| {
         let weld = |g: i32| m.body_weldid[m.geom_bodyid[g as usize] as usize];
         let geoms = [m.collision_geom1[k], m.collision_geom2[k]];
-        m.geom_type[geoms[0] as usize] == GeomType::Hfield
+        geoms[1] >= 0
+            && m.geom_type[geoms[0] as usize] == GeomType::Hfield
             && geoms.iter().any(|g| weld(*g) == weld(m.sensor_refid[i]))
     };
     let field = first(m.nsensor, &|i| {
         m.sensor_type[i] == SensorType::Tactile && (0..m.ncollision).any(|k| feels(i, k))
     });
     need(what, "geom", field.map(By::Sensor));
+
+    let field = m.geom_type.contains(&(GeomType::Sdf as i32));
+    let seen = first(m.nsensor, &|i| {
+        use SensorType as S;
+        let kinds = [S::Tactile, S::GeomDist, S::GeomNormal, S::GeomFromTo];
+        field && kinds.iter().any(|kind| m.sensor_type[i] == *kind)
+    });
+    let what = "touch and distances of sensors among signed distance fields";
+    need(what, "name", seen.map(By::Sensor));
 
     // MuJoCo goes on to sample them, though nobody reads them
     let what = "histories of sensors that are off";
@@ -239,21 +279,41 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
     let elastic = first(&|f| implicit && m.flex_rigid[f] == 0 && m.flex_stiffnessadr[f] >= 0);
     let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
     need(what, elastic);
-    let off = m.opt.disabled(DSBL_CONTACT) || m.opt.disabled(DSBL_CONSTRAINT);
-    need("collisions of flexes", first(&|f| !off && touches(m, f)));
+    let between = first(&|f| m.flex_interp[f] != 0 && may_touch(m, f));
+    need("collisions of flexes with interpolated vertices", between);
+    let touching = |f: usize| touches(m, f);
+    let passive = first(&|f| m.flex_passive[f] != 0 && touching(f));
+    need("passive contacts of flexes", passive);
+    let field = |k: usize| {
+        let geom = usize::try_from(m.collision_geom1[k]);
+        geom.is_ok_and(|geom| m.geom_type[geom] == GeomType::Sdf)
+    };
+    let mut pairs = (0..m.ncollision).filter(|&k| !contacts_are_off(m) && m.collision_geom2[k] < 0);
+    let field = pairs.find(|&k| field(k));
+    let what = "collisions of flexes with signed distance fields";
+    need(what, field.map(|k| m.collision_flex[2 * k + 1] as usize));
+    let older = m.opt.disabled(DSBL_NATIVECCD);
+    let what =
+        "the flag \"nativeccd\" disabled (the older convex collider) with flexes that collide";
+    need(what, first(&|f| older && touching(f)));
 }
 
-// whether something in the model may touch a flex by the bits of the two, or the flex itself
-fn touches(m: &Arrays, f: usize) -> bool {
+// whether something may touch a flex by the bits of the two, or the flex itself
+fn may_touch(m: &Arrays, f: usize) -> bool {
     let bits = |contype: i32, conaffinity: i32| {
         m.flex_contype[f] & conaffinity != 0 || contype & m.flex_conaffinity[f] != 0
     };
-    let geom = (0..m.ngeom).any(|g| bits(m.geom_contype[g], m.geom_conaffinity[g]));
-    let flex = |g: usize| g != f && bits(m.flex_contype[g], m.flex_conaffinity[g]);
-    let own = m.flex_rigid[f] == 0
-        && m.flex_selfcollide[f] != 0
-        && bits(m.flex_contype[f], m.flex_conaffinity[f]);
-    geom || own || (0..m.nflex).any(flex)
+    let geom = |g: usize| bits(m.geom_contype[g], m.geom_conaffinity[g]);
+    let flex = |g: usize| {
+        let apart = g != f || m.flex_selfcollide[f] != 0;
+        apart && bits(m.flex_contype[g], m.flex_conaffinity[g])
+    };
+    !contacts_are_off(m) && ((0..m.ngeom).any(geom) || (0..m.nflex).any(flex))
+}
+
+// whether a flex may touch something
+fn touches(m: &Arrays, f: usize) -> bool {
+    !contacts_are_off(m) && m.collision_flex.contains(&(f as i32))
 }
 
 #[cfg(test)]

@@ -5,11 +5,16 @@
 //! pairs, predefined pairs, pairs of shapes that never collide. What is left for a step are bounding spheres and the pairs.
 //! Options enter (`DSBL_FILTERPARENT`, `DSBL_MIDPHASE`, `ENBL_OVERRIDE`, `o_*`): an edit of the model makes the list again.
 
-use std::collections::{HashMap, HashSet};
+mod soft;
+
+use std::collections::HashSet;
 
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
 use crate::types::*;
+
+use soft::Soft;
+pub(super) use soft::bodies;
 
 /// Largest number of pairs that the list may hold: beyond it, a model should say what may collide by masks or exclusions.
 pub const MAXCOLLISION: usize = 10_000_000;
@@ -21,13 +26,16 @@ pub fn pairs(m: &mut Arrays) -> Result<()> {
     m.collision_geom1 = list.iter().map(|pair| pair.geom1).collect();
     m.collision_geom2 = list.iter().map(|pair| pair.geom2).collect();
     m.collision_pairid = list.iter().map(|pair| pair.pairid).collect();
+    soft::write(m, &list);
     Ok(())
 }
 
 struct Pair {
+    // -1: soft
     geom1: i32,
     geom2: i32,
     pairid: i32,
+    soft: [Soft; 2],
 }
 
 // the geom of the lower type comes first
@@ -38,6 +46,7 @@ fn ordered(m: &Arrays, geom1: usize, geom2: usize, pairid: i32) -> Pair {
         geom1: geom1 as i32,
         geom2: geom2 as i32,
         pairid,
+        soft: [Soft::NONE; 2],
     }
 }
 
@@ -45,15 +54,18 @@ fn ordered(m: &Arrays, geom1: usize, geom2: usize, pairid: i32) -> Pair {
 pub fn collides(type1: i32, type2: i32) -> bool {
     let (low, high) = (type1.min(type2), type1.max(type2));
     let unbounded = |t: i32| t == GeomType::Plane || t == GeomType::Hfield;
-    high < GeomType::Sdf as i32 && !(unbounded(low) && unbounded(high))
+    let field = high == GeomType::Sdf && low != GeomType::Hfield;
+    (field || high < GeomType::Sdf as i32) && !(unbounded(low) && unbounded(high))
 }
 
-// body pairs ascend by signature; predefined pairs go before the dynamic ones of their signature
+// body pairs ascend by signature, flexes behind all bodies; predefined pairs go before the dynamic ones of their signature; what
+// touches itself comes last
 fn list(m: &Arrays) -> Result<Vec<Pair>> {
     let mut list = Vec::new();
     let predefined = Predefined::new(m);
     let exclude: HashSet<i32> = m.exclude_signature.iter().copied().collect();
     let bodies: Vec<usize> = (0..m.nbody).filter(|&i| can_collide(m, i)).collect();
+    let flexes: Vec<usize> = (0..m.nflex).filter(|&f| soft::can_collide(m, f)).collect();
     let mut next = 0;
     for (k, &body1) in bodies.iter().enumerate() {
         for &body2 in &bodies[k + 1..] {
@@ -65,18 +77,37 @@ fn list(m: &Arrays) -> Result<Vec<Pair>> {
             if !exclude.contains(&signature) {
                 dynamic(m, body1, body2, &predefined, &mut list);
             }
-            if list.len() > MAXCOLLISION {
-                return Err(too_many(list.len()));
-            }
+            fits(&list)?;
+        }
+        for &f in &flexes {
+            let signature = ((body1 << 16) + m.nbody + f) as i32;
+            next = predefined.emit(m, next, Some(signature), &mut list);
+            soft::with_body(m, body1, f, &mut list)?;
+        }
+    }
+    for (k, &f1) in flexes.iter().enumerate() {
+        for &f2 in &flexes[k + 1..] {
+            soft::with_flex(m, f1, f2, &mut list)?;
         }
     }
     predefined.emit(m, next, None, &mut list);
+    for &f in &flexes {
+        soft::with_itself(m, f, &mut list)?;
+    }
     Ok(list)
+}
+
+fn fits(list: &[Pair]) -> Result<()> {
+    match list.len() > MAXCOLLISION {
+        true => Err(too_many(list.len())),
+        false => Ok(()),
+    }
 }
 
 fn too_many(need: usize) -> Error {
     Error::Size {
-        what: "geom pairs that may collide (say what may not by contype, conaffinity or <exclude>)"
+        what: "pairs of geoms, and of elements of flexes, that may collide (say what may not by contype, conaffinity, <exclude> or \
+               selfcollide)"
             .into(),
         need: need as u64,
         have: MAXCOLLISION as u64,
@@ -97,7 +128,7 @@ fn geoms(m: &Arrays, body: usize) -> std::ops::Range<usize> {
 fn bodies_collide(m: &Arrays, body1: usize, body2: usize) -> bool {
     let weld = |i: usize| m.body_weldid[i] as usize;
     let (weld1, weld2) = (weld(body1), weld(body2));
-    if weld1 == weld2 || (m.body_dofnum[weld1] == 0 && m.body_dofnum[weld2] == 0) {
+    if weld1 == weld2 || (is_static(m, body1) && is_static(m, body2)) {
         return false;
     }
     let parent = |i: usize| weld(m.body_parentid[i] as usize);
@@ -105,9 +136,19 @@ fn bodies_collide(m: &Arrays, body1: usize, body2: usize) -> bool {
     !(filterparent && (weld1 == parent(weld2) || weld2 == parent(weld1)))
 }
 
+// whether forces cannot move a body
+fn is_static(m: &Arrays, body: usize) -> bool {
+    m.body_dofnum[m.body_weldid[body] as usize] == 0
+}
+
 fn masks_match(m: &Arrays, geom1: usize, geom2: usize) -> bool {
-    m.geom_contype[geom1] & m.geom_conaffinity[geom2] != 0
-        || m.geom_contype[geom2] & m.geom_conaffinity[geom1] != 0
+    let masks = |g: usize| [m.geom_contype[g], m.geom_conaffinity[g]];
+    bits_match(masks(geom1), masks(geom2))
+}
+
+// whether the types of one of two, and what the other touches, have a bit in common
+fn bits_match([type1, touches1]: [i32; 2], [type2, touches2]: [i32; 2]) -> bool {
+    type1 & touches2 != 0 || type2 & touches1 != 0
 }
 
 // the dynamic pairs of two bodies
@@ -172,6 +213,19 @@ fn sorted(a: i32, b: i32) -> (i32, i32) {
     (a.min(b), a.max(b))
 }
 
+/// What a geom or a flex says of its contacts.
+struct Matter {
+    priority: i32,
+    condim: i32,
+    solmix: f64,
+    margin: f64,
+    gap: f64,
+    friction: [f64; 3],
+    solref: [f64; 2],
+    solimp: [f64; 5],
+    adhesion: f64,
+}
+
 /// Contact parameters of a pair of geoms.
 #[derive(Clone, Copy)]
 struct Mixed {
@@ -196,12 +250,7 @@ pub fn parameters(m: &mut Arrays) {
     (m.collision_solref, m.collision_solreffriction) = (room(2), room(2));
     m.collision_adhesion = room(1);
     for k in 0..n {
-        let pair = Pair {
-            geom1: m.collision_geom1[k],
-            geom2: m.collision_geom2[k],
-            pairid: m.collision_pairid[k],
-        };
-        let mix = parameters_of(m, &pair);
+        let mix = parameters_of(m, k);
         m.collision_condim.push(mix.condim);
         m.collision_detect.push(mix.margin + mix.gap);
         m.collision_margin.push(mix.margin);
@@ -215,10 +264,10 @@ pub fn parameters(m: &mut Arrays) {
     m.nadhesion = m.collision_adhesion.iter().filter(sticks).count();
 }
 
-fn parameters_of(m: &Arrays, pair: &Pair) -> Mixed {
-    let mut mix = match usize::try_from(pair.pairid) {
-        Ok(k) => predefined_parameters(m, k),
-        Err(_) => mix(m, pair.geom1 as usize, pair.geom2 as usize),
+fn parameters_of(m: &Arrays, k: usize) -> Mixed {
+    let mut mix = match usize::try_from(m.collision_pairid[k]) {
+        Ok(pair) => predefined_parameters(m, pair),
+        Err(_) => mix(&matter(m, k, 0), &matter(m, k, 1)),
     };
     if m.opt.enabled(ENBL_OVERRIDE) {
         mix.margin = m.opt.o_margin;
@@ -227,8 +276,31 @@ fn parameters_of(m: &Arrays, pair: &Pair) -> Mixed {
         mix.solreffriction = m.opt.o_solref;
         mix.solimp = m.opt.o_solimp;
     }
+    // what touches itself always would, with a margin
+    if soft::is_itself(m, k) {
+        (mix.margin, mix.gap) = (0.0, 0.0);
+    }
     mix.friction = mix.friction.map(|mu| mu.max(MINMU));
     mix
+}
+
+// what a side of a pair says of its contacts
+fn matter(m: &Arrays, k: usize, side: usize) -> Matter {
+    let geom = [m.collision_geom1[k], m.collision_geom2[k]][side];
+    let Ok(g) = usize::try_from(geom) else {
+        return soft::matter(m, m.collision_flex[2 * k + side] as usize);
+    };
+    Matter {
+        priority: m.geom_priority[g],
+        condim: m.geom_condim[g],
+        solmix: m.geom_solmix[g],
+        margin: m.geom_margin[g],
+        gap: m.geom_gap[g],
+        friction: m.geom_friction[g],
+        solref: row(&m.geom_solref, g),
+        solimp: row(&m.geom_solimp, g),
+        adhesion: m.geom_adhesion[g],
+    }
 }
 
 fn row<const N: usize>(array: &[f64], i: usize) -> [f64; N] {
@@ -248,43 +320,36 @@ fn predefined_parameters(m: &Arrays, k: usize) -> Mixed {
     }
 }
 
-// the geom of higher priority decides; of equal ones condim and friction are the larger, solver parameters are mixed, and both
+// the one of higher priority decides; of equal ones condim and friction are the larger, solver parameters are mixed, and both
 // stick
-fn mix(m: &Arrays, geom1: usize, geom2: usize) -> Mixed {
-    let (priority1, priority2) = (m.geom_priority[geom1], m.geom_priority[geom2]);
-    let solref = [geom1, geom2].map(|g| row::<2>(&m.geom_solref, g));
-    let solimp = [geom1, geom2].map(|g| row::<5>(&m.geom_solimp, g));
-    let (condim, friction, solref, solimp, adhesion) = if priority1 != priority2 {
-        let side = usize::from(priority1 < priority2);
-        let geom = [geom1, geom2][side];
-        (
-            m.geom_condim[geom],
-            m.geom_friction[geom],
-            solref[side],
-            solimp[side],
-            m.geom_adhesion[geom],
-        )
+fn mix(first: &Matter, second: &Matter) -> Mixed {
+    let (condim, friction, solref, solimp, adhesion) = if first.priority != second.priority {
+        let of = if first.priority < second.priority {
+            second
+        } else {
+            first
+        };
+        (of.condim, of.friction, of.solref, of.solimp, of.adhesion)
     } else {
-        let mix = mix_factor(m.geom_solmix[geom1], m.geom_solmix[geom2]);
+        let mix = mix_factor(first.solmix, second.solmix);
         let blend = |a: f64, b: f64| mix * a + (1.0 - mix) * b;
-        let standard = solref[0][0] > 0.0 && solref[1][0] > 0.0;
-        let (friction1, friction2) = (m.geom_friction[geom1], m.geom_friction[geom2]);
+        let standard = first.solref[0] > 0.0 && second.solref[0] > 0.0;
         (
-            m.geom_condim[geom1].max(m.geom_condim[geom2]),
-            std::array::from_fn(|k| friction1[k].max(friction2[k])),
+            first.condim.max(second.condim),
+            std::array::from_fn(|k| first.friction[k].max(second.friction[k])),
             std::array::from_fn(|k| match standard {
-                true => blend(solref[0][k], solref[1][k]),
-                false => solref[0][k].min(solref[1][k]),
+                true => blend(first.solref[k], second.solref[k]),
+                false => first.solref[k].min(second.solref[k]),
             }),
-            std::array::from_fn(|k| blend(solimp[0][k], solimp[1][k])),
-            m.geom_adhesion[geom1] + m.geom_adhesion[geom2],
+            std::array::from_fn(|k| blend(first.solimp[k], second.solimp[k])),
+            first.adhesion + second.adhesion,
         )
     };
     let [slide, spin, roll] = friction;
     Mixed {
         condim,
-        margin: m.geom_margin[geom1] + m.geom_margin[geom2],
-        gap: m.geom_gap[geom1] + m.geom_gap[geom2],
+        margin: first.margin + second.margin,
+        gap: first.gap + second.gap,
         friction: [slide, slide, spin, roll, roll],
         solref,
         solreffriction: [0.0; 2],
@@ -306,6 +371,9 @@ fn mix_factor(solmix1: f64, solmix2: f64) -> f64 {
 pub fn max_contact(m: &Arrays, pair: usize) -> usize {
     use GeomType as T;
     let geoms = [m.collision_geom1[pair], m.collision_geom2[pair]];
+    if geoms[1] < 0 {
+        return soft::max_contact(m, pair);
+    }
     let [low, high] = geoms.map(|g| T::from_i32(m.geom_type[g as usize]));
     let (Some(low), Some(high)) = (low, high) else {
         return 0;
@@ -313,6 +381,8 @@ pub fn max_contact(m: &Arrays, pair: usize) -> usize {
     let multiccd = !m.opt.disabled(DSBL_MULTICCD);
     match (low, high) {
         (T::Hfield, _) => MAXCONPAIR,
+        (T::Plane, T::Sdf) => 4,
+        (_, T::Sdf) => usize::try_from(m.opt.sdf_initpoints).map_or(0, |n| n.min(MAXCONPAIR)),
         (T::Sphere | T::Ellipsoid, _) | (_, T::Sphere | T::Ellipsoid) => 1,
         (T::Box, T::Box) => 8,
         (T::Capsule, T::Capsule) | (T::Plane, T::Capsule) => 2,
@@ -330,21 +400,4 @@ pub fn contact_rows(m: &Arrays, pair: usize) -> usize {
         _ if m.opt.cone == Cone::Elliptic => condim,
         _ => 2 * (condim - 1),
     }
-}
-
-/// Distinct body pairs of the list: index of the pair's bodies in first-met order, for what is shared by all their pairs.
-pub fn body_pairs(m: &Arrays) -> (Vec<(usize, usize)>, Vec<usize>) {
-    let mut index = HashMap::new();
-    let mut bodies = Vec::new();
-    let of = (0..m.ncollision)
-        .map(|k| {
-            let [body1, body2] = [m.collision_geom1[k], m.collision_geom2[k]]
-                .map(|g| m.geom_bodyid[g as usize] as usize);
-            *index.entry((body1, body2)).or_insert_with(|| {
-                bodies.push((body1, body2));
-                bodies.len() - 1
-            })
-        })
-        .collect();
-    (bodies, of)
 }

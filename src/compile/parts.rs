@@ -12,7 +12,8 @@ use crate::model::{Names, Opt, Statistic};
 pub struct Parts {
     /// Sizes; one that is not given is 0.
     pub sizes: BTreeMap<String, usize>,
-    /// Arrays, row by row; one that is not given is zeros. Those that are ours alone are derived.
+    /// Arrays, row by row; one that is not given is zeros, or -1 where that is the id of nothing. Those that are ours alone are
+    /// derived.
     pub fields: BTreeMap<String, Vec<f64>>,
     /// Options; one that is not given has its default.
     pub options: BTreeMap<String, Vec<f64>>,
@@ -41,6 +42,12 @@ impl Parts {
         m.allocate();
         for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
             let Some(from) = self.fields.get(field.name) else {
+                // ids that nobody gave lead nowhere
+                if let (Some(ViewMut::Int(to)), Some((-1, _))) =
+                    (m.view_mut(field.row), field.within)
+                {
+                    to.fill(-1);
+                }
                 continue;
             };
             let to = m.view_mut(field.row);

@@ -1,11 +1,11 @@
 //! Sparsity patterns of constraint rows: which dofs a row can touch is known from the model, so a row stores values only.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::flex;
 use super::layout::{body_chain, merged_chain};
-use super::pair::body_pairs;
+use super::pair::bodies;
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
 use crate::types::*;
@@ -22,22 +22,35 @@ pub fn patterns(m: &mut Arrays) -> Result<()> {
     m.tendon_Jpat = (0..m.ntendon).map(|i| tendon(m, i, &mut table)).collect();
     m.eq_Jpat = (0..m.neq).map(|i| equality(m, i, &mut table)).collect();
     m.flexedge_Jpat = edges(m, &mut table);
-    let (bodies, of) = body_pairs(m);
-    let mut of_bodies: Vec<i32> = Vec::with_capacity(bodies.len());
-    for &(body1, body2) in &bodies {
-        of_bodies.push(table.id(contact_pattern(m, body1, body2)));
+    m.collision_Jpat = contacts(m, &mut table)?;
+    table.write(m);
+    Ok(())
+}
+
+// of every pair of the collision list
+fn contacts(m: &Arrays, table: &mut Table) -> Result<Vec<i32>> {
+    let mut of_bodies = HashMap::new();
+    let mut out = Vec::with_capacity(m.ncollision);
+    for k in 0..m.ncollision {
+        let id = if m.collision_geom2[k] >= 0 {
+            let geoms = [m.collision_geom1[k], m.collision_geom2[k]];
+            let [body1, body2] = geoms.map(|g| m.geom_bodyid[g as usize] as usize);
+            let pattern = of_bodies.entry((body1, body2));
+            *pattern.or_insert_with(|| table.id(contact_pattern(m, body1, body2)))
+        } else {
+            table.id(soft_pattern(m, k))
+        };
+        out.push(id);
         if table.ndof > MAXJPATDOF {
             return Err(Error::Size {
-                what: "dofs in the patterns of contact rows (say what may not touch by contype, conaffinity or <exclude>)"
+                what: "dofs in the patterns of contact rows (say what may not touch by contype, conaffinity, <exclude> or selfcollide)"
                     .into(),
                 need: table.ndof as u64,
                 have: MAXJPATDOF as u64,
             });
         }
     }
-    m.collision_Jpat = of.iter().map(|&k| of_bodies[k]).collect();
-    table.write(m);
-    Ok(())
+    Ok(out)
 }
 
 /// A dof of a pattern and the side it moves: -1 the first body, 1 the second, 0 both.
@@ -73,6 +86,27 @@ impl Table {
         m.Jpat_side = entries().map(|entry| entry.1).collect();
         m.nJpatdof = m.Jpat_dof.len();
         m.nJrow = self.lists.iter().map(|list| list.len()).max().unwrap_or(0);
+        masks(m);
+    }
+}
+
+/// The dofs of all patterns as bits: `Jpat_mask`, `Jpat_rank`.
+pub(crate) fn masks(m: &mut Arrays) {
+    let width = m.nv.div_ceil(32);
+    m.nJpatword = m.nJpat * width;
+    m.Jpat_mask = vec![0; m.nJpatword];
+    m.Jpat_rank = vec![0; m.nJpatword];
+    for pattern in 0..m.nJpat {
+        let (adr, num) = (m.Jpat_adr[pattern] as usize, m.Jpat_num[pattern] as usize);
+        let words = pattern * width..(pattern + 1) * width;
+        for &dof in &m.Jpat_dof[adr..adr + num] {
+            m.Jpat_mask[words.start + dof as usize / 32] |= 1 << (dof % 32);
+        }
+        let mut rank = 0;
+        for word in words {
+            m.Jpat_rank[word] = rank;
+            rank += m.Jpat_mask[word].count_ones() as i32;
+        }
     }
 }
 
@@ -98,6 +132,20 @@ fn contact_pattern(m: &Arrays, body1: usize, body2: usize) -> Vec<Entry> {
     let mut list = sides(m, body1, body2);
     list.retain(|entry| entry.1 != 0);
     list
+}
+
+// dofs that move some of the bodies that carry the sides of a contact; what moves all of them moves them alike
+fn soft_pattern(m: &Arrays, k: usize) -> Vec<Entry> {
+    let mut carriers = bodies(m, k, 0);
+    carriers.extend(bodies(m, k, 1));
+    let mut times = BTreeMap::new();
+    for &body in &carriers {
+        for dof in body_chain(m, body) {
+            *times.entry(dof).or_insert(0) += 1;
+        }
+    }
+    let some = times.into_iter().filter(|(_, n)| *n < carriers.len());
+    own(some.map(|(dof, _)| dof).collect())
 }
 
 fn joint(m: &Arrays, j: usize, table: &mut Table) -> i32 {

@@ -281,8 +281,8 @@ fn body_references(spec: &Spec) -> HashSet<&str> {
         names.extend(x.body.as_deref());
     }
     for x in &spec.flexes {
-        let bodies = x.body.as_deref().unwrap_or_default();
-        names.extend(bodies.split_ascii_whitespace());
+        let lists = [&x.body, &x.node].into_iter().flatten();
+        names.extend(lists.flat_map(|list| list.split_ascii_whitespace()));
     }
     spec.each_camera(&mut |_, x| names.extend(x.target.as_deref()));
     spec.each_light(&mut |_, x| names.extend(x.target.as_deref()));

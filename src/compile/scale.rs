@@ -3,21 +3,32 @@
 //! A frame scales all that stands in it about its own origin: lengths by `scale`, masses by `massscale`. What follows from
 //! units (forces, torques, stiffness) does so if `scaling` is `similar`, and stays if it is `geometry`.
 
+mod actuator;
 mod assets;
+mod key;
 mod outside;
+mod span;
+mod stretch;
 
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::mjcf::schema::{Body, Camera, Frame, Geom, Inertial, Joint, Light, Scaling, Site};
+use crate::mjcf::schema::{
+    Body, Camera, Frame, Geom, Inertial, Joint, Light, Scaling, Site, Tendon,
+};
 use crate::mjcf::source::Sources;
-use crate::mjcf::spec::Spec;
+use crate::mjcf::spec::{Actuator, Spec};
 use crate::types::{GeomType, JointType};
+
+use super::pose::Units;
+use super::tree::units;
+use span::{Line, Span};
+use stretch::Stretch;
 
 /// Factors of what stands in a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Scale {
-    /// Of lengths.
+    /// Of lengths; of those without a direction if it is stretched.
     length: f64,
     /// Of masses.
     mass: f64,
@@ -25,6 +36,10 @@ struct Scale {
     unit_length: f64,
     /// Of the unit of mass, which forces follow.
     unit_mass: f64,
+    /// What becomes of positions, if that is more than one factor.
+    stretch: Option<Stretch>,
+    /// Which frame said it last, counted from 1; 0: none.
+    said: usize,
 }
 
 /// Nothing is scaled.
@@ -33,9 +48,16 @@ const ONE: Scale = Scale {
     mass: 1.0,
     unit_length: 1.0,
     unit_mass: 1.0,
+    stretch: None,
+    said: 0,
 };
 
 impl Scale {
+    /// Whether it changes nothing, whoever said it.
+    fn is_one(&self) -> bool {
+        Scale { said: 0, ..*self } == ONE
+    }
+
     /// Of forces.
     fn force(&self) -> f64 {
         self.unit_mass * self.unit_length
@@ -54,70 +76,96 @@ impl Scale {
             mass: mean(self.mass, other.mass),
             unit_length: mean(self.unit_length, other.unit_length),
             unit_mass: mean(self.unit_mass, other.unit_mass),
+            stretch: None,
+            said: 0,
         }
     }
 }
 
-/// The scales of what has a name, by kind; what has none, or is as it was said, is not in it.
+/// The scales of what has a name, by kind; what has none, or is as it was said, is not in it, but for joints and tendons.
 #[derive(Default)]
 struct Named {
     body: HashMap<String, Scale>,
+    /// By what they displace, and by what else has no direction.
     joint: HashMap<String, (Scale, JointType)>,
+    joint_frame: HashMap<String, Scale>,
     geom: HashMap<String, Scale>,
     site: HashMap<String, Scale>,
     camera: HashMap<String, Scale>,
+    tendon: HashMap<String, Line>,
+    actuator: HashMap<String, Line>,
+}
+
+fn says(f: &Frame) -> bool {
+    f.scale.is_some() || f.scaling.is_some() || f.massscale.is_some()
 }
 
 /// The spec with all scales of frames carried out; `None` if there are none.
 pub(super) fn scaled(spec: &Spec) -> Result<Option<Spec>> {
-    let said = |f: &Frame| f.scale.is_some() || f.scaling.is_some() || f.massscale.is_some();
     let mut any = false;
-    spec.each_body(&mut |_, body| any |= body.frames.iter().any(said));
+    spec.each_body(&mut |_, body| any |= body.frames.iter().any(says));
     if !any {
         return Ok(None);
     }
     let mut out = spec.clone();
     let mut assets = assets::Instances::default();
     let mut named = Named::default();
-    let (mut joints, mut mocaps) = (Vec::new(), false);
+    let (mut joints, mut mocaps) = (Vec::new(), Vec::new());
+    let units = units(spec)?;
+    let sources = &spec.sources;
+    let mut said = 0;
     // from the world down, in the order of ids
     let mut stack = vec![(&mut out.world, ONE)];
     while let Some((body, own)) = stack.pop() {
-        let scales = frames(&spec.sources, &mut body.frames, own)?;
+        let scales = frames(sources, &units, &mut body.frames, own, &mut said)?;
         let at = |frame: Option<usize>| frame.and_then(|f| scales.get(f).copied()).unwrap_or(own);
+        if body.mocap() {
+            mocaps.push(own);
+        }
         named.note(body, &own, &at);
-        mocaps |= body.mocap() && own.length != 1.0;
         if let Some(inertial) = &mut body.inertial {
-            self::inertial(inertial, &at(inertial.frame));
+            self::inertial(inertial, &units, &at(inertial.frame));
         }
         for joint in &mut body.joints {
-            let scale = at(joint.frame);
+            let origin = joint.origin;
+            let wrong = |msg| sources.error(origin, None, msg);
+            let scale = of_joint(joint, at(joint.frame)).map_err(wrong)?;
             joints.push((scale, kind_of(joint)));
+            named.note_joint(joint, scale, at(joint.frame));
+            at(joint.frame).place(&mut joint.pos);
             self::joint(joint, &scale);
         }
+        let mut factors = Vec::with_capacity(body.geoms.len());
         for geom in &mut body.geoms {
             let scale = at(geom.frame);
-            self::geom(geom, &scale);
+            let origin = geom.origin;
+            let wrong = |msg| sources.error(origin, None, msg);
+            factors.push(self::geom(geom, &units, &scale).map_err(wrong)?);
         }
-        body.sites.iter_mut().for_each(|s| site(s, &at(s.frame)));
+        let geoms = body.geoms.iter_mut().zip(factors);
+        let geoms = geoms.map(|(g, factors)| (factors, &mut g.mesh, &mut g.hfield));
+        assets.use_geoms(&out.meshes, &out.hfields, geoms);
+        for site in &mut body.sites {
+            let scale = at(site.frame);
+            let origin = site.origin;
+            let wrong = |msg| sources.error(origin, None, msg);
+            let factors = self::site(site, &units, &scale).map_err(wrong)?;
+            assets.later(site.mesh.iter().map(|mesh| (factors, mesh.clone())));
+        }
         body.cameras
             .iter_mut()
             .for_each(|c| camera(c, &at(c.frame)));
         body.lights.iter_mut().for_each(|l| light(l, &at(l.frame)));
-        let geoms = body.geoms.iter_mut();
-        let geoms = geoms.map(|g| (at(g.frame).length, &mut g.mesh, &mut g.hfield));
-        assets.use_geoms(&out.meshes, &out.hfields, geoms);
-        let sites = body.sites.iter_mut();
-        assets.later(sites.filter_map(|s| Some((at(s.frame).length, s.mesh.clone()?))));
         for child in body.bodies.iter_mut().rev() {
             let scale = at(child.frame);
-            lengths(&mut child.pos, scale.length);
+            scale.place(&mut child.pos);
+            let scale = scale.turned(&units, &child.orientation);
             stack.push((child, scale));
         }
     }
     assets.rename_sites(&mut out)?;
     assets.fill(&mut out)?;
-    outside::scale(&mut out, &named, &joints, mocaps)?;
+    outside::scale(spec, &mut out, &mut named, &joints, &mocaps)?;
     Ok(Some(out))
 }
 
@@ -131,33 +179,106 @@ impl Named {
             }
         }
         one(&mut self.body, &body.name, *own, *own);
-        for x in &body.joints {
-            let scale = at(x.frame);
-            one(&mut self.joint, &x.name, scale, (scale, kind_of(x)));
-        }
         for x in &body.geoms {
-            one(&mut self.geom, &x.name, at(x.frame), at(x.frame));
+            let scale = at(x.frame);
+            one(&mut self.geom, &x.name, scale, scale.straight(scale.length));
         }
         for x in &body.sites {
-            one(&mut self.site, &x.name, at(x.frame), at(x.frame));
+            let scale = at(x.frame);
+            one(&mut self.site, &x.name, scale, scale.straight(scale.length));
         }
         for x in &body.cameras {
             one(&mut self.camera, &x.name, at(x.frame), at(x.frame));
         }
     }
+
+    /// A joint by the scale of its displacement.
+    fn note_joint(&mut self, x: &Joint, scale: Scale, frame: Scale) {
+        let of = (scale, kind_of(x));
+        if let Some(name) = &x.name {
+            self.joint.insert(name.clone(), of);
+            let frame = frame.straight(frame.length);
+            self.joint_frame.insert(name.clone(), frame);
+        }
+    }
+
+    /// A tendon that has been scaled.
+    fn note_tendon(&mut self, x: &Tendon, line: Line) {
+        let name = x.name.clone();
+        self.tendon.extend(name.map(|name| (name, line)));
+    }
+
+    /// An actuator that has been scaled.
+    fn note_actuator(&mut self, x: &Actuator) {
+        let line = span::actuator(x, self);
+        let name = x.name.clone();
+        self.actuator.extend(name.map(|name| (name, line)));
+    }
+
+    fn body(&self, name: Option<&str>) -> Scale {
+        of(&self.body, name, ONE)
+    }
+
+    fn geom(&self, name: Option<&str>) -> Scale {
+        of(&self.geom, name, ONE)
+    }
+
+    fn site(&self, name: Option<&str>) -> Scale {
+        of(&self.site, name, ONE)
+    }
+
+    fn camera(&self, name: Option<&str>) -> Scale {
+        of(&self.camera, name, ONE)
+    }
+
+    fn joint(&self, name: Option<&str>) -> (Scale, JointType) {
+        of(&self.joint, name, (ONE, JointType::Hinge))
+    }
+
+    fn joint_frame(&self, name: Option<&str>) -> Scale {
+        of(&self.joint_frame, name, ONE)
+    }
+
+    fn tendon(&self, name: Option<&str>) -> Line {
+        of(&self.tendon, name, (ONE, true))
+    }
+
+    fn actuator(&self, name: Option<&str>) -> Line {
+        of(&self.actuator, name, (ONE, true))
+    }
+}
+
+// what has a name is as it was said if it is not known
+fn of<T: Copy>(known: &HashMap<String, T>, name: Option<&str>, none: T) -> T {
+    name.and_then(|name| known.get(name))
+        .copied()
+        .unwrap_or(none)
 }
 
 /// The scale within each frame of a body; the frames themselves say no scale any more.
-fn frames(sources: &Sources, frames: &mut [Frame], own: Scale) -> Result<Vec<Scale>> {
+fn frames(
+    sources: &Sources,
+    units: &Units,
+    frames: &mut [Frame],
+    own: Scale,
+    said: &mut usize,
+) -> Result<Vec<Scale>> {
     let mut scales: Vec<Scale> = Vec::with_capacity(frames.len());
     for frame in frames {
         let around = frame
             .parent
             .and_then(|p| scales.get(p).copied())
             .unwrap_or(own);
-        lengths(&mut frame.pos, around.length);
-        let length = length_of(sources, frame)?;
-        let volume = length * length * length;
+        around.place(&mut frame.pos);
+        let around = around.turned(units, &frame.orientation);
+        if !says(frame) {
+            scales.push(around);
+            continue;
+        }
+        *said += 1;
+        let [x, y, z] = factors_of(sources, frame)?;
+        let volume = x * y * z;
+        let length = if x == y && y == z { x } else { volume.cbrt() };
         let mass = match frame.massscale.take() {
             None | Some(0.0) => volume,
             Some(m) if m > 0.0 => m,
@@ -175,28 +296,33 @@ fn frames(sources: &Sources, frames: &mut [Frame], own: Scale) -> Result<Vec<Sca
             mass: around.mass * mass,
             unit_length: around.unit_length * unit_length,
             unit_mass: around.unit_mass * unit_mass,
+            said: *said,
+            stretch: match around.stretch {
+                None if x == y && y == z => None,
+                outer => {
+                    let outer = outer.unwrap_or_else(|| Stretch::uniform(around.length));
+                    Some(outer.around(Stretch::along([x, y, z])))
+                }
+            },
         });
     }
     Ok(scales)
 }
 
-/// The factor of lengths that a frame says; it forgets it.
-fn length_of(sources: &Sources, frame: &mut Frame) -> Result<f64> {
+/// The factors of lengths along its axes that a frame says; it forgets them.
+fn factors_of(sources: &Sources, frame: &mut Frame) -> Result<[f64; 3]> {
     let error = |msg: &str| Err(sources.error(frame.origin, Some("scale"), msg));
     let said = frame.scale.take().unwrap_or_else(|| vec![1.0]);
     if !said.iter().all(|s| *s > 0.0) {
         return error("scale must be positive");
     }
     match said.as_slice() {
-        [s] => Ok(*s),
-        [x, y, z] if x == y && y == z => Ok(*x),
+        [s] => Ok([*s; 3]),
+        [x, y, z] if x == y && y == z => Ok([*x; 3]),
         [_, _, _] if frame.scaling != Some(Scaling::Geometry) => {
             error("three different factors need scaling=\"geometry\"")
         }
-        [_, _, _] => {
-            let feature = "scale of a frame by three different factors";
-            Err(sources.unsupported(frame.origin, Some("scale"), feature))
-        }
+        [x, y, z] => Ok([*x, *y, *z]),
         _ => error("scale needs one number or three"),
     }
 }
@@ -229,12 +355,31 @@ fn width(said: &mut Option<Vec<f64>>, holds: [f64; 5], factor: f64) {
     }
 }
 
-fn inertial(i: &mut Inertial, s: &Scale) {
-    let inertia = s.mass * s.length * s.length;
-    lengths(&mut i.pos, s.length);
+fn inertial(i: &mut Inertial, units: &Units, s: &Scale) {
+    s.place(&mut i.pos);
     number(&mut i.mass, s.mass);
-    lengths(&mut i.diaginertia, inertia);
-    lengths(&mut i.fullinertia, inertia);
+    match s.stretch {
+        Some(stretch) => stretch.inertia(i, units, s.mass),
+        None => {
+            let inertia = s.mass * s.length * s.length;
+            lengths(&mut i.diaginertia, inertia);
+            lengths(&mut i.fullinertia, inertia);
+        }
+    }
+}
+
+/// The scale of what a joint displaces; or what is wrong.
+fn of_joint(j: &Joint, s: Scale) -> std::result::Result<Scale, &'static str> {
+    match (s.stretch, kind_of(j)) {
+        (Some(stretch), JointType::Slide | JointType::Hinge) => {
+            let along = stretch.along_axis(j.axis());
+            let along = along.ok_or(
+                "the axis of this joint must be aligned with those of the frame that stretches it",
+            )?;
+            Ok(s.straight(along))
+        }
+        _ => Ok(s),
+    }
 }
 
 fn kind_of(joint: &Joint) -> JointType {
@@ -245,22 +390,17 @@ fn kind_of(joint: &Joint) -> JointType {
 }
 
 fn joint(j: &mut Joint, s: &Scale) {
-    lengths(&mut j.pos, s.length);
     let kind = kind_of(j);
     if kind == JointType::Free {
         return;
     }
-    let slides = kind == JointType::Slide;
-    // of inertia, of what a spring has a unit of displacement for, of the force; and of a displacement
-    let (inertia, force, ratio, displacement) = match slides {
-        true => (s.unit_mass, s.force(), 1.0 / s.unit_length, s.length),
-        false => (s.torque(), s.torque(), 1.0, 1.0),
-    };
-    powers(&mut j.stiffness, inertia, ratio);
-    powers(&mut j.damping, inertia, ratio);
-    number(&mut j.armature, inertia);
-    number(&mut j.frictionloss, force);
-    lengths(&mut j.actuatorfrcrange, force);
+    let along = Span::new(s, kind == JointType::Slide);
+    let displacement = along.length;
+    powers(&mut j.stiffness, along.rate, 1.0 / along.unit);
+    powers(&mut j.damping, along.rate, 1.0 / along.unit);
+    number(&mut j.armature, along.rate);
+    number(&mut j.frictionloss, along.force);
+    lengths(&mut j.actuatorfrcrange, along.force);
     lengths(&mut j.range, displacement);
     for x in [
         &mut j.margin,
@@ -275,12 +415,25 @@ fn joint(j: &mut Joint, s: &Scale) {
     width(&mut j.solimpfriction, friction, displacement);
 }
 
-fn geom(g: &mut Geom, s: &Scale) {
+// the factors along its axes; or what is wrong
+fn geom(g: &mut Geom, units: &Units, s: &Scale) -> std::result::Result<[f64; 3], &'static str> {
+    if g.plugin.is_some() && !s.is_one() {
+        return Err("a geom with a plugin cannot be scaled; keep it out of the frame");
+    }
     let length = s.length;
-    lengths(&mut g.pos, length);
-    lengths(&mut g.fromto, length);
     let shape = g.type_();
-    sizes(&mut g.size, shape, length);
+    let factors = match (s.stretch, g.fromto) {
+        (None, _) => [length; 3],
+        (Some(_), Some(_)) => {
+            return Err(
+                "fromto in a frame that stretches is not supported: say pos, size and zaxis",
+            );
+        }
+        (Some(stretch), None) => stretch.turned(units, &g.orientation).of_shape(shape)?,
+    };
+    s.place(&mut g.pos);
+    lengths(&mut g.fromto, length);
+    s.size(&mut g.size, shape, factors);
     number(&mut g.margin, length);
     number(&mut g.gap, length);
     number(&mut g.adhesion, s.force());
@@ -298,24 +451,38 @@ fn geom(g: &mut Geom, s: &Scale) {
         let solimp = g.solimp();
         width(&mut g.solimp, solimp, length);
     }
-    let linear = g.surfacevel.iter_mut().flatten().take(3);
-    linear.for_each(|v| *v *= length);
+    let linear = g.surfacevel.iter_mut().flatten();
+    linear.zip(factors).for_each(|(v, f)| *v *= f);
+    Ok(factors)
 }
 
-fn site(x: &mut Site, s: &Scale) {
-    lengths(&mut x.pos, s.length);
+// the factors of the mesh that it may have; or what is wrong
+fn site(x: &mut Site, units: &Units, s: &Scale) -> std::result::Result<[f64; 3], &'static str> {
+    let shape = x.type_();
+    let factors = match (s.stretch, x.fromto) {
+        (None, _) => [s.length; 3],
+        (Some(_), Some(_)) => {
+            return Err(
+                "fromto in a frame that stretches is not supported: say pos, size and zaxis",
+            );
+        }
+        (Some(stretch), None) => stretch
+            .turned(units, &x.orientation)
+            .of_site(shape, s.length)?,
+    };
+    s.place(&mut x.pos);
     lengths(&mut x.fromto, s.length);
-    if s.length != 1.0 {
+    if s.length != 1.0 || s.stretch.is_some() {
         // a size that is not said is a length, too
         let holds = x.size().to_vec();
         x.size.get_or_insert(holds);
-        let shape = x.type_();
-        sizes(&mut x.size, shape, s.length);
+        sizes(&mut x.size, shape, factors);
     }
+    Ok(factors)
 }
 
 /// Multiplies the numbers of a size that the shape has; others are not looked at.
-fn sizes(said: &mut Option<Vec<f64>>, shape: GeomType, factor: f64) {
+fn sizes(said: &mut Option<Vec<f64>>, shape: GeomType, factors: [f64; 3]) {
     let count = match shape {
         GeomType::Sphere => 1,
         GeomType::Capsule | GeomType::Cylinder => 2,
@@ -323,12 +490,12 @@ fn sizes(said: &mut Option<Vec<f64>>, shape: GeomType, factor: f64) {
         _ => 0,
     };
     let numbers = said.iter_mut().flatten().take(count);
-    numbers.for_each(|x| *x *= factor);
+    numbers.zip(factors).for_each(|(x, factor)| *x *= factor);
 }
 
 fn camera(c: &mut Camera, s: &Scale) {
     let length = s.length;
-    lengths(&mut c.pos, length);
+    s.place(&mut c.pos);
     for x in [&mut c.focal, &mut c.principal, &mut c.sensorsize] {
         *x = x.map(|x| x.map(|x| single(x) * length));
     }
@@ -339,7 +506,7 @@ fn camera(c: &mut Camera, s: &Scale) {
 
 fn light(l: &mut Light, s: &Scale) {
     let length = s.length;
-    lengths(&mut l.pos, length);
+    s.place(&mut l.pos);
     if length != 1.0 {
         l.bulbradius = Some(single(l.bulbradius()) * length);
         l.range = Some(single(l.range()) * length);

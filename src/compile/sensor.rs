@@ -2,6 +2,7 @@
 
 use super::actuator::check_history;
 use super::names::Names;
+use super::plugin::Plugins;
 use super::tree::Tree;
 use crate::cpu::collision::enclosure::geoms_of;
 use crate::error::Result;
@@ -20,10 +21,13 @@ type Object = (ObjType, i32);
 const NOTHING: Object = (ObjType::Unknown, -1);
 
 /// Fills `sensor_*` (`mjCSensor::Compile`).
-pub(super) fn fill(m: &mut Arrays, tree: &Tree, names: &Names) -> Result<()> {
-    for said in &tree.spec.sensors {
+pub(super) fn fill(m: &mut Arrays, tree: &Tree, names: &Names, plugins: &Plugins) -> Result<()> {
+    for (i, said) in tree.spec.sensors.iter().enumerate() {
         let mut row = row(tree, said)?;
         let (obj, refobj) = objects(tree, names, said)?;
+        if said.tag == SensorTag::Plugin {
+            row.3 = plugins.width(i);
+        }
         let intprm = special(m, tree, said, &mut row, obj, refobj)?;
         check(m, tree, said, &row, obj, refobj)?;
         let Row(kind, datatype, stage, dim) = row;
@@ -129,6 +133,7 @@ fn row(tree: &Tree, said: &Sensor) -> Result<Row> {
             usize::try_from(said.dim.unwrap_or(0)).unwrap_or(0),
         ),
         SensorTag::Tactile => Row(S::Tactile, T::Real, Vel, 0),
+        SensorTag::Plugin => Row(S::Plugin, T::Real, Acc, 0),
         SensorTag::Unsaid => return Err(tree.error(said.origin, None, "says no sensor")),
     })
 }
@@ -397,6 +402,7 @@ fn check(
             | SensorType::EKinetic
             | SensorType::Clock
             | SensorType::User
+            | SensorType::Plugin
             | SensorType::Contact
     );
     let msg = "needs an object to measure";

@@ -172,6 +172,10 @@ fn dof_invweight(m: &mut Arrays, d: &Data) {
 
 fn edge_lengths(m: &mut Arrays, d: &Data) {
     for f in 0..m.nflex {
+        // edges between nodes are not measured
+        if m.flex_interp[f] != 0 {
+            continue;
+        }
         for e in flex::edges_of(m, f) {
             let point = |k: usize| {
                 let v = m.flex_vertadr[f] + m.flex_edge[2 * e + k];
@@ -186,6 +190,9 @@ fn edge_lengths(m: &mut Arrays, d: &Data) {
 fn edge_weights(m: &mut Arrays, d: &Data) {
     let mut row = vec![0.0; m.nv];
     for f in 0..m.nflex {
+        if m.flex_interp[f] != 0 {
+            continue;
+        }
         for e in flex::edges_of(m, f) {
             let bodies = flex::edge_bodies(m, f, e);
             m.flexedge_invweight0[e] = if m.flexedge_rigid[e] != 0 {
@@ -416,7 +423,7 @@ fn body_sizes(m: &Arrays, d: &Data) -> Vec<f64> {
         }
     }
     // edges of soft bodies count at both of their ends
-    for f in 0..m.nflex {
+    for f in (0..m.nflex).filter(|&f| m.flex_interp[f] == 0) {
         for e in flex::edges_of(m, f) {
             for i in flex::edge_bodies(m, f, e).into_iter().filter(|i| *i > 0) {
                 size[i] = size[i].max(m.flexedge_length0[e]);
@@ -535,8 +542,7 @@ fn sleep(m: &mut Arrays) {
         }
     }
     for f in (0..m.nflex).filter(|&f| !flex::keeps_shape(m, f)) {
-        let adr = m.flex_vertadr[f] as usize;
-        let bodies = &m.flex_vertbodyid[adr..adr + m.flex_vertnum[f] as usize];
+        let bodies = flex::bodies_of(m, f);
         wake.extend(bodies.iter().map(|&b| m.body_treeid[b as usize]));
     }
     for tree in wake {

@@ -193,7 +193,8 @@ impl<'a> Tree<'a> {
     }
 }
 
-fn units(spec: &Spec) -> Result<Units> {
+/// How a spec says angles.
+pub(super) fn units(spec: &Spec) -> Result<Units> {
     let compiler = spec.compiler();
     let seq = compiler.eulerseq();
     let axes = |b: &u8| b"xyzXYZ".contains(b);

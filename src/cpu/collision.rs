@@ -13,7 +13,10 @@ pub mod enclosure;
 mod epa;
 mod gjk;
 mod hfield;
+pub(crate) mod impact;
 mod manifold;
+mod nearest;
+mod octree;
 mod older;
 mod plane;
 mod plane_mesh;
@@ -21,12 +24,20 @@ mod polytope;
 mod portal;
 pub(crate) mod reach;
 mod round;
+pub(crate) mod sdf;
 mod simplex;
+pub mod soft;
 mod sphere_box;
 mod support;
+pub(crate) mod sweep;
+mod tetrahedron;
+mod triangle;
+
+use std::ops::Range;
 
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::sleep::{pair_awake, sleeps};
 use crate::fields::{Data, Model, Own, OwnLane};
 use crate::real::Real;
 use crate::types::*;
@@ -36,11 +47,14 @@ use box_box::box_box;
 use capsule_box::capsule_box;
 use convex::convex;
 use hfield::hfield_convex;
+use impact::impact;
 use plane::*;
 use plane_mesh::plane_mesh;
 use reach::{reach_meets_plane, reaches_meet};
 use round::*;
+use sdf::shape_sdf;
 use sphere_box::sphere_box;
+use sweep::{speculates, tried};
 
 /// Contacts (`mj_collision`).
 pub fn collision(m: &Model, d: &mut Data) {
@@ -50,21 +64,36 @@ pub fn collision(m: &Model, d: &mut Data) {
     }
     let mut found = 0;
     let mut out = Contacts::new();
+    let (boxes, mut end) = (soft::Boxes::new(m, d), 0);
     for k in 0..m.ncollision {
-        if !near(m, d, k) {
+        out.num = 0;
+        if soft::is_soft(m, k) {
+            if k >= end {
+                end = soft::crowd(m, k);
+                found += of_flex(m, d, &boxes, k..end, &mut out);
+            }
             continue;
         }
-        out.num = 0;
+        if sleeps(m) && !pair_awake(m, d, k) {
+            continue;
+        }
+        let tried = speculates(m) && tried(m, d, k);
+        let near = near(m, d, k);
+        if !near && !tried {
+            continue;
+        }
         let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
         let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
         let detect = d.own.collision_detect(m, k);
-        if meet(m, &d.own, geoms, &shapes, detect, true)
+        if meet(m, &d.own, geoms, &shapes, detect, near)
             && !collide(m, OwnLane::new(&d.own, 0), geoms, shapes, detect, &mut out)
         {
             d.overflow[0] |= OVERFLOW_CCD;
         }
+        let soon = tried && !touches(&out, d.own.collision_margin(m, k));
+        let soon = soon && speculate(m, d, k, 0, &mut out);
         for point in &out.point[..out.num] {
-            keep(m, d, k, point);
+            keep(m, d, k, point, soon);
         }
         found += out.num as i32;
     }
@@ -74,6 +103,59 @@ pub fn collision(m: &Model, d: &mut Data) {
     if found > m.nconmax as i32 {
         d.overflow[0] |= OVERFLOW_CONTACT;
     }
+}
+
+/// Whether some contact of a pair is no farther than its margin.
+pub(crate) fn touches(found: &Contacts, margin: f64) -> bool {
+    found.point[..found.num].iter().any(|p| p.dist < margin)
+}
+
+/// Puts the contacts that a pair will have within the timestep in one lane in the place of those that it has in the gap; false
+/// if it will have none.
+pub(crate) fn speculate<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    k: usize,
+    lane: usize,
+    out: &mut Contacts,
+) -> bool {
+    let mut soon = Contacts::new();
+    impact(m, d, k, lane, &mut soon);
+    let any = soon.num > 0;
+    if any {
+        *out = soon;
+    }
+    any
+}
+
+// contacts of pairs with a flex that count together; their number
+fn of_flex(
+    m: &Model,
+    d: &mut Data,
+    boxes: &soft::Boxes<f64>,
+    pairs: Range<usize>,
+    out: &mut Contacts,
+) -> i32 {
+    let together = pairs.len() > 1;
+    let mut all = Vec::new();
+    for k in pairs {
+        out.num = 0;
+        if let Some(v) = soft::vertex(m, k) {
+            soft::plane_vertex(m, d, k, v, out);
+        } else if soft::near(m, d, boxes, k) && !soft::touch(m, d, k, 0, out) {
+            d.overflow[0] |= OVERFLOW_CCD;
+        }
+        all.extend(out.point[..out.num].iter().map(|point| (k, *point)));
+    }
+    if together && all.len() > MAXCONPAIR {
+        let spots: Vec<_> = all.iter().map(|(_, x)| (x.dist, x.pos)).collect();
+        let mut stays = soft::spread(&spots).into_iter();
+        all.retain(|_| stays.next() == Some(true));
+    }
+    for (k, point) in &all {
+        keep(m, d, *k, point, false);
+    }
+    all.len() as i32
 }
 
 /// Where the geoms of a pair are near: by their bounding spheres, or by a bounding sphere and a plane.
@@ -184,6 +266,8 @@ pub enum Kind {
     Convex,
     /// The convex collider, prism by prism of a height field.
     Hfield,
+    /// A descent where two signed distances overlap.
+    Sdf,
 }
 
 /// What finds the contacts of two geoms of which the first has the lower type; nothing if they cannot collide.
@@ -194,7 +278,10 @@ pub fn kind(types: [i32; 2]) -> Option<Kind> {
     }
     let solid = |t: GeomType| (T::Sphere..=T::Mesh).contains(&t);
     match [T::from_i32(types[0])?, T::from_i32(types[1])?] {
-        [T::Plane, T::Mesh] => Some(Kind::PlaneMesh),
+        [T::Plane, T::Mesh | T::Sdf] => Some(Kind::PlaneMesh),
+        // faces of a mesh against a field are not tried yet
+        [T::Mesh | T::Hfield, T::Sdf] => None,
+        [_, T::Sdf] => Some(Kind::Sdf),
         [T::Hfield, other] if solid(other) => Some(Kind::Hfield),
         [one, other] if solid(one) && solid(other) => Some(Kind::Convex),
         _ => None,
@@ -222,6 +309,10 @@ pub(crate) fn collide<R: Real>(
             true
         }
         Some(Kind::Hfield) => hfield_convex(m, own, geoms, shapes, detect, out),
+        Some(Kind::Sdf) => {
+            shape_sdf(m, own, geoms, shapes, out);
+            true
+        }
         Some(Kind::Convex) if m.opt.disabled(DSBL_NATIVECCD) => {
             let bound = |k: usize| own.geom_rbound(m, geoms[k]);
             older::convex(m, geoms, shapes, detect, bound(0).min(bound(1)), out);
@@ -233,7 +324,7 @@ pub(crate) fn collide<R: Real>(
 }
 
 // the next slot, or that of the shallowest contact if this one is deeper: the deepest stay, in the order of the list
-fn keep(m: &Model, d: &mut Data, k: usize, point: &Point) {
+fn keep(m: &Model, d: &mut Data, k: usize, point: &Point, soon: bool) {
     let mut slot = d.ncon[0] as usize;
     if slot == m.nconmax {
         let Some(shallowest) = shallowest(&d.contact_dist[..slot]) else {
@@ -249,7 +340,7 @@ fn keep(m: &Model, d: &mut Data, k: usize, point: &Point) {
     d.contact_dist[slot] = point.dist;
     d.contact_pos[slot] = point.pos;
     d.contact_frame[slot] = make_frame(point.normal, point.tangent);
-    d.contact_efc_address[slot] = -1;
+    d.contact_efc_address[slot] = if soon { SOON } else { -1 };
     d.ncon[0] = slot as i32 + 1;
 }
 
@@ -271,4 +362,5 @@ fn remove(d: &mut Data, slot: usize, num: usize) {
     d.contact_dist.copy_within(slot + 1..num, slot);
     d.contact_pos.copy_within(slot + 1..num, slot);
     d.contact_frame.copy_within(slot + 1..num, slot);
+    d.contact_efc_address.copy_within(slot + 1..num, slot);
 }

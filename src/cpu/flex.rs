@@ -1,5 +1,6 @@
 //! Vertices of soft bodies, lengths of their edges and how dofs change them (`mj_flex`).
 
+use crate::cpu::lib::cage::place_vertices;
 use crate::cpu::lib::jac::add_jac;
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
@@ -9,14 +10,19 @@ use crate::real::Real;
 pub fn flex<R: Real>(m: &Model, d: &mut Data<R>) {
     // vertices
     for v in 0..m.nflexvert {
-        let body = m.flex_vertbodyid[v] as usize;
+        let Ok(body) = usize::try_from(m.flex_vertbodyid[v]) else {
+            continue;
+        };
         let arm = mul_mat_vec3(d.xmat[body], d.own.flex_vert(m, v));
         d.flexvert_xpos[v] = add3(d.xpos[body], arm);
+    }
+    for f in (0..m.nflex).filter(|&f| m.flex_interp[f] != 0) {
+        place_vertices(m, d, f);
     }
 
     // edges, but of what cannot change its shape
     for f in 0..m.nflex {
-        if m.flex_rigid[f] != 0 {
+        if m.flex_rigid[f] != 0 || m.flex_interp[f] != 0 {
             continue;
         }
         let adr = m.flex_edgeadr[f] as usize;

@@ -2,6 +2,7 @@
 
 use crate::cpu::lib::force::apply_ft;
 use crate::cpu::lib::math::nonzero;
+use crate::cpu::lib::sleep::{keep_forces, sleeps};
 use crate::cpu::lib::sparse::solve_ld;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
@@ -25,6 +26,9 @@ pub fn fwd_acceleration<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
     d.qfrc_smooth = qfrc;
+    if sleeps(m) {
+        keep_forces(m, d);
+    }
 
     // M qacc = qfrc
     d.qacc_smooth.copy_from_slice(&d.qfrc_smooth);

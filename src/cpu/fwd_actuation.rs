@@ -3,11 +3,14 @@
 use crate::cpu::lib::actuator::*;
 use crate::cpu::lib::dcmotor::*;
 use crate::cpu::lib::math::{clip, nonzero};
+use crate::cpu::lib::plugin::*;
 use crate::cpu::lib::servo::*;
+use crate::cpu::lib::sleep::{rest_actuators, sleeps};
 use crate::cpu::lib::warning::warn;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
+use crate::user::{UserPart, of_user};
 
 /// Actuator forces (`mj_fwdActuation`).
 pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
@@ -26,14 +29,19 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
         if m.actuator_actnum[i] > 0 {
             activation_rate(m, d, i, bad);
         }
-        if !m.actuator_disabled(i) {
+        // a plugin is not disabled with its group
+        if !m.actuator_disabled(i) || has_plugin(m, i) {
             force(m, d, i, bad);
         }
     }
 
+    if sleeps(m) {
+        rest_actuators(m, d);
+    }
+
     // the sum of forces on a tendon is limited
     for t in 0..m.ntendon {
-        if m.tendon_actfrclimited[t] != 0 {
+        if m.tendon_actfrclimited[t] != 0 && limits_hold(m) {
             limit_tendon(m, d, t);
         }
     }
@@ -127,8 +135,21 @@ fn activation_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) 
             }
         }
         Some(DynType::DcMotor) => motor_rate(m, d, i, |d, u| control(m, d, bad, u)),
+        Some(DynType::User) => {
+            let mut rates = vec![R::zero(); num];
+            of_user(m, d, i, UserPart::Dyn, bad, &mut rates);
+            d.act_dot[adr..=last].copy_from_slice(&rates);
+        }
         _ => {}
     }
+    if has_plugin(m, i) {
+        plugin_rate(m, d, i);
+    }
+}
+
+#[inline(always)]
+fn has_plugin(m: &Model, i: usize) -> bool {
+    m.nplugin > 0 && m.actuator_plugin[i] >= 0
 }
 
 // gain times control or activation, plus bias
@@ -136,6 +157,12 @@ fn activation_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) 
 fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
     let ctrl = |u: usize| control(m, d, bad, u);
     let r = m.actuator_outadr[i] as usize;
+
+    // a plugin knows its force
+    if has_plugin(m, i) {
+        d.actuator_force[r] = plugin_force(m, d, i);
+        return;
+    }
 
     // a servo of an orientation has three outputs
     if m.actuator_gaintype[i] == GainType::So3 {
@@ -161,6 +188,7 @@ fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
             let prm = std::array::from_fn(prm);
             muscle_gain(length, velocity, lengthrange(), acc0(), prm)
         }
+        Some(GainType::User) => user(m, d, i, UserPart::Gain, bad),
         _ => R::one(),
     };
 
@@ -178,9 +206,29 @@ fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
         Some(BiasType::Muscle) => {
             muscle_bias(length, lengthrange(), acc0(), std::array::from_fn(prm))
         }
+        Some(BiasType::User) => user(m, d, i, UserPart::Bias, bad),
         _ => R::zero(),
     };
     d.actuator_force[r] = gain * input + bias;
+}
+
+// where there are plugins, limits hold if an actuator that is none, and not disabled, acts on a tendon that has them
+fn limits_hold(m: &Model) -> bool {
+    let asks = |i: usize| {
+        let tendon = m.actuator_trnid[2 * i] as usize;
+        m.actuator_trntype[i] == TrnType::Tendon
+            && m.tendon_actfrclimited[tendon] != 0
+            && !has_plugin(m, i)
+            && !m.actuator_disabled(i)
+    };
+    m.nplugin == 0 || (0..m.nactuator).any(asks)
+}
+
+// one number that a function of the user's own computes
+fn user<R: Real>(m: &Model, d: &Data<R>, i: usize, part: UserPart, bad: R::Mask) -> R {
+    let mut out = [R::zero()];
+    of_user(m, d, i, part, bad, &mut out);
+    out[0]
 }
 
 #[inline(always)]

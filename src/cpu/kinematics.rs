@@ -2,12 +2,16 @@
 
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::pose::local2global;
+use crate::cpu::lib::sleep::{sleeps, wake};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::JointType;
 
 /// Poses of bodies, geoms, sites, joint axes (`mj_kinematics`).
 pub fn kinematics<R: Real>(m: &Model, d: &mut Data<R>) {
+    if sleeps(m) {
+        wake(m, d);
+    }
     let (zero, one) = (R::zero(), R::one());
     let unit = [one, zero, zero, zero, one, zero, zero, zero, one];
 

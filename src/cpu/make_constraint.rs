@@ -7,8 +7,10 @@
 mod contact;
 mod equality;
 
+use crate::cpu::collision::collision;
 use crate::cpu::lib::impedance::{Solver, damping, impedance, regularization, solver, stiffness};
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::sleep::{sleeps, tendon_awake, tree_awake, wake_held, wake_touched};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
@@ -28,6 +30,13 @@ pub struct Counts {
 
 /// Constraint rows and their parameters (`mj_makeConstraint`).
 pub fn make_constraint(m: &Model, d: &mut Data) {
+    if sleeps(m) {
+        let contact = d.contact_collision[..d.ncon[0] as usize].to_vec();
+        if wake_touched(m, d, &contact) {
+            collision(m, d);
+        }
+        wake_held(m, d);
+    }
     let ncon = d.ncon[0] as usize;
     let contact = std::mem::take(&mut d.contact_collision);
     let counts = make(m, d, &contact[..ncon], Room::Fixed);
@@ -177,6 +186,23 @@ impl<R: Real> Writer<'_, R> {
         self.room == Room::Grows
     }
 
+    // where a tree is awake; everywhere if none may sleep
+    #[inline(always)]
+    fn is_awake(&self, tree: i32) -> R::Mask {
+        match sleeps(self.m) {
+            true => tree_awake(self.d, tree),
+            false => R::zero().le(R::zero()),
+        }
+    }
+
+    #[inline(always)]
+    fn tendon_is_awake(&self, i: usize) -> R::Mask {
+        match sleeps(self.m) {
+            true => tendon_awake(self.m, self.d, i),
+            false => R::zero().le(R::zero()),
+        }
+    }
+
     // a row without its Jacobian; its number
     #[inline(always)]
     fn add(&mut self, row: Row<R>, s: &Soft<R>) -> usize {
@@ -238,7 +264,7 @@ impl<R: Real> Writer<'_, R> {
                 continue;
             }
             let loss = self.d.own.dof_frictionloss(m, i);
-            let present = nonzero(loss);
+            let present = nonzero(loss) & self.is_awake(m.dof_treeid[i]);
             if present.any() && self.reserve(1) {
                 let s = soft!(m, self.d.own, dof_solref[2 * i], dof_solimp[5 * i]);
                 let row = Row {
@@ -263,7 +289,7 @@ impl<R: Real> Writer<'_, R> {
                 continue;
             }
             let loss = self.d.own.tendon_frictionloss(m, i);
-            let present = nonzero(loss);
+            let present = nonzero(loss) & self.tendon_is_awake(i);
             if present.any() && self.reserve(1) {
                 let own = &self.d.own;
                 let s = soft!(m, own, tendon_solref_fri[2 * i], tendon_solimp_fri[5 * i]);
@@ -309,7 +335,8 @@ impl<R: Real> Writer<'_, R> {
 
     fn joint_limit(&mut self, j: usize, dist: R, jacobian: [R; 3]) {
         let m = self.m;
-        let present = dist.lt(self.d.own.jnt_margin(m, j));
+        let tree = m.body_treeid[m.jnt_bodyid[j] as usize];
+        let present = dist.lt(self.d.own.jnt_margin(m, j)) & self.is_awake(tree);
         if !present.any() || !self.reserve(1) {
             return;
         }
@@ -346,7 +373,7 @@ impl<R: Real> Writer<'_, R> {
 
     fn tendon_limit(&mut self, i: usize, dist: R, sign: R) {
         let m = self.m;
-        let present = dist.lt(self.d.own.tendon_margin(m, i));
+        let present = dist.lt(self.d.own.tendon_margin(m, i)) & self.tendon_is_awake(i);
         if !present.any() || !self.reserve(1) {
             return;
         }

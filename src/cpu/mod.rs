@@ -37,6 +37,7 @@ pub mod rne_post;
 pub mod sensor_acc;
 pub mod sensor_pos;
 pub mod sensor_vel;
+pub mod sleep;
 pub mod smooth_vel;
 pub mod solve_cg;
 pub mod solve_newton;

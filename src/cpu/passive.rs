@@ -1,5 +1,6 @@
 //! Spring and damper forces, compensated gravity (`mj_passive`).
 
+use crate::cpu::lib::cage::cell_forces;
 use crate::cpu::lib::elastic::{bend_forces, stretch_forces, vertex_motion};
 use crate::cpu::lib::force::{acts, apply_ft, joint_rest, poly_force, tendon_passive};
 use crate::cpu::lib::math::*;
@@ -132,7 +133,7 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
 fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
     vertex_motion(m, d);
     for f in 0..m.nflex {
-        if m.flex_stiffnessadr[f] >= 0 && m.flex_rigid[f] == 0 {
+        if m.flex_stiffnessadr[f] >= 0 && m.flex_rigid[f] == 0 && m.flex_interp[f] == 0 {
             stretch_forces(m, d, f);
         }
         if m.flex_bendingadr[f] >= 0 && m.flex_rigid[f] == 0 {
@@ -144,7 +145,10 @@ fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
     let mut qfrc_spring = std::mem::take(&mut d.qfrc_spring);
     let mut qfrc_damper = std::mem::take(&mut d.qfrc_damper);
     for v in 0..m.nflexvert {
-        let (body, point) = (m.flex_vertbodyid[v] as usize, d.flexvert_xpos[v]);
+        let point = d.flexvert_xpos[v];
+        let Ok(body) = usize::try_from(m.flex_vertbodyid[v]) else {
+            continue;
+        };
         let none = [R::zero(); 3];
         if spring {
             let force = d.flexvert_spring[v];
@@ -154,6 +158,10 @@ fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
             let force = d.flexvert_damper[v];
             apply_ft(m, d, &mut qfrc_damper, body, point, force, none);
         }
+    }
+    for f in (0..m.nflex).filter(|&f| m.flex_interp[f] != 0 && m.flex_stiffnessadr[f] >= 0) {
+        let springs = spring.then_some(&mut qfrc_spring[..]);
+        cell_forces(m, d, f, springs, damper.then_some(&mut qfrc_damper[..]));
     }
     d.qfrc_spring = qfrc_spring;
     d.qfrc_damper = qfrc_damper;

@@ -77,8 +77,8 @@ fn surface_motion<R: Real>(m: &Model, d: &Data<R>, contact: &[i32], r: usize) ->
     };
 
     // of the second geom less that of the first, along the tangents, and about the normal
-    let field1 = surface_field(m, d, m.collision_geom1[k] as usize, d.contact_pos[c]);
-    let field2 = surface_field(m, d, m.collision_geom2[k] as usize, d.contact_pos[c]);
+    let field1 = surface_field(m, d, m.collision_geom1[k], d.contact_pos[c]);
+    let field2 = surface_field(m, d, m.collision_geom2[k], d.contact_pos[c]);
     let vel = [0, 1].map(|n| sub3(field2[n], field1[n]));
     let frame = d.contact_frame[c];
     let axis = |n: usize| [frame[3 * n], frame[3 * n + 1], frame[3 * n + 2]];
@@ -90,7 +90,10 @@ fn surface_motion<R: Real>(m: &Model, d: &Data<R>, contact: &[i32], r: usize) ->
 }
 
 // velocity of a geom's surface at a point, as its body sees it, and how it turns there
-fn surface_field<R: Real>(m: &Model, d: &Data<R>, geom: usize, pos: [R; 3]) -> [[R; 3]; 2] {
+fn surface_field<R: Real>(m: &Model, d: &Data<R>, geom: i32, pos: [R; 3]) -> [[R; 3]; 2] {
+    let Ok(geom) = usize::try_from(geom) else {
+        return [[R::zero(); 3]; 2];
+    };
     let at = |k: usize| d.own.geom_surfacevel(m, 6 * geom + k);
     let mat = d.geom_xmat[geom];
     let lin = mul_mat_vec3(mat, [at(0), at(1), at(2)]);

@@ -1,5 +1,6 @@
 //! Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).
 
+use crate::cpu::collision::soft::is_soft;
 use crate::cpu::lib::equality::{anchors, bodies, weld_torque};
 use crate::cpu::lib::force::tendon_passive;
 use crate::cpu::lib::jac::tendon_acceleration;
@@ -58,6 +59,10 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         }
         let c = R::int_lane(d.efc_id[r], 0) as usize;
         let pair = contact[c] as usize;
+        if is_soft(m, pair) {
+            r += contact_rows(m, pair, ConstraintType::from_i32(kind));
+            continue;
+        }
         let force = contact_force_at(m, d, pair, r);
 
         // from the frame of the contact to that of the world

@@ -1,12 +1,14 @@
 //! Sensors of acceleration and force (`mj_sensorAcc`).
 
+use crate::cpu::lib::grid::grid_report;
 use crate::cpu::lib::history::hold_back;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::sensor::*;
+use crate::cpu::lib::sleep::{keep_reading, sensor_awake, sleeps};
 use crate::cpu::lib::spatial::*;
 use crate::cpu::lib::touch::*;
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::*;
 
 /// Sensors of acceleration and force (`mj_sensorAcc`).
@@ -18,8 +20,13 @@ pub fn sensor_acc(m: &Model, d: &mut Data) {
 /// The same for worlds side by side.
 pub fn sense<R: Real>(m: &Model, d: &mut Data<R>, slots: Slots) {
     for i in of_stage(m, NeedStage::Acc) {
-        read(m, d, i, slots);
-        cutoff(m, d, i);
+        if !sleeps(m) || sensor_awake(m, d, i).any() {
+            read(m, d, i, slots);
+            cutoff(m, d, i);
+        }
+        if sleeps(m) {
+            keep_reading(m, d, i);
+        }
         if m.nfresh > 0 {
             hold_back(m, d, i);
         }
@@ -39,6 +46,9 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
         }
         Some(SensorType::Contact) => {
             (0..R::WIDTH).for_each(|lane| contact_report(m, d, lane, i, slots));
+        }
+        Some(SensorType::Plugin) => {
+            (0..R::WIDTH).for_each(|lane| grid_report(m, d, lane, i, slots))
         }
         Some(SensorType::Accelerometer) => {
             let acc = object_acceleration(m, d, ObjType::Site as i32, id);

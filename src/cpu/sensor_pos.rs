@@ -7,10 +7,11 @@ use crate::cpu::lib::history::hold_back;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::ray::*;
 use crate::cpu::lib::sensor::*;
+use crate::cpu::lib::sleep::{keep_reading, sensor_awake, sleeps};
 use crate::cpu::lib::spatial::spatial;
 use crate::cpu::lib::touch::contact_report;
 use crate::fields::{Data, Model, OwnLane};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::*;
 
 /// Sensors of position (`mj_sensorPos`).
@@ -22,8 +23,13 @@ pub fn sensor_pos(m: &Model, d: &mut Data) {
 /// The same for worlds side by side.
 pub fn sense<R: Real>(m: &Model, d: &mut Data<R>, slots: Slots) {
     for i in of_stage(m, NeedStage::Pos) {
-        read(m, d, i, slots);
-        cutoff(m, d, i);
+        if !sleeps(m) || sensor_awake(m, d, i).any() {
+            read(m, d, i, slots);
+            cutoff(m, d, i);
+        }
+        if sleeps(m) {
+            keep_reading(m, d, i);
+        }
         if m.nfresh > 0 {
             hold_back(m, d, i);
         }

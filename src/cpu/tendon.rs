@@ -2,6 +2,7 @@
 
 use crate::cpu::lib::jac::add_jac;
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::sleep::{sleeps, wake_tied};
 use crate::cpu::lib::wrap::{Obstacle, Touch, wrap};
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -22,6 +23,9 @@ pub fn tendon<R: Real>(m: &Model, d: &mut Data<R>) {
             let num = R::int_lane(count, lane) - R::int_lane(d.ten_wrapadr[t], lane);
             R::set_int_lane(&mut d.ten_wrapnum[t], lane, num);
         }
+    }
+    if sleeps(m) {
+        wake_tied(m, d);
     }
 }
 

@@ -227,6 +227,9 @@ fn adhesion<R: Real>(m: &Model, d: &mut Data<R>, r: usize, body: usize, contact:
     moment_row(m, d, r, |d, row, colind| {
         let mut count = R::zero();
         for (c, &pair) in contact.iter().enumerate() {
+            if m.collision_geom2[pair as usize] < 0 {
+                continue;
+            }
             let bodies = [
                 m.collision_geom1[pair as usize],
                 m.collision_geom2[pair as usize],

@@ -27,7 +27,7 @@
 use crate::error::{Error, Result};
 use crate::fields::{Data, Model};
 use crate::fields::{FIELDS, Field, Room, View};
-use crate::gpu::run::{forward_walk, inverse_walk, step_walk};
+use crate::gpu::run::{ALONE, forward_walk, inverse_walk, step_walk};
 use crate::gpu::wgsl::{Team, touched};
 use crate::stages::check_acc;
 use crate::types::ENBL_INVERSE;
@@ -235,6 +235,8 @@ struct Place<'a> {
     placed: Vec<bool>,
     // who touches an array on its way, by their place in the walk
     owner: Vec<Option<usize>>,
+    // whose arrays are on chip together with an array: its owner's, if that is a kernel of its own
+    kernel: Vec<Option<usize>>,
 }
 
 // arrays of MuJoCo's that are a stage's own all the same
@@ -242,6 +244,9 @@ const INNER: &[&str] = &["qH", "qHDiagInv"];
 
 // stages that come again and find what they left
 const AGAIN: &[&str] = &["rk4", "compare_fwd_inv"];
+
+// a factor is read and written once for each of its entries and columns
+const BUSY: &[&str] = &["solver_U"];
 
 // arrays from this many words on begin at whole sectors
 const LARGE: u64 = 32;
@@ -259,6 +264,7 @@ impl<'a> Place<'a> {
             slots: Vec::new(),
             placed: vec![false; FIELDS.len()],
             owner: Vec::new(),
+            kernel: Vec::new(),
         };
         for field in FIELDS {
             // the stages that touch it; what the turns of one stage hand on to each other is kept
@@ -276,6 +282,9 @@ impl<'a> Place<'a> {
                 _ => None,
             };
             place.owner.push(owner);
+            place
+                .kernel
+                .push(owner.filter(|&k| ALONE.contains(&walk[k].name)));
             place.slots.push(Slot {
                 per_world: field.room != Room::Model || varies,
                 transient: owner.is_some(),
@@ -288,12 +297,22 @@ impl<'a> Place<'a> {
         place
     }
 
-    // small arrays first: more of them find room
+    // every kernel has all the room; stages that may share one share it
     fn on_chip(&mut self, words: u32) {
+        let mut kernels = self.kernel.clone();
+        kernels.sort_unstable();
+        kernels.dedup();
+        for kernel in kernels {
+            self.on_chip_of(kernel, words);
+        }
+    }
+
+    // what is touched most first, then small arrays: more of them find room
+    fn on_chip_of(&mut self, kernel: Option<usize>, words: u32) {
         let mut rows: Vec<usize> = (0..FIELDS.len())
-            .filter(|&k| self.slots[k].transient)
+            .filter(|&k| self.slots[k].transient && self.kernel[k] == kernel)
             .collect();
-        rows.sort_by_key(|&k| self.slots[k].words);
+        rows.sort_by_key(|&k| (!BUSY.contains(&FIELDS[k].name), self.slots[k].words));
         let mut left = words;
         for k in rows {
             let slot = &mut self.slots[k];

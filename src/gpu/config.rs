@@ -5,7 +5,7 @@ use std::path::PathBuf;
 pub use crate::batch::Unroll;
 use crate::error::{Error, Result};
 use crate::fields::{Elem, Model};
-use crate::gpu::device::Device;
+use crate::gpu::device::{Adapter, Device};
 use crate::gpu::wgsl::{LaneOrder, Team};
 
 /// How the worlds are laid out and run.
@@ -89,24 +89,33 @@ fn lanes_for(m: &Model, software: bool) -> u32 {
     match software {
         // a software adapter ends the loops of an invocation after 65,535 turns in all: large models need many lanes
         true => (m.nv * m.nv / 200 + 1).next_power_of_two().min(64) as u32,
-        false => (m.nv.max(1) as u32).next_power_of_two().min(32),
+        // counted (docs/performance.md): with more, lanes wait for each other in loops over few dofs and rows
+        false => (m.nv.max(1) as u32).next_power_of_two().min(8),
     }
 }
 
-// worlds of a workgroup, and of a tile
-fn worlds_for(lanes: u32) -> (u32, u32) {
+// worlds of a workgroup of so many invocations, and of a tile
+fn worlds_for(lanes: u32, invocations: u32) -> (u32, u32) {
     let tile = if lanes >= 8 { 1 } else { 32 / lanes };
-    ((64 / lanes).clamp(1, 32), tile)
+    ((invocations / lanes).clamp(1, 32), tile)
 }
 
-/// The team and the tile that are chosen for a model on a hardware GPU.
+// the invocations that a device runs in step: a barrier among them costs next to nothing, and no half of them is idle
+fn invocations_of(adapter: &Adapter) -> u32 {
+    match adapter.software {
+        true => 64,
+        false => adapter.subgroup.1.clamp(32, 64),
+    }
+}
+
+/// The team and the tile that are chosen for a model on a hardware GPU that runs 32 invocations in step.
 pub fn hardware_team(m: &Model) -> (Team, u32) {
     team_of(lanes_for(m, false))
 }
 
 /// The team of so many lanes, a power of two, and the tile that are chosen where nothing else is asked for.
 pub fn team_of(lanes: u32) -> (Team, u32) {
-    let (worlds, tile) = worlds_for(lanes);
+    let (worlds, tile) = worlds_for(lanes, 32);
     (Team { lanes, worlds }, tile)
 }
 
@@ -121,7 +130,7 @@ pub(crate) fn choose_team(config: &Config, m: &Model, device: &Device) -> Result
         0 => lanes_for(m, software),
         lanes => lanes,
     };
-    let chosen = worlds_for(lanes.max(1));
+    let chosen = worlds_for(lanes.max(1), invocations_of(&device.adapter));
     let worlds = match config.worlds {
         0 => chosen.0,
         worlds => worlds,

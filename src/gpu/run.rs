@@ -73,8 +73,10 @@ impl Gpu {
     /// The same with at most `fuse` stages in a kernel. Fails with [`Error::Missing`] if a kernel lacks what the model
     /// needs.
     pub fn plan_fused(&mut self, walk: &[&'static Stage], fuse: usize) -> Result<Plan> {
-        if walk.iter().any(|stage| stage.name == "sensor_pos") {
-            let missing = crate::compile::missing_on_device(&self.m);
+        let lacking = ["collision", "sensor_pos", "fwd_actuation"];
+        if walk.iter().any(|stage| lacking.contains(&stage.name)) {
+            let mut missing = crate::compile::missing_on_device(&self.m);
+            missing.extend(crate::user::on_a_device(&self.m));
             if !missing.is_empty() {
                 return Err(Error::Missing(missing));
             }
@@ -310,6 +312,13 @@ pub fn forward_walk(m: &Model) -> Vec<&'static Stage> {
     list
 }
 
+/// The stages of the first half of a step of a model, in order (`mj_step1`).
+pub fn step1_walk(m: &Model) -> Vec<&'static Stage> {
+    let mut list = Vec::new();
+    stages::step1(m, &mut |stage| list.push(stage));
+    list
+}
+
 /// The stages of inverse dynamics of a model, in order (`mj_inverse`).
 pub fn inverse_walk(m: &Model) -> Vec<&'static Stage> {
     let mut list = Vec::new();
@@ -321,8 +330,8 @@ fn names(stages: &[&'static Stage]) -> Vec<&'static str> {
     stages.iter().map(|stage| stage.name).collect()
 }
 
-// stages that are long or diverge stay alone
-const ALONE: &[&str] = &["collision", "make_constraint", "solve_newton"];
+/// Stages that are long or diverge stay alone.
+pub(crate) const ALONE: &[&str] = &["collision", "make_constraint", "solve_newton"];
 
 /// The stages of a walk by the kernels that run them, at most `fuse` in each.
 pub fn group(walk: &[&'static Stage], fuse: usize) -> Vec<Vec<&'static Stage>> {

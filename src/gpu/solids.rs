@@ -70,6 +70,8 @@ pub fn facings(m: &Model) -> i32 {
 // pairs of geoms that may collide, and how
 fn pairs(m: &Model) -> impl Iterator<Item = ([usize; 2], Kind)> + '_ {
     let geoms = m.collision_geom1.iter().zip(&m.collision_geom2);
+    // those with flexes are none of two geoms
+    let geoms = geoms.filter(|(_, geom2)| **geom2 >= 0);
     geoms.filter_map(|(&geom1, &geom2)| {
         let geoms = [geom1 as usize, geom2 as usize];
         Some((geoms, kind(geoms.map(|geom| m.geom_type[geom]))?))

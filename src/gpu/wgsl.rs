@@ -62,6 +62,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     elastic
     equality
     force
+    grid
     history
     impedance
     integrate
@@ -70,6 +71,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     math
     medium
     plastic
+    plugin
     pose
     precision
     primal
@@ -231,9 +233,9 @@ fn collides(m: &Model, pair: &str) -> Option<bool> {
     };
     let (first, second) = pair.split_once('_')?;
     let (first, second) = (named(first)?, named(second)?);
-    let of = |geom: i32| m.geom_type[geom as usize];
+    let is = |geom: i32, kind| usize::try_from(geom).is_ok_and(|g| m.geom_type[g] == kind);
     let mut pairs = m.collision_geom1.iter().zip(&m.collision_geom2);
-    Some(pairs.any(|(&a, &b)| of(a) == first && of(b) == second))
+    Some(pairs.any(|(&a, &b)| is(a, first) && is(b, second)))
 }
 
 // is there a sensor of a type, named like `framepos`, that is read

@@ -49,7 +49,7 @@ impl Actuating {
         let gaintype = self.actuator.gaintype;
         self.mechanics(said);
         self.target(said)?;
-        if said.tag == ActuatorTag::General {
+        if matches!(said.tag, ActuatorTag::General | ActuatorTag::Plugin) {
             let a = &mut self.actuator;
             // an input signature belongs to a gain
             if a.gaintype != gaintype {
@@ -239,6 +239,7 @@ impl Default for Actuator {
             gainprm: first(1.0),
             biastype: BiasType::None,
             biasprm: [0.0; 10],
+            plugin: None,
             ctrlspec: 0,
             user: Vec::new(),
             part: 0,

@@ -47,7 +47,7 @@ impl Reader<'_> {
 
     fn mesh(&mut self, node: &Node) {
         let mut mesh: Mesh = attrs::read(&mut self.log, node, &Plain);
-        no_children(&mut self.log, node);
+        mesh.plugin = self.own_plugin(node);
         let class = self.class(node);
         mesh.inherit(&self.classes.get(class).mesh);
         mesh.class = None;

@@ -457,7 +457,7 @@ fn cut_frame(tree: &mut Body, name: &str) -> Option<Box<Body>> {
 /// The names of what comes along with every attachment.
 fn asset_names(spec: &mut Spec, names: &mut Names) {
     let always = [
-        "mesh", "hfield", "texture", "material", "skin", "numeric", "text",
+        "plugin", "mesh", "hfield", "texture", "material", "skin", "numeric", "text",
     ];
     lists(spec, &mut |kind: &'static str, e: &mut dyn Named| {
         if let (true, Some(name)) = (always.contains(&kind), e.name()) {
@@ -470,7 +470,8 @@ fn append(into: &mut Spec, mut from: Spec) {
     macro_rules! append {
         ($($list:ident)*) => { $( into.$list.append(&mut from.$list); )* };
     }
-    append!(meshes hfields textures materials skins numerics texts pairs excludes flexes tendons equalities actuators sensors tuples);
+    from.extensions.drain(..).for_each(|e| into.need_plugin(e));
+    append!(plugins meshes hfields textures materials skins numerics texts pairs excludes flexes tendons equalities actuators sensors tuples);
 }
 
 /// Whether two models' settings mean the same for their bodies, once their units are the same.

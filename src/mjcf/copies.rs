@@ -311,8 +311,9 @@ pub(crate) fn take_for_attachment(spec: &mut Spec, inside: &mut Names) {
 fn tied(e: &mut impl Named, inside: &Names, tie: Tie) -> bool {
     let (mut any, mut all) = (false, true);
     e.refers(&mut |_, kind, name| {
-        let is = inside.has(kind, name);
-        any |= is;
+        // a plugin's instance is no part of the tree
+        let is = inside.has(kind, name) || kind == "plugin";
+        any |= is && kind != "plugin";
         all &= is || tie == Tie::AllButWorld && kind == "body" && name == "world";
     });
     any && (all || tie == Tie::Any) && !e.tears(inside)

@@ -58,6 +58,12 @@ const ELEMENTS: [&str; 12] = [
     "tendon", "default",
 ];
 
+/// Actuators that a default class may say; that of a plugin takes from `general`.
+fn actuators() -> impl Iterator<Item = &'static attrs::Tag<ActuatorTag>> + Clone {
+    let all = ActuatorTag::ALL.iter();
+    all.filter(|tag| tag.1 != ActuatorTag::Plugin)
+}
+
 impl Classes {
     /// A class by its index; indices come from these classes, so the fallback is never taken.
     pub fn get(&self, i: usize) -> &Class {
@@ -155,7 +161,7 @@ impl Classes {
     }
 
     fn element(&mut self, log: &mut Log, node: &Node, i: usize) {
-        if let Some(tag) = ActuatorTag::ALL.iter().find(|t| t.0 == node.tag) {
+        if let Some(tag) = actuators().find(|t| t.0 == node.tag) {
             let rules = Tagged {
                 all: ActuatorTag::ALL,
                 word: tag.0,
@@ -208,9 +214,7 @@ impl Classes {
             "tendon" => merge(&mut class.tendon, tendon(log, node, &InDefault)),
             "default" => {}
             other => {
-                let names = ELEMENTS
-                    .into_iter()
-                    .chain(ActuatorTag::ALL.iter().map(|t| t.0));
+                let names = ELEMENTS.into_iter().chain(actuators().map(|t| t.0));
                 unknown_element(log, node, other, names);
             }
         }
@@ -367,14 +371,10 @@ pub(crate) fn unknown_element<'a>(
 /// Checks that an element is empty.
 pub(crate) fn no_children(log: &mut Log, node: &Node) {
     for child in &node.children {
-        if child.tag == "plugin" {
-            log.unsupported(child.origin, None, "plugin");
-        } else {
-            log.mistake(
-                child.origin,
-                None,
-                format!("<{}> may not have children", node.tag),
-            );
-        }
+        log.mistake(
+            child.origin,
+            None,
+            format!("<{}> may not have children", node.tag),
+        );
     }
 }

@@ -2,7 +2,8 @@
 
 use super::attrs::{self, Plain, check_orientation};
 use super::defaults::{no_children, unknown_element};
-use super::flexshape::{self, Shape};
+use super::flexcage::Cage;
+use super::flexshape;
 use super::log::Log;
 use super::read::Reader;
 use super::schema::{
@@ -13,6 +14,7 @@ use super::settings::block;
 use super::table::Attrs;
 use super::tree::Place;
 use super::xml::Node;
+use crate::asset::grid::Shape;
 use crate::asset::vec3::normalize;
 use crate::asset::{read_gmsh, read_obj, read_stl};
 use crate::compile::pose::{Pose, UNIT, Units, unit};
@@ -29,9 +31,6 @@ impl Reader<'_> {
         block(log, node, "elasticity", &mut flex.elasticity);
         block(log, node, "contact", &mut flex.contact);
         super::settings::children(log, node, &CHILDREN);
-        if flex.node.is_some() || flex.dof.is_some() {
-            log.unsupported(node.origin, Some("dof"), "flex with interpolated vertices");
-        }
         self.spec.flexes.push(flex);
     }
 
@@ -70,15 +69,24 @@ impl Reader<'_> {
                     no_children(log, child);
                     said.pins.push(attrs::read(log, child, &Plain));
                 }
-                "plugin" => log.unsupported(child.origin, None, "plugin"),
+                "plugin" => log.mistake(
+                    child.origin,
+                    None,
+                    "no plugin that MuJoCo ships makes passive forces; take this one away",
+                ),
                 tag => unknown_element(log, child, tag, CHILDREN.into_iter().chain(["pin"])),
             }
         }
         let unsupported = [
             (
-                matches!(said.dof(), FlexDof::Trilinear | FlexDof::Quadratic),
+                said.dof().order() > 0 && said.dim() != 3 && !said.is_given(),
                 "dof",
-                "flexcomp with interpolated vertices",
+                "flexcomp with interpolated vertices that is no solid (dim 3)",
+            ),
+            (
+                said.dof().order() > 0 && said.edge.equality() != EdgeEquality::False,
+                "dof",
+                "flexcomp with interpolated vertices whose strain or edges a constraint holds",
             ),
             (said.mesh.is_some(), "mesh", "flexcomp of a mesh asset"),
             (
@@ -247,12 +255,14 @@ impl Reader<'_> {
         parent: &str,
         mut shape: Shape,
     ) {
-        let mut pinned = match pins(said, &shape) {
+        if said.dof().order() > 0 && !said.rigid() {
+            return self.flex_in_cage(node, said, body, place, parent, shape);
+        }
+        let of_grid = said.kind() == FlexcompType::Grid && shape.dim > 1;
+        let count = of_grid.then(|| said.count().map(|n| n as usize));
+        let mut pinned = match pins(said, shape.point.len(), shape.dim, count) {
             Ok(pinned) => pinned,
-            Err((pin, attr, msg)) => {
-                let at = said.pins.get(pin).map_or(node.origin, |pin| pin.origin);
-                return self.log.mistake(at, Some(attr), msg);
-            }
+            Err(bad) => return self.bad_pin(node, said, bad),
         };
         let given = said.is_given();
         if given {
@@ -301,6 +311,80 @@ impl Reader<'_> {
                 ..Equality::default()
             });
         }
+    }
+}
+
+impl Reader<'_> {
+    fn bad_pin(&mut self, node: &Node, said: &Flexcomp, (pin, attr, msg): BadPin) {
+        let at = said.pins.get(pin).map_or(node.origin, |pin| pin.origin);
+        self.log.mistake(at, Some(attr), msg);
+    }
+
+    // a body at each node of a grid that is not pinned; vertices are between the nodes
+    fn flex_in_cage(
+        &mut self,
+        node: &Node,
+        said: &Flexcomp,
+        body: &mut Body,
+        place: Place,
+        parent: &str,
+        mut shape: Shape,
+    ) {
+        if shape.dim != 3 {
+            let what = "flexcomp with interpolated vertices that is no solid (dim 3)";
+            return self.log.unsupported(node.origin, Some("dof"), what);
+        }
+        if said.is_given() {
+            let mut used = vec![false; shape.point.len()];
+            shape.drop_unused(&mut used);
+        }
+        let most = self.limits.elements.saturating_sub(self.elements);
+        let cage = match Cage::around(&shape.point, said.cellcount(), said.dof().order(), most) {
+            Ok(cage) => cage,
+            Err(msg) => return self.log.mistake(node.origin, Some("cellcount"), msg),
+        };
+        let pinned = match pins(said, cage.node.len(), 3, Some(cage.count)) {
+            Ok(pinned) => pinned,
+            Err(bad) => return self.bad_pin(node, said, bad),
+        };
+        self.elements = self.elements.saturating_add(cage.node.len() as u64);
+        let mut flex = flex_of(node, said, &shape);
+        flex.vertex = Some(shape.point.as_flattened().to_vec());
+        if pinned.iter().all(|pinned| *pinned) {
+            flex.body = Some(parent.to_owned());
+            return self.spec.flexes.push(flex);
+        }
+
+        // those that move share the mass
+        let moving = cage
+            .share
+            .iter()
+            .zip(&pinned)
+            .filter(|(_, pinned)| !**pinned);
+        let whole: f64 = moving.map(|(share, _)| share).sum();
+        let joint = &self.classes.get(place.class).joint;
+        let name = said.name.clone().unwrap_or_default();
+        let (mut owners, mut coord) = (Vec::new(), Vec::new());
+        for (n, (&at, pinned)) in cage.node.iter().zip(&pinned).enumerate() {
+            coord.push(if *pinned { at } else { [0.0; 3] });
+            if *pinned {
+                owners.push(parent.to_owned());
+                continue;
+            }
+            let mass = said.mass() * cage.share[n] / whole;
+            let mut made = point_body(node, said, joint, at, mass);
+            let [_, ny, nz] = cage.count;
+            let owner = format!("{name}_{}_{}_{}", n / (ny * nz), n / nz % ny, n % nz);
+            made.name = Some(owner.clone());
+            body.bodies.push(made);
+            owners.push(owner);
+        }
+        flex.body = Some(vec![parent; shape.point.len()].join(" "));
+        flex.node = Some(owners.join(" "));
+        flex.nodecoord = Some(coord.as_flattened().to_vec());
+        flex.dof = Some(said.dof());
+        flex.cellcount = Some(said.cellcount());
+        self.spec.flexes.push(flex);
     }
 }
 
@@ -366,7 +450,12 @@ fn check_flexcomp(log: &mut Log, node: &Node, said: &Flexcomp) {
         "point needs three numbers for each point",
     );
     check(
-        said.edge.equality() != EdgeEquality::Strain,
+        said.cellcount().iter().all(|n| *n > 0) || said.dof().order() == 0,
+        "cellcount",
+        "cellcount must be positive",
+    );
+    check(
+        said.edge.equality() != EdgeEquality::Strain || said.dof().order() > 0,
         "type",
         "equality=\"strain\" is for interpolated vertices: dof trilinear or quadratic",
     );
@@ -442,12 +531,16 @@ fn point_body(node: &Node, said: &Flexcomp, class: &Joint, point: [f64; 3], mass
 
 type BadPin = (usize, &'static str, String);
 
-// which points do not move of themselves
-fn pins(said: &Flexcomp, shape: &Shape) -> Result<Vec<bool>, BadPin> {
-    let n = shape.point.len();
+// which of n points or nodes do not move of themselves; `count` is their number along the axes of a grid
+fn pins(
+    said: &Flexcomp,
+    n: usize,
+    dim: usize,
+    count: Option<[usize; 3]>,
+) -> Result<Vec<bool>, BadPin> {
     let mut pinned = vec![said.rigid(); n];
     for (k, pin) in said.pins.iter().enumerate() {
-        one_pin(said, shape.dim, pin, &mut pinned).map_err(|(attr, msg)| (k, attr, msg))?;
+        one_pin(dim, count, pin, &mut pinned).map_err(|(attr, msg)| (k, attr, msg))?;
     }
     if said.dof() == FlexDof::Radial
         && let Some(center) = pinned.first_mut()
@@ -458,8 +551,8 @@ fn pins(said: &Flexcomp, shape: &Shape) -> Result<Vec<bool>, BadPin> {
 }
 
 fn one_pin(
-    said: &Flexcomp,
     dim: usize,
+    count: Option<[usize; 3]>,
     pin: &FlexPin,
     pinned: &mut [bool],
 ) -> Result<(), (&'static str, String)> {
@@ -491,11 +584,10 @@ fn one_pin(
         return Ok(());
     }
     let attr = if grid.is_empty() { "gridrange" } else { "grid" };
-    if said.kind() != FlexcompType::Grid || dim == 1 {
+    let Some(count) = count else {
         let msg = format!("{attr} is for grids of two or three dimensions");
         return Err((attr, msg));
-    }
-    let count = said.count();
+    };
     let corners = boxes.chunks_exact(2 * dim);
     let points = grid.chunks_exact(dim);
     if !corners.remainder().is_empty() || !points.remainder().is_empty() {
@@ -503,7 +595,7 @@ fn one_pin(
     }
     let corners = corners.map(|c| c.split_at(dim));
     for (low, high) in corners.chain(points.map(|p| (p, p))) {
-        let inside = |c: &[i32]| c.iter().zip(count).all(|(i, n)| (0..n).contains(i));
+        let inside = |c: &[i32]| c.iter().zip(count).all(|(i, n)| (0..n as i32).contains(i));
         if !inside(low) || !inside(high) {
             let msg = format!("{attr} has a corner outside of the grid's count");
             return Err((attr, msg));
@@ -512,8 +604,8 @@ fn one_pin(
         for x in at(low, 0)..=at(high, 0) {
             for y in at(low, 1)..=at(high, 1) {
                 for z in at(low, 2)..=at(high, 2) {
-                    let depth = if dim == 3 { count[2] as usize } else { 1 };
-                    let i = (x * count[1] as usize + y) * depth + z;
+                    let depth = if dim == 3 { count[2] } else { 1 };
+                    let i = (x * count[1] + y) * depth + z;
                     pinned[i] = true;
                 }
             }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::log::Log;
 use super::nearest::nearest;
 use super::schema::{
-    Body, Camera, Equality, Exclude, Flex, Frame, Geom, Hfield, Joint, Key, Light, Material, Mesh,
-    Numeric, Pair, Sensor, Site, Skin, Tendon, Text, Texture, Tuple,
+    Body, Camera, Equality, Exclude, Flex, Frame, Geom, Hfield, Instance, Joint, Key, Light,
+    Material, Mesh, Numeric, Pair, Sensor, Site, Skin, Tendon, Text, Texture, Tuple,
 };
 use super::source::Origin;
 use super::spec::{Actuator, Spec};
@@ -76,7 +76,22 @@ macro_rules! named {
         fn place(&self) -> Origin { self.origin }
     } )* };
 }
-named!(Mesh Hfield Texture Joint Geom Site Camera Light Frame Body Pair Exclude Equality Numeric Text Key);
+named!(Hfield Texture Joint Site Camera Light Frame Body Pair Exclude Equality Numeric Text Key Instance);
+
+/// Elements that may have a plugin within.
+macro_rules! named_with_plugin {
+    ($($T:ident)*) => { $( impl Named for $T {
+        fn refers(&mut self, f: &mut dyn FnMut(&'static str, &'static str, &mut String)) {
+            refers_by_table(self, f);
+            if let Some(plugin) = &mut self.plugin {
+                refers_by_table(plugin.as_mut(), f);
+            }
+        }
+        fn name(&mut self) -> &mut Option<String> { &mut self.name }
+        fn place(&self) -> Origin { self.origin }
+    } )* };
+}
+named_with_plugin!(Mesh Geom);
 
 impl Named for Skin {
     fn refers(&mut self, f: &mut dyn FnMut(&'static str, &'static str, &mut String)) {
@@ -208,6 +223,9 @@ impl Named for Actuator {
         if let Some(site) = &mut self.refsite {
             f("refsite", "site", site);
         }
+        if let Some(plugin) = &mut self.plugin {
+            refers_by_table(plugin, f);
+        }
     }
     fn name(&mut self) -> &mut Option<String> {
         &mut self.name
@@ -247,6 +265,7 @@ fn contents(body: &mut Body, f: &mut dyn FnMut(&'static str, &mut dyn Named)) {
 
 /// Calls `f` for everything outside of the tree that has a name.
 pub(crate) fn lists(spec: &mut Spec, f: &mut dyn FnMut(&'static str, &mut dyn Named)) {
+    spec.plugins.iter_mut().for_each(|x| f("plugin", x));
     spec.meshes.iter_mut().for_each(|x| f("mesh", x));
     spec.hfields.iter_mut().for_each(|x| f("hfield", x));
     spec.textures.iter_mut().for_each(|x| f("texture", x));

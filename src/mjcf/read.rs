@@ -346,21 +346,7 @@ impl Reader<'_> {
         }
         self.settings(root);
         self.each(root, "default", |r, node| r.classes.read(&mut r.log, node));
-        self.each(root, "extension", |r, node| {
-            for child in &node.children {
-                match child.attr("plugin") {
-                    Some("mujoco.elasticity.cable") => {
-                        let msg = "the plugin of cables was removed in MuJoCo 4.0; a cable is a <flexcomp dim=\"1\"> there";
-                        r.log.mistake(child.origin, Some("plugin"), msg);
-                    }
-                    Some(name) => {
-                        let plugin = format!("the plugin {name:?}");
-                        r.log.unsupported(child.origin, Some("plugin"), plugin);
-                    }
-                    None => r.log.unsupported(child.origin, None, "plugin"),
-                }
-            }
-        });
+        self.each(root, "extension", Reader::extension);
         self.each(root, "custom", Reader::custom);
         self.each(root, "asset", Reader::asset);
         self.each(root, "contact", Reader::contact);

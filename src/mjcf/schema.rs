@@ -16,6 +16,7 @@ mod custom;
 mod flex;
 #[cfg(test)]
 mod golden;
+mod plugin;
 mod sensor;
 mod settings;
 pub mod urdf;
@@ -27,6 +28,7 @@ pub use body::*;
 pub use constraint::*;
 pub use custom::*;
 pub use flex::*;
+pub use plugin::*;
 pub use sensor::*;
 pub use settings::*;
 pub use words::*;

@@ -148,16 +148,12 @@ impl Reader<'_> {
     pub fn actuator(&mut self, section: &Node) {
         for node in &section.children {
             let Some(tag) = ActuatorTag::ALL.iter().find(|t| t.0 == node.tag) else {
-                if node.tag == "plugin" {
-                    self.log.unsupported(node.origin, None, "plugin");
-                } else {
-                    unknown_element(
-                        &mut self.log,
-                        node,
-                        &node.tag,
-                        ActuatorTag::ALL.iter().map(|t| t.0),
-                    );
-                }
+                unknown_element(
+                    &mut self.log,
+                    node,
+                    &node.tag,
+                    ActuatorTag::ALL.iter().map(|t| t.0),
+                );
                 continue;
             };
             let rules = Tagged {
@@ -167,7 +163,11 @@ impl Reader<'_> {
             };
             let mut said: SaidActuator = attrs::read(&mut self.log, node, &rules);
             said.tag = tag.1;
-            no_children(&mut self.log, node);
+            let plugin = (tag.1 == ActuatorTag::Plugin)
+                .then(|| self.plugin(node, said.plugin, said.instance.clone()));
+            if plugin.is_none() {
+                no_children(&mut self.log, node);
+            }
             let class = self.class(node);
             let source = self.classes.shortcut_source(class, tag.1);
             let mut actuating = self.classes.get(class).actuator.clone();
@@ -176,6 +176,7 @@ impl Reader<'_> {
             }
             let mut actuator = actuating.actuator;
             actuator.name = said.name;
+            actuator.plugin = plugin;
             actuator.origin = node.origin;
             self.spec.actuators.push(actuator);
         }
@@ -185,16 +186,12 @@ impl Reader<'_> {
     pub fn sensor(&mut self, section: &Node) {
         for node in &section.children {
             let Some(tag) = SensorTag::ALL.iter().find(|t| t.0 == node.tag) else {
-                if node.tag == "plugin" {
-                    self.log.unsupported(node.origin, None, "plugin");
-                } else {
-                    unknown_element(
-                        &mut self.log,
-                        node,
-                        &node.tag,
-                        SensorTag::ALL.iter().map(|t| t.0),
-                    );
-                }
+                unknown_element(
+                    &mut self.log,
+                    node,
+                    &node.tag,
+                    SensorTag::ALL.iter().map(|t| t.0),
+                );
                 continue;
             };
             let rules = Tagged {
@@ -204,7 +201,12 @@ impl Reader<'_> {
             };
             let mut sensor: Sensor = attrs::read(&mut self.log, node, &rules);
             sensor.tag = tag.1;
-            no_children(&mut self.log, node);
+            if tag.1 == SensorTag::Plugin {
+                let of = self.plugin(node, sensor.plugin, sensor.instance.clone());
+                sensor.config = of.config;
+            } else {
+                no_children(&mut self.log, node);
+            }
             check_sensor(&mut self.log, node, &sensor);
             self.spec.sensors.push(sensor);
         }

@@ -110,7 +110,7 @@ impl Shortcut {
                 p.thermal = [d2, d3, 0.0, g2, g3, d4];
                 p.lugre = [d5, d6, b3, b4, b5];
             }
-            A::General | A::Motor | A::Unsaid => {}
+            A::General | A::Motor | A::Plugin | A::Unsaid => {}
         }
         p
     }
@@ -251,7 +251,7 @@ impl Shortcut {
                 nonnegative_control(a, "adhesion")?;
             }
             A::DcMotor => self.dcmotor(a, s)?,
-            A::General | A::Unsaid => {}
+            A::General | A::Plugin | A::Unsaid => {}
         }
         Ok(())
     }

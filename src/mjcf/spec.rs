@@ -2,9 +2,9 @@
 
 pub use super::schema::{Body, Frame};
 use super::schema::{
-    Camera, Compiler, Equality, Exclude, Flex, Geom, Hfield, Joint, Key, Light, Material, Mesh,
-    Numeric, Options, Pair, Sensor, Site, Size, Skin, Statistic, Tendon, Text, Texture, Tri, Tuple,
-    Visual,
+    Camera, Compiler, Equality, Exclude, Extension, Flex, Geom, Hfield, Instance, Joint, Key,
+    Light, Material, Mesh, Numeric, Options, Pair, PluginUse, Sensor, Site, Size, Skin, Statistic,
+    Tendon, Text, Texture, Tri, Tuple, Visual,
 };
 use super::source::{Origin, Sources};
 use crate::types::{BiasType, DynType, GainType, Interp, TrnType};
@@ -32,6 +32,10 @@ pub struct Spec {
     pub size: Size,
     /// Statistics that replace the computed ones.
     pub statistic: Statistic,
+    /// Plugins that the model needs.
+    pub extensions: Vec<Extension>,
+    /// Instances of plugins that elements use by name.
+    pub plugins: Vec<Instance>,
     /// Settings of the visualizer.
     pub visual: Visual,
     /// The world body.
@@ -137,6 +141,8 @@ pub struct Actuator {
     pub biastype: BiasType,
     /// Parameters of the bias; a positive third one of a position servo is a damping ratio.
     pub biasprm: [f64; 10],
+    /// The plugin that computes its force.
+    pub plugin: Option<PluginUse>,
     /// What the controls are: bits of `CtrlInput` or a `CtrlChart`; 0 is what the gain says.
     pub ctrlspec: i32,
     /// User numbers.
@@ -160,6 +166,14 @@ impl Body {
 }
 
 impl Spec {
+    /// Adds a plugin that the model needs, unless it is there.
+    pub(crate) fn need_plugin(&mut self, extension: Extension) {
+        let known = |e: &Extension| e.plugin == extension.plugin;
+        if !self.extensions.iter().any(known) {
+            self.extensions.push(extension);
+        }
+    }
+
     /// Settings of the compiler of the model itself: the units of everything in the spec.
     pub fn compiler(&self) -> &Compiler {
         static BUILTIN: std::sync::LazyLock<Compiler> = std::sync::LazyLock::new(Compiler::default);

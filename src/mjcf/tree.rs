@@ -7,7 +7,7 @@ use super::schema::{Body, Camera, Frame, Geom, Inertial, Joint, Light, Site};
 use super::spec::FrameId;
 use super::table::Attrs;
 use super::xml::Node;
-use crate::types::{GeomType, JointType};
+use crate::types::JointType;
 
 /// What may stand in a body.
 const CONTENTS: [&str; 13] = [
@@ -110,7 +110,11 @@ impl Reader<'_> {
                 None,
                 "composites were removed in MuJoCo 4.0; a cable is a <flexcomp dim=\"1\"> there",
             ),
-            "plugin" => self.log.unsupported(node.origin, None, node.tag.clone()),
+            "plugin" => self.log.mistake(
+                node.origin,
+                None,
+                "no plugin that MuJoCo ships makes passive forces; take this one away",
+            ),
             tag => unknown_element(&mut self.log, node, tag, CONTENTS.into_iter()),
         }
         self.nesting -= 1;
@@ -229,14 +233,10 @@ impl Reader<'_> {
 
     fn geom(&mut self, node: &Node, body: &mut Body, place: Place) {
         let mut geom: Geom = posed(&mut self.log, node, &Plain, |g: &Geom| &g.orientation);
-        no_children(&mut self.log, node);
+        geom.plugin = self.own_plugin(node);
         geom.inherit(&self.classes.get(place.class).geom);
         geom.class = None;
         geom.frame = place.frame;
-        if geom.type_() == GeomType::Sdf {
-            self.log
-                .unsupported(node.origin, Some("type"), "geom of type sdf");
-        }
         body.geoms.push(geom);
     }
 

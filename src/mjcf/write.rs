@@ -1,6 +1,6 @@
 //! [`Spec`] → MJCF text that reads to an equal `Spec`.
 
-use super::schema::{ActuatorTag, Body, Compiler, Frame, Tendon, TendonTag, Tri};
+use super::schema::{ActuatorTag, Body, Compiler, Frame, PluginUse, Tendon, TendonTag, Tri};
 use super::spec::{Actuator, Spec};
 use super::table::{Attrs, Keyword, Value};
 use crate::error::{Error, Result};
@@ -175,8 +175,20 @@ impl Spec {
         x.settings("statistic", &self.statistic);
         x.settings("visual", &self.visual);
         self.odd_classes(x);
+        x.section("extension", |x| {
+            for e in &self.extensions {
+                let of = self.plugins.iter().filter(|p| p.plugin == e.plugin);
+                x.row_with("plugin", e, &[], |x| {
+                    of.for_each(|p| {
+                        x.row_with("instance", p, &[], |x| x.rows("config", &p.config))
+                    });
+                });
+            }
+        });
         x.section("asset", |x| {
-            x.rows("mesh", &self.meshes);
+            for m in &self.meshes {
+                x.row_with("mesh", m, &[], |x| own_plugin(x, m.plugin.as_deref()));
+            }
             x.rows("hfield", &self.hfields);
             x.rows("texture", &self.textures);
             for m in &self.materials {
@@ -207,7 +219,9 @@ impl Spec {
                 .for_each(|(i, a)| actuator(x, a, i))
         });
         x.section("sensor", |x| {
-            self.sensors.iter().for_each(|s| x.row(s.tag.word(), s))
+            for s in &self.sensors {
+                x.row_with(s.tag.word(), s, &[], |x| x.rows("config", &s.config));
+            }
         });
         x.section("custom", |x| {
             x.rows("numeric", &self.numerics);
@@ -229,18 +243,21 @@ impl Spec {
                     });
                 }
             }
-            for (i, a) in self
-                .actuators
-                .iter()
-                .enumerate()
-                .filter(|(_, a)| idle_crank(a))
-            {
-                let length = [("cranklength", a.cranklength.print())];
-                x.element("default", &[("class", crank_class(i))], |x| {
-                    x.element("general", &length, |_| {})
-                });
+            for (i, a) in self.actuators.iter().enumerate() {
+                let (by_class, _) = attributes(a);
+                if !by_class.is_empty() {
+                    x.element("default", &[("class", actuator_class(i))], |x| {
+                        x.element("general", &by_class, |_| {})
+                    });
+                }
             }
         });
+    }
+}
+
+fn own_plugin(x: &mut Xml, plugin: Option<&PluginUse>) {
+    if let Some(p) = plugin {
+        x.row_with("plugin", p, &[], |x| x.rows("config", &p.config));
     }
 }
 
@@ -250,8 +267,8 @@ fn idle_crank(a: &Actuator) -> bool {
     !crank && a.cranklength != 0.0
 }
 
-fn crank_class(i: usize) -> String {
-    format!("crank of actuator {i}")
+fn actuator_class(i: usize) -> String {
+    format!("class of actuator {i}")
 }
 
 fn looks_class(i: usize) -> String {
@@ -284,10 +301,40 @@ fn tendon(x: &mut Xml, t: &Tendon, i: usize) {
     });
 }
 
-/// An actuator in the terms of `general`.
+/// The attributes of an actuator.
+type Said = Vec<(&'static str, String)>;
+
+/// An actuator in the terms of `general`, or as one of a plugin.
 fn actuator(x: &mut Xml, a: &Actuator, i: usize) {
+    let (by_class, mut attrs) = attributes(a);
+    if !by_class.is_empty() {
+        attrs.push(("class", actuator_class(i)));
+    }
+    let Some(plugin) = &a.plugin else {
+        return x.element(ActuatorTag::General.word(), &attrs, |_| {});
+    };
+    plugin.said(&mut |name, value| attrs.push((name, value)));
+    x.element(ActuatorTag::Plugin.word(), &attrs, |x| {
+        x.rows("config", &plugin.config)
+    });
+}
+
+/// The attributes that only a class can give to an actuator, and the others.
+fn attributes(a: &Actuator) -> (Said, Said) {
+    let tag = match a.plugin {
+        Some(_) => ActuatorTag::Plugin,
+        None => ActuatorTag::General,
+    };
+    let may = ActuatorTag::ALL.iter().find(|t| t.1 == tag).map(|t| t.2);
+    let may = may.unwrap_or_default();
+    let by_class = |name: &str| (name == "cranklength" && idle_crank(a)) || !may.contains(&name);
+    terms(a).into_iter().partition(|(name, _)| by_class(name))
+}
+
+/// What of an actuator is not as in MuJoCo's built-in one, in the terms of `general`.
+fn terms(a: &Actuator) -> Said {
     let builtin = Actuator::default();
-    let mut attrs: Vec<(&'static str, String)> = Vec::new();
+    let mut attrs = Said::new();
     let mut text = |name, value: &Option<String>| {
         if let Some(value) = value {
             attrs.push((name, value.clone()));
@@ -308,12 +355,7 @@ fn actuator(x: &mut Xml, a: &Actuator, i: usize) {
     }
     text("slidersite", &a.slidersite);
     text("refsite", &a.refsite);
-    fn put<T: Value + PartialEq>(
-        attrs: &mut Vec<(&'static str, String)>,
-        name: &'static str,
-        value: &T,
-        builtin: &T,
-    ) {
+    fn put<T: Value + PartialEq>(attrs: &mut Said, name: &'static str, value: &T, builtin: &T) {
         if value != builtin {
             attrs.push((name, value.print()));
         }
@@ -323,11 +365,7 @@ fn actuator(x: &mut Xml, a: &Actuator, i: usize) {
     put(&mut attrs, "nsample", &a.nsample, &b.nsample);
     put(&mut attrs, "interp", &a.interp, &b.interp);
     put(&mut attrs, "delay", &a.delay, &b.delay);
-    if idle_crank(a) {
-        attrs.push(("class", crank_class(i)));
-    } else {
-        put(&mut attrs, "cranklength", &a.cranklength, &b.cranklength);
-    }
+    put(&mut attrs, "cranklength", &a.cranklength, &b.cranklength);
     put(&mut attrs, "gear", &a.gear, &b.gear);
     put(&mut attrs, "lengthrange", &a.lengthrange, &b.lengthrange);
     put(&mut attrs, "damping", &a.damping, &b.damping);
@@ -353,7 +391,7 @@ fn actuator(x: &mut Xml, a: &Actuator, i: usize) {
     if a.ctrlspec != 0 {
         attrs.push(("input", input(a.ctrlspec)));
     }
-    x.element(ActuatorTag::General.word(), &attrs, |_| {});
+    attrs
 }
 
 /// The words of an input signature; the numbers of charts are those of inputs.
@@ -412,7 +450,9 @@ fn write_one(x: &mut Xml, body: &Body, kind: usize, i: usize) {
                 }
             }
         }
-        2 => body.geoms.get(i).into_iter().for_each(|e| x.row("geom", e)),
+        2 => body.geoms.get(i).into_iter().for_each(|e| {
+            x.row_with("geom", e, &[], |x| own_plugin(x, e.plugin.as_deref()));
+        }),
         3 => body.sites.get(i).into_iter().for_each(|e| x.row("site", e)),
         4 => body
             .cameras

@@ -4,10 +4,14 @@
 //! contacts: a lane that lacks one has [`ABSENT`] as its distance. Convex pairs without a closed form are collided lane by
 //! lane by the reference, in f64.
 
+use std::ops::Range;
+
 use super::narrow::Spots;
 use super::rows::Rows;
-use crate::cpu::collision::{near, shape};
-use crate::cpu::lib::contact::{ABSENT, make_frame};
+use crate::cpu::collision::sweep::{speculates, tried};
+use crate::cpu::collision::{near, shape, soft};
+use crate::cpu::lib::contact::{ABSENT, SOON, make_frame};
+use crate::cpu::lib::sleep::{pair_awake, sleeps};
 use crate::cpu::lib::warning::tell;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
@@ -22,10 +26,29 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     }
     let Rows { contact, spots, .. } = rows;
     let mut found = R::zero();
+    let (boxes, mut end) = (soft::Boxes::new(m, d), 0);
     for k in 0..m.ncollision {
-        let near = near(m, d, k);
-        if near.any() {
-            collide(m, d, contact, k, near, spots, &mut found);
+        if soft::is_soft(m, k) {
+            if k >= end {
+                end = soft::crowd(m, k);
+                of_flex(m, d, &boxes, contact, k..end, spots, &mut found);
+            }
+            continue;
+        }
+        let awake = match sleeps(m) {
+            true => pair_awake(m, d, k),
+            false => R::zero().le(R::zero()),
+        };
+        if sleeps(m) && !awake.any() {
+            continue;
+        }
+        let near = near(m, d, k) & awake;
+        let tried = match speculates(m) {
+            true => tried(m, d, k) & awake,
+            false => R::zero().lt(R::zero()),
+        };
+        if near.any() || tried.any() {
+            collide(m, d, contact, k, [near, tried], spots, &mut found);
         }
     }
 
@@ -49,23 +72,69 @@ fn keep<R: Real>(d: &mut Data<R>, lane: usize, slots: usize, room: usize) {
     let mut own: Vec<usize> = (0..slots).filter(|&c| dist(c) < ABSENT).collect();
     own.sort_by(|&a, &b| dist(a).total_cmp(&dist(b)));
     for &c in &own[room..] {
-        d.contact_dist[c].set_lane(lane, ABSENT);
-        d.contact_pos[c]
-            .iter_mut()
-            .for_each(|x| x.set_lane(lane, 0.0));
-        d.contact_frame[c]
-            .iter_mut()
-            .for_each(|x| x.set_lane(lane, 0.0));
+        drop_contact(d, lane, c);
     }
 }
 
-// contacts of one pair in the lanes where it is near
+// contacts of pairs with a flex that count together
+fn of_flex<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    boxes: &soft::Boxes<R>,
+    contact: &mut Vec<i32>,
+    pairs: Range<usize>,
+    spots: &mut Spots<R>,
+    found: &mut R,
+) {
+    let (first, together) = (contact.len(), pairs.len() > 1);
+    for k in pairs {
+        let unsure = spots.find_soft(m, d, boxes, k);
+        tell(d, OVERFLOW_CCD, R::zero().lt(unsure));
+        let now = R::zero().lt(R::zero());
+        put(m, d, contact, k, spots, now, found);
+    }
+    if together && contact.len() - first > MAXCONPAIR {
+        for lane in 0..R::WIDTH {
+            thin(d, lane, first..contact.len(), found);
+        }
+    }
+}
+
+// leaves out those of a lane that are too many of a rigid flex
+fn thin<R: Real>(d: &mut Data<R>, lane: usize, slots: Range<usize>, found: &mut R) {
+    let dist = |c: usize| d.contact_dist[c].lane(lane);
+    let own: Vec<usize> = slots.filter(|&c| dist(c) < ABSENT).collect();
+    if own.len() <= MAXCONPAIR {
+        return;
+    }
+    let pos = |c: usize| d.contact_pos[c].map(|x| x.lane(lane));
+    let spots: Vec<_> = own.iter().map(|&c| (dist(c), pos(c))).collect();
+    for (c, stays) in own.into_iter().zip(soft::spread(&spots)) {
+        if !stays {
+            drop_contact(d, lane, c);
+            found.set_lane(lane, found.lane(lane) - 1.0);
+        }
+    }
+}
+
+// a lane has it no more
+fn drop_contact<R: Real>(d: &mut Data<R>, lane: usize, c: usize) {
+    d.contact_dist[c].set_lane(lane, ABSENT);
+    d.contact_pos[c]
+        .iter_mut()
+        .for_each(|x| x.set_lane(lane, 0.0));
+    d.contact_frame[c]
+        .iter_mut()
+        .for_each(|x| x.set_lane(lane, 0.0));
+}
+
+// contacts of one pair in the lanes where it is near, and in those where it may come near within the timestep
 fn collide<R: Real>(
     m: &Model,
     d: &mut Data<R>,
     contact: &mut Vec<i32>,
     k: usize,
-    near: R::Mask,
+    [near, tried]: [R::Mask; 2],
     spots: &mut Spots<R>,
     found: &mut R,
 ) {
@@ -82,12 +151,27 @@ fn collide<R: Real>(
     if let Some(unsure) = unsure {
         tell(d, OVERFLOW_CCD, R::zero().lt(unsure));
     }
+    let soon = spots.speculate(m, d, k, tried);
+    put(m, d, contact, k, spots, soon, found);
+}
+
+// what was found of a pair, in slots of their own
+fn put<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    contact: &mut Vec<i32>,
+    k: usize,
+    spots: &Spots<R>,
+    soon: R::Mask,
+    found: &mut R,
+) {
     for point in spots.found() {
         let c = contact.len();
         add_slot(m, d, contact, c, k);
         let present = point.present();
         let zero = R::zero();
         let frame = make_frame(point.normal, point.tangent);
+        d.contact_efc_address[c] = R::select_int(soon, R::int(SOON), R::int(-1));
         d.contact_dist[c] = point.dist;
         d.contact_pos[c] = point.pos.map(|x| R::select(present, x, zero));
         d.contact_frame[c] = frame.map(|x| R::select(present, x, zero));

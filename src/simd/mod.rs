@@ -20,6 +20,7 @@ use crate::cpu;
 use crate::cpu::lib::math::is_bad;
 use crate::cpu::lib::restart::bad_world;
 use crate::cpu::lib::sensor::Slots;
+use crate::cpu::lib::sleep::{sleeps, update, wake_held, wake_touched};
 use crate::cpu::lib::warning::tell;
 use crate::cpu::make_constraint::{Counts, Room, make};
 use crate::fields::{Data, FIELDS, Model, Room as Where, View, ViewMut};
@@ -60,6 +61,12 @@ impl Staged for Counted {
 
 /// Constraint rows and their parameters (`mj_makeConstraint`).
 pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    if sleeps(m) {
+        if wake_touched(m, d, &rows.contact) {
+            collision::collision(m, d, rows);
+        }
+        wake_held(m, d);
+    }
     let contact = std::mem::take(&mut rows.contact);
     let counts = make(m, d, &contact, Room::Grows);
     rows.contact = contact;
@@ -181,10 +188,13 @@ pub fn check_pos<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
 }
 
 /// Reset the worlds whose qvel is bad (`mj_checkVel`).
-pub fn check_vel<R: Real>(m: &Model, d: &mut Data<R>, _rows: &mut Rows<R>) {
+pub fn check_vel<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     let bad = any_bad(&d.qvel);
     if bad.any() {
         by_the_reference(m, d, bad, cpu::check_vel::check_vel);
+    }
+    if sleeps(m) {
+        rows.asleep.clone_from(&d.tree_asleep);
     }
 }
 
@@ -197,8 +207,31 @@ pub fn check_acc<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     }
     by_the_reference(m, d, bad, |m, d| bad_world(m, d, Warning::BadQacc));
     if !m.opt.disabled(DSBL_AUTORESET) {
+        // worlds that go on are woken anew, and are not warned twice
+        for (now, &before) in d.tree_asleep.iter_mut().zip(&rows.asleep) {
+            *now = R::select_int(bad, *now, before);
+        }
+        let warned = d.warning.clone();
         stages::forward(m, &mut |stage| R::of(stage)(m, d, rows));
+        for (now, before) in d.warning.iter_mut().zip(warned) {
+            *now = R::select_int(bad, *now, before);
+        }
     }
+}
+
+/// Trees at rest fall asleep (`mj_sleep`). What depends on their velocities comes again for the whole tile; worlds in which nothing fell
+/// asleep get back what they had, since a second look counts warnings twice and reads histories that have gone on.
+pub fn sleep<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    let fell = cpu::sleep::fall_asleep(m, d, rows.num);
+    if !fell.any() {
+        return;
+    }
+    let before = d.clone();
+    stages::after_position(m, &mut |stage| R::of(stage)(m, d, rows));
+    for lane in lanes::<R>(!fell) {
+        copy_lane(d, &before, lane, lane);
+    }
+    update(m, d);
 }
 
 // worlds that went wrong are rare: the twin sees to them one by one

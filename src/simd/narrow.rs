@@ -5,10 +5,11 @@
 //! in which boxes are apart.
 
 use crate::cpu::collision::bounds::{SLACK, boxes_meet};
-use crate::cpu::collision::{collide, function, meet, wide};
-use crate::cpu::lib::contact::{Contacts, Point, Shape};
+use crate::cpu::collision::impact::impact;
+use crate::cpu::collision::{collide, function, meet, soft, wide};
+use crate::cpu::lib::contact::{ABSENT, Contacts, Point, Shape};
 use crate::cpu::lib::math::*;
-use crate::fields::{Model, Own, OwnLane};
+use crate::fields::{Data, Model, Own, OwnLane};
 use crate::real::{Mask, Real, lanes};
 use crate::types::*;
 
@@ -73,6 +74,28 @@ impl<R: Real> Spots<R> {
         Some(unsure)
     }
 
+    /// Finds the contacts of a pair with a flex, and says where the convex collider ended before it was sure: there it is 1.
+    pub fn find_soft(&mut self, m: &Model, d: &Data<R>, boxes: &soft::Boxes<R>, k: usize) -> R {
+        self.all.num = 0;
+        let mut unsure = R::zero();
+        if let Some(v) = soft::vertex(m, k) {
+            soft::plane_vertex(m, d, k, v, &mut self.all);
+            return unsure;
+        }
+        let near = soft::near(m, d, boxes, k);
+        if !near.any() {
+            return unsure;
+        }
+        for lane in lanes::<R>(near) {
+            self.own.num = 0;
+            if !soft::touch(m, d, k, lane, &mut self.own) {
+                unsure.set_lane(lane, 1.0);
+            }
+            self.all.put_lane(lane, &self.own);
+        }
+        unsure
+    }
+
     /// The same of two shapes with a closed form, of which the first has the lower type; false if they have none. `of_lane` gives
     /// the shapes of one lane.
     pub fn closed(
@@ -100,6 +123,28 @@ impl<R: Real> Spots<R> {
             function(&first, &second, detect.lane(lane), true, out);
         });
         true
+    }
+
+    /// Puts contacts that a pair will have within the timestep in the place of what it has now, in the lanes that are tried and do
+    /// not touch yet; where it is done.
+    pub fn speculate(&mut self, m: &Model, d: &Data<R>, k: usize, tried: R::Mask) -> R::Mask {
+        let mut soon = R::zero();
+        for lane in lanes::<R>(tried) {
+            let margin = d.own.collision_margin(m, k).lane(lane);
+            if self.found().iter().any(|p| p.dist.lane(lane) < margin) {
+                continue;
+            }
+            self.own.num = 0;
+            impact(m, d, k, lane, &mut self.own);
+            if self.own.num > 0 {
+                let num = self.all.num;
+                let now = self.all.point[..num].iter_mut();
+                now.for_each(|p| p.dist.set_lane(lane, ABSENT));
+                self.all.put_lane(lane, &self.own);
+                soon.set_lane(lane, 1.0);
+            }
+        }
+        R::zero().lt(soon)
     }
 
     // by the reference in some lanes

@@ -22,6 +22,8 @@ pub struct Rows<R: Real> {
     pub num: usize,
     /// Pair of the collision list of each contact slot.
     pub contact: Vec<i32>,
+    /// Who sleeps as a step begins (`tree_asleep`), where trees may.
+    pub asleep: Vec<R::Int>,
     /// Contacts of the pair at hand.
     pub spots: Spots<R>,
     /// Sparsity pattern of each row.
@@ -46,6 +48,7 @@ impl<R: Real> Rows<R> {
             nf: 0,
             num: 0,
             contact: Vec::with_capacity(m.nconmax),
+            asleep: Vec::new(),
             spots: Spots::new(),
             pattern: Vec::with_capacity(m.njmax),
             cones: Vec::new(),

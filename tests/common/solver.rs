@@ -49,6 +49,17 @@ pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
     }
     m.nJpatdof = m.Jpat_dof.len();
     m.Jpat_side = vec![1; m.nJpatdof];
+    let width = m.nv.div_ceil(32);
+    m.nJpatword = m.nJpat * width;
+    m.Jpat_mask = vec![0; m.nJpatword];
+    m.Jpat_rank = vec![0; m.nJpatword];
+    for (pattern, dofs) in patterns.iter().enumerate() {
+        for (place, &dof) in dofs.iter().enumerate() {
+            m.Jpat_mask[pattern * width + dof as usize / 32] |= 1 << (dof % 32);
+            let later = dof as usize / 32 + 1..width;
+            later.for_each(|word| m.Jpat_rank[pattern * width + word] = place as i32 + 1);
+        }
+    }
     m.nJrow = patterns.iter().map(Vec::len).max().unwrap_or(0);
 
     // every contact is of a pair of its own, whose geoms no solver asks for; slots that no contact takes have one row

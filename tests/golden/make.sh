@@ -15,6 +15,7 @@ python3 tests/golden/make_collision.py tests/golden/hfield.npz 16 hfield
 python3 tests/golden/make_collision.py tests/golden/older.npz 8 older
 python3 tests/golden/make_collision.py tests/golden/older_hfield.npz 6 older_hfield
 python3 tests/golden/make_options.py tests/golden/options.npz
+python3 tests/golden/make_sleep.py tests/golden/sleep.npz
 python3 tests/golden/make_derivative.py tests/golden/derivative.npz
 python3 tests/golden/make_edit.py tests/golden/edit.npz
 python3 tests/golden/make_expand.py tests/golden/expand.npz
@@ -27,5 +28,12 @@ python3 tests/golden/make_compile.py compile
 python3 tests/golden/make_compile.py urdf
 python3 tests/golden/make_compile.py scale
 python3 tests/golden/make_compile.py flex
+python3 tests/golden/make_sdf.py
+for name in lines sheet; do
+    python3 tests/golden/make_soft.py $name 28
+done
+for name in block soft rigid cage; do
+    python3 tests/golden/make_soft.py $name 8
+done
 tests/golden/make_solver.sh
 python3 tests/golden/make_fields.py > tests/golden/fields.txt

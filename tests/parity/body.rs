@@ -167,6 +167,7 @@ const MODELS: &[(&str, &[&str])] = &[
             "tendons",
             "humanoid",
             "delays",
+            "controllers",
         ],
     ),
     (
@@ -228,6 +229,7 @@ const MODELS: &[(&str, &[&str])] = &[
             "servos",
             "dcmotors",
             "plastic",
+            "controllers",
         ],
     ),
     ("rk4", &["rk4", "plastic_rk4"]),
@@ -239,7 +241,14 @@ const MODELS: &[(&str, &[&str])] = &[
     ("sensor_vel", &["sensors", "touch", "delays", "tactile"]),
     (
         "sensor_acc",
-        &["sensors", "touch", "touch_elliptic", "delays", "sticky"],
+        &[
+            "sensors",
+            "touch",
+            "touch_elliptic",
+            "delays",
+            "sticky",
+            "grid",
+        ],
     ),
     (
         "exact_diagonal",

@@ -11,11 +11,11 @@ from manyworlds.task import Task
 
 
 def names() -> dict[str, Callable[..., Task]]:
-    """Every task by its name: `Ant-v5` as Gymnasium's, `cheetah-run-v0` as dm_control's."""
-    from manyworlds.tasks import dm_control, mujoco_v5
+    """Every task by its name: `Ant-v5` as Gymnasium's, `cheetah-run-v0` as dm_control's, `Go1JoystickFlatTerrain-v0` as MuJoCo Playground's."""
+    from manyworlds.tasks import dm_control, mujoco_v5, playground
 
-    suite = {name: functools.partial(task, **options) for name, (task, options) in dm_control.TASKS.items()}
-    return {**mujoco_v5.TASKS, **suite}
+    others = {**dm_control.TASKS, **playground.TASKS}
+    return {**mujoco_v5.TASKS, **{name: functools.partial(task, **options) for name, (task, options) in others.items()}}
 
 
 def find(name: str, **arguments: Any) -> Task:
@@ -35,14 +35,21 @@ def make(task: str, num_envs: int = 1, arguments: dict[str, Any] | None = None, 
     return VectorEnv(find(task, **(arguments or {})), num_envs, **rest)
 
 
+def one(task: str, arguments: dict[str, Any] | None = None, **rest: Any):
+    """A single environment of a task, by its name, for code that has no arrays of worlds."""
+    from manyworlds.gym import Env
+
+    return Env(find(task, **(arguments or {})), **rest)
+
+
 def register() -> None:
     """Tells Gymnasium about the tasks; importing `manyworlds.tasks` does it."""
     from gymnasium.envs import registration
 
     for name in names():
         if f"manyworlds/{name}" not in registration.registry:
-            entry = functools.partial(make, name)
-            registration.register(f"manyworlds/{name}", vector_entry_point=entry)
+            single, many = functools.partial(one, name), functools.partial(make, name)
+            registration.register(f"manyworlds/{name}", entry_point=single, vector_entry_point=many)
 
 
 try:

@@ -7,8 +7,8 @@
 
 use crate::batch::slices::{Columns, Number};
 use crate::batch::state::kept;
-use crate::fields::{Data, Field, Model, View, ViewMut};
-use crate::real::Real;
+use crate::fields::{Data, FIELDS, Field, Model, Room, View, ViewMut};
+use crate::real::{Mask, Real, lanes};
 use crate::simd;
 
 /// Some worlds of a batch, one in each lane.
@@ -166,10 +166,39 @@ impl<R: Real> Tile<R> {
         bits[..lanes].iter().fold(0, |all, bits| all | bits)
     }
 
-    /// Lane `lane` becomes that of another world.
-    pub fn copy_lane(&mut self, from: &Data<R>, lane: usize) {
-        simd::copy_lane(&mut self.d, from, lane, lane);
+    /// Worlds of some lanes become those of another tile, but for the slots of contacts and rows: a world that begins has none, and no
+    /// stage reads a slot before it is written.
+    pub fn renew(&mut self, from: &Data<R>, who: impl Iterator<Item = usize>) {
+        let mut chosen = R::zero();
+        who.for_each(|lane| chosen.set_lane(lane, 1.0));
+        let chosen = R::zero().lt(chosen);
+        if !chosen.any() {
+            return;
+        }
+        for field in lasting() {
+            match (self.d.view_mut(field.row), from.view(field.row)) {
+                (Some(ViewMut::Real(to)), Some(View::Real(from))) => {
+                    let words = to.iter_mut().zip(from);
+                    words.for_each(|(to, &from)| *to = R::select(chosen, from, *to));
+                }
+                (Some(ViewMut::Int(to)), Some(View::Int(from))) => {
+                    for lane in lanes::<R>(chosen) {
+                        let to = to.iter_mut().skip(lane).step_by(R::WIDTH);
+                        let from = from.iter().skip(lane).step_by(R::WIDTH);
+                        to.zip(from).for_each(|(to, from)| *to = *from);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
+}
+
+// what of a world is there between steps whether or not it has contacts
+fn lasting() -> impl Iterator<Item = &'static Field> {
+    FIELDS
+        .iter()
+        .filter(|field| field.room != Room::Model && !is_slot(field))
 }
 
 // whether all bits are zero: forces that nobody applies, flags that nobody has
@@ -190,8 +219,12 @@ fn taken<'a, T>(from: &mut &'a [T], n: usize) -> &'a [T] {
 
 // contacts, rows and islands lie in other places in a tile than in a world
 fn is_sorted_out(field: &Field, width: usize) -> bool {
-    let by_slot = matches!(field.dims[0], "njmax" | "nconmax");
-    by_slot || width > 1 && simd::is_order_of_islands(field)
+    is_slot(field) || width > 1 && simd::is_order_of_islands(field)
+}
+
+// of contacts or rows: as many as there are count
+fn is_slot(field: &Field) -> bool {
+    matches!(field.dims[0], "njmax" | "nconmax")
 }
 
 fn give_sorted<R: Real, T: Number>(
@@ -213,3 +246,7 @@ fn give_sorted<R: Real, T: Number>(
         .zip(&ints)
         .for_each(|(to, &x)| *to = T::of_int(x));
 }
+
+#[cfg(test)]
+#[path = "tile_test.rs"]
+mod tests;

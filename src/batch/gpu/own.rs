@@ -58,7 +58,7 @@ impl Kernels {
         let mut gpu = Gpu::new(self.gpu.device(), &base, &config)?;
         self.carry_over(&mut gpu)?;
         gpu.prepare()?;
-        (self.gpu, self.forward, self.inverse) = (gpu, None, None);
+        (self.gpu, self.plans) = (gpu, super::Plans::default());
         Ok(())
     }
 

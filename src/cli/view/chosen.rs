@@ -2,19 +2,18 @@
 
 use egui::{CollapsingHeader, Slider, Ui};
 use manyworlds::types::JointType;
-use manyworlds::{Batch, Model, Result};
+use manyworlds::{Batch, Result};
 
 /// Contacts that are listed.
 const LISTED: usize = 12;
 
 /// Shows a world, and moves what a slider moves.
 pub fn show(ui: &mut Ui, batch: &mut Batch, world: usize) -> Result<()> {
-    let m = batch.model().clone();
     let mut done = Ok(());
-    CollapsingHeader::new("Joints").show(ui, |ui| done = joints(ui, batch, &m, world));
+    CollapsingHeader::new("Joints").show(ui, |ui| done = joints(ui, batch, world));
     done?;
     let mut done = Ok(());
-    CollapsingHeader::new("Controls").show(ui, |ui| done = controls(ui, batch, &m, world));
+    CollapsingHeader::new("Controls").show(ui, |ui| done = controls(ui, batch, world));
     done?;
     let mut done = Ok(());
     CollapsingHeader::new("Contacts").show(ui, |ui| done = contacts(ui, batch, world));
@@ -30,8 +29,9 @@ fn row(batch: &mut Batch, field: &str, words: usize, world: usize) -> Result<Vec
     Ok(batch.reals(field)?[world * words..(world + 1) * words].to_vec())
 }
 
-fn joints(ui: &mut Ui, batch: &mut Batch, m: &Model, world: usize) -> Result<()> {
-    let mut qpos = row(batch, "qpos", m.nq, world)?;
+fn joints(ui: &mut Ui, batch: &mut Batch, world: usize) -> Result<()> {
+    let mut qpos = row(batch, "qpos", batch.model().nq, world)?;
+    let m = batch.model();
     let mut moved = false;
     for j in 0..m.njnt {
         let free = match m.jnt_type[j] {
@@ -56,8 +56,9 @@ fn joints(ui: &mut Ui, batch: &mut Batch, m: &Model, world: usize) -> Result<()>
     Ok(())
 }
 
-fn controls(ui: &mut Ui, batch: &mut Batch, m: &Model, world: usize) -> Result<()> {
-    let mut ctrl = row(batch, "ctrl", m.nu, world)?;
+fn controls(ui: &mut Ui, batch: &mut Batch, world: usize) -> Result<()> {
+    let mut ctrl = row(batch, "ctrl", batch.model().nu, world)?;
+    let m = batch.model();
     let mut moved = false;
     for i in 0..m.nu {
         let [low, high] = match m.actuator_ctrllimited[i] {

@@ -36,8 +36,8 @@ pub struct App<'a> {
 }
 
 impl<'a> App<'a> {
-    pub fn new(args: &'a View, show: Show) -> Result<Self, Fault> {
-        Ok(Self {
+    pub fn new(args: &'a View, show: Show) -> Self {
+        Self {
             panel: Panel::new(args.contacts),
             args,
             show,
@@ -47,7 +47,7 @@ impl<'a> App<'a> {
             frames: 0,
             steps: 0,
             ended: None,
-        })
+        }
     }
 
     /// When the window is closed: why, or how many pictures there were.

@@ -182,7 +182,27 @@ fn mesh(m: &Arrays, i: usize) -> Result<()> {
             polygons.len(),
         )?;
     }
+    octree(m, i)?;
     graph(m, i, verts)
+}
+
+// the octree: parts come after what they are parts of, so that every way down ends
+fn octree(m: &Arrays, i: usize) -> Result<()> {
+    let (adr, num) = (m.mesh_octadr[i], m.mesh_octnum[i]);
+    span(["mesh_octadr", "mesh_octnum"], i, adr, num, m.noct)?;
+    let first = adr.max(0) as usize;
+    for cell in 0..num {
+        let k = first + cell as usize;
+        let parts = &m.oct_child[8 * k..8 * k + 8];
+        let whole = parts.iter().all(|part| *part == -1);
+        let halved = parts.iter().all(|part| (cell + 1..num).contains(part));
+        let why = "and those after it must be -1, or parts that come after the cell";
+        ensure(whole || halved, "oct_child", 8 * k, why)?;
+        let has_size = m.oct_aabb[6 * k + 3..6 * k + 6].iter().all(|x| *x > 0.0);
+        let why = "and those after it must be positive: they are half sizes";
+        ensure(has_size, "oct_aabb", 6 * k + 3, why)?;
+    }
+    Ok(())
 }
 
 // the hull: number of vertices and faces, where each vertex's neighbours begin, ids, neighbours that end with -1, faces

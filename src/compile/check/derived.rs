@@ -1,24 +1,42 @@
 //! Lists that follow from the rest: where everything is found at run time.
 
 use super::{bad, ensure, spans};
-use crate::compile::{layout, pair, pattern};
+use crate::compile::{layout, pair, pattern, plugin};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, Field, Role, SIZES, View};
-use crate::types::EqType;
+use crate::types::{EqType, GeomType};
 
 /// Lists of pairs and patterns lie within their bounds; the rest is as the compiler makes it.
 pub(super) fn check(m: &Arrays) -> Result<()> {
     patterns(m)?;
+    let flexes = m.ncollisionflex;
+    ensure(
+        flexes == 0 || flexes == m.ncollision,
+        "collision_flex",
+        0,
+        format!(
+            "and the rest are of {flexes} pairs, and collision_geom1 of {}",
+            m.ncollision
+        ),
+    )?;
     for k in 0..m.ncollision {
-        let types = [m.collision_geom1[k], m.collision_geom2[k]].map(|g| m.geom_type[g as usize]);
-        let ok = types[0] <= types[1] && pair::collides(types[0], types[1]);
+        if m.collision_geom2[k] < 0 {
+            soft(m, k)?;
+            continue;
+        }
+        let geoms = [m.collision_geom1[k], m.collision_geom2[k]];
+        let ok = geoms[0] >= 0 && is_of_geom(m, k, 0) && is_of_geom(m, k, 1) && {
+            let [low, high] = geoms.map(|g| m.geom_type[g as usize]);
+            low <= high && pair::collides(low, high)
+        };
         ensure(
             ok,
             "collision_geom1",
             k,
             "and the second are no pair of shapes that collide, the lower type first",
         )?;
-        let condim = m.collision_condim[k];
+    }
+    for (k, condim) in m.collision_condim.iter().enumerate() {
         ensure(
             matches!(condim, 1 | 3 | 4 | 6),
             "collision_condim",
@@ -26,9 +44,64 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
             format!("is {condim}, and must be 1, 3, 4 or 6"),
         )?;
     }
+    plugins(m)?;
     let mut again = m.clone();
     layout::structure(&mut again);
+    pattern::masks(&mut again);
     same(m, &again, |field| !listed(field))
+}
+
+// what an instance of a plugin computes with is what its attributes say: how many activations there are hangs on it
+fn plugins(m: &Arrays) -> Result<()> {
+    let again = (0..m.nplugin).flat_map(|id| plugin::of_instance(m, id).unwrap_or_default());
+    let differs = |(x, y): (&f64, f64)| x.to_bits() != y.to_bits();
+    match m.plugin_prm.iter().zip(again).position(differs) {
+        Some(i) => Err(bad("plugin_prm", i, "is not what the attributes say")),
+        None => Ok(()),
+    }
+}
+
+// whether nothing of a flex is on a side of a pair
+fn is_of_geom(m: &Arrays, k: usize, side: usize) -> bool {
+    let lists = [&m.collision_flex, &m.collision_elem, &m.collision_vert];
+    let mut of = lists.iter().map(|list| list.get(2 * k + side));
+    of.all(|id| id.is_none_or(|id| *id == -1))
+}
+
+// a pair of which the second is of a flex: the first is a geom, or of a flex too
+fn soft(m: &Arrays, k: usize) -> Result<()> {
+    let within = |index: i32, num: i32| (0..num).contains(&index);
+    let place = |side: usize| {
+        let at = 2 * k + side;
+        let [flex, elem, vert] =
+            [&m.collision_flex, &m.collision_elem, &m.collision_vert].map(|list| list.get(at));
+        let (Some(&flex), Some(&elem), Some(&vert)) = (flex, elem, vert) else {
+            return false;
+        };
+        let f = flex.max(0) as usize;
+        flex >= 0
+            && m.flex_interp[f] == 0
+            && (within(elem, m.flex_elemnum[f]) && vert == -1
+                || within(vert, m.flex_vertnum[f]) && elem == -1)
+    };
+    let geom = usize::try_from(m.collision_geom1[k]).map(|g| m.geom_type[g]);
+    let vertex = place(1) && m.collision_vert[2 * k + 1] >= 0;
+    let ok = match geom {
+        Ok(geom) if geom == GeomType::Plane => vertex && is_of_geom(m, k, 0),
+        Ok(geom) => {
+            place(1)
+                && !vertex
+                && is_of_geom(m, k, 0)
+                && pair::collides(geom, GeomType::Mesh as i32)
+        }
+        Err(_) => place(0) && place(1) && !vertex && m.collision_elem[2 * k] >= 0,
+    };
+    ensure(
+        ok,
+        "collision_flex",
+        2 * k,
+        "and the second are no pair of a flex that collides",
+    )
 }
 
 /// Everything that has to do with indices is what the compiler makes of the rest, pairs and patterns too.
@@ -42,7 +115,8 @@ pub(super) fn as_compiled(m: &Arrays) -> Result<()> {
 
 // a list of pairs or patterns
 fn listed(field: &Field) -> bool {
-    field.name.starts_with("collision_") || field.name.contains("Jpat")
+    let bits = ["Jpat_mask", "Jpat_rank"].contains(&field.name);
+    field.name.starts_with("collision_") || field.name.contains("Jpat") && !bits
 }
 
 fn patterns(m: &Arrays) -> Result<()> {

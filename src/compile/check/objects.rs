@@ -1,7 +1,7 @@
 //! What hangs on the tree: pairs, equalities, tendons, actuators, cameras and lights, numbers. Sensors are a topic of their own.
 
 use super::{bad, ensure, id, runs, span, spans};
-use crate::compile::actuator::activations_of;
+use crate::compile::actuator::{Kind, activations_of};
 use crate::compile::plastic::words;
 use crate::compile::tendon::check_step;
 use crate::error::Result;
@@ -203,6 +203,7 @@ fn actuators(m: &Arrays) -> Result<()> {
                 format!("is {have}, and an actuator of its kind has {need}"),
             )?;
         }
+        kind(m, i)?;
         activations(m, i)?;
         let (adr, num) = (m.actuator_historyadr[i], m.actuator_history[2 * i]);
         let samples = [adr, num, m.actuator_ctrlnum[i]];
@@ -295,8 +296,35 @@ fn inputs(m: &Arrays, i: usize) -> i32 {
     }
 }
 
+// whether gain, bias and dynamics fit each other
+fn kind(m: &Arrays, i: usize) -> Result<()> {
+    let (Some(dyntype), Some(gaintype), Some(biastype)) = (
+        DynType::from_i32(m.actuator_dyntype[i]),
+        GainType::from_i32(m.actuator_gaintype[i]),
+        BiasType::from_i32(m.actuator_biastype[i]),
+    ) else {
+        return Err(bad("actuator_dyntype", i, "is no dynamics"));
+    };
+    let kind = Kind {
+        dyntype,
+        gaintype,
+        biastype,
+        ctrlspec: m.actuator_ctrlspec[i],
+        actearly: m.actuator_actearly[i] != 0,
+        gainprm: &m.actuator_gainprm[10 * i..10 * i + 10],
+    };
+    match kind.misfit() {
+        Some((_, why)) => Err(bad("actuator_gaintype", i, format!("does not fit: {why}"))),
+        None => Ok(()),
+    }
+}
+
 fn activations(m: &Arrays, i: usize) -> Result<()> {
     let have = m.actuator_actnum[i];
+    // what a plugin asks for is looked at with it
+    if m.actuator_plugin[i] >= 0 {
+        return Ok(());
+    }
     let (Some(dyntype), Some(gaintype)) = (
         DynType::from_i32(m.actuator_dyntype[i]),
         GainType::from_i32(m.actuator_gaintype[i]),

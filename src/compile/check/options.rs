@@ -58,6 +58,8 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
         ("ls_iterations", opt.ls_iterations),
         ("noslip_iterations", opt.noslip_iterations),
         ("ccd_iterations", opt.ccd_iterations),
+        ("sdf_iterations", opt.sdf_iterations),
+        ("sdf_initpoints", opt.sdf_initpoints),
     ] {
         if num > MOST_ITERATIONS {
             let remedy = format!("at most {MOST_ITERATIONS} make sense");

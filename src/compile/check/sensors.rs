@@ -71,7 +71,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
         let (need, have) = (width(m, kind, i, id), m.sensor_dim[i]);
         let why = format!("is {have}, and a sensor of its kind gives {need} numbers");
         ensure(
-            kind == SensorType::User || i64::from(have) == need as i64,
+            matches!(kind, SensorType::User | SensorType::Plugin) || i64::from(have) == need as i64,
             "sensor_dim",
             i,
             why,

@@ -6,9 +6,11 @@ use crate::compile::pose::V3;
 use crate::mjcf::schema::{Elastic2d, Flex};
 use glam::{DMat3, DVec3};
 
-/// Numbers that MuJoCo keeps for a triangle, and for a tetrahedron.
-const TRIANGLE: usize = 21;
-const TETRAHEDRON: usize = 24;
+/// Coefficients of bending of an edge.
+pub(in crate::compile) const BENDING: usize = 17;
+/// Coefficients of stretch of a triangle, and of a tetrahedron.
+pub(in crate::compile) const TRIANGLE: usize = 21;
+pub(in crate::compile) const TETRAHEDRON: usize = 24;
 
 /// Six times the volume of a tetrahedron, positive if its first face turns left when seen from outside.
 pub(super) fn volume(xpos: &[V3], of: &[i32]) -> f64 {
@@ -109,12 +111,12 @@ fn tetrahedron(x: &[DVec3]) -> (Vec<DMat3>, f64) {
 pub(super) fn bending(said: &Flex, part: &Part, shape: &Topology) -> Vec<f64> {
     let (young, nu) = (said.elasticity.young(), said.elasticity.poisson());
     let rigidity = young * said.elasticity.thickness().powi(3) / (12.0 * (1.0 - nu * nu));
-    let mut out = vec![0.0; 17 * shape.edges.len()];
+    let mut out = vec![0.0; BENDING * shape.edges.len()];
     for ((edge, flap), to) in shape
         .edges
         .iter()
         .zip(&shape.flaps)
-        .zip(out.chunks_exact_mut(17))
+        .zip(out.chunks_exact_mut(BENDING))
     {
         if flap[1] >= 0 {
             let v = [edge[0], edge[1], flap[0], flap[1]];

@@ -11,14 +11,14 @@ use crate::types::GeomType;
 #[derive(Default)]
 struct Kind {
     /// By name: the scales it is used at, the first of which it has itself.
-    scales: HashMap<String, Vec<f64>>,
+    scales: HashMap<String, Vec<[f64; 3]>>,
     /// Further instances in order of use: of which asset, and which of its scales.
     further: Vec<(String, usize)>,
 }
 
 impl Kind {
     /// The name of an asset at a scale.
-    fn at(&mut self, name: &str, scale: f64) -> String {
+    fn at(&mut self, name: &str, scale: [f64; 3]) -> String {
         let scales = self.scales.entry(name.to_owned()).or_default();
         let k = scales.iter().position(|s| *s == scale).unwrap_or_else(|| {
             scales.push(scale);
@@ -38,7 +38,7 @@ impl Kind {
         &self,
         list: &mut Vec<T>,
         name: impl Fn(&mut T) -> &mut Option<String>,
-        scale: impl Fn(&mut T, f64),
+        scale: impl Fn(&mut T, [f64; 3]),
     ) -> std::result::Result<(), (T, String)> {
         let original = list.clone();
         for asset in list.iter_mut() {
@@ -77,7 +77,7 @@ pub(super) struct Instances {
     meshes: Kind,
     hfields: Kind,
     /// Meshes of sites with their scales, which come after those of all geoms.
-    sites: Vec<(f64, String)>,
+    sites: Vec<([f64; 3], String)>,
 }
 
 impl Instances {
@@ -86,7 +86,7 @@ impl Instances {
         &mut self,
         meshes: &[Mesh],
         hfields: &[Hfield],
-        geoms: impl Iterator<Item = (f64, &'a mut Option<String>, &'a mut Option<String>)>,
+        geoms: impl Iterator<Item = ([f64; 3], &'a mut Option<String>, &'a mut Option<String>)>,
     ) {
         // what is not there is said when it is compiled
         for (scale, mesh, hfield) in geoms {
@@ -104,7 +104,7 @@ impl Instances {
     }
 
     /// Remembers the meshes of sites.
-    pub fn later(&mut self, sites: impl Iterator<Item = (f64, String)>) {
+    pub fn later(&mut self, sites: impl Iterator<Item = ([f64; 3], String)>) {
         self.sites.extend(sites);
     }
 
@@ -135,14 +135,18 @@ impl Instances {
                 "the name {name:?} is needed for an instance of this asset at another scale; rename the other"
             )
         };
-        let mesh = |m: &mut Mesh, s: f64| {
-            if s != 1.0 {
-                m.scale = Some(m.scale().map(|x| x * s));
+        let mesh = |m: &mut Mesh, s: [f64; 3]| {
+            if s != [1.0; 3] {
+                let own = m.scale();
+                m.scale = Some(std::array::from_fn(|k| own[k] * s[k]));
             }
         };
         let done = self.meshes.fill(&mut spec.meshes, |m| &mut m.name, mesh);
         done.map_err(|(m, name)| spec.sources.error(m.origin, None, taken(&name)))?;
-        let hfield = |h: &mut Hfield, s: f64| super::lengths(&mut h.size, s);
+        let hfield = |h: &mut Hfield, [x, y, z]: [f64; 3]| {
+            let size = h.size.iter_mut().flatten();
+            size.zip([x, y, z, z]).for_each(|(l, s)| *l *= s);
+        };
         let done = self
             .hfields
             .fill(&mut spec.hfields, |h| &mut h.name, hfield);

@@ -1,102 +1,121 @@
 //! What stands outside of the tree and is about what a frame scales.
 
-use super::{Named, ONE, Scale, lengths, number, width};
+use super::actuator::{UNITLESS, actuator};
+use super::key::keys;
+use super::span::{self, Line, Span};
+use super::stretch::Stretch;
+use super::{Named, ONE, Scale, lengths, number, powers, width};
 use crate::error::Result;
-use crate::mjcf::schema::{Equality, EqualityTag, Key, Pair, Sensor};
-use crate::mjcf::source::Origin;
-use crate::mjcf::spec::{Actuator, Spec};
-use crate::mjcf::table::{Attrs, Kind, fill};
-use crate::types::{BiasType, DynType, GainType, JointType, TrnType};
+use crate::mjcf::schema::{Equality, EqualityTag, Pair, Sensor, SensorTag, Skin, Tendon};
+use crate::mjcf::spec::Spec;
+use crate::mjcf::table::fill;
+use crate::types::{JointType, ObjType};
 
-/// Scales what is about scaled elements; what of it is not here is refused by name.
+/// Scales what is about scaled elements of a model, which was as `before`; what of it is not here is refused by name.
 pub(super) fn scale(
+    before: &Spec,
     spec: &mut Spec,
-    named: &Named,
+    named: &mut Named,
     joints: &[(Scale, JointType)],
-    mocaps: bool,
+    mocaps: &[Scale],
 ) -> Result<()> {
     let sources = spec.sources.clone();
-    let refuse = |at: Origin, what: &str| {
-        let feature = format!("{what} of what a frame scales");
-        Err(sources.unsupported(at, None, feature))
-    };
     for x in &mut spec.pairs {
         pair(x, named);
     }
-    for x in &mut spec.equalities {
-        if !equality(x, named) {
-            return refuse(x.origin, "this equality");
-        }
-    }
     for x in &mut spec.tendons {
-        for step in &mut x.path {
-            if named.has(step) {
-                return refuse(x.origin, "a tendon");
-            }
-        }
+        let line = span::tendon(x, named);
+        tendon(x, line);
+        named.note_tendon(x, line);
+    }
+    for x in &mut spec.equalities {
+        equality(x, named);
     }
     for x in &mut spec.actuators {
         if !actuator(x, named) {
-            return refuse(x.origin, "this actuator");
+            return Err(sources.error(x.origin, None, UNITLESS));
         }
+        named.note_actuator(x);
     }
     for x in &mut spec.sensors {
-        if x.cutoff() > 0.0 && (named.has(x) || measures(x, named)) {
-            return refuse(x.origin, "a sensor with a cutoff");
+        let (tactile, plugin) = (SensorTag::Tactile, SensorTag::Plugin);
+        let tactile = x.tag == tactile && !named.geom(x.geom.as_deref()).is_one();
+        if tactile || x.tag == plugin && !object(x, named).is_one() {
+            let msg = "tactile sensors and those of plugins cannot be scaled; keep what they feel with out of the frame";
+            return Err(sources.error(x.origin, None, msg));
+        }
+        if x.cutoff() > 0.0 {
+            let factor = cutoff(x, named);
+            number(&mut x.cutoff, factor);
         }
     }
     for x in &mut spec.skins {
-        if x.bones.iter_mut().any(|b| named.has(b)) {
-            return refuse(x.origin, "a skin");
+        if !skin(x, named) {
+            let msg = "the bones of a skin must have the same scale";
+            return Err(sources.error(x.origin, None, msg));
         }
     }
-    for key in &mut spec.keys {
-        if key.of.is_some() {
-            return refuse(key.origin, "a keyframe of an attached model");
+    for x in &spec.flexes {
+        let lists = [&x.body, &x.node].into_iter().flatten();
+        let mut bodies = lists.flat_map(|list| list.split_ascii_whitespace());
+        if bodies.any(|body| !named.body(Some(body)).is_one()) {
+            return Err(sources.unsupported(x.origin, None, "flex in a frame that scales"));
         }
-        if key.plastic.is_some() {
-            return refuse(key.origin, "plastic deformations");
-        }
-        let free = |(s, kind): &(Scale, JointType)| *kind == JointType::Free && s.length != 1.0;
-        // their positions are in the world, and scaled about the origin of the frame
-        let places = key.qpos.is_some() && joints.iter().any(free);
-        if places || key.mpos.is_some() && mocaps {
-            return refuse(key.origin, "the place of a body in a keyframe");
-        }
-        self::key(key, joints);
     }
-    Ok(())
+    keys(before, spec, named, joints, mocaps)
 }
 
-impl Named {
-    /// Whether an element refers to something that is scaled.
-    fn has(&self, element: &mut impl Attrs) -> bool {
-        let mut any = false;
-        element.texts(&mut |attr, name| {
-            any |= match attr.kind {
-                Kind::Ref("body") => self.body.contains_key(name.as_str()),
-                Kind::Ref("joint") => self.joint.contains_key(name.as_str()),
-                Kind::Ref("geom") => self.geom.contains_key(name.as_str()),
-                Kind::Ref("site") => self.site.contains_key(name.as_str()),
-                Kind::Ref("camera") => self.camera.contains_key(name.as_str()),
-                _ => false,
-            };
-        });
-        any
+/// Scales a tendon, whose lengths are angles if it is one of hinges alone.
+fn tendon(x: &mut Tendon, (scale, slides): Line) {
+    if scale == ONE {
+        return;
     }
-
-    fn body_scale(&self, name: Option<&str>) -> Scale {
-        name.and_then(|n| self.body.get(n)).copied().unwrap_or(ONE)
+    let along = Span::new(&scale, slides);
+    let (limit, friction) = (x.solimplimit(), x.solimpfriction());
+    lengths(&mut x.range, along.length);
+    lengths(&mut x.actuatorfrcrange, along.force);
+    width(&mut x.solimplimit, limit, along.length);
+    width(&mut x.solimpfriction, friction, along.length);
+    number(&mut x.frictionloss, along.force);
+    if x.springlength()[0] >= 0.0 {
+        let rest = x.springlength.iter_mut().flatten();
+        rest.for_each(|l| *l *= along.length);
     }
+    for own in [&mut x.springyield, &mut x.margin] {
+        number(own, along.length);
+    }
+    powers(&mut x.stiffness, along.rate, 1.0 / along.unit);
+    powers(&mut x.damping, along.rate, 1.0 / along.unit);
+    number(&mut x.armature, along.rate);
+    x.width = Some(x.width() * scale.length);
 }
 
-/// Whether the object or the reference that a sensor names is scaled, whatever its kind.
-fn measures(x: &Sensor, named: &Named) -> bool {
-    let names = [&x.objname, &x.refname];
-    names.into_iter().flatten().any(|name| {
-        let tree = named.body.contains_key(name) || named.geom.contains_key(name);
-        tree || named.site.contains_key(name) || named.camera.contains_key(name)
-    })
+/// Scales a skin with its bones along the axes of their bodies; false if they have several scales. Masses and units do not count.
+fn skin(x: &mut Skin, named: &Named) -> bool {
+    let scales = x.bones.iter().map(|bone| named.body(bone.body.as_deref()));
+    let scales: Vec<Scale> = scales.collect();
+    let Some(first) = scales.first() else {
+        return true;
+    };
+    let factors = |s: &Scale| s.stretch.map_or([s.length; 3], Stretch::factors);
+    let by = factors(first);
+    // frames that are turned differ in the last bits
+    let same = |s: &Scale| {
+        factors(s)
+            .iter()
+            .zip(by)
+            .all(|(a, b)| (a - b).abs() <= 1e-12 * b)
+    };
+    if !scales.iter().all(same) {
+        return false;
+    }
+    number(&mut x.inflate, first.length);
+    let vertices = x.vertex.iter_mut().flat_map(|v| v.chunks_mut(3));
+    let bound = x.bones.iter_mut().filter_map(|bone| bone.bindpos.as_mut());
+    for pos in vertices.chain(bound.map(|pos| pos.as_mut_slice())) {
+        pos.iter_mut().zip(by).for_each(|(p, f)| *p *= f);
+    }
+    true
 }
 
 /// Scales a pair between the scales of its geoms; what it leaves open is built in, and scaled too.
@@ -120,104 +139,117 @@ fn pair(x: &mut Pair, named: &Named) {
     width(&mut x.solimp, solimp, scale.length);
 }
 
-/// Scales an equality; false if that is not known here.
-fn equality(x: &mut Equality, named: &Named) -> bool {
-    if !named.has(x) {
-        return true;
-    }
-    let hinge = |name: &Option<String>| {
-        let name = name.as_deref();
-        name.and_then(|n| named.joint.get(n))
-            .is_none_or(|j| j.1 == JointType::Hinge)
-    };
-    let first = named.body_scale(x.body1.as_deref());
-    let second = named.body_scale(x.body2.as_deref());
+/// Scales an equality.
+fn equality(x: &mut Equality, named: &Named) {
     let solimp = x.solimp();
-    match x.tag {
-        // angles stay
-        EqualityTag::Joint => hinge(&x.joint1) && hinge(&x.joint2),
-        EqualityTag::Connect if x.site1.is_none() => {
-            lengths(&mut x.anchor, first.length);
-            width(&mut x.solimp, solimp, first.length);
-            true
-        }
-        EqualityTag::Weld if x.site1.is_none() => {
-            let between = first.mean(&second).length;
-            lengths(&mut x.anchor, second.length);
-            if let Some(pos) = &mut x.relpose {
-                pos.iter_mut().take(3).for_each(|p| *p *= first.length);
-            }
-            x.torquescale = Some(x.torquescale() * between);
-            width(&mut x.solimp, solimp, between);
-            true
-        }
-        _ => false,
-    }
-}
-
-/// Scales an actuator of a hinge; false if that is not known here.
-fn actuator(x: &mut Actuator, named: &Named) -> bool {
-    let target = x.target.as_deref();
-    let joint = matches!(x.trntype, TrnType::Joint | TrnType::JointInParent);
-    if !joint {
-        let names = [target, x.slidersite.as_deref(), x.refsite.as_deref()];
-        let scaled = |n: &str| named.site.contains_key(n) || named.body.contains_key(n);
-        return !names.into_iter().flatten().any(scaled);
-    }
-    let Some((scale, kind)) = target.and_then(|n| named.joint.get(n)) else {
-        return true;
+    let joint = |name: &Option<String>| {
+        let (scale, kind) = named.joint(name.as_deref());
+        Span::new(&scale, kind == JointType::Slide).length
     };
-    let gain = matches!(x.gaintype, GainType::Fixed | GainType::Affine);
-    let bias = matches!(x.biastype, BiasType::None | BiasType::Affine);
-    let known = matches!(
-        x.dyntype,
-        DynType::None | DynType::Integrator | DynType::FilterExact
-    );
-    if *kind != JointType::Hinge || !(gain && bias && known) {
-        return false;
+    let length = |name: &Option<String>| {
+        let (scale, slides) = named.tendon(name.as_deref());
+        Span::new(&scale, slides).length
+    };
+    match x.tag {
+        EqualityTag::Joint => follow(x, joint(&x.joint1), joint(&x.joint2)),
+        EqualityTag::Tendon => follow(x, length(&x.tendon1), length(&x.tendon2)),
+        EqualityTag::Connect | EqualityTag::Weld if x.site1.is_some() => {
+            let between = named.site(x.site1.as_deref());
+            let between = between.mean(&named.site(x.site2.as_deref())).length;
+            width(&mut x.solimp, solimp, between);
+            if x.tag == EqualityTag::Weld && between != 1.0 {
+                x.torquescale = Some(x.torquescale() * between);
+            }
+        }
+        EqualityTag::Connect => {
+            let first = named.body(x.body1.as_deref());
+            first.place(&mut x.anchor);
+            width(&mut x.solimp, solimp, first.length);
+        }
+        EqualityTag::Weld => {
+            let first = named.body(x.body1.as_deref());
+            let second = named.body(x.body2.as_deref());
+            let between = first.mean(&second).length;
+            second.place(&mut x.anchor);
+            if let Some([x, y, z, ..]) = &mut x.relpose {
+                let mut pos = Some([*x, *y, *z]);
+                first.place(&mut pos);
+                [*x, *y, *z] = pos.unwrap_or_default();
+            }
+            if between != 1.0 {
+                x.torquescale = Some(x.torquescale() * between);
+            }
+            width(&mut x.solimp, solimp, between);
+        }
+        _ => {}
     }
-    let torque = scale.torque();
-    let count = if x.gaintype == GainType::Fixed { 1 } else { 3 };
-    x.gainprm.iter_mut().take(count).for_each(|g| *g *= torque);
-    if x.biastype == BiasType::Affine {
-        // a positive third one is a damping ratio
-        let ratio = x.biasprm[2] > 0.0;
-        let count = if ratio { 2 } else { 3 };
-        x.biasprm.iter_mut().take(count).for_each(|b| *b *= torque);
-    }
-    x.forcerange = x.forcerange.map(|f| f * torque);
-    x.damping = x.damping.map(|d| d * torque);
-    x.armature *= torque;
-    true
 }
 
-/// Positions of joints that slide, velocities of those and of free ones.
-fn key(key: &mut Key, joints: &[(Scale, JointType)]) {
-    let (mut qpos, mut qvel) = (Vec::new(), Vec::new());
-    for (scale, kind) in joints {
-        let s = scale.length;
-        match kind {
-            JointType::Free => {
-                qpos.extend([s, s, s, 1.0, 1.0, 1.0, 1.0]);
-                qvel.extend([s, s, s, 1.0, 1.0, 1.0]);
-            }
-            JointType::Ball => {
-                qpos.extend([1.0; 4]);
-                qvel.extend([1.0; 3]);
-            }
-            JointType::Slide => {
-                qpos.push(s);
-                qvel.push(s);
-            }
-            JointType::Hinge => {
-                qpos.push(1.0);
-                qvel.push(1.0);
-            }
-        }
+// one displacement that is a polynomial of another, by the factors of both
+fn follow(x: &mut Equality, own: f64, other: f64) {
+    let solimp = x.solimp();
+    width(&mut x.solimp, solimp, own);
+    if own == 1.0 && other == 1.0 {
+        return;
     }
-    for (said, factors) in [(&mut key.qpos, qpos), (&mut key.qvel, qvel)] {
-        for (x, factor) in said.iter_mut().flatten().zip(factors) {
-            *x *= factor;
+    let mut factor = own;
+    let mut polynomial = fill(x.polycoef.as_deref(), x.polycoef());
+    for c in &mut polynomial {
+        *c *= factor;
+        factor /= other;
+    }
+    x.polycoef = Some(polynomial.to_vec());
+}
+
+// the scale of what a sensor is about
+fn object(x: &Sensor, named: &Named) -> Scale {
+    let name = x.objname.as_deref();
+    match x.objtype {
+        Some(ObjType::Geom) => named.geom(name),
+        Some(ObjType::Site) => named.site(name),
+        Some(ObjType::Camera) => named.camera(name),
+        _ => named.body(name),
+    }
+}
+
+/// The factor of what a sensor reads.
+fn cutoff(x: &Sensor, named: &Named) -> f64 {
+    use SensorTag as T;
+    let site = || named.site(x.site.as_deref());
+    let joint = || {
+        let (scale, kind) = named.joint(x.joint.as_deref());
+        Span::new(&scale, kind == JointType::Slide)
+    };
+    let tendon = || {
+        let (scale, slides) = named.tendon(x.tendon.as_deref());
+        Span::new(&scale, slides)
+    };
+    let actuator = || {
+        let (scale, slides) = named.actuator(x.actuator.as_deref());
+        Span::new(&scale, slides)
+    };
+    match x.tag {
+        T::FramePos | T::FrameLinVel | T::FrameLinAcc => object(x, named).length,
+        T::Accelerometer | T::Velocimeter => site().length,
+        T::Rangefinder if x.site.is_some() => site().length,
+        T::Rangefinder => named.camera(x.camera.as_deref()).length,
+        T::Force | T::Touch => site().force(),
+        T::Torque => site().torque(),
+        T::SubtreeCom | T::SubtreeLinVel => named.body(x.body.as_deref()).length,
+        T::SubtreeAngMom => named.body(x.body.as_deref()).torque(),
+        T::JointPos | T::JointVel | T::JointLimitPos | T::JointLimitVel => joint().length,
+        T::JointActuatorFrc | T::JointLimitFrc => joint().force,
+        T::TendonPos | T::TendonVel | T::TendonLimitPos | T::TendonLimitVel => tendon().length,
+        T::TendonActuatorFrc | T::TendonLimitFrc => tendon().force,
+        T::ActuatorPos | T::ActuatorVel => actuator().length,
+        T::ActuatorFrc => actuator().force,
+        T::Distance | T::Normal | T::FromTo => {
+            let of = |geom: &Option<String>, body: &Option<String>| match geom {
+                Some(_) => named.geom(geom.as_deref()),
+                None => named.body(body.as_deref()),
+            };
+            of(&x.geom1, &x.body1).mean(&of(&x.geom2, &x.body2)).length
         }
+        _ => 1.0,
     }
 }

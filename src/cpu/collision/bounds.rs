@@ -41,8 +41,8 @@ pub fn bound_meets_plane<R: Real>(
     height.le(reach[0] + reach[1] + reach[2] + slack)
 }
 
-// geom_aabb as a box in its place
-fn bounding_box<R: Real>(m: &Model, own: &Own<R>, geom: usize, shape: &Shape<R>) -> Shape<R> {
+/// geom_aabb as a box in its place.
+pub fn bounding_box<R: Real>(m: &Model, own: &Own<R>, geom: usize, shape: &Shape<R>) -> Shape<R> {
     let [x, y, z, sizex, sizey, sizez] = std::array::from_fn(|i| own.geom_aabb(m, 6 * geom + i));
     let center = mul_mat_vec3(shape.mat, [x, y, z]);
     Shape {

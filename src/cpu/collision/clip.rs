@@ -10,11 +10,17 @@ type Vec3 = [f64; 3];
 /// Cuts what meets a face to it; the contacts are at most `margin` apart and at most `most`, if that is less than five
 /// (`polygonClip`).
 pub fn meet(meeting: &Meeting, margin: f64, most: usize, out: &mut Contacts) {
+    for corner in corners(meeting, margin, most) {
+        touch(meeting, corner, out);
+    }
+}
+
+/// What is left of what meets a face, cut to it, up to a height above it: its corners, at most `most` if that is less than five.
+pub fn corners(meeting: &Meeting, margin: f64, most: usize) -> Polygon {
     let face = &meeting.face;
     if face.len() < 3 {
-        return;
+        return Polygon::new();
     }
-    let edge = meeting.other.len() == 2;
     let mut left = meeting.other.clone();
     for (k, &from) in face.iter().enumerate() {
         let to = face[(k + 1) % face.len()];
@@ -24,25 +30,27 @@ pub fn meet(meeting: &Meeting, margin: f64, most: usize, out: &mut Contacts) {
         let (inward, _) = normalize3(cross(sub3(to, from), upright));
         left = cut(&left, from, inward);
     }
+    few(meeting, left, margin, most)
+}
 
+/// Those of a polygon above a face that are not too high, and of many a few.
+pub fn few(meeting: &Meeting, mut left: Polygon, margin: f64, most: usize) -> Polygon {
     // corners farther above the face than the margin do not touch it
-    let height = |corner: Vec3| dot3(sub3(corner, face[0]), meeting.normal);
-    left.retain(|&corner| height(corner) <= margin);
+    left.retain(|&corner| meeting.height(corner) <= margin);
 
     // four corners of great area, or the ends of an edge, or all
     if most < 5 && left.len() > 4 {
         left = widest(&left, left.len()).map(|k| left[k]).to_vec();
-    } else if edge && left.len() > 2 {
+    } else if meeting.other.len() == 2 && left.len() > 2 {
         let (k, j) = farthest(&left);
         left = vec![left[k], left[j]];
     }
-    for &corner in &left {
-        touch(meeting, corner, height(corner), out);
-    }
+    left
 }
 
 // between the foot of a corner on the face and the point as far from it as the other solid's normal tells
-fn touch(meeting: &Meeting, corner: Vec3, height: f64, out: &mut Contacts) {
+fn touch(meeting: &Meeting, corner: Vec3, out: &mut Contacts) {
+    let height = meeting.height(corner);
     let dist = -height * dot3(meeting.dir, meeting.normal);
     let foot = add_scl3(corner, meeting.normal, -height);
     let pos = add_scl3(foot, meeting.dir, -0.5 * dist);

@@ -4,7 +4,7 @@
 use super::clip::meet;
 use super::epa::epa;
 use super::gjk::{Found, Two, Vertex, gjk};
-use super::manifold::{Part, meeting};
+use super::manifold::{Meeting, Part, meeting};
 use super::polytope::Polytope;
 use super::simplex::FAR;
 use super::support::Solid;
@@ -31,28 +31,61 @@ pub fn convex(
     if s.dist >= 0.0 {
         return ended.sure;
     }
-    let (normal, _) = normalize3(sub3(s.point1, s.point2));
-    if several(m, &two)
-        && let Some(corner) = ended.corner
+    let normal = s.toward();
+    if several(m, geoms)
+        && let Some(meeting) = faces(&two, &s, &ended)
     {
-        let part1 = Part::new(&two.first, corner, ended.bare, s.point1, true);
-        let part2 = Part::new(&two.second, corner, ended.bare, s.point2, false);
-        if let Some(meeting) = meeting(&part1, &part2, normal) {
-            meet(&meeting, margin, 4, out);
-        }
+        meet(&meeting, margin, 4, out);
     }
     if out.num == 0 {
-        let pos = scl3(add3(s.point1, s.point2), 0.5);
-        out.add(margin + s.dist, pos, normal);
+        out.add(margin + s.dist, s.middle(), normal);
     }
     ended.sure
 }
 
-// whether the solids may have several contacts
-fn several(m: &Model, two: &Two) -> bool {
+/// Where faces or edges of two solids that touch meet.
+fn faces(two: &Two, s: &Found, ended: &Ended) -> Option<Meeting> {
+    let corner = ended.corner?;
+    let part1 = Part::new(&two.first, corner, ended.bare, s.point1, true);
+    let part2 = Part::new(&two.second, corner, ended.bare, s.point2, false);
+    meeting(&part1, &part2, s.toward())
+}
+
+/// Where faces or edges of two geoms meet that are no farther apart than a margin.
+pub fn faces_of(m: &Model, geoms: [usize; 2], shapes: [Shape; 2], margin: f64) -> Option<Meeting> {
+    let [first, second] = [0, 1].map(|i| Solid::new(m, geoms[i], shapes[i], margin));
+    let mut two = Two::new(m, first, second);
+    let mut s = Found::default();
+    let ended = penetration(&mut two, &mut s);
+    match s.dist < 0.0 {
+        true => faces(&two, &s, &ended),
+        false => None,
+    }
+}
+
+/// The nearest points of two solids, of which one or both are elements of flexes (`mjc_ConvexElem`); false if the search ended before it
+/// was sure. Both have the margin.
+pub fn single(m: &Model, first: Solid<'_>, second: Solid<'_>, out: &mut Contacts) -> bool {
+    let margin = second.margin;
+    let mut two = Two::new(m, first, second);
+    let mut s = Found::default();
+    let sure = penetration(&mut two, &mut s).sure;
+    if s.dist < 0.0 {
+        out.add(margin + s.dist, s.middle(), s.toward());
+    }
+    sure
+}
+
+/// Whether two geoms may have several contacts.
+pub fn several(m: &Model, geoms: [usize; 2]) -> bool {
+    !m.opt.disabled(DSBL_MULTICCD) && geoms.iter().all(|&geom| is_flat(m, geom))
+}
+
+/// Whether a geom has faces or edges.
+pub fn is_flat(m: &Model, geom: usize) -> bool {
     use GeomType as T;
-    let flat = |solid: &Solid| [T::Capsule, T::Cylinder, T::Box, T::Mesh].contains(&solid.kind);
-    !m.opt.disabled(DSBL_MULTICCD) && flat(&two.first) && flat(&two.second)
+    let flat = [T::Capsule, T::Cylinder, T::Box, T::Mesh];
+    flat.iter().any(|&kind| m.geom_type[geom] == kind)
 }
 
 /// How a search ended.
@@ -73,8 +106,10 @@ pub fn penetration(two: &mut Two, s: &mut Found) -> Ended {
         ..Ended::default()
     };
 
-    // solids are bare at first: margins and the surface of spheres and capsules are added where the cores are apart
-    if thick(&two.first) || thick(&two.second) {
+    // solids are bare at first: margins and the surface of spheres and capsules are added where the cores are apart; elements of
+    // flexes always wear theirs
+    let element = two.first.kind == GeomType::None || two.second.kind == GeomType::None;
+    if !element && (thick(&two.first) || thick(&two.second)) {
         let margins = [two.first.margin, two.second.margin];
         let skin = [bare(&mut two.first), bare(&mut two.second)];
         two.cutoff = two.beyond + skin[0] + skin[1];

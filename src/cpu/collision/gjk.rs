@@ -89,6 +89,18 @@ pub struct Found {
 }
 
 impl Found {
+    /// Midway between the points.
+    pub fn middle(&self) -> [f64; 3] {
+        scl3(add3(self.point1, self.point2), 0.5)
+    }
+
+    /// Unit direction from the second point to the first: that in which solids that are in each other touch.
+    pub fn toward(&self) -> [f64; 3] {
+        normalize3(sub3(self.point1, self.point2)).0
+    }
+}
+
+impl Found {
     fn apart(&mut self) {
         self.separated = true;
         self.num = 0;

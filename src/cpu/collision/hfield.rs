@@ -4,6 +4,7 @@
 use super::convex::penetration;
 use super::gjk::{Found, Two};
 use super::older;
+use super::soft::Element;
 use super::support::Solid;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
@@ -94,7 +95,57 @@ pub fn hfield_convex<R: Real>(
     if !grid.meets(placed.pos.map(|x| x - reach), placed.pos.map(|x| x + reach)) {
         return true;
     }
-    let mut solid = Solid::new(m, geoms[1], placed, 0.0);
+    let solid = Solid::new(m, geoms[1], placed, margin);
+    if !m.opt.disabled(DSBL_NATIVECCD) {
+        return over_grid(&grid, geoms[0], field, solid, out, newer);
+    }
+    over_grid(&grid, geoms[0], field, solid, out, |two, out| {
+        older::against_prism(m, geoms, [field, shape], two, margin, out);
+        true
+    })
+}
+
+/// A height field and an element of a flex (`mjc_HFieldElem`): its corners, and how thick it is; false if a search ended before it was
+/// sure.
+pub fn hfield_element<R: Real>(
+    m: &Model,
+    own: OwnLane<'_, R>,
+    geom: usize,
+    field: Shape,
+    element: &Element,
+    margin: f64,
+    out: &mut Contacts,
+) -> bool {
+    let grid = Grid::new(m, own, geom);
+    let local = |x: [f64; 3]| mul_mat_t_vec3(field.mat, sub3(x, field.pos));
+    let corner = element.corner.map(local);
+    let solid = Solid::of_element(m, corner, local(element.center()), element.radius, margin);
+    over_grid(&grid, geom, field, solid, out, newer)
+}
+
+// GJK and EPA of a prism and a solid, in the frame of the field
+fn newer(two: &mut Two<'_>, out: &mut Contacts) -> bool {
+    let mut s = Found::default();
+    let sure = penetration(two, &mut s).sure;
+    if s.dist < 0.0 {
+        let field = two.first.shape;
+        let pos = add3(mul_mat_vec3(field.mat, s.middle()), field.pos);
+        let normal = mul_mat_vec3(field.mat, s.toward());
+        out.add(two.second.margin + s.dist, pos, normal);
+    }
+    sure
+}
+
+// a solid against every prism that may reach it; what is found is brought to the world
+fn over_grid<R: Real>(
+    grid: &Grid<'_, R>,
+    geom: usize,
+    field: Shape,
+    mut solid: Solid<'_>,
+    out: &mut Contacts,
+    against: impl Fn(&mut Two<'_>, &mut Contacts) -> bool,
+) -> bool {
+    let (m, margin) = (grid.m, solid.margin);
     let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
     for k in 0..3 {
         let mut dir = [0.0; 3];
@@ -108,10 +159,8 @@ pub fn hfield_convex<R: Real>(
     }
 
     // every prism between two lines of the grid
-    solid.margin = margin;
     let bottom = -grid.size[3];
-    let mut two = Two::new(m, Solid::new(m, geoms[0], field, margin), solid);
-    let older = m.opt.disabled(DSBL_NATIVECCD);
+    let mut two = Two::new(m, Solid::new(m, geom, field, margin), solid);
     let mut sure = true;
     let (c_first, c_last) = grid.lines(low[0] - margin, high[0] + margin, 0);
     let (r_first, r_last) = grid.lines(low[1] - margin, high[1] + margin, 1);
@@ -129,19 +178,7 @@ pub fn hfield_convex<R: Real>(
             }
             let [a, b, c] = top.map(|[x, y, _]| [x, y, bottom]);
             two.first.prism = [a, b, c, top[0], top[1], top[2]];
-            if older {
-                let placed = [field, shape];
-                older::against_prism(m, geoms, placed, &mut two, margin, out);
-                continue;
-            }
-            let mut s = Found::default();
-            sure &= penetration(&mut two, &mut s).sure;
-            if s.dist < 0.0 {
-                let pos = scl3(add3(s.point1, s.point2), 0.5);
-                let (normal, _) = normalize3(sub3(s.point1, s.point2));
-                let pos = add3(mul_mat_vec3(field.mat, pos), field.pos);
-                out.add(margin + s.dist, pos, mul_mat_vec3(field.mat, normal));
-            }
+            sure &= against(&mut two, out);
         }
     }
     sure

@@ -253,6 +253,13 @@ pub struct Meeting {
     pub turned: bool,
 }
 
+impl Meeting {
+    /// How high a point is above the face.
+    pub fn height(&self, point: Vec3) -> f64 {
+        dot3(sub3(point, self.face[0]), self.normal)
+    }
+}
+
 /// Finds the faces, or face and edge, in which two solids meet (`mjc_multicontact`). `toward` is from the first to the second.
 pub fn meeting(part1: &Part, part2: &Part, toward: Vec3) -> Option<Meeting> {
     let back = scl3(toward, -1.0);
@@ -284,6 +291,37 @@ pub fn meeting(part1: &Part, part2: &Part, toward: Vec3) -> Option<Meeting> {
     // edge of the first and face of the second, or the reverse
     edge_on_face(part1, part2, &normals2, back, true)
         .or_else(|| edge_on_face(part2, part1, &normals1, toward, false))
+}
+
+/// What of a solid meets a plane through `foot`: an edge that lies in it, or the face that is most towards it, however much it leans.
+pub fn resting(part: &Part, normal: Vec3, foot: Vec3) -> Option<Meeting> {
+    let back = scl3(normal, -1.0);
+    let mut least = -EDGE;
+    let mut towards = None;
+    for facing in part.normals(back) {
+        let cosine = dot3(facing.dir, normal);
+        if cosine < least {
+            least = cosine;
+            towards = Some(facing);
+        }
+    }
+    let other = match towards {
+        Some(facing) => part.face(facing.face),
+        None => {
+            let edges = part.edges(back);
+            let edge = edges
+                .iter()
+                .find(|edge| dot3(edge.dir, normal).abs() < EDGE)?;
+            vec![edge.from, edge.to]
+        }
+    };
+    Some(Meeting {
+        face: vec![foot],
+        normal,
+        other,
+        dir: back,
+        turned: false,
+    })
 }
 
 fn edge_on_face(

@@ -18,7 +18,7 @@ const SIDE: f64 = 0.95;
 
 /// Most turns of the search for the normal of an ellipsoid.
 const TURNS: usize = 30;
-/// What ends it.
+/// Change of the normal (of its unit vector, by length) below which it ends.
 const CHANGE: f64 = 1e-6;
 
 /// Two geoms of any convex types. `bound` is the radius of the smaller bounding sphere.
@@ -51,8 +51,8 @@ pub fn convex(
             let turn = quat2mat(axis_angle2quat(axis, angle));
             let back = quat2mat(axis_angle2quat(axis, -angle));
             let turned = [
-                turned(shapes[0], found.pos, turn),
-                turned(shapes[1], found.pos, back),
+                shapes[0].turned(found.pos, turn),
+                shapes[1].turned(found.pos, back),
             ];
             let Some(other) = search(m, geoms, turned, margin) else {
                 continue;
@@ -104,16 +104,6 @@ fn search(m: &Model, geoms: [usize; 2], shapes: [Shape; 2], margin: f64) -> Opti
     pair.depth()
 }
 
-// a shape turned about a point
-fn turned(shape: Shape, center: [f64; 3], turn: [f64; 9]) -> Shape {
-    let columns: [[f64; 3]; 3] = std::array::from_fn(|j| mul_mat_vec3(turn, column(shape.mat, j)));
-    Shape {
-        pos: add3(center, mul_mat_vec3(turn, sub3(shape.pos, center))),
-        mat: std::array::from_fn(|k| columns[k % 3][k / 3]),
-        ..shape
-    }
-}
-
 // surfaces that are smooth know their normals better than the search (`mjc_fixNormal`)
 fn smooth_normal(m: &Model, geoms: [usize; 2], shapes: [Shape; 2], found: &Depth) -> [f64; 3] {
     let back = scl3(found.normal, -1.0);
@@ -127,8 +117,13 @@ fn smooth_normal(m: &Model, geoms: [usize; 2], shapes: [Shape; 2], found: &Depth
     }
 }
 
-// outward normal of a smooth surface near a point
-fn surface_normal(kind: i32, shape: &Shape, point: [f64; 3], guess: [f64; 3]) -> Option<[f64; 3]> {
+/// Outward normal of a smooth surface near a point.
+pub fn surface_normal(
+    kind: i32,
+    shape: &Shape,
+    point: [f64; 3],
+    guess: [f64; 3],
+) -> Option<[f64; 3]> {
     let [x, y, z] = mul_mat_t_vec3(shape.mat, sub3(point, shape.pos));
     let size = shape.size;
     let local = match GeomType::from_i32(kind)? {

@@ -14,12 +14,12 @@ const LEAN: f64 = 0.4;
 #[derive(Clone, Copy)]
 pub struct Solid<'a> {
     pub m: &'a Model,
-    /// Type of geom; a height field stands for one prism of it.
+    /// Type of geom; a height field stands for one prism of it, none for an element of a flex.
     pub kind: GeomType,
     pub shape: Shape,
     /// Mesh of the geom, if it is one.
     pub mesh: usize,
-    /// Corners of the prism: three below, three above.
+    /// Corners of the prism: three below, three above; those of the element, the last of them more than once.
     pub prism: [[f64; 3]; 6],
     /// Inflation of both solids together, half of it for each (m).
     pub margin: f64,
@@ -35,7 +35,11 @@ impl<'a> Solid<'a> {
     pub fn new(m: &'a Model, geom: usize, shape: Shape, margin: f64) -> Self {
         Self {
             m,
-            kind: GeomType::from_i32(m.geom_type[geom]).unwrap_or(GeomType::None),
+            kind: match GeomType::from_i32(m.geom_type[geom]) {
+                // of a signed distance field, the mesh that stands for it
+                Some(GeomType::Sdf) => GeomType::Mesh,
+                kind => kind.unwrap_or(GeomType::None),
+            },
             shape,
             mesh: m.geom_dataid[geom].max(0) as usize,
             prism: [[0.0; 3]; 6],
@@ -90,6 +94,23 @@ impl<'a> Solid<'a> {
         }
     }
 
+    /// An element of a flex: its corners, the middle of the box around it, and how thick it is (m).
+    pub fn of_element(
+        m: &'a Model,
+        corner: [[f64; 3]; 4],
+        center: [f64; 3],
+        radius: f64,
+        margin: f64,
+    ) -> Self {
+        let mut solid = Self::of_mesh(m, 0);
+        solid.kind = GeomType::None;
+        solid.shape.pos = center;
+        solid.shape.size = [radius, 0.0, 0.0];
+        solid.prism[..4].copy_from_slice(&corner);
+        solid.margin = margin;
+        solid
+    }
+
     /// Where the search begins (`mjc_center`).
     pub fn center(&self) -> [f64; 3] {
         if self.kind != GeomType::Hfield {
@@ -139,6 +160,7 @@ impl<'a> Solid<'a> {
                 self.vertex = bit(0) | bit(1) | bit(2);
                 corner
             }
+            GeomType::None => return self.element_support(dir),
             _ => self.mesh_support(local),
         };
         self.global(point)
@@ -234,6 +256,17 @@ impl<'a> Solid<'a> {
         }
         self.climbed = best;
         vertex[best as usize]
+    }
+
+    // a corner of an element, and its radius
+    fn element_support(&self, dir: [f64; 3]) -> [f64; 3] {
+        let mut best = self.prism[0];
+        for corner in &self.prism[1..4] {
+            if dot3(*corner, dir) > dot3(best, dir) {
+                best = *corner;
+            }
+        }
+        add_scl3(best, dir, self.shape.size[0])
     }
 
     // the prism stands upright: below or above by the sign of z

@@ -7,6 +7,10 @@ use crate::types::*;
 /// Distance of a contact that a lane does not have: beyond any margin.
 pub const ABSENT: f64 = 1e10;
 
+/// What `contact_efc_address` says before there are rows, of a contact that has them though its distance is beyond its margin:
+/// its geoms touch before the timestep ends.
+pub const SOON: i32 = -2;
+
 /// A geom in its place: position, orientation, size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape<R = f64> {
@@ -23,6 +27,17 @@ impl<R: Real> Shape<R> {
     #[inline(always)]
     pub fn axis(&self) -> [R; 3] {
         column(self.mat, 2)
+    }
+
+    /// Turned about a point.
+    #[inline(always)]
+    pub fn turned(self, center: [R; 3], turn: [R; 9]) -> Self {
+        let [x, y, z] = [0, 1, 2].map(|j| mul_mat_vec3(turn, column(self.mat, j)));
+        Self {
+            pos: add3(center, mul_mat_vec3(turn, sub3(self.pos, center))),
+            mat: [x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]],
+            ..self
+        }
     }
 
     /// The geom of one lane.

@@ -14,7 +14,9 @@ const EDGES: [&[[usize; 2]]; 2] = [
 #[inline(always)]
 pub fn vertex_motion<R: Real>(m: &Model, d: &mut Data<R>) {
     for v in 0..m.nflexvert {
-        let body = m.flex_vertbodyid[v] as usize;
+        let Ok(body) = usize::try_from(m.flex_vertbodyid[v]) else {
+            continue;
+        };
         let offset = sub3(
             d.flexvert_xpos[v],
             d.subtree_com[m.body_rootid[body] as usize],

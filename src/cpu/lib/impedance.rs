@@ -37,6 +37,18 @@ impl Solver<f64> {
             curve: self.curve,
         }
     }
+
+    /// Violation at which a contact takes as much of an approach as leaves its two sides touching when the timestep ends: `time` is
+    /// the fraction of the timestep after which they touch, `way` how much nearer they would come in all of it (m).
+    pub(crate) fn arrest(&self, timestep: f64, time: f64, way: f64) -> f64 {
+        let [_, dmax, width, ..] = self.solimp;
+        let spring = timestep * timestep * stiffness(self) * dmax * dmax;
+        let damper = timestep * damping(self) * dmax;
+        match spring < MINVAL {
+            true => width,
+            false => (1.0 - time - damper) / spring * way,
+        }
+    }
 }
 
 /// Impedance and its derivative by the violation.

@@ -4,6 +4,7 @@ use crate::cpu::lib::actuator::{next_activation, wrap_period, wrap_setpoint};
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::plastic::yield_springs;
 use crate::cpu::lib::servo::wrap_rotation;
+use crate::cpu::lib::sleep::{sleeps, stay};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::{DSBL_ACTUATION, DynType, GainType, JointType};
@@ -50,6 +51,9 @@ pub fn advance<R: Real>(m: &Model, d: &mut Data<R>, act_dot: &[R], qacc: &[R], q
 
     // position
     integrate_pos(m, &mut d.qpos, qvel.unwrap_or(&d.qvel), h);
+    if sleeps(m) {
+        stay(m, d);
+    }
 
     // where springs that were stretched too far rest
     if m.nplastic > 0 {

@@ -2,6 +2,7 @@
 
 use super::contact::Shape;
 use super::math::*;
+use crate::cpu::collision::sdf::Form;
 use crate::fields::{Data, Model, OwnLane};
 use crate::real::Real;
 use crate::types::*;
@@ -107,6 +108,15 @@ pub fn meet<R: Real>(m: &Model, own: OwnLane<'_, R>, geom: usize, place: &Shape,
             }
         }
         Some(GeomType::Hfield) => ray_hfield(m, own, m.geom_dataid[geom] as usize, local),
+        Some(GeomType::Sdf) if ray_box(place.size, local).0.dist < 0.0 => MISS,
+        Some(GeomType::Sdf) => {
+            let (way, len) = normalize3(local.vec);
+            let hit = Form::of(m, geom, place.size).ray(local.pnt, way);
+            hit.map_or(MISS, |(dist, normal)| Hit {
+                dist: dist / len,
+                normal,
+            })
+        }
         _ => ray_shape(m.geom_type[geom], place.size, local),
     };
     Hit {

@@ -1,5 +1,7 @@
 //! Starting a world again that went wrong (`mj_resetData` by `mj_checkPos` and its kin).
 
+use crate::cpu::lib::sleep::sleeps;
+use crate::cpu::sleep::begin;
 use crate::fields::{Data, Model};
 use crate::stages;
 use crate::types::*;
@@ -36,6 +38,9 @@ pub fn restart(m: &Model, d: &mut Data) {
         }
     }
     d.userdata.fill(0.0);
+    if sleeps(m) {
+        begin(m, d);
+    }
 
     // flags
     d.warning.fill(0);

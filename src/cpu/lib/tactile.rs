@@ -4,7 +4,8 @@ use super::contact::ABSENT;
 use super::math::*;
 use super::ray::shape_of;
 use super::sensor::Slots;
-use super::spatial::{lin, seen_from};
+use super::spatial::lin;
+use super::touch::body_motion;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
@@ -33,6 +34,9 @@ fn touched<R: Real>(m: &Model, d: &Data<R>, lane: usize, c: usize, body: i32) ->
         return None;
     }
     let pair = R::int_lane(d.contact_collision[c], lane) as usize;
+    if m.collision_geom2[pair] < 0 {
+        return None;
+    }
     let [geom1, geom2] = [m.collision_geom1[pair], m.collision_geom2[pair]].map(|g| g as usize);
     let welded = |geom: usize| m.body_weldid[m.geom_bodyid[geom] as usize] == body;
     match (welded(geom1), welded(geom2)) {
@@ -66,7 +70,8 @@ fn feel_geom<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, other: 
         }
 
         // all that slides adds up
-        let [vel1, vel2] = [own, other].map(|geom| velocity_at(m, d, lane, geom, pos));
+        let [vel1, vel2] = [own, other]
+            .map(|geom| lin(body_motion(m, d, lane, m.geom_bodyid[geom] as usize, pos)));
         let sliding = mul_mat_t_vec3(here.mat, sub3(vel2, vel1));
         for axis in 1..3 {
             let normal = m.mesh_normal[m.mesh_normaladr[mesh] as usize + 3 * k + axis];
@@ -74,20 +79,6 @@ fn feel_geom<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, other: 
             sum.set_lane(lane, sum.lane(lane) + dot3(sliding, normal).abs());
         }
     }
-}
-
-// velocity of a geom's body at a point
-fn velocity_at<R: Real>(
-    m: &Model,
-    d: &Data<R>,
-    lane: usize,
-    geom: usize,
-    pos: [f64; 3],
-) -> [f64; 3] {
-    let body = m.geom_bodyid[geom] as usize;
-    let com = d.subtree_com[m.body_rootid[body] as usize].map(|x| x.lane(lane));
-    let vel = d.cvel[body].map(|x| x.lane(lane));
-    lin(seen_from(vel, sub3(pos, com)))
 }
 
 // how deep a point in the frame of a geom lies in it; a mesh without a field of distances is not felt

@@ -5,24 +5,25 @@ use super::math::*;
 use super::ray::{Ray, ray_geom};
 use super::sensor::{Slots, inside_geom};
 use super::spatial::*;
+use crate::cpu::collision::soft;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
 
-// one contact of one lane
+/// One contact of one lane.
 #[derive(Clone, Copy)]
-struct Seen {
+pub struct Seen {
     // pair of the collision list
     pair: usize,
     dist: f64,
-    pos: [f64; 3],
-    frame: [f64; 9],
+    pub(super) pos: [f64; 3],
+    pub(super) frame: [f64; 9],
     // first row; none if the contact makes no force
     row: Option<usize>,
 }
 
 impl Seen {
-    fn new<R: Real>(d: &Data<R>, lane: usize, c: usize) -> Option<Self> {
+    pub(super) fn new<R: Real>(d: &Data<R>, lane: usize, c: usize) -> Option<Self> {
         let dist = d.contact_dist[c].lane(lane);
         let row = usize::try_from(R::int_lane(d.contact_efc_address[c], lane));
         (dist < ABSENT).then(|| Self {
@@ -38,14 +39,28 @@ impl Seen {
         [m.collision_geom1[self.pair], m.collision_geom2[self.pair]]
     }
 
-    fn bodies(&self, m: &Model) -> [i32; 2] {
-        self.geoms(m).map(|geom| m.geom_bodyid[geom as usize])
+    pub(super) fn bodies(&self, m: &Model) -> [i32; 2] {
+        let body = |geom| m.geom_bodyid[geom];
+        self.geoms(m)
+            .map(|geom| usize::try_from(geom).map_or(-1, body))
     }
 }
 
 #[inline(always)]
-fn of_lane<R: Real, const N: usize>(x: [R; N], lane: usize) -> [f64; N] {
+pub(super) fn of_lane<R: Real, const N: usize>(x: [R; N], lane: usize) -> [f64; N] {
     x.map(|x| x.lane(lane))
+}
+
+/// Velocity of a body where it has the point `pos` of the world: turning, then along, in the world's axes.
+pub fn body_motion<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    lane: usize,
+    body: usize,
+    pos: [f64; 3],
+) -> [f64; 6] {
+    let com = of_lane(d.subtree_com[m.body_rootid[body] as usize], lane);
+    seen_from(of_lane(d.cvel[body], lane), sub3(pos, com))
 }
 
 /// Normal force of the contacts of a site's body whose line of action meets the site's volume.
@@ -116,8 +131,8 @@ pub fn contact_rows(m: &Model, pair: usize, kind: Option<ConstraintType>) -> usi
     }
 }
 
-// The same of a contact, nothing if it makes no force; in one lane.
-fn contact_wrench<R: Real>(m: &Model, d: &Data<R>, lane: usize, contact: &Seen) -> [f64; 6] {
+/// The same of a contact, nothing if it makes no force; in one lane.
+pub fn contact_wrench<R: Real>(m: &Model, d: &Data<R>, lane: usize, contact: &Seen) -> [f64; 6] {
     match contact.row {
         Some(row) => of_lane(contact_force_at(m, d, contact.pair, row), lane),
         None => [0.0; 6],
@@ -232,13 +247,20 @@ impl Look<'_> {
     // of the second geom's body beside the first's, along the axes of the contact
     fn velocity<R: Real>(&self, d: &Data<R>, contact: &Seen) -> [f64; 6] {
         let m = self.m;
-        let [first, second] = contact.bodies(m).map(|body| {
-            let com = of_lane(
-                d.subtree_com[m.body_rootid[body as usize] as usize],
-                self.lane,
-            );
-            let vel = of_lane(d.cvel[body as usize], self.lane);
-            seen_from(vel, sub3(contact.pos, com))
+        let of_body = |body: usize| body_motion(m, d, self.lane, body, contact.pos);
+        let bodies = contact.bodies(m);
+        let [first, second] = [0, 1].map(|side| match usize::try_from(bodies[side]) {
+            Ok(body) => of_body(body),
+            Err(_) => {
+                let side = [contact.pair, side];
+                let (bodies, num) = soft::carriers(m, side[0], side[1]);
+                let weights = soft::weights(m, d, side, self.lane, contact.pos);
+                let mut sum = [0.0; 6];
+                for (&body, weight) in bodies[..num].iter().zip(weights) {
+                    sum = add_scl6(sum, of_body(body), weight);
+                }
+                sum
+            }
         });
         let vel: [f64; 6] = std::array::from_fn(|k| second[k] - first[k]);
         let along = |v: [f64; 3]| mul_mat_vec3(contact.frame, v);

@@ -1,16 +1,26 @@
 //! Rows of a contact: one for a frictionless one, two edges of the pyramid for each friction, or the axes of the elliptic cone.
 
 use super::{Row, Soft, Writer, set_regularization, soft};
-use crate::cpu::lib::contact::ABSENT;
+use crate::cpu::collision::soft::{self, is_soft};
+use crate::cpu::collision::sweep::speculates;
+use crate::cpu::lib::contact::{ABSENT, SOON};
 use crate::cpu::lib::impedance::solver;
+use crate::cpu::lib::jac::for_chain;
 use crate::cpu::lib::math::*;
-use crate::real::{Mask, Real};
+use crate::cpu::lib::rows::dofs_of;
+use crate::fields::{Data, Model};
+use crate::real::{Mask, Real, lanes};
 use crate::types::*;
 
 impl<R: Real> Writer<'_, R> {
     pub(super) fn contact(&mut self, c: usize, k: usize) {
         let m = self.m;
-        let present = self.d.contact_dist[c].lt(self.d.own.collision_margin(m, k));
+        let mut present = self.d.contact_dist[c].lt(self.d.own.collision_margin(m, k));
+        if speculates(m) {
+            // a lane that lacks the contact has no rows of it, whatever its neighbours have
+            let soon = R::int_is(self.d.contact_efc_address[c], SOON);
+            present = present | (soon & self.d.contact_dist[c].lt(R::splat(ABSENT)));
+        }
         self.d.contact_efc_address[c] = R::int(-1);
         let dim = m.collision_condim[k] as usize;
         if m.nadhesion == 0 {
@@ -58,7 +68,7 @@ impl<R: Real> Writer<'_, R> {
     fn pyramid(&mut self, c: usize, k: usize, kind: ConstraintType, nrow: usize, present: R::Mask) {
         let m = self.m;
         let frictionless = kind == ConstraintType::ContactFrictionless;
-        let [tran, _] = self.weights(k);
+        let [tran, _] = self.weights(c, k);
         let slide = self.d.own.collision_friction(m, 5 * k);
         let s = self.contact_soft(k);
         let row = Row {
@@ -91,7 +101,7 @@ impl<R: Real> Writer<'_, R> {
         let friction = |e: usize| self.d.own.collision_friction(m, 5 * k + e);
         let squares: [R; 5] = std::array::from_fn(|e| friction(e) * friction(e));
         let impratio = self.d.own.impratio(m).max(R::splat(MINVAL));
-        let [tran, rot] = self.weights(k);
+        let [tran, rot] = self.weights(c, k);
         let normal = self.contact_soft(k);
         let tangent = self.friction_soft(k, &normal);
         let (dist, margin) = (self.d.contact_dist[c], self.d.own.collision_margin(m, k));
@@ -127,12 +137,14 @@ impl<R: Real> Writer<'_, R> {
         dim: usize,
         first: usize,
     ) {
+        let shares = self.shares(c, k);
         let (m, d) = (self.m, &mut *self.d);
-        let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
-        let (body1, body2) = (body(m.collision_geom1[k]), body(m.collision_geom2[k]));
         let (pos, frame) = (d.contact_pos[c], d.contact_frame[c]);
         let offset = |b: usize, com: &[[R; 3]]| sub3(pos, com[m.body_rootid[b] as usize]);
-        let arms = [offset(body1, &d.subtree_com), offset(body2, &d.subtree_com)];
+        let arms = match shares {
+            Some(_) => [[R::zero(); 3]; 2],
+            None => bodies(m, k).map(|b| offset(b, &d.subtree_com)),
+        };
         let friction: [R; 5] = std::array::from_fn(|e| match e + 1 < dim {
             true => d.own.collision_friction(m, 5 * k + e),
             false => R::zero(),
@@ -142,11 +154,19 @@ impl<R: Real> Writer<'_, R> {
         for n in 0..m.Jpat_num[pattern] as usize {
             // motion of the point by one dof
             let second = m.Jpat_side[adr + n] > 0;
-            let cdof = &d.cdof[m.Jpat_dof[adr + n] as usize];
+            let dof = m.Jpat_dof[adr + n] as usize;
+            let cdof = &d.cdof[dof];
             let sign = if second { R::one() } else { -R::one() };
+            let (sign, arm) = match &shares {
+                None => (sign, arms[usize::from(second)]),
+                Some(shares) => {
+                    let body = m.dof_bodyid[dof] as usize;
+                    (shares[n], offset(body, &d.subtree_com))
+                }
+            };
             let rot = [cdof[0] * sign, cdof[1] * sign, cdof[2] * sign];
             let lin = [cdof[3] * sign, cdof[4] * sign, cdof[5] * sign];
-            let lin = add3(lin, cross(rot, arms[usize::from(second)]));
+            let lin = add3(lin, cross(rot, arm));
 
             // in the frame of the contact: normal, tangents, spin, roll
             let mut axis = [R::zero(); 6];
@@ -197,11 +217,68 @@ impl<R: Real> Writer<'_, R> {
     }
 
     // inverse weights of the bodies, translation and rotation
-    fn weights(&self, k: usize) -> [R; 2] {
+    fn weights(&self, c: usize, k: usize) -> [R; 2] {
         let (m, own) = (self.m, &self.d.own);
-        let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
-        let (body1, body2) = (body(m.collision_geom1[k]), body(m.collision_geom2[k]));
+        if is_soft(m, k) {
+            let carriers = [0, 1].map(|side| carriers(m, self.d, c, [k, side]));
+            return [0, 1].map(|n| {
+                let mut sum = R::zero();
+                for (body, weight) in carriers.iter().flat_map(Carriers::all) {
+                    sum += own.body_invweight0(m, 2 * body + n) * weight;
+                }
+                sum
+            });
+        }
+        let [body1, body2] = bodies(m, k);
         [0, 1]
             .map(|n| own.body_invweight0(m, 2 * body1 + n) + own.body_invweight0(m, 2 * body2 + n))
     }
+
+    // of a pair with a flex: how much of the contact each dof of the pattern moves, by the weights of the bodies that carry its sides
+    fn shares(&self, c: usize, k: usize) -> Option<Vec<R>> {
+        let m = self.m;
+        if !is_soft(m, k) {
+            return None;
+        }
+        let dofs = dofs_of(m, m.collision_Jpat[k]);
+        let mut shares = vec![R::zero(); dofs.len()];
+        for (side, sign) in [(0, -R::one()), (1, R::one())] {
+            for (body, weight) in carriers(m, self.d, c, [k, side]).all() {
+                for_chain(m, body, dofs, |n, _| shares[n] += weight * sign);
+            }
+        }
+        Some(shares)
+    }
+}
+
+// bodies of the geoms of a pair
+fn bodies(m: &Model, k: usize) -> [usize; 2] {
+    [m.collision_geom1[k], m.collision_geom2[k]].map(|geom| m.geom_bodyid[geom as usize] as usize)
+}
+
+/// The bodies that carry a side of a contact, and what share of it each of them does.
+struct Carriers<R> {
+    num: usize,
+    body: [usize; 4],
+    weight: [R; 4],
+}
+
+impl<R: Real> Carriers<R> {
+    fn all(&self) -> impl Iterator<Item = (usize, R)> + '_ {
+        (0..self.num).map(|i| (self.body[i], self.weight[i]))
+    }
+}
+
+// those of a pair with a flex
+fn carriers<R: Real>(m: &Model, d: &Data<R>, c: usize, side: [usize; 2]) -> Carriers<R> {
+    let (body, num) = soft::carriers(m, side[0], side[1]);
+    let mut weight = [R::zero(); 4];
+    for lane in lanes::<R>(d.contact_dist[c].lt(R::splat(ABSENT))) {
+        let point = d.contact_pos[c].map(|x| x.lane(lane));
+        let own = soft::weights(m, d, side, lane, point);
+        for (to, x) in weight.iter_mut().zip(own) {
+            to.set_lane(lane, x);
+        }
+    }
+    Carriers { num, body, weight }
 }

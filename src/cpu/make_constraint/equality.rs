@@ -4,6 +4,7 @@ use super::{Row, Soft, Writer, soft};
 use crate::cpu::lib::equality::{anchors, bodies, orientations};
 use crate::cpu::lib::impedance::solver;
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::sleep::{equality_awake, sleeps};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
@@ -30,7 +31,11 @@ impl<R: Real> Writer<'_, R> {
         for lane in 0..R::WIDTH {
             active.set_lane(lane, f64::from(R::int_lane(self.d.eq_active[i], lane)));
         }
-        !active.le(R::zero())
+        let active = !active.le(R::zero());
+        match sleeps(self.m) {
+            true => active & equality_awake(self.m, self.d, i),
+            false => active,
+        }
     }
 
     // a row that waits for its Jacobian; its number

@@ -1,7 +1,7 @@
 //! `actuator`: `general` and its shortcuts.
 
 use super::words::*;
-use crate::types::{BiasType, DynType, GainType, Interp};
+use crate::types::{BiasType, DynType, GainType, Interp, PluginKind};
 
 elements! {
     /// An actuator as it was said, with any of the tags; which attributes apply says the tag.
@@ -76,6 +76,8 @@ elements! {
         controller: real[1..6], "Gains and limits of the motor's own controller.";
         thermal: real[1..6], "Thermal parameters.";
         lugre: real[1..5], "LuGre friction parameters.";
+        plugin: key<PluginKind> (nodefault), "Plugin, for an instance of its own.";
+        instance: ref<plugin> (nodefault), "Instance of a plugin that `<extension>` declares.";
     } with {
         /// Which element was written.
         tag: ActuatorTag,
@@ -116,5 +118,8 @@ tags! {
         "dcmotor" DcMotor [name class group nsample interp delay ctrlrange user lengthrange gear damping armature cranklength
             joint jointinparent tendon slidersite cranksite site refsite ctrllimited
             motorconst resistance nominal saturation inductance cogging controller thermal lugre input];
+        "plugin" Plugin [name class group nsample interp delay ctrlrange user lengthrange gear damping armature cranklength
+            joint jointinparent tendon slidersite cranksite site ctrllimited forcelimited forcerange actlimited actrange
+            actdim dyntype dynprm actearly plugin instance];
     }
 }

@@ -1,5 +1,6 @@
 //! Assets: `mesh`, `hfield`, `skin`, `texture`, `material`, `model`.
 
+use super::plugin::PluginUse;
 use super::words::*;
 
 elements! {
@@ -22,6 +23,9 @@ elements! {
         builtin: key<MeshBuiltin> (nodefault) = MeshBuiltin::None, "Procedural mesh.";
         params: real[..] (nodefault), "Parameters of the procedural mesh.";
         material: ref<material> (nodefault), "Material of geoms that use the mesh and have none.";
+    } with {
+        /// The plugin whose shape it is.
+        plugin: Option<Box<PluginUse>>,
     }
 
     /// `<hfield>`: a height field.

@@ -1,5 +1,6 @@
 //! The tree: `body`, `frame`, `replicate`, `attach`, and what bodies carry.
 
+use super::plugin::PluginUse;
 use super::words::*;
 use crate::mjcf::spec::FrameId;
 use crate::types::{CamLight, GeomType, JointType, LightType, Projection, SleepPolicy};
@@ -166,6 +167,8 @@ elements! {
         user: real[..], "User numbers.";
         .. orientation: Orientation, "Orientation in the body.";
     } with {
+        /// The plugin whose signed distance it has.
+        plugin: Option<Box<PluginUse>>,
         /// The innermost frame around it.
         frame: Option<FrameId>,
     }

@@ -1,4 +1,5 @@
-//! The table against what MuJoCo 4.0.0 lists: `mj_printSchema`, without plugins and interpolated flexes' constraints.
+//! The table against what MuJoCo 4.0.0 lists: `mj_printSchema`, without plugins of bodies and flexcomps, which no plugin of MuJoCo's can be
+//! for, and interpolated flexes' constraints.
 
 use super::*;
 use crate::mjcf::attrs::{InDefault, Only, Plain, Rules, Tagged, Without};
@@ -59,9 +60,15 @@ fn ours() -> BTreeMap<String, Names> {
         "contact/pair" Pair Plain; "contact/exclude" Exclude Plain;
         "custom/numeric" Numeric Plain; "custom/text" Text Plain; "custom/tuple" Tuple Plain;
         "custom/tuple/element" TupleElement Plain; "keyframe/key" Key Plain;
+        "extension/plugin" Extension Plain; "extension/plugin/instance" Instance Plain;
+        "asset/mesh/plugin" PluginUse Plain; "body/geom/plugin" PluginUse Plain;
+        "extension/plugin/instance/config" Config Plain; "asset/mesh/plugin/config" Config Plain;
+        "body/geom/plugin/config" Config Plain; "actuator/plugin/config" Config Plain; "sensor/plugin/config" Config Plain;
     }
     out.insert("default".to_owned(), Names::from(["class".to_owned()]));
     tagged::<SaidActuator, _>("default/", ActuatorTag::ALL, true, &mut out);
+    // an actuator of a plugin takes from `general`
+    out.remove("default/plugin");
     tagged::<SaidActuator, _>("actuator/", ActuatorTag::ALL, false, &mut out);
     tagged::<Sensor, _>("sensor/", SensorTag::ALL, false, &mut out);
     tagged::<Equality, _>("equality/", EqualityTag::ALL, false, &mut out);
@@ -108,5 +115,5 @@ fn every_attribute_is_explained() {
         ($($T:ident)*) => { $( $T::list(&mut |a| assert!(a.doc.ends_with('.'), "{}: {}", stringify!($T), a.name)); )* };
     }
     rows! { Compiler Options Size Statistic Mesh Hfield Texture Material Body Frame Replicate Joint Geom Site Camera Light Pair
-    Flex FlexEdge FlexElasticity FlexContact Flexcomp FlexcompEdge FlexPin Equality Tendon SaidActuator Sensor Numeric Key }
+    Flex FlexEdge FlexElasticity FlexContact Flexcomp FlexcompEdge FlexPin Extension Instance Config PluginUse Equality Tendon SaidActuator Sensor Numeric Key }
 }

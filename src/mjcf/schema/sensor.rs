@@ -1,6 +1,7 @@
 //! `sensor`: all sensors share one struct; which attributes apply says the tag.
 
-use crate::types::{ConDataField, DataType, Interp, NeedStage, ObjType, Reduce};
+use super::plugin::Config;
+use crate::types::{ConDataField, DataType, Interp, NeedStage, ObjType, PluginKind, Reduce};
 
 elements! {
     /// A sensor of any kind.
@@ -38,9 +39,13 @@ elements! {
         datatype: key<DataType> = DataType::Real, "Kind of a user sensor's data.";
         needstage: key<NeedStage> = NeedStage::Acc, "Stage after which a user sensor can be computed.";
         dim: int, "Numbers of a user sensor.";
+        plugin: key<PluginKind>, "Plugin, for an instance of its own.";
+        instance: ref<plugin>, "Instance of a plugin that `<extension>` declares.";
     } with {
         /// What is measured.
         tag: SensorTag,
+        /// What is asked of the instance of a plugin that is its own.
+        config: Vec<Config>,
     }
 }
 
@@ -99,5 +104,6 @@ tags! {
         "clock" Clock [name nsample interp delay interval cutoff noise user];
         "tactile" Tactile [name nsample interp delay interval cutoff user] [geom mesh];
         "user" User [name cutoff noise user objtype objname datatype needstage] [dim];
+        "plugin" Plugin [name cutoff user objtype objname reftype refname plugin instance];
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::types::{
     BiasType, CamLight, ConDataField, Cone, CtrlChart, CtrlInput, DataType, DynType, GainType,
-    GeomType, Integrator, Interp, Jacobian, JointType, LightType, NeedStage, ObjType, Projection,
-    RayDataField, Reduce, SleepPolicy, Solver,
+    GeomType, Integrator, Interp, Jacobian, JointType, LightType, NeedStage, ObjType, PluginKind,
+    Projection, RayDataField, Reduce, SleepPolicy, Solver,
 };
 
 keywords! {
@@ -93,6 +93,10 @@ keywords! {
     for BiasType { "none" None, "affine" Affine, "muscle" Muscle, "dcmotor" DcMotor, "so3" So3, "user" User }
     for CtrlChart { "expmap" Expmap, "quat" Quat }
     for CtrlInput { "pos" Pos, "vel" Vel, "ff" Ff, "voltage" Voltage, "pressure" Pressure }
+    for PluginKind {
+        "mujoco.pid" Pid, "mujoco.sensor.touch_grid" TouchGrid, "mujoco.sdf.bolt" Bolt, "mujoco.sdf.bowl" Bowl,
+        "mujoco.sdf.gear" Gear, "mujoco.sdf.nut" Nut, "mujoco.sdf.torus" Torus,
+    }
     for Reduce { "none" None, "mindist" MinDist, "maxforce" MaxForce, "netforce" NetForce }
     for NeedStage { "none" None, "pos" Pos, "vel" Vel, "acc" Acc }
     for DataType { "real" Real, "positive" Positive, "axis" Axis, "quaternion" Quaternion }

@@ -1,0 +1,198 @@
+"""What the joystick tasks of MuJoCo Playground have in common: robots that go as they are told, and are told otherwise now and then."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import pathlib
+import xml.etree.ElementTree as xml
+from collections.abc import Sequence
+
+import numpy as np
+
+from manyworlds.model import Model
+from manyworlds.task import Task
+
+# streams of draws in a control step
+COMMAND, NOISE, PUSH = range(3)
+
+
+@functools.cache
+def folder() -> pathlib.Path:
+    """The folder of the robots, in the installed package."""
+    spec = importlib.util.find_spec("mujoco_playground")
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError("models of MuJoCo Playground are read from its package: pip install --no-deps playground")
+    return pathlib.Path(spec.submodule_search_locations[0]) / "_src/locomotion"
+
+
+def files(name: str, scene: str) -> tuple[str, dict[str, bytes]]:
+    """A robot in a scene, and the files that it names. Meshes are left out: they lie in another repository, touch nothing, and bodies have
+    inertias of their own."""
+    assets = {}
+    for path in (folder() / name / "xmls").glob("*.xml"):
+        root = xml.parse(path).getroot()
+        for parent in list(root.iter()):
+            for child in list(parent):
+                if child.tag == "mesh" or child.get("mesh"):
+                    parent.remove(child)
+        assets[path.name] = xml.tostring(root)
+    assets |= {path.name: path.read_bytes() for path in (folder() / name / "xmls/assets").glob("*")}
+    return assets[scene].decode(), assets
+
+
+def squared(x: np.ndarray) -> np.ndarray:
+    """The sum of squares of each world's numbers."""
+    return np.square(x).sum(axis=1)
+
+
+def turned(quat: np.ndarray, yaw: np.ndarray) -> np.ndarray:
+    """A rotation (4,) behind a turn about its own z axis (n, 1), (n, 4)."""
+    w, x, y, z = quat
+    c, s = np.cos(yaw / 2), np.sin(yaw / 2)
+    return np.concatenate([w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s], axis=1)
+
+
+class Joystick(Task):
+    """A robot goes forwards and sideways (m/s) and turns (rad/s) as a command says, in its own frame.
+
+    An action says how far joints are to be from their angles in a keyframe, in units of `action_scale` (rad). `scales` are weights of
+    the terms of a reward: those that are given take the place of the task's. `noise` is how noisy sensors are, 0: not at all.
+    `privileged` says whether what only a critic may know is observed too, as the part `privileged_state`.
+    """
+
+    derived, before, action_range = True, (), (-1.0, 1.0)
+    name, scene, keyframe = "", "", ""
+    feet: Sequence[str] = ()
+    action_scale, noise, privileged = 0.5, 1.0, True
+    tracking_sigma, max_foot_height = 0.25, 0.1
+    # deviations: velocity, angular velocity, gravity, angles of joints, their velocities
+    deviations = (0.1, 0.2, 0.05, 0.03, 1.5)
+    scales: dict[str, float] = {}
+
+    def __init__(self, scales: dict[str, float] | None = None, **options):
+        self.set(options)
+        unknown = set(scales or {}) - set(self.scales)
+        if unknown:
+            raise TypeError(f"{type(self).__name__} has no term {sorted(unknown)[0]!r} of a reward: there are {', '.join(self.scales)}")
+        self.scales = {**self.scales, **(scales or {})}
+        model = self._model = self.model = self.load()
+        key = model.id("keyframe", self.keyframe)
+        self.home, self.pose = model.key_qpos[key], model.key_qpos[key][7:]
+        low, high = model.jnt_range[1:].T
+        self.soft_low, self.soft_high = self.soft(low, high)
+        self._sites = [model.id("site", name) for name in self.feet]
+        self._velocities = np.concatenate([self.columns(f"{name}_global_linvel") for name in self.feet])
+        self._found = self.found(*(f"{name}_floor_found" for name in self.feet))
+        nu, nfeet = model.nu, len(self.feet)
+        self.memory = {
+            **dict.fromkeys(("last_act", "acted"), nu),
+            **dict.fromkeys(("air_time", "touched", "touches", "landed", "swing_peak"), nfeet),
+            **{"command": 3, "moves": (), **self.memory},
+        }
+        self._noise = np.repeat(self.deviations, [3, 3, 3, nu, nu])
+
+    def load(self) -> Model:
+        """The robot as the task has it."""
+        return Model.from_xml_string(*files(self.name, self.scene))
+
+    def soft(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Limits of joints that are not to be crossed."""
+        raise NotImplementedError
+
+    def columns(self, name: str) -> np.ndarray:
+        """Where a sensor's numbers are in `sensordata`."""
+        i = self._model.id("sensor", name)
+        return self._model.sensor_adr[i] + np.arange(self._model.sensor_dim[i])
+
+    def found(self, *names: str) -> np.ndarray:
+        """Where sensors tell whether there is a contact."""
+        return np.array([self.columns(name)[0] for name in names])
+
+    # what comes behind a step is made before the next one: observations and rewards are of what was
+    def act(self, s, action):
+        going = s.moves > 0
+        s.last_act[...] = s.acted
+        s.air_time *= 1 - s.touches
+        s.swing_peak *= 1 - s.touches
+        s.touched[...] = s.touches
+        self.go_on(s, going)
+        return self.pose + action * self.action_scale
+
+    def go_on(self, s, going: np.ndarray) -> None:
+        """What else is remembered goes on, in worlds that made a step."""
+        raise NotImplementedError
+
+    def moved(self, s, action):
+        touches = s.sensordata[:, self._found] > 0
+        s.landed[...] = (s.air_time > 0) & (touches | (s.touched > 0))
+        s.touches[...], s.acted[...] = touches, action
+        s.air_time += s.dt
+        np.maximum(s.swing_peak, self.foot_heights(s), out=s.swing_peak)
+        s.moves += 1
+
+    def foot_heights(self, s) -> np.ndarray:
+        return s.site_xpos[:, self._sites, 2]
+
+    def foot_velocities(self, s) -> np.ndarray:
+        return s.sensordata[:, self._velocities].reshape(s.nsim, -1, 3)
+
+    def noisy(self, s, *parts: np.ndarray) -> np.ndarray:
+        """Velocity, angular velocity, gravity, angles and velocities of joints, as sensors tell them."""
+        exact = np.concatenate(parts, axis=1)
+        if self.noise == 0:
+            return exact
+        return exact + (2 * s.draws(NOISE).random(exact.shape[1]) - 1) * (self.noise * self._noise)
+
+    def start(self, s, draws) -> tuple[np.ndarray, np.ndarray]:
+        """The keyframe, somewhere and turned anywhere, with some velocity."""
+        qpos, qvel = np.tile(self.home, (len(draws), 1)), np.zeros((len(draws), s.nv))
+        qpos[:, :2] += draws.uniform(-0.5, 0.5, 2)
+        qpos[:, 3:7] = turned(self.home[3:7], draws.uniform(-3.14, 3.14, 1))
+        qvel[:, :6] = draws.uniform(-0.5, 0.5, 6)
+        return qpos, qvel
+
+    def terms(self, s, action) -> dict[str, np.ndarray]:
+        """The terms of a reward that count, weighted."""
+        return {name: scale * getattr(self, f"of_{name}")(s, action) for name, scale in self.scales.items() if scale}
+
+    def told(self, s) -> np.ndarray:
+        """Whether a world's robot is told to go."""
+        return np.sqrt(squared(s.command)) > 0.01
+
+    def of_tracking_lin_vel(self, s, action):
+        return np.exp(-squared(s.command[:, :2] - self.velocity(s)[:, :2]) / self.tracking_sigma)
+
+    def of_tracking_ang_vel(self, s, action):
+        return np.exp(-np.square(s.command[:, 2] - self.gyro(s)[:, 2]) / self.tracking_sigma)
+
+    def velocity(self, s) -> np.ndarray:
+        """Of the body, in its own frame (m/s)."""
+        raise NotImplementedError
+
+    def gyro(self, s) -> np.ndarray:
+        """Angular velocity of the body, in its own frame (rad/s)."""
+        raise NotImplementedError
+
+    def of_termination(self, s, action):
+        return self.terminated(s) * 1.0
+
+    def of_action_rate(self, s, action):
+        return squared(action - s.last_act)
+
+    def of_energy(self, s, action):
+        return (np.abs(s.qvel[:, 6:]) * np.abs(s.actuator_force)).sum(axis=1)
+
+    def of_stand_still(self, s, action):
+        return np.abs(s.qpos[:, 7:] - self.pose).sum(axis=1) * ~self.told(s)
+
+    def of_dof_pos_limits(self, s, action):
+        angles = s.qpos[:, 7:]
+        return (np.maximum(self.soft_low - angles, 0) + np.maximum(angles - self.soft_high, 0)).sum(axis=1)
+
+    def of_feet_clearance(self, s, action):
+        speed = np.sqrt(np.linalg.norm(self.foot_velocities(s)[:, :, :2], axis=2))
+        return (np.abs(self.foot_heights(s) - self.max_foot_height) * speed).sum(axis=1)
+
+    def of_feet_height(self, s, action):
+        return (np.square(s.swing_peak / self.max_foot_height - 1) * s.landed).sum(axis=1)

@@ -1,0 +1,66 @@
+//! The constraint Jacobian of a world, sparse and dense.
+
+use super::Batch;
+use crate::error::Result;
+
+/// The Jacobian of the constraint rows of a world, row by row (MuJoCo's sparse `efc_J`): as many rows as `nefc` says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ConstraintJacobian {
+    /// Number of dofs: columns.
+    pub nv: usize,
+    /// Number of entries of each row.
+    pub rownnz: Vec<i32>,
+    /// Where a row begins in `colind` and `value`.
+    pub rowadr: Vec<i32>,
+    /// Dof of each entry; those of a row ascend.
+    pub colind: Vec<i32>,
+    /// Entries: velocity of the row's residual by velocity of the dof.
+    pub value: Vec<f64>,
+}
+
+impl ConstraintJacobian {
+    /// The whole matrix, nefc × nv.
+    pub fn dense(&self) -> Vec<f64> {
+        let mut out = vec![0.0; self.rownnz.len() * self.nv];
+        for (r, (&adr, &num)) in self.rowadr.iter().zip(&self.rownnz).enumerate() {
+            let entries = adr as usize..(adr + num) as usize;
+            for (&j, &x) in self.colind[entries.clone()]
+                .iter()
+                .zip(&self.value[entries])
+            {
+                out[r * self.nv + j as usize] = x;
+            }
+        }
+        out
+    }
+}
+
+impl Batch {
+    /// The Jacobian of the constraint rows of every world, as the last call left them, in the order of the arrays `efc_…`.
+    ///
+    /// A row has the dofs that can move it, whether or not their entries are zero in this state. The dense matrix that MuJoCo's
+    /// option `jacobian="dense"` asks for is [`ConstraintJacobian::dense`]; the option changes nothing else here.
+    pub fn efc_jacobian(&mut self) -> Result<Vec<ConstraintJacobian>> {
+        let nefc = self.ints("nefc")?.to_vec();
+        let patterns = self.ints("efc_Jpat")?.to_vec();
+        let entries = self.reals("efc_J")?.to_vec();
+        let m = &self.model;
+        let world = |(w, &nefc): (usize, &i32)| {
+            let mut out = ConstraintJacobian {
+                nv: m.nv,
+                ..ConstraintJacobian::default()
+            };
+            for r in (w * m.njmax..).take(nefc as usize) {
+                let pattern = patterns[r] as usize;
+                let num = m.Jpat_num[pattern] as usize;
+                out.rownnz.push(num as i32);
+                out.rowadr.push(out.value.len() as i32);
+                out.colind
+                    .extend(&m.Jpat_dof[m.Jpat_adr[pattern] as usize..][..num]);
+                out.value.extend(&entries[r * m.nJrow..][..num]);
+            }
+            out
+        };
+        Ok(nefc.iter().enumerate().map(world).collect())
+    }
+}

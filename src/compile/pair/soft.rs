@@ -1,0 +1,225 @@
+//! Flexes in the list of pairs: a vertex with a plane, an element with a geom or with another element.
+
+use super::{Matter, Pair, bits_match, collides, fits, geoms, is_static, row};
+use crate::compile::flex;
+use crate::error::Result;
+use crate::fields::Arrays;
+use crate::types::*;
+
+/// What of a flex is on a side of a pair; all are -1 where that is a geom, and so is the one of element and vertex that it is not.
+#[derive(Clone, Copy)]
+pub(super) struct Soft {
+    flex: i32,
+    elem: i32,
+    vert: i32,
+}
+
+impl Soft {
+    pub const NONE: Soft = Soft {
+        flex: -1,
+        elem: -1,
+        vert: -1,
+    };
+
+    fn element(f: usize, e: usize) -> Soft {
+        Soft {
+            flex: f as i32,
+            elem: e as i32,
+            vert: -1,
+        }
+    }
+
+    fn vertex(f: usize, v: usize) -> Soft {
+        Soft {
+            flex: f as i32,
+            elem: -1,
+            vert: v as i32,
+        }
+    }
+}
+
+/// Fills `collision_flex`, `collision_elem` and `collision_vert`, which only a list with flexes has.
+pub(super) fn write(m: &mut Arrays, list: &[Pair]) {
+    let some = list.iter().any(|pair| pair.geom2 < 0);
+    m.ncollisionflex = if some { list.len() } else { 0 };
+    let sides = || list[..m.ncollisionflex].iter().flat_map(|pair| pair.soft);
+    let (flex, elem, vert) = (
+        sides().map(|side| side.flex).collect(),
+        sides().map(|side| side.elem).collect(),
+        sides().map(|side| side.vert).collect(),
+    );
+    (m.collision_flex, m.collision_elem, m.collision_vert) = (flex, elem, vert);
+}
+
+/// Whether a flex is in the list at all: those between nodes are not yet.
+pub(super) fn can_collide(m: &Arrays, f: usize) -> bool {
+    m.flex_interp[f] == 0 && has_bits(m, f)
+}
+
+fn has_bits(m: &Arrays, f: usize) -> bool {
+    m.flex_contype[f] != 0 || m.flex_conaffinity[f] != 0
+}
+
+fn masks(m: &Arrays, f: usize) -> [i32; 2] {
+    [m.flex_contype[f], m.flex_conaffinity[f]]
+}
+
+// elements that touch: of tetrahedra those of the outer layers
+fn active(m: &Arrays, f: usize) -> impl Iterator<Item = usize> + '_ {
+    let layer = move |e: usize| m.flex_elemlayer[m.flex_elemadr[f] as usize + e];
+    (0..m.flex_elemnum[f] as usize)
+        .filter(move |&e| m.flex_dim[f] < 3 || layer(e) < m.flex_activelayers[f])
+}
+
+// whether forces cannot move any vertex
+fn stands(m: &Arrays, f: usize) -> bool {
+    let bodies = flex::bodies_of(m, f);
+    bodies.iter().all(|&body| is_static(m, body as usize))
+}
+
+/// Appends the pairs of a body's geoms and a flex, unless both stand still.
+pub(super) fn with_body(m: &Arrays, body: usize, f: usize, list: &mut Vec<Pair>) -> Result<()> {
+    if is_static(m, body) && stands(m, f) {
+        return Ok(());
+    }
+    for geom in geoms(m, body) {
+        let of_geom = [m.geom_contype[geom], m.geom_conaffinity[geom]];
+        if !bits_match(of_geom, masks(m, f)) {
+            continue;
+        }
+        let pair = |soft: Soft| Pair {
+            geom1: geom as i32,
+            geom2: -1,
+            pairid: -1,
+            soft: [Soft::NONE, soft],
+        };
+        if m.geom_type[geom] == GeomType::Plane {
+            let vertices = 0..m.flex_vertnum[f] as usize;
+            list.extend(vertices.map(|v| pair(Soft::vertex(f, v))));
+        } else if collides(m.geom_type[geom], GeomType::Mesh as i32) {
+            // not with what it is part of
+            let apart = |e: &usize| !elem_bodies(m, f, *e).any(|b| b == body);
+            let elements = active(m, f).filter(apart);
+            list.extend(elements.map(|e| pair(Soft::element(f, e))));
+        }
+        fits(list)?;
+    }
+    Ok(())
+}
+
+// looking through so many pairs for those that may touch must end, whether or not any is found
+fn few(tries: usize) -> Result<()> {
+    match tries > 10 * super::MAXCOLLISION {
+        true => Err(super::too_many(tries)),
+        false => Ok(()),
+    }
+}
+
+/// Appends the pairs of elements of two flexes, unless both stand still.
+pub(super) fn with_flex(m: &Arrays, f1: usize, f2: usize, list: &mut Vec<Pair>) -> Result<()> {
+    if !bits_match(masks(m, f1), masks(m, f2)) || (stands(m, f1) && stands(m, f2)) {
+        return Ok(());
+    }
+    few(active(m, f1).count().saturating_mul(active(m, f2).count()))?;
+    for e1 in active(m, f1) {
+        elements(m, [f1, f2], e1, active(m, f2), list);
+        fits(list)?;
+    }
+    Ok(())
+}
+
+/// Appends the pairs of elements of a flex that touches itself.
+pub(super) fn with_itself(m: &Arrays, f: usize, list: &mut Vec<Pair>) -> Result<()> {
+    if m.flex_rigid[f] != 0
+        || m.flex_selfcollide[f] == 0
+        || m.flex_contype[f] & m.flex_conaffinity[f] == 0
+        || stands(m, f)
+    {
+        return Ok(());
+    }
+    let num = active(m, f).count();
+    few(num.saturating_mul(num) / 2)?;
+    for e1 in active(m, f) {
+        elements(m, [f, f], e1, active(m, f).filter(|&e2| e2 > e1), list);
+        fits(list)?;
+    }
+    Ok(())
+}
+
+// an element and those others that have no vertex on one of its bodies
+fn elements(
+    m: &Arrays,
+    f: [usize; 2],
+    e1: usize,
+    others: impl Iterator<Item = usize>,
+    list: &mut Vec<Pair>,
+) {
+    let own: Vec<usize> = elem_bodies(m, f[0], e1).collect();
+    let apart = |e2: &usize| !elem_bodies(m, f[1], *e2).any(|b| own.contains(&b));
+    list.extend(others.filter(apart).map(|e2| Pair {
+        geom1: -1,
+        geom2: -1,
+        pairid: -1,
+        soft: [Soft::element(f[0], e1), Soft::element(f[1], e2)],
+    }));
+}
+
+fn elem_bodies(m: &Arrays, f: usize, e: usize) -> impl Iterator<Item = usize> + '_ {
+    let num = m.flex_dim[f] as usize + 1;
+    let adr = m.flex_elemdataadr[f] as usize + num * e;
+    let vertex = move |v: &i32| (m.flex_vertadr[f] + v) as usize;
+    m.flex_elem[adr..adr + num]
+        .iter()
+        .map(move |v| m.flex_vertbodyid[vertex(v)] as usize)
+}
+
+/// The bodies that carry a side of a pair.
+pub(in crate::compile) fn bodies(m: &Arrays, k: usize, side: usize) -> Vec<usize> {
+    let geom = [m.collision_geom1[k], m.collision_geom2[k]][side];
+    if let Ok(geom) = usize::try_from(geom) {
+        return vec![m.geom_bodyid[geom] as usize];
+    }
+    let f = m.collision_flex[2 * k + side] as usize;
+    match usize::try_from(m.collision_vert[2 * k + side]) {
+        Ok(v) => vec![m.flex_vertbodyid[m.flex_vertadr[f] as usize + v] as usize],
+        Err(_) => elem_bodies(m, f, m.collision_elem[2 * k + side] as usize).collect(),
+    }
+}
+
+/// Whether both sides of a pair are of one flex.
+pub(super) fn is_itself(m: &Arrays, k: usize) -> bool {
+    m.collision_geom1[k] < 0 && m.collision_flex[2 * k] == m.collision_flex[2 * k + 1]
+}
+
+/// What a flex says of its contacts.
+pub(super) fn matter(m: &Arrays, f: usize) -> Matter {
+    Matter {
+        priority: m.flex_priority[f],
+        condim: m.flex_condim[f],
+        solmix: m.flex_solmix[f],
+        margin: m.flex_margin[f],
+        gap: m.flex_gap[f],
+        friction: row(&m.flex_friction, f),
+        solref: row(&m.flex_solref, f),
+        solimp: row(&m.flex_solimp, f),
+        adhesion: 0.0,
+    }
+}
+
+/// Largest number of contacts that a pair with a flex can make.
+pub(super) fn max_contact(m: &Arrays, k: usize) -> usize {
+    use GeomType as T;
+    let dim = m.flex_dim[m.collision_flex[2 * k + 1] as usize];
+    let geom = usize::try_from(m.collision_geom1[k]);
+    let geom = geom.map_or(T::None as i32, |g| m.geom_type[g]);
+    match (T::from_i32(geom), dim) {
+        (Some(T::Hfield), _) => MAXCONPAIR,
+        // the ends of the capsule, and corners of the triangle at its side
+        (Some(T::Capsule), 2) => 5,
+        // corners of the triangle, and of the box
+        (Some(T::Box), 2) => 11,
+        (Some(T::Box), 1) => 4,
+        (Some(T::Capsule | T::None) | None, 1) => 2,
+        _ => 1,
+    }
+}

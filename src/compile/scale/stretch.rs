@@ -1,0 +1,172 @@
+//! Frames that scale by three different factors: contents are stretched along the axes of the frame, and keep their orientation.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::{Scale, sizes};
+use crate::compile::pose::Units;
+use crate::mjcf::schema::{Inertial, Orientation};
+use crate::types::GeomType;
+
+/// Sine of the angle up to which an axis counts as one of the frame's; up to this share two factors count as equal.
+const ALIGNED: f64 = 0.0349;
+
+/// A linear map of positions, in the coordinates at hand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Stretch(DMat3);
+
+impl Stretch {
+    /// The same factor in all directions.
+    pub fn uniform(factor: f64) -> Stretch {
+        Stretch(DMat3::from_diagonal(DVec3::splat(factor)))
+    }
+
+    /// A factor for each axis.
+    pub fn along(factors: [f64; 3]) -> Stretch {
+        Stretch(DMat3::from_diagonal(factors.into()))
+    }
+
+    /// What a map of its own becomes within this one.
+    pub fn around(self, inner: Stretch) -> Stretch {
+        Stretch(self.0 * inner.0)
+    }
+
+    /// The same map in coordinates that are turned.
+    pub fn turned(self, units: &Units, said: &Orientation) -> Stretch {
+        match units.orientation(said) {
+            Ok(Some([w, x, y, z])) => {
+                let turn = DMat3::from_quat(DQuat::from_xyzw(x, y, z, w));
+                Stretch(turn.transpose() * self.0 * turn)
+            }
+            // an orientation that is wrong is told when it is compiled
+            _ => self,
+        }
+    }
+
+    /// Where a position comes to lie.
+    pub fn place(self, pos: [f64; 3]) -> [f64; 3] {
+        (self.0 * DVec3::from(pos)).to_array()
+    }
+
+    /// The factor along each axis.
+    pub fn factors(self) -> [f64; 3] {
+        [0, 1, 2].map(|k| self.0.col(k).length())
+    }
+
+    /// The factor along a direction; nothing if that does not stay one.
+    pub fn along_axis(self, axis: [f64; 3]) -> Option<f64> {
+        let axis = DVec3::from(axis).try_normalize()?;
+        let to = self.0 * axis;
+        let across = to - axis * to.dot(axis);
+        let length = to.length();
+        (across.length() <= ALIGNED * length).then_some(length)
+    }
+
+    /// Whether all axes stay axes to the last bits.
+    pub fn is_straight(self) -> bool {
+        let off =
+            |i: usize, k: usize| i != k && self.0.col(k)[i].abs() > 1e-12 * self.0.col(k).length();
+        (0..9).all(|n| !off(n / 3, n % 3))
+    }
+
+    fn aligned(self) -> Option<[f64; 3]> {
+        let [x, y, z] = [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| self.along_axis(axis.to_array()));
+        Some([x?, y?, z?])
+    }
+
+    /// The factors of a shape's own axes; or what is wrong.
+    pub fn of_shape(self, shape: GeomType) -> Result<[f64; 3], &'static str> {
+        let lies = "this shape must be aligned with the axes of the frame that stretches it";
+        match shape {
+            GeomType::Sphere => {
+                Err("a sphere cannot be stretched: make it an ellipsoid, or scale it by one factor")
+            }
+            GeomType::Capsule | GeomType::Cylinder => {
+                let [x, y, z] = self.aligned().ok_or(lies)?;
+                match (x - y).abs() <= ALIGNED * x.max(y) {
+                    true => Ok([(x * y).sqrt(), (x * y).sqrt(), z]),
+                    false => Err("this shape must be stretched equally across its axis"),
+                }
+            }
+            GeomType::Mesh | GeomType::Sdf if self.is_straight() => Ok(self.factors()),
+            GeomType::Mesh | GeomType::Sdf => {
+                Err("a mesh that is turned in a frame that stretches is not supported")
+            }
+            _ => self.aligned().ok_or(lies),
+        }
+    }
+
+    /// The factors of a site's own axes, about right where it is not aligned; or what is wrong.
+    pub fn of_site(self, shape: GeomType, mean: f64) -> Result<[f64; 3], &'static str> {
+        let [x, y, z] = self.factors();
+        match shape {
+            GeomType::Sphere => Ok([mean; 3]),
+            GeomType::Capsule | GeomType::Cylinder => Ok([(x * y).sqrt(), z, 1.0]),
+            GeomType::Mesh => self.of_shape(shape),
+            _ => Ok([x, y, z]),
+        }
+    }
+
+    /// An inertia that was said, of a mass that is multiplied too: second moments are stretched twice.
+    pub fn inertia(self, i: &mut Inertial, units: &Units, mass: f64) {
+        let own = match (i.fullinertia, i.diaginertia) {
+            (Some([xx, yy, zz, xy, xz, yz]), _) => {
+                DMat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz])
+            }
+            (None, Some(diagonal)) => DMat3::from_diagonal(diagonal.into()),
+            _ => return,
+        };
+        let turn = match units.orientation(&i.orientation) {
+            Ok(Some([w, x, y, z])) => DMat3::from_quat(DQuat::from_xyzw(x, y, z, w)),
+            _ => DMat3::IDENTITY,
+        };
+        let trace = |m: &DMat3| m.x_axis.x + m.y_axis.y + m.z_axis.z;
+        let about = |m: DMat3, half: f64| DMat3::IDENTITY * (half * trace(&m)) - m;
+        let moments = about(turn * own * turn.transpose(), 0.5);
+        let stretched = self.0 * moments * self.0.transpose() * mass;
+        let full = about(stretched, 1.0);
+        (i.diaginertia, i.orientation) = (None, Orientation::default());
+        let [x, y, z] = [full.x_axis, full.y_axis, full.z_axis];
+        i.fullinertia = Some([x.x, y.y, z.z, y.x, z.x, z.y]);
+    }
+}
+
+impl Scale {
+    /// The same in coordinates that are turned.
+    pub fn turned(self, units: &Units, said: &Orientation) -> Scale {
+        Scale {
+            stretch: self.stretch.map(|s| s.turned(units, said)),
+            ..self
+        }
+    }
+
+    /// The same with one factor of lengths.
+    pub fn straight(self, length: f64) -> Scale {
+        Scale {
+            length,
+            stretch: None,
+            ..self
+        }
+    }
+
+    /// Carries a position that was said.
+    pub fn place(&self, said: &mut Option<[f64; 3]>) {
+        if let Some(pos) = said {
+            *pos = match self.stretch {
+                Some(stretch) => stretch.place(*pos),
+                None => pos.map(|x| x * self.length),
+            };
+        }
+    }
+
+    /// Multiplies the numbers of a size.
+    pub fn size(&self, said: &mut Option<Vec<f64>>, shape: GeomType, factors: [f64; 3]) {
+        let round = matches!(shape, GeomType::Capsule | GeomType::Cylinder);
+        let by = match (self.stretch, shape) {
+            (None, _) => [self.length; 3],
+            (_, GeomType::Plane) => [factors[0], factors[1], self.length],
+            (_, _) if round => [factors[0], factors[2], 1.0],
+            _ => factors,
+        };
+        sizes(said, shape, by);
+    }
+}

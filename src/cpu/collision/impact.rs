@@ -1,0 +1,288 @@
+//! When two geoms that are apart touch within the timestep, and where (`speculative`).
+//!
+//! Conservative advancement: points of two convex shapes come near each other along the line of their distance no faster than a
+//! bound tells, so both shapes can be moved on by as much as that leaves room for, again and again until little room is left.
+
+use super::clip::{corners, few};
+use super::convex::{faces_of, is_flat, penetration, several};
+use super::gjk::{Found, Two, Vertex};
+use super::manifold::{Meeting, Part, Polygon, resting};
+use super::support::Solid;
+use super::sweep::Sweep;
+use crate::cpu::lib::contact::*;
+use crate::cpu::lib::impedance::{Solver, solver};
+use crate::cpu::lib::math::*;
+use crate::cpu::lib::ray::{Ray, meet, shape_of};
+use crate::fields::{Data, Model, OwnLane};
+use crate::real::Real;
+use crate::types::*;
+
+/// Share of the first room that is left between shapes where they are moved to.
+const TARGET: f64 = 0.02;
+/// Share of the first room that is little enough.
+const ENOUGH: f64 = 0.03;
+/// Steps of the advancement at most.
+const STEPS: usize = 100;
+
+/// Two geoms, and how they move in a timestep.
+pub struct Approach<'a> {
+    pub m: &'a Model,
+    pub geoms: [usize; 2],
+    pub shapes: [Shape; 2],
+    pub sweeps: [Sweep; 2],
+    /// Distance at which they touch (m).
+    pub margin: f64,
+}
+
+/// Two geoms where they nearly touch.
+struct Nearest {
+    /// Distance of the shapes (m), their points that are nearest, and the unit normal from the first to the second.
+    dist: f64,
+    points: [[f64; 3]; 2],
+    normal: [f64; 3],
+}
+
+/// An impact: at which fraction of the timestep, and how much nearer the shapes would come in all of it (m).
+struct Impact {
+    time: f64,
+    way: f64,
+    at: Nearest,
+}
+
+/// Contacts of a pair in one lane that touches within the timestep, at the places where it is now; none if it does not touch, or
+/// something stands between.
+pub fn impact<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, out: &mut Contacts) {
+    let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
+    let approach = Approach {
+        m,
+        geoms,
+        shapes: geoms.map(|geom| shape_of(m, d, lane, geom)),
+        sweeps: geoms.map(|geom| Sweep::new(m, d, geom).lane(lane)),
+        margin: d.own.collision_margin(m, k).lane(lane),
+    };
+    let Some(found) = approach.impact() else {
+        return;
+    };
+    let timestep = d.own.timestep(m).lane(lane);
+    let soft = soft(m, d, k, lane, timestep);
+    let depth = soft.arrest(timestep, found.time, found.way);
+    for [later1, later2] in approach.points(&found) {
+        let points =
+            [(0, later1), (1, later2)].map(|(i, point)| approach.now(i, point, found.time));
+        let [reach1, reach2] = approach.sweeps.map(|sweep| sweep.reach());
+
+        // seen from both, to where the slower one is hit
+        let hit = if reach1 < reach2 { later1 } else { later2 };
+        let hidden = |i: usize| hides(m, d, lane, geoms, i, points[i], hit);
+        if hidden(0) || hidden(1) {
+            continue;
+        }
+        let share = reach1 / (reach1 + reach2);
+        let pos = add3(scl3(points[0], share), scl3(points[1], 1.0 - share));
+        out.add(approach.margin - depth, pos, found.at.normal);
+    }
+}
+
+fn soft<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, timestep: f64) -> Solver<f64> {
+    let solref = std::array::from_fn(|n| d.own.collision_solref(m, 2 * k + n).lane(lane));
+    let solimp = std::array::from_fn(|n| d.own.collision_solimp(m, 5 * k + n).lane(lane));
+    solver(m, timestep, solref, solimp)
+}
+
+impl Approach<'_> {
+    // when little room is left
+    fn impact(&self) -> Option<Impact> {
+        let first = self.nearest(0.0)?;
+        let room = first.dist - self.margin;
+        let start = first.dist;
+        let mut at = first;
+        let mut time = 0.0;
+        for _ in 0..STEPS {
+            if at.dist <= self.margin + ENOUGH * room {
+                break;
+            }
+            let speed = self.closing(at.normal);
+            if speed <= 0.0 {
+                return None;
+            }
+            time += (at.dist - self.margin - TARGET * room) / speed;
+            if time >= 1.0 {
+                return None;
+            }
+            at = self.nearest(time)?;
+        }
+        let way = ((start - at.dist) / time).max(self.speed(time, &at));
+        (time > 0.0).then_some(Impact { time, way, at })
+    }
+
+    // how fast the points that are nearest come nearer (m in a timestep)
+    fn speed(&self, time: f64, at: &Nearest) -> f64 {
+        let places = self.places(time);
+        let [first, second] = [0, 1].map(|i| {
+            let arm = sub3(at.points[i], places[i].pos);
+            add3(self.sweeps[i].lin, cross(self.sweeps[i].rot, arm))
+        });
+        dot3(at.normal, sub3(first, second))
+    }
+
+    // how much nearer any two points come along a unit normal in a timestep, at most (m)
+    fn closing(&self, normal: [f64; 3]) -> f64 {
+        let [first, second] = &self.sweeps;
+        dot3(normal, sub3(first.lin, second.lin)) + first.turned() + second.turned()
+    }
+
+    fn places(&self, time: f64) -> [Shape; 2] {
+        [0, 1].map(|i| self.sweeps[i].place(&self.shapes[i], time))
+    }
+
+    fn is_plane(&self) -> bool {
+        self.m.geom_type[self.geoms[0]] == GeomType::Plane
+    }
+
+    // where the geoms are nearest at a time; nothing if they are too far apart to touch from there
+    fn nearest(&self, time: f64) -> Option<Nearest> {
+        let shapes = self.places(time);
+        if self.is_plane() {
+            let normal = shapes[0].axis();
+            let mut solid = Solid::new(self.m, self.geoms[1], shapes[1], 0.0);
+            let point = solid.support(scl3(normal, -1.0));
+            let dist = dot3(sub3(point, shapes[0].pos), normal);
+            let foot = add_scl3(point, normal, -dist);
+            let points = [foot, point];
+            return Some(Nearest {
+                dist,
+                points,
+                normal,
+            });
+        }
+        let [first, second] = [0, 1].map(|i| Solid::new(self.m, self.geoms[i], shapes[i], 0.0));
+        let mut two = Two::new(self.m, first, second);
+        let [first, second] = &self.sweeps;
+        let most = norm3(sub3(first.lin, second.lin)) + first.turned() + second.turned();
+        two.beyond = (most + self.margin) / (1.0 - ENOUGH);
+        let mut s = Found::default();
+        penetration(&mut two, &mut s);
+        if s.dist <= 0.0 || s.dist > two.beyond {
+            return None;
+        }
+        Some(Nearest {
+            dist: s.dist,
+            points: [s.point1, s.point2],
+            normal: normalize3(sub3(s.point2, s.point1)).0,
+        })
+    }
+
+    // a point of a geom at a time, where it is now
+    fn now(&self, i: usize, point: [f64; 3], time: f64) -> [f64; 3] {
+        let later = self.sweeps[i].place(&self.shapes[i], time);
+        let local = mul_mat_t_vec3(later.mat, sub3(point, later.pos));
+        add3(self.shapes[i].pos, mul_mat_vec3(self.shapes[i].mat, local))
+    }
+
+    // points on both shapes at the time of impact: where faces or edges meet, or the nearest alone
+    fn points(&self, found: &Impact) -> Vec<[[f64; 3]; 2]> {
+        let shapes = self.places(found.time);
+        // what comes as near in the rest of the timestep
+        let rest = found.way * (1.0 - found.time);
+        let margin = 2.0 * found.at.dist + rest + self.m.opt.ccd_tolerance;
+        let meeting = match self.is_plane() {
+            true => self.resting(&shapes, margin, found),
+            false if several(self.m, self.geoms) => faces_of(self.m, self.geoms, shapes, margin)
+                .map(|meeting| {
+                    let left = corners(&meeting, margin, 4);
+                    (meeting, left)
+                }),
+            false => None,
+        };
+        let Some((meeting, left)) = meeting.filter(|(_, left)| left.len() > 1) else {
+            return vec![found.at.points];
+        };
+        // each solid has half of the margin, told along the other's face, and taken off again along the normal
+        let half = 0.5 * margin;
+        let out = match meeting.turned {
+            true => scl3(found.at.normal, -half),
+            false => scl3(found.at.normal, half),
+        };
+        let ends = |corner: [f64; 3]| {
+            let height = meeting.height(corner);
+            let foot = add_scl3(corner, meeting.normal, -height);
+            let dist = -height * dot3(meeting.dir, meeting.normal);
+            let faced = sub3(add_scl3(foot, meeting.dir, -half), out);
+            let other = add3(add_scl3(foot, meeting.dir, half - dist), out);
+            match meeting.turned {
+                true => [other, faced],
+                false => [faced, other],
+            }
+        };
+        left.into_iter().map(ends).collect()
+    }
+
+    // the face of a solid that is most towards a plane, or an edge that lies in it, and its corners
+    fn resting(
+        &self,
+        shapes: &[Shape; 2],
+        margin: f64,
+        found: &Impact,
+    ) -> Option<(Meeting, Polygon)> {
+        if !is_flat(self.m, self.geoms[1]) {
+            return None;
+        }
+        let normal = found.at.normal;
+        let back = scl3(normal, -1.0);
+        let mut solid = Solid::new(self.m, self.geoms[1], shapes[1], margin);
+        let on2 = add_scl3(solid.support(back), back, 0.5 * margin);
+        let vertex = Vertex {
+            on2,
+            dir: normal,
+            id2: solid.vertex,
+            ..Vertex::default()
+        };
+        let part = Part::new(&solid, [vertex; 3], false, on2, false);
+        let meeting = resting(&part, normal, found.at.points[0])?;
+        let left = few(&meeting, meeting.other.clone(), margin, 4);
+        Some((meeting, left))
+    }
+}
+
+// whether another geom that the `i`-th of a pair may touch, of neither body, is entered on the way from one point to another
+fn hides<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    lane: usize,
+    geoms: [usize; 2],
+    i: usize,
+    from: [f64; 3],
+    to: [f64; 3],
+) -> bool {
+    let ray = Ray {
+        pnt: from,
+        vec: sub3(to, from),
+    };
+    let weld = |geom: usize| m.body_weldid[m.geom_bodyid[geom] as usize];
+    let own = |geom: usize| weld(geom) != 0 && geoms.iter().any(|&g| weld(g) == weld(geom));
+    let enters = |geom: usize| {
+        let hit = meet(
+            m,
+            OwnLane::new(&d.own, lane),
+            geom,
+            &shape_of(m, d, lane, geom),
+            ray,
+        );
+        (0.0..1.0).contains(&hit.dist) && dot3(hit.normal, ray.vec) < 0.0
+    };
+    if norm3(ray.vec) < MINVAL {
+        return false;
+    }
+    let pairs = m.collision_geom1.iter().zip(&m.collision_geom2);
+    pairs
+        .filter(|(_, geom2)| **geom2 >= 0)
+        .filter_map(|(&a, &b)| match geoms[i] as i32 {
+            g if g == a => Some(b as usize),
+            g if g == b => Some(a as usize),
+            _ => None,
+        })
+        .any(|geom| {
+            let kind = m.geom_type[geom];
+            !geoms.contains(&geom) && kind != GeomType::Hfield && !own(geom) && enters(geom)
+        })
+}

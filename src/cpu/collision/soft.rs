@@ -1,0 +1,363 @@
+//! Contacts of flexes: a vertex and a plane, an element and a geom, two elements.
+
+use super::bounds::{bounding_box, boxes_meet};
+use super::capsule_box::capsule_box;
+use super::convex::single;
+use super::hfield::hfield_element;
+use super::nearest::nearest;
+use super::older::surface_normal;
+use super::plane::{Ball, plane_ball};
+use super::round::{capsule_capsule, sphere_capsule};
+use super::shape;
+use super::support::Solid;
+use super::tetrahedron::capsule_tetrahedron;
+use super::triangle::{box_triangle, capsule_triangle, sphere_triangle};
+use crate::cpu::lib::contact::*;
+use crate::cpu::lib::math::*;
+use crate::fields::{Data, Model, OwnLane};
+use crate::real::{Mask, Real};
+use crate::types::*;
+
+/// Share of the way to a cylinder's side below which its cap counts as the nearer surface.
+const CAP: f64 = 0.25;
+
+/// Whether a pair of the collision list is of a flex.
+#[inline(always)]
+pub fn is_soft(m: &Model, k: usize) -> bool {
+    m.ncollisionflex > 0 && m.collision_geom2[k] < 0
+}
+
+/// The vertex of a pair that a plane may touch, among those of all flexes.
+pub fn vertex(m: &Model, k: usize) -> Option<usize> {
+    let v = usize::try_from(m.collision_vert[2 * k + 1]).ok()?;
+    Some(m.flex_vertadr[m.collision_flex[2 * k + 1] as usize] as usize + v)
+}
+
+/// The corners of the element on a side of a pair, among the vertices of all flexes.
+fn corners(m: &Model, k: usize, side: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
+    let f = m.collision_flex[2 * k + side] as usize;
+    elem_vertices(m, f, m.collision_elem[2 * k + side] as usize)
+}
+
+fn elem_vertices(m: &Model, f: usize, e: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
+    let num = m.flex_dim[f] as usize + 1;
+    let adr = m.flex_elemdataadr[f] as usize + num * e;
+    m.flex_elem[adr..adr + num]
+        .iter()
+        .map(move |v| (m.flex_vertadr[f] + v) as usize)
+}
+
+/// Where the pairs end that follow with the same geom and flexes, if these are rigid: of such pairs together no more than [`MAXCONPAIR`]
+/// contacts stay. Else the next pair.
+pub fn crowd(m: &Model, k: usize) -> usize {
+    let who = |k: usize| {
+        [
+            m.collision_geom1[k],
+            m.collision_flex[2 * k],
+            m.collision_flex[2 * k + 1],
+        ]
+    };
+    let [_, flexes @ ..] = who(k);
+    let rigid = |f: i32| usize::try_from(f).map_or(true, |f| m.flex_rigid[f] != 0);
+    if !flexes.into_iter().all(rigid) {
+        return k + 1;
+    }
+    let same = |next: &usize| is_soft(m, *next) && who(*next) == who(k);
+    k + (k..m.ncollision).take_while(same).count()
+}
+
+/// Which of more than [`MAXCONPAIR`] contacts stay, by distance and position: the deepest, then always the one that is farthest from all
+/// that stay.
+pub fn spread(spots: &[(f64, [f64; 3])]) -> Vec<bool> {
+    let mut stays = vec![false; spots.len()];
+    let mut apart = vec![f64::INFINITY; spots.len()];
+    let first = |of: &dyn Fn(usize) -> f64, among: &[bool]| {
+        let mut best = None;
+        for i in (0..spots.len()).filter(|&i| !among[i]) {
+            if best.is_none_or(|best| of(i) > of(best)) {
+                best = Some(i);
+            }
+        }
+        best
+    };
+    let mut next = first(&|i| -spots[i].0, &stays);
+    for _ in 0..MAXCONPAIR {
+        let Some(chosen) = next else { break };
+        stays[chosen] = true;
+        for (apart, spot) in apart.iter_mut().zip(spots) {
+            let dif = sub3(spot.1, spots[chosen].1);
+            *apart = apart.min(dot3(dif, dif));
+        }
+        next = first(&|i| apart[i], &stays);
+    }
+    stays
+}
+
+/// Contact of a plane and a vertex.
+pub fn plane_vertex<R: Real>(m: &Model, d: &Data<R>, k: usize, v: usize, out: &mut Contacts<R>) {
+    let plane = m.collision_geom1[k] as usize;
+    let ball = Ball {
+        center: d.flexvert_xpos[v],
+        radius: d.own.flex_radius(m, m.collision_flex[2 * k + 1] as usize),
+    };
+    let normal = column(d.geom_xmat[plane], 2);
+    let detect = d.own.collision_detect(m, k);
+    let (lanes, point) = plane_ball(d.geom_xpos[plane], normal, ball, detect);
+    out.add_where(lanes, point);
+}
+
+/// Boxes around the elements of all flexes, along the axes of the world, with their radius; found once before pairs are tried.
+pub struct Boxes<R>(Vec<Shape<R>>);
+
+impl<R: Real> Boxes<R> {
+    /// Where the vertices are now; none if nothing of a flex may touch.
+    pub fn new(m: &Model, d: &Data<R>) -> Self {
+        if m.ncollisionflex == 0 {
+            return Self(Vec::new());
+        }
+        let mut boxes = Vec::with_capacity(m.nflexelem);
+        for f in 0..m.nflex {
+            let radius = d.own.flex_radius(m, f);
+            for e in 0..m.flex_elemnum[f] as usize {
+                boxes.push(box_of(d, elem_vertices(m, f, e), radius));
+            }
+        }
+        Self(boxes)
+    }
+
+    fn of(&self, m: &Model, k: usize, side: usize) -> &Shape<R> {
+        let f = m.collision_flex[2 * k + side] as usize;
+        &self.0[(m.flex_elemadr[f] + m.collision_elem[2 * k + side]) as usize]
+    }
+}
+
+// the box around some vertices
+fn box_of<R: Real>(d: &Data<R>, vertices: impl Iterator<Item = usize>, radius: R) -> Shape<R> {
+    let mut corners = vertices.map(|v| d.flexvert_xpos[v]);
+    let first = corners.next().unwrap_or_default();
+    let (mut low, mut high) = (first, first);
+    for x in corners {
+        for i in 0..3 {
+            low[i] = low[i].min(x[i]);
+            high[i] = high[i].max(x[i]);
+        }
+    }
+    let half = R::splat(0.5);
+    let (zero, one) = (R::zero(), R::one());
+    Shape {
+        pos: scl3(add3(low, high), half),
+        mat: [one, zero, zero, zero, one, zero, zero, zero, one],
+        size: scl3(sub3(high, low), half).map(|x| x + radius),
+    }
+}
+
+/// Where an element is near what it may touch: by a box along the axes of the world, the sphere around a geom and its own box
+/// (`mjc_GeomElem`).
+pub fn near<R: Real>(m: &Model, d: &Data<R>, boxes: &Boxes<R>, k: usize) -> R::Mask {
+    let detect = d.own.collision_detect(m, k);
+    let element = boxes.of(m, k, 1);
+    let Ok(geom) = usize::try_from(m.collision_geom1[k]) else {
+        let other = boxes.of(m, k, 0);
+        let reach = add3(other.size, element.size);
+        return within(sub3(element.pos, other.pos), reach.map(|x| x + detect));
+    };
+    let reach = d.own.geom_rbound(m, geom) + detect;
+    let dif = sub3(element.pos, d.geom_xpos[geom]);
+    let near = within(dif, element.size.map(|x| x + reach));
+    if !near.any() {
+        return near;
+    }
+    let own = bounding_box(m, &d.own, geom, &shape(m, d, geom));
+    near & boxes_meet(&own, element, detect)
+}
+
+// where no component is farther from zero
+#[inline(always)]
+fn within<R: Real>(dif: [R; 3], reach: [R; 3]) -> R::Mask {
+    dif[0].abs().le(reach[0]) & dif[1].abs().le(reach[1]) & dif[2].abs().le(reach[2])
+}
+
+/// An element of a flex in one lane.
+pub struct Element {
+    /// Corners (m); the last is there more than once if there are less than four.
+    pub corner: [[f64; 3]; 4],
+    /// Number of corners.
+    pub num: usize,
+    /// How thick it is (m).
+    pub radius: f64,
+}
+
+impl Element {
+    fn new<R: Real>(m: &Model, d: &Data<R>, k: usize, side: usize, lane: usize) -> Self {
+        let corners = corners(m, k, side);
+        let num = corners.len();
+        let mut corner = [[0.0; 3]; 4];
+        for (i, v) in corners.enumerate() {
+            corner[i..].fill(d.flexvert_xpos[v].map(|x| x.lane(lane)));
+        }
+        let f = m.collision_flex[2 * k + side] as usize;
+        Self {
+            corner,
+            num,
+            radius: OwnLane::new(&d.own, lane).flex_radius(m, f),
+        }
+    }
+
+    /// The middle of the box around it.
+    pub fn center(&self) -> [f64; 3] {
+        let of = |pick: fn(f64, f64) -> f64, i: usize| {
+            let along = self.corner.iter().map(|x| x[i]);
+            along.reduce(pick).unwrap_or_default()
+        };
+        [0, 1, 2].map(|i| 0.5 * (of(f64::min, i) + of(f64::max, i)))
+    }
+
+    fn triangle(&self) -> [[f64; 3]; 3] {
+        [self.corner[0], self.corner[1], self.corner[2]]
+    }
+
+    // a segment as a capsule, from its second corner to its first
+    fn capsule(&self) -> Shape {
+        let [a, b, ..] = self.corner;
+        let (axis, length) = normalize3(sub3(a, b));
+        let [z0, z1, z2, x0, x1, x2, y0, y1, y2] = make_frame(axis, [0.0; 3]);
+        Shape {
+            pos: scl3(add3(a, b), 0.5),
+            mat: [x0, y0, z0, x1, y1, z1, x2, y2, z2],
+            size: [self.radius, 0.5 * length, 0.0],
+        }
+    }
+
+    fn solid<'a>(&self, m: &'a Model, margin: f64) -> Solid<'a> {
+        Solid::of_element(m, self.corner, self.center(), self.radius, margin)
+    }
+}
+
+/// Contacts of an element in one lane; false if the convex collider ended before it was sure.
+pub fn touch<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, out: &mut Contacts) -> bool {
+    let detect = d.own.collision_detect(m, k).lane(lane);
+    let element = Element::new(m, d, k, 1, lane);
+    let Ok(geom) = usize::try_from(m.collision_geom1[k]) else {
+        let first = Element::new(m, d, k, 0, lane);
+        return elements(m, &first, &element, detect, out);
+    };
+    let own = OwnLane::new(&d.own, lane);
+    let shape = Shape {
+        size: own.geom_size(m, geom),
+        ..shape(m, d, geom).lane(lane)
+    };
+    use GeomType as T;
+    match (T::from_i32(m.geom_type[geom]), element.num - 1) {
+        (Some(T::Hfield), _) => {
+            return hfield_element(m, own, geom, shape, &element, detect, out);
+        }
+        (Some(T::Sphere), 1) => sphere_capsule(&shape, &element.capsule(), detect, true, out),
+        (Some(T::Capsule), 1) => capsule_capsule(&shape, &element.capsule(), detect, true, out),
+        (Some(T::Box), 1) => {
+            capsule_box(&element.capsule(), &shape, detect, out);
+            // the geom comes first
+            for point in &mut out.point[..out.num] {
+                point.normal = scl3(point.normal, -1.0);
+            }
+        }
+        (Some(T::Sphere), 2) => {
+            let ball = Ball::of(&shape, shape.pos);
+            sphere_triangle(ball, element.triangle(), element.radius, detect, out);
+        }
+        (Some(T::Capsule), 2) => {
+            capsule_triangle(&shape, element.triangle(), element.radius, detect, out);
+        }
+        (Some(T::Box), 2) => box_triangle(&shape, element.triangle(), element.radius, detect, out),
+        (Some(T::Sphere | T::Capsule), 3) => {
+            let ends = ends(&shape, m.geom_type[geom]);
+            capsule_tetrahedron(
+                ends,
+                shape.size[0],
+                element.corner,
+                element.radius,
+                detect,
+                out,
+            );
+        }
+        _ => {
+            let solid = Solid::new(m, geom, shape, detect);
+            let sure = single(m, solid, element.solid(m, detect), out);
+            if element.num == 3 {
+                smooth(m.geom_type[geom], &shape, out);
+            }
+            return sure;
+        }
+    }
+    true
+}
+
+// where a triangle touches a smooth surface, that knows the normal
+fn smooth(kind: i32, shape: &Shape, out: &mut Contacts) {
+    for point in &mut out.point[..out.num] {
+        if kind == GeomType::Cylinder && near_cap(shape, point.pos) {
+            continue;
+        }
+        if let Some(normal) = surface_normal(kind, shape, point.pos, point.normal) {
+            point.normal = normal;
+        }
+    }
+}
+
+// whether a point in a cylinder is much nearer to a cap than to the side
+fn near_cap(shape: &Shape, point: [f64; 3]) -> bool {
+    let [x, y, z] = mul_mat_t_vec3(shape.mat, sub3(point, shape.pos));
+    let [radius, half, _] = shape.size;
+    half - z.abs() < CAP * (radius - x.hypot(y))
+}
+
+// ends of the axis of a capsule, or the center of a sphere twice
+fn ends(shape: &Shape, kind: i32) -> [[f64; 3]; 2] {
+    let half = if kind == GeomType::Capsule {
+        shape.size[1]
+    } else {
+        0.0
+    };
+    [-half, half].map(|x| add_scl3(shape.pos, shape.axis(), x))
+}
+
+fn elements(m: &Model, first: &Element, second: &Element, detect: f64, out: &mut Contacts) -> bool {
+    if first.num == 2 && second.num == 2 {
+        capsule_capsule(&first.capsule(), &second.capsule(), detect, true, out);
+        return true;
+    }
+    single(m, first.solid(m, detect), second.solid(m, detect), out)
+}
+
+/// The bodies that carry a side of a pair: of its geom, of its vertex, or of the corners of its element; and their number.
+pub fn carriers(m: &Model, k: usize, side: usize) -> ([usize; 4], usize) {
+    let geom = [m.collision_geom1[k], m.collision_geom2[k]][side];
+    let body = |v: usize| m.flex_vertbodyid[v] as usize;
+    match (usize::try_from(geom), vertex(m, k)) {
+        (Ok(geom), _) => ([m.geom_bodyid[geom] as usize; 4], 1),
+        (_, Some(v)) => ([body(v); 4], 1),
+        _ => {
+            let mut out = [0; 4];
+            let corners = corners(m, k, side);
+            let num = corners.len();
+            for (to, v) in out.iter_mut().zip(corners) {
+                *to = body(v);
+            }
+            (out, num)
+        }
+    }
+}
+
+/// What share of a contact each of them carries in one lane: of an element its point that is nearest to the contact decides.
+pub fn weights<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    [k, side]: [usize; 2],
+    lane: usize,
+    point: [f64; 3],
+) -> [f64; 4] {
+    if m.collision_elem[2 * k + side] < 0 {
+        return [1.0, 0.0, 0.0, 0.0];
+    }
+    let element = Element::new(m, d, k, side, lane);
+    nearest(&element.corner[..element.num], point)
+}

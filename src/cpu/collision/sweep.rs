@@ -1,0 +1,134 @@
+//! How far geoms move in a timestep at the velocity that they have: contacts that come before it ends are made at its start
+//! (`speculative`; chapter Computation, "Speculative contacts").
+
+use crate::cpu::lib::contact::{Shape, column};
+use crate::cpu::lib::math::*;
+use crate::cpu::lib::spatial::{lin, rot};
+use crate::fields::{Arrays, Data, Model};
+use crate::real::{Mask, Real};
+use crate::types::*;
+
+/// Whether contacts are made before geoms touch.
+pub fn speculates(m: &Arrays) -> bool {
+    m.opt.enabled(ENBL_SPECULATIVE) && !m.opt.disabled(DSBL_NATIVECCD)
+}
+
+/// Motion of a geom over a whole timestep, about its centre.
+#[derive(Clone, Copy, Debug)]
+pub struct Sweep<R = f64> {
+    /// Displacement of the centre (m).
+    pub lin: [R; 3],
+    /// Rotation vector (rad); zero of a sphere, which looks the same however it is turned.
+    pub rot: [R; 3],
+    /// Radius of the bounding sphere (m).
+    pub bound: R,
+}
+
+impl<R: Real> Sweep<R> {
+    /// That of a geom at the velocity of its body.
+    #[inline(always)]
+    pub fn new(m: &Model, d: &Data<R>, geom: usize) -> Self {
+        let body = m.geom_bodyid[geom] as usize;
+        let com = d.subtree_com[m.body_rootid[body] as usize];
+        let (turn, timestep) = (rot(d.cvel[body]), d.own.timestep(m));
+        let vel = add3(lin(d.cvel[body]), cross(turn, sub3(d.geom_xpos[geom], com)));
+        let turn = match m.geom_type[geom] == GeomType::Sphere {
+            true => [R::zero(); 3],
+            false => turn,
+        };
+        Self {
+            lin: scl3(vel, timestep),
+            rot: scl3(turn, timestep),
+            bound: d.own.geom_rbound(m, geom),
+        }
+    }
+
+    /// How far any point of the geom may move by its rotation (m).
+    #[inline(always)]
+    pub fn turned(&self) -> R {
+        norm3(self.rot) * self.bound
+    }
+
+    /// How far any point of the geom may move (m).
+    #[inline(always)]
+    pub fn reach(&self) -> R {
+        norm3(self.lin) + self.turned()
+    }
+}
+
+impl<R: Real> Sweep<R> {
+    /// That of one lane.
+    pub fn lane(&self, lane: usize) -> Sweep {
+        Sweep {
+            lin: self.lin.map(|x| x.lane(lane)),
+            rot: self.rot.map(|x| x.lane(lane)),
+            bound: self.bound.lane(lane),
+        }
+    }
+}
+
+impl Sweep {
+    /// A geom after a fraction of the timestep.
+    pub fn place(&self, shape: &Shape, time: f64) -> Shape {
+        let (axis, angle) = normalize3(self.rot);
+        let turned = match angle * time < MINVAL {
+            true => *shape,
+            false => shape.turned(shape.pos, quat2mat(axis_angle2quat(axis, angle * time))),
+        };
+        Shape {
+            pos: add_scl3(shape.pos, self.lin, time),
+            ..turned
+        }
+    }
+}
+
+/// Where a geom of a pair moves farther than it is thin, so that it may pass through another within the timestep.
+#[inline(always)]
+pub fn fast<R: Real>(m: &Model, d: &Data<R>, geoms: [usize; 2], sweeps: &[Sweep<R>; 2]) -> R::Mask {
+    let passes = |i: usize| {
+        let half = |k: usize| d.own.geom_aabb(m, 6 * geoms[i] + 3 + k);
+        half(0).min(half(1)).min(half(2)).lt(sweeps[i].reach())
+    };
+    match m.geom_type[geoms[0]] == GeomType::Plane {
+        true => passes(1),
+        false => passes(0) | passes(1),
+    }
+}
+
+/// Where the bounding spheres of a pair come near at any time in the timestep, or a bounding sphere and a plane.
+#[inline(always)]
+pub fn near_within<R: Real>(m: &Model, d: &Data<R>, k: usize, sweeps: &[Sweep<R>; 2]) -> R::Mask {
+    let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
+    let detect = d.own.collision_detect(m, k);
+    let dif = sub3(d.geom_xpos[geoms[1]], d.geom_xpos[geoms[0]]);
+    let step = sub3(sweeps[1].lin, sweeps[0].lin);
+    if m.geom_type[geoms[0]] == GeomType::Plane {
+        let axis = column(d.geom_xmat[geoms[0]], 2);
+        let height = dot3(dif, axis);
+        let least = height.min(height + dot3(step, axis));
+        return least.le(detect + sweeps[1].bound);
+    }
+
+    // when the centres are nearest
+    let way = dot3(step, step);
+    let time = -dot3(dif, step) / way.max(R::splat(MINVAL * MINVAL));
+    let nearest = add_scl3(dif, step, time.clamp(R::zero(), R::one()));
+    let reach = sweeps[0].bound + sweeps[1].bound + detect;
+    dot3(nearest, nearest).le(reach * reach)
+}
+
+/// Where a pair has to be tried for an impact: it can have one, a geom is fast, and both come near.
+#[inline(always)]
+pub fn tried<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
+    let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
+    let first = m.geom_type[geoms[0]];
+    if first == GeomType::Hfield {
+        return R::zero().lt(R::zero());
+    }
+    let sweeps = geoms.map(|geom| Sweep::new(m, d, geom));
+    let fast = fast(m, d, geoms, &sweeps);
+    match fast.any() {
+        true => fast & near_within(m, d, k, &sweeps),
+        false => fast,
+    }
+}

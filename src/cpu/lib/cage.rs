@@ -1,0 +1,230 @@
+//! Soft bodies between the nodes of a grid: where their vertices are, and the forces with which cells keep their shape.
+
+use super::contact::column;
+use super::force::apply_ft;
+use super::math::*;
+use crate::fields::{Data, Model};
+use crate::real::{Mask, Real};
+use crate::types::{JointType, MINVAL};
+
+/// Turns of the search for the rotation of a cell at most, and the angle that ends it (rad).
+const TURNS: usize = 500;
+const STILL: f64 = 1e-9;
+
+/// Nodes of a cell of the highest order.
+const MOST: usize = 27;
+
+/// A cell of a grid: its nodes, those along z first, then y, then x.
+struct Cell {
+    order: usize,
+    num: usize,
+    node: [usize; MOST],
+}
+
+impl Cell {
+    fn new(m: &Model, f: usize, cell: usize) -> Self {
+        let order = m.flex_interp[f] as usize;
+        let [_, cy, cz] = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
+        let [x, y, z] = [cell / (cy * cz), cell / cz % cy, cell % cz].map(|i| i * order);
+        let (ny, nz) = (cy * order + 1, cz * order + 1);
+        let mut out = Self {
+            order,
+            num: 0,
+            node: [m.flex_nodeadr[f] as usize; MOST],
+        };
+        for i in 0..=order {
+            for j in 0..=order {
+                for k in 0..=order {
+                    out.node[out.num] += ((x + i) * ny + y + j) * nz + z + k;
+                    out.num += 1;
+                }
+            }
+        }
+        out
+    }
+
+    // place in the cell of the node that is so far along the axes
+    fn at(&self, [i, j, k]: [usize; 3]) -> usize {
+        (i * (self.order + 1) + j) * (self.order + 1) + k
+    }
+}
+
+fn node_xpos<R: Real>(m: &Model, d: &Data<R>, n: usize) -> [R; 3] {
+    let body = m.flex_nodebodyid[n] as usize;
+    add3(
+        d.xpos[body],
+        mul_mat_vec3(d.xmat[body], d.own.flex_node(m, n)),
+    )
+}
+
+fn node_vel<R: Real>(m: &Model, d: &Data<R>, n: usize, point: [R; 3]) -> [R; 3] {
+    let body = m.flex_nodebodyid[n] as usize;
+    let offset = sub3(point, d.subtree_com[m.body_rootid[body] as usize]);
+    let [rx, ry, rz, x, y, z] = d.cvel[body];
+    add3([x, y, z], cross([rx, ry, rz], offset))
+}
+
+/// Puts the vertices of a flex where they are between the nodes.
+pub fn place_vertices<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
+    let cells = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
+    let adr = m.flex_vertadr[f] as usize;
+    for v in adr..adr + m.flex_vertnum[f] as usize {
+        let c = m.flex_vertcell[v] as usize;
+        let cell = Cell::new(m, f, c);
+        let first = [
+            c / (cells[1] * cells[2]),
+            c / cells[2] % cells[1],
+            c % cells[2],
+        ];
+        let place = d.own.flex_vert0(m, v);
+        let axis = [0, 1, 2].map(|k| {
+            let along = place[k] * R::splat(cells[k] as f64) - R::splat(first[k] as f64);
+            weights(cell.order, along)
+        });
+        let mut sum = [R::zero(); 3];
+        let mut n = 0;
+        for &x in &axis[0][..=cell.order] {
+            for &y in &axis[1][..=cell.order] {
+                for &z in &axis[2][..=cell.order] {
+                    sum = add_scl3(sum, node_xpos(m, d, cell.node[n]), x * y * z);
+                    n += 1;
+                }
+            }
+        }
+        d.flexvert_xpos[v] = sum;
+    }
+}
+
+// of the nodes along an axis of a cell
+fn weights<R: Real>(order: usize, s: R) -> [R; 3] {
+    let (one, two) = (R::one(), R::splat(2.0));
+    match order {
+        1 => [one - s, s, R::zero()],
+        _ => [
+            (one - s) * (one - two * s),
+            R::splat(4.0) * s * (one - s),
+            s * (two * s - one),
+        ],
+    }
+}
+
+/// Adds the forces of all cells of a flex to those of the dofs: linear elasticity in a frame that turns with the cell, and Rayleigh's damping.
+pub fn cell_forces<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    f: usize,
+    mut spring: Option<&mut [R]>,
+    mut damper: Option<&mut [R]>,
+) {
+    let cells = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
+    let rayleigh = d.own.flex_damping(m, f);
+    for c in 0..cells.iter().product() {
+        let cell = Cell::new(m, f, c);
+        let mut xpos = [[R::zero(); 3]; MOST];
+        let mut away = [[R::zero(); 3]; MOST];
+        let mut vel = [[R::zero(); 3]; MOST];
+        for n in 0..cell.num {
+            xpos[n] = node_xpos(m, d, cell.node[n]);
+            vel[n] = node_vel(m, d, cell.node[n], xpos[n]);
+        }
+        let mat = rotation(stretched(m, d, &cell, &xpos));
+
+        // beside the first node, so that where the cell is takes no bits
+        let (x, v, rest) = (xpos[0], vel[0], d.own.flex_node0(m, cell.node[0]));
+        for n in 0..cell.num {
+            let here = mul_mat_t_vec3(mat, sub3(xpos[n], x));
+            away[n] = sub3(here, sub3(d.own.flex_node0(m, cell.node[n]), rest));
+            vel[n] = mul_mat_t_vec3(mat, sub3(vel[n], v));
+        }
+        let size = 3 * cell.num;
+        let adr = m.flex_stiffnessadr[f] as usize + c * size * size;
+        for n in 0..cell.num {
+            let (mut pull, mut drag) = ([R::zero(); 3], [R::zero(); 3]);
+            for k in 0..3 {
+                let row = adr + (3 * n + k) * size;
+                for j in 0..size {
+                    let stiffness = d.own.flex_stiffness(m, row + j);
+                    pull[k] += stiffness * away[j / 3][j % 3];
+                    drag[k] += stiffness * vel[j / 3][j % 3];
+                }
+            }
+            let body = m.flex_nodebodyid[cell.node[n]] as usize;
+            if let Some(qfrc) = spring.as_deref_mut() {
+                push(m, d, qfrc, body, xpos[n], mul_mat_vec3(mat, pull));
+            }
+            if let Some(qfrc) = damper.as_deref_mut() {
+                let force = scl3(mul_mat_vec3(mat, drag), rayleigh);
+                push(m, d, qfrc, body, xpos[n], force);
+            }
+        }
+    }
+}
+
+// what slides by itself in three directions hands nothing on to what carries it, as in MuJoCo
+fn push<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    qfrc: &mut [R],
+    body: usize,
+    point: [R; 3],
+    force: [R; 3],
+) {
+    let adr = m.body_jntadr[body].max(0) as usize;
+    let joints = adr..adr + m.body_jntnum[body] as usize;
+    if joints.len() != 3 || joints.clone().any(|j| m.jnt_type[j] != JointType::Slide) {
+        return apply_ft(m, d, qfrc, body, point, force, [R::zero(); 3]);
+    }
+    for j in joints {
+        qfrc[m.jnt_dofadr[j] as usize] += dot3(d.xaxis[j], force);
+    }
+}
+
+// how the sides of a cell lie in its middle, each over its length at rest
+fn stretched<R: Real>(m: &Model, d: &Data<R>, cell: &Cell, xpos: &[[R; 3]; MOST]) -> [[R; 3]; 3] {
+    let rest = |n: usize| d.own.flex_node0(m, cell.node[n]);
+    let (low, high) = (rest(0), rest(cell.num - 1));
+    [0, 1, 2].map(|a| {
+        let mut sum = [R::zero(); 3];
+        let mut side = |others: [usize; 2], weight: R| {
+            let mut at = [0; 3];
+            (at[(a + 1) % 3], at[(a + 2) % 3]) = (others[0], others[1]);
+            let first = xpos[cell.at(at)];
+            at[a] = cell.order;
+            sum = add_scl3(sum, sub3(xpos[cell.at(at)], first), weight);
+        };
+        match cell.order {
+            1 => {
+                for others in [[0, 0], [0, 1], [1, 0], [1, 1]] {
+                    side(others, R::splat(0.25));
+                }
+            }
+            // the middles of the faces alone
+            _ => side([1, 1], R::one()),
+        }
+        scl3(sum, R::one() / (high[a] - low[a]))
+    })
+}
+
+// the rotation that is nearest to a matrix, given by its columns (`mju_mat2Rot`)
+fn rotation<R: Real>(to: [[R; 3]; 3]) -> [R; 9] {
+    let mut quat = [R::one(), R::zero(), R::zero(), R::zero()];
+    let still = R::splat(STILL.max(16.0 * R::ROUNDING));
+    for _ in 0..TURNS {
+        let mat = quat2mat(quat);
+        let (mut turn, mut along) = ([R::zero(); 3], R::zero());
+        for (k, to) in to.into_iter().enumerate() {
+            let have = column(mat, k);
+            turn = add3(turn, cross(have, to));
+            along += dot3(have, to);
+        }
+        let scale = R::one() / (along.abs() + R::splat(MINVAL));
+        let (axis, angle) = normalize3(scl3(turn, scale));
+        let turning = still.le(angle);
+        if !turning.any() {
+            break;
+        }
+        let next = normalize4(mul_quat(axis_angle2quat(axis, angle), quat));
+        quat = [0, 1, 2, 3].map(|i| R::select(turning, next[i], quat[i]));
+    }
+    quat2mat(quat)
+}

@@ -1,0 +1,410 @@
+//! Trees that sleep: who does, what wakes them, and what they keep until then (`sleep`).
+//!
+//! ```text
+//! tree_asleep   -11 … -2  awake; counts the steps at rest      -1  ready       t  asleep, tree t is the next of those that sleep with it
+//! latent        [ qpos ][ qfrc_smooth ][ act_dot ][ sensordata ]   as they were when their trees fell asleep
+//! ```
+//!
+//! What sleeps has no rows, touches nothing that does not move, and stays where it is; everything else is computed as if it were awake and
+//! at rest. What was set from outside wakes it, and what comes near it does.
+
+use crate::cpu::lib::contact::ABSENT;
+use crate::cpu::lib::equality::bodies;
+use crate::fields::{Arrays, Data, Model};
+use crate::real::{Mask, Real};
+use crate::types::*;
+use std::ops::Range;
+
+/// What `tree_asleep` says of a tree that just woke.
+pub const AWAKE: i32 = -11;
+
+// what `body_awake` says
+const STATIC: i32 = -1;
+const ASLEEP: i32 = 0;
+
+fn nowhere<R: Real>() -> R::Mask {
+    R::zero().lt(R::zero())
+}
+
+/// Whether trees of a model may sleep.
+#[inline(always)]
+pub fn sleeps(m: &Arrays) -> bool {
+    m.ntreesleep > 0
+}
+
+/// Where a tree is awake; nowhere if it is that of what does not move.
+#[inline(always)]
+pub fn tree_awake<R: Real>(d: &Data<R>, tree: i32) -> R::Mask {
+    match usize::try_from(tree) {
+        Ok(t) => R::int_is(d.tree_awake[t], 1),
+        Err(_) => nowhere::<R>(),
+    }
+}
+
+/// Where a body is awake; a mocap body always is, what does not move never.
+#[inline(always)]
+pub fn body_awake<R: Real>(d: &Data<R>, body: usize) -> R::Mask {
+    R::int_is(d.body_awake[body], 1)
+}
+
+/// Where one of the two geoms of a pair is awake, so that they may touch.
+#[inline(always)]
+pub fn pair_awake<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
+    let [first, second] = [m.collision_geom1[k], m.collision_geom2[k]]
+        .map(|geom| body_awake(d, m.geom_bodyid[geom as usize] as usize));
+    first | second
+}
+
+/// Where a tendon has a tree that is awake; everywhere if it has more than two.
+pub fn tendon_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
+    match m.tendon_treenum[i] {
+        0 => nowhere::<R>(),
+        1 | 2 => tree_awake(d, m.tendon_treeid[2 * i]) | tree_awake(d, m.tendon_treeid[2 * i + 1]),
+        _ => !nowhere::<R>(),
+    }
+}
+
+// bodies that an equality holds; none of one tree where a joint is held by itself
+fn held(m: &Model, i: usize) -> [Option<usize>; 2] {
+    let ids = [m.eq_obj1id[i], m.eq_obj2id[i]];
+    match EqType::from_i32(m.eq_type[i]) {
+        Some(EqType::Joint) => ids.map(|id| Some(m.jnt_bodyid[usize::try_from(id).ok()?] as usize)),
+        Some(EqType::Connect | EqType::Weld) => bodies(m, i).map(Some),
+        _ => [None; 2],
+    }
+}
+
+/// Where what an equality holds is awake.
+pub fn equality_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
+    let none = nowhere::<R>();
+    let held = held(m, i).into_iter().flatten();
+    held.fold(none, |any, body| any | body_awake(d, body))
+}
+
+/// Where an actuator moves something that is awake, or nothing at all.
+pub fn actuator_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
+    let ids = [m.actuator_trnid[2 * i], m.actuator_trnid[2 * i + 1]];
+    let of_site = |id: i32| match usize::try_from(id) {
+        Ok(site) => body_awake(d, m.site_bodyid[site] as usize),
+        Err(_) => nowhere::<R>(),
+    };
+    let of_joint = |id: i32| body_awake(d, m.jnt_bodyid[id as usize] as usize);
+    match TrnType::from_i32(m.actuator_trntype[i]) {
+        Some(TrnType::Joint | TrnType::JointInParent) => of_joint(ids[0]),
+        Some(TrnType::So3) if ids[1] < 0 => of_joint(ids[0]),
+        Some(TrnType::So3 | TrnType::SliderCrank) => of_site(ids[0]) | of_site(ids[1]),
+        Some(TrnType::Site) => of_site(ids[0]),
+        Some(TrnType::Tendon) => tendon_awake(m, d, ids[0] as usize),
+        Some(TrnType::Body) => body_awake(d, ids[0] as usize),
+        _ => !nowhere::<R>(),
+    }
+}
+
+/// Where a sensor is read: where nothing that it is about sleeps, or something of it is awake.
+pub fn sensor_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
+    let (kind, other) = (m.sensor_objtype[i], m.sensor_reftype[i]);
+    let always = match SensorType::from_i32(m.sensor_type[i]) {
+        Some(SensorType::User | SensorType::Plugin | SensorType::Rangefinder) => true,
+        Some(SensorType::Contact) => kind == ObjType::Site || other == ObjType::Site,
+        _ => false,
+    };
+    let object = object_state(m, d, kind, m.sensor_objid[i].max(0) as usize);
+    let reference = object_state(m, d, other, m.sensor_refid[i].max(0) as usize);
+    let state = match [kind, other].map(|kind| kind != ObjType::Unknown) {
+        _ if always => R::one(),
+        [true, true] => object.max(reference),
+        [true, false] => object,
+        _ => reference,
+    };
+    // what does not move is looked at too, and what is told late is read all the while
+    !state.abs().le(R::zero()) | R::zero().lt(d.own.sensor_delay(m, i))
+}
+
+// 1 where an object is awake, 0 where it sleeps, -1 where it does not move
+fn object_state<R: Real>(m: &Model, d: &Data<R>, kind: i32, id: usize) -> R {
+    let of_body = |body: i32| R::of_int(d.body_awake[body as usize]);
+    let of_mask = |awake: R::Mask| R::select(awake, R::one(), R::zero());
+    match ObjType::from_i32(kind) {
+        Some(ObjType::Body | ObjType::XBody) => of_body(id as i32),
+        Some(ObjType::Joint) => of_body(m.jnt_bodyid[id]),
+        Some(ObjType::Geom) => of_body(m.geom_bodyid[id]),
+        Some(ObjType::Site) => of_body(m.site_bodyid[id]),
+        Some(ObjType::Camera) => of_body(m.cam_bodyid[id]),
+        Some(ObjType::Tendon) if m.tendon_treenum[id] == 0 => -R::one(),
+        Some(ObjType::Tendon) => of_mask(tendon_awake(m, d, id)),
+        Some(ObjType::Actuator) => of_mask(actuator_awake(m, d, id)),
+        _ => R::one(),
+    }
+}
+
+/// What is awake, from `tree_asleep` (`mj_updateSleep`).
+pub fn update<R: Real>(m: &Model, d: &mut Data<R>) {
+    for t in 0..m.ntree {
+        let awake = R::of_int(d.tree_asleep[t]).lt(R::zero());
+        d.tree_awake[t] = R::select_int(awake, R::int(1), R::int(ASLEEP));
+    }
+    for b in 0..m.nbody {
+        d.body_awake[b] = match usize::try_from(m.body_treeid[b]) {
+            Ok(t) => d.tree_awake[t],
+            Err(_) if m.body_mocapid[m.body_rootid[b] as usize] >= 0 => R::int(1),
+            Err(_) => R::int(STATIC),
+        };
+    }
+}
+
+/// Whether a tree of one world sleeps.
+pub fn asleep<R: Real>(d: &Data<R>, t: usize, lane: usize) -> bool {
+    R::int_lane(d.tree_asleep[t], lane) >= 0
+}
+
+// wakes a tree and those that sleep with it; true if it slept
+fn rouse<R: Real>(d: &mut Data<R>, lane: usize, t: usize, value: i32) -> bool {
+    if !asleep(d, t, lane) {
+        let own = R::int_lane(d.tree_asleep[t], lane);
+        R::set_int_lane(&mut d.tree_asleep[t], lane, own.min(value));
+        return false;
+    }
+    let mut at = t;
+    for _ in 0..d.tree_asleep.len() {
+        let next = R::int_lane(d.tree_asleep[at], lane);
+        R::set_int_lane(&mut d.tree_asleep[at], lane, value);
+        match usize::try_from(next) {
+            Ok(next) if next < d.tree_asleep.len() => at = next,
+            _ => break,
+        }
+    }
+    true
+}
+
+/// Wakes trees that something was done to from outside (`mj_wake`).
+pub fn wake<R: Real>(m: &Model, d: &mut Data<R>) {
+    for lane in 0..R::WIDTH {
+        for t in 0..m.ntree {
+            if asleep(d, t, lane) && !(may_sleep(m, t) && is_as_left(m, d, t, lane)) {
+                rouse(d, lane, t, AWAKE);
+            }
+        }
+    }
+    update(m, d);
+}
+
+fn may_sleep(m: &Model, t: usize) -> bool {
+    let policy = m.tree_sleep_policy[t];
+    policy != SleepPolicy::Never && policy != SleepPolicy::AutoNever
+}
+
+// whether a tree has no velocity and no force, and is where it fell asleep
+fn is_as_left<R: Real>(m: &Model, d: &Data<R>, t: usize, lane: usize) -> bool {
+    let zero = |x: &R| x.lane(lane).to_bits() == 0;
+    let at = positions(m, t);
+    let same = |q: usize| d.qpos[q].lane(lane).to_bits() == d.latent[q].lane(lane).to_bits();
+    is_unforced(m, d, t, lane) && d.qvel[dofs(m, t)].iter().all(zero) && at.into_iter().all(same)
+}
+
+fn is_unforced<R: Real>(m: &Model, d: &Data<R>, t: usize, lane: usize) -> bool {
+    let zero = |x: &R| x.lane(lane).to_bits() == 0;
+    let adr = m.tree_bodyadr[t] as usize;
+    let forces = &d.xfrc_applied[adr..adr + m.tree_bodynum[t] as usize];
+    forces.iter().flatten().all(zero) && d.qfrc_applied[dofs(m, t)].iter().all(zero)
+}
+
+/// Dofs of a tree.
+pub fn dofs(m: &Model, t: usize) -> Range<usize> {
+    let adr = m.tree_dofadr[t] as usize;
+    adr..adr + m.tree_dofnum[t] as usize
+}
+
+/// Places of a tree in qpos.
+pub fn positions(m: &Model, t: usize) -> Range<usize> {
+    let dofs = dofs(m, t);
+    let joint = |dof: usize| m.dof_jntid[dof] as usize;
+    let (first, last) = (joint(dofs.start), joint(dofs.end - 1));
+    let words = match JointType::from_i32(m.jnt_type[last]) {
+        Some(JointType::Free) => 7,
+        Some(JointType::Ball) => 4,
+        _ => 1,
+    };
+    m.jnt_qposadr[first] as usize..m.jnt_qposadr[last] as usize + words
+}
+
+/// Whether a tree is slow enough to count towards its sleep.
+pub fn can_sleep<R: Real>(m: &Model, d: &Data<R>, t: usize, lane: usize) -> bool {
+    let tolerance = d.own.sleep_tolerance(m).lane(lane);
+    let slow = |i: usize| {
+        let length = d.own.dof_length(m, i).lane(lane);
+        let speed = d.qvel[i].lane(lane);
+        // without a tolerance, nothing but rest will do
+        match tolerance == 0.0 {
+            true => speed.to_bits() == 0,
+            false => length * speed.abs() < tolerance,
+        }
+    };
+    may_sleep(m, t) && is_unforced(m, d, t, lane) && dofs(m, t).all(slow)
+}
+
+// what one side of a contact or an equality is: a tree that sleeps or is awake, or a body that is moved from outside
+fn side<R: Real>(m: &Model, d: &Data<R>, body: usize, lane: usize) -> (i32, Option<usize>) {
+    let state = R::int_lane(d.body_awake[body], lane);
+    (state, usize::try_from(m.body_treeid[body]).ok())
+}
+
+/// Wakes trees that touch what is awake (`mj_wakeCollision`); true if some world has any.
+pub fn wake_touched<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) -> bool {
+    let mut any = false;
+    for (c, &k) in contact.iter().enumerate() {
+        let geoms = [m.collision_geom1[k as usize], m.collision_geom2[k as usize]];
+        let [first, second] = geoms.map(|geom| m.geom_bodyid[geom as usize] as usize);
+        for lane in 0..R::WIDTH {
+            if R::WIDTH > 1 && d.contact_dist[c].lane(lane) >= ABSENT {
+                continue;
+            }
+            let sides = [side(m, d, first, lane), side(m, d, second, lane)];
+            let (sleeper, other) = match sides {
+                [(ASLEEP, Some(t)), other] | [other, (ASLEEP, Some(t))] => (t, other),
+                _ => continue,
+            };
+            let value = match other {
+                (1, Some(tree)) => R::int_lane(d.tree_asleep[tree], lane),
+                _ => AWAKE,
+            };
+            any |= value < 0 && rouse(d, lane, sleeper, value);
+        }
+    }
+    if any {
+        update(m, d);
+    }
+    any
+}
+
+/// Wakes trees that a tendon at its limit ties to one that is awake (`mj_wakeTendon`).
+pub fn wake_tied<R: Real>(m: &Model, d: &mut Data<R>) {
+    let mut any = false;
+    for i in 0..m.ntendon {
+        if m.tendon_treenum[i] != 2 || m.tendon_limited[i] == 0 {
+            continue;
+        }
+        let margin = d.own.tendon_margin(m, i);
+        let low = d.ten_length[i] - d.own.tendon_range(m, 2 * i);
+        let high = d.own.tendon_range(m, 2 * i + 1) - d.ten_length[i];
+        let at_limit = R::select(low.lt(margin) | high.lt(margin), R::one(), R::zero());
+        let trees = [0, 1].map(|k| m.tendon_treeid[2 * i + k] as usize);
+        for lane in (0..R::WIDTH).filter(|&lane| at_limit.lane(lane) != 0.0) {
+            let awake = trees.map(|t| R::int_lane(d.tree_awake[t], lane) == 1);
+            let [sleeper, other] = match awake {
+                [false, true] => trees,
+                [true, false] => [trees[1], trees[0]],
+                _ => continue,
+            };
+            let value = R::int_lane(d.tree_asleep[other], lane);
+            any |= rouse(d, lane, sleeper, value);
+        }
+    }
+    if any {
+        update(m, d);
+    }
+}
+
+/// Wakes trees that an equality holds to what is awake, or to what sleeps apart from them (`mj_wakeEquality`).
+pub fn wake_held<R: Real>(m: &Model, d: &mut Data<R>) {
+    let mut any = false;
+    for i in 0..m.neq {
+        for lane in 0..R::WIDTH {
+            if R::int_lane(d.eq_active[i], lane) == 0 {
+                continue;
+            }
+            any |= wake_two(m, d, i, lane);
+        }
+    }
+    if any {
+        update(m, d);
+    }
+}
+
+fn wake_two<R: Real>(m: &Model, d: &mut Data<R>, i: usize, lane: usize) -> bool {
+    let [Some(first), Some(second)] = held(m, i) else {
+        return false;
+    };
+    match [side(m, d, first, lane), side(m, d, second, lane)] {
+        [(ASLEEP, Some(t)), (ASLEEP, Some(u))] => {
+            let apart = t != u && !sleep_together(d, lane, t, u);
+            apart && {
+                rouse(d, lane, t, AWAKE);
+                rouse(d, lane, u, AWAKE);
+                true
+            }
+        }
+        [(ASLEEP, Some(t)), (1, _)] | [(1, _), (ASLEEP, Some(t))] => rouse(d, lane, t, AWAKE),
+        _ => false,
+    }
+}
+
+// whether one tree follows another in its sleep
+fn sleep_together<R: Real>(d: &Data<R>, lane: usize, t: usize, u: usize) -> bool {
+    let mut at = t;
+    for _ in 0..d.tree_asleep.len() {
+        match usize::try_from(R::int_lane(d.tree_asleep[at], lane)) {
+            Ok(next) if next < d.tree_asleep.len() => at = next,
+            _ => return false,
+        }
+        if at == u {
+            return true;
+        }
+    }
+    false
+}
+
+// what is awake is noted; what sleeps is as it was noted last
+#[inline(always)]
+fn keep<R: Real>(awake: R::Mask, now: &mut R, noted: &mut R) {
+    *noted = R::select(awake, *now, *noted);
+    *now = *noted;
+}
+
+/// Forces on trees that sleep are those that they fell asleep with.
+pub fn keep_forces<R: Real>(m: &Model, d: &mut Data<R>) {
+    for i in 0..m.nv {
+        let awake = tree_awake(d, m.dof_treeid[i]);
+        keep(awake, &mut d.qfrc_smooth[i], &mut d.latent[m.nq + i]);
+    }
+}
+
+/// Actuators of trees that sleep give no force, and their activations go on as before.
+pub fn rest_actuators<R: Real>(m: &Model, d: &mut Data<R>) {
+    for i in 0..m.nactuator {
+        let awake = actuator_awake(m, d, i);
+        let out = m.actuator_outadr[i] as usize;
+        for force in &mut d.actuator_force[out..out + m.actuator_outnum[i] as usize] {
+            *force = R::select(awake, *force, R::zero());
+        }
+        let act = m.actuator_actadr[i].max(0) as usize;
+        for k in act..act + m.actuator_actnum[i].max(0) as usize {
+            keep(awake, &mut d.act_dot[k], &mut d.latent[m.nq + m.nv + k]);
+        }
+    }
+}
+
+/// What a sensor reads of trees that sleep is what it read last.
+pub fn keep_reading<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
+    let awake = sensor_awake(m, d, i);
+    let adr = m.sensor_adr[i] as usize;
+    for k in adr..adr + m.sensor_dim[i] as usize {
+        let noted = m.nq + m.nv + m.na + k;
+        keep(awake, &mut d.sensordata[k], &mut d.latent[noted]);
+    }
+}
+
+/// Trees that sleep stay where they are.
+pub fn stay<R: Real>(m: &Model, d: &mut Data<R>) {
+    for t in 0..m.ntree {
+        let asleep = !tree_awake(d, t as i32);
+        if !asleep.any() {
+            continue;
+        }
+        for q in positions(m, t) {
+            d.qpos[q] = R::select(asleep, d.latent[q], d.qpos[q]);
+        }
+        for v in dofs(m, t) {
+            d.qvel[v] = R::select(asleep, R::zero(), d.qvel[v]);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Trees at rest fall asleep (`mj_sleep`), and some are asleep from the start.
+
+use crate::cpu::lib::rows::dofs_of;
+use crate::cpu::lib::sleep::*;
+use crate::fields::{Data, Model};
+use crate::real::Real;
+use crate::simd::copy_lane;
+use crate::stages;
+use crate::types::*;
+
+// at rest long enough
+const READY: i32 = -1;
+
+/// Trees at rest fall asleep (`mj_sleep`); what depends on their velocities, which are zero then, is found once more.
+pub fn sleep(m: &Model, d: &mut Data) {
+    if fall_asleep(m, d, d.nefc[0] as usize) {
+        stages::after_position(m, &mut |stage| (stage.twin)(m, d));
+        update(m, d);
+    }
+}
+
+/// Counts how long trees are at rest, and puts to sleep those that are ready with all that rows tie them to; true in the worlds where
+/// there are any.
+pub fn fall_asleep<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize) -> R::Mask {
+    let mut fell = R::zero();
+    for lane in 0..R::WIDTH {
+        if in_one(m, d, nrow, lane) {
+            fell.set_lane(lane, 1.0);
+        }
+    }
+    R::zero().lt(fell)
+}
+
+fn in_one<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize, lane: usize) -> bool {
+    // without islands nobody knows who is tied to whom
+    if m.opt.disabled(DSBL_ISLAND) && R::int_lane(d.nefc[0], lane) > 0 {
+        return false;
+    }
+    let mut any = false;
+    for t in 0..m.ntree {
+        if asleep(d, t, lane) {
+            continue;
+        }
+        let count = match can_sleep(m, d, t, lane) {
+            true => (R::int_lane(d.tree_asleep[t], lane) + 1).min(READY),
+            false => AWAKE,
+        };
+        R::set_int_lane(&mut d.tree_asleep[t], lane, count);
+        any |= count == READY;
+    }
+    any && tie(m, d, nrow, lane)
+}
+
+// puts those to sleep whose every companion is ready; true if there are any
+fn tie<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize, lane: usize) -> bool {
+    let island = islands(m, d, nrow, lane);
+    let mut any = false;
+    for root in 0..m.ntree {
+        let ready = |&t: &usize| R::int_lane(d.tree_asleep[t], lane) == READY;
+        // an island is known by its first tree; if that is not ready, the rest need not be asked
+        if island[root] != root || !ready(&root) {
+            continue;
+        }
+        let trees: Vec<usize> = (root..m.ntree).filter(|&t| island[t] == root).collect();
+        if !trees.iter().all(ready) {
+            continue;
+        }
+        for (k, &t) in trees.iter().enumerate() {
+            let next = trees[(k + 1) % trees.len()];
+            R::set_int_lane(&mut d.tree_asleep[t], lane, next as i32);
+            positions(m, t).for_each(|q| d.latent[q].set_lane(lane, d.qpos[q].lane(lane)));
+            dofs(m, t).for_each(|v| d.qvel[v].set_lane(lane, 0.0));
+        }
+        any = true;
+    }
+    any
+}
+
+// the first tree of those that the rows of a world tie together, for each tree
+fn islands<R: Real>(m: &Model, d: &Data<R>, nrow: usize, lane: usize) -> Vec<usize> {
+    let mut first: Vec<usize> = (0..m.ntree).collect();
+    for r in (0..nrow).filter(|&r| R::WIDTH == 1 || d.efc_D[r].lane(lane) > 0.0) {
+        let mut last = None;
+        for &dof in dofs_of(m, R::int_lane(d.efc_Jpat[r], 0)) {
+            let tree = first[m.dof_treeid[dof as usize] as usize];
+            if let Some(other) = last.filter(|&other| other != tree) {
+                let (low, high) = (tree.min(other), tree.max(other));
+                first
+                    .iter_mut()
+                    .filter(|t| **t == high)
+                    .for_each(|t| *t = low);
+                last = Some(low);
+            } else {
+                last = Some(tree);
+            }
+        }
+    }
+    first
+}
+
+/// Worlds that begin: all trees are awake, but those that are to begin asleep.
+pub fn begin<R: Real>(m: &Model, d: &mut Data<R>) {
+    d.tree_asleep.fill(R::int(AWAKE));
+    d.latent.fill(R::zero());
+    if m.tree_sleep_policy.iter().any(|p| *p == SleepPolicy::Init) {
+        for lane in 0..R::WIDTH {
+            let mut world = Data::<f64>::zeroed(m);
+            world.own = d.own.lane(m, lane);
+            copy_lane(&mut world, d, 0, lane);
+            begin_asleep(m, &mut world);
+            for t in 0..m.ntree {
+                R::set_int_lane(&mut d.tree_asleep[t], lane, world.tree_asleep[t]);
+                for q in positions(m, t).filter(|_| asleep(&world, t, 0)) {
+                    d.latent[q].set_lane(lane, world.qpos[q]);
+                }
+            }
+        }
+    }
+    update(m, d);
+}
+
+// as if all had been at rest for a step, and those that are to sleep for long
+fn begin_asleep(m: &Model, d: &mut Data) {
+    let init = |t: usize| m.tree_sleep_policy[t] == SleepPolicy::Init;
+    update(m, d);
+    stages::fwd_position(m, &mut |stage| (stage.twin)(m, d));
+    for t in (0..m.ntree).filter(|&t| init(t)) {
+        d.tree_asleep[t] = READY;
+    }
+    fall_asleep(m, d, d.nefc[0] as usize);
+    for t in (0..m.ntree).filter(|&t| init(t)) {
+        if !asleep(d, t, 0) {
+            d.tree_asleep[t] = AWAKE;
+        }
+    }
+}

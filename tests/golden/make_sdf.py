@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""make_sdf.py: what MuJoCo 4.0.0 makes of the shapes of its plugins, in sdf.npz.
+
+Of each mesh of sdf_octrees.txt, by depth: cells, cells that are not halved, and sums over the cells of the distances at their eight
+corners, by where they are (oct/K); sums do not depend on the order of the cells. Of each model of sdf_cases.txt: sizes and checksums of what stands for the shape (mesh/K), mass, inertia, place and bounds (body/K). Of each
+pair of sdf_pairs.txt: poses (qpos/K), and of each pose the number of contacts (ncon/K) and distance, position and normal of each
+(contact/K), 40 places a pose. Of rays at the second geom of each pair: start and direction (ray/K), distance and normal (hit/K). Poses whose contacts hang on roundings are left out: those that one of 64 others 1e-12 beside has otherwise.
+"""
+import pathlib
+import mujoco, numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+PLACES, POSES, RAYS = 40, 6, 20
+
+
+def models(name):
+    return (HERE / name).read_text().splitlines()[1::2]
+
+
+def checksum(values):
+    """Of 32-bit words, by their order."""
+    words = np.ascontiguousarray(values).view(np.uint32).ravel().astype(np.uint64)
+    return float(np.sum(words * (np.arange(words.size, dtype=np.uint64) % np.uint64(997) + np.uint64(1))) & np.uint64(0xFFFFFFFF))
+
+
+def contacts(m, d, qpos):
+    d.qpos[:] = qpos
+    mujoco.mj_forward(m, d)
+    rows = np.zeros((PLACES, 7))
+    for row, c in zip(rows, d.contact):
+        row[:] = [c.dist, *c.pos, *c.frame[:3]]
+    return d.ncon, rows
+
+
+def octree(m):
+    """By depth: cells, whole ones, and of each corner the sum of its distances times a number of the cell's place."""
+    place = m.oct_aabb @ np.array([1, 2, 3, 0.5, 0.5, 0.5]) + 1
+    rows = np.zeros((m.oct_depth.max() + 1, 10))
+    for row, depth in zip(rows, range(len(rows))):
+        at = m.oct_depth == depth
+        row[:] = [at.sum(), (m.oct_child[at, 0] < 0).sum(), *(place[at] @ m.oct_coeff[at])]
+    return rows
+
+
+def rays(m, d, qpos):
+    """Rays that do not touch the body of the first geom, in a pose, and what they meet: 1e-5 beside they meet nearly the same."""
+    def cast(ray):
+        normal = np.zeros(3)
+        return np.array([mujoco.mj_ray(m, d, ray[:3], ray[3:], None, 1, m.geom_bodyid[0], np.zeros(1, np.int32), normal), *normal])
+
+    contacts(m, d, qpos)
+    said, rng = [], np.random.default_rng(1)
+    while len(said) < RAYS:
+        start = rng.normal(size=3) * rng.uniform(0.1, 2)
+        ray = np.concatenate([start, (rng.normal(size=3) * 0.5 + d.geom_xpos[-1] - start) * rng.uniform(0.3, 2)])
+        if all(np.abs(cast(ray + 1e-5 * rng.normal(size=6)) - cast(ray)).max() < 1e-2 for _ in range(16)):
+            said.append(ray)
+    return np.array(said), np.array([cast(ray) for ray in said])
+
+
+D, rng = {}, np.random.default_rng(0)
+for k, xml in enumerate(models("sdf_octrees.txt")):
+    D[f"oct/{k}"] = octree(mujoco.MjModel.from_xml_string(xml))
+for k, xml in enumerate(models("sdf_cases.txt")):
+    m = mujoco.MjModel.from_xml_string(xml)
+    sums = [checksum(m.mesh_vert.astype(np.float32)), checksum(m.mesh_face.astype(np.int32)), checksum(m.mesh_graph.astype(np.int32))]
+    D[f"mesh/{k}"] = np.array([m.nmeshvert, m.nmeshface, m.nmeshgraph, m.nmeshpoly, *sums])
+    D[f"body/{k}"] = np.concatenate([m.body_mass[1:2], m.body_inertia[1], m.body_ipos[1], m.geom_pos[0], m.geom_size[0], m.geom_aabb[0], m.geom_rbound[:1], m.mesh_pos[0], m.mesh_quat[0]])
+    D[f"plugin/{k}"] = np.concatenate([m.plugin, m.plugin_attr, m.plugin_attradr, m.geom_plugin]).astype(float)
+for k, xml in enumerate(models("sdf_pairs.txt")):
+    m = mujoco.MjModel.from_xml_string(xml)
+    d, out = mujoco.MjData(m), []
+    # slopes of these are differences over 1e-8
+    rough = any(shape in xml for shape in ("bolt", "bowl", "gear", "nut"))
+    while len(out) < POSES:
+        qpos = rng.normal(size=m.nq) * 0.3
+        for q in np.split(qpos, m.nq // 7):
+            q[3:] = rng.normal(size=4)
+            q[3:] /= np.linalg.norm(q[3:])
+        n, rows = contacts(m, d, qpos)
+        near = (contacts(m, d, qpos + 1e-12 * rng.normal(size=m.nq)) for _ in range(64))
+        if n and all(n == other and np.abs(rows - beside).max() < (1e-6 if rough else 1e-10) for other, beside in near):
+            out.append((qpos, n, rows))
+    D[f"ray/{k}"], D[f"hit/{k}"] = rays(m, d, out[0][0])
+    D[f"qpos/{k}"], D[f"ncon/{k}"], D[f"contact/{k}"] = (np.array(x, float) for x in zip(*out))
+np.savez_compressed(HERE / "sdf.npz", **D)

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""make_soft.py NAME [N]: N random states of tests/golden/soft_NAME.xml and the contacts that MuJoCo 4.0.0 finds with flexes there.
+
+Writes tests/golden/soft_NAME.npz: in/qpos, in/qvel; ncon[n]; ids[n,max,8] (geom, flex, elem, vert of both sides; -1: none);
+con[n,max,7] (distance, position, normal); out/qacc; out/sensordata; out/qpos after ten steps. Contacts are in
+MuJoCo's order, but those of a flex with itself by its elements, the lower first, which is an order that MuJoCo has not.
+"""
+import pathlib, sys
+import mujoco, numpy as np
+
+HERE = pathlib.Path(__file__).parent
+NEAR = 0.12
+
+
+def state(rng, m):
+    q = m.qpos0 + rng.normal(size=m.nq) * 0.02
+    free = np.flatnonzero(m.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
+    # one body alone is near the flex, so that no geoms meet
+    held = m.body("tray").id if "tray" in [m.body(i).name for i in range(m.nbody)] else -1
+    free = [j for j in free if m.jnt_bodyid[j] != held]
+    if held >= 0:
+        # almost flat
+        a = m.body("tray").jntadr[0]
+        q[a:a + 3] = rng.normal(size=3) * 0.02
+        q[a + 3:a + 7] = [1, *rng.normal(size=3) * 0.03]
+        q[a + 3:a + 7] /= np.linalg.norm(q[a + 3:a + 7])
+    near = rng.choice(free) if len(free) else -1
+    for k, j in enumerate(free):
+        a = m.jnt_qposadr[j]
+        q[a:a + 3] = [3 * k + 3, 0, 5]
+        if j == near:
+            q[a:a + 3] = rng.uniform(-NEAR, NEAR, 3) + [0.05, 0.05, 0]
+        q[a + 3:a + 7] = rng.normal(size=4)
+        q[a + 3:a + 7] /= np.linalg.norm(q[a + 3:a + 7])
+    if not len(free) and held < 0:
+        q += rng.normal(size=m.nq) * 0.05
+    return q, rng.normal(size=m.nv) * 0.2
+
+
+def contact(c):
+    # MuJoCo takes two elements of one flex in any order
+    ids = [*c.geom, *c.flex, *c.elem, *c.vert]
+    normal = c.frame[:3].copy()
+    if c.flex[0] == c.flex[1] and c.elem[0] > c.elem[1]:
+        ids[4:6] = ids[5], ids[4]
+        normal *= -1
+    return ids, [c.dist, *c.pos, *normal]
+
+
+def main():
+    name = sys.argv[1]
+    n = int(sys.argv[2]) if len(sys.argv) > 2 else 24
+    m = mujoco.MjModel.from_xml_path(str(HERE / f"soft_{name}.xml"))
+    d = mujoco.MjData(m)
+    rng = np.random.default_rng(1)
+    out = {key: [] for key in ("in/qpos", "in/qvel", "ncon", "out/qacc", "out/sensordata", "out/qpos")}
+    found = []
+    while len(found) < n:
+        q, v = state(rng, m)
+        mujoco.mj_resetData(m, d)
+        d.qpos[:], d.qvel[:] = q, v
+        mujoco.mj_forward(m, d)
+        if not d.ncon and name != "cage":
+            continue
+        own = [contact(c) for c in d.contact]
+        own.sort(key=lambda c: (c[0][2] >= 0 and c[0][2] == c[0][3], c[0] if c[0][2] >= 0 and c[0][2] == c[0][3] else []))
+        found.append(own)
+        out["in/qpos"].append(q)
+        out["in/qvel"].append(v)
+        out["ncon"].append(d.ncon)
+        out["out/qacc"].append(d.qacc.copy())
+        out["out/sensordata"].append(d.sensordata.copy())
+        mujoco.mj_resetData(m, d)
+        d.qpos[:], d.qvel[:] = q, v
+        mujoco.mj_step(m, d, 10)
+        out["out/qpos"].append(d.qpos.copy())
+    most = max(out["ncon"])
+    ids = np.full((n, most, 8), -1, np.int32)
+    con = np.zeros((n, most, 7))
+    for k, own in enumerate(found):
+        for c, (i, x) in enumerate(own):
+            ids[k, c], con[k, c] = i, x
+    arrays = {key: np.array(x, np.int32 if key == "ncon" else float) for key, x in out.items()}
+    np.savez_compressed(HERE / f"soft_{name}.npz", ids=ids, con=con, **arrays)
+    print(name, "contacts", sum(out["ncon"]))
+
+
+main()

@@ -1,0 +1,290 @@
+//! Signed distances, of MuJoCo's plugins `mujoco.sdf.*` and of meshes: what is compiled of them and how they touch, against MuJoCo 4.0.0
+//! (`tests/golden/make_sdf.py`), and what no backend or not every backend does with them.
+
+mod common;
+
+use common::Golden;
+use common::backends::{BACKENDS, by_precision, on, worlds};
+use manyworlds::batch::{Among, Backend};
+use manyworlds::compile::{missing, missing_on_device};
+use manyworlds::mjcf::Spec;
+use manyworlds::{Batch, Data, Error, Model, cpu};
+
+fn golden() -> Golden {
+    Golden::open("tests/golden/sdf.npz")
+}
+
+/// Names and texts of models.
+fn models(text: &'static str) -> Vec<(&'static str, &'static str)> {
+    let lines: Vec<_> = text.lines().collect();
+    let pairs = lines.chunks_exact(2);
+    pairs
+        .map(|pair| (pair[0].trim_start_matches("=== "), pair[1]))
+        .collect()
+}
+
+// of 32-bit words, by their order
+fn checksum(words: impl Iterator<Item = u32>) -> f64 {
+    let sum = words.enumerate().fold(0_u64, |sum, (i, word)| {
+        sum.wrapping_add(u64::from(word).wrapping_mul(i as u64 % 997 + 1))
+    });
+    (sum & 0xffff_ffff) as f64
+}
+
+#[test]
+fn what_stands_for_a_shape_is_mujocos() {
+    let golden = golden();
+    for (k, (name, xml)) in models(include_str!("golden/sdf_cases.txt"))
+        .iter()
+        .enumerate()
+    {
+        let spec = Spec::from_str(xml).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let again = Spec::from_str(&spec.to_mjcf().unwrap()).unwrap();
+        assert_eq!(again, spec, "{name}: saved, it is the same model");
+        let m = Model::from_xml_str(xml).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let ints = |list: &[i32]| checksum(list.iter().map(|x| *x as u32));
+        let vert = m.mesh_vert.iter().flatten().map(|x| (*x as f32).to_bits());
+        let sizes = [m.nmeshvert, m.nmeshface, m.nmeshgraph, m.nmeshpoly].map(|n| n as f64);
+        let sums = [checksum(vert), ints(&m.mesh_face), ints(&m.mesh_graph)];
+        assert_eq!(
+            [&sizes[..], &sums].concat(),
+            golden.get(&format!("mesh/{k}")).unwrap(),
+            "{name}"
+        );
+        let of_geom = |list: &[f64], n: usize| list[..n].to_vec();
+        let have = [
+            vec![m.body_mass[1]],
+            m.body_inertia[1].to_vec(),
+            m.body_ipos[1].to_vec(),
+            m.geom_pos[0].to_vec(),
+            m.geom_size[0].to_vec(),
+            of_geom(&m.geom_aabb, 6),
+            of_geom(&m.geom_rbound, 1),
+            m.mesh_pos[0].to_vec(),
+            m.mesh_quat[0].to_vec(),
+        ]
+        .concat();
+        let want = golden.get(&format!("body/{k}")).unwrap();
+        assert_eq!(have.len(), want.len());
+        for (i, (have, want)) in have.iter().zip(want).enumerate() {
+            let near = (have - want).abs() <= 1e-9 * (1.0 + want.abs());
+            assert!(near, "{name}: number {i} is {have}, MuJoCo has {want}");
+        }
+        let plugins = [
+            &m.plugin[..],
+            &m.plugin_attr,
+            &m.plugin_attradr,
+            &m.geom_plugin,
+        ]
+        .concat();
+        let plugins: Vec<f64> = plugins.into_iter().map(f64::from).collect();
+        assert_eq!(
+            plugins,
+            golden.get(&format!("plugin/{k}")).unwrap(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn octrees_of_meshes_are_mujocos() {
+    let golden = golden();
+    for (k, (name, xml)) in models(include_str!("golden/sdf_octrees.txt"))
+        .iter()
+        .enumerate()
+    {
+        let m = Model::from_xml_str(xml).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!((m.mesh_octadr[0], m.mesh_octnum[0]), (0, m.noct as i32));
+        let want = golden.get(&format!("oct/{k}")).unwrap();
+        let mut have = vec![0.0; want.len()];
+        for cell in 0..m.noct {
+            let row = &mut have[10 * m.oct_depth[cell] as usize..][..10];
+            row[0] += 1.0;
+            row[1] += f64::from(m.oct_child[8 * cell] < 0);
+            let aabb = &m.oct_aabb[6 * cell..6 * cell + 6];
+            let weights = [1.0, 2.0, 3.0, 0.5, 0.5, 0.5];
+            let place: f64 = aabb.iter().zip(weights).map(|(x, w)| x * w).sum();
+            for (to, x) in row[2..].iter_mut().zip(&m.oct_coeff[8 * cell..]) {
+                *to += (place + 1.0) * x;
+            }
+        }
+        for (i, (have, want)) in have.iter().zip(want).enumerate() {
+            let cells = golden.get(&format!("oct/{k}")).unwrap()[i / 10 * 10];
+            let near = (have - want).abs() <= 1e-9 * cells;
+            assert!(near, "{name}: number {i} is {have}, MuJoCo has {want}");
+        }
+    }
+}
+
+#[test]
+fn contacts_of_shapes_are_mujocos() {
+    let golden = golden();
+    for (k, (name, xml)) in models(include_str!("golden/sdf_pairs.txt"))
+        .iter()
+        .enumerate()
+    {
+        let m = Model::from_xml_str(xml).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(missing(&m), [""; 0], "{name}");
+        // the frame of a mesh is known to 1e-9; slopes of shapes but the torus are differences over 1e-8 m
+        let tolerance = match name {
+            _ if name.contains("mesh") => 1e-8,
+            _ if name.contains("torus") || name.contains("plane") => 1e-9,
+            _ => 1e-5,
+        };
+        let poses = golden.get(&format!("ncon/{k}")).unwrap().len();
+        for pose in 0..poses {
+            let mut d = Data::new(&m);
+            d.qpos
+                .copy_from_slice(golden.state(&format!("qpos/{k}"), pose));
+            cpu::kinematics::kinematics(&m, &mut d);
+            cpu::collision::collision(&m, &mut d);
+            let want = golden.get(&format!("ncon/{k}")).unwrap()[pose];
+            assert_eq!(f64::from(d.ncon[0]), want, "{name}, pose {pose}");
+            let rows = golden.state(&format!("contact/{k}"), pose);
+            for (c, row) in rows.chunks_exact(7).take(want as usize).enumerate() {
+                let have = [
+                    &[d.contact_dist[c]],
+                    &d.contact_pos[c][..],
+                    &d.contact_frame[c][..3],
+                ]
+                .concat();
+                let error = common::error(&have, row);
+                assert!(
+                    error < tolerance,
+                    "{name}, pose {pose}, contact {c}: {error:.1e} {have:?} {row:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rays_see_shapes_as_mujocos_do() {
+    let golden = golden();
+    for (k, (name, xml)) in models(include_str!("golden/sdf_pairs.txt"))
+        .iter()
+        .enumerate()
+    {
+        let m = Model::from_xml_str(xml).unwrap();
+        let rays = golden.get(&format!("ray/{k}")).unwrap();
+        let (pnt, vec): (Vec<_>, Vec<_>) = rays.chunks_exact(6).map(|ray| ray.split_at(3)).unzip();
+        let among = Among {
+            bodyexclude: vec![m.geom_bodyid[0]],
+            ..Among::default()
+        };
+        for backend in BACKENDS {
+            if backend == Backend::Gpu {
+                let refused = Batch::with(&m, 1, on(backend)).err();
+                assert!(matches!(refused, Some(Error::Missing(_))), "{name}");
+                continue;
+            }
+            let mut batch = worlds(&m, 1, backend);
+            let qpos = golden.state(&format!("qpos/{k}"), 0);
+            batch.set("qpos", qpos).unwrap();
+            batch.forward().unwrap();
+            let hits = batch.ray(pnt.len(), &pnt.concat(), &vec.concat(), &among);
+            let hits = hits.unwrap();
+            let want = golden.get(&format!("hit/{k}")).unwrap();
+            for (i, want) in want.chunks_exact(4).enumerate() {
+                let have = [&hits.dist[i..=i], &hits.normal[3 * i..3 * i + 3]].concat();
+                let error = common::error(&have, want);
+                // slopes by differences over 1e-8 m
+                let tolerance = by_precision(backend, 2e-6, 1e-2);
+                assert!(
+                    error < tolerance,
+                    "{backend:?} {name} {i}: {have:?} {want:?}"
+                );
+            }
+        }
+    }
+}
+
+/// A ring that falls on a ball in its hole, and lies down on the floor.
+const RING: &str = r#"<mujoco><extension><plugin plugin="mujoco.sdf.torus"/></extension>
+<asset><mesh name="t"><plugin plugin="mujoco.sdf.torus"/></mesh></asset><worldbody><geom type="plane" size="1 1 1"/>
+<body name="b" pos="0 0 .17"><freejoint/><geom type="sdf" mesh="t"><plugin plugin="mujoco.sdf.torus"/></geom></body>
+</worldbody></mujoco>"#;
+
+#[test]
+fn a_ring_falls_alike_where_it_is_computed_and_is_refused_elsewhere() {
+    let m = Model::from_xml_str(RING).unwrap();
+    for backend in BACKENDS {
+        if backend == Backend::Gpu {
+            let Err(Error::Missing(what)) = Batch::with(&m, 2, on(backend)) else {
+                panic!("a device has no such collisions");
+            };
+            assert_eq!(what, missing_on_device(&m));
+            let told = "collisions of signed distance fields on a device";
+            assert!(
+                what[0].starts_with("model.xml:3:") && what[0].ends_with(told),
+                "{what:?}"
+            );
+            continue;
+        }
+        let mut batch = worlds(&m, 3, backend);
+        batch.step(300).unwrap();
+        for z in batch.reals("qpos").unwrap().chunks(7).map(|q| q[2]) {
+            assert!((z - 0.15).abs() < 2e-3, "{backend:?}: {z}");
+        }
+        // how far it is from something is not found yet
+        let dist = batch.geom_distance(0, 1, 1.0);
+        assert!(matches!(dist, Err(Error::Input(msg)) if msg.contains("signed distance field")));
+    }
+}
+
+#[test]
+fn what_no_backend_does_with_a_shape_is_named() {
+    let with = |asset: &str, geom: &str, sensor: &str| {
+        let xml = RING
+            .replace("</asset>", &format!("{asset}</asset>"))
+            .replace(r#"<geom type="plane" size="1 1 1"/>"#, geom)
+            .replace("</worldbody>", &format!("</worldbody>{sensor}"));
+        Model::from_xml_str(&xml)
+    };
+    let m = with(
+        r#"<mesh name="m" builtin="sphere" params="1"/>"#,
+        r#"<geom type="mesh" mesh="m"/>"#,
+        "",
+    )
+    .unwrap();
+    let told = missing(&m);
+    let mesh = "collisions of mesh and sdf";
+    assert!(
+        told[0].starts_with("model.xml:3:") && told[0].ends_with(mesh),
+        "{told:?}"
+    );
+    let floor = r#"<geom name="f" type="plane" size="1 1 1"/><site name="s"/>"#;
+    let m = with("", floor, r#"<sensor><rangefinder site="s"/></sensor>"#).unwrap();
+    assert_eq!(missing(&m), [""; 0]);
+    let told = missing_on_device(&m);
+    assert!(
+        told[1].contains("rays of sensors among signed distance fields"),
+        "{told:?}"
+    );
+    let told = r#"<sensor><distance geom1="f" body2="b" cutoff="1"/></sensor>"#;
+    let m = with("", floor, told).unwrap();
+    assert!(
+        missing(&m)[0].contains("among signed distance fields"),
+        "{:?}",
+        missing(&m)
+    );
+    let m = Model::from_xml_str(&RING.replace(
+        "<extension>",
+        "<option><flag speculative='enable'/></option><extension>",
+    ));
+    let told = missing(&m.unwrap());
+    assert!(
+        told[0].ends_with("speculative contacts of signed distance fields"),
+        "{told:?}"
+    );
+    // a plugin's shape without the plugin
+    let m = with("", r#"<geom type="sdf" mesh="t"/>"#, "");
+    assert!(m.is_err_and(|e| e.to_string().contains("give it the mesh's <plugin>")));
+    let m = Model::from_xml_str(
+        &RING.replace(r#"<mesh name="t">"#, r#"<mesh name="t" scale="2 2 2">"#),
+    );
+    assert!(m.is_err_and(|e| {
+        e.to_string()
+            .contains("scale is not for the shape of a plugin")
+    }));
+}

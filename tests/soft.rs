@@ -1,0 +1,308 @@
+//! What touches flexes: contacts, rows and motion against MuJoCo 4.0.0 (`tests/golden/make_soft.py`), on every backend that has them.
+
+mod common;
+
+use common::Golden;
+use common::backends::{BACKENDS, by_precision, on};
+use manyworlds::batch::Backend;
+use manyworlds::compile::{missing, missing_on_device};
+use manyworlds::fields::Arrays;
+use manyworlds::{Batch, Data, Model};
+
+const NAMES: [&str; 5] = ["lines", "sheet", "block", "soft", "rigid"];
+
+fn model(name: &str) -> (Model, Golden) {
+    let path = format!("tests/golden/soft_{name}");
+    let m = Model::from_xml_path(format!("{path}.xml")).unwrap_or_else(|e| panic!("{e}"));
+    (m, Golden::open(&format!("{path}.npz")))
+}
+
+/// Worlds in the states of a golden on a backend that has contacts of flexes.
+fn worlds(m: &Model, golden: &Golden, backend: Backend) -> Batch {
+    let n = golden.get("ncon").unwrap().len();
+    let mut batch = common::backends::worlds(m, n, backend);
+    for name in ["qpos", "qvel"] {
+        batch
+            .set(name, golden.get(&format!("in/{name}")).unwrap())
+            .unwrap();
+    }
+    batch
+}
+
+/// Geom, flex, element and vertex of both sides of a contact.
+fn sides(m: &Model, d: &Data, c: usize) -> [i32; 8] {
+    let k = d.contact_collision[c] as usize;
+    let of = |list: &[i32], side: usize| list.get(2 * k + side).copied().unwrap_or(-1);
+    [
+        m.collision_geom1[k],
+        m.collision_geom2[k],
+        of(&m.collision_flex, 0),
+        of(&m.collision_flex, 1),
+        of(&m.collision_elem, 0),
+        of(&m.collision_elem, 1),
+        of(&m.collision_vert, 0),
+        of(&m.collision_vert, 1),
+    ]
+}
+
+fn worst(have: impl IntoIterator<Item = f64>, want: &[f64]) -> f64 {
+    let errors = have.into_iter().zip(want).map(|(a, b)| (a - b).abs());
+    errors.fold(0.0, f64::max)
+}
+
+#[test]
+fn contacts_with_flexes_are_those_of_mujoco_in_its_order() {
+    for name in NAMES {
+        let (m, golden) = model(name);
+        let mut batch = worlds(&m, &golden, Backend::Cpu);
+        batch.forward().unwrap();
+        let most = golden.state("ids", 0).len() / 8;
+        let (mut met, mut largest) = (0, 0.0);
+        for (k, d) in batch.worlds().unwrap().iter().enumerate() {
+            let num = golden.get("ncon").unwrap()[k] as usize;
+            assert_eq!(d.ncon[0] as usize, num, "{name} state {k}");
+            assert!(num <= most);
+            for c in 0..num {
+                let ids = &golden.state("ids", k)[8 * c..][..8];
+                let have = sides(batch.model(), d, c).map(f64::from);
+                assert_eq!(have, ids, "{name} state {k} contact {c}");
+                let want = &golden.state("con", k)[7 * c..][..7];
+                let normal = [0, 1, 2].map(|i| d.contact_frame[c][i]);
+                let have = [d.contact_dist[c]].into_iter();
+                let have = have.chain(d.contact_pos[c]).chain(normal);
+                let error = worst(have, want);
+                assert!(
+                    error < 1e-9,
+                    "{name} state {k} contact {c}: {error} {ids:?}"
+                );
+                largest = f64::max(largest, error);
+                met += 1;
+            }
+        }
+        println!("{name}: {met} contacts, {largest:e}");
+        assert!(met > 50, "{name}: {met}");
+    }
+}
+
+#[test]
+fn what_touches_flexes_and_what_is_between_nodes_moves_as_in_mujoco() {
+    for name in NAMES.into_iter().chain(["cage"]) {
+        let (m, golden) = model(name);
+        for backend in BACKENDS {
+            if !missing_on_device(&m).is_empty() && backend == Backend::Gpu {
+                continue;
+            }
+            let mut batch = worlds(&m, &golden, backend);
+            batch.forward().unwrap();
+            let qacc = batch.reals("qacc").unwrap().to_vec();
+            let want = golden.get("out/qacc").unwrap();
+            let size = want.iter().fold(1.0, |a, b| f64::max(a, b.abs()));
+            let error = worst(qacc, want) / size;
+            println!("{name} {backend:?}: qacc {error:e}");
+            assert!(
+                error < by_precision(backend, 1e-8, 2e-2),
+                "{name} {backend:?}: {error}"
+            );
+            if m.nsensordata > 0 {
+                let want = golden.get("out/sensordata").unwrap();
+                let error = worst(batch.reals("sensordata").unwrap().to_vec(), want);
+                let size = want.iter().fold(1.0, |a, b| f64::max(a, b.abs()));
+                println!("{name} {backend:?}: sensors {error:e} of {size:e}");
+                assert!(
+                    error < size * by_precision(backend, 1e-8, 2e-2),
+                    "{name} {backend:?}: {error}"
+                );
+            }
+            let n = golden.get("ncon").unwrap().len();
+            let mut batch = worlds(&m, &golden, backend);
+            batch.step(10).unwrap();
+            let qpos = batch.reals("qpos").unwrap().to_vec();
+            let want = golden.get("out/qpos").unwrap();
+            let error = worst(qpos.iter().copied(), want);
+            println!("{name} {backend:?}: qpos after ten steps of {n} worlds {error:e}");
+            assert!(
+                error < by_precision(backend, 1e-7, 5e-3),
+                "{name} {backend:?}: {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_device_says_that_it_has_no_contacts_of_flexes() {
+    let (m, _) = model("sheet");
+    assert_eq!(missing(&m), [""; 0]);
+    let what = "collisions of flexes on a device";
+    assert!(missing_on_device(&m)[0].ends_with(what));
+    let stepped = Batch::with(&m, 1, on(Backend::Gpu)).and_then(|mut batch| batch.step(1));
+    let refused = stepped.unwrap_err().to_string();
+    assert!(refused.contains(what), "{refused}");
+}
+
+#[test]
+fn a_cloth_comes_to_rest_on_a_plane() {
+    let xml = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+<flexcomp name="cloth" dim="2" count="4 4 1" spacing=".1 .1 .1" mass=".5" radius=".01" pos="0 0 .05">
+<edge equality="true"/><contact selfcollide="none"/></flexcomp></worldbody></mujoco>"#;
+    let m = Model::from_xml_str(xml).unwrap();
+    for backend in [Backend::Cpu, Backend::Simd] {
+        let mut batch = Batch::with(&m, 3, on(backend)).unwrap();
+        batch.step(500).unwrap();
+        for d in batch.worlds().unwrap() {
+            assert_eq!(d.ncon[0], 16, "{backend:?}");
+            for x in &d.flexvert_xpos {
+                assert!((x[2] - 0.01).abs() < 2e-3, "{backend:?} {x:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn passive_contacts_are_refused_by_name() {
+    let xml = |contact: &str| {
+        format!(
+            r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/><body name="b"><freejoint/><geom size=".01"/>
+<flexcomp name="f" dim="2" count="8 8 1" spacing=".1 .1 .1" dof="radial"><contact passive="true" {contact}/></flexcomp></body></worldbody></mujoco>"#
+        )
+    };
+    let m = Model::from_xml_str(&xml("")).unwrap();
+    assert_eq!(missing(&m), ["model.xml:2:11: passive contacts of flexes"]);
+    // none where nothing may touch
+    let apart = xml(r#"contype="0" conaffinity="0""#);
+    assert_eq!(missing(&Model::from_xml_str(&apart).unwrap()), [""; 0]);
+}
+
+/// Every entry of lists of indices, set to what it cannot be: refused, or a model that steps.
+#[test]
+fn lists_that_lie_are_refused() {
+    let (sheet, _) = model("sheet");
+    let bent = r#"<mujoco><worldbody><flexcomp name="f" dim="2" count="3 3 1" spacing=".1 .1 .1">
+<elasticity young="1e3" poisson=".2" thickness=".01" elastic2d="both" damping=".01"/></flexcomp></worldbody></mujoco>"#;
+    let bent = Model::from_xml_str(bent).unwrap();
+    let (cage, _) = model("cage");
+    type List = fn(&mut Arrays) -> &mut Vec<i32>;
+    let lists: [(&Model, List); 24] = [
+        (&sheet, |m| &mut m.collision_geom1),
+        (&sheet, |m| &mut m.collision_geom2),
+        (&sheet, |m| &mut m.collision_flex),
+        (&sheet, |m| &mut m.collision_elem),
+        (&sheet, |m| &mut m.collision_vert),
+        (&sheet, |m| &mut m.flex_vertadr),
+        (&sheet, |m| &mut m.flex_vertnum),
+        (&sheet, |m| &mut m.flex_edgeadr),
+        (&sheet, |m| &mut m.flex_elemnum),
+        (&sheet, |m| &mut m.flex_elemdataadr),
+        (&sheet, |m| &mut m.flex_elem),
+        (&sheet, |m| &mut m.flex_edge),
+        (&bent, |m| &mut m.flex_elemedge),
+        (&bent, |m| &mut m.flex_elemedgeadr),
+        (&bent, |m| &mut m.flex_edgeflap),
+        (&bent, |m| &mut m.flex_stiffnessadr),
+        (&bent, |m| &mut m.flex_bendingadr),
+        (&cage, |m| &mut m.flex_interp),
+        (&cage, |m| &mut m.flex_cellnum),
+        (&cage, |m| &mut m.flex_nodeadr),
+        (&cage, |m| &mut m.flex_nodenum),
+        (&cage, |m| &mut m.flex_nodebodyid),
+        (&cage, |m| &mut m.flex_vertcell),
+        (&cage, |m| &mut m.flex_vertbodyid),
+    ];
+    for (name, (m, list)) in lists.into_iter().enumerate() {
+        let num = list(&mut m.clone().into_arrays()).len();
+        for entry in (0..num).step_by(1 + num / 30) {
+            let mut refused = 0;
+            for lie in [-2, -1, 0, 1000] {
+                let mut arrays = m.clone().into_arrays();
+                list(&mut arrays)[entry] = lie;
+                match Model::from_arrays(arrays) {
+                    Ok(m) => manyworlds::cpu::forward(&m, &mut Data::new(&m)),
+                    Err(_) => refused += 1,
+                }
+            }
+            assert!(refused > 0, "list {name} entry {entry}: nothing is refused");
+        }
+    }
+}
+
+#[test]
+fn what_stands_still_does_not_touch_what_stands_still() {
+    let pairs = |body: &str, flex: &str| {
+        let xml = format!(
+            r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/><body name="b">{body}<geom size=".05"/></body>
+<body name="tray"><flexcomp name="tray" type="direct" dim="2" radius=".02" {flex} point="0 0 0 .1 0 0 0 .1 0 .1 .1 0" element="0 1 2 1 3 2">
+<contact selfcollide="none"/><edge equality="true"/><pin id="0 1 2"/></flexcomp></body></worldbody></mujoco>"#
+        );
+        let m = Model::from_xml_str(&xml).unwrap_or_else(|e| panic!("{e}"));
+        m.collision_geom2.iter().filter(|geom| **geom < 0).count()
+    };
+    assert_eq!(pairs("", r#"rigid="true""#), 0);
+    assert_eq!(pairs(r#"<joint axis="1 0 0"/>"#, r#"rigid="true""#), 2);
+    // the plane and four vertices, the ball and two triangles
+    assert_eq!(pairs("", ""), 6);
+}
+
+#[test]
+fn a_flex_that_something_holds_may_have_joints_around_it() {
+    let read = |pin: &str, flex: &str| {
+        let xml = format!(
+            r#"<mujoco><worldbody><body name="a"><freejoint/><geom size=".05"/><body name="b"><joint axis="1 0 0"/><geom size=".05"/>
+<flexcomp name="f" dim="2" count="3 3 1" spacing=".1 .1 .1" {flex}><edge equality="true"/>{pin}</flexcomp></body></body></worldbody></mujoco>"#
+        );
+        Model::from_xml_str(&xml).map(|m| m.nflex)
+    };
+    assert_eq!(read(r#"<pin id="4"/>"#, "").unwrap(), 1);
+    assert_eq!(read("", r#"dof="2d""#).unwrap(), 1);
+    let loose = read("", "").unwrap_err().to_string();
+    assert!(loose.contains("no vertex is pinned"), "{loose}");
+}
+
+#[test]
+fn fields_of_distances_that_touch_flexes_are_refused_by_name() {
+    let xml = |contact: &str| {
+        format!(
+            r#"<mujoco><extension><plugin plugin="mujoco.sdf.torus"><instance name="t"><config key="radius1" value=".35"/><config key="radius2" value=".15"/></instance></plugin></extension>
+<asset><mesh name="t"><plugin instance="t"/></mesh></asset><worldbody><geom type="sdf" mesh="t"><plugin instance="t"/></geom>
+<flexcomp name="f" dim="2" count="3 3 1" spacing=".1 .1 .1"><edge equality="true"/><contact {contact}/></flexcomp></worldbody></mujoco>"#
+        )
+    };
+    let of = |contact: &str| missing(&Model::from_xml_str(&xml(contact)).unwrap());
+    let what = "model.xml:3:11: collisions of flexes with signed distance fields";
+    assert_eq!(of(""), [what]);
+    assert_eq!(of(r#"contype="0" conaffinity="0""#), [""; 0]);
+}
+
+#[test]
+fn what_between_nodes_is_not_there_is_refused_by_name() {
+    let of = |attrs: &str, inside: &str| {
+        let xml = format!(
+            r#"<mujoco><worldbody><flexcomp name="f" dim="3" dof="trilinear" count="3 3 3" spacing=".1 .1 .1" {attrs}>{inside}</flexcomp></worldbody></mujoco>"#
+        );
+        Model::from_xml_str(&xml)
+    };
+    let apart = r#"<contact contype="0" conaffinity="0"/>"#;
+    let m = of("", apart).unwrap();
+    assert_eq!(missing(&m), [""; 0]);
+    assert!(missing_on_device(&m)[0].ends_with("flexes with interpolated vertices on a device"));
+    let touching = missing(&of("", "").unwrap());
+    assert!(touching[0].ends_with("collisions of flexes with interpolated vertices"));
+    for (attrs, inside, what) in [
+        (r#"type="ellipsoid""#, apart, "do not fill the grid"),
+        (r#"euler="10 20 30""#, apart, "do not fill the grid"),
+        ("", r#"<edge equality="strain"/>"#, "strain or edges"),
+    ] {
+        let refused = of(attrs, inside).unwrap_err().to_string();
+        assert!(refused.contains(what), "{attrs}: {refused}");
+    }
+}
+
+/// Few words that ask for much: refused before it is made.
+#[test]
+fn cells_without_end_are_refused() {
+    let xml = r#"<mujoco><worldbody><flexcomp name="f" type="grid" dim="3" dof="quadratic" cellcount="33 33 33" count="3 3 3" spacing=".1 .1 .1">
+        <pin gridrange="0 0 0 66 66 65"/><elasticity young="1e4"/></flexcomp></worldbody></mujoco>"#;
+    let e = Model::from_xml_str(xml).unwrap_err().to_string();
+    assert!(
+        e.contains("numbers of stiffness of cells between nodes"),
+        "{e}"
+    );
+}
