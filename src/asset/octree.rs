@@ -251,12 +251,17 @@ fn values(cells: &Cells, root: &Root, surface: &Surface) -> Vec<f64> {
     values
 }
 
-/// Weights of a cell's corners, x first, at a place in it: 0 to 1 along each axis.
-pub fn weights(share: [f64; 3]) -> [f64; 8] {
-    let along = |k: usize, j: usize| match j >> k & 1 {
+/// Weight of corner `j` of a cell along axis `k`, at a place in it: 0 to 1 along each axis.
+pub fn along(share: [f64; 3], k: usize, j: usize) -> f64 {
+    match j >> k & 1 {
         1 => share[k],
         _ => 1.0 - share[k],
-    };
+    }
+}
+
+/// Weights of a cell's corners, x first, at a place in it: 0 to 1 along each axis.
+pub fn weights(share: [f64; 3]) -> [f64; 8] {
+    let along = |k, j| along(share, k, j);
     std::array::from_fn(|j| along(0, j) * along(1, j) * along(2, j))
 }
 

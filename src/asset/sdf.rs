@@ -44,7 +44,7 @@ const POINTS: f64 = 300.0;
 /// The surface of a shape as triangles, for pictures, mass and what sees its hull.
 ///
 /// # Errors
-/// A grid that would be too large, which a shape much longer than wide makes.
+/// A shape too flat or too narrow for the grid: fewer than two points along some axis.
 pub fn shape_mesh(kind: PluginKind, prm: &Prm) -> Result<MeshData, AssetError> {
     let half = half_sizes(kind, prm);
     let total = half[0] + half[1] + half[2];

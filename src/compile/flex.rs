@@ -8,6 +8,7 @@ use super::layout::merged_chain;
 use super::names::Names;
 use super::pose::{Pose, V3};
 use super::tree::{Ids, Tree};
+use crate::cpu::lib::elastic::{TETRAHEDRON, TRIANGLE};
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
 use crate::mjcf::schema::{Elastic2d, EqualityTag, Flex};
@@ -91,7 +92,9 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
     if elastic {
         let last = m.flex_stiffnessadr.len() - 1;
         m.flex_stiffnessadr[last] = m.flex_stiffness.len() as i32;
-        let more = part.cage.as_ref().map_or(0, Cage::stiffness_num);
+        let more = part.cage.as_ref().map_or(0, |cage| {
+            cage::stiffness_num(cage.order as i64, cage.cells.map(|n| n as i64)) as usize
+        });
         let need = m.flex_stiffness.len().saturating_add(more);
         if need > MAXSTIFFNESS {
             return Err(Error::Size {
@@ -540,16 +543,14 @@ pub(super) fn edge_bodies(m: &Arrays, f: usize, e: usize) -> [usize; 2] {
 /// Coefficients of stretch of all elements, or of all cells between nodes.
 pub(super) fn stiffness_num(m: &Arrays, f: usize) -> i64 {
     let of_element = match m.flex_dim[f] {
-        3 => material::TETRAHEDRON,
-        _ => material::TRIANGLE,
+        3 => TETRAHEDRON,
+        _ => TRIANGLE,
     };
     match i64::from(m.flex_interp[f]) {
         0 => i64::from(m.flex_elemnum[f]).saturating_mul(of_element as i64),
         order => {
-            let cells = m.flex_cellnum[3 * f..3 * f + 3].iter();
-            cells.fold((3 * (order + 1).pow(3)).pow(2), |n, &c| {
-                n.saturating_mul(c.into())
-            })
+            let cells = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k].into());
+            cage::stiffness_num(order, cells)
         }
     }
 }

@@ -276,7 +276,7 @@ fn parameters_of(m: &Arrays, k: usize) -> Mixed {
         mix.solreffriction = m.opt.o_solref;
         mix.solimp = m.opt.o_solimp;
     }
-    // what touches itself always would, with a margin
+    // a flex against itself has neither margin nor gap: elements that are neighbours would always be within it
     if soft::is_itself(m, k) {
         (mix.margin, mix.gap) = (0.0, 0.0);
     }

@@ -415,6 +415,9 @@ fn joint(j: &mut Joint, s: &Scale) {
     width(&mut j.solimpfriction, friction, displacement);
 }
 
+const STRETCHED_SPAN: &str =
+    "fromto in a frame that stretches is not supported: say pos, size and zaxis";
+
 // the factors along its axes; or what is wrong
 fn geom(g: &mut Geom, units: &Units, s: &Scale) -> std::result::Result<[f64; 3], &'static str> {
     if g.plugin.is_some() && !s.is_one() {
@@ -424,11 +427,7 @@ fn geom(g: &mut Geom, units: &Units, s: &Scale) -> std::result::Result<[f64; 3],
     let shape = g.type_();
     let factors = match (s.stretch, g.fromto) {
         (None, _) => [length; 3],
-        (Some(_), Some(_)) => {
-            return Err(
-                "fromto in a frame that stretches is not supported: say pos, size and zaxis",
-            );
-        }
+        (Some(_), Some(_)) => return Err(STRETCHED_SPAN),
         (Some(stretch), None) => stretch.turned(units, &g.orientation).of_shape(shape)?,
     };
     s.place(&mut g.pos);
@@ -461,11 +460,7 @@ fn site(x: &mut Site, units: &Units, s: &Scale) -> std::result::Result<[f64; 3],
     let shape = x.type_();
     let factors = match (s.stretch, x.fromto) {
         (None, _) => [s.length; 3],
-        (Some(_), Some(_)) => {
-            return Err(
-                "fromto in a frame that stretches is not supported: say pos, size and zaxis",
-            );
-        }
+        (Some(_), Some(_)) => return Err(STRETCHED_SPAN),
         (Some(stretch), None) => stretch
             .turned(units, &x.orientation)
             .of_site(shape, s.length)?,

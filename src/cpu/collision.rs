@@ -90,7 +90,7 @@ pub fn collision(m: &Model, d: &mut Data) {
         {
             d.overflow[0] |= OVERFLOW_CCD;
         }
-        let soon = tried && !touches(&out, d.own.collision_margin(m, k));
+        let soon = tried && !touches(&out, 0, d.own.collision_margin(m, k));
         let soon = soon && speculate(m, d, k, 0, &mut out);
         for point in &out.point[..out.num] {
             keep(m, d, k, point, soon);
@@ -105,9 +105,10 @@ pub fn collision(m: &Model, d: &mut Data) {
     }
 }
 
-/// Whether some contact of a pair is no farther than its margin.
-pub(crate) fn touches(found: &Contacts, margin: f64) -> bool {
-    found.point[..found.num].iter().any(|p| p.dist < margin)
+/// Whether some contact of a pair is nearer than its margin, in one lane.
+pub(crate) fn touches<R: Real>(found: &Contacts<R>, lane: usize, margin: f64) -> bool {
+    let mut found = found.point[..found.num].iter();
+    found.any(|p| p.dist.lane(lane) < margin)
 }
 
 /// Puts the contacts that a pair will have within the timestep in one lane in the place of those that it has in the gap; false

@@ -6,7 +6,7 @@
 
 use crate::cpu::collision::bounds::{SLACK, boxes_meet};
 use crate::cpu::collision::impact::impact;
-use crate::cpu::collision::{collide, function, meet, soft, wide};
+use crate::cpu::collision::{collide, function, meet, soft, touches, wide};
 use crate::cpu::lib::contact::{ABSENT, Contacts, Point, Shape};
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model, Own, OwnLane};
@@ -131,7 +131,7 @@ impl<R: Real> Spots<R> {
         let mut soon = R::zero();
         for lane in lanes::<R>(tried) {
             let margin = d.own.collision_margin(m, k).lane(lane);
-            if self.found().iter().any(|p| p.dist.lane(lane) < margin) {
+            if touches(&self.all, lane, margin) {
                 continue;
             }
             self.own.num = 0;

@@ -198,8 +198,8 @@ fn octree(m: &Arrays, i: usize) -> Result<()> {
         let halved = parts.iter().all(|part| (cell + 1..num).contains(part));
         let why = "and those after it must be -1, or parts that come after the cell";
         ensure(whole || halved, "oct_child", 8 * k, why)?;
-        let has_size = m.oct_aabb[6 * k + 3..6 * k + 6].iter().all(|x| *x > 0.0);
-        let why = "and those after it must be positive: they are half sizes";
+        let has_size = m.oct_aabb[6 * k + 3..6 * k + 6].iter().all(|x| *x >= 0.0);
+        let why = "and those after it must not be negative: they are half sizes";
         ensure(has_size, "oct_aabb", 6 * k + 3, why)?;
     }
     Ok(())

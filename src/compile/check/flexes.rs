@@ -1,8 +1,8 @@
 //! Soft bodies: each one's vertices, edges, elements and coefficients lie within the lists of all, and lead to vertices and edges of its own.
 
 use super::{ensure, runs, span};
-use crate::compile::flex::material::BENDING;
 use crate::compile::flex::{edges_of, stiffness_num};
+use crate::cpu::lib::elastic::BENDING;
 use crate::error::Result;
 use crate::fields::Arrays;
 

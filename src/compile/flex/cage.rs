@@ -27,6 +27,12 @@ pub(super) struct Cage {
     frame: DMat3,
 }
 
+/// How many numbers [`Cage::stiffness`] has.
+pub(super) fn stiffness_num(order: i64, cells: [i64; 3]) -> i64 {
+    let of_cell = (3 * (order + 1).pow(3)).pow(2);
+    cells.into_iter().fold(of_cell, i64::saturating_mul)
+}
+
 /// The grid of a flex that has one.
 pub(super) fn of(tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) -> Result<Option<Cage>> {
     let (Some(dof), Some(words)) = (said.dof, &said.node) else {
@@ -127,12 +133,6 @@ impl Cage {
         let cells = DVec3::from(self.cells.map(|n| n as f64));
         let cell = linear(self.order, self.size() / cells, mu, lambda);
         cell.repeat(self.cells.iter().product())
-    }
-
-    /// How many numbers [`Cage::stiffness`] has.
-    pub fn stiffness_num(&self) -> usize {
-        let cells: usize = self.cells.iter().product();
-        cells.saturating_mul((3 * (self.order + 1).pow(3)).pow(2))
     }
 
     pub fn write(cage: Option<&Self>, m: &mut Arrays) {

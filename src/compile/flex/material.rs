@@ -3,14 +3,9 @@
 use super::Part;
 use super::topology::{EDGES, Topology};
 use crate::compile::pose::V3;
+use crate::cpu::lib::elastic::{BENDING, TETRAHEDRON, TRIANGLE};
 use crate::mjcf::schema::{Elastic2d, Flex};
 use glam::{DMat3, DVec3};
-
-/// Coefficients of bending of an edge.
-pub(in crate::compile) const BENDING: usize = 17;
-/// Coefficients of stretch of a triangle, and of a tetrahedron.
-pub(in crate::compile) const TRIANGLE: usize = 21;
-pub(in crate::compile) const TETRAHEDRON: usize = 24;
 
 /// Six times the volume of a tetrahedron, positive if its first face turns left when seen from outside.
 pub(super) fn volume(xpos: &[V3], of: &[i32]) -> f64 {

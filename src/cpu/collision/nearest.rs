@@ -49,6 +49,9 @@ fn on_triangle(p: [[f64; 3]; 3]) -> [f64; 3] {
     nearest_part(p, EDGES, |[a, b]| on_segment(a, b))
 }
 
+/// Corners of the faces of a tetrahedron.
+pub const FACES: [[usize; 3]; 4] = [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]];
+
 fn on_tetrahedron(p: [[f64; 3]; 4]) -> [f64; 4] {
     let [a, b, c, d] = p;
     let part = [-det3(b, c, d), det3(a, c, d), -det3(a, b, d), det3(a, b, c)];
@@ -57,7 +60,6 @@ fn on_tetrahedron(p: [[f64; 3]; 4]) -> [f64; 4] {
     if weights.iter().all(|w| *w >= 0.0) {
         return weights;
     }
-    const FACES: [[usize; 3]; 4] = [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]];
     nearest_part(p, FACES, on_triangle)
 }
 

@@ -1,6 +1,6 @@
 //! The signed distance of a mesh, by its octree.
 
-use crate::asset::octree::weights;
+use crate::asset::octree::{along, weights};
 use crate::asset::sdf::differences;
 use crate::cpu::lib::math::add_scl3;
 use crate::fields::Model;
@@ -86,13 +86,7 @@ impl<'a> Octree<'a> {
         let coeff = &self.coeff[8 * cell..8 * cell + 8];
         let mut out = [0.0; 3];
         for (j, c) in coeff.iter().enumerate() {
-            let along = |k: usize| {
-                if j >> k & 1 == 1 {
-                    share[k]
-                } else {
-                    1.0 - share[k]
-                }
-            };
+            let along = |k| along(share, k, j);
             let way = |k: usize| if j >> k & 1 == 1 { 1.0 } else { -1.0 };
             let slope = [
                 way(0) * along(1) * along(2),

@@ -6,7 +6,7 @@
 
 use super::octree::Octree;
 use crate::asset::sdf::{self, Prm};
-use crate::cpu::lib::contact::{Contacts, Point, Shape};
+use crate::cpu::lib::contact::{Contacts, Shape};
 use crate::cpu::lib::math::*;
 use crate::fields::{Model, OwnLane};
 use crate::real::Real;
@@ -501,12 +501,7 @@ pub fn sdf_sdf(first: &Field, second: &Field, descent: Descent, out: &mut Contac
         known.push(x);
         let normal = turned(scl3(both.normal(x), -1.0), frame2.1);
         let pos = add3(turned(x, frame2.1), frame2.0);
-        out.point[out.num] = Point {
-            dist,
-            pos: add_scl3(pos, normalize3(normal).0, dist / 2.0),
-            normal,
-            tangent: [0.0; 3],
-        };
-        out.num += 1;
+        let midway = add_scl3(pos, normalize3(normal).0, dist / 2.0);
+        out.add(dist, midway, normal);
     }
 }

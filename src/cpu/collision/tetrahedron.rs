@@ -1,11 +1,10 @@
 //! A capsule, or a sphere, and a tetrahedron that is `radius` thick around: the capsule comes first.
 
-use super::nearest::nearest_point;
+use super::nearest::{FACES, nearest_point};
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
 use crate::types::MINVAL;
 
-const FACES: [[usize; 3]; 4] = [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]];
 const EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
 /// How a segment meets a tetrahedron: signed distance, point of the segment, unit normal from it to the tetrahedron.

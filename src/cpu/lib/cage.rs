@@ -17,6 +17,8 @@ const MOST: usize = 27;
 /// A cell of a grid: its nodes, those along z first, then y, then x.
 struct Cell {
     order: usize,
+    // cells before it along the axes
+    first: [usize; 3],
     num: usize,
     node: [usize; MOST],
 }
@@ -25,10 +27,12 @@ impl Cell {
     fn new(m: &Model, f: usize, cell: usize) -> Self {
         let order = m.flex_interp[f] as usize;
         let [_, cy, cz] = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
-        let [x, y, z] = [cell / (cy * cz), cell / cz % cy, cell % cz].map(|i| i * order);
+        let first = [cell / (cy * cz), cell / cz % cy, cell % cz];
+        let [x, y, z] = first.map(|i| i * order);
         let (ny, nz) = (cy * order + 1, cz * order + 1);
         let mut out = Self {
             order,
+            first,
             num: 0,
             node: [m.flex_nodeadr[f] as usize; MOST],
         };
@@ -69,16 +73,10 @@ pub fn place_vertices<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     let cells = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
     let adr = m.flex_vertadr[f] as usize;
     for v in adr..adr + m.flex_vertnum[f] as usize {
-        let c = m.flex_vertcell[v] as usize;
-        let cell = Cell::new(m, f, c);
-        let first = [
-            c / (cells[1] * cells[2]),
-            c / cells[2] % cells[1],
-            c % cells[2],
-        ];
+        let cell = Cell::new(m, f, m.flex_vertcell[v] as usize);
         let place = d.own.flex_vert0(m, v);
         let axis = [0, 1, 2].map(|k| {
-            let along = place[k] * R::splat(cells[k] as f64) - R::splat(first[k] as f64);
+            let along = place[k] * R::splat(cells[k] as f64) - R::splat(cell.first[k] as f64);
             weights(cell.order, along)
         });
         let mut sum = [R::zero(); 3];

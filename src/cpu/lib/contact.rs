@@ -1,6 +1,7 @@
 //! Contacts before they have a slot: what the collision functions take and give, for one world or for worlds side by side.
 
 use super::math::*;
+use crate::fields::Model;
 use crate::real::{Mask, Real};
 use crate::types::*;
 
@@ -10,6 +11,11 @@ pub const ABSENT: f64 = 1e10;
 /// What `contact_efc_address` says before there are rows, of a contact that has them though its distance is beyond its margin:
 /// its geoms touch before the timestep ends.
 pub const SOON: i32 = -2;
+
+/// The bodies of the geoms of a pair.
+pub fn bodies_of_pair(m: &Model, k: usize) -> [usize; 2] {
+    [m.collision_geom1[k], m.collision_geom2[k]].map(|geom| m.geom_bodyid[geom as usize] as usize)
+}
 
 /// A geom in its place: position, orientation, size.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,6 +10,13 @@ const EDGES: [&[[usize; 2]]; 2] = [
     &[[0, 1], [1, 2], [2, 0], [2, 3], [0, 3], [1, 3]],
 ];
 
+/// Coefficients of stretch of a triangle: the upper triangle of the matrix of its edges, and room.
+pub const TRIANGLE: usize = 21;
+/// Coefficients of stretch of a tetrahedron.
+pub const TETRAHEDRON: usize = 24;
+/// Coefficients of bending of an edge: the matrix of the four vertices of a hinge, and one of its curve at rest.
+pub const BENDING: usize = 17;
+
 /// Velocities of the vertices, and no forces on them yet.
 #[inline(always)]
 pub fn vertex_motion<R: Real>(m: &Model, d: &mut Data<R>) {
@@ -34,7 +41,7 @@ pub fn vertex_motion<R: Real>(m: &Model, d: &mut Data<R>) {
 pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     let dim = m.flex_dim[f] as usize;
     let edges = EDGES[dim - 2];
-    let stride = if dim == 2 { 21 } else { 24 };
+    let stride = if dim == 2 { TRIANGLE } else { TETRAHEDRON };
     let (vertadr, edgeadr) = (m.flex_vertadr[f], m.flex_edgeadr[f]);
     let rayleigh = d.own.flex_damping(m, f);
     let timestep = d.own.timestep(m);
@@ -91,14 +98,14 @@ pub fn bend_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
             continue;
         }
         let v = [edge[0], edge[1], flap[0], flap[1]].map(|v| (vertadr + v) as usize);
-        let adr = m.flex_bendingadr[f] as usize + 17 * e;
+        let adr = m.flex_bendingadr[f] as usize + BENDING * e;
 
         // a rest that is bent
         let from = |k: usize| sub3(d.flexvert_xpos[v[k]], d.flexvert_xpos[v[0]]);
         let (x1, x2, x3) = (from(1), from(2), from(3));
         let mut cubic = [[R::zero(); 3], cross(x2, x3), cross(x3, x1), cross(x1, x2)];
         cubic[0] = scl3(add3(add3(cubic[1], cubic[2]), cubic[3]), -R::one());
-        let curved = d.own.flex_bending(m, adr + 16);
+        let curved = d.own.flex_bending(m, adr + BENDING - 1);
         for i in 0..4 {
             // the matrix takes no notice of where the hinge is
             let mut spring = scl3(cubic[i], curved);

@@ -5,10 +5,10 @@
 //! latent        [ qpos ][ qfrc_smooth ][ act_dot ][ sensordata ]   as they were when their trees fell asleep
 //! ```
 //!
-//! What sleeps has no rows, touches nothing that does not move, and stays where it is; everything else is computed as if it were awake and
-//! at rest. What was set from outside wakes it, and what comes near it does.
+//! A sleeping tree has no rows, no contacts with what does not move, and stays where it is; the rest of a step is computed as if it were
+//! awake and at rest. Forces, positions and velocities that are set from outside wake it, and so does an awake tree that comes near it.
 
-use crate::cpu::lib::contact::ABSENT;
+use crate::cpu::lib::contact::{ABSENT, bodies_of_pair};
 use crate::cpu::lib::equality::bodies;
 use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
@@ -50,8 +50,7 @@ pub fn body_awake<R: Real>(d: &Data<R>, body: usize) -> R::Mask {
 /// Where one of the two geoms of a pair is awake, so that they may touch.
 #[inline(always)]
 pub fn pair_awake<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
-    let [first, second] = [m.collision_geom1[k], m.collision_geom2[k]]
-        .map(|geom| body_awake(d, m.geom_bodyid[geom as usize] as usize));
+    let [first, second] = bodies_of_pair(m, k).map(|body| body_awake(d, body));
     first | second
 }
 
@@ -252,8 +251,7 @@ fn side<R: Real>(m: &Model, d: &Data<R>, body: usize, lane: usize) -> (i32, Opti
 pub fn wake_touched<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) -> bool {
     let mut any = false;
     for (c, &k) in contact.iter().enumerate() {
-        let geoms = [m.collision_geom1[k as usize], m.collision_geom2[k as usize]];
-        let [first, second] = geoms.map(|geom| m.geom_bodyid[geom as usize] as usize);
+        let [first, second] = bodies_of_pair(m, k as usize);
         for lane in 0..R::WIDTH {
             if R::WIDTH > 1 && d.contact_dist[c].lane(lane) >= ABSENT {
                 continue;

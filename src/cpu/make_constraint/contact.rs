@@ -3,7 +3,7 @@
 use super::{Row, Soft, Writer, set_regularization, soft};
 use crate::cpu::collision::soft::{self, is_soft};
 use crate::cpu::collision::sweep::speculates;
-use crate::cpu::lib::contact::{ABSENT, SOON};
+use crate::cpu::lib::contact::{ABSENT, SOON, bodies_of_pair};
 use crate::cpu::lib::impedance::solver;
 use crate::cpu::lib::jac::for_chain;
 use crate::cpu::lib::math::*;
@@ -143,7 +143,7 @@ impl<R: Real> Writer<'_, R> {
         let offset = |b: usize, com: &[[R; 3]]| sub3(pos, com[m.body_rootid[b] as usize]);
         let arms = match shares {
             Some(_) => [[R::zero(); 3]; 2],
-            None => bodies(m, k).map(|b| offset(b, &d.subtree_com)),
+            None => bodies_of_pair(m, k).map(|b| offset(b, &d.subtree_com)),
         };
         let friction: [R; 5] = std::array::from_fn(|e| match e + 1 < dim {
             true => d.own.collision_friction(m, 5 * k + e),
@@ -229,7 +229,7 @@ impl<R: Real> Writer<'_, R> {
                 sum
             });
         }
-        let [body1, body2] = bodies(m, k);
+        let [body1, body2] = bodies_of_pair(m, k);
         [0, 1]
             .map(|n| own.body_invweight0(m, 2 * body1 + n) + own.body_invweight0(m, 2 * body2 + n))
     }
@@ -249,11 +249,6 @@ impl<R: Real> Writer<'_, R> {
         }
         Some(shares)
     }
-}
-
-// bodies of the geoms of a pair
-fn bodies(m: &Model, k: usize) -> [usize; 2] {
-    [m.collision_geom1[k], m.collision_geom2[k]].map(|geom| m.geom_bodyid[geom as usize] as usize)
 }
 
 /// The bodies that carry a side of a contact, and what share of it each of them does.
