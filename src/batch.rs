@@ -149,8 +149,21 @@ pub(crate) enum What {
     Forward,
     /// The first half of a step: what depends on position and velocity.
     Step1,
+    /// A step whose controls are there, whatever function of the user's own would set them.
+    Step2,
     /// The force that the acceleration takes.
     Inverse,
+}
+
+impl What {
+    /// How many steps it makes.
+    pub(crate) fn steps(self) -> usize {
+        match self {
+            Self::Step(n) => n,
+            Self::Step2 => 1,
+            Self::Forward | Self::Step1 | Self::Inverse => 0,
+        }
+    }
 }
 
 /// One pass over all worlds: the state kept aside, inputs, a computation.
@@ -347,7 +360,7 @@ impl Batch {
     }
 
     /// The first half of a step (`mj_step1`): everything that depends on positions and velocities, and the sensors of them, so that
-    /// controls can be found from it; [`Batch::step2`] makes the step. `qacc` and forces stay those of the last call.
+    /// controls can be found from it, by a function of your own too ([`Model::bind_control`]); [`Batch::step2`] makes the step. `qacc` and forces stay those of the last call.
     ///
     /// Fails like [`Batch::step`], and with [`Error::Input`] on Runge-Kutta, whose step has no halves.
     pub fn step1(&mut self) -> Result<()> {
@@ -355,13 +368,14 @@ impl Batch {
         self.attempt(What::Step1, &[], &[])
     }
 
-    /// The second half of a step (`mj_step2`), with the controls and applied forces that were set since [`Batch::step1`].
+    /// The second half of a step (`mj_step2`), with the controls and applied forces that were set since [`Batch::step1`]: a function of
+    /// your own for controls is not called again.
     ///
     /// What depends on positions and velocities is computed once more, since tiles of worlds share the room for it: both halves
     /// cost more than a step, and what was set of the state in between counts, other than in MuJoCo. Fails like [`Batch::step1`].
     pub fn step2(&mut self) -> Result<()> {
         self.check_halves()?;
-        self.step(1)
+        self.attempt(What::Step2, &[], &[])
     }
 
     fn check_halves(&self) -> Result<()> {
@@ -734,7 +748,7 @@ fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Opened> {
 }
 
 /// The row of an array of a world, by its name.
-fn field(name: &str) -> Result<&'static Field> {
+pub(crate) fn field(name: &str) -> Result<&'static Field> {
     let mut names = FIELDS.iter().filter(|field| field.room == Room::Data);
     if let Some(field) = names.clone().find(|field| field.name == name) {
         return Ok(field);

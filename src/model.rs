@@ -36,8 +36,10 @@ impl std::ops::Deref for Model {
 }
 
 impl Model {
-    /// The arrays, to be changed and made a model of again by [`Model::from_arrays`].
-    pub fn into_arrays(self) -> Arrays {
+    /// The arrays, to be changed and made a model of again by [`Model::from_arrays`]. Functions of your own ([`crate::user`]) are left behind.
+    pub fn into_arrays(mut self) -> Arrays {
+        // a list of pairs without what a function allowed is no longer: this does not fail
+        drop(self.unbind());
         self.arrays
     }
 

@@ -12,6 +12,7 @@ use crate::fields::{Data, Model};
 use crate::real::Counted;
 use crate::simd::{self, Lanes};
 use crate::types::*;
+use crate::user;
 
 /// One row of the table. There are no others: safe code cannot make a stage with a shader of its own.
 ///
@@ -170,6 +171,19 @@ static sleep: Stage = Stage {
     _sealed: Sealed,
 };
 
+/// Controls by a function of one's own (`mjcb_control`). No row of the table, since devices cannot call it: they refuse models that have one.
+#[expect(non_upper_case_globals, reason = "a stage has one name everywhere")]
+pub(crate) static control: Stage = Stage {
+    name: "control",
+    shader: "",
+    twin: user::set_controls,
+    simd: |m, d, _rows| user::set_controls(m, d),
+    #[cfg(feature = "count")]
+    counted: |m, d, _rows| user::set_controls(m, d),
+    doc: "Controls by a function of one's own (`mjcb_control`).",
+    _sealed: Sealed,
+};
+
 /// The row of a stage, by its name.
 pub fn stage(name: &str) -> Option<&'static Stage> {
     STAGES.iter().copied().find(|stage| stage.name == name)
@@ -190,6 +204,11 @@ fn senses_any(m: &Model, types: &[SensorType]) -> bool {
     !m.opt.disabled(DSBL_SENSOR) && (0..m.nsensor).any(one_of)
 }
 
+/// Whether a function of one's own reads some sensor of a stage.
+fn senses_own(m: &Model, stage: NeedStage) -> bool {
+    !m.opt.disabled(DSBL_SENSOR) && m.users().senses(m, stage)
+}
+
 /// Whether energy is sensed: then it is known before the sensors of position are read.
 fn senses_energy(m: &Model) -> bool {
     senses_any(m, &[SensorType::EPotential, SensorType::EKinetic])
@@ -204,7 +223,7 @@ pub fn needs_rne_post(m: &Model) -> bool {
         SensorType::FrameLinAcc,
         SensorType::FrameAngAcc,
     ];
-    m.opt.enabled(ENBL_RNEPOST) || senses_any(m, TYPES)
+    m.opt.enabled(ENBL_RNEPOST) || senses_any(m, TYPES) || senses_own(m, NeedStage::Acc)
 }
 
 /// Whether contacts depend on velocities, which are found before them then.
@@ -279,7 +298,8 @@ fn sensed_of_velocity(m: &Model, run: &mut impl Run) {
     if !senses_energy(m) {
         fwd_energy(m, run);
     }
-    if senses_any(m, &[SensorType::SubtreeLinVel, SensorType::SubtreeAngMom]) {
+    let of_subtrees = [SensorType::SubtreeLinVel, SensorType::SubtreeAngMom];
+    if senses_any(m, &of_subtrees) || senses_own(m, NeedStage::Vel) {
         run(&subtree_vel);
     }
     if senses(m, NeedStage::Vel) {
@@ -311,6 +331,7 @@ pub fn after_position(m: &Model, run: &mut impl Run) {
         run(&com_vel);
     }
     sensed_of_velocity(m, run);
+    own_controls(m, run);
     forces(m, run);
     sensed_acc(m, run);
 }
@@ -352,6 +373,7 @@ fn fwd_energy(m: &Model, run: &mut impl Run) {
 
 /// What depends on forces (`mj_fwdActuation`, `mj_fwdAcceleration`, `mj_fwdConstraint`).
 fn fwd_acc(m: &Model, run: &mut impl Run) {
+    own_controls(m, run);
     late_controls(m, run);
     forces(m, run);
 }
@@ -367,6 +389,13 @@ fn forces(m: &Model, run: &mut impl Run) {
     }
     if m.opt.noslip_iterations > 0 {
         run(&solve_noslip);
+    }
+}
+
+/// Controls by a function of one's own, where there is one and actuators are on.
+fn own_controls(m: &Model, run: &mut impl Run) {
+    if m.users().controls() && !m.opt.disabled(DSBL_ACTUATION) {
+        run(&control);
     }
 }
 
@@ -387,11 +416,12 @@ fn before_advance(m: &Model, run: &mut impl Run) {
     }
 }
 
-/// The first half of a step: what depends on position and velocity, and the sensors of it (`mj_step1`).
+/// The first half of a step: what depends on position and velocity, the sensors of it, and controls by a function of one's own (`mj_step1`).
 pub fn step1(m: &Model, run: &mut impl Run) {
     run(&check_pos);
     run(&check_vel);
     sensed_velocity(m, run);
+    own_controls(m, run);
 }
 
 /// One step of time (`mj_step`).

@@ -1,8 +1,25 @@
-//! Functions of your own for actuators of type `user`: their gain, their bias, the rate of their activations
-//! (`mjcb_act_gain`, `mjcb_act_bias`, `mjcb_act_dyn`).
+//! Functions of your own: controls, passive forces, which geoms touch, readings of sensors of type `user` (`mjcb_control`,
+//! `mjcb_passive`, `mjcb_contactfilter`, `mjcb_sensor`), and of actuators of type `user` the gain, the bias and the rate of the
+//! activations (`mjcb_act_gain`, `mjcb_act_bias`, `mjcb_act_dyn`).
 //!
-//! They are part of a [`Model`] in memory and are bound by the name of the actuator; files of models know nothing of them. What
-//! nobody bound is as in MuJoCo without callbacks: the gain is 1, the bias and the rates are 0.
+//! They are part of a [`Model`] in memory, and are bound by `Model::bind_control` and its likes; files of models know nothing of them. What
+//! nobody bound is as in MuJoCo without callbacks: an actuator of type `user` has the gain 1, its bias and rates are 0, and so is
+//! what a sensor of type `user` says.
+//!
+//! A function is called for one world at a time, by several threads in no order, and again where a step looks twice: what it gives has to
+//! follow from what it is given. Side by side it is called for the worlds that fill up the last tile too, which are as after a reset.
+//! Batches that were made before a function was bound know nothing of it. A device cannot call functions: [`crate::Batch::with`] refuses
+//! such a model on [`crate::batch::Backend::Gpu`].
+//!
+//! If a function panics, so does the call of the [`crate::Batch`] that led to it. Its worlds are somewhere within a step then, each
+//! elsewhere; they can be read, but the batch refuses to compute on until all of them are reset or restored.
+
+mod hooks;
+mod world;
+
+pub use hooks::Inputs;
+pub(crate) use hooks::{add_passive, let_through, read_sensors, set_controls, set_controls_of};
+pub use world::World;
 
 use crate::cpu::lib::actuator::control;
 use crate::error::{Error, Result};
@@ -52,34 +69,41 @@ struct Bound {
 
 /// The functions that a model was given.
 #[derive(Clone, Default)]
-pub(crate) struct Users(Vec<Arc<Bound>>);
+pub(crate) struct Users {
+    actuators: Vec<Arc<Bound>>,
+    control: Option<Arc<hooks::Control>>,
+    passive: Option<Arc<hooks::Passive>>,
+    filter: Option<Arc<hooks::Filter>>,
+    // by the number of the sensor
+    sensors: Vec<(usize, Arc<hooks::Sensor>)>,
+}
 
 impl fmt::Debug for Users {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = self.0.iter().map(|bound| (bound.actuator, bound.part));
-        f.debug_list().entries(all).finish()
+        let actuators = self.actuators.iter();
+        let actuators: Vec<_> = actuators.map(|x| (x.actuator, x.part)).collect();
+        let sensors: Vec<_> = self.sensors.iter().map(|(i, _)| i).collect();
+        f.debug_struct("Users")
+            .field("actuators", &actuators)
+            .field("control", &self.control.is_some())
+            .field("passive", &self.passive.is_some())
+            .field("filter", &self.filter.is_some())
+            .field("sensors", &sensors)
+            .finish()
     }
 }
 
 impl Users {
     fn find(&self, actuator: usize, part: UserPart) -> Option<&Function> {
-        let mut all = self.0.iter();
+        let mut all = self.actuators.iter();
         let bound = all.find(|bound| (bound.actuator, bound.part) == (actuator, part))?;
         Some(&*bound.function)
-    }
-
-    /// The first actuator that something is bound to.
-    #[cfg(feature = "gpu")]
-    pub(crate) fn first(&self) -> Option<usize> {
-        self.0.first().map(|bound| bound.actuator)
     }
 }
 
 impl Model {
     /// Binds a function to a part of an actuator of type `user`, in the place of an earlier one. It is given the actuator in one world and
-    /// writes its numbers, which are 1 (gain) or 0 before. Worlds call it from several threads, in no order; the same input has to
-    /// give the same numbers. Side by side it is called for the worlds that fill up the last tile too, which are as after a reset. Batches that were made before know nothing of it. A device cannot call it: [`crate::Batch::with`]
-    /// refuses such a model on [`crate::batch::Backend::Gpu`].
+    /// writes its numbers, which are 1 (gain) or 0 before. How it is called, and what if it panics: [`crate::user`].
     ///
     /// # Errors
     /// [`Error::Input`] if there is no actuator of that name, or this part of it is not of type `user`.
@@ -104,9 +128,9 @@ impl Model {
         }
         let users = self.users_mut();
         users
-            .0
+            .actuators
             .retain(|bound| (bound.actuator, bound.part) != (i, part));
-        users.0.push(Arc::new(Bound {
+        users.actuators.push(Arc::new(Bound {
             actuator: i,
             part,
             function: Arc::new(function),
@@ -163,11 +187,31 @@ pub(crate) fn of_user<R: Real>(
     }
 }
 
-/// What of a model's functions a device lacks, in a few words.
+/// What of a model's functions a device lacks, in a few words each.
 #[cfg(feature = "gpu")]
-pub(crate) fn on_a_device(m: &Model) -> Option<String> {
-    let name = &m.names.actuator[m.users().first()?];
-    Some(format!(
-        "functions of your own (of the actuator {name:?}) on a device"
-    ))
+pub(crate) fn on_a_device(m: &Model) -> Vec<String> {
+    let users = m.users();
+    let actuator = users.actuators.first();
+    let actuator = actuator.map(|x| format!("of the actuator {:?}", m.names.actuator[x.actuator]));
+    let sensor = users.sensors.first();
+    let sensor = sensor.map(|(i, _)| format!("of the sensor {:?}", m.names.sensor[*i]));
+    let all = [
+        actuator,
+        users.control.is_some().then(|| "for controls".to_owned()),
+        users
+            .passive
+            .is_some()
+            .then(|| "for passive forces".to_owned()),
+        users
+            .filter
+            .is_some()
+            .then(|| "that filters contacts".to_owned()),
+        sensor,
+    ];
+    let told = |what| {
+        format!(
+            "functions of your own ({what}) on a device (the backends simd and cpu call them, Model::unbind goes without)"
+        )
+    };
+    all.into_iter().flatten().map(told).collect()
 }

@@ -22,6 +22,7 @@ macro_rules! examples {
 
 examples! {
     derivative "../examples/derivative.rs"
+    functions "../examples/functions.rs"
     inverse "../examples/inverse.rs"
     randomised "../examples/randomised.rs"
     rollout "../examples/rollout.rs"

@@ -28,7 +28,7 @@ struct Cpu<R: Real> {
     // world w is lane w % WIDTH of tile w / WIDTH; the last tile is filled up with worlds that nobody reads
     tiles: Vec<Tile<R>>,
     // a tile as it is after a reset
-    fresh: Data<R>,
+    fresh: Arc<Data<R>>,
     twin: Twin<R>,
     pool: Option<rayon::ThreadPool>,
     // what each thread needs for a tile, kept from step to step
@@ -37,6 +37,8 @@ struct Cpu<R: Real> {
     own: Differ,
     // what overflowed in any world when they were last run
     overflow: i32,
+    // a function of the user's own panicked: worlds are within a step, each elsewhere
+    halfway: bool,
     // forces between bodies are computed behind the last step
     rne_post: bool,
     memory: Memory,
@@ -81,16 +83,28 @@ impl<R: Real> Cpu<R> {
             rows: (0..nthread).map(|_| Mutex::new(Rows::new(m))).collect(),
             nworld,
             tiles: vec![Tile::new(&fresh); ntile],
-            fresh,
+            fresh: Arc::new(fresh),
             twin,
             pool,
             own: Differ::default(),
             overflow: 0,
+            halfway: false,
             rne_post: settings.rne_post,
             memory,
             reals: Vec::new(),
             ints: Vec::new(),
         })
+    }
+
+    // worlds are on their way from here until `halfway` is false again
+    fn set_out(&mut self) -> Result<()> {
+        match std::mem::replace(&mut self.halfway, true) {
+            false => Ok(()),
+            true => Err(Error::Input(
+                "a function of your own panicked within the last call, and worlds stand within a step: reset or restore all of them first"
+                    .to_owned(),
+            )),
+        }
     }
 
     // worlds do not meet: any order over threads gives the same bits
@@ -207,6 +221,7 @@ impl<R: Real> Worlds for Cpu<R> {
     }
 
     fn run(&mut self, m: &Model, pass: &Pass<'_>) -> Result<()> {
+        self.set_out()?;
         let (twin, nworld, rne_post) = (self.twin, self.nworld, self.rne_post);
         let overflow = AtomicI32::new(0);
         self.for_each(m, |m, t, tile, rows| {
@@ -221,20 +236,24 @@ impl<R: Real> Worlds for Cpu<R> {
             let d = &mut tile.d;
             let run = &mut |stage| twin(stage, m, d, rows);
             match pass.what {
-                What::Step(n) => {
-                    (0..n).for_each(|_| stages::step(m, run));
-                    if n > 0 && rne_post {
-                        run(&stages::rne_post);
+                What::Step(n) => (0..n).for_each(|_| stages::step(m, run)),
+                What::Step2 => stages::step(m, &mut |stage| {
+                    if !std::ptr::eq(stage, &stages::control) {
+                        run(stage);
                     }
-                }
+                }),
                 What::Forward => stages::forward(m, run),
                 What::Step1 => stages::step1(m, run),
                 What::Inverse => stages::inverse(m, run),
+            }
+            if pass.what.steps() > 0 && rne_post {
+                run(&stages::rne_post);
             }
             let lanes = worlds_of::<R>(t, nworld).count();
             overflow.fetch_or(tile.overflow(lanes), Ordering::Relaxed);
         });
         self.overflow = overflow.into_inner();
+        self.halfway = false;
         Ok(())
     }
 
@@ -304,7 +323,8 @@ impl<R: Real> Worlds for Cpu<R> {
     }
 
     fn reset(&mut self, m: &Model, mask: Mask<'_>) -> Result<()> {
-        let (shared, nworld) = (std::mem::take(&mut self.fresh), self.nworld);
+        let (shared, nworld) = (Arc::clone(&self.fresh), self.nworld);
+        let was_halfway = std::mem::replace(&mut self.halfway, true);
         let differ = !self.own.is_empty();
         self.for_each(m, |m, t, tile, _| {
             let fresh = if differ { &tile.anew(m) } else { &shared };
@@ -317,7 +337,7 @@ impl<R: Real> Worlds for Cpu<R> {
                 }
             }
         });
-        self.fresh = shared;
+        self.halfway = was_halfway && mask.is_some();
         Ok(())
     }
 
@@ -341,6 +361,7 @@ impl<R: Real> Worlds for Cpu<R> {
     }
 
     fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(String, f64)>>> {
+        self.set_out()?;
         let twin = self.twin;
         let clock = reading_the_clock();
         let mut rows = Rows::new(m);
@@ -368,6 +389,7 @@ impl<R: Real> Worlds for Cpu<R> {
                     .for_each(|(best, now)| best.1 = best.1.min(now.1)),
             }
         }
+        self.halfway = false;
         best.iter_mut().for_each(|(_, s)| *s = s.max(0.0));
         Ok(Some(best))
     }

@@ -307,12 +307,13 @@ impl Worlds for Kernels {
 
     fn run(&mut self, m: &Model, pass: &Pass<'_>) -> Result<()> {
         match pass.what {
-            What::Step(n) => self.attempt(m, pass.keep, |kernels| {
+            // no function of the user's own sets controls here: halves are those of any step
+            What::Step(_) | What::Step2 => self.attempt(m, pass.keep, |kernels| {
                 for (field, values) in pass.inputs() {
                     let at = Columns::all(field.words(m));
                     kernels.write(m, field, None, at, values)?;
                 }
-                kernels.gpu.step(n)
+                kernels.gpu.step(pass.what.steps())
             }),
             What::Forward => self.attempt(m, pass.keep, |kernels| {
                 kernels.walk(m, forward_walk, |plans| &mut plans.forward)

@@ -1,6 +1,7 @@
 //! The door through which a model is written: what was changed is looked at, what follows from it is derived again, and only then it is
 //! a model.
 
+use super::pair::Masks;
 use super::{bounds, capacity, check, layout, setconst};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, FIELDS, Model, Role, SIZES};
@@ -51,7 +52,7 @@ impl Model {
             bounds::derive(&mut arrays);
             setconst::set_fixed(&mut arrays);
         }
-        layout::layout(&mut arrays)?;
+        layout::layout(&mut arrays, self.masks())?;
         let mut model = self.with_arrays(arrays);
         // worlds are made in there, so their size is looked at before
         check::room(&model)?;
@@ -94,6 +95,14 @@ impl Model {
 }
 
 impl Model {
+    // which pairs of geoms it lists: with a function that filters contacts, more than masks allow
+    fn masks(&self) -> Masks {
+        match self.users().filters() {
+            true => Masks::OfBodies,
+            false => Masks::OfGeoms,
+        }
+    }
+
     /// Gives a world room for so many contacts and rows, no more and no less.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! Fields that are ours: derived from MuJoCo's once a model is compiled, so that every stage finds its way by table.
 
+use super::pair::Masks;
 use super::{capacity, emit, flex, history, pair, pattern, plastic, plugin, setconst, sparse};
 use crate::error::Result;
 use crate::fields::Arrays;
@@ -7,10 +8,10 @@ use crate::types::*;
 
 /// Fills the fields that are ours from MuJoCo's own, at the end of compilation and after every edit. Fails if far too many pairs
 /// of geoms may collide.
-pub fn layout(m: &mut Arrays) -> Result<()> {
+pub fn layout(m: &mut Arrays, masks: Masks) -> Result<()> {
     ways(m);
     neutral_controls(m);
-    pair::pairs(m)?;
+    pair::pairs(m, masks)?;
     numbers(m);
     pattern::patterns(m)?;
     capacity::capacities(m);

@@ -19,7 +19,8 @@ const VERSION: u32 = 2;
 const HEADER: usize = 8 + 4 + 3 * 8;
 
 impl Model {
-    /// Writes the compiled model into a file that [`Model::load`] reads back, equal in every bit.
+    /// Writes the compiled model into a file that [`Model::load`] reads back, equal in every bit. Functions of your own ([`crate::user`]) are
+    /// left out.
     ///
     /// ```
     /// # let dir = std::env::temp_dir().join(format!("manyworlds-{}", std::process::id()));
@@ -58,11 +59,17 @@ impl Model {
             .map_err(|why| Error::Input(format!("{}: the compiled model {why}", path.display())))
     }
 
-    /// The compiled model as bytes, the same for equal models.
+    /// The compiled model as bytes, the same for equal models. Functions of your own ([`crate::user`]) are left out.
     ///
     /// # Errors
     /// [`Error::Input`] if an array of a model made by hand has not the length that the sizes say.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        if self.users().filters() {
+            // its list of pairs is longer than masks allow
+            let mut plain = self.clone();
+            plain.unbind()?;
+            return plain.to_bytes();
+        }
         let mut payload = Vec::new();
         for (size, _) in SIZES {
             let value = self.size(size).unwrap_or_default() as u64;

@@ -19,9 +19,18 @@ pub(super) use soft::bodies;
 /// Largest number of pairs that the list may hold: beyond it, a model should say what may collide by masks or exclusions.
 pub const MAXCOLLISION: usize = 10_000_000;
 
+/// Which pairs of geoms the list holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Masks {
+    /// Those whose masks match.
+    OfGeoms,
+    /// Those of two bodies of which some masks match: a function of the user's own chooses among them (`mjcb_contactfilter`).
+    OfBodies,
+}
+
 /// Fills the list of pairs, `collision_geom1` and its likes. Fails if there are more than [`MAXCOLLISION`] pairs.
-pub fn pairs(m: &mut Arrays) -> Result<()> {
-    let list = list(m)?;
+pub fn pairs(m: &mut Arrays, masks: Masks) -> Result<()> {
+    let list = list(m, masks)?;
     m.ncollision = list.len();
     m.collision_geom1 = list.iter().map(|pair| pair.geom1).collect();
     m.collision_geom2 = list.iter().map(|pair| pair.geom2).collect();
@@ -60,7 +69,7 @@ pub fn collides(type1: i32, type2: i32) -> bool {
 
 // body pairs ascend by signature, flexes behind all bodies; predefined pairs go before the dynamic ones of their signature; what
 // touches itself comes last
-fn list(m: &Arrays) -> Result<Vec<Pair>> {
+fn list(m: &Arrays, masks: Masks) -> Result<Vec<Pair>> {
     let mut list = Vec::new();
     let predefined = Predefined::new(m);
     let exclude: HashSet<i32> = m.exclude_signature.iter().copied().collect();
@@ -75,7 +84,7 @@ fn list(m: &Arrays) -> Result<Vec<Pair>> {
             let signature = ((body1 << 16) + body2) as i32;
             next = predefined.emit(m, next, Some(signature), &mut list);
             if !exclude.contains(&signature) {
-                dynamic(m, body1, body2, &predefined, &mut list);
+                dynamic(m, masks, [body1, body2], &predefined, &mut list);
             }
             fits(&list)?;
         }
@@ -115,7 +124,11 @@ fn too_many(need: usize) -> Error {
 }
 
 fn can_collide(m: &Arrays, body: usize) -> bool {
-    geoms(m, body).any(|g| m.geom_contype[g] != 0 || m.geom_conaffinity[g] != 0)
+    geoms(m, body).any(|g| has_masks(m, g))
+}
+
+fn has_masks(m: &Arrays, geom: usize) -> bool {
+    m.geom_contype[geom] != 0 || m.geom_conaffinity[geom] != 0
 }
 
 fn geoms(m: &Arrays, body: usize) -> std::ops::Range<usize> {
@@ -146,17 +159,39 @@ fn masks_match(m: &Arrays, geom1: usize, geom2: usize) -> bool {
     bits_match(masks(geom1), masks(geom2))
 }
 
+// the same of all geoms of two bodies together
+fn masks_of_bodies_match(m: &Arrays, [body1, body2]: [usize; 2]) -> bool {
+    let all = |masks: &[i32], body: usize| geoms(m, body).fold(0, |all, g| all | masks[g]);
+    let masks = |body: usize| [all(&m.geom_contype, body), all(&m.geom_conaffinity, body)];
+    bits_match(masks(body1), masks(body2))
+}
+
 // whether the types of one of two, and what the other touches, have a bit in common
 fn bits_match([type1, touches1]: [i32; 2], [type2, touches2]: [i32; 2]) -> bool {
     type1 & touches2 != 0 || type2 & touches1 != 0
 }
 
-// the dynamic pairs of two bodies
-fn dynamic(m: &Arrays, body1: usize, body2: usize, predefined: &Predefined, list: &mut Vec<Pair>) {
+// the dynamic pairs of two bodies; the mid phase has no geoms without masks
+fn dynamic(
+    m: &Arrays,
+    masks: Masks,
+    [body1, body2]: [usize; 2],
+    predefined: &Predefined,
+    list: &mut Vec<Pair>,
+) {
+    if masks == Masks::OfBodies && !masks_of_bodies_match(m, [body1, body2]) {
+        return;
+    }
+    let single = m.body_geomnum[body1] == 1 && m.body_geomnum[body2] == 1;
+    let midphase = !single && !m.opt.disabled(DSBL_MIDPHASE);
+    let is_tried = |geom1: usize, geom2: usize| match masks {
+        Masks::OfGeoms => masks_match(m, geom1, geom2),
+        Masks::OfBodies => !midphase || has_masks(m, geom1) && has_masks(m, geom2),
+    };
     let start = list.len();
     for geom1 in geoms(m, body1) {
         for geom2 in geoms(m, body2) {
-            if masks_match(m, geom1, geom2)
+            if is_tried(geom1, geom2)
                 && collides(m.geom_type[geom1], m.geom_type[geom2])
                 && !predefined.has(geom1, geom2)
             {
@@ -166,8 +201,7 @@ fn dynamic(m: &Arrays, body1: usize, body2: usize, predefined: &Predefined, list
     }
 
     // the mid phase sorts contacts by the geoms as they stand in the contact, lower type first
-    let single = m.body_geomnum[body1] == 1 && m.body_geomnum[body2] == 1;
-    if !single && !m.opt.disabled(DSBL_MIDPHASE) {
+    if midphase {
         list[start..].sort_by_key(|pair| (pair.geom1, pair.geom2));
     }
 }

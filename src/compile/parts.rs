@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::layout::layout;
+use super::pair::Masks;
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, FIELDS, Model, Room, SIZES, ViewMut};
 use crate::model::{Names, Opt, Statistic};
@@ -80,7 +81,7 @@ impl Parts {
                 )));
             }
         }
-        layout(&mut m)?;
+        layout(&mut m, Masks::OfGeoms)?;
         Model::from_arrays(m)
     }
 }

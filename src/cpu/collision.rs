@@ -41,6 +41,7 @@ use crate::cpu::lib::sleep::{pair_awake, sleeps};
 use crate::fields::{Data, Model, Own, OwnLane};
 use crate::real::Real;
 use crate::types::*;
+use crate::user::let_through;
 
 use bounds::{bound_meets_plane, bounds_meet};
 use box_box::box_box;
@@ -79,7 +80,7 @@ pub fn collision(m: &Model, d: &mut Data) {
         }
         let tried = speculates(m) && tried(m, d, k);
         let near = near(m, d, k);
-        if !near && !tried {
+        if !near && !tried || !let_through(m, d, k, true) {
             continue;
         }
         let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];

@@ -7,6 +7,7 @@ use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::{DSBL_DAMPER, DSBL_GRAVITY, DSBL_SPRING, JointType};
+use crate::user::add_passive;
 
 /// Spring and damper forces, compensated gravity (`mj_passive`).
 pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
@@ -82,6 +83,7 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
         }
         d.qfrc_passive[i] = sum;
     }
+    add_passive(m, d);
 }
 
 #[inline(always)]

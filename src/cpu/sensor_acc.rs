@@ -10,6 +10,7 @@ use crate::cpu::lib::touch::*;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
+use crate::user::read_sensors;
 
 /// Sensors of acceleration and force (`mj_sensorAcc`).
 pub fn sensor_acc(m: &Model, d: &mut Data) {
@@ -31,6 +32,7 @@ pub fn sense<R: Real>(m: &Model, d: &mut Data<R>, slots: Slots) {
             hold_back(m, d, i);
         }
     }
+    read_sensors(m, d, NeedStage::Acc);
 }
 
 fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {

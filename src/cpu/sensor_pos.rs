@@ -13,6 +13,7 @@ use crate::cpu::lib::touch::contact_report;
 use crate::fields::{Data, Model, OwnLane};
 use crate::real::{Mask, Real};
 use crate::types::*;
+use crate::user::read_sensors;
 
 /// Sensors of position (`mj_sensorPos`).
 pub fn sensor_pos(m: &Model, d: &mut Data) {
@@ -34,6 +35,7 @@ pub fn sense<R: Real>(m: &Model, d: &mut Data<R>, slots: Slots) {
             hold_back(m, d, i);
         }
     }
+    read_sensors(m, d, NeedStage::Pos);
 }
 
 fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {

@@ -9,6 +9,7 @@ use crate::cpu::lib::touch::contact_report;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
+use crate::user::read_sensors;
 
 /// Sensors of velocity (`mj_sensorVel`).
 pub fn sensor_vel(m: &Model, d: &mut Data) {
@@ -30,6 +31,7 @@ pub fn sense<R: Real>(m: &Model, d: &mut Data<R>, slots: Slots) {
             hold_back(m, d, i);
         }
     }
+    read_sensors(m, d, NeedStage::Vel);
 }
 
 fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {

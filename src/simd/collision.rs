@@ -16,6 +16,7 @@ use crate::cpu::lib::warning::tell;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
+use crate::user::let_through;
 
 /// Contacts (`mj_collision`).
 pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
@@ -46,6 +47,13 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
         let tried = match speculates(m) {
             true => tried(m, d, k) & awake,
             false => R::zero().lt(R::zero()),
+        };
+        let [near, tried] = match m.users().filters() {
+            true => {
+                let stays = let_through(m, d, k, near | tried);
+                [near & stays, tried & stays]
+            }
+            false => [near, tried],
         };
         if near.any() || tried.any() {
             collide(m, d, contact, k, [near, tried], spots, &mut found);

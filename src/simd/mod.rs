@@ -14,7 +14,7 @@ mod slots;
 
 pub use dual::{solve_noslip, solve_pgs};
 pub use rows::Rows;
-pub use slots::{is_order_of_islands, read_islands, read_slots};
+pub use slots::{is_of_slots, is_order_of_islands, read_islands, read_slots};
 
 use crate::cpu;
 use crate::cpu::lib::math::is_bad;
@@ -29,6 +29,7 @@ use crate::real::Counted;
 use crate::real::{Mask, Real, lanes};
 use crate::stages;
 use crate::types::*;
+use crate::user::set_controls_of;
 
 /// As many worlds as one register of this machine holds.
 #[cfg(target_feature = "avx512f")]
@@ -199,7 +200,7 @@ pub fn check_vel<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
 }
 
 /// Reset the worlds whose qacc is bad (`mj_checkAcc`). Forward dynamics comes again for the whole tile: the worlds that were not
-/// reset find what they had.
+/// reset find what they had, and their controls are not set again.
 pub fn check_acc<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     let bad = any_bad(&d.qacc);
     if !bad.any() {
@@ -212,7 +213,13 @@ pub fn check_acc<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
             *now = R::select_int(bad, *now, before);
         }
         let warned = d.warning.clone();
-        stages::forward(m, &mut |stage| R::of(stage)(m, d, rows));
+        stages::forward(
+            m,
+            &mut |stage| match std::ptr::eq(stage, &stages::control) {
+                true => set_controls_of(m, d, bad),
+                false => R::of(stage)(m, d, rows),
+            },
+        );
         for (now, before) in d.warning.iter_mut().zip(warned) {
             *now = R::select_int(bad, *now, before);
         }

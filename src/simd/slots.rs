@@ -100,6 +100,11 @@ pub fn read_slots<R: Real>(
     }
 }
 
+/// True for arrays of contacts or rows: as many as there are count.
+pub fn is_of_slots(field: &Field) -> bool {
+    matches!(field.dims[0], "njmax" | "nconmax")
+}
+
 /// True for the arrays that say where the dofs and rows of islands are: worlds side by side do not need them.
 pub fn is_order_of_islands(field: &Field) -> bool {
     matches!(

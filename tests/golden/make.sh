@@ -16,6 +16,7 @@ python3 tests/golden/make_collision.py tests/golden/older.npz 8 older
 python3 tests/golden/make_collision.py tests/golden/older_hfield.npz 6 older_hfield
 python3 tests/golden/make_options.py tests/golden/options.npz
 python3 tests/golden/make_sleep.py tests/golden/sleep.npz
+python3 tests/golden/make_hooks.py tests/golden/hooks.npz
 python3 tests/golden/make_derivative.py tests/golden/derivative.npz
 python3 tests/golden/make_edit.py tests/golden/edit.npz
 python3 tests/golden/make_expand.py tests/golden/expand.npz

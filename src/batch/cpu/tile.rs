@@ -198,7 +198,7 @@ impl<R: Real> Tile<R> {
 fn lasting() -> impl Iterator<Item = &'static Field> {
     FIELDS
         .iter()
-        .filter(|field| field.room != Room::Model && !is_slot(field))
+        .filter(|field| field.room != Room::Model && !simd::is_of_slots(field))
 }
 
 // whether all bits are zero: forces that nobody applies, flags that nobody has
@@ -219,12 +219,7 @@ fn taken<'a, T>(from: &mut &'a [T], n: usize) -> &'a [T] {
 
 // contacts, rows and islands lie in other places in a tile than in a world
 fn is_sorted_out(field: &Field, width: usize) -> bool {
-    is_slot(field) || width > 1 && simd::is_order_of_islands(field)
-}
-
-// of contacts or rows: as many as there are count
-fn is_slot(field: &Field) -> bool {
-    matches!(field.dims[0], "njmax" | "nconmax")
+    simd::is_of_slots(field) || width > 1 && simd::is_order_of_islands(field)
 }
 
 fn give_sorted<R: Real, T: Number>(

@@ -1,6 +1,7 @@
 //! Lists that follow from the rest: where everything is found at run time.
 
 use super::{bad, ensure, spans};
+use crate::compile::pair::Masks;
 use crate::compile::{layout, pair, pattern, plugin};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, Field, Role, SIZES, View};
@@ -107,7 +108,7 @@ fn soft(m: &Arrays, k: usize) -> Result<()> {
 /// Everything that has to do with indices is what the compiler makes of the rest, pairs and patterns too.
 pub(super) fn as_compiled(m: &Arrays) -> Result<()> {
     let mut again = m.clone();
-    pair::pairs(&mut again)?;
+    pair::pairs(&mut again, Masks::OfGeoms)?;
     pair::parameters(&mut again);
     pattern::patterns(&mut again)?;
     same(m, &again, |_| true)
