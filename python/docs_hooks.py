@@ -19,18 +19,31 @@ ROOMS = {
     "Scratch": ("In between", "What stages hand on: `batch.bind(NAME)`, (nsim, ...), as the last call left it."),
 }
 
+LEGEND = [
+    "Units are SI's. `A or B` is said of what belongs to a coordinate: A where that is a length (a slide, a spatial tendon), B where it is an",
+    "angle (a hinge, a ball); what belongs to two coordinates may lie between. Units between semicolons share the columns in order. `varies`: with",
+    "the type of the element, or the place in the array.",
+    "",
+    "The frame is that in which coordinates are told. `tree's com`: axes of the world, at the centre of mass of the tree.",
+    "",
+    "The role says who decides. Of the model: `free`, whoever edits it; `fixed`, its text alone; `derived`, it follows from other fields. Of a",
+    "world: `input`, whoever runs it; `flag`, what befell it; `asleep`, what trees that sleep wait with; `derived`, what is computed.",
+    "",
+]
+
 
 def fields() -> str:
-    """A page of every array: its name, its shape and what it is, with its unit."""
+    """A page of every array: its name, its shape, its unit, its frame, its role and what it is."""
     from manyworlds.model import TABLE
 
-    page = ["# Fields", "", "Names are MuJoCo's. Shapes are those of one world, in sizes of the model (`model.nq`, `model.nbody`, ...).", ""]
+    page = ["# Fields", "", "Names are MuJoCo's. Shapes are those of one world, in sizes of the model (`model.nq`, `model.nbody`, ...).", "", *LEGEND]
     for room, (title, how) in ROOMS.items():
-        page += [f"## {title}", "", how, "", "| field | shape | what it is |", "|---|---|---|"]
-        for name, (where, dims, what) in TABLE.items():
-            if where == room:
-                shape = " × ".join(dim for dim in dims if dim != "1") or "1"
-                page.append(f"| `{name}` | {shape} | {what.replace('|', chr(92) + '|')} |")
+        page += [f"## {title}", "", how, "", "| field | shape | unit | frame | role | what it is |", "|---|---|---|---|---|---|"]
+        for name, row in TABLE.items():
+            if row.room == room:
+                shape = " × ".join(dim for dim in row.dims if dim != "1") or "1"
+                what = row.doc.replace("|", chr(92) + "|")
+                page.append(f"| `{name}` | {shape} | {row.unit} | {row.frame} | {row.role} | {what} |")
         page.append("")
     return "\n".join(page)
 

@@ -57,12 +57,11 @@ pub(crate) use state::hash;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::fields::{Data, FIELDS, Field, Model, Room, View};
+use crate::fields::{Data, FIELDS, Field, INPUTS, Model, Room, View};
 use crate::mjcf::nearest::nearest;
 use crate::types::{ENBL_INVDISCRETE, Integrator};
 use growth::{Growth, Need};
 use slices::Columns;
-use state::INPUTS;
 
 /// Who computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

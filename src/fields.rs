@@ -1,13 +1,17 @@
-//! TABLE: every array of the model and of a world's state – name, element, shape, room, doc – in the order of
+//! TABLE: every array of the model and of a world's state – name, element, shape, unit, frame, role, room, doc – in the order of
 //! MuJoCo's `mjxmacro.h` (4.0.0), ours at the end of each room. Everything that must know the arrays reads this
 //! table: the structs, the device layout, the WGSL accessors, upload and readback, parity, reads by name.
 //!
 //! Elements: `int`, `real`, `vec3`, `quat` (w x y z), `mat3` (row-major), `spatial` (rotation, then translation),
 //! `inert` (Ixx Iyy Izz Ixy Ixz Iyz, m·dx m·dy m·dz, m).
+//!
+//! A row reads `name: element[shape](range) {unit @frame} role`. A range is an integer's. A unit ([`Unit`]) is that of reals; quaternions,
+//! matrices and inertias have theirs by themselves, and several share the columns in order. Arrays with coordinates have a [`Frame`].
 
 pub use crate::model::Model;
 pub use crate::own::{Own, OwnLane};
 use crate::real::Real;
+use std::sync::LazyLock;
 
 /// Element of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,17 +57,247 @@ pub enum Room {
     Scratch,
 }
 
-/// Who says what an array holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+macro_rules! roles {
+    ($($(#[doc = $doc:literal])+ $word:ident $Role:ident,)+) => {
+        /// Who says what an array holds.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Role { $($(#[doc = $doc])+ $Role,)+ }
+
+        impl Role {
+            /// Its word.
+            pub const fn word(self) -> &'static str {
+                match self { $(Role::$Role => stringify!($word),)+ }
+            }
+        }
+
+        // the role of a row, or of its room where the row says none
+        macro_rules! role {
+            $(($room:ident $word) => { Role::$Role };)+
+            (model) => { Role::Free };
+            (world) => { Role::Derived };
+        }
+    };
+}
+
+roles! {
     /// Whoever edits the model.
-    Free,
+    free Free,
     /// The text of the model alone: what is compiled hangs on it.
-    Fixed,
+    fixed Fixed,
     /// It follows from other arrays and the options.
-    Derived,
-    /// A world's state, or what is computed of it.
-    State,
+    derived Derived,
+    /// Whoever runs the worlds: a part of their state that may be set.
+    input Input,
+    /// A part of a world's state that nobody sets: what befell it.
+    flag Flag,
+    /// A part of a world's state that nobody sets: what its trees that sleep wait with.
+    asleep Asleep,
+}
+
+macro_rules! frames {
+    ($($(#[doc = $doc:literal])+ $word:ident $Frame:ident $text:literal,)+) => {
+        /// What coordinates are told in: the axes, and of positions the origin.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Frame {
+            /// No coordinates.
+            None,
+            $($(#[doc = $doc])+ $Frame,)+
+        }
+
+        impl Frame {
+            /// Its name; empty where there are no coordinates.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    Frame::None => "",
+                    $(Frame::$Frame => $text,)+
+                }
+            }
+        }
+
+        macro_rules! frame {
+            () => { Frame::None };
+            $(($word) => { Frame::$Frame };)+
+        }
+
+        macro_rules! frame_text {
+            () => { "" };
+            $(($word) => { concat!(", frame: ", $text) };)+
+        }
+    };
+}
+
+frames! {
+    /// The world's.
+    world World "world",
+    /// The body's parent's.
+    parent Parent "parent body",
+    /// The body's.
+    body Body "body",
+    /// At the body's centre of mass, along its principal axes of inertia (`body_ipos`, `body_iquat`).
+    inertia Inertia "inertia",
+    /// The geom's.
+    geom Geom "geom",
+    /// The site's.
+    site Site "site",
+    /// The mesh's: at its centre of mass, along its principal axes.
+    mesh Mesh "mesh",
+    /// That of the file which the mesh is of.
+    asset Asset "asset",
+    /// The world's axes, at the centre of mass of the tree (`subtree_com` of `body_rootid`).
+    com Com "tree's com",
+}
+
+macro_rules! units {
+    ($($(#[doc = $doc:literal])* $unit:ident $symbol:literal,)+) => {
+        /// Unit of a real number, in SI units.
+        ///
+        /// `A or B` is said of what belongs to a coordinate: A where the coordinate is a length (a slide, a spatial tendon), B where it is an
+        /// angle (a hinge, a ball). What belongs to two coordinates may lie between: `A, B or C`.
+        #[expect(non_camel_case_types, reason = "they are the words of the table, and SI's symbols tell small letters from capitals")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Unit { $(#[doc = concat!($symbol, ".")] $(#[doc = $doc])* $unit,)+ }
+
+        impl Unit {
+            /// Its symbol.
+            pub const fn symbol(self) -> &'static str {
+                match self { $(Unit::$unit => $symbol,)+ }
+            }
+        }
+
+        macro_rules! symbol {
+            $(($unit) => { $symbol };)+
+        }
+    };
+}
+
+units! {
+    /// A ratio, a direction, a colour.
+    one "1",
+    /// It hangs on the type of the element or on the place in the array, or slides and hinges are summed up.
+    varies "varies",
+    m "m",
+    m3 "m³",
+    m5 "m⁵",
+    s "s",
+    per_s "1/s",
+    per_s2 "1/s²",
+    m_s "m/s",
+    m_s2 "m/s²",
+    rad_s "rad/s",
+    rad_s2 "rad/s²",
+    kg "kg",
+    kg_m "kg m",
+    kg_m2 "kg m²",
+    kg_m2_s "kg m²/s",
+    per_kg "1/kg",
+    per_kg_m2 "1/(kg m²)",
+    N "N",
+    N_m "N m",
+    J "J",
+    stiffness "N/m",
+    damping "N s/m",
+    /// The former in perspective.
+    fov "° or m",
+    /// A time constant; less than zero, a stiffness over a mass.
+    ref_time "s or -1/s²",
+    /// A damping ratio; less than zero, a damping over a mass.
+    ref_damp "1 or -1/s",
+    /// A coordinate.
+    q "m or rad",
+    /// Coordinates, and quaternions.
+    place "m, rad or 1",
+    q_s "m/s or rad/s",
+    q_s2 "m/s² or rad/s²",
+    per_q "1/m or 1/rad",
+    f "N or N m",
+    f_q "N/m or N m/rad",
+    f_q2 "N/m² or N m/rad²",
+    f_q3 "N/m³ or N m/rad³",
+    fs_q "N s/m or N m s/rad",
+    fs2_q2 "N s²/m² or N m s²/rad²",
+    fs3_q3 "N s³/m³ or N m s³/rad³",
+    mass "kg or kg m²",
+    per_mass "1/kg or 1/(kg m²)",
+    /// Turning along a coordinate: rad over its unit.
+    rad_q "1/m or 1",
+    /// Way along a coordinate: m over its unit.
+    m_q "1 or m",
+    rad_q_s "1/(m s) or 1/s",
+    m_q_s "1/s or m/s",
+    kg_m_q "kg or kg m",
+    kg_m2_q "kg m or kg m²",
+    Ns_q "N s/m or N s",
+    Nms_q "N s or N m s",
+    /// One coordinate over another.
+    q_q "1, m or 1/m",
+    fs_qq "N s/m, N s or N m s",
+    inertia "kg, kg m or kg m²",
+    per_inertia "1/kg, 1/(kg m) or 1/(kg m²)",
+}
+
+impl std::fmt::Display for Unit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.symbol())
+    }
+}
+
+impl std::fmt::Display for Frame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+impl std::fmt::Display for Role {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+// units of an element; those that need none said have them by themselves
+macro_rules! units_of {
+    (int) => {
+        &[]
+    };
+    (quat) => {
+        &[Unit::one]
+    };
+    (mat3) => {
+        &[Unit::one]
+    };
+    (inert) => {
+        &[Unit::kg_m2, Unit::kg_m, Unit::kg]
+    };
+    ($elem:ident $($unit:ident)+) => {
+        &[$(Unit::$unit),+]
+    };
+}
+
+macro_rules! units_text {
+    (int) => {
+        ""
+    };
+    (quat) => {
+        ", unit: 1"
+    };
+    (mat3) => {
+        ", unit: 1"
+    };
+    (inert) => {
+        ", unit: kg m²; kg m; kg"
+    };
+    ($elem:ident $first:ident $($unit:ident)*) => {
+        concat!(", unit: ", symbol!($first) $(, "; ", symbol!($unit))*)
+    };
+}
+
+// what a row says beside its doc, as a paragraph of it
+macro_rules! line {
+    ($elem:ident[$($dim:tt),+] [$($unit:ident)*] [$($frame:ident)?]) => {
+        concat!(
+            "\n`", stringify!($elem), stringify!([$($dim),+]), "`",
+            units_text!($elem $($unit)*), frame_text!($($frame)?)
+        )
+    };
 }
 
 /// One row of the table.
@@ -83,6 +317,10 @@ pub struct Field {
     pub within: Option<(i32, &'static str)>,
     /// Who says what it holds.
     pub role: Role,
+    /// Units of its reals: one for all columns, or several that share them ([`Field::unit`]); none for integers.
+    pub units: &'static [Unit],
+    /// What its coordinates are told in.
+    pub frame: Frame,
     /// What it is.
     pub doc: &'static str,
 }
@@ -214,18 +452,6 @@ macro_rules! within {
     };
 }
 
-macro_rules! role {
-    () => {
-        Role::Free
-    };
-    (fixed) => {
-        Role::Fixed
-    };
-    (derived) => {
-        Role::Derived
-    };
-}
-
 macro_rules! dim {
     ($m:ident, $dim:ident) => {
         $m.$dim
@@ -238,23 +464,41 @@ macro_rules! dim {
 macro_rules! fields {
     (
         sizes { $($(#[doc = $sdoc:literal])+ $size:ident,)* }
-        Model { $($(#[doc = $mdoc:literal])+ $mname:ident: $melem:ident[$($mdim:tt),+] $(($lo:literal .. $hi:tt))? $($role:ident)?,)* }
-        Data { $($(#[doc = $ddoc:literal])+ $dname:ident: $delem:ident[$($ddim:tt),+],)* }
-        Scratch { $($(#[doc = $cdoc:literal])+ $cname:ident: $celem:ident[$($cdim:tt),+],)* }
+        Model {
+            $(
+                $(#[doc = $mdoc:literal])+
+                $mname:ident: $melem:ident[$($mdim:tt),+] $(($lo:literal .. $hi:tt))? $({$($munit:ident),* $(@$mframe:ident)?})? $($mrole:ident)?,
+            )*
+        }
+        Data {
+            $(
+                $(#[doc = $ddoc:literal])+
+                $dname:ident: $delem:ident[$($ddim:tt),+] $({$($dunit:ident),* $(@$dframe:ident)?})? $($drole:ident)?,
+            )*
+        }
+        Scratch {
+            $(
+                $(#[doc = $cdoc:literal])+
+                $cname:ident: $celem:ident[$($cdim:tt),+] $({$($cunit:ident),* $(@$cframe:ident)?})?,
+            )*
+        }
     ) => {
         /// The table: every array, in order.
         pub const FIELDS: &[Field] = &[
             $(Field {
                 name: stringify!($mname), row: Row::$mname, room: Room::Model, elem: elem!($melem), dims: &[$(stringify!($mdim)),+],
-                within: within!($($lo, $hi)?), role: role!($($role)?), doc: concat!($($mdoc),+),
+                within: within!($($lo, $hi)?), role: role!(model $($mrole)?), units: units_of!($melem $($($munit)*)?),
+                frame: frame!($($($mframe)?)?), doc: concat!($($mdoc),+),
             },)*
             $(Field {
                 name: stringify!($dname), row: Row::$dname, room: Room::Data, elem: elem!($delem), dims: &[$(stringify!($ddim)),+],
-                within: None, role: Role::State, doc: concat!($($ddoc),+),
+                within: None, role: role!(world $($drole)?), units: units_of!($delem $($($dunit)*)?), frame: frame!($($($dframe)?)?),
+                doc: concat!($($ddoc),+),
             },)*
             $(Field {
                 name: stringify!($cname), row: Row::$cname, room: Room::Scratch, elem: elem!($celem), dims: &[$(stringify!($cdim)),+],
-                within: None, role: Role::State, doc: concat!($($cdoc),+),
+                within: None, role: role!(world), units: units_of!($celem $($($cunit)*)?), frame: frame!($($($cframe)?)?),
+                doc: concat!($($cdoc),+),
             },)*
         ];
 
@@ -281,7 +525,11 @@ macro_rules! fields {
             pub stat: crate::model::Statistic,
             /// Names of the elements.
             pub names: crate::model::Names,
-            $($(#[doc = $mdoc])+ pub $mname: Vec<<kind::$melem as kind::Kind<f64>>::T>,)*
+            $(
+                $(#[doc = $mdoc])+
+                #[doc = line!($melem[$($mdim),+] [$($($munit)*)?] [$($($mframe)?)?])]
+                pub $mname: Vec<<kind::$melem as kind::Kind<f64>>::T>,
+            )*
         }
 
         impl Arrays {
@@ -375,8 +623,16 @@ macro_rules! fields {
         pub struct Data<R: Real = f64> {
             /// What the worlds of a tile have of the model for themselves.
             pub own: Own<R>,
-            $($(#[doc = $ddoc])+ pub $dname: Vec<<kind::$delem as kind::Kind<R>>::T>,)*
-            $($(#[doc = $cdoc])+ pub $cname: Vec<<kind::$celem as kind::Kind<R>>::T>,)*
+            $(
+                $(#[doc = $ddoc])+
+                #[doc = line!($delem[$($ddim),+] [$($($dunit)*)?] [$($($dframe)?)?])]
+                pub $dname: Vec<<kind::$delem as kind::Kind<R>>::T>,
+            )*
+            $(
+                $(#[doc = $cdoc])+
+                #[doc = line!($celem[$($cdim),+] [$($($cunit)*)?] [$($($cframe)?)?])]
+                pub $cname: Vec<<kind::$celem as kind::Kind<R>>::T>,
+            )*
         }
 
         impl<R: Real> Data<R> {
@@ -433,7 +689,42 @@ macro_rules! fields {
     };
 }
 
+/// The rows of a role, in order.
+pub fn of_role(role: Role) -> impl Iterator<Item = &'static Field> {
+    FIELDS.iter().filter(move |field| field.role == role)
+}
+
+/// Names of the arrays of a world that may be set, in order: the state, but for what befell the worlds and what sleeps in them.
+pub static INPUTS: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| of_role(Role::Input).map(|field| field.name).collect());
+
 impl Field {
+    /// Its units in words, in the order of the columns; empty for integers.
+    pub fn unit(&self) -> String {
+        let units: Vec<&str> = self.units.iter().map(|unit| unit.symbol()).collect();
+        units.join("; ")
+    }
+
+    /// The unit of a column: several units share the columns equally, but those of [`Elem::Inert`] (6, 3, 1); none for integers.
+    pub fn unit_of(&self, column: usize) -> Option<Unit> {
+        let columns = self.columns();
+        let part = match self.elem {
+            Elem::Inert => usize::from(column >= 6) + usize::from(column >= 9),
+            _ => column * self.units.len() / columns,
+        };
+        self.units.get(part).copied().filter(|_| column < columns)
+    }
+
+    /// Number of words of a row: of an element, times the dimensions that are plain numbers behind the first.
+    pub fn columns(&self) -> usize {
+        let plain = self
+            .dims
+            .iter()
+            .skip(1)
+            .filter_map(|dim| dim.parse::<usize>().ok());
+        self.elem.width() * plain.product::<usize>()
+    }
+
     /// Number of elements of this array in a model.
     pub fn len(&self, m: &Arrays) -> usize {
         self.dims
@@ -644,9 +935,9 @@ fields! {
     }
     Model {
         /// qpos values at default pose
-        qpos0: real[nq],
+        qpos0: real[nq] {place},
         /// reference pose for springs
-        qpos_spring: real[nq],
+        qpos_spring: real[nq] {place},
         /// id of body's parent
         body_parentid: int[nbody](0..nbody) fixed,
         /// ancestor that is direct child of world
@@ -674,25 +965,25 @@ fields! {
         /// same frame as inertia (mjtSameframe)
         body_sameframe: int[nbody](0..5) derived,
         /// position offset rel. to parent body
-        body_pos: vec3[nbody],
+        body_pos: vec3[nbody] {m @parent},
         /// orientation offset rel. to parent body
-        body_quat: quat[nbody],
+        body_quat: quat[nbody] {@parent},
         /// local position of center of mass
-        body_ipos: vec3[nbody],
+        body_ipos: vec3[nbody] {m @body},
         /// local orientation of inertia ellipsoid
-        body_iquat: quat[nbody],
+        body_iquat: quat[nbody] {@body},
         /// mass
-        body_mass: real[nbody],
+        body_mass: real[nbody] {kg},
         /// mass of subtree starting at this body
-        body_subtreemass: real[nbody] derived,
+        body_subtreemass: real[nbody] {kg} derived,
         /// diagonal inertia in ipos/iquat frame
-        body_inertia: vec3[nbody],
+        body_inertia: vec3[nbody] {kg_m2 @inertia},
         /// mean inv inert in qpos0 (trn, rot)
-        body_invweight0: real[nbody, 2] derived,
+        body_invweight0: real[nbody, 2] {per_kg, per_kg_m2} derived,
         /// antigravity force, units of body weight
-        body_gravcomp: real[nbody],
+        body_gravcomp: real[nbody] {one},
         /// MAX over all geom margins+gaps
-        body_margin: real[nbody] derived,
+        body_margin: real[nbody] {m} derived,
         /// plugin instance id; -1: not in use
         body_plugin: int[nbody](-1..nplugin) fixed,
         /// OR over all geom contypes
@@ -704,9 +995,9 @@ fields! {
         /// children of octree node, by number within the octree; -1: none
         oct_child: int[noct, 8](-1..noct) fixed,
         /// octree node bounding box (center, size)
-        oct_aabb: real[noct, 6] fixed,
+        oct_aabb: real[noct, 6] {m @mesh} fixed,
         /// octree interpolation coefficients
-        oct_coeff: real[noct, 8] fixed,
+        oct_coeff: real[noct, 8] {m} fixed,
         /// type of joint (mjtJoint)
         jnt_type: int[njnt](0..4) fixed,
         /// start addr in 'qpos' for joint's data
@@ -728,25 +1019,25 @@ fields! {
         /// is gravcomp force applied via actuators
         jnt_actgravcomp: int[njnt](0..2),
         /// constraint solver reference: limit
-        jnt_solref: real[njnt, 2],
+        jnt_solref: real[njnt, 2] {ref_time, ref_damp},
         /// constraint solver impedance: limit
-        jnt_solimp: real[njnt, 5],
+        jnt_solimp: real[njnt, 5] {one, one, q, one, one},
         /// local anchor position
-        jnt_pos: vec3[njnt],
+        jnt_pos: vec3[njnt] {m @body},
         /// local joint axis
-        jnt_axis: vec3[njnt],
+        jnt_axis: vec3[njnt] {one @body},
         /// linear stiffness coefficient
-        jnt_stiffness: real[njnt],
+        jnt_stiffness: real[njnt] {f_q},
         /// high-order stiffness coefficients
-        jnt_stiffnesspoly: real[njnt, 2],
+        jnt_stiffnesspoly: real[njnt, 2] {f_q2, f_q3},
         /// plastic yield threshold
-        jnt_springyield: real[njnt] fixed,
+        jnt_springyield: real[njnt] {q} fixed,
         /// joint limits
-        jnt_range: real[njnt, 2],
+        jnt_range: real[njnt, 2] {q},
         /// range of total actuator force
-        jnt_actfrcrange: real[njnt, 2],
+        jnt_actfrcrange: real[njnt, 2] {f},
         /// min distance for limit detection
-        jnt_margin: real[njnt],
+        jnt_margin: real[njnt] {q},
         /// id of dof's body
         dof_bodyid: int[nv](0..nbody) fixed,
         /// id of dof's joint
@@ -760,23 +1051,23 @@ fields! {
         /// number of consecutive simple dofs
         dof_simplenum: int[nv] derived,
         /// constraint solver reference:frictionloss
-        dof_solref: real[nv, 2],
+        dof_solref: real[nv, 2] {ref_time, ref_damp},
         /// constraint solver impedance:frictionloss
-        dof_solimp: real[nv, 5],
+        dof_solimp: real[nv, 5] {one, one, q, one, one},
         /// dof friction loss
-        dof_frictionloss: real[nv],
+        dof_frictionloss: real[nv] {f},
         /// dof armature inertia/mass
-        dof_armature: real[nv],
+        dof_armature: real[nv] {mass},
         /// linear damping coefficient
-        dof_damping: real[nv],
+        dof_damping: real[nv] {fs_q},
         /// high-order damping coefficients
-        dof_dampingpoly: real[nv, 2],
+        dof_dampingpoly: real[nv, 2] {fs2_q2, fs3_q3},
         /// diag. inverse inertia in qpos0
-        dof_invweight0: real[nv] derived,
+        dof_invweight0: real[nv] {per_mass} derived,
         /// diag. inertia in qpos0
-        dof_M0: real[nv] derived,
+        dof_M0: real[nv] {mass} derived,
         /// linear: 1; angular: approx. length scale
-        dof_length: real[nv] derived,
+        dof_length: real[nv] {m_q} derived,
         /// start addr of bodies
         tree_bodyadr: int[ntree] derived,
         /// number of bodies in tree
@@ -810,35 +1101,35 @@ fields! {
         /// same frame as body (mjtSameframe)
         geom_sameframe: int[ngeom](0..5) derived,
         /// mixing coef for solref/imp in geom pair
-        geom_solmix: real[ngeom],
+        geom_solmix: real[ngeom] {one},
         /// constraint solver reference: contact
-        geom_solref: real[ngeom, 2],
+        geom_solref: real[ngeom, 2] {ref_time, ref_damp},
         /// constraint solver impedance: contact
-        geom_solimp: real[ngeom, 5],
+        geom_solimp: real[ngeom, 5] {one, one, m, one, one},
         /// geom-specific size parameters
-        geom_size: vec3[ngeom],
+        geom_size: vec3[ngeom] {m @geom},
         /// bounding box, (center, size)
-        geom_aabb: real[ngeom, 6] derived,
+        geom_aabb: real[ngeom, 6] {m @geom} derived,
         /// radius of bounding sphere
-        geom_rbound: real[ngeom] derived,
+        geom_rbound: real[ngeom] {m} derived,
         /// local position offset rel. to body
-        geom_pos: vec3[ngeom],
+        geom_pos: vec3[ngeom] {m @body},
         /// local orientation offset rel. to body
-        geom_quat: quat[ngeom],
+        geom_quat: quat[ngeom] {@body},
         /// friction for (slide, spin, roll)
-        geom_friction: vec3[ngeom],
+        geom_friction: vec3[ngeom] {one, m, m},
         /// geometric inflation for contact
-        geom_margin: real[ngeom],
+        geom_margin: real[ngeom] {m},
         /// additional contact detection buffer
-        geom_gap: real[ngeom],
+        geom_gap: real[ngeom] {m},
         /// surface velocity in local frame: lin,ang
-        geom_surfacevel: real[ngeom, 6],
+        geom_surfacevel: real[ngeom, 6] {m_s, rad_s @geom},
         /// adhesive force of contacts
-        geom_adhesion: real[ngeom],
+        geom_adhesion: real[ngeom] {N},
         /// fluid interaction parameters
-        geom_fluid: real[ngeom, 12],
+        geom_fluid: real[ngeom, 12] {one, one, m3, m5},
         /// rgba when material is omitted
-        geom_rgba: real[ngeom, 4],
+        geom_rgba: real[ngeom, 4] {one},
         /// geom type for rendering (mjtGeom)
         site_type: int[nsite] fixed,
         /// id of site's body
@@ -852,13 +1143,13 @@ fields! {
         /// same frame as body (mjtSameframe)
         site_sameframe: int[nsite](0..5) derived,
         /// geom size for rendering
-        site_size: vec3[nsite],
+        site_size: vec3[nsite] {m @site},
         /// local position offset rel. to body
-        site_pos: vec3[nsite],
+        site_pos: vec3[nsite] {m @body},
         /// local orientation offset rel. to body
-        site_quat: quat[nsite],
+        site_quat: quat[nsite] {@body},
         /// rgba when material is omitted
-        site_rgba: real[nsite, 4],
+        site_rgba: real[nsite, 4] {one},
         /// camera tracking mode (mjtCamLight)
         cam_mode: int[ncam](0..5),
         /// id of camera's body
@@ -866,27 +1157,27 @@ fields! {
         /// id of targeted body; -1: none
         cam_targetbodyid: int[ncam](-1..nbody),
         /// position rel. to body frame
-        cam_pos: vec3[ncam],
+        cam_pos: vec3[ncam] {m @body},
         /// orientation rel. to body frame
-        cam_quat: quat[ncam],
+        cam_quat: quat[ncam] {@body},
         /// global position rel. to sub-com in qpos0
-        cam_poscom0: vec3[ncam] derived,
+        cam_poscom0: vec3[ncam] {m @world} derived,
         /// global position rel. to body in qpos0
-        cam_pos0: vec3[ncam] derived,
+        cam_pos0: vec3[ncam] {m @world} derived,
         /// global orientation in qpos0
-        cam_mat0: mat3[ncam] derived,
+        cam_mat0: mat3[ncam] {@world} derived,
         /// projection type (mjtProjection)
         cam_projection: int[ncam](0..2),
         /// y field-of-view (ortho ? len : deg)
-        cam_fovy: real[ncam],
+        cam_fovy: real[ncam] {fov},
         /// resolution: pixels [width, height]
         cam_resolution: int[ncam, 2] fixed,
         /// output images (bits of mjtCamOutBit)
         cam_output: int[ncam],
         /// sensor size: length [width, height]
-        cam_sensorsize: real[ncam, 2],
+        cam_sensorsize: real[ncam, 2] {m},
         /// [focal length; principal point]
-        cam_intrinsic: real[ncam, 4],
+        cam_intrinsic: real[ncam, 4] {m},
         /// light tracking mode (mjtCamLight)
         light_mode: int[nlight](0..5),
         /// id of light's body
@@ -898,15 +1189,15 @@ fields! {
         /// is light on
         light_active: int[nlight](0..2),
         /// position rel. to body frame
-        light_pos: vec3[nlight],
+        light_pos: vec3[nlight] {m @body},
         /// direction rel. to body frame
-        light_dir: vec3[nlight],
+        light_dir: vec3[nlight] {one @body},
         /// global position rel. to sub-com in qpos0
-        light_poscom0: vec3[nlight] derived,
+        light_poscom0: vec3[nlight] {m @world} derived,
         /// global position rel. to body in qpos0
-        light_pos0: vec3[nlight] derived,
+        light_pos0: vec3[nlight] {m @world} derived,
         /// global direction in qpos0
-        light_dir0: vec3[nlight] derived,
+        light_dir0: vec3[nlight] {one @world} derived,
         /// flex contact type
         flex_contype: int[nflex],
         /// flex contact affinity
@@ -916,17 +1207,17 @@ fields! {
         /// flex contact priority
         flex_priority: int[nflex],
         /// mix coef for solref/imp in contact pair
-        flex_solmix: real[nflex],
+        flex_solmix: real[nflex] {one},
         /// constraint solver reference: contact
-        flex_solref: real[nflex, 2],
+        flex_solref: real[nflex, 2] {ref_time, ref_damp},
         /// constraint solver impedance: contact
-        flex_solimp: real[nflex, 5],
+        flex_solimp: real[nflex, 5] {one, one, m, one, one},
         /// friction for (slide, spin, roll)
-        flex_friction: real[nflex, 3],
+        flex_friction: real[nflex, 3] {one, m, m},
         /// geometric inflation for contact
-        flex_margin: real[nflex],
+        flex_margin: real[nflex] {m},
         /// additional contact detection buffer
-        flex_gap: real[nflex],
+        flex_gap: real[nflex] {m},
         /// self collision mode (mjtFlexSelf)
         flex_selfcollide: int[nflex](0..5),
         /// number of active element layers, 3D only
@@ -990,31 +1281,31 @@ fields! {
         /// shell fragment vertex ids (dim per frag)
         flex_shell: int[nflexshelldata](0..nflexvert) fixed,
         /// vertex positions in local body frames
-        flex_vert: vec3[nflexvert] fixed,
+        flex_vert: vec3[nflexvert] {m @body} fixed,
         /// vertex positions in qpos0 on [0, 1]^d
-        flex_vert0: vec3[nflexvert] fixed,
+        flex_vert0: vec3[nflexvert] {one @world} fixed,
         /// node positions in local body frames
-        flex_node: vec3[nflexnode] fixed,
+        flex_node: vec3[nflexnode] {m @body} fixed,
         /// Cartesian node positions in qpos0
-        flex_node0: vec3[nflexnode] fixed,
+        flex_node0: vec3[nflexnode] {m @world} fixed,
         /// edge lengths in qpos0
-        flexedge_length0: real[nflexedge] derived,
+        flexedge_length0: real[nflexedge] {m} derived,
         /// edge inv. weight in qpos0
-        flexedge_invweight0: real[nflexedge] derived,
+        flexedge_invweight0: real[nflexedge] {per_kg} derived,
         /// radius around primitive element
-        flex_radius: real[nflex],
+        flex_radius: real[nflex] {m},
         /// vertex bounding box half sizes in qpos0
-        flex_size: vec3[nflex] fixed,
-        /// finite element stiffness matrix
-        flex_stiffness: real[nflexstiffness],
-        /// bending stiffness
-        flex_bending: real[nflexbending],
+        flex_size: vec3[nflex] {m @world} fixed,
+        /// finite element stiffness matrix (N/m³; between nodes N/m)
+        flex_stiffness: real[nflexstiffness] {varies},
+        /// bending stiffness: a hinge's matrix (N/m), and what bends it at rest (N/m²)
+        flex_bending: real[nflexbending] {varies},
         /// Rayleigh's damping coefficient
-        flex_damping: real[nflex],
+        flex_damping: real[nflex] {s},
         /// edge stiffness
-        flex_edgestiffness: real[nflex],
+        flex_edgestiffness: real[nflex] {stiffness},
         /// edge damping
-        flex_edgedamping: real[nflex],
+        flex_edgedamping: real[nflex] {damping},
         /// 0:none, 1:edges, 3:strain
         flex_edgeequality: int[nflex](0..4) fixed,
         /// are all vertices in the same body
@@ -1032,7 +1323,7 @@ fields! {
         /// column indices in sparse Jacobian
         flexedge_J_colind: int[nJfe](0..nv) derived,
         /// rgba when material is omitted
-        flex_rgba: real[nflex, 4],
+        flex_rgba: real[nflex, 4] {one},
         /// first vertex address
         mesh_vertadr: int[nmesh] fixed,
         /// number of vertices
@@ -1054,25 +1345,25 @@ fields! {
         /// extremum vertices in 3x3x3 directions
         mesh_extrema: int[nmesh, 27] fixed,
         /// vertex positions for all meshes
-        mesh_vert: vec3[nmeshvert] fixed,
+        mesh_vert: vec3[nmeshvert] {m @mesh} fixed,
         /// normals of the meshes that tactile sensors feel with
-        mesh_normal: vec3[nmeshnormal] fixed,
+        mesh_normal: vec3[nmeshnormal] {one @mesh} fixed,
         /// vertex face data
         mesh_face: int[nmeshface, 3] fixed,
         /// convex graph data
         mesh_graph: int[nmeshgraph] fixed,
         /// scaling applied to asset vertices
-        mesh_scale: vec3[nmesh] fixed,
+        mesh_scale: vec3[nmesh] {one @asset} fixed,
         /// translation applied to asset vertices
-        mesh_pos: vec3[nmesh] fixed,
+        mesh_pos: vec3[nmesh] {m @asset} fixed,
         /// rotation applied to asset vertices
-        mesh_quat: quat[nmesh] fixed,
+        mesh_quat: quat[nmesh] {@asset} fixed,
         /// number of polygons per mesh
         mesh_polynum: int[nmesh] fixed,
         /// first polygon address per mesh
         mesh_polyadr: int[nmesh] fixed,
         /// all polygon normals
-        mesh_polynormal: vec3[nmeshpoly] fixed,
+        mesh_polynormal: vec3[nmeshpoly] {one @mesh} fixed,
         /// polygon vertex start address
         mesh_polyvertadr: int[nmeshpoly] fixed,
         /// number of vertices per polygon
@@ -1086,7 +1377,7 @@ fields! {
         /// vertex to polygon map
         mesh_polymap: int[nmeshpolymap] fixed,
         /// (x, y, z_top, z_bottom)
-        hfield_size: real[nhfield, 4],
+        hfield_size: real[nhfield, 4] {m @geom},
         /// number of rows in grid
         hfield_nrow: int[nhfield] fixed,
         /// number of columns in grid
@@ -1094,9 +1385,9 @@ fields! {
         /// address in hfield_data
         hfield_adr: int[nhfield] fixed,
         /// elevation data
-        hfield_data: real[nhfielddata],
+        hfield_data: real[nhfielddata] {one},
         /// rgba
-        mat_rgba: real[nmat, 4],
+        mat_rgba: real[nmat, 4] {one},
         /// contact dimensionality
         pair_dim: int[npair](1..7),
         /// id of geom1
@@ -1106,19 +1397,19 @@ fields! {
         /// body1 << 16 + body2
         pair_signature: int[npair] fixed,
         /// solver reference: contact normal
-        pair_solref: real[npair, 2],
+        pair_solref: real[npair, 2] {ref_time, ref_damp},
         /// solver reference: contact friction
-        pair_solreffriction: real[npair, 2],
+        pair_solreffriction: real[npair, 2] {ref_time, ref_damp},
         /// solver impedance: contact
-        pair_solimp: real[npair, 5],
+        pair_solimp: real[npair, 5] {one, one, m, one, one},
         /// geometric inflation for contact
-        pair_margin: real[npair],
+        pair_margin: real[npair] {m},
         /// additional contact detection buffer
-        pair_gap: real[npair],
+        pair_gap: real[npair] {m},
         /// adhesive force of contacts
-        pair_adhesion: real[npair],
+        pair_adhesion: real[npair] {N},
         /// tangent1, 2, spin, roll1, 2
-        pair_friction: real[npair, 5],
+        pair_friction: real[npair, 5] {one, one, m, m, m},
         /// body1 << 16 + body2
         exclude_signature: int[nexclude],
         /// constraint type (mjtEq)
@@ -1132,11 +1423,11 @@ fields! {
         /// initial enable/disable constraint state
         eq_active0: int[neq](0..2),
         /// constraint solver reference
-        eq_solref: real[neq, 2],
+        eq_solref: real[neq, 2] {ref_time, ref_damp},
         /// constraint solver impedance
-        eq_solimp: real[neq, 5],
-        /// numeric data for constraint
-        eq_data: real[neq, 12],
+        eq_solimp: real[neq, 5] {one, one, q, one, one},
+        /// numeric data for constraint, by its type
+        eq_data: real[neq, 12] {varies},
         /// type of tendon (mjtTendon)
         tendon_type: int[ntendon](0..2) fixed,
         /// address of first object in tendon's path
@@ -1166,49 +1457,49 @@ fields! {
         /// does tendon have actuator force limits
         tendon_actfrclimited: int[ntendon](0..2),
         /// width for rendering
-        tendon_width: real[ntendon],
+        tendon_width: real[ntendon] {m},
         /// constraint solver reference: limit
-        tendon_solref_lim: real[ntendon, 2],
+        tendon_solref_lim: real[ntendon, 2] {ref_time, ref_damp},
         /// constraint solver impedance: limit
-        tendon_solimp_lim: real[ntendon, 5],
+        tendon_solimp_lim: real[ntendon, 5] {one, one, q, one, one},
         /// constraint solver reference: friction
-        tendon_solref_fri: real[ntendon, 2],
+        tendon_solref_fri: real[ntendon, 2] {ref_time, ref_damp},
         /// constraint solver impedance: friction
-        tendon_solimp_fri: real[ntendon, 5],
+        tendon_solimp_fri: real[ntendon, 5] {one, one, q, one, one},
         /// tendon length limits
-        tendon_range: real[ntendon, 2],
+        tendon_range: real[ntendon, 2] {q},
         /// range of total actuator force
-        tendon_actfrcrange: real[ntendon, 2],
+        tendon_actfrcrange: real[ntendon, 2] {f},
         /// min distance for limit detection
-        tendon_margin: real[ntendon],
+        tendon_margin: real[ntendon] {q},
         /// linear stiffness coefficient
-        tendon_stiffness: real[ntendon],
+        tendon_stiffness: real[ntendon] {f_q},
         /// high-order stiffness coefficients
-        tendon_stiffnesspoly: real[ntendon, 2],
+        tendon_stiffnesspoly: real[ntendon, 2] {f_q2, f_q3},
         /// linear damping coefficient
-        tendon_damping: real[ntendon],
+        tendon_damping: real[ntendon] {fs_q},
         /// high-order damping coefficients
-        tendon_dampingpoly: real[ntendon, 2],
+        tendon_dampingpoly: real[ntendon, 2] {fs2_q2, fs3_q3},
         /// inertia associated with tendon velocity
-        tendon_armature: real[ntendon],
+        tendon_armature: real[ntendon] {mass},
         /// loss due to friction
-        tendon_frictionloss: real[ntendon],
+        tendon_frictionloss: real[ntendon] {f},
         /// spring resting length range
-        tendon_lengthspring: real[ntendon, 2],
+        tendon_lengthspring: real[ntendon, 2] {q},
         /// plastic yield threshold
-        tendon_springyield: real[ntendon] fixed,
+        tendon_springyield: real[ntendon] {q} fixed,
         /// tendon length in qpos0
-        tendon_length0: real[ntendon] derived,
+        tendon_length0: real[ntendon] {q} derived,
         /// inv. weight in qpos0
-        tendon_invweight0: real[ntendon] derived,
+        tendon_invweight0: real[ntendon] {per_mass} derived,
         /// rgba when material is omitted
-        tendon_rgba: real[ntendon, 4],
+        tendon_rgba: real[ntendon, 4] {one},
         /// wrap object type (mjtWrap)
         wrap_type: int[nwrap](0..6) fixed,
         /// object id: geom, site, joint
         wrap_objid: int[nwrap] fixed,
         /// divisor, joint coef, or site id
-        wrap_prm: real[nwrap],
+        wrap_prm: real[nwrap] {varies},
         /// transmission type (mjtTrn)
         actuator_trntype: int[nactuator](0..7) fixed,
         /// dynamics type (mjtDyn)
@@ -1234,17 +1525,17 @@ fields! {
         /// transmission id: joint, tendon, site
         actuator_trnid: int[nactuator, 2] fixed,
         /// crank length for slider-crank
-        actuator_cranklength: real[nactuator],
-        /// dynamics parameters
-        actuator_dynprm: real[nactuator, 10],
-        /// gain parameters
-        actuator_gainprm: real[nactuator, 10],
-        /// bias parameters
-        actuator_biasprm: real[nactuator, 10],
+        actuator_cranklength: real[nactuator] {m},
+        /// dynamics parameters, by the type
+        actuator_dynprm: real[nactuator, 10] {varies},
+        /// gain parameters, by the type
+        actuator_gainprm: real[nactuator, 10] {varies},
+        /// bias parameters, by the type
+        actuator_biasprm: real[nactuator, 10] {varies},
         /// is activation limited
         actuator_actlimited: int[nactuator](0..2),
         /// range of activations
-        actuator_actrange: real[nactuator, 2],
+        actuator_actrange: real[nactuator, 2] {varies},
         /// step activation before force
         actuator_actearly: int[nactuator](0..2),
         /// history buffer: [nsample, interp]
@@ -1252,13 +1543,13 @@ fields! {
         /// address in history buffer; -1: none
         actuator_historyadr: int[nactuator](-1..nhistory) fixed,
         /// delay time; 0: no delay
-        actuator_delay: real[nactuator],
+        actuator_delay: real[nactuator] {s},
         /// linear damping coefficient
-        actuator_damping: real[nactuator],
+        actuator_damping: real[nactuator] {fs_q},
         /// high-order damping coefficients
-        actuator_dampingpoly: real[nactuator, 2],
+        actuator_dampingpoly: real[nactuator, 2] {fs2_q2, fs3_q3},
         /// armature added to target (joint, tendon)
-        actuator_armature: real[nactuator],
+        actuator_armature: real[nactuator] {mass},
         /// group for visibility
         actuator_group: int[nactuator],
         /// plugin instance id; -1: not a plugin
@@ -1266,19 +1557,19 @@ fields! {
         /// is force limited
         actuator_forcelimited: int[nactuator](0..2),
         /// range of forces
-        actuator_forcerange: real[nactuator, 2],
+        actuator_forcerange: real[nactuator, 2] {f},
         /// is control limited
         actuator_ctrllimited: int[nu](0..2),
         /// range of controls
-        actuator_ctrlrange: real[nu, 2],
+        actuator_ctrlrange: real[nu, 2] {varies},
         /// scale length and transmitted force
-        actuator_gear: real[nout, 6],
-        /// acceleration from unit force in qpos0
-        actuator_acc0: real[nout] derived,
+        actuator_gear: real[nout, 6] {one},
+        /// acceleration from unit force in qpos0: the length of that of all dofs, slides and hinges alike
+        actuator_acc0: real[nout] {varies} derived,
         /// actuator length in qpos0
-        actuator_length0: real[nout] derived,
+        actuator_length0: real[nout] {q} derived,
         /// feasible actuator length range
-        actuator_lengthrange: real[nout, 2],
+        actuator_lengthrange: real[nout, 2] {q},
         /// sensor type (mjtSensor)
         sensor_type: int[nsensor](0..49) fixed,
         /// numeric data type (mjtDataType)
@@ -1300,17 +1591,17 @@ fields! {
         /// address in sensor array
         sensor_adr: int[nsensor] fixed,
         /// cutoff for real and positive; 0: ignore
-        sensor_cutoff: real[nsensor],
+        sensor_cutoff: real[nsensor] {varies},
         /// noise standard deviation
-        sensor_noise: real[nsensor],
+        sensor_noise: real[nsensor] {varies},
         /// history buffer: [nsample, interp]
         sensor_history: int[nsensor, 2] fixed,
         /// address in history buffer; -1: none
         sensor_historyadr: int[nsensor](-1..nhistory) fixed,
-        /// delay time in seconds; 0: no delay
-        sensor_delay: real[nsensor],
-        /// interval: [period, phase] in seconds
-        sensor_interval: real[nsensor, 2] fixed,
+        /// delay time; 0: no delay
+        sensor_delay: real[nsensor] {s},
+        /// interval: [period, phase]
+        sensor_interval: real[nsensor, 2] {s} fixed,
         /// plugin instance id; -1: not a plugin
         sensor_plugin: int[nsensor](-1..nplugin) fixed,
         /// globally registered plugin slot
@@ -1328,23 +1619,23 @@ fields! {
         /// size of numeric field
         numeric_size: int[nnumeric] fixed,
         /// array of all numeric fields
-        numeric_data: real[nnumericdata],
+        numeric_data: real[nnumericdata] {varies},
         /// key time
-        key_time: real[nkey],
+        key_time: real[nkey] {s},
         /// key position
-        key_qpos: real[nkey, nq],
+        key_qpos: real[nkey, nq] {place},
         /// key velocity
-        key_qvel: real[nkey, nv],
+        key_qvel: real[nkey, nv] {q_s},
         /// key activation
-        key_act: real[nkey, na],
+        key_act: real[nkey, na] {varies},
         /// key mocap position
-        key_mpos: vec3[nkey, nmocap],
+        key_mpos: vec3[nkey, nmocap] {m @world},
         /// key mocap quaternion
-        key_mquat: quat[nkey, nmocap],
+        key_mquat: quat[nkey, nmocap] {@world},
         /// key control
-        key_ctrl: real[nkey, nu],
+        key_ctrl: real[nkey, nu] {varies},
         /// key plastic state
-        key_plastic: real[nkey, nplastic],
+        key_plastic: real[nkey, nplastic] {place},
         /// reduced inertia: non-zeros in each row
         M_rownnz: int[nv] derived,
         /// reduced inertia: row addresses
@@ -1366,9 +1657,9 @@ fields! {
         /// dofs of actuator_moment (ours)
         moment_colind: int[nJmom](0..nv) derived,
         /// what the config attributes say, in numbers; how many and which depends on the plugin (ours)
-        plugin_prm: real[nplugin, 6] derived,
+        plugin_prm: real[nplugin, 6] {varies} derived,
         /// control after a reset: 0, or the quaternion that turns nothing where one is the input (ours)
-        ctrl0: real[nu] derived,
+        ctrl0: real[nu] {varies} derived,
         /// depth of a body in the tree; 0 for the world (ours)
         body_level: int[nbody](0..nlevel) derived,
         /// first entry of a level in level_body (ours)
@@ -1380,24 +1671,24 @@ fields! {
         /// last dof that moves a body, its ancestors' included; -1: none (ours)
         body_lastdof: int[nbody](-1..nv) derived,
         /// armature of a dof with that of its joint's actuators (ours)
-        dof_armature_all: real[nv] derived,
+        dof_armature_all: real[nv] {mass} derived,
         /// linear damping of a dof with that of its joint's actuators (ours)
-        dof_damping_all: real[nv] derived,
+        dof_damping_all: real[nv] {fs_q} derived,
         /// high-order damping of a dof with that of its joint's actuators (ours)
-        dof_dampingpoly_all: real[nv, 2] derived,
+        dof_dampingpoly_all: real[nv, 2] {fs2_q2, fs3_q3} derived,
         /// armature of a tendon with that of its actuators (ours)
-        tendon_armature_all: real[ntendon] derived,
+        tendon_armature_all: real[ntendon] {mass} derived,
         /// linear damping of a tendon with that of its actuators (ours)
-        tendon_damping_all: real[ntendon] derived,
+        tendon_damping_all: real[ntendon] {fs_q} derived,
         /// high-order damping of a tendon with that of its actuators (ours)
-        tendon_dampingpoly_all: real[ntendon, 2] derived,
+        tendon_dampingpoly_all: real[ntendon, 2] {fs2_q2, fs3_q3} derived,
         /// number of children of a body (ours)
         body_childnum: int[nbody] derived,
         /// first entry of a body's children in child_body (ours)
         body_childadr: int[nbody] derived,
         /// children of all bodies, descending in each; the last entry, the world's place, is unused (ours)
         child_body: int[nbody](0..nbody) derived,
-        /// first geom of a pair that may collide, with geom_type[0] <= geom_type[1]; -1: of a flex (ours)
+        /// first geom of a pair that may collide, that of the lower type; -1: of a flex (ours)
         collision_geom1: int[ncollision](-1..ngeom) derived,
         /// second geom of a pair that may collide; -1: of a flex (ours)
         collision_geom2: int[ncollision](-1..ngeom) derived,
@@ -1414,23 +1705,23 @@ fields! {
         /// contact dimension of the pair, mixed (ours)
         collision_condim: int[ncollision](1..7) derived,
         /// distance below which a contact is detected: margin + gap (ours)
-        collision_detect: real[ncollision] derived,
+        collision_detect: real[ncollision] {m} derived,
         /// distance below which a contact makes force (ours)
-        collision_margin: real[ncollision] derived,
+        collision_margin: real[ncollision] {m} derived,
         /// friction of the pair, mixed: slide, slide, spin, roll, roll (ours)
-        collision_friction: real[ncollision, 5] derived,
+        collision_friction: real[ncollision, 5] {one, one, m, m, m} derived,
         /// solref of the pair, mixed (ours)
-        collision_solref: real[ncollision, 2] derived,
+        collision_solref: real[ncollision, 2] {ref_time, ref_damp} derived,
         /// solref of the pair's friction rows (ours)
-        collision_solreffriction: real[ncollision, 2] derived,
+        collision_solreffriction: real[ncollision, 2] {ref_time, ref_damp} derived,
         /// solimp of the pair, mixed (ours)
-        collision_solimp: real[ncollision, 5] derived,
+        collision_solimp: real[ncollision, 5] {one, one, m, one, one} derived,
         /// force with which the pair's contacts stick, mixed (ours)
-        collision_adhesion: real[ncollision] derived,
+        collision_adhesion: real[ncollision] {N} derived,
         /// histories of a world that begins (ours)
-        history0: real[nhistory] derived,
+        history0: real[nhistory] {varies} derived,
         /// where plastic springs of a world that begins rest (ours)
-        plastic0: real[nplastic] derived,
+        plastic0: real[nplastic] {place} derived,
         /// address of a sparsity pattern (ours)
         Jpat_adr: int[nJpat] derived,
         /// number of dofs of a sparsity pattern (ours)
@@ -1457,170 +1748,170 @@ fields! {
         flexedge_Jpat: int[nflexedge](-1..nJpat) derived,
     }
     Data {
-        /// simulation time (s)
-        time: real[1],
+        /// simulation time
+        time: real[1] {s} input,
         /// position
-        qpos: real[nq],
+        qpos: real[nq] {place} input,
         /// velocity
-        qvel: real[nv],
+        qvel: real[nv] {q_s} input,
         /// actuator activation
-        act: real[na],
+        act: real[na] {varies} input,
         /// history buffer
-        history: real[nhistory],
+        history: real[nhistory] {varies} input,
         /// plastic state
-        plastic: real[nplastic],
+        plastic: real[nplastic] {place} input,
         /// acceleration used for warmstart
-        qacc_warmstart: real[nv],
+        qacc_warmstart: real[nv] {q_s2} input,
         /// control
-        ctrl: real[nu],
+        ctrl: real[nu] {varies} input,
         /// applied generalized force
-        qfrc_applied: real[nv],
+        qfrc_applied: real[nv] {f} input,
         /// applied Cartesian force/torque
-        xfrc_applied: spatial[nbody],
+        xfrc_applied: spatial[nbody] {N, N_m @world} input,
         /// enable/disable constraints
-        eq_active: int[neq],
+        eq_active: int[neq] input,
         /// positions of mocap bodies
-        mocap_pos: vec3[nmocap],
+        mocap_pos: vec3[nmocap] {m @world} input,
         /// orientations of mocap bodies
-        mocap_quat: quat[nmocap],
+        mocap_quat: quat[nmocap] {@world} input,
         /// acceleration
-        qacc: real[nv],
+        qacc: real[nv] {q_s2},
         /// time-derivative of actuator activation
-        act_dot: real[na],
+        act_dot: real[na] {varies},
         /// user data, not touched by the engine but for resets
-        userdata: real[nuserdata],
+        userdata: real[nuserdata] {varies} input,
         /// sensor data array
-        sensordata: real[nsensordata],
+        sensordata: real[nsensordata] {varies},
         /// <0: awake; >=0: index cycle of sleeping trees
-        tree_asleep: int[ntreesleep],
+        tree_asleep: int[ntreesleep] asleep,
         /// Cartesian position of body frame
-        xpos: vec3[nbody],
+        xpos: vec3[nbody] {m @world},
         /// Cartesian orientation of body frame
-        xquat: quat[nbody],
+        xquat: quat[nbody] {@world},
         /// Cartesian orientation of body frame
-        xmat: mat3[nbody],
+        xmat: mat3[nbody] {@world},
         /// Cartesian position of body com
-        xipos: vec3[nbody],
+        xipos: vec3[nbody] {m @world},
         /// Cartesian orientation of body inertia
-        ximat: mat3[nbody],
+        ximat: mat3[nbody] {@world},
         /// Cartesian position of joint anchor
-        xanchor: vec3[njnt],
+        xanchor: vec3[njnt] {m @world},
         /// Cartesian joint axis
-        xaxis: vec3[njnt],
+        xaxis: vec3[njnt] {one @world},
         /// Cartesian geom position
-        geom_xpos: vec3[ngeom],
+        geom_xpos: vec3[ngeom] {m @world},
         /// Cartesian geom orientation
-        geom_xmat: mat3[ngeom],
+        geom_xmat: mat3[ngeom] {@world},
         /// Cartesian site position
-        site_xpos: vec3[nsite],
+        site_xpos: vec3[nsite] {m @world},
         /// Cartesian site orientation
-        site_xmat: mat3[nsite],
+        site_xmat: mat3[nsite] {@world},
         /// Cartesian camera position
-        cam_xpos: vec3[ncam],
+        cam_xpos: vec3[ncam] {m @world},
         /// Cartesian camera orientation
-        cam_xmat: mat3[ncam],
+        cam_xmat: mat3[ncam] {@world},
         /// Cartesian light position
-        light_xpos: vec3[nlight],
+        light_xpos: vec3[nlight] {m @world},
         /// Cartesian light direction
-        light_xdir: vec3[nlight],
+        light_xdir: vec3[nlight] {one @world},
         /// center of mass of each subtree
-        subtree_com: vec3[nbody],
+        subtree_com: vec3[nbody] {m @world},
         /// com-based motion axis of each dof (rot:lin)
-        cdof: spatial[nv],
+        cdof: spatial[nv] {rad_q, m_q @com},
         /// com-based body inertia and mass
-        cinert: inert[nbody],
+        cinert: inert[nbody] {@com},
         /// Cartesian flex vertex positions
-        flexvert_xpos: vec3[nflexvert],
+        flexvert_xpos: vec3[nflexvert] {m @world},
         /// flex edge Jacobian
-        flexedge_J: real[nJfe],
+        flexedge_J: real[nJfe] {m_q},
         /// flex edge lengths
-        flexedge_length: real[nflexedge],
+        flexedge_length: real[nflexedge] {m},
         /// start address of tendon's path
         ten_wrapadr: int[ntendon],
         /// number of wrap points in path
         ten_wrapnum: int[ntendon],
         /// tendon Jacobian
-        ten_J: real[nJten],
+        ten_J: real[nJten] {q_q},
         /// tendon lengths
-        ten_length: real[ntendon],
+        ten_length: real[ntendon] {q},
         /// Cartesian 3D points in all paths
-        wrap_xpos: real[nwrap, 6],
+        wrap_xpos: real[nwrap, 6] {m @world},
         /// actuator lengths, one per force output
-        actuator_length: real[nout],
+        actuator_length: real[nout] {q},
         /// actuator moments
-        actuator_moment: real[nJmom],
+        actuator_moment: real[nJmom] {q_q},
         /// com-based composite inertia and mass
-        crb: inert[nbody],
+        crb: inert[nbody] {@com},
         /// inertia (sparse)
-        M: real[nC],
+        M: real[nC] {inertia},
         /// L'*D*L factorization of M (sparse)
-        qLD: real[nC],
+        qLD: real[nC] {varies},
         /// 1/diag(D)
-        qLDiagInv: real[nv],
+        qLDiagInv: real[nv] {per_mass},
         /// is tree awake; 0: asleep; 1: awake
         tree_awake: int[ntreesleep],
         /// body sleep state: -1 static, 0 asleep, 1 awake
         body_awake: int[nbodysleep],
         /// flex edge velocities
-        flexedge_velocity: real[nflexedge],
+        flexedge_velocity: real[nflexedge] {m_s},
         /// tendon velocities
-        ten_velocity: real[ntendon],
+        ten_velocity: real[ntendon] {q_s},
         /// actuator velocities, one per force output
-        actuator_velocity: real[nout],
+        actuator_velocity: real[nout] {q_s},
         /// com-based velocity (rot:lin)
-        cvel: spatial[nbody],
+        cvel: spatial[nbody] {rad_s, m_s @com},
         /// time-derivative of cdof (rot:lin)
-        cdof_dot: spatial[nv],
+        cdof_dot: spatial[nv] {rad_q_s, m_q_s @com},
         /// C(qpos,qvel)
-        qfrc_bias: real[nv],
+        qfrc_bias: real[nv] {f},
         /// passive spring force
-        qfrc_spring: real[nv],
+        qfrc_spring: real[nv] {f},
         /// passive damper force
-        qfrc_damper: real[nv],
+        qfrc_damper: real[nv] {f},
         /// passive gravity compensation force
-        qfrc_gravcomp: real[nv],
+        qfrc_gravcomp: real[nv] {f},
         /// passive fluid force
-        qfrc_fluid: real[nv],
+        qfrc_fluid: real[nv] {f},
         /// passive contact adhesion force
-        qfrc_adhesion: real[nv],
+        qfrc_adhesion: real[nv] {f},
         /// total passive force
-        qfrc_passive: real[nv],
+        qfrc_passive: real[nv] {f},
         /// linear velocity of subtree com
-        subtree_linvel: vec3[nbody],
+        subtree_linvel: vec3[nbody] {m_s @world},
         /// angular momentum about subtree com
-        subtree_angmom: vec3[nbody],
+        subtree_angmom: vec3[nbody] {kg_m2_s @world},
         /// L'*D*L factorization of modified M
-        qH: real[nC],
+        qH: real[nC] {varies},
         /// 1/diag(D) of modified M
-        qHDiagInv: real[nv],
+        qHDiagInv: real[nv] {per_mass},
         /// d (passive + actuator - bias) / d qvel
-        qDeriv: real[nDimp],
+        qDeriv: real[nDimp] {fs_qq},
         /// sparse LU of (M - dt*qDeriv)
-        qLU: real[nDimp],
+        qLU: real[nDimp] {varies},
         /// actuator force in actuation space
-        actuator_force: real[nout],
+        actuator_force: real[nout] {f},
         /// actuator force in joint space
-        qfrc_actuator: real[nv],
+        qfrc_actuator: real[nv] {f},
         /// net unconstrained force
-        qfrc_smooth: real[nv],
+        qfrc_smooth: real[nv] {f},
         /// unconstrained acceleration
-        qacc_smooth: real[nv],
+        qacc_smooth: real[nv] {q_s2},
         /// constraint force (flag ipc: incl. flex contact)
-        qfrc_constraint: real[nv],
+        qfrc_constraint: real[nv] {f},
         /// net external force; should equal:
-        qfrc_inverse: real[nv],
+        qfrc_inverse: real[nv] {f},
         /// com-based acceleration
-        cacc: spatial[nbody],
+        cacc: spatial[nbody] {rad_s2, m_s2 @com},
         /// com-based interaction force with parent
-        cfrc_int: spatial[nbody],
+        cfrc_int: spatial[nbody] {N_m, N @com},
         /// com-based external force on body
-        cfrc_ext: spatial[nbody],
-        /// distance of the nearest points, negative in penetration (m)
-        contact_dist: real[nconmax],
-        /// position of a contact, midway between the geoms (m)
-        contact_pos: vec3[nconmax],
+        cfrc_ext: spatial[nbody] {N_m, N @com},
+        /// distance of the nearest points, negative in penetration
+        contact_dist: real[nconmax] {m},
+        /// position of a contact, midway between the geoms
+        contact_pos: vec3[nconmax] {m @world},
         /// frame of a contact: normal from geom1 to geom2, tangents
-        contact_frame: mat3[nconmax],
+        contact_frame: mat3[nconmax] {@world},
         /// first row of a contact; -1: none
         contact_efc_address: int[nconmax],
         /// constraint type (mjtConstraint)
@@ -1628,31 +1919,31 @@ fields! {
         /// id of object of specified type
         efc_id: int[njmax],
         /// constraint Jacobian: the entries of a row's sparsity pattern, in its order (ours: nJrow slots a row)
-        efc_J: real[njmax, nJrow],
+        efc_J: real[njmax, nJrow] {q_q},
         /// constraint position (equality, contact)
-        efc_pos: real[njmax],
+        efc_pos: real[njmax] {q},
         /// inclusion margin (contact)
-        efc_margin: real[njmax],
+        efc_margin: real[njmax] {q},
         /// frictionloss (friction)
-        efc_frictionloss: real[njmax],
+        efc_frictionloss: real[njmax] {f},
         /// diagonal of A matrix, approximate or exact
-        efc_diagA: real[njmax],
+        efc_diagA: real[njmax] {per_mass},
         /// stiffness, damping, impedance, imp'
-        efc_KBIP: real[njmax, 4],
+        efc_KBIP: real[njmax, 4] {per_s2, per_s, one, per_q},
         /// constraint mass
-        efc_D: real[njmax],
+        efc_D: real[njmax] {mass},
         /// inverse constraint mass
-        efc_R: real[njmax],
+        efc_R: real[njmax] {per_mass},
         /// velocity in constraint space: J*qvel
-        efc_vel: real[njmax],
+        efc_vel: real[njmax] {q_s},
         /// reference pseudo-acceleration
-        efc_aref: real[njmax],
+        efc_aref: real[njmax] {q_s2},
         /// linear cost term: J*qacc_smooth - aref
-        efc_b: real[njmax],
+        efc_b: real[njmax] {q_s2},
         /// constraint state (mjtConstraintState)
         efc_state: int[njmax],
         /// constraint force in constraint space
-        efc_force: real[njmax],
+        efc_force: real[njmax] {f},
         /// island of a tree; -1: no row touches it
         tree_island: int[ntree],
         /// number of dofs of an island
@@ -1681,14 +1972,14 @@ fields! {
         nefc: int[1],
         /// number of constraint islands
         nisland: int[1],
-        /// potential and kinetic energy (J)
-        energy: real[2],
+        /// potential and kinetic energy
+        energy: real[2] {J},
         /// lengths of what forward and inverse dynamics differ in: constraint forces, and applied forces in joint space
-        solver_fwdinv: real[2],
+        solver_fwdinv: real[2] {varies},
         /// control as actuators get it, late where they have a delay (ours)
-        ctrl_late: real[nlate],
+        ctrl_late: real[nlate] {varies},
         /// readings of sensors before a delay or an interval holds them back (ours)
-        sensor_fresh: real[nfresh],
+        sensor_fresh: real[nfresh] {varies},
         /// sparsity pattern of a row (ours)
         efc_Jpat: int[njmax],
         /// pair of the collision list that a contact is of (ours)
@@ -1698,57 +1989,57 @@ fields! {
         /// iterations that the solver took, the sum of the islands
         solver_niter: int[1],
         /// number of warnings of each kind since the last reset (`mjtWarning`)
-        warning: int[7],
+        warning: int[7] flag,
         /// what did not fit (`OVERFLOW_*` bits), since the last reset (ours)
-        overflow: int[1],
+        overflow: int[1] flag,
         /// largest number of contacts and of rows asked for since the last reset (ours)
-        needed: int[2],
+        needed: int[2] flag,
         /// what trees that sleep wait with: qpos, qfrc_smooth, act_dot, sensordata (ours)
-        latent: real[nlatent],
+        latent: real[nlatent] {varies} asleep,
     }
     Scratch {
         /// velocities of the vertices of soft bodies (ours)
-        flexvert_vel: vec3[nflexvert],
+        flexvert_vel: vec3[nflexvert] {m_s @world},
         /// forces of the springs of the material on the vertices of soft bodies (ours)
-        flexvert_spring: vec3[nflexvert],
+        flexvert_spring: vec3[nflexvert] {N @world},
         /// forces of the dampers of the material on the vertices of soft bodies (ours)
-        flexvert_damper: vec3[nflexvert],
+        flexvert_damper: vec3[nflexvert] {N @world},
         /// acceleration of bodies in the recursion for qfrc_bias (ours)
-        rne_cacc: spatial[nbody],
+        rne_cacc: spatial[nbody] {rad_s2, m_s2 @com},
         /// force on bodies in the recursion for qfrc_bias (ours)
-        rne_cfrc: spatial[nbody],
+        rne_cfrc: spatial[nbody] {N_m, N @com},
         /// acceleration that the velocity is integrated with (ours)
-        euler_qacc: real[nv],
+        euler_qacc: real[nv] {q_s2},
         /// slope over the velocity of what a body and its descendants feel for moving: columns of rows (ours)
-        slope_force: real[nbodyslope, 36],
+        slope_force: real[nbodyslope, 36] {varies},
         /// what the axes of a dof and of its descendants turn for its velocity (ours)
-        slope_turn: spatial[nvslope],
+        slope_turn: spatial[nvslope] {rad_q_s, m_q_s @com},
         /// slope_force, and the inertia of the descendants on slope_turn, by a dof's own motion (ours)
-        slope_own: spatial[nvslope],
+        slope_own: spatial[nvslope] {Nms_q, Ns_q @com},
         /// slope_force transposed, by a dof's axis (ours)
-        slope_axis: spatial[nvslope],
+        slope_axis: spatial[nvslope] {Nms_q, Ns_q @com},
         /// momentum of the descendants for a dof's axis (ours)
-        slope_momentum: spatial[nvslope],
+        slope_momentum: spatial[nvslope] {kg_m2_q, kg_m_q @com},
         /// half a solve by M of a row of the Jacobian; kernels have it beside (ours)
-        half_solve: real[nvexact],
+        half_solve: real[nvexact] {varies},
         /// force that accelerates (ours)
-        implicit_qfrc: real[nvimp],
+        implicit_qfrc: real[nvimp] {f},
         /// acceleration that the velocity is integrated with (ours)
-        implicit_qacc: real[nvimp],
+        implicit_qacc: real[nvimp] {q_s2},
         /// acceleration that discrete-time inverse dynamics was given (ours)
-        inv_qacc: real[nv],
+        inv_qacc: real[nv] {q_s2},
         /// constraint force of the forward pass while the inverse runs (ours)
-        fwdinv_qfrc: real[nv],
+        fwdinv_qfrc: real[nv] {f},
         /// forces of rows of the forward pass while the inverse runs (ours)
-        fwdinv_force: real[njmax],
+        fwdinv_force: real[njmax] {f},
         /// 1 while the inverse runs that is compared with the forward pass (ours)
         fwdinv_stage: int[1],
         /// Hessian of an island's primal problem: for every dof its row from the diagonal to solver_end (ours)
-        solver_H: real[ntri],
+        solver_H: real[ntri] {inertia},
         /// factor U D U' of the Hessian: rows of U as in solver_H, D on the diagonal (ours)
-        solver_U: real[ntri],
+        solver_U: real[ntri] {varies},
         /// 1 / D of the factor (ours)
-        solver_dinv: real[nv],
+        solver_dinv: real[nv] {per_mass},
         /// last dof that a dof of the island is coupled to by rows or inertia (ours)
         solver_end: int[nv],
         /// address of a dof's row in solver_H, less the dof's number (ours)
@@ -1762,52 +2053,52 @@ fields! {
         /// dofs whose rows reach what is being eliminated (ours)
         solver_list: int[nv],
         /// columns that are being eliminated; zero between uses (ours)
-        solver_column: real[3, nvpad],
+        solver_column: real[3, nvpad] {inertia},
         /// residual of each row, J qacc - aref (ours)
-        solver_Jaref: real[njmax],
+        solver_Jaref: real[njmax] {q_s2},
         /// J times search direction (ours)
-        solver_Jv: real[njmax],
+        solver_Jv: real[njmax] {q_s2},
         /// 1 where a row's cost is in the Hessian (ours)
         solver_inH: int[njmax],
         /// what a unit of a row's force accelerates, J inv(M) (ours)
-        solver_JMinv: real[njdual, nv],
+        solver_JMinv: real[njdual, nv] {per_inertia},
         /// J inv(M) J' of the rows that are set together (ours)
-        solver_block: real[njdual, 6],
+        solver_block: real[njdual, 6] {per_inertia},
         /// first rows of what is set together, in the order of a sweep (ours)
         solver_order: int[njdual],
         /// cost of rows along the search direction: residual, its slope, three coefficients; elliptic contacts last (ours)
-        solver_quad: real[njmax, 5],
+        solver_quad: real[njmax, 5] {varies},
         /// M times qacc, less qfrc_smooth (ours)
-        solver_Ma: real[nv],
+        solver_Ma: real[nv] {f},
         /// M times search direction (ours)
-        solver_Mv: real[nv],
+        solver_Mv: real[nv] {f},
         /// gradient of the primal problem (ours)
-        solver_grad: real[nv],
+        solver_grad: real[nv] {f},
         /// search direction (ours)
-        solver_search: real[nv],
+        solver_search: real[nv] {q_s2},
         /// H or M under the gradient, in the island's order (ours)
-        solver_Mgrad: real[nvpad],
+        solver_Mgrad: real[nvpad] {q_s2},
         /// state at the start of an RK4 step (ours)
-        rk_qpos: real[nqrk],
+        rk_qpos: real[nqrk] {place},
         /// velocity at the start of an RK4 step (ours)
-        rk_qvel: real[nvrk],
+        rk_qvel: real[nvrk] {q_s},
         /// activation at the start of an RK4 step (ours)
-        rk_act: real[nark],
+        rk_act: real[nark] {varies},
         /// tendon lengths at the start of an RK4 step (ours)
-        rk_ten_length: real[ntendonrk],
+        rk_ten_length: real[ntendonrk] {q},
         /// tendon Jacobian at the start of an RK4 step (ours)
-        rk_ten_J: real[nJtenrk],
+        rk_ten_J: real[nJtenrk] {q_q},
         /// time at the start of an RK4 step (ours)
-        rk_time: real[1],
+        rk_time: real[1] {s},
         /// stage of an RK4 step (ours)
         rk_stage: int[1],
         /// velocity of the last stage of RK4, balls and free joints as their rotation vector changes (ours)
-        rk_vel: real[nvrk],
+        rk_vel: real[nvrk] {q_s},
         /// weighted sum of the velocities of RK4's stages (ours)
-        rk_dqpos: real[nvrk],
+        rk_dqpos: real[nvrk] {q_s},
         /// weighted sum of the accelerations of RK4's stages (ours)
-        rk_dqvel: real[nvrk],
+        rk_dqvel: real[nvrk] {q_s2},
         /// weighted sum of the derivatives of the activation at RK4's stages (ours)
-        rk_dact: real[nark],
+        rk_dact: real[nark] {varies},
     }
 }

@@ -76,10 +76,13 @@ pub mod gpu;
 pub mod level;
 pub mod mjcf;
 pub mod model;
+#[doc(hidden)]
 pub mod own;
 #[cfg(feature = "scene")]
 pub mod picture;
+#[doc(hidden)]
 pub mod real;
+#[doc(hidden)]
 pub mod simd;
 pub mod stages;
 pub mod types;

@@ -353,50 +353,74 @@ pub struct Statistic {
     pub center: [f64; 3],
 }
 
-/// Names of the elements in order of their ids, empty where there is none.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Names {
-    /// name of the model
-    pub model: String,
+/// Declares the lists of names once: the struct, and access by the name of the list.
+macro_rules! names {
+    ($($(#[doc = $doc:literal])+ $list:ident: $size:ident,)+) => {
+        /// Names of the elements in order of their ids, empty where there is none.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Names {
+            /// name of the model
+            pub model: String,
+            $($(#[doc = $doc])+ pub $list: Vec<String>,)+
+            /// text fields: name and text
+            pub text: Vec<(String, String)>,
+            /// what the model asks for that some backend lacks ([`crate::compile::missing`]), and the place in the text that says so
+            /// (`file:line:column`)
+            pub place: Vec<(String, String)>,
+        }
+
+        impl Names {
+            /// Every list of names of elements: what it is called, and the size that counts the elements.
+            pub const LISTS: &[(&str, &str)] = &[$((stringify!($list), stringify!($size)),)+];
+
+            /// Names of elements, by what their list is called.
+            pub fn list(&self, name: &str) -> Option<&[String]> {
+                match name { $(stringify!($list) => Some(&self.$list),)+ _ => None }
+            }
+
+            /// Names of elements, to be written.
+            pub fn list_mut(&mut self, name: &str) -> Option<&mut Vec<String>> {
+                match name { $(stringify!($list) => Some(&mut self.$list),)+ _ => None }
+            }
+        }
+    };
+}
+
+names! {
     /// bodies
-    pub body: Vec<String>,
+    body: nbody,
     /// joints
-    pub joint: Vec<String>,
+    joint: njnt,
     /// geoms
-    pub geom: Vec<String>,
+    geom: ngeom,
     /// sites
-    pub site: Vec<String>,
+    site: nsite,
     /// cameras
-    pub camera: Vec<String>,
+    camera: ncam,
     /// lights
-    pub light: Vec<String>,
+    light: nlight,
     /// meshes
-    pub mesh: Vec<String>,
+    mesh: nmesh,
     /// flexes
-    pub flex: Vec<String>,
+    flex: nflex,
     /// height fields
-    pub hfield: Vec<String>,
+    hfield: nhfield,
     /// predefined pairs
-    pub pair: Vec<String>,
+    pair: npair,
     /// excluded pairs
-    pub exclude: Vec<String>,
+    exclude: nexclude,
     /// equalities
-    pub equality: Vec<String>,
+    equality: neq,
     /// tendons
-    pub tendon: Vec<String>,
+    tendon: ntendon,
     /// actuators
-    pub actuator: Vec<String>,
+    actuator: nactuator,
     /// sensors
-    pub sensor: Vec<String>,
+    sensor: nsensor,
     /// numeric fields
-    pub numeric: Vec<String>,
+    numeric: nnumeric,
     /// plugin instances
-    pub plugin: Vec<String>,
-    /// text fields: name and text
-    pub text: Vec<(String, String)>,
+    plugin: nplugin,
     /// keyframes
-    pub key: Vec<String>,
-    /// what the model asks for that some backend lacks ([`crate::compile::missing`]), and the place in the text that says so
-    /// (`file:line:column`)
-    pub place: Vec<(String, String)>,
+    key: nkey,
 }

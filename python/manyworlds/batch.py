@@ -11,7 +11,7 @@ import numpy as np
 
 from manyworlds import _core
 from manyworlds.calls import Calls
-from manyworlds.model import TABLE, Model
+from manyworlds.model import INPUTS, TABLE, Model
 from manyworlds.named import Named
 
 if TYPE_CHECKING:
@@ -268,9 +268,12 @@ class Batch(Calls):
 
     def get_data(self, sim: int, data: Any) -> Any:
         """Writes the state of a world into MuJoCo's MjData of the same model; returns it. Run mj_forward for what follows from it."""
-        for name in ("qpos qvel act ctrl qfrc_applied xfrc_applied mocap_pos mocap_quat eq_active qacc_warmstart userdata").split():
-            getattr(data, name)[...] = self.read(name)[sim].reshape(np.shape(getattr(data, name)))
-        data.time = float(self.read("time")[sim])
+        for name in INPUTS:
+            values = self.read(name)[sim]
+            if name == "time":
+                data.time = float(values)
+            else:
+                getattr(data, name)[...] = values.reshape(np.shape(getattr(data, name)))
         return data
 
     def __getattr__(self, name: str) -> Any:

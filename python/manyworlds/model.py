@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,14 +13,27 @@ from manyworlds import _core
 if TYPE_CHECKING:
     import mujoco
 
-# elements that have names and an id each
-KINDS = (
-    "body joint geom site camera light flex mesh hfield pair exclude equality tendon actuator sensor numeric keyframe".split()
-)
-# sizes that count a kind and are not called after it
-COUNTS = {"joint": "njnt", "camera": "ncam", "equality": "neq", "actuator": "nu"}
-# every array: its room (Model, Data or Scratch), its dimensions, and what it is
-TABLE: dict[str, tuple[str, list[str], str]] = _core.Model.table()
+
+class Field(NamedTuple):
+    """A row of the table of arrays."""
+
+    room: str
+    """Model, Data or Scratch."""
+    dims: list[str]
+    """Sizes of the model, or numbers."""
+    doc: str
+    unit: str
+    """Of all columns, or several that share them, between semicolons; empty for integers."""
+    frame: str
+    """What coordinates are told in; empty where there are none."""
+    role: str
+    """free, fixed or derived of the model; input, flag, asleep or derived of a world."""
+
+
+# every array
+TABLE = {name: Field(*row) for name, row in _core.Model.table().items()}
+# arrays of a world that may be set
+INPUTS = [name for name, field in TABLE.items() if field.role == "input"]
 
 
 class Options:
@@ -94,10 +107,10 @@ class Model:
         options = {name: np.atleast_1d(getattr(opt, name)) for name in _core.Model.options() if hasattr(opt, name)}
         numbers = [stat.meaninertia, stat.meanmass, stat.meansize, stat.extent, *stat.center]
         names = {}
-        for kind in KINDS:
+        for kind, size in _core.Model.kinds().items():
             own = {"keyframe": "key"}.get(kind, kind)
             obj = getattr(mujoco.mjtObj, f"mjOBJ_{own.upper()}", None)  # pyright: ignore[reportAttributeAccessIssue]
-            count = getattr(model, COUNTS.get(kind, f"n{own}"), 0)
+            count = getattr(model, size, 0)
             if obj is not None:
                 names[kind] = [mujoco.mj_id2name(model, obj, i) or "" for i in range(count)]  # pyright: ignore[reportAttributeAccessIssue]
         return cls(_core.Model.from_parts(sizes, fields, options, numbers, names))

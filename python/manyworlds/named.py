@@ -68,7 +68,7 @@ class Named:
     def _of_model(self, name: str) -> str | None:
         sizes, _ = ROWS.get(self._kind, ((), ""))
         for field in (f"{self._kind}_{name}", f"{PREFIXES.get(self._kind, self._kind)}_{name}"):
-            room, dims, _ = TABLE.get(field, ("", [""], ""))
+            room, dims, *_ = TABLE.get(field, ("", [""]))
             if room == "Model" and dims[0] in sizes:
                 return field
         return None
@@ -87,7 +87,7 @@ class Named:
                 return name, slice(m.jnt_dofadr[i], m.jnt_dofadr[i] + NV[kind])
         rows, prefix = ROWS.get(self._kind, ((), ""))
         for field in (name, prefix + name):
-            room, dims, _ = TABLE.get(field, ("", [""], ""))
+            room, dims, *_ = TABLE.get(field, ("", [""]))
             if room == "Data" and dims[0] in rows:
                 return field, i
         raise AttributeError(f"a {self._kind} has no {name!r}")

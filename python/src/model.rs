@@ -36,30 +36,15 @@ fn flat(given: BTreeMap<String, Bound<'_, PyAny>>) -> PyResult<Vec<(String, Vec<
         .collect()
 }
 
+// a kind of elements whose list has another name: here, there
+const KEY: (&str, &str) = ("keyframe", "key");
+
 // the names of a kind of elements
 fn names_mut<'a>(names: &'a mut Names, kind: &str) -> PyResult<&'a mut Vec<String>> {
-    Ok(match kind {
-        "body" => &mut names.body,
-        "joint" => &mut names.joint,
-        "geom" => &mut names.geom,
-        "site" => &mut names.site,
-        "camera" => &mut names.camera,
-        "light" => &mut names.light,
-        "mesh" => &mut names.mesh,
-        "flex" => &mut names.flex,
-        "hfield" => &mut names.hfield,
-        "pair" => &mut names.pair,
-        "exclude" => &mut names.exclude,
-        "equality" => &mut names.equality,
-        "tendon" => &mut names.tendon,
-        "actuator" => &mut names.actuator,
-        "sensor" => &mut names.sensor,
-        "numeric" => &mut names.numeric,
-        "keyframe" => &mut names.key,
-        _ => {
-            let msg = format!("no elements are called {kind}");
-            return Err(PyAttributeError::new_err(msg));
-        }
+    let own = if kind == KEY.0 { KEY.1 } else { kind };
+    names.list_mut(own).ok_or_else(|| {
+        let msg = format!("no elements are called {kind}");
+        PyAttributeError::new_err(msg)
     })
 }
 
@@ -193,12 +178,24 @@ impl Model {
         Ok(names_mut(&mut self.inner.names.clone(), kind)?.clone())
     }
 
+    /// Kinds of elements that have names: the size that counts each.
+    #[staticmethod]
+    fn kinds(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let kinds = PyDict::new(py);
+        for (list, size) in Names::LISTS {
+            let kind = if *list == KEY.1 { KEY.0 } else { *list };
+            kinds.set_item(kind, size)?;
+        }
+        Ok(kinds)
+    }
+
     /// What the model needs that this version has not, each in a few words.
     fn missing(&self) -> Vec<String> {
         manyworlds::compile::missing(&self.inner)
     }
 
-    /// Every array of a model or of a world by name: its room (`Model`, `Data` or `Scratch`), its dimensions and what it is.
+    /// Every array of a model or of a world by name: its room (`Model`, `Data` or `Scratch`), its dimensions, what it is, its unit,
+    /// its frame and its role; the unit of integers and the frame of what has no coordinates are empty.
     #[staticmethod]
     fn table(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let table = PyDict::new(py);
@@ -212,7 +209,9 @@ impl Model {
             if field.elem.width() > 1 {
                 dims.push(field.elem.width().to_string());
             }
-            table.set_item(field.name, (room, dims, field.doc.trim()))?;
+            let (unit, frame, role) = (field.unit(), field.frame.word(), field.role.word());
+            let row = (room, dims, field.doc.trim(), unit, frame, role);
+            table.set_item(field.name, row)?;
         }
         Ok(table)
     }

@@ -53,9 +53,11 @@ def test_there_are_three_notebooks():
 def test_every_field_is_on_its_page():
     from manyworlds.model import TABLE
 
+    assert (TABLE["body_mass"].unit, TABLE["geom_pos"].frame, TABLE["qpos"].role) == ("kg", "body", "input")
+    assert TABLE["cvel"].unit == "rad/s; m/s" and TABLE["geom_type"].unit == ""
     page = docs_hooks.fields()
     assert all(f"| `{name}` |" in page for name in TABLE)
-    assert "| `xpos` | nbody × 3 | Cartesian position of body frame |" in page
+    assert "| `xpos` | nbody × 3 | m | world | derived | Cartesian position of body frame |" in page
 
 
 def test_the_site_is_built_without_a_warning(tmp_path):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import manyworlds as mw
-from manyworlds.model import TABLE
+from manyworlds.model import INPUTS, TABLE
 
 mujoco = pytest.importorskip("mujoco")
 
 
-@pytest.mark.parametrize("name", "boxes cartpole flexes hand humanoid quadruped".split())
+@pytest.mark.parametrize("name", "boxes cartpole flexes hand humanoid quadruped servos".split())
 def test_a_model_of_mujoco_is_the_one_of_its_file(models, name):
     path = str(models / f"{name}.xml")
     theirs, own = mw.Model.from_mujoco(mujoco.MjModel.from_xml_path(path)), mw.Model.from_xml_path(path)
@@ -35,6 +35,18 @@ def test_an_edited_model_steps_as_mujoco(models):
     mujoco.mj_step(m, d, 40)
     batch.step(nstep=40)
     assert np.abs(batch.read("qpos") - d.qpos).max() < 1e-9
+
+
+@pytest.mark.parametrize("name", ["delays", "plastic"])
+def test_a_world_is_handed_to_mujoco_with_all_that_its_future_hangs_on(models, name):
+    m = mujoco.MjModel.from_xml_path(str(models / f"{name}.xml"))
+    d, batch = mujoco.MjData(m), mw.Batch(m, nsim=2, backend="cpu")
+    mujoco.mj_step(m, d, 25)
+    batch.step(nstep=25)
+    data = batch.get_data(1, mujoco.MjData(m))
+    assert d.history.size + d.plastic.size > 0
+    for field in INPUTS:
+        assert np.allclose(getattr(data, field), getattr(d, field), rtol=0, atol=1e-6), field
 
 
 def test_what_no_backend_has_is_refused():

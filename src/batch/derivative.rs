@@ -15,12 +15,11 @@ pub use transition::Transition;
 
 use std::ops::Range;
 
-use super::state::INPUTS;
 use super::{Backend, Batch, Settings, To, field};
 use crate::cpu::lib::integrate::integrate_pos;
 use crate::cpu::lib::sleep::sleeps;
 use crate::error::{Error, Result};
-use crate::fields::{Model, View};
+use crate::fields::{INPUTS, Model, View};
 
 // perturbed worlds that are made at a time, so that memory does not grow with the number of worlds
 const AT_A_TIME: usize = 16384;

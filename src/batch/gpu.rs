@@ -5,7 +5,7 @@ mod own;
 use std::sync::{Arc, OnceLock};
 
 use super::slices::{Columns, In, Out};
-use super::state::{FLAGS, INPUTS};
+use super::state::kept;
 use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory};
 use crate::error::{Error, Result};
 use crate::fields::{Elem, Field, Model, View};
@@ -218,9 +218,9 @@ impl Kernels {
 
     // all that the future of the worlds depends on
     fn state(&self, m: &Model) -> Result<Vec<(&'static str, Values)>> {
-        let names = INPUTS.iter().chain(FLAGS).copied();
-        let held = names.filter(|name| crate::fields::field(name).is_some_and(|f| f.words(m) > 0));
-        held.map(|name| Ok((name, self.gpu.read(name)?))).collect()
+        let held = kept().iter().filter(|field| field.words(m) > 0);
+        held.map(|field| Ok((field.name, self.gpu.read(field.name)?)))
+            .collect()
     }
 
     // room for what only inverse dynamics touches; nothing is lost

@@ -40,7 +40,7 @@ impl Batch {
     /// # }
     /// ```
     ///
-    /// Fails with [`Error::Input`] on another number of values and on a body that the model does not have.
+    /// Fails with [`crate::Error::Input`] on another number of values and on a body that the model does not have.
     pub fn jac(&mut self, points: &[f64], body: &[usize]) -> Result<Jacobian> {
         self.check_rows("points", 3, points.len())?;
         self.check_rows("body", 1, body.len())?;
@@ -53,7 +53,7 @@ impl Batch {
 
     /// Jacobians of the origin of a body's frame (`mj_jacBody`). Like [`Batch::jac`].
     ///
-    /// Fails with [`Error::Input`] on a body that the model does not have.
+    /// Fails with [`crate::Error::Input`] on a body that the model does not have.
     pub fn jac_body(&mut self, body: usize) -> Result<Jacobian> {
         check_id("body", body, self.model.nbody)?;
         self.jac_of(OF_BODY, |_, d, _| (body, d.xpos[body]))
@@ -61,7 +61,7 @@ impl Batch {
 
     /// Jacobians of a body's centre of mass (`mj_jacBodyCom`). Like [`Batch::jac`].
     ///
-    /// Fails with [`Error::Input`] on a body that the model does not have.
+    /// Fails with [`crate::Error::Input`] on a body that the model does not have.
     pub fn jac_body_com(&mut self, body: usize) -> Result<Jacobian> {
         check_id("body", body, self.model.nbody)?;
         self.jac_of(OF_COM, |_, d, _| (body, d.xipos[body]))
@@ -69,7 +69,7 @@ impl Batch {
 
     /// Jacobians of a site (`mj_jacSite`). Like [`Batch::jac`].
     ///
-    /// Fails with [`Error::Input`] on a site that the model does not have.
+    /// Fails with [`crate::Error::Input`] on a site that the model does not have.
     pub fn jac_site(&mut self, site: usize) -> Result<Jacobian> {
         check_id("site", site, self.model.nsite)?;
         self.jac_of(OF_SITE, |m, d, _| {
@@ -79,7 +79,7 @@ impl Batch {
 
     /// Jacobians of a geom's centre (`mj_jacGeom`). Like [`Batch::jac`].
     ///
-    /// Fails with [`Error::Input`] on a geom that the model does not have.
+    /// Fails with [`crate::Error::Input`] on a geom that the model does not have.
     pub fn jac_geom(&mut self, geom: usize) -> Result<Jacobian> {
         check_id("geom", geom, self.model.ngeom)?;
         self.jac_of(OF_GEOM, |m, d, _| {
@@ -90,7 +90,7 @@ impl Batch {
     /// Jacobian of the centre of mass of a body and all that it carries, N × 3 × nv, along the world's axes
     /// (`mj_jacSubtreeCom`). Like [`Batch::jac`].
     ///
-    /// Fails with [`Error::Input`] on a body that the model does not have.
+    /// Fails with [`crate::Error::Input`] on a body that the model does not have.
     pub fn jac_subtree_com(&mut self, body: usize) -> Result<Vec<f64>> {
         check_id("body", body, self.model.nbody)?;
         let dofs = self.dofs();

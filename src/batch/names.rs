@@ -1,9 +1,8 @@
 //! What a batch answers to, by name.
 
-use super::state::INPUTS;
 use super::{Backend, Batch, field};
 use crate::error::Result;
-use crate::fields::Field;
+use crate::fields::{Field, INPUTS};
 
 impl Batch {
     /// Who computes.

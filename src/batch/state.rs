@@ -5,38 +5,17 @@ use std::sync::OnceLock;
 use super::slices::{Columns, In};
 use super::{Mask, Worlds, field};
 use crate::error::{Error, Result};
-use crate::fields::{FIELDS, Field, Model, Room, View};
-
-/// What may be set, and all that the future of a world depends on.
-pub(super) const INPUTS: &[&str] = &[
-    "time",
-    "qpos",
-    "qvel",
-    "act",
-    "history",
-    "plastic",
-    "qacc_warmstart",
-    "ctrl",
-    "qfrc_applied",
-    "xfrc_applied",
-    "eq_active",
-    "mocap_pos",
-    "mocap_quat",
-    "userdata",
-];
-
-// what befell the worlds belongs to their state too, and what sleeps in them
-pub(super) const FLAGS: &[&str] = &["warning", "overflow", "needed", "tree_asleep", "latent"];
+use crate::fields::{FIELDS, Field, Model, Role, Room, View, of_role};
 
 // what the bytes of a state begin with
 const MARK: &[u8] = b"mwstate1";
 
-/// What a state is made of: what may be set, and what befell the worlds.
+/// What a state is made of, in the order of its bytes: what may be set, what befell the worlds, and what sleeps in them.
 pub(super) fn kept() -> &'static [&'static Field] {
     static KEPT: OnceLock<Vec<&'static Field>> = OnceLock::new();
     KEPT.get_or_init(|| {
-        let names = INPUTS.iter().chain(FLAGS);
-        names.filter_map(|name| field(name).ok()).collect()
+        let roles = [Role::Input, Role::Flag, Role::Asleep];
+        roles.into_iter().flat_map(of_role).collect()
     })
 }
 
@@ -51,12 +30,12 @@ pub struct State {
 impl State {
     pub(super) fn of(m: &Model, hash: u64, nworld: usize, worlds: &mut dyn Worlds) -> Result<Self> {
         let mut arrays = Vec::new();
-        for &name in INPUTS.iter().chain(FLAGS) {
-            let rows = match worlds.read(m, field(name)?)? {
+        for field in kept() {
+            let rows = match worlds.read(m, field)? {
                 View::Int(x) => x.iter().map(|&x| f64::from(x)).collect(),
                 View::Real(x) => x.to_vec(),
             };
-            arrays.push((name, rows));
+            arrays.push((field.name, rows));
         }
         Ok(Self {
             model: hash,

@@ -2,14 +2,13 @@
 
 use super::array::{Array, Nums};
 use super::dump::{self, Arrays};
-use super::inputs::INPUTS;
 use super::interrupt::Interrupt;
 use super::output::{Kind, Output};
 use super::{Engine, Fault, ModelArg, load, near, npz};
 use crate::cli::say::remark;
 use clap::Args;
 use manyworlds::batch::To;
-use manyworlds::fields::field;
+use manyworlds::fields::{INPUTS, field};
 use manyworlds::model::Opt;
 use manyworlds::types::{ENBL_ENERGY, ENBL_INVDISCRETE, ENBL_INVERSE, ENBL_RNEPOST};
 use manyworlds::{Batch, Error, Model};
@@ -132,7 +131,7 @@ impl Forward {
         let inverse = inverse(&mut batch)?;
         for (k, d) in worlds.iter().enumerate() {
             let m = batch.model();
-            let state = [dump::inputs(m, d, INPUTS), dump::forward(m, d)].concat();
+            let state = [dump::inputs(m, d, &INPUTS), dump::forward(m, d)].concat();
             let state = state.into_iter().chain(dump::inverse(m, &inverse, k));
             out.extend(state.map(|(name, x)| (format!("s{k}/{name}"), x)));
         }
@@ -214,7 +213,7 @@ fn read(path: &Path) -> Result<States, Fault> {
     if let Some(said) = states.beside.keys().find(|k| !BESIDE.contains(&k.as_str())) {
         return Err(unknown(said, BESIDE));
     }
-    let known = [INPUTS, &[KIND]].concat();
+    let known = [&INPUTS[..], &[KIND]].concat();
     let mut said = states.states.iter().flat_map(Map::keys);
     match said.find(|key| !known.contains(&key.as_str())) {
         Some(said) => Err(unknown(said, &known)),
@@ -272,7 +271,7 @@ fn inverse(batch: &mut Batch) -> Result<Vec<f64>, Fault> {
 // what a state does not say is as after a reset
 fn set(batch: &mut Batch, states: &[Map<String, Value>]) -> Result<(), String> {
     batch.reset(To::Qpos0).map_err(|e| e.to_string())?;
-    for name in INPUTS {
+    for name in INPUTS.iter() {
         let words = field(name).map_or(0, |field| field.words(batch.model()));
         let mut rows = batch.read(name).map_err(|e| e.to_string()).map(reals)?;
         for (k, state) in states.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! `info`: what a model is and what a world of it takes.
 
-use super::{Fault, MODEL, ModelArg};
+use super::{Fault, MODEL, ModelArg, array};
 use crate::cli::say::data;
 use clap::Args;
 use comfy_table::{Table, presets};
 use manyworlds::batch::Memory;
 use manyworlds::compile::{missing, missing_on_device};
-use manyworlds::fields::SIZES;
+use manyworlds::fields::{SIZES, field};
 use manyworlds::types::{Cone, Integrator, Solver};
 use manyworlds::{Error, Model};
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 pub struct Info {
     #[command(flatten)]
     model: ModelArg,
-    /// Print what each array of a world takes on a device, too
+    /// Print each array of a world, too: shape, unit, frame, role and what it takes on a device
     #[arg(long)]
     arrays: bool,
     /// Print as JSON
@@ -98,10 +98,32 @@ fn arrays_json(m: &Model) -> Result<Value, Fault> {
 fn arrays_table(m: &Model) -> Result<Table, Fault> {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);
-    table.set_header(["array of a world", "bytes", "where"]);
+    let head = [
+        "array of a world",
+        "shape",
+        "unit",
+        "frame",
+        "role",
+        "bytes",
+        "where",
+    ];
+    table.set_header(head);
     for (name, bytes, on_chip) in Memory::device_arrays(m)? {
+        let Some(field) = field(name) else { continue };
         let place = if on_chip { "on chip" } else { "memory" };
-        table.add_row([name.to_owned(), bytes.to_string(), place.to_owned()]);
+        let shape: Vec<String> = array::shape(m, field)
+            .iter()
+            .map(usize::to_string)
+            .collect();
+        table.add_row([
+            name.to_owned(),
+            shape.join(" × "),
+            field.unit(),
+            field.frame.to_string(),
+            field.role.to_string(),
+            bytes.to_string(),
+            place.to_owned(),
+        ]);
     }
     Ok(table)
 }

@@ -3,28 +3,10 @@
 use super::say::remark;
 use super::{Fault, array, near, npz};
 use manyworlds::batch::To;
-use manyworlds::fields::field;
+use manyworlds::fields::{INPUTS, field};
 use manyworlds::{Batch, Model};
 use std::ops::Range;
 use std::path::Path;
-
-/// Arrays of a world that files may set.
-pub const INPUTS: &[&str] = &[
-    "time",
-    "qpos",
-    "qvel",
-    "act",
-    "history",
-    "plastic",
-    "ctrl",
-    "mocap_pos",
-    "mocap_quat",
-    "qfrc_applied",
-    "xfrc_applied",
-    "eq_active",
-    "qacc_warmstart",
-    "userdata",
-];
 
 /// The number of a keyframe, said by name or number.
 pub fn key(m: &Model, said: &str) -> Result<usize, Fault> {
@@ -62,7 +44,7 @@ pub fn state_file(batch: &mut Batch, path: &Path) -> Result<(), Fault> {
         if name == "meta" || field(name).is_some() {
             continue;
         }
-        if let Some(meant) = near(name, INPUTS) {
+        if let Some(meant) = near(name, &INPUTS) {
             return Err(file.bad(format!("{name} is no input; did you mean {meant}?")));
         }
         remark!("{}: {name} is no input and not read", path.display());

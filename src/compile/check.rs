@@ -124,49 +124,9 @@ pub(super) fn numbers(m: &Arrays) -> Result<()> {
 
 // every element has a name, perhaps an empty one, or none has
 fn names(m: &Arrays) -> Result<()> {
-    let Names {
-        model: _,
-        body,
-        joint,
-        geom,
-        site,
-        camera,
-        light,
-        mesh,
-        flex,
-        hfield,
-        pair,
-        exclude,
-        equality,
-        tendon,
-        actuator,
-        sensor,
-        numeric,
-        plugin,
-        text: _,
-        key,
-        place: _,
-    } = &m.names;
-    for (list, n, what) in [
-        (body, m.nbody, "body"),
-        (joint, m.njnt, "joint"),
-        (geom, m.ngeom, "geom"),
-        (site, m.nsite, "site"),
-        (camera, m.ncam, "camera"),
-        (light, m.nlight, "light"),
-        (mesh, m.nmesh, "mesh"),
-        (flex, m.nflex, "flex"),
-        (hfield, m.nhfield, "hfield"),
-        (pair, m.npair, "pair"),
-        (exclude, m.nexclude, "exclude"),
-        (equality, m.neq, "equality"),
-        (tendon, m.ntendon, "tendon"),
-        (actuator, m.nactuator, "actuator"),
-        (sensor, m.nsensor, "sensor"),
-        (numeric, m.nnumeric, "numeric"),
-        (plugin, m.nplugin, "plugin"),
-        (key, m.nkey, "key"),
-    ] {
+    for (what, size) in Names::LISTS {
+        let list = m.names.list(what).unwrap_or_default();
+        let n = m.size(size).unwrap_or(0);
         if !list.is_empty() && list.len() != n {
             let have = list.len();
             return Err(Error::Input(format!(

@@ -136,7 +136,7 @@ fn refuse(before: &Arrays, m: &Arrays) -> Result<bool> {
         }
         changed = true;
         let why = match field.role {
-            Role::Free | Role::State => continue,
+            Role::Free | Role::Input | Role::Flag | Role::Asleep => continue,
             Role::Fixed => {
                 "what is compiled hangs on it: change the text of the model and compile it again"
             }

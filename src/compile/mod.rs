@@ -12,6 +12,7 @@ mod actuator;
 mod asset;
 mod body;
 mod bounds;
+#[doc(hidden)]
 pub mod capacity;
 mod check;
 mod contact;
@@ -25,14 +26,18 @@ mod geom;
 mod history;
 mod joint;
 mod keyof;
+#[doc(hidden)]
 pub mod layout;
 mod lengthrange;
 mod mark;
 mod mwb;
 mod names;
+#[doc(hidden)]
 pub mod needs;
+#[doc(hidden)]
 pub mod pair;
 mod parts;
+#[doc(hidden)]
 pub mod pattern;
 mod plastic;
 mod plugin;

@@ -260,39 +260,12 @@ fn put_text(text: &str, out: &mut Vec<u8>) {
 
 // a list: its length as u32, then the texts; `text` keeps name and text in turn
 fn put_names(names: &Names, out: &mut Vec<u8>) {
-    // whoever adds a list to the names is reminded here
-    let Names {
-        model,
-        body,
-        joint,
-        geom,
-        site,
-        camera,
-        light,
-        mesh,
-        flex,
-        hfield,
-        pair,
-        exclude,
-        equality,
-        tendon,
-        actuator,
-        sensor,
-        numeric,
-        plugin,
-        text,
-        key,
-        place,
-    } = names;
-    put_text(model, out);
-    for list in [
-        body, joint, geom, site, camera, light, mesh, flex, hfield, pair, exclude, equality,
-        tendon, actuator, sensor, numeric, plugin, key,
-    ] {
+    put_text(&names.model, out);
+    for list in Names::LISTS.iter().filter_map(|(list, _)| names.list(list)) {
         out.extend((list.len() as u32).to_le_bytes());
         list.iter().for_each(|name| put_text(name, out));
     }
-    for list in [text, place] {
+    for list in [&names.text, &names.place] {
         out.extend((list.len() as u32).to_le_bytes());
         for (name, text) in list {
             put_text(name, out);
@@ -347,27 +320,10 @@ impl<'a> Reader<'a> {
             model: self.text()?,
             ..Names::default()
         };
-        for list in [
-            &mut names.body,
-            &mut names.joint,
-            &mut names.geom,
-            &mut names.site,
-            &mut names.camera,
-            &mut names.light,
-            &mut names.mesh,
-            &mut names.flex,
-            &mut names.hfield,
-            &mut names.pair,
-            &mut names.exclude,
-            &mut names.equality,
-            &mut names.tendon,
-            &mut names.actuator,
-            &mut names.sensor,
-            &mut names.numeric,
-            &mut names.plugin,
-            &mut names.key,
-        ] {
-            *list = self.list(Self::text)?;
+        for (list, _) in Names::LISTS {
+            if let Some(to) = names.list_mut(list) {
+                *to = self.list(Self::text)?;
+            }
         }
         for list in [&mut names.text, &mut names.place] {
             *list = self.list(|r| Ok((r.text()?, r.text()?)))?;

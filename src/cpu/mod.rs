@@ -1,5 +1,6 @@
 //! The CPU pipeline: one twin a stage, `f64`, one world; the reference that every shader is held against.
 
+#[doc(hidden)]
 pub mod lib;
 
 pub mod adhesion;
@@ -7,6 +8,7 @@ pub mod camlight;
 pub mod check_acc;
 pub mod check_pos;
 pub mod check_vel;
+#[doc(hidden)]
 pub mod collision;
 pub mod com_pos;
 pub mod com_vel;

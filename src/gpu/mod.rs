@@ -8,18 +8,26 @@
 //! * [`worlds`] holds the worlds, [`config`] says how, [`transfer`] moves arrays between them and the host;
 //! * [`run`] walks them through the stages, [`verify`] holds the stages against their twins.
 
+#[doc(hidden)]
 pub mod accessor;
 pub mod arena;
 pub mod config;
 pub mod device;
+#[doc(hidden)]
 pub mod generic;
+#[doc(hidden)]
 pub mod lex;
+#[doc(hidden)]
 pub mod module;
 pub mod run;
+#[doc(hidden)]
 pub mod solids;
+#[doc(hidden)]
 pub mod ties;
+#[doc(hidden)]
 pub mod transfer;
 pub mod tune;
+#[doc(hidden)]
 pub mod unroll;
 pub mod verify;
 pub mod wgsl;

@@ -2,7 +2,7 @@
 //!
 //! A stage for one lane a world is a program of which almost everything is known when the kernel is made: the model, hence
 //! every bound of a loop, every address, every branch on the kind of a joint. So the kernel is *run* here, once, on scalars
-//! that are either known or names of what the device will compute ([`walk`], [`expr`]):
+//! that are either known or names of what the device will compute (`walk`, `expr`):
 //!
 //! ```text
 //! shaders/crb.wgsl ─ assembly ─▶ naga's IR ─ walk ─▶ scalars and statements ─ dead ─▶ print ─▶ WGSL

@@ -41,7 +41,7 @@ impl Batch {
     /// this batch (where nobody said which: the GPU if this batch is there, else the `f64` reference). A control at an end
     /// of its range is moved inwards only. The perturbed worlds are kept for the next call.
     ///
-    /// Fails like [`Batch::with`] and [`Batch::step`], and with [`Error::Input`] if `eps` is not a positive number, or if fields of
+    /// Fails like [`Batch::with`] and [`Batch::step`], and with [`crate::Error::Input`] if `eps` is not a positive number, or if fields of
     /// the model differ ([`Batch::expand`]): the perturbed worlds share one model.
     pub fn transition(&mut self, by: Option<Differences>) -> Result<Transition> {
         let m = &self.model;

@@ -6,12 +6,11 @@ use super::Kernels;
 use crate::cpu::euler::damped;
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::fields::{FIELDS, Field, Model, Room, View};
+use crate::fields::{FIELDS, Field, INPUTS, Model, Room, View};
 use crate::gpu::{Config, Gpu, Values};
 use crate::model::Opt;
 
 use super::super::own::COUNTS;
-use super::super::state::INPUTS;
 
 impl Kernels {
     /// Gives every world a model of its own.
@@ -99,7 +98,7 @@ impl Kernels {
             .iter()
             .map(|&w| Data::new(&self.own[w as usize]))
             .collect();
-        for name in INPUTS {
+        for name in INPUTS.iter() {
             let start = base.field(name);
             if starts.iter().any(|d| d.field(name) != start) {
                 let rows = starts.iter().map(|d| d.field(name));
