@@ -28,8 +28,9 @@ logging.disable(logging.NOTSET)
 TOLERANCE = {"cpu": 1e-12, "simd": 1e-4}
 STEPS = 40
 # steps of 80 in which an observation may be off by more, if the original's moves as much with the last bit of its state: torques of
-# the quadruped's toes, differences of large forces
-UNSTEADY = {"cpu": 2, "simd": 12}
+# the quadruped's toes, differences of large forces. Which steps these are hangs on the way of the original, and that on the last bits of
+# the machine's sines
+UNSTEADY = {"cpu": 8, "simd": 12}
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 

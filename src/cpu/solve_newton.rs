@@ -6,6 +6,8 @@
 //! leaves.
 //!
 //! The Hessian changes only where a row's cost does; it is kept, changed by those rows, and factored again.
+//!
+//! Side by side, rows that only lanes have which are done are left out ([`Fewer`]); the forces of all rows are formed at the end.
 
 use crate::cpu::lib::primal::*;
 use crate::fields::{Data, Model};
@@ -50,19 +52,22 @@ pub fn newton<R: Real, S: System<R>>(
     live = live & !(small_gradient & decrement.lt(tolerance));
 
     let mut niter = zero;
+    let mut fewer = system.take_fewer();
+    let mut needed = island.lanes;
     for _ in 0..m.opt.iterations {
         // step along the direction
-        let (alpha, improvement) = line_search(m, d, system, island, live);
+        let left = fewer.of(island);
+        let (alpha, improvement) = line_search(m, d, system, &left, live);
         live = live & !alpha.abs().le(zero);
         if !live.any() {
             break;
         }
-        take_step(d, island, R::select(live, alpha, zero));
+        take_step(d, &left, R::select(live, alpha, zero));
         niter += R::select(live, one, zero);
 
         // done when the step gained little or forces balance
-        let change = update_constraint(m, d, system, island);
-        let gradient = scale * update_gradient(m, d, system, island);
+        let change = update_constraint(m, d, system, &left);
+        let gradient = scale * update_gradient(m, d, system, &left);
         let improvement = scale * improvement;
         let little = zero.lt(improvement) & improvement.lt(tolerance);
         live = live & !(little | gradient.lt(tolerance));
@@ -72,14 +77,25 @@ pub fn newton<R: Real, S: System<R>>(
 
         // the Hessian changes if a row entered or left it, or a contact slides; done when the next step would gain little
         if (live & change.quadratic).any() {
-            system.update_hessian(m, d, island);
+            system.update_hessian(m, d, &left);
         }
         if (live & (change.quadratic | change.cone | cone)).any() {
-            system.factor(m, d, island);
+            if (needed & !live).any() {
+                needed = live;
+                if system.leave_out(m, d, island, live, &mut fewer) {
+                    system.symbolic(m, d, &fewer.of(island));
+                }
+            }
+            system.factor(m, d, &fewer.of(island));
         }
         cone = change.cone;
         let decrement = scale * system.direction(m, d, island);
         live = live & !decrement.lt(tolerance);
     }
+
+    if fewer.some {
+        update_gradient(m, d, system, island);
+    }
+    system.put_fewer(fewer);
     niter
 }

@@ -6,10 +6,14 @@ use super::dual::Problems;
 use super::island::Islands;
 use super::narrow::Spots;
 use crate::cpu::lib::cone::{Contact, is_elliptic};
-use crate::cpu::lib::primal::{Island, System};
+use crate::cpu::lib::primal::{Fewer, Island, System};
 use crate::cpu::lib::rows::{self, for_rows};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
+use crate::types::Cone;
+
+/// Rows are left out of an island where no more than this share of them is left, since looking for the others' places costs time, too.
+const LEFT: [usize; 2] = [7, 8];
 
 /// What is the same in all lanes about the rows of a tile; made by `make_constraint`, used up by the solver.
 #[derive(Clone)]
@@ -36,6 +40,8 @@ pub struct Rows<R: Real> {
     pub islands: Islands<R>,
     /// Problems of the dual solvers.
     pub problems: Problems,
+    // room for the rows that lanes still need
+    fewer: Fewer,
     /// Shape of the Hessian.
     pub(super) shape: super::hessian::Shape,
 }
@@ -55,6 +61,10 @@ impl<R: Real> Rows<R> {
             cone_of: Vec::new(),
             islands: Islands::default(),
             problems: Problems::default(),
+            fewer: Fewer {
+                rows: Vec::with_capacity(m.njmax),
+                ..Fewer::default()
+            },
             shape: super::hessian::Shape::new(m),
         }
     }
@@ -141,6 +151,52 @@ impl<R: Real> System<R> for Rows<R> {
 
     fn direction(&mut self, _m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R {
         self.newton_direction(d, island)
+    }
+
+    fn take_fewer(&mut self) -> Fewer {
+        let mut fewer = std::mem::take(&mut self.fewer);
+        fewer.some = false;
+        fewer
+    }
+
+    fn put_fewer(&mut self, fewer: Fewer) {
+        self.fewer = fewer;
+    }
+
+    fn leave_out(
+        &self,
+        m: &Model,
+        d: &Data<R>,
+        island: &Island<'_, R>,
+        lanes: R::Mask,
+        fewer: &mut Fewer,
+    ) -> bool {
+        // edges of pyramids cost less than to look which of them are needed
+        if m.opt.cone != Cone::Elliptic {
+            return false;
+        }
+        let before = fewer.of(island).rows.len();
+        let friction = island.ne + island.nf;
+        let (rows, mut k) = (&mut fewer.rows, 0);
+        rows.clear();
+        (fewer.ne, fewer.nf) = (0, 0);
+        while k < island.rows.len() {
+            // rows of an elliptic contact stay together
+            let r = island.rows[k] as usize;
+            let num = match is_elliptic(m, d, r) {
+                true => self.contact(m, d, r).dim,
+                false => 1,
+            };
+            if (lanes & R::zero().lt(d.efc_D[r])).any() {
+                rows.extend_from_slice(&island.rows[k..k + num]);
+                fewer.ne += usize::from(k < island.ne);
+                fewer.nf += usize::from((island.ne..friction).contains(&k));
+            }
+            k += num;
+        }
+        let many = rows.len() * LEFT[1] <= before * LEFT[0];
+        fewer.some |= many;
+        many
     }
 }
 

@@ -41,6 +41,51 @@ pub trait System<R: Real> {
     fn factor(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
     /// Search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad.
     fn direction(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R;
+    /// Room for [`System::leave_out`].
+    fn take_fewer(&mut self) -> Fewer {
+        Fewer::default()
+    }
+    /// Gives that room back.
+    fn put_fewer(&mut self, _fewer: Fewer) {}
+    /// Leaves out the rows of an island that none of these lanes has, if they are many; true if it did. One world has all.
+    fn leave_out(
+        &self,
+        _m: &Model,
+        _d: &Data<R>,
+        _island: &Island<'_, R>,
+        _lanes: R::Mask,
+        _fewer: &mut Fewer,
+    ) -> bool {
+        false
+    }
+}
+
+/// The rows of an island that lanes still need, while others have converged: the rows that those alone have add exact zeros.
+#[derive(Clone, Debug, Default)]
+pub struct Fewer {
+    /// The rows, ascending.
+    pub rows: Vec<i32>,
+    /// How many of them are equalities.
+    pub ne: usize,
+    /// How many are friction losses.
+    pub nf: usize,
+    /// Some rows of the island are left out; if not, all else here means nothing.
+    pub some: bool,
+}
+
+impl Fewer {
+    /// What is left of an island.
+    pub(crate) fn of<'a, R: Real>(&'a self, island: &Island<'a, R>) -> Island<'a, R> {
+        match self.some {
+            true => Island {
+                rows: &self.rows,
+                ne: self.ne,
+                nf: self.nf,
+                ..*island
+            },
+            false => *island,
+        }
+    }
 }
 
 /// Dofs and rows that are solved by themselves.
