@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import pathlib
 import xml.etree.ElementTree as xml
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ import numpy as np
 
 from manyworlds.model import Model
 from manyworlds.task import Task
+from manyworlds.tasks.packages import folder_of
 
 # streams of draws in a control step
 COMMAND, NOISE, PUSH = range(3)
@@ -20,10 +20,8 @@ COMMAND, NOISE, PUSH = range(3)
 @functools.cache
 def folder() -> pathlib.Path:
     """The folder of the robots, in the installed package."""
-    spec = importlib.util.find_spec("mujoco_playground")
-    if spec is None or not spec.submodule_search_locations:
-        raise ImportError("models of MuJoCo Playground are read from its package: pip install --no-deps playground")
-    return pathlib.Path(spec.submodule_search_locations[0]) / "_src/locomotion"
+    package = folder_of("mujoco_playground", "MuJoCo Playground", "pip install --no-deps playground")
+    return package / "_src/locomotion"
 
 
 def files(name: str, scene: str) -> tuple[str, dict[str, bytes]]:

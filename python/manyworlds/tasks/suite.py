@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import pathlib
 from collections.abc import Callable, Iterator, Sequence
 
@@ -13,6 +12,7 @@ from manyworlds.batch import Batch
 from manyworlds.draws import Draws
 from manyworlds.model import Model
 from manyworlds.task import Task, View
+from manyworlds.tasks.packages import folder_of
 
 # mjtJoint
 FREE, BALL, SLIDE, HINGE = range(4)
@@ -27,10 +27,7 @@ XX, XZ, ZX, ZZ = 0, 2, 6, 8
 @functools.cache
 def folder() -> pathlib.Path:
     """The folder of the suite's models, in the installed package."""
-    spec = importlib.util.find_spec("dm_control")
-    if spec is None or not spec.submodule_search_locations:
-        raise ImportError("models of dm_control's suite are read from its package: pip install --no-deps dm_control")
-    return pathlib.Path(spec.submodule_search_locations[0]) / "suite"
+    return folder_of("dm_control", "dm_control's suite", "pip install --no-deps dm_control") / "suite"
 
 
 def tolerance(
