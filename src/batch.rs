@@ -9,6 +9,8 @@
 //!
 //! A world's result depends on its own state alone: not on how many worlds there are, on its index or on threads.
 
+#[cfg(feature = "gpu")]
+mod asked;
 mod auto;
 pub mod clock;
 mod contact;
@@ -39,6 +41,8 @@ mod tangent;
 mod tuning;
 mod vector;
 
+#[cfg(feature = "gpu")]
+pub use asked::Brought;
 pub use contact::ContactForces;
 pub use derivative::{Differences, InverseSlopes, Transition};
 pub use flag::Flag;
@@ -247,6 +251,25 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
     }
     /// Seconds that each stage took since the last call, over all worlds; `None` if this is not measured.
     fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(String, f64)>>>;
+    /// Worlds of another model or number on the device that these were given; `None` if they were given none.
+    fn beside(
+        &self,
+        _m: &Model,
+        _nworld: usize,
+        _settings: &Settings,
+    ) -> Result<Option<Box<dyn Worlds>>> {
+        Ok(None)
+    }
+    /// What has to be asked for before it is read; `None` where reads are answered at once.
+    #[cfg(feature = "gpu")]
+    fn unseen(&mut self) -> Option<&mut asked::Unseen> {
+        None
+    }
+    /// Asks for what was read, and says how often the worlds have changed.
+    #[cfg(feature = "gpu")]
+    fn ask(&mut self) -> Result<Option<(crate::gpu::Asked, u64)>> {
+        Ok(None)
+    }
 }
 
 /// Many worlds of one model.
@@ -283,27 +306,27 @@ impl Batch {
 
     /// `nworld` worlds at `qpos0`, made as `settings` say. Fails like [`Batch::new`].
     pub fn with(model: &Model, nworld: usize, settings: Settings) -> Result<Self> {
-        let missing = crate::compile::missing(model);
-        if !missing.is_empty() {
-            return Err(Error::Missing(missing));
+        let (model, settings) = prepared(model, nworld, settings)?;
+        let opened = open(&model, nworld, &settings)?;
+        Ok(Self::of(model, nworld, settings, opened))
+    }
+
+    /// Another batch in the same place: on the device that this one was given, if it was.
+    pub(crate) fn beside(&self, model: &Model, nworld: usize, settings: Settings) -> Result<Self> {
+        let (model, settings) = prepared(model, nworld, settings)?;
+        let opened = self.open_beside(&model, nworld, &settings)?;
+        Ok(Self::of(model, nworld, settings, opened))
+    }
+
+    fn open_beside(&self, model: &Model, nworld: usize, settings: &Settings) -> Result<Opened> {
+        match self.worlds.beside(model, nworld, settings)? {
+            Some(worlds) => Ok((worlds, None)),
+            None => open(model, nworld, settings),
         }
-        let mut model = model.clone();
-        let (nconmax, njmax) = (
-            room("nconmax", settings.nconmax)?,
-            room("njmax", settings.njmax)?,
-        );
-        let room = (
-            nconmax.unwrap_or(model.nconmax),
-            njmax.unwrap_or(model.njmax),
-        );
-        model.set_room(room.0, room.1)?;
-        let most = 4 * std::thread::available_parallelism().map_or(1, usize::from);
-        let settings = Settings {
-            threads: settings.threads.map(|n| n.min(most)),
-            ..settings
-        };
-        let (worlds, why) = open(&model, nworld, &settings)?;
-        Ok(Self {
+    }
+
+    fn of(model: Model, nworld: usize, settings: Settings, (worlds, why): Opened) -> Self {
+        Self {
             hash: state::hash(&model),
             model,
             nworld,
@@ -315,7 +338,7 @@ impl Batch {
             bound: Vec::new(),
             perturbed: None,
             look: Look::default(),
-        })
+        }
     }
 
     /// The model, with the capacities that the worlds have.
@@ -486,7 +509,7 @@ impl Batch {
         };
         let mut model = self.model.clone();
         model.set_room(room.0, room.1)?;
-        let (worlds, why) = match open(&model, self.nworld, &self.settings) {
+        let (worlds, why) = match self.open_beside(&model, self.nworld, &self.settings) {
             Ok(opened) => opened,
             Err(e @ (Error::Size { .. } | Error::Device(_))) => {
                 self.growth.full = Some(e.to_string());
@@ -725,9 +748,27 @@ fn room(name: &str, asked: Option<usize>) -> Result<Option<usize>> {
     }
 }
 
-type Opened = (Box<dyn Worlds>, Option<String>);
-
-fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Opened> {
+// the model with the room that worlds are to have, and settings that can be had
+fn prepared(model: &Model, nworld: usize, settings: Settings) -> Result<(Model, Settings)> {
+    let missing = crate::compile::missing(model);
+    if !missing.is_empty() {
+        return Err(Error::Missing(missing));
+    }
+    let mut model = model.clone();
+    let (nconmax, njmax) = (
+        room("nconmax", settings.nconmax)?,
+        room("njmax", settings.njmax)?,
+    );
+    let room = (
+        nconmax.unwrap_or(model.nconmax),
+        njmax.unwrap_or(model.njmax),
+    );
+    model.set_room(room.0, room.1)?;
+    let most = 4 * std::thread::available_parallelism().map_or(1, usize::from);
+    let settings = Settings {
+        threads: settings.threads.map(|n| n.min(most)),
+        ..settings
+    };
     let nworld_fits = u32::try_from(nworld).is_ok_and(|n| n < u32::MAX);
     if nworld == 0 || !nworld_fits {
         return Err(Error::Input(format!(
@@ -735,6 +776,12 @@ fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Opened> {
             u32::MAX - 1
         )));
     }
+    Ok((model, settings))
+}
+
+type Opened = (Box<dyn Worlds>, Option<String>);
+
+fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Opened> {
     Ok(match settings.backend {
         Backend::Cpu => (cpu::open(m, nworld, settings)?, None),
         Backend::Simd => (cpu::open_simd(m, nworld, settings)?, None),

@@ -6,7 +6,8 @@ use common::Golden;
 use manyworlds::batch::{Backend, Memory, Overflow, Settings};
 use manyworlds::gpu::config::{Unroll, hardware_team};
 use manyworlds::gpu::device::{Choice, Request};
-use manyworlds::gpu::{Config, Device, Gpu, Values};
+use manyworlds::gpu::{Config, Device, Gpu, Values, wgpu};
+use manyworlds::picture::{Options, Show};
 use manyworlds::stages::{com_pos, kinematics};
 use manyworlds::{Batch, Error, Model};
 
@@ -331,14 +332,16 @@ fn what_a_world_is_said_to_take_is_what_it_takes() {
     assert!(untouched.len() == 64 * m.nv && untouched.iter().all(|&x| x == 0.0));
 }
 
+// spheres over a plane, the first of them in it
+const SPHERES: &str = r#"<mujoco><worldbody><geom type="plane" size="5 5 1"/>
+    <body pos="0 0 .09"><freejoint/><geom size=".1"/></body>
+    <body pos=".3 0 .3"><freejoint/><geom size=".1"/></body>
+    <body pos=".6 0 .35"><freejoint/><geom size=".1"/></body>
+    </worldbody></mujoco>"#;
+
 #[test]
 fn a_world_that_needs_more_room_gets_it_and_loses_nothing() {
-    let xml = r#"<mujoco><worldbody><geom type="plane" size="5 5 1"/>
-        <body pos="0 0 .09"><freejoint/><geom size=".1"/></body>
-        <body pos=".3 0 .3"><freejoint/><geom size=".1"/></body>
-        <body pos=".6 0 .35"><freejoint/><geom size=".1"/></body>
-        </worldbody></mujoco>"#;
-    let m = Model::from_xml_str(xml).unwrap();
+    let m = Model::from_xml_str(SPHERES).unwrap();
     let run = |nconmax: Option<usize>| {
         let settings = Settings {
             backend: Backend::Gpu,
@@ -368,4 +371,182 @@ fn a_world_that_needs_more_room_gets_it_and_loses_nothing() {
     let (grown, have) = run(Some(1));
     assert!(ample >= 3 && grown > 1);
     assert!(want == have);
+}
+
+// a device that somebody else opened, within these limits
+fn opened(limits: wgpu::Limits) -> (wgpu::Device, wgpu::Queue) {
+    let desc = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    let instance = wgpu::Instance::new(desc);
+    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
+    let wanted = wgpu::DeviceDescriptor {
+        required_limits: limits,
+        ..wgpu::DeviceDescriptor::default()
+    };
+    pollster::block_on(adapters[0].request_device(&wanted)).unwrap()
+}
+
+#[test]
+fn worlds_on_a_device_that_was_open_already_are_the_same_and_stay_there() {
+    let m = Model::from_xml_str(SPHERES).unwrap();
+    let settings = |nconmax| Settings {
+        backend: Backend::Gpu,
+        nconmax,
+        ..Settings::default()
+    };
+    let falls = |batch: &mut Batch| {
+        // all of them in the plane
+        let mut row = m.qpos0.to_vec();
+        (row[m.nq - 12], row[m.nq - 5]) = (0.09, 0.09);
+        batch.set("qpos", &row).unwrap();
+        batch.step(5).unwrap();
+        batch.reals("qpos").unwrap().to_vec()
+    };
+    let want = falls(&mut Batch::with(&m, 3, settings(None)).unwrap());
+
+    let (device, queue) = opened(wgpu::Limits::default());
+    let given = Device::from_wgpu(device.clone(), queue).unwrap();
+    assert!(given.waits() && given.adapter.backend == "vulkan");
+    // with too little room, which grows on the same device
+    let worlds = Batch::on(&given, &m, 3, settings(Some(1)));
+    let mut batch = pollster::block_on(worlds).unwrap();
+    assert_eq!(falls(&mut batch), want);
+    assert!(batch.model().nconmax > 1);
+    let slopes = batch.transition(None).map(|_| ());
+    assert!(slopes.is_ok(), "{slopes:?}");
+    // faults that nobody catches are told by us
+    let _ = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("a fault"),
+        size: u64::MAX,
+        usage: wgpu::BufferUsages::STORAGE,
+        mapped_at_creation: false,
+    });
+    assert!(matches!(given.check(), Err(Error::Device(msg)) if msg.contains("a fault")));
+}
+
+#[test]
+fn a_device_that_was_opened_with_too_little_is_refused() {
+    let (device, queue) = opened(wgpu::Limits {
+        max_storage_buffers_per_shader_stage: 2,
+        ..wgpu::Limits::downlevel_defaults()
+    });
+    let refused = Device::from_wgpu(device, queue).unwrap_err();
+    assert!(matches!(
+        &refused,
+        Error::Size { what, need: 3, have: 2 } if what.contains("storage buffers")
+    ));
+}
+
+#[test]
+fn what_cannot_be_waited_for_is_asked_for() {
+    let m = Model::from_xml_str(SPHERES).unwrap();
+    let device = device().without_waiting();
+    let with = |overflow| Settings {
+        overflow,
+        ..Settings::default()
+    };
+    let refused = pollster::block_on(Batch::on(&device, &m, 3, with(Overflow::Grow)));
+    assert!(matches!(refused, Err(Error::Input(msg)) if msg.contains("Overflow::Continue")));
+    let on = Batch::on(&device, &m, 3, with(Overflow::Continue));
+    let mut batch = pollster::block_on(on).unwrap();
+    let mut other = Batch::with(
+        &m,
+        3,
+        Settings {
+            backend: Backend::Gpu,
+            ..with(Overflow::Continue)
+        },
+    )
+    .unwrap();
+
+    for steps in [1, 7] {
+        batch.step(steps).unwrap();
+        other.step(steps).unwrap();
+        // at first it is on the device
+        let error = batch.reals("qpos").unwrap_err().to_string();
+        assert!(error.contains("qpos") && batch.lacks(), "{error}");
+        // several at a time, integers too
+        let read = |batch: &mut Batch| {
+            let [qpos, xpos] =
+                ["qpos", "geom_xpos"].map(|name| batch.reals(name).map(<[f64]>::to_vec));
+            Ok((qpos?, xpos?, batch.ints("ncon")?.to_vec()))
+        };
+        let have = pollster::block_on(batch.reading(read)).unwrap();
+        assert_eq!(have, read(&mut other).unwrap());
+        assert!(!batch.lacks());
+        // what was brought stays at hand until the worlds change
+        assert_eq!(read(&mut batch).unwrap(), have);
+        // what was read last is brought with the rest
+        assert_eq!(batch.flags().is_err(), steps == 1);
+        let flags = pollster::block_on(batch.reading(Batch::flags)).unwrap();
+        assert_eq!(flags, other.flags().unwrap());
+    }
+
+    // what was asked for before the worlds changed says nothing of them
+    let late = {
+        let _ = batch.reals("time");
+        batch.ask().unwrap()
+    };
+    batch.reset(manyworlds::batch::To::Qpos0).unwrap();
+    batch.set("qvel", &vec![0.5; m.nv]).unwrap();
+    batch.take(pollster::block_on(late).unwrap());
+    assert!(batch.reals("time").is_err());
+    let time = pollster::block_on(batch.reading(|batch| Ok(batch.reals("time")?.to_vec())));
+    assert_eq!(time.unwrap(), [0.0; 3]);
+    let qvel = pollster::block_on(batch.reading(|batch| Ok(batch.reals("qvel")?.to_vec())));
+    assert!(qvel.unwrap().iter().all(|&x| x == 0.5));
+    // an error of its own is no lack
+    let none = pollster::block_on(batch.reading(|batch| Ok(batch.reals("nonsense")?.len())));
+    assert!(matches!(none, Err(Error::Input(_))));
+    // where reads are answered at once nothing is asked for
+    assert!(!other.lacks());
+    let nothing = pollster::block_on(other.ask().unwrap()).unwrap();
+    other.take(nothing);
+    assert_eq!(other.reals("time").unwrap().len(), 3);
+}
+
+#[test]
+fn worlds_that_cannot_be_waited_for_are_watched_and_pulled() {
+    let m = Model::from_xml_str(SPHERES).unwrap();
+    let settings = Settings {
+        overflow: Overflow::Continue,
+        ..Settings::default()
+    };
+    let options = Options::default();
+    let device = device().without_waiting();
+    let on = Show::on(&device, &m, 2, settings.clone(), &options);
+    let mut show = pollster::block_on(on).unwrap();
+    let here = Settings {
+        backend: Backend::Gpu,
+        ..settings
+    };
+    let mut other = Show::new(&m, 2, here, &options).unwrap();
+    // as a page does
+    let bring = |show: &mut Show| {
+        assert!(show.batch_mut().lacks());
+        let brought = pollster::block_on(show.batch_mut().ask().unwrap()).unwrap();
+        show.batch_mut().take(brought);
+    };
+    for _ in 0..2 {
+        show.step(3).unwrap();
+        other.step(3).unwrap();
+        let shot = loop {
+            match show.shoot() {
+                Ok(shot) => break shot,
+                Err(_) => bring(&mut show),
+            }
+        };
+        let want = other.shoot().unwrap();
+        assert_eq!(shot.camera.eye, want.camera.eye);
+        for (layer, want) in shot.layers.iter().zip(&want.layers) {
+            assert_eq!(layer.poses, want.poses);
+        }
+    }
+    let grip = loop {
+        match show.take([0.0, 0.0], 1.0) {
+            Ok(grip) => break grip,
+            Err(_) => bring(&mut show),
+        }
+    };
+    assert_eq!(grip, other.take([0.0, 0.0], 1.0).unwrap());
+    show.reset().unwrap();
 }

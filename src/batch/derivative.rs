@@ -203,7 +203,7 @@ impl Batch {
         let each = (AT_A_TIME / block.len()).clamp(1, self.nworld);
         let mut inner = match self.perturbed.take() {
             Some(inner) if inner.nworld == each * block.len() => inner,
-            _ => Box::new(Batch::with(&self.model, each * block.len(), settings)?),
+            _ => Box::new(self.beside(&self.model, each * block.len(), settings)?),
         };
         let inputs = self.inputs(&block)?;
         let ctrl = inputs.iter().find(|(name, _)| *name == "ctrl");

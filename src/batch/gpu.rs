@@ -4,6 +4,7 @@ mod own;
 
 use std::sync::{Arc, OnceLock};
 
+use super::asked::Unseen;
 use super::slices::{Columns, In, Out};
 use super::state::kept;
 use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory};
@@ -11,10 +12,10 @@ use crate::error::{Error, Result};
 use crate::fields::{Elem, Field, Model, View};
 use crate::gpu::arena::{Layout, chip_words};
 use crate::gpu::config::hardware_team;
-use crate::gpu::device::{self, Choice, Device, Request};
+use crate::gpu::device::{self, Choice, Device, Request, block_on};
 use crate::gpu::run::{Plan, forward_walk, inverse_walk, step_walk, step1_walk};
 use crate::gpu::tune::{self, Tuned};
-use crate::gpu::{Config, Gpu, Values};
+use crate::gpu::{Asked, Config, Gpu, Values};
 use crate::stages::Stage;
 use crate::types::{ENBL_INVERSE, OVERFLOW_TURNS};
 
@@ -54,6 +55,10 @@ struct Kernels {
     plans: Plans,
     // where nobody said how many lanes: more, if the adapter ends their loops early
     widens: bool,
+    // whether the device was given
+    given: bool,
+    // where the device cannot be waited for
+    unseen: Option<Unseen>,
     // the models of worlds that differ
     own: Vec<Arc<Model>>,
     // the last read
@@ -84,16 +89,27 @@ fn open_on(
     nworld: usize,
     settings: &Settings,
 ) -> Result<Box<dyn Worlds>> {
-    if settings.rne_post {
-        let why = "forces between bodies behind the last step (rne_post) are computed by cpu and simd alone: a device has them \
-                   of the beginning of the step, with the flag of the model that sensors of force set";
-        return Err(Error::Input(why.to_owned()));
-    }
     let request = Request {
         choice,
         ..Request::default()
     };
     let device = Device::open(&request)?;
+    block_on(on(&device, m, nworld, settings, false))
+}
+
+/// The kernels on a device that is open, and whether it was given.
+pub(super) async fn on(
+    device: &Device,
+    m: &Model,
+    nworld: usize,
+    settings: &Settings,
+    given: bool,
+) -> Result<Box<dyn Worlds>> {
+    if settings.rne_post {
+        let why = "forces between bodies behind the last step (rne_post) are computed by cpu and simd alone: a device has them \
+                   of the beginning of the step, with the flag of the model that sensors of force set";
+        return Err(Error::Input(why.to_owned()));
+    }
     let config = Config {
         nworld,
         lanes: settings.lanes.unwrap_or(0),
@@ -107,13 +123,21 @@ fn open_on(
         Some(choice) => choice.put(&config),
         None => config,
     };
-    let mut gpu = Gpu::new(&device, m, &config)?;
+    let mut gpu = Gpu::make(device, m, &config).await?;
     // what a step needs is compiled before the first one
-    gpu.prepare()?;
+    gpu.ready().await?;
+    let mut plans = Plans::default();
+    // and so is the rest where nobody can wait for it later; it has the same kernels, or nearly
+    if !device.waits() {
+        plans.forward = Some(gpu.build(&forward_walk(m)).await?);
+        plans.step1 = Some(gpu.build(&step1_walk(m)).await?);
+    }
     Ok(Box::new(Kernels {
         gpu,
-        plans: Plans::default(),
+        plans,
         widens: settings.lanes.is_none(),
+        given,
+        unseen: (!device.waits()).then(Unseen::default),
         own: Vec::new(),
         reals: Vec::new(),
         ints: Vec::new(),
@@ -190,14 +214,15 @@ impl Kernels {
         keep: bool,
         go: impl Fn(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let software = self.gpu.device().adapter.software;
+        self.change();
+        let ends = self.gpu.device().adapter.ends_loops();
         loop {
-            let widens = software && self.widens && self.gpu.team().lanes < MOST_LANES;
+            let widens = ends && self.widens && self.gpu.team().lanes < MOST_LANES;
             if keep || widens {
                 self.gpu.hold()?;
             }
             go(self)?;
-            if !software {
+            if !ends {
                 return Ok(());
             }
             let ended = self.gpu.read_int("overflow")?;
@@ -257,14 +282,29 @@ impl Kernels {
     fn inverse(&mut self, m: &Model, keep: bool) -> Result<()> {
         self.have_room_for_inverse()?;
         // where loops may end early, what was given may be lost on the way
-        let software = self.gpu.device().adapter.software;
-        let given = software.then(|| self.gpu.read("qacc")).transpose()?;
+        let ends = self.gpu.device().adapter.ends_loops();
+        let given = ends.then(|| self.gpu.read("qacc")).transpose()?;
         self.attempt(m, keep, |kernels| {
             if let Some(given) = &given {
                 kernels.gpu.write("qacc", given)?;
             }
             kernels.walk(m, inverse_walk, |plans| &mut plans.inverse)
         })
+    }
+
+    // what is at hand of the worlds is what they were
+    fn change(&mut self) {
+        if let Some(unseen) = &mut self.unseen {
+            unseen.change();
+        }
+    }
+
+    // an array of all worlds
+    fn values(&mut self, field: &'static Field) -> Result<Values> {
+        match &mut self.unseen {
+            Some(unseen) if self.gpu.has(field) && self.gpu.keeps(field) => unseen.read(field),
+            _ => self.gpu.read(field.name),
+        }
     }
 
     fn widen(&mut self, state: &[(&'static str, Values)]) -> Result<()> {
@@ -326,7 +366,7 @@ impl Worlds for Kernels {
     }
 
     fn read(&mut self, _m: &Model, field: &'static Field) -> Result<View<'_>> {
-        Ok(match self.gpu.read(field.name)? {
+        Ok(match self.values(field)? {
             Values::Int(x) => {
                 self.ints = x;
                 View::Int(&self.ints)
@@ -349,7 +389,7 @@ impl Worlds for Kernels {
         if field.words(m) == 0 {
             return Ok(());
         }
-        let values = self.gpu.read(field.name)?;
+        let values = self.values(field)?;
         match (&values, out) {
             (Values::Real(x), Out::F32(to)) => put(at, to, x, |x| x),
             (Values::Real(x), Out::F64(to)) => put(at, to, x, f64::from),
@@ -381,6 +421,7 @@ impl Worlds for Kernels {
             (_, In::F64(x)) => Values::Real(rows(m, field, &list, at, x, |x| x as f32)),
             (_, In::I32(x)) => Values::Real(rows(m, field, &list, at, x, |x| x as f32)),
         };
+        self.change();
         match &list {
             Some(list) => self.gpu.write_worlds(field.name, list, &values),
             None => self.gpu.write(field.name, &values),
@@ -388,6 +429,7 @@ impl Worlds for Kernels {
     }
 
     fn reset(&mut self, _m: &Model, mask: Mask<'_>) -> Result<()> {
+        self.change();
         match listed(mask) {
             Some(list) if list.is_empty() => Ok(()),
             list => {
@@ -398,6 +440,7 @@ impl Worlds for Kernels {
     }
 
     fn differ(&mut self, _: &Model, models: &[Arc<Model>], _: &[&'static str]) -> Result<()> {
+        self.change();
         self.give(models)
     }
 
@@ -406,12 +449,37 @@ impl Worlds for Kernels {
     }
 
     fn copy(&mut self, _m: &Model, from: usize, to: &[usize]) -> Result<()> {
+        self.change();
         let to: Vec<u32> = to.iter().map(|&w| w as u32).collect();
         self.gpu.copy(from as u32, &to)
     }
 
     fn back(&mut self) -> Result<()> {
+        self.change();
         self.gpu.back()
+    }
+
+    fn beside(
+        &self,
+        m: &Model,
+        nworld: usize,
+        settings: &Settings,
+    ) -> Result<Option<Box<dyn Worlds>>> {
+        let device = self.gpu.device();
+        let opened = self
+            .given
+            .then(|| block_on(on(device, m, nworld, settings, true)));
+        opened.transpose()
+    }
+
+    fn unseen(&mut self) -> Option<&mut Unseen> {
+        self.unseen.as_mut()
+    }
+
+    fn ask(&mut self) -> Result<Option<(Asked, u64)>> {
+        let gpu = &self.gpu;
+        let asked = self.unseen.as_mut().map(|unseen| unseen.ask(gpu));
+        asked.transpose()
     }
 
     fn at_hand(&self) -> u64 {

@@ -29,7 +29,18 @@ impl Batch {
     ///
     /// Fails with [`Error::Device`](crate::Error::Device) where the device does.
     pub fn scatter(&mut self, seed: u64, size: f64) -> Result<()> {
-        let (mut qpos, mut qvel) = (self.reals("qpos")?.to_vec(), self.reals("qvel")?.to_vec());
+        let (qpos, qvel) = (self.reals("qpos")?.to_vec(), self.reals("qvel")?.to_vec());
+        self.scatter_from(seed, size, qpos, qvel)
+    }
+
+    /// The same for worlds whose `qpos` and `qvel` are known.
+    pub(crate) fn scatter_from(
+        &mut self,
+        seed: u64,
+        size: f64,
+        mut qpos: Vec<f64>,
+        mut qvel: Vec<f64>,
+    ) -> Result<()> {
         let m = self.model();
         for w in 0..self.nworld() {
             for j in 0..m.njnt {

@@ -1,6 +1,8 @@
 //! Adapters: which there are, which one is taken, and an open device that reports every fault as an [`Error`].
 
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
@@ -31,7 +33,7 @@ pub struct Adapter {
     pub name: String,
     /// Driver and its version.
     pub driver: String,
-    /// Interface: `vulkan`, `metal`, `dx12`.
+    /// Interface: `vulkan`, `metal`, `dx12`; `webgpu` in a browser.
     pub backend: String,
     /// True if a CPU plays the device.
     pub software: bool,
@@ -50,10 +52,27 @@ impl Adapter {
         self.backend == wgpu::Backend::Vulkan.to_str()
     }
 
-    fn of(adapter: &wgpu::Adapter) -> Self {
-        let (info, limits) = (adapter.get_info(), adapter.limits());
+    /// True if it is a browser's, which tells little of what is behind it and cannot be waited for.
+    pub fn browser(&self) -> bool {
+        self.backend == wgpu::Backend::BrowserWebGpu.to_str()
+    }
+
+    /// True if it ends long loops without a word, as Mesa's software adapter does.
+    pub fn ends_loops(&self) -> bool {
+        self.software && !self.browser()
+    }
+
+    /// True if its compiler takes long over large kernels, so that every stage gets one of its own.
+    pub fn compiles_slowly(&self) -> bool {
+        self.software || self.browser()
+    }
+
+    fn of(info: wgpu::AdapterInfo, limits: &wgpu::Limits) -> Self {
         Self {
-            name: info.name,
+            name: match info.name.is_empty() {
+                true => "a GPU".to_owned(),
+                false => info.name,
+            },
             driver: format!("{} {}", info.driver, info.driver_info)
                 .trim()
                 .to_owned(),
@@ -101,6 +120,7 @@ pub struct Device {
     pub adapter: Adapter,
     /// True if stages can be timed on the device.
     pub timestamps: bool,
+    waits: bool,
     fault: Arc<Mutex<Option<String>>>,
 }
 
@@ -121,20 +141,41 @@ pub(crate) fn may_have_hardware() -> bool {
     named("/dev/dri", &["renderD"]) || named("/dev", NAMES)
 }
 
+/// What a future of a device gives, once it is there.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
+    pollster::block_on(future)
+}
+
+/// What a future of a device gives, if it is there at once: in a browser nothing can be waited for.
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
+    let mut at_once = std::task::Context::from_waker(Waker::noop());
+    match std::pin::pin!(future).poll(&mut at_once) {
+        Poll::Ready(found) => found,
+        Poll::Pending => Err(Error::Device(
+            "a page cannot wait for its device: this call has no form that is awaited".to_owned(),
+        )),
+    }
+}
+
 pub(crate) fn instance() -> &'static wgpu::Instance {
     static INSTANCE: OnceLock<wgpu::Instance> = OnceLock::new();
     INSTANCE.get_or_init(|| {
         let mut desc = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
         // the GL backend lacks what the kernels need
-        desc.backends &= wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
+        desc.backends &= wgpu::Backends::VULKAN
+            | wgpu::Backends::METAL
+            | wgpu::Backends::DX12
+            | wgpu::Backends::BROWSER_WEBGPU;
         wgpu::Instance::new(desc)
     })
 }
 
 // hardware first, then discrete before integrated; equal ones in the order of the system
-fn ranked() -> Vec<wgpu::Adapter> {
+async fn ranked() -> Vec<wgpu::Adapter> {
     let all = wgpu::Backends::all();
-    let mut list = pollster::block_on(instance().enumerate_adapters(all));
+    let mut list = instance().enumerate_adapters(all).await;
     list.sort_by_key(|adapter| match adapter.get_info().device_type {
         wgpu::DeviceType::DiscreteGpu => 0,
         wgpu::DeviceType::IntegratedGpu => 1,
@@ -145,16 +186,21 @@ fn ranked() -> Vec<wgpu::Adapter> {
     list
 }
 
-/// Every adapter of this machine, best first.
-pub fn adapters() -> Vec<Adapter> {
-    ranked().iter().map(Adapter::of).collect()
+fn told(adapter: &wgpu::Adapter) -> Adapter {
+    Adapter::of(adapter.get_info(), &adapter.limits())
 }
 
-fn choose(choice: &Choice) -> Result<wgpu::Adapter> {
-    let list = ranked();
-    let found: Vec<String> = list.iter().map(|a| Adapter::of(a).to_string()).collect();
+/// Every adapter of this machine, best first; none in a browser, which has to be asked by [`Device::request`].
+pub fn adapters() -> Vec<Adapter> {
+    let list = block_on(async { Ok(ranked().await) }).unwrap_or_default();
+    list.iter().map(told).collect()
+}
+
+async fn choose(choice: &Choice) -> Result<wgpu::Adapter> {
+    let list = ranked().await;
+    let found: Vec<String> = list.iter().map(|a| told(a).to_string()).collect();
     let wanted = |adapter: &wgpu::Adapter| {
-        let it = Adapter::of(adapter);
+        let it = told(adapter);
         match choice {
             Choice::Hardware => !it.software,
             Choice::Any => true,
@@ -164,6 +210,9 @@ fn choose(choice: &Choice) -> Result<wgpu::Adapter> {
     };
     list.into_iter().find(wanted).ok_or_else(|| {
         let found = match found.as_slice() {
+            [] if cfg!(target_arch = "wasm32") => {
+                "none: this browser has no WebGPU, or no graphics adapter for it".to_owned()
+            }
             [] => "no adapter at all: install a Vulkan driver".to_owned(),
             list => format!("only {}: ask for it by name", list.join(", ")),
         };
@@ -177,10 +226,19 @@ fn choose(choice: &Choice) -> Result<wgpu::Adapter> {
     })
 }
 
+/// Storage buffers that a stage binds: the model's and the worlds', or those that arrays are moved between.
+const BUFFERS: u32 = 3;
+
 impl Device {
-    /// Opens an adapter. Fails with [`Error::Device`] if none fits or the driver refuses.
+    /// Opens an adapter. Fails with [`Error::Device`] if none fits or the driver refuses; in a browser always, where it is
+    /// [`Device::request`] that opens one.
     pub fn open(request: &Request) -> Result<Self> {
-        let chosen = choose(&request.choice)?;
+        block_on(Self::request(request))
+    }
+
+    /// The same where nothing can be waited for.
+    pub async fn request(request: &Request) -> Result<Self> {
+        let chosen = choose(&request.choice).await?;
         let mut limits = if request.portable {
             wgpu::Limits::default()
         } else {
@@ -195,16 +253,49 @@ impl Device {
         } else {
             chosen.features() & want
         };
-        let (device, queue) = pollster::block_on(chosen.request_device(&wgpu::DeviceDescriptor {
+        let asked = wgpu::DeviceDescriptor {
             label: Some("manyworlds"),
             required_features: features,
             required_limits: limits,
             experimental_features: wgpu::ExperimentalFeatures::disabled(),
             memory_hints: wgpu::MemoryHints::Performance,
             trace: wgpu::Trace::Off,
-        }))
-        .map_err(|e| Error::Device(e.to_string()))?;
+        };
+        let opened = chosen.request_device(&asked).await;
+        let (device, queue) = opened.map_err(|e| Error::Device(e.to_string()))?;
+        Self::from_wgpu(device, queue)
+    }
 
+    /// A device that is open already, for worlds beside what else runs on it: a window, a page, a library for learning. `wgpu` is
+    /// that of [`crate::gpu::wgpu`].
+    ///
+    /// From now on [`Device::check`] tells of errors that no scope catches and of the loss of the device, in place of who was told
+    /// before. Fails with [`Error::Size`] where the device was opened with limits below those of WebGPU that kernels need.
+    ///
+    /// ```no_run
+    /// # async fn on(adapter: &manyworlds::gpu::wgpu::Adapter) -> Result<(), Box<dyn std::error::Error>> {
+    /// use manyworlds::batch::{Batch, Settings};
+    /// use manyworlds::gpu::Device;
+    /// use manyworlds::{Model, gpu::wgpu};
+    ///
+    /// let (device, queue) = adapter.request_device(&wgpu::DeviceDescriptor::default()).await?;
+    /// let device = Device::from_wgpu(device, queue)?;
+    /// let model = Model::from_xml_path("models/humanoid.xml")?;
+    /// let mut batch = Batch::on(&device, &model, 64, Settings::default()).await?;
+    /// batch.step(100)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Result<Self> {
+        let limits = device.limits();
+        let have = limits.max_storage_buffers_per_shader_stage;
+        if have < BUFFERS {
+            return Err(Error::Size {
+                what: "storage buffers of a stage, by the limits of the device".to_owned(),
+                need: BUFFERS.into(),
+                have: have.into(),
+            });
+        }
         // the first fault is kept: what follows is its consequence
         let fault = Arc::new(Mutex::new(None));
         let keep = |fault: &Arc<Mutex<Option<String>>>| {
@@ -224,13 +315,30 @@ impl Device {
                 lost(format!("lost: {msg}"));
             }
         });
+        let adapter = Adapter::of(device.adapter_info(), &limits);
         Ok(Self {
-            timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
-            adapter: Adapter::of(&chosen),
+            timestamps: device.features().contains(wgpu::Features::TIMESTAMP_QUERY),
+            waits: !adapter.browser(),
+            adapter,
             device,
             queue,
             fault,
         })
+    }
+
+    /// False where nothing can be waited for, as in a browser: what worlds hold is then asked for
+    /// ([`Batch::ask`](crate::Batch::ask)).
+    pub fn waits(&self) -> bool {
+        self.waits
+    }
+
+    /// The same device, as if nothing could be waited for.
+    #[doc(hidden)]
+    pub fn without_waiting(self) -> Self {
+        Self {
+            waits: false,
+            ..self
+        }
     }
 
     /// The limits that the device was opened with.
@@ -270,6 +378,44 @@ impl Device {
                 patience.as_secs()
             ))
         })
+    }
+
+    /// Appends the words at the beginning of a buffer that can be mapped.
+    pub(crate) async fn words_of(
+        &self,
+        buffer: &wgpu::Buffer,
+        words: u64,
+        out: &mut Vec<u32>,
+    ) -> Result<()> {
+        if words == 0 {
+            return Ok(());
+        }
+        let bytes = ..4 * words;
+        // what the driver answered, and who waits for it
+        let answer = Arc::new(Mutex::new((None, None::<Waker>)));
+        let told = answer.clone();
+        buffer.map_async(wgpu::MapMode::Read, bytes, move |mapped| {
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            told.0 = Some(mapped);
+            told.1.take().into_iter().for_each(Waker::wake);
+        });
+        // a browser's device goes on by itself
+        self.wait()?;
+        let mapped = poll_fn(|context| {
+            let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);
+            answer.1 = Some(context.waker().clone());
+            answer.0.take().map_or(Poll::Pending, Poll::Ready)
+        });
+        if let Err(e) = mapped.await {
+            self.check()?;
+            return Err(Error::Device(format!("cannot read back: {e}")));
+        }
+        let failed = |e: wgpu::MapRangeError| Error::Device(format!("cannot read back: {e}"));
+        let view = buffer.get_mapped_range(bytes).map_err(failed)?;
+        out.extend_from_slice(bytemuck::cast_slice(&view));
+        drop(view);
+        buffer.unmap();
+        Ok(())
     }
 
     pub(crate) fn buffer(

@@ -5,12 +5,14 @@
 //! * [`wgsl`] assembles a module for a run of stages: how to write a stage is told there; [`lex`], [`generic`] and
 //!   [`accessor`] are its parts, [`module`] is what comes out; [`unroll`] writes it once more for one model alone;
 //! * [`tune`] remembers what was found fastest;
-//! * [`worlds`] holds the worlds, [`config`] says how, [`transfer`] moves arrays between them and the host;
+//! * [`worlds`] holds the worlds, [`config`] says how, [`transfer`] moves arrays between them and the host, [`asked`] where nothing can
+//!   be waited for;
 //! * [`run`] walks them through the stages, [`verify`] holds the stages against their twins.
 
 #[doc(hidden)]
 pub mod accessor;
 pub mod arena;
+pub mod asked;
 pub mod config;
 pub mod device;
 #[doc(hidden)]
@@ -33,6 +35,9 @@ pub mod verify;
 pub mod wgsl;
 pub mod worlds;
 
+pub use asked::Asked;
 pub use config::{Config, Unroll, Values};
 pub use device::Device;
+/// The library that devices are of, for those that are opened elsewhere.
+pub use wgpu;
 pub use worlds::Gpu;

@@ -4,7 +4,9 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::fields::{Field, Model, field};
+use crate::gpu::device::block_on;
 use crate::gpu::module::Module;
+use crate::gpu::transfer::Caught;
 use crate::gpu::unroll::Why;
 use crate::gpu::worlds::Gpu;
 use crate::stages::{self, Stage};
@@ -18,6 +20,27 @@ pub(super) struct Kernel {
     worlds: u32,
     // why it is not unrolled; none if it is.
     pub(super) plain: Option<Why>,
+}
+
+/// A kernel, its text, and what the device will have said of it.
+struct Begun {
+    kernel: Kernel,
+    module: Module,
+    caught: Caught,
+}
+
+impl Begun {
+    async fn done(self) -> Result<Kernel> {
+        let Some(e) = self.caught.await else {
+            return Ok(self.kernel);
+        };
+        // said again with the file's own lines, if naga is who complains
+        self.module.validate()?;
+        Err(Error::Shader {
+            stage: self.kernel.label,
+            msg: e.to_string(),
+        })
+    }
 }
 
 /// A walk, made ready: its kernels in order.
@@ -62,17 +85,26 @@ impl Gpu {
 
     /// Makes a walk ready: groups its stages into kernels and compiles those that are not there yet.
     pub fn plan(&mut self, walk: &[&'static Stage]) -> Result<Plan> {
+        block_on(self.build(walk))
+    }
+
+    /// The same where nothing can be waited for.
+    pub(crate) async fn build(&mut self, walk: &[&'static Stage]) -> Result<Plan> {
         let fuse = match self.config.fuse {
-            0 if self.device.adapter.software => 1,
+            0 if self.device.adapter.compiles_slowly() => 1,
             0 => usize::MAX,
             n => n,
         };
-        self.plan_fused(walk, fuse)
+        self.build_fused(walk, fuse).await
     }
 
     /// The same with at most `fuse` stages in a kernel. Fails with [`Error::Missing`] if a kernel lacks what the model
     /// needs.
     pub fn plan_fused(&mut self, walk: &[&'static Stage], fuse: usize) -> Result<Plan> {
+        block_on(self.build_fused(walk, fuse))
+    }
+
+    async fn build_fused(&mut self, walk: &[&'static Stage], fuse: usize) -> Result<Plan> {
         let lacking = ["collision", "sensor_pos", "fwd_actuation"];
         if walk.iter().any(|stage| lacking.contains(&stage.name)) {
             let mut missing = crate::compile::missing_on_device(&self.m);
@@ -90,10 +122,16 @@ impl Gpu {
                 missing.push(stages);
             }
         }
-        let made: Vec<Kernel> = missing
+        let begun: Vec<Begun> = missing
             .par_iter()
             .map(|stages| self.compile(stages))
             .collect::<Result<_>>()?;
+        // none is kept if any is refused
+        let mut made = Vec::with_capacity(begun.len());
+        for begun in begun {
+            made.push(begun.done().await?);
+        }
+        self.device.check()?;
         for (stages, kernel) in missing.iter().zip(made) {
             self.by_stages.insert(names(stages), self.kernels.len());
             self.kernels.push(kernel);
@@ -106,7 +144,7 @@ impl Gpu {
         })
     }
 
-    fn compile(&self, stages: &[&'static Stage]) -> Result<Kernel> {
+    fn compile(&self, stages: &[&'static Stage]) -> Result<Begun> {
         let (module, team, plain) = self.form(stages);
         let label = module.label();
         self.has_room(&module)?;
@@ -136,21 +174,18 @@ impl Gpu {
             },
             cache: None,
         });
-        if let Some(e) = pollster::block_on(scope.pop()) {
-            // said again with the file's own lines, if naga is who complains
-            module.validate()?;
-            return Err(Error::Shader {
-                stage: label,
-                msg: e.to_string(),
-            });
-        }
-        self.device.check()?;
-        Ok(Kernel {
+        let caught: Caught = Box::pin(scope.pop());
+        let kernel = Kernel {
             label,
             stages: stages.to_vec(),
             pipeline,
             worlds: team.worlds,
             plain,
+        };
+        Ok(Begun {
+            kernel,
+            module,
+            caught,
         })
     }
 
@@ -209,8 +244,13 @@ impl Gpu {
 
     /// Compiles what a step needs, so that the first one is not slower than the rest.
     pub fn prepare(&mut self) -> Result<()> {
+        block_on(self.ready())
+    }
+
+    /// The same where nothing can be waited for.
+    pub(crate) async fn ready(&mut self) -> Result<()> {
         if self.step.is_none() {
-            self.step = Some(self.plan(&step_walk(&self.m))?);
+            self.step = Some(self.build(&step_walk(&self.m)).await?);
         }
         Ok(())
     }
@@ -276,19 +316,17 @@ impl Gpu {
             encoder.resolve_query_set(&set, 0..count, &resolve, 0);
             encoder.copy_buffer_to_buffer(&resolve, 0, &back, 0, u64::from(count) * 8);
             self.device.queue.submit([encoder.finish()]);
-            back.map_async(wgpu::MapMode::Read, .., |_| {});
-            self.device.wait()?;
-            {
-                let view = back
-                    .get_mapped_range(..)
-                    .map_err(|e| Error::Device(e.to_string()))?;
-                let ticks: &[u64] = bytemuck::cast_slice(&view);
-                let period = f64::from(self.device.queue.get_timestamp_period()) * 1e-9;
-                for (k, time) in times.iter_mut().enumerate() {
-                    *time += ticks[2 * k + 1].saturating_sub(ticks[2 * k]) as f64 * period;
-                }
+            let mut words = Vec::new();
+            block_on(
+                self.device
+                    .words_of(&back, 2 * u64::from(count), &mut words),
+            )?;
+            let (ticks, _) = words.as_chunks::<2>();
+            let tick = |k: usize| u64::from(ticks[k][0]) | u64::from(ticks[k][1]) << 32;
+            let period = f64::from(self.device.queue.get_timestamp_period()) * 1e-9;
+            for (k, time) in times.iter_mut().enumerate() {
+                *time += tick(2 * k + 1).saturating_sub(tick(2 * k)) as f64 * period;
             }
-            back.unmap();
         }
         let labels = plan
             .kernels

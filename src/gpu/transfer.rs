@@ -3,10 +3,12 @@
 //! On the device the words of a tile of worlds are interleaved; the host sees worlds one after the other. A small kernel turns
 //! one into the other, for all worlds or for a list of them, through one staging buffer that is allocated once.
 
+use std::pin::Pin;
+
 use bytemuck::{Pod, Zeroable};
 
 use crate::error::{Error, Result};
-use crate::gpu::device::Device;
+use crate::gpu::device::{Device, block_on};
 
 const SHADER: &str = include_str!("../../shaders/device/transfer.wgsl");
 const GROUP: u32 = 64;
@@ -71,8 +73,12 @@ pub(crate) fn staging_words(world_words: u32, limits: &wgpu::Limits) -> u64 {
     u64::from(world_words.max(1 << 20)).min(most)
 }
 
+/// What a scope of errors will have caught.
+pub(crate) type Caught = Pin<Box<dyn Future<Output = Option<wgpu::Error>> + Send>>;
+
 impl Transfer {
-    pub(crate) fn new(device: &Device, tile: u32, world_words: u32) -> Result<Self> {
+    /// The kernels and buffers, and what the device will have said of them.
+    pub(crate) fn new(device: &Device, tile: u32, world_words: u32) -> (Self, Caught) {
         let words = staging_words(world_words, &device.limits());
         let it = &device.device;
         let buffer = |binding, ty| wgpu::BindGroupLayoutEntry {
@@ -116,14 +122,9 @@ impl Transfer {
             })
         };
         let (gather, scatter) = (pipeline("gather"), pipeline("scatter"));
-        if let Some(e) = pollster::block_on(scope.pop()) {
-            return Err(Error::Shader {
-                stage: "transfer".to_owned(),
-                msg: e.to_string(),
-            });
-        }
+        let caught: Caught = Box::pin(scope.pop());
         use wgpu::BufferUsages as Use;
-        Ok(Self {
+        let transfer = Self {
             gather,
             scatter,
             params: device.buffer(
@@ -142,7 +143,8 @@ impl Transfer {
             tile,
             world_words,
             layout,
-        })
+        };
+        (transfer, caught)
     }
 
     // the moves of at most `most` worlds each that together are all worlds, with the words of the row before each
@@ -185,16 +187,24 @@ impl Transfer {
         }
     }
 
-    fn submit(&self, device: &Device, data: &wgpu::Buffer, read: bool, batch: (Move, &[u32])) {
+    // a move into the worlds, or out of them into a buffer from some byte on
+    fn submit(
+        &self,
+        device: &Device,
+        data: &wgpu::Buffer,
+        batch: (Move, &[u32]),
+        out: Option<(&wgpu::Buffer, u64)>,
+    ) {
         let total = batch.0.words * batch.0.count;
         let mut encoder = device
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor {
                 label: Some("transfer"),
             });
+        let read = out.is_some();
         self.encode(device, &mut encoder, data, &self.staging, read, batch);
-        if read {
-            encoder.copy_buffer_to_buffer(&self.staging, 0, &self.back, 0, u64::from(total) * 4);
+        if let Some((to, at)) = out {
+            encoder.copy_buffer_to_buffer(&self.staging, 0, to, at, u64::from(total) * 4);
         }
         device.queue.submit([encoder.finish()]);
     }
@@ -290,17 +300,27 @@ impl Transfer {
             return Ok(());
         }
         for batch in self.batches(worlds, span) {
-            let bytes = u64::from(batch.0.words * batch.0.count) * 4;
-            self.submit(device, data, true, batch);
-            self.back.map_async(wgpu::MapMode::Read, ..bytes, |_| {});
-            device.wait()?;
-            let failed = |e: wgpu::MapRangeError| Error::Device(format!("cannot read back: {e}"));
-            out.extend_from_slice(bytemuck::cast_slice(
-                &self.back.get_mapped_range(..bytes).map_err(failed)?,
-            ));
-            self.back.unmap();
+            let words = u64::from(batch.0.words * batch.0.count);
+            self.submit(device, data, batch, Some((&self.back, 0)));
+            block_on(device.words_of(&self.back, words, out))?;
         }
         device.check()
+    }
+
+    /// Copies a span of each of `n` worlds into a buffer that can be mapped, from some byte on.
+    pub(crate) fn ask(
+        &self,
+        device: &Device,
+        data: &wgpu::Buffer,
+        n: u32,
+        span: Span,
+        (to, mut at): (&wgpu::Buffer, u64),
+    ) {
+        for batch in self.batches(Worlds::All(n), span) {
+            let bytes = 4 * u64::from(batch.0.words * batch.0.count);
+            self.submit(device, data, batch, Some((to, at)));
+            at += bytes;
+        }
     }
 
     /// Writes a span of each world; `words` has the words of each, or of one for all.
@@ -342,7 +362,7 @@ impl Transfer {
                 bytemuck::cast_slice(&words[at..at + take]),
             );
             at += if same { 0 } else { take };
-            self.submit(device, data, false, (step, list));
+            self.submit(device, data, (step, list), None);
         }
         device.check()
     }

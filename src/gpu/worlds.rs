@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, Role, Room, View, ViewMut, field};
 use crate::gpu::arena::{Layout, Memory, Slot, chip_words, words};
 use crate::gpu::config::{Config, Values, choose_team};
-use crate::gpu::device::Device;
+use crate::gpu::device::{Device, block_on};
 use crate::gpu::run::{Kernel, Plan};
 use crate::gpu::transfer::{Span, Transfer, Worlds, staging_words};
 use crate::gpu::tune::{self, Tuned};
@@ -69,6 +69,11 @@ impl Gpu {
     ///
     /// Fails with [`Error::Size`] where they do not fit, naming the largest number that does; nothing is allocated then.
     pub fn new(device: &Device, m: &Model, config: &Config) -> Result<Self> {
+        block_on(Self::make(device, m, config))
+    }
+
+    /// The same where nothing can be waited for.
+    pub(crate) async fn make(device: &Device, m: &Model, config: &Config) -> Result<Self> {
         let (config, tuned) = tune::settle(config, m, &device.adapter);
         let config = &config;
         let (team, tile) = choose_team(config, m, device)?;
@@ -142,8 +147,15 @@ impl Gpu {
             }
         };
         let chunks: Vec<Chunk> = (0..nworld).step_by(most as usize).map(chunk).collect();
-        let transfer = Transfer::new(device, tile, layout.world_words)?;
-        if let Some(e) = pollster::block_on(scope.pop()) {
+        let (transfer, caught) = Transfer::new(device, tile, layout.world_words);
+        let memory = scope.pop();
+        if let Some(e) = caught.await {
+            return Err(Error::Shader {
+                stage: "transfer".to_owned(),
+                msg: e.to_string(),
+            });
+        }
+        if let Some(e) = memory.await {
             return Err(Error::Device(format!(
                 "no memory for {nworld} worlds ({need} bytes): {e}"
             )));
@@ -241,7 +253,7 @@ impl Gpu {
         memory
     }
 
-    fn span(&self, name: &str) -> Result<(&'static Field, Span)> {
+    pub(super) fn span(&self, name: &str) -> Result<(&'static Field, Span)> {
         let field = field(name).ok_or_else(|| Error::Input(format!("no field is named {name}")))?;
         let slot = self.layout.slot(field);
         if !slot.per_world {
@@ -274,21 +286,20 @@ impl Gpu {
         Ok((field, span))
     }
 
-    // what no stage touches is as a reset leaves it
-    fn untouched(&self, field: &Field) -> Vec<u32> {
+    /// An array that no stage touches: it is as a reset leaves it.
+    pub(crate) fn untouched(&self, field: &Field) -> Values {
         let start = Data::new(&self.m);
         let row = start.view(field.row).map_or(Vec::new(), words);
-        row.repeat(self.nworld())
+        Values::from_words(field.elem, &row.repeat(self.nworld()))
     }
 
     /// An array of every world: worlds one after the other, each flat and row-major.
     pub fn read(&self, name: &str) -> Result<Values> {
         let (field, span) = self.span(name)?;
-        let words = match span.words {
-            0 => self.untouched(field),
-            _ => self.read_words(span)?,
-        };
-        Ok(Values::from_words(field.elem, &words))
+        match span.words {
+            0 => Ok(self.untouched(field)),
+            _ => Ok(Values::from_words(field.elem, &self.read_words(span)?)),
+        }
     }
 
     /// An array of reals of every world.

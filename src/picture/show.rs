@@ -48,9 +48,42 @@ impl Show {
     ///
     /// Fails like [`Batch::with`] and [`Scene::new`].
     pub fn new(m: &Model, nworld: usize, settings: Settings, options: &Options) -> Result<Self> {
+        let batch = Batch::with(m, nworld, settings.clone())?;
+        let mut show = Self::of(batch, settings, options)?;
+        if show.sight == Sight::default() {
+            show.sight = show.scene.standing(&mut show.batch, AZIMUTH, ELEVATION)?;
+            show.look()?;
+        }
+        Ok(show)
+    }
+
+    /// The same on a device that is open already. Where it cannot be waited for, what reads the worlds ([`Show::shoot`],
+    /// [`Show::take`], [`Show::pull`]) fails until what it reads was asked for ([`Batch::reading`](Batch::reading)).
+    ///
+    /// Fails like [`Batch::on`] and [`Scene::new`].
+    #[cfg(feature = "gpu")]
+    pub async fn on(
+        device: &crate::gpu::Device,
+        m: &Model,
+        nworld: usize,
+        settings: Settings,
+        options: &Options,
+    ) -> Result<Self> {
+        let batch = Batch::on(device, m, nworld, settings.clone()).await?;
+        let mut show = Self::of(batch, settings, options)?;
+        if show.sight == Sight::default() {
+            let scene = &show.scene;
+            let standing = |batch: &mut Batch| scene.standing(batch, AZIMUTH, ELEVATION);
+            show.sight = show.batch.reading(standing).await?;
+            show.look()?;
+        }
+        Ok(show)
+    }
+
+    fn of(batch: Batch, settings: Settings, options: &Options) -> Result<Self> {
         let mut show = Self {
-            batch: Batch::with(m, nworld, settings.clone())?,
-            scene: Scene::new(m, nworld, options)?,
+            scene: Scene::new(batch.model(), batch.nworld(), options)?,
+            batch,
             settings,
             sight: options.sight.clone(),
             grip: None,
@@ -58,10 +91,6 @@ impl Show {
             steps: 0,
         };
         show.reset()?;
-        if show.sight == Sight::default() {
-            show.sight = show.scene.standing(&mut show.batch, AZIMUTH, ELEVATION)?;
-            show.look()?;
-        }
         Ok(show)
     }
 
@@ -94,12 +123,17 @@ impl Show {
     ///
     /// Fails like [`Batch::reset`].
     pub fn reset(&mut self) -> Result<()> {
-        let to = match self.batch.model().nkey {
-            0 => To::Qpos0,
-            _ => To::Key(0),
+        let m = self.batch.model();
+        let (to, qpos, qvel) = match m.nkey {
+            0 => (To::Qpos0, m.qpos0.to_vec(), vec![0.0; m.nv]),
+            _ => {
+                let (qpos, qvel) = (&m.key_qpos[..m.nq], &m.key_qvel[..m.nv]);
+                (To::Key(0), qpos.to_vec(), qvel.to_vec())
+            }
         };
+        let [qpos, qvel] = [qpos, qvel].map(|row| row.repeat(self.batch.nworld()));
         self.reset_to(to)?;
-        self.batch.scatter(0, SCATTER)?;
+        self.batch.scatter_from(0, SCATTER, qpos, qvel)?;
         self.batch.forward()
     }
 
@@ -161,7 +195,8 @@ impl Show {
         self.batch.get_state(all, state.as_mut_slice())?;
         let mut model = self.batch.model().clone();
         model.edit(change)?;
-        let mut batch = Batch::with(&model, self.batch.nworld(), self.settings.clone())?;
+        let (nworld, settings) = (self.batch.nworld(), self.settings.clone());
+        let mut batch = self.batch.beside(&model, nworld, settings)?;
         batch.set_state(all, state.as_slice())?;
         batch.forward()?;
         self.batch = batch;

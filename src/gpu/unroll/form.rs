@@ -32,7 +32,7 @@ impl Gpu {
             layout: &self.layout,
             team: self.team,
             checked: self.config.checked,
-            limited: self.device.adapter.software,
+            limited: self.device.adapter.ends_loops(),
             order: self.config.order,
         };
         let most = match self.config.unroll {
