@@ -116,9 +116,9 @@ if rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
     run env RUSTFLAGS=-Ctarget-feature=+simd128 cargo clippy -p manyworlds-web --target wasm32-unknown-unknown -- -D warnings
 fi
 if cargo nextest --version >/dev/null 2>&1; then
-    run cargo nextest run --no-fail-fast -p manyworlds -p manyworlds-view --features manyworlds/window
+    run cargo nextest run --no-fail-fast -p manyworlds -p manyworlds-view -p warps --features manyworlds/window
 else
-    run cargo test --no-fail-fast --lib --bins --tests -p manyworlds -p manyworlds-view --features manyworlds/window
+    run cargo test --no-fail-fast --lib --bins --tests -p manyworlds -p manyworlds-view -p warps --features manyworlds/window
 fi
 run cargo test --doc --features window
 # the program without a GPU, for two levels of the processor: both find the same in f64. Built without optimising anything, in half the time
@@ -153,6 +153,12 @@ else
     say "Chromium, Xvfb, npm or rustup is missing: the page is not tested"
 fi
 
+# what the kernels would do on a GPU, counted: no figure may rise by more than 2 %
+if command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    run python3 -m unittest discover -q -s benches/gpu -p 'test_*.py'
+    run python3 benches/gpu/count.py --all --check --program target/debug/manyworlds
+fi
+
 # the Python wheel
 if command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
     wheel target/python python/tests/requirements.txt
@@ -161,6 +167,7 @@ if command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.v
     if command -v npm >/dev/null; then
         run npm install --no-save --no-audit --no-fund --prefix target/pyright pyright@1.1
         run node target/pyright/node_modules/pyright/index.js -p python --pythonpath "$python"
+        run node target/pyright/node_modules/pyright/index.js -p benches/gpu
     else
         say "no npm: types of the wheel's Python are not checked"
     fi

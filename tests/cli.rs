@@ -58,6 +58,70 @@ fn kernels_are_written_in_four_languages() {
 }
 
 #[test]
+fn kernels_come_with_a_plan_and_images_of_worlds() {
+    let dir = TempDir::new().unwrap();
+    let (out, state) = (path(&dir, "kernels"), path(&dir, "state.npz"));
+    npz(
+        &state,
+        &[
+            ("qpos", &[2, 2], &[0.1, 0.2, -0.1, 0.3]),
+            ("ctrl", &[1], &[0.5]),
+        ],
+    );
+    let args = ["kernels", CARTPOLE, "--out", &out, "--language", "metal"];
+    let images = ["--trusted", "--json", "--state", &state, "--worlds", "3"];
+    let (code, plan, said) = run(&[&args[..], &images].concat());
+    assert_eq!(code, 0, "{said}");
+    let plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
+    let number = |name: &str| plan[name].as_u64().unwrap() as usize;
+    assert_eq!([number("lanes"), number("worlds_of_workgroup")], [2, 16]);
+    // four passes of RK4: the second to the fourth run the same kernels
+    let stages: Vec<_> = plan["kernels"].as_array().unwrap().iter().collect();
+    let solves = stages.iter().filter(|k| k["stages"][0] == "solve_newton");
+    assert_eq!(solves.count(), 4);
+
+    let read = |name: &str| std::fs::read(Path::new(&out).join(name)).unwrap();
+    let words = |name: &str| -> Vec<u32> {
+        let bytes = read(name);
+        bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|x| u32::from_le_bytes(*x))
+            .collect()
+    };
+    assert_eq!(words("model.words").len(), number("model_words"));
+    let (before, after) = (words("before.words"), words("after.words"));
+    // three worlds in one tile of sixteen
+    assert_eq!(before.len(), number("tile") * number("world_words"));
+    assert_eq!(after.len(), before.len());
+    let qpos = |image: &[u32], world: usize| -> Vec<f32> {
+        let first = plan["arrays"]["qpos"][0].as_u64().unwrap() as usize;
+        (first..first + 2)
+            .map(|e| f32::from_bits(image[e * number("tile") + world]))
+            .collect()
+    };
+    assert_eq!(
+        [0, 1, 2].map(|w| qpos(&before, w)),
+        [[0.1, 0.2], [-0.1, 0.3], [0.1, 0.2]]
+    );
+    assert_ne!(qpos(&after, 0), qpos(&before, 0));
+
+    // a text that is trusted has no bounds for loops
+    let trusted = String::from_utf8(read("00_check_pos.metal")).unwrap();
+    assert!(!trusted.contains("loop_bound"), "{trusted}");
+    let (code, _, said) = run(&args);
+    assert_eq!(code, 0, "{said}");
+    let checked = String::from_utf8(read("00_check_pos.metal")).unwrap();
+    assert!(checked.contains("loop_bound"), "{checked}");
+
+    for wrong in [&["--subgroup", "48"][..], &["--state", &state]] {
+        let (code, _, said) = run(&[&["kernels", CARTPOLE], wrong].concat());
+        assert_eq!(code, 1, "{wrong:?}: {said}");
+    }
+}
+
+#[test]
 fn wrong_arguments_exit_with_one() {
     for args in [
         &["frobnicate"][..],

@@ -1,18 +1,24 @@
-//! `kernels`: the text of the kernels that run a model, for people with profilers and editors.
+//! `kernels`: the text of the kernels that run a model, for people with profilers and editors, and for compilers that count.
+
+mod images;
+mod text;
 
 use super::output::{Kind, Output};
 use super::say::data;
 use super::{Fault, ModelArg, load};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use comfy_table::{Table, presets};
-use manyworlds::Error;
+use images::Images;
 use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::config::{hardware_team, team_of};
 use manyworlds::gpu::module::Module;
 use manyworlds::gpu::run::{group, step_walk};
-use manyworlds::gpu::wgsl::Build;
+use manyworlds::gpu::wgsl::{Build, Team};
+use manyworlds::{Error, Model};
+use serde_json::{Value, json};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use text::{Language, written};
 
 /// The kernels of a model's step, as they are put together for it: a file each, in the order of the step.
 ///
@@ -28,31 +34,43 @@ pub struct Kernels {
     /// Languages
     #[arg(long, value_enum, value_delimiter = ',', default_value = "wgsl")]
     language: Vec<Language>,
+    /// Without checks of bounds and loops, as a driver gets them that keeps accesses to buffers within them
+    #[arg(long)]
+    trusted: bool,
     /// Lanes that work on one world, a power of two; chosen if not given
     #[arg(long, value_name = "N", value_parser = lanes)]
     lanes: Option<u32>,
+    /// Invocations that the GPU runs in step: 32, or 64 on AMD's
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = subgroup)]
+    subgroup: u32,
     /// A kernel for each stage
     #[arg(long)]
     single: bool,
+    #[command(flatten)]
+    images: Images,
+    /// Print a JSON object: how worlds lie in memory, and the kernels in the order of the step
+    #[arg(long)]
+    json: bool,
 }
 
-/// The language that kernels are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Language {
-    /// WebGPU's, which all others are made from
-    Wgsl,
-    /// Vulkan's, binary
-    Spirv,
-    /// Metal's
-    Metal,
-    /// Direct3D's
-    Hlsl,
+/// The kernels of a step, how many invocations they have, and where their arrays lie.
+struct Plan {
+    team: Team,
+    layout: Layout,
+    kernels: Vec<Module>,
 }
 
 fn lanes(said: &str) -> Result<u32, String> {
     match said.parse() {
         Ok(n @ 1..=256) if u32::is_power_of_two(n) => Ok(n),
         _ => Err("a power of two up to 256 is needed".to_owned()),
+    }
+}
+
+fn subgroup(said: &str) -> Result<u32, String> {
+    match said.parse() {
+        Ok(n @ (32 | 64)) => Ok(n),
+        _ => Err("32 or 64 is needed".to_owned()),
     }
 }
 
@@ -64,10 +82,59 @@ impl Kernels {
         if !missing.is_empty() {
             return Err(Error::Missing(missing).into());
         }
-        let (team, tile) = self.lanes.map_or_else(|| hardware_team(&m), team_of);
-        let layout = Layout::new(&m, tile, &[], chip_words(team))?;
-        let build = Build::new(&m, &layout, team);
+        let plan = self.plan(&m)?;
+        if let Some(folder) = &self.out {
+            std::fs::create_dir_all(folder).map_err(|e| Fault::io(folder, e))?;
+            for (k, module) in plan.kernels.iter().enumerate() {
+                for &language in &self.language {
+                    let (ending, bytes) = written(module, language, self.trusted)?;
+                    self.write(folder, &format!("{}.{ending}", name(k, module)), &bytes)?;
+                }
+            }
+            for (name, bytes) in self.images.bytes(&m, &plan.layout)? {
+                self.write(folder, name, &bytes)?;
+            }
+        }
+        match self.json {
+            true => data!("{}", plan.json()),
+            false => data!("{}", plan.table()),
+        }
+    }
+
+    fn plan(&self, m: &Model) -> Result<Plan, Fault> {
+        let lanes = self.lanes.unwrap_or_else(|| hardware_team(m).0.lanes);
+        let (team, tile) = team_of(lanes, self.subgroup);
+        let layout = Layout::new(m, tile, &[], chip_words(team))?;
+        let build = Build::new(m, &layout, team);
         let fuse = if self.single { 1 } else { usize::MAX };
+        let groups = group(&step_walk(m), fuse);
+        let kernels = groups.iter().map(|stages| build.module(stages)).collect();
+        Ok(Plan {
+            team,
+            layout,
+            kernels,
+        })
+    }
+
+    fn write(&self, folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Fault> {
+        let inputs: Vec<&Path> = [self.model.path.as_path()]
+            .into_iter()
+            .chain(self.images.file())
+            .collect();
+        let output = Output::create(&folder.join(name), Kind::Text, &inputs)?;
+        let mut file = output.file()?;
+        file.write_all(bytes).map_err(|e| output.fault(&e))?;
+        output.finish_here()
+    }
+}
+
+// a fused kernel is called after its first stage
+fn name(k: usize, module: &Module) -> String {
+    format!("{k:02}_{}", module.stages[0])
+}
+
+impl Plan {
+    fn table(&self) -> Table {
         let mut table = Table::new();
         table.load_style(presets::ASCII_MARKDOWN);
         table.set_header([
@@ -77,70 +144,42 @@ impl Kernels {
             "written",
             "workgroup bytes",
         ]);
-        for (k, stages) in group(&step_walk(&m), fuse).iter().enumerate() {
-            let module = build.module(stages);
-            let cells = [
+        for module in &self.kernels {
+            table.add_row([
                 module.label(),
                 module.text.lines().count().to_string(),
                 module.reads.len().to_string(),
                 module.writes.len().to_string(),
                 module.workgroup_memory.to_string(),
-            ];
-            table.add_row(cells);
-            if let Some(folder) = &self.out {
-                std::fs::create_dir_all(folder).map_err(|e| Fault::io(folder, e))?;
-                // a fused kernel is called after its first stage
-                let name = format!("{k:02}_{}", module.stages[0]);
-                for &language in &self.language {
-                    let (ending, bytes) = written(&module, language)?;
-                    let path = folder.join(format!("{name}.{ending}"));
-                    let output = Output::create(&path, Kind::Text, &[&self.model.path])?;
-                    let mut file = output.file()?;
-                    file.write_all(&bytes).map_err(|e| output.fault(&e))?;
-                    output.finish_here()?;
-                }
-            }
+            ]);
         }
-        data!("{table}")?;
-        Ok(())
+        table
     }
-}
 
-// ending and bytes of a kernel's file
-fn written(module: &Module, language: Language) -> Result<(&'static str, Vec<u8>), Fault> {
-    use naga::back::{hlsl, msl, spv};
-    let (parsed, info) = module.parsed()?;
-    let failed = |e: &dyn std::fmt::Display| {
-        let msg = format!("{} in {language:?}: {e}", module.label());
-        Fault::from(Error::Device(msg))
-    };
-    Ok(match language {
-        Language::Wgsl => ("wgsl", module.text.clone().into_bytes()),
-        Language::Spirv => {
-            let options = spv::Options::default();
-            let words = spv::write_vec(&parsed, &info, &options, None).map_err(|e| failed(&e))?;
-            ("spv", bytemuck::cast_slice(&words).to_vec())
-        }
-        Language::Metal => {
-            let options = msl::Options {
-                lang_version: (2, 0),
-                ..msl::Options::default()
-            };
-            let pipeline = msl::PipelineOptions::default();
-            let (text, _) =
-                msl::write_string(&parsed, &info, &options, &pipeline).map_err(|e| failed(&e))?;
-            ("metal", text.into_bytes())
-        }
-        Language::Hlsl => {
-            let options = hlsl::Options {
-                shader_model: hlsl::ShaderModel::V6_0,
-                ..hlsl::Options::default()
-            };
-            let (mut text, pipeline) = (String::new(), hlsl::PipelineOptions::default());
-            hlsl::Writer::new(&mut text, &options, &pipeline)
-                .write(&parsed, &info, None)
-                .map_err(|e| failed(&e))?;
-            ("hlsl", text.into_bytes())
-        }
-    })
+    fn json(&self) -> Value {
+        let kernel = |(k, module): (usize, &Module)| {
+            json!({
+                "file": name(k, module),
+                "stages": module.stages,
+                "workgroup_bytes": module.workgroup_memory,
+            })
+        };
+        let kept = self
+            .layout
+            .slots()
+            .filter(|(_, slot)| slot.per_world && slot.words > 0 && !slot.chip && !slot.transient);
+        let arrays: serde_json::Map<_, _> = kept
+            .map(|(field, slot)| (field.name.to_owned(), json!([slot.offset, slot.words])))
+            .collect();
+        let kernels: Vec<_> = self.kernels.iter().enumerate().map(kernel).collect();
+        json!({
+            "lanes": self.team.lanes,
+            "worlds_of_workgroup": self.team.worlds,
+            "tile": self.layout.tile,
+            "world_words": self.layout.world_words,
+            "model_words": self.layout.model_arena_words(),
+            "arrays": arrays,
+            "kernels": kernels,
+        })
+    }
 }

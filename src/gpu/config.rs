@@ -110,12 +110,13 @@ fn invocations_of(adapter: &Adapter) -> u32 {
 
 /// The team and the tile that are chosen for a model on a hardware GPU that runs 32 invocations in step.
 pub fn hardware_team(m: &Model) -> (Team, u32) {
-    team_of(lanes_for(m, false))
+    team_of(lanes_for(m, false), 32)
 }
 
-/// The team of so many lanes, a power of two, and the tile that are chosen where nothing else is asked for.
-pub fn team_of(lanes: u32) -> (Team, u32) {
-    let (worlds, tile) = worlds_for(lanes, 32);
+/// The team of so many lanes, a power of two, and the tile that are chosen where nothing else is asked for, on a hardware GPU that
+/// runs so many invocations in step.
+pub fn team_of(lanes: u32, subgroup: u32) -> (Team, u32) {
+    let (worlds, tile) = worlds_for(lanes, subgroup);
     (Team { lanes, worlds }, tile)
 }
 

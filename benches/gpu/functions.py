@@ -1,0 +1,22 @@
+"""Which functions of the WGSL the instructions of a kernel come from."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+FUNCTION = re.compile(r"^INLINE [^(]*?(\w+)\(")
+
+
+def by_function(text: Path, chains: Path) -> Counter[str]:
+    """Instructions of warps in each function and all that it calls, by CUDA's text of a kernel and what `warps` wrote beside it."""
+    owner, name = {}, "entry"
+    for line, said in enumerate(text.read_text().splitlines(), 1):
+        found = FUNCTION.match(said)
+        name = found[1] if found else name
+        owner[line] = name
+    count: Counter[str] = Counter()
+    for told in chains.read_text().splitlines():
+        times, *lines = map(int, told.split())
+        for function in {owner.get(line, "entry") for line in lines}:
+            count[function] += times
+    return count

@@ -1,0 +1,123 @@
+"""Counts the kernels of one model's step."""
+
+import json
+import subprocess
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import functions
+import metal
+import nvidia
+import tools
+import twin
+from settle import WORLDS
+
+ARCH = "sm_90"
+# what `warps` counts and the table shows, each for a step of a world
+COUNTED = (
+    "instructions", "lanes", "chained", "special", "loads", "load_sectors", "load_waits", "stores", "store_sectors",
+    "shared", "shared_conflicts", "shared_waits", "local", "bytes_read", "bytes_written",
+)  # fmt: skip
+
+
+@dataclass
+class Kernel:
+    """A kernel and where it comes in the step."""
+
+    name: str
+    # every time that the step runs it
+    files: list[str]
+
+
+def kernels_of(plan: dict[str, Any]) -> list[Kernel]:
+    """The different kernels of a step: a step of RK4 runs some more than once."""
+    found: dict[tuple[str, ...], Kernel] = {}
+    for said in plan["kernels"]:
+        stages = said["stages"]
+        name = stages[0] if len(stages) == 1 else f"{stages[0]} … {stages[-1]} ({len(stages)})"
+        found.setdefault(tuple(stages), Kernel(name, [])).files.append(said["file"])
+    return list(found.values())
+
+
+def measure(program: Path, model: Path, lanes: int | None = None) -> dict[str, Any]:
+    """All figures of a model; of so many lanes a world, or as many as a hardware GPU gets."""
+    folder = tools.WORK / model.stem
+    state = tools.state_of(model)
+    if not state.exists():
+        raise SystemExit(f"{state} is missing: python3 benches/gpu/settle.py {model}")
+    written = ["--out", folder, "--language", "metal,spirv", "--trusted", "--state", state, "--worlds", str(WORLDS)]
+    written += ["--lanes", str(lanes)] if lanes else []
+    plan = tools.said(program, "kernels", model, *written)
+    kernels = kernels_of(plan)
+    invocations = plan["lanes"] * plan["worlds_of_workgroup"]
+    said = compiled(folder, kernels, invocations)
+    counts = run(folder, plan, kernels, invocations)
+    figures = []
+    for kernel, machine in zip(kernels, said, strict=True):
+        turns = [counts[file] for file in kernel.files]
+        figures.append({"kernel": kernel.name, "dispatches": len(turns), "counts": per_world(turns), "nvidia": machine})
+    return {
+        "lanes": plan["lanes"],
+        "worlds_of_workgroup": plan["worlds_of_workgroup"],
+        "bytes_of_world": 4 * plan["world_words"],
+        "bytes_of_model": 4 * plan["model_words"],
+        "from_twin": twin.differences(folder, plan, WORLDS),
+        "kernels": figures,
+    }
+
+
+def compiled(folder: Path, kernels: Iterable[Kernel], invocations: int) -> list[dict[str, int]]:
+    """What NVIDIA's compilers say of each kernel; PTX and machine code stay in the folder."""
+    site = tools.compilers()
+    nvrtc = nvidia.Nvrtc(site)
+    header = (tools.HERE / "metal.h").read_text()
+
+    def one(kernel: Kernel) -> dict[str, int]:
+        path = folder / kernel.files[0]
+        text = metal.cuda(path.with_suffix(".metal").read_text(), invocations)
+        path.with_suffix(".cu").write_text(text)
+        ptx = path.with_suffix(".ptx")
+        ptx.write_text(nvrtc.ptx(text, header, ARCH))
+        return nvidia.machine(ptx, site, ARCH)
+
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(one, kernels))
+
+
+def run(folder: Path, plan: dict[str, Any], kernels: Iterable[Kernel], invocations: int) -> dict[str, dict[str, int]]:
+    """Runs the whole step, on all worlds: what was counted of each kernel, in its order."""
+    first = {file: kernel.files[0] for kernel in kernels for file in kernel.files}
+    order = [said["file"] for said in plan["kernels"]]
+    # a file for each turn, so that what is told of one is not written over by the next
+    for file in order:
+        if first[file] != file:
+            (folder / f"{file}.ptx").write_bytes((folder / f"{first[file]}.ptx").read_bytes())
+    grid = [folder, WORLDS, plan["worlds_of_workgroup"], invocations]
+    command = [tools.warps(), *grid, *(folder / f"{file}.ptx" for file in order)]
+    told = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if told.returncode:
+        raise SystemExit(f"{folder.name}: {told.stderr.strip()}")
+    return dict(zip(order, map(json.loads, told.stdout.splitlines()), strict=True))
+
+
+def per_world(turns: list[dict[str, int]]) -> dict[str, float]:
+    """What all turns of a kernel count, for a step of one world; barriers are a workgroup's."""
+    total = {name: sum(turn[name] for turn in turns) for name in turns[0] if name != "kernel"}
+    out = {name: round(total[name] / WORLDS, 2) for name in COUNTED}
+    # part of the lanes that take part in an instruction, and how much longer the longest workgroup takes than the mean
+    out["busy"] = round(total["lanes"] / (32 * max(total["instructions"], 1)), 4)
+    del out["lanes"]
+    out["barriers"] = round(total["barriers"] / turns[0]["workgroups"], 2)
+    mean = sum(turn["instructions"] for turn in turns) / turns[0]["workgroups"]
+    out["longest"] = round(sum(turn["of_longest_workgroup"] for turn in turns) / max(mean, 1), 3)
+    return out
+
+
+def by_function(model: Path, file: str, most: int) -> list[tuple[str, float]]:
+    """The functions of a kernel that was counted, with most instructions for a step of a world."""
+    path = tools.WORK / model.stem / file
+    count = functions.by_function(path.with_suffix(".cu"), path.with_suffix(".chains"))
+    return [(name, n / WORLDS) for name, n in count.most_common(most)]

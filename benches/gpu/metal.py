@@ -1,0 +1,52 @@
+"""naga's Metal text of a kernel as CUDA C++: the text stays, and an entry of CUDA's kind calls Metal's."""
+
+import re
+
+# a number of C++ is a double, one of Metal a float
+REAL = re.compile(r"(?<![\w.])(?:\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+)(?![\w.])")
+SWIZZLE = re.compile(r"\.([xyzw]{2,4})\b")
+FUNCTION = re.compile(r"^(?=(?:metal::)?\w+ \w+\($)", re.MULTILINE)
+ENTRY = re.compile(r"^(?:\[\[.*?\]\] )?kernel void main_\((.*?)\n\) \{", re.MULTILINE | re.DOTALL)
+
+
+def cuda(metal: str, invocations: int) -> str:
+    """The CUDA text of a kernel whose workgroups have so many invocations."""
+    text = re.sub(r"#include <.*?>|using metal::uint;", "", metal)
+    text = REAL.sub(lambda number: number[0] + "f", text)
+    # buffers have no length that the text knows
+    text = re.sub(r"^typedef uint (type_\w+)\[1\];", r"typedef uint \1[1 << 28];", text, flags=re.MULTILINE)
+    text = SWIZZLE.sub(lambda letters: f".pick<{', '.join(str('xyzw'.index(c)) for c in letters[1])}>()", text)
+    text = re.sub(r"^constant ", "constexpr ", text, flags=re.MULTILINE)
+    # a driver makes one function of all
+    text = FUNCTION.sub("INLINE ", text)
+    entry = ENTRY.search(text)
+    if entry is None:
+        raise ValueError("the text has no entry main_")
+    parameters = [re.sub(r" \[\[.*?\]\]", "", said.strip()) for said in re.split(r"\n, ", entry[1])]
+    head = f"INLINE void main_({', '.join(parameters)}) {{"
+    return '#include "metal.h"\n' + text[: entry.start()] + head + text[entry.end() :] + caller(parameters, invocations)
+
+
+def caller(parameters: list[str], invocations: int) -> str:
+    """CUDA's entry: it gives Metal's what that declares as parameters."""
+    lines, given = [], []
+    for said in parameters:
+        kind, name = said.rsplit(" ", 1)
+        if name == "group":
+            given.append("metal::uint3(blockIdx.x, 0, 0)")
+        elif name == "local":
+            given.append("threadIdx.x")
+        elif name == "_buffer_sizes":
+            given.append("_mslBufferSizes{}")
+        elif kind.startswith("threadgroup "):
+            lines.append(f"    __shared__ {kind.removeprefix('threadgroup ').rstrip('&')} {name};")
+            given.append(name)
+        else:
+            # "device type_4 const& model_words"
+            of = kind.removeprefix("device ").rstrip("&")
+            given.append(f"*({of}*){name}")
+    body = "\n".join([*lines, f"    main_({', '.join(given)});"])
+    return (
+        f'\nextern "C" __global__ void __launch_bounds__({invocations})\n'
+        f"entry(uint* __restrict__ data_words, const uint* __restrict__ model_words) {{\n{body}\n}}\n"
+    )

@@ -1,0 +1,98 @@
+"""The page docs/kernels.md, of the figures."""
+
+from typing import Any
+
+import estimate
+from machines import MACHINES
+
+WORLDS = (1, 1024, 8192, 65536)
+HEAD = """# Kernels, counted without a GPU
+
+This page is written by `python3 benches/gpu/count.py --all --write`; [benches/gpu](../benches/gpu/README.md) tells what is counted and how,
+and what that does not tell. All counts are of one step of one world, the mean of 64 worlds at work. A warp has 32 lanes.
+"""
+COLUMNS = {
+    "instructions": "instructions of warps",
+    "busy": "lanes busy",
+    "load_sectors": "sectors read",
+    "store_sectors": "sectors written",
+    "load_waits": "waits for memory",
+    "shared": "workgroup memory",
+    "shared_conflicts": "conflicts",
+    "barriers": "barriers of a workgroup",
+}
+
+
+def page(said: dict[str, Any]) -> str:
+    """The whole page."""
+    parts = [HEAD, models(said["models"])]
+    parts += [kernels(name, model, said) for name, model in said["models"].items()]
+    parts.append(times(said["models"]))
+    return "\n".join(parts)
+
+
+def grid(head: list[str], rows: list[list[str]]) -> str:
+    """A table; numbers stand at the right."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def models(all_of: dict[str, Any]) -> str:
+    rows = []
+    for name, model in all_of.items():
+        counts = [kernel["counts"] for kernel in model["kernels"]]
+        instructions = sum(it["instructions"] for it in counts)
+        busy = sum(it["instructions"] * it["busy"] for it in counts) / instructions
+        traffic = sum(it["bytes_read"] + it["bytes_written"] for it in counts)
+        off = model["from_twin"]
+        rows.append([
+            name, f"{model['lanes']} × {model['worlds_of_workgroup']}", str(sum(k["dispatches"] for k in model["kernels"])),
+            f"{instructions:,.0f}", f"{busy:.0%}", f"{traffic:,.0f}", f"{off['qvel']:.1e}",
+            str(max((off.get(name, 0) for name in ("ncon", "nefc", "solver_niter")))),
+        ])  # fmt: skip
+    head = [
+        "model", "lanes × worlds of a workgroup", "dispatches", "instructions of warps", "lanes busy", "bytes of the world moved",
+        "worst `qvel` off the twin's", "worlds with other contacts, rows or iterations",
+    ]  # fmt: skip
+    return grid(head, rows)
+
+
+def kernels(name: str, model: dict[str, Any], said: dict[str, Any]) -> str:
+    rows = []
+    for kernel in model["kernels"]:
+        counts = kernel["counts"]
+        cells = [f"{counts[key]:.0%}" if key == "busy" else f"{counts[key]:,.0f}" for key in COLUMNS]
+        times = f" × {kernel['dispatches']}" if kernel["dispatches"] > 1 else ""
+        rows.append([kernel["kernel"] + times, *cells])
+    out = f"\n## {name}\n\n" + grid(["kernel", *COLUMNS.values()], rows)
+    compilers = said["compilers"]
+    head, rows = ["machine code", "registers", "spilled bytes", "workgroup bytes", "instructions"], []
+    amd = all("amd" in kernel for kernel in model["kernels"])
+    if amd:
+        head += ["registers", "spilled", "workgroup bytes", "instructions", "waves a SIMD"]
+    for kernel in model["kernels"]:
+        own = kernel["nvidia"]
+        cells = [own["registers"], own["spilled bytes"], own["shared bytes"], own["instructions"]]
+        if amd:
+            own = kernel["amd"]
+            cells += [own["registers"], own["spilled"], own["shared bytes"], own["instructions"], own["waves"]]
+        rows.append([kernel["kernel"], *(f"{x:,}" for x in cells)])
+    who = f"NVIDIA's ptxas {compilers['nvidia']['version']} for {compilers['nvidia']['target']}"
+    if amd:
+        who += f"; behind it AMD's ACO of Mesa {compilers['amd']['version']} for {compilers['amd']['target']}, workgroups of 64"
+    return f"{out}\n{who}:\n\n{grid(head, rows)}"
+
+
+def times(all_of: dict[str, Any]) -> str:
+    out = "\n## Estimates of time\n\nNot measured: what `estimate.py` makes of the counts, with the assumptions that it states and the machines of\n"
+    out += "`machines.py`. Thousands of world-steps per second; a star would mark what was measured on a machine that was lent. None was.\n"
+    for name, model in all_of.items():
+        rows = []
+        for machine in MACHINES:
+            cells = []
+            for worlds in WORLDS:
+                rate, measured = estimate.rate(name, model, machine, worlds)
+                cells.append(f"{rate / 1000:,.{0 if rate > 1e5 else 1}f}{' *' if measured else ''}")
+            rows.append([machine.name, *cells])
+        out += f"\n{name}:\n\n" + grid(["estimate", *(f"{worlds:,} world{'s' if worlds > 1 else ''}" for worlds in WORLDS)], rows)
+    return out

@@ -1,0 +1,140 @@
+//! Runs the kernels of a step, as PTX, a warp at a time on a processor, and counts what a GPU would do.
+//!
+//! ```text
+//! warps FOLDER WORLDS WORLDS_OF_WORKGROUP INVOCATIONS KERNEL.ptx…
+//! ```
+//!
+//! `FOLDER/model.words` and `FOLDER/before.words` are what the kernels find in memory (`manyworlds kernels --state`), `FOLDER/found.words`
+//! is what they leave there. A line of JSON a kernel says what it counted, for all worlds together; beside each kernel a file
+//! `KERNEL.chains` says how many instructions of warps came from which lines: the line itself, then those that it was inlined at.
+
+mod count;
+mod flow;
+mod memory;
+mod ptx;
+#[cfg(test)]
+mod tests;
+mod value;
+mod warp;
+
+use count::Count;
+use memory::{Global, Shared};
+use ptx::Program;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use warp::{Stopped, Warp};
+
+/// Lanes of a warp.
+pub const WARP: usize = 32;
+
+/// Which worlds run, and in what workgroups.
+struct Grid {
+    worlds: usize,
+    of_workgroup: usize,
+    invocations: usize,
+}
+
+fn main() -> ExitCode {
+    let said: Vec<String> = std::env::args().skip(1).collect();
+    match run(&said) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(said: &[String]) -> Result<(), String> {
+    let [folder, worlds, of_workgroup, invocations, kernels @ ..] = said else {
+        return Err("FOLDER WORLDS WORLDS_OF_WORKGROUP INVOCATIONS KERNEL.ptx… are needed".into());
+    };
+    let number = |said: &String| said.parse().map_err(|e| format!("{said}: {e}"));
+    let grid = Grid {
+        worlds: number(worlds)?,
+        of_workgroup: number(of_workgroup)?,
+        invocations: number(invocations)?,
+    };
+    let folder = Path::new(folder);
+    let mut global = Global::new(
+        words(&folder.join("before.words"))?,
+        words(&folder.join("model.words"))?,
+    );
+    for path in kernels {
+        let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
+        let program = Program::read(&text).map_err(|e| format!("{path}: {e}"))?;
+        let (count, times) =
+            dispatch(&program, &grid, &mut global).map_err(|e| format!("{path}: {e}"))?;
+        println!("{}", count.json(path));
+        let chains = Path::new(path).with_extension("chains");
+        std::fs::write(&chains, told(&program, &times)).map_err(|e| e.to_string())?;
+    }
+    let found = global.data.iter().flat_map(|word| word.to_le_bytes());
+    let path = folder.join("found.words");
+    std::fs::write(&path, found.collect::<Vec<u8>>())
+        .map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn words(path: &Path) -> Result<Vec<u32>, String> {
+    let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let (words, rest) = bytes.as_chunks::<4>();
+    match rest {
+        [] => Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect()),
+        _ => Err(format!("{}: these are no words", path.display())),
+    }
+}
+
+/// Runs all workgroups of a kernel, one after the other: what was counted, and how often each instruction was issued.
+fn dispatch(
+    program: &Program,
+    grid: &Grid,
+    global: &mut Global,
+) -> Result<(Count, Vec<u64>), String> {
+    let mut count = Count::default();
+    let mut times = vec![0; program.code.len()];
+    global.constants.clone_from(&program.constants);
+    let workgroups = grid.worlds.div_ceil(grid.of_workgroup);
+    let mut longest = 0;
+    for workgroup in 0..workgroups {
+        let before = count.instructions;
+        global.next_workgroup();
+        let mut shared = Shared::new(program.shared_bytes);
+        let mut warps: Vec<Warp> = (0..grid.invocations.div_ceil(WARP))
+            .map(|k| Warp::new(program, workgroup, k, grid.invocations))
+            .collect();
+        loop {
+            let mut waiting = 0;
+            for warp in warps.iter_mut().filter(|warp| !warp.done()) {
+                match warp.run(program, global, &mut shared, &mut count, &mut times)? {
+                    Stopped::AtBarrier => waiting += 1,
+                    Stopped::AtEnd => {}
+                }
+            }
+            if waiting == 0 {
+                break;
+            }
+            count.barriers += 1;
+        }
+        longest = longest.max(count.instructions - before);
+    }
+    count.workgroups = workgroups as u64;
+    count.warps = (workgroups * grid.invocations.div_ceil(WARP)) as u64;
+    count.of_longest_workgroup = longest;
+    (count.bytes_read, count.bytes_written) = global.traffic();
+    Ok((count, times))
+}
+
+/// A line for each place in the text: how many instructions of warps, then the lines.
+fn told(program: &Program, times: &[u64]) -> String {
+    let mut of_chain = vec![0; program.chains.len()];
+    for (instruction, times) in program.code.iter().zip(times) {
+        of_chain[instruction.chain] += times;
+    }
+    let mut out = String::new();
+    for (chain, n) in program.chains.iter().zip(of_chain).filter(|(_, n)| *n > 0) {
+        let lines: Vec<String> = chain.iter().map(u32::to_string).collect();
+        let _ = writeln!(out, "{n} {}", lines.join(" "));
+    }
+    out
+}

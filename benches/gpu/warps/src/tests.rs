@@ -1,0 +1,156 @@
+//! A kernel of a few lines, whose counts are known.
+
+use crate::memory::Global;
+use crate::ptx::Program;
+use crate::value::Op;
+use crate::{Grid, dispatch};
+
+/// Lanes below 8 go round a loop as often as their number says, and add 1.5 each time to their word; then all write it to workgroup
+/// memory and, behind a barrier, write back what the next lane has.
+const TEXT: &str = r"
+.visible .entry entry(
+	.param .u64 entry_param_0,
+	.param .u64 entry_param_1
+)
+{
+	.shared .align 4 .b8 words[128];
+	ld.param.u64 	%rd1, [entry_param_0];
+	mov.u32 	%r1, %tid.x;
+	mul.wide.u32 	%rd2, %r1, 4;
+	add.s64 	%rd3, %rd1, %rd2;
+	ld.global.f32 	%f1, [%rd3];
+	mov.u32 	%r2, 0;
+	setp.gt.u32 	%p1, %r1, 7;
+	@%p1 bra 	$L__BB0_3;
+
+$L__BB0_1:
+	setp.ge.u32 	%p2, %r2, %r1;
+	@%p2 bra 	$L__BB0_3;
+
+	add.ftz.f32 	%f1, %f1, 0f3FC00000;
+	add.s32 	%r2, %r2, 1;
+	bra.uni 	$L__BB0_1;
+
+$L__BB0_3:
+	shl.b32 	%r3, %r1, 2;
+	mov.u32 	%r4, words;
+	add.s32 	%r5, %r4, %r3;
+	st.shared.f32 	[%r5], %f1;
+	bar.sync 	0;
+	add.s32 	%r6, %r1, 1;
+	and.b32  	%r7, %r6, 31;
+	shl.b32 	%r8, %r7, 2;
+	add.s32 	%r9, %r4, %r8;
+	ld.shared.f32 	%f2, [%r9];
+	st.global.f32 	[%rd3], %f2;
+	ret;
+
+}
+";
+
+#[test]
+fn lanes_part_and_meet() {
+    let program = Program::read(TEXT).unwrap();
+    let mut global = Global::new(vec![0; 32], vec![0]);
+    let grid = Grid {
+        worlds: 1,
+        of_workgroup: 1,
+        invocations: 32,
+    };
+    let (count, _) = dispatch(&program, &grid, &mut global).unwrap();
+    let found: Vec<f32> = global
+        .data
+        .iter()
+        .map(|word| f32::from_bits(*word))
+        .collect();
+    let of = |lane: usize| if lane < 8 { 1.5 * lane as f32 } else { 0.0 };
+    let wanted: Vec<f32> = (0..32).map(|lane| of((lane + 1) % 32)).collect();
+    assert_eq!(found, wanted);
+    // in front of the loop 5, in its 8 turns 2 each and 3 in 7 of them, behind it 10
+    assert_eq!(count.instructions, 5 + 2 * 8 + 3 * 7 + 10);
+    // 8 lanes begin the first turn, and one fewer each of the next
+    assert_eq!(
+        count.lanes,
+        (5 + 10) * 32 + 2 * (1..=8).sum::<u64>() + 3 * (1..=7).sum::<u64>()
+    );
+    assert_eq!(
+        (
+            count.barriers,
+            count.loads,
+            count.load_sectors,
+            count.stores,
+            count.store_sectors
+        ),
+        (1, 1, 4, 1, 4)
+    );
+    assert_eq!(
+        (count.shared, count.shared_conflicts, count.shared_waits),
+        (2, 0, 1)
+    );
+    assert_eq!(
+        (count.load_waits, count.bytes_read, count.bytes_written),
+        (1, 128, 128)
+    );
+}
+
+#[test]
+fn what_is_not_known_is_named() {
+    let text = TEXT.replace("and.b32", "dance.b32");
+    let said = Program::read(&text).unwrap_err();
+    assert!(
+        said.contains("dance.b32") && said.contains("not known"),
+        "{said}"
+    );
+    let text = TEXT.replace("[%rd3], %f2", "[%rd3+128], %f2");
+    let mut global = Global::new(vec![0; 32], vec![0]);
+    let grid = Grid {
+        worlds: 1,
+        of_workgroup: 1,
+        invocations: 32,
+    };
+    let said = dispatch(&Program::read(&text).unwrap(), &grid, &mut global).unwrap_err();
+    assert!(said.contains("cannot be written"), "{said}");
+}
+
+#[test]
+fn values_are_those_of_ptx() {
+    let value = |name: &str, x: [u64; 4]| {
+        let parts: Vec<&str> = name.split('.').collect();
+        Op::named(&parts).unwrap().value(x)
+    };
+    let minus = |x: i32| u64::from(x as u32);
+    let real = |x: f32| u64::from(x.to_bits());
+    assert_eq!(value("bfi.b32", [1, 0b1000, 1, 1]), 0b1010);
+    assert_eq!(value("bfi.b32", [0, 0b1010, 1, 2]), 0b1000);
+    assert_eq!(value("bfe.u32", [0b1101_0000, 4, 3, 0]), 0b101);
+    assert_eq!(value("bfe.s32", [0b1101_0000, 4, 4, 0]), minus(-3));
+    assert_eq!(value("sub.s32", [1, 3, 0, 0]), minus(-2));
+    assert_eq!(value("mul.wide.s32", [minus(-2), 3, 0, 0]), -6i64 as u64);
+    assert_eq!(value("mul.wide.u32", [minus(-2), 3, 0, 0]), 0x2_ffff_fffa);
+    assert_eq!(value("mul.hi.s32", [minus(-2), 3, 0, 0]), minus(-1));
+    assert_eq!(value("shr.s32", [minus(-8), 1, 0, 0]), minus(-4));
+    assert_eq!(value("shr.u32", [minus(-8), 40, 0, 0]), 0);
+    assert_eq!(value("setp.lt.s32", [minus(-1), 0, 0, 0]), 1);
+    assert_eq!(value("setp.lt.u32", [minus(-1), 0, 0, 0]), 0);
+    assert_eq!(value("setp.gtu.ftz.f32", [real(f32::NAN), 0, 0, 0]), 1);
+    assert_eq!(value("setp.neu.ftz.f32", [real(f32::NAN), 0, 0, 0]), 1);
+    assert_eq!(value("setp.ne.ftz.f32", [real(f32::NAN), 0, 0, 0]), 0);
+    assert_eq!(value("add.ftz.f32", [real(1e-40), 0, 0, 0]), 0);
+    assert_eq!(
+        value("max.ftz.f32", [real(f32::NAN), real(2.0), 0, 0]),
+        real(2.0)
+    );
+    assert_eq!(
+        value("cvt.rni.ftz.f32.f32", [real(2.5), 0, 0, 0]),
+        real(2.0)
+    );
+    assert_eq!(
+        value("cvt.rzi.ftz.s32.f32", [real(-2.5), 0, 0, 0]),
+        minus(-2)
+    );
+    assert_eq!(value("cvt.rn.f32.s32", [minus(-2), 0, 0, 0]), real(-2.0));
+    assert_eq!(value("cvt.s64.s32", [minus(-2), 0, 0, 0]), -2i64 as u64);
+    assert_eq!(value("selp.f32", [real(1.0), real(2.0), 0, 0]), real(2.0));
+    assert_eq!(value("popc.b32", [minus(-1), 0, 0, 0]), 32);
+    assert_eq!(value("neg.s32", [3, 0, 0, 0]), minus(-3));
+}

@@ -1,0 +1,294 @@
+//! A warp: lanes that go in step, part at branches, and meet again.
+
+use crate::WARP;
+use crate::count::Count;
+use crate::flow::END;
+use crate::memory::{Global, Shared, sectors, turns};
+use crate::ptx::{Instruction, Kind, Operand, Program, Space};
+
+/// Why a warp stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// It waits for the other warps of its workgroup.
+    AtBarrier,
+    /// All its lanes are done.
+    AtEnd,
+}
+
+/// Lanes that go together until they meet others.
+#[derive(Clone, Copy, Debug)]
+struct Path {
+    at: usize,
+    meet: usize,
+    lanes: u32,
+}
+
+/// What a register waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pending {
+    /// Nothing.
+    No,
+    /// A word of memory, which the so-many-th wait brings.
+    Global(u64),
+    /// A word of workgroup memory.
+    Shared(u64),
+}
+
+/// A warp.
+#[derive(Debug)]
+pub struct Warp {
+    paths: Vec<Path>,
+    // lanes that have not ended
+    alive: u32,
+    registers: Vec<[u64; WARP]>,
+    local: Vec<Shared>,
+    workgroup: u64,
+    first: u64,
+    pending: Vec<Pending>,
+    // how often it has waited for either memory
+    waits: (u64, u64),
+    // the register that the last instruction wrote
+    last: Option<usize>,
+}
+
+impl Warp {
+    /// The warp of this number of a workgroup of so many invocations.
+    pub fn new(program: &Program, workgroup: usize, number: usize, invocations: usize) -> Self {
+        let lanes = (invocations - number * WARP).min(WARP);
+        let alive = u32::MAX >> (WARP - lanes);
+        Self {
+            paths: vec![Path {
+                at: 0,
+                meet: END,
+                lanes: alive,
+            }],
+            alive,
+            registers: vec![[0; WARP]; program.registers],
+            local: vec![Shared::new(program.local_bytes); WARP],
+            workgroup: workgroup as u64,
+            first: (number * WARP) as u64,
+            pending: vec![Pending::No; program.registers],
+            waits: (0, 0),
+            last: None,
+        }
+    }
+
+    /// True if all lanes have ended.
+    pub fn done(&self) -> bool {
+        self.alive == 0
+    }
+
+    /// Runs to the next barrier or the end.
+    pub fn run(
+        &mut self,
+        program: &Program,
+        global: &mut Global,
+        shared: &mut Shared,
+        count: &mut Count,
+        times: &mut [u64],
+    ) -> Result<Stopped, String> {
+        while let Some(&path) = self.paths.last() {
+            let lanes = path.lanes & self.alive;
+            if path.at == path.meet || lanes == 0 {
+                self.paths.pop();
+                continue;
+            }
+            let instruction = program
+                .code
+                .get(path.at)
+                .ok_or("a way leads beyond the text")?;
+            let active = match instruction.only {
+                Some((register, wanted)) => lanes & self.mask(register, wanted),
+                None => lanes,
+            };
+            if instruction.counts {
+                count.instructions += 1;
+                times[path.at] += 1;
+                // all take part in a branch, those that stay, too
+                let part = match instruction.kind {
+                    Kind::Branch(_) => lanes,
+                    _ => active,
+                };
+                count.lanes += u64::from(part.count_ones());
+                self.wait(instruction, count);
+            }
+            let top = self.paths.len() - 1;
+            self.paths[top].at += 1;
+            match &instruction.kind {
+                Kind::Branch(to) => self.branch(top, path, *to, active, instruction.meet),
+                Kind::Return => self.alive &= !active,
+                Kind::Barrier if active != self.alive => {
+                    return Err("lanes of a warp are not together at a barrier".to_owned());
+                }
+                Kind::Barrier => return Ok(Stopped::AtBarrier),
+                _ => self.act(instruction, active, global, shared, count)?,
+            }
+        }
+        Ok(Stopped::AtEnd)
+    }
+
+    fn branch(&mut self, top: usize, path: Path, to: usize, active: u32, meet: usize) {
+        let stay = path.lanes & self.alive & !active;
+        if stay == 0 {
+            self.paths[top].at = to;
+        } else if active != 0 {
+            self.paths[top].at = meet;
+            let part = |at, lanes| Path { at, meet, lanes };
+            self.paths.push(part(path.at + 1, stay));
+            self.paths.push(part(to, active));
+        }
+    }
+
+    fn mask(&self, register: usize, wanted: bool) -> u32 {
+        let values = self.registers[register].iter().enumerate();
+        values.fold(0, |mask, (k, x)| mask | u32::from((*x != 0) == wanted) << k)
+    }
+
+    fn value(&self, operand: Operand, lane: usize) -> u64 {
+        match operand {
+            Operand::Register(k) => self.registers[k][lane],
+            Operand::Number(x) => x,
+            Operand::Invocation => self.first + lane as u64,
+            Operand::Workgroup => self.workgroup,
+        }
+    }
+
+    fn act(
+        &mut self,
+        instruction: &Instruction,
+        active: u32,
+        global: &mut Global,
+        shared: &mut Shared,
+        count: &mut Count,
+    ) -> Result<(), String> {
+        let mut result = [0; WARP];
+        match &instruction.kind {
+            Kind::Value(op, read) => {
+                count.special += u64::from(op.special());
+                for lane in lanes(active) {
+                    let mut values = [0; 4];
+                    for (value, &operand) in values.iter_mut().zip(read) {
+                        *value = self.value(operand, lane);
+                    }
+                    result[lane] = op.value(values);
+                }
+            }
+            Kind::Load(space, base, offset) => {
+                let mut addresses = Vec::with_capacity(WARP);
+                for lane in lanes(active) {
+                    let address = self.value(*base, lane).wrapping_add_signed(*offset);
+                    addresses.push(address);
+                    result[lane] = u64::from(match space {
+                        Space::Global => global.load(address)?,
+                        Space::Shared => *shared.word(address)?,
+                        Space::Local => *self.local[lane].word(address)?,
+                    });
+                }
+                if *space == Space::Global && active != 0 {
+                    count.loads += 1;
+                    count.load_sectors += sectors(&addresses);
+                }
+                access(*space, &addresses, count);
+            }
+            Kind::Store(space, base, offset, value) => {
+                let mut addresses = Vec::with_capacity(WARP);
+                for lane in lanes(active) {
+                    let address = self.value(*base, lane).wrapping_add_signed(*offset);
+                    addresses.push(address);
+                    let word = self.value(*value, lane) as u32;
+                    match space {
+                        Space::Global => global.store(address, word)?,
+                        Space::Shared => *shared.word(address)? = word,
+                        Space::Local => *self.local[lane].word(address)? = word,
+                    }
+                }
+                if *space == Space::Global && active != 0 {
+                    count.stores += 1;
+                    count.store_sectors += sectors(&addresses);
+                }
+                access(*space, &addresses, count);
+            }
+            Kind::Exchange(value, mask) => {
+                for lane in lanes(active) {
+                    let other = lane ^ (self.value(*mask, lane) as usize % WARP);
+                    result[lane] = self.value(*value, other);
+                }
+            }
+            Kind::Any(value) => {
+                let any = lanes(active).any(|lane| self.value(*value, lane) != 0);
+                result = [u64::from(any); WARP];
+            }
+            Kind::Branch(_) | Kind::Barrier | Kind::Return => {}
+        }
+        if let Some(to) = instruction.to {
+            for lane in lanes(active) {
+                self.registers[to][lane] = result[lane];
+            }
+            self.pending[to] = match instruction.kind {
+                Kind::Load(Space::Global | Space::Local, ..) => Pending::Global(self.waits.0),
+                Kind::Load(Space::Shared, ..) => Pending::Shared(self.waits.1),
+                // what only moves a word does not wait for it
+                Kind::Value(_, ref read) if !instruction.counts => match read[0] {
+                    Operand::Register(from) => self.pending[from],
+                    _ => Pending::No,
+                },
+                _ => Pending::No,
+            };
+        }
+        Ok(())
+    }
+
+    /// Counts what an instruction has to wait for: whatever was asked for before comes with the same wait.
+    fn wait(&mut self, instruction: &Instruction, count: &mut Count) {
+        let mut chained = false;
+        let (mut global, mut shared) = (false, false);
+        for register in read(instruction) {
+            chained |= self.last == Some(register);
+            global |= self.pending[register] == Pending::Global(self.waits.0);
+            shared |= self.pending[register] == Pending::Shared(self.waits.1);
+        }
+        if global {
+            self.waits.0 += 1;
+        }
+        if shared {
+            self.waits.1 += 1;
+        }
+        count.load_waits += u64::from(global);
+        count.shared_waits += u64::from(shared);
+        count.chained += u64::from(chained && !global && !shared);
+        self.last = instruction.to;
+    }
+}
+
+// registers that an instruction reads
+fn read(instruction: &Instruction) -> impl Iterator<Item = usize> {
+    let operands = match &instruction.kind {
+        Kind::Value(_, read) => read.clone(),
+        Kind::Load(_, base, _) => vec![*base],
+        Kind::Store(_, base, _, value) => vec![*base, *value],
+        Kind::Exchange(value, mask) => vec![*value, *mask],
+        Kind::Any(value) => vec![*value],
+        Kind::Branch(_) | Kind::Barrier | Kind::Return => Vec::new(),
+    };
+    let only = instruction.only.map(|(register, _)| register);
+    let registers = operands.into_iter().filter_map(|operand| match operand {
+        Operand::Register(register) => Some(register),
+        _ => None,
+    });
+    registers.chain(only)
+}
+
+fn access(space: Space, addresses: &[u64], count: &mut Count) {
+    match space {
+        Space::Shared if !addresses.is_empty() => {
+            count.shared += 1;
+            count.shared_conflicts += turns(addresses) - 1;
+        }
+        Space::Local if !addresses.is_empty() => count.local += 1,
+        _ => {}
+    }
+}
+
+fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..WARP).filter(move |lane| mask >> lane & 1 == 1)
+}
