@@ -22,11 +22,14 @@ macro_rules! examples {
 
 examples! {
     derivative "../examples/derivative.rs"
+    estimation "../examples/estimation.rs"
     functions "../examples/functions.rs"
+    identification "../examples/identification.rs"
     inverse "../examples/inverse.rs"
     randomised "../examples/randomised.rs"
     rollout "../examples/rollout.rs"
     sensor "../examples/sensor.rs"
+    trajectory "../examples/trajectory.rs"
 }
 
 #[test]
