@@ -463,6 +463,41 @@ fn files_are_included_once_and_found_from_both_folders() {
 }
 
 #[test]
+fn included_files_find_assets_in_their_own_folders() {
+    // where MuJoCo finds the mesh `x.obj` of an included file, if the model is named by an absolute path
+    let cases: [(&str, &[&str], &str); 6] = [
+        ("arm.xml", &["assets/x.obj", "x.obj"], "assets/x.obj"),
+        ("arm.xml", &["x.obj"], "x.obj"),
+        (
+            "sub/arm.xml",
+            &["x.obj", "assets/x.obj", "sub/x.obj"],
+            "assets/x.obj",
+        ),
+        ("sub/arm.xml", &["x.obj", "sub/x.obj"], "sub/x.obj"),
+        // not there
+        ("sub/arm.xml", &["sub/assets/x.obj"], "assets/x.obj"),
+        ("sub/arm.xml", &["x.obj"], "assets/x.obj"),
+    ];
+    let arm = "<mujoco><compiler meshdir='assets'/><asset><mesh file='x.obj'/></asset></mujoco>";
+    for (included, there, found) in cases {
+        let main = format!("<mujoco><include file='{included}'/></mujoco>");
+        let meshes = there.iter().map(|path| (*path, "s".to_owned()));
+        let said = [("main.xml", main), (included, arm.to_owned())];
+        let all = meshes.chain(said);
+        let files = Files::memory(all.map(|(path, text)| (format!("robot/{path}"), text)));
+        let spec = Spec::from_vfs(files, "robot/main.xml");
+        let spec = spec.unwrap_or_else(|e| panic!("{}", e.render()));
+        let found = format!("robot/{found}");
+        assert_eq!(spec.meshes[0].file.as_ref(), Some(&found), "{there:?}");
+    }
+    // what the model says itself stands in its own folders
+    let files = Files::memory([("robot/main.xml", arm), ("robot/x.obj", "s")]);
+    let spec = Spec::from_vfs(files, "robot/main.xml").unwrap_or_else(|e| panic!("{}", e.render()));
+    let said = Some("robot/assets/x.obj");
+    assert_eq!(spec.meshes[0].file.as_deref(), said);
+}
+
+#[test]
 fn assets_on_disk_come_from_their_folders() -> std::io::Result<()> {
     let tmp = tempfile::tempdir()?;
     let dir = tmp.path().join("robots/arm");
@@ -480,6 +515,45 @@ fn assets_on_disk_come_from_their_folders() -> std::io::Result<()> {
         Spec::from_file(dir.join("none.xml")).is_err_and(|e| e.to_string().contains("none.xml"))
     );
     assert!(Spec::from_file(&dir).is_err_and(|e| e.to_string().contains("not a regular file")));
+    Ok(())
+}
+
+#[test]
+fn a_project_bounds_what_may_be_opened_where_there_is_no_repository() -> std::io::Result<()> {
+    let tmp = tempfile::tempdir()?;
+    let base = tmp.path();
+    let dir = base.join("suite/envs/assets/hand");
+    std::fs::create_dir_all(&dir)?;
+    std::fs::write(base.join("suite/arm.xml"), "<x><worldbody/></x>")?;
+    std::fs::write(base.join("secret.xml"), "<x><worldbody/></x>")?;
+    let read = |file: &str| {
+        let text = format!("<mujoco><include file='{file}'/></mujoco>");
+        std::fs::write(dir.join("hand.xml"), text)?;
+        let spec = Spec::from_file(dir.join("hand.xml"));
+        std::io::Result::Ok(spec.map_err(|e| e.to_string()))
+    };
+    let outside = |spec: Result<Spec, String>| spec.is_err_and(|e| e.contains("lies outside of"));
+    assert!(outside(read("../../../arm.xml")?));
+    for mark in [
+        "LICENSE",
+        "COPYING",
+        "pyproject.toml",
+        "package.xml",
+        "__init__.py",
+    ] {
+        std::fs::write(base.join("suite").join(mark), "")?;
+        assert!(read("../../../arm.xml")?.is_ok(), "{mark}");
+        assert!(outside(read("../../../../secret.xml")?), "{mark}");
+        // the widest of several
+        std::fs::write(dir.join(mark), "")?;
+        assert!(read("../../../arm.xml")?.is_ok(), "{mark}");
+        std::fs::remove_file(dir.join(mark))?;
+        std::fs::remove_file(base.join("suite").join(mark))?;
+    }
+    // a repository within is the whole
+    std::fs::write(base.join("suite/LICENSE"), "")?;
+    std::fs::create_dir(base.join("suite/envs/.git"))?;
+    assert!(outside(read("../../../arm.xml")?));
     Ok(())
 }
 

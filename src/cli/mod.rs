@@ -318,8 +318,8 @@ pub struct ModelArg {
     /// The model, MJCF or URDF
     #[arg(value_name = "MODEL.xml")]
     pub path: PathBuf,
-    /// The folder that all files of the model must lie in; the repository around the model, or the folder above its own, if
-    /// not given
+    /// The folder that all files of the model must lie in; the repository or project around the model, or the folder above its
+    /// own, if not given
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
     /// The folder of a package, which `package://NAME/FILE` means; may be said several times

@@ -128,8 +128,7 @@ pub(crate) fn read<A: Attrs>(log: &mut Log, node: &Node, rules: &dyn Rules) -> A
             }
             continue;
         };
-        // as in MuJoCo, no numbers at all is the same as not saying it
-        if matches!(attr.kind, Kind::Real(..) | Kind::Int(..)) && text.trim().is_empty() {
+        if says_nothing(attr, text) {
             continue;
         }
         if let Some(Err(why)) = out.set(name, text) {
@@ -138,8 +137,7 @@ pub(crate) fn read<A: Attrs>(log: &mut Log, node: &Node, rules: &dyn Rules) -> A
     }
     for attr in allowed.iter().filter(|a| rules.must(a)) {
         let said = node.attr(attr.name);
-        let numbers = matches!(attr.kind, Kind::Real(..) | Kind::Int(..));
-        if said.is_none_or(|text| numbers && text.trim().is_empty()) {
+        if said.is_none_or(|text| says_nothing(attr, text)) {
             let doc = attr.doc.trim_end_matches('.');
             log.mistake(
                 node.origin,
@@ -149,6 +147,16 @@ pub(crate) fn read<A: Attrs>(log: &mut Log, node: &Node, rules: &dyn Rules) -> A
         }
     }
     out
+}
+
+/// Whether a text is the same as not saying the attribute, as in MuJoCo: no numbers at all, and neither a file nor a name
+/// where no class can have said another.
+fn says_nothing(attr: &Attr, text: &str) -> bool {
+    match attr.kind {
+        Kind::Real(..) | Kind::Int(..) => text.trim().is_empty(),
+        Kind::File | Kind::Ref(_) => text.is_empty() && attr.nodefault,
+        _ => false,
+    }
 }
 
 /// An element without the attributes that its row does not know, but with those that are nearly known: they are slips. Of

@@ -146,10 +146,24 @@ enum Zip<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The repository around a model, or the folder above the model's own if that is wider or there is none.
+/// What a folder holds that is the whole of a project, or a package of Python.
+const WHOLE: [&str; 9] = [
+    "LICENSE",
+    "LICENSE.txt",
+    "LICENSE.md",
+    "COPYING",
+    "pyproject.toml",
+    "setup.py",
+    "package.xml",
+    "package.json",
+    "__init__.py",
+];
+
+/// The repository or else the project around a model, or the folder above the model's own if that is wider or there is neither.
 ///
-/// A repository is the nearest folder around that has a `.git` of the owner of the model's folder. The user's home and what
-/// lies above it are nobody's repository here, whatever they hold: a model must not read what has nothing to do with it.
+/// A repository is the nearest folder around that has a `.git`, a project the widest that has one of [`WHOLE`]: a copy of a
+/// repository has no `.git`, and an installed package neither. Both belong to the owner of the model's folder. The user's home
+/// and what lies above it are nobody's project here, whatever they hold: a model must not read what has nothing to do with it.
 fn default_root(dir: &Path) -> PathBuf {
     let full = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     let above = full.parent().map_or(full.clone(), Path::to_owned);
@@ -160,9 +174,13 @@ fn default_root(dir: &Path) -> PathBuf {
     let private = |dir: &&Path| {
         dir.parent().is_none() || home.as_ref().is_some_and(|home| home.starts_with(dir))
     };
-    let mut around = full.ancestors().take_while(|dir| !private(dir));
-    match around.find(|dir| same_owner(&dir.join(".git"), &full)) {
-        Some(repository) if above.starts_with(repository) => repository.to_owned(),
+    let around: Vec<&Path> = full.ancestors().take_while(|dir| !private(dir)).collect();
+    let has = |dir: &Path, mark: &str| same_owner(&dir.join(mark), &full);
+    let mut repositories = around.iter().filter(|dir| has(dir, ".git"));
+    let mut projects = around.iter().rev();
+    let whole = |dir: &&&Path| WHOLE.iter().any(|mark| has(dir, mark));
+    match repositories.next().or_else(|| projects.find(whole)) {
+        Some(root) if above.starts_with(root) => root.to_path_buf(),
         _ => above,
     }
 }

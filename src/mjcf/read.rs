@@ -91,7 +91,7 @@ impl Spec {
     /// Reads a model file with all that it includes and attaches: MJCF, URDF, or an archive with a model in it (`.mjz`,
     /// `.zip`), which has it at `model.xml`, or under the archive's own name.
     ///
-    /// Files are opened only inside the repository around the model, or the folder above the model's own (see [`Limits::root`]).
+    /// Files are opened only inside the repository or project around the model, or the folder above its own (see [`Limits::root`]).
     ///
     /// # Errors
     /// [`Error::Io`] if there is no such file, else [`Error::Mjcf`], [`Error::Unsupported`] or several of them, each with
@@ -397,14 +397,19 @@ impl Reader<'_> {
             }
         };
         let base = kind.cloned().unwrap_or_default();
-        // first from the model's folder, then from that of the included file the asset is said in
+        // first from the model's folder; what an included file says then from that file's folder, with the folder of the kind
+        // (as MuJoCo does for a model that is named without a folder) and without (as for one named by an absolute path)
         let first = files::join(here, &files::join(&base, file));
-        let second = files::join(here, &files::join(&base, &files::join(&node.dir, file)));
-        if !self.files.exists(&first) && self.files.exists(&second) {
-            second
-        } else {
-            first
+        let beside = files::join(&node.dir, file);
+        let second = files::join(here, &files::join(&base, &beside));
+        let third = files::join(here, &beside);
+        let source = self.log.sources.files.get(node.origin.file as usize);
+        let mut paths = vec![&first];
+        if source.is_some_and(|source| source.path != self.path) {
+            paths.extend([&second, &third]);
         }
+        let found = paths.into_iter().find(|path| self.files.exists(path));
+        found.unwrap_or(&first).clone()
     }
 }
 

@@ -54,7 +54,8 @@ pub trait Attrs: Default + Clone {
     fn list(f: &mut dyn FnMut(&Attr));
     /// Reads the text of an attribute; `None` if there is no such attribute.
     fn set(&mut self, name: &str, text: &str) -> Option<Result<(), String>>;
-    /// Takes from `class` what is not said here; arrays of variable length are completed element by element.
+    /// Takes from `class` what is not said here; arrays of variable length are completed element by element. A reference or a
+    /// file without any text hides that of the class and names nothing.
     fn inherit(&mut self, class: &Self);
     /// Calls `f` with the name and the text of every attribute that is said.
     fn said(&self, f: &mut dyn FnMut(&'static str, String));
@@ -120,6 +121,15 @@ pub(crate) fn fill<T: Copy, const N: usize>(said: Option<&[T]>, rest: [T; N]) ->
         *o = *v;
     }
     out
+}
+
+/// Makes a reference or a file without any text one that is not said.
+pub(crate) fn unsay_empty<V: Value>(said: &mut Option<V>, kind: Kind) {
+    let names = matches!(kind, Kind::Ref(_) | Kind::File);
+    let text = said.as_mut().and_then(Value::text_mut);
+    if names && text.is_some_and(|text| text.is_empty()) {
+        *said = None;
+    }
 }
 
 /// Whether any attribute is said.
@@ -369,6 +379,7 @@ macro_rules! elements {
                     (said @ None, Some(class)) => *said = Some(class.clone()),
                     (_, None) => {}
                 } )*
+                $( $crate::mjcf::table::unsay_empty(&mut self.$attr, kind!($kind $(<$E>)? $([$($n)*])?)); )*
                 $( self.$block.inherit(&class.$block); )*
                 $( self.$child.inherit(&class.$child); )*
                 let _ = class;

@@ -86,7 +86,7 @@ elements! {
     Wrap {
         site: ref<site>, "Site to pass through.";
         geom: ref<geom>, "Geom to wrap around.";
-        sidesite: ref<site>, "Site that says on which side.";
+        sidesite: ref<site> (nodefault), "Site that says on which side.";
         divisor: real, "Divisor of a pulley.";
         joint: ref<joint>, "Joint.";
         coef: real, "Coefficient of the joint.";
