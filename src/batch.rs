@@ -35,6 +35,7 @@ pub mod random;
 mod ray;
 mod recover;
 mod rows;
+mod skip;
 mod slices;
 mod state;
 mod tangent;
@@ -63,7 +64,9 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::fields::{Data, FIELDS, Field, INPUTS, Model, Room, View};
 use crate::mjcf::nearest::nearest;
-use crate::types::{ENBL_INVDISCRETE, Integrator};
+use crate::stages::Part;
+pub use crate::stages::Skip;
+use crate::types::{ENBL_INVDISCRETE, ENBL_SOLVERSTAT, Integrator};
 use growth::{Growth, Need};
 use slices::Columns;
 
@@ -117,6 +120,11 @@ pub struct Settings {
     /// Forces between bodies (`cacc cfrc_int cfrc_ext`) are computed once more behind the last step of every call, as by a
     /// `mj_rnePostConstraint` after `mj_step`. Not on a device.
     pub rne_post: bool,
+    /// What each iteration of the solver did is kept (`mjSolverStat`, the model's flag `ENBL_SOLVERSTAT`), for [`Batch::read`] by its name:
+    /// `solver_improvement solver_gradient solver_lineslope solver_nactive solver_nchange solver_neval solver_nupdate`, N × `ntree` ×
+    /// `nsolver`: of each island the iterations that it took (`island_niter`), and behind them those of no-slip; the rest is 0. Not on a
+    /// device.
+    pub solver_stat: bool,
     /// GPU: the first adapter whose name contains these letters.
     pub adapter: Option<String>,
     /// GPU: lanes that work on one world; chosen from model and adapter if not given.
@@ -148,14 +156,14 @@ pub(crate) type Mask<'a> = Option<&'a [bool]>;
 pub(crate) enum What {
     /// So many steps.
     Step(usize),
-    /// Everything that depends on the state.
-    Forward,
+    /// Everything that depends on the state, or what of it is not known.
+    Forward(Part),
     /// The first half of a step: what depends on position and velocity.
     Step1,
     /// A step whose controls are there, whatever function of the user's own would set them.
     Step2,
-    /// The force that the acceleration takes.
-    Inverse,
+    /// The force that the acceleration takes, from all that it depends on or from what of it is not known.
+    Inverse(Part),
 }
 
 impl What {
@@ -164,8 +172,13 @@ impl What {
         match self {
             Self::Step(n) => n,
             Self::Step2 => 1,
-            Self::Forward | Self::Step1 | Self::Inverse => 0,
+            Self::Forward(_) | Self::Step1 | Self::Inverse(_) => 0,
         }
+    }
+
+    /// True if it goes by arrays that an earlier computation left.
+    pub(crate) fn goes_on(self) -> bool {
+        matches!(self, Self::Forward(part) | Self::Inverse(part) if part.skip != Skip::None)
     }
 }
 
@@ -292,6 +305,8 @@ pub struct Batch {
     perturbed: Option<Box<Batch>>,
     // what calls that only look go by
     look: Look,
+    // arrays of every world are those of a computation, and no world began anew since
+    known: bool,
 }
 
 impl Batch {
@@ -338,6 +353,7 @@ impl Batch {
             bound: Vec::new(),
             perturbed: None,
             look: Look::default(),
+            known: false,
         }
     }
 
@@ -378,7 +394,7 @@ impl Batch {
 
     /// Computes accelerations and everything else that depends on the state (`mj_forward`). Fails like [`Batch::step`].
     pub fn forward(&mut self) -> Result<()> {
-        self.attempt(What::Forward, &[], &[])
+        self.attempt(What::Forward(Part::ALL), &[], &[])
     }
 
     /// The first half of a step (`mj_step1`): everything that depends on positions and velocities, and the sensors of them, so that
@@ -419,12 +435,17 @@ impl Batch {
     /// On a device the first call makes room for it. Fails like [`Batch::step`], and with [`Error::Input`] on the flag
     /// `invdiscrete` with Runge-Kutta.
     pub fn inverse(&mut self) -> Result<()> {
+        self.check_inverse()?;
+        self.attempt(What::Inverse(Part::ALL), &[], &[])
+    }
+
+    fn check_inverse(&self) -> Result<()> {
         let opt = &self.model.opt;
         if opt.enabled(ENBL_INVDISCRETE) && !opt.inverts_steps() {
             let msg = "Runge-Kutta has no inverse over a timestep (the flag \"invdiscrete\")";
             return Err(Error::Input(msg.to_owned()));
         }
-        self.attempt(What::Inverse, &[], &[])
+        Ok(())
     }
 
     fn attempt(
@@ -434,6 +455,18 @@ impl Batch {
         given: &[(&str, In<'_>)],
     ) -> Result<()> {
         self.settle_own()?;
+        self.known = false;
+        let done = self.run(what, fields, given);
+        self.known = matches!(done, Ok(()) | Err(Error::Overflow { .. }));
+        done
+    }
+
+    fn run(
+        &mut self,
+        what: What,
+        fields: &[&'static Field],
+        given: &[(&str, In<'_>)],
+    ) -> Result<()> {
         let policy = self.settings.overflow;
         let grows = policy == Overflow::Grow && !crate::compile::capacity::holds_all(&self.model);
         let pass = Pass {
@@ -653,6 +686,7 @@ impl Batch {
     }
 
     fn reset_some(&mut self, mask: Mask<'_>, to: To<'_>) -> Result<()> {
+        self.known = false;
         match to {
             To::Qpos0 => self.worlds.reset(&self.model, mask),
             To::Key(key) => self.reset_key(mask, key),
@@ -703,6 +737,7 @@ impl Batch {
 
     fn restore_some(&mut self, mask: Mask<'_>, state: &State) -> Result<()> {
         state.check(&self.model, self.hash, self.nworld)?;
+        self.known = false;
         self.worlds.reset(&self.model, mask)?;
         state.write(&self.model, mask, &mut *self.worlds)
     }
@@ -764,6 +799,9 @@ fn prepared(model: &Model, nworld: usize, settings: Settings) -> Result<(Model, 
         njmax.unwrap_or(model.njmax),
     );
     model.set_room(room.0, room.1)?;
+    if settings.solver_stat {
+        model.edit(|m| m.opt.enableflags |= ENBL_SOLVERSTAT)?;
+    }
     let most = 4 * std::thread::available_parallelism().map_or(1, usize::from);
     let settings = Settings {
         threads: settings.threads.map(|n| n.min(most)),

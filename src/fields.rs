@@ -920,6 +920,8 @@ fields! {
         nbodysleep,
         /// nq + nv + na + nsensordata if trees may sleep, else 0 (ours)
         nlatent,
+        /// iterations of the solver of which is kept what they did (ours)
+        nsolver,
         /// nv if the diagonal of A is to be exact, else 0 (ours)
         nvexact,
         /// nv if what bodies feel for moving has a slope (implicit, or a medium with implicitfast), else 0 (ours)
@@ -1988,6 +1990,20 @@ fields! {
         island_niter: int[ntree],
         /// iterations that the solver took, the sum of the islands
         solver_niter: int[1],
+        /// cost that an iteration of the solver gained on an island, over the trace of the island's inertia (`ENBL_SOLVERSTAT`)
+        solver_improvement: real[ntree, nsolver] {varies},
+        /// length of the gradient that an iteration left, over the trace of the island's inertia; 0 in PGS (`ENBL_SOLVERSTAT`)
+        solver_gradient: real[ntree, nsolver] {varies},
+        /// slope that the line search of an iteration left, scaled like the gradient; 0 in PGS (`ENBL_SOLVERSTAT`)
+        solver_lineslope: real[ntree, nsolver] {varies},
+        /// rows with a force behind an iteration (`ENBL_SOLVERSTAT`)
+        solver_nactive: int[ntree, nsolver],
+        /// rows whose state an iteration changed (`ENBL_SOLVERSTAT`)
+        solver_nchange: int[ntree, nsolver],
+        /// points at which the line search of an iteration looked; 0 in PGS (`ENBL_SOLVERSTAT`)
+        solver_neval: int[ntree, nsolver],
+        /// rows that entered or left the Hessian in an iteration, and those of contacts that slide; 0 but in Newton (`ENBL_SOLVERSTAT`)
+        solver_nupdate: int[ntree, nsolver],
         /// number of warnings of each kind since the last reset (`mjtWarning`)
         warning: int[7] flag,
         /// what did not fit (`OVERFLOW_*` bits), since the last reset (ours)

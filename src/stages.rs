@@ -319,9 +319,7 @@ fn sensed_acc(m: &Model, run: &mut impl Run) {
 
 /// Forward dynamics: accelerations of a state, and what sensors and energies are in it (`mj_forward`).
 pub fn forward(m: &Model, run: &mut impl Run) {
-    sensed_velocity(m, run);
-    fwd_acc(m, run);
-    sensed_acc(m, run);
+    forward_part(m, Part::ALL, run);
 }
 
 /// Forward dynamics behind what depends on position alone (`mj_forwardSkip` of `mjSTAGE_POS`). Controls stay those that were read: the
@@ -336,12 +334,91 @@ pub fn after_position(m: &Model, run: &mut impl Run) {
     sensed_acc(m, run);
 }
 
-/// Inverse dynamics: the force that an acceleration takes, constraints and passive forces aside (`mj_inverse`).
-pub fn inverse(m: &Model, run: &mut impl Run) {
-    sensed_velocity(m, run);
+/// What of a state is there from an earlier walk and is not computed once more (`mjtStage`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Skip {
+    /// Nothing.
+    #[default]
+    None,
+    /// What depends on positions.
+    Pos,
+    /// What depends on positions and velocities.
+    Vel,
+}
+
+/// The part of a walk that is walked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// What is left out since it is known.
+    pub skip: Skip,
+    /// Sensors are read.
+    pub sensors: bool,
+}
+
+impl Part {
+    /// The whole of it.
+    pub const ALL: Self = Self {
+        skip: Skip::None,
+        sensors: true,
+    };
+
+    // whether a stage is left out that is there for sensors alone
+    fn leaves_out(self, m: &Model, stage: &Stage) -> bool {
+        let of_sensors = match stage.name {
+            "sensor_pos" | "sensor_vel" | "sensor_acc" | "subtree_vel" => true,
+            "energy" => !m.opt.enabled(ENBL_ENERGY),
+            "rne_post" => !m.opt.enabled(ENBL_RNEPOST),
+            _ => false,
+        };
+        of_sensors && !self.sensors
+    }
+
+    // what of positions and velocities is not known
+    fn of_velocity(self, m: &Model, run: &mut impl Run) {
+        match self.skip {
+            Skip::None => sensed_velocity(m, run),
+            Skip::Pos => {
+                if looks_ahead(m) {
+                    run(&com_vel);
+                }
+                if senses_energy(m) {
+                    run(&energy);
+                }
+                sensed_of_velocity(m, run);
+            }
+            Skip::Vel => {}
+        }
+    }
+}
+
+/// Forward dynamics in part (`mj_forwardSkip`). Energy is there as a whole with what depends on velocities.
+pub fn forward_part(m: &Model, part: Part, run: &mut impl Run) {
+    let run = &mut |stage: &'static Stage| {
+        if !part.leaves_out(m, stage) {
+            run(stage);
+        }
+    };
+    part.of_velocity(m, run);
+    fwd_acc(m, run);
+    sensed_acc(m, run);
+}
+
+/// Inverse dynamics in part (`mj_inverseSkip`).
+pub fn inverse_part(m: &Model, part: Part, run: &mut impl Run) {
+    let run = &mut |stage: &'static Stage| {
+        if !part.leaves_out(m, stage) {
+            run(stage);
+        }
+    };
+    part.of_velocity(m, run);
     inv_acc(m, run);
     sensed_acc(m, run);
     run(&inverse_skip);
+}
+
+/// Inverse dynamics: the force that an acceleration takes, constraints and passive forces aside (`mj_inverse`).
+pub fn inverse(m: &Model, run: &mut impl Run) {
+    inverse_part(m, Part::ALL, run);
 }
 
 /// Constraint forces from accelerations.

@@ -644,6 +644,9 @@ numbers! { NUMBERS: f64 {
     MAXLOSS = 0.01;
 } }
 
+/// Largest number of iterations of which is kept what they did (`mjNSOLVER`).
+pub const MAXSOLVER: i32 = 200;
+
 /// Largest number of contacts of one geom pair (`mjMAXCONPAIR`).
 pub const MAXCONPAIR: usize = 50;
 
@@ -704,6 +707,8 @@ numbers! { BITS: i32 {
     ENBL_IPC = 1 << 6;
     /// Speculative contacts.
     ENBL_SPECULATIVE = 1 << 7;
+    /// Keep what each iteration of the solver did, though nobody but a reader needs it (ours).
+    ENBL_SOLVERSTAT = 1 << 28;
     /// Have room for inverse dynamics on a device (ours).
     ENBL_INVERSE = 1 << 29;
     /// Compute accelerations of bodies and the forces between them though no sensor needs them (ours).

@@ -20,6 +20,7 @@ mod world;
 pub use hooks::Inputs;
 pub(crate) use hooks::{add_passive, let_through, read_sensors, set_controls, set_controls_of};
 pub use world::World;
+pub(crate) use world::at_tile;
 
 use crate::cpu::lib::actuator::control;
 use crate::error::{Error, Result};

@@ -411,6 +411,19 @@ fn a_panic_comes_through_and_the_batch_says_where_it_is(backend: Backend) {
     assert_eq!(batch.worlds().unwrap(), fresh.worlds().unwrap());
 }
 
+// whatever thread they are on, and however many steps are made
+fn worlds_say_which_they_are(backend: Backend) {
+    let mut m = plain();
+    m.bind_control(|world, inputs| inputs.userdata[0] = world.number() as f64);
+    let Some(mut batch) = batch_of(&m, 37, on(backend)) else {
+        return;
+    };
+    batch.step(2).unwrap();
+    let words = m.nuserdata;
+    let have = batch.reals("userdata").unwrap().iter().step_by(words);
+    assert!(have.copied().eq((0..37).map(f64::from)));
+}
+
 // numbers that a world has for itself are seen as its own
 fn functions_see_the_numbers_of_their_world(backend: Backend) {
     let mut m = plain();
@@ -435,6 +448,7 @@ on_every_backend!(
     a_bad_world_does_not_call_for_its_neighbours,
     a_panic_comes_through_and_the_batch_says_where_it_is,
     functions_see_the_numbers_of_their_world,
+    worlds_say_which_they_are,
 );
 
 #[test]

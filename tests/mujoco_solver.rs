@@ -13,7 +13,7 @@ use manyworlds::cpu::solve_newton::solve_newton;
 use manyworlds::cpu::solve_noslip::solve_noslip;
 use manyworlds::cpu::solve_pgs::solve_pgs;
 use manyworlds::types::{
-    Cone, ConstraintState, ConstraintType, DSBL_ISLAND, DSBL_WARMSTART, Solver,
+    Cone, ConstraintState, ConstraintType, DSBL_ISLAND, DSBL_WARMSTART, ENBL_SOLVERSTAT, Solver,
 };
 use manyworlds::{Data, Model};
 
@@ -181,6 +181,86 @@ fn sweeps_are_those_of_mujoco() {
                 cones(&m, &d, &format!("{name} {prefix} state {k}"));
             }
         }
+    }
+}
+
+// iterations of which goldens know what they did, and how many numbers they have of each
+const KNOWN: usize = 24;
+const NUMBERS: usize = 7;
+
+// what an iteration on an island did, in the order of mjSolverStat
+fn stat(m: &Model, d: &Data, island: usize, k: usize) -> [f64; NUMBERS] {
+    let at = island * m.nsolver + k;
+    let counts = [
+        &d.solver_nactive,
+        &d.solver_nchange,
+        &d.solver_neval,
+        &d.solver_nupdate,
+    ];
+    let [nactive, nchange, neval, nupdate] = counts.map(|x| f64::from(x[at]));
+    let reals = [
+        d.solver_improvement[at],
+        d.solver_gradient[at],
+        d.solver_lineslope[at],
+    ];
+    let [improvement, gradient, slope] = reals;
+    [
+        improvement,
+        gradient,
+        slope,
+        nactive,
+        nchange,
+        neval,
+        nupdate,
+    ]
+}
+
+#[test]
+fn what_iterations_did_is_mujocos() {
+    let folders = ["tests/golden/solver", "tests/golden/solver/dual"];
+    for (name, golden) in folders.into_iter().flat_map(goldens_of) {
+        let (mut met, mut other) = (0, 0);
+        for (prefix, flags) in [("own", 0), ("mono", DSBL_ISLAND)] {
+            let mut m = golden.model();
+            m.edit(|m| {
+                m.opt.disableflags |= flags;
+                m.opt.enableflags |= ENBL_SOLVERSTAT;
+            })
+            .unwrap();
+            for k in 0..golden.nstate() {
+                let (m, mut d) = solver::world(&golden, &m, k);
+                solve(&m, &mut d);
+                let theirs = golden.state(&format!("{prefix}/stat"), k);
+                for island in 0..d.nisland[0] as usize {
+                    let niter = d.island_niter[island] as usize;
+                    for j in 0..niter.min(KNOWN) {
+                        let want = &theirs[NUMBERS * (KNOWN * island + j)..][..NUMBERS];
+                        let have = stat(&m, &d, island, j);
+                        let at = format!("{name} {prefix} state {k} island {island} step {j}");
+                        for (x, y) in have[..3].iter().zip(want) {
+                            let off = (x - y).abs() / (1.0 + y.abs());
+                            assert!(off < 1e-7, "{at}: {have:?}, not {want:?}");
+                        }
+                        // sweeps of MuJoCo's count elliptic contacts beyond their cone, which none is
+                        let elliptic_sweep = m.opt.cone == Cone::Elliptic && want[5] == 0.0;
+                        let counts = |x: &[f64]| match elliptic_sweep {
+                            true => [0.0; 3],
+                            false => [x[3], x[4], x[6]],
+                        };
+                        assert_eq!(counts(&have), counts(want), "{at}");
+                        met += 1;
+                        other += usize::from(have[5] != want[5]);
+                    }
+                    // nothing is said of iterations that were not made
+                    if niter < m.nsolver {
+                        assert_eq!(stat(&m, &d, island, niter), [0.0; NUMBERS], "{name}");
+                    }
+                }
+            }
+        }
+        // where a search ends at the last bits, these decide how often it looks
+        assert!(met > 9, "{name}: {met} iterations");
+        assert!(other * 20 <= met, "{name}: {other} of {met} look otherwise");
     }
 }
 

@@ -8,7 +8,7 @@ use manyworlds::batch::{Backend, Settings};
 use manyworlds::fields::field;
 use manyworlds::real::Counted;
 use manyworlds::simd::{Lanes, Rows, copy_lane, read_islands};
-use manyworlds::types::{Cone, Solver};
+use manyworlds::types::{Cone, ENBL_SOLVERSTAT, Solver};
 use manyworlds::{Batch, Data, Model, cpu, stages};
 
 /// Several trees that rows tie together, in other ways in every world; a tree by itself, and cones.
@@ -127,11 +127,12 @@ fn double_precision_takes_the_same_iterations() {
         let worlds = worlds(&own);
         let mut total = 0.0;
         for &solver in SOLVERS {
-            let m = choose(&own, solver);
-            for (k, world) in worlds.iter().enumerate() {
-                let mut world = world.clone();
-                let mut d = Data::<Counted>::new(&m);
-                copy_lane(&mut d, &world, 0, 0);
+            let mut m = choose(&own, solver);
+            m.edit(|m| m.opt.enableflags |= ENBL_SOLVERSTAT).unwrap();
+            for (k, start) in worlds.iter().enumerate() {
+                let (mut world, mut d) = (Data::new(&m), Data::<Counted>::new(&m));
+                copy_lane(&mut world, start, 0, 0);
+                copy_lane(&mut d, start, 0, 0);
                 let mut rows = Rows::new(&m);
                 stages::forward(&m, &mut |stage| (stage.counted)(&m, &mut d, &mut rows));
                 cpu::forward(&m, &mut world);
@@ -152,6 +153,15 @@ fn double_precision_takes_the_same_iterations() {
                 }
                 let states = &lane(&d, "efc_state", 0)[..nefc];
                 assert_eq!(states, &ints(&world, "efc_state")[..nefc], "{at}: states");
+                for name in
+                    ["nactive", "nchange", "neval", "nupdate"].map(|x| format!("solver_{x}"))
+                {
+                    assert_eq!(lane(&d, &name, 0), ints(&world, &name), "{at}: {name}");
+                }
+                for name in ["solver_improvement", "solver_gradient", "solver_lineslope"] {
+                    let e = error(&lane(&d, name, 0), &common::reals(&world, name));
+                    assert!(e < 1e-7, "{at}: {name} is off by {e:e}");
+                }
             }
         }
         assert!(total > 0.0, "{path}: nothing to iterate on");

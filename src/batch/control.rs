@@ -80,6 +80,7 @@ impl Batch {
                 "there is no world {w}: the batch has {have}, counted from 0"
             )));
         }
+        self.known = false;
         self.worlds.copy(&self.model, from, to)
     }
 }

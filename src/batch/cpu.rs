@@ -17,6 +17,7 @@ use crate::fields::{Data, Elem, Field, Model, View};
 use crate::real::Real;
 use crate::simd::{Lanes, Rows};
 use crate::stages::{self, Stage};
+use crate::user;
 use own::Differ;
 use tile::Tile;
 
@@ -225,6 +226,7 @@ impl<R: Real> Worlds for Cpu<R> {
         let (twin, nworld, rne_post) = (self.twin, self.nworld, self.rne_post);
         let overflow = AtomicI32::new(0);
         self.for_each(m, |m, t, tile, rows| {
+            user::at_tile(t * R::WIDTH);
             if pass.keep {
                 tile.keep(pass.fields);
             }
@@ -233,7 +235,10 @@ impl<R: Real> Worlds for Cpu<R> {
                     set_input(tile, m, field, values, w);
                 }
             }
-            let d = &mut tile.d;
+            let (d, slots) = (&mut tile.d, &mut tile.slots);
+            if pass.what.goes_on() {
+                rows.find_again(m, d, slots);
+            }
             let run = &mut |stage| twin(stage, m, d, rows);
             match pass.what {
                 What::Step(n) => (0..n).for_each(|_| stages::step(m, run)),
@@ -242,13 +247,14 @@ impl<R: Real> Worlds for Cpu<R> {
                         run(stage);
                     }
                 }),
-                What::Forward => stages::forward(m, run),
+                What::Forward(part) => stages::forward_part(m, part, run),
                 What::Step1 => stages::step1(m, run),
-                What::Inverse => stages::inverse(m, run),
+                What::Inverse(part) => stages::inverse_part(m, part, run),
             }
             if pass.what.steps() > 0 && rne_post {
                 run(&stages::rne_post);
             }
+            rows.leave(slots);
             let lanes = worlds_of::<R>(t, nworld).count();
             overflow.fetch_or(tile.overflow(lanes), Ordering::Relaxed);
         });
@@ -370,6 +376,7 @@ impl<R: Real> Worlds for Cpu<R> {
             let mut times: Vec<(String, f64)> = Vec::new();
             for (t, Tile { d, .. }) in self.tiles.iter_mut().enumerate() {
                 let m = self.own.model_of(m, t);
+                user::at_tile(t * R::WIDTH);
                 stages::step(m, &mut |stage| {
                     let start = thread_seconds();
                     twin(stage, m, d, &mut rows);

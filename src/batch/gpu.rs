@@ -13,10 +13,10 @@ use crate::fields::{Elem, Field, Model, View};
 use crate::gpu::arena::{Layout, chip_words};
 use crate::gpu::config::hardware_team;
 use crate::gpu::device::{self, Choice, Device, Request, block_on};
-use crate::gpu::run::{Plan, forward_walk, inverse_walk, step_walk, step1_walk};
+use crate::gpu::run::{Plan, step_walk};
 use crate::gpu::tune::{self, Tuned};
 use crate::gpu::{Asked, Config, Gpu, Values};
-use crate::stages::Stage;
+use crate::stages::{self, Part, Stage};
 use crate::types::{ENBL_INVERSE, OVERFLOW_TURNS};
 
 // the most lanes that a world is given where fewer were too few
@@ -39,15 +39,29 @@ pub(super) fn hardware() -> Option<&'static str> {
 }
 
 /// What is run besides steps, made when it is first asked for.
-#[derive(Debug, Default)]
-struct Plans {
-    forward: Option<Plan>,
-    step1: Option<Plan>,
-    inverse: Option<Plan>,
+type Plans = Vec<(Walk, Plan)>;
+
+/// A walk besides a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Walk {
+    Forward(Part),
+    Step1,
+    Inverse(Part),
 }
 
-// the list of stages of a walk
-type Walk = fn(&Model) -> Vec<&'static Stage>;
+impl Walk {
+    // its stages, in order
+    fn stages(self, m: &Model) -> Vec<&'static Stage> {
+        let mut list = Vec::new();
+        let run = &mut |stage| list.push(stage);
+        match self {
+            Self::Forward(part) => stages::forward_part(m, part, run),
+            Self::Step1 => stages::step1(m, run),
+            Self::Inverse(part) => stages::inverse_part(m, part, run),
+        }
+        list
+    }
+}
 
 #[derive(Debug)]
 struct Kernels {
@@ -129,8 +143,9 @@ pub(super) async fn on(
     let mut plans = Plans::default();
     // and so is the rest where nobody can wait for it later; it has the same kernels, or nearly
     if !device.waits() {
-        plans.forward = Some(gpu.build(&forward_walk(m)).await?);
-        plans.step1 = Some(gpu.build(&step1_walk(m)).await?);
+        for walk in [Walk::Forward(Part::ALL), Walk::Step1] {
+            plans.push((walk, gpu.build(&walk.stages(m)).await?));
+        }
     }
     Ok(Box::new(Kernels {
         gpu,
@@ -211,14 +226,16 @@ impl Kernels {
     fn attempt(
         &mut self,
         m: &Model,
-        keep: bool,
+        pass: &Pass<'_>,
         go: impl Fn(&mut Self) -> Result<()>,
     ) -> Result<()> {
         self.change();
         let ends = self.gpu.device().adapter.ends_loops();
         loop {
-            let widens = ends && self.widens && self.gpu.team().lanes < MOST_LANES;
-            if keep || widens {
+            // with other lanes only the state goes on
+            let may_widen = self.widens && !pass.what.goes_on();
+            let widens = ends && may_widen && self.gpu.team().lanes < MOST_LANES;
+            if pass.keep || widens {
                 self.gpu.hold()?;
             }
             go(self)?;
@@ -264,31 +281,29 @@ impl Kernels {
     }
 
     // runs a walk once, by the plan that is kept of it
-    fn walk(
-        &mut self,
-        m: &Model,
-        walk: Walk,
-        plan: fn(&mut Plans) -> &mut Option<Plan>,
-    ) -> Result<()> {
-        let made = match plan(&mut self.plans).take() {
-            Some(made) => made,
-            None => self.gpu.plan(&walk(m))?,
+    fn walk(&mut self, m: &Model, walk: Walk) -> Result<()> {
+        let known = self.plans.iter().position(|(of, _)| *of == walk);
+        let k = match known {
+            Some(k) => k,
+            None => {
+                let plan = self.gpu.plan(&walk.stages(m))?;
+                self.plans.push((walk, plan));
+                self.plans.len() - 1
+            }
         };
-        let done = self.gpu.run(&made, 1);
-        *plan(&mut self.plans) = Some(made);
-        done
+        self.gpu.run(&self.plans[k].1, 1)
     }
 
-    fn inverse(&mut self, m: &Model, keep: bool) -> Result<()> {
+    fn inverse(&mut self, m: &Model, pass: &Pass<'_>, part: Part) -> Result<()> {
         self.have_room_for_inverse()?;
         // where loops may end early, what was given may be lost on the way
         let ends = self.gpu.device().adapter.ends_loops();
         let given = ends.then(|| self.gpu.read("qacc")).transpose()?;
-        self.attempt(m, keep, |kernels| {
+        self.attempt(m, pass, |kernels| {
             if let Some(given) = &given {
                 kernels.gpu.write("qacc", given)?;
             }
-            kernels.walk(m, inverse_walk, |plans| &mut plans.inverse)
+            kernels.walk(m, Walk::Inverse(part))
         })
     }
 
@@ -348,20 +363,18 @@ impl Worlds for Kernels {
     fn run(&mut self, m: &Model, pass: &Pass<'_>) -> Result<()> {
         match pass.what {
             // no function of the user's own sets controls here: halves are those of any step
-            What::Step(_) | What::Step2 => self.attempt(m, pass.keep, |kernels| {
+            What::Step(_) | What::Step2 => self.attempt(m, pass, |kernels| {
                 for (field, values) in pass.inputs() {
                     let at = Columns::all(field.words(m));
                     kernels.write(m, field, None, at, values)?;
                 }
                 kernels.gpu.step(pass.what.steps())
             }),
-            What::Forward => self.attempt(m, pass.keep, |kernels| {
-                kernels.walk(m, forward_walk, |plans| &mut plans.forward)
-            }),
-            What::Step1 => self.attempt(m, pass.keep, |kernels| {
-                kernels.walk(m, step1_walk, |plans| &mut plans.step1)
-            }),
-            What::Inverse => self.inverse(m, pass.keep),
+            What::Forward(part) => {
+                self.attempt(m, pass, |kernels| kernels.walk(m, Walk::Forward(part)))
+            }
+            What::Step1 => self.attempt(m, pass, |kernels| kernels.walk(m, Walk::Step1)),
+            What::Inverse(part) => self.inverse(m, pass, part),
         }
     }
 

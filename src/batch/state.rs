@@ -6,6 +6,7 @@ use super::slices::{Columns, In};
 use super::{Mask, Worlds, field};
 use crate::error::{Error, Result};
 use crate::fields::{FIELDS, Field, Model, Role, Room, View, of_role};
+use crate::types::ENBL_SOLVERSTAT;
 
 // what the bytes of a state begin with
 const MARK: &[u8] = b"mwstate1";
@@ -119,7 +120,11 @@ pub(crate) fn hash(m: &Model) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
     for (name, _) in crate::model::Opt::NAMES {
-        let values = m.opt.get(name).unwrap_or_default();
+        let values = match *name {
+            // what is kept of the solver is no part of a state
+            "enableflags" => vec![f64::from(m.opt.enableflags & !ENBL_SOLVERSTAT)],
+            _ => m.opt.get(name).unwrap_or_default(),
+        };
         values.iter().for_each(|x| add(x.to_bits()));
     }
     for field in FIELDS.iter().filter(|field| field.room == Room::Model) {

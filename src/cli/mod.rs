@@ -302,6 +302,7 @@ impl Engine {
             lanes: self.lanes,
             tuning: None,
             rne_post: false,
+            solver_stat: false,
             no_cache: self.no_cache,
             unroll: match self.unroll {
                 UnrollArg::Auto => Unroll::Auto,

@@ -4,6 +4,7 @@
 //! is the preconditioner.
 
 use crate::cpu::lib::primal::*;
+use crate::cpu::lib::stat::Notes;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::MINVAL;
@@ -40,14 +41,16 @@ pub fn conjugate_gradients<R: Real, S: System<R>>(
     let mut live = island.lanes & !(R::splat(0.5) * scale * left).lt(tolerance);
 
     let mut niter = zero;
+    let mut notes = Notes::new(m);
     for _ in 0..m.opt.iterations {
         // step along the direction
-        let (alpha, improvement) = line_search(m, d, system, island, live);
-        live = live & !alpha.abs().le(zero);
+        let step = line_search(m, d, system, island, live);
+        live = live & !step.alpha.abs().le(zero);
         if !live.any() {
             break;
         }
-        take_step(d, island, R::select(live, alpha, zero));
+        notes.before(d, island);
+        take_step(d, island, R::select(live, step.alpha, zero));
         niter += R::select(live, R::one(), zero);
 
         // what the gradients were: nobody needs the Hessian here
@@ -60,7 +63,8 @@ pub fn conjugate_gradients<R: Real, S: System<R>>(
         // done when the step gained little or forces balance
         update_constraint(m, d, system, island);
         let gradient = scale * update_gradient(m, d, system, island);
-        let improvement = scale * improvement;
+        notes.write(m, d, island, live, &step, gradient);
+        let improvement = scale * step.improvement;
         let little = zero.lt(improvement) & improvement.lt(tolerance);
         live = live & !(little | gradient.lt(tolerance));
         if !live.any() {

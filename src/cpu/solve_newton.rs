@@ -10,6 +10,7 @@
 //! Side by side, rows that only lanes have which are done are left out ([`Fewer`]); the forces of all rows are formed at the end.
 
 use crate::cpu::lib::primal::*;
+use crate::cpu::lib::stat::Notes;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 
@@ -54,21 +55,24 @@ pub fn newton<R: Real, S: System<R>>(
     let mut niter = zero;
     let mut fewer = system.take_fewer();
     let mut needed = island.lanes;
+    let mut notes = Notes::new(m);
     for _ in 0..m.opt.iterations {
         // step along the direction
         let left = fewer.of(island);
-        let (alpha, improvement) = line_search(m, d, system, &left, live);
-        live = live & !alpha.abs().le(zero);
+        let step = line_search(m, d, system, &left, live);
+        live = live & !step.alpha.abs().le(zero);
         if !live.any() {
             break;
         }
-        take_step(d, &left, R::select(live, alpha, zero));
+        notes.before(d, &left);
+        take_step(d, &left, R::select(live, step.alpha, zero));
         niter += R::select(live, one, zero);
 
         // done when the step gained little or forces balance
         let change = update_constraint(m, d, system, &left);
         let gradient = scale * update_gradient(m, d, system, &left);
-        let improvement = scale * improvement;
+        notes.write(m, d, &left, live, &step, gradient);
+        let improvement = scale * step.improvement;
         let little = zero.lt(improvement) & improvement.lt(tolerance);
         live = live & !(little | gradient.lt(tolerance));
         if !live.any() {

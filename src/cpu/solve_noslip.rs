@@ -8,6 +8,7 @@ use crate::cpu::lib::dual::*;
 use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::primal::*;
 use crate::cpu::lib::problem::{Half, Problem, Whose};
+use crate::cpu::lib::stat::SweepNotes;
 use crate::cpu::lib::turns::{Sweeps, in_turn};
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -85,6 +86,7 @@ pub struct NoSlip {
     problem: Problem,
     // what has friction, and its first row
     slips: Vec<(usize, Slip)>,
+    notes: SweepNotes,
     niter: i32,
     improvement: f64,
     tolerance: f64,
@@ -106,6 +108,7 @@ impl NoSlip {
         self.problem.take(whose, false, half);
         self.problem.accelerate();
         self.find_slips();
+        self.notes.begin(whose.m, &self.problem);
 
         // what the regularization costs is gained at once
         let problem = &self.problem;
@@ -119,6 +122,8 @@ impl NoSlip {
     /// Gives the forces to the world; number of sweeps.
     pub fn give<R: Real>(&self, d: &mut Data<R>, lane: usize) -> i32 {
         self.problem.give(d, lane);
+        let before = R::int_lane(d.island_niter[self.island], lane);
+        self.notes.give(d, self.island, lane, before as usize);
         self.niter
     }
 
@@ -227,7 +232,9 @@ impl Sweeps for NoSlip {
 
     fn end(&mut self) -> bool {
         self.niter += 1;
-        let little = self.problem.scale * self.improvement < self.tolerance;
+        let improvement = self.problem.scale * self.improvement;
+        self.notes.sweep(&self.problem, improvement);
+        let little = improvement < self.tolerance;
         self.improvement = 0.0;
         little || self.niter >= self.iterations
     }

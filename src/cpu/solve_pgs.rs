@@ -13,6 +13,7 @@ use crate::cpu::lib::dual::*;
 use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::primal::*;
 use crate::cpu::lib::problem::{Half, LANES, Numbers, Problem, Whose, sum_of};
+use crate::cpu::lib::stat::{self, SweepNotes};
 use crate::cpu::lib::turns::{Sweeps, in_turn};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
@@ -22,6 +23,7 @@ use crate::types::*;
 pub fn solve_pgs(m: &Model, d: &mut Data) {
     island(m, d);
     d.solver_niter[0] = 0;
+    stat::clear(d);
     d.qfrc_constraint.fill(0.0);
     d.qacc.copy_from_slice(&d.qacc_smooth);
 
@@ -135,6 +137,7 @@ pub struct Pgs {
     sets: Vec<[u32; 2]>,
     order: Vec<[u32; 2]>,
     shuffled: Shuffled,
+    notes: SweepNotes,
     steady: i32,
     niter: i32,
     improvement: f64,
@@ -166,6 +169,7 @@ impl Pgs {
         self.tolerance = whose.d.own.tolerance(whose.m).lane(whose.lane);
         self.iterations = whose.m.opt.iterations;
         self.problem.take(whose, true, half);
+        self.notes.begin(whose.m, &self.problem);
         let num = self.problem.rows.len();
         self.before.reset(num);
         self.ahead.reset(num);
@@ -195,6 +199,7 @@ impl Pgs {
     /// Gives the forces to the world; number of sweeps.
     pub fn give<R: Real>(&self, d: &mut Data<R>, lane: usize) -> i32 {
         self.problem.give(d, lane);
+        self.notes.give(d, self.island, lane, 0);
         self.niter
     }
 
@@ -333,7 +338,9 @@ impl Sweeps for Pgs {
         let against = self.niter > 0 && self.alignment() < 0.0;
         self.steady = if against { 0 } else { self.steady + 1 };
         self.niter += 1;
-        let little = self.problem.scale * self.improvement < self.tolerance;
+        let improvement = self.problem.scale * self.improvement;
+        self.notes.sweep(&self.problem, improvement);
+        let little = improvement < self.tolerance;
         little || self.niter >= self.iterations
     }
 }

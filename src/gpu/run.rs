@@ -350,13 +350,6 @@ pub fn forward_walk(m: &Model) -> Vec<&'static Stage> {
     list
 }
 
-/// The stages of the first half of a step of a model, in order (`mj_step1`).
-pub fn step1_walk(m: &Model) -> Vec<&'static Stage> {
-    let mut list = Vec::new();
-    stages::step1(m, &mut |stage| list.push(stage));
-    list
-}
-
 /// The stages of inverse dynamics of a model, in order (`mj_inverse`).
 pub fn inverse_walk(m: &Model) -> Vec<&'static Stage> {
     let mut list = Vec::new();

@@ -7,6 +7,7 @@ use crate::cpu::lib::dual::finish;
 use crate::cpu::lib::primal::{Island, residuals, update_constraint};
 use crate::cpu::lib::problem::Whose;
 use crate::cpu::lib::rows::dofs_of;
+use crate::cpu::lib::stat;
 use crate::cpu::lib::turns::in_turn;
 use crate::cpu::solve_pgs::start_forces;
 use crate::cpu::{solve_noslip as noslip, solve_pgs as pgs};
@@ -26,6 +27,7 @@ pub struct Problems {
 /// Constraint forces and acceleration by projected Gauss-Seidel (`mj_fwdConstraint`, `mj_solPGS`).
 pub fn solve_pgs<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     d.solver_niter[0] = R::int(0);
+    stat::clear(d);
     d.qfrc_constraint.fill(R::zero());
     d.qacc.copy_from_slice(&d.qacc_smooth);
     rows.find_islands(m, d);
@@ -117,6 +119,7 @@ fn all_of<'a, R: Real>(rows: &Rows<R>, list: &'a [i32]) -> Island<'a, R> {
         nf: rows.nf,
         scale: R::one(),
         lanes: R::zero().le(R::zero()),
+        number: R::int(0),
     }
 }
 
@@ -171,6 +174,7 @@ impl Queue {
             nf: before(system.ne + system.nf) - ne,
             scale: self.scale(m, d),
             lanes: true,
+            number: island as i32,
         };
         let whose = Whose {
             m,

@@ -15,6 +15,7 @@
 use super::rows::Rows;
 use crate::cpu::lib::primal::{Island, start};
 use crate::cpu::lib::rows::dofs_of;
+use crate::cpu::lib::stat;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real, lanes};
 use crate::types::DSBL_ISLAND;
@@ -59,6 +60,7 @@ pub fn by_island<R: Real>(
     solve: impl Fn(&Model, &mut Data<R>, &mut Rows<R>, &Island<'_, R>) -> R,
 ) {
     d.solver_niter[0] = R::int(0);
+    stat::clear(d);
     d.qfrc_constraint.fill(R::zero());
     d.qacc.copy_from_slice(&d.qacc_smooth);
     rows.find_islands(m, d);
@@ -213,6 +215,7 @@ impl<R: Real> Islands<R> {
             nf: rows.nf,
             scale: scale_of(m, d, &self.dofs, |_| always),
             lanes: some,
+            number: R::int(0),
         };
         start(m, d, rows, &all);
         if whole {
@@ -270,6 +273,8 @@ impl<R: Real> Islands<R> {
         let nf = stop(rows.ne + rows.nf) - ne;
         let scale = scale_of(m, d, &self.dofs, |i| self.is_member(m, i));
 
+        let number = d.tree_island[root];
+
         // the others stand still in the meantime
         if !whole {
             self.hide_others(m, d, rows);
@@ -281,12 +286,12 @@ impl<R: Real> Islands<R> {
             nf,
             scale: R::select(lanes, scale, R::one()),
             lanes,
+            number,
         };
         let niter = solve(m, d, rows, &island);
         if !whole {
             self.show_others(m, d, rows);
         }
-        let number = d.tree_island[root];
         count(d, lanes, niter, |lane| R::int_lane(number, lane));
     }
 

@@ -13,7 +13,7 @@ mod rows;
 mod slots;
 
 pub use dual::{solve_noslip, solve_pgs};
-pub use rows::Rows;
+pub use rows::{Rows, Taken};
 pub use slots::{is_of_slots, is_order_of_islands, read_islands, read_slots};
 
 use crate::cpu;
@@ -72,9 +72,7 @@ pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) 
     let counts = make(m, d, &contact, Room::Grows);
     rows.contact = contact;
     (rows.ne, rows.nf, rows.num) = (counts.ne, counts.nf, counts.num);
-    rows.pattern.clear();
-    rows.pattern
-        .extend(d.efc_Jpat[..counts.num].iter().map(|&p| R::int_lane(p, 0)));
+    rows.list_patterns(d);
     let asked = count_rows(d, &counts);
 
     // what did not fit is told

@@ -46,6 +46,15 @@ pub struct Rows<R: Real> {
     pub(super) shape: super::hessian::Shape,
 }
 
+/// Which slots the worlds of a tile have between two passes: what their arrays do not say.
+#[derive(Clone, Debug, Default)]
+pub struct Taken {
+    ne: usize,
+    nf: usize,
+    num: usize,
+    contact: Vec<i32>,
+}
+
 impl<R: Real> Rows<R> {
     /// Room for the rows of a tile of worlds.
     pub fn new(m: &Model) -> Self {
@@ -72,6 +81,32 @@ impl<R: Real> Rows<R> {
     /// How many equalities, friction losses, and rows there are.
     pub fn counts(&self) -> [usize; 3] {
         [self.ne, self.nf, self.num]
+    }
+
+    /// Tells which slots are taken.
+    pub fn leave(&self, taken: &mut Taken) {
+        (taken.ne, taken.nf, taken.num) = (self.ne, self.nf, self.num);
+        taken.contact.clear();
+        if !self.contact.is_empty() {
+            // as much room as there ever was, so that later passes take none
+            taken.contact.reserve_exact(self.contact.capacity());
+            taken.contact.extend_from_slice(&self.contact);
+        }
+    }
+
+    /// Becomes the rows that a tile has from an earlier pass.
+    pub fn find_again(&mut self, m: &Model, d: &Data<R>, taken: &Taken) {
+        (self.ne, self.nf, self.num) = (taken.ne, taken.nf, taken.num);
+        self.contact.clone_from(&taken.contact);
+        self.list_patterns(d);
+        self.find_cones(m, d);
+    }
+
+    /// Lists the patterns of the rows.
+    pub fn list_patterns(&mut self, d: &Data<R>) {
+        let patterns = d.efc_Jpat[..self.num].iter();
+        self.pattern.clear();
+        self.pattern.extend(patterns.map(|&p| R::int_lane(p, 0)));
     }
 
     /// Finds the islands of the lanes.

@@ -5,7 +5,18 @@ use crate::error::{Error, Result};
 use crate::fields::{Data, FIELDS, Field, Model, Room, Row, View, ViewMut};
 use crate::real::Real;
 use crate::simd::{is_of_slots, is_order_of_islands, read_islands, read_slots};
+use std::cell::Cell;
 use std::fmt;
+
+thread_local! {
+    // the first world of the tile that this thread is at
+    static FIRST: Cell<usize> = const { Cell::new(0) };
+}
+
+/// This thread goes on with a tile whose first world has this number.
+pub(crate) fn at_tile(first: usize) {
+    FIRST.set(first);
+}
 
 /// One world in the middle of a step, in `f64` on every backend: what the stages until now found is there, the rest is of the step
 /// before.
@@ -14,11 +25,13 @@ pub struct World<'a> {
     model: &'a Model,
     tile: &'a dyn Tile,
     lane: usize,
+    number: usize,
 }
 
 impl fmt::Debug for World<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("World");
+        out.field("number", &self.number);
         out.field("time", &self.time());
         out.field("qpos", &self.qpos());
         out.field("qvel", &self.qvel()).finish_non_exhaustive()
@@ -32,12 +45,19 @@ impl<'a> World<'a> {
             model,
             tile: d,
             lane,
+            number: FIRST.get() + lane,
         }
     }
 
     /// The model: sizes, addresses, names, options. Numbers that worlds have for themselves (`Batch::expand`) are read by [`World::reals`].
     pub fn model(&self) -> &'a Model {
         self.model
+    }
+
+    /// Its number in the batch, to tell it by; those that fill up the last tile come behind the others. What a function gives should not
+    /// depend on it: perturbed worlds of derivatives have other numbers.
+    pub fn number(&self) -> usize {
+        self.number
     }
 
     /// Time (s).

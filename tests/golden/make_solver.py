@@ -3,7 +3,7 @@
 
 A rollout with random controls from the model's start; at every STRIDE-th step after SETTLE steps, the solver's inputs (in/NAME) and three answers:
 with the model's own settings (own/NAME), the same without islands (mono/NAME), and solved to convergence without, by Newton (out/NAME). niter holds the iterations of
-each island. NAME=VALUE sets an option of the model (cone=1), `--time` adds the time of mj_fwdConstraint (ns). The model's arrays are written as by make.py.
+each island, stat what each of the first of them did (mjSolverStat). NAME=VALUE sets an option of the model (cone=1), `--time` adds the time of mj_fwdConstraint (ns). The model's arrays are written as by make.py.
 """
 import pathlib, re, sys, time
 import mujoco, numpy as np
@@ -16,6 +16,9 @@ OPTS = re.findall(r"^    (\w+): (?:f64|i32|\[f64; \d\]) =", (ROOT / "src" / "mod
 IN = "qacc_warmstart qacc_smooth qfrc_smooth M qLD qLDiagInv".split()
 ROWS_IN = "efc_type efc_id efc_frictionloss efc_D efc_R efc_aref".split()
 COUNTS = "ne nf nl nefc ncon".split()
+STAT = "improvement gradient lineslope nactive nchange neval nupdate".split()
+# of so many iterations it is kept what they did
+NSTAT = 24
 CONTACT = dict(friction=5, dim=1, geom=2, efc_address=1, mu=1)
 
 
@@ -60,6 +63,8 @@ def main(path, out, nstate=12, settle=60, stride=25, options=(), timed=False):
         k = max(1, d.nisland)
         o["nisland"], o["niter"] = np.array([float(d.nisland)]), np.array(d.solver_niter[:k], float)
         o["neval"] = np.array([s.neval for i in range(k) for s in d.solver[i * 200 : i * 200 + d.solver_niter[i]]], float)
+        o["stat"] = np.array([[[getattr(d.solver[200 * i + j], n) for n in STAT] for j in range(NSTAT)] for i in range(k)], float)
+        o["stat"][np.arange(NSTAT) >= o["niter"][:, None]] = 0
         if timed:
             best = 1e30
             for _ in range(5):

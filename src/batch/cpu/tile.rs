@@ -15,6 +15,8 @@ use crate::simd;
 #[derive(Clone)]
 pub(super) struct Tile<R: Real> {
     pub d: Data<R>,
+    /// Which slots its worlds had after the last pass.
+    pub slots: simd::Taken,
     // the state as it was when it was last kept: how each array is kept, and those that are copied
     how: Vec<Kept>,
     reals: Vec<R>,
@@ -35,6 +37,7 @@ impl<R: Real> Tile<R> {
     pub fn new(d: &Data<R>) -> Self {
         Self {
             d: d.clone(),
+            slots: simd::Taken::default(),
             how: Vec::new(),
             reals: Vec::new(),
             ints: Vec::new(),

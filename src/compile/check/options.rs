@@ -6,7 +6,7 @@ use crate::model::Opt;
 use crate::types::*;
 
 const DISABLE: i32 = (DSBL_MULTICCD << 1) - 1;
-const ENABLE: i32 = ((ENBL_SPECULATIVE << 1) - 1) | ENBL_INVERSE | ENBL_RNEPOST;
+const ENABLE: i32 = ((ENBL_SPECULATIVE << 1) - 1) | ENBL_SOLVERSTAT | ENBL_INVERSE | ENBL_RNEPOST;
 
 /// Beyond it a step would not end in anybody's time.
 const MOST_ITERATIONS: i32 = 1_000_000;

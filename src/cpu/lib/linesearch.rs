@@ -84,6 +84,16 @@ impl<R: Real> Point<R> {
     }
 }
 
+/// What a search found, and how often it looked.
+pub struct Found<R> {
+    /// Step; 0 where there is no lower point.
+    pub alpha: R,
+    /// By how much it lowers the cost.
+    pub gain: R,
+    /// Points at which the cost was evaluated.
+    pub neval: R,
+}
+
 // the answers so far, and who has none
 struct Answers<R: Real> {
     open: R::Mask,
@@ -98,6 +108,14 @@ impl<R: Real> Answers<R> {
         self.alpha = R::select(now, p.alpha, self.alpha);
         self.gain = R::select(now, -p.cost, self.gain);
         self.open = self.open & !now;
+    }
+
+    fn after(self, neval: R) -> Found<R> {
+        Found {
+            alpha: self.alpha,
+            gain: self.gain,
+            neval,
+        }
     }
 }
 
@@ -169,7 +187,7 @@ impl<R: Real> Line<'_, R> {
 
     /// The step that minimises the cost in the lanes that are `live`, and by how much it lowers it; a step of 0 where there
     /// is no lower point. `gtol` is the slope that counts as zero (`PrimalSearch`).
-    pub fn search(&self, gtol: R, live: R::Mask, ls_iterations: i32) -> (R, R) {
+    pub fn search(&self, gtol: R, live: R::Mask, ls_iterations: i32) -> Found<R> {
         let (zero, one) = (R::zero(), R::one());
         let limit = R::splat(f64::from(ls_iterations));
         let mut answers = Answers {
@@ -185,7 +203,7 @@ impl<R: Real> Line<'_, R> {
         let lower = p1.cost.lt(zero) | p1.alpha.abs().le(zero);
         answers.found(p1.flat(gtol) & lower, &p1);
         if !answers.open.any() {
-            return (answers.alpha, answers.gain);
+            return answers.after(neval);
         }
 
         // Newton's steps on one side, until the slope changes sign
@@ -204,13 +222,13 @@ impl<R: Real> Line<'_, R> {
         }
         answers.found(!neval.lt(limit), &p1);
         if !answers.open.any() {
-            return (answers.alpha, answers.gain);
+            return answers.after(neval);
         }
 
         // the minimum lies between p1 and p2: candidates are Newton's steps from both ends and the middle
         let mut p2next = p1;
         let mut p1next = self.eval(p1.newton());
-        neval += one;
+        neval += R::select(answers.open, one, zero);
         loop {
             let open = answers.open & neval.lt(limit);
             if !open.any() {
@@ -218,7 +236,7 @@ impl<R: Real> Line<'_, R> {
             }
             let pmid = self.eval(R::splat(0.5) * (p1.alpha + p2.alpha));
             let candidates = [p1next, p2next, pmid];
-            neval += one;
+            neval += R::select(open, one, zero);
 
             // the best of those whose slope is zero
             let mut best = pmid;
@@ -248,7 +266,7 @@ impl<R: Real> Line<'_, R> {
         end.alpha = R::select(lower, end.alpha, zero);
         end.cost = R::select(lower, end.cost, zero);
         answers.found(answers.open, &end);
-        (answers.alpha, answers.gain)
+        answers.after(neval)
     }
 
     // moves an end of the bracket to the nearest candidate on its side; true where it moved (`updateBracket`)

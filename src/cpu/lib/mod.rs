@@ -36,6 +36,7 @@ pub mod sleep;
 pub mod slope;
 pub mod sparse;
 pub mod spatial;
+pub mod stat;
 pub mod tactile;
 pub mod touch;
 pub mod turns;

@@ -10,6 +10,7 @@ use super::hessian::Sparse;
 use super::linesearch::Line;
 use super::rows::Rows;
 use super::sparse::mul_m;
+use super::stat;
 use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
@@ -103,6 +104,8 @@ pub struct Island<'a, R: Real> {
     pub scale: R,
     /// The lanes that have it.
     pub lanes: R::Mask,
+    /// Its number in each of them.
+    pub number: R::Int,
 }
 
 /// 1 / trace of an island's inertia: what improvements and gradients are measured with.
@@ -144,6 +147,7 @@ impl Maps {
             nf: d.nf[0] as usize,
             scale: 1.0,
             lanes: true,
+            number: 0,
         }
     }
 }
@@ -162,6 +166,7 @@ pub fn island_of<'a>(m: &Model, d: &Data, maps: &'a Maps, k: usize) -> Island<'a
         nf: count(d.ne[0] + d.nf[0]) - ne,
         scale: scale_of(m, d, dofs),
         lanes: true,
+        number: k as i32,
     }
 }
 
@@ -173,6 +178,7 @@ pub fn by_island(
 ) {
     crate::cpu::island::island(m, d);
     d.solver_niter[0] = 0;
+    stat::clear(d);
     d.qfrc_constraint.fill(0.0);
     d.qacc.copy_from_slice(&d.qacc_smooth);
 
@@ -451,6 +457,19 @@ fn mul_m_dofs<R: Real>(m: &Model, mass: &[R], res: &mut [R], x: &[R], dofs: &[i3
     }
 }
 
+/// A step along the search direction.
+#[derive(Clone, Copy)]
+pub struct Step<R> {
+    /// How far.
+    pub alpha: R,
+    /// What it gains.
+    pub improvement: R,
+    /// Points at which the search looked.
+    pub neval: R,
+    /// The slope there, scaled like a gradient; 0 where nobody asks.
+    pub slope: R,
+}
+
 /// The best step along the search direction in the lanes that are `live`, and what it gains (PrimalSearch).
 pub fn line_search<R: Real, S: System<R>>(
     m: &Model,
@@ -458,7 +477,7 @@ pub fn line_search<R: Real, S: System<R>>(
     system: &S,
     island: &Island<'_, R>,
     live: R::Mask,
-) -> (R, R) {
+) -> Step<R> {
     let (zero, half) = (R::zero(), R::splat(0.5));
     let Island { dofs, rows, .. } = *island;
     let mut norm = zero;
@@ -469,7 +488,12 @@ pub fn line_search<R: Real, S: System<R>>(
     let norm = norm.sqrt();
     let live = live & !norm.lt(R::splat(MINVAL));
     if !live.any() {
-        return (zero, zero);
+        return Step {
+            alpha: zero,
+            improvement: zero,
+            neval: zero,
+            slope: zero,
+        };
     }
     let gtol = d.own.tolerance(m) * d.own.ls_tolerance(m) * norm / island.scale;
     mul_m_dofs(m, &d.M, &mut d.solver_Mv, &d.solver_search, dofs);
@@ -522,7 +546,16 @@ pub fn line_search<R: Real, S: System<R>>(
         one_sided,
         cones: cones[..PATH * ncone].as_chunks::<PATH>().0,
     };
-    line.search(gtol, live, m.opt.ls_iterations)
+    let found = line.search(gtol, live, m.opt.ls_iterations);
+    Step {
+        alpha: found.alpha,
+        improvement: found.gain,
+        neval: found.neval,
+        slope: match m.nsolver {
+            0 => zero,
+            _ => line.eval(found.alpha).deriv[0].abs() * island.scale / norm,
+        },
+    }
 }
 
 // rows that follow each other
