@@ -143,10 +143,10 @@ fn span(names: [&str; 2], i: usize, adr: i32, num: i32, len: usize) -> Result<()
         num >= 0,
         names[1],
         i,
-        format!("is {num}, and must not be negative"),
+        format_args!("is {num}, and must not be negative"),
     )?;
     let end = i64::from(adr) + i64::from(num);
-    let why = format!("is {adr}: {num} entries from there do not lie within {len}");
+    let why = format_args!("is {adr}: {num} entries from there do not lie within {len}");
     ensure(
         num == 0 || (adr >= 0 && end <= len as i64),
         names[0],
@@ -169,14 +169,19 @@ fn runs(names: [&str; 2], adr: &[i32], num: &[i32], len: usize) -> Result<()> {
             num >= 0,
             names[1],
             i,
-            format!("is {num}, and must not be negative"),
+            format_args!("is {num}, and must not be negative"),
         )?;
         // what is empty may say so in place of where it would begin
         let ok = i64::from(adr) == next || (num == 0 && adr == -1);
-        ensure(ok, names[0], i, format!("is {adr}, where {next} follows"))?;
+        ensure(
+            ok,
+            names[0],
+            i,
+            format_args!("is {adr}, where {next} follows"),
+        )?;
         next += i64::from(num);
     }
-    let why = format!("and those before it count {next}, not {len}");
+    let why = format_args!("and those before it count {next}, not {len}");
     ensure(
         next == len as i64,
         names[1],
@@ -192,7 +197,7 @@ fn id(name: &str, i: usize, id: i32, least: i32, len: usize) -> Result<usize> {
         ok,
         name,
         i,
-        format!("is {id}, and must be at least {least} and below {len}"),
+        format_args!("is {id}, and must be at least {least} and below {len}"),
     )?;
     Ok(usize::try_from(id).unwrap_or(usize::MAX))
 }

@@ -40,7 +40,7 @@ fn geom(m: &Arrays, g: usize) -> Result<()> {
     };
     for k in 0..need {
         let x = m.geom_size[g][k];
-        let why = format!("has {x} as number {}, and must be positive", k + 1);
+        let why = format_args!("has {x} as number {}, and must be positive", k + 1);
         ensure(x > 0.0 && x.is_finite(), "geom_size", g, why)?;
     }
     let condim = m.geom_condim[g];
@@ -48,7 +48,7 @@ fn geom(m: &Arrays, g: usize) -> Result<()> {
         matches!(condim, 1 | 3 | 4 | 6),
         "geom_condim",
         g,
-        format!("is {condim}, and must be 1, 3, 4 or 6"),
+        format_args!("is {condim}, and must be 1, 3, 4 or 6"),
     )
 }
 
@@ -58,13 +58,13 @@ fn hfield(m: &Arrays, k: usize) -> Result<()> {
         nrow > 1,
         "hfield_nrow",
         k,
-        format!("is {nrow}, and must be at least 2"),
+        format_args!("is {nrow}, and must be at least 2"),
     )?;
     ensure(
         ncol > 1,
         "hfield_ncol",
         k,
-        format!("is {ncol}, and must be at least 2"),
+        format_args!("is {ncol}, and must be at least 2"),
     )?;
     let num = i64::from(nrow) * i64::from(ncol);
     let inside = adr >= 0 && i64::from(adr) + num <= m.nhfielddata as i64;
@@ -72,7 +72,7 @@ fn hfield(m: &Arrays, k: usize) -> Result<()> {
         inside,
         "hfield_adr",
         k,
-        format!("is {adr}: the grid does not lie within hfield_data"),
+        format_args!("is {adr}: the grid does not lie within hfield_data"),
     )?;
     let [x, y, top, bottom] = [0, 1, 2, 3].map(|c| m.hfield_size[4 * k + c]);
     let ok = [x, y].iter().all(|x| *x > 0.0 && x.is_finite()) && top >= 0.0 && bottom >= 0.0;
@@ -112,14 +112,14 @@ fn meshes(m: &Arrays) -> Result<()> {
         m.npolygonmax == polygon,
         "npolygonmax",
         0,
-        format!("is {}, and the polygons say {polygon}", m.npolygonmax),
+        format_args!("is {}, and the polygons say {polygon}", m.npolygonmax),
     )?;
     let degree = most(&m.mesh_polymapnum);
     ensure(
         m.nmeshdegmax == degree,
         "nmeshdegmax",
         0,
-        format!("is {}, and the vertices say {degree}", m.nmeshdegmax),
+        format_args!("is {}, and the vertices say {degree}", m.nmeshdegmax),
     )
 }
 

@@ -15,7 +15,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
         flexes == 0 || flexes == m.ncollision,
         "collision_flex",
         0,
-        format!(
+        format_args!(
             "and the rest are of {flexes} pairs, and collision_geom1 of {}",
             m.ncollision
         ),
@@ -42,7 +42,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
             matches!(condim, 1 | 3 | 4 | 6),
             "collision_condim",
             k,
-            format!("is {condim}, and must be 1, 3, 4 or 6"),
+            format_args!("is {condim}, and must be 1, 3, 4 or 6"),
         )?;
     }
     plugins(m)?;
@@ -133,7 +133,7 @@ fn patterns(m: &Arrays) -> Result<()> {
             num as usize <= most,
             "Jpat_num",
             k,
-            format!("is {num}, and nJrow is {most}"),
+            format_args!("is {num}, and nJrow is {most}"),
         )?;
         let adr = adr.max(0) as usize;
         let ascends = m.Jpat_dof[adr..adr + num as usize]
@@ -180,7 +180,7 @@ fn same(m: &Arrays, again: &Arrays, of: impl Fn(&Field) -> bool) -> Result<()> {
             continue;
         };
         if let Some(i) = x.iter().zip(y).position(|(x, y)| x != y) {
-            let why = format!("is {}, and the rest of the model says {}", x[i], y[i]);
+            let why = format_args!("is {}, and the rest of the model says {}", x[i], y[i]);
             return Err(bad(field.name, i, why));
         }
     }

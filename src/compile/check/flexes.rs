@@ -102,7 +102,7 @@ fn inner(m: &Arrays, f: usize) -> Result<()> {
     let within = |name: &str, list: &[i32], from: usize, num: usize, most: i32| {
         let out = list[from..from + num].iter().position(|id| *id >= most);
         let at = from + out.unwrap_or(0);
-        let why = format!("does not lead to one of {most} of flex {f}");
+        let why = format_args!("does not lead to one of {most} of flex {f}");
         ensure(out.is_none(), name, at, why)
     };
     let (verts, edges) = (m.flex_vertnum[f], m.flex_edgenum[f]);
@@ -149,7 +149,7 @@ fn between(m: &Arrays, f: usize) -> Result<()> {
         _ => (product(&|n| n * order + 1), product(&|n| n)),
     };
     let have = m.flex_nodenum[f];
-    let why = format!("is {have}, and the cells of the flex have {nodes} nodes");
+    let why = format_args!("is {have}, and the cells of the flex have {nodes} nodes");
     ensure(i64::from(have) == nodes, "flex_nodenum", f, why)?;
     let solid = order == 0 || m.flex_dim[f] == 3;
     ensure(
@@ -163,7 +163,7 @@ fn between(m: &Arrays, f: usize) -> Result<()> {
         let (body, cell) = (m.flex_vertbodyid[v], i64::from(m.flex_vertcell[v]));
         let why = "is of a vertex between nodes, or should be";
         ensure((body < 0) == (order > 0), "flex_vertbodyid", v, why)?;
-        let why = format!("does not lead to one of {cells} cells");
+        let why = format_args!("does not lead to one of {cells} cells");
         let inside = order == 0 || (0..cells).contains(&cell);
         ensure(inside, "flex_vertcell", v, why)?;
     }

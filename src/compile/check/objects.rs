@@ -24,7 +24,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
                 loss >= 0.0,
                 name,
                 i,
-                format!("is {loss}, and may not be negative"),
+                format_args!("is {loss}, and may not be negative"),
             )?;
         }
     }
@@ -41,7 +41,7 @@ fn pair(m: &Arrays, k: usize) -> Result<()> {
         matches!(dim, 1 | 3 | 4 | 6),
         "pair_dim",
         k,
-        format!("is {dim}, and must be 1, 3, 4 or 6"),
+        format_args!("is {dim}, and must be 1, 3, 4 or 6"),
     )
 }
 
@@ -131,7 +131,7 @@ fn wrap(m: &Arrays, k: usize) -> Result<()> {
                 divisor > 0.0,
                 "wrap_prm",
                 k,
-                format!("is {divisor}, and a pulley divides by a positive number"),
+                format_args!("is {divisor}, and a pulley divides by a positive number"),
             );
         }
         _ => return Err(bad("wrap_type", k, "is no step of a path")),
@@ -149,7 +149,7 @@ fn wrap(m: &Arrays, k: usize) -> Result<()> {
                 ok,
                 "wrap_prm",
                 k,
-                format!("is {site}, and must be the id of a site or -1"),
+                format_args!("is {site}, and must be the id of a site or -1"),
             )
         }
         Some(WrapType::Joint) => {
@@ -200,7 +200,7 @@ fn actuators(m: &Arrays) -> Result<()> {
                 have == need,
                 name,
                 i,
-                format!("is {have}, and an actuator of its kind has {need}"),
+                format_args!("is {have}, and an actuator of its kind has {need}"),
             )?;
         }
         kind(m, i)?;
@@ -338,7 +338,7 @@ fn activations(m: &Arrays, i: usize) -> Result<()> {
         (None, DynType::User) => return Ok(()),
         (None, dyntype) => usize::from(dyntype != DynType::None),
     };
-    let why = format!(
+    let why = format_args!(
         "is {have}, and the parameters of the actuator ask for {need}: where these turn a part of it on or off, the model must be compiled again"
     );
     ensure(have as usize == need, "actuator_actnum", i, why)

@@ -23,7 +23,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
         &m.body_geomnum,
     )?;
     simple::violated(m).map_or(Ok(()), |(i, why)| {
-        let why = format!(
+        let why = format_args!(
             "is {}: the body was compiled as one whose inertia is diagonal, but {why}; give it simple=\"false\" in the text of the model",
             m.body_simple[i]
         );
@@ -45,14 +45,14 @@ fn bodies(m: &Arrays) -> Result<()> {
             before,
             "body_parentid",
             i,
-            format!("is {p}: parents come first"),
+            format_args!("is {p}: parents come first"),
         )?;
         let root = if p == 0 { i as i32 } else { m.body_rootid[p] };
-        let why = format!("is {}, and the tree says {root}", m.body_rootid[i]);
+        let why = format_args!("is {}, and the tree says {root}", m.body_rootid[i]);
         ensure(m.body_rootid[i] == root, "body_rootid", i, why)?;
         let own = i == 0 || m.body_jntnum[i] > 0 || m.body_mocapid[i] >= 0;
         let weld = if own { i as i32 } else { m.body_weldid[p] };
-        let why = format!("is {}, and the tree says {weld}", m.body_weldid[i]);
+        let why = format_args!("is {}, and the tree says {weld}", m.body_weldid[i]);
         ensure(m.body_weldid[i] == weld, "body_weldid", i, why)?;
         if let Ok(k) = usize::try_from(m.body_mocapid[i]) {
             let alone = !mocap[k] && p == 0 && m.body_jntnum[i] == 0;
@@ -79,13 +79,13 @@ fn joints(m: &Arrays) -> Result<()> {
             at.0 == nq,
             "jnt_qposadr",
             j,
-            format!("is {}, where {nq} follows", at.0),
+            format_args!("is {}, where {nq} follows", at.0),
         )?;
         ensure(
             at.1 == nv,
             "jnt_dofadr",
             j,
-            format!("is {}, where {nv} follows", at.1),
+            format_args!("is {}, where {nv} follows", at.1),
         )?;
         let (q, v) = match JointType::from_i32(m.jnt_type[j]) {
             Some(JointType::Free) => (7, 6),
@@ -120,7 +120,7 @@ fn dofs(m: &Arrays) -> Result<()> {
                 parent == last[i],
                 "dof_parentid",
                 k,
-                format!("is {parent}, and the tree says {}", last[i]),
+                format_args!("is {parent}, and the tree says {}", last[i]),
             )?;
             trees += i32::from(parent == -1);
             let tree = trees - 1;
@@ -130,7 +130,7 @@ fn dofs(m: &Arrays) -> Result<()> {
                 m.dof_treeid[k] == tree,
                 "dof_treeid",
                 k,
-                format!("is {}, and the tree says {tree}", m.dof_treeid[k]),
+                format_args!("is {}, and the tree says {tree}", m.dof_treeid[k]),
             )?;
             last[i] = d;
         }
@@ -144,7 +144,7 @@ fn dofs(m: &Arrays) -> Result<()> {
                 ok,
                 "dof_jntid",
                 k,
-                format!("is {}, and the joints say {j}", m.dof_jntid[k]),
+                format_args!("is {}, and the joints say {j}", m.dof_jntid[k]),
             )?;
         }
     }
@@ -164,7 +164,7 @@ fn owners(name: &str, owner: &[i32], adr: &[i32], num: &[i32]) -> Result<()> {
                 said == body as i32,
                 name,
                 k as usize,
-                format!("is {said}, and lies among those of body {body}"),
+                format_args!("is {said}, and lies among those of body {body}"),
             )?;
         }
     }
