@@ -260,6 +260,10 @@ pub(crate) fn inherit_material(material: &mut Material, class: &Material) {
         .cloned()
         .collect();
     material.layers.extend(missing);
+    // a name without text hides that of the class, and is none
+    material
+        .layers
+        .retain(|layer| layer.texture.as_deref() != Some(""));
     material.layers.sort_by_key(|l| l.role.map(|r| r as i32));
 }
 
