@@ -37,6 +37,9 @@ fn mj_collision() {
         if (k < ncollision) {
             try_pair(k);
         }
+        if (!group_any(team_any(found > 0))) {
+            continue;
+        }
         let before = all + team_scan(found);
         all += team_sum_i(found);
         let full = group_any(all > nconmax);

@@ -25,18 +25,6 @@ fn mj_inv_constraint() {
 
     // as the dofs feel it
     for (var i = lane; i < nv; i += LANES) {
-        var force = 0.0;
-        var pattern = -1;
-        var place = -1;
-        for (var r = 0; r < nefc(); r++) {
-            if (efc_Jpat(r) != pattern) {
-                pattern = efc_Jpat(r);
-                place = place_in(pattern, i);
-            }
-            if (place >= 0) {
-                force += efc_J(r, place) * efc_force(r);
-            }
-        }
-        set_qfrc_constraint(i, force);
+        set_qfrc_constraint(i, force_on(i));
     }
 }

@@ -16,12 +16,17 @@ const BEGIN_LIMIT_JOINT: i32 = BEGIN_FRICTION_TENDON + ntendon;
 const BEGIN_LIMIT_TENDON: i32 = BEGIN_LIMIT_JOINT + 2 * njnt;
 const BEGIN_CONTACT: i32 = BEGIN_LIMIT_TENDON + 2 * ntendon;
 
+// rows that were made, by one lane or by all
+struct Kept {
+    all: i32,
+    equality: i32,
+    friction: i32,
+    limit: i32,
+}
+
 fn mj_make_constraint() {
     var rows = 0;  // asked for so far
-    var kept = 0;  // made so far
-    var kept_equality = 0;
-    var kept_friction = 0;
-    var kept_limit = 0;
+    var kept = Kept();
     for (var base = 0; base < BEGIN_CONTACT + nconmax; base += LANES) {
         if (!group_any(base < BEGIN_CONTACT + ncon())) {
             break;
@@ -37,15 +42,16 @@ fn mj_make_constraint() {
             set_contact_efc_address(entry - BEGIN_CONTACT, select(-1, first, n > 0));
         }
         rows += team_sum_i(ask.n);
-        kept += team_sum_i(n);
-        kept_equality += team_sum_i(select(0, n, entry < BEGIN_FRICTION_DOF));
-        kept_friction += team_sum_i(select(0, n, entry >= BEGIN_FRICTION_DOF && entry < BEGIN_LIMIT_JOINT));
-        kept_limit += team_sum_i(select(0, n, entry >= BEGIN_LIMIT_JOINT && entry < BEGIN_CONTACT));
+        kept.all += n;
+        kept.equality += select(0, n, entry < BEGIN_FRICTION_DOF);
+        kept.friction += select(0, n, entry >= BEGIN_FRICTION_DOF && entry < BEGIN_LIMIT_JOINT);
+        kept.limit += select(0, n, entry >= BEGIN_LIMIT_JOINT && entry < BEGIN_CONTACT);
     }
+    kept.equality = team_sum_i(kept.equality);
     team_sync();
 
     // Jacobians of connects, welds and contacts, dof by dof
-    for (var r = 0; r < kept_equality;) {
+    for (var r = 0; r < kept.equality;) {
         let i = efc_id(r);
         let n = equality_rows(i);
         if (n > 1 && eq_type(i) != EQ_FLEX) {
@@ -58,14 +64,17 @@ fn mj_make_constraint() {
             contact_jacobian(c);
         }
     }
+    kept.friction = team_sum_i(kept.friction);
+    kept.limit = team_sum_i(kept.limit);
+    kept.all = team_sum_i(kept.all);
     if (lane == 0) {
-        set_ne(kept_equality);
-        set_nf(kept_friction);
-        set_nl(kept_limit);
-        set_nefc(kept);
+        set_ne(kept.equality);
+        set_nf(kept.friction);
+        set_nl(kept.limit);
+        set_nefc(kept.all);
         // what did not fit is told
         set_needed(1, max(needed(1), rows));
-        if (rows > kept) {
+        if (rows > kept.all) {
             set_overflow(overflow() | OVERFLOW_CONSTRAINT);
         }
     }

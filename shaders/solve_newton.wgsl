@@ -12,9 +12,9 @@
 // The Hessian is made and factored again only where a row's cost has changed. It is a triangle of rows over an island's dofs:
 //
 //        0 1 2 3
-//   0  [ * * * * ]   row i holds H[i][i..nv]; elimination goes from the last dof to the first:
-//   1  [   * * * ]   with U D U' = H, column k of U is column k of what is left when k is reached,
-//   2  [     * * ]   times 1 / D[k]. The column is kept as it is, and 1 / D beside it.
+//   0  [ * * * * ]   row i holds H[i][i..nv], and later U[i][i..nv] with U U' = H, which is made from the last column to
+//   1  [   * * * ]   the first. The diagonal keeps that of H; 1 / U[k][k]^2 stands beside.
+//   2  [     * * ]
 //   3  [       * ]
 
 // a step that gains less than this part of the cost moves the acceleration by 2e-4 of what rows do to it
@@ -66,10 +66,8 @@ fn newton(island: Island) -> i32 {
         }
 
         // the Hessian changes if a row entered or left it, or a contact slides
-        let slides = team_any(change.cone);
-        let changed = team_any(change.quadratic);
-        let stale = iteration == 0 || slides || cone || changed;
-        cone = slides;
+        let stale = iteration == 0 || change.cone || cone || change.quadratic;
+        cone = change.cone;
         if (group_any(live && stale)) {
             make_hessian(only(island, live && stale));
             factor(only(island, live && stale));
@@ -98,10 +96,10 @@ fn newton(island: Island) -> i32 {
 
 // place of H[i][j] in the triangle of an island with n dofs, i <= j
 fn entry(n: i32, i: i32, j: i32) -> i32 {
-    return i * n - (i * (i - 1)) / 2 + j - i;
+    return ((i * (2 * n - 1 - i)) >> 1u) + j;
 }
 
-// H = M + J' D J over the quadratic rows, and the cones of contacts that slide; a lane makes whole rows of H
+// H = M + J' D J over the quadratic rows, and the cones of contacts that slide
 fn make_hessian(g: Island) {
     let n = g.nv;
     let num = (n * (n + 1)) / 2;
@@ -125,127 +123,149 @@ fn make_hessian(g: Island) {
         }
     }
     team_sync();
-    for (var k = lane; k < n; k += LANES) {
-        add_rows(g, k);
-    }
-    team_sync();
-}
-
-// what the rows add to a row of H
-fn add_rows(g: Island, k: i32) {
-    let i = dof_at(g, k);
-    let first = entry(g.nv, k, k) - k;
-    var num = 1;
-    for (var row = 0; row < g.nefc; row += num) {
-        let r = row_at(g, row);
-        let pattern = efc_Jpat(r);
-        let place = place_in(pattern, i);
-        num = 1;
-        if (opt_cone == CONE_ELLIPTIC) {
-            if (efc_state(r) == CNSTRSTATE_CONE) {
-                let c = contact_of(r);
-                num = c.dim;
-                if (place >= 0) {
-                    add_cone(c, r, place, first);
-                }
-                continue;
+    for (var k = 0;;) {
+        let left = rows_left(g, k);
+        let most = group_max(left);
+        if (most == NO_ROWS) {
+            break;
+        }
+        var num = 0;
+        if (most == SINGLES) {
+            num = singles(g, k);
+        }
+        if (left == SINGLES) {
+            if (lane < num) {
+                add_single(g, row_at(g, k + lane));
             }
-        }
-
-        // up to four rows that touch the same dofs share what they load
-        var rows = vec4i(r);
-        var weight = vec4f(0.0);
-        weight.x = row_weight(r, place);
-        for (var k = 1; k < 4 && row + k < g.nefc; k++) {
-            let next = row_at(g, row + k);
-            if (efc_Jpat(next) != pattern || efc_state(next) == CNSTRSTATE_CONE) {
-                break;
-            }
-            rows[k] = next;
-            weight[k] = row_weight(next, place);
-            num++;
-        }
-        if (all(weight == vec4f(0.0))) {
-            continue;
-        }
-        let adr = Jpat_adr(pattern);
-        for (var b = place; b < Jpat_num(pattern); b++) {
-            let at = first + place_of(Jpat_dof(adr + b));
-            let entries = vec4f(efc_J(rows.x, b), efc_J(rows.y, b), efc_J(rows.z, b), efc_J(rows.w, b));
-            set_solver_U(at, solver_U(at) + dot(weight, entries));
-        }
-    }
-}
-
-// D of a row times its entry at a place, where its cost is quadratic
-fn row_weight(r: i32, place: i32) -> f32 {
-    if (place < 0 || efc_state(r) != CNSTRSTATE_QUADRATIC) {
-        return 0.0;
-    }
-    return efc_D(r) * efc_J(r, place);
-}
-
-// what a contact that slides adds
-fn add_cone(c: Contact, r: i32, place: i32, first: i32) {
-    var column: array<f32, 6>;
-    for (var k = 0; k < MAXDIM; k++) {
-        if (k < c.dim) {
-            column[k] = efc_J(r + k, place);
-        }
-    }
-    let weight = contact_hessian(c, r, of_contact<solver_Jaref>(r, c.dim), column);
-    let adr = Jpat_adr(efc_Jpat(r));
-    for (var b = place; b < Jpat_num(efc_Jpat(r)); b++) {
-        var sum = 0.0;
-        for (var k = 0; k < MAXDIM; k++) {
-            if (k < c.dim) {
-                sum += weight[k] * efc_J(r + k, b);
-            }
-        }
-        let at = first + place_of(Jpat_dof(adr + b));
-        set_solver_U(at, solver_U(at) + sum);
-    }
-}
-
-// what column k takes from an entry above it, if that is left of the column
-fn eliminate(j: i32, k: i32, to: i32, from_: i32, u: f32) {
-    if (j < k) {
-        set_solver_U(to, solver_U(to) - u * solver_U(from_));
-    }
-}
-
-// U D U' in place: columns of U times D above the diagonal, 1 / D beside
-fn factor(g: Island) {
-    let n = g.nv;
-    for (var k = group_max(n) - 1; k >= 0; k--) {
-        if (k < n) {
-            // pivot; rows only add to that of the inertia, whatever rounding says
-            let inv = min(1.0 / max(solver_U(entry(n, k, k)), MINVAL), qLDiagInv(dof_at(g, k)));
-            if (lane == 0) {
-                set_solver_dinv(k, inv);
-            }
-
-            // rows above
-            for (var i = lane; i < k; i += LANES) {
-                var from_ = entry(n, i, k);
-                let u = solver_U(from_) * inv;
-                // row i of what is left, and down column k, where the next row begins one entry later
-                var to = entry(n, i, i);
-                var next = n - i - 1;
-                // four entries a turn: some software adapters end a shader's loops after 65,535 turns in all
-                for (var j = i; j < k && u != 0.0; j += 4) {
-                    eliminate(j, k, to, from_, u);
-                    eliminate(j + 1, k, to + 1, from_ + next, u);
-                    eliminate(j + 2, k, to + 2, from_ + 2 * next - 1, u);
-                    eliminate(j + 3, k, to + 3, from_ + 3 * next - 3, u);
-                    to += 4;
-                    from_ += 4 * next - 6;
-                    next -= 4;
-                }
-            }
+            k += num;
+        } else if (left == ROWS) {
+            k += add_rows(g, k);
         }
         team_sync();
     }
+}
+
+// what a row adds to H that touches one dof
+fn add_single(g: Island, r: i32) {
+    let k = place_of(only_dof(r));
+    let at = entry(g.nv, k, k);
+    set_solver_U(at, solver_U(at) + row_weight(r) * efc_J(r, 0) * efc_J(r, 0));
+}
+
+// what the rows from one on add to H; how many were added. Lanes share the dofs that the rows touch
+fn add_rows(g: Island, k: i32) -> i32 {
+    let rows = rows_from(g, k);
+    if (slides(rows.ids[0])) {
+        return add_cone(g, rows.ids[0]);
+    }
+    let weight = vec4f(
+        row_weight(rows.ids[0]),
+        select(0.0, row_weight(rows.ids[1]), rows.num > 1),
+        select(0.0, row_weight(rows.ids[2]), rows.num > 2),
+        select(0.0, row_weight(rows.ids[3]), rows.num > 3));
+    if (weight.x + weight.y + weight.z + weight.w != 0.0) {
+        let pattern = efc_Jpat(rows.ids[0]);
+        for (var a = lane; a < Jpat_num(pattern); a += LANES) {
+            let first = begin_of(g, pattern, a);
+            let column = weight * entries(rows, a);
+            for (var b = a; b < Jpat_num(pattern); b++) {
+                let at = first + place_of(Jpat_dof(Jpat_adr(pattern) + b));
+                set_solver_U(at, solver_U(at) + dot(column, entries(rows, b)));
+            }
+        }
+    }
+    return rows.num;
+}
+
+// where the row of H begins that belongs to a dof of a pattern, as if it had all columns
+fn begin_of(g: Island, pattern: i32, a: i32) -> i32 {
+    let k = place_of(Jpat_dof(Jpat_adr(pattern) + a));
+    return entry(g.nv, k, k) - k;
+}
+
+// D of a row whose cost is quadratic
+fn row_weight(r: i32) -> f32 {
+    return select(0.0, efc_D(r), efc_state(r) == CNSTRSTATE_QUADRATIC);
+}
+
+// what a contact that slides adds; the number of its rows
+fn add_cone(g: Island, r: i32) -> i32 {
+    let c = contact_of(r);
+    let pattern = efc_Jpat(r);
+    let x = of_contact<solver_Jaref>(r, c.dim);
+    for (var a = lane; a < Jpat_num(pattern); a += LANES) {
+        var column: array<f32, 6>;
+        for (var k = 0; k < MAXDIM; k++) {
+            if (k < c.dim) {
+                column[k] = efc_J(r + k, a);
+            }
+        }
+        let weight = contact_hessian(c, r, x, column);
+        let first = begin_of(g, pattern, a);
+        for (var b = a; b < Jpat_num(pattern); b++) {
+            var sum = 0.0;
+            for (var k = 0; k < MAXDIM; k++) {
+                if (k < c.dim) {
+                    sum += weight[k] * efc_J(r + k, b);
+                }
+            }
+            let at = first + place_of(Jpat_dof(Jpat_adr(pattern) + b));
+            set_solver_U(at, solver_U(at) + sum);
+        }
+    }
+    return c.dim;
+}
+
+// U U' = H in place, column by column from the last; 1 / U[k][k]^2 beside
+fn factor(g: Island) {
+    for (var k = group_max(g.nv) - 1; k >= 0; k--) {
+        if (k < g.nv) {
+            make_column(g, k);
+        }
+        team_sync();
+    }
+}
+
+// a column of U, from those after it: what they leave of the column of H, over the root of what they leave of the diagonal
+fn make_column(g: Island, k: i32) {
+    let n = g.nv;
+    let diagonal = entry(n, k, k) - k;
+    // two rows a turn, which share what they load of row k; where one is not above k it is row k, and is not kept
+    for (var i = lane; i < k || i == lane; i += 2 * LANES) {
+        let one = min(i, k);
+        let two = min(i + LANES, k);
+        let a = entry(n, one, one) - one;
+        let b = entry(n, two, two) - two;
+        var left = vec3f(solver_U(a + k), solver_U(b + k), solver_U(diagonal + k));
+        // four columns a turn: some software adapters end a shader's loops after 65,535 turns in all
+        var j = k + 1;
+        for (; j + 3 < n; j += 4) {
+            let u = four(diagonal + j);
+            left -= vec3f(dot(u, four(a + j)), dot(u, four(b + j)), dot(u, u));
+        }
+        for (; j < n; j++) {
+            let u = solver_U(diagonal + j);
+            left -= u * vec3f(solver_U(a + j), solver_U(b + j), u);
+        }
+
+        // rows only add to the diagonal of the inertia, whatever rounding says
+        let inv = min(1.0 / max(left.z, MINVAL), qLDiagInv(dof_at(g, k)));
+        let column = left.xy * sqrt(inv);
+        if (one < k) {
+            set_solver_U(a + k, column.x);
+        }
+        if (two < k) {
+            set_solver_U(b + k, column.y);
+        }
+        if (i == 0) {
+            set_solver_dinv(k, inv);
+        }
+    }
+}
+
+// four entries of U from one on
+fn four(at: i32) -> vec4f {
+    return vec4f(solver_U(at), solver_U(at + 1), solver_U(at + 2), solver_U(at + 3));
 }
 
 // search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad, and the cost of what rows did to the
@@ -259,10 +279,10 @@ fn direction(g: Island) -> vec2f {
     }
     team_sync();
 
-    // inv(U)
+    // inv(U), from the last; what is kept lacks the factor 1 / U[k][k]
     for (var k = most - 1; k > 0; k--) {
         if (k < n) {
-            let x = solver_search(dof_at(g, k)) * solver_dinv(k);
+            let x = solver_search(dof_at(g, k)) * sqrt(solver_dinv(k));
             for (var a = lane; a < k; a += LANES) {
                 let i = dof_at(g, a);
                 set_solver_search(i, solver_search(i) - solver_U(entry(n, a, k)) * x);
@@ -270,19 +290,20 @@ fn direction(g: Island) -> vec2f {
         }
         team_sync();
     }
-
-    // inv(D), inv(U')
     for (var k = lane; k < n; k += LANES) {
         let i = dof_at(g, k);
-        set_solver_search(i, solver_search(i) * solver_dinv(k));
+        set_solver_search(i, solver_search(i) * sqrt(solver_dinv(k)));
     }
     team_sync();
+
+    // inv(U'), from the first, which lacks it too
     for (var k = 0; k < most; k++) {
         if (k < n) {
-            let x = solver_search(dof_at(g, k));
+            let x = solver_search(dof_at(g, k)) * sqrt(solver_dinv(k));
+            let row = entry(n, k, k) - k;
             for (var a = k + 1 + lane; a < n; a += LANES) {
                 let i = dof_at(g, a);
-                set_solver_search(i, solver_search(i) - solver_U(entry(n, k, a)) * solver_dinv(a) * x);
+                set_solver_search(i, solver_search(i) - solver_U(row + a) * x);
             }
         }
         team_sync();
@@ -290,7 +311,10 @@ fn direction(g: Island) -> vec2f {
     var sum = vec2f(0.0);
     for (var k = lane; k < n; k += LANES) {
         let i = dof_at(g, k);
-        sum += vec2f(-solver_search(i) * solver_grad(i), (qacc(i) - qacc_smooth(i)) * solver_Ma(i));
+        let x = solver_search(i) * sqrt(solver_dinv(k));
+        set_solver_search(i, x);
+        sum += vec2f(-x * solver_grad(i), (qacc(i) - qacc_smooth(i)) * solver_Ma(i));
     }
-    return 0.5 * vec2f(team_sum(sum.x), team_sum(sum.y));
+    let sums = team_sum4(vec4f(sum, 0.0, 0.0));
+    return 0.5 * sums.xy;
 }

@@ -5,8 +5,9 @@
 // every function here must be called by all lanes of the workgroup at the same place
 
 var<workgroup> team_reals: array<f32, WORLDS * LANES>;
+var<workgroup> team_fours: array<vec4f, WORLDS * LANES>;
 var<workgroup> team_ints: array<i32, WORLDS * LANES>;
-var<workgroup> group_flag: i32;
+var<workgroup> group_most: i32;
 
 // what any lane wrote before is seen by every lane of the team after
 fn team_sync() {
@@ -25,6 +26,45 @@ fn team_sum(x: f32) -> f32 {
     }
     workgroupBarrier();
     return sum;
+}
+
+// sums of four numbers over the team
+fn team_sum4(x: vec4f) -> vec4f {
+    let first = team * LANES;
+    team_fours[first + lane] = x;
+    workgroupBarrier();
+    var sum = vec4f(0.0);
+    for (var k = 0; k < LANES; k++) {
+        sum += team_fours[first + k];
+    }
+    workgroupBarrier();
+    return sum;
+}
+
+// bits that any lane of the team has
+fn team_or(x: i32) -> i32 {
+    let first = team * LANES;
+    team_ints[first + lane] = x;
+    workgroupBarrier();
+    var bits = 0;
+    for (var k = 0; k < LANES; k++) {
+        bits |= team_ints[first + k];
+    }
+    workgroupBarrier();
+    return bits;
+}
+
+// the largest of the team
+fn team_max(x: i32) -> i32 {
+    let first = team * LANES;
+    team_ints[first + lane] = x;
+    workgroupBarrier();
+    var most = team_ints[first];
+    for (var k = 1; k < LANES; k++) {
+        most = max(most, team_ints[first + k]);
+    }
+    workgroupBarrier();
+    return most;
 }
 
 // sum of integers over the team
@@ -53,47 +93,30 @@ fn team_scan(x: i32) -> i32 {
     return sum;
 }
 
-// true if any lane of any team of the workgroup says yes: the same answer everywhere, so that a loop with barriers may end on it
-fn group_any(yes: bool) -> bool {
-    const ALL: i32 = WORLDS * LANES;
-    const COLUMNS: i32 = min(8, ALL);
-    let at = team * LANES + lane;
-    team_ints[at] = select(0, 1, yes);
-    workgroupBarrier();
-    // columns first, then their ends: one invocation alone would need a turn for each
-    if (at < COLUMNS) {
-        var any = team_ints[at];
-        for (var k = at + COLUMNS; k < ALL; k += COLUMNS) {
-            any |= team_ints[k];
-        }
-        team_ints[at] = any;
-    }
-    workgroupBarrier();
-    if (at == 0) {
-        var any = 0;
-        for (var k = 0; k < COLUMNS; k++) {
-            any |= team_ints[k];
-        }
-        group_flag = any;
-    }
-    return workgroupUniformLoad(&group_flag) != 0;
-}
-
 // true if any lane of the team says yes
 fn team_any(yes: bool) -> bool {
-    return team_sum_i(select(0, 1, yes)) > 0;
+    return team_or(select(0, 1, yes)) > 0;
 }
 
-// the largest of the workgroup: the same answer everywhere, so that a loop with barriers may end on it
+// true if any team of the workgroup says yes, each with one voice: the same answer everywhere, so that a loop with barriers may
+// end on it
+fn group_any(yes: bool) -> bool {
+    return group_max(select(0, 1, yes)) > 0;
+}
+
+// the largest of the teams of the workgroup, whose lanes say the same: the same answer everywhere, so that a loop with barriers
+// may end on it
 fn group_max(x: i32) -> i32 {
-    team_ints[team * LANES + lane] = x;
+    if (lane == 0) {
+        team_ints[team] = x;
+    }
     workgroupBarrier();
-    if (team * LANES + lane == 0) {
-        var most = 0;
-        for (var k = 0; k < WORLDS * LANES; k++) {
+    if (team == 0 && lane == 0) {
+        var most = team_ints[0];
+        for (var k = 1; k < WORLDS; k++) {
             most = max(most, team_ints[k]);
         }
-        group_flag = most;
+        group_most = most;
     }
-    return workgroupUniformLoad(&group_flag);
+    return workgroupUniformLoad(&group_most);
 }

@@ -6,6 +6,18 @@ fn team_sum(x: f32) -> f32 {
     return x;
 }
 
+fn team_sum4(x: vec4f) -> vec4f {
+    return x;
+}
+
+fn team_or(x: i32) -> i32 {
+    return x;
+}
+
+fn team_max(x: i32) -> i32 {
+    return x;
+}
+
 fn team_sum_i(x: i32) -> i32 {
     return x;
 }

@@ -311,9 +311,8 @@ fn cholesky_solve(l: Block, n: i32, b: array<f32, 6>) -> array<f32, 6> {
 
 // force and acceleration in joint space, and the rows' states, from the rows' forces (`mj_dualFinish`)
 fn finish() {
-    let all = Island(0, nv, 0, nefc());
     for (var i = lane; i < nv; i += LANES) {
-        let force = force_on(all, i).x;
+        let force = force_on(i);
         set_qfrc_constraint(i, force);
         set_qacc(i, force);
     }

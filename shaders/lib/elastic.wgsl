@@ -72,8 +72,10 @@ fn bend_forces(f: i32) {
         if (flex_edgeflap(edge, 1) < 0) {
             continue;
         }
-        let v = vec4i(flex_edge(edge, 0), flex_edge(edge, 1), flex_edgeflap(edge, 0), flex_edgeflap(edge, 1))
-            + flex_vertadr(f);
+        let first = flex_vertadr(f);
+        let v = array<i32, 4>(
+            first + flex_edge(edge, 0), first + flex_edge(edge, 1),
+            first + flex_edgeflap(edge, 0), first + flex_edgeflap(edge, 1));
         let adr = flex_bendingadr(f) + 17 * e;
 
         // a rest that is bent

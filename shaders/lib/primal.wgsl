@@ -145,7 +145,7 @@ fn row_force(r: i32, x: f32) -> RowForce {
     return RowForce(-efc_D(r) * x, CNSTRSTATE_QUADRATIC);
 }
 
-// force and state of every row from its residual (`mj_constraintUpdate`); what a lane saw
+// force and state of every row from its residual (`mj_constraintUpdate`)
 fn update_constraint(g: Island) -> Change {
     var change = Change();
     for (var k = lane; k < g.nefc; k += LANES) {
@@ -168,38 +168,9 @@ fn update_constraint(g: Island) -> Change {
         set_efc_state(r, now.state);
         change.quadratic |= before != (now.state == CNSTRSTATE_QUADRATIC);
     }
+    let changes = team_or(select(0, 1, change.quadratic) | select(0, 2, change.cone));
     team_sync();
-    return change;
-}
-
-// place of a dof among those that a row touches; -1: it does not
-fn place_in(pattern: i32, i: i32) -> i32 {
-    let word = pattern * ((nv + 31) / 32) + i / 32;
-    let mask = bitcast<u32>(Jpat_mask(word));
-    let bit = 1u << (u32(i) % 32u);
-    if ((mask & bit) == 0u) {
-        return -1;
-    }
-    return Jpat_rank(word) + i32(countOneBits(mask & (bit - 1u)));
-}
-
-// force of an island's rows on a dof, J' force; the sum of the sizes of its terms
-fn force_on(g: Island, i: i32) -> vec2f {
-    var force = vec2f(0.0);
-    var pattern = -1;
-    var place = -1;
-    for (var k = 0; k < g.nefc; k++) {
-        let r = row_at(g, k);
-        if (efc_Jpat(r) != pattern) {
-            pattern = efc_Jpat(r);
-            place = place_in(pattern, i);
-        }
-        if (place >= 0) {
-            let term = efc_J(r, place) * efc_force(r);
-            force += vec2f(term, abs(term));
-        }
-    }
-    return force;
+    return Change((changes & 1) != 0, (changes & 2) != 0);
 }
 
 // the length of a gradient, and whether it is more than what is left of numbers that cancel
@@ -213,21 +184,20 @@ const ULP: f32 = 6e-8;
 
 // grad = M qacc - qfrc_smooth - J' force; its length
 fn update_gradient(g: Island) -> Gradient {
+    apply_rows(g);
     var sum = 0.0;
     var tells = false;
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);
-        let force = force_on(g, i);
-        let grad = solver_Ma(i) - force.x;
-        set_qfrc_constraint(i, force.x);
+        let size = abs(solver_Ma(i)) + solver_grad(i);
+        let grad = solver_Ma(i) - qfrc_constraint(i);
         set_solver_grad(i, grad);
         sum += grad * grad;
-        tells |= abs(grad) > 4.0 * ULP * (abs(solver_Ma(i)) + force.y);
+        tells |= abs(grad) > 4.0 * ULP * size;
     }
-    let total = team_sum(sum);
-    let told = team_any(tells);
+    let total = team_sum4(vec4f(sum, select(0.0, 1.0, tells), 0.0, 0.0));
     team_sync();
-    return Gradient(sqrt(total), told);
+    return Gradient(sqrt(total.x), total.y > 0.0);
 }
 
 // 1/2 grad' inv(M) grad (`mj_solveLD`)
@@ -315,10 +285,11 @@ fn line_eval(g: Island, smooth_: vec2f, alpha: f32, gtol: f32) -> Point {
                 now);
         }
     }
-    let cost = team_sum(sum.x) + alpha * (alpha * smooth_.y + smooth_.x);
-    let slope = team_sum(sum.y) + 2.0 * alpha * smooth_.y + smooth_.x;
-    let curvature = team_sum(sum.z) + 2.0 * smooth_.y;
-    let size = team_sum(sum.w) + abs(smooth_.x) + 2.0 * abs(alpha) * smooth_.y;
+    sum = team_sum4(sum);
+    let cost = sum.x + alpha * (alpha * smooth_.y + smooth_.x);
+    let slope = sum.y + 2.0 * alpha * smooth_.y + smooth_.x;
+    let curvature = sum.z + 2.0 * smooth_.y;
+    let size = sum.w + abs(smooth_.x) + 2.0 * abs(alpha) * smooth_.y;
     return Point(alpha, cost, slope, max(curvature, MINVAL), abs(slope) < max(gtol, 4.0 * ULP * size));
 }
 
@@ -354,13 +325,13 @@ fn narrow(p: Point, candidates: array<Point, 3>) -> Point {
 fn line_search(g: Island, scale: f32) -> vec2f {
     // what is quadratic everywhere: inertia and equalities
     var smooth_ = vec2f(0.0);
-    var norm = 0.0;
+    var square = 0.0;
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);
         let v = solver_search(i);
         let mv = mul_m_row<M, solver_search>(i);
         set_solver_Mv(i, mv);
-        norm += v * v;
+        square += v * v;
         smooth_ += vec2f(v * solver_Ma(i), 0.5 * v * mv);
     }
     for (var k = lane; k < g.nefc; k += LANES) {
@@ -371,8 +342,9 @@ fn line_search(g: Island, scale: f32) -> vec2f {
             smooth_ += efc_D(r) * v * vec2f(solver_Jaref(r), 0.5 * v);
         }
     }
-    smooth_ = vec2f(team_sum(smooth_.x), team_sum(smooth_.y));
-    norm = sqrt(team_sum(norm));
+    let sums = team_sum4(vec4f(smooth_, square, 0.0));
+    smooth_ = sums.xy;
+    let norm = sqrt(sums.z);
     let gtol = opt_tolerance * opt_ls_tolerance * norm / scale;
     team_sync();
 

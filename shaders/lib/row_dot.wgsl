@@ -10,3 +10,31 @@ fn row_dot<v>(r: i32) -> f32 {
     }
     return sum;
 }
+
+// place of a dof among those that a row touches; -1: it does not
+fn place_in(pattern: i32, i: i32) -> i32 {
+    let word = pattern * ((nv + 31) / 32) + i / 32;
+    let mask = bitcast<u32>(Jpat_mask(word));
+    let bit = 1u << (u32(i) % 32u);
+    if ((mask & bit) == 0u) {
+        return -1;
+    }
+    return Jpat_rank(word) + i32(countOneBits(mask & (bit - 1u)));
+}
+
+// force of all rows on a dof, J' force
+fn force_on(i: i32) -> f32 {
+    var force = 0.0;
+    var pattern = -1;
+    var place = -1;
+    for (var r = 0; r < nefc(); r++) {
+        if (efc_Jpat(r) != pattern) {
+            pattern = efc_Jpat(r);
+            place = place_in(pattern, i);
+        }
+        if (place >= 0) {
+            force += efc_J(r, place) * efc_force(r);
+        }
+    }
+    return force;
+}

@@ -85,9 +85,9 @@ fn mul_m_row<mat, x>(i: i32) -> f32 {
     for (var a = 0; a < num; a++) {
         sum += mat(adr + a) * x(M_colind(adr + a));
     }
-    let tree = dof_treeid(i);
-    for (var j = i + 1; j < tree_dofadr(tree) + tree_dofnum(tree); j++) {
-        // the place of i in the row of j is that of its depth among dofs
+    let end = i + D_rownnz(i) - D_diag(i);
+    for (var j = i + 1; j < end; j++) {
+        // its descendants; the place of i in the row of j is that of its depth among dofs
         if (M_rownnz(j) > num + 1 && M_colind(M_rowadr(j) + num) == i) {
             sum += mat(M_rowadr(j) + num) * x(j);
         }

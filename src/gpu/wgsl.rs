@@ -19,11 +19,12 @@
 //!   names: `fn solve_ld<mat, diaginv, x>()` calls `x(i)` and `set_x(i, v)`, and `solve_ld<qLD, qLDiagInv, qacc_smooth>()`
 //!   calls it for these three.
 //! * **The team**: `lane` and `LANES`. A phase is a loop `for (var i = lane; i < nbody; i += LANES)` whose turns are
-//!   independent; `team_sync()` stands between phases where one reads what another lane wrote. `team_sum(x)`, `team_sum_i(k)`
-//!   and `team_scan(k)` (sum over the lanes before) give every lane its answer, `team_any(yes)` too; `group_any(yes)` decides
-//!   whether a loop with syncs in it goes on, `group_max(k)` bounds one. All of these must be reached by every lane: never
-//!   inside `if (lane == 0)`, never in a loop whose bound was read from a world's data (bounds are sizes, or what the group
-//!   said), never behind an early `return`.
+//!   independent; `team_sync()` stands between phases where one reads what another lane wrote. `team_sum(x)`, `team_sum4(v)`,
+//!   `team_sum_i(k)` and `team_scan(k)` (sum over the lanes before) give every lane its answer, `team_max(k)`, `team_or(k)`
+//!   and `team_any(yes)` too; `group_any(yes)`, for which all lanes of a team say the same, decides whether a loop with syncs in
+//!   it goes on, `group_max(k)` bounds one. All of these must be reached by every lane: never inside `if (lane == 0)`, never in
+//!   a loop whose bound was read from a world's data (bounds are sizes, or what the group said), never behind an early
+//!   `return`.
 //! * One lane writes an element, and only its own phase reads it before the next `team_sync()`.
 //! * Reals are `f32`. NaN is found by bits, `is_nan(x)`.
 //! * The twin in `src/cpu/<stage>.rs` has the same block comments in the same order. `tests/parity/<stage>.rs` is two lines.
@@ -79,6 +80,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     real
     restart
     row_dot
+    row_groups
     sensor
     servo
     slope
@@ -595,7 +597,8 @@ impl Build<'_> {
             .filter(|(field, slot)| slot.chip && text.contains(&format!("chip_{}:", field.name)));
         let chip: u32 = chip.map(|(_, slot)| slot.words.max(1) * worlds).sum();
         let has = |var: &str| u32::from(text.contains(&format!("var<workgroup> {var}:")));
-        4 * (chip + (has("team_reals") + has("team_ints")) * lanes * worlds + has("group_flag"))
+        let of_lane = has("team_reals") + has("team_ints") + 4 * has("team_fours");
+        4 * (chip + of_lane * lanes * worlds + has("group_most"))
     }
 }
 

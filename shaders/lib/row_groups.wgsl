@@ -1,0 +1,123 @@
+// rows of an island a few at a time, so that a team has work for all its lanes: four rows that touch the same dofs, each
+// lane some of these dofs; or rows that touch one dof each, a lane a row
+
+// rows that follow each other in an island and touch the same dofs, four at most; what is not there repeats the first
+struct Rows {
+    ids: array<i32, 4>,
+    num: i32,
+}
+
+// the rows from one on, whose contact slides if that of the first does
+fn rows_from(g: Island, k: i32) -> Rows {
+    let first = row_at(g, k);
+    let pattern = efc_Jpat(first);
+    var rows = Rows(array<i32, 4>(first, first, first, first), 1);
+    for (var more = 1; more < 4 && k + more < g.nefc; more++) {
+        let r = row_at(g, k + more);
+        if (efc_Jpat(r) != pattern || slides(r) != slides(first)) {
+            break;
+        }
+        rows.ids[more] = r;
+        rows.num++;
+    }
+    return rows;
+}
+
+// true if a row is of an elliptic contact whose force lies on its cone
+fn slides(r: i32) -> bool {
+    if (opt_cone == CONE_ELLIPTIC) {
+        return efc_state(r) == CNSTRSTATE_CONE;
+    }
+    return false;
+}
+
+// one entry of each row
+fn entries(rows: Rows, k: i32) -> vec4f {
+    return vec4f(efc_J(rows.ids[0], k), efc_J(rows.ids[1], k), efc_J(rows.ids[2], k), efc_J(rows.ids[3], k));
+}
+
+// what is to be done with an island's rows from one on: nothing, rows_from(), or singles()
+const NO_ROWS: i32 = 0;
+const ROWS: i32 = 1;
+const SINGLES: i32 = 2;
+
+fn rows_left(g: Island, k: i32) -> i32 {
+    if (k >= g.nefc) {
+        return NO_ROWS;
+    }
+    return select(ROWS, SINGLES, only_dof(row_at(g, k)) >= 0);
+}
+
+// the dof that a row touches, if it is one; else -1
+fn only_dof(r: i32) -> i32 {
+    let pattern = efc_Jpat(r);
+    if (Jpat_num(pattern) != 1) {
+        return -1;
+    }
+    return Jpat_dof(Jpat_adr(pattern));
+}
+
+// how many rows from one on touch one dof each, none of which is the same: friction losses and limits of dofs. A lane looks
+// at a row
+fn singles(g: Island, k: i32) -> i32 {
+    var yes = false;
+    if (k + lane < g.nefc) {
+        let dof = only_dof(row_at(g, k + lane));
+        yes = dof >= 0 && (lane == 0 || dof > only_dof(row_at(g, max(k + lane - 1, 0))));
+    }
+    return LANES - team_max(select(LANES - lane, 0, yes));
+}
+
+// force of an island's rows on its dofs, J' force, in qfrc_constraint; the sum of the sizes of its terms in solver_grad
+fn apply_rows(g: Island) {
+    for (var k = lane; k < g.nv; k += LANES) {
+        let i = dof_at(g, k);
+        set_qfrc_constraint(i, 0.0);
+        set_solver_grad(i, 0.0);
+    }
+    team_sync();
+    for (var k = 0;;) {
+        let left = rows_left(g, k);
+        let most = group_max(left);
+        if (most == NO_ROWS) {
+            break;
+        }
+        var num = 0;
+        if (most == SINGLES) {
+            num = singles(g, k);
+        }
+        if (left == SINGLES) {
+            if (lane < num) {
+                let r = row_at(g, k + lane);
+                let term = efc_J(r, 0) * efc_force(r);
+                add_force(only_dof(r), term, abs(term));
+            }
+            k += num;
+        } else if (left == ROWS) {
+            k += apply_from(g, k);
+        }
+        team_sync();
+    }
+}
+
+// the same of the rows from one on, four at most; how many they were
+fn apply_from(g: Island, k: i32) -> i32 {
+    let rows = rows_from(g, k);
+    let force = vec4f(
+        efc_force(rows.ids[0]),
+        select(0.0, efc_force(rows.ids[1]), rows.num > 1),
+        select(0.0, efc_force(rows.ids[2]), rows.num > 2),
+        select(0.0, efc_force(rows.ids[3]), rows.num > 3));
+    let pattern = efc_Jpat(rows.ids[0]);
+    for (var a = lane; a < Jpat_num(pattern); a += LANES) {
+        let terms = entries(rows, a) * force;
+        let size = abs(terms.x) + abs(terms.y) + abs(terms.z) + abs(terms.w);
+        add_force(Jpat_dof(Jpat_adr(pattern) + a), terms.x + terms.y + terms.z + terms.w, size);
+    }
+    return rows.num;
+}
+
+fn add_force(i: i32, force: f32, size: f32) {
+    set_qfrc_constraint(i, qfrc_constraint(i) + force);
+    set_solver_grad(i, solver_grad(i) + size);
+}
