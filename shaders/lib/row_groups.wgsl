@@ -48,10 +48,10 @@ fn rows_left(g: Island, k: i32) -> i32 {
     return select(ROWS, SINGLES, only_dof(row_at(g, k)) >= 0);
 }
 
-// the dof that a row touches, if it is one; else -1
+// the dof that a row touches, if it is one and the row's cost does not hang on other rows; else -1
 fn only_dof(r: i32) -> i32 {
     let pattern = efc_Jpat(r);
-    if (Jpat_num(pattern) != 1) {
+    if (Jpat_num(pattern) != 1 || slides(r)) {
         return -1;
     }
     return Jpat_dof(Jpat_adr(pattern));
