@@ -455,10 +455,22 @@ impl Batch {
         given: &[(&str, In<'_>)],
     ) -> Result<()> {
         self.settle_own()?;
+        if let What::Step(0) = what {
+            return self.put_all(fields, given);
+        }
         self.known = false;
         let done = self.run(what, fields, given);
         self.known = matches!(done, Ok(()) | Err(Error::Overflow { .. }));
         done
+    }
+
+    // inputs alone: what is known of worlds stays so
+    fn put_all(&mut self, fields: &[&'static Field], given: &[(&str, In<'_>)]) -> Result<()> {
+        for (field, (_, values)) in fields.iter().zip(given) {
+            let at = Columns::all(field.words(&self.model));
+            self.worlds.write(&self.model, field, None, at, *values)?;
+        }
+        Ok(())
     }
 
     fn run(
@@ -682,7 +694,8 @@ impl Batch {
     /// another model or number of worlds.
     pub fn reset_where(&mut self, mask: &[bool], to: To<'_>) -> Result<()> {
         self.check_mask(mask)?;
-        self.reset_some(Some(mask), to)
+        let some = mask.contains(&false).then_some(mask);
+        self.reset_some(some, to)
     }
 
     fn reset_some(&mut self, mask: Mask<'_>, to: To<'_>) -> Result<()> {

@@ -46,6 +46,8 @@ pub enum UserPart {
 pub struct UserActuator<'a> {
     /// Number of the actuator.
     pub id: usize,
+    /// Number of the world in its batch, as [`World::number`] tells it.
+    pub world: usize,
     /// Time (s).
     pub time: f64,
     /// Its control within its range; 0 if it has none.
@@ -174,6 +176,7 @@ pub(crate) fn of_user<R: Real>(
         let mut own: Vec<f64> = out.iter().map(|x| x.lane(lane)).collect();
         let seen = UserActuator {
             id: i,
+            world: world::number(lane),
             time: d.time[0].lane(lane),
             ctrl: ctrl.lane(lane),
             act: &act,

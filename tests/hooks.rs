@@ -5,7 +5,7 @@ mod common;
 
 use common::Golden;
 use common::backends::{by_precision, on, on_every_backend};
-use manyworlds::batch::{Backend, Differences, Settings, To};
+use manyworlds::batch::{Backend, Differences, In, Settings, To};
 use manyworlds::types::*;
 use manyworlds::user::{Inputs, World};
 use manyworlds::{Batch, Error, Model};
@@ -404,7 +404,11 @@ fn a_panic_comes_through_and_the_batch_says_where_it_is(backend: Backend) {
     batch.reset_where(&some, To::Qpos0).unwrap();
     let error = batch.step(1).unwrap_err().to_string();
     assert!(error.contains("a function of your own panicked"), "{error}");
-    batch.reset(To::Qpos0).unwrap();
+    // inputs may be set, and all of them may be a mask
+    batch
+        .control(&[("ctrl", In::F64(&[0.5; 3]))], 0, &mut [])
+        .unwrap();
+    batch.reset_where(&[true; 20], To::Qpos0).unwrap();
     batch.step(2).unwrap();
     let mut fresh = batch_of(&m, 20, on(backend)).unwrap();
     fresh.step(2).unwrap();
@@ -422,6 +426,33 @@ fn worlds_say_which_they_are(backend: Backend) {
     let words = m.nuserdata;
     let have = batch.reals("userdata").unwrap().iter().step_by(words);
     assert!(have.copied().eq((0..37).map(f64::from)));
+}
+
+// whatever else its thread computes meanwhile: other worlds, and while it waits for their threads these worlds too
+fn a_function_may_compute_worlds_of_its_own(backend: Backend) {
+    let cartpole = Model::from_xml_path("models/cartpole.xml").unwrap();
+    let mut m = plain();
+    m.bind_control(move |world, inputs| {
+        let mut ahead = Batch::with(&cartpole, 64, on(Backend::Cpu)).unwrap();
+        ahead.set("qpos", &[0.1 * world.time(), 0.2]).unwrap();
+        ahead.step(3).unwrap();
+        inputs.ctrl[0] = ahead.reals("qpos").unwrap()[1];
+        inputs.userdata[0] = world.number() as f64;
+    });
+    let Some(mut batch) = batch_of(&m, 37, on(backend)) else {
+        return;
+    };
+    batch.step(5).unwrap();
+    let words = m.nuserdata;
+    let have = batch.reals("userdata").unwrap().iter().step_by(words);
+    assert!(have.copied().eq((0..37).map(f64::from)));
+    let alone = Settings {
+        threads: Some(1),
+        ..on(backend)
+    };
+    let mut one = batch_of(&m, 37, alone).unwrap();
+    one.step(5).unwrap();
+    assert_eq!(batch.worlds().unwrap(), one.worlds().unwrap());
 }
 
 // numbers that a world has for itself are seen as its own
@@ -449,6 +480,7 @@ on_every_backend!(
     a_panic_comes_through_and_the_batch_says_where_it_is,
     functions_see_the_numbers_of_their_world,
     worlds_say_which_they_are,
+    a_function_may_compute_worlds_of_its_own,
 );
 
 #[test]

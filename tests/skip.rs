@@ -5,7 +5,7 @@ mod common;
 
 use common::backends::{by_precision, on, on_every_backend, worlds};
 use common::{Golden, error};
-use manyworlds::batch::{Backend, Overflow, Settings, Skip, To};
+use manyworlds::batch::{Backend, In, Overflow, Settings, Skip, To};
 use manyworlds::{Batch, Model};
 
 on_every_backend!(
@@ -13,6 +13,7 @@ on_every_backend!(
     what_is_left_out_is_not_touched,
     worlds_that_begin_know_nothing,
     all_is_what_forward_computes,
+    no_steps_leave_what_is_known,
 );
 
 const STATE: [&str; 6] = ["time", "qpos", "qvel", "act", "ctrl", "qacc_warmstart"];
@@ -194,4 +195,38 @@ fn all_is_what_forward_computes(backend: Backend) {
     for skip in [Skip::None, Skip::Pos, Skip::Vel] {
         assert_eq!(run(n, Some(skip)), want, "{skip:?}");
     }
+}
+
+// more worlds than a thread has tiles, which touch the floor each at its own time
+fn no_steps_leave_what_is_known(backend: Backend) {
+    let name = *models(backend).first().unwrap();
+    let m = model(name);
+    let n = by_precision(backend, 5, 40);
+    let begin = || {
+        let mut batch = worlds(&m, n, backend);
+        let qpos = (0..n).flat_map(|w| {
+            let mut qpos = m.qpos0.clone();
+            qpos[m.nq.min(3) - 1] -= 0.05 * w as f64;
+            qpos
+        });
+        batch.set("qpos", &qpos.collect::<Vec<_>>()).unwrap();
+        batch
+    };
+    let mut none = begin();
+    none.step(0).unwrap();
+    let error = none.forward_skip(Skip::Vel, false).unwrap_err();
+    assert!(error.to_string().contains("nothing is known"), "{error}");
+
+    let (mut one, mut two) = (begin(), begin());
+    for batch in [&mut one, &mut two] {
+        batch.forward().unwrap();
+    }
+    let ctrl = vec![0.3; m.nu];
+    one.set("ctrl", &ctrl).unwrap();
+    two.control(&[("ctrl", In::F64(&ctrl))], 0, &mut [])
+        .unwrap();
+    for batch in [&mut one, &mut two] {
+        batch.forward_skip(Skip::Vel, true).unwrap();
+    }
+    assert_eq!(one.worlds().unwrap(), two.worlds().unwrap());
 }

@@ -44,7 +44,9 @@ class Batch(Calls):
     float32) and `gpu` (float32). `overflow` says what happens when a world needs more contacts or rows than it has room for: `grow`
     makes room and repeats the call, `error` raises CapacityError, `continue` flags the world. `nthread` of 0 takes all.
     With `rne_post` forces between bodies (cacc, cfrc_int, cfrc_ext) are computed behind the last step of every call, as by
-    mj_rnePostConstraint after mj_step.
+    mj_rnePostConstraint after mj_step. With `solver_stat` it is kept what each iteration of the solver did (mjSolverStat), and can be read:
+    `solver_improvement solver_gradient solver_lineslope solver_nactive solver_nchange solver_neval solver_nupdate`, (nsim, ntree,
+    nsolver): by island (`island_niter`) and iteration, and behind them those of no-slip.
 
     Arrays have the precision of the backend (`dtype`); numbers of another are refused, not converted.
     """
@@ -65,6 +67,7 @@ class Batch(Calls):
         njmax: int | None = None,
         adapter: str | None = None,
         rne_post: bool = False,
+        solver_stat: bool = False,
     ):
         if type(model).__module__.startswith("mujoco"):
             model = Model.from_mujoco(model)
@@ -73,7 +76,7 @@ class Batch(Calls):
                 f"a manyworlds.Model or mujoco.MjModel is needed, not {type(model).__name__}: Model.from_xml_path, from_xml_string or "
                 "from_spec make one"
             )
-        core = _core.Batch(model._core, nsim, backend, overflow, nthread or None, nconmax, njmax, adapter, rne_post)
+        core = _core.Batch(model._core, nsim, backend, overflow, nthread or None, nconmax, njmax, adapter, rne_post, solver_stat)
         # past __setattr__, which writes into worlds
         self.__dict__.update(_core=core, model=model, nthread=nthread, _expanded={}, _renderer=(None, None))
 
@@ -168,6 +171,16 @@ class Batch(Calls):
         """Computes everything that depends on the state of all worlds (mj_forward)."""
         del ids, stage
         self._try(self._core.forward)
+
+    def forward_skip(self, skipstage: int = STAGE_NONE, skipsensor: bool = False) -> None:
+        """Forward dynamics but for what is known from the last call (mj_forwardSkip): what depends on positions (`skipstage` 1), or on
+        positions and velocities (2), is left as it is. Raises ValueError where nothing is known: before the first call, and since a
+        world was reset, restored or copied."""
+        self._try(self._core.forward_skip, skipstage, not skipsensor)
+
+    def inverse_skip(self, skipstage: int = STAGE_NONE, skipsensor: bool = False) -> None:
+        """Inverse dynamics but for what is known from the last call (mj_inverseSkip); see `forward_skip`."""
+        self._try(self._core.inverse_skip, skipstage, not skipsensor)
 
     def inverse(self) -> None:
         """Computes `qfrc_inverse`, the force that the accelerations `qacc` take (mj_inverse)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,8 @@ from manyworlds import _core
 
 if TYPE_CHECKING:
     import mujoco
+
+    from manyworlds._core import Actuator, World
 
 
 class Field(NamedTuple):
@@ -131,6 +133,33 @@ class Model:
         """
         return Model(self._core.edited(fields, dict(options or {})))
 
+    def with_functions(
+        self,
+        *,
+        control: Callable[[World], object] | None = None,
+        passive: Callable[[World], object] | None = None,
+        contact_filter: Callable[[World, int, int], object] | None = None,
+        sensors: Mapping[str, Callable[[World], object]] | None = None,
+        actuators: Mapping[str, Mapping[str, Callable[[Actuator], object]]] | None = None,
+        reads: Sequence[str] = (),
+    ) -> Model:
+        """A copy whose worlds call functions in the middle of a step, where MuJoCo calls mjcb_control, mjcb_passive, mjcb_contactfilter,
+        mjcb_sensor and mjcb_act_gain, _bias, _dyn; on `cpu` and `simd`, `gpu` refuses it.
+
+        A function is given one world: its `number` in the batch, `time`, `qpos`, `qvel`, `act`, `ctrl`, and the arrays named in `reads`, copies in
+        float64 without the axis of worlds. `control` writes into the `ctrl`, `qfrc_applied`, `xfrc_applied` and `userdata` of its world, `passive`
+        adds to its `qfrc_passive`; `contact_filter` is given two geoms too, the lower first, and says whether they are not to touch; a sensor of
+        type `user` is what its function returns, and so are the `gain`, `bias` and `dyn` of an actuator of type `user`, whose functions are given
+        the actuator.
+
+        Functions are called once for each world, one after the other however many threads there are: each call takes the interpreter, some
+        tens of µs. What they give should follow from what they are given, since a step may look twice. What they raise is raised by the call
+        that led to it, with a note of the world; the batch then has to be reset or restored as a whole. Files of models have no functions, and
+        a model with functions cannot be pickled.
+        """
+        functions = (control, passive, contact_filter, dict(sensors or {}), {k: dict(v) for k, v in (actuators or {}).items()})
+        return Model(self._core.with_functions(*functions, list(reads)))
+
     @property
     def opt(self) -> Options:
         return Options(self._core)
@@ -165,6 +194,8 @@ class Model:
         return sorted([*super().__dir__(), *_core.Model.sizes(), *fields])
 
     def __reduce__(self):
+        if self._core.has_functions():
+            raise TypeError("a model whose worlds call functions cannot be pickled: call with_functions where it is needed")
         return _unpickled, (self._core.to_bytes(),)
 
     def __repr__(self):

@@ -1,14 +1,16 @@
 //! Batches for Python.
 
-use manyworlds::batch::{Backend, In, Look, Overflow, Settings, State, To};
+use manyworlds::batch::{Backend, In, Look, Overflow, Settings, Skip, State, To};
 use manyworlds::fields::{Field, Room, View, field};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::array::{Array, shape};
 use crate::error::{FieldError, raised};
+use crate::functions::Calls;
 use crate::model::Model;
 
 /// How long the interpreter may wait to be asked whether somebody interrupts (s).
@@ -33,6 +35,8 @@ struct Live {
 pub struct Batch {
     pub(crate) batch: manyworlds::Batch,
     live: Vec<Live>,
+    // how calls of Python's functions are going, where the model has any
+    calls: Option<Arc<Calls>>,
     // seconds that a step took when it was last made
     pace: f64,
 }
@@ -40,7 +44,7 @@ pub struct Batch {
 #[pymethods]
 impl Batch {
     #[new]
-    #[pyo3(signature = (model, nsim, backend, overflow, threads, nconmax, njmax, adapter, rne_post))]
+    #[pyo3(signature = (model, nsim, backend, overflow, threads, nconmax, njmax, adapter, rne_post, solver_stat))]
     #[expect(
         clippy::too_many_arguments,
         reason = "they are given by name, in Python"
@@ -56,6 +60,7 @@ impl Batch {
         njmax: Option<usize>,
         adapter: Option<String>,
         rne_post: bool,
+        solver_stat: bool,
     ) -> PyResult<Self> {
         let settings = Settings {
             backend: match backend {
@@ -76,15 +81,25 @@ impl Batch {
             njmax,
             adapter,
             rne_post,
+            solver_stat,
             ..Settings::default()
         };
-        let batch = py.detach(|| manyworlds::Batch::with(&model.inner, nsim, settings));
-        let mut batch = batch.map_err(raised)?;
+        let calls = (!model.functions.is_empty()).then(Arc::<Calls>::default);
+        let bound = calls.as_ref().map(|calls| {
+            let mut inner = model.inner.clone();
+            model.functions.bind(py, &mut inner, calls)?;
+            PyResult::Ok(inner)
+        });
+        let bound = bound.transpose()?;
+        let inner = bound.as_ref().unwrap_or(&model.inner);
+        let make = || manyworlds::Batch::with(inner, nsim, settings);
+        let mut batch = watched(py, calls.as_deref(), make)?;
         // as in mujoco.batch
         batch.look(Look::State);
         Ok(Self {
             batch,
             live: Vec::new(),
+            calls,
             pace: f64::INFINITY,
         })
     }
@@ -156,6 +171,18 @@ impl Batch {
         self.compute(py, manyworlds::Batch::forward)
     }
 
+    /// Forward dynamics but for what is known, and without sensors if they are not asked for.
+    fn forward_skip(&mut self, py: Python<'_>, skip: i32, sensors: bool) -> PyResult<()> {
+        let skip = stage(skip)?;
+        self.compute(py, move |batch| batch.forward_skip(skip, sensors))
+    }
+
+    /// Inverse dynamics but for what is known, and without sensors if they are not asked for.
+    fn inverse_skip(&mut self, py: Python<'_>, skip: i32, sensors: bool) -> PyResult<()> {
+        let skip = stage(skip)?;
+        self.compute(py, move |batch| batch.inverse_skip(skip, sensors))
+    }
+
     /// Computes the force that the acceleration takes.
     fn inverse(&mut self, py: Python<'_>) -> PyResult<()> {
         self.compute(py, manyworlds::Batch::inverse)
@@ -171,11 +198,11 @@ impl Batch {
     ) -> PyResult<()> {
         self.give(py)?;
         let to = keyframe.map_or(To::Qpos0, To::Key);
-        match mask {
-            None => self.batch.reset(to),
-            Some(mask) => self.batch.reset_where(mask.as_slice()?, to),
-        }
-        .map_err(raised)?;
+        let mask = chosen(mask)?;
+        self.run(py, |batch| match &mask {
+            None => batch.reset(to),
+            Some(mask) => batch.reset_where(mask, to),
+        })?;
         self.take(py)
     }
 
@@ -198,19 +225,16 @@ impl Batch {
     ) -> PyResult<()> {
         let field = of_world(name)?;
         self.give(py)?;
-        match mask {
+        match chosen(mask)? {
             None => {
                 let array = Array::given(values, field.elem, self.single())?;
                 let reading = array.read(py)?;
-                self.batch
-                    .control(&[(name, reading.numbers()?)], 0, &mut [])
-                    .map_err(raised)?;
+                let given = [(name, reading.numbers()?)];
+                self.run(py, |batch| batch.control(&given, 0, &mut []))?;
             }
             Some(mask) => {
                 let values = crate::array::flat(values)?;
-                self.batch
-                    .set_where(name, mask.as_slice()?, &values)
-                    .map_err(raised)?;
+                self.run(py, |batch| batch.set_where(name, &mask, &values))?;
             }
         }
         self.take(py)
@@ -228,9 +252,8 @@ impl Batch {
         let array = Array::zeros(py, &shape, manyworlds::fields::Elem::Real, self.single());
         {
             let mut filling = array.fill(py)?;
-            self.batch
-                .get_state(spec, filling.room()?)
-                .map_err(raised)?;
+            let room = filling.room()?;
+            self.run(py, |batch| batch.get_state(spec, room))?;
         }
         Ok(array.object(py))
     }
@@ -241,9 +264,8 @@ impl Batch {
         let array = Array::given(values, manyworlds::fields::Elem::Real, self.single())?;
         {
             let reading = array.read(py)?;
-            self.batch
-                .set_state(spec, reading.numbers()?)
-                .map_err(raised)?;
+            let given = reading.numbers()?;
+            self.run(py, |batch| batch.set_state(spec, given))?;
         }
         self.take(py)
     }
@@ -251,7 +273,7 @@ impl Batch {
     /// Keeps the state of all worlds.
     fn save(&mut self, py: Python<'_>) -> PyResult<Saved> {
         self.give(py)?;
-        self.batch.save().map(Saved).map_err(raised)
+        self.run(py, manyworlds::Batch::save).map(Saved)
     }
 
     /// Puts worlds back to a state that was kept.
@@ -262,27 +284,25 @@ impl Batch {
         saved: &Saved,
         mask: Option<PyReadonlyArray1<'_, bool>>,
     ) -> PyResult<()> {
-        match mask {
-            None => self.batch.restore(&saved.0),
-            Some(mask) => self
-                .batch
-                .reset_where(mask.as_slice()?, To::State(&saved.0)),
-        }
-        .map_err(raised)?;
+        let mask = chosen(mask)?;
+        self.run(py, |batch| match &mask {
+            None => batch.restore(&saved.0),
+            Some(mask) => batch.reset_where(mask, To::State(&saved.0)),
+        })?;
         self.take(py)
     }
 
     /// Gives worlds the state of another.
     fn copy(&mut self, py: Python<'_>, source: usize, to: Vec<usize>) -> PyResult<()> {
         self.give(py)?;
-        self.batch.copy(source, &to).map_err(raised)?;
+        self.run(py, |batch| batch.copy(source, &to))?;
         self.take(py)
     }
 
     /// Gives every world its own row of fields of the model.
-    fn expand(&mut self, names: Vec<String>) -> PyResult<()> {
+    fn expand(&mut self, py: Python<'_>, names: Vec<String>) -> PyResult<()> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        self.batch.expand(&names).map_err(raised)?;
+        self.run(py, |batch| batch.expand(&names))?;
         self.batch.auto_const(true);
         Ok(())
     }
@@ -295,24 +315,25 @@ impl Batch {
             Some(field) => dims.extend(shape(self.batch.model(), field)),
             None => dims.extend(self.batch.model().opt.get(name).map(|row| row.len())),
         }
-        let values = self.batch.reals(name).map_err(raised)?;
-        Ok(crate::array::copy(py, View::Real(values), dims)?.unbind())
+        let values = self.run(py, |batch| Ok(batch.reals(name)?.to_vec()))?;
+        Ok(crate::array::copy(py, View::Real(&values), dims)?.unbind())
     }
 
     /// Sets a field that every world has for itself: a row for every world of the batch, or one for all that are chosen.
     #[pyo3(signature = (name, values, mask))]
     fn set_own(
         &mut self,
+        py: Python<'_>,
         name: &str,
         values: &Bound<'_, PyAny>,
         mask: Option<PyReadonlyArray1<'_, bool>>,
     ) -> PyResult<()> {
         let values = crate::array::flat(values)?;
-        match mask {
-            None => self.batch.set(name, &values),
-            Some(mask) => self.batch.set_where(name, mask.as_slice()?, &values),
-        }
-        .map_err(raised)
+        let mask = chosen(mask)?;
+        self.run(py, |batch| match &mask {
+            None => batch.set(name, &values),
+            Some(mask) => batch.set_where(name, mask, &values),
+        })
     }
 
     /// Derives what follows from fields that were set.
@@ -322,19 +343,16 @@ impl Batch {
         py: Python<'_>,
         mask: Option<PyReadonlyArray1<'_, bool>>,
     ) -> PyResult<()> {
-        let mask = mask.map(|mask| mask.as_slice().map(<[bool]>::to_vec));
-        let mask = mask.transpose()?;
-        let batch = &mut self.batch;
-        py.detach(|| match &mask {
+        let mask = chosen(mask)?;
+        self.run(py, |batch| match &mask {
             None => batch.set_const(),
             Some(mask) => batch.set_const_where(mask),
         })
-        .map_err(raised)
     }
 
     /// What befell worlds since their last reset: world, whether it diverged, whether it overflowed, in words.
-    fn flags(&mut self) -> PyResult<Vec<(usize, bool, bool, String)>> {
-        let flags = self.batch.flags().map_err(raised)?;
+    fn flags(&mut self, py: Python<'_>) -> PyResult<Vec<(usize, bool, bool, String)>> {
+        let flags = self.run(py, manyworlds::Batch::flags)?;
         let told = flags.iter().map(|flag| {
             (
                 flag.world,
@@ -395,13 +413,26 @@ impl Batch {
             .map_err(raised)
     }
 
-    // calls the batch with the live inputs, without the interpreter
+    // calls the batch without the interpreter: functions of Python's, of these worlds or of others that share the threads, may have to
+    // take it before a thread is free
+    pub(crate) fn run<T: Send>(
+        &mut self,
+        py: Python<'_>,
+        run: impl FnOnce(&mut manyworlds::Batch) -> manyworlds::Result<T> + Send,
+    ) -> PyResult<T> {
+        let batch = &mut self.batch;
+        watched(py, self.calls.as_deref(), || run(batch))
+    }
+
+    // calls the batch with the live inputs
     fn call_with(
         &mut self,
         py: Python<'_>,
         run: impl FnOnce(&mut manyworlds::Batch, &[(&str, In<'_>)]) -> manyworlds::Result<()> + Send,
     ) -> PyResult<()> {
-        let Self { batch, live, .. } = self;
+        let Self {
+            batch, live, calls, ..
+        } = self;
         let inputs = live.iter().filter(|live| live.input);
         let reading = inputs
             .map(|live| Ok((live.field.name, live.array.read(py)?)))
@@ -410,18 +441,17 @@ impl Batch {
             .iter()
             .map(|(name, x)| Ok((*name, x.numbers()?)))
             .collect::<PyResult<Vec<_>>>()?;
-        py.detach(|| run(batch, &numbers)).map_err(raised)
+        watched(py, calls.as_deref(), || run(batch, &numbers))
     }
 
     // a computation from what was written into live arrays; they become what it found
     fn compute(
         &mut self,
         py: Python<'_>,
-        run: fn(&mut manyworlds::Batch) -> manyworlds::Result<()>,
+        run: impl FnOnce(&mut manyworlds::Batch) -> manyworlds::Result<()> + Send,
     ) -> PyResult<()> {
         self.give(py)?;
-        let batch = &mut self.batch;
-        let done = py.detach(|| run(batch)).map_err(raised);
+        let done = self.run(py, run);
         self.take(py)?;
         done
     }
@@ -436,10 +466,7 @@ impl Batch {
                 true => {
                     self.call_with(py, |batch, inputs| batch.control(inputs, piece, &mut []))?
                 }
-                false => {
-                    let batch = &mut self.batch;
-                    py.detach(|| batch.step(piece)).map_err(raised)?;
-                }
+                false => self.run(py, |batch| batch.step(piece))?,
             }
             left -= piece;
             if piece > 0 {
@@ -453,6 +480,18 @@ impl Batch {
     }
 }
 
+// runs without the interpreter, and is watched where worlds call functions of Python's
+fn watched<T: Send>(
+    py: Python<'_>,
+    calls: Option<&Calls>,
+    run: impl FnOnce() -> manyworlds::Result<T> + Send,
+) -> PyResult<T> {
+    match calls {
+        None => py.detach(run).map_err(raised),
+        Some(calls) => calls.watch(py, run),
+    }
+}
+
 // a field of a world, by its name
 fn of_world(name: &str) -> PyResult<&'static Field> {
     if field(name).is_some_and(|field| field.room == Room::Model) {
@@ -461,6 +500,24 @@ fn of_world(name: &str) -> PyResult<&'static Field> {
         )));
     }
     manyworlds::Batch::field(name).map_err(|e| FieldError::new_err(e.to_string()))
+}
+
+// the worlds that are chosen; none: all of them
+fn chosen(mask: Option<PyReadonlyArray1<'_, bool>>) -> PyResult<Option<Vec<bool>>> {
+    let mask = mask.map(|mask| mask.as_slice().map(<[bool]>::to_vec));
+    Ok(mask.transpose()?)
+}
+
+// what is known, as mjtStage has it
+fn stage(skip: i32) -> PyResult<Skip> {
+    match skip {
+        0 => Ok(Skip::None),
+        1 => Ok(Skip::Pos),
+        2 => Ok(Skip::Vel),
+        _ => Err(PyValueError::new_err(format!(
+            "skipstage is 0 (none), 1 (pos) or 2 (vel), and not {skip}"
+        ))),
+    }
 }
 
 fn unknown(what: &str, have: &str, known: &str) -> PyErr {

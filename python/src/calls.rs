@@ -271,8 +271,7 @@ impl Batch {
         look: impl FnOnce(&mut manyworlds::Batch) -> manyworlds::Result<T> + Send,
     ) -> PyResult<T> {
         self.give(py)?;
-        let batch = &mut self.batch;
-        py.detach(|| look(batch)).map_err(raised)
+        self.run(py, look)
     }
 }
 

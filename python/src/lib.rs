@@ -5,6 +5,7 @@ mod array;
 mod batch;
 mod calls;
 mod error;
+mod functions;
 mod model;
 #[cfg(feature = "view")]
 mod render;
@@ -45,6 +46,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::error::{CapacityError, DeviceError, FieldError, ModelError, UnsupportedError};
+    #[pymodule_export]
+    use super::functions::{Actuator, World};
     #[pymodule_export]
     use super::model::Model;
     #[cfg(feature = "view")]

@@ -9,21 +9,26 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::array;
 use crate::error::{FieldError, raised};
+use crate::functions::{Calls, Functions, callable};
 
 /// A compiled model, which does not change.
 #[pyclass(frozen, module = "manyworlds._core")]
 #[derive(Debug)]
 pub struct Model {
     pub inner: manyworlds::Model,
+    /// What worlds of it call.
+    pub functions: Arc<Functions>,
 }
 
 impl Model {
     fn own(inner: manyworlds::Result<manyworlds::Model>) -> PyResult<Self> {
         Ok(Self {
             inner: inner.map_err(raised)?,
+            functions: Arc::default(),
         })
     }
 }
@@ -129,27 +134,80 @@ impl Model {
 
     /// A compiled model of its bytes.
     #[staticmethod]
-    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Self::own(manyworlds::Model::from_bytes(bytes))
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        Self::own(py.detach(|| manyworlds::Model::from_bytes(bytes)))
     }
 
     /// A copy of the model with other values of fields and options; what follows from them is derived again.
     fn edited(
         &self,
+        py: Python<'_>,
         fields: BTreeMap<String, Bound<'_, PyAny>>,
         options: BTreeMap<String, Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let (fields, options) = (flat(fields)?, flat(options)?);
         let mut inner = self.inner.clone();
-        let bad = inner
-            .edit(|m| write(m, &fields, &options))
-            .map_err(raised)?;
+        let bad = py.detach(|| inner.edit(|m| write(m, &fields, &options)));
+        let bad = bad.map_err(raised)?;
         match bad {
             Some(name) => Err(FieldError::new_err(format!(
                 "the model has no {name} of so many numbers"
             ))),
-            None => Ok(Self { inner }),
+            None => Ok(Self {
+                inner,
+                functions: Arc::clone(&self.functions),
+            }),
         }
+    }
+
+    /// A copy of the model whose worlds call functions; those that it had are gone.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "they are given by name, in Python"
+    )]
+    fn with_functions(
+        &self,
+        py: Python<'_>,
+        control: Option<Py<PyAny>>,
+        passive: Option<Py<PyAny>>,
+        contact_filter: Option<Py<PyAny>>,
+        sensors: BTreeMap<String, Py<PyAny>>,
+        actuators: BTreeMap<String, BTreeMap<String, Py<PyAny>>>,
+        reads: Vec<String>,
+    ) -> PyResult<Self> {
+        let alone = [
+            ("control", &control),
+            ("passive", &passive),
+            ("contact_filter", &contact_filter),
+        ];
+        for (what, function) in alone {
+            function.iter().try_for_each(|f| callable(py, f, what))?;
+        }
+        let of_actuators = actuators
+            .iter()
+            .flat_map(|(name, parts)| parts.values().map(move |f| (name, f)));
+        for (name, function) in sensors.iter().chain(of_actuators) {
+            callable(py, function, name)?;
+        }
+        let functions = Functions {
+            control,
+            passive,
+            contact_filter,
+            sensors,
+            actuators,
+            reads,
+        };
+        // what does not fit is told here, and not when worlds are made
+        functions.bind(py, &mut self.inner.clone(), &Arc::<Calls>::default())?;
+        Ok(Self {
+            inner: self.inner.clone(),
+            functions: Arc::new(functions),
+        })
+    }
+
+    /// True if worlds of it call functions.
+    fn has_functions(&self) -> bool {
+        !self.functions.is_empty()
     }
 
     /// A size, by its name.

@@ -4,7 +4,7 @@ mod own;
 mod tile;
 
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, TryLockError};
 
 use rayon::prelude::*;
 
@@ -115,19 +115,21 @@ impl<R: Real> Cpu<R> {
         run: impl Fn(&Model, usize, &mut Tile<R>, &mut Rows<R>) + Send + Sync,
     ) {
         let (tiles, rows, own) = (&mut self.tiles, &self.rows, &self.own);
-        let rows_of = |thread: usize| rows[thread].lock().unwrap_or_else(PoisonError::into_inner);
-        if let [_] = rows.as_slice() {
-            let rows = &mut rows_of(0);
-            let tiles = tiles.iter_mut().enumerate();
-            tiles.for_each(|(t, tile)| run(own.model_of(m, t), t, tile, rows));
-            return;
-        }
-        let each = |(t, tile): (usize, &mut Tile<R>)| {
-            // a thread's own: nobody waits
-            let thread = rayon::current_thread_index().unwrap_or(0);
-            let rows = &mut rows_of(thread % rows.len());
-            run(own.model_of(m, t), t, tile, rows);
+        let compute = |t: usize, tile: &mut Tile<R>, rows: &mut Rows<R>| {
+            user::at_tile(t * R::WIDTH, || run(own.model_of(m, t), t, tile, rows));
         };
+        let each = |(t, tile): (usize, &mut Tile<R>)| {
+            let thread = rayon::current_thread_index().unwrap_or(0);
+            match rows[thread % rows.len()].try_lock() {
+                Ok(mut rows) => compute(t, tile, &mut rows),
+                Err(TryLockError::Poisoned(rows)) => compute(t, tile, &mut rows.into_inner()),
+                // this thread is within another tile, whose function waits for threads: nobody waits for it here
+                Err(TryLockError::WouldBlock) => compute(t, tile, &mut Rows::new(m)),
+            }
+        };
+        if let [_] = rows.as_slice() {
+            return tiles.iter_mut().enumerate().for_each(each);
+        }
         match &self.pool {
             Some(pool) => pool.install(|| tiles.par_iter_mut().enumerate().for_each(each)),
             None => tiles.par_iter_mut().enumerate().for_each(each),
@@ -226,7 +228,6 @@ impl<R: Real> Worlds for Cpu<R> {
         let (twin, nworld, rne_post) = (self.twin, self.nworld, self.rne_post);
         let overflow = AtomicI32::new(0);
         self.for_each(m, |m, t, tile, rows| {
-            user::at_tile(t * R::WIDTH);
             if pass.keep {
                 tile.keep(pass.fields);
             }
@@ -376,8 +377,7 @@ impl<R: Real> Worlds for Cpu<R> {
             let mut times: Vec<(String, f64)> = Vec::new();
             for (t, Tile { d, .. }) in self.tiles.iter_mut().enumerate() {
                 let m = self.own.model_of(m, t);
-                user::at_tile(t * R::WIDTH);
-                stages::step(m, &mut |stage| {
+                let run = &mut |stage: &'static Stage| {
                     let start = thread_seconds();
                     twin(stage, m, d, &mut rows);
                     let took = thread_seconds() - start - clock;
@@ -385,7 +385,8 @@ impl<R: Real> Worlds for Cpu<R> {
                         Some((_, sum)) => *sum += took,
                         None => times.push((stage.name.to_owned(), took)),
                     }
-                });
+                };
+                user::at_tile(t * R::WIDTH, || stages::step(m, run));
             }
             // the least of several steps: what else the machine does is not the stage's
             match best.is_empty() {

@@ -13,9 +13,22 @@ thread_local! {
     static FIRST: Cell<usize> = const { Cell::new(0) };
 }
 
-/// This thread goes on with a tile whose first world has this number.
-pub(crate) fn at_tile(first: usize) {
-    FIRST.set(first);
+/// Computes a tile whose first world has this number. A function called there may compute other worlds on this thread, and tiles of
+/// theirs or of these: behind them it is this one's turn again.
+pub(crate) fn at_tile<T>(first: usize, compute: impl FnOnce() -> T) -> T {
+    struct Back(usize);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            FIRST.set(self.0);
+        }
+    }
+    let _back = Back(FIRST.replace(first));
+    compute()
+}
+
+/// Number in the batch of the world in a lane of the tile that this thread is at.
+pub(super) fn number(lane: usize) -> usize {
+    FIRST.get() + lane
 }
 
 /// One world in the middle of a step, in `f64` on every backend: what the stages until now found is there, the rest is of the step
@@ -45,7 +58,7 @@ impl<'a> World<'a> {
             model,
             tile: d,
             lane,
-            number: FIRST.get() + lane,
+            number: number(lane),
         }
     }
 

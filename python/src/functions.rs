@@ -1,0 +1,361 @@
+//! Functions of Python's that worlds call in the middle of a step, world by world, on the threads that compute them: each call takes
+//! the interpreter, so they come one after the other.
+
+use manyworlds::fields::{Elem, View, field};
+use manyworlds::user::{UserActuator, UserPart, World as Seen};
+use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::array;
+use crate::error::raised;
+
+/// What every function may read of its world, whatever it asked for.
+const ALWAYS: [&str; 5] = ["time", "qpos", "qvel", "act", "ctrl"];
+
+/// How long a call goes on before somebody looks whether it is interrupted.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// The parts of actuators, by their words.
+const PARTS: [(&str, UserPart); 3] = [
+    ("gain", UserPart::Gain),
+    ("bias", UserPart::Bias),
+    ("dyn", UserPart::Dyn),
+];
+
+/// One world as a function sees it: copies of the arrays that it reads and writes.
+#[pyclass(frozen, module = "manyworlds._core")]
+#[derive(Debug)]
+pub struct World {
+    /// Its number in the batch.
+    #[pyo3(get)]
+    number: usize,
+    arrays: Py<PyDict>,
+}
+
+#[pymethods]
+impl World {
+    fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let told = || {
+            PyAttributeError::new_err(format!(
+                "{name} is not read of a world: name it in the reads of Model.with_functions"
+            ))
+        };
+        self.arrays.bind(py).get_item(name)?.ok_or_else(told)
+    }
+
+    /// Writes into an array, as the names of MuJoCo's data do.
+    fn __setattr__(&self, py: Python<'_>, name: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.__getattr__(py, name)?.set_item(py.Ellipsis(), values)
+    }
+
+    fn __dir__(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let mut names: Vec<String> = self.arrays.bind(py).keys().extract()?;
+        names.push("number".to_owned());
+        Ok(names)
+    }
+}
+
+/// An actuator of type `user` as a function sees it, in one world.
+#[pyclass(frozen, get_all, module = "manyworlds._core")]
+#[derive(Debug)]
+pub struct Actuator {
+    /// Number of the actuator.
+    id: usize,
+    /// Number of its world in the batch.
+    world: usize,
+    /// Time (s).
+    time: f64,
+    /// Its control within its range.
+    ctrl: f64,
+    /// Its activations.
+    act: Vec<f64>,
+    /// Its length (m, or rad).
+    length: f64,
+    /// Its velocity (m/s, or rad/s).
+    velocity: f64,
+    /// The model's parameters of the part.
+    prm: Vec<f64>,
+}
+
+type Function = Py<PyAny>;
+
+/// The functions that a model was given.
+#[derive(Debug, Default)]
+pub struct Functions {
+    pub control: Option<Function>,
+    pub passive: Option<Function>,
+    pub contact_filter: Option<Function>,
+    pub sensors: BTreeMap<String, Function>,
+    pub actuators: BTreeMap<String, BTreeMap<String, Function>>,
+    pub reads: Vec<String>,
+}
+
+impl Functions {
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.control.is_none()
+            && self.passive.is_none()
+            && self.contact_filter.is_none()
+            && self.sensors.is_empty()
+            && self.actuators.is_empty()
+    }
+
+    /// Binds them to a model, whose worlds tell `calls` how it goes.
+    pub fn bind(
+        &self,
+        py: Python<'_>,
+        model: &mut manyworlds::Model,
+        calls: &Arc<Calls>,
+    ) -> PyResult<()> {
+        for name in &self.reads {
+            if field(name).is_none() {
+                let msg = format!("reads: {name} is no array of a world or a model");
+                return Err(PyValueError::new_err(msg));
+            }
+        }
+        let caller = |function: &Function| Caller {
+            function: function.clone_ref(py),
+            reads: self.reads.clone(),
+            calls: Arc::clone(calls),
+        };
+        if let Some(function) = &self.control {
+            let caller = caller(function);
+            model.bind_control(move |world, inputs| {
+                let to = [
+                    ("ctrl", &mut *inputs.ctrl),
+                    ("qfrc_applied", &mut *inputs.qfrc_applied),
+                    ("xfrc_applied", &mut *inputs.xfrc_applied),
+                    ("userdata", &mut *inputs.userdata),
+                ];
+                let names = to.each_ref().map(|(name, _)| *name);
+                caller.call(world, &[], &names, |py, seen, function| {
+                    function.call1(py, (seen.clone(),))?;
+                    to.into_iter()
+                        .try_for_each(|(name, to)| written(&seen, name, to))
+                });
+            });
+        }
+        if let Some(function) = &self.passive {
+            let caller = caller(function);
+            model.bind_passive(move |world, force| {
+                caller.call(world, &[], &["qfrc_passive"], |py, seen, function| {
+                    function.call1(py, (seen.clone(),))?;
+                    written(&seen, "qfrc_passive", force)
+                });
+            });
+        }
+        if let Some(function) = &self.contact_filter {
+            let caller = caller(function);
+            let asked = move |world: &Seen<'_>, [geom1, geom2]: [usize; 2]| {
+                caller.call(world, &[], &[], |py, seen, function| {
+                    let given = function.call1(py, (seen, geom1, geom2))?;
+                    given.bind(py).is_truthy()
+                })
+            };
+            py.detach(|| model.bind_contact_filter(asked))
+                .map_err(raised)?;
+        }
+        for (name, function) in &self.sensors {
+            let (caller, sensor) = (caller(function), name.clone());
+            let read = move |world: &Seen<'_>, reading: &mut [f64]| {
+                caller.call(world, &["sensordata"], &[], |py, seen, function| {
+                    let given = function.call1(py, (seen,))?;
+                    filled(given.bind(py), reading, || format!("sensor {sensor:?}"))
+                });
+            };
+            model.bind_sensor(name, read).map_err(raised)?;
+        }
+        for (name, parts) in &self.actuators {
+            for (word, function) in parts {
+                let known = PARTS.iter().find(|(known, _)| known == word);
+                let Some(&(_, part)) = known else {
+                    let msg = format!("actuator {name:?}: a part is gain, bias or dyn, not {word}");
+                    return Err(PyValueError::new_err(msg));
+                };
+                let (caller, actuator) = (caller(function), name.clone());
+                let compute = move |seen: &UserActuator<'_>, out: &mut [f64]| {
+                    caller.call_actuator(seen, out, || format!("actuator {actuator:?}"));
+                };
+                model.bind_user(name, part, compute).map_err(raised)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses what cannot be called.
+pub fn callable(py: Python<'_>, function: &Function, what: &str) -> PyResult<()> {
+    match function.bind(py).is_callable() {
+        true => Ok(()),
+        false => Err(PyTypeError::new_err(format!("{what} is no function"))),
+    }
+}
+
+/// How the calls of a batch are going.
+#[derive(Debug, Default)]
+pub struct Calls {
+    // no more are made
+    ended: AtomicBool,
+    // why
+    error: Mutex<Option<PyErr>>,
+}
+
+impl Calls {
+    // ends them, unless they have ended
+    fn end(&self, e: PyErr) {
+        let mut error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.ended.swap(true, Ordering::Relaxed) {
+            *error = Some(e);
+        }
+    }
+
+    /// Runs what may call functions. What one of them raised is what it fails with, and so is an interruption, which ends it at the
+    /// next call of a function.
+    pub fn watch<T: Send>(
+        &self,
+        py: Python<'_>,
+        run: impl FnOnce() -> manyworlds::Result<T> + Send,
+    ) -> PyResult<T> {
+        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.ended.store(false, Ordering::Relaxed);
+        let (done, here) = (AtomicBool::new(false), std::thread::current());
+        let ended = std::thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                let ended = catch_unwind(AssertUnwindSafe(run));
+                done.store(true, Ordering::Release);
+                here.unpark();
+                ended
+            });
+            while !done.load(Ordering::Acquire) {
+                py.detach(|| std::thread::park_timeout(PATIENCE));
+                if let Err(e) = py.check_signals() {
+                    self.end(e);
+                }
+            }
+            worker.join().and_then(|ended| ended)
+        });
+        let mut error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        match (ended, error.take()) {
+            (_, Some(e)) => Err(e),
+            (Ok(found), None) => found.map_err(raised),
+            (Err(panic), None) => resume_unwind(panic),
+        }
+    }
+}
+
+// a function, and what it takes to call it
+struct Caller {
+    function: Function,
+    reads: Vec<String>,
+    calls: Arc<Calls>,
+}
+
+impl Caller {
+    // calls it for a world, of which it may read these arrays too, and may write those
+    fn call<T>(
+        &self,
+        world: &Seen<'_>,
+        reads: &[&str],
+        writes: &[&str],
+        run: impl for<'py> FnOnce(Python<'py>, Bound<'py, World>, &Function) -> PyResult<T>,
+    ) -> T {
+        self.attempt(world.number(), |py| {
+            let arrays = PyDict::new(py);
+            for name in writes {
+                arrays.set_item(name, read(py, world, name)?)?;
+            }
+            let own = self.reads.iter().map(String::as_str);
+            for name in ALWAYS.into_iter().chain(reads.iter().copied()).chain(own) {
+                if !arrays.contains(name)? {
+                    let array = read(py, world, name)?;
+                    array.call_method1(intern!(py, "setflags"), (false,))?;
+                    arrays.set_item(name, array)?;
+                }
+            }
+            let seen = World {
+                number: world.number(),
+                arrays: arrays.unbind(),
+            };
+            run(py, Bound::new(py, seen)?, &self.function)
+        })
+    }
+
+    fn call_actuator(
+        &self,
+        seen: &UserActuator<'_>,
+        out: &mut [f64],
+        what: impl FnOnce() -> String,
+    ) {
+        self.attempt(seen.world, |py| {
+            let actuator = Actuator {
+                id: seen.id,
+                world: seen.world,
+                time: seen.time,
+                ctrl: seen.ctrl,
+                act: seen.act.to_vec(),
+                length: seen.length,
+                velocity: seen.velocity,
+                prm: seen.prm.to_vec(),
+            };
+            let given = self.function.call1(py, (actuator,))?;
+            filled(given.bind(py), out, what)
+        });
+    }
+
+    // with the interpreter; where an exception is raised, or was before, the computation ends here
+    fn attempt<T>(&self, world: usize, run: impl FnOnce(Python<'_>) -> PyResult<T>) -> T {
+        if !self.calls.ended.load(Ordering::Relaxed) {
+            let done = Python::attach(|py| {
+                run(py).inspect_err(|e| {
+                    // an exception that takes no notes comes without
+                    let _ = e
+                        .value(py)
+                        .call_method1("add_note", (format!("in world {world}"),));
+                })
+            });
+            match done {
+                Ok(found) => return found,
+                Err(e) => self.calls.end(e),
+            }
+        }
+        // unlike a panic, this is said to nobody
+        resume_unwind(Box::new("a function of Python's raised an exception"))
+    }
+}
+
+// an array of a world, or of the model as the world has it
+fn read<'py>(py: Python<'py>, world: &Seen<'_>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let Some(field) = field(name) else {
+        return Err(PyValueError::new_err(format!("no array is called {name}")));
+    };
+    let shape = array::shape(world.model(), field);
+    match field.elem {
+        Elem::Int => array::copy(py, View::Int(&world.ints(name).map_err(raised)?), shape),
+        _ => array::copy(py, View::Real(&world.reals(name).map_err(raised)?), shape),
+    }
+}
+
+// what a function wrote into an array of its world
+fn written(seen: &Bound<'_, World>, name: &str, to: &mut [f64]) -> PyResult<()> {
+    let array = seen.getattr(name)?;
+    filled(&array, to, || name.to_owned())
+}
+
+// numbers that a function gave, as many as there is room for
+fn filled(given: &Bound<'_, PyAny>, to: &mut [f64], what: impl FnOnce() -> String) -> PyResult<()> {
+    let values = array::flat(given)?;
+    if values.len() != to.len() {
+        let (what, need, have) = (what(), to.len(), values.len());
+        let msg = format!("{what}: {need} numbers are needed, its function gave {have}");
+        return Err(PyValueError::new_err(msg));
+    }
+    to.copy_from_slice(&values);
+    Ok(())
+}

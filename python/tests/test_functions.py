@@ -1,0 +1,309 @@
+"""Functions of Python's in the middle of a step, against MuJoCo's callbacks."""
+
+import pathlib
+import pickle
+import signal
+import threading
+import time
+import traceback
+
+import numpy as np
+import pytest
+
+import manyworlds as mw
+
+mujoco = pytest.importorskip("mujoco")
+
+PATH = str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "golden" / "hooks.xml")
+SETTERS = [mujoco.set_mjcb_control, mujoco.set_mjcb_passive, mujoco.set_mjcb_contactfilter, mujoco.set_mjcb_sensor]
+NSIM, STEPS = 3, 20
+
+
+# the same texts are callbacks of MuJoCo and functions of ours: a world answers to the names that MjData has
+def control(d):
+    d.ctrl[0] = 2 * np.sin(5 * d.time) - 3 * d.qpos[21]
+    d.ctrl[1] = d.xpos[4, 2] - 0.5 * d.qvel[19]
+    d.qfrc_applied[19] = 0.2 * d.qvel[18]
+    d.xfrc_applied[3, 0] = 0.3 * np.cos(d.time)
+    d.userdata[0] += d.qpos[21]
+
+
+def passive(d):
+    d.qfrc_passive[18:] += 0.1 * d.qfrc_passive[18:] - 0.3 * d.qvel[18:] * np.abs(d.qvel[18:]) + 0.05 * d.xpos[5, 0]
+
+
+def leaves_out(d, geom1, geom2):
+    if (geom1, geom2) == (0, 1):
+        return d.time < 0.05
+    return (geom1, geom2) == (1, 4) and d.geom_xpos[4, 0] > d.geom_xpos[1, 0] + 0.02
+
+
+def sense(m, d, stage):
+    if stage == mujoco.mjtStage.mjSTAGE_POS:
+        d.sensordata[3:5] = 10 * d.xpos[5, 2], d.ncon - 1
+    elif stage == mujoco.mjtStage.mjSTAGE_ACC:
+        d.sensordata[0:3] = d.cacc[5, 5], d.sensordata[6] * d.time, d.actuator_force[0]
+
+
+SENSORS = {
+    "pos": lambda d: [10 * d.xpos[5, 2], d.ncon - 1],
+    "acc": lambda d: [d.cacc[5, 5], d.sensordata[6] * d.time, d.actuator_force[0]],
+}
+READS = ["xpos", "geom_xpos", "ncon", "cacc", "actuator_force"]
+
+
+def bound():
+    model = mw.Model.from_xml_path(PATH)
+    return model.with_functions(control=control, passive=passive, contact_filter=leaves_out, sensors=SENSORS, reads=READS)
+
+
+def start(qpos, qvel, w):
+    qpos[21:23] = 0.2 * w, -0.3
+    qvel[18:20] = 1, -0.5 * w
+    qvel[0] = 0.1 * w
+    qpos[16] += 0.0001 + 0.02 * w
+
+
+@pytest.fixture
+def callbacks():
+    """A model of MuJoCo's while its callbacks are these functions."""
+    for put in SETTERS:
+        put(None)
+    m = mujoco.MjModel.from_xml_path(PATH)
+    own = [lambda m, d: control(d), lambda m, d: passive(d), lambda m, d, *geoms: int(leaves_out(d, *geoms)), sense]
+    for put, callback in zip(SETTERS, own, strict=True):
+        put(callback)
+    yield m
+    for put in SETTERS:
+        put(None)
+
+
+@pytest.mark.parametrize("nthread", [1, 2])
+def test_steps_are_those_of_mujoco_with_callbacks(callbacks, backend, nthread):
+    batch = mw.Batch(bound(), NSIM, nthread, backend=backend)
+    qpos, qvel = batch.bind("qpos"), batch.bind("qvel")
+    for w in range(NSIM):
+        start(qpos[w], qvel[w], w)
+    data = [mujoco.MjData(callbacks) for _ in range(NSIM)]
+    for w, d in enumerate(data):
+        start(d.qpos, d.qvel, w)
+    most = 1e-10 if backend == "cpu" else 1e-3
+    for _ in range(STEPS):
+        batch.step()
+        for w, d in enumerate(data):
+            mujoco.mj_step(callbacks, d)
+            for name in "qpos qvel ctrl qfrc_applied xfrc_applied userdata".split():
+                want = getattr(d, name)
+                off = np.abs(batch.read(name)[w] - want).max() / (1 + np.abs(want).max())
+                assert off < most, (name, w, off)
+    if backend == "cpu":
+        for w, d in enumerate(data):
+            np.testing.assert_allclose(batch.sensordata[w], d.sensordata, rtol=1e-8, atol=1e-8)
+
+
+def test_an_actuator_is_what_its_functions_say(backend):
+    model = mw.Model.from_xml_string(
+        """<mujoco><worldbody><body><joint name="j" damping="1"/><geom size=".1"/></body></worldbody>
+        <actuator><general name="a" joint="j" gaintype="user" biastype="user" gainprm="3"/></actuator></mujoco>"""
+    )
+    parts = {"gain": lambda a: a.prm[0] * a.ctrl, "bias": lambda a: -2 * a.velocity - a.length}
+    batch = mw.Batch(model.with_functions(actuators={"a": parts}), 2, backend=backend)
+    batch.ctrl = np.array([[0.5], [1.0]], batch.dtype)
+    batch.qvel = np.array([[0.0], [0.25]], batch.dtype)
+    batch.forward()
+    np.testing.assert_allclose(batch.actuator_force[:, 0], [0.75, 2.5], rtol=1e-6)
+
+
+def test_an_exception_comes_back_with_the_world(backend):
+    def fails(d):
+        if d.number == 1 and d.time > 0.01:
+            raise ZeroDivisionError("no farther")
+
+    batch = mw.Batch(mw.Model.from_xml_path(PATH).with_functions(control=fails), NSIM, backend=backend)
+    with pytest.raises(ZeroDivisionError, match="no farther") as e:
+        batch.step(nstep=10)
+    assert e.value.__notes__ == ["in world 1"]
+    assert traceback.extract_tb(e.value.__traceback__)[-1].name == "fails"
+    # worlds stand within a step until all begin anew
+    with pytest.raises(ValueError, match="reset or restore all"):
+        batch.step()
+    batch.ctrl = np.ones((), batch.dtype)
+    batch.reset(stage=0)
+    batch.step(nstep=2)
+    fresh = mw.Batch(batch.model, NSIM, backend=backend)
+    fresh.step(nstep=2)
+    assert np.array_equal(batch.read("qpos"), fresh.read("qpos")) and np.all(batch.read("time") > 0)
+
+
+@pytest.mark.parametrize("where", ["passive", "contact_filter", "sensors", "actuators"])
+def test_every_function_may_raise(backend, where):
+    def fails(*_):
+        raise LookupError(where)
+
+    model = mw.Model.from_xml_string(
+        """<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 .09"><joint name="j" type="slide" axis="0 0 1" damping="1"/>
+        <geom size=".1"/></body></worldbody>
+        <actuator><general name="f" joint="j" gaintype="user"/></actuator> <sensor><user name="f" dim="1" needstage="pos"/></sensor></mujoco>"""
+    )
+    functions = {"sensors": {"f": fails}, "actuators": {"f": {"gain": fails}}}
+    batch = mw.Batch(model.with_functions(**{where: functions.get(where, fails)}), 2, 1, backend=backend)
+    for call in (batch.step, batch.forward, batch.transition):
+        with pytest.raises(LookupError, match=where) as e:
+            call()
+        assert e.value.__notes__[0].startswith("in world ")
+        batch.reset(stage=0)
+    assert np.all(batch.read("qpos") == 0)
+
+
+def test_functions_and_what_is_set_between_steps_give_the_same_bits(humanoid, backend):
+    """Rounded once, where the worlds take it."""
+
+    def stiffen(d):
+        d.ctrl[:] = -0.3 * np.asarray(d.qpos[7:], np.float64)[: d.ctrl.size]
+
+    within = mw.Batch(humanoid.with_functions(control=stiffen), 20, backend=backend)
+    between = mw.Batch(humanoid, 20, backend=backend)
+    start = within.read("qvel") + np.linspace(0, 1, 20, dtype=within.dtype)[:, None]
+    within.qvel = between.qvel = start
+    for _ in range(30):
+        within.step()
+        qpos = between.read("qpos").astype(np.float64)
+        between.ctrl = (-0.3 * qpos[:, 7 : 7 + humanoid.nu]).astype(between.dtype)
+        between.step()
+    for name in ("qpos", "qvel", "ctrl", "qacc"):
+        assert np.array_equal(within.read(name), between.read(name)), name
+
+
+def test_batches_on_several_threads_and_within_functions(backend):
+    """Neither waits for the other: each takes the interpreter for a call and gives it back."""
+    plain = mw.Model.from_xml_path(PATH)
+
+    def looks_ahead(d):
+        ahead = mw.Batch(plain, 9, backend=backend)
+        ahead.qvel = np.broadcast_to(d.qvel, (9, plain.nv)).astype(ahead.dtype)
+        ahead.step(nstep=2)
+        d.userdata[0] = ahead.read("qpos")[8, 21]
+        d.userdata[1] = d.number
+
+    model = plain.with_functions(control=looks_ahead)
+    found = {}
+
+    def run(k):
+        batch = mw.Batch(model, 9, k % 2, backend=backend)
+        batch.qvel = np.ones((), batch.dtype)
+        batch.step(nstep=3)
+        found[k] = batch.read("userdata")
+
+    threads = [threading.Thread(target=run, args=(k,), daemon=True) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(found) == [0, 1, 2, 3], "somebody waits for ever"
+    assert np.array_equal(found[0][:, 1], np.arange(9)) and np.all(found[0][:, 0] != 0)
+    assert all(np.array_equal(found[0], x) for x in found.values())
+
+
+def test_a_function_cannot_call_its_own_batch(backend):
+    batch = mw.Batch(mw.Model.from_xml_path(PATH).with_functions(control=lambda d: batch.step()), 2, backend=backend)
+    with pytest.raises(RuntimeError, match="borrowed"):
+        batch.step()
+
+
+def test_what_is_written_is_of_the_world_or_refused(backend):
+    model = mw.Model.from_xml_path(PATH)
+
+    def assigns(d):
+        d.ctrl = 0.25
+        d.qfrc_applied = np.zeros_like(d.qfrc_applied)
+
+    batch = mw.Batch(model.with_functions(control=assigns), 2, backend=backend)
+    batch.step()
+    assert np.all(batch.ctrl == 0.25)
+
+    def moves(d):
+        d.qpos[0] = 1
+
+    def stops(d):
+        d.qvel = 0
+
+    def long(d):
+        d.ctrl = np.zeros(d.ctrl.size + 1)
+
+    def other(d):
+        d.xfrc = 0
+
+    for function, raised in [(moves, ValueError), (stops, ValueError), (long, ValueError), (other, AttributeError)]:
+        with pytest.raises(raised):
+            mw.Batch(model.with_functions(control=function), 2, backend=backend).step()
+    with pytest.raises(ValueError, match="read-only"):
+        mw.Batch(model.with_functions(passive=lambda d: d.ctrl.fill(1)), 2, backend=backend).step()
+
+
+def test_what_does_not_fit_is_told(humanoid, backend):
+    model = mw.Model.from_xml_path(PATH)
+    with pytest.raises(ValueError, match="none of that name"):
+        model.with_functions(sensors={"nose": lambda d: 0})
+    with pytest.raises(TypeError, match="no function"):
+        model.with_functions(control=3)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="xposs"):
+        model.with_functions(reads=["xposs"])
+    with pytest.raises(AttributeError, match="reads"):
+        mw.Batch(model.with_functions(control=lambda d: d.xpos), 1, backend=backend).step()
+    with pytest.raises(ValueError, match="2 numbers are needed"):
+        mw.Batch(model.with_functions(sensors={"pos": lambda d: 0}), 1, backend=backend).step()
+    with pytest.raises(TypeError, match="pickle"):
+        pickle.dumps(bound())
+    # an edit keeps them
+    edited = humanoid.with_functions(control=lambda d: d.ctrl.fill(0.5)).edited({"timestep": 0.001})
+    batch = mw.Batch(edited, 1, backend=backend)
+    batch.step()
+    assert np.all(batch.ctrl == 0.5)
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals are sent to threads elsewhere")
+def test_an_interruption_ends_a_long_step(backend):
+    # a run in the background may have been started without it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    slow = mw.Model.from_xml_path(PATH).with_functions(control=lambda d: time.sleep(0.02))
+    batch = mw.Batch(slow, 256, backend=backend)
+    main = threading.main_thread().ident
+    assert main is not None
+    threading.Timer(0.5, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        batch.step(nstep=10)
+    assert time.monotonic() - began < 3
+
+
+def test_a_device_refuses_functions():
+    with pytest.raises((mw.UnsupportedError, mw.DeviceError)):
+        mw.Batch(bound(), 1, backend="gpu")
+
+
+def test_known_stages_are_left_out(humanoid, backend):
+    batch = mw.Batch(humanoid, 2, backend=backend)
+    with pytest.raises(ValueError, match="nothing is known"):
+        batch.forward_skip(2)
+    batch.step(nstep=0)
+    with pytest.raises(ValueError, match="nothing is known"):
+        batch.forward_skip(1)
+    batch.forward()
+    qacc, xpos = batch.read("qacc"), batch.read("xpos")
+    batch.qpos = batch.read("qpos") + np.ones((), batch.dtype)
+    batch.qfrc_applied = np.ones((2, humanoid.nv), batch.dtype)
+    batch.forward_skip(2, skipsensor=True)
+    assert np.array_equal(batch.read("xpos"), xpos) and not np.array_equal(batch.read("qacc"), qacc)
+    batch.inverse_skip(1)
+    assert np.array_equal(batch.read("xpos"), xpos)
+    batch.forward_skip()
+    assert not np.array_equal(batch.read("xpos"), xpos)
+
+
+def test_iterations_say_what_they_did(humanoid, backend):
+    assert mw.Batch(humanoid, 1, backend=backend).read("solver_improvement").size == 0
+    batch = mw.Batch(humanoid, 2, backend=backend, solver_stat=True)
+    batch.step(nstep=200)
+    niter, neval = batch.read("solver_niter"), batch.read("solver_neval")
+    assert neval.shape[:2] == (2, humanoid.ntree)
+    assert np.array_equal(np.count_nonzero(neval, axis=(1, 2)), niter.ravel()) and niter.min() > 0
