@@ -112,8 +112,7 @@ for target in wasm32-unknown-unknown aarch64-unknown-linux-gnu; do
     fi
 done
 if rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
-    run env RUSTFLAGS= cargo check --no-default-features --features gpu --target wasm32-unknown-unknown
-    run env RUSTFLAGS=-Ctarget-feature=+simd128 cargo clippy -p manyworlds-web --target wasm32-unknown-unknown -- -D warnings
+    run env RUSTFLAGS=-Ctarget-feature=+simd128 cargo clippy -p manyworlds-web --features kernels --target wasm32-unknown-unknown -- -D warnings
 fi
 if cargo nextest --version >/dev/null 2>&1; then
     run cargo nextest run --no-fail-fast -p manyworlds -p manyworlds-view -p warps --features manyworlds/window

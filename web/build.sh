@@ -6,18 +6,24 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-profile=${PROFILE:-page}
+profile=${PROFILE:-web}
 case $profile in dev) made=debug ;; *) made=$profile ;; esac
 target=wasm32-unknown-unknown
 out=target/page
 rustup target add $target >/dev/null 2>&1 || true
-# a megabyte is little for models that are nested deeply
-RUSTFLAGS="-Ctarget-feature=+simd128 -Clink-arg=-zstack-size=4194304" \
-    cargo build -p manyworlds-web --target $target --profile "$profile"
 rm -rf "$out" && mkdir -p "$out"
-cargo run --quiet -p manyworlds-bindgen -- "target/$target/$made/manyworlds_web.wasm" "$out"
-wasm=$out/manyworlds_bg.wasm
-# browsers fetch nothing for a page that is opened from disk, but run its scripts
-{ printf 'self.manyworldsWasm = "' && base64 <"$wasm" | tr -d '\n' && printf '";\n'; } >"$out/wasm.js"
+# twice, so that those who do not use the kernels need not load them: a name, and what cargo is asked for
+wasm() {
+    name=$1
+    shift
+    # a megabyte is little for models that are nested deeply
+    RUSTFLAGS="-Ctarget-feature=+simd128 -Clink-arg=-zstack-size=4194304" \
+        cargo build -p manyworlds-web --target $target --profile "$profile" "$@"
+    cargo run --quiet -p manyworlds-bindgen -- "target/$target/$made/manyworlds_web.wasm" "$out" "$name"
+    # browsers fetch nothing for a page that is opened from disk, but run its scripts
+    { printf 'self.%sWasm = "' "$name" && base64 <"$out/${name}_bg.wasm" | tr -d '\n' && printf '";\n'; } >"$out/${name}_wasm.js"
+}
+wasm manyworlds
+wasm kernels --features kernels
 cp web/index.html web/page.css web/page.js "$out"
 echo "$out/index.html"

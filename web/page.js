@@ -1,20 +1,36 @@
 // The page: controls, and the loop that steps the worlds and draws them. A classic script, so that it runs from a folder too.
 'use strict';
 
-const { Canvas, Folder, Sim, models, names } = wasm_bindgen;
+// the wasm that a backend needs: its name, and what its script calls it; those who use no kernels need not load them
+const wasms = { simd: ['manyworlds', () => manyworlds], gpu: ['kernels', () => kernels] };
+// what the wasm gives
+let api;
 const get = (id) => document.getElementById(id);
 // milliseconds of a picture that steps may take: half of what lies between two pictures, but no less and no more
 const BUDGET = [12, 250];
+// milliseconds in which a picture that failed is not begun again a second time
+const PATIENCE = 10000;
 
 const said = {
-  model: 'humanoid.xml', worlds: 100, speed: 1, noise: 0, gravity: null, contacts: false, play: true,
+  model: 'humanoid.xml', backend: 'simd', worlds: 100, speed: 1, noise: 0, gravity: null, contacts: false, play: true,
 };
-const state = { sim: null, canvas: null, folder: null, own: null, dead: false };
+// loading: the last load, and those before it; dropped: the files of the visitor's folder
+// reopened: when the picture began again
+const state = {
+  sim: null, backend: null, canvas: null, folder: null, own: null, dropped: null, loading: Promise.resolve(), reopened: -PATIENCE, dead: false,
+};
+
+const words = () => get('message').textContent;
 
 function complain(error) {
   const text = error === null ? '' : String(error?.message ?? error);
   get('message').textContent = text;
   get('message').hidden = text === '';
+}
+
+// beside what is said already
+function add(error) {
+  complain([words(), error.message ?? error].filter(Boolean).join('\n'));
 }
 
 // called by the wasm: nothing in there can be relied on any more
@@ -34,6 +50,31 @@ function attempt(run) {
   }
 }
 
+// the same for what reads worlds: where they are on a GPU, what it lacks is brought first. Undefined if it failed or they are gone
+async function reading(sim, run) {
+  while (!state.dead && sim === state.sim) {
+    try {
+      try {
+        return run();
+      } catch (error) {
+        if (state.dead || !sim.lacks?.()) throw error;
+      }
+      await bring(sim);
+    } catch (error) {
+      if (!state.dead && sim === state.sim) complain(error);
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+// brings what was read last from the GPU
+async function bring(sim) {
+  const brought = await sim.ask().brought();
+  if (sim === state.sim) sim.give(brought);
+  else brought.free();
+}
+
 // ---- the address
 
 function readAddress() {
@@ -48,13 +89,15 @@ function readAddress() {
   number('noise', 0, 1);
   number('gravity', -20, 5);
   if (given.has('model')) said.model = given.get('model');
+  if (given.get('backend') in wasms) said.backend = given.get('backend');
   if (given.has('contacts')) said.contacts = given.get('contacts') === '1';
   if (given.has('play')) said.play = given.get('play') === '1';
 }
 
 function writeAddress() {
-  const { model, worlds, speed, noise, gravity, contacts, play } = said;
+  const { model, backend, worlds, speed, noise, gravity, contacts, play } = said;
   const all = new URLSearchParams({ model, worlds, speed, noise });
+  if (backend !== 'simd') all.set('backend', backend);
   if (gravity !== null) all.set('gravity', gravity);
   if (contacts) all.set('contacts', 1);
   if (!play) all.set('play', 0);
@@ -63,21 +106,70 @@ function writeAddress() {
 
 // ---- the worlds
 
+// one after the other, since kernels take a while
 function load() {
-  attempt(() => {
-    const sim = Sim.load(state.folder, said.model, said.worlds);
-    state.sim?.free();
-    state.sim = sim;
-    complain(null);
-    sim.noise(said.noise);
-    sim.contacts(said.contacts);
-    if (said.gravity !== null) sim.gravity(0, 0, said.gravity);
-    state.canvas?.show(sim);
-    get('device').textContent = sim.device;
-    meter.restart();
+  state.loading = state.loading.then(async () => {
+    if (state.dead) return;
+    try {
+      await begin();
+    } catch (error) {
+      // of what runs, if another model was refused; the processor's, if nothing does
+      const refused = said.backend;
+      said.backend = state.backend ?? 'simd';
+      if (state.sim === null && refused === 'gpu') await begin().catch(() => {});
+      if (!state.dead) complain(error);
+    }
+    show();
   });
-  // of what runs, if another model was refused
-  show();
+  return state.loading;
+}
+
+async function begin() {
+  const { backend, model, worlds, gravity } = said;
+  let sim;
+  if (backend === 'gpu') {
+    get('device').textContent = 'the kernels are being compiled …';
+    try {
+      sim = await onGpu(model, worlds, gravity);
+    } finally {
+      get('device').textContent = state.sim?.device ?? '–';
+    }
+  } else {
+    sim = api.Sim.load(state.folder, model, worlds);
+  }
+  state.sim?.free();
+  [state.sim, state.backend] = [sim, backend];
+  complain(null);
+  sim.noise(said.noise);
+  sim.contacts(said.contacts);
+  if (gravity !== null && backend !== 'gpu') sim.gravity(0, 0, gravity);
+  state.canvas?.show(sim);
+  get('device').textContent = sim.device;
+  meter.restart();
+}
+
+async function onGpu(model, worlds, gravity) {
+  if (!navigator.gpu) {
+    throw new Error('The kernels need WebGPU, which this browser does not have: take the processor.');
+  }
+  if (!api.Sim.on_gpu) await use(wasms.gpu);
+  return api.Sim.on_gpu(state.folder, model, worlds, gravity ?? undefined);
+}
+
+// goes on with another wasm: nothing of the one before can be given to it
+async function use(wasm) {
+  const next = await instance(wasm);
+  for (const old of [state.sim, state.canvas]) old?.free();
+  [state.sim, state.backend, state.canvas, api] = [null, null, null, next];
+  state.own = api.models();
+  state.folder = state.dropped === null ? state.own : folderOf(state.dropped);
+  await openCanvas();
+}
+
+function folderOf(files) {
+  const folder = new api.Folder();
+  for (const { path, bytes } of files) folder.add(path, bytes);
+  return folder;
 }
 
 function show() {
@@ -92,9 +184,11 @@ function show() {
   get('gravity-said').textContent = `${gravity.toFixed(2)} m/s²`;
   get('contacts').checked = said.contacts;
   get('play').textContent = said.play ? 'Pause' : 'Play';
+  get('backend').value = said.backend;
   const menu = get('model');
-  const paths = [...names(), ...(state.folder === state.own ? [] : state.folder.models())];
-  menu.replaceChildren(...paths.map((path, k) => new Option(path, `${k < names().length ? 'own' : 'dropped'}:${path}`)));
+  const names = api.names();
+  const paths = [...names, ...(state.folder === state.own ? [] : state.folder.models())];
+  menu.replaceChildren(...paths.map((path, k) => new Option(path, `${k < names.length ? 'own' : 'dropped'}:${path}`)));
   menu.value = `${state.folder === state.own ? 'own' : 'dropped'}:${said.model}`;
 }
 
@@ -110,19 +204,22 @@ function change(id, event, run) {
 
 change('model', 'change', ({ value }) => {
   const own = value.startsWith('own:');
-  if (own) state.folder = state.own;
+  if (own) [state.folder, state.dropped] = [state.own, null];
   said.gravity = null;
   set('model', value.slice(value.indexOf(':') + 1));
   load();
 });
+change('backend', 'change', ({ value }) => { set('backend', value); load(); });
 change('worlds', 'input', ({ value }) => { get('worlds-said').textContent = Math.round(2 ** value); });
 change('worlds', 'change', ({ value }) => { set('worlds', Math.round(2 ** value)); load(); });
 change('speed', 'input', ({ value }) => set('speed', 2 ** value));
 change('noise', 'input', ({ value }) => { set('noise', Number(value)); attempt(() => state.sim?.noise(said.noise)); });
 change('gravity', 'input', ({ value }) => {
   set('gravity', Number(value));
-  attempt(() => state.sim?.gravity(0, 0, said.gravity));
+  if (said.backend !== 'gpu') attempt(() => state.sim?.gravity(0, 0, said.gravity));
 });
+// it is written into the kernels: worlds begin again
+change('gravity', 'change', () => { if (said.backend === 'gpu') load(); });
 change('contacts', 'change', ({ checked }) => { set('contacts', checked); attempt(() => state.sim?.contacts(checked)); });
 change('play', 'click', () => set('play', !said.play));
 change('step', 'click', () => { set('play', false); attempt(() => state.sim?.step(1)); });
@@ -131,16 +228,17 @@ change('reset', 'click', () => attempt(() => state.sim?.reset()));
 // ---- files
 
 async function open(files) {
-  const folder = new Folder();
-  for (const { path, file } of files) folder.add(path, new Uint8Array(await file.arrayBuffer()));
+  const dropped = await Promise.all(files.map(async ({ path, file }) => ({ path, bytes: new Uint8Array(await file.arrayBuffer()) })));
+  const folder = folderOf(dropped);
   const [first] = folder.models();
   if (first === undefined) {
     const what = files.map(({ path }) => path).slice(0, 5).join(', ') || 'nothing';
     complain(`There is no MJCF model in what was dropped (${what}): a file ending in .xml with the element <mujoco>, a URDF or an archive of such is needed.`);
     return;
   }
+  await state.loading;
   if (state.folder !== state.own) state.folder.free();
-  state.folder = folder;
+  [state.folder, state.dropped] = [folder, dropped];
   said.gravity = null;
   set('model', first);
   load();
@@ -192,13 +290,19 @@ function at(event) {
   return [2 * event.clientX / width - 1, 1 - 2 * event.clientY / height, width / height];
 }
 picture.addEventListener('contextmenu', (event) => event.preventDefault());
-picture.addEventListener('pointerdown', (event) => attempt(() => {
+picture.addEventListener('pointerdown', async (event) => {
   picture.setPointerCapture(event.pointerId);
-  [hand.x, hand.y] = at(event);
-  hand.pulls = event.button === 0 && !event.shiftKey && state.sim?.take(...at(event));
+  const place = at(event);
+  [hand.x, hand.y] = place;
+  const press = hand.press = {};
+  const takes = event.button === 0 && !event.shiftKey;
+  const taken = takes && await reading(state.sim, () => state.sim?.take(...place));
+  // let go of, or pressed again, meanwhile
+  if (hand.press !== press) return;
+  hand.pulls = Boolean(taken);
   hand.drags = !hand.pulls;
-  hand.moves = event.button !== 0 || event.shiftKey;
-}));
+  hand.moves = !takes;
+});
 picture.addEventListener('pointermove', (event) => attempt(() => {
   const [x, y, aspect] = at(event);
   const [dx, dy] = [x - hand.x, y - hand.y];
@@ -210,6 +314,7 @@ picture.addEventListener('pointermove', (event) => attempt(() => {
 for (const end of ['pointerup', 'pointercancel']) {
   picture.addEventListener(end, () => attempt(() => {
     if (hand.pulls) state.sim?.release();
+    hand.press = null;
     hand.pulls = hand.drags = false;
   }));
 }
@@ -252,20 +357,24 @@ let last = performance.now();
 let due = 0;
 let each = 1;
 
-function advance(sim, elapsed) {
+async function advance(sim, elapsed) {
   due += elapsed / 1000 * said.speed / sim.timestep;
   const budget = Math.min(Math.max(elapsed / 2, BUDGET[0]), BUDGET[1]);
   const begun = performance.now();
   let spent = 0;
   while (due >= 1 && spent < budget) {
     const n = Math.max(1, Math.min(Math.floor(due), Math.floor((budget - spent) / each), 10));
-    if (hand.pulls) sim.pull(hand.x, hand.y, picture.width / picture.height);
+    if (hand.pulls) await reading(sim, () => sim.pull(hand.x, hand.y, picture.width / picture.height));
+    if (sim !== state.sim) return;
     sim.step(n);
+    // waits for the GPU, so that no steps pile up there, and brings what the picture needs
+    if (state.backend === 'gpu') await bring(sim);
     const now = performance.now() - begun;
     each = Math.max((now - spent) / n, 1e-3);
     spent = now;
     due -= n;
     meter.steps += n;
+    if (state.backend === 'gpu') break;
   }
   meter.spent += spent;
   // what cannot be kept up with is let go
@@ -281,27 +390,57 @@ function resize() {
   state.canvas?.resize(width, height);
 }
 
-function frame(now) {
+async function frame(now) {
   if (state.dead) return;
   const elapsed = Math.min(now - last, 500);
   last = now;
-  const { sim, canvas } = state;
-  if (sim) {
-    const fine = attempt(() => {
-      if (said.play) advance(sim, elapsed);
-      resize();
-      canvas?.draw(sim);
-      meter.frames += 1;
-      meter.say(sim);
-      return true;
-    });
-    // it would fail again, and the sentence says why
-    if (!fine) {
-      if (said.play) set('play', false);
-      else state.canvas = null;
-    }
-  }
+  const { sim } = state;
+  if (sim && !await shown(sim, elapsed) && sim === state.sim) await giveUp();
   requestAnimationFrame(frame);
+}
+
+// steps and draws; false if any of it failed
+async function shown(sim, elapsed) {
+  try {
+    if (said.play) await advance(sim, elapsed);
+  } catch (error) {
+    if (!state.dead && sim === state.sim) complain(error);
+    return false;
+  }
+  resize();
+  return await reading(sim, () => {
+    state.canvas?.draw(sim);
+    meter.frames += 1;
+    meter.say(sim);
+    return true;
+  });
+}
+
+// what failed would fail again: goes on with another picture, with the processor in the place of the GPU, or without
+async function giveUp() {
+  if (state.dead) return;
+  const { canvas } = state;
+  const fault = canvas?.fault;
+  if (fault) {
+    state.canvas = null;
+    canvas.free();
+  }
+  if (fault && performance.now() - state.reopened > PATIENCE) {
+    state.reopened = performance.now();
+    complain(`The picture began again: ${fault}`);
+    await openCanvas();
+  } else if (fault) {
+    complain(`No picture: ${fault}. The worlds run all the same.`);
+  } else if (state.backend === 'gpu') {
+    const why = words();
+    set('backend', 'simd');
+    await load();
+    add(`The processor goes on, from the beginning, in the place of the GPU: ${why}`);
+  } else if (said.play) {
+    set('play', false);
+  } else {
+    state.canvas = null;
+  }
 }
 
 // ---- the start
@@ -314,44 +453,59 @@ function script(src) {
   });
 }
 
-async function wasm() {
-  if (location.protocol !== 'file:') return fetch('manyworlds_bg.wasm');
-  await script('wasm.js');
-  return Uint8Array.from(atob(self.manyworldsWasm), (letter) => letter.charCodeAt(0));
+// what a wasm gives
+async function instance([name, exported]) {
+  const [wasm] = await Promise.all([bytes(name), script(`${name}.js`)]);
+  await exported()({ module_or_path: wasm });
+  return exported();
 }
 
+async function bytes(name) {
+  if (location.protocol !== 'file:') return fetch(`${name}_bg.wasm`);
+  await script(`${name}_wasm.js`);
+  return Uint8Array.from(atob(self[`${name}Wasm`]), (letter) => letter.charCodeAt(0));
+}
+
+// a picture, or a sentence why there is none
 async function openCanvas() {
-  if (!navigator.gpu) {
-    throw new Error('No picture: this browser has no WebGPU. The worlds run all the same. Chrome, Edge and Safari 26 have it; on Linux '
-      + 'Chrome has it behind chrome://flags/#enable-unsafe-webgpu.');
-  }
-  resize();
-  return Canvas.open(picture);
-}
-
-async function start() {
-  readAddress();
-  await wasm_bindgen({ module_or_path: wasm() });
-  state.own = state.folder = models();
-  if (!names().includes(said.model)) {
-    complain(`The page has no model ${said.model}: drop it here.`);
-    said.model = names()[0];
-  }
-  const words = get('message').textContent;
-  load();
-  if (words) complain(words);
   try {
-    state.canvas = await openCanvas();
+    if (!navigator.gpu) {
+      throw new Error('No picture: this browser has no WebGPU. The worlds run all the same. Chrome, Edge and Safari 26 have it; on Linux '
+        + 'Chrome has it behind chrome://flags/#enable-unsafe-webgpu.');
+    }
+    resize();
+    state.canvas = await api.Canvas.open(picture);
     const info = (await navigator.gpu.requestAdapter())?.info;
     get('adapter').textContent = ['WebGPU', info?.vendor, info?.architecture].filter(Boolean).join(', ');
     if (state.sim) state.canvas.show(state.sim);
   } catch (error) {
     state.canvas = null;
     get('adapter').textContent = 'nothing';
-    complain(error);
+    add(error);
   }
+}
+
+async function start() {
+  readAddress();
+  // the kernels are no use without WebGPU
+  const first = navigator.gpu ? said.backend : 'simd';
+  api = await instance(wasms[first]);
+  state.own = state.folder = api.models();
+  if (!api.names().includes(said.model)) {
+    complain(`The page has no model ${said.model}: drop it here.`);
+    said.model = api.names()[0];
+  }
+  const before = words();
+  await load();
+  if (before) add(before);
+  await openCanvas();
   requestAnimationFrame(frame);
 }
 
-self.page = { state, said, load, open };
+// a field of all worlds as they are now, for tests
+async function read(name) {
+  return reading(state.sim, () => state.sim.read(name));
+}
+
+self.page = { state, said, load, open, read };
 self.page.ready = start().catch(complain);

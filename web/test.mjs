@@ -1,9 +1,10 @@
-// test.mjs PAGE MANYWORLDS: the page in a real Chromium, whose WebGPU is its software adapter: pictures, numbers, controls, errors.
-// PAGE is the folder that web/build.sh made, MANYWORLDS the program, whose numbers are compared.
+// test.mjs PAGE MANYWORLDS [NAME]: the page in a real Chromium, whose WebGPU is its software adapter: pictures, numbers, controls, errors.
+// PAGE is the folder that web/build.sh made, MANYWORLDS the program, whose numbers are compared; NAME: only tests whose
+// name has these letters.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -31,8 +32,10 @@ const launch = (args) => chromium.launch({
   args: ['--no-sandbox', ...args],
 });
 
-async function visit(browser, url) {
+// a page, in a browser that has been changed so
+async function visit(browser, url, change = () => {}) {
   const page = await browser.newPage({ viewport: { width: 960, height: 540 } });
+  await page.addInitScript(change);
   page.faults = [];
   page.on('pageerror', (error) => page.faults.push(String(error)));
   await page.goto(url);
@@ -63,40 +66,141 @@ async function colors(page) {
   }, png);
 }
 
-async function isPicture(page) {
+async function isPicture(page, share = 0.05) {
   const shares = await colors(page);
-  const large = shares.filter((share) => share > 0.05);
+  const large = shares.filter((x) => x > share);
   assert.ok(large.length >= 3, `a picture has several colours, not ${JSON.stringify(shares)}`);
 }
 
-// world 0 after 100 steps from qpos0, the actuators at rest
-const here = (page) => page.evaluate(() => {
-  const { sim } = self.page.state;
-  sim.restart();
-  sim.step(100);
-  return [...sim.read('qpos')].slice(0, sim.read('qpos').length / sim.nworld);
-});
-function native(model) {
-  const out = join(mkdtempSync(join(tmpdir(), 'page-')), 'state.json');
-  execFileSync(program, ['forward', `models/${model}`, '--steps', '100', '--backend', 'simd', '--out', out], { stdio: 'ignore' });
-  return JSON.parse(readFileSync(out)).arrays['s0/step100/qpos'].data;
+const device = (page) => page.evaluate(() => document.getElementById('device').textContent);
+const loaded = (page) => page.evaluate(() => self.page.state.loading);
+const steps = (page) => page.waitForFunction(() => self.page.state.backend === 'simd' && self.page.state.sim.read('time')[0] > 0);
+// lets a page tell how many seconds after it was opened the adapter was done with the first picture
+const watch = () => {
+  const [{ getCurrentTexture }, { submit }] = [GPUCanvasContext.prototype, GPUQueue.prototype];
+  let begun = false;
+  self.drawn = new Promise((done) => {
+    GPUCanvasContext.prototype.getCurrentTexture = function () {
+      begun = true;
+      return getCurrentTexture.call(this);
+    };
+    GPUQueue.prototype.submit = function (commands) {
+      submit.call(this, commands);
+      if (begun) this.onSubmittedWorkDone().then(() => done(performance.now() / 1000));
+    };
+  });
+};
+const drawn = async (page) => (await page.evaluate(() => self.drawn)).toFixed(1);
+const seconds = (since) => ((performance.now() - since) / 1000).toFixed(1);
+
+// fields of world 0 after so many steps from these positions, the actuators at rest: on the page, and the program's
+const here = (page, qpos, steps) => page.evaluate(async ([qpos, steps]) => {
+  const { state, read } = self.page;
+  await state.loading;
+  const { sim } = state;
+  sim.begin(new Float64Array(qpos));
+  sim.step(steps);
+  const of = async (name) => {
+    const all = await read(name);
+    return [...all].slice(0, all.length / sim.nworld);
+  };
+  return { qpos: await of('qpos'), qvel: await of('qvel'), ncon: (await of('ncon'))[0] };
+}, [qpos, steps]);
+function native(model, qpos, steps, backend) {
+  const folder = mkdtempSync(join(tmpdir(), 'page-'));
+  const [states, out] = [join(folder, 'states.json'), join(folder, 'out.json')];
+  writeFileSync(states, JSON.stringify({ states: [{ qpos }] }));
+  const said = ['--states', states, '--steps', String(steps), '--backend', backend, '--out', out];
+  execFileSync(program, ['forward', `models/${model}`, ...said], { stdio: 'ignore' });
+  const { arrays } = JSON.parse(readFileSync(out));
+  rmSync(folder, { recursive: true });
+  return { qpos: arrays[`s0/step${steps}/qpos`].data, qvel: arrays[`s0/step${steps}/qvel`].data };
+}
+// an array of a compiled model
+function compiled(model, name) {
+  const folder = mkdtempSync(join(tmpdir(), 'page-'));
+  const out = join(folder, 'out.json');
+  execFileSync(program, ['forward', `models/${model}`, '--steps', '1', '--backend', 'cpu', '--out', out], { stdio: 'ignore' });
+  const { data } = JSON.parse(readFileSync(out)).arrays[`model/${name}`];
+  rmSync(folder, { recursive: true });
+  return data;
+}
+async function compare(page, model, qpos, steps, backend, bound) {
+  const [mine, its] = [await here(page, qpos, steps), native(model, qpos, steps, backend)];
+  assert.equal(mine.qpos.length, its.qpos.length, model);
+  const off = (name) => Math.max(...mine[name].map((x, i) => Math.abs(x - its[name][i])));
+  const what = `${model}, ${steps} steps, ${mine.ncon} contacts: qpos of world 0 is off by ${off('qpos').toExponential(1)}, qvel by ${off('qvel').toExponential(1)}`;
+  console.log(`  ${what}`);
+  assert.ok(off('qpos') < bound && off('qvel') < 10 * bound, `${what}: ${mine.qpos} and ${its.qpos}`);
+  assert.notDeepEqual(mine.qpos, qpos, 'it has moved');
+  return mine;
 }
 
 const tests = {
   async 'pictures and numbers, served'(browser) {
-    const begun = performance.now();
-    const page = await visit(browser, `${served}#model=humanoid.xml&worlds=16&play=0`);
+    const page = await visit(browser, `${served}#model=humanoid.xml&worlds=100&play=0`, watch);
+    console.log(`  first picture of 100 humanoids ${await drawn(page)} s after opening`);
     await isPicture(page);
-    console.log(`  first picture after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+    await page.evaluate(() => { self.page.said.worlds = 16; });
     for (const model of ['humanoid.xml', 'boxes.xml', 'spatial_tendons.xml']) {
       await page.selectOption('#model', `own:${model}`);
-      const [mine, qpos] = [await here(page), native(model)];
-      assert.equal(mine.length, qpos.length, model);
-      const off = Math.max(...mine.map((x, i) => Math.abs(x - qpos[i])));
-      console.log(`  ${model}: qpos of world 0 after 100 steps is off by ${off.toExponential(1)}`);
-      assert.ok(off < 1e-3, `${model}: ${mine} and ${qpos}`);
+      await compare(page, model, compiled(model, 'qpos0'), 100, 'simd', 1e-3);
     }
     assert.equal(await message(page), '');
+    return page;
+  },
+
+  async 'the kernels in the WebGPU of the browser'(browser) {
+    const page = await visit(browser, `${served}#model=cartpole.xml&backend=gpu&worlds=3&play=0`, watch);
+    console.log(`  first picture of cartpoles ${await drawn(page)} s after opening`);
+    assert.equal(await message(page), '');
+    assert.match(await device(page), /webgpu.* f32/);
+    await compare(page, 'cartpole.xml', [0.25, 0.5], 20, 'cpu', 1e-5);
+    await isPicture(page, 0.001);
+    const then = performance.now();
+    await page.selectOption('#model', 'own:humanoid.xml');
+    await loaded(page);
+    console.log(`  kernels of the humanoid are compiled after ${seconds(then)} s`);
+    const [stand, went] = [compiled('humanoid.xml', 'key_qpos').slice(0, 28), performance.now()];
+    const { ncon } = await compare(page, 'humanoid.xml', stand, 20, 'cpu', 1e-5);
+    console.log(`  20 steps of three humanoids after ${seconds(went)} s`);
+    assert.ok(ncon > 0);
+    await isPicture(page);
+    // worlds go on, and say nothing of what is read while they do
+    const time = () => page.evaluate(async () => (await self.page.read('time'))[0]);
+    const before = await time();
+    await page.click('#play');
+    await page.waitForFunction(() => document.getElementById('rate').textContent !== '–');
+    assert.ok(await time() > before);
+    await page.click('#play');
+    // a hand takes what is seen
+    await page.evaluate(() => self.page.state.sim.reset());
+    await page.mouse.move(480, 270);
+    await page.mouse.down();
+    await page.mouse.up();
+    // the processor takes over
+    await page.selectOption('#backend', 'simd');
+    await loaded(page);
+    assert.match(await device(page), /^CPU/);
+    assert.equal(await message(page), '');
+    return page;
+  },
+
+  async 'kernels in the place of the processor'(browser) {
+    const page = await visit(browser, `${onDisk}#model=cartpole.xml&worlds=2&play=0`);
+    await page.selectOption('#backend', 'gpu');
+    await loaded(page);
+    assert.equal(await message(page), '');
+    assert.match(await device(page), /webgpu/);
+    assert.ok((await page.evaluate(() => location.hash)).includes('backend=gpu'));
+    await isPicture(page, 0.001);
+    // what the kernels refuse is said, and what ran goes on
+    await page.setInputFiles('#files', [{
+      name: 'sleeps.xml', mimeType: 'text/plain',
+      buffer: Buffer.from('<mujoco><option><flag sleep="enable"/></option><worldbody><body><freejoint/><geom size="1"/></body></worldbody></mujoco>'),
+    }]);
+    await page.waitForFunction(() => /sleep/.test(document.getElementById('message').textContent));
+    assert.equal(await page.evaluate(async () => (await self.page.read('qpos')).length), 2 * 2);
     return page;
   },
 
@@ -168,31 +272,78 @@ const tests = {
   },
 };
 
-let failed = 0;
-async function run(name, test, browser) {
-  try {
-    const page = await test(browser);
-    assert.deepEqual(page.faults, []);
-    await page.close();
-    console.log(`ok: ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED: ${name}: ${error.stack}`);
+let [failed, count] = [0, 0];
+// tests in a browser of their own, opened with these arguments
+async function run(tests, args) {
+  const chosen = Object.entries(tests).filter(([name]) => name.includes(process.argv[4] ?? ''));
+  if (chosen.length === 0) return;
+  const browser = await launch(args);
+  for (const [name, test] of chosen) {
+    const begun = performance.now();
+    count += 1;
+    try {
+      const page = await test(browser);
+      assert.deepEqual(page.faults, []);
+      console.log(`ok: ${name} (${seconds(begun)} s)`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAILED: ${name}: ${error.stack}`);
+    }
+    for (const page of browser.contexts().flatMap((context) => context.pages())) await page.close();
   }
+  await browser.close();
 }
 
-const browser = await launch(GPU);
-for (const [name, test] of Object.entries(tests)) await run(name, test, browser);
-await browser.close();
-const bare = await launch(['--disable-features=WebGPU']);
-await run('a browser without WebGPU', async () => {
-  const page = await visit(bare, `${served}#worlds=4`);
-  assert.match(await message(page), /^no picture/i);
-  await page.waitForFunction(() => self.page.state.sim.read('time')[0] > 0);
-  return page;
-}, bare);
-await bare.close();
+await run(tests, GPU);
+const crash = async (browser) => (await browser.newBrowserCDPSession()).send('Browser.crashGpuProcess');
+await run({
+  async 'a picture whose GPU is lost'(browser) {
+    const page = await visit(browser, `${served}#model=cartpole.xml&worlds=4`);
+    await crash(browser);
+    await page.waitForFunction(() => document.getElementById('message').textContent !== '');
+    assert.match(await message(page), /The picture began again: .* lost/);
+    const time = () => page.evaluate(() => self.page.state.sim.read('time')[0]);
+    const before = await time();
+    await page.waitForFunction((t) => self.page.state.sim.read('time')[0] > t, before);
+    await isPicture(page, 0.001);
+    return page;
+  },
+
+  async 'kernels whose GPU is lost'(browser) {
+    const page = await visit(browser, `${served}#model=cartpole.xml&backend=gpu&worlds=4&play=0`);
+    assert.equal(await page.evaluate(() => self.page.state.backend), 'gpu');
+    await crash(browser);
+    await page.click('#play');
+    await steps(page);
+    assert.match(await message(page), /The processor goes on.* lost/);
+    assert.match(await device(page), /^CPU/);
+    await isPicture(page, 0.001);
+    return page;
+  },
+}, GPU);
+const without = () => { delete Navigator.prototype.gpu; };
+await run({
+  async 'a browser without WebGPU'(browser) {
+    const page = await visit(browser, `${served}#worlds=4`, without);
+    assert.match(await message(page), /^No picture: this browser has no WebGPU/);
+    await steps(page);
+    return page;
+  },
+
+  async 'kernels in a browser without WebGPU'(browser) {
+    const page = await visit(browser, `${served}#backend=gpu&worlds=4`, without);
+    assert.match(await message(page), /^The kernels need WebGPU.*\nNo picture/);
+    await steps(page);
+    return page;
+  },
+
+  async 'kernels in a browser without an adapter'(browser) {
+    const page = await visit(browser, `${served}#backend=gpu&worlds=4`);
+    assert.match(await message(page), /no adapter; .*\nno picture/);
+    await steps(page);
+    return page;
+  },
+}, []);
 server.close();
-const count = Object.keys(tests).length + 1;
 console.log(`${count - failed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);

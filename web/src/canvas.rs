@@ -83,13 +83,18 @@ impl Canvas {
         Ok(())
     }
 
+    /// What the graphics device failed with, if it did: nothing is drawn on this canvas any more.
+    #[wasm_bindgen(getter)]
+    pub fn fault(&self) -> Option<String> {
+        let fault = self.fault.lock();
+        fault.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Draws the worlds as they are.
     pub fn draw(&mut self, sim: &mut Sim) -> Result<(), String> {
-        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(fault) = &*fault {
-            return Err(format!("the picture has stopped: {fault}; reload the page"));
+        if let Some(fault) = self.fault() {
+            return Err(fault);
         }
-        drop(fault);
         let Some(painter) = &mut self.painter else {
             return Ok(());
         };

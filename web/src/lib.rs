@@ -4,6 +4,8 @@
 
 mod canvas;
 mod folder;
+#[cfg(feature = "kernels")]
+mod kernels;
 mod models;
 mod sim;
 

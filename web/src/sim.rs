@@ -6,15 +6,15 @@ use manyworlds::batch::{Backend, Settings, To};
 use manyworlds::picture::{Options, Show};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-type Said<T = ()> = Result<T, String>;
+pub type Said<T = ()> = Result<T, String>;
 
-fn said(e: manyworlds::Error) -> String {
+pub fn said(e: manyworlds::Error) -> String {
     e.to_string()
 }
 
 /// Many worlds of one model, and what is seen of them. What fails, fails with a sentence.
 #[wasm_bindgen]
-pub struct Sim(Show);
+pub struct Sim(pub(crate) Show);
 
 #[wasm_bindgen]
 impl Sim {
@@ -34,9 +34,10 @@ impl Sim {
         self.0.reset().map_err(said)
     }
 
-    /// All worlds begin at `qpos0`, exactly.
-    pub fn restart(&mut self) -> Said {
-        self.0.reset_to(To::Qpos0).map_err(said)
+    /// All worlds begin at these positions (`qpos` of one world: m, rad, quaternions), exactly and at rest.
+    pub fn begin(&mut self, qpos: &[f64]) -> Said {
+        self.0.reset_to(To::Qpos0).map_err(said)?;
+        self.0.batch_mut().set("qpos", qpos).map_err(said)
     }
 
     /// Takes every world so many steps on.

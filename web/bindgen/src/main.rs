@@ -1,23 +1,23 @@
-//! `manyworlds-bindgen FILE.wasm FOLDER`: writes the wasm as browsers take it, and the classic script that loads it.
+//! `manyworlds-bindgen FILE.wasm FOLDER NAME`: writes the wasm as browsers take it, and the classic script that loads it by the global
+//! function of that name.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [wasm, folder] = args.as_slice() else {
-        eprintln!("usage: manyworlds-bindgen FILE.wasm FOLDER");
+    let [wasm, folder, name] = args.as_slice() else {
+        eprintln!("usage: manyworlds-bindgen FILE.wasm FOLDER NAME");
         return ExitCode::from(2);
     };
     let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
-    bindgen
-        .input_path(wasm)
-        .out_name("manyworlds")
-        .typescript(false);
+    bindgen.input_path(wasm).out_name(name).typescript(false);
     bindgen
         .remove_name_section(true)
         .remove_producers_section(true);
     // pages that are opened from a folder may load classic scripts, and no modules
-    let written = bindgen.no_modules(true).and_then(|it| it.generate(folder));
+    let written = bindgen.no_modules(true);
+    let written = written.and_then(|it| it.no_modules_global(name));
+    let written = written.and_then(|it| it.generate(folder));
     match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {

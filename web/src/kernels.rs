@@ -1,0 +1,70 @@
+//! The worlds on the browser's GPU, where the kernels compute. Nothing there can be waited for: steps are submitted and return at once, and
+//! what is read is asked for first.
+
+use crate::folder::Folder;
+use crate::sim::{Said, Sim, said};
+use manyworlds::batch::{self, Overflow, Settings, Unroll};
+use manyworlds::gpu::Device;
+use manyworlds::gpu::device::Request;
+use manyworlds::picture::{Options, Show};
+use std::pin::Pin;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Arrays on their way from the GPU.
+#[wasm_bindgen]
+pub struct Asked(Pin<Box<dyn Future<Output = manyworlds::Result<batch::Brought>>>>);
+
+#[wasm_bindgen]
+impl Asked {
+    /// The arrays, once they are here.
+    pub async fn brought(self) -> Said<Brought> {
+        self.0.await.map(Brought).map_err(said)
+    }
+}
+
+/// Arrays that have come from the GPU.
+#[wasm_bindgen]
+pub struct Brought(batch::Brought);
+
+#[wasm_bindgen]
+impl Sim {
+    /// So many worlds of the model at this path of a folder, on the browser's GPU, with this gravity along z (m/s²) in place of the
+    /// model's if it is given. Fails with a sentence where there is no such GPU, or one that is too small for them.
+    pub async fn on_gpu(
+        folder: &Folder,
+        path: String,
+        nworld: usize,
+        gravity: Option<f64>,
+    ) -> Said<Sim> {
+        let mut model = folder.compile(&path).map_err(said)?;
+        if let Some(z) = gravity {
+            let changed = model.edit(|m| m.opt.gravity = [0.0, 0.0, z]);
+            changed.map_err(said)?;
+        }
+        let settings = Settings {
+            overflow: Overflow::Continue,
+            unroll: Unroll::Never,
+            ..Settings::default()
+        };
+        let device = Device::request(&Request::any()).await.map_err(said)?;
+        let options = Options::default();
+        let show = Show::on(&device, &model, nworld, settings, &options);
+        show.await.map(Self).map_err(said)
+    }
+
+    /// True if a call failed because what it reads has to be asked for.
+    pub fn lacks(&mut self) -> bool {
+        self.0.batch_mut().lacks()
+    }
+
+    /// Asks for everything that was read since the last time.
+    pub fn ask(&mut self) -> Said<Asked> {
+        let asked = self.0.batch_mut().ask().map_err(said)?;
+        Ok(Asked(Box::pin(asked)))
+    }
+
+    /// Puts at hand what was asked for, until the worlds change.
+    pub fn give(&mut self, brought: Brought) {
+        self.0.batch_mut().take(brought.0);
+    }
+}
