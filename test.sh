@@ -120,6 +120,7 @@ else
     run cargo test --no-fail-fast --lib --bins --tests -p manyworlds -p manyworlds-view -p warps --features manyworlds/window
 fi
 run cargo test --doc --features window
+run env RUSTDOCFLAGS=-Dwarnings cargo doc --no-deps -p manyworlds --all-features
 # the program without a GPU, for two levels of the processor: both find the same in f64. Built without optimising anything, in half the time
 run env CARGO_PROFILE_DEV_OPT_LEVEL=0 PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli --config 'profile.dev.package."*".opt-level=0'
 run sh -c 'target/levels/checked/*/manyworlds rollout models/cartpole.xml --backend gpu 2>&1 | grep "without the feature .gpu."'

@@ -14,14 +14,12 @@ fn main() -> Result<()> {
     let (nworld, threads) = (number(1, 4096), number(2, 1));
     let m = Model::from_xml_path(path)?;
     let batch = |overflow, room: Option<(usize, usize)>| {
-        let settings = Settings {
-            nconmax: room.map(|room| room.0),
-            njmax: room.map(|room| room.1),
-            backend: Backend::Simd,
-            overflow,
-            threads: Some(threads),
-            ..Settings::default()
-        };
+        let settings = Settings::default()
+            .nconmax(room.map(|room| room.0))
+            .njmax(room.map(|room| room.1))
+            .backend(Backend::Simd)
+            .overflow(overflow)
+            .threads(threads);
         Batch::with(&m, nworld, settings)
     };
     let mut fused = batch(Overflow::Grow, None)?;

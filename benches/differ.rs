@@ -38,11 +38,7 @@ fn main() -> Result<()> {
     };
     let m = Model::from_xml_path(path)?;
     let batch = || {
-        let settings = Settings {
-            backend,
-            threads: Some(1),
-            ..Settings::default()
-        };
+        let settings = Settings::default().backend(backend).threads(1);
         Batch::with(&m, nworld, settings)
     };
     let [mut alike, mut differ] = [batch()?, batch()?];

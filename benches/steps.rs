@@ -13,11 +13,9 @@ fn steps(c: &mut Criterion) {
     for name in ["cartpole", "quadruped", "humanoid", "hand", "boxes"] {
         let model = Model::from_xml_path(format!("models/{name}.xml")).expect("our models load");
         for nworld in [64, 1024] {
-            let settings = Settings {
-                backend: Backend::Cpu,
-                overflow: Overflow::Grow,
-                ..Settings::default()
-            };
+            let settings = Settings::default()
+                .backend(Backend::Cpu)
+                .overflow(Overflow::Grow);
             let mut batch = Batch::with(&model, nworld, settings).expect("so many worlds fit");
             // until contacts are live
             batch.step(200).expect("room grows");

@@ -8,10 +8,7 @@ use std::f64::consts::PI;
 
 pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_path("models/cartpole.xml")?;
-    let settings = Settings {
-        backend: Backend::Cpu,
-        ..Settings::default()
-    };
+    let settings = Settings::default().backend(Backend::Cpu);
     let mut batch = Batch::with(&model, 2, settings)?;
     // N x nq: the cart (m), the pole (rad)
     batch.set("qpos", &[0.0, 0.0, 0.0, PI])?;

@@ -17,10 +17,7 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 pub(crate) fn main() -> Result<()> {
-    let settings = Settings {
-        backend: Backend::Cpu,
-        ..Settings::default()
-    };
+    let settings = Settings::default().backend(Backend::Cpu);
     let mut batch = Batch::with(&Model::from_xml_str(ARM)?, 4, settings)?;
     batch.set("qpos", &ANGLES)?;
     let unit = |i: usize, j: usize| f64::from(u8::from(i == j));

@@ -24,10 +24,7 @@ fn torques(batch: &mut Batch, masses: &[[f64; 2]]) -> Result<Vec<f64>> {
 
 pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_str(ARM)?;
-    let settings = Settings {
-        backend: Backend::Cpu,
-        ..Settings::default()
-    };
+    let settings = Settings::default().backend(Backend::Cpu);
     let mut batch = Batch::with(&model, WORLDS, settings)?;
     batch.expand(&["body_mass"])?;
     for (seed, name) in [(1, "qpos"), (2, "qvel"), (3, "qacc")] {

@@ -13,10 +13,7 @@ const STEPS: usize = 100;
 
 pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_str(PENDULUM)?;
-    let settings = Settings {
-        backend: Backend::Cpu,
-        ..Settings::default()
-    };
+    let settings = Settings::default().backend(Backend::Cpu);
     let mut pendulum = Batch::with(&model, 1, settings.clone())?;
     let mut instants = Batch::with(&model, STEPS, settings)?;
     let (mut torque, mut change, mut effort) = (vec![0.0; STEPS], 1.0, 0.0);

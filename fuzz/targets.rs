@@ -14,10 +14,7 @@ pub fn model(bytes: &[u8]) -> bool {
         return false;
     };
     // small, so that a run is fast
-    let limits = Limits {
-        elements: 2000,
-        ..Limits::default()
-    };
+    let limits = Limits::default().elements(2000);
     let Ok(spec) = Spec::from_text(text, Files::None, &limits) else {
         return false;
     };
@@ -107,14 +104,12 @@ pub fn lies(good: &[u8], changes: &[u8]) -> bool {
         return true;
     }
     for backend in [Backend::Cpu, Backend::Simd] {
-        let settings = Settings {
-            backend,
-            overflow: Overflow::Continue,
-            nconmax: Some(20),
-            njmax: Some(100),
-            threads: Some(1),
-            ..Settings::default()
-        };
+        let settings = Settings::default()
+            .backend(backend)
+            .overflow(Overflow::Continue)
+            .nconmax(20)
+            .njmax(100)
+            .threads(1);
         if let Ok(mut batch) = manyworlds::Batch::with(&model, 2, settings) {
             let _ = batch.step(2);
             let _ = batch.inverse();

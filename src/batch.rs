@@ -12,6 +12,7 @@
 #[cfg(feature = "gpu")]
 mod asked;
 mod auto;
+#[doc(hidden)]
 pub mod clock;
 mod contact;
 mod control;
@@ -72,6 +73,7 @@ use slices::Columns;
 
 /// Who computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Backend {
     /// The fastest that the machine and the model allow: a hardware GPU, else worlds side by side, else the reference.
     /// [`Batch::device`] says which and why.
@@ -90,6 +92,7 @@ pub enum Backend {
 
 /// What is done when a world needs more contacts or constraint rows than it has room for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Overflow {
     /// [`Batch::step`] and [`Batch::forward`] fail and say what is needed, until the world is reset.
     Error,
@@ -102,43 +105,46 @@ pub enum Overflow {
     Continue,
 }
 
-/// How a batch is made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
-    /// Who computes.
-    pub backend: Backend,
-    /// What is done when a world overflows.
-    pub overflow: Overflow,
-    /// Contacts that a world has room for; the model's `nconmax` if not given.
-    pub nconmax: Option<usize>,
-    /// Constraint rows that a world has room for; the model's `njmax` if not given.
-    pub njmax: Option<usize>,
-    /// Growing: share of the memory at hand that more room may take (percent); 10 if not given.
-    pub growth: Option<u8>,
-    /// CPU: number of threads; all if not given. No more than four a processor are made.
-    pub threads: Option<usize>,
-    /// Forces between bodies (`cacc cfrc_int cfrc_ext`) are computed once more behind the last step of every call, as by a
-    /// `mj_rnePostConstraint` after `mj_step`. Not on a device.
-    pub rne_post: bool,
-    /// What each iteration of the solver did is kept (`mjSolverStat`, the model's flag `ENBL_SOLVERSTAT`), for [`Batch::read`] by its name:
-    /// `solver_improvement solver_gradient solver_lineslope solver_nactive solver_nchange solver_neval solver_nupdate`, N × `ntree` ×
-    /// `nsolver`: of each island the iterations that it took (`island_niter`), and behind them those of no-slip; the rest is 0. Not on a
-    /// device.
-    pub solver_stat: bool,
-    /// GPU: the first adapter whose name contains these letters.
-    pub adapter: Option<String>,
-    /// GPU: lanes that work on one world; chosen from model and adapter if not given.
-    pub lanes: Option<u32>,
-    /// GPU: which kernels are written for the model alone, without loops.
-    pub unroll: Unroll,
-    /// GPU: everything that decides how kernels run, in place of `lanes` and `unroll`: what `bench --tune` tries.
-    pub tuning: Option<Choice>,
-    /// GPU: what `bench --tune` found earlier is not looked up.
-    pub no_cache: bool,
+settable! {
+    /// How a batch is made.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Settings {
+        /// Who computes.
+        pub backend: Backend,
+        /// What is done when a world overflows.
+        pub overflow: Overflow,
+        /// Contacts that a world has room for; the model's `nconmax` if not given.
+        pub nconmax: Option<usize>,
+        /// Constraint rows that a world has room for; the model's `njmax` if not given.
+        pub njmax: Option<usize>,
+        /// Growing: share of the memory at hand that more room may take (percent); 10 if not given.
+        pub growth: Option<u8>,
+        /// CPU: number of threads; all if not given. No more than four a processor are made.
+        pub threads: Option<usize>,
+        /// Forces between bodies (`cacc cfrc_int cfrc_ext`) are computed once more behind the last step of every call, as by a
+        /// `mj_rnePostConstraint` after `mj_step`. Not on a device.
+        pub rne_post: bool,
+        /// What each iteration of the solver did is kept (`mjSolverStat`, the model's flag `ENBL_SOLVERSTAT`), for [`Batch::read`] by its name:
+        /// `solver_improvement solver_gradient solver_lineslope solver_nactive solver_nchange solver_neval solver_nupdate`, N × `ntree` ×
+        /// `nsolver`: of each island the iterations that it took (`island_niter`), and behind them those of no-slip; the rest is 0. Not on a
+        /// device.
+        pub solver_stat: bool,
+        /// GPU: the first adapter whose name contains these letters.
+        pub adapter: Option<String>,
+        /// GPU: lanes that work on one world; chosen from model and adapter if not given.
+        pub lanes: Option<u32>,
+        /// GPU: which kernels are written for the model alone, without loops.
+        pub unroll: Unroll,
+        /// GPU: everything that decides how kernels run, in place of `lanes` and `unroll`: what `bench --tune` tries.
+        pub tuning: Option<Choice>,
+        /// GPU: what `bench --tune` found earlier is not looked up.
+        pub no_cache: bool,
+    }
 }
 
 /// Where a reset puts a world.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum To<'a> {
     /// `qpos0`, at rest.
     Qpos0,
@@ -846,16 +852,17 @@ fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Opened> {
 
 /// The row of an array of a world, by its name.
 pub(crate) fn field(name: &str) -> Result<&'static Field> {
-    let mut names = FIELDS.iter().filter(|field| field.room == Room::Data);
-    if let Some(field) = names.clone().find(|field| field.name == name) {
-        return Ok(field);
+    match crate::fields::field(name) {
+        Some(field) if field.room == Room::Data => return Ok(field),
+        _ => {}
     }
     if own::is_of_model(name) {
         return Err(Error::Input(format!(
             "{name} is of the model, which all worlds share unless Batch::expand names it: then Batch::set, set_where and read take it"
         )));
     }
-    let hint = match nearest(name, names.by_ref().map(|field| field.name)) {
+    let names = FIELDS.iter().filter(|field| field.room == Room::Data);
+    let hint = match nearest(name, names.map(|field| field.name)) {
         Some(near) => format!("; did you mean {near}?"),
         None => String::new(),
     };

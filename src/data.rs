@@ -2,8 +2,7 @@
 
 use crate::cpu::lib::sleep::sleeps;
 use crate::cpu::sleep::begin;
-pub use crate::fields::Data;
-use crate::fields::Model;
+use crate::fields::{Data, Model};
 use crate::real::Real;
 
 impl<R: Real> Data<R> {

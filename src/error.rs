@@ -138,6 +138,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// The lines of a file around a place.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Excerpt {
     /// Whole lines.
     pub text: String,

@@ -9,12 +9,15 @@
 //! matrices and inertias have theirs by themselves, and several share the columns in order. Arrays with coordinates have a [`Frame`].
 
 pub use crate::model::Model;
+#[doc(hidden)]
 pub use crate::own::{Own, OwnLane};
 use crate::real::Real;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// Element of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Elem {
     /// 32-bit integer.
     Int,
@@ -61,6 +64,7 @@ macro_rules! roles {
     ($($(#[doc = $doc:literal])+ $word:ident $Role:ident,)+) => {
         /// Who says what an array holds.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
         pub enum Role { $($(#[doc = $doc])+ $Role,)+ }
 
         impl Role {
@@ -98,6 +102,7 @@ macro_rules! frames {
     ($($(#[doc = $doc:literal])+ $word:ident $Frame:ident $text:literal,)+) => {
         /// What coordinates are told in: the axes, and of positions the origin.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
         pub enum Frame {
             /// No coordinates.
             None,
@@ -155,6 +160,7 @@ macro_rules! units {
         /// angle (a hinge, a ball). What belongs to two coordinates may lie between: `A, B or C`.
         #[expect(non_camel_case_types, reason = "they are the words of the table, and SI's symbols tell small letters from capitals")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
         pub enum Unit { $(#[doc = concat!($symbol, ".")] $(#[doc = $doc])* $unit,)+ }
 
         impl Unit {
@@ -302,6 +308,7 @@ macro_rules! line {
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Field {
     /// MuJoCo's name.
     pub name: &'static str,
@@ -620,8 +627,10 @@ macro_rules! fields {
         /// One world: every array of the rooms `Data` and `Scratch`.
         #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
         #[derive(Clone, Debug, Default, PartialEq)]
+        #[non_exhaustive]
         pub struct Data<R: Real = f64> {
             /// What the worlds of a tile have of the model for themselves.
+            #[doc(hidden)]
             pub own: Own<R>,
             $(
                 $(#[doc = $ddoc])+
@@ -747,7 +756,9 @@ impl Field {
 
 /// The row of an array, by its name.
 pub fn field(name: &str) -> Option<&'static Field> {
-    FIELDS.iter().find(|field| field.name == name)
+    static BY_NAME: LazyLock<HashMap<&str, &Field>> =
+        LazyLock::new(|| FIELDS.iter().map(|field| (field.name, field)).collect());
+    BY_NAME.get(name).copied()
 }
 
 fields! {

@@ -2,24 +2,45 @@
 //! dynamics, on a GPU through WGSL kernels or on the CPU.
 //!
 //! ```
-//! use manyworlds::{Batch, Model, batch::To};
+//! use manyworlds::{Batch, Model, To};
 //!
 //! # fn main() -> manyworlds::Result<()> {
 //! let model = Model::from_xml_path("models/humanoid.xml")?;
 //! let mut batch = Batch::new(&model, 16)?; // the fastest that the machine and the model allow
 //! println!("{} worlds on {}", batch.nworld(), batch.device());
 //!
+//! batch.expand(&["body_mass"])?; // from now on each world has its own
+//! let masses = batch.reals("body_mass")?.chunks(model.nbody).enumerate(); // N × nbody (kg)
+//! let masses = masses.flat_map(|(world, row)| row.iter().map(move |mass| mass * (0.8 + 0.02 * world as f64)));
+//! let masses: Vec<f64> = masses.collect();
+//! batch.set("body_mass", &masses)?;
+//! batch.set_const()?; // what follows from the masses (mj_setConst)
+//!
 //! batch.set("ctrl", &vec![0.1; model.nu])?; // one row for all worlds, or N × nu
 //! batch.step(100)?; // 100 steps of every world
-//! let height = batch.reals("qpos")?.chunks(model.nq).map(|qpos| qpos[2]); // N × nq
-//! let fallen: Vec<bool> = height.map(|z| z < 0.9).collect();
+//! let fallen: Vec<bool> = batch.reals("qpos")?.chunks(model.nq).map(|qpos| qpos[2] < 0.9).collect();
 //! batch.reset_where(&fallen, To::Key(0))?; // those stand up again, the others go on
-//! for flag in batch.flags()? {
-//!     println!("{flag}"); // worlds that diverged or overflowed, named
-//! }
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # What there is
+//!
+//! | | |
+//! |---|---|
+//! | [`Batch`] | Many worlds of a model. [`Settings`] say how they are made: by which [`Backend`], and what follows [`Overflow`]. A reset puts them [`To`] a start, a keyframe or a [`State`] that was saved. Slopes, Jacobians, rays and what else is asked of worlds: [`batch`]. |
+//! | [`Model`] | What is compiled: read like a struct, written by [`Model::edit`], saved in one file. Options and names: [`model`]. |
+//! | [`Spec`] | What a model says, read from MJCF or URDF or put together: [`mjcf`]; [`compile`] makes a model of it. |
+//! | [`fields`] | The table of all arrays, each with its shape, unit, frame and meaning; a [`Batch`] reads and sets them by these names. [`Data`] is one world, array by array. |
+//! | [`types`] | MuJoCo's words and constants, with its numbers. |
+//! | [`user`] | Functions of your own in the middle of a step (MuJoCo's callbacks). |
+//! | [`Error`], [`Result`] | What can go wrong, with the place in the model's text ([`Excerpt`]). |
+//! | [`picture`] | Pictures of worlds. |
+//! | [`wgpu_interop`] | Worlds on a device of wgpu that is yours: the one place where another library's types are seen. |
+//! | [`level`] | The instructions that the crate was built for, and those that the machine has. |
+//!
+//! Arrays, sizes and enums have MuJoCo's names, letter for letter. Structs and enums that may come to have more are `non_exhaustive`; those that you make have
+//! a method for each of their fields: `Settings::default().backend(Backend::Cpu).threads(2)`.
 //!
 //! # How it is built
 //!
@@ -31,16 +52,15 @@
 //!                                       └──────▶ Data ◀── parity ──▶ Data ◀──┘
 //! ```
 //!
-//! Three tables, and nothing is declared twice: [`mjcf::schema`] says what may be *said*, [`fields`] what is *kept*,
-//! [`stages`] what is *done*. Every kernel has an f64 twin in [`cpu`], and every twin is held against MuJoCo 4.0.0. Arrays,
-//! sizes and enums have MuJoCo's names, letter for letter.
+//! Three tables, and nothing is declared twice: [`mjcf::schema`] says what may be *said*, [`fields`] what is *kept*, and the stages of a step what is
+//! *done*. Every kernel has an f64 twin, and every twin is held against MuJoCo 4.0.0. Stages, twins and kernels are no part of what this crate
+//! promises.
 //!
 //! # Features
 //!
 //! All are on by default; the library alone takes `default-features = false`.
 //!
-//! * `gpu`: the kernels and [`batch::Backend::Gpu`] (wgpu, naga). Without it that backend is an error, and
-//!   [`batch::Backend::Auto`] takes the cores.
+//! * `gpu`: the kernels and [`Backend::Gpu`] (wgpu, naga). Without it that backend is an error, and [`Backend::Auto`] takes the cores.
 //! * `view`: pictures of worlds ([`picture`]), on any adapter.
 //! * `scene`, part of `view`: what pictures show, for a painter on a device of one's own; without kernels.
 //! * `cli`: the program `manyworlds`.
@@ -61,34 +81,46 @@
 #[cfg(feature = "cli")]
 extern crate self as manyworlds;
 
-pub(crate) mod asset;
+#[macro_use]
+mod settable;
+
+// what this crate promises
 pub mod batch;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
 pub mod compile;
-pub mod cpu;
-pub mod data;
-pub mod error;
 pub mod fields;
-#[cfg(feature = "gpu")]
-pub mod gpu;
 pub mod level;
 pub mod mjcf;
 pub mod model;
-#[doc(hidden)]
-pub mod own;
 #[cfg(feature = "scene")]
 pub mod picture;
+pub mod types;
+pub mod user;
+#[cfg(feature = "gpu")]
+pub mod wgpu_interop;
+
+// how it is made: for its own tests, benchmarks and program, and free to change
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
+#[doc(hidden)]
+pub mod cpu;
+#[cfg(feature = "gpu")]
+#[doc(hidden)]
+pub mod gpu;
 #[doc(hidden)]
 pub mod real;
 #[doc(hidden)]
 pub mod simd;
+#[doc(hidden)]
 pub mod stages;
-pub mod types;
-pub mod user;
 
-pub use batch::Batch;
-pub use data::Data;
-pub use error::{Error, Result};
+mod asset;
+mod data;
+mod error;
+mod own;
+
+pub use batch::{Backend, Batch, Overflow, Settings, State, To};
+pub use error::{Error, Excerpt, Result};
+pub use fields::Data;
+pub use mjcf::Spec;
 pub use model::Model;

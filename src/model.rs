@@ -88,6 +88,7 @@ macro_rules! options {
     ($($(#[doc = $doc:literal])+ $name:ident: $ty:ty = $default:expr,)+) => {
         /// Options of the simulation, with MuJoCo's names and defaults (`mjOption`).
         #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
         pub struct Opt { $($(#[doc = $doc])+ pub $name: $ty,)+ }
 
         impl Default for Opt {

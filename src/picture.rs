@@ -45,26 +45,28 @@ pub use renderer::Renderer;
 pub use show::Show;
 pub use sight::Sight;
 
-/// What pictures show, and how.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// Width and height (pixels).
-    pub size: [u32; 2],
-    /// At most so many worlds are shown, the first ones.
-    pub worlds: usize,
-    /// From one world of the grid to the next (m); the extent of the model (`stat.extent`) if not given; 0: one over the other,
-    /// all but the first like glass.
-    pub spacing: Option<f64>,
-    /// Where pictures are taken from.
-    pub sight: Sight,
-    /// Groups of geoms and sites that are shown.
-    pub groups: Vec<i32>,
-    /// Sites are shown.
-    pub sites: bool,
-    /// Contacts are shown, and their normal forces as arrows.
-    pub contacts: bool,
-    /// The adapter whose name contains these letters; the best if not given, a software one if there is no other.
-    pub adapter: Option<String>,
+settable! {
+    /// What pictures show, and how.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Options {
+        /// Width and height (pixels).
+        pub size: [u32; 2],
+        /// At most so many worlds are shown, the first ones.
+        pub worlds: usize,
+        /// From one world of the grid to the next (m); the extent of the model (`stat.extent`) if not given; 0: one over the other,
+        /// all but the first like glass.
+        pub spacing: Option<f64>,
+        /// Where pictures are taken from.
+        pub sight: Sight,
+        /// Groups of geoms and sites that are shown.
+        pub groups: Vec<i32>,
+        /// Sites are shown.
+        pub sites: bool,
+        /// Contacts are shown, and their normal forces as arrows.
+        pub contacts: bool,
+        /// The adapter whose name contains these letters; the best if not given, a software one if there is no other.
+        pub adapter: Option<String>,
+    }
 }
 
 impl Default for Options {
@@ -102,6 +104,7 @@ pub struct Scene {
 }
 
 /// What a painter draws.
+#[non_exhaustive]
 pub struct Shot {
     /// Where it is taken from.
     pub camera: Camera,

@@ -9,6 +9,7 @@ macro_rules! enums {
             $(#[doc = $doc])+
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
             #[repr(i32)]
+            #[non_exhaustive]
             pub enum $name { $($(#[doc = $vdoc])+ $variant = $value,)+ }
 
             impl $name {

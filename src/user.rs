@@ -32,6 +32,7 @@ use std::sync::Arc;
 
 /// What a function computes of an actuator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum UserPart {
     /// What multiplies the input: one number (`gaintype="user"`).
     Gain,
@@ -43,6 +44,7 @@ pub enum UserPart {
 
 /// An actuator as a function of your own sees it, in one world.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct UserActuator<'a> {
     /// Number of the actuator.
     pub id: usize,

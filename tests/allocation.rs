@@ -45,12 +45,10 @@ fn a_step_allocates_nothing() {
     ] {
         let m = Model::from_xml_path(format!("models/{name}.xml")).unwrap();
         for backend in [Backend::Cpu, Backend::Simd] {
-            let settings = Settings {
-                backend,
-                threads: Some(1),
-                overflow: Overflow::Continue,
-                ..Settings::default()
-            };
+            let settings = Settings::default()
+                .backend(backend)
+                .threads(1)
+                .overflow(Overflow::Continue);
             let mut batch = Batch::with(&m, 20, settings).unwrap();
 
             // worlds side by side make room for what touches in any of them; the second time nothing is new
@@ -69,12 +67,10 @@ fn a_step_allocates_nothing() {
 fn control_allocates_nothing_after_the_first_call() {
     let m = Model::from_xml_path("models/humanoid.xml").unwrap();
     for backend in [Backend::Cpu, Backend::Simd] {
-        let settings = Settings {
-            backend,
-            threads: Some(1),
-            overflow: Overflow::Grow,
-            ..Settings::default()
-        };
+        let settings = Settings::default()
+            .backend(backend)
+            .threads(1)
+            .overflow(Overflow::Grow);
         let mut batch = Batch::with(&m, 20, settings).unwrap();
         let u = vec![0.1f32; 20 * m.nu];
         let (mut qpos, mut warning) = (vec![0f64; 20 * m.nq], vec![0; 20 * 7]);

@@ -4,10 +4,7 @@ use manyworlds::batch::{Backend, Settings};
 use manyworlds::{Batch, Model};
 
 fn batch(model: &Model, nworld: usize, backend: Backend) -> Batch {
-    let settings = Settings {
-        backend,
-        ..Settings::default()
-    };
+    let settings = Settings::default().backend(backend);
     let mut batch = Batch::with(model, nworld, settings).unwrap();
     let lift: Vec<f64> = (0..nworld)
         .flat_map(|w| {

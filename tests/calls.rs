@@ -218,15 +218,10 @@ fn distances_of_geoms(case: &mut Case) {
 fn rays(case: &mut Case) {
     let (pnt, vec) = (case.get("ask/pnt"), case.get("in/ray"));
     let exclude = case.id("exclude", 0) as i32;
-    let moving = Among {
-        flg_static: false,
-        bodyexclude: vec![exclude; WORLDS * NRAY],
-        ..Among::default()
-    };
-    let groups = Among {
-        geomgroup: Some([true, false, true, false, false, true]),
-        ..Among::default()
-    };
+    let moving = Among::default()
+        .flg_static(false)
+        .bodyexclude(vec![exclude; WORLDS * NRAY]);
+    let groups = Among::default().geomgroup([true, false, true, false, false, true]);
     for (name, among) in [
         ("plain", Among::default()),
         ("moving", moving),
@@ -324,14 +319,8 @@ fn bad_calls_say_what_is_wrong(backend: Backend) {
     let (zero, down) = ([0.0; 3], [0.0, 0.0, -1.0]);
     let plain = Among::default();
     let mut qpos = vec![0.0; m.nq];
-    let two = Among {
-        bodyexclude: vec![0, 0, 0],
-        ..Among::default()
-    };
-    let nobody = Among {
-        bodyexclude: vec![-2],
-        ..Among::default()
-    };
+    let two = Among::default().bodyexclude(vec![0, 0, 0]);
+    let nobody = Among::default().bodyexclude(vec![-2]);
     let refused = [
         (batch.jac(&[0.0; 4], &[1]).err(), "points: 3 values"),
         (batch.jac(&zero, &[]).err(), "body: 1 values"),

@@ -20,10 +20,7 @@ fn cold_worlds_find_the_optimum_side_by_side() {
     {
         let states = worlds(&m, NWORLD);
         let mut sides = [Backend::Simd, Backend::Cpu].map(|backend| {
-            let settings = Settings {
-                backend,
-                ..Settings::default()
-            };
+            let settings = Settings::default().backend(backend);
             let mut batch = Batch::with(&m, NWORLD, settings).unwrap();
             let all = |field: fn(&manyworlds::Data) -> &Vec<f64>| -> Vec<f64> {
                 states.iter().flat_map(field).copied().collect()

@@ -4,7 +4,7 @@ mod common;
 
 use common::backends::{by_precision, on, on_every_backend, worlds};
 use common::{Golden, error};
-use manyworlds::batch::{Backend, Differences, InverseSlopes, Overflow, Settings, Transition};
+use manyworlds::batch::{Backend, Differences, InverseSlopes, Overflow, Transition};
 use manyworlds::{Batch, Error, Model};
 
 on_every_backend!(
@@ -31,10 +31,7 @@ fn model(name: &str) -> Model {
 
 /// Worlds at the states of a model's golden.
 fn batch(m: &Model, name: &str, backend: Backend) -> Batch {
-    let settings = Settings {
-        overflow: Overflow::Grow,
-        ..on(backend)
-    };
+    let settings = on(backend).overflow(Overflow::Grow);
     let golden = Golden::open(&format!("tests/golden/{name}.npz"));
     let mut batch = Batch::with(m, STATES.len(), settings).unwrap();
     for field in golden

@@ -106,10 +106,7 @@ fn threads_and_repeats_give_the_same_bits(backend: Backend) {
     let m = model("quadruped");
     let steps = steps(backend, 200);
     let run = |threads, chop: usize| {
-        let settings = Settings {
-            threads,
-            ..on(backend)
-        };
+        let settings = on(backend).threads(threads);
         let mut batch = batch(&m, 33, settings, |w| w);
         for _ in 0..steps / chop {
             batch.step(chop).unwrap();

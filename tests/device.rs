@@ -6,9 +6,10 @@ use common::Golden;
 use manyworlds::batch::{Backend, Memory, Overflow, Settings};
 use manyworlds::gpu::config::{Unroll, hardware_team};
 use manyworlds::gpu::device::{Choice, Request};
-use manyworlds::gpu::{Config, Device, Gpu, Values, wgpu};
+use manyworlds::gpu::{Config, Gpu, Values};
 use manyworlds::picture::{Options, Show};
 use manyworlds::stages::{com_pos, kinematics};
+use manyworlds::wgpu_interop::{Device, wgpu};
 use manyworlds::{Batch, Error, Model};
 
 fn device() -> Device {
@@ -343,12 +344,10 @@ const SPHERES: &str = r#"<mujoco><worldbody><geom type="plane" size="5 5 1"/>
 fn a_world_that_needs_more_room_gets_it_and_loses_nothing() {
     let m = Model::from_xml_str(SPHERES).unwrap();
     let run = |nconmax: Option<usize>| {
-        let settings = Settings {
-            backend: Backend::Gpu,
-            overflow: Overflow::Grow,
-            nconmax,
-            ..Settings::default()
-        };
+        let settings = Settings::default()
+            .backend(Backend::Gpu)
+            .overflow(Overflow::Grow)
+            .nconmax(nconmax);
         let mut batch = Batch::with(&m, 3, settings).unwrap();
         // world 1 starts lower: all its spheres land, one after the other
         let mut qpos = batch.reals("qpos").unwrap().to_vec();
@@ -388,11 +387,7 @@ fn opened(limits: wgpu::Limits) -> (wgpu::Device, wgpu::Queue) {
 #[test]
 fn worlds_on_a_device_that_was_open_already_are_the_same_and_stay_there() {
     let m = Model::from_xml_str(SPHERES).unwrap();
-    let settings = |nconmax| Settings {
-        backend: Backend::Gpu,
-        nconmax,
-        ..Settings::default()
-    };
+    let settings = |nconmax| Settings::default().backend(Backend::Gpu).nconmax(nconmax);
     let falls = |batch: &mut Batch| {
         // all of them in the plane
         let mut row = m.qpos0.to_vec();
@@ -440,23 +435,12 @@ fn a_device_that_was_opened_with_too_little_is_refused() {
 fn what_cannot_be_waited_for_is_asked_for() {
     let m = Model::from_xml_str(SPHERES).unwrap();
     let device = device().without_waiting();
-    let with = |overflow| Settings {
-        overflow,
-        ..Settings::default()
-    };
+    let with = |overflow| Settings::default().overflow(overflow);
     let refused = pollster::block_on(Batch::on(&device, &m, 3, with(Overflow::Grow)));
     assert!(matches!(refused, Err(Error::Input(msg)) if msg.contains("Overflow::Continue")));
     let on = Batch::on(&device, &m, 3, with(Overflow::Continue));
     let mut batch = pollster::block_on(on).unwrap();
-    let mut other = Batch::with(
-        &m,
-        3,
-        Settings {
-            backend: Backend::Gpu,
-            ..with(Overflow::Continue)
-        },
-    )
-    .unwrap();
+    let mut other = Batch::with(&m, 3, with(Overflow::Continue).backend(Backend::Gpu)).unwrap();
 
     for steps in [1, 7] {
         batch.step(steps).unwrap();
@@ -507,18 +491,12 @@ fn what_cannot_be_waited_for_is_asked_for() {
 #[test]
 fn worlds_that_cannot_be_waited_for_are_watched_and_pulled() {
     let m = Model::from_xml_str(SPHERES).unwrap();
-    let settings = Settings {
-        overflow: Overflow::Continue,
-        ..Settings::default()
-    };
+    let settings = Settings::default().overflow(Overflow::Continue);
     let options = Options::default();
     let device = device().without_waiting();
     let on = Show::on(&device, &m, 2, settings.clone(), &options);
     let mut show = pollster::block_on(on).unwrap();
-    let here = Settings {
-        backend: Backend::Gpu,
-        ..settings
-    };
+    let here = settings.backend(Backend::Gpu);
     let mut other = Show::new(&m, 2, here, &options).unwrap();
     // as a page does
     let bring = |show: &mut Show| {

@@ -75,10 +75,7 @@ fn step_as_mujocos_models(backend: Backend, tolerance: f64) {
 #[test]
 fn a_world_of_its_own_is_a_batch_of_an_edited_model() {
     for (backend, threads) in [(Backend::Cpu, 1), (Backend::Cpu, 2), (Backend::Simd, 2)] {
-        let (golden, names, mut batch) = changed(Settings {
-            threads: Some(threads),
-            ..on(backend)
-        });
+        let (golden, names, mut batch) = changed(on(backend).threads(threads));
         batch.step(STEPS).unwrap();
         let nworld = batch.nworld();
         let qpos = batch.reals("qpos").unwrap().to_vec();
@@ -425,11 +422,11 @@ fn resets_and_growth(backend: Backend) {
     let text = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/><body mocap="true" pos="0 0 5"/>
       <body pos="0 0 .05"><freejoint/><geom type="box" size=".1 .1 .1"/></body></worldbody></mujoco>"#;
     let m = Model::from_xml_str(text).unwrap();
-    let settings = |nconmax| Settings {
-        nconmax: Some(nconmax),
-        njmax: Some(4 * nconmax),
-        overflow: Overflow::Grow,
-        ..on(backend)
+    let settings = |nconmax| {
+        on(backend)
+            .nconmax(nconmax)
+            .njmax(4 * nconmax)
+            .overflow(Overflow::Grow)
     };
     let run = |nconmax| {
         let mut batch = Batch::with(&m, 2, settings(nconmax)).unwrap();

@@ -367,10 +367,7 @@ fn constants_follow_as_with_set_const() {
 
 /// Steps of an edited model from the golden's start, or `None` where the backend lacks what the model asks for.
 fn stepped(m: &Model, backend: Backend) -> Option<Batch> {
-    let settings = Settings {
-        backend,
-        ..Settings::default()
-    };
+    let settings = Settings::default().backend(backend);
     let mut batch = Batch::with(m, 3, settings).unwrap_or_else(|e| panic!("{e}"));
     start_edited(&mut batch, m);
     batch.step(STEPS).unwrap();
@@ -679,12 +676,10 @@ fn room_without_measure_is_refused() {
             usize::MAX,
         ] {
             for (nconmax, njmax) in [(Some(n), None), (None, Some(n)), (Some(n), Some(n))] {
-                let settings = Settings {
-                    backend,
-                    nconmax,
-                    njmax,
-                    ..Settings::default()
-                };
+                let settings = Settings::default()
+                    .backend(backend)
+                    .nconmax(nconmax)
+                    .njmax(njmax);
                 match Batch::with(&m, 1, settings) {
                     Err(Error::Size { .. } | Error::Input(_)) => {}
                     other => panic!("{backend:?} {nconmax:?} {njmax:?}: {:?}", other.err()),
@@ -718,10 +713,7 @@ fn a_site_moves_off_the_frame_of_its_body() {
     m.edit(|m| m.site_pos = vec![[0.1, 0.2, 0.3], [0.0; 3]])
         .unwrap();
     for backend in [Backend::Cpu, Backend::Simd] {
-        let settings = Settings {
-            backend,
-            ..Settings::default()
-        };
+        let settings = Settings::default().backend(backend);
         let mut batch = Batch::with(&m, 1, settings).unwrap();
         batch.forward().unwrap();
         let want = [0.1, 0.2, 1.3, 0.0, 0.0, 1.0];

@@ -33,14 +33,12 @@ fn heap(n: usize, k: usize) -> Vec<f64> {
 }
 
 fn settings(backend: Backend, overflow: Overflow, nconmax: usize) -> Settings {
-    Settings {
-        backend,
-        overflow,
-        nconmax: Some(nconmax),
-        njmax: Some(4 * nconmax),
-        no_cache: true,
-        ..Settings::default()
-    }
+    Settings::default()
+        .backend(backend)
+        .overflow(overflow)
+        .nconmax(nconmax)
+        .njmax(4 * nconmax)
+        .no_cache(true)
 }
 
 #[test]
@@ -102,10 +100,7 @@ fn a_state_flagged_elsewhere_fails_for_a_reason_or_not_at_all() {
 fn growth_ends_at_its_share_and_the_world_goes_on_flagged() {
     let m = balls(8);
     for backend in BACKENDS {
-        let none = Settings {
-            growth: Some(0),
-            ..settings(backend, Overflow::Grow, 4)
-        };
+        let none = settings(backend, Overflow::Grow, 4).growth(0);
         let mut bounded = Batch::with(&m, 3, none).unwrap();
         let mut short = Batch::with(&m, 3, settings(backend, Overflow::Continue, 4)).unwrap();
         for batch in [&mut bounded, &mut short] {
@@ -152,11 +147,7 @@ fn room_that_no_machine_has_is_refused() {
 #[test]
 fn threads_are_no_more_than_help() {
     let m = balls(2);
-    let many = Settings {
-        backend: Backend::Cpu,
-        threads: Some(100_000),
-        ..Settings::default()
-    };
+    let many = Settings::default().backend(Backend::Cpu).threads(100_000);
     let batch = Batch::with(&m, 1, many).unwrap();
     let most = 4 * std::thread::available_parallelism().unwrap().get();
     assert_eq!(batch.device(), format!("CPU, {most} threads, f64"));

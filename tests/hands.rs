@@ -3,7 +3,7 @@
 mod common;
 
 use common::backends::{on, on_every_backend, worlds};
-use manyworlds::batch::{Backend, In, Out, Overflow, Settings, State};
+use manyworlds::batch::{Backend, In, Out, Overflow, State};
 use manyworlds::types::*;
 use manyworlds::{Batch, Error, Model};
 
@@ -98,12 +98,10 @@ fn balls() -> (Model, Vec<f64>) {
 }
 
 fn with_room(m: &Model, backend: Backend, overflow: Overflow, nconmax: usize) -> Batch {
-    let settings = Settings {
-        overflow,
-        nconmax: Some(nconmax),
-        njmax: Some(4 * nconmax),
-        ..on(backend)
-    };
+    let settings = on(backend)
+        .overflow(overflow)
+        .nconmax(nconmax)
+        .njmax(4 * nconmax);
     Batch::with(m, 3, settings).unwrap_or_else(|e| panic!("{backend:?}: {e}"))
 }
 

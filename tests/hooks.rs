@@ -332,10 +332,7 @@ fn halves_of_a_step_call_for_controls_once() {
 fn worlds_have_the_same_bits_whatever_their_number(backend: Backend) {
     let m = bound();
     let run = |n: usize, threads: usize| {
-        let settings = Settings {
-            threads: Some(threads),
-            ..on(backend)
-        };
+        let settings = on(backend).threads(threads);
         let mut batch = batch_of(&m, n, settings)?;
         start(&mut batch, n);
         batch.step(30).unwrap();
@@ -446,10 +443,7 @@ fn a_function_may_compute_worlds_of_its_own(backend: Backend) {
     let words = m.nuserdata;
     let have = batch.reals("userdata").unwrap().iter().step_by(words);
     assert!(have.copied().eq((0..37).map(f64::from)));
-    let alone = Settings {
-        threads: Some(1),
-        ..on(backend)
-    };
+    let alone = on(backend).threads(1);
     let mut one = batch_of(&m, 37, alone).unwrap();
     one.step(5).unwrap();
     assert_eq!(batch.worlds().unwrap(), one.worlds().unwrap());

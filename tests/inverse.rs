@@ -3,7 +3,7 @@
 mod common;
 
 use common::backends::{by_precision, on, on_every_backend};
-use manyworlds::batch::{Backend, Overflow, Settings};
+use manyworlds::batch::{Backend, Overflow};
 use manyworlds::types::{ENBL_FWDINV, ENBL_INVDISCRETE, Integrator};
 use manyworlds::{Batch, Data, Model};
 
@@ -171,11 +171,7 @@ fn growth_keeps_what_was_given(backend: Backend) {
     batch.step(300).unwrap();
     let state = read(&mut batch, "qpos");
     let force = |nconmax: usize| {
-        let settings = Settings {
-            overflow: Overflow::Grow,
-            nconmax: Some(nconmax),
-            ..on(backend)
-        };
+        let settings = on(backend).overflow(Overflow::Grow).nconmax(nconmax);
         let mut batch = Batch::with(&m, NWORLD, settings).unwrap();
         batch.set("qpos", &state).unwrap();
         batch.set("qacc", &vec![0.25; m.nv]).unwrap();

@@ -785,33 +785,11 @@ fn limits_can_be_set() {
     };
     assert_eq!(with(Limits::default()), Ok(()));
     assert!(
-        with(Limits {
-            elements: 20,
-            ..Limits::default()
-        })
-        .is_err_and(|e| e.contains("more than 20 elements"))
+        with(Limits::default().elements(20)).is_err_and(|e| e.contains("more than 20 elements"))
     );
-    assert!(
-        with(Limits {
-            depth: 2,
-            ..Limits::default()
-        })
-        .is_err_and(|e| e.contains("more than 2 deep"))
-    );
-    assert!(
-        with(Limits {
-            nodes: 3,
-            ..Limits::default()
-        })
-        .is_err_and(|e| e.contains("more than 3 XML nodes"))
-    );
-    assert!(
-        with(Limits {
-            file: 10,
-            ..Limits::default()
-        })
-        .is_err_and(|e| e.contains("10"))
-    );
+    assert!(with(Limits::default().depth(2)).is_err_and(|e| e.contains("more than 2 deep")));
+    assert!(with(Limits::default().nodes(3)).is_err_and(|e| e.contains("more than 3 XML nodes")));
+    assert!(with(Limits::default().file(10)).is_err_and(|e| e.contains("10")));
 }
 
 #[test]

@@ -104,10 +104,7 @@ fn mutate(text: &mut String, change: &Change) {
 
 fn try_model(text: &str, part: &str) {
     let files = Files::memory([("part.xml", part)]);
-    let limits = Limits {
-        elements: 2000,
-        ..Limits::default()
-    };
+    let limits = Limits::default().elements(2000);
     match Spec::from_text(text, files.clone(), &limits) {
         Ok(spec) => {
             if let Ok(xml) = spec.to_mjcf() {

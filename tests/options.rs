@@ -99,10 +99,7 @@ fn put(batch: &mut Batch, golden: &Golden, model: &str) {
 
 // what is off, an array a line
 fn check(case: &Case, golden: &Golden, backend: Backend) -> String {
-    let settings = Settings {
-        backend,
-        ..Settings::default()
-    };
+    let settings = Settings::default().backend(backend);
     let m = case
         .compile()
         .unwrap_or_else(|e| panic!("{}: {e}", case.added));
@@ -224,10 +221,7 @@ fn what_no_backend_has_is_refused_by_name() {
         // <flag NAME="enable"/> or integrator="NAME"
         let words: Vec<&str> = case.added.split(['"', ' ', '=', '<', '>', '/']).collect();
         for backend in [Backend::Auto, Backend::Cpu, Backend::Simd, Backend::Gpu] {
-            let settings = Settings {
-                backend,
-                ..Settings::default()
-            };
+            let settings = Settings::default().backend(backend);
             let told = match case.compile().and_then(|m| Batch::with(&m, 4, settings)) {
                 Err(Error::Missing(told)) => told.join(", "),
                 other => panic!("{} on {backend:?}: {other:?}", case.added),

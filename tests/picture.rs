@@ -19,10 +19,7 @@ fn device() -> Device {
 }
 
 fn options() -> Options {
-    Options {
-        size: [320, 180],
-        ..Options::default()
-    }
+    Options::default().size([320, 180])
 }
 
 fn model(name: &str) -> Model {
@@ -31,10 +28,7 @@ fn model(name: &str) -> Model {
 
 // worlds that have moved apart
 fn batch(m: &Model, nworld: usize, backend: Backend) -> Batch {
-    let settings = Settings {
-        backend,
-        ..Settings::default()
-    };
+    let settings = Settings::default().backend(backend);
     let mut batch = Batch::with(m, nworld, settings).unwrap();
     let nv = m.nv;
     let qvel: Vec<f64> = (0..nworld * nv)

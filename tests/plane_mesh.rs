@@ -41,10 +41,7 @@ const CONTACTS: [[f64; 4]; 4] = [
 
 fn on(backend: Backend, tolerance: f64) {
     let m = Model::from_xml_str(PRISM).unwrap();
-    let settings = Settings {
-        backend,
-        ..Settings::default()
-    };
+    let settings = Settings::default().backend(backend);
     let mut batch = Batch::with(&m, 3, settings).unwrap();
     batch.set("qpos", &STATE.repeat(3)).unwrap();
     batch.forward().unwrap();

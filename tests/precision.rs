@@ -28,10 +28,7 @@ fn chain(links: usize, turns: &[&str]) -> Model {
 }
 
 fn batch(m: &Model, backend: Backend) -> Batch {
-    let settings = Settings {
-        backend,
-        ..Settings::default()
-    };
+    let settings = Settings::default().backend(backend);
     let mut batch = Batch::with(m, NWORLD, settings).unwrap();
     // the first world is straight and at rest, the others are bent more and more; an f32 holds all of it
     let state = |seed: usize| -> Vec<f64> {

@@ -11,10 +11,7 @@ use manyworlds::{Batch, Model};
 const WORLDS: usize = 19;
 
 fn batch(m: &Model, backend: Backend) -> Batch {
-    let settings = Settings {
-        backend,
-        ..Settings::default()
-    };
+    let settings = Settings::default().backend(backend);
     Batch::with(m, WORLDS, settings).unwrap()
 }
 

@@ -41,10 +41,7 @@ fn begins_anew(backend: Backend, integrator: &str, tolerance: f64) {
 
 fn begins_anew_after(backend: Backend, integrator: &str, tolerance: f64, dof: usize, poison: f64) {
     let m = model(integrator);
-    let settings = Settings {
-        backend,
-        ..Settings::default()
-    };
+    let settings = Settings::default().backend(backend);
     let mut batch = Batch::with(&m, 3, settings).unwrap();
 
     // the first world is new, the second is about to go wrong, the third is as it may be

@@ -3,7 +3,7 @@
 mod common;
 
 use common::backends::{by_precision, on, on_every_backend, worlds};
-use manyworlds::batch::{Backend, Overflow, Settings, To};
+use manyworlds::batch::{Backend, Overflow, To};
 use manyworlds::fields::View;
 use manyworlds::types::{OVERFLOW_CONSTRAINT, OVERFLOW_CONTACT, Warning};
 use manyworlds::{Batch, Error, Model, compile};
@@ -24,12 +24,7 @@ fn model(name: &str) -> Model {
 }
 
 fn with(m: &Model, n: usize, backend: Backend, overflow: Overflow, room: (usize, usize)) -> Batch {
-    let settings = Settings {
-        overflow,
-        nconmax: Some(room.0),
-        njmax: Some(room.1),
-        ..on(backend)
-    };
+    let settings = on(backend).overflow(overflow).nconmax(room.0).njmax(room.1);
     Batch::with(m, n, settings).unwrap_or_else(|e| panic!("{backend:?}: {e}"))
 }
 

@@ -193,17 +193,8 @@ fn room_grows_until_it_suffices_and_the_result_is_as_if_it_had(backend: Backend)
         }
         (batch.reals("qpos").unwrap().to_vec(), batch.model().nconmax)
     };
-    let (ample, _) = run(Settings {
-        nconmax: Some(400),
-        njmax: Some(1600),
-        ..on(backend)
-    });
-    let (grown, nconmax) = run(Settings {
-        overflow: Overflow::Grow,
-        nconmax: Some(2),
-        njmax: Some(8),
-        ..on(backend)
-    });
+    let (ample, _) = run(on(backend).nconmax(400).njmax(1600));
+    let (grown, nconmax) = run(on(backend).overflow(Overflow::Grow).nconmax(2).njmax(8));
     assert!(nconmax > 2);
     assert_eq!(ample, grown);
 }

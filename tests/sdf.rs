@@ -168,10 +168,7 @@ fn rays_see_shapes_as_mujocos_do() {
         let m = Model::from_xml_str(xml).unwrap();
         let rays = golden.get(&format!("ray/{k}")).unwrap();
         let (pnt, vec): (Vec<_>, Vec<_>) = rays.chunks_exact(6).map(|ray| ray.split_at(3)).unzip();
-        let among = Among {
-            bodyexclude: vec![m.geom_bodyid[0]],
-            ..Among::default()
-        };
+        let among = Among::default().bodyexclude(vec![m.geom_bodyid[0]]);
         for backend in BACKENDS {
             if backend == Backend::Gpu {
                 let refused = Batch::with(&m, 1, on(backend)).err();

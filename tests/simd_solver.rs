@@ -256,10 +256,7 @@ fn hard_states_take_about_as_many_iterations() {
         let (m, qpos, qvel) = pressed(cone);
         let mut met: Vec<(Backend, i32, Vec<f64>)> = vec![];
         for (backend, nworld) in [(Backend::Cpu, 64), (Backend::Simd, 64), (Backend::Gpu, 8)] {
-            let settings = Settings {
-                backend,
-                ..Settings::default()
-            };
+            let settings = Settings::default().backend(backend);
             let mut batch = Batch::with(&m, nworld, settings).unwrap();
             batch.set("qpos", &qpos[..m.nq * nworld]).unwrap();
             batch.set("qvel", &qvel[..m.nv * nworld]).unwrap();

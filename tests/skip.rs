@@ -5,7 +5,7 @@ mod common;
 
 use common::backends::{by_precision, on, on_every_backend, worlds};
 use common::{Golden, error};
-use manyworlds::batch::{Backend, In, Overflow, Settings, Skip, To};
+use manyworlds::batch::{Backend, In, Overflow, Skip, To};
 use manyworlds::{Batch, Model};
 
 on_every_backend!(
@@ -173,10 +173,7 @@ fn all_is_what_forward_computes(backend: Backend) {
     };
     let m = model(name);
     let run = |n: usize, skip: Option<Skip>| {
-        let settings = Settings {
-            overflow: Overflow::Continue,
-            ..on(backend)
-        };
+        let settings = on(backend).overflow(Overflow::Continue);
         let mut batch = Batch::with(&m, n, settings).unwrap();
         let qvel: Vec<f64> = (0..n * m.nv).map(|i| 0.3 * (i as f64).sin()).collect();
         batch.set("qvel", &qvel).unwrap();

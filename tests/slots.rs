@@ -31,13 +31,11 @@ fn model() -> Model {
 
 /// Worlds that lie deeper and deeper, some of them in the air, with the connect here and there undone.
 fn batch(m: &Model, backend: Backend, overflow: Overflow, room: (usize, usize)) -> Batch {
-    let settings = Settings {
-        backend,
-        overflow,
-        nconmax: Some(room.0),
-        njmax: Some(room.1),
-        ..Settings::default()
-    };
+    let settings = Settings::default()
+        .backend(backend)
+        .overflow(overflow)
+        .nconmax(room.0)
+        .njmax(room.1);
     let mut batch = Batch::with(m, WORLDS, settings).unwrap();
     let qpos = |w: usize| {
         let mut qpos = m.qpos0.clone();

@@ -25,10 +25,7 @@ fn model(solver: Solver) -> Model {
 }
 
 fn asked(backend: Backend) -> Settings {
-    Settings {
-        solver_stat: true,
-        ..on(backend)
-    }
+    on(backend).solver_stat(true)
 }
 
 // humanoids on the floor, each its own way, as single precision holds them

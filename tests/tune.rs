@@ -11,13 +11,12 @@ fn a_remembered_team_is_taken() {
         .expect("these tests need an adapter; mesa-vulkan-drivers has a software one");
     let m = Model::from_xml_path("models/cartpole.xml").unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let choice = Choice {
-        lanes: 16,
-        worlds: 2,
-        tile: 4,
-        fuse: 1,
-        unroll: Unroll::Never,
-    };
+    let choice = Choice::OPEN
+        .lanes(16)
+        .worlds(2)
+        .tile(4)
+        .fuse(1)
+        .unroll(Unroll::Never);
     let path = tune::write(folder.path(), &device.adapter, &m, choice).unwrap();
     let open = Config {
         nworld: 3,

@@ -3,6 +3,7 @@
 use manyworlds::compile::compile;
 use manyworlds::mjcf::{Files, Limits, Spec};
 use manyworlds::{Model, Result};
+use std::collections::BTreeMap;
 
 const TETRAHEDRON: &str =
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
@@ -65,9 +66,11 @@ fn packages_on_disk_may_lie_anywhere_if_they_are_given() -> std::io::Result<()> 
     assert_eq!(near.meshes[0].file.as_deref(), Some("../m.obj"));
     assert_eq!(compile(&near).unwrap().nmesh, 1);
     // what is given comes first
-    let with = |name: &str| Limits {
-        packages: [(name.to_owned(), tmp.path().join("elsewhere"))].into(),
-        ..Limits::default()
+    let with = |name: &str| {
+        Limits::default().packages(BTreeMap::from([(
+            name.to_owned(),
+            tmp.path().join("elsewhere"),
+        )]))
     };
     for (name, package) in [("far.urdf", "hand"), ("near.urdf", "arm")] {
         let spec = Spec::from_file_with(model(name), &with(package)).unwrap();

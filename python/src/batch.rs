@@ -62,28 +62,26 @@ impl Batch {
         rne_post: bool,
         solver_stat: bool,
     ) -> PyResult<Self> {
-        let settings = Settings {
-            backend: match backend {
+        let settings = Settings::default()
+            .backend(match backend {
                 "auto" => Backend::Auto,
                 "cpu" => Backend::Cpu,
                 "simd" => Backend::Simd,
                 "gpu" => Backend::Gpu,
                 other => return Err(unknown("backend", other, "auto, cpu, simd, gpu")),
-            },
-            overflow: match overflow {
+            })
+            .overflow(match overflow {
                 "grow" => Overflow::Grow,
                 "error" => Overflow::Error,
                 "continue" => Overflow::Continue,
                 other => return Err(unknown("overflow", other, "grow, error, continue")),
-            },
-            threads,
-            nconmax,
-            njmax,
-            adapter,
-            rne_post,
-            solver_stat,
-            ..Settings::default()
-        };
+            })
+            .threads(threads)
+            .nconmax(nconmax)
+            .njmax(njmax)
+            .adapter(adapter)
+            .rne_post(rne_post)
+            .solver_stat(solver_stat);
         let calls = (!model.functions.is_empty()).then(Arc::<Calls>::default);
         let bound = calls.as_ref().map(|calls| {
             let mut inner = model.inner.clone();
@@ -116,7 +114,7 @@ impl Batch {
         match self.batch.backend() {
             Backend::Cpu => "cpu",
             Backend::Simd => "simd",
-            Backend::Gpu | Backend::Auto => "gpu",
+            _ => "gpu",
         }
     }
 

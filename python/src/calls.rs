@@ -158,11 +158,10 @@ pub fn ray<'py>(
     bodyexclude: Vec<i32>,
     cutoff: Option<f64>,
 ) -> PyResult<(Reals<'py>, Ints<'py>, Reals<'py>)> {
-    let among = Among {
-        geomgroup,
-        flg_static,
-        bodyexclude,
-    };
+    let among = Among::default()
+        .geomgroup(geomgroup)
+        .flg_static(flg_static)
+        .bodyexclude(bodyexclude);
     let (pnt, vec) = (pnt.as_slice()?, vec.as_slice()?);
     let hits = batch.looked(py, |batch| match cutoff {
         None => batch.ray(nray, pnt, vec, &among),

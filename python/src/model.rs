@@ -64,11 +64,9 @@ impl Model {
         root: Option<PathBuf>,
         packages: Option<BTreeMap<String, PathBuf>>,
     ) -> PyResult<Self> {
-        let limits = Limits {
-            root,
-            packages: packages.unwrap_or_default(),
-            ..Limits::default()
-        };
+        let limits = Limits::default()
+            .root(root)
+            .packages(packages.unwrap_or_default());
         Self::own(py.detach(|| manyworlds::Model::from_xml_path_with(path, &limits)))
     }
 

@@ -35,16 +35,14 @@ impl Renderer {
         sites: bool,
         contacts: bool,
     ) -> PyResult<Self> {
-        let options = Options {
-            size,
-            worlds,
-            spacing,
-            sight: camera.map_or_else(|| Ok(Sight::default()), sight)?,
-            groups,
-            sites,
-            contacts,
-            adapter: None,
-        };
+        let options = Options::default()
+            .size(size)
+            .worlds(worlds)
+            .spacing(spacing)
+            .sight(camera.map_or_else(|| Ok(Sight::default()), sight)?)
+            .groups(groups)
+            .sites(sites)
+            .contacts(contacts);
         let inner = py.detach(|| picture::Renderer::new(&model.inner, nsim, &options));
         Ok(Self {
             inner: inner.map_err(raised)?,

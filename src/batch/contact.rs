@@ -7,6 +7,7 @@ use crate::error::Result;
 
 /// Forces of all contacts of all worlds.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ContactForces {
     /// Number of contacts of every world, N.
     pub ncon: Vec<usize>,

@@ -5,6 +5,7 @@ use std::fmt;
 
 /// What befell a world since it was last reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Flag {
     /// Index of the world.
     pub world: usize,

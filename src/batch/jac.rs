@@ -8,6 +8,7 @@ use crate::fields::{Data, Model};
 
 /// Jacobians of a point in every world.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Jacobian {
     /// Velocity of the point along the world's axes for a unit velocity of each dof, N × 3 × nv.
     pub jacp: Vec<f64>,

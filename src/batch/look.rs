@@ -19,6 +19,7 @@ use crate::fields::{Data, Elem, Field, Model, ViewMut};
 
 /// Which poses, velocities and inertias calls go by that only look at the worlds, as [`Batch::jac`] and [`Batch::ray`] do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Look {
     /// The arrays as the last [`Batch::forward`] or [`Batch::step`] left them, as in MuJoCo: a step leaves them where it began, and
     /// what was set since is not in them. Before the first call they are zero.

@@ -5,6 +5,7 @@ use crate::fields::{Elem, FIELDS, Model, Room};
 
 /// Memory that a batch takes (bytes).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Memory {
     /// The model's arrays, once.
     pub model: u64,

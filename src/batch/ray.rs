@@ -9,15 +9,17 @@ use crate::error::{Error, Result};
 use crate::fields::{Model, Own, OwnLane};
 use crate::types::{GeomType, MINVAL};
 
-/// What rays meet.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Among {
-    /// Groups of geoms that are met (`geom_group`; numbers above 5 count as 5); all if not given.
-    pub geomgroup: Option<[bool; 6]>,
-    /// Whether geoms are met that nothing can move.
-    pub flg_static: bool,
-    /// A body whose geoms are not met, or -1: one for all rays, or one for every ray of every world.
-    pub bodyexclude: Vec<i32>,
+settable! {
+    /// What rays meet.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Among {
+        /// Groups of geoms that are met (`geom_group`; numbers above 5 count as 5); all if not given.
+        pub geomgroup: Option<[bool; 6]>,
+        /// Whether geoms are met that nothing can move.
+        pub flg_static: bool,
+        /// A body whose geoms are not met, or -1: one for all rays, or one for every ray of every world.
+        pub bodyexclude: Vec<i32>,
+    }
 }
 
 impl Default for Among {
@@ -46,6 +48,7 @@ impl Among {
 
 /// What the rays of all worlds meet.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Hits {
     /// How often the direction leads from the start to the nearest surface, N × nray; -1 where nothing is met.
     pub dist: Vec<f64>,
@@ -57,6 +60,7 @@ pub struct Hits {
 
 /// How far two geoms are apart in all worlds.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Distances {
     /// Signed distance (m), negative where they overlap, N; `distmax` where they are no nearer.
     pub dist: Vec<f64>,

@@ -5,6 +5,7 @@ use crate::error::Result;
 
 /// The Jacobian of the constraint rows of a world, row by row (MuJoCo's sparse `efc_J`): as many rows as `nefc` says.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ConstraintJacobian {
     /// Number of dofs: columns.
     pub nv: usize,

@@ -4,6 +4,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "gpu", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "gpu", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum Unroll {
     /// Those that are known to gain by it on such an adapter: small ones on a software adapter, unless indices are checked or
     /// several lanes are asked for.
@@ -15,21 +16,23 @@ pub enum Unroll {
     Always,
 }
 
-/// How worlds are run: what [`super::Settings`] leaves open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "gpu", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "gpu", serde(deny_unknown_fields))]
-pub struct Choice {
-    /// Lanes that work on one world; 0: chosen from model and adapter.
-    pub lanes: u32,
-    /// Worlds of a workgroup; 0: chosen.
-    pub worlds: u32,
-    /// Worlds whose words are interleaved; 0: chosen.
-    pub tile: u32,
-    /// Largest number of stages in one kernel; 0: chosen.
-    pub fuse: usize,
-    /// Which kernels are written for the model alone.
-    pub unroll: Unroll,
+settable! {
+    /// How worlds are run: what [`super::Settings`] leaves open.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "gpu", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "gpu", serde(deny_unknown_fields))]
+    pub struct Choice {
+        /// Lanes that work on one world; 0: chosen from model and adapter.
+        pub lanes: u32,
+        /// Worlds of a workgroup; 0: chosen.
+        pub worlds: u32,
+        /// Worlds whose words are interleaved; 0: chosen.
+        pub tile: u32,
+        /// Largest number of stages in one kernel; 0: chosen.
+        pub fuse: usize,
+        /// Which kernels are written for the model alone.
+        pub unroll: Unroll,
+    }
 }
 
 impl Choice {

@@ -81,7 +81,7 @@ impl Model {
         Ok(model)
     }
 
-    /// A model of arrays that hold everything, what follows from the rest too ([`layout::layout`] derives what is ours of it).
+    /// A model of arrays that hold everything, what follows from the rest too (`layout::layout` derives what is ours of it).
     ///
     /// Lists of pairs and of patterns (`collision_*`, `Jpat_*`) may be others than the compiler's as long as they lie within their bounds.
     ///

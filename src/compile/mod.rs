@@ -12,8 +12,7 @@ mod actuator;
 mod asset;
 mod body;
 mod bounds;
-#[doc(hidden)]
-pub mod capacity;
+pub(crate) mod capacity;
 mod check;
 mod contact;
 mod custom;
@@ -26,19 +25,15 @@ mod geom;
 mod history;
 mod joint;
 mod keyof;
-#[doc(hidden)]
-pub mod layout;
+pub(crate) mod layout;
 mod lengthrange;
 mod mark;
 mod mwb;
 mod names;
-#[doc(hidden)]
-pub mod needs;
-#[doc(hidden)]
-pub mod pair;
+pub(crate) mod needs;
+pub(crate) mod pair;
 mod parts;
-#[doc(hidden)]
-pub mod pattern;
+pub(crate) mod pattern;
 mod plastic;
 mod plugin;
 pub(crate) mod pose;
@@ -58,7 +53,7 @@ use crate::mjcf::spec::Spec;
 use crate::model::{Names as ModelNames, Statistic};
 use crate::types::MINVAL;
 pub(crate) use edit::STRUCTURAL;
-pub use layout::dual_rows;
+pub(crate) use layout::dual_rows;
 use names::Names;
 pub use needs::{missing, missing_on_device};
 pub use parts::Parts;

@@ -7,7 +7,7 @@
 //!
 //! The Hessian changes only where a row's cost does; it is kept, changed by those rows, and factored again.
 //!
-//! Side by side, rows that only lanes have which are done are left out ([`Fewer`]); the forces of all rows are formed at the end.
+//! Side by side, rows that only lanes have which are done are left out (`Fewer`); the forces of all rows are formed at the end.
 
 use crate::cpu::lib::primal::*;
 use crate::cpu::lib::stat::Notes;

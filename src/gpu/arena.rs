@@ -157,7 +157,7 @@ impl Layout {
 
     /// Worlds that one chunk can hold: whole tiles, within the limits on bindings, buffers and dispatches.
     /// `group_worlds` is the number of worlds of a workgroup.
-    pub fn chunk_worlds(&self, limits: &wgpu::Limits, group_worlds: u32) -> u64 {
+    pub(crate) fn chunk_worlds(&self, limits: &wgpu::Limits, group_worlds: u32) -> u64 {
         let bytes = limits
             .max_storage_buffer_binding_size
             .min(limits.max_buffer_size);

@@ -263,30 +263,11 @@ impl Device {
         };
         let opened = chosen.request_device(&asked).await;
         let (device, queue) = opened.map_err(|e| Error::Device(e.to_string()))?;
-        Self::from_wgpu(device, queue)
+        Self::around(device, queue)
     }
 
-    /// A device that is open already, for worlds beside what else runs on it: a window, a page, a library for learning. `wgpu` is
-    /// that of [`crate::gpu::wgpu`].
-    ///
-    /// From now on [`Device::check`] tells of errors that no scope catches and of the loss of the device, in place of who was told
-    /// before. Fails with [`Error::Size`] where the device was opened with limits below those of WebGPU that kernels need.
-    ///
-    /// ```no_run
-    /// # async fn on(adapter: &manyworlds::gpu::wgpu::Adapter) -> Result<(), Box<dyn std::error::Error>> {
-    /// use manyworlds::batch::{Batch, Settings};
-    /// use manyworlds::gpu::Device;
-    /// use manyworlds::{Model, gpu::wgpu};
-    ///
-    /// let (device, queue) = adapter.request_device(&wgpu::DeviceDescriptor::default()).await?;
-    /// let device = Device::from_wgpu(device, queue)?;
-    /// let model = Model::from_xml_path("models/humanoid.xml")?;
-    /// let mut batch = Batch::on(&device, &model, 64, Settings::default()).await?;
-    /// batch.step(100)?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Result<Self> {
+    /// One of a device that is open already: [`Device::from_wgpu`].
+    pub(crate) fn around(device: wgpu::Device, queue: wgpu::Queue) -> Result<Self> {
         let limits = device.limits();
         let have = limits.max_storage_buffers_per_shader_stage;
         if have < BUFFERS {
@@ -342,7 +323,7 @@ impl Device {
     }
 
     /// The limits that the device was opened with.
-    pub fn limits(&self) -> wgpu::Limits {
+    pub(crate) fn limits(&self) -> wgpu::Limits {
         self.device.limits()
     }
 

@@ -33,7 +33,7 @@ impl Module {
     }
 
     /// The same, and what naga knows of it.
-    pub fn parsed(&self) -> Result<(naga::Module, naga::valid::ModuleInfo)> {
+    pub(crate) fn parsed(&self) -> Result<(naga::Module, naga::valid::ModuleInfo)> {
         let module = naga::front::wgsl::parse_str(&self.text).map_err(|e| {
             let place = e.location(&self.text);
             self.error(place, e.message())

@@ -5,17 +5,18 @@
 //! into a model.
 
 #[macro_use]
+#[doc(hidden)]
 pub mod table;
 mod actuator;
 mod archive;
 mod assets;
 mod attach;
 mod attrs;
-pub mod build;
+mod build;
 mod checks;
 mod copies;
 mod defaults;
-pub mod files;
+pub(crate) mod files;
 mod finish;
 mod flex;
 mod flexcage;
@@ -33,7 +34,9 @@ pub mod schema;
 mod sections;
 mod settings;
 mod shortcut;
+#[doc(hidden)]
 pub mod source;
+#[doc(hidden)]
 pub mod spec;
 mod tree;
 mod units;
@@ -43,4 +46,5 @@ mod xml;
 
 pub use files::Files;
 pub use limits::Limits;
-pub use spec::Spec;
+pub use spec::{Actuator, FrameId, Spec};
+pub use table::Keys;

@@ -20,6 +20,7 @@ pub type FrameId = usize;
 /// [`Body::frames`], and what stood in one says so. Lists are in MuJoCo's order, so index is id, but for meshes and other
 /// things that the compiler reorders.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Spec {
     /// Name of the model; `"MuJoCo Model"` if it has none.
     pub name: String,

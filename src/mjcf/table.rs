@@ -535,6 +535,7 @@ macro_rules! keywords {
         $(#[doc = $doc])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(i32)]
+        #[non_exhaustive]
         pub enum $Name { $( #[doc = $word] $Variant ),+ }
         keywords! { for $Name { $($word $Variant),+ } $($rest)* }
     };
@@ -552,6 +553,7 @@ macro_rules! tags {
     ($(#[doc = $doc:literal])+ $Name:ident { $( $word:literal $Variant:ident [ $($may:ident)* ] $([ $($must:ident)* ])? ; )+ }) => {
         $(#[doc = $doc])+
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[non_exhaustive]
         pub enum $Name { #[doc = "No tag yet."] #[default] Unsaid, $( #[doc = concat!("`<", $word, ">`")] $Variant ),+ }
 
         impl $Name {

@@ -9,6 +9,7 @@ use manyworlds_view::Camera;
 
 /// A point of a body that a hand has.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Grip {
     /// Number of the world.
     pub world: usize,

@@ -9,6 +9,7 @@ use manyworlds_view::Camera;
 
 /// Where pictures are taken from.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Sight {
     /// From around the worlds: azimuth about z and elevation of what the camera looks along (deg), as MuJoCo's free camera, and
     /// how far away (m); as far as shows all worlds if not given.

@@ -4,7 +4,7 @@
 //! state have a version here that takes all lanes of a tile through the same rows, contacts and iterations; what a lane
 //! lacks weighs nothing there. A lane's numbers never depend on its neighbours.
 
-pub mod collision;
+pub(crate) mod collision;
 mod dual;
 mod hessian;
 mod island;

@@ -22,6 +22,7 @@ pub(super) type Sensor = dyn Fn(&World<'_>, &mut [f64]) + Send + Sync;
 
 /// What a function for controls may set in a world. What it leaves alone stays as it was; what it sets stays until it is changed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Inputs<'a> {
     /// Controls, `nu`, of the actuators' units; they are limited to their ranges later.
     pub ctrl: &'a mut [f64],

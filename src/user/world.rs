@@ -2,7 +2,7 @@
 
 use crate::batch::field;
 use crate::error::{Error, Result};
-use crate::fields::{Data, FIELDS, Field, Model, Room, Row, View, ViewMut};
+use crate::fields::{self, Data, Field, Model, Room, Row, View, ViewMut};
 use crate::real::Real;
 use crate::simd::{is_of_slots, is_order_of_islands, read_islands, read_slots};
 use std::cell::Cell;
@@ -126,10 +126,9 @@ impl<'a> World<'a> {
     }
 
     fn read(&self, name: &str) -> Result<Values> {
-        let mut of_model = FIELDS.iter().filter(|field| field.room == Room::Model);
-        let field = match of_model.find(|field| field.name == name) {
-            Some(field) => field,
-            None => field(name)?,
+        let field = match fields::field(name) {
+            Some(field) if field.room == Room::Model => field,
+            _ => field(name)?,
         };
         Ok(self.tile.values(self.model, field, self.lane))
     }

@@ -29,10 +29,7 @@ pub(crate) use on_every_backend;
 
 /// Default settings on a backend.
 pub fn on(backend: Backend) -> Settings {
-    Settings {
-        backend,
-        ..Settings::default()
-    }
+    Settings::default().backend(backend)
 }
 
 /// Worlds at `qpos0` on a backend, everything else by default.

@@ -4,9 +4,8 @@
 use crate::folder::Folder;
 use crate::sim::{Said, Sim, said};
 use manyworlds::batch::{self, Overflow, Settings, Unroll};
-use manyworlds::gpu::Device;
-use manyworlds::gpu::device::Request;
 use manyworlds::picture::{Options, Show};
+use manyworlds::wgpu_interop::{Device, Request};
 use std::pin::Pin;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -41,11 +40,9 @@ impl Sim {
             let changed = model.edit(|m| m.opt.gravity = [0.0, 0.0, z]);
             changed.map_err(said)?;
         }
-        let settings = Settings {
-            overflow: Overflow::Continue,
-            unroll: Unroll::Never,
-            ..Settings::default()
-        };
+        let settings = Settings::default()
+            .overflow(Overflow::Continue)
+            .unroll(Unroll::Never);
         let device = Device::request(&Request::any()).await.map_err(said)?;
         let options = Options::default();
         let show = Show::on(&device, &model, nworld, settings, &options);

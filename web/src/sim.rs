@@ -20,10 +20,7 @@ pub struct Sim(pub(crate) Show);
 impl Sim {
     /// So many worlds of the model at this path of a folder, on the processor.
     pub fn load(folder: &Folder, path: &str, nworld: usize) -> Said<Sim> {
-        let settings = Settings {
-            backend: Backend::Simd,
-            ..Settings::default()
-        };
+        let settings = Settings::default().backend(Backend::Simd);
         let model = folder.compile(path).map_err(said)?;
         let show = Show::new(&model, nworld, settings, &Options::default());
         show.map(Self).map_err(said)

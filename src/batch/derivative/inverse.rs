@@ -9,6 +9,7 @@ use crate::fields::Model;
 /// told and a column for each dof that is moved (MuJoCo's matrices of the same names, transposed).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(non_snake_case, reason = "MuJoCo's names")]
+#[non_exhaustive]
 pub struct InverseSlopes {
     /// Slope of `qfrc_inverse` over positions (tangent space), N × nv × nv.
     pub DfDq: Vec<f64>,

@@ -10,6 +10,7 @@ use crate::fields::Model;
 /// `ndx = 2 nv + na` in the tangent space, u = ctrl, s = sensordata.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(non_snake_case, reason = "the names that control theory gives")]
+#[non_exhaustive]
 pub struct Transition {
     /// 2 nv + na.
     pub ndx: usize,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Kernels;
 use crate::cpu::euler::damped;
-use crate::data::Data;
 use crate::error::{Error, Result};
+use crate::fields::Data;
 use crate::fields::{FIELDS, Field, INPUTS, Model, Room, View};
 use crate::gpu::{Config, Gpu, Values};
 use crate::model::Opt;
