@@ -447,7 +447,7 @@ impl Batch {
 
     fn check_inverse(&self) -> Result<()> {
         let opt = &self.model.opt;
-        if opt.enabled(ENBL_INVDISCRETE) && !opt.inverts_steps() {
+        if opt.enabled(ENBL_INVDISCRETE) && opt.integrator == Integrator::Rk4 as i32 {
             let msg = "Runge-Kutta has no inverse over a timestep (the flag \"invdiscrete\")";
             return Err(Error::Input(msg.to_owned()));
         }

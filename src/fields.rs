@@ -925,6 +925,10 @@ fields! {
         nvimp,
         /// nD if the integrator is implicit or implicitfast, else 0 (ours)
         nDimp,
+        /// nv if the integrator is discrete, else 0 (ours)
+        nvefm,
+        /// nC if the integrator is discrete, else 0 (ours)
+        nCefm,
         /// ntree if trees may sleep (never with flexes), else 0 (ours)
         ntreesleep,
         /// nbody if trees may sleep, else 0 (ours)
@@ -2053,6 +2057,14 @@ fields! {
         implicit_qfrc: real[nvimp] {f},
         /// acceleration that the velocity is integrated with (ours)
         implicit_qacc: real[nvimp] {q_s2},
+        /// metric in which a discrete step is solved for, in M's sparsity; M, while it stands in its place (ours)
+        efm_M: real[nCefm] {varies},
+        /// what springs lose in a discrete step by moving, of it -h K qvel
+        efm_c: real[nvefm] {f},
+        /// qfrc_smooth, while efm_c is added to it (ours)
+        efm_qfrc: real[nvefm] {f},
+        /// more than 0 where a row moves a dof (ours)
+        efm_held: real[nvefm] {varies},
         /// acceleration that discrete-time inverse dynamics was given (ours)
         inv_qacc: real[nv] {q_s2},
         /// constraint force of the forward pass while the inverse runs (ours)

@@ -324,13 +324,20 @@ impl Opt {
     /// True if inverse dynamics is given the acceleration over a timestep (m/s², rad/s²), and not that of an instant; Runge-Kutta
     /// has no such thing.
     pub fn inverts_steps(&self) -> bool {
-        self.enabled(ENBL_INVDISCRETE) && self.integrator != Integrator::Rk4 as i32
+        let integrator = Integrator::from_i32(self.integrator);
+        let alone = matches!(integrator, Some(Integrator::Rk4 | Integrator::Discrete));
+        self.enabled(ENBL_INVDISCRETE) && !alone
     }
 
     /// True if the integrator is implicit in the velocity.
     pub fn is_implicit(&self) -> bool {
         self.integrator == Integrator::Implicit as i32
             || self.integrator == Integrator::ImplicitFast as i32
+    }
+
+    /// True if constraints and the step are solved for as one (`integrator="discrete"`).
+    pub fn is_discrete(&self) -> bool {
+        self.integrator == Integrator::Discrete as i32
     }
 
     /// True if bodies move in a medium.

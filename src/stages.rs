@@ -184,6 +184,39 @@ pub(crate) static control: Stage = Stage {
     _sealed: Sealed,
 };
 
+macro_rules! on_cores {
+    ($($(#[doc = $doc:literal])+ $name:ident: $twin:path, $simd:expr;)+) => {
+        $(
+            $(#[doc = $doc])+
+            /// No row of the table, since devices do not have it: they refuse models that take discrete steps.
+            #[expect(non_upper_case_globals, reason = "a stage has one name everywhere")]
+            static $name: Stage = Stage {
+                name: stringify!($name),
+                shader: "",
+                twin: $twin,
+                simd: $simd,
+                #[cfg(feature = "count")]
+                counted: $simd,
+                doc: concat!($($doc),+),
+                _sealed: Sealed,
+            };
+        )+
+    };
+}
+
+on_cores! {
+    /// The metric of a discrete step in the place of M (`mj_effActuation`).
+    metric: cpu::metric::metric, simd::metric;
+    /// Inertia in its place again (end of `mj_fwdConstraint`).
+    settle: cpu::metric::settle, simd::settle;
+    /// The metric in the place of M while inverse dynamics runs (`mj_effBuild`).
+    inverse_metric: cpu::metric::inverse_metric, simd::inverse_metric;
+    /// What the metric adds to the force that an acceleration takes (end of `mj_inverseSkip`).
+    inverse_settle: cpu::metric::inverse_settle, simd::inverse_settle;
+    /// The step that was solved for (`mj_discrete`).
+    discrete: cpu::metric::discrete, |m, d, _rows| cpu::metric::discrete(m, d);
+}
+
 /// The row of a stage, by its name.
 pub fn stage(name: &str) -> Option<&'static Stage> {
     STAGES.iter().copied().find(|stage| stage.name == name)
@@ -375,7 +408,12 @@ impl Part {
 
     // what of positions and velocities is not known
     fn of_velocity(self, m: &Model, run: &mut impl Run) {
-        match self.skip {
+        // the metric of a discrete step changes rows, which are made anew
+        let skip = match m.opt.is_discrete() {
+            true => Skip::None,
+            false => self.skip,
+        };
+        match skip {
             Skip::None => sensed_velocity(m, run),
             Skip::Pos => {
                 if looks_ahead(m) {
@@ -414,6 +452,9 @@ pub fn inverse_part(m: &Model, part: Part, run: &mut impl Run) {
     inv_acc(m, run);
     sensed_acc(m, run);
     run(&inverse_skip);
+    if m.opt.is_discrete() {
+        run(&inverse_settle);
+    }
 }
 
 /// Inverse dynamics: the force that an acceleration takes, constraints and passive forces aside (`mj_inverse`).
@@ -429,6 +470,9 @@ fn inv_acc(m: &Model, run: &mut impl Run) {
             run(&smooth_vel);
         }
         run(&discrete_acc);
+    }
+    if m.opt.is_discrete() {
+        run(&inverse_metric);
     }
     run(&inv_constraint);
 }
@@ -459,6 +503,9 @@ fn fwd_acc(m: &Model, run: &mut impl Run) {
 fn forces(m: &Model, run: &mut impl Run) {
     run(&fwd_actuation);
     run(&fwd_acceleration);
+    if m.opt.is_discrete() {
+        run(&metric);
+    }
     match Solver::from_i32(m.opt.solver) {
         Some(Solver::Pgs) => run(&solve_pgs),
         Some(Solver::Cg) => run(&solve_cg),
@@ -466,6 +513,9 @@ fn forces(m: &Model, run: &mut impl Run) {
     }
     if m.opt.noslip_iterations > 0 {
         run(&solve_noslip);
+    }
+    if m.opt.is_discrete() {
+        run(&settle);
     }
 }
 
@@ -527,6 +577,10 @@ pub fn step(m: &Model, run: &mut impl Run) {
             run(&smooth_vel);
             before_advance(m, run);
             run(&implicit);
+        }
+        Some(Integrator::Discrete) => {
+            before_advance(m, run);
+            run(&discrete);
         }
         _ => {
             before_advance(m, run);

@@ -334,8 +334,8 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
     let sensor = |said: &str| with("", "", &format!("<sensor>{said}</sensor>"));
     for (xml, what) in [
         (
-            with("|integrator='discrete'", "", ""),
-            "integrator \"discrete\"",
+            with("|integrator='discrete' density='1'", "", ""),
+            "a medium that bodies move in with the integrator \"discrete\"",
         ),
         (
             flag("sleep='enable'").replace("<option>", "<option integrator='RK4'>"),

@@ -38,7 +38,8 @@ impl Batch {
     }
 
     fn in_part(&mut self, what: What) -> Result<()> {
-        if !what.goes_on() {
+        // a discrete step has changed its rows
+        if !what.goes_on() || self.model.opt.is_discrete() {
             return self.attempt(what, &[], &[]);
         }
         if !self.known {

@@ -10,7 +10,7 @@ use clap::Args;
 use manyworlds::batch::To;
 use manyworlds::fields::{INPUTS, field};
 use manyworlds::model::Opt;
-use manyworlds::types::{ENBL_ENERGY, ENBL_INVDISCRETE, ENBL_INVERSE, ENBL_RNEPOST};
+use manyworlds::types::{ENBL_ENERGY, ENBL_INVDISCRETE, ENBL_INVERSE, ENBL_RNEPOST, Integrator};
 use manyworlds::{Batch, Error, Model};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -261,7 +261,7 @@ fn numbers(value: &Value) -> Result<Vec<f64>, String> {
 // force that the accelerations found take, world after world; none where there is no such thing
 fn inverse(batch: &mut Batch) -> Result<Vec<f64>, Fault> {
     let opt = &batch.model().opt;
-    if opt.enabled(ENBL_INVDISCRETE) && !opt.inverts_steps() {
+    if opt.enabled(ENBL_INVDISCRETE) && opt.integrator == Integrator::Rk4 as i32 {
         return Ok(Vec::new());
     }
     batch.inverse()?;

@@ -290,6 +290,10 @@ fn implicit_sizes(m: &mut Arrays) {
     } else {
         (0, 0)
     };
+    (m.nvefm, m.nCefm) = match m.opt.is_discrete() {
+        true => (m.nv, m.nC),
+        false => (0, 0),
+    };
     let slope = implicit || (fast && m.opt.has_medium());
     (m.nvslope, m.nbodyslope) = if slope { (m.nv, m.nbody) } else { (0, 0) };
 }

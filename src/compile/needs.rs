@@ -7,6 +7,7 @@ use super::tree::Tree;
 use crate::cpu;
 use crate::cpu::collision::Kind;
 use crate::cpu::lib::sleep::sleeps;
+use crate::cpu::smooth_vel::ancestor;
 use crate::fields::Arrays;
 use crate::mjcf::source::Origin;
 use crate::mjcf::table::Keyword;
@@ -118,6 +119,10 @@ fn on_device(m: &Arrays) -> Vec<Need> {
     out.extend(between.map(|f| Need::new(what, By::Flex(f), "dof")));
     let soft = (0..m.nflex).find(|&f| touches(m, f));
     out.extend(soft.map(|f| Need::new("collisions of flexes on a device", By::Flex(f), "name")));
+    if m.opt.is_discrete() {
+        let what = "the integrator \"discrete\" on a device";
+        out.push(Need::new(what, By::Option, "integrator"));
+    }
     if sleeps(m) {
         out.push(Need::new(
             "the flag \"sleep\" on a device",
@@ -163,7 +168,11 @@ fn options(m: &Arrays, out: &mut Vec<Need>) {
     let done = match integrator {
         Some(Integrator::Euler | Integrator::Rk4) => true,
         Some(Integrator::Implicit | Integrator::ImplicitFast) => stage("implicit"),
-        Some(Integrator::Discrete) | None => false,
+        Some(Integrator::Discrete) => {
+            discrete(m, out);
+            true
+        }
+        None => false,
     };
     if !done {
         let word = integrator.map_or("", Keyword::word);
@@ -189,6 +198,81 @@ fn options(m: &Arrays, out: &mut Vec<Need>) {
         let what = "the flag \"sleep\" with equalities of tendons";
         out.push(Need::new(what, By::Flag, "sleep"));
     }
+}
+
+// what cannot be part of the metric of a discrete step yet, or is not known of one
+fn discrete(m: &Arrays, out: &mut Vec<Need>) {
+    let mut need = |what: &str, by: By, attr: &'static str| {
+        let what = format!("{what} with the integrator \"discrete\"");
+        out.push(Need::new(what, by, attr));
+    };
+    if m.opt.has_medium() {
+        need("a medium that bodies move in", By::Option, "integrator");
+    }
+    if m.opt.enabled(ENBL_FWDINV) {
+        need("the flag \"fwdinv\"", By::Flag, "fwdinv");
+    }
+    if sleeps(m) {
+        need("the flag \"sleep\"", By::Flag, "sleep");
+    }
+    if m.ncollision > 0 && cpu::collision::sweep::speculates(m) {
+        need("the flag \"speculative\"", By::Flag, "speculative");
+    }
+    if m.nadhesion > 0 {
+        need("contacts that stick", By::Option, "integrator");
+    }
+    if m.nflex > 0 {
+        need("flexes", By::Flex(0), "name");
+    }
+    if m.opt.solver == Solver::Pgs {
+        return;
+    }
+    if (0..m.ntendon).any(|t| pulls_back(m, t) && !one_branch(m, t)) {
+        let what = "springs and dampers of tendons between branches";
+        need(what, By::Option, "integrator");
+    }
+    if (0..m.nactuator).any(|i| !fits_metric(m, i)) {
+        let what = "forces of actuators that depend on lengths or velocities and act on several branches, muscles, motors and types of one's own";
+        need(what, By::Option, "integrator");
+    }
+}
+
+// whether a tendon has a spring or a damper, its actuators' included
+fn pulls_back(m: &Arrays, t: usize) -> bool {
+    let two = 2 * t..2 * t + 2;
+    m.tendon_stiffness[t] != 0.0
+        || m.tendon_damping_all[t] != 0.0
+        || m.tendon_stiffnesspoly[two.clone()] != [0.0; 2]
+        || m.tendon_dampingpoly_all[two] != [0.0; 2]
+}
+
+// whether of any two dofs that a tendon moves one is the other's ancestor
+fn one_branch(m: &Arrays, t: usize) -> bool {
+    let adr = m.ten_J_rowadr[t] as usize;
+    let dofs = &m.ten_J_colind[adr..adr + m.ten_J_rownnz[t] as usize];
+    let mut ascending = dofs.to_vec();
+    ascending.sort_unstable();
+    let above = |pair: &[i32]| ancestor(m, pair[0] as usize, pair[1] as usize);
+    ascending.windows(2).all(above)
+}
+
+// whether how an actuator's force depends on lengths and velocities is within M's sparsity, and known
+fn fits_metric(m: &Arrays, i: usize) -> bool {
+    let gain = GainType::from_i32(m.actuator_gaintype[i]);
+    let bias = BiasType::from_i32(m.actuator_biastype[i]);
+    let steady = gain == Some(GainType::Fixed) && bias == Some(BiasType::None);
+    let affine = matches!(gain, Some(GainType::Fixed | GainType::Affine))
+        && matches!(bias, Some(BiasType::None | BiasType::Affine));
+    let id = m.actuator_trnid[2 * i].max(0) as usize;
+    let within = match TrnType::from_i32(m.actuator_trntype[i]) {
+        Some(TrnType::Joint | TrnType::JointInParent) => {
+            let kind = m.jnt_type[id];
+            kind == JointType::Hinge || kind == JointType::Slide
+        }
+        Some(TrnType::Tendon) => one_branch(m, id),
+        _ => false,
+    };
+    steady || (affine && within)
 }
 
 // nothing collides where contacts or constraints are off
@@ -356,6 +440,10 @@ mod tests {
             m.opt.enableflags |= ENBL_IPC;
         })
         .unwrap();
-        assert_eq!(missing(&m), ["integrator \"discrete\"", "the flag \"ipc\""]);
+        assert_eq!(missing(&m), ["the flag \"ipc\""]);
+        assert_eq!(
+            missing_on_device(&m),
+            ["the integrator \"discrete\" on a device"]
+        );
     }
 }

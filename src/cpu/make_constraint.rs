@@ -8,7 +8,10 @@ mod contact;
 mod equality;
 
 use crate::cpu::collision::collision;
-use crate::cpu::lib::impedance::{Solver, damping, impedance, regularization, solver, stiffness};
+use crate::cpu::lib::impedance::{
+    Solver, damping, impedance, regularization, solver, stiffness, unresolved,
+};
+use crate::cpu::lib::implicit_rows::resolved;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::sleep::{sleeps, tendon_awake, tree_awake, wake_held, wake_touched};
 use crate::fields::{Data, Model};
@@ -126,6 +129,8 @@ struct Soft<R: Real> {
     solver: Solver<R>,
     stiffness: R,
     damping: R,
+    // damping ratio where a discrete step cannot resolve the spring, else 0
+    unresolved: R,
 }
 
 /// K, B and the sigmoid of the constraint whose solref and solimp begin at these places of two fields of the model. Where worlds
@@ -137,12 +142,21 @@ macro_rules! soft {
             true => {
                 let solref = std::array::from_fn(|k| m.$solref[i + k]);
                 let solimp = std::array::from_fn(|k| m.$solimp[j + k]);
-                Soft::new(&solver(m, m.opt.timestep, solref, solimp)).splat()
+                Soft::new(
+                    m,
+                    m.opt.timestep,
+                    &solver(m, m.opt.timestep, solref, solimp),
+                )
+                .splat()
             }
             false => {
                 let solref = std::array::from_fn(|k| own.$solref(m, i + k));
                 let solimp = std::array::from_fn(|k| own.$solimp(m, j + k));
-                Soft::new(&solver(m, own.timestep(m), solref, solimp))
+                Soft::new(
+                    m,
+                    own.timestep(m),
+                    &solver(m, own.timestep(m), solref, solimp),
+                )
             }
         }
     }};
@@ -152,11 +166,12 @@ use soft;
 
 impl<R: Real> Soft<R> {
     #[inline(always)]
-    fn new(solver: &Solver<R>) -> Self {
+    fn new(m: &Model, timestep: R, solver: &Solver<R>) -> Self {
         Self {
             solver: *solver,
             stiffness: stiffness(solver),
             damping: damping(solver),
+            unresolved: unresolved(m, timestep, solver),
         }
     }
 }
@@ -169,6 +184,7 @@ impl Soft<f64> {
             solver: self.solver.splat(),
             stiffness: R::splat(self.stiffness),
             damping: R::splat(self.damping),
+            unresolved: R::splat(self.unresolved),
         }
     }
 }
@@ -224,6 +240,13 @@ impl<R: Real> Writer<'_, R> {
         d.efc_KBIP[4 * r] = if friction { R::zero() } else { s.stiffness };
         d.efc_KBIP[4 * r + 1] = s.damping;
         d.efc_KBIP[4 * r + 2] = imp.value;
+        if one_sided(row.kind) && nonzero(s.unresolved).any() {
+            let firm = resolved(d.own.timestep(self.m), imp.value, s.unresolved);
+            for (k, &x) in firm.iter().enumerate() {
+                let soft = d.efc_KBIP[4 * r + k];
+                d.efc_KBIP[4 * r + k] = R::select(nonzero(s.unresolved), x, soft);
+            }
+        }
         d.efc_KBIP[4 * r + 3] = imp.slope;
         set_regularization(d, r, reg, row.present);
         self.num += 1;
@@ -419,6 +442,14 @@ impl<R: Real> Writer<'_, R> {
             self.d.overflow[0] = R::int(overflow);
         }
     }
+}
+
+// a limit or a contact
+fn one_sided(kind: ConstraintType) -> bool {
+    !matches!(
+        kind,
+        ConstraintType::Equality | ConstraintType::FrictionDof | ConstraintType::FrictionTendon
+    )
 }
 
 /// R, its inverse, and the diagonal of A that they stand for.

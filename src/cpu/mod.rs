@@ -28,6 +28,7 @@ pub(crate) mod inverse_skip;
 pub(crate) mod island;
 pub mod kinematics;
 pub mod make_constraint;
+pub(crate) mod metric;
 pub(crate) mod passive;
 pub(crate) mod read_ctrl;
 pub mod reference_constraint;

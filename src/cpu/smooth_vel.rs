@@ -10,7 +10,7 @@ use crate::cpu::lib::medium::box_like;
 use crate::cpu::lib::slope::{axis_turn, gyroscopic, rigid};
 use crate::cpu::lib::sparse::d_address;
 use crate::cpu::lib::spatial::{dot6, mul_inert_vec};
-use crate::fields::{Data, Model};
+use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
@@ -69,7 +69,7 @@ fn add<R: Real>(m: &Model, d: &mut Data<R>, i: i32, j: i32, x: R) {
 
 /// True if dof `low` is dof `high` or one of its ancestors.
 #[inline(always)]
-pub fn ancestor(m: &Model, low: usize, high: usize) -> bool {
+pub fn ancestor(m: &Arrays, low: usize, high: usize) -> bool {
     let [place, depth] = [low, high].map(|i| m.D_diag[i] as usize);
     place <= depth && m.D_colind[m.D_rowadr[high] as usize + place] == low as i32
 }
@@ -197,9 +197,9 @@ fn actuator<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
     }
 }
 
-// true where a limit holds the force, whatever the velocity
+/// True where a limit holds an actuator's force, whatever the velocity.
 #[inline(always)]
-fn saturated<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
+pub(crate) fn saturated<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     let adr = m.actuator_outadr[i] as usize;
     let mut held = R::one().lt(R::zero());
 
@@ -245,9 +245,9 @@ fn at_limit<R: Real>(x: R, limit: R) -> R::Mask {
     (limit - R::splat(1e-6) * limit.abs()).le(x)
 }
 
-// how an actuator's force grows with its velocity
+/// How an actuator's force grows with its velocity.
 #[inline(always)]
-fn force_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R {
+pub(crate) fn force_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R {
     let r = m.actuator_outadr[i] as usize;
     let mut slope = R::zero();
 

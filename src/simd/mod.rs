@@ -125,6 +125,26 @@ pub fn exact_diagonal<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::exact_diagonal::exact(m, d, &rows.contact, rows.num);
 }
 
+/// The metric of a discrete step in the place of M (`mj_effActuation`).
+pub(crate) fn metric<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    cpu::metric::enter(m, d, &rows.contact, rows.num);
+}
+
+/// The metric in the place of M while inverse dynamics runs (`mj_effBuild`).
+pub(crate) fn inverse_metric<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    cpu::metric::enter_inverse(m, d, &rows.contact, rows.num);
+}
+
+/// What the metric adds to the force that an acceleration takes (end of `mj_inverseSkip`).
+pub(crate) fn inverse_settle<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    cpu::metric::leave_inverse(m, d, rows.num);
+}
+
+/// Inertia in its place again (end of `mj_fwdConstraint`).
+pub(crate) fn settle<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    cpu::metric::leave(m, d, rows.num);
+}
+
 /// Forces with which contacts stick (part of `mj_passive`).
 pub fn adhesion<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::adhesion::stick(m, d, &rows.contact, rows.num);

@@ -68,7 +68,7 @@ pub fn solver<R: Real>(m: &Model, timestep: R, solref: [R; 2], solimp: [R; 5]) -
     let mixed = zero.lt(solref[0]) ^ zero.lt(solref[1]);
     let default = [0.02, 1.0].map(R::splat);
     let mut solref = [0, 1].map(|k| R::select(mixed, default[k], solref[k]));
-    if !m.opt.disabled(DSBL_REFSAFE) {
+    if !m.opt.disabled(DSBL_REFSAFE) && !m.opt.is_discrete() {
         let safe = solref[0].max(R::splat(2.0) * timestep);
         solref[0] = R::select(zero.lt(solref[0]), safe, solref[0]);
     }
@@ -111,6 +111,18 @@ fn curve<R: Real>(solimp: &[R; 5]) -> Curve {
         () if is(solimp[4], 2.0).all() => Curve::Square,
         () => Curve::Other,
     }
+}
+
+/// Damping ratio of a standard solref whose spring a discrete step cannot resolve, time constant times damping ratio below the timestep; 0 where it can, or
+/// `refsafe` is off.
+#[inline]
+pub(crate) fn unresolved<R: Real>(m: &Model, timestep: R, s: &Solver<R>) -> R {
+    let ([tc, dr], zero) = (s.solref, R::zero());
+    if !m.opt.is_discrete() || m.opt.disabled(DSBL_REFSAFE) {
+        return zero;
+    }
+    let standard = zero.lt(tc) & zero.lt(dr);
+    R::select(standard & (tc * dr).lt(timestep), dr, zero)
 }
 
 /// Reference stiffness K.

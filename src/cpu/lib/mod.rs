@@ -15,6 +15,7 @@ pub(crate) mod grid;
 pub(crate) mod hessian;
 pub(crate) mod history;
 pub(crate) mod impedance;
+pub(crate) mod implicit_rows;
 pub(crate) mod integrate;
 pub(crate) mod jac;
 pub(crate) mod linesearch;

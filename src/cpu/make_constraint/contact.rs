@@ -201,7 +201,10 @@ impl<R: Real> Writer<'_, R> {
         let mixed = R::zero().lt(a) ^ R::zero().lt(b);
         let whole = !mixed & (nonzero(a) | nonzero(b));
         if !whole.any() {
-            return *normal;
+            return Soft {
+                unresolved: R::zero(),
+                ..*normal
+            };
         }
         let friction = soft!(
             m,
@@ -213,6 +216,7 @@ impl<R: Real> Writer<'_, R> {
             solver: normal.solver,
             stiffness: R::select(whole, friction.stiffness, normal.stiffness),
             damping: R::select(whole, friction.damping, normal.damping),
+            unresolved: R::zero(),
         }
     }
 

@@ -1,0 +1,139 @@
+//! Discrete steps (`integrator="discrete"`), on every backend that takes them, against MuJoCo 4.0.0 (`tests/golden/make_discrete.py`).
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::backends::{by_precision, on, on_every_backend};
+use common::error;
+use manyworlds::batch::Backend;
+use manyworlds::{Batch, Error, Model};
+use serde_json::Value;
+
+on_every_backend!(
+    accelerations_rows_and_steps_are_mujocos,
+    inverse_dynamics_are_mujocos
+);
+
+// of three worlds the second is the case's; the others are at rest, so that their rows are others
+const WORLDS: usize = 3;
+
+fn cases() -> Vec<Value> {
+    let text = std::fs::read_to_string("tests/golden/discrete.json").unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn numbers(values: &Value) -> BTreeMap<&str, Vec<f64>> {
+    let row = |values: &Value| {
+        values
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|x| x.as_f64().unwrap())
+            .collect()
+    };
+    let all = values.as_object().unwrap().iter();
+    all.map(|(name, values)| (name.as_str(), row(values)))
+        .collect()
+}
+
+// worlds in the state of a case; none where a backend refuses the integrator by name
+fn begin(case: &Value, backend: Backend) -> Option<Batch> {
+    let m = Model::from_xml_str(case["xml"].as_str().unwrap())
+        .unwrap_or_else(|e| panic!("{}: {e}", case["name"]));
+    let mut batch = match Batch::with(&m, WORLDS, on(backend)) {
+        Err(Error::Missing(told)) if backend == Backend::Gpu => {
+            let told = told.join("\n");
+            assert!(
+                told.contains("the integrator \"discrete\" on a device"),
+                "{told}"
+            );
+            return None;
+        }
+        made => made.unwrap(),
+    };
+    for (name, x) in numbers(&case["state"]) {
+        let mut all = batch.reals(name).unwrap().to_vec();
+        all[x.len()..2 * x.len()].copy_from_slice(&x);
+        batch.set(name, &all).unwrap();
+    }
+    Some(batch)
+}
+
+// an array of the case's world, as long as MuJoCo's
+fn of_case(batch: &mut Batch, name: &str, len: usize) -> Vec<f64> {
+    let all = batch.reals(name).unwrap();
+    all[all.len() / WORLDS..][..len].to_vec()
+}
+
+fn told(wrong: &mut String, case: &Value, name: &str, have: &[f64], want: &[f64], tolerance: f64) {
+    let e = error(have, want);
+    if e.is_nan() || e > tolerance {
+        *wrong += &format!(
+            "{}: {name} is off by {e:.1e}: {have:.6?}, MuJoCo has {want:.6?}\n",
+            case["name"]
+        );
+    }
+}
+
+fn accelerations_rows_and_steps_are_mujocos(backend: Backend) {
+    let mut wrong = String::new();
+    for case in &cases() {
+        let Some(mut batch) = begin(case, backend) else {
+            return;
+        };
+        batch.forward().unwrap();
+        for (name, want) in numbers(&case["said"]) {
+            let have = of_case(&mut batch, name, want.len());
+            told(
+                &mut wrong,
+                case,
+                name,
+                &have,
+                &want,
+                by_precision(backend, 1e-8, 2e-4),
+            );
+        }
+        batch.step(20).unwrap();
+        for (name, want) in numbers(&case["later"]) {
+            let have = of_case(&mut batch, name, want.len());
+            told(
+                &mut wrong,
+                case,
+                &format!("{name} 20 steps later"),
+                &have,
+                &want,
+                by_precision(backend, 1e-6, 1e-2),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+fn inverse_dynamics_are_mujocos(backend: Backend) {
+    // in single precision the forces of stiff rows are differences of accelerations that nearly cancel
+    let mut wrong = String::new();
+    for case in &cases() {
+        let Some(mut batch) = begin(case, backend) else {
+            return;
+        };
+        batch.forward().unwrap();
+        let said = numbers(&case["inverse"]);
+        let mut qacc = batch.reals("qacc").unwrap().to_vec();
+        let nv = said["qacc"].len();
+        qacc[nv..2 * nv].copy_from_slice(&said["qacc"]);
+        batch.set("qacc", &qacc).unwrap();
+        batch.inverse().unwrap();
+        let want = &said["qfrc_inverse"];
+        let have = of_case(&mut batch, "qfrc_inverse", nv);
+        told(
+            &mut wrong,
+            case,
+            "qfrc_inverse",
+            &have,
+            want,
+            by_precision(backend, 1e-8, 2e-3),
+        );
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
