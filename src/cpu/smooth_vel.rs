@@ -197,7 +197,7 @@ fn actuator<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
     }
 }
 
-/// True where a limit holds an actuator's force, whatever the velocity.
+/// True where a limit holds the force, whatever the velocity.
 #[inline(always)]
 pub(crate) fn saturated<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     let adr = m.actuator_outadr[i] as usize;
