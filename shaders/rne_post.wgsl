@@ -1,5 +1,8 @@
 // Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).
 
+// how far the forces between bodies may be off, as a share of their terms: 64 roundings
+const SLACK: f32 = 64.0 * 5.9604645e-8;
+
 fn mj_rne_post() {
     // gravity is an acceleration of the world
     if (lane == 0) {
@@ -87,10 +90,8 @@ fn mj_rne_post() {
     for (var i = lane; i < nbody; i += LANES) {
         var force = Spatial(vec3f(0.0), vec3f(0.0));
         if (i > 0) {
-            let inertia = cinert(i);
-            let vel = cvel(i);
-            let gyroscopic = cross_force(vel, mul_inert_vec(inertia, vel));
-            force = add_scl6(mul_inert_vec(inertia, cacc(i)), gyroscopic, 1.0);
+            let taken = taken_by_motion(i);
+            force = add_scl6(taken.inertial, taken.gyroscopic, 1.0);
             force = add_scl6(force, cfrc_ext(i), -1.0);
         }
         set_cfrc_int(i, force);
@@ -108,9 +109,80 @@ fn mj_rne_post() {
                 }
                 set_cfrc_int(i, sum);
             }
+            if (body_jntnum(i) == 1 && jnt_type(max(body_jntadr(i), 0)) == JNT_FREE) {
+                set_cfrc_int(i, of_free_joint(i));
+            }
         }
         team_sync();
     }
+}
+
+struct Taken {
+    inertial: Spatial,
+    gyroscopic: Spatial,
+}
+
+// forces that the acceleration of a body and its velocity take
+fn taken_by_motion(i: i32) -> Taken {
+    let inertia = cinert(i);
+    let vel = cvel(i);
+    let gyroscopic = cross_force(vel, mul_inert_vec(inertia, vel));
+    return Taken(mul_inert_vec(inertia, cacc(i)), gyroscopic);
+}
+
+// what a free joint transmits: its own forces, unless the sum differs from them by more than roundings of its terms
+fn of_free_joint(i: i32) -> Spatial {
+    // torques and forces in the sum, and how far from the centre of mass of the tree they act
+    var turning = 0.0;
+    var pushing = 0.0;
+    var inertia = 0.0;
+    var mass = 0.0;
+    for (var b = i; b < nbody; b++) {
+        if (body_rootid(b) == i) {
+            let taken = taken_by_motion(b);
+            let outside = cfrc_ext(b);
+            turning += length(taken.inertial.rot) + length(taken.gyroscopic.rot) + length(outside.rot);
+            pushing += length(taken.inertial.lin) + length(taken.gyroscopic.lin) + length(outside.lin);
+            let own = cinert(b);
+            inertia += own.diag.x + own.diag.y + own.diag.z;
+            mass += own.mass;
+        }
+    }
+    let lever = sqrt(inertia / mass);
+
+    // the dofs: along the axes of the world, then about those of the body, which are at right angles
+    let dof = body_dofadr(i);
+    let force = vec3f(dof_force(dof), dof_force(dof + 1), dof_force(dof + 2));
+    var torque = vec3f(0.0);
+    for (var k = dof + 3; k < dof + 6; k++) {
+        let turn = dof_force(k) - dot(cdof(k).lin, force);
+        torque += cdof(k).rot * turn;
+    }
+    let sum = cfrc_int(i);
+    let turned = rounded_to(sum.rot, torque, (turning + lever * pushing) * SLACK);
+    return Spatial(turned, rounded_to(sum.lin, force, pushing * SLACK));
+}
+
+// each number of a sum, or the one that is meant where they are as near as `slack`
+fn rounded_to(sum: vec3f, meant: vec3f, slack: f32) -> vec3f {
+    return select(sum, meant, abs(sum - meant) <= vec3f(slack));
+}
+
+// the force of a dof's own: spatial tendons push bodies, and armature is no body's
+fn dof_force(i: i32) -> f32 {
+    var sum = qfrc_applied(i) + qfrc_passive(i) + qfrc_actuator(i);
+    sum -= dof_armature_all(i) * qacc(i);
+    for (var t = 0; t < ntendon && model_spatial_tendons; t++) {
+        if (tendon_type(t) == TENDON_SPATIAL) {
+            let adr = ten_J_rowadr(t);
+            for (var k = adr; k < adr + ten_J_rownnz(t); k++) {
+                if (ten_J_colind(k) == i) {
+                    sum -= ten_J(k) * driven(t);
+                }
+            }
+        }
+    }
+    return sum;
 }
 
 // a body has one lane, which adds up what acts on it
@@ -120,19 +192,25 @@ fn is_mine(body: i32) -> bool {
 
 // the force along a tendon: what its spring, damper and inertia, its actuators and its rows do
 fn tension(t: i32) -> f32 {
-    let passive = tendon_passive(t);
-    var sum = passive.x + passive.y;
+    var sum = driven(t);
     if (tendon_armature_all(t) != 0.0) {
         sum -= tendon_armature_all(t) * tendon_acceleration<cacc>(t);
     }
+    for (var r = 0; r < nefc(); r++) {
+        sum += efc_force(r) * row_slope(t, r);
+    }
+    return sum;
+}
+
+// the part of it that its spring, its damper and its actuators make
+fn driven(t: i32) -> f32 {
+    let passive = tendon_passive(t);
+    var sum = passive.x + passive.y;
     for (var i = 0; i < nactuator; i++) {
         if (actuator_trntype(i) == TRN_TENDON && actuator_trnid(i, 0) == t) {
             let first = actuator_outadr(i);
             sum += actuator_force(first) * actuator_gear(first, 0);
         }
-    }
-    for (var r = 0; r < nefc(); r++) {
-        sum += efc_force(r) * row_slope(t, r);
     }
     return sum;
 }

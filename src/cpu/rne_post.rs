@@ -5,17 +5,25 @@ use crate::cpu::lib::equality::{anchors, bodies, weld_torque};
 use crate::cpu::lib::force::tendon_passive;
 use crate::cpu::lib::jac::tendon_acceleration;
 use crate::cpu::lib::math::*;
-use crate::cpu::lib::spatial::{add_scl6, cross_force, mul_inert_vec, world_acceleration};
+use crate::cpu::lib::spatial::{
+    add_scl6, cross_force, lin, mul_inert_vec, rot, spatial, world_acceleration,
+};
 use crate::cpu::lib::touch::{contact_force_at, contact_rows};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
+
+/// How many roundings of their terms the forces between bodies may be off by.
+const SLACK: f64 = 64.0;
 
 /// Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).
 ///
 /// `cacc` (rad/s², m/s²) has gravity as an acceleration of the world upwards, as an accelerometer feels it; `cfrc_ext` (N m, N)
 /// is what acts on a body from outside the tree: what was applied, contacts, connects, welds, spatial tendons; `cfrc_int` what
 /// its parent gives it through the joint. All rotation first, in world axes, about the centre of mass of the tree.
+///
+/// What a free joint transmits are its own forces: springs, dampers, motors, what was applied. Beside contacts of 100 kN they are lost
+/// in single precision, so they are taken as they are where the sum comes to them but for its roundings.
 pub fn rne_post(m: &Model, d: &mut Data) {
     let num = d.nefc[0] as usize;
     let ncon = (d.ncon[0] as usize).min(d.contact_collision.len());
@@ -124,39 +132,118 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
     // force that the motion takes beside the one from outside
     d.cfrc_int[0] = [R::zero(); 6];
     for i in 1..m.nbody {
-        let momentum = mul_inert_vec(d.cinert[i], d.cvel[i]);
-        let gyroscopic = cross_force(d.cvel[i], momentum);
-        let inertial = mul_inert_vec(d.cinert[i], d.cacc[i]);
+        let [inertial, gyroscopic] = taken_by_motion(d, i);
         let external = d.cfrc_ext[i];
         d.cfrc_int[i] = std::array::from_fn(|k| inertial[k] + gyroscopic[k] - external[k]);
     }
 
     // force on subtrees, children before parents, the world too
     for i in (1..m.nbody).rev() {
+        if m.body_jntnum[i] == 1 && m.jnt_type[m.body_jntadr[i] as usize] == JointType::Free {
+            d.cfrc_int[i] = of_free_joint(m, d, i);
+        }
         let child = d.cfrc_int[i];
         let sum = &mut d.cfrc_int[m.body_parentid[i] as usize];
         *sum = add_scl6(*sum, child, R::one());
     }
 }
 
+// forces that the acceleration of a body and its velocity take
+#[inline(always)]
+fn taken_by_motion<R: Real>(d: &Data<R>, i: usize) -> [[R; 6]; 2] {
+    let momentum = mul_inert_vec(d.cinert[i], d.cvel[i]);
+    let gyroscopic = cross_force(d.cvel[i], momentum);
+    [mul_inert_vec(d.cinert[i], d.cacc[i]), gyroscopic]
+}
+
+// what a free joint transmits: its own forces, unless the sum differs from them by more than roundings of its terms
+#[inline(always)]
+fn of_free_joint<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [R; 6] {
+    // torques and forces in the sum, and how far from the centre of mass of the tree they act
+    let mut turning = R::zero();
+    let mut pushing = R::zero();
+    let mut inertia = R::zero();
+    let mut mass = R::zero();
+    for b in i..m.nbody {
+        if m.body_rootid[b] == i as i32 {
+            let [inertial, gyroscopic] = taken_by_motion(d, b);
+            for term in [inertial, gyroscopic, d.cfrc_ext[b]] {
+                turning += norm3(rot(term));
+                pushing += norm3(lin(term));
+            }
+            let [xx, yy, zz, .., m] = d.cinert[b];
+            inertia += xx + yy + zz;
+            mass += m;
+        }
+    }
+    let lever = (inertia / mass).sqrt();
+    let slack = R::splat(SLACK * R::ROUNDING);
+
+    // the dofs: along the axes of the world, then about those of the body, which are at right angles
+    let dof = m.body_dofadr[i] as usize;
+    let force = [0, 1, 2].map(|k| dof_force(m, d, dof + k));
+    let mut torque = [R::zero(); 3];
+    for k in dof + 3..dof + 6 {
+        let turn = dof_force(m, d, k) - dot3(lin(d.cdof[k]), force);
+        torque = add3(torque, scl3(rot(d.cdof[k]), turn));
+    }
+    let sum = d.cfrc_int[i];
+    let torque = rounded_to(rot(sum), torque, (turning + lever * pushing) * slack);
+    let force = rounded_to(lin(sum), force, pushing * slack);
+    spatial(torque, force)
+}
+
+// each number of a sum, or the one that is meant where they are as near as `slack`
+#[inline(always)]
+fn rounded_to<R: Real>(sum: [R; 3], meant: [R; 3], slack: R) -> [R; 3] {
+    std::array::from_fn(|k| {
+        let near = (sum[k] - meant[k]).abs().le(slack);
+        R::select(near, meant[k], sum[k])
+    })
+}
+
+// the force of a dof's own: spatial tendons push bodies, and armature is no body's
+#[inline(always)]
+fn dof_force<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
+    let mut sum = d.qfrc_applied[i] + d.qfrc_passive[i] + d.qfrc_actuator[i];
+    sum -= d.own.dof_armature_all(m, i) * d.qacc[i];
+    for t in 0..m.ntendon {
+        if m.tendon_type[t] == TendonType::Spatial {
+            let adr = m.ten_J_rowadr[t] as usize;
+            for k in adr..adr + m.ten_J_rownnz[t] as usize {
+                if m.ten_J_colind[k] == i as i32 {
+                    sum -= d.ten_J[k] * driven(m, d, t);
+                }
+            }
+        }
+    }
+    sum
+}
+
 // the force along a tendon: what its spring, damper and inertia, its actuators and its rows do
 fn tension<R: Real>(m: &Model, d: &Data<R>, t: usize, num: usize) -> R {
-    let [spring, damper] = tendon_passive(m, d, t);
-    let mut sum = spring + damper;
+    let mut sum = driven(m, d, t);
     let armature = d.own.tendon_armature_all(m, t);
     if nonzero(armature).any() {
         sum -= armature * tendon_acceleration(m, d, &d.cacc, t);
-    }
-    for i in 0..m.nactuator {
-        if m.actuator_trntype[i] == TrnType::Tendon && m.actuator_trnid[2 * i] == t as i32 {
-            let out = m.actuator_outadr[i] as usize;
-            sum += d.actuator_force[out] * d.own.actuator_gear(m, 6 * out);
-        }
     }
     for r in 0..num {
         let present = R::zero().lt(d.efc_D[r]);
         let force = R::select(present, d.efc_force[r], R::zero());
         sum += force * row_slope(m, d, t, r);
+    }
+    sum
+}
+
+// the part of it that its spring, its damper and its actuators make
+fn driven<R: Real>(m: &Model, d: &Data<R>, t: usize) -> R {
+    let [spring, damper] = tendon_passive(m, d, t);
+    let mut sum = spring + damper;
+    for i in 0..m.nactuator {
+        if m.actuator_trntype[i] == TrnType::Tendon && m.actuator_trnid[2 * i] == t as i32 {
+            let out = m.actuator_outadr[i] as usize;
+            sum += d.actuator_force[out] * d.own.actuator_gear(m, 6 * out);
+        }
     }
     sum
 }

@@ -129,4 +129,15 @@ for i, a in enumerate(names):
             case(f"{b} in {a} at {at}", f'<mujoco><option ccd_iterations="200"><flag multiccd="disable"/></option>{ASSETS}<worldbody><geom {SOLIDS[a]}/><body><freejoint/><geom {SOLIDS[b]}/></body></worldbody></mujoco>',
                  "ncon contact_dist", 1e-6, qpos=[float(x) for x in at.split()] + [1, 0, 0, 0])
 
+# what a free joint transmits beside contacts, a weld and tendons of 10 to 100 kN, and where the solver ends before they hold it
+HELD = """<geom type="plane" size="2 2 1"/><site name="o" pos="0 0 2"/><body pos="0 0 .3" gravcomp=".5"><joint type="free" damping=".3" stiffness="20" armature=".01"/>
+<geom type="box" size=".3 .2 .4" mass="60"/><site name="s" pos=".1 .1 .4"/><body pos="0 .3 .4"><joint axis="1 0 0" damping=".1"/><geom type="capsule" size=".05 .2"/><site name="q" pos="0 0 .2"/></body></body>
+<body name="w" pos="1.2 0 1"><freejoint/><geom size=".3" mass="500"/></body>"""
+for iterations in (1, 200):
+    case(f"free joints under forces that cancel, {iterations} iterations", f"""<mujoco><option viscosity=".5" density="1" tolerance="1e-14" iterations="{iterations}"/><worldbody>{HELD}</worldbody>
+         <equality><weld body1="w" relpose="-1.2 0 -1 1 0 0 0" solref=".01 1"/></equality><tendon><spatial name="t" stiffness="20000" damping="10" springlength="1"><site site="o"/><site site="s"/></spatial></tendon>
+         <actuator><motor tendon="t" gear="3"/><motor site="q" gear="0 0 1 .1 0 0"/></actuator><sensor><accelerometer site="s"/></sensor></mujoco>""",
+         "cacc cfrc_ext cfrc_int sensordata", 1e-9, qpos=[.05, -.02, .3, .99, .06, .05, .02, .2, 1.3, .1, 1.05, 1, .02, 0, .01], qvel=[.3, -.2, -1, .5, .4, -.3, 1, .1, .2, .3, -.2, .1, .4],
+         ctrl=[2, 1.5], qfrc_applied=[1, -2, 3, .2, .3, -.1, .05, 4, 5, 6, .7, .8, .9], xfrc_applied=[0] * 6 + [5, 6, 7, 1, 2, 3] + [0] * 6 + [-1, 2, 4, .1, .2, .3])
+
 json.dump(CASES, open(pathlib.Path(__file__).parent / "corners.json", "w"), separators=(",", ":"))

@@ -366,8 +366,15 @@ pub fn worlds(golden: &Golden, m: &Model, n: usize) -> Vec<Data> {
 }
 
 /// Gives some of the worlds the number that a stage looks for, each another kind of bad.
+///
+/// A kernel takes a free joint's own force where an `f32` does not tell it from the sum that it is; the twin tells them apart. Here
+/// something pushes the joints, so that both take the sum (`tests/mujoco_corners.rs` has the other way).
 fn spoil(stage: &str, worlds: &mut [Data]) {
     let name = match stage {
+        "rne_post" => {
+            worlds.iter_mut().for_each(|d| d.qfrc_applied.fill(1e6));
+            return;
+        }
         "check_pos" => "qpos",
         "check_vel" => "qvel",
         _ => return,
