@@ -36,6 +36,7 @@
 //! | [`user`] | Functions of your own in the middle of a step (MuJoCo's callbacks). |
 //! | [`Error`], [`Result`] | What can go wrong, with the place in the model's text ([`Excerpt`]). |
 //! | [`picture`] | Pictures of worlds. |
+//! | [`policy`] | Policies from files, which choose the controls of worlds. |
 //! | [`wgpu_interop`] | Worlds on a device of wgpu that is yours: the one place where another library's types are seen. |
 //! | [`level`] | The instructions that the crate was built for, and those that the machine has. |
 //!
@@ -62,6 +63,7 @@
 //!
 //! * `gpu`: the kernels and [`Backend::Gpu`] (wgpu, naga). Without it that backend is an error, and [`Backend::Auto`] takes the cores.
 //! * `view`: pictures of worlds ([`picture`]), on any adapter.
+//! * `policy`, part of `cli` and `scene`: policies from files ([`policy`]).
 //! * `scene`, part of `view`: what pictures show, for a painter on a device of one's own; without kernels.
 //! * `cli`: the program `manyworlds`.
 //! * `count`: a copy of the pipeline that counts operations, which `manyworlds bench` shows.
@@ -93,6 +95,8 @@ pub mod mjcf;
 pub mod model;
 #[cfg(feature = "scene")]
 pub mod picture;
+#[cfg(feature = "policy")]
+pub mod policy;
 pub mod types;
 pub mod user;
 #[cfg(feature = "gpu")]
@@ -117,6 +121,8 @@ pub mod stages;
 mod asset;
 mod data;
 mod error;
+#[cfg(feature = "policy")]
+mod npy;
 mod own;
 
 pub use batch::{Backend, Batch, Overflow, Settings, State, To};

@@ -300,7 +300,11 @@ fn bad_input_files_are_told_apart() {
             &[("ctrl", &[2, 1], &[0.0; 2])],
             "2 rows of control, 100 steps held 10 each need 10",
         ),
-        ("--ctrl", &[("u", &[1], &[0.0])], "holds no array ctrl"),
+        (
+            "--ctrl",
+            &[("u", &[1], &[0.0])],
+            "holds neither an array ctrl nor a policy",
+        ),
     ];
     for (flag, arrays, want) in cases {
         npz(&file, arrays);

@@ -11,6 +11,7 @@ const MODULES: &[&str] = &[
     "mjcf",
     "model",
     "picture",
+    "policy",
     "types",
     "user",
     "wgpu_interop",

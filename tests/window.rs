@@ -145,6 +145,61 @@ fn a_window_closes_after_its_pictures() {
 }
 
 #[test]
+fn a_window_follows_a_policy_and_shows_a_trajectory() {
+    let (screen, folder) = (Screen::open(), tempfile::tempdir().unwrap());
+    let kept = folder.path().join("kept.npz");
+    let mut rollout = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
+    rollout.args([
+        "rollout",
+        "models/quadruped.xml",
+        "--worlds",
+        "2",
+        "--steps",
+        "60",
+    ]);
+    rollout.args([
+        "--ctrl",
+        "models/quadruped_walk.npz",
+        "--backend",
+        "simd",
+        "--out",
+    ]);
+    assert!(
+        rollout
+            .arg(&kept)
+            .stderr(Stdio::null())
+            .status()
+            .unwrap()
+            .success()
+    );
+    let kept = kept.to_str().unwrap();
+    for what in [
+        ["--ctrl", "models/quadruped_walk.npz"],
+        ["--trajectory", kept],
+    ] {
+        let view = screen.view(&[
+            "models/quadruped.xml",
+            "--frames",
+            "20",
+            "--backend",
+            "simd",
+        ]);
+        let mut view = { view }.args(what).spawn().unwrap();
+        wait(&mut view, "an end", |view| {
+            view.try_wait().unwrap().is_some()
+        });
+        let out = view.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success(), "{what:?}: {said}");
+        // what is replayed makes no steps
+        let stands = said.contains("20 pictures, 0 steps");
+        assert_eq!(stands, what[0] == "--trajectory", "{what:?}: {said}");
+        let worlds = if stands { "2 worlds" } else { "16 worlds" };
+        assert!(said.contains(worlds), "{what:?}: {said}");
+    }
+}
+
+#[test]
 fn without_a_screen_there_is_a_sentence() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
     let out = command

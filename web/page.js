@@ -12,12 +12,13 @@ const BUDGET = [12, 250];
 const PATIENCE = 10000;
 
 const said = {
-  model: 'humanoid.xml', backend: 'simd', worlds: 100, speed: 1, noise: 0, gravity: null, contacts: false, play: true,
+  model: 'humanoid.xml', policy: '', backend: 'simd', worlds: 100, speed: 1, noise: 0, gravity: null, contacts: false, play: true,
 };
-// loading: the last load, and those before it; dropped: the files of the visitor's folder
+// loading: the last load, and those before it; dropped: the files of the visitor's folder; policies: those that were dropped alone
 // reopened: when the picture began again
 const state = {
-  sim: null, backend: null, canvas: null, folder: null, own: null, dropped: null, loading: Promise.resolve(), reopened: -PATIENCE, dead: false,
+  sim: null, backend: null, canvas: null, folder: null, own: null, dropped: null, policies: [],
+  loading: Promise.resolve(), reopened: -PATIENCE, dead: false,
 };
 
 const words = () => get('message').textContent;
@@ -89,14 +90,16 @@ function readAddress() {
   number('noise', 0, 1);
   number('gravity', -20, 5);
   if (given.has('model')) said.model = given.get('model');
+  if (given.has('policy')) said.policy = given.get('policy');
   if (given.get('backend') in wasms) said.backend = given.get('backend');
   if (given.has('contacts')) said.contacts = given.get('contacts') === '1';
   if (given.has('play')) said.play = given.get('play') === '1';
 }
 
 function writeAddress() {
-  const { model, backend, worlds, speed, noise, gravity, contacts, play } = said;
+  const { model, policy, backend, worlds, speed, noise, gravity, contacts, play } = said;
   const all = new URLSearchParams({ model, worlds, speed, noise });
+  if (policy) all.set('policy', policy);
   if (backend !== 'simd') all.set('backend', backend);
   if (gravity !== null) all.set('gravity', gravity);
   if (contacts) all.set('contacts', 1);
@@ -140,12 +143,34 @@ async function begin() {
   state.sim?.free();
   [state.sim, state.backend] = [sim, backend];
   complain(null);
+  if (said.policy) follow();
   sim.noise(said.noise);
   sim.contacts(said.contacts);
   if (gravity !== null && backend !== 'gpu') sim.gravity(0, 0, gravity);
   state.canvas?.show(sim);
   get('device').textContent = sim.device;
   meter.restart();
+}
+
+// gives the controls to a policy, if one is chosen
+function follow() {
+  const { sim, folder } = state;
+  try {
+    const dropped = state.policies.findLast(({ path }) => path === said.policy);
+    if (said.policy) sim.follow(said.policy, dropped?.bytes ?? folder.bytes(said.policy));
+    else sim.rest();
+  } catch (error) {
+    said.policy = '';
+    complain(error);
+  }
+}
+
+// those that may be for the model: of the page's own, the ones that are named after it
+function policies() {
+  const all = state.folder.policies();
+  const stem = said.model.replace(/\.\w+$/, '');
+  const there = state.folder === state.own ? all.filter((path) => path.startsWith(stem)) : all;
+  return [...new Set([...there, ...state.policies.map(({ path }) => path)])];
 }
 
 async function onGpu(model, worlds, gravity) {
@@ -185,6 +210,11 @@ function show() {
   get('contacts').checked = said.contacts;
   get('play').textContent = said.play ? 'Pause' : 'Play';
   get('backend').value = said.backend;
+  const chosen = [new Option('at rest or random', ''), ...policies().map((path) => new Option(`by ${path}`, path))];
+  get('policy').replaceChildren(...chosen);
+  get('policy').value = said.policy;
+  get('policy').parentElement.hidden = chosen.length === 1;
+  get('noise-row').hidden = said.policy !== '';
   const menu = get('model');
   const names = api.names();
   const paths = [...names, ...(state.folder === state.own ? [] : state.folder.models())];
@@ -206,9 +236,11 @@ change('model', 'change', ({ value }) => {
   const own = value.startsWith('own:');
   if (own) [state.folder, state.dropped] = [state.own, null];
   said.gravity = null;
+  said.policy = '';
   set('model', value.slice(value.indexOf(':') + 1));
   load();
 });
+change('policy', 'change', ({ value }) => { set('policy', value); if (state.sim) follow(); show(); });
 change('backend', 'change', ({ value }) => { set('backend', value); load(); });
 change('worlds', 'input', ({ value }) => { get('worlds-said').textContent = Math.round(2 ** value); });
 change('worlds', 'change', ({ value }) => { set('worlds', Math.round(2 ** value)); load(); });
@@ -231,6 +263,16 @@ async function open(files) {
   const dropped = await Promise.all(files.map(async ({ path, file }) => ({ path, bytes: new Uint8Array(await file.arrayBuffer()) })));
   const folder = folderOf(dropped);
   const [first] = folder.models();
+  const [policy] = folder.policies();
+  if (first === undefined && policy !== undefined) {
+    folder.free();
+    await state.loading;
+    state.policies.push(...dropped);
+    set('policy', policy);
+    follow();
+    show();
+    return;
+  }
   if (first === undefined) {
     const what = files.map(({ path }) => path).slice(0, 5).join(', ') || 'nothing';
     complain(`There is no MJCF model in what was dropped (${what}): a file ending in .xml with the element <mujoco>, a URDF or an archive of such is needed.`);
@@ -240,6 +282,7 @@ async function open(files) {
   if (state.folder !== state.own) state.folder.free();
   [state.folder, state.dropped] = [folder, dropped];
   said.gravity = null;
+  said.policy = '';
   set('model', first);
   load();
 }
@@ -363,9 +406,10 @@ async function advance(sim, elapsed) {
   const begun = performance.now();
   let spent = 0;
   while (due >= 1 && spent < budget) {
-    const n = Math.max(1, Math.min(Math.floor(due), Math.floor((budget - spent) / each), 10));
+    const n = Math.max(1, Math.min(Math.floor(due), Math.floor((budget - spent) / each), sim.held));
     if (hand.pulls) await reading(sim, () => sim.pull(hand.x, hand.y, picture.width / picture.height));
     if (sim !== state.sim) return;
+    if (await reading(sim, () => { sim.decide(); return true; }) === undefined) return;
     sim.step(n);
     // waits for the GPU, so that no steps pile up there, and brings what the picture needs
     if (state.backend === 'gpu') await bring(sim);

@@ -219,6 +219,46 @@ const tests = {
     return page;
   },
 
+  async 'a policy walks'(browser) {
+    const page = await visit(browser, `${served}#model=quadruped.xml&policy=quadruped_walk.npz&worlds=4&play=0`);
+    assert.equal(await message(page), '');
+    const walked = (control) => page.evaluate(async (control) => {
+      const { state, read } = self.page;
+      await state.loading;
+      for (let k = 0; k < control; k += 1) {
+        state.sim.decide();
+        state.sim.step(state.sim.held);
+      }
+      const qpos = await read('qpos');
+      return [0, 1, 2, 3].map((w) => [...qpos.slice(15 * w, 15 * w + 3)]);
+    }, control);
+    // two seconds at half a metre per second
+    for (const [x, y, z] of await walked(100)) assert.ok(x > 0.6 && x < 1.4 && Math.abs(y) < 0.4 && z > 0.2, `${x} ${y} ${z}`);
+    await isPicture(page);
+    await page.selectOption('#policy', '');
+    assert.ok(!(await page.evaluate(() => location.hash)).includes('policy'));
+    const time = () => page.evaluate(() => self.page.state.sim.read('time')[0]);
+    assert.equal(await time(), 0);
+    // of another model it is refused, and what runs goes on
+    await page.selectOption('#model', 'own:cartpole.xml');
+    await loaded(page);
+    const bytes = await page.evaluate(() => [...self.page.state.own.bytes('quadruped_walk.npz')]);
+    await page.setInputFiles('#files', [{ name: 'walk.npz', mimeType: 'application/zip', buffer: Buffer.from(bytes) }]);
+    await page.waitForFunction(() => document.getElementById('message').textContent !== '');
+    assert.match(await message(page), /walk\.npz: /);
+    await page.click('#play');
+    await page.waitForFunction(() => self.page.state.sim.read('time')[0] > 0);
+    return page;
+  },
+
+  async 'a policy drives the kernels'(browser) {
+    const page = await visit(browser, `${served}#model=quadruped.xml&policy=quadruped_walk.npz&worlds=2&backend=gpu&play=1`);
+    await page.waitForFunction(async () => (await self.page.read('ctrl')).some((x) => x !== 0));
+    assert.equal(await message(page), '');
+    assert.match(await device(page), /webgpu/);
+    return page;
+  },
+
   async 'a pull'(browser) {
     const page = await visit(browser, `${served}#model=humanoid.xml&worlds=1&play=0`);
     const pulls = () => page.evaluate(() => Math.max(...self.page.state.sim.read('xfrc_applied').map(Math.abs)));

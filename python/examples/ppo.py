@@ -3,6 +3,8 @@
     python ppo.py HalfCheetah-v5 --steps 4000000 --seed 1
     python ppo.py InvertedPendulum-v5 --envs 64 --steps 200000
     python ppo.py cartpole-swingup-v0 --envs 64 --horizon 128 --steps 1000000 --seed 1
+    python ppo.py HalfCheetah-v5 --steps 4000000 --seed 1 --save cheetah.npz
+    manyworlds view half_cheetah.xml --ctrl cheetah.npz
 
 Prints a line for every update: control steps so far, seconds, share of them in the simulator, mean return of the episodes that ended last.
 The same seed gives the same curve.
@@ -15,7 +17,8 @@ from collections import deque
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from manyworlds import tasks
+from manyworlds import policy, tasks
+from manyworlds.gym import VectorEnv
 
 
 class Net:
@@ -85,10 +88,13 @@ class Scale:
         return np.clip((x - self.mean) / self.deviation(), -10, 10).astype(np.float32)
 
 
-def learn(a, tell=print):
-    """Trains; the mean return of the last hundred episodes after each update."""
+def learn(a, tell=print, task=None):
+    """Trains on the task that is named, or on one of one's own; the mean return of the last hundred episodes after each update."""
     rng = np.random.default_rng(a.seed)
-    env = tasks.make(a.task, a.envs, autoreset_mode=AutoresetMode.SAME_STEP, backend=a.backend, nthread=a.threads)
+    task = tasks.find(a.task) if task is None else task
+    if a.save:
+        policy.check(task)
+    env = VectorEnv(task, a.envs, autoreset_mode=AutoresetMode.SAME_STEP, backend=a.backend, nthread=a.threads)
     n, nobs, nact = a.envs, env.single_observation_space.shape[0], env.single_action_space.shape[0]
     low, high = env.single_action_space.low, env.single_action_space.high
     actor, critic = Net(rng, nobs, nact, a.hidden, 0.01), Net(rng, nobs, 1, a.hidden, 1.0)
@@ -145,6 +151,8 @@ def learn(a, tell=print):
         mean = float(np.mean(ended)) if ended else float("nan")
         curve.append((steps, took, mean))
         tell(f"{steps:>10} steps {took:7.1f} s {100 * simulating / took:3.0f} % simulating, return {mean:9.1f}", flush=True)
+    if a.save:
+        policy.save(a.save, task, actor.weights, scale.mean, scale.deviation(), low, high)
     env.close()
     return curve
 
@@ -170,6 +178,7 @@ def arguments(args=None):
     p.add_argument("--steps", type=int, default=2_000_000, help="control steps of all worlds together")
     p.add_argument("--envs", type=int, default=256)
     p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--save", metavar="FILE.npz", help="keep the policy there, for `manyworlds view --ctrl FILE.npz` and the page")
     p.add_argument("--backend", default="auto")
     p.add_argument("--threads", type=int, default=0, help="of the simulator; 0: all")
     p.add_argument("--horizon", type=int, default=64, help="control steps of a world between updates")

@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ from manyworlds.randomize import Randomize, Range
 
 # mjSTAGE_ACC: sensors that read accelerations and forces
 STAGE_ACC = 3
+# a field, and which of its numbers
+PART = re.compile(r"(\w+)(?:\[(\d*):(\d*)\])?")
 # dimensions that grow
 OUTGROWN = {"nconmax", "njmax"}
 
@@ -41,6 +44,9 @@ class Task:
     frame_skip: int = 1
     # control steps of an episode; None: no end
     limit: int | None = 1000
+    # what the policy sees, where it is fields or parts of them side by side: ("qpos[2:]", "qvel"); a policy that was learned on such a task
+    # can be kept in a file (`manyworlds.policy`) that other programs follow. Other tasks write observe()
+    observed: tuple[str, ...] = ()
     # fields of which reward() sees what they were before the action
     before: tuple[str, ...] = ("qpos",)
     # true if observe() reads what is derived from the state (positions of bodies, sensors): a reset then computes it
@@ -75,8 +81,11 @@ class Task:
         """What is to be remembered of a control step, behind its steps of physics and before it is rewarded and observed."""
 
     def observe(self, s: View) -> Any:
-        """What the policy sees: an array (n, ...), or several that are put side by side; in a dict they have names."""
-        raise NotImplementedError
+        """What the policy sees: an array (n, ...), or several that are put side by side; in a dict they have names. What `observed` names,
+        if it is not written."""
+        if not self.observed:
+            raise NotImplementedError(f"{type(self).__name__} says neither `observed` nor observe()")
+        return tuple(numbers(s, part) for part in self.observed)
 
     def reward(self, s: View, before: Before, action: np.ndarray) -> Any:
         """The reward, (n,); or it and a dict of its parts."""
@@ -90,6 +99,16 @@ class Task:
         """qpos and qvel of the worlds that begin, a row for each of them; or these and a dict of further inputs (act, mocap_pos, ...), of
         fields of the model that are theirs alone (geom_pos, ...), and of what is remembered."""
         return np.tile(s.qpos0, (len(draws), 1)), np.zeros((len(draws), s.nv))
+
+
+def numbers(s: View, part: str) -> np.ndarray:
+    """A field of each world as a row, or a part of it: "qpos[2:]"."""
+    match = PART.fullmatch(part)
+    if match is None:
+        raise ValueError(f"{part!r} names no field or part of one; these do: 'qvel', 'qpos[2:]', 'xpos[3:6]'")
+    name, first, last = match.groups()
+    row = getattr(s, name).reshape(s.nsim, -1)
+    return row[:, int(first or 0) : int(last) if last else None]
 
 
 class View:

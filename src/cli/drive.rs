@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 /// Where worlds start and what drives them.
 #[derive(Args, Debug)]
 pub struct Drive {
-    /// What drives the actuators: zero, random, or a file with an array ctrl of shape (nu), (T, nu) or (T, worlds, nu)
+    /// What drives the actuators: zero, random, a file with an array ctrl of shape (nu), (T, nu) or (T, worlds, nu), or a policy
     #[arg(long, default_value = "zero", value_name = "zero|random|FILE.npz")]
     ctrl: String,
-    /// Steps that a control is held
+    /// Steps that a control is held; a policy says it itself
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     hold: u64,
     /// Keyframe to start from, by name or number; qpos0 if not given
@@ -58,10 +58,11 @@ impl Drive {
 
     /// Sets the control where it changes, after so many steps; steps until it does again.
     pub fn apply(&self, control: &Control, batch: &mut Batch, done: u64) -> Result<u64, Fault> {
-        if done.is_multiple_of(self.hold) {
-            control.apply(batch, (done / self.hold) as usize)?;
+        let hold = control.hold().unwrap_or(self.hold);
+        if done.is_multiple_of(hold) {
+            control.apply(batch, (done / hold) as usize)?;
         }
-        Ok(self.hold - done % self.hold)
+        Ok(hold - done % hold)
     }
 
     /// Files that are read.

@@ -4,6 +4,7 @@ use super::say::remark;
 use super::{Fault, array, near, npz};
 use manyworlds::batch::To;
 use manyworlds::fields::{INPUTS, field};
+use manyworlds::policy::Policy;
 use manyworlds::{Batch, Model};
 use std::ops::Range;
 use std::path::Path;
@@ -132,10 +133,12 @@ pub enum Control {
         /// Values, row after row.
         values: Vec<f64>,
     },
+    /// By what is seen of the worlds.
+    Policy(Policy),
 }
 
 impl Control {
-    /// `zero`, `random` or a file, of which no more rows are read than times that the control changes.
+    /// `zero`, `random` or a file with rows or a policy; of rows no more rows are read than times that the control changes.
     pub fn parse(
         said: &str,
         m: &Model,
@@ -163,6 +166,9 @@ impl Control {
         let changes = usize::try_from(changes).unwrap_or(usize::MAX);
         let mut rows = 0;
         let mut file = npz::Reader::open(path)?;
+        if file.names().iter().any(|name| name == "weight0") {
+            return Ok(Self::Policy(Policy::open(path, m)?));
+        }
         let values = file.read("ctrl", |shape| {
             let row = match *shape {
                 [t, u] if u == nu => {
@@ -189,7 +195,7 @@ impl Control {
             rows = used;
             Ok(0..used * row)
         })?;
-        let values = values.ok_or_else(|| file.bad("holds no array ctrl"))?;
+        let values = values.ok_or_else(|| file.bad("holds neither an array ctrl nor a policy"))?;
         if rows == 0 {
             return Err(file.bad("ctrl has no rows"));
         }
@@ -204,6 +210,14 @@ impl Control {
         }
     }
 
+    /// Steps for which it is held, if it says so itself.
+    pub fn hold(&self) -> Option<u64> {
+        match self {
+            Self::Policy(policy) => Some(policy.nstep() as u64),
+            _ => None,
+        }
+    }
+
     /// Sets the control of row `k` of time.
     pub fn apply(&self, batch: &mut Batch, k: usize) -> Result<(), Fault> {
         match self {
@@ -213,6 +227,7 @@ impl Control {
                 let row = values.len() / rows;
                 batch.set("ctrl", &values[k.min(rows - 1) * row..][..row])?;
             }
+            Self::Policy(policy) => policy.act(batch)?,
         }
         Ok(())
     }

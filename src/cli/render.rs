@@ -3,8 +3,9 @@
 use super::drive::Drive;
 use super::film::Film;
 use super::interrupt::Interrupt;
+use super::kept::Kept;
 use super::say::remark;
-use super::{Engine, Fault, ModelArg, load, npz, progress};
+use super::{Engine, Fault, ModelArg, load, progress};
 use clap::Args;
 use manyworlds::picture::{Options, Renderer, Sight};
 use manyworlds::{Batch, Model};
@@ -137,8 +138,7 @@ impl Render {
 
     // draws the frames of a trajectory
     fn replay(&self, m: &Model, path: &Path) -> Result<(), Fault> {
-        let mut file = npz::Reader::open(path)?;
-        let kept = Kept::read(&mut file, m)?;
+        let kept = Kept::open(path, m)?;
         let options = self.options()?;
         let mut batch = Batch::with(m, kept.nworld, self.engine.settings())?;
         let mut renderer = Renderer::new(m, kept.nworld, &options)?;
@@ -150,7 +150,6 @@ impl Render {
             let bar = progress::bar(kept.nframe as u64);
             for frame in (first..kept.nframe).step_by(every) {
                 kept.put(&mut batch, frame)?;
-                batch.forward()?;
                 film.add(&renderer.draw(&mut batch)?)?;
                 bar.set_position(frame as u64 + 1);
                 interrupt.check()?;
@@ -197,54 +196,4 @@ fn sight(said: &str) -> Sight {
     let numbers: Option<Vec<f64>> = said.split(',').map(|x| x.trim().parse().ok()).collect();
     let around = numbers.as_deref().and_then(Sight::around);
     around.unwrap_or_else(|| Sight::Named(said.to_owned()))
-}
-
-/// The poses that a trajectory holds.
-struct Kept {
-    nframe: usize,
-    nworld: usize,
-    nq: usize,
-    qpos: Vec<f64>,
-    // of the first world; empty if it was not kept
-    time: Vec<f64>,
-}
-
-impl Kept {
-    fn read(file: &mut npz::Reader, m: &Model) -> Result<Self, Fault> {
-        let (nq, mut nframe, mut nworld) = (m.nq, 0, 0);
-        let qpos = file.read("qpos", |shape| match *shape {
-            [frames, worlds, row] if row == nq && frames > 0 && worlds > 0 => {
-                (nframe, nworld) = (frames, worlds);
-                Ok(0..frames * worlds * row)
-            }
-            _ => Err(format!(
-                "has shape {shape:?}; (frames, worlds, {nq}) is needed"
-            )),
-        })?;
-        let qpos = qpos.ok_or_else(|| file.bad("holds no array qpos"))?;
-        let time = file.read("time", |shape| match *shape {
-            [frames, ..] if frames == nframe => Ok(0..shape.iter().product()),
-            _ => Ok(0..0),
-        })?;
-        Ok(Self {
-            nframe,
-            nworld,
-            nq,
-            qpos,
-            time: time.unwrap_or_default(),
-        })
-    }
-
-    // frames a second
-    fn rate(&self, every: usize) -> Option<f64> {
-        let each = self.time.len() / self.nframe;
-        let seconds = self.time.get(each * every.min(self.nframe - 1))? - self.time.first()?;
-        (seconds > 0.0).then(|| 1.0 / seconds)
-    }
-
-    fn put(&self, batch: &mut Batch, frame: usize) -> Result<(), Fault> {
-        let each = self.nworld * self.nq;
-        batch.set("qpos", &self.qpos[frame * each..(frame + 1) * each])?;
-        Ok(())
-    }
 }

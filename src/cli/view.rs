@@ -5,21 +5,25 @@ mod gfx;
 mod panel;
 mod plot;
 mod window;
+mod worlds;
 
+use super::kept::Kept;
 use super::say::remark;
 use super::{DEVICE, Engine, Fault, ModelArg, load};
 use clap::Args;
 use manyworlds::batch::Settings;
 use manyworlds::picture::{Options, Show};
+use manyworlds::policy::Policy;
 use manyworlds::{Error, Model};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use window::App;
 use winit::event_loop::EventLoop;
+use worlds::Worlds;
 
 /// A window in which worlds run: play, pause, step, pick a world, pull it, move its joints, see its contacts and forces.
 ///
 /// Drag a body to pull it and to pick its world. Drag beside it to go around, with the right button to move, turn the wheel to come
-/// nearer. Space pauses, `.` makes a step, `r` begins again. Another model can be dropped into the window.
+/// nearer. Space pauses, `.` makes a step, `r` begins again. Another model can be dropped into the window, and a policy.
 #[derive(Args, Debug)]
 pub struct View {
     #[command(flatten)]
@@ -30,6 +34,12 @@ pub struct View {
     /// Share of their range in which controls are random, 0 to 1
     #[arg(long, default_value_t = 0.0, value_parser = share, value_name = "SHARE")]
     noise: f64,
+    /// A policy that drives the actuators, as `python/examples/ppo.py --save` writes it
+    #[arg(long, value_name = "FILE.npz", conflicts_with = "noise")]
+    ctrl: Option<PathBuf>,
+    /// Show what `rollout --out` kept, with a time line
+    #[arg(long, value_name = "FILE.npz", conflicts_with_all = ["worlds", "noise", "ctrl"])]
+    trajectory: Option<PathBuf>,
     /// Worlds that are shown, the first ones
     #[arg(long, default_value_t = 4096, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     show: u64,
@@ -57,35 +67,52 @@ impl View {
     /// Runs the verb.
     pub fn run(&self) -> Result<(), Fault> {
         let m = load(&self.model)?;
-        let show = self.open(&m)?;
+        let worlds = self.worlds(&m)?;
         let closed = |e: &dyn std::fmt::Display| {
             let text = format!("error: no window: {e}; `render` draws without one\n");
             Fault { code: DEVICE, text }
         };
         let events = EventLoop::new().map_err(|e| closed(&e))?;
-        remark!("{} worlds on {}", self.worlds, show.batch().device());
-        let mut app = App::new(self, show);
+        let batch = worlds.show.batch();
+        remark!("{} worlds on {}", batch.nworld(), batch.device());
+        let mut app = App::new(self, worlds);
         events.run_app(&mut app).map_err(|e| closed(&e))?;
         app.end()
     }
 
-    /// The worlds of a model, as the arguments say.
-    fn open(&self, m: &Model) -> Result<Show, Error> {
-        let n = |n: u64| usize::try_from(n).map_err(|e| Error::Input(e.to_string()));
+    // what the arguments ask for
+    fn worlds(&self, m: &Model) -> Result<Worlds, Fault> {
+        if let Some(path) = &self.trajectory {
+            let kept = Kept::open(path, m)?;
+            let show = self.open(m, kept.nworld)?;
+            return Ok(Worlds::replaying(show, kept)?);
+        }
+        let n = usize::try_from(self.worlds).map_err(Fault::usage)?;
+        let mut show = self.open(m, n)?;
+        if let Some(path) = &self.ctrl {
+            show.follow(Some(Policy::open(path, m)?))?;
+        }
+        Ok(Worlds::new(show))
+    }
+
+    /// So many worlds of a model.
+    fn open(&self, m: &Model, nworld: usize) -> Result<Show, Error> {
+        let shown = usize::try_from(self.show).map_err(|e| Error::Input(e.to_string()))?;
         let options = Options {
-            worlds: n(self.show)?,
+            worlds: shown,
             spacing: self.spacing,
             contacts: self.contacts,
             ..Options::default()
         };
         let settings: Settings = self.engine.settings();
-        let mut show = Show::new(m, n(self.worlds)?, settings, &options)?;
+        let mut show = Show::new(m, nworld, settings, &options)?;
         show.set_noise(self.noise)?;
         Ok(show)
     }
 
-    /// The worlds of another model, from a file.
-    fn open_file(&self, path: &Path) -> Result<Show, Error> {
-        self.open(&Model::from_xml_path_with(path, &self.model.limits())?)
+    /// As many worlds of another model, from a file.
+    fn open_file(&self, path: &Path, nworld: usize) -> Result<Worlds, Error> {
+        let m = Model::from_xml_path_with(path, &self.model.limits())?;
+        Ok(Worlds::new(self.open(&m, nworld)?))
     }
 }

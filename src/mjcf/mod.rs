@@ -8,7 +8,7 @@
 #[doc(hidden)]
 pub mod table;
 mod actuator;
-mod archive;
+pub(crate) mod archive;
 mod assets;
 mod attach;
 mod attrs;

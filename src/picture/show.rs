@@ -4,6 +4,7 @@ use super::{Grip, Options, Scene, Shot, Sight};
 use crate::batch::{Batch, Settings, To};
 use crate::error::Result;
 use crate::model::{Arrays, Model};
+use crate::policy::Policy;
 use crate::types::{STATE_INTEGRATION, STATE_PLUGIN};
 
 /// Steps that a random control is held.
@@ -39,6 +40,9 @@ pub struct Show {
     sight: Sight,
     grip: Option<Grip>,
     noise: f64,
+    policy: Option<Policy>,
+    // after so many steps since the last reset it has chosen
+    chosen: Option<usize>,
     steps: usize,
 }
 
@@ -88,6 +92,8 @@ impl Show {
             sight: options.sight.clone(),
             grip: None,
             noise: 0.0,
+            policy: None,
+            chosen: None,
             steps: 0,
         };
         show.reset()?;
@@ -142,21 +148,19 @@ impl Show {
     /// Fails like [`Batch::reset`].
     pub fn reset_to(&mut self, to: To<'_>) -> Result<()> {
         self.steps = 0;
+        self.chosen = None;
         self.batch.reset(to)?;
         self.batch.forward()
     }
 
     /// Takes every world so many steps on.
     ///
-    /// Fails like [`Batch::step`].
+    /// Fails like [`Batch::step`] and [`Show::decide`].
     pub fn step(&mut self, n: usize) -> Result<()> {
         let mut left = n;
         while left > 0 {
-            let held = self.steps % HOLD;
-            if held == 0 && self.noise > 0.0 {
-                self.batch.shake(0, self.steps / HOLD, self.noise)?;
-            }
-            let now = left.min(HOLD - held);
+            self.decide()?;
+            let now = left.min(self.held());
             self.batch.step(now)?;
             self.steps += now;
             left -= now;
@@ -164,20 +168,62 @@ impl Show {
         Ok(())
     }
 
+    /// Steps for which controls are held, from now on.
+    pub fn held(&self) -> usize {
+        let hold = self.policy.as_ref().map_or(HOLD, Policy::nstep);
+        hold - self.steps % hold
+    }
+
+    /// Chooses the controls, where it is time for that and they have not been chosen; [`Show::step`] does it too.
+    ///
+    /// Fails like [`Policy::act`]; so, where a device cannot be waited for, until what the policy sees was asked for.
+    pub fn decide(&mut self) -> Result<()> {
+        let hold = self.policy.as_ref().map_or(HOLD, Policy::nstep);
+        if !self.steps.is_multiple_of(hold) || self.chosen == Some(self.steps) {
+            return Ok(());
+        }
+        match &self.policy {
+            Some(policy) => policy.act(&mut self.batch)?,
+            None if self.noise > 0.0 => self.batch.shake(0, self.steps / HOLD, self.noise)?,
+            None => {}
+        }
+        self.chosen = Some(self.steps);
+        Ok(())
+    }
+
+    /// What chooses the controls, if it is not chance.
+    pub fn policy(&self) -> Option<&Policy> {
+        self.policy.as_ref()
+    }
+
+    /// Gives the controls to a policy, and worlds begin again; or takes them from it, and they rest where the first keyframe has them.
+    ///
+    /// Fails like [`Show::reset`].
+    pub fn follow(&mut self, policy: Option<Policy>) -> Result<()> {
+        self.policy = policy;
+        self.rest()?;
+        self.reset()
+    }
+
     /// The share of their range in which controls are random, 0 to 1.
     pub fn noise(&self) -> f64 {
         self.noise
     }
 
-    /// Controls are random in this share of their range, 0 to 1; 0: they rest where the first keyframe has them.
+    /// Controls are random in this share of their range, 0 to 1, unless a policy chooses them; 0: they rest where the first keyframe has them.
     ///
     /// Fails like [`Batch::set`].
     pub fn set_noise(&mut self, share: f64) -> Result<()> {
         let rests = self.noise > 0.0 && share == 0.0;
         self.noise = share;
-        if !rests {
-            return Ok(());
+        match rests {
+            true => self.rest(),
+            false => Ok(()),
         }
+    }
+
+    // controls where the first keyframe has them
+    fn rest(&mut self) -> Result<()> {
         let m = self.batch.model();
         let ctrl = match m.nkey {
             0 => vec![0.0; m.nu],

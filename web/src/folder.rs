@@ -51,6 +51,22 @@ impl Folder {
     }
 }
 
+#[wasm_bindgen]
+impl Folder {
+    /// Paths of the files that may be policies, by name.
+    pub fn policies(&self) -> Vec<String> {
+        let paths = self.0.keys();
+        let policies = paths.filter(|path| path.to_lowercase().ends_with(".npz"));
+        policies.cloned().collect()
+    }
+
+    /// The bytes of a file.
+    pub fn bytes(&self, path: &str) -> Result<Vec<u8>, String> {
+        let bytes = self.0.get(path).cloned();
+        bytes.ok_or_else(|| format!("there is no file {path}"))
+    }
+}
+
 impl Folder {
     /// Compiles one of the files.
     pub fn compile(&self, path: &str) -> manyworlds::Result<Model> {

@@ -13,12 +13,21 @@ models! {
     "humanoid" "quadruped" "hand" "boxes" "cartpole" "pendula" "primitives" "free_bodies" "spatial_tendons" "equalities" "adhesion" "fluid"
 }
 
-/// A folder with the models that come with the page.
+/// Policies that come with the page; a file is named after its model.
+const POLICIES: &[(&str, &[u8])] = &[(
+    "quadruped_walk.npz",
+    include_bytes!("../../models/quadruped_walk.npz"),
+)];
+
+/// A folder with the models that come with the page, and their policies.
 #[wasm_bindgen]
 pub fn models() -> Folder {
     let mut folder = Folder::new();
     for (path, text) in MODELS {
         folder.add((*path).to_owned(), text.as_bytes().to_vec());
+    }
+    for (path, bytes) in POLICIES {
+        folder.add((*path).to_owned(), bytes.to_vec());
     }
     folder
 }

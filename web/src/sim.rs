@@ -4,6 +4,7 @@ use crate::folder::Folder;
 use manyworlds::Batch;
 use manyworlds::batch::{Backend, Settings, To};
 use manyworlds::picture::{Options, Show};
+use manyworlds::policy::Policy;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 pub type Said<T = ()> = Result<T, String>;
@@ -57,6 +58,28 @@ impl Sim {
     /// The share of their range in which controls are random, 0 to 1; 0: they rest.
     pub fn noise(&mut self, share: f64) -> Said {
         self.0.set_noise(share).map_err(said)
+    }
+
+    /// Gives the controls to the policy in a file of this name, and the worlds begin again.
+    pub fn follow(&mut self, name: &str, bytes: &[u8]) -> Said {
+        let policy = Policy::read(bytes, name, self.0.batch().model()).map_err(said)?;
+        self.0.follow(Some(policy)).map_err(said)
+    }
+
+    /// Takes the controls from a policy, and the worlds begin again.
+    pub fn rest(&mut self) -> Said {
+        self.0.follow(None).map_err(said)
+    }
+
+    /// Chooses the controls, where it is time for that; what a policy sees is read.
+    pub fn decide(&mut self) -> Said {
+        self.0.decide().map_err(said)
+    }
+
+    /// Steps for which the controls are held, from now on.
+    #[wasm_bindgen(getter)]
+    pub fn held(&self) -> usize {
+        self.0.held()
     }
 
     /// A field of all worlds, world after world, as numbers in single precision.

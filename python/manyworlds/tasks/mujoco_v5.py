@@ -58,10 +58,7 @@ class Original(Task):
 
 
 class HalfCheetah(Original):
-    file, frame_skip, normal = "half_cheetah.xml", 5, True
-
-    def observe(self, s):
-        return s.qpos[:, 1:], s.qvel
+    file, frame_skip, normal, observed = "half_cheetah.xml", 5, True, ("qpos[1:]", "qvel")
 
     def reward(self, s, before, action):
         forward = self.forward(s.qpos[:, 0], before.qpos[:, 0], s)
@@ -70,10 +67,7 @@ class HalfCheetah(Original):
 
 
 class Swimmer(Original):
-    file, frame_skip, ctrl_cost_weight = "swimmer.xml", 4, 1e-4
-
-    def observe(self, s):
-        return s.qpos[:, 2:], s.qvel
+    file, frame_skip, ctrl_cost_weight, observed = "swimmer.xml", 4, 1e-4, ("qpos[2:]", "qvel")
 
     reward = HalfCheetah.reward
 
@@ -249,10 +243,7 @@ class Pusher(Original):
 
 
 class InvertedPendulum(Original):
-    file, frame_skip, noise = "inverted_pendulum.xml", 2, 0.01
-
-    def observe(self, s):
-        return s.qpos, s.qvel
+    file, frame_skip, noise, observed = "inverted_pendulum.xml", 2, 0.01, ("qpos", "qvel")
 
     def terminated(self, s):
         return np.abs(s.qpos[:, 1]) > 0.2

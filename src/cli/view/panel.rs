@@ -2,6 +2,7 @@
 
 use super::chosen;
 use super::plot::Plot;
+use super::worlds::Worlds;
 use egui::{CollapsingHeader, DragValue, ScrollArea, Slider, Ui};
 use manyworlds::Result;
 use manyworlds::batch::To;
@@ -57,7 +58,7 @@ impl Panel {
     }
 
     /// Shows the panel, and does what it is told.
-    pub fn show(&mut self, ui: &mut Ui, show: &mut Show, adapter: &str) -> Result<()> {
+    pub fn show(&mut self, ui: &mut Ui, worlds: &mut Worlds, adapter: &str) -> Result<()> {
         let mut done = Ok(());
         ScrollArea::vertical().show(ui, |ui| {
             if let Some(fault) = &self.fault {
@@ -65,51 +66,89 @@ impl Panel {
                 ui.separator();
             }
             done = self
-                .run(ui, show)
-                .and_then(|()| self.look(ui, show, adapter));
+                .run(ui, worlds)
+                .and_then(|()| self.look(ui, &mut worlds.show, adapter));
         });
         done
     }
 
     // how the worlds run
-    fn run(&mut self, ui: &mut Ui, show: &mut Show) -> Result<()> {
+    fn run(&mut self, ui: &mut Ui, worlds: &mut Worlds) -> Result<()> {
         let mut done = Ok(());
         ui.horizontal(|ui| {
             let word = if self.playing { "Pause" } else { "Play" };
             if ui.button(word).clicked() {
                 self.playing = !self.playing;
+                if self.playing && worlds.ended() {
+                    done = worlds.seek(0);
+                }
             }
             if ui.button("Step").clicked() {
                 self.playing = false;
-                done = show.step(1);
+                done = worlds.step();
             }
             if ui.button("Reset").clicked() {
                 self.plot.clear();
-                done = show.reset();
+                done = worlds.reset();
             }
         });
         done?;
-        self.keys(ui, show)?;
         let speed = Slider::new(&mut self.speed, 0.03125..=8.0).logarithmic(true);
         ui.add(speed.text("× real time"));
-        let mut noise = show.noise();
-        let slider = Slider::new(&mut noise, 0.0..=1.0).text("random controls");
-        if ui.add(slider).changed() {
-            show.set_noise(noise)?;
-        }
-        let old = show.batch().model().opt.gravity;
-        let mut gravity = old;
-        ui.add(Slider::new(&mut gravity[2], -20.0..=5.0).text("gravity (m/s²)"));
-        if gravity != old {
-            show.edit(|m| m.opt.gravity = gravity)?;
+        match worlds.replay {
+            Some(_) => self.time_line(ui, worlds)?,
+            None => self.drive(ui, &mut worlds.show)?,
         }
         if ui
             .checkbox(&mut self.contacts, "Contacts and their forces")
             .changed()
         {
-            show.scene_mut().show_contacts(self.contacts);
+            worlds.show.scene_mut().show_contacts(self.contacts);
         }
         Ok(())
+    }
+
+    // where in the trajectory the worlds are
+    fn time_line(&mut self, ui: &mut Ui, worlds: &mut Worlds) -> Result<()> {
+        let Some(replay) = &worlds.replay else {
+            return Ok(());
+        };
+        let (mut frame, last) = (replay.frame(), replay.last());
+        let [now, end] = [frame, last].map(|frame| replay.time(frame));
+        ui.label(format!("{now:.2} of {end:.2} s, frame {frame} of {last}"));
+        let line = Slider::new(&mut frame, 0..=last).show_value(false);
+        match ui.add(line.text("time")).changed() {
+            true => worlds.seek(frame),
+            false => Ok(()),
+        }
+    }
+
+    // keyframes, what chooses the controls, gravity
+    fn drive(&mut self, ui: &mut Ui, show: &mut Show) -> Result<()> {
+        self.keys(ui, show)?;
+        if show.policy().is_some() {
+            let mut rests = false;
+            ui.horizontal(|ui| {
+                ui.label("A policy drives");
+                rests = ui.small_button("Let them rest").clicked();
+            });
+            if rests {
+                show.follow(None)?;
+            }
+        } else {
+            let mut noise = show.noise();
+            let slider = Slider::new(&mut noise, 0.0..=1.0).text("random controls");
+            if ui.add(slider).changed() {
+                show.set_noise(noise)?;
+            }
+        }
+        let old = show.batch().model().opt.gravity;
+        let mut gravity = old;
+        ui.add(Slider::new(&mut gravity[2], -20.0..=5.0).text("gravity (m/s²)"));
+        match gravity == old {
+            true => Ok(()),
+            false => show.edit(|m| m.opt.gravity = gravity),
+        }
     }
 
     fn keys(&mut self, ui: &mut Ui, show: &mut Show) -> Result<()> {

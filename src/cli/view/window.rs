@@ -3,11 +3,12 @@
 use super::View;
 use super::gfx::Gfx;
 use super::panel::Panel;
+use super::worlds::Worlds;
 use crate::cli::Fault;
 use crate::cli::say::remark;
 use egui::{Key, PointerButton, Response, Sense, Ui};
 use manyworlds::Error;
-use manyworlds::picture::Show;
+use manyworlds::policy::Policy;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
@@ -15,20 +16,16 @@ use winit::event::WindowEvent;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::{Window, WindowId};
 
-/// Seconds of a picture that steps may take: half of what lies between two pictures, but no less and no more.
-const BUDGET: [f64; 2] = [0.012, 0.25];
 /// Degrees that the camera goes around when the pointer crosses the window.
 const TURN: f64 = 180.0;
 
 /// Worlds in a window.
 pub struct App<'a> {
     args: &'a View,
-    show: Show,
+    worlds: Worlds,
     panel: Panel,
     gfx: Option<Gfx>,
     last: Instant,
-    // steps that are due
-    due: f64,
     frames: u64,
     steps: u64,
     // why the window was closed, if nobody closed it
@@ -36,14 +33,13 @@ pub struct App<'a> {
 }
 
 impl<'a> App<'a> {
-    pub fn new(args: &'a View, show: Show) -> Self {
+    pub fn new(args: &'a View, worlds: Worlds) -> Self {
         Self {
             panel: Panel::new(args.contacts),
             args,
-            show,
+            worlds,
             gfx: None,
             last: Instant::now(),
-            due: 0.0,
             frames: 0,
             steps: 0,
             ended: None,
@@ -67,16 +63,22 @@ impl<'a> App<'a> {
             .with_inner_size(size);
         let window = events.create_window(wanted);
         let window = window.map_err(|e| Error::Device(format!("no window: {e}")))?;
-        Gfx::open(window, self.show.scene())
+        Gfx::open(window, self.worlds.show.scene())
     }
 
-    // another model; what runs goes on if it is refused
+    // another model, or a policy; what runs goes on if it is refused
     fn change(&mut self, path: &Path) -> Result<(), Error> {
-        let show = self.args.open_file(path)?;
-        if let Some(gfx) = &mut self.gfx {
-            gfx.change(show.scene())?;
+        if path.extension().is_some_and(|ending| ending == "npz") {
+            self.panel.begin();
+            let show = &mut self.worlds.show;
+            return show.follow(Some(Policy::open(path, show.batch().model())?));
         }
-        self.show = show;
+        let nworld = self.worlds.show.batch().nworld();
+        let worlds = self.args.open_file(path, nworld)?;
+        if let Some(gfx) = &mut self.gfx {
+            gfx.change(worlds.show.scene())?;
+        }
+        self.worlds = worlds;
         self.panel.begin();
         Ok(())
     }
@@ -87,21 +89,21 @@ impl<'a> App<'a> {
         if self.panel.playing {
             self.advance(elapsed.as_secs_f64())?;
         }
-        self.panel.sample(&mut self.show)?;
+        self.panel.sample(&mut self.worlds.show)?;
         let Some(gfx) = &mut self.gfx else {
             return Ok(());
         };
         let input = gfx.input.take_egui_input(&gfx.window);
         let context = gfx.input.egui_ctx().clone();
-        let (panel, show, adapter) = (&mut self.panel, &mut self.show, gfx.adapter.as_str());
+        let (panel, worlds, adapter) = (&mut self.panel, &mut self.worlds, gfx.adapter.as_str());
         let mut done = Ok(());
         let mut out = context.run_ui(input, |ui| {
             egui::Panel::left("panel")
                 .default_size(270.0)
-                .show(ui, |ui| done = panel.show(ui, show, adapter));
+                .show(ui, |ui| done = panel.show(ui, worlds, adapter));
             let rest = ui.available_size();
             let response = ui.allocate_response(rest, Sense::click_and_drag());
-            let touched = touch(ui, &response, panel, show);
+            let touched = touch(ui, &response, panel, worlds);
             if done.is_ok() {
                 done = touched;
             }
@@ -109,9 +111,10 @@ impl<'a> App<'a> {
         gfx.take_textures(&mut out.textures_delta);
         done?;
         // of one world it needs no telling
-        let chosen = (self.show.batch().nworld() > 1).then_some(self.panel.chosen);
-        self.show.scene_mut().choose(chosen);
-        let shot = self.show.shoot()?;
+        let show = &mut self.worlds.show;
+        let chosen = (show.batch().nworld() > 1).then_some(self.panel.chosen);
+        show.scene_mut().choose(chosen);
+        let shot = show.shoot()?;
         if gfx.draw(&shot, out)? {
             self.frames += 1;
         }
@@ -119,29 +122,27 @@ impl<'a> App<'a> {
     }
 
     fn advance(&mut self, elapsed: f64) -> Result<(), Error> {
-        let (nworld, timestep) = (
-            self.show.batch().nworld(),
-            self.show.batch().model().opt.timestep,
-        );
-        self.due += elapsed * self.panel.speed / timestep;
-        let budget = (0.5 * elapsed).clamp(BUDGET[0], BUDGET[1]);
-        let (begun, mut steps) = (Instant::now(), 0);
-        while self.due >= 1.0 && begun.elapsed().as_secs_f64() < budget {
-            self.show.step(1)?;
-            self.due -= 1.0;
-            steps += 1;
-        }
-        // what cannot be kept up with is let go
-        self.due = self.due.min(1.0);
+        let seconds = elapsed * self.panel.speed;
+        let (steps, spent) = self.worlds.advance(seconds, elapsed)?;
         self.steps += steps as u64;
-        let spent = begun.elapsed().as_secs_f64();
+        let batch = self.worlds.show.batch();
+        let (nworld, timestep) = (batch.nworld(), batch.model().opt.timestep);
         self.panel.rate.add(steps, spent, nworld, timestep);
+        if self.worlds.ended() {
+            self.panel.playing = false;
+        }
         Ok(())
     }
 }
 
 // what pointer and keys do in the picture
-fn touch(ui: &Ui, response: &Response, panel: &mut Panel, show: &mut Show) -> Result<(), Error> {
+fn touch(
+    ui: &Ui,
+    response: &Response,
+    panel: &mut Panel,
+    worlds: &mut Worlds,
+) -> Result<(), Error> {
+    let show = &mut worlds.show;
     let screen = ui.ctx().content_rect();
     let (size, aspect) = (screen.size(), screen.width() / screen.height());
     let at = |pos: egui::Pos2| [2.0 * pos.x / size.x - 1.0, 1.0 - 2.0 * pos.y / size.y];
@@ -174,10 +175,10 @@ fn touch(ui: &Ui, response: &Response, panel: &mut Panel, show: &mut Show) -> Re
     if response.hovered() && scroll != 0.0 {
         show.zoom((-f64::from(scroll) / 400.0).exp2())?;
     }
-    keys(ui, panel, show)
+    keys(ui, panel, worlds)
 }
 
-fn keys(ui: &Ui, panel: &mut Panel, show: &mut Show) -> Result<(), Error> {
+fn keys(ui: &Ui, panel: &mut Panel, worlds: &mut Worlds) -> Result<(), Error> {
     // somebody writes
     if ui.ctx().egui_wants_keyboard_input() {
         return Ok(());
@@ -188,10 +189,10 @@ fn keys(ui: &Ui, panel: &mut Panel, show: &mut Show) -> Result<(), Error> {
     }
     if pressed(Key::Period) {
         panel.playing = false;
-        show.step(1)?;
+        worlds.step()?;
     }
     match pressed(Key::R) {
-        true => show.reset(),
+        true => worlds.reset(),
         false => Ok(()),
     }
 }

@@ -1,0 +1,52 @@
+"""Policies in files: what `manyworlds view`, `render` and `rollout` follow with `--ctrl FILE.npz`, and the page where one is dropped.
+
+A file is an npz archive:
+
+| array | what it is |
+|---|---|
+| `observe` | text in bytes: the fields that are seen, side by side, or parts of them: `qpos[2:] qvel` |
+| `mean`, `deviation` | of what is seen; (x - mean) / deviation, cut at 10 and -10, is what the first layer takes |
+| `weight0`, `bias0`, `weight1`, … | layers: x @ weight + bias; tanh between them |
+| `low`, `high` | the least and the greatest control, one for each |
+| `nstep` | steps of physics for which controls are held |
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from manyworlds.task import Task
+
+# a control without limit
+FAR = np.finfo(np.float32).max
+
+
+def check(task: Task) -> None:
+    """Raises ValueError where a file cannot say what a task observes or does."""
+    name = type(task).__name__
+    if type(task).observe is not Task.observe or not task.observed:
+        raise ValueError(f"a policy of {name} cannot be kept in a file: it writes observe(); a task that says `observed` instead can")
+    if type(task).act is not Task.act:
+        raise ValueError(f"a policy of {name} cannot be kept in a file: its actions are no controls, it writes act()")
+    if task.current or task.forces:
+        raise ValueError(f"a policy of {name} cannot be kept in a file: what it observes is computed anew behind a step (`current`, `forces`)")
+
+
+def save(
+    path: str | os.PathLike,
+    task: Task,
+    weights: Sequence[np.ndarray],
+    mean: np.ndarray,
+    deviation: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+) -> None:
+    """Keeps a perceptron with layers of tanh: `weights` are those of each layer (inputs, outputs) and its bias (outputs,), in turn."""
+    check(task)
+    low, high = (np.nan_to_num(x, posinf=FAR, neginf=-FAR) for x in (low, high))
+    layers = {f"{kind}{k // 2}": w for k, w in enumerate(weights) for kind in [("weight", "bias")[k % 2]]}
+    observe = np.frombuffer(" ".join(task.observed).encode(), np.uint8)
+    np.savez(path, observe=observe, mean=mean, deviation=deviation, low=low, high=high, nstep=np.int64(task.frame_skip), **layers)
