@@ -1,4 +1,5 @@
-//! Functions of one's own within the step: a controller that holds a pole up, wind that pushes it, a sensor that says how well.
+//! Functions of one's own within the step: a controller that holds a pole up, wind that pushes it, a sensor that says how well. The cores
+//! call them; a GPU runs the texts in WGSL that stand for them.
 //!
 //!     cargo run --release --example functions
 
@@ -30,8 +31,20 @@ pub(crate) fn main() -> Result<()> {
     model.bind_sensor("lean", |world, reading| {
         reading[0] = world.qpos()[1].to_degrees();
     })?;
+    // the same for a GPU
+    model.bind_control_wgsl(
+        "fn control() { set_ctrl(0, qpos(0) + 2.0 * qvel(0) + 30.0 * qpos(1) + 6.0 * qvel(1)); }",
+    )?;
+    model.bind_passive_wgsl(
+        "fn passive() { set_qfrc_passive(1, qfrc_passive(1) + 0.02 * sin(3.0 * time())); }",
+    )?;
+    model.bind_sensor_wgsl(
+        "lean",
+        "fn sensor(k: i32) -> f32 { return degrees(qpos(1)); }",
+    )?;
 
     let mut batch = Batch::new(&model, 4)?;
+    println!("on {}", batch.device());
     let lean = [0.0, 0.0, 0.0, 0.1, 0.0, 0.2, 0.0, 0.3];
     batch.set("qpos", &lean)?;
     for _ in 0..4 {

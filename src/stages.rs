@@ -171,11 +171,11 @@ static sleep: Stage = Stage {
     _sealed: Sealed,
 };
 
-/// Controls by a function of one's own (`mjcb_control`). No row of the table, since devices cannot call it: they refuse models that have one.
+/// Controls by a function of one's own (`mjcb_control`). No row of the table: all that a device does there is the text that stands for it.
 #[expect(non_upper_case_globals, reason = "a stage has one name everywhere")]
 pub(crate) static control: Stage = Stage {
     name: "control",
-    shader: "",
+    shader: "fn mj_control() {}",
     twin: user::set_controls,
     simd: |m, d, _rows| user::set_controls(m, d),
     #[cfg(feature = "count")]

@@ -8,17 +8,24 @@
 //!
 //! A function is called for one world at a time, by several threads in no order, and again where a step looks twice: what it gives has to
 //! follow from what it is given. Side by side it is called for the worlds that fill up the last tile too, which are as after a reset.
-//! Batches that were made before a function was bound know nothing of it. A device cannot call functions: [`crate::Batch::with`] refuses
-//! such a model on [`crate::batch::Backend::Gpu`].
+//! Batches that were made before a function was bound know nothing of it.
+//!
+//! A device cannot call functions. It runs texts in WGSL that stand for them: each `bind` has a method of its name with `_wgsl` behind it
+//! (`Model::bind_control_wgsl`). The cores call functions and a device runs texts, so that a model that has both runs everywhere;
+//! where one is missing, [`crate::Batch::with`] refuses the model by the name of the function.
 //!
 //! If a function panics, so does the call of the [`crate::Batch`] that led to it. Its worlds are somewhere within a step then, each
 //! elsewhere; they can be read, but the batch refuses to compute on until all of them are reset or restored.
 
 mod hooks;
+mod text;
 mod world;
 
 pub use hooks::Inputs;
 pub(crate) use hooks::{add_passive, let_through, read_sensors, set_controls, set_controls_of};
+pub(crate) use text::on_the_cores;
+#[cfg(feature = "gpu")]
+pub(crate) use text::{Hook, on_a_device};
 pub use world::World;
 pub(crate) use world::at_tile;
 
@@ -81,6 +88,7 @@ pub(crate) struct Users {
     filter: Option<Arc<hooks::Filter>>,
     // by the number of the sensor
     sensors: Vec<(usize, Arc<hooks::Sensor>)>,
+    texts: Vec<text::Text>,
 }
 
 impl fmt::Debug for Users {
@@ -94,6 +102,7 @@ impl fmt::Debug for Users {
             .field("passive", &self.passive.is_some())
             .field("filter", &self.filter.is_some())
             .field("sensors", &sensors)
+            .field("texts", &self.texts)
             .finish()
     }
 }
@@ -118,6 +127,21 @@ impl Model {
         part: UserPart,
         function: impl Fn(&UserActuator<'_>, &mut [f64]) + Send + Sync + 'static,
     ) -> Result<()> {
+        let i = self.user_actuator(actuator, part)?;
+        let users = self.users_mut();
+        users
+            .actuators
+            .retain(|bound| (bound.actuator, bound.part) != (i, part));
+        users.actuators.push(Arc::new(Bound {
+            actuator: i,
+            part,
+            function: Arc::new(function),
+        }));
+        Ok(())
+    }
+
+    /// Number of an actuator of which a part is of type `user`, by its name.
+    fn user_actuator(&self, actuator: &str, part: UserPart) -> Result<usize> {
         let Some(i) = self.names.actuator.iter().position(|name| name == actuator) else {
             let msg = format!("actuator {actuator:?}: the model has none of that name");
             return Err(Error::Input(msg));
@@ -131,16 +155,7 @@ impl Model {
             let msg = format!("actuator {actuator:?}: its {attr} is not \"user\"");
             return Err(Error::Input(msg));
         }
-        let users = self.users_mut();
-        users
-            .actuators
-            .retain(|bound| (bound.actuator, bound.part) != (i, part));
-        users.actuators.push(Arc::new(Bound {
-            actuator: i,
-            part,
-            function: Arc::new(function),
-        }));
-        Ok(())
+        Ok(i)
     }
 }
 
@@ -191,33 +206,4 @@ pub(crate) fn of_user<R: Real>(
             x.set_lane(lane, own);
         }
     }
-}
-
-/// What of a model's functions a device lacks, in a few words each.
-#[cfg(feature = "gpu")]
-pub(crate) fn on_a_device(m: &Model) -> Vec<String> {
-    let users = m.users();
-    let actuator = users.actuators.first();
-    let actuator = actuator.map(|x| format!("of the actuator {:?}", m.names.actuator[x.actuator]));
-    let sensor = users.sensors.first();
-    let sensor = sensor.map(|(i, _)| format!("of the sensor {:?}", m.names.sensor[*i]));
-    let all = [
-        actuator,
-        users.control.is_some().then(|| "for controls".to_owned()),
-        users
-            .passive
-            .is_some()
-            .then(|| "for passive forces".to_owned()),
-        users
-            .filter
-            .is_some()
-            .then(|| "that filters contacts".to_owned()),
-        sensor,
-    ];
-    let told = |what| {
-        format!(
-            "functions of your own ({what}) on a device (the backends simd and cpu call them, Model::unbind goes without)"
-        )
-    };
-    all.into_iter().flatten().map(told).collect()
 }

@@ -1,5 +1,5 @@
 //! Functions of one's own for controls, passive forces, pairs of geoms and sensors, as MuJoCo 4.0.0's callbacks are called
-//! (`tests/golden/make_hooks.py` has the same functions).
+//! (`tests/golden/make_hooks.py` has the same functions). The cores call closures, a device runs the texts that stand for them.
 
 mod common;
 
@@ -61,6 +61,53 @@ fn sense_acc(world: &World, out: &mut [f64]) {
     out[2] = world.reals("actuator_force").unwrap()[0];
 }
 
+// the same for a device
+const TEXTS: [&str; 3] = [
+    "fn control() {
+        let afloat = opt_gravity.z == 0.0;
+        set_ctrl(0, 2.0 * sin(5.0 * time()) - 3.0 * qpos(21));
+        set_ctrl(1, xpos(4).z - 0.5 * qvel(19));
+        set_ctrl(2, select(ctrl(2) + 0.1, 0.1, afloat));
+        set_qfrc_applied(19, 0.2 * qvel(18));
+        set_xfrc_applied_at(3, 0, select(0.3 * cos(time()), 0.0, afloat));
+        set_userdata(0, userdata(0) + qpos(21));
+    }",
+    "fn passive() {
+        for (var i = 18; i < nv; i++) {
+            let more = 0.1 * qfrc_passive(i) - 0.3 * qvel(i) * abs(qvel(i)) + 0.05 * xpos(5).x;
+            set_qfrc_passive(i, qfrc_passive(i) + more);
+        }
+    }",
+    "fn contact_filter(geom1: i32, geom2: i32) -> bool {
+        if (geom1 == 0 && geom2 == 1) {
+            return time() < 0.05;
+        }
+        if (geom1 == 1 && geom2 == 4) {
+            return geom_xpos(4).x > geom_xpos(1).x + 0.02;
+        }
+        // predefined: nobody asks
+        return geom2 == 7;
+    }",
+];
+
+const SENSOR_TEXTS: [(&str, &str); 3] = [
+    (
+        "pos",
+        "fn sensor(k: i32) -> f32 { return select(f32(ncon() - 1), 10.0 * xpos(5).z, k == 0); }",
+    ),
+    (
+        "vel",
+        "fn sensor(k: i32) -> f32 { return subtree_linvel(4).z + sensordata(9); }",
+    ),
+    (
+        "acc",
+        "fn sensor(k: i32) -> f32 {
+            if (k == 0) { return cacc(5).lin.z; }
+            return select(actuator_force(0), sensordata(6) * time(), k == 1);
+        }",
+    ),
+];
+
 fn plain() -> Model {
     Model::from_xml_path(PATH).unwrap()
 }
@@ -73,28 +120,32 @@ fn bound() -> Model {
     m.bind_sensor("pos", sense_pos).unwrap();
     m.bind_sensor("vel", sense_vel).unwrap();
     m.bind_sensor("acc", sense_acc).unwrap();
+    let [control, passive, filter] = TEXTS;
+    m.bind_control_wgsl(control).unwrap();
+    m.bind_passive_wgsl(passive).unwrap();
+    m.bind_contact_filter_wgsl(filter).unwrap();
+    for (name, text) in SENSOR_TEXTS {
+        m.bind_sensor_wgsl(name, text).unwrap();
+    }
     m
 }
 
-// a batch of a model with functions; none, and the refusal is looked at, where a device would have to call them
+// a batch of a model with functions; none, and the refusal is looked at, where a device would have to call closures
 fn batch_of(m: &Model, n: usize, settings: Settings) -> Option<Batch> {
     let is_gpu = settings.backend == Backend::Gpu;
     match Batch::with(m, n, settings) {
         Err(Error::Missing(told)) if is_gpu => {
             let told = told.join("\n");
-            assert!(told.contains("functions of your own ("), "{told}");
-            assert!(
-                told.contains(
-                    "on a device (the backends simd and cpu call them, Model::unbind goes without)"
-                ),
-                "{told}"
-            );
+            for words in [
+                "functions of your own (",
+                ") on a device: Model::bind_",
+                "_wgsl gives it a text (the backends simd and cpu call functions, Model::unbind goes without)",
+            ] {
+                assert!(told.contains(words), "{told}");
+            }
             None
         }
-        made => {
-            assert!(!is_gpu, "a device took {m:?}");
-            Some(made.unwrap())
-        }
+        made => Some(made.unwrap()),
     }
 }
 
@@ -165,10 +216,17 @@ const CASES: [&str; 7] = [
 fn steps_are_those_of_mujoco_with_callbacks(backend: Backend) {
     let golden = Golden::open("tests/golden/hooks.npz");
     for case in CASES {
-        let (m, steps) = edited(case);
-        let Some(mut batch) = batch_of(&m, 3, on(backend)) else {
-            return;
-        };
+        let (m, mut steps) = edited(case);
+        if backend == Backend::Gpu {
+            // a device refuses trees that sleep; a software adapter takes long to compile and to step
+            match case {
+                "euler" => steps = 15,
+                "rk4" => steps = 3,
+                "still" | "slack" => {}
+                _ => continue,
+            }
+        }
+        let mut batch = batch_of(&m, 3, on(backend)).unwrap();
         if case != "sleep" {
             start(&mut batch, 3);
         }
@@ -203,6 +261,10 @@ fn steps_are_those_of_mujoco_with_callbacks(backend: Backend) {
                 }
             }
         }
+        // of the last state of the golden
+        if backend == Backend::Gpu && case != "slack" {
+            continue;
+        }
         batch.forward().unwrap();
         batch.inverse().unwrap();
         let want = golden.get(&format!("{case}/inverse")).unwrap();
@@ -215,9 +277,7 @@ fn steps_are_those_of_mujoco_with_callbacks(backend: Backend) {
 fn slopes_of_a_step_are_those_of_mujoco_with_callbacks(backend: Backend) {
     let golden = Golden::open("tests/golden/hooks.npz");
     let (m, steps) = edited("euler");
-    let Some(mut batch) = batch_of(&m, 3, on(backend)) else {
-        return;
-    };
+    let mut batch = batch_of(&m, 3, on(backend)).unwrap();
     start(&mut batch, 3);
     batch.step(steps).unwrap();
     batch.forward().unwrap();
@@ -333,29 +393,24 @@ fn worlds_have_the_same_bits_whatever_their_number(backend: Backend) {
     let m = bound();
     let run = |n: usize, threads: usize| {
         let settings = on(backend).threads(threads);
-        let mut batch = batch_of(&m, n, settings)?;
+        let mut batch = batch_of(&m, n, settings).unwrap();
         start(&mut batch, n);
         batch.step(30).unwrap();
-        Some(
-            ["qpos", "qvel", "ctrl", "userdata", "sensordata"].map(|name| {
-                let x = numbers(&mut batch, name);
-                let words = x.len() / n;
-                x.iter()
-                    .take(words)
-                    .map(|x| x.to_bits())
-                    .collect::<Vec<_>>()
-            }),
-        )
+        ["qpos", "qvel", "ctrl", "userdata", "sensordata"].map(|name| {
+            let x = numbers(&mut batch, name);
+            let words = x.len() / n;
+            let first = x.iter().take(words);
+            first.map(|x| x.to_bits()).collect::<Vec<_>>()
+        })
     };
-    let Some(one) = run(1, 1) else {
-        return;
+    let one = run(1, 1);
+    // a device has no threads of ours
+    let others: &[(usize, usize)] = match backend {
+        Backend::Gpu => &[(64, 1)],
+        _ => &[(7, 1), (64, 2), (64, 1)],
     };
-    for (n, threads) in [(7, 1), (64, 2), (64, 1)] {
-        assert_eq!(
-            run(n, threads).unwrap(),
-            one,
-            "{n} worlds, {threads} threads"
-        );
+    for &(n, threads) in others {
+        assert_eq!(run(n, threads), one, "{n} worlds, {threads} threads");
     }
 }
 
@@ -363,23 +418,18 @@ fn worlds_have_the_same_bits_whatever_their_number(backend: Backend) {
 fn a_bad_world_does_not_call_for_its_neighbours(backend: Backend) {
     let m = bound();
     let run = |force: f64| {
-        let mut batch = batch_of(&m, 3, on(backend))?;
+        let mut batch = batch_of(&m, 3, on(backend)).unwrap();
         start(&mut batch, 3);
         let mut forces = vec![0.0; 3 * m.nv];
         forces[m.nv] = force;
         batch.set("qfrc_applied", &forces).unwrap();
         batch.step(1).unwrap();
-        Some(
-            [numbers(&mut batch, "userdata"), numbers(&mut batch, "ctrl")].map(|x| {
-                let words = x.len() / 3;
-                [x[..words].to_vec(), x[2 * words..].to_vec()]
-            }),
-        )
+        [numbers(&mut batch, "userdata"), numbers(&mut batch, "ctrl")].map(|x| {
+            let words = x.len() / 3;
+            [x[..words].to_vec(), x[2 * words..].to_vec()]
+        })
     };
-    let (Some(calm), Some(wild)) = (run(0.0), run(1e30)) else {
-        return;
-    };
-    assert_eq!(calm, wild);
+    assert_eq!(run(0.0), run(1e30));
 }
 
 fn a_panic_comes_through_and_the_batch_says_where_it_is(backend: Backend) {
@@ -453,9 +503,9 @@ fn a_function_may_compute_worlds_of_its_own(backend: Backend) {
 fn functions_see_the_numbers_of_their_world(backend: Backend) {
     let mut m = plain();
     m.bind_passive(|world, force| force[20] = world.reals("body_mass").unwrap()[6]);
-    let Some(mut batch) = batch_of(&m, 3, on(backend)) else {
-        return;
-    };
+    m.bind_passive_wgsl("fn passive() { set_qfrc_passive(20, body_mass(6)); }")
+        .unwrap();
+    let mut batch = batch_of(&m, 3, on(backend)).unwrap();
     let mass = |w: usize| 2.0 + w as f64;
     batch.expand(&["body_mass"]).unwrap();
     let rows = (0..3).flat_map(|w| (0..m.nbody).map(move |_| mass(w)));

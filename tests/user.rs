@@ -62,9 +62,35 @@ fn functions_are_called_for_each_world(backend: Backend) {
     .unwrap();
     match Batch::with(&m, 2, on(backend)) {
         Err(Error::Missing(told)) if backend == Backend::Gpu => {
-            return assert!(told[0].contains("\"gain\") on a device"), "{told:?}");
+            assert!(
+                told[0].contains("(of the gain of the actuator \"gain\") on a device"),
+                "{told:?}"
+            );
         }
         made => drop(made.unwrap()),
+    }
+    for (name, part, text) in [
+        (
+            "gain",
+            UserPart::Gain,
+            "fn gain(a: UserActuator) -> f32 {
+                return actuator_gainprm(a.id, 1) * a.length + actuator_gainprm(a.id, 2) * a.velocity + a.ctrl;
+            }",
+        ),
+        (
+            "bias",
+            UserPart::Bias,
+            "fn bias(a: UserActuator) -> f32 { return -actuator_biasprm(a.id, 0) * a.length; }",
+        ),
+        (
+            "rate",
+            UserPart::Dyn,
+            "fn rate(a: UserActuator, k: i32) -> f32 {
+                return (a.ctrl - act(actuator_actadr(a.id) + k)) / actuator_dynprm(a.id, 0);
+            }",
+        ),
+    ] {
+        m.bind_user_wgsl(name, part, text).unwrap();
     }
     let [force, act] = stepped(&m, backend);
     // the transmission doubles lengths and velocities

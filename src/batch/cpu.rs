@@ -67,6 +67,10 @@ pub(super) fn open_simd(m: &Model, nworld: usize, settings: &Settings) -> Result
 
 impl<R: Real> Cpu<R> {
     fn new(m: &Model, nworld: usize, settings: &Settings, twin: Twin<R>) -> Result<Self> {
+        let lacking = crate::user::on_the_cores(m);
+        if !lacking.is_empty() {
+            return Err(Error::Missing(lacking));
+        }
         let ntile = nworld.div_ceil(R::WIDTH);
         let memory = Memory::cpu(m, ntile * R::WIDTH, (size_of::<R>() / R::WIDTH) as u64);
         memory.check(nworld, memory::available())?;

@@ -46,6 +46,8 @@ type Plans = Vec<(Walk, Plan)>;
 enum Walk {
     Forward(Part),
     Step1,
+    // without the controls that a text of one's own sets
+    Step2,
     Inverse(Part),
 }
 
@@ -57,6 +59,11 @@ impl Walk {
         match self {
             Self::Forward(part) => stages::forward_part(m, part, run),
             Self::Step1 => stages::step1(m, run),
+            Self::Step2 => stages::step(m, &mut |stage| {
+                if !std::ptr::eq(stage, &stages::control) {
+                    run(stage);
+                }
+            }),
             Self::Inverse(part) => stages::inverse_part(m, part, run),
         }
         list
@@ -362,13 +369,15 @@ impl Worlds for Kernels {
 
     fn run(&mut self, m: &Model, pass: &Pass<'_>) -> Result<()> {
         match pass.what {
-            // no function of the user's own sets controls here: halves are those of any step
             What::Step(_) | What::Step2 => self.attempt(m, pass, |kernels| {
                 for (field, values) in pass.inputs() {
                     let at = Columns::all(field.words(m));
                     kernels.write(m, field, None, at, values)?;
                 }
-                kernels.gpu.step(pass.what.steps())
+                match pass.what {
+                    What::Step2 if m.users().controls() => kernels.walk(m, Walk::Step2),
+                    what => kernels.gpu.step(what.steps()),
+                }
             }),
             What::Forward(part) => {
                 self.attempt(m, pass, |kernels| kernels.walk(m, Walk::Forward(part)))

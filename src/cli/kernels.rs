@@ -107,7 +107,7 @@ impl Kernels {
         let layout = Layout::new(m, tile, &[], chip_words(team))?;
         let build = Build::new(m, &layout, team);
         let fuse = if self.single { 1 } else { usize::MAX };
-        let groups = group(&step_walk(m), fuse);
+        let groups = group(m, &step_walk(m), fuse);
         let kernels = groups.iter().map(|stages| build.module(stages)).collect();
         Ok(Plan {
             team,

@@ -50,8 +50,8 @@ impl Build<'_> {
         format!("var<{space}> chip_{}: array<u32, {n}>;\n", field.name)
     }
 
-    /// The text of an accessor.
-    pub(super) fn accessor(&self, name: &str, a: Access) -> String {
+    /// The text of an accessor, which may look at its index.
+    pub(super) fn accessor(&self, name: &str, a: Access, checked: bool) -> String {
         let Access {
             field,
             write,
@@ -97,7 +97,7 @@ impl Build<'_> {
         };
         let _ = writeln!(out, "fn {name}({}){result} {{", params.join(", "));
         let _ = writeln!(out, "    let e = {element};");
-        if self.checked {
+        if checked {
             let range = match component {
                 true => format!("out_of_range(e, {}) || out_of_range(k, {width})", slot.len),
                 false => format!("out_of_range(e, {})", slot.len),

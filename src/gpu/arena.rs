@@ -27,9 +27,10 @@
 use crate::error::{Error, Result};
 use crate::fields::{Data, Model};
 use crate::fields::{FIELDS, Field, Room, View};
+use crate::gpu::own::{added_flow, has_text};
 use crate::gpu::run::{ALONE, forward_walk, inverse_walk, step_walk};
-use crate::gpu::wgsl::{Team, touched};
-use crate::stages::check_acc;
+use crate::gpu::wgsl::{Dataflow, Team, touched};
+use crate::stages::{Stage, check_acc};
 use crate::types::ENBL_INVERSE;
 
 /// Where an array lies.
@@ -258,6 +259,16 @@ impl<'a> Place<'a> {
         if m.opt.enabled(ENBL_INVERSE) {
             walk.extend(inverse_walk(m));
         }
+        // texts of one's own touch more
+        let more = |stage: &&Stage| {
+            let Dataflow { mut reads, writes } = match has_text(m, stage) {
+                true => added_flow(m, stage),
+                false => Dataflow::default(),
+            };
+            reads.extend(writes);
+            reads
+        };
+        let more: Vec<Vec<&str>> = walk.iter().map(more).collect();
         let mut place = Self {
             m,
             sector: u64::from(8 / tile.clamp(1, 8)),
@@ -269,7 +280,9 @@ impl<'a> Place<'a> {
         for field in FIELDS {
             // the stages that touch it; what the turns of one stage hand on to each other is kept
             let mut by: Vec<usize> = (0..walk.len())
-                .filter(|&k| touched(walk[k]).contains(&field.name))
+                .filter(|&k| {
+                    touched(walk[k]).contains(&field.name) || more[k].contains(&field.name)
+                })
                 .filter_map(|k| walk.iter().position(|stage| stage.name == walk[k].name))
                 .collect();
             by.sort_unstable();

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::gpu::lex::{self, Item};
 
 /// Replaces every name of a text that `to` has an answer for; comments are left alone.
-fn replace(text: &str, to: impl Fn(&lex::Word<'_>) -> Option<String>) -> String {
+pub(super) fn replace(text: &str, to: impl Fn(&lex::Word<'_>) -> Option<String>) -> String {
     let code = lex::without_comments(text);
     let mut out = String::with_capacity(text.len());
     let mut done = 0;

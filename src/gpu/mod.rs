@@ -3,7 +3,7 @@
 //! * [`device`] finds an adapter and opens it;
 //! * [`arena`] says where each word of each array lies;
 //! * [`wgsl`] assembles a module for a run of stages: how to write a stage is told there; [`lex`], `generic` and
-//!   `accessor` are its parts, [`module`] is what comes out; [`unroll`] writes it once more for one model alone;
+//!   `accessor` are its parts, `own` puts texts of one's own among them, [`module`] is what comes out; [`unroll`] writes it once more for one model alone;
 //! * [`tune`] remembers what was found fastest;
 //! * `worlds` holds the worlds, [`config`] says how, `transfer` moves arrays between them and the host, `asked` where nothing can
 //!   be waited for;
@@ -17,6 +17,7 @@ pub mod device;
 pub(crate) mod generic;
 pub mod lex;
 pub mod module;
+pub(crate) mod own;
 pub mod run;
 pub(crate) mod solids;
 pub mod ties;

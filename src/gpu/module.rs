@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::error::{Error, Result};
+use crate::gpu::own::OWN;
 
 /// A module and what is known of it.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Module {
     pub workgroup_memory: u32,
     // first line of each file, from 1; the last is the derived part
     pub(super) files: Vec<(u32, String)>,
+    // what names begin with that are of texts of one's own; none where every text is ours
+    pub(super) own: Vec<String>,
 }
 
 impl Module {
@@ -43,7 +46,10 @@ impl Module {
             naga::valid::Capabilities::empty(),
         );
         let info = validator.validate(&module).map_err(|e| {
-            let place = e.location(&self.text);
+            // the least that is meant, which is within a function that is meant as a whole
+            let spans = e.spans().filter(|(span, _)| span.is_defined());
+            let least = spans.min_by_key(|(span, _)| span.to_range().map(|range| range.len()));
+            let place = least.map(|(span, _)| span.location(&self.text));
             let mut msg = e.as_inner().to_string();
             let mut source = std::error::Error::source(e.as_inner());
             while let Some(cause) = source {
@@ -65,25 +71,32 @@ impl Module {
         }
     }
 
+    // names as a text of one's own has them
+    fn plain(&self, text: &str) -> String {
+        let text = self
+            .own
+            .iter()
+            .fold(text.to_owned(), |text, prefix| text.replace(prefix, ""));
+        match self.own.is_empty() {
+            true => text,
+            false => text.replace(OWN, ""),
+        }
+    }
+
     fn error(&self, place: Option<naga::SourceLocation>, msg: &str) -> Error {
         let msg = match place {
-            None => msg.to_owned(),
+            None => self.plain(msg),
             Some(place) => {
                 let line = place.line_number;
-                let text = self
-                    .text
-                    .lines()
-                    .nth(line as usize - 1)
-                    .unwrap_or("")
-                    .trim();
+                let text = self.text.lines().nth(line as usize - 1).unwrap_or("");
+                let before = text.get(..place.line_position as usize - 1).unwrap_or(text);
+                let column = self.plain(before).len() + 1;
+                let (text, msg) = (self.plain(text), self.plain(msg));
+                let text = text.trim();
                 let file = self.files.iter().rev().find(|(first, _)| *first <= line);
                 let (first, name) =
                     file.map_or((1, "module"), |(first, name)| (*first, name.as_str()));
-                format!(
-                    "{name}:{}:{}: {msg}\n    {text}",
-                    line - first + 1,
-                    place.line_position
-                )
+                format!("{name}:{}:{}: {msg}\n    {text}", line - first + 1, column)
             }
         };
         Error::Shader {

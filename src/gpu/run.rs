@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::fields::{Field, Model, field};
 use crate::gpu::device::block_on;
 use crate::gpu::module::Module;
+use crate::gpu::own::has_text;
 use crate::gpu::transfer::Caught;
 use crate::gpu::unroll::Why;
 use crate::gpu::worlds::Gpu;
@@ -113,7 +114,7 @@ impl Gpu {
                 return Err(Error::Missing(missing));
             }
         }
-        let groups = group(walk, fuse);
+        let groups = group(&self.m, walk, fuse);
         let mut missing: Vec<&Vec<&'static Stage>> = Vec::new();
         for stages in &groups {
             if !self.by_stages.contains_key(&names(stages))
@@ -170,7 +171,7 @@ impl Gpu {
             entry_point: Some("main"),
             compilation_options: wgpu::PipelineCompilationOptions {
                 constants: &[],
-                zero_initialize_workgroup_memory: self.config.checked,
+                zero_initialize_workgroup_memory: self.config.checked || !module.own.is_empty(),
             },
             cache: None,
         });
@@ -364,12 +365,14 @@ fn names(stages: &[&'static Stage]) -> Vec<&'static str> {
 /// Stages that are long or diverge stay alone.
 pub(crate) const ALONE: &[&str] = &["collision", "make_constraint", "solve_newton"];
 
-/// The stages of a walk by the kernels that run them, at most `fuse` in each.
-pub fn group(walk: &[&'static Stage], fuse: usize) -> Vec<Vec<&'static Stage>> {
+/// The stages of a walk by the kernels that run them, at most `fuse` in each. One with a text of one's own is a kernel by itself, since
+/// it is checked.
+pub fn group(m: &Model, walk: &[&'static Stage], fuse: usize) -> Vec<Vec<&'static Stage>> {
+    let alone = |stage: &Stage| ALONE.contains(&stage.name) || has_text(m, stage);
     let mut groups: Vec<Vec<&'static Stage>> = Vec::new();
     for &stage in walk {
         let joins = |group: &&mut Vec<&'static Stage>| {
-            group.len() < fuse && !ALONE.contains(&stage.name) && !ALONE.contains(&group[0].name)
+            group.len() < fuse && !alone(stage) && !alone(group[0])
         };
         match groups.last_mut().filter(joins) {
             Some(group) => group.push(stage),
@@ -391,13 +394,18 @@ fn descriptor(module: &Module) -> wgpu::ShaderModuleDescriptor<'_> {
     reason = "the texts are ours and their numbers were looked at, as is proved step by step below"
 )]
 fn trusted(device: &wgpu::Device, module: &Module, robust: bool) -> wgpu::ShaderModule {
+    // 1. every check of WebGPU's holds for a text of one's own, and for all that is in its module
+    if !module.own.is_empty() {
+        return device.create_shader_module(descriptor(module));
+    }
     let checks = wgpu::ShaderRuntimeChecks {
         bounds_checks: !robust,
         ..wgpu::ShaderRuntimeChecks::unchecked()
     };
     // SAFETY:
     // 1. The text is ours. `compile` is private and takes `&'static Stage`; a `Stage` has a private field, so that the only ones are
-    //    the rows of `STAGES`, whose shaders are files of this crate.
+    //    the rows of `STAGES` and those beside it in its file, whose shaders are of this crate. What `gpu::own` adds to one for a text of
+    //    somebody else's is named in `own`: such a module was made above, with checks.
     // 2. What it is specialised to is sound. Sizes, options and the tree come from a `Model`, and there is no `Model` whose indices
     //    `compile::check` did not look at; `Gpu::write` refuses integers of the model that lead nowhere and counts beyond the room.
     // 3. Loops end: each at a size of the model, at one of those counts, or at a number of iterations of the options.
@@ -406,6 +414,10 @@ fn trusted(device: &wgpu::Device, module: &Module, robust: bool) -> wgpu::Shader
     // 5. Buffers are indexed by the same, and by integers of a world (`contact_collision`, `efc_id` …). Where safe code wrote others than
     //    a stage does, robust access keeps what is read and written within the binding, which holds this model and these worlds alone; it
     //    is always on in wgpu's Vulkan. On other platforms bounds are checked.
+    //    A text of somebody else's writes no more than safe code does: `own::check` lets it name no buffer and no variable of ours and
+    //    none of our functions that write, what it defines gets names of its own, and the arrays that it sets are reals, by no number of
+    //    which memory is indexed without a clamp (`ctrl qfrc_applied xfrc_applied userdata`, which `Gpu::write` sets as well, and
+    //    `qfrc_passive`); their accessors look at every index (`own__set_ctrl`).
     // 6. Nothing is divided by an integer that is not a constant or a size above 0; there are no ray queries and no mesh shaders.
     unsafe { device.create_shader_module_trusted(descriptor(module), checks) }
 }

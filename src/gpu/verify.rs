@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::fields::{Data, FIELDS, Model, Room, View, ViewMut};
 use crate::gpu::run::step_walk;
 use crate::gpu::ties::{Ties, settle};
-use crate::gpu::wgsl::dataflow;
+use crate::gpu::wgsl::dataflow_in;
 use crate::gpu::{Config, Device, Gpu};
 use crate::model::Opt;
 use crate::stages::Stage;
@@ -117,7 +117,7 @@ fn compare_on(gpu: &mut Gpu, stage: &'static Stage, before: &[Data]) -> Result<R
     let answers = answers(stage);
     let written = match answers {
         Some(answers) => answers.to_vec(),
-        None => dataflow(&[stage]).writes,
+        None => dataflow_in(m, &[stage]).writes,
     };
     let mut report = Report::default();
     let ended: Vec<usize> = (0..shader.len())

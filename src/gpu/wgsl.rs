@@ -39,6 +39,7 @@ use crate::gpu::arena::Layout;
 use crate::gpu::generic;
 use crate::gpu::lex::{self, Item};
 use crate::gpu::module::Module;
+use crate::gpu::own;
 use crate::gpu::solids;
 use crate::model::Opt;
 use crate::stages::{STAGES, Stage};
@@ -368,11 +369,13 @@ fn library(lanes: u32) -> &'static BTreeMap<String, Item> {
 
 /// Arrays that stages read and write.
 pub fn dataflow(stages: &[&Stage]) -> Dataflow {
+    flow(stages.iter().map(|stage| stage.shader.to_owned()))
+}
+
+/// Arrays that texts read and write; what is there for texts of one's own is known by its other name.
+pub(super) fn flow(texts: impl Iterator<Item = String>) -> Dataflow {
     let lib = library(1);
-    let mut todo: Vec<String> = stages
-        .iter()
-        .map(|s| generic::expand(s.shader, lib))
-        .collect();
+    let mut todo: Vec<String> = texts.map(|text| generic::expand(&text, lib)).collect();
     let mut seen = BTreeMap::new();
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     while let Some(text) = todo.pop() {
@@ -381,21 +384,38 @@ pub fn dataflow(stages: &[&Stage]) -> Dataflow {
             if seen.insert(word.name.to_owned(), ()).is_some() {
                 continue;
             }
-            match access(word.name) {
+            let name = word.name.strip_prefix(own::OWN).unwrap_or(word.name);
+            match access(name) {
                 Some(a) if a.write => writes.push(a.field.name),
                 Some(a) => reads.push(a.field.name),
-                None => todo.extend(generic::item(word.name, lib)),
+                None => todo.extend(generic::item(name, lib)),
             }
         }
     }
-    let in_order = |names: Vec<&'static str>| {
-        let rows = FIELDS.iter().map(|f| f.name);
-        rows.filter(|name| names.contains(name)).collect()
-    };
     Dataflow {
         reads: in_order(reads),
         writes: in_order(writes),
     }
+}
+
+/// The same of a model, whose texts of one's own are part of its stages.
+pub fn dataflow_in(m: &Model, stages: &[&Stage]) -> Dataflow {
+    let mut all = dataflow(stages);
+    for stage in stages.iter().filter(|stage| own::has_text(m, stage)) {
+        let more = own::added_flow(m, stage);
+        all.reads.extend(more.reads);
+        all.writes.extend(more.writes);
+    }
+    Dataflow {
+        reads: in_order(all.reads),
+        writes: in_order(all.writes),
+    }
+}
+
+// names of arrays in the order of the table, each once
+fn in_order(names: Vec<&'static str>) -> Vec<&'static str> {
+    let rows = FIELDS.iter().map(|f| f.name);
+    rows.filter(|name| names.contains(name)).collect()
 }
 
 /// Arrays that a stage of the table reads or writes.
@@ -424,17 +444,27 @@ impl Build<'_> {
                 distinct.push(stage);
             }
         }
+        let (mut own, mut calls) = (Vec::new(), String::new());
         for stage in &distinct {
+            let added = own::added(self.m, stage);
             files.push((line(&text), format!("shaders/{}.wgsl", stage.name)));
-            text.push_str(&generic::expand(stage.shader, library(self.team.lanes)));
+            let shader = generic::expand(stage.shader, library(self.team.lanes));
+            text.push_str(&added.spliced(shader));
             text.push('\n');
+            for (name, theirs) in added.texts {
+                files.push((line(&text), name));
+                text.push_str(&theirs);
+            }
+            own.extend(added.prefixes);
+            calls.push_str(&added.calls);
         }
         files.push((line(&text), "derived".to_owned()));
+        text.push_str(&calls);
         let entry = self.entry(stages);
         let derived = self.derived(&[&text, &entry]);
         text.push_str(&derived);
         text.push_str(&entry);
-        let Dataflow { reads, writes } = dataflow(&distinct);
+        let Dataflow { reads, writes } = dataflow_in(self.m, &distinct);
         Module {
             stages: stages.iter().map(|s| s.name).collect(),
             workgroup_memory: self.workgroup_memory(&text),
@@ -442,15 +472,18 @@ impl Build<'_> {
             reads,
             writes,
             files,
+            own,
         }
     }
 
     fn entry(&self, stages: &[&Stage]) -> String {
         let Team { lanes, worlds } = self.team;
-        let calls: Vec<String> = stages
-            .iter()
-            .map(|s| format!("    mj_{}();\n", s.name))
-            .collect();
+        let of_stage = |stage: &&Stage| {
+            let behind = own::added(self.m, stage).behind.map(str::to_owned);
+            [Some(format!("mj_{}", stage.name)), behind]
+        };
+        let calls = stages.iter().flat_map(of_stage).flatten();
+        let calls: Vec<String> = calls.map(|name| format!("    {name}();\n")).collect();
         let mut calls = calls.join("    team_sync();\n");
         if self.limited {
             calls.push_str("    team_sync();\n    tell_if_loops_ended();\n");
@@ -500,9 +533,13 @@ impl Build<'_> {
     }
 
     // the text of a derived item, if the name is one
-    fn item(&self, name: &str, call: bool) -> Option<String> {
+    pub(super) fn item(&self, name: &str, call: bool) -> Option<String> {
         if call && let Some(access) = access(name) {
-            return Some(self.accessor(name, access));
+            return Some(self.accessor(name, access, self.checked));
+        }
+        // texts of one's own are never trusted with an index
+        if call && let Some(access) = name.strip_prefix(own::OWN).and_then(access) {
+            return Some(self.accessor(name, access, true));
         }
         if let Some(stub) = stub(self.m, name) {
             return Some(stub.to_owned());
@@ -536,8 +573,8 @@ impl Build<'_> {
             return Some(format!("const {name}: bool = {met};\n"));
         }
         let Team { lanes, worlds } = self.team;
-        let checked = self.checked;
         Some(match name {
+            "UserActuator" => own::ACTUATOR.to_owned(),
             "SOLID_CORNERS" => format!("const SOLID_CORNERS: i32 = {};\n", solids::corners(self.m)),
             "SOLID_FACINGS" => format!("const SOLID_FACINGS: i32 = {};\n", solids::facings(self.m)),
             "LANES" => format!("const LANES: i32 = {lanes};\n"),
@@ -558,7 +595,7 @@ impl Build<'_> {
             "set_data_word" => {
                 "fn set_data_word(a: i32, word: u32) { data_words[world_base + u32(a) * TILE] = word; }\n".to_owned()
             }
-            "out_of_range" if checked => {
+            "out_of_range" => {
                 "fn out_of_range(e: i32, n: i32) -> bool { return e < 0 || e >= n; }\n".to_owned()
             }
             _ => {

@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::cpu::lib::restart::bad_world;
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, Role, Room, View, ViewMut, field};
 use crate::gpu::arena::{Layout, Memory, Slot, chip_words, words};
 use crate::gpu::config::{Config, Values, choose_team};
 use crate::gpu::device::{Device, block_on};
-use crate::gpu::run::{Kernel, Plan};
+use crate::gpu::own;
+use crate::gpu::run::{Kernel, Plan, forward_walk};
 use crate::gpu::transfer::{Span, Transfer, Worlds, staging_words};
 use crate::gpu::tune::{self, Tuned};
 use crate::gpu::wgsl::Team;
+use crate::types::Warning;
 
 /// What kernels count by, of what a world holds.
 const COUNTS: [&str; 6] = ["ncon", "nefc", "ne", "nf", "nl", "nisland"];
@@ -36,6 +39,8 @@ pub struct Gpu {
     pub(super) team: Team,
     pub(super) config: Config,
     pub(super) chunks: Vec<Chunk>,
+    // the model's arena, and the fresh world behind it
+    arena: wgpu::Buffer,
     pub(super) transfer: Transfer,
     pub(super) pipeline_layout: wgpu::PipelineLayout,
     pub(super) kernels: Vec<Kernel>,
@@ -74,6 +79,10 @@ impl Gpu {
 
     /// The same where nothing can be waited for.
     pub(crate) async fn make(device: &Device, m: &Model, config: &Config) -> Result<Self> {
+        // what was let through when it was bound may have come to name other things by an edit
+        for (hook, _) in m.users().texts() {
+            own::check(m, hook)?;
+        }
         let (config, tuned) = tune::settle(config, m, &device.adapter);
         let config = &config;
         let (team, tile) = choose_team(config, m, device)?;
@@ -171,18 +180,22 @@ impl Gpu {
         device
             .queue
             .write_buffer(&model, 0, bytemuck::cast_slice(&layout.model_image(m)));
-        device.queue.write_buffer(
-            &model,
-            u64::from(layout.model_words) * 4,
-            bytemuck::cast_slice(&layout.fresh_image(m)),
-        );
-        let gpu = Self {
+        let has_texts = m.users().texts().next().is_some();
+        if !has_texts {
+            device.queue.write_buffer(
+                &model,
+                u64::from(layout.model_words) * 4,
+                bytemuck::cast_slice(&layout.fresh_image(m)),
+            );
+        }
+        let mut gpu = Self {
             device: device.clone(),
             m: m.clone(),
             layout,
             team,
             config: config.clone(),
             chunks,
+            arena: model,
             transfer,
             pipeline_layout,
             kernels: Vec::new(),
@@ -191,14 +204,35 @@ impl Gpu {
             tuned,
             held: Vec::new(),
         };
-        gpu.fill()?;
+        if has_texts {
+            gpu.make_fresh().await?;
+        }
+        gpu.fill(&Data::new(m))?;
         device.check()?;
         Ok(gpu)
     }
 
+    // texts of one's own run on the device alone: there the fresh world makes its forward dynamics, as the twin of `check_acc` does
+    async fn make_fresh(&mut self) -> Result<()> {
+        let mut d = Data::new(&self.m);
+        bad_world(&self.m, &mut d, Warning::BadQacc);
+        self.fill(&d)?;
+        let plan = self.build(&forward_walk(&self.m)).await?;
+        self.run(&plan, 1)?;
+        let span = Span {
+            offset: 0,
+            words: self.layout.fresh_words,
+        };
+        if let Some(chunk) = self.chunks.first() {
+            let to = (&self.arena, u64::from(self.layout.model_words) * 4);
+            self.transfer.ask(&self.device, &chunk.data, 1, span, to);
+        }
+        Ok(())
+    }
+
     // every world, the padding too, begins as the same image
-    fn fill(&self) -> Result<()> {
-        let image = self.layout.world_image(&self.m, &Data::new(&self.m));
+    fn fill(&self, d: &Data) -> Result<()> {
+        let image = self.layout.world_image(&self.m, d);
         let span = Span {
             offset: 0,
             words: self.layout.world_words,

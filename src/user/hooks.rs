@@ -1,6 +1,7 @@
 //! Functions that are called at a place of the step: for controls, passive forces, pairs of geoms, sensors.
 
 use super::Users;
+use super::text::Hook;
 use super::world::{World, put, row};
 use crate::cpu::lib::history::hold_back;
 use crate::cpu::lib::sensor::{cutoff, of_stage};
@@ -116,6 +117,15 @@ impl Model {
         sensor: &str,
         function: impl Fn(&World<'_>, &mut [f64]) + Send + Sync + 'static,
     ) -> Result<()> {
+        let i = self.user_sensor(sensor)?;
+        let users = self.users_mut();
+        users.sensors.retain(|(of, _)| *of != i);
+        users.sensors.push((i, Arc::new(function)));
+        Ok(())
+    }
+
+    /// Number of a sensor of type `user`, by its name.
+    pub(super) fn user_sensor(&self, sensor: &str) -> Result<usize> {
         let Some(i) = self.names.sensor.iter().position(|name| name == sensor) else {
             let msg = format!("sensor {sensor:?}: the model has none of that name");
             return Err(Error::Input(msg));
@@ -124,13 +134,10 @@ impl Model {
             let msg = format!("sensor {sensor:?}: it is not of type \"user\"");
             return Err(Error::Input(msg));
         }
-        let users = self.users_mut();
-        users.sensors.retain(|(of, _)| *of != i);
-        users.sensors.push((i, Arc::new(function)));
-        Ok(())
+        Ok(i)
     }
 
-    /// Leaves out every function of your own: the model is what files say of it.
+    /// Leaves out every function of your own, texts too: the model is what files say of it.
     ///
     /// # Errors
     /// Those of [`Model::edit`]; the model is as it was then.
@@ -151,19 +158,19 @@ impl Model {
 impl Users {
     /// Whether some function sets controls.
     pub(crate) fn controls(&self) -> bool {
-        self.control.is_some()
+        self.control.is_some() || self.text(Hook::Control).is_some()
     }
 
     /// Whether some function filters contacts.
     #[inline(always)]
     pub(crate) fn filters(&self) -> bool {
-        self.filter.is_some()
+        self.filter.is_some() || self.text(Hook::Filter).is_some()
     }
 
     /// Whether some function reads a sensor of a stage.
     pub(crate) fn senses(&self, m: &Model, stage: NeedStage) -> bool {
         let mut sensors = self.sensors.iter();
-        sensors.any(|(i, _)| m.sensor_needstage[*i] == stage)
+        sensors.any(|(i, _)| m.sensor_needstage[*i] == stage) || self.text_senses(m, stage)
     }
 
     fn sensor(&self, i: usize) -> Option<&Sensor> {

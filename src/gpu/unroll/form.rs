@@ -3,6 +3,7 @@
 use crate::gpu::Gpu;
 use crate::gpu::config::Unroll;
 use crate::gpu::module::Module;
+use crate::gpu::own::has_text;
 use crate::gpu::unroll::{Budget, MOST, Why, unroll};
 use crate::gpu::wgsl::{Build, Team};
 use crate::stages::Stage;
@@ -35,6 +36,10 @@ impl Gpu {
             limited: self.device.adapter.ends_loops(),
             order: self.config.order,
         };
+        if stages.iter().any(|stage| has_text(&self.m, stage)) {
+            let why = Why::Foreign("a text of one's own");
+            return (plain.module(stages), self.team, Some(why));
+        }
         let most = match self.config.unroll {
             Unroll::Never => None,
             Unroll::Always if self.device.adapter.software => Some(SOFTWARE_MOST),

@@ -1,0 +1,281 @@
+//! Texts of one's own in kernels ([`crate::user`]): where they run, who calls them, and what keeps them apart from what is ours.
+//!
+//! ```text
+//! fn control() { set_ctrl(0, -qpos(0)); }                     the text, checked by itself (`check`)
+//! fn own__control__control() { own__set_ctrl(0, -own__qpos(0)); }     as it stands in the kernel of its stage
+//! fn own__control() { if (lane == 0) { own__control__control(); } }   who calls it, behind the stage
+//! ```
+//!
+//! What a text defines is renamed, so that it can take the place of nothing of ours and of no other text; the arrays that it names
+//! become accessors that look at their index. A stage with a text is a kernel of its own, and no other kernel changes.
+
+mod check;
+
+pub(crate) use check::check;
+
+use crate::fields::Model;
+use crate::gpu::accessor::access;
+use crate::gpu::generic::replace;
+use crate::gpu::lex;
+use crate::gpu::wgsl::{Dataflow, flow};
+use crate::stages::Stage;
+use crate::types::{DSBL_DAMPER, DSBL_SPRING, NeedStage};
+use crate::user::{Hook, UserPart};
+use std::fmt::Write as _;
+
+/// What every name begins with that is there for a text.
+pub(super) const OWN: &str = "own__";
+
+/// An actuator as a text sees it.
+pub(super) const ACTUATOR: &str =
+    "struct UserActuator { id: i32, ctrl: f32, length: f32, velocity: f32 }\n";
+
+/// The function that a text has to define, and what it may set.
+struct Form {
+    name: &'static str,
+    params: &'static [&'static str],
+    result: &'static str,
+    sets: &'static [&'static str],
+}
+
+impl Hook {
+    fn form(self) -> Form {
+        let form = |name, params, result, sets| Form {
+            name,
+            params,
+            result,
+            sets,
+        };
+        match self {
+            Self::Control => {
+                const SETS: &[&str] = &["ctrl", "qfrc_applied", "xfrc_applied", "userdata"];
+                form("control", &[], "", SETS)
+            }
+            Self::Passive => form("passive", &[], "", &["qfrc_passive"]),
+            Self::Filter => form("contact_filter", &["i32", "i32"], "bool", &[]),
+            Self::Sensor(_) => form("sensor", &["i32"], "f32", &[]),
+            Self::Actuator(_, UserPart::Gain) => form("gain", &["UserActuator"], "f32", &[]),
+            Self::Actuator(_, UserPart::Bias) => form("bias", &["UserActuator"], "f32", &[]),
+            Self::Actuator(_, UserPart::Dyn) => form("rate", &["UserActuator", "i32"], "f32", &[]),
+        }
+    }
+
+    // the stage in whose kernel its text is
+    fn stage(self, m: &Model) -> &'static str {
+        match self {
+            Self::Control => "control",
+            Self::Passive => "passive",
+            Self::Filter => "collision",
+            Self::Actuator(..) => "fwd_actuation",
+            Self::Sensor(i) => match NeedStage::from_i32(m.sensor_needstage[i]) {
+                Some(NeedStage::Pos) => "sensor_pos",
+                Some(NeedStage::Vel) => "sensor_vel",
+                _ => "sensor_acc",
+            },
+        }
+    }
+
+    // what the names begin with that its text defines
+    fn prefix(self) -> String {
+        let number = match self {
+            Self::Sensor(i) | Self::Actuator(i, _) => i.to_string(),
+            _ => String::new(),
+        };
+        format!("{OWN}{}{number}__", self.form().name)
+    }
+
+    // its function, as others call it
+    fn function(self) -> String {
+        format!("{}{}", self.prefix(), self.form().name)
+    }
+}
+
+// the texts in the kernel of a stage, in the order of sensors and actuators
+fn texts<'a>(m: &'a Model, stage: &Stage) -> Vec<(Hook, &'a str)> {
+    let texts = m.users().texts();
+    let mut texts: Vec<_> = texts
+        .filter(|(hook, _)| hook.stage(m) == stage.name)
+        .collect();
+    texts.sort_by_key(|(hook, _)| match hook {
+        Hook::Sensor(i) | Hook::Actuator(i, _) => *i,
+        _ => 0,
+    });
+    texts
+}
+
+/// Whether a stage runs a text of one's own in a model.
+pub(super) fn has_text(m: &Model, stage: &Stage) -> bool {
+    m.users()
+        .texts()
+        .any(|(hook, _)| hook.stage(m) == stage.name)
+}
+
+/// What texts of one's own make of the kernel of a stage; nothing where there are none.
+#[derive(Debug, Default)]
+pub(super) struct Added {
+    /// The texts, each behind what faults call it.
+    pub texts: Vec<(String, String)>,
+    /// What names of theirs begin with.
+    pub prefixes: Vec<String>,
+    /// Functions of ours that call them.
+    pub calls: String,
+    /// The one of these that is called behind the stage.
+    pub behind: Option<&'static str>,
+    /// What stands in the place of what in the text of the stage.
+    pub splices: &'static [[&'static str; 2]],
+}
+
+impl Added {
+    /// The text of a stage with the calls that texts take there.
+    pub fn spliced(&self, shader: String) -> String {
+        let mut shader = shader;
+        for [ours, theirs] in self.splices {
+            shader = shader.replacen(ours, theirs, 1);
+        }
+        shader
+    }
+}
+
+/// What texts of one's own make of the kernel of a stage.
+pub(super) fn added(m: &Model, stage: &Stage) -> Added {
+    let texts = texts(m, stage);
+    let hooks: Vec<Hook> = texts.iter().map(|(hook, _)| *hook).collect();
+    let named = |(hook, text): &(Hook, &str)| {
+        let (_, renamed) = renamed(*hook, text);
+        (format!("text {}", hook.told(m)), renamed)
+    };
+    let mut added = Added {
+        texts: texts.iter().map(named).collect(),
+        prefixes: hooks.iter().map(|hook| hook.prefix()).collect(),
+        ..Added::default()
+    };
+    match hooks.first() {
+        None => {}
+        Some(hook @ Hook::Control) => {
+            added.calls = alone("control", *hook);
+            added.behind = Some("own__control");
+        }
+        // without springs and dampers there is nothing passive
+        Some(Hook::Passive) if m.opt.disabled(DSBL_SPRING) && m.opt.disabled(DSBL_DAMPER) => {}
+        Some(hook @ Hook::Passive) => {
+            added.calls = alone("passive", *hook);
+            added.behind = Some("own__passive");
+        }
+        Some(hook @ Hook::Filter) => {
+            added.calls = filter(*hook);
+            added.splices = FILTER;
+        }
+        Some(Hook::Sensor(_)) => {
+            added.calls = sensors(m, &hooks);
+            added.behind = Some("own__sensors");
+        }
+        Some(Hook::Actuator(..)) => {
+            added.calls = actuators(&hooks);
+            added.splices = ACTUATORS;
+        }
+    }
+    added
+}
+
+/// The arrays that texts of one's own read and set in the kernel of a stage, and those who call them.
+pub(super) fn added_flow(m: &Model, stage: &Stage) -> Dataflow {
+    let Added { texts, calls, .. } = added(m, stage);
+    flow(texts.into_iter().map(|(_, text)| text).chain([calls]))
+}
+
+// names that a text defines, and the text with them and the arrays renamed; its lines stay
+fn renamed(hook: Hook, text: &str) -> (Vec<String>, String) {
+    let names: Vec<String> = lex::items(text).into_iter().map(|item| item.name).collect();
+    let prefix = hook.prefix();
+    let other = |word: &lex::Word<'_>| {
+        if names.iter().any(|name| name == word.name) {
+            return Some(format!("{prefix}{}", word.name));
+        }
+        let accesses = word.call && access(word.name).is_some();
+        accesses.then(|| format!("{OWN}{}", word.name))
+    };
+    let renamed = replace(text, other) + "\n";
+    (names, renamed)
+}
+
+// called by one lane
+fn alone(name: &str, hook: Hook) -> String {
+    let call = hook.function();
+    format!("fn {OWN}{name}() {{\n    if (lane == 0) {{\n        {call}();\n    }}\n}}\n")
+}
+
+// predefined pairs are not asked about
+fn filter(hook: Hook) -> String {
+    let call = hook.function();
+    format!(
+        "fn own__left_out(k: i32, a: i32, b: i32) -> bool {{\n    return collision_pairid(k) < 0 && {call}(min(a, b), max(a, \
+         b));\n}}\n"
+    )
+}
+
+/// A pair that is near is left out before its shapes are looked at.
+const FILTER: &[[&str; 2]] = &[[
+    "let a = shape_of(geom1);",
+    "if (own__left_out(k, geom1, geom2)) { return; } let a = shape_of(geom1);",
+]];
+
+// behind the other sensors of the stage, one after the other, each by all lanes
+fn sensors(m: &Model, hooks: &[Hook]) -> String {
+    let mut out = "fn own__sensors() {\n".to_owned();
+    for hook in hooks {
+        let Hook::Sensor(i) = *hook else {
+            continue;
+        };
+        let (adr, dim, call) = (m.sensor_adr[i], m.sensor_dim[i], hook.function());
+        let _ = writeln!(
+            out,
+            "    for (var k = lane; k < {dim}; k += LANES) {{\n        set_sensordata({adr} + k, {call}(k));\n    }}\n    \
+             team_sync();\n    if (lane == 0) {{\n        cutoff({i});"
+        );
+        if m.nfresh > 0 {
+            let _ = writeln!(out, "        hold_back({i});");
+        }
+        out.push_str("    }\n    team_sync();\n");
+    }
+    out + "}\n"
+}
+
+/// What an actuator has where no type of MuJoCo's says otherwise.
+const ACTUATORS: &[[&str; 2]] = &[
+    ["var gain = 1.0;", "var gain = own__gain(i, bad);"],
+    ["var bias = 0.0;", "var bias = own__bias(i, bad);"],
+    [
+        "set_act_dot(k, 0.0);",
+        "set_act_dot(k, own__rate(i, k - adr, bad));",
+    ],
+];
+
+// each by its number, and what the others have
+fn actuators(hooks: &[Hook]) -> String {
+    let choice = |wanted: UserPart, more: &str| {
+        let mut out = String::new();
+        for hook in hooks {
+            if let Hook::Actuator(i, part) = hook
+                && *part == wanted
+            {
+                let call = hook.function();
+                let _ = writeln!(
+                    out,
+                    "    if (i == {i}) {{\n        return {call}(own__actuator(i, bad){more});\n    }}"
+                );
+            }
+        }
+        out
+    };
+    format!(
+        "fn own__actuator(i: i32, bad: bool) -> UserActuator {{\n    let r = actuator_outadr(i);\n    var told = 0.0;\n    if \
+         (actuator_ctrlnum(i) > 0) {{\n        told = control(actuator_ctrladr(i), bad);\n    }}\n    return UserActuator(i, told, \
+         actuator_length(r), actuator_velocity(r));\n}}\n\
+         fn own__gain(i: i32, bad: bool) -> f32 {{\n{}    return 1.0;\n}}\n\
+         fn own__bias(i: i32, bad: bool) -> f32 {{\n{}    return 0.0;\n}}\n\
+         fn own__rate(i: i32, k: i32, bad: bool) -> f32 {{\n{}    return 0.0;\n}}\n",
+        choice(UserPart::Gain, ""),
+        choice(UserPart::Bias, ""),
+        choice(UserPart::Dyn, ", k"),
+    )
+}

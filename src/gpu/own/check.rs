@@ -1,0 +1,254 @@
+//! What a text of one's own may not be: told with its place in it.
+//!
+//! A text may read, and set what its hook sets; nothing else that it can name leads to memory that others use. That is looked at
+//! here, word by word, before naga looks at the rest.
+
+use super::{Form, OWN, renamed};
+use crate::error::{Error, Result};
+use crate::fields::{Model, Room};
+use crate::gpu::accessor::access;
+use crate::gpu::arena::{Layout, chip_words};
+use crate::gpu::lex;
+use crate::gpu::wgsl::{Build, Team};
+use crate::stages::{self, Stage};
+use crate::user::Hook;
+use std::collections::BTreeSet;
+
+/// Words that say something of a whole module, which is not the text's.
+const OF_MODULES: [&str; 4] = ["override", "enable", "requires", "diagnostic"];
+
+/// What names of WGSL's begin or end with that is for invocations together.
+const TOGETHER: [&str; 4] = ["workgroup", "subgroup", "quad", "atomic"];
+
+// few lanes and many
+const TEAMS: [(Team, u32); 2] = [
+    (
+        Team {
+            lanes: 32,
+            worlds: 2,
+        },
+        1,
+    ),
+    (
+        Team {
+            lanes: 1,
+            worlds: 32,
+        },
+        32,
+    ),
+];
+
+/// A text as it is looked at.
+struct Looked<'a> {
+    hook: Hook,
+    // what faults call it
+    name: String,
+    text: &'a str,
+    // without its comments
+    code: String,
+    // what it defines
+    names: Vec<String>,
+    // in whose kernel it is
+    stage: &'static Stage,
+}
+
+/// Refuses the text of a hook that a model cannot run, with line and column in it.
+pub(crate) fn check(m: &Model, hook: Hook) -> Result<()> {
+    let Some((_, text)) = m.users().texts().find(|(of, _)| *of == hook) else {
+        return Ok(());
+    };
+    let looked = Looked {
+        hook,
+        name: format!("text {}", hook.told(m)),
+        text,
+        code: lex::without_comments(text),
+        names: renamed(hook, text).0,
+        stage: stages::stage(hook.stage(m)).unwrap_or(&stages::control),
+    };
+    looked.letters()?;
+    looked.whole()?;
+    for (team, tile) in TEAMS {
+        let layout = Layout::new(m, tile, &[], chip_words(team))?;
+        let build = Build::new(m, &layout, team);
+        // barriers are seen where there are many lanes
+        if team.lanes > 1 {
+            looked.names(&build)?;
+        }
+        build.module(&[looked.stage]).validate()?;
+    }
+    Ok(())
+}
+
+impl Looked<'_> {
+    // a fault at a byte of the text
+    fn fault(&self, at: usize, msg: &str) -> Error {
+        let before = &self.code[..at];
+        let line = before.matches('\n').count();
+        let col = at - before.rfind('\n').map_or(0, |end| end + 1);
+        let text = self.text.lines().nth(line).unwrap_or("").trim();
+        Error::Shader {
+            stage: self.hook.form().name.to_owned(),
+            msg: format!("{}:{}:{}: {msg}\n    {text}", self.name, line + 1, col + 1),
+        }
+    }
+
+    // where a word of the code is
+    fn at(&self, word: &lex::Word<'_>) -> usize {
+        word.name.as_ptr() as usize - self.code.as_ptr() as usize
+    }
+
+    // what a line is, and a word, is the same to everybody who reads the text
+    fn letters(&self) -> Result<()> {
+        let mut rest = self.text.chars().peekable();
+        while let Some(c) = rest.next() {
+            let lone = c == '\r' && rest.peek() != Some(&'\n');
+            if lone || "\u{b}\u{c}\u{85}\u{2028}\u{2029}".contains(c) {
+                return Err(self.fault(0, "lines have to end with a line feed alone"));
+            }
+        }
+        let strange = |c: &(usize, char)| !c.1.is_ascii() || c.1 == '\0';
+        if let Some((at, c)) = self.code.char_indices().find(strange) {
+            return Err(self.fault(at, &format!("{c:?} has a place in comments alone")));
+        }
+        match self.code.find('@') {
+            Some(at) => Err(self.fault(at, "attributes have no place in it")),
+            None => Ok(()),
+        }
+    }
+
+    // functions, constants and structs, and the one function that is called
+    fn whole(&self) -> Result<()> {
+        let (mut depth, mut done) = (0, 0);
+        let words = lex::words(&self.code);
+        for word in &words {
+            let at = self.at(word);
+            for c in self.code[done..at].chars() {
+                match c {
+                    '{' => depth += 1,
+                    '}' => depth -= 1,
+                    _ => {}
+                }
+            }
+            done = at;
+            if OF_MODULES.contains(&word.name) || depth == 0 && word.name == "var" {
+                let msg = format!(
+                    "{}: a text has functions, constants and structs alone",
+                    word.name
+                );
+                return Err(self.fault(at, &msg));
+            }
+        }
+        let form = self.hook.form();
+        let mut called = words.iter();
+        let Some(called) = called.find(|word| word.definition && word.name == form.name) else {
+            return Err(self.fault(0, &format!("the text has no {}", form.told())));
+        };
+        let rest = &self.code[self.at(called) + form.name.len()..];
+        match form.is_that_of(rest.split('{').next().unwrap_or(rest)) {
+            true => Ok(()),
+            false => Err(self.fault(self.at(called), &format!("it has to be {}", form.told()))),
+        }
+    }
+
+    // nothing is named that is not for texts
+    fn names(&self, build: &Build<'_>) -> Result<()> {
+        let of_stage = lex::items(self.stage.shader);
+        for word in lex::words(&self.code) {
+            if self.names.iter().any(|name| name == word.name) {
+                continue;
+            }
+            let ours = |item: &lex::Item| item.name == word.name;
+            let why = match word.name.starts_with(OWN) || of_stage.iter().any(ours) {
+                true => Some(foreign(word.name)),
+                false => self.refused(build, word.name),
+            };
+            if let Some(why) = why {
+                return Err(self.fault(self.at(&word), &why));
+            }
+        }
+        Ok(())
+    }
+
+    // why a name is not for the text; whether it is called is not asked, since a call can be written in many ways
+    fn refused(&self, build: &Build<'_>, name: &str) -> Option<String> {
+        let sets = self.hook.form().sets;
+        if let Some(access) = access(name) {
+            let field = access.field;
+            return match (access.write, field.room) {
+                (true, _) if sets.contains(&field.name) => None,
+                (true, _) if sets.is_empty() => {
+                    Some(format!("{name}: it sets nothing, but returns its answer"))
+                }
+                (true, _) => Some(format!("{name}: it sets {} alone", sets.join(", "))),
+                (false, Room::Scratch) => {
+                    Some(format!("{name} is on the way of a stage and is not kept"))
+                }
+                (false, _) => None,
+            };
+        }
+        let pattern = |item: String| item.starts_with(&format!("fn {name}<"));
+        let refused = is_together(name)
+            || build.item(name, true).is_some_and(pattern)
+            || !only_reads(build, name, true, &mut BTreeSet::new());
+        refused.then(|| foreign(name))
+    }
+}
+
+fn foreign(name: &str) -> String {
+    format!(
+        "{name} is not for a text of one's own, which reads arrays and constants and calls functions that only read"
+    )
+}
+
+impl Form {
+    fn told(&self) -> String {
+        let result = match self.result {
+            "" => String::new(),
+            result => format!(" -> {result}"),
+        };
+        let params: Vec<String> = (1..)
+            .zip(self.params)
+            .map(|(k, t)| format!("{}{k}: {t}", &t[..1].to_lowercase()))
+            .collect();
+        format!("`fn {}({}){result}`", self.name, params.join(", "))
+    }
+
+    // whether a head, from the parenthesis on, has these types
+    fn is_that_of(&self, head: &str) -> bool {
+        let head: String = head.split_whitespace().collect();
+        let Some((params, result)) = head.strip_prefix('(').and_then(|head| head.split_once(')'))
+        else {
+            return false;
+        };
+        let params = params.split(',').filter(|param| !param.is_empty());
+        let types: Vec<&str> = params
+            .map(|param| param.split_once(':').map_or("", |(_, of)| of))
+            .collect();
+        types == self.params && result.strip_prefix("->").unwrap_or(result) == self.result
+    }
+}
+
+fn is_together(name: &str) -> bool {
+    name.ends_with("Barrier") || TOGETHER.iter().any(|start| name.starts_with(start))
+}
+
+// whether an item of ours leads to nothing but reading: to no variable but by accessors, to none who sets, to no barrier
+fn only_reads(build: &Build<'_>, name: &str, call: bool, seen: &mut BTreeSet<String>) -> bool {
+    if let Some(access) = access(name).filter(|_| call) {
+        return !access.write;
+    }
+    if is_together(name) {
+        return false;
+    }
+    let item = match seen.insert(name.to_owned()) {
+        true => build.item(name, call),
+        false => None,
+    };
+    let Some(item) = item.filter(|item| call || !item.starts_with("fn ")) else {
+        return true;
+    };
+    let code = lex::without_comments(&item);
+    let variable = code.starts_with("var") || code.contains("@group");
+    let mut words = lex::words(&code).into_iter();
+    !variable && words.all(|word| only_reads(build, word.name, word.call, seen))
+}

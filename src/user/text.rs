@@ -1,0 +1,216 @@
+//! Functions of your own as texts in WGSL, which a device runs where the cores call closures.
+
+use super::{UserPart, Users};
+use crate::fields::Model;
+use crate::types::NeedStage;
+use std::sync::Arc;
+
+/// What a function of one's own stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hook {
+    /// Controls.
+    Control,
+    /// Passive forces.
+    Passive,
+    /// Which geoms touch.
+    Filter,
+    /// The reading of a sensor, by its number.
+    Sensor(usize),
+    /// A part of an actuator, by its number.
+    Actuator(usize, UserPart),
+}
+
+impl Hook {
+    /// What it stands for, in a few words.
+    pub(crate) fn told(self, m: &Model) -> String {
+        match self {
+            Self::Control => "for controls".to_owned(),
+            Self::Passive => "for passive forces".to_owned(),
+            Self::Filter => "that filters contacts".to_owned(),
+            Self::Sensor(i) => format!("of the sensor {:?}", m.names.sensor[i]),
+            Self::Actuator(i, part) => {
+                let part = match part {
+                    UserPart::Gain => "gain",
+                    UserPart::Bias => "bias",
+                    UserPart::Dyn => "rates",
+                };
+                format!("of the {part} of the actuator {:?}", m.names.actuator[i])
+            }
+        }
+    }
+
+    // the method of a model that binds a closure to it; that for a text ends with `_wgsl`
+    fn binder(self) -> &'static str {
+        match self {
+            Self::Control => "bind_control",
+            Self::Passive => "bind_passive",
+            Self::Filter => "bind_contact_filter",
+            Self::Sensor(_) => "bind_sensor",
+            Self::Actuator(..) => "bind_user",
+        }
+    }
+}
+
+/// A text and what it stands for.
+pub(super) type Text = (Hook, Arc<str>);
+
+impl Users {
+    /// The texts, and what they stand for.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (Hook, &str)> {
+        self.texts.iter().map(|(hook, text)| (*hook, &**text))
+    }
+
+    /// The text that stands for something.
+    pub(super) fn text(&self, hook: Hook) -> Option<&str> {
+        self.texts()
+            .find_map(|(of, text)| (of == hook).then_some(text))
+    }
+
+    /// Whether a text reads a sensor of a stage.
+    pub(super) fn text_senses(&self, m: &Model, stage: NeedStage) -> bool {
+        self.texts()
+            .any(|(hook, _)| matches!(hook, Hook::Sensor(i) if m.sensor_needstage[i] == stage))
+    }
+
+    // what closures stand for
+    fn closures(&self) -> Vec<Hook> {
+        let actuators = self.actuators.iter();
+        let actuators = actuators.map(|x| Hook::Actuator(x.actuator, x.part));
+        let alone = [
+            self.control.is_some().then_some(Hook::Control),
+            self.passive.is_some().then_some(Hook::Passive),
+            self.filter.is_some().then_some(Hook::Filter),
+        ];
+        let sensors = self.sensors.iter().map(|(i, _)| Hook::Sensor(*i));
+        let all = actuators.chain(alone.into_iter().flatten());
+        all.chain(sensors).collect()
+    }
+}
+
+/// What of a model's functions a device lacks, in a few words each.
+#[cfg(feature = "gpu")]
+pub(crate) fn on_a_device(m: &Model) -> Vec<String> {
+    let users = m.users();
+    let lacking = |hook: &Hook| users.text(*hook).is_none();
+    let told = |hook: Hook| {
+        format!(
+            "functions of your own ({}) on a device: Model::{}_wgsl gives it a text (the backends simd and cpu call functions, \
+             Model::unbind goes without)",
+            hook.told(m),
+            hook.binder()
+        )
+    };
+    let closures = users.closures().into_iter();
+    closures.filter(lacking).map(told).collect()
+}
+
+/// What of a model's texts the cores lack, in a few words each.
+pub(crate) fn on_the_cores(m: &Model) -> Vec<String> {
+    let users = m.users();
+    let closures = users.closures();
+    let told = |hook: Hook| {
+        format!(
+            "texts of your own ({}) on the cores: Model::{} gives them a closure (the backend gpu runs texts, Model::unbind goes \
+             without)",
+            hook.told(m),
+            hook.binder()
+        )
+    };
+    let texts = users.texts().map(|(hook, _)| hook);
+    texts
+        .filter(|hook| !closures.contains(hook))
+        .map(told)
+        .collect()
+}
+
+/// Functions of your own on a device. Each is a text in WGSL and stands for the closure of the same name: it is called at the same
+/// place, in `f32`, by one invocation of each world. Where both are given, the cores call the closure and a device runs the text.
+///
+/// The text defines one function of the name and the types that its method tells, and what else it needs: functions, constants,
+/// structs. It reads every array of the world and of the model by its name (`qpos(i)`, `xpos(b).z`, `body_mass(b)`, `time()`),
+/// knows sizes (`nv`), options (`opt_timestep`) and MuJoCo's constants, and may call those functions of `shaders/lib` that only
+/// read. What it sets is told by its method; out of range nothing is written but NaN into the first number. Loops have to end.
+/// `docs/shaders.md` has the whole of it.
+///
+/// # Errors
+/// Of every method: [`Error::Shader`](crate::Error::Shader) with line and column in the text where it is no such function; the model
+/// is as it was then.
+#[cfg(feature = "gpu")]
+impl Model {
+    /// Binds a text for controls, `fn control()`, in the place of an earlier one; the closure is that of [`Model::bind_control`]. It
+    /// calls `set_ctrl(u, x)`, `set_qfrc_applied(i, x)`, `set_xfrc_applied_at(body, k, x)` and `set_userdata(k, x)`.
+    ///
+    /// ```
+    /// use manyworlds::Model;
+    ///
+    /// let mut model = Model::from_xml_path("models/cartpole.xml")?;
+    /// model.bind_control(|world, inputs| inputs.ctrl[0] = -world.qpos()[0] - world.qvel()[0]);
+    /// model.bind_control_wgsl("fn control() { set_ctrl(0, -qpos(0) - qvel(0)); }")?;
+    /// let fault = model.bind_control_wgsl("fn control() {\n    set_ctrl(0, qpso(0));\n}").unwrap_err();
+    /// assert!(fault.to_string().contains("text for controls:2:17: "), "{fault}");
+    /// # Ok::<(), manyworlds::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Shader`](crate::Error::Shader) with line and column in the text.
+    pub fn bind_control_wgsl(&mut self, text: &str) -> crate::Result<()> {
+        self.bind_text(Hook::Control, text)
+    }
+
+    /// Binds a text for passive forces, `fn passive()`, in the place of an earlier one; the closure is that of
+    /// [`Model::bind_passive`]. It reads `qfrc_passive(i)` and calls `set_qfrc_passive(i, x)`.
+    ///
+    /// # Errors
+    /// [`Error::Shader`](crate::Error::Shader) with line and column in the text.
+    pub fn bind_passive_wgsl(&mut self, text: &str) -> crate::Result<()> {
+        self.bind_text(Hook::Passive, text)
+    }
+
+    /// Binds a text that filters contacts, `fn contact_filter(geom1: i32, geom2: i32) -> bool`, in the place of an earlier one; the
+    /// closure is that of [`Model::bind_contact_filter`]. It sets nothing.
+    ///
+    /// # Errors
+    /// [`Error::Shader`](crate::Error::Shader) with line and column in the text; those of [`Model::bind_contact_filter`].
+    pub fn bind_contact_filter_wgsl(&mut self, text: &str) -> crate::Result<()> {
+        self.bind_text(Hook::Filter, text)
+    }
+
+    /// Binds a text to a sensor of type `user`, `fn sensor(k: i32) -> f32`, in the place of an earlier one; the closure is that of
+    /// [`Model::bind_sensor`]. It gives number `k` of the reading, `sensor_dim` of them, in no order; it sets nothing.
+    ///
+    /// # Errors
+    /// [`Error::Shader`](crate::Error::Shader) with line and column in the text; those of [`Model::bind_sensor`].
+    pub fn bind_sensor_wgsl(&mut self, sensor: &str, text: &str) -> crate::Result<()> {
+        self.bind_text(Hook::Sensor(self.user_sensor(sensor)?), text)
+    }
+
+    /// Binds a text to a part of an actuator of type `user`, in the place of an earlier one; the closure is that of
+    /// [`Model::bind_user`]: `fn gain(a: UserActuator) -> f32`, `fn bias(a: UserActuator) -> f32`, or `fn rate(a: UserActuator, k:
+    /// i32) -> f32` for the rate of its activation `k`. `a` has `id ctrl length velocity`; the rest is read by its number
+    /// (`actuator_gainprm(a.id, 0)`, `act(actuator_actadr(a.id))`). It sets nothing.
+    ///
+    /// # Errors
+    /// [`Error::Shader`](crate::Error::Shader) with line and column in the text; those of [`Model::bind_user`].
+    pub fn bind_user_wgsl(
+        &mut self,
+        actuator: &str,
+        part: UserPart,
+        text: &str,
+    ) -> crate::Result<()> {
+        let i = self.user_actuator(actuator, part)?;
+        self.bind_text(Hook::Actuator(i, part), text)
+    }
+
+    fn bind_text(&mut self, hook: Hook, text: &str) -> crate::Result<()> {
+        let mut model = self.clone();
+        let users = model.users_mut();
+        users.texts.retain(|(of, _)| *of != hook);
+        users.texts.push((hook, text.into()));
+        if model.users().filters() && !self.users().filters() {
+            model.edit(|_| ())?;
+        }
+        crate::gpu::own::check(&model, hook)?;
+        *self = model;
+        Ok(())
+    }
+}
