@@ -9,13 +9,8 @@
 // earlier: here it also ends where no force is out of balance by more than the last bits of its terms, where a step changes no
 // bit of the acceleration, and where a slight step would gain no less than half of the one before, which is what rounding leaves.
 //
-// The Hessian is made and factored again only where a row's cost has changed. It is a triangle of rows over an island's dofs:
-//
-//        0 1 2 3
-//   0  [ * * * * ]   row i holds H[i][i..nv], and later U[i][i..nv] with U U' = H, which is made from the last column to
-//   1  [   * * * ]   the first. The diagonal keeps that of H; 1 / U[k][k]^2 stands beside.
-//   2  [     * * ]
-//   3  [       * ]
+// The Hessian is made and factored again only where a row's cost has changed. It is a triangle of tiles (`lib/tiles`): row i holds
+// H[i][i..nv], and later U[i][i..nv] with U U' = H, which is made from the last four columns to the first.
 
 // a step that gains less than this part of the cost moves the acceleration by 2e-4 of what rows do to it
 const SLIGHT: f32 = 4e-8;
@@ -94,32 +89,29 @@ fn newton(island: Island) -> i32 {
     return niter;
 }
 
-// place of H[i][j] in the triangle of an island with n dofs, i <= j
-fn entry(n: i32, i: i32, j: i32) -> i32 {
-    return ((i * (2 * n - 1 - i)) >> 1u) + j;
-}
-
 // H = M + J' D J over the quadratic rows, and the cones of contacts that slide
 fn make_hessian(g: Island) {
-    let n = g.nv;
-    let num = (n * (n + 1)) / 2;
-    let num4 = (num / 4) * 4;
-    for (var at = 4 * lane; at < num4; at += 4 * LANES) {
-        set_solver_U(at, 0.0);
-        set_solver_U(at + 1, 0.0);
-        set_solver_U(at + 2, 0.0);
-        set_solver_U(at + 3, 0.0);
-    }
-    for (var at = num4 + lane; at < num; at += LANES) {
-        set_solver_U(at, 0.0);
-    }
-    team_sync();
-    for (var k = lane; k < n; k += LANES) {
-        // inertia: a row of M is a column of the triangle
-        let i = dof_at(g, k);
-        let adr = M_rowadr(i);
-        for (var a = adr; a < adr + M_rownnz(i); a++) {
-            set_solver_U(entry(n, place_of(M_colind(a)), k), M(a));
+    let quads = quads_of(g);
+    for (var q = lane; q < quads; q += LANES) {
+        // inertia: a row of M is a column of the triangle. A lane has all columns of a quad, since who writes an entry may
+        // write all four
+        for (var i = 0; i <= q; i++) {
+            let at = tile_at(quads, i, q);
+            set_solver_tile(at, vec4f(0.0));
+            set_solver_tile(at + 1, vec4f(0.0));
+            set_solver_tile(at + 2, vec4f(0.0));
+            set_solver_tile(at + 3, vec4f(0.0));
+        }
+        for (var k = 4 * q; k < 4 * q + 4; k++) {
+            if (k < g.nv) {
+                let i = dof_at(g, k);
+                let adr = M_rowadr(i);
+                for (var a = adr; a < adr + M_rownnz(i); a++) {
+                    set_solver_tile_at(row_of(quads, place_of(M_colind(a))) + 4 * q, k & 3, M(a));
+                }
+            } else {
+                set_solver_tile_at(row_of(quads, k) + 4 * q, k & 3, 1.0);
+            }
         }
     }
     team_sync();
@@ -130,16 +122,30 @@ fn make_hessian(g: Island) {
             break;
         }
         var num = 0;
+        var rows = Rows();
+        var touched = 0;
         if (most == SINGLES) {
             num = singles(g, k);
         }
+        if (left == ROWS) {
+            for (var i = lane; i < 4 * quads; i += LANES) {
+                set_solver_rows(0, i, vec4f(0.0));
+            }
+        }
+        team_sync();
+        if (left == ROWS) {
+            rows = rows_from(g, k);
+            touched = lay_out(rows);
+        }
+        touched = team_or(touched);
+        team_sync();
         if (left == SINGLES) {
             if (lane < num) {
                 add_single(g, row_at(g, k + lane));
             }
             k += num;
         } else if (left == ROWS) {
-            k += add_rows(g, k);
+            k += add_rows(g, rows, u32(touched));
         }
         team_sync();
     }
@@ -148,13 +154,31 @@ fn make_hessian(g: Island) {
 // what a row adds to H that touches one dof
 fn add_single(g: Island, r: i32) {
     let k = place_of(only_dof(r));
-    let at = entry(g.nv, k, k);
-    set_solver_U(at, solver_U(at) + row_weight(r) * efc_J(r, 0) * efc_J(r, 0));
+    let at = row_of(quads_of(g), k) + 4 * (k >> 2u);
+    set_solver_tile_at(at, k & 3, solver_tile_at(at, k & 3) + row_weight(r) * efc_J(r, 0) * efc_J(r, 0));
 }
 
-// what the rows from one on add to H; how many were added. Lanes share the dofs that the rows touch
-fn add_rows(g: Island, k: i32) -> i32 {
-    let rows = rows_from(g, k);
+// quads that one bit stands for, where it is said which quads are touched
+const SPAN: i32 = max((nquad + 31) / 32, 1);
+
+// the bit of the first quads
+const FIRST: u32 = 0x80000000u;
+
+// entries of rows by the places of dofs, for solver_rows, where all else is zero; bits of the quads that they touch
+fn lay_out(rows: Rows) -> i32 {
+    var touched = 0;
+    let pattern = efc_Jpat(rows.ids[0]);
+    let adr = Jpat_adr(pattern);
+    for (var a = lane; a < Jpat_num(pattern); a += LANES) {
+        let k = place_of(Jpat_dof(adr + a));
+        set_solver_rows(0, k, entries(rows, a));
+        touched |= i32(FIRST >> u32((k >> 2u) / SPAN));
+    }
+    return touched;
+}
+
+// what rows add to H; how many they are. Lanes share the dofs that the rows touch
+fn add_rows(g: Island, rows: Rows, touched: u32) -> i32 {
     if (slides(rows.ids[0])) {
         return add_cone(g, rows.ids[0]);
     }
@@ -164,23 +188,31 @@ fn add_rows(g: Island, k: i32) -> i32 {
         select(0.0, row_weight(rows.ids[2]), rows.num > 2),
         select(0.0, row_weight(rows.ids[3]), rows.num > 3));
     if (weight.x + weight.y + weight.z + weight.w != 0.0) {
+        let quads = quads_of(g);
         let pattern = efc_Jpat(rows.ids[0]);
+        let adr = Jpat_adr(pattern);
         for (var a = lane; a < Jpat_num(pattern); a += LANES) {
-            let first = begin_of(g, pattern, a);
-            let column = weight * entries(rows, a);
-            for (var b = a; b < Jpat_num(pattern); b++) {
-                let at = first + place_of(Jpat_dof(Jpat_adr(pattern) + b));
-                set_solver_U(at, solver_U(at) + dot(column, entries(rows, b)));
+            let k = place_of(Jpat_dof(adr + a));
+            let q = k >> 2u;
+            let row = row_of(quads, k);
+            let column = weight * solver_rows(0, k);
+            for (var left = touched & (0xffffffffu >> u32(q / SPAN)); left != 0u; left ^= FIRST >> countLeadingZeros(left)) {
+                let first = SPAN * i32(countLeadingZeros(left));
+                let begin = select(max(first, q), first, SPAN == 1);
+                let end = select(min(first + SPAN, quads), first + 1, SPAN == 1);
+                for (var j = begin; j < end; j++) {
+                    let at = row + 4 * j;
+                    let h = solver_tile(at);
+                    set_solver_tile(at, vec4f(
+                        plus_dot(h.x, column, solver_rows(j, 0)),
+                        plus_dot(h.y, column, solver_rows(j, 1)),
+                        plus_dot(h.z, column, solver_rows(j, 2)),
+                        plus_dot(h.w, column, solver_rows(j, 3))));
+                }
             }
         }
     }
     return rows.num;
-}
-
-// where the row of H begins that belongs to a dof of a pattern, as if it had all columns
-fn begin_of(g: Island, pattern: i32, a: i32) -> i32 {
-    let k = place_of(Jpat_dof(Jpat_adr(pattern) + a));
-    return entry(g.nv, k, k) - k;
 }
 
 // D of a row whose cost is quadratic
@@ -191,7 +223,9 @@ fn row_weight(r: i32) -> f32 {
 // what a contact that slides adds; the number of its rows
 fn add_cone(g: Island, r: i32) -> i32 {
     let c = contact_of(r);
+    let quads = quads_of(g);
     let pattern = efc_Jpat(r);
+    let adr = Jpat_adr(pattern);
     let x = of_contact<solver_Jaref>(r, c.dim);
     for (var a = lane; a < Jpat_num(pattern); a += LANES) {
         var column: array<f32, 6>;
@@ -201,7 +235,7 @@ fn add_cone(g: Island, r: i32) -> i32 {
             }
         }
         let weight = contact_hessian(c, r, x, column);
-        let first = begin_of(g, pattern, a);
+        let row = row_of(quads, place_of(Jpat_dof(adr + a)));
         for (var b = a; b < Jpat_num(pattern); b++) {
             var sum = 0.0;
             for (var k = 0; k < MAXDIM; k++) {
@@ -209,101 +243,63 @@ fn add_cone(g: Island, r: i32) -> i32 {
                     sum += weight[k] * efc_J(r + k, b);
                 }
             }
-            let at = first + place_of(Jpat_dof(Jpat_adr(pattern) + b));
-            set_solver_U(at, solver_U(at) + sum);
+            let j = place_of(Jpat_dof(adr + b));
+            let at = row + 4 * (j >> 2u);
+            set_solver_tile_at(at, j & 3, solver_tile_at(at, j & 3) + sum);
         }
     }
     return c.dim;
-}
-
-// U U' = H in place, column by column from the last; 1 / U[k][k]^2 beside
-fn factor(g: Island) {
-    for (var k = group_max(g.nv) - 1; k >= 0; k--) {
-        if (k < g.nv) {
-            make_column(g, k);
-        }
-        team_sync();
-    }
-}
-
-// a column of U, from those after it: what they leave of the column of H, over the root of what they leave of the diagonal
-fn make_column(g: Island, k: i32) {
-    let n = g.nv;
-    let diagonal = entry(n, k, k) - k;
-    // two rows a turn, which share what they load of row k; where one is not above k it is row k, and is not kept
-    for (var i = lane; i < k || i == lane; i += 2 * LANES) {
-        let one = min(i, k);
-        let two = min(i + LANES, k);
-        let a = entry(n, one, one) - one;
-        let b = entry(n, two, two) - two;
-        var left = vec3f(solver_U(a + k), solver_U(b + k), solver_U(diagonal + k));
-        // four columns a turn: some software adapters end a shader's loops after 65,535 turns in all
-        var j = k + 1;
-        for (; j + 3 < n; j += 4) {
-            let u = four(diagonal + j);
-            left -= vec3f(dot(u, four(a + j)), dot(u, four(b + j)), dot(u, u));
-        }
-        for (; j < n; j++) {
-            let u = solver_U(diagonal + j);
-            left -= u * vec3f(solver_U(a + j), solver_U(b + j), u);
-        }
-
-        // rows only add to the diagonal of the inertia, whatever rounding says
-        let inv = min(1.0 / max(left.z, MINVAL), qLDiagInv(dof_at(g, k)));
-        let column = left.xy * sqrt(inv);
-        if (one < k) {
-            set_solver_U(a + k, column.x);
-        }
-        if (two < k) {
-            set_solver_U(b + k, column.y);
-        }
-        if (i == 0) {
-            set_solver_dinv(k, inv);
-        }
-    }
-}
-
-// four entries of U from one on
-fn four(at: i32) -> vec4f {
-    return vec4f(solver_U(at), solver_U(at + 1), solver_U(at + 2), solver_U(at + 3));
 }
 
 // search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad, and the cost of what rows did to the
 // acceleration so far, 1/2 (qacc - qacc_smooth)' M (qacc - qacc_smooth)
 fn direction(g: Island) -> vec2f {
     let n = g.nv;
-    let most = group_max(n);
+    let quads = quads_of(g);
+    let most = group_max(quads);
     for (var k = lane; k < n; k += LANES) {
         let i = dof_at(g, k);
         set_solver_search(i, -solver_grad(i));
     }
     team_sync();
 
-    // inv(U), from the last; what is kept lacks the factor 1 / U[k][k]
-    for (var k = most - 1; k > 0; k--) {
-        if (k < n) {
-            let x = solver_search(dof_at(g, k)) * sqrt(solver_dinv(k));
-            for (var a = lane; a < k; a += LANES) {
-                let i = dof_at(g, a);
-                set_solver_search(i, solver_search(i) - solver_U(entry(n, a, k)) * x);
+    // inv(U), from the last quad; solver_Mv gets what search has become
+    for (var q = most - 1; q >= 0; q--) {
+        if (q < quads) {
+            let x = solved(corner_of(quads, q), four_dofs<solver_search>(g, q));
+            for (var k = lane; k < 4 * q; k += LANES) {
+                let i = dof_at(g, k);
+                set_solver_search(i, solver_search(i) - dot(solver_tile(row_of(quads, k) + 4 * q), x));
+            }
+            for (var k = lane; k < 4; k += LANES) {
+                if (4 * q + k < n) {
+                    set_solver_Mv(dof_at(g, 4 * q + k), part_of(x, k));
+                }
             }
         }
         team_sync();
     }
-    for (var k = lane; k < n; k += LANES) {
-        let i = dof_at(g, k);
-        set_solver_search(i, solver_search(i) * sqrt(solver_dinv(k)));
-    }
-    team_sync();
 
-    // inv(U'), from the first, which lacks it too
-    for (var k = 0; k < most; k++) {
-        if (k < n) {
-            let x = solver_search(dof_at(g, k)) * sqrt(solver_dinv(k));
-            let row = entry(n, k, k) - k;
-            for (var a = k + 1 + lane; a < n; a += LANES) {
-                let i = dof_at(g, a);
-                set_solver_search(i, solver_search(i) - solver_U(row + a) * x);
+    // inv(U'), from the first, the other way
+    for (var q = 0; q < most; q++) {
+        if (q < quads) {
+            let x = solved_across(corner_of(quads, q), four_dofs<solver_Mv>(g, q));
+            let row = tile_at(quads, q, 0);
+            for (var k = 4 * q + 4 + lane; k < n; k += LANES) {
+                let i = dof_at(g, k);
+                let at = row + 4 * (k >> 2u);
+                let j = k & 3;
+                let u = vec4f(
+                    solver_tile_at(at, j),
+                    solver_tile_at(at + 1, j),
+                    solver_tile_at(at + 2, j),
+                    solver_tile_at(at + 3, j));
+                set_solver_Mv(i, solver_Mv(i) - dot(u, x));
+            }
+            for (var k = lane; k < 4; k += LANES) {
+                if (4 * q + k < n) {
+                    set_solver_search(dof_at(g, 4 * q + k), part_of(x, k));
+                }
             }
         }
         team_sync();
@@ -311,9 +307,7 @@ fn direction(g: Island) -> vec2f {
     var sum = vec2f(0.0);
     for (var k = lane; k < n; k += LANES) {
         let i = dof_at(g, k);
-        let x = solver_search(i) * sqrt(solver_dinv(k));
-        set_solver_search(i, x);
-        sum += vec2f(-x * solver_grad(i), (qacc(i) - qacc_smooth(i)) * solver_Ma(i));
+        sum += vec2f(-solver_search(i) * solver_grad(i), (qacc(i) - qacc_smooth(i)) * solver_Ma(i));
     }
     let sums = team_sum4(vec4f(sum, 0.0, 0.0));
     return 0.5 * sums.xy;

@@ -945,6 +945,10 @@ fields! {
         nbodyslope,
         /// number of entries of a triangle of nv rows, the diagonal included, and a margin (ours)
         ntri,
+        /// number of quads: four dofs that follow each other, of which the last may lack some (ours)
+        nquad,
+        /// four rows for each two quads of a triangle, the diagonal included (ours)
+        ntile,
         /// nv and a margin (ours)
         nvpad,
         /// njmax if the dual problem is to be solved (PGS, noslip), else 0 (ours)
@@ -2077,6 +2081,10 @@ fields! {
         solver_H: real[ntri] {inertia},
         /// factor U D U' of the Hessian: rows of U as in solver_H, D on the diagonal (ours)
         solver_U: real[ntri] {varies},
+        /// the Hessian of kernels and its factor: for each two quads of dofs four rows of four entries (ours)
+        solver_tile: quat[ntile] {varies},
+        /// entries of four rows of J, for each dof of an island by its quad and place there (ours)
+        solver_rows: quat[nquad, 4] {varies},
         /// 1 / D of the factor (ours)
         solver_dinv: real[nv] {per_mass},
         /// last dof that a dof of the island is coupled to by rows or inertia (ours)

@@ -11,7 +11,7 @@ use manyworlds::Model;
 use manyworlds::fields::{Elem, FIELDS, Field, Role, Room};
 use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::lex;
-use manyworlds::gpu::run::step_walk;
+use manyworlds::gpu::run::{group, step_walk};
 use manyworlds::gpu::wgsl::{Build, LIB, NARROW, Team, dataflow};
 use manyworlds::stages::{STAGES, Stage};
 use manyworlds::types::{Cone, Solver};
@@ -243,7 +243,7 @@ fn every_shader_is_valid_and_within_the_limits_of_webgpu() {
                 };
                 let walk: Vec<_> = step_walk(&m).into_iter().filter(|s| chosen(s)).collect();
                 let alone = walk.iter().map(|stage| vec![*stage]);
-                for stages in alone.chain([walk.clone()]) {
+                for stages in alone.chain(group(&walk, usize::MAX)) {
                     let module = build.module(&stages);
                     module
                         .validate()

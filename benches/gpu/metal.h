@@ -38,7 +38,7 @@ template <class T> struct vec3 {
     INLINE constexpr vec3(T a, vec2<T> v) : x(a), y(v.x), z(v.y) {}
     COMMON(3)
 };
-template <class T> struct vec4 {
+template <class T> struct alignas(16) vec4 {
     T x, y, z, w;
     INLINE constexpr vec4() : x(), y(), z(), w() {}
     INLINE constexpr vec4(T s) : x(s), y(s), z(s), w(s) {}

@@ -85,10 +85,10 @@ fn mul_m_row<mat, x>(i: i32) -> f32 {
     for (var a = 0; a < num; a++) {
         sum += mat(adr + a) * x(M_colind(adr + a));
     }
+    // its descendants follow it, unless it is simple and has none; the place of i in their rows is that of its depth among dofs
     let end = i + D_rownnz(i) - D_diag(i);
-    for (var j = i + 1; j < end; j++) {
-        // its descendants; the place of i in the row of j is that of its depth among dofs
-        if (M_rownnz(j) > num + 1 && M_colind(M_rowadr(j) + num) == i) {
+    if (M_rownnz(min(i + 1, nv - 1)) > num + 1) {
+        for (var j = i + 1; j < end; j++) {
             sum += mat(M_rowadr(j) + num) * x(j);
         }
     }

@@ -47,6 +47,8 @@ fn ways(m: &mut Arrays) {
     flex::edge_pattern(m);
     moment_pattern(m);
     m.ntri = m.nv * (m.nv + 1) / 2 + crate::cpu::lib::chains::MARGIN;
+    m.nquad = m.nv.div_ceil(4);
+    m.ntile = 2 * m.nquad * (m.nquad + 1);
     m.nvpad = m.nv + crate::cpu::lib::chains::MARGIN;
 }
 

@@ -42,12 +42,23 @@ impl Build<'_> {
     }
 
     pub(super) fn chip_variable(&self, field: &Field) -> String {
-        let words = self.layout.slot(field).words.max(1);
+        let n = self.chip_elements(field);
         let (space, n) = match self.team.lanes {
-            1 => ("private", words),
-            _ => ("workgroup", words * self.team.worlds),
+            1 => ("private", n),
+            _ => ("workgroup", n * self.team.worlds),
         };
-        format!("var<{space}> chip_{}: array<u32, {n}>;\n", field.name)
+        let ty = if fours(field) { "vec4f" } else { "u32" };
+        format!("var<{space}> chip_{}: array<{ty}, {n}>;\n", field.name)
+    }
+
+    // elements of one world's array on chip: words, or four words at once
+    fn chip_elements(&self, field: &Field) -> u32 {
+        let words = self.layout.slot(field).words.max(1);
+        if fours(field) {
+            words.div_ceil(4)
+        } else {
+            words
+        }
     }
 
     /// The text of an accessor, which may look at its index.
@@ -88,6 +99,10 @@ impl Build<'_> {
             first.push_str(" + k");
         }
         let place = self.place(field, slot);
+        let whole = self.on_chip(field) && fours(field);
+        if whole {
+            "e".clone_into(&mut first);
+        }
         let mut out = String::new();
         let result = if write {
             params.push(format!("v: {ty}"));
@@ -105,6 +120,11 @@ impl Build<'_> {
             let otherwise = match write {
                 // of an array without elements nothing can be poisoned
                 true if slot.words == 0 => "return;".to_owned(),
+                true if whole => format!(
+                    "chip_{}[{}].x = bitcast<f32>(nan_bits); return;",
+                    field.name,
+                    place("0")
+                ),
                 true => format!("{} return;", self.store(field, &place("0"), "nan_bits")),
                 false => format!(
                     "return {};",
@@ -114,7 +134,13 @@ impl Build<'_> {
             let _ = writeln!(out, "    if ({range}) {{ {otherwise} }}");
         }
         let _ = writeln!(out, "    let a = {};", place(&first));
-        if write {
+        if whole {
+            let part = if component { "[k]" } else { "" };
+            let _ = match write {
+                true => writeln!(out, "    chip_{}[a]{part} = v;", field.name),
+                false => writeln!(out, "    return chip_{}[a]{part};", field.name),
+            };
+        } else if write {
             for k in 0..words {
                 let value = format!("bitcast<u32>({})", part(field.elem, component, k));
                 let _ = writeln!(out, "    {}", self.store(field, &plus("a", k), &value));
@@ -131,8 +157,9 @@ impl Build<'_> {
     fn place(&self, field: &Field, slot: Slot) -> impl Fn(&str) -> String + use<> {
         let chip = self.on_chip(field);
         let team = chip && self.team.lanes > 1;
+        let elements = self.chip_elements(field);
         move |word: &str| match (chip, team) {
-            (true, true) => format!("team * {} + {word}", slot.words.max(1)),
+            (true, true) => format!("team * {elements} + {word}"),
             (true, false) => word.to_owned(),
             _ => format!("{} + {word}", slot.offset),
         }
@@ -152,6 +179,11 @@ impl Build<'_> {
             false => format!("set_data_word({address}, {value});"),
         }
     }
+}
+
+// true if an array on chip is read and written four words at once
+fn fours(field: &Field) -> bool {
+    field.elem == Elem::Quat
 }
 
 fn plus(a: &str, k: usize) -> String {

@@ -50,12 +50,14 @@ pub struct Slot {
     pub len: u32,
 }
 
-/// Words of one world that may live on chip: three quarters of the workgroup memory that every device has, or what an
-/// invocation that works alone may call its own.
+/// Words of one world that may live on chip: seven eighths of the workgroup memory that every device has, as far as what
+/// lanes tell each other leaves it; or what an invocation that works alone may call its own.
 pub fn chip_words(team: Team) -> u32 {
+    // an invocation's words in `device/many_lanes.wgsl`, and the group's own
+    let told = 4 * (6 * team.lanes * team.worlds + 1);
     match team.lanes {
         1 => 2048,
-        _ => 12 * 1024 / 4 / team.worlds,
+        _ => (16 * 1024_u32).saturating_sub(told).min(14 * 1024) / 4 / team.worlds,
     }
 }
 
@@ -246,8 +248,8 @@ const INNER: &[&str] = &["qH", "qHDiagInv"];
 // stages that come again and find what they left
 const AGAIN: &[&str] = &["rk4", "compare_fwd_inv"];
 
-// a factor is read and written once for each of its entries and columns
-const BUSY: &[&str] = &["solver_U"];
+// a factor is read and written once for each of its entries and columns; the first of these comes first
+const BUSY: &[&str] = &["solver_tile", "solver_rows"];
 
 // arrays from this many words on begin at whole sectors
 const LARGE: u64 = 32;
@@ -325,7 +327,8 @@ impl<'a> Place<'a> {
         let mut rows: Vec<usize> = (0..FIELDS.len())
             .filter(|&k| self.slots[k].transient && self.kernel[k] == kernel)
             .collect();
-        rows.sort_by_key(|&k| (!BUSY.contains(&FIELDS[k].name), self.slots[k].words));
+        let busy = |k: usize| BUSY.iter().position(|name| *name == FIELDS[k].name);
+        rows.sort_by_key(|&k| (busy(k).unwrap_or(BUSY.len()), self.slots[k].words));
         let mut left = words;
         for k in rows {
             let slot = &mut self.slots[k];

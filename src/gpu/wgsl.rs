@@ -88,6 +88,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     sparse
     spatial
     tactile
+    tiles
     touch
     warning
     wrap

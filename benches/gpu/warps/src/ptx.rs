@@ -113,7 +113,7 @@ impl Program {
                 }
                 _ => {
                     statements.push(line);
-                    instructions += 1;
+                    instructions += words_of(line);
                 }
             }
         }
@@ -290,17 +290,25 @@ impl<'a> Reader<'a> {
         let (op, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         let parts: Vec<&str> = op.split('.').collect();
         let arguments: Vec<&str> = arguments.split(',').map(str::trim).collect();
-        let (kind, to) = self.kind(&parts, &arguments)?;
         let parameter = op.starts_with("ld.param");
-        self.program.code.push(Instruction {
-            kind,
-            to,
-            only,
-            // the compiler of machine code removes these
-            counts: !matches!(parts[0], "mov" | "cvta" | "ret") && !parameter,
-            chain: self.now,
-            meet: usize::MAX,
-        });
+        // the compiler of machine code removes these
+        let counts = !matches!(parts[0], "mov" | "cvta" | "ret") && !parameter;
+        for word in 0..words_of(op) {
+            let arguments = of_word(&parts, &arguments, word);
+            let (mut kind, to) = self.kind(&parts, &arguments)?;
+            if let Kind::Load(_, _, offset) | Kind::Store(_, _, offset, _) = &mut kind {
+                *offset += 4 * word as i64;
+            }
+            self.program.code.push(Instruction {
+                kind,
+                to,
+                only,
+                // words that lie together are touched at once
+                counts: counts && word == 0,
+                chain: self.now,
+                meet: usize::MAX,
+            });
+        }
         Ok(())
     }
 
@@ -357,6 +365,13 @@ impl<'a> Reader<'a> {
                 let value = self.operand(arguments[1])?;
                 (Kind::Any(value), Some(self.register(arguments[0])))
             }
+            // mov.b64 %rd1, {%r2, %r3}
+            "mov" if arguments[1].starts_with('{') => {
+                let halves = arguments[1..].iter().map(|said| self.operand(bare(said)));
+                let halves = halves.collect::<Result<Vec<_>, _>>()?;
+                let to = self.register(arguments[0]);
+                (Kind::Value(Op::Join, halves), Some(to))
+            }
             "ret" | "exit" => (Kind::Return, None),
             _ => {
                 let op = Op::named(parts).ok_or("is not known")?;
@@ -366,6 +381,29 @@ impl<'a> Reader<'a> {
             }
         })
     }
+}
+
+// words that an instruction reads or writes together: ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r5]
+fn words_of(line: &str) -> usize {
+    match line {
+        _ if line.contains(".v4.") => 4,
+        _ if line.contains(".v2.") => 2,
+        _ => 1,
+    }
+}
+
+// what an instruction of several words is given for one of them
+fn of_word<'a>(parts: &[&str], arguments: &[&'a str], word: usize) -> Vec<&'a str> {
+    match (words_of(&parts.join(".")), parts[0]) {
+        (1, _) => arguments.to_vec(),
+        (n, "ld") => vec![bare(arguments[word]), arguments[n]],
+        _ => vec![arguments[0], bare(arguments[1 + word])],
+    }
+}
+
+// a register without the braces about several
+fn bare(said: &str) -> &str {
+    said.trim_matches(['{', '}']).trim()
 }
 
 fn grown(size: &mut usize, by: usize) -> u64 {

@@ -93,6 +93,53 @@ fn lanes_part_and_meet() {
     );
 }
 
+/// A lane writes four words to workgroup memory at once, reads those of the lane beside it at once, and joins two of them.
+const FOURS: &str = r"
+.visible .entry entry(
+	.param .u64 entry_param_0,
+	.param .u64 entry_param_1
+)
+{
+	.shared .align 16 .b8 words[512];
+	ld.param.u64 	%rd1, [entry_param_0];
+	mov.u32 	%r1, %tid.x;
+	add.s32 	%r2, %r1, 100;
+	shl.b32 	%r3, %r1, 4;
+	mov.u32 	%r4, words;
+	add.s32 	%r5, %r4, %r3;
+	st.shared.v4.u32 	[%r5], {%r1, %r2, %r1, %r2};
+	bar.sync 	0;
+	xor.b32  	%r6, %r3, 16;
+	add.s32 	%r7, %r4, %r6;
+	ld.shared.v4.u32 	{%r8, %r9, %r10, %r11}, [%r7];
+	mov.b64 	%rd2, {%r8, %r11};
+	shr.u64 	%rd3, %rd2, 32;
+	cvt.u32.u64 	%r12, %rd3;
+	mul.wide.u32 	%rd4, %r1, 4;
+	add.s64 	%rd5, %rd1, %rd4;
+	st.global.u32 	[%rd5], %r12;
+	ret;
+
+}
+";
+
+#[test]
+fn four_words_are_touched_at_once() {
+    let program = Program::read(FOURS).unwrap();
+    let mut global = Global::new(vec![0; 32], vec![0]);
+    let grid = Grid {
+        worlds: 1,
+        of_workgroup: 1,
+        invocations: 32,
+    };
+    let (count, _) = dispatch(&program, &grid, &mut global).unwrap();
+    let wanted: Vec<u32> = (0..32).map(|lane| (lane ^ 1) + 100).collect();
+    assert_eq!(global.data, wanted);
+    // eight lanes fill the banks: four turns, three more than one
+    assert_eq!((count.shared, count.shared_conflicts), (2, 6));
+    assert_eq!(count.instructions, 13);
+}
+
 #[test]
 fn what_is_not_known_is_named() {
     let text = TEXT.replace("and.b32", "dance.b32");

@@ -224,6 +224,8 @@ pub struct Operation {
 pub enum Op {
     /// The first value as it is.
     Move,
+    /// Two words as one number, the low one first.
+    Join,
     /// Any other.
     Of(Operation),
 }
@@ -311,6 +313,7 @@ impl Op {
     pub fn value(self, x: [u64; 4]) -> u64 {
         match self {
             Self::Move => x[0],
+            Self::Join => x[1] << 32 | (x[0] & 0xffff_ffff),
             Self::Of(op) => op.value(x),
         }
     }

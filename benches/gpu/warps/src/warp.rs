@@ -184,11 +184,13 @@ impl Warp {
                         Space::Local => *self.local[lane].word(address)?,
                     });
                 }
-                if *space == Space::Global && active != 0 {
+                if *space == Space::Global && active != 0 && instruction.counts {
                     count.loads += 1;
                     count.load_sectors += sectors(&addresses);
                 }
-                access(*space, &addresses, count);
+                if instruction.counts {
+                    access(*space, &addresses, count);
+                }
             }
             Kind::Store(space, base, offset, value) => {
                 let mut addresses = Vec::with_capacity(WARP);
@@ -202,11 +204,13 @@ impl Warp {
                         Space::Local => *self.local[lane].word(address)? = word,
                     }
                 }
-                if *space == Space::Global && active != 0 {
+                if *space == Space::Global && active != 0 && instruction.counts {
                     count.stores += 1;
                     count.store_sectors += sectors(&addresses);
                 }
-                access(*space, &addresses, count);
+                if instruction.counts {
+                    access(*space, &addresses, count);
+                }
             }
             Kind::Exchange(value, mask) => {
                 for lane in lanes(active) {
