@@ -243,7 +243,7 @@ fn every_shader_is_valid_and_within_the_limits_of_webgpu() {
                 };
                 let walk: Vec<_> = step_walk(&m).into_iter().filter(|s| chosen(s)).collect();
                 let alone = walk.iter().map(|stage| vec![*stage]);
-                for stages in alone.chain(group(&walk, usize::MAX)) {
+                for stages in alone.chain(group(&m, &walk, usize::MAX)) {
                     let module = build.module(&stages);
                     module
                         .validate()
