@@ -24,11 +24,13 @@ mod grid;
 mod hand;
 mod looks;
 mod marks;
+mod overlay;
 mod poses;
 #[cfg(feature = "view")]
 mod renderer;
 mod show;
 mod sight;
+mod soft;
 
 use crate::batch::Batch;
 use crate::error::{Error, Result};
@@ -40,6 +42,7 @@ use poses::Poses;
 
 pub use hand::Grip;
 pub use manyworlds_view::{Identity, Picture};
+pub use overlay::Overlay;
 #[cfg(feature = "view")]
 pub use renderer::Renderer;
 pub use show::Show;
@@ -62,8 +65,8 @@ settable! {
         pub groups: Vec<i32>,
         /// Sites are shown.
         pub sites: bool,
-        /// Contacts are shown, and their normal forces as arrows.
-        pub contacts: bool,
+        /// What is drawn over the worlds.
+        pub overlays: Vec<Overlay>,
         /// The adapter whose name contains these letters; the best if not given, a software one if there is no other.
         pub adapter: Option<String>,
     }
@@ -78,7 +81,7 @@ impl Default for Options {
             sight: Sight::default(),
             groups: vec![0, 1, 2],
             sites: false,
-            contacts: false,
+            overlays: Vec::new(),
             adapter: None,
         }
     }
@@ -160,9 +163,16 @@ impl Scene {
         Ok(())
     }
 
-    /// Whether contacts and their normal forces are shown, from now on.
-    pub fn show_contacts(&mut self, yes: bool) {
-        self.options.contacts = yes;
+    /// Whether something is drawn over the worlds, from now on.
+    pub fn overlay(&mut self, overlay: Overlay, yes: bool) {
+        let shown = &mut self.options.overlays;
+        shown.retain(|other| *other != overlay);
+        shown.extend(yes.then_some(overlay));
+    }
+
+    /// What is drawn over the worlds.
+    pub fn overlays(&self) -> &[Overlay] {
+        &self.options.overlays
     }
 
     /// The world that is tinted because somebody picked it, from now on; none if not given.

@@ -6,7 +6,7 @@ mod common;
 use common::backends::BACKENDS;
 use manyworlds::batch::{Backend, Settings};
 use manyworlds::gpu::device::{Choice, Device, Request};
-use manyworlds::picture::{Options, Picture, Renderer, Scene, Sight};
+use manyworlds::picture::{Options, Overlay, Picture, Renderer, Scene, Sight};
 use manyworlds::{Batch, Model};
 use std::path::Path;
 
@@ -164,7 +164,7 @@ fn backends_make_the_same_picture() {
 fn pictures_are_those_that_were_kept() {
     let device = device();
     let mut contacts = options();
-    contacts.contacts = true;
+    contacts.overlays = vec![Overlay::Contacts];
     contacts.sites = true;
     let mut glass = options();
     glass.spacing = Some(0.0);
@@ -228,6 +228,55 @@ fn tendons_are_drawn() {
         let pixels = with.chunks(4).zip(without.chunks(4));
         let other = pixels.filter(|(a, b)| a != b).count();
         assert!(other > 100, "{backend:?}: {other} pixels show tendons");
+    }
+}
+
+// pixels that are otherwise in another picture of the same worlds
+fn other(a: &Picture, b: &Picture) -> usize {
+    let pixels = a.rgba.chunks(4).zip(b.rgba.chunks(4));
+    pixels.filter(|(a, b)| a != b).count()
+}
+
+#[test]
+fn overlays_are_drawn_over_the_worlds() {
+    let (m, device) = (model("quadruped"), device());
+    for backend in BACKENDS {
+        let mut batch = batch(&m, 2, backend);
+        batch.reset(manyworlds::To::Key(0)).unwrap();
+        batch.step(40).unwrap();
+        let mut draw = |overlays: Vec<Overlay>| {
+            let options = options().overlays(overlays);
+            let mut renderer = Renderer::on(&device, &m, 2, &options).unwrap();
+            renderer.draw(&mut batch).unwrap()
+        };
+        let plain = draw(Vec::new());
+        for overlay in Overlay::ALL {
+            let pixels = other(&plain, &draw(vec![overlay]));
+            // a centre of mass is mostly hidden by the body around it
+            assert!(pixels > 8, "{backend:?}: {pixels} pixels show {overlay:?}");
+            assert_eq!(overlay.word().parse(), Ok(overlay));
+        }
+    }
+    let said = "bones".parse::<Overlay>().unwrap_err();
+    assert!(said.contains("contacts, joints, com, frames"), "{said}");
+}
+
+#[test]
+fn soft_bodies_are_drawn() {
+    const TEXT: &str = r#"<mujoco><worldbody><light pos="0 0 3"/><flexcomp name="f" type="grid" dim="2" count="4 4 1" spacing=".1 .1 .1" mass="1" radius=".01" GROUP>
+        <edge equality="true"/><contact contype="0" conaffinity="0" selfcollide="none"/></flexcomp></worldbody></mujoco>"#;
+    let device = device();
+    for backend in BACKENDS {
+        let draw = |group: &str| {
+            let m = Model::from_xml_str(&TEXT.replace("GROUP", group)).unwrap();
+            let settings = Settings::default().backend(backend);
+            let mut batch = Batch::with(&m, 2, settings).unwrap();
+            batch.step(5).unwrap();
+            let mut renderer = Renderer::on(&device, &m, 2, &options()).unwrap();
+            renderer.draw(&mut batch).unwrap()
+        };
+        let pixels = other(&draw(""), &draw(r#"group="4""#));
+        assert!(pixels > 200, "{backend:?}: {pixels} pixels show the cloth");
     }
 }
 

@@ -8,11 +8,14 @@ let api;
 const get = (id) => document.getElementById(id);
 // milliseconds of a picture that steps may take: half of what lies between two pictures, but no less and no more
 const BUDGET = [12, 250];
+// what can be drawn over the worlds
+const OVERLAYS = ['contacts', 'joints', 'com', 'frames'];
 // milliseconds in which a picture that failed is not begun again a second time
 const PATIENCE = 10000;
 
 const said = {
-  model: 'humanoid.xml', policy: '', backend: 'simd', worlds: 100, speed: 1, noise: 0, gravity: null, contacts: false, play: true,
+  model: 'humanoid.xml', policy: '', backend: 'simd', worlds: 100, speed: 1, noise: 0, gravity: null, play: true,
+  contacts: false, joints: false, com: false, frames: false,
 };
 // loading: the last load, and those before it; dropped: the files of the visitor's folder; policies: those that were dropped alone
 // reopened: when the picture began again
@@ -92,17 +95,17 @@ function readAddress() {
   if (given.has('model')) said.model = given.get('model');
   if (given.has('policy')) said.policy = given.get('policy');
   if (given.get('backend') in wasms) said.backend = given.get('backend');
-  if (given.has('contacts')) said.contacts = given.get('contacts') === '1';
+  for (const word of OVERLAYS) if (given.has(word)) said[word] = given.get(word) === '1';
   if (given.has('play')) said.play = given.get('play') === '1';
 }
 
 function writeAddress() {
-  const { model, policy, backend, worlds, speed, noise, gravity, contacts, play } = said;
+  const { model, policy, backend, worlds, speed, noise, gravity, play } = said;
   const all = new URLSearchParams({ model, worlds, speed, noise });
   if (policy) all.set('policy', policy);
   if (backend !== 'simd') all.set('backend', backend);
   if (gravity !== null) all.set('gravity', gravity);
-  if (contacts) all.set('contacts', 1);
+  for (const word of OVERLAYS) if (said[word]) all.set(word, 1);
   if (!play) all.set('play', 0);
   history.replaceState(null, '', `#${all}`);
 }
@@ -145,7 +148,7 @@ async function begin() {
   complain(null);
   if (said.policy) follow();
   sim.noise(said.noise);
-  sim.contacts(said.contacts);
+  for (const word of OVERLAYS) sim.overlay(word, said[word]);
   if (gravity !== null && backend !== 'gpu') sim.gravity(0, 0, gravity);
   state.canvas?.show(sim);
   get('device').textContent = sim.device;
@@ -207,7 +210,7 @@ function show() {
   const gravity = said.gravity ?? state.sim?.gravity_z ?? 0;
   get('gravity').value = gravity;
   get('gravity-said').textContent = `${gravity.toFixed(2)} m/s²`;
-  get('contacts').checked = said.contacts;
+  for (const word of OVERLAYS) get(word).checked = said[word];
   get('play').textContent = said.play ? 'Pause' : 'Play';
   get('backend').value = said.backend;
   const chosen = [new Option('at rest or random', ''), ...policies().map((path) => new Option(`by ${path}`, path))];
@@ -252,7 +255,7 @@ change('gravity', 'input', ({ value }) => {
 });
 // it is written into the kernels: worlds begin again
 change('gravity', 'change', () => { if (said.backend === 'gpu') load(); });
-change('contacts', 'change', ({ checked }) => { set('contacts', checked); attempt(() => state.sim?.contacts(checked)); });
+for (const word of OVERLAYS) change(word, 'change', ({ checked }) => { set(word, checked); attempt(() => state.sim?.overlay(word, checked)); });
 change('play', 'click', () => set('play', !said.play));
 change('step', 'click', () => { set('play', false); attempt(() => state.sim?.step(1)); });
 change('reset', 'click', () => attempt(() => state.sim?.reset()));

@@ -112,7 +112,7 @@ class Renderer:
         spacing: float | None,
         groups: Sequence[int],
         sites: bool,
-        contacts: bool,
+        overlays: list[str],
     ) -> Renderer: ...
     def draw(self, batch: Batch) -> npt.NDArray[np.uint8]: ...
 

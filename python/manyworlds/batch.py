@@ -260,21 +260,23 @@ class Batch(Calls):
         spacing: float | None = None,
         groups: Sequence[int] = (0, 1, 2),
         sites: bool = False,
-        contacts: bool = False,
+        overlays: Sequence[str] = (),
     ) -> np.ndarray:
         """A picture of the first `worlds` worlds as the last call left their poses: (height, width, 3), uint8.
 
         `size` is (width, height); `camera` a camera of the model by name or number, or (azimuth, elevation[, distance]) around the worlds
-        (deg, m); `spacing` the distance from world to world (m), 0 for one over the other. Any adapter draws, a software one too.
+        (deg, m); `spacing` the distance from world to world (m), 0 for one over the other. `overlays` are drawn over
+        the worlds: "contacts" with their forces, axes of "joints", "com" (centres of mass), "frames" of bodies. Any adapter draws, a software
+        one too.
         """
         sight = camera if camera is None or isinstance(camera, (str, int)) else tuple(camera)
-        asked = (worlds, tuple(size), sight, spacing, tuple(groups), sites, contacts)
+        asked = (worlds, tuple(size), sight, spacing, tuple(groups), sites, tuple(overlays))
         drawn, renderer = self._renderer
         if drawn != asked:
             if not hasattr(_core, "Renderer"):
                 raise _core.DeviceError("this build draws no pictures: it was made without the feature view")
             renderer = _core.Renderer(
-                self.model._core, self.nsim, worlds, (size[0], size[1]), sight, spacing, list(groups), sites, contacts
+                self.model._core, self.nsim, worlds, (size[0], size[1]), sight, spacing, list(groups), sites, list(overlays)
             )
             self.__dict__["_renderer"] = (asked, renderer)
         return renderer.draw(self._core)

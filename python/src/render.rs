@@ -1,13 +1,13 @@
 //! Pictures for Python.
 
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::batch::Batch;
 use crate::error::raised;
 use crate::model::Model;
-use manyworlds::picture::{self, Options, Sight};
+use manyworlds::picture::{self, Options, Overlay, Sight};
 
 /// Draws the worlds of batches of one model.
 #[pyclass(module = "manyworlds._core")]
@@ -18,7 +18,7 @@ pub struct Renderer {
 #[pymethods]
 impl Renderer {
     #[new]
-    #[pyo3(signature = (model, nsim, worlds, size, camera, spacing, groups, sites, contacts))]
+    #[pyo3(signature = (model, nsim, worlds, size, camera, spacing, groups, sites, overlays))]
     #[expect(
         clippy::too_many_arguments,
         reason = "they are given by name, in Python"
@@ -33,8 +33,10 @@ impl Renderer {
         spacing: Option<f64>,
         groups: Vec<i32>,
         sites: bool,
-        contacts: bool,
+        overlays: Vec<String>,
     ) -> PyResult<Self> {
+        let overlays = overlays.iter().map(|word| word.parse::<Overlay>());
+        let overlays: Result<Vec<Overlay>, String> = overlays.collect();
         let options = Options::default()
             .size(size)
             .worlds(worlds)
@@ -42,7 +44,7 @@ impl Renderer {
             .sight(camera.map_or_else(|| Ok(Sight::default()), sight)?)
             .groups(groups)
             .sites(sites)
-            .contacts(contacts);
+            .overlays(overlays.map_err(PyValueError::new_err)?);
         let inner = py.detach(|| picture::Renderer::new(&model.inner, nsim, &options));
         Ok(Self {
             inner: inner.map_err(raised)?,

@@ -32,6 +32,8 @@ mod view;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use manyworlds::batch::{Backend, Overflow, Settings, Unroll};
 use manyworlds::mjcf::Limits;
+#[cfg(feature = "view")]
+use manyworlds::picture::Overlay;
 use manyworlds::{Error, Model};
 use std::ffi::OsString;
 use std::io::Write;
@@ -202,6 +204,14 @@ fn size(said: &str) -> Result<f64, String> {
         Ok(x) if x.is_finite() && x >= 0.0 => Ok(x),
         _ => Err("a finite number that is not below 0 is needed".to_owned()),
     }
+}
+
+/// What is drawn over the worlds, contacts among it if they are asked for by themselves.
+#[cfg(feature = "view")]
+fn overlays(named: &[Overlay], contacts: bool) -> Vec<Overlay> {
+    let contacts = contacts && !named.contains(&Overlay::Contacts);
+    let contacts = contacts.then_some(Overlay::Contacts);
+    named.iter().copied().chain(contacts).collect()
 }
 
 /// Reads and compiles a model; whatever goes wrong is the model's fault.

@@ -7,7 +7,7 @@ use super::kept::Kept;
 use super::say::remark;
 use super::{Engine, Fault, ModelArg, load, progress};
 use clap::Args;
-use manyworlds::picture::{Options, Renderer, Sight};
+use manyworlds::picture::{Options, Overlay, Renderer, Sight};
 use manyworlds::{Batch, Model};
 use std::path::{Path, PathBuf};
 
@@ -63,9 +63,12 @@ pub struct Render {
     /// Show sites
     #[arg(long)]
     sites: bool,
-    /// Show contacts and their normal forces
+    /// Draw contacts and their normal forces: --overlay contacts
     #[arg(long)]
     contacts: bool,
+    /// Draw over the worlds: contacts, joints, com (centres of mass), frames (of bodies)
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    overlay: Vec<Overlay>,
     /// The first adapter that draws whose name contains these letters; the best if not given, a software one if need be
     #[arg(long, value_name = "NAME")]
     painter: Option<String>,
@@ -167,7 +170,7 @@ impl Render {
             sight: self.camera.as_deref().map_or_else(Sight::default, sight),
             groups: self.groups.clone(),
             sites: self.sites,
-            contacts: self.contacts,
+            overlays: super::overlays(&self.overlay, self.contacts),
             adapter: self.painter.clone(),
         })
     }

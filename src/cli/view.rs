@@ -12,7 +12,7 @@ use super::say::remark;
 use super::{DEVICE, Engine, Fault, ModelArg, load};
 use clap::Args;
 use manyworlds::batch::Settings;
-use manyworlds::picture::{Options, Show};
+use manyworlds::picture::{Options, Overlay, Show};
 use manyworlds::policy::Policy;
 use manyworlds::{Error, Model};
 use std::path::{Path, PathBuf};
@@ -46,9 +46,12 @@ pub struct View {
     /// From one world to the next (m), the extent of the model if not given; 0: one over the other, like glass
     #[arg(long, value_parser = super::size, value_name = "M")]
     spacing: Option<f64>,
-    /// Show contacts and their normal forces
+    /// Draw contacts and their normal forces: --overlay contacts
     #[arg(long)]
     contacts: bool,
+    /// Draw over the worlds: contacts, joints, com (centres of mass), frames (of bodies)
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    overlay: Vec<Overlay>,
     /// Close the window after so many pictures
     #[arg(long, value_name = "N")]
     frames: Option<u64>,
@@ -101,7 +104,7 @@ impl View {
         let options = Options {
             worlds: shown,
             spacing: self.spacing,
-            contacts: self.contacts,
+            overlays: super::overlays(&self.overlay, self.contacts),
             ..Options::default()
         };
         let settings: Settings = self.engine.settings();

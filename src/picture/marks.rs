@@ -1,6 +1,6 @@
-//! What is drawn over the worlds: tendons, and contacts with their forces.
+//! What is drawn for each world by itself: tendons, soft bodies, and what is asked for over the worlds.
 
-use super::Options;
+use super::{Options, soft};
 use crate::batch::Batch;
 use crate::error::Result;
 use crate::model::Model;
@@ -8,18 +8,13 @@ use crate::types::WrapType;
 use glam::{Mat3, Vec3};
 use manyworlds_view::{Form, Layer, POSE, Part, World};
 
-const CONTACT: [f32; 4] = [0.95, 0.65, 0.15, 1.0];
-const FORCE: [f32; 4] = [0.75, 0.85, 0.95, 1.0];
 const PULL: [f32; 4] = [0.9, 0.25, 0.2, 1.0];
 /// Radius of the thread that the hand pulls by, in extents.
 const THREAD: f32 = 0.006;
-/// Sizes of a contact, in mean sizes of a body, and length of the arrow of the weight of a mean body, in extents.
-const RADIUS: f32 = 0.15;
-const LENGTH: f64 = 0.06;
 
 // bodies of one world that are there once
 #[derive(Default)]
-struct Marks {
+pub(super) struct Marks {
     parts: Vec<Part>,
     poses: Vec<f32>,
 }
@@ -38,8 +33,9 @@ pub fn layer(
         marks.rod(from, to, radius, PULL);
     }
     tendons(m, batch, worlds, options, &mut marks)?;
-    if options.contacts {
-        contacts(m, batch, worlds, &mut marks)?;
+    soft::edges(m, batch, worlds, options, &mut marks)?;
+    for overlay in &options.overlays {
+        overlay.draw(m, batch, worlds, &mut marks)?;
     }
     if marks.parts.is_empty() {
         return Ok(None);
@@ -53,7 +49,7 @@ pub fn layer(
 }
 
 impl Marks {
-    fn add(
+    pub(super) fn add(
         &mut self,
         form: Form,
         scale: Vec3,
@@ -76,8 +72,23 @@ impl Marks {
         debug_assert_eq!(self.poses.len(), POSE * self.parts.len());
     }
 
+    // a ball at a point
+    pub(super) fn ball(&mut self, at: Vec3, radius: f32, color: [f32; 4]) {
+        self.add(Form::Ball, Vec3::splat(radius), 0.0, color, at, Vec3::Z);
+    }
+
+    // an arrow from a point
+    pub(super) fn arrow(&mut self, at: Vec3, dir: Vec3, long: f32, radius: f32, color: [f32; 4]) {
+        let head = (4.0 * radius).min(0.5 * long);
+        let neck = at + (long - head) * dir;
+        self.rod(at, neck, radius, color);
+        let size = Vec3::new(2.2 * radius, 2.2 * radius, 0.5 * head);
+        let middle = neck + 0.5 * head * dir;
+        self.add(Form::Cone, size, 0.0, color, middle, dir);
+    }
+
     // a rod from one point to another
-    fn rod(&mut self, from: Vec3, to: Vec3, radius: f32, color: [f32; 4]) {
+    pub(super) fn rod(&mut self, from: Vec3, to: Vec3, radius: f32, color: [f32; 4]) {
         let half = 0.5 * from.distance(to);
         let axis = (to - from).normalize_or(Vec3::Z);
         let middle = 0.5 * (from + to);
@@ -98,7 +109,8 @@ fn turned(z: Vec3) -> Mat3 {
     Mat3::from_cols(x, z.cross(x), z)
 }
 
-fn point(x: &[f64], k: usize, offset: Vec3) -> Vec3 {
+/// A point of an array of vectors (m), moved.
+pub(super) fn point(x: &[f64], k: usize, offset: Vec3) -> Vec3 {
     Vec3::from([0, 1, 2].map(|i| x[3 * k + i] as f32)) + offset
 }
 
@@ -149,37 +161,4 @@ fn tendons(
         }
     }
     Ok(())
-}
-
-// a disc where they touch, and an arrow along the normal force
-fn contacts(m: &Model, batch: &mut Batch, worlds: &[World], marks: &mut Marks) -> Result<()> {
-    let forces = batch.contact_force()?;
-    let pos = batch.reals("contact_pos")?.to_vec();
-    let frame = batch.reals("contact_frame")?;
-    let room = pos.len() / 3 / forces.ncon.len();
-    let radius = RADIUS * m.stat.meansize as f32;
-    let gravity = m.opt.gravity.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let weight = m.stat.meanmass * gravity.max(1.0);
-    let scale = LENGTH * m.stat.extent / weight.max(1e-9);
-    for (w, world) in worlds.iter().enumerate() {
-        for c in 0..forces.ncon[w] {
-            let at = point(&pos, w * room + c, Vec3::from(world.offset));
-            let normal = point(frame, 3 * (w * room + c), Vec3::ZERO);
-            let disc = Vec3::new(radius, radius, 0.2 * radius);
-            marks.add(Form::Cylinder, disc, 0.0, CONTACT, at, normal);
-            let long = (scale * forces.force[6 * (w * forces.nconmax + c)]) as f32;
-            if long > radius {
-                arrow(marks, at, normal, long, 0.35 * radius);
-            }
-        }
-    }
-    Ok(())
-}
-
-fn arrow(marks: &mut Marks, at: Vec3, dir: Vec3, long: f32, radius: f32) {
-    let head = (4.0 * radius).min(0.5 * long);
-    let neck = at + (long - head) * dir;
-    marks.rod(at, neck, radius, FORCE);
-    let size = Vec3::new(2.2 * radius, 2.2 * radius, 0.5 * head);
-    marks.add(Form::Cone, size, 0.0, FORCE, neck + 0.5 * head * dir, dir);
 }

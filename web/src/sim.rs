@@ -116,9 +116,10 @@ impl Sim {
         self.0.batch().model().opt.timestep
     }
 
-    /// Whether contacts and their forces are drawn.
-    pub fn contacts(&mut self, yes: bool) {
-        self.0.scene_mut().show_contacts(yes);
+    /// Whether something is drawn over the worlds: `contacts` and their forces, axes of `joints`, `com`, `frames` of bodies.
+    pub fn overlay(&mut self, word: &str, yes: bool) -> Said {
+        self.0.scene_mut().overlay(word.parse()?, yes);
+        Ok(())
     }
 
     /// The camera goes around by so much (deg).

@@ -6,7 +6,7 @@ use super::worlds::Worlds;
 use egui::{CollapsingHeader, DragValue, ScrollArea, Slider, Ui};
 use manyworlds::Result;
 use manyworlds::batch::To;
-use manyworlds::picture::Show;
+use manyworlds::picture::{Overlay, Scene, Show};
 use std::time::Instant;
 
 /// Flags that are listed.
@@ -24,20 +24,18 @@ pub struct Panel {
     /// What went wrong, in a sentence.
     pub fault: Option<String>,
     pub rate: Rate,
-    contacts: bool,
     plot: Plot,
     stages: Vec<(String, f64)>,
 }
 
 impl Panel {
-    pub fn new(contacts: bool) -> Self {
+    pub fn new() -> Self {
         Self {
             playing: true,
             speed: 1.0,
             chosen: 0,
             fault: None,
             rate: Rate::default(),
-            contacts,
             plot: Plot::default(),
             stages: Vec::new(),
         }
@@ -99,12 +97,7 @@ impl Panel {
             Some(_) => self.time_line(ui, worlds)?,
             None => self.drive(ui, &mut worlds.show)?,
         }
-        if ui
-            .checkbox(&mut self.contacts, "Contacts and their forces")
-            .changed()
-        {
-            worlds.show.scene_mut().show_contacts(self.contacts);
-        }
+        overlays(ui, worlds.show.scene_mut());
         Ok(())
     }
 
@@ -226,6 +219,19 @@ impl Panel {
         }
         Ok(())
     }
+}
+
+// what is drawn over the worlds
+fn overlays(ui: &mut Ui, scene: &mut Scene) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label("Drawn too:");
+        for overlay in Overlay::ALL {
+            let mut shown = scene.overlays().contains(&overlay);
+            if ui.checkbox(&mut shown, overlay.word()).changed() {
+                scene.overlay(overlay, shown);
+            }
+        }
+    });
 }
 
 /// How fast steps and pictures follow each other, told twice a second.

@@ -35,7 +35,7 @@ pub struct App<'a> {
 impl<'a> App<'a> {
     pub fn new(args: &'a View, worlds: Worlds) -> Self {
         Self {
-            panel: Panel::new(args.contacts),
+            panel: Panel::new(),
             args,
             worlds,
             gfx: None,
