@@ -23,7 +23,8 @@ pub struct Difference {
     pub twin: f64,
     /// What the shader says.
     pub shader: f64,
-    /// |shader − twin| / (1 + |twin|), of solvers / (1 + the largest of the array); infinite where only one of them is a number.
+    /// |shader − twin| / (1 + |twin|), of solvers / (1 + the largest of the array), of `cfrc_int` / (1 + the largest of `cfrc_ext`, of which
+    /// it may be what is left where they cancel); infinite where only one of them is a number.
     pub error: f64,
 }
 
@@ -142,6 +143,7 @@ fn compare_on(gpu: &mut Gpu, stage: &'static Stage, before: &[Data]) -> Result<R
             report.ties.ties += ties.ties;
         }
         let shader = &shader;
+        let forces = largest(&numbers(&twin, "cfrc_ext"));
         for field in FIELDS.iter().filter(|field| field.room != Room::Model) {
             let slot = gpu.layout.slot(field);
             if slot.chip || slot.words == 0 {
@@ -154,13 +156,12 @@ fn compare_on(gpu: &mut Gpu, stage: &'static Stage, before: &[Data]) -> Result<R
                     ["njmax"] if answers.is_some() => before.nefc[0] as usize,
                     _ => twin.len(),
                 };
-                report.numbers(
-                    field.name,
-                    world,
-                    &twin[..n],
-                    &shader[..n],
-                    answers.is_some(),
-                );
+                let least = match field.name {
+                    _ if answers.is_some() => largest(&twin[..n]),
+                    "cfrc_int" => forces,
+                    _ => 0.0,
+                };
+                report.numbers(field.name, world, &twin[..n], &shader[..n], least);
                 continue;
             }
             // on their ways solvers fill what they like, and all stages what only one of them needs
@@ -189,24 +190,26 @@ fn answers(stage: &Stage) -> Option<&'static [&'static str]> {
     solver.then_some(&["qacc", "qfrc_constraint", "efc_force"])
 }
 
+fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |size, x| size.max(x.abs()))
+}
+
 impl Report {
-    // `whole`: relative to the largest number of the array rather than to each
+    // relative to each number, or to `least` where that is more
     fn numbers(
         &mut self,
         field: &'static str,
         world: usize,
         twin: &[f64],
         shader: &[f64],
-        whole: bool,
+        least: f64,
     ) {
-        let largest = twin.iter().fold(0.0f64, |size, x| size.max(x.abs()));
         for (index, (&twin, &shader)) in twin.iter().zip(shader).enumerate() {
             // equal covers what neither writes
             let error = if twin == shader {
                 0.0
             } else {
-                let size = if whole { largest } else { twin.abs() };
-                (shader - twin).abs() / (1.0 + size)
+                (shader - twin).abs() / (1.0 + twin.abs().max(least))
             };
             let error = if error.is_nan() { f64::INFINITY } else { error };
             let new = Difference {
