@@ -12,6 +12,7 @@ mod forward;
 mod info;
 mod inputs;
 mod interrupt;
+#[cfg(feature = "view")]
 mod kept;
 #[cfg(feature = "gpu")]
 mod kernels;
