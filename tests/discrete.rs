@@ -2,10 +2,8 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-
 use common::backends::{by_precision, on, on_every_backend};
-use common::error;
+use common::{error, numbers};
 use manyworlds::batch::Backend;
 use manyworlds::{Batch, Error, Model};
 use serde_json::Value;
@@ -21,20 +19,6 @@ const WORLDS: usize = 3;
 fn cases() -> Vec<Value> {
     let text = std::fs::read_to_string("tests/golden/discrete.json").unwrap();
     serde_json::from_str(&text).unwrap()
-}
-
-fn numbers(values: &Value) -> BTreeMap<&str, Vec<f64>> {
-    let row = |values: &Value| {
-        values
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|x| x.as_f64().unwrap())
-            .collect()
-    };
-    let all = values.as_object().unwrap().iter();
-    all.map(|(name, values)| (name.as_str(), row(values)))
-        .collect()
 }
 
 // worlds in the state of a case; none where a backend refuses the integrator by name

@@ -2,31 +2,12 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-
 use common::backends::{by_precision, on_every_backend, worlds};
-use common::{error, reals};
+use common::{error, numbers, reals};
 use manyworlds::batch::Backend;
 use manyworlds::fields::ViewMut;
 use manyworlds::{Data, Model};
 use serde_json::Value;
-
-fn numbers(values: &Value) -> BTreeMap<&str, Vec<f64>> {
-    let row = |values: &Value| {
-        values
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|x| x.as_f64().unwrap())
-            .collect()
-    };
-    values
-        .as_object()
-        .unwrap()
-        .iter()
-        .map(|(name, values)| (name.as_str(), row(values)))
-        .collect()
-}
 
 fn model(case: &Value) -> Model {
     Model::from_xml_str(case["xml"].as_str().unwrap())

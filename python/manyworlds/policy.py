@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from manyworlds.task import Task
 
 # a control without limit
-FAR = np.finfo(np.float32).max
+FAR = float(np.finfo(np.float32).max)
 
 
 def check(task: Task) -> None:
@@ -47,6 +48,6 @@ def save(
     """Keeps a perceptron with layers of tanh: `weights` are those of each layer (inputs, outputs) and its bias (outputs,), in turn."""
     check(task)
     low, high = (np.nan_to_num(x, posinf=FAR, neginf=-FAR) for x in (low, high))
-    layers = {f"{kind}{k // 2}": w for k, w in enumerate(weights) for kind in [("weight", "bias")[k % 2]]}
+    layers: dict[str, Any] = {f"{kind}{k // 2}": w for k, w in enumerate(weights) for kind in [("weight", "bias")[k % 2]]}
     observe = np.frombuffer(" ".join(task.observed).encode(), np.uint8)
     np.savez(path, observe=observe, mean=mean, deviation=deviation, low=low, high=high, nstep=np.int64(task.frame_skip), **layers)

@@ -30,7 +30,12 @@ pub fn euler<R: Real>(m: &Model, d: &mut Data<R>) {
         d.euler_qacc.copy_from_slice(&d.qacc);
     }
 
-    // state and time
+    take_step(m, d);
+}
+
+/// Advances state and time by the accelerations in euler_qacc.
+#[inline(always)]
+pub(crate) fn take_step<R: Real>(m: &Model, d: &mut Data<R>) {
     let act_dot = std::mem::take(&mut d.act_dot);
     let qacc = std::mem::take(&mut d.euler_qacc);
     advance(m, d, &act_dot, &qacc, None);

@@ -4,6 +4,7 @@
 //! While the solver works, the metric and its factor stand in the places of M, qLD and qLDiagInv, and qfrc_smooth holds what springs lose as they
 //! move. `settle` puts everything back where it was.
 
+use crate::cpu::euler::take_step;
 use crate::cpu::exact_diagonal::exact;
 use crate::cpu::lib::actuator::{actuator_input, bad_ctrl};
 use crate::cpu::lib::force::{acts, damping_slope, joint_rest, poly_force_slope, rest_length};
@@ -20,15 +21,20 @@ use crate::types::*;
 
 /// The metric in which a discrete step is solved for, in the place of M; rows and unconstrained acceleration in it.
 pub(crate) fn metric(m: &Model, d: &mut Data) {
+    with_rows(m, d, enter);
+}
+
+// the pairs of one world's contacts, and how many rows it has
+fn with_rows(m: &Model, d: &mut Data, run: impl FnOnce(&Model, &mut Data, &[i32], usize)) {
     let (ncon, num) = (d.ncon[0] as usize, d.nefc[0] as usize);
     let contact = std::mem::take(&mut d.contact_collision);
-    enter(m, d, &contact[..ncon], num);
+    run(m, d, &contact[..ncon], num);
     d.contact_collision = contact;
 }
 
 /// The same for the first `num` rows of worlds side by side; `contact` gives the pair of each contact slot.
 pub(crate) fn enter<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
-    build(m, d, contact, num);
+    enter_inverse(m, d, contact, num);
 
     // unconstrained acceleration over the timestep
     for i in 0..m.nv {
@@ -41,15 +47,7 @@ pub(crate) fn enter<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: u
 
 /// The metric in the place of M while inverse dynamics runs, and rows in it.
 pub(crate) fn inverse_metric(m: &Model, d: &mut Data) {
-    let (ncon, num) = (d.ncon[0] as usize, d.nefc[0] as usize);
-    let contact = std::mem::take(&mut d.contact_collision);
-    enter_inverse(m, d, &contact[..ncon], num);
-    d.contact_collision = contact;
-}
-
-/// The same for the first `num` rows of worlds side by side.
-pub(crate) fn enter_inverse<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
-    build(m, d, contact, num);
+    with_rows(m, d, enter_inverse);
 }
 
 /// What the metric adds to the force that an acceleration takes; M and its factor in their places.
@@ -63,9 +61,7 @@ pub(crate) fn leave_inverse<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     for i in 0..m.nv {
         d.qfrc_inverse[i] -= d.efm_c[i];
     }
-    if (0..m.nv).any(|i| rigid(m, i)) {
-        hold(m, d, num);
-    }
+    hold(m, d, num);
     for first in (0..m.nv).filter(|&i| begins_free(m, i)) {
         let free = is_free(d, first);
         for i in first..first + 6 {
@@ -77,8 +73,8 @@ pub(crate) fn leave_inverse<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     exchange(d);
 }
 
-// the metric and its factor, in the places of M and its own; rows in it
-fn build<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
+/// The metric and its factor in the places of M and its own, and the first `num` rows of worlds side by side in it.
+pub(crate) fn enter_inverse<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
     // inertia, springs and dampers; its factor
     d.efm_M.copy_from_slice(&d.M);
     d.efm_c.fill(R::zero());
@@ -110,9 +106,7 @@ pub(crate) fn settle(m: &Model, d: &mut Data) {
 
 /// The same for worlds side by side that have `num` rows.
 pub(crate) fn leave<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
-    if (0..m.nv).any(|i| rigid(m, i)) {
-        hold(m, d, num);
-    }
+    hold(m, d, num);
     for first in (0..m.nv).filter(|&i| begins_free(m, i)) {
         spin(m, d, first);
     }
@@ -183,7 +177,7 @@ fn stiffen<R: Real>(m: &Model, d: &mut Data<R>, i: usize, stiffness: R) {
 }
 
 fn tendon<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
-    let (zero, h) = (R::zero(), d.own.timestep(m));
+    let zero = R::zero();
     let mut stiffness = zero;
     if !m.opt.disabled(DSBL_SPRING) {
         let linear = d.own.tendon_stiffness(m, t);
@@ -205,18 +199,27 @@ fn tendon<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
         return;
     }
     let (adr, num) = (m.ten_J_rowadr[t] as usize, m.ten_J_rownnz[t] as usize);
-    for k in adr..adr + num {
-        let i = m.ten_J_colind[k];
-        d.efm_c[i as usize] -= h * stiffness * d.ten_velocity[t] * d.ten_J[k];
-        for l in adr..=k {
-            let product = d.ten_J[k] * d.ten_J[l];
-            couple(
-                m,
-                d,
-                i,
-                m.ten_J_colind[l],
-                (h * h * stiffness + h * damping) * product,
-            );
+    let dofs = &m.ten_J_colind[adr..adr + num];
+    let moves = |d: &Data<R>, k: usize| d.ten_J[adr + k];
+    resist(m, d, dofs, moves, d.ten_velocity[t], [stiffness, damping]);
+}
+
+// a spring and a damper along what moves these dofs so, at this velocity
+fn resist<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    dofs: &[i32],
+    moves: impl Fn(&Data<R>, usize) -> R,
+    velocity: R,
+    [stiffness, damping]: [R; 2],
+) {
+    let h = d.own.timestep(m);
+    for (k, &i) in dofs.iter().enumerate() {
+        let own = moves(d, k);
+        d.efm_c[i as usize] -= h * stiffness * velocity * own;
+        for (l, &j) in dofs[..=k].iter().enumerate() {
+            let product = own * moves(d, l);
+            couple(m, d, i, j, (h * h * stiffness + h * damping) * product);
         }
     }
 }
@@ -251,22 +254,17 @@ fn length_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R {
 }
 
 fn actuator_output<R: Real>(m: &Model, d: &mut Data<R>, r: usize, stiffness: R, damping: R) {
-    let h = d.own.timestep(m);
     let (adr, num) = (m.moment_rowadr[r] as usize, m.moment_rownnz[r] as usize);
-    for k in adr..adr + num {
-        let i = m.moment_colind[k];
-        d.efm_c[i as usize] -= h * stiffness * d.actuator_velocity[r] * d.actuator_moment[k];
-        for l in adr..=k {
-            let product = d.actuator_moment[k] * d.actuator_moment[l];
-            couple(
-                m,
-                d,
-                i,
-                m.moment_colind[l],
-                (h * h * stiffness + h * damping) * product,
-            );
-        }
-    }
+    let dofs = &m.moment_colind[adr..adr + num];
+    let moves = |d: &Data<R>, k: usize| d.actuator_moment[adr + k];
+    resist(
+        m,
+        d,
+        dofs,
+        moves,
+        d.actuator_velocity[r],
+        [stiffness, damping],
+    );
 }
 
 // adds to the entry of two dofs one of which is the other's ancestor; other couplings are refused when a model is loaded
@@ -292,8 +290,11 @@ fn lighter<R: Real>(m: &Model, d: &Data<R>, r: usize) -> R {
     R::select(moves, firm / R::select(moves, bare, R::one()), R::one())
 }
 
-// which dofs some row moves, by lanes: more than 0
+// which dofs some row moves, by lanes: more than 0; known where a body is free and rigid
 fn hold<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
+    if !(0..m.nv).any(|i| rigid(m, i)) {
+        return;
+    }
     d.efm_held.fill(R::zero());
     for r in 0..num {
         for &i in dofs_of(m, R::int_lane(d.efc_Jpat[r], 0)) {
@@ -352,10 +353,6 @@ fn eliminate<R: Real>(mat: &mut [[R; 6]; 6], x: &mut [R; 6]) {
 
 /// Advances by the accelerations over the timestep, which the solver found (`mj_discrete`).
 pub(crate) fn discrete<R: Real>(m: &Model, d: &mut Data<R>) {
-    let act_dot = std::mem::take(&mut d.act_dot);
-    let qacc = std::mem::take(&mut d.qacc);
-    let given = qacc.clone();
-    d.qacc = qacc;
-    crate::cpu::lib::integrate::advance(m, d, &act_dot, &given, None);
-    d.act_dot = act_dot;
+    d.euler_qacc.copy_from_slice(&d.qacc);
+    take_step(m, d);
 }

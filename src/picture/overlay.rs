@@ -43,7 +43,7 @@ impl Overlay {
     /// All there are.
     pub const ALL: [Self; 4] = [Self::Contacts, Self::Joints, Self::Com, Self::Frames];
 
-    /// What it is called: `contacts`, `joints`, `com`, `frames`.
+    /// Its name for programs: `contacts`, `joints`, `com`, `frames`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Contacts => "contacts",

@@ -170,16 +170,19 @@ impl Show {
 
     /// Steps for which controls are held, from now on.
     pub fn held(&self) -> usize {
-        let hold = self.policy.as_ref().map_or(HOLD, Policy::nstep);
-        hold - self.steps % hold
+        self.hold() - self.steps % self.hold()
+    }
+
+    // steps for which controls are held
+    fn hold(&self) -> usize {
+        self.policy.as_ref().map_or(HOLD, Policy::nstep)
     }
 
     /// Chooses the controls, where it is time for that and they have not been chosen; [`Show::step`] does it too.
     ///
     /// Fails like [`Policy::act`]; so, where a device cannot be waited for, until what the policy sees was asked for.
     pub fn decide(&mut self) -> Result<()> {
-        let hold = self.policy.as_ref().map_or(HOLD, Policy::nstep);
-        if !self.steps.is_multiple_of(hold) || self.chosen == Some(self.steps) {
+        if !self.steps.is_multiple_of(self.hold()) || self.chosen == Some(self.steps) {
             return Ok(());
         }
         match &self.policy {

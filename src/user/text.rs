@@ -21,7 +21,7 @@ pub(crate) enum Hook {
 }
 
 impl Hook {
-    /// What it stands for, in a few words.
+    /// The place of a function in a sentence: "for controls", "of the sensor \"s\"".
     pub(crate) fn told(self, m: &Model) -> String {
         match self {
             Self::Control => "for controls".to_owned(),

@@ -13,6 +13,18 @@ use manyworlds::compile::Parts;
 use manyworlds::fields::{View, ViewMut};
 use manyworlds::types::JointType;
 use manyworlds::{Batch, Data, Model};
+use serde_json::Value;
+
+/// The arrays of reals in an object of JSON, by name.
+pub fn numbers(values: &Value) -> BTreeMap<&str, Vec<f64>> {
+    let row = |values: &Value| {
+        let all = values.as_array().unwrap().iter();
+        all.map(|x| x.as_f64().unwrap()).collect()
+    };
+    let all = values.as_object().unwrap().iter();
+    all.map(|(name, values)| (name.as_str(), row(values)))
+        .collect()
+}
 
 /// The arrays of one golden (see `tests/golden/make.py`), flat, with their shapes.
 pub struct Golden {

@@ -97,19 +97,14 @@ pub fn less_symmetric_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
 #[inline(always)]
 pub fn add_bias<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     let h = d.own.timestep(m);
-    let body = m.dof_bodyid[i] as usize;
-    let slope = gyroscopic(d.crb[body], d.cvel[body]);
-    let axis = d.cdof[i];
-    let by_motion = slope.map(|column| dot6(column, axis));
-    let momentum = mul_inert_vec(d.crb[body], axis);
     let adr = m.jnt_dofadr[m.dof_jntid[i] as usize] as usize;
-    for k in adr..adr + 6 {
-        let x = dot6(momentum, axis_turn(m, d, k)) + dot6(by_motion, d.cdof[k]);
+    for (k, x) in (adr..adr + 6).zip(bias_slope(m, d, i)) {
         d.qLU[d_address(m, i, k)] += h * x;
     }
 }
 
 /// The slope of a free and rigid body's bias force on dof `i`, over the velocities of its six dofs (`mjd_freeBias_vel`).
+#[inline(always)]
 pub(crate) fn bias_slope<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [R; 6] {
     let body = m.dof_bodyid[i] as usize;
     let slope = gyroscopic(d.crb[body], d.cvel[body]);

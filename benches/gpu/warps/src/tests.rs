@@ -1,5 +1,6 @@
 //! A kernel of a few lines, whose counts are known.
 
+use crate::count::Count;
 use crate::memory::Global;
 use crate::ptx::Program;
 use crate::value::Op;
@@ -48,21 +49,22 @@ $L__BB0_3:
 }
 ";
 
-#[test]
-fn lanes_part_and_meet() {
-    let program = Program::read(TEXT).unwrap();
+/// Runs a program by one warp, which has 32 words to write: what was counted, and those words.
+fn run(text: &str) -> Result<(Count, Vec<u32>), String> {
     let mut global = Global::new(vec![0; 32], vec![0]);
     let grid = Grid {
         worlds: 1,
         of_workgroup: 1,
         invocations: 32,
     };
-    let (count, _) = dispatch(&program, &grid, &mut global).unwrap();
-    let found: Vec<f32> = global
-        .data
-        .iter()
-        .map(|word| f32::from_bits(*word))
-        .collect();
+    let (count, _) = dispatch(&Program::read(text)?, &grid, &mut global)?;
+    Ok((count, global.data))
+}
+
+#[test]
+fn lanes_part_and_meet() {
+    let (count, data) = run(TEXT).unwrap();
+    let found: Vec<f32> = data.iter().map(|word| f32::from_bits(*word)).collect();
     let of = |lane: usize| if lane < 8 { 1.5 * lane as f32 } else { 0.0 };
     let wanted: Vec<f32> = (0..32).map(|lane| of((lane + 1) % 32)).collect();
     assert_eq!(found, wanted);
@@ -125,16 +127,9 @@ const FOURS: &str = r"
 
 #[test]
 fn four_words_are_touched_at_once() {
-    let program = Program::read(FOURS).unwrap();
-    let mut global = Global::new(vec![0; 32], vec![0]);
-    let grid = Grid {
-        worlds: 1,
-        of_workgroup: 1,
-        invocations: 32,
-    };
-    let (count, _) = dispatch(&program, &grid, &mut global).unwrap();
+    let (count, data) = run(FOURS).unwrap();
     let wanted: Vec<u32> = (0..32).map(|lane| (lane ^ 1) + 100).collect();
-    assert_eq!(global.data, wanted);
+    assert_eq!(data, wanted);
     // eight lanes fill the banks: four turns, three more than one
     assert_eq!((count.shared, count.shared_conflicts), (2, 6));
     assert_eq!(count.instructions, 13);
@@ -149,13 +144,7 @@ fn what_is_not_known_is_named() {
         "{said}"
     );
     let text = TEXT.replace("[%rd3], %f2", "[%rd3+128], %f2");
-    let mut global = Global::new(vec![0; 32], vec![0]);
-    let grid = Grid {
-        worlds: 1,
-        of_workgroup: 1,
-        invocations: 32,
-    };
-    let said = dispatch(&Program::read(&text).unwrap(), &grid, &mut global).unwrap_err();
+    let said = run(&text).unwrap_err();
     assert!(said.contains("cannot be written"), "{said}");
 }
 
