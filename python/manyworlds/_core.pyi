@@ -98,6 +98,14 @@ class Model:
         actuators: Mapping[str, Mapping[str, Callable[[Actuator], object]]],
         reads: Sequence[str],
     ) -> Model: ...
+    def with_wgsl(
+        self,
+        control: str | None,
+        passive: str | None,
+        contact_filter: str | None,
+        sensors: Mapping[str, str],
+        actuators: Mapping[str, Mapping[str, str]],
+    ) -> Model: ...
     def has_functions(self) -> bool: ...
 
 @final

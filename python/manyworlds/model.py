@@ -144,7 +144,8 @@ class Model:
         reads: Sequence[str] = (),
     ) -> Model:
         """A copy whose worlds call functions in the middle of a step, where MuJoCo calls mjcb_control, mjcb_passive, mjcb_contactfilter,
-        mjcb_sensor and mjcb_act_gain, _bias, _dyn; on `cpu` and `simd`, `gpu` refuses it.
+        mjcb_sensor and mjcb_act_gain, _bias, _dyn; on `cpu` and `simd`. `gpu` runs the texts of `with_wgsl` in their places, and refuses
+        functions that have none.
 
         A function is given one world: its `number` in the batch, `time`, `qpos`, `qvel`, `act`, `ctrl`, and the arrays named in `reads`, copies in
         float64 without the axis of worlds. `control` writes into the `ctrl`, `qfrc_applied`, `xfrc_applied` and `userdata` of its world, `passive`
@@ -159,6 +160,26 @@ class Model:
         """
         functions = (control, passive, contact_filter, dict(sensors or {}), {k: dict(v) for k, v in (actuators or {}).items()})
         return Model(self._core.with_functions(*functions, list(reads)))
+
+    def with_wgsl(
+        self,
+        *,
+        control: str | None = None,
+        passive: str | None = None,
+        contact_filter: str | None = None,
+        sensors: Mapping[str, str] | None = None,
+        actuators: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> Model:
+        """A copy with texts in WGSL, which the backend `gpu` runs in the places where `cpu` and `simd` call the functions of `with_functions`.
+
+        A text defines `fn control()`, `fn passive()`, `fn contact_filter(geom1: i32, geom2: i32) -> bool`, `fn sensor(k: i32) -> f32` for number `k` of a
+        reading, and for the parts `gain`, `bias` and `dyn` of an actuator `fn gain(a: UserActuator) -> f32`, `fn bias(a: UserActuator) -> f32` and
+        `fn rate(a: UserActuator, k: i32) -> f32`. It reads arrays of its world and of the model by their names, `qpos(0)`, `xpos(2).z`, and writes with
+        `set_ctrl(u, x)`, `set_qfrc_applied`, `set_xfrc_applied_at(body, k, x)`, `set_userdata`, `set_qfrc_passive`. Where a text is given an earlier one goes; the others,
+        and functions, stay. Raises DeviceError with line and column in the text where it is no WGSL.
+        """
+        texts = (control, passive, contact_filter, dict(sensors or {}), {k: dict(v) for k, v in (actuators or {}).items()})
+        return Model(self._core.with_wgsl(*texts))
 
     @property
     def opt(self) -> Options:
@@ -195,7 +216,7 @@ class Model:
 
     def __reduce__(self):
         if self._core.has_functions():
-            raise TypeError("a model whose worlds call functions cannot be pickled: call with_functions where it is needed")
+            raise TypeError("a model with functions or texts of your own cannot be pickled: call with_functions or with_wgsl where it is needed")
         return _unpickled, (self._core.to_bytes(),)
 
     def __repr__(self):

@@ -29,6 +29,15 @@ const PARTS: [(&str, UserPart); 3] = [
     ("dyn", UserPart::Dyn),
 ];
 
+/// The part of an actuator of this word.
+pub fn part(actuator: &str, word: &str) -> PyResult<UserPart> {
+    let known = PARTS.iter().find(|(known, _)| *known == word);
+    known.map(|(_, part)| *part).ok_or_else(|| {
+        let msg = format!("actuator {actuator:?}: a part is gain, bias or dyn, not {word}");
+        PyValueError::new_err(msg)
+    })
+}
+
 /// One world as a function sees it: copies of the arrays that it reads and writes.
 #[pyclass(frozen, module = "manyworlds._core")]
 #[derive(Debug)]
@@ -174,11 +183,7 @@ impl Functions {
         }
         for (name, parts) in &self.actuators {
             for (word, function) in parts {
-                let known = PARTS.iter().find(|(known, _)| known == word);
-                let Some(&(_, part)) = known else {
-                    let msg = format!("actuator {name:?}: a part is gain, bias or dyn, not {word}");
-                    return Err(PyValueError::new_err(msg));
-                };
+                let part = part(name, word)?;
                 let (caller, actuator) = (caller(function), name.clone());
                 let compute = move |seen: &UserActuator<'_>, out: &mut [f64]| {
                     caller.call_actuator(seen, out, || format!("actuator {actuator:?}"));

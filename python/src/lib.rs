@@ -9,6 +9,7 @@ mod functions;
 mod model;
 #[cfg(feature = "view")]
 mod render;
+mod texts;
 
 use manyworlds::level::{self, Level};
 use pyo3::exceptions::PyValueError;

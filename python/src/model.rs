@@ -14,6 +14,7 @@ use std::sync::Arc;
 use crate::array;
 use crate::error::{FieldError, raised};
 use crate::functions::{Calls, Functions, callable};
+use crate::texts::Texts;
 
 /// A compiled model, which does not change.
 #[pyclass(frozen, module = "manyworlds._core")]
@@ -22,6 +23,8 @@ pub struct Model {
     pub inner: manyworlds::Model,
     /// What worlds of it call.
     pub functions: Arc<Functions>,
+    /// Whether `inner` has texts in WGSL.
+    texts: bool,
 }
 
 impl Model {
@@ -29,6 +32,7 @@ impl Model {
         Ok(Self {
             inner: inner.map_err(raised)?,
             functions: Arc::default(),
+            texts: false,
         })
     }
 }
@@ -154,6 +158,7 @@ impl Model {
             None => Ok(Self {
                 inner,
                 functions: Arc::clone(&self.functions),
+                texts: self.texts,
             }),
         }
     }
@@ -200,12 +205,39 @@ impl Model {
         Ok(Self {
             inner: self.inner.clone(),
             functions: Arc::new(functions),
+            texts: self.texts,
         })
     }
 
-    /// True if worlds of it call functions.
+    /// A copy of the model with texts in WGSL that stand for functions on a device; a text that it had stays where none is given.
+    fn with_wgsl(
+        &self,
+        py: Python<'_>,
+        control: Option<String>,
+        passive: Option<String>,
+        contact_filter: Option<String>,
+        sensors: BTreeMap<String, String>,
+        actuators: BTreeMap<String, BTreeMap<String, String>>,
+    ) -> PyResult<Self> {
+        let texts = Texts {
+            control,
+            passive,
+            contact_filter,
+            sensors,
+            actuators,
+        };
+        let mut inner = self.inner.clone();
+        py.detach(|| texts.bind(&mut inner))?;
+        Ok(Self {
+            inner,
+            functions: Arc::clone(&self.functions),
+            texts: true,
+        })
+    }
+
+    /// True if worlds of it call functions, or run texts that stand for them.
     fn has_functions(&self) -> bool {
-        !self.functions.is_empty()
+        self.texts || !self.functions.is_empty()
     }
 
     /// A size, by its name.

@@ -307,3 +307,60 @@ def test_iterations_say_what_they_did(humanoid, backend):
     niter, neval = batch.read("solver_niter"), batch.read("solver_neval")
     assert neval.shape[:2] == (2, humanoid.ntree)
     assert np.array_equal(np.count_nonzero(neval, axis=(1, 2)), niter.ravel()) and niter.min() > 0
+
+
+# the functions above, for a device
+TEXTS = {
+    "control": """
+        fn control() {
+            set_ctrl(0, 2.0 * sin(5.0 * time()) - 3.0 * qpos(21));
+            set_ctrl(1, xpos(4).z - 0.5 * qvel(19));
+            set_qfrc_applied(19, 0.2 * qvel(18));
+            set_xfrc_applied_at(3, 0, 0.3 * cos(time()));
+            set_userdata(0, userdata(0) + qpos(21));
+        }""",
+    "passive": """
+        fn passive() {
+            for (var i = 18; i < i32(SIZE); i++) {
+                set_qfrc_passive(i, 1.1 * qfrc_passive(i) - 0.3 * qvel(i) * abs(qvel(i)) + 0.05 * xpos(5).x);
+            }
+        }""",
+    "contact_filter": """
+        fn contact_filter(a: i32, b: i32) -> bool {
+            if (a == 0 && b == 1) { return time() < 0.05; }
+            return a == 1 && b == 4 && geom_xpos(4).x > geom_xpos(1).x + 0.02;
+        }""",
+    "sensors": {
+        "pos": "fn sensor(k: i32) -> f32 { if (k == 0) { return 10.0 * xpos(5).z; } return f32(ncon() - 1); }",
+    },
+}
+
+
+def test_texts_do_on_a_device_what_functions_do_on_the_cores():
+    model = mw.Model.from_xml_path(PATH)
+    texts = dict(TEXTS, passive=TEXTS["passive"].replace("SIZE", str(model.nv)))
+    functions = {"control": control, "passive": passive, "contact_filter": leaves_out, "sensors": {"pos": SENSORS["pos"]}, "reads": READS}
+    both = model.with_functions(**functions).with_wgsl(**texts)
+    batches = [mw.Batch(both, NSIM, backend=backend) for backend in ("cpu", "gpu")]
+    for batch in batches:
+        qpos, qvel = batch.read("qpos"), batch.read("qvel")
+        for w in range(NSIM):
+            start(qpos[w], qvel[w], w)
+        batch.qpos, batch.qvel = qpos.astype(batch.dtype), qvel.astype(batch.dtype)
+        batch.step(nstep=STEPS)
+    for name in "qpos qvel ctrl qfrc_applied xfrc_applied userdata sensordata".split():
+        want, have = (batch.read(name) for batch in batches)
+        assert np.abs(have - want).max() < 1e-3 * (1 + np.abs(want).max()), name
+    with pytest.raises(TypeError, match="pickle"):
+        pickle.dumps(model.with_wgsl(control=TEXTS["control"]))
+
+
+def test_what_is_no_text_is_told(humanoid):
+    with pytest.raises(mw.DeviceError, match="text for controls:1:31"):
+        humanoid.with_wgsl(control="fn control() { set_ctrl(0,    qpso(0)); }")
+    with pytest.raises(ValueError, match="none of that name"):
+        humanoid.with_wgsl(sensors={"nose": "fn sensor(k: i32) -> f32 { return 0.0; }"})
+    with pytest.raises(ValueError, match="gain, bias or dyn"):
+        humanoid.with_wgsl(actuators={"knee": {"rate": ""}})
+    with pytest.raises(mw.UnsupportedError, match="bind_control"):
+        mw.Batch(humanoid.with_wgsl(control="fn control() { set_ctrl(0, 1.0); }"), 2, backend="cpu")

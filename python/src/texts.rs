@@ -1,0 +1,51 @@
+//! Texts in WGSL for Python's models, which a device runs where the cores call functions.
+
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+
+#[cfg(feature = "gpu")]
+use crate::{error::raised, functions::part};
+
+/// The texts that a model is given, by their places.
+#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "refused"))]
+#[derive(Debug)]
+pub struct Texts {
+    pub control: Option<String>,
+    pub passive: Option<String>,
+    pub contact_filter: Option<String>,
+    pub sensors: BTreeMap<String, String>,
+    pub actuators: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Texts {
+    /// Binds them to a model, in the places of earlier ones.
+    #[cfg(feature = "gpu")]
+    pub fn bind(&self, model: &mut manyworlds::Model) -> PyResult<()> {
+        if let Some(text) = &self.control {
+            model.bind_control_wgsl(text).map_err(raised)?;
+        }
+        if let Some(text) = &self.passive {
+            model.bind_passive_wgsl(text).map_err(raised)?;
+        }
+        if let Some(text) = &self.contact_filter {
+            model.bind_contact_filter_wgsl(text).map_err(raised)?;
+        }
+        for (name, text) in &self.sensors {
+            model.bind_sensor_wgsl(name, text).map_err(raised)?;
+        }
+        for (name, parts) in &self.actuators {
+            for (word, text) in parts {
+                let part = part(name, word)?;
+                model.bind_user_wgsl(name, part, text).map_err(raised)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses them: no device runs them.
+    #[cfg(not(feature = "gpu"))]
+    pub fn bind(&self, _: &mut manyworlds::Model) -> PyResult<()> {
+        let msg = "texts in WGSL: this is built without the feature `gpu`";
+        Err(crate::error::DeviceError::new_err(msg))
+    }
+}
