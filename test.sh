@@ -113,11 +113,18 @@ for target in wasm32-unknown-unknown aarch64-unknown-linux-gnu; do
 done
 if rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
     run env RUSTFLAGS=-Ctarget-feature=+simd128 cargo clippy -p manyworlds-web --features kernels --target wasm32-unknown-unknown -- -D warnings
+    # the page that uses no kernels; for the test of the page one build stands for both
+    run env RUSTFLAGS=-Ctarget-feature=+simd128 cargo check -p manyworlds-web --target wasm32-unknown-unknown
 fi
+tests="-p manyworlds -p manyworlds-view -p warps --features manyworlds/window"
+# what is tested within the library is quick, and the library is built for it once more: not optimised, in a third of the time
+within="--lib --config profile.dev.opt-level=0"
 if cargo nextest --version >/dev/null 2>&1; then
-    run cargo nextest run --no-fail-fast -p manyworlds -p manyworlds-view -p warps --features manyworlds/window
+    run cargo nextest run --no-fail-fast --bins --test '*' $tests
+    run cargo nextest run --no-fail-fast $within $tests
 else
-    run cargo test --no-fail-fast --lib --bins --tests -p manyworlds -p manyworlds-view -p warps --features manyworlds/window
+    run cargo test --no-fail-fast --bins --test '*' $tests
+    run cargo test --no-fail-fast $within $tests
 fi
 run cargo test --doc --features window
 run env RUSTDOCFLAGS=-Dwarnings cargo doc --no-deps -p manyworlds --all-features

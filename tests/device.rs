@@ -157,6 +157,26 @@ fn a_world_is_the_same_bits_alone_among_others_and_in_any_chunk() {
 }
 
 #[test]
+fn a_device_compiles_a_kernel_once() {
+    let (device, m) = (device(), model());
+    for checked in [false, true] {
+        let config = Config {
+            nworld: 5,
+            checked,
+            ..Config::default()
+        };
+        let [first, again] = [(); 2].map(|()| {
+            let before = device.kernels();
+            let mut gpu = Gpu::new(&device, &m, &config).unwrap();
+            let found = poses(&mut gpu, &positions(&m, 5));
+            (found, device.kernels() - before)
+        });
+        assert_eq!((first.1, again.1), (2, 0), "kernels compiled");
+        assert_eq!(first.0, again.0);
+    }
+}
+
+#[test]
 fn a_field_of_the_model_may_differ_from_world_to_world() {
     let (device, m) = (device(), model());
     let config = Config {

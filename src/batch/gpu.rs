@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::fields::{Elem, Field, Model, View};
 use crate::gpu::arena::{Layout, chip_words};
 use crate::gpu::config::hardware_team;
-use crate::gpu::device::{self, Choice, Device, Request, block_on};
+use crate::gpu::device::{self, Choice, Device, block_on};
 use crate::gpu::run::{Plan, step_walk};
 use crate::gpu::tune::{self, Tuned};
 use crate::gpu::{Asked, Config, Gpu, Values};
@@ -110,11 +110,7 @@ fn open_on(
     nworld: usize,
     settings: &Settings,
 ) -> Result<Box<dyn Worlds>> {
-    let request = Request {
-        choice,
-        ..Request::default()
-    };
-    let device = Device::open(&request)?;
+    let device = Device::shared(&choice)?;
     block_on(on(&device, m, nworld, settings, false))
 }
 

@@ -6,6 +6,7 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::gpu::pipelines::Pipelines;
 
 /// How long a wait for the device may last before it is an error.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -122,6 +123,7 @@ pub struct Device {
     pub timestamps: bool,
     waits: bool,
     fault: Arc<Mutex<Option<String>>>,
+    pub(super) pipelines: Pipelines,
 }
 
 /// False where the system has no device that a driver could be for, which costs less to know than the driver to load.
@@ -266,6 +268,23 @@ impl Device {
         Self::around(device, queue)
     }
 
+    /// The device that batches share which ask for the same adapter: opened for the first, and kept with its kernels as long as it has no
+    /// fault.
+    pub(crate) fn shared(choice: &Choice) -> Result<Self> {
+        static OPEN: Mutex<Vec<(Choice, Device)>> = Mutex::new(Vec::new());
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|(_, device)| device.check().is_ok());
+        if let Some((_, device)) = open.iter().find(|(of, _)| of == choice) {
+            return Ok(device.clone());
+        }
+        let device = Self::open(&Request {
+            choice: choice.clone(),
+            ..Request::default()
+        })?;
+        open.push((choice.clone(), device.clone()));
+        Ok(device)
+    }
+
     /// One of a device that is open already: [`Device::from_wgpu`].
     pub(crate) fn around(device: wgpu::Device, queue: wgpu::Queue) -> Result<Self> {
         let limits = device.limits();
@@ -304,6 +323,7 @@ impl Device {
             device,
             queue,
             fault,
+            pipelines: Pipelines::default(),
         })
     }
 
@@ -320,6 +340,12 @@ impl Device {
             waits: false,
             ..self
         }
+    }
+
+    /// Kernels that are kept compiled.
+    #[doc(hidden)]
+    pub fn kernels(&self) -> usize {
+        self.pipelines.len()
     }
 
     /// The limits that the device was opened with.

@@ -18,6 +18,7 @@ pub(crate) mod generic;
 pub mod lex;
 pub mod module;
 pub(crate) mod own;
+mod pipelines;
 pub mod run;
 pub(crate) mod solids;
 pub mod ties;

@@ -4,9 +4,10 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::fields::{Field, Model, field};
-use crate::gpu::device::block_on;
+use crate::gpu::device::{Device, block_on};
 use crate::gpu::module::Module;
 use crate::gpu::own::has_text;
+use crate::gpu::pipelines::Key;
 use crate::gpu::transfer::Caught;
 use crate::gpu::unroll::Why;
 use crate::gpu::worlds::Gpu;
@@ -23,20 +24,31 @@ pub(super) struct Kernel {
     pub(super) plain: Option<Why>,
 }
 
-/// A kernel, its text, and what the device will have said of it.
+/// A kernel, and what is known of it later.
 struct Begun {
     kernel: Kernel,
+    // none where the pipeline had been made before
+    made: Option<Made>,
+}
+
+/// What a pipeline was made from, and what the device will have said of it.
+struct Made {
+    key: Key,
     module: Module,
     caught: Caught,
 }
 
 impl Begun {
-    async fn done(self) -> Result<Kernel> {
-        let Some(e) = self.caught.await else {
+    async fn done(self, device: &Device) -> Result<Kernel> {
+        let Some(made) = self.made else {
+            return Ok(self.kernel);
+        };
+        let Some(e) = made.caught.await else {
+            device.pipelines.keep(made.key, &self.kernel.pipeline);
             return Ok(self.kernel);
         };
         // said again with the file's own lines, if naga is who complains
-        self.module.validate()?;
+        made.module.validate()?;
         Err(Error::Shader {
             stage: self.kernel.label,
             msg: e.to_string(),
@@ -130,7 +142,7 @@ impl Gpu {
         // none is kept if any is refused
         let mut made = Vec::with_capacity(begun.len());
         for begun in begun {
-            made.push(begun.done().await?);
+            made.push(begun.done(&self.device).await?);
         }
         self.device.check()?;
         for (stages, kernel) in missing.iter().zip(made) {
@@ -157,15 +169,41 @@ impl Gpu {
                 have: have.into(),
             });
         }
+        let key = Key::of(&module, self.config.checked);
+        let found = self.device.pipelines.get(&key);
+        let (pipeline, caught) = match found {
+            Some(pipeline) => (pipeline, None),
+            None => {
+                let (pipeline, caught) = self.pipeline(&module, &label);
+                (pipeline, Some(caught))
+            }
+        };
+        let kernel = Kernel {
+            label,
+            stages: stages.to_vec(),
+            pipeline,
+            worlds: team.worlds,
+            plain,
+        };
+        let made = caught.map(|caught| Made {
+            key,
+            module,
+            caught,
+        });
+        Ok(Begun { kernel, made })
+    }
+
+    // a pipeline, and what the device will have said of it
+    fn pipeline(&self, module: &Module, label: &str) -> (wgpu::ComputePipeline, Caught) {
         let device = &self.device.device;
         let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
         let shader = if self.config.checked {
-            device.create_shader_module(descriptor(&module))
+            device.create_shader_module(descriptor(module))
         } else {
-            trusted(device, &module, self.device.adapter.keeps_within())
+            trusted(device, module, self.device.adapter.keeps_within())
         };
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(&label),
+            label: Some(label),
             layout: Some(&self.pipeline_layout),
             module: &shader,
             entry_point: Some("main"),
@@ -175,19 +213,7 @@ impl Gpu {
             },
             cache: None,
         });
-        let caught: Caught = Box::pin(scope.pop());
-        let kernel = Kernel {
-            label,
-            stages: stages.to_vec(),
-            pipeline,
-            worlds: team.worlds,
-            plain,
-        };
-        Ok(Begun {
-            kernel,
-            module,
-            caught,
-        })
+        (pipeline, Box::pin(scope.pop()))
     }
 
     // only what the walks of the model touch has room
