@@ -73,6 +73,10 @@ fn read_pos(i: i32) {
     if (senses_rangefinder && type_ == SENS_RANGEFINDER) {
         return;
     }
+    if (senses_distances && type_ >= SENS_GEOMDIST && type_ <= SENS_GEOMFROMTO) {
+        find_distance(i);
+        return;
+    }
     if (senses_contact && type_ == SENS_CONTACT) {
         contact_report(i);
         return;
@@ -151,6 +155,40 @@ fn cam_project(site: i32, cam: i32) -> vec2f {
     let local = transpose(cam_xmat(cam)) * (site_xpos(site) - cam_xpos(cam));
     let depth = select(max(local.z, MINVAL), min(local.z, -MINVAL), local.z < 0.0);
     return (0.5 * lens.size * local.z + vec2f(-lens.focal.x, lens.focal.y) * local.xy) / depth;
+}
+
+// how far apart two geoms are, or the nearest of two bodies
+fn find_distance(i: i32) {
+    let most = sensor_cutoff(i);
+    let geoms1 = range_of_geoms(sensor_objtype(i), sensor_objid(i));
+    let geoms2 = range_of_geoms(sensor_reftype(i), sensor_refid(i));
+    var nearest = Apart(most, vec3f(0.0), vec3f(0.0), vec3f(0.0));
+    for (var geom1 = geoms1.x; geom1 < geoms1.y; geom1++) {
+        for (var geom2 = geoms2.x; geom2 < geoms2.y; geom2++) {
+            let apart = geom_distance(geom1, geom2, most);
+            if (apart.dist < nearest.dist) {
+                nearest = apart;
+            }
+        }
+    }
+    let adr = sensor_adr(i);
+    if (sensor_type(i) == SENS_GEOMDIST) {
+        set_sensordata(adr, nearest.dist);
+    } else if (sensor_type(i) == SENS_GEOMNORMAL) {
+        give3(adr, nearest.dir);
+    } else {
+        give3(adr, nearest.begin);
+        give3(adr + 3, nearest.end);
+    }
+}
+
+// a geom, or those of a body: the first and the one behind the last
+fn range_of_geoms(kind: i32, id: i32) -> vec2i {
+    if (kind != OBJ_BODY) {
+        return vec2i(id, id + 1);
+    }
+    let first = max(body_geomadr(id), 0);
+    return vec2i(first, first + body_geomnum(id));
 }
 
 // rays of all rangefinders, dealt out to the lanes

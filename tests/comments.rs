@@ -119,7 +119,7 @@ const DIVERGENCES: &[Divergence] = &[
             },
             Function {
                 name: "narrow/convex convex",
-                kernel: &["what to ask for", "what is made of it"],
+                kernel: &[],
                 twin: &[
                     "two geoms of any convex types; false if the search ended before it was sure",
                 ],

@@ -381,10 +381,11 @@ fn what_a_backend_lacks_is_told_with_its_place() {
     let flag = "<option><flag |nativeccd='disable'/></option>";
     let egg = world.replace("size='.1'", "type='ellipsoid' size='.1 .2 .3'");
     let sensor = |said: &str| format!("{world}<sensor>{said}</sensor>");
+    let field = "<body name='land'><geom type='hfield' hfield='h' contype='0' conaffinity='0'/></body></worldbody><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1'/></asset>";
     for (said, what) in [
         (
-            sensor("<distance geom1='a' geom2='b' |cutoff='1'/>"),
-            "sensors of distance on a device",
+            sensor("<distance body1='land' geom2='b' |cutoff='1'/>").replace("</worldbody>", field),
+            "distances of sensors to bodies with height fields on a device",
         ),
         (
             sensor("<insidesite site='s' objtype='geom' objname='b' |enclosed='true'/>"),

@@ -50,6 +50,8 @@ var<private> ccd_grain: f32;
 var<private> ccd_tolerance: f32;
 var<private> ccd_discrete: bool;
 var<private> ccd_cutoff: f32;
+// distance up to which solids that do not touch are told of; 0: contacts alone
+var<private> ccd_beyond: f32;
 // what was found: distance, the point of the first solid, unit normal from the first to the second
 var<private> ccd_dist: f32;
 var<private> ccd_point1: vec3f;
@@ -65,6 +67,21 @@ var<private> ccd_corners: i32;
 var<private> ccd_unsure: bool;
 
 fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
+    ccd_search(a, b, geom1, geom2, margin);
+    if (collides_convex && geom_type(geom1) != GEOM_HFIELD && ccd_dist < 0.0) {
+        convex_manifold(margin);
+        if (found == 0) {
+            add_contact(margin + ccd_dist, 0.5 * (ccd_point1 + ccd_point2), ccd_normal);
+        }
+        for (var n = 0; n < found; n++) {
+            found_point[n].pos = a.mat * found_point[n].pos + a.pos;
+            found_point[n].normal = a.mat * found_point[n].normal;
+        }
+    }
+}
+
+// signed distance of two solids with their margins and the points of it, in the frame of the first; of a height field the contacts
+fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
     let of_field = collides_hfield && geom_type(geom1) == GEOM_HFIELD;
     let turn = transpose(a.mat) * b.mat;
     let apart = transpose(a.mat) * (b.pos - a.pos);
@@ -72,6 +89,10 @@ fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
     solid2 = solid_of(geom2, turn, select(apart, vec3f(0.0), of_field), b.size);
     ccd_margin = margin;
     ccd_grain = CCD_GRAIN * (geom_rbound(geom2) + select(geom_rbound(geom1), 0.0, of_field));
+    if (ccd_beyond > 0.0) {
+        // as large as the solids is how far they may be apart
+        ccd_grain += CCD_GRAIN * length(apart);
+    }
     ccd_phase = CCD_BEGIN;
     ccd_thin(false);
     if (collides_hfield && of_field) {
@@ -135,16 +156,6 @@ fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
                 }
                 ccd_phase = CCD_PRISM;
             }
-        }
-    }
-    if (collides_convex && !of_field && ccd_dist < 0.0) {
-        convex_manifold(margin);
-        if (found == 0) {
-            add_contact(margin + ccd_dist, 0.5 * (ccd_point1 + ccd_point2), ccd_normal);
-        }
-        for (var n = 0; n < found; n++) {
-            found_point[n].pos = a.mat * found_point[n].pos + a.pos;
-            found_point[n].normal = a.mat * found_point[n].normal;
         }
     }
 }

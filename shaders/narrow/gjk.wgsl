@@ -57,7 +57,7 @@ fn gjk_move(corner: Corner) {
     }
 
     // a plane separates them, farther than is asked for
-    if (height > 0.0 && height >= ccd_cutoff * gjk_norm) {
+    if (height > 0.0 && height >= (ccd_cutoff + ccd_beyond) * gjk_norm) {
         gjk_apart();
         return;
     }
@@ -120,8 +120,12 @@ fn gjk_end(corner: Corner) {
 
     // touching solids are searched from the simplex that holds the origin
     if (ccd_dist > ccd_tolerance || ccd_corners < 2 || separated) {
-        ccd_dist = CCD_FAR;
         ccd_phase = CCD_FOUND;
+        if (ccd_beyond > 0.0) {
+            ccd_normal = -gjk_x / max(gjk_norm, 1e-30);
+        } else {
+            ccd_dist = CCD_FAR;
+        }
     } else {
         ccd_dist = 0.0;
         ccd_phase = CCD_START;

@@ -1,7 +1,7 @@
 // a plane and a mesh, as src/cpu/collision/plane_mesh.rs: the lowest vertex, and other corners of the face that looks most to the
 // plane, at most four that span a great area, those that are not above the center
 
-// corners of a face, of one that has more as many, evenly taken
+// corners of a face, of one that has more as many, evenly taken; in a model with larger faces room for all of theirs, up to 512
 const MESH_CORNERS: i32 = 64;
 var<private> mesh_corner: array<vec3f, MESH_CORNERS>;
 var<private> mesh_corners: i32;

@@ -140,19 +140,31 @@ fn on_device(m: &Arrays) -> Vec<Need> {
     out
 }
 
+// whether a sensor tells how far a body with a height field is
+fn measures_field(m: &Arrays, i: usize) -> bool {
+    use SensorType::{GeomDist, GeomFromTo, GeomNormal};
+    let kinds = [GeomDist, GeomNormal, GeomFromTo];
+    let field = |kind: i32, id: i32| {
+        let of_body = |(t, body): (&i32, &i32)| *t == GeomType::Hfield && *body == id;
+        kind == ObjType::Body && m.geom_type.iter().zip(&m.geom_bodyid).any(of_body)
+    };
+    kinds.iter().any(|kind| m.sensor_type[i] == *kind)
+        && (field(m.sensor_objtype[i], m.sensor_objid[i])
+            || field(m.sensor_reftype[i], m.sensor_refid[i]))
+}
+
 fn sensors_on_device(m: &Arrays, out: &mut Vec<Need>) {
-    use SensorType::{GeomDist, GeomFromTo, GeomNormal, Rangefinder};
     let mut first = |what: &str, attr, asks: &dyn Fn(usize) -> bool| {
         let i = (0..m.nsensor).find(|&i| asks(i));
         out.extend(i.map(|i| Need::new(what, By::Sensor(i), attr)));
     };
-    first("sensors of distance on a device", "cutoff", &|i| {
-        let distances = [GeomDist, GeomNormal, GeomFromTo];
-        distances.iter().any(|d| m.sensor_type[i] == *d)
-    });
+    let what = "distances of sensors to bodies with height fields on a device";
+    first(what, "cutoff", &|i| measures_field(m, i));
     let field = m.geom_type.contains(&(GeomType::Sdf as i32));
     let what = "rays of sensors among signed distance fields on a device";
-    first(what, "name", &|i| field && m.sensor_type[i] == Rangefinder);
+    first(what, "name", &|i| {
+        field && m.sensor_type[i] == SensorType::Rangefinder
+    });
     first("sites that enclose on a device", "enclosed", &|i| {
         m.sensor_type[i] == SensorType::InsideSite && m.sensor_intprm[3 * i] != 0
     });

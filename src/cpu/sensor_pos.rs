@@ -214,8 +214,8 @@ fn find_enclosure<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
     d.sensordata[m.sensor_adr[i] as usize].set_lane(lane, out);
 }
 
-// a geom, or those of a body
-fn geoms(m: &Model, kind: i32, id: i32) -> std::ops::Range<usize> {
+/// A geom, or those of a body.
+pub(crate) fn geoms(m: &Model, kind: i32, id: i32) -> std::ops::Range<usize> {
     let id = id as usize;
     if kind != ObjType::Body {
         return id..id + 1;

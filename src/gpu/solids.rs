@@ -1,11 +1,14 @@
-//! What the convex collider of a model has to deal with: which solids, and how many corners their faces have.
+//! What the convex collider of a model has to deal with, and sensors of distance: which solids, and how many corners their faces have.
 
 use crate::cpu::collision::{Kind, kind};
+use crate::cpu::sensor_pos::geoms as geoms_of;
 use crate::fields::Model;
 use crate::types::*;
 
-/// Corners of a face that the kernel looks at; of a face with more it takes as many, evenly spread.
-const MOST: i32 = 64;
+/// Corners of a face that the kernel looks at, and faces round a vertex; of a face with more corners it takes as many, evenly spread.
+const MOST: i32 = 512;
+/// Room for what is left of a face where no model needs more (`MESH_CORNERS`).
+const ROOM: i32 = 64;
 /// Meshes of at least this many vertices are climbed, others searched (`mjMESH_HILLCLIMB_MIN`).
 const CLIMB: i32 = 10;
 
@@ -14,11 +17,55 @@ pub fn collides(m: &Model, what: Kind) -> bool {
     pairs(m).any(|(_, k)| k == what)
 }
 
+/// Is there a pair of this kind whose distance a sensor tells?
+pub fn measures(m: &Model, what: Kind) -> bool {
+    measured(m).any(|(_, k)| k == what)
+}
+
+/// Does a sensor tell a distance?
+pub fn tells_distance(m: &Model, i: usize) -> bool {
+    let kinds = [
+        SensorType::GeomDist,
+        SensorType::GeomNormal,
+        SensorType::GeomFromTo,
+    ];
+    kinds.iter().any(|kind| m.sensor_type[i] == *kind)
+}
+
+/// Is there a sensor that does?
+pub fn tells_distances(m: &Model) -> bool {
+    (0..m.nsensor).any(|i| tells_distance(m, i))
+}
+
+/// Pairs of geoms whose distance a sensor tells, the one of the lower type first, and how it is found.
+pub fn measured(m: &Model) -> impl Iterator<Item = ([usize; 2], Kind)> + '_ {
+    (0..m.nsensor).flat_map(|i| measured_by(m, i))
+}
+
+/// The same of one sensor; none if it tells no distance.
+pub fn measured_by(m: &Model, i: usize) -> impl Iterator<Item = ([usize; 2], Kind)> + '_ {
+    let of = |kind: i32, id: i32| match tells_distance(m, i) {
+        true => geoms_of(m, kind, id),
+        false => 0..0,
+    };
+    let second = of(m.sensor_reftype[i], m.sensor_refid[i]);
+    let both = of(m.sensor_objtype[i], m.sensor_objid[i])
+        .flat_map(move |geom1| second.clone().map(move |geom2| [geom1, geom2]));
+    both.filter_map(|mut geoms| {
+        geoms.sort_by_key(|geom| m.geom_type[*geom]);
+        let types = geoms.map(|geom| m.geom_type[geom]);
+        // contacts of boxes have a closed form, their distance has none
+        let boxes = types.map(|t| t == GeomType::Box) == [true; 2];
+        let how = if boxes { Kind::Convex } else { kind(types)? };
+        Some((geoms, how))
+    })
+}
+
 /// Is a geom of this type one of a pair that the convex collider sees?
 pub fn solid(m: &Model, name: &str) -> Option<bool> {
     let is = |t: &&GeomType| format!("{t:?}").eq_ignore_ascii_case(name);
     let of_type = GeomType::ALL.iter().find(is)?;
-    Some(geoms(m).any(|geom| m.geom_type[geom] == *of_type))
+    Some(searched(m).any(|geom| m.geom_type[geom] == *of_type))
 }
 
 /// May two solids of a pair meet in several contacts?
@@ -39,27 +86,45 @@ pub fn meet_in_several(m: &Model) -> bool {
 
 /// Is there a mesh among the solids that is climbed (`true`) or searched?
 pub fn mesh_that(m: &Model, climbs: bool) -> bool {
-    meshes(m).any(|mesh| climbs == (m.mesh_graphadr[mesh] >= 0 && m.mesh_vertnum[mesh] >= CLIMB))
+    meshes(m, searched(m))
+        .any(|mesh| climbs == (m.mesh_graphadr[mesh] >= 0 && m.mesh_vertnum[mesh] >= CLIMB))
 }
 
 /// The largest number of corners that a face of a solid has for the kernel.
 pub fn corners(m: &Model) -> i32 {
-    let of = |geom: usize| match GeomType::from_i32(m.geom_type[geom]) {
+    geoms(m).map(|geom| face(m, geom)).max().unwrap_or(0)
+}
+
+/// Corners that may be left of a face of a solid cut to one of another, or of a mesh on a plane; nothing if no face has so many that
+/// there is not room anyway.
+pub fn left(m: &Model) -> Option<i32> {
+    let flat = |(_, k): &([usize; 2], Kind)| matches!(k, Kind::Convex | Kind::PlaneMesh);
+    let faces = |(geoms, _): ([usize; 2], Kind)| geoms.map(|geom| face(m, geom));
+    let told = || measured(m).filter(|(_, k)| *k == Kind::PlaneMesh);
+    let all = || pairs(m).filter(flat).chain(told()).map(faces);
+    let large = all().flatten().any(|corners| corners > ROOM);
+    let most = all().map(|[first, second]| first + second + 2).max();
+    most.filter(|_| large)
+}
+
+// the largest number of corners that a face of a geom has for the kernel
+fn face(m: &Model, geom: usize) -> i32 {
+    match GeomType::from_i32(m.geom_type[geom]) {
         Some(GeomType::Box) => 4,
         Some(GeomType::Cylinder) => 16,
+        Some(GeomType::Mesh) => {
+            let mesh = m.geom_dataid[geom] as usize;
+            let adr = m.mesh_polyadr[mesh] as usize;
+            let polygons = &m.mesh_polyvertnum[adr..adr + m.mesh_polynum[mesh] as usize];
+            polygons.iter().copied().max().unwrap_or(0).clamp(2, MOST)
+        }
         _ => 2,
-    };
-    let polygons = meshes(m).flat_map(|mesh| {
-        let adr = m.mesh_polyadr[mesh] as usize;
-        &m.mesh_polyvertnum[adr..adr + m.mesh_polynum[mesh] as usize]
-    });
-    let most = geoms(m).map(of).chain(polygons.copied()).max();
-    most.unwrap_or(0).min(MOST)
+    }
 }
 
 /// The largest number of faces that a vertex of a solid is of, for the kernel.
 pub fn facings(m: &Model) -> i32 {
-    let vertices = meshes(m).flat_map(|mesh| {
+    let vertices = meshes(m, geoms(m)).flat_map(|mesh| {
         let adr = m.mesh_vertadr[mesh] as usize;
         &m.mesh_polymapnum[adr..adr + m.mesh_vertnum[mesh] as usize]
     });
@@ -78,15 +143,22 @@ fn pairs(m: &Model) -> impl Iterator<Item = ([usize; 2], Kind)> + '_ {
     })
 }
 
+// geoms that the convex collider sees
 fn geoms(m: &Model) -> impl Iterator<Item = usize> + '_ {
-    let convex = |k: Kind| matches!(k, Kind::Convex | Kind::Hfield);
-    let pairs = pairs(m).filter(move |(_, k)| convex(*k));
-    pairs.flat_map(|(geoms, _)| geoms)
+    pairs(m).filter(convex).flat_map(|(geoms, _)| geoms)
 }
 
-fn meshes(m: &Model) -> impl Iterator<Item = usize> + '_ {
+// the same, and those whose distance it tells
+fn searched(m: &Model) -> impl Iterator<Item = usize> + '_ {
+    let told = measured(m).filter(convex);
+    geoms(m).chain(told.flat_map(|(geoms, _)| geoms))
+}
+
+fn convex((_, k): &([usize; 2], Kind)) -> bool {
+    matches!(k, Kind::Convex | Kind::Hfield)
+}
+
+fn meshes(m: &Model, geoms: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
     let mesh = |geom: &usize| m.geom_type[*geom] == GeomType::Mesh;
-    geoms(m)
-        .filter(mesh)
-        .map(|geom| m.geom_dataid[geom] as usize)
+    geoms.filter(mesh).map(|geom| m.geom_dataid[geom] as usize)
 }

@@ -8,7 +8,11 @@
 //!
 //! Where a solid is round, the distance is the least of something smooth: what is known of it to some accuracy is known of the
 //! point and the normal to the root of that. Their errors are therefore squared before they are compared, and so are those of
-//! the distances where an edge or a face lies along such a normal in several contacts.
+//! the distances where an edge or a face lies along such a normal in several contacts. Of sensors of distance the same holds.
+
+mod distances;
+
+pub use distances::settle_distances;
 
 use crate::cpu::collision::{Kind, collide, kind};
 use crate::cpu::lib::contact::{Contacts, Point, Shape, make_frame};
@@ -25,7 +29,7 @@ const TIE: [f64; 2] = [3e-5, 3e-3];
 /// What was looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ties {
-    /// Pairs that touch.
+    /// Pairs that touch, or sensors of distance.
     pub met: usize,
     /// Those of them that are at a tie.
     pub ties: usize,
@@ -141,15 +145,35 @@ impl Row {
 
     // the numbers as they would be if each error were its square; the distance too, of one contact of several
     fn squared(&mut self, twin: &Self, several: bool) {
-        let square = |x: &mut f64, twin: f64| {
-            let error = *x - twin;
-            *x = twin + error * error.abs().min(1.0);
-        };
         (0..3).for_each(|i| square(&mut self.pos[i], twin.pos[i]));
         (0..9).for_each(|i| square(&mut self.frame[i], twin.frame[i]));
         if several {
             square(&mut self.dist, twin.dist);
         }
+    }
+}
+
+// a number as it would be if its error were the square
+fn square(x: &mut f64, twin: f64) {
+    let error = *x - twin;
+    *x = twin + error * error.abs().min(1.0);
+}
+
+// small random numbers, the same on every run
+struct Random(u32);
+
+impl Default for Random {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl Random {
+    // from -1 to 1
+    fn next(&mut self) -> f64 {
+        let Self(seed) = self;
+        *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(*seed >> 8) / f64::from(1 << 23) - 1.0
     }
 }
 
@@ -194,11 +218,7 @@ fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     if !sure {
         return true;
     }
-    let mut seed = 1u32;
-    let mut random = || {
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        f64::from(seed >> 8) / f64::from(1 << 23) - 1.0
-    };
+    let mut random = Random::default();
     (0..TRIALS).any(|_| {
         let (sure, moved) = search(shapes.map(|shape| nudge(shape, MOVE * size, &mut random)));
         !sure || moved.num != base.num || spread(&base, &moved) > most
@@ -206,9 +226,9 @@ fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
 }
 
 // a shape moved, turned and bent a little: corners that lie evenly, as those of a cylinder's cap, do so no more
-fn nudge(mut shape: Shape, far: f64, random: &mut impl FnMut() -> f64) -> Shape {
-    shape.pos = shape.pos.map(|x| x + far * random());
-    shape.mat = shape.mat.map(|x| x + MOVE * random());
+fn nudge(mut shape: Shape, far: f64, random: &mut Random) -> Shape {
+    shape.pos = shape.pos.map(|x| x + far * random.next());
+    shape.mat = shape.mat.map(|x| x + MOVE * random.next());
     shape
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::error::Result;
 use crate::fields::{Data, FIELDS, Model, Room, View, ViewMut};
 use crate::gpu::run::step_walk;
-use crate::gpu::ties::{Ties, settle};
+use crate::gpu::ties::{Ties, settle, settle_distances};
 use crate::gpu::wgsl::dataflow_in;
 use crate::gpu::{Config, Device, Gpu};
 use crate::model::Opt;
@@ -137,11 +137,13 @@ fn compare_on(gpu: &mut Gpu, stage: &'static Stage, before: &[Data]) -> Result<R
         let mut twin = before.clone();
         (stage.twin)(m, &mut twin);
         let mut shader = shader.clone();
-        if stage.name == "collision" {
-            let ties = settle(m, before, &twin, &mut shader);
-            report.ties.met += ties.met;
-            report.ties.ties += ties.ties;
-        }
+        let ties = match stage.name {
+            "collision" => settle(m, before, &twin, &mut shader),
+            "sensor_pos" => settle_distances(m, before, &twin, &mut shader),
+            _ => Ties::default(),
+        };
+        report.ties.met += ties.met;
+        report.ties.ties += ties.ties;
         let shader = &shader;
         let forces = largest(&numbers(&twin, "cfrc_ext"));
         for field in FIELDS.iter().filter(|field| field.room != Room::Model) {

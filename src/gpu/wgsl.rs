@@ -100,6 +100,7 @@ pub const NARROW: &[(&str, &str)] = files! { "narrow":
     capsule_box
     clip
     convex
+    distance
     epa
     gjk
     hfield
@@ -128,6 +129,7 @@ pub const FACTS: &[Fact] = &[
     // solids that the convex collider sees
     ("collides_convex", |m| solids::collides(m, Kind::Convex)),
     ("collides_hfield", |m| solids::collides(m, Kind::Hfield)),
+    ("measures_convex", |m| solids::measures(m, Kind::Convex)),
     ("solid_faces", solids::meet_in_several),
     ("solid_mesh_searched", |m| solids::mesh_that(m, false)),
     ("solid_mesh_climbed", |m| solids::mesh_that(m, true)),
@@ -161,6 +163,7 @@ pub const FACTS: &[Fact] = &[
         m.actuator_trntype.contains(&(TrnType::Body as i32))
     }),
     // kinds of sensors that share what they look at
+    ("senses_distances", solids::tells_distances),
     ("senses_frame", |m| {
         let axes = SensorType::FrameXAxis as i32..=SensorType::FrameZAxis as i32;
         let frame = |t: &i32| *t == SensorType::FramePos || axes.contains(t);
@@ -231,6 +234,18 @@ fn geoms(m: &Model, name: &str) -> Option<bool> {
 
 // is there a pair of two types, named like `plane_capsule`, that may collide
 fn collides(m: &Model, pair: &str) -> Option<bool> {
+    let pairs = m.collision_geom1.iter().zip(&m.collision_geom2);
+    any_of(m, pair, pairs.map(|(&a, &b)| [a, b]))
+}
+
+// is there one whose distance a sensor tells
+fn measures(m: &Model, pair: &str) -> Option<bool> {
+    let pairs = solids::measured(m);
+    any_of(m, pair, pairs.map(|(geoms, _)| geoms.map(|g| g as i32)))
+}
+
+// is a pair of two types, named like `plane_capsule`, among pairs of geoms
+fn any_of(m: &Model, pair: &str, mut pairs: impl Iterator<Item = [i32; 2]>) -> Option<bool> {
     let named = |name: &str| {
         let is = |t: &&types::GeomType| format!("{t:?}").eq_ignore_ascii_case(name);
         types::GeomType::ALL.iter().find(is).copied()
@@ -238,8 +253,7 @@ fn collides(m: &Model, pair: &str) -> Option<bool> {
     let (first, second) = pair.split_once('_')?;
     let (first, second) = (named(first)?, named(second)?);
     let is = |geom: i32, kind| usize::try_from(geom).is_ok_and(|g| m.geom_type[g] == kind);
-    let mut pairs = m.collision_geom1.iter().zip(&m.collision_geom2);
-    Some(pairs.any(|(&a, &b)| is(a, first) && is(b, second)))
+    Some(pairs.any(|[a, b]| is(a, first) && is(b, second)))
 }
 
 // is there a sensor of a type, named like `framepos`, that is read
@@ -249,21 +263,33 @@ fn senses(m: &Model, name: &str) -> Option<bool> {
     Some(m.sensor_type.contains(&sensor))
 }
 
-// what stands for a function in a model that never calls it
-fn stub(m: &Model, name: &str) -> Option<&'static str> {
+// what stands for a function in a model that never calls it, and for room that is too small for one
+fn stub(m: &Model, name: &str) -> Option<String> {
     let lacks = |kind: Kind| !solids::collides(m, kind);
-    match name {
-        "plane_mesh" if lacks(Kind::PlaneMesh) => {
-            Some("fn plane_mesh(plane: Shape, geom: i32, margin: f32) {}\n")
+    let lacks_too = |kind: Kind| lacks(kind) && !solids::measures(m, kind);
+    let text = match name {
+        "plane_mesh" if lacks_too(Kind::PlaneMesh) => {
+            "fn plane_mesh(plane: Shape, geom: i32, margin: f32) {}"
         }
         "convex" if lacks(Kind::Convex) && lacks(Kind::Hfield) => {
-            Some("fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {}\n")
+            "fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {}"
         }
-        "convex_manifold" if !solids::meet_in_several(m) => {
-            Some("fn convex_manifold(margin: f32) {}\n")
+        "convex_manifold" if !solids::meet_in_several(m) => "fn convex_manifold(margin: f32) {}",
+        "ccd_search" if lacks_too(Kind::Convex) && lacks(Kind::Hfield) => {
+            "fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {}"
         }
-        _ => None,
-    }
+        "ccd_beyond" if !solids::tells_distances(m) => "const ccd_beyond: f32 = 0.0;",
+        "geom_distance" if !solids::tells_distances(m) => {
+            "fn geom_distance(first: i32, second: i32, most: f32) -> Apart { return Apart(); }"
+        }
+        "MESH_CORNERS" => &format!("const MESH_CORNERS: i32 = {};", solids::left(m)?),
+        "CLIP_MOST" => {
+            let most = solids::left(m)?.min(2 * solids::corners(m) + 2);
+            &format!("const CLIP_MOST: i32 = {most};")
+        }
+        _ => return None,
+    };
+    Some(format!("{text}\n"))
 }
 
 /// How many invocations work together.
@@ -368,6 +394,21 @@ fn library(lanes: u32) -> &'static BTreeMap<String, Item> {
     })
 }
 
+// what finds the contacts of two shapes, by name: sensors of distance look with it, too
+fn contacts() -> &'static BTreeMap<String, Item> {
+    static ALL: OnceLock<BTreeMap<String, Item>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let stage = STAGES.iter().find(|stage| stage.name == "collision");
+        let items = stage
+            .map(|stage| lex::items(stage.shader))
+            .unwrap_or_default();
+        items
+            .into_iter()
+            .map(|item| (item.name.clone(), item))
+            .collect()
+    })
+}
+
 /// Arrays that stages read and write.
 pub fn dataflow(stages: &[&Stage]) -> Dataflow {
     flow(stages.iter().map(|stage| stage.shader.to_owned()))
@@ -389,7 +430,10 @@ pub(super) fn flow(texts: impl Iterator<Item = String>) -> Dataflow {
             match access(name) {
                 Some(a) if a.write => writes.push(a.field.name),
                 Some(a) => reads.push(a.field.name),
-                None => todo.extend(generic::item(name, lib)),
+                None => {
+                    let shared = || contacts().get(name).map(|item| item.text.clone());
+                    todo.extend(generic::item(name, lib).or_else(shared));
+                }
             }
         }
     }
@@ -504,12 +548,9 @@ impl Build<'_> {
         let mut todo = Vec::new();
         let mut scan = |text: &str, todo: &mut Vec<(String, bool)>| {
             let code = lex::without_comments(text);
-            for word in lex::words(&code) {
-                if word.definition {
-                    own.push(word.name.to_owned());
-                }
-                todo.push((word.name.to_owned(), word.call));
-            }
+            own.extend(lex::items(text).into_iter().map(|item| item.name));
+            let words = lex::words(&code).into_iter();
+            todo.extend(words.map(|word| (word.name.to_owned(), word.call)));
         };
         for text in texts {
             scan(text, &mut todo);
@@ -543,10 +584,15 @@ impl Build<'_> {
             return Some(self.accessor(name, access, true));
         }
         if let Some(stub) = stub(self.m, name) {
-            return Some(stub.to_owned());
+            return Some(stub);
         }
         if let Some(item) = generic::item(name, library(self.team.lanes)) {
             return Some(item);
+        }
+        if solids::tells_distances(self.m)
+            && let Some(item) = contacts().get(name)
+        {
+            return Some(item.text.clone());
         }
         if SIZES.iter().any(|(size, _)| *size == name) {
             return Some(format!("const {name}: i32 = {};\n", self.m.size(name)?));
@@ -556,6 +602,10 @@ impl Build<'_> {
         }
         if let Some((_, fact)) = FACTS.iter().find(|(fact, _)| *fact == name) {
             return Some(format!("const {name}: bool = {};\n", fact(self.m)));
+        }
+        if let Some(pair) = name.strip_prefix("measures_") {
+            let met = measures(self.m, pair)?;
+            return Some(format!("const {name}: bool = {met};\n"));
         }
         if let Some(pair) = name.strip_prefix("collides_") {
             let met = collides(self.m, pair)?;

@@ -237,7 +237,10 @@ const MODELS: &[(&str, &[&str])] = &[
         "energy",
         &["pendula", "free_bodies", "tendons", "plastic", "flexes"],
     ),
-    ("sensor_pos", &["sensors", "touch", "rays", "delays"]),
+    (
+        "sensor_pos",
+        &["sensors", "touch", "rays", "delays", "distances"],
+    ),
     ("sensor_vel", &["sensors", "touch", "delays", "tactile"]),
     (
         "sensor_acc",

@@ -1,6 +1,60 @@
 //! Parity of `collision`.
 
+use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
+use manyworlds::{Data, Model, stages};
+
+use super::body::{Random, TEAMS, device};
+
 #[test]
 fn shader_and_twin_agree() {
     super::body::parity("collision", 1e-4, &["needed", "overflow"]);
+}
+
+// a wheel whose faces have 100 corners, not evenly spread, lies on a box and on a plane: four of all of them are the contacts
+#[test]
+fn of_large_faces_all_corners_are_looked_at() {
+    let rim = |k: usize| {
+        let angle = std::f64::consts::TAU * (k as f64 + 0.4 * (7.0 * k as f64).sin()) / 100.0;
+        format!("{} {}", 0.3 * angle.cos(), 0.2 * angle.sin())
+    };
+    let wheel: String = (0..100)
+        .map(|k| format!("{0} -0.05 {0} 0.05 ", rim(k)))
+        .collect();
+    let xml = format!(
+        "<mujoco><asset><mesh name='wheel' vertex='{wheel}'/></asset><worldbody>
+           <geom type='plane' size='1 1 1' pos='2 0 0'/><geom type='box' size='.25 .5 .5' pos='0 0 -.5'/>
+           <body pos='0 0 .05'><freejoint/><geom type='mesh' mesh='wheel'/></body>
+           <body pos='2 0 .05'><freejoint/><geom type='mesh' mesh='wheel'/></body>
+         </worldbody></mujoco>"
+    );
+    let mut m = Model::from_xml_str(&xml).unwrap();
+    round_model(&mut m);
+    let mut random = Random::new(3);
+    let mut worlds: Vec<Data> = (0..8)
+        .map(|_| {
+            let mut d = Data::new(&m);
+            for body in 0..2 {
+                let place = &mut d.qpos[7 * body..7 * body + 7];
+                place[2] -= 1e-3;
+                place[4] = 2e-3 * random.uniform();
+                place[5] = 2e-3 * random.uniform();
+                place[6] = random.uniform();
+            }
+            round_data(&mut d);
+            d
+        })
+        .collect();
+    let stage = stages::stage("collision").unwrap();
+    up_to(&m, stage, 0, &mut worlds);
+    for team in &TEAMS {
+        let report = compare(device(), &m, stage, &worlds, &team.config()).unwrap();
+        assert!(
+            report.ties.met > 0 && report.ties.ties * 3 <= report.ties.met,
+            "{:?}",
+            report.ties
+        );
+        for (field, worst) in report.worst {
+            assert!(worst.error < 1e-4, "{team:?}: {field}: {worst:?}");
+        }
+    }
 }
