@@ -30,6 +30,7 @@ pub fn euler<R: Real>(m: &Model, d: &mut Data<R>) {
         d.euler_qacc.copy_from_slice(&d.qacc);
     }
 
+    // state and time
     take_step(m, d);
 }
 
