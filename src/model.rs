@@ -1,6 +1,8 @@
 //! A compiled model, which is read freely and written through one door ([`Model::edit`]), and what it holds beside its arrays:
 //! options, statistics, names.
 
+#[cfg(feature = "scene")]
+use crate::compile::appearance::Appearance;
 use crate::cpu::collision::reach::Reaches;
 pub use crate::fields::Arrays;
 use crate::own::Own;
@@ -18,6 +20,9 @@ pub struct Model {
     // follow from the arrays of meshes alone, which nothing changes; made when they are first needed
     reaches: Arc<OnceLock<Reaches>>,
     users: Users,
+    // what the arrays do not hold; none of a model that was not compiled from what was said
+    #[cfg(feature = "scene")]
+    appearance: Option<Arc<Appearance>>,
 }
 
 impl PartialEq for Model {
@@ -36,7 +41,8 @@ impl std::ops::Deref for Model {
 }
 
 impl Model {
-    /// The arrays, to be changed and made a model of again by [`Model::from_arrays`]. Functions of your own ([`crate::user`]) are left behind.
+    /// The arrays, to be changed and made a model of again by [`Model::from_arrays`]. Functions of your own ([`crate::user`]), textures
+    /// and lights are left behind.
     pub fn into_arrays(mut self) -> Arrays {
         // a list of pairs without what a function allowed is no longer: this does not fail
         drop(self.unbind());
@@ -49,16 +55,35 @@ impl Model {
             arrays,
             reaches: Arc::default(),
             users: Users::default(),
+            #[cfg(feature = "scene")]
+            appearance: None,
         }
     }
 
-    /// Other arrays with the meshes and the functions of this model.
+    /// Other arrays with the meshes, the functions and the looks of this model.
     pub(crate) fn with_arrays(&self, arrays: Arrays) -> Self {
         Self {
             arrays,
             reaches: Arc::clone(&self.reaches),
             users: self.users.clone(),
+            #[cfg(feature = "scene")]
+            appearance: self.appearance.clone(),
         }
+    }
+
+    /// The model, which looks like this from now on.
+    #[cfg(feature = "scene")]
+    pub(crate) fn looking(self, appearance: Appearance) -> Self {
+        Self {
+            appearance: Some(Arc::new(appearance)),
+            ..self
+        }
+    }
+
+    /// What it says of how it looks beside its arrays.
+    #[cfg(feature = "scene")]
+    pub(crate) fn appearance(&self) -> Option<&Appearance> {
+        self.appearance.as_deref()
     }
 
     /// How far the hulls of its meshes reach.

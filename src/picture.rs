@@ -22,6 +22,7 @@
 
 mod grid;
 mod hand;
+mod lights;
 mod looks;
 mod marks;
 mod overlay;
@@ -31,13 +32,14 @@ mod renderer;
 mod show;
 mod sight;
 mod soft;
+mod texture;
 
 use crate::batch::Batch;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use glam::Vec3;
 use looks::Looks;
-use manyworlds_view::{Camera, Form, Layer, Mesh, POSE, Place, World};
+use manyworlds_view::{Assets, Camera, Form, Layer, POSE, Place, World};
 use poses::Poses;
 
 pub use hand::Grip;
@@ -87,6 +89,8 @@ impl Default for Options {
     }
 }
 
+/// Towards the sun, where the model has no light that throws shadows.
+const SUN: Vec3 = Vec3::new(0.35, -0.5, 0.9);
 /// Opacity of all worlds but the first where they lie one over the other.
 const GLASS: f32 = 0.3;
 /// Tint of a world that diverged, and of one that lacks room for its contacts.
@@ -126,7 +130,7 @@ struct Region {
 impl Scene {
     /// A scene of a model's worlds, of which a batch has `nworld`.
     ///
-    /// Fails with [`Error::Input`] on a camera that the model does not have.
+    /// Fails with [`Error::Input`] on a camera that the model does not have, and on a texture whose file cannot be read.
     pub fn new(m: &Model, nworld: usize, options: &Options) -> Result<Self> {
         options.sight.check(m)?;
         let spacing = options.spacing.unwrap_or(m.stat.extent);
@@ -144,16 +148,16 @@ impl Scene {
         Ok(Self {
             model: m.clone(),
             options: options.clone(),
-            looks: Looks::of(m, options),
+            looks: Looks::of(m, options)?,
             worlds,
             pull: None,
             chosen: None,
         })
     }
 
-    /// The meshes of the model, which a painter is made with.
-    pub fn meshes(&self) -> &[Mesh] {
-        &self.looks.meshes
+    /// The meshes and textures of the model, which a painter is made with.
+    pub fn assets(&self) -> &Assets {
+        &self.looks.assets
     }
 
     /// Where pictures are taken from, from now on. Fails with [`Error::Input`] on a camera that the model does not have.
@@ -226,6 +230,7 @@ impl Scene {
             parts: shown.parts.clone(),
             worlds,
             shadow,
+            ..Layer::default()
         };
         let (floor, solids) = (&self.looks.floor, &self.looks.solids);
         Ok([
@@ -257,10 +262,12 @@ impl Scene {
         let Region { center, radius } = self.region(solids);
         let sight = &self.options.sight;
         let camera = sight.camera(&self.model, batch, center, radius)?;
+        let (lights, sun) = self.lights(batch, &camera, center)?;
         let place = Place {
             center,
             radius: 1.2 * radius,
-            sun: Vec3::new(0.35, -0.5, 0.9).normalize(),
+            sun: sun.unwrap_or(SUN.normalize()),
+            lights,
             square: square(self.model.stat.extent as f32),
         };
         Ok((camera, place))

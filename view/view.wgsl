@@ -1,6 +1,28 @@
 // Solids of many worlds. An instance names a world and a part of it; what the part looks like is the same in all worlds, where it
 // is comes from the world's poses.
 
+// there are textures; there are lights of the model (painters of models without them write false: what is not there is not computed)
+const TEXTURED = true;
+const LIT = true;
+
+// a light, in the sense of OpenGL
+struct Light {
+    // where it is (m), if it is anywhere
+    pos: vec3f,
+    has_place: f32,
+    // unit vector along which it shines; cosine of the angle from there at which it ends
+    dir: vec3f,
+    cutoff: f32,
+    // what divides it at a distance: constant, by m, by m²
+    attenuation: vec3f,
+    exponent: f32,
+    ambient: vec3f,
+    // 1: it is the sun
+    shadow: f32,
+    diffuse: vec3f,
+    specular: vec3f,
+}
+
 struct Frame {
     to_clip: mat4x4f,
     // from world coordinates to those of the shadow map
@@ -15,6 +37,11 @@ struct Frame {
     // colour of the horizon; distance at which the floor has half of it (m)
     haze: vec3f,
     far: f32,
+    // number of the sky's texture, from 1; 0: none
+    sky: u32,
+    // how many lights the model has; 0: the sun, the sky, and a little from the camera
+    nlight: u32,
+    lights: array<Light, 8>,
 }
 
 struct Part {
@@ -23,9 +50,14 @@ struct Part {
     // moves the caps of a capsule apart, half of its length (m)
     half_length: f32,
     color: vec4f,
-    // 1: a floor of squares in two shades, which fades into the haze
+    // 1: a floor, which fades into the haze
     floor_: u32,
     shininess: f32,
+    // number of its texture, from 1; 0: none
+    cover: u32,
+    // how the texture lies: 0 by the mesh's coordinates, 1 seen along z, 2 seen from the origin; what these are multiplied by
+    map: u32,
+    stretch: vec3f,
 }
 
 struct World {
@@ -46,6 +78,8 @@ struct Layer {
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
+// heads of 16 words: width, height, sides, levels, first texel of each level; then texels, a byte for each of red, green, blue
+@group(0) @binding(1) var<storage, read> textures: array<u32>;
 @group(1) @binding(0) var<uniform> layer: Layer;
 @group(1) @binding(1) var<storage, read> parts: array<Part>;
 // position and orientation, row by row, of each part of each world
@@ -60,6 +94,7 @@ struct Vertex {
     @location(1) normal: vec3f,
     // -1 or 1 on the caps of a capsule
     @location(2) end: f32,
+    @location(3) uv: vec2f,
     @builtin(instance_index) instance: u32,
 }
 
@@ -68,6 +103,8 @@ struct Point {
     @location(0) pos: vec3f,
     @location(1) normal: vec3f,
     @location(2) @interpolate(flat) instance: u32,
+    // where it is on its texture
+    @location(3) at: vec3f,
 }
 
 fn linear(color: vec3f) -> vec3f {
@@ -89,6 +126,7 @@ fn place(v: Vertex) -> Point {
     out.pos = pos + vec3f(dot(x, local), dot(y, local), dot(z, local)) + worlds[it.world].offset;
     out.normal = vec3f(dot(x, normal), dot(y, normal), dot(z, normal));
     out.instance = v.instance;
+    out.at = select(local, vec3f(v.uv, 0.0), part.map == 0u) * part.stretch;
     return out;
 }
 
@@ -129,14 +167,164 @@ fn squares(pos: vec2f, width: vec2f) -> f32 {
     return 0.5 - 0.5 * wave.x * wave.y;
 }
 
+// a texel of a level of a texture's side; beyond its edges the texture repeats itself, or its edge does
+fn texel(head: u32, level: u32, side: u32, at: vec2i, repeats: bool) -> vec3f {
+    let size = vec2i(max(vec2u(textures[head], textures[head + 1u]) >> vec2u(level), vec2u(1u)));
+    let inside = select(clamp(at, vec2i(0), size - 1), ((at % size) + size) % size, repeats);
+    let row = i32(side) * size.y + inside.y;
+    let word = textures[textures[head + 4u + level] + u32(row * size.x + inside.x)];
+    return unpack4x8unorm(word).rgb;
+}
+
+// the mean of the four texels around a point
+fn smooth_texel(head: u32, level: u32, side: u32, uv: vec2f, repeats: bool) -> vec3f {
+    let size = vec2f(max(vec2u(textures[head], textures[head + 1u]) >> vec2u(level), vec2u(1u)));
+    let at = select(uv, fract(uv), repeats) * size - 0.5;
+    let low = vec2i(floor(at));
+    let part = fract(at);
+    let above = mix(texel(head, level, side, low, repeats), texel(head, level, side, low + vec2i(1, 0), repeats), part.x);
+    let below =
+        mix(texel(head, level, side, low + vec2i(0, 1), repeats), texel(head, level, side, low + vec2i(1, 1), repeats), part.x);
+    return mix(above, below, part.y);
+}
+
+// a point of a texture's side, and how far it moves from one pixel to the next
+struct Spot {
+    side: u32,
+    uv: vec2f,
+    dx: vec2f,
+    dy: vec2f,
+    repeats: bool,
+}
+
+// what a pixel sees of a texture: along the longer of its edges up to four points, each as coarse as the pixel is wide
+fn seen(head: u32, spot: Spot) -> vec3f {
+    let size = vec2f(vec2u(textures[head], textures[head + 1u]));
+    let wide = vec2f(length(spot.dx * size), length(spot.dy * size));
+    let along = select(spot.dy, spot.dx, wide.x > wide.y);
+    let many = clamp(ceil(max(wide.x, wide.y) / max(min(wide.x, wide.y), 1e-6)), 1.0, 4.0);
+    let most = max(f32(textures[head + 3u]), 1.0) - 1.0;
+    let coarse = clamp(log2(max(max(wide.x, wide.y) / many, 1.0)), 0.0, most);
+    let level = u32(coarse);
+    let next = min(level + 1u, u32(most));
+    var sum = vec3f(0.0);
+    for (var k = 0.0; k < many; k += 1.0) {
+        let at = spot.uv + ((k + 0.5) / many - 0.5) * along;
+        let fine = smooth_texel(head, level, spot.side, at, spot.repeats);
+        sum += mix(fine, smooth_texel(head, next, spot.side, at, spot.repeats), fract(coarse));
+    }
+    return sum / many;
+}
+
+// where a cube is seen in a direction, as in OpenGL
+fn around(sides: u32, dir: vec3f, dx: vec3f, dy: vec3f) -> Spot {
+    let size = abs(dir);
+    var axis = 2u;
+    if (size.x >= size.y && size.x >= size.z) {
+        axis = 0u;
+    } else if (size.y >= size.z) {
+        axis = 1u;
+    }
+    let away = select(1.0, -1.0, dir[axis] < 0.0);
+    let m = max(size[axis], 1e-12);
+    let uv = turned(dir, axis, away).xy / m;
+    let ddx = turned(dx, axis, away);
+    let ddy = turned(dy, axis, away);
+    let side = select(0u, 2u * axis + select(0u, 1u, away < 0.0), sides == 6u);
+    return Spot(side, 0.5 + 0.5 * uv, 0.5 * (ddx.xy - uv * ddx.z) / m, 0.5 * (ddy.xy - uv * ddy.z) / m, false);
+}
+
+// a vector as a side of a cube sees it: right, down, away from the middle
+fn turned(v: vec3f, axis: u32, away: f32) -> vec3f {
+    if (axis == 0u) {
+        return vec3f(-away * v.z, -v.y, away * v.x);
+    }
+    if (axis == 1u) {
+        return vec3f(v.x, away * v.z, away * v.y);
+    }
+    return vec3f(away * v.x, -v.y, away * v.z);
+}
+
+// what lies on a part at a point
+fn cover(part: Part, at: vec3f, dx: vec3f, dy: vec3f) -> vec3f {
+    let head = 16u * (part.cover - 1u);
+    let sides = textures[head + 2u];
+    var spot = Spot(0u, at.xy, dx.xy, dy.xy, true);
+    if (part.map == 1u) {
+        let down = vec2f(0.5, -0.5);
+        spot = Spot(0u, at.xy * down - 0.5, dx.xy * down, dy.xy * down, true);
+    } else if (part.map == 2u) {
+        spot = around(sides, at, dx, dy);
+    }
+    // a texture without pixels changes nothing
+    return select(seen(head, spot), vec3f(1.0), sides == 0u);
+}
+
+// the sky in a direction
+fn heaven(dir: vec3f) -> vec3f {
+    if (TEXTURED && frame.sky > 0u) {
+        let head = 16u * (frame.sky - 1u);
+        let spot = around(textures[head + 2u], upright(dir), vec3f(0.0), vec3f(0.0));
+        return linear(smooth_texel(head, 0u, spot.side, spot.uv, false));
+    }
+    let up = pow(clamp(dir.z, 0.0, 1.0), 0.6);
+    return linear(mix(frame.haze, vec3f(0.36, 0.52, 0.74), up));
+}
+
+// a cube's y is up
+fn upright(v: vec3f) -> vec3f {
+    return vec3f(v.x, v.z, -v.y);
+}
+
+// what the sun, the sky above, the floor below and a little light from the camera make of a colour
+fn in_the_open(color: vec3f, pos: vec3f, normal: vec3f, toward: vec3f, shininess: f32) -> vec3f {
+    let sun = max(dot(normal, frame.sun), 0.0) * sunlight(pos, normal);
+    let sky = mix(vec3f(0.16, 0.15, 0.15), vec3f(0.34, 0.38, 0.44), 0.5 + 0.5 * normal.z);
+    let head = 0.12 * max(dot(normal, toward), 0.0);
+    let half_way = normalize(frame.sun + toward);
+    let shine = shininess * pow(max(dot(normal, half_way), 0.0), 40.0) * sun;
+    return color * (sky + head + 0.85 * sun * vec3f(1.0, 0.96, 0.90)) + shine;
+}
+
+// what the lights of a model make of a colour; sums are of colours as a screen shows them, as in MuJoCo's renderer
+fn lit(color: vec3f, pos: vec3f, normal: vec3f, toward: vec3f, shininess: f32) -> vec3f {
+    var sum = vec3f(0.0);
+    var shine = vec3f(0.0);
+    for (var k = 0u; k < frame.nlight; k++) {
+        let light = frame.lights[k];
+        let apart = light.pos - pos;
+        let far = length(apart);
+        let from_light = select(-light.dir, apart / max(far, 1e-9), light.has_place > 0.0);
+        let along = -dot(from_light, light.dir);
+        var share = 1.0;
+        if (light.has_place > 0.0) {
+            share = select(0.0, pow(max(along, 1e-6), light.exponent), along >= light.cutoff);
+            share /= max(dot(light.attenuation, vec3f(1.0, far, far * far)), 1e-6);
+        }
+        var direct = share;
+        if (light.shadow > 0.0) {
+            direct *= sunlight(pos, normal);
+        }
+        let straight = max(dot(normal, from_light), 0.0);
+        let mirrored = max(dot(normal, normalize(from_light + toward)), 0.0);
+        sum += share * light.ambient + direct * straight * light.diffuse;
+        shine += select(0.0, direct * pow(mirrored, 64.0), straight > 0.0) * light.specular;
+    }
+    return color * linear(sum) + linear(2.0 * shininess * shine);
+}
+
 @fragment
 fn shade(p: Point) -> @location(0) vec4f {
     let it = instances[p.instance];
     let part = parts[it.part];
     let world = worlds[it.world];
     let width = fwidth(p.pos.xy);
+    let dx = dpdx(p.at);
+    let dy = dpdy(p.at);
     var color = linear(part.color.rgb);
-    if (part.floor_ == 1u) {
+    if (TEXTURED && part.cover > 0u) {
+        color *= linear(cover(part, p.at, dx, dy));
+    } else if (part.floor_ == 1u) {
         color *= mix(0.42, 0.60, squares(p.pos.xy, width));
     }
     color = mix(color, linear(world.tint.rgb), world.tint.a);
@@ -145,17 +333,18 @@ fn shade(p: Point) -> @location(0) vec4f {
     if (dot(normal, toward) < 0.0 && part.floor_ == 0u) {
         normal = -normal;
     }
-    let sun = max(dot(normal, frame.sun), 0.0) * sunlight(p.pos, normal);
-    // the sky above, the floor below, a little from the camera
-    let sky = mix(vec3f(0.16, 0.15, 0.15), vec3f(0.34, 0.38, 0.44), 0.5 + 0.5 * normal.z);
-    let head = 0.12 * max(dot(normal, toward), 0.0);
-    let half_way = normalize(frame.sun + toward);
-    let shine = part.shininess * pow(max(dot(normal, half_way), 0.0), 40.0) * sun;
-    var light = color * (sky + head + 0.85 * sun * vec3f(1.0, 0.96, 0.90)) + shine;
+    var light: vec3f;
+    if (LIT && frame.nlight > 0u) {
+        light = lit(color, p.pos, normal, toward, part.shininess);
+    } else {
+        light = in_the_open(color, p.pos, normal, toward, part.shininess);
+    }
     let distance = length(frame.eye - p.pos);
     let clear = exp2(-pow(distance / frame.far, 2.0));
     if (part.floor_ == 1u) {
-        light = mix(linear(frame.haze), light, clear);
+        // into the sky where it meets the horizon
+        let level = vec3f((p.pos - frame.eye).xy, 0.0);
+        light = mix(heaven(level / max(length(level), 1e-9)), light, clear);
     }
     return vec4f(light, part.color.a * world.alpha);
 }
@@ -182,6 +371,5 @@ fn everywhere(@builtin(vertex_index) k: u32) -> Sky {
 fn sky(p: Sky) -> @location(0) vec4f {
     let beyond = frame.from_clip * vec4f(p.at, 0.5, 1.0);
     let dir = normalize(beyond.xyz / beyond.w - frame.eye);
-    let up = pow(clamp(dir.z, 0.0, 1.0), 0.6);
-    return vec4f(linear(mix(frame.haze, vec3f(0.36, 0.52, 0.74), up)), 1.0);
+    return vec4f(heaven(dir), 1.0);
 }

@@ -120,6 +120,17 @@ impl<'a> Assets<'a> {
         self.hfields[id].0
     }
 
+    /// Which point of a texture lies at the corners of each face of each mesh; empty where a mesh does not say.
+    #[cfg(feature = "scene")]
+    pub fn corners(&self) -> Vec<Vec<[[f32; 2]; 3]>> {
+        let of = |mesh: &Mesh| {
+            let point = |k: i32| mesh.texcoord.get(k as usize).copied().unwrap_or_default();
+            let faces = mesh.facetexcoord.iter();
+            faces.map(|corners| corners.map(point)).collect()
+        };
+        self.meshes.iter().map(of).collect()
+    }
+
     /// The mesh of a name, as it was said.
     pub fn said<'t>(&self, tree: &Tree<'t>, name: &str) -> Option<&'t schema::Mesh> {
         tree.spec.meshes.get(self.names.mesh.get(name)?)
@@ -337,7 +348,7 @@ fn mesh(
     compile(data, &options)
 }
 
-// the files of textures and skins are not read, but have to be there, as in MuJoCo; `discardvisual` does without textures
+// the files of textures and skins are not read here, but have to be there, as in MuJoCo; `discardvisual` does without textures
 fn only_looked_at(tree: &Tree) -> Result<()> {
     let look = |origin: Origin, attr: &str, file: &Option<String>| match file {
         Some(file) => (tree.spec.sources.store.look(file))

@@ -9,6 +9,8 @@
 //! place in the text and what to do about it.
 
 mod actuator;
+#[cfg(feature = "scene")]
+pub(crate) mod appearance;
 mod asset;
 mod body;
 mod bounds;
@@ -125,6 +127,8 @@ pub fn compile(spec: &Spec) -> Result<Model> {
         &names.material,
         &names.body,
     )?;
+    #[cfg(feature = "scene")]
+    let appearance = appearance::Appearance::of(&tree, &assets);
     assets.fill(&mut m, &tree);
     flex::fill(&mut m, &tree, &names)?;
     equality::fill(&mut m, &tree, &names)?;
@@ -138,7 +142,10 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     custom::tuples(&tree, &names)?;
     m.names = model_names(spec, &names, pair, exclude);
     m.names.plugin = plugins.names();
-    finish(m, &tree)
+    let model = finish(m, &tree)?;
+    #[cfg(feature = "scene")]
+    let model = model.looking(appearance);
+    Ok(model)
 }
 
 // patterns, keyframes, and everything that follows from the rest

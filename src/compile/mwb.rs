@@ -19,8 +19,8 @@ const VERSION: u32 = 2;
 const HEADER: usize = 8 + 4 + 3 * 8;
 
 impl Model {
-    /// Writes the compiled model into a file that [`Model::load`] reads back, equal in every bit. Functions of your own ([`crate::user`]) are
-    /// left out.
+    /// Writes the compiled model into a file that [`Model::load`] reads back, equal in every bit. Functions of your own ([`crate::user`]),
+    /// textures and lights are left out.
     ///
     /// ```
     /// # let dir = std::env::temp_dir().join(format!("manyworlds-{}", std::process::id()));
@@ -59,7 +59,8 @@ impl Model {
             .map_err(|why| Error::Input(format!("{}: the compiled model {why}", path.display())))
     }
 
-    /// The compiled model as bytes, the same for equal models. Functions of your own ([`crate::user`]) are left out.
+    /// The compiled model as bytes, the same for equal models. Functions of your own ([`crate::user`]), textures and lights are left
+    /// out.
     ///
     /// # Errors
     /// [`Error::Input`] if an array of a model made by hand has not the length that the sizes say.

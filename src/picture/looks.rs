@@ -1,9 +1,12 @@
 //! What a model looks like: the parts that every world of it has.
 
-use super::Options;
+use super::{Options, lights, texture};
+use crate::compile::appearance::Appearance;
+use crate::error::Result;
+use crate::mjcf::schema::TextureType;
 use crate::model::Model;
 use crate::types::GeomType;
-use manyworlds_view::{Form, Mesh, Part};
+use manyworlds_view::{Assets, Cover, Form, Map, Mesh, Part};
 
 /// Geoms or sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +59,8 @@ impl Shown {
 
 /// What every world of a model looks like.
 pub struct Looks {
-    /// Meshes of the model, then its height fields.
-    pub meshes: Vec<Mesh>,
+    /// Meshes of the model, then its height fields; textures by their ids.
+    pub assets: Assets,
     /// Planes that stand still, which all worlds share.
     pub floor: Shown,
     /// Everything else.
@@ -68,10 +71,16 @@ pub struct Looks {
 const INFINITE: f64 = 400.0;
 
 impl Looks {
-    /// What the model shows of the groups that are asked for.
-    pub fn of(m: &Model, options: &Options) -> Self {
+    /// What the model shows of the groups that are asked for. Fails where a texture cannot be read.
+    pub fn of(m: &Model, options: &Options) -> Result<Self> {
+        let appearance = m.appearance();
         let mut looks = Self {
-            meshes: meshes(m),
+            assets: Assets {
+                meshes: meshes(m),
+                textures: appearance.map_or(Ok(Vec::new()), texture::textures)?,
+                sky: appearance.and_then(texture::sky),
+                lit: appearance.is_some_and(lights::are_said),
+            },
             floor: Shown::default(),
             solids: Shown::default(),
         };
@@ -80,63 +89,135 @@ impl Looks {
         }
         let shown = |id: &usize| options.sites && options.groups.contains(&m.site_group[*id]);
         for id in (0..m.nsite).filter(shown) {
-            let color = color(m, &m.site_rgba, m.site_matid[id], id);
-            let kind = Kind::Site;
-            looks.add(
-                kind,
-                id,
-                form(m.site_type[id], m.site_dataid[id], m),
-                m.site_size[id],
-                color,
-            );
+            let said = Said {
+                shape: m.site_type[id],
+                data: m.site_dataid[id],
+                size: m.site_size[id],
+                material: m.site_matid[id],
+                color: color(m, &m.site_rgba, m.site_matid[id], id),
+            };
+            looks.add(m, Kind::Site, id, &said);
         }
-        looks
+        // a sky whose file is not drawn is none
+        let assets = &mut looks.assets;
+        let drawn = |k: &usize| assets.textures[*k].sides() > 0;
+        assets.sky = assets.sky.filter(drawn);
+        Ok(looks)
     }
 
     fn add_geom(&mut self, m: &Model, id: usize) {
-        let color = color(m, &m.geom_rgba, m.geom_matid[id], id);
+        let said = Said {
+            shape: m.geom_type[id],
+            data: m.geom_dataid[id],
+            size: m.geom_size[id],
+            material: m.geom_matid[id],
+            color: color(m, &m.geom_rgba, m.geom_matid[id], id),
+        };
         let still = m.body_weldid[m.geom_bodyid[id] as usize] == 0;
-        if m.geom_type[id] == GeomType::Plane && still {
-            let size = m.geom_size[id];
+        if said.shape == GeomType::Plane && still {
             let side = |x: f64| if x > 0.0 { x } else { INFINITE * m.stat.extent };
             let part = Part {
-                form: Form::Plane,
-                scale: [side(size[0]) as f32, side(size[1]) as f32, 1.0],
-                half_length: 0.0,
-                color,
+                scale: [side(said.size[0]) as f32, side(said.size[1]) as f32, 1.0],
                 floor: true,
-                shininess: 0.0,
+                cover: cover(m, &said),
+                ..Part::new(Form::Plane, said.color)
             };
             self.floor.add(part, Kind::Geom, id);
             return;
         }
-        let form = form(m.geom_type[id], m.geom_dataid[id], m);
-        self.add(Kind::Geom, id, form, m.geom_size[id], color);
+        self.add(m, Kind::Geom, id, &said);
     }
 
-    fn add(&mut self, kind: Kind, id: usize, form: Option<Form>, size: [f64; 3], color: [f32; 4]) {
-        let Some(form) = form.filter(|_| color[3] > 0.0) else {
+    fn add(&mut self, m: &Model, kind: Kind, id: usize, said: &Said) {
+        let form = form(said.shape, said.data, m);
+        let Some(form) = form.filter(|_| said.color[3] > 0.0) else {
             return;
         };
-        let [x, y, z] = size.map(|x| x as f32);
+        let [x, y, z] = said.size.map(|x| x as f32);
         let (scale, half_length) = match form {
             Form::Ball if y == 0.0 => ([x; 3], 0.0),
             Form::Ball | Form::Box => ([x, y, z], 0.0),
             Form::Capsule => ([x; 3], y),
             Form::Cylinder | Form::Cone => ([x, x, y], 0.0),
             Form::Plane => ([x, y, 1.0], 0.0),
-            Form::Mesh(_) => ([1.0; 3], 0.0),
+            Form::Mesh(_) | Form::Surface(_) => ([1.0; 3], 0.0),
         };
         let part = Part {
-            form,
             scale,
             half_length,
-            color,
-            floor: false,
             shininess: 0.25,
+            cover: cover(m, said),
+            ..Part::new(form, said.color)
         };
         self.solids.add(part, kind, id);
     }
+}
+
+/// What is said of how a geom or site looks.
+struct Said {
+    shape: i32,
+    data: i32,
+    size: [f64; 3],
+    material: i32,
+    color: [f32; 4],
+}
+
+// how the texture of its material lies on a geom or site, as MuJoCo's renderer has it
+fn cover(m: &Model, said: &Said) -> Option<Cover> {
+    let (texture, repeat, uniform) = of_material(m, said.material)?;
+    let appearance = m.appearance()?;
+    let shape = GeomType::from_i32(said.shape)?;
+    let [x, y, z] = said.size.map(|x| x as f32);
+    let size = match shape {
+        GeomType::Sphere => [x; 3],
+        GeomType::Capsule | GeomType::Cylinder => [x, x, y],
+        _ => [x, y, z],
+    };
+    let is_mesh = matches!(shape, GeomType::Mesh | GeomType::Sdf);
+    let corners = appearance.corners.get(said.data.max(0) as usize);
+    let has_corners = is_mesh && corners.is_some_and(|corners| !corners.is_empty());
+    let over = |x: f32| if x > 0.0 { 1.0 / x } else { 1.0 };
+    // meshes are as large as they are, other shapes are of unit size in MuJoCo's renderer
+    let wide = is_mesh || shape == GeomType::Hfield;
+    let map = if appearance.textures[texture].type_() != TextureType::TwoD {
+        Map::Around(match (wide, uniform) {
+            (true, true) => size,
+            (true, false) | (false, true) => [1.0; 3],
+            (false, false) => size.map(over),
+        })
+    } else if has_corners || !(wide || size[0] == 0.0 || size[1] == 0.0) {
+        let times = |i: usize| if uniform { size[i] } else { 1.0 };
+        Map::Corners([repeat[0] * times(0), repeat[1] * times(1)])
+    } else {
+        let times = |i: usize| if uniform { 1.0 } else { over(size[i]) };
+        Map::Along([repeat[0] * times(0), repeat[1] * times(1)])
+    };
+    Some(Cover { texture, map })
+}
+
+// the texture of a material that can be drawn, how often it repeats itself, and whether that is said of lengths
+fn of_material(m: &Model, material: i32) -> Option<(usize, [f32; 2], bool)> {
+    let appearance = m.appearance()?;
+    let material = usize::try_from(material).ok()?;
+    let said = appearance.materials.get(material)?;
+    let texture = texture::of_material(appearance, said)?;
+    let repeat = said.texrepeat().map(|x| x as f32);
+    Some((texture, repeat, said.texuniform()))
+}
+
+/// The texture of a material on a flex, where the flex says how it lies.
+pub fn cover_of_flex(m: &Model, material: i32, flex: usize) -> Option<Cover> {
+    let (texture, repeat, _) = of_material(m, material)?;
+    let flat = m.appearance()?.textures[texture].type_() == TextureType::TwoD;
+    let lies = flat && !sheet(m.appearance(), flex).is_empty();
+    let map = Map::Corners(repeat);
+    lies.then_some(Cover { texture, map })
+}
+
+/// Which point of a texture lies at each vertex of a flex; empty where it does not say.
+pub fn sheet(appearance: Option<&Appearance>, flex: usize) -> &[[f32; 2]] {
+    let sheets = appearance.map_or(&[][..], |it| &it.sheets);
+    sheets.get(flex).map_or(&[], Vec::as_slice)
 }
 
 fn form(kind: i32, data: i32, m: &Model) -> Option<Form> {
@@ -153,11 +234,12 @@ fn form(kind: i32, data: i32, m: &Model) -> Option<Form> {
     })
 }
 
-// that of the material, or the element's own
-fn color(m: &Model, own: &[f64], material: i32, id: usize) -> [f32; 4] {
+/// The element's own if one was said that is not the default, else that of the material.
+pub fn color(m: &Model, own: &[f64], material: i32, id: usize) -> [f32; 4] {
+    const UNSAID: [f64; 4] = [0.5, 0.5, 0.5, 1.0];
     let (rgba, k) = match usize::try_from(material) {
-        Ok(material) => (&m.mat_rgba[..], material),
-        Err(_) => (own, id),
+        Ok(material) if own[4 * id..4 * id + 4] == UNSAID => (&m.mat_rgba[..], material),
+        _ => (own, id),
     };
     std::array::from_fn(|i| rgba[4 * k + i] as f32)
 }
@@ -173,7 +255,8 @@ fn meshes(m: &Model) -> Vec<Mesh> {
         let faces: Vec<[u32; 3]> = (first..first + num)
             .map(|f| [0, 1, 2].map(|i| m.mesh_face[3 * f + i] as u32))
             .collect();
-        Mesh::new(&places, &faces)
+        let corners = m.appearance().and_then(|it| it.corners.get(k));
+        Mesh::new(&places, &faces, corners.map_or(&[], Vec::as_slice))
     });
     meshes.chain((0..m.nhfield).map(|k| hfield(m, k))).collect()
 }
@@ -200,5 +283,5 @@ fn hfield(m: &Model, k: usize) -> Mesh {
             faces.extend([[a, b, d], [a, d, c]]);
         }
     }
-    Mesh::new(&places, &faces)
+    Mesh::new(&places, &faces, &[])
 }

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::model::Model;
 use crate::types::WrapType;
 use glam::{Mat3, Vec3};
-use manyworlds_view::{Form, Layer, POSE, Part, World};
+use manyworlds_view::{Cover, Form, Layer, Mesh, POSE, Part, World};
 
 const PULL: [f32; 4] = [0.9, 0.25, 0.2, 1.0];
 /// Radius of the thread that the hand pulls by, in extents.
@@ -17,6 +17,7 @@ const THREAD: f32 = 0.006;
 pub(super) struct Marks {
     parts: Vec<Part>,
     poses: Vec<f32>,
+    surfaces: Vec<Mesh>,
 }
 
 /// The marks of the worlds that are shown, if there are any.
@@ -33,7 +34,7 @@ pub fn layer(
         marks.rod(from, to, radius, PULL);
     }
     tendons(m, batch, worlds, options, &mut marks)?;
-    soft::edges(m, batch, worlds, options, &mut marks)?;
+    soft::draw(m, batch, worlds, options, &mut marks)?;
     for overlay in &options.overlays {
         overlay.draw(m, batch, worlds, &mut marks)?;
     }
@@ -43,6 +44,7 @@ pub fn layer(
     Ok(Some(Layer {
         parts: marks.parts,
         poses: marks.poses,
+        surfaces: marks.surfaces,
         worlds: vec![World::default()],
         shadow: true,
     }))
@@ -58,18 +60,31 @@ impl Marks {
         at: Vec3,
         z: Vec3,
     ) {
-        self.parts.push(Part {
-            form,
+        let part = Part {
             scale: scale.to_array(),
             half_length,
-            color,
-            floor: false,
             shininess: 0.1,
-        });
-        let mat = turned(z).transpose();
+            ..Part::new(form, color)
+        };
+        self.push(part, at, turned(z));
+    }
+
+    fn push(&mut self, part: Part, at: Vec3, turn: Mat3) {
+        self.parts.push(part);
         self.poses.extend(at.to_array());
-        self.poses.extend(mat.to_cols_array());
+        self.poses.extend(turn.transpose().to_cols_array());
         debug_assert_eq!(self.poses.len(), POSE * self.parts.len());
+    }
+
+    // triangles that lie where the mesh has them
+    pub(super) fn surface(&mut self, mesh: Mesh, color: [f32; 4], cover: Option<Cover>) {
+        let part = Part {
+            shininess: 0.1,
+            cover,
+            ..Part::new(Form::Surface(self.surfaces.len()), color)
+        };
+        self.surfaces.push(mesh);
+        self.push(part, Vec3::ZERO, Mat3::IDENTITY);
     }
 
     // a ball at a point

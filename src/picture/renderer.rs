@@ -17,7 +17,7 @@ impl Renderer {
     /// A renderer of a model's worlds, of which a batch has `nworld`.
     ///
     /// Fails with [`Error::Device`] where there is no adapter, or none that draws pictures of this size, and with
-    /// [`Error::Input`] on a camera that the model does not have.
+    /// [`Error::Input`] on a camera that the model does not have or a texture whose file cannot be read.
     pub fn new(m: &Model, nworld: usize, options: &Options) -> Result<Self> {
         let choice = match &options.adapter {
             Some(name) => Choice::Named(name.clone()),
@@ -35,7 +35,7 @@ impl Renderer {
     /// Fails like [`Renderer::new`].
     pub fn on(device: &Device, m: &Model, nworld: usize, options: &Options) -> Result<Self> {
         let scene = Scene::new(m, nworld, options)?;
-        let painter = Painter::new(&device.device, &device.queue, options.size, scene.meshes())
+        let painter = Painter::new(&device.device, &device.queue, options.size, scene.assets())
             .map_err(fault)?;
         device.check()?;
         Ok(Self { scene, painter })

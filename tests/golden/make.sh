@@ -37,4 +37,5 @@ for name in block soft rigid cage; do
     python3 tests/golden/make_soft.py $name 8
 done
 tests/golden/make_solver.sh
+python3 tests/golden/make_textures.py > tests/golden/textures.txt
 python3 tests/golden/make_fields.py > tests/golden/fields.txt

@@ -2,7 +2,8 @@
 
 use crate::camera::Camera;
 use crate::error::Error;
-use crate::scene::{Form, Layer, POSE, Part};
+use crate::mesh::{Mesh, Vertex};
+use crate::scene::{Form, Layer, Map, POSE, Part};
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
 
@@ -11,8 +12,8 @@ pub const LODS: usize = 3;
 /// Meshes that every painter has: plane, box, cone, then ball, capsule and cylinder, each fine to coarse.
 pub const MESHES: usize = 3 + 3 * LODS;
 
-/// Mesh of a form, with so much detail: 0 is the finest.
-pub fn mesh_of(form: Form, lod: usize) -> usize {
+/// Mesh of a form, with so much detail: 0 is the finest. The layer's own come behind the painter's `meshes`.
+pub fn mesh_of(form: Form, lod: usize, meshes: usize) -> usize {
     match form {
         Form::Plane => 0,
         Form::Box => 1,
@@ -21,6 +22,7 @@ pub fn mesh_of(form: Form, lod: usize) -> usize {
         Form::Capsule => 3 + LODS + lod,
         Form::Cylinder => 3 + 2 * LODS + lod,
         Form::Mesh(k) => MESHES + k,
+        Form::Surface(k) => meshes + k,
     }
 }
 
@@ -32,18 +34,31 @@ struct GpuPart {
     color: [f32; 4],
     floor: u32,
     shininess: f32,
-    pad: [f32; 2],
+    // number of the texture from 1, and how it lies: 0, 1, 2 as in `Map`
+    texture: u32,
+    map: u32,
+    stretch: [f32; 3],
+    pad: f32,
 }
 
 impl GpuPart {
     fn of(part: &Part) -> Self {
+        let (map, stretch) = match part.cover.map(|cover| cover.map) {
+            Some(Map::Corners([x, y])) => (0, [x, y, 0.0]),
+            Some(Map::Along([x, y])) => (1, [x, y, 0.0]),
+            Some(Map::Around(stretch)) => (2, stretch),
+            None => (0, [0.0; 3]),
+        };
         Self {
             scale: part.scale,
             half_length: part.half_length,
             color: part.color,
             floor: u32::from(part.floor),
             shininess: part.shininess,
-            pad: [0.0; 2],
+            texture: part.cover.map_or(0, |cover| cover.texture as u32 + 1),
+            map,
+            stretch,
+            pad: 0.0,
         }
     }
 }
@@ -56,6 +71,84 @@ struct GpuWorld {
     tint: [f32; 4],
 }
 
+/// Meshes in two buffers: their corners and indices, and of each mesh its first corner and its indices.
+pub struct Stored {
+    vertices: wgpu::Buffer,
+    indices: wgpu::Buffer,
+    places: Vec<(i32, Range<u32>)>,
+}
+
+impl Stored {
+    /// Puts meshes on the device.
+    pub fn new<'a>(
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        meshes: impl IntoIterator<Item = &'a Mesh>,
+    ) -> Result<Self, Error> {
+        let (mut vertices, mut indices, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for mesh in meshes {
+            let first = indices.len() as u32;
+            places.push((
+                vertices.len() as i32,
+                first..first + mesh.indices.len() as u32,
+            ));
+            vertices.extend_from_slice(&mesh.vertices);
+            indices.extend_from_slice(&mesh.indices);
+        }
+        let vertices = bytemuck::cast_slice::<Vertex, u8>(&vertices);
+        let corners = wgpu::BufferUsages::VERTEX;
+        Ok(Self {
+            vertices: buffer(device, queue, "meshes", vertices, corners)?,
+            indices: buffer(
+                device,
+                queue,
+                "meshes",
+                bytemuck::cast_slice(&indices),
+                wgpu::BufferUsages::INDEX,
+            )?,
+            places,
+        })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Draws some of the draws in a list, of meshes that are numbered from `first`.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, first: usize, draws: &[Draw]) {
+        pass.set_vertex_buffer(0, self.vertices.slice(..));
+        pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
+        for draw in draws {
+            let (corner, indices) = &self.places[draw.mesh - first];
+            pass.draw_indexed(indices.clone(), *corner, draw.instances.clone());
+        }
+    }
+}
+
+/// A buffer that holds these bytes.
+pub fn buffer(
+    device: &wgpu::Device,
+    queue: &wgpu::Queue,
+    label: &str,
+    bytes: &[u8],
+    usage: wgpu::BufferUsages,
+) -> Result<wgpu::Buffer, Error> {
+    let most = device.limits().max_buffer_size;
+    let size = bytes.len() as u64;
+    if size > most {
+        return Err(Error::Room(size, most));
+    }
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size: size.max(4),
+        usage: usage | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    queue.write_buffer(&buffer, 0, bytes);
+    Ok(buffer)
+}
+
 /// Instances that one mesh shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draw {
@@ -66,6 +159,8 @@ pub struct Draw {
 /// A layer on the device.
 pub struct Drawn {
     pub group: wgpu::BindGroup,
+    /// Its own meshes.
+    pub surfaces: Option<Stored>,
     pub solid: Vec<Draw>,
     pub clear: Vec<Draw>,
     pub shadow: bool,
@@ -79,7 +174,7 @@ pub fn instances(
     meshes: usize,
 ) -> (Vec<[u32; 2]>, [Vec<Draw>; 2]) {
     let pixels = 0.5 * height as f32 / (0.5 * camera.fovy).tan();
-    let mut solid = vec![Vec::new(); meshes];
+    let mut solid = vec![Vec::new(); meshes + layer.surfaces.len()];
     let mut clear = Vec::new();
     for (w, world) in layer.worlds.iter().enumerate() {
         if world.alpha <= 0.0 {
@@ -88,7 +183,8 @@ pub fn instances(
         for (k, part) in layer.parts.iter().enumerate() {
             let distance = (layer.position(w, k) - camera.eye).dot(camera.forward);
             let radius = part.scale.into_iter().fold(0.0, f32::max);
-            let mesh = mesh_of(part.form, lod(radius * pixels / distance.max(camera.near)));
+            let detail = lod(radius * pixels / distance.max(camera.near));
+            let mesh = mesh_of(part.form, detail, meshes);
             let opaque = part.color[3] * world.alpha >= 1.0;
             match opaque {
                 true => solid[mesh].push([w as u32, k as u32]),
@@ -232,12 +328,8 @@ mod tests {
     #[test]
     fn far_balls_are_coarse_and_what_is_clear_comes_last() {
         let ball = Part {
-            form: Form::Ball,
             scale: [0.1; 3],
-            half_length: 0.0,
-            color: [1.0; 4],
-            floor: false,
-            shininess: 0.0,
+            ..Part::new(Form::Ball, [1.0; 4])
         };
         let glass = Part {
             color: [1.0, 1.0, 1.0, 0.5],
@@ -249,6 +341,7 @@ mod tests {
             worlds: vec![World::default(); 2],
             poses: [at(0.0), at(0.0), at(50.0), at(50.0)].concat(),
             shadow: true,
+            ..Layer::default()
         };
         let camera = Camera::around(Vec3::ZERO, 1.0, 0.0, 0.0);
         let (list, [solid, clear]) = instances(&layer, &camera, 480, MESHES);

@@ -10,13 +10,17 @@
 mod camera;
 mod draw;
 mod error;
+mod light;
 mod mesh;
 mod painter;
 mod pipelines;
 mod scene;
+mod texture;
 
 pub use camera::Camera;
 pub use error::Error;
+pub use light::Light;
 pub use mesh::{Mesh, Vertex};
-pub use painter::{Identity, Painter, Picture};
-pub use scene::{Form, Layer, POSE, Part, Place, World};
+pub use painter::{Assets, Identity, Painter, Picture};
+pub use scene::{Cover, Form, Layer, Map, POSE, Part, Place, World};
+pub use texture::Texture;

@@ -14,6 +14,8 @@ pub struct Vertex {
     pub normal: [f32; 3],
     /// -1 or 1 on the caps of a capsule, which its half length moves apart; else 0.
     pub end: f32,
+    /// Which point of a texture lies there: from its left edge and from its upper edge, in widths and heights.
+    pub uv: [f32; 2],
 }
 
 /// Triangles, counterclockwise seen from outside.
@@ -29,8 +31,9 @@ pub struct Mesh {
 const CREASE: f32 = 0.8;
 
 impl Mesh {
-    /// Triangles over given places: smooth where faces meet at less than 37 degrees, else with an edge.
-    pub fn new(places: &[[f32; 3]], faces: &[[u32; 3]]) -> Self {
+    /// Triangles over given places: smooth where faces meet at less than 37 degrees, else with an edge. `corners` is which point of a
+    /// texture lies at each corner of each face, or empty.
+    pub fn new(places: &[[f32; 3]], faces: &[[u32; 3]], corners: &[[[f32; 2]; 3]]) -> Self {
         let place = |k: u32| Vec3::from(places[k as usize]);
         // normal times twice the area
         let normals: Vec<Vec3> = faces
@@ -44,24 +47,49 @@ impl Mesh {
             }
         }
         let mut mesh = Self::default();
-        for (face, &own) in faces.iter().zip(&normals) {
-            for &corner in face {
+        for (f, (face, &own)) in faces.iter().zip(&normals).enumerate() {
+            for (k, &corner) in face.iter().enumerate() {
                 let unit = own.normalize_or_zero();
                 let smooth = around[corner as usize]
                     .iter()
                     .map(|&k| normals[k])
                     .filter(|n| n.normalize_or_zero().dot(unit) > CREASE);
                 let normal = smooth.sum::<Vec3>().normalize_or(Vec3::Z);
-                mesh.push(place(corner), normal, 0.0);
+                let uv = corners.get(f).map_or([0.0; 2], |uv| uv[k]);
+                mesh.push(place(corner), normal, 0.0, uv);
             }
         }
         mesh.indices = (0..mesh.vertices.len() as u32).collect();
         mesh
     }
 
-    fn push(&mut self, pos: Vec3, normal: Vec3, end: f32) {
+    /// A smooth sheet of triangles over given places, one corner a place. `uv` is which point of a texture lies at each place, or empty.
+    pub fn sheet(places: &[[f32; 3]], faces: &[[u32; 3]], uv: &[[f32; 2]]) -> Self {
+        let mut normals = vec![Vec3::ZERO; places.len()];
+        for face in faces {
+            let [a, b, c] = face.map(|k| Vec3::from(places[k as usize]));
+            let normal = (b - a).cross(c - a);
+            for k in face {
+                normals[*k as usize] += normal;
+            }
+        }
+        let mut mesh = Self::default();
+        for (k, (&place, normal)) in places.iter().zip(normals).enumerate() {
+            let uv = uv.get(k).copied().unwrap_or_default();
+            mesh.push(Vec3::from(place), normal.normalize_or(Vec3::Z), 0.0, uv);
+        }
+        mesh.indices = faces.as_flattened().to_vec();
+        mesh
+    }
+
+    fn push(&mut self, pos: Vec3, normal: Vec3, end: f32, uv: [f32; 2]) {
         let (pos, normal) = (pos.to_array(), normal.to_array());
-        self.vertices.push(Vertex { pos, normal, end });
+        self.vertices.push(Vertex {
+            pos,
+            normal,
+            end,
+            uv,
+        });
     }
 
     // joins two rings of as many corners each, the first of which stand at `low` and `high`
@@ -76,7 +104,8 @@ impl Mesh {
     pub fn plane() -> Self {
         let mut mesh = Self::default();
         for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
-            mesh.push(Vec3::new(x, y, 0.0), Vec3::Z, 0.0);
+            let uv = [0.5 + 0.5 * x, 0.5 - 0.5 * y];
+            mesh.push(Vec3::new(x, y, 0.0), Vec3::Z, 0.0, uv);
         }
         mesh.indices.extend([0, 1, 2, 0, 2, 3]);
         mesh
@@ -94,7 +123,10 @@ impl Mesh {
                     let mut pos = normal;
                     pos[(axis + 1) % 3] = u;
                     pos[(axis + 2) % 3] = v;
-                    mesh.push(pos, normal, 0.0);
+                    // across, and down
+                    let [across, down] = [[1, 2], [0, 2], [0, 1]][axis];
+                    let uv = [0.5 + 0.5 * pos[across], 0.5 - 0.5 * pos[down]];
+                    mesh.push(pos, normal, 0.0, uv);
                 }
                 mesh.indices
                     .extend([0, 1, 2, 0, 2, 3].map(|k: u32| first + k));
@@ -103,34 +135,49 @@ impl Mesh {
         mesh
     }
 
-    /// The unit ball, so many corners around; `capsule` parts its halves.
+    /// The unit ball, so many corners around; `capsule` parts its halves and joins them by a cylinder.
     pub fn ball(around: u32, capsule: bool) -> Self {
         let mut mesh = Self::default();
         let rings = around / 2;
-        for k in 0..=rings {
-            let height = PI * (k as f32 / rings as f32 - 0.5);
-            // a capsule's equator is there twice, once for each half
-            let ends: &[f32] = match (capsule, (2 * k).cmp(&rings)) {
-                (false, _) => &[0.0],
-                (true, std::cmp::Ordering::Less) => &[-1.0],
-                (true, std::cmp::Ordering::Equal) => &[-1.0, 1.0],
-                (true, std::cmp::Ordering::Greater) => &[1.0],
-            };
-            for &end in ends {
-                for j in 0..=around {
-                    let angle = TAU * j as f32 / around as f32;
-                    let (sin, cos) = angle.sin_cos();
-                    let pos = Vec3::new(height.cos() * cos, height.cos() * sin, height.sin());
-                    mesh.push(pos, pos, end);
-                }
-            }
+        let part = |k: u32, of: u32| k as f32 / of as f32;
+        if !capsule {
+            let all = (0..=rings).map(|k| (k, 0.0, 1.0 - part(k, rings)));
+            mesh.strip(around, rings, all);
+            return mesh;
         }
-        let row = around + 1;
-        let rows = mesh.vertices.len() as u32 / row;
-        for k in 0..rows - 1 {
-            mesh.join(k * row, (k + 1) * row, around);
-        }
+        // a texture lies once on each cap, and once on the cylinder between them
+        let half = rings / 2;
+        let low = (0..=half).map(|k| (k, -1.0, 1.0 - part(k, half)));
+        mesh.strip(around, rings, low);
+        mesh.strip(around, rings, [(half, -1.0, 1.0), (half, 1.0, 0.0)]);
+        let high = (0..=half).map(|k| (half + k, 1.0, 1.0 - part(k, half)));
+        mesh.strip(around, rings, high);
         mesh
+    }
+
+    // circles on a ball of so many rings, each joined to the one before it: its number from below, the end that it belongs to, and how
+    // far down the texture it is
+    fn strip(
+        &mut self,
+        around: u32,
+        rings: u32,
+        circles: impl IntoIterator<Item = (u32, f32, f32)>,
+    ) {
+        let mut last = None;
+        for (k, end, down) in circles {
+            let first = self.vertices.len() as u32;
+            let (z, radius) = (PI * (k as f32 / rings as f32 - 0.5)).sin_cos();
+            for j in 0..=around {
+                let turn = j as f32 / around as f32;
+                let (sin, cos) = (TAU * turn).sin_cos();
+                let pos = Vec3::new(radius * cos, radius * sin, z);
+                self.push(pos, pos, end, [turn, down]);
+            }
+            if let Some(last) = last {
+                self.join(last, first, around);
+            }
+            last = Some(first);
+        }
     }
 
     /// The cylinder of radius 1 from z = -1 to 1, so many corners around, or the cone with its point at z = 1.
@@ -146,7 +193,8 @@ impl Mesh {
             for j in 0..=around {
                 let out = circle(j);
                 let normal = (out + slope * Vec3::Z).normalize();
-                mesh.push(radius * out + z * Vec3::Z, normal, 0.0);
+                let uv = [j as f32 / around as f32, 0.5 - 0.5 * z];
+                mesh.push(radius * out + z * Vec3::Z, normal, 0.0, uv);
             }
         }
         mesh.join(0, around + 1, around);
@@ -155,10 +203,12 @@ impl Mesh {
                 continue;
             }
             let center = mesh.vertices.len() as u32;
-            mesh.push(side * Vec3::Z, side * Vec3::Z, 0.0);
-            for j in 0..=around {
-                mesh.push(circle(j) + side * Vec3::Z, side * Vec3::Z, 0.0);
-            }
+            let mut push = |at: Vec3| {
+                let uv = [0.5 + 0.5 * at.x, 0.5 + 0.5 * at.y];
+                mesh.push(at + side * Vec3::Z, side * Vec3::Z, 0.0, uv);
+            };
+            push(Vec3::ZERO);
+            (0..=around).for_each(|j| push(circle(j)));
             for j in 1..=around {
                 let (a, b) = (center + j, center + j + 1);
                 let face = if side > 0.0 { [a, b] } else { [b, a] };
@@ -211,14 +261,14 @@ mod tests {
             .chunks(3)
             .map(|f| [0, 1, 2].map(|i| corner(&cube.vertices[f[i] as usize])))
             .collect();
-        for v in &Mesh::new(&places, &faces).vertices {
+        for v in &Mesh::new(&places, &faces, &[]).vertices {
             let largest = v.normal.iter().fold(0.0, |a: f32, x| a.max(x.abs()));
             assert_eq!(largest, 1.0);
         }
         let ball = Mesh::ball(32, false);
         let places: Vec<_> = ball.vertices.iter().map(|v| v.pos).collect();
         let faces: Vec<_> = ball.indices.chunks(3).map(|f| [f[0], f[1], f[2]]).collect();
-        let ball = Mesh::new(&places, &faces);
+        let ball = Mesh::new(&places, &faces, &[]);
         let off = |v: &Vertex| Vec3::from(v.normal).dot(Vec3::from(v.pos)) < 0.98;
         let equator = |v: &&Vertex| v.pos[2].abs() < 0.9;
         assert_eq!(

@@ -1,13 +1,14 @@
 //! Draws layers into pictures.
 
 use crate::camera::{Camera, sun_to_clip};
-use crate::draw::{Draw, Drawn, Kept, LODS, MESHES, instances, mesh_of, upload};
+use crate::draw::{Draw, Drawn, Kept, LODS, MESHES, Stored, buffer, instances, mesh_of, upload};
 use crate::error::Error;
-use crate::mesh::{Mesh, Vertex};
+use crate::light::{GpuLight, LIGHTS};
+use crate::mesh::Mesh;
 use crate::pipelines::{COLOR, DEPTH, IDENTITY, Pipelines, SAMPLES};
 use crate::scene::{Form, Layer, Place};
+use crate::texture::{Texture, pack};
 use bytemuck::{Pod, Zeroable};
-use std::ops::Range;
 
 /// Side of the shadow map (pixels).
 const SHADOW: u32 = 2048;
@@ -42,6 +43,24 @@ struct Frame {
     texel: f32,
     haze: [f32; 3],
     far: f32,
+    // number of the sky's texture from 1
+    sky: u32,
+    nlight: u32,
+    pad: [u32; 2],
+    lights: [GpuLight; LIGHTS],
+}
+
+/// What parts of a model's layers refer to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Assets {
+    /// Meshes ([`Form::Mesh`]).
+    pub meshes: Vec<Mesh>,
+    /// Textures ([`Cover::texture`](crate::Cover::texture)).
+    pub textures: Vec<Texture>,
+    /// The texture that is the sky, if one is; its sides are those of a cube whose y is up.
+    pub sky: Option<usize>,
+    /// Places may have lights ([`Place::lights`]).
+    pub lit: bool,
 }
 
 /// Draws layers into pictures of one size.
@@ -50,10 +69,9 @@ pub struct Painter {
     queue: wgpu::Queue,
     size: [u32; 2],
     pipelines: Pipelines,
-    vertices: wgpu::Buffer,
-    indices: wgpu::Buffer,
-    // first vertex, and indices, of each mesh
-    meshes: Vec<(i32, Range<u32>)>,
+    meshes: Stored,
+    // number of the sky's texture from 1
+    sky: u32,
     frame: wgpu::Buffer,
     frame_group: wgpu::BindGroup,
     shadow: wgpu::TextureView,
@@ -66,15 +84,15 @@ pub struct Painter {
 }
 
 impl Painter {
-    /// A painter of pictures of so many pixels (width, height), with the meshes of a model. Fails where the adapter cannot draw
-    /// that size.
+    /// A painter of pictures of so many pixels (width, height), with the meshes and textures of a model. Fails where the adapter cannot
+    /// draw that size.
     pub fn new(
         device: &wgpu::Device,
         queue: &wgpu::Queue,
         size: [u32; 2],
-        meshes: &[Mesh],
+        assets: &Assets,
     ) -> Result<Self, Error> {
-        Self::onto(device, queue, size, meshes, COLOR)
+        Self::onto(device, queue, size, assets, COLOR)
     }
 
     /// The same for views of a window or canvas, which have this format: one whose colours are sRGB, as `Bgra8UnormSrgb`.
@@ -82,12 +100,17 @@ impl Painter {
         device: &wgpu::Device,
         queue: &wgpu::Queue,
         size: [u32; 2],
-        meshes: &[Mesh],
+        assets: &Assets,
         format: wgpu::TextureFormat,
     ) -> Result<Self, Error> {
         check(device, size)?;
-        let pipelines = Pipelines::new(device, format);
-        let (vertices, indices, meshes) = store(device, queue, meshes)?;
+        let textured = assets.textures.iter().any(|it| it.sides() > 0);
+        let pipelines = Pipelines::new(device, format, textured, assets.lit);
+        let meshes = store(device, queue, &assets.meshes)?;
+        let texels = pack(&assets.textures);
+        let storage = wgpu::BufferUsages::STORAGE;
+        let texels = bytemuck::cast_slice(&texels);
+        let textures = buffer(device, queue, "textures", texels, storage)?;
         let frame = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("frame"),
             size: size_of::<Frame>() as u64,
@@ -97,18 +120,23 @@ impl Painter {
         let frame_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("frame"),
             layout: &pipelines.frame,
-            entries: &[wgpu::BindGroupEntry {
-                binding: 0,
-                resource: frame.as_entire_binding(),
-            }],
+            entries: &[
+                wgpu::BindGroupEntry {
+                    binding: 0,
+                    resource: frame.as_entire_binding(),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 1,
+                    resource: textures.as_entire_binding(),
+                },
+            ],
         });
         let shadow = view(&target(device, [SHADOW; 2], DEPTH, 1));
         let light_group = light_group(device, &pipelines.light, &shadow);
         Ok(Self {
             size,
-            vertices,
-            indices,
             meshes,
+            sky: assets.sky.map_or(0, |k| k as u32 + 1),
             frame,
             frame_group,
             shadow,
@@ -210,6 +238,7 @@ impl Painter {
         let [width, height] = self.size;
         let to_clip = camera.to_clip(width as f32 / height as f32);
         let reach = camera.eye.distance(place.center) + place.radius;
+        let (lights, nlight) = GpuLight::all(&place.lights);
         let frame = Frame {
             to_clip: to_clip.to_cols_array_2d(),
             from_clip: to_clip.inverse().to_cols_array_2d(),
@@ -220,6 +249,10 @@ impl Painter {
             texel: 2.0 * place.radius / SHADOW as f32,
             haze: HAZE,
             far: 3.0 * reach,
+            sky: self.sky,
+            nlight,
+            pad: [0; 2],
+            lights,
         };
         self.queue
             .write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
@@ -229,8 +262,13 @@ impl Painter {
         let put = |(layer, kept): (&Layer, &mut Option<Kept>)| {
             let (list, [solid, clear]) = instances(layer, camera, height, meshes);
             let group = upload(device, queue, layout, layer, &list, kept)?;
+            let surfaces = match layer.surfaces.as_slice() {
+                [] => None,
+                surfaces => Some(Stored::new(device, queue, surfaces)?),
+            };
             Ok(Drawn {
                 group,
+                surfaces,
                 solid,
                 clear,
                 shadow: layer.shadow,
@@ -272,11 +310,13 @@ impl Painter {
 
     fn draw_list(&self, pass: &mut wgpu::RenderPass<'_>, layer: &Drawn, draws: &[Draw]) {
         pass.set_bind_group(1, &layer.group, &[]);
-        pass.set_vertex_buffer(0, self.vertices.slice(..));
-        pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
-        for draw in draws {
-            let (first, indices) = &self.meshes[draw.mesh];
-            pass.draw_indexed(indices.clone(), *first, draw.instances.clone());
+        let meshes = self.meshes.len();
+        // of the painter's meshes and of the layer's own, in the order of the list
+        for same in draws.chunk_by(|a, b| (a.mesh < meshes) == (b.mesh < meshes)) {
+            match (&layer.surfaces, same[0].mesh < meshes) {
+                (Some(own), false) => own.draw(pass, meshes, same),
+                _ => self.meshes.draw(pass, 0, same),
+            }
         }
     }
 
@@ -352,50 +392,19 @@ fn light_group(
     })
 }
 
-// all meshes in two buffers, and where each is
-type Stored = (wgpu::Buffer, wgpu::Buffer, Vec<(i32, Range<u32>)>);
-
+// the meshes that every painter has, then its own
 fn store(device: &wgpu::Device, queue: &wgpu::Queue, own: &[Mesh]) -> Result<Stored, Error> {
     let mut all = vec![Mesh::default(); MESHES];
-    all[mesh_of(Form::Plane, 0)] = Mesh::plane();
-    all[mesh_of(Form::Box, 0)] = Mesh::cube();
-    all[mesh_of(Form::Cone, 0)] = Mesh::cylinder(16, true);
+    let mut put = |form, lod, mesh| all[mesh_of(form, lod, MESHES)] = mesh;
+    put(Form::Plane, 0, Mesh::plane());
+    put(Form::Box, 0, Mesh::cube());
+    put(Form::Cone, 0, Mesh::cylinder(16, true));
     for (lod, around) in AROUND.into_iter().enumerate() {
-        all[mesh_of(Form::Ball, lod)] = Mesh::ball(around, false);
-        all[mesh_of(Form::Capsule, lod)] = Mesh::ball(around, true);
-        all[mesh_of(Form::Cylinder, lod)] = Mesh::cylinder(around, false);
+        put(Form::Ball, lod, Mesh::ball(around, false));
+        put(Form::Capsule, lod, Mesh::ball(around, true));
+        put(Form::Cylinder, lod, Mesh::cylinder(around, false));
     }
-    let (mut vertices, mut indices, mut places) = (Vec::new(), Vec::new(), Vec::new());
-    for mesh in all.iter().chain(own) {
-        let first = indices.len() as u32;
-        places.push((
-            vertices.len() as i32,
-            first..first + mesh.indices.len() as u32,
-        ));
-        vertices.extend_from_slice(&mesh.vertices);
-        indices.extend_from_slice(&mesh.indices);
-    }
-    let most = device.limits().max_buffer_size;
-    let buffer = |bytes: &[u8], usage: wgpu::BufferUsages| {
-        let size = bytes.len() as u64;
-        if size > most {
-            return Err(Error::Room(size, most));
-        }
-        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("meshes"),
-            size,
-            usage: usage | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        queue.write_buffer(&buffer, 0, bytes);
-        Ok(buffer)
-    };
-    let vertices = bytemuck::cast_slice::<Vertex, u8>(&vertices);
-    Ok((
-        buffer(vertices, wgpu::BufferUsages::VERTEX)?,
-        buffer(bytemuck::cast_slice(&indices), wgpu::BufferUsages::INDEX)?,
-        places,
-    ))
+    Stored::new(device, queue, all.iter().chain(own))
 }
 
 fn target(

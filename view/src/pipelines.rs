@@ -37,12 +37,18 @@ struct Kind<'a> {
 }
 
 impl Pipelines {
-    /// Pipelines that draw into pictures of this format.
-    pub fn new(device: &wgpu::Device, color: wgpu::TextureFormat) -> Self {
+    /// Pipelines that draw into pictures of this format: whether there are textures, and whether there are lights of the model.
+    pub fn new(
+        device: &wgpu::Device,
+        color: wgpu::TextureFormat,
+        textured: bool,
+        lit: bool,
+    ) -> Self {
         use wgpu::CompareFunction as Compare;
+        let text = shader(textured, lit);
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("view.wgsl"),
-            source: wgpu::ShaderSource::Wgsl(include_str!("../view.wgsl").into()),
+            source: wgpu::ShaderSource::Wgsl(text.into()),
         });
         let (frame, layer, light) = (frame(device), layer(device), light(device));
         let solid = Kind {
@@ -99,6 +105,14 @@ impl Pipelines {
     }
 }
 
+// without what is not there: software adapters compute both sides of a branch
+fn shader(textured: bool, lit: bool) -> String {
+    let text = include_str!("../view.wgsl");
+    let texture = format!("const TEXTURED = {textured};");
+    let text = text.replace("const TEXTURED = true;", &texture);
+    text.replace("const LIT = true;", &format!("const LIT = {lit};"))
+}
+
 fn pipeline(
     device: &wgpu::Device,
     module: &wgpu::ShaderModule,
@@ -116,7 +130,8 @@ fn pipeline(
             write_mask: wgpu::ColorWrites::ALL,
         })]
     });
-    let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32];
+    let attributes =
+        wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32, 3 => Float32x2];
     let buffers = [Some(wgpu::VertexBufferLayout {
         array_stride: size_of::<Vertex>() as u64,
         step_mode: wgpu::VertexStepMode::Vertex,
@@ -186,8 +201,9 @@ fn group(
 }
 
 fn frame(device: &wgpu::Device) -> wgpu::BindGroupLayout {
-    let entry = buffer(0, wgpu::BufferBindingType::Uniform);
-    group(device, "frame", &[entry])
+    let frame = buffer(0, wgpu::BufferBindingType::Uniform);
+    let textures = buffer(1, wgpu::BufferBindingType::Storage { read_only: true });
+    group(device, "frame", &[frame, textures])
 }
 
 fn layer(device: &wgpu::Device) -> wgpu::BindGroupLayout {

@@ -1,5 +1,7 @@
 //! What a picture shows: parts that look the same in every world, and where they are in each.
 
+use crate::light::Light;
+use crate::mesh::Mesh;
 use glam::Vec3;
 
 /// The solid that a part is, before it is stretched.
@@ -19,6 +21,28 @@ pub enum Form {
     Cone,
     /// A mesh of the painter's, by its number.
     Mesh(usize),
+    /// A mesh of the layer's, by its number.
+    Surface(usize),
+}
+
+/// How a texture of the painter's lies on a part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cover {
+    /// Its number.
+    pub texture: usize,
+    /// Which point of it lies where.
+    pub map: Map,
+}
+
+/// Which point of a texture lies where on a part. A texture repeats itself beyond its edges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Map {
+    /// Where the mesh has it ([`Vertex::uv`](crate::Vertex::uv)), so many times along its width and height.
+    Corners([f32; 2]),
+    /// Seen along z, the origin in the middle: so many textures lie on two metres along x and y.
+    Along([f32; 2]),
+    /// Seen from the origin, on the six sides of a cube; axes are stretched by this first.
+    Around([f32; 3]),
 }
 
 /// A part of every world.
@@ -32,10 +56,27 @@ pub struct Part {
     pub half_length: f32,
     /// Red, green, blue and opacity, 0 to 1, as a screen shows them.
     pub color: [f32; 4],
-    /// A floor: squares in two shades that fade into the horizon.
+    /// A floor, which fades into the horizon: squares in two shades unless a texture lies on it.
     pub floor: bool,
     /// Brightness of the sun's reflection, 0 to 1.
     pub shininess: f32,
+    /// The texture that lies on it, by which its colour is multiplied.
+    pub cover: Option<Cover>,
+}
+
+impl Part {
+    /// A part of a form and colour, not stretched, dull, without a texture.
+    pub fn new(form: Form, color: [f32; 4]) -> Self {
+        Self {
+            form,
+            scale: [1.0; 3],
+            half_length: 0.0,
+            color,
+            floor: false,
+            shininess: 0.0,
+            cover: None,
+        }
+    }
 }
 
 /// Numbers of a pose: position (m), then the orientation as a matrix, row by row.
@@ -71,6 +112,8 @@ pub struct Layer {
     pub worlds: Vec<World>,
     /// Worlds x parts x [`POSE`] numbers.
     pub poses: Vec<f32>,
+    /// Meshes that are otherwise in every picture.
+    pub surfaces: Vec<Mesh>,
     /// It throws shadows.
     pub shadow: bool,
 }
@@ -84,14 +127,16 @@ impl Layer {
 }
 
 /// What the light and the floor need to know of the place.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// Middle of what throws shadows (m).
     pub center: Vec3,
     /// Radius of the ball around it that holds all of it (m).
     pub radius: f32,
-    /// Unit vector to the sun.
+    /// Unit vector to the sun, which throws shadows.
     pub sun: Vec3,
+    /// The lights, eight at most; none: the sun, the sky, and a little from the camera.
+    pub lights: Vec<Light>,
     /// Side of a square of the floor (m).
     pub square: f32,
 }

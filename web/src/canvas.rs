@@ -65,8 +65,8 @@ impl Canvas {
     pub fn show(&mut self, sim: &mut Sim) -> Result<(), String> {
         let size = [self.config.width, self.config.height];
         let format = self.config.format.add_srgb_suffix();
-        let meshes = sim.show().scene().meshes();
-        let painter = Painter::onto(&self.device, &self.queue, size, meshes, format);
+        let assets = sim.show().scene().assets();
+        let painter = Painter::onto(&self.device, &self.queue, size, assets, format);
         self.painter = Some(painter.map_err(|e| e.to_string())?);
         self.surface.configure(&self.device, &self.config);
         Ok(())

@@ -61,7 +61,7 @@ impl Gfx {
             &device,
             &queue,
             [config.width, config.height],
-            scene.meshes(),
+            scene.assets(),
             format,
         );
         let context = egui::Context::default();
@@ -96,7 +96,7 @@ impl Gfx {
     /// Begins to draw the worlds of another scene.
     pub fn change(&mut self, scene: &Scene) -> Result<(), Error> {
         let (size, format) = ([self.config.width, self.config.height], self.format);
-        let painter = Painter::onto(&self.device, &self.queue, size, scene.meshes(), format);
+        let painter = Painter::onto(&self.device, &self.queue, size, scene.assets(), format);
         self.painter = painter.map_err(failed)?;
         Ok(())
     }

@@ -1,0 +1,120 @@
+//! Lights of a model, where they are.
+
+use super::Scene;
+use crate::batch::Batch;
+use crate::compile::appearance::Appearance;
+use crate::error::Result;
+use crate::mjcf::schema::{Headlight, Tri};
+use crate::model::Model;
+use crate::types::LightType;
+use glam::Vec3;
+use manyworlds_view::{Camera, Light};
+
+impl Scene {
+    /// The lights of the first world and the one at the camera, and the direction to the one that throws shadows. None where the model says
+    /// nothing of lights.
+    pub(super) fn lights(
+        &self,
+        batch: &mut Batch,
+        camera: &Camera,
+        center: Vec3,
+    ) -> Result<(Vec<Light>, Option<Vec3>)> {
+        let m = &self.model;
+        let Some(appearance) = m.appearance() else {
+            return Ok((Vec::new(), None));
+        };
+        if !are_said(appearance) {
+            return Ok((Vec::new(), None));
+        }
+        let head = &appearance.headlight;
+        let mut lights = Vec::new();
+        // as MuJoCo's renderer, which has it on unless it is off
+        if head.active() != Tri::False {
+            lights.push(at_camera(head, camera));
+        }
+        let offset = self
+            .worlds
+            .first()
+            .map_or(Vec3::ZERO, |world| Vec3::from(world.offset));
+        let alone = self.worlds.len() == 1;
+        let own = (0..m.nlight).filter(|&k| m.light_active[k] != 0);
+        let mut sun = None;
+        for k in own.filter(|&k| m.light_type[k] != LightType::Image as i32) {
+            let (pos, dir) = place(m, batch, k)?;
+            let pos = pos + offset;
+            let directional = m.light_type[k] == LightType::Directional as i32;
+            // in many worlds at once a light shines into all of them from where it is in one
+            let middle = match alone {
+                true => center,
+                false => Vec3::from(m.stat.center.map(|x| x as f32)) + offset,
+            };
+            let from_afar = match directional {
+                true => -dir,
+                false => (pos - middle).normalize_or(Vec3::Z),
+            };
+            let mut light = said(m, appearance, k, dir);
+            light.shadow = sun.is_none() && appearance.lights[k].castshadow();
+            if light.shadow {
+                sun = Some(from_afar);
+            }
+            match directional {
+                false if alone => light.pos = Some(pos),
+                _ => light.dir = -from_afar,
+            }
+            lights.push(light);
+        }
+        Ok((lights, sun))
+    }
+}
+
+/// Whether a model says anything of lights.
+pub fn are_said(appearance: &Appearance) -> bool {
+    !appearance.lights.is_empty() || appearance.headlight != Headlight::default()
+}
+
+fn at_camera(head: &Headlight, camera: &Camera) -> Light {
+    Light {
+        pos: None,
+        dir: camera.forward,
+        cutoff: -1.0,
+        exponent: 0.0,
+        attenuation: [1.0, 0.0, 0.0],
+        ambient: single(head.ambient()),
+        diffuse: single(head.diffuse()),
+        specular: single(head.specular()),
+        shadow: false,
+    }
+}
+
+fn said(m: &Model, appearance: &Appearance, k: usize, dir: Vec3) -> Light {
+    let said = &appearance.lights[k];
+    let spot = m.light_type[k] == LightType::Spot as i32;
+    Light {
+        pos: None,
+        dir,
+        cutoff: if spot {
+            (said.cutoff() as f32).to_radians().cos()
+        } else {
+            -1.0
+        },
+        exponent: if spot { said.exponent() as f32 } else { 0.0 },
+        attenuation: single(said.attenuation()),
+        ambient: single(said.ambient()),
+        diffuse: single(said.diffuse()),
+        specular: single(said.specular()),
+        shadow: false,
+    }
+}
+
+fn single(x: [f64; 3]) -> [f32; 3] {
+    x.map(|x| x as f32)
+}
+
+// where a light is in the first world, and along what it shines
+fn place(m: &Model, batch: &mut Batch, k: usize) -> Result<(Vec3, Vec3)> {
+    let own = |x: &[f64]| Vec3::from([0, 1, 2].map(|i| x[3 * k + i] as f32));
+    debug_assert!(k < m.nlight);
+    let pos = own(batch.reals("light_xpos")?);
+    let dir = own(batch.reals("light_xdir")?);
+    Ok((pos, dir.normalize_or(-Vec3::Z)))
+}
