@@ -167,24 +167,32 @@ fn squares(pos: vec2f, width: vec2f) -> f32 {
     return 0.5 - 0.5 * wave.x * wave.y;
 }
 
-// a texel of a level of a texture's side; beyond its edges the texture repeats itself, or its edge does
-fn texel(head: u32, level: u32, side: u32, at: vec2i, repeats: bool) -> vec3f {
+// a level of a texture's side: its pixels, and where its first texel is
+struct Side {
+    size: vec2i,
+    first: i32,
+    repeats: bool,
+}
+
+fn side_of(head: u32, level: u32, side: u32, repeats: bool) -> Side {
     let size = vec2i(max(vec2u(textures[head], textures[head + 1u]) >> vec2u(level), vec2u(1u)));
-    let inside = select(clamp(at, vec2i(0), size - 1), ((at % size) + size) % size, repeats);
-    let row = i32(side) * size.y + inside.y;
-    let word = textures[textures[head + 4u + level] + u32(row * size.x + inside.x)];
-    return unpack4x8unorm(word).rgb;
+    return Side(size, i32(textures[head + 4u + level]) + i32(side) * size.x * size.y, repeats);
+}
+
+// a texel, at most one beyond the edges: there the texture repeats itself, or its edge does
+fn texel(it: Side, at: vec2i) -> vec3f {
+    let round = select(at, at + it.size, at < vec2i(0));
+    let inside = select(clamp(at, vec2i(0), it.size - 1), select(round, round - it.size, round >= it.size), it.repeats);
+    return unpack4x8unorm(textures[it.first + inside.y * it.size.x + inside.x]).rgb;
 }
 
 // the mean of the four texels around a point
-fn smooth_texel(head: u32, level: u32, side: u32, uv: vec2f, repeats: bool) -> vec3f {
-    let size = vec2f(max(vec2u(textures[head], textures[head + 1u]) >> vec2u(level), vec2u(1u)));
-    let at = select(uv, fract(uv), repeats) * size - 0.5;
+fn smooth_texel(it: Side, uv: vec2f) -> vec3f {
+    let at = select(uv, fract(uv), it.repeats) * vec2f(it.size) - 0.5;
     let low = vec2i(floor(at));
     let part = fract(at);
-    let above = mix(texel(head, level, side, low, repeats), texel(head, level, side, low + vec2i(1, 0), repeats), part.x);
-    let below =
-        mix(texel(head, level, side, low + vec2i(0, 1), repeats), texel(head, level, side, low + vec2i(1, 1), repeats), part.x);
+    let above = mix(texel(it, low), texel(it, low + vec2i(1, 0)), part.x);
+    let below = mix(texel(it, low + vec2i(0, 1)), texel(it, low + vec2i(1, 1)), part.x);
     return mix(above, below, part.y);
 }
 
@@ -207,11 +215,12 @@ fn seen(head: u32, spot: Spot) -> vec3f {
     let coarse = clamp(log2(max(max(wide.x, wide.y) / many, 1.0)), 0.0, most);
     let level = u32(coarse);
     let next = min(level + 1u, u32(most));
+    let near = side_of(head, level, spot.side, spot.repeats);
+    let far = side_of(head, next, spot.side, spot.repeats);
     var sum = vec3f(0.0);
     for (var k = 0.0; k < many; k += 1.0) {
         let at = spot.uv + ((k + 0.5) / many - 0.5) * along;
-        let fine = smooth_texel(head, level, spot.side, at, spot.repeats);
-        sum += mix(fine, smooth_texel(head, next, spot.side, at, spot.repeats), fract(coarse));
+        sum += mix(smooth_texel(near, at), smooth_texel(far, at), fract(coarse));
     }
     return sum / many;
 }
@@ -265,7 +274,7 @@ fn heaven(dir: vec3f) -> vec3f {
     if (TEXTURED && frame.sky > 0u) {
         let head = 16u * (frame.sky - 1u);
         let spot = around(textures[head + 2u], upright(dir), vec3f(0.0), vec3f(0.0));
-        return linear(smooth_texel(head, 0u, spot.side, spot.uv, false));
+        return linear(smooth_texel(side_of(head, 0u, spot.side, false), spot.uv));
     }
     let up = pow(clamp(dir.z, 0.0, 1.0), 0.6);
     return linear(mix(frame.haze, vec3f(0.36, 0.52, 0.74), up));
@@ -276,9 +285,9 @@ fn upright(v: vec3f) -> vec3f {
     return vec3f(v.x, v.z, -v.y);
 }
 
-// what the sun, the sky above, the floor below and a little light from the camera make of a colour
-fn in_the_open(color: vec3f, pos: vec3f, normal: vec3f, toward: vec3f, shininess: f32) -> vec3f {
-    let sun = max(dot(normal, frame.sun), 0.0) * sunlight(pos, normal);
+// what the sun (its share that no shadow takes), the sky above, the floor below and a little light from the camera make of a colour
+fn in_the_open(color: vec3f, normal: vec3f, toward: vec3f, shininess: f32, sunny: f32) -> vec3f {
+    let sun = max(dot(normal, frame.sun), 0.0) * sunny;
     let sky = mix(vec3f(0.16, 0.15, 0.15), vec3f(0.34, 0.38, 0.44), 0.5 + 0.5 * normal.z);
     let head = 0.12 * max(dot(normal, toward), 0.0);
     let half_way = normalize(frame.sun + toward);
@@ -287,7 +296,7 @@ fn in_the_open(color: vec3f, pos: vec3f, normal: vec3f, toward: vec3f, shininess
 }
 
 // what the lights of a model make of a colour; sums are of colours as a screen shows them, as in MuJoCo's renderer
-fn lit(color: vec3f, pos: vec3f, normal: vec3f, toward: vec3f, shininess: f32) -> vec3f {
+fn lit(color: vec3f, pos: vec3f, normal: vec3f, toward: vec3f, shininess: f32, sunny: f32) -> vec3f {
     var sum = vec3f(0.0);
     var shine = vec3f(0.0);
     for (var k = 0u; k < frame.nlight; k++) {
@@ -303,7 +312,7 @@ fn lit(color: vec3f, pos: vec3f, normal: vec3f, toward: vec3f, shininess: f32) -
         }
         var direct = share;
         if (light.shadow > 0.0) {
-            direct *= sunlight(pos, normal);
+            direct *= sunny;
         }
         let straight = max(dot(normal, from_light), 0.0);
         let mirrored = max(dot(normal, normalize(from_light + toward)), 0.0);
@@ -333,11 +342,12 @@ fn shade(p: Point) -> @location(0) vec4f {
     if (dot(normal, toward) < 0.0 && part.floor_ == 0u) {
         normal = -normal;
     }
+    let sunny = sunlight(p.pos, normal);
     var light: vec3f;
     if (LIT && frame.nlight > 0u) {
-        light = lit(color, p.pos, normal, toward, part.shininess);
+        light = lit(color, p.pos, normal, toward, part.shininess, sunny);
     } else {
-        light = in_the_open(color, p.pos, normal, toward, part.shininess);
+        light = in_the_open(color, normal, toward, part.shininess, sunny);
     }
     let distance = length(frame.eye - p.pos);
     let clear = exp2(-pow(distance / frame.far, 2.0));
