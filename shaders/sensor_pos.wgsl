@@ -87,6 +87,10 @@ fn read_pos(i: i32) {
     }
     if (senses_insidesite && type_ == SENS_INSIDESITE) {
         let site = sensor_refid(i);
+        if (senses_enclosure && sensor_intprm(i, 0) != 0) {
+            set_sensordata(adr, juts_out_of_site(sensor_objtype(i), id, site));
+            return;
+        }
         let pos = frame_of(sensor_objtype(i), id).pos;
         if (sites_mesh && site_type(site) == GEOM_MESH) {
             set_sensordata(adr, inside_mesh(frame_of(OBJ_SITE, site), site_dataid(site), pos));

@@ -60,8 +60,6 @@ pub use tuning::{Choice, Unroll};
 #[cfg(feature = "gpu")]
 pub(crate) use state::hash;
 
-use std::sync::Arc;
-
 use crate::error::{Error, Result};
 use crate::fields::{Data, FIELDS, Field, INPUTS, Model, Room, View};
 use crate::mjcf::nearest::nearest;
@@ -249,13 +247,16 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
     /// Puts some worlds back to `qpos0`, at rest, unflagged.
     fn reset(&mut self, m: &Model, mask: Mask<'_>) -> Result<()>;
     /// Gives every world a model of its own, which differs from the shared one in the fields that are named and in what follows from
-    /// them.
+    /// them; `news` says what is new since the models were given last.
     fn differ(
         &mut self,
         shared: &Model,
-        models: &[Arc<Model>],
+        models: &own::Models,
         names: &[&'static str],
+        news: &[own::News],
     ) -> Result<()>;
+    /// Forgets the models of the worlds, which are given anew before anything else is asked for.
+    fn let_go(&mut self);
     /// Gives worlds the state of another.
     fn copy(&mut self, m: &Model, from: usize, to: &[usize]) -> Result<()>;
     /// False for an array that is lost when a stage is done.
@@ -278,6 +279,11 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
         _settings: &Settings,
     ) -> Result<Option<Box<dyn Worlds>>> {
         Ok(None)
+    }
+    /// The worlds on their device, where they are on one.
+    #[cfg(feature = "gpu")]
+    fn gpu(&self) -> Option<&crate::gpu::Gpu> {
+        None
     }
     /// What has to be asked for before it is read; `None` where reads are answered at once.
     #[cfg(feature = "gpu")]
@@ -371,6 +377,12 @@ impl Batch {
     /// Number of worlds.
     pub fn nworld(&self) -> usize {
         self.nworld
+    }
+
+    /// The worlds on their device, where they are on one.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn gpu(&self) -> Option<&crate::gpu::Gpu> {
+        self.worlds.gpu()
     }
 
     /// Who computes, in one line; also why, if nobody said who.

@@ -18,6 +18,13 @@ impl<R: Real> Data<R> {
     pub fn reset(&mut self, m: &Model) {
         let own = std::mem::take(&mut self.own);
         *self = Self::zeroed(m);
+        self.own = own;
+        self.start(m);
+    }
+
+    /// Puts what a world begins with to where it begins; arrays that are computed stay as they are.
+    pub(crate) fn start(&mut self, m: &Model) {
+        let own = std::mem::take(&mut self.own);
         for (i, q) in self.qpos.iter_mut().enumerate() {
             *q = own.qpos0(m, i);
         }

@@ -124,6 +124,7 @@ mod error;
 #[cfg(feature = "policy")]
 mod npy;
 mod own;
+mod rowset;
 
 pub use batch::{Backend, Batch, Overflow, Settings, State, To};
 pub use error::{Error, Excerpt, Result};

@@ -8,8 +8,9 @@
 //! A twin reads every real number of the model through [`Own`]; a tile whose worlds share one model pays one look at a null pointer.
 
 use crate::cpu::lib::math::nonzero;
-use crate::fields::{Arrays, FIELDS, OwnArrays, Room, Row, View, ViewMut, field};
+use crate::fields::{Arrays, FIELDS, OwnArrays, Room, Row, View, ViewMut};
 use crate::real::{Mask, Real};
+use crate::rowset::RowSet;
 
 /// Numbers of the model that the worlds of a tile have for themselves: arrays of reals and options, each read by a method of its
 /// name that gives the model's where there is none.
@@ -51,24 +52,24 @@ impl<R: Real> Own<R> {
         self.0.as_deref()
     }
 
-    /// One lane has these numbers: those of its own model, which differs from the shared one in the fields that are named.
+    /// One lane has the numbers of its own model in some arrays and options.
     pub(crate) fn set_lane(
         &mut self,
         shared: &Arrays,
         lane: usize,
         model: &Arrays,
-        fields: &[&str],
+        rows: RowSet,
+        options: &[&str],
     ) {
         let own = self.0.get_or_insert_default();
-        for name in fields {
+        for name in options {
             if let Some(values) = model.opt.get(name) {
                 own.opt.set_lane(&shared.opt, name, lane, &values);
             }
-            let Some(field) = field(name) else {
-                continue;
-            };
+        }
+        for field in rows.fields() {
             if let (Some(ViewMut::Real(to)), Some(View::Real(from))) =
-                (own.view_mut(shared, field.row), model.field(name))
+                (own.view_mut(shared, field.row), model.view(field.row))
             {
                 let words = to.iter_mut().zip(from);
                 words.for_each(|(to, x)| to.set_lane(lane, *x));

@@ -23,6 +23,8 @@
 mod grid;
 mod hand;
 mod lights;
+#[cfg(feature = "gpu")]
+mod live;
 mod looks;
 mod marks;
 mod overlay;
@@ -39,7 +41,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use glam::Vec3;
 use looks::Looks;
-use manyworlds_view::{Assets, Camera, Form, Layer, POSE, Place, World};
+use manyworlds_view::{Assets, Camera, Form, Layer, POSE, Part, Place, World};
 use poses::Poses;
 
 pub use hand::Grip;
@@ -108,6 +110,8 @@ pub struct Scene {
     // from what is gripped to where it is pulled (m)
     pull: Option<[Vec3; 2]>,
     chosen: Option<usize>,
+    #[cfg(feature = "gpu")]
+    live: Option<live::Live>,
 }
 
 /// What a painter draws.
@@ -152,6 +156,8 @@ impl Scene {
             worlds,
             pull: None,
             chosen: None,
+            #[cfg(feature = "gpu")]
+            live: None,
         })
     }
 
@@ -165,6 +171,13 @@ impl Scene {
         sight.check(&self.model)?;
         self.options.sight = sight;
         Ok(())
+    }
+
+    /// Pictures are drawn on this device, from now on: poses of worlds that kernels compute there stay there, and only a painter of that
+    /// device can draw them.
+    #[cfg(feature = "gpu")]
+    pub fn draws_on(&mut self, device: &crate::gpu::Device) {
+        self.live = Some(live::Live::on(device));
     }
 
     /// Whether something is drawn over the worlds, from now on.
@@ -224,19 +237,57 @@ impl Scene {
             );
             return Err(Error::Input(msg));
         }
-        let poses = Poses::read(batch, self.options.sites)?;
         let layer = |shown: &looks::Shown, worlds: Vec<World>, shadow: bool| Layer {
-            poses: poses.of(&shown.elements, worlds.len()),
             parts: shown.parts.clone(),
             worlds,
             shadow,
             ..Layer::default()
         };
-        let (floor, solids) = (&self.looks.floor, &self.looks.solids);
-        Ok([
-            layer(floor, vec![World::default()], false),
-            layer(solids, self.tinted(batch)?, true),
-        ])
+        let mut layers = [
+            layer(&self.looks.floor, vec![World::default()], false),
+            layer(&self.looks.solids, self.tinted(batch)?, true),
+        ];
+        if !self.put_in_place(batch, &mut layers)? {
+            let poses = Poses::read(batch, self.options.sites)?;
+            for (layer, shown) in layers.iter_mut().zip(self.looks.shown()) {
+                layer.poses = poses.of(&shown.elements, layer.worlds.len());
+            }
+        }
+        Ok(layers)
+    }
+
+    // poses from where they lie on the device that draws, if they do
+    #[cfg(feature = "gpu")]
+    fn put_in_place(&self, batch: &Batch, layers: &mut [Layer; 2]) -> Result<bool> {
+        let (Some(live), Some(gpu)) = (&self.live, batch.gpu()) else {
+            return Ok(false);
+        };
+        // what a lost device holds can be drawn nowhere
+        gpu.device().check()?;
+        let mut all = true;
+        for (k, (layer, shown)) in layers.iter_mut().zip(self.looks.shown()).enumerate() {
+            let nworld = layer.worlds.len();
+            layer.live = live.poses(k, gpu, shown, nworld, self.reach())?;
+            all &= layer.live.is_some();
+            if let Some(live) = &mut layer.live {
+                // until the device has answered, each world is where the model says
+                live.boxes.resize(nworld, self.about());
+            }
+        }
+        if !all {
+            layers.iter_mut().for_each(|layer| layer.live = None);
+        }
+        Ok(all)
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn put_in_place(&self, _: &Batch, _: &mut [Layer; 2]) -> Result<bool> {
+        Ok(false)
+    }
+
+    // what is farther from the origin of its world fell out of it, and is not followed (m)
+    fn reach(&self) -> f32 {
+        20.0 * self.model.stat.extent as f32
     }
 
     // the worlds, those coloured that something befell
@@ -275,29 +326,53 @@ impl Scene {
 
     fn region(&self, solids: &Layer) -> Region {
         let extent = self.model.stat.extent as f32;
-        let (mut low, mut high) = (Vec3::splat(f32::MAX), Vec3::splat(f32::MIN));
-        let num = solids.parts.len();
-        for (k, pose) in solids.poses.chunks_exact(POSE).enumerate() {
-            let (world, part) = (&solids.worlds[k / num], &solids.parts[k % num]);
-            let own = Vec3::from_slice(pose);
-            let at = own + Vec3::from(world.offset);
-            // a plane says nothing of where the worlds are, and what fell out of one is not followed
-            let counts = part.form != Form::Plane && own.length() <= 20.0 * extent;
-            if counts && at.is_finite() {
-                (low, high) = (low.min(at), high.max(at));
-            }
-        }
-        match low.x > high.x {
-            true => Region {
+        let all = match &solids.live {
+            Some(live) => around(live.boxes.iter().copied().zip(&solids.worlds)),
+            None => self.around_parts(solids),
+        };
+        match all {
+            None => Region {
                 center: Vec3::from(self.model.stat.center.map(|x| x as f32)),
                 radius: extent,
             },
-            false => Region {
+            Some([low, high]) => Region {
                 center: 0.5 * (low + high),
                 radius: 0.5 * low.distance(high) + 0.25 * extent,
             },
         }
     }
+
+    // the box around all parts that say where their world is
+    fn around_parts(&self, solids: &Layer) -> Option<[Vec3; 2]> {
+        let num = solids.parts.len();
+        let poses = solids.poses.chunks_exact(POSE).enumerate();
+        around(poses.filter_map(|(k, pose)| {
+            let at = Vec3::from_slice(pose);
+            let says = counts(&solids.parts[k % num]) && at.is_finite();
+            let there = says && at.length() <= self.reach();
+            there.then_some(([at, at], &solids.worlds[k / num]))
+        }))
+    }
+
+    // the box around a world that nothing is known of
+    #[cfg(feature = "gpu")]
+    fn about(&self) -> [Vec3; 2] {
+        let center = Vec3::from(self.model.stat.center.map(|x| x as f32));
+        let half = Vec3::splat(0.5 * self.model.stat.extent as f32);
+        [center - half, center + half]
+    }
+}
+
+// whether a part says where its world is: a plane does not
+fn counts(part: &Part) -> bool {
+    part.form != Form::Plane
+}
+
+// the box around boxes in worlds; those whose sides are turned around are none
+fn around<'a>(boxes: impl Iterator<Item = ([Vec3; 2], &'a World)>) -> Option<[Vec3; 2]> {
+    let boxes = boxes.filter(|([low, high], _)| low.x <= high.x);
+    let moved = boxes.map(|(own, world)| own.map(|corner| corner + Vec3::from(world.offset)));
+    moved.reduce(|[low, high], [a, b]| [low.min(a), high.max(b)])
 }
 
 // side of a square of the floor (m): about half of the model, a power of ten, or two or five of them

@@ -1,6 +1,7 @@
 //! Worlds and pictures on a device of your own, beside what else runs on it: [`Batch::on`](crate::Batch::on) makes worlds there, and `Renderer::on` and
 //! `Show::on` of `picture` draw. Here alone types of another library are part of what this one promises.
 
+use crate::batch::Batch;
 use crate::error::Result;
 #[doc(inline)]
 pub use crate::gpu::Device;
@@ -31,5 +32,17 @@ impl Device {
     /// ```
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Result<Self> {
         Self::around(device, queue)
+    }
+
+    /// The device and its queue as that library knows them, for a painter of one's own.
+    pub fn wgpu(&self) -> (&wgpu::Device, &wgpu::Queue) {
+        (&self.device, &self.queue)
+    }
+}
+
+impl Batch {
+    /// The device that the worlds are on, where kernels compute. What is drawn there need not be read first (`Scene::draws_on` of `picture`).
+    pub fn wgpu_device(&self) -> Option<&Device> {
+        self.gpu().map(crate::gpu::Gpu::device)
     }
 }

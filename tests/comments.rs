@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use manyworlds::gpu::wgsl::{LIB, NARROW};
+use manyworlds::gpu::library::{LIB, NARROW};
 use manyworlds::stages::STAGES;
 
 /// Why comments of some functions differ.

@@ -10,9 +10,11 @@ use common::Golden;
 use manyworlds::Model;
 use manyworlds::fields::{Elem, FIELDS, Field, Role, Room};
 use manyworlds::gpu::arena::{Layout, chip_words};
+use manyworlds::gpu::dataflow::dataflow;
 use manyworlds::gpu::lex;
+use manyworlds::gpu::library::{LIB, NARROW};
 use manyworlds::gpu::run::{group, step_walk};
-use manyworlds::gpu::wgsl::{Build, LIB, NARROW, Team, dataflow};
+use manyworlds::gpu::wgsl::{Build, Team};
 use manyworlds::stages::{STAGES, Stage};
 use manyworlds::types::{Cone, Solver};
 

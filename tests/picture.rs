@@ -30,13 +30,17 @@ fn model(name: &str) -> Model {
 fn batch(m: &Model, nworld: usize, backend: Backend) -> Batch {
     let settings = Settings::default().backend(backend);
     let mut batch = Batch::with(m, nworld, settings).unwrap();
-    let nv = m.nv;
+    stir(&mut batch);
+    batch
+}
+
+fn stir(batch: &mut Batch) {
+    let (nworld, nv) = (batch.nworld(), batch.model().nv);
     let qvel: Vec<f64> = (0..nworld * nv)
         .map(|k| 0.5 * f64::sin(0.7 * (k / nv) as f64 + k as f64))
         .collect();
     batch.set("qvel", &qvel).unwrap();
     batch.step(20).unwrap();
-    batch
 }
 
 // mean difference of the colours, 0 to 255
@@ -156,6 +160,37 @@ fn backends_make_the_same_picture() {
     for backend in [Backend::Simd, Backend::Gpu] {
         let error = difference(&draw(backend), &want);
         assert!(error < 0.5, "{backend:?}: {error}");
+    }
+}
+
+// where worlds are on the device that draws, poses stay there; another device gets them from the host
+#[test]
+fn poses_in_place_make_the_same_picture() {
+    let (here, elsewhere) = (device(), device());
+    let glass = options().spacing(Some(0.0));
+    let marked = options().overlays(vec![Overlay::Contacts]).sites(true);
+    for (name, nworld, options) in [
+        ("quadruped", 9, options()),
+        ("spatial_tendons", 2, marked),
+        ("cartpole", 8, glass),
+    ] {
+        let m = model(name);
+        let on = Batch::on(&here, &m, nworld, Settings::default());
+        let mut batch = pollster::block_on(on).unwrap();
+        stir(&mut batch);
+        let mut draw = |device: &Device| {
+            let mut renderer = Renderer::on(device, &m, nworld, &options).unwrap();
+            let picture = renderer.draw(&mut batch).unwrap();
+            (picture, renderer.identify(&mut batch).unwrap())
+        };
+        let (got, want) = (draw(&here), draw(&elsewhere));
+        let error = difference(&got.0, &want.0);
+        assert!(error < 0.5, "{name}: {error}");
+        let other = got.1.iter().zip(&want.1).filter(|(a, b)| a != b).count();
+        assert!(
+            other < want.1.len() / 100,
+            "{name}: {other} pixels show another part"
+        );
     }
 }
 

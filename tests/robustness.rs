@@ -334,8 +334,8 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
     let sensor = |said: &str| with("", "", &format!("<sensor>{said}</sensor>"));
     for (xml, what) in [
         (
-            with("|integrator='discrete' density='1'", "", ""),
-            "a medium that bodies move in with the integrator \"discrete\"",
+            with("|integrator='discrete'", "adhesion='1'", ""),
+            "contacts that stick with the integrator \"discrete\"",
         ),
         (
             flag("sleep='enable'").replace("<option>", "<option integrator='RK4'>"),
@@ -386,10 +386,6 @@ fn what_a_backend_lacks_is_told_with_its_place() {
         (
             sensor("<distance body1='land' geom2='b' |cutoff='1'/>").replace("</worldbody>", field),
             "distances of sensors to bodies with height fields on a device",
-        ),
-        (
-            sensor("<insidesite site='s' objtype='geom' objname='b' |enclosed='true'/>"),
-            "sites that enclose on a device",
         ),
         (
             format!("{flag}{egg}"),

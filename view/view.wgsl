@@ -13,7 +13,7 @@ struct Light {
     // unit vector along which it shines; cosine of the angle from there at which it ends
     dir: vec3f,
     cutoff: f32,
-    // what divides it at a distance: constant, by m, by m²
+    // the divisor of its light at a distance of d: a + b d + c d², of these a, b (1/m), c (1/m²)
     attenuation: vec3f,
     exponent: f32,
     ambient: vec3f,
@@ -49,6 +49,7 @@ struct Part {
     scale: vec3f,
     // moves the caps of a capsule apart, half of its length (m)
     half_length: f32,
+    // in proportion to light, and its opacity
     color: vec4f,
     // 1: a floor, which fades into the haze
     floor_: u32,
@@ -64,7 +65,7 @@ struct World {
     // where the world lies in the picture (m); how opaque it is
     offset: vec3f,
     alpha: f32,
-    // a colour that it is tinted with, and how much
+    // a colour that it is tinted with, in proportion to light, and how much
     tint: vec4f,
 }
 
@@ -142,16 +143,24 @@ fn seen_by_sun(v: Vertex) -> @builtin(position) vec4f {
     return frame.to_sun * vec4f(place(v).pos, 1.0);
 }
 
-// share of the sun that reaches a point: the mean of nine texels
+// share of the sun that reaches a point: the mean of nine points a texel apart, each between four texels. Together these are sixteen
+// texels, of which the outer ones count less
 fn sunlight(pos: vec3f, normal: vec3f) -> f32 {
     let clip = frame.to_sun * vec4f(pos + 1.5 * frame.texel * normal, 1.0);
-    let uv = clip.xy * vec2f(0.5, -0.5) + 0.5;
-    let size = 1.0 / f32(textureDimensions(shadow_map).x);
+    let size = f32(textureDimensions(shadow_map).x);
+    let at = (clip.xy * vec2f(0.5, -0.5) + 0.5) * size - 0.5;
+    let low = floor(at);
+    let part = at - low;
     var sum = 0.0;
-    for (var i = -1; i <= 1; i++) {
-        for (var j = -1; j <= 1; j++) {
-            let at = uv + size * vec2f(f32(i), f32(j));
-            sum += textureSampleCompareLevel(shadow_map, shadow_sampler, at, clip.z);
+    for (var i = 0; i < 2; i++) {
+        for (var j = 0; j < 2; j++) {
+            // of two columns and two rows of texels, between which this is
+            let between = low + vec2f(f32(2 * i), f32(2 * j));
+            let four = textureGatherCompare(shadow_map, shadow_sampler, between / size, clip.z);
+            let x = select(vec2f(1.0, part.x), vec2f(1.0 - part.x, 1.0), i == 0);
+            let y = select(vec2f(1.0, part.y), vec2f(1.0 - part.y, 1.0), j == 0);
+            // left and right of the lower row, then right and left of the upper one
+            sum += dot(four, vec4f(x.x * y.y, x.y * y.y, x.y * y.x, x.x * y.x));
         }
     }
     let inside = all(abs(clip.xy) < vec2f(1.0)) && clip.z < 1.0;
@@ -322,41 +331,51 @@ fn lit(color: vec3f, pos: vec3f, normal: vec3f, toward: vec3f, shininess: f32, s
     return color * linear(sum) + linear(2.0 * shininess * shine);
 }
 
+// a floor, and what a texture lies on
 @fragment
 fn shade(p: Point) -> @location(0) vec4f {
     let it = instances[p.instance];
     let part = parts[it.part];
-    let world = worlds[it.world];
     let width = fwidth(p.pos.xy);
     let dx = dpdx(p.at);
     let dy = dpdy(p.at);
-    var color = linear(part.color.rgb);
+    var color = part.color.rgb;
     if (TEXTURED && part.cover > 0u) {
         color *= linear(cover(part, p.at, dx, dy));
     } else if (part.floor_ == 1u) {
         color *= mix(0.42, 0.60, squares(p.pos.xy, width));
     }
-    color = mix(color, linear(world.tint.rgb), world.tint.a);
+    var light = lighted(p, color, part, worlds[it.world]);
+    let clear = exp2(-pow(length(frame.eye - p.pos) / frame.far, 2.0));
+    if (part.floor_ == 1u) {
+        // into the sky where it meets the horizon
+        let level = vec3f((p.pos - frame.eye).xy, 0.0);
+        light = mix(heaven(level / max(length(level), 1e-9)), light, clear);
+    }
+    return vec4f(light, part.color.a * worlds[it.world].alpha);
+}
+
+// what has one colour
+@fragment
+fn shade_plain(p: Point) -> @location(0) vec4f {
+    let it = instances[p.instance];
+    let part = parts[it.part];
+    return vec4f(lighted(p, part.color.rgb, part, worlds[it.world]), part.color.a * worlds[it.world].alpha);
+}
+
+// a point of a part in the light, where it has this colour
+fn lighted(p: Point, plain: vec3f, part: Part, world: World) -> vec3f {
+    let color = mix(plain, world.tint.rgb, world.tint.a);
     var normal = normalize(p.normal);
     let toward = normalize(frame.eye - p.pos);
     if (dot(normal, toward) < 0.0 && part.floor_ == 0u) {
         normal = -normal;
     }
     let sunny = sunlight(p.pos, normal);
-    var light: vec3f;
     if (LIT && frame.nlight > 0u) {
-        light = lit(color, p.pos, normal, toward, part.shininess, sunny);
-    } else {
-        light = in_the_open(color, normal, toward, part.shininess, sunny);
+        return lit(color, p.pos, normal, toward, part.shininess, sunny);
     }
-    let distance = length(frame.eye - p.pos);
-    let clear = exp2(-pow(distance / frame.far, 2.0));
-    if (part.floor_ == 1u) {
-        // into the sky where it meets the horizon
-        let level = vec3f((p.pos - frame.eye).xy, 0.0);
-        light = mix(heaven(level / max(length(level), 1e-9)), light, clear);
-    }
-    return vec4f(light, part.color.a * world.alpha);
+    return in_the_open(color, normal, toward, part.shininess, sunny);
 }
 
 // number of the world and of the part, both from 1
@@ -374,7 +393,8 @@ struct Sky {
 @vertex
 fn everywhere(@builtin(vertex_index) k: u32) -> Sky {
     let at = vec2f(f32((k << 1u) & 2u), f32(k & 2u)) * 2.0 - 1.0;
-    return Sky(vec4f(at, 1.0, 1.0), at);
+    // as far away as anything
+    return Sky(vec4f(at, 0.0, 1.0), at);
 }
 
 @fragment

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manyworlds import _core
+from manyworlds import _core, caller_models
 from manyworlds.calls import Calls
 from manyworlds.model import INPUTS, TABLE, Model
 from manyworlds.named import Named
@@ -52,6 +52,8 @@ class Batch(Calls):
     """
 
     _expanded: dict[str, np.ndarray]
+    # the caller's models as they were given, and the same of ours, one a world (set_models)
+    _models: tuple[Any, list[Model]] | None
     # what the last picture was asked to show, and who drew it
     _renderer: tuple[Any, Any]
 
@@ -69,16 +71,10 @@ class Batch(Calls):
         rne_post: bool = False,
         solver_stat: bool = False,
     ):
-        if type(model).__module__.startswith("mujoco"):
-            model = Model.from_mujoco(model)
-        if not isinstance(model, Model):
-            raise TypeError(
-                f"a manyworlds.Model or mujoco.MjModel is needed, not {type(model).__name__}: Model.from_xml_path, from_xml_string or "
-                "from_spec make one"
-            )
+        model = caller_models.taken(model)
         core = _core.Batch(model._core, nsim, backend, overflow, nthread or None, nconmax, njmax, adapter, rne_post, solver_stat)
         # past __setattr__, which writes into worlds
-        self.__dict__.update(_core=core, model=model, nthread=nthread, _expanded={}, _renderer=(None, None))
+        self.__dict__.update(_core=core, model=model, nthread=nthread, _expanded={}, _models=None, _renderer=(None, None))
 
     @property
     def nsim(self) -> int:
@@ -120,6 +116,7 @@ class Batch(Calls):
         What is written into the array is the worlds' at the next call, and what follows from it (masses of subtrees, parameters of
         contacts, ...) is derived then, or by `set_const`.
         """
+        self._check_own(name)
         key = name.removeprefix("opt.")
         if key not in self._expanded:
             self._core.expand([key])
@@ -137,8 +134,37 @@ class Batch(Calls):
 
     def set_const(self, ids: Any = None) -> None:
         """Derives what follows from expanded fields, in all worlds or in those in `ids` (mj_setConst)."""
+        self._check_own("set_const")
         self._give_own()
         self._core.set_const(None if ids is None else self._mask(self._ids(ids)))
+
+    def set_models(self, models: Any) -> None:
+        """Runs world i with the numbers of `models[i]`; one model is for all worlds, None the batch's own again.
+
+        The models have the elements of the batch's, as those compiled from one text with other numbers do. They are read now: set them again
+        after changing one. They stand in the place of expanded fields: `expand` and `set_const` raise while there are models, and this
+        raises where fields are expanded. Raises ValueError, and changes nothing, where a model differs in what a world cannot have for itself
+        (kinds, meshes, the tree; options on a GPU).
+        """
+        if self._models is None and self._expanded:
+            raise ValueError(f"{', '.join(self._expanded)} are expanded: worlds have either fields of their own or models of the caller's")
+        every = caller_models.each(self.model if models is None else models, self.nsim)
+        rows = caller_models.rows(self.model, every)
+        self._core.expand(list(rows))
+        for name in self._expanded.keys() - rows.keys():
+            shared = getattr(self.model, name) if name in TABLE else np.array(self.model._core.option(name), float)
+            rows[name] = np.broadcast_to(shared, (self.nsim, *np.shape(shared)))
+        for name, values in rows.items():
+            self._core.set_own(name, np.ascontiguousarray(values), None)
+        self._core.set_const(None)
+        own = {} if models is None else {name: np.array(values) for name, values in rows.items()}
+        kept = None if models is None else (tuple(models) if isinstance(models, Sequence) else models, every)
+        self.__dict__.update(_expanded=own, _models=kept)
+
+    @property
+    def models(self) -> Any:
+        """The models that were set: one, or a tuple with that of world i at i; None for the batch's."""
+        return None if self._models is None else self._models[0]
 
     def read(self, name: str) -> np.ndarray:
         """A new array of a field, (nsim, ...)."""
@@ -330,6 +356,11 @@ class Batch(Calls):
 
     def _only(self, ids: Any):
         return _Only(self, ids)
+
+    # worlds have no numbers of their own but those of the caller's models
+    def _check_own(self, what: str) -> None:
+        if self._models is not None:
+            raise ValueError(f"{what}: the worlds have models of the caller's (set_models): edit these and set them again")
 
     # what was written into expanded fields becomes the worlds'
     def _give_own(self) -> None:

@@ -49,6 +49,8 @@ class Named:
             raise AttributeError(name)
         field = self._of_model(name)
         if field is not None:
+            if self._batch._models is not None:
+                return _column(np.stack([getattr(model, field) for model in self._batch._models[1]]), self.id)
             if self._batch.expanded(field) is None:
                 shared = getattr(self._batch.model, field)
                 return _column(np.broadcast_to(shared, (self._batch.nsim, *shared.shape)), self.id)

@@ -36,9 +36,57 @@ create_exception!(
     "No array has this name."
 );
 
-/// The exception that an error is.
+/// What Python calls that errors of the library name; a name that begins another comes behind it.
+const NAMES: &[(&str, &str)] = &[
+    ("Model::bind_control_wgsl", "Model.with_wgsl(control=...)"),
+    ("Model::bind_passive_wgsl", "Model.with_wgsl(passive=...)"),
+    (
+        "Model::bind_contact_filter_wgsl",
+        "Model.with_wgsl(contact_filter=...)",
+    ),
+    ("Model::bind_sensor_wgsl", "Model.with_wgsl(sensors=...)"),
+    ("Model::bind_user_wgsl", "Model.with_wgsl(actuators=...)"),
+    ("Model::bind_control", "Model.with_functions(control=...)"),
+    ("Model::bind_passive", "Model.with_functions(passive=...)"),
+    (
+        "Model::bind_contact_filter",
+        "Model.with_functions(contact_filter=...)",
+    ),
+    ("Model::bind_sensor", "Model.with_functions(sensors=...)"),
+    ("Model::bind_user", "Model.with_functions(actuators=...)"),
+    (
+        ", Model::unbind goes without)",
+        ", the model as it was made goes without)",
+    ),
+    ("Model::edit", "Model.edited"),
+    (
+        "Batch::set, set_where and read take it",
+        "the array that it returns is the worlds'",
+    ),
+    ("Batch::set_const", "Batch.set_const"),
+    ("Batch::expand", "Batch.expand"),
+    ("Backend::Cpu", "backend=\"cpu\""),
+    ("Settings::rne_post", "rne_post=True"),
+    // limits of what a file may ask for are the library's own here
+    ("; raise `Limits::depth`", ""),
+    ("; raise `Limits::elements`", ""),
+    ("; raise `Limits::files`", ""),
+    ("; raise `Limits::nodes`", ""),
+    ("`Limits::root` of the library", "`root=` from Python"),
+    (
+        "`Limits::packages` of the library",
+        "`packages=` from Python",
+    ),
+];
+
+fn in_python(text: &str) -> String {
+    let renamed = |text: String, (rust, python): &(&str, &str)| text.replace(rust, python);
+    NAMES.iter().fold(text.to_owned(), renamed)
+}
+
+/// The exception that an error is; what it names has the names of this package.
 pub fn raised(e: Error) -> PyErr {
-    let text = e.to_string();
+    let text = in_python(&e.to_string());
     match e {
         Error::Mjcf { .. } | Error::Several(_) => ModelError::new_err(text),
         Error::Unsupported { .. } | Error::Missing(_) => UnsupportedError::new_err(text),

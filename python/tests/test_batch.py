@@ -244,3 +244,19 @@ def test_tasks_see_contacts_for_which_room_was_made(humanoid, backend):
     batch.step(nstep=200)
     assert s.ncon.max() > 1 and s.contact_dist.shape == (2, batch.read("contact_dist").shape[1])
     assert np.array_equal(s.contact_dist, batch.read("contact_dist"))
+
+
+def test_errors_name_what_python_has(humanoid):
+    """The library's own names (`Batch::expand`, `Settings::rne_post`) are not Python's."""
+    batch = mw.Batch(humanoid, nsim=2, backend="cpu")
+    deep = "<mujoco><worldbody>" + "<body>" * 2000 + "</body>" * 2000 + "</worldbody></mujoco>"
+    for call, what in [
+        (lambda: batch.expand("body_subtreemass"), "Batch.set_const derives it"),
+        (lambda: batch.write("body_mass", 1.0), "Batch.expand"),
+        (lambda: batch.object_acceleration(1, 1), "rne_post=True"),
+        (lambda: mw.Batch(humanoid.with_wgsl(control="fn control() { set_ctrl(0, 1.0); }"), 2, backend="cpu"), r"with_functions\(control=...\)"),
+        (lambda: mw.Model.from_xml_string(deep), "nested"),
+    ]:
+        with pytest.raises(Exception, match=what) as told:
+            call()
+        assert "::" not in str(told.value), told.value

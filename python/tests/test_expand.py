@@ -57,3 +57,70 @@ def test_what_cannot_differ_is_refused(path):
         batch.expand("geom_type")
     with pytest.raises(ValueError, match="ccd_tolerance"):
         mw.Batch(model, nsim=2, backend="simd").expand("ccd_tolerance")
+
+
+def varied(path, k):
+    """The model with other numbers of every kind, as a caller would make it."""
+    m = mujoco.MjModel.from_xml_path(path)
+    m.body_mass[1:] *= 1 + 0.1 * k
+    m.geom_friction[:, 0] = 0.5 + 0.2 * k
+    m.actuator_gear[:, 0] *= 1 - 0.1 * k
+    m.opt.gravity[2] = -9 + k
+    mujoco.mj_setConst(m, mujoco.MjData(m))
+    return m
+
+
+@pytest.mark.parametrize(("backend", "tolerance"), [("cpu", 1e-8), ("simd", 1e-4)])
+def test_models_of_the_caller_are_the_worlds(path, backend, tolerance):
+    models = [varied(path, k) for k in range(3)]
+    batch = mw.Batch(mw.Model.from_xml_path(path), nsim=3, backend=backend)
+    batch.set_models(models)
+    assert batch.models == tuple(models)
+    batch.reset()
+    batch.step(nstep=40)
+    for k, m in enumerate(models):
+        d = mujoco.MjData(m)
+        mujoco.mj_step(m, d, 40)
+        assert np.abs(batch.read("qpos")[k] - d.qpos).max() < tolerance, k
+    name = batch.model.names("body")[1]
+    assert np.allclose(batch.body(name).mass[:, 0], [m.body_mass[1] for m in models])
+    assert np.allclose(batch.body(name).subtreemass[:, 0], [m.body_subtreemass[1] for m in models])
+    with pytest.raises(ValueError, match="set_models"):
+        batch.body(name).mass = 1.0
+    with pytest.raises(ValueError, match="set_models"):
+        batch.set_const()
+
+    # one for all, then the batch's again
+    batch.set_models(models[2])
+    assert batch.models is models[2]
+    batch.set_models(None)
+    assert batch.models is None
+    batch.reset()
+    batch.step(nstep=40)
+    shared = mw.Batch(mw.Model.from_xml_path(path), nsim=3, backend=backend)
+    shared.reset()
+    shared.step(nstep=40)
+    assert np.abs(batch.read("qpos") - shared.read("qpos")).max() < tolerance
+
+
+def test_models_that_cannot_be_the_worlds_are_refused(path, models):
+    batch = mw.Batch(mw.Model.from_xml_path(path), nsim=2, backend="cpu")
+    other = mujoco.MjModel.from_xml_path(path)
+    other.geom_type[1] = mujoco.mjtGeom.mjGEOM_SPHERE
+    for given, what in [
+        ([varied(path, 1)], "2 worlds need as many models"),
+        (mw.Model.from_xml_path(str(models / "cartpole.xml")), "has the shape"),
+        ([varied(path, 0), other], "geom_type"),
+    ]:
+        with pytest.raises(ValueError, match=what):
+            batch.set_models(given)
+    stale = mujoco.MjModel.from_xml_path(path)
+    stale.body_mass[1:] *= 2
+    with pytest.raises(ValueError, match="model 0 does not follow"):
+        batch.set_models([stale, stale])
+    with pytest.raises(TypeError, match="not int"):
+        batch.set_models([1, 2])
+    assert batch.models is None
+    batch.expand("body_mass")
+    with pytest.raises(ValueError, match="body_mass are expanded"):
+        batch.set_models(varied(path, 1))

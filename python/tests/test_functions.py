@@ -362,5 +362,5 @@ def test_what_is_no_text_is_told(humanoid):
         humanoid.with_wgsl(sensors={"nose": "fn sensor(k: i32) -> f32 { return 0.0; }"})
     with pytest.raises(ValueError, match="gain, bias or dyn"):
         humanoid.with_wgsl(actuators={"knee": {"rate": ""}})
-    with pytest.raises(mw.UnsupportedError, match="bind_control"):
+    with pytest.raises(mw.UnsupportedError, match="with_functions"):
         mw.Batch(humanoid.with_wgsl(control="fn control() { set_ctrl(0, 1.0); }"), 2, backend="cpu")

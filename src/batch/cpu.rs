@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, TryLockError};
 use rayon::prelude::*;
 
 use super::clock::thread_seconds;
+use super::own::{Models, News};
 use super::slices::{Columns, In, Number, Out};
 use super::state::kept;
 use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory};
@@ -327,10 +328,15 @@ impl<R: Real> Worlds for Cpu<R> {
     fn differ(
         &mut self,
         shared: &Model,
-        models: &[Arc<Model>],
+        models: &Models,
         names: &[&'static str],
+        news: &[News],
     ) -> Result<()> {
-        self.give(shared, models, names)
+        self.give(shared, models, names, news)
+    }
+
+    fn let_go(&mut self) {
+        self.own.let_go();
     }
 
     fn reset(&mut self, m: &Model, mask: Mask<'_>) -> Result<()> {

@@ -2,9 +2,10 @@
 
 mod own;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use super::asked::Unseen;
+use super::own::{Models, News};
 use super::slices::{Columns, In, Out};
 use super::state::kept;
 use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory};
@@ -81,7 +82,7 @@ struct Kernels {
     // where the device cannot be waited for
     unseen: Option<Unseen>,
     // the models of worlds that differ
-    own: Vec<Arc<Model>>,
+    own: Models,
     // the last read
     reals: Vec<f64>,
     ints: Vec<i32>,
@@ -156,7 +157,7 @@ pub(super) async fn on(
         widens: settings.lanes.is_none(),
         given,
         unseen: (!device.waits()).then(Unseen::default),
-        own: Vec::new(),
+        own: Models::default(),
         reals: Vec::new(),
         ints: Vec::new(),
     }))
@@ -457,9 +458,19 @@ impl Worlds for Kernels {
         }
     }
 
-    fn differ(&mut self, _: &Model, models: &[Arc<Model>], _: &[&'static str]) -> Result<()> {
+    fn differ(
+        &mut self,
+        _: &Model,
+        models: &Models,
+        _: &[&'static str],
+        news: &[News],
+    ) -> Result<()> {
         self.change();
-        self.give(models)
+        self.give(models, news)
+    }
+
+    fn let_go(&mut self) {
+        self.own = Models::default();
     }
 
     fn keeps(&self, field: &'static Field) -> bool {
@@ -488,6 +499,10 @@ impl Worlds for Kernels {
             .given
             .then(|| block_on(on(device, m, nworld, settings, true)));
         opened.transpose()
+    }
+
+    fn gpu(&self) -> Option<&Gpu> {
+        Some(&self.gpu)
     }
 
     fn unseen(&mut self) -> Option<&mut Unseen> {

@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! expand(["body_mass"])      shared model ─▶ one row of body_mass a world, all alike
-//! set("body_mass", …)        rows change; the worlds that they are of are stale
-//! set_const()                stale world:  shared model + its rows ─▶ Model::edit ─▶ its own model
+//! set("body_mass", …)        rows change; the worlds that they are of are stale, in those fields
+//! set_const()                stale world:  its own model ◀─ rows that changed ─▶ what follows from them alone (Model::renumber)
+//!                            or, where a field decides which rows of constraints there are:  shared model + its rows ─▶ Model::edit
+//!                            backend ◀─ what came out otherwise (News);  one world is refused: all models are put back
 //! step                       every world with its own model; a stale one is an error
 //! ```
 
@@ -12,11 +14,14 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{Backend, Batch, Mask, memory};
-use crate::compile::{STRUCTURAL, missing};
+use crate::compile::{Changed, Kept, STRUCTURAL, missing, same_sizes};
 use crate::error::{Error, Result};
-use crate::fields::{Arrays, Elem, FIELDS, Field, Model, Role, Room, SIZES, View, ViewMut};
+use crate::fields::{
+    Arrays, Data, Elem, FIELDS, Model, Role, Room, Row, SIZES, View, ViewMut, field,
+};
 use crate::mjcf::nearest::nearest;
 use crate::model::Opt;
+use crate::rowset::RowSet;
 
 /// Fields of the model that no stage looks at, and their likes in the options.
 const IDLE: &[&str] = &[
@@ -35,21 +40,19 @@ const IDLE: &[&str] = &[
     "tendon_width",
 ];
 
-/// Sizes that only count what is not zero, and of which fields: a stage is left out where there is none, and no array hangs on them.
-pub(super) const COUNTS: &[(&str, &[&str])] = &[
-    ("ngravcomp", &["body_gravcomp"]),
-    ("nsurfacevel", &["geom_surfacevel"]),
-    ("nadhesion", &["geom_adhesion", "pair_adhesion"]),
-];
+/// The models of the worlds. Who changes them holds the list alone ([`super::Worlds::let_go`]): they are changed in place.
+pub(crate) type Models = Arc<Vec<Arc<Model>>>;
 
 /// What the worlds of a batch have for themselves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Own {
     rows: Vec<Rows>,
     /// The model of each world.
-    pub models: Vec<Arc<Model>>,
-    // worlds whose model is older than their rows, and how much of it
-    stale: Vec<Stale>,
+    pub models: Models,
+    // of each world, what of its rows its model does not say yet
+    stale: Vec<Changed>,
+    // some world may be stale
+    touched: bool,
     auto: bool,
 }
 
@@ -57,31 +60,72 @@ pub(super) struct Own {
 #[derive(Clone, Debug)]
 struct Rows {
     name: &'static str,
+    // none of an option
+    row: Option<Row>,
     // numbers of one world
     words: usize,
     // of all worlds, one after the other
     values: Vec<f64>,
 }
 
-/// How old the model of a world is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stale {
-    #[default]
-    No,
-    // nothing is derived of the rows that changed
-    Plain,
-    Derived,
-}
-
 impl Rows {
-    fn row(&self, world: usize) -> &[f64] {
+    fn of_world(&self, world: usize) -> &[f64] {
         &self.values[world * self.words..][..self.words]
     }
 
-    fn is_option(&self) -> bool {
-        option(self.name).is_some()
+    // whether it is of what changed
+    fn is_in(&self, changed: &Changed) -> bool {
+        self.row
+            .map_or(changed.options, |row| changed.rows.has(row))
+    }
+
+    fn mark(&self, changed: &mut Changed) {
+        match self.row {
+            Some(row) => changed.rows.insert(row),
+            None => changed.options = true,
+        }
+    }
+
+    // writes a world's numbers into its model
+    fn put(&self, m: &mut Arrays, world: usize) {
+        let numbers = self.of_world(world);
+        match self.row.map(|row| m.view_mut(row)) {
+            None => {
+                m.opt.set(self.name, numbers);
+            }
+            Some(Some(ViewMut::Real(to))) => to.copy_from_slice(numbers),
+            Some(_) => {}
+        }
     }
 }
+
+/// What is new of a world's model.
+#[derive(Debug)]
+pub(crate) struct News {
+    pub world: usize,
+    pub changed: Changed,
+    was: Was,
+}
+
+/// What a world's model was.
+#[derive(Debug)]
+enum Was {
+    Numbers(Box<Kept>),
+    Whole(Arc<Model>),
+}
+
+impl News {
+    fn take_back(self, models: &mut [Arc<Model>]) {
+        let model = &mut models[self.world];
+        match self.was {
+            Was::Numbers(kept) => kept.put_back(Arc::make_mut(model)),
+            Was::Whole(was) => *model = was,
+        }
+    }
+}
+
+/// Arrays of reals that decide which rows there are.
+static STRUCTURE: RowSet = RowSet::of(STRUCTURAL);
 
 impl Own {
     fn rows(&self, name: &str) -> Option<&Rows> {
@@ -102,89 +146,124 @@ impl Own {
             return;
         };
         let (words, one) = (rows.words, values.len() == rows.words);
-        let age = match rows.is_option() {
-            true => Stale::Plain,
-            false => Stale::Derived,
-        };
         for (w, stale) in self.stale.iter_mut().enumerate() {
             if words == 0 || !mask.is_none_or(|mask| mask[w]) {
                 continue;
             }
             let row = &values[if one { 0 } else { w * words }..][..words];
-            let to = &mut rows.values[w * words..][..words];
-            if to != row {
-                to.copy_from_slice(row);
-                *stale = if *stale == Stale::Derived {
-                    *stale
-                } else {
-                    age
-                };
+            if rows.of_world(w) != row {
+                rows.values[w * words..][..words].copy_from_slice(row);
+                rows.mark(stale);
+                self.touched = true;
             }
         }
     }
 
-    // the model of one world, all that follows from its rows derived
-    fn model(&self, shared: &Model, world: usize) -> Result<Model> {
-        let change = |m: &mut Arrays| self.rows.iter().for_each(|rows| put(m, rows, world));
-        let structural = |rows: &Rows| STRUCTURAL.contains(&rows.name);
-        let mut own = match self.rows.iter().any(structural) {
-            true => {
-                let mut own = shared.clone();
-                own.edit(change)?;
-                own
-            }
-            false => shared.with_numbers(change)?,
+    // all that follows from the numbers of a world that changed, in its own model
+    fn renew(
+        &self,
+        shared: &Model,
+        world: usize,
+        model: &mut Arc<Model>,
+        work: &mut Option<Data>,
+    ) -> Result<News> {
+        let stale = &self.stale[world];
+        if stale.rows.meets(&STRUCTURE) {
+            let whole = Arc::new(self.whole(shared, world)?);
+            let all = FIELDS.iter().filter(|field| field.room == Room::Model);
+            return Ok(News {
+                world,
+                changed: Changed {
+                    rows: all.map(|field| field.row).collect(),
+                    options: true,
+                },
+                was: Was::Whole(std::mem::replace(model, whole)),
+            });
+        }
+        let write = |m: &mut Arrays| {
+            let rows = self.rows.iter().filter(|rows| rows.is_in(stale));
+            rows.for_each(|rows| rows.put(m, world));
         };
+        let own = Arc::make_mut(model);
+        let (changed, kept) = own.renumber(shared, stale, write, work)?;
+        Ok(News {
+            world,
+            changed,
+            was: Was::Numbers(Box::new(kept)),
+        })
+    }
+
+    // the model of a world, made of the shared one
+    fn whole(&self, shared: &Model, world: usize) -> Result<Model> {
+        let mut own = shared.clone();
+        own.edit(|m| self.rows.iter().for_each(|rows| rows.put(m, world)))?;
         let lacks = missing(&own);
         if !lacks.is_empty() {
             return Err(Error::Missing(lacks));
         }
         own.set_room(shared.nconmax, shared.njmax)?;
-        let arrays = FIELDS.iter().filter(|field| field.room != Room::Model);
-        let other = |field: &&Field| field.words(&own) != field.words(shared);
-        match arrays.clone().find(other) {
-            None => Ok(own),
-            Some(field) => Err(Error::Input(format!(
-                "{} would have another size than in the model that the worlds share",
-                field.name
-            ))),
-        }
+        same_sizes(&own, shared)?;
+        Ok(own)
     }
 
-    /// Makes the models of the worlds that are chosen anew, in parallel; where one fails, all are as they were.
-    pub fn derive(&mut self, shared: &Model, chosen: impl Fn(usize) -> bool + Sync) -> Result<()> {
-        let of_world = |w: usize| match self.model(shared, w) {
-            Ok(model) => Ok((w, Arc::new(model))),
-            Err(Error::Missing(lacks)) => Err(Error::Missing(lacks)),
-            Err(e) => Err(Error::Input(format!("world {w}: {e}"))),
+    // brings the models of the worlds that are chosen up to date, in parallel; where one fails, all are as they were
+    fn derive(
+        &mut self,
+        shared: &Model,
+        chosen: impl Fn(usize) -> bool + Sync,
+    ) -> Result<Vec<News>> {
+        let mut models = std::mem::take(&mut self.models);
+        let list = Arc::make_mut(&mut models);
+        let stale = |w: usize| chosen(w) && !self.stale[w].is_nothing();
+        let worlds = list.iter_mut().enumerate();
+        let worlds: Vec<_> = worlds.filter(|(w, _)| stale(*w)).collect();
+        let each = worlds.len().div_ceil(2 * rayon::current_num_threads());
+        let of_world = |work: &mut Option<Data>, (w, model): (usize, &mut Arc<Model>)| {
+            let renewed = self.renew(shared, w, model, work);
+            renewed.map_err(|e| match e {
+                Error::Missing(lacks) => Error::Missing(lacks),
+                e => Error::Input(format!("world {w}: {e}")),
+            })
         };
-        let worlds = (0..self.stale.len()).into_par_iter();
-        let made: Vec<Result<(usize, Arc<Model>)>> = worlds
-            .filter(|&w| chosen(w) && self.stale[w] != Stale::No)
-            .map(of_world)
-            .collect();
+        let worlds = worlds.into_par_iter().with_min_len(each.max(1));
+        let made: Vec<Result<News>> = worlds.map_init(|| None, of_world).collect();
+        let (news, failed): (Vec<_>, Vec<_>) = made.into_iter().partition(Result::is_ok);
+        let mut news: Vec<News> = news.into_iter().flatten().collect();
         // whatever the threads, the first world that fails is told
-        let made = made.into_iter().collect::<Result<Vec<_>>>()?;
-        for (w, model) in made {
-            (self.models[w], self.stale[w]) = (model, Stale::No);
+        let failed = failed.into_iter().find_map(Result::err);
+        if failed.is_some() {
+            news.drain(..).for_each(|new| new.take_back(list));
         }
-        Ok(())
+        self.models = models;
+        failed.map_or(Ok(news), Err)
     }
 
-    // every world has its model anew: the shared one has other room
-    fn derive_all(&mut self, shared: &Model) -> Result<()> {
-        self.stale.fill(Stale::Derived);
-        self.derive(shared, |_| true)
+    // the models are as they were before
+    fn take_back(&mut self, news: Vec<News>) {
+        let models = Arc::make_mut(&mut self.models);
+        news.into_iter().for_each(|new| new.take_back(models));
     }
-}
 
-// writes a world's row into the model's field
-fn put(m: &mut Arrays, rows: &Rows, world: usize) {
-    let row = rows.row(world);
-    if rows.is_option() {
-        m.opt.set(rows.name, row);
-    } else if let Some(ViewMut::Real(to)) = m.field_mut(rows.name) {
-        to.copy_from_slice(row);
+    // the worlds have become what their rows say
+    fn settle(&mut self, news: &[News]) {
+        for new in news {
+            self.stale[new.world] = Changed::default();
+        }
+        self.touched = self.stale.iter().any(|stale| !stale.is_nothing());
+    }
+
+    // every world is to have its model anew: the shared one has other room
+    fn begin_anew(&mut self, shared: &Model) {
+        let mut all = Changed::default();
+        self.rows.iter().for_each(|rows| rows.mark(&mut all));
+        self.stale.fill(all);
+        self.share(shared, self.stale.len());
+    }
+
+    // every world has the model of all
+    fn share(&mut self, shared: &Model, nworld: usize) {
+        let of_all = Arc::new(shared.clone());
+        self.models = Arc::new(vec![of_all; nworld]);
     }
 }
 
@@ -300,6 +379,7 @@ impl Batch {
             };
             own.rows.push(Rows {
                 name,
+                row: field(name).map(|field| field.row),
                 words: row.len(),
                 values: row.repeat(self.nworld),
             });
@@ -308,11 +388,11 @@ impl Batch {
             let now = self.memory();
             let all = now.with_models(self.nworld);
             all.check(self.nworld, memory::available().saturating_add(now.total))?;
-            let shared = Arc::new(self.model.clone());
-            own.models = (0..self.nworld).map(|_| shared.clone()).collect();
-            own.stale = vec![Stale::No; self.nworld];
+            own.share(&self.model, self.nworld);
+            own.stale = vec![Changed::default(); self.nworld];
         }
-        self.worlds.differ(&self.model, &own.models, &own.names())
+        self.worlds
+            .differ(&self.model, &own.models, &own.names(), &[])
     }
 
     /// Derives what follows from the fields that were set in every world ([`Batch::expand`]): masses of subtrees, inverse
@@ -343,11 +423,23 @@ impl Batch {
         let Some(own) = &mut self.own else {
             return Ok(());
         };
-        own.derive(&self.model, |w| mask.is_none_or(|mask| mask[w]))?;
-        let taken = self.worlds.differ(&self.model, &own.models, &own.names());
+        let names = own.names();
+        self.worlds.let_go();
+        let made = own.derive(&self.model, |w| mask.is_none_or(|mask| mask[w]));
+        let taken = made.and_then(|news| {
+            let given = self.worlds.differ(&self.model, &own.models, &names, &news);
+            match given {
+                Ok(()) => own.settle(&news),
+                Err(_) => {
+                    self.worlds.let_go();
+                    own.take_back(news);
+                }
+            }
+            given
+        });
         if taken.is_err() {
-            // the worlds have not become what their rows say
-            own.stale.fill(Stale::Derived);
+            // the models are those that they were
+            self.worlds.differ(&self.model, &own.models, &names, &[])?;
         }
         taken
     }
@@ -357,7 +449,11 @@ impl Batch {
         let Some(own) = &mut self.own else {
             return Ok(());
         };
-        let needed = |stale: &Stale| *stale == Stale::Derived && !own.auto;
+        if !own.touched {
+            return Ok(());
+        }
+        // nothing is derived of options that anybody would wait for
+        let needed = |stale: &Changed| !stale.rows.is_empty() && !own.auto;
         let num = own.stale.iter().filter(|stale| needed(stale)).count();
         if let Some(w) = own.stale.iter().position(needed) {
             let names = own.names();
@@ -367,10 +463,7 @@ impl Batch {
                 names.join(" ")
             )));
         }
-        match own.stale.iter().all(|stale| *stale == Stale::No) {
-            true => Ok(()),
-            false => self.derive_own(None),
-        }
+        self.derive_own(None)
     }
 
     /// The worlds were made anew, with other room.
@@ -378,8 +471,8 @@ impl Batch {
         let Some(own) = &mut self.own else {
             return Ok(());
         };
-        own.derive_all(&self.model)?;
-        self.worlds.differ(&self.model, &own.models, &own.names())
+        own.begin_anew(&self.model);
+        self.derive_own(None)
     }
 
     /// Sets a field that worlds have for themselves; false if it is none.

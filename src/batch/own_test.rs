@@ -1,21 +1,84 @@
-//! What numbers decide is derived of them alone as it is of the whole model.
+//! What follows from numbers is derived of them alone, in place, as it is of the whole model.
 
 use super::*;
+use crate::fields::Field;
 
-// other numbers in a field of the model, each kind of change that there is
-fn changes(row: &[f64]) -> [Vec<f64>; 3] {
+// numbers of an array
+type Numbers = (Row, Vec<f64>);
+
+// other numbers in a field of the model, each kind of change that there is; some are none that a model may have
+fn changes(row: &[f64]) -> [Vec<f64>; 5] {
     let scaled = |k: usize, x: f64| x * (1.0 + 0.01 * (1 + k % 7) as f64);
+    let mut no_number = row.to_vec();
+    no_number
+        .iter_mut()
+        .rev()
+        .take(1)
+        .for_each(|x| *x = f64::NAN);
     [
         row.iter().enumerate().map(|(k, &x)| scaled(k, x)).collect(),
         row.iter()
             .map(|&x| if x == 0.0 { 0.25 } else { x })
             .collect(),
         vec![0.0; row.len()],
+        row.iter().map(|x| -x).collect(),
+        no_number,
     ]
 }
 
+// the fields whose numbers decide nothing but how much, and the model's
+fn free(m: &Model) -> Vec<Numbers> {
+    let fields = FIELDS.iter().filter(|field| varying(field.name).is_ok());
+    let fields = fields.filter(|field| !STRUCTURAL.contains(&field.row));
+    fields
+        .filter_map(|field| match m.view(field.row) {
+            Some(View::Real(x)) if !x.is_empty() => Some((field.row, x.to_vec())),
+            _ => None,
+        })
+        .collect()
+}
+
+fn write(m: &mut Arrays, numbers: &[Numbers]) {
+    for (row, values) in numbers {
+        if let Some(ViewMut::Real(to)) = m.view_mut(*row) {
+            to.copy_from_slice(values);
+        }
+    }
+}
+
+fn renumber(
+    own: &mut Model,
+    shared: &Model,
+    numbers: &Numbers,
+    work: &mut Option<Data>,
+) -> Result<(Changed, Kept)> {
+    let asked = Changed {
+        rows: RowSet::of(&[numbers.0]),
+        options: false,
+    };
+    let change = |m: &mut Arrays| write(m, std::slice::from_ref(numbers));
+    own.renumber(shared, &asked, change, work)
+}
+
+// arrays that are not the same in two models
+fn others(a: &Model, b: &Model) -> Vec<&'static str> {
+    let other = |field: &&Field| a.view(field.row) != b.view(field.row);
+    FIELDS.iter().filter(other).map(|f| f.name).collect()
+}
+
+// a world that differs in every field already, and how its numbers came to it
+fn differing(shared: &Model, work: &mut Option<Data>) -> (Model, Vec<Numbers>) {
+    let mut own = shared.clone();
+    let mut numbers = free(shared);
+    numbers
+        .iter_mut()
+        .for_each(|(_, values)| *values = changes(values)[0].clone());
+    numbers.retain(|numbers| renumber(&mut own, shared, numbers, work).is_ok());
+    (own, numbers)
+}
+
 #[test]
-fn numbers_are_derived_as_in_a_whole_edit() {
+fn numbers_are_derived_in_place_as_in_a_whole_edit() {
     let mut held = 0;
     for path in [
         "tests/golden/edit.xml",
@@ -29,39 +92,111 @@ fn numbers_are_derived_as_in_a_whole_edit() {
         "models/flexes.xml",
     ] {
         let shared = Model::from_xml_path(path).unwrap();
-        for field in FIELDS
-            .iter()
-            .filter(|field| varying(field.name).is_ok() && !STRUCTURAL.contains(&field.name))
-        {
-            let Some(View::Real(row)) = shared.view(field.row) else {
-                continue;
-            };
-            for values in changes(row).into_iter().filter(|values| *values != row) {
-                let change = |m: &mut Arrays| {
-                    if let Some(ViewMut::Real(to)) = m.view_mut(field.row) {
-                        to.copy_from_slice(&values);
-                    }
-                };
-                let mut whole = shared.clone();
-                let done = whole.edit(change);
-                let again = shared.with_numbers(change);
-                let name = format!("{} of {path}", field.name);
-                if let (Err(e), Err(also)) = (&done, &again) {
-                    assert_eq!(e.to_string(), also.to_string(), "{name}");
-                    continue;
-                }
-                // a world has the room of all
-                done.and_then(|()| whole.set_room(shared.nconmax, shared.njmax))
-                    .unwrap_or_else(|e| panic!("{name}: {e}"));
-                let numbers = again.unwrap_or_else(|e| panic!("{name}: {e}"));
-                for field in FIELDS {
-                    let [a, b] = [&whole, &numbers].map(|m| m.view(field.row));
-                    assert!(a == b, "{} by {name}", field.name);
-                }
-                assert_eq!(whole, numbers, "{name}");
-                held += 1;
+        let mut work = None;
+        let (own, before) = differing(&shared, &mut work);
+        for (row, values) in free(&shared) {
+            for values in changes(&values) {
+                let name = format!("{} of {path}", FIELDS[row as usize].name);
+                held += usize::from(holds(
+                    &shared,
+                    &own,
+                    &before,
+                    &(row, values),
+                    &mut work,
+                    &name,
+                ));
             }
         }
     }
-    assert!(held > 500, "{held}");
+    assert!(held > 1000, "{held}");
+}
+
+// one field changes in a world that differed before: everything is as in the shared model with all of that world's numbers
+fn holds(
+    shared: &Model,
+    own: &Model,
+    before: &[Numbers],
+    numbers: &Numbers,
+    work: &mut Option<Data>,
+    name: &str,
+) -> bool {
+    let mut all: Vec<Numbers> = before.to_vec();
+    all.retain(|(row, _)| *row != numbers.0);
+    all.push(numbers.clone());
+    let mut whole = shared.clone();
+    let done = whole.edit(|m| write(m, &all));
+    let mut there = own.clone();
+    let again = renumber(&mut there, shared, numbers, work);
+    if let (Err(e), Err(also)) = (&done, &again) {
+        assert_eq!(e.to_string(), also.to_string(), "{name}");
+        assert_eq!(others(own, &there), [""; 0], "not put back: {name}");
+        return false;
+    }
+    // a world has the room of all
+    done.and_then(|()| whole.set_room(shared.nconmax, shared.njmax))
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
+    let (changed, kept) = again.unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert_eq!(others(&whole, &there), [""; 0], "by {name}");
+    assert!(whole == there, "{name}");
+    let told = |field: &str| field_row(field).is_some_and(|row| changed.rows.has(row));
+    let untold: Vec<_> = others(own, &there)
+        .into_iter()
+        .filter(|f| !told(f))
+        .collect();
+    assert_eq!(untold, [""; 0], "not told: {name}");
+    kept.put_back(&mut there);
+    assert_eq!(others(own, &there), [""; 0], "not put back: {name}");
+    assert!(*own == there, "not put back: {name}");
+    true
+}
+
+fn field_row(name: &str) -> Option<Row> {
+    field(name).map(|field| field.row)
+}
+
+// what the numbers of a world make of it, and what lanes cannot do, each in one world of three
+#[test]
+fn where_one_world_is_refused_all_models_are_as_they_were() {
+    let m = Model::from_xml_path("models/humanoid.xml").unwrap();
+    let scaled = |x: f64| m.body_mass.iter().map(|mass| x * mass).collect::<Vec<_>>();
+    let ellipsoids: Vec<f64> = (0..12 * m.ngeom).map(|k| f64::from(k % 12 == 0)).collect();
+    let settings = crate::batch::Settings::default().backend(Backend::Simd);
+    let mut batch = Batch::with(&m, 3, settings).unwrap();
+    batch.expand(&["body_mass", "geom_fluid"]).unwrap();
+    batch
+        .set(
+            "body_mass",
+            &[scaled(1.1), scaled(1.2), scaled(1.3)].concat(),
+        )
+        .unwrap();
+    batch.set_const().unwrap();
+    let models = |batch: &Batch| {
+        let own = batch.own.as_ref().unwrap();
+        own.models
+            .iter()
+            .map(|m| Model::clone(m))
+            .collect::<Vec<_>>()
+    };
+    let before = models(&batch);
+    assert!(before[0] != before[1] && before[1] != before[2]);
+
+    batch.set("body_mass", &scaled(2.0)).unwrap();
+    let one = [false, true, false];
+    for (name, bad, good) in [
+        ("body_mass", vec![f64::NAN; m.nbody], scaled(2.0)),
+        ("geom_fluid", ellipsoids, m.geom_fluid.clone()),
+    ] {
+        batch.set_where(name, &one, &bad).unwrap();
+        let text = batch.set_const().unwrap_err().to_string();
+        assert!(text.contains("world 1") && text.contains(name), "{text}");
+        assert!(models(&batch) == before, "{name}");
+        assert!(batch.step(1).is_err(), "all are stale");
+        batch.set_where(name, &one, &good).unwrap();
+    }
+    batch.set_const().unwrap();
+    let mut whole = m.clone();
+    whole.edit(|own| own.body_mass = scaled(2.0)).unwrap();
+    whole.set_room(m.nconmax, m.njmax).unwrap();
+    assert!(models(&batch).iter().all(|own| *own == whole));
+    batch.step(1).unwrap();
 }

@@ -364,15 +364,8 @@ fn only_looked_at(tree: &Tree) -> Result<()> {
         .iter()
         .filter(|said| said.builtin() == TextureBuiltin::None)
     {
-        for (attr, file) in [
-            ("file", &said.file),
-            ("fileright", &said.fileright),
-            ("fileleft", &said.fileleft),
-            ("fileup", &said.fileup),
-            ("filedown", &said.filedown),
-            ("filefront", &said.filefront),
-            ("fileback", &said.fileback),
-        ] {
+        look(said.origin, "file", &said.file)?;
+        for (attr, file) in said.sides() {
             look(said.origin, attr, file)?;
         }
     }

@@ -11,10 +11,13 @@ use crate::types::GeomType;
 /// Derives all of it.
 pub(super) fn derive(m: &mut Arrays) {
     frames(m);
-    for g in 0..m.ngeom {
-        geom(m, g);
-    }
+    shapes(m);
     bodies(m);
+}
+
+/// Boxes and spheres around geoms, sizes of height fields, what a medium does to a geom.
+pub(super) fn shapes(m: &mut Arrays) {
+    (0..m.ngeom).for_each(|g| geom(m, g));
 }
 
 /// Masks and margins of bodies, from those of their geoms.
@@ -30,7 +33,8 @@ pub(super) fn bodies(m: &mut Arrays) {
     }
 }
 
-fn frames(m: &mut Arrays) {
+/// Which frames are the body's or its inertia's.
+pub(super) fn frames(m: &mut Arrays) {
     for i in 0..m.nbody {
         m.body_sameframe[i] = same_frame(inertial(m, i), None) as i32;
     }

@@ -12,9 +12,11 @@ mod plugins;
 mod sensors;
 mod tree;
 
+use super::follow::Changed;
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, FIELDS, Field, Room, View};
 use crate::model::Names;
+use crate::rowset::RowSet;
 
 /// Looks at everything. Pairs and patterns must only lie within their bounds here; [`strictly`] asks for more.
 pub(super) fn check(m: &Arrays) -> Result<()> {
@@ -36,6 +38,31 @@ pub(super) fn given(m: &Arrays) -> Result<()> {
     plugins::check(m)?;
     sensors::check(m)
 }
+
+/// Looks at numbers that changed in a model that was right: what [`given`] says of them.
+pub(super) fn changed(m: &Arrays, changed: &Changed) -> Result<()> {
+    reals(m, changed.rows)?;
+    if changed.options {
+        options::check(m)?;
+    }
+    let mut topics = OF_NUMBERS.iter();
+    topics.try_for_each(|(of, look)| match changed.rows.meets(of) {
+        true => look(m),
+        false => Ok(()),
+    })
+}
+
+/// Looks at some of a model.
+type Look = fn(&Arrays) -> Result<()>;
+
+/// What looks at numbers, in the order of [`given`], and at which arrays of them.
+static OF_NUMBERS: [(RowSet, Look); 5] = [
+    (tree::OF_INERTIA, tree::simple),
+    (assets::OF_SIZES, assets::sizes),
+    (objects::OF_FRICTION, objects::friction),
+    (objects::OF_PATHS, objects::tendons),
+    (objects::OF_ACTUATORS, objects::parameters),
+];
 
 /// The same, and that what follows from the rest is what the compiler makes of it.
 pub(super) fn strictly(m: &Arrays) -> Result<()> {
@@ -111,15 +138,26 @@ pub(super) fn numbers(m: &Arrays) -> Result<()> {
                     return Err(bad(field.name, i, why));
                 }
             }
-            (Some(View::Real(x)), _) => {
-                if let Some(i) = x.iter().position(|x| x.is_nan()) {
-                    return Err(bad(field.name, i, "is not a number"));
-                }
-            }
+            (Some(View::Real(x)), _) => real(field, x)?,
             _ => {}
         }
     }
     Ok(())
+}
+
+/// No real of some arrays is NaN.
+pub(super) fn reals(m: &Arrays, rows: RowSet) -> Result<()> {
+    rows.fields().try_for_each(|field| match m.view(field.row) {
+        Some(View::Real(x)) => real(field, x),
+        _ => Ok(()),
+    })
+}
+
+fn real(field: &Field, x: &[f64]) -> Result<()> {
+    // without a way out, which keeps the numbers from being looked at several at a time
+    let any = x.iter().fold(false, |any, x| any | x.is_nan());
+    let first = any.then(|| x.iter().position(|x| x.is_nan())).flatten();
+    first.map_or(Ok(()), |i| Err(bad(field.name, i, "is not a number")))
 }
 
 // every element has a name, perhaps an empty one, or none has

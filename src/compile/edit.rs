@@ -4,14 +4,14 @@
 use super::pair::Masks;
 use super::{bounds, capacity, check, layout, setconst};
 use crate::error::{Error, Result};
-use crate::fields::{Arrays, FIELDS, Model, Role, SIZES};
+use crate::fields::{Arrays, FIELDS, Model, Role, Row, SIZES};
 
 /// Arrays of reals that decide which rows there are, or which edges of soft bodies something depends on.
-pub(crate) const STRUCTURAL: &[&str] = &[
-    "flex_damping",
-    "flex_edgedamping",
-    "flex_edgestiffness",
-    "tendon_frictionloss",
+pub(crate) const STRUCTURAL: &[Row] = &[
+    Row::flex_damping,
+    Row::flex_edgedamping,
+    Row::flex_edgestiffness,
+    Row::tendon_frictionloss,
 ];
 
 impl Model {
@@ -62,23 +62,6 @@ impl Model {
         check::check(&model)?;
         *self = model;
         Ok(out)
-    }
-
-    /// A model with other numbers that decide nothing but how much: arrays of reals that may be edited, [`STRUCTURAL`] aside. The tree,
-    /// pairs, patterns and room stay as they are. Fails like [`Model::edit`] on a number that is out of its range.
-    pub(crate) fn with_numbers(&self, change: impl FnOnce(&mut Arrays)) -> Result<Model> {
-        let mut arrays = (**self).clone();
-        change(&mut arrays);
-        sizes_of_data(self, &arrays)?;
-        check::given(&arrays)?;
-        bounds::derive(&mut arrays);
-        setconst::set_fixed(&mut arrays);
-        layout::numbers(&mut arrays);
-        layout::option_sizes(&mut arrays);
-        let mut model = self.with_arrays(arrays);
-        setconst::set_const(&mut model);
-        check::numbers(&model)?;
-        Ok(model)
     }
 
     /// A model of arrays that hold everything, what follows from the rest too (`layout::layout` derives what is ours of it).
@@ -153,8 +136,8 @@ fn refuse(before: &Arrays, m: &Arrays) -> Result<bool> {
     Ok(changed)
 }
 
-// the size of a mesh or height field is that of its data
-fn sizes_of_data(before: &Arrays, m: &Arrays) -> Result<()> {
+/// The size of a mesh or height field is that of its data.
+pub(super) fn sizes_of_data(before: &Arrays, m: &Arrays) -> Result<()> {
     use crate::types::GeomType::{Hfield, Mesh, Sdf};
     let of_data = |g: usize| [Hfield, Mesh, Sdf].iter().any(|t| m.geom_type[g] == *t);
     let num = m.geom_size.len().min(before.geom_size.len());

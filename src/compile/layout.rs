@@ -25,6 +25,11 @@ pub(super) fn numbers(m: &mut Arrays) {
     pair::parameters(m);
     plastic::begin(m);
     plugin::parameters(m);
+    count_surfacevel(m);
+}
+
+/// Number of geoms whose surface moves.
+pub(super) fn count_surfacevel(m: &mut Arrays) {
     let moving = |vel: &&[f64]| vel.iter().any(|x| *x != 0.0);
     m.nsurfacevel = m.geom_surfacevel.chunks_exact(6).filter(moving).count();
 }
@@ -135,11 +140,11 @@ fn children(m: &mut Arrays) {
     }
 }
 
-// an actuator may lend armature and damping to the joint or tendon that it acts on
+/// Armature and damping of dofs and tendons, with what actuators lend to the joint or tendon that they act on.
 pub(super) fn of_actuators(m: &mut Arrays) {
-    m.dof_armature_all = m.dof_armature.clone();
-    m.dof_damping_all = m.dof_damping.clone();
-    m.dof_dampingpoly_all = m.dof_dampingpoly.clone();
+    m.dof_armature_all.clone_from(&m.dof_armature);
+    m.dof_damping_all.clone_from(&m.dof_damping);
+    m.dof_dampingpoly_all.clone_from(&m.dof_dampingpoly);
     for i in 0..m.nv {
         let joint = m.dof_jntid[i] as usize;
         for k in lenders(m, m.jnt_actuatorid[joint], joint, false) {
@@ -151,9 +156,9 @@ pub(super) fn of_actuators(m: &mut Arrays) {
             }
         }
     }
-    m.tendon_armature_all = m.tendon_armature.clone();
-    m.tendon_damping_all = m.tendon_damping.clone();
-    m.tendon_dampingpoly_all = m.tendon_dampingpoly.clone();
+    m.tendon_armature_all.clone_from(&m.tendon_armature);
+    m.tendon_damping_all.clone_from(&m.tendon_damping);
+    m.tendon_dampingpoly_all.clone_from(&m.tendon_dampingpoly);
     for i in 0..m.ntendon {
         for k in lenders(m, m.tendon_actuatorid[i], i, true) {
             let gear2 = gear_squared(m, k);
@@ -296,6 +301,6 @@ fn implicit_sizes(m: &mut Arrays) {
         true => (m.nv, m.nC),
         false => (0, 0),
     };
-    let slope = implicit || (fast && m.opt.has_medium());
+    let slope = implicit || ((fast || m.opt.is_discrete()) && m.opt.has_medium());
     (m.nvslope, m.nbodyslope) = if slope { (m.nv, m.nbody) } else { (0, 0) };
 }

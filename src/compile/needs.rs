@@ -7,6 +7,7 @@ use super::tree::Tree;
 use crate::cpu;
 use crate::cpu::collision::Kind;
 use crate::cpu::lib::sleep::sleeps;
+use crate::cpu::sensor_pos::{geoms, tells_distance};
 use crate::cpu::smooth_vel::ancestor;
 use crate::fields::Arrays;
 use crate::mjcf::source::Origin;
@@ -142,13 +143,11 @@ fn on_device(m: &Arrays) -> Vec<Need> {
 
 // whether a sensor tells how far a body with a height field is
 fn measures_field(m: &Arrays, i: usize) -> bool {
-    use SensorType::{GeomDist, GeomFromTo, GeomNormal};
-    let kinds = [GeomDist, GeomNormal, GeomFromTo];
     let field = |kind: i32, id: i32| {
-        let of_body = |(t, body): (&i32, &i32)| *t == GeomType::Hfield && *body == id;
-        kind == ObjType::Body && m.geom_type.iter().zip(&m.geom_bodyid).any(of_body)
+        kind == ObjType::Body
+            && geoms(m, kind, id).any(|geom| m.geom_type[geom] == GeomType::Hfield)
     };
-    kinds.iter().any(|kind| m.sensor_type[i] == *kind)
+    tells_distance(m, i)
         && (field(m.sensor_objtype[i], m.sensor_objid[i])
             || field(m.sensor_reftype[i], m.sensor_refid[i]))
 }
@@ -164,9 +163,6 @@ fn sensors_on_device(m: &Arrays, out: &mut Vec<Need>) {
     let what = "rays of sensors among signed distance fields on a device";
     first(what, "name", &|i| {
         field && m.sensor_type[i] == SensorType::Rangefinder
-    });
-    first("sites that enclose on a device", "enclosed", &|i| {
-        m.sensor_type[i] == SensorType::InsideSite && m.sensor_intprm[3 * i] != 0
     });
 }
 
@@ -218,9 +214,6 @@ fn discrete(m: &Arrays, out: &mut Vec<Need>) {
         let what = format!("{what} with the integrator \"discrete\"");
         out.push(Need::new(what, by, attr));
     };
-    if m.opt.has_medium() {
-        need("a medium that bodies move in", By::Option, "integrator");
-    }
     if m.opt.enabled(ENBL_FWDINV) {
         need("the flag \"fwdinv\"", By::Flag, "fwdinv");
     }
@@ -244,7 +237,7 @@ fn discrete(m: &Arrays, out: &mut Vec<Need>) {
         need(what, By::Option, "integrator");
     }
     if (0..m.nactuator).any(|i| !fits_metric(m, i)) {
-        let what = "forces of actuators that depend on lengths or velocities and act on several branches, muscles, motors and types of one's own";
+        let what = "forces of actuators between branches that depend on lengths or velocities";
         need(what, By::Option, "integrator");
     }
 }
@@ -261,30 +254,33 @@ fn pulls_back(m: &Arrays, t: usize) -> bool {
 // whether of any two dofs that a tendon moves one is the other's ancestor
 fn one_branch(m: &Arrays, t: usize) -> bool {
     let adr = m.ten_J_rowadr[t] as usize;
-    let dofs = &m.ten_J_colind[adr..adr + m.ten_J_rownnz[t] as usize];
+    in_line(m, &m.ten_J_colind[adr..adr + m.ten_J_rownnz[t] as usize])
+}
+
+// whether of any two dofs one is the other's ancestor
+fn in_line(m: &Arrays, dofs: &[i32]) -> bool {
     let mut ascending = dofs.to_vec();
     ascending.sort_unstable();
     let above = |pair: &[i32]| ancestor(m, pair[0] as usize, pair[1] as usize);
     ascending.windows(2).all(above)
 }
 
-// whether how an actuator's force depends on lengths and velocities is within M's sparsity, and known
+// whether how an actuator's force depends on lengths and velocities is within M's sparsity
 fn fits_metric(m: &Arrays, i: usize) -> bool {
-    let gain = GainType::from_i32(m.actuator_gaintype[i]);
-    let bias = BiasType::from_i32(m.actuator_biastype[i]);
-    let steady = gain == Some(GainType::Fixed) && bias == Some(BiasType::None);
-    let affine = matches!(gain, Some(GainType::Fixed | GainType::Affine))
-        && matches!(bias, Some(BiasType::None | BiasType::Affine));
-    let id = m.actuator_trnid[2 * i].max(0) as usize;
-    let within = match TrnType::from_i32(m.actuator_trntype[i]) {
-        Some(TrnType::Joint | TrnType::JointInParent) => {
-            let kind = m.jnt_type[id];
-            kind == JointType::Hinge || kind == JointType::Slide
-        }
-        Some(TrnType::Tendon) => one_branch(m, id),
-        _ => false,
-    };
-    steady || (affine && within)
+    use {BiasType as B, GainType as G};
+    let depends = [G::Affine, G::So3, G::Muscle, G::DcMotor]
+        .iter()
+        .any(|gain| m.actuator_gaintype[i] == *gain)
+        || [B::Affine, B::So3, B::Muscle, B::DcMotor]
+            .iter()
+            .any(|bias| m.actuator_biastype[i] == *bias);
+    let first = m.actuator_outadr[i] as usize;
+    let mut outputs = first..first + m.actuator_outnum[i] as usize;
+    !depends
+        || outputs.all(|r| {
+            let adr = m.moment_rowadr[r] as usize;
+            in_line(m, &m.moment_colind[adr..adr + m.moment_rownnz[r] as usize])
+        })
 }
 
 // nothing collides where contacts or constraints are off
@@ -354,9 +350,7 @@ fn forces(m: &Arrays, out: &mut Vec<Need>) {
 
     let field = m.geom_type.contains(&(GeomType::Sdf as i32));
     let seen = first(m.nsensor, &|i| {
-        use SensorType as S;
-        let kinds = [S::Tactile, S::GeomDist, S::GeomNormal, S::GeomFromTo];
-        field && kinds.iter().any(|kind| m.sensor_type[i] == *kind)
+        field && (m.sensor_type[i] == SensorType::Tactile || tells_distance(m, i))
     });
     let what = "touch and distances of sensors among signed distance fields";
     need(what, "name", seen.map(By::Sensor));

@@ -9,6 +9,7 @@ mod soft;
 
 use std::collections::HashSet;
 
+use super::emit::put;
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
 use crate::types::*;
@@ -275,24 +276,31 @@ struct Mixed {
 
 /// Fills the parameters of the contacts of each pair, `collision_friction` and its likes.
 pub fn parameters(m: &mut Arrays) {
-    // lists may be long: nothing is kept twice
     let n = m.ncollision;
-    let room = |width: usize| Vec::with_capacity(n * width);
-    m.collision_condim = Vec::with_capacity(n);
-    (m.collision_detect, m.collision_margin) = (room(1), room(1));
-    (m.collision_friction, m.collision_solimp) = (room(5), room(5));
-    (m.collision_solref, m.collision_solreffriction) = (room(2), room(2));
-    m.collision_adhesion = room(1);
+    m.collision_condim.resize(n, 0);
+    for (list, width) in [
+        (&mut m.collision_detect, 1),
+        (&mut m.collision_margin, 1),
+        (&mut m.collision_friction, 5),
+        (&mut m.collision_solref, 2),
+        (&mut m.collision_solreffriction, 2),
+        (&mut m.collision_solimp, 5),
+        (&mut m.collision_adhesion, 1),
+    ] {
+        // lists may be long: none has more room than it needs
+        list.reserve_exact((n * width).saturating_sub(list.len()));
+        list.resize(n * width, 0.0);
+    }
     for k in 0..n {
         let mix = parameters_of(m, k);
-        m.collision_condim.push(mix.condim);
-        m.collision_detect.push(mix.margin + mix.gap);
-        m.collision_margin.push(mix.margin);
-        m.collision_friction.extend(mix.friction);
-        m.collision_solref.extend(mix.solref);
-        m.collision_solreffriction.extend(mix.solreffriction);
-        m.collision_solimp.extend(mix.solimp);
-        m.collision_adhesion.push(mix.adhesion);
+        m.collision_condim[k] = mix.condim;
+        m.collision_detect[k] = mix.margin + mix.gap;
+        m.collision_margin[k] = mix.margin;
+        put(&mut m.collision_friction, k, &mix.friction);
+        put(&mut m.collision_solref, k, &mix.solref);
+        put(&mut m.collision_solreffriction, k, &mix.solreffriction);
+        put(&mut m.collision_solimp, k, &mix.solimp);
+        m.collision_adhesion[k] = mix.adhesion;
     }
     let sticks = |adhesion: &&f64| **adhesion != 0.0;
     m.nadhesion = m.collision_adhesion.iter().filter(sticks).count();

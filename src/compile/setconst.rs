@@ -6,6 +6,7 @@ use super::layout::body_chain;
 use crate::cpu;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::primal::inverse_square;
+use crate::cpu::lib::sleep::sleeps;
 use crate::cpu::lib::sparse::solve_ld;
 use crate::cpu::lib::spatial::{dot6, mul_inert_vec};
 use crate::fields::{Arrays, Data, Model};
@@ -15,24 +16,53 @@ use crate::types::*;
 ///
 /// Returns the world at `qpos0`.
 pub(super) fn set_const(model: &mut Model) -> Data {
-    // no rows or contacts are needed here
+    without_rows(model, |model| {
+        let mut d = Data::new(model);
+        at_qpos0(model, &mut d);
+        d
+    })
+}
+
+/// The same in a world that was made for a model of the same sizes; it is made where there is none yet.
+pub(super) fn set_const_in(work: &mut Option<Data>, model: &mut Model) {
+    without_rows(model, |model| match work {
+        // what sleeps is left out of computations
+        Some(d) if !sleeps(model) => {
+            d.start(model);
+            at_qpos0(model, d);
+        }
+        _ => at_qpos0(model, work.insert(Data::new(model))),
+    });
+}
+
+// no rows or contacts are needed here
+fn without_rows<T>(model: &mut Model, run: impl FnOnce(&mut Model) -> T) -> T {
     let m = model.arrays_mut();
     let room = (m.njmax, m.nconmax);
     (m.njmax, m.nconmax) = (0, 0);
-    let mut d = Data::new(model);
-    dof_inertia(model, &mut d);
-    position(model, &mut d);
+    let out = run(model);
     let m = model.arrays_mut();
-    set0(m, &d);
-    dof_lengths(m, &d);
     (m.njmax, m.nconmax) = room;
-    d
+    out
+}
+
+fn at_qpos0(model: &mut Model, d: &mut Data) {
+    dof_inertia(model, d);
+    on_poses(model, d);
+    let m = model.arrays_mut();
+    set0(m, d);
+    dof_lengths(m, d);
 }
 
 /// Bodies, tendons, inertia and transmissions at `d.qpos`.
 pub(super) fn position(m: &Model, d: &mut Data) {
     cpu::kinematics::kinematics(m, d);
     cpu::com_pos::com_pos(m, d);
+    on_poses(m, d);
+}
+
+// what hangs on the poses of bodies
+fn on_poses(m: &Model, d: &mut Data) {
     if m.nflex > 0 {
         cpu::flex::flex(m, d);
     }
@@ -53,20 +83,20 @@ pub(super) fn set_spring(model: &mut Model) {
     if !(0..m.ntendon).any(|i| open(i, m)) {
         return;
     }
-    let room = (m.njmax, m.nconmax);
-    (m.njmax, m.nconmax) = (0, 0);
-    let mut d = Data::new(model);
-    d.qpos.clone_from(&model.qpos_spring);
-    cpu::kinematics::kinematics(model, &mut d);
-    cpu::com_pos::com_pos(model, &mut d);
-    cpu::tendon::tendon(model, &mut d);
+    let d = without_rows(model, |model| {
+        let mut d = Data::new(model);
+        d.qpos.clone_from(&model.qpos_spring);
+        cpu::kinematics::kinematics(model, &mut d);
+        cpu::com_pos::com_pos(model, &mut d);
+        cpu::tendon::tendon(model, &mut d);
+        d
+    });
     let m = model.arrays_mut();
     for i in 0..m.ntendon {
         if open(i, m) {
             m.tendon_lengthspring[2 * i..2 * i + 2].fill(d.ten_length[i]);
         }
     }
-    (m.njmax, m.nconmax) = room;
 }
 
 fn set0(m: &mut Arrays, d: &Data) {
@@ -82,7 +112,7 @@ fn set0(m: &mut Arrays, d: &Data) {
     lights(m, d);
 }
 
-// diagonal of the inertia matrix, without the inertia of tendons; all there is of it for simple bodies
+// bodies where `d.qpos` says; the diagonal of the inertia matrix, without the inertia of tendons; all there is of it for simple bodies
 fn dof_inertia(model: &mut Model, d: &mut Data) {
     cpu::kinematics::kinematics(model, d);
     cpu::com_pos::com_pos(model, d);
@@ -438,14 +468,24 @@ fn body_sizes(m: &Arrays, d: &Data) -> Vec<f64> {
 
 /// What does not depend on a configuration (`setFixed`).
 pub(super) fn set_fixed(m: &mut Arrays) {
+    subtree_masses(m);
+    count_gravcomp(m);
+    contributions(m);
+    tendon_trees(m);
+    sleep(m);
+}
+
+/// Masses of bodies with all that hangs on them.
+pub(super) fn subtree_masses(m: &mut Arrays) {
     m.body_subtreemass.clone_from(&m.body_mass);
     for i in (1..m.nbody).rev() {
         m.body_subtreemass[m.body_parentid[i] as usize] += m.body_subtreemass[i];
     }
+}
+
+/// Number of bodies whose weight is compensated.
+pub(super) fn count_gravcomp(m: &mut Arrays) {
     m.ngravcomp = m.body_gravcomp.iter().filter(|g| **g > 0.0).count();
-    contributions(m);
-    tendon_trees(m);
-    sleep(m);
 }
 
 /// The actuator that adds damping or armature to a joint or tendon; -2: several.
@@ -503,8 +543,8 @@ pub(super) fn tendon_trees(m: &mut Arrays) {
     }
 }
 
-// which trees may sleep where the model leaves it open
-fn sleep(m: &mut Arrays) {
+/// Which trees may sleep where the model leaves it open.
+pub(super) fn sleep(m: &mut Arrays) {
     for policy in &mut m.tree_sleep_policy {
         if *policy == SleepPolicy::AutoNever || *policy == SleepPolicy::AutoAllowed {
             *policy = SleepPolicy::Auto as i32;

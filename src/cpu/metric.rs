@@ -6,7 +6,10 @@
 
 use crate::cpu::euler::take_step;
 use crate::cpu::exact_diagonal::exact;
-use crate::cpu::lib::actuator::{actuator_input, bad_ctrl};
+use crate::cpu::lib::actuator::{
+    actuator_input, bad_ctrl, control, muscle_bias_stiffness, muscle_gain_stiffness,
+};
+use crate::cpu::lib::dcmotor::motor_stiffness;
 use crate::cpu::lib::force::{acts, damping_slope, joint_rest, poly_force_slope, rest_length};
 use crate::cpu::lib::implicit_rows::soften;
 use crate::cpu::lib::math::*;
@@ -14,7 +17,7 @@ use crate::cpu::lib::rows::dofs_of;
 use crate::cpu::lib::slope::{bias_slope, rigid};
 use crate::cpu::lib::sparse::{factor_i, m_address, solve_ld};
 use crate::cpu::lib::warning::warn;
-use crate::cpu::smooth_vel::{ancestor, force_slope, saturated};
+use crate::cpu::smooth_vel::{ancestor, drag, force_slope, saturated};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
@@ -75,10 +78,12 @@ pub(crate) fn leave_inverse<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
 
 /// The metric and its factor in the places of M and its own, and the first `num` rows of worlds side by side in it.
 pub(crate) fn enter_inverse<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
-    // inertia, springs and dampers; its factor
+    // inertia, springs, dampers and drag; its factor
     d.efm_M.copy_from_slice(&d.M);
     d.efm_c.fill(R::zero());
     joints(m, d);
+    let h = d.own.timestep(m);
+    drag(m, d, |d, k, slope| d.efm_M[k] -= h * slope);
     if m.opt.solver != Solver::Pgs {
         (0..m.ntendon).for_each(|t| tendon(m, d, t));
         actuators(m, d);
@@ -243,14 +248,35 @@ fn actuators<R: Real>(m: &Model, d: &mut Data<R>) {
 
 // how an actuator's force grows with its length
 fn length_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R {
+    let r = m.actuator_outadr[i] as usize;
+    let (length, velocity) = (d.actuator_length[r], d.actuator_velocity[r]);
+    let lengthrange = || [0, 1].map(|k| d.own.actuator_lengthrange(m, 2 * r + k));
     let mut slope = R::zero();
-    if m.actuator_biastype[i] == BiasType::Affine {
+
+    // bias
+    let (biastype, gaintype) = (m.actuator_biastype[i], m.actuator_gaintype[i]);
+    if biastype == BiasType::Affine || biastype == BiasType::So3 {
         slope += d.own.actuator_biasprm(m, 10 * i + 1);
     }
-    if m.actuator_gaintype[i] == GainType::Affine {
-        slope += d.own.actuator_gainprm(m, 10 * i + 1) * actuator_input(m, d, i, bad);
+    if biastype == BiasType::DcMotor || gaintype == GainType::DcMotor {
+        slope += motor_stiffness(m, d, i, |u| control(m, d, bad, u));
     }
-    slope
+    if biastype == BiasType::Muscle {
+        let prm = std::array::from_fn(|k| d.own.actuator_biasprm(m, 10 * i + k));
+        slope += muscle_bias_stiffness(length, lengthrange(), d.own.actuator_acc0(m, r), prm);
+    }
+
+    // gain, times the control or the last activation
+    let prm: [R; 10] = std::array::from_fn(|k| d.own.actuator_gainprm(m, 10 * i + k));
+    let gain = match GainType::from_i32(gaintype) {
+        Some(GainType::Affine) => prm[1],
+        Some(GainType::Muscle) => {
+            let acc0 = d.own.actuator_acc0(m, r);
+            muscle_gain_stiffness(length, velocity, lengthrange(), acc0, prm)
+        }
+        _ => return slope,
+    };
+    slope + gain * actuator_input(m, d, i, bad)
 }
 
 fn actuator_output<R: Real>(m: &Model, d: &mut Data<R>, r: usize, stiffness: R, damping: R) {

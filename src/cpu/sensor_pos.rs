@@ -10,7 +10,7 @@ use crate::cpu::lib::sensor::*;
 use crate::cpu::lib::sleep::{keep_reading, sensor_awake, sleeps};
 use crate::cpu::lib::spatial::spatial;
 use crate::cpu::lib::touch::contact_report;
-use crate::fields::{Data, Model, OwnLane};
+use crate::fields::{Arrays, Data, Model, OwnLane};
 use crate::real::{Mask, Real};
 use crate::types::*;
 use crate::user::read_sensors;
@@ -111,7 +111,7 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
             (0..R::WIDTH).for_each(|lane| contact_report(m, d, lane, i, slots));
         }
         Some(SensorType::SubtreeCom) => give(d, adr, d.subtree_com[id]),
-        Some(SensorType::InsideSite) if m.sensor_intprm[3 * i] != 0 => {
+        Some(SensorType::InsideSite) if asks_enclosure(m, i) => {
             (0..R::WIDTH).for_each(|lane| find_enclosure(m, d, lane, i));
         }
         Some(SensorType::InsideSite) => {
@@ -214,8 +214,23 @@ fn find_enclosure<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
     d.sensordata[m.sensor_adr[i] as usize].set_lane(lane, out);
 }
 
+/// Does a sensor tell how far something juts out of a site?
+pub(crate) fn asks_enclosure(m: &Arrays, i: usize) -> bool {
+    m.sensor_type[i] == SensorType::InsideSite && m.sensor_intprm[3 * i] != 0
+}
+
+/// Does a sensor tell a distance?
+pub(crate) fn tells_distance(m: &Arrays, i: usize) -> bool {
+    let kinds = [
+        SensorType::GeomDist,
+        SensorType::GeomNormal,
+        SensorType::GeomFromTo,
+    ];
+    kinds.iter().any(|kind| m.sensor_type[i] == *kind)
+}
+
 /// A geom, or those of a body.
-pub(crate) fn geoms(m: &Model, kind: i32, id: i32) -> std::ops::Range<usize> {
+pub(crate) fn geoms(m: &Arrays, kind: i32, id: i32) -> std::ops::Range<usize> {
     let id = id as usize;
     if kind != ObjType::Body {
         return id..id + 1;

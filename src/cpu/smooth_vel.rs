@@ -78,7 +78,7 @@ pub fn ancestor(m: &Arrays, low: usize, high: usize) -> bool {
 #[inline(always)]
 fn bodies<R: Real>(m: &Model, d: &mut Data<R>) {
     let bias = m.opt.integrator == Integrator::Implicit;
-    let drag = m.opt.has_medium() && !(m.opt.disabled(DSBL_SPRING) && m.opt.disabled(DSBL_DAMPER));
+    let drag = resists(m);
 
     // of each body; the world feels nothing
     d.slope_force.fill(R::zero());
@@ -94,23 +94,13 @@ fn bodies<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // of subtrees, children before parents
-    for i in (1..m.nbody).rev() {
-        let p = m.body_parentid[i] as usize;
-        if p > 0 {
-            for k in 0..36 {
-                let child = d.slope_force[36 * i + k];
-                d.slope_force[36 * p + k] += child;
-            }
-        }
-    }
+    of_subtrees(m, d);
 
     // what the deeper of two dofs has to do with it
     for k in 0..m.nv {
         let body = m.dof_bodyid[k] as usize;
         let axis = d.cdof[k];
-        let columns: [[R; 6]; 6] =
-            std::array::from_fn(|c| std::array::from_fn(|r| d.slope_force[36 * body + 6 * c + r]));
+        let columns = of_subtree(m, d, k);
         let mut own: [R; 6] =
             std::array::from_fn(|r| (0..6).fold(R::zero(), |sum, c| sum + columns[c][r] * axis[c]));
         d.slope_axis[k] = columns.map(|column| dot6(column, axis));
@@ -141,6 +131,56 @@ fn bodies<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
+// of subtrees, children before parents
+#[inline(always)]
+fn of_subtrees<R: Real>(m: &Model, d: &mut Data<R>) {
+    for i in (1..m.nbody).rev() {
+        let p = m.body_parentid[i] as usize;
+        if p > 0 {
+            for k in 0..36 {
+                let child = d.slope_force[36 * i + k];
+                d.slope_force[36 * p + k] += child;
+            }
+        }
+    }
+}
+
+// the matrix of the subtree that a dof moves, by columns
+#[inline(always)]
+fn of_subtree<R: Real>(m: &Model, d: &Data<R>, k: usize) -> [[R; 6]; 6] {
+    let body = m.dof_bodyid[k] as usize;
+    std::array::from_fn(|c| std::array::from_fn(|r| d.slope_force[36 * body + 6 * c + r]))
+}
+
+// whether there is a medium that resists motions
+fn resists(m: &Model) -> bool {
+    m.opt.has_medium() && !(m.opt.disabled(DSBL_SPRING) && m.opt.disabled(DSBL_DAMPER))
+}
+
+/// Gives the slope of the medium's drag for each pair of a dof and itself or an ancestor of it: number of the entry of M, slope.
+#[inline(always)]
+pub(crate) fn drag<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    mut add: impl FnMut(&mut Data<R>, usize, R),
+) {
+    if !resists(m) {
+        return;
+    }
+    d.slope_force.fill(R::zero());
+    (1..m.nbody).for_each(|i| resistance(m, d, i));
+    of_subtrees(m, d);
+    for i in 0..m.nv {
+        let axis = d.cdof[i];
+        let through = of_subtree(m, d, i).map(|column| dot6(column, axis));
+        let adr = m.M_rowadr[i] as usize;
+        for k in adr..adr + m.M_rownnz[i] as usize {
+            let slope = dot6(through, d.cdof[m.M_colind[k] as usize]);
+            add(d, k, slope);
+        }
+    }
+}
+
 // the medium's resistance to the motions of a body, a unit of each at a time
 #[inline(always)]
 fn resistance<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
@@ -148,6 +188,7 @@ fn resistance<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     let last = m.body_lastdof[i];
     let fast =
         m.opt.integrator == Integrator::ImplicitFast && (last < 0 || !rigid(m, last as usize));
+    let fast = fast || m.opt.is_discrete();
     if box_like(m, i) {
         let columns = medium::box_slope(m, d, i);
         gather(d, i, columns, fast);

@@ -27,9 +27,10 @@
 use crate::error::{Error, Result};
 use crate::fields::{Data, Model};
 use crate::fields::{FIELDS, Field, Room, View};
+use crate::gpu::dataflow::{Dataflow, touched};
 use crate::gpu::own::{added_flow, has_text};
 use crate::gpu::run::{ALONE, forward_walk, inverse_walk, step_walk};
-use crate::gpu::wgsl::{Dataflow, Team, touched};
+use crate::gpu::wgsl::Team;
 use crate::stages::{Stage, check_acc};
 use crate::types::ENBL_INVERSE;
 

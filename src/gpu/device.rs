@@ -240,8 +240,12 @@ impl Device {
 
     /// The same where nothing can be waited for.
     pub async fn request(request: &Request) -> Result<Self> {
-        let chosen = choose(&request.choice).await?;
-        let mut limits = if request.portable {
+        Self::of(&choose(&request.choice).await?, request.portable).await
+    }
+
+    // the device of an adapter; a portable one has WebGPU's default limits
+    async fn of(chosen: &wgpu::Adapter, portable: bool) -> Result<Self> {
+        let mut limits = if portable {
             wgpu::Limits::default()
         } else {
             chosen.limits()
@@ -250,7 +254,7 @@ impl Device {
         limits.min_storage_buffer_offset_alignment =
             chosen.limits().min_storage_buffer_offset_alignment;
         let want = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SUBGROUP;
-        let features = if request.portable {
+        let features = if portable {
             wgpu::Features::empty()
         } else {
             chosen.features() & want
@@ -268,8 +272,8 @@ impl Device {
         Self::around(device, queue)
     }
 
-    /// The device that batches share which ask for the same adapter: opened for the first, and kept with its kernels as long as it has no
-    /// fault.
+    /// The device that batches and pictures share which ask for the same adapter: opened for the first, and kept with its kernels as long as
+    /// it has no fault.
     pub(crate) fn shared(choice: &Choice) -> Result<Self> {
         static OPEN: Mutex<Vec<(Choice, Device)>> = Mutex::new(Vec::new());
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -277,12 +281,19 @@ impl Device {
         if let Some((_, device)) = open.iter().find(|(of, _)| of == choice) {
             return Ok(device.clone());
         }
-        let device = Self::open(&Request {
-            choice: choice.clone(),
-            ..Request::default()
-        })?;
+        let chosen = block_on(choose(choice))?;
+        let mut devices = open.iter().map(|(_, device)| device);
+        let device = match devices.find(|device| device.is_of(&chosen)) {
+            Some(device) => device.clone(),
+            None => block_on(Self::of(&chosen, false))?,
+        };
         open.push((choice.clone(), device.clone()));
         Ok(device)
+    }
+
+    /// True of a device that was opened on this adapter.
+    pub(crate) fn is_of(&self, adapter: &wgpu::Adapter) -> bool {
+        self.device.adapter_info() == adapter.get_info()
     }
 
     /// One of a device that is open already: [`Device::from_wgpu`].

@@ -15,9 +15,9 @@ pub(crate) use check::check;
 
 use crate::fields::Model;
 use crate::gpu::accessor::access;
+use crate::gpu::dataflow::{Dataflow, flow};
 use crate::gpu::generic::replace;
 use crate::gpu::lex;
-use crate::gpu::wgsl::{Dataflow, flow};
 use crate::stages::Stage;
 use crate::types::{DSBL_DAMPER, DSBL_SPRING, NeedStage};
 use crate::user::{Hook, UserPart};

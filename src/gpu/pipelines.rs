@@ -1,7 +1,7 @@
 //! Pipelines that a device has made: worlds of a model that it had worlds of before find their kernels compiled.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::gpu::module::Module;
 
@@ -30,19 +30,21 @@ impl Key {
 pub(crate) struct Pipelines(Arc<Mutex<HashMap<Key, wgpu::ComputePipeline>>>);
 
 impl Pipelines {
+    fn made(&self) -> MutexGuard<'_, HashMap<Key, wgpu::ComputePipeline>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn get(&self, key: &Key) -> Option<wgpu::ComputePipeline> {
-        let made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        made.get(key).cloned()
+        self.made().get(key).cloned()
     }
 
     pub(super) fn len(&self) -> usize {
-        let made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        made.len()
+        self.made().len()
     }
 
     /// Keeps one that the device found no fault with.
     pub(super) fn keep(&self, key: Key, pipeline: &wgpu::ComputePipeline) {
-        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = self.made();
         if made.len() >= MOST {
             made.clear();
         }

@@ -135,14 +135,19 @@ impl Gpu {
                 missing.push(stages);
             }
         }
-        let begun: Vec<Begun> = missing
-            .par_iter()
-            .map(|stages| self.compile(stages))
-            .collect::<Result<_>>()?;
         // none is kept if any is refused
-        let mut made = Vec::with_capacity(begun.len());
-        for begun in begun {
-            made.push(begun.done(&self.device).await?);
+        let mut made = Vec::with_capacity(missing.len());
+        // where nothing can be waited for, one after the other: between two of them a page goes on
+        let at_once = if self.device.waits() {
+            missing.len()
+        } else {
+            1
+        };
+        for some in missing.chunks(at_once.max(1)) {
+            let begun = some.par_iter().map(|stages| self.compile(stages));
+            for begun in begun.collect::<Result<Vec<Begun>>>()? {
+                made.push(begun.done(&self.device).await?);
+            }
         }
         self.device.check()?;
         for (stages, kernel) in missing.iter().zip(made) {

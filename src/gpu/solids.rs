@@ -1,7 +1,9 @@
-//! What the convex collider of a model has to deal with, and sensors of distance: which solids, and how many corners their faces have.
+//! What the convex collider of a model has to deal with, and sensors of distance and enclosure: which solids, and how many corners
+//! their faces have.
 
+use crate::cpu::collision::enclosure::geoms_of as enclosed;
 use crate::cpu::collision::{Kind, kind};
-use crate::cpu::sensor_pos::geoms as geoms_of;
+use crate::cpu::sensor_pos::{asks_enclosure, geoms as geoms_of, tells_distance};
 use crate::fields::Model;
 use crate::types::*;
 
@@ -22,19 +24,19 @@ pub fn measures(m: &Model, what: Kind) -> bool {
     measured(m).any(|(_, k)| k == what)
 }
 
-/// Does a sensor tell a distance?
-pub fn tells_distance(m: &Model, i: usize) -> bool {
-    let kinds = [
-        SensorType::GeomDist,
-        SensorType::GeomNormal,
-        SensorType::GeomFromTo,
-    ];
-    kinds.iter().any(|kind| m.sensor_type[i] == *kind)
-}
-
 /// Is there a sensor that does?
 pub fn tells_distances(m: &Model) -> bool {
     (0..m.nsensor).any(|i| tells_distance(m, i))
+}
+
+/// Is there a sensor that tells how far something juts out of a site?
+pub fn encloses(m: &Model) -> bool {
+    enclosures(m).next().is_some()
+}
+
+// sensors that tell it
+fn enclosures(m: &Model) -> impl Iterator<Item = usize> + '_ {
+    (0..m.nsensor).filter(|&i| asks_enclosure(m, i))
 }
 
 /// Pairs of geoms whose distance a sensor tells, the one of the lower type first, and how it is found.
@@ -61,11 +63,11 @@ pub fn measured_by(m: &Model, i: usize) -> impl Iterator<Item = ([usize; 2], Kin
     })
 }
 
-/// Is a geom of this type one of a pair that the convex collider sees?
+/// Does a search of solids meet one of this type?
 pub fn solid(m: &Model, name: &str) -> Option<bool> {
     let is = |t: &&GeomType| format!("{t:?}").eq_ignore_ascii_case(name);
     let of_type = GeomType::ALL.iter().find(is)?;
-    Some(searched(m).any(|geom| m.geom_type[geom] == *of_type))
+    Some(searched(m).any(|(kind, _)| kind == *of_type))
 }
 
 /// May two solids of a pair meet in several contacts?
@@ -86,8 +88,11 @@ pub fn meet_in_several(m: &Model) -> bool {
 
 /// Is there a mesh among the solids that is climbed (`true`) or searched?
 pub fn mesh_that(m: &Model, climbs: bool) -> bool {
-    meshes(m, searched(m))
-        .any(|mesh| climbs == (m.mesh_graphadr[mesh] >= 0 && m.mesh_vertnum[mesh] >= CLIMB))
+    let climbed = |mesh: usize| m.mesh_graphadr[mesh] >= 0 && m.mesh_vertnum[mesh] >= CLIMB;
+    let meshes = searched(m).filter(|(kind, _)| *kind == GeomType::Mesh);
+    meshes
+        .filter_map(|(_, mesh)| usize::try_from(mesh).ok())
+        .any(|mesh| climbs == climbed(mesh))
 }
 
 /// The largest number of corners that a face of a solid has for the kernel.
@@ -148,10 +153,22 @@ fn geoms(m: &Model) -> impl Iterator<Item = usize> + '_ {
     pairs(m).filter(convex).flat_map(|(geoms, _)| geoms)
 }
 
-// the same, and those whose distance it tells
-fn searched(m: &Model) -> impl Iterator<Item = usize> + '_ {
-    let told = measured(m).filter(convex);
-    geoms(m).chain(told.flat_map(|(geoms, _)| geoms))
+// types of all solids that are searched for their farthest points, with their meshes or -1: those, what sensors tell the distance of,
+// and what is to be enclosed in what
+fn searched(m: &Model) -> impl Iterator<Item = (i32, i32)> + '_ {
+    let told = measured(m).filter(convex).flat_map(|(geoms, _)| geoms);
+    let inner = enclosures(m).flat_map(|i| match m.sensor_objtype[i] == ObjType::Site {
+        true => 0..0,
+        false => enclosed(m, m.sensor_objtype[i], m.sensor_objid[i] as usize),
+    });
+    let geoms = geoms(m).chain(told).chain(inner);
+    let sites = enclosures(m).flat_map(|i| {
+        let inner = (m.sensor_objtype[i] == ObjType::Site).then_some(m.sensor_objid[i]);
+        inner.into_iter().chain([m.sensor_refid[i]])
+    });
+    let of_site = |site: i32| (m.site_type[site as usize], m.site_dataid[site as usize]);
+    let of_geom = |geom: usize| (m.geom_type[geom], m.geom_dataid[geom]);
+    geoms.map(of_geom).chain(sites.map(of_site))
 }
 
 fn convex((_, k): &([usize; 2], Kind)) -> bool {

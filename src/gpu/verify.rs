@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::fields::{Data, FIELDS, Model, Room, View, ViewMut};
+use crate::gpu::dataflow::dataflow_in;
 use crate::gpu::run::step_walk;
 use crate::gpu::ties::{Ties, settle, settle_distances};
-use crate::gpu::wgsl::dataflow_in;
 use crate::gpu::{Config, Device, Gpu};
 use crate::model::Opt;
 use crate::stages::Stage;

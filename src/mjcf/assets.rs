@@ -254,14 +254,7 @@ impl Reader<'_> {
     // pixels are not read, but what cannot be a texture is said
     fn check_texture(&mut self, node: &Node, said: &Texture) {
         let flat = said.type_() == TextureType::TwoD;
-        let sides = [
-            &said.fileright,
-            &said.fileleft,
-            &said.fileup,
-            &said.filedown,
-            &said.filefront,
-            &said.fileback,
-        ];
+        let sides = said.sides().map(|(_, file)| file);
         let mut wrong = |attr: &str, msg: &str| {
             self.log.mistake(node.origin, Some(attr), msg.to_owned());
         };
@@ -292,5 +285,19 @@ impl Reader<'_> {
         if let Some(file) = &said.file {
             self.attachable(node, said.name.clone(), file);
         }
+    }
+}
+
+impl Texture {
+    /// Files of the sides of a cube, with their attributes: those towards x, -x, y, -y, z and -z.
+    pub(crate) fn sides(&self) -> [(&'static str, &Option<String>); 6] {
+        [
+            ("fileright", &self.fileright),
+            ("fileleft", &self.fileleft),
+            ("fileup", &self.fileup),
+            ("filedown", &self.filedown),
+            ("filefront", &self.filefront),
+            ("fileback", &self.fileback),
+        ]
     }
 }

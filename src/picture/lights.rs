@@ -38,16 +38,17 @@ impl Scene {
             .map_or(Vec3::ZERO, |world| Vec3::from(world.offset));
         let alone = self.worlds.len() == 1;
         let own = (0..m.nlight).filter(|&k| m.light_active[k] != 0);
+        let middle = match alone {
+            true => center,
+            // in many worlds at once a light shines into all of them from where it is in one
+            false => Vec3::from(m.stat.center.map(|x| x as f32)) + offset,
+        };
+        let places = places(m, batch)?;
         let mut sun = None;
         for k in own.filter(|&k| m.light_type[k] != LightType::Image as i32) {
-            let (pos, dir) = place(m, batch, k)?;
+            let (pos, dir) = places[k];
             let pos = pos + offset;
             let directional = m.light_type[k] == LightType::Directional as i32;
-            // in many worlds at once a light shines into all of them from where it is in one
-            let middle = match alone {
-                true => center,
-                false => Vec3::from(m.stat.center.map(|x| x as f32)) + offset,
-            };
             let from_afar = match directional {
                 true => -dir,
                 false => (pos - middle).normalize_or(Vec3::Z),
@@ -110,11 +111,17 @@ fn single(x: [f64; 3]) -> [f32; 3] {
     x.map(|x| x as f32)
 }
 
-// where a light is in the first world, and along what it shines
-fn place(m: &Model, batch: &mut Batch, k: usize) -> Result<(Vec3, Vec3)> {
-    let own = |x: &[f64]| Vec3::from([0, 1, 2].map(|i| x[3 * k + i] as f32));
-    debug_assert!(k < m.nlight);
-    let pos = own(batch.reals("light_xpos")?);
-    let dir = own(batch.reals("light_xdir")?);
-    Ok((pos, dir.normalize_or(-Vec3::Z)))
+// where each light is in the first world, and the unit vector along which it shines
+fn places(m: &Model, batch: &mut Batch) -> Result<Vec<(Vec3, Vec3)>> {
+    if m.nlight == 0 {
+        return Ok(Vec::new());
+    }
+    let mut vectors = |name| -> Result<Vec<Vec3>> {
+        let (all, _) = batch.reals(name)?.as_chunks::<3>();
+        let own = all[..m.nlight].iter();
+        Ok(own.map(|x| Vec3::from(x.map(|x| x as f32))).collect())
+    };
+    let (pos, dir) = (vectors("light_xpos")?, vectors("light_xdir")?);
+    let dir = dir.into_iter().map(|dir| dir.normalize_or(-Vec3::Z));
+    Ok(pos.into_iter().zip(dir).collect())
 }

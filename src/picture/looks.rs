@@ -105,6 +105,11 @@ impl Looks {
         Ok(looks)
     }
 
+    /// The floor, and everything else.
+    pub fn shown(&self) -> [&Shown; 2] {
+        [&self.floor, &self.solids]
+    }
+
     fn add_geom(&mut self, m: &Model, id: usize) {
         let said = Said {
             shape: m.geom_type[id],

@@ -47,6 +47,7 @@ pub fn layer(
         surfaces: marks.surfaces,
         worlds: vec![World::default()],
         shadow: true,
+        live: None,
     }))
 }
 

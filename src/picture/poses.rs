@@ -4,6 +4,7 @@ use super::looks::{Element, Kind};
 use crate::batch::Batch;
 use crate::error::Result;
 use manyworlds_view::POSE;
+use rayon::prelude::*;
 
 /// Positions and orientations of all elements of a kind, world after world.
 struct Arrays {
@@ -41,17 +42,20 @@ impl Poses {
 
     /// Those of some elements in the first worlds.
     pub fn of(&self, elements: &[Element], nworld: usize) -> Vec<f32> {
-        let mut poses = Vec::with_capacity(nworld * elements.len() * POSE);
-        for world in 0..nworld {
-            for element in elements {
+        let mut poses = vec![0.0; nworld * elements.len() * POSE];
+        // without elements there is nothing to cut
+        let row = (elements.len() * POSE).max(1);
+        let rows = poses.par_chunks_exact_mut(row).enumerate();
+        rows.for_each(|(world, row)| {
+            for (to, element) in row.chunks_exact_mut(POSE).zip(elements) {
                 let arrays = self.0.iter().find(|arrays| arrays.kind == element.kind);
                 if let Some(arrays) = arrays {
                     let at = world * arrays.num + element.id;
-                    poses.extend_from_slice(&arrays.pos[3 * at..3 * at + 3]);
-                    poses.extend_from_slice(&arrays.mat[9 * at..9 * at + 9]);
+                    to[..3].copy_from_slice(&arrays.pos[3 * at..3 * at + 3]);
+                    to[3..].copy_from_slice(&arrays.mat[9 * at..9 * at + 9]);
                 }
             }
-        }
+        });
         poses
     }
 }

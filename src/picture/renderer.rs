@@ -3,12 +3,13 @@
 use super::{Options, Scene};
 use crate::batch::Batch;
 use crate::error::{Error, Result};
-use crate::gpu::device::{Choice, Device, Request};
+use crate::gpu::device::{Choice, Device};
 use crate::model::Model;
 use manyworlds_view::{Identity, Painter, Picture};
 
 /// Draws the worlds of batches of one model.
 pub struct Renderer {
+    device: Device,
     scene: Scene,
     painter: Painter,
 }
@@ -23,22 +24,24 @@ impl Renderer {
             Some(name) => Choice::Named(name.clone()),
             None => Choice::Any,
         };
-        let device = Device::open(&Request {
-            choice,
-            portable: false,
-        })?;
-        Self::on(&device, m, nworld, options)
+        Self::on(&Device::shared(&choice)?, m, nworld, options)
     }
 
-    /// The same on a device that is open.
+    /// The same on a device that is open; poses of worlds that kernels compute there stay there.
     ///
     /// Fails like [`Renderer::new`].
     pub fn on(device: &Device, m: &Model, nworld: usize, options: &Options) -> Result<Self> {
-        let scene = Scene::new(m, nworld, options)?;
+        let mut scene = Scene::new(m, nworld, options)?;
+        scene.draws_on(device);
         let painter = Painter::new(&device.device, &device.queue, options.size, scene.assets())
             .map_err(fault)?;
         device.check()?;
-        Ok(Self { scene, painter })
+        let device = device.clone();
+        Ok(Self {
+            device,
+            scene,
+            painter,
+        })
     }
 
     /// A picture of the worlds as they are.
@@ -48,6 +51,7 @@ impl Renderer {
     pub fn draw(&mut self, batch: &mut Batch) -> Result<Picture> {
         let shot = self.scene.shoot(batch)?;
         let drawn = self.painter.draw(&shot.camera, &shot.place, &shot.layers);
+        self.device.check()?;
         drawn.map_err(fault)
     }
 
@@ -60,6 +64,7 @@ impl Renderer {
         let [_, solids] = scene.layers(batch)?;
         let (camera, place) = scene.view(batch, &solids)?;
         let shown = self.painter.identify(&camera, &place, &solids);
+        self.device.check()?;
         let element = |[world, part]: [u32; 2]| {
             let element = scene.looks.solids.elements[part as usize].number(&scene.model);
             [world, element as u32]

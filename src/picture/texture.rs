@@ -138,14 +138,7 @@ fn composed(said: &schema::Texture, image: &Image) -> Made<Texture> {
 
 // a file for each side
 fn separate(said: &schema::Texture, read: impl Fn(&str) -> Made<Image>) -> Made<Texture> {
-    let files = [
-        &said.fileright,
-        &said.fileleft,
-        &said.fileup,
-        &said.filedown,
-        &said.filefront,
-        &said.fileback,
-    ];
+    let files = said.sides().map(|(_, file)| file);
     if files.into_iter().flatten().any(|file| !is_png(said, file)) {
         return Ok(Texture::default());
     }

@@ -65,6 +65,25 @@ case("servos", world(CHAIN, SERVOS))
 case("tendons of one branch", world(CHAIN, '<tendon><fixed name="t" stiffness="300" damping="10" springlength=".1"><joint joint="h" coef=".5"/><joint joint="s" coef="-1"/></fixed></tendon>'
      '<actuator><position tendon="t" kp="200" kv="3"/></actuator>'))
 
+MUSCLES = """<actuator><muscle joint="h" lengthrange="-1 1" force="100"/><muscle joint="s" lengthrange="-.5 .5" force="60" gear="-1"/>
+<general joint="h" dyntype="muscle" gaintype="muscle" biastype="muscle" dynprm=".01 .04" gainprm=".75 1.05 100 200 .5 1.6 1.5 1.3 1.2" biasprm=".75 1.05 100 200 .5 1.6 1.5 1.3 1.2" lengthrange="-2 .5" actearly="true"/></actuator>"""
+for seed in range(3):
+    case(f"muscles {seed}", world(CHAIN, MUSCLES), seed=seed, spread=.5)
+MOTORS = """<actuator><dcmotor joint="h" resistance="2" motorconst="0.5"/><dcmotor joint="s" resistance="2" motorconst="0.5" input="pos vel ff voltage" controller="3 2 0.5 0.7 0.3 4"/>
+<dcmotor joint="h" resistance="2" motorconst="0.5" input="pos" controller="300 2 0.5 0.7 0.3 0" thermal="1 50 0 0.004 25 30" inductance="0 0.02" lugre="100 1 0.1 0.2 0.05" cogging="0.1 6 0.3"/>
+<dcmotor joint="s" nominal="12 2 300" cogging="9 4 0"/></actuator>"""
+for seed in range(2):
+    case(f"motors {seed}", world(CHAIN, MOTORS), seed=seed)
+case("actuators of balls and sites", world(CHAIN.replace('<geom size=".05" pos=".1 0 0"/>', '<geom size=".05" pos=".1 0 0"/><site name="tool" pos=".1 .1 0" euler="10 20 30"/>'),
+     """<actuator><orientation joint="b" kp="20" kv=".3"/><position site="tool" kp="30" kv="2" gear="1 0 2 0 .5 0"/><position joint="b" kp="10" kv="1" gear="1 2 .5"/></actuator>"""))
+
+FISH = '<body pos="0 0 1"><freejoint/><geom type="ellipsoid" size=".1 .2 .3" pos=".1 0 0" {fluid}/><body pos=".3 0 0"><joint axis="0 1 0" damping=".1"/><geom type="box" size=".2 .1 .02" pos=".2 0 0" {fluid}/></body></body>' + FREE
+for fluid in ["", 'fluidshape="ellipsoid" fluidcoef=".5 .25 1.5 1 1"']:
+    for seed in range(2):
+        case(f"a medium {fluid} {seed}", world(FISH.format(fluid=fluid), density="1000", viscosity=".1", wind="1 .5 0"), seed=seed)
+case("a medium without springs and dampers", world(FISH.format(fluid=""), density="1000", flags='spring="disable" damper="disable"'))
+case("contacts in a medium", world('<geom type="plane" size="5 5 1"/>' + FISH.format(fluid="").replace("0 0 1", "0 0 .2"), density="100", viscosity=".1", tolerance="1e-12"), spread=.05)
+
 FLOOR = '<geom type="plane" size="5 5 1" {floor}/>'
 FALLING = '<body pos="0 0 .2"><freejoint/><geom type="box" size=".1 .1 .1" {geom}/><body pos="0 0 .2"><joint name="a" damping="2" stiffness="30" axis="0 1 0"/>' \
     '<geom type="capsule" size=".03" fromto="0 0 0 .3 0 0" {geom}/><body pos=".3 0 0"><joint name="c" damping="5" axis="0 0 1" limited="true" range="-5 5" frictionloss=".2"/>' \

@@ -5,12 +5,13 @@ use std::sync::OnceLock;
 
 use manyworlds::fields::ViewMut;
 use manyworlds::gpu::arena::{Layout, chip_words};
+use manyworlds::gpu::dataflow::dataflow;
 use manyworlds::gpu::device::{Device, Request};
 use manyworlds::gpu::run::step_walk;
 use manyworlds::gpu::ties::Ties;
 use manyworlds::gpu::unroll::{MOST, SOFTWARE, unroll};
 use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
-use manyworlds::gpu::wgsl::{Build, LaneOrder, Team, dataflow};
+use manyworlds::gpu::wgsl::{Build, LaneOrder, Team};
 use manyworlds::gpu::{Config, Unroll};
 use manyworlds::stages::{self, Stage};
 use manyworlds::types::{ENBL_DIAGEXACT, ENBL_FWDINV, ENBL_INVDISCRETE, ENBL_RNEPOST};
@@ -239,7 +240,14 @@ const MODELS: &[(&str, &[&str])] = &[
     ),
     (
         "sensor_pos",
-        &["sensors", "touch", "rays", "delays", "distances"],
+        &[
+            "sensors",
+            "touch",
+            "rays",
+            "delays",
+            "distances",
+            "enclosures",
+        ],
     ),
     ("sensor_vel", &["sensors", "touch", "delays", "tactile"]),
     (

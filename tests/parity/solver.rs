@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use manyworlds::fields::{FIELDS, Room, View};
+use manyworlds::gpu::dataflow::dataflow;
 use manyworlds::gpu::run::step_walk;
 use manyworlds::gpu::verify::{round_data, round_model};
-use manyworlds::gpu::wgsl::dataflow;
 use manyworlds::gpu::{Config, Gpu};
 use manyworlds::model::Arrays;
 use manyworlds::{Data, Model, stages};

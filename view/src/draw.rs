@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::mesh::{Mesh, Vertex};
 use crate::scene::{Form, Layer, Map, POSE, Part};
 use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
 use std::ops::Range;
 
 /// Numbers of triangles that a round form comes in, fine to coarse.
@@ -52,7 +53,7 @@ impl GpuPart {
         Self {
             scale: part.scale,
             half_length: part.half_length,
-            color: part.color,
+            color: linear(part.color),
             floor: u32::from(part.floor),
             shininess: part.shininess,
             texture: part.cover.map_or(0, |cover| cover.texture as u32 + 1),
@@ -61,6 +62,12 @@ impl GpuPart {
             pad: 0.0,
         }
     }
+}
+
+// a colour as a screen shows it, in proportion to light
+fn linear([r, g, b, a]: [f32; 4]) -> [f32; 4] {
+    let [r, g, b] = [r, g, b].map(|x| x.max(0.0).powf(2.2));
+    [r, g, b, a]
 }
 
 #[repr(C)]
@@ -154,6 +161,8 @@ pub fn buffer(
 pub struct Draw {
     pub mesh: usize,
     pub instances: Range<u32>,
+    /// Each has one colour: it is no floor, and no texture lies on it.
+    pub plain: bool,
 }
 
 /// A layer on the device.
@@ -166,7 +175,8 @@ pub struct Drawn {
     pub shadow: bool,
 }
 
-/// Which mesh shows which (world, part): lists of draws over one list of instances, the opaque and the others.
+/// Which mesh shows which (world, part): lists of draws over one list of instances, the opaque and the others. Of opaque worlds the nearest
+/// come first, so that little is drawn that is then hidden.
 pub fn instances(
     layer: &Layer,
     camera: &Camera,
@@ -174,35 +184,36 @@ pub fn instances(
     meshes: usize,
 ) -> (Vec<[u32; 2]>, [Vec<Draw>; 2]) {
     let pixels = 0.5 * height as f32 / (0.5 * camera.fovy).tan();
-    let mut solid = vec![Vec::new(); meshes + layer.surfaces.len()];
+    let mut solid = vec![Vec::new(); 2 * (meshes + layer.surfaces.len())];
     let mut clear = Vec::new();
-    for (w, world) in layer.worlds.iter().enumerate() {
-        if world.alpha <= 0.0 {
-            continue;
-        }
+    for w in nearest_first(layer, camera) {
+        let world = &layer.worlds[w];
         for (k, part) in layer.parts.iter().enumerate() {
-            let distance = (layer.position(w, k) - camera.eye).dot(camera.forward);
+            let [nearest, distance] = layer.depths(w, k, camera);
             let radius = part.scale.into_iter().fold(0.0, f32::max);
-            let detail = lod(radius * pixels / distance.max(camera.near));
+            let detail = lod(radius * pixels / nearest.max(camera.near));
             let mesh = mesh_of(part.form, detail, meshes);
             let opaque = part.color[3] * world.alpha >= 1.0;
             match opaque {
-                true => solid[mesh].push([w as u32, k as u32]),
+                true => solid[2 * mesh + usize::from(is_plain(part))].push([w as u32, k as u32]),
                 false => clear.push((distance, mesh, [w as u32, k as u32])),
             }
         }
     }
     let mut list = Vec::new();
     let mut draws = [Vec::new(), Vec::new()];
-    for (mesh, own) in solid
+    for (kind, own) in solid
         .into_iter()
         .enumerate()
         .filter(|(_, own)| !own.is_empty())
     {
         let first = list.len() as u32;
         list.extend(own);
-        let instances = first..list.len() as u32;
-        draws[0].push(Draw { mesh, instances });
+        draws[0].push(Draw {
+            mesh: kind / 2,
+            instances: first..list.len() as u32,
+            plain: kind % 2 == 1,
+        });
     }
     // what can be seen through: the farthest first
     clear.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -210,9 +221,26 @@ pub fn instances(
         let first = list.len() as u32;
         list.extend(same.iter().map(|it| it.2));
         let (mesh, instances) = (same[0].1, first..list.len() as u32);
-        draws[1].push(Draw { mesh, instances });
+        draws[1].push(Draw {
+            mesh,
+            instances,
+            plain: false,
+        });
     }
     (list, draws)
+}
+
+fn is_plain(part: &Part) -> bool {
+    !part.floor && part.cover.is_none()
+}
+
+// the worlds that can be seen
+fn nearest_first(layer: &Layer, camera: &Camera) -> Vec<usize> {
+    let seen = |w: &usize| layer.worlds[*w].alpha > 0.0;
+    let mut worlds: Vec<usize> = (0..layer.worlds.len()).filter(seen).collect();
+    let depth = |w: &usize| Vec3::from(layer.worlds[*w].offset).dot(camera.forward);
+    worlds.sort_by(|a, b| depth(a).total_cmp(&depth(b)));
+    worlds
 }
 
 // detail of a ball whose radius is so many pixels
@@ -227,6 +255,8 @@ fn lod(radius: f32) -> usize {
 /// The buffers of a layer, kept from picture to picture.
 pub struct Kept {
     buffers: [wgpu::Buffer; 5],
+    // poses that are in place of the third
+    live: Option<wgpu::Buffer>,
     group: wgpu::BindGroup,
 }
 
@@ -239,11 +269,12 @@ pub fn upload(
     list: &[[u32; 2]],
     kept: &mut Option<Kept>,
 ) -> Result<wgpu::BindGroup, Error> {
-    assert_eq!(
-        layer.poses.len(),
-        layer.worlds.len() * layer.parts.len() * POSE,
-        "poses of a layer"
-    );
+    let poses = layer.worlds.len() * layer.parts.len() * POSE;
+    let live = layer.live.as_ref().map(|live| &live.poses);
+    let given = live.map_or(layer.poses.len(), |live| {
+        poses.min(live.size() as usize / 4)
+    });
+    assert_eq!(given, poses, "poses of a layer");
     let parts: Vec<_> = layer.parts.iter().map(GpuPart::of).collect();
     let worlds: Vec<_> = layer
         .worlds
@@ -251,7 +282,7 @@ pub fn upload(
         .map(|w| GpuWorld {
             offset: w.offset,
             alpha: w.alpha,
-            tint: w.tint,
+            tint: linear(w.tint),
         })
         .collect();
     let nparts = [layer.parts.len() as u32, 0, 0, 0];
@@ -264,11 +295,12 @@ pub fn upload(
     ];
     let fits = |kept: &Kept| {
         let mut pairs = kept.buffers.iter().zip(bytes);
-        pairs.all(|(buffer, bytes)| buffer.size() >= bytes.len() as u64)
+        let fit = pairs.all(|(buffer, bytes)| buffer.size() >= bytes.len() as u64);
+        fit && kept.live.as_ref() == live
     };
     let kept = match kept.take_if(|kept| fits(kept)) {
         Some(fitting) => kept.insert(fitting),
-        None => kept.insert(Kept::new(device, layout, bytes)?),
+        None => kept.insert(Kept::new(device, layout, bytes, live)?),
     };
     for (buffer, bytes) in kept.buffers.iter().zip(bytes) {
         queue.write_buffer(buffer, 0, bytes);
@@ -281,6 +313,7 @@ impl Kept {
         device: &wgpu::Device,
         layout: &wgpu::BindGroupLayout,
         bytes: [&[u8]; 5],
+        live: Option<&wgpu::Buffer>,
     ) -> Result<Self, Error> {
         let limits = device.limits();
         let most = limits
@@ -297,7 +330,7 @@ impl Kept {
             storage,
             storage,
         ];
-        let buffers = std::array::from_fn(|k| {
+        let buffers: [_; 5] = std::array::from_fn(|k| {
             device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("layer"),
                 // as many numbers next time, or a few more
@@ -306,16 +339,23 @@ impl Kept {
                 mapped_at_creation: false,
             })
         });
+        let [layer, parts, poses, worlds, list] = &buffers;
+        let bound = [layer, parts, live.unwrap_or(poses), worlds, list];
         let entries: [_; 5] = std::array::from_fn(|k| wgpu::BindGroupEntry {
             binding: k as u32,
-            resource: wgpu::Buffer::as_entire_binding(&buffers[k]),
+            resource: bound[k].as_entire_binding(),
         });
         let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("layer"),
             layout,
             entries: &entries,
         });
-        Ok(Self { buffers, group })
+        let live = live.cloned();
+        Ok(Self {
+            buffers,
+            live,
+            group,
+        })
     }
 }
 
@@ -323,7 +363,6 @@ impl Kept {
 mod tests {
     use super::*;
     use crate::scene::World;
-    use glam::Vec3;
 
     #[test]
     fn far_balls_are_coarse_and_what_is_clear_comes_last() {
@@ -346,8 +385,12 @@ mod tests {
         let camera = Camera::around(Vec3::ZERO, 1.0, 0.0, 0.0);
         let (list, [solid, clear]) = instances(&layer, &camera, 480, MESHES);
         assert_eq!(list, [[0, 0], [1, 0], [1, 1], [0, 1]]);
-        let draw = |mesh, instances| Draw { mesh, instances };
-        assert_eq!(solid, [draw(3, 0..1), draw(5, 1..2)]);
-        assert_eq!(clear, [draw(5, 2..3), draw(3, 3..4)]);
+        let draw = |mesh, instances, plain| Draw {
+            mesh,
+            instances,
+            plain,
+        };
+        assert_eq!(solid, [draw(3, 0..1, true), draw(5, 1..2, true)]);
+        assert_eq!(clear, [draw(5, 2..3, false), draw(3, 3..4, false)]);
     }
 }

@@ -17,7 +17,7 @@ pub struct Light {
     pub cutoff: f32,
     /// How much of a spot is in its middle.
     pub exponent: f32,
-    /// One over what divides it at a distance: constant, by m, by m².
+    /// The divisor of its light at a distance of d: a + b d + c d², of these a, b (1/m), c (1/m²).
     pub attenuation: [f32; 3],
     /// What it adds everywhere.
     pub ambient: [f32; 3],

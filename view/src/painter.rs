@@ -5,7 +5,7 @@ use crate::draw::{Draw, Drawn, Kept, LODS, MESHES, Stored, buffer, instances, me
 use crate::error::Error;
 use crate::light::{GpuLight, LIGHTS};
 use crate::mesh::Mesh;
-use crate::pipelines::{COLOR, DEPTH, IDENTITY, Pipelines, SAMPLES};
+use crate::pipelines::{COLOR, DEPTH, For, IDENTITY, Pipelines, SAMPLES};
 use crate::scene::{Form, Layer, Place};
 use crate::texture::{Texture, pack};
 use bytemuck::{Pod, Zeroable};
@@ -210,7 +210,7 @@ impl Painter {
         {
             let color = view(&picture);
             let mut pass = begin(&mut encoder, "identity", Some((&color, None)), &depth, 0.0);
-            pass.set_pipeline(&self.pipelines.identity);
+            pass.set_pipeline(self.pipelines.get(For::Identity));
             pass.set_bind_group(0, &self.frame_group, &[]);
             for layer in &layers {
                 self.draw_list(&mut pass, layer, &layer.solid);
@@ -279,7 +279,7 @@ impl Painter {
 
     fn draw_shadows(&self, encoder: &mut wgpu::CommandEncoder, layers: &[Drawn]) {
         let mut pass = begin(encoder, "shadow", None, &self.shadow, 1.0);
-        pass.set_pipeline(&self.pipelines.shadow);
+        pass.set_pipeline(self.pipelines.get(For::Shadow));
         pass.set_bind_group(0, &self.frame_group, &[]);
         for layer in layers.iter().filter(|layer| layer.shadow) {
             self.draw_list(&mut pass, layer, &layer.solid);
@@ -295,15 +295,22 @@ impl Painter {
         let color = Some((&self.color, Some(picture)));
         let mut pass = begin(encoder, "solids", color, &self.depth, 0.0);
         pass.set_bind_group(0, &self.frame_group, &[]);
-        pass.set_pipeline(&self.pipelines.sky);
-        pass.draw(0..3, 0..1);
         pass.set_bind_group(2, &self.light_group, &[]);
-        pass.set_pipeline(&self.pipelines.solid);
-        for layer in layers {
-            self.draw_list(&mut pass, layer, &layer.solid);
+        // what hides the floor and the sky comes before them: they are then not computed there
+        for (plain, what) in [(true, For::Plain), (false, For::Solid)] {
+            for layer in layers.iter().rev() {
+                for same in layer.solid.chunk_by(|a, b| a.plain == b.plain) {
+                    if same[0].plain == plain {
+                        pass.set_pipeline(self.pipelines.get(what));
+                        self.draw_list(&mut pass, layer, same);
+                    }
+                }
+            }
         }
-        pass.set_pipeline(&self.pipelines.clear);
-        for layer in layers {
+        pass.set_pipeline(self.pipelines.get(For::Sky));
+        pass.draw(0..3, 0..1);
+        for layer in layers.iter().filter(|layer| !layer.clear.is_empty()) {
+            pass.set_pipeline(self.pipelines.get(For::Clear));
             self.draw_list(&mut pass, layer, &layer.clear);
         }
     }

@@ -1,6 +1,7 @@
 //! The pipelines: one shader, by what they draw into.
 
 use crate::mesh::Vertex;
+use std::sync::OnceLock;
 
 /// Samples of a pixel.
 pub const SAMPLES: u32 = 4;
@@ -11,15 +12,32 @@ pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 /// Numbers of the world and of the part that a pixel shows.
 pub const IDENTITY: wgpu::TextureFormat = wgpu::TextureFormat::Rg32Uint;
 
+/// What a pipeline is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum For {
+    /// The sky, where there is nothing else.
+    Sky,
+    /// Floors, and what a texture lies on.
+    Solid,
+    /// What has one colour.
+    Plain,
+    /// What can be seen through.
+    Clear,
+    /// The shadow map.
+    Shadow,
+    /// Numbers of worlds and parts.
+    Identity,
+}
+
+/// Pipelines, each made when it is first needed: a compiler takes its time for each.
 pub struct Pipelines {
     pub frame: wgpu::BindGroupLayout,
     pub layer: wgpu::BindGroupLayout,
     pub light: wgpu::BindGroupLayout,
-    pub sky: wgpu::RenderPipeline,
-    pub solid: wgpu::RenderPipeline,
-    pub clear: wgpu::RenderPipeline,
-    pub shadow: wgpu::RenderPipeline,
-    pub identity: wgpu::RenderPipeline,
+    device: wgpu::Device,
+    module: wgpu::ShaderModule,
+    color: wgpu::TextureFormat,
+    made: [OnceLock<wgpu::RenderPipeline>; 6],
 }
 
 // what distinguishes a pipeline
@@ -44,18 +62,35 @@ impl Pipelines {
         textured: bool,
         lit: bool,
     ) -> Self {
-        use wgpu::CompareFunction as Compare;
         let text = shader(textured, lit);
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("view.wgsl"),
             source: wgpu::ShaderSource::Wgsl(text.into()),
         });
-        let (frame, layer, light) = (frame(device), layer(device), light(device));
+        Self {
+            frame: frame(device),
+            layer: layer(device),
+            light: light(device),
+            device: device.clone(),
+            module,
+            color,
+            made: [const { OnceLock::new() }; 6],
+        }
+    }
+
+    /// The pipeline for something.
+    pub fn get(&self, what: For) -> &wgpu::RenderPipeline {
+        self.made[what as usize].get_or_init(|| self.make(what))
+    }
+
+    fn make(&self, what: For) -> wgpu::RenderPipeline {
+        use wgpu::CompareFunction as Compare;
+        let groups = [&self.frame, &self.layer, &self.light].map(Some);
         let solid = Kind {
             label: "solid",
-            groups: &[Some(&frame), Some(&layer), Some(&light)],
+            groups: &groups,
             vertex: "seen_by_camera",
-            fragment: Some(("shade", color)),
+            fragment: Some(("shade", self.color)),
             blend: None,
             // the nearest has depth 1
             depth: Compare::Greater,
@@ -63,45 +98,48 @@ impl Pipelines {
             samples: SAMPLES,
             sun: false,
         };
-        let make = |kind: Kind<'_>| pipeline(device, &module, &kind);
-        Self {
-            sky: make(Kind {
+        let kind = match what {
+            For::Solid => solid,
+            For::Plain => Kind {
+                label: "plain",
+                fragment: Some(("shade_plain", self.color)),
+                ..solid
+            },
+            For::Sky => Kind {
                 label: "sky",
-                groups: &[Some(&frame)],
+                groups: &groups[..1],
                 vertex: "everywhere",
-                fragment: Some(("sky", color)),
-                depth: Compare::Always,
+                fragment: Some(("sky", self.color)),
+                // where there is nothing
+                depth: Compare::Equal,
                 writes_depth: false,
                 ..solid
-            }),
-            clear: make(Kind {
+            },
+            For::Clear => Kind {
                 label: "clear",
                 blend: Some(wgpu::BlendState::ALPHA_BLENDING),
                 writes_depth: false,
                 ..solid
-            }),
-            shadow: make(Kind {
+            },
+            For::Shadow => Kind {
                 label: "shadow",
-                groups: &[Some(&frame), Some(&layer)],
+                groups: &groups[..2],
                 vertex: "seen_by_sun",
                 fragment: None,
                 depth: Compare::Less,
                 samples: 1,
                 sun: true,
                 ..solid
-            }),
-            identity: make(Kind {
+            },
+            For::Identity => Kind {
                 label: "identity",
-                groups: &[Some(&frame), Some(&layer)],
+                groups: &groups[..2],
                 fragment: Some(("identify", IDENTITY)),
                 samples: 1,
                 ..solid
-            }),
-            solid: make(solid),
-            frame,
-            layer,
-            light,
-        }
+            },
+        };
+        pipeline(&self.device, &self.module, &kind)
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a picture shows: parts that look the same in every world, and where they are in each.
 
+use crate::camera::Camera;
 use crate::light::Light;
+use crate::live::Live;
 use crate::mesh::Mesh;
 use glam::Vec3;
 
@@ -110,8 +112,10 @@ pub struct Layer {
     pub parts: Vec<Part>,
     /// The worlds.
     pub worlds: Vec<World>,
-    /// Worlds x parts x [`POSE`] numbers.
+    /// Worlds x parts x [`POSE`] numbers; none where they are on the device.
     pub poses: Vec<f32>,
+    /// Poses on the painter's device.
+    pub live: Option<Live>,
     /// Meshes that are otherwise in every picture.
     pub surfaces: Vec<Mesh>,
     /// It throws shadows.
@@ -119,10 +123,15 @@ pub struct Layer {
 }
 
 impl Layer {
-    // where a part is in the picture
-    pub(crate) fn position(&self, world: usize, part: usize) -> Vec3 {
+    // how far in front of the camera a part is, for its detail and for its turn; of its world, where the host does not know its pose
+    pub(crate) fn depths(&self, world: usize, part: usize, camera: &Camera) -> [f32; 2] {
+        let eye = camera.eye - Vec3::from(self.worlds[world].offset);
+        if let Some(live) = &self.live {
+            return live.depths(world, eye, camera.forward);
+        }
         let at = POSE * (world * self.parts.len() + part);
-        Vec3::from_slice(&self.poses[at..at + 3]) + Vec3::from(self.worlds[world].offset)
+        let depth = (Vec3::from_slice(&self.poses[at..at + 3]) - eye).dot(camera.forward);
+        [depth, depth]
     }
 }
 

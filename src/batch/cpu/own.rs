@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
-use super::super::own::COUNTS;
+use super::super::own::{Models, News};
 use super::{Cpu, worlds_of};
+use crate::compile::COUNTS;
 use crate::error::{Error, Result};
-use crate::fields::{Elem, FIELDS, Field, Model, Role, Room, SIZES, ViewMut};
+use crate::fields::{Elem, FIELDS, Field, Model, Role, Room, Row, SIZES, ViewMut, field};
 use crate::model::Opt;
 use crate::real::Real;
+use crate::rowset::RowSet;
 
 /// Which frames coincide: a shortcut that holds for one world and not for another.
 const SHORTCUTS: &[&str] = &["body_sameframe", "geom_sameframe", "site_sameframe"];
@@ -28,22 +30,27 @@ const FRAMES: &[&str] = &[
 
 /// Fields that may be written, and that follow from others all the same: anchors of equalities from poses, sizes of geoms from height
 /// fields, what a medium does to a geom from its size.
-const FOLLOWING: &[&str] = &["eq_data", "geom_size", "geom_fluid"];
+static FOLLOWING: RowSet = RowSet::of(&[Row::eq_data, Row::geom_size, Row::geom_fluid]);
 
 /// The models of the worlds, where they differ.
 #[derive(Debug, Default)]
 pub(super) struct Differ {
     // of each world
-    models: Vec<Arc<Model>>,
+    models: Models,
     // of worlds side by side: what all of them are run with
     common: Option<Box<Model>>,
-    // the fields that each lane has for itself
-    fields: Vec<&'static str>,
+    // what each lane has for itself: arrays, and options by name
+    rows: RowSet,
+    options: Vec<&'static str>,
 }
 
 impl Differ {
     pub fn is_empty(&self) -> bool {
         self.models.is_empty()
+    }
+
+    pub fn let_go(&mut self) {
+        self.models = Models::default();
     }
 
     /// The model that a tile of worlds is run with.
@@ -60,38 +67,44 @@ impl<R: Real> Cpu<R> {
     pub(super) fn give(
         &mut self,
         shared: &Model,
-        models: &[Arc<Model>],
+        models: &Models,
         names: &[&'static str],
+        news: &[News],
     ) -> Result<()> {
         if R::WIDTH == 1 {
-            self.own.models = models.to_vec();
+            self.own.models = Arc::clone(models);
             return Ok(());
         }
-        let fields = side_by_side(names)?;
-        let is_new = self.own.fields != fields;
-        let known = |w: usize| self.own.models.get(w);
-        let changed = |w: usize| is_new || !known(w).is_some_and(|m| Arc::ptr_eq(m, &models[w]));
-        let changed: Vec<bool> = (0..models.len()).map(changed).collect();
-        let other = |w: &usize| changed[*w] && !Arc::ptr_eq(&models[*w], &models[0]);
-        for w in (0..models.len()).filter(|w| *w == 0 || other(w)) {
-            alike(shared, &models[w], w)?;
+        let (rows, options) = side_by_side(names)?;
+        for new in news {
+            alike(shared, &models[new.world], new)?;
         }
+        let is_new = self.own.rows != rows || self.own.options != options;
+        // the rows that a world's lane is given, if any
+        let given = |w: usize| {
+            let all = is_new.then_some(rows);
+            let new = news.binary_search_by_key(&w, |new| new.world).ok();
+            all.or(new.map(|k| news[k].changed.rows.and(&rows)))
+        };
         self.for_each(shared, |_, t, tile, _| {
-            for (w, lane) in worlds_of::<R>(t, models.len()).filter(|(w, _)| changed[*w]) {
-                tile.d.own.set_lane(shared, lane, &models[w], &fields);
+            for (w, lane) in worlds_of::<R>(t, models.len()) {
+                if let Some(rows) = given(w) {
+                    let own = &mut tile.d.own;
+                    own.set_lane(shared, lane, &models[w], rows, &options);
+                }
             }
         });
         if is_new {
             self.own.common = Some(Box::new(common_of(shared, names)));
         }
-        self.own.models = models.to_vec();
-        self.own.fields = fields;
+        self.own.models = Arc::clone(models);
+        (self.own.rows, self.own.options) = (rows, options);
         Ok(())
     }
 }
 
-// the fields that each lane has for itself: those that are named, and all that follow from others
-fn side_by_side(names: &[&'static str]) -> Result<Vec<&'static str>> {
+// what each lane has for itself: arrays that are named, all that follow from others, and options that are named
+fn side_by_side(names: &[&'static str]) -> Result<(RowSet, Vec<&'static str>)> {
     // a setting of the convex collider, which looks at one pair of one world
     let name = "ccd_tolerance";
     if names.contains(&name) {
@@ -100,11 +113,10 @@ fn side_by_side(names: &[&'static str]) -> Result<Vec<&'static str>> {
         )));
     }
     let reals = derived().filter(|field| field.elem != Elem::Int);
-    let following = reals
-        .map(|field| field.name)
-        .chain(FOLLOWING.iter().copied());
-    let new = following.filter(|name| !names.contains(name));
-    Ok(names.iter().copied().chain(new).collect())
+    let named = names.iter().filter_map(|name| field(name));
+    let rows = reals.chain(named).map(|field| field.row);
+    let options = names.iter().copied().filter(|name| field(name).is_none());
+    Ok((rows.collect::<RowSet>().with(&FOLLOWING), options.collect()))
 }
 
 // arrays of the model that follow from others
@@ -114,23 +126,32 @@ fn derived() -> impl Iterator<Item = &'static Field> {
 }
 
 // lanes go one way: what a world's numbers say of it must be what they say of all
-fn alike(shared: &Model, own: &Model, w: usize) -> Result<()> {
+fn alike(shared: &Model, own: &Model, new: &News) -> Result<()> {
+    let (w, changed) = (new.world, &new.changed);
     // whether a geom is an ellipsoid to the medium
     let ellipsoid = |m: &Model, g: usize| m.geom_fluid[12 * g] > 0.0;
-    if let Some(g) = (0..shared.ngeom).find(|&g| ellipsoid(shared, g) != ellipsoid(own, g)) {
+    let geoms = match changed.rows.has(Row::geom_fluid) {
+        true => shared.ngeom,
+        false => 0,
+    };
+    if let Some(g) = (0..geoms).find(|&g| ellipsoid(shared, g) != ellipsoid(own, g)) {
         return Err(Error::Input(format!(
             "world {w}: geom_fluid[{g}] makes an ellipsoid of the geom in some worlds only, and they are computed side by side; \
              Backend::Cpu lets it differ"
         )));
     }
+    // sizes hang on options, and on what decides which rows there are
     let counts = |name: &str| COUNTS.iter().any(|(size, _)| *size == name);
-    let mut sizes = SIZES.iter().filter(|(size, _)| !counts(size));
+    let mut sizes = SIZES
+        .iter()
+        .filter(|(size, _)| changed.options && !counts(size));
     if let Some((size, what)) = sizes.find(|(size, _)| shared.size(size) != own.size(size)) {
         return Err(Error::Input(format!(
             "world {w}: {size} ({what}) would not be that of the other worlds"
         )));
     }
-    let mut fields = derived().filter(|field| field.elem == Elem::Int);
+    let derived = |field: &&Field| field.role == Role::Derived && field.elem == Elem::Int;
+    let mut fields = changed.rows.fields().filter(derived);
     let other = |field: &&Field| {
         let free = SHORTCUTS.contains(&field.name) || LENDERS.contains(&field.name);
         !free && shared.view(field.row) != own.view(field.row)

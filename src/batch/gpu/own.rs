@@ -5,39 +5,52 @@ use std::sync::Arc;
 use super::Kernels;
 use crate::cpu::euler::damped;
 use crate::error::{Error, Result};
-use crate::fields::Data;
-use crate::fields::{FIELDS, Field, INPUTS, Model, Room, View};
+use crate::fields::{Data, FIELDS, Field, INPUTS, Model, Room, View, field};
 use crate::gpu::{Config, Gpu, Values};
 use crate::model::Opt;
 
-use super::super::own::COUNTS;
+use super::super::own::{Models, News};
+use crate::compile::COUNTS;
+use crate::rowset::RowSet;
 
 impl Kernels {
-    /// Gives every world a model of its own.
+    /// Gives every world a model of its own; `news` says what is new of them.
     ///
     /// Fails with [`Error::Input`] where an option differs: options are constants of the kernels.
-    pub(super) fn give(&mut self, models: &[Arc<Model>]) -> Result<()> {
+    pub(super) fn give(&mut self, models: &Models, news: &[News]) -> Result<()> {
         let base = self.gpu.model();
+        let new = || news.iter().map(|new| &*models[new.world]);
         for (name, _) in Opt::NAMES.iter().filter(|(name, _)| *name != "enableflags") {
-            if models.iter().any(|m| m.opt.get(name) != base.opt.get(name)) {
+            if new().any(|m| m.opt.get(name) != base.opt.get(name)) {
                 return Err(Error::Input(format!(
                     "{name}: an option is a constant of the kernels, the same for all worlds; Backend::Cpu lets it differ"
                 )));
             }
         }
         let mut varies = self.gpu.config().varies.clone();
-        let new = differing(base, models).filter(|name| !varies.iter().any(|known| known == name));
-        let new: Vec<String> = new.map(str::to_owned).collect();
+        let changed = news.iter().map(|new| new.changed.rows);
+        let changed = changed.fold(RowSet::default(), |all, rows| all.with(&rows));
+        let other = |field: &&Field| {
+            let shared = base.view(field.row);
+            new().any(|m| m.view(field.row) != shared)
+        };
+        let known = |name: &str| varies.iter().any(|known| known == name);
+        let fresh = changed.fields().filter(|field| !known(field.name));
+        let fresh: Vec<String> = fresh
+            .filter(other)
+            .map(|field| field.name.to_owned())
+            .collect();
         // kernels leave out what the model that they are made for does without
-        let undamped = !damped(base) && models.iter().any(|m| damped(m));
+        let undamped = !damped(base) && new().any(damped);
         let mut counts = COUNTS.iter().map(|(size, _)| *size);
-        let lacks = undamped || counts.any(|size| base.size(size) < most(models, size));
-        self.own = models.to_vec();
-        if lacks || !new.is_empty() {
-            varies.extend(new);
+        let lacks = undamped || counts.any(|size| base.size(size) < most(new(), size));
+        self.own = Models::clone(models);
+        if lacks || !fresh.is_empty() {
+            varies.extend(fresh);
             self.reopen(varies)?;
+            return write_own(&self.own, &mut self.gpu);
         }
-        write_own(&self.own, &mut self.gpu)
+        write_news(&self.own, news, &mut self.gpu)
     }
 
     // the same worlds with room for what differs
@@ -46,7 +59,7 @@ impl Kernels {
         let own = || self.own.iter().map(Arc::as_ref);
         let mut base = own().find(|m| damped(m)).unwrap_or(base).clone();
         for (size, _) in COUNTS {
-            if let Some(num) = most(&self.own, size).max(base.size(size)) {
+            if let Some(num) = most(own(), size).max(base.size(size)) {
                 base.arrays_mut().set_size(size, num);
             }
         }
@@ -110,8 +123,8 @@ impl Kernels {
 }
 
 // the greatest that a size is in any world
-fn most(models: &[Arc<Model>], size: &str) -> Option<usize> {
-    models.iter().filter_map(|m| m.size(size)).max()
+fn most<'a>(models: impl Iterator<Item = &'a Model>, size: &str) -> Option<usize> {
+    models.filter_map(|m| m.size(size)).max()
 }
 
 /// Writes what differs into the worlds of a device.
@@ -126,19 +139,20 @@ pub(super) fn write_own(models: &[Arc<Model>], gpu: &mut Gpu) -> Result<()> {
     Ok(())
 }
 
-// arrays of the model that any world has otherwise
-fn differing<'a>(
-    base: &'a Model,
-    models: &'a [Arc<Model>],
-) -> impl Iterator<Item = &'static str> + 'a {
-    let arrays = FIELDS.iter().filter(|field| field.room == Room::Model);
-    let other = |name: &str| {
-        let shared = base.field(name);
-        models.iter().any(|m| m.field(name) != shared)
-    };
-    arrays
-        .map(|field| field.name)
-        .filter(move |name| other(name))
+// writes what is new, into the worlds that it is of
+fn write_news(models: &[Arc<Model>], news: &[News], gpu: &mut Gpu) -> Result<()> {
+    for name in gpu.config().varies.clone() {
+        let Some(field) = field(&name) else {
+            continue;
+        };
+        let new = news.iter().filter(|new| new.changed.rows.has(field.row));
+        let worlds: Vec<u32> = new.map(|new| new.world as u32).collect();
+        if !worlds.is_empty() {
+            let rows = worlds.iter().map(|w| models[*w as usize].view(field.row));
+            gpu.write_worlds(&name, &worlds, &rows_of(rows))?;
+        }
+    }
+    Ok(())
 }
 
 // an array of several worlds, one after the other

@@ -2,7 +2,7 @@
 
 use manyworlds::batch::{Backend, Overflow, Settings};
 use manyworlds::fields::{FIELDS, Field, Room};
-use manyworlds::gpu::wgsl::dataflow;
+use manyworlds::gpu::dataflow::dataflow;
 use manyworlds::real::counted::take_count;
 use manyworlds::real::{Counted, Real};
 use manyworlds::simd::{Lanes, Rows, copy_lane};

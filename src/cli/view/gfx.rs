@@ -1,18 +1,17 @@
 //! What the window draws with: the renderer's picture of the worlds, and the panel over it.
 
-use crate::gpu::device::instance;
+use crate::gpu::device::{Device, instance};
 use manyworlds::Error;
-use manyworlds::picture::{Scene, Shot};
+use manyworlds::picture::{Shot, Show};
 use manyworlds_view::Painter;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use winit::window::Window;
 
 /// A window's device and surface.
 pub struct Gfx {
     pub window: Arc<Window>,
     pub input: egui_winit::State,
-    device: wgpu::Device,
-    queue: wgpu::Queue,
+    device: Device,
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     format: wgpu::TextureFormat,
@@ -20,8 +19,6 @@ pub struct Gfx {
     panel: egui_wgpu::Renderer,
     // textures that the last picture of the panel was the last to need
     freed: Vec<egui::TextureId>,
-    // the first fault of the device
-    fault: Arc<Mutex<Option<String>>>,
     /// Name of the adapter.
     pub adapter: String,
 }
@@ -31,8 +28,8 @@ fn failed(e: impl std::fmt::Display) -> Error {
 }
 
 impl Gfx {
-    /// Opens the best adapter that can draw in a window, a software one too, for the worlds of a scene.
-    pub fn open(window: Window, scene: &Scene) -> Result<Self, Error> {
+    /// Opens the best adapter that can draw in a window, a software one too, for worlds: their own device, if they are on that adapter.
+    pub fn open(window: Window, show: &mut Show) -> Result<Self, Error> {
         let window = Arc::new(window);
         let surface = instance().create_surface(window.clone()).map_err(failed)?;
         let adapter = instance().request_adapter(&wgpu::RequestAdapterOptions {
@@ -41,13 +38,12 @@ impl Gfx {
             ..wgpu::RequestAdapterOptions::default()
         });
         let adapter = pollster::block_on(adapter).map_err(failed)?;
-        let asked = wgpu::DeviceDescriptor {
-            label: Some("manyworlds view"),
-            required_limits: adapter.limits(),
-            ..wgpu::DeviceDescriptor::default()
+        let worlds = show.batch().wgpu_device();
+        let device = match worlds.filter(|device| device.is_of(&adapter)) {
+            Some(device) => device.clone(),
+            None => request(&adapter)?,
         };
-        let (device, queue) = pollster::block_on(adapter.request_device(&asked)).map_err(failed)?;
-        let fault = watch(&device);
+        show.scene_mut().draws_on(&device);
         let size = window.inner_size();
         let config = surface.get_default_config(&adapter, size.width.max(1), size.height.max(1));
         let mut config = config.ok_or_else(|| failed("the adapter cannot draw in it"))?;
@@ -57,13 +53,8 @@ impl Gfx {
         config.format = *srgb.unwrap_or(&config.format);
         let format = config.format.add_srgb_suffix();
         config.view_formats = vec![format];
-        let painter = Painter::onto(
-            &device,
-            &queue,
-            [config.width, config.height],
-            scene.assets(),
-            format,
-        );
+        let size = [config.width, config.height];
+        let painter = painter(&device, size, show, format)?;
         let context = egui::Context::default();
         let side = device.limits().max_texture_dimension_2d as usize;
         let scale = Some(window.scale_factor() as f32);
@@ -76,28 +67,30 @@ impl Gfx {
             window.theme(),
             Some(side),
         );
-        surface.configure(&device, &config);
+        surface.configure(&device.device, &config);
         Ok(Self {
-            panel: egui_wgpu::Renderer::new(&device, format, egui_wgpu::RendererOptions::default()),
+            panel: egui_wgpu::Renderer::new(
+                &device.device,
+                format,
+                egui_wgpu::RendererOptions::default(),
+            ),
             freed: Vec::new(),
-            painter: painter.map_err(failed)?,
+            painter,
             adapter: adapter.get_info().name,
             window,
             input,
             device,
-            queue,
             surface,
             config,
             format,
-            fault,
         })
     }
 
-    /// Begins to draw the worlds of another scene.
-    pub fn change(&mut self, scene: &Scene) -> Result<(), Error> {
-        let (size, format) = ([self.config.width, self.config.height], self.format);
-        let painter = Painter::onto(&self.device, &self.queue, size, scene.assets(), format);
-        self.painter = painter.map_err(failed)?;
+    /// Begins to draw other worlds.
+    pub fn change(&mut self, show: &mut Show) -> Result<(), Error> {
+        show.scene_mut().draws_on(&self.device);
+        let size = [self.config.width, self.config.height];
+        self.painter = painter(&self.device, size, show, self.format)?;
         Ok(())
     }
 
@@ -108,7 +101,7 @@ impl Gfx {
             return Ok(());
         }
         [self.config.width, self.config.height] = size;
-        self.surface.configure(&self.device, &self.config);
+        self.surface.configure(&self.device.device, &self.config);
         self.painter.resize(size).map_err(failed)
     }
 
@@ -119,8 +112,8 @@ impl Gfx {
         }
         for (id, deltas) in &told.set {
             for delta in deltas {
-                self.panel
-                    .update_texture(&self.device, &self.queue, *id, delta);
+                let (device, queue) = self.device.wgpu();
+                self.panel.update_texture(device, queue, *id, delta);
             }
         }
         self.freed.extend(&told.free);
@@ -129,16 +122,12 @@ impl Gfx {
 
     /// Draws worlds, and the panel over them. False where the window cannot be drawn in just now.
     pub fn draw(&mut self, shot: &Shot, panel: egui::FullOutput) -> Result<bool, Error> {
-        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(fault) = &*fault {
-            return Err(Error::Device(fault.clone()));
-        }
-        drop(fault);
+        self.device.check()?;
         use wgpu::CurrentSurfaceTexture as Current;
         let target = match self.surface.get_current_texture() {
             Current::Success(target) | Current::Suboptimal(target) => target,
             Current::Outdated | Current::Lost => {
-                self.surface.configure(&self.device, &self.config);
+                self.surface.configure(&self.device.device, &self.config);
                 return Ok(false);
             }
             Current::Timeout | Current::Occluded | Current::Validation => return Ok(false),
@@ -152,12 +141,12 @@ impl Gfx {
             .draw_onto(&shot.camera, &shot.place, &shot.layers, &view);
         drawn.map_err(|e| Error::Device(e.to_string()))?;
         self.draw_panel(panel, &view);
-        self.queue.present(target);
+        self.device.queue.present(target);
         Ok(true)
     }
 
     fn draw_panel(&mut self, out: egui::FullOutput, view: &wgpu::TextureView) {
-        let (device, queue) = (&self.device, &self.queue);
+        let (device, queue) = self.device.wgpu();
         self.input
             .handle_platform_output(&self.window, out.platform_output);
         let context = self.input.egui_ctx();
@@ -193,13 +182,25 @@ impl Gfx {
     }
 }
 
-// the first fault is kept: what follows is its consequence
-fn watch(device: &wgpu::Device) -> Arc<Mutex<Option<String>>> {
-    let fault = Arc::new(Mutex::new(None));
-    let kept = fault.clone();
-    device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| {
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.get_or_insert(e.to_string());
-    }));
-    fault
+// a device of its own
+fn request(adapter: &wgpu::Adapter) -> Result<Device, Error> {
+    let asked = wgpu::DeviceDescriptor {
+        label: Some("manyworlds view"),
+        required_limits: adapter.limits(),
+        ..wgpu::DeviceDescriptor::default()
+    };
+    let opened = pollster::block_on(adapter.request_device(&asked));
+    let (device, queue) = opened.map_err(failed)?;
+    Device::from_wgpu(device, queue)
+}
+
+fn painter(
+    device: &Device,
+    size: [u32; 2],
+    show: &Show,
+    format: wgpu::TextureFormat,
+) -> Result<Painter, Error> {
+    let (device, queue) = device.wgpu();
+    let assets = show.scene().assets();
+    Painter::onto(device, queue, size, assets, format).map_err(failed)
 }

@@ -55,7 +55,7 @@ impl<'a> App<'a> {
         Ok(())
     }
 
-    fn open(&self, events: &ActiveEventLoop) -> Result<Gfx, Error> {
+    fn open(&mut self, events: &ActiveEventLoop) -> Result<Gfx, Error> {
         let title = format!("manyworlds: {}", self.args.model.path.display());
         let size = winit::dpi::LogicalSize::new(1280, 720);
         let wanted = Window::default_attributes()
@@ -63,7 +63,7 @@ impl<'a> App<'a> {
             .with_inner_size(size);
         let window = events.create_window(wanted);
         let window = window.map_err(|e| Error::Device(format!("no window: {e}")))?;
-        Gfx::open(window, self.worlds.show.scene())
+        Gfx::open(window, &mut self.worlds.show)
     }
 
     // another model, or a policy; what runs goes on if it is refused
@@ -74,9 +74,9 @@ impl<'a> App<'a> {
             return show.follow(Some(Policy::open(path, show.batch().model())?));
         }
         let nworld = self.worlds.show.batch().nworld();
-        let worlds = self.args.open_file(path, nworld)?;
+        let mut worlds = self.args.open_file(path, nworld)?;
         if let Some(gfx) = &mut self.gfx {
-            gfx.change(worlds.show.scene())?;
+            gfx.change(&mut worlds.show)?;
         }
         self.worlds = worlds;
         self.panel.begin();

@@ -3,7 +3,8 @@
 use super::{ensure, id, span, spans};
 use crate::compile::geom::size_count;
 use crate::error::Result;
-use crate::fields::Arrays;
+use crate::fields::{Arrays, Row};
+use crate::rowset::RowSet;
 use crate::types::*;
 
 pub(super) fn check(m: &Arrays) -> Result<()> {
@@ -11,12 +12,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
     for i in 0..m.nmesh {
         mesh(m, i)?;
     }
-    for k in 0..m.nhfield {
-        hfield(m, k)?;
-    }
-    for g in 0..m.ngeom {
-        geom(m, g)?;
-    }
+    sizes(m)?;
     for s in 0..m.nsite {
         let shape =
             m.site_type[s] == GeomType::None || (0..GeomType::Sdf as i32).contains(&m.site_type[s]);
@@ -25,6 +21,16 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
         ensure(mesh, "site_dataid", s, "is -1, and the site is a mesh")?;
     }
     Ok(())
+}
+
+/// Numbers that [`sizes`] looks at.
+pub(super) const OF_SIZES: RowSet =
+    RowSet::of(&[Row::hfield_size, Row::hfield_data, Row::geom_size]);
+
+/// Shapes have a size.
+pub(super) fn sizes(m: &Arrays) -> Result<()> {
+    (0..m.nhfield).try_for_each(|k| hfield(m, k))?;
+    (0..m.ngeom).try_for_each(|g| geom(m, g))
 }
 
 fn geom(m: &Arrays, g: usize) -> Result<()> {

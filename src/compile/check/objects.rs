@@ -5,7 +5,8 @@ use crate::compile::actuator::{Kind, activations_of};
 use crate::compile::plastic::words;
 use crate::compile::tendon::check_step;
 use crate::error::Result;
-use crate::fields::Arrays;
+use crate::fields::{Arrays, Row};
+use crate::rowset::RowSet;
 use crate::types::*;
 
 pub(super) fn check(m: &Arrays) -> Result<()> {
@@ -15,6 +16,20 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
     for i in 0..m.neq {
         equality(m, i)?;
     }
+    friction(m)?;
+    tendons(m)?;
+    plastic(m)?;
+    actuators(m)?;
+    let names = ["numeric_adr", "numeric_size"];
+    spans(names, &m.numeric_adr, &m.numeric_size, m.nnumericdata)
+}
+
+/// Numbers that [`friction`] looks at.
+pub(super) const OF_FRICTION: RowSet =
+    RowSet::of(&[Row::dof_frictionloss, Row::tendon_frictionloss]);
+
+/// Friction takes energy away.
+pub(super) fn friction(m: &Arrays) -> Result<()> {
     for (name, loss) in [
         ("dof_frictionloss", &m.dof_frictionloss),
         ("tendon_frictionloss", &m.tendon_frictionloss),
@@ -28,11 +43,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
             )?;
         }
     }
-    tendons(m)?;
-    plastic(m)?;
-    actuators(m)?;
-    let names = ["numeric_adr", "numeric_size"];
-    spans(names, &m.numeric_adr, &m.numeric_size, m.nnumericdata)
+    Ok(())
 }
 
 fn pair(m: &Arrays, k: usize) -> Result<()> {
@@ -77,7 +88,11 @@ fn equality(m: &Arrays, i: usize) -> Result<()> {
     )
 }
 
-fn tendons(m: &Arrays) -> Result<()> {
+/// Numbers that [`tendons`] looks at.
+pub(super) const OF_PATHS: RowSet = RowSet::of(&[Row::wrap_prm]);
+
+/// Paths of tendons lead over what is there.
+pub(super) fn tendons(m: &Arrays) -> Result<()> {
     for i in 0..m.ntendon {
         let (adr, num) = (m.tendon_adr[i], m.tendon_num[i]);
         span(["tendon_adr", "tendon_num"], i, adr, num, m.nwrap)?;
@@ -210,6 +225,17 @@ fn actuators(m: &Arrays) -> Result<()> {
         history(m, "actuator_history", i, samples)?;
     }
     Ok(())
+}
+
+/// Numbers that [`parameters`] looks at.
+pub(super) const OF_ACTUATORS: RowSet = RowSet::of(&[Row::actuator_dynprm, Row::actuator_gainprm]);
+
+/// Parameters of actuators ask for what the actuators have.
+pub(super) fn parameters(m: &Arrays) -> Result<()> {
+    (0..m.nactuator).try_for_each(|i| {
+        kind(m, i)?;
+        activations(m, i)
+    })
 }
 
 // whether the rests of plastic springs lie within those of a world.

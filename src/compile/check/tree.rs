@@ -3,7 +3,8 @@
 use super::{bad, ensure, runs};
 use crate::compile::simple;
 use crate::error::{Error, Result};
-use crate::fields::Arrays;
+use crate::fields::{Arrays, Row};
+use crate::rowset::RowSet;
 use crate::types::*;
 
 pub(super) fn check(m: &Arrays) -> Result<()> {
@@ -22,6 +23,21 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
         &m.body_geomadr,
         &m.body_geomnum,
     )?;
+    simple(m)
+}
+
+/// Numbers that [`simple`] looks at.
+pub(super) const OF_INERTIA: RowSet = RowSet::of(&[
+    Row::body_ipos,
+    Row::body_iquat,
+    Row::jnt_pos,
+    Row::jnt_axis,
+    Row::tendon_armature,
+    Row::actuator_armature,
+]);
+
+/// Bodies whose inertia is diagonal, said the compiler, still have one.
+pub(super) fn simple(m: &Arrays) -> Result<()> {
     simple::violated(m).map_or(Ok(()), |(i, why)| {
         let why = format_args!(
             "is {}: the body was compiled as one whose inertia is diagonal, but {why}; give it simple=\"false\" in the text of the model",

@@ -186,11 +186,39 @@ fn muscle_by_length<R: Real>(l: R, lmin: R, lmax: R) -> R {
     R::select(outside, zero, fl)
 }
 
+// its slope
+#[inline(always)]
+fn muscle_by_length_slope<R: Real>(l: R, lmin: R, lmax: R) -> R {
+    let (zero, one, half) = (R::zero(), R::one(), R::splat(0.5));
+    let (a, b) = (half * (lmin + one), half * (one + lmax));
+    let part = |from: R, to: R| {
+        let span = (to - from).abs().max(R::splat(MINVAL));
+        (l - from) / (span * span)
+    };
+    let rising = R::select(l.le(a), part(lmin, a), -part(one, a));
+    let falling = R::select(l.le(b), -part(one, b), part(lmax, b));
+    let slope = R::select(l.le(one), rising, falling);
+    let outside = l.lt(lmin) | lmax.lt(l);
+    R::select(outside, zero, slope)
+}
+
+// force of a muscle over that at rest, by the velocity in units of the largest
+#[inline(always)]
+fn muscle_by_velocity<R: Real>(v: R, fvmax: R) -> R {
+    let (zero, one) = (R::zero(), R::one());
+    let y = fvmax - one;
+    let shortening = (v + one) * (v + one);
+    let x = y - v;
+    let lengthening = fvmax - x * x / y.max(R::splat(MINVAL));
+    let fv = R::select(v.le(zero), shortening, lengthening);
+    let fv = R::select(v.le(-one), zero, fv);
+    R::select(y.lt(v) & zero.lt(v), fvmax, fv)
+}
+
 /// Active force of a muscle at full activation: force-length-velocity curve (`mju_muscleGain`).
 #[inline]
 pub fn muscle_gain<R: Real>(length: R, vel: R, lengthrange: [R; 2], acc0: R, prm: [R; 10]) -> R {
     let (force, optimal) = muscle_scale(lengthrange, acc0, prm);
-    let (zero, one) = (R::zero(), R::one());
     let [lmin, lmax, vmax, fvmax] = [prm[4], prm[5], prm[6], prm[8]];
 
     // in units of the optimal length
@@ -199,14 +227,25 @@ pub fn muscle_gain<R: Real>(length: R, vel: R, lengthrange: [R; 2], acc0: R, prm
     let fl = muscle_by_length(l, lmin, lmax);
 
     // two parabolas of the velocity
-    let y = fvmax - R::one();
-    let shortening = (v + one) * (v + one);
-    let x = y - v;
-    let lengthening = fvmax - x * x / y.max(R::splat(MINVAL));
-    let fv = R::select(v.le(zero), shortening, lengthening);
-    let fv = R::select(v.le(-one), zero, fv);
-    let fv = R::select(y.lt(v) & zero.lt(v), fvmax, fv);
-    -force * fl * fv
+    -force * fl * muscle_by_velocity(v, fvmax)
+}
+
+/// Slope of [`muscle_gain`] over the length.
+#[inline]
+pub(crate) fn muscle_gain_stiffness<R: Real>(
+    length: R,
+    vel: R,
+    lengthrange: [R; 2],
+    acc0: R,
+    prm: [R; 10],
+) -> R {
+    let (force, optimal) = muscle_scale(lengthrange, acc0, prm);
+    let [lmin, lmax, vmax, fvmax] = [prm[4], prm[5], prm[6], prm[8]];
+    let unit = optimal.max(R::splat(MINVAL));
+    let l = prm[0] + (length - lengthrange[0]) / unit;
+    let v = vel / (optimal * vmax).max(R::splat(MINVAL));
+    let fl = muscle_by_length_slope(l, lmin, lmax);
+    -force * fl * muscle_by_velocity(v, fvmax) / unit
 }
 
 /// Slope of [`muscle_gain`] over the velocity (`mjd_muscleGain_vel`).
@@ -252,4 +291,26 @@ pub fn muscle_bias<R: Real>(length: R, lengthrange: [R; 2], acc0: R, prm: [R; 10
     let fp = R::select(l.le(b), half * x * x, line);
     let fp = R::select(l.le(one), R::zero(), fp);
     -(force * fpmax) * fp
+}
+
+/// Slope of [`muscle_bias`] over the length.
+#[inline]
+pub(crate) fn muscle_bias_stiffness<R: Real>(
+    length: R,
+    lengthrange: [R; 2],
+    acc0: R,
+    prm: [R; 10],
+) -> R {
+    let (force, optimal) = muscle_scale(lengthrange, acc0, prm);
+    let (lmax, fpmax) = (prm[5], prm[7]);
+    let one = R::one();
+    let unit = optimal.max(R::splat(MINVAL));
+    let l = prm[0] + (length - lengthrange[0]) / unit;
+
+    // nothing, a line, a constant
+    let b = R::splat(0.5) * (one + lmax);
+    let span = (b - one).max(R::splat(MINVAL));
+    let slope = R::select(l.le(b), (l - one) / (span * span), one / span);
+    let slope = R::select(l.le(one), R::zero(), slope);
+    -(force * fpmax) * slope / unit
 }

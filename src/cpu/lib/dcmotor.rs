@@ -203,23 +203,57 @@ pub fn motor_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usiz
         let volt = voltage(m, d, i, ctrl);
         let by_velocity = -prm[0] / k.max(R::splat(MINVAL)) * prm[6] + k;
         let by_velocity = R::select(volt.within, by_velocity, R::zero());
-        let drawn = (by_velocity - k) / resistance(m, d, i, &slots);
-        slope = match slots.current {
-            None => k * drawn,
-            Some(_) if m.actuator_actearly[i] == 0 => R::zero(),
-            Some(c) => {
-                let (tau, limit) = (dynprm[0].max(R::splat(MINVAL)), dynprm[1]);
-                let velocity = d.actuator_velocity[m.actuator_outadr[i] as usize];
-                let flowing = (volt.sum - k * velocity) / resistance(m, d, i, &slots);
-                let rate = (flowing - d.act[c]) / dynprm[0];
-                let free = rate.abs().lt(limit) | limit.le(R::zero());
-                let part = R::one() - (-d.own.timestep(m) / tau).exp();
-                R::select(free, k * drawn * part, R::zero())
-            }
-        };
+        slope = of_current(m, d, i, volt.sum, by_velocity - k);
     }
     if m.actuator_biastype[i] == BiasType::DcMotor && slots.bristle.is_some() {
         slope -= dynprm[6];
+    }
+    slope
+}
+
+// slope of the torque of a motor's current, whose voltage is `sum` and has a slope itself
+fn of_current<R: Real>(m: &Model, d: &Data<R>, i: usize, sum: R, slope: R) -> R {
+    let slots = slots(m, i);
+    let dynprm = dynprm(m, d, i);
+    let k = d.own.actuator_gainprm(m, 10 * i + 1);
+    let ohm = resistance(m, d, i, &slots);
+    let drawn = slope / ohm;
+    match slots.current {
+        None => k * drawn,
+        Some(_) if m.actuator_actearly[i] == 0 => R::zero(),
+        Some(c) => {
+            let (tau, limit) = (dynprm[0].max(R::splat(MINVAL)), dynprm[1]);
+            let velocity = d.actuator_velocity[m.actuator_outadr[i] as usize];
+            let flowing = (sum - k * velocity) / ohm;
+            let rate = (flowing - d.act[c]) / dynprm[0];
+            let free = rate.abs().lt(limit) | limit.le(R::zero());
+            let part = R::one() - (-d.own.timestep(m) / tau).exp();
+            R::select(free, k * drawn * part, R::zero())
+        }
+    }
+}
+
+/// Slope of a motor's torque over the length: of what its controller does about the position, and of cogging.
+#[inline]
+pub(crate) fn motor_stiffness<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    i: usize,
+    ctrl: impl Fn(usize) -> R,
+) -> R {
+    let mut slope = R::zero();
+    if m.actuator_gaintype[i] == GainType::DcMotor {
+        let prm = gainprm(m, d, i);
+        let volt = voltage(m, d, i, ctrl);
+        let by_length = -prm[0] / prm[1].max(R::splat(MINVAL)) * prm[4];
+        let by_length = R::select(volt.within, by_length, R::zero());
+        slope = of_current(m, d, i, volt.sum, by_length);
+    }
+    if m.actuator_biastype[i] == BiasType::DcMotor {
+        let [cogging, poles, phase] = [0, 1, 2].map(|n| d.own.actuator_biasprm(m, 10 * i + n));
+        let length = d.actuator_length[m.actuator_outadr[i] as usize];
+        let (_, cos) = (poles * length + phase).sin_cos();
+        slope += cogging * poles * cos;
     }
     slope
 }

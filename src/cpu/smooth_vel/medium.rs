@@ -51,12 +51,16 @@ pub fn box_slope<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [[R; 6]; 6] {
     })
 }
 
-/// Of an ellipsoid (`mjd_ellipsoidFluid`).
+/// Of an ellipsoid (`mjd_ellipsoidFluid`); of its drag alone in the metric of a discrete step.
 #[inline(always)]
 pub fn ellipsoid_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, g: usize) -> [[R; 6]; 6] {
     let (pos, mat) = (d.geom_xpos[g], d.geom_xmat[g]);
     let [turn, vel] = fluid_velocity(m, d, i, pos, mat);
-    let prm: [R; 12] = std::array::from_fn(|k| d.own.geom_fluid(m, 12 * g + k));
+    let drag_alone = m.opt.is_discrete();
+    let prm: [R; 12] = std::array::from_fn(|k| match drag_alone && k > 3 {
+        true => R::zero(),
+        false => d.own.geom_fluid(m, 12 * g + k),
+    });
     let size = semi_axes(m, d, g);
     let density = d.own.density(m);
 

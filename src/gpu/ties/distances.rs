@@ -1,18 +1,20 @@
-//! What of a sensor of distance is compared where the last bits decide.
+//! What of a sensor of distance or enclosure is compared where the last bits decide.
 
 use super::{MOVE, Random, TIE, TRIALS, Ties, nudge, square};
 use crate::cpu::collision::Kind;
 use crate::cpu::lib::contact::Shape;
-use crate::cpu::sensor_pos::sensor_pos;
+use crate::cpu::lib::math::norm3;
+use crate::cpu::sensor_pos::{asks_enclosure, sensor_pos, tells_distance};
 use crate::fields::{Data, Model};
-use crate::gpu::solids::{measured_by, tells_distance};
+use crate::gpu::solids::measured_by;
 use crate::types::*;
 
-/// Makes a shader's readings of distances of one world comparable with the twin's: those at a tie become the twin's, errors of
-/// places and directions on round solids are squared. `before` is the world that both were given.
+/// Makes a shader's readings of distances of one world, and of how far solids jut out, comparable with the twin's: those at a tie
+/// become the twin's, errors of places and directions on round solids are squared. `before` is the world that both were given.
 pub fn settle_distances(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties {
     let mut out = Ties::default();
-    let sensors: Vec<usize> = (0..m.nsensor).filter(|&i| tells_distance(m, i)).collect();
+    let searches = |&i: &usize| tells_distance(m, i) || asks_enclosure(m, i);
+    let sensors: Vec<usize> = (0..m.nsensor).filter(searches).collect();
     if sensors.is_empty() {
         return out;
     }
@@ -46,18 +48,27 @@ fn is_round(m: &Model, geoms: [usize; 2]) -> bool {
     geoms.into_iter().any(is)
 }
 
-// the world with all its geoms moved by the last bits, and what the twin then reads
+// the world with all its geoms and sites moved by the last bits, and what the twin then reads
 fn moved(m: &Model, before: &Data, random: &mut Random) -> Data {
     let mut d = before.clone();
-    for geom in 0..m.ngeom {
+    let mut place = |pos: &mut [f64; 3], mat: &mut [f64; 9], size: [f64; 3], radius: f64| {
         let shape = Shape {
-            pos: d.geom_xpos[geom],
-            mat: d.geom_xmat[geom],
-            size: m.geom_size[geom],
+            pos: *pos,
+            mat: *mat,
+            size,
         };
-        let far = MOVE * m.geom_rbound[geom];
-        let Shape { pos, mat, .. } = nudge(shape, far, random);
-        (d.geom_xpos[geom], d.geom_xmat[geom]) = (pos, mat);
+        let moved = nudge(shape, MOVE * radius, random);
+        (*pos, *mat) = (moved.pos, moved.mat);
+    };
+    for geom in 0..m.ngeom {
+        let (pos, mat) = (&mut d.geom_xpos[geom], &mut d.geom_xmat[geom]);
+        place(pos, mat, m.geom_size[geom], m.geom_rbound[geom]);
+    }
+    // a climb begins at an axis of its site, where the last bits say which of equally far points of the site leads on
+    for site in 0..m.nsite {
+        let size = m.site_size[site];
+        let (pos, mat) = (&mut d.site_xpos[site], &mut d.site_xmat[site]);
+        place(pos, mat, size, norm3(size));
     }
     sensor_pos(m, &mut d);
     d

@@ -1,0 +1,120 @@
+// how far a convex solid juts out of another, as src/cpu/collision/enclosure.rs
+
+// how far a climb goes at first, in radians
+const ENCLOSURE_STEP: f32 = 0.5;
+// what is found where no step is made
+const ENCLOSURE_FAR: f32 = 1e10;
+
+// a way over the sphere of directions
+struct Climb {
+    // direction to be tried
+    dir: vec3f,
+    // the best so far, and how far the inner solid juts out in it
+    best: vec3f,
+    most: f32,
+    // where the slope led, a unit tangent
+    way: vec3f,
+    step: f32,
+    live: bool,
+}
+
+// the geoms that are meant where an object is to be enclosed: a geom, those of a body, those of a body and all that it carries
+fn enclosed_geoms(kind: i32, id: i32) -> vec2i {
+    if (kind == OBJ_GEOM) {
+        return vec2i(id, id + 1);
+    }
+    var geoms = vec2i(0);
+    for (var body = id; body < nbody; body++) {
+        if (body > id && (kind != OBJ_XBODY || body_parentid(body) < id)) {
+            break;
+        }
+        let num = body_geomnum(body);
+        if (num > 0) {
+            let first = body_geomadr(body);
+            geoms = vec2i(select(geoms.x, first, geoms.y == 0), first + num);
+        }
+    }
+    return geoms;
+}
+
+fn solid_of_site(site: i32) -> Solid {
+    let mesh = max(site_dataid(site), 0);
+    var mat = site_xmat(site);
+    var pos = site_xpos(site);
+    if (sites_mesh && site_type(site) == GEOM_MESH) {
+        // vertices are told from the centre and along the principal axes
+        pos += mat * mesh_pos(mesh);
+        mat *= quat2mat(mesh_quat(mesh));
+    }
+    return Solid(site_type(site), mesh, pos, mat, site_size(site), 0.0, false, -1, -1);
+}
+
+// how far an object juts out of a site (m); below zero how much room there is around it
+fn juts_out_of_site(kind: i32, id: i32, site: i32) -> f32 {
+    let outer = solid_of_site(site);
+    if (kind == OBJ_SITE) {
+        return juts_out(solid_of_site(id), outer);
+    }
+    let geoms = enclosed_geoms(kind, id);
+    var most = -ENCLOSURE_FAR;
+    for (var geom = geoms.x; geom < geoms.y; geom++) {
+        let inner = solid_of(geom, geom_xmat(geom), geom_xpos(geom), geom_size(geom));
+        most = max(most, juts_out(inner, outer));
+    }
+    return most;
+}
+
+// how far the farthest point of a convex solid lies outside of another (m); below zero how much room there is around it
+//
+// it is the largest over all directions of how much farther the inner solid reaches than the outer one. Climbs from the six
+// axes of the outer solid look for it, each of `ccd_iterations` steps, to `ccd_tolerance`
+fn juts_out(within: Solid, around: Solid) -> f32 {
+    var inner = within;
+    var outer = around;
+    var most = -ENCLOSURE_FAR;
+    for (var n = 0; n < 6; n++) {
+        let dir = select(-1.0, 1.0, n % 2 == 0) * around.mat[n / 2];
+        var climb = Climb(dir, dir, -ENCLOSURE_FAR, vec3f(0.0), ENCLOSURE_STEP, true);
+        for (var k = 0; k < opt_ccd_iterations && climb.live; k++) {
+            let top = solid_support(inner, climb.dir);
+            let low = solid_support(outer, climb.dir);
+            inner.vertex = top.vertex;
+            inner.climbed = top.climbed;
+            outer.vertex = low.vertex;
+            outer.climbed = low.climbed;
+            climb = climb_on(climb, top.point - low.point);
+        }
+        most = max(most, climb.most);
+    }
+    return most;
+}
+
+fn climb_on(before: Climb, apart: vec3f) -> Climb {
+    var climb = before;
+    let out = dot(apart, climb.dir);
+    let slope = apart - climb.dir * out;
+    let steep = length(slope);
+    if (out > climb.most) {
+        // on, along the slope; not on top
+        climb.most = out;
+        climb.best = climb.dir;
+        climb.live = steep > MINVAL && steep > opt_ccd_tolerance * abs(out);
+        if (climb.live) {
+            climb.way = slope / steep;
+        }
+    } else {
+        // back, and half as far between the way that led here and the slope here; not where that is nowhere
+        climb.step *= 0.5;
+        if (steep > MINVAL) {
+            climb.way += slope / steep;
+        }
+        climb.way -= climb.best * dot(climb.way, climb.best);
+        let far = length(climb.way);
+        climb.way /= max(far, MINVAL);
+        climb.live = climb.step >= opt_ccd_tolerance && far > opt_ccd_tolerance;
+    }
+    if (climb.live) {
+        climb.dir = normalize3(climb.best + climb.way * climb.step).xyz;
+    }
+    return climb;
+}

@@ -1,0 +1,87 @@
+//! Which arrays stages read and write, told by the accessors that their texts call.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use crate::fields::{FIELDS, Model};
+use crate::gpu::accessor::access;
+use crate::gpu::library::{contacts, library};
+use crate::gpu::{generic, lex, own};
+use crate::stages::{STAGES, Stage};
+
+/// Which arrays a text touches, by the accessors that it calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dataflow {
+    /// Read, in order of the table.
+    pub reads: Vec<&'static str>,
+    /// Written, in order of the table.
+    pub writes: Vec<&'static str>,
+}
+
+/// Arrays that stages read and write.
+pub fn dataflow(stages: &[&Stage]) -> Dataflow {
+    flow(stages.iter().map(|stage| stage.shader.to_owned()))
+}
+
+/// Arrays that texts read and write; what is there for texts of one's own is known by its other name.
+pub(super) fn flow(texts: impl Iterator<Item = String>) -> Dataflow {
+    let lib = library(1);
+    let mut todo: Vec<String> = texts.map(|text| generic::expand(&text, lib)).collect();
+    let mut seen = BTreeMap::new();
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    while let Some(text) = todo.pop() {
+        let code = lex::without_comments(&text);
+        for word in lex::words(&code).iter().filter(|w| w.call && !w.definition) {
+            if seen.insert(word.name.to_owned(), ()).is_some() {
+                continue;
+            }
+            let name = word.name.strip_prefix(own::OWN).unwrap_or(word.name);
+            match access(name) {
+                Some(a) if a.write => writes.push(a.field.name),
+                Some(a) => reads.push(a.field.name),
+                None => {
+                    let shared = || contacts().get(name).map(|item| item.text.clone());
+                    todo.extend(generic::item(name, lib).or_else(shared));
+                }
+            }
+        }
+    }
+    Dataflow {
+        reads: in_order(reads),
+        writes: in_order(writes),
+    }
+}
+
+/// The same of a model, whose texts of one's own are part of its stages.
+pub fn dataflow_in(m: &Model, stages: &[&Stage]) -> Dataflow {
+    let mut all = dataflow(stages);
+    for stage in stages.iter().filter(|stage| own::has_text(m, stage)) {
+        let more = own::added_flow(m, stage);
+        all.reads.extend(more.reads);
+        all.writes.extend(more.writes);
+    }
+    Dataflow {
+        reads: in_order(all.reads),
+        writes: in_order(all.writes),
+    }
+}
+
+// names of arrays in the order of the table, each once
+fn in_order(names: Vec<&'static str>) -> Vec<&'static str> {
+    let rows = FIELDS.iter().map(|f| f.name);
+    rows.filter(|name| names.contains(name)).collect()
+}
+
+/// Arrays that a stage of the table reads or writes.
+pub fn touched(stage: &Stage) -> &'static [&'static str] {
+    static ALL: OnceLock<BTreeMap<&'static str, Vec<&'static str>>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        let of = |stage: &&'static Stage| {
+            let Dataflow { mut reads, writes } = dataflow(&[*stage]);
+            reads.extend(writes);
+            (stage.name, reads)
+        };
+        STAGES.iter().map(of).collect()
+    });
+    all.get(stage.name).map_or(&[], Vec::as_slice)
+}

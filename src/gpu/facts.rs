@@ -1,0 +1,204 @@
+//! What is true of a model: constants for branches that a kernel of it need not have, and what stands for functions that it never calls.
+
+use crate::cpu::collision::Kind;
+use crate::fields::Model;
+use crate::gpu::solids;
+use crate::types::{
+    self, BiasType, ConDataField, DynType, GainType, GeomType, Reduce, SensorType, TendonType,
+    TrnType, WrapType,
+};
+
+/// Something that is true of a model or not: name of the constant, and who says so.
+pub type Fact = (&'static str, fn(&Model) -> bool);
+
+/// What is true of a model, for branches that a kernel of it need not have.
+pub const FACTS: &[Fact] = &[
+    ("model_damped", crate::cpu::euler::damped),
+    ("model_rigid", |m| {
+        (0..m.nv).any(|i| crate::cpu::lib::slope::rigid(m, i))
+    }),
+    // solids that the convex collider sees
+    ("collides_convex", |m| solids::collides(m, Kind::Convex)),
+    ("collides_hfield", |m| solids::collides(m, Kind::Hfield)),
+    ("measures_convex", |m| solids::measures(m, Kind::Convex)),
+    ("solid_faces", solids::meet_in_several),
+    ("solid_mesh_searched", |m| solids::mesh_that(m, false)),
+    ("solid_mesh_climbed", |m| solids::mesh_that(m, true)),
+    // kinds of actuators
+    ("model_muscles", |m| {
+        m.actuator_dyntype.contains(&(DynType::Muscle as i32))
+            || m.actuator_gaintype.contains(&(GainType::Muscle as i32))
+            || m.actuator_biastype.contains(&(BiasType::Muscle as i32))
+    }),
+    ("model_dcmotors", |m| {
+        m.actuator_dyntype.contains(&(DynType::DcMotor as i32))
+            || m.actuator_gaintype.contains(&(GainType::DcMotor as i32))
+            || m.actuator_biastype.contains(&(BiasType::DcMotor as i32))
+    }),
+    ("model_pids", |m| {
+        m.actuator_dyntype.contains(&(DynType::Pid as i32))
+            || m.actuator_gaintype.contains(&(GainType::Pid as i32))
+    }),
+    ("model_so3", |m| {
+        m.actuator_gaintype.contains(&(GainType::So3 as i32))
+            || m.actuator_trntype.contains(&(TrnType::So3 as i32))
+    }),
+    // where actuators act
+    ("model_cranks", |m| {
+        m.actuator_trntype.contains(&(TrnType::SliderCrank as i32))
+    }),
+    ("model_sites", |m| {
+        m.actuator_trntype.contains(&(TrnType::Site as i32))
+    }),
+    ("model_adhesion", |m| {
+        m.actuator_trntype.contains(&(TrnType::Body as i32))
+    }),
+    // kinds of sensors that share what they look at
+    ("senses_distances", solids::tells_distances),
+    ("senses_enclosure", solids::encloses),
+    ("senses_frame", |m| {
+        let axes = SensorType::FrameXAxis as i32..=SensorType::FrameZAxis as i32;
+        let frame = |t: &i32| *t == SensorType::FramePos || axes.contains(t);
+        m.sensor_type.iter().any(frame)
+    }),
+    ("sites_mesh", |m| {
+        m.site_type.contains(&(GeomType::Mesh as i32))
+    }),
+    ("senses_acceleration", |m| {
+        use SensorType::{Accelerometer, FrameAngAcc, FrameLinAcc};
+        let types = [Accelerometer, FrameLinAcc, FrameAngAcc];
+        let moving = |t: &i32| types.iter().any(|moving| *t == *moving);
+        m.sensor_type.iter().any(moving)
+    }),
+    ("senses_force", |m| {
+        let types = [SensorType::Force, SensorType::Torque];
+        let force = |t: &i32| types.iter().any(|force| *t == *force);
+        m.sensor_type.iter().any(force)
+    }),
+    ("contact_forces", |m| {
+        contacts_sensed(m, &[ConDataField::Force, ConDataField::Torque])
+            || reduced(m, &[Reduce::MaxForce, Reduce::NetForce])
+    }),
+    ("contact_velocities", |m| {
+        contacts_sensed(m, &[ConDataField::LinVel, ConDataField::AngVel])
+    }),
+    ("senses_motion", |m| {
+        use SensorType::{FrameAngVel, FrameLinVel, Gyro, Velocimeter};
+        let types = [Velocimeter, Gyro, FrameLinVel, FrameAngVel];
+        let motion = |t: &i32| types.iter().any(|motion| *t == *motion);
+        m.sensor_type.iter().any(motion)
+    }),
+    // kinds of tendons
+    ("model_spatial_tendons", |m| {
+        m.tendon_type.contains(&(TendonType::Spatial as i32))
+    }),
+    ("model_wraps", |m| {
+        m.wrap_type.contains(&(WrapType::Sphere as i32))
+            || m.wrap_type.contains(&(WrapType::Cylinder as i32))
+    }),
+];
+
+/// What is true of a model by the name of its constant: one of [`FACTS`], or of a family of them, named like `collides_plane_capsule`.
+pub(super) fn fact(m: &Model, name: &str) -> Option<bool> {
+    if let Some((_, holds)) = FACTS.iter().find(|(fact, _)| *fact == name) {
+        return Some(holds(m));
+    }
+    let (family, of) = name.split_once('_')?;
+    match family {
+        "collides" => collides(m, of),
+        "geoms" => geoms(m, of),
+        "measures" => measures(m, of),
+        "senses" => senses(m, of),
+        "solid" => solids::solid(m, of),
+        _ => None,
+    }
+}
+
+// is one of these fields of a contact asked for by a sensor
+fn contacts_sensed(m: &Model, fields: &[ConDataField]) -> bool {
+    let bits = fields
+        .iter()
+        .fold(0, |bits, field| bits | 1 << *field as i32);
+    contact_sensors(m).any(|prm| prm[0] & bits != 0)
+}
+
+// does a sensor reduce contacts in one of these ways
+fn reduced(m: &Model, ways: &[Reduce]) -> bool {
+    contact_sensors(m).any(|prm| ways.iter().any(|way| prm[1] == *way))
+}
+
+// integer parameters of the contact sensors
+fn contact_sensors(m: &Model) -> impl Iterator<Item = &[i32]> {
+    let sensors = m.sensor_type.iter().zip(m.sensor_intprm.chunks_exact(3));
+    sensors.filter_map(|(t, prm)| (*t == types::SensorType::Contact).then_some(prm))
+}
+
+// is there a geom of a type, named like `mesh`
+fn geoms(m: &Model, name: &str) -> Option<bool> {
+    let is = |t: &&types::GeomType| format!("{t:?}").eq_ignore_ascii_case(name);
+    let geom = *types::GeomType::ALL.iter().find(is)? as i32;
+    Some(m.geom_type.contains(&geom))
+}
+
+// is there a pair of two types, named like `plane_capsule`, that may collide
+fn collides(m: &Model, pair: &str) -> Option<bool> {
+    let pairs = m.collision_geom1.iter().zip(&m.collision_geom2);
+    any_of(m, pair, pairs.map(|(&a, &b)| [a, b]))
+}
+
+// is there one whose distance a sensor tells
+fn measures(m: &Model, pair: &str) -> Option<bool> {
+    let pairs = solids::measured(m);
+    any_of(m, pair, pairs.map(|(geoms, _)| geoms.map(|g| g as i32)))
+}
+
+// is a pair of two types, named like `plane_capsule`, among pairs of geoms
+fn any_of(m: &Model, pair: &str, mut pairs: impl Iterator<Item = [i32; 2]>) -> Option<bool> {
+    let named = |name: &str| {
+        let is = |t: &&types::GeomType| format!("{t:?}").eq_ignore_ascii_case(name);
+        types::GeomType::ALL.iter().find(is).copied()
+    };
+    let (first, second) = pair.split_once('_')?;
+    let (first, second) = (named(first)?, named(second)?);
+    let is = |geom: i32, kind| usize::try_from(geom).is_ok_and(|g| m.geom_type[g] == kind);
+    Some(pairs.any(|[a, b]| is(a, first) && is(b, second)))
+}
+
+// is there a sensor of a type, named like `framepos`, that is read
+fn senses(m: &Model, name: &str) -> Option<bool> {
+    let is = |t: &&types::SensorType| format!("{t:?}").eq_ignore_ascii_case(name);
+    let sensor = *types::SensorType::ALL.iter().find(is)? as i32;
+    Some(m.sensor_type.contains(&sensor))
+}
+
+// what stands for a function in a model that never calls it, and for room that is too small for one
+pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
+    let lacks = |kind: Kind| !solids::collides(m, kind);
+    let lacks_too = |kind: Kind| lacks(kind) && !solids::measures(m, kind);
+    let text = match name {
+        "plane_mesh" if lacks_too(Kind::PlaneMesh) => {
+            "fn plane_mesh(plane: Shape, geom: i32, margin: f32) {}"
+        }
+        "convex" if lacks(Kind::Convex) && lacks(Kind::Hfield) => {
+            "fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {}"
+        }
+        "convex_manifold" if !solids::meet_in_several(m) => "fn convex_manifold(margin: f32) {}",
+        "ccd_search" if lacks_too(Kind::Convex) && lacks(Kind::Hfield) => {
+            "fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {}"
+        }
+        "ccd_beyond" if !solids::tells_distances(m) => "const ccd_beyond: f32 = 0.0;",
+        "geom_distance" if !solids::tells_distances(m) => {
+            "fn geom_distance(first: i32, second: i32, most: f32) -> Apart { return Apart(); }"
+        }
+        "juts_out_of_site" if !solids::encloses(m) => {
+            "fn juts_out_of_site(kind: i32, id: i32, site: i32) -> f32 { return 0.0; }"
+        }
+        "MESH_CORNERS" => &format!("const MESH_CORNERS: i32 = {};", solids::left(m)?),
+        "CLIP_MOST" => {
+            let most = solids::left(m)?.min(2 * solids::corners(m) + 2);
+            &format!("const CLIP_MOST: i32 = {most};")
+        }
+        _ => return None,
+    };
+    Some(format!("{text}\n"))
+}

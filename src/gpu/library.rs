@@ -1,0 +1,115 @@
+//! The texts of `shaders/lib`, `shaders/narrow` and `shaders/device`, and every item in them by its name.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use crate::gpu::lex::{self, Item};
+use crate::stages::STAGES;
+use crate::types;
+
+macro_rules! files {
+    ($folder:literal: $($name:ident)+) => {
+        &[$((stringify!($name), include_str!(concat!("../../shaders/", $folder, "/", stringify!($name), ".wgsl")))),+]
+    };
+}
+
+/// The files of `shaders/lib`: name and text.
+pub const LIB: &[(&str, &str)] = files! { "lib":
+    actuator
+    adhesion
+    cone
+    dcmotor
+    dual
+    elastic
+    equality
+    force
+    grid
+    history
+    impedance
+    integrate
+    island
+    jac
+    math
+    medium
+    plastic
+    plugin
+    pose
+    precision
+    primal
+    ray
+    real
+    restart
+    row_dot
+    row_groups
+    sensor
+    servo
+    slope
+    sparse
+    spatial
+    tactile
+    tiles
+    touch
+    warning
+    wrap
+};
+
+/// The files of `shaders/narrow`: what `collision` does with two shapes, as `src/cpu/collision`.
+pub const NARROW: &[(&str, &str)] = files! { "narrow":
+    box_box
+    capsule_box
+    clip
+    convex
+    distance
+    enclosure
+    epa
+    gjk
+    hfield
+    manifold
+    plane
+    plane_mesh
+    polytope
+    round
+    simplex
+    sphere_box
+    support
+};
+const ONE_LANE: &str = include_str!("../../shaders/device/one_lane.wgsl");
+const LIMITED: &str = include_str!("../../shaders/device/limited.wgsl");
+const MANY_LANES: &str = include_str!("../../shaders/device/many_lanes.wgsl");
+
+// every item that the library, the constants and the team can give, by name
+pub(super) fn library(lanes: u32) -> &'static BTreeMap<String, Item> {
+    static ONE: OnceLock<BTreeMap<String, Item>> = OnceLock::new();
+    static MANY: OnceLock<BTreeMap<String, Item>> = OnceLock::new();
+    let (cell, team) = if lanes == 1 {
+        (&ONE, ONE_LANE)
+    } else {
+        (&MANY, MANY_LANES)
+    };
+    cell.get_or_init(|| {
+        let constants = types::wgsl_constants();
+        let texts = LIB.iter().map(|(_, text)| *text);
+        let narrow = NARROW.iter().map(|(_, text)| *text);
+        texts
+            .chain(narrow)
+            .chain([constants.as_str(), team, LIMITED])
+            .flat_map(lex::items)
+            .map(|item| (item.name.clone(), item))
+            .collect()
+    })
+}
+
+// what finds the contacts of two shapes, by name: sensors of distance look with it, too
+pub(super) fn contacts() -> &'static BTreeMap<String, Item> {
+    static ALL: OnceLock<BTreeMap<String, Item>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let stage = STAGES.iter().find(|stage| stage.name == "collision");
+        let items = stage
+            .map(|stage| lex::items(stage.shader))
+            .unwrap_or_default();
+        items
+            .into_iter()
+            .map(|item| (item.name.clone(), item))
+            .collect()
+    })
+}
