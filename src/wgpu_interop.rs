@@ -34,6 +34,13 @@ impl Device {
         Self::around(device, queue)
     }
 
+    /// The device of an adapter that is yours, with the limits and features that kernels use where the adapter has them: one that draws too, say.
+    ///
+    /// Fails with [`Error::Device`](crate::Error::Device) where the driver refuses, and like [`Device::from_wgpu`].
+    pub async fn of_adapter(adapter: &wgpu::Adapter) -> Result<Self> {
+        Self::of(adapter, false).await
+    }
+
     /// The device and its queue as that library knows them, for a painter of one's own.
     pub fn wgpu(&self) -> (&wgpu::Device, &wgpu::Queue) {
         (&self.device, &self.queue)

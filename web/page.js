@@ -17,12 +17,19 @@ const said = {
   model: 'humanoid.xml', policy: '', backend: 'simd', worlds: 100, speed: 1, noise: 0, gravity: null, play: true,
   contacts: false, joints: false, com: false, frames: false,
 };
-// loading: the last load, and those before it; dropped: the files of the visitor's folder; policies: those that were dropped alone
+// sim: the worlds that run; still: those that are seen in their place while their kernels are compiled, posed on the processor
+// moved: what is seen of the still ones is no longer what was drawn; drawn: the device is done with the last picture
+// opening: the last canvas, and those before it; loading: the last load, and those before it
+// dropped: the files of the visitor's folder; policies: those that were dropped alone
 // reopened: when the picture began again
 const state = {
-  sim: null, backend: null, canvas: null, folder: null, own: null, dropped: null, policies: [],
-  loading: Promise.resolve(), reopened: -PATIENCE, dead: false,
+  sim: null, still: null, moved: false, drawn: Promise.resolve(), backend: null, canvas: null, size: [0, 0], folder: null, own: null, dropped: null, policies: [],
+  opening: Promise.resolve(), loading: Promise.resolve(), reopened: -PATIENCE, dead: false,
 };
+
+// the worlds that are seen
+const seen = () => state.still ?? state.sim;
+const lives = (sim) => sim !== null && (sim === state.sim || sim === state.still);
 
 const words = () => get('message').textContent;
 
@@ -56,7 +63,7 @@ function attempt(run) {
 
 // the same for what reads worlds: where they are on a GPU, what it lacks is brought first. Undefined if it failed or they are gone
 async function reading(sim, run) {
-  while (!state.dead && sim === state.sim) {
+  while (!state.dead && lives(sim)) {
     try {
       try {
         return run();
@@ -65,7 +72,7 @@ async function reading(sim, run) {
       }
       await bring(sim);
     } catch (error) {
-      if (!state.dead && sim === state.sim) complain(error);
+      if (!state.dead && lives(sim)) complain(error);
       return undefined;
     }
   }
@@ -75,7 +82,7 @@ async function reading(sim, run) {
 // brings what was read last from the GPU
 async function bring(sim) {
   const brought = await sim.ask().brought();
-  if (sim === state.sim) sim.give(brought);
+  if (lives(sim)) sim.give(brought);
   else brought.free();
 }
 
@@ -137,14 +144,16 @@ async function begin() {
     get('device').textContent = 'the kernels are being compiled …';
     try {
       sim = await onGpu(model, worlds, gravity);
-    } finally {
-      get('device').textContent = state.sim?.device ?? '–';
+      if (state.still) sim.look_as(state.still);
+    } catch (error) {
+      goBack();
+      throw error;
     }
   } else {
     sim = api.Sim.load(state.folder, model, worlds);
   }
-  state.sim?.free();
-  [state.sim, state.backend] = [sim, backend];
+  for (const old of [state.sim, state.still]) old?.free();
+  [state.sim, state.still, state.backend] = [sim, null, backend];
   complain(null);
   if (said.policy) follow();
   sim.noise(said.noise);
@@ -153,6 +162,33 @@ async function begin() {
   state.canvas?.show(sim);
   get('device').textContent = sim.device;
   meter.restart();
+}
+
+// draws worlds where they will begin, before anything is compiled
+async function pose(model, worlds) {
+  const { canvas } = state;
+  if (!canvas) return;
+  let still;
+  try {
+    still = api.Sim.load(state.folder, model, worlds);
+  } catch {
+    // what the processor refuses the kernels may take: they have the word
+    return;
+  }
+  for (const word of OVERLAYS) still.overlay(word, said[word]);
+  state.still = still;
+  canvas.show(still);
+  resize();
+  draw(still);
+  await state.drawn;
+}
+
+// what ran before is seen again, and goes on
+function goBack() {
+  get('device').textContent = state.sim?.device ?? '–';
+  state.still?.free();
+  state.still = null;
+  if (state.sim) attempt(() => state.canvas?.show(state.sim));
 }
 
 // gives the controls to a policy, if one is chosen
@@ -181,17 +217,20 @@ async function onGpu(model, worlds, gravity) {
     throw new Error('The kernels need WebGPU, which this browser does not have: take the processor.');
   }
   if (!api.Sim.on_gpu) await use(wasms.gpu);
-  return api.Sim.on_gpu(state.folder, model, worlds, gravity ?? undefined);
+  await state.opening;
+  await pose(model, worlds);
+  return api.Sim.on_gpu(state.folder, model, worlds, gravity ?? undefined, state.canvas?.graphics());
 }
 
 // goes on with another wasm: nothing of the one before can be given to it
 async function use(wasm) {
   const next = await instance(wasm);
+  await state.opening;
   for (const old of [state.sim, state.canvas]) old?.free();
   [state.sim, state.backend, state.canvas, api] = [null, null, null, next];
   state.own = api.models();
   state.folder = state.dropped === null ? state.own : folderOf(state.dropped);
-  await openCanvas();
+  await openCanvas().catch(add);
 }
 
 function folderOf(files) {
@@ -255,7 +294,13 @@ change('gravity', 'input', ({ value }) => {
 });
 // it is written into the kernels: worlds begin again
 change('gravity', 'change', () => { if (said.backend === 'gpu') load(); });
-for (const word of OVERLAYS) change(word, 'change', ({ checked }) => { set(word, checked); attempt(() => state.sim?.overlay(word, checked)); });
+for (const word of OVERLAYS) {
+  change(word, 'change', ({ checked }) => {
+    set(word, checked);
+    attempt(() => { for (const sim of [state.sim, state.still]) sim?.overlay(word, checked); });
+    state.moved = true;
+  });
+}
 change('play', 'click', () => set('play', !said.play));
 change('step', 'click', () => { set('play', false); attempt(() => state.sim?.step(1)); });
 change('reset', 'click', () => attempt(() => state.sim?.reset()));
@@ -342,7 +387,8 @@ picture.addEventListener('pointerdown', async (event) => {
   [hand.x, hand.y] = place;
   const press = hand.press = {};
   const takes = event.button === 0 && !event.shiftKey;
-  const taken = takes && await reading(state.sim, () => state.sim?.take(...place));
+  const sim = seen();
+  const taken = takes && await reading(sim, () => sim.take(...place));
   // let go of, or pressed again, meanwhile
   if (hand.press !== press) return;
   hand.pulls = Boolean(taken);
@@ -353,9 +399,10 @@ picture.addEventListener('pointermove', (event) => attempt(() => {
   const [x, y, aspect] = at(event);
   const [dx, dy] = [x - hand.x, y - hand.y];
   [hand.x, hand.y] = [x, y];
-  if (!hand.drags || !state.sim) return;
-  if (hand.moves) state.sim.pan(-0.5 * dx * aspect, -0.5 * dy);
-  else state.sim.orbit(-90 * dx, 60 * dy);
+  if (!hand.drags || !seen()) return;
+  state.moved = true;
+  if (hand.moves) seen().pan(-0.5 * dx * aspect, -0.5 * dy);
+  else seen().orbit(-90 * dx, 60 * dy);
 }));
 for (const end of ['pointerup', 'pointercancel']) {
   picture.addEventListener(end, () => attempt(() => {
@@ -366,7 +413,8 @@ for (const end of ['pointerup', 'pointercancel']) {
 }
 picture.addEventListener('wheel', (event) => {
   event.preventDefault();
-  attempt(() => state.sim?.zoom(2 ** (event.deltaY / 400)));
+  state.moved = true;
+  attempt(() => seen()?.zoom(2 ** (event.deltaY / 400)));
 }, { passive: false });
 addEventListener('keydown', (event) => {
   if (event.target !== picture && event.target !== document.body) return;
@@ -410,7 +458,7 @@ async function advance(sim, elapsed) {
   let spent = 0;
   while (due >= 1 && spent < budget) {
     const n = Math.max(1, Math.min(Math.floor(due), Math.floor((budget - spent) / each), sim.held));
-    if (hand.pulls) await reading(sim, () => sim.pull(hand.x, hand.y, picture.width / picture.height));
+    if (hand.pulls) await reading(sim, () => sim.pull(hand.x, hand.y, state.size[0] / state.size[1]));
     if (sim !== state.sim) return;
     if (await reading(sim, () => { sim.decide(); return true; }) === undefined) return;
     sim.step(n);
@@ -428,37 +476,56 @@ async function advance(sim, elapsed) {
   due = Math.min(due, 1);
 }
 
-function resize() {
+// pixels of the picture
+function size() {
   const scale = Math.min(devicePixelRatio, 2);
-  const width = Math.round(picture.clientWidth * scale);
-  const height = Math.round(picture.clientHeight * scale);
-  if (width === picture.width && height === picture.height) return;
-  [picture.width, picture.height] = [width, height];
-  state.canvas?.resize(width, height);
+  return [picture.clientWidth, picture.clientHeight].map((x) => Math.round(x * scale));
+}
+
+function resize() {
+  const now = size();
+  if (now.every((x, i) => x === state.size[i])) return;
+  [state.size, state.moved] = [now, true];
+  state.canvas?.resize(...now);
+}
+
+function draw(sim) {
+  if (!state.canvas) return;
+  state.canvas.draw(sim);
+  state.drawn = state.canvas.graphics().done();
 }
 
 async function frame(now) {
   if (state.dead) return;
   const elapsed = Math.min(now - last, 500);
   last = now;
-  const { sim } = state;
-  if (sim && !await shown(sim, elapsed) && sim === state.sim) await giveUp();
+  const sim = seen();
+  if (sim && !await shown(sim, elapsed) && sim === seen()) await giveUp();
   requestAnimationFrame(frame);
 }
 
 // steps and draws; false if any of it failed
 async function shown(sim, elapsed) {
+  const runs = sim === state.sim;
+  // steps that are submitted before the last picture is done would outrun what others read of the worlds
+  if (state.backend === 'gpu') await state.drawn;
+  if (!lives(sim)) return false;
   try {
-    if (said.play) await advance(sim, elapsed);
+    if (runs && said.play) await advance(sim, elapsed);
   } catch (error) {
     if (!state.dead && sim === state.sim) complain(error);
     return false;
   }
   resize();
+  // a picture that nobody needs would make the kernels wait
+  if (!runs && !state.moved) return true;
+  state.moved = false;
+  // none piles up on the GPU
+  await state.drawn;
   return await reading(sim, () => {
-    state.canvas?.draw(sim);
+    draw(sim);
     meter.frames += 1;
-    meter.say(sim);
+    if (runs) meter.say(sim);
     return true;
   });
 }
@@ -475,7 +542,7 @@ async function giveUp() {
   if (fault && performance.now() - state.reopened > PATIENCE) {
     state.reopened = performance.now();
     complain(`The picture began again: ${fault}`);
-    await openCanvas();
+    await openCanvas().catch(add);
   } else if (fault) {
     complain(`No picture: ${fault}. The worlds run all the same.`);
   } else if (state.backend === 'gpu') {
@@ -513,27 +580,36 @@ async function bytes(name) {
   return Uint8Array.from(atob(self[`${name}Wasm`]), (letter) => letter.charCodeAt(0));
 }
 
-// a picture, or a sentence why there is none
-async function openCanvas() {
-  try {
-    if (!navigator.gpu) {
-      throw new Error('No picture: this browser has no WebGPU. The worlds run all the same. Chrome, Edge and Safari 26 have it; on Linux '
-        + 'Chrome has it behind chrome://flags/#enable-unsafe-webgpu.');
+// a picture, or an error that says why there is none
+function openCanvas() {
+  const opened = state.opening.then(async () => {
+    try {
+      if (!navigator.gpu) {
+        throw new Error('No picture: this browser has no WebGPU. The worlds run all the same. Chrome, Edge and Safari 26 have it; on Linux '
+          + 'Chrome has it behind chrome://flags/#enable-unsafe-webgpu.');
+      }
+      state.size = size();
+      state.canvas = await api.Canvas.open(picture, ...state.size);
+      if (seen()) state.canvas.show(seen());
+      state.moved = true;
+      navigator.gpu.requestAdapter().then((adapter) => {
+        const { vendor, architecture } = adapter?.info ?? {};
+        get('adapter').textContent = ['WebGPU', vendor, architecture].filter(Boolean).join(', ');
+      });
+    } catch (error) {
+      state.canvas = null;
+      get('adapter').textContent = 'nothing';
+      throw error;
     }
-    resize();
-    state.canvas = await api.Canvas.open(picture);
-    const info = (await navigator.gpu.requestAdapter())?.info;
-    get('adapter').textContent = ['WebGPU', info?.vendor, info?.architecture].filter(Boolean).join(', ');
-    if (state.sim) state.canvas.show(state.sim);
-  } catch (error) {
-    state.canvas = null;
-    get('adapter').textContent = 'nothing';
-    add(error);
-  }
+  });
+  state.opening = opened.catch(() => {});
+  return opened;
 }
 
 async function start() {
   readAddress();
+  // wakes the browser's graphics while the wasm comes
+  navigator.gpu?.requestAdapter();
   // the kernels are no use without WebGPU
   const first = navigator.gpu ? said.backend : 'simd';
   api = await instance(wasms[first]);
@@ -543,10 +619,15 @@ async function start() {
     said.model = api.names()[0];
   }
   const before = words();
-  await load();
-  if (before) add(before);
-  await openCanvas();
+  // the device opens while worlds are made
+  const opened = openCanvas();
+  const noPicture = opened.then(() => null, (error) => error);
+  const loaded = load();
   requestAnimationFrame(frame);
+  await loaded;
+  if (before) add(before);
+  const error = await noPicture;
+  if (error) add(error);
 }
 
 // a field of all worlds as they are now, for tests

@@ -35,6 +35,7 @@ const launch = (args) => chromium.launch({
 // a page, in a browser that has been changed so
 async function visit(browser, url, change = () => {}) {
   const page = await browser.newPage({ viewport: { width: 960, height: 540 } });
+  await page.addInitScript(counts);
   await page.addInitScript(change);
   page.faults = [];
   page.on('pageerror', (error) => page.faults.push(String(error)));
@@ -45,38 +46,74 @@ async function visit(browser, url, change = () => {}) {
 
 const message = (page) => page.evaluate(() => document.getElementById('message').textContent);
 
-// shares of the picture that have a colour, of 8 shades a channel; nothing is drawn over it
-async function colors(page) {
-  await page.addStyleTag({ content: 'main { visibility: hidden; }' });
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  const png = (await page.screenshot()).toString('base64');
-  await page.addStyleTag({ content: 'main { visibility: visible !important; }' });
-  return page.evaluate(async (png) => {
+// lets a page count the pictures that it draws, and decode others: four bytes a pixel of those to the right of the panel
+const counts = () => {
+  self.pictures = 0;
+  const context = self.GPUCanvasContext?.prototype;
+  const { getCurrentTexture } = context ?? {};
+  if (context) context.getCurrentTexture = function () {
+    self.pictures += 1;
+    return getCurrentTexture.call(this);
+  };
+  self.pixels = async (png) => {
     const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
-    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-    const context = canvas.getContext('2d');
-    context.drawImage(bitmap, 0, 0);
-    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
-    const counts = new Map();
-    for (let k = 0; k < data.length; k += 4) {
-      const color = data.slice(k, k + 3).map((x) => x >> 5).join();
-      counts.set(color, (counts.get(color) ?? 0) + 4 / data.length);
-    }
-    return [...counts.values()];
-  }, png);
+    const [left, width] = [Math.round(bitmap.width / 3), bitmap.width - Math.round(bitmap.width / 3)];
+    const canvas = new OffscreenCanvas(width, bitmap.height);
+    // not on the adapter, which has enough to draw
+    const context = canvas.getContext('2d', { willReadFrequently: true });
+    context.drawImage(bitmap, -left, 0);
+    return context.getImageData(0, 0, width, bitmap.height).data;
+  };
+};
+
+// the page as it is once it has drawn what it has now; where nothing can be waited for that is one picture behind
+async function picture(page) {
+  const drawn = await page.evaluate(() => self.pictures);
+  await page.waitForFunction((n) => self.pictures > n, drawn + 2);
+  return (await page.screenshot()).toString('base64');
 }
 
+// shares of a picture that have a colour, of 8 shades a channel
+const shares = (page, png) => page.evaluate(async (png) => {
+  const data = await self.pixels(png);
+  const counts = new Array(512).fill(0);
+  for (let k = 0; k < data.length; k += 4) {
+    counts[data[k] >> 5 << 6 | data[k + 1] >> 5 << 3 | data[k + 2] >> 5] += 4 / data.length;
+  }
+  return counts.filter((share) => share > 0);
+}, png);
+const colors = async (page) => shares(page, await picture(page));
+
+// the share of the pixels of two pictures of which a channel differs by more than 16 of 255
+const apart = (page, one, other) => page.evaluate(async ([one, other]) => {
+  const [a, b] = [await self.pixels(one), await self.pixels(other)];
+  let differ = 0;
+  for (let k = 0; k < a.length; k += 4) differ += [0, 1, 2].some((i) => Math.abs(a[k + i] - b[k + i]) > 16);
+  return 4 * differ / a.length;
+}, [one, other]);
+
 async function isPicture(page, share = 0.05) {
-  const shares = await colors(page);
-  const large = shares.filter((x) => x > share);
-  assert.ok(large.length >= 3, `a picture has several colours, not ${JSON.stringify(shares)}`);
+  const all = await colors(page);
+  const large = all.filter((x) => x > share);
+  assert.ok(large.length >= 3, `a picture has several colours, not ${JSON.stringify(all)}`);
 }
 
 const device = (page) => page.evaluate(() => document.getElementById('device').textContent);
 const loaded = (page) => page.evaluate(() => self.page.state.loading);
+// chooses from a menu of the page
+const choose = async (page, menu, value) => {
+  await page.selectOption(menu, value);
+  await loaded(page);
+};
 const steps = (page) => page.waitForFunction(() => self.page.state.backend === 'simd' && self.page.state.sim.read('time')[0] > 0);
-// lets a page tell how many seconds after it was opened the adapter was done with the first picture
+// lets a page tell how many seconds after it was opened the adapter was done with the first picture, how many bytes were brought to the host
 const watch = () => {
+  const { mapAsync } = GPUBuffer.prototype;
+  self.mapped = 0;
+  GPUBuffer.prototype.mapAsync = function (...said) {
+    self.mapped += this.size;
+    return mapAsync.apply(this, said);
+  };
   const [{ getCurrentTexture }, { submit }] = [GPUCanvasContext.prototype, GPUQueue.prototype];
   let begun = false;
   self.drawn = new Promise((done) => {
@@ -91,6 +128,8 @@ const watch = () => {
   });
 };
 const drawn = async (page) => (await page.evaluate(() => self.drawn)).toFixed(1);
+const brought = (page) => page.evaluate(() => [self.mapped, self.pictures]);
+const now = (page) => page.evaluate(() => performance.now() / 1000);
 const seconds = (since) => ((performance.now() - since) / 1000).toFixed(1);
 
 // fields of world 0 after so many steps from these positions, the actuators at rest: on the page, and the program's
@@ -106,6 +145,16 @@ const here = (page, qpos, steps) => page.evaluate(async ([qpos, steps]) => {
   };
   return { qpos: await of('qpos'), qvel: await of('qvel'), ncon: (await of('ncon'))[0] };
 }, [qpos, steps]);
+// worlds at a keyframe, each turned a little further than the one before and in a pose of its own; those that are seen are a step behind
+const different = (qpos) => [0, 1, 2].flatMap((w) => qpos.map((x, i) => {
+  if (i === 2) return x + 0.1 * w;
+  return i < 7 ? x : x + 0.3 * w * Math.sin(i);
+}));
+const place = (page, qpos) => page.evaluate((qpos) => {
+  const { sim } = self.page.state;
+  sim.begin(new Float64Array(qpos));
+  sim.step(1);
+}, qpos);
 function native(model, qpos, steps, backend) {
   const folder = mkdtempSync(join(tmpdir(), 'page-'));
   const [states, out] = [join(folder, 'states.json'), join(folder, 'out.json')];
@@ -152,15 +201,25 @@ const tests = {
 
   async 'the kernels in the WebGPU of the browser'(browser) {
     const page = await visit(browser, `${served}#model=cartpole.xml&backend=gpu&worlds=3&play=0`, watch);
-    console.log(`  first picture of cartpoles ${await drawn(page)} s after opening`);
+    const [first, ready] = [await drawn(page), await now(page)];
+    console.log(`  first picture of cartpoles ${first} s after opening, their kernels after ${ready.toFixed(1)} s`);
+    assert.ok(first < ready, 'worlds are seen before their kernels are compiled');
     assert.equal(await message(page), '');
     assert.match(await device(page), /webgpu.* f32/);
     await compare(page, 'cartpole.xml', [0.25, 0.5], 20, 'cpu', 1e-5);
     await isPicture(page, 0.001);
     const then = performance.now();
-    await page.selectOption('#model', 'own:humanoid.xml');
-    await loaded(page);
+    await choose(page, '#model', 'own:humanoid.xml');
     console.log(`  kernels of the humanoid are compiled after ${seconds(then)} s`);
+    // worlds in different poses are drawn from where they are: less comes to the host than their poses are
+    const poses = different(compiled('humanoid.xml', 'key_qpos').slice(0, 28));
+    await place(page, poses);
+    const before = await brought(page);
+    const inPlace = await picture(page);
+    const [mapped, pictures] = (await brought(page)).map((x, i) => (x - before[i]));
+    const bytes = 3 * compiled('humanoid.xml', 'geom_bodyid').length * 12 * 4;
+    console.log(`  ${mapped} bytes came to the host for ${pictures} pictures of ${bytes} bytes of poses`);
+    assert.ok(mapped < pictures * bytes / 2);
     const [stand, went] = [compiled('humanoid.xml', 'key_qpos').slice(0, 28), performance.now()];
     const { ncon } = await compare(page, 'humanoid.xml', stand, 20, 'cpu', 1e-5);
     console.log(`  20 steps of three humanoids after ${seconds(went)} s`);
@@ -168,28 +227,31 @@ const tests = {
     await isPicture(page);
     // worlds go on, and say nothing of what is read while they do
     const time = () => page.evaluate(async () => (await self.page.read('time'))[0]);
-    const before = await time();
+    const paused = await time();
     await page.click('#play');
     await page.waitForFunction(() => document.getElementById('rate').textContent !== '–');
-    assert.ok(await time() > before);
+    assert.ok(await time() > paused);
     await page.click('#play');
     // a hand takes what is seen
     await page.evaluate(() => self.page.state.sim.reset());
     await page.mouse.move(480, 270);
     await page.mouse.down();
     await page.mouse.up();
-    // the processor takes over
-    await page.selectOption('#backend', 'simd');
-    await loaded(page);
+    // the processor takes over; in the same poses its worlds look the same
+    await choose(page, '#backend', 'simd');
     assert.match(await device(page), /^CPU/);
     assert.equal(await message(page), '');
+    await place(page, poses);
+    const differ = await apart(page, inPlace, await picture(page));
+    console.log(`  of the picture in place ${(100 * differ).toFixed(2)} % of the pixels differ`);
+    assert.ok(differ < 0.005);
     return page;
   },
 
   async 'kernels in the place of the processor'(browser) {
     const page = await visit(browser, `${onDisk}#model=cartpole.xml&worlds=2&play=0`);
-    await page.selectOption('#backend', 'gpu');
-    await loaded(page);
+    await isPicture(page, 0.001);
+    await choose(page, '#backend', 'gpu');
     assert.equal(await message(page), '');
     assert.match(await device(page), /webgpu/);
     assert.ok((await page.evaluate(() => location.hash)).includes('backend=gpu'));

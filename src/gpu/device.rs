@@ -244,7 +244,7 @@ impl Device {
     }
 
     // the device of an adapter; a portable one has WebGPU's default limits
-    async fn of(chosen: &wgpu::Adapter, portable: bool) -> Result<Self> {
+    pub(crate) async fn of(chosen: &wgpu::Adapter, portable: bool) -> Result<Self> {
         let mut limits = if portable {
             wgpu::Limits::default()
         } else {

@@ -276,6 +276,20 @@ impl Show {
         self.look()
     }
 
+    /// Where pictures are taken from.
+    pub fn sight(&self) -> &Sight {
+        &self.sight
+    }
+
+    /// Where pictures are taken from, from now on.
+    ///
+    /// Fails like [`Scene::look_from`].
+    pub fn look_from(&mut self, sight: Sight) -> Result<()> {
+        self.scene.look_from(sight.clone())?;
+        self.sight = sight;
+        Ok(())
+    }
+
     fn look(&mut self) -> Result<()> {
         self.scene.look_from(self.sight.clone())
     }

@@ -1,29 +1,30 @@
 //! The picture on the page: the renderer's own, on a canvas of WebGPU.
 
-use crate::sim::Sim;
-use manyworlds_view::Painter;
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::graphics::Graphics;
+use crate::sim::{Said, Sim};
+use manyworlds_view::{Assets, Painter};
 use wasm_bindgen::prelude::wasm_bindgen;
-
-type Fault = Arc<Mutex<Option<String>>>;
 
 /// A canvas that worlds are drawn on.
 #[wasm_bindgen]
 pub struct Canvas {
-    device: wgpu::Device,
-    queue: wgpu::Queue,
+    graphics: Graphics,
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     painter: Option<Painter>,
-    // the first fault of the device
-    fault: Fault,
+    // what the painter was made with
+    assets: Assets,
 }
 
 #[wasm_bindgen]
 impl Canvas {
-    /// Opens the browser's graphics device for a canvas. Fails with a sentence where there is none.
-    pub async fn open(element: web_sys::HtmlCanvasElement) -> Result<Canvas, String> {
-        let size = [element.width(), element.height()];
+    /// Opens the browser's graphics device for a canvas of so many pixels. Fails with a sentence where there is no such
+    /// device.
+    pub async fn open(
+        element: web_sys::HtmlCanvasElement,
+        width: u32,
+        height: u32,
+    ) -> Said<Canvas> {
         let mut desc = wgpu::InstanceDescriptor::new_without_display_handle();
         desc.backends = wgpu::Backends::BROWSER_WEBGPU;
         let instance = wgpu::Instance::new(desc);
@@ -38,60 +39,66 @@ impl Canvas {
             })
             .await
             .map_err(|_| "no picture: this browser has WebGPU, but no graphics adapter for it")?;
-        let (device, queue) = adapter
-            .request_device(&wgpu::DeviceDescriptor::default())
-            .await
-            .map_err(|e| format!("no picture: {e}"))?;
-        let fault = Fault::default();
-        watch(&device, &fault);
+        let graphics = Graphics::open(&adapter).await;
+        let graphics = graphics.map_err(|e| format!("no picture: {e}"))?;
         let format = surface.get_capabilities(&adapter).formats[0];
         let config = wgpu::SurfaceConfiguration {
             view_formats: vec![format.add_srgb_suffix()],
             ..surface
-                .get_default_config(&adapter, size[0].max(1), size[1].max(1))
+                .get_default_config(&adapter, width.max(1), height.max(1))
                 .ok_or("no picture: the adapter cannot draw on this page")?
         };
         Ok(Self {
-            device,
-            queue,
+            graphics,
             surface,
             config,
             painter: None,
-            fault,
+            assets: Assets::default(),
         })
     }
 
-    /// Begins to draw the worlds of another model.
-    pub fn show(&mut self, sim: &mut Sim) -> Result<(), String> {
-        let size = [self.config.width, self.config.height];
-        let format = self.config.format.add_srgb_suffix();
+    /// Begins to draw other worlds. What kernels compute on the device of this canvas is drawn from where it is.
+    pub fn show(&mut self, sim: &mut Sim) -> Said {
+        #[cfg(feature = "kernels")]
+        sim.drawn_on(&self.graphics);
         let assets = sim.show().scene().assets();
-        let painter = Painter::onto(&self.device, &self.queue, size, assets, format);
-        self.painter = Some(painter.map_err(|e| e.to_string())?);
-        self.surface.configure(&self.device, &self.config);
+        // of the same model they look the same
+        if self.painter.is_none() || self.assets != *assets {
+            let size = [self.config.width, self.config.height];
+            let format = self.config.format.add_srgb_suffix();
+            let (device, queue) = self.graphics.wgpu();
+            let painter = Painter::onto(device, queue, size, assets, format);
+            self.painter = Some(painter.map_err(|e| e.to_string())?);
+            self.assets = assets.clone();
+        }
+        self.surface.configure(self.graphics.wgpu().0, &self.config);
         Ok(())
     }
 
     /// The canvas has another size (pixels).
-    pub fn resize(&mut self, width: u32, height: u32) -> Result<(), String> {
+    pub fn resize(&mut self, width: u32, height: u32) -> Said {
         let size = [width.max(1), height.max(1)];
         if let Some(painter) = &mut self.painter {
             painter.resize(size).map_err(|e| e.to_string())?;
         }
         [self.config.width, self.config.height] = size;
-        self.surface.configure(&self.device, &self.config);
+        self.surface.configure(self.graphics.wgpu().0, &self.config);
         Ok(())
+    }
+
+    /// The graphics device that draws.
+    pub fn graphics(&self) -> Graphics {
+        self.graphics.clone()
     }
 
     /// What the graphics device failed with, if it did: nothing is drawn on this canvas any more.
     #[wasm_bindgen(getter)]
     pub fn fault(&self) -> Option<String> {
-        let fault = self.fault.lock();
-        fault.unwrap_or_else(PoisonError::into_inner).clone()
+        self.graphics.fault()
     }
 
     /// Draws the worlds as they are.
-    pub fn draw(&mut self, sim: &mut Sim) -> Result<(), String> {
+    pub fn draw(&mut self, sim: &mut Sim) -> Said {
         if let Some(fault) = self.fault() {
             return Err(fault);
         }
@@ -99,6 +106,7 @@ impl Canvas {
             return Ok(());
         };
         let shot = sim.show().shoot().map_err(|e| e.to_string())?;
+        let (_, queue) = self.graphics.wgpu();
         use wgpu::CurrentSurfaceTexture::{Suboptimal, Success};
         let (Success(target) | Suboptimal(target)) = self.surface.get_current_texture() else {
             return Ok(());
@@ -110,25 +118,7 @@ impl Canvas {
         painter
             .draw_onto(&shot.camera, &shot.place, &shot.layers, &view)
             .map_err(|e| e.to_string())?;
-        self.queue.present(target);
+        queue.present(target);
         Ok(())
     }
-}
-
-// the first fault is kept: what follows is its consequence
-fn watch(device: &wgpu::Device, fault: &Fault) {
-    let keep = |fault: Fault| {
-        move |message: String| {
-            let mut fault = fault.lock().unwrap_or_else(PoisonError::into_inner);
-            fault.get_or_insert(message);
-        }
-    };
-    let uncaptured = keep(fault.clone());
-    device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| uncaptured(e.to_string())));
-    let lost = keep(fault.clone());
-    device.set_device_lost_callback(move |reason, message| {
-        if reason != wgpu::DeviceLostReason::Destroyed {
-            lost(format!("the graphics device was lost ({message})"));
-        }
-    });
 }

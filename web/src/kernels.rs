@@ -2,6 +2,7 @@
 //! what is read is asked for first.
 
 use crate::folder::Folder;
+use crate::graphics::Graphics;
 use crate::sim::{Said, Sim, said};
 use manyworlds::batch::{self, Overflow, Settings, Unroll};
 use manyworlds::picture::{Options, Show};
@@ -28,12 +29,14 @@ pub struct Brought(batch::Brought);
 #[wasm_bindgen]
 impl Sim {
     /// So many worlds of the model at this path of a folder, on the browser's GPU, with this gravity along z (m/s²) in place of the
-    /// model's if it is given. Fails with a sentence where there is no such GPU, or one that is too small for them.
+    /// model's if it is given: on the device that draws them, or on one of their own where nothing does. Fails with a sentence where
+    /// there is no such GPU, or one that is too small for them.
     pub async fn on_gpu(
         folder: &Folder,
         path: String,
         nworld: usize,
         gravity: Option<f64>,
+        graphics: Option<Graphics>,
     ) -> Said<Sim> {
         let mut model = folder.compile(&path).map_err(said)?;
         if let Some(z) = gravity {
@@ -43,7 +46,10 @@ impl Sim {
         let settings = Settings::default()
             .overflow(Overflow::Continue)
             .unroll(Unroll::Never);
-        let device = Device::request(&Request::any()).await.map_err(said)?;
+        let device = match graphics {
+            Some(Graphics(device)) => device,
+            None => Device::request(&Request::any()).await.map_err(said)?,
+        };
         let options = Options::default();
         let show = Show::on(&device, &model, nworld, settings, &options);
         show.await.map(Self).map_err(said)
@@ -63,5 +69,14 @@ impl Sim {
     /// Puts at hand what was asked for, until the worlds change.
     pub fn give(&mut self, brought: Brought) {
         self.0.batch_mut().take(brought.0);
+    }
+}
+
+impl Sim {
+    /// They are drawn on this device: what kernels compute there need not be read first.
+    pub fn drawn_on(&mut self, graphics: &Graphics) {
+        if self.0.batch().wgpu_device().is_some() {
+            self.0.scene_mut().draws_on(&graphics.0);
+        }
     }
 }

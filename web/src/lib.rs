@@ -4,6 +4,7 @@
 
 mod canvas;
 mod folder;
+mod graphics;
 #[cfg(feature = "kernels")]
 mod kernels;
 mod models;

@@ -137,6 +137,11 @@ impl Sim {
         self.0.pan(right, up).map_err(said)
     }
 
+    /// The camera stands where that of other worlds does.
+    pub fn look_as(&mut self, other: &Sim) -> Said {
+        self.0.look_from(other.0.sight().clone()).map_err(said)
+    }
+
     /// Takes hold of what is seen at a point, x and y from -1 at the left and lower edge to 1; false where there is nothing.
     pub fn take(&mut self, x: f32, y: f32, aspect: f32) -> Said<bool> {
         let grip = self.0.take([x, y], aspect).map_err(said)?;
