@@ -92,6 +92,33 @@ const apart = (page, one, other) => page.evaluate(async ([one, other]) => {
   return 4 * differ / a.length;
 }, [one, other]);
 
+// what a visitor sees while something goes on: every picture that the browser composes
+async function film(page, run) {
+  const session = await page.context().newCDPSession(page);
+  const frames = [];
+  session.on('Page.screencastFrame', ({ data, sessionId }) => {
+    frames.push(data);
+    session.send('Page.screencastFrameAck', { sessionId }).catch(() => {});
+  });
+  await session.send('Page.startScreencast', { format: 'png' });
+  await run();
+  await picture(page);
+  await session.send('Page.stopScreencast');
+  await session.detach();
+  return frames;
+}
+
+// the canvas is never empty meanwhile
+async function isNeverEmpty(page, run, share = 0.05) {
+  const frames = await film(page, run);
+  for (const [k, png] of frames.entries()) {
+    const all = await shares(page, png);
+    const large = all.filter((x) => x > share);
+    assert.ok(large.length >= 3, `frame ${k} of ${frames.length} is a picture, not ${JSON.stringify(all)}`);
+  }
+  return frames.length;
+}
+
 async function isPicture(page, share = 0.05) {
   const all = await colors(page);
   const large = all.filter((x) => x > share);
@@ -190,6 +217,8 @@ const tests = {
     const page = await visit(browser, `${served}#model=humanoid.xml&worlds=100&play=0`, watch);
     console.log(`  first picture of 100 humanoids ${await drawn(page)} s after opening`);
     await isPicture(page);
+    const frames = await isNeverEmpty(page, () => choose(page, '#model', 'own:quadruped.xml'));
+    console.log(`  ${frames} frames to another model, none of them empty`);
     await page.evaluate(() => { self.page.said.worlds = 16; });
     for (const model of ['humanoid.xml', 'boxes.xml', 'spatial_tendons.xml']) {
       await page.selectOption('#model', `own:${model}`);
@@ -238,12 +267,12 @@ const tests = {
     await page.mouse.down();
     await page.mouse.up();
     // the processor takes over; in the same poses its worlds look the same
-    await choose(page, '#backend', 'simd');
+    const frames = await isNeverEmpty(page, () => choose(page, '#backend', 'simd'));
     assert.match(await device(page), /^CPU/);
     assert.equal(await message(page), '');
     await place(page, poses);
     const differ = await apart(page, inPlace, await picture(page));
-    console.log(`  of the picture in place ${(100 * differ).toFixed(2)} % of the pixels differ`);
+    console.log(`  ${frames} frames to the processor; of the picture in place ${(100 * differ).toFixed(2)} % of the pixels differ`);
     assert.ok(differ < 0.005);
     return page;
   },
@@ -251,7 +280,10 @@ const tests = {
   async 'kernels in the place of the processor'(browser) {
     const page = await visit(browser, `${onDisk}#model=cartpole.xml&worlds=2&play=0`);
     await isPicture(page, 0.001);
-    await choose(page, '#backend', 'gpu');
+    // as if the first wasm had no kernels, as that of visitors: another one opens a device of its own
+    await page.evaluate(() => { delete manyworlds.Sim.on_gpu; });
+    const frames = await isNeverEmpty(page, () => choose(page, '#backend', 'gpu'), 0.001);
+    console.log(`  ${frames} frames from the processor to the kernels, none of them empty`);
     assert.equal(await message(page), '');
     assert.match(await device(page), /webgpu/);
     assert.ok((await page.evaluate(() => location.hash)).includes('backend=gpu'));

@@ -11,6 +11,8 @@ pub struct Canvas {
     graphics: Graphics,
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
+    // false until the surface is as `config` says: that empties the canvas, and waits for a picture
+    configured: bool,
     painter: Option<Painter>,
     // what the painter was made with
     assets: Assets,
@@ -18,8 +20,8 @@ pub struct Canvas {
 
 #[wasm_bindgen]
 impl Canvas {
-    /// Opens the browser's graphics device for a canvas of so many pixels. Fails with a sentence where there is no such
-    /// device.
+    /// Opens the browser's graphics device for a canvas of so many pixels, which keeps its picture until this draws one. Fails with a
+    /// sentence where there is no such device.
     pub async fn open(
         element: web_sys::HtmlCanvasElement,
         width: u32,
@@ -52,6 +54,7 @@ impl Canvas {
             graphics,
             surface,
             config,
+            configured: false,
             painter: None,
             assets: Assets::default(),
         })
@@ -71,18 +74,17 @@ impl Canvas {
             self.painter = Some(painter.map_err(|e| e.to_string())?);
             self.assets = assets.clone();
         }
-        self.surface.configure(self.graphics.wgpu().0, &self.config);
         Ok(())
     }
 
-    /// The canvas has another size (pixels).
+    /// The canvas has another size (pixels), from its next picture on.
     pub fn resize(&mut self, width: u32, height: u32) -> Said {
         let size = [width.max(1), height.max(1)];
         if let Some(painter) = &mut self.painter {
             painter.resize(size).map_err(|e| e.to_string())?;
         }
         [self.config.width, self.config.height] = size;
-        self.surface.configure(self.graphics.wgpu().0, &self.config);
+        self.configured = false;
         Ok(())
     }
 
@@ -106,7 +108,11 @@ impl Canvas {
             return Ok(());
         };
         let shot = sim.show().shoot().map_err(|e| e.to_string())?;
-        let (_, queue) = self.graphics.wgpu();
+        let (device, queue) = self.graphics.wgpu();
+        if !self.configured {
+            self.surface.configure(device, &self.config);
+            self.configured = true;
+        }
         use wgpu::CurrentSurfaceTexture::{Suboptimal, Success};
         let (Success(target) | Suboptimal(target)) = self.surface.get_current_texture() else {
             return Ok(());
