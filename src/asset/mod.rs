@@ -21,6 +21,7 @@ mod bytes;
 mod compile;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod earclip;
+pub(crate) mod fill;
 mod fit;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod gmsh;

@@ -105,7 +105,7 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
             });
         }
         m.flex_stiffness.extend(match &part.cage {
-            Some(cage) => cage.stiffness(said),
+            Some(cage) => cage.stiffness(said, &part),
             None => material::stretching(said, &part),
         });
         if bends {
@@ -274,11 +274,11 @@ fn check_material(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<(
     ensure(condim, "dim", "condim of its contacts must be 1, 3, 4 or 6")
 }
 
-// what is between nodes is a solid that fills their grid
+// what is between nodes is a solid
 fn check_cage(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<()> {
-    let Some(cage) = &part.cage else {
+    if part.cage.is_none() {
         return Ok(());
-    };
+    }
     let lacks = [
         (
             part.dim != 3,
@@ -287,10 +287,6 @@ fn check_cage(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<()> {
         (
             held,
             "flex with interpolated vertices whose edges a constraint holds",
-        ),
-        (
-            part.dim == 3 && !cage.is_full(part),
-            "flex with interpolated vertices whose elements do not fill the grid of its nodes",
         ),
     ];
     match lacks.into_iter().find(|(lacks, _)| *lacks) {

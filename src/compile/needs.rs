@@ -373,8 +373,6 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
     let elastic = first(&|f| implicit && m.flex_rigid[f] == 0 && m.flex_stiffnessadr[f] >= 0);
     let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
     need(what, elastic);
-    let between = first(&|f| m.flex_interp[f] != 0 && may_touch(m, f));
-    need("collisions of flexes with interpolated vertices", between);
     let touching = |f: usize| touches(m, f);
     let passive = first(&|f| m.flex_passive[f] != 0 && touching(f));
     need("passive contacts of flexes", passive);
@@ -390,19 +388,6 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
     let what =
         "the flag \"nativeccd\" disabled (the older convex collider) with flexes that collide";
     need(what, first(&|f| older && touching(f)));
-}
-
-// whether something may touch a flex by the bits of the two, or the flex itself
-fn may_touch(m: &Arrays, f: usize) -> bool {
-    let bits = |contype: i32, conaffinity: i32| {
-        m.flex_contype[f] & conaffinity != 0 || contype & m.flex_conaffinity[f] != 0
-    };
-    let geom = |g: usize| bits(m.geom_contype[g], m.geom_conaffinity[g]);
-    let flex = |g: usize| {
-        let apart = g != f || m.flex_selfcollide[f] != 0;
-        apart && bits(m.flex_contype[g], m.flex_conaffinity[g])
-    };
-    !contacts_are_off(m) && ((0..m.ngeom).any(geom) || (0..m.nflex).any(flex))
 }
 
 // whether a flex may touch something

@@ -320,7 +320,7 @@ impl Reader<'_> {
         self.log.mistake(at, Some(attr), msg);
     }
 
-    // a body at each node of a grid that is not pinned; vertices are between the nodes
+    // a body at each node of a grid that is not pinned and carries something; vertices are between the nodes
     fn flex_in_cage(
         &mut self,
         node: &Node,
@@ -339,14 +339,19 @@ impl Reader<'_> {
             shape.drop_unused(&mut used);
         }
         let most = self.limits.elements.saturating_sub(self.elements);
-        let cage = match Cage::around(&shape.point, said.cellcount(), said.dof().order(), most) {
+        let (cells, order) = (said.cellcount(), said.dof().order());
+        let cage = match Cage::around(&shape.point, &shape.element, cells, order, most) {
             Ok(cage) => cage,
             Err(msg) => return self.log.mistake(node.origin, Some("cellcount"), msg),
         };
-        let pinned = match pins(said, cage.node.len(), 3, Some(cage.count)) {
+        let mut pinned = match pins(said, cage.node.len(), 3, Some(cage.count)) {
             Ok(pinned) => pinned,
             Err(bad) => return self.bad_pin(node, said, bad),
         };
+        // what has nothing to carry does not move
+        for (pinned, share) in pinned.iter_mut().zip(&cage.share) {
+            *pinned |= *share == 0.0;
+        }
         self.elements = self.elements.saturating_add(cage.node.len() as u64);
         let mut flex = flex_of(node, said, &shape);
         flex.vertex = Some(shape.point.as_flattened().to_vec());

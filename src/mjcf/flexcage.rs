@@ -1,6 +1,7 @@
 //! The grid of nodes that the vertices of a soft body are interpolated between.
 
 use super::schema::FlexDof;
+use crate::asset::fill::Fill;
 
 impl FlexDof {
     /// Order of interpolation between nodes; 0: vertices move by themselves.
@@ -18,14 +19,21 @@ pub(super) struct Cage {
     /// Nodes along the axes.
     pub count: [usize; 3],
     pub node: Vec<[f64; 3]>,
-    /// Share of the mass of what fills the grid evenly.
+    /// Share of the mass; 0: all cells of the node are empty.
     pub share: Vec<f64>,
 }
 
+/// Least share of the mass of a filled cell that a node of a cell gets that is not empty.
+const LEAST: f64 = 0.02;
+
+/// How heavy the empty part of such a cell is beside the filled one.
+const VOID: f64 = 1e-6;
+
 impl Cage {
-    /// A grid over the box around some points; an error if it has more nodes than `most`.
+    /// A grid over the box around some points, of which tetrahedra fill a part; an error if it has more nodes than `most`.
     pub fn around(
         point: &[[f64; 3]],
+        element: &[i32],
         cells: [i32; 3],
         order: usize,
         most: u64,
@@ -42,12 +50,12 @@ impl Cage {
                 high[k] = high[k].max(x[k]);
             }
         }
-        let axis = [0, 1, 2].map(|k| weights(cells[k] as usize, order));
-        let count = [0, 1, 2].map(|k| axis[k].len());
+        let cells = cells.map(|n| n.max(0) as usize);
+        let count = cells.map(|n| order * n + 1);
         let mut cage = Self {
             count,
             node: Vec::new(),
-            share: Vec::new(),
+            share: vec![0.0; all as usize],
         };
         for i in 0..count[0] {
             for j in 0..count[1] {
@@ -57,25 +65,66 @@ impl Cage {
                         low[a] + (high[a] - low[a]) * at[a] as f64 / (count[a] - 1) as f64
                     };
                     cage.node.push([0, 1, 2].map(along));
-                    cage.share.push(axis[0][i] * axis[1][j] * axis[2][k]);
                 }
             }
         }
+        // in cells along each axis
+        let place = |x: &[f64; 3]| {
+            [0, 1, 2].map(|k| {
+                let whole = (high[k] - low[k]).max(f64::MIN_POSITIVE);
+                (x[k] - low[k]) / whole * cells[k] as f64
+            })
+        };
+        let corners = |of: &[i32; 4]| {
+            let points = of.map(|v| point.get(usize::try_from(v).ok()?));
+            let [Some(a), Some(b), Some(c), Some(d)] = points else {
+                return None;
+            };
+            Some([a, b, c, d].map(place))
+        };
+        let tetrahedra = element.as_chunks().0.iter().filter_map(corners);
+        let fill = Fill::new(tetrahedra, cells, order, 3 * order);
+        cage.weigh(&fill, cells, order);
         Ok(cage)
+    }
+
+    // hands the mass of each cell to its nodes
+    fn weigh(&mut self, fill: &Fill, cells: [usize; 3], order: usize) {
+        let (weights, even) = weights(order);
+        let [_, ny, nz] = self.count;
+        for cell in 0..cells.iter().product() {
+            let filled = fill.of(cell);
+            if filled.is_empty() {
+                continue;
+            }
+            let first = [
+                cell / (cells[1] * cells[2]),
+                cell / cells[2] % cells[1],
+                cell % cells[2],
+            ];
+            for i in 0..=order {
+                for j in 0..=order {
+                    for k in 0..=order {
+                        let at = [i, j, k];
+                        let [x, y, z] = [0, 1, 2].map(|a| first[a] * order + at[a]);
+                        let share = filled.integral(at.map(|n| weights[n]), VOID);
+                        let least: f64 = at.iter().map(|n| even[*n]).product();
+                        self.share[(x * ny + y) * nz + z] += share.max(LEAST * least);
+                    }
+                }
+            }
+        }
     }
 }
 
-// shares of the nodes along an axis: integrals of what each weighs
-fn weights(cells: usize, order: usize) -> Vec<f64> {
-    let of_cell: &[f64] = match order {
-        1 => &[0.5, 0.5],
-        _ => &[1.0 / 6.0, 4.0 / 6.0, 1.0 / 6.0],
-    };
-    let mut out = vec![0.0; cells * order + 1];
-    for cell in 0..cells {
-        for (to, share) in out[cell * order..].iter_mut().zip(of_cell) {
-            *to += share / cells as f64;
-        }
+// how much of the mass at a place each node along an axis of a cell gets, as polynomials of the place, lowest power first, and what each
+// gets of an even mass: of quadratic cells the products of Bernstein, the outer ones halved between their node and the middle
+fn weights(order: usize) -> (&'static [&'static [f64]], &'static [f64]) {
+    match order {
+        1 => (&[&[1.0, -1.0], &[0.0, 1.0]], &[0.5, 0.5]),
+        _ => (
+            &[&[0.5, -1.0, 0.5], &[0.5, 1.0, -1.0], &[0.0, 0.0, 0.5]],
+            &[1.0 / 6.0, 4.0 / 6.0, 1.0 / 6.0],
+        ),
     }
-    out
 }

@@ -36,6 +36,7 @@ done
 for name in block soft rigid cage; do
     python3 tests/golden/make_soft.py $name 8
 done
+python3 tests/golden/make_soft.py nodes 6
 tests/golden/make_solver.sh
 python3 tests/golden/make_textures.py > tests/golden/textures.txt
 python3 tests/golden/make_fields.py > tests/golden/fields.txt

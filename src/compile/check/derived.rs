@@ -81,7 +81,6 @@ fn soft(m: &Arrays, k: usize) -> Result<()> {
         };
         let f = flex.max(0) as usize;
         flex >= 0
-            && m.flex_interp[f] == 0
             && (within(elem, m.flex_elemnum[f]) && vert == -1
                 || within(vert, m.flex_vertnum[f]) && elem == -1)
     };

@@ -1,7 +1,7 @@
 //! Nodes of a grid that the vertices of a flex are between: their bodies, the frame of the grid, how stiff its cells are.
 
-use super::material::volume;
 use super::{Part, V3};
+use crate::asset::fill::{Fill, Part as Filled};
 use crate::compile::names::Names;
 use crate::compile::pose::Pose;
 use crate::compile::tree::Tree;
@@ -10,8 +10,14 @@ use crate::fields::Arrays;
 use crate::mjcf::schema::Flex;
 use glam::{DMat3, DVec3};
 
-/// What counts as no difference of volumes or directions.
+/// What counts as no difference of directions.
 const SAME: f64 = 1e-9;
+
+/// How stiff the empty part of a cell is beside the filled one.
+const VOID: f64 = 1e-6;
+
+/// Share of a cell that may be missing where it counts as filled whole.
+const WHOLE: f64 = 1e-12;
 
 /// A grid of nodes, those along z first, then y, then x.
 pub(super) struct Cage {
@@ -116,23 +122,38 @@ impl Cage {
         })
     }
 
-    /// Whether tetrahedra fill the grid.
-    pub fn is_full(&self, part: &Part) -> bool {
-        let of = part.element.chunks_exact(4);
-        let filled: f64 = of.map(|v| volume(&part.xpos, v).abs() / 6.0).sum();
-        let size = self.size();
-        let whole = size.x * size.y * size.z;
-        (filled - whole).abs() < SAME * whole
-    }
-
-    /// The matrix that makes forces of displacements of a cell's nodes, along the axes of the grid, for each cell.
-    pub fn stiffness(&self, said: &Flex) -> Vec<f64> {
+    /// The matrix that makes forces of displacements of a cell's nodes, along the axes of the grid, for each cell: Hooke's law for what
+    /// tetrahedra fill of it; nothing for cells that are empty.
+    pub fn stiffness(&self, said: &Flex, part: &Part) -> Vec<f64> {
         let (young, nu) = (said.elasticity.young(), said.elasticity.poisson());
         let mu = young / (2.0 * (1.0 + nu));
         let lambda = young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
         let cells = DVec3::from(self.cells.map(|n| n as f64));
-        let cell = linear(self.order, self.size() / cells, mu, lambda);
-        cell.repeat(self.cells.iter().product())
+        let size = self.size() / cells;
+        let corner = |v: &i32| {
+            let place = DVec3::from(self.place(self.local(part.xpos[*v as usize])));
+            (place * cells).to_array()
+        };
+        let tetrahedra = part.element.as_chunks::<4>().0;
+        let tetrahedra = tetrahedra.iter().map(|of| of.each_ref().map(corner));
+        let order = self.order;
+        let fill = Fill::new(tetrahedra, self.cells, 2 * order, 6 * order - 2);
+        let num = (3 * (order + 1).pow(3)).pow(2);
+        let (mut out, mut whole) = (Vec::new(), None);
+        for cell in 0..self.cells.iter().product() {
+            let filled = fill.of(cell);
+            if filled.is_empty() {
+                out.resize(out.len() + num, 0.0);
+            } else if filled.share() > 1.0 - WHOLE {
+                // these are alike
+                out.extend_from_slice(
+                    whole.get_or_insert_with(|| hooke(order, size, mu, lambda, &filled)),
+                );
+            } else {
+                out.extend(hooke(order, size, mu, lambda, &filled));
+            }
+        }
+        out
     }
 
     pub fn write(cage: Option<&Self>, m: &mut Arrays) {
@@ -159,35 +180,38 @@ pub(super) fn cell(place: V3, cells: [usize; 3]) -> i32 {
     ((along(0) * cells[1] + along(1)) * cells[2] + along(2)) as i32
 }
 
-// Hooke's law, integrated by Gauss over a cell
-fn linear(order: usize, size: DVec3, mu: f64, lambda: f64) -> Vec<f64> {
-    let root = |x: f64| 0.5 * x.sqrt();
-    let points: &[(f64, f64)] = match order {
-        1 => &[(-root(1.0 / 3.0), 0.5), (root(1.0 / 3.0), 0.5)],
-        _ => &[
-            (-root(0.6), 5.0 / 18.0),
-            (0.0, 8.0 / 18.0),
-            (root(0.6), 5.0 / 18.0),
-        ],
-    };
-    let n = (order + 1).pow(3);
-    let mut out = vec![0.0; 9 * n * n];
+// Hooke's law, integrated over what is filled of a cell
+fn hooke(order: usize, size: DVec3, mu: f64, lambda: f64, filled: &Filled<'_>) -> Vec<f64> {
+    let basis = polynomials(order);
+    let products: Vec<Vec<[Vec<f64>; 4]>> = basis
+        .iter()
+        .map(|a| basis.iter().map(|b| product(a, b)).collect())
+        .collect();
+    let side = order + 1;
+    let n = side.pow(3);
+    let along = |node: usize| [node / (side * side), node / side % side, node % side];
     let volume = size.x * size.y * size.z;
-    for &(x, wx) in points {
-        for &(y, wy) in points {
-            for &(z, wz) in points {
-                let weight = wx * wy * wz * volume;
-                let slope = slopes(order, [x, y, z].map(|x| 0.5 + x), size);
-                for (i, a) in slope.iter().enumerate() {
-                    for (j, b) in slope.iter().enumerate() {
-                        for r in 0..3 {
-                            for c in 0..3 {
-                                let shear = if r == c { a.dot(*b) } else { 0.0 };
-                                let k = lambda * a[r] * b[c] + mu * (b[r] * a[c] + shear);
-                                out[(3 * i + r) * 3 * n + 3 * j + c] -= weight * k;
-                            }
-                        }
-                    }
+    let mut out = vec![0.0; 9 * n * n];
+    for i in 0..n {
+        for j in 0..n {
+            let (first, second) = (along(i), along(j));
+            // of the slope of one node's weight along an axis with that of another's
+            let mut slopes = [[0.0; 3]; 3];
+            for (r, row) in slopes.iter_mut().enumerate() {
+                for (c, to) in row.iter_mut().enumerate() {
+                    let of = [0, 1, 2].map(|k| {
+                        let which = 2 * usize::from(k == r) + usize::from(k == c);
+                        products[first[k]][second[k]][which].as_slice()
+                    });
+                    *to = filled.integral(of, VOID) * volume / (size[r] * size[c]);
+                }
+            }
+            let trace = slopes[0][0] + slopes[1][1] + slopes[2][2];
+            for r in 0..3 {
+                for c in 0..3 {
+                    let shear = if r == c { trace } else { 0.0 };
+                    let k = lambda * slopes[r][c] + mu * (slopes[c][r] + shear);
+                    out[(3 * i + r) * 3 * n + 3 * j + c] = -k;
                 }
             }
         }
@@ -195,31 +219,29 @@ fn linear(order: usize, size: DVec3, mu: f64, lambda: f64) -> Vec<f64> {
     out
 }
 
-// how the weight of each node of a cell changes with the place
-fn slopes(order: usize, place: V3, size: DVec3) -> Vec<DVec3> {
-    let axis = place.map(|s| weights(order, s));
-    let mut out = Vec::new();
-    for i in 0..=order {
-        for j in 0..=order {
-            for k in 0..=order {
-                let [x, y, z] = [axis[0][i], axis[1][j], axis[2][k]];
-                out.push(
-                    DVec3::new(x[1] * y[0] * z[0], x[0] * y[1] * z[0], x[0] * y[0] * z[1]) / size,
-                );
-            }
-        }
-    }
-    out
+// weights of the nodes along an axis of a cell, lowest power first, and their slopes
+fn polynomials(order: usize) -> Vec<[Vec<f64>; 2]> {
+    let weights: &[&[f64]] = match order {
+        1 => &[&[1.0, -1.0], &[0.0, 1.0]],
+        _ => &[&[1.0, -3.0, 2.0], &[0.0, 4.0, -4.0], &[0.0, -1.0, 2.0]],
+    };
+    let slope = |weight: &[f64]| {
+        let terms = weight.iter().enumerate().skip(1);
+        terms.map(|(power, x)| power as f64 * x).collect()
+    };
+    weights.iter().map(|w| [w.to_vec(), slope(w)]).collect()
 }
 
-// weights of the nodes along an axis of a cell, and their slopes
-fn weights(order: usize, s: f64) -> [[f64; 2]; 3] {
-    match order {
-        1 => [[1.0 - s, -1.0], [s, 1.0], [0.0; 2]],
-        _ => [
-            [(1.0 - s) * (1.0 - 2.0 * s), 4.0 * s - 3.0],
-            [4.0 * s * (1.0 - s), 4.0 - 8.0 * s],
-            [s * (2.0 * s - 1.0), 4.0 * s - 1.0],
-        ],
-    }
+// products of two weights: of both, with the slope of the second, of the first, of both
+fn product(a: &[Vec<f64>; 2], b: &[Vec<f64>; 2]) -> [Vec<f64>; 4] {
+    [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(of_a, of_b)| {
+        let (a, b) = (&a[of_a], &b[of_b]);
+        let mut out = vec![0.0; a.len() + b.len() - 1];
+        for (i, x) in a.iter().enumerate() {
+            for (j, y) in b.iter().enumerate() {
+                out[i + j] += x * y;
+            }
+        }
+        out
+    })
 }

@@ -2,6 +2,7 @@
 
 use super::{Matter, Pair, bits_match, collides, fits, geoms, is_static, row};
 use crate::compile::flex;
+use crate::cpu::lib::cage::bodies_between;
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
@@ -51,12 +52,8 @@ pub(super) fn write(m: &mut Arrays, list: &[Pair]) {
     (m.collision_flex, m.collision_elem, m.collision_vert) = (flex, elem, vert);
 }
 
-/// Whether a flex is in the list at all: those between nodes are not yet.
+/// Whether a flex is in the list at all.
 pub(super) fn can_collide(m: &Arrays, f: usize) -> bool {
-    m.flex_interp[f] == 0 && has_bits(m, f)
-}
-
-fn has_bits(m: &Arrays, f: usize) -> bool {
     m.flex_contype[f] != 0 || m.flex_conaffinity[f] != 0
 }
 
@@ -130,7 +127,9 @@ pub(super) fn with_flex(m: &Arrays, f1: usize, f2: usize, list: &mut Vec<Pair>) 
 
 /// Appends the pairs of elements of a flex that touches itself.
 pub(super) fn with_itself(m: &Arrays, f: usize, list: &mut Vec<Pair>) -> Result<()> {
+    // MuJoCo takes all elements between nodes for neighbours
     if m.flex_rigid[f] != 0
+        || m.flex_interp[f] != 0
         || m.flex_selfcollide[f] == 0
         || m.flex_contype[f] & m.flex_conaffinity[f] == 0
         || stands(m, f)
@@ -164,25 +163,36 @@ fn elements(
     }));
 }
 
-fn elem_bodies(m: &Arrays, f: usize, e: usize) -> impl Iterator<Item = usize> + '_ {
+fn elem_vertices(m: &Arrays, f: usize, e: usize) -> impl Iterator<Item = usize> + '_ {
     let num = m.flex_dim[f] as usize + 1;
     let adr = m.flex_elemdataadr[f] as usize + num * e;
-    let vertex = move |v: &i32| (m.flex_vertadr[f] + v) as usize;
     m.flex_elem[adr..adr + num]
         .iter()
-        .map(move |v| m.flex_vertbodyid[vertex(v)] as usize)
+        .map(move |v| (m.flex_vertadr[f] + v) as usize)
 }
 
-/// The bodies that carry a side of a pair.
+// those that the vertices are on; none if they are between nodes
+fn elem_bodies(m: &Arrays, f: usize, e: usize) -> impl Iterator<Item = usize> + '_ {
+    elem_vertices(m, f, e).filter_map(|v| usize::try_from(m.flex_vertbodyid[v]).ok())
+}
+
+/// The bodies that carry a side of a pair: of a geom, of vertices, or of the nodes that these are between.
 pub(in crate::compile) fn bodies(m: &Arrays, k: usize, side: usize) -> Vec<usize> {
     let geom = [m.collision_geom1[k], m.collision_geom2[k]][side];
     if let Ok(geom) = usize::try_from(geom) {
         return vec![m.geom_bodyid[geom] as usize];
     }
     let f = m.collision_flex[2 * k + side] as usize;
-    match usize::try_from(m.collision_vert[2 * k + side]) {
-        Ok(v) => vec![m.flex_vertbodyid[m.flex_vertadr[f] as usize + v] as usize],
-        Err(_) => elem_bodies(m, f, m.collision_elem[2 * k + side] as usize).collect(),
+    let vertices = match usize::try_from(m.collision_vert[2 * k + side]) {
+        Ok(v) => vec![m.flex_vertadr[f] as usize + v],
+        Err(_) => elem_vertices(m, f, m.collision_elem[2 * k + side] as usize).collect(),
+    };
+    match m.flex_interp[f] {
+        0 => vertices
+            .iter()
+            .map(|&v| m.flex_vertbodyid[v] as usize)
+            .collect(),
+        _ => bodies_between(m, f, &vertices),
     }
 }
 

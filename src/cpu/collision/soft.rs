@@ -12,6 +12,7 @@ use super::shape;
 use super::support::Solid;
 use super::tetrahedron::capsule_tetrahedron;
 use super::triangle::{box_triangle, capsule_triangle, sphere_triangle};
+use crate::cpu::lib::cage::for_nodes;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model, OwnLane};
@@ -47,7 +48,7 @@ fn elem_vertices(m: &Model, f: usize, e: usize) -> impl ExactSizeIterator<Item =
         .map(move |v| (m.flex_vertadr[f] + v) as usize)
 }
 
-/// Where the pairs end that follow with the same geom and flexes, if these are rigid: of such pairs together no more than [`MAXCONPAIR`]
+/// Where the pairs end that follow with the same geom and flexes, if these are rigid or between nodes: of such pairs together no more than [`MAXCONPAIR`]
 /// contacts stay. Else the next pair.
 pub fn crowd(m: &Model, k: usize) -> usize {
     let who = |k: usize| {
@@ -58,8 +59,11 @@ pub fn crowd(m: &Model, k: usize) -> usize {
         ]
     };
     let [_, flexes @ ..] = who(k);
-    let rigid = |f: i32| usize::try_from(f).map_or(true, |f| m.flex_rigid[f] != 0);
-    if !flexes.into_iter().all(rigid) {
+    let few = |f: usize| m.flex_rigid[f] != 0 || m.flex_interp[f] != 0;
+    if !flexes
+        .into_iter()
+        .all(|f| usize::try_from(f).map_or(true, few))
+    {
         return k + 1;
     }
     let same = |next: &usize| is_soft(m, *next) && who(*next) == who(k);
@@ -328,36 +332,39 @@ fn elements(m: &Model, first: &Element, second: &Element, detect: f64, out: &mut
     single(m, first.solid(m, detect), second.solid(m, detect), out)
 }
 
-/// The bodies that carry a side of a pair: of its geom, of its vertex, or of the corners of its element; and their number.
-pub fn carriers(m: &Model, k: usize, side: usize) -> ([usize; 4], usize) {
-    let geom = [m.collision_geom1[k], m.collision_geom2[k]][side];
-    let body = |v: usize| m.flex_vertbodyid[v] as usize;
-    match (usize::try_from(geom), vertex(m, k)) {
-        (Ok(geom), _) => ([m.geom_bodyid[geom] as usize; 4], 1),
-        (_, Some(v)) => ([body(v); 4], 1),
-        _ => {
-            let mut out = [0; 4];
-            let corners = corners(m, k, side);
-            let num = corners.len();
-            for (to, v) in out.iter_mut().zip(corners) {
-                *to = body(v);
-            }
-            (out, num)
-        }
-    }
-}
-
-/// What share of a contact each of them carries in one lane: of an element its point that is nearest to the contact decides.
-pub fn weights<R: Real>(
+/// Calls `visit` with every body that carries a side of a contact in one lane, and its share: the body of a geom or vertex carries all.
+/// Of an element the point that is nearest to the contact decides. Nodes carry what lies between them.
+pub fn for_carriers<R: Real>(
     m: &Model,
     d: &Data<R>,
     [k, side]: [usize; 2],
     lane: usize,
     point: [f64; 3],
-) -> [f64; 4] {
-    if m.collision_elem[2 * k + side] < 0 {
-        return [1.0, 0.0, 0.0, 0.0];
+    mut visit: impl FnMut(usize, f64),
+) {
+    let geom = [m.collision_geom1[k], m.collision_geom2[k]][side];
+    if let Ok(geom) = usize::try_from(geom) {
+        return visit(m.geom_bodyid[geom] as usize, 1.0);
     }
-    let element = Element::new(m, d, k, side, lane);
-    nearest(&element.corner[..element.num], point)
+    let mut vertices = [0; 4];
+    let (num, share) = match vertex(m, k) {
+        Some(v) => {
+            vertices[0] = v;
+            (1, [1.0, 0.0, 0.0, 0.0])
+        }
+        None => {
+            let element = Element::new(m, d, k, side, lane);
+            for (to, v) in vertices.iter_mut().zip(corners(m, k, side)) {
+                *to = v;
+            }
+            (element.num, nearest(&element.corner[..element.num], point))
+        }
+    };
+    let f = m.collision_flex[2 * k + side] as usize;
+    if m.flex_interp[f] != 0 {
+        return for_nodes(m, d, f, lane, &vertices[..num], &share[..num], visit);
+    }
+    for (v, share) in vertices[..num].iter().zip(share) {
+        visit(m.flex_vertbodyid[*v] as usize, share);
+    }
 }

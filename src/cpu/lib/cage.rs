@@ -3,7 +3,7 @@
 use super::contact::column;
 use super::force::apply_ft;
 use super::math::*;
-use crate::fields::{Data, Model};
+use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::{JointType, MINVAL};
 
@@ -24,7 +24,7 @@ struct Cell {
 }
 
 impl Cell {
-    fn new(m: &Model, f: usize, cell: usize) -> Self {
+    fn new(m: &Arrays, f: usize, cell: usize) -> Self {
         let order = m.flex_interp[f] as usize;
         let [_, cy, cz] = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
         let first = [cell / (cy * cz), cell / cz % cy, cell % cz];
@@ -103,6 +103,69 @@ fn weights<R: Real>(order: usize, s: R) -> [R; 3] {
             R::splat(4.0) * s * (one - s),
             s * (two * s - one),
         ],
+    }
+}
+
+/// The bodies of the nodes that may carry a contact of the flex `f`: those of all cells between the cells of its `vertices`.
+pub(crate) fn bodies_between(m: &Arrays, f: usize, vertices: &[usize]) -> Vec<usize> {
+    let [_, cy, cz] = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
+    let [low, high] = between(m, f, vertices);
+    let mut out = Vec::new();
+    for x in low[0]..=high[0] {
+        for y in low[1]..=high[1] {
+            for z in low[2]..=high[2] {
+                let cell = Cell::new(m, f, (x * cy + y) * cz + z);
+                let nodes = cell.node[..cell.num].iter();
+                out.extend(nodes.map(|&n| m.flex_nodebodyid[n] as usize));
+            }
+        }
+    }
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+// the first and the last cell along each axis that some vertices lie in
+fn between(m: &Arrays, f: usize, vertices: &[usize]) -> [[usize; 3]; 2] {
+    let cells = |v: &usize| Cell::new(m, f, m.flex_vertcell[*v] as usize).first;
+    let (mut low, mut high) = ([usize::MAX; 3], [0; 3]);
+    for first in vertices.iter().map(cells) {
+        for k in 0..3 {
+            low[k] = low[k].min(first[k]);
+            high[k] = high[k].max(first[k]);
+        }
+    }
+    [low, high]
+}
+
+/// Calls `visit` with the body of every node that carries a contact of the flex `f` in one lane, and its weight. The contact is where
+/// the weighted `vertices` are in the undeformed grid (`mj_vertBodyWeight`).
+pub(crate) fn for_nodes<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    f: usize,
+    lane: usize,
+    vertices: &[usize],
+    share: &[f64],
+    mut visit: impl FnMut(usize, f64),
+) {
+    let mut place = [0.0; 3];
+    for (&v, &share) in vertices.iter().zip(share) {
+        let corner = d.own.flex_vert0(m, v).map(|x| x.lane(lane));
+        place = add_scl3(place, corner, share);
+    }
+    let num = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
+    let [low, high] = between(m, f, vertices);
+    let along = [0, 1, 2].map(|k| place[k] * num[k] as f64);
+    let first = [0, 1, 2].map(|k| (along[k] as usize).clamp(low[k], high[k]));
+    let cell = Cell::new(m, f, (first[0] * num[1] + first[1]) * num[2] + first[2]);
+    let axis = [0, 1, 2].map(|k| weights(cell.order, along[k] - first[k] as f64));
+    let side = cell.order + 1;
+    for n in 0..cell.num {
+        let weight = axis[0][n / (side * side)] * axis[1][n / side % side] * axis[2][n % side];
+        if weight != 0.0 {
+            visit(m.flex_nodebodyid[cell.node[n]] as usize, weight);
+        }
     }
 }
 

@@ -252,13 +252,11 @@ impl Look<'_> {
         let [first, second] = [0, 1].map(|side| match usize::try_from(bodies[side]) {
             Ok(body) => of_body(body),
             Err(_) => {
-                let side = [contact.pair, side];
-                let (bodies, num) = soft::carriers(m, side[0], side[1]);
-                let weights = soft::weights(m, d, side, self.lane, contact.pos);
                 let mut sum = [0.0; 6];
-                for (&body, weight) in bodies[..num].iter().zip(weights) {
-                    sum = add_scl6(sum, of_body(body), weight);
-                }
+                let side = [contact.pair, side];
+                soft::for_carriers(m, d, side, self.lane, contact.pos, |body, share| {
+                    sum = add_scl6(sum, of_body(body), share);
+                });
                 sum
             }
         });

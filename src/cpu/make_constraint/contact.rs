@@ -8,7 +8,6 @@ use crate::cpu::lib::impedance::solver;
 use crate::cpu::lib::jac::for_chain;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::rows::dofs_of;
-use crate::fields::{Data, Model};
 use crate::real::{Mask, Real, lanes};
 use crate::types::*;
 
@@ -224,14 +223,15 @@ impl<R: Real> Writer<'_, R> {
     fn weights(&self, c: usize, k: usize) -> [R; 2] {
         let (m, own) = (self.m, &self.d.own);
         if is_soft(m, k) {
-            let carriers = [0, 1].map(|side| carriers(m, self.d, c, [k, side]));
-            return [0, 1].map(|n| {
-                let mut sum = R::zero();
-                for (body, weight) in carriers.iter().flat_map(Carriers::all) {
-                    sum += own.body_invweight0(m, 2 * body + n) * weight;
+            let mut sum = [R::zero(); 2];
+            self.for_carriers(c, k, |lane, _, body, share| {
+                for n in [0, 1] {
+                    let weight = own.body_invweight0(m, 2 * body + n).lane(lane);
+                    let more = sum[n].lane(lane) + weight * share;
+                    sum[n].set_lane(lane, more);
                 }
-                sum
             });
+            return sum;
         }
         let [body1, body2] = bodies_of_pair(m, k);
         [0, 1]
@@ -246,38 +246,26 @@ impl<R: Real> Writer<'_, R> {
         }
         let dofs = dofs_of(m, m.collision_Jpat[k]);
         let mut shares = vec![R::zero(); dofs.len()];
-        for (side, sign) in [(0, -R::one()), (1, R::one())] {
-            for (body, weight) in carriers(m, self.d, c, [k, side]).all() {
-                for_chain(m, body, dofs, |n, _| shares[n] += weight * sign);
-            }
-        }
+        self.for_carriers(c, k, |lane, side, body, share| {
+            let share = if side == 0 { -share } else { share };
+            for_chain(m, body, dofs, |n, _| {
+                let sum = shares[n].lane(lane) + share;
+                shares[n].set_lane(lane, sum);
+            });
+        });
         Some(shares)
     }
-}
 
-/// The bodies that carry a side of a contact, and what share of it each of them does.
-struct Carriers<R> {
-    num: usize,
-    body: [usize; 4],
-    weight: [R; 4],
-}
-
-impl<R: Real> Carriers<R> {
-    fn all(&self) -> impl Iterator<Item = (usize, R)> + '_ {
-        (0..self.num).map(|i| (self.body[i], self.weight[i]))
-    }
-}
-
-// those of a pair with a flex
-fn carriers<R: Real>(m: &Model, d: &Data<R>, c: usize, side: [usize; 2]) -> Carriers<R> {
-    let (body, num) = soft::carriers(m, side[0], side[1]);
-    let mut weight = [R::zero(); 4];
-    for lane in lanes::<R>(d.contact_dist[c].lt(R::splat(ABSENT))) {
-        let point = d.contact_pos[c].map(|x| x.lane(lane));
-        let own = soft::weights(m, d, side, lane, point);
-        for (to, x) in weight.iter_mut().zip(own) {
-            to.set_lane(lane, x);
+    // calls `visit` in every lane that has the contact, for the two sides one after the other: with lane, side, a body that carries that
+    // side, and its share
+    fn for_carriers(&self, c: usize, k: usize, mut visit: impl FnMut(usize, usize, usize, f64)) {
+        for lane in lanes::<R>(self.d.contact_dist[c].lt(R::splat(ABSENT))) {
+            let point = self.d.contact_pos[c].map(|x| x.lane(lane));
+            for side in [0, 1] {
+                soft::for_carriers(self.m, self.d, [k, side], lane, point, |body, share| {
+                    visit(lane, side, body, share);
+                });
+            }
         }
     }
-    Carriers { num, body, weight }
 }
