@@ -494,7 +494,7 @@ fn watched<T: Send>(
 fn of_world(name: &str) -> PyResult<&'static Field> {
     if field(name).is_some_and(|field| field.room == Room::Model) {
         return Err(FieldError::new_err(format!(
-            "{name} is of the model and not of a world: model.{name}"
+            "{name} is of the model and not of a world: model.{name}, or Batch.expand, which lets worlds differ in it"
         )));
     }
     manyworlds::Batch::field(name).map_err(|e| FieldError::new_err(e.to_string()))

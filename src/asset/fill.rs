@@ -219,12 +219,13 @@ mod tests {
         let fill = Fill::new(cube(0.25), [2, 2, 2], 2, 6);
         for cell in 0..8 {
             let ends = [cell / 4, cell / 2 % 2, cell % 2].map(|k| match k {
-                0 => (0.25_f64, 1.0),
+                0 => (0.25, 1.0),
                 _ => (0.0, 0.25),
             });
             let integral = |power: i32| {
-                let of = ends
-                    .map(|(a, b)| (b.powi(power + 1) - a.powi(power + 1)) / f64::from(power + 1));
+                let of = ends.map(|(a, b): (f64, f64)| {
+                    (b.powi(power + 1) - a.powi(power + 1)) / f64::from(power + 1)
+                });
                 of.iter().product::<f64>()
             };
             let part = fill.of(cell);
