@@ -69,7 +69,6 @@ const OPERATORS: &[&str] = &[
     "spatial",
     "rot",
     "lin",
-    "nothing",
 ];
 
 /// Functions of the twins over slices, which no shader can take; what shaders have instead is part of their stages.

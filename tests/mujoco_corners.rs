@@ -87,6 +87,28 @@ fn solids_with_one_center_touch(backend: Backend) {
     assert!(met > 1, "{met}");
 }
 
+// axes of capsules that meet: rounding alone tells where one is from the other
+fn arms_that_share_an_end_push_across_both(backend: Backend) {
+    let cases = cases();
+    let case = cases
+        .iter()
+        .find(|case| case["name"] == "arms that share an end")
+        .unwrap();
+    let mut batch = worlds(&model(case), 2, backend);
+    batch.forward().unwrap();
+    let said = numbers(&case["said"]);
+    let met = said["contact_dist"].len();
+    assert_eq!(batch.ints("ncon").unwrap(), [met as i32; 2]);
+    for (name, single) in [("contact_dist", 1e-6), ("contact_frame", 1e-5)] {
+        let have = batch.reals(name).unwrap();
+        let tolerance = by_precision(backend, 1e-9, single);
+        for world in have.chunks_exact(have.len() / 2) {
+            let e = error(&world[..said[name].len()], &said[name]);
+            assert!(e < tolerance, "{name} is off by {e:e}");
+        }
+    }
+}
+
 // springs, motors and what is applied, where contacts of many kN cancel with inertia, and the rest of it where they do not
 fn free_joints_transmit_their_own_forces(backend: Backend) {
     let mut met = 0;
@@ -120,6 +142,7 @@ fn free_joints_transmit_their_own_forces(backend: Backend) {
 }
 
 on_every_backend!(
+    arms_that_share_an_end_push_across_both,
     solids_with_one_center_touch,
     free_joints_transmit_their_own_forces
 );

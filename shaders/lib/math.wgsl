@@ -77,6 +77,11 @@ fn normalize3(a: vec3f) -> vec4f {
     return vec4f(a / norm, norm);
 }
 
+// length up to which the distance of two places on shapes of this size is nothing but rounding
+fn nothing(size: f32) -> f32 {
+    return 200.0 * ROUNDING * size;
+}
+
 // a unit quaternion; the identity if it was too short
 fn normalize4(q: vec4f) -> vec4f {
     let norm = sqrt(dot(q, q));

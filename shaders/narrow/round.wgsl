@@ -10,12 +10,18 @@ fn balls(first: Shape, pos1: vec3f, radius1: f32, second: Shape, pos2: vec3f, ra
     }
     let dist = sqrt(dist2) - radius1 - radius2;
 
-    // same center: across both z axes, or along x
+    // same center, as far as the number tells: across both z axes, or along x
     var normal = normalize3(dif);
-    if (normal.w < MINVAL) {
-        normal = normalize3(cross(first.mat[2], second.mat[2]));
+    if (normal.w < nothing(first.size[0] + second.size[0])) {
+        normal = normal_across(first.mat[2], second.mat[2]);
     }
     add_contact(dist, pos1 + normal.xyz * (radius1 + 0.5 * dist), normal.xyz);
+}
+
+// the direction across two unit vectors; x where they are parallel
+fn normal_across(axis1: vec3f, axis2: vec3f) -> vec4f {
+    let across = normalize3(cross(axis1, axis2));
+    return select(across, vec4f(1.0, 0.0, 0.0, across.w), across.w < nothing(1.0));
 }
 
 // sphere and capsule: the nearest ball of the capsule

@@ -6,6 +6,7 @@
 A case is a text of MJCF, a state, and the arrays of mjData behind mj_forward, `contact.X` as contact_X.
 """
 import json
+import math
 import pathlib
 
 import mujoco
@@ -128,6 +129,12 @@ for i, a in enumerate(names):
                 continue
             case(f"{b} in {a} at {at}", f'<mujoco><option ccd_iterations="200"><flag multiccd="disable"/></option>{ASSETS}<worldbody><geom {SOLIDS[a]}/><body><freejoint/><geom {SOLIDS[b]}/></body></worldbody></mujoco>',
                  "ncon contact_dist", 1e-6, qpos=[float(x) for x in at.split()] + [1, 0, 0, 0])
+
+# arms that share an end: no number tells where one lies from the other, so that the normal is across both
+ARMS = "".join(f"""<body pos="{1.7 * i} .3 {.4 * i}"><joint axis="0 1 0"/><geom type="capsule" size=".1" fromto="0 0 0 {math.cos(a)} 0 {math.sin(a)}"/></body>
+<body pos="{1.7 * i} .3 {.4 * i}"><joint axis="0 1 0"/><geom type="capsule" size=".1" fromto="0 0 0 {math.cos(b)} 0 {math.sin(b)}"/></body>"""
+                for i, (a, b) in enumerate([(2.2, .9), (.7, 2.9), (2, .3), (3.1, 1.4), (1.9, .6), (.5, 1.7)]))
+case("arms that share an end", f'<mujoco><worldbody>{ARMS}</worldbody></mujoco>', "ncon contact_dist contact_frame", 1e-9)
 
 # what a free joint transmits beside contacts, a weld and tendons of 10 to 100 kN, and where the solver ends before they hold it
 HELD = """<geom type="plane" size="2 2 1"/><site name="o" pos="0 0 2"/><body pos="0 0 .3" gravcomp=".5"><joint type="free" damping=".3" stiffness="20" armature=".01"/>

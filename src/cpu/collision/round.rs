@@ -40,7 +40,7 @@ fn touch<R: Real>(
     // same center, as far as the number tells: across both z axes, or along x
     let same = len.lt(nothing(of[0].size[0] + of[1].size[0]));
     let normal = match (same & lanes).any() {
-        true => select3(same, across([of[0].axis(), of[1].axis()]), normal),
+        true => select3(same, normal_across([of[0].axis(), of[1].axis()]), normal),
         false => normal,
     };
     let along = first.radius + R::splat(0.5) * dist;
@@ -55,7 +55,7 @@ fn touch<R: Real>(
 
 // the direction across two unit vectors; x where they are parallel
 #[inline(never)]
-fn across<R: Real>(axes: [[R; 3]; 2]) -> [R; 3] {
+fn normal_across<R: Real>(axes: [[R; 3]; 2]) -> [R; 3] {
     let (across, sine) = normalize3(cross(axes[0], axes[1]));
     let parallel = sine.lt(nothing(R::one()));
     select3(parallel, [R::one(), R::zero(), R::zero()], across)
