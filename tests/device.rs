@@ -438,6 +438,23 @@ fn worlds_on_a_device_that_was_open_already_are_the_same_and_stay_there() {
     assert!(matches!(given.check(), Err(Error::Device(msg)) if msg.contains("a fault")));
 }
 
+// a thread of the adapter that still runs a kernel when the process ends may crash it
+#[test]
+fn worlds_that_are_dropped_leave_no_work_to_a_software_adapter() {
+    let (device, queue) = opened(wgpu::Limits::default());
+    let given = Device::from_wgpu(device.clone(), queue).unwrap();
+    assert!(given.adapter.software);
+    let config = Config {
+        nworld: 64,
+        ..Config::default()
+    };
+    let mut gpu = Gpu::new(&given, &model(), &config).unwrap();
+    gpu.step(100).unwrap();
+    drop(gpu);
+    let left = device.poll(wgpu::PollType::Poll).unwrap();
+    assert!(left.is_queue_empty(), "{left:?}");
+}
+
 #[test]
 fn a_device_that_was_opened_with_too_little_is_refused() {
     let (device, queue) = opened(wgpu::Limits {

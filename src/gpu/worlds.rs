@@ -51,6 +51,16 @@ pub struct Gpu {
     held: Vec<[wgpu::Buffer; 2]>,
 }
 
+// A software adapter works on threads of this process. One that still runs a kernel when the process ends can crash it, so worlds
+// that are dropped wait there for what they asked for. Any fault was told before, or has nobody left to be told.
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        if self.device.adapter.software {
+            let _ = self.device.wait();
+        }
+    }
+}
+
 /// The layout of the bindings, one for all stages: the model, the worlds.
 fn bind_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     let entry = |binding, read_only| wgpu::BindGroupLayoutEntry {
