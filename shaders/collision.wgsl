@@ -19,7 +19,7 @@ struct MeetPoint {
 }
 
 // contacts that a pair can make: eight of two boxes, many of a height field, four of all others
-const COLLISION_MOST: i32 = max(4 + 8 * i32(collides_box_box), 50 * i32(collides_hfield));
+const COLLISION_MOST: i32 = max(4 + 8 * i32(collides_box_box), 50 * i32(solid_hfield));
 
 // what the pair in hand has made, and the wished direction of the first tangent
 var<private> found: i32;

@@ -15,6 +15,7 @@ const MODELS: &[&str] = &[
     "touch_elliptic",
     "rays",
     "distances",
+    "lands",
     "tactile",
     "sticky",
     "sticky_elliptic",

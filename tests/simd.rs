@@ -29,6 +29,7 @@ const SENSED: &[&str] = &[
     "touch_elliptic",
     "rays",
     "distances",
+    "lands",
     "tactile",
 ];
 

@@ -71,9 +71,11 @@ impl Drop for Screen {
 // of a file as `xwd` writes it
 fn colors(path: &Path) -> Option<Vec<f64>> {
     let bytes = std::fs::read(path).ok()?;
+    // the server writes the header in its own order of bytes and then turns it: until then a number is 0 or too large
     let word = |k: usize| {
         let four = bytes.get(4 * k..4 * k + 4)?;
-        Some(u32::from_be_bytes(four.try_into().ok()?) as usize)
+        let number = u32::from_be_bytes(four.try_into().ok()?) as usize;
+        (1..1 << 16).contains(&number).then_some(number)
     };
     let (width, height, line) = (word(4)?, word(5)?, word(12)?);
     assert_eq!(word(11)?, 32, "bits of a pixel");

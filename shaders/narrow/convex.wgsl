@@ -82,7 +82,7 @@ fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
 
 // signed distance of two solids with their margins and the points of it, in the frame of the first; of a height field the contacts
 fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
-    let of_field = collides_hfield && geom_type(geom1) == GEOM_HFIELD;
+    let of_field = solid_hfield && geom_type(geom1) == GEOM_HFIELD;
     let turn = transpose(a.mat) * b.mat;
     let apart = transpose(a.mat) * (b.pos - a.pos);
     solid1 = solid_of(geom1, unit_mat3(), vec3f(0.0), a.size);
@@ -95,12 +95,12 @@ fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
     }
     ccd_phase = CCD_BEGIN;
     ccd_thin(false);
-    if (collides_hfield && of_field) {
+    if (solid_hfield && of_field) {
         field_begin(geom1, apart, geom_rbound(geom2));
     }
     while (ccd_phase != CCD_DONE) {
         // what to ask for
-        if (collides_hfield && ccd_phase == CCD_PRISM) {
+        if (solid_hfield && ccd_phase == CCD_PRISM) {
             field_prism();
         }
         if (ccd_phase == CCD_BEGIN) {
@@ -117,7 +117,7 @@ fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
             dir = epa_start_dir;
         } else if (ccd_phase == CCD_GROW) {
             dir = epa_best.xyz / sqrt(epa_best.w);
-        } else if (collides_hfield && ccd_phase == CCD_BOX) {
+        } else if (solid_hfield && ccd_phase == CCD_BOX) {
             dir = field_dir();
         }
         let corner = ccd_support(dir);
@@ -135,7 +135,7 @@ fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
             epa_corner(corner);
         } else if (ccd_phase == CCD_GROW) {
             epa_grow(corner);
-        } else if (collides_hfield && ccd_phase == CCD_BOX) {
+        } else if (solid_hfield && ccd_phase == CCD_BOX) {
             field_box(corner);
         }
         if (ccd_phase == CCD_FACES) {
@@ -149,7 +149,7 @@ fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
         }
         if (ccd_phase == CCD_FOUND) {
             ccd_phase = CCD_DONE;
-            if (collides_hfield && of_field) {
+            if (solid_hfield && of_field) {
                 if (ccd_dist < 0.0) {
                     let pos = 0.5 * (ccd_point1 + ccd_point2);
                     add_contact(margin + ccd_dist, a.mat * pos + b.pos, a.mat * ccd_normal);

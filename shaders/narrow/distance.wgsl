@@ -15,6 +15,7 @@ fn geom_distance(first: i32, second: i32, most: f32) -> Apart {
     let type2 = max(geom_type(first), geom_type(second));
     let boxes = type1 == GEOM_BOX && type2 == GEOM_BOX;
     let solids = measures_convex && type1 > GEOM_HFIELD && (boxes || pair_is_convex(type1, type2));
+    let field = measures_hfield && type1 == GEOM_HFIELD && type2 > GEOM_HFIELD;
     let flip = !solids && type1 != geom_type(first);
     let geom1 = select(first, second, flip);
     let geom2 = select(second, first, flip);
@@ -22,17 +23,19 @@ fn geom_distance(first: i32, second: i32, most: f32) -> Apart {
     let b = shape_of(geom2);
     var out = Apart(most, vec3f(0.0), vec3f(0.0), vec3f(0.0));
     found = 0;
-    if (solids) {
-        ccd_beyond = most;
-        ccd_search(a, b, geom1, geom2, 0.0);
+    if (solids || field) {
+        // of a height field the contacts within that distance
+        ccd_beyond = select(most, 0.0, field);
+        ccd_search(a, b, geom1, geom2, select(0.0, most, field));
         ccd_beyond = 0.0;
-        if (ccd_dist < most && ccd_dist != CCD_FAR) {
+        if (solids && ccd_dist < most && ccd_dist != CCD_FAR) {
             let dir = a.mat * ccd_normal * sign(ccd_dist);
             out = Apart(ccd_dist, dir, a.mat * ccd_point1 + a.pos, a.mat * ccd_point2 + a.pos);
         }
     } else {
         closed_form(a, b, geom2, vec2i(type1, type2), most);
-
+    }
+    if (!solids) {
         // the deepest contact
         for (var n = 0; n < found; n++) {
             let point = found_point[n];

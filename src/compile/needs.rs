@@ -103,7 +103,9 @@ fn on_device(m: &Arrays) -> Vec<Need> {
             Some(Kind::Convex | Kind::Hfield)
         )
     };
-    if m.opt.disabled(DSBL_NATIVECCD) && pairs(m).into_keys().any(convex) {
+    let searched =
+        || pairs(m).into_keys().any(convex) || (0..m.nsensor).any(|i| measures_field(m, i));
+    if m.opt.disabled(DSBL_NATIVECCD) && searched() {
         let what = "the flag \"nativeccd\" disabled (the older convex collider) on a device";
         out.push(Need::new(what, By::Flag, "nativeccd"));
     }
@@ -157,8 +159,6 @@ fn sensors_on_device(m: &Arrays, out: &mut Vec<Need>) {
         let i = (0..m.nsensor).find(|&i| asks(i));
         out.extend(i.map(|i| Need::new(what, By::Sensor(i), attr)));
     };
-    let what = "distances of sensors to bodies with height fields on a device";
-    first(what, "cutoff", &|i| measures_field(m, i));
     let field = m.geom_type.contains(&(GeomType::Sdf as i32));
     let what = "rays of sensors among signed distance fields on a device";
     first(what, "name", &|i| {

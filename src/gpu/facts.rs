@@ -21,6 +21,7 @@ pub const FACTS: &[Fact] = &[
     ("collides_convex", |m| solids::collides(m, Kind::Convex)),
     ("collides_hfield", |m| solids::collides(m, Kind::Hfield)),
     ("measures_convex", |m| solids::measures(m, Kind::Convex)),
+    ("measures_hfield", |m| solids::measures(m, Kind::Hfield)),
     ("solid_faces", solids::meet_in_several),
     ("solid_mesh_searched", |m| solids::mesh_that(m, false)),
     ("solid_mesh_climbed", |m| solids::mesh_that(m, true)),

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.."
 for model in models/*.xml; do
     python3 tests/golden/make.py "$model" "tests/golden/$(basename "$model" .xml).npz"
 done
-for name in solids stones terrain distances enclosed enclosures tactile delays_rk4 plastic_rk4 surfaces_elliptic sticky_elliptic; do
+for name in solids stones terrain distances lands enclosed enclosures tactile delays_rk4 plastic_rk4 surfaces_elliptic sticky_elliptic; do
     python3 tests/golden/make.py tests/golden/$name.xml tests/golden/$name.npz
 done
 python3 tests/golden/make_collision.py tests/golden/collision.npz

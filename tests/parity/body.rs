@@ -246,6 +246,7 @@ const MODELS: &[(&str, &[&str])] = &[
             "rays",
             "delays",
             "distances",
+            "lands",
             "enclosures",
         ],
     ),

@@ -23,7 +23,8 @@ pub fn settle_distances(m: &Model, before: &Data, twin: &Data, shader: &mut Data
     for i in sensors {
         let adr = m.sensor_adr[i] as usize;
         let at = adr..adr + m.sensor_dim[i] as usize;
-        let round = measured_by(m, i).any(|(geoms, how)| how == Kind::Convex && is_round(m, geoms));
+        let round = measured_by(m, i)
+            .any(|(geoms, how)| matches!(how, Kind::Convex | Kind::Hfield) && is_round(m, geoms));
         let apart = |d: &Data| {
             let both = d.sensordata[at.clone()]
                 .iter()
