@@ -901,7 +901,7 @@ fields! {
         nJpat,
         /// number of dofs in all sparsity patterns (ours)
         nJpatdof,
-        /// number of words of Jpat_mask: one for each pattern and 32 dofs (ours)
+        /// number of words of Jpat_mask: one for each pattern and 32 dofs; 0 where that is more than a million (ours)
         nJpatword,
         /// largest number of dofs that one constraint row touches (ours)
         nJrow,

@@ -5,6 +5,7 @@ mod common;
 use common::backends::{by_precision, on, on_every_backend, worlds};
 use manyworlds::batch::{Backend, Overflow, To};
 use manyworlds::fields::View;
+use manyworlds::gpu::config::Unroll;
 use manyworlds::types::{OVERFLOW_CONSTRAINT, OVERFLOW_CONTACT, Warning};
 use manyworlds::{Batch, Error, Model, compile};
 
@@ -17,6 +18,7 @@ on_every_backend!(
     more_worlds_than_memory_are_refused_before_they_are_made,
     wrong_arguments_are_errors_with_a_remedy,
     a_feature_that_no_stage_computes_is_refused_with_its_place,
+    what_many_shapes_that_may_touch_feel_is_what_few_feel,
 );
 
 fn model(name: &str) -> Model {
@@ -407,5 +409,53 @@ fn what_a_backend_lacks_is_told_with_its_place() {
         let m = Model::from_xml_str(&xml).unwrap();
         assert!(compile::missing(&m).is_empty());
         assert_eq!(compile::missing_on_device(&m), [format!("{place}: {what}")]);
+    }
+}
+
+// patterns of so many pairs have no masks: the rows of the pairs that touch find their dofs as those of one pair alone do
+fn what_many_shapes_that_may_touch_feel_is_what_few_feel(backend: Backend) {
+    const MANY: usize = 300;
+    // balls on a grid, each with three slides; where a pair touches its second ball is nearer
+    let of = |balls: usize, touches: &dyn Fn(usize) -> bool| {
+        let ball = |k: usize| {
+            let nearer = if k % 2 == 1 && touches(k) { 0.11 } else { 0.0 };
+            let [x, y, z] = [k % 8, k / 8 % 8, k / 64].map(|at| 0.3 * at as f64);
+            let slides = ["1 0 0", "0 1 0", "0 0 1"]
+                .map(|axis| format!("<joint type='slide' axis='{axis}'/>"))
+                .concat();
+            let x = x - nearer;
+            format!("<body pos='{x} {y} {z}'>{slides}<geom size='.1' mass='1'/></body>")
+        };
+        let bodies: String = (0..balls).map(ball).collect();
+        let text = format!("<mujoco><option solver='CG'/><worldbody>{bodies}</worldbody></mujoco>");
+        Model::from_xml_str(&text).unwrap_or_else(|e| panic!("{e}"))
+    };
+    let accelerations = |m: &Model| {
+        let lanes = (backend == Backend::Gpu).then_some(32);
+        let settings = on(backend).lanes(lanes).unroll(Unroll::Never);
+        let mut batch = Batch::with(m, 1, settings).unwrap_or_else(|e| panic!("{backend:?}: {e}"));
+        batch.forward().unwrap();
+        batch.reals("qacc").unwrap().to_vec()
+    };
+    let pair = of(2, &|_| true);
+    let many = of(MANY, &|k| [1, 151, 299].contains(&k));
+    assert!(pair.nJpatword > 0 && many.nJpatword == 0);
+    let want = accelerations(&pair);
+    assert!(want[0] < -10.0 && want[3] > 10.0, "{want:?}");
+    let tolerance = by_precision(backend, 1e-9, 1e-3);
+    for (k, have) in accelerations(&many).chunks(6).enumerate() {
+        let free = [0.0, 0.0, -9.81].repeat(2);
+        let want = if [0, 75, 149].contains(&k) {
+            &want
+        } else {
+            &free
+        };
+        for (have, want) in have.iter().zip(want) {
+            let e = (have - want).abs();
+            assert!(
+                e < tolerance * want.abs().max(1.0),
+                "pair {k}: {have} {want}"
+            );
+        }
     }
 }

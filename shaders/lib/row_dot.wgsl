@@ -13,6 +13,9 @@ fn row_dot<v>(r: i32) -> f32 {
 
 // place of a dof among those that a row touches; -1: it does not
 fn place_in(pattern: i32, i: i32) -> i32 {
+    if (nJpatword == 0) {
+        return place_found(pattern, i);
+    }
     let word = pattern * ((nv + 31) / 32) + i / 32;
     let mask = bitcast<u32>(Jpat_mask(word));
     let bit = 1u << (u32(i) % 32u);
@@ -20,6 +23,24 @@ fn place_in(pattern: i32, i: i32) -> i32 {
         return -1;
     }
     return Jpat_rank(word) + i32(countOneBits(mask & (bit - 1u)));
+}
+
+// the same where patterns have no masks: by halves, as the dofs ascend
+fn place_found(pattern: i32, i: i32) -> i32 {
+    let adr = Jpat_adr(pattern);
+    let num = Jpat_num(pattern);
+    var low = 0;
+    var high = num;
+    while (low < high) {
+        let middle = (low + high) / 2;
+        if (Jpat_dof(adr + middle) < i) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    let there = low < num && Jpat_dof(adr + min(low, num - 1)) == i;
+    return select(-1, low, there);
 }
 
 // force of all rows on a dof, J' force

@@ -24,7 +24,6 @@ fn geom_distance(first: i32, second: i32, most: f32) -> Apart {
     var out = Apart(most, vec3f(0.0), vec3f(0.0), vec3f(0.0));
     found = 0;
     if (solids || field) {
-        // of a height field the contacts within that distance
         ccd_beyond = select(most, 0.0, field);
         ccd_search(a, b, geom1, geom2, select(0.0, most, field));
         ccd_beyond = 0.0;

@@ -13,6 +13,10 @@ use crate::types::*;
 /// Most dofs that all patterns may have together (512 MiB): a long chain whose every link may touch every other has many.
 pub const MAXJPATDOF: usize = 1 << 26;
 
+/// Most words of `Jpat_mask`. Patterns of pairs grow with the square of what may touch, their masks with the cube: 2000 boxes that may
+/// touch each other would have 6 GiB of them. Where there would be more there are none, and kernels search `Jpat_dof`.
+pub const MAXJPATWORD: usize = 1 << 20;
+
 /// Fills `Jpat_*`, the pattern of every element that makes rows, and `nJrow`. Needs the collision list. Fails if the patterns
 /// have more than [`MAXJPATDOF`] dofs.
 pub fn patterns(m: &mut Arrays) -> Result<()> {
@@ -90,12 +94,16 @@ impl Table {
     }
 }
 
-/// The dofs of all patterns as bits: `Jpat_mask`, `Jpat_rank`.
+/// The dofs of all patterns as bits: `Jpat_mask`, `Jpat_rank`; both empty where they would have more than [`MAXJPATWORD`].
 pub(crate) fn masks(m: &mut Arrays) {
     let width = m.nv.div_ceil(32);
-    m.nJpatword = m.nJpat * width;
+    let words = m.nJpat * width;
+    m.nJpatword = if words > MAXJPATWORD { 0 } else { words };
     m.Jpat_mask = vec![0; m.nJpatword];
     m.Jpat_rank = vec![0; m.nJpatword];
+    if m.nJpatword == 0 {
+        return;
+    }
     for pattern in 0..m.nJpat {
         let (adr, num) = (m.Jpat_adr[pattern] as usize, m.Jpat_num[pattern] as usize);
         let words = pattern * width..(pattern + 1) * width;
