@@ -1,8 +1,7 @@
 // Slope of the smooth forces over the velocity (`mjd_smooth_vel`).
 
 const SLOPE_BIAS: bool = opt_integrator == INT_IMPLICIT;
-const SLOPE_DRAG: bool = (opt_density > 0.0 || opt_viscosity > 0.0)
-    && !((opt_disableflags & DSBL_SPRING) != 0 && (opt_disableflags & DSBL_DAMPER) != 0);
+const SLOPE_DRAG: bool = has_medium && !((opt_disableflags & DSBL_SPRING) != 0 && (opt_disableflags & DSBL_DAMPER) != 0);
 
 fn mj_smooth_vel() {
     // what bodies feel for moving

@@ -297,6 +297,15 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
     }
 }
 
+impl Settings {
+    /// Threads of the host that it may have.
+    pub(crate) fn nthread(&self) -> usize {
+        self.threads
+            .unwrap_or_else(rayon::current_num_threads)
+            .max(1)
+    }
+}
+
 /// Many worlds of one model.
 #[derive(Debug)]
 pub struct Batch {

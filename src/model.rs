@@ -168,6 +168,12 @@ macro_rules! options {
             /// The type of every option, in the same order: `f64`, `i32` or `[f64; N]`.
             pub const TYPES: &[&str] = &[$(stringify!($ty)),+];
 
+            /// The name of an option that holds reals, if it is one.
+            pub(crate) fn real(name: &str) -> Option<&'static str> {
+                let reals = Self::NAMES.iter().zip(Self::TYPES).filter(|(_, t)| **t != "i32");
+                reals.map(|((real, _), _)| *real).find(|real| *real == name)
+            }
+
             /// The numbers of an option, by its name.
             pub fn get(&self, name: &str) -> Option<Vec<f64>> {
                 match name { $(stringify!($name) => Some(OptValue::numbers(&self.$name)),)+ _ => None }

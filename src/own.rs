@@ -52,6 +52,10 @@ impl<R: Real> Own<R> {
         self.0.as_deref()
     }
 
+    pub(crate) fn arrays_mut(&mut self) -> &mut OwnArrays<R> {
+        self.0.get_or_insert_default()
+    }
+
     /// One lane has the numbers of its own model in some arrays and options.
     pub(crate) fn set_lane(
         &mut self,
@@ -61,7 +65,7 @@ impl<R: Real> Own<R> {
         rows: RowSet,
         options: &[&str],
     ) {
-        let own = self.0.get_or_insert_default();
+        let own = self.arrays_mut();
         for name in options {
             if let Some(values) = model.opt.get(name) {
                 own.opt.set_lane(&shared.opt, name, lane, &values);

@@ -104,6 +104,7 @@ const DIVERGENCES: &[Divergence] = &[
                 name: "lib/restart begin_anew",
                 kernel: &[
                     "a world becomes what the twin leaves of one that was reset and made its forward dynamics. That is the same for every world of a model: it was made once, and its words lie behind those of the model",
+                    "a world with numbers of its own begins where those say; the forces of this step are those of the model's numbers",
                 ],
                 twin: &["forward dynamics of a world that was reset, from which the step goes on"],
             },

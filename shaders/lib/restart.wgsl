@@ -3,6 +3,23 @@
 // puts a world back to qpos0, at rest: state, inputs and flags. What is derived is made anew by the stages that follow. All lanes
 // do it together
 fn restart() {
+    start_world();
+
+    // flags
+    for (var k = lane; k < 7; k += LANES) {
+        set_warning(k, 0);
+    }
+    if (lane == 0) {
+        set_time(0.0);
+        set_rk_stage(0);
+        set_overflow(0);
+        set_needed(0, 0);
+        set_needed(1, 0);
+    }
+}
+
+// state and inputs of a world that begins
+fn start_world() {
     // state
     for (var i = lane; i < nq; i += LANES) {
         set_qpos(i, qpos0(i));
@@ -40,18 +57,6 @@ fn restart() {
     for (var k = lane; k < nuserdata; k += LANES) {
         set_userdata(k, 0.0);
     }
-
-    // flags
-    for (var k = lane; k < 7; k += LANES) {
-        set_warning(k, 0);
-    }
-    if (lane == 0) {
-        set_time(0.0);
-        set_rk_stage(0);
-        set_overflow(0);
-        set_needed(0, 0);
-        set_needed(1, 0);
-    }
 }
 
 // what a check does with a bad world: starts it again, warnings included, unless that is disabled; then counts this one
@@ -69,5 +74,12 @@ fn begin_anew(bad: bool) {
     let words = select(0, FRESH_WORDS, bad);
     for (var k = lane; k < words; k += LANES) {
         set_data_word(k, model_word(FRESH + k));
+    }
+    // a world with numbers of its own begins where those say; the forces of this step are those of the model's numbers
+    if (OWN_MODEL) {
+        team_sync();
+        if (bad) {
+            start_world();
+        }
     }
 }

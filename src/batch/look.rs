@@ -148,10 +148,9 @@ impl Batch {
         let rows = rows.collect::<Result<Vec<_>>>()?;
 
         let (shared, own) = (&self.model, self.own.as_ref());
-        let nthread = self.settings.threads;
-        let nthread = nthread.unwrap_or_else(rayon::current_num_threads);
+        let nthread = self.settings.nthread();
         let worlds = out.par_chunks_mut(width).enumerate();
-        let worlds = worlds.with_min_len(self.nworld.div_ceil(nthread.max(1)));
+        let worlds = worlds.with_min_len(self.nworld.div_ceil(nthread));
         worlds.for_each_init(
             || Data::new(shared),
             |d, (w, row)| {

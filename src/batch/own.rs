@@ -3,22 +3,20 @@
 //! ```text
 //! expand(["body_mass"])      shared model ─▶ one row of body_mass a world, all alike
 //! set("body_mass", …)        rows change; the worlds that they are of are stale, in those fields
-//! set_const()                stale world:  its own model ◀─ rows that changed ─▶ what follows from them alone (Model::renumber)
+//! set_const()                stale world:  its own model ◀─ rows that changed ─▶ what follows from them alone (Renumbered), several worlds side by side
 //!                            or, where a field decides which rows of constraints there are:  shared model + its rows ─▶ Model::edit
 //!                            backend ◀─ what came out otherwise (News);  one world is refused: all models are put back
 //! step                       every world with its own model; a stale one is an error
 //! ```
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use super::{Backend, Batch, Mask, memory};
-use crate::compile::{Changed, Kept, STRUCTURAL, missing, same_sizes};
+use super::{Batch, Mask, memory};
+use crate::compile::{Changed, Kept, Renumbered, STRUCTURAL, WIDTH, Work, missing, same_sizes};
 use crate::error::{Error, Result};
-use crate::fields::{
-    Arrays, Data, Elem, FIELDS, Model, Role, Room, Row, SIZES, View, ViewMut, field,
-};
+use crate::fields::{Arrays, Elem, FIELDS, Model, Role, Room, Row, SIZES, View, ViewMut, field};
 use crate::mjcf::nearest::nearest;
 use crate::model::Opt;
 use crate::rowset::RowSet;
@@ -54,6 +52,7 @@ pub(super) struct Own {
     // some world may be stale
     touched: bool,
     auto: bool,
+    works: Works,
 }
 
 /// One field of every world.
@@ -124,6 +123,44 @@ impl News {
     }
 }
 
+// a world's model on its way
+enum Begun<'a> {
+    Numbers(Renumbered<'a>),
+    Whole(News),
+}
+
+fn of_world(world: usize, e: Error) -> Error {
+    match e {
+        Error::Missing(lacks) => Error::Missing(lacks),
+        e => Error::Input(format!("world {world}: {e}")),
+    }
+}
+
+/// Worlds to compute in, one a thread, kept from call to call.
+#[derive(Debug, Default)]
+struct Works(Mutex<Vec<Work>>);
+
+impl Works {
+    fn list(&self) -> MutexGuard<'_, Vec<Work>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Work {
+        self.list().pop().unwrap_or_default()
+    }
+
+    fn keep(&self, work: Work) {
+        self.list().push(work);
+    }
+}
+
+// they hold nothing that lasts
+impl Clone for Works {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 /// Arrays of reals that decide which rows there are.
 static STRUCTURE: RowSet = RowSet::of(STRUCTURAL);
 
@@ -159,38 +196,66 @@ impl Own {
         }
     }
 
-    // all that follows from the numbers of a world that changed, in its own model
+    // all that follows from the numbers of worlds that changed, in their own models
     fn renew(
         &self,
         shared: &Model,
+        worlds: &mut [(usize, &mut Arc<Model>)],
+        work: &mut Work,
+    ) -> Vec<Result<News>> {
+        let begun = worlds.iter_mut();
+        let begun = begun.map(|(w, model)| self.begin(shared, *w, model));
+        let mut begun: Vec<_> = begun.collect();
+        let numbers = begun.iter_mut().filter_map(|begun| match begun {
+            Ok((_, Begun::Numbers(model))) => Some(model),
+            _ => None,
+        });
+        Renumbered::at_qpos0(numbers, shared, work);
+        let done = |(world, begun)| match begun {
+            Begun::Whole(news) => Ok(news),
+            Begun::Numbers(model) => {
+                let (changed, kept) = model.done(shared).map_err(|e| of_world(world, e))?;
+                Ok(News {
+                    world,
+                    changed,
+                    was: Was::Numbers(Box::new(kept)),
+                })
+            }
+        };
+        begun
+            .into_iter()
+            .map(|begun| begun.and_then(done))
+            .collect()
+    }
+
+    fn begin<'a>(
+        &self,
+        shared: &Model,
         world: usize,
-        model: &mut Arc<Model>,
-        work: &mut Option<Data>,
-    ) -> Result<News> {
+        model: &'a mut Arc<Model>,
+    ) -> Result<(usize, Begun<'a>)> {
         let stale = &self.stale[world];
         if stale.rows.meets(&STRUCTURE) {
-            let whole = Arc::new(self.whole(shared, world)?);
+            let whole = self.whole(shared, world).map_err(|e| of_world(world, e))?;
             let all = FIELDS.iter().filter(|field| field.room == Room::Model);
-            return Ok(News {
+            let news = News {
                 world,
                 changed: Changed {
                     rows: all.map(|field| field.row).collect(),
                     options: true,
                 },
-                was: Was::Whole(std::mem::replace(model, whole)),
-            });
+                was: Was::Whole(std::mem::replace(model, Arc::new(whole))),
+            };
+            return Ok((world, Begun::Whole(news)));
         }
         let write = |m: &mut Arrays| {
             let rows = self.rows.iter().filter(|rows| rows.is_in(stale));
             rows.for_each(|rows| rows.put(m, world));
         };
         let own = Arc::make_mut(model);
-        let (changed, kept) = own.renumber(shared, stale, write, work)?;
-        Ok(News {
-            world,
-            changed,
-            was: Was::Numbers(Box::new(kept)),
-        })
+        let renumbered = Renumbered::new(own, shared, stale, write);
+        let renumbered = renumbered.map_err(|e| of_world(world, e))?;
+        Ok((world, Begun::Numbers(renumbered)))
     }
 
     // the model of a world, made of the shared one
@@ -206,27 +271,32 @@ impl Own {
         Ok(own)
     }
 
-    // brings the models of the worlds that are chosen up to date, in parallel; where one fails, all are as they were
+    // brings the models of the worlds that are chosen up to date, on some threads; where one fails, all are as they were
     fn derive(
         &mut self,
         shared: &Model,
+        nthread: usize,
         chosen: impl Fn(usize) -> bool + Sync,
     ) -> Result<Vec<News>> {
         let mut models = std::mem::take(&mut self.models);
         let list = Arc::make_mut(&mut models);
         let stale = |w: usize| chosen(w) && !self.stale[w].is_nothing();
         let worlds = list.iter_mut().enumerate();
-        let worlds: Vec<_> = worlds.filter(|(w, _)| stale(*w)).collect();
-        let each = worlds.len().div_ceil(2 * rayon::current_num_threads());
-        let of_world = |work: &mut Option<Data>, (w, model): (usize, &mut Arc<Model>)| {
-            let renewed = self.renew(shared, w, model, work);
-            renewed.map_err(|e| match e {
-                Error::Missing(lacks) => Error::Missing(lacks),
-                e => Error::Input(format!("world {w}: {e}")),
-            })
+        let mut worlds: Vec<_> = worlds.filter(|(w, _)| stale(*w)).collect();
+        let each = worlds.len().div_ceil(nthread).next_multiple_of(WIDTH);
+        let renew = |part: &mut [(usize, &mut Arc<Model>)]| {
+            let mut work = self.works.take();
+            let groups = part.chunks_mut(WIDTH);
+            let made: Vec<_> = groups
+                .flat_map(|group| self.renew(shared, group, &mut work))
+                .collect();
+            self.works.keep(work);
+            made
         };
-        let worlds = worlds.into_par_iter().with_min_len(each.max(1));
-        let made: Vec<Result<News>> = worlds.map_init(|| None, of_world).collect();
+        let made: Vec<Result<News>> = match worlds.len() <= each {
+            true => renew(&mut worlds),
+            false => worlds.par_chunks_mut(each).flat_map_iter(renew).collect(),
+        };
         let (news, failed): (Vec<_>, Vec<_>) = made.into_iter().partition(Result::is_ok);
         let mut news: Vec<News> = news.into_iter().flatten().collect();
         // whatever the threads, the first world that fails is told
@@ -257,6 +327,7 @@ impl Own {
         let mut all = Changed::default();
         self.rows.iter().for_each(|rows| rows.mark(&mut all));
         self.stale.fill(all);
+        self.works = Works::default();
         self.share(shared, self.stale.len());
     }
 
@@ -270,17 +341,7 @@ impl Own {
 /// Whether a field is one of the model: an array or an option.
 pub(super) fn is_of_model(name: &str) -> bool {
     let mut arrays = FIELDS.iter().filter(|field| field.room == Room::Model);
-    option(name).is_some() || arrays.any(|field| field.name == name)
-}
-
-// an option that holds reals, by its name
-fn option(name: &str) -> Option<&'static str> {
-    let reals = Opt::NAMES
-        .iter()
-        .zip(Opt::TYPES)
-        .filter(|(_, t)| **t != "i32");
-    let mut names = reals.map(|((name, _), _)| *name);
-    names.find(|real| *real == name)
+    Opt::real(name).is_some() || arrays.any(|field| field.name == name)
 }
 
 // a field that may differ from world to world, or why it may not
@@ -289,7 +350,7 @@ fn varying(name: &str) -> Result<&'static str> {
     if IDLE.contains(&name) {
         return refused("no stage looks at it".to_owned());
     }
-    if let Some(name) = option(name) {
+    if let Some(name) = Opt::real(name) {
         return Ok(name);
     }
     if Opt::NAMES.iter().any(|(option, _)| *option == name) {
@@ -324,8 +385,8 @@ fn varying(name: &str) -> Result<&'static str> {
 }
 
 impl Batch {
-    /// Lets fields of the model differ from world to world (domain randomisation). On [`super::Backend::Gpu`] options are the same for all
-    /// worlds, on [`super::Backend::Simd`] the option `ccd_tolerance` is.
+    /// Lets fields of the model differ from world to world (domain randomisation). On [`super::Backend::Simd`] the option `ccd_tolerance` is the
+    /// same for all worlds.
     ///
     /// Every world begins with the model's numbers; [`Batch::set`] and [`Batch::set_where`] change them, [`Batch::read`] and
     /// [`Batch::reals`] give them back, N × shape. Fields are the arrays of reals that [`Model::edit`] takes, in the model's
@@ -364,11 +425,6 @@ impl Batch {
     fn expand_into(&mut self, own: &mut Own, names: &[&str]) -> Result<()> {
         for name in names {
             let name = varying(name)?;
-            if option(name).is_some() && self.backend() == Backend::Gpu {
-                return Err(Error::Input(format!(
-                    "{name} cannot differ on a device: options are constants of the kernels; Backend::Cpu lets it differ"
-                )));
-            }
             if own.rows(name).is_some() {
                 continue;
             }
@@ -423,9 +479,10 @@ impl Batch {
         let Some(own) = &mut self.own else {
             return Ok(());
         };
+        let nthread = self.settings.nthread();
         let names = own.names();
         self.worlds.let_go();
-        let made = own.derive(&self.model, |w| mask.is_none_or(|mask| mask[w]));
+        let made = own.derive(&self.model, nthread, |w| mask.is_none_or(|mask| mask[w]));
         let taken = made.and_then(|news| {
             let given = self.worlds.differ(&self.model, &own.models, &names, &news);
             match given {

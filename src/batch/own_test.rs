@@ -1,6 +1,7 @@
 //! What follows from numbers is derived of them alone, in place, as it is of the whole model.
 
 use super::*;
+use crate::batch::Backend;
 use crate::fields::Field;
 
 // numbers of an array
@@ -50,14 +51,20 @@ fn renumber(
     own: &mut Model,
     shared: &Model,
     numbers: &Numbers,
-    work: &mut Option<Data>,
+    work: &mut Work,
 ) -> Result<(Changed, Kept)> {
+    let mut it = begin(own, shared, numbers)?;
+    Renumbered::at_qpos0(std::iter::once(&mut it), shared, work);
+    it.done(shared)
+}
+
+fn begin<'a>(own: &'a mut Model, shared: &Model, numbers: &Numbers) -> Result<Renumbered<'a>> {
     let asked = Changed {
         rows: RowSet::of(&[numbers.0]),
         options: false,
     };
     let change = |m: &mut Arrays| write(m, std::slice::from_ref(numbers));
-    own.renumber(shared, &asked, change, work)
+    Renumbered::new(own, shared, &asked, change)
 }
 
 // arrays that are not the same in two models
@@ -67,7 +74,7 @@ fn others(a: &Model, b: &Model) -> Vec<&'static str> {
 }
 
 // a world that differs in every field already, and how its numbers came to it
-fn differing(shared: &Model, work: &mut Option<Data>) -> (Model, Vec<Numbers>) {
+fn differing(shared: &Model, work: &mut Work) -> (Model, Vec<Numbers>) {
     let mut own = shared.clone();
     let mut numbers = free(shared);
     numbers
@@ -77,22 +84,24 @@ fn differing(shared: &Model, work: &mut Option<Data>) -> (Model, Vec<Numbers>) {
     (own, numbers)
 }
 
+const MODELS: [&str; 9] = [
+    "tests/golden/edit.xml",
+    "models/humanoid.xml",
+    "models/spatial_tendons.xml",
+    "models/plastic.xml",
+    "models/surfaces.xml",
+    "models/delays.xml",
+    "models/meshes.xml",
+    "models/sticky.xml",
+    "models/flexes.xml",
+];
+
 #[test]
 fn numbers_are_derived_in_place_as_in_a_whole_edit() {
     let mut held = 0;
-    for path in [
-        "tests/golden/edit.xml",
-        "models/humanoid.xml",
-        "models/spatial_tendons.xml",
-        "models/plastic.xml",
-        "models/surfaces.xml",
-        "models/delays.xml",
-        "models/meshes.xml",
-        "models/sticky.xml",
-        "models/flexes.xml",
-    ] {
+    for path in MODELS {
         let shared = Model::from_xml_path(path).unwrap();
-        let mut work = None;
+        let mut work = Work::default();
         let (own, before) = differing(&shared, &mut work);
         for (row, values) in free(&shared) {
             for values in changes(&values) {
@@ -111,13 +120,44 @@ fn numbers_are_derived_in_place_as_in_a_whole_edit() {
     assert!(held > 1000, "{held}");
 }
 
+#[test]
+fn models_side_by_side_have_the_bits_that_each_has_by_itself() {
+    let mut held = 0;
+    for path in MODELS {
+        let shared = Model::from_xml_path(path).unwrap();
+        let mut work = Work::default();
+        let (own, _) = differing(&shared, &mut work);
+        let numbers: Vec<Numbers> = free(&shared)
+            .into_iter()
+            .flat_map(|(row, values)| changes(&values).map(|values| (row, values)))
+            .collect();
+        for numbers in numbers.chunks(WIDTH) {
+            let mut models = vec![own.clone(); numbers.len()];
+            let them = models.iter_mut().zip(numbers);
+            let mut them: Vec<_> = them
+                .filter_map(|(own, numbers)| begin(own, &shared, numbers).ok())
+                .collect();
+            Renumbered::at_qpos0(them.iter_mut(), &shared, &mut work);
+            let done: Vec<_> = them.into_iter().map(|it| it.done(&shared)).collect();
+            held += done.iter().filter(|done| done.is_ok()).count();
+            for (side, numbers) in models.iter().zip(numbers) {
+                let mut alone = own.clone();
+                let _ = renumber(&mut alone, &shared, numbers, &mut work);
+                let name = FIELDS[numbers.0 as usize].name;
+                assert_eq!(others(&alone, side), [""; 0], "{path}, by {name}");
+            }
+        }
+    }
+    assert!(held > 1000, "{held}");
+}
+
 // one field changes in a world that differed before: everything is as in the shared model with all of that world's numbers
 fn holds(
     shared: &Model,
     own: &Model,
     before: &[Numbers],
     numbers: &Numbers,
-    work: &mut Option<Data>,
+    work: &mut Work,
     name: &str,
 ) -> bool {
     let mut all: Vec<Numbers> = before.to_vec();

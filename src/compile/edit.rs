@@ -2,7 +2,7 @@
 //! a model.
 
 use super::pair::Masks;
-use super::{bounds, capacity, check, layout, setconst};
+use super::{bounds, capacity, check, layout, qpos0, setconst};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, FIELDS, Model, Role, Row, SIZES};
 
@@ -57,7 +57,7 @@ impl Model {
         // worlds are made in there, so their size is looked at before
         check::room(&model)?;
         if changed {
-            setconst::set_const(&mut model);
+            qpos0::of_one(&mut model);
         }
         check::check(&model)?;
         *self = model;

@@ -2,13 +2,16 @@
 //!
 //! ```text
 //! rows that changed ─written─▶ checked ─▶ each part of PARTS that reads one of them ─▶ rows that came out otherwise, for the parts behind
+//!        │                                       and qpos0, of several models side by side
 //!        └── Kept: what was there before, put back where something is refused
 //! ```
 
 use super::edit::sizes_of_data;
-use super::{bounds, check, layout, needs, pair, plastic, setconst};
+use super::pair::parameters;
+use super::qpos0::{self, Work};
+use super::{bounds, check, layout, needs, plastic, setconst};
 use crate::error::{Error, Result};
-use crate::fields::{Arrays, Data, FIELDS, Field, Model, Room, Row, View, ViewMut};
+use crate::fields::{Arrays, FIELDS, Field, Model, Room, Row, View, ViewMut};
 use crate::model::Opt;
 use crate::rowset::RowSet;
 
@@ -43,11 +46,11 @@ struct Part {
     options: bool,
     // the arrays that it may change
     writes: &'static [Row],
-    derive: fn(&mut Model, &mut Option<Data>),
+    derive: fn(&mut Arrays),
 }
 
-/// All of them, each behind those that it hangs on.
-static PARTS: [Part; 12] = [
+/// All of them, each behind those that it hangs on, but for what hangs on poses at `qpos0` ([`qpos0`]).
+static PARTS: [Part; 14] = [
     Part {
         reads: RowSet::of(&[
             Row::body_ipos,
@@ -63,7 +66,7 @@ static PARTS: [Part; 12] = [
             Row::geom_sameframe,
             Row::site_sameframe,
         ],
-        derive: |m, _| bounds::frames(m.arrays_mut()),
+        derive: bounds::frames,
     },
     Part {
         reads: RowSet::of(&[Row::geom_size, Row::hfield_size, Row::geom_fluid]),
@@ -74,31 +77,31 @@ static PARTS: [Part; 12] = [
             Row::geom_aabb,
             Row::geom_fluid,
         ],
-        derive: |m, _| bounds::shapes(m.arrays_mut()),
+        derive: bounds::shapes,
     },
     Part {
         reads: RowSet::of(&[Row::geom_margin, Row::geom_gap]),
         options: false,
         writes: &[Row::body_margin],
-        derive: |m, _| bounds::bodies(m.arrays_mut()),
+        derive: bounds::bodies,
     },
     Part {
         reads: RowSet::of(&[Row::body_mass]),
         options: false,
         writes: &[Row::body_subtreemass],
-        derive: |m, _| setconst::subtree_masses(m.arrays_mut()),
+        derive: setconst::subtree_masses,
     },
     Part {
         reads: RowSet::of(&[Row::body_gravcomp]),
         options: false,
         writes: &[],
-        derive: |m, _| setconst::count_gravcomp(m.arrays_mut()),
+        derive: setconst::count_gravcomp,
     },
     Part {
         reads: RowSet::of(&[Row::geom_surfacevel]),
         options: false,
         writes: &[],
-        derive: |m, _| layout::count_surfacevel(m.arrays_mut()),
+        derive: layout::count_surfacevel,
     },
     Part {
         reads: RowSet::of(&[
@@ -108,7 +111,7 @@ static PARTS: [Part; 12] = [
         ]),
         options: false,
         writes: &[Row::jnt_actuatorid, Row::tendon_actuatorid],
-        derive: |m, _| setconst::contributions(m.arrays_mut()),
+        derive: setconst::contributions,
     },
     Part {
         reads: RowSet::of(&[
@@ -121,7 +124,7 @@ static PARTS: [Part; 12] = [
         ]),
         options: false,
         writes: &[Row::tree_sleep_policy],
-        derive: |m, _| setconst::sleep(m.arrays_mut()),
+        derive: setconst::sleep,
     },
     Part {
         reads: RowSet::of(&[
@@ -147,102 +150,61 @@ static PARTS: [Part; 12] = [
             Row::tendon_damping_all,
             Row::tendon_dampingpoly_all,
         ],
-        derive: |m, _| layout::of_actuators(m.arrays_mut()),
+        derive: layout::of_actuators,
+    },
+    Part {
+        reads: RowSet::of(&[
+            Row::geom_margin,
+            Row::geom_gap,
+            Row::pair_margin,
+            Row::pair_gap,
+            Row::flex_margin,
+            Row::flex_gap,
+        ]),
+        options: true,
+        writes: &[Row::collision_detect, Row::collision_margin],
+        derive: parameters::margins,
+    },
+    Part {
+        reads: RowSet::of(&[Row::geom_friction, Row::pair_friction, Row::flex_friction]),
+        options: true,
+        writes: &[Row::collision_friction],
+        derive: parameters::frictions,
     },
     Part {
         reads: RowSet::of(&[
             Row::geom_solmix,
-            Row::geom_margin,
-            Row::geom_gap,
-            Row::geom_friction,
             Row::geom_solref,
             Row::geom_solimp,
-            Row::geom_adhesion,
-            Row::pair_margin,
-            Row::pair_gap,
-            Row::pair_friction,
             Row::pair_solref,
             Row::pair_solreffriction,
             Row::pair_solimp,
-            Row::pair_adhesion,
             Row::flex_solmix,
-            Row::flex_margin,
-            Row::flex_gap,
-            Row::flex_friction,
             Row::flex_solref,
             Row::flex_solimp,
         ]),
         options: true,
         writes: &[
-            Row::collision_detect,
-            Row::collision_margin,
-            Row::collision_friction,
             Row::collision_solref,
             Row::collision_solreffriction,
             Row::collision_solimp,
-            Row::collision_adhesion,
         ],
-        derive: |m, _| pair::parameters(m.arrays_mut()),
+        derive: parameters::impedances,
+    },
+    Part {
+        reads: RowSet::of(&[Row::geom_adhesion, Row::pair_adhesion]),
+        options: false,
+        writes: &[Row::collision_adhesion],
+        derive: parameters::adhesions,
     },
     Part {
         reads: RowSet::of(&[Row::qpos_spring, Row::tendon_lengthspring]),
         options: true,
         writes: &[Row::plastic0, Row::history0],
-        derive: |m, _| {
-            let m = m.arrays_mut();
+        derive: |m| {
             plastic::begin(m);
             layout::option_sizes(m);
         },
-    },
-    Part {
-        reads: RowSet::of(&[
-            Row::qpos0,
-            Row::body_pos,
-            Row::body_quat,
-            Row::body_ipos,
-            Row::body_iquat,
-            Row::body_mass,
-            Row::body_inertia,
-            Row::jnt_pos,
-            Row::jnt_axis,
-            Row::geom_size,
-            Row::geom_pos,
-            Row::geom_quat,
-            Row::site_pos,
-            Row::site_quat,
-            Row::cam_pos,
-            Row::cam_quat,
-            Row::light_pos,
-            Row::light_dir,
-            Row::eq_data,
-            Row::wrap_prm,
-            Row::actuator_cranklength,
-            Row::actuator_gear,
-            Row::dof_armature_all,
-            Row::tendon_armature_all,
-            Row::geom_rbound,
-        ]),
-        options: false,
-        writes: &[
-            Row::dof_M0,
-            Row::tendon_length0,
-            Row::flexedge_length0,
-            Row::actuator_length0,
-            Row::body_invweight0,
-            Row::dof_invweight0,
-            Row::tendon_invweight0,
-            Row::actuator_acc0,
-            Row::flexedge_invweight0,
-            Row::eq_data,
-            Row::cam_pos0,
-            Row::cam_poscom0,
-            Row::cam_mat0,
-            Row::light_pos0,
-            Row::light_poscom0,
-            Row::light_dir0,
-            Row::dof_length,
-        ],
-        derive: |m, work| setconst::set_const_in(work, m),
     },
 ];
 
@@ -252,69 +214,110 @@ impl Part {
     }
 }
 
-impl Model {
-    /// Other numbers that decide nothing but how much: `write` writes arrays and options that may be edited, [`super::STRUCTURAL`] aside,
-    /// and `asked` names them. What follows is derived again. The tree, pairs, patterns and room stay as they are: those of `shared`.
+/// A model with other numbers that decide nothing but how much, on its way: the tree, pairs, patterns and room stay as they are.
+#[derive(Debug)]
+pub(crate) struct Renumbered<'a> {
+    model: &'a mut Model,
+    changed: Changed,
+    kept: Kept,
+}
+
+impl<'a> Renumbered<'a> {
+    /// Its numbers: `write` writes arrays and options that may be edited, [`super::STRUCTURAL`] aside, and `asked` names them. What
+    /// follows is derived again, but for [`Renumbered::at_qpos0`]. `shared` is the model that it came from.
     ///
-    /// `work` is a world to compute in, kept from model to model of the same sizes.
-    ///
-    /// Returns which arrays are others than they were, those that follow included, and what was there before. Fails like [`Model::edit`]
-    /// on a number that is out of its range, with [`Error::Missing`] where a number asks for what no stage computes; then nothing is
-    /// changed.
-    pub(crate) fn renumber(
-        &mut self,
+    /// Fails like [`Model::edit`] on a number that is out of its range; then nothing is changed.
+    pub fn new(
+        model: &'a mut Model,
         shared: &Arrays,
         asked: &Changed,
         write: impl FnOnce(&mut Arrays),
-        work: &mut Option<Data>,
-    ) -> Result<(Changed, Kept)> {
-        let mut kept = Kept::of(self, asked);
-        write(self.arrays_mut());
-        let mut changed = Changed {
-            rows: kept.others(self, asked.rows),
+    ) -> Result<Self> {
+        let kept = Kept::of(model, asked);
+        write(model.arrays_mut());
+        let changed = Changed {
+            rows: kept.others(model, asked.rows),
             ..*asked
         };
-        match follow(self, shared, &mut changed, &mut kept, work) {
-            Ok(()) => Ok((changed, kept)),
+        let mut it = Self {
+            model,
+            changed,
+            kept,
+        };
+        match it.follow(shared) {
+            Ok(()) => Ok(it),
             Err(e) => {
-                kept.put_back(self);
+                it.kept.put_back(it.model);
                 Err(e)
             }
         }
     }
-}
 
-// derives what follows from what changed, and adds it to that
-fn follow(
-    model: &mut Model,
-    shared: &Arrays,
-    changed: &mut Changed,
-    kept: &mut Kept,
-    work: &mut Option<Data>,
-) -> Result<()> {
-    if changed.rows.has(Row::geom_size) {
-        sizes_of_data(shared, model)?;
-    }
-    check::changed(model, changed)?;
-    for part in &PARTS {
-        if !part.follows(changed) {
-            continue;
+    // derives what follows from what changed, and adds it to that
+    fn follow(&mut self, shared: &Arrays) -> Result<()> {
+        if self.changed.rows.has(Row::geom_size) {
+            sizes_of_data(shared, self.model)?;
         }
-        part.writes.iter().for_each(|row| kept.keep(model, *row));
-        (part.derive)(model, work);
-        let others = kept.others(model, RowSet::of(part.writes));
-        changed.rows = changed.rows.with(&others);
+        check::changed(self.model, &self.changed)?;
+        for part in &PARTS {
+            if part.follows(&self.changed) {
+                self.keep(part.writes);
+                (part.derive)(self.model.arrays_mut());
+                self.see(part.writes);
+            }
+        }
+        Ok(())
     }
-    check::reals(model, changed.rows)?;
-    // of numbers it depends on options, and on forces where their slopes are part of the metric
-    let lacks = match changed.options || model.opt.is_discrete() {
-        true => needs::missing(model),
-        false => Vec::new(),
-    };
-    match lacks.is_empty() {
-        true if changed.options => same_sizes(model, shared),
-        true => Ok(()),
-        false => Err(Error::Missing(lacks)),
+
+    fn keep(&mut self, rows: &[Row]) {
+        let kept = &mut self.kept;
+        rows.iter().for_each(|row| kept.keep(self.model, *row));
+    }
+
+    // which of some arrays that were kept are others now
+    fn see(&mut self, rows: &[Row]) {
+        let others = self.kept.others(self.model, RowSet::of(rows));
+        self.changed.rows = self.changed.rows.with(&others);
+    }
+
+    /// Derives what hangs on poses at `qpos0`, of [`qpos0::WIDTH`] models at most.
+    pub fn at_qpos0<'b>(them: impl Iterator<Item = &'b mut Self>, shared: &Model, work: &mut Work)
+    where
+        'a: 'b,
+    {
+        let hang = |it: &&mut Self| it.changed.rows.meets(&qpos0::READS);
+        let mut them: Vec<_> = them.filter(hang).collect();
+        them.iter_mut().for_each(|it| it.keep(qpos0::WRITES));
+        let mut models: Vec<_> = them.iter_mut().map(|it| &mut *it.model).collect();
+        qpos0::of_several(work, shared, &mut models);
+        them.iter_mut().for_each(|it| it.see(qpos0::WRITES));
+    }
+
+    /// Which arrays are others than they were, those that follow included, and what was there before. Fails where what followed is no
+    /// number, with [`Error::Missing`] where a number asks for what no stage computes; then nothing is changed.
+    pub fn done(self, shared: &Arrays) -> Result<(Changed, Kept)> {
+        match self.sound(shared) {
+            Ok(()) => Ok((self.changed, self.kept)),
+            Err(e) => {
+                self.kept.put_back(self.model);
+                Err(e)
+            }
+        }
+    }
+
+    fn sound(&self, shared: &Arrays) -> Result<()> {
+        let (model, changed) = (&*self.model, &self.changed);
+        check::reals(model, changed.rows)?;
+        // of numbers it depends on options, and on forces where their slopes are part of the metric
+        let lacks = match changed.options || model.opt.is_discrete() {
+            true => needs::missing(model),
+            false => Vec::new(),
+        };
+        match lacks.is_empty() {
+            true if changed.options => same_sizes(model, shared),
+            true => Ok(()),
+            false => Err(Error::Missing(lacks)),
+        }
     }
 }
 

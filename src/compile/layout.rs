@@ -22,7 +22,7 @@ pub fn layout(m: &mut Arrays, masks: Masks) -> Result<()> {
 /// Fills those that follow from numbers of MuJoCo's, where the structure is there.
 pub(super) fn numbers(m: &mut Arrays) {
     of_actuators(m);
-    pair::parameters(m);
+    pair::parameters::parameters(m);
     plastic::begin(m);
     plugin::parameters(m);
     count_surfacevel(m);

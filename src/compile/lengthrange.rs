@@ -154,10 +154,11 @@ fn side(
 fn pull(m: &Model, said: &LengthRange, d: &mut Data, i: usize, sign: f64) -> f64 {
     let decay = (-m.opt.timestep / f64::max(0.01, said.timeconst())).exp();
     d.qvel.iter_mut().for_each(|v| *v *= decay);
-    super::setconst::position(m, d);
+    super::qpos0::position(m, d);
 
     let out = m.actuator_outadr[i] as usize;
-    let mut force = super::setconst::moment_row(m, d, out);
+    let mut force = vec![0.0; m.nv];
+    super::qpos0::moment_row(m, d, out, &mut force);
     let mut acc = force.clone();
     solve_ld(m, &d.qLD, &d.qLDiagInv, &mut acc);
     let norm = |v: &[f64]| v.iter().fold(0.0, |sum, x| sum + x * x).sqrt();

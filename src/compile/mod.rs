@@ -40,6 +40,7 @@ pub(crate) mod pattern;
 mod plastic;
 mod plugin;
 pub(crate) mod pose;
+mod qpos0;
 mod reduce;
 mod scale;
 mod sensor;
@@ -56,11 +57,12 @@ use crate::mjcf::spec::Spec;
 use crate::model::{Names as ModelNames, Statistic};
 use crate::types::MINVAL;
 pub(crate) use edit::STRUCTURAL;
-pub(crate) use follow::{COUNTS, Changed, Kept, same_sizes};
+pub(crate) use follow::{COUNTS, Changed, Kept, Renumbered, same_sizes};
 pub(crate) use layout::dual_rows;
 use names::Names;
 pub use needs::{missing, missing_on_device};
 pub use parts::Parts;
+pub(crate) use qpos0::{WIDTH, Work};
 use tree::Tree;
 
 impl Model {
@@ -190,7 +192,7 @@ fn finish(mut arrays: Arrays, tree: &Tree) -> Result<Model> {
     };
     let mut model = Model::unchecked(arrays);
     setconst::mark_welds(model.arrays_mut());
-    let d = setconst::set_const(&mut model);
+    let d = qpos0::of_one(&mut model);
     setconst::damping_ratios(model.arrays_mut(), &d);
     setconst::statistics(model.arrays_mut(), &d);
     setconst::set_spring(&mut model);

@@ -5,11 +5,11 @@
 //! pairs, predefined pairs, pairs of shapes that never collide. What is left for a step are bounding spheres and the pairs.
 //! Options enter (`DSBL_FILTERPARENT`, `DSBL_MIDPHASE`, `ENBL_OVERRIDE`, `o_*`): an edit of the model makes the list again.
 
+pub mod parameters;
 mod soft;
 
 use std::collections::HashSet;
 
-use super::emit::put;
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
 use crate::types::*;
@@ -246,167 +246,6 @@ impl Predefined {
 
 fn sorted(a: i32, b: i32) -> (i32, i32) {
     (a.min(b), a.max(b))
-}
-
-/// What a geom or a flex says of its contacts.
-struct Matter {
-    priority: i32,
-    condim: i32,
-    solmix: f64,
-    margin: f64,
-    gap: f64,
-    friction: [f64; 3],
-    solref: [f64; 2],
-    solimp: [f64; 5],
-    adhesion: f64,
-}
-
-/// Contact parameters of a pair of geoms.
-#[derive(Clone, Copy)]
-struct Mixed {
-    condim: i32,
-    margin: f64,
-    gap: f64,
-    friction: [f64; 5],
-    solref: [f64; 2],
-    solreffriction: [f64; 2],
-    solimp: [f64; 5],
-    adhesion: f64,
-}
-
-/// Fills the parameters of the contacts of each pair, `collision_friction` and its likes.
-pub fn parameters(m: &mut Arrays) {
-    let n = m.ncollision;
-    m.collision_condim.resize(n, 0);
-    for (list, width) in [
-        (&mut m.collision_detect, 1),
-        (&mut m.collision_margin, 1),
-        (&mut m.collision_friction, 5),
-        (&mut m.collision_solref, 2),
-        (&mut m.collision_solreffriction, 2),
-        (&mut m.collision_solimp, 5),
-        (&mut m.collision_adhesion, 1),
-    ] {
-        // lists may be long: none has more room than it needs
-        list.reserve_exact((n * width).saturating_sub(list.len()));
-        list.resize(n * width, 0.0);
-    }
-    for k in 0..n {
-        let mix = parameters_of(m, k);
-        m.collision_condim[k] = mix.condim;
-        m.collision_detect[k] = mix.margin + mix.gap;
-        m.collision_margin[k] = mix.margin;
-        put(&mut m.collision_friction, k, &mix.friction);
-        put(&mut m.collision_solref, k, &mix.solref);
-        put(&mut m.collision_solreffriction, k, &mix.solreffriction);
-        put(&mut m.collision_solimp, k, &mix.solimp);
-        m.collision_adhesion[k] = mix.adhesion;
-    }
-    let sticks = |adhesion: &&f64| **adhesion != 0.0;
-    m.nadhesion = m.collision_adhesion.iter().filter(sticks).count();
-}
-
-fn parameters_of(m: &Arrays, k: usize) -> Mixed {
-    let mut mix = match usize::try_from(m.collision_pairid[k]) {
-        Ok(pair) => predefined_parameters(m, pair),
-        Err(_) => mix(&matter(m, k, 0), &matter(m, k, 1)),
-    };
-    if m.opt.enabled(ENBL_OVERRIDE) {
-        mix.margin = m.opt.o_margin;
-        mix.friction = m.opt.o_friction;
-        mix.solref = m.opt.o_solref;
-        mix.solreffriction = m.opt.o_solref;
-        mix.solimp = m.opt.o_solimp;
-    }
-    // a flex against itself has neither margin nor gap: elements that are neighbours would always be within it
-    if soft::is_itself(m, k) {
-        (mix.margin, mix.gap) = (0.0, 0.0);
-    }
-    mix.friction = mix.friction.map(|mu| mu.max(MINMU));
-    mix
-}
-
-// what a side of a pair says of its contacts
-fn matter(m: &Arrays, k: usize, side: usize) -> Matter {
-    let geom = [m.collision_geom1[k], m.collision_geom2[k]][side];
-    let Ok(g) = usize::try_from(geom) else {
-        return soft::matter(m, m.collision_flex[2 * k + side] as usize);
-    };
-    Matter {
-        priority: m.geom_priority[g],
-        condim: m.geom_condim[g],
-        solmix: m.geom_solmix[g],
-        margin: m.geom_margin[g],
-        gap: m.geom_gap[g],
-        friction: m.geom_friction[g],
-        solref: row(&m.geom_solref, g),
-        solimp: row(&m.geom_solimp, g),
-        adhesion: m.geom_adhesion[g],
-    }
-}
-
-fn row<const N: usize>(array: &[f64], i: usize) -> [f64; N] {
-    std::array::from_fn(|k| array[i * N + k])
-}
-
-fn predefined_parameters(m: &Arrays, k: usize) -> Mixed {
-    Mixed {
-        condim: m.pair_dim[k],
-        margin: m.pair_margin[k],
-        gap: m.pair_gap[k],
-        friction: row(&m.pair_friction, k),
-        solref: row(&m.pair_solref, k),
-        solreffriction: row(&m.pair_solreffriction, k),
-        solimp: row(&m.pair_solimp, k),
-        adhesion: m.pair_adhesion[k],
-    }
-}
-
-// the one of higher priority decides; of equal ones condim and friction are the larger, solver parameters are mixed, and both
-// stick
-fn mix(first: &Matter, second: &Matter) -> Mixed {
-    let (condim, friction, solref, solimp, adhesion) = if first.priority != second.priority {
-        let of = if first.priority < second.priority {
-            second
-        } else {
-            first
-        };
-        (of.condim, of.friction, of.solref, of.solimp, of.adhesion)
-    } else {
-        let mix = mix_factor(first.solmix, second.solmix);
-        let blend = |a: f64, b: f64| mix * a + (1.0 - mix) * b;
-        let standard = first.solref[0] > 0.0 && second.solref[0] > 0.0;
-        (
-            first.condim.max(second.condim),
-            std::array::from_fn(|k| first.friction[k].max(second.friction[k])),
-            std::array::from_fn(|k| match standard {
-                true => blend(first.solref[k], second.solref[k]),
-                false => first.solref[k].min(second.solref[k]),
-            }),
-            std::array::from_fn(|k| blend(first.solimp[k], second.solimp[k])),
-            first.adhesion + second.adhesion,
-        )
-    };
-    let [slide, spin, roll] = friction;
-    Mixed {
-        condim,
-        margin: first.margin + second.margin,
-        gap: first.gap + second.gap,
-        friction: [slide, slide, spin, roll, roll],
-        solref,
-        solreffriction: [0.0; 2],
-        solimp,
-        adhesion,
-    }
-}
-
-fn mix_factor(solmix1: f64, solmix2: f64) -> f64 {
-    match (solmix1 >= MINVAL, solmix2 >= MINVAL) {
-        (true, true) => solmix1 / (solmix1 + solmix2),
-        (true, false) => 1.0,
-        (false, true) => 0.0,
-        (false, false) => 0.5,
-    }
 }
 
 /// Largest number of contacts that two shapes can make (`mj_maxContact`).

@@ -1,80 +1,12 @@
-//! Constants of the model that follow from its other fields (`mj_setConst`): masses of subtrees, inverse weights and lengths
-//! at `qpos0`, statistics.
+//! Constants of the model that follow from its other fields (`mj_setConst`): masses of subtrees, springs at rest, what may sleep,
+//! statistics. Those that hang on poses at `qpos0` are in [`super::qpos0`].
 
 use super::flex;
-use super::layout::body_chain;
+use super::qpos0::{body_sizes, moment_row, weight, without_rows};
 use crate::cpu;
 use crate::cpu::lib::math::*;
-use crate::cpu::lib::primal::inverse_square;
-use crate::cpu::lib::sleep::sleeps;
-use crate::cpu::lib::sparse::solve_ld;
-use crate::cpu::lib::spatial::{dot6, mul_inert_vec};
 use crate::fields::{Arrays, Data, Model};
 use crate::types::*;
-
-/// Computes everything that depends on `qpos0` and `qpos_spring`.
-///
-/// Returns the world at `qpos0`.
-pub(super) fn set_const(model: &mut Model) -> Data {
-    without_rows(model, |model| {
-        let mut d = Data::new(model);
-        at_qpos0(model, &mut d);
-        d
-    })
-}
-
-/// The same in a world that was made for a model of the same sizes; it is made where there is none yet.
-pub(super) fn set_const_in(work: &mut Option<Data>, model: &mut Model) {
-    without_rows(model, |model| match work {
-        // what sleeps is left out of computations
-        Some(d) if !sleeps(model) => {
-            d.start(model);
-            at_qpos0(model, d);
-        }
-        _ => at_qpos0(model, work.insert(Data::new(model))),
-    });
-}
-
-// no rows or contacts are needed here
-fn without_rows<T>(model: &mut Model, run: impl FnOnce(&mut Model) -> T) -> T {
-    let m = model.arrays_mut();
-    let room = (m.njmax, m.nconmax);
-    (m.njmax, m.nconmax) = (0, 0);
-    let out = run(model);
-    let m = model.arrays_mut();
-    (m.njmax, m.nconmax) = room;
-    out
-}
-
-fn at_qpos0(model: &mut Model, d: &mut Data) {
-    dof_inertia(model, d);
-    on_poses(model, d);
-    let m = model.arrays_mut();
-    set0(m, d);
-    dof_lengths(m, d);
-}
-
-/// Bodies, tendons, inertia and transmissions at `d.qpos`.
-pub(super) fn position(m: &Model, d: &mut Data) {
-    cpu::kinematics::kinematics(m, d);
-    cpu::com_pos::com_pos(m, d);
-    on_poses(m, d);
-}
-
-// what hangs on the poses of bodies
-fn on_poses(m: &Model, d: &mut Data) {
-    if m.nflex > 0 {
-        cpu::flex::flex(m, d);
-    }
-    if m.ntendon > 0 {
-        cpu::tendon::tendon(m, d);
-    }
-    cpu::crb::crb(m, d);
-    cpu::factor_m::factor_m(m, d);
-    if m.nactuator > 0 {
-        cpu::transmission::transmission(m, d);
-    }
-}
 
 /// Lengths of tendons where their springs are at rest, for tendons whose spring length is to follow (`setSpring`).
 pub(super) fn set_spring(model: &mut Model) {
@@ -99,202 +31,6 @@ pub(super) fn set_spring(model: &mut Model) {
     }
 }
 
-fn set0(m: &mut Arrays, d: &Data) {
-    m.tendon_length0.clone_from(&d.ten_length);
-    edge_lengths(m, d);
-    m.actuator_length0.clone_from(&d.actuator_length);
-    body_invweight(m, d);
-    dof_invweight(m, d);
-    row_weights(m, d);
-    edge_weights(m, d);
-    equality_poses(m, d);
-    cameras(m, d);
-    lights(m, d);
-}
-
-// bodies where `d.qpos` says; the diagonal of the inertia matrix, without the inertia of tendons; all there is of it for simple bodies
-fn dof_inertia(model: &mut Model, d: &mut Data) {
-    cpu::kinematics::kinematics(model, d);
-    cpu::com_pos::com_pos(model, d);
-    cpu::crb::crb(model, d);
-    let m = model.arrays_mut();
-    for i in 0..m.nv {
-        let force = mul_inert_vec(d.crb[m.dof_bodyid[i] as usize], d.cdof[i]);
-        m.dof_M0[i] = m.dof_armature_all[i] + dot6(d.cdof[i], force);
-    }
-}
-
-// J M⁻¹ Jᵀ of one row, which is used up: `dofs` ascend, and hold those of the row and all that these hang on
-fn weight(
-    m: &Arrays,
-    d: &Data,
-    row: &mut [f64],
-    dofs: impl DoubleEndedIterator<Item = usize>,
-) -> f64 {
-    inverse_square(m, &d.qLD, &d.qLDiagInv, row, dofs)
-}
-
-fn body_invweight(m: &mut Arrays, d: &Data) {
-    let mut row = vec![0.0; m.nv];
-    for i in 1..m.nbody {
-        let weights = match m.body_simple[i] {
-            _ if m.body_weldid[i] == 0 => [0.0; 2],
-            2 => [1.0 / MINVAL.max(m.body_mass[i]), 0.0],
-            _ => {
-                let chain = body_chain(m, i);
-                let mut mean = |rotation: bool| {
-                    let of_axis = |axis| {
-                        jacobian_row(m, d, i, axis, rotation, &mut row);
-                        weight(m, d, &mut row, chain.iter().map(|&k| k as usize))
-                    };
-                    [0, 1, 2].map(of_axis).iter().sum::<f64>() / 3.0
-                };
-                [mean(false), mean(true)]
-            }
-        };
-        m.body_invweight0[2 * i..2 * i + 2].copy_from_slice(&weights);
-    }
-}
-
-// one row of the Jacobian of a body's centre of mass
-fn jacobian_row(m: &Arrays, d: &Data, i: usize, axis: usize, rotation: bool, row: &mut [f64]) {
-    row.fill(0.0);
-    let offset = sub3(d.xipos[i], d.subtree_com[m.body_rootid[i] as usize]);
-    let mut dof = m.body_lastdof[i];
-    while let Ok(k) = usize::try_from(dof) {
-        let [a, b, c, x, y, z] = d.cdof[k];
-        row[k] = if rotation {
-            [a, b, c][axis]
-        } else {
-            add3([x, y, z], cross([a, b, c], offset))[axis]
-        };
-        dof = m.dof_parentid[k];
-    }
-}
-
-fn dof_invweight(m: &mut Arrays, d: &Data) {
-    let mut row = vec![0.0; m.nv];
-    for j in 0..m.njnt {
-        let adr = m.jnt_dofadr[j] as usize;
-        let body = m.jnt_bodyid[j] as usize;
-        if m.body_simple[body] == 2 {
-            m.dof_invweight0[adr] = 1.0 / MINVAL.max(m.body_mass[body]);
-            continue;
-        }
-        let groups: &[(usize, usize)] = match JointType::from_i32(m.jnt_type[j]) {
-            Some(JointType::Free) => &[(0, 3), (3, 6)],
-            Some(JointType::Ball) => &[(0, 3)],
-            _ => &[(0, 1)],
-        };
-        // dofs that turn together share their mean
-        let chain = body_chain(m, body);
-        for &(from, to) in groups {
-            let mut sum = 0.0;
-            for dof in adr + from..adr + to {
-                row.fill(0.0);
-                row[dof] = 1.0;
-                sum += weight(m, d, &mut row, chain.iter().map(|&k| k as usize));
-            }
-            m.dof_invweight0[adr + from..adr + to].fill(sum / (to - from) as f64);
-        }
-    }
-}
-
-fn edge_lengths(m: &mut Arrays, d: &Data) {
-    for f in 0..m.nflex {
-        // edges between nodes are not measured
-        if m.flex_interp[f] != 0 {
-            continue;
-        }
-        for e in flex::edges_of(m, f) {
-            let point = |k: usize| {
-                let v = m.flex_vertadr[f] + m.flex_edge[2 * e + k];
-                d.flexvert_xpos[v as usize]
-            };
-            m.flexedge_length0[e] = norm3(sub3(point(1), point(0)));
-        }
-    }
-}
-
-// of edges of soft bodies; points that slide by themselves count by the mean of theirs
-fn edge_weights(m: &mut Arrays, d: &Data) {
-    let mut row = vec![0.0; m.nv];
-    for f in 0..m.nflex {
-        if m.flex_interp[f] != 0 {
-            continue;
-        }
-        for e in flex::edges_of(m, f) {
-            let bodies = flex::edge_bodies(m, f, e);
-            m.flexedge_invweight0[e] = if m.flexedge_rigid[e] != 0 {
-                0.0
-            } else if bodies.iter().all(|&b| m.body_simple[b] == 2) {
-                bodies
-                    .iter()
-                    .fold(0.0, |sum, &b| sum + 1.0 / m.body_mass[b])
-                    / 2.0
-            } else {
-                row.fill(0.0);
-                let adr = m.flexedge_J_rowadr[e] as usize;
-                for k in adr..adr + m.flexedge_J_rownnz[e] as usize {
-                    row[m.flexedge_J_colind[k] as usize] = d.flexedge_J[k];
-                }
-                weight(m, d, &mut row, 0..m.nv)
-            };
-        }
-    }
-}
-
-fn row_weights(m: &mut Arrays, d: &Data) {
-    let mut row = vec![0.0; m.nv];
-    for i in 0..m.ntendon {
-        row.fill(0.0);
-        let adr = m.ten_J_rowadr[i] as usize;
-        for k in adr..adr + m.ten_J_rownnz[i] as usize {
-            row[m.ten_J_colind[k] as usize] = d.ten_J[k];
-        }
-        m.tendon_invweight0[i] = weight(m, d, &mut row, 0..m.nv);
-    }
-    for i in 0..m.nout {
-        let mut row = moment_row(m, d, i);
-        solve_ld(m, &d.qLD, &d.qLDiagInv, &mut row);
-        m.actuator_acc0[i] = row.iter().fold(0.0, |sum, x| sum + x * x).sqrt();
-    }
-}
-
-/// Moment of one output over all dofs.
-pub(super) fn moment_row(m: &Arrays, d: &Data, out: usize) -> Vec<f64> {
-    let mut row = vec![0.0; m.nv];
-    let adr = m.moment_rowadr[out] as usize;
-    for k in adr..adr + m.moment_rownnz[out] as usize {
-        row[m.moment_colind[k] as usize] = d.actuator_moment[k];
-    }
-    row
-}
-
-// relative poses that equalities hold, as they are at qpos0
-fn equality_poses(m: &mut Arrays, d: &Data) {
-    for i in 0..m.neq {
-        let (id1, id2) = (m.eq_obj1id[i] as usize, m.eq_obj2id[i]);
-        let bodies = m.eq_objtype[i] == ObjType::Body;
-        let data = &mut m.eq_data[12 * i..12 * i + 12];
-        if m.eq_type[i] == EqType::Connect && !bodies {
-            data.fill(0.0);
-        } else if m.eq_type[i] == EqType::Connect {
-            let local = relative(d, id1, id2 as usize, data);
-            data[3..6].copy_from_slice(&local);
-        } else if m.eq_type[i] == EqType::Weld && bodies {
-            // a pose that was said stays
-            if data[11] == 0.0 {
-                continue;
-            }
-            let local = relative(d, id2 as usize, id1, data);
-            data[3..6].copy_from_slice(&local);
-            let quat = mul_quat(neg_quat(d.xquat[id1]), d.xquat[id2 as usize]);
-            data[6..10].copy_from_slice(&quat);
-        }
-    }
-}
-
 /// Welds of bodies whose pose was not said are marked: it is that at `qpos0`.
 pub(super) fn mark_welds(m: &mut Arrays) {
     for i in 0..m.neq {
@@ -311,36 +47,6 @@ pub(super) fn mark_welds(m: &mut Arrays) {
     }
 }
 
-// the anchor, said in one body, in the frame of the other
-fn relative(d: &Data, from: usize, to: usize, data: &[f64]) -> [f64; 3] {
-    let anchor = [data[0], data[1], data[2]];
-    let pos = add3(mul_mat_vec3(d.xmat[from], anchor), d.xpos[from]);
-    mul_mat_t_vec3(d.xmat[to], sub3(pos, d.xpos[to]))
-}
-
-// poses of cameras as if they were fixed to their bodies
-fn cameras(m: &mut Arrays, d: &Data) {
-    for i in 0..m.ncam {
-        let body = m.cam_bodyid[i] as usize;
-        let of = usize::try_from(m.cam_targetbodyid[i]).unwrap_or(body);
-        let pos = add3(mul_mat_vec3(d.xmat[body], m.cam_pos[i]), d.xpos[body]);
-        m.cam_pos0[i] = sub3(pos, d.xpos[body]);
-        m.cam_poscom0[i] = sub3(pos, d.subtree_com[of]);
-        m.cam_mat0[i] = quat2mat(mul_quat(d.xquat[body], m.cam_quat[i]));
-    }
-}
-
-fn lights(m: &mut Arrays, d: &Data) {
-    for i in 0..m.nlight {
-        let body = m.light_bodyid[i] as usize;
-        let of = usize::try_from(m.light_targetbodyid[i]).unwrap_or(body);
-        let pos = add3(mul_mat_vec3(d.xmat[body], m.light_pos[i]), d.xpos[body]);
-        m.light_pos0[i] = sub3(pos, d.xpos[body]);
-        m.light_poscom0[i] = sub3(pos, d.subtree_com[of]);
-        m.light_dir0[i] = mul_mat_vec3(d.xmat[body], m.light_dir[i]);
-    }
-}
-
 /// A positive third bias parameter of a position servo is a ratio to critical damping of the inertia that it feels.
 pub(super) fn damping_ratios(m: &mut Arrays, d: &Data) {
     for i in 0..m.nactuator {
@@ -351,8 +57,10 @@ pub(super) fn damping_ratios(m: &mut Arrays, d: &Data) {
             continue;
         }
         let (out, n) = (m.actuator_outadr[i] as usize, m.actuator_outnum[i] as usize);
+        let mut row = vec![0.0; m.nv];
         let sum = (out..out + n).fold(0.0, |sum, k| {
-            sum + weight(m, d, &mut moment_row(m, d, k), 0..m.nv)
+            moment_row(m, d, k, &mut row);
+            sum + weight(m, d, &mut row, 0..m.nv)
         });
         // nothing is felt where nothing moves
         let mass = if sum < MINVAL { 0.0 } else { n as f64 / sum };
@@ -374,24 +82,6 @@ pub(super) fn statistics(m: &mut Arrays, d: &Data) {
         let diagonal = |i: usize| d.M[(m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize];
         let sum = (0..m.nv).fold(0.0, |sum, i| sum + diagonal(i));
         m.stat.meaninertia = sum / m.nv as f64;
-    }
-}
-
-// lengths that make angles comparable with distances
-fn dof_lengths(m: &mut Arrays, d: &Data) {
-    let size = body_sizes(m, d);
-    for i in 0..m.nv {
-        let joint = m.dof_jntid[i] as usize;
-        let rotation = match JointType::from_i32(m.jnt_type[joint]) {
-            Some(JointType::Free) => i as i32 - m.jnt_dofadr[joint] >= 3,
-            Some(JointType::Slide) => false,
-            _ => true,
-        };
-        m.dof_length[i] = if rotation {
-            size[m.dof_bodyid[i] as usize]
-        } else {
-            1.0
-        };
     }
 }
 
@@ -433,37 +123,6 @@ fn radius(m: &Arrays, i: usize) -> f64 {
     } else {
         0.0
     }
-}
-
-// the length that goes with a body: from its centre of mass to joints and around geoms
-fn body_sizes(m: &Arrays, d: &Data) -> Vec<f64> {
-    let mut size = vec![0.0_f64; m.nbody];
-    for j in 0..m.njnt {
-        let body = m.jnt_bodyid[j] as usize;
-        for i in [body, m.body_parentid[body] as usize] {
-            size[i] = size[i].max(norm3(sub3(d.xipos[i], d.xanchor[j])));
-        }
-    }
-    size[0] = 0.0;
-    for k in 0..m.ngeom {
-        let i = m.geom_bodyid[k] as usize;
-        if i > 0 && m.geom_rbound[k] > 0.0 {
-            let reach = m.geom_rbound[k] + norm3(sub3(d.xipos[i], d.geom_xpos[k]));
-            size[i] = size[i].max(reach);
-        }
-    }
-    // edges of soft bodies count at both of their ends
-    for f in (0..m.nflex).filter(|&f| m.flex_interp[f] == 0) {
-        for e in flex::edges_of(m, f) {
-            for i in flex::edge_bodies(m, f, e).into_iter().filter(|i| *i > 0) {
-                size[i] = size[i].max(m.flexedge_length0[e]);
-            }
-        }
-    }
-    for s in &mut size[1..] {
-        *s = s.max(1e-5);
-    }
-    size
 }
 
 /// What does not depend on a configuration (`setFixed`).

@@ -31,6 +31,7 @@ use crate::gpu::dataflow::{Dataflow, touched};
 use crate::gpu::own::{added_flow, has_text};
 use crate::gpu::run::{ALONE, forward_walk, inverse_walk, step_walk};
 use crate::gpu::wgsl::Team;
+use crate::model::Opt;
 use crate::stages::{Stage, check_acc};
 use crate::types::ENBL_INVERSE;
 
@@ -77,6 +78,8 @@ pub struct Layout {
     pub fresh_words: u32,
     // in order of FIELDS
     slots: Vec<Slot>,
+    // options that every world has for itself, and where each begins in the image of a world
+    options: Vec<(&'static str, u32)>,
 }
 
 /// What a number of worlds takes on the device (bytes).
@@ -100,19 +103,19 @@ impl Memory {
 }
 
 impl Layout {
-    /// Lays out a model; `varies` names model fields that may differ from world to world, and `chip` words of each world may
+    /// Lays out a model; `varies` names model fields and options of reals that may differ from world to world, and `chip` words of each world may
     /// live on chip.
     ///
-    /// Fails with [`Error::Input`] on a name that is no field of the model, with [`Error::Size`] on an arena that 32-bit
+    /// Fails with [`Error::Input`] on a name that is neither, with [`Error::Size`] on an arena that 32-bit
     /// addresses do not reach.
     pub fn new(m: &Model, tile: u32, varies: &[&str], chip: u32) -> Result<Self> {
         for name in varies {
-            if !FIELDS
+            let is_field = FIELDS
                 .iter()
-                .any(|f| f.name == *name && f.room == Room::Model)
-            {
+                .any(|f| f.name == *name && f.room == Room::Model);
+            if !is_field && Opt::real(name).is_none() {
                 return Err(Error::Input(format!(
-                    "no field of the model is named {name}"
+                    "no field of the model and no option of reals is named {name}"
                 )));
             }
         }
@@ -122,9 +125,14 @@ impl Layout {
         let data = place.fields(0, |f, _| f.room == Room::Data);
         let kept = place.fields(data, |f, _| f.room == Room::Scratch);
         let state_words = place.transient(kept);
-        let world_words = place.fields(state_words, |f, per_world| {
+        let mut world_words = place.fields(state_words, |f, per_world| {
             f.room == Room::Model && per_world
         });
+        let mut options = Vec::new();
+        for name in varies.iter().filter_map(|name| Opt::real(name)) {
+            options.push((name, world_words as u32));
+            world_words += m.opt.get(name).map_or(0, |values| values.len() as u64);
+        }
         for (what, need) in [
             ("words of the model", model_words),
             ("words of a world", world_words),
@@ -145,6 +153,7 @@ impl Layout {
             state_words: state_words as u32,
             fresh_words: kept as u32,
             slots: place.slots,
+            options,
         })
     }
 
@@ -152,6 +161,17 @@ impl Layout {
     pub fn slot(&self, field: &Field) -> Slot {
         let row = FIELDS.iter().position(|f| f.name == field.name);
         self.slots[row.expect("a field is a row of the table")]
+    }
+
+    /// Options that every world has for itself, and where each begins in the image of a world.
+    pub(crate) fn options(&self) -> &[(&'static str, u32)] {
+        &self.options
+    }
+
+    /// True if worlds have something of the model for themselves.
+    pub(crate) fn differs(&self) -> bool {
+        let mut own = self.slots().filter(|(_, slot)| slot.per_world);
+        own.any(|(field, _)| field.room == Room::Model) || !self.options.is_empty()
     }
 
     /// Every array and where it lies, in order of the table.
@@ -225,6 +245,11 @@ impl Layout {
                 Room::Model => put(&mut image, slot, m.view(field.row)),
                 Room::Data | Room::Scratch => put(&mut image, slot, d.view(field.row)),
             }
+        }
+        for (name, at) in &self.options {
+            let values = m.opt.get(name).unwrap_or_default();
+            let words = image[*at as usize..].iter_mut().zip(values);
+            words.for_each(|(to, x)| *to = (x as f32).to_bits());
         }
         image
     }

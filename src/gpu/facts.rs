@@ -89,6 +89,7 @@ pub const FACTS: &[Fact] = &[
         let motion = |t: &i32| types.iter().any(|motion| *t == *motion);
         m.sensor_type.iter().any(motion)
     }),
+    ("has_medium", |m| m.opt.has_medium()),
     // kinds of tendons
     ("model_spatial_tendons", |m| {
         m.tendon_type.contains(&(TendonType::Spatial as i32))

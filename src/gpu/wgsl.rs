@@ -11,7 +11,8 @@
 //!   `int → i32, real → f32, vec3 → vec3f, quat → vec4f` (w x y z: `q[0]` is w), `mat3 → mat3x3f` (so that `xmat(i) * v`
 //!   is the product; `xmat(i)[2]` is the third column), `spatial → Spatial {rot, lin}`, `inert → Inert {diag, off, moment,
 //!   mass}`. `xmat_at(i, k)` and `set_xmat_at(i, k, x)` touch the word `k` of an element in memory order.
-//! * **Sizes** are constants (`nbody`, `nv` …), and so are options (`opt_timestep`, `opt_gravity`: `vec3f`, `opt_cone`),
+//! * **Sizes** are constants (`nbody`, `nv` …), and so are options (`opt_timestep`, `opt_gravity`: `vec3f`, `opt_cone`) but for those of
+//!   reals in which worlds differ: no constant may be made of these;
 //!   statistics (`stat_meaninertia`), enums and bits (`JNT_FREE`, `DSBL_LIMIT`, `MINVAL`; see [`crate::types`]).
 //!   What a model lacks need not be compiled: `collides_plane_capsule` says whether such pairs are there,
 //!   `senses_framepos` whether such sensors are, `geoms_mesh` whether such geoms are, and [`FACTS`](crate::gpu::facts::FACTS) more.
@@ -30,6 +31,7 @@
 //! * The twin in `src/cpu/<stage>.rs` has the same block comments in the same order. `tests/parity/<stage>.rs` is two lines.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use crate::fields::{FIELDS, Model, SIZES};
 use crate::gpu::accessor::access;
@@ -172,9 +174,10 @@ impl Build<'_> {
         format!(
             "@compute @workgroup_size({}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) local: u32) {{\n    \
              lane = i32({});\n    team = i32(local / {lanes}u);\n    world = i32(group.x * {worlds}u + local / {lanes}u);\n    \
-             world_base = (u32(world) / TILE) * (WORLD_WORDS * TILE) + u32(world) % TILE;\n{calls}}}\n",
+             world_base = (u32(world) / TILE) * (WORLD_WORDS * TILE) + u32(world) % TILE;\n{}{calls}}}\n",
             lanes * worlds,
             self.order.lane(lanes),
+            self.own_options(),
         )
     }
 
@@ -246,6 +249,7 @@ impl Build<'_> {
             "SOLID_FACINGS" => format!("const SOLID_FACINGS: i32 = {};\n", solids::facings(self.m)),
             "LANES" => format!("const LANES: i32 = {lanes};\n"),
             "WORLDS" => format!("const WORLDS: i32 = {worlds};\n"),
+            "OWN_MODEL" => format!("const OWN_MODEL: bool = {};\n", self.layout.differs()),
             "TILE" => format!("const TILE: u32 = {}u;\n", self.layout.tile),
             "WORLD_WORDS" => format!("const WORLD_WORDS: u32 = {}u;\n", self.layout.world_words),
             "FRESH" => format!("const FRESH: i32 = {};\n", self.layout.model_words),
@@ -273,6 +277,9 @@ impl Build<'_> {
     }
 
     fn option(&self, name: &str, option: &str) -> Option<String> {
+        if self.layout.options().iter().any(|(own, _)| *own == option) {
+            return Some(format!("var<private> {name}: {};\n", type_of(option)?));
+        }
         let row = Opt::NAMES.iter().position(|(n, _)| *n == option)?;
         let values = self.m.opt.get(option)?;
         let list = values
@@ -287,6 +294,22 @@ impl Build<'_> {
             "[f64; 3]" => format!("const {name} = vec3f({list});\n"),
             _ => format!("const {name} = array<f32, {}>({list});\n", values.len()),
         })
+    }
+
+    // what a kernel reads of the options that its world has for itself
+    fn own_options(&self) -> String {
+        let mut out = String::new();
+        for (name, at) in self.layout.options() {
+            let (Some(ty), Some(values)) = (type_of(name), self.m.opt.get(name)) else {
+                continue;
+            };
+            let words = (*at as usize..).take(values.len());
+            let words: Vec<_> = words
+                .map(|at| format!("bitcast<f32>(data_word({at}))"))
+                .collect();
+            let _ = writeln!(out, "    opt_{name} = {ty}({});", words.join(", "));
+        }
+        out
     }
 
     // wgpu does not hold a shader to the limit, so it is added up here
@@ -310,4 +333,16 @@ impl Build<'_> {
 fn real(x: f64) -> String {
     let x = (x as f32).clamp(f32::MIN, f32::MAX);
     format!("{x:e}f")
+}
+
+// the type of an option of reals
+fn type_of(option: &str) -> Option<&'static str> {
+    let row = Opt::NAMES.iter().position(|(name, _)| *name == option)?;
+    match Opt::TYPES[row] {
+        "f64" => Some("f32"),
+        "[f64; 2]" => Some("vec2f"),
+        "[f64; 3]" => Some("vec3f"),
+        "[f64; 5]" => Some("array<f32, 5>"),
+        _ => None,
+    }
 }

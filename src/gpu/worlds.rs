@@ -388,6 +388,26 @@ impl Gpu {
         self.write_words(Some(worlds), span, &values.words())
     }
 
+    /// Writes an option of some worlds, in the order in which they are named.
+    pub(crate) fn write_option(
+        &mut self,
+        name: &str,
+        worlds: Option<&[u32]>,
+        values: &[f32],
+    ) -> Result<()> {
+        let mut own = self.layout.options().iter();
+        let Some((_, offset)) = own.find(|(own, _)| *own == name) else {
+            return Err(Error::Input(format!(
+                "{name} is the same for all worlds: name it in `varies` when the worlds are made"
+            )));
+        };
+        let span = Span {
+            offset: *offset,
+            words: self.m.opt.get(name).map_or(0, |values| values.len() as u32),
+        };
+        self.write_words(worlds, span, bytemuck::cast_slice(values))
+    }
+
     // kernels do not look at what they count by, nor at what they find their way with
     fn leads_somewhere(&self, field: &Field, values: &Values) -> Result<()> {
         let Values::Int(x) = values else {

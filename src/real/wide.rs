@@ -12,7 +12,7 @@ use std::ops::{
 use wide::{f32x8, f32x16, f64x8, i32x8, i32x16, i64x8};
 
 macro_rules! wide {
-    ($(#[doc = $doc:literal])+ $name:ident, $mask:ident, $simd:ty, $scalar:ty, $ints:ty, $int:ty, $width:literal) => {
+    ($(#[doc = $doc:literal])+ $name:ident, $mask:ident, $simd:ty, $scalar:ty, $ints:ty, $int:ty, $width:literal, $math:ident) => {
         $(#[doc = $doc])+
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
         #[repr(transparent)]
@@ -153,10 +153,8 @@ macro_rules! wide {
             fn select(mask: $mask, yes: Self, no: Self) -> Self {
                 Self(mask.0.bitselect(yes.0, no.0))
             }
-            #[inline(always)]
-            fn mul_add(self, a: Self, b: Self) -> Self {
-                Self(self.0.mul_add(a.0, b.0))
-            }
+            wide!(@$math $width);
+
             #[inline(always)]
             fn sqrt(self) -> Self {
                 Self(self.0.sqrt())
@@ -173,19 +171,6 @@ macro_rules! wide {
             fn max(self, other: Self) -> Self {
                 Self(self.0.fast_max(other.0))
             }
-            #[inline(always)]
-            fn sin_cos(self) -> (Self, Self) {
-                let (s, c) = self.0.sin_cos();
-                (Self(s), Self(c))
-            }
-            #[inline(always)]
-            fn atan2(self, other: Self) -> Self {
-                Self(self.0.atan2(other.0))
-            }
-            #[inline(always)]
-            fn exp(self) -> Self {
-                Self(self.0.exp())
-            }
             #[inline]
             fn powf(self, other: Self) -> Self {
                 let (mut x, y) = (self, other);
@@ -194,6 +179,58 @@ macro_rules! wide {
                 }
                 x
             }
+        }
+    };
+    (@fast $width:literal) => {
+        #[inline(always)]
+        fn mul_add(self, a: Self, b: Self) -> Self {
+            Self(self.0.mul_add(a.0, b.0))
+        }
+        #[inline(always)]
+        fn sin_cos(self) -> (Self, Self) {
+            let (s, c) = self.0.sin_cos();
+            (Self(s), Self(c))
+        }
+        #[inline(always)]
+        fn atan2(self, other: Self) -> Self {
+            Self(self.0.atan2(other.0))
+        }
+        #[inline(always)]
+        fn exp(self) -> Self {
+            Self(self.0.exp())
+        }
+    };
+    // every lane has the bits that a number by itself has, on every processor
+    (@exact $width:literal) => {
+        #[inline(always)]
+        fn mul_add(self, a: Self, b: Self) -> Self {
+            self * a + b
+        }
+        #[inline]
+        fn sin_cos(self) -> (Self, Self) {
+            let (mut s, mut c) = (self, self);
+            for lane in 0..$width {
+                let (sin, cos) = self.lane(lane).sin_cos();
+                s.set_lane(lane, sin);
+                c.set_lane(lane, cos);
+            }
+            (s, c)
+        }
+        #[inline]
+        fn atan2(self, other: Self) -> Self {
+            let (mut x, y) = (self, other);
+            for lane in 0..$width {
+                x.set_lane(lane, x.lane(lane).atan2(y.lane(lane)));
+            }
+            x
+        }
+        #[inline]
+        fn exp(self) -> Self {
+            let mut x = self;
+            for lane in 0..$width {
+                x.set_lane(lane, x.lane(lane).exp());
+            }
+            x
         }
     };
     (@op $name:ident, $op:ident, $f:ident, $assign:ident, $g:ident) => {
@@ -215,13 +252,13 @@ macro_rules! wide {
 
 wide! {
     /// Eight worlds in single precision.
-    F32x8, Mask32x8, f32x8, f32, i32x8, i32, 8
+    F32x8, Mask32x8, f32x8, f32, i32x8, i32, 8, fast
 }
 wide! {
     /// Sixteen worlds in single precision.
-    F32x16, Mask32x16, f32x16, f32, i32x16, i32, 16
+    F32x16, Mask32x16, f32x16, f32, i32x16, i32, 16, fast
 }
 wide! {
-    /// Eight worlds in double precision.
-    F64x8, Mask64x8, f64x8, f64, i64x8, i64, 8
+    /// Eight worlds in double precision, each with the bits of `f64`.
+    F64x8, Mask64x8, f64x8, f64, i64x8, i64, 8, exact
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Kernels;
 use crate::cpu::euler::damped;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fields::{Data, FIELDS, Field, INPUTS, Model, Room, View, field};
 use crate::gpu::{Config, Gpu, Values};
 use crate::model::Opt;
@@ -15,18 +15,9 @@ use crate::rowset::RowSet;
 
 impl Kernels {
     /// Gives every world a model of its own; `news` says what is new of them.
-    ///
-    /// Fails with [`Error::Input`] where an option differs: options are constants of the kernels.
     pub(super) fn give(&mut self, models: &Models, news: &[News]) -> Result<()> {
         let base = self.gpu.model();
         let new = || news.iter().map(|new| &*models[new.world]);
-        for (name, _) in Opt::NAMES.iter().filter(|(name, _)| *name != "enableflags") {
-            if new().any(|m| m.opt.get(name) != base.opt.get(name)) {
-                return Err(Error::Input(format!(
-                    "{name}: an option is a constant of the kernels, the same for all worlds; Backend::Cpu lets it differ"
-                )));
-            }
-        }
         let mut varies = self.gpu.config().varies.clone();
         let changed = news.iter().map(|new| new.changed.rows);
         let changed = changed.fold(RowSet::default(), |all, rows| all.with(&rows));
@@ -36,14 +27,20 @@ impl Kernels {
         };
         let known = |name: &str| varies.iter().any(|known| known == name);
         let fresh = changed.fields().filter(|field| !known(field.name));
-        let fresh: Vec<String> = fresh
-            .filter(other)
-            .map(|field| field.name.to_owned())
-            .collect();
+        let fresh = fresh.filter(other).map(|field| field.name);
+        let option = |name: &&str| {
+            let shared = base.opt.get(name);
+            !known(name) && new().any(|m| m.opt.get(name) != shared)
+        };
+        let options = Opt::NAMES.iter().filter_map(|(name, _)| Opt::real(name));
+        let options = options.filter(|_| news.iter().any(|new| new.changed.options));
+        let fresh = fresh.chain(options.filter(option));
+        let fresh: Vec<String> = fresh.map(str::to_owned).collect();
         // kernels leave out what the model that they are made for does without
         let undamped = !damped(base) && new().any(damped);
+        let empty = !base.opt.has_medium() && new().any(|m| m.opt.has_medium());
         let mut counts = COUNTS.iter().map(|(size, _)| *size);
-        let lacks = undamped || counts.any(|size| base.size(size) < most(new(), size));
+        let lacks = undamped || empty || counts.any(|size| base.size(size) < most(new(), size));
         self.own = Models::clone(models);
         if lacks || !fresh.is_empty() {
             varies.extend(fresh);
@@ -62,6 +59,10 @@ impl Kernels {
             if let Some(num) = most(own(), size).max(base.size(size)) {
                 base.arrays_mut().set_size(size, num);
             }
+        }
+        if own().any(|m| m.opt.has_medium()) && !base.opt.has_medium() {
+            // so that its stage is there; how dense it is, each world says
+            base.arrays_mut().opt.density = f64::MIN_POSITIVE;
         }
         let config = Config {
             varies,
@@ -133,6 +134,11 @@ pub(super) fn write_own(models: &[Arc<Model>], gpu: &mut Gpu) -> Result<()> {
         return Ok(());
     }
     for name in gpu.config().varies.clone() {
+        if Opt::real(&name).is_some() {
+            let models = models.iter().map(Arc::as_ref);
+            gpu.write_option(&name, None, &options_of(models, &name))?;
+            continue;
+        }
         let rows = models.iter().map(|m| m.field(&name));
         gpu.write(&name, &rows_of(rows))?;
     }
@@ -143,6 +149,13 @@ pub(super) fn write_own(models: &[Arc<Model>], gpu: &mut Gpu) -> Result<()> {
 fn write_news(models: &[Arc<Model>], news: &[News], gpu: &mut Gpu) -> Result<()> {
     for name in gpu.config().varies.clone() {
         let Some(field) = field(&name) else {
+            let new = news.iter().filter(|new| new.changed.options);
+            let worlds: Vec<u32> = new.map(|new| new.world as u32).collect();
+            let models = worlds.iter().map(|w| &*models[*w as usize]);
+            let values = options_of(models, &name);
+            if !worlds.is_empty() {
+                gpu.write_option(&name, Some(&worlds), &values)?;
+            }
             continue;
         };
         let new = news.iter().filter(|new| new.changed.rows.has(field.row));
@@ -153,6 +166,12 @@ fn write_news(models: &[Arc<Model>], news: &[News], gpu: &mut Gpu) -> Result<()>
         }
     }
     Ok(())
+}
+
+// an option of several worlds, one after the other
+fn options_of<'a>(models: impl Iterator<Item = &'a Model>, name: &str) -> Vec<f32> {
+    let values = models.flat_map(|m| m.opt.get(name).unwrap_or_default());
+    values.map(|x| x as f32).collect()
 }
 
 // an array of several worlds, one after the other

@@ -108,7 +108,7 @@ fn soft(m: &Arrays, k: usize) -> Result<()> {
 pub(super) fn as_compiled(m: &Arrays) -> Result<()> {
     let mut again = m.clone();
     pair::pairs(&mut again, Masks::OfGeoms)?;
-    pair::parameters(&mut again);
+    pair::parameters::parameters(&mut again);
     pattern::patterns(&mut again)?;
     same(m, &again, |_| true)
 }

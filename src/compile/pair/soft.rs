@@ -1,6 +1,6 @@
 //! Flexes in the list of pairs: a vertex with a plane, an element with a geom or with another element.
 
-use super::{Matter, Pair, bits_match, collides, fits, geoms, is_static, row};
+use super::{Pair, bits_match, collides, fits, geoms, is_static};
 use crate::compile::flex;
 use crate::cpu::lib::cage::bodies_between;
 use crate::error::Result;
@@ -199,21 +199,6 @@ pub(in crate::compile) fn bodies(m: &Arrays, k: usize, side: usize) -> Vec<usize
 /// Whether both sides of a pair are of one flex.
 pub(super) fn is_itself(m: &Arrays, k: usize) -> bool {
     m.collision_geom1[k] < 0 && m.collision_flex[2 * k] == m.collision_flex[2 * k + 1]
-}
-
-/// What a flex says of its contacts.
-pub(super) fn matter(m: &Arrays, f: usize) -> Matter {
-    Matter {
-        priority: m.flex_priority[f],
-        condim: m.flex_condim[f],
-        solmix: m.flex_solmix[f],
-        margin: m.flex_margin[f],
-        gap: m.flex_gap[f],
-        friction: row(&m.flex_friction, f),
-        solref: row(&m.flex_solref, f),
-        solimp: row(&m.flex_solimp, f),
-        adhesion: 0.0,
-    }
 }
 
 /// Largest number of contacts that a pair with a flex can make.

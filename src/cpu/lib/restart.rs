@@ -8,8 +8,19 @@ use crate::types::*;
 
 /// Puts a world back to `qpos0`, at rest: state, inputs and flags. What is derived is made anew by the stages that follow.
 pub fn restart(m: &Model, d: &mut Data) {
-    // state
+    start_world(m, d);
+
+    // flags
+    d.warning.fill(0);
     d.time[0] = 0.0;
+    d.rk_stage[0] = 0;
+    d.overflow[0] = 0;
+    d.needed.fill(0);
+}
+
+// state and inputs of a world that begins
+fn start_world(m: &Model, d: &mut Data) {
+    // state
     for (i, q) in d.qpos.iter_mut().enumerate() {
         *q = d.own.qpos0(m, i);
     }
@@ -22,7 +33,6 @@ pub fn restart(m: &Model, d: &mut Data) {
         *x = d.own.plastic0(m, i);
     }
     d.qacc_warmstart.fill(0.0);
-    d.rk_stage[0] = 0;
 
     // inputs
     for (i, ctrl) in d.ctrl.iter_mut().enumerate() {
@@ -41,11 +51,6 @@ pub fn restart(m: &Model, d: &mut Data) {
     if sleeps(m) {
         begin(m, d);
     }
-
-    // flags
-    d.warning.fill(0);
-    d.overflow[0] = 0;
-    d.needed.fill(0);
 }
 
 /// What a check does with a bad world: starts it again, warnings included, unless that is disabled; then counts this one.
