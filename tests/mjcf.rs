@@ -816,7 +816,7 @@ fn what_cannot_be_saved_is_said() {
 
 #[test]
 fn models_can_be_made_in_code() {
-    use manyworlds::mjcf::schema::{ActuatorTag, Body, Geom, Joint, SaidActuator};
+    use manyworlds::mjcf::schema::{ActuatorTag, Body, Geom, Joint};
     let arm = Body::new("arm")
         .at([0.0, 0.0, 1.0])
         .turned([0.0, 1.0, 0.0, 0.0])
@@ -833,7 +833,7 @@ fn models_can_be_made_in_code() {
                 .joint(Joint::ball("wrist"))
                 .geom(Geom::cuboid([0.1; 3])),
         );
-    let mut spec = Spec::new("arm")
+    let spec = Spec::new("arm")
         .geom(Geom::plane([0.0, 0.0, 1.0]))
         .body(arm)
         .body(
@@ -842,13 +842,11 @@ fn models_can_be_made_in_code() {
                 .geom(Geom::sphere(0.2)),
         )
         .sensor(SensorTag::Touch, |s| s.site = Some("tip".into()));
-    let servo = SaidActuator {
-        tag: ActuatorTag::Position,
-        joint: Some("j".into()),
-        kp: Some(7.0),
-        ..SaidActuator::default()
-    };
-    spec.add_actuator(&servo).unwrap_or_else(|e| panic!("{e}"));
+    let servo = spec.actuator(ActuatorTag::Position, |servo| {
+        servo.joint = Some("j".into());
+        servo.kp = Some(7.0);
+    });
+    let mut spec = servo.unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(spec.actuators[0].biasprm[1], -7.0);
     assert!(spec.check().is_ok());
     // the same as its text, and a model like any other
@@ -856,15 +854,12 @@ fn models_can_be_made_in_code() {
     let m = manyworlds::compile::compile(&spec).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!((m.nbody, m.nq, m.nu), (4, 12, 1));
     // mistakes are told without a place
-    let wrong = SaidActuator {
-        kv: Some(1.0),
-        dampratio: Some(1.0),
-        ..servo
-    };
-    assert!(
-        spec.add_actuator(&wrong)
-            .is_err_and(|e| e.to_string().contains("keep one"))
-    );
+    let wrong = spec.clone().actuator(ActuatorTag::Position, |servo| {
+        servo.joint = Some("j".into());
+        servo.kv = Some(1.0);
+        servo.dampratio = Some(1.0);
+    });
+    assert!(wrong.is_err_and(|e| e.to_string().contains("keep one")));
     spec.sensors[0].site = Some("top".into());
     let e = spec.check().expect_err("there is no such site").to_string();
     assert!(

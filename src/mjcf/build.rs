@@ -1,19 +1,15 @@
 //! Models made in code.
 //!
-//! A [`Spec`] is plain data: every field may be set directly, as in
-//! `Geom { size: Some(vec![0.1]), ..Geom::default() }`. These functions say the common things shortly:
+//! A [`Spec`] is plain data: every field may be set directly, as in `geom.friction = Some(vec![0.7])`. Elements may come to have more
+//! fields, so a new one begins as a constructor's, or as `Geom::default()`. These functions say the common things shortly:
 //!
 //! ```
-//! use manyworlds::mjcf::schema::{ActuatorTag, Body, Geom, Joint, SaidActuator};
+//! use manyworlds::mjcf::schema::{ActuatorTag, Body, Geom, Joint};
 //! use manyworlds::mjcf::Spec;
 //!
 //! let pole = Body::new("pole").at([0.0, 0.0, 1.0]).joint(Joint::hinge("swing", [0.0, 1.0, 0.0])).geom(Geom::capsule(0.05, 0.5));
-//! let mut spec = Spec::new("pendulum").geom(Geom::plane([5.0, 5.0, 0.1])).body(pole);
-//! spec.add_actuator(&SaidActuator {
-//!     tag: ActuatorTag::Motor,
-//!     joint: Some("swing".into()),
-//!     ..SaidActuator::default()
-//! })?;
+//! let spec = Spec::new("pendulum").geom(Geom::plane([5.0, 5.0, 0.1])).body(pole);
+//! let spec = spec.actuator(ActuatorTag::Motor, |motor| motor.joint = Some("swing".into()))?;
 //! spec.check()?;
 //! assert_eq!(Spec::from_str(&spec.to_mjcf()?)?, spec);
 //! # Ok::<(), manyworlds::Error>(())
@@ -51,6 +47,20 @@ impl Spec {
     pub fn geom(mut self, geom: Geom) -> Spec {
         self.world.geoms.push(geom);
         self
+    }
+
+    /// Adds an actuator of a kind; `f` sets its parameters.
+    ///
+    /// # Errors
+    /// Parameters that do not go together.
+    pub fn actuator(mut self, tag: ActuatorTag, f: impl FnOnce(&mut SaidActuator)) -> Result<Spec> {
+        let mut said = SaidActuator {
+            tag,
+            ..SaidActuator::default()
+        };
+        f(&mut said);
+        self.add_actuator(&said)?;
+        Ok(self)
     }
 
     /// Adds an actuator, said with any tag; without a tag it is a `general` one.

@@ -338,6 +338,7 @@ macro_rules! elements {
     } $(with { $( $(#[doc = $fdoc:literal])+ $field:ident : $T:ty , )* })? )*) => { $(
         $(#[doc = $doc])+
         #[derive(Clone, Debug, Default, PartialEq)]
+        #[non_exhaustive]
         pub struct $Name {
             $( #[doc = $adoc] pub $attr: Option<said_type!($kind $(<$E>)? $([$($n)*])?)>, )*
             $( #[doc = $bdoc] pub $block: $Block, )*
