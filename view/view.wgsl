@@ -304,7 +304,7 @@ fn in_the_open(color: vec3f, normal: vec3f, toward: vec3f, shininess: f32, sunny
     return color * (sky + head + 0.85 * sun * vec3f(1.0, 0.96, 0.90)) + shine;
 }
 
-// shaded colour in the lights of a model; contributions are added in sRGB, as in MuJoCo's renderer
+// shaded colour in the lights of a model; contributions are added gamma-encoded, as in MuJoCo's renderer
 fn lit(color: vec3f, pos: vec3f, normal: vec3f, toward: vec3f, shininess: f32, sunny: f32) -> vec3f {
     var sum = vec3f(0.0);
     var shine = vec3f(0.0);

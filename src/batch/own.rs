@@ -403,7 +403,7 @@ impl Batch {
     /// batch.expand(&["body_mass", "body_inertia"])?;
     /// let heavier: Vec<f64> = model.body_mass.iter().map(|x| 1.5 * x).collect();
     /// batch.set_where("body_mass", &[false, true], &heavier)?;
-    /// batch.set_const()?; // what follows from the masses
+    /// batch.set_const()?; // derives the fields that depend on the masses
     /// batch.step(10)?;
     /// # Ok(())
     /// # }

@@ -105,7 +105,7 @@ impl Output {
         file.try_clone().map_err(|e| self.fault(&e))
     }
 
-    /// A nameless file on the same disk, which is gone when it is closed, even after a crash.
+    /// A nameless temporary file, in the folder of the output if that is a file. It is gone when it is closed, even after a crash.
     pub fn scratch(&self) -> Result<File, Fault> {
         let file = match &self.place {
             Place::Beside(_, path) => tempfile::tempfile_in(folder(path)),

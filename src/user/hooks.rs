@@ -48,8 +48,7 @@ impl Model {
     /// It is called in forward dynamics after all stages that depend on positions and velocities, before actuation: once in
     /// [`crate::Batch::forward`], in [`crate::Batch::step`] and in the first half of a step, four times in a step of Runge-Kutta, once
     /// more where trees fall asleep (the step then uses the second call's controls) or a bad world is reset. It is not called in inverse
-    /// dynamics, nor with the flag `actuation` disabled.
-    /// Contact
+    /// dynamics, nor with the flag `actuation` disabled. Contact
     /// forces and accelerations are those of the previous step. For threads and panics see [`crate::user`].
     ///
     /// ```

@@ -6,7 +6,7 @@ use glam::Vec3;
 /// Largest number of lights of a picture; further ones are ignored.
 pub const LIGHTS: usize = 8;
 
-/// A light, in the sense of OpenGL: its contribution is multiplied by the surface's colour, both in sRGB.
+/// A light, in the sense of OpenGL: its contribution is multiplied by the surface's colour, both gamma-encoded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Light {
     /// Position (m); none for a directional light.

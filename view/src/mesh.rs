@@ -27,7 +27,7 @@ pub struct Mesh {
     pub indices: Vec<u32>,
 }
 
-/// Cosine of the angle between faces above which their common edge is sharp.
+/// Cosine of the largest angle between the normals of two faces that meet without an edge.
 const CREASE: f32 = 0.8;
 
 impl Mesh {

@@ -56,7 +56,7 @@ pub struct Part {
     pub scale: [f32; 3],
     /// Half the length of a capsule without its caps (m).
     pub half_length: f32,
-    /// Red, green, blue and opacity, 0 to 1, in sRGB.
+    /// Red, green, blue and opacity, 0 to 1, gamma-encoded.
     pub color: [f32; 4],
     /// Whether it is a floor, which fades into the horizon: squares in two shades unless it has a texture.
     pub floor: bool,

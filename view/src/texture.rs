@@ -5,7 +5,7 @@
 pub struct Texture {
     /// Width and height of a side (pixels).
     pub size: [u32; 2],
-    /// Sides x height x width x 4 bytes, rows from the top: red, green, blue in sRGB, and an unused byte. Six
+    /// Sides x height x width x 4 bytes, rows from the top: red, green, blue, gamma-encoded, and an unused byte. Six
     /// sides are those towards x, -x, y, -y, z and -z; with one side, all six are the same.
     pub rgba: Vec<u8>,
 }

@@ -62,7 +62,7 @@ pub struct Walk<'a> {
     pub info: &'a naga::valid::ModuleInfo,
     /// The words of the model.
     pub image: &'a [u32],
-    /// Values of the global variables.
+    /// Pointers to the global variables; none for workgroup variables.
     pub globals: Vec<Option<Value>>,
     pub frames: Vec<Frame<'a>>,
 }
