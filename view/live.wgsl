@@ -1,17 +1,17 @@
-// Poses of a layer, from where they lie among the words of worlds: word e of world t of a tile lies at e * tile + t behind those of the tiles
-// before it.
+// Gathers the poses of a layer from the words of worlds: word e of world t of a tile is at e * tile + t behind the
+// preceding tiles.
 
 struct Source {
-    // worlds of the buffer that are shown, and the first of them in the picture
+    // number of shown worlds in the buffer, and the index of the first in the picture
     nworld: u32,
     first: u32,
-    // worlds whose words are interleaved, and words of a world
+    // worlds per tile, and words per world
     tile: u32,
     world_words: u32,
     nparts: u32,
-    // invocations of a row of workgroups
+    // invocations in a row of workgroups
     row: u32,
-    // a part that is so far from the origin of its world is not followed (m)
+    // a part farther than this from the origin of its world is ignored in the box (m)
     reach: f32,
 }
 
@@ -19,16 +19,16 @@ struct Spot {
     // first words of position and orientation in a world
     pos: u32,
     mat: u32,
-    // 1: it says where its world is
+    // 1: the part counts for the box of its world
     counts: u32,
 }
 
 @group(0) @binding(0) var<uniform> source: Source;
 @group(0) @binding(1) var<storage, read> words: array<u32>;
 @group(0) @binding(2) var<storage, read> spots: array<Spot>;
-// 12 words of each part of each world, as they are
+// 12 words of each part of each world: position, orientation
 @group(0) @binding(3) var<storage, read_write> poses: array<u32>;
-// of each world the least and the greatest position of its parts (m)
+// for each world the least and the greatest position of its parts (m)
 @group(0) @binding(4) var<storage, read_write> boxes: array<f32>;
 
 fn word(world: u32, e: u32) -> u32 {
@@ -36,7 +36,7 @@ fn word(world: u32, e: u32) -> u32 {
     return words[source.tile * (tile * source.world_words + e) + world % source.tile];
 }
 
-// worlds side by side, one part after the other
+// consecutive invocations take consecutive worlds of one part
 @compute @workgroup_size(64)
 fn gather(@builtin(global_invocation_id) id: vec3u) {
     let k = id.y * source.row + id.x;
@@ -59,7 +59,7 @@ fn finite(bits: u32) -> bool {
     return (bits & 0x7f800000u) != 0x7f800000u;
 }
 
-// a world without a part that counts has a box whose sides are turned around
+// a world without a part that counts gets an empty box, with low above high
 @compute @workgroup_size(64)
 fn surround(@builtin(global_invocation_id) id: vec3u) {
     let world = id.y * source.row + id.x;

@@ -1,19 +1,19 @@
-// Solids of many worlds. An instance names a world and a part of it; what the part looks like is the same in all worlds, where it
-// is comes from the world's poses.
+// Solids of many worlds. An instance names a world and a part of it. The look of a part is the same in all worlds, its pose
+// comes from the world's poses.
 
-// there are textures; there are lights of the model (painters of models without them write false: what is not there is not computed)
+// whether there are textures; whether the model has lights (a painter of a model without them writes `false`, so that unused code is not run)
 const TEXTURED = true;
 const LIT = true;
 
 // a light, in the sense of OpenGL
 struct Light {
-    // where it is (m), if it is anywhere
+    // position (m), if it has one
     pos: vec3f,
     has_place: f32,
-    // unit vector along which it shines; cosine of the angle from there at which it ends
+    // unit vector along which it shines; cosine of the cutoff angle about it
     dir: vec3f,
     cutoff: f32,
-    // the divisor of its light at a distance of d: a + b d + c d², of these a, b (1/m), c (1/m²)
+    // coefficients a, b (1/m), c (1/m²) of the divisor a + b d + c d² of its light at a distance d
     attenuation: vec3f,
     exponent: f32,
     ambient: vec3f,
@@ -28,44 +28,44 @@ struct Frame {
     // from world coordinates to those of the shadow map
     to_sun: mat4x4f,
     from_clip: mat4x4f,
-    // where the camera is (m); side of a square of the floor (m)
+    // position of the camera (m); side of a square of the floor (m)
     eye: vec3f,
     square: f32,
     // unit vector to the sun; side of a texel of the shadow map (m)
     sun: vec3f,
     texel: f32,
-    // colour of the horizon; distance at which the floor has half of it (m)
+    // colour of the horizon; distance at which the floor's own colour has decayed by half (m)
     haze: vec3f,
     far: f32,
-    // number of the sky's texture, from 1; 0: none
+    // index of the sky's texture plus 1; 0: none
     sky: u32,
-    // how many lights the model has; 0: the sun, the sky, and a little from the camera
+    // number of lights of the model; 0: sun, sky, and a weak light at the camera
     nlight: u32,
     lights: array<Light, 8>,
 }
 
 struct Part {
-    // stretches the mesh along its axes (m)
+    // scale of the mesh along its axes (m)
     scale: vec3f,
-    // moves the caps of a capsule apart, half of its length (m)
+    // displacement of a capsule's caps, half of its length (m)
     half_length: f32,
-    // in proportion to light, and its opacity
+    // linear colour and opacity
     color: vec4f,
     // 1: a floor, which fades into the haze
     floor_: u32,
     shininess: f32,
-    // number of its texture, from 1; 0: none
+    // index of its texture plus 1; 0: none
     cover: u32,
-    // how the texture lies: 0 by the mesh's coordinates, 1 seen along z, 2 seen from the origin; what these are multiplied by
+    // mapping of the texture: 0 by the mesh's coordinates, 1 projected along z, 2 projected from the origin; `stretch`: factors of the coordinates
     map: u32,
     stretch: vec3f,
 }
 
 struct World {
-    // where the world lies in the picture (m); how opaque it is
+    // position of the world in the picture (m); opacity
     offset: vec3f,
     alpha: f32,
-    // a colour that it is tinted with, in proportion to light, and how much
+    // linear colour of the tint, and its fraction
     tint: vec4f,
 }
 
@@ -79,7 +79,7 @@ struct Layer {
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
-// heads of 16 words: width, height, sides, levels, first texel of each level; then texels, a byte for each of red, green, blue
+// heads of 16 words: width, height, sides, levels, first texel of each level; then texels, one byte each for red, green, blue
 @group(0) @binding(1) var<storage, read> textures: array<u32>;
 @group(1) @binding(0) var<uniform> layer: Layer;
 @group(1) @binding(1) var<storage, read> parts: array<Part>;
@@ -104,7 +104,7 @@ struct Point {
     @location(0) pos: vec3f,
     @location(1) normal: vec3f,
     @location(2) @interpolate(flat) instance: u32,
-    // where it is on its texture
+    // texture coordinates
     @location(3) at: vec3f,
 }
 
@@ -117,7 +117,7 @@ fn place(v: Vertex) -> Point {
     let part = parts[it.part];
     let at = 12u * (it.world * layer.nparts + it.part);
     let pos = vec3f(poses[at], poses[at + 1u], poses[at + 2u]);
-    // rows
+    // rows of the orientation
     let x = vec3f(poses[at + 3u], poses[at + 4u], poses[at + 5u]);
     let y = vec3f(poses[at + 6u], poses[at + 7u], poses[at + 8u]);
     let z = vec3f(poses[at + 9u], poses[at + 10u], poses[at + 11u]);
@@ -143,8 +143,8 @@ fn seen_by_sun(v: Vertex) -> @builtin(position) vec4f {
     return frame.to_sun * vec4f(place(v).pos, 1.0);
 }
 
-// share of the sun that reaches a point: the mean of nine points a texel apart, each between four texels. Together these are sixteen
-// texels, of which the outer ones count less
+// fraction of sunlight at a point: the mean of nine samples one texel apart, each interpolated between four texels. Together these are sixteen
+// texels, of which the outer ones have less weight
 fn sunlight(pos: vec3f, normal: vec3f) -> f32 {
     let clip = frame.to_sun * vec4f(pos + 1.5 * frame.texel * normal, 1.0);
     let size = f32(textureDimensions(shadow_map).x);
@@ -154,7 +154,7 @@ fn sunlight(pos: vec3f, normal: vec3f) -> f32 {
     var sum = 0.0;
     for (var i = 0; i < 2; i++) {
         for (var j = 0; j < 2; j++) {
-            // of two columns and two rows of texels, between which this is
+            // a corner shared by two columns and two rows of texels
             let between = low + vec2f(f32(2 * i), f32(2 * j));
             let four = textureGatherCompare(shadow_map, shadow_sampler, between / size, clip.z);
             let x = select(vec2f(1.0, part.x), vec2f(1.0 - part.x, 1.0), i == 0);
@@ -167,7 +167,7 @@ fn sunlight(pos: vec3f, normal: vec3f) -> f32 {
     return select(1.0, sum / 9.0, inside);
 }
 
-// squares in two shades, lines between them; what is smaller than a pixel is their mean
+// squares in two shades; squares smaller than a pixel are averaged
 fn squares(pos: vec2f, width: vec2f) -> f32 {
     let at = pos / frame.square;
     let w = max(width / frame.square, vec2f(1e-5));
@@ -176,7 +176,7 @@ fn squares(pos: vec2f, width: vec2f) -> f32 {
     return 0.5 - 0.5 * wave.x * wave.y;
 }
 
-// a level of a texture's side: its pixels, and where its first texel is
+// a level of a texture's side: its size in pixels, the index of its first texel, and whether it repeats
 struct Side {
     size: vec2i,
     first: i32,
@@ -188,7 +188,7 @@ fn side_of(head: u32, level: u32, side: u32, repeats: bool) -> Side {
     return Side(size, i32(textures[head + 4u + level]) + i32(side) * size.x * size.y, repeats);
 }
 
-// a texel, at most one beyond the edges: there the texture repeats itself, or its edge does
+// a texel at most one beyond the edges: there the texture or its edge is repeated
 fn texel(it: Side, at: vec2i) -> vec3f {
     let round = select(at, at + it.size, at < vec2i(0));
     let inside = select(clamp(at, vec2i(0), it.size - 1), select(round, round - it.size, round >= it.size), it.repeats);
@@ -205,7 +205,7 @@ fn smooth_texel(it: Side, uv: vec2f) -> vec3f {
     return mix(above, below, part.y);
 }
 
-// a point of a texture's side, and how far it moves from one pixel to the next
+// a point of a texture's side, and its change from one pixel to the next
 struct Spot {
     side: u32,
     uv: vec2f,
@@ -214,7 +214,7 @@ struct Spot {
     repeats: bool,
 }
 
-// what a pixel sees of a texture: along the longer of its edges up to four points, each as coarse as the pixel is wide
+// colour of a texture over a pixel's footprint: up to four samples along its longer side, at a level chosen by its width
 fn seen(head: u32, spot: Spot) -> vec3f {
     let size = vec2f(vec2u(textures[head], textures[head + 1u]));
     let wide = vec2f(length(spot.dx * size), length(spot.dy * size));
@@ -234,7 +234,7 @@ fn seen(head: u32, spot: Spot) -> vec3f {
     return sum / many;
 }
 
-// where a cube is seen in a direction, as in OpenGL
+// side and coordinates of a cube texture in a direction, as in OpenGL
 fn around(sides: u32, dir: vec3f, dx: vec3f, dy: vec3f) -> Spot {
     let size = abs(dir);
     var axis = 2u;
@@ -252,7 +252,7 @@ fn around(sides: u32, dir: vec3f, dx: vec3f, dy: vec3f) -> Spot {
     return Spot(side, 0.5 + 0.5 * uv, 0.5 * (ddx.xy - uv * ddx.z) / m, 0.5 * (ddy.xy - uv * ddy.z) / m, false);
 }
 
-// a vector as a side of a cube sees it: right, down, away from the middle
+// a vector in the frame of a cube's side: right, down, outward
 fn turned(v: vec3f, axis: u32, away: f32) -> vec3f {
     if (axis == 0u) {
         return vec3f(-away * v.z, -v.y, away * v.x);
@@ -263,7 +263,7 @@ fn turned(v: vec3f, axis: u32, away: f32) -> vec3f {
     return vec3f(away * v.x, -v.y, away * v.z);
 }
 
-// what lies on a part at a point
+// colour of a part's texture at a point
 fn cover(part: Part, at: vec3f, dx: vec3f, dy: vec3f) -> vec3f {
     let head = 16u * (part.cover - 1u);
     let sides = textures[head + 2u];
@@ -278,7 +278,7 @@ fn cover(part: Part, at: vec3f, dx: vec3f, dy: vec3f) -> vec3f {
     return select(seen(head, spot), vec3f(1.0), sides == 0u);
 }
 
-// the sky in a direction
+// colour of the sky in a direction
 fn heaven(dir: vec3f) -> vec3f {
     if (TEXTURED && frame.sky > 0u) {
         let head = 16u * (frame.sky - 1u);
@@ -289,12 +289,12 @@ fn heaven(dir: vec3f) -> vec3f {
     return linear(mix(frame.haze, vec3f(0.36, 0.52, 0.74), up));
 }
 
-// a cube's y is up
+// the cube of a sky has y up
 fn upright(v: vec3f) -> vec3f {
     return vec3f(v.x, v.z, -v.y);
 }
 
-// what the sun (its share that no shadow takes), the sky above, the floor below and a little light from the camera make of a colour
+// shaded colour in light from the sun (times its unshadowed fraction), the sky above, the floor below and a weak light at the camera
 fn in_the_open(color: vec3f, normal: vec3f, toward: vec3f, shininess: f32, sunny: f32) -> vec3f {
     let sun = max(dot(normal, frame.sun), 0.0) * sunny;
     let sky = mix(vec3f(0.16, 0.15, 0.15), vec3f(0.34, 0.38, 0.44), 0.5 + 0.5 * normal.z);
@@ -304,7 +304,7 @@ fn in_the_open(color: vec3f, normal: vec3f, toward: vec3f, shininess: f32, sunny
     return color * (sky + head + 0.85 * sun * vec3f(1.0, 0.96, 0.90)) + shine;
 }
 
-// what the lights of a model make of a colour; sums are of colours as a screen shows them, as in MuJoCo's renderer
+// shaded colour in the lights of a model; contributions are added gamma-encoded, as in MuJoCo's renderer
 fn lit(color: vec3f, pos: vec3f, normal: vec3f, toward: vec3f, shininess: f32, sunny: f32) -> vec3f {
     var sum = vec3f(0.0);
     var shine = vec3f(0.0);
@@ -331,7 +331,7 @@ fn lit(color: vec3f, pos: vec3f, normal: vec3f, toward: vec3f, shininess: f32, s
     return color * linear(sum) + linear(2.0 * shininess * shine);
 }
 
-// a floor, and what a texture lies on
+// shades floors and textured parts
 @fragment
 fn shade(p: Point) -> @location(0) vec4f {
     let it = instances[p.instance];
@@ -348,14 +348,14 @@ fn shade(p: Point) -> @location(0) vec4f {
     var light = lighted(p, color, part, worlds[it.world]);
     let clear = exp2(-pow(length(frame.eye - p.pos) / frame.far, 2.0));
     if (part.floor_ == 1u) {
-        // into the sky where it meets the horizon
+        // fades into the sky at the horizon
         let level = vec3f((p.pos - frame.eye).xy, 0.0);
         light = mix(heaven(level / max(length(level), 1e-9)), light, clear);
     }
     return vec4f(light, part.color.a * worlds[it.world].alpha);
 }
 
-// what has one colour
+// shades parts with one colour
 @fragment
 fn shade_plain(p: Point) -> @location(0) vec4f {
     let it = instances[p.instance];
@@ -363,7 +363,7 @@ fn shade_plain(p: Point) -> @location(0) vec4f {
     return vec4f(lighted(p, part.color.rgb, part, worlds[it.world]), part.color.a * worlds[it.world].alpha);
 }
 
-// a point of a part in the light, where it has this colour
+// light of a point with this colour
 fn lighted(p: Point, plain: vec3f, part: Part, world: World) -> vec3f {
     let color = mix(plain, world.tint.rgb, world.tint.a);
     var normal = normalize(p.normal);
@@ -378,7 +378,7 @@ fn lighted(p: Point, plain: vec3f, part: Part, world: World) -> vec3f {
     return in_the_open(color, normal, toward, part.shininess, sunny);
 }
 
-// number of the world and of the part, both from 1
+// indices of world and part, each plus 1
 @fragment
 fn identify(p: Point) -> @location(0) vec2u {
     let it = instances[p.instance];
@@ -393,7 +393,7 @@ struct Sky {
 @vertex
 fn everywhere(@builtin(vertex_index) k: u32) -> Sky {
     let at = vec2f(f32((k << 1u) & 2u), f32(k & 2u)) * 2.0 - 1.0;
-    // as far away as anything
+    // at infinite distance
     return Sky(vec4f(at, 0.0, 1.0), at);
 }
 

@@ -1,7 +1,7 @@
-//! Worlds on a device that is given, and that may be none that can be waited for, as in a page: there what is read is asked for first.
+//! Worlds on a device that the caller gives. The host may be unable to wait for it, as in a web page: there an array is asked for before it is read.
 //!
 //! ```text
-//! read("qpos") ─▶ is not at hand: an error, and remembered ─▶ ask() ─▶ … .await ─▶ take(brought) ─▶ read("qpos") ─▶ numbers
+//! read("qpos") ─▶ not on the host: an error, and remembered ─▶ ask() ─▶ … .await ─▶ take(brought) ─▶ read("qpos") ─▶ numbers
 //! ```
 
 use std::collections::BTreeMap;
@@ -15,31 +15,31 @@ use crate::gpu::{Asked, Device, Gpu, Values};
 #[derive(Debug)]
 pub struct Brought {
     arrays: Vec<(&'static Field, Values)>,
-    // how often the worlds had changed when they were asked for
+    // the change counter of the worlds when the arrays were asked for
     changes: u64,
 }
 
-/// What is at hand of worlds that have to be asked for what they hold.
+/// Arrays on the host, of worlds whose device cannot be waited for.
 #[derive(Debug, Default)]
 pub(crate) struct Unseen {
-    // brought since the worlds changed for the last time
+    // arrays brought since the worlds last changed
     arrays: BTreeMap<&'static str, Values>,
-    // how often they changed
+    // how often the worlds changed
     changes: u64,
-    // read since they were last asked
+    // fields read since the last ask
     read: Vec<&'static Field>,
-    // whether any of these was not at hand
+    // whether any field in `read` was not on the host
     lacks: bool,
 }
 
 impl Unseen {
-    /// The worlds are no longer what they were.
+    /// The worlds changed: the arrays on the host are out of date.
     pub fn change(&mut self) {
         self.changes += 1;
         self.arrays.clear();
     }
 
-    /// An array of all worlds. Fails with [`Error::Device`] if it is not at hand, and asks for it the next time.
+    /// An array of all worlds. Fails with [`Error::Device`] if it is not on the host, and the next [`Unseen::ask`] asks for it.
     pub fn read(&mut self, field: &'static Field) -> Result<Values> {
         if !self.read.iter().any(|read| read.name == field.name) {
             self.read.push(field);
@@ -53,7 +53,7 @@ impl Unseen {
         })
     }
 
-    /// Asks for all that was read since the last time.
+    /// Asks for all fields that were read since the last call.
     pub fn ask(&mut self, gpu: &Gpu) -> Result<(Asked, u64)> {
         self.lacks = false;
         Ok((gpu.ask(&std::mem::take(&mut self.read))?, self.changes))
@@ -69,15 +69,15 @@ impl Unseen {
 }
 
 impl Batch {
-    /// `nworld` worlds at `qpos0` on a device that is open already, where the kernels compute: `backend` and `adapter` of the settings
-    /// say nothing here. What worlds are made of later by themselves (more room, [`Batch::transition`]) is on the same device.
+    /// `nworld` worlds at `qpos0` on a device that is open already and runs the kernels: `backend` and `adapter` of the settings
+    /// are ignored. Worlds that the batch makes later by itself (more room, [`Batch::transition`]) are on the same device.
     ///
     /// Where the device cannot be waited for ([`Device::waits`]), [`Batch::step`], [`Batch::step1`], [`Batch::forward`], resets and
-    /// inputs are submitted and return at once, and what is read has to be asked for ([`Batch::reading`]); calls that need an
-    /// answer on their way fail with [`Error::Device`].
+    /// inputs are submitted and return at once, and an array has to be asked for before it is read ([`Batch::reading`]). Calls that need an
+    /// answer from the device before they return fail with [`Error::Device`].
     ///
     /// Fails like [`Batch::with`], and with [`Error::Input`] where the device cannot be waited for and the settings' `overflow` is not
-    /// [`Overflow::Continue`], since nobody can look before the next step.
+    /// [`Overflow::Continue`], since the overflow bits cannot be read before the next step.
     pub async fn on(
         device: &Device,
         model: &Model,
@@ -98,8 +98,8 @@ impl Batch {
         Ok(Self::of(model, nworld, settings, (worlds, None)))
     }
 
-    /// What `read` finds, called as often as it lacks an array that has to be brought from the device first: it must change nothing
-    /// before it has read all that it needs. Where the worlds need not be asked, it is called once.
+    /// The result of `read`. `read` is called again as often as it lacks an array that has to be brought from the device first, so it must
+    /// change nothing before it has read all the arrays that it needs. Where the host can wait for the device, `read` is called once.
     ///
     /// Fails like `read`, and with [`Error::Device`] where the device does.
     pub async fn reading<T>(&mut self, mut read: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
@@ -114,13 +114,13 @@ impl Batch {
         }
     }
 
-    /// True if a read failed because its array has to be asked for.
+    /// True if a read failed because its array has to be asked for first.
     pub fn lacks(&mut self) -> bool {
         self.worlds.unseen().is_some_and(|unseen| unseen.lacks)
     }
 
-    /// Asks for all arrays that were read since this was called last, as they are now: the future holds nothing of the batch, which can
-    /// go on meanwhile. Once it is there, [`Batch::take`] puts it at hand. There is nothing in it where the worlds need not be asked.
+    /// Asks for the present values of all arrays that were read since the last call. The future borrows nothing of the batch, which can
+    /// go on meanwhile. [`Batch::take`] puts the result on the host. The result is empty where the host can wait for the device.
     ///
     /// Fails with [`Error::Size`] where all of them together are more than a buffer of the device holds; the future fails with
     /// [`Error::Device`] where the device does.
@@ -140,7 +140,7 @@ impl Batch {
         })
     }
 
-    /// Puts at hand what was asked for, until the worlds change. What they have changed since it was asked for is let go.
+    /// Puts the arrays that were asked for on the host, until the worlds change. If the worlds have changed since the ask, the arrays are dropped.
     pub fn take(&mut self, brought: Brought) {
         if let Some(unseen) = self.worlds.unseen() {
             unseen.take(brought);

@@ -1,4 +1,4 @@
-//! Who computes when nobody said who: the fastest that the machine and the model allow.
+//! The choice of [`super::Backend::Auto`]: the fastest backend that the machine and the model allow.
 //!
 //! ```text
 //! single precision ──does not hold the model's inertia──────────────────────────────────────────────────────▶ reference
@@ -14,10 +14,10 @@ use crate::simd::Lanes;
 use crate::stages;
 use crate::types::MAXLOSS;
 
-/// Worlds that pay for a tile: it takes longer than fewer of them by themselves, however many lanes it has.
+/// The smallest number of worlds that runs faster in a tile than one world after the other, whatever the number of lanes.
 const PAYS: usize = 4;
 
-/// The worlds, and in a few words why they are where they are.
+/// The worlds, and the reason for their backend in a few words.
 ///
 /// Software adapters are not chosen: they are slower than the cores they run on.
 pub(super) fn open(
@@ -25,7 +25,7 @@ pub(super) fn open(
     nworld: usize,
     settings: &Settings,
 ) -> Result<(Box<dyn Worlds>, String)> {
-    // who names an adapter or lanes wants that adapter or none
+    // settings that name an adapter want that adapter or an error
     if settings.adapter.is_some() {
         let why = "its name was asked for".to_owned();
         return Ok((gpu::open(m, nworld, settings)?, why));

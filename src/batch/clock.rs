@@ -1,12 +1,12 @@
-//! Time that processors spent, which does not see what else the machine does.
+//! Processor time of a thread or of the process: other load on the machine does not count.
 
-/// Seconds that this thread was computing; time by the wall where the system does not tell.
+/// Processor time of this thread, in seconds; wall time where the system does not tell.
 #[cfg(unix)]
 pub fn thread_seconds() -> f64 {
     seconds(rustix::time::ClockId::ThreadCPUTime)
 }
 
-/// Seconds that all threads of this process were computing; time by the wall where the system does not tell.
+/// Processor time of all threads of this process, in seconds; wall time where the system does not tell.
 #[cfg(unix)]
 pub fn process_seconds() -> f64 {
     seconds(rustix::time::ClockId::ProcessCPUTime)
@@ -18,7 +18,7 @@ fn seconds(clock: rustix::time::ClockId) -> f64 {
     time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
-/// Seconds that this thread was computing; time by the wall where the system does not tell.
+/// Processor time of this thread, in seconds; wall time where the system does not tell.
 #[cfg(not(unix))]
 pub fn thread_seconds() -> f64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
@@ -28,7 +28,7 @@ pub fn thread_seconds() -> f64 {
         .as_secs_f64()
 }
 
-/// Seconds that all threads of this process were computing; time by the wall where the system does not tell.
+/// Processor time of all threads of this process, in seconds; wall time where the system does not tell.
 #[cfg(not(unix))]
 pub fn process_seconds() -> f64 {
     thread_seconds()

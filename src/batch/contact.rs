@@ -1,4 +1,4 @@
-//! Forces of contacts.
+//! Contact forces.
 
 use super::Batch;
 use super::look::{Sight, columns};
@@ -11,7 +11,7 @@ use crate::error::Result;
 pub struct ContactForces {
     /// Number of contacts of every world, N.
     pub ncon: Vec<usize>,
-    /// Contacts that a world has room for: rows of a world in `force`.
+    /// Room for contacts in a world: its rows in `force`.
     pub nconmax: usize,
     /// Force (N), then torque (N m), in the frame of the contact, whose first axis is its normal, N × nconmax × 6; zero behind the
     /// last contact of a world.
@@ -27,11 +27,11 @@ const ROWS: Sight = Sight::of_last_call(&[
 ]);
 
 impl Batch {
-    /// The force of every contact of every world, which acts on its second geom (`mj_contactForce`): zero for a contact that makes
-    /// no rows, as one farther off than its margin. Of a contact that sticks it is the net force, and may pull.
+    /// The force of every contact of every world, which acts on the contact's second geom (`mj_contactForce`). It is zero for a contact without
+    /// constraint rows, such as one outside its margin. For a contact with adhesion it is the net force, and may pull.
     ///
-    /// Contacts are those of the last call, in the order of the arrays `contact_pos`, `contact_frame` and their likes, whatever
-    /// [`Batch::look`] says; nothing changes.
+    /// The contacts are those of the last call, in the order of the arrays `contact_pos`, `contact_frame` and their likes, whatever
+    /// [`Batch::look`] says. The batch does not change.
     pub fn contact_force(&mut self) -> Result<ContactForces> {
         let nconmax = self.model.nconmax;
         let width = 1 + 6 * nconmax;

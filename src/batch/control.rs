@@ -1,7 +1,7 @@
-//! Fast hands: numbers in, steps, numbers out, in one call and in the precision of the caller.
+//! Set inputs, step and read outputs in one call, in the precision of the caller.
 //!
 //! ```text
-//! control([("ctrl", u)], n, [("qpos", q)])      a tile:  keep aside ▸ ctrl ▸ n steps      then, tile by tile:  q
+//! control([("ctrl", u)], n, [("qpos", q)])      a tile:  save state ▸ ctrl ▸ n steps      then, tile by tile:  q
 //! ```
 
 use super::slices::{Columns, In, Out};
@@ -9,10 +9,10 @@ use super::{Batch, What, field};
 use crate::error::{Error, Result};
 
 impl Batch {
-    /// Sets inputs of all worlds, takes every world `n` steps on and reads fields of all worlds, tile by tile on all threads.
+    /// Sets inputs of all worlds, advances every world by `n` steps and reads fields of all worlds, tile by tile on all threads.
     ///
     /// An input is N × shape, world after world, or one row for all; its names are those of [`Batch::set`]. An output is
-    /// N × shape; its names are those of [`Batch::read`], and integers may go into room for reals. The result is that of
+    /// N × shape; its names are those of [`Batch::read`], and an integer field may be read into a buffer of reals. The result equals
     /// [`Batch::set`], [`Batch::step`] and [`Batch::read`] one after the other, to the bit. After the first call nothing is
     /// allocated on the CPU, but for outputs of contacts, constraint rows and islands.
     ///
@@ -30,7 +30,7 @@ impl Batch {
     /// # }
     /// ```
     ///
-    /// Fails with [`Error::Input`] on a name or a number of values that does not fit, and then nothing has happened; with
+    /// Fails with [`Error::Input`] on a name or a number of values that does not fit, and then no world has changed; with
     /// [`Error::Overflow`] like [`Batch::step`], and then the outputs are filled all the same.
     pub fn control(
         &mut self,
@@ -57,10 +57,10 @@ impl Batch {
         done
     }
 
-    /// Reads a field of all worlds into room of the caller, N × shape, world after world, in the precision of the caller.
+    /// Reads a field of all worlds into a buffer of the caller, N × shape, world after world, in the precision of the caller.
     ///
-    /// Integers may go into room for reals. Fails with [`Error::Input`] on a name that is no array of a world, on room for
-    /// another number of values, and on reals for which there is room for integers.
+    /// An integer field may be read into a buffer of reals. Fails with [`Error::Input`] on a name that is no array of a world, on a buffer
+    /// of another length, and on a real field with a buffer of integers.
     pub fn read_into<'a>(&mut self, name: &str, out: impl Into<Out<'a>>) -> Result<()> {
         let (field, out) = (field(name)?, out.into());
         let words = field.words(&self.model);
@@ -69,10 +69,10 @@ impl Batch {
             .read_into(&self.model, field, Columns::all(words), out)
     }
 
-    /// Gives worlds the state of another: inputs, warnings and overflows, all that the future depends on. What is computed of
-    /// the state follows with the next call.
+    /// Copies world `from` to the worlds `to`: state, inputs, warnings and overflows, all fields that the future depends on.
+    /// Fields computed from the state follow with the next call.
     ///
-    /// Fails with [`Error::Input`] on a number that is no world's.
+    /// Fails with [`Error::Input`] on an index that is not below the number of worlds.
     pub fn copy(&mut self, from: usize, to: &[usize]) -> Result<()> {
         let have = self.nworld;
         if let Some(w) = to.iter().chain([&from]).find(|&&w| w >= have) {

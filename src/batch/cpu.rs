@@ -1,4 +1,4 @@
-//! The twins over all worlds: tiles of as many worlds as the number has lanes, spread over threads.
+//! The CPU twins over all worlds: tiles of as many worlds as the real type has lanes, spread over threads.
 
 mod own;
 mod tile;
@@ -27,24 +27,24 @@ type Twin<R> = fn(&'static Stage, &Model, &mut Data<R>, &mut Rows<R>);
 
 struct Cpu<R: Real> {
     nworld: usize,
-    // world w is lane w % WIDTH of tile w / WIDTH; the last tile is filled up with worlds that nobody reads
+    // world w is lane w % WIDTH of tile w / WIDTH; spare lanes of the last tile hold worlds that nobody reads
     tiles: Vec<Tile<R>>,
-    // a tile as it is after a reset
+    // a tile in the state after a reset
     fresh: Arc<Data<R>>,
     twin: Twin<R>,
     pool: Option<rayon::ThreadPool>,
-    // what each thread needs for a tile, kept from step to step
+    // scratch rows for one tile, one per thread, kept from step to step
     rows: Vec<Mutex<Rows<R>>>,
     // the models of the worlds, where they differ
     own: Differ,
-    // what overflowed in any world when they were last run
+    // overflow bits of all worlds in the last run
     overflow: i32,
-    // a function of the user's own panicked: worlds are within a step, each elsewhere
+    // a callback of the user panicked: worlds are within a step, each at another point
     halfway: bool,
-    // forces between bodies are computed behind the last step
+    // `rne_post` is run after the last step
     rne_post: bool,
     memory: Memory,
-    // the last read
+    // the values of the last read
     reals: Vec<f64>,
     ints: Vec<i32>,
 }
@@ -102,7 +102,7 @@ impl<R: Real> Cpu<R> {
         })
     }
 
-    // worlds are on their way from here until `halfway` is false again
+    // worlds are within a step from here until `halfway` is false again
     fn set_out(&mut self) -> Result<()> {
         match std::mem::replace(&mut self.halfway, true) {
             false => Ok(()),
@@ -113,7 +113,7 @@ impl<R: Real> Cpu<R> {
         }
     }
 
-    // worlds do not meet: any order over threads gives the same bits
+    // worlds are independent: any order over threads gives the same bits
     fn for_each(
         &mut self,
         m: &Model,
@@ -128,7 +128,7 @@ impl<R: Real> Cpu<R> {
             match rows[thread % rows.len()].try_lock() {
                 Ok(mut rows) => compute(t, tile, &mut rows),
                 Err(TryLockError::Poisoned(rows)) => compute(t, tile, &mut rows.into_inner()),
-                // this thread is within another tile, whose function waits for threads: nobody waits for it here
+                // this thread is inside another tile, whose callback waits for threads: take new rows, do not wait
                 Err(TryLockError::WouldBlock) => compute(t, tile, &mut Rows::new(m)),
             }
         };
@@ -141,7 +141,7 @@ impl<R: Real> Cpu<R> {
         }
     }
 
-    // fills the columns of a field in rows of all worlds
+    // fills the columns of a field in the rows of all worlds
     fn gather<T: Number>(&self, m: &Model, field: &Field, at: Columns, rows: &mut [T]) {
         if field.words(m) == 0 {
             return;
@@ -164,7 +164,7 @@ impl<R: Real> Cpu<R> {
         }
     }
 
-    // sets a field of some worlds from the columns of rows of all worlds, or of one row for all
+    // sets a field of the masked worlds from the columns of the rows of all worlds, or of one row for all
     fn scatter<T: Number>(
         &mut self,
         m: &Model,
@@ -184,19 +184,19 @@ impl<R: Real> Cpu<R> {
     }
 }
 
-// the worlds of a tile and their lanes
+// the worlds of a tile, and the lane of each
 fn worlds_of<R: Real>(tile: usize, nworld: usize) -> impl Iterator<Item = (usize, usize)> {
     let first = tile * R::WIDTH;
     (first..nworld.min(first + R::WIDTH)).zip(0..)
 }
 
-// the columns of a world's row, or of the one row that there is
+// a world's row from `at.first` on, or the one shared row
 fn row_of<T>(rows: &[T], at: Columns, world: usize) -> &[T] {
     let row = if rows.len() == at.of { 0 } else { world };
     &rows[row * at.of + at.first..]
 }
 
-// a world's row of an input of its own
+// sets an input of world `w` from that world's row
 fn set_input<R: Real>(tile: &mut Tile<R>, m: &Model, field: &Field, values: In<'_>, w: usize) {
     let (at, lane) = (Columns::all(field.words(m)), w % R::WIDTH);
     match values {
@@ -346,7 +346,7 @@ impl<R: Real> Worlds for Cpu<R> {
         self.for_each(m, |m, t, tile, _| {
             let fresh = if differ { &tile.anew(m) } else { &shared };
             match mask {
-                // those that fill up the last tile too
+                // includes the spare lanes of the last tile
                 None => tile.renew(fresh, 0..R::WIDTH),
                 Some(mask) => {
                     let chosen = worlds_of::<R>(t, nworld).filter(|(w, _)| mask[*w]);
@@ -398,7 +398,7 @@ impl<R: Real> Worlds for Cpu<R> {
                 };
                 user::at_tile(t * R::WIDTH, || stages::step(m, run));
             }
-            // the least of several steps: what else the machine does is not the stage's
+            // the least of several steps: it excludes the time of other programs
             match best.is_empty() {
                 true => best = times,
                 false => best
@@ -413,7 +413,7 @@ impl<R: Real> Worlds for Cpu<R> {
     }
 }
 
-// what a look at the clock takes, which is more than the smallest stages
+// seconds for one reading of the clock, which is more than the smallest stages take
 fn reading_the_clock() -> f64 {
     let look = |_| {
         let start = thread_seconds();

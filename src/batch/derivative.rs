@@ -21,7 +21,7 @@ use crate::cpu::lib::sleep::sleeps;
 use crate::error::{Error, Result};
 use crate::fields::{INPUTS, Model, View};
 
-// perturbed worlds that are made at a time, so that memory does not grow with the number of worlds
+// perturbed worlds computed at a time, so that memory does not grow with the number of worlds
 const AT_A_TIME: usize = 16384;
 
 /// How finite differences are taken.
@@ -29,24 +29,24 @@ const AT_A_TIME: usize = 16384;
 pub struct Differences {
     /// How far an input is moved (its own unit; rotations in rad).
     pub eps: f64,
-    /// Both ways, which costs twice as much and is one order better.
+    /// Central differences, which cost twice as much and are one order more accurate.
     pub centered: bool,
 }
 
 impl Differences {
-    /// What suits a backend in `f64`: one way, 1e-6.
+    /// Default for a backend in `f64`: forward differences, 1e-6.
     pub const F64: Self = Self {
         eps: 1e-6,
         centered: false,
     };
-    /// What suits a backend in `f32`: both ways, 5e-3, the cube root of its last bit.
+    /// Default for a backend in `f32`: central differences, 5e-3, the cube root of its last bit.
     pub const F32: Self = Self {
         eps: 5e-3,
         centered: true,
     };
 }
 
-/// Which number of a world is moved.
+/// The number of a world that is perturbed.
 #[derive(Clone, Copy, Debug)]
 enum Moved {
     Ctrl(usize),
@@ -57,7 +57,7 @@ enum Moved {
 }
 
 impl Moved {
-    // the input that it is a number of
+    // the name of the perturbed input
     fn input(self) -> &'static str {
         match self {
             Self::Ctrl(_) => "ctrl",
@@ -79,7 +79,7 @@ impl Moved {
         }
     }
 
-    // can it be moved so far; a control stays in its range
+    // whether it can be moved by `eps`: a control stays in its range
     fn can(self, m: &Model, ctrl: &[f64], eps: f64) -> bool {
         let Self::Ctrl(i) = self else {
             return true;
@@ -89,7 +89,7 @@ impl Moved {
             || range.contains(&ctrl[i]) && range.contains(&(ctrl[i] + eps))
     }
 
-    // how far it goes in either block: not at all where a control range leaves no room
+    // displacement in either block: 0 where a control range leaves no room
     fn steps(self, m: &Model, ctrl: &[f64], by: Differences) -> [f64; 2] {
         let reach = |eps: f64| if self.can(m, ctrl, eps) { eps } else { 0.0 };
         let forth = reach(by.eps);
@@ -100,35 +100,35 @@ impl Moved {
         };
         match by.centered {
             true => [forth, back],
-            // one block: the other way if this one is closed
+            // one block: the opposite direction if this one is blocked
             false => [if forth == 0.0 { back } else { forth }, 0.0],
         }
     }
 }
 
-/// The worlds that one world becomes.
+/// The perturbed worlds of one world.
 struct Block {
     columns: Vec<Moved>,
     by: Differences,
 }
 
 impl Block {
-    // worlds: the base, then every column moved one way or both
+    // number of worlds: the base, then every column moved in one direction or both
     fn len(&self) -> usize {
         let ways = if self.by.centered { 2 } else { 1 };
         1 + ways * self.columns.len()
     }
 
-    // the world in which a column is moved, by its block
+    // index in the block of the world in which `column` is moved, by direction
     fn world(&self, column: usize, way: usize) -> usize {
         1 + way * self.columns.len() + column
     }
 
     // for a column of world w, whose block begins at `base`: the worlds at both ends of the difference, and the span between
-    // them; none where a control has no room to move
+    // their inputs; none where a control has no room to move
     fn ends(&self, m: &Model, column: usize, base: usize, ctrl: &[f64]) -> Option<Ends> {
         let [forth, back] = self.columns[column].steps(m, ctrl, self.by);
-        // a way that is closed begins at the base
+        // a blocked direction uses the base
         let world = |way: usize, step: f64| match step == 0.0 {
             true => base,
             false => base + self.world(column, way),
@@ -142,7 +142,7 @@ impl Block {
     }
 }
 
-/// The two worlds of a difference, and how far apart what was moved is in them.
+/// The two worlds of a difference, and the distance between their perturbed inputs.
 struct Ends {
     from: usize,
     to: usize,
@@ -150,7 +150,7 @@ struct Ends {
 }
 
 impl Ends {
-    // slopes of an array of the perturbed worlds, `n` numbers each
+    // slopes of an array of the perturbed worlds, `n` numbers per world
     fn slopes(&self, x: &[f64], n: usize) -> impl Iterator<Item = f64> {
         let (from, to) = (&x[self.from * n..][..n], &x[self.to * n..][..n]);
         from.iter()
@@ -159,7 +159,7 @@ impl Ends {
     }
 }
 
-/// Where the results of one world are: its number, where its block begins, its controls.
+/// The place of one world's results: its index, the index where its block begins, its controls.
 struct Place<'a> {
     world: usize,
     base: usize,
@@ -167,8 +167,8 @@ struct Place<'a> {
 }
 
 impl Batch {
-    // takes the blocks of all worlds through `compute` on the backend of this batch, and hands what came out to `fill`, world
-    // by world; the worlds whose differences are not to be trusted
+    // runs `compute` on the blocks of all worlds on the backend of this batch, and hands each result to `fill`, world
+    // by world; returns the worlds whose differences are not to be trusted
     fn differences<T>(
         &mut self,
         call: &str,
@@ -235,20 +235,20 @@ impl Batch {
     fn perturbed_settings(&self) -> Settings {
         let backend = match (self.settings.backend, self.worlds.backend()) {
             (Backend::Auto, Backend::Gpu) => Backend::Gpu,
-            // differences want digits
+            // differences need precision
             (Backend::Auto, _) => Backend::Cpu,
             (backend, _) => backend,
         };
         Settings {
             backend,
-            // what this batch has grown to
+            // the room that this batch has grown to
             nconmax: None,
             njmax: None,
             ..self.settings.clone()
         }
     }
 
-    // everything that may be set and has numbers, of all worlds; accelerations too where they are moved
+    // all inputs of all worlds that have at least one number; `qacc` too where accelerations are perturbed
     fn inputs(&mut self, block: &Block) -> Result<Vec<Input>> {
         let mut inputs = Vec::new();
         let acc = block.columns.iter().any(|moved| moved.input() == "qacc");
@@ -266,7 +266,7 @@ impl Batch {
 /// An input's name and its rows, world after world.
 type Input = (&'static str, Vec<f64>);
 
-// puts a block for each of some worlds
+// sets the inputs of the blocks of some worlds
 fn perturb(
     m: &Model,
     inner: &mut Batch,
@@ -295,7 +295,7 @@ fn perturb(
                 }
             }
         }
-        // the last blocks may be nobody's
+        // blocks behind the last world repeat its last row
         let last = rows[rows.len() - words..].to_vec();
         while rows.len() < inner.nworld * words {
             rows.extend_from_slice(&last);

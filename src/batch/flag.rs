@@ -1,9 +1,9 @@
-//! What befell a world, by name.
+//! Warnings and overflows of a world, by name.
 
 use crate::types::*;
 use std::fmt;
 
-/// What befell a world since it was last reset.
+/// Warnings and overflows of a world since it was last reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Flag {
@@ -11,9 +11,9 @@ pub struct Flag {
     pub world: usize,
     /// Number of warnings of each kind ([`Warning`]).
     pub warning: [i32; 7],
-    /// What did not fit (`OVERFLOW_*` bits).
+    /// Resources that ran out (`OVERFLOW_*` bits).
     pub overflow: i32,
-    /// Largest number of contacts and of rows asked for.
+    /// Largest number of contacts and of constraint rows asked for.
     pub needed: [i32; 2],
 }
 
@@ -28,7 +28,7 @@ const WARNINGS: [(Warning, &str); 7] = [
 ];
 
 impl Flag {
-    /// True if anything befell it.
+    /// True if the world has any warning or overflow.
     pub fn is_set(&self) -> bool {
         self.overflow != 0 || self.warning.iter().any(|&n| n != 0)
     }
@@ -38,14 +38,14 @@ impl Flag {
         self.warning[kind as usize]
     }
 
-    /// True if a bad number in its state or acceleration reset it.
+    /// True if a bad number in its state or acceleration reset the world.
     pub fn diverged(&self) -> bool {
         [Warning::BadQpos, Warning::BadQvel, Warning::BadQacc]
             .iter()
             .any(|&kind| self.count(kind) > 0)
     }
 
-    /// True if contacts or rows did not fit.
+    /// True if contacts or constraint rows did not fit.
     pub fn overflowed(&self) -> bool {
         self.overflow & (OVERFLOW_CONTACT | OVERFLOW_CONSTRAINT) != 0
     }

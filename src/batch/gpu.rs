@@ -1,4 +1,4 @@
-//! The kernels over all worlds.
+//! The GPU kernels over all worlds.
 
 mod own;
 
@@ -20,17 +20,17 @@ use crate::gpu::{Asked, Config, Gpu, Values};
 use crate::stages::{self, Part, Stage};
 use crate::types::{ENBL_INVERSE, OVERFLOW_TURNS};
 
-// the most lanes that a world is given where fewer were too few
+// largest number of lanes to which a world is widened when its lanes were too few
 const MOST_LANES: u32 = 64;
 
-/// Why [`super::Backend::Auto`] takes the cores where [`hardware`] finds nothing.
+/// The reason why [`super::Backend::Auto`] takes the CPU where [`hardware`] finds nothing.
 pub(super) const NO_HARDWARE: &str = "no hardware GPU";
 
-/// Name of the best adapter that is no software.
+/// Name of the best hardware adapter.
 pub(super) fn hardware() -> Option<&'static str> {
     static FOUND: OnceLock<Option<String>> = OnceLock::new();
     let best = || {
-        // without a device no driver is loaded
+        // on a machine without a graphics device no driver is loaded
         let adapters = device::may_have_hardware().then(device::adapters);
         let adapters = adapters.unwrap_or_default().into_iter();
         let name = |adapter: device::Adapter| (!adapter.software).then_some(adapter.name);
@@ -39,21 +39,21 @@ pub(super) fn hardware() -> Option<&'static str> {
     FOUND.get_or_init(best).as_deref()
 }
 
-/// What is run besides steps, made when it is first asked for.
+/// Plans of walks other than a step, each made when it is first run.
 type Plans = Vec<(Walk, Plan)>;
 
-/// A walk besides a step.
+/// A walk other than a full step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Walk {
     Forward(Part),
     Step1,
-    // without the controls that a text of one's own sets
+    // a step without the stage `control`, which user code runs
     Step2,
     Inverse(Part),
 }
 
 impl Walk {
-    // its stages, in order
+    // stages of the walk, in order
     fn stages(self, m: &Model) -> Vec<&'static Stage> {
         let mut list = Vec::new();
         let run = &mut |stage| list.push(stage);
@@ -75,15 +75,15 @@ impl Walk {
 struct Kernels {
     gpu: Gpu,
     plans: Plans,
-    // where nobody said how many lanes: more, if the adapter ends their loops early
+    // true if the settings do not fix the number of lanes: it is doubled if the adapter ends loops early
     widens: bool,
-    // whether the device was given
+    // whether the caller gave the device
     given: bool,
-    // where the device cannot be waited for
+    // arrays on the host, where the device cannot be waited for
     unseen: Option<Unseen>,
-    // the models of worlds that differ
+    // one model per world, where worlds differ
     own: Models,
-    // the last read
+    // the values of the last read
     reals: Vec<f64>,
     ints: Vec<i32>,
 }
@@ -115,7 +115,7 @@ fn open_on(
     block_on(on(&device, m, nworld, settings, false))
 }
 
-/// The kernels on a device that is open, and whether it was given.
+/// The kernels on an open device; `given`: the caller gave the device.
 pub(super) async fn on(
     device: &Device,
     m: &Model,
@@ -133,7 +133,7 @@ pub(super) async fn on(
         lanes: settings.lanes.unwrap_or(0),
         unroll: settings.unroll,
         tuned: (!settings.no_cache).then(tune::folder).flatten(),
-        // a software adapter's memory is the machine's; a GPU refuses by itself
+        // a software adapter shares the machine's memory; a GPU refuses an allocation by itself
         memory: device.adapter.software.then(memory::available),
         ..Config::default()
     };
@@ -142,10 +142,10 @@ pub(super) async fn on(
         None => config,
     };
     let mut gpu = Gpu::make(device, m, &config).await?;
-    // what a step needs is compiled before the first one
+    // kernels of a step are compiled before the first step
     gpu.ready().await?;
     let mut plans = Plans::default();
-    // and so is the rest where nobody can wait for it later; it has the same kernels, or nearly
+    // other walks are compiled now where the host cannot wait later; they share nearly all kernels with a step
     if !device.waits() {
         for walk in [Walk::Forward(Part::ALL), Walk::Step1] {
             plans.push((walk, gpu.build(&walk.stages(m)).await?));
@@ -163,13 +163,13 @@ pub(super) async fn on(
     }))
 }
 
-/// How a model is laid out on a hardware GPU where nothing else is asked for.
+/// Memory layout of a model on a hardware GPU with default settings.
 fn layout(m: &Model) -> Result<Layout> {
     let (team, tile) = hardware_team(m);
     Layout::new(m, tile, &[], chip_words(team))
 }
 
-/// What each array of a world takes there (bytes), the largest first: those in the arena, and those on chip.
+/// Size of each array of a world (bytes), the largest first; `true` for an array on chip, `false` for one in the arena.
 pub(super) fn arrays(m: &Model) -> Result<Vec<(&'static str, u64, bool)>> {
     let layout = layout(m)?;
     let mine = layout.slots().filter(|(_, slot)| slot.per_world);
@@ -181,7 +181,7 @@ pub(super) fn arrays(m: &Model) -> Result<Vec<(&'static str, u64, bool)>> {
     Ok(arrays)
 }
 
-/// What one world takes on a device.
+/// Memory of one world on a device.
 pub(super) fn world(m: &Model) -> Result<Memory> {
     let memory = layout(m)?.memory(1, 0);
     Ok(Memory {
@@ -191,13 +191,13 @@ pub(super) fn world(m: &Model) -> Result<Memory> {
     })
 }
 
-// the worlds of a mask, ascending
+// indices of the worlds of a mask, ascending
 fn listed(mask: Mask<'_>) -> Option<Vec<u32>> {
     let chosen = (0u32..).zip(mask?).filter(|(_, chosen)| **chosen);
     Some(chosen.map(|(w, _)| w).collect())
 }
 
-// one field of rows: of the chosen worlds, of all, or of the one row that there is
+// one field cut from `values`: the rows of the listed worlds, of all worlds, or the one shared row
 fn rows<S: Copy, T>(
     m: &Model,
     field: &Field,
@@ -215,7 +215,7 @@ fn rows<S: Copy, T>(
     rows.into_iter().flatten().map(|&x| word(x)).collect()
 }
 
-// a field into its columns of the rows of the caller
+// copies a field into its columns of the rows of the caller
 fn put<S: Copy, T>(at: Columns, to: &mut [T], from: &[S], word: impl Fn(S) -> T) {
     let words = from.len() / (to.len() / at.of);
     let rows = to.chunks_exact_mut(at.of).zip(from.chunks_exact(words));
@@ -226,7 +226,7 @@ fn put<S: Copy, T>(at: Columns, to: &mut [T], from: &[S], word: impl Fn(S) -> T)
 }
 
 impl Kernels {
-    // what a software adapter spoils by ending long loops is done again by twice as many lanes, whose loops are half as long
+    // a software adapter may end long loops early: then the pass is repeated with twice as many lanes, whose loops are half as long
     fn attempt(
         &mut self,
         m: &Model,
@@ -236,7 +236,7 @@ impl Kernels {
         self.change();
         let ends = self.gpu.device().adapter.ends_loops();
         loop {
-            // with other lanes only the state goes on
+            // a change of lanes keeps nothing but the state
             let may_widen = self.widens && !pass.what.goes_on();
             let widens = ends && may_widen && self.gpu.team().lanes < MOST_LANES;
             if pass.keep || widens {
@@ -262,14 +262,14 @@ impl Kernels {
         }
     }
 
-    // all that the future of the worlds depends on
+    // all fields that the future of the worlds depends on
     fn state(&self, m: &Model) -> Result<Vec<(&'static str, Values)>> {
         let held = kept().iter().filter(|field| field.words(m) > 0);
         held.map(|field| Ok((field.name, self.gpu.read(field.name)?)))
             .collect()
     }
 
-    // room for what only inverse dynamics touches; nothing is lost
+    // reopens the worlds with room for the arrays of inverse dynamics; no value is lost
     fn have_room_for_inverse(&mut self) -> Result<()> {
         if self.gpu.model().opt.enabled(ENBL_INVERSE) {
             return Ok(());
@@ -284,7 +284,7 @@ impl Kernels {
         Ok(())
     }
 
-    // runs a walk once, by the plan that is kept of it
+    // runs a walk once, by its cached plan
     fn walk(&mut self, m: &Model, walk: Walk) -> Result<()> {
         let known = self.plans.iter().position(|(of, _)| *of == walk);
         let k = match known {
@@ -300,7 +300,7 @@ impl Kernels {
 
     fn inverse(&mut self, m: &Model, pass: &Pass<'_>, part: Part) -> Result<()> {
         self.have_room_for_inverse()?;
-        // where loops may end early, what was given may be lost on the way
+        // where loops may end early, the given `qacc` may be lost in an attempt
         let ends = self.gpu.device().adapter.ends_loops();
         let given = ends.then(|| self.gpu.read("qacc")).transpose()?;
         self.attempt(m, pass, |kernels| {
@@ -311,7 +311,7 @@ impl Kernels {
         })
     }
 
-    // what is at hand of the worlds is what they were
+    // the worlds change: the arrays on the host are out of date
     fn change(&mut self) {
         if let Some(unseen) = &mut self.unseen {
             unseen.change();
@@ -516,7 +516,7 @@ impl Worlds for Kernels {
     }
 
     fn at_hand(&self) -> u64 {
-        // a software adapter's memory is the machine's; of a GPU nobody tells, and it refuses by itself
+        // a software adapter shares the machine's memory; a GPU does not tell its free memory, and refuses an allocation by itself
         match self.gpu.device().adapter.software {
             true => memory::available(),
             false => u64::MAX,

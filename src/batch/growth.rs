@@ -1,14 +1,14 @@
-//! How much room worlds may get: a share of the memory at hand, since a model can ask for any number of contacts.
+//! Limit on the room that worlds may get: a share of the available memory, since a model can ask for any number of contacts.
 
 use super::{Backend, Memory, Worlds};
 use crate::fields::Model;
 use crate::real::Real;
 use crate::simd::Lanes;
 
-/// Share of the memory at hand that more room may take where nobody said how much (percent).
+/// Default share of the available memory that more room may take (percent).
 const SHARE: u8 = 10;
 
-/// What a world needed.
+/// The room that a world needed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Need {
     pub world: usize,
@@ -19,15 +19,15 @@ pub(super) struct Need {
 /// Memory that the worlds took at first, and memory that more room may take.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Growth {
-    // bytes of the worlds that were made first, and bytes that may be added; known once room is short
+    // bytes of the worlds at first, and bytes that may be added; set when room first runs short
     bound: Option<(u64, u64)>,
-    /// Why it ended.
+    /// Why growth ended.
     pub full: Option<String>,
 }
 
 impl Growth {
-    /// Room (contacts, rows) for as many of the worlds as the share allows: those that need the most are left out first. `None` if
-    /// that is none of them.
+    /// Room (contacts, rows) for as many of the worlds as the share allows: the worlds with the largest need are left out first. `None` if
+    /// no world's need fits.
     pub fn room(
         &mut self,
         m: &Model,
@@ -40,7 +40,7 @@ impl Growth {
         let backend = worlds.backend();
         let bound = *self.bound.get_or_insert_with(|| {
             let more = u128::from(worlds.at_hand()) * u128::from(share) / 100;
-            // by the measure that more room is told by
+            // estimated in the same way as the larger room
             let room = (m.nconmax, m.njmax);
             (takes(backend, &mut m.clone(), room, nworld), more as u64)
         });
@@ -63,7 +63,7 @@ impl Growth {
         };
         let mut left: Vec<(usize, usize)> = needs.iter().map(|n| (n.contacts, n.rows)).collect();
         left.sort_unstable();
-        // worlds that need the same are left out together
+        // worlds with the same need are left out together
         left.dedup();
         let mut ranked = false;
         loop {
@@ -83,7 +83,7 @@ impl Growth {
                 mib(more),
             );
             self.full.get_or_insert(refused);
-            // by what their own room takes, the largest last
+            // sorted by the bytes of their own room, the largest last
             if !ranked {
                 left.sort_by_cached_key(|need| {
                     adds((ample(need.0, m.nconmax), ample(need.1, m.njmax)))
@@ -95,7 +95,7 @@ impl Growth {
     }
 }
 
-// a quarter more than what was asked for; rows of contacts that did not fit were not asked for
+// a quarter more than needed; rows of contacts that did not fit are not part of the need
 fn ample(need: usize, have: usize) -> usize {
     match need > have {
         true => (need + need / 4).next_multiple_of(8),
@@ -103,7 +103,7 @@ fn ample(need: usize, have: usize) -> usize {
     }
 }
 
-// bytes of all worlds with some room, as far as they are known before they are made
+// estimated bytes of all worlds with a given room
 fn takes(backend: Backend, m: &mut Model, room: (usize, usize), nworld: usize) -> u64 {
     let arrays = m.arrays_mut();
     (arrays.nconmax, arrays.njmax) = room;

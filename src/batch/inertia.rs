@@ -1,4 +1,4 @@
-//! The inertia matrix: as a full one, and its products.
+//! The inertia matrix: as a dense matrix, its products and its solves.
 
 use super::Batch;
 use super::look::{Sight, row_of};
@@ -9,10 +9,10 @@ const MATRIX: Sight = Sight::of_inertia(&["M"]);
 const FACTOR: Sight = Sight::of_inertia(&["qLD", "qLDiagInv"]);
 
 impl Batch {
-    /// The inertia matrix of every world as a full, symmetric one, N × nv × nv (`mj_fullM`): kg, kg m and kg m², as the dofs are
+    /// The inertia matrix of every world as a dense symmetric matrix, N × nv × nv (`mj_fullM`), in kg, kg m or kg m² by whether the dofs are
     /// slides or hinges.
     ///
-    /// Positions are those that [`Batch::look`] says; nothing changes.
+    /// Positions are those that [`Batch::look`] chooses; the batch does not change.
     pub fn full_m(&mut self) -> Result<Vec<f64>> {
         let nv = self.model.nv;
         self.find(MATRIX, nv * nv, |m, d, _, full| {
@@ -39,8 +39,8 @@ impl Batch {
         })
     }
 
-    /// The inverse of the inertia matrix times a vector in every world, N × nv, by its factor (`mj_solveM`): the acceleration that
-    /// a force makes. `vec` is N × nv, or one row for all worlds. Like [`Batch::full_m`].
+    /// The inverse of the inertia matrix times a vector in every world, N × nv, by its factor (`mj_solveM`): the acceleration due to
+    /// a force. `vec` is N × nv, or one row for all worlds. Like [`Batch::full_m`].
     ///
     /// Fails with [`crate::Error::Input`] on another number of values.
     pub fn solve_m(&mut self, vec: &[f64]) -> Result<Vec<f64>> {

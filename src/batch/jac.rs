@@ -1,4 +1,4 @@
-//! Jacobians of points of bodies: how they move and turn with the dofs.
+//! Jacobians of points of bodies: linear and angular velocity per unit velocity of each dof.
 
 use super::Batch;
 use super::look::{Sight, check_id, columns, row_of, vec3_of};
@@ -10,9 +10,9 @@ use crate::fields::{Data, Model};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Jacobian {
-    /// Velocity of the point along the world's axes for a unit velocity of each dof, N × 3 × nv.
+    /// Linear velocity of the point for a unit velocity of each dof, along the world's axes, N × 3 × nv.
     pub jacp: Vec<f64>,
-    /// Angular velocity of its body along the world's axes for a unit velocity of each dof, N × 3 × nv.
+    /// Angular velocity of the body for a unit velocity of each dof, along the world's axes, N × 3 × nv.
     pub jacr: Vec<f64>,
 }
 
@@ -23,10 +23,10 @@ const OF_SITE: Sight = Sight::of_poses(&["subtree_com", "cdof", "site_xpos"]);
 const OF_GEOM: Sight = Sight::of_poses(&["subtree_com", "cdof", "geom_xpos"]);
 
 impl Batch {
-    /// Jacobians of a point that moves with a body (`mj_jac`).
+    /// Jacobians of a point fixed to a body (`mj_jac`).
     ///
-    /// `points` are in the world's frame (m): N × 3, or one for all worlds. `body` is the number of a body for every world, or one
-    /// for all. Poses are those that [`Batch::look`] says; nothing changes.
+    /// `points` are in the world's frame (m): N × 3, or one row for all worlds. `body` is a body id for every world, or one
+    /// for all. Poses are those that [`Batch::look`] chooses; the batch does not change.
     ///
     /// ```
     /// use manyworlds::{Batch, Model};
@@ -88,7 +88,7 @@ impl Batch {
         })
     }
 
-    /// Jacobian of the centre of mass of a body and all that it carries, N × 3 × nv, along the world's axes
+    /// Jacobian of the centre of mass of a body's subtree, N × 3 × nv, along the world's axes
     /// (`mj_jacSubtreeCom`). Like [`Batch::jac`].
     ///
     /// Fails with [`crate::Error::Input`] on a body that the model does not have.
@@ -106,7 +106,7 @@ impl Batch {
         })
     }
 
-    // of a point of a body in every world
+    // Jacobians of one point of a body in every world
     fn jac_of(
         &mut self,
         sight: Sight,
@@ -116,7 +116,7 @@ impl Batch {
         let rows = self.find(sight, 6 * nv, |m, d, w, row| {
             let (body, point) = point(m, d, w);
             for (k, row) in row.chunks_mut(nv).enumerate() {
-                // three directions, then three axes
+                // rows: three directions, then three axes
                 let (dir, axis) = match k {
                     0..3 => (unit(k), [0.0; 3]),
                     _ => ([0.0; 3], unit(k - 3)),
@@ -130,18 +130,18 @@ impl Batch {
         })
     }
 
-    // a row that holds every dof
+    // the ids of all dofs
     fn dofs(&self) -> Vec<i32> {
         (0..self.model.nv as i32).collect()
     }
 }
 
-// along an axis of the world
+// unit vector of a world axis
 fn unit(k: usize) -> [f64; 3] {
     std::array::from_fn(|i| f64::from(u8::from(i == k)))
 }
 
-// a body and all that it carries, which follow it
+// the bodies of a body's subtree, which follow it in the order of ids
 fn subtree(m: &Model, body: usize) -> impl Iterator<Item = usize> {
     let carried = move |&b: &usize| b == body || m.body_parentid[b] as usize >= body;
     (body..m.nbody).take_while(carried)

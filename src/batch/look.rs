@@ -1,4 +1,4 @@
-//! Calls that only look: what they see of every world, found by the reference's own functions on the threads of the host.
+//! Queries that do not change the worlds: computed world by world with the functions of the reference, on the threads of the host.
 //!
 //! ```text
 //! arrays of the last call ─ or ─ state ─▶ kinematics ▸ com_pos ▸ …        world by world:  Data ─▶ a row of the answer
@@ -17,31 +17,31 @@ use crate::cpu::tendon::tendon;
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, ViewMut};
 
-/// Which poses, velocities and inertias calls go by that only look at the worlds, as [`Batch::jac`] and [`Batch::ray`] do.
+/// The poses, velocities and inertias that queries such as [`Batch::jac`] and [`Batch::ray`] use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Look {
-    /// The arrays as the last [`Batch::forward`] or [`Batch::step`] left them, as in MuJoCo: a step leaves them where it began, and
-    /// what was set since is not in them. Before the first call they are zero.
+    /// The arrays as the last [`Batch::forward`] or [`Batch::step`] left them, as in MuJoCo: after a step they belong to the state at its start, and
+    /// inputs set since then have no effect on them. Before the first call they are zero.
     #[default]
     LastCall,
-    /// The state as it is now, as in `mujoco.batch`: positions and velocities are taken through kinematics in `f64`, on the host.
+    /// The present state, as in `mujoco.batch`: kinematics are computed from positions and velocities in `f64`, on the host.
     State,
 }
 
-/// What a call looks at.
+/// The arrays that a query uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sight {
     /// Arrays of the last call.
     pub arrays: &'static [&'static str],
-    /// Inputs that the same arrays are computed from; none: they are of the last call always.
+    /// Inputs from which the same arrays are computed; if empty, the arrays are always those of the last call.
     inputs: &'static [&'static str],
-    // computes them
+    // computes `arrays` from `inputs`
     compute: fn(&Model, &mut Data),
 }
 
 impl Sight {
-    /// Arrays that follow from positions: poses, `subtree_com`, `cdof`.
+    /// Arrays derived from positions: poses, `subtree_com`, `cdof`.
     pub const fn of_poses(arrays: &'static [&'static str]) -> Self {
         Self {
             arrays,
@@ -50,7 +50,7 @@ impl Sight {
         }
     }
 
-    /// The same, and velocities of bodies.
+    /// Arrays of [`Sight::of_poses`], and velocities of bodies.
     pub const fn of_motion(arrays: &'static [&'static str]) -> Self {
         Self {
             arrays,
@@ -59,7 +59,7 @@ impl Sight {
         }
     }
 
-    /// The same as poses, and the inertia matrix and its factor.
+    /// Arrays of [`Sight::of_poses`], and the inertia matrix and its factor.
     pub const fn of_inertia(arrays: &'static [&'static str]) -> Self {
         Self {
             arrays,
@@ -68,7 +68,7 @@ impl Sight {
         }
     }
 
-    /// Arrays that only a call of the worlds computes.
+    /// Arrays that are computed by calls of the worlds only.
     pub const fn of_last_call(arrays: &'static [&'static str]) -> Self {
         Self {
             arrays,
@@ -109,7 +109,7 @@ enum Values {
 }
 
 impl Rows {
-    // writes the row of a world into its data
+    // writes a world's row into its data
     fn put(&self, world: usize, d: &mut Data) {
         let row = world * self.words..(world + 1) * self.words;
         match (&self.values, d.field_mut(self.field.name)) {
@@ -121,14 +121,14 @@ impl Rows {
 }
 
 impl Batch {
-    /// Says what calls go by that only look at the worlds: the arrays of the last call, which is how a batch begins, or the state
-    /// as it is now.
+    /// Chooses the arrays that queries use: those of the last call, which is the default, or those computed from the
+    /// present state.
     pub fn look(&mut self, look: Look) {
         self.look = look;
     }
 
-    /// A row of `width` numbers for every world, found in parallel: `find` is given the world's model, its data with what is
-    /// looked at, its number and its row.
+    /// A row of `width` numbers for every world, computed in parallel: `find` gets the world's model, its data with the arrays of
+    /// `sight`, its index and its row.
     pub(super) fn find<T: Clone + Default + Send>(
         &mut self,
         sight: Sight,
@@ -188,7 +188,7 @@ impl Batch {
         })
     }
 
-    /// Numbers for every world: `have` must be `words`, one row for all, or `words` for each.
+    /// Checks the number of values of an input: `have` must be `words`, one row for all worlds, or `words` for each.
     pub(super) fn check_rows(&self, name: &str, words: usize, have: usize) -> Result<()> {
         let all = self.nworld * words;
         match have == words || have == all {
@@ -201,19 +201,19 @@ impl Batch {
     }
 }
 
-/// The row of a world, or the one row that there is for all.
+/// The row of a world, or the one row for all.
 pub(super) fn row_of<T>(rows: &[T], words: usize, world: usize) -> &[T] {
     let world = if rows.len() == words { 0 } else { world };
     &rows[world * words..][..words]
 }
 
-/// The vector of a world, or the one that there is for all.
+/// The vector of a world, or the one vector for all.
 pub(super) fn vec3_of(rows: &[f64], world: usize) -> [f64; 3] {
     let row = row_of(rows, 3, world);
     [row[0], row[1], row[2]]
 }
 
-/// Columns of rows of `width` numbers.
+/// Some columns of rows of `width` numbers.
 pub(super) fn columns(rows: &[f64], width: usize, at: std::ops::Range<usize>) -> Vec<f64> {
     match width {
         0 => Vec::new(),
@@ -225,7 +225,7 @@ pub(super) fn columns(rows: &[f64], width: usize, at: std::ops::Range<usize>) ->
     }
 }
 
-/// The number of an element must be less than how many the model has.
+/// Checks that an element's id is less than the number of such elements in the model.
 pub(super) fn check_id(kind: &str, id: usize, have: usize) -> Result<()> {
     match id < have {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! What worlds take, and what there is.
+//! Memory of worlds, and memory available.
 
 use crate::error::{Error, Result};
 use crate::fields::{Elem, FIELDS, Model, Room};
@@ -16,13 +16,13 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// What worlds take on the CPU, each real of so many bytes.
+    /// Memory of worlds on the CPU, with `real` bytes per real.
     pub fn cpu(m: &Model, nworld: usize, real: u64) -> Self {
         let size = |room: &dyn Fn(Room) -> bool, real: u64| -> u64 {
             let fields = FIELDS.iter().filter(|field| room(field.room));
             let bytes = fields.map(|field| {
                 let word = if field.elem == Elem::Int { 4 } else { real };
-                // a vector, and what the allocator adds to its contents
+                // the `Vec` itself, and the allocator's overhead for its contents
                 let rest = size_of::<Vec<f64>>() as u64 + if field.len(m) > 0 { 16 } else { 0 };
                 field.words(m) as u64 * word + rest
             });
@@ -37,7 +37,7 @@ impl Memory {
         }
     }
 
-    /// The same where every world has a model of its own.
+    /// The same memory where every world has a model of its own.
     pub(super) fn with_models(self, nworld: usize) -> Self {
         let models = self.model.saturating_mul(nworld as u64);
         Self {
@@ -47,18 +47,18 @@ impl Memory {
         }
     }
 
-    /// What one world takes on a hardware GPU.
+    /// Memory of one world on a hardware GPU.
     pub fn device(m: &Model) -> Result<Self> {
         super::gpu::world(m)
     }
 
-    /// What each array of a world takes on a hardware GPU, the largest first: its name, its bytes, and true if it lives on
+    /// Size of each array of a world on a hardware GPU, the largest first: its name, its bytes, and true if it is on
     /// chip, which is no part of [`Memory::world`].
     pub fn device_arrays(m: &Model) -> Result<Vec<(&'static str, u64, bool)>> {
         super::gpu::arrays(m)
     }
 
-    /// Fails with [`Error::Size`] if that is more than there is, and says how many worlds would fit.
+    /// Fails with [`Error::Size`] if the total is more than `have`, and says how many worlds would fit.
     pub(super) fn check(&self, nworld: usize, have: u64) -> Result<()> {
         if self.total <= have {
             return Ok(());
@@ -73,14 +73,14 @@ impl Memory {
     }
 }
 
-/// Memory that a page may still take (bytes): half of what its addresses reach, since what is read needs room too.
+/// Memory that a page may still take (bytes): half of its free address space, since reads need memory too.
 #[cfg(target_arch = "wasm32")]
 pub(super) fn available() -> u64 {
     let taken = (core::arch::wasm32::memory_size(0) as u64) << 16;
     ((1 << 32) - taken) / 2
 }
 
-/// Memory that this process may still take (bytes); all there could be where the system does not tell.
+/// Memory that this process may still take (bytes); the largest number where the system does not tell.
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) fn available() -> u64 {
     let number =
@@ -94,7 +94,7 @@ pub(super) fn available() -> u64 {
             let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
             Some(kib * 1024)
         });
-    // a container may have less than the machine
+    // a container's limit may be below the machine's memory
     let group = number("/sys/fs/cgroup/memory.max")
         .zip(number("/sys/fs/cgroup/memory.current"))
         .map(|(max, current)| max.saturating_sub(current));

@@ -1,4 +1,4 @@
-//! How objects move, and what a force on a body is to the dofs.
+//! Velocities and accelerations of objects, and the generalized force of a force on a body.
 
 use super::Batch;
 use super::look::{Sight, check_id, vec3_of};
@@ -13,7 +13,7 @@ use crate::types::ObjType;
 
 const CHAINS: Sight = Sight::of_poses(&["subtree_com", "cdof"]);
 
-// arrays of the poses of a kind of object, and of its motion
+// arrays of the pose and the motion of a kind of object
 macro_rules! sights {
     ($kind:expr, $of:ident $($motion:literal)*) => {
         match $kind {
@@ -30,7 +30,7 @@ impl Batch {
     /// Generalized force of a force (N) and a torque (N m) on a body at a point, N × nv (`mj_applyFT`).
     ///
     /// `force`, `torque` and `point` (m) are in the world's frame, N × 3 or one row for all worlds. Poses are those that
-    /// [`Batch::look`] says; nothing changes, nothing is added to `qfrc_applied`.
+    /// [`Batch::look`] chooses. The batch does not change: nothing is added to `qfrc_applied`.
     ///
     /// Fails with [`Error::Input`] on another number of values and on a body that the model does not have.
     pub fn apply_ft(
@@ -54,7 +54,7 @@ impl Batch {
     /// axes, or along the object's own if `local`.
     ///
     /// Objects are bodies (`Body`: the inertial frame, `XBody`: the body's own), geoms, sites and cameras. Poses and velocities
-    /// are those that [`Batch::look`] says; nothing changes.
+    /// are those that [`Batch::look`] chooses; the batch does not change.
     ///
     /// Fails with [`Error::Input`] on another kind of object and on one that the model does not have.
     pub fn object_velocity(&mut self, kind: ObjType, id: usize, local: bool) -> Result<Vec<f64>> {
@@ -66,14 +66,14 @@ impl Batch {
         })
     }
 
-    /// Acceleration of an object at its position, gravity taken away as an accelerometer feels it, N × 6, angular (rad/s²)
+    /// Acceleration of an object at its position minus gravity, as an accelerometer measures it, N × 6, angular (rad/s²)
     /// before linear (m/s²) (`mj_objectAcceleration`): along the world's axes, or along the object's own if `local`.
     ///
     /// Objects are those of [`Batch::object_velocity`]. Accelerations of bodies (`cacc`) are always those of the last call that
     /// computed them, as `mj_rnePostConstraint` does: any call where a sensor needs them or the model's flag `ENBL_RNEPOST` asks for
     /// them, else a step of a batch with [`super::Settings::rne_post`].
     ///
-    /// Fails with [`Error::Input`] where nobody asks for them, on another kind of object and on one that the model does not have.
+    /// Fails with [`Error::Input`] where no call computes `cacc`, on another kind of object and on one that the model does not have.
     pub fn object_acceleration(
         &mut self,
         kind: ObjType,
@@ -93,7 +93,7 @@ impl Batch {
     }
 }
 
-// along the axes of the object, if it is asked for
+// a spatial vector along the axes of the object if `local`, else along the world's
 fn seen(d: &Data, kind: ObjType, id: usize, local: bool, motion: [f64; 6]) -> [f64; 6] {
     match local {
         true => along(frame_of(d, kind as i32, id).1, motion),

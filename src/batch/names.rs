@@ -1,19 +1,19 @@
-//! What a batch answers to, by name.
+//! Backend, fields and inputs of a batch, by name.
 
 use super::{Backend, Batch, field};
 use crate::error::Result;
 use crate::fields::{Field, INPUTS};
 
 impl Batch {
-    /// Who computes.
+    /// The backend that runs the worlds.
     pub fn backend(&self) -> Backend {
         self.worlds.backend()
     }
 
-    /// The row of the table of an array that [`Batch::read`] knows.
+    /// The table row of an array that [`Batch::read`] knows.
     ///
     /// # Errors
-    /// [`crate::Error::Input`] on a name that is no array of a world, with the nearest that is.
+    /// [`crate::Error::Input`] on a name that is no array of a world, with the nearest name of one.
     pub fn field(name: &str) -> Result<&'static Field> {
         field(name)
     }

@@ -1,10 +1,10 @@
-//! What answers for the kernels in a build without the feature `gpu`.
+//! Stand-in for the kernels in a build without the feature `gpu`.
 
 use super::{Memory, Settings, Worlds};
 use crate::error::{Error, Result};
 use crate::fields::Model;
 
-/// Why [`super::Backend::Auto`] takes the cores.
+/// The reason why [`super::Backend::Auto`] takes the CPU.
 pub(super) const NO_HARDWARE: &str = "built without the feature `gpu`";
 
 fn refused<T>() -> Result<T> {

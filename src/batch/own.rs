@@ -1,11 +1,11 @@
-//! Worlds that differ: fields of the model that each world has for itself.
+//! Worlds with different models: fields of the model that each world has for itself.
 //!
 //! ```text
 //! expand(["body_mass"])      shared model ─▶ one row of body_mass a world, all alike
-//! set("body_mass", …)        rows change; the worlds that they are of are stale, in those fields
-//! set_const()                stale world:  its own model ◀─ rows that changed ─▶ what follows from them alone (Renumbered), several worlds side by side
-//!                            or, where a field decides which rows of constraints there are:  shared model + its rows ─▶ Model::edit
-//!                            backend ◀─ what came out otherwise (News);  one world is refused: all models are put back
+//! set("body_mass", …)        rows change; their worlds become stale, in those fields
+//! set_const()                stale world:  its own model ◀─ changed rows ─▶ fields derived from them (Renumbered), several worlds side by side
+//!                            or, where a field decides which constraint rows exist:  shared model + its rows ─▶ Model::edit
+//!                            backend ◀─ changed fields (News);  if one world is refused, all models are restored
 //! step                       every world with its own model; a stale one is an error
 //! ```
 
@@ -21,7 +21,7 @@ use crate::mjcf::nearest::nearest;
 use crate::model::Opt;
 use crate::rowset::RowSet;
 
-/// Fields of the model that no stage looks at, and their likes in the options.
+/// Fields of the model that no stage reads.
 const IDLE: &[&str] = &[
     "key_time",
     "key_qpos",
@@ -38,16 +38,16 @@ const IDLE: &[&str] = &[
     "tendon_width",
 ];
 
-/// The models of the worlds. Who changes them holds the list alone ([`super::Worlds::let_go`]): they are changed in place.
+/// The models of the worlds. A caller that changes them must own the list alone ([`super::Worlds::let_go`]), so that they change in place.
 pub(crate) type Models = Arc<Vec<Arc<Model>>>;
 
-/// What the worlds of a batch have for themselves.
+/// Per-world fields and models of a batch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Own {
     rows: Vec<Rows>,
     /// The model of each world.
     pub models: Models,
-    // of each world, what of its rows its model does not say yet
+    // for each world, the fields set since its model was last derived
     stale: Vec<Changed>,
     // some world may be stale
     touched: bool,
@@ -59,11 +59,11 @@ pub(super) struct Own {
 #[derive(Clone, Debug)]
 struct Rows {
     name: &'static str,
-    // none of an option
+    // none for an option
     row: Option<Row>,
     // numbers of one world
     words: usize,
-    // of all worlds, one after the other
+    // rows of all worlds, one after the other
     values: Vec<f64>,
 }
 
@@ -72,7 +72,7 @@ impl Rows {
         &self.values[world * self.words..][..self.words]
     }
 
-    // whether it is of what changed
+    // whether this field is among the changed ones
     fn is_in(&self, changed: &Changed) -> bool {
         self.row
             .map_or(changed.options, |row| changed.rows.has(row))
@@ -98,7 +98,7 @@ impl Rows {
     }
 }
 
-/// What is new of a world's model.
+/// Changes of a world's model.
 #[derive(Debug)]
 pub(crate) struct News {
     pub world: usize,
@@ -106,7 +106,7 @@ pub(crate) struct News {
     was: Was,
 }
 
-/// What a world's model was.
+/// The previous numbers or model of a world.
 #[derive(Debug)]
 enum Was {
     Numbers(Box<Kept>),
@@ -123,7 +123,7 @@ impl News {
     }
 }
 
-// a world's model on its way
+// a world's model while it is being derived
 enum Begun<'a> {
     Numbers(Renumbered<'a>),
     Whole(News),
@@ -136,7 +136,7 @@ fn of_world(world: usize, e: Error) -> Error {
     }
 }
 
-/// Worlds to compute in, one a thread, kept from call to call.
+/// Scratch data for deriving, one per thread, kept from call to call.
 #[derive(Debug, Default)]
 struct Works(Mutex<Vec<Work>>);
 
@@ -154,14 +154,14 @@ impl Works {
     }
 }
 
-// they hold nothing that lasts
+// a clone needs no scratch data: it holds nothing that lasts
 impl Clone for Works {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-/// Arrays of reals that decide which rows there are.
+/// Arrays of reals that decide which constraint rows exist.
 static STRUCTURE: RowSet = RowSet::of(STRUCTURAL);
 
 impl Own {
@@ -173,7 +173,7 @@ impl Own {
         self.rows.iter().map(|rows| rows.name).collect()
     }
 
-    /// A field that every world has for itself, N × shape.
+    /// A field stored per world, N × shape.
     pub fn read(&self, name: &str) -> Option<&[f64]> {
         self.rows(name).map(|rows| rows.values.as_slice())
     }
@@ -196,7 +196,7 @@ impl Own {
         }
     }
 
-    // all that follows from the numbers of worlds that changed, in their own models
+    // derives the models of changed worlds from their rows
     fn renew(
         &self,
         shared: &Model,
@@ -258,7 +258,7 @@ impl Own {
         Ok((world, Begun::Numbers(renumbered)))
     }
 
-    // the model of a world, made of the shared one
+    // a world's model, compiled from the shared one
     fn whole(&self, shared: &Model, world: usize) -> Result<Model> {
         let mut own = shared.clone();
         own.edit(|m| self.rows.iter().for_each(|rows| rows.put(m, world)))?;
@@ -271,7 +271,7 @@ impl Own {
         Ok(own)
     }
 
-    // brings the models of the worlds that are chosen up to date, on some threads; where one fails, all are as they were
+    // derives the models of the chosen stale worlds, on some threads; if one fails, all are restored
     fn derive(
         &mut self,
         shared: &Model,
@@ -299,7 +299,7 @@ impl Own {
         };
         let (news, failed): (Vec<_>, Vec<_>) = made.into_iter().partition(Result::is_ok);
         let mut news: Vec<News> = news.into_iter().flatten().collect();
-        // whatever the threads, the first world that fails is told
+        // the error of the first failing world is reported, whatever the threads
         let failed = failed.into_iter().find_map(Result::err);
         if failed.is_some() {
             news.drain(..).for_each(|new| new.take_back(list));
@@ -308,13 +308,13 @@ impl Own {
         failed.map_or(Ok(news), Err)
     }
 
-    // the models are as they were before
+    // restores the previous models
     fn take_back(&mut self, news: Vec<News>) {
         let models = Arc::make_mut(&mut self.models);
         news.into_iter().for_each(|new| new.take_back(models));
     }
 
-    // the worlds have become what their rows say
+    // marks the worlds of `news` as up to date
     fn settle(&mut self, news: &[News]) {
         for new in news {
             self.stale[new.world] = Changed::default();
@@ -322,7 +322,7 @@ impl Own {
         self.touched = self.stale.iter().any(|stale| !stale.is_nothing());
     }
 
-    // every world is to have its model anew: the shared one has other room
+    // every world needs a new model: the shared one has other room
     fn begin_anew(&mut self, shared: &Model) {
         let mut all = Changed::default();
         self.rows.iter().for_each(|rows| rows.mark(&mut all));
@@ -331,7 +331,7 @@ impl Own {
         self.share(shared, self.stale.len());
     }
 
-    // every world has the model of all
+    // gives every world the shared model
     fn share(&mut self, shared: &Model, nworld: usize) {
         let of_all = Arc::new(shared.clone());
         self.models = Arc::new(vec![of_all; nworld]);
@@ -344,7 +344,7 @@ pub(super) fn is_of_model(name: &str) -> bool {
     Opt::real(name).is_some() || arrays.any(|field| field.name == name)
 }
 
-// a field that may differ from world to world, or why it may not
+// the name of a field that may differ from world to world, or an error that says why it may not
 fn varying(name: &str) -> Result<&'static str> {
     let refused = |why: String| Err(Error::Input(format!("{name} cannot differ: {why}")));
     if IDLE.contains(&name) {
@@ -391,7 +391,7 @@ impl Batch {
     /// Every world begins with the model's numbers; [`Batch::set`] and [`Batch::set_where`] change them, [`Batch::read`] and
     /// [`Batch::reals`] give them back, N × shape. Fields are the arrays of reals that [`Model::edit`] takes, in the model's
     /// units, and the options of reals (`gravity`, `wind`, `density`, `viscosity`, `timestep` …). [`Batch::save`] and
-    /// [`Batch::copy`] are of the state alone: what a world has of the model stays with it. Every world then has a model of its
+    /// [`Batch::copy`] concern the state alone: the per-world fields of the model stay. Every world then has a model of its
     /// own in memory.
     ///
     /// ```
@@ -403,13 +403,14 @@ impl Batch {
     /// batch.expand(&["body_mass", "body_inertia"])?;
     /// let heavier: Vec<f64> = model.body_mass.iter().map(|x| 1.5 * x).collect();
     /// batch.set_where("body_mass", &[false, true], &heavier)?;
-    /// batch.set_const()?; // what follows from the masses
+    /// batch.set_const()?; // derives the fields that depend on the masses
     /// batch.step(10)?;
     /// # Ok(())
     /// # }
     /// ```
     ///
-    /// Fails with [`Error::Input`] on a name that cannot differ, and says why; with [`Error::Size`] where memory does not hold a model for every world. Then nothing has happened.
+    /// Fails with [`Error::Input`] on a name that cannot differ, and says why; with [`Error::Size`] where memory cannot hold the models.
+    /// After an error nothing has changed.
     pub fn expand(&mut self, names: &[&str]) -> Result<()> {
         let mut own = self.own.take().unwrap_or_default();
         let kept = own.clone();
@@ -451,24 +452,24 @@ impl Batch {
             .differ(&self.model, &own.models, &own.names(), &[])
     }
 
-    /// Derives what follows from the fields that were set in every world ([`Batch::expand`]): masses of subtrees, inverse
-    /// weights, lengths at rest, parameters of contacts, bounds, all that [`Model::edit`] derives. Worlds whose fields did not
+    /// Derives all dependent fields of worlds whose fields were set ([`Batch::expand`]): subtree masses, inverse
+    /// weights, rest lengths, contact parameters, bounds, all that [`Model::edit`] derives. Worlds whose fields did not
     /// change stay as they are; the others are done in parallel.
     ///
     /// Fails with [`Error::Input`] where a number is out of its range or changes the size of a world's arrays, and names the
-    /// world; with [`Error::Missing`] where a number asks for what no stage computes. Then nothing has happened.
+    /// world; with [`Error::Missing`] where a number needs a feature that no stage computes. After an error nothing has changed.
     pub fn set_const(&mut self) -> Result<()> {
         self.derive_own(None)
     }
 
-    /// The same in the worlds whose mask is true. Fails like [`Batch::set_const`], also on a mask of another length than N.
+    /// Like [`Batch::set_const`] in the worlds whose mask is true. Fails like [`Batch::set_const`], also on a mask of another length than N.
     pub fn set_const_where(&mut self, mask: &[bool]) -> Result<()> {
         self.check_mask(mask)?;
         self.derive_own(Some(mask))
     }
 
-    /// Whether [`Batch::set_const`] is called by itself where a call needs it; if not, which is how a batch begins, a world whose
-    /// fields were set and not derived is an error of the next step. Options need no call: nothing is derived of them.
+    /// Whether the batch calls [`Batch::set_const`] by itself when a call needs it. If not, which is the default, a world whose
+    /// fields were set and not derived is an error of the next step. Options need no such call: no field is derived from them.
     pub fn auto_const(&mut self, on: bool) {
         if let Some(own) = &mut self.own {
             own.auto = on;
@@ -495,13 +496,13 @@ impl Batch {
             given
         });
         if taken.is_err() {
-            // the models are those that they were
+            // the models are the previous ones
             self.worlds.differ(&self.model, &own.models, &names, &[])?;
         }
         taken
     }
 
-    /// Sees to it that every world's model is up to date.
+    /// Brings every world's model up to date.
     pub(super) fn settle_own(&mut self) -> Result<()> {
         let Some(own) = &mut self.own else {
             return Ok(());
@@ -509,7 +510,7 @@ impl Batch {
         if !own.touched {
             return Ok(());
         }
-        // nothing is derived of options that anybody would wait for
+        // no derived field that a caller would wait for depends on options
         let needed = |stale: &Changed| !stale.rows.is_empty() && !own.auto;
         let num = own.stale.iter().filter(|stale| needed(stale)).count();
         if let Some(w) = own.stale.iter().position(needed) {
@@ -523,7 +524,7 @@ impl Batch {
         self.derive_own(None)
     }
 
-    /// The worlds were made anew, with other room.
+    /// Derives the worlds' models again after the worlds were recreated with other room.
     pub(super) fn reopen_own(&mut self) -> Result<()> {
         let Some(own) = &mut self.own else {
             return Ok(());
@@ -532,7 +533,7 @@ impl Batch {
         self.derive_own(None)
     }
 
-    /// Sets a field that worlds have for themselves; false if it is none.
+    /// Sets a field that is stored per world; false if `name` is not such a field.
     pub(super) fn set_own(&mut self, name: &str, mask: Mask<'_>, values: &[f64]) -> Result<bool> {
         let rows = self.own.as_ref().and_then(|own| own.rows(name));
         let Some(words) = rows.map(|rows| rows.words) else {

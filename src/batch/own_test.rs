@@ -1,13 +1,13 @@
-//! What follows from numbers is derived of them alone, in place, as it is of the whole model.
+//! Deriving only the fields that depend on changed numbers, in place, gives the same as deriving the whole model.
 
 use super::*;
 use crate::batch::Backend;
 use crate::fields::Field;
 
-// numbers of an array
+// the numbers of an array
 type Numbers = (Row, Vec<f64>);
 
-// other numbers in a field of the model, each kind of change that there is; some are none that a model may have
+// changed numbers of a field of the model, one for each kind of change; a model refuses some of them
 fn changes(row: &[f64]) -> [Vec<f64>; 5] {
     let scaled = |k: usize, x: f64| x * (1.0 + 0.01 * (1 + k % 7) as f64);
     let mut no_number = row.to_vec();
@@ -27,7 +27,7 @@ fn changes(row: &[f64]) -> [Vec<f64>; 5] {
     ]
 }
 
-// the fields whose numbers decide nothing but how much, and the model's
+// the fields that decide no structure, with the model's numbers
 fn free(m: &Model) -> Vec<Numbers> {
     let fields = FIELDS.iter().filter(|field| varying(field.name).is_ok());
     let fields = fields.filter(|field| !STRUCTURAL.contains(&field.row));
@@ -67,13 +67,13 @@ fn begin<'a>(own: &'a mut Model, shared: &Model, numbers: &Numbers) -> Result<Re
     Renumbered::new(own, shared, &asked, change)
 }
 
-// arrays that are not the same in two models
+// names of the arrays that differ between two models
 fn others(a: &Model, b: &Model) -> Vec<&'static str> {
     let other = |field: &&Field| a.view(field.row) != b.view(field.row);
     FIELDS.iter().filter(other).map(|f| f.name).collect()
 }
 
-// a world that differs in every field already, and how its numbers came to it
+// a world that differs in every field, and its numbers
 fn differing(shared: &Model, work: &mut Work) -> (Model, Vec<Numbers>) {
     let mut own = shared.clone();
     let mut numbers = free(shared);
@@ -151,7 +151,7 @@ fn models_side_by_side_have_the_bits_that_each_has_by_itself() {
     assert!(held > 1000, "{held}");
 }
 
-// one field changes in a world that differed before: everything is as in the shared model with all of that world's numbers
+// changes one field in a world that differed before: the result must equal the shared model edited with all of the world's numbers
 fn holds(
     shared: &Model,
     own: &Model,
@@ -172,7 +172,7 @@ fn holds(
         assert_eq!(others(own, &there), [""; 0], "not put back: {name}");
         return false;
     }
-    // a world has the room of all
+    // a world has the same room as all others
     done.and_then(|()| whole.set_room(shared.nconmax, shared.njmax))
         .unwrap_or_else(|e| panic!("{name}: {e}"));
     let (changed, kept) = again.unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -194,7 +194,7 @@ fn field_row(name: &str) -> Option<Row> {
     field(name).map(|field| field.row)
 }
 
-// what the numbers of a world make of it, and what lanes cannot do, each in one world of three
+// numbers that a model rejects, and numbers that worlds in SIMD lanes reject, each in one world of three
 #[test]
 fn where_one_world_is_refused_all_models_are_as_they_were() {
     let m = Model::from_xml_path("models/humanoid.xml").unwrap();

@@ -1,13 +1,13 @@
-//! Random numbers that worlds start from and are driven by.
+//! Random numbers for initial states and controls of worlds.
 
 use super::Batch;
 use crate::error::Result;
 use crate::types::JointType;
 
-/// A number from 0 to 1, which depends on where it is used only: seed, world, index. So world 7 gets the same ones however many
+/// A uniform random number in [0, 1). It depends on seed, world and index only, so world 7 gets the same numbers however many
 /// worlds there are.
 pub fn uniform(seed: u64, world: u64, index: u64) -> f64 {
-    // splitmix64, thrice
+    // splitmix64, three times
     let mix = |x: u64| {
         let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,14 +18,14 @@ pub fn uniform(seed: u64, world: u64, index: u64) -> f64 {
     (bits >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// A number of a normal distribution, by Box and Muller.
+/// A standard normal random number (Box–Muller).
 pub fn normal(seed: u64, world: u64, index: u64) -> f64 {
     let radius = (-2.0 * (1.0 - uniform(seed, world, 2 * index)).ln()).sqrt();
     radius * (std::f64::consts::TAU * uniform(seed, world, 2 * index + 1)).cos()
 }
 
 impl Batch {
-    /// Moves hinges and slides and all velocities of every world by random amounts of this size (rad, m, 1/s).
+    /// Adds normal random numbers times `size` to the positions of hinges and slides and to all velocities of every world (rad, m, 1/s).
     ///
     /// Fails with [`Error::Device`](crate::Error::Device) where the device does.
     pub fn scatter(&mut self, seed: u64, size: f64) -> Result<()> {
@@ -33,7 +33,7 @@ impl Batch {
         self.scatter_from(seed, size, qpos, qvel)
     }
 
-    /// The same for worlds whose `qpos` and `qvel` are known.
+    /// Like [`Batch::scatter`], for worlds whose `qpos` and `qvel` are known.
     pub(crate) fn scatter_from(
         &mut self,
         seed: u64,
@@ -58,8 +58,8 @@ impl Batch {
         self.set("qvel", &qvel)
     }
 
-    /// Sets every control of every world to a random number, the same for the same seed and index: uniform in this share of the
-    /// control's range (-1 to 1 where it has none), around the middle of it.
+    /// Sets every control of every world to a random number, the same for the same seed and index. It is uniform in the fraction `share` of the
+    /// control's range (-1 to 1 where it has none), centred on the middle of the range.
     ///
     /// Fails with [`Error::Device`](crate::Error::Device) where the device does.
     pub fn shake(&mut self, seed: u64, index: usize, share: f64) -> Result<()> {

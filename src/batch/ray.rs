@@ -1,4 +1,4 @@
-//! Rays and distances: what is met, and how far it is.
+//! Rays and distances: the surface that a ray hits, and the distance between geoms.
 
 use super::Batch;
 use super::look::{Sight, check_id, columns, row_of, vec3_of};
@@ -10,20 +10,20 @@ use crate::fields::{Model, Own, OwnLane};
 use crate::types::{GeomType, MINVAL};
 
 settable! {
-    /// What rays meet.
+    /// The geoms that rays can hit.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Among {
-        /// Groups of geoms that are met (`geom_group`; numbers above 5 count as 5); all if not given.
+        /// Groups of geoms that can be hit (`geom_group`; numbers above 5 count as 5); all if not given.
         pub geomgroup: Option<[bool; 6]>,
-        /// Whether geoms are met that nothing can move.
+        /// Whether static geoms can be hit.
         pub flg_static: bool,
-        /// A body whose geoms are not met, or -1: one for all rays, or one for every ray of every world.
+        /// A body whose geoms are excluded, or -1: one for all rays, or one for every ray of every world.
         pub bodyexclude: Vec<i32>,
     }
 }
 
 impl Default for Among {
-    /// All that can be seen.
+    /// All visible geoms.
     fn default() -> Self {
         Self {
             geomgroup: None,
@@ -46,36 +46,36 @@ impl Among {
     }
 }
 
-/// What the rays of all worlds meet.
+/// Hits of the rays of all worlds.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Hits {
-    /// How often the direction leads from the start to the nearest surface, N × nray; -1 where nothing is met.
+    /// Distance from start to the nearest surface in units of the length of `vec`, N × nray; -1 where the ray hits nothing.
     pub dist: Vec<f64>,
-    /// The geom that is met, N × nray; -1 for none.
+    /// The geom that the ray hits, N × nray; -1 for none.
     pub geomid: Vec<i32>,
-    /// Unit normal of the surface in the world's frame, out of the geom, N × nray × 3; zero where nothing is met.
+    /// Unit normal of the surface in the world's frame, out of the geom, N × nray × 3; zero where the ray hits nothing.
     pub normal: Vec<f64>,
 }
 
-/// How far two geoms are apart in all worlds.
+/// Distance of two geoms in all worlds.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Distances {
-    /// Signed distance (m), negative where they overlap, N; `distmax` where they are no nearer.
+    /// Signed distance (m), negative where they overlap, N; `distmax` where they are at least that far apart.
     pub dist: Vec<f64>,
-    /// The point of the first geom and that of the second where they are nearest, in the world's frame (m), N × 6; zero where
-    /// they are no nearer than `distmax`.
+    /// Nearest point on the first geom, then nearest point on the second, in the world's frame (m), N × 6; zero where the geoms
+    /// are at least `distmax` apart.
     pub fromto: Vec<f64>,
 }
 
 const GEOMS: Sight = Sight::of_poses(&["geom_xpos", "geom_xmat"]);
 
 impl Batch {
-    /// The nearest surface that each of `nray` rays meets in every world (`mj_ray`), but none that is transparent altogether.
+    /// The nearest surface that each of `nray` rays hits in every world (`mj_ray`). Fully transparent geoms are not hit.
     ///
     /// Starts `pnt` (m) and directions `vec`, of any length, are in the world's frame: N × nray × 3, or nray × 3 for all worlds.
-    /// Poses are those that [`Batch::look`] says; nothing changes.
+    /// Poses are those that [`Batch::look`] chooses; the batch does not change.
     ///
     /// Fails with [`Error::Input`] on another number of values, on a direction without length and on a body that the model does
     /// not have.
@@ -87,10 +87,10 @@ impl Batch {
         })
     }
 
-    /// The same for `nray` rays from one point in every world (`mj_multiRay`); geoms whose bounding sphere is farther from it than
-    /// `cutoff` (m) are not met.
+    /// Like [`Batch::ray`] for `nray` rays from one point in every world (`mj_multiRay`). Geoms whose bounding sphere is farther from it than
+    /// `cutoff` (m) are not hit.
     ///
-    /// `pnt` is N × 3, or one point for all worlds; everything else, and what fails, as in [`Batch::ray`].
+    /// `pnt` is N × 3, or one point for all worlds; everything else, and the errors, as in [`Batch::ray`].
     pub fn multi_ray(
         &mut self,
         nray: usize,
@@ -107,13 +107,13 @@ impl Batch {
         self.cast(nray, vec, among, cutoff, |w, _| vec3_of(pnt, w))
     }
 
-    /// Signed distance of two geoms in every world, up to `distmax` (m), and the points where they are nearest
+    /// Signed distance of two geoms in every world, up to `distmax` (m), and their nearest points
     /// (`mj_geomDistance`).
     ///
-    /// Poses are those that [`Batch::look`] says; nothing changes. Geoms of kinds that never collide, as two planes, are
+    /// Poses are those that [`Batch::look`] chooses; the batch does not change. Geoms of types that never collide, such as two planes, are
     /// `distmax` apart.
     ///
-    /// Fails with [`Error::Input`] on a geom that the model does not have and on a `distmax` that is no number.
+    /// Fails with [`Error::Input`] on a geom that the model does not have and on a `distmax` that is NaN.
     pub fn geom_distance(&mut self, geom1: usize, geom2: usize, distmax: f64) -> Result<Distances> {
         let geoms = [geom1, geom2];
         for geom in geoms {
@@ -160,7 +160,7 @@ impl Batch {
                 let far = |geom: usize| {
                     let (apart, bound) =
                         (norm3(sub3(d.geom_xpos[geom], ray.pnt)), m.geom_rbound[geom]);
-                    // a plane has no bound
+                    // a plane has no bounding sphere
                     bound > 0.0 && apart > cutoff + bound
                 };
                 let skip = |geom: usize| among.misses(m, excluded, geom) || far(geom);

@@ -1,4 +1,4 @@
-//! Actuator forces, and controls, that make a generalized force: what inverse dynamics asks for, given to the actuators.
+//! Actuator forces and controls that produce a given generalized force, such as the result of inverse dynamics.
 
 use super::Batch;
 use super::look::{Sight, row_of};
@@ -8,17 +8,17 @@ use crate::types::{BiasType, DynType, GainType};
 
 const MOMENTS: Sight =
     Sight::of_last_call(&["actuator_moment", "actuator_length", "actuator_velocity"]);
-/// Singular values below this share of the largest count as zero.
+/// Singular values below this fraction of the largest count as zero.
 const RANK: f64 = 1e-10;
-/// Most sweeps over all pairs of columns; six are common.
+/// Largest number of sweeps over all pairs of columns; six are common.
 const SWEEPS: usize = 60;
 
 impl Batch {
-    /// The actuator forces (N, N m) that together come nearest to a generalized force, the smallest of them where several do,
+    /// The actuator forces (N, N m) that together come nearest to a generalized force, of least norm where several do,
     /// N × nout: the pseudo-inverse of `actuator_moment`, applied to `qfrc`, which is N × nv or one row for all worlds.
     ///
-    /// With `qfrc_inverse` of [`Batch::inverse`] they are what the actuators have to give for an acceleration. Moments are those of
-    /// the last call; ranges of forces are not heeded, nothing changes.
+    /// With `qfrc_inverse` of [`Batch::inverse`] they are the forces that the actuators need for an acceleration. Moments are those of
+    /// the last call. Force ranges are ignored; the batch does not change.
     ///
     /// Fails with [`Error::Input`] on another number of values.
     pub fn recover_force(&mut self, qfrc: &[f64]) -> Result<Vec<f64>> {
@@ -28,10 +28,10 @@ impl Batch {
         })
     }
 
-    /// The controls with which the actuators give the forces of [`Batch::recover_force`], N × nu: gain and bias undone. Ranges
-    /// of controls are not heeded. A gain of zero makes a control of zero.
+    /// The controls with which the actuators give the forces of [`Batch::recover_force`], N × nu: gain and bias inverted. Control
+    /// ranges are ignored. A gain of zero gives a control of zero.
     ///
-    /// Fails with [`Error::Input`] on another number of values, and where a control does not make a force at once and in proportion
+    /// Fails with [`Error::Input`] on another number of values, and where an actuator's force is not linear in its control
     /// (an activation, a muscle, a servo with a state), with the actuator's name.
     pub fn recover_ctrl(&mut self, qfrc: &[f64]) -> Result<Vec<f64>> {
         self.check_rows("qfrc", self.model.nv, qfrc.len())?;
@@ -62,7 +62,7 @@ impl Batch {
     }
 }
 
-// every actuator's force is at once a gain times its control, plus a bias
+// an error unless every actuator's force is a gain times its present control, plus a bias
 fn check_direct(m: &Model) -> Result<()> {
     for i in 0..m.nactuator {
         let gain = [GainType::Fixed, GainType::Affine].map(|x| m.actuator_gaintype[i] == x);
@@ -80,7 +80,7 @@ fn check_direct(m: &Model) -> Result<()> {
     Ok(())
 }
 
-// the smallest forces that come nearest to a generalized force
+// the forces of least norm that come nearest to a generalized force
 fn forces(m: &Model, d: &Data, qfrc: &[f64]) -> Vec<f64> {
     let column = |r: usize| {
         let mut dense = vec![0.0; m.nv];
@@ -93,8 +93,8 @@ fn forces(m: &Model, d: &Data, qfrc: &[f64]) -> Vec<f64> {
     least_squares((0..m.nout).map(column).collect(), qfrc)
 }
 
-/// The shortest x that brings the columns times x nearest to b, by singular values: columns are turned in pairs until they
-/// are at right angles (Hestenes 1958).
+/// The x of least norm that brings the columns times x nearest to b, by singular values: pairs of columns are rotated until they
+/// are orthogonal (one-sided Jacobi, Hestenes 1958).
 fn least_squares(mut columns: Vec<Vec<f64>>, b: &[f64]) -> Vec<f64> {
     let num = columns.len();
     let mut turned: Vec<Vec<f64>> = (0..num)
@@ -138,7 +138,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-// turns two columns against each other
+// rotates two columns in their plane
 fn turn(columns: &mut [Vec<f64>], [i, j]: [usize; 2], cos: f64, sin: f64) {
     for k in 0..columns[i].len() {
         let (a, b) = (columns[i][k], columns[j][k]);

@@ -3,24 +3,24 @@
 use super::Batch;
 use crate::error::Result;
 
-/// The Jacobian of the constraint rows of a world, row by row (MuJoCo's sparse `efc_J`): as many rows as `nefc` says.
+/// The Jacobian of the constraint rows of a world, row by row (MuJoCo's sparse `efc_J`): `nefc` rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ConstraintJacobian {
-    /// Number of dofs: columns.
+    /// Number of dofs, which are the columns.
     pub nv: usize,
     /// Number of entries of each row.
     pub rownnz: Vec<i32>,
-    /// Where a row begins in `colind` and `value`.
+    /// Index of a row's first entry in `colind` and `value`.
     pub rowadr: Vec<i32>,
-    /// Dof of each entry; those of a row ascend.
+    /// Dof of each entry, ascending within a row.
     pub colind: Vec<i32>,
-    /// Entries: velocity of the row's residual by velocity of the dof.
+    /// Entries: derivative of the row's residual velocity by the dof's velocity.
     pub value: Vec<f64>,
 }
 
 impl ConstraintJacobian {
-    /// The whole matrix, nefc × nv.
+    /// The dense matrix, nefc × nv.
     pub fn dense(&self) -> Vec<f64> {
         let mut out = vec![0.0; self.rownnz.len() * self.nv];
         for (r, (&adr, &num)) in self.rowadr.iter().zip(&self.rownnz).enumerate() {
@@ -39,7 +39,7 @@ impl ConstraintJacobian {
 impl Batch {
     /// The Jacobian of the constraint rows of every world, as the last call left them, in the order of the arrays `efc_…`.
     ///
-    /// A row has the dofs that can move it, whether or not their entries are zero in this state. The dense matrix that MuJoCo's
+    /// A row has an entry for each dof that can move it, whether or not the entry is zero in this state. The dense matrix that MuJoCo's
     /// option `jacobian="dense"` asks for is [`ConstraintJacobian::dense`]; the option changes nothing else here.
     pub fn efc_jacobian(&mut self) -> Result<Vec<ConstraintJacobian>> {
         let nefc = self.ints("nefc")?.to_vec();

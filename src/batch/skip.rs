@@ -1,12 +1,12 @@
-//! Computations that leave out what is known (`mj_forwardSkip`, `mj_inverseSkip`).
+//! Forward and inverse dynamics that skip stages whose results are known (`mj_forwardSkip`, `mj_inverseSkip`).
 
 use super::{Batch, Pass, What};
 use crate::error::{Error, Result};
 use crate::stages::{Part, Skip};
 
 impl Batch {
-    /// Forward dynamics but for what is known from the last call, and without sensors if they are not asked for (`mj_forwardSkip`):
-    /// what depends on positions is left as it is, or what depends on positions and velocities.
+    /// Forward dynamics without the stages whose results are known from the last call, and without sensors if `sensors` is false (`mj_forwardSkip`).
+    /// `skip` keeps the results that depend on positions, or on positions and velocities.
     ///
     /// ```
     /// use manyworlds::batch::Skip;
@@ -21,24 +21,24 @@ impl Batch {
     /// # Ok::<(), manyworlds::Error>(())
     /// ```
     ///
-    /// What was set since of positions, or of velocities too, is not looked at where it is left out, but by the potential energy, which comes
-    /// with the kinetic one. A step leaves arrays of where it began.
+    /// Positions, or velocities too, that were set since the last call have no effect on skipped stages. The exception is the potential energy, which
+    /// is computed with the kinetic energy. After a step the arrays belong to the state at its start.
     ///
-    /// Fails like [`Batch::forward`], and with [`Error::Input`] where something is to be left out and nothing is known: before the first
+    /// Fails like [`Batch::forward`], and with [`Error::Input`] where stages are to be skipped and no results are known: before the first
     /// call, and since a world was reset, restored or copied.
     pub fn forward_skip(&mut self, skip: Skip, sensors: bool) -> Result<()> {
         self.in_part(What::Forward(Part { skip, sensors }))
     }
 
-    /// Inverse dynamics but for what is known from the last call, and without sensors if they are not asked for (`mj_inverseSkip`). See
-    /// [`Batch::forward_skip`]; fails like it and like [`Batch::inverse`].
+    /// Inverse dynamics without the stages whose results are known from the last call, and without sensors if `sensors` is false
+    /// (`mj_inverseSkip`). See [`Batch::forward_skip`]; fails like it and like [`Batch::inverse`].
     pub fn inverse_skip(&mut self, skip: Skip, sensors: bool) -> Result<()> {
         self.check_inverse()?;
         self.in_part(What::Inverse(Part { skip, sensors }))
     }
 
     fn in_part(&mut self, what: What) -> Result<()> {
-        // a discrete step has changed its rows
+        // a discrete step has overwritten its constraint rows
         if !what.goes_on() || self.model.opt.is_discrete() {
             return self.attempt(what, &[], &[]);
         }
@@ -47,7 +47,7 @@ impl Batch {
                 "nothing is known of worlds that begin: call forward before stages are left out";
             return Err(Error::Input(msg.to_owned()));
         }
-        // contacts and rows are there: none can be too many
+        // contacts and rows exist already, so they cannot overflow
         self.settle_own()?;
         let pass = Pass {
             what,

@@ -1,27 +1,27 @@
-//! Numbers of the caller: slices that are read or filled in the precision that the caller has.
+//! The caller's numbers: slices to read or fill, in the caller's precision.
 
 use crate::error::{Error, Result};
 use crate::fields::{Elem, Field};
 
-/// Numbers that worlds are given, in any precision: a row for every world, world after world, or one row for all.
+/// Input numbers for worlds, in any precision: a row for every world, world after world, or one row for all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum In<'a> {
-    /// Single precision, what `simd` and `gpu` compute with.
+    /// Single precision, as on `simd` and `gpu`.
     F32(&'a [f32]),
-    /// Double precision, what `cpu` computes with.
+    /// Double precision, as on `cpu`.
     F64(&'a [f64]),
     /// Integers.
     I32(&'a [i32]),
 }
 
-/// Room for numbers of the worlds, in any precision: a row for every world, world after world.
+/// A buffer for numbers of the worlds, in any precision: a row for every world, world after world.
 #[derive(Debug, PartialEq)]
 pub enum Out<'a> {
-    /// Single precision, what `simd` and `gpu` compute with.
+    /// Single precision, as on `simd` and `gpu`.
     F32(&'a mut [f32]),
-    /// Double precision, what `cpu` computes with.
+    /// Double precision, as on `cpu`.
     F64(&'a mut [f64]),
-    /// Integers; an array of reals does not go in there.
+    /// Integers; an array of reals cannot be read into it.
     I32(&'a mut [i32]),
 }
 
@@ -82,7 +82,7 @@ macro_rules! numbers {
 numbers! { f32 F32 f64 F64 i32 I32 }
 
 impl In<'_> {
-    /// How many numbers there are.
+    /// Number of values.
     #[expect(clippy::len_without_is_empty, reason = "a field may have no numbers")]
     pub fn len(&self) -> usize {
         match self {
@@ -94,7 +94,7 @@ impl In<'_> {
 }
 
 impl Out<'_> {
-    /// How many numbers there is room for.
+    /// Number of values that the buffer holds.
     #[expect(clippy::len_without_is_empty, reason = "a field may have no numbers")]
     pub fn len(&self) -> usize {
         match self {
@@ -104,7 +104,7 @@ impl Out<'_> {
         }
     }
 
-    /// The same room for a shorter time.
+    /// The same buffer, borrowed for a shorter time.
     pub(super) fn again(&mut self) -> Out<'_> {
         match self {
             Self::F32(x) => Out::F32(x),
@@ -113,7 +113,7 @@ impl Out<'_> {
         }
     }
 
-    // room for `nworld` rows, of the right kind
+    // checks that the buffer holds `need` numbers and suits the field's type
     pub(super) fn check(&self, field: &Field, need: usize) -> Result<()> {
         let (name, have) = (field.name, self.len());
         if matches!(self, Self::I32(_)) && field.elem != Elem::Int {
@@ -130,17 +130,17 @@ impl Out<'_> {
     }
 }
 
-/// Where the numbers of a field stand in a row of the caller.
+/// The columns of a field in a row of the caller.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Columns {
-    /// The first of them.
+    /// The first column of the field.
     pub first: usize,
-    /// Numbers of the whole row.
+    /// Numbers in the whole row.
     pub of: usize,
 }
 
 impl Columns {
-    /// A row that is the field and nothing else.
+    /// Columns of a row that consists of the field alone.
     pub fn all(words: usize) -> Self {
         Self {
             first: 0,

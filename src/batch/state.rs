@@ -1,4 +1,4 @@
-//! The state of all worlds, kept aside.
+//! The saved state of all worlds.
 
 use std::sync::OnceLock;
 
@@ -8,10 +8,10 @@ use crate::error::{Error, Result};
 use crate::fields::{FIELDS, Field, Model, Role, Room, View, of_role};
 use crate::types::ENBL_SOLVERSTAT;
 
-// what the bytes of a state begin with
+// first bytes of a serialised state
 const MARK: &[u8] = b"mwstate1";
 
-/// What a state is made of, in the order of its bytes: what may be set, what befell the worlds, and what sleeps in them.
+/// The fields of a state, in the order of its bytes: inputs, warnings and overflows, and sleep data.
 pub(super) fn kept() -> &'static [&'static Field] {
     static KEPT: OnceLock<Vec<&'static Field>> = OnceLock::new();
     KEPT.get_or_init(|| {
@@ -20,7 +20,7 @@ pub(super) fn kept() -> &'static [&'static Field] {
     })
 }
 
-/// The state of all worlds of a batch: what [`super::Batch::save`] gives and [`super::Batch::restore`] takes.
+/// The state of all worlds of a batch, as [`super::Batch::save`] returns it and [`super::Batch::restore`] takes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     model: u64,
@@ -58,7 +58,7 @@ impl State {
         bytes
     }
 
-    /// The state that [`State::to_bytes`] made these bytes of. Fails with [`Error::Input`] on bytes that are none.
+    /// The state whose [`State::to_bytes`] are these bytes. Fails with [`Error::Input`] on bytes that are not a whole state.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let none = || Error::Input("the bytes are no state, or not all of one".to_owned());
         let body = bytes.strip_prefix(MARK).ok_or_else(none)?;
@@ -114,14 +114,14 @@ impl State {
     }
 }
 
-/// A number that differs between models that behave differently: of options and arrays, not of capacities or names.
+/// A hash that differs between models that behave differently: over options and arrays, not over capacities or names.
 pub(crate) fn hash(m: &Model) -> u64 {
     // fnv-1a over words
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
     for (name, _) in crate::model::Opt::NAMES {
         let values = match *name {
-            // what is kept of the solver is no part of a state
+            // solver statistics are not part of a state
             "enableflags" => vec![f64::from(m.opt.enableflags & !ENBL_SOLVERSTAT)],
             _ => m.opt.get(name).unwrap_or_default(),
         };

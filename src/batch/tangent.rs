@@ -1,4 +1,4 @@
-//! Positions and velocities between them, where orientations are quaternions.
+//! Integration and difference of positions, whose orientations are quaternions.
 
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::fields::Model;
 use crate::types::JointType;
 
 impl Batch {
-    /// Moves positions with velocities for a time `dt` (s), orientations as quaternions (`mj_integratePos`).
+    /// Integrates positions with velocities over a time `dt` (s), orientations as quaternions (`mj_integratePos`).
     ///
     /// `qpos` is N × nq and is changed in place, `qvel` N × nv or one row for all. The worlds are neither read nor changed.
     ///
@@ -31,7 +31,7 @@ impl Batch {
         Ok(())
     }
 
-    /// The velocities that take one position to another in a time `dt` (s), in the tangent space of the first, N × nv
+    /// The velocities that move one position to another in a time `dt` (s), in the tangent space of the first, N × nv
     /// (`mj_differentiatePos`).
     ///
     /// `qpos1` and `qpos2` are N × nq, or one row for all. The worlds are neither read nor changed.
@@ -54,7 +54,7 @@ impl Batch {
     }
 }
 
-/// The velocity (m/s, rad/s) that takes one position to another in a time, in the tangent space of the first (`mj_differentiatePos`)
+/// The velocity (m/s, rad/s) that moves one position to another in a time (s), in the tangent space of the first (`mj_differentiatePos`).
 pub(super) fn differentiate_pos(
     m: &Model,
     qvel: &mut [f64],

@@ -1,42 +1,42 @@
-//! How kernels run, as far as the caller may choose; without the feature `gpu` nothing reads it.
+//! Settings of how kernels run, as far as the caller may choose them; without the feature `gpu` they have no effect.
 
-/// Which kernels are written for the model alone.
+/// Which kernels are unrolled: generated for one model, without loops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "gpu", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "gpu", serde(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum Unroll {
-    /// Those that are known to gain by it on such an adapter: small ones on a software adapter, unless indices are checked or
-    /// several lanes are asked for.
+    /// Kernels that are known to gain on the adapter: small ones on a software adapter, unless indices are checked or
+    /// several lanes are requested.
     #[default]
     Auto,
     /// None.
     Never,
-    /// All that can be, within what the compiler of the adapter can take.
+    /// Every kernel that can be, within the limits of the adapter's compiler.
     Always,
 }
 
 settable! {
-    /// How worlds are run: what [`super::Settings`] leaves open.
+    /// Settings of how worlds are run that [`super::Settings`] leaves open.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[cfg_attr(feature = "gpu", derive(serde::Serialize, serde::Deserialize))]
     #[cfg_attr(feature = "gpu", serde(deny_unknown_fields))]
     pub struct Choice {
-        /// Lanes that work on one world; 0: chosen from model and adapter.
+        /// Lanes per world; 0: chosen from model and adapter.
         pub lanes: u32,
-        /// Worlds of a workgroup; 0: chosen.
+        /// Worlds per workgroup; 0: chosen.
         pub worlds: u32,
         /// Worlds whose words are interleaved; 0: chosen.
         pub tile: u32,
         /// Largest number of stages in one kernel; 0: chosen.
         pub fuse: usize,
-        /// Which kernels are written for the model alone.
+        /// Which kernels are unrolled.
         pub unroll: Unroll,
     }
 }
 
 impl Choice {
-    /// Everything left open.
+    /// Every setting left open.
     pub const OPEN: Self = Self {
         lanes: 0,
         worlds: 0,

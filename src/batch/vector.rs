@@ -1,4 +1,4 @@
-//! The state as MuJoCo's vectors: the elements that a bit mask names, one after the other.
+//! The state as MuJoCo's vectors: the elements selected by a bit mask, one after the other.
 //!
 //! ```text
 //! STATE_QPOS | STATE_CTRL      [ w0: qpos ctrl ][ w1: qpos ctrl ] …      nworld × size
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::fields::Field;
 use crate::types::*;
 
-/// Every element in order of its bit, and the array that it is; plugins have none.
+/// The bit and the array of every element, in order of bits; the element of plugins has no array.
 const ELEMENTS: [(i32, &str); NSTATE - 1] = [
     (STATE_TIME, "time"),
     (STATE_QPOS, "qpos"),
@@ -29,9 +29,9 @@ const ELEMENTS: [(i32, &str); NSTATE - 1] = [
 ];
 
 impl Batch {
-    /// Numbers of one world's state, of the elements whose bits `sig` has (`mj_stateSize`): `STATE_*` of [`crate::types`].
+    /// Length of one world's state vector with the elements whose bits are set in `sig` (`mj_stateSize`): `STATE_*` of [`crate::types`].
     ///
-    /// Fails with [`Error::Input`] on a bit that is no element's.
+    /// Fails with [`Error::Input`] on a bit that belongs to no element.
     pub fn state_size(&self, sig: i32) -> Result<usize> {
         if !(0..1 << NSTATE).contains(&sig) {
             return Err(Error::Input(format!(
@@ -42,8 +42,8 @@ impl Batch {
         Ok(chosen(sig).map(|field| field.words(&self.model)).sum())
     }
 
-    /// The state of all worlds, N × [`Batch::state_size`], each row as `mj_getState` makes it. Fails like
-    /// [`Batch::state_size`], and with [`Error::Input`] on room for another number of values or for integers.
+    /// The state vectors of all worlds, N × [`Batch::state_size`], each row as in `mj_getState`. Fails like
+    /// [`Batch::state_size`], and with [`Error::Input`] on a buffer of another length or of integers.
     pub fn get_state<'a>(&mut self, sig: i32, out: impl Into<Out<'a>>) -> Result<()> {
         let (size, mut out) = (self.state_size(sig)?, out.into());
         let need = self.nworld * size;
@@ -65,7 +65,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Sets the state of all worlds, N × [`Batch::state_size`] or one row for all, each row as `mj_setState` takes it. Fails
+    /// Sets the state of all worlds from N × [`Batch::state_size`] numbers or one row for all, each row as in `mj_setState`. Fails
     /// like [`Batch::state_size`], and with [`Error::Input`] on another number of values.
     pub fn set_state<'a>(&mut self, sig: i32, values: impl Into<In<'a>>) -> Result<()> {
         let (size, values) = (self.state_size(sig)?, values.into());
@@ -88,7 +88,7 @@ impl Batch {
     }
 }
 
-// the arrays of the elements that are named
+// the arrays of the elements in the mask
 fn chosen(sig: i32) -> impl Iterator<Item = &'static Field> {
     let named = ELEMENTS.iter().filter(move |(bit, _)| sig & bit != 0);
     named.filter_map(|(_, name)| field(name).ok())

@@ -1,9 +1,9 @@
-//! Arrays on their way to and from files.
+//! Arrays to be written to files or read from them.
 
 use manyworlds::Model;
 use manyworlds::fields::{Elem, Field, View};
 
-/// Numbers of one kind.
+/// Integers or reals.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Nums {
     /// Integers.

@@ -1,4 +1,4 @@
-//! `bench`: how fast many worlds step.
+//! `bench`: step rate of many worlds.
 
 mod init;
 #[cfg(all(feature = "count", feature = "gpu"))]
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Steps of the untimed pass that counts contacts, rows and iterations, and the most worlds that it looks at.
+/// Steps of the untimed pass that counts contacts, rows and iterations, and its largest number of worlds.
 const STATS_STEPS: usize = 50;
 const STATS_WORLDS: usize = 16;
 
@@ -117,7 +117,7 @@ impl Bench {
         Ok(())
     }
 
-    // the first batch of the process, of one world, until its first step is done
+    // time of the process's first batch, of one world, until its first step is done
     fn start_up(&self, m: &Model, parse_s: f64, compile_s: f64) -> Result<Value, Fault> {
         let start = Instant::now();
         let mut batch = Batch::with(m, 1, self.engine.settings())?;
@@ -146,7 +146,7 @@ impl Bench {
             init.nchunk(self.steps.div_ceil(self.hold) as usize)?,
         );
 
-        // make it, and find how much room the whole run needs
+        // make the batch, and find the room that the whole run needs
         let start = Instant::now();
         settings.overflow = Overflow::Grow;
         let mut batch = Batch::with(m, n, settings.clone())?;
@@ -168,7 +168,7 @@ impl Bench {
             (settings.nconmax, settings.njmax) = (Some(room.0), Some(room.1));
         }
 
-        // the clock runs without looking at the worlds
+        // the timed run does not check for overflows
         settings.overflow = Overflow::Continue;
         drop(batch);
         let mut batch = Batch::with(m, n, settings)?;
@@ -185,7 +185,7 @@ impl Bench {
                 init.control(&mut batch, c)?;
                 batch.step(hold)?;
             }
-            // wait for the last of them
+            // wait for the last step
             batch.ints("ncon")?;
             let seconds = wall.elapsed().as_secs_f64();
             reps.push((seconds, process_seconds() - cpu));
@@ -243,7 +243,7 @@ impl Bench {
         }))
     }
 
-    // contacts, rows and iterations of some worlds over some steps, and the room that all steps need
+    // contacts, rows and iterations of some worlds over some steps, and the room that these steps need
     fn stats(
         &self,
         m: &Model,
@@ -279,13 +279,13 @@ impl Bench {
     }
 }
 
-// without what counts, or the texts that say what a stage reads, nothing is known
+// without the features `count` and `gpu`, operations and bytes of a stage are not known
 #[cfg(not(all(feature = "count", feature = "gpu")))]
 fn work(_batch: &mut Batch) -> Result<Value, Fault> {
     Ok(Value::Null)
 }
 
-// what each stage has to do to one of the worlds where they are now, and what a core can do
+// work of each stage on the present states of some worlds, and the limits of a core
 #[cfg(all(feature = "count", feature = "gpu"))]
 fn work(batch: &mut Batch) -> Result<Value, Fault> {
     let mut reference = roofline::reference(batch, STATS_WORLDS)?;

@@ -1,4 +1,4 @@
-//! `devices`: what the worlds can run on.
+//! `devices`: lists the CPU and the adapters on which worlds can run.
 
 #[cfg(feature = "gpu")]
 mod adapters;

@@ -1,4 +1,4 @@
-//! Where worlds start and what drives them, as arguments that verbs share.
+//! Arguments shared by verbs: initial states and controls of worlds.
 
 use super::Fault;
 use super::inputs::{self, Control};
@@ -31,7 +31,7 @@ pub struct Drive {
 }
 
 impl Drive {
-    /// What drives so many worlds for so many steps; fails where a file of controls ends before them.
+    /// The control of `nworld` worlds for `steps` steps; fails where a file of controls ends before them.
     pub fn control(&self, m: &Model, nworld: usize, steps: u64) -> Result<Control, Fault> {
         let changes = steps.div_ceil(self.hold);
         let control = Control::parse(&self.ctrl, m, nworld, self.seed, changes)?;
@@ -47,7 +47,7 @@ impl Drive {
         }
     }
 
-    /// Puts all worlds where they start.
+    /// Sets all worlds to their initial states.
     pub fn start(&self, batch: &mut Batch) -> Result<(), Fault> {
         inputs::start(batch, self.key.as_deref(), self.state.as_deref())?;
         if self.noise != 0.0 {
@@ -56,7 +56,7 @@ impl Drive {
         Ok(())
     }
 
-    /// Sets the control where it changes, after so many steps; steps until it does again.
+    /// Sets the control if it changes after `done` steps; returns the steps until it changes again.
     pub fn apply(&self, control: &Control, batch: &mut Batch, done: u64) -> Result<u64, Fault> {
         let hold = control.hold().unwrap_or(self.hold);
         if done.is_multiple_of(hold) {

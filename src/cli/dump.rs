@@ -1,4 +1,4 @@
-//! The arrays of a dump: a model, what one forward pass makes of a state, contacts and constraint rows.
+//! The arrays of a dump: the model, results of one forward pass on a state, contacts and constraint rows.
 
 use super::array::Array;
 use manyworlds::cpu::lib::sparse::{mul_m, solve_ld};
@@ -9,13 +9,13 @@ use manyworlds::{Data, Model};
 /// Arrays and their names.
 pub type Arrays = Vec<(String, Array)>;
 
-/// Derived arrays of a world that are dumped as they are. What no stage computes yet is not among them.
+/// Derived arrays of a world that are dumped unchanged. Arrays that no stage computes yet are left out.
 const FORWARD: &str = "xpos xquat xmat xipos ximat xanchor xaxis geom_xpos geom_xmat site_xpos site_xmat subtree_com cinert cdof \
     crb ten_length actuator_length cvel cdof_dot ten_velocity actuator_velocity qfrc_bias qfrc_spring qfrc_damper \
     qfrc_gravcomp qfrc_fluid qfrc_adhesion qfrc_passive act_dot actuator_force qfrc_actuator qfrc_smooth qacc_smooth qacc qfrc_constraint cacc \
     cfrc_int cfrc_ext sensordata energy";
 
-/// The compiled model; `opt` as it was authored.
+/// The compiled model; `opt` holds the options as authored.
 pub fn model(m: &Model, opt: &Opt) -> Arrays {
     let mut out = Arrays::new();
     for (size, doc) in SIZES.iter().filter(|(_, doc)| !doc.contains("(ours)")) {
@@ -59,7 +59,7 @@ pub fn names(names: &Names) -> serde_json::Value {
     })
 }
 
-/// What one forward pass made of a world.
+/// The results of one forward pass on a world.
 pub fn forward(m: &Model, d: &Data) -> Arrays {
     let mut out = Arrays::new();
     for name in FORWARD.split_whitespace() {
@@ -94,7 +94,7 @@ fn tendon_row<'a>(m: &'a Model, d: &'a Data, i: usize) -> (&'a [i32], &'a [f64])
     (&m.ten_J_colind[adr..adr + num], &d.ten_J[adr..adr + num])
 }
 
-// rows of columns and values, spread out
+// a dense matrix from sparse rows
 fn dense<'a>(ncol: usize, rows: impl Iterator<Item = (&'a [i32], &'a [f64])>) -> Vec<f64> {
     let mut out = Vec::new();
     for (columns, values) in rows {
@@ -107,7 +107,7 @@ fn dense<'a>(ncol: usize, rows: impl Iterator<Item = (&'a [i32], &'a [f64])>) ->
     out
 }
 
-// a vector that no symmetry hides from
+// a vector without any symmetry
 fn probe(nv: usize) -> Vec<f64> {
     (1..=nv).map(|i| (i as f64).sin()).collect()
 }
@@ -140,7 +140,7 @@ fn contacts(m: &Model, d: &Data, out: &mut Arrays) {
         .map(|&k| k as usize)
         .collect();
     let ints = |of: &dyn Fn(usize) -> i32| pair.iter().map(|&k| of(k)).collect::<Vec<_>>();
-    // where a pair's numbers lie in an array of the model, w to a pair
+    // values of each contact's pair from an array of the model with `w` numbers per pair
     let reals = |of: &[f64], w: usize| -> Vec<f64> {
         pair.iter()
             .flat_map(|&k| of[k * w..][..w].iter().copied())
@@ -159,8 +159,8 @@ fn contacts(m: &Model, d: &Data, out: &mut Arrays) {
         put(name, Array::int(&[n, 2], ids.collect()));
     }
     let sticks = |k: usize| m.collision_adhesion[k] != 0.0;
-    // in the gap: seen, but without friction where they stick, and without force where they do not; those that touch within the
-    // timestep have rows
+    // in the gap: listed, but without friction if the pair has adhesion, and without force if not; a contact that will touch within the
+    // timestep has rows
     let in_gap = |of: &dyn Fn(usize, bool) -> i32| {
         let contacts = pair.iter().enumerate();
         let gap = |c: usize, k: usize| {
@@ -174,7 +174,7 @@ fn contacts(m: &Model, d: &Data, out: &mut Arrays) {
         false => m.collision_condim[k],
     };
     put("dim", Array::int(&[n], in_gap(&dim)));
-    // 3: it moves nothing
+    // 3: no dof can move the contact
     let exclude = |k: usize, gap: bool| match m.Jpat_num[m.collision_Jpat[k] as usize] {
         0 if !gap => 3,
         _ => i32::from(gap && !sticks(k)),
@@ -253,7 +253,7 @@ fn rows(m: &Model, d: &Data, out: &mut Arrays) {
     put("KBIP", Array::real(&[n, 4], d.efc_KBIP[..4 * n].to_vec()));
 }
 
-/// What inverse dynamics made of a world's acceleration; nothing if it was not asked.
+/// The result of inverse dynamics for a world's acceleration; none if it was not computed.
 pub fn inverse(m: &Model, qfrc: &[f64], k: usize) -> Option<(String, Array)> {
     let mine = qfrc.get(k * m.nv..(k + 1) * m.nv)?;
     let array = Array::real(&[m.nv], mine.to_vec());
@@ -280,7 +280,7 @@ pub fn step(m: &Model, d: &Data, n: usize) -> Arrays {
     out
 }
 
-/// The inputs as they were set.
+/// The inputs that were set.
 pub fn inputs(m: &Model, d: &Data, names: &[&str]) -> Arrays {
     let mut out = Arrays::new();
     // few models have these

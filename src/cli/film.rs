@@ -1,4 +1,4 @@
-//! Where pictures go: a still, a film in one PNG, frames in a folder, or a video that `ffmpeg` makes.
+//! Output of pictures: a still, a film in one PNG, frames in a folder, or a video by `ffmpeg`.
 
 use super::output::{Kind, Output};
 use super::{Fault, OUTPUT};
@@ -8,23 +8,23 @@ use std::io::{self, BufWriter, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// Endings of files that `ffmpeg` makes.
+/// Endings of files that `ffmpeg` writes.
 const VIDEOS: &[&str] = &["avi", "gif", "mkv", "mov", "mp4", "webm", "webp"];
 
-/// What pictures become.
+/// A kind of output for pictures.
 pub enum Film {
-    /// One picture, and whether it is drawn.
+    /// One picture, and whether it has been drawn.
     Still(Output, bool),
-    /// Frames of a PNG that moves; the file without a name holds their pixels until all are there.
+    /// Frames of an animated PNG; the nameless file holds their pixels until all are there.
     Moving(Output, File, u32),
-    /// Files in a folder, and how many there are.
+    /// Files in a folder, and their number so far.
     Folder(PathBuf, u32),
-    /// What `ffmpeg` is given.
+    /// Output file and process of `ffmpeg`.
     Video(PathBuf, Child),
 }
 
 impl Film {
-    /// Begins a film of frames of this size, so many a second; a still if there is to be one picture only.
+    /// Begins a film with this frame size (pixels) and frame rate (1/s); a still if `still`.
     pub fn create(
         path: &Path,
         inputs: &[&Path],
@@ -63,7 +63,7 @@ impl Film {
         }
     }
 
-    /// One more picture; of a still, the only one.
+    /// Adds a picture; a still is replaced.
     pub fn add(&mut self, picture: &Picture) -> Result<(), Fault> {
         match self {
             Self::Still(output, drawn) => {
@@ -95,7 +95,7 @@ impl Film {
         }
     }
 
-    /// Ends it; what was added is in it, and a file without a picture is not left behind.
+    /// Ends the film with all pictures added so far; a file without a picture is not left behind.
     pub fn finish(self, size: [u32; 2], rate: f64) -> Result<(), Fault> {
         match self {
             Self::Still(output, true) => output.finish_here(),
@@ -147,7 +147,7 @@ fn still(file: &mut File, picture: &Picture) -> io::Result<()> {
     out.flush()
 }
 
-// each frame is shown for the same time
+// an animated PNG; each frame is shown for the same time
 fn moving(
     file: &mut File,
     mut frames: File,
@@ -184,7 +184,7 @@ fn ffmpeg(path: &Path, [width, height]: [u32; 2], rate: f64) -> Result<Child, Fa
         .iter()
         .any(|x| path.extension() == Some(x.as_ref()))
     {
-        // what every player shows
+        // the pixel format that every player can show
         command.args(["-pix_fmt", "yuv420p", "-crf", "20"]);
     }
     let child = command.arg(path).stdin(Stdio::piped()).spawn();

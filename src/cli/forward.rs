@@ -1,4 +1,4 @@
-//! `forward`: everything that one forward pass and some steps make of given states.
+//! `forward`: dumps the results of one forward pass and of some steps on given states.
 
 use super::array::{Array, Nums};
 use super::dump::{self, Arrays};
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What a file of states may say beside its states, and each state beside its inputs.
+/// Names that a file of states may have beside inputs.
 const BESIDE: &[&str] = &[
     "opt_override",
     "states",
@@ -31,7 +31,7 @@ const BESIDE: &[&str] = &[
 ];
 const KIND: &str = "kind";
 
-/// Steps after which it is looked whether a signal came.
+/// Steps between two checks for a signal.
 const LOOK: usize = 10;
 
 /// Everything that one forward pass and some steps make of given states.
@@ -70,7 +70,7 @@ struct States {
     beside: BTreeMap<String, Value>,
 }
 
-/// A dump in the making.
+/// An unfinished dump.
 enum Dump {
     Npz(Box<npz::Writer>),
     Json(Output),
@@ -112,10 +112,10 @@ impl Forward {
         let dump = self.create()?;
 
         let mut out: Arrays = dump::model(&m, &authored);
-        // the dump has energies and forces, whether the model asks for them or not
+        // the dump has energies and forces, whether or not the model enables them
         m.edit(|m| m.opt.enableflags |= ENBL_ENERGY | ENBL_RNEPOST | ENBL_INVERSE)?;
         let mut batch = match Batch::with(&m, asked.states.len(), self.engine.settings()) {
-            // what is compiled can be had, though it cannot move yet
+            // the compiled arrays are dumped even if the model cannot run yet
             Err(e @ Error::Missing(_)) => {
                 let meta = self.meta(&m, &asked, "compiler", &[]);
                 dump.write(&meta, &out)?;
@@ -169,7 +169,7 @@ impl Forward {
         dump.write(&meta, &out)
     }
 
-    // its place is looked at before anything is computed
+    // checks the path before anything is computed
     fn create(&self) -> Result<Dump, Fault> {
         let inputs = [Some(&self.model.path), self.states.as_ref()];
         let inputs: Vec<&Path> = inputs.into_iter().flatten().map(PathBuf::as_path).collect();
@@ -221,7 +221,7 @@ fn read(path: &Path) -> Result<States, Fault> {
     }
 }
 
-// an option takes as many numbers as it has, and whole ones where it is a word or a set of flags
+// whether a value fits an option: as many numbers as it has, and whole numbers for words and sets of flags
 fn fits(name: &str, x: &[f64], opt: &Opt) -> Result<(), String> {
     let Some(at) = Opt::NAMES.iter().position(|(option, _)| *option == name) else {
         let names: Vec<&str> = Opt::NAMES.iter().map(|(option, _)| *option).collect();
@@ -243,7 +243,7 @@ fn fits(name: &str, x: &[f64], opt: &Opt) -> Result<(), String> {
     }
 }
 
-// numbers however deep they are nested
+// numbers of arrays nested to any depth
 fn numbers(value: &Value) -> Result<Vec<f64>, String> {
     match value {
         Value::Array(values) => {
@@ -258,7 +258,7 @@ fn numbers(value: &Value) -> Result<Vec<f64>, String> {
     }
 }
 
-// force that the accelerations found take, world after world; none where there is no such thing
+// `qfrc_inverse` of the computed accelerations, world after world; empty where inverse dynamics is not possible
 fn inverse(batch: &mut Batch) -> Result<Vec<f64>, Fault> {
     let opt = &batch.model().opt;
     if opt.enabled(ENBL_INVDISCRETE) && opt.integrator == Integrator::Rk4 as i32 {
@@ -268,7 +268,7 @@ fn inverse(batch: &mut Batch) -> Result<Vec<f64>, Fault> {
     Ok(batch.reals("qfrc_inverse")?.to_vec())
 }
 
-// what a state does not say is as after a reset
+// inputs that a state does not name keep their values after a reset
 fn set(batch: &mut Batch, states: &[Map<String, Value>]) -> Result<(), String> {
     batch.reset(To::Qpos0).map_err(|e| e.to_string())?;
     for name in INPUTS.iter() {

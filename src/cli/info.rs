@@ -1,4 +1,4 @@
-//! `info`: what a model is and what a world of it takes.
+//! `info`: sizes of a model, memory of a world, and features that are missing.
 
 use super::{Fault, MODEL, ModelArg, array};
 use crate::cli::say::data;
@@ -85,7 +85,7 @@ impl Info {
     }
 }
 
-// bytes of each array of a world on a device; those on chip apart
+// bytes of each array of a world on a device; arrays on chip separately
 fn arrays_json(m: &Model) -> Result<Value, Fault> {
     let (mut arena, mut chip) = (Map::new(), Map::new());
     for (name, bytes, on_chip) in Memory::device_arrays(m)? {
@@ -198,7 +198,7 @@ fn table(m: &Model, cpu: &Memory, device: Option<&Memory>) -> Table {
     table
 }
 
-// what a model needs that is missing, in rows of the table
+// rows of the table with the missing features that a model needs
 fn lacks(m: &Model, mut row: impl FnMut(&str, String)) {
     let list = |list: Vec<String>| match list.is_empty() {
         true => "nothing".to_owned(),

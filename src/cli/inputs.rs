@@ -1,4 +1,4 @@
-//! Where worlds start and what drives them: files, keyframes, random numbers.
+//! Initial states and controls of worlds: files, keyframes, random numbers.
 
 use super::say::remark;
 use super::{Fault, array, near, npz};
@@ -9,7 +9,7 @@ use manyworlds::{Batch, Model};
 use std::ops::Range;
 use std::path::Path;
 
-/// The number of a keyframe, said by name or number.
+/// The id of a keyframe, given by name or number.
 pub fn key(m: &Model, said: &str) -> Result<usize, Fault> {
     let named = m.names.key.iter().position(|name| name == said);
     let number = said.parse().ok().filter(|&k| k < m.nkey);
@@ -34,9 +34,9 @@ pub fn key(m: &Model, said: &str) -> Result<usize, Fault> {
     })
 }
 
-/// Sets the inputs that a file holds: arrays by the name of a field, of shape (row), (K, row) with world `w` getting row
-/// `w mod K`, or (frames, K, row) of which the last frame counts, as in a trajectory. Other arrays are not read; those that no
-/// trajectory has are named.
+/// Sets the inputs in a file. Each array has the name of a field and the shape (row), (K, row) where world `w` gets row
+/// `w mod K`, or (frames, K, row) where the last frame is used, as in a trajectory. Other arrays are not read; those that are not
+/// arrays of a trajectory are reported.
 pub fn state_file(batch: &mut Batch, path: &Path) -> Result<(), Fault> {
     let mut file = npz::Reader::open(path)?;
     let names = file.names();
@@ -71,7 +71,7 @@ pub fn state_file(batch: &mut Batch, path: &Path) -> Result<(), Fault> {
     }
 }
 
-// the last rows of an array of this shape, at most one for each world
+// the range of the last frame's rows in an array of this shape; an error if there are more rows than worlds
 fn rows(
     name: &str,
     shape: &[usize],
@@ -79,7 +79,7 @@ fn rows(
     words: usize,
     nworld: usize,
 ) -> Result<Range<usize>, String> {
-    // a time is one number, and its axis is not written
+    // a time is one number, and has no axis of its own
     let lead = match name {
         "time" => Some(shape),
         _ => shape.strip_suffix(own).or(shape.strip_suffix(&[words])),
@@ -107,7 +107,7 @@ fn rows(
     Ok(end - rows * words..end)
 }
 
-/// Puts all worlds where a rollout begins.
+/// Sets all worlds to the initial state of a rollout.
 pub fn start(batch: &mut Batch, keyframe: Option<&str>, state: Option<&Path>) -> Result<(), Fault> {
     if let Some(said) = keyframe {
         let key = key(batch.model(), said)?;
@@ -119,10 +119,10 @@ pub fn start(batch: &mut Batch, keyframe: Option<&str>, state: Option<&Path>) ->
     Ok(())
 }
 
-/// What drives the actuators.
+/// The source of controls.
 #[derive(Debug)]
 pub enum Control {
-    /// What the keyframe or state file set, or zero.
+    /// The values of the keyframe or state file, or zero.
     Held,
     /// Uniform in the range of each control, `[-1, 1]` where there is none.
     Random(u64),
@@ -133,12 +133,12 @@ pub enum Control {
         /// Values, row after row.
         values: Vec<f64>,
     },
-    /// By what is seen of the worlds.
+    /// Computed by a policy from the worlds' observations.
     Policy(Policy),
 }
 
 impl Control {
-    /// `zero`, `random` or a file with rows or a policy; of rows no more rows are read than times that the control changes.
+    /// Parses `zero`, `random`, or a file with rows or a policy; of rows, at most `changes` are read.
     pub fn parse(
         said: &str,
         m: &Model,
@@ -202,7 +202,7 @@ impl Control {
         Ok(Self::File { rows, values })
     }
 
-    /// Number of times that the control can change; `None` if there is no end to it.
+    /// Number of rows of control; `None` if the control never ends.
     pub fn rows(&self) -> Option<usize> {
         match self {
             Self::File { rows, .. } => Some(*rows),
@@ -210,7 +210,7 @@ impl Control {
         }
     }
 
-    /// Steps for which it is held, if it says so itself.
+    /// Steps for which a control is held, if the policy defines it.
     pub fn hold(&self) -> Option<u64> {
         match self {
             Self::Policy(policy) => Some(policy.nstep() as u64),
@@ -218,7 +218,7 @@ impl Control {
         }
     }
 
-    /// Sets the control of row `k` of time.
+    /// Sets the control of time row `k`.
     pub fn apply(&self, batch: &mut Batch, k: usize) -> Result<(), Fault> {
         match self {
             Self::Held => {}

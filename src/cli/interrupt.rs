@@ -1,4 +1,4 @@
-//! Signals that end the program: noticed between steps, so that what was kept is written first.
+//! Signals that end the program: checked between steps, so that kept results are written first.
 
 use super::Fault;
 use signal_hook::consts::signal;
@@ -15,15 +15,15 @@ const SIGNALS: &[(i32, &str)] = &[
 #[cfg(not(unix))]
 const SIGNALS: &[(i32, &str)] = &[(signal::SIGINT, "INT"), (signal::SIGTERM, "TERM")];
 
-/// The signal that came, if one did. A second one ends the program at once.
+/// The signal that was received, if any. A second one ends the program at once.
 #[derive(Clone, Debug)]
 pub struct Interrupt {
-    // its number; 0 before
+    // signal number; 0 if none was received
     came: Arc<AtomicUsize>,
 }
 
 impl Interrupt {
-    /// From now on signals are noted. One that the caller of the program has turned off, as `nohup` does, stays off.
+    /// Begins to watch for signals. A signal that the caller of the program ignores, as `nohup` does, stays ignored.
     pub fn watch() -> Result<Self, Fault> {
         let (came, again) = (Arc::new(AtomicUsize::new(0)), Arc::default());
         let off = turned_off();
@@ -37,14 +37,14 @@ impl Interrupt {
         for (signal, name) in SIGNALS.iter().filter(|(n, _)| off & (1 << (n - 1)) == 0) {
             watch(*signal).map_err(|e| Fault::usage(format!("signal {name}: {e}")))?;
         }
-        // a file that grows beyond its limit is an error of the write, not the end
+        // a file that grows beyond its limit is an error of the write, and does not end the program
         #[cfg(unix)]
         flag::register(signal::SIGXFSZ, Arc::new(AtomicBool::new(false)))
             .map_err(|e| Fault::usage(format!("signal XFSZ: {e}")))?;
         Ok(Self { came })
     }
 
-    /// Fails once a signal came: with 128 and its number, as a shell tells it.
+    /// Fails after a signal was received, with exit code 128 plus its number, as a shell reports it.
     pub fn check(&self) -> Result<(), Fault> {
         let came = self.came.load(Ordering::Relaxed) as i32;
         match SIGNALS.iter().find(|(signal, _)| *signal == came) {
@@ -57,7 +57,7 @@ impl Interrupt {
     }
 }
 
-// bit n − 1 for signal n
+// mask of ignored signals: bit n − 1 for signal n
 fn turned_off() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,4 +1,4 @@
-//! What a rollout kept, frame by frame.
+//! The kept frames of a rollout, read from its file.
 
 use super::{Fault, npz};
 use manyworlds::fields::{INPUTS, field};
@@ -11,14 +11,14 @@ pub struct Kept {
     pub nframe: usize,
     /// Number of worlds.
     pub nworld: usize,
-    // name, and numbers of all frames
+    // name, and values of all frames
     inputs: Vec<(&'static str, Vec<f64>)>,
-    // of the first world (s); empty if it was not kept
+    // times of the first world (s); empty if the file has none
     time: Vec<f64>,
 }
 
 impl Kept {
-    /// Reads a file. It holds positions; times and other inputs may be there.
+    /// Reads a file. It must hold positions; times and other inputs are optional.
     pub fn open(path: &Path, m: &Model) -> Result<Self, Fault> {
         let mut file = npz::Reader::open(path)?;
         let (nq, mut nframe, mut nworld) = (m.nq, 0, 0);
@@ -61,18 +61,18 @@ impl Kept {
         })
     }
 
-    /// Time of a frame (s), if it is known.
+    /// Time of a frame (s), if the file has times.
     pub fn time(&self, frame: usize) -> Option<f64> {
         self.time.get(frame).copied()
     }
 
-    /// Frames a second, if every so manieth is shown.
+    /// Frame rate (1/s) if every `every`-th frame is shown; none without times.
     pub fn rate(&self, every: usize) -> Option<f64> {
         let seconds = self.time(every.min(self.nframe - 1))? - self.time(0)?;
         (seconds > 0.0).then(|| 1.0 / seconds)
     }
 
-    /// Puts all worlds where they were in a frame.
+    /// Sets the inputs of all worlds to those of a frame, and runs forward dynamics.
     pub fn put(&self, batch: &mut Batch, frame: usize) -> manyworlds::Result<()> {
         for (name, values) in &self.inputs {
             let each = values.len() / self.nframe;

@@ -1,4 +1,4 @@
-//! `kernels`: the text of the kernels that run a model, for people with profilers and editors, and for compilers that count.
+//! `kernels`: writes the text of the kernels that run a model, for use in profilers and editors, and for offline compilers.
 
 mod images;
 mod text;
@@ -53,7 +53,7 @@ pub struct Kernels {
     json: bool,
 }
 
-/// The kernels of a step, how many invocations they have, and where their arrays lie.
+/// The kernels of a step, their team, and their memory layout.
 struct Plan {
     team: Team,
     layout: Layout,
@@ -128,7 +128,7 @@ impl Kernels {
     }
 }
 
-// a fused kernel is called after its first stage
+// file name of a kernel, after its first stage
 fn name(k: usize, module: &Module) -> String {
     format!("{k:02}_{}", module.stages[0])
 }

@@ -1,8 +1,8 @@
-//! The build of this program for the processor at hand: those that lie beside it are named for their level.
+//! Choice of the build for this processor: builds of other levels are in the same folder, named for their level.
 //!
 //! ```text
-//! manyworlds  manyworlds-v3  manyworlds-v4      what is unpacked of a release
-//!     └────────────▶ becomes the widest that the machine runs, or the one of MANYWORLDS_CPU
+//! manyworlds  manyworlds-v3  manyworlds-v4      the files of a release
+//!     └────────────▶ replaces itself with the widest that the machine runs, or the one in MANYWORLDS_CPU
 //! ```
 
 use super::say::remark;
@@ -11,13 +11,13 @@ use manyworlds::level::{self, Level};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Becomes the build that suits the machine best, if that is another; returns where this is it.
+/// Replaces this process with the build that suits the machine best; returns if this is that build.
 ///
-/// Fails where [`level::VARIABLE`] asks for what is not there, and where the other program cannot be started.
+/// Fails where [`level::VARIABLE`] names a build that does not exist, and where the other program cannot be started.
 pub fn become_the_widest() -> Result<(), Fault> {
     let own = std::env::current_exe().unwrap_or_default();
     let mut builds = vec![Level::built()];
-    // one that is named for its level was chosen
+    // a file that is named for its level was chosen by its caller
     if own != build_of(&own, Level::built()) {
         let beside = LEVELS
             .into_iter()
@@ -37,13 +37,13 @@ pub fn become_the_widest() -> Result<(), Fault> {
 
 const LEVELS: [Level; 3] = [Level::V2, Level::V3, Level::V4];
 
-// the program for a level, beside another
+// path of the build for a level, in the same folder
 fn build_of(own: &Path, level: Level) -> PathBuf {
     let (level, suffix) = (level.short(), std::env::consts::EXE_SUFFIX);
     own.with_file_name(format!("manyworlds-{level}{suffix}"))
 }
 
-/// Says on stderr that the machine can do more than this was built for, unless somebody asked for it.
+/// Says on stderr that the machine has wider instructions than this build uses, unless a level was asked for.
 pub fn say_what_is_lost() {
     let asked = std::env::var_os(level::VARIABLE).is_some_and(|asked| !asked.is_empty());
     if let Some(remark) = level::remark().filter(|_| !asked) {
@@ -51,7 +51,7 @@ pub fn say_what_is_lost() {
     }
 }
 
-// takes the arguments of this program; returns where the other cannot be started
+// runs the other build with the arguments of this one; returns only where it cannot be started
 #[cfg(unix)]
 fn run(path: &Path) -> Fault {
     use std::os::unix::process::CommandExt;

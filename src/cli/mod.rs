@@ -1,4 +1,4 @@
-//! The command line: one file a verb. Data goes to stdout, progress and remarks to stderr. Here is what the verbs share:
+//! The command line: one file per verb. Data goes to stdout, progress and remarks to stderr. This file has the code that verbs share:
 //! arguments, exit codes, loading a model.
 
 mod array;
@@ -97,12 +97,12 @@ enum Verb {
     },
 }
 
-/// Runs the program with its arguments, the first of which is its name; its exit code.
+/// Runs the program with its arguments, the first of which is its name; returns its exit code.
 pub fn program(args: impl Iterator<Item = OsString>) -> u8 {
     let args = match Cli::try_parse_from(args) {
         Ok(args) => args,
         Err(e) => {
-            // help and version are no mistakes
+            // help and version are not errors
             let code = u8::from(e.use_stderr()) * USAGE;
             let _ = e.print();
             return code;
@@ -141,19 +141,19 @@ fn run(cli: Cli) -> Result<(), Fault> {
     }
 }
 
-/// Why the program ends badly.
+/// An error that ends the program.
 #[derive(Debug)]
 pub struct Fault {
     /// Exit code.
     pub code: u8,
-    /// What is shown.
+    /// Text for stderr.
     pub text: String,
 }
 
 impl Fault {
-    /// Shows it on stderr; the exit code.
+    /// Writes the text to stderr; returns the exit code.
     pub fn tell(&self) -> u8 {
-        // where nobody listens, the exit code still tells
+        // where stderr is closed, the exit code remains
         let _ = write!(anstream::stderr(), "{}", self.text);
         self.code
     }
@@ -190,7 +190,7 @@ impl From<Error> for Fault {
     }
 }
 
-/// The one of some words that was probably meant.
+/// The word that is closest to `said`, if it is close enough to be meant.
 fn near<'a>(said: &str, words: &[&'a str]) -> Option<&'a str> {
     let far = |word: &str| strsim::osa_distance(&said.to_lowercase(), word);
     let most = 1 + said.chars().count() / 4;
@@ -207,7 +207,7 @@ fn size(said: &str) -> Result<f64, String> {
     }
 }
 
-/// What is drawn over the worlds, contacts among it if they are asked for by themselves.
+/// The overlays to draw: the named ones, and contacts if `contacts`.
 #[cfg(feature = "view")]
 fn overlays(named: &[Overlay], contacts: bool) -> Vec<Overlay> {
     let contacts = contacts && !named.contains(&Overlay::Contacts);
@@ -215,7 +215,7 @@ fn overlays(named: &[Overlay], contacts: bool) -> Vec<Overlay> {
     named.iter().copied().chain(contacts).collect()
 }
 
-/// Reads and compiles a model; whatever goes wrong is the model's fault.
+/// Reads and compiles a model; every error has the exit code of a bad model.
 pub fn load(model: &ModelArg) -> Result<Model, Fault> {
     Model::from_xml_path_with(&model.path, &model.limits()).map_err(|e| Fault {
         code: MODEL,
@@ -292,7 +292,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// As the library wants it.
+    /// The library's settings.
     pub fn settings(&self) -> Settings {
         Settings {
             backend: match self.backend {
@@ -349,7 +349,7 @@ fn package(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl ModelArg {
-    /// What may be read.
+    /// Limits on the files that may be read.
     pub fn limits(&self) -> Limits {
         Limits {
             root: self.root.clone(),

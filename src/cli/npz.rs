@@ -1,4 +1,4 @@
-//! `.npz` files: written whole or not at all, read with suspicion.
+//! `.npz` files: written whole or not at all; every read is checked.
 
 use super::array::{Array, Nums};
 use super::output::{Kind, Output};
@@ -12,21 +12,21 @@ use std::io::{self, BufReader, BufWriter, Seek, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Bytes that a file has beside its numbers: at most so many for an array, and for all the rest.
+/// Upper bounds on bytes beside the numbers: per array, and for the rest of the file.
 const OVERHEAD: u64 = 1 << 10;
 const REST: u64 = 1 << 16;
 
 type Zip = NpzWriter<BufWriter<File>>;
 
-/// A file in the making: it takes its name when it is whole.
+/// An unfinished file, which gets its name when it is complete.
 pub struct Writer {
-    // none once it failed
+    // none after a failed write
     npz: Option<Zip>,
     out: Output,
 }
 
 impl Writer {
-    /// Begins a file beside its final place, which is none of the inputs.
+    /// Begins a file in the folder of its final path, which must not be an input.
     pub fn create(path: &Path, inputs: &[&Path]) -> Result<Self, Fault> {
         let out = Output::create(path, Kind::Npz, inputs)?;
         Ok(Self {
@@ -35,12 +35,12 @@ impl Writer {
         })
     }
 
-    /// Where it is written.
+    /// The output file.
     pub fn output(&self) -> &Output {
         &self.out
     }
 
-    /// Makes sure that so many arrays with so many numbers together will find room.
+    /// Reserves disk space for `arrays` arrays with `numbers` numbers in all.
     pub fn reserve(&mut self, arrays: usize, numbers: u64) -> Result<(), Fault> {
         let bytes = numbers.saturating_mul(8);
         let bytes = bytes.saturating_add(REST + OVERHEAD * arrays as u64);
@@ -53,7 +53,7 @@ impl Writer {
             None => Err(io::Error::other("an earlier write failed")),
         };
         done.map_err(|e| {
-            // its end would write once more, and complain once more
+            // its drop would write again, and report another error
             std::mem::forget(self.npz.take());
             self.out.fault(&e)
         })
@@ -68,7 +68,7 @@ impl Writer {
         })
     }
 
-    /// Adds an array of reals as they come.
+    /// Adds an array of reals from an iterator.
     pub fn add_from(
         &mut self,
         name: &str,
@@ -85,7 +85,7 @@ impl Writer {
         self.write(|npz| write(npz, name, &shape, text.bytes().map(Ok)))
     }
 
-    /// Gives the file its name.
+    /// Completes the file and gives it its name.
     pub fn finish(mut self) -> Result<(), Fault> {
         let mut bytes = 0;
         self.write(|npz| {
@@ -113,14 +113,14 @@ fn write<T: npyz::AutoSerialize>(
     writer.finish()
 }
 
-/// An archive that is read.
+/// An open archive.
 pub struct Reader {
     path: PathBuf,
     npz: NpzArchive<BufReader<File>>,
 }
 
 impl Reader {
-    /// Opens a file; what cannot be sought, such as a pipe, is refused and not waited for.
+    /// Opens a file; a file without seek, such as a pipe, is refused without a wait.
     pub fn open(path: &Path) -> Result<Self, Fault> {
         let there = std::fs::metadata(path).map_err(|e| Fault::io(path, e))?;
         if !there.is_file() {
@@ -140,14 +140,14 @@ impl Reader {
         })
     }
 
-    /// Names of its arrays, sorted.
+    /// Names of the arrays, sorted.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = self.npz.array_names().map(str::to_owned).collect();
         names.sort();
         names
     }
 
-    /// Something that is wrong with the file.
+    /// An error about this file.
     pub fn bad(&self, what: impl std::fmt::Display) -> Fault {
         Fault {
             code: USAGE,
@@ -155,8 +155,8 @@ impl Reader {
         }
     }
 
-    /// Some of the numbers of an array, as reals: those in the range, counted row-major, that `wanted` gives for its shape. Nothing
-    /// else of it takes memory. Fails on what is no array of finite numbers; `None` if there is no such array.
+    /// A range of the numbers of an array, as reals: `wanted` gives the row-major range for the array's shape. No other part of
+    /// the array takes memory. Fails on an array with a number that is not finite; `None` if there is no such array.
     pub fn read(
         &mut self,
         name: &str,

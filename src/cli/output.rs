@@ -1,8 +1,8 @@
-//! A file in the making: it lies beside its place until it is whole, and takes the place of nothing but a file of its kind.
+//! An unfinished output file: it has a temporary name until it is complete, and then replaces nothing but a file of its kind.
 //!
 //! ```text
-//! traj.npz does not exist, or is an npz ─▶ .traj.npz.x7Yq2b.part ─ whole ─▶ traj.npz
-//! a pipe, a terminal                    ─▶ a file without a name ─ whole ─▶ the bytes, one after the other
+//! traj.npz does not exist, or is an npz ─▶ .traj.npz.x7Yq2b.part ─ complete ─▶ traj.npz
+//! a pipe, a terminal                    ─▶ a nameless file       ─ complete ─▶ the bytes are copied
 //! an input, a folder, a disk, another file ─▶ refused before anything is computed
 //! ```
 
@@ -12,11 +12,11 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
-/// Letters that chance adds to the name of an unfinished file, and its ending.
+/// Number of random letters in a temporary file name, and its ending.
 const LETTERS: usize = 6;
 const ENDING: &str = ".part";
 
-/// What is written, which says what may be replaced.
+/// The kind of an output, which decides which files it may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Arrays in a zip archive.
@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    // an older one, or a file that holds nothing yet
+    // whether the file at a path is of this kind, or empty
     fn may_replace(self, path: &Path) -> io::Result<bool> {
         let mut start = Vec::new();
         File::open(path)?.take(64).read_to_end(&mut start)?;
@@ -51,7 +51,7 @@ impl Kind {
             Self::Npz => start.is_empty() || start.starts_with(b"PK"),
             #[cfg(feature = "view")]
             Self::Png => start.is_empty() || start.starts_with(b"\x89PNG"),
-            // they begin in many ways, and their endings tell them
+            // texts begin in many ways, and are known by their endings
             #[cfg(feature = "gpu")]
             Self::Text => true,
             Self::Json => start.trim_ascii_start().first().is_none_or(|c| *c == b'{'),
@@ -59,24 +59,24 @@ impl Kind {
     }
 }
 
-/// A file in the making.
+/// An unfinished output file.
 pub struct Output {
     said: PathBuf,
     kind: Kind,
     place: Place,
-    // bytes that are set aside for it
+    // bytes reserved on disk
     reserved: u64,
 }
 
 enum Place {
-    /// Beside the place that it will have.
+    /// A temporary file beside the final path.
     Beside(NamedTempFile, PathBuf),
-    /// Without a name; the second takes its bytes.
+    /// A nameless file, and the stream to which its bytes are copied.
     Stream(File, File),
 }
 
 impl Output {
-    /// Begins a file. `inputs` are files that must not be lost by it.
+    /// Begins a file. `inputs` are files that must not be overwritten.
     pub fn create(said: &Path, kind: Kind, inputs: &[&Path]) -> Result<Self, Fault> {
         let bad = |e: io::Error| fault(said, &e);
         let place = match target(said, kind, inputs)? {
@@ -96,7 +96,7 @@ impl Output {
         Ok(out)
     }
 
-    /// What is written into; it has one position, whoever holds it.
+    /// The file to write to; all handles share one position.
     pub fn file(&self) -> Result<File, Fault> {
         let file = match &self.place {
             Place::Beside(part, _) => part.as_file(),
@@ -105,7 +105,7 @@ impl Output {
         file.try_clone().map_err(|e| self.fault(&e))
     }
 
-    /// A nameless file beside it, that is gone when it is closed, however that is.
+    /// A nameless temporary file, in the folder of the output if that is a file. It is gone when it is closed, even after a crash.
     pub fn scratch(&self) -> Result<File, Fault> {
         let file = match &self.place {
             Place::Beside(_, path) => tempfile::tempfile_in(folder(path)),
@@ -114,12 +114,12 @@ impl Output {
         file.map_err(|e| self.fault(&e))
     }
 
-    /// What went wrong with it.
+    /// An error of writing this file.
     pub fn fault(&self, e: &io::Error) -> Fault {
         fault(&self.said, e)
     }
 
-    /// True if its bytes go to stdout.
+    /// True if the bytes go to stdout.
     pub fn is_stdout(&self) -> bool {
         #[cfg(unix)]
         if let Place::Stream(_, sink) = &self.place {
@@ -132,13 +132,13 @@ impl Output {
         false
     }
 
-    /// Sets aside room for so many bytes, so that no disk is too full for them later.
+    /// Reserves disk space for `bytes` bytes, so that later writes cannot fail for lack of it.
     pub fn reserve(&mut self, bytes: u64) -> Result<(), Fault> {
         if bytes <= self.reserved {
             return Ok(());
         }
         let file = self.file()?;
-        // a little more than now needed, if there is as much
+        // a little more than needed now, if the disk has as much
         let ample = bytes + (bytes / 4).clamp(1 << 16, 1 << 26);
         let more = |to: u64| allocate(&file, self.reserved, to - self.reserved).map(|()| to);
         let to = more(ample).or_else(|_| more(bytes));
@@ -146,7 +146,7 @@ impl Output {
         Ok(())
     }
 
-    /// Gives the file, `bytes` long, its name, or sends it off.
+    /// Gives the file, `bytes` long, its name, or copies it to the stream.
     pub fn finish(self, bytes: u64) -> Result<(), Fault> {
         let whole = self.file()?;
         let closed = whole.set_len(bytes).and_then(|()| whole.sync_all());
@@ -159,7 +159,7 @@ impl Output {
                 sink.flush().map_err(|e| fault(&said, &e))
             }
             Place::Beside(part, path) => {
-                // what stands there now may be something else than at the start
+                // the file at the path may have changed since the start
                 if let Err(why) = target(&said, self.kind, &[]) {
                     let kept = part.keep().map_err(|e| fault(&said, &e.error))?.1;
                     let text = format!("{}error: all is in {}\n", why.text, kept.display());
@@ -172,7 +172,7 @@ impl Output {
         }
     }
 
-    /// The same for a file that was written from its start up to where it stands ([`Output::finish`]).
+    /// Like [`Output::finish`], for a file that was written from its start up to its present position.
     #[cfg(feature = "gpu")]
     pub fn finish_here(self) -> Result<(), Fault> {
         let bytes = self.file()?.stream_position();
@@ -180,12 +180,12 @@ impl Output {
         self.finish(bytes)
     }
 
-    // fails if another process is writing to the same place
+    // fails if another process is writing to the same path
     fn alone(&self) -> Result<(), Fault> {
         let Place::Beside(part, path) = &self.place else {
             return Ok(());
         };
-        // each locks its own before it looks for others: of two at least one sees the other
+        // each process locks its own file before it looks for others, so at least one of two sees the other
         if part.as_file().try_lock().is_err() {
             return Ok(());
         }
@@ -210,11 +210,11 @@ impl Output {
     }
 }
 
-/// What stands at a path and may be written.
+/// A path that may be written.
 enum Target {
-    /// A file, there or not; links followed.
+    /// A file, existing or not; links followed.
     File(PathBuf),
-    /// Something that takes bytes as they come.
+    /// A pipe, a terminal or another stream.
     Stream,
 }
 
@@ -260,7 +260,7 @@ fn target(said: &Path, kind: Kind, inputs: &[&Path]) -> Result<Target, Fault> {
     }
 }
 
-// pipes and terminals, and what a shell has opened already
+// true for pipes, terminals and files that a shell has opened already
 #[cfg(unix)]
 fn is_stream(said: &Path, there: &Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;
@@ -275,7 +275,7 @@ fn is_stream(_said: &Path, _there: &Metadata) -> bool {
     false
 }
 
-// the same file by another name, too
+// whether two paths name the same file, also through links
 fn same(path: &Path, there: &Metadata, input: &Path) -> bool {
     #[cfg(unix)]
     if let Ok(input) = std::fs::metadata(input) {
@@ -298,7 +298,7 @@ fn prefix(path: &Path) -> String {
     format!(".{name}.")
 }
 
-// with the rights that a file there has or would have
+// a temporary file with the permissions of the existing or a new file
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
     let start = prefix(path);
     let mut builder = Builder::new();
@@ -316,7 +316,7 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
     Ok(part)
 }
 
-// bytes of a file that are written later and must not fail then
+// reserves bytes of a file, so that their later write cannot fail
 fn allocate(file: &File, from: u64, bytes: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -328,7 +328,7 @@ fn allocate(file: &File, from: u64, bytes: u64) -> io::Result<()> {
             Err(e) => return Err(e.into()),
         }
     }
-    // where a file system knows no such thing, zeros hold the place
+    // where the file system cannot reserve, zeros are written
     let mut file = file;
     let at = file.stream_position()?;
     file.seek(io::SeekFrom::Start(from))?;

@@ -1,9 +1,9 @@
-//! A bar or a spinner on a terminal, silence elsewhere.
+//! A progress bar or spinner on a terminal, nothing elsewhere.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
-/// A bar of so many steps on stderr, drawn only where stderr is a terminal.
+/// A bar of `steps` steps on stderr, drawn only where stderr is a terminal.
 pub fn bar(steps: u64) -> ProgressBar {
     let bar = ProgressBar::new(steps);
     if !std::io::stderr().is_terminal() {
@@ -14,7 +14,7 @@ pub fn bar(steps: u64) -> ProgressBar {
     bar
 }
 
-/// A spinner on stderr that says what is being done and for how long, drawn only where stderr is a terminal.
+/// A spinner on stderr with a message and the elapsed time, drawn only where stderr is a terminal.
 #[cfg(feature = "gpu")]
 pub fn spinner(msg: String) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
@@ -27,7 +27,7 @@ pub fn spinner(msg: String) -> ProgressBar {
     spinner
 }
 
-/// A rate for people: `1.230 Msteps/s`.
+/// A rate with a metric prefix: `1.230 Msteps/s`.
 pub fn rate(x: f64, unit: &str) -> String {
     let (x, prefix) = match x {
         x if x >= 1e9 => (x / 1e9, "G"),

@@ -1,4 +1,4 @@
-//! `render`: pictures of many worlds, on any adapter, without a window.
+//! `render`: draws pictures of many worlds, on any adapter, without a window.
 
 use super::drive::Drive;
 use super::film::Film;
@@ -11,7 +11,7 @@ use manyworlds::picture::{Options, Overlay, Renderer, Sight};
 use manyworlds::{Batch, Model};
 use std::path::{Path, PathBuf};
 
-/// Frames a second, if `--every` does not say it.
+/// Frame rate where `--every` does not set it (1/s).
 const RATE: f64 = 30.0;
 
 /// Pictures of many worlds, without a window, on any adapter, a software one too.
@@ -78,7 +78,7 @@ pub struct Render {
     engine: Engine,
 }
 
-// WIDTHxHEIGHT
+// parses WIDTHxHEIGHT
 fn pixels(said: &str) -> Result<[u32; 2], String> {
     let parts = said.split_once('x');
     let parts = parts.and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
@@ -98,7 +98,7 @@ impl Render {
         }
     }
 
-    // steps worlds and draws them on the way
+    // steps worlds and draws frames in between
     fn step(&self, m: &Model) -> Result<(), Fault> {
         let n = usize::try_from(self.worlds).map_err(Fault::usage)?;
         let control = self.drive.control(m, n, self.steps)?;
@@ -175,7 +175,7 @@ impl Render {
         })
     }
 
-    // whatever ends it, the pictures until then are in the film
+    // runs `shoot`; after an error, too, the pictures drawn so far are in the film
     fn filmed(
         &self,
         rate: f64,
@@ -187,14 +187,14 @@ impl Render {
         let mut film = Film::create(&self.out, &inputs, self.size, rate, !self.film)?;
         let shot = shoot(&mut film);
         let finished = film.finish(self.size, rate);
-        // why it ended is the first thing to know
+        // an error of `shoot` is reported first
         shot.and(finished)?;
         remark!("{}", self.out.display());
         Ok(())
     }
 }
 
-// azimuth,elevation[,distance], else the name of a camera
+// parses azimuth,elevation[,distance], or else the name of a camera
 fn sight(said: &str) -> Sight {
     let numbers: Option<Vec<f64>> = said.split(',').map(|x| x.trim().parse().ok()).collect();
     let around = numbers.as_deref().and_then(Sight::around);

@@ -1,4 +1,4 @@
-//! `rollout`: step many worlds and keep what they did.
+//! `rollout`: steps many worlds and keeps arrays of each frame.
 
 use super::drive::Drive;
 use super::inputs::Control;
@@ -12,7 +12,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A call that takes longer is made shorter, so that signals are noticed.
+/// Longest step call: longer ones are shortened, so that signals are noticed in time.
 const LONG: Duration = Duration::from_millis(200);
 
 /// Step many worlds and keep what they did.
@@ -61,7 +61,7 @@ impl Rollout {
         let n = usize::try_from(self.worlds).map_err(Fault::usage)?;
         let control = self.drive.control(&m, n, self.steps)?;
         let mut batch = Batch::with(&m, n, self.engine.settings())?;
-        // whoever reads that worlds are there may send signals
+        // a reader of the next message may send signals
         let interrupt = Interrupt::watch()?;
         remark!("{n} worlds on {}", batch.device());
         self.drive.start(&mut batch)?;
@@ -73,7 +73,7 @@ impl Rollout {
             None => None,
         };
 
-        // whatever happens on the way, what was kept is written
+        // after an error, too, the kept frames are written
         let start = Instant::now();
         let mut done = 0;
         let walked = self.walk(&mut batch, &control, kept.as_mut(), &mut done, &interrupt);
@@ -107,7 +107,7 @@ impl Rollout {
         if let (Some(kept), Some(path)) = (kept, &self.out) {
             let frames = kept.nframe();
             let finished = kept.finish(&summary.to_string());
-            // why the rollout ended is the first thing to know
+            // the error that ended the rollout is reported first
             if let (Err(late), Err(early)) = (&finished, &walked) {
                 let text = format!("{}{}", early.text, late.text);
                 return Err(Fault { text, ..*early });
@@ -148,7 +148,7 @@ impl Rollout {
         }
     }
 
-    // what must not be written over
+    // files that must not be overwritten
     fn inputs(&self) -> Vec<&Path> {
         [self.model.path.as_path()]
             .into_iter()
@@ -172,13 +172,13 @@ impl Rollout {
         let (mut most, mut framed) = (u64::MAX, 0);
         while *done < self.steps {
             if let Err(fault) = interrupt.check() {
-                // where it stands is kept, too
+                // the last state is kept, too
                 if let Some(kept) = kept.filter(|_| framed < *done) {
                     kept.frame(batch)?;
                 }
                 return Err(fault);
             }
-            // to the next change of control or frame
+            // steps to the next change of control or frame
             let hold = self.drive.apply(control, batch, *done)?;
             let mut n = hold.min(self.steps - *done).min(most);
             if kept.is_some() {

@@ -1,8 +1,8 @@
-//! What a rollout keeps: frames go to disk as they come, and become one file at the end, however that is.
+//! The kept frames of a rollout: written to disk one by one, and made into one file at the end, also after an error.
 //!
-//! Rows of contacts and constraints grow with the room for them. So each frame is kept with the rows that it has, and all get
-//! the largest at the end. Room for the final file is set aside with each frame: a disk that is full stops the rollout, and
-//! what was kept until then still becomes a file.
+//! Arrays of contacts and constraint rows grow with their room. So each frame is kept with its own row length, and all frames get
+//! the largest length at the end. Disk space for the final file is reserved with each frame: a full disk stops the rollout, and
+//! the frames kept until then still become a file.
 
 use super::output::Output;
 use super::{Fault, array, npz};
@@ -13,21 +13,21 @@ use std::io::{self, BufReader, Read, Seek, Write};
 use std::iter::repeat_n;
 use std::path::Path;
 
-/// Numbers of a track that wait in memory before they are written.
+/// Largest number of numbers of a track that wait in memory before they are written.
 const WAIT: usize = 1 << 13;
 
-/// One array that is kept.
+/// One kept array.
 struct Track {
     field: &'static Field,
-    // rows of a world: how many frames have which, in order
+    // shapes of a world's row, each with the number of consecutive frames that have it
     rows: Vec<(usize, Vec<usize>)>,
     file: File,
-    // numbers that are in the file, and those that follow
+    // count of numbers in the file, and the numbers that are not yet in it
     written: u64,
     tail: Vec<f64>,
 }
 
-/// A trajectory in the making.
+/// An unfinished trajectory.
 pub struct Trajectory {
     file: npz::Writer,
     nworld: usize,
@@ -36,7 +36,7 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    /// Begins one with the given arrays of a world; the file is none of the inputs.
+    /// Begins a trajectory with the named arrays of a world; the file must not be an input.
     pub fn create(
         path: &Path,
         batch: &mut Batch,
@@ -45,7 +45,7 @@ impl Trajectory {
     ) -> Result<Self, Fault> {
         let mut fields: Vec<&Field> = Vec::new();
         for name in names {
-            // says what is meant, where it can be guessed
+            // the error suggests the nearest name
             let known = batch.read(name).map(drop);
             known.map_err(|e| Fault::usage(format!("--keep {name}: {e}")))?;
             let found = field(name).filter(|f| !fields.iter().any(|old| old.name == f.name));
@@ -72,7 +72,7 @@ impl Trajectory {
         })
     }
 
-    /// Where it will be.
+    /// The output file.
     pub fn output(&self) -> &Output {
         self.file.output()
     }
@@ -82,7 +82,7 @@ impl Trajectory {
         self.nframe
     }
 
-    /// Keeps the worlds as they are. If that fails, what was kept before is not lost.
+    /// Adds a frame with the worlds' present arrays. If that fails, earlier frames are not lost.
     pub fn frame(&mut self, batch: &mut Batch) -> Result<(), Fault> {
         let m = batch.model();
         let shapes: Vec<_> = self.tracks.iter().map(|t| row(m, t.field)).collect();
@@ -101,7 +101,7 @@ impl Trajectory {
             };
             failed = failed.or(done.err());
         }
-        // what could not be written waits in memory
+        // numbers that could not be written stay in memory
         self.nframe += 1;
         match failed {
             None => Ok(()),
@@ -109,11 +109,11 @@ impl Trajectory {
         }
     }
 
-    /// Makes the file of all whole frames and the text `meta`.
+    /// Writes the file with all complete frames and the text `meta`.
     pub fn finish(mut self, meta: &str) -> Result<(), Fault> {
         self.file.add_text("meta", meta)?;
         for track in self.tracks {
-            // rooms only grow: the last row holds all
+            // room only grows: the last shape is the largest
             let last = track.rows.last().map(|(_, row)| row.clone());
             let row = last.unwrap_or_default();
             let shape = [&[self.nframe, self.nworld], row.as_slice()].concat();
@@ -127,7 +127,7 @@ impl Trajectory {
 }
 
 impl Track {
-    // either they are in the file or they wait
+    // numbers are in the file or in the tail
     fn put(&mut self, x: &[f64]) -> io::Result<()> {
         if self.tail.len() + x.len() <= WAIT {
             self.tail.extend_from_slice(x);
@@ -150,14 +150,14 @@ impl Track {
         done
     }
 
-    // all or, as far as anybody knows, nothing
+    // if it fails, `written` stays unchanged, so that the numbers count as not written
     fn write(&mut self, x: &[f64]) -> io::Result<()> {
         self.file.write_all(bytemuck::cast_slice(x))?;
         self.written += x.len() as u64;
         Ok(())
     }
 
-    // every number of whole frames, each row filled up with zeros
+    // every number of complete frames, each row padded with zeros
     fn values(
         self,
         nframe: usize,
@@ -186,7 +186,7 @@ impl Track {
     }
 }
 
-// a time is one number: no axis of its own
+// shape of a world's row; a time is one number and has no axis of its own
 fn row(m: &manyworlds::Model, field: &Field) -> Vec<usize> {
     match field.name {
         "time" => Vec::new(),

@@ -1,4 +1,4 @@
-//! `verify`: every kernel against its twin, on random states of the user's own model.
+//! `verify`: compares every kernel with its twin, on random states of the user's own model.
 
 use super::{CHECK, Fault, ModelArg, load, progress};
 use crate::cli::say::{data, remark};
@@ -14,10 +14,10 @@ use manyworlds::stages::Stage;
 use manyworlds::{Batch, Data, Error, Model};
 use serde_json::{Value, json};
 
-// relative errors that a stage may have on a model that nobody has seen; tests/parity holds ours to less
+// relative errors allowed for a stage on any model; tests/parity holds our models to less
 const TOLERANCE: f64 = 1e-3;
 const TOLERANCES: &[(&str, f64)] = &[
-    // slopes of impedances: the last bits of a distance over the width of the impedance
+    // slope of the impedance: rounding error of a distance relative to the width of the impedance
     ("make_constraint", 2e-2),
     // sums of forces that cancel
     ("solve_newton", 2e-2),
@@ -56,7 +56,7 @@ pub struct Verify {
     json: bool,
 }
 
-/// What came out for one stage and one number of lanes.
+/// Result of one stage at one number of lanes.
 #[derive(Clone)]
 struct Row {
     lanes: u32,
@@ -89,7 +89,7 @@ impl Verify {
                 checked: true,
                 ..Config::default()
             };
-            // minutes on a software adapter that compiles for the first time
+            // takes minutes on a software adapter that compiles for the first time
             let spinner = progress::spinner(format!("lanes {lanes}: compiling"));
             let begins =
                 |stage: &Stage| spinner.set_message(format!("lanes {lanes}: {}", stage.name));
@@ -102,7 +102,7 @@ impl Verify {
             }
             spinner.finish_and_clear();
         }
-        // a stage that no number of lanes could be judged at has not passed
+        // a stage that could not be judged at any number of lanes has not passed
         let judged = |row: &Row| {
             let same = |other: &&Row| other.stage.name == row.stage.name;
             !row.ended() || rows.iter().filter(same).any(Row::passed)
@@ -164,7 +164,7 @@ impl Verify {
         batch.forward()?;
         let settled = batch.worlds()?;
         let m = batch.model().clone();
-        // every other one has settled; room may have grown since the first were taken
+        // every other world has settled; room may have grown since the early states were copied
         let mut out = Vec::new();
         for (w, late) in settled.into_iter().enumerate() {
             let early = std::mem::take(&mut worlds[w]);
@@ -198,7 +198,7 @@ impl Row {
         own.map_or(TOLERANCE, |(_, tolerance)| *tolerance)
     }
 
-    // the array that is off the most
+    // the array with the largest error
     fn worst(&self) -> Option<(&'static str, f64)> {
         let errors = self.report.worst.iter().map(|(field, x)| (*field, x.error));
         errors.max_by(|a, b| a.1.total_cmp(&b.1))
@@ -211,7 +211,7 @@ impl Row {
         near && self.report.touched.is_empty()
     }
 
-    // the adapter ended the loops of some worlds, and nothing is wrong with the others
+    // the adapter ended the loops of some worlds, and all other worlds pass
     fn ended(&self) -> bool {
         let others = Report {
             touched: Vec::new(),

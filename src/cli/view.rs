@@ -1,4 +1,4 @@
-//! `view`: a window in which worlds run.
+//! `view`: runs worlds in a window.
 
 mod chosen;
 mod gfx;
@@ -83,7 +83,7 @@ impl View {
         app.end()
     }
 
-    // what the arguments ask for
+    // the worlds that the arguments ask for
     fn worlds(&self, m: &Model) -> Result<Worlds, Fault> {
         if let Some(path) = &self.trajectory {
             let kept = Kept::open(path, m)?;
@@ -98,7 +98,7 @@ impl View {
         Ok(Worlds::new(show))
     }
 
-    /// So many worlds of a model.
+    /// Opens `nworld` worlds of a model.
     fn open(&self, m: &Model, nworld: usize) -> Result<Show, Error> {
         let shown = usize::try_from(self.show).map_err(|e| Error::Input(e.to_string()))?;
         let options = Options {
@@ -113,7 +113,7 @@ impl View {
         Ok(show)
     }
 
-    /// As many worlds of another model, from a file.
+    /// Opens as many worlds of another model, from a file.
     fn open_file(&self, path: &Path, nworld: usize) -> Result<Worlds, Error> {
         let m = Model::from_xml_path_with(path, &self.model.limits())?;
         Ok(Worlds::new(self.open(&m, nworld)?))

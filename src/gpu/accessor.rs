@@ -1,4 +1,4 @@
-//! The WGSL functions that read and write an array: where its words lie, and what they make.
+//! The WGSL functions that read and write an array: the address of each word, and the value made of the words.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::fields::{Elem, FIELDS, Field};
 use crate::gpu::arena::Slot;
 use crate::gpu::wgsl::Build;
 
-/// Which of its words an accessor touches, and how.
+/// An accessor: its array, whether it writes, and whether it touches one component or the whole element.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub(super) field: &'static Field,
@@ -14,7 +14,7 @@ pub(super) struct Access {
     component: bool,
 }
 
-/// What a called name accesses, if it is an accessor's.
+/// The access of a called name, if it is an accessor's.
 pub(super) fn access(call: &str) -> Option<Access> {
     let find = |name: &str| FIELDS.iter().find(|f| f.name == name);
     let (write, rest) = match call.strip_prefix("set_") {
@@ -51,7 +51,7 @@ impl Build<'_> {
         format!("var<{space}> chip_{}: array<{ty}, {n}>;\n", field.name)
     }
 
-    // elements of one world's array on chip: words, or four words at once
+    // number of elements of one world's array on chip: words, or groups of four words
     fn chip_elements(&self, field: &Field) -> u32 {
         let words = self.layout.slot(field).words.max(1);
         if fours(field) {
@@ -61,7 +61,7 @@ impl Build<'_> {
         }
     }
 
-    /// The text of an accessor, which may look at its index.
+    /// The text of an accessor; with `checked` it checks its index.
     pub(super) fn accessor(&self, name: &str, a: Access, checked: bool) -> String {
         let Access {
             field,
@@ -71,7 +71,7 @@ impl Build<'_> {
         let slot = self.layout.slot(field);
         let width = field.elem.width();
 
-        // a parameter for each dimension; the element is their row-major combination
+        // one parameter for each dimension; the element is their row-major combination
         let dims: Vec<&str> = field
             .dims
             .iter()
@@ -118,7 +118,7 @@ impl Build<'_> {
                 false => format!("out_of_range(e, {})", slot.len),
             };
             let otherwise = match write {
-                // of an array without elements nothing can be poisoned
+                // an array without elements has no word to poison
                 true if slot.words == 0 => "return;".to_owned(),
                 true if whole => format!(
                     "chip_{}[{}].x = bitcast<f32>(nan_bits); return;",
@@ -153,7 +153,7 @@ impl Build<'_> {
         out
     }
 
-    // address of a word of an array, given its number within the array
+    // address of a word of an array, given its index within the array
     fn place(&self, field: &Field, slot: Slot) -> impl Fn(&str) -> String + use<> {
         let chip = self.on_chip(field);
         let team = chip && self.team.lanes > 1;
@@ -181,7 +181,7 @@ impl Build<'_> {
     }
 }
 
-// true if an array on chip is read and written four words at once
+// true if an array on chip is stored as four-word vectors
 fn fours(field: &Field) -> bool {
     field.elem == Elem::Quat
 }

@@ -1,4 +1,4 @@
-//! Where each word of each array lies on the device: one arena for the model, one for the worlds.
+//! Device memory layout: the place of each word of each array, in one arena for the model and one for the worlds.
 //!
 //! ```text
 //! model   | qpos0 | qpos_spring | body_parentid | … | (fresh)  shared by all worlds
@@ -9,19 +9,19 @@
 //!                                                              lies at tile_base + e·TILE + t
 //! ```
 //!
-//! `TILE = 1` is world-major, as a team of many lanes likes it; a team of one lane wants worlds side by side. Everything is a
+//! `TILE = 1` is world-major, which suits a team of many lanes; a team of one lane needs worlds side by side. Everything is a
 //! 32-bit word. Worlds live in chunks, each one buffer that a shader can bind; a chunk is padded to whole tiles, and the
 //! padding is simulated like any other world, so that no kernel needs a branch for it.
 //!
-//! Behind the model lies the image of a world that was reset and has made its forward dynamics: what becomes of one whose
+//! Behind the model lies the image of a reset world after forward dynamics: it replaces a world whose
 //! acceleration is bad (`check_acc`).
 //!
-//! What the model's stages never touch has no room. What only one stage touches, on its way, lives on chip where that holds it,
-//! in workgroup memory or in the invocation's own; else such arrays of different stages lie in the same place:
+//! An array that no stage of the model touches has no memory. An array that only one stage touches, as scratch, is on chip if it fits,
+//! in workgroup memory or in private memory of the invocation; else such arrays of different stages share the same words:
 //!
 //! ```text
 //! world   | … | rne_cacc rne_cfrc |        |
-//!         | … | solver_U solver_search …   |     two stages, never at the same time
+//!         | … | solver_U solver_search …   |     two stages that never run at the same time
 //! ```
 
 use crate::error::{Error, Result};
@@ -35,14 +35,14 @@ use crate::model::Opt;
 use crate::stages::{Stage, check_acc};
 use crate::types::ENBL_INVERSE;
 
-/// Where an array lies.
+/// The place of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// True if every world has its own: the rooms `Data` and `Scratch`, and model fields that vary.
+    /// True if every world has its own copy: the rooms `Data` and `Scratch`, and model fields that vary.
     pub per_world: bool,
-    /// True if it is one stage's own and garbage before and after: on its way to what it makes.
+    /// True if it is scratch of one stage: garbage before and after the stage.
     pub transient: bool,
-    /// True if it lives on chip for as long as a kernel runs, and has no place in the arena.
+    /// True if it is on chip while a kernel runs, and has no place in the arena.
     pub chip: bool,
     /// First word, in the model's arena or in the image of a world.
     pub offset: u32,
@@ -52,10 +52,10 @@ pub struct Slot {
     pub len: u32,
 }
 
-/// Words of one world that may live on chip: seven eighths of the workgroup memory that every device has, as far as what
-/// lanes tell each other leaves it; or what an invocation that works alone may call its own.
+/// Words of one world that may be on chip. With several lanes: seven eighths of the workgroup memory that every device has, less the
+/// words that lanes exchange. With one lane: the private memory that an invocation may use.
 pub fn chip_words(team: Team) -> u32 {
-    // an invocation's words in `device/many_lanes.wgsl`, and the group's own
+    // bytes that lanes exchange: an invocation's words in `device/many_lanes.wgsl`, and the group's own
     let told = 4 * (6 * team.lanes * team.worlds + 1);
     match team.lanes {
         1 => 2048,
@@ -63,7 +63,7 @@ pub fn chip_words(team: Team) -> u32 {
     }
 }
 
-/// Offsets of every array, for one model and one tile size.
+/// The place of every array, for one model and one tile size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Worlds whose words are interleaved.
@@ -72,42 +72,42 @@ pub struct Layout {
     pub model_words: u32,
     /// Words of one world's image.
     pub world_words: u32,
-    /// Words of the image that belong to the rooms `Data` and `Scratch`: what a reset rewrites.
+    /// Words of the image that belong to the rooms `Data` and `Scratch`, which a reset rewrites.
     pub state_words: u32,
-    /// Those of them that are kept from stage to stage: the image of a fresh world behind the model.
+    /// Words of `state_words` that are kept between stages: the image of a fresh world behind the model.
     pub fresh_words: u32,
     // in order of FIELDS
     slots: Vec<Slot>,
-    // options that every world has for itself, and where each begins in the image of a world
+    // options stored per world, and the first word of each in the image of a world
     options: Vec<(&'static str, u32)>,
 }
 
-/// What a number of worlds takes on the device (bytes).
+/// Device memory of a number of worlds (bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
     /// The model's arena, once.
     pub model: u64,
     /// One world.
     pub world: u64,
-    /// All worlds, the padding included.
+    /// All worlds, padding included.
     pub worlds: u64,
-    /// Room for moving arrays to and from the host.
+    /// Staging buffers for arrays to and from the host.
     pub staging: u64,
 }
 
 impl Memory {
-    /// Everything together (bytes).
+    /// Sum of all parts (bytes).
     pub fn total(&self) -> u64 {
         self.model + self.worlds + self.staging
     }
 }
 
 impl Layout {
-    /// Lays out a model; `varies` names model fields and options of reals that may differ from world to world, and `chip` words of each world may
-    /// live on chip.
+    /// Lays out a model. `varies` names model fields and options of reals that may differ from world to world. Up to `chip` words of each world may
+    /// be on chip.
     ///
-    /// Fails with [`Error::Input`] on a name that is neither, with [`Error::Size`] on an arena that 32-bit
-    /// addresses do not reach.
+    /// Fails with [`Error::Input`] on a name that is neither, with [`Error::Size`] on an arena beyond 32-bit
+    /// addresses.
     pub fn new(m: &Model, tile: u32, varies: &[&str], chip: u32) -> Result<Self> {
         for name in varies {
             let is_field = FIELDS
@@ -157,30 +157,30 @@ impl Layout {
         })
     }
 
-    /// Where an array lies, by its row in [`FIELDS`].
+    /// The place of an array, by its row in [`FIELDS`].
     pub fn slot(&self, field: &Field) -> Slot {
         let row = FIELDS.iter().position(|f| f.name == field.name);
         self.slots[row.expect("a field is a row of the table")]
     }
 
-    /// Options that every world has for itself, and where each begins in the image of a world.
+    /// Options stored per world, and the first word of each in the image of a world.
     pub(crate) fn options(&self) -> &[(&'static str, u32)] {
         &self.options
     }
 
-    /// True if worlds have something of the model for themselves.
+    /// True if any field or option of the model is stored per world.
     pub(crate) fn differs(&self) -> bool {
         let mut own = self.slots().filter(|(_, slot)| slot.per_world);
         own.any(|(field, _)| field.room == Room::Model) || !self.options.is_empty()
     }
 
-    /// Every array and where it lies, in order of the table.
+    /// Every array and its place, in order of the table.
     pub fn slots(&self) -> impl Iterator<Item = (&'static Field, Slot)> + '_ {
         FIELDS.iter().zip(self.slots.iter().copied())
     }
 
-    /// Worlds that one chunk can hold: whole tiles, within the limits on bindings, buffers and dispatches.
-    /// `group_worlds` is the number of worlds of a workgroup.
+    /// Number of worlds that fit in one chunk: whole tiles, within the limits on bindings, buffers and dispatches.
+    /// `group_worlds` is the number of worlds per workgroup.
     pub(crate) fn chunk_worlds(&self, limits: &wgpu::Limits, group_worlds: u32) -> u64 {
         let bytes = limits
             .max_storage_buffer_binding_size
@@ -193,7 +193,7 @@ impl Layout {
         worlds / u64::from(self.tile) * u64::from(self.tile)
     }
 
-    /// What `nworld` worlds take, in chunks of at most `chunk` worlds.
+    /// Memory of `nworld` worlds.
     pub fn memory(&self, nworld: u64, staging_words: u64) -> Memory {
         let world = u64::from(self.world_words) * 4;
         Memory {
@@ -204,7 +204,7 @@ impl Layout {
         }
     }
 
-    /// The largest number of worlds that fits a number of bytes.
+    /// The largest number of worlds that fits in `bytes`.
     pub fn worlds_within(&self, bytes: u64, staging_words: u64) -> u64 {
         let fixed = self.memory(0, staging_words).total();
         let worlds = bytes.saturating_sub(fixed) / (u64::from(self.world_words) * 4).max(1);
@@ -216,8 +216,8 @@ impl Layout {
         (u64::from(self.model_words) + u64::from(self.fresh_words)).max(4)
     }
 
-    /// The words of a world that was reset because its acceleration was bad, and has made its forward dynamics: what the twin of
-    /// `check_acc` leaves.
+    /// The words of a world that was reset because its acceleration was bad, after forward dynamics: the result of the twin of
+    /// `check_acc`.
     pub fn fresh_image(&self, m: &Model) -> Vec<u32> {
         let mut d = Data::new(m);
         d.qacc.fill(f64::NAN);
@@ -236,7 +236,7 @@ impl Layout {
         image
     }
 
-    /// The words of one world: its state, and the model's values of what varies.
+    /// The words of one world: its state, and the model's values of the fields that vary.
     pub fn world_image(&self, m: &Model, d: &Data) -> Vec<u32> {
         let mut image = vec![0; self.world_words as usize];
         let kept = |slot: &Slot| slot.per_world && !slot.transient;
@@ -255,29 +255,29 @@ impl Layout {
     }
 }
 
-// finds a place for every array
+// assigns a place to every array
 struct Place<'a> {
     m: &'a Model,
-    // words of a sector of memory that one world has
+    // words per world in a sector of memory
     sector: u64,
     slots: Vec<Slot>,
     placed: Vec<bool>,
-    // who touches an array on its way, by their place in the walk
+    // for each array that one stage uses as scratch, the index of that stage in the walk
     owner: Vec<Option<usize>>,
-    // whose arrays are on chip together with an array: its owner's, if that is a kernel of its own
+    // the on-chip group of an array: its owner, if that stage is a kernel of its own, else none
     kernel: Vec<Option<usize>>,
 }
 
-// arrays of MuJoCo's that are a stage's own all the same
+// arrays of MuJoCo that are scratch of one stage
 const INNER: &[&str] = &["qH", "qHDiagInv"];
 
-// stages that come again and find what they left
+// stages that run several times and read the values of their previous run
 const AGAIN: &[&str] = &["rk4", "compare_fwd_inv"];
 
-// a factor is read and written once for each of its entries and columns; the first of these comes first
+// most accessed arrays, most first: a factor is read and written once for each of its entries and columns
 const BUSY: &[&str] = &["solver_tile", "solver_rows"];
 
-// arrays from this many words on begin at whole sectors
+// arrays of at least this many words begin at whole sectors
 const LARGE: u64 = 32;
 
 impl<'a> Place<'a> {
@@ -287,7 +287,7 @@ impl<'a> Place<'a> {
         if m.opt.enabled(ENBL_INVERSE) {
             walk.extend(inverse_walk(m));
         }
-        // texts of one's own touch more
+        // arrays that user texts touch too
         let more = |stage: &&Stage| {
             let Dataflow { mut reads, writes } = match has_text(m, stage) {
                 true => added_flow(m, stage),
@@ -306,7 +306,7 @@ impl<'a> Place<'a> {
             kernel: Vec::new(),
         };
         for field in FIELDS {
-            // the stages that touch it; what the turns of one stage hand on to each other is kept
+            // the stages that touch the field, each stage once; scratch that later runs of a stage read (`AGAIN`) is kept
             let mut by: Vec<usize> = (0..walk.len())
                 .filter(|&k| {
                     touched(walk[k]).contains(&field.name) || more[k].contains(&field.name)
@@ -338,7 +338,7 @@ impl<'a> Place<'a> {
         place
     }
 
-    // every kernel has all the room; stages that may share one share it
+    // every on-chip group gets all the words; stages that may share a kernel share one group
     fn on_chip(&mut self, words: u32) {
         let mut kernels = self.kernel.clone();
         kernels.sort_unstable();
@@ -348,7 +348,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    // what is touched most first, then small arrays: more of them find room
+    // most accessed arrays first, then small ones, so that more arrays fit
     fn on_chip_of(&mut self, kernel: Option<usize>, words: u32) {
         let mut rows: Vec<usize> = (0..FIELDS.len())
             .filter(|&k| self.slots[k].transient && self.kernel[k] == kernel)
@@ -365,7 +365,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    // places what is picked and not yet placed from a word on; the end
+    // places the picked arrays that have no place yet, from word `first` on; returns the end
     fn fields(&mut self, first: u64, pick: impl Fn(&Field, bool) -> bool) -> u64 {
         let mut end = first;
         for (k, field) in FIELDS.iter().enumerate() {
@@ -389,7 +389,7 @@ impl<'a> Place<'a> {
         at + words
     }
 
-    // what stages need on their way lies in the same place for all of them
+    // places scratch arrays: those of different stages share the same words; returns the end
     fn transient(&mut self, first: u64) -> u64 {
         let mut owners: Vec<usize> = self.owner.iter().copied().flatten().collect();
         owners.sort_unstable();
@@ -417,7 +417,7 @@ fn put(image: &mut [u32], slot: Slot, view: Option<View<'_>>) {
     }
 }
 
-/// The 32-bit words of an array: integers as they are, reals as `f32`.
+/// The 32-bit words of an array: integers unchanged, reals as `f32`.
 pub fn words(view: View<'_>) -> Vec<u32> {
     match view {
         View::Int(x) => x.iter().map(|&x| x as u32).collect(),

@@ -1,4 +1,4 @@
-//! Arrays on their way to a host that cannot wait for them, such as a page.
+//! Arrays in transfer to a host that cannot wait for them, such as a page.
 
 use crate::error::{Error, Result};
 use crate::fields::Field;
@@ -7,18 +7,18 @@ use crate::gpu::device::Device;
 use crate::gpu::transfer::Span;
 use crate::gpu::worlds::Gpu;
 
-/// Arrays of every world that the device has been asked for, as they were when it was asked.
+/// A pending read of arrays of all worlds, with their values at the time of [`Gpu::ask`].
 #[derive(Debug)]
 pub struct Asked {
     device: Device,
     back: wgpu::Buffer,
-    // each with its number of words over all worlds
+    // each with its number of words in all worlds
     fields: Vec<(&'static Field, usize)>,
 }
 
 impl Asked {
-    /// The arrays, each of all worlds as by [`Gpu::read`]. In a browser they are there once its loop of events has turned; elsewhere this
-    /// waits for them. Fails with [`Error::Device`] where the device does.
+    /// The arrays, each of all worlds as by [`Gpu::read`]. In a browser the future is ready once the event loop has run; elsewhere this
+    /// waits for the arrays. Fails with [`Error::Device`] where the device does.
     pub async fn answer(self) -> Result<Vec<(&'static Field, Values)>> {
         let total: usize = self.fields.iter().map(|(_, words)| words).sum();
         let mut words = Vec::with_capacity(total);
@@ -35,9 +35,9 @@ impl Asked {
 }
 
 impl Gpu {
-    /// Asks the device for arrays of every world.
+    /// Asks the device for arrays of all worlds.
     ///
-    /// Fails with [`Error::Input`] on an array that the worlds do not keep, and with [`Error::Size`] where all of them together are more
+    /// Fails with [`Error::Input`] on an array that the worlds do not keep, and with [`Error::Size`] where all arrays together are more
     /// than a buffer holds.
     pub fn ask(&self, fields: &[&'static Field]) -> Result<Asked> {
         let spans: Vec<Span> = fields

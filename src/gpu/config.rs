@@ -1,4 +1,4 @@
-//! How worlds are laid out and run, and what is chosen where nothing is said.
+//! Layout and run settings of worlds, and their defaults.
 
 use std::path::PathBuf;
 
@@ -8,35 +8,35 @@ use crate::fields::{Elem, Model};
 use crate::gpu::device::{Adapter, Device};
 use crate::gpu::wgsl::{LaneOrder, Team};
 
-/// How the worlds are laid out and run.
+/// Layout and run settings of worlds.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Number of worlds.
     pub nworld: usize,
-    /// Lanes of a team, a power of two; 0: chosen from model and adapter.
+    /// Lanes per team, a power of two; 0: chosen from model and adapter.
     pub lanes: u32,
-    /// Worlds of a workgroup, a power of two; 0: chosen.
+    /// Worlds per workgroup, a power of two; 0: chosen.
     pub worlds: u32,
     /// Worlds whose words are interleaved, a power of two; 0: chosen.
     pub tile: u32,
     /// Bounds-checked accessors, and wgpu's own checks.
     pub checked: bool,
-    /// Largest number of stages in one kernel; 0: as many as go together on hardware, one on a software adapter, whose
-    /// compiler takes long over large kernels.
+    /// Largest number of stages in one kernel; 0: as many as can share one on hardware, one on a software adapter, whose
+    /// compiler is slow on large kernels.
     pub fuse: usize,
-    /// Which kernels are written for the model alone, without loops (see [`crate::gpu::unroll`]).
+    /// Which kernels are unrolled (see [`crate::gpu::unroll`]).
     pub unroll: Unroll,
-    /// Folder with what was measured earlier ([`crate::gpu::tune`]), for what this leaves open; none: nothing is looked up.
+    /// Folder of earlier measurements ([`crate::gpu::tune`]), for settings that are left open here; none: no look-up.
     pub tuned: Option<PathBuf>,
     /// Fields of the model that may differ from world to world.
     pub varies: Vec<String>,
     /// Memory that may be used (bytes).
     pub memory: Option<u64>,
-    /// Which lane an invocation is, for tests.
+    /// The lane number of each invocation, for tests.
     pub order: LaneOrder,
-    /// Largest number of worlds of a chunk, for tests; none: what the device's limits allow.
+    /// Largest number of worlds in a chunk, for tests; none: as many as the device's limits allow.
     pub chunk: Option<u64>,
-    /// Dispatches of one submission, so that none keeps the device too long.
+    /// Largest number of dispatches per submission, so that none occupies the device too long.
     pub dispatches: usize,
 }
 
@@ -61,7 +61,7 @@ impl Default for Config {
     }
 }
 
-/// The numbers of an array, of several worlds one after the other.
+/// The values of an array for several worlds, one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     /// Integers.
@@ -88,20 +88,20 @@ impl Values {
 
 fn lanes_for(m: &Model, software: bool) -> u32 {
     match software {
-        // a software adapter ends the loops of an invocation after 65,535 turns in all: large models need many lanes
+        // a software adapter ends the loops of an invocation after 65,535 iterations in all: large models need many lanes
         true => (m.nv * m.nv / 200 + 1).next_power_of_two().min(64) as u32,
-        // counted (docs/performance.md): with more, lanes wait for each other in loops over few dofs and rows
+        // measured (docs/performance.md): with more lanes, lanes wait for each other in loops over few dofs and rows
         false => (m.nv.max(1) as u32).next_power_of_two().min(8),
     }
 }
 
-// worlds of a workgroup of so many invocations, and of a tile
+// worlds per workgroup of `invocations` invocations, and worlds per tile
 fn worlds_for(lanes: u32, invocations: u32) -> (u32, u32) {
     let tile = if lanes >= 8 { 1 } else { 32 / lanes };
     ((invocations / lanes).clamp(1, 32), tile)
 }
 
-// the invocations that a device runs in step: a barrier among them costs next to nothing, and no half of them is idle
+// workgroup size that a device runs in step: a barrier in it costs next to nothing, and no half of the hardware group is idle
 fn invocations_of(adapter: &Adapter) -> u32 {
     match adapter.software {
         true => 64,
@@ -109,19 +109,19 @@ fn invocations_of(adapter: &Adapter) -> u32 {
     }
 }
 
-/// The team and the tile that are chosen for a model on a hardware GPU that runs 32 invocations in step.
+/// The default team and tile of a model on a hardware GPU with subgroups of 32 invocations.
 pub fn hardware_team(m: &Model) -> (Team, u32) {
     team_of(lanes_for(m, false), 32)
 }
 
-/// The team of so many lanes, a power of two, and the tile that are chosen where nothing else is asked for, on a hardware GPU that
-/// runs so many invocations in step.
+/// The default team and tile with `lanes` lanes, a power of two, on a hardware GPU with subgroups of
+/// `subgroup` invocations.
 pub fn team_of(lanes: u32, subgroup: u32) -> (Team, u32) {
     let (worlds, tile) = worlds_for(lanes, subgroup);
     (Team { lanes, worlds }, tile)
 }
 
-// powers of two within the limits on a workgroup
+// the team and the tile: powers of two, within the limits on a workgroup
 pub(crate) fn choose_team(config: &Config, m: &Model, device: &Device) -> Result<(Team, u32)> {
     let most = device
         .limits()

@@ -1,4 +1,4 @@
-//! Which arrays stages read and write, told by the accessors that their texts call.
+//! The arrays that stages read and write, found from the accessors that their texts call.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -9,12 +9,12 @@ use crate::gpu::library::{contacts, library};
 use crate::gpu::{generic, lex, own};
 use crate::stages::{STAGES, Stage};
 
-/// Which arrays a text touches, by the accessors that it calls.
+/// The arrays that a text touches, by the accessors that it calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dataflow {
-    /// Read, in order of the table.
+    /// Arrays read, in order of the table.
     pub reads: Vec<&'static str>,
-    /// Written, in order of the table.
+    /// Arrays written, in order of the table.
     pub writes: Vec<&'static str>,
 }
 
@@ -23,7 +23,7 @@ pub fn dataflow(stages: &[&Stage]) -> Dataflow {
     flow(stages.iter().map(|stage| stage.shader.to_owned()))
 }
 
-/// Arrays that texts read and write; what is there for texts of one's own is known by its other name.
+/// Arrays that texts read and write; accessors in user texts count under their names without the prefix.
 pub(super) fn flow(texts: impl Iterator<Item = String>) -> Dataflow {
     let lib = library(1);
     let mut todo: Vec<String> = texts.map(|text| generic::expand(&text, lib)).collect();
@@ -52,7 +52,7 @@ pub(super) fn flow(texts: impl Iterator<Item = String>) -> Dataflow {
     }
 }
 
-/// The same of a model, whose texts of one's own are part of its stages.
+/// Like [`dataflow`], with the user texts that a model adds to its stages.
 pub fn dataflow_in(m: &Model, stages: &[&Stage]) -> Dataflow {
     let mut all = dataflow(stages);
     for stage in stages.iter().filter(|stage| own::has_text(m, stage)) {

@@ -1,4 +1,4 @@
-//! Adapters: which there are, which one is taken, and an open device that reports every fault as an [`Error`].
+//! Adapters: listing them, choosing one, and an open device that reports every fault as an [`Error`].
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -8,12 +8,12 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use crate::gpu::pipelines::Pipelines;
 
-/// How long a wait for the device may last before it is an error.
+/// Longest wait for the device before it is an error.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-/// The same for a software adapter, which compiles a kernel when it first runs it.
+/// Longest wait for a software adapter, which compiles a kernel when it first runs it.
 pub const SOFTWARE_PATIENCE: Duration = Duration::from_secs(600);
 
-/// Which adapter to take.
+/// The adapter to choose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
     /// The best hardware adapter; an error if there is none.
@@ -23,11 +23,11 @@ pub enum Choice {
     Any,
     /// A software adapter.
     Software,
-    /// The first adapter whose name contains these letters, whatever it is.
+    /// The first adapter whose name contains these letters, hardware or software.
     Named(String),
 }
 
-/// What an adapter is.
+/// Properties of an adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adapter {
     /// Name of the device.
@@ -36,7 +36,7 @@ pub struct Adapter {
     pub driver: String,
     /// Interface: `vulkan`, `metal`, `dx12`; `webgpu` in a browser.
     pub backend: String,
-    /// True if a CPU plays the device.
+    /// True if it is emulated on the CPU.
     pub software: bool,
     /// Largest buffer that a shader can bind (bytes).
     pub binding: u64,
@@ -47,23 +47,23 @@ pub struct Adapter {
 }
 
 impl Adapter {
-    /// True if the platform itself keeps every access to a buffer within its binding, as Vulkan does with the robust access that wgpu asks
-    /// it for.
+    /// True if the platform keeps every buffer access within its binding, as Vulkan does with the robust access that wgpu
+    /// requests.
     pub fn keeps_within(&self) -> bool {
         self.backend == wgpu::Backend::Vulkan.to_str()
     }
 
-    /// True if it is a browser's, which tells little of what is behind it and cannot be waited for.
+    /// True if it is a browser's adapter, which reveals little of the hardware and cannot be waited for.
     pub fn browser(&self) -> bool {
         self.backend == wgpu::Backend::BrowserWebGpu.to_str()
     }
 
-    /// True if it ends long loops without a word, as Mesa's software adapter does.
+    /// True if it may end long loops without an error, as Mesa's software adapter does.
     pub fn ends_loops(&self) -> bool {
         self.software && !self.browser()
     }
 
-    /// True if its compiler takes long over large kernels, so that every stage gets one of its own.
+    /// True if its compiler is slow on large kernels, so that every stage becomes a kernel of its own.
     pub fn compiles_slowly(&self) -> bool {
         self.software || self.browser()
     }
@@ -96,14 +96,14 @@ impl std::fmt::Display for Adapter {
 /// How a device is opened.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// Which adapter.
+    /// The adapter to open.
     pub choice: Choice,
-    /// Ask for no more than WebGPU's default limits, even if the adapter has more.
+    /// Request no more than WebGPU's default limits, even if the adapter has more.
     pub portable: bool,
 }
 
 impl Request {
-    /// A device on whatever adapter there is.
+    /// A device on any adapter, hardware preferred.
     pub fn any() -> Self {
         Self {
             choice: Choice::Any,
@@ -117,7 +117,7 @@ impl Request {
 pub struct Device {
     pub(crate) device: wgpu::Device,
     pub(crate) queue: wgpu::Queue,
-    /// The adapter it is on.
+    /// The adapter of the device.
     pub adapter: Adapter,
     /// True if stages can be timed on the device.
     pub timestamps: bool,
@@ -126,12 +126,12 @@ pub struct Device {
     pub(super) pipelines: Pipelines,
 }
 
-/// False where the system has no device that a driver could be for, which costs less to know than the driver to load.
+/// False where the system has no graphics device, so that no driver needs loading: this check is cheaper than loading one.
 pub(crate) fn may_have_hardware() -> bool {
     if !cfg!(target_os = "linux") {
         return true;
     }
-    // of the kernel's drivers of graphics; NVIDIA's, also of boards; Windows below; phones and boards
+    // device nodes of GPUs without `/dev/dri/renderD*`: NVIDIA, also on boards; Windows underneath (WSL); phones and boards
     const NAMES: &[&str] = &["nvidia", "nvhost", "nvgpu", "dxg", "mali", "kgsl", "pvr"];
     let named = |folder: &str, starts: &[&str]| {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -143,13 +143,13 @@ pub(crate) fn may_have_hardware() -> bool {
     named("/dev/dri", &["renderD"]) || named("/dev", NAMES)
 }
 
-/// What a future of a device gives, once it is there.
+/// Waits for the result of a device future.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
     pollster::block_on(future)
 }
 
-/// What a future of a device gives, if it is there at once: in a browser nothing can be waited for.
+/// The result of a device future if it is ready at once, else an error: in a browser nothing can be waited for.
 #[cfg(target_arch = "wasm32")]
 pub(crate) fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
     let mut at_once = std::task::Context::from_waker(Waker::noop());
@@ -165,7 +165,7 @@ pub(crate) fn instance() -> &'static wgpu::Instance {
     static INSTANCE: OnceLock<wgpu::Instance> = OnceLock::new();
     INSTANCE.get_or_init(|| {
         let mut desc = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-        // the GL backend lacks what the kernels need
+        // the GL backend lacks features that the kernels need
         desc.backends &= wgpu::Backends::VULKAN
             | wgpu::Backends::METAL
             | wgpu::Backends::DX12
@@ -174,7 +174,7 @@ pub(crate) fn instance() -> &'static wgpu::Instance {
     })
 }
 
-// hardware first, then discrete before integrated; equal ones in the order of the system
+// adapters sorted by type: hardware first, discrete before integrated; equal ones in the order of the system
 async fn ranked() -> Vec<wgpu::Adapter> {
     let all = wgpu::Backends::all();
     let mut list = instance().enumerate_adapters(all).await;
@@ -192,7 +192,7 @@ fn told(adapter: &wgpu::Adapter) -> Adapter {
     Adapter::of(adapter.get_info(), &adapter.limits())
 }
 
-/// Every adapter of this machine, best first; none in a browser, which has to be asked by [`Device::request`].
+/// Every adapter of this machine, best first; none in a browser, where [`Device::request`] opens one.
 pub fn adapters() -> Vec<Adapter> {
     let list = block_on(async { Ok(ranked().await) }).unwrap_or_default();
     list.iter().map(told).collect()
@@ -228,29 +228,29 @@ async fn choose(choice: &Choice) -> Result<wgpu::Adapter> {
     })
 }
 
-/// Storage buffers that a stage binds: the model's and the worlds', or those that arrays are moved between.
+/// Storage buffers that a stage binds: the model's and the worlds', or those of a transfer.
 const BUFFERS: u32 = 3;
 
 impl Device {
-    /// Opens an adapter. Fails with [`Error::Device`] if none fits or the driver refuses; in a browser always, where it is
-    /// [`Device::request`] that opens one.
+    /// Opens an adapter. Fails with [`Error::Device`] if none fits or the driver refuses; in a browser always, where
+    /// [`Device::request`] opens one.
     pub fn open(request: &Request) -> Result<Self> {
         block_on(Self::request(request))
     }
 
-    /// The same where nothing can be waited for.
+    /// Like [`Device::open`], where the host cannot wait.
     pub async fn request(request: &Request) -> Result<Self> {
         Self::of(&choose(&request.choice).await?, request.portable).await
     }
 
-    // the device of an adapter; a portable one has WebGPU's default limits
+    // opens a device on an adapter; a portable one has WebGPU's default limits
     pub(crate) async fn of(chosen: &wgpu::Adapter, portable: bool) -> Result<Self> {
         let mut limits = if portable {
             wgpu::Limits::default()
         } else {
             chosen.limits()
         };
-        // what no kernel uses is not asked for; a portable device still needs the alignment that the adapter has
+        // limits that no kernel needs are not raised; a portable device still needs the adapter's buffer offset alignment
         limits.min_storage_buffer_offset_alignment =
             chosen.limits().min_storage_buffer_offset_alignment;
         let want = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SUBGROUP;
@@ -272,7 +272,7 @@ impl Device {
         Self::around(device, queue)
     }
 
-    /// The device that batches and pictures share which ask for the same adapter: opened for the first, and kept with its kernels as long as
+    /// The device that batches and pictures on the same adapter share: opened for the first of them, and kept with its kernels as long as
     /// it has no fault.
     pub(crate) fn shared(choice: &Choice) -> Result<Self> {
         static OPEN: Mutex<Vec<(Choice, Device)>> = Mutex::new(Vec::new());
@@ -291,12 +291,12 @@ impl Device {
         Ok(device)
     }
 
-    /// True of a device that was opened on this adapter.
+    /// True if the device was opened on this adapter.
     pub(crate) fn is_of(&self, adapter: &wgpu::Adapter) -> bool {
         self.device.adapter_info() == adapter.get_info()
     }
 
-    /// One of a device that is open already: [`Device::from_wgpu`].
+    /// Wraps a wgpu device that is open already: [`Device::from_wgpu`].
     pub(crate) fn around(device: wgpu::Device, queue: wgpu::Queue) -> Result<Self> {
         let limits = device.limits();
         let have = limits.max_storage_buffers_per_shader_stage;
@@ -307,7 +307,7 @@ impl Device {
                 have: have.into(),
             });
         }
-        // the first fault is kept: what follows is its consequence
+        // the first fault is kept: later ones are its consequences
         let fault = Arc::new(Mutex::new(None));
         let keep = |fault: &Arc<Mutex<Option<String>>>| {
             let fault = fault.clone();
@@ -338,13 +338,13 @@ impl Device {
         })
     }
 
-    /// False where nothing can be waited for, as in a browser: what worlds hold is then asked for
+    /// False where the host cannot wait for the device, as in a browser: arrays of worlds are then asked for
     /// ([`Batch::ask`](crate::Batch::ask)).
     pub fn waits(&self) -> bool {
         self.waits
     }
 
-    /// The same device, as if nothing could be waited for.
+    /// The same device, treated as if the host could not wait for it.
     #[doc(hidden)]
     pub fn without_waiting(self) -> Self {
         Self {
@@ -353,18 +353,18 @@ impl Device {
         }
     }
 
-    /// Kernels that are kept compiled.
+    /// Number of compiled kernels in the cache.
     #[doc(hidden)]
     pub fn kernels(&self) -> usize {
         self.pipelines.len()
     }
 
-    /// The limits that the device was opened with.
+    /// The limits with which the device was opened.
     pub(crate) fn limits(&self) -> wgpu::Limits {
         self.device.limits()
     }
 
-    /// True if subgroup operations can be used: the size is fixed, so a kernel cannot meet another one.
+    /// The subgroup size if subgroup operations can be used: it must be fixed, so that a kernel never runs with another one.
     pub fn subgroups(&self) -> Option<u32> {
         let (min, max) = self.adapter.subgroup;
         (min == max && self.device.features().contains(wgpu::Features::SUBGROUP)).then_some(min)
@@ -398,7 +398,7 @@ impl Device {
         })
     }
 
-    /// Appends the words at the beginning of a buffer that can be mapped.
+    /// Appends the first `words` words of a mappable buffer to `out`.
     pub(crate) async fn words_of(
         &self,
         buffer: &wgpu::Buffer,
@@ -409,7 +409,7 @@ impl Device {
             return Ok(());
         }
         let bytes = ..4 * words;
-        // what the driver answered, and who waits for it
+        // the driver's answer, and the task that waits for it
         let answer = Arc::new(Mutex::new((None, None::<Waker>)));
         let told = answer.clone();
         buffer.map_async(wgpu::MapMode::Read, bytes, move |mapped| {
@@ -417,7 +417,7 @@ impl Device {
             told.0 = Some(mapped);
             told.1.take().into_iter().for_each(Waker::wake);
         });
-        // a browser's device goes on by itself
+        // in a browser the device makes progress by itself
         self.wait()?;
         let mapped = poll_fn(|context| {
             let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);

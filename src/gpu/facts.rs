@@ -1,4 +1,4 @@
-//! What is true of a model: constants for branches that a kernel of it need not have, and what stands for functions that it never calls.
+//! Facts about a model: constants that let its kernels leave out branches, and stubs of functions that they never call.
 
 use crate::cpu::collision::Kind;
 use crate::fields::Model;
@@ -8,16 +8,16 @@ use crate::types::{
     TrnType, WrapType,
 };
 
-/// Something that is true of a model or not: name of the constant, and who says so.
+/// A fact about a model: the name of its constant, and the test for it.
 pub type Fact = (&'static str, fn(&Model) -> bool);
 
-/// What is true of a model, for branches that a kernel of it need not have.
+/// Facts about a model, by which its kernels leave out branches.
 pub const FACTS: &[Fact] = &[
     ("model_damped", crate::cpu::euler::damped),
     ("model_rigid", |m| {
         (0..m.nv).any(|i| crate::cpu::lib::slope::rigid(m, i))
     }),
-    // solids that the convex collider sees
+    // geoms of the convex collider
     ("collides_convex", |m| solids::collides(m, Kind::Convex)),
     ("collides_hfield", |m| solids::collides(m, Kind::Hfield)),
     ("measures_convex", |m| solids::measures(m, Kind::Convex)),
@@ -25,7 +25,7 @@ pub const FACTS: &[Fact] = &[
     ("solid_faces", solids::meet_in_several),
     ("solid_mesh_searched", |m| solids::mesh_that(m, false)),
     ("solid_mesh_climbed", |m| solids::mesh_that(m, true)),
-    // kinds of actuators
+    // types of actuators
     ("model_muscles", |m| {
         m.actuator_dyntype.contains(&(DynType::Muscle as i32))
             || m.actuator_gaintype.contains(&(GainType::Muscle as i32))
@@ -44,7 +44,7 @@ pub const FACTS: &[Fact] = &[
         m.actuator_gaintype.contains(&(GainType::So3 as i32))
             || m.actuator_trntype.contains(&(TrnType::So3 as i32))
     }),
-    // where actuators act
+    // transmissions of actuators
     ("model_cranks", |m| {
         m.actuator_trntype.contains(&(TrnType::SliderCrank as i32))
     }),
@@ -54,7 +54,7 @@ pub const FACTS: &[Fact] = &[
     ("model_adhesion", |m| {
         m.actuator_trntype.contains(&(TrnType::Body as i32))
     }),
-    // kinds of sensors that share what they look at
+    // types of sensors that share their inputs
     ("senses_distances", solids::tells_distances),
     ("senses_enclosure", solids::encloses),
     ("senses_frame", |m| {
@@ -90,7 +90,7 @@ pub const FACTS: &[Fact] = &[
         m.sensor_type.iter().any(motion)
     }),
     ("has_medium", |m| m.opt.has_medium()),
-    // kinds of tendons
+    // types of tendons
     ("model_spatial_tendons", |m| {
         m.tendon_type.contains(&(TendonType::Spatial as i32))
     }),
@@ -100,7 +100,7 @@ pub const FACTS: &[Fact] = &[
     }),
 ];
 
-/// What is true of a model by the name of its constant: one of [`FACTS`], or of a family of them, named like `collides_plane_capsule`.
+/// Whether a fact holds for a model, by the name of its constant: one of [`FACTS`], or of a family, named like `collides_plane_capsule`.
 pub(super) fn fact(m: &Model, name: &str) -> Option<bool> {
     if let Some((_, holds)) = FACTS.iter().find(|(fact, _)| *fact == name) {
         return Some(holds(m));
@@ -116,7 +116,7 @@ pub(super) fn fact(m: &Model, name: &str) -> Option<bool> {
     }
 }
 
-// is one of these fields of a contact asked for by a sensor
+// whether a contact sensor reports one of these fields
 fn contacts_sensed(m: &Model, fields: &[ConDataField]) -> bool {
     let bits = fields
         .iter()
@@ -124,37 +124,37 @@ fn contacts_sensed(m: &Model, fields: &[ConDataField]) -> bool {
     contact_sensors(m).any(|prm| prm[0] & bits != 0)
 }
 
-// does a sensor reduce contacts in one of these ways
+// whether a contact sensor reduces contacts in one of these ways
 fn reduced(m: &Model, ways: &[Reduce]) -> bool {
     contact_sensors(m).any(|prm| ways.iter().any(|way| prm[1] == *way))
 }
 
-// integer parameters of the contact sensors
+// integer parameters of all contact sensors
 fn contact_sensors(m: &Model) -> impl Iterator<Item = &[i32]> {
     let sensors = m.sensor_type.iter().zip(m.sensor_intprm.chunks_exact(3));
     sensors.filter_map(|(t, prm)| (*t == types::SensorType::Contact).then_some(prm))
 }
 
-// is there a geom of a type, named like `mesh`
+// whether the model has a geom of a type, named like `mesh`
 fn geoms(m: &Model, name: &str) -> Option<bool> {
     let is = |t: &&types::GeomType| format!("{t:?}").eq_ignore_ascii_case(name);
     let geom = *types::GeomType::ALL.iter().find(is)? as i32;
     Some(m.geom_type.contains(&geom))
 }
 
-// is there a pair of two types, named like `plane_capsule`, that may collide
+// whether a pair of two types, named like `plane_capsule`, may collide
 fn collides(m: &Model, pair: &str) -> Option<bool> {
     let pairs = m.collision_geom1.iter().zip(&m.collision_geom2);
     any_of(m, pair, pairs.map(|(&a, &b)| [a, b]))
 }
 
-// is there one whose distance a sensor tells
+// whether a sensor measures the distance of such a pair
 fn measures(m: &Model, pair: &str) -> Option<bool> {
     let pairs = solids::measured(m);
     any_of(m, pair, pairs.map(|(geoms, _)| geoms.map(|g| g as i32)))
 }
 
-// is a pair of two types, named like `plane_capsule`, among pairs of geoms
+// whether a pair of two types, named like `plane_capsule`, is among pairs of geoms
 fn any_of(m: &Model, pair: &str, mut pairs: impl Iterator<Item = [i32; 2]>) -> Option<bool> {
     let named = |name: &str| {
         let is = |t: &&types::GeomType| format!("{t:?}").eq_ignore_ascii_case(name);
@@ -166,14 +166,14 @@ fn any_of(m: &Model, pair: &str, mut pairs: impl Iterator<Item = [i32; 2]>) -> O
     Some(pairs.any(|[a, b]| is(a, first) && is(b, second)))
 }
 
-// is there a sensor of a type, named like `framepos`, that is read
+// whether the model has a sensor of a type, named like `framepos`
 fn senses(m: &Model, name: &str) -> Option<bool> {
     let is = |t: &&types::SensorType| format!("{t:?}").eq_ignore_ascii_case(name);
     let sensor = *types::SensorType::ALL.iter().find(is)? as i32;
     Some(m.sensor_type.contains(&sensor))
 }
 
-// what stands for a function in a model that never calls it, and for room that is too small for one
+// the stub of a function that the model's kernels never call, or an array size where the default is too small
 pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
     let lacks = |kind: Kind| !solids::collides(m, kind);
     let lacks_too = |kind: Kind| lacks(kind) && !solids::measures(m, kind);

@@ -1,14 +1,14 @@
-//! Library functions that work on arrays given to them by name.
+//! Library functions that are generic over arrays.
 //!
 //! `fn solve_ld<mat, diaginv, x>() { … set_x(i, x(i) * diaginv(i)); … }` is a pattern; the call
 //! `solve_ld<qLD, qLDiagInv, qacc_smooth>()` becomes `solve_ld_of_qLD_and_qLDiagInv_and_qacc_smooth()`, and the function of
-//! that name is the pattern with the accessors of these arrays in place of its own words.
+//! that name is the pattern with the accessors of these arrays in place of its parameters.
 
 use std::collections::BTreeMap;
 
 use crate::gpu::lex::{self, Item};
 
-/// Replaces every name of a text that `to` has an answer for; comments are left alone.
+/// Replaces every name of a text for which `to` returns another; comments are blanked.
 pub(super) fn replace(text: &str, to: impl Fn(&lex::Word<'_>) -> Option<String>) -> String {
     let code = lex::without_comments(text);
     let mut out = String::with_capacity(text.len());
@@ -30,7 +30,7 @@ pub fn expand(text: &str, library: &BTreeMap<String, Item>) -> String {
     expand_within(text, library, &[])
 }
 
-// the same inside a pattern, whose own words stand for the arrays of `of`
+// expands a text inside a pattern, whose parameters stand for the arrays of `of`
 fn expand_within(text: &str, library: &BTreeMap<String, Item>, of: &[(&str, &str)]) -> String {
     let mut out = String::new();
     let code = lex::without_comments(text);
@@ -51,7 +51,7 @@ fn expand_within(text: &str, library: &BTreeMap<String, Item>, of: &[(&str, &str
     out
 }
 
-// where the next `pattern<` is
+// position and name of the next `pattern<`
 fn next_call<'a>(code: &'a str, library: &BTreeMap<String, Item>) -> Option<(usize, &'a str)> {
     lex::words(code).into_iter().find_map(|word| {
         let at = word.name.as_ptr() as usize - code.as_ptr() as usize;
@@ -61,7 +61,7 @@ fn next_call<'a>(code: &'a str, library: &BTreeMap<String, Item>) -> Option<(usi
     })
 }
 
-/// An item of the library by its name, be it an instance of a pattern.
+/// An item of the library by its name, also an instance of a pattern.
 pub fn item(name: &str, library: &BTreeMap<String, Item>) -> Option<String> {
     if let Some(item) = library.get(name) {
         return Some(expand(&item.text, library));

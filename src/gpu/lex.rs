@@ -1,4 +1,4 @@
-//! Just enough of WGSL to see which names a text defines and which it uses.
+//! A minimal WGSL lexer: the names that a text defines and uses.
 
 /// A function, constant, variable or struct at the top level of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,14 +11,14 @@ pub struct Item {
     pub function: bool,
 }
 
-/// A name in a text.
+/// An identifier in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word<'a> {
     /// The name.
     pub name: &'a str,
     /// True if an opening parenthesis follows: a call, or a definition.
     pub call: bool,
-    /// True if `fn` comes before it.
+    /// True if it follows `fn`.
     pub definition: bool,
 }
 
@@ -45,7 +45,7 @@ pub fn without_comments(text: &str) -> String {
     out
 }
 
-/// Every name in a text without comments, members (`v.x`) left out.
+/// Every identifier in a text without comments, members (`v.x`) left out.
 pub fn words(text: &str) -> Vec<Word<'_>> {
     let mut out: Vec<Word> = Vec::new();
     let bytes = text.as_bytes();
@@ -103,7 +103,7 @@ pub fn items(text: &str) -> Vec<Item> {
     out
 }
 
-// the name behind the keyword of an item, past its address space
+// the identifier after the keyword of an item and its address space, and true for a function
 fn name_of(item: &str) -> Option<(String, bool)> {
     let all = words(item);
     let keyword = |w: &Word| {

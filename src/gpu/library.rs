@@ -1,4 +1,4 @@
-//! The texts of `shaders/lib`, `shaders/narrow` and `shaders/device`, and every item in them by its name.
+//! The texts of `shaders/lib`, `shaders/narrow` and `shaders/device`, and their items by name.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -53,7 +53,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     wrap
 };
 
-/// The files of `shaders/narrow`: what `collision` does with two shapes, as `src/cpu/collision`.
+/// The files of `shaders/narrow`: collision of two shapes, as in `src/cpu/collision`.
 pub const NARROW: &[(&str, &str)] = files! { "narrow":
     box_box
     capsule_box
@@ -77,7 +77,7 @@ const ONE_LANE: &str = include_str!("../../shaders/device/one_lane.wgsl");
 const LIMITED: &str = include_str!("../../shaders/device/limited.wgsl");
 const MANY_LANES: &str = include_str!("../../shaders/device/many_lanes.wgsl");
 
-// every item that the library, the constants and the team can give, by name
+// every item of the library, the constants and the team, by name
 pub(super) fn library(lanes: u32) -> &'static BTreeMap<String, Item> {
     static ONE: OnceLock<BTreeMap<String, Item>> = OnceLock::new();
     static MANY: OnceLock<BTreeMap<String, Item>> = OnceLock::new();
@@ -99,7 +99,7 @@ pub(super) fn library(lanes: u32) -> &'static BTreeMap<String, Item> {
     })
 }
 
-// what finds the contacts of two shapes, by name: sensors of distance look with it, too
+// items of the stage `collision`, by name: distance sensors use them too
 pub(super) fn contacts() -> &'static BTreeMap<String, Item> {
     static ALL: OnceLock<BTreeMap<String, Item>> = OnceLock::new();
     ALL.get_or_init(|| {

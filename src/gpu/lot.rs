@@ -1,14 +1,14 @@
-//! Where worlds lie on the device, for what reads them there.
+//! The places of worlds on the device, for other shaders that read them.
 
 use crate::gpu::worlds::Gpu;
 use std::ops::Range;
 
-/// Worlds that lie in one buffer.
+/// Worlds in one buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct Lot {
-    /// Their words.
+    /// The words of the worlds.
     pub(crate) words: wgpu::Buffer,
-    /// Their numbers.
+    /// The indices of the worlds.
     pub(crate) worlds: Range<usize>,
 }
 
@@ -21,12 +21,12 @@ impl Gpu {
         })
     }
 
-    /// Worlds whose words are interleaved, and words of a world: word e of world t of a tile lies at e x tile + t behind the tiles before it.
+    /// Worlds per tile, and words per world. Word e of world t of a tile is at e x tile + t behind the preceding tiles.
     pub(crate) fn tiles(&self) -> [u32; 2] {
         [self.layout.tile, self.layout.world_words]
     }
 
-    /// First word of an array in a world; none of one that is not kept there.
+    /// First word of an array in a world; none for an array that is not kept there.
     pub(crate) fn first_word(&self, name: &str) -> Option<u32> {
         let (_, span) = self.span(name).ok()?;
         (span.words > 0).then_some(span.offset)

@@ -1,15 +1,15 @@
 //! The device: every world at once, in `f32`.
 //!
 //! * [`device`] finds an adapter and opens it;
-//! * [`arena`] says where each word of each array lies;
-//! * [`wgsl`] assembles a module for a run of stages: how to write a stage is told there; [`library`], [`lex`], `generic` and
-//!   `accessor` are its parts, [`facts`] says what a model's module need not have, `own` puts texts of one's own among them, [`module`] is
-//!   what comes out; [`unroll`] writes it once more for one model alone;
-//! * [`dataflow`] tells which arrays stages read and write;
-//! * [`tune`] remembers what was found fastest;
-//! * `worlds` holds the worlds, [`config`] says how, `transfer` moves arrays between them and the host, `asked` where nothing can
-//!   be waited for, `lot` says where they lie to what reads them there;
-//! * [`run`] walks them through the stages, [`verify`] holds the stages against their twins.
+//! * [`arena`] assigns an address to each word of each array;
+//! * [`wgsl`] assembles a module for a sequence of stages, and documents how to write a stage; [`library`], [`lex`], `generic` and
+//!   `accessor` are its parts, [`facts`] says which code a model's module can leave out, `own` adds user texts, [`module`] is
+//!   the result; [`unroll`] rewrites it for one model alone;
+//! * [`dataflow`] finds the arrays that stages read and write;
+//! * [`tune`] stores the fastest settings that were measured;
+//! * `worlds` holds the worlds, [`config`] their settings, `transfer` moves arrays between them and the host, `asked` does so where the host
+//!   cannot wait, `lot` gives the worlds' places to other shaders;
+//! * [`run`] runs the stages on the worlds, [`verify`] compares the stages with their twins.
 
 pub(crate) mod accessor;
 pub mod arena;

@@ -1,16 +1,16 @@
-//! An assembled module: its text, what is known of it, and its errors in the lines of its files.
+//! An assembled module: its text, its arrays and memory, and errors with file and line.
 
 use std::fmt::Write as _;
 
 use crate::error::{Error, Result};
 use crate::gpu::own::OWN;
 
-/// A module and what is known of it.
+/// An assembled module.
 #[derive(Clone, Debug)]
 pub struct Module {
     /// The stages it runs.
     pub stages: Vec<&'static str>,
-    /// The text.
+    /// The WGSL text.
     pub text: String,
     /// Arrays that it reads, in order of the table.
     pub reads: Vec<&'static str>,
@@ -20,22 +20,22 @@ pub struct Module {
     pub workgroup_memory: u32,
     // first line of each file, from 1; the last is the derived part
     pub(super) files: Vec<(u32, String)>,
-    // what names begin with that are of texts of one's own; none where every text is ours
+    // prefixes of the names that user texts define; none where every text is of this crate
     pub(super) own: Vec<String>,
 }
 
 impl Module {
-    /// The names of its stages, for labels and errors.
+    /// The names of its stages joined, for labels and errors.
     pub fn label(&self) -> String {
         self.stages.join("+")
     }
 
-    /// Parses and validates the module. An error names the file and line that it is in.
+    /// Parses and validates the module. An error names its file and line.
     pub fn validate(&self) -> Result<naga::Module> {
         Ok(self.parsed()?.0)
     }
 
-    /// The same, and what naga knows of it.
+    /// Like [`Module::validate`], with naga's analysis of the module.
     pub(crate) fn parsed(&self) -> Result<(naga::Module, naga::valid::ModuleInfo)> {
         let module = naga::front::wgsl::parse_str(&self.text).map_err(|e| {
             let place = e.location(&self.text);
@@ -46,7 +46,7 @@ impl Module {
             naga::valid::Capabilities::empty(),
         );
         let info = validator.validate(&module).map_err(|e| {
-            // the least that is meant, which is within a function that is meant as a whole
+            // the shortest span of the error, since others cover the whole function
             let spans = e.spans().filter(|(span, _)| span.is_defined());
             let least = spans.min_by_key(|(span, _)| span.to_range().map(|range| range.len()));
             let place = least.map(|(span, _)| span.location(&self.text));
@@ -61,7 +61,7 @@ impl Module {
         Ok((module, info))
     }
 
-    /// The same stages by another text.
+    /// A module with the same stages and another text.
     pub(super) fn unrolled(&self, text: String) -> Self {
         Self {
             text,
@@ -71,7 +71,7 @@ impl Module {
         }
     }
 
-    // names as a text of one's own has them
+    // removes the prefixes that user texts were given
     fn plain(&self, text: &str) -> String {
         let text = self
             .own

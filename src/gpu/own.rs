@@ -1,13 +1,13 @@
-//! Texts of one's own in kernels ([`crate::user`]): where they run, who calls them, and what keeps them apart from what is ours.
+//! User texts in kernels ([`crate::user`]): their stages, their callers, and the renaming that keeps them apart from this crate's code.
 //!
 //! ```text
 //! fn control() { set_ctrl(0, -qpos(0)); }                     the text, checked by itself (`check`)
-//! fn own__control__control() { own__set_ctrl(0, -own__qpos(0)); }     as it stands in the kernel of its stage
-//! fn own__control() { if (lane == 0) { own__control__control(); } }   who calls it, behind the stage
+//! fn own__control__control() { own__set_ctrl(0, -own__qpos(0)); }     as renamed in the kernel of its stage
+//! fn own__control() { if (lane == 0) { own__control__control(); } }   its caller, run after the stage
 //! ```
 //!
-//! What a text defines is renamed, so that it can take the place of nothing of ours and of no other text; the arrays that it names
-//! become accessors that look at their index. A stage with a text is a kernel of its own, and no other kernel changes.
+//! The names that a text defines are renamed, so that they cannot replace a name of this crate or of another text. The arrays that it names
+//! become accessors that check their index. A stage with a text is a kernel of its own, and no other kernel changes.
 
 mod check;
 
@@ -23,14 +23,14 @@ use crate::types::{DSBL_DAMPER, DSBL_SPRING, NeedStage};
 use crate::user::{Hook, UserPart};
 use std::fmt::Write as _;
 
-/// What every name begins with that is there for a text.
+/// Prefix of every name in a user text.
 pub(super) const OWN: &str = "own__";
 
-/// An actuator as a text sees it.
+/// An actuator as passed to a text.
 pub(super) const ACTUATOR: &str =
     "struct UserActuator { id: i32, ctrl: f32, length: f32, velocity: f32 }\n";
 
-/// The function that a text has to define, and what it may set.
+/// The function that a text has to define, and the arrays that it may set.
 struct Form {
     name: &'static str,
     params: &'static [&'static str],
@@ -60,7 +60,7 @@ impl Hook {
         }
     }
 
-    // the stage in whose kernel its text is
+    // the stage whose kernel contains the hook's text
     fn stage(self, m: &Model) -> &'static str {
         match self {
             Self::Control => "control",
@@ -75,7 +75,7 @@ impl Hook {
         }
     }
 
-    // what the names begin with that its text defines
+    // prefix of the names that the hook's text defines
     fn prefix(self) -> String {
         let number = match self {
             Self::Sensor(i) | Self::Actuator(i, _) => i.to_string(),
@@ -84,7 +84,7 @@ impl Hook {
         format!("{OWN}{}{number}__", self.form().name)
     }
 
-    // its function, as others call it
+    // the renamed function of the hook, as its caller names it
     fn function(self) -> String {
         format!("{}{}", self.prefix(), self.form().name)
     }
@@ -103,30 +103,30 @@ fn texts<'a>(m: &'a Model, stage: &Stage) -> Vec<(Hook, &'a str)> {
     texts
 }
 
-/// Whether a stage runs a text of one's own in a model.
+/// Whether a stage runs a user text in a model.
 pub(super) fn has_text(m: &Model, stage: &Stage) -> bool {
     m.users()
         .texts()
         .any(|(hook, _)| hook.stage(m) == stage.name)
 }
 
-/// What texts of one's own make of the kernel of a stage; nothing where there are none.
+/// Additions of user texts to the kernel of a stage; empty where there are none.
 #[derive(Debug, Default)]
 pub(super) struct Added {
-    /// The texts, each behind what faults call it.
+    /// The texts, each with its name in error messages.
     pub texts: Vec<(String, String)>,
-    /// What names of theirs begin with.
+    /// Prefixes of the names that the texts define.
     pub prefixes: Vec<String>,
-    /// Functions of ours that call them.
+    /// Functions that call the texts.
     pub calls: String,
-    /// The one of these that is called behind the stage.
+    /// The caller that is run after the stage.
     pub behind: Option<&'static str>,
-    /// What stands in the place of what in the text of the stage.
+    /// Replacements in the text of the stage: old, new.
     pub splices: &'static [[&'static str; 2]],
 }
 
 impl Added {
-    /// The text of a stage with the calls that texts take there.
+    /// The text of a stage with the calls of user texts spliced in.
     pub fn spliced(&self, shader: String) -> String {
         let mut shader = shader;
         for [ours, theirs] in self.splices {
@@ -136,7 +136,7 @@ impl Added {
     }
 }
 
-/// What texts of one's own make of the kernel of a stage.
+/// Additions of user texts to the kernel of a stage.
 pub(super) fn added(m: &Model, stage: &Stage) -> Added {
     let texts = texts(m, stage);
     let hooks: Vec<Hook> = texts.iter().map(|(hook, _)| *hook).collect();
@@ -155,7 +155,7 @@ pub(super) fn added(m: &Model, stage: &Stage) -> Added {
             added.calls = alone("control", *hook);
             added.behind = Some("own__control");
         }
-        // without springs and dampers there is nothing passive
+        // without springs and dampers the passive stage does nothing
         Some(Hook::Passive) if m.opt.disabled(DSBL_SPRING) && m.opt.disabled(DSBL_DAMPER) => {}
         Some(hook @ Hook::Passive) => {
             added.calls = alone("passive", *hook);
@@ -177,13 +177,13 @@ pub(super) fn added(m: &Model, stage: &Stage) -> Added {
     added
 }
 
-/// The arrays that texts of one's own read and set in the kernel of a stage, and those who call them.
+/// The arrays that user texts and their callers read and set in the kernel of a stage.
 pub(super) fn added_flow(m: &Model, stage: &Stage) -> Dataflow {
     let Added { texts, calls, .. } = added(m, stage);
     flow(texts.into_iter().map(|(_, text)| text).chain([calls]))
 }
 
-// names that a text defines, and the text with them and the arrays renamed; its lines stay
+// names that a text defines, and the text with these names and the arrays renamed; its lines stay
 fn renamed(hook: Hook, text: &str) -> (Vec<String>, String) {
     let names: Vec<String> = lex::items(text).into_iter().map(|item| item.name).collect();
     let prefix = hook.prefix();
@@ -198,13 +198,13 @@ fn renamed(hook: Hook, text: &str) -> (Vec<String>, String) {
     (names, renamed)
 }
 
-// called by one lane
+// a caller that runs the function in one lane
 fn alone(name: &str, hook: Hook) -> String {
     let call = hook.function();
     format!("fn {OWN}{name}() {{\n    if (lane == 0) {{\n        {call}();\n    }}\n}}\n")
 }
 
-// predefined pairs are not asked about
+// the contact filter is not asked about predefined pairs
 fn filter(hook: Hook) -> String {
     let call = hook.function();
     format!(
@@ -213,13 +213,13 @@ fn filter(hook: Hook) -> String {
     )
 }
 
-/// A pair that is near is left out before its shapes are looked at.
+/// A near pair may be filtered out before its shapes are read.
 const FILTER: &[[&str; 2]] = &[[
     "let a = shape_of(geom1);",
     "if (own__left_out(k, geom1, geom2)) { return; } let a = shape_of(geom1);",
 ]];
 
-// behind the other sensors of the stage, one after the other, each by all lanes
+// after the other sensors of the stage, one after the other, each by all lanes
 fn sensors(m: &Model, hooks: &[Hook]) -> String {
     let mut out = "fn own__sensors() {\n".to_owned();
     for hook in hooks {
@@ -240,7 +240,7 @@ fn sensors(m: &Model, hooks: &[Hook]) -> String {
     out + "}\n"
 }
 
-/// What an actuator has where no type of MuJoCo's says otherwise.
+/// Defaults in the stage's text that user actuators replace.
 const ACTUATORS: &[[&str; 2]] = &[
     ["var gain = 1.0;", "var gain = own__gain(i, bad);"],
     ["var bias = 0.0;", "var bias = own__bias(i, bad);"],
@@ -250,7 +250,7 @@ const ACTUATORS: &[[&str; 2]] = &[
     ],
 ];
 
-// each by its number, and what the others have
+// one function each for gain, bias and rate, which selects the text by actuator id, or else the default
 fn actuators(hooks: &[Hook]) -> String {
     let choice = |wanted: UserPart, more: &str| {
         let mut out = String::new();

@@ -1,18 +1,18 @@
-//! Pipelines that a device has made: worlds of a model that it had worlds of before find their kernels compiled.
+//! Cache of a device's pipelines: new worlds of a model that had worlds before find their kernels compiled.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::gpu::module::Module;
 
-/// Pipelines that are kept at most. Beyond, all are let go but those that worlds still use.
+/// Largest number of cached pipelines. Beyond it the cache is cleared; pipelines in use by worlds stay alive.
 const MOST: usize = 1024;
 
-/// What a pipeline is made from.
+/// The source of a pipeline.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     text: String,
-    // whether all of WGSL's checks are on
+    // whether all of wgpu's runtime checks are on
     checked: bool,
 }
 
@@ -25,7 +25,7 @@ impl Key {
     }
 }
 
-/// The pipelines of a device, by what they were made from.
+/// The pipelines of a device, by their source.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pipelines(Arc<Mutex<HashMap<Key, wgpu::ComputePipeline>>>);
 
@@ -42,7 +42,7 @@ impl Pipelines {
         self.made().len()
     }
 
-    /// Keeps one that the device found no fault with.
+    /// Adds a pipeline that the device compiled without an error.
     pub(super) fn keep(&self, key: Key, pipeline: &wgpu::ComputePipeline) {
         let mut made = self.made();
         if made.len() >= MOST {

@@ -1,4 +1,4 @@
-//! The executor: walks of all worlds over the stages.
+//! The executor: runs walks of stages over all worlds.
 
 use rayon::prelude::*;
 
@@ -18,20 +18,20 @@ pub(super) struct Kernel {
     pub(super) label: String,
     stages: Vec<&'static Stage>,
     pipeline: wgpu::ComputePipeline,
-    // worlds of a workgroup
+    // worlds per workgroup
     worlds: u32,
-    // why it is not unrolled; none if it is.
+    // why it is not unrolled; none if it is
     pub(super) plain: Option<Why>,
 }
 
-/// A kernel, and what is known of it later.
+/// A kernel, and the pending result of its compilation.
 struct Begun {
     kernel: Kernel,
-    // none where the pipeline had been made before
+    // none where the pipeline came from the cache
     made: Option<Made>,
 }
 
-/// What a pipeline was made from, and what the device will have said of it.
+/// The source of a new pipeline, and the device's pending error about it.
 struct Made {
     key: Key,
     module: Module,
@@ -47,7 +47,7 @@ impl Begun {
             device.pipelines.keep(made.key, &self.kernel.pipeline);
             return Ok(self.kernel);
         };
-        // said again with the file's own lines, if naga is who complains
+        // naga's error is repeated with line numbers of the source file
         made.module.validate()?;
         Err(Error::Shader {
             stage: self.kernel.label,
@@ -56,14 +56,14 @@ impl Begun {
     }
 }
 
-/// A walk, made ready: its kernels in order.
+/// A compiled walk: its kernels in order.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     kernels: Vec<usize>,
 }
 
 impl Plan {
-    /// Number of dispatches of one walk over a chunk of worlds.
+    /// Number of dispatches for one run over a chunk of worlds.
     pub fn dispatches(&self) -> usize {
         self.kernels.len()
     }
@@ -76,32 +76,32 @@ impl Gpu {
         plan.kernels.iter().map(stages).collect()
     }
 
-    /// Number of dispatches of a step for each chunk of worlds, once it is made ready.
+    /// Number of dispatches of a step for each chunk of worlds, once the step is compiled.
     pub fn dispatches(&self) -> Option<usize> {
         self.step.as_ref().map(Plan::dispatches)
     }
 
-    /// True if an array lives on chip.
+    /// True if an array is on chip.
     pub fn on_chip(&self, field: &Field) -> bool {
         self.layout.slot(field).chip
     }
 
-    /// True if an array has room.
+    /// True if an array has memory.
     pub fn has(&self, field: &Field) -> bool {
         self.layout.slot(field).words > 0
     }
 
-    /// False for an array that only one stage needs on its way: it is lost when the stage is done.
+    /// False for scratch of one stage, which is lost when the stage is done.
     pub fn keeps(&self, field: &Field) -> bool {
         !self.layout.slot(field).transient
     }
 
-    /// Makes a walk ready: groups its stages into kernels and compiles those that are not there yet.
+    /// Compiles a walk: groups its stages into kernels and compiles those that are not cached.
     pub fn plan(&mut self, walk: &[&'static Stage]) -> Result<Plan> {
         block_on(self.build(walk))
     }
 
-    /// The same where nothing can be waited for.
+    /// Like [`Gpu::plan`], for a device that cannot be waited for.
     pub(crate) async fn build(&mut self, walk: &[&'static Stage]) -> Result<Plan> {
         let fuse = match self.config.fuse {
             0 if self.device.adapter.compiles_slowly() => 1,
@@ -111,7 +111,7 @@ impl Gpu {
         self.build_fused(walk, fuse).await
     }
 
-    /// The same with at most `fuse` stages in a kernel. Fails with [`Error::Missing`] if a kernel lacks what the model
+    /// Like [`Gpu::plan`] with at most `fuse` stages in a kernel. Fails with [`Error::Missing`] if a kernel lacks a feature that the model
     /// needs.
     pub fn plan_fused(&mut self, walk: &[&'static Stage], fuse: usize) -> Result<Plan> {
         block_on(self.build_fused(walk, fuse))
@@ -135,9 +135,9 @@ impl Gpu {
                 missing.push(stages);
             }
         }
-        // none is kept if any is refused
+        // no kernel is kept if any is refused
         let mut made = Vec::with_capacity(missing.len());
-        // where nothing can be waited for, one after the other: between two of them a page goes on
+        // where the host cannot wait, kernels compile one after the other, so that a page can run between two of them
         let at_once = if self.device.waits() {
             missing.len()
         } else {
@@ -198,7 +198,7 @@ impl Gpu {
         Ok(Begun { kernel, made })
     }
 
-    // a pipeline, and what the device will have said of it
+    // a pipeline, and the device's pending error about it
     fn pipeline(&self, module: &Module, label: &str) -> (wgpu::ComputePipeline, Caught) {
         let device = &self.device.device;
         let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
@@ -221,7 +221,7 @@ impl Gpu {
         (pipeline, Box::pin(scope.pop()))
     }
 
-    // only what the walks of the model touch has room
+    // an error if the kernel uses an array without memory: only arrays that the model's walks touch have memory
     fn has_room(&self, module: &Module) -> Result<()> {
         let mut named = module.reads.iter().chain(&module.writes);
         let lost = named.find(|name| {
@@ -237,7 +237,7 @@ impl Gpu {
         }
     }
 
-    /// Walks every world through a plan, `times` times. Returns when the work is submitted, not when it is done.
+    /// Runs a plan `times` times over every world. Returns when the work is submitted, not when it is done.
     pub fn run(&self, plan: &Plan, times: usize) -> Result<()> {
         let each = (self.config.dispatches / plan.kernels.len().max(1)).max(1);
         for chunk in &self.chunks {
@@ -267,19 +267,19 @@ impl Gpu {
         self.device.check()
     }
 
-    /// Runs stages, each of all worlds, and waits for them.
+    /// Runs stages over all worlds, and waits for the result.
     pub fn run_stages(&mut self, walk: &[&'static Stage]) -> Result<()> {
         let plan = self.plan(walk)?;
         self.run(&plan, 1)?;
         self.wait()
     }
 
-    /// Compiles what a step needs, so that the first one is not slower than the rest.
+    /// Compiles the kernels of a step, so that the first step is not slower than the rest.
     pub fn prepare(&mut self) -> Result<()> {
         block_on(self.ready())
     }
 
-    /// The same where nothing can be waited for.
+    /// Like [`Gpu::prepare`], for a device that cannot be waited for.
     pub(crate) async fn ready(&mut self) -> Result<()> {
         if self.step.is_none() {
             self.step = Some(self.build(&step_walk(&self.m)).await?);
@@ -296,12 +296,12 @@ impl Gpu {
         }
     }
 
-    /// Waits until everything submitted is done.
+    /// Waits until all submitted work is done.
     pub fn wait(&self) -> Result<()> {
         self.device.wait()
     }
 
-    /// Runs a plan once and says how long each of its kernels took on the device (s), in order; empty where the device cannot tell.
+    /// Runs a plan once and returns the device time of each kernel (s), in order; empty where the device has no timestamps.
     pub fn time(&self, plan: &Plan) -> Result<Vec<(String, f64)>> {
         if !self.device.timestamps {
             self.run(plan, 1)?;
@@ -393,11 +393,11 @@ fn names(stages: &[&'static Stage]) -> Vec<&'static str> {
     stages.iter().map(|stage| stage.name).collect()
 }
 
-/// Stages that are long or diverge stay alone.
+/// Stages that are long or divergent, each a kernel of its own.
 pub(crate) const ALONE: &[&str] = &["collision", "make_constraint", "solve_newton"];
 
-/// The stages of a walk by the kernels that run them, at most `fuse` in each. One with a text of one's own is a kernel by itself, since
-/// it is checked.
+/// The stages of a walk grouped into kernels, at most `fuse` in each. A stage with a user text is a kernel of its own, since
+/// it is compiled with checks.
 pub fn group(m: &Model, walk: &[&'static Stage], fuse: usize) -> Vec<Vec<&'static Stage>> {
     let alone = |stage: &Stage| ALONE.contains(&stage.name) || has_text(m, stage);
     let mut groups: Vec<Vec<&'static Stage>> = Vec::new();

@@ -1,5 +1,5 @@
-//! What the convex collider of a model has to deal with, and sensors of distance and enclosure: which solids, and how many corners
-//! their faces have.
+//! Solids that the convex collider and the distance and enclosure sensors of a model meet, and the largest number of corners
+//! of their faces.
 
 use crate::cpu::collision::enclosure::geoms_of as enclosed;
 use crate::cpu::collision::{Kind, kind};
@@ -7,44 +7,44 @@ use crate::cpu::sensor_pos::{asks_enclosure, geoms as geoms_of, tells_distance};
 use crate::fields::Model;
 use crate::types::*;
 
-/// Corners of a face that the kernel looks at, and faces round a vertex; of a face with more corners it takes as many, evenly spread.
+/// Largest number of corners of a face, and of faces at a vertex, for the kernel; of larger ones it takes this many, evenly spread.
 const MOST: i32 = 512;
-/// Room for what is left of a face where no model needs more (`MESH_CORNERS`).
+/// Default room for the corners of a clipped face (`MESH_CORNERS`).
 const ROOM: i32 = 64;
-/// Meshes of at least this many vertices are climbed, others searched (`mjMESH_HILLCLIMB_MIN`).
+/// Support points of meshes of at least this many vertices are found by hill climbing, of others by exhaustive search (`mjMESH_HILLCLIMB_MIN`).
 const CLIMB: i32 = 10;
 
-/// Is there a pair of this kind that may collide?
+/// Whether a pair of this kind may collide.
 pub fn collides(m: &Model, what: Kind) -> bool {
     pairs(m).any(|(_, k)| k == what)
 }
 
-/// Is there a pair of this kind whose distance a sensor tells?
+/// Whether a sensor measures the distance of a pair of this kind.
 pub fn measures(m: &Model, what: Kind) -> bool {
     measured(m).any(|(_, k)| k == what)
 }
 
-/// Is there a sensor that does?
+/// Whether the model has a distance sensor.
 pub fn tells_distances(m: &Model) -> bool {
     (0..m.nsensor).any(|i| tells_distance(m, i))
 }
 
-/// Is there a sensor that tells how far something juts out of a site?
+/// Whether the model has an enclosure sensor, which measures how far an object juts out of a site.
 pub fn encloses(m: &Model) -> bool {
     enclosures(m).next().is_some()
 }
 
-// sensors that tell it
+// ids of enclosure sensors
 fn enclosures(m: &Model) -> impl Iterator<Item = usize> + '_ {
     (0..m.nsensor).filter(|&i| asks_enclosure(m, i))
 }
 
-/// Pairs of geoms whose distance a sensor tells, the one of the lower type first, and how it is found.
+/// Pairs of geoms whose distance a sensor measures, the geom of the lower type first, and the kind of the pair.
 pub fn measured(m: &Model) -> impl Iterator<Item = ([usize; 2], Kind)> + '_ {
     (0..m.nsensor).flat_map(|i| measured_by(m, i))
 }
 
-/// The same of one sensor; none if it tells no distance.
+/// Like [`measured`] for one sensor; none if it is not a distance sensor.
 pub fn measured_by(m: &Model, i: usize) -> impl Iterator<Item = ([usize; 2], Kind)> + '_ {
     let of = |kind: i32, id: i32| match tells_distance(m, i) {
         true => geoms_of(m, kind, id),
@@ -56,21 +56,21 @@ pub fn measured_by(m: &Model, i: usize) -> impl Iterator<Item = ([usize; 2], Kin
     both.filter_map(|mut geoms| {
         geoms.sort_by_key(|geom| m.geom_type[*geom]);
         let types = geoms.map(|geom| m.geom_type[geom]);
-        // contacts of boxes have a closed form, their distance has none
+        // contacts of two boxes have a closed form, their distance has none
         let boxes = types.map(|t| t == GeomType::Box) == [true; 2];
         let how = if boxes { Kind::Convex } else { kind(types)? };
         Some((geoms, how))
     })
 }
 
-/// Does a search of solids meet one of this type?
+/// Whether a support search meets a solid of this type.
 pub fn solid(m: &Model, name: &str) -> Option<bool> {
     let is = |t: &&GeomType| format!("{t:?}").eq_ignore_ascii_case(name);
     let of_type = GeomType::ALL.iter().find(is)?;
     Some(searched(m).any(|(kind, _)| kind == *of_type))
 }
 
-/// May two solids of a pair meet in several contacts?
+/// Whether two convex solids of a pair may have several contacts.
 pub fn meet_in_several(m: &Model) -> bool {
     let flat = |geom: usize| {
         let flat = [
@@ -86,7 +86,7 @@ pub fn meet_in_several(m: &Model) -> bool {
         && pairs.any(|(geoms, k)| k == Kind::Convex && geoms.into_iter().all(flat))
 }
 
-/// Is there a mesh among the solids that is climbed (`true`) or searched?
+/// Whether a mesh among the solids is searched by hill climbing (`true`) or exhaustively.
 pub fn mesh_that(m: &Model, climbs: bool) -> bool {
     let climbed = |mesh: usize| m.mesh_graphadr[mesh] >= 0 && m.mesh_vertnum[mesh] >= CLIMB;
     let meshes = searched(m).filter(|(kind, _)| *kind == GeomType::Mesh);
@@ -95,13 +95,13 @@ pub fn mesh_that(m: &Model, climbs: bool) -> bool {
         .any(|mesh| climbs == climbed(mesh))
 }
 
-/// The largest number of corners that a face of a solid has for the kernel.
+/// The largest number of corners that a face of a solid has in the kernel.
 pub fn corners(m: &Model) -> i32 {
     geoms(m).map(|geom| face(m, geom)).max().unwrap_or(0)
 }
 
-/// Corners that may be left of a face of a solid cut to one of another, or of a mesh on a plane; nothing if no face has so many that
-/// there is not room anyway.
+/// Largest number of corners of a solid's face clipped to another's, or of a mesh on a plane; none if every face fits in the
+/// default room.
 pub fn left(m: &Model) -> Option<i32> {
     let flat = |(_, k): &([usize; 2], Kind)| matches!(k, Kind::Convex | Kind::PlaneMesh);
     let faces = |(geoms, _): ([usize; 2], Kind)| geoms.map(|geom| face(m, geom));
@@ -112,7 +112,7 @@ pub fn left(m: &Model) -> Option<i32> {
     most.filter(|_| large)
 }
 
-// the largest number of corners that a face of a geom has for the kernel
+// the largest number of corners that a face of a geom has in the kernel
 fn face(m: &Model, geom: usize) -> i32 {
     match GeomType::from_i32(m.geom_type[geom]) {
         Some(GeomType::Box) => 4,
@@ -127,20 +127,20 @@ fn face(m: &Model, geom: usize) -> i32 {
     }
 }
 
-/// The largest number of faces that a vertex of a solid is of, for the kernel.
+/// The largest number of faces at a vertex of a solid, in the kernel.
 pub fn facings(m: &Model) -> i32 {
     let vertices = meshes(m, geoms(m)).flat_map(|mesh| {
         let adr = m.mesh_vertadr[mesh] as usize;
         &m.mesh_polymapnum[adr..adr + m.mesh_vertnum[mesh] as usize]
     });
-    // a corner of a box is of three
+    // a corner of a box has three faces
     vertices.copied().max().unwrap_or(0).clamp(3, MOST)
 }
 
-// pairs of geoms that may collide, and how
+// pairs of geoms that may collide, and their kinds
 fn pairs(m: &Model) -> impl Iterator<Item = ([usize; 2], Kind)> + '_ {
     let geoms = m.collision_geom1.iter().zip(&m.collision_geom2);
-    // those with flexes are none of two geoms
+    // pairs with flexes are not pairs of two geoms
     let geoms = geoms.filter(|(_, geom2)| **geom2 >= 0);
     geoms.filter_map(|(&geom1, &geom2)| {
         let geoms = [geom1 as usize, geom2 as usize];
@@ -148,13 +148,13 @@ fn pairs(m: &Model) -> impl Iterator<Item = ([usize; 2], Kind)> + '_ {
     })
 }
 
-// geoms that the convex collider sees
+// geoms that the convex collider meets
 fn geoms(m: &Model) -> impl Iterator<Item = usize> + '_ {
     pairs(m).filter(convex).flat_map(|(geoms, _)| geoms)
 }
 
-// types of all solids that are searched for their farthest points, with their meshes or -1: those, what sensors tell the distance of,
-// and what is to be enclosed in what
+// types of all solids with a support search, with their meshes or -1: of colliding pairs, of distance sensors,
+// and of enclosure sensors
 fn searched(m: &Model) -> impl Iterator<Item = (i32, i32)> + '_ {
     let told = measured(m).filter(convex).flat_map(|(geoms, _)| geoms);
     let inner = enclosures(m).flat_map(|i| match m.sensor_objtype[i] == ObjType::Site {

@@ -1,14 +1,14 @@
-//! What of two contacts is compared where the last bits decide.
+//! Comparison of contacts of shader and twin where the last bits decide.
 //!
 //! Two shapes that just touch have a contact or none, and a search of convex solids goes by which of several vertices or faces is
-//! nearest: where two are as near, which contact of the same depth comes out, or in which order, is no fault. Such ties are found
-//! by the twin alone: it is asked again with the shapes moved by the last bits of an `f32`, and where it then finds another
-//! number of contacts, or, of convex solids, others by more than a tolerance, the pair is at a tie and its contacts are not
-//! compared. How many that were is told.
+//! nearest. Where two are equally near, the choice between contacts of the same depth, and their order, is not an error. Such ties are found
+//! by the twin alone: it is run again with the shapes moved by the last bits of an `f32`. If it then finds another
+//! number of contacts, or, for convex solids, contacts that differ by more than a tolerance, the pair is at a tie and its contacts are not
+//! compared. The number of ties is reported.
 //!
-//! Where a solid is round, the distance is the least of something smooth: what is known of it to some accuracy is known of the
-//! point and the normal to the root of that. Their errors are therefore squared before they are compared, and so are those of
-//! the distances where an edge or a face lies along such a normal in several contacts. Of sensors of distance the same holds.
+//! Where a solid is round, the distance is the minimum of a smooth function: if the distance has some accuracy, the
+//! point and the normal have its square root only. Their errors are therefore squared before they are compared, and so are those of
+//! the distances where an edge or a face lies along such a normal in several contacts. The same holds for distance sensors.
 
 mod distances;
 
@@ -19,28 +19,28 @@ use crate::cpu::lib::contact::{Contacts, Point, Shape, make_frame};
 use crate::fields::{Data, Model, OwnLane};
 use crate::types::*;
 
-/// How far shapes are moved, relative to their size.
+/// Displacement of the shapes, relative to their size.
 const MOVE: f64 = 1e-6;
-/// How often.
+/// Number of displacements.
 const TRIALS: usize = 12;
-/// An answer that moves by more is at a tie; of round solids, whose errors count squared, by more than the second.
+/// Change of the result above which it is at a tie; the second value is for round solids, whose errors are squared.
 const TIE: [f64; 2] = [3e-5, 3e-3];
 
-/// What was looked at.
+/// Counts of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ties {
-    /// Pairs that touch, or sensors of distance.
+    /// Pairs with contacts, or distance sensors.
     pub met: usize,
-    /// Those of them that are at a tie.
+    /// How many are at a tie.
     pub ties: usize,
 }
 
-/// Makes a shader's contacts of one world comparable with the twin's, index by index: those of a pair that only differ in order
-/// get the twin's, those at a tie become the twin's, errors of round solids are squared. `before` is the world that both were
-/// given.
+/// Makes a shader's contacts of one world comparable with the twin's, index by index. Contacts of a pair that differ in order only
+/// get the twin's order, pairs at a tie get the twin's contacts, errors of round solids are squared. `before` is the common
+/// input world.
 pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties {
     let mut out = Ties::default();
-    // where contacts are missing for want of room, there is nothing to be said of pairs
+    // where contacts are missing for lack of room, pairs cannot be compared
     let full = |d: &Data| d.overflow[0] & OVERFLOW_CONTACT != 0;
     if full(twin) || full(shader) {
         return out;
@@ -68,7 +68,7 @@ pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties 
         }
     }
     if out.ties > 0 {
-        // what hangs on their number, too
+        // adjust the values that depend on the number of contacts, too
         shader.overflow[0] &= !OVERFLOW_CCD;
         shader.overflow[0] |= twin.overflow[0] & OVERFLOW_CCD;
         let was = before.needed[0];
@@ -94,7 +94,7 @@ fn geoms(m: &Model, k: usize) -> [usize; 2] {
     [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize]
 }
 
-// a curved surface, beyond that of a sphere and a capsule, which searches leave out
+// whether a geom of the pair is curved; a sphere and a capsule are not, since searches replace them by a point and a segment
 fn is_round(m: &Model, k: usize) -> bool {
     let round = |t: i32| t == GeomType::Ellipsoid || t == GeomType::Cylinder;
     types(m, k).into_iter().any(round)
@@ -121,7 +121,7 @@ impl Row {
         }
     }
 
-    // those of a pair
+    // contacts of a pair
     fn all(d: &Data, k: usize) -> Vec<Self> {
         let rows = 0..(d.ncon[0].max(0) as usize).min(d.contact_dist.len());
         let of_pair = rows.filter(|&c| d.contact_collision[c] == k as i32);
@@ -136,14 +136,14 @@ impl Row {
         d.contact_frame[c] = self.frame;
     }
 
-    // how far another is, in place, normal and depth
+    // distance to another contact, in position, normal and depth
     fn away(&self, other: &Self) -> f64 {
         let far =
             |i: usize| (self.pos[i] - other.pos[i]).abs() + (self.frame[i] - other.frame[i]).abs();
         (0..3).map(far).sum::<f64>() + (self.dist - other.dist).abs()
     }
 
-    // the numbers as they would be if each error were its square; the distance too, of one contact of several
+    // squares the errors of position and frame; of the distance too, if the pair has several contacts
     fn squared(&mut self, twin: &Self, several: bool) {
         (0..3).for_each(|i| square(&mut self.pos[i], twin.pos[i]));
         (0..9).for_each(|i| square(&mut self.frame[i], twin.frame[i]));
@@ -153,13 +153,13 @@ impl Row {
     }
 }
 
-// a number as it would be if its error were the square
+// replaces a number's error by its square
 fn square(x: &mut f64, twin: f64) {
     let error = *x - twin;
     *x = twin + error * error.abs().min(1.0);
 }
 
-// small random numbers, the same on every run
+// small pseudorandom numbers, the same on every run
 struct Random(u32);
 
 impl Default for Random {
@@ -177,7 +177,7 @@ impl Random {
     }
 }
 
-// a pair's contacts, each in the place of the twin's that is nearest
+// a pair's contacts in the twin's order: each twin contact gets the nearest
 fn in_order(twin: &[Row], mut shader: Vec<Row>, round: bool) -> Vec<Row> {
     let mut out = Vec::new();
     for want in twin {
@@ -192,7 +192,7 @@ fn in_order(twin: &[Row], mut shader: Vec<Row>, round: bool) -> Vec<Row> {
     out
 }
 
-// does the twin's own answer change when the shapes move by the last bits?
+// whether the twin's result changes when the shapes move by the last bits
 fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     let geoms = geoms(m, k);
     let shapes = geoms.map(|geom| Shape {
@@ -214,7 +214,7 @@ fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     };
     let size = m.geom_rbound[geoms[0]] + m.geom_rbound[geoms[1]];
     let (sure, base) = search(shapes);
-    // a search that ran out of steps ends where it happens to be
+    // a search that ran out of iterations has an arbitrary result
     if !sure {
         return true;
     }
@@ -225,14 +225,14 @@ fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     })
 }
 
-// a shape moved, turned and bent a little: corners that lie evenly, as those of a cylinder's cap, do so no more
+// a shape slightly moved, turned and sheared, so that symmetric corners, as on a cylinder's cap, are no longer equally far
 fn nudge(mut shape: Shape, far: f64, random: &mut Random) -> Shape {
     shape.pos = shape.pos.map(|x| x + far * random.next());
     shape.mat = shape.mat.map(|x| x + MOVE * random.next());
     shape
 }
 
-// how far contacts are from those of another search, whatever their order
+// largest distance of a contact to the nearest one of another search, whatever their order
 fn spread(base: &Contacts, moved: &Contacts) -> f64 {
     let apart = |a: &Point, b: &Point| {
         let frames = [a, b].map(|p| make_frame(p.normal, p.tangent));

@@ -1,7 +1,7 @@
-//! Arrays between the host and the worlds of a chunk.
+//! Transfer of arrays between the host and the worlds of a chunk.
 //!
-//! On the device the words of a tile of worlds are interleaved; the host sees worlds one after the other. A small kernel turns
-//! one into the other, for all worlds or for a list of them, through one staging buffer that is allocated once.
+//! On the device the words of a tile of worlds are interleaved; on the host worlds lie one after the other. A small kernel converts
+//! between the two, for all worlds or for a list of worlds, through one staging buffer that is allocated once.
 
 use std::pin::Pin;
 
@@ -12,10 +12,10 @@ use crate::gpu::device::{Device, block_on};
 
 const SHADER: &str = include_str!("../../shaders/device/transfer.wgsl");
 const GROUP: u32 = 64;
-/// Largest number of listed worlds that one dispatch moves.
+/// Largest number of listed worlds per dispatch.
 const LIST: usize = 1 << 16;
 
-/// A move, as the shader sees it.
+/// Parameters of one transfer, as in the shader.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 struct Move {
@@ -31,12 +31,12 @@ struct Move {
     pad: [u32; 3],
 }
 
-/// Which worlds of a chunk.
+/// A selection of worlds of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Worlds<'a> {
-    /// As many worlds as this, from the first.
+    /// The first worlds, this many.
     All(u32),
-    /// These, by their index in the chunk.
+    /// Listed worlds, by their index in the chunk.
     Listed(&'a [u32]),
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Span {
     pub words: u32,
 }
 
-/// The kernels and buffers that move arrays.
+/// The kernels and buffers of transfers.
 #[derive(Debug)]
 pub(crate) struct Transfer {
     layout: wgpu::BindGroupLayout,
@@ -64,7 +64,7 @@ pub(crate) struct Transfer {
     world_words: u32,
 }
 
-/// Words of staging for images of so many words.
+/// Words of the staging buffer for world images of `world_words` words.
 pub(crate) fn staging_words(world_words: u32, limits: &wgpu::Limits) -> u64 {
     let most = limits
         .max_storage_buffer_binding_size
@@ -73,11 +73,11 @@ pub(crate) fn staging_words(world_words: u32, limits: &wgpu::Limits) -> u64 {
     u64::from(world_words.max(1 << 20)).min(most)
 }
 
-/// What a scope of errors will have caught.
+/// The pending error of an error scope.
 pub(crate) type Caught = Pin<Box<dyn Future<Output = Option<wgpu::Error>> + Send>>;
 
 impl Transfer {
-    /// The kernels and buffers, and what the device will have said of them.
+    /// Creates the kernels and buffers; also returns the device's pending error about them.
     pub(crate) fn new(device: &Device, tile: u32, world_words: u32) -> (Self, Caught) {
         let words = staging_words(world_words, &device.limits());
         let it = &device.device;
@@ -147,7 +147,7 @@ impl Transfer {
         (transfer, caught)
     }
 
-    // the moves of at most `most` worlds each that together are all worlds, with the words of the row before each
+    // splits a transfer into moves of at most `most` worlds, each with its list of worlds
     fn batches<'a>(&self, worlds: Worlds<'a>, span: Span) -> Vec<(Move, &'a [u32])> {
         let most = (self.staging_words / span.words.max(1)).max(1);
         let base = Move {
@@ -187,7 +187,7 @@ impl Transfer {
         }
     }
 
-    // a move into the worlds, or out of them into a buffer from some byte on
+    // submits a move from staging into the worlds, or from the worlds into a buffer at a byte offset
     fn submit(
         &self,
         device: &Device,
@@ -209,7 +209,7 @@ impl Transfer {
         device.queue.submit([encoder.finish()]);
     }
 
-    /// Copies a span of each of `n` worlds to a buffer on the device that has room for them (`read`), or back from there.
+    /// Copies a span of each of `n` worlds into a buffer on the device (`read`), or from there back into the worlds.
     pub(crate) fn aside(
         &self,
         device: &Device,
@@ -245,7 +245,7 @@ impl Transfer {
         read: bool,
         (mut step, list): (Move, &[u32]),
     ) {
-        // rows of the dispatch keep within the limit on workgroups
+        // dispatch width and height keep within the limit on workgroups
         let total = step.words * step.count;
         let columns = total.div_ceil(GROUP).clamp(1, 32768);
         step.row = columns * GROUP;
@@ -307,7 +307,7 @@ impl Transfer {
         device.check()
     }
 
-    /// Copies a span of each of `n` worlds into a buffer that can be mapped, from some byte on.
+    /// Copies a span of each of `n` worlds into a mappable buffer, from a byte offset on.
     pub(crate) fn ask(
         &self,
         device: &Device,
@@ -323,7 +323,7 @@ impl Transfer {
         }
     }
 
-    /// Writes a span of each world; `words` has the words of each, or of one for all.
+    /// Writes a span of each world; `words` has one row per world, or one row for all.
     pub(crate) fn write(
         &self,
         device: &Device,

@@ -1,8 +1,8 @@
-//! What was found fastest for a model on an adapter, remembered from one run to the next.
+//! The fastest measured settings for a model on an adapter, stored from one run to the next.
 //!
-//! `manyworlds bench --tune` measures and writes one small file for each adapter and model into [`folder`]; whoever makes
-//! worlds and says nothing about teams gets what is in it ([`Config::tuned`]). A file that is damaged, of another version, or of
-//! another adapter or model than its name says is left alone and told about ([`Tuned::Ignored`]); no file is as good as none.
+//! `manyworlds bench --tune` measures and writes one small file for each adapter and model into [`folder`]. Worlds that are made
+//! with open settings use the file ([`Config::tuned`]). A file that is damaged, of another version, or of
+//! another adapter or model than its name says is ignored and reported ([`Tuned::Ignored`]); a missing file is no error.
 
 use std::path::{Path, PathBuf};
 
@@ -14,18 +14,18 @@ use crate::fields::Model;
 use crate::gpu::config::{Config, Unroll};
 use crate::gpu::device::Adapter;
 
-/// What the first words of a file say. Other kernels make other choices, so the version of this crate is part of it.
+/// First entry of a file. Other kernels may need other choices, so the version of this crate is part of it.
 const FORMAT: &str = concat!("manyworlds tuning ", env!("CARGO_PKG_VERSION"));
 
-/// What became of an earlier measurement.
+/// Whether an earlier measurement is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Tuned {
-    /// There is none, or the caller chose.
+    /// There is none, or the caller's settings are not open.
     #[default]
     No,
     /// It is used.
     Yes,
-    /// Its file cannot be used: which, and why.
+    /// Its file cannot be used: path and reason.
     Ignored(String),
 }
 
@@ -38,8 +38,8 @@ struct Stored {
     choice: Choice,
 }
 
-/// The folder of the system's caches that is ours: `$XDG_CACHE_HOME/manyworlds`, `~/.cache/manyworlds`,
-/// `~/Library/Caches/manyworlds`, `%LOCALAPPDATA%\manyworlds`. None where the system names no such place.
+/// The manyworlds folder in the system's caches: `$XDG_CACHE_HOME/manyworlds`, `~/.cache/manyworlds`,
+/// `~/Library/Caches/manyworlds`, `%LOCALAPPDATA%\manyworlds`. None where the system names no cache folder.
 pub fn folder() -> Option<PathBuf> {
     let place = |name: &str| {
         std::env::var_os(name)
@@ -57,7 +57,7 @@ pub fn folder() -> Option<PathBuf> {
     caches.map(|caches| caches.join("manyworlds"))
 }
 
-// an adapter in words: another driver may compile otherwise
+// name of an adapter with its driver: another driver may compile differently
 fn words(adapter: &Adapter) -> String {
     format!("{adapter}, {}", adapter.driver)
 }
@@ -78,7 +78,7 @@ pub fn path(folder: &Path, adapter: &Adapter, m: &Model) -> PathBuf {
     ))
 }
 
-/// Remembers a choice. Fails with [`Error::Io`] where the file cannot be written.
+/// Stores a choice. Fails with [`Error::Io`] where the file cannot be written.
 pub fn write(folder: &Path, adapter: &Adapter, m: &Model, choice: Choice) -> Result<PathBuf> {
     let path = path(folder, adapter, m);
     let stored = Stored {
@@ -93,20 +93,20 @@ pub fn write(folder: &Path, adapter: &Adapter, m: &Model, choice: Choice) -> Res
     };
     std::fs::create_dir_all(folder).map_err(io)?;
     let text = serde_json::to_string_pretty(&stored).map_err(|e| io(e.into()))?;
-    // whoever reads meanwhile gets the old file or the new one
+    // a concurrent reader gets the old file or the new one
     let new = path.with_extension(format!("{}.new", std::process::id()));
     std::fs::write(&new, text + "\n").map_err(io)?;
     std::fs::rename(&new, &path).map_err(io)?;
     Ok(path)
 }
 
-/// The choice of an adapter and a model: none if there is no file. An error says in one line why a file cannot be used.
+/// The stored choice for an adapter and a model: none if there is no file. An error says in one line why a file cannot be used.
 pub fn read(
     folder: &Path,
     adapter: &Adapter,
     m: &Model,
 ) -> std::result::Result<Option<Choice>, String> {
-    /// No file of ours is larger (bytes).
+    /// Upper bound on the size of a valid file (bytes).
     const LARGEST: u64 = 4096;
     let path = path(folder, adapter, m);
     let bad = |why: &str| Err(format!("{}: {why}", path.display()));
@@ -142,8 +142,8 @@ pub fn read(
     }
 }
 
-/// A configuration with what was measured earlier in place of what it leaves open, if [`Config::tuned`] names a folder and
-/// it leaves everything open.
+/// The configuration with the stored choice, if [`Config::tuned`] names a folder and all settings of a
+/// [`Choice`] are left open.
 pub(crate) fn settle(config: &Config, m: &Model, adapter: &Adapter) -> (Config, Tuned) {
     let Config {
         lanes,

@@ -1,8 +1,8 @@
-//! A model becomes code: kernels without loops, without arrays and without what the model does not have.
+//! Specialisation of kernels to a model: no loops, no arrays and no code for features that the model lacks.
 //!
-//! A stage for one lane a world is a program of which almost everything is known when the kernel is made: the model, hence
-//! every bound of a loop, every address, every branch on the kind of a joint. So the kernel is *run* here, once, on scalars
-//! that are either known or names of what the device will compute (`walk`, `expr`):
+//! In a stage with one lane a world almost everything is known when the kernel is made: the model, hence
+//! every bound of a loop, every address, every branch on the type of a joint. So the kernel is *interpreted* here, once, on scalars
+//! that are either known or names of values that the device will compute (`walk`, `expr`):
 //!
 //! ```text
 //! shaders/crb.wgsl ─ assembly ─▶ naga's IR ─ walk ─▶ scalars and statements ─ dead ─▶ print ─▶ WGSL
@@ -10,16 +10,16 @@
 //!                     words of the model's arena       ╰─ fold: known · known, x + 0, x · 1, x · 0
 //! ```
 //!
-//! * a word of the model at a known place is a literal; fields that vary live among the worlds' words and are read;
-//! * a loop goes on while its condition is known, so it is expanded without a mark in the shader; one whose condition is not
-//!   known in the end makes the stage stay as it is ([`Why::Unbounded`]);
-//! * a word of the world is read once and kept in a register, and written where it is written last; private arrays are
+//! * a word of the model at a known address is a literal; fields that vary are stored with the worlds' words and are read;
+//! * a loop goes on while its condition is known, so it is expanded without a trace in the shader; a loop whose condition is still
+//!   unknown at the end leaves the stage unchanged ([`Why::Unbounded`]);
+//! * a word of the world is read once and kept in a register, and written where its last write is; private arrays are
 //!   registers as long as their indices are known;
-//! * a branch on something unknown is computed on both sides and selected if it is short, and stays a branch if not.
+//! * a branch on an unknown condition is computed on both sides and selected if it is short, and stays a branch if not.
 //!
-//! It works on naga's IR rather than on text of ours, because naga has already resolved every name, type and overload: what is
-//! left are thirty kinds of expressions and ten of statements. What comes out is text again, so that it is validated, reported
-//! and dumped like any other module, in browsers too. Code size is bounded; what is larger stays as it is.
+//! It works on naga's IR rather than on the text, because naga has already resolved every name, type and overload: thirty kinds
+//! of expressions and ten of statements remain. The result is text again, so that it is validated, reported
+//! and dumped like any other module, in browsers too. Code size is bounded; a larger kernel stays unchanged.
 
 mod dead;
 mod expr;
@@ -40,37 +40,37 @@ use graph::{Kind, Op};
 use state::State;
 use walk::{Room, Target, Value, Walk};
 
-/// How large a kernel may become.
+/// Limits on the size of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Statements.
     pub statements: usize,
-    /// Words of the worlds that it reads or writes. Software adapters make a loop over their lanes of each.
+    /// Words of the worlds that it reads or writes. A software adapter makes each a loop over its lanes.
     pub words: usize,
 }
 
-/// What no driver should be given more of.
+/// Upper limit for any driver.
 pub const MOST: Budget = Budget {
     statements: 40_000,
     words: 8_000,
 };
-/// Scalars that may be made on the way, for each of them.
+/// Scalars that may be created during interpretation, for each allowed statement.
 const WASTE: usize = 10;
 
-/// Why a kernel stays as it is.
+/// Why a kernel is not unrolled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// Nobody asked, or it is not known to be faster.
+    /// It was not requested, or is not known to be faster.
     Unasked,
-    /// It would be larger than was allowed.
+    /// It would exceed its budget.
     Large,
-    /// It has a loop whose number of turns depends on the state.
+    /// It has a loop whose number of iterations depends on the state.
     Unbounded,
-    /// It picks an element of a private array by the state.
+    /// It indexes a private array by the state.
     Index,
-    /// It reads behind the end of an array.
+    /// It reads beyond the end of an array.
     Range,
-    /// It has something that is not understood here.
+    /// It has a construct that is not supported here.
     Foreign(&'static str),
     /// The text is not valid.
     Invalid(String),
@@ -90,9 +90,9 @@ impl std::fmt::Display for Why {
     }
 }
 
-/// The module without its loops, within `most`. `image` holds the words of the model's arena.
+/// The module without its loops, within the budget `most`. `image` holds the words of the model's arena.
 ///
-/// Says why not, where it cannot be done.
+/// Fails with the reason where the module cannot be unrolled.
 pub fn unroll(plain: &module::Module, image: &[u32], most: Budget) -> Result<module::Module, Why> {
     let invalid = |e: crate::Error| Why::Invalid(e.to_string());
     let (module, info) = plain.parsed().map_err(invalid)?;
@@ -121,7 +121,7 @@ pub fn unroll(plain: &module::Module, image: &[u32], most: Budget) -> Result<mod
         walk.globals.push(value);
     }
 
-    // the entry point's arguments are what no one knows
+    // the entry point's arguments are unknown
     let (mut args, mut names) = (Vec::new(), Vec::new());
     for (k, argument) in entry.function.arguments.iter().enumerate() {
         let kinds = types::kinds(&module, &module.types[argument.ty].inner)?;
@@ -142,7 +142,7 @@ pub fn unroll(plain: &module::Module, image: &[u32], most: Budget) -> Result<mod
     Ok(plain.unrolled(text))
 }
 
-// what comes before and behind the statements
+// the text before and after the statements
 fn head(plain: &module::Module, body: &str) -> String {
     let mut out = String::new();
     let declared = |name: &str| plain.text.lines().find(|line| line.contains(name));

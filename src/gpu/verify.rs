@@ -1,4 +1,4 @@
-//! Shaders held against twins: the same numbers in, what is written compared, what is not written must keep its bits.
+//! Comparison of shaders with twins: both get the same input; written arrays are compared, all others must keep their bits.
 
 use std::collections::BTreeMap;
 
@@ -12,36 +12,36 @@ use crate::model::Opt;
 use crate::stages::Stage;
 use crate::types::OVERFLOW_TURNS;
 
-/// The number of an array at which shader and twin differ most.
+/// The element of an array at which shader and twin differ most.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// World.
+    /// Index of the world.
     pub world: usize,
-    /// Place in the array.
+    /// Index in the array.
     pub index: usize,
-    /// What the twin says.
+    /// The twin's value.
     pub twin: f64,
-    /// What the shader says.
+    /// The shader's value.
     pub shader: f64,
-    /// |shader − twin| / (1 + |twin|), of solvers / (1 + the largest of the array), of `cfrc_int` / (1 + the largest of `cfrc_ext`, of which
-    /// it may be what is left where they cancel); infinite where only one of them is a number.
+    /// |shader − twin| / (1 + s), where s is |twin|; for solvers the largest element of the array; for `cfrc_int` at least the largest element of
+    /// `cfrc_ext`, since `cfrc_int` may be the remainder of forces that cancel. Infinite where only one of the two values is a number.
     pub error: f64,
 }
 
-/// What came out for one stage.
+/// Result of a comparison of one stage.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// The worst of every array that the stage writes.
+    /// The largest difference in every array that the stage writes.
     pub worst: BTreeMap<&'static str, Difference>,
-    /// Arrays that the shader or the twin changed without being seen to write them.
+    /// Arrays that the shader or the twin changed although its dataflow does not include the write.
     pub touched: Vec<String>,
-    /// Worlds whose loops, or those of others of their workgroup, the adapter ended early (`OVERFLOW_TURNS`); nothing else is said of them.
+    /// Worlds in whose workgroup the adapter ended loops early (`OVERFLOW_TURNS`); they are not compared further.
     pub ended: usize,
-    /// Pairs of shapes that touch, and those of them that were left out because the last bits decide.
+    /// Pairs of shapes with contacts, and how many were left out because the last bits decide.
     pub ties: Ties,
 }
 
-/// Rounds every number of a model to `f32`, so that twin and shader get the same.
+/// Rounds every number of a model to `f32`, so that twin and shader get the same values.
 pub fn round_model(model: &mut Model) {
     let m = model.arrays_mut();
     let round = |x: &mut f64| *x = f64::from(*x as f32);
@@ -67,8 +67,8 @@ pub fn round_data(d: &mut Data) {
     }
 }
 
-/// Takes worlds through the twins up to where a stage comes for the `nth` time in a step, from 0, and rounds what they made:
-/// what the stage is given.
+/// Runs the twins on worlds up to the `nth` run of a stage in a step, from 0, and rounds the results to `f32`:
+/// these are the inputs of the stage.
 pub fn up_to(m: &Model, stage: &Stage, nth: usize, worlds: &mut [Data]) {
     let walk = step_walk(m);
     let places: Vec<usize> = (0..walk.len())
@@ -91,7 +91,7 @@ fn numbers(d: &Data, name: &str) -> Vec<f64> {
     }
 }
 
-/// Runs one stage on worlds by shader and by twin, and compares. `config.nworld` is that of the worlds.
+/// Runs one stage on worlds by shader and by twin, and compares. `config.nworld` is ignored.
 ///
 /// Fails where the device or the shader does.
 pub fn compare(
@@ -109,7 +109,7 @@ pub fn compare(
     compare_on(&mut Gpu::new(device, m, &config)?, stage, before)
 }
 
-// the same on worlds that are there
+// compares on worlds that are allocated already
 fn compare_on(gpu: &mut Gpu, stage: &'static Stage, before: &[Data]) -> Result<Report> {
     let m = &gpu.model().clone();
     gpu.set_data(before)?;
@@ -126,7 +126,7 @@ fn compare_on(gpu: &mut Gpu, stage: &'static Stage, before: &[Data]) -> Result<R
         .map(|w| w / gpu.team().worlds as usize)
         .collect();
     for (world, (before, shader)) in before.iter().zip(&shader).enumerate() {
-        // worlds of a workgroup wait for each other at barriers, so that the end of one is felt by all
+        // worlds of a workgroup wait for each other at barriers, so an early end of one affects all
         let group = world / gpu.team().worlds as usize;
         if ended.contains(&group) {
             let msg = "the adapter ended the loops of world";
@@ -153,7 +153,7 @@ fn compare_on(gpu: &mut Gpu, stage: &'static Stage, before: &[Data]) -> Result<R
             }
             let [was, twin, shader] = [before, &twin, shader].map(|d| numbers(d, field.name));
             if written.contains(&field.name) {
-                // behind the last row lies what earlier ones left
+                // behind the last row are values of earlier steps
                 let n = match field.dims {
                     ["njmax"] if answers.is_some() => before.nefc[0] as usize,
                     _ => twin.len(),
@@ -166,7 +166,7 @@ fn compare_on(gpu: &mut Gpu, stage: &'static Stage, before: &[Data]) -> Result<R
                 report.numbers(field.name, world, &twin[..n], &shader[..n], least);
                 continue;
             }
-            // on their ways solvers fill what they like, and all stages what only one of them needs
+            // solvers may write any scratch, and every stage its own scratch
             if answers.is_some() || slot.transient {
                 continue;
             }
@@ -185,8 +185,8 @@ fn compare_on(gpu: &mut Gpu, stage: &'static Stage, before: &[Data]) -> Result<R
     Ok(report)
 }
 
-/// What is compared of a solver: shader and twin find the same optimum by different steps. `None` for other stages, of which
-/// everything that they write is compared.
+/// The arrays of a solver that are compared: shader and twin find the same optimum by different steps. `None` for other stages, of which
+/// all written arrays are compared.
 fn answers(stage: &Stage) -> Option<&'static [&'static str]> {
     let solver = stage.name.starts_with("solve_");
     solver.then_some(&["qacc", "qfrc_constraint", "efc_force"])
@@ -197,7 +197,7 @@ fn largest(x: &[f64]) -> f64 {
 }
 
 impl Report {
-    // relative to each number, or to `least` where that is more
+    // relative to each number, or to `least` where that is larger
     fn numbers(
         &mut self,
         field: &'static str,
@@ -207,7 +207,7 @@ impl Report {
         least: f64,
     ) {
         for (index, (&twin, &shader)) in twin.iter().zip(shader).enumerate() {
-            // equal covers what neither writes
+            // equality also covers elements that neither writes
             let error = if twin == shader {
                 0.0
             } else {
@@ -229,9 +229,9 @@ impl Report {
     }
 }
 
-/// Holds every stage of a step against its twin, each given what the twins made before it.
+/// Compares every stage of a step with its twin, each on the results of the preceding twins.
 ///
-/// The worlds are rounded to `f32` first, and so is the model. `begins` is told of each stage as its turn comes, the first one when all
+/// The worlds and the model are rounded to `f32` first. `begins` is called with each stage before its comparison, the first time after all
 /// kernels are compiled. Fails where the device or a shader does.
 pub fn verify(
     device: &Device,

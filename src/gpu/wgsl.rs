@@ -1,33 +1,33 @@
-//! Assembly of a shader module for a run of stages.
+//! Assembly of a shader module for a sequence of stages.
 //!
 //! # How to write a stage
 //!
 //! `shaders/<stage>.wgsl` defines one function `mj_<stage>()` that works on one world with the lanes of its team, and
-//! functions of its own if it needs them (names are unique over all stages). Nothing is declared or imported: what the text
-//! *calls* is appended behind it, so that errors carry the file's own lines.
+//! functions of its own if it needs them (names are unique over all stages). Nothing is declared or imported: the definitions of names that
+//! the text *uses* are appended behind it, so that errors carry the file's own lines.
 //!
 //! * **Arrays** by their names in [`crate::fields`]: `xpos(i)` gives a `vec3f`, `set_xpos(i, v)` writes it; one `i32` index
 //!   for each dimension (`efc_J(r, k)`, `jnt_range(j, 1)`), none where the only dimension is 1 (`time()`, `nefc()`).
 //!   `int → i32, real → f32, vec3 → vec3f, quat → vec4f` (w x y z: `q[0]` is w), `mat3 → mat3x3f` (so that `xmat(i) * v`
 //!   is the product; `xmat(i)[2]` is the third column), `spatial → Spatial {rot, lin}`, `inert → Inert {diag, off, moment,
 //!   mass}`. `xmat_at(i, k)` and `set_xmat_at(i, k, x)` touch the word `k` of an element in memory order.
-//! * **Sizes** are constants (`nbody`, `nv` …), and so are options (`opt_timestep`, `opt_gravity`: `vec3f`, `opt_cone`) but for those of
-//!   reals in which worlds differ: no constant may be made of these;
+//! * **Sizes** are constants (`nbody`, `nv` …), and so are options (`opt_timestep`, `opt_gravity`: `vec3f`, `opt_cone`), except real options
+//!   that differ between worlds: no constant expression may depend on these;
 //!   statistics (`stat_meaninertia`), enums and bits (`JNT_FREE`, `DSBL_LIMIT`, `MINVAL`; see [`crate::types`]).
-//!   What a model lacks need not be compiled: `collides_plane_capsule` says whether such pairs are there,
-//!   `senses_framepos` whether such sensors are, `geoms_mesh` whether such geoms are, and [`FACTS`](crate::gpu::facts::FACTS) more.
-//! * **Functions** of `shaders/lib`, which are those of `src/cpu/lib`. A function that works on arrays given to it takes their
+//!   Code for features that a model lacks can be skipped: `collides_plane_capsule` says whether such pairs exist,
+//!   `senses_framepos` whether such sensors exist, `geoms_mesh` whether such geoms exist, and [`FACTS`](crate::gpu::facts::FACTS) more.
+//! * **Functions** of `shaders/lib`, which are those of `src/cpu/lib`. A function that works on arrays chosen by its caller takes their
 //!   names: `fn solve_ld<mat, diaginv, x>()` calls `x(i)` and `set_x(i, v)`, and `solve_ld<qLD, qLDiagInv, qacc_smooth>()`
 //!   calls it for these three.
-//! * **The team**: `lane` and `LANES`. A phase is a loop `for (var i = lane; i < nbody; i += LANES)` whose turns are
+//! * **The team**: `lane` and `LANES`. A phase is a loop `for (var i = lane; i < nbody; i += LANES)` whose iterations are
 //!   independent; `team_sync()` stands between phases where one reads what another lane wrote. `team_sum(x)`, `team_sum4(v)`,
-//!   `team_sum_i(k)` and `team_scan(k)` (sum over the lanes before) give every lane its answer, `team_max(k)`, `team_or(k)`
-//!   and `team_any(yes)` too; `group_any(yes)`, for which all lanes of a team say the same, decides whether a loop with syncs in
-//!   it goes on, `group_max(k)` bounds one. All of these must be reached by every lane: never inside `if (lane == 0)`, never in
-//!   a loop whose bound was read from a world's data (bounds are sizes, or what the group said), never behind an early
+//!   `team_sum_i(k)` and `team_scan(k)` (sum over the preceding lanes) give every lane its result, and so do `team_max(k)`, `team_or(k)`
+//!   and `team_any(yes)`. `group_any(yes)`, whose argument is equal in all lanes of a team, decides whether a loop with syncs in
+//!   it goes on; `group_max(k)` bounds one. All of these must be in uniform control flow: never inside `if (lane == 0)`, never in
+//!   a loop whose bound was read from a world's data (bounds are sizes, or results of a group function), never behind an early
 //!   `return`.
 //! * One lane writes an element, and only its own phase reads it before the next `team_sync()`.
-//! * Reals are `f32`. NaN is found by bits, `is_nan(x)`.
+//! * Reals are `f32`. NaN is detected by its bits, `is_nan(x)`.
 //! * The twin in `src/cpu/<stage>.rs` has the same block comments in the same order. `tests/parity/<stage>.rs` is two lines.
 
 use std::collections::BTreeMap;
@@ -44,34 +44,34 @@ use crate::gpu::{generic, lex, own, solids};
 use crate::model::Opt;
 use crate::stages::Stage;
 
-/// How many invocations work together.
+/// Number of invocations that work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Team {
-    /// Invocations that work on one world.
+    /// Invocations per world.
     pub lanes: u32,
-    /// Worlds of one workgroup; divides the tile.
+    /// Worlds per workgroup; divides the tile.
     pub worlds: u32,
 }
 
-/// What a module is made for.
+/// Settings of a module.
 #[derive(Clone, Copy, Debug)]
 pub struct Build<'a> {
     /// The model, whose sizes and options become constants.
     pub m: &'a Model,
-    /// Where the arrays lie.
+    /// The place of every array.
     pub layout: &'a Layout,
     /// The team.
     pub team: Team,
     /// Accessors check their index: NaN is read out of range, and a write out of range poisons the array's first element.
     pub checked: bool,
-    /// The adapter may end long loops without a word: a world whose loops it ended is flagged (`OVERFLOW_TURNS`).
+    /// The adapter may end long loops without an error: a world whose loops it ended is flagged (`OVERFLOW_TURNS`).
     pub limited: bool,
-    /// Which lane an invocation is.
+    /// The lane number of each invocation.
     pub order: LaneOrder,
 }
 
 impl<'a> Build<'a> {
-    /// Modules as a device runs them: nothing is checked, no loop is ended, invocation 0 is lane 0.
+    /// Settings of modules as a device runs them: no checks, no loop limit, invocation 0 is lane 0.
     pub fn new(m: &'a Model, layout: &'a Layout, team: Team) -> Self {
         Self {
             m,
@@ -84,17 +84,17 @@ impl<'a> Build<'a> {
     }
 }
 
-/// Which lane of its team an invocation is. No result may depend on it: a phase that reads what another lane writes in the same phase does,
-/// on some adapters. A software adapter runs a few neighbours in step and one such handful after the other, and so hides a `team_sync`
-/// that is missing unless lanes change places.
+/// The lane number of each invocation in its team. No result may depend on it. If a phase reads words that another lane writes in the same phase,
+/// its result does depend on it on some adapters. A software adapter runs a few neighbours in step and one such handful after the other. This hides
+/// a missing `team_sync` unless lanes are permuted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LaneOrder {
     /// Invocation 0 is lane 0.
     #[default]
     Straight,
-    /// The bits of the number reversed: neighbours are far apart.
+    /// The bits of the invocation's number in the team reversed: neighbours are far apart.
     Scattered,
-    /// The same, counted from the last lane.
+    /// As `Scattered`, counted from the last lane.
     ScatteredMirrored,
 }
 
@@ -181,7 +181,7 @@ impl Build<'_> {
         )
     }
 
-    // everything that the texts use and do not define, and what that uses
+    // definitions of all names that the texts use and do not define, and of the names that those definitions use
     fn derived(&self, texts: &[&str]) -> String {
         let mut own = Vec::new();
         let mut todo = Vec::new();
@@ -213,12 +213,12 @@ impl Build<'_> {
         out.into_values().collect()
     }
 
-    // the text of a derived item, if the name is one
+    // the text of a derived item, if `name` is one
     pub(super) fn item(&self, name: &str, call: bool) -> Option<String> {
         if call && let Some(access) = access(name) {
             return Some(self.accessor(name, access, self.checked));
         }
-        // texts of one's own are never trusted with an index
+        // indices in user texts are always checked
         if call && let Some(access) = name.strip_prefix(own::OWN).and_then(access) {
             return Some(self.accessor(name, access, true));
         }
@@ -296,7 +296,7 @@ impl Build<'_> {
         })
     }
 
-    // what a kernel reads of the options that its world has for itself
+    // statements that load the per-world options of a kernel's world
     fn own_options(&self) -> String {
         let mut out = String::new();
         for (name, at) in self.layout.options() {
@@ -312,7 +312,7 @@ impl Build<'_> {
         out
     }
 
-    // wgpu does not hold a shader to the limit, so it is added up here
+    // wgpu does not check a shader against this limit, so its bytes are added up here
     fn workgroup_memory(&self, text: &str) -> u32 {
         if self.team.lanes == 1 {
             return 0;
@@ -329,13 +329,13 @@ impl Build<'_> {
     }
 }
 
-/// A number as WGSL writes it.
+/// A real as a WGSL literal.
 fn real(x: f64) -> String {
     let x = (x as f32).clamp(f32::MIN, f32::MAX);
     format!("{x:e}f")
 }
 
-// the type of an option of reals
+// the WGSL type of a real option
 fn type_of(option: &str) -> Option<&'static str> {
     let row = Opt::NAMES.iter().position(|(name, _)| *name == option)?;
     match Opt::TYPES[row] {

@@ -1,4 +1,4 @@
-//! Worlds on the device: making them, reading and writing their arrays.
+//! Worlds on the device: allocating them, reading and writing their arrays.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,15 +16,15 @@ use crate::gpu::tune::{self, Tuned};
 use crate::gpu::wgsl::Team;
 use crate::types::Warning;
 
-/// What kernels count by, of what a world holds.
+/// Counts of a world that bound loops in kernels.
 const COUNTS: [&str; 6] = ["ncon", "nefc", "ne", "nf", "nl", "nisland"];
 
-/// A number of worlds in one buffer.
+/// A range of worlds in one buffer.
 #[derive(Debug)]
 pub(super) struct Chunk {
-    // worlds of the batch
+    // indices of its worlds in the batch
     pub(super) worlds: Range<u64>,
-    // with those that fill up the last tile and workgroup
+    // number of worlds with the padding of the last tile and workgroup
     pub(super) padded: u32,
     pub(super) data: wgpu::Buffer,
     pub(super) bind: wgpu::BindGroup,
@@ -39,7 +39,7 @@ pub struct Gpu {
     pub(super) team: Team,
     pub(super) config: Config,
     pub(super) chunks: Vec<Chunk>,
-    // the model's arena, and the fresh world behind it
+    // the model's arena, and the image of a fresh world behind it
     arena: wgpu::Buffer,
     pub(super) transfer: Transfer,
     pub(super) pipeline_layout: wgpu::PipelineLayout,
@@ -47,12 +47,12 @@ pub struct Gpu {
     pub(super) by_stages: BTreeMap<Vec<&'static str>, usize>,
     pub(super) step: Option<Plan>,
     tuned: Tuned,
-    // the state of every chunk, kept aside
+    // the saved state of every chunk
     held: Vec<[wgpu::Buffer; 2]>,
 }
 
-// A software adapter works on threads of this process. One that still runs a kernel when the process ends can crash it, so worlds
-// that are dropped wait there for what they asked for. Any fault was told before, or has nobody left to be told.
+// A software adapter works on threads of this process. One that still runs a kernel when the process ends can crash it, so dropping
+// worlds waits there for the submitted work. A fault of that work was reported before, or has nobody left to be reported to.
 impl Drop for Gpu {
     fn drop(&mut self) {
         if self.device.adapter.software {
@@ -61,7 +61,7 @@ impl Drop for Gpu {
     }
 }
 
-/// The layout of the bindings, one for all stages: the model, the worlds.
+/// The bind group layout of all stages: the model's arena, the worlds.
 fn bind_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     let entry = |binding, read_only| wgpu::BindGroupLayoutEntry {
         binding,
@@ -80,16 +80,16 @@ fn bind_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
 }
 
 impl Gpu {
-    /// Puts `config.nworld` worlds of a model at `qpos0` on a device.
+    /// Allocates `config.nworld` worlds of a model at `qpos0` on a device.
     ///
     /// Fails with [`Error::Size`] where they do not fit, naming the largest number that does; nothing is allocated then.
     pub fn new(device: &Device, m: &Model, config: &Config) -> Result<Self> {
         block_on(Self::make(device, m, config))
     }
 
-    /// The same where nothing can be waited for.
+    /// Like [`Gpu::new`], for a device that cannot be waited for.
     pub(crate) async fn make(device: &Device, m: &Model, config: &Config) -> Result<Self> {
-        // what was let through when it was bound may have come to name other things by an edit
+        // an edit of the model may have changed the objects to which a user text's names refer since it was bound
         for (hook, _) in m.users().texts() {
             own::check(m, hook)?;
         }
@@ -100,7 +100,7 @@ impl Gpu {
         let layout = Layout::new(m, tile, &varies, chip_words(team))?;
         let limits = device.limits();
 
-        // what does not fit is refused before anything is allocated
+        // a batch that does not fit is refused before anything is allocated
         let nworld = config.nworld as u64;
         let staging = 2 * staging_words(layout.world_words, &limits);
         let need = layout.memory(nworld, staging).total();
@@ -222,7 +222,7 @@ impl Gpu {
         Ok(gpu)
     }
 
-    // texts of one's own run on the device alone: there the fresh world makes its forward dynamics, as the twin of `check_acc` does
+    // user texts run on the device alone: there the fresh world's forward dynamics are computed, as the twin of `check_acc` does on the host
     async fn make_fresh(&mut self) -> Result<()> {
         let mut d = Data::new(&self.m);
         bad_world(&self.m, &mut d, Warning::BadQacc);
@@ -240,7 +240,7 @@ impl Gpu {
         Ok(())
     }
 
-    // every world, the padding too, begins as the same image
+    // fills every world, padding included, with the same image
     fn fill(&self, d: &Data) -> Result<()> {
         let image = self.layout.world_image(&self.m, d);
         let span = Span {
@@ -255,12 +255,12 @@ impl Gpu {
         Ok(())
     }
 
-    /// How the worlds were asked to be laid out and run.
+    /// The requested layout and run settings of the worlds.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// The model that the worlds are of.
+    /// The model of the worlds.
     pub fn model(&self) -> &Model {
         &self.m
     }
@@ -275,17 +275,17 @@ impl Gpu {
         self.config.nworld
     }
 
-    /// The team that works on a world.
+    /// The team of invocations of a world.
     pub fn team(&self) -> Team {
         self.team
     }
 
-    /// What became of an earlier measurement of the model on this adapter.
+    /// Whether an earlier measurement of the model on this adapter is used.
     pub fn tuned(&self) -> &Tuned {
         &self.tuned
     }
 
-    /// What the worlds take on the device.
+    /// Memory of the worlds on the device.
     pub fn memory(&self) -> Memory {
         let staging = 2 * staging_words(self.layout.world_words, &self.device.limits());
         let mut memory = self.layout.memory(self.nworld() as u64, staging);
@@ -319,7 +319,7 @@ impl Gpu {
         ))
     }
 
-    // where an array that can be written lies
+    // the words of an array that can be written
     fn room(&self, name: &str) -> Result<(&'static Field, Span)> {
         let (field, span) = self.span(name)?;
         if span.words == 0 && field.words(&self.m) > 0 {
@@ -330,14 +330,14 @@ impl Gpu {
         Ok((field, span))
     }
 
-    /// An array that no stage touches: it is as a reset leaves it.
+    /// The values of an array that no stage touches: those after a reset.
     pub(crate) fn untouched(&self, field: &Field) -> Values {
         let start = Data::new(&self.m);
         let row = start.view(field.row).map_or(Vec::new(), words);
         Values::from_words(field.elem, &row.repeat(self.nworld()))
     }
 
-    /// An array of every world: worlds one after the other, each flat and row-major.
+    /// An array of all worlds: worlds one after the other, each flat and row-major.
     pub fn read(&self, name: &str) -> Result<Values> {
         let (field, span) = self.span(name)?;
         match span.words {
@@ -346,7 +346,7 @@ impl Gpu {
         }
     }
 
-    /// An array of reals of every world.
+    /// A real array of all worlds.
     pub fn read_real(&self, name: &str) -> Result<Vec<f32>> {
         match self.read(name)? {
             Values::Real(x) => Ok(x),
@@ -354,7 +354,7 @@ impl Gpu {
         }
     }
 
-    /// An array of integers of every world.
+    /// An integer array of all worlds.
     pub fn read_int(&self, name: &str) -> Result<Vec<i32>> {
         match self.read(name)? {
             Values::Int(x) => Ok(x),
@@ -372,7 +372,7 @@ impl Gpu {
         Ok(words)
     }
 
-    /// Writes an array of every world: its numbers for each world, or those of one world for all.
+    /// Writes an array of all worlds: values for each world, or those of one world for all.
     pub fn write(&mut self, name: &str, values: &Values) -> Result<()> {
         let (field, span) = self.room(name)?;
         self.same_kind(field, values)?;
@@ -380,7 +380,7 @@ impl Gpu {
         self.write_words(None, span, &values.words())
     }
 
-    /// Writes an array of some worlds, in the order in which they are named: its numbers for each, or those of one for all.
+    /// Writes an array of some worlds, in the order of `worlds`: values for each, or those of one for all.
     pub fn write_worlds(&mut self, name: &str, worlds: &[u32], values: &Values) -> Result<()> {
         let (field, span) = self.room(name)?;
         self.same_kind(field, values)?;
@@ -388,7 +388,7 @@ impl Gpu {
         self.write_words(Some(worlds), span, &values.words())
     }
 
-    /// Writes an option of some worlds, in the order in which they are named.
+    /// Writes an option of some worlds, in the order of `worlds`.
     pub(crate) fn write_option(
         &mut self,
         name: &str,
@@ -408,7 +408,7 @@ impl Gpu {
         self.write_words(worlds, span, bytemuck::cast_slice(values))
     }
 
-    // kernels do not look at what they count by, nor at what they find their way with
+    // checks integers against their bounds: kernels check neither the counts that bound their loops nor the indices of arrays
     fn leads_somewhere(&self, field: &Field, values: &Values) -> Result<()> {
         let Values::Int(x) = values else {
             return Ok(());
@@ -425,7 +425,7 @@ impl Gpu {
         }
     }
 
-    // the least integer of an array, and what all stay below
+    // the least integer allowed in an array, and the exclusive upper bound
     fn bounds(&self, field: &Field) -> Result<Option<(i32, i64)>> {
         let m = &self.m;
         if field.room != Room::Model {
@@ -502,7 +502,7 @@ impl Gpu {
                     )?;
                 }
                 Some(list) => {
-                    // those of the list that live in this chunk, and their words
+                    // positions in the list of the worlds in this chunk, and their words
                     let here: Vec<usize> = (0..n)
                         .filter(|&k| chunk.worlds.contains(&(list[k] as u64)))
                         .collect();
@@ -533,7 +533,7 @@ impl Gpu {
         Ok(())
     }
 
-    // the inputs of a world lie together, and so do its flags
+    // spans of the inputs of a world and of its flags: each is contiguous
     fn state_spans(&self) -> [Span; 2] {
         [("time", "mocap_quat"), ("warning", "needed")].map(|(first, last)| {
             let [first, last] = [first, last].map(|name| {
@@ -558,7 +558,7 @@ impl Gpu {
         self.device.check()
     }
 
-    /// Keeps the state of every world aside, on the device.
+    /// Saves the state of every world, on the device.
     pub fn hold(&mut self) -> Result<()> {
         if self.held.is_empty() {
             let room = |chunk: &Chunk| {
@@ -576,12 +576,12 @@ impl Gpu {
         self.aside(true)
     }
 
-    /// Puts every world back to the state that [`Gpu::hold`] kept aside.
+    /// Restores the state of every world that [`Gpu::hold`] saved.
     pub fn back(&mut self) -> Result<()> {
         self.aside(false)
     }
 
-    /// Gives worlds the state of another: what they are given, and what befell it.
+    /// Copies the state of world `from` to the worlds `to`: inputs, warnings and overflows.
     pub fn copy(&mut self, from: u32, to: &[u32]) -> Result<()> {
         let at = u64::from(from);
         let Some(chunk) = self.chunks.iter().find(|chunk| chunk.worlds.contains(&at)) else {
@@ -599,7 +599,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Puts worlds back to `qpos0` at rest (`mj_resetData`): all, or those named. Fields that vary keep their values.
+    /// Resets worlds to `qpos0` at rest (`mj_resetData`): all, or those listed. Fields that vary keep their values.
     pub fn reset(&mut self, worlds: Option<&[u32]>) -> Result<()> {
         let mut image = self.layout.world_image(&self.m, &Data::new(&self.m));
         image.truncate(self.layout.state_words as usize);
@@ -613,8 +613,8 @@ impl Gpu {
         )
     }
 
-    /// Puts whole worlds on the device, one [`Data`] for each. Fails with [`Error::Input`] where one counts more contacts, rows or
-    /// islands than there is room for.
+    /// Writes whole worlds to the device, one [`Data`] each. Fails with [`Error::Input`] where one has more contacts, rows or
+    /// islands than a world has room for.
     pub fn set_data(&mut self, worlds: &[Data]) -> Result<()> {
         let span = Span {
             offset: 0,
@@ -637,7 +637,7 @@ impl Gpu {
         self.write_words(None, span, &words)
     }
 
-    /// Every world as a [`Data`].
+    /// Reads every world as a [`Data`].
     pub fn data(&self) -> Result<Vec<Data>> {
         let words = self.read_words(Span {
             offset: 0,

@@ -1,6 +1,6 @@
-//! Where worlds lie in a picture.
+//! Placement of worlds in a picture.
 
-/// Offsets of so many worlds on a square grid around the origin, so far apart (m): rows along x, the first in front.
+/// Offsets of `nworld` worlds on a square grid around the origin, `spacing` apart (m): rows along x, the first row in front.
 pub fn offsets(nworld: usize, spacing: f32) -> impl Iterator<Item = [f32; 3]> {
     let columns = (nworld as f32).sqrt().ceil().max(1.0) as usize;
     let rows = nworld.div_ceil(columns);

@@ -1,4 +1,4 @@
-//! A hand in the picture: what lies under a pixel, and a pull at it.
+//! Picking in the picture: the body under a pixel, and a force that pulls it.
 
 use super::{Region, Scene};
 use crate::batch::{Among, Batch, Look};
@@ -7,32 +7,32 @@ use crate::types::MINVAL;
 use glam::{Mat3, Vec3};
 use manyworlds_view::Camera;
 
-/// A point of a body that a hand has.
+/// A picked point of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Grip {
-    /// Number of the world.
+    /// Index of the world.
     pub world: usize,
-    /// Number of the body.
+    /// Id of the body.
     pub body: usize,
-    /// Number of the geom.
+    /// Id of the geom.
     pub geom: usize,
     /// The point in the frame of the body (m).
     pub local: [f32; 3],
 }
 
-/// The force of a hand that is one extent of the model away, in weights of what hangs together.
+/// Force at a distance of one extent of the model, in weights of the body's tree.
 const STRENGTH: f32 = 6.0;
 
 impl Scene {
-    /// The body under a point of a picture, in the nearest world: x from -1 at the left edge to 1, y from -1 at the lower edge to 1;
-    /// `aspect` is the picture's width over its height. Nothing where there is the sky, or what cannot move.
+    /// The body under a point of a picture, in the nearest world. x is from -1 at the left edge to 1, y from -1 at the lower edge to 1;
+    /// `aspect` is the picture's width over its height. None where the sky or a static geom is seen.
     ///
     /// Fails like [`Scene::shoot`].
     pub fn grip(&self, batch: &mut Batch, [x, y]: [f32; 2], aspect: f32) -> Result<Option<Grip>> {
         let camera = self.camera(batch)?;
         let along = camera.toward(x, y, aspect);
-        // a world that is not shown is not hit: its ray starts where the first one's does
+        // a world that is not shown gets the first world's ray, and its hit is ignored
         let offset = |w: usize| self.worlds.get(w).or(self.worlds.first());
         let starts = (0..batch.nworld()).flat_map(|w| {
             let offset = offset(w).map_or(Vec3::ZERO, |world| Vec3::from(world.offset));
@@ -66,8 +66,8 @@ impl Scene {
         }))
     }
 
-    /// Pulls what is gripped to the point of the picture, as with a thread that is the stronger the longer it is: sets
-    /// `xfrc_applied` of its world. The point lies as deep in the picture as the grip.
+    /// Pulls a picked point towards a point of the picture with a force proportional to their distance: sets
+    /// `xfrc_applied` of its world. The target has the same depth in the picture as the picked point.
     ///
     /// Fails like [`Scene::shoot`].
     pub fn pull(
@@ -102,7 +102,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Lets go: no force is applied to the bodies of that world any more.
+    /// Ends the pull: sets `xfrc_applied` of all bodies of that world to zero.
     ///
     /// Fails like [`Scene::shoot`].
     pub fn release(&mut self, batch: &mut Batch, grip: &Grip) -> Result<()> {
@@ -127,7 +127,7 @@ impl Scene {
         Ok((pos, Mat3::from_cols_array(&mat).transpose()))
     }
 
-    // where the force on a body applies
+    // centre of mass of a body, where `xfrc_applied` acts
     fn center(&self, batch: &mut Batch, world: usize, body: usize) -> Result<Vec3> {
         Ok(vec3(batch.reals("xipos")?, world * self.model.nbody + body))
     }

@@ -1,4 +1,4 @@
-//! Lights of a model, where they are.
+//! The lights of a model, at their positions in a batch.
 
 use super::Scene;
 use crate::batch::Batch;
@@ -11,8 +11,8 @@ use glam::Vec3;
 use manyworlds_view::{Camera, Light};
 
 impl Scene {
-    /// The lights of the first world and the one at the camera, and the direction to the one that throws shadows. None where the model says
-    /// nothing of lights.
+    /// The lights of the first world and the headlight, and the direction to the light that casts shadows. None where the model
+    /// defines no lights.
     pub(super) fn lights(
         &self,
         batch: &mut Batch,
@@ -28,7 +28,7 @@ impl Scene {
         }
         let head = &appearance.headlight;
         let mut lights = Vec::new();
-        // as MuJoCo's renderer, which has it on unless it is off
+        // as in MuJoCo's renderer, the headlight is on unless the model turns it off
         if head.active() != Tri::False {
             lights.push(at_camera(head, camera));
         }
@@ -40,7 +40,7 @@ impl Scene {
         let own = (0..m.nlight).filter(|&k| m.light_active[k] != 0);
         let middle = match alone {
             true => center,
-            // in many worlds at once a light shines into all of them from where it is in one
+            // with many worlds a light is made directional: it shines into all of them from the same direction as in one
             false => Vec3::from(m.stat.center.map(|x| x as f32)) + offset,
         };
         let places = places(m, batch)?;
@@ -68,7 +68,7 @@ impl Scene {
     }
 }
 
-/// Whether a model says anything of lights.
+/// Whether a model defines lights or changes the headlight.
 pub fn are_said(appearance: &Appearance) -> bool {
     !appearance.lights.is_empty() || appearance.headlight != Headlight::default()
 }
@@ -111,7 +111,7 @@ fn single(x: [f64; 3]) -> [f32; 3] {
     x.map(|x| x as f32)
 }
 
-// where each light is in the first world, and the unit vector along which it shines
+// position and unit direction of each light in the first world
 fn places(m: &Model, batch: &mut Batch) -> Result<Vec<(Vec3, Vec3)>> {
     if m.nlight == 0 {
         return Ok(Vec::new());

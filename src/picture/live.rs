@@ -1,20 +1,20 @@
-//! Poses that stay on the device: a batch computes there, and the pictures are drawn there.
+//! Poses that stay on the device, where both the batch and the renderer run.
 
 use super::looks::{Element, Shown};
 use crate::error::{Error, Result};
 use crate::gpu::{Device, Gpu};
 use manyworlds_view::{Gather, Part, Source, Spot};
 
-/// What pictures are drawn on, for batches on the same device.
+/// Gathers poses for pictures from batches on the same device.
 pub struct Live(Gather);
 
 impl Live {
-    /// Pictures are drawn on this device.
+    /// For pictures that are drawn on this device.
     pub fn on(device: &Device) -> Self {
         Self(Gather::new(&device.device, &device.queue))
     }
 
-    /// Poses of the parts of a layer in the first worlds; none where these are on another device, or do not keep an array of theirs. Layers
+    /// Poses of a layer's parts in the first worlds. None where the worlds are on another device, or do not keep an array of poses. Layers
     /// are numbered.
     ///
     /// Fails with [`Error::Device`] where the device has no room for them.
@@ -43,7 +43,7 @@ impl Live {
     }
 }
 
-// where the pose of each part lies among the words of a world
+// the words of each part's pose among the words of a world
 fn spots(gpu: &Gpu, shown: &Shown) -> Option<Vec<Spot>> {
     let spot = |(part, element): (&Part, &Element)| {
         let [pos, mat] = element.kind.fields().map(|name| gpu.first_word(name));

@@ -1,4 +1,4 @@
-//! Instance buffers that are made in place, against those of the host and of the twins.
+//! Instance buffers made on the device are compared with those of the host and of the twins.
 
 use super::Live;
 use crate::batch::{Backend, Batch, Settings};
@@ -11,7 +11,7 @@ use manyworlds_view::Layer;
 
 const MODELS: [&str; 5] = ["humanoid", "meshes", "boxes", "sensors", "cartpole"];
 const NWORLD: usize = 11;
-/// Worlds whose words are interleaved, and worlds of a buffer at most.
+/// Worlds per tile, and largest number of worlds per buffer.
 const LIES: [(u32, Option<u64>); 4] = [(1, None), (4, None), (1, Some(4)), (4, Some(8))];
 
 fn device() -> Result<Device> {
@@ -21,7 +21,7 @@ fn device() -> Result<Device> {
     })
 }
 
-// worlds of the twins that have moved apart
+// worlds of the twins in different states
 fn twins(m: &Model) -> Result<Batch> {
     let settings = Settings::default().backend(Backend::Cpu);
     let mut batch = Batch::with(m, NWORLD, settings)?;
@@ -32,7 +32,7 @@ fn twins(m: &Model) -> Result<Batch> {
     Ok(batch)
 }
 
-// the first numbers of a layer's instance buffer
+// the first `num` numbers of a layer's instance buffer
 fn poses(device: &Device, layer: &Layer, num: usize) -> Result<Vec<f32>> {
     let Some(live) = &layer.live else {
         return Ok(Vec::new());
@@ -55,7 +55,7 @@ fn instance_buffers_are_those_of_the_twin() -> Result<()> {
     for name in MODELS {
         let m = Model::from_xml_path(format!("models/{name}.xml"))?;
         let mut twins = twins(&m)?;
-        // sites too; not all worlds
+        // with sites, and with fewer worlds shown than there are
         let options = Options::default().sites(true).worlds(9);
         let mut scene = Scene::new(&m, NWORLD, &options)?;
         let host = scene.layers(&mut twins)?;
@@ -88,7 +88,7 @@ fn instance_buffers_are_those_of_the_twin() -> Result<()> {
                 }
             }
         }
-        // worlds elsewhere are read
+        // poses of worlds that are not on the device are read through the host
         scene.draws_on(&device);
         assert_eq!(scene.layers(&mut twins)?, host, "{name}");
     }

@@ -1,4 +1,4 @@
-//! What a model looks like: the parts that every world of it has.
+//! Appearance of a model: the parts that every world of it has.
 
 use super::{Options, lights, texture};
 use crate::compile::appearance::Appearance;
@@ -16,7 +16,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The arrays of their poses.
+    /// Names of the position and orientation arrays.
     pub fn fields(self) -> [&'static str; 2] {
         match self {
             Self::Geom => ["geom_xpos", "geom_xmat"],
@@ -34,7 +34,7 @@ pub struct Element {
 
 #[cfg(feature = "view")]
 impl Element {
-    /// Its number: sites come behind the geoms.
+    /// Its index among geoms and sites: sites come after the geoms.
     pub fn number(self, m: &Model) -> usize {
         match self.kind {
             Kind::Geom => self.id,
@@ -43,7 +43,7 @@ impl Element {
     }
 }
 
-/// Parts of a world, and the geoms and sites that they are.
+/// Parts of a world, and their geoms and sites.
 #[derive(Default)]
 pub struct Shown {
     pub parts: Vec<Part>,
@@ -57,13 +57,13 @@ impl Shown {
     }
 }
 
-/// What every world of a model looks like.
+/// Appearance of a model, the same in every world.
 pub struct Looks {
-    /// Meshes of the model, then its height fields; textures by their ids.
+    /// Meshes of the model, then its height fields; textures in order of their ids.
     pub assets: Assets,
-    /// Planes that stand still, which all worlds share.
+    /// Static planes, shared by all worlds.
     pub floor: Shown,
-    /// Everything else.
+    /// All other parts.
     pub solids: Shown,
 }
 
@@ -71,7 +71,7 @@ pub struct Looks {
 const INFINITE: f64 = 400.0;
 
 impl Looks {
-    /// What the model shows of the groups that are asked for. Fails where a texture cannot be read.
+    /// The parts of the groups in `options`. Fails where a texture cannot be read.
     pub fn of(m: &Model, options: &Options) -> Result<Self> {
         let appearance = m.appearance();
         let mut looks = Self {
@@ -98,7 +98,7 @@ impl Looks {
             };
             looks.add(m, Kind::Site, id, &said);
         }
-        // a sky whose file is not drawn is none
+        // a sky whose file cannot be drawn counts as none
         let assets = &mut looks.assets;
         let drawn = |k: &usize| assets.textures[*k].sides() > 0;
         assets.sky = assets.sky.filter(drawn);
@@ -158,7 +158,7 @@ impl Looks {
     }
 }
 
-/// What is said of how a geom or site looks.
+/// Appearance attributes of a geom or site.
 struct Said {
     shape: i32,
     data: i32,
@@ -167,7 +167,7 @@ struct Said {
     color: [f32; 4],
 }
 
-// how the texture of its material lies on a geom or site, as MuJoCo's renderer has it
+// mapping of the material's texture onto a geom or site, as in MuJoCo's renderer
 fn cover(m: &Model, said: &Said) -> Option<Cover> {
     let (texture, repeat, uniform) = of_material(m, said.material)?;
     let appearance = m.appearance()?;
@@ -182,7 +182,7 @@ fn cover(m: &Model, said: &Said) -> Option<Cover> {
     let corners = appearance.corners.get(said.data.max(0) as usize);
     let has_corners = is_mesh && corners.is_some_and(|corners| !corners.is_empty());
     let over = |x: f32| if x > 0.0 { 1.0 / x } else { 1.0 };
-    // meshes are as large as they are, other shapes are of unit size in MuJoCo's renderer
+    // meshes have their true size, other shapes unit size in MuJoCo's renderer
     let wide = is_mesh || shape == GeomType::Hfield;
     let map = if appearance.textures[texture].type_() != TextureType::TwoD {
         Map::Around(match (wide, uniform) {
@@ -200,7 +200,7 @@ fn cover(m: &Model, said: &Said) -> Option<Cover> {
     Some(Cover { texture, map })
 }
 
-// the texture of a material that can be drawn, how often it repeats itself, and whether that is said of lengths
+// a material's texture, if it can be drawn, its `texrepeat`, and its `texuniform`
 fn of_material(m: &Model, material: i32) -> Option<(usize, [f32; 2], bool)> {
     let appearance = m.appearance()?;
     let material = usize::try_from(material).ok()?;
@@ -210,7 +210,7 @@ fn of_material(m: &Model, material: i32) -> Option<(usize, [f32; 2], bool)> {
     Some((texture, repeat, said.texuniform()))
 }
 
-/// The texture of a material on a flex, where the flex says how it lies.
+/// The texture of a material on a flex, if the flex has texture coordinates.
 pub fn cover_of_flex(m: &Model, material: i32, flex: usize) -> Option<Cover> {
     let (texture, repeat, _) = of_material(m, material)?;
     let flat = m.appearance()?.textures[texture].type_() == TextureType::TwoD;
@@ -219,7 +219,7 @@ pub fn cover_of_flex(m: &Model, material: i32, flex: usize) -> Option<Cover> {
     lies.then_some(Cover { texture, map })
 }
 
-/// Which point of a texture lies at each vertex of a flex; empty where it does not say.
+/// Texture coordinates of each vertex of a flex; empty where it has none.
 pub fn sheet(appearance: Option<&Appearance>, flex: usize) -> &[[f32; 2]] {
     let sheets = appearance.map_or(&[][..], |it| &it.sheets);
     sheets.get(flex).map_or(&[], Vec::as_slice)
@@ -239,7 +239,7 @@ fn form(kind: i32, data: i32, m: &Model) -> Option<Form> {
     })
 }
 
-/// The element's own if one was said that is not the default, else that of the material.
+/// The element's own colour if it is not the default, else that of its material.
 pub fn color(m: &Model, own: &[f64], material: i32, id: usize) -> [f32; 4] {
     const UNSAID: [f64; 4] = [0.5, 0.5, 0.5, 1.0];
     let (rgba, k) = match usize::try_from(material) {

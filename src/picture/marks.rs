@@ -1,4 +1,4 @@
-//! What is drawn for each world by itself: tendons, soft bodies, and what is asked for over the worlds.
+//! Parts drawn for each world separately: tendons, soft bodies, and overlays.
 
 use super::{Options, soft};
 use crate::batch::Batch;
@@ -9,10 +9,10 @@ use glam::{Mat3, Vec3};
 use manyworlds_view::{Cover, Form, Layer, Mesh, POSE, Part, World};
 
 const PULL: [f32; 4] = [0.9, 0.25, 0.2, 1.0];
-/// Radius of the thread that the hand pulls by, in extents.
+/// Radius of the line of a pull, in extents.
 const THREAD: f32 = 0.006;
 
-// bodies of one world that are there once
+// parts of one world that are not instanced
 #[derive(Default)]
 pub(super) struct Marks {
     parts: Vec<Part>,
@@ -20,7 +20,7 @@ pub(super) struct Marks {
     surfaces: Vec<Mesh>,
 }
 
-/// The marks of the worlds that are shown, if there are any.
+/// The marks of the shown worlds; none if there are no marks.
 pub fn layer(
     m: &Model,
     batch: &mut Batch,
@@ -77,7 +77,7 @@ impl Marks {
         debug_assert_eq!(self.poses.len(), POSE * self.parts.len());
     }
 
-    // triangles that lie where the mesh has them
+    // triangles whose vertices are in world coordinates
     pub(super) fn surface(&mut self, mesh: Mesh, color: [f32; 4], cover: Option<Cover>) {
         let part = Part {
             shininess: 0.1,
@@ -125,7 +125,7 @@ fn turned(z: Vec3) -> Mat3 {
     Mat3::from_cols(x, z.cross(x), z)
 }
 
-/// A point of an array of vectors (m), moved.
+/// Point `k` of an array of vectors (m), plus an offset.
 pub(super) fn point(x: &[f64], k: usize, offset: Vec3) -> Vec3 {
     Vec3::from([0, 1, 2].map(|i| x[3 * k + i] as f32)) + offset
 }
@@ -161,7 +161,7 @@ fn tendons(
             let count = num[w * m.ntendon + t] as usize;
             let (start, num) = (m.tendon_adr[t] as usize, m.tendon_num[t] as usize);
             let parted = m.wrap_type[start..start + num].contains(&(WrapType::Pulley as i32));
-            // a pulley, which parts the path, is said by zeros
+            // a pulley, which divides the path, is marked by zeros
             let pulley = |k: usize| parted && own[3 * k..3 * k + 3] == [0.0; 3];
             for k in first..(first + count).saturating_sub(1) {
                 if pulley(k) || pulley(k + 1) {

@@ -1,4 +1,4 @@
-//! What can be drawn over the worlds: contacts and their forces, axes of joints, centres of mass, frames of bodies.
+//! Overlays of the worlds: contacts and their forces, axes of joints, centres of mass, frames of bodies.
 
 use super::marks::{Marks, point};
 use crate::batch::Batch;
@@ -8,7 +8,7 @@ use crate::types::JointType;
 use glam::Vec3;
 use manyworlds_view::{Form, World};
 
-/// Something that is drawn over the worlds, as MuJoCo's viewer does (`mjVIS_CONTACTFORCE`, `mjVIS_JOINT`, `mjVIS_COM`, `mjFRAME_BODY`).
+/// An overlay of the worlds, as in MuJoCo's viewer (`mjVIS_CONTACTFORCE`, `mjVIS_JOINT`, `mjVIS_COM`, `mjFRAME_BODY`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Overlay {
@@ -31,16 +31,16 @@ const AXES: [[f32; 4]; 3] = [
     [0.2, 0.75, 0.25, 1.0],
     [0.2, 0.4, 0.95, 1.0],
 ];
-/// Sizes of a contact and of a centre of mass, length and radius of an axis, in mean sizes of a body.
+/// Radii of contacts and centres of mass, length and radius of axes, in mean body sizes.
 const CONTACT_RADIUS: f32 = 0.15;
 const COM_RADIUS: f32 = 0.4;
 const AXIS: f32 = 1.0;
 const AXIS_RADIUS: f32 = 0.06;
-/// Length of the arrow of the weight of a mean body, in extents.
+/// Length of the force arrow for the weight of a mean body, in extents.
 const WEIGHT: f64 = 0.06;
 
 impl Overlay {
-    /// All there are.
+    /// All overlays.
     pub const ALL: [Self; 4] = [Self::Contacts, Self::Joints, Self::Com, Self::Frames];
 
     /// Its name for programs: `contacts`, `joints`, `com`, `frames`.
@@ -80,7 +80,7 @@ impl std::str::FromStr for Overlay {
     }
 }
 
-// a disc where they touch, and an arrow along the normal force
+// a disc at each contact, and an arrow along its normal force
 fn contacts(m: &Model, batch: &mut Batch, worlds: &[World], marks: &mut Marks) -> Result<()> {
     let forces = batch.contact_force()?;
     let pos = batch.reals("contact_pos")?.to_vec();
@@ -105,7 +105,7 @@ fn contacts(m: &Model, batch: &mut Batch, worlds: &[World], marks: &mut Marks) -
     Ok(())
 }
 
-// an arrow along the axis of a hinge or slide, a ball where a ball joint is; free joints have neither
+// an arrow along the axis of a hinge or slide, a ball at the anchor of a ball joint, nothing for a free joint
 fn joints(m: &Model, batch: &mut Batch, worlds: &[World], marks: &mut Marks) -> Result<()> {
     let anchor = batch.reals("xanchor")?.to_vec();
     let axis = batch.reals("xaxis")?;
@@ -143,7 +143,7 @@ fn com(m: &Model, batch: &mut Batch, worlds: &[World], marks: &mut Marks) -> Res
     Ok(())
 }
 
-// three rods from the origin of each body but the world
+// three rods from the origin of each body except the world body
 fn frames(m: &Model, batch: &mut Batch, worlds: &[World], marks: &mut Marks) -> Result<()> {
     let pos = batch.reals("xpos")?.to_vec();
     let mat = batch.reals("xmat")?;

@@ -1,4 +1,4 @@
-//! Where geoms and sites are in every world of a batch.
+//! Poses of geoms and sites in every world of a batch.
 
 use super::looks::{Element, Kind};
 use crate::batch::Batch;
@@ -15,11 +15,11 @@ struct Arrays {
     mat: Vec<f32>,
 }
 
-/// Where geoms, and sites if they are asked for, are in every world of a batch.
+/// Poses of geoms, and of sites if asked for, in every world of a batch.
 pub struct Poses(Vec<Arrays>);
 
 impl Poses {
-    /// Reads them once for a picture.
+    /// Reads the poses, once per picture.
     pub fn read(batch: &mut Batch, sites: bool) -> Result<Self> {
         let (ngeom, nsite) = (batch.model().ngeom, batch.model().nsite);
         let mut kinds = vec![(Kind::Geom, ngeom)];
@@ -40,10 +40,10 @@ impl Poses {
         Ok(Self(kinds.into_iter().map(read).collect::<Result<_>>()?))
     }
 
-    /// Those of some elements in the first worlds.
+    /// The poses of some elements in the first worlds.
     pub fn of(&self, elements: &[Element], nworld: usize) -> Vec<f32> {
         let mut poses = vec![0.0; nworld * elements.len() * POSE];
-        // without elements there is nothing to cut
+        // chunks of size 0 are not allowed
         let row = (elements.len() * POSE).max(1);
         let rows = poses.par_chunks_exact_mut(row).enumerate();
         rows.for_each(|(world, row)| {

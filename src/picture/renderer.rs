@@ -1,4 +1,4 @@
-//! Draws into bytes, on a device that it opens or is given.
+//! Draws pictures into memory, on a device that it opens or is given.
 
 use super::{Options, Scene};
 use crate::batch::Batch;
@@ -27,7 +27,7 @@ impl Renderer {
         Self::on(&Device::shared(&choice)?, m, nworld, options)
     }
 
-    /// The same on a device that is open; poses of worlds that kernels compute there stay there.
+    /// Like [`Renderer::new`] on a device that is open already. Poses of worlds on the same device are not read to the host.
     ///
     /// Fails like [`Renderer::new`].
     pub fn on(device: &Device, m: &Model, nworld: usize, options: &Options) -> Result<Self> {
@@ -44,7 +44,7 @@ impl Renderer {
         })
     }
 
-    /// A picture of the worlds as they are.
+    /// A picture of the worlds in their present state.
     ///
     /// Fails with [`Error::Device`] where the device does, and with [`Error::Input`] on a batch of another model or of fewer worlds
     /// than are shown.
@@ -55,7 +55,7 @@ impl Renderer {
         drawn.map_err(fault)
     }
 
-    /// Which world and geom each pixel shows, rows from the top; nothing where it shows the sky or the floor. Sites come behind
+    /// World and geom of each pixel, rows from the top; none where a pixel shows the sky or the floor. Sites are numbered after
     /// the geoms.
     ///
     /// Fails like [`Renderer::draw`].

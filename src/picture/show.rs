@@ -1,4 +1,4 @@
-//! Worlds that somebody watches: they go on, are looked at from anywhere, and can be pulled.
+//! Worlds for an interactive view: they are stepped, viewed from any direction, and pulled.
 
 use super::{Grip, Options, Scene, Shot, Sight};
 use crate::batch::{Batch, Settings, To};
@@ -7,15 +7,15 @@ use crate::model::{Arrays, Model};
 use crate::policy::Policy;
 use crate::types::{STATE_INTEGRATION, STATE_PLUGIN};
 
-/// Steps that a random control is held.
+/// Number of steps for which a random control is held.
 const HOLD: usize = 10;
-/// Size of what is random where worlds start (rad, m, 1/s).
+/// Standard deviation of the random initial state (rad, m, 1/s).
 const SCATTER: f64 = 0.02;
-/// Where the camera stands at first: azimuth and elevation (deg).
+/// Initial azimuth and elevation of the camera (deg).
 const AZIMUTH: f64 = 120.0;
 const ELEVATION: f64 = -22.0;
 
-/// Many worlds of one model and what is seen of them: what a page or a window shows.
+/// Many worlds of one model, their scene and camera: the content of a page or a window.
 ///
 /// ```
 /// use manyworlds::batch::Settings;
@@ -41,14 +41,14 @@ pub struct Show {
     grip: Option<Grip>,
     noise: f64,
     policy: Option<Policy>,
-    // after so many steps since the last reset it has chosen
+    // number of steps since the last reset at which controls were last chosen
     chosen: Option<usize>,
     steps: usize,
 }
 
 impl Show {
-    /// So many worlds where [`Show::reset`] puts them, seen from where the options' `sight` says, or from a camera that stays
-    /// where it is and shows all of them.
+    /// `nworld` worlds in the state of [`Show::reset`], seen from the options' `sight`, or else from a fixed camera that
+    /// shows all of them.
     ///
     /// Fails like [`Batch::with`] and [`Scene::new`].
     pub fn new(m: &Model, nworld: usize, settings: Settings, options: &Options) -> Result<Self> {
@@ -61,8 +61,8 @@ impl Show {
         Ok(show)
     }
 
-    /// The same on a device that is open already. Where it cannot be waited for, what reads the worlds ([`Show::shoot`],
-    /// [`Show::take`], [`Show::pull`]) fails until what it reads was asked for ([`Batch::reading`](Batch::reading)).
+    /// Like [`Show::new`] on a device that is open already. Where the host cannot wait for it, methods that read the worlds ([`Show::shoot`],
+    /// [`Show::take`], [`Show::pull`]) fail until the arrays that they read have been asked for ([`Batch::reading`](Batch::reading)).
     ///
     /// Fails like [`Batch::on`] and [`Scene::new`].
     #[cfg(feature = "gpu")]
@@ -105,17 +105,17 @@ impl Show {
         &self.batch
     }
 
-    /// The worlds, to be read and set.
+    /// The worlds, to read and set.
     pub fn batch_mut(&mut self) -> &mut Batch {
         &mut self.batch
     }
 
-    /// What pictures show.
+    /// The scene that pictures show.
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
 
-    /// What pictures show, to be changed.
+    /// The scene that pictures show, to change it.
     pub fn scene_mut(&mut self) -> &mut Scene {
         &mut self.scene
     }
@@ -125,7 +125,7 @@ impl Show {
         self.steps
     }
 
-    /// All worlds begin again, at the first keyframe if there is one, each a little elsewhere than the others.
+    /// Resets all worlds, to the first keyframe if there is one, plus a small random offset in each.
     ///
     /// Fails like [`Batch::reset`].
     pub fn reset(&mut self) -> Result<()> {
@@ -143,7 +143,7 @@ impl Show {
         self.batch.forward()
     }
 
-    /// All worlds begin there, exactly.
+    /// Resets all worlds to this state exactly.
     ///
     /// Fails like [`Batch::reset`].
     pub fn reset_to(&mut self, to: To<'_>) -> Result<()> {
@@ -153,7 +153,7 @@ impl Show {
         self.batch.forward()
     }
 
-    /// Takes every world so many steps on.
+    /// Makes `n` steps of every world.
     ///
     /// Fails like [`Batch::step`] and [`Show::decide`].
     pub fn step(&mut self, n: usize) -> Result<()> {
@@ -168,19 +168,19 @@ impl Show {
         Ok(())
     }
 
-    /// Steps for which controls are held, from now on.
+    /// Number of steps, from now on, for which the present controls are held.
     pub fn held(&self) -> usize {
         self.hold() - self.steps % self.hold()
     }
 
-    // steps for which controls are held
+    // number of steps for which controls are held
     fn hold(&self) -> usize {
         self.policy.as_ref().map_or(HOLD, Policy::nstep)
     }
 
-    /// Chooses the controls, where it is time for that and they have not been chosen; [`Show::step`] does it too.
+    /// Chooses the controls if they are due and not yet chosen; [`Show::step`] does it too.
     ///
-    /// Fails like [`Policy::act`]; so, where a device cannot be waited for, until what the policy sees was asked for.
+    /// Fails like [`Policy::act`], so also where the host cannot wait for a device, until the policy's observations have been asked for.
     pub fn decide(&mut self) -> Result<()> {
         if !self.steps.is_multiple_of(self.hold()) || self.chosen == Some(self.steps) {
             return Ok(());
@@ -194,12 +194,12 @@ impl Show {
         Ok(())
     }
 
-    /// What chooses the controls, if it is not chance.
+    /// The policy that chooses the controls; none if they are random or at rest.
     pub fn policy(&self) -> Option<&Policy> {
         self.policy.as_ref()
     }
 
-    /// Gives the controls to a policy, and worlds begin again; or takes them from it, and they rest where the first keyframe has them.
+    /// Sets the policy that chooses the controls, or without one sets the controls of the first keyframe. Then resets the worlds.
     ///
     /// Fails like [`Show::reset`].
     pub fn follow(&mut self, policy: Option<Policy>) -> Result<()> {
@@ -208,12 +208,12 @@ impl Show {
         self.reset()
     }
 
-    /// The share of their range in which controls are random, 0 to 1.
+    /// The fraction of their range in which controls are random, 0 to 1.
     pub fn noise(&self) -> f64 {
         self.noise
     }
 
-    /// Controls are random in this share of their range, 0 to 1, unless a policy chooses them; 0: they rest where the first keyframe has them.
+    /// Sets the fraction of their range in which controls are random, 0 to 1, unless a policy chooses them. 0: controls of the first keyframe.
     ///
     /// Fails like [`Batch::set`].
     pub fn set_noise(&mut self, share: f64) -> Result<()> {
@@ -225,7 +225,7 @@ impl Show {
         }
     }
 
-    // controls where the first keyframe has them
+    // sets the controls of the first keyframe, or zero
     fn rest(&mut self) -> Result<()> {
         let m = self.batch.model();
         let ctrl = match m.nkey {
@@ -235,7 +235,7 @@ impl Show {
         self.batch.set("ctrl", &ctrl)
     }
 
-    /// Changes the model, as gravity; the worlds go on from where they are.
+    /// Changes the model, such as its gravity; the worlds keep their state.
     ///
     /// Fails like [`Model::edit`] and [`Batch::with`], and then nothing has changed.
     pub fn edit(&mut self, change: impl FnOnce(&mut Arrays)) -> Result<()> {
@@ -252,7 +252,7 @@ impl Show {
         Ok(())
     }
 
-    /// The camera goes around by so much (deg).
+    /// Rotates the camera around its target by these angles (deg).
     ///
     /// Fails like [`Scene::look_from`].
     pub fn orbit(&mut self, azimuth: f64, elevation: f64) -> Result<()> {
@@ -260,7 +260,7 @@ impl Show {
         self.look()
     }
 
-    /// The camera goes so many times as far away.
+    /// Multiplies the camera's distance by a factor.
     ///
     /// Fails like [`Scene::look_from`].
     pub fn zoom(&mut self, times: f64) -> Result<()> {
@@ -268,7 +268,7 @@ impl Show {
         self.look()
     }
 
-    /// What the camera looks at moves right and up, in heights of the picture.
+    /// Moves the camera's target to the right and up, in heights of the picture.
     ///
     /// Fails like [`Scene::look_from`].
     pub fn pan(&mut self, right: f64, up: f64) -> Result<()> {
@@ -276,12 +276,12 @@ impl Show {
         self.look()
     }
 
-    /// Where pictures are taken from.
+    /// The camera of pictures.
     pub fn sight(&self) -> &Sight {
         &self.sight
     }
 
-    /// Where pictures are taken from, from now on.
+    /// Sets the camera of pictures.
     ///
     /// Fails like [`Scene::look_from`].
     pub fn look_from(&mut self, sight: Sight) -> Result<()> {
@@ -294,7 +294,7 @@ impl Show {
         self.scene.look_from(self.sight.clone())
     }
 
-    /// Takes hold of what is seen at a point, which is said as in [`Scene::grip`]; nothing where there is nothing.
+    /// Picks the point of a body seen at a point of the picture, in the coordinates of [`Scene::grip`]; none where no body is seen.
     ///
     /// Fails like [`Scene::grip`].
     pub fn take(&mut self, at: [f32; 2], aspect: f32) -> Result<Option<Grip>> {
@@ -302,12 +302,12 @@ impl Show {
         Ok(self.grip)
     }
 
-    /// Whether something is held.
+    /// Whether a point is picked.
     pub fn holds(&self) -> bool {
         self.grip.is_some()
     }
 
-    /// Pulls what was taken towards a point.
+    /// Pulls the picked point towards a point of the picture.
     ///
     /// Fails like [`Scene::pull`].
     pub fn pull(&mut self, to: [f32; 2], aspect: f32) -> Result<()> {
@@ -317,7 +317,7 @@ impl Show {
         }
     }
 
-    /// Lets go of what was taken.
+    /// Releases the picked point.
     ///
     /// Fails like [`Scene::release`].
     pub fn release(&mut self) -> Result<()> {
@@ -327,7 +327,7 @@ impl Show {
         }
     }
 
-    /// What a painter draws of the worlds as they are.
+    /// The camera and layers to draw for the worlds' present state.
     ///
     /// Fails like [`Scene::shoot`].
     pub fn shoot(&mut self) -> Result<Shot> {

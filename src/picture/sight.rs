@@ -1,4 +1,4 @@
-//! Where a picture is taken from.
+//! The camera of a picture.
 
 use crate::batch::Batch;
 use crate::error::{Error, Result};
@@ -7,32 +7,32 @@ use crate::types::Projection;
 use glam::Vec3;
 use manyworlds_view::Camera;
 
-/// Where pictures are taken from.
+/// The camera of a picture.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Sight {
-    /// From around the worlds: azimuth about z and elevation of what the camera looks along (deg), as MuJoCo's free camera, and
-    /// how far away (m); as far as shows all worlds if not given.
+    /// Around the worlds: azimuth about z and elevation of the viewing direction (deg), as in MuJoCo's free camera, and
+    /// distance (m); without a distance, one that shows all worlds.
     Around {
-        /// About z, 90: from the south (deg).
+        /// Angle about z (deg); 90: from the south.
         azimuth: f64,
-        /// Above the horizon (deg); below 0 the camera looks down.
+        /// Angle above the horizon (deg); below 0 the camera looks down.
         elevation: f64,
-        /// From the middle of the worlds (m).
+        /// Distance from the middle of the worlds (m).
         distance: Option<f64>,
     },
-    /// The same from around a point that stays where it is.
+    /// Around a fixed point.
     Free {
-        /// What it looks at, in the picture's coordinates (m).
+        /// The point that it looks at, in the picture's coordinates (m).
         lookat: [f64; 3],
-        /// From there (m).
+        /// Distance from that point (m).
         distance: f64,
-        /// About z, 90: from the south (deg).
+        /// Angle about z (deg); 90: from the south.
         azimuth: f64,
-        /// Above the horizon (deg); below 0 the camera looks down.
+        /// Angle above the horizon (deg); below 0 the camera looks down.
         elevation: f64,
     },
-    /// A camera of the first world, by its name or number.
+    /// A camera of the first world, by its name or id.
     Named(String),
 }
 
@@ -47,7 +47,7 @@ impl Default for Sight {
 }
 
 impl Sight {
-    /// From azimuth and elevation (deg), and a distance (m) if there is a third number; `None` of any other number of them.
+    /// [`Sight::Around`] with azimuth and elevation (deg), and a distance (m) if there is a third number; `None` for any other count.
     pub fn around(numbers: &[f64]) -> Option<Self> {
         let (azimuth, elevation, distance) = match *numbers {
             [azimuth, elevation] => (azimuth, elevation, None),
@@ -61,7 +61,7 @@ impl Sight {
         })
     }
 
-    /// Goes around what it looks at by so much (deg). A sight that does not stay where it is does not move.
+    /// Rotates around the target by these angles (deg). Only [`Sight::Free`] moves.
     pub fn orbit(&mut self, by_azimuth: f64, by_elevation: f64) {
         if let Self::Free {
             azimuth, elevation, ..
@@ -72,14 +72,14 @@ impl Sight {
         }
     }
 
-    /// Goes so many times as far away. A sight that does not stay where it is does not move.
+    /// Multiplies the distance by a factor. Only [`Sight::Free`] moves.
     pub fn zoom(&mut self, times: f64) {
         if let Self::Free { distance, .. } = self {
             *distance *= times;
         }
     }
 
-    /// Moves what it looks at to the right and up, in heights of the picture. A sight that does not stay where it is does not move.
+    /// Moves the target to the right and up, in heights of the picture. Only [`Sight::Free`] moves.
     pub fn pan(&mut self, right: f64, up: f64) {
         let Self::Free {
             lookat,
@@ -108,7 +108,7 @@ impl Sight {
         }
     }
 
-    /// The camera that shows worlds in a ball.
+    /// The camera for worlds in a ball.
     pub(super) fn camera(
         &self,
         m: &Model,
@@ -142,7 +142,7 @@ impl Sight {
     }
 }
 
-/// How far away worlds in a ball are all seen (m).
+/// Distance at which all worlds in a ball are seen (m).
 pub(super) fn near(m: &Model, radius: f32) -> f32 {
     1.35 * radius + 0.5 * m.stat.extent as f32
 }
@@ -160,7 +160,7 @@ fn number(m: &Model, said: &str) -> Result<usize> {
     })
 }
 
-// it looks along its -z axis, y is up
+// a camera looks along its -z axis, y is up
 fn named(m: &Model, batch: &mut Batch, cam: usize) -> Result<Camera> {
     if m.cam_projection[cam] != Projection::Perspective {
         let name = &m.names.camera[cam];

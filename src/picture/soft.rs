@@ -1,4 +1,4 @@
-//! Soft bodies: lines as rods, sheets and the surfaces of solids as triangles, their vertices where they are.
+//! Soft bodies: lines as rods, sheets and the surfaces of solids as triangles, at the positions of their vertices.
 
 use super::Options;
 use super::looks::{color, cover_of_flex, sheet};
@@ -10,10 +10,10 @@ use glam::Vec3;
 use manyworlds_view::{Mesh, World};
 use std::collections::BTreeMap;
 
-/// Radius of a line, in extents, where the flex is thinner.
+/// Smallest radius of a line, in extents.
 const THIN: f64 = 0.002;
 
-/// All flexes of the groups that are shown.
+/// Draws all flexes of the shown groups.
 pub(super) fn draw(
     m: &Model,
     batch: &mut Batch,
@@ -29,7 +29,7 @@ pub(super) fn draw(
     let vertices = batch.reals("flexvert_xpos")?;
     for f in shown {
         let num = m.flex_vertnum[f] as usize;
-        // the vertices of a world
+        // vertices of the flex in a world
         let places = |(w, world): (usize, &World)| {
             let first = w * m.nflexvert + m.flex_vertadr[f] as usize;
             let offset = Vec3::from(world.offset);
@@ -44,7 +44,7 @@ pub(super) fn draw(
     Ok(())
 }
 
-// a flex in so many worlds, whose vertices come one world after the other
+// rods of a one-dimensional flex in all shown worlds, whose vertices follow each other world by world
 fn lines(m: &Model, f: usize, places: &[Vec3], marks: &mut Marks) {
     let radius = m.flex_radius[f].max(THIN * m.stat.extent) as f32;
     let (adr, num) = (m.flex_edgeadr[f] as usize, m.flex_edgenum[f] as usize);
@@ -71,7 +71,7 @@ fn faces(m: &Model, f: usize, places: &[Vec3], marks: &mut Marks) {
     }
 }
 
-// the triangles of a sheet, or those around a solid, by their material
+// the triangles of a sheet, or of the surface of a solid, by their material
 fn by_material(m: &Model, f: usize) -> BTreeMap<i32, Vec<[u32; 3]>> {
     let mut faces = BTreeMap::<i32, Vec<[u32; 3]>>::new();
     let sheet = m.flex_dim[f] == 2;
@@ -89,7 +89,7 @@ fn by_material(m: &Model, f: usize) -> BTreeMap<i32, Vec<[u32; 3]>> {
     faces
 }
 
-// of an element
+// material of an element
 fn material(m: &Model, f: usize, element: usize) -> i32 {
     m.flex_matid[m.flex_elemadr[f] as usize + element]
 }

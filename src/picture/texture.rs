@@ -1,4 +1,4 @@
-//! Textures of a model: those that are built in, as MuJoCo's compiler makes them, and those of PNG files.
+//! Textures of a model: built-in ones, as MuJoCo's compiler makes them, and those from PNG files.
 
 use crate::compile::appearance::Appearance;
 use crate::error::{Error, Result};
@@ -7,15 +7,15 @@ use crate::mjcf::schema::{self, Mark, Material, TexRole, TextureBuiltin, Texture
 use manyworlds_view::Texture;
 use std::io::Cursor;
 
-/// Most pixels of a texture.
+/// Largest number of pixels of a texture.
 const MOST: usize = 1 << 26;
-/// The sides of a cube in the order in which they are kept: right, left, up, down, front, back.
+/// The sides of a cube in stored order: right, left, up, down, front, back.
 const SIDES: &str = "RLUDFB";
 
 type Rgb = [u8; 3];
 type Made<T> = std::result::Result<T, String>;
 
-/// Textures by their ids, of those that something looks at; the others are empty.
+/// Textures in order of their ids; textures that no material or sky uses are empty.
 pub fn textures(appearance: &Appearance) -> Result<Vec<Texture>> {
     let mut looked_at = vec![false; appearance.textures.len()];
     let of_materials = appearance.materials.iter();
@@ -34,7 +34,7 @@ pub fn textures(appearance: &Appearance) -> Result<Vec<Texture>> {
     .collect()
 }
 
-/// The texture of a material's colour.
+/// The texture of a material's colour layer.
 pub fn of_material(appearance: &Appearance, said: &Material) -> Option<usize> {
     let layer = |role| said.layers.iter().find(|layer| layer.role == Some(role));
     let name = &layer(TexRole::Rgb).or(layer(TexRole::Rgba))?.texture;
@@ -42,7 +42,7 @@ pub fn of_material(appearance: &Appearance, said: &Material) -> Option<usize> {
     textures.position(|texture| texture.name == *name)
 }
 
-/// The first texture that is a sky.
+/// The first texture of type skybox.
 pub fn sky(appearance: &Appearance) -> Option<usize> {
     let mut textures = appearance.textures.iter();
     textures.position(|said| said.type_() == TextureType::Skybox)
@@ -54,7 +54,7 @@ fn texture(appearance: &Appearance, said: &schema::Texture) -> Made<Texture> {
     }
     let read = |file: &str| read(appearance, said, file);
     match (&said.file, said.type_()) {
-        // what is no PNG file is not drawn
+        // a file that is not a PNG is not drawn
         (Some(file), _) if !is_png(said, file) => Ok(Texture::default()),
         (Some(file), TextureType::TwoD) => Ok(read(file)?.texture()),
         (Some(file), _) => composed(said, &read(file)?),
@@ -83,7 +83,7 @@ impl Image {
         }
     }
 
-    // a square of it, whose upper left corner lies there
+    // a square of the image, with its upper left corner at `[left, top]`
     fn square(&self, side: usize, [left, top]: [usize; 2]) -> Vec<Rgb> {
         let row = |y: usize| &self.pixels[(top + y) * self.size[0] + left..][..side];
         (0..side).flat_map(row).copied().collect()
@@ -95,7 +95,7 @@ fn bytes(pixels: Vec<Rgb>) -> Vec<u8> {
     all.flat_map(|[r, g, b]| [r, g, b, 255]).collect()
 }
 
-// the pixels of six sides; those that are not there have the first colour
+// the pixels of six sides; missing sides have the first colour
 fn cube(said: &schema::Texture, side: usize, sides: [Option<Vec<Rgb>>; 6]) -> Texture {
     let plain = || vec![rgb(said.rgb1()); side * side];
     let sides = sides.into_iter().map(|own| own.unwrap_or_else(plain));
@@ -105,7 +105,7 @@ fn cube(said: &schema::Texture, side: usize, sides: [Option<Vec<Rgb>>; 6]) -> Te
     }
 }
 
-// one square for all sides, or a grid of them
+// a cube from one square for all sides, or from a grid of squares
 fn composed(said: &schema::Texture, image: &Image) -> Made<Texture> {
     let [rows, columns] = said.gridsize().map(|n| usize::try_from(n).unwrap_or(0));
     let [width, height] = image.size;
@@ -136,7 +136,7 @@ fn composed(said: &schema::Texture, image: &Image) -> Made<Texture> {
     Ok(cube(said, side, sides))
 }
 
-// a file for each side
+// a cube from one file for each side
 fn separate(said: &schema::Texture, read: impl Fn(&str) -> Made<Image>) -> Made<Texture> {
     let files = said.sides().map(|(_, file)| file);
     if files.into_iter().flatten().any(|file| !is_png(said, file)) {
@@ -178,7 +178,7 @@ fn decode(bytes: &[u8]) -> Made<Image> {
     let bad = |e: png::DecodingError| format!("is no PNG file that can be read: {e}");
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::normalize_to_color8());
-    // the sizes are known before anything is decoded
+    // the size is checked before the pixels are decoded
     let header = decoder.read_header_info().map_err(bad)?;
     let size = [header.width as usize, header.height as usize];
     room(size)?;
@@ -211,19 +211,19 @@ fn rgb(color: [f64; 3]) -> Rgb {
     color.map(|x| (255.0 * x) as u8)
 }
 
-// between two colours, by a number from -1 to 1
+// a blend of two colours, by a number from -1 to 1
 fn between(first: [f64; 3], second: [f64; 3], at: f64) -> Rgb {
     let share = 0.5 + 0.5 * at / (1.0 + at * at).sqrt() * 2f64.sqrt();
     let share = share.clamp(0.0, 1.0);
     std::array::from_fn(|i| (255.0 * (share * first[i] + (1.0 - share) * second[i])) as u8)
 }
 
-// from -1 at the first of so many pixels to 1 at the last
+// maps pixel `k` of `n` from -1 at the first to 1 at the last
 fn centered(k: usize, n: usize) -> f64 {
     2.0 * k as f64 / (n as f64 - 1.0).max(1.0) - 1.0
 }
 
-/// What MuJoCo builds in, byte by byte; but random dots lie elsewhere.
+/// A built-in texture, equal to MuJoCo's byte by byte, except for the positions of random dots.
 fn builtin(said: &schema::Texture) -> Made<Texture> {
     let size = [said.width(), said.height()].map(|n| usize::try_from(n).unwrap_or(0));
     let flat = said.type_() == TextureType::TwoD;
@@ -246,10 +246,10 @@ fn builtin(said: &schema::Texture) -> Made<Texture> {
     })
 }
 
-/// What a pixel is a part of.
+/// The side of a pixel.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
-    /// A picture by itself.
+    /// A flat texture.
     Flat,
     /// A side of a cube: right and left, up, down, front and back.
     Beside,
@@ -294,7 +294,7 @@ fn pixel(said: &schema::Texture, side: Side, [c, r]: [usize; 2], [w, h]: [usize;
     }
 }
 
-// of a picture from its middle outwards; of a cube from above downwards
+// for a flat texture from its middle outwards, for a cube from the top down
 fn gradient(said: &schema::Texture, side: Side, [x, y]: [f64; 2]) -> Rgb {
     let (first, second) = (said.rgb1(), said.rgb2());
     let far = (1.0 + x * x + y * y).sqrt();
@@ -308,7 +308,7 @@ fn gradient(said: &schema::Texture, side: Side, [x, y]: [f64; 2]) -> Rgb {
     }
 }
 
-// dots at a share of the pixels, the same every time (a hash of their number)
+// dots at a fraction of the pixels, the same every time (a hash of the pixel's index)
 fn dots(pixels: &mut [Rgb], share: f64, color: Rgb) {
     for (k, pixel) in pixels.iter_mut().enumerate() {
         let mut x = (k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -99,7 +99,7 @@ fn what_cannot_be_drawn_is_said() -> Result<()> {
     assert!(said.contains("no grid of 1 x 1 squares"), "{said}");
     let said = fails(r#"type="skybox" fileup="t.png""#, file)?;
     assert!(said.contains("squares of one size"), "{said}");
-    // what nobody looks at is not read
+    // a texture that nothing uses is not read
     let text = r#"<mujoco><asset><texture name="t" type="2d" file="t.png"/></asset></mujoco>"#;
     let files = Files::memory([("m.xml", text.into()), ("t.png", vec![1])]);
     let m = crate::compile::compile(&Spec::from_vfs(files, "m.xml")?)?;

@@ -1,4 +1,4 @@
-//! Functions that are called at a place of the step: for controls, passive forces, pairs of geoms, sensors.
+//! User callbacks in the step: controls, passive forces, contact filter, sensors.
 
 use super::Users;
 use super::text::Hook;
@@ -12,26 +12,26 @@ use crate::real::{Mask, Real, lanes};
 use crate::types::{NeedStage, SensorType};
 use std::sync::Arc;
 
-/// Sets inputs.
+/// A callback that sets inputs.
 pub(super) type Control = dyn Fn(&World<'_>, &mut Inputs<'_>) + Send + Sync;
-/// Adds to `qfrc_passive`.
+/// A callback that adds to `qfrc_passive`.
 pub(super) type Passive = dyn Fn(&World<'_>, &mut [f64]) + Send + Sync;
-/// True for two geoms that do not touch.
+/// A callback that is true for two geoms that do not touch.
 pub(super) type Filter = dyn Fn(&World<'_>, [usize; 2]) -> bool + Send + Sync;
-/// Writes a reading.
+/// A callback that writes a sensor reading.
 pub(super) type Sensor = dyn Fn(&World<'_>, &mut [f64]) + Send + Sync;
 
-/// What a function for controls may set in a world. What it leaves alone stays as it was; what it sets stays until it is changed.
+/// The inputs that a control callback may set in a world. Inputs that it leaves alone keep their values; values that it sets stay until changed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Inputs<'a> {
-    /// Controls, `nu`, of the actuators' units; they are limited to their ranges later.
+    /// Controls, `nu`, in the actuators' units; they are clamped to their ranges later.
     pub ctrl: &'a mut [f64],
     /// Forces on dofs, `nv` (N, N m).
     pub qfrc_applied: &'a mut [f64],
     /// Force (N) and torque (N m) at the centre of mass of each body along the world's axes, `nbody` × 6.
     pub xfrc_applied: &'a mut [f64],
-    /// Numbers of your own, `nuserdata`: what a controller remembers. They are part of the state.
+    /// User data, `nuserdata`, such as a controller's memory. They are part of the state.
     pub userdata: &'a mut [f64],
 }
 
@@ -43,12 +43,13 @@ const INPUTS: [Row; 4] = [
 ];
 
 impl Model {
-    /// Binds a function for controls (`mjcb_control`), in the place of an earlier one. It is given one world and what it may set.
+    /// Binds a callback for controls (`mjcb_control`), in place of an earlier one. It gets one world and the inputs that it may set.
     ///
-    /// It is called where forward dynamics knows all that depends on positions and velocities, before actuators act: once in
+    /// It is called in forward dynamics after all stages that depend on positions and velocities, before actuation: once in
     /// [`crate::Batch::forward`], in [`crate::Batch::step`] and in the first half of a step, four times in a step of Runge-Kutta, once
-    /// more where trees fall asleep (the step is made by what it says then) or a world that went wrong is reset; never in inverse dynamics, nor with the flag `actuation` disabled. Contact
-    /// forces and accelerations are those of the step before. How it is called, and what if it panics: [`crate::user`].
+    /// more where trees fall asleep (the step then uses the second call's controls) or a bad world is reset. It is not called in inverse
+    /// dynamics, nor with the flag `actuation` disabled. Contact
+    /// forces and accelerations are those of the previous step. For threads and panics see [`crate::user`].
     ///
     /// ```
     /// use manyworlds::{Batch, Model};
@@ -66,12 +67,12 @@ impl Model {
         self.users_mut().control = Some(Arc::new(function));
     }
 
-    /// Binds a function for passive forces (`mjcb_passive`), in the place of an earlier one. It is given one world and its
-    /// `qfrc_passive`, `nv` (N, N m): the sum of springs, dampers, compensated gravity, media and adhesion, to which it adds.
+    /// Binds a callback for passive forces (`mjcb_passive`), in place of an earlier one. It gets one world and its
+    /// `qfrc_passive`, `nv` (N, N m): the sum of spring, damper, gravity compensation, fluid and adhesion forces, to which it adds.
     ///
-    /// It is called in every evaluation of what depends on velocity, in inverse dynamics too, unless the flags disable both springs and
-    /// dampers. The implicit integrators know no slope of it, as in MuJoCo. Forces on trees that sleep do not wake them. How it is
-    /// called, and what if it panics: [`crate::user`].
+    /// It is called in every evaluation of velocity-dependent stages, in inverse dynamics too, unless the flags disable both springs and
+    /// dampers. The implicit integrators ignore its derivative, as in MuJoCo. Forces on sleeping trees do not wake them. For
+    /// threads and panics see [`crate::user`].
     pub fn bind_passive(
         &mut self,
         function: impl Fn(&World<'_>, &mut [f64]) + Send + Sync + 'static,
@@ -79,17 +80,17 @@ impl Model {
         self.users_mut().passive = Some(Arc::new(function));
     }
 
-    /// Binds a function that filters contacts (`mjcb_contactfilter`), in the place of an earlier one. It is given one world and the
-    /// numbers of two geoms, the lower first; where it says true, they do not touch in this step.
+    /// Binds a callback that filters contacts (`mjcb_contactfilter`), in place of an earlier one. It gets one world and the
+    /// ids of two geoms, the lower first; if it returns true, they do not touch in this step.
     ///
-    /// As in MuJoCo it takes the place of the masks of geoms (`contype`, `conaffinity`): geoms whose masks do not match are asked about
-    /// too, if those of their bodies taken together do, and neither has no mask at all. Not asked about are geoms of one body, of bodies
-    /// welded together, of parent and child, of excluded bodies, predefined pairs and flexes; nor, and this is a matter of cost alone,
-    /// pairs that are far apart or asleep. Poses are those of this step, velocities those of the step before. How it is called, and what if it
-    /// panics: [`crate::user`].
+    /// As in MuJoCo it replaces the masks of geoms (`contype`, `conaffinity`): it is also asked about geoms whose masks do not match,
+    /// if the combined masks of their bodies match, and each geom has a non-zero mask. It is not asked about geoms of one body, of bodies
+    /// welded together, of parent and child, of excluded bodies, predefined pairs and flexes; nor, only to save time, about
+    /// pairs that are far apart or asleep. Poses are those of this step, velocities those of the previous step. For threads and panics
+    /// see [`crate::user`].
     ///
     /// # Errors
-    /// [`Error::Size`] if there are too many pairs, or their contacts have no room; the model is as it was then.
+    /// [`Error::Size`] if there are too many pairs, or no room for their contacts; then the model is unchanged.
     pub fn bind_contact_filter(
         &mut self,
         function: impl Fn(&World<'_>, [usize; 2]) -> bool + Send + Sync + 'static,
@@ -103,12 +104,12 @@ impl Model {
         Ok(())
     }
 
-    /// Binds a function to a sensor of type `user` (`mjcb_sensor`), in the place of an earlier one. It is given one world and the numbers
-    /// of the reading, `sensor_dim` of them, which are 0 before.
+    /// Binds a callback to a sensor of type `user` (`mjcb_sensor`), in place of an earlier one. It gets one world and the numbers
+    /// of the reading, `sensor_dim` of them, initially 0.
     ///
-    /// It is called behind the other sensors of its stage (`needstage`), in inverse dynamics too: what depends on positions is there for
-    /// `pos`, on velocities for `vel` (`subtree_linvel` too), and all of the step for `acc` (`cacc`, `cfrc_int` too). The cutoff of the
-    /// sensor comes after it. How it is called, and what if it panics: [`crate::user`].
+    /// It is called after the other sensors of its stage (`needstage`), in inverse dynamics too. For `pos`, results that depend on positions are
+    /// available, for `vel` those that depend on velocities (`subtree_linvel` too), for `acc` all of the step (`cacc`, `cfrc_int` too). The
+    /// sensor's cutoff is applied afterwards. For threads and panics see [`crate::user`].
     ///
     /// # Errors
     /// [`Error::Input`] if there is no sensor of that name, or it is not of type `user`.
@@ -124,7 +125,7 @@ impl Model {
         Ok(())
     }
 
-    /// Number of a sensor of type `user`, by its name.
+    /// Id of a sensor of type `user`, by its name.
     pub(super) fn user_sensor(&self, sensor: &str) -> Result<usize> {
         let Some(i) = self.names.sensor.iter().position(|name| name == sensor) else {
             let msg = format!("sensor {sensor:?}: the model has none of that name");
@@ -137,10 +138,10 @@ impl Model {
         Ok(i)
     }
 
-    /// Leaves out every function of your own, texts too: the model is what files say of it.
+    /// Removes every user callback and text: the model is as compiled from its files.
     ///
     /// # Errors
-    /// Those of [`Model::edit`]; the model is as it was then.
+    /// Those of [`Model::edit`]; then the model is unchanged.
     pub fn unbind(&mut self) -> Result<()> {
         let filters = self.users().filters();
         let users = std::mem::take(self.users_mut());
@@ -156,18 +157,18 @@ impl Model {
 }
 
 impl Users {
-    /// Whether some function sets controls.
+    /// Whether a callback or text sets controls.
     pub(crate) fn controls(&self) -> bool {
         self.control.is_some() || self.text(Hook::Control).is_some()
     }
 
-    /// Whether some function filters contacts.
+    /// Whether a callback or text filters contacts.
     #[inline(always)]
     pub(crate) fn filters(&self) -> bool {
         self.filter.is_some() || self.text(Hook::Filter).is_some()
     }
 
-    /// Whether some function reads a sensor of a stage.
+    /// Whether a callback or text reads a sensor of a stage.
     pub(crate) fn senses(&self, m: &Model, stage: NeedStage) -> bool {
         let mut sensors = self.sensors.iter();
         sensors.any(|(i, _)| m.sensor_needstage[*i] == stage) || self.text_senses(m, stage)
@@ -180,12 +181,12 @@ impl Users {
     }
 }
 
-/// Controls of all worlds by their function.
+/// Calls the control callback for all worlds.
 pub(crate) fn set_controls<R: Real>(m: &Model, d: &mut Data<R>) {
     set_controls_of(m, d, R::zero().le(R::zero()));
 }
 
-/// Controls of some worlds by their function.
+/// Calls the control callback for some worlds.
 pub(crate) fn set_controls_of<R: Real>(m: &Model, d: &mut Data<R>, who: R::Mask) {
     let Some(function) = &m.users().control else {
         return;
@@ -206,7 +207,7 @@ pub(crate) fn set_controls_of<R: Real>(m: &Model, d: &mut Data<R>, who: R::Mask)
     }
 }
 
-/// Passive forces by their function, behind all others.
+/// Calls the passive callback, after all other passive forces.
 #[inline(always)]
 pub(crate) fn add_passive<R: Real>(m: &Model, d: &mut Data<R>) {
     let Some(function) = &m.users().passive else {
@@ -219,7 +220,7 @@ pub(crate) fn add_passive<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-/// Where, among the worlds that ask, a pair of geoms may touch.
+/// The lanes, among those asked, in which the filter lets a pair of geoms touch.
 #[inline(always)]
 pub(crate) fn let_through<R: Real>(m: &Model, d: &Data<R>, k: usize, asked: R::Mask) -> R::Mask {
     match &m.users().filter {
@@ -240,7 +241,7 @@ fn stays<R: Real>(m: &Model, d: &Data<R>, k: usize, asked: R::Mask, function: &F
     R::zero().lt(stays)
 }
 
-/// Sensors of a stage by their functions, behind all others.
+/// Calls the sensor callbacks of a stage, after its other sensors.
 #[inline(always)]
 pub(crate) fn read_sensors<R: Real>(m: &Model, d: &mut Data<R>, stage: NeedStage) {
     if m.users().senses(m, stage) {

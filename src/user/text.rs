@@ -1,27 +1,27 @@
-//! Functions of your own as texts in WGSL, which a device runs where the cores call closures.
+//! User functions as texts in WGSL, which a device runs in place of the closures that the CPU calls.
 
 use super::{UserPart, Users};
 use crate::fields::Model;
 use crate::types::NeedStage;
 use std::sync::Arc;
 
-/// What a function of one's own stands for.
+/// The place of a user function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hook {
     /// Controls.
     Control,
     /// Passive forces.
     Passive,
-    /// Which geoms touch.
+    /// Contact filter.
     Filter,
-    /// The reading of a sensor, by its number.
+    /// A sensor's reading, by the sensor's id.
     Sensor(usize),
-    /// A part of an actuator, by its number.
+    /// A part of an actuator, by the actuator's id.
     Actuator(usize, UserPart),
 }
 
 impl Hook {
-    /// The place of a function in a sentence: "for controls", "of the sensor \"s\"".
+    /// The function's role as part of a sentence: "for controls", "of the sensor \"s\"".
     pub(crate) fn told(self, m: &Model) -> String {
         match self {
             Self::Control => "for controls".to_owned(),
@@ -39,7 +39,7 @@ impl Hook {
         }
     }
 
-    // the method of a model that binds a closure to it; that for a text ends with `_wgsl`
+    // name of the method that binds a closure to this hook; the one for a text ends with `_wgsl`
     fn binder(self) -> &'static str {
         match self {
             Self::Control => "bind_control",
@@ -51,16 +51,16 @@ impl Hook {
     }
 }
 
-/// A text and what it stands for.
+/// A text and its hook.
 pub(super) type Text = (Hook, Arc<str>);
 
 impl Users {
-    /// The texts, and what they stand for.
+    /// The texts and their hooks.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (Hook, &str)> {
         self.texts.iter().map(|(hook, text)| (*hook, &**text))
     }
 
-    /// The text that stands for something.
+    /// The text of a hook.
     pub(super) fn text(&self, hook: Hook) -> Option<&str> {
         self.texts()
             .find_map(|(of, text)| (of == hook).then_some(text))
@@ -72,7 +72,7 @@ impl Users {
             .any(|(hook, _)| matches!(hook, Hook::Sensor(i) if m.sensor_needstage[i] == stage))
     }
 
-    // what closures stand for
+    // hooks of all closures
     fn closures(&self) -> Vec<Hook> {
         let actuators = self.actuators.iter();
         let actuators = actuators.map(|x| Hook::Actuator(x.actuator, x.part));
@@ -87,7 +87,7 @@ impl Users {
     }
 }
 
-/// What of a model's functions a device lacks, in a few words each.
+/// Closures of a model that have no text for a device, each as a short phrase.
 #[cfg(feature = "gpu")]
 pub(crate) fn on_a_device(m: &Model) -> Vec<String> {
     let users = m.users();
@@ -104,7 +104,7 @@ pub(crate) fn on_a_device(m: &Model) -> Vec<String> {
     closures.filter(lacking).map(told).collect()
 }
 
-/// What of a model's texts the cores lack, in a few words each.
+/// Texts of a model that have no closure for the CPU, each as a short phrase.
 pub(crate) fn on_the_cores(m: &Model) -> Vec<String> {
     let users = m.users();
     let closures = users.closures();
@@ -123,21 +123,21 @@ pub(crate) fn on_the_cores(m: &Model) -> Vec<String> {
         .collect()
 }
 
-/// Functions of your own on a device. Each is a text in WGSL and stands for the closure of the same name: it is called at the same
-/// place, in `f32`, by one invocation of each world. Where both are given, the cores call the closure and a device runs the text.
+/// User functions on a device. Each is a text in WGSL that replaces the closure of the same hook: it is called at the same
+/// place, in `f32`, by one invocation per world. Where both are bound, the CPU calls the closure and a device runs the text.
 ///
-/// The text defines one function of the name and the types that its method tells, and what else it needs: functions, constants,
+/// The text defines one function with the name and types given at its method, and its own helpers: functions, constants,
 /// structs. It reads every array of the world and of the model by its name (`qpos(i)`, `xpos(b).z`, `body_mass(b)`, `time()`),
 /// knows sizes (`nv`), options (`opt_timestep`) and MuJoCo's constants, and may call those functions of `shaders/lib` that only
-/// read. What it sets is told by its method; out of range nothing is written but NaN into the first number. Loops have to end.
-/// `docs/shaders.md` has the whole of it.
+/// read. The arrays that it may set are given at its method. A write out of range poisons the first number with NaN. Loops must end.
+/// Full rules: `docs/shaders.md`.
 ///
 /// # Errors
-/// Of every method: [`Error::Shader`](crate::Error::Shader) with line and column in the text where it is no such function; the model
-/// is as it was then.
+/// Of every method: [`Error::Shader`](crate::Error::Shader) with line and column in the text where it has no such function; then the model
+/// is unchanged.
 #[cfg(feature = "gpu")]
 impl Model {
-    /// Binds a text for controls, `fn control()`, in the place of an earlier one; the closure is that of [`Model::bind_control`]. It
+    /// Binds a text for controls, `fn control()`, in place of an earlier one; its closure is that of [`Model::bind_control`]. It
     /// calls `set_ctrl(u, x)`, `set_qfrc_applied(i, x)`, `set_xfrc_applied_at(body, k, x)` and `set_userdata(k, x)`.
     ///
     /// ```
@@ -157,7 +157,7 @@ impl Model {
         self.bind_text(Hook::Control, text)
     }
 
-    /// Binds a text for passive forces, `fn passive()`, in the place of an earlier one; the closure is that of
+    /// Binds a text for passive forces, `fn passive()`, in place of an earlier one; its closure is that of
     /// [`Model::bind_passive`]. It reads `qfrc_passive(i)` and calls `set_qfrc_passive(i, x)`.
     ///
     /// # Errors
@@ -166,7 +166,7 @@ impl Model {
         self.bind_text(Hook::Passive, text)
     }
 
-    /// Binds a text that filters contacts, `fn contact_filter(geom1: i32, geom2: i32) -> bool`, in the place of an earlier one; the
+    /// Binds a text that filters contacts, `fn contact_filter(geom1: i32, geom2: i32) -> bool`, in place of an earlier one; its
     /// closure is that of [`Model::bind_contact_filter`]. It sets nothing.
     ///
     /// # Errors
@@ -175,8 +175,8 @@ impl Model {
         self.bind_text(Hook::Filter, text)
     }
 
-    /// Binds a text to a sensor of type `user`, `fn sensor(k: i32) -> f32`, in the place of an earlier one; the closure is that of
-    /// [`Model::bind_sensor`]. It gives number `k` of the reading, `sensor_dim` of them, in no order; it sets nothing.
+    /// Binds a text to a sensor of type `user`, `fn sensor(k: i32) -> f32`, in place of an earlier one; its closure is that of
+    /// [`Model::bind_sensor`]. It returns number `k` of the reading, of `sensor_dim` numbers, in any order; it sets nothing.
     ///
     /// # Errors
     /// [`Error::Shader`](crate::Error::Shader) with line and column in the text; those of [`Model::bind_sensor`].
@@ -184,9 +184,9 @@ impl Model {
         self.bind_text(Hook::Sensor(self.user_sensor(sensor)?), text)
     }
 
-    /// Binds a text to a part of an actuator of type `user`, in the place of an earlier one; the closure is that of
+    /// Binds a text to a part of an actuator of type `user`, in place of an earlier one; its closure is that of
     /// [`Model::bind_user`]: `fn gain(a: UserActuator) -> f32`, `fn bias(a: UserActuator) -> f32`, or `fn rate(a: UserActuator, k:
-    /// i32) -> f32` for the rate of its activation `k`. `a` has `id ctrl length velocity`; the rest is read by its number
+    /// i32) -> f32` for the rate of its activation `k`. `a` has `id ctrl length velocity`; other values are read by its id
     /// (`actuator_gainprm(a.id, 0)`, `act(actuator_actadr(a.id))`). It sets nothing.
     ///
     /// # Errors

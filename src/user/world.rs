@@ -1,4 +1,4 @@
-//! One world, as a function of your own sees it.
+//! One world, as passed to a user callback.
 
 use crate::batch::field;
 use crate::error::{Error, Result};
@@ -9,12 +9,12 @@ use std::cell::Cell;
 use std::fmt;
 
 thread_local! {
-    // the first world of the tile that this thread is at
+    // index of the first world of the tile that this thread computes
     static FIRST: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Computes a tile whose first world has this number. A function called there may compute other worlds on this thread, and tiles of
-/// theirs or of these: behind them it is this one's turn again.
+/// Computes a tile whose first world has index `first`. A callback may compute other worlds on this thread, or tiles of
+/// these worlds: afterwards the outer tile's index is restored.
 pub(crate) fn at_tile<T>(first: usize, compute: impl FnOnce() -> T) -> T {
     struct Back(usize);
     impl Drop for Back {
@@ -26,13 +26,13 @@ pub(crate) fn at_tile<T>(first: usize, compute: impl FnOnce() -> T) -> T {
     compute()
 }
 
-/// Number in the batch of the world in a lane of the tile that this thread is at.
+/// Index in the batch of the world in a lane of the tile that this thread computes.
 pub(super) fn number(lane: usize) -> usize {
     FIRST.get() + lane
 }
 
-/// One world in the middle of a step, in `f64` on every backend: what the stages until now found is there, the rest is of the step
-/// before.
+/// One world in the middle of a step, in `f64` on every backend. Results of the stages so far are present; all others are of the previous
+/// step.
 #[derive(Clone, Copy)]
 pub struct World<'a> {
     model: &'a Model,
@@ -52,7 +52,7 @@ impl fmt::Debug for World<'_> {
 }
 
 impl<'a> World<'a> {
-    /// That of one lane.
+    /// The world in one lane.
     pub(super) fn new<R: Real>(model: &'a Model, d: &'a Data<R>, lane: usize) -> Self {
         Self {
             model,
@@ -62,13 +62,13 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The model: sizes, addresses, names, options. Numbers that worlds have for themselves (`Batch::expand`) are read by [`World::reals`].
+    /// The model: sizes, addresses, names, options. Numbers stored per world (`Batch::expand`) are read by [`World::reals`].
     pub fn model(&self) -> &'a Model {
         self.model
     }
 
-    /// Its number in the batch, to tell it by; those that fill up the last tile come behind the others. What a function gives should not
-    /// depend on it: perturbed worlds of derivatives have other numbers.
+    /// Its index in the batch, for identification; spare worlds of the last tile have indices behind those of the batch. A callback's results
+    /// should not depend on it: perturbed worlds of derivatives have other indices.
     pub fn number(&self) -> usize {
         self.number
     }
@@ -98,11 +98,11 @@ impl<'a> World<'a> {
         self.tile.state(Row::ctrl, self.lane)
     }
 
-    /// An array of reals by its name, flat and row by row: of the world, as [`crate::Batch::reals`] gives it, or of the model, as this
-    /// world has it (`"xpos"`, `"sensordata"`, `"body_mass"`).
+    /// A real array by its name, flat and row-major: of the world, as by [`crate::Batch::reals`], or of the model with this
+    /// world's values (`"xpos"`, `"sensordata"`, `"body_mass"`).
     ///
     /// # Errors
-    /// [`Error::Input`] on a name that is no array, or one of integers.
+    /// [`Error::Input`] on a name that is no array, or one of an integer array.
     pub fn reals(&self, name: &str) -> Result<Vec<f64>> {
         match self.read(name)? {
             Values::Reals(x) => Ok(x),
@@ -112,10 +112,10 @@ impl<'a> World<'a> {
         }
     }
 
-    /// An array of integers by its name. Like [`World::reals`].
+    /// An integer array by its name. Like [`World::reals`].
     ///
     /// # Errors
-    /// [`Error::Input`] on a name that is no array, or one of reals.
+    /// [`Error::Input`] on a name that is no array, or one of a real array.
     pub fn ints(&self, name: &str) -> Result<Vec<i32>> {
         match self.read(name)? {
             Values::Ints(x) => Ok(x),
@@ -134,13 +134,13 @@ impl<'a> World<'a> {
     }
 }
 
-/// Numbers of an array.
+/// Values of an array.
 enum Values {
     Reals(Vec<f64>),
     Ints(Vec<i32>),
 }
 
-/// Worlds side by side, or one by itself.
+/// A tile of worlds, with one lane or several.
 trait Tile {
     fn time(&self, lane: usize) -> f64;
     fn state(&self, row: Row, lane: usize) -> Vec<f64>;
@@ -177,7 +177,7 @@ fn of_lane<R: Real>(x: &[i32], lane: usize) -> Vec<i32> {
     x.iter().skip(lane).step_by(R::WIDTH).copied().collect()
 }
 
-// what the world has for itself, else what the model has
+// the world's own values of a model field, else the shared ones
 fn of_model<R: Real>(m: &Model, d: &Data<R>, field: &Field, lane: usize) -> Values {
     match d.own.arrays().and_then(|own| own.view(field.row)) {
         Some(View::Real(x)) if !x.is_empty() => {
@@ -191,7 +191,7 @@ fn of_model<R: Real>(m: &Model, d: &Data<R>, field: &Field, lane: usize) -> Valu
     }
 }
 
-// contacts, rows and islands: a world's own come first
+// contacts, rows and islands in the world's own order
 fn sorted_out<R: Real>(m: &Model, d: &Data<R>, field: &Field, lane: usize) -> Values {
     let (mut reals, mut ints) = (Vec::new(), Vec::new());
     match R::WIDTH > 1 && is_order_of_islands(field) {
@@ -204,12 +204,12 @@ fn sorted_out<R: Real>(m: &Model, d: &Data<R>, field: &Field, lane: usize) -> Va
     }
 }
 
-/// Numbers of one lane.
+/// The values of a real array in one lane.
 pub(super) fn row<R: Real>(d: &Data<R>, row: Row, lane: usize) -> Vec<f64> {
     d.state(row, lane)
 }
 
-/// Sets numbers of one lane.
+/// Sets the values of a real array in one lane.
 pub(super) fn put<R: Real>(d: &mut Data<R>, row: Row, lane: usize, values: &[f64]) {
     if let Some(ViewMut::Real(to)) = d.view_mut(row) {
         to.iter_mut()

@@ -1,13 +1,13 @@
-//! Where a picture is taken from.
+//! The camera of a picture.
 
 use glam::{Mat4, Vec3, Vec4};
 
-/// A camera: where it is, where it looks, and how wide.
+/// A camera: position, direction and field of view.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where it is (m).
+    /// Position (m).
     pub eye: Vec3,
-    /// Unit vector that it looks along.
+    /// Unit vector of the viewing direction.
     pub forward: Vec3,
     /// Unit vector that is up in the picture.
     pub up: Vec3,
@@ -18,8 +18,8 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// Looks at a point from a distance (m), as MuJoCo's free camera: azimuth about z, elevation above the horizon of what it
-    /// looks along (deg).
+    /// Looks at a point from a distance (m), as MuJoCo's free camera: azimuth about z and elevation above the horizon of the viewing
+    /// direction (deg).
     pub fn around(lookat: Vec3, distance: f32, azimuth: f32, elevation: f32) -> Self {
         let (sin_a, cos_a) = azimuth.to_radians().sin_cos();
         let (sin_e, cos_e) = elevation.clamp(-89.9, 89.9).to_radians().sin_cos();
@@ -34,7 +34,7 @@ impl Camera {
         }
     }
 
-    /// Unit vector along which it sees a point of the picture: x from -1 at the left edge to 1, y from -1 at the lower edge to 1;
+    /// Unit vector from the camera through a point of the picture: x from -1 at the left edge to 1, y from -1 at the lower edge to 1;
     /// `aspect` is the picture's width over its height.
     pub fn toward(&self, x: f32, y: f32, aspect: f32) -> Vec3 {
         let right = self.forward.cross(self.up).normalize_or(Vec3::X);
@@ -43,7 +43,7 @@ impl Camera {
         (self.forward + half * (x * aspect * right + y * up)).normalize()
     }
 
-    /// From world to clip coordinates: depth 1 at the nearest distance, 0 infinitely far.
+    /// Transforms world to clip coordinates: depth 1 at the nearest distance, 0 at infinity.
     pub fn to_clip(&self, aspect: f32) -> Mat4 {
         let right = self.forward.cross(self.up).normalize_or(Vec3::X);
         let up = right.cross(self.forward);
@@ -69,7 +69,7 @@ impl Camera {
     }
 }
 
-/// From world coordinates to those of a shadow map that a sun in this direction throws over a ball: x and y from -1 to 1, depth
+/// Transforms world coordinates to those of the shadow map of a sun in this direction over a ball: x and y from -1 to 1, depth
 /// from 0, nearest to the sun, to 1.
 pub(crate) fn sun_to_clip(sun: Vec3, center: Vec3, radius: f32) -> Mat4 {
     let right = sun.cross(Vec3::Y).normalize_or(Vec3::X);
@@ -99,7 +99,7 @@ mod tests {
         let clip = camera.to_clip(1.5) * at.extend(1.0);
         assert!(clip.x.abs() < 1e-5 && clip.y.abs() < 1e-5, "{clip}");
         assert!((clip.z / clip.w - camera.near / 5.0).abs() < 1e-5);
-        // z is up, and what is nearer has the greater depth
+        // z is up, and a nearer point has the greater depth
         let above = camera.to_clip(1.5) * (at + 0.1 * Vec3::Z).extend(1.0);
         assert!(above.y > 0.0);
         let nearer = camera.to_clip(1.5) * (at - camera.forward).extend(1.0);

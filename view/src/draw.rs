@@ -1,4 +1,4 @@
-//! What is drawn of a layer: its buffers, and which mesh shows which parts of which worlds.
+//! Draws of a layer: its buffers, and the instances of each mesh.
 
 use crate::camera::Camera;
 use crate::error::Error;
@@ -8,12 +8,12 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 use std::ops::Range;
 
-/// Numbers of triangles that a round form comes in, fine to coarse.
+/// Number of levels of detail of a round form, fine to coarse.
 pub const LODS: usize = 3;
-/// Meshes that every painter has: plane, box, cone, then ball, capsule and cylinder, each fine to coarse.
+/// Number of meshes that every painter has: plane, box, cone, then ball, capsule and cylinder, each fine to coarse.
 pub const MESHES: usize = 3 + 3 * LODS;
 
-/// Mesh of a form, with so much detail: 0 is the finest. The layer's own come behind the painter's `meshes`.
+/// Index of the mesh of a form at a level of detail, 0 the finest. Meshes of the layer come after the painter's `meshes`.
 pub fn mesh_of(form: Form, lod: usize, meshes: usize) -> usize {
     match form {
         Form::Plane => 0,
@@ -35,7 +35,7 @@ struct GpuPart {
     color: [f32; 4],
     floor: u32,
     shininess: f32,
-    // number of the texture from 1, and how it lies: 0, 1, 2 as in `Map`
+    // texture index plus 1, and its mapping: 0, 1, 2 as in `Map`
     texture: u32,
     map: u32,
     stretch: [f32; 3],
@@ -64,7 +64,7 @@ impl GpuPart {
     }
 }
 
-// a colour as a screen shows it, in proportion to light
+// a gamma-encoded colour, as a screen shows it, converted to linear light
 fn linear([r, g, b, a]: [f32; 4]) -> [f32; 4] {
     let [r, g, b] = [r, g, b].map(|x| x.max(0.0).powf(2.2));
     [r, g, b, a]
@@ -78,7 +78,7 @@ struct GpuWorld {
     tint: [f32; 4],
 }
 
-/// Meshes in two buffers: their corners and indices, and of each mesh its first corner and its indices.
+/// Meshes in two buffers, vertices and indices; `places` has the first vertex and the index range of each mesh.
 pub struct Stored {
     vertices: wgpu::Buffer,
     indices: wgpu::Buffer,
@@ -86,7 +86,7 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Puts meshes on the device.
+    /// Uploads meshes to the device.
     pub fn new<'a>(
         device: &wgpu::Device,
         queue: &wgpu::Queue,
@@ -117,12 +117,12 @@ impl Stored {
         })
     }
 
-    /// How many there are.
+    /// Number of meshes.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Draws some of the draws in a list, of meshes that are numbered from `first`.
+    /// Draws a list of draws of these meshes, whose numbers begin at `first`.
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, first: usize, draws: &[Draw]) {
         pass.set_vertex_buffer(0, self.vertices.slice(..));
         pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
@@ -133,7 +133,7 @@ impl Stored {
     }
 }
 
-/// A buffer that holds these bytes.
+/// Creates a buffer with these bytes.
 pub fn buffer(
     device: &wgpu::Device,
     queue: &wgpu::Queue,
@@ -156,27 +156,27 @@ pub fn buffer(
     Ok(buffer)
 }
 
-/// Instances that one mesh shows.
+/// Instances of one mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draw {
     pub mesh: usize,
     pub instances: Range<u32>,
-    /// Each has one colour: it is no floor, and no texture lies on it.
+    /// Each has one colour: it is not a floor, and has no texture.
     pub plain: bool,
 }
 
 /// A layer on the device.
 pub struct Drawn {
     pub group: wgpu::BindGroup,
-    /// Its own meshes.
+    /// Meshes of the layer itself.
     pub surfaces: Option<Stored>,
     pub solid: Vec<Draw>,
     pub clear: Vec<Draw>,
     pub shadow: bool,
 }
 
-/// Which mesh shows which (world, part): lists of draws over one list of instances, the opaque and the others. Of opaque worlds the nearest
-/// come first, so that little is drawn that is then hidden.
+/// Assigns each (world, part) to a mesh: a list of instances, and draws over it, opaque and transparent. Opaque instances are sorted by world
+/// from near to far, so that few hidden pixels are shaded.
 pub fn instances(
     layer: &Layer,
     camera: &Camera,
@@ -215,7 +215,7 @@ pub fn instances(
             plain: kind % 2 == 1,
         });
     }
-    // what can be seen through: the farthest first
+    // transparent instances: the farthest first
     clear.sort_by(|a, b| b.0.total_cmp(&a.0));
     for same in clear.chunk_by(|a, b| a.1 == b.1) {
         let first = list.len() as u32;
@@ -234,7 +234,7 @@ fn is_plain(part: &Part) -> bool {
     !part.floor && part.cover.is_none()
 }
 
-// the worlds that can be seen
+// visible worlds, from near to far
 fn nearest_first(layer: &Layer, camera: &Camera) -> Vec<usize> {
     let seen = |w: &usize| layer.worlds[*w].alpha > 0.0;
     let mut worlds: Vec<usize> = (0..layer.worlds.len()).filter(seen).collect();
@@ -243,7 +243,7 @@ fn nearest_first(layer: &Layer, camera: &Camera) -> Vec<usize> {
     worlds
 }
 
-// detail of a ball whose radius is so many pixels
+// level of detail of a ball whose radius is this many pixels
 fn lod(radius: f32) -> usize {
     match radius {
         r if r > 40.0 => 0,
@@ -255,12 +255,12 @@ fn lod(radius: f32) -> usize {
 /// The buffers of a layer, kept from picture to picture.
 pub struct Kept {
     buffers: [wgpu::Buffer; 5],
-    // poses that are in place of the third
+    // poses on the device that replace the third buffer
     live: Option<wgpu::Buffer>,
     group: wgpu::BindGroup,
 }
 
-/// Puts a layer on the device, into the buffers that an earlier one left if there is room.
+/// Uploads a layer to the device, into the buffers of an earlier one if they are large enough.
 pub fn upload(
     device: &wgpu::Device,
     queue: &wgpu::Queue,
@@ -333,7 +333,7 @@ impl Kept {
         let buffers: [_; 5] = std::array::from_fn(|k| {
             device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("layer"),
-                // as many numbers next time, or a few more
+                // rounded up, so that slightly larger layers fit later
                 size: (bytes[k].len() as u64).next_power_of_two().clamp(16, most),
                 usage: usages[k] | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,

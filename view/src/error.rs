@@ -1,13 +1,13 @@
-//! Why a picture cannot be drawn.
+//! Errors of drawing a picture.
 
-/// Why a picture cannot be drawn.
+/// The reason why a picture cannot be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The picture is larger than the adapter can draw: what was asked for and the largest side, in pixels.
+    /// The picture is larger than the adapter can draw: its size, and the largest side (pixels).
     Size([u32; 2], u32),
-    /// The worlds are more than a buffer of the adapter holds: bytes that they need, bytes that there are.
+    /// The worlds exceed a buffer of the adapter: bytes needed, bytes available.
     Room(u64, u64),
-    /// The device failed, in its own words.
+    /// The device failed, with its message.
     Device(String),
 }
 

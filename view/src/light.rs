@@ -3,29 +3,29 @@
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
-/// Most lights of a picture; the others are left out.
+/// Largest number of lights of a picture; further ones are ignored.
 pub const LIGHTS: usize = 8;
 
-/// A light, in the sense of OpenGL: what it adds to a surface is multiplied by the surface's colour, as a screen shows both.
+/// A light, in the sense of OpenGL: its contribution is multiplied by the surface's colour, both gamma-encoded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Light {
-    /// Where it is (m); nowhere: it comes from one direction.
+    /// Position (m); none for a directional light.
     pub pos: Option<Vec3>,
     /// Unit vector along which it shines.
     pub dir: Vec3,
-    /// Cosine of the angle from there at which a spot ends; -1: it shines to all sides.
+    /// Cosine of the cutoff angle of a spot about `dir`; -1: it shines in all directions.
     pub cutoff: f32,
-    /// How much of a spot is in its middle.
+    /// Exponent of a spot's falloff from its axis.
     pub exponent: f32,
-    /// The divisor of its light at a distance of d: a + b d + c d², of these a, b (1/m), c (1/m²).
+    /// Coefficients a, b (1/m), c (1/m²) of the divisor a + b d + c d² of its light at a distance d.
     pub attenuation: [f32; 3],
-    /// What it adds everywhere.
+    /// Ambient colour.
     pub ambient: [f32; 3],
-    /// What it adds where it falls straight on a surface.
+    /// Diffuse colour, at perpendicular incidence.
     pub diffuse: [f32; 3],
-    /// What its reflection adds.
+    /// Specular colour.
     pub specular: [f32; 3],
-    /// It is the sun ([`Place::sun`](crate::Place::sun)), and throws shadows.
+    /// Whether it is the sun ([`Place::sun`](crate::Place::sun)), and casts shadows.
     pub shadow: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct GpuLight {
 }
 
 impl GpuLight {
-    /// The first lights of a list, and how many there are.
+    /// The first lights of a list, and their number.
     pub fn all(lights: &[Light]) -> ([Self; LIGHTS], u32) {
         let num = lights.len().min(LIGHTS);
         let all = std::array::from_fn(|k| lights.get(k).map_or(Self::default(), Self::of));

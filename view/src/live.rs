@@ -1,4 +1,4 @@
-//! Poses that are made on the device from where they lie there: nothing of them goes through the host but a box around each world.
+//! Poses gathered on the device from the words of worlds there: only a box around each world is read to the host.
 
 use crate::draw::buffer;
 use crate::error::Error;
@@ -9,33 +9,33 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Invocations of a workgroup.
+/// Invocations per workgroup.
 const GROUP: u32 = 64;
-/// Workgroups of a row of a dispatch.
+/// Largest number of workgroups in a row of a dispatch.
 const ROW: u32 = 32768;
 
-/// Worlds in a buffer, which a shader can bind: word e of world t of a tile lies at e x tile + t behind the words of the tiles before it.
+/// Worlds in a storage buffer: word e of world t of a tile is at e x tile + t behind the words of the preceding tiles.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Their words.
+    /// The words of the worlds.
     pub words: wgpu::Buffer,
-    /// Their numbers.
+    /// The indices of the worlds.
     pub worlds: Range<usize>,
-    /// Worlds whose words are interleaved.
+    /// Worlds per tile.
     pub tile: u32,
-    /// Words of a world.
+    /// Words per world.
     pub world_words: u32,
 }
 
-/// Where a part of every world lies among its words.
+/// The words of a part's pose within a world.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct Spot {
-    /// First of three words of its position (m).
+    /// First of three words of the position (m).
     pub pos: u32,
-    /// First of nine words of its orientation, a matrix row by row.
+    /// First of nine words of the orientation, a matrix row by row.
     pub mat: u32,
-    /// 1 if its position says where its world is.
+    /// 1 if the part counts for the box of its world.
     pub counts: u32,
 }
 
@@ -43,12 +43,12 @@ pub struct Spot {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Live {
     pub(crate) poses: wgpu::Buffer,
-    /// The box around the positions of each world (m), least and greatest corner, in the frame of the world; greater and least where none of
-    /// its parts says where it is. Without any where the device cannot be waited for and has not answered yet.
+    /// The box around the part positions of each world (m), least and greatest corner, in the frame of the world; if no part counts, the least is
+    /// above the greatest. Empty where the host cannot wait for the device and the boxes have not arrived yet.
     pub boxes: Vec<[Vec3; 2]>,
 }
 
-/// Makes poses of layers on a device, from buffers of that device.
+/// Gathers poses of layers on a device, from buffers of that device.
 #[derive(Debug)]
 pub struct Gather {
     device: wgpu::Device,
@@ -56,7 +56,7 @@ pub struct Gather {
     layout: wgpu::BindGroupLayout,
     gather: wgpu::ComputePipeline,
     surround: wgpu::ComputePipeline,
-    // by the number of the layer
+    // by the index of the layer
     kept: Mutex<Vec<Option<Kept>>>,
 }
 
@@ -66,7 +66,7 @@ struct Kept {
     poses: wgpu::Buffer,
     boxes: wgpu::Buffer,
     back: wgpu::Buffer,
-    // boxes are on their way to the host; true once they are there
+    // set while boxes are in transfer to the host; true once they have arrived
     asked: Option<Arc<AtomicBool>>,
     known: Vec<[Vec3; 2]>,
 }
@@ -85,7 +85,7 @@ struct GpuSource {
 }
 
 impl Gather {
-    /// One for a device.
+    /// Creates the pipelines on a device.
     pub fn new(device: &wgpu::Device, queue: &wgpu::Queue) -> Self {
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("live.wgsl"),
@@ -122,8 +122,8 @@ impl Gather {
         &self.device
     }
 
-    /// Poses of the first `nworld` worlds of a layer, in place of those that it had before; layers are numbered. A part that is more than
-    /// `reach` (m) away from the origin of its world is not in its box. Fails with [`Error::Room`] where the adapter has no room for them.
+    /// Gathers the poses of the first `nworld` worlds of a layer, which replace the layer's earlier ones; layers are numbered. A part farther than
+    /// `reach` (m) from the origin of its world is not in its box. Fails with [`Error::Room`] where the adapter's buffers are too small.
     pub fn poses(
         &self,
         layer: usize,
@@ -159,7 +159,7 @@ impl Gather {
         })
     }
 
-    // the worlds of a buffer
+    // encodes the passes for the worlds of a buffer
     fn encode(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -239,7 +239,7 @@ impl Kept {
         self.poses.size() >= poses && self.boxes.size() >= boxes
     }
 
-    // the boxes, if they are here: at once, where the device can be waited for
+    // takes the boxes if they have arrived: at once where the host can wait for the device
     fn hear(&mut self, device: &wgpu::Device, asks: bool) -> Result<(), Error> {
         let failed = |e: &dyn std::fmt::Display| Error::Device(e.to_string());
         if asks {
@@ -294,13 +294,13 @@ fn layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
 }
 
 impl Live {
-    /// The poses, worlds x parts x [`POSE`] numbers: what the device has made, for looking at it from a test.
+    /// The poses, worlds x parts x [`POSE`] numbers, as gathered by the device, for tests.
     #[doc(hidden)]
     pub fn buffer(&self) -> &wgpu::Buffer {
         &self.poses
     }
 
-    // where a world lies nearest in a direction, and where its middle does
+    // depth of a world's nearest point along a direction, and depth of its middle
     pub(crate) fn depths(&self, world: usize, from: Vec3, along: Vec3) -> [f32; 2] {
         let Some([low, high]) = self.boxes.get(world).filter(|[low, high]| low.x <= high.x) else {
             let depth = -from.dot(along);

@@ -1,38 +1,38 @@
-//! Triangles of the solids: those of unit size that parts stretch, and meshes of a model.
+//! Triangle meshes: unit solids that parts stretch, and meshes of a model.
 
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 use std::f32::consts::{PI, TAU};
 
-/// A corner of a triangle.
+/// A vertex of a triangle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Vertex {
     /// Position in the frame of the part, before it is stretched.
     pub pos: [f32; 3],
-    /// Outward normal of the surface there.
+    /// Outward normal of the surface.
     pub normal: [f32; 3],
     /// -1 or 1 on the caps of a capsule, which its half length moves apart; else 0.
     pub end: f32,
-    /// Which point of a texture lies there: from its left edge and from its upper edge, in widths and heights.
+    /// Texture coordinates: from the left edge in widths, from the upper edge in heights.
     pub uv: [f32; 2],
 }
 
 /// Triangles, counterclockwise seen from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// Their corners.
+    /// Vertices.
     pub vertices: Vec<Vertex>,
-    /// Three corners a triangle.
+    /// Indices of vertices, three per triangle.
     pub indices: Vec<u32>,
 }
 
-/// Faces that meet at a sharper angle than this have an edge between them (cosine).
+/// Cosine of the largest angle between the normals of two faces that meet without an edge.
 const CREASE: f32 = 0.8;
 
 impl Mesh {
-    /// Triangles over given places: smooth where faces meet at less than 37 degrees, else with an edge. `corners` is which point of a
-    /// texture lies at each corner of each face, or empty.
+    /// Triangles over given positions: smooth where faces meet at less than 37 degrees, else with an edge. `corners` has the texture
+    /// coordinates of each corner of each face, or is empty.
     pub fn new(places: &[[f32; 3]], faces: &[[u32; 3]], corners: &[[[f32; 2]; 3]]) -> Self {
         let place = |k: u32| Vec3::from(places[k as usize]);
         // normal times twice the area
@@ -63,7 +63,7 @@ impl Mesh {
         mesh
     }
 
-    /// A smooth sheet of triangles over given places, one corner a place. `uv` is which point of a texture lies at each place, or empty.
+    /// A smooth sheet of triangles over given positions, one vertex each. `uv` has texture coordinates of each position, or is empty.
     pub fn sheet(places: &[[f32; 3]], faces: &[[u32; 3]], uv: &[[f32; 2]]) -> Self {
         let mut normals = vec![Vec3::ZERO; places.len()];
         for face in faces {
@@ -92,7 +92,7 @@ impl Mesh {
         });
     }
 
-    // joins two rings of as many corners each, the first of which stand at `low` and `high`
+    // joins two rings of `around` segments each, whose first vertices are `low` and `high`
     fn join(&mut self, low: u32, high: u32, around: u32) {
         for k in 0..around {
             let (a, b) = (low + k, high + k);
@@ -123,7 +123,7 @@ impl Mesh {
                     let mut pos = normal;
                     pos[(axis + 1) % 3] = u;
                     pos[(axis + 2) % 3] = v;
-                    // across, and down
+                    // components along the texture's width and height
                     let [across, down] = [[1, 2], [0, 2], [0, 1]][axis];
                     let uv = [0.5 + 0.5 * pos[across], 0.5 - 0.5 * pos[down]];
                     mesh.push(pos, normal, 0.0, uv);
@@ -135,7 +135,7 @@ impl Mesh {
         mesh
     }
 
-    /// The unit ball, so many corners around; `capsule` parts its halves and joins them by a cylinder.
+    /// The unit ball with `around` vertices in a ring; with `capsule` its halves are separated and joined by a cylinder.
     pub fn ball(around: u32, capsule: bool) -> Self {
         let mut mesh = Self::default();
         let rings = around / 2;
@@ -145,7 +145,7 @@ impl Mesh {
             mesh.strip(around, rings, all);
             return mesh;
         }
-        // a texture lies once on each cap, and once on the cylinder between them
+        // a texture covers each cap once, and the cylinder between them once
         let half = rings / 2;
         let low = (0..=half).map(|k| (k, -1.0, 1.0 - part(k, half)));
         mesh.strip(around, rings, low);
@@ -155,8 +155,8 @@ impl Mesh {
         mesh
     }
 
-    // circles on a ball of so many rings, each joined to the one before it: its number from below, the end that it belongs to, and how
-    // far down the texture it is
+    // adds circles of a ball with `rings` rings, each joined to the previous one: ring number from below, `end` of its vertices, and
+    // vertical texture coordinate
     fn strip(
         &mut self,
         around: u32,
@@ -180,7 +180,7 @@ impl Mesh {
         }
     }
 
-    /// The cylinder of radius 1 from z = -1 to 1, so many corners around, or the cone with its point at z = 1.
+    /// The cylinder of radius 1 from z = -1 to 1 with `around` segments, or the cone with its apex at z = 1.
     pub fn cylinder(around: u32, cone: bool) -> Self {
         let mut mesh = Self::default();
         let top = if cone { 0.0 } else { 1.0 };

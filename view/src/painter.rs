@@ -14,7 +14,7 @@ use bytemuck::{Pod, Zeroable};
 const SHADOW: u32 = 2048;
 /// Colour of the horizon.
 const HAZE: [f32; 3] = [0.78, 0.84, 0.90];
-/// Corners around a ball or cylinder, by its detail.
+/// Vertices around a ball or cylinder, by level of detail.
 const AROUND: [u32; LODS] = [32, 16, 8];
 
 /// A picture: rows from the top, four bytes a pixel, red, green, blue and opacity.
@@ -28,7 +28,7 @@ pub struct Picture {
     pub rgba: Vec<u8>,
 }
 
-/// Which part of which world a pixel shows; nothing where it shows the sky.
+/// World and part of a pixel; none where it shows the sky.
 pub type Identity = Option<[u32; 2]>;
 
 #[repr(C)]
@@ -43,23 +43,23 @@ struct Frame {
     texel: f32,
     haze: [f32; 3],
     far: f32,
-    // number of the sky's texture from 1
+    // index of the sky's texture plus 1; 0: none
     sky: u32,
     nlight: u32,
     pad: [u32; 2],
     lights: [GpuLight; LIGHTS],
 }
 
-/// What parts of a model's layers refer to.
+/// Meshes and textures that parts of a model's layers refer to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assets {
     /// Meshes ([`Form::Mesh`]).
     pub meshes: Vec<Mesh>,
     /// Textures ([`Cover::texture`](crate::Cover::texture)).
     pub textures: Vec<Texture>,
-    /// The texture that is the sky, if one is; its sides are those of a cube whose y is up.
+    /// Index of the sky's texture, if any; its sides are those of a cube whose y is up.
     pub sky: Option<usize>,
-    /// Places may have lights ([`Place::lights`]).
+    /// Whether places may have lights ([`Place::lights`]).
     pub lit: bool,
 }
 
@@ -70,7 +70,7 @@ pub struct Painter {
     size: [u32; 2],
     pipelines: Pipelines,
     meshes: Stored,
-    // number of the sky's texture from 1
+    // index of the sky's texture plus 1; 0: none
     sky: u32,
     frame: wgpu::Buffer,
     frame_group: wgpu::BindGroup,
@@ -79,12 +79,12 @@ pub struct Painter {
     format: wgpu::TextureFormat,
     color: wgpu::TextureView,
     depth: wgpu::TextureView,
-    // of the layers of the last picture
+    // buffers of the layers of the last picture
     kept: Vec<Option<Kept>>,
 }
 
 impl Painter {
-    /// A painter of pictures of so many pixels (width, height), with the meshes and textures of a model. Fails where the adapter cannot
+    /// A painter of pictures of this size (width, height in pixels), with the meshes and textures of a model. Fails where the adapter cannot
     /// draw that size.
     pub fn new(
         device: &wgpu::Device,
@@ -95,7 +95,7 @@ impl Painter {
         Self::onto(device, queue, size, assets, COLOR)
     }
 
-    /// The same for views of a window or canvas, which have this format: one whose colours are sRGB, as `Bgra8UnormSrgb`.
+    /// Like [`Painter::new`] for views of a window or canvas of this format, which must be sRGB, such as `Bgra8UnormSrgb`.
     pub fn onto(
         device: &wgpu::Device,
         queue: &wgpu::Queue,
@@ -151,7 +151,7 @@ impl Painter {
         })
     }
 
-    /// Pictures have so many pixels from now on. Fails where the adapter cannot draw that size.
+    /// Sets the size of pictures (pixels). Fails where the adapter cannot draw that size.
     pub fn resize(&mut self, size: [u32; 2]) -> Result<(), Error> {
         if size != self.size {
             check(&self.device, size)?;
@@ -196,7 +196,7 @@ impl Painter {
         Ok(())
     }
 
-    /// Which part of which world of a layer each pixel shows, rows from the top.
+    /// World and part of a layer that each pixel shows, rows from the top.
     pub fn identify(
         &mut self,
         camera: &Camera,
@@ -228,7 +228,7 @@ impl Painter {
         Ok(pairs.iter().map(identity).collect())
     }
 
-    // the frame and the layers on the device
+    // uploads the frame and the layers to the device
     fn put(
         &mut self,
         camera: &Camera,
@@ -296,7 +296,7 @@ impl Painter {
         let mut pass = begin(encoder, "solids", color, &self.depth, 0.0);
         pass.set_bind_group(0, &self.frame_group, &[]);
         pass.set_bind_group(2, &self.light_group, &[]);
-        // what hides the floor and the sky comes before them: they are then not computed there
+        // parts that may hide the floor and the sky are drawn before them, so that hidden pixels are not shaded
         for (plain, what) in [(true, For::Plain), (false, For::Solid)] {
             for layer in layers.iter().rev() {
                 for same in layer.solid.chunk_by(|a, b| a.plain == b.plain) {
@@ -318,7 +318,7 @@ impl Painter {
     fn draw_list(&self, pass: &mut wgpu::RenderPass<'_>, layer: &Drawn, draws: &[Draw]) {
         pass.set_bind_group(1, &layer.group, &[]);
         let meshes = self.meshes.len();
-        // of the painter's meshes and of the layer's own, in the order of the list
+        // runs of the painter's meshes and of the layer's own, in the order of the list
         for same in draws.chunk_by(|a, b| (a.mesh < meshes) == (b.mesh < meshes)) {
             match (&layer.surfaces, same[0].mesh < meshes) {
                 (Some(own), false) => own.draw(pass, meshes, same),
@@ -327,7 +327,7 @@ impl Painter {
         }
     }
 
-    // the pixels of a picture, so many bytes each
+    // the pixels of a picture, `pixel` bytes each
     fn read(&self, picture: &wgpu::Texture, pixel: u32) -> Result<Vec<u8>, Error> {
         let [width, height] = self.size;
         let row = (width * pixel).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
@@ -399,7 +399,7 @@ fn light_group(
     })
 }
 
-// the meshes that every painter has, then its own
+// the meshes that every painter has, then those of the model
 fn store(device: &wgpu::Device, queue: &wgpu::Queue, own: &[Mesh]) -> Result<Stored, Error> {
     let mut all = vec![Mesh::default(); MESHES];
     let mut put = |form, lod, mesh| all[mesh_of(form, lod, MESHES)] = mesh;
@@ -446,7 +446,7 @@ fn view(texture: &wgpu::Texture) -> wgpu::TextureView {
     texture.create_view(&wgpu::TextureViewDescriptor::default())
 }
 
-// a pass into a colour, which may be resolved into another, and a depth that is this at first
+// a pass into a colour target, which may be resolved into another, and a depth target cleared to `far`
 fn begin<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,

@@ -1,35 +1,35 @@
-//! The pipelines: one shader, by what they draw into.
+//! The pipelines: one shader, one pipeline for each kind of drawing.
 
 use crate::mesh::Vertex;
 use std::sync::OnceLock;
 
-/// Samples of a pixel.
+/// Samples per pixel.
 pub const SAMPLES: u32 = 4;
-/// Colours of a picture.
+/// Colour format of a picture.
 pub const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
-/// Depth of a picture and of the shadow map.
+/// Depth format of a picture and of the shadow map.
 pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-/// Numbers of the world and of the part that a pixel shows.
+/// Format of the world and part indices of a pixel.
 pub const IDENTITY: wgpu::TextureFormat = wgpu::TextureFormat::Rg32Uint;
 
-/// What a pipeline is for.
+/// A kind of drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum For {
-    /// The sky, where there is nothing else.
+    /// The sky, where no part is drawn.
     Sky,
-    /// Floors, and what a texture lies on.
+    /// Floors and textured parts.
     Solid,
-    /// What has one colour.
+    /// Parts with one colour.
     Plain,
-    /// What can be seen through.
+    /// Transparent parts.
     Clear,
     /// The shadow map.
     Shadow,
-    /// Numbers of worlds and parts.
+    /// Indices of worlds and parts.
     Identity,
 }
 
-/// Pipelines, each made when it is first needed: a compiler takes its time for each.
+/// Pipelines, each made when it is first needed, since compiling takes time.
 pub struct Pipelines {
     pub frame: wgpu::BindGroupLayout,
     pub layer: wgpu::BindGroupLayout,
@@ -40,7 +40,7 @@ pub struct Pipelines {
     made: [OnceLock<wgpu::RenderPipeline>; 6],
 }
 
-// what distinguishes a pipeline
+// parameters of a pipeline
 struct Kind<'a> {
     label: &'a str,
     groups: &'a [Option<&'a wgpu::BindGroupLayout>],
@@ -50,12 +50,12 @@ struct Kind<'a> {
     depth: wgpu::CompareFunction,
     writes_depth: bool,
     samples: u32,
-    // the shadow map, which is pushed away from the sun a little
+    // true for the shadow map, which has a depth bias away from the sun
     sun: bool,
 }
 
 impl Pipelines {
-    /// Pipelines that draw into pictures of this format: whether there are textures, and whether there are lights of the model.
+    /// Pipelines that draw into pictures of this format; `textured`: there are textures, `lit`: there are lights of the model.
     pub fn new(
         device: &wgpu::Device,
         color: wgpu::TextureFormat,
@@ -78,7 +78,7 @@ impl Pipelines {
         }
     }
 
-    /// The pipeline for something.
+    /// The pipeline for a kind of drawing.
     pub fn get(&self, what: For) -> &wgpu::RenderPipeline {
         self.made[what as usize].get_or_init(|| self.make(what))
     }
@@ -92,7 +92,7 @@ impl Pipelines {
             vertex: "seen_by_camera",
             fragment: Some(("shade", self.color)),
             blend: None,
-            // the nearest has depth 1
+            // the nearest depth is 1
             depth: Compare::Greater,
             writes_depth: true,
             samples: SAMPLES,
@@ -110,7 +110,7 @@ impl Pipelines {
                 groups: &groups[..1],
                 vertex: "everywhere",
                 fragment: Some(("sky", self.color)),
-                // where there is nothing
+                // only where no part is drawn
                 depth: Compare::Equal,
                 writes_depth: false,
                 ..solid
@@ -143,7 +143,7 @@ impl Pipelines {
     }
 }
 
-// without what is not there: software adapters compute both sides of a branch
+// the shader without unused features: software adapters compute both sides of a branch
 fn shader(textured: bool, lit: bool) -> String {
     let text = include_str!("../view.wgsl");
     let texture = format!("const TEXTURED = {textured};");

@@ -1,4 +1,4 @@
-//! What a picture shows: parts that look the same in every world, and where they are in each.
+//! Content of a picture: parts that look the same in every world, and their poses in each.
 
 use crate::camera::Camera;
 use crate::light::Light;
@@ -6,7 +6,7 @@ use crate::live::Live;
 use crate::mesh::Mesh;
 use glam::Vec3;
 
-/// The solid that a part is, before it is stretched.
+/// The solid of a part, before it is stretched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The square from -1 to 1 of the plane z = 0.
@@ -15,54 +15,54 @@ pub enum Form {
     Box,
     /// The unit ball.
     Ball,
-    /// Two halves of the unit ball, the half length of the part above and below.
+    /// Two halves of the unit ball, moved up and down by the half length of the part.
     Capsule,
     /// The cylinder of radius 1 from z = -1 to 1.
     Cylinder,
-    /// The cone from its base of radius 1 at z = -1 to its point at z = 1.
+    /// The cone from its base of radius 1 at z = -1 to its apex at z = 1.
     Cone,
-    /// A mesh of the painter's, by its number.
+    /// A mesh of the painter, by its index.
     Mesh(usize),
-    /// A mesh of the layer's, by its number.
+    /// A mesh of the layer, by its index.
     Surface(usize),
 }
 
-/// How a texture of the painter's lies on a part.
+/// A texture of the painter on a part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cover {
-    /// Its number.
+    /// Index of the texture.
     pub texture: usize,
-    /// Which point of it lies where.
+    /// The mapping of the texture.
     pub map: Map,
 }
 
-/// Which point of a texture lies where on a part. A texture repeats itself beyond its edges.
+/// The mapping of a texture onto a part. A texture repeats beyond its edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Map {
-    /// Where the mesh has it ([`Vertex::uv`](crate::Vertex::uv)), so many times along its width and height.
+    /// By the mesh's texture coordinates ([`Vertex::uv`](crate::Vertex::uv)), repeated this often along width and height.
     Corners([f32; 2]),
-    /// Seen along z, the origin in the middle: so many textures lie on two metres along x and y.
+    /// Projected along z, the origin in the middle: this many repeats per two metres along x and y.
     Along([f32; 2]),
-    /// Seen from the origin, on the six sides of a cube; axes are stretched by this first.
+    /// Projected from the origin onto the six sides of a cube, after scaling the axes by these factors.
     Around([f32; 3]),
 }
 
 /// A part of every world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// What it is.
+    /// The unscaled solid.
     pub form: Form,
-    /// What its axes are stretched by (m).
+    /// Scale of its axes (m).
     pub scale: [f32; 3],
     /// Half the length of a capsule without its caps (m).
     pub half_length: f32,
-    /// Red, green, blue and opacity, 0 to 1, as a screen shows them.
+    /// Red, green, blue and opacity, 0 to 1, gamma-encoded.
     pub color: [f32; 4],
-    /// A floor, which fades into the horizon: squares in two shades unless a texture lies on it.
+    /// Whether it is a floor, which fades into the horizon: squares in two shades unless it has a texture.
     pub floor: bool,
     /// Brightness of the sun's reflection, 0 to 1.
     pub shininess: f32,
-    /// The texture that lies on it, by which its colour is multiplied.
+    /// The texture on it, multiplied by its colour.
     pub cover: Option<Cover>,
 }
 
@@ -81,17 +81,17 @@ impl Part {
     }
 }
 
-/// Numbers of a pose: position (m), then the orientation as a matrix, row by row.
+/// Numbers in a pose: position (m), then the orientation as a matrix, row by row.
 pub const POSE: usize = 12;
 
-/// How a world is shown.
+/// Placement and look of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct World {
-    /// Where it lies in the picture (m).
+    /// Position in the picture (m).
     pub offset: [f32; 3],
-    /// How opaque it is, 0 to 1.
+    /// Opacity, 0 to 1.
     pub alpha: f32,
-    /// A colour that it is tinted with, and how much of it, 0 to 1.
+    /// Tint: red, green, blue, and its fraction, 0 to 1.
     pub tint: [f32; 4],
 }
 
@@ -105,25 +105,25 @@ impl Default for World {
     }
 }
 
-/// Worlds of the same parts.
+/// Worlds with the same parts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layer {
-    /// What every world has.
+    /// The parts of every world.
     pub parts: Vec<Part>,
     /// The worlds.
     pub worlds: Vec<World>,
-    /// Worlds x parts x [`POSE`] numbers; none where they are on the device.
+    /// Worlds x parts x [`POSE`] numbers; empty where the poses are on the device.
     pub poses: Vec<f32>,
     /// Poses on the painter's device.
     pub live: Option<Live>,
-    /// Meshes that are otherwise in every picture.
+    /// Meshes that differ from picture to picture.
     pub surfaces: Vec<Mesh>,
-    /// It throws shadows.
+    /// Whether it casts shadows.
     pub shadow: bool,
 }
 
 impl Layer {
-    // how far in front of the camera a part is, for its detail and for its turn; of its world, where the host does not know its pose
+    // depth of a part in front of the camera, for its level of detail and for its order; depth of its world where its pose is on the device
     pub(crate) fn depths(&self, world: usize, part: usize, camera: &Camera) -> [f32; 2] {
         let eye = camera.eye - Vec3::from(self.worlds[world].offset);
         if let Some(live) = &self.live {
@@ -135,16 +135,16 @@ impl Layer {
     }
 }
 
-/// What the light and the floor need to know of the place.
+/// Light and floor of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// Middle of what throws shadows (m).
+    /// Middle of the parts that cast shadows (m).
     pub center: Vec3,
-    /// Radius of the ball around it that holds all of it (m).
+    /// Radius of a ball around the middle that contains these parts (m).
     pub radius: f32,
-    /// Unit vector to the sun, which throws shadows.
+    /// Unit vector to the sun, which casts shadows.
     pub sun: Vec3,
-    /// The lights, eight at most; none: the sun, the sky, and a little from the camera.
+    /// The lights, eight at most; if empty: sun, sky, and a weak light at the camera.
     pub lights: Vec<Light>,
     /// Side of a square of the floor (m).
     pub square: f32,

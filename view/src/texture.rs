@@ -1,24 +1,24 @@
-//! Textures: pictures that lie on parts, in one buffer that the shader reads.
+//! Textures of parts, packed into one buffer that the shader reads.
 
-/// A picture that lies on parts, or the six sides of a cube.
+/// A flat texture, or the six sides of a cube.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texture {
     /// Width and height of a side (pixels).
     pub size: [u32; 2],
-    /// Sides x height x width x 4 bytes, rows from the top: red, green, blue as a screen shows them, and a byte that is not looked at. Six
-    /// sides are those towards x, -x, y, -y, z and -z; one is the same on all of them.
+    /// Sides x height x width x 4 bytes, rows from the top: red, green, blue, gamma-encoded, and an unused byte. Six
+    /// sides are those towards x, -x, y, -y, z and -z; with one side, all six are the same.
     pub rgba: Vec<u8>,
 }
 
-/// Coarser pictures of a side, itself among them, at most.
+/// Largest number of mipmap levels of a side, the finest included.
 const LEVELS: usize = 12;
-/// Numbers that say where a texture is: width, height, sides, how many levels, then the first texel of each.
+/// Words in the head of a texture: width, height, sides, number of levels, then the first texel of each level.
 const HEAD: usize = 4 + LEVELS;
-/// Texels of all textures together, at most; where there are more, the largest are drawn at half their size.
+/// Largest number of texels of all textures together; above it, the largest textures are drawn at half their size.
 const TEXELS: usize = 1 << 24;
 
 impl Texture {
-    /// Its sides: 1 or 6, or 0 where there are no pixels.
+    /// Number of sides: 1 or 6, or 0 where there are no pixels.
     pub fn sides(&self) -> usize {
         self.rgba.len() / (4 * self.area()).max(1)
     }
@@ -27,7 +27,7 @@ impl Texture {
         self.size[0] as usize * self.size[1] as usize
     }
 
-    // the same at half its size: each pixel is the mean of four
+    // the texture at half its size: each pixel is the mean of four
     fn half(&self) -> Self {
         let [width, height] = self.size.map(|n| n as usize);
         let [w, h] = [width, height].map(|n| (n / 2).max(1));
@@ -54,7 +54,7 @@ impl Texture {
         }
     }
 
-    // itself and coarser ones, down to a single pixel
+    // mipmap levels of the texture, down to a single pixel
     fn levels(self) -> Vec<Self> {
         let any = self.sides() > 0;
         let mut levels = vec![self];
@@ -70,7 +70,7 @@ impl Texture {
     }
 }
 
-/// The words of the buffer: heads of all textures, then their texels, of each side its rows. Never empty.
+/// The words of the buffer: heads of all textures, then their texels, level by level, side by side, row by row. Never empty.
 pub fn pack(textures: &[Texture]) -> Vec<u32> {
     let mut textures = textures.to_vec();
     let largest = |textures: &[Texture]| {

@@ -1,26 +1,26 @@
-//! The picture on the page: the renderer's own, on a canvas of WebGPU.
+//! The picture on the page: drawn by the renderer on a WebGPU canvas.
 
 use crate::graphics::Graphics;
 use crate::sim::{Said, Sim};
 use manyworlds_view::{Assets, Painter};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// A canvas that worlds are drawn on.
+/// A canvas on which worlds are drawn.
 #[wasm_bindgen]
 pub struct Canvas {
     graphics: Graphics,
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
-    // false until the surface is as `config` says: that empties the canvas, and waits for a picture
+    // false until the surface has `config`: configuring empties the canvas, so it is delayed until a picture is drawn
     configured: bool,
     painter: Option<Painter>,
-    // what the painter was made with
+    // the assets of the painter
     assets: Assets,
 }
 
 #[wasm_bindgen]
 impl Canvas {
-    /// Opens the browser's graphics device for a canvas of so many pixels, which keeps its picture until this draws one. Fails with a
+    /// Opens the browser's graphics device for a canvas of this size (pixels). The canvas keeps its content until a picture is drawn. Fails with a
     /// sentence where there is no such device.
     pub async fn open(
         element: web_sys::HtmlCanvasElement,
@@ -60,12 +60,12 @@ impl Canvas {
         })
     }
 
-    /// Begins to draw other worlds. What kernels compute on the device of this canvas is drawn from where it is.
+    /// Draws other worlds from now on. Poses that kernels compute on the device of this canvas are not read to the host.
     pub fn show(&mut self, sim: &mut Sim) -> Said {
         #[cfg(feature = "kernels")]
         sim.drawn_on(&self.graphics);
         let assets = sim.show().scene().assets();
-        // of the same model they look the same
+        // worlds of the same model can use the same painter
         if self.painter.is_none() || self.assets != *assets {
             let size = [self.config.width, self.config.height];
             let format = self.config.format.add_srgb_suffix();
@@ -77,7 +77,7 @@ impl Canvas {
         Ok(())
     }
 
-    /// The canvas has another size (pixels), from its next picture on.
+    /// Sets the size of the canvas (pixels), from its next picture on.
     pub fn resize(&mut self, width: u32, height: u32) -> Said {
         let size = [width.max(1), height.max(1)];
         if let Some(painter) = &mut self.painter {
@@ -93,13 +93,13 @@ impl Canvas {
         self.graphics.clone()
     }
 
-    /// What the graphics device failed with, if it did: nothing is drawn on this canvas any more.
+    /// The fault of the graphics device, if any: then this canvas draws nothing any more.
     #[wasm_bindgen(getter)]
     pub fn fault(&self) -> Option<String> {
         self.graphics.fault()
     }
 
-    /// Draws the worlds as they are.
+    /// Draws the worlds in their present state.
     pub fn draw(&mut self, sim: &mut Sim) -> Said {
         if let Some(fault) = self.fault() {
             return Err(fault);

@@ -1,4 +1,4 @@
-//! The files of a model, as they were dropped.
+//! The files of a dropped model.
 
 use manyworlds::Model;
 use manyworlds::compile::compile;
@@ -19,12 +19,12 @@ impl Folder {
         Self::default()
     }
 
-    /// One more file.
+    /// Adds a file.
     pub fn add(&mut self, path: String, bytes: Vec<u8>) {
         self.0.insert(path, bytes);
     }
 
-    /// Paths of the files that may be models: those that no other includes first, then by name.
+    /// Paths of the files that may be models: files that no other file includes first, then by name.
     pub fn models(&self) -> Vec<String> {
         let ends = |path: &str, ends: &[&str]| {
             let path = path.to_lowercase();

@@ -1,4 +1,4 @@
-//! The browser's graphics device: it draws, and the kernels compute on the same one.
+//! The browser's graphics device, on which pictures are drawn and kernels run.
 
 use crate::sim::Said;
 #[cfg(feature = "kernels")]
@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// An open graphics device. Copies are the same device.
+/// An open graphics device. Clones share the device.
 #[wasm_bindgen]
 #[derive(Clone)]
 pub struct Graphics(pub(crate) Device);
 
 #[wasm_bindgen]
 impl Graphics {
-    /// Waits until the device has done what was submitted so far.
+    /// Waits until the device has done all work submitted so far.
     pub async fn done(self) {
         let answer = Arc::new(Mutex::new((false, None::<Waker>)));
         let told = answer.clone();
@@ -39,7 +39,7 @@ impl Graphics {
 }
 
 impl Graphics {
-    /// The device of an adapter.
+    /// Opens the device of an adapter.
     pub async fn open(adapter: &wgpu::Adapter) -> Said<Self> {
         #[cfg(feature = "kernels")]
         let device = Device::of_adapter(adapter).await.map_err(said)?;
@@ -53,19 +53,19 @@ impl Graphics {
         self.0.wgpu()
     }
 
-    /// What the device failed with, if it did: nothing that it does can be relied on any more.
+    /// The fault of the device, if any: after one its results are not reliable.
     pub fn fault(&self) -> Option<String> {
         self.0.check().err().map(|e| e.to_string())
     }
 }
 
-/// A device that draws and does not compute.
+/// A device that draws but does not run kernels.
 #[cfg(not(feature = "kernels"))]
 #[derive(Clone)]
 pub struct Device {
     device: wgpu::Device,
     queue: wgpu::Queue,
-    // the first fault: what follows is its consequence
+    // the first fault: later ones are its consequences
     fault: Arc<Mutex<Option<String>>>,
 }
 

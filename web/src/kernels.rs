@@ -1,5 +1,5 @@
-//! The worlds on the browser's GPU, where the kernels compute. Nothing there can be waited for: steps are submitted and return at once, and
-//! what is read is asked for first.
+//! Worlds on the browser's GPU, where the kernels run. The host cannot wait for it: steps are submitted and return at once, and
+//! arrays are asked for before they are read.
 
 use crate::folder::Folder;
 use crate::graphics::Graphics;
@@ -10,13 +10,13 @@ use manyworlds::wgpu_interop::{Device, Request};
 use std::pin::Pin;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Arrays on their way from the GPU.
+/// A pending read of arrays from the GPU.
 #[wasm_bindgen]
 pub struct Asked(Pin<Box<dyn Future<Output = manyworlds::Result<batch::Brought>>>>);
 
 #[wasm_bindgen]
 impl Asked {
-    /// The arrays, once they are here.
+    /// Waits for the arrays.
     pub async fn brought(self) -> Said<Brought> {
         self.0.await.map(Brought).map_err(said)
     }
@@ -28,9 +28,9 @@ pub struct Brought(batch::Brought);
 
 #[wasm_bindgen]
 impl Sim {
-    /// So many worlds of the model at this path of a folder, on the browser's GPU, with this gravity along z (m/s²) in place of the
-    /// model's if it is given: on the device that draws them, or on one of their own where nothing does. Fails with a sentence where
-    /// there is no such GPU, or one that is too small for them.
+    /// `nworld` worlds of the model at this path of a folder, on the browser's GPU, with this gravity along z (m/s²) in place of the
+    /// model's if it is given. They are on the device `graphics` that draws them, or on a new one without it. Fails with a sentence where
+    /// there is no such GPU, or its memory is too small.
     pub async fn on_gpu(
         folder: &Folder,
         path: String,
@@ -55,25 +55,25 @@ impl Sim {
         show.await.map(Self).map_err(said)
     }
 
-    /// True if a call failed because what it reads has to be asked for.
+    /// True if a call failed because its array has to be asked for first.
     pub fn lacks(&mut self) -> bool {
         self.0.batch_mut().lacks()
     }
 
-    /// Asks for everything that was read since the last time.
+    /// Asks for all arrays that were read since the last call.
     pub fn ask(&mut self) -> Said<Asked> {
         let asked = self.0.batch_mut().ask().map_err(said)?;
         Ok(Asked(Box::pin(asked)))
     }
 
-    /// Puts at hand what was asked for, until the worlds change.
+    /// Puts the arrays that were asked for on the host, until the worlds change.
     pub fn give(&mut self, brought: Brought) {
         self.0.batch_mut().take(brought.0);
     }
 }
 
 impl Sim {
-    /// They are drawn on this device: what kernels compute there need not be read first.
+    /// The worlds are drawn on this device: poses computed there need not be read to the host.
     pub fn drawn_on(&mut self, graphics: &Graphics) {
         if self.0.batch().wgpu_device().is_some() {
             self.0.scene_mut().draws_on(&graphics.0);

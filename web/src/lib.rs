@@ -1,5 +1,5 @@
-//! The page: what its script (`page.js`) calls. The worlds are those of the library, the picture is that of its renderer; here is
-//! only what a browser needs to hold them.
+//! The functions that the script of the page (`page.js`) calls. Worlds and pictures are made by the library and its renderer; this crate
+//! only adapts them to a browser.
 #![cfg(target_family = "wasm")]
 
 mod canvas;
@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    // page.js shows it: what follows a panic is of no use to a visitor
+    // page.js shows the message; later messages are of no use to a visitor
     #[wasm_bindgen(js_name = panicked)]
     fn panicked(message: &str);
 }

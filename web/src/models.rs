@@ -1,4 +1,4 @@
-//! Models that come with the page.
+//! Models included in the page.
 
 use crate::folder::Folder;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -13,13 +13,13 @@ models! {
     "humanoid" "quadruped" "hand" "boxes" "cartpole" "pendula" "primitives" "free_bodies" "spatial_tendons" "equalities" "adhesion" "fluid"
 }
 
-/// Policies that come with the page; a file is named after its model.
+/// Policies included in the page; each file is named after its model.
 const POLICIES: &[(&str, &[u8])] = &[(
     "quadruped_walk.npz",
     include_bytes!("../../models/quadruped_walk.npz"),
 )];
 
-/// A folder with the models that come with the page, and their policies.
+/// A folder with the included models and policies.
 #[wasm_bindgen]
 pub fn models() -> Folder {
     let mut folder = Folder::new();
@@ -32,7 +32,7 @@ pub fn models() -> Folder {
     folder
 }
 
-/// Their paths, in the order of a menu.
+/// Paths of the included models, in the order of a menu.
 #[wasm_bindgen]
 pub fn names() -> Vec<String> {
     MODELS.iter().map(|(path, _)| (*path).to_owned()).collect()

@@ -13,13 +13,13 @@ pub fn said(e: manyworlds::Error) -> String {
     e.to_string()
 }
 
-/// Many worlds of one model, and what is seen of them. What fails, fails with a sentence.
+/// Many worlds of one model, their scene and camera. An error is a sentence.
 #[wasm_bindgen]
 pub struct Sim(pub(crate) Show);
 
 #[wasm_bindgen]
 impl Sim {
-    /// So many worlds of the model at this path of a folder, on the processor.
+    /// `nworld` worlds of the model at this path of a folder, on the CPU.
     pub fn load(folder: &Folder, path: &str, nworld: usize) -> Said<Sim> {
         let settings = Settings::default().backend(Backend::Simd);
         let model = folder.compile(path).map_err(said)?;
@@ -27,23 +27,23 @@ impl Sim {
         show.map(Self).map_err(said)
     }
 
-    /// All worlds begin again, at the first keyframe if there is one, each a little elsewhere than the others.
+    /// Resets all worlds, to the first keyframe if there is one, plus a small random offset in each.
     pub fn reset(&mut self) -> Said {
         self.0.reset().map_err(said)
     }
 
-    /// All worlds begin at these positions (`qpos` of one world: m, rad, quaternions), exactly and at rest.
+    /// Resets all worlds to these positions (`qpos` of one world: m, rad, quaternions), exactly and at rest.
     pub fn begin(&mut self, qpos: &[f64]) -> Said {
         self.0.reset_to(To::Qpos0).map_err(said)?;
         self.0.batch_mut().set("qpos", qpos).map_err(said)
     }
 
-    /// Takes every world so many steps on.
+    /// Makes `n` steps of every world.
     pub fn step(&mut self, n: usize) -> Said {
         self.0.step(n).map_err(said)
     }
 
-    /// Gravity along x, y and z (m/s²); the worlds go on from where they are.
+    /// Sets gravity along x, y and z (m/s²); the worlds keep their state.
     pub fn gravity(&mut self, x: f64, y: f64, z: f64) -> Said {
         let changed = self.0.edit(|m| m.opt.gravity = [x, y, z]);
         changed.map_err(said)
@@ -55,34 +55,34 @@ impl Sim {
         self.0.batch().model().opt.gravity[2]
     }
 
-    /// The share of their range in which controls are random, 0 to 1; 0: they rest.
+    /// Sets the fraction of their range in which controls are random, 0 to 1; 0: at rest.
     pub fn noise(&mut self, share: f64) -> Said {
         self.0.set_noise(share).map_err(said)
     }
 
-    /// Gives the controls to the policy in a file of this name, and the worlds begin again.
+    /// Loads the policy in a file of this name to choose the controls, and resets the worlds.
     pub fn follow(&mut self, name: &str, bytes: &[u8]) -> Said {
         let policy = Policy::read(bytes, name, self.0.batch().model()).map_err(said)?;
         self.0.follow(Some(policy)).map_err(said)
     }
 
-    /// Takes the controls from a policy, and the worlds begin again.
+    /// Removes the policy, and resets the worlds.
     pub fn rest(&mut self) -> Said {
         self.0.follow(None).map_err(said)
     }
 
-    /// Chooses the controls, where it is time for that; what a policy sees is read.
+    /// Chooses the controls if they are due; reads the policy's observations.
     pub fn decide(&mut self) -> Said {
         self.0.decide().map_err(said)
     }
 
-    /// Steps for which the controls are held, from now on.
+    /// Number of steps, from now on, for which the present controls are held.
     #[wasm_bindgen(getter)]
     pub fn held(&self) -> usize {
         self.0.held()
     }
 
-    /// A field of all worlds, world after world, as numbers in single precision.
+    /// A field of all worlds, world after world, in single precision.
     pub fn read(&mut self, name: &str) -> Said<Vec<f32>> {
         let field = Batch::field(name).map_err(said)?;
         let batch = self.0.batch_mut();
@@ -91,14 +91,14 @@ impl Sim {
         Ok(out)
     }
 
-    /// A sentence for each world that something befell.
+    /// A sentence for each world with a warning or overflow.
     pub fn flags(&mut self) -> Said<Vec<String>> {
         let flags = self.0.batch_mut().flags().map_err(said)?;
         let set = flags.iter().filter(|flag| flag.is_set());
         Ok(set.map(ToString::to_string).collect())
     }
 
-    /// Who computes.
+    /// The device that runs the worlds.
     #[wasm_bindgen(getter)]
     pub fn device(&self) -> String {
         self.0.batch().device()
@@ -110,57 +110,57 @@ impl Sim {
         self.0.batch().nworld()
     }
 
-    /// Length of a step (s).
+    /// The timestep (s).
     #[wasm_bindgen(getter)]
     pub fn timestep(&self) -> f64 {
         self.0.batch().model().opt.timestep
     }
 
-    /// Whether something is drawn over the worlds: `contacts` and their forces, axes of `joints`, `com`, `frames` of bodies.
+    /// Turns an overlay on or off: `contacts` and their forces, axes of `joints`, `com`, `frames` of bodies.
     pub fn overlay(&mut self, word: &str, yes: bool) -> Said {
         self.0.scene_mut().overlay(word.parse()?, yes);
         Ok(())
     }
 
-    /// The camera goes around by so much (deg).
+    /// Rotates the camera around its target by these angles (deg).
     pub fn orbit(&mut self, azimuth: f64, elevation: f64) -> Said {
         self.0.orbit(azimuth, elevation).map_err(said)
     }
 
-    /// The camera goes so many times as far away.
+    /// Multiplies the camera's distance by a factor.
     pub fn zoom(&mut self, times: f64) -> Said {
         self.0.zoom(times).map_err(said)
     }
 
-    /// What the camera looks at moves right and up, in heights of the picture.
+    /// Moves the camera's target to the right and up, in heights of the picture.
     pub fn pan(&mut self, right: f64, up: f64) -> Said {
         self.0.pan(right, up).map_err(said)
     }
 
-    /// The camera stands where that of other worlds does.
+    /// Sets the camera to that of other worlds.
     pub fn look_as(&mut self, other: &Sim) -> Said {
         self.0.look_from(other.0.sight().clone()).map_err(said)
     }
 
-    /// Takes hold of what is seen at a point, x and y from -1 at the left and lower edge to 1; false where there is nothing.
+    /// Picks the point of a body seen at a point of the picture, x and y from -1 at the left and lower edge to 1; false where no body is seen.
     pub fn take(&mut self, x: f32, y: f32, aspect: f32) -> Said<bool> {
         let grip = self.0.take([x, y], aspect).map_err(said)?;
         Ok(grip.is_some())
     }
 
-    /// Pulls what was taken towards a point.
+    /// Pulls the picked point towards a point of the picture.
     pub fn pull(&mut self, x: f32, y: f32, aspect: f32) -> Said {
         self.0.pull([x, y], aspect).map_err(said)
     }
 
-    /// Lets go.
+    /// Releases the picked point.
     pub fn release(&mut self) -> Said {
         self.0.release().map_err(said)
     }
 }
 
 impl Sim {
-    /// What is shown.
+    /// The worlds, their scene and camera.
     pub fn show(&mut self) -> &mut Show {
         &mut self.0
     }

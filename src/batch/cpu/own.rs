@@ -1,5 +1,5 @@
-//! Worlds that differ, on the cores. A world by itself is run with its own model. Worlds side by side are run with one model, whose numbers
-//! are read through [`crate::fields::Own`]: each lane has its own there.
+//! Worlds with different models, on the CPU. Without SIMD each world is run with its own model. With SIMD all worlds are run with one model, whose
+//! numbers are read through [`crate::fields::Own`], where each lane has its own values.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::model::Opt;
 use crate::real::Real;
 use crate::rowset::RowSet;
 
-/// Which frames coincide: a shortcut that holds for one world and not for another.
+/// Flags of coinciding frames: a shortcut that holds for one world and not for another.
 const SHORTCUTS: &[&str] = &["body_sameframe", "geom_sameframe", "site_sameframe"];
 
-/// Which actuators lend damping and armature: no stage asks for their ids where worlds differ.
+/// Ids of actuators that lend damping and armature: no stage reads these ids where worlds differ.
 const LENDERS: &[&str] = &["jnt_actuatorid", "tendon_actuatorid"];
 
-/// Fields that decide which frames coincide.
+/// Fields on which the flags of coinciding frames depend.
 const FRAMES: &[&str] = &[
     "body_ipos",
     "body_iquat",
@@ -28,18 +28,18 @@ const FRAMES: &[&str] = &[
     "site_quat",
 ];
 
-/// Fields that may be written, and that follow from others all the same: anchors of equalities from poses, sizes of geoms from height
-/// fields, what a medium does to a geom from its size.
+/// Fields that may be written and are also derived from others: anchors of equalities from poses, sizes of geoms from height
+/// fields, fluid coefficients of a geom from its size.
 static FOLLOWING: RowSet = RowSet::of(&[Row::eq_data, Row::geom_size, Row::geom_fluid]);
 
 /// The models of the worlds, where they differ.
 #[derive(Debug, Default)]
 pub(super) struct Differ {
-    // of each world
+    // one model for each world
     models: Models,
-    // of worlds side by side: what all of them are run with
+    // the one model that all worlds are run with, with SIMD
     common: Option<Box<Model>>,
-    // what each lane has for itself: arrays, and options by name
+    // values that each lane has for itself: arrays, and options by name
     rows: RowSet,
     options: Vec<&'static str>,
 }
@@ -53,7 +53,7 @@ impl Differ {
         self.models = Models::default();
     }
 
-    /// The model that a tile of worlds is run with.
+    /// The model with which a tile of worlds is run.
     pub fn model_of<'a>(&'a self, shared: &'a Model, tile: usize) -> &'a Model {
         match &self.common {
             Some(common) => common,
@@ -63,7 +63,7 @@ impl Differ {
 }
 
 impl<R: Real> Cpu<R> {
-    /// Gives every world a model of its own, which differs from the shared one in some fields and in what follows from them.
+    /// Gives every world a model of its own, which differs from the shared one in the named fields and in the fields derived from them.
     pub(super) fn give(
         &mut self,
         shared: &Model,
@@ -80,7 +80,7 @@ impl<R: Real> Cpu<R> {
             alike(shared, &models[new.world], new)?;
         }
         let is_new = self.own.rows != rows || self.own.options != options;
-        // the rows that a world's lane is given, if any
+        // the rows to set in a world's lane, if any
         let given = |w: usize| {
             let all = is_new.then_some(rows);
             let new = news.binary_search_by_key(&w, |new| new.world).ok();
@@ -103,9 +103,9 @@ impl<R: Real> Cpu<R> {
     }
 }
 
-// what each lane has for itself: arrays that are named, all that follow from others, and options that are named
+// values that each lane has for itself: named arrays, all derived real arrays, and named options
 fn side_by_side(names: &[&'static str]) -> Result<(RowSet, Vec<&'static str>)> {
-    // a setting of the convex collider, which looks at one pair of one world
+    // a setting of the convex collider, which works on one pair of one world
     let name = "ccd_tolerance";
     if names.contains(&name) {
         return Err(Error::Input(format!(
@@ -119,16 +119,16 @@ fn side_by_side(names: &[&'static str]) -> Result<(RowSet, Vec<&'static str>)> {
     Ok((rows.collect::<RowSet>().with(&FOLLOWING), options.collect()))
 }
 
-// arrays of the model that follow from others
+// derived arrays of the model
 fn derived() -> impl Iterator<Item = &'static Field> {
     let of_model = FIELDS.iter().filter(|field| field.room == Room::Model);
     of_model.filter(|field| field.role == Role::Derived)
 }
 
-// lanes go one way: what a world's numbers say of it must be what they say of all
+// all lanes take the same branches: integers that are derived from the model must be equal in all worlds
 fn alike(shared: &Model, own: &Model, new: &News) -> Result<()> {
     let (w, changed) = (new.world, &new.changed);
-    // whether a geom is an ellipsoid to the medium
+    // whether a geom has the ellipsoid fluid model
     let ellipsoid = |m: &Model, g: usize| m.geom_fluid[12 * g] > 0.0;
     let geoms = match changed.rows.has(Row::geom_fluid) {
         true => shared.ngeom,
@@ -140,7 +140,7 @@ fn alike(shared: &Model, own: &Model, new: &News) -> Result<()> {
              Backend::Cpu lets it differ"
         )));
     }
-    // sizes hang on options, and on what decides which rows there are
+    // sizes depend on options, and on the fields that decide which constraint rows exist
     let counts = |name: &str| COUNTS.iter().any(|(size, _)| *size == name);
     let mut sizes = SIZES
         .iter()
@@ -166,7 +166,7 @@ fn alike(shared: &Model, own: &Model, new: &News) -> Result<()> {
     }
 }
 
-// a model that leaves nothing out that any world may have
+// a model that runs every stage that any world needs
 fn common_of(shared: &Model, names: &[&str]) -> Model {
     let mut common = shared.clone();
     let m = common.arrays_mut();
@@ -187,7 +187,7 @@ fn common_of(shared: &Model, names: &[&str]) -> Model {
         .any(|name| ["density", "viscosity"].contains(name))
         && !m.opt.has_medium()
     {
-        // thinner than any, so that its stage is run
+        // a positive density below any real one, so that the stage of the medium is run
         m.opt = Opt {
             density: f64::MIN_POSITIVE,
             ..m.opt.clone()

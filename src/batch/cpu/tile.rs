@@ -1,8 +1,8 @@
-//! A tile of worlds: its numbers to and from the rows of the caller, and its state kept aside.
+//! A tile of worlds: copies between its lanes and the rows of the caller, and the saved copy of its state.
 //!
 //! ```text
-//! qpos of a tile   [ q0: w0 w1 … w15 ][ q1: w0 w1 … w15 ] …      a word of all lanes after the other
-//! rows             [ w0: q0 q1 … ][ w1: q0 q1 … ] …              a world after the other
+//! qpos of a tile   [ q0: w0 w1 … w15 ][ q1: w0 w1 … w15 ] …      word by word, all lanes of each
+//! rows             [ w0: q0 q1 … ][ w1: q0 q1 … ] …              world by world
 //! ```
 
 use crate::batch::slices::{Columns, Number};
@@ -15,21 +15,21 @@ use crate::simd;
 #[derive(Clone)]
 pub(super) struct Tile<R: Real> {
     pub d: Data<R>,
-    /// Which slots its worlds had after the last pass.
+    /// Slots that the worlds had taken after the last pass.
     pub slots: simd::Taken,
-    // the state as it was when it was last kept: how each array is kept, and those that are copied
+    // the state when it was last saved: how each array was saved, and the copied arrays
     how: Vec<Kept>,
     reals: Vec<R>,
     ints: Vec<i32>,
 }
 
-/// How an array of the state is kept aside.
+/// How an array of the state is saved.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kept {
     Copied,
     // all its bits were zero
     Zero,
-    // it is given anew with every pass
+    // each pass sets it anew
     Given,
 }
 
@@ -44,7 +44,7 @@ impl<R: Real> Tile<R> {
         }
     }
 
-    /// Its worlds as they begin.
+    /// Initial data for the worlds of this tile.
     pub fn anew(&self, m: &Model) -> Data<R> {
         let mut d = Data {
             own: self.d.own.clone(),
@@ -54,7 +54,7 @@ impl<R: Real> Tile<R> {
         d
     }
 
-    /// Keeps the state aside, but for the fields that are given; takes memory the first time.
+    /// Saves the state, except for the given fields; allocates the first time.
     pub fn keep(&mut self, given: &[&'static Field]) {
         if self.how.is_empty() {
             self.have_room();
@@ -81,7 +81,7 @@ impl<R: Real> Tile<R> {
         }
     }
 
-    // for all of the state, however little of it is copied at first
+    // reserves memory for the whole state, however little of it is copied at first
     fn have_room(&mut self) {
         let (mut reals, mut ints) = (0, 0);
         for view in kept().iter().filter_map(|field| self.d.view(field.row)) {
@@ -95,7 +95,7 @@ impl<R: Real> Tile<R> {
         self.how.reserve_exact(kept().len());
     }
 
-    /// Puts back the state that was kept.
+    /// Restores the saved state.
     pub fn put_back(&mut self) {
         let (mut reals, mut ints) = (self.reals.as_slice(), self.ints.as_slice());
         for (field, how) in kept().iter().zip(&self.how) {
@@ -128,7 +128,7 @@ impl<R: Real> Tile<R> {
         }
     }
 
-    /// Fills the columns of a field in the rows of the first lanes, as many as there are rows.
+    /// Fills the columns of a field in `rows`, one row for each of the first lanes.
     pub fn give<T: Number>(&self, m: &Model, field: &Field, at: Columns, rows: &mut [T]) {
         if is_sorted_out(field, R::WIDTH) {
             for (lane, row) in rows.chunks_exact_mut(at.of).enumerate() {
@@ -163,13 +163,13 @@ impl<R: Real> Tile<R> {
         rows.split_off(lane * words)
     }
 
-    /// The bits of `overflow` that any of the first lanes has.
+    /// The `overflow` bits of the first lanes, or-ed.
     pub fn overflow(&self, lanes: usize) -> i32 {
         let bits: &[i32] = bytemuck::cast_slice(&self.d.overflow);
         bits[..lanes].iter().fold(0, |all, bits| all | bits)
     }
 
-    /// Worlds of some lanes become those of another tile, but for the slots of contacts and rows: a world that begins has none, and no
+    /// Copies the worlds of some lanes from another tile, except for the slots of contacts and rows: a new world has none, and no
     /// stage reads a slot before it is written.
     pub fn renew(&mut self, from: &Data<R>, who: impl Iterator<Item = usize>) {
         let mut chosen = R::zero();
@@ -197,14 +197,14 @@ impl<R: Real> Tile<R> {
     }
 }
 
-// what of a world is there between steps whether or not it has contacts
+// fields that persist between steps whether or not a world has contacts
 fn lasting() -> impl Iterator<Item = &'static Field> {
     FIELDS
         .iter()
         .filter(|field| field.room != Room::Model && !simd::is_of_slots(field))
 }
 
-// whether all bits are zero: forces that nobody applies, flags that nobody has
+// whether all bits are zero, as in forces that nobody applies and flags that nobody set
 fn is_zero<R: Real>(view: View<'_, R>) -> bool {
     let words: &[u32] = match view {
         View::Real(x) => bytemuck::cast_slice(x),
@@ -213,14 +213,14 @@ fn is_zero<R: Real>(view: View<'_, R>) -> bool {
     words.iter().fold(0, |all, word| all | word) == 0
 }
 
-// the next numbers of a slice
+// splits the next `n` numbers off a slice
 fn taken<'a, T>(from: &mut &'a [T], n: usize) -> &'a [T] {
     let (head, rest) = from.split_at(n);
     *from = rest;
     head
 }
 
-// contacts, rows and islands lie in other places in a tile than in a world
+// contacts, rows and islands are stored in another order in a tile than in a world
 fn is_sorted_out(field: &Field, width: usize) -> bool {
     simd::is_of_slots(field) || width > 1 && simd::is_order_of_islands(field)
 }

@@ -1,14 +1,14 @@
-//! A world that begins anew reads nothing of what was there before.
+//! A reset world reads nothing of the data before the reset.
 
 use super::*;
 use crate::real::Real;
 use crate::simd::{Lanes, Rows};
 use crate::stages::{self, Stage};
 
-// numbers that no stage would make
+// a number that no stage computes
 const STALE: i32 = -77;
 
-// three steps of a tile whose worlds begin anew on what `left` put there
+// three steps of a tile whose worlds are reset after `left` wrote into it
 fn steps<R: Real>(
     m: &Model,
     twin: fn(&Stage, &Model, &mut Data<R>, &mut Rows<R>),
@@ -30,7 +30,7 @@ fn steps<R: Real>(
     tile.d
 }
 
-// what does not last, filled with what nobody may read
+// fills fields that do not persist with values that no stage may read
 fn poison<R: Real>(d: &mut Data<R>, fields: &[&Field]) {
     for field in fields {
         match d.view_mut(field.row) {

@@ -1,12 +1,12 @@
-//! Inverse dynamics linearised.
+//! Linearised inverse dynamics.
 
 use super::{Block, Differences, Moved, Place};
 use crate::batch::Batch;
 use crate::error::Result;
 use crate::fields::Model;
 
-/// Slopes of inverse dynamics at the state and the acceleration of every world, world after world, a row for each number that is
-/// told and a column for each dof that is moved (MuJoCo's matrices of the same names, transposed).
+/// Slopes of inverse dynamics at the state and the acceleration of every world, world after world, with a row for each output
+/// and a column for each perturbed dof (MuJoCo's matrices of the same names, transposed).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(non_snake_case, reason = "MuJoCo's names")]
 #[non_exhaustive]
@@ -29,7 +29,7 @@ pub struct InverseSlopes {
     pub bad: Vec<usize>,
 }
 
-/// What inverse dynamics makes of the perturbed worlds: N' × nv, nsensordata, nC.
+/// Results of inverse dynamics for the perturbed worlds: N' × nv, nsensordata, nC.
 struct Inverted {
     force: Vec<f64>,
     sensors: Vec<f64>,
@@ -37,13 +37,13 @@ struct Inverted {
 }
 
 impl Batch {
-    /// Inverse dynamics linearised at the state and the acceleration (`qacc`) of every world (`mjd_inverseFD`), which stay as they
-    /// are: slopes of `qfrc_inverse`, of the sensors and of the inertia matrix. `by` says how differences are taken; by default as
-    /// suits the numbers of the backend. With `actuation` the force of the actuators is subtracted from `qfrc_inverse` first, so that
+    /// Linearises inverse dynamics at the state and the acceleration (`qacc`) of every world, neither of which changes (`mjd_inverseFD`).
+    /// Returns slopes of `qfrc_inverse`, of the sensors and of the inertia matrix. `by` says how differences are taken; the default suits
+    /// the precision of the backend. With `actuation` the actuator force is subtracted from `qfrc_inverse` first, so that
     /// its change counts too.
     ///
     /// Every world becomes 1 + 3 nv worlds, each with one number moved, on the backend of this batch, as in
-    /// [`Batch::transition`]; the model's flag `invdiscrete` is heeded.
+    /// [`Batch::transition`]. The model's flag `invdiscrete` is respected.
     ///
     /// Fails like [`Batch::transition`] and [`Batch::inverse`].
     pub fn inverse_slopes(
@@ -68,7 +68,7 @@ impl Batch {
 fn invert(inner: &mut Batch, actuation: bool) -> Result<Inverted> {
     let actuated = match actuation {
         true => {
-            // forward dynamics finds an acceleration of its own
+            // forward dynamics overwrites qacc
             let given = inner.reals("qacc")?.to_vec();
             inner.forward()?;
             let force = inner.reals("qfrc_actuator")?.to_vec();

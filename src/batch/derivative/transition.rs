@@ -1,4 +1,4 @@
-//! The step linearised.
+//! The linearised step.
 
 use super::{Block, Differences, Ends, Moved, Place};
 use crate::batch::Batch;
@@ -26,7 +26,7 @@ pub struct Transition {
     pub bad: Vec<usize>,
 }
 
-/// What a step makes of the perturbed worlds: N' × nq, nv, na, nsensordata.
+/// Results of a step for the perturbed worlds: N' × nq, nv, na, nsensordata.
 struct Stepped {
     qpos: Vec<f64>,
     qvel: Vec<f64>,
@@ -35,11 +35,11 @@ struct Stepped {
 }
 
 impl Batch {
-    /// The step linearised at the state of every world, which stays as it is (`mjd_transitionFD`): slopes of the next state and of
-    /// the sensors over state and controls. `by` says how differences are taken; by default as suits the numbers of the backend.
+    /// Linearises the step at the state of every world, which does not change (`mjd_transitionFD`): slopes of the next state and of
+    /// the sensors over state and controls. `by` says how differences are taken; the default suits the precision of the backend.
     ///
     /// Every world becomes 1 + nu + 2 nv + na worlds, each with one number moved, and all of them make one step on the backend of
-    /// this batch (where nobody said which: the GPU if this batch is there, else the `f64` reference). A control at an end
+    /// this batch (with [`crate::batch::Backend::Auto`]: the GPU if this batch is there, else the `f64` reference). A control at an end
     /// of its range is moved inwards only. The perturbed worlds are kept for the next call.
     ///
     /// Fails like [`Batch::with`] and [`Batch::step`], and with [`crate::Error::Input`] if `eps` is not a positive number, or if fields of
@@ -109,7 +109,7 @@ impl Transition {
 }
 
 impl Stepped {
-    // what changes between two worlds: state in the tangent space, sensors
+    // slopes between the two worlds of a difference: state in the tangent space, sensors
     fn slope(&self, m: &Model, ends: &Ends) -> (Vec<f64>, Vec<f64>) {
         let mut state = vec![0.0; m.nv];
         let [a, b] = [ends.from, ends.to].map(|w| &self.qpos[w * m.nq..][..m.nq]);

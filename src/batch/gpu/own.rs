@@ -1,4 +1,4 @@
-//! Worlds that differ, on a device: a field of the model that any world has otherwise lies in the memory of the worlds.
+//! Worlds with different models, on a device: a field of the model that differs in any world is stored per world.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::compile::COUNTS;
 use crate::rowset::RowSet;
 
 impl Kernels {
-    /// Gives every world a model of its own; `news` says what is new of them.
+    /// Gives every world a model of its own; `news` lists the changes.
     pub(super) fn give(&mut self, models: &Models, news: &[News]) -> Result<()> {
         let base = self.gpu.model();
         let new = || news.iter().map(|new| &*models[new.world]);
@@ -36,7 +36,7 @@ impl Kernels {
         let options = options.filter(|_| news.iter().any(|new| new.changed.options));
         let fresh = fresh.chain(options.filter(option));
         let fresh: Vec<String> = fresh.map(str::to_owned).collect();
-        // kernels leave out what the model that they are made for does without
+        // kernels leave out features that the model they are made for lacks
         let undamped = !damped(base) && new().any(damped);
         let empty = !base.opt.has_medium() && new().any(|m| m.opt.has_medium());
         let mut counts = COUNTS.iter().map(|(size, _)| *size);
@@ -50,7 +50,7 @@ impl Kernels {
         write_news(&self.own, news, &mut self.gpu)
     }
 
-    // the same worlds with room for what differs
+    // recreates the same worlds with room per world for the fields that differ
     fn reopen(&mut self, varies: Vec<String>) -> Result<()> {
         let base = self.gpu.model();
         let own = || self.own.iter().map(Arc::as_ref);
@@ -61,7 +61,7 @@ impl Kernels {
             }
         }
         if own().any(|m| m.opt.has_medium()) && !base.opt.has_medium() {
-            // so that its stage is there; how dense it is, each world says
+            // a positive density adds the stage of the medium; each world gives its own density
             base.arrays_mut().opt.density = f64::MIN_POSITIVE;
         }
         let config = Config {
@@ -75,7 +75,7 @@ impl Kernels {
         Ok(())
     }
 
-    // everything that is kept from stage to stage
+    // copies every array that is kept between stages
     pub(super) fn carry_over(&self, to: &mut Gpu) -> Result<()> {
         let kept = |f: &&Field, to: &Gpu| {
             f.room != Room::Model
@@ -94,7 +94,7 @@ impl Kernels {
         Ok(())
     }
 
-    /// Where worlds that were reset begin, if it is not where the model of the kernels does.
+    /// Writes the initial inputs of reset worlds where they differ from those of the kernels' model.
     pub(super) fn start_own(&mut self, worlds: Option<&[u32]>) -> Result<()> {
         if self.own.is_empty() {
             return Ok(());
@@ -123,12 +123,12 @@ impl Kernels {
     }
 }
 
-// the greatest that a size is in any world
+// the largest value of a size in any world
 fn most<'a>(models: impl Iterator<Item = &'a Model>, size: &str) -> Option<usize> {
     models.filter_map(|m| m.size(size)).max()
 }
 
-/// Writes what differs into the worlds of a device.
+/// Writes the fields that differ into the worlds of a device.
 pub(super) fn write_own(models: &[Arc<Model>], gpu: &mut Gpu) -> Result<()> {
     if models.is_empty() {
         return Ok(());
@@ -145,7 +145,7 @@ pub(super) fn write_own(models: &[Arc<Model>], gpu: &mut Gpu) -> Result<()> {
     Ok(())
 }
 
-// writes what is new, into the worlds that it is of
+// writes the changed fields of the changed worlds
 fn write_news(models: &[Arc<Model>], news: &[News], gpu: &mut Gpu) -> Result<()> {
     for name in gpu.config().varies.clone() {
         let Some(field) = field(&name) else {

@@ -1,4 +1,4 @@
-//! Where a benchmark starts: states and controls of every world.
+//! Initial states and controls of every world of a benchmark.
 
 use crate::cli::Fault;
 
@@ -8,7 +8,7 @@ use manyworlds::{Batch, Model};
 use serde::Deserialize;
 use std::path::Path;
 
-/// Steps that a world settles, worlds that settle, and how far controls stray, in halves of their range.
+/// Steps for which a world settles, number of settled worlds, and standard deviation of controls as a fraction of half their range.
 const SETTLE: usize = 500;
 const SEEDS: usize = 64;
 const STRAY: f64 = 0.1;
@@ -51,7 +51,7 @@ impl Init {
         }
         let file = |name: &str, row: usize| -> Result<Vec<f64>, Fault> {
             let path = dir.join(format!("{name}.f64"));
-            // looked at before it is read: it may be of any length, or a pipe
+            // checked before it is read: it may be of any length, or a pipe
             let there = std::fs::metadata(&path).map_err(|e| Fault::io(&path, e))?;
             if !there.is_file() || there.len() != row as u64 * 8 {
                 let (path, have, need) = (path.display(), there.len(), row * 8);
@@ -133,7 +133,7 @@ impl Init {
         })
     }
 
-    /// Number of chunks of held control, which the folder must have enough of.
+    /// Number of chunks of held control to run; an error if the folder has fewer.
     pub fn nchunk(&self, want: usize) -> Result<usize, Fault> {
         match self.ctrl.len() {
             have if have < want => Err(Fault::usage(format!(
@@ -143,7 +143,7 @@ impl Init {
         }
     }
 
-    /// Puts the first worlds of a batch to their start, under the control of a chunk.
+    /// Resets the worlds of a batch to the initial states of the first worlds, with the controls of a chunk.
     pub fn put(&self, batch: &mut Batch, chunk: usize) -> Result<(), Fault> {
         batch.reset(To::Qpos0)?;
         for (name, rows) in &self.states {
@@ -161,7 +161,7 @@ impl Init {
     }
 }
 
-// the middle of each control's range and a bit
+// random controls around the middle of each range
 fn stray(m: &Model, nworld: usize, seed: u64, chunk: usize) -> Vec<f64> {
     let mut ctrl = Vec::with_capacity(nworld * m.nu);
     for w in 0..nworld {

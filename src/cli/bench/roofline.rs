@@ -1,4 +1,4 @@
-//! What each stage has to do, and how near the machine's limits it does it.
+//! Work of each stage, and the limits of the machine.
 
 use manyworlds::batch::{Backend, Overflow, Settings};
 use manyworlds::fields::{FIELDS, Field, Room};
@@ -12,17 +12,17 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// What a stage does to one world in one step.
+/// Work of a stage on one world in one step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Work {
-    /// Operations on reals, counted on the states at hand.
+    /// Operations on reals, counted on the given states.
     pub flop: f64,
-    /// Bytes of the arrays that it reads and writes, each once, as far as they are used, in single precision.
+    /// Bytes of the arrays that it reads and writes, each array once, only used rows, in single precision.
     pub bytes: f64,
 }
 
-/// Work of each stage, on average over the worlds of a batch. Operations are missing where a model needs what only the
-/// reference computes, and for what worlds side by side leave to the reference.
+/// Work of each stage, averaged over the worlds of a batch. Operations are not counted in code that runs in the
+/// reference only: for features of a model that only it has, and for work that worlds side by side leave to it.
 pub fn work(batch: &mut Batch) -> Result<BTreeMap<&'static str, Work>, Error> {
     let m = &batch.model().clone();
     let worlds = batch.worlds()?;
@@ -60,7 +60,7 @@ pub fn work(batch: &mut Batch) -> Result<BTreeMap<&'static str, Work>, Error> {
     Ok(all)
 }
 
-// adds what one step of a world takes
+// adds the operations of one step of a world
 fn count(m: &Model, world: &Data, all: &mut BTreeMap<&'static str, Work>) {
     let mut d = Data::<Counted>::new(m);
     copy_lane(&mut d, world, 0, 0);
@@ -74,7 +74,7 @@ fn count(m: &Model, world: &Data, all: &mut BTreeMap<&'static str, Work>) {
     });
 }
 
-/// Worlds of the reference at the states of the first worlds of a batch, of which work is counted.
+/// Worlds of the reference in the states of the first worlds of a batch, on which work is counted.
 pub fn reference(batch: &mut Batch, n: usize) -> Result<Batch, Error> {
     let settings = Settings {
         backend: Backend::Cpu,
@@ -90,23 +90,23 @@ pub fn reference(batch: &mut Batch, n: usize) -> Result<Batch, Error> {
         let row = x.len() / nworld;
         reference.set(name, &x[..n * row])?;
     }
-    // contacts and rows of these states
+    // computes the contacts and rows of these states
     reference.forward()?;
     Ok(reference)
 }
 
-/// What one core can do: operations and bytes in a second.
+/// Limits of one core: operations and bytes per second.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// Products that are added, of as many worlds as lie side by side (FLOP/s).
+    /// Rate of multiply-adds in SIMD lanes (FLOP/s).
     pub flops: f64,
-    /// A sum over more than the caches hold (bytes/s).
+    /// Rate of a sum over an array larger than the caches (bytes/s).
     pub bytes: f64,
 }
 
 /// Measures the limits of a core.
 pub fn limit() -> Limit {
-    // enough sums at once to hide how long one takes
+    // enough independent sums to hide the latency of one
     const ROUNDS: usize = 200_000;
     let (a, b) = (
         black_box(Lanes::splat(0.999)),
@@ -137,7 +137,7 @@ pub fn limit() -> Limit {
     }
 }
 
-// the least time of several
+// the least time of `n` runs
 fn best(n: usize, mut run: impl FnMut()) -> f64 {
     let mut least = f64::INFINITY;
     for _ in 0..n {

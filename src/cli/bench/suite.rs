@@ -1,4 +1,4 @@
-//! `bench --suite`: everything that is asked of a device, in one run, as markdown.
+//! `bench --suite`: all measurements of a device, in one run, as markdown.
 
 use super::init::Init;
 use super::roofline::{self, Work};
@@ -17,7 +17,7 @@ use manyworlds::{Batch, Model};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// What is measured: numbers of worlds, lanes of a team, seconds for each figure.
+/// Range of the measurements: numbers of worlds, lanes of a team, seconds for each figure.
 struct Scale {
     worlds: &'static [usize],
     lanes: &'static [u32],
@@ -35,29 +35,29 @@ const QUICK: Scale = Scale {
     seconds: 0.2,
 };
 
-/// Settled worlds that all others are copies of, and what is known of them.
+/// Settled worlds of which all others are copies, and their statistics.
 struct Start {
     arrays: Vec<(&'static str, Vec<f32>)>,
     ncon: f64,
     nefc: f64,
     niter: f64,
-    // arithmetic of each stage of a step, counted
+    // work of each stage of a step, counted
     work: BTreeMap<&'static str, Work>,
 }
 
-/// One figure.
+/// One measurement.
 struct Figure {
     worlds: usize,
     lanes: u32,
     fused: bool,
     dispatches: usize,
-    // of one step of all worlds
+    // of one step of all worlds (s)
     seconds: f64,
     bytes: f64,
     ended: bool,
 }
 
-/// Measures a model on the device: start-up, every number of worlds and lanes, fused and not, and the time of each stage.
+/// Measures a model on the device: start-up time, every number of worlds and lanes, fused and not, and the time of each stage.
 pub fn run(m: &Model, load: (f64, f64), adapter: Option<&str>, quick: bool) -> Result<(), Fault> {
     let start = Instant::now();
     let choice = match adapter {
@@ -180,7 +180,7 @@ fn start_up(
     Ok(())
 }
 
-// fused and not, of the same worlds
+// measures the same worlds with fused and with single-stage kernels
 fn measure(
     device: &Device,
     m: &Model,
@@ -237,7 +237,7 @@ fn measure(
     Ok(found)
 }
 
-// bytes of a world that the kernels of a plan read and write, each array once a kernel, rows and contacts as many as there are
+// bytes that the kernels of a plan read and write per world: each array once per kernel, rows and contacts as many as there are
 fn plan_bytes(gpu: &Gpu, m: &Model, plan: &Plan, states: &Start) -> f64 {
     let kernels = gpu.stages_of(plan);
     kernels
@@ -261,7 +261,7 @@ fn bytes(gpu: &Gpu, m: &Model, kernel: &[&Stage], states: &Start) -> f64 {
     flow.reads.iter().chain(&flow.writes).map(moved).sum()
 }
 
-// arithmetic of a step of one world
+// operations of a step of one world
 fn flop(m: &Model, states: &Start) -> f64 {
     let of = |stage: &&'static Stage| states.work.get(stage.name).map_or(0.0, |work| work.flop);
     let mut once: Vec<&'static Stage> = step_walk(m);
@@ -316,7 +316,7 @@ fn print(m: &Model, states: &Start, figures: &[Figure]) -> Result<(), Fault> {
     data!("{table}\n")
 }
 
-// time of each stage by the device's clock, in the best of the figures
+// time of each stage by the device's timestamps, with the settings of the best figure
 fn stages(device: &Device, m: &Model, states: &Start, best: &Figure) -> Result<(), Fault> {
     let config = Config {
         nworld: best.worlds,

@@ -1,4 +1,4 @@
-//! What `bench` shows to people.
+//! Tables of `bench`.
 
 use crate::cli::say::data;
 use crate::cli::{Fault, progress};
@@ -56,7 +56,7 @@ pub fn print(results: &[Value]) -> Result<(), Fault> {
     stages(last)
 }
 
-// of one world, from the text of the model to the first step
+// start-up times of one world, from the text of the model to the first step
 fn start(start: &Value) -> Result<(), Fault> {
     let mut parts = table(["start, ms", "parse", "compile", "open", "first step"]);
     let ms = |name: &str| format!("{:.1}", 1e3 * number(&start[name]));
@@ -70,7 +70,7 @@ fn start(start: &Value) -> Result<(), Fault> {
     data!("{parts}")
 }
 
-// the dearest first; beside the time what had to be done in it, and how much of what a core can do that is
+// stages, the most expensive first: time, work, and rates
 fn stages(r: &Value) -> Result<(), Fault> {
     let Some(stages) = r["stage_ns"].as_object() else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `bench --tune`: which way of running the kernels is the fastest for a model on this adapter, and its remembering.
+//! `bench --tune`: finds the fastest settings of the kernels for a model on this adapter, and stores them.
 
 use super::init::Init;
 use crate::cli::Fault;
@@ -13,10 +13,10 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// How much faster something must be to count: less is noise.
+/// A trial is faster only if its time is below this fraction of the best: less is noise.
 const CLEAR: f64 = 0.98;
 
-/// What is measured, and how long.
+/// Settings of the measurement.
 pub struct Tune<'a> {
     pub m: &'a Model,
     pub nworld: usize,
@@ -27,16 +27,16 @@ pub struct Tune<'a> {
     pub settings: Settings,
 }
 
-/// A trial: time of a step of all worlds, and from nothing to the first step done (s), or why there is none.
+/// A trial: time of a step of all worlds, and time from the start until the first step was done (s), or the reason why it failed.
 struct Trial {
     choice: Choice,
     outcome: Result<(f64, f64), Fault>,
 }
 
-/// What is varied next, given the best so far.
+/// The choices to try next, given the best so far.
 type Round = fn(Choice, &Adapter) -> Vec<Choice>;
 
-/// One thing after the other, each with the best of those before it.
+/// One setting is varied after the other, each with the best of the previous rounds.
 const ROUNDS: &[Round] = &[
     |best, _| {
         let all = [0, 1, 2, 4, 8, 16, 32, 64];
@@ -47,7 +47,7 @@ const ROUNDS: &[Round] = &[
             unroll: Unroll::Never,
             ..best
         };
-        // unrolled kernels have one lane, whatever the others have, and like worlds side by side
+        // unrolled kernels always have one lane, and run best with interleaved worlds
         let always = [0, 32].map(|tile| Choice {
             tile,
             unroll: Unroll::Always,
@@ -64,7 +64,7 @@ const ROUNDS: &[Round] = &[
         all.map(|worlds| Choice { worlds, ..best }).to_vec()
     },
     |best, adapter| {
-        // the compiler of a software adapter takes minutes over many stages at once
+        // the compiler of a software adapter takes minutes for many stages in one kernel
         let all: &[usize] = if adapter.software {
             &[1, 2, 3]
         } else {
@@ -75,7 +75,7 @@ const ROUNDS: &[Round] = &[
 ];
 
 impl Tune<'_> {
-    /// Tries, tells, and writes down what won.
+    /// Runs the trials, reports them, and stores the fastest.
     pub fn run(mut self, init: Option<&PathBuf>) -> Result<(), Fault> {
         let Some(folder) = tune::folder() else {
             return Err(Fault::usage(
@@ -93,7 +93,7 @@ impl Tune<'_> {
         .adapter;
         remark!("{} worlds on {adapter}", self.nworld);
 
-        // the start, and room for all contacts and rows that come, by the twins
+        // initial states, and room for all contacts and rows, computed by the twins
         self.settings.overflow = Overflow::Grow;
         self.settings.backend = Backend::Cpu;
         let init = match init {
@@ -139,7 +139,7 @@ impl Tune<'_> {
         Ok(())
     }
 
-    // seconds of a step of all worlds, of the processors where they play the device, and until the first was done
+    // seconds per step of all worlds (processor time on a software adapter), and until the first step was done
     fn time(&self, init: &Init, choice: Choice, adapter: &Adapter) -> Result<(f64, f64), Fault> {
         let settings = Settings {
             tuning: Some(choice),
@@ -164,7 +164,7 @@ impl Tune<'_> {
         }
         walls.sort_by(f64::total_cmp);
         let median = walls[walls.len() / 2];
-        // others may use the processors too; a system that does not tell their time has the clock on the wall
+        // other programs may use the processors too; where the system does not tell processor time, the wall clock is used
         let seconds = match adapter.software && cpu > 0.0 {
             true => cpu / walls.len() as f64,
             false => median,
@@ -195,7 +195,7 @@ impl Tune<'_> {
         Ok(())
     }
 
-    // the fastest first
+    // all trials, the fastest first
     fn table(&self, trials: &[Trial]) -> Result<(), Fault> {
         let mut done: Vec<(Choice, f64, f64)> = trials
             .iter()

@@ -1,11 +1,11 @@
-//! The adapters that the kernels can run on.
+//! Lists the adapters on which the kernels can run.
 
 use crate::cli::Fault;
 use crate::cli::say::{data, remark};
 use manyworlds::gpu::device::{Adapter, adapters};
 use serde_json::{Value, json};
 
-/// The adapters, best first, for programs.
+/// The adapters as JSON, best first.
 pub fn values() -> Vec<Value> {
     adapters().iter().map(value).collect()
 }

@@ -1,4 +1,4 @@
-//! What answers for the adapters in a build without the feature `gpu`.
+//! Stand-in for the list of adapters in a build without the feature `gpu`.
 
 use crate::cli::Fault;
 use crate::cli::say::remark;
@@ -9,7 +9,7 @@ pub fn values() -> Vec<Value> {
     Vec::new()
 }
 
-/// Says why there are none.
+/// Says why there are no adapters.
 pub fn print() -> Result<(), Fault> {
     remark!("no adapters: built without the feature `gpu`");
     Ok(())

@@ -1,4 +1,4 @@
-//! Images of worlds at work, as kernels find them in memory, and as the f64 reference leaves them a step later.
+//! Memory images of worlds, as kernels find them, and as the f64 reference leaves them one step later.
 
 use crate::cli::{Fault, inputs};
 use clap::Args;
@@ -21,19 +21,19 @@ pub struct Images {
 }
 
 impl Images {
-    /// The file that is read.
+    /// The file of states.
     pub fn file(&self) -> Option<&Path> {
         self.state.as_deref()
     }
 
-    /// The names of the files and their bytes; none where no states are given.
+    /// Names and bytes of the files; none where no states are given.
     pub fn bytes(&self, m: &Model, layout: &Layout) -> Result<Vec<(&'static str, Vec<u8>)>, Fault> {
         let Some(path) = &self.state else {
             return Ok(Vec::new());
         };
         let settings = Settings {
             backend: Backend::Cpu,
-            // with more room than the kernels know of, arrays would lie elsewhere
+            // with more room than in `layout`, arrays would be at other addresses
             overflow: Overflow::Error,
             ..Settings::default()
         };
@@ -53,7 +53,7 @@ impl Images {
     }
 }
 
-// tile after tile, the last one padded with zeros
+// worlds tile after tile, the last tile padded with zeros
 fn image(m: &Model, layout: &Layout, worlds: &[Data]) -> Vec<u32> {
     let (tile, words) = (layout.tile as usize, layout.world_words as usize);
     let mut image = vec![0; worlds.len().next_multiple_of(tile) * words];

@@ -1,4 +1,4 @@
-//! A kernel in the languages of the platforms.
+//! A kernel translated to the languages of the platforms.
 
 use crate::cli::Fault;
 use clap::ValueEnum;
@@ -20,7 +20,7 @@ pub enum Language {
     Hlsl,
 }
 
-/// Ending and bytes of a kernel's file; `trusted`: without checks of bounds and loops.
+/// Ending and bytes of a kernel's file. `trusted`: without checks of bounds and loops.
 pub fn written(
     module: &Module,
     language: Language,

@@ -1,13 +1,13 @@
-//! The world that was picked: its joints, controls and contacts.
+//! Joints, controls and contacts of the picked world.
 
 use egui::{CollapsingHeader, Slider, Ui};
 use manyworlds::types::JointType;
 use manyworlds::{Batch, Result};
 
-/// Contacts that are listed.
+/// Largest number of listed contacts.
 const LISTED: usize = 12;
 
-/// Shows a world, and moves what a slider moves.
+/// Shows a world, and applies changes of the sliders.
 pub fn show(ui: &mut Ui, batch: &mut Batch, world: usize) -> Result<()> {
     let mut done = Ok(());
     CollapsingHeader::new("Joints").show(ui, |ui| done = joints(ui, batch, world));
@@ -24,7 +24,7 @@ fn only(batch: &Batch, world: usize) -> Vec<bool> {
     (0..batch.nworld()).map(|w| w == world).collect()
 }
 
-// the row of a world
+// the row of a world in a field
 fn row(batch: &mut Batch, field: &str, words: usize, world: usize) -> Result<Vec<f64>> {
     Ok(batch.reals(field)?[world * words..(world + 1) * words].to_vec())
 }
@@ -90,7 +90,7 @@ fn contacts(ui: &mut Ui, batch: &mut Batch, world: usize) -> Result<()> {
     Ok(())
 }
 
-// an element's name, or its number where it has none
+// an element's name, or its id where it has no name
 fn named(names: &[String], id: usize) -> String {
     match names.get(id).filter(|name| !name.is_empty()) {
         Some(name) => name.clone(),

@@ -1,4 +1,4 @@
-//! What the window draws with: the renderer's picture of the worlds, and the panel over it.
+//! Drawing in the window: the picture of the worlds, and the panel over it.
 
 use crate::gpu::device::{Device, instance};
 use manyworlds::Error;
@@ -17,7 +17,7 @@ pub struct Gfx {
     format: wgpu::TextureFormat,
     painter: Painter,
     panel: egui_wgpu::Renderer,
-    // textures that the last picture of the panel was the last to need
+    // textures to be freed, last used in the previous picture of the panel
     freed: Vec<egui::TextureId>,
     /// Name of the adapter.
     pub adapter: String,
@@ -28,7 +28,7 @@ fn failed(e: impl std::fmt::Display) -> Error {
 }
 
 impl Gfx {
-    /// Opens the best adapter that can draw in a window, a software one too, for worlds: their own device, if they are on that adapter.
+    /// Opens the best adapter that can draw in a window, hardware or software. The worlds' own device is used if it is on that adapter.
     pub fn open(window: Window, show: &mut Show) -> Result<Self, Error> {
         let window = Arc::new(window);
         let surface = instance().create_surface(window.clone()).map_err(failed)?;
@@ -49,7 +49,7 @@ impl Gfx {
         let mut config = config.ok_or_else(|| failed("the adapter cannot draw in it"))?;
         let formats = surface.get_capabilities(&adapter).formats;
         let srgb = formats.iter().find(|format| format.is_srgb());
-        // a surface without one has a view that is
+        // a surface without an sRGB format gets an sRGB view
         config.format = *srgb.unwrap_or(&config.format);
         let format = config.format.add_srgb_suffix();
         config.view_formats = vec![format];
@@ -86,7 +86,7 @@ impl Gfx {
         })
     }
 
-    /// Begins to draw other worlds.
+    /// Draws other worlds from now on.
     pub fn change(&mut self, show: &mut Show) -> Result<(), Error> {
         show.scene_mut().draws_on(&self.device);
         let size = [self.config.width, self.config.height];
@@ -94,9 +94,9 @@ impl Gfx {
         Ok(())
     }
 
-    /// The window has another size (pixels).
+    /// Sets the size of the window (pixels).
     pub fn resize(&mut self, size: [u32; 2]) -> Result<(), Error> {
-        // a window that is put away has none
+        // a minimised window has size 0
         if size.contains(&0) {
             return Ok(());
         }
@@ -105,7 +105,7 @@ impl Gfx {
         self.painter.resize(size).map_err(failed)
     }
 
-    /// Takes textures that the panel needs from now on; whatever becomes of its picture, they are told but once.
+    /// Uploads and frees textures of the panel. Changes are reported once only, so they are applied even if no picture is drawn.
     pub fn take_textures(&mut self, told: &mut egui::TexturesDelta) {
         for id in self.freed.drain(..) {
             self.panel.free_texture(&id);
@@ -120,7 +120,7 @@ impl Gfx {
         told.clear();
     }
 
-    /// Draws worlds, and the panel over them. False where the window cannot be drawn in just now.
+    /// Draws worlds, and the panel over them. False where the window cannot be drawn at present.
     pub fn draw(&mut self, shot: &Shot, panel: egui::FullOutput) -> Result<bool, Error> {
         self.device.check()?;
         use wgpu::CurrentSurfaceTexture as Current;
@@ -182,7 +182,7 @@ impl Gfx {
     }
 }
 
-// a device of its own
+// opens a separate device for the window
 fn request(adapter: &wgpu::Adapter) -> Result<Device, Error> {
     let asked = wgpu::DeviceDescriptor {
         label: Some("manyworlds view"),

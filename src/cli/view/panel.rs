@@ -9,19 +9,19 @@ use manyworlds::batch::To;
 use manyworlds::picture::{Overlay, Scene, Show};
 use std::time::Instant;
 
-/// Flags that are listed.
+/// Largest number of listed flags.
 const LISTED: usize = 50;
-/// Steps over which stages are timed.
+/// Number of steps over which stages are timed.
 const TIMED: usize = 10;
 
-/// What the panel says and asks for.
+/// State of the panel.
 pub struct Panel {
     pub playing: bool,
-    /// Seconds of the worlds in one of ours.
+    /// Simulated seconds per second.
     pub speed: f64,
-    /// The world that was picked.
+    /// Index of the picked world.
     pub chosen: usize,
-    /// What went wrong, in a sentence.
+    /// The last error, in a sentence.
     pub fault: Option<String>,
     pub rate: Rate,
     plot: Plot,
@@ -41,7 +41,7 @@ impl Panel {
         }
     }
 
-    /// The worlds are others.
+    /// Resets the panel for other worlds.
     pub fn begin(&mut self) {
         self.chosen = 0;
         self.fault = None;
@@ -50,12 +50,12 @@ impl Panel {
         self.stages.clear();
     }
 
-    /// Once a picture: keeps what is plotted.
+    /// Adds a sample to the plot, once per picture.
     pub fn sample(&mut self, show: &mut Show) -> Result<()> {
         self.plot.sample(show.batch_mut(), self.chosen)
     }
 
-    /// Shows the panel, and does what it is told.
+    /// Shows the panel, and applies its inputs.
     pub fn show(&mut self, ui: &mut Ui, worlds: &mut Worlds, adapter: &str) -> Result<()> {
         let mut done = Ok(());
         ScrollArea::vertical().show(ui, |ui| {
@@ -70,7 +70,7 @@ impl Panel {
         done
     }
 
-    // how the worlds run
+    // buttons and sliders that run the worlds
     fn run(&mut self, ui: &mut Ui, worlds: &mut Worlds) -> Result<()> {
         let mut done = Ok(());
         ui.horizontal(|ui| {
@@ -101,7 +101,7 @@ impl Panel {
         Ok(())
     }
 
-    // where in the trajectory the worlds are
+    // the slider of the trajectory's time
     fn time_line(&mut self, ui: &mut Ui, worlds: &mut Worlds) -> Result<()> {
         let Some(replay) = &worlds.replay else {
             return Ok(());
@@ -116,7 +116,7 @@ impl Panel {
         }
     }
 
-    // keyframes, what chooses the controls, gravity
+    // buttons of keyframes, source of controls, gravity
     fn drive(&mut self, ui: &mut Ui, show: &mut Show) -> Result<()> {
         self.keys(ui, show)?;
         if show.policy().is_some() {
@@ -162,7 +162,7 @@ impl Panel {
         }
     }
 
-    // what can be known of them
+    // rates, devices, flags, the picked world, plot and stage times
     fn look(&mut self, ui: &mut Ui, show: &mut Show, adapter: &str) -> Result<()> {
         ui.separator();
         ui.label(self.rate.to_string());
@@ -221,7 +221,7 @@ impl Panel {
     }
 }
 
-// what is drawn over the worlds
+// check boxes of the overlays
 fn overlays(ui: &mut Ui, scene: &mut Scene) {
     ui.horizontal_wrapped(|ui| {
         ui.label("Drawn too:");
@@ -234,7 +234,7 @@ fn overlays(ui: &mut Ui, scene: &mut Scene) {
     });
 }
 
-/// How fast steps and pictures follow each other, told twice a second.
+/// Rates of steps and pictures, updated twice a second.
 #[derive(Default)]
 pub struct Rate {
     since: Option<Instant>,
@@ -245,9 +245,9 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// A picture with so many steps of so many worlds before it, which took so long (s), of this timestep (s).
+    /// Adds a picture preceded by `steps` steps of `nworld` worlds, which took `spent` seconds, with this timestep (s).
     pub fn add(&mut self, steps: usize, spent: f64, nworld: usize, timestep: f64) {
-        // what was before the first picture is not timed
+        // the time before the first picture is not counted
         let Some(since) = self.since else {
             self.since = Some(Instant::now());
             return;

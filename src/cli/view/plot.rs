@@ -1,17 +1,17 @@
-//! A number of the worlds over time.
+//! Plot of one number of a world over time.
 
 use egui::{Color32, Pos2, Sense, Stroke, Ui, pos2, vec2};
 use manyworlds::{Batch, Result};
 use std::collections::VecDeque;
 
-/// Samples that are kept.
+/// Number of samples that are kept.
 const KEPT: usize = 600;
 
-/// One number of a field of a world, and what it was.
+/// One number of a world's field, and its past samples.
 pub struct Plot {
     field: String,
     index: usize,
-    // of which world and number the samples are
+    // world, field and index of the samples
     of: (usize, String, usize),
     samples: VecDeque<f32>,
 }
@@ -28,12 +28,12 @@ impl Default for Plot {
 }
 
 impl Plot {
-    /// Forgets what was.
+    /// Removes all samples.
     pub fn clear(&mut self) {
         self.samples.clear();
     }
 
-    /// One more sample of a world, if the field has such a number.
+    /// Adds a sample of a world, if the field has an element with this index.
     pub fn sample(&mut self, batch: &mut Batch, world: usize) -> Result<()> {
         let Ok(field) = Batch::field(&self.field) else {
             return Ok(());
@@ -55,7 +55,7 @@ impl Plot {
         Ok(())
     }
 
-    /// Shows it, and asks which number.
+    /// Shows the plot, and the inputs that choose the number.
     pub fn show(&mut self, ui: &mut Ui, batch: &Batch) {
         ui.horizontal(|ui| {
             ui.add(egui::TextEdit::singleline(&mut self.field).desired_width(110.0));

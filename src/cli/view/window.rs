@@ -1,4 +1,4 @@
-//! The window: its events, and what is done for each picture.
+//! The window: its events, and the work for each picture.
 
 use super::View;
 use super::gfx::Gfx;
@@ -16,7 +16,7 @@ use winit::event::WindowEvent;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::{Window, WindowId};
 
-/// Degrees that the camera goes around when the pointer crosses the window.
+/// Degrees of azimuth when the pointer is dragged across the window.
 const TURN: f64 = 180.0;
 
 /// Worlds in a window.
@@ -28,7 +28,7 @@ pub struct App<'a> {
     last: Instant,
     frames: u64,
     steps: u64,
-    // why the window was closed, if nobody closed it
+    // the error that closed the window, if any
     ended: Option<Error>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> App<'a> {
         }
     }
 
-    /// When the window is closed: why, or how many pictures there were.
+    /// After the window is closed: its error, or the number of pictures.
     pub fn end(self) -> Result<(), Fault> {
         if let Some(e) = self.ended {
             return Err(e.into());
@@ -66,7 +66,7 @@ impl<'a> App<'a> {
         Gfx::open(window, &mut self.worlds.show)
     }
 
-    // another model, or a policy; what runs goes on if it is refused
+    // opens another model or a policy; if it is refused, the present worlds go on
     fn change(&mut self, path: &Path) -> Result<(), Error> {
         if path.extension().is_some_and(|ending| ending == "npz") {
             self.panel.begin();
@@ -110,7 +110,7 @@ impl<'a> App<'a> {
         });
         gfx.take_textures(&mut out.textures_delta);
         done?;
-        // of one world it needs no telling
+        // a single world is not highlighted
         let show = &mut self.worlds.show;
         let chosen = (show.batch().nworld() > 1).then_some(self.panel.chosen);
         show.scene_mut().choose(chosen);
@@ -135,7 +135,7 @@ impl<'a> App<'a> {
     }
 }
 
-// what pointer and keys do in the picture
+// effects of pointer and keys in the picture
 fn touch(
     ui: &Ui,
     response: &Response,
@@ -179,7 +179,7 @@ fn touch(
 }
 
 fn keys(ui: &Ui, panel: &mut Panel, worlds: &mut Worlds) -> Result<(), Error> {
-    // somebody writes
+    // a text field has the keyboard
     if ui.ctx().egui_wants_keyboard_input() {
         return Ok(());
     }
@@ -242,7 +242,7 @@ impl ApplicationHandler for App<'_> {
             _ => Ok(()),
         };
         match done {
-            // without its device there is no window
+            // without its device the window cannot go on
             Err(e @ Error::Device(_)) => {
                 self.ended = Some(e);
                 events.exit();

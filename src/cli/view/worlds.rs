@@ -1,29 +1,29 @@
-//! The worlds of the window: they go on, or show what a rollout kept.
+//! The worlds of the window: they are stepped, or show the frames of a rollout.
 
 use crate::cli::kept::Kept;
 use manyworlds::Result;
 use manyworlds::picture::Show;
 use std::time::Instant;
 
-/// Seconds of a picture that steps may take: half of what lies between two pictures, but no less and no more.
+/// Time per picture that steps may take: half of the time between pictures, within these bounds (s).
 const BUDGET: [f64; 2] = [0.012, 0.25];
-/// Seconds from one kept frame to the next, where their times are not known.
+/// Time from one kept frame to the next where the file has no times (s).
 const FRAME: f64 = 1.0 / 30.0;
 
-/// Worlds, and what moves them.
+/// Worlds, and the trajectory that they may replay.
 pub struct Worlds {
     pub show: Show,
-    /// What is replayed, if they do not go on by themselves.
+    /// The replayed trajectory; none if the worlds are stepped.
     pub replay: Option<Replay>,
-    // steps that are due
+    // number of steps that are due
     due: f64,
 }
 
-/// A trajectory, and where in it the worlds are.
+/// A trajectory, and the shown frame.
 pub struct Replay {
     kept: Kept,
     frame: usize,
-    // seconds that have gone since this frame
+    // seconds since this frame was due
     since: f64,
 }
 
@@ -36,7 +36,7 @@ impl Worlds {
         }
     }
 
-    /// Worlds that show a trajectory, from its first frame.
+    /// Worlds that replay a trajectory, from its first frame.
     pub fn replaying(show: Show, kept: Kept) -> Result<Self> {
         let replay = Replay {
             kept,
@@ -51,7 +51,7 @@ impl Worlds {
         Ok(worlds)
     }
 
-    /// One step, or one frame of a trajectory.
+    /// Makes one step, or shows the next frame of a trajectory.
     pub fn step(&mut self) -> Result<()> {
         match &self.replay {
             Some(replay) => self.seek(replay.frame + 1),
@@ -59,7 +59,7 @@ impl Worlds {
         }
     }
 
-    /// Begins again.
+    /// Restarts the worlds or the trajectory.
     pub fn reset(&mut self) -> Result<()> {
         match self.replay {
             Some(_) => self.seek(0),
@@ -67,7 +67,7 @@ impl Worlds {
         }
     }
 
-    /// Goes to a frame of the trajectory, at most to its last one.
+    /// Shows a frame of the trajectory, at most its last one.
     pub fn seek(&mut self, frame: usize) -> Result<()> {
         let Some(replay) = &mut self.replay else {
             return Ok(());
@@ -77,13 +77,13 @@ impl Worlds {
         replay.kept.put(self.show.batch_mut(), replay.frame)
     }
 
-    /// Whether the trajectory has come to its end.
+    /// Whether the last frame of the trajectory is shown.
     pub fn ended(&self) -> bool {
         let ended = |replay: &Replay| replay.frame == replay.last();
         self.replay.as_ref().is_some_and(ended)
     }
 
-    /// Goes on by so many seconds of the worlds, of which `elapsed` have passed here. Steps that were made, and how long they took (s).
+    /// Advances the worlds by `seconds` of their time, while `elapsed` seconds have passed. Returns the number of steps and their duration (s).
     pub fn advance(&mut self, seconds: f64, elapsed: f64) -> Result<(usize, f64)> {
         if let Some(replay) = &mut self.replay {
             if let Some(frame) = replay.after(seconds) {
@@ -103,7 +103,7 @@ impl Worlds {
             self.due -= 1.0;
             steps += 1;
         }
-        // what cannot be kept up with is let go
+        // steps that cannot be made in time are dropped
         self.due = self.due.min(1.0);
         Ok((steps, begun.elapsed().as_secs_f64()))
     }
@@ -120,17 +120,17 @@ impl Replay {
         self.kept.nframe - 1
     }
 
-    /// Time of a frame (s), from the first one if times were kept.
+    /// Time of a frame (s), relative to the first if times were kept.
     pub fn time(&self, frame: usize) -> f64 {
         self.kept.time(frame).unwrap_or(frame as f64 * FRAME)
     }
 
-    // the frame where the worlds are so many seconds later, if it is another
+    // the frame that is due after `seconds` more seconds, if it is another
     fn after(&mut self, seconds: f64) -> Option<usize> {
         self.since += seconds;
         let mut frame = self.frame;
         while frame < self.last() {
-            // times that run back are passed at once
+            // a frame whose successor's time is not later is passed at once
             let lasts = (self.time(frame + 1) - self.time(frame)).max(0.0);
             if self.since < lasts {
                 break;

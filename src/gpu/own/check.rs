@@ -1,7 +1,7 @@
-//! What a text of one's own may not be: told with its place in it.
+//! Checks of user texts; an error gives its line and column in the text.
 //!
-//! A text may read, and set what its hook sets; nothing else that it can name leads to memory that others use. That is looked at
-//! here, word by word, before naga looks at the rest.
+//! A text may read arrays, and set the arrays of its hook. It may name nothing else that leads to memory of others. That is checked
+//! here, word by word, before naga validates the rest.
 
 use super::{Form, OWN, renamed};
 use crate::error::{Error, Result};
@@ -14,13 +14,13 @@ use crate::stages::{self, Stage};
 use crate::user::Hook;
 use std::collections::BTreeSet;
 
-/// Words that say something of a whole module, which is not the text's.
+/// Keywords that concern a whole module, of which the text is only a part.
 const OF_MODULES: [&str; 4] = ["override", "enable", "requires", "diagnostic"];
 
-/// What names of WGSL's begin or end with that is for invocations together.
+/// Prefixes or suffixes of WGSL names that concern several invocations together.
 const TOGETHER: [&str; 4] = ["workgroup", "subgroup", "quad", "atomic"];
 
-// few lanes and many
+// a team of many lanes, and one of one lane
 const TEAMS: [(Team, u32); 2] = [
     (
         Team {
@@ -38,21 +38,21 @@ const TEAMS: [(Team, u32); 2] = [
     ),
 ];
 
-/// A text as it is looked at.
+/// A text under check.
 struct Looked<'a> {
     hook: Hook,
-    // what faults call it
+    // its name in error messages
     name: String,
     text: &'a str,
-    // without its comments
+    // the text without its comments
     code: String,
-    // what it defines
+    // names that it defines
     names: Vec<String>,
-    // in whose kernel it is
+    // the stage whose kernel contains it
     stage: &'static Stage,
 }
 
-/// Refuses the text of a hook that a model cannot run, with line and column in it.
+/// Rejects a hook's text that the model cannot run, with line and column in the text.
 pub(crate) fn check(m: &Model, hook: Hook) -> Result<()> {
     let Some((_, text)) = m.users().texts().find(|(of, _)| *of == hook) else {
         return Ok(());
@@ -70,7 +70,7 @@ pub(crate) fn check(m: &Model, hook: Hook) -> Result<()> {
     for (team, tile) in TEAMS {
         let layout = Layout::new(m, tile, &[], chip_words(team))?;
         let build = Build::new(m, &layout, team);
-        // barriers are seen where there are many lanes
+        // many-lane teams contain barriers, so names are checked with them
         if team.lanes > 1 {
             looked.names(&build)?;
         }
@@ -80,7 +80,7 @@ pub(crate) fn check(m: &Model, hook: Hook) -> Result<()> {
 }
 
 impl Looked<'_> {
-    // a fault at a byte of the text
+    // an error at a byte position of the text
     fn fault(&self, at: usize, msg: &str) -> Error {
         let before = &self.code[..at];
         let line = before.matches('\n').count();
@@ -92,12 +92,12 @@ impl Looked<'_> {
         }
     }
 
-    // where a word of the code is
+    // byte position of a word of the code
     fn at(&self, word: &lex::Word<'_>) -> usize {
         word.name.as_ptr() as usize - self.code.as_ptr() as usize
     }
 
-    // what a line is, and a word, is the same to everybody who reads the text
+    // only characters that every parser splits into the same lines and words
     fn letters(&self) -> Result<()> {
         let mut rest = self.text.chars().peekable();
         while let Some(c) = rest.next() {
@@ -116,7 +116,7 @@ impl Looked<'_> {
         }
     }
 
-    // functions, constants and structs, and the one function that is called
+    // the text consists of functions, constants and structs, and has the function of its hook
     fn whole(&self) -> Result<()> {
         let (mut depth, mut done) = (0, 0);
         let words = lex::words(&self.code);
@@ -150,7 +150,7 @@ impl Looked<'_> {
         }
     }
 
-    // nothing is named that is not for texts
+    // every name is one that a text may use
     fn names(&self, build: &Build<'_>) -> Result<()> {
         let of_stage = lex::items(self.stage.shader);
         for word in lex::words(&self.code) {
@@ -169,7 +169,7 @@ impl Looked<'_> {
         Ok(())
     }
 
-    // why a name is not for the text; whether it is called is not asked, since a call can be written in many ways
+    // why a text may not use a name; calls are not told apart, since a call can be written in many ways
     fn refused(&self, build: &Build<'_>, name: &str) -> Option<String> {
         let sets = self.hook.form().sets;
         if let Some(access) = access(name) {
@@ -213,7 +213,7 @@ impl Form {
         format!("`fn {}({}){result}`", self.name, params.join(", "))
     }
 
-    // whether a head, from the parenthesis on, has these types
+    // whether a function head, from the parenthesis on, has the form's types
     fn is_that_of(&self, head: &str) -> bool {
         let head: String = head.split_whitespace().collect();
         let Some((params, result)) = head.strip_prefix('(').and_then(|head| head.split_once(')'))
@@ -232,7 +232,7 @@ fn is_together(name: &str) -> bool {
     name.ends_with("Barrier") || TOGETHER.iter().any(|start| name.starts_with(start))
 }
 
-// whether an item of ours leads to nothing but reading: to no variable but by accessors, to none who sets, to no barrier
+// whether an item of this crate only reads: no variables except by accessors, no setters, no barriers
 fn only_reads(build: &Build<'_>, name: &str, call: bool, seen: &mut BTreeSet<String>) -> bool {
     if let Some(access) = access(name).filter(|_| call) {
         return !access.write;

@@ -1,4 +1,4 @@
-//! What of a sensor of distance or enclosure is compared where the last bits decide.
+//! Comparison of distance and enclosure sensors of shader and twin where the last bits decide.
 
 use super::{MOVE, Random, TIE, TRIALS, Ties, nudge, square};
 use crate::cpu::collision::Kind;
@@ -9,8 +9,8 @@ use crate::fields::{Data, Model};
 use crate::gpu::solids::measured_by;
 use crate::types::*;
 
-/// Makes a shader's readings of distances of one world, and of how far solids jut out, comparable with the twin's: those at a tie
-/// become the twin's, errors of places and directions on round solids are squared. `before` is the world that both were given.
+/// Makes a shader's readings of distance and enclosure sensors of one world comparable with the twin's. Readings at a tie
+/// become the twin's, errors of positions and directions on round solids are squared. `before` is the common input world.
 pub fn settle_distances(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties {
     let mut out = Ties::default();
     let searches = |&i: &usize| tells_distance(m, i) || asks_enclosure(m, i);
@@ -49,7 +49,7 @@ fn is_round(m: &Model, geoms: [usize; 2]) -> bool {
     geoms.into_iter().any(is)
 }
 
-// the world with all its geoms and sites moved by the last bits, and what the twin then reads
+// the twin's world after `sensor_pos` with all geoms and sites moved by the last bits
 fn moved(m: &Model, before: &Data, random: &mut Random) -> Data {
     let mut d = before.clone();
     let mut place = |pos: &mut [f64; 3], mat: &mut [f64; 9], size: [f64; 3], radius: f64| {
@@ -65,7 +65,7 @@ fn moved(m: &Model, before: &Data, random: &mut Random) -> Data {
         let (pos, mat) = (&mut d.geom_xpos[geom], &mut d.geom_xmat[geom]);
         place(pos, mat, m.geom_size[geom], m.geom_rbound[geom]);
     }
-    // a climb begins at an axis of its site, where the last bits say which of equally far points of the site leads on
+    // a hill climb begins at an axis of its site, where the last bits decide between equally far points of the site
     for site in 0..m.nsite {
         let size = m.site_size[site];
         let (pos, mat) = (&mut d.site_xpos[site], &mut d.site_xmat[site]);

@@ -1,17 +1,17 @@
-//! What nobody needs: nodes without a reader, words that are written again before anyone reads them, empty branches.
+//! Dead code elimination: nodes without a reader, stores that are overwritten before a read, empty branches.
 
 use std::collections::HashSet;
 
 use super::graph::{Atom, Graph, Op, Place, Stmt};
 
-/// Backwards through a kernel: which nodes are read further on, and which words are written there without being read before.
+/// State of a backward pass through a kernel: nodes and variables that are read later.
 #[derive(Debug, Default)]
 struct Later {
     nodes: Vec<bool>,
     vars: HashSet<u32>,
 }
 
-/// The statements that are needed.
+/// The statements that are not dead.
 pub fn live(graph: &Graph, block: Vec<Stmt>) -> Vec<Stmt> {
     let mut later = Later {
         nodes: vec![false; graph.nodes.len()],
@@ -42,7 +42,7 @@ impl Later {
                             self.vars.insert(var);
                         }
                         Op::Load(index) => {
-                            // it may be read under another name
+                            // this load may read a word that is overwritten later under another base
                             let (base, k) = graph.place(index);
                             over.retain(|&place| place.0 == base && place.1 != k);
                         }

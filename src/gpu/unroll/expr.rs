@@ -1,4 +1,4 @@
-//! Expressions: vectors, matrices and structs taken apart into scalars.
+//! Expressions: vectors, matrices and structs are split into scalars.
 
 use naga::{
     BinaryOperator, Expression, Handle, Literal, RelationalFunction, ScalarKind, TypeInner,
@@ -11,11 +11,11 @@ use super::state::State;
 use super::types;
 use super::walk::{Room, Target, Value, Walk};
 
-/// Parts of a variable among which one may be picked that is not known.
+/// Largest number of parts of a variable among which an unknown index may select.
 const AMONG: usize = 16;
 
 impl<'a> Walk<'a> {
-    /// The value of an expression that was computed before, or needs no computing.
+    /// The value of an expression that was computed before, or needs no computation.
     pub fn value(&mut self, s: &mut State, handle: Handle<Expression>) -> Result<Value, Why> {
         if let Some(value) = &self.frame().values[handle.index()] {
             return Ok(value.clone());
@@ -25,7 +25,7 @@ impl<'a> Walk<'a> {
         Ok(value)
     }
 
-    /// Its scalars.
+    /// Scalars of an expression.
     pub fn flat(&mut self, s: &mut State, handle: Handle<Expression>) -> Result<Vec<Atom>, Why> {
         match self.value(s, handle)? {
             Value::Flat(atoms) => Ok(atoms),
@@ -33,12 +33,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Its only scalar.
+    /// The only scalar of an expression.
     pub fn scalar(&mut self, s: &mut State, handle: Handle<Expression>) -> Result<Atom, Why> {
         Ok(self.flat(s, handle)?[0])
     }
 
-    /// What it points to.
+    /// The target of a pointer expression.
     pub fn pointer(&mut self, s: &mut State, handle: Handle<Expression>) -> Result<Target, Why> {
         match self.value(s, handle)? {
             Value::At(target) => Ok(target),
@@ -179,7 +179,7 @@ impl<'a> Walk<'a> {
         }))
     }
 
-    // the scalars of a constant expression
+    // scalars of a constant expression
     fn constant(&self, handle: Handle<Expression>) -> Result<Vec<Atom>, Why> {
         Ok(match self.module.global_expressions[handle] {
             Expression::Literal(literal) => vec![known(literal)?],
@@ -199,7 +199,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// The first value of a private variable.
+    /// The initial value of a private variable.
     pub fn first(&self, variable: &naga::GlobalVariable) -> Result<Vec<Atom>, Why> {
         match variable.init {
             Some(init) => self.constant(init),
@@ -207,7 +207,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    // a part of a value, or of what a pointer points to
+    // a part of a value, or a pointer to a part of a pointer's target
     fn access(
         &mut self,
         s: &mut State,
@@ -271,7 +271,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    // what a pointer points to
+    // the scalars of a pointer's target
     fn read(&mut self, s: &mut State, target: Target, n: usize) -> Result<Vec<Atom>, Why> {
         Ok(match target {
             Target::Local(first) => s.locals[first..first + n].to_vec(),
@@ -288,7 +288,7 @@ impl<'a> Walk<'a> {
             }
             Target::Word(Room::Data, index) => vec![s.load(index)?],
             Target::Word(Room::Model, Atom::Uint(k)) => {
-                // behind the end lies what robust access gives there
+                // beyond the end robust access returns zero
                 vec![Atom::Uint(self.image.get(k as usize).copied().unwrap_or(0))]
             }
             Target::Word(Room::Model, index) => vec![s.make(Op::LoadModel(index), Kind::Uint)?],

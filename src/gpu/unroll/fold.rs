@@ -1,7 +1,7 @@
-//! Which operations need not be computed when the kernel runs.
+//! Constant folding: operations that need no computation when the kernel runs.
 //!
-//! What is known is computed here, in `f32` and with the rounding of `f32`. Of sums, differences and products with something
-//! unknown these go, and no others:
+//! Operations on known operands are computed here, in `f32` and with the rounding of `f32`. Sums, differences and products with an
+//! unknown operand are folded in these cases, and no others:
 //!
 //! ```text
 //! x + 0, x − 0, x · 1, x / 1, x · −1 → −x, x + −y → x − y, −(−x)     the same bits (but −0 + 0, which stays −0)
@@ -9,20 +9,20 @@
 //! x · 0 → 0, 0 / x → 0                                             the same number wherever x is finite
 //! ```
 //!
-//! The last line is what makes models sparse, and the only one that can change a result: where `x` is infinite or no number,
-//! the plain kernel makes a NaN of it and this one a zero. Whatever enters a step that is not finite (`qpos`, `qvel`, and the
-//! `qacc` that comes out) is found in the state itself by `check_pos`, `check_vel`, `check_acc`, which compare bits and have
+//! The last line makes use of a model's zeros, and is the only one that can change a result: where `x` is infinite or NaN,
+//! the plain kernel gets a NaN and this one a zero. A non-finite number that enters a step (`qpos`, `qvel`, and the resulting
+//! `qacc`) is found in the state itself by `check_pos`, `check_vel`, `check_acc`, which compare bits and have
 //! no such products. No sum is reordered, and no quotient becomes a product.
 
 use naga::{BinaryOperator as B, MathFunction as M, UnaryOperator as U};
 
 use super::graph::{Atom, Graph, Kind, Op};
 
-/// What an operation comes to: an atom, another operation, or itself.
+/// The result of folding: an atom, or an operation, which may be the same.
 pub enum Folded {
-    /// Nothing is left to be computed.
+    /// No operation is left.
     Atom(Atom),
-    /// This is left.
+    /// An operation is left.
     Op(Op),
 }
 
@@ -48,7 +48,7 @@ fn binary(graph: &Graph, op: B, a: Atom, b: Atom) -> Option<Folded> {
         (Atom::Uint(a), Atom::Uint(b)) => uint(op, a, b),
         (Atom::Real(a), Atom::Real(b)) => real(op, f32::from_bits(a), f32::from_bits(b)),
         (Atom::Bool(a), Atom::Bool(b)) => boolean(op, a, b),
-        // of shifts the second is unsigned whatever the first is
+        // the second operand of a shift is unsigned whatever the first is
         (Atom::Int(a), Atom::Uint(b)) => match op {
             B::ShiftLeft => Some(Is(Atom::Int(a.wrapping_shl(b)))),
             B::ShiftRight => Some(Is(Atom::Int(a.wrapping_shr(b)))),
@@ -197,7 +197,7 @@ fn partly_int(graph: &Graph, op: B, a: Atom, b: Atom) -> Option<Folded> {
         (B::Multiply, Some(1), _) => Some(Is(b)),
         (B::Multiply | B::Divide, _, Some(1)) => Some(Is(a)),
         (B::Modulo, _, Some(1)) => Some(Is(nothing)),
-        // what is known goes last, and together: places of one base can be told apart
+        // constants go last and are added up, so that addresses with one base can be compared
         (B::Add, Some(_), None) => Some(Folded::Op(Op::Binary(B::Add, b, a))),
         (B::Add, None, Some(_)) => match (graph.op(a), b) {
             (Some(Op::Binary(B::Add, x, Atom::Uint(k))), Atom::Uint(n)) => {
@@ -302,7 +302,7 @@ fn select(graph: &Graph, c: Atom, a: Atom, b: Atom) -> Option<Folded> {
         Some(Op::Unary(U::LogicalNot, c)) => (c, b, a),
         _ => (c, a, b),
     };
-    // within its own branch the condition is known
+    // within its own branch the condition has a known value
     let a = if a == c { Atom::Bool(true) } else { a };
     let b = if b == c { Atom::Bool(false) } else { b };
     Some(match (c, a, b) {

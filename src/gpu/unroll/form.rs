@@ -8,25 +8,25 @@ use crate::gpu::unroll::{Budget, MOST, Why, unroll};
 use crate::gpu::wgsl::{Build, Team};
 use crate::stages::Stage;
 
-// TABLE: who gains, measured (docs/performance.md). Of hardware nothing is known: there nothing is unrolled unless it is
-// asked for, or `bench --tune` found it faster
+// TABLE: stages that gain, measured (docs/performance.md). Hardware was not measured: there no kernel is unrolled unless it is
+// requested, or `bench --tune` found it faster
 
-/// How large a kernel may become on a software adapter, which takes seconds over larger ones.
+/// Default budget of a kernel on a software adapter, which takes seconds over larger ones.
 pub const SOFTWARE: Budget = Budget {
     statements: 4_000,
     words: 400,
 };
-/// How large where it was asked for: beyond, the first run may last longer than a wait for the device.
+/// Budget of a requested kernel: beyond it, the first run may last longer than a wait for the device.
 const SOFTWARE_MOST: Budget = Budget {
     statements: 10_000,
     words: 600,
 };
-/// Stages that lose there on larger models: they do next to nothing unless a world is bad, and then much. What is done under a branch costs
-/// its time there whether the branch is taken or not, but a loop costs that of one turn.
+/// Stages that lose there on larger models: they do next to nothing unless a world is bad, and then much. Unrolled code under a branch takes
+/// its time there whether or not the branch is taken, but a loop takes the time of one iteration.
 const LOSES: &[&str] = &["check_pos", "check_vel", "check_acc"];
 
 impl Gpu {
-    /// The module that runs some stages, the team that it is for, and why it is not unrolled, if it is not.
+    /// The module that runs some stages, its team, and why it is not unrolled (none if it is).
     pub(in crate::gpu) fn form(&self, stages: &[&'static Stage]) -> (Module, Team, Option<Why>) {
         let plain = Build {
             m: &self.m,
@@ -49,10 +49,10 @@ impl Gpu {
         let Some(most) = most else {
             return (plain.module(stages), self.team, Some(Why::Unasked));
         };
-        // the layout does not care how many lanes a world has, but whole workgroups must fill a chunk
+        // the layout does not depend on the number of lanes, but whole workgroups must fill a chunk
         let worlds = self.team.worlds.max(self.layout.tile.min(64));
         let team = Team { lanes: 1, worlds };
-        // what is unrolled has no loops that an adapter could end
+        // an unrolled kernel has no loops that an adapter could end
         let bare = Build {
             team,
             limited: false,
@@ -65,16 +65,16 @@ impl Gpu {
         }
     }
 
-    // does the table say that they gain, and up to which size
+    // the budget of these stages if the table says that they gain
     fn gains(&self, stages: &[&'static Stage]) -> Option<Budget> {
         let software = self.device.adapter.software;
-        // who asks for several lanes gets them, and with checks tests hold the plain kernels against the twins
+        // a request for several lanes is respected, and with checks tests compare the plain kernels with the twins
         let plain = self.config.checked || self.config.lanes > 1;
         let loses = stages.iter().any(|s| LOSES.contains(&s.name));
         (software && !plain && !loses).then_some(SOFTWARE)
     }
 
-    /// Every kernel that was made so far, and why it is not unrolled: none if it is.
+    /// Every kernel that was compiled so far, and why it is not unrolled (none if it is).
     pub fn forms(&self) -> Vec<(&str, Option<&Why>)> {
         let all = self.kernels.iter();
         all.map(|kernel| (kernel.label.as_str(), kernel.plain.as_ref()))

@@ -1,10 +1,10 @@
-//! What an unrolled kernel is made of: scalars, the operations that make them, and the statements that keep them.
+//! Representation of an unrolled kernel: scalars, the operations that compute them, and statements.
 
 use std::collections::HashMap;
 
 use naga::{BinaryOperator, MathFunction, UnaryOperator};
 
-/// What kind of scalar.
+/// Scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// `i32`.
@@ -17,7 +17,7 @@ pub enum Kind {
     Bool,
 }
 
-/// A scalar: known, or what a node will be when the kernel runs.
+/// A scalar: a known value, or the result of a node when the kernel runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Atom {
     /// A known `i32`.
@@ -46,7 +46,7 @@ impl Atom {
         }
     }
 
-    /// True if it is known.
+    /// True if the value is known.
     pub fn known(self) -> bool {
         !matches!(self, Atom::Node(_))
     }
@@ -62,33 +62,33 @@ impl Atom {
     }
 }
 
-/// What makes a scalar.
+/// An operation that computes a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// One operator of two scalars.
+    /// A binary operator.
     Binary(BinaryOperator, Atom, Atom),
-    /// One operator of one scalar.
+    /// A unary operator.
     Unary(UnaryOperator, Atom),
-    /// The same number as another kind.
+    /// A conversion of the value to another type.
     Convert(Kind, Atom),
-    /// The same bits as another kind.
+    /// The same bits as another type.
     Bits(Kind, Atom),
     /// A function of up to three scalars.
     Math(MathFunction, Atom, Option<Atom>, Option<Atom>),
     /// The second where the first is true, else the third.
     Select(Atom, Atom, Atom),
-    /// A word of the worlds.
+    /// A word of the worlds, by its address.
     Load(Atom),
-    /// A word of the model, where its place is not known.
+    /// A word of the model, at an unknown address.
     LoadModel(Atom),
-    /// What a branch put into a variable.
+    /// The value of a variable that a branch has set.
     Get(u32),
-    /// A builtin: argument of the entry point, component.
+    /// A builtin: index of the entry point's argument, component.
     Input(u32, u32),
 }
 
 impl Op {
-    /// The scalars that it needs.
+    /// The operands.
     pub fn operands(self) -> impl Iterator<Item = Atom> {
         let list = match self {
             Op::Binary(_, a, b) => [Some(a), Some(b), None],
@@ -101,18 +101,18 @@ impl Op {
         list.into_iter().flatten()
     }
 
-    // may an equal one be taken instead, wherever that one is in scope
+    // whether the result of an equal operation in scope may be used instead
     fn pure(self) -> bool {
         !matches!(self, Op::Load(_) | Op::Get(_))
     }
 }
 
-/// An operation and the kind of its result.
+/// An operation and the type of its result.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
-    /// What makes it.
+    /// The operation.
     pub op: Op,
-    /// What kind it is.
+    /// The type of the result.
     pub kind: Kind,
 }
 
@@ -121,7 +121,7 @@ pub struct Node {
 pub enum Stmt {
     /// Computes a node.
     Let(u32),
-    /// Writes a word of the worlds: its place, the word.
+    /// Writes a word of the worlds: address, word.
     Store(Atom, Atom),
     /// Declares a variable.
     Var(u32, Kind),
@@ -131,22 +131,22 @@ pub enum Stmt {
     If(Atom, Vec<Stmt>, Vec<Stmt>),
 }
 
-/// A place in the worlds' words: what it is relative to, and how far from there. Two places with one base are the same or not,
-/// for certain; of two bases nothing is known.
+/// An address in the worlds' words: a base and an offset. Two addresses with the same base are equal or different for certain; with
+/// two bases nothing is known.
 pub type Place = (Atom, u32);
 
-/// The nodes so far, and which of them may be taken again.
+/// All nodes so far, and which of them can be reused.
 #[derive(Debug, Default)]
 pub struct Graph {
     /// Every node.
     pub nodes: Vec<Node>,
     seen: HashMap<Op, u32>,
-    // order in which they were noted, so that those of a branch can be forgotten
+    // operations in the order in which they were added, so that those of a branch can be forgotten
     noted: Vec<Op>,
 }
 
 impl Graph {
-    /// A node that does this: the atom, and true if it is new and must be computed here.
+    /// The node of an operation: its atom, and true if it is new and must be computed here.
     pub fn node(&mut self, op: Op, kind: Kind) -> (Atom, bool) {
         if op.pure()
             && let Some(&id) = self.seen.get(&op)
@@ -174,7 +174,7 @@ impl Graph {
         }
     }
 
-    /// The operation behind an atom.
+    /// The operation that computes an atom.
     pub fn op(&self, a: Atom) -> Option<Op> {
         match a {
             Atom::Node(id) => Some(self.nodes[id as usize].op),
@@ -182,7 +182,7 @@ impl Graph {
         }
     }
 
-    /// The kind of an atom.
+    /// The type of an atom.
     pub fn kind(&self, a: Atom) -> Kind {
         match a {
             Atom::Int(_) => Kind::Int,
@@ -193,7 +193,7 @@ impl Graph {
         }
     }
 
-    /// The place that an index means.
+    /// Base and offset of an address.
     pub fn place(&self, index: Atom) -> Place {
         match (index, self.op(index)) {
             (Atom::Uint(k), _) => (Atom::Uint(0), k),

@@ -6,7 +6,7 @@ use super::Why;
 use super::graph::{Atom, Kind, Op};
 use super::state::State;
 
-/// The same of every scalar.
+/// Applies `f` to every scalar.
 pub fn each(
     all: Vec<Atom>,
     mut f: impl FnMut(Atom) -> Result<Atom, Why>,
@@ -14,7 +14,7 @@ pub fn each(
     all.into_iter().map(&mut f).collect()
 }
 
-/// One operator of two scalars.
+/// A binary operator on two scalars.
 pub fn two(s: &mut State, op: BinaryOperator, a: Atom, b: Atom) -> Result<Atom, Why> {
     use BinaryOperator as B;
     let kind = match op {
@@ -23,7 +23,7 @@ pub fn two(s: &mut State, op: BinaryOperator, a: Atom, b: Atom) -> Result<Atom, 
         }
         _ => s.graph.kind(a),
     };
-    // on booleans that are there already nothing is left to be skipped
+    // both operands are computed already, so short-circuit operators have nothing to skip
     let op = match op {
         B::LogicalAnd => B::And,
         B::LogicalOr => B::InclusiveOr,

@@ -9,7 +9,7 @@ use super::graph::{Atom, Graph, Kind, Op, Stmt};
 
 struct Text<'a> {
     graph: &'a Graph,
-    // what each argument of the entry point is called, and how many scalars it has
+    // name and number of scalars of each argument of the entry point
     args: &'a [(String, usize)],
     out: String,
 }
@@ -25,7 +25,7 @@ pub fn print(graph: &Graph, block: &[Stmt], args: &[(String, usize)]) -> String 
     text.out
 }
 
-/// Numbers of statements and of words, those of branches included.
+/// Numbers of statements and of words, including those in branches.
 pub fn size(graph: &Graph, block: &[Stmt]) -> Budget {
     let mut sum = Budget {
         statements: block.len(),
@@ -123,7 +123,7 @@ impl Text<'_> {
         }
     }
 
-    // written where it is read: bits of another kind, and places
+    // whether a node is printed at its uses: bit casts, inputs and addresses
     fn inlined(&self, id: u32) -> bool {
         let node = self.graph.nodes[id as usize];
         matches!(
@@ -142,7 +142,7 @@ impl Text<'_> {
                 let x = f32::from_bits(bits);
                 match x.is_finite() {
                     true => format!("{x:e}f"),
-                    // a constant must be a number
+                    // WGSL has no literal of a non-finite number
                     false => format!("bitcast<f32>({bits}u + zero)"),
                 }
             }
@@ -194,7 +194,7 @@ impl Text<'_> {
     }
 }
 
-// as WGSL calls it
+// the function's name in WGSL
 fn name(fun: MathFunction) -> String {
     match fun {
         MathFunction::InverseSqrt => "inverseSqrt".to_owned(),

@@ -1,4 +1,4 @@
-//! What is known while a kernel is walked through: variables, words of the worlds, and what a branch changed of them.
+//! Known values while a kernel is interpreted: variables, words of the worlds, and the changes that a branch made to them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,10 +8,10 @@ use super::Why;
 use super::fold::{Folded, fold};
 use super::graph::{Atom, Graph, Kind, Op, Place, Stmt};
 
-/// Statements of a branch that may be computed whether it is taken or not, rather than branched around.
+/// Largest number of statements in a branch that are computed unconditionally rather than under the branch.
 const FLAT: usize = 400;
 
-/// Something that can be assigned to.
+/// An assignable place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Cell {
     /// A scalar of a variable.
@@ -20,24 +20,24 @@ enum Cell {
     Word(Place),
 }
 
-/// Everything that is known.
+/// All known values.
 #[derive(Debug)]
 pub struct State {
     pub graph: Graph,
     /// Scalars of the variables in scope: a stack.
     pub locals: Vec<Atom>,
-    // words of the worlds that are known, as u32
+    // known words of the worlds, as u32
     words: HashMap<Place, Atom>,
-    // what was there before, since the branch began
+    // previous values of cells, since the branch began
     journal: Vec<(Cell, Option<Atom>)>,
-    // statements of the block that is being made
+    // statements of the current block
     pub block: Vec<Stmt>,
     nvar: u32,
-    // nodes that may be made
+    // largest number of nodes
     most: usize,
 }
 
-/// What one side of a branch did.
+/// The effects of one side of a branch.
 struct Side {
     block: Vec<Stmt>,
     changed: BTreeMap<Cell, Option<Atom>>,
@@ -56,7 +56,7 @@ impl State {
         }
     }
 
-    /// The atom that an operation comes to; what must be computed is put into the block.
+    /// The atom that an operation folds to; an operation that must be computed is added to the block.
     pub fn make(&mut self, mut op: Op, kind: Kind) -> Result<Atom, Why> {
         loop {
             match fold(&self.graph, op) {
@@ -79,14 +79,14 @@ impl State {
         self.make(Op::Unary(UnaryOperator::LogicalNot, a), Kind::Bool)
     }
 
-    /// Room for a variable.
+    /// Allocates the scalars of a variable on the stack; returns its first index.
     pub fn push(&mut self, scalars: impl IntoIterator<Item = Atom>) -> usize {
         let first = self.locals.len();
         self.locals.extend(scalars);
         first
     }
 
-    /// Sets a scalar of a variable.
+    /// Assigns a scalar of a variable.
     pub fn set(&mut self, at: usize, value: Atom) {
         let old = std::mem::replace(&mut self.locals[at], value);
         self.journal.push((Cell::Local(at), Some(old)));
@@ -114,7 +114,7 @@ impl State {
     /// Writes a word of the worlds.
     pub fn store(&mut self, index: Atom, word: Atom) {
         let place = self.graph.place(index);
-        // what lies elsewhere for all that is known may be the same word
+        // words with another base may have the same address
         let others: Vec<Place> = self
             .words
             .keys()
@@ -128,7 +128,7 @@ impl State {
         self.know(place, Some(word));
     }
 
-    // what a side of a branch does, undone again
+    // the effects of one side of a branch, which are undone afterwards
     fn side(&mut self, run: impl FnOnce(&mut Self) -> Result<(), Why>) -> Result<Side, Why> {
         let block = std::mem::take(&mut self.block);
         let journal = std::mem::take(&mut self.journal);
@@ -161,7 +161,7 @@ impl State {
         Ok(Side { block, changed })
     }
 
-    // what a cell holds on one side
+    // the value of a cell at the end of one side
     fn on(&self, side: &Side, cell: Cell) -> Option<Atom> {
         match (side.changed.get(&cell), cell) {
             (Some(value), _) => *value,
@@ -170,7 +170,7 @@ impl State {
         }
     }
 
-    /// A branch on what is not known.
+    /// Interprets a branch on an unknown condition.
     pub fn branch<C>(
         &mut self,
         context: &mut C,
@@ -191,7 +191,7 @@ impl State {
         stored(&self.graph, &a.block, &mut written);
         stored(&self.graph, &b.block, &mut written);
 
-        // without a branch: all is computed, and what holds is selected
+        // without a branch: both sides are computed, and the values selected
         let blocks = [&a.block, &b.block];
         let all = || blocks.iter().flat_map(|block| block.iter());
         let both = |place: &Place| {
@@ -214,7 +214,7 @@ impl State {
             self.block.extend(b.block.into_iter().filter(lets));
             for (cell, a, b) in values {
                 let value = match (a, b) {
-                    // read on either side, or both
+                    // a word that was only read, on either side or both
                     (Some(a), _) if untouched(cell) => Some(a),
                     (_, b) if untouched(cell) => b,
                     (Some(a), Some(b)) => Some(self.select(condition, a, b)?),
@@ -232,13 +232,13 @@ impl State {
             return Ok(());
         }
 
-        // with one: what holds afterwards goes through variables
+        // with a branch: values that hold afterwards are passed in variables
         let (mut a_block, mut b_block) = (a.block, b.block);
         let mut after = Vec::new();
         for (cell, a, b) in values {
             let value = match (a, b) {
                 (Some(a), Some(b)) if a == b => Some(a),
-                // a branch's own reading ends with it
+                // the value of a word that a branch only read is out of scope after it
                 _ if untouched(cell) => None,
                 (Some(a), Some(b)) => match self.free_select(condition, a, b) {
                     Some(value) => Some(value),
@@ -272,7 +272,7 @@ impl State {
         Ok(())
     }
 
-    // may it be done whether its branch is taken or not
+    // whether a statement may run when its branch is not taken
     fn simple(&self, stmt: &Stmt) -> bool {
         match stmt {
             Stmt::Let(id) => !matches!(self.graph.nodes[*id as usize].op, Op::LoadModel(_)),
@@ -281,7 +281,7 @@ impl State {
         }
     }
 
-    // how many bases the places of some statements have
+    // number of different bases in the addresses of some statements
     fn bases<'a>(&self, block: impl Iterator<Item = &'a Stmt>) -> usize {
         let mut bases: Vec<Atom> = block
             .filter_map(|stmt| match stmt {
@@ -299,7 +299,7 @@ impl State {
         bases.len()
     }
 
-    /// One of two scalars. Words are those of reals more often than not, and selected as such.
+    /// Selects one of two scalars. Words are more often reals than not, and are selected as reals.
     pub fn select(&mut self, c: Atom, a: Atom, b: Atom) -> Result<Atom, Why> {
         let real = |x: Atom| match (x, self.graph.op(x)) {
             (Atom::Uint(word), _) => Some(Atom::Real(word)),
@@ -316,7 +316,7 @@ impl State {
         self.make(Op::Select(c, a, b), kind)
     }
 
-    // the same where it needs nothing that lives in the branch
+    // a select that needs no value computed in the branch
     fn free_select(&mut self, c: Atom, a: Atom, b: Atom) -> Option<Atom> {
         let op = match (a, b) {
             (Atom::Bool(true), Atom::Bool(false)) => return Some(c),
@@ -327,7 +327,7 @@ impl State {
     }
 }
 
-// places that a block writes, and the index of each
+// addresses that a block writes: base and offset, and the index atom
 fn stored(graph: &Graph, block: &[Stmt], out: &mut BTreeMap<Place, Atom>) {
     for stmt in block {
         match stmt {

@@ -1,11 +1,11 @@
-//! Types as rows of scalars.
+//! Types as sequences of scalars.
 
 use naga::{ArraySize, Handle, Module, Scalar, ScalarKind, Type, TypeInner};
 
 use super::Why;
 use super::graph::Kind;
 
-/// What kind of scalar naga means.
+/// The kind of a naga scalar type.
 pub fn kind(scalar: Scalar) -> Result<Kind, Why> {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Sint, 4) => Ok(Kind::Int),
@@ -16,7 +16,7 @@ pub fn kind(scalar: Scalar) -> Result<Kind, Why> {
     }
 }
 
-/// The kinds of a type's scalars, one after the other.
+/// The kinds of a type's scalars, in order.
 pub fn kinds(module: &Module, inner: &TypeInner) -> Result<Vec<Kind>, Why> {
     let of = |ty: Handle<Type>| kinds(module, &module.types[ty].inner);
     Ok(match *inner {
@@ -43,7 +43,7 @@ pub fn kinds(module: &Module, inner: &TypeInner) -> Result<Vec<Kind>, Why> {
     })
 }
 
-/// First scalar and number of scalars of a part of a type. Of a pointer it is that of what it points to.
+/// First scalar and number of scalars of a part of a type. For a pointer, those of its target type.
 pub fn part(module: &Module, inner: &TypeInner, index: usize) -> Result<(usize, usize), Why> {
     let size = |ty: Handle<Type>| kinds(module, &module.types[ty].inner).map(|k| k.len());
     Ok(match *inner {

@@ -1,4 +1,4 @@
-//! Statements: walked through as if run, with what is not known left to the kernel.
+//! Statements: interpreted where their operands are known, left to the kernel where not.
 
 use naga::{Block, Expression, Function, Handle, Module, Statement};
 
@@ -7,7 +7,7 @@ use super::graph::{Atom, Kind, Op};
 use super::state::State;
 use super::types;
 
-/// Turns of a loop that may be walked, and how deep a loop may go on under a branch that was taken before.
+/// Largest number of iterations of a loop that are interpreted, and largest nesting depth of iterations under an unknown loop exit.
 const TURNS: usize = 65_536;
 const DEPTH: usize = 16;
 
@@ -20,16 +20,16 @@ pub enum Value {
     At(Target),
 }
 
-/// What a pointer points to.
+/// The target of a pointer.
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// A variable, from a scalar on.
+    /// A variable, from an index on the stack of scalars on.
     Local(usize),
-    /// One of several parts of a variable: the first, scalars from one to the next, how many, which.
+    /// One of several parts of a variable: index of the first, scalars per part, number of parts, the unknown index.
     Among(usize, usize, usize, Atom),
     /// All words of the worlds, or of the model.
     Words(Room),
-    /// One of them.
+    /// A word of the worlds, or of the model.
     Word(Room, Atom),
 }
 
@@ -42,33 +42,33 @@ pub enum Room {
     Model,
 }
 
-/// A call.
+/// A function call.
 pub struct Frame<'a> {
     pub fun: &'a Function,
     pub info: &'a naga::valid::FunctionInfo,
     pub values: Vec<Option<Value>>,
     pub args: Vec<Value>,
     pub locals: Vec<usize>,
-    // scalars of the variables that say: has it returned, and what
+    // stack indices of two variables: the flag that the call has returned, and its result
     returned: usize,
     result: usize,
-    // of every loop: was it left, was its turn
+    // for every open loop, stack indices of two flags: the loop was left, the iteration was ended
     loops: Vec<(usize, usize)>,
 }
 
-/// What is walked through.
+/// The interpreter.
 pub struct Walk<'a> {
     pub module: &'a Module,
     pub info: &'a naga::valid::ModuleInfo,
     /// The words of the model.
     pub image: &'a [u32],
-    /// Where the private variables are.
+    /// Pointers to the global variables; none for workgroup variables.
     pub globals: Vec<Option<Value>>,
     pub frames: Vec<Frame<'a>>,
 }
 
 impl<'a> Walk<'a> {
-    /// Calls a function.
+    /// Interprets a function call.
     pub fn call(
         &mut self,
         s: &mut State,
@@ -111,13 +111,13 @@ impl<'a> Walk<'a> {
         Ok(Value::Flat(value))
     }
 
-    /// The innermost call.
+    /// The frame of the innermost call.
     pub fn frame(&mut self) -> &mut Frame<'a> {
         let last = self.frames.len() - 1;
         &mut self.frames[last]
     }
 
-    // was the call left, the loop, or the turn
+    // whether the call has returned, the loop was left or the iteration was ended
     fn escaped(&mut self, s: &mut State) -> Result<Atom, Why> {
         let mut flags = vec![self.frame().returned];
         if let Some(&(left, turned)) = self.frame().loops.last() {
@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
                 Atom::Bool(false) => {}
                 Atom::Bool(true) => return Ok(()),
                 escaped => {
-                    // what follows is only for those that are still here
+                    // the rest of the block runs only if the call, loop and iteration go on
                     let rest = &block[k + 1..];
                     if rest.is_empty() {
                         return Ok(());
@@ -252,7 +252,7 @@ impl<'a> Walk<'a> {
         last.ok_or(Why::Foreign("a break out of something else than a loop"))
     }
 
-    // the turns of a loop, until it is left for certain
+    // interprets the iterations of a loop, until it is left for certain
     fn turns(
         &mut self,
         s: &mut State,
@@ -288,7 +288,7 @@ impl<'a> Walk<'a> {
         Err(Why::Unbounded)
     }
 
-    // from one turn to the next: true if there is none
+    // the end of an iteration: true if the loop ends here
     fn next(
         &mut self,
         s: &mut State,
@@ -305,7 +305,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Writes to where a pointer points.
+    /// Assigns to a pointer's target.
     fn assign(&mut self, s: &mut State, target: Target, value: Vec<Atom>) -> Result<(), Why> {
         match target {
             Target::Local(first) => {
@@ -334,7 +334,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Is an index this number?
+    /// Whether an index equals this number.
     pub fn is(&mut self, s: &mut State, index: Atom, number: usize) -> Result<Atom, Why> {
         let number = match s.graph.kind(index) {
             Kind::Int => Atom::Int(number as i32),
@@ -347,7 +347,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-// may a call, a loop or a turn end in this statement
+// whether a statement may end a call, a loop or an iteration
 fn leaves(statement: &Statement) -> bool {
     let any = |block: &Block| block.iter().any(leaves);
     match statement {

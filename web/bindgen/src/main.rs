@@ -1,5 +1,5 @@
-//! `manyworlds-bindgen FILE.wasm FOLDER NAME`: writes the wasm as browsers take it, and the classic script that loads it by the global
-//! function of that name.
+//! `manyworlds-bindgen FILE.wasm FOLDER NAME`: writes the wasm for browsers, and the classic script that loads it through the global
+//! function NAME.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     bindgen
         .remove_name_section(true)
         .remove_producers_section(true);
-    // pages that are opened from a folder may load classic scripts, and no modules
+    // a page that is opened from a folder may load classic scripts, but no modules
     let written = bindgen.no_modules(true);
     let written = written.and_then(|it| it.no_modules_global(name));
     let written = written.and_then(|it| it.generate(folder));
