@@ -72,7 +72,7 @@ fn mj_collision() {
             set_overflow(overflow() | OVERFLOW_CCD);
         }
 
-        // what did not fit is told
+        // flag contacts that did not fit
         set_needed(0, max(needed(0), all));
         if (all > nconmax) {
             set_overflow(overflow() | OVERFLOW_CONTACT);
@@ -88,11 +88,12 @@ fn put_contact(slot: i32, k: i32, point: MeetPoint) {
     set_contact_efc_address(slot, -1);
 }
 
-// the next slot, or that of the shallowest contact if this one is deeper: the deepest stay, in the order of the list
+// stores a contact in the next slot; if all are taken, the shallowest contact gives way to a deeper one. The remaining contacts
+// keep the order of the list
 fn keep_contact(k: i32, point: MeetPoint) {
     var slot = ncon();
     if (slot == nconmax) {
-        // the later of equals
+        // the later one of equally shallow contacts
         var shallowest = -1;
         for (var c = 0; c < slot; c++) {
             if (shallowest < 0 || contact_dist(c) >= contact_dist(max(shallowest, 0))) {
@@ -160,7 +161,7 @@ fn try_pair(k: i32) {
         return;
     }
 
-    // the function of two shapes, of which the first has the lower type
+    // the contact function of two geom types, the lower type first
     let a = shape_of(geom1);
     let b = shape_of(geom2);
     if (type1 == GEOM_PLANE) {

@@ -3,7 +3,7 @@
 fn mj_euler() {
     // model_damped: is there damping of joints to be integrated implicitly
     if (model_damped) {
-        // M with the slope of the damping over a timestep
+        // (M + h damping) times the given acceleration
         for (var k = lane; k < nC; k += LANES) {
             set_qH(k, M(k));
         }

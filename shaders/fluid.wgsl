@@ -1,7 +1,7 @@
 // Forces of the medium that bodies move in (`mj_fluid`).
 
 fn mj_fluid() {
-    // without springs and dampers there is nothing passive
+    // no passive forces if springs and dampers are both disabled
     for (var i = lane; i < nv; i += LANES) {
         set_qfrc_fluid(i, 0.0);
     }

@@ -72,7 +72,7 @@ fn mj_make_constraint() {
         set_nf(kept.friction);
         set_nl(kept.limit);
         set_nefc(kept.all);
-        // what did not fit is told
+        // flag contacts that did not fit
         set_needed(1, max(needed(1), rows));
         if (rows > kept.all) {
             set_overflow(overflow() | OVERFLOW_CONSTRAINT);

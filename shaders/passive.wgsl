@@ -4,7 +4,7 @@ const SPRING: bool = (opt_disableflags & DSBL_SPRING) == 0;
 const DAMPER: bool = (opt_disableflags & DSBL_DAMPER) == 0;
 
 fn mj_passive() {
-    // without springs and dampers there is nothing passive
+    // no passive forces if springs and dampers are both disabled
     if (!SPRING && !DAMPER) {
         for (var i = lane; i < nv; i += LANES) {
             set_qfrc_spring(i, 0.0);

@@ -122,7 +122,7 @@ const DIVERGENCES: &[Divergence] = &[
                 name: "narrow/convex convex",
                 kernel: &[],
                 twin: &[
-                    "two geoms of any convex types; false if the search ended before it was sure",
+                    "contacts of two geoms of any convex types; false if the search stopped before it converged",
                 ],
             },
         ],
@@ -192,7 +192,7 @@ const DIVERGENCES: &[Divergence] = &[
             Function {
                 name: "narrow/simplex on_segment",
                 kernel: &[],
-                twin: &["along the axis of the longest shadow"],
+                twin: &["along the coordinate axis with the longest projection"],
             },
             Function {
                 name: "narrow/simplex origin_on_plane",
@@ -200,8 +200,8 @@ const DIVERGENCES: &[Divergence] = &[
                     "the origin on the plane of three points (xyz); w is 0 if they are on a line. The two shortest edges tell the plane best",
                 ],
                 twin: &[
-                    "the origin on the plane of three points; nothing if they are on a line",
-                    "the normal from one pair of edges, or another where that is too short",
+                    "projection of the origin on the plane of three points; none if they are on a line",
+                    "the normal from one pair of edges, or from another if that is too short",
                 ],
             },
         ],

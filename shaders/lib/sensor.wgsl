@@ -119,7 +119,7 @@ fn inside_geom(place: Place, size: vec3f, kind: i32, point: vec3f) -> f32 {
 
 // one where a point lies inside the convex hull of a mesh; the place is that of the frame in which the mesh was said
 fn inside_mesh(place: Place, mesh: i32, point: vec3f) -> f32 {
-    // vertices are told from the centre and along the principal axes
+    // mesh vertices are given relative to the centre and along the principal axes
     let said = transpose(place.mat) * (point - place.pos);
     let local = rot_vec_quat(said - mesh_pos(mesh), neg_quat(mesh_quat(mesh)));
 

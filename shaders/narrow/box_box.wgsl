@@ -3,7 +3,7 @@
 //   a face wins: the facing face of the other box        an edge pair wins: one contact
 //   is cut to the four sides of the face                 midway between the edges
 
-// both boxes, seen from each other
+// two boxes, each in the frame of the other
 struct Boxes {
     first: Shape,
     second: Shape,
@@ -17,7 +17,7 @@ struct Boxes {
     slack: f32,
 }
 
-// corners that a cut face can have
+// maximum number of corners of a clipped face
 const MAXCORNER: i32 = 12;
 var<private> box_corner: array<vec3f, MAXCORNER>;
 
@@ -95,7 +95,7 @@ fn best_axis(b: Boxes) -> i32 {
     return axis;
 }
 
-// edge i of the first times edge j of the second, in the frame of the first: component i is zero
+// cross product of edge i of the first and edge j of the second, in the frame of the first: component i is zero
 fn edge_cross(b: Boxes, i: i32, j: i32) -> vec3f {
     var unit = vec3f(0.0);
     unit[i] = 1.0;
@@ -181,7 +181,7 @@ fn ambiguous(axis: vec3f, i: i32) -> i32 {
     return select(3, k2, abs(axis[k2]) < 1e-6);
 }
 
-// a face of one box (reference), met by a face of the other (incident)
+// contacts of a face of one box (reference) and the facing face of the other (incident)
 fn box_face(b: Boxes, code: i32) {
     let of_first = code < 3;
     let a = code % 3;
@@ -200,7 +200,7 @@ fn box_face(b: Boxes, code: i32) {
     let ax = (a + 1) % 3;
     let ay = (a + 2) % 3;
 
-    // the face of the incident box that looks most against the reference face
+    // the face of the incident box that is most opposed to the reference face
     var facing = 0;
     for (var k = 1; k < 3; k++) {
         if (abs(rot[k][a]) > abs(rot[facing][a])) {
@@ -222,14 +222,14 @@ fn box_face(b: Boxes, code: i32) {
         box_corner[k] = vec3f(p[ax], p[ay], sign * p[a] - reference.size[a]);
     }
 
-    // cut to the sides of the reference face
+    // clip to the sides of the reference face
     let limit = vec2f(reference.size[ax], reference.size[ay]);
     var num = 4;
     for (var cut = 0; cut < 4; cut++) {
         num = cut_corners(num, cut / 2, select(1.0, -1.0, cut % 2 == 1), limit[cut / 2]);
     }
 
-    // corners near enough, each once
+    // corners within the margin, duplicates left out
     let normal = reference.mat[a] * select(-sign, sign, of_first);
     let same = 1e-10 * dot(limit, limit);
     var kept = 0;
@@ -253,7 +253,7 @@ fn box_face(b: Boxes, code: i32) {
     }
 }
 
-// keeps of a polygon what is below a limit in one coordinate; returns the number of corners left
+// clips a polygon to the side below a limit in one coordinate; returns the number of corners left
 fn cut_corners(num: i32, coord: i32, sign: f32, limit: f32) -> i32 {
     let uncut = box_corner;
     var left = 0;

@@ -72,7 +72,7 @@ fn clip_to_face(turned: bool, face: i32, normal: vec3f, other: i32, dir: vec3f, 
         begin = end;
     }
 
-    // corners farther above the face than the margin do not touch it
+    // corners farther above the face than the margin make no contact
     mesh_corners = 0;
     for (var k = 0; k < clip_num; k++) {
         let p = clip_point[half * CLIP_MOST + k];
@@ -82,7 +82,7 @@ fn clip_to_face(turned: bool, face: i32, normal: vec3f, other: i32, dir: vec3f, 
         }
     }
 
-    // four corners of great area, or the ends of an edge, or all
+    // the four corners of largest area, or the two ends of an edge, or all
     var pick = vec4i(0, 1, 2, 3);
     var num = mesh_corners;
     if (num > 4) {
@@ -93,7 +93,8 @@ fn clip_to_face(turned: bool, face: i32, normal: vec3f, other: i32, dir: vec3f, 
         num = 2;
     }
     for (var k = 0; k < num; k++) {
-        // between the foot of a corner on the face and the point as far from it as the other solid's normal tells
+        // contact of a corner and the face: midway between the foot of the corner on the face and the point at the contact's
+        // distance from it along the other solid's normal
         let corner = mesh_corner[pick[k]];
         let height = dot(corner - foot, normal);
         let dist = -height * dot(dir, normal);

@@ -189,7 +189,7 @@ fn solid_discrete(solid: Solid) -> bool {
     return solid.kind == GEOM_MESH || solid.kind == GEOM_BOX || solid.kind == GEOM_HFIELD;
 }
 
-// farthest vertex of the difference in a unit direction
+// support point of the difference in a unit direction
 fn ccd_support(dir: vec3f) -> Corner {
     var out: Corner;
     out.dir = dir;

@@ -8,8 +8,8 @@ struct Apart {
     end: vec3f,
 }
 
-// signed distance of two geoms in their places and the points where they are nearest, `most` and zeros if they are farther apart
-// than that, or cannot collide
+// signed distance of two geoms at their poses and their nearest points; `most` and zeros if they are farther apart than `most`,
+// or cannot collide
 fn geom_distance(first: i32, second: i32, most: f32) -> Apart {
     let type1 = min(geom_type(first), geom_type(second));
     let type2 = max(geom_type(first), geom_type(second));

@@ -8,7 +8,7 @@ var<private> epa_best: vec4f;
 var<private> epa_best_corners: u32;
 var<private> epa_has: bool;
 
-// the face nearest to the origin: no contact is less deep than that
+// lower bound of the depth: the distance of the face nearest to the origin
 fn epa_nearest() {
     var lower2 = CCD_FAR;
     var face = -1;
@@ -46,7 +46,7 @@ fn epa_grow(corner: Corner) {
         return;
     }
 
-    // polyhedra: a vertex met before is the surface
+    // polyhedra: a vertex met before lies on the surface, so the face does too
     if (ccd_discrete) {
         var met = false;
         for (var k = 0; k < polytope_corners - 1; k++) {

@@ -117,7 +117,7 @@ fn geom_size_of_prism() -> f32 {
     return length(field_high - field_low) + length(prism2 - prism0) + prism2.z - prism_bottom;
 }
 
-// the prism stands upright: below or above by the sign of z
+// the prism is upright: the sign of z selects its lower or upper triangle
 fn prism_support(dir: vec3f) -> vec3f {
     let below = dir.z < 0.0;
     var best = vec3f(prism0.xy, select(prism0.z, prism_bottom, below));

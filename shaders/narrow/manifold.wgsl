@@ -5,10 +5,10 @@
 const MANIFOLD_FACE: f32 = 0.996;
 const MANIFOLD_EDGE: f32 = 0.0888;
 
-// one solid's part of the nearest face of the polytope: a vertex, an edge or a face of it
+// part of a solid in the nearest face of the polytope: a vertex, an edge or a face of the solid
 struct Part {
     id: vec3i,
-    // number of different vertices
+    // number of distinct vertices
     num: i32,
     point: vec3f,
     other: vec3f,
@@ -67,7 +67,7 @@ fn convex_manifold(margin: f32) {
         num = select(num, vec2i(count), vec2i(0, 1) == vec2i(side));
     }
 
-    // face and face: the most opposed
+    // face and face: the most opposed pair
     var least = -MANIFOLD_FACE;
     var normal = vec3f(0.0);
     var dir = vec3f(0.0);
@@ -131,7 +131,7 @@ fn manifold_facings(side: i32) -> i32 {
     let first = side * SOLID_FACINGS;
     var num = 0;
     if (solid_box && solid.kind == GEOM_BOX) {
-        // sides that all corners are on
+        // sides that contain all corners
         for (var axis = 0; axis < 3; axis++) {
             let high = (part.id >> vec3u(u32(axis))) & vec3i(1);
             let n = high.x + select(0, high.y, part.num > 1) + select(0, high.z, part.num > 2);
@@ -142,7 +142,7 @@ fn manifold_facings(side: i32) -> i32 {
             }
         }
 
-        // corners that are not of one face or edge: the side that the other solid is at, if it is
+        // corners without a common face or edge: the side whose normal is along dir, if there is one
         if (num != 4 - part.num) {
             let local = normalize3(transpose(solid.mat) * dir).xyz;
             let at = abs(local) > vec3f(MANIFOLD_FACE);
@@ -213,7 +213,7 @@ fn manifold_edge(second: bool, e: i32, out: vec3f) -> Edge {
         part = part2;
     }
     if (solid_capsule && solid.kind == GEOM_CAPSULE) {
-        // the line along the side through the deepest point, from below
+        // the line along the side through the witness point, from bottom to top
         let axis = solid.mat[2];
         let middle = part.deepest - axis * dot(part.deepest - solid.pos, axis) - out * (0.5 * solid.margin);
         return Edge(middle - axis * solid.size.y, middle + axis * solid.size.y, axis);

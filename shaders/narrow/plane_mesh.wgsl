@@ -51,8 +51,8 @@ fn mesh_top(mesh: i32, dir: vec3f) -> MeshTop {
     return top;
 }
 
-// four corners of a convex polygon that span a great area, by walking each as long as the area grows, from each of the first
-// `begins` corners on; from the first alone it stays one of them
+// four corners of a convex polygon that span a large area: each is moved on as long as the area grows, starting at each of the
+// first `begins` corners. With `begins` 1 the first corner stays one of them
 fn mesh_area(at: vec4i) -> f32 {
     return 0.5 * length(cross(mesh_corner[at.x] - mesh_corner[at.z], mesh_corner[at.y] - mesh_corner[at.w]));
 }
@@ -92,7 +92,7 @@ fn mesh_widest(begins: i32) -> vec4i {
             continue;
         }
 
-        // corners that were caught up with
+        // move on corners that were caught up with
         for (var k = 1; k < 4; k++) {
             if (at[k] != at[k - 1]) {
                 break;
@@ -104,8 +104,8 @@ fn mesh_widest(begins: i32) -> vec4i {
     return best;
 }
 
-// the lowest vertex and other corners of the face that looks most to the plane: at most four that span a great area with it, those
-// that are not above the center
+// the lowest vertex and other corners of the face most opposed to the plane: at most four corners that span a large area, without
+// those above the center
 fn plane_mesh(plane: Shape, geom: i32, margin: f32) {
     let normal = plane.mat[2];
     let shape = shape_of(geom);
@@ -119,7 +119,7 @@ fn plane_mesh(plane: Shape, geom: i32, margin: f32) {
     }
     add_contact(dist, lowest - normal * (0.5 * dist), normal);
 
-    // of the faces at that vertex
+    // the polygon around that vertex that is most opposed to the plane
     let k = mesh_vertadr(mesh) + top.vertex;
     var face = -1;
     var most = -3e38;
@@ -135,7 +135,7 @@ fn plane_mesh(plane: Shape, geom: i32, margin: f32) {
         return;
     }
 
-    // its corners from there on
+    // its corners, starting at that vertex
     let adr = mesh_polyvertadr(face);
     let num = mesh_polyvertnum(face);
     var first = 0;

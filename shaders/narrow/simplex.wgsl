@@ -58,7 +58,7 @@ fn on_triangle(a: vec3f, b: vec3f, c: vec3f, segment: bool) -> vec3f {
         }
     }
 
-    // outside: the nearest of the edges that the origin lies beyond
+    // outside: the nearest of the edges that have the origin on their outer side
     let bc = on_segment(b, c);
     let ac = on_segment(a, c);
     let ab = on_segment(a, b);

@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 
 /// Forces of the medium that bodies move in (`mj_fluid`).
 pub fn fluid<R: Real>(m: &Model, d: &mut Data<R>) {
-    // without springs and dampers there is nothing passive
+    // no passive forces if springs and dampers are both disabled
     d.qfrc_fluid.fill(R::zero());
     if m.opt.disabled(DSBL_SPRING) && m.opt.disabled(DSBL_DAMPER) {
         return;

@@ -430,7 +430,7 @@ impl<R: Real> Writer<'_, R> {
         to.iter_mut().zip(from).for_each(|(to, &x)| *to = sign * x);
     }
 
-    // what did not fit is told
+    // flag contacts that did not fit
     fn tell(&mut self) {
         if self.room == Room::Grows {
             return;

@@ -35,7 +35,7 @@ fn with_rows(m: &Model, d: &mut Data, run: impl FnOnce(&Model, &mut Data, &[i32]
     d.contact_collision = contact;
 }
 
-/// The same for the first `num` rows of worlds side by side; `contact` gives the pair of each contact slot.
+/// [`adhesion`] of the first `num` constraint rows of worlds side by side; `contact` gives the pair of each contact slot.
 pub(crate) fn enter<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
     enter_inverse(m, d, contact, num);
 

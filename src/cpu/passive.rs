@@ -18,7 +18,7 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
     d.qfrc_gravcomp.fill(R::zero());
     d.qfrc_passive.fill(R::zero());
 
-    // without springs and dampers there is nothing passive
+    // no passive forces if springs and dampers are both disabled
     if !spring && !damper {
         return;
     }

@@ -16,7 +16,7 @@ pub fn reference_constraint(m: &Model, d: &mut Data) {
     d.contact_collision = contact;
 }
 
-/// The same for the first `num` rows of worlds side by side; `contact` gives the pair of each contact slot.
+/// [`adhesion`] of the first `num` constraint rows of worlds side by side; `contact` gives the pair of each contact slot.
 pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
     for r in 0..num {
         // vel = J qvel

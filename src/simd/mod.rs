@@ -75,7 +75,7 @@ pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) 
     rows.list_patterns(d);
     let asked = count_rows(d, &counts);
 
-    // what did not fit is told
+    // flag contacts that did not fit
     let room = R::splat(m.njmax as f64);
     at_least(&mut d.needed[1], asked);
     if room.lt(asked).any() {
@@ -145,7 +145,7 @@ pub(crate) fn settle<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::metric::leave(m, d, rows.num);
 }
 
-/// Forces with which contacts stick (part of `mj_passive`).
+/// Adhesion forces of contacts (part of `mj_passive`).
 pub fn adhesion<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::adhesion::stick(m, d, &rows.contact, rows.num);
 }

@@ -178,7 +178,7 @@ pub fn inside_mesh<R: Real>(
     mesh: usize,
     point: [R; 3],
 ) -> R {
-    // vertices are told from the centre and along the principal axes
+    // mesh vertices are given relative to the centre and along the principal axes
     let said = mul_mat_t_vec3(mat, sub3(point, pos));
     let turn = neg_quat(m.mesh_quat[mesh].map(R::splat));
     let local = rot_vec_quat(sub3(said, m.mesh_pos[mesh].map(R::splat)), turn);
