@@ -9,7 +9,7 @@ fn mj_camlight() {
         var pos = pose.pos;
         var mat = pose.mat;
         if (mode == CAMLIGHT_TRACK || mode == CAMLIGHT_TRACKCOM) {
-            // track, TrackCom: the orientation stays, the position follows
+            // track modes: the orientation stays, the position follows
             mat = cam_mat0(i);
             if (mode == CAMLIGHT_TRACK) {
                 pos = xpos(body) + cam_pos0(i);
@@ -34,7 +34,7 @@ fn mj_camlight() {
         var pos = xpos(body) + xmat(body) * light_pos(i);
         var dir = rot_vec_quat(light_dir(i), xquat(body));
         if (mode == CAMLIGHT_TRACK || mode == CAMLIGHT_TRACKCOM) {
-            // track, TrackCom: the direction stays, the position follows
+            // track modes: the direction stays, the position follows
             dir = light_dir0(i);
             if (mode == CAMLIGHT_TRACK) {
                 pos = xpos(body) + light_pos0(i);

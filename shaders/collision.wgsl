@@ -119,13 +119,13 @@ fn keep_contact(k: i32, point: MeetPoint) {
 fn contact_frame_of(normal: vec3f, tangent: vec3f) -> mat3x3f {
     let x = normalize3(normal).xyz;
 
-    // no wish: y, or z where the normal is near y
+    // no preferred direction: y, or z where the normal is near y
     var wish = tangent;
     if (dot(wish, wish) < 0.25) {
         wish = select(vec3f(0.0, 0.0, 1.0), vec3f(0.0, 1.0, 0.0), x.y < 0.5 && x.y > -0.5);
     }
 
-    // orthogonal to the normal
+    // orthogonalize against the normal
     let y = normalize3(wish - x * dot(x, wish)).xyz;
     return transpose(mat3x3f(x, y, cross(x, y)));
 }

@@ -34,6 +34,6 @@ fn mj_euler() {
     }
     team_sync();
 
-    // state and time
+    // advance state and time
     advance<act_dot, euler_qacc, qvel>();
 }

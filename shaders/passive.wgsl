@@ -92,7 +92,7 @@ fn joint_spring(j: i32) {
         return;
     }
 
-    // three coordinates: the distance counts
+    // three coordinates: the distance from rest counts
     let free = type_ == JNT_FREE;
     for (var part = select(1, 0, free); part < 2; part++) {
         var x = vec3f(0.0);
@@ -102,7 +102,7 @@ fn joint_spring(j: i32) {
             }
         }
 
-        // an orientation: the angle counts
+        // an orientation: the angle from rest counts
         if (!none && part == 1) {
             let quat = normalize4(vec4f(qpos(padr), qpos(padr + 1), qpos(padr + 2), qpos(padr + 3)));
             let first = padr - jnt_qposadr(j);
@@ -133,7 +133,7 @@ fn elastic() {
     }
     team_sync();
 
-    // as the dofs feel them
+    // as generalized forces
     for (var v = 0; v < nflexvert; v++) {
         let body = flex_vertbodyid(v);
         let offset = flexvert_xpos(v) - subtree_com(body_rootid(body));
@@ -184,7 +184,7 @@ fn tendon_spring_damper(t: i32) {
         return;
     }
 
-    // as the dofs feel them
+    // as generalized forces
     let adr = ten_J_rowadr(t);
     for (var k = adr; k < adr + ten_J_rownnz(t); k++) {
         let i = ten_J_colind(k);

@@ -39,7 +39,7 @@ fn mj_rne() {
         team_sync();
     }
 
-    // as the dofs feel it
+    // as generalized forces
     for (var i = lane; i < nv; i += LANES) {
         set_qfrc_bias(i, dot6(cdof(i), rne_cfrc(dof_bodyid(i))));
     }
@@ -56,7 +56,7 @@ fn mj_rne() {
 fn tendon_bias(t: i32) {
     let acc = tendon_acceleration<rne_cacc>(t);
 
-    // as the dofs feel it
+    // as generalized forces
     let force = acc * tendon_armature_all(t);
     let adr = ten_J_rowadr(t);
     for (var k = adr; k < adr + ten_J_rownnz(t); k++) {

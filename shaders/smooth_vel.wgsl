@@ -212,7 +212,7 @@ fn box_slope(i: i32, vel: Medium, along: Medium) -> Medium {
 
 // of an ellipsoid (`mjd_ellipsoidFluid`)
 fn ellipsoid_slope(g: i32, vel: Medium, along: Medium) -> Medium {
-    // the medium that is carried along has momentum
+    // momentum of the fluid that moves along (added mass)
     let mass = opt_density * vec3f(geom_fluid(g, 6), geom_fluid(g, 7), geom_fluid(g, 8));
     let inertia = opt_density * vec3f(geom_fluid(g, 9), geom_fluid(g, 10), geom_fluid(g, 11));
     let added_force = cross(mass * along.lin, vel.rot) + cross(mass * vel.lin, along.rot);
@@ -237,7 +237,7 @@ fn flow_slope(g: i32, vel: Medium, along: Medium) -> Medium {
     let least = min(size.x, min(size.y, size.z));
     let mid = size.x + size.y + size.z - widest - least;
 
-    // area that is seen from where it moves to; faces in units of the largest, lest thin shapes lose their digits
+    // area projected along the velocity; faces are scaled by the largest one, since squares of thin shapes lose precision
     let sides = size.yzx * size.zxy;
     var faces = sides * sides;
     let largest = max(faces.x, max(faces.y, faces.z));
@@ -260,18 +260,18 @@ fn flow_slope(g: i32, vel: Medium, along: Medium) -> Medium {
     let dspeed = select(0.0, dot(way.xyz, along.lin), inv_speed > 0.0);
     let darea = area * 0.5 * (dsquare - dproduct);
 
-    // Magnus: turning while moving
+    // Magnus lift: rotation during translation
     let volume = 4.0 / 3.0 * FLUID_PI * size.x * size.y * size.z;
     let spun = cross(along.rot, vel.lin) + cross(vel.rot, along.lin);
     var lift = spun * (geom_fluid(g, 5) * opt_density * volume);
 
-    // Kutta: moving askew
+    // Kutta lift: translation at an angle to the axes
     let askew = cross(seen, vel.lin);
     let daskew = cross(step, way.xyz) + cross(seen, along.lin);
     let growth = 0.5 * (dproduct - dsquare) - dspeed * inv_speed;
     lift += (cross(daskew, vel.lin) + cross(askew, along.lin) + cross(askew, vel.lin) * growth) * kutta;
 
-    // drag of translation: viscous as of a sphere, else between blunt and slender
+    // drag of translation: viscous as for a sphere, else between blunt and slender
     let diam = 2.0 / 3.0 * (size.x + size.y + size.z);
     let facing = area * blunt + slender * (FLUID_PI * widest * mid - area);
     let drag = opt_viscosity * 3.0 * FLUID_PI * diam + opt_density * way.w * facing;

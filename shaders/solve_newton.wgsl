@@ -3,7 +3,7 @@
 // On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island and adds the rows that
 // entered and takes away those that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
 // islands, with its rows from the diagonal to the last dof that is coupled in any lane. Kernels make the whole triangle of an
-// island. In f32 what is taken away leaves its last bits behind, which may be as large as the inertia.
+// island. In f32 removed rows leave rounding errors behind, which may be as large as the inertia.
 //
 // Both stop where forces balance, and where a step gained little or the next would. In f64 that is all. An f32 tells no more
 // earlier: here it also ends where no force is out of balance by more than the last bits of its terms, where a step changes no

@@ -165,7 +165,7 @@ const DIVERGENCES: &[Divergence] = &[
                     "cost, less that of the start, and its derivatives at a step (PrimalEval); the sum of the sizes of the slope's terms",
                 ],
                 twin: &[
-                    "adds cost, less that of the start, and its derivatives at p.alpha (PrimalEval): in the bottom zone, where they are quadratic, to sum",
+                    "adds the cost, minus the cost at the start, and its derivatives at p.alpha (PrimalEval); in the bottom zone, where the cost is quadratic, its coefficients are added to sum",
                 ],
             },
             Function {
@@ -180,9 +180,9 @@ const DIVERGENCES: &[Divergence] = &[
                     "the start; Newton's step from there",
                     "the slope at the step before tells the side",
                     "the minimum lies between p1 and p2",
-                    "the best of those whose slope is zero",
+                    "the best of the candidates with slope zero",
                     "it no longer narrows: the machine's accuracy is reached",
-                    "out of evaluations: the better end, if it is lower",
+                    "out of evaluations: the better end, if it is lower than the start",
                 ],
                 twin: &[
                     "the best step along the search direction in the lanes that are live, and what it gains (PrimalSearch)",
@@ -258,7 +258,7 @@ const DIVERGENCES: &[Divergence] = &[
                 kernel: &[
                     "a unit vector (xyz) and the length it had (w); the x axis if it was too short",
                 ],
-                twin: &["a unit vector and the length it had; the x axis if it was too short"],
+                twin: &["the unit vector and the length of a vector; the x axis if it is too short"],
             },
             Function {
                 name: "lib/math quat2mat",

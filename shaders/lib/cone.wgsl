@@ -6,7 +6,7 @@
 //  bottom|\    /  top               bottom   quadratic in every row
 //        |  \/______ N              mu N + T <= 0
 
-// rows of the largest contact
+// number of rows of the largest contact
 const MAXDIM: i32 = 6;
 
 // an elliptic contact: number of rows, friction of the regularized cone, what makes the cone round
@@ -16,7 +16,7 @@ struct Contact {
     scale: array<f32, 6>,
 }
 
-// true if a row is of an elliptic contact
+// true if a row belongs to an elliptic contact
 fn is_elliptic(r: i32) -> bool {
     if (opt_cone == CONE_ELLIPTIC) {
         return efc_type(r) == CNSTR_CONTACTELLIPTIC;
@@ -72,7 +72,7 @@ fn round_of(c: Contact, x: array<f32, 6>) -> Round {
     return v;
 }
 
-// the least normal force that allows the friction forces
+// the smallest normal force that allows these friction forces
 fn contact_reach(c: Contact, force: array<f32, 6>) -> f32 {
     var square = 0.0;
     for (var k = 1; k < MAXDIM; k++) {
@@ -89,7 +89,7 @@ fn contact_slides(c: Contact, force: array<f32, 6>) -> bool {
     return contact_reach(c, force) >= force[0] * (1.0 - 1e-6);
 }
 
-// where the residual lies to the cone
+// zone of the residual relative to the cone
 fn zone(mu: f32, n: f32, t: f32) -> i32 {
     if (n >= mu * t || (t <= 0.0 && n >= 0.0)) {
         return CNSTRSTATE_SATISFIED;
@@ -100,7 +100,7 @@ fn zone(mu: f32, n: f32, t: f32) -> i32 {
     return CNSTRSTATE_CONE;
 }
 
-// of the distance to the cone
+// stiffness of the squared distance to the cone
 fn cone_stiffness(mu: f32, inertia: f32) -> f32 {
     return inertia / (mu * mu * (1.0 + mu * mu));
 }

@@ -5,13 +5,13 @@
 // unit of its force adds (solver_JMinv). What a contact's rows are among each other is kept (solver_block). All lanes of a
 // team compute the forces of a row or contact, and share what follows from them
 
-// a change that raises the cost by more than this is taken back
+// a change that raises the cost by more than this is undone
 const NOISE: f32 = 1e-10;
 
 // most rows that are set together: those of an elliptic contact, two edges of a pyramid, one
 const MAXROWS: i32 = select(select(1, 2, opt_noslip_iterations > 0), MAXDIM, opt_cone == CONE_ELLIPTIC);
 
-// entries of a contact's rows among each other
+// block of A for the rows of one contact
 struct Block {
     a: array<array<f32, 6>, 6>,
 }
@@ -187,7 +187,7 @@ fn block(r: i32, num: i32, skip: i32) -> Block {
     return b;
 }
 
-// what a change of forces adds to the cost, 1/2 change' A change + change' residual
+// change of the cost by a change of forces, 1/2 change' A change + change' residual
 fn cost_change(b: Block, num: i32, change: array<f32, 6>, res: array<f32, 6>) -> f32 {
     var cost = 0.0;
     for (var i = 0; i < MAXROWS; i++) {
@@ -218,7 +218,7 @@ fn friction_forces(b: Block, n: i32, linear: array<f32, 6>, friction: array<f32,
     var x: array<f32, 6>;
     var multiplier = 0.0;
     for (var turn_ = 0; turn_ < 20; turn_++) {
-        // x and its derivative, where the ellipsoid is a ball
+        // x and its derivative, in coordinates where the ellipsoid is a ball
         var l: Block;
         for (var i = 0; i < n; i++) {
             for (var j = 0; j <= i; j++) {
@@ -251,7 +251,7 @@ fn friction_forces(b: Block, n: i32, linear: array<f32, 6>, friction: array<f32,
         multiplier += change;
     }
 
-    // onto the ellipsoid, where x is only near it
+    // project onto the ellipsoid, which x is only near
     var scale = 1.0;
     if (multiplier != 0.0) {
         scale = normal / sqrt(max(square(x), MINVAL));

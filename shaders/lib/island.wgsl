@@ -57,7 +57,7 @@ fn find_islands() {
     }
     team_sync();
     if (ISLANDS) {
-        // dofs that no row moves come last
+        // dofs without rows come last
         for (var k = lane; k <= nisland(); k += LANES) {
             count_island(k);
         }
@@ -69,14 +69,14 @@ fn find_islands() {
     }
 }
 
-// every tree points at an earlier tree of its island or at itself; -1 where no row is
+// union-find: every tree points to an earlier tree of its island or to itself; -1: tree without rows
 fn join_trees() {
     for (var tree = 0; tree < ntree; tree++) {
         set_tree_island(tree, -1);
     }
     var last = -1;
     for (var r = 0; r < nefc(); r++) {
-        // rows of a contact follow each other and touch the same dofs
+        // rows of a contact are consecutive and have the same dofs
         let pattern = efc_Jpat(r);
         if (pattern == last) {
             continue;
@@ -112,7 +112,7 @@ fn root_of(tree: i32) -> i32 {
     return root;
 }
 
-// parents come before their children, so one pass turns pointers into numbers
+// roots come before the trees that point to them, so one pass replaces pointers by island numbers
 fn number_islands() {
     var n = 0;
     for (var tree = 0; tree < ntree; tree++) {

@@ -276,7 +276,7 @@ fn line_eval(g: Island, smooth_: vec2f, alpha: f32, gtol: f32) -> Point {
                 sum += vec4f(0.0, loss * f32(side) * v, 0.0, loss * abs(v));
             }
         } else {
-            // quadratic where the residual is negative, else nothing
+            // quadratic where the residual is negative, else zero
             let now = x < 0.0;
             let before = select(0.0, 0.5 * d * x0 * x0, x0 < 0.0);
             sum += select(
@@ -320,8 +320,8 @@ fn narrow(p: Point, candidates: array<Point, 3>) -> Point {
 //   1 first end of the bracket, 2 the middle, 3 and 4 Newton's steps from the new ends
 //   5 done
 //
-// On purpose kernels tell the side by the slope at the start, and look between the first two points as soon as the slope
-// changes its sign; the twins tell it by the slope at the first step, as MuJoCo does.
+// On purpose kernels choose the side by the slope at the start, and search between the first two points as soon as the slope
+// changes its sign; the twins choose it by the slope at the first step, as MuJoCo does.
 fn line_search(g: Island, scale: f32) -> vec2f {
     // what is quadratic everywhere: inertia and equalities
     var smooth_ = vec2f(0.0);
@@ -389,7 +389,7 @@ fn line_search(g: Island, scale: f32) -> vec2f {
             phase = 2;
             alpha = 0.5 * (p1.alpha + p2.alpha);
         } else if (phase == 2) {
-            // the best of those whose slope is zero
+            // the best of the candidates with slope zero
             let candidates = array<Point, 3>(p1next, p2next, p);
             var best = Point(0.0, 3.0e38, 0.0, 0.0, false);
             for (var k = 0; k < 3; k++) {
@@ -408,7 +408,7 @@ fn line_search(g: Island, scale: f32) -> vec2f {
                 answer = p;
                 phase = 5;
             } else if (spent) {
-                // out of evaluations: the better end, if it is lower
+                // out of evaluations: the better end, if it is lower than the start
                 answer = p2;
                 if (p1.cost <= p2.cost) {
                     answer = p1;

@@ -177,7 +177,7 @@ impl<R: Real> Soft<R> {
 }
 
 impl Soft<f64> {
-    // the same in every lane
+    // the same parameters in every lane
     #[inline(always)]
     fn splat<R: Real>(&self) -> Soft<R> {
         Soft {

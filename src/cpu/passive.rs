@@ -106,7 +106,7 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
         return;
     }
 
-    // three coordinates: the distance counts
+    // three coordinates: the distance from rest counts
     if jnt_type == JointType::Free {
         let x: [R; 3] = std::array::from_fn(|k| d.qpos[padr + k] - joint_rest(m, d, j, k));
         let stiffness = poly_force(linear, poly, norm3(x), false);
@@ -117,7 +117,7 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
         dadr += 3;
     }
 
-    // an orientation: the angle counts
+    // an orientation: the angle from rest counts
     let first = padr - m.jnt_qposadr[j] as usize;
     let quat = normalize4(std::array::from_fn(|k| d.qpos[padr + k]));
     let x = sub_quat(
@@ -143,7 +143,7 @@ fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
         }
     }
 
-    // as the dofs feel them
+    // as generalized forces
     let mut qfrc_spring = std::mem::take(&mut d.qfrc_spring);
     let mut qfrc_damper = std::mem::take(&mut d.qfrc_damper);
     for v in 0..m.nflexvert {
@@ -200,7 +200,7 @@ fn edges_spring_damper<R: Real>(m: &Model, d: &mut Data<R>, f: usize, spring: bo
     }
 }
 
-// as the dofs feel them
+// as generalized forces
 #[inline(always)]
 fn tendon_spring_damper<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
     let [frc_spring, frc_damper] = tendon_passive(m, d, t);

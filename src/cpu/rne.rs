@@ -37,7 +37,7 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // as the dofs feel it
+    // as generalized forces
     for i in 0..m.nv {
         d.qfrc_bias[i] = dot6(d.cdof[i], d.rne_cfrc[m.dof_bodyid[i] as usize]);
     }
@@ -56,7 +56,7 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
 fn tendon_bias<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
     let acc = tendon_acceleration(m, d, &d.rne_cacc, t);
 
-    // as the dofs feel it
+    // as generalized forces
     let force = acc * d.own.tendon_armature_all(m, t);
     let (adr, num) = (m.ten_J_rowadr[t] as usize, m.ten_J_rownnz[t] as usize);
     for k in adr..adr + num {

@@ -4,7 +4,7 @@
 //! On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island and adds the rows that
 //! entered and takes away those that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
 //! islands, with its rows from the diagonal to the last dof that is coupled in any lane. Kernels make the whole triangle of an
-//! island. In f32 what is taken away leaves its last bits behind, which may be as large as the inertia.
+//! island. In f32 removed rows leave rounding errors behind, which may be as large as the inertia.
 
 use super::rows::Rows;
 use crate::cpu::lib::cone::{MAXDIM, is_elliptic};
@@ -55,7 +55,7 @@ impl<R: Real> Rows<R> {
             *end = k as i32;
         }
 
-        // by inertia
+        // coupling by inertia
         for &i in island.dofs {
             let adr = m.M_rowadr[i as usize] as usize;
             for &j in &m.M_colind[adr..adr + m.M_rownnz[i as usize] as usize] {
@@ -63,7 +63,7 @@ impl<R: Real> Rows<R> {
             }
         }
 
-        // by rows
+        // coupling by constraint rows
         let mut last_pattern = -1;
         for &r in island.rows {
             let pattern = self.pattern[r as usize];
@@ -79,7 +79,7 @@ impl<R: Real> Rows<R> {
             }
         }
 
-        // rows of the Hessian follow each other
+        // rows of the Hessian are stored one after the other
         let mut adr = 0;
         for k in 0..shape.num {
             shape.adr[k] = adr - k as i32;
@@ -164,7 +164,7 @@ impl<R: Real> Rows<R> {
         add_block::<R, N>(&self.shape, entries, dofs, &weight, h);
     }
 
-    // search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad
+    // search = - inv(H) grad; returns the gain of a full step, 1/2 grad' inv(H) grad
     pub(super) fn newton_direction(&self, d: &mut Data<R>, island: &Island<'_, R>) -> R {
         let Shape { first, num, .. } = self.shape;
         let x = &mut d.solver_Mgrad[..num];

@@ -120,7 +120,7 @@ pub fn transmission<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::transmission::transmit(m, d, &rows.contact);
 }
 
-/// The diagonal of A as it is, and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
+/// The exact diagonal of A and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
 pub fn exact_diagonal<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::exact_diagonal::exact(m, d, &rows.contact, rows.num);
 }
@@ -192,7 +192,7 @@ pub fn solve_cg<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     island::by_island(m, d, rows, cpu::solve_cg::conjugate_gradients);
 }
 
-/// Constraint forces that an acceleration takes (`mj_invConstraint`).
+/// Constraint forces at a given acceleration (`mj_invConstraint`).
 pub fn inv_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     let counts = rows.counts();
     cpu::inv_constraint::invert(m, d, rows, counts);

@@ -22,7 +22,7 @@ pub struct Spots<R: Real> {
 }
 
 impl<R: Real> Spots<R> {
-    /// None yet.
+    /// No contacts.
     pub fn new() -> Self {
         Self {
             all: Contacts::new(),

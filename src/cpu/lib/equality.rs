@@ -1,4 +1,4 @@
-//! Where an equality of two bodies holds them: points and orientations, and how these move.
+//! Equality constraints of two bodies: their points, orientations, and the motion of these.
 
 use super::math::*;
 use super::spatial::cross_motion;
@@ -59,7 +59,7 @@ pub fn jac_dot_vel<R: Real>(
     point: [R; 3],
     body: usize,
 ) -> ([R; 3], [R; 3]) {
-    // rate of the motion axes, and the rotation that they make
+    // rate of the motion axes, and the angular velocity due to the dofs
     let mut rate = [R::zero(); 6];
     let mut spin = [R::zero(); 3];
     let mut dof = m.body_lastdof[body];
@@ -80,7 +80,7 @@ pub fn jac_dot_vel<R: Real>(
         dof = m.dof_parentid[i];
     }
 
-    // at the point
+    // at the point itself
     let offset = sub3(point, d.subtree_com[m.body_rootid[body] as usize]);
     let cvel = d.cvel[body];
     let vel = add3(

@@ -36,11 +36,11 @@ pub trait System<R: Real> {
     fn symbolic(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
     /// H = M + J' D J over the quadratic rows.
     fn make_hessian(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
-    /// Adds rows that became quadratic to H and takes away those that no longer are.
+    /// Adds rows that became quadratic to H and subtracts those that are no longer.
     fn update_hessian(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
     /// Factors H with the cones of contacts that slide.
     fn factor(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
-    /// Search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad.
+    /// Search = - inv(H) grad; returns the gain of a full step, 1/2 grad' inv(H) grad.
     fn direction(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R;
     /// Room for [`System::leave_out`].
     fn take_fewer(&mut self) -> Fewer {
@@ -102,7 +102,7 @@ pub struct Island<'a, R: Real> {
     pub nf: usize,
     /// 1 / trace of its inertia: what improvements and gradients are measured with.
     pub scale: R,
-    /// The lanes that have it.
+    /// The lanes that have this contact.
     pub lanes: R::Mask,
     /// Its number in each of them.
     pub number: R::Int,

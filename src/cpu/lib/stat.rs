@@ -38,7 +38,7 @@ pub struct Notes<R: Real> {
 }
 
 impl<R: Real> Notes<R> {
-    /// None yet.
+    /// No contacts.
     pub fn new(m: &Model) -> Self {
         Self {
             asked: m.nsolver > 0,

@@ -64,7 +64,7 @@ pub fn ellipsoid_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, g: usize) -> [
     let size = semi_axes(m, d, g);
     let density = d.own.density(m);
 
-    // the medium that is carried along has momentum
+    // momentum of the fluid that moves along (added mass)
     let carried =
         |mass: &[R], v: [R; 3]| -> [R; 3] { std::array::from_fn(|k| density * mass[k] * v[k]) };
     let linear = carried(&prm[6..9], vel);
@@ -121,7 +121,7 @@ impl<R: Real> Flow<R> {
         let min = sx.min(sy).min(sz);
         let mid = sx + sy + sz - max - min;
 
-        // area that is seen from where it moves to; faces in units of the largest, lest thin shapes lose their digits
+        // area projected along the velocity; faces are scaled by the largest one, since squares of thin shapes lose precision
         let squared = |x: R| x * x;
         let faces = [sy * sz, sz * sx, sx * sy];
         let largest = faces[0].max(faces[1]).max(faces[2]);
@@ -136,7 +136,7 @@ impl<R: Real> Flow<R> {
         let area = R::splat(PI) * largest * (square * inv[1]).sqrt();
         let circulation = kutta * density * (R::splat(PI) * largest);
 
-        // drag of translation: viscous as of a sphere, else between blunt and slender
+        // drag of translation: viscous as for a sphere, else between blunt and slender
         let diam = R::splat(2.0 / 3.0) * (sx + sy + sz);
         let widest = R::splat(PI) * max * mid;
         let facing = area * blunt + slender * (widest - area);
@@ -175,11 +175,11 @@ impl<R: Real> Flow<R> {
         let dspeed = dot3(vel, dvel) * self.inv[2];
         let darea = self.area * half * (dsquare - dproduct);
 
-        // Magnus: turning while moving
+        // Magnus lift: rotation during translation
         let spun = add3(cross(dturn, vel), cross(turn, dvel));
         let lift = scl3(spun, self.magnus);
 
-        // Kutta: moving askew
+        // Kutta lift: translation at an angle to the axes
         let askew = cross(self.seen, vel);
         let daskew = add3(cross(dseen, vel), cross(self.seen, dvel));
         let growth = half * (dproduct - dsquare) - dspeed * self.inv[2];
