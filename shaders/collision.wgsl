@@ -72,7 +72,7 @@ fn mj_collision() {
             set_overflow(overflow() | OVERFLOW_CCD);
         }
 
-        // flag contacts that did not fit
+        // flag an overflow
         set_needed(0, max(needed(0), all));
         if (all > nconmax) {
             set_overflow(overflow() | OVERFLOW_CONTACT);

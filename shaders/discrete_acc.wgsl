@@ -30,7 +30,7 @@ fn mj_discrete_acc() {
             }
         }
     } else if (model_damped) {
-        // (M + h damping) times the given acceleration
+        // M plus the timestep times the damping of the dofs
         mul_m<M, qacc, inv_qacc>();
         for (var i = lane; i < nv; i += LANES) {
             set_qacc(i, qacc(i) + opt_timestep * damping_slope(i) * inv_qacc(i));

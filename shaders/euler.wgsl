@@ -3,7 +3,7 @@
 fn mj_euler() {
     // model_damped: is there damping of joints to be integrated implicitly
     if (model_damped) {
-        // (M + h damping) times the given acceleration
+        // M plus the timestep times the damping of the dofs
         for (var k = lane; k < nC; k += LANES) {
             set_qH(k, M(k));
         }

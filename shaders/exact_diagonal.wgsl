@@ -24,7 +24,7 @@ fn mj_exact_diagonal() {
     }
 }
 
-// edges share what makes the pyramid's friction impedance that of the elliptic cone
+// all edges of a pyramid get the R that gives the friction impedance of the elliptic cone
 fn regularize_pyramid(first: i32, reg: f32) {
     let k = contact_collision(efc_id(first));
     let slide = collision_friction(k, 0);
@@ -34,7 +34,7 @@ fn regularize_pyramid(first: i32, reg: f32) {
     }
 }
 
-// the normal, and friction axes by the R of their friction
+// r of the normal row, and of each friction row from its friction coefficient
 fn regularize_cone(first: i32, reg: f32) {
     let k = contact_collision(efc_id(first));
     regularize(first, reg);
@@ -44,7 +44,7 @@ fn regularize_cone(first: i32, reg: f32) {
     }
 }
 
-// R, its inverse, and the diagonal of A that they stand for
+// Sets R, its inverse D, and the corresponding diagonal of A
 fn regularize(r: i32, reg: f32) {
     let imp = efc_KBIP(r, 2);
     set_efc_R(r, reg);

@@ -72,7 +72,7 @@ fn mj_make_constraint() {
         set_nf(kept.friction);
         set_nl(kept.limit);
         set_nefc(kept.all);
-        // flag contacts that did not fit
+        // flag an overflow
         set_needed(1, max(needed(1), rows));
         if (rows > kept.all) {
             set_overflow(overflow() | OVERFLOW_CONSTRAINT);
@@ -163,7 +163,7 @@ fn joint_limit(j: i32, side: i32) -> Ask {
         let quat = normalize4(vec4f(qpos(q), qpos(q + 1), qpos(q + 2), qpos(q + 3)));
         dist = select(max(jnt_range(j, 0), jnt_range(j, 1)) - length(quat2vel(quat)), margin, side == 1);
     } else {
-        // below, then above
+        // lower limit, then upper limit
         dist = select(qpos(q) - jnt_range(j, 0), jnt_range(j, 1) - qpos(q), side == 1);
     }
     return Ask(
@@ -174,7 +174,7 @@ fn tendon_limit(i: i32, side: i32) -> Ask {
     if (tendon_limited(i) == 0) {
         return Ask();
     }
-    // below, then above
+    // lower limit, then upper limit
     let dist = select(ten_length(i) - tendon_range(i, 0), tendon_range(i, 1) - ten_length(i), side == 1);
     let margin = tendon_margin(i);
     return Ask(
@@ -187,12 +187,12 @@ fn contact_ask(c: i32) -> Ask {
     let margin = collision_margin(k);
     let pattern = collision_Jpat(k);
 
-    // in the gap, or between bodies that nothing moves
+    // no rows in the gap, or between bodies without dofs
     if (Jpat_num(pattern) == 0) {
         return Ask();
     }
     if (dist >= margin) {
-        // where it sticks, without friction in the gap
+        // contacts with adhesion have a frictionless row in the gap
         if (nadhesion > 0 && collision_adhesion(k) != 0.0) {
             return Ask(1, CNSTR_CONTACTFRICTIONLESS, c, pattern, dist, margin, 0.0, 1.0);
         }
@@ -294,7 +294,7 @@ fn put_row(r: i32, ask: Ask, s: Solver, pos: f32, size: f32, margin: f32, diag: 
     return reg;
 }
 
-// R, its inverse, and the diagonal of A that they stand for
+// Sets R, its inverse D, and the corresponding diagonal of A
 fn set_regularization(r: i32, reg: f32) {
     let imp = efc_KBIP(r, 2);
     set_efc_R(r, reg);
@@ -319,7 +319,7 @@ fn make_rows(first: i32, ask: Ask) {
         reg = put_row(r, ask, s, ask.pos, ask.pos - ask.margin, ask.margin, diag);
     }
 
-    // edges share what makes the pyramid's friction impedance that of the elliptic cone
+    // all edges of a pyramid get the R that gives the friction impedance of the elliptic cone
     if (ask.kind == CNSTR_CONTACTPYRAMIDAL) {
         let slide = collision_friction(contact_collision(ask.id), 0);
         for (var r = first; r < first + ask.n; r++) {
@@ -344,7 +344,7 @@ fn make_rows(first: i32, ask: Ask) {
     }
 }
 
-// normal, then friction axes: those have no stiffness, may have damping of their own, and the R of their friction
+// normal, then friction axes: friction rows have no stiffness, possibly damping of their own, and R from their friction coefficients
 fn make_elliptic(first: i32, ask: Ask, normal: Solver) {
     let k = contact_collision(ask.id);
     let own = vec2f(collision_solreffriction(k, 0), collision_solreffriction(k, 1));
@@ -472,7 +472,7 @@ fn tendon_entry(t: i32, dof: i32) -> f32 {
     return 0.0;
 }
 
-// first minus second
+// jacobian of the first body minus that of the second
 fn two_bodies_jacobian(i: i32, first: i32, nrow: i32) {
     let body = bodies(i);
     let points = anchors(i);
@@ -501,7 +501,7 @@ fn two_bodies_jacobian(i: i32, first: i32, nrow: i32) {
             continue;
         }
 
-        // of the orientations: half of inverse(q2) (rot1 - rot2) q1
+        // rotation rows: half of inverse(q2) (rot1 - rot2) q1
         let turn = vec4f(0.0, axis.rot * f32(-side));
         let turned = mul_quat(mul_quat(neg_quat(quats.second), turn), quats.first);
         for (var k = 0; k < 3; k++) {

@@ -1,4 +1,4 @@
-// Spring and damper forces, compensated gravity (`mj_passive`).
+// Spring and damper forces, gravity compensation (`mj_passive`).
 
 const SPRING: bool = (opt_disableflags & DSBL_SPRING) == 0;
 const DAMPER: bool = (opt_disableflags & DSBL_DAMPER) == 0;
@@ -32,7 +32,7 @@ fn mj_passive() {
     }
     team_sync();
 
-    // springs and dampers of soft bodies
+    // springs and dampers of flexes
     if (nflexstiffness > 0) {
         elastic();
     }
@@ -45,7 +45,7 @@ fn mj_passive() {
         tendon_spring_damper(t);
     }
 
-    // compensated gravity
+    // gravity compensation
     let pull = ngravcomp > 0 && (opt_disableflags & DSBL_GRAVITY) == 0 && any(opt_gravity != vec3f(0.0));
     for (var i = lane; i < nv; i += LANES) {
         var sum = 0.0;
@@ -60,7 +60,7 @@ fn mj_passive() {
         set_qfrc_gravcomp(i, sum);
     }
 
-    // the sum; gravity that is compensated by actuators is theirs
+    // the sum; gravity compensation by actuators is not passive
     for (var i = lane; i < nv; i += LANES) {
         var sum = qfrc_spring(i) + qfrc_damper(i) + qfrc_fluid(i);
         if (jnt_actgravcomp(dof_jntid(i)) == 0) {
@@ -119,7 +119,7 @@ fn joint_spring(j: i32) {
     }
 }
 
-// forces on the vertices, then on the dofs of their bodies
+// forces on the vertices, then generalized forces of their bodies
 fn elastic() {
     vertex_motion();
     team_sync();

@@ -111,7 +111,7 @@ fn read_pos(i: i32) {
         set_sensordata(adr, time());
         return;
     }
-    // nobody fills these
+    // all other types read zero
     for (var k = 0; k < sensor_dim(i); k++) {
         set_sensordata(adr + k, 0.0);
     }
@@ -151,17 +151,17 @@ fn cam_intrinsics(cam: i32) -> Lens {
     return Lens(size, focal * pixels, vec2f(cam_intrinsic(cam, 2), cam_intrinsic(cam, 3)) * pixels);
 }
 
-// pixel of the image in which a camera sees a site
+// pixel of a camera image at which a site appears
 fn cam_project(site: i32, cam: i32) -> vec2f {
     let lens = cam_intrinsics(cam);
 
-    // a camera looks along its negative z axis; what lies in its plane is kept away from a division by zero
+    // a camera looks along its negative z axis; depth zero is avoided, as a divisor
     let local = transpose(cam_xmat(cam)) * (site_xpos(site) - cam_xpos(cam));
     let depth = select(max(local.z, MINVAL), min(local.z, -MINVAL), local.z < 0.0);
     return (0.5 * lens.size * local.z + vec2f(-lens.focal.x, lens.focal.y) * local.xy) / depth;
 }
 
-// how far apart two geoms are, or the nearest of two bodies
+// distance of two geoms, or of the nearest geoms of two bodies
 fn find_distance(i: i32) {
     let most = sensor_cutoff(i);
     let geoms1 = range_of_geoms(sensor_objtype(i), sensor_objid(i));
@@ -256,13 +256,13 @@ fn find_range(i: i32, k: i32, nray: i32) {
     }
 }
 
-// the ray through the middle of a pixel, counted row by row from the upper left
+// the ray through the center of a pixel, counted row by row from the upper left
 fn pixel_ray(cam: i32, pixel: i32, place: Place) -> Ray {
     let lens = cam_intrinsics(cam);
     let ncol = cam_resolution(cam, 0);
     let x = vec2f(f32(pixel % ncol), f32(pixel / ncol)) + 0.5;
     if (cam_projection(cam) == PROJ_ORTHOGRAPHIC) {
-        // fovy is the width and the height of what is seen
+        // fovy is the width and the height of the view
         let at = (x / lens.size - 0.5) * cam_fovy(cam);
         return Ray(place.pos + place.mat * vec3f(at.x, -at.y, 0.0), -place.mat[2]);
     }

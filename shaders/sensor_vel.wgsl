@@ -65,7 +65,7 @@ fn read_vel(i: i32) {
         give3(adr, subtree_angmom(id));
         return;
     }
-    // nobody fills these
+    // all other types read zero
     for (var k = 0; k < sensor_dim(i); k++) {
         set_sensordata(adr + k, 0.0);
     }

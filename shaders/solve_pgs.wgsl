@@ -4,7 +4,7 @@
 // B. O'Donoghue, E. Candès: Adaptive restart for accelerated gradient schemes, 2015.
 
 fn mj_solve_pgs() {
-    // no rows: nothing holds the unconstrained acceleration up
+    // no rows: qacc is the unconstrained acceleration
     find_islands();
     start_forces();
     var niter = 0;

@@ -62,7 +62,7 @@ const DIVERGENCES: &[Divergence] = &[
                     "what is asked for, in the order of the bits",
                 ],
                 twin: &[
-                    "what the rays of a rangefinder meet, in one lane: one along the z axis of a site, or one for each pixel of a camera",
+                    "intersections of the rays of a rangefinder in one lane: one ray along the z axis of a site, or one for each pixel of a camera",
                 ],
             },
             Function {
@@ -92,13 +92,13 @@ const DIVERGENCES: &[Divergence] = &[
                     "mj_fwdConstraint: starts; the islands can be solved one after the other",
                 ],
                 twin: &[
-                    "mj_fwdConstraint: starts, and has every island solved; solve returns the number of iterations",
+                    "mj_fwdConstraint: finds the start and solves every island; solve returns the number of iterations",
                 ],
             },
             Function {
                 name: "lib/primal start",
                 kernel: &["dofs that no row moves are not the solver's"],
-                twin: &["of two infinite costs none is cheaper"],
+                twin: &["of two infinite costs neither is lower"],
             },
             Function {
                 name: "lib/restart begin_anew",
@@ -106,7 +106,7 @@ const DIVERGENCES: &[Divergence] = &[
                     "a world becomes what the twin leaves of one that was reset and made its forward dynamics. That is the same for every world of a model: it was made once, and its words lie behind those of the model",
                     "a world with numbers of its own begins where those say; the forces of this step are those of the model's numbers",
                 ],
-                twin: &["forward dynamics of a world that was reset, from which the step goes on"],
+                twin: &["forward dynamics of a reset world, from which the step goes on"],
             },
             Function {
                 name: "lib/warning tell",
@@ -185,8 +185,8 @@ const DIVERGENCES: &[Divergence] = &[
                     "out of evaluations: the better end, if it is lower than the start",
                 ],
                 twin: &[
-                    "the best step along the search direction in the lanes that are live, and what it gains (PrimalSearch)",
-                    "the other rows: friction losses, one-sided ones, elliptic contacts",
+                    "the best step along the search direction in the live lanes, and the decrease of the cost (PrimalSearch)",
+                    "the other rows: friction losses, one-sided rows, elliptic contacts",
                 ],
             },
             Function {
@@ -274,7 +274,7 @@ const DIVERGENCES: &[Divergence] = &[
                 name: "lib/sensor of_limit",
                 kernel: &["the first row of a limit; -1: none"],
                 twin: &[
-                    "what value says of the first row of a limit, in each lane; zero where there is none",
+                    "value of the first row of a limit, in each lane; zero where there is none",
                 ],
             },
             Function {
@@ -294,34 +294,34 @@ const DIVERGENCES: &[Divergence] = &[
             Function {
                 name: "lib/sparse factor_i",
                 kernel: &[
-                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns whether that happened",
+                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns whether any did",
                 ],
                 twin: &[
-                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns where that happened",
+                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns where any did",
                 ],
             },
             Function {
                 name: "lib/sparse factor_lu",
                 kernel: &[
-                    "factors an unsymmetric matrix in place, all of it or the rows of free and rigid bodies only: A = U L, with ones on the diagonal of U, without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns whether that happened",
+                    "factors an unsymmetric matrix in place, all rows or those of free rigid bodies only: A = U L, with ones on the diagonal of U, without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns whether any did",
                 ],
                 twin: &[
-                    "factors an unsymmetric matrix in place, all of it or the rows of free and rigid bodies only: A = U L, with ones on the diagonal of U, without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns where that happened",
+                    "factors an unsymmetric matrix in place, all rows or those of free rigid bodies only: A = U L, with ones on the diagonal of U, without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns where any did",
                 ],
             },
             Function {
                 name: "lib/sparse m_address",
                 kernel: &[
-                    "where M(i, j) is in its rows; -1 if it is not there: a simple dof is coupled to no other",
+                    "address of M(i, j) in its row; -1 if there is none: a simple dof is coupled to no other",
                 ],
                 twin: &[
-                    "where M(i, j) is in its rows; none if it is not there: a simple dof is coupled to no other",
+                    "address of M(i, j) in its row; none if there is none: a simple dof is coupled to no other",
                 ],
             },
             Function {
                 name: "lib/sparse mul_m",
                 kernel: &[],
-                twin: &["the row, and the column that is its mirror image"],
+                twin: &["the row, and the mirrored column"],
             },
             Function {
                 name: "lib/spatial inert_com",
@@ -343,7 +343,7 @@ const DIVERGENCES: &[Divergence] = &[
                     "1 for a contact that a sensor looks for, -1 for one that it sees with its sides exchanged, else 0",
                 ],
                 twin: &[
-                    "a contact that the sensor looks for, and whether it sees it with its sides exchanged",
+                    "a contact that matches the sensor, and whether its sides are exchanged",
                 ],
             },
             Function {

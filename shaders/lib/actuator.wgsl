@@ -23,7 +23,7 @@ fn told_ctrl(u: i32) -> f32 {
     return ctrl(u);
 }
 
-// true if any control is no number to work with: then all count as zero. Every lane of the team must call this
+// true where any control is bad (NaN or too large): then all controls count as zero. Every lane of the team must call this
 fn bad_ctrl() -> bool {
     var found = 0;
     for (var u = lane; u < nu; u += LANES) {
@@ -92,7 +92,7 @@ fn wrap_period(i: i32) -> f32 {
     return 0.0;
 }
 
-// the setpoint that is nearest to a length among those that are whole turns apart
+// the setpoint nearest to a length among those that differ from the given one by whole periods
 fn wrap_setpoint(setpoint: f32, len: f32, period: f32) -> f32 {
     return setpoint - period * floor((setpoint - len) / period + 0.5);
 }

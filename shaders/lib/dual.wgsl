@@ -309,7 +309,7 @@ fn cholesky_solve(l: Block, n: i32, b: array<f32, 6>) -> array<f32, 6> {
     return x;
 }
 
-// force and acceleration in joint space, and the rows' states, from the rows' forces (`mj_dualFinish`)
+// generalized constraint force, acceleration and the rows' states, from the rows' forces (`mj_dualFinish`)
 fn finish() {
     for (var i = lane; i < nv; i += LANES) {
         let force = force_on(i);
@@ -324,7 +324,7 @@ fn finish() {
     }
 }
 
-// the state of a row whose force it is
+// the states of the rows from their forces
 fn set_states() {
     for (var r = lane; r < nefc(); r += LANES) {
         let force = efc_force(r);

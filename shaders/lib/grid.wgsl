@@ -15,8 +15,8 @@ fn grid_cell(angle: f32, count: i32, half: f32, gamma: f32) -> i32 {
     return select(below - 1, -1, below == count + 1);
 }
 
-// forces, then torques, of the contacts of a site's body and what is welded to it, along the site's axes z, x, y; each in the cell
-// where the contact is seen from the site, which looks down
+// forces, then torques, of the contacts of a site's body and bodies welded to it, along the site's axes z, x, y; each is added to
+// the cell in which the site, looking down, sees the contact
 fn grid_report(i: i32) {
     let first = sensor_adr(i);
     for (var k = 0; k < sensor_dim(i); k++) {

@@ -77,7 +77,7 @@ fn normalize3(a: vec3f) -> vec4f {
     return vec4f(a / norm, norm);
 }
 
-// length up to which the distance of two places on shapes of this size is nothing but rounding
+// length below which the distance of two points on shapes of this size is only rounding
 fn nothing(size: f32) -> f32 {
     return 200.0 * ROUNDING * size;
 }

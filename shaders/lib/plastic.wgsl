@@ -1,6 +1,6 @@
 // plastic springs: a spring that is stretched too far gets a new rest position
 
-// moves the rest of plastic springs after those that a step stretched too far. Every lane of the team must call this
+// moves the rest positions of plastic springs that a step stretched beyond their yield limit. Every lane of the team must call this
 fn yield_springs<vel>() {
     if ((opt_disableflags & DSBL_SPRING) != 0) {
         return;

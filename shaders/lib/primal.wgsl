@@ -1,6 +1,6 @@
-// what Newton and conjugate gradients have in common: where to start, forces from residuals, the gradient, the step along a
-// direction. The primal problem is to minimise 1/2 (a - qacc_smooth)' M (a - qacc_smooth) + s(J a - aref) over the
-// acceleration a, where s is the sum of the rows' costs. solver_Ma is M a - qfrc_smooth, solver_Jaref is J a - aref.
+// common parts of Newton's method and conjugate gradients: start, forces from residuals, gradient, line search. The primal
+// problem is to minimise 1/2 (a - qacc_smooth)' M (a - qacc_smooth) + s(J a - aref) over the acceleration a, where s is the sum
+// of the rows' costs. solver_Ma is M a - qfrc_smooth, solver_Jaref is J a - aref.
 //
 // Worlds that are done wait for the others of their workgroup, so that every lane meets every barrier: their island is empty
 
@@ -23,13 +23,13 @@ fn by_island() {
         set_qfrc_constraint(i, 0.0);
     }
     find_islands();
-    // no rows: nothing holds the unconstrained acceleration up
+    // no rows: qacc is the unconstrained acceleration
     if (group_any(nefc() > 0)) {
         start();
     }
 }
 
-// 1 / trace of an island's inertia: what improvements and gradients are measured with
+// 1 / trace of an island's inertia: the scale of improvements and gradients
 fn scale_of(g: Island) -> f32 {
     var trace = 0.0;
     for (var k = lane; k < g.nv; k += LANES) {
@@ -39,8 +39,8 @@ fn scale_of(g: Island) -> f32 {
     return 1.0 / team_sum(trace);
 }
 
-// residuals of the rows at the unconstrained acceleration (efc_b) and at the last one (Jaref), and what the latter lacks in
-// force (Ma)
+// residuals of the rows at the unconstrained acceleration (efc_b) and at the last one (Jaref), and M qacc - qfrc_smooth at the
+// last one (Ma)
 fn residuals() {
     mul_m<M, solver_Ma, qacc_warmstart>();
     for (var i = lane; i < nv; i += LANES) {
@@ -58,7 +58,7 @@ fn start() {
     residuals();
     var warm = false;
     if ((opt_disableflags & DSBL_WARMSTART) == 0) {
-        // cost of both
+        // cost of both accelerations
         var cost = 0.0;
         for (var r = lane; r < nefc(); r += LANES) {
             cost += row_cost<solver_Jaref>(r) - row_cost<efc_b>(r);
@@ -101,7 +101,7 @@ fn row_cost<x>(r: i32) -> f32 {
     if (r < ne() + nf()) {
         return friction_cost(r, res);
     }
-    // a residual that is not a number stays one
+    // a NaN residual stays NaN
     return select(quadratic, 0.0, res >= 0.0);
 }
 
@@ -139,7 +139,7 @@ fn row_force(r: i32, x: f32) -> RowForce {
             return RowForce(-loss, CNSTRSTATE_LINEARPOS);
         }
     } else if (x >= 0.0) {
-        // limit or contact, let go
+        // limit or contact that is inactive
         return RowForce(0.0, CNSTRSTATE_SATISFIED);
     }
     return RowForce(-efc_D(r) * x, CNSTRSTATE_QUADRATIC);
@@ -182,7 +182,7 @@ struct Gradient {
 // last bits of an f32
 const ULP: f32 = 6e-8;
 
-// grad = M qacc - qfrc_smooth - J' force; its length
+// grad = M qacc - qfrc_smooth - J' force; returns its norm
 fn update_gradient(g: Island) -> Gradient {
     apply_rows(g);
     var sum = 0.0;
@@ -323,7 +323,7 @@ fn narrow(p: Point, candidates: array<Point, 3>) -> Point {
 // On purpose kernels choose the side by the slope at the start, and search between the first two points as soon as the slope
 // changes its sign; the twins choose it by the slope at the first step, as MuJoCo does.
 fn line_search(g: Island, scale: f32) -> vec2f {
-    // what is quadratic everywhere: inertia and equalities
+    // the parts that are quadratic everywhere: inertia and equalities
     var smooth_ = vec2f(0.0);
     var square = 0.0;
     for (var k = lane; k < g.nv; k += LANES) {

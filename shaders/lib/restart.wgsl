@@ -1,4 +1,4 @@
-// starting a world again that went wrong
+// reset of a world after an error
 
 // puts a world back to qpos0, at rest: state, inputs and flags. What is derived is made anew by the stages that follow. All lanes
 // do it together
@@ -18,7 +18,7 @@ fn restart() {
     }
 }
 
-// state and inputs of a world that begins
+// state and inputs of a reset world
 fn start_world() {
     // state
     for (var i = lane; i < nq; i += LANES) {
@@ -59,7 +59,7 @@ fn start_world() {
     }
 }
 
-// what a check does with a bad world: starts it again, warnings included, unless that is disabled; then counts this one
+// reaction of a check to a bad world: resets it, its warnings included, unless that is disabled; then counts this warning
 fn bad_world(kind: i32, bad: bool) {
     if (bad && (opt_disableflags & DSBL_AUTORESET) == 0) {
         restart();

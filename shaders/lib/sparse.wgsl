@@ -2,8 +2,7 @@
 // dof's ancestors in ascending order and the dof itself last. Every lane of the team must call these functions; what a
 // function gets was written before a team_sync(), and what it gives is there after it
 
-// turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns
-// whether that happened
+// turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns whether any did
 fn factor_i<mat, diaginv>() -> bool {
     var clamped = false;
     for (var k = nv - 1; k >= 0; k--) {
@@ -103,7 +102,7 @@ fn mul_m<mat, res, x>() {
     team_sync();
 }
 
-// where M(i, j) is in its rows; -1 if it is not there: a simple dof is coupled to no other
+// address of M(i, j) in its row; -1 if there is none: a simple dof is coupled to no other
 fn m_address(i: i32, j: i32) -> i32 {
     let low = min(i, j);
     let high = max(i, j);
@@ -113,7 +112,7 @@ fn m_address(i: i32, j: i32) -> i32 {
     return select(-1, M_rowadr(high), low == high);
 }
 
-// where the entry (i, j) of a full matrix is in its rows (D_rowadr D_diag), one of the dofs being an ancestor of the other. The
+// address of the entry (i, j) of a full matrix in its rows (D_rowadr D_diag), if one of the dofs is an ancestor of the other. The
 // descendants of a dof are those that follow it
 fn d_address(i: i32, j: i32) -> i32 {
     return D_rowadr(i) + D_diag(min(i, j)) + max(j - i, 0);
@@ -129,8 +128,8 @@ fn mul_d_row<mat, x>(i: i32) -> f32 {
     return sum;
 }
 
-// factors an unsymmetric matrix in place, all of it or the rows of free and rigid bodies only: A = U L, with ones on the
-// diagonal of U, without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns whether that happened
+// factors an unsymmetric matrix in place, all rows or those of free rigid bodies only: A = U L, with ones on the diagonal of U,
+// without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns whether any did
 fn factor_lu<mat>(rigid_only: bool) -> bool {
     var clamped = false;
     for (var k = nv - 1; k >= 0; k--) {
@@ -178,7 +177,7 @@ fn solve_lu<mat, x>(rigid_only: bool) {
         team_sync();
     }
 
-    // L, from the root: each dof is taken off its descendants
+    // L, from the root: each dof is subtracted from its descendants
     for (var k = 0; k < nv; k++) {
         let taken = !rigid_only || rigid(k);
         let depth = D_diag(k);

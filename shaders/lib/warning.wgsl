@@ -1,4 +1,4 @@
-// counting what went wrong
+// counters of warnings, and overflow flags
 
 // counts a warning once for the team; every lane must say the same
 fn warn(kind: i32, yes: bool) {

@@ -34,7 +34,7 @@ fn simplex_areas(a: vec3f, b: vec3f, c: vec3f, p: vec3f) -> vec4f {
         dot(cross(pb, pc), normal), dot(cross(pc, pa), normal), dot(cross(pa, pb), normal), dot(normal, normal));
 }
 
-// weights of the ends of a segment: of the second alone if the origin is not between them
+// barycentric weights of the point of a segment nearest to the origin: of the second end alone if the origin is not between the ends
 fn on_segment(a: vec3f, b: vec3f) -> vec2f {
     let ab = b - a;
     let part = dot(b, ab) / dot(ab, ab);
@@ -46,7 +46,7 @@ fn on_edge(a: vec3f, b: vec3f, weights: vec2f) -> f32 {
     return dot(p, p);
 }
 
-// weights of the corners of a triangle, or of a segment, whose ends are the first two
+// barycentric weights of the point of a triangle nearest to the origin, or of a segment, whose ends are the first two corners
 fn on_triangle(a: vec3f, b: vec3f, c: vec3f, segment: bool) -> vec3f {
     let origin = origin_on_plane(a, b, c);
     var inside = vec3<bool>(true, true, false);

@@ -16,7 +16,7 @@ pub fn adhesion(m: &Model, d: &mut Data) {
     d.contact_collision = contact;
 }
 
-/// [`adhesion`] of the first `num` constraint rows of worlds side by side; `contact` gives the pair of each contact slot.
+/// The stage for the first `num` constraint rows of worlds side by side; `contact` gives the pair of each contact slot.
 pub fn stick<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
     d.qfrc_adhesion.fill(R::zero());
 

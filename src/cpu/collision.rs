@@ -100,7 +100,7 @@ pub fn collision(m: &Model, d: &mut Data) {
         found += out.num as i32;
     }
 
-    // flag contacts that did not fit
+    // flag an overflow
     d.needed[0] = d.needed[0].max(found);
     if found > m.nconmax as i32 {
         d.overflow[0] |= OVERFLOW_CONTACT;

@@ -37,7 +37,7 @@ pub fn discrete_acc<R: Real>(m: &Model, d: &mut Data<R>) {
             d.qacc[i] = mul_d_row(m, &d.qLU, i, &d.inv_qacc);
         }
     } else if damps(m, d) {
-        // (M + h damping) times the given acceleration
+        // M plus the timestep times the damping of the dofs
         mul_m(m, &d.M, &mut d.qacc, &d.inv_qacc);
         for i in 0..m.nv {
             let slope = damping_slope(m, d, i);

@@ -11,7 +11,7 @@ use crate::types::{DSBL_DAMPER, DSBL_EULERDAMP, Warning};
 /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
 pub fn euler<R: Real>(m: &Model, d: &mut Data<R>) {
     if damps(m, d) {
-        // (M + h damping) times the given acceleration
+        // M plus the timestep times the damping of the dofs
         d.qH.copy_from_slice(&d.M);
         for i in 0..m.nv {
             let diag = (m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize;

@@ -15,7 +15,7 @@ pub fn exact_diagonal(m: &Model, d: &mut Data) {
     d.contact_collision = contact;
 }
 
-/// [`adhesion`] of the first `num` constraint rows of worlds side by side; `contact` gives the pair of each contact slot.
+/// The stage for the first `num` constraint rows of worlds side by side; `contact` gives the pair of each contact slot.
 pub fn exact<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
     let mut r = 0;
     while r < num {

@@ -1,4 +1,4 @@
-//! Spring and damper forces, compensated gravity (`mj_passive`).
+//! Spring and damper forces, gravity compensation (`mj_passive`).
 
 use crate::cpu::lib::cage::cell_forces;
 use crate::cpu::lib::elastic::{bend_forces, stretch_forces, vertex_motion};
@@ -9,7 +9,7 @@ use crate::real::{Mask, Real};
 use crate::types::{DSBL_DAMPER, DSBL_GRAVITY, DSBL_SPRING, JointType};
 use crate::user::add_passive;
 
-/// Spring and damper forces, compensated gravity (`mj_passive`).
+/// Spring and damper forces, gravity compensation (`mj_passive`).
 pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
     let spring = !m.opt.disabled(DSBL_SPRING);
     let damper = !m.opt.disabled(DSBL_DAMPER);
@@ -43,7 +43,7 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // springs and dampers of soft bodies
+    // springs and dampers of flexes
     if m.nflexstiffness > 0 {
         elastic(m, d, spring, damper);
     }
@@ -56,7 +56,7 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
         tendon_spring_damper(m, d, t);
     }
 
-    // compensated gravity
+    // gravity compensation
     let gravity = d.own.gravity(m);
     let pull = !m.opt.disabled(DSBL_GRAVITY) && d.own.has_gravity(m);
     if m.ngravcomp > 0 && pull {
@@ -72,7 +72,7 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
         d.qfrc_gravcomp = qfrc;
     }
 
-    // the sum; gravity that is compensated by actuators is theirs
+    // the sum; gravity compensation by actuators is not passive
     for i in 0..m.nv {
         let mut sum = d.qfrc_spring[i] + d.qfrc_damper[i] + d.qfrc_fluid[i];
         if m.jnt_actgravcomp[m.dof_jntid[i] as usize] == 0 {
@@ -130,7 +130,7 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
     }
 }
 
-// forces on the vertices, then on the dofs of their bodies
+// forces on the vertices, then generalized forces of their bodies
 #[inline(always)]
 fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
     vertex_motion(m, d);

@@ -81,7 +81,7 @@ enum Slip {
 pub struct NoSlip {
     /// Which of the world's islands.
     pub island: usize,
-    /// Which of the worlds.
+    /// Lane of the world.
     pub lane: usize,
     problem: Problem,
     // what has friction, and its first row

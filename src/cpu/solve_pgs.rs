@@ -27,7 +27,7 @@ pub fn solve_pgs(m: &Model, d: &mut Data) {
     d.qfrc_constraint.fill(0.0);
     d.qacc.copy_from_slice(&d.qacc_smooth);
 
-    // no rows: nothing holds the unconstrained acceleration up
+    // no rows: qacc is the unconstrained acceleration
     if d.nefc[0] == 0 {
         return;
     }
@@ -124,7 +124,7 @@ fn forces_cost<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, ro
 pub struct Pgs {
     /// Which of the world's islands.
     pub island: usize,
-    /// Which of the worlds.
+    /// Lane of the world.
     pub lane: usize,
     problem: Problem,
     // the forces before the last extrapolation and after it

@@ -60,7 +60,7 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
         }
     }
 
-    // flag contacts that did not fit
+    // flag an overflow
     let room = R::splat(m.nconmax as f64);
     super::at_least(&mut d.needed[0], found);
     d.ncon[0] = found.min(room).to_int();

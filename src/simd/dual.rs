@@ -32,7 +32,7 @@ pub fn solve_pgs<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     d.qacc.copy_from_slice(&d.qacc_smooth);
     rows.find_islands(m, d);
 
-    // no rows: nothing holds the unconstrained acceleration up
+    // no rows: qacc is the unconstrained acceleration
     if rows.num == 0 {
         return;
     }

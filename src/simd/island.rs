@@ -52,7 +52,7 @@ struct Run<R: Real> {
     ntree: usize,
 }
 
-/// `mj_fwdConstraint`: starts, and has every island solved; `solve` returns the number of iterations.
+/// `mj_fwdConstraint`: finds the start and solves every island; `solve` returns the number of iterations.
 pub fn by_island<R: Real>(
     m: &Model,
     d: &mut Data<R>,
@@ -65,7 +65,7 @@ pub fn by_island<R: Real>(
     d.qacc.copy_from_slice(&d.qacc_smooth);
     rows.find_islands(m, d);
 
-    // no rows: nothing holds the unconstrained acceleration up
+    // no rows: qacc is the unconstrained acceleration
     if rows.num > 0 {
         room(d, rows.num);
         let mut islands = std::mem::take(&mut rows.islands);

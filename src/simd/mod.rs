@@ -75,7 +75,7 @@ pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) 
     rows.list_patterns(d);
     let asked = count_rows(d, &counts);
 
-    // flag contacts that did not fit
+    // flag an overflow
     let room = R::splat(m.njmax as f64);
     at_least(&mut d.needed[1], asked);
     if room.lt(asked).any() {

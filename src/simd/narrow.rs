@@ -22,7 +22,7 @@ pub struct Spots<R: Real> {
 }
 
 impl<R: Real> Spots<R> {
-    /// No contacts.
+    /// Empty.
     pub fn new() -> Self {
         Self {
             all: Contacts::new(),

@@ -78,7 +78,7 @@ impl<R: Real> Point<R> {
         }
     }
 
-    /// The lanes that have this contact.
+    /// The lanes where it is present.
     #[inline(always)]
     pub fn present(&self) -> R::Mask {
         self.dist.lt(R::splat(ABSENT))
@@ -105,7 +105,7 @@ pub struct Contacts<R = f64> {
 }
 
 impl<R: Real> Contacts<R> {
-    /// No contacts.
+    /// Empty.
     pub fn new() -> Self {
         Self {
             num: 0,

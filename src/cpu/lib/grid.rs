@@ -24,8 +24,8 @@ pub fn grid_cell(angle: f64, count: i32, half: f64, gamma: f64) -> i32 {
     if below == count + 1 { -1 } else { below - 1 }
 }
 
-/// Forces, then torques, of the contacts of a site's body and bodies welded to it, along the site's axes z, x, y, in one lane; each
-/// is added to the cell in which the site, looking down, sees the contact.
+/// Forces, then torques, of the contacts of a site's body and bodies welded to it, along the site's axes z, x, y; each is added to
+/// the cell in which the site, looking down, sees the contact; in one lane.
 pub fn grid_report<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, slots: Slots) {
     let (adr, dim) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize);
     for x in &mut d.sensordata[adr..adr + dim] {
