@@ -1,8 +1,8 @@
 // Contacts (`mj_collision`).
 //
-// The list of pairs that may collide is a constant of the model. Each lane tries one pair at a time, by its bounding spheres
-// and then by the function of its shapes, and holds what it finds; a scan over the lanes gives the contacts their slots, in the
-// order of the list. Where they do not fit, the lanes go one after the other and the deepest stay.
+// The list of pairs that may collide is a constant of the model. Each lane tries one pair at a time, by its bounding spheres and
+// then by the function of its shapes, and holds the contacts found; a scan over the lanes gives the contacts their slots, in the
+// order of the list. If they do not fit, the lanes store them one after the other and the deepest contacts stay.
 
 // a geom in its place
 struct Shape {
@@ -18,10 +18,10 @@ struct MeetPoint {
     normal: vec3f,
 }
 
-// contacts that a pair can make: eight of two boxes, many of a height field, four of all others
+// maximum number of contacts of a pair: eight of two boxes, many of a height field, four of all others
 const COLLISION_MOST: i32 = max(4 + 8 * i32(collides_box_box), 50 * i32(solid_hfield));
 
-// what the pair in hand has made, and the wished direction of the first tangent
+// contacts of the present pair, and the preferred direction of the first tangent
 var<private> found: i32;
 var<private> found_point: array<MeetPoint, COLLISION_MOST>;
 var<private> found_tangent: vec3f;
@@ -67,7 +67,7 @@ fn mj_collision() {
     team_sync();
     if (lane == 0) {
         set_ncon(min(all, nconmax));
-        // a search of convex solids ended before it was sure
+        // a search of convex solids stopped before it converged
         if (unsure) {
             set_overflow(overflow() | OVERFLOW_CCD);
         }
@@ -115,7 +115,7 @@ fn keep_contact(k: i32, point: MeetPoint) {
     set_ncon(slot + 1);
 }
 
-// frame of a contact, in rows: the normal, then tangents, the first in the wished direction if there is one
+// frame of a contact, in rows: the normal, then two tangents, the first in the preferred direction if there is one
 fn contact_frame_of(normal: vec3f, tangent: vec3f) -> mat3x3f {
     let x = normalize3(normal).xyz;
 
@@ -202,7 +202,7 @@ fn try_pair(k: i32) {
     }
 }
 
-// no closed form: an ellipsoid, a mesh or a height field, or a cylinder with anything but a sphere
+// true without a closed form: an ellipsoid, a mesh or a height field, or a cylinder with anything but a sphere
 fn pair_is_convex(type1: i32, type2: i32) -> bool {
     let round = type1 == GEOM_ELLIPSOID || type2 == GEOM_ELLIPSOID;
     let cylinder = type1 == GEOM_CYLINDER || (type2 == GEOM_CYLINDER && type1 != GEOM_SPHERE);

@@ -17,7 +17,7 @@ fn mj_com_vel() {
     }
 }
 
-// velocity of a body: its parent's, and what each of its joints adds
+// velocity of a body: its parent's, plus the motion of each of its joints
 fn moved_body(i: i32) -> Spatial {
     var vel = cvel(body_parentid(i));
     let num = body_dofnum(i);

@@ -40,7 +40,7 @@ fn mj_crb() {
     }
 }
 
-// what a tendon adds to the row of one dof
+// contribution of a tendon's armature to the row of one dof
 fn tendon_armature_row(t: i32, i: i32) {
     let adr = ten_J_rowadr(t);
     let num = ten_J_rownnz(t);

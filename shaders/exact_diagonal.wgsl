@@ -44,7 +44,7 @@ fn regularize_cone(first: i32, reg: f32) {
     }
 }
 
-// Sets R, its inverse D, and the corresponding diagonal of A
+// sets R, its inverse D, and the corresponding diagonal of A
 fn regularize(r: i32, reg: f32) {
     let imp = efc_KBIP(r, 2);
     set_efc_R(r, reg);

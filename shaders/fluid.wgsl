@@ -27,7 +27,7 @@ fn mj_fluid() {
     }
 }
 
-// every lane knows the force, and adds what its dofs feel
+// every lane computes the force and adds it to its own dofs
 fn fluid_push(i: i32, pos: vec3f, mat: mat3x3f, push: Medium) {
     for (var dof = body_lastdof(i); dof >= 0; dof = dof_parentid(dof)) {
         if (dof % LANES == lane) {

@@ -138,7 +138,7 @@ fn has_plugin(i: i32) -> bool {
     return nplugin > 0 && actuator_plugin(i) >= 0;
 }
 
-// both of a motor, which share its voltage; the force only if its gain is that of a motor, too
+// rate and force of a motor, which share its voltage; the force only if its gain is that of a motor
 fn dc_motor(i: i32, bad: bool, motor: bool) {
     let s = slots(i);
     let volt = voltage(i, s, bad);

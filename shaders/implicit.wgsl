@@ -3,7 +3,7 @@
 fn mj_implicit() {
     // right-hand side: smooth and constraint forces
     mul_m<M, implicit_qfrc, qacc>();
-    // the sum of the forces is M qacc, and so it is made unless the solver ran out of iterations, as in euler.wgsl
+    // the sum of the forces is computed as M qacc, unless the solver ran out of iterations, as in euler.wgsl
     let ended = solver_niter() >= opt_iterations;
     for (var i = lane; i < nv; i += LANES) {
         set_implicit_qfrc(i, select(implicit_qfrc(i), qfrc_smooth(i) + qfrc_constraint(i), ended));

@@ -49,7 +49,7 @@ fn mj_passive() {
     let pull = ngravcomp > 0 && (opt_disableflags & DSBL_GRAVITY) == 0 && any(opt_gravity != vec3f(0.0));
     for (var i = lane; i < nv; i += LANES) {
         var sum = 0.0;
-        // what a dof carries has no lower number than its own body
+        // bodies that a dof moves have at least the number of its own body
         for (var b = dof_bodyid(i); pull && b < nbody; b++) {
             let compensated = body_gravcomp(b);
             if (compensated != 0.0) {
@@ -177,7 +177,7 @@ fn edges_spring_damper(f: i32) {
     }
 }
 
-// every lane finds the forces and adds them to its own dofs
+// every lane computes the forces and adds them to its own dofs
 fn tendon_spring_damper(t: i32) {
     let forces = tendon_passive(t);
     if (all(forces == vec2f(0.0))) {

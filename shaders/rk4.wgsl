@@ -4,7 +4,7 @@
 // the last takes the step. Orientations follow Munthe-Kaas: the method is applied to the rotation vector from the orientation at
 // the start, so that it keeps its order.
 
-// where the evaluations are, in units of a timestep
+// times of the evaluations, in units of a timestep
 fn rk4_place(stage: i32) -> f32 {
     return select(select(0.5, 1.0, stage == 3), 0.0, stage == 0);
 }

@@ -1,6 +1,6 @@
 // Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).
 
-// how far the forces between bodies may be off, as a share of their terms: 64 roundings
+// tolerance of the forces between bodies, as a fraction of their terms: 64 roundings
 const SLACK: f32 = 64.0 * 5.9604645e-8;
 
 fn mj_rne_post() {
@@ -185,7 +185,7 @@ fn dof_force(i: i32) -> f32 {
     return sum;
 }
 
-// a body has one lane, which adds up what acts on it
+// true if the lane collects the forces on a body: one lane per body
 fn is_mine(body: i32) -> bool {
     return body > 0 && body % LANES == lane;
 }

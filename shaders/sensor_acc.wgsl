@@ -77,7 +77,7 @@ fn tendon_pull(tendon: i32) -> f32 {
     return sum;
 }
 
-// acceleration of an object at its position, along the world's axes, or of a site along its own
+// acceleration of an object at its position, along the world's axes, or of a site along its own axes
 fn seen_acceleration(i: i32, type_: i32) -> vec3f {
     let kind = sensor_objtype(i);
     let id = sensor_objid(i);

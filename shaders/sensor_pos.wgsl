@@ -117,7 +117,7 @@ fn read_pos(i: i32) {
     }
 }
 
-// where an object is or an axis of it points, as another object sees it if there is one
+// position of an object or direction of one of its axes, relative to the reference object if there is one
 fn seen_frame(i: i32, type_: i32) -> vec3f {
     let place = frame_of(sensor_objtype(i), sensor_objid(i));
     let axis = type_ != SENS_FRAMEPOS;
@@ -186,7 +186,7 @@ fn find_distance(i: i32) {
     }
 }
 
-// a geom, or those of a body: the first and the one behind the last
+// range of geoms: a geom, or the geoms of a body
 fn range_of_geoms(kind: i32, id: i32) -> vec2i {
     if (kind != OBJ_BODY) {
         return vec2i(id, id + 1);
@@ -195,7 +195,7 @@ fn range_of_geoms(kind: i32, id: i32) -> vec2i {
     return vec2i(first, first + body_geomnum(id));
 }
 
-// rays of all rangefinders, dealt out to the lanes
+// rays of all rangefinders, distributed over the lanes
 fn find_ranges() {
     var before = 0;
     for (var i = 0; i < nsensor; i++) {
@@ -213,7 +213,7 @@ fn find_ranges() {
     }
 }
 
-// what one ray of a rangefinder meets: that along the z axis of a site, or that of a pixel of a camera
+// intersection of one ray of a rangefinder: the ray along the z axis of a site, or of a pixel of a camera
 fn find_range(i: i32, k: i32, nray: i32) {
     let kind = sensor_objtype(i);
     let id = sensor_objid(i);
@@ -228,7 +228,7 @@ fn find_range(i: i32, k: i32, nray: i32) {
     let met_ = hit.dist >= 0.0;
     let point = select(vec3f(0.0), ray_at(beam, hit.dist), met_);
 
-    // what is asked for, in the order of the bits
+    // the data that the sensor asks for, in the order of the bits
     let bits = sensor_intprm(i, 0);
     var adr = sensor_adr(i) + k * (sensor_dim(i) / nray);
     if ((bits & (1 << u32(RAYDATA_DIST))) != 0) {

@@ -71,7 +71,7 @@ fn read_vel(i: i32) {
     }
 }
 
-// velocity of an object: of a site along its own axes, else as another object sees it if there is one
+// velocity of an object: of a site along its own axes, else relative to the reference object if there is one
 fn seen_velocity(i: i32, type_: i32) -> Spatial {
     let kind = sensor_objtype(i);
     let id = sensor_objid(i);

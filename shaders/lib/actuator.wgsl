@@ -117,7 +117,7 @@ fn muscle_dynamics(i: i32, ctrl_: f32, act_: f32) -> f32 {
     return excess / max(tau, MINVAL);
 }
 
-// largest force (x), and length of the muscle at which it is largest (y); `prm`: the first four of its parameters
+// largest force (x), and length of the muscle at which it is largest (y); `prm`: the first four parameters of the muscle
 fn muscle_scale(r: i32, prm: vec4f) -> vec2f {
     let force = select(prm[2], prm[3] / max(actuator_acc0(r), MINVAL), prm[2] < 0.0);
     let optimal = (actuator_lengthrange(r, 1) - actuator_lengthrange(r, 0)) / max(prm[1] - prm[0], MINVAL);

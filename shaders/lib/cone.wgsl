@@ -1,5 +1,5 @@
-// elliptic contacts: one normal row and its friction rows, whose cost depends on where their residual lies to the cone.
-// Scaled by the friction coefficients the cone is round: N is the normal, T the length of the tangential residual
+// elliptic contacts: a normal row and its friction rows. Their cost depends on the position of the residual relative to the cone.
+// Scaled by the friction coefficients the cone is circular: N is the normal, T the length of the tangential residual
 //
 //        T          mu T <= N       top      no force
 //        |  middle  /               middle   distance to the cone, squared
@@ -9,7 +9,7 @@
 // number of rows of the largest contact
 const MAXDIM: i32 = 6;
 
-// an elliptic contact: number of rows, friction of the regularized cone, what makes the cone round
+// an elliptic contact: number of rows, friction of the regularized cone, factors that make the cone circular
 struct Contact {
     dim: i32,
     mu: f32,
@@ -42,7 +42,7 @@ fn contact_of(r: i32) -> Contact {
     return c;
 }
 
-// what an array holds for the rows of a contact
+// values of an array for the rows of a contact
 fn of_contact<x>(r: i32, dim: i32) -> array<f32, 6> {
     var v: array<f32, 6>;
     for (var k = 0; k < MAXDIM; k++) {
@@ -53,7 +53,7 @@ fn of_contact<x>(r: i32, dim: i32) -> array<f32, 6> {
     return v;
 }
 
-// a residual where the cone is round, its tangential length at the end
+// a residual scaled so that the cone is circular, and its tangential length
 struct Round {
     u: array<f32, 6>,
     t: f32,
@@ -121,7 +121,7 @@ fn contact_cost(c: Contact, r: i32, x: array<f32, 6>) -> f32 {
     return cost;
 }
 
-// sets the forces of the rows with residuals `x`; their state
+// sets the forces of the rows with residuals `x`; returns their state
 fn contact_force(c: Contact, r: i32, x: array<f32, 6>) -> i32 {
     let v = round_of(c, x);
     let state = zone(c.mu, v.u[0], v.t);
@@ -138,13 +138,13 @@ fn contact_force(c: Contact, r: i32, x: array<f32, 6>) -> i32 {
     return state;
 }
 
-// second derivative of the cost in the middle zone, by the residuals, times a vector
+// second derivative of the cost with respect to the residuals in the middle zone, times a vector
 fn contact_hessian(c: Contact, r: i32, x: array<f32, 6>, y: array<f32, 6>) -> array<f32, 6> {
     let v = round_of(c, x);
     let bend = c.mu * v.u[0] / v.t;
     let k = cone_stiffness(c.mu, efc_D(r));
 
-    // the vector where the cone is round, and its part along the tangent
+    // the vector scaled so that the cone is circular, and its component along the tangent
     var w = round_of(c, y).u;
     var along = 0.0;
     for (var i = 1; i < MAXDIM; i++) {
@@ -159,8 +159,8 @@ fn contact_hessian(c: Contact, r: i32, x: array<f32, 6>, y: array<f32, 6>) -> ar
     return w;
 }
 
-// what path_eval needs to know of rows with residuals that change: normal and its change by a unit step; squared length of
-// the tangent, its product with the change, squared length of the change; coefficients of the cost in the bottom zone
+// coefficients for path_eval of rows with residuals that change: normal and its change by a unit step; squared length of the
+// tangent, its product with the change, squared length of the change; coefficients of the cost in the bottom zone
 struct Path {
     normal: vec2f,
     tangent: vec3f,
@@ -188,7 +188,7 @@ fn contact_path(c: Contact, r: i32, x: array<f32, 6>, y: array<f32, 6>) -> Path 
     return p;
 }
 
-// of the distance to the cone, and of the distance to its polar cone
+// cost by the distance to the cone, and by the distance to its polar cone
 fn cone_cost(p: Path, n: f32, t: f32) -> f32 {
     let distance = n - p.mu * t;
     return 0.5 * p.stiffness * distance * distance;
@@ -199,7 +199,7 @@ fn polar_cost(p: Path, n: f32, t: f32) -> f32 {
     return 0.5 * p.stiffness * distance * distance;
 }
 
-// cost, less that of the start, and its derivatives at a step (`PrimalEval`); the sum of the sizes of the slope's terms
+// cost, minus the cost at the start, and its derivatives at a step (`PrimalEval`); sum of the absolute values of the slope's terms
 fn path_eval(p: Path, alpha: f32) -> vec4f {
     let t0 = sqrt(p.tangent.x);
     let moved = alpha * (2.0 * p.tangent.y + alpha * p.tangent.z);

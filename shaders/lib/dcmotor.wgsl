@@ -1,6 +1,6 @@
-// DC motors: controller, winding, friction; `control(u, bad)` is what an actuator is told
+// DC motors: controller, winding, friction; `control(u, bad)` is a control as the actuator uses it
 
-// where the states of a motor are in `act`, -1: it has none
+// addresses of a motor's states in `act`, -1: no such state
 struct Slots {
     // first input, limited by the slew rate
     slew: i32,
@@ -59,8 +59,8 @@ fn first_input(i: i32, s: Slots, given: f32) -> f32 {
     return clip(given, act(s.slew) - step, act(s.slew) + step);
 }
 
-// voltage at the terminals (x): of the controller, which makes up for back-EMF, and the raw one; the first input (y); and
-// whether the controller has its way (z: 1 or 0)
+// voltage at the terminals (x): the controller's, which compensates back-EMF, plus the raw input; the first input (y); and
+// whether the controller's voltage is within its limit (z: 1 or 0)
 fn voltage(i: i32, s: Slots, bad: bool) -> vec3f {
     let r = actuator_outadr(i);
     let spec = actuator_ctrlspec(i);
@@ -69,7 +69,7 @@ fn voltage(i: i32, s: Slots, bad: bool) -> vec3f {
     var inputs = vec4f(0.0);
     var input = 0.0;
     for (var k = 0; k < 4; k++) {
-        // their bits are in this order: position, velocity, feedforward, voltage
+        // the order of their bits: position, velocity, feedforward, voltage
         if ((spec & (INPUT_POS << u32(k))) != 0) {
             inputs[k] = control(u, bad);
             if (u == first) {

@@ -1,6 +1,6 @@
-// forces of an elastic continuum on the vertices of a soft body; a lane finds all of them, and adds those on its own vertices
+// elastic forces on the vertices of a flex; a lane computes all of them, and adds those on its own vertices
 
-// ends of the edges of a triangle, then of a tetrahedron
+// vertex numbers of the edges of a triangle, then of a tetrahedron
 const ELEMENT_EDGES: array<vec2i, 9> = array<vec2i, 9>(
     vec2i(1, 2), vec2i(2, 0), vec2i(0, 1),
     vec2i(0, 1), vec2i(1, 2), vec2i(2, 0), vec2i(2, 3), vec2i(0, 3), vec2i(1, 3));

@@ -66,7 +66,7 @@ fn damping_slope(i: i32) -> f32 {
     return poly_force_slope(dof_damping_all(i), poly, qvel(i), true);
 }
 
-// what dof `i` feels of a force and a torque on a body at a point
+// generalized force on dof `i` of a force and a torque on a body at a point
 fn apply_ft(i: i32, body: i32, point: vec3f, force: vec3f, torque: vec3f) -> f32 {
     // dofs that move the body
     var dof = body_lastdof(body);

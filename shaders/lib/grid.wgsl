@@ -1,4 +1,4 @@
-// what a grid of angles around a site feels
+// contacts seen in a grid of angles around a site
 
 // cell of an angle among `count` cells between `-half` and `half`; a larger `gamma` makes the cells in the middle smaller. -1 outside
 fn grid_cell(angle: f32, count: i32, half: f32, gamma: f32) -> i32 {

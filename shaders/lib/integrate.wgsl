@@ -1,4 +1,4 @@
-// from rates to the next state. Every lane of the team must call these functions
+// integration of rates to the next state. Every lane of the team must call these functions
 
 // adds a velocity times a time to positions
 fn integrate_pos<pos, vel>(time: f32) {
@@ -41,7 +41,7 @@ fn advance<rate, acc, vel>() {
     }
 }
 
-// all of it but the positions
+// advance without the positions
 fn advance_rates<rate, acc>() {
     // activation
     if (na > 0 && (opt_disableflags & DSBL_ACTUATION) == 0) {

@@ -1,4 +1,4 @@
-// how points of bodies move
+// velocity and acceleration of a point of a body
 
 struct PointMotion {
     vel: vec3f,
@@ -54,9 +54,8 @@ fn tendon_acceleration<acc_>(t: i32) -> f32 {
     return acc;
 }
 
-// adds to a sparse row, entries `adr` to `adr + num` of which `colind` says whose they are, what each dof does to a point of a
-// body along `dir`, and to its turning about `axis`: the row of the Jacobian of that motion. Dofs that the row does not hold
-// are passed over
+// adds to a sparse row the Jacobian of a point of a body along `dir`, and of the body's rotation about `axis`. The row has the
+// entries `adr` to `adr + num` with the dofs in `colind`; dofs without an entry are skipped
 fn add_jac<row, colind>(adr: i32, num: i32, body: i32, point: vec3f, dir: vec3f, axis: vec3f) {
     let offset = point - subtree_com(body_rootid(body));
     let moment = axis + cross(offset, dir);
@@ -69,7 +68,7 @@ fn add_jac<row, colind>(adr: i32, num: i32, body: i32, point: vec3f, dir: vec3f,
             let motion = cdof(i);
             set_row(k, row(k) + dot(motion.rot, moment) + dot(motion.lin, dir));
         }
-        // the dof's turn is over if the row has nothing above it
+        // on to the next dof if the row has no entry above it
         if (column > i) {
             k--;
         } else {

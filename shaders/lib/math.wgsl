@@ -1,5 +1,5 @@
 // quaternions (w x y z, in registers as in memory: q[0] is w) and 3 × 3 matrices (column-major in registers: m * v and
-// transpose(m) * v are meant as written). Vectors are WGSL's: + - * dot cross length need no names here
+// transpose(m) * v have their mathematical meaning). Vectors use WGSL's own operations: + - * dot cross length
 
 // product of two quaternions
 fn mul_quat(a: vec4f, b: vec4f) -> vec4f {
@@ -68,7 +68,7 @@ fn nonzero(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7fffffffu) != 0u;
 }
 
-// a unit vector (xyz) and the length it had (w); the x axis if it was too short
+// the unit vector (xyz) and the length (w) of a vector; the x axis if it is too short
 fn normalize3(a: vec3f) -> vec4f {
     let norm = sqrt(dot(a, a));
     if (norm < MINVAL) {

@@ -1,6 +1,6 @@
 // bodies in a fluid: their shapes in the fluid models, and their velocities relative to the fluid
 
-// force and torque, or the velocities that make them: moving, turning
+// force and torque, or linear and angular velocity
 struct Medium {
     lin: vec3f,
     rot: vec3f,

@@ -1,5 +1,5 @@
-// controllers of actuators that are plugins: they see the control as it was set. Of their activations the integral comes first, if
-// they have one, then the setpoint of the last step, then that of the actuator's dynamics
+// controllers of actuators with a plugin: they use the control as it was set. Order of their activations: the integral, if they
+// have one, then the setpoint of the last step, then the activations of the actuator's dynamics
 
 // parameter `k` of an actuator's plugin instance
 fn plugin_number(i: i32, k: i32) -> f32 {

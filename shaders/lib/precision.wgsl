@@ -1,6 +1,6 @@
 // inertia matrices that a number format cannot represent well enough
 
-// half a unit in the last place of 1: the largest rounding of an f32
+// half a unit in the last place of 1: the largest rounding error of f32
 const ROUNDING: f32 = 5.9604645e-8;
 
 // upper bound of the growth of rounding errors in the acceleration of a dof: the largest number from which its pivot of L'DL

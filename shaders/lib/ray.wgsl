@@ -1,6 +1,6 @@
 // intersection of a ray with a shape: the distance in units of its direction, and the outward normal
 
-// dist -1: nowhere
+// dist -1: no intersection
 struct Hit {
     dist: f32,
     normal: vec3f,
@@ -12,7 +12,7 @@ struct Ray {
     vec: vec3f,
 }
 
-// the nearest face of a box, and the distance to each, -1 where it is missed: -x x -y y -z z
+// the nearest face of a box hit, and the distance to each face, -1 if missed: -x x -y y -z z
 struct BoxHit {
     hit: Hit,
     low: vec3f,
@@ -35,7 +35,7 @@ fn ray_at(r: Ray, dist: f32) -> vec3f {
     return r.pnt + r.vec * dist;
 }
 
-// the nearest geom that a ray meets, but none of the body `bodyexclude`, and what cannot be seen is not met
+// the nearest geom that a ray hits, without geoms of the body `bodyexclude` and invisible ones
 fn ray(r: Ray, bodyexclude: i32) -> Hit {
     var nearest = miss();
     for (var geom = 0; geom < ngeom; geom++) {
@@ -137,7 +137,7 @@ fn ray_plane(size: vec3f, r: Ray) -> Hit {
 
 // an ellipsoid of three semiaxes, or a sphere
 fn ray_ellipsoid(size: vec3f, r: Ray) -> Hit {
-    // in lengths of the semiaxes it is a unit sphere
+    // in units of the semiaxes it is a unit sphere
     let unit = Ray(r.pnt / size, r.vec / size);
     let dist = ray_quad(around(unit, 1.0)).x;
     if (dist < 0.0) {
@@ -278,7 +278,7 @@ fn ray_hfield(field: i32, r: Ray) -> Hit {
     let size = vec4f(hfield_size(field, 0), hfield_size(field, 1), hfield_size(field, 2), hfield_size(field, 3));
     let adr = hfield_adr(field);
 
-    // one after the other by one text: the box below, and that of the surface
+    // the same code for both boxes, one after the other: the box below, and the bounding box of the surface
     var hit = miss();
     var top = BoxHit(miss(), vec3f(-1.0), vec3f(-1.0));
     for (var k = 0; k < 2; k++) {

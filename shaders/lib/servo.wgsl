@@ -1,6 +1,6 @@
-// servos of several inputs: PID controllers, and servos of an orientation; `control(u, bad)` is what an actuator is told
+// servos with several inputs: PID controllers, and servos of an orientation; `control(u, bad)` is a control as the actuator uses it
 
-// setpoints and feedforward of a PID controller, and its gain of the integral; what it has no input for is zero
+// setpoints and feedforward of a PID controller, and its integral gain; missing inputs are zero
 struct Pid {
     goal: f32,
     speed: f32,
@@ -14,7 +14,7 @@ fn pid(i: i32, bad: bool) -> Pid {
     let spec = actuator_ctrlspec(i);
     var inputs = vec3f(0.0);
     for (var k = 0; k < 3; k++) {
-        // their bits are in this order
+        // the order of their bits
         if ((spec & (INPUT_POS << u32(k))) != 0) {
             inputs[k] = control(u, bad);
             u++;

@@ -1,6 +1,6 @@
-// the inertia matrix and its factor: symmetric, in the rows of the tree (M_rownnz M_rowadr M_colind), each row holding a
-// dof's ancestors in ascending order and the dof itself last. Every lane of the team must call these functions; what a
-// function gets was written before a team_sync(), and what it gives is there after it
+// the inertia matrix and its factor: symmetric, in sparse rows (M_rownnz M_rowadr M_colind), each row holding a dof's ancestors
+// in ascending order and the dof itself last. Every lane of the team must call these functions; inputs of a function were written
+// before a team_sync(), and its outputs are visible after its own
 
 // turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns whether any did
 fn factor_i<mat, diaginv>() -> bool {
@@ -26,7 +26,7 @@ fn factor_i<mat, diaginv>() -> bool {
         }
         team_sync();
 
-        // this row becomes L; nobody reads it before the next sync
+        // this row becomes L; no lane reads it before the next team_sync()
         for (var a = lane; a < num; a += LANES) {
             set_mat(start + a, mat(start + a) * inv);
         }
@@ -58,7 +58,7 @@ fn solve_ld<mat, diaginv, x>() {
     }
     team_sync();
 
-    // L, from the root: bodies of one level at a time, their dofs in turn
+    // L, from the root: bodies level by level, their dofs in order
     for (var level = 1; level < nlevel; level++) {
         for (var k = lane; k < level_num(level); k += LANES) {
             let i = level_body(level_adr(level) + k);
@@ -76,7 +76,7 @@ fn solve_ld<mat, diaginv, x>() {
     }
 }
 
-// a row of M times `x`: what its mirror image gives is gathered from the dofs below
+// a row of M times `x`: entries of the mirrored column are gathered from the dofs below
 fn mul_m_row<mat, x>(i: i32) -> f32 {
     let adr = M_rowadr(i);
     let num = M_rownnz(i) - 1;
@@ -84,7 +84,7 @@ fn mul_m_row<mat, x>(i: i32) -> f32 {
     for (var a = 0; a < num; a++) {
         sum += mat(adr + a) * x(M_colind(adr + a));
     }
-    // its descendants follow it, unless it is simple and has none; the place of i in their rows is that of its depth among dofs
+    // its descendants follow it, unless it is simple and has none; the index of i in their rows is its depth among dofs
     let end = i + D_rownnz(i) - D_diag(i);
     if (M_rownnz(min(i + 1, nv - 1)) > num + 1) {
         for (var j = i + 1; j < end; j++) {

@@ -1,4 +1,4 @@
-// what sensors say of contacts
+// contact sensors
 
 // all data of a contact report
 struct Report {
@@ -84,7 +84,7 @@ fn contact_rows(pair: i32, kind: i32) -> i32 {
     return select(select(1, 2 * (dim - 1), kind == CNSTR_CONTACTPYRAMIDAL), dim, kind == CNSTR_CONTACTELLIPTIC);
 }
 
-// the same of a contact, nothing if it makes no force
+// the wrench of a contact, zero if it has no rows
 fn contact_wrench(c: i32) -> Spatial {
     let row = contact_efc_address(c);
     if (row < 0) {
@@ -111,7 +111,7 @@ fn is_side(c: i32, side: i32, kind: i32, id: i32) -> bool {
     return body == id;
 }
 
-// 1 for a contact that a sensor looks for, -1 for one that it sees with its sides exchanged, else 0
+// 1 for a contact that matches the sensor, -1 if its sides are exchanged, else 0
 fn met(i: i32, c: i32) -> i32 {
     let kind1 = sensor_objtype(i);
     let id1 = sensor_objid(i);
@@ -168,7 +168,7 @@ fn report(c: i32, flip: bool, count: i32) -> Report {
     return out;
 }
 
-// velocity of a body where it has the point `pos` of the world
+// velocity of a body at the world point `pos`
 fn body_motion(body: i32, pos: vec3f) -> Spatial {
     return seen_from(cvel(body), pos - subtree_com(body_rootid(body)));
 }
@@ -179,7 +179,7 @@ fn net(i: i32) -> Report {
     out.normal = vec3f(1.0, 0.0, 0.0);
     out.tangent = vec3f(0.0, 1.0, 0.0);
     var weight = 0.0;
-    // the point, then forces about it
+    // the center of the forces, then the forces about it
     for (var turn = 0; turn < 2; turn++) {
         for (var c = 0; c < ncon(); c++) {
             let side = met(i, c);
@@ -246,7 +246,7 @@ fn give_report(first: i32, bits: i32, r: Report) {
     }
 }
 
-// contacts between what a sensor names: the first, the nearest, the strongest, or all as one force
+// contacts between the objects of a sensor: the first, the nearest, the strongest, or the net force
 fn contact_report(i: i32) {
     let adr = sensor_adr(i);
     let bits = sensor_intprm(i, 0);

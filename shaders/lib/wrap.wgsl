@@ -1,6 +1,6 @@
 // the shortest way around a sphere or an infinite cylinder
 
-// where a path touches an obstacle, and the length of its part on the surface; held: whether it does
+// contact of a path with an obstacle, and the length of its part on the surface; held: true if they touch
 struct Touch {
     on: vec3f,
     off: vec3f,
@@ -8,7 +8,7 @@ struct Touch {
     held: bool,
 }
 
-// an obstacle in a tendon's path: geom of a radius, sphere or cylinder; where the site is that tells which way round
+// an obstacle in a tendon's path: sphere or cylinder with the radius of a geom; position of the side site
 struct Obstacle {
     pos: vec3f,
     mat: mat3x3f,
@@ -18,7 +18,7 @@ struct Obstacle {
     side: vec3f,
 }
 
-// the same in the plane of the path
+// the contact in the plane of the path
 struct Arc {
     on: vec2f,
     off: vec2f,
@@ -26,7 +26,7 @@ struct Arc {
     held: bool,
 }
 
-// whether and how the path between two points goes around an obstacle
+// path around an obstacle between two points
 fn wrap(from_: vec3f, to: vec3f, o: Obstacle) -> Touch {
     let back = transpose(o.mat);
     let p0 = back * (from_ - o.pos);
@@ -125,7 +125,7 @@ fn circle(a: vec2f, b: vec2f, sided: bool, side: vec2f, radius: f32) -> Arc {
     return Arc(turned2(a, way * alpha, radius / la), turned2(b, -way * beta, radius / lb), radius * angle, true);
 }
 
-// a direction turned and scaled
+// a direction rotated and scaled
 fn turned2(p: vec2f, by: f32, scale: f32) -> vec2f {
     let sc = sin_cos(by);
     return vec2f(sc.y * p.x - sc.x * p.y, sc.x * p.x + sc.y * p.y) * scale;

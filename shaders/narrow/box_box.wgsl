@@ -1,4 +1,5 @@
-// two boxes, as src/cpu/collision/box_box.rs: the axis of greatest separation among 15, then the contacts of the faces or edges that meet along it
+// two boxes, as in src/cpu/collision/box_box.rs: the axis of greatest separation among 15, then the contacts of the faces or
+// edges that meet along it
 //
 //   a face wins: the facing face of the other box        an edge pair wins: one contact
 //   is cut to the four sides of the face                 midway between the edges
@@ -171,7 +172,7 @@ fn edge_edge(b: Boxes, edges: i32) {
     add_contact(dist, b.first.mat * ((point1 + point2) * 0.5) + b.first.pos, b.first.mat * axis);
 }
 
-// the other axis along which an axis does not point; 3: both count
+// the other axis to which an axis is orthogonal; 3: both edges may be nearest
 fn ambiguous(axis: vec3f, i: i32) -> i32 {
     let k1 = (i + 1) % 3;
     let k2 = (i + 2) % 3;

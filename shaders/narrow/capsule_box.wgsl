@@ -1,5 +1,5 @@
-// a capsule and a box, as src/cpu/collision/capsule_box.rs: the point of the capsule's segment nearest to the box, and a second one
-// where the capsule lies along a face or an edge. Each is then a ball against the box
+// a capsule and a box, as in src/cpu/collision/capsule_box.rs: the point of the capsule's segment nearest to the box, and a second
+// one where the capsule lies along a face or an edge. Each point is then tested as a sphere against the box
 
 // the capsule's segment in the frame of the box
 struct Segment {
@@ -11,12 +11,12 @@ struct Segment {
     direction: i32,
 }
 
-// what of the box is nearest to the segment: nothing 0, a face 1, an edge 2, a corner 3
+// feature of the box nearest to the segment: 0 none, 1 face, 2 edge, 3 corner
 struct Nearest {
     kind: i32,
     // squared distance
     dist: f32,
-    // where on the segment and on the edge, -1 to 1
+    // position on the segment and on the edge, -1 to 1
     on_segment: f32,
     on_edge: f32,
     // face: its axis, or -1 if the point is inside the box

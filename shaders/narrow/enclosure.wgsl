@@ -1,4 +1,4 @@
-// how far a convex solid juts out of another, as src/cpu/collision/enclosure.rs
+// how far a convex solid sticks out of another, as in src/cpu/collision/enclosure.rs
 
 // first step of a climb (rad)
 const ENCLOSURE_STEP: f32 = 0.5;
@@ -49,7 +49,7 @@ fn solid_of_site(site: i32) -> Solid {
     return Solid(site_type(site), mesh, pos, mat, site_size(site), 0.0, false, -1, -1);
 }
 
-// how far an object juts out of a site (m); below zero how much room there is around it
+// how far an object sticks out of a site (m); if negative, the clearance around it
 fn juts_out_of_site(kind: i32, id: i32, site: i32) -> f32 {
     let outer = solid_of_site(site);
     if (kind == OBJ_SITE) {
@@ -95,7 +95,7 @@ fn climb_on(before: Climb, apart: vec3f) -> Climb {
     let slope = apart - climb.dir * out;
     let steep = length(slope);
     if (out > climb.most) {
-        // on, along the slope; not on top
+        // take the slope as the direction of the next step; end at a maximum
         climb.most = out;
         climb.best = climb.dir;
         climb.live = steep > MINVAL && steep > opt_ccd_tolerance * abs(out);
@@ -103,7 +103,8 @@ fn climb_on(before: Climb, apart: vec3f) -> Climb {
             climb.way = slope / steep;
         }
     } else {
-        // back, and half as far between the way that led here and the slope here; not where that is nowhere
+        // halve the step from the best direction and turn it to the mean of the last step's direction and the slope; end if the
+        // two cancel
         climb.step *= 0.5;
         if (steep > MINVAL) {
             climb.way += slope / steep;

@@ -1,7 +1,7 @@
-// how far two convex solids are apart, as src/cpu/collision/gjk.rs: the point of their Minkowski difference nearest to the origin
+// distance of two convex solids, as in src/cpu/collision/gjk.rs: the point of their Minkowski difference nearest to the origin
 // (Gilbert, Johnson and Keerthi)
 
-// nearest point so far, its distance and the one before, weights of the corners
+// nearest point so far, its distance and the previous distance, weights of the vertices
 var<private> gjk_x: vec3f;
 var<private> gjk_norm: f32;
 var<private> gjk_before: f32;
@@ -106,7 +106,7 @@ fn gjk_end(corner: Corner) {
     ccd_dist = select(gjk_norm, 0.0, ccd_corners == 4 && !separated);
     if (ccd_bare) {
         if (ccd_dist > ccd_tolerance) {
-            // margins and the surface of spheres and capsules are added where the cores are apart
+            // add the margins and the radius of spheres and capsules where the cores are apart
             ccd_normal = -gjk_x / gjk_norm;
             ccd_point1 += ccd_normal * (solid_skin(solid1) + 0.5 * ccd_margin);
             ccd_point2 -= ccd_normal * (solid_skin(solid2) + 0.5 * ccd_margin);
@@ -133,7 +133,7 @@ fn gjk_end(corner: Corner) {
     }
 }
 
-// where a search begins
+// start point of the search
 fn solid_center(solid: Solid) -> vec3f {
     if (solid_hfield && solid.kind == GEOM_HFIELD) {
         return prism_center();

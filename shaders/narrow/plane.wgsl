@@ -1,6 +1,6 @@
-// planes: a plane and a convex shape, as src/cpu/collision/plane.rs
+// planes: a plane and a convex shape, as in src/cpu/collision/plane.rs
 
-// a plane and a ball round a point; the contact is midway between the surfaces
+// a plane and a ball; the contact is midway between the surfaces
 fn plane_point(origin: vec3f, normal: vec3f, center: vec3f, radius: f32, margin: f32) {
     let height = dot(center - origin, normal);
     if (height > margin + radius) {

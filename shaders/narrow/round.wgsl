@@ -1,6 +1,6 @@
-// spheres, capsules, and a sphere with a cylinder, as src/cpu/collision/round.rs
+// spheres, capsules, and a sphere with a cylinder, as in src/cpu/collision/round.rs
 
-// balls of two shapes, each with its own center and radius
+// two balls of two shapes, each with its own center and radius
 fn balls(first: Shape, pos1: vec3f, radius1: f32, second: Shape, pos2: vec3f, radius2: f32, margin: f32) {
     let dif = pos2 - pos1;
     let reach = margin + radius1 + radius2;

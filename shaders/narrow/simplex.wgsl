@@ -1,6 +1,7 @@
-// the point of a simplex nearest to the origin, by signed volumes, as src/cpu/collision/simplex.rs
+// the point of a simplex nearest to the origin, by signed volumes, as in src/cpu/collision/simplex.rs
 
-// the origin on the plane of three points (xyz); w is 0 if they are on a line. The two shortest edges tell the plane best
+// projection of the origin on the plane of three points (xyz); w is 0 if they are on a line. The two shortest edges give the most
+// accurate plane
 fn origin_on_plane(a: vec3f, b: vec3f, c: vec3f) -> vec4f {
     let ab = b - a;
     let bc = c - b;
@@ -24,7 +25,7 @@ fn origin_on_plane(a: vec3f, b: vec3f, c: vec3f) -> vec4f {
     return vec4f(normal * (dot(normal, at) / norm2), 1.0);
 }
 
-// twice the areas that a point of the plane of a triangle cuts off (xyz) and that of the whole (w), all times that of the whole
+// twice the areas that a point in the plane of a triangle cuts off (xyz) and twice the triangle's area (w), all times the latter
 fn simplex_areas(a: vec3f, b: vec3f, c: vec3f, p: vec3f) -> vec4f {
     let normal = cross(b - a, c - a);
     let pa = a - p;
@@ -101,7 +102,7 @@ fn on_simplex(num: i32) -> vec4f {
         }
     }
 
-    // outside: the nearest of the faces that the origin lies beyond, each without one corner
+    // outside: the nearest of the faces that have the origin on their outer side, each without one corner
     var weights = vec4f(0.0);
     var least = CCD_FAR;
     for (var k = select(3, 0, num == 4); k < 4; k++) {

@@ -1,4 +1,4 @@
-// a ball and a box, as src/cpu/collision/sphere_box.rs
+// a ball and a box, as in src/cpu/collision/sphere_box.rs
 
 // ball with its center in the frame of the box: contact with the nearest point of the box, or with the nearest face if the center
 // is inside

@@ -1,4 +1,4 @@
-// convex solids as the general collider sees them, as src/cpu/collision/support.rs: the farthest point in a direction
+// convex solids for the convex collider, as in src/cpu/collision/support.rs: the support function
 
 struct Solid {
     kind: i32,
@@ -40,7 +40,7 @@ fn solid_support(solid: Solid, dir: vec3f) -> Top {
         vertex = select(0, 1, local.z < 0.0);
         point = select(local * size.x, vec3f(0.0), solid.bare) + vec3f(0.0, 0.0, up * size.y);
     } else if (solid_ellipsoid && solid.kind == GEOM_ELLIPSOID) {
-        // that of the unit ball, stretched
+        // support point of the unit ball, scaled
         point = normalize3(local * size).xyz * size;
     } else if (solid_cylinder && solid.kind == GEOM_CYLINDER) {
         vertex = select(0, 1, local.z < 0.0);
@@ -92,7 +92,7 @@ fn mesh_support(mesh: i32, dir: vec3f, last: i32, started: i32) -> Top {
         var here = -1;
         for (var turn = 0; turn < 8 * hull + 3; turn++) {
             if (next < 0) {
-                // no neighbor left: on from the best, if it is another one
+                // no neighbor left: on from the best vertex, if it is a new one
                 if (top.climbed == here) {
                     break;
                 }
@@ -108,7 +108,7 @@ fn mesh_support(mesh: i32, dir: vec3f, last: i32, started: i32) -> Top {
                 }
             }
             if (edge < 0) {
-                // the two to begin at
+                // the two start vertices
                 next = select(-1, started, edge == -2);
                 edge = select(edge + 1, 0, edge == -1 || started < 0);
             } else {

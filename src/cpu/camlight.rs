@@ -16,7 +16,7 @@ pub fn camlight<R: Real>(m: &Model, d: &mut Data<R>) {
         let (mut pos, mut mat) =
             local2global(d, body, none, d.own.cam_pos(m, i), d.own.cam_quat(m, i));
         if mode == CamLight::Track || mode == CamLight::TrackCom {
-            // Track modes: the orientation stays, the position follows
+            // track modes: the orientation stays, the position follows
             mat = d.own.cam_mat0(m, i);
             pos = if mode == CamLight::Track {
                 add3(d.xpos[body], d.own.cam_pos0(m, i))
@@ -42,7 +42,7 @@ pub fn camlight<R: Real>(m: &Model, d: &mut Data<R>) {
         let mut pos = add3(d.xpos[body], mul_mat_vec3(d.xmat[body], local_pos));
         let mut dir = rot_vec_quat(d.own.light_dir(m, i), d.xquat[body]);
         if mode == CamLight::Track || mode == CamLight::TrackCom {
-            // Track modes: the direction stays, the position follows
+            // track modes: the direction stays, the position follows
             dir = d.own.light_dir0(m, i);
             pos = if mode == CamLight::Track {
                 add3(d.xpos[body], d.own.light_pos0(m, i))

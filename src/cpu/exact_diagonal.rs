@@ -63,7 +63,7 @@ fn cone<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], first: usize, reg:
     nrow
 }
 
-// Sets R, its inverse D, and the corresponding diagonal of A; a lane without the row keeps its values
+// sets R, its inverse D, and the corresponding diagonal of A; a lane without the row keeps its values
 fn regularize<R: Real>(d: &mut Data<R>, r: usize, reg: R) {
     let present = R::zero().lt(d.efc_D[r]);
     set_regularization(d, r, reg, present);

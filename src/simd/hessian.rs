@@ -15,16 +15,16 @@ use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::ConstraintState;
 
-/// Where the rows of the Hessian are; see [`skyline`].
+/// Storage of the rows of the Hessian; see [`skyline`].
 #[derive(Clone)]
 pub(super) struct Shape {
     // first dof
     first: usize,
-    // last dof that a dof is coupled to
+    // last dof coupled to each dof
     end: Vec<i32>,
-    // address of a dof's row, less the dof's number
+    // address of each dof's row, minus the dof's number
     adr: Vec<i32>,
-    // number of dofs from the first to the last, and of entries
+    // number of dofs from the first to the last, and number of entries
     num: usize,
     nh: usize,
 }
@@ -42,7 +42,7 @@ impl Shape {
 }
 
 impl<R: Real> Rows<R> {
-    // which dofs are coupled in any lane: every dof's row of the Hessian ends at the last of them
+    // sparsity of the Hessian, the union over all lanes: the row of every dof ends at the last dof coupled to it
     pub(super) fn find_shape(&mut self, m: &Model, island: &Island<'_, R>) {
         let (Some(&first), Some(&last)) = (island.dofs.first(), island.dofs.last()) else {
             return;
@@ -194,7 +194,7 @@ fn quadratic<R: Real>(d: &Data<R>, r: usize) -> R {
     R::select(quadratic, d.efc_D[r], R::zero())
 }
 
-// H += J' weight J for N rows that touch the same dofs; two rows of H at a time share the entries that they load
+// H += J' weight J for N rows with the same dofs; two rows of H at a time share the loaded entries
 #[inline(always)]
 fn add_rows<R: Real, const N: usize>(
     shape: &Shape,
@@ -232,7 +232,7 @@ fn add_rows<R: Real, const N: usize>(
     }
 }
 
-// H += J' weight J for N rows that touch the same dofs, coupled among each other
+// H += J' weight J for N coupled rows with the same dofs
 #[inline(always)]
 fn add_block<R: Real, const N: usize>(
     shape: &Shape,

@@ -1,4 +1,4 @@
-//! A polytope of triangles round the origin that grows towards the surface of the Minkowski difference.
+//! A polytope of triangles around the origin that grows towards the surface of the Minkowski difference.
 
 use super::gjk::{Found, Two, Vertex};
 use super::simplex::*;

@@ -301,8 +301,8 @@ pub enum Sort {
     OneSided,
 }
 
-/// Force and state of a row from its residual; rows of an elliptic contact are computed together ([`Contact::force`]). The last
-/// value is true where the cost is quadratic.
+/// Force and state of a row from its residual; rows of an elliptic contact are computed together: [`Contact::force`] sets them.
+/// The last value is true where the cost is quadratic.
 #[inline(always)]
 pub fn row_force<R: Real>(d: &Data<R>, sort: Sort, r: usize, x: R) -> (R, R::Int, R::Mask) {
     let zero = R::zero();
