@@ -4,7 +4,7 @@
 // then by the function of its shapes, and holds the contacts found; a scan over the lanes gives the contacts their slots, in the
 // order of the list. If they do not fit, the lanes store them one after the other and the deepest contacts stay.
 
-// a geom in its place
+// a geom at its pose
 struct Shape {
     pos: vec3f,
     mat: mat3x3f,

@@ -30,7 +30,7 @@ fn mj_compare_fwd_inv() {
             set_efc_force(r, fwdinv_force(r));
         }
     }
-    // every lane has read it
+    // every lane has read fwdinv_stage: the sums are barriers
     let lengths = vec2f(sqrt(team_sum(constraint)), sqrt(team_sum(applied)));
     if (lane == 0) {
         if (after != 0) {

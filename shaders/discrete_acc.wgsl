@@ -14,7 +14,7 @@ fn mj_discrete_acc() {
             set_qacc(i, mul_d_row<qLU, inv_qacc>(i));
         }
     } else if (opt_integrator == INT_IMPLICITFAST) {
-        // the same without the derivative of the bias force, symmetric
+        // m - h D without the derivative of the bias force, symmetric
         for (var i = lane; i < nv; i += LANES) {
             less_symmetric_slope(i);
         }

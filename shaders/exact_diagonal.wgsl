@@ -8,7 +8,7 @@ fn mj_exact_diagonal() {
             continue;
         }
 
-        // Diagonal of A, and R from it and the impedance
+        // diagonal of A, and R from it and the impedance
         let diag = unit_response(r);
         let imp = efc_KBIP(r, 2);
         let reg = max((1.0 - imp) * diag / imp, MINVAL);
@@ -34,7 +34,7 @@ fn regularize_pyramid(first: i32, reg: f32) {
     }
 }
 
-// r of the normal row, and of each friction row from its friction coefficient
+// R of the normal row, and of each friction row from its friction coefficient
 fn regularize_cone(first: i32, reg: f32) {
     let k = contact_collision(efc_id(first));
     regularize(first, reg);

@@ -19,7 +19,7 @@ fn mj_implicit() {
         warn(WARN_INERTIA, factor_lu<qLU>(false));
         solve_lu<qLU, implicit_qacc>(false);
     } else {
-        // the same without the derivative of the bias force, symmetric
+        // m - h D without the derivative of the bias force, symmetric
         for (var i = lane; i < nv; i += LANES) {
             less_symmetric_slope(i);
         }

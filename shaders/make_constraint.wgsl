@@ -5,9 +5,9 @@
 // a scan over the lanes gives it its rows:
 //
 //   equalities | friction of dofs | of tendons | limits of joints, below and above | of tendons | contacts
-//   entries    0  1  2  3 | 4  5  6  7 |     four lanes, two turns
-//   rows       0  1  1  0 | 1  0  4  4 |     how many each makes
-//   first row     0  1    | 2     3  7 |     scan of the turn, behind the turns before
+//   entries    0  1  2  3 | 4  5  6  7 |     four lanes, two iterations
+//   rows       0  1  1  0 | 1  0  4  4 |     number of rows of each entry
+//   first row     0  1    | 2     3  7 |     scan over the lanes, after the rows of earlier iterations
 
 // beginnings of the kinds in the list
 const BEGIN_FRICTION_DOF: i32 = neq;
@@ -472,7 +472,7 @@ fn tendon_entry(t: i32, dof: i32) -> f32 {
     return 0.0;
 }
 
-// jacobian of the first body minus that of the second
+// Jacobian of the first body minus that of the second
 fn two_bodies_jacobian(i: i32, first: i32, nrow: i32) {
     let body = bodies(i);
     let points = anchors(i);

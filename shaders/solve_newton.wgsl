@@ -1,7 +1,7 @@
 // Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
 //
-// On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island and adds the rows that
-// entered and takes away those that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
+// On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island, adds the rows that became
+// active and subtracts the rows that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
 // islands, with its rows from the diagonal to the last dof that is coupled in any lane. Kernels make the whole triangle of an
 // island. In f32 removed rows leave rounding errors behind, which may be as large as the inertia.
 //

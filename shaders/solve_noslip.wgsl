@@ -63,7 +63,7 @@ fn slip_rows(r: i32) -> i32 {
     return select(rows_of(r), 2, efc_type(r) == CNSTR_CONTACTPYRAMIDAL);
 }
 
-// Block of A for the rows updated together with a row's friction
+// block of A for the rows updated together with a row's friction
 fn make_slip_block(r: i32) {
     if (is_elliptic(r)) {
         make_block(r, contact_efc_address(efc_id(r)), rows_of(r), false);
@@ -133,7 +133,7 @@ fn hold(g: Island, r: i32) -> f32 {
             num = 0;
         }
     }
-    // every lane has read what it needs
+    // every lane has read its inputs
     team_sync();
     set_forces(only(g, num > 0), first, num, old, force);
     team_sync();

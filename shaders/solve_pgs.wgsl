@@ -37,7 +37,7 @@ fn start_forces() {
             accelerate(g);
         }
         for (var n = lane; n < g.nefc; n += LANES) {
-            // Block of A for the rows updated together, and the cost of the row's force
+            // block of A for the rows updated together, and the cost of the row's force
             let r = row_at(g, n);
             make_block(r, first_of(r), rows_of(r), true);
             let b = efc_b(r);
@@ -208,7 +208,7 @@ fn relax(g: Island, r: i32) -> f32 {
             num = 0;
         }
     }
-    // every lane has read what it needs
+    // every lane has read its inputs
     team_sync();
     set_forces(only(g, num > 0), r, num, old, force);
     team_sync();

@@ -1,7 +1,7 @@
 // Tendon lengths and Jacobian (`mj_tendon`).
 
 fn mj_tendon() {
-    // points of the paths before this turn's
+    // number of path points from earlier iterations
     var before = 0;
     for (var base = 0; base < ntendon; base += LANES) {
         let t = base + lane;

@@ -37,7 +37,7 @@ const DIVERGENCES: &[Divergence] = &[
             },
             Function {
                 name: "compare_fwd_inv compare_fwd_inv",
-                kernel: &["every lane has read it"],
+                kernel: &["every lane has read fwdinv_stage: the sums are barriers"],
                 twin: &[],
             },
             Function {
@@ -68,7 +68,7 @@ const DIVERGENCES: &[Divergence] = &[
             Function {
                 name: "tendon tendon",
                 kernel: &[
-                    "points of the paths before this turn's",
+                    "number of path points from earlier iterations",
                     "lengths and rows first; the addresses of the points are known when all are counted",
                 ],
                 twin: &[],
@@ -381,7 +381,7 @@ const DIVERGENCES: &[Divergence] = &[
                 name: "solve_pgs relax",
                 kernel: &[
                     "sets a row or contact to its best force at the given forces of the others; returns the change of the cost. A row of -1: none",
-                    "every lane has read what it needs",
+                    "every lane has read its inputs",
                 ],
                 twin: &["sets a contact to its best forces; returns the change of the cost"],
             },

@@ -155,7 +155,7 @@ fn residuals_of(r: i32, num: i32, regularized: bool) -> array<f32, 6> {
     return res;
 }
 
-// Entry of A for two rows
+// entry of A for two rows
 fn entry_of(r: i32, other: i32) -> f32 {
     let pattern = efc_Jpat(r);
     let adr = Jpat_adr(pattern);

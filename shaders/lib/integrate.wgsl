@@ -81,7 +81,7 @@ fn advance_act<rate>(i: i32) {
         }
     }
 
-    // an angle setpoint is kept within a turn of the length
+    // an angle setpoint is kept within half a turn of the length
     let period = wrap_period(i);
     if (actuator_dyntype(i) == DYN_INTEGRATOR && period > 0.0) {
         let last = adr + num - 1;

@@ -25,7 +25,7 @@ fn place_in(pattern: i32, i: i32) -> i32 {
     return Jpat_rank(word) + i32(countOneBits(mask & (bit - 1u)));
 }
 
-// the same for patterns without masks: binary search, as the dofs ascend
+// index of a dof for patterns without masks: binary search, as the dofs ascend
 fn place_found(pattern: i32, i: i32) -> i32 {
     let adr = Jpat_adr(pattern);
     let num = Jpat_num(pattern);

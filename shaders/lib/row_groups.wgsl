@@ -7,7 +7,7 @@ struct Rows {
     num: i32,
 }
 
-// the rows from row k on, up to the first that differs from it in sliding
+// at most four rows from row k on with the sparsity pattern of row k, all of them sliding or none
 fn rows_from(g: Island, k: i32) -> Rows {
     let first = row_at(g, k);
     let pattern = efc_Jpat(first);
@@ -99,7 +99,7 @@ fn apply_rows(g: Island) {
     }
 }
 
-// the same for at most four rows from row k on; returns their number
+// applies at most four rows from row k on; returns their number
 fn apply_from(g: Island, k: i32) -> i32 {
     let rows = rows_from(g, k);
     let force = vec4f(

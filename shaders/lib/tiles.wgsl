@@ -1,8 +1,8 @@
 // a triangle of tiles, four rows and columns each, whose entries lanes read and write four at a time: Newton's Hessian and its factor
 //
-//        q 0  q 1  q 2      dofs of an island go by quads, of which the last may lack some: what lacks is held by a 1 on the
+//        q 0  q 1  q 2      dofs of an island are grouped in quads; dofs missing in the last quad have a 1 on the
 //   q 0 [  0    1    2 ]    diagonal. The numbers count tiles in the order of memory; a tile is four rows of four entries. Of
-//   q 1 [       3    4 ]    a tile of the diagonal only what lies on the diagonal and above it is looked at
+//   q 1 [       3    4 ]    a tile of the diagonal only entries on and above the diagonal are used
 //   q 2 [            5 ]
 //
 // Since a lane that writes one of four entries may write all four, no two lanes write entries of the same four in one phase

@@ -2,7 +2,7 @@
 // edges that meet along it
 //
 //   a face wins: the facing face of the other box        an edge pair wins: one contact
-//   is cut to the four sides of the face                 midway between the edges
+//   is clipped to the four sides of the face             midway between the edges
 
 // two boxes, each in the frame of the other
 struct Boxes {

@@ -214,7 +214,7 @@ pub(crate) fn meet<R: Real>(
     }
 }
 
-/// A geom in its place.
+/// A geom at its pose.
 #[inline(always)]
 pub fn shape<R: Real>(m: &Model, d: &Data<R>, geom: usize) -> Shape<R> {
     Shape {

@@ -24,7 +24,7 @@ pub fn discrete_acc<R: Real>(m: &Model, d: &mut Data<R>) {
             d.qacc[i] = mul_d_row(m, &d.qLU, i, &d.inv_qacc);
         }
     } else if m.opt.integrator == Integrator::ImplicitFast {
-        // the same without the derivative of the bias force, symmetric
+        // m - h D without the derivative of the bias force, symmetric
         for i in 0..m.nv {
             less_symmetric_slope(m, d, i);
         }

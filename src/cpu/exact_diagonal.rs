@@ -19,7 +19,7 @@ pub fn exact_diagonal(m: &Model, d: &mut Data) {
 pub fn exact<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
     let mut r = 0;
     while r < num {
-        // Diagonal of A, and R from it and the impedance
+        // diagonal of A, and R from it and the impedance
         let diag = unit_response(m, d, r);
         let imp = d.efc_KBIP[4 * r + 2];
         let reg = ((R::one() - imp) * diag / imp).max(R::splat(MINVAL));
@@ -49,7 +49,7 @@ fn pyramid<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], first: usize, r
     nrow
 }
 
-// r of the normal row, and of each friction row from its friction coefficient; returns the number of rows
+// R of the normal row, and of each friction row from its friction coefficient; returns the number of rows
 fn cone<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], first: usize, reg: R) -> usize {
     let k = contact[R::int_lane(d.efc_id[first], 0) as usize] as usize;
     let impratio = d.own.impratio(m).max(R::splat(MINVAL));

@@ -25,7 +25,7 @@ pub fn implicit<R: Real>(m: &Model, d: &mut Data<R>) {
         warn(d, Warning::Inertia, clamped);
         solve_lu(m, &d.qLU, false, &mut d.implicit_qacc);
     } else {
-        // the same without the derivative of the bias force, symmetric
+        // m - h D without the derivative of the bias force, symmetric
         for i in 0..m.nv {
             less_symmetric_slope(m, d, i);
         }

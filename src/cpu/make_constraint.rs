@@ -116,7 +116,7 @@ struct Row<R: Real> {
     pattern: i32,
     present: R::Mask,
     pos: R,
-    // violation for the impedance: pos, or the norm over all rows of the constraint
+    // position for the impedance: the row's own, or that of the whole constraint
     size: R,
     margin: R,
     loss: R,
@@ -253,7 +253,7 @@ impl<R: Real> Writer<'_, R> {
         r
     }
 
-    // repeats the last row, without its Jacobian
+    // repeats the last row `more` times, without its Jacobian
     fn repeat(&mut self, last: usize, more: usize) {
         let (d, to) = (&mut *self.d, last + 1);
         for x in [

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!            lane 0         lane 1         solved together
-//! tree 0  [ island 0 ]   [ island 0 ]      trees 0 1 2: all three in lane 1; in lane 0 tree 2 stands still, its M alone
+//! tree 0  [ island 0 ]   [ island 0 ]      trees 0 1 2: all three in lane 1; in lane 0 tree 2 is frozen, only its M
 //! tree 1  [ island 0 ]   [ island 0 ]      counts, its rows have D = 0
 //! tree 2  [ island 1 ]   [ island 0 ]      tree 2, in lane 0 only
 //! ```

@@ -41,7 +41,7 @@ pub fn bound_meets_plane<R: Real>(
     height.le(reach[0] + reach[1] + reach[2] + slack)
 }
 
-/// the bounding box `geom_aabb` of a geom at its pose.
+/// The bounding box `geom_aabb` of a geom at its pose.
 pub fn bounding_box<R: Real>(m: &Model, own: &Own<R>, geom: usize, shape: &Shape<R>) -> Shape<R> {
     let [x, y, z, sizex, sizey, sizez] = std::array::from_fn(|i| own.geom_aabb(m, 6 * geom + i));
     let center = mul_mat_vec3(shape.mat, [x, y, z]);

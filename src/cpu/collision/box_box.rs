@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   a face wins: the facing face of the other box        an edge pair wins: one contact
-//!   is cut to the four sides of the face                 midway between the edges
+//!   is clipped to the four sides of the face             midway between the edges
 //!        ┌──────┐                                              ╲ ╱
 //!     ┌──┼───┐  │                                               ╳
 //!     │  └───┼──┘                                              ╱ ╲

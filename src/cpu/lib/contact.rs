@@ -65,7 +65,7 @@ pub struct Point<R = f64> {
     pub pos: [R; 3],
     /// Unit normal from the first geom to the second.
     pub normal: [R; 3],
-    /// Preferred direction of the first tangent, or zero.
+    /// Preferred direction of the first tangent; zero: none.
     pub tangent: [R; 3],
 }
 

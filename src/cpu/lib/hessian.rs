@@ -1,8 +1,8 @@
 //! The Hessian of the primal problem, M + J' D J over the quadratic rows and the cones of one island; its factor, and
 //! Newton's direction. Dofs are numbered by their place in the island.
 //!
-//! On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island and adds the rows that
-//! entered and takes away those that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
+//! On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island, adds the rows that became
+//! active and subtracts the rows that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
 //! islands, with its rows from the diagonal to the last dof that is coupled in any lane. Kernels make the whole triangle of an
 //! island. In f32 removed rows leave rounding errors behind, which may be as large as the inertia.
 

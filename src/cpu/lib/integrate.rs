@@ -83,7 +83,7 @@ fn advance_act<R: Real>(m: &Model, d: &mut Data<R>, i: usize, act_dot: &[R]) {
         d.act[k] = next_activation(m, d, i, k, rate);
     }
 
-    // an angle setpoint is kept within a turn of the length
+    // an angle setpoint is kept within half a turn of the length
     if m.actuator_dyntype[i] == DynType::Integrator {
         let length = d.actuator_length[m.actuator_outadr[i] as usize];
         let last = adr + num - 1;

@@ -68,7 +68,7 @@ impl<R: Real> Point<R> {
         }
     }
 
-    // newton's step from here
+    // Newton's step from here
     #[inline(always)]
     fn newton(&self) -> R {
         self.alpha - self.deriv[0] / self.deriv[1]

@@ -101,12 +101,12 @@ pub struct Problem {
     /// R of each row.
     pub softness: Numbers,
     b: Numbers,
-    // True for A + R, false for A
+    // true for A + R, false for A
     regularized: bool,
-    // Diagonal of A, and A of each row with the rows updated together with it
+    // diagonal of A, and A of each row with the rows updated together with it
     diagonal: Vec<f64>,
     near: Vec<[f64; MAXDIM]>,
-    // True if A is formed
+    // true if A is formed
     few: bool,
     // rows of A, or of Y'
     entries: Vec<f64x8>,

@@ -6,7 +6,7 @@ use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// Number of slots to search: in worlds side by side more than any lane has rows or contacts.
+/// Number of slots to search: in worlds side by side, slots outnumber the rows or contacts of any lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots {
     /// Number of rows.
@@ -206,7 +206,7 @@ pub fn cam_intrinsics<R: Real>(m: &Model, d: &Data<R>, lane: usize, cam: usize) 
         let focal = 0.5 / angle.tan() * size[1];
         return [size, [focal; 2], size.map(|n| 0.5 * n)];
     }
-    // In single precision, as MuJoCo stores these
+    // in single precision, as MuJoCo stores these
     let pixels = |k: usize| {
         let length = d.own.cam_intrinsic(m, 4 * cam + k).lane(lane) as f32;
         f64::from(length / sensor[k % 2] as f32 * size[k % 2] as f32)

@@ -9,8 +9,8 @@
 //!   1  [   * * *       ]   left limb      at adr[j] + j .. = adr[j] + end[j]
 //!   2  [     * *       ]
 //!   3  [       *       ]
-//!   4  [         * * * ]   right limb     a row that ties 2 to 5 moves the ends
-//!   5  [           * * ]                  of 2 and of all that precede it in the
+//!   4  [         * * * ]   right limb     a row that couples 2 and 5 moves the
+//!   5  [           * * ]                  ends of 2 and of all earlier dofs in the
 //!   6  [             * ]                  row's pattern to 5
 //! ```
 

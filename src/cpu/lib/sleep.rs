@@ -1,8 +1,8 @@
 //! Sleeping trees: their state, the conditions that wake them, and the values that they keep (`sleep`).
 //!
 //! ```text
-//! tree_asleep   -11 … -2  awake; counts the steps at rest      -1  ready       t  asleep, tree t is the next of those that sleep with it
-//! latent        [ qpos ][ qfrc_smooth ][ act_dot ][ sensordata ]   as they were when their trees fell asleep
+//! tree_asleep   -11 … -2  awake; counts the steps at rest      -1  ready       t  asleep; tree t is the next tree of its sleep cycle
+//! latent        [ qpos ][ qfrc_smooth ][ act_dot ][ sensordata ]   values from when their trees fell asleep
 //! ```
 //!
 //! A sleeping tree has no rows, no contacts with static bodies, and does not move; the rest of a step is computed as if it were awake
@@ -99,7 +99,7 @@ pub fn actuator_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     }
 }
 
-/// Lanes where a sensor is read: where no object of it sleeps, or one of its objects is awake.
+/// Lanes where a sensor is read: where none of its objects sleeps, or one of them is awake.
 pub fn sensor_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     let (kind, other) = (m.sensor_objtype[i], m.sensor_reftype[i]);
     let always = match SensorType::from_i32(m.sensor_type[i]) {

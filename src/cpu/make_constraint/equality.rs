@@ -43,7 +43,7 @@ impl<R: Real> Writer<'_, R> {
         self.equality_of(i, self.m.eq_Jpat[i], [pos, size, diag], present)
     }
 
-    // the same with a given pattern; the numbers are pos, the violation for the impedance, and the diagonal of A
+    // the same with a given pattern; the numbers are pos, the size for the impedance, and the diagonal of A
     fn equality_of(
         &mut self,
         i: usize,
@@ -96,7 +96,7 @@ impl<R: Real> Writer<'_, R> {
         self.two_bodies_jacobian(i, first, nrow, points);
     }
 
-    // jacobian of the first body minus that of the second
+    // Jacobian of the first body minus that of the second
     fn two_bodies_jacobian(&mut self, i: usize, first: usize, nrow: usize, points: [[R; 3]; 2]) {
         let (m, d) = (self.m, &mut *self.d);
         let [body1, body2] = bodies(m, i);
