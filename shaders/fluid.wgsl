@@ -59,7 +59,7 @@ fn fluid_ellipsoid(i: i32, g: i32) -> Medium {
     return Medium((added_force + drag.lin) * geom_fluid(g, 0), (added_torque - drag.rot) * geom_fluid(g, 0));
 }
 
-// force of lift less drag, and torque of drag, in the frame of the ellipsoid (`mj_viscousForces`)
+// force (lift minus drag) and torque (drag), in the frame of the ellipsoid (`mj_viscousForces`)
 fn lift_and_drag(g: i32, vel: Medium) -> Medium {
     let blunt = geom_fluid(g, 1);
     let slender = geom_fluid(g, 2);

@@ -209,7 +209,7 @@ fn path_eval(p: Path, alpha: f32) -> vec4f {
     let zone0 = zone(p.mu, n0, t0);
     let zone1 = zone(p.mu, n, t);
 
-    // costs are subtracted before they can cancel
+    // cost differences are formed from the coefficients, so that they do not cancel
     var out = vec4f(0.0);
     let quad = alpha * (alpha * p.quad.z + p.quad.y);
     if (zone0 == zone1) {

@@ -27,7 +27,7 @@ fn anchors(i: i32) -> Points {
         return Points(site_xpos(id1), site_xpos(id2));
     }
 
-    // a connect keeps the anchor of the first body first, a weld last
+    // eq_data has the anchor of the first body first in a connect, last in a weld
     let early = vec3f(eq_data(i, 0), eq_data(i, 1), eq_data(i, 2));
     let late = vec3f(eq_data(i, 3), eq_data(i, 4), eq_data(i, 5));
     let weld = eq_type(i) == EQ_WELD;

@@ -79,7 +79,7 @@ fn best_axis(b: Boxes) -> i32 {
         }
     }
 
-    // a pair of edges that nearly repeats the best face gives way to it: more contacts of about the same depth
+    // a pair of edges along nearly the axis of the best face gives way to the face, which has more contacts of about the same depth
     if (axis >= 6) {
         let dir = normalize3(edge_cross(b, (axis - 6) / 3, (axis - 6) % 3)).xyz;
         var along = 0.0;

@@ -107,7 +107,7 @@ pub fn collision(m: &Model, d: &mut Data) {
     }
 }
 
-/// Whether some contact of a pair is nearer than its margin, in one lane.
+/// True if some contact of a pair is nearer than its margin, in one lane.
 pub(crate) fn touches<R: Real>(found: &Contacts<R>, lane: usize, margin: f64) -> bool {
     let mut found = found.point[..found.num].iter();
     found.any(|p| p.dist.lane(lane) < margin)
@@ -161,7 +161,7 @@ fn of_flex(
     all.len() as i32
 }
 
-/// Where the geoms of a pair are near: by their bounding spheres, or by a bounding sphere and a plane.
+/// Lanes where the geoms of a pair are near: by their bounding spheres, or by a bounding sphere and a plane.
 #[inline(always)]
 pub fn near<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
     let (geom1, geom2) = (m.collision_geom1[k] as usize, m.collision_geom2[k] as usize);
@@ -190,8 +190,8 @@ fn squared_reach<R: Real>(m: &Model, own: &Own<R>, k: usize) -> R {
     bound * bound
 }
 
-/// Where the bounding boxes of two near geoms meet, or the bounding box of a mesh meets a plane, and the support tables of their
-/// hulls do not separate them; everywhere if the contacts cost less than this test.
+/// Lanes where the bounding boxes of two near geoms meet, or the bounding box of a mesh meets a plane, and the support tables of
+/// their hulls do not separate them; all lanes if the contacts cost less than this test.
 pub(crate) fn meet<R: Real>(
     m: &Model,
     own: &Own<R>,

@@ -80,7 +80,7 @@ fn ellipsoid<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], i: usize, g: usize
     apply_ft(m, d, qfrc, i, pos, force, torque);
 }
 
-// force of lift less drag, and torque of drag, in the frame of the ellipsoid (`mj_viscousForces`)
+// force (lift minus drag) and torque (drag), in the frame of the ellipsoid (`mj_viscousForces`)
 #[inline(always)]
 fn lift_and_drag<R: Real>(
     m: &Model,

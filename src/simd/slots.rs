@@ -1,6 +1,6 @@
 //! The slots of a tile that belong to a lane.
 //!
-//! Contacts and rows of a tile are the union of those of its lanes, each in a slot of its own:
+//! Contacts and rows of a tile are the union of its lanes' contacts and rows, each in its own slot:
 //!
 //! ```text
 //! slot            0    1    2    3    4

@@ -11,7 +11,7 @@ use crate::real::Real;
 /// less than this, and the convex collider treats solids within its tolerance as touching.
 pub const SLACK: f64 = 1e-4;
 
-/// Where the bounding boxes of two geoms are no farther apart than `detect` (m).
+/// Lanes where the bounding boxes of two geoms are no farther apart than `detect` (m).
 pub fn bounds_meet<R: Real>(
     m: &Model,
     own: &Own<R>,
@@ -23,7 +23,7 @@ pub fn bounds_meet<R: Real>(
     boxes_meet(&first, &second, detect)
 }
 
-/// Where the bounding box of a geom is no farther than `detect` (m) above a plane.
+/// Lanes where the bounding box of a geom is no farther than `detect` (m) above a plane.
 pub fn bound_meets_plane<R: Real>(
     m: &Model,
     own: &Own<R>,
@@ -52,7 +52,7 @@ pub fn bounding_box<R: Real>(m: &Model, own: &Own<R>, geom: usize, shape: &Shape
     }
 }
 
-/// Where no face normal of two boxes separates them by more than `detect` (m).
+/// Lanes where no face normal of two boxes separates them by more than `detect` (m).
 pub fn boxes_meet<R: Real>(first: &Shape<R>, second: &Shape<R>, detect: R) -> R::Mask {
     // axes of the second in the frame of the first
     let rot = [0, 1, 2].map(|j| mul_mat_t_vec3(first.mat, column(second.mat, j)));

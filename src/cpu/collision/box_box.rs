@@ -13,7 +13,7 @@ use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
 use crate::types::*;
 
-/// Slack of the separation tests for rounding, times the sizes of both boxes.
+/// Slack of the separation tests for rounding, as a fraction of the sizes of both boxes.
 const SEPARATION: f64 = 1e-13;
 /// Squared sine of the angle below which two edges count as parallel.
 const PARALLEL: f64 = 1e-16;
@@ -109,7 +109,7 @@ fn best_axis(b: &Boxes) -> i32 {
         }
     }
 
-    // a pair of edges that nearly repeats the best face gives way to it: more contacts of about the same depth
+    // a pair of edges along nearly the axis of the best face gives way to the face, which has more contacts of about the same depth
     if axis >= 6 {
         let edges = axis as usize - 6;
         let (dir, _) = normalize3(edge_cross(b, edges / 3, edges % 3));

@@ -75,12 +75,12 @@ pub fn single(m: &Model, first: Solid<'_>, second: Solid<'_>, out: &mut Contacts
     sure
 }
 
-/// Whether two geoms may have several contacts.
+/// True if two geoms may have several contacts.
 pub fn several(m: &Model, geoms: [usize; 2]) -> bool {
     !m.opt.disabled(DSBL_MULTICCD) && geoms.iter().all(|&geom| is_flat(m, geom))
 }
 
-/// Whether a geom has faces or edges.
+/// True if a geom has faces or edges.
 pub fn is_flat(m: &Model, geom: usize) -> bool {
     use GeomType as T;
     let flat = [T::Capsule, T::Cylinder, T::Box, T::Mesh];

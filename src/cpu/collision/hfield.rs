@@ -90,7 +90,7 @@ pub fn hfield_convex<R: Real>(
         size: shape.size,
     };
 
-    // by its bounding sphere, then by its bounding box
+    // test by its bounding sphere, then by its bounding box
     let reach = own.geom_rbound(m, geoms[1]) + margin;
     if !grid.meets(placed.pos.map(|x| x - reach), placed.pos.map(|x| x + reach)) {
         return true;

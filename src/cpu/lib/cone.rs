@@ -1,6 +1,6 @@
 //! Elliptic contacts: a normal row and its friction rows. Their cost depends on the position of the residual relative to the cone.
 //!
-//! Scaled by the friction coefficients the cone is round: N is the normal, T the length of the tangential residual.
+//! Scaled by the friction coefficients the cone is circular: N is the normal, T the length of the tangential residual.
 //!
 //! ```text
 //!        T          mu T <= N       top      no force
@@ -260,7 +260,7 @@ pub fn path_eval<R: Real>(path: &Path<R>, p: &mut Point<R>, sum: &mut Quadratic<
     let now = zone(mu, n, t);
     let (was_middle, was_bottom) = (zero.lt(side), side.lt(zero));
 
-    // costs are subtracted before they can cancel
+    // cost differences are formed from the coefficients, so that they do not cancel
     let quad = alpha * (alpha * q2 + q1);
     let distance = |n: R, t: R| half * k * (n - mu * t) * (n - mu * t);
     let gap = |n: R, t: R| half * k * (mu * n + t) * (mu * n + t);

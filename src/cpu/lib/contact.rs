@@ -56,7 +56,7 @@ impl<R: Real> Shape<R> {
     }
 }
 
-/// One contact of a pair (`mjPreContact`); a lane that lacks it has [`ABSENT`] as its distance.
+/// One contact of a pair (`mjPreContact`); in a lane without the contact its distance is [`ABSENT`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Point<R = f64> {
     /// Distance, negative in penetration (m).

@@ -22,7 +22,7 @@ pub fn anchors<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [[R; 3]; 2] {
         return ids.map(|site| d.site_xpos[site]);
     }
 
-    // a connect keeps the anchor of the first body first, a weld last
+    // eq_data has the anchor of the first body first in a connect, last in a weld
     let weld = m.eq_type[i] == EqType::Weld;
     [0, 1].map(|n| {
         let adr = 12 * i + if weld { 3 * (1 - n) } else { 3 * n };

@@ -1,5 +1,5 @@
-//! The Hessian of the primal problem, M + J' D J over the quadratic rows and the cones of one island; its factor, and
-//! Newton's direction. Dofs are numbered by their place in the island.
+//! The Hessian of the primal problem, M + J' D J over the quadratic rows and the cones of one island; its factor, and Newton's
+//! direction. Dofs are numbered by their index in the island.
 //!
 //! On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island, adds the rows that became
 //! active and subtracts the rows that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'

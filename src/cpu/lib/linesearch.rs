@@ -36,7 +36,7 @@ pub struct Point<R> {
     pub alpha: R,
     /// Cost minus the cost at the start.
     pub cost: R,
-    /// First and second derivative of the cost by the step.
+    /// First and second derivative of the cost with respect to the step.
     pub deriv: [R; 2],
     /// Sum of the absolute values of the terms of the first derivative; 0 in f64, whose rounding does not matter.
     pub size: R,
