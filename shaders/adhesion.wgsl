@@ -1,11 +1,11 @@
-// Forces with which contacts stick (part of `mj_passive`).
+// Adhesion forces of contacts (part of `mj_passive`).
 
 fn mj_adhesion() {
     for (var i = lane; i < nv; i += LANES) {
         set_qfrc_adhesion(i, 0.0);
     }
 
-    // without springs and dampers there is nothing passive
+    // no passive forces if springs and dampers are both disabled
     if ((opt_disableflags & DSBL_SPRING) != 0 && (opt_disableflags & DSBL_DAMPER) != 0) {
         return;
     }

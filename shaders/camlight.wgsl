@@ -9,7 +9,7 @@ fn mj_camlight() {
         var pos = pose.pos;
         var mat = pose.mat;
         if (mode == CAMLIGHT_TRACK || mode == CAMLIGHT_TRACKCOM) {
-            // the orientation stays, the position follows
+            // track modes: the orientation stays, the position follows
             mat = cam_mat0(i);
             if (mode == CAMLIGHT_TRACK) {
                 pos = xpos(body) + cam_pos0(i);
@@ -17,7 +17,7 @@ fn mj_camlight() {
                 pos = subtree_com(body) + cam_poscom0(i);
             }
         } else if (has_target(mode, cam_targetbodyid(i))) {
-            // look at the target: -z towards it, x level
+            // target modes: -z of the camera points at the target, its x axis is level
             let z = normalize3(pos - target_pos(mode, cam_targetbodyid(i))).xyz;
             let x = normalize3(cross(vec3f(0.0, 0.0, 1.0), z)).xyz;
             let y = normalize3(cross(z, x)).xyz;
@@ -34,7 +34,7 @@ fn mj_camlight() {
         var pos = xpos(body) + xmat(body) * light_pos(i);
         var dir = rot_vec_quat(light_dir(i), xquat(body));
         if (mode == CAMLIGHT_TRACK || mode == CAMLIGHT_TRACKCOM) {
-            // the direction stays, the position follows
+            // track modes: the direction stays, the position follows
             dir = light_dir0(i);
             if (mode == CAMLIGHT_TRACK) {
                 pos = xpos(body) + light_pos0(i);
@@ -42,7 +42,7 @@ fn mj_camlight() {
                 pos = subtree_com(body) + light_poscom0(i);
             }
         } else if (has_target(mode, light_targetbodyid(i))) {
-            // shine at the target
+            // target modes: the light shines at the target
             dir = target_pos(mode, light_targetbodyid(i)) - pos;
         }
         set_light_xpos(i, pos);
@@ -50,7 +50,7 @@ fn mj_camlight() {
     }
 }
 
-// what a camera or light is turned to, if anything
+// position of the target of a camera or light; none in modes without a target
 fn has_target(mode: i32, body: i32) -> bool {
     return body >= 0 && (mode == CAMLIGHT_TARGETBODY || mode == CAMLIGHT_TARGETBODYCOM);
 }

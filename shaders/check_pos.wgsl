@@ -1,13 +1,13 @@
 // Reset a world whose qpos is bad (`mj_checkPos`).
 
 fn mj_check_pos() {
-    // is any number bad
+    // is any number NaN or too large
     var found = 0;
     for (var i = lane; i < nq; i += LANES) {
         found += select(0, 1, is_bad(qpos(i)));
     }
     let bad = team_sum_i(found) > 0;
 
-    // start again, warnings included; then count this one
+    // reset the world, its warnings included; then count this warning
     bad_world(WARN_BADQPOS, bad);
 }

@@ -1,10 +1,10 @@
 // Contacts (`mj_collision`).
 //
-// The list of pairs that may collide is a constant of the model. Each lane tries one pair at a time, by its bounding spheres
-// and then by the function of its shapes, and holds what it finds; a scan over the lanes gives the contacts their slots, in the
-// order of the list. Where they do not fit, the lanes go one after the other and the deepest stay.
+// The list of pairs that may collide is a constant of the model. Each lane tries one pair at a time, by its bounding spheres and
+// then by the function of its shapes, and holds the contacts found; a scan over the lanes gives the contacts their slots, in the
+// order of the list. If they do not fit, the lanes store them one after the other and the deepest contacts stay.
 
-// a geom in its place
+// a geom at its pose
 struct Shape {
     pos: vec3f,
     mat: mat3x3f,
@@ -18,10 +18,10 @@ struct MeetPoint {
     normal: vec3f,
 }
 
-// contacts that a pair can make: eight of two boxes, many of a height field, four of all others
+// maximum number of contacts of a pair: eight of two boxes, many of a height field, four of all others
 const COLLISION_MOST: i32 = max(4 + 8 * i32(collides_box_box), 50 * i32(solid_hfield));
 
-// what the pair in hand has made, and the wished direction of the first tangent
+// contacts of the present pair, and the preferred direction of the first tangent
 var<private> found: i32;
 var<private> found_point: array<MeetPoint, COLLISION_MOST>;
 var<private> found_tangent: vec3f;
@@ -67,12 +67,12 @@ fn mj_collision() {
     team_sync();
     if (lane == 0) {
         set_ncon(min(all, nconmax));
-        // a search of convex solids ended before it was sure
+        // a search of convex solids stopped before it converged
         if (unsure) {
             set_overflow(overflow() | OVERFLOW_CCD);
         }
 
-        // what did not fit is told
+        // flag an overflow
         set_needed(0, max(needed(0), all));
         if (all > nconmax) {
             set_overflow(overflow() | OVERFLOW_CONTACT);
@@ -88,11 +88,12 @@ fn put_contact(slot: i32, k: i32, point: MeetPoint) {
     set_contact_efc_address(slot, -1);
 }
 
-// the next slot, or that of the shallowest contact if this one is deeper: the deepest stay, in the order of the list
+// stores a contact in the next slot; if all are taken, the shallowest contact gives way to a deeper one. The remaining contacts
+// keep the order of the list
 fn keep_contact(k: i32, point: MeetPoint) {
     var slot = ncon();
     if (slot == nconmax) {
-        // the later of equals
+        // the later one of equally shallow contacts
         var shallowest = -1;
         for (var c = 0; c < slot; c++) {
             if (shallowest < 0 || contact_dist(c) >= contact_dist(max(shallowest, 0))) {
@@ -114,17 +115,17 @@ fn keep_contact(k: i32, point: MeetPoint) {
     set_ncon(slot + 1);
 }
 
-// frame of a contact, in rows: the normal, then tangents, the first in the wished direction if there is one
+// frame of a contact, in rows: the normal, then two tangents, the first in the preferred direction if there is one
 fn contact_frame_of(normal: vec3f, tangent: vec3f) -> mat3x3f {
     let x = normalize3(normal).xyz;
 
-    // no wish: y, or z where the normal is near y
+    // no preferred direction: y, or z where the normal is near y
     var wish = tangent;
     if (dot(wish, wish) < 0.25) {
         wish = select(vec3f(0.0, 0.0, 1.0), vec3f(0.0, 1.0, 0.0), x.y < 0.5 && x.y > -0.5);
     }
 
-    // orthogonal to the normal
+    // orthogonalize against the normal
     let y = normalize3(wish - x * dot(x, wish)).xyz;
     return transpose(mat3x3f(x, y, cross(x, y)));
 }
@@ -160,7 +161,7 @@ fn try_pair(k: i32) {
         return;
     }
 
-    // the function of two shapes, of which the first has the lower type
+    // the contact function of two geom types, the lower type first
     let a = shape_of(geom1);
     let b = shape_of(geom2);
     if (type1 == GEOM_PLANE) {
@@ -201,7 +202,7 @@ fn try_pair(k: i32) {
     }
 }
 
-// no closed form: an ellipsoid, a mesh or a height field, or a cylinder with anything but a sphere
+// true without a closed form: an ellipsoid, a mesh or a height field, or a cylinder with anything but a sphere
 fn pair_is_convex(type1: i32, type2: i32) -> bool {
     let round = type1 == GEOM_ELLIPSOID || type2 == GEOM_ELLIPSOID;
     let cylinder = type1 == GEOM_CYLINDER || (type2 == GEOM_CYLINDER && type1 != GEOM_SPHERE);

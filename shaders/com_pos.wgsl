@@ -14,7 +14,7 @@ fn mj_com_pos() {
         team_sync();
     }
 
-    // a subtree without mass, or of one body, is where its body is
+    // a subtree without mass, or of one body, has its body's centre of mass
     for (var i = lane; i < nbody; i += LANES) {
         let mass = body_subtreemass(i);
         if (mass < MINVAL || body_childnum(i) == 0) {
@@ -35,7 +35,7 @@ fn mj_com_pos() {
         }
     }
 
-    // motion axes about the centre of mass of their tree
+    // motion axes of dofs about the centre of mass of their tree
     for (var j = lane; j < njnt; j += LANES) {
         let i = jnt_bodyid(j);
         let offset = subtree_com(body_rootid(i)) - xanchor(j);
@@ -57,7 +57,7 @@ fn mj_com_pos() {
             set_cdof(adr + 2, Spatial(vec3f(0.0), vec3f(0.0, 0.0, 1.0)));
             adr += 3;
         }
-        // and turns, like a ball, about those of its body
+        // a free joint rotates, like a ball joint, about the axes of its body
         let mat = xmat(i);
         for (var k = 0; k < 3; k++) {
             set_cdof(adr + k, dof_com(mat[k], offset));

@@ -17,7 +17,7 @@ fn mj_com_vel() {
     }
 }
 
-// velocity of a body: its parent's, and what each of its joints adds
+// velocity of a body: its parent's, plus the motion of each of its joints
 fn moved_body(i: i32) -> Spatial {
     var vel = cvel(body_parentid(i));
     let num = body_dofnum(i);
@@ -35,7 +35,7 @@ fn moved_body(i: i32) -> Spatial {
             adr += 3;
         }
 
-        // axes turn with what carries them: three at once in a ball, else one
+        // axes rotate with the motion of the dofs before them: three at once in a ball, else one
         let ndof = select(1, 3, type_ == JNT_FREE || type_ == JNT_BALL);
         for (var k = 0; k < ndof; k++) {
             set_cdof_dot(adr + k, cross_motion(vel, cdof(adr + k)));

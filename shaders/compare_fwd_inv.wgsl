@@ -1,11 +1,11 @@
-// What forward and inverse dynamics differ in (`mj_compareFwdInv`).
+// Difference of forward and inverse dynamics (`mj_compareFwdInv`).
 
 fn mj_compare_fwd_inv() {
     let after = fwdinv_stage();
     var constraint = 0.0;
     var applied = 0.0;
     if (after == 0) {
-        // what the forward pass found is kept
+        // keep the constraint forces of forward dynamics
         for (var i = lane; i < nv; i += LANES) {
             set_fwdinv_qfrc(i, qfrc_constraint(i));
         }
@@ -13,7 +13,7 @@ fn mj_compare_fwd_inv() {
             set_fwdinv_force(r, efc_force(r));
         }
     } else {
-        // lengths of the differences
+        // norms of the differences
         for (var i = lane; i < nv; i += LANES) {
             var x = fwdinv_qfrc(i) - qfrc_constraint(i);
             constraint += x * x;
@@ -22,7 +22,7 @@ fn mj_compare_fwd_inv() {
             applied += x * x;
         }
 
-        // what the forward pass found comes back
+        // restore the constraint forces of forward dynamics
         for (var i = lane; i < nv; i += LANES) {
             set_qfrc_constraint(i, fwdinv_qfrc(i));
         }
@@ -30,7 +30,7 @@ fn mj_compare_fwd_inv() {
             set_efc_force(r, fwdinv_force(r));
         }
     }
-    // every lane has read it
+    // every lane has read fwdinv_stage: the sums are barriers
     let lengths = vec2f(sqrt(team_sum(constraint)), sqrt(team_sum(applied)));
     if (lane == 0) {
         if (after != 0) {

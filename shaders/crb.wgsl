@@ -1,7 +1,7 @@
 // Composite inertia and M (`mj_makeM`: `mj_crb`, `mj_tendonArmature`).
 
 fn mj_crb() {
-    // inertia of subtrees, children before parents; the world gathers nothing
+    // inertia of subtrees, children before parents; the world body collects none
     for (var level = nlevel - 1; level >= 0; level--) {
         for (var k = lane; k < level_num(level); k += LANES) {
             let i = level_body(level_adr(level) + k);
@@ -14,7 +14,7 @@ fn mj_crb() {
         team_sync();
     }
 
-    // a row for every dof: force of the subtree moving along it, seen by the dofs that carry it
+    // a row for every dof: force that moves the subtree along the dof, projected on the dof and its ancestors
     for (var i = lane; i < nv; i += LANES) {
         let adr = M_rowadr(i);
         let num = M_rownnz(i);
@@ -40,7 +40,7 @@ fn mj_crb() {
     }
 }
 
-// what a tendon adds to the row of one dof
+// contribution of a tendon's armature to the row of one dof
 fn tendon_armature_row(t: i32, i: i32) {
     let adr = ten_J_rowadr(t);
     let num = ten_J_rownnz(t);
@@ -54,7 +54,7 @@ fn tendon_armature_row(t: i32, i: i32) {
     let scale = tendon_armature_all(t) * ten_J(adr + a);
     let row = M_rowadr(i);
     var b = 0;
-    // both lists ascend: walk them together
+    // both index lists ascend: advance them together
     for (var k = row; k < row + M_rownnz(i); k++) {
         while (b < num && ten_J_colind(adr + b) < M_colind(k)) {
             b++;

@@ -3,14 +3,14 @@
 fn mj_energy() {
     var potential = 0.0;
 
-    // weight
+    // gravity
     if ((opt_disableflags & DSBL_GRAVITY) == 0) {
         for (var i = 1 + lane; i < nbody; i += LANES) {
             potential -= body_mass(i) * dot(opt_gravity, xipos(i));
         }
     }
 
-    // springs of joints, of tendons and of edges of soft bodies
+    // springs of joints, of tendons and of flex edges
     if ((opt_disableflags & DSBL_SPRING) == 0) {
         for (var j = lane; j < njnt; j += LANES) {
             potential += joint_energy(j);
@@ -24,7 +24,7 @@ fn mj_energy() {
     }
     let potential_sum = team_sum(potential);
 
-    // half of qvel' M qvel: of a row, what lies off the diagonal counts twice
+    // half of qvel' M qvel: off-diagonal entries of a row count twice
     var kinetic = 0.0;
     for (var i = lane; i < nv; i += LANES) {
         let adr = M_rowadr(i);
@@ -56,7 +56,7 @@ fn joint_energy(j: i32) -> f32 {
         return spring_energy(linear, poly, qpos(adr) - joint_rest(j, 0));
     }
 
-    // three coordinates: the distance counts
+    // three coordinates: the distance from rest counts
     var sum = 0.0;
     if (type_ == JNT_FREE) {
         let x = vec3f(qpos(adr), qpos(adr + 1), qpos(adr + 2));
@@ -65,7 +65,7 @@ fn joint_energy(j: i32) -> f32 {
         adr += 3;
     }
 
-    // an orientation: the angle counts
+    // an orientation: the angle from rest counts
     let quat = normalize4(vec4f(qpos(adr), qpos(adr + 1), qpos(adr + 2), qpos(adr + 3)));
     let first = adr - jnt_qposadr(j);
     let rest =
@@ -80,7 +80,7 @@ fn tendon_energy(t: i32) -> f32 {
         return 0.0;
     }
 
-    // a spring pulls outside its range of lengths
+    // a spring acts outside its range of slack lengths
     let len = ten_length(t);
     let rest = rest_length(t);
     return spring_energy(linear, poly, select(select(0.0, len - rest.x, len < rest.x), len - rest.y, rest.y < len));

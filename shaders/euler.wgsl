@@ -1,9 +1,9 @@
 // Semi-implicit Euler with implicit joint damping (`mj_Euler`).
 
 fn mj_euler() {
-    // model_damped: is there damping of joints to be integrated implicitly
+    // model_damped: true if joint damping has to be integrated implicitly
     if (model_damped) {
-        // M with the slope of the damping over a timestep
+        // M plus the timestep times the damping of the dofs
         for (var k = lane; k < nC; k += LANES) {
             set_qH(k, M(k));
         }
@@ -17,10 +17,10 @@ fn mj_euler() {
         // acceleration of the damped system
         let clamped = factor_i<qH, qHDiagInv>();
         warn(WARN_INERTIA, clamped);
-        // the sum of the forces is M qacc, and so it is made: the force of a stiff contact is the difference of two large
-        // numbers times a large one, of which an f32 keeps little, while qacc is good to its last bits
+        // the sum of the forces is computed as M qacc: the force of a stiff contact is the difference of two large numbers times
+        // a large one, of which f32 keeps little, while qacc is accurate to its last bits
         mul_m<M, euler_qacc, qacc>();
-        // a solver that ran out of iterations left M qacc elsewhere: there the sum counts
+        // after a solver that ran out of iterations M qacc differs: there the sum is used
         let ended = solver_niter() >= opt_iterations;
         for (var i = lane; i < nv; i += LANES) {
             set_euler_qacc(i, select(euler_qacc(i), qfrc_smooth(i) + qfrc_constraint(i), ended));
@@ -34,6 +34,6 @@ fn mj_euler() {
     }
     team_sync();
 
-    // state and time
+    // advance state and time
     advance<act_dot, euler_qacc, qvel>();
 }

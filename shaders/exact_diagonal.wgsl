@@ -1,4 +1,4 @@
-// The diagonal of A as it is, and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
+// The exact diagonal of A and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
 
 fn mj_exact_diagonal() {
     for (var r = lane; r < nefc(); r += LANES) {
@@ -8,12 +8,12 @@ fn mj_exact_diagonal() {
             continue;
         }
 
-        // A, and R by the impedance
+        // diagonal of A, and R from it and the impedance
         let diag = unit_response(r);
         let imp = efc_KBIP(r, 2);
         let reg = max((1.0 - imp) * diag / imp, MINVAL);
 
-        // the first row of a contact speaks for all
+        // a contact's rows are treated together, at its first row
         if (kind == CNSTR_CONTACTPYRAMIDAL) {
             regularize_pyramid(r, reg);
         } else if (kind == CNSTR_CONTACTELLIPTIC) {
@@ -24,7 +24,7 @@ fn mj_exact_diagonal() {
     }
 }
 
-// edges share what makes the pyramid's friction impedance that of the elliptic cone
+// all edges of a pyramid get the R that gives the friction impedance of the elliptic cone
 fn regularize_pyramid(first: i32, reg: f32) {
     let k = contact_collision(efc_id(first));
     let slide = collision_friction(k, 0);
@@ -34,7 +34,7 @@ fn regularize_pyramid(first: i32, reg: f32) {
     }
 }
 
-// the normal, and friction axes by the R of their friction
+// R of the normal row, and of each friction row from its friction coefficient
 fn regularize_cone(first: i32, reg: f32) {
     let k = contact_collision(efc_id(first));
     regularize(first, reg);
@@ -44,7 +44,7 @@ fn regularize_cone(first: i32, reg: f32) {
     }
 }
 
-// R, its inverse, and the diagonal of A that they stand for
+// sets R, its inverse D, and the corresponding diagonal of A
 fn regularize(r: i32, reg: f32) {
     let imp = efc_KBIP(r, 2);
     set_efc_R(r, reg);
@@ -52,7 +52,7 @@ fn regularize(r: i32, reg: f32) {
     set_efc_diagA(r, reg * imp / (1.0 - imp));
 }
 
-// acceleration of a row by a unit of its force, J inv(M) J': the square of half a solve
+// acceleration of a row per unit of its force, J inv(M) J': the squared norm of a half solve
 fn unit_response(r: i32) -> f32 {
     var x: array<f32, nv + 1>;
     for (var i = 0; i < nv; i++) {

@@ -1,17 +1,17 @@
 // L'DL of M (`mj_factorM`).
 
 fn mj_factor_m() {
-    // in place of a copy
+    // the factorization works in place on a copy
     for (var k = lane; k < nC; k += LANES) {
         set_qLD(k, M(k));
     }
     team_sync();
     let clamped = factor_i<qLD, qLDiagInv>();
 
-    // a matrix that is not positive is told once a call
+    // a matrix that is not positive definite is warned of once per call
     warn(WARN_INERTIA, clamped);
 
-    // a matrix whose roundings alone change accelerations is told
+    // a matrix whose rounding alone changes accelerations is flagged
     var coarse = false;
     for (var i = lane; i < nv; i += LANES) {
         coarse |= MAXLOSS / ROUNDING < cancellation(i);

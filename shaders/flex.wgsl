@@ -1,4 +1,4 @@
-// Vertices of soft bodies, lengths of their edges and how dofs change them (`mj_flex`).
+// Vertices of flexes, lengths of their edges and the edges' Jacobians (`mj_flex`).
 
 fn mj_flex() {
     // vertices
@@ -8,7 +8,7 @@ fn mj_flex() {
     }
     team_sync();
 
-    // edges, but of what cannot change its shape
+    // edges, except those of rigid or interpolated flexes
     for (var f = 0; f < nflex; f++) {
         if (flex_rigid(f) != 0) {
             continue;
@@ -33,7 +33,7 @@ fn flex_edge_row(vertadr: i32, e: i32) {
         return;
     }
 
-    // the second end less the first
+    // the second vertex minus the first
     for (var k = adr; k < adr + num; k++) {
         set_flexedge_J(k, 0.0);
     }

@@ -1,7 +1,7 @@
-// Forces of the medium that bodies move in (`mj_fluid`).
+// Forces of the fluid on bodies (`mj_fluid`).
 
 fn mj_fluid() {
-    // without springs and dampers there is nothing passive
+    // no passive forces if springs and dampers are both disabled
     for (var i = lane; i < nv; i += LANES) {
         set_qfrc_fluid(i, 0.0);
     }
@@ -9,7 +9,7 @@ fn mj_fluid() {
         return;
     }
 
-    // a body whose geoms are ellipsoids to the medium, or else the box of its inertia
+    // the ellipsoid model for a body with ellipsoid geoms, else the inertia box model
     for (var i = 1; i < nbody; i++) {
         if (body_mass(i) < MINVAL) {
             continue;
@@ -27,7 +27,7 @@ fn mj_fluid() {
     }
 }
 
-// every lane knows the force, and adds what its dofs feel
+// every lane computes the force and adds it to its own dofs
 fn fluid_push(i: i32, pos: vec3f, mat: mat3x3f, push: Medium) {
     for (var dof = body_lastdof(i); dof >= 0; dof = dof_parentid(dof)) {
         if (dof % LANES == lane) {
@@ -49,7 +49,7 @@ fn inertia_box(i: i32) -> Medium {
 fn fluid_ellipsoid(i: i32, g: i32) -> Medium {
     let vel = fluid_velocity(i, geom_xpos(g), geom_xmat(g));
 
-    // the medium that is carried along has momentum
+    // momentum of the fluid that moves along (added mass)
     let linear = opt_density * vec3f(geom_fluid(g, 6), geom_fluid(g, 7), geom_fluid(g, 8)) * vel.lin;
     let angular = opt_density * vec3f(geom_fluid(g, 9), geom_fluid(g, 10), geom_fluid(g, 11)) * vel.rot;
     let added_force = cross(linear, vel.rot);
@@ -59,7 +59,7 @@ fn fluid_ellipsoid(i: i32, g: i32) -> Medium {
     return Medium((added_force + drag.lin) * geom_fluid(g, 0), (added_torque - drag.rot) * geom_fluid(g, 0));
 }
 
-// force of lift less drag, and torque of drag, in the frame of the ellipsoid (`mj_viscousForces`)
+// force (lift minus drag) and torque (drag), in the frame of the ellipsoid (`mj_viscousForces`)
 fn lift_and_drag(g: i32, vel: Medium) -> Medium {
     let blunt = geom_fluid(g, 1);
     let slender = geom_fluid(g, 2);
@@ -71,7 +71,7 @@ fn lift_and_drag(g: i32, vel: Medium) -> Medium {
     let least = min(size.x, min(size.y, size.z));
     let mid = size.x + size.y + size.z - most_ - least;
 
-    // area that is seen from where it moves to; faces in units of the largest, lest thin shapes lose their digits
+    // area projected along the velocity; faces are scaled by the largest one, since squares of thin shapes lose precision
     let way = normalize3(vel.lin);
     let sides = size.yzx * size.zxy;
     var faces = sides * sides;
@@ -82,15 +82,15 @@ fn lift_and_drag(g: i32, vel: Medium) -> Medium {
     let numerator = dot(normal, way.xyz);
     let area = FLUID_PI * sqrt(largest) * sqrt(denominator / numerator);
 
-    // Magnus: turning while moving
+    // Magnus lift: rotation during translation
     let volume = 4.0 / 3.0 * FLUID_PI * size.x * size.y * size.z;
     var lift = cross(vel.rot, vel.lin) * (magnus * opt_density * volume);
 
-    // Kutta: moving askew
+    // Kutta lift: translation at an angle to the axes
     let circulation = kutta * opt_density * area * (numerator / denominator);
     lift += cross(cross(normal, vel.lin), vel.lin) * circulation;
 
-    // drag of translation: viscous as of a sphere, else between blunt and slender
+    // drag of translation: viscous as for a sphere, else between blunt and slender
     let diam = 2.0 / 3.0 * (size.x + size.y + size.z);
     let widest = FLUID_PI * most_ * mid;
     let seen = area * blunt + slender * (widest - area);

@@ -1,12 +1,12 @@
 // Unconstrained acceleration (`mj_fwdAcceleration`).
 
 fn mj_fwd_acceleration() {
-    // all forces but those of constraints
+    // sum of all forces except constraint forces
     for (var i = lane; i < nv; i += LANES) {
         set_qfrc_smooth(i, qfrc_passive(i) - qfrc_bias(i) + qfrc_applied(i) + qfrc_actuator(i));
     }
 
-    // forces applied to bodies at their centres of mass, where there are any
+    // external forces on bodies at their centres of mass, where they are not zero
     var pushed = 0;
     for (var i = 1 + lane; i < nbody; i += LANES) {
         for (var k = 0; k < 6; k++) {

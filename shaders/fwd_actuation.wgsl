@@ -16,7 +16,7 @@ fn mj_fwd_actuation() {
 }
 
 fn actuate() {
-    // one bad control and all count as zero
+    // one bad control sets all controls to zero
     let bad = bad_ctrl();
     warn(WARN_BADCTRL, bad);
 
@@ -32,14 +32,14 @@ fn actuate() {
         } else if (actuator_actnum(i) > 0) {
             activation_rate(i, bad);
         }
-        // a plugin is not disabled with its group
+        // an actuator with a plugin is not disabled with its group
         if (!motor && (!actuator_disabled(i) || has_plugin(i))) {
             actuator_strength(i, bad);
         }
     }
     team_sync();
 
-    // the sum of forces on a tendon is limited
+    // limit the sum of the actuator forces on each tendon
     for (var t = lane; t < ntendon; t += LANES) {
         if (tendon_actfrclimited(t) != 0 && limits_hold()) {
             limit_tendon(t);
@@ -47,7 +47,7 @@ fn actuate() {
     }
     team_sync();
 
-    // and each force
+    // limit each actuator force
     for (var i = lane; i < nactuator; i += LANES) {
         let adr = actuator_outadr(i);
         if (actuator_forcelimited(i) != 0) {
@@ -66,14 +66,14 @@ fn actuate() {
             }
         }
 
-        // but for what is not due to a motor's current
+        // cogging and friction of motors are not limited
         if (model_dcmotors && actuator_biastype(i) == BIAS_DCMOTOR && !actuator_disabled(i)) {
             set_actuator_force(adr, actuator_force(adr) + motor_friction(i));
         }
     }
     team_sync();
 
-    // as the dofs feel them
+    // as generalized forces
     for (var r = 0; r < nout; r++) {
         let force = actuator_force(r);
         let adr = moment_rowadr(r);
@@ -85,7 +85,7 @@ fn actuate() {
         }
     }
 
-    // gravity that actuators compensate
+    // gravity compensation by actuators
     let pull = ngravcomp > 0 && (opt_disableflags & DSBL_GRAVITY) == 0 && any(opt_gravity != vec3f(0.0));
     for (var i = lane; i < nv; i += LANES) {
         let j = dof_jntid(i);
@@ -94,7 +94,7 @@ fn actuate() {
             force += qfrc_gravcomp(i);
         }
 
-        // the sum of forces on a joint is limited
+        // limit the sum of the actuator forces on each joint
         if (jnt_actfrclimited(j) != 0 && jnt_dofadr(j) == i) {
             force = clip(force, jnt_actfrcrange(j, 0), jnt_actfrcrange(j, 1));
         }
@@ -121,7 +121,7 @@ fn activation_rate(i: i32, bad: bool) {
         set_act_dot(last, muscle_dynamics(i, control(u, bad), act(last)));
     } else if (model_pids && dyn_ == DYN_PID) {
         let rate = pid_rate(i, bad);
-        // both are there only if they are needed
+        // each state exists only if its parameter asks for it
         if (actuator_dynprm(i, 1) > 0.0) {
             set_act_dot(adr, rate.x);
         }
@@ -138,7 +138,7 @@ fn has_plugin(i: i32) -> bool {
     return nplugin > 0 && actuator_plugin(i) >= 0;
 }
 
-// both of a motor, which share its voltage; the force only if its gain is that of a motor, too
+// rate and force of a motor, which share its voltage; the force only if its gain is that of a motor
 fn dc_motor(i: i32, bad: bool, motor: bool) {
     let s = slots(i);
     let volt = voltage(i, s, bad);
@@ -155,13 +155,13 @@ fn actuator_strength(i: i32, bad: bool) {
     let r = actuator_outadr(i);
     let gaintype = actuator_gaintype(i);
 
-    // a plugin knows its force
+    // a plugin computes its force itself
     if (has_plugin(i)) {
         set_actuator_force(r, plugin_force(i));
         return;
     }
 
-    // a servo of an orientation has three outputs
+    // a servo of an orientation has three force outputs
     if (model_so3 && gaintype == GAIN_SO3) {
         let torque = so3_force(i, bad);
         for (var k = 0; k < 3; k++) {
@@ -210,7 +210,7 @@ fn on_this_tendon(i: i32, t: i32) -> bool {
     return actuator_trntype(i) == TRN_TENDON && actuator_trnid(i, 0) == t;
 }
 
-// where there are plugins, limits hold if an actuator that is none, and not disabled, acts on a tendon that has them
+// in models with plugins, tendon limits hold only if an enabled actuator without a plugin acts on a limited tendon
 fn limits_hold() -> bool {
     if (nplugin == 0) {
         return true;
@@ -232,7 +232,7 @@ fn limit_tendon(t: i32) {
         }
     }
 
-    // all of its actuators give way in proportion
+    // scale the forces of all actuators on the tendon by the same factor
     let lo = tendon_actfrcrange(t, 0);
     let hi = tendon_actfrcrange(t, 1);
     if (sum == 0.0 || (sum >= lo && sum <= hi)) {

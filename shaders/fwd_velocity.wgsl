@@ -1,7 +1,7 @@
-// Velocities of edges of soft bodies, tendons and actuators (first part of `mj_fwdVelocity`).
+// Velocities of flex edges, tendons and actuators (first part of `mj_fwdVelocity`).
 
 fn mj_fwd_velocity() {
-    // edges of soft bodies
+    // flex edges
     for (var e = lane; e < nflexedge; e += LANES) {
         let adr = flexedge_J_rowadr(e);
         var sum = 0.0;

@@ -1,9 +1,9 @@
-// Implicit in the velocity (`mj_implicit`).
+// Integrators implicit in the velocity (`mj_implicit`).
 
 fn mj_implicit() {
-    // force that accelerates
+    // right-hand side: smooth and constraint forces
     mul_m<M, implicit_qfrc, qacc>();
-    // the sum of the forces is M qacc, and so it is made unless the solver ran out of iterations, as in euler.wgsl
+    // the sum of the forces is computed as M qacc, unless the solver ran out of iterations, as in euler.wgsl
     let ended = solver_niter() >= opt_iterations;
     for (var i = lane; i < nv; i += LANES) {
         set_implicit_qfrc(i, select(implicit_qfrc(i), qfrc_smooth(i) + qfrc_constraint(i), ended));
@@ -11,7 +11,7 @@ fn mj_implicit() {
     }
 
     if (opt_integrator == INT_IMPLICIT) {
-        // M less the slope over a timestep
+        // M - h D
         for (var i = lane; i < nv; i += LANES) {
             less_slope(i);
         }
@@ -19,7 +19,7 @@ fn mj_implicit() {
         warn(WARN_INERTIA, factor_lu<qLU>(false));
         solve_lu<qLU, implicit_qacc>(false);
     } else {
-        // the same without the bias force, symmetric
+        // m - h D without the derivative of the bias force, symmetric
         for (var i = lane; i < nv; i += LANES) {
             less_symmetric_slope(i);
         }
@@ -27,7 +27,7 @@ fn mj_implicit() {
         warn(WARN_INERTIA, factor_i<qH, qHDiagInv>());
         solve_ld<qH, qHDiagInv, implicit_qacc>();
 
-        // a body that is free and rigid gets its bias force as well: it is a system of its own
+        // a free rigid body has the derivative of its bias force as well: its dofs are a separate system
         if (model_rigid) {
             for (var i = lane; i < nv; i += LANES) {
                 if (rigid(i)) {
@@ -43,6 +43,6 @@ fn mj_implicit() {
     }
     team_sync();
 
-    // state and time
+    // advance state and time
     advance<act_dot, implicit_qacc, qvel>();
 }

@@ -1,7 +1,7 @@
-// Constraint forces that an acceleration takes (`mj_invConstraint`).
+// Constraint forces at a given acceleration (`mj_invConstraint`).
 
 fn mj_inv_constraint() {
-    // force and state of every row, from how far the acceleration is from its reference
+    // force and state of every row, from its residual
     for (var r = lane; r < nefc(); r += LANES) {
         if (is_elliptic(r)) {
             if (is_normal(r)) {
@@ -23,7 +23,7 @@ fn mj_inv_constraint() {
     }
     team_sync();
 
-    // as the dofs feel it
+    // as generalized forces
     for (var i = lane; i < nv; i += LANES) {
         set_qfrc_constraint(i, force_on(i));
     }

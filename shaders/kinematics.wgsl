@@ -58,7 +58,7 @@ fn mj_kinematics() {
     }
 }
 
-// a free body is where its coordinates say
+// a free body has the pose in its joint's coordinates
 fn free_body(i: i32) -> Pose {
     let j = body_jntadr(i);
     let adr = jnt_qposadr(j);
@@ -68,9 +68,9 @@ fn free_body(i: i32) -> Pose {
     return Pose(pos, vec4f(qpos(adr + 3), qpos(adr + 4), qpos(adr + 5), qpos(adr + 6)));
 }
 
-// any other body starts from its parent and is moved by one joint after the other
+// any other body starts at its pose in the parent and is moved by its joints, one after the other
 fn jointed_body(i: i32) -> Pose {
-    // place in the parent: the model's, or the mocap body's
+    // pose in the parent: the model's, or the mocap body's
     let p = body_parentid(i);
     let mocap = body_mocapid(i);
     var local = Pose(body_pos(i), body_quat(i));
@@ -85,7 +85,7 @@ fn jointed_body(i: i32) -> Pose {
         let adr = jnt_qposadr(j);
         let type_ = jnt_type(j);
 
-        // axis and anchor, before this joint moves
+        // axis and anchor before this joint moves
         let local_axis = jnt_axis(j);
         let local_anchor = jnt_pos(j);
         let axis = rot_vec_quat(local_axis, quat);
@@ -94,10 +94,10 @@ fn jointed_body(i: i32) -> Pose {
         set_xanchor(j, anchor);
 
         if (type_ == JNT_SLIDE) {
-            // along the axis
+            // translation along the axis
             pos += axis * (qpos(adr) - qpos0(adr));
         } else {
-            // about the anchor
+            // rotation about the anchor
             var turn: vec4f;
             if (type_ == JNT_BALL) {
                 turn = normalize4(vec4f(qpos(adr), qpos(adr + 1), qpos(adr + 2), qpos(adr + 3)));

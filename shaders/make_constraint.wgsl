@@ -1,22 +1,22 @@
 // Constraint rows and their parameters (`mj_makeConstraint`).
 //
-// Rows are in MuJoCo's order: equalities, friction losses of dofs and tendons, limits of joints and tendons, contacts; inside
-// a kind by the model's elements. What may make rows is one list; every lane takes one entry at a time, and a scan over the
-// lanes gives it its rows:
+// Rows are in MuJoCo's order: equalities, friction losses of dofs and tendons, limits of joints and tendons, contacts; within a
+// kind in the order of the model's elements. All possible sources of rows are one list; every lane takes one entry at a time, and
+// a scan over the lanes gives it its rows:
 //
 //   equalities | friction of dofs | of tendons | limits of joints, below and above | of tendons | contacts
-//   entries    0  1  2  3 | 4  5  6  7 |     four lanes, two turns
-//   rows       0  1  1  0 | 1  0  4  4 |     how many each makes
-//   first row     0  1    | 2     3  7 |     scan of the turn, behind the turns before
+//   entries    0  1  2  3 | 4  5  6  7 |     four lanes, two iterations
+//   rows       0  1  1  0 | 1  0  4  4 |     number of rows of each entry
+//   first row     0  1    | 2     3  7 |     scan over the lanes, after the rows of earlier iterations
 
-// where the kinds begin in the list
+// beginnings of the kinds in the list
 const BEGIN_FRICTION_DOF: i32 = neq;
 const BEGIN_FRICTION_TENDON: i32 = BEGIN_FRICTION_DOF + nv;
 const BEGIN_LIMIT_JOINT: i32 = BEGIN_FRICTION_TENDON + ntendon;
 const BEGIN_LIMIT_TENDON: i32 = BEGIN_LIMIT_JOINT + 2 * njnt;
 const BEGIN_CONTACT: i32 = BEGIN_LIMIT_TENDON + 2 * ntendon;
 
-// rows that were made, by one lane or by all
+// number of rows that fit, of one lane or of all
 struct Kept {
     all: i32,
     equality: i32,
@@ -25,7 +25,7 @@ struct Kept {
 }
 
 fn mj_make_constraint() {
-    var rows = 0;  // asked for so far
+    var rows = 0;  // number asked for so far
     var kept = Kept();
     for (var base = 0; base < BEGIN_CONTACT + nconmax; base += LANES) {
         if (!group_any(base < BEGIN_CONTACT + ncon())) {
@@ -72,7 +72,7 @@ fn mj_make_constraint() {
         set_nf(kept.friction);
         set_nl(kept.limit);
         set_nefc(kept.all);
-        // what did not fit is told
+        // flag an overflow
         set_needed(1, max(needed(1), rows));
         if (rows > kept.all) {
             set_overflow(overflow() | OVERFLOW_CONSTRAINT);
@@ -80,7 +80,7 @@ fn mj_make_constraint() {
     }
 }
 
-// what an entry of the list asks for; n = 0: nothing
+// rows that an entry of the list asks for; n = 0: none
 struct Ask {
     n: i32,
     kind: i32,
@@ -139,7 +139,7 @@ fn wanted(entry: i32) -> Ask {
     return contact_ask(entry - BEGIN_CONTACT);
 }
 
-// a connect holds a point, a weld a pose, a flex its edges, the others one number
+// number of rows: a connect holds a point, a weld a pose, a flex its edges, the others one number
 fn equality_rows(i: i32) -> i32 {
     let type_ = eq_type(i);
     if (type_ == EQ_CONNECT) {
@@ -163,7 +163,7 @@ fn joint_limit(j: i32, side: i32) -> Ask {
         let quat = normalize4(vec4f(qpos(q), qpos(q + 1), qpos(q + 2), qpos(q + 3)));
         dist = select(max(jnt_range(j, 0), jnt_range(j, 1)) - length(quat2vel(quat)), margin, side == 1);
     } else {
-        // below, then above
+        // lower limit, then upper limit
         dist = select(qpos(q) - jnt_range(j, 0), jnt_range(j, 1) - qpos(q), side == 1);
     }
     return Ask(
@@ -174,7 +174,7 @@ fn tendon_limit(i: i32, side: i32) -> Ask {
     if (tendon_limited(i) == 0) {
         return Ask();
     }
-    // below, then above
+    // lower limit, then upper limit
     let dist = select(ten_length(i) - tendon_range(i, 0), tendon_range(i, 1) - ten_length(i), side == 1);
     let margin = tendon_margin(i);
     return Ask(
@@ -187,12 +187,12 @@ fn contact_ask(c: i32) -> Ask {
     let margin = collision_margin(k);
     let pattern = collision_Jpat(k);
 
-    // in the gap, or between bodies that nothing moves
+    // no rows in the gap, or between bodies without dofs
     if (Jpat_num(pattern) == 0) {
         return Ask();
     }
     if (dist >= margin) {
-        // where it sticks, without friction in the gap
+        // contacts with adhesion have a frictionless row in the gap
         if (nadhesion > 0 && collision_adhesion(k) != 0.0) {
             return Ask(1, CNSTR_CONTACTFRICTIONLESS, c, pattern, dist, margin, 0.0, 1.0);
         }
@@ -210,7 +210,7 @@ fn contact_ask(c: i32) -> Ask {
     return Ask(2 * (dim - 1), CNSTR_CONTACTPYRAMIDAL, c, pattern, dist, margin, 0.0, 1.0);
 }
 
-// solref and solimp of what asks
+// solref and solimp of an entry
 fn solver_of(ask: Ask) -> Solver {
     var ref_: vec2f;
     var imp: array<f32, 5>;
@@ -275,7 +275,7 @@ fn contact_weight(k: i32, part: i32) -> f32 {
     return body_invweight0(geom_bodyid(collision_geom1(k)), part) + body_invweight0(geom_bodyid(collision_geom2(k)), part);
 }
 
-// a row without its Jacobian; its impedance is that of `size`, its R is given back
+// sets a row except its Jacobian, with the impedance at `size`; returns its R
 fn put_row(r: i32, ask: Ask, s: Solver, pos: f32, size: f32, margin: f32, diag: f32) -> f32 {
     let imp = impedance(s, size);
     let friction = ask.kind == CNSTR_FRICTIONDOF || ask.kind == CNSTR_FRICTIONTENDON;
@@ -294,7 +294,7 @@ fn put_row(r: i32, ask: Ask, s: Solver, pos: f32, size: f32, margin: f32, diag: 
     return reg;
 }
 
-// R, its inverse, and the diagonal of A that they stand for
+// sets R, its inverse D, and the corresponding diagonal of A
 fn set_regularization(r: i32, reg: f32) {
     let imp = efc_KBIP(r, 2);
     set_efc_R(r, reg);
@@ -302,7 +302,7 @@ fn set_regularization(r: i32, reg: f32) {
     set_efc_diagA(r, reg * imp / (1.0 - imp));
 }
 
-// rows but for the Jacobians of connects, welds and contacts
+// sets rows except the Jacobians of connects, welds and contacts
 fn make_rows(first: i32, ask: Ask) {
     let s = solver_of(ask);
     if (ask.kind == CNSTR_EQUALITY) {
@@ -319,7 +319,7 @@ fn make_rows(first: i32, ask: Ask) {
         reg = put_row(r, ask, s, ask.pos, ask.pos - ask.margin, ask.margin, diag);
     }
 
-    // edges share what makes the pyramid's friction impedance that of the elliptic cone
+    // all edges of a pyramid get the R that gives the friction impedance of the elliptic cone
     if (ask.kind == CNSTR_CONTACTPYRAMIDAL) {
         let slide = collision_friction(contact_collision(ask.id), 0);
         for (var r = first; r < first + ask.n; r++) {
@@ -344,7 +344,7 @@ fn make_rows(first: i32, ask: Ask) {
     }
 }
 
-// normal, then friction axes: those have no stiffness, may have damping of their own, and the R of their friction
+// normal, then friction axes: friction rows have no stiffness, possibly damping of their own, and R from their friction coefficients
 fn make_elliptic(first: i32, ask: Ask, normal: Solver) {
     let k = contact_collision(ask.id);
     let own = vec2f(collision_solreffriction(k, 0), collision_solreffriction(k, 1));
@@ -392,7 +392,7 @@ fn make_equality(first: i32, ask: Ask, s: Solver) {
     }
 }
 
-// lengths of the edges of a soft body, all or none; their Jacobian too
+// rows for the lengths of the edges of a flex, all or none; their Jacobian too
 fn make_edges(first: i32, ask: Ask, s: Solver) {
     let f = eq_obj1id(ask.id);
     var r = first;
@@ -412,7 +412,7 @@ fn make_edges(first: i32, ask: Ask, s: Solver) {
     }
 }
 
-// one value as a quartic of another, or constant; its Jacobian too
+// coupling: one value as a quartic of another, or constant; its Jacobian too
 fn make_coupling(r: i32, ask: Ask, s: Solver) {
     let i = ask.id;
     let id1 = eq_obj1id(i);
@@ -462,7 +462,7 @@ fn make_coupling(r: i32, ask: Ask, s: Solver) {
     }
 }
 
-// what a tendon's length changes by with a dof
+// derivative of a tendon's length with respect to a dof
 fn tendon_entry(t: i32, dof: i32) -> f32 {
     for (var k = ten_J_rowadr(t); k < ten_J_rowadr(t) + ten_J_rownnz(t); k++) {
         if (ten_J_colind(k) == dof) {
@@ -472,7 +472,7 @@ fn tendon_entry(t: i32, dof: i32) -> f32 {
     return 0.0;
 }
 
-// first minus second
+// Jacobian of the first body minus that of the second
 fn two_bodies_jacobian(i: i32, first: i32, nrow: i32) {
     let body = bodies(i);
     let points = anchors(i);
@@ -501,7 +501,7 @@ fn two_bodies_jacobian(i: i32, first: i32, nrow: i32) {
             continue;
         }
 
-        // of the orientations: half of inverse(q2) (rot1 - rot2) q1
+        // rotation rows: half of inverse(q2) (rot1 - rot2) q1
         let turn = vec4f(0.0, axis.rot * f32(-side));
         let turned = mul_quat(mul_quat(neg_quat(quats.second), turn), quats.first);
         for (var k = 0; k < 3; k++) {

@@ -1,10 +1,10 @@
-// Spring and damper forces, compensated gravity (`mj_passive`).
+// Spring and damper forces, gravity compensation (`mj_passive`).
 
 const SPRING: bool = (opt_disableflags & DSBL_SPRING) == 0;
 const DAMPER: bool = (opt_disableflags & DSBL_DAMPER) == 0;
 
 fn mj_passive() {
-    // without springs and dampers there is nothing passive
+    // no passive forces if springs and dampers are both disabled
     if (!SPRING && !DAMPER) {
         for (var i = lane; i < nv; i += LANES) {
             set_qfrc_spring(i, 0.0);
@@ -32,7 +32,7 @@ fn mj_passive() {
     }
     team_sync();
 
-    // springs and dampers of soft bodies
+    // springs and dampers of flexes
     if (nflexstiffness > 0) {
         elastic();
     }
@@ -45,11 +45,11 @@ fn mj_passive() {
         tendon_spring_damper(t);
     }
 
-    // compensated gravity
+    // gravity compensation
     let pull = ngravcomp > 0 && (opt_disableflags & DSBL_GRAVITY) == 0 && any(opt_gravity != vec3f(0.0));
     for (var i = lane; i < nv; i += LANES) {
         var sum = 0.0;
-        // what a dof carries has no lower number than its own body
+        // bodies that a dof moves have at least the number of its own body
         for (var b = dof_bodyid(i); pull && b < nbody; b++) {
             let compensated = body_gravcomp(b);
             if (compensated != 0.0) {
@@ -60,7 +60,7 @@ fn mj_passive() {
         set_qfrc_gravcomp(i, sum);
     }
 
-    // the sum; gravity that is compensated by actuators is theirs
+    // the sum; gravity compensation by actuators is not passive
     for (var i = lane; i < nv; i += LANES) {
         var sum = qfrc_spring(i) + qfrc_damper(i) + qfrc_fluid(i);
         if (jnt_actgravcomp(dof_jntid(i)) == 0) {
@@ -92,7 +92,7 @@ fn joint_spring(j: i32) {
         return;
     }
 
-    // three coordinates: the distance counts
+    // three coordinates: the distance from rest counts
     let free = type_ == JNT_FREE;
     for (var part = select(1, 0, free); part < 2; part++) {
         var x = vec3f(0.0);
@@ -102,7 +102,7 @@ fn joint_spring(j: i32) {
             }
         }
 
-        // an orientation: the angle counts
+        // an orientation: the angle from rest counts
         if (!none && part == 1) {
             let quat = normalize4(vec4f(qpos(padr), qpos(padr + 1), qpos(padr + 2), qpos(padr + 3)));
             let first = padr - jnt_qposadr(j);
@@ -119,7 +119,7 @@ fn joint_spring(j: i32) {
     }
 }
 
-// forces on the vertices, then on the dofs of their bodies
+// forces on the vertices, then generalized forces of their bodies
 fn elastic() {
     vertex_motion();
     team_sync();
@@ -133,7 +133,7 @@ fn elastic() {
     }
     team_sync();
 
-    // as the dofs feel them
+    // as generalized forces
     for (var v = 0; v < nflexvert; v++) {
         let body = flex_vertbodyid(v);
         let offset = flexvert_xpos(v) - subtree_com(body_rootid(body));
@@ -177,14 +177,14 @@ fn edges_spring_damper(f: i32) {
     }
 }
 
-// every lane finds the forces and adds them to its own dofs
+// every lane computes the forces and adds them to its own dofs
 fn tendon_spring_damper(t: i32) {
     let forces = tendon_passive(t);
     if (all(forces == vec2f(0.0))) {
         return;
     }
 
-    // as the dofs feel them
+    // as generalized forces
     let adr = ten_J_rowadr(t);
     for (var k = adr; k < adr + ten_J_rownnz(t); k++) {
         let i = ten_J_colind(k);

@@ -1,4 +1,4 @@
-// Controls as actuators get them, some of them late (`mj_readCtrl`).
+// Controls after the delay of their actuators (`mj_readCtrl`).
 
 fn mj_read_ctrl() {
     for (var i = lane; i < nactuator; i += LANES) {
@@ -6,7 +6,7 @@ fn mj_read_ctrl() {
         let num = actuator_ctrlnum(i);
         let ring = actuator_ring(i);
 
-        // at once
+        // without delay
         if (ring_is_none(ring) || actuator_delay(i) <= 0.0) {
             for (var c = 0; c < num; c++) {
                 set_ctrl_late(u + c, ctrl(u + c));
@@ -14,7 +14,7 @@ fn mj_read_ctrl() {
             continue;
         }
 
-        // what was said a delay ago
+        // the control a delay ago
         let blend = read_ring(ring, time() - actuator_delay(i), actuator_history(i, 1));
         for (var c = 0; c < num; c++) {
             set_ctrl_late(u + c, blended(ring, blend, c));

@@ -9,7 +9,7 @@ fn mj_reference_constraint() {
         for (var k = 0; k < Jpat_num(pattern); k++) {
             vel += efc_J(r, k) * qvel(Jpat_dof(adr + k));
         }
-        // and what surfaces move by themselves
+        // plus the surface velocity of the geoms
         if (nsurfacevel > 0) {
             vel += surface_motion(r);
         }
@@ -18,7 +18,7 @@ fn mj_reference_constraint() {
         // aref = - B vel - K I (pos - margin)
         let spring = efc_KBIP(r, 0) * efc_KBIP(r, 2) * (efc_pos(r) - efc_margin(r));
         var aref = -efc_KBIP(r, 1) * vel - spring;
-        // + R adhesion: what sticks rests where it would without
+        // + R adhesion: a sticking contact rests where it would without adhesion
         if (nadhesion > 0) {
             aref += efc_R(r) * adhesion_share(r);
         }
@@ -26,7 +26,7 @@ fn mj_reference_constraint() {
     }
     team_sync();
 
-    // a connect or weld also moves because its axes turn
+    // connects and welds: minus the acceleration due to their rotating axes
     var turn = 0;
     for (var r = 0; r < ne();) {
         let i = efc_id(r);
@@ -40,7 +40,7 @@ fn mj_reference_constraint() {
     }
 }
 
-// what the surfaces of a contact add to the velocity of one of its rows
+// velocity of a contact row due to the surface velocities of its geoms
 fn surface_motion(r: i32) -> f32 {
     let kind = efc_type(r);
     let pyramid = kind == CNSTR_CONTACTPYRAMIDAL;
@@ -59,7 +59,7 @@ fn surface_motion(r: i32) -> f32 {
     let edge = select(-1.0, 1.0, e % 2 == 0);
     let share = select(1.0, edge * collision_friction(k, part), pyramid);
 
-    // of the second geom less that of the first, along the tangents, and about the normal
+    // surface velocity of the second geom minus that of the first, along the tangents, and about the normal
     let field1 = surface_field(collision_geom1(k), contact_pos(c));
     let field2 = surface_field(collision_geom2(k), contact_pos(c));
     let frame = contact_frame(c);
@@ -68,7 +68,7 @@ fn surface_motion(r: i32) -> f32 {
     return select(lin[min(part + 1, 2)], ang[0], part == 2) * share;
 }
 
-// velocity of a geom's surface at a point, as its body sees it, and how it turns there
+// velocity of a geom's surface at a point relative to its body: linear, angular
 fn surface_field(geom: i32, pos: vec3f) -> Spatial {
     let mat = geom_xmat(geom);
     let lin = mat * vec3f(geom_surfacevel(geom, 0), geom_surfacevel(geom, 1), geom_surfacevel(geom, 2));
@@ -94,7 +94,7 @@ fn turning(i: i32, r: i32, nrow: i32) {
     }
 }
 
-// rate of half of inverse(q2) (rot1 - rot2) q1 times the velocities, by the product rule
+// time derivative of half of inverse(q2) (rot1 - rot2) q1 applied to the velocities, by the product rule
 fn weld_rate(i: i32, jdv: vec3f) -> vec3f {
     let body = bodies(i);
     let quats = orientations(i);

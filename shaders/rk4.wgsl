@@ -1,10 +1,10 @@
 // One of the four stages of Runge-Kutta (`mj_RungeKutta`).
 //
-// Called after each of the four evaluations of a step: the first three calls move the state to where the next evaluation
-// is to be, the last takes the step. Orientations follow Munthe-Kaas: the method is applied to the rotation vector from
-// the orientation at the start, so that it keeps its order.
+// Called after each of the four evaluations of a step: the first three calls move the state to the point of the next evaluation,
+// the last takes the step. Orientations follow Munthe-Kaas: the method is applied to the rotation vector from the orientation at
+// the start, so that it keeps its order.
 
-// where the evaluations are, in units of a timestep
+// times of the evaluations, in units of a timestep
 fn rk4_place(stage: i32) -> f32 {
     return select(select(0.5, 1.0, stage == 3), 0.0, stage == 0);
 }
@@ -13,7 +13,7 @@ fn mj_rk4() {
     let stage = rk_stage();
     let h = opt_timestep;
 
-    // the start of the step is kept
+    // keep the start of the step
     if (stage == 0) {
         for (var k = lane; k < nq; k += LANES) {
             set_rk_qpos(k, qpos(k));
@@ -40,7 +40,7 @@ fn mj_rk4() {
     }
     team_sync();
 
-    // rates at this evaluation; rk_vel still holds those of the one before
+    // rates at this evaluation; rk_vel still holds the velocities of the previous one
     let here = rk4_place(stage) * h;
     for (var j = lane; j < njnt; j += LANES) {
         var adr = jnt_dofadr(j);
@@ -73,7 +73,7 @@ fn mj_rk4() {
         set_rk_dact(k, rk_dact(k) + act_dot(k) * weight);
     }
 
-    // back to the start; tendons yield by what they were there
+    // back to the start of the step; plastic tendons yield by their lengths and Jacobians there
     for (var t = lane; t < ntendonrk; t += LANES) {
         set_ten_length(t, rk_ten_length(t));
     }
@@ -95,7 +95,7 @@ fn mj_rk4() {
     team_sync();
 
     if (stage < 3) {
-        // on to the next evaluation
+        // state for the next evaluation
         let next = rk4_place(stage + 1) * h;
         integrate_pos<qpos, rk_vel>(next);
         for (var i = lane; i < nv; i += LANES) {

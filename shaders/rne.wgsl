@@ -7,7 +7,7 @@ fn mj_rne() {
     }
     team_sync();
 
-    // acceleration without qacc and force that it takes, parents first
+    // accelerations at qacc = 0, and the forces for them, parents first
     for (var level = 1; level < nlevel; level++) {
         for (var k = lane; k < level_num(level); k += LANES) {
             let i = level_body(level_adr(level) + k);
@@ -24,7 +24,7 @@ fn mj_rne() {
         team_sync();
     }
 
-    // force on subtrees, children before parents; the world gathers nothing
+    // force on subtrees, children before parents; the world body collects none
     for (var level = nlevel - 1; level > 0; level--) {
         for (var k = lane; k < level_num(level); k += LANES) {
             let i = level_body(level_adr(level) + k);
@@ -39,12 +39,12 @@ fn mj_rne() {
         team_sync();
     }
 
-    // as the dofs feel it
+    // as generalized forces
     for (var i = lane; i < nv; i += LANES) {
         set_qfrc_bias(i, dot6(cdof(i), rne_cfrc(dof_bodyid(i))));
     }
 
-    // inertia of tendons whose path turns
+    // armature of spatial tendons
     for (var t = 0; t < ntendon; t++) {
         if (tendon_armature_all(t) != 0.0 && tendon_type(t) == TENDON_SPATIAL) {
             tendon_bias(t);
@@ -52,11 +52,11 @@ fn mj_rne() {
     }
 }
 
-// force that an armature takes to follow its tendon's acceleration without qacc
+// bias force of a tendon's armature: its force at the tendon's acceleration for qacc = 0
 fn tendon_bias(t: i32) {
     let acc = tendon_acceleration<rne_cacc>(t);
 
-    // as the dofs feel it
+    // as generalized forces
     let force = acc * tendon_armature_all(t);
     let adr = ten_J_rowadr(t);
     for (var k = adr; k < adr + ten_J_rownnz(t); k++) {

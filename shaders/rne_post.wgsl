@@ -1,6 +1,6 @@
 // Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).
 
-// how far the forces between bodies may be off, as a share of their terms: 64 roundings
+// tolerance of the forces between bodies, as a fraction of their terms: 64 roundings
 const SLACK: f32 = 64.0 * 5.9604645e-8;
 
 fn mj_rne_post() {
@@ -24,7 +24,7 @@ fn mj_rne_post() {
         team_sync();
     }
 
-    // what is applied to bodies, at their centres of mass
+    // forces applied to bodies, at their centres of mass
     for (var i = lane; i < nbody; i += LANES) {
         set_cfrc_ext(i, Spatial(vec3f(0.0), vec3f(0.0)));
         // the table has the force first
@@ -47,7 +47,7 @@ fn mj_rne_post() {
         if (is_mine(body1) || is_mine(body2)) {
             let local = contact_force_at(pair, r);
 
-            // from the frame of the contact to that of the world
+            // from the contact frame to the world frame
             let frame = contact_frame(c);
             let force = Spatial(local.rot * frame, local.lin * frame);
             push(body1, contact_pos(c), force, -1.0);
@@ -56,7 +56,7 @@ fn mj_rne_post() {
         r += contact_rows(pair, kind);
     }
 
-    // connects and welds; a joint is no force on a body
+    // connects and welds; a joint equality exerts no force on a body
     r = 0;
     while (r < ne()) {
         let i = efc_id(r);
@@ -78,7 +78,7 @@ fn mj_rne_post() {
         r += select(3, 6, weld);
     }
 
-    // spatial tendons, at what they run over
+    // spatial tendons, at the bodies of their path
     for (var t = 0; t < ntendon && model_spatial_tendons; t++) {
         if (tendon_type(t) == TENDON_SPATIAL) {
             pull(t, tension(t));
@@ -86,7 +86,7 @@ fn mj_rne_post() {
     }
     team_sync();
 
-    // force that the motion takes beside the one from outside
+    // inertial force minus external force
     for (var i = lane; i < nbody; i += LANES) {
         var force = Spatial(vec3f(0.0), vec3f(0.0));
         if (i > 0) {
@@ -98,7 +98,7 @@ fn mj_rne_post() {
     }
     team_sync();
 
-    // force on subtrees, children before parents, the world too
+    // force on subtrees, children before parents, the world body included
     for (var level = nlevel - 1; level >= 0; level--) {
         for (var k = lane; k < level_num(level); k += LANES) {
             let i = level_body(level_adr(level) + k);
@@ -122,7 +122,7 @@ struct Taken {
     gyroscopic: Spatial,
 }
 
-// forces that the acceleration of a body and its velocity take
+// inertial and gyroscopic force of a body
 fn taken_by_motion(i: i32) -> Taken {
     let inertia = cinert(i);
     let vel = cvel(i);
@@ -130,9 +130,9 @@ fn taken_by_motion(i: i32) -> Taken {
     return Taken(mul_inert_vec(inertia, cacc(i)), gyroscopic);
 }
 
-// what a free joint transmits: its own forces, unless the sum differs from them by more than roundings of its terms
+// force transmitted by a free joint: its own forces, unless the sum differs from them by more than the rounding of its terms
 fn of_free_joint(i: i32) -> Spatial {
-    // torques and forces in the sum, and how far from the centre of mass of the tree they act
+    // torques and forces in the sum, and their lever arm to the centre of mass of the tree
     var turning = 0.0;
     var pushing = 0.0;
     var inertia = 0.0;
@@ -150,7 +150,7 @@ fn of_free_joint(i: i32) -> Spatial {
     }
     let lever = sqrt(inertia / mass);
 
-    // the dofs: along the axes of the world, then about those of the body, which are at right angles
+    // the dofs: along world axes, then about the body's axes, which are orthogonal
     let dof = body_dofadr(i);
     let force = vec3f(dof_force(dof), dof_force(dof + 1), dof_force(dof + 2));
     var torque = vec3f(0.0);
@@ -163,12 +163,12 @@ fn of_free_joint(i: i32) -> Spatial {
     return Spatial(turned, rounded_to(sum.lin, force, pushing * SLACK));
 }
 
-// each number of a sum, or the one that is meant where they are as near as `slack`
+// each number of a sum, replaced by the intended one where they differ by at most `slack`
 fn rounded_to(sum: vec3f, meant: vec3f, slack: f32) -> vec3f {
     return select(sum, meant, abs(sum - meant) <= vec3f(slack));
 }
 
-// the force of a dof's own: spatial tendons push bodies, and armature is no body's
+// a dof's own force: without spatial tendons, which act on bodies, and minus armature, which belongs to no body
 fn dof_force(i: i32) -> f32 {
     var sum = qfrc_applied(i) + qfrc_passive(i) + qfrc_actuator(i);
     sum -= dof_armature_all(i) * qacc(i);
@@ -185,12 +185,12 @@ fn dof_force(i: i32) -> f32 {
     return sum;
 }
 
-// a body has one lane, which adds up what acts on it
+// true if the lane collects the forces on a body: one lane per body
 fn is_mine(body: i32) -> bool {
     return body > 0 && body % LANES == lane;
 }
 
-// the force along a tendon: what its spring, damper and inertia, its actuators and its rows do
+// force along a tendon: of its spring, damper and armature, its actuators and its rows
 fn tension(t: i32) -> f32 {
     var sum = driven(t);
     if (tendon_armature_all(t) != 0.0) {
@@ -202,7 +202,7 @@ fn tension(t: i32) -> f32 {
     return sum;
 }
 
-// the part of it that its spring, its damper and its actuators make
+// the part of the spring, the damper and the actuators
 fn driven(t: i32) -> f32 {
     let passive = tendon_passive(t);
     var sum = passive.x + passive.y;
@@ -215,12 +215,12 @@ fn driven(t: i32) -> f32 {
     return sum;
 }
 
-// how a row's value changes with the length of a tendon
+// derivative of a row's value with respect to the length of a tendon
 fn row_slope(t: i32, r: i32) -> f32 {
     let kind = efc_type(r);
     let i = efc_id(r);
     if ((kind == CNSTR_LIMITTENDON || kind == CNSTR_FRICTIONTENDON) && i == t) {
-        // an upper limit turns the tendon's Jacobian round
+        // an upper limit has the negative Jacobian of the tendon
         let adr = ten_J_rowadr(t);
         var sum = 0.0;
         for (var k = 0; k < ten_J_rownnz(t); k++) {
@@ -249,7 +249,7 @@ fn path_point(n: i32) -> vec3f {
     return vec3f(wrap_xpos(word / 6, word % 6), wrap_xpos(word / 6, word % 6 + 1), wrap_xpos(word / 6, word % 6 + 2));
 }
 
-// what a tendon's force does to the bodies along its path
+// applies a tendon's force to the bodies along its path
 fn pull(t: i32, force: f32) {
     let first = tendon_adr(t);
     let end = first + tendon_num(t);
@@ -294,7 +294,7 @@ fn pull(t: i32, force: f32) {
                 near = geom_bodyid(wrap_objid(w + 1));
             }
             let from_ = path_point(n + 2 * leg);
-            // a force that pushes two points of two bodies apart
+            // force that pushes two points of two bodies apart
             if (near != far) {
                 let apart = Spatial(vec3f(0.0), normalize3(ends - from_).xyz * (force / divisor));
                 push(near, from_, apart, -1.0);
@@ -306,7 +306,7 @@ fn pull(t: i32, force: f32) {
     }
 }
 
-// adds a force with its torque at a point, torque first, to what acts on a body; the world is none
+// adds a force and torque at a point, torque first, to the external force on a body, except the world body
 fn push(body: i32, pos: vec3f, force: Spatial, sign: f32) {
     if (is_mine(body)) {
         let offset = pos - subtree_com(body_rootid(body));

@@ -60,13 +60,13 @@ fn read_acc(i: i32) {
         set_sensordata(adr, x);
         return;
     }
-    // nobody fills these
+    // all other types read zero
     for (var k = 0; k < sensor_dim(i); k++) {
         set_sensordata(adr + k, 0.0);
     }
 }
 
-// of all actuators that pull at a tendon
+// sum over all actuators of a tendon
 fn tendon_pull(tendon: i32) -> f32 {
     var sum = 0.0;
     for (var i = 0; i < nactuator; i++) {
@@ -77,7 +77,7 @@ fn tendon_pull(tendon: i32) -> f32 {
     return sum;
 }
 
-// acceleration of an object at its position, along the world's axes, or of a site along its own
+// acceleration of an object at its position, along the world's axes, or of a site along its own axes
 fn seen_acceleration(i: i32, type_: i32) -> vec3f {
     let kind = sensor_objtype(i);
     let id = sensor_objid(i);
@@ -86,7 +86,7 @@ fn seen_acceleration(i: i32, type_: i32) -> vec3f {
     let arm = place.pos - subtree_com(body_rootid(body));
     let acc = seen_from(cacc(body), arm);
     let vel = seen_from(cvel(body), arm);
-    // what stands still turns with the body
+    // from spatial to linear acceleration of the point
     let linacc = acc.lin + cross(vel.rot, vel.lin);
     if (type_ == SENS_ACCELEROMETER) {
         return transpose(place.mat) * linacc;
@@ -94,7 +94,7 @@ fn seen_acceleration(i: i32, type_: i32) -> vec3f {
     return select(acc.rot, linacc, type_ == SENS_FRAMELINACC);
 }
 
-// force and torque between a site's body and its parent, at the site along its axes
+// force and torque between a site's body and its parent, at the site and along its axes
 fn site_force(site: i32) -> Spatial {
     let body = site_bodyid(site);
     let arm = site_xpos(site) - subtree_com(body_rootid(body));

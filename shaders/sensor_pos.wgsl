@@ -111,13 +111,13 @@ fn read_pos(i: i32) {
         set_sensordata(adr, time());
         return;
     }
-    // nobody fills these
+    // all other types read zero
     for (var k = 0; k < sensor_dim(i); k++) {
         set_sensordata(adr + k, 0.0);
     }
 }
 
-// where an object is or an axis of it points, as another object sees it if there is one
+// position of an object or direction of one of its axes, relative to the reference object if there is one
 fn seen_frame(i: i32, type_: i32) -> vec3f {
     let place = frame_of(sensor_objtype(i), sensor_objid(i));
     let axis = type_ != SENS_FRAMEPOS;
@@ -151,17 +151,17 @@ fn cam_intrinsics(cam: i32) -> Lens {
     return Lens(size, focal * pixels, vec2f(cam_intrinsic(cam, 2), cam_intrinsic(cam, 3)) * pixels);
 }
 
-// pixel of the image in which a camera sees a site
+// pixel of a camera image at which a site appears
 fn cam_project(site: i32, cam: i32) -> vec2f {
     let lens = cam_intrinsics(cam);
 
-    // a camera looks along its negative z axis; what lies in its plane is kept away from a division by zero
+    // a camera looks along its negative z axis; depth zero is avoided, as a divisor
     let local = transpose(cam_xmat(cam)) * (site_xpos(site) - cam_xpos(cam));
     let depth = select(max(local.z, MINVAL), min(local.z, -MINVAL), local.z < 0.0);
     return (0.5 * lens.size * local.z + vec2f(-lens.focal.x, lens.focal.y) * local.xy) / depth;
 }
 
-// how far apart two geoms are, or the nearest of two bodies
+// distance of two geoms, or of the nearest geoms of two bodies
 fn find_distance(i: i32) {
     let most = sensor_cutoff(i);
     let geoms1 = range_of_geoms(sensor_objtype(i), sensor_objid(i));
@@ -186,7 +186,7 @@ fn find_distance(i: i32) {
     }
 }
 
-// a geom, or those of a body: the first and the one behind the last
+// range of geoms: a geom, or the geoms of a body
 fn range_of_geoms(kind: i32, id: i32) -> vec2i {
     if (kind != OBJ_BODY) {
         return vec2i(id, id + 1);
@@ -195,7 +195,7 @@ fn range_of_geoms(kind: i32, id: i32) -> vec2i {
     return vec2i(first, first + body_geomnum(id));
 }
 
-// rays of all rangefinders, dealt out to the lanes
+// rays of all rangefinders, distributed over the lanes
 fn find_ranges() {
     var before = 0;
     for (var i = 0; i < nsensor; i++) {
@@ -213,7 +213,7 @@ fn find_ranges() {
     }
 }
 
-// what one ray of a rangefinder meets: that along the z axis of a site, or that of a pixel of a camera
+// intersection of one ray of a rangefinder: the ray along the z axis of a site, or of a pixel of a camera
 fn find_range(i: i32, k: i32, nray: i32) {
     let kind = sensor_objtype(i);
     let id = sensor_objid(i);
@@ -228,7 +228,7 @@ fn find_range(i: i32, k: i32, nray: i32) {
     let met_ = hit.dist >= 0.0;
     let point = select(vec3f(0.0), ray_at(beam, hit.dist), met_);
 
-    // what is asked for, in the order of the bits
+    // the data that the sensor asks for, in the order of the bits
     let bits = sensor_intprm(i, 0);
     var adr = sensor_adr(i) + k * (sensor_dim(i) / nray);
     if ((bits & (1 << u32(RAYDATA_DIST))) != 0) {
@@ -256,13 +256,13 @@ fn find_range(i: i32, k: i32, nray: i32) {
     }
 }
 
-// the ray through the middle of a pixel, counted row by row from the upper left
+// the ray through the center of a pixel, counted row by row from the upper left
 fn pixel_ray(cam: i32, pixel: i32, place: Place) -> Ray {
     let lens = cam_intrinsics(cam);
     let ncol = cam_resolution(cam, 0);
     let x = vec2f(f32(pixel % ncol), f32(pixel / ncol)) + 0.5;
     if (cam_projection(cam) == PROJ_ORTHOGRAPHIC) {
-        // fovy is the width and the height of what is seen
+        // fovy is the width and the height of the view
         let at = (x / lens.size - 0.5) * cam_fovy(cam);
         return Ray(place.pos + place.mat * vec3f(at.x, -at.y, 0.0), -place.mat[2]);
     }

@@ -65,13 +65,13 @@ fn read_vel(i: i32) {
         give3(adr, subtree_angmom(id));
         return;
     }
-    // nobody fills these
+    // all other types read zero
     for (var k = 0; k < sensor_dim(i); k++) {
         set_sensordata(adr + k, 0.0);
     }
 }
 
-// velocity of an object: of a site along its own axes, else as another object sees it if there is one
+// velocity of an object: of a site along its own axes, else relative to the reference object if there is one
 fn seen_velocity(i: i32, type_: i32) -> Spatial {
     let kind = sensor_objtype(i);
     let id = sensor_objid(i);

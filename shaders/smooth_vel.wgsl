@@ -1,10 +1,10 @@
-// Slope of the smooth forces over the velocity (`mjd_smooth_vel`).
+// Derivative of the smooth forces with respect to velocity (`mjd_smooth_vel`).
 
 const SLOPE_BIAS: bool = opt_integrator == INT_IMPLICIT;
 const SLOPE_DRAG: bool = has_medium && !((opt_disableflags & DSBL_SPRING) != 0 && (opt_disableflags & DSBL_DAMPER) != 0);
 
 fn mj_smooth_vel() {
-    // what bodies feel for moving
+    // velocity-dependent forces on bodies
     if (nvslope > 0) {
         slope_bodies();
     } else {
@@ -24,7 +24,7 @@ fn mj_smooth_vel() {
         }
     }
 
-    // dampers of dofs, and of tendons
+    // dampers of dofs and tendons
     if ((opt_disableflags & DSBL_DAMPER) != 0) {
         return;
     }
@@ -47,7 +47,7 @@ fn mj_smooth_vel() {
     }
 }
 
-// adds to an entry, if it is one: dofs of two branches are none. A row is the lane's that its dof is
+// adds to an entry, if it exists: there is none for dofs of two branches. A row is written by the lane of its dof
 fn add_slope(i: i32, j: i32, x: f32) {
     if (i % LANES == lane && ancestor(min(i, j), max(i, j))) {
         let at = d_address(i, j);
@@ -61,9 +61,9 @@ fn ancestor(low: i32, high: i32) -> bool {
     return place <= D_diag(high) && D_colind(D_rowadr(high) + place) == low;
 }
 
-// gyroscopic forces and the medium's resistance: matrices of bodies, summed over subtrees
+// gyroscopic forces and drag: matrices of bodies, summed over subtrees
 fn slope_bodies() {
-    // of each body; the world feels nothing
+    // matrices of single bodies; the world body has none
     for (var i = lane; i < nbody; i += LANES) {
         for (var k = 0; k < 36; k++) {
             set_slope_force(i, k, 0.0);
@@ -83,7 +83,7 @@ fn slope_bodies() {
     }
     team_sync();
 
-    // of subtrees, children before parents
+    // sums over subtrees, children before parents
     for (var level = nlevel - 1; level > 0; level--) {
         for (var n = lane; n < level_num(level); n += LANES) {
             let i = level_body(level_adr(level) + n);
@@ -97,7 +97,7 @@ fn slope_bodies() {
         team_sync();
     }
 
-    // what the deeper of two dofs has to do with it
+    // vectors of each dof as the deeper one of two dofs, and as the other one
     for (var k = lane; k < nv; k += LANES) {
         let body = dof_bodyid(k);
         let axis = cdof(k);
@@ -150,9 +150,9 @@ fn slope_gather(body: i32, c: i32, column: Spatial, scale: f32) {
     }
 }
 
-// the medium's resistance to the motions of a body, a unit of each at a time
+// drag on a body: its derivatives for unit motions
 fn slope_resistance(i: i32) {
-    // a symmetric factor takes the symmetric part; a body that is free and rigid has another
+    // integrators with a symmetric factor take the symmetric part; free rigid bodies have a full one
     let last = body_lastdof(i);
     let symmetric = opt_integrator == INT_IMPLICITFAST && (last < 0 || !rigid(last));
     if (box_like(i)) {
@@ -167,7 +167,7 @@ fn slope_resistance(i: i32) {
     }
 }
 
-// six columns: force (torque, force about the centre of mass of the tree) by motion; `g`: the geom, -1: the box
+// six columns: derivative of torque and force, about the centre of mass of the tree, by motion; `g`: the geom, -1: the inertia box
 fn slope_along(i: i32, g: i32, symmetric: bool) {
     var pos = xipos(i);
     var mat = ximat(i);
@@ -202,7 +202,7 @@ fn slope_along(i: i32, g: i32, symmetric: bool) {
     }
 }
 
-// of a box (`mjd_inertiaBoxFluid`)
+// derivatives for the inertia box (`mjd_inertiaBoxFluid`)
 fn box_slope(i: i32, vel: Medium, along: Medium) -> Medium {
     let drag = box_drag(i);
     return Medium(
@@ -210,9 +210,9 @@ fn box_slope(i: i32, vel: Medium, along: Medium) -> Medium {
         -along.rot * (drag.angular + 2.0 * drag.spin * abs(vel.rot)));
 }
 
-// of an ellipsoid (`mjd_ellipsoidFluid`)
+// derivatives for an ellipsoid (`mjd_ellipsoidFluid`)
 fn ellipsoid_slope(g: i32, vel: Medium, along: Medium) -> Medium {
-    // the medium that is carried along has momentum
+    // momentum of the fluid that moves along (added mass)
     let mass = opt_density * vec3f(geom_fluid(g, 6), geom_fluid(g, 7), geom_fluid(g, 8));
     let inertia = opt_density * vec3f(geom_fluid(g, 9), geom_fluid(g, 10), geom_fluid(g, 11));
     let added_force = cross(mass * along.lin, vel.rot) + cross(mass * vel.lin, along.rot);
@@ -227,7 +227,7 @@ fn slope_inverse(x: f32) -> f32 {
     return select(0.0, 1.0 / max(x, MINVAL), x > MINVAL);
 }
 
-// derivatives of the force of lift less drag, and of drag's torque
+// derivatives of lift minus drag, and of the drag torque
 fn flow_slope(g: i32, vel: Medium, along: Medium) -> Medium {
     let blunt = geom_fluid(g, 1);
     let slender = geom_fluid(g, 2);
@@ -237,7 +237,7 @@ fn flow_slope(g: i32, vel: Medium, along: Medium) -> Medium {
     let least = min(size.x, min(size.y, size.z));
     let mid = size.x + size.y + size.z - widest - least;
 
-    // area that is seen from where it moves to; faces in units of the largest, lest thin shapes lose their digits
+    // area projected along the velocity; faces are scaled by the largest one, since squares of thin shapes lose precision
     let sides = size.yzx * size.zxy;
     var faces = sides * sides;
     let largest = max(faces.x, max(faces.y, faces.z));
@@ -253,25 +253,25 @@ fn flow_slope(g: i32, vel: Medium, along: Medium) -> Medium {
     let area = unit * sqrt(square * inv_product);
     let kutta = geom_fluid(g, 4) * opt_density * unit * sqrt(product * inv_square);
 
-    // its growth, and that of speed
+    // derivatives of the projected area and of the speed
     let step = faces * along.lin;
     let dsquare = 2.0 * dot(seen, step) * inv_square * inv_speed;
     let dproduct = (dot(step, way.xyz) + dot(seen, along.lin)) * inv_product * inv_speed;
     let dspeed = select(0.0, dot(way.xyz, along.lin), inv_speed > 0.0);
     let darea = area * 0.5 * (dsquare - dproduct);
 
-    // Magnus: turning while moving
+    // Magnus lift: rotation during translation
     let volume = 4.0 / 3.0 * FLUID_PI * size.x * size.y * size.z;
     let spun = cross(along.rot, vel.lin) + cross(vel.rot, along.lin);
     var lift = spun * (geom_fluid(g, 5) * opt_density * volume);
 
-    // Kutta: moving askew
+    // Kutta lift: translation at an angle to the axes
     let askew = cross(seen, vel.lin);
     let daskew = cross(step, way.xyz) + cross(seen, along.lin);
     let growth = 0.5 * (dproduct - dsquare) - dspeed * inv_speed;
     lift += (cross(daskew, vel.lin) + cross(askew, along.lin) + cross(askew, vel.lin) * growth) * kutta;
 
-    // drag of translation: viscous as of a sphere, else between blunt and slender
+    // drag of translation: viscous as for a sphere, else between blunt and slender
     let diam = 2.0 / 3.0 * (size.x + size.y + size.z);
     let facing = area * blunt + slender * (FLUID_PI * widest * mid - area);
     let drag = opt_viscosity * 3.0 * FLUID_PI * diam + opt_density * way.w * facing;
@@ -291,7 +291,7 @@ fn flow_slope(g: i32, vel: Medium, along: Medium) -> Medium {
         along.rot * (viscous + opt_density * resist) + vel.rot * (opt_density * dresist));
 }
 
-// the slope of an actuator's force by that of its outputs, each on its own
+// derivative of an actuator's force with respect to velocity, added for each output by itself
 fn slope_actuator(i: i32, bad: bool) {
     if (saturated(i)) {
         return;
@@ -308,11 +308,11 @@ fn slope_actuator(i: i32, bad: bool) {
     }
 }
 
-// true where a limit holds the force, whatever the velocity
+// true where a limit holds the force, independent of the velocity
 fn saturated(i: i32) -> bool {
     let adr = actuator_outadr(i);
 
-    // of the actuator itself
+    // force range of the actuator
     if (actuator_forcelimited(i) != 0) {
         let lo = actuator_forcerange(i, 0);
         let hi = actuator_forcerange(i, 1);
@@ -326,7 +326,7 @@ fn saturated(i: i32) -> bool {
         }
     }
 
-    // of the joint or the tendon that it acts on
+    // force range of its joint or tendon
     let trn = actuator_trntype(i);
     let id = max(actuator_trnid(i, 0), 0);
     if (trn == TRN_JOINT || trn == TRN_JOINTINPARENT) {
@@ -351,12 +351,12 @@ fn saturated(i: i32) -> bool {
     return at_limit(-sum, -tendon_actfrcrange(id, 0)) || at_limit(sum, tendon_actfrcrange(id, 1));
 }
 
-// true of what was scaled down to a limit, which it meets but for rounding (MuJoCo leaves that to chance)
+// true for a force that was scaled down to its limit, which it then meets up to rounding (MuJoCo leaves that to chance)
 fn at_limit(x: f32, limit: f32) -> bool {
     return limit - 1e-6 * abs(limit) <= x;
 }
 
-// how an actuator's force grows with its velocity
+// derivative of an actuator's force with respect to its velocity
 fn force_slope(i: i32, bad: bool) -> f32 {
     let r = actuator_outadr(i);
     var slope = 0.0;
@@ -371,7 +371,7 @@ fn force_slope(i: i32, bad: bool) -> f32 {
         slope += motor_slope(i, bad);
     }
 
-    // gain, times the control, or the last activation, possibly that of the next step
+    // derivative of the gain, times the control or the last activation, possibly that of the next timestep
     if (gaintype == GAIN_AFFINE) {
         return slope + actuator_gainprm(i, 2) * actuator_input(i, bad);
     }

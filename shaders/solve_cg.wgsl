@@ -1,9 +1,9 @@
 // Constraint forces and acceleration by conjugate gradients (`mj_solCG`), in the direction of Hager and Zhang.
 //
 // W. Hager, H. Zhang: A new conjugate gradient method with guaranteed descent and an efficient line search, 2005. The inertia
-// is the preconditioner.
+// matrix is the preconditioner.
 
-// bounds how far the direction turns back
+// bounds the negative multiple of the last direction
 const ETA: f32 = 0.01;
 
 fn mj_solve_cg() {
@@ -20,7 +20,7 @@ fn mj_solve_cg() {
     }
 }
 
-// iterates until an island has converged; number of iterations
+// iterates until an island has converged; returns the number of iterations
 fn conjugate_gradients(island: Island) -> i32 {
     let scale = scale_of(island);
     var live = island.nefc > 0;
@@ -28,22 +28,22 @@ fn conjugate_gradients(island: Island) -> i32 {
     var improvement = 0.0;
     var niter = 0;
     for (var iteration = 0; iteration <= opt_iterations; iteration++) {
-        // forces, and what is left of the equation of motion
+        // constraint forces, and the gradient: the residual of the equation of motion
         _ = update_constraint(only(island, live));
         let gradient = update_gradient(only(island, live));
         let slope = scale * gradient.length;
         if (iteration > 0) {
-            // done when the step gained little or forces balance
+            // done when the step gained little or the forces balance
             live = live && !(improvement > 0.0 && improvement < opt_tolerance) && slope >= opt_tolerance;
         }
-        // or when an f32 tells no more of them
+        // or when f32 cannot resolve them
         live = live && gradient.tells && !still;
         live = live && iteration < opt_iterations;
         if (!group_any(live)) {
             break;
         }
 
-        // the gap to the optimum is at most 1/2 grad' inv(M) grad: nothing to do if that is small
+        // the gap to the optimum is at most 1/2 grad' inv(M) grad: converged if that is small
         let left = 0.5 * scale * precondition(only(island, live));
         live = live && (iteration > 0 || left >= opt_tolerance);
         turn(only(island, live), iteration > 0);
@@ -78,7 +78,7 @@ fn precondition(g: Island) -> f32 {
     return team_sum(sum);
 }
 
-// the next direction: down, and on in the old one as far as the change of the gradient tells
+// the next direction: the negative preconditioned gradient, plus a multiple of the last direction by the change of the gradient
 fn turn(g: Island, again: bool) {
     var s_y = vec3f(0.0);
     var g_ = vec3f(0.0);
@@ -97,7 +97,7 @@ fn turn(g: Island, again: bool) {
     let ss = team_sum(g_.y);
     let gg = team_sum(g_.z);
 
-    // start anew if the gradient did not change along the direction
+    // restart if the gradient did not change along the direction
     var beta = 0.0;
     if (again && sy >= MINVAL) {
         let least = -1.0 / max(sqrt(ss) * min(sqrt(gg), ETA), MINVAL);
@@ -106,7 +106,7 @@ fn turn(g: Island, again: bool) {
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);
         set_solver_search(i, select(0.0, beta * solver_search(i), again) - solver_Mgrad(i));
-        // what the gradients were: nobody needs the Hessian here
+        // keep the last gradients, in the arrays of the Hessian, which this solver does not need
         set_solver_dinv(i, solver_grad(i));
         set_solver_U(i, solver_Mgrad(i));
     }

@@ -1,18 +1,19 @@
 // Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
 //
-// On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island and adds the rows that
-// entered and takes away those that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
+// On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island, adds the rows that became
+// active and subtracts the rows that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
 // islands, with its rows from the diagonal to the last dof that is coupled in any lane. Kernels make the whole triangle of an
-// island. In f32 what is taken away leaves its last bits behind, which may be as large as the inertia.
+// island. In f32 removed rows leave rounding errors behind, which may be as large as the inertia.
 //
-// Both stop where forces balance, and where a step gained little or the next would. In f64 that is all. An f32 tells no more
-// earlier: here it also ends where no force is out of balance by more than the last bits of its terms, where a step changes no
-// bit of the acceleration, and where a slight step would gain no less than half of the one before, which is what rounding leaves.
+// Both stop when the forces balance, and when the gain of a step, or of the next one, is small. In f64 there is no other
+// criterion. f32 reaches its limit of resolution earlier: this kernel also ends when the imbalance of the forces is within the
+// rounding of their terms, when a step changes no bit of the acceleration, and when a slight step would gain at least half as
+// much as the one before, which is rounding.
 //
 // The Hessian is made and factored again only where a row's cost has changed. It is a triangle of tiles (`lib/tiles`): row i holds
-// H[i][i..nv], and later U[i][i..nv] with U U' = H, which is made from the last four columns to the first.
+// H[i][i..nv], and later U[i][i..nv] with U U' = H, which is computed from the last four columns to the first.
 
-// a step that gains less than this part of the cost moves the acceleration by 2e-4 of what rows do to it
+// a step with a gain below this part of the cost moves the acceleration by 2e-4 of the change due to the rows
 const SLIGHT: f32 = 4e-8;
 
 fn mj_solve_newton() {
@@ -29,7 +30,7 @@ fn mj_solve_newton() {
     }
 }
 
-// iterates until an island has converged; number of iterations
+// iterates until an island has converged; returns the number of iterations
 fn newton(island: Island) -> i32 {
     let scale = scale_of(island);
     var live = island.nefc > 0;
@@ -39,19 +40,19 @@ fn newton(island: Island) -> i32 {
     var last = 0.0;
     var niter = 0;
     for (var iteration = 0; iteration <= opt_iterations; iteration++) {
-        // forces, and what is left of the equation of motion
+        // constraint forces, and the gradient: the residual of the equation of motion
         let change = update_constraint(only(island, live));
         let gradient = update_gradient(only(island, live));
         let slope = scale * gradient.length;
         let small = iteration == 0 && slope < opt_tolerance;
         if (iteration > 0) {
-            // done when the step gained little or forces balance
+            // done when the step gained little or the forces balance
             live = live && !(improvement > 0.0 && improvement < opt_tolerance) && slope >= opt_tolerance;
         }
-        // or when an f32 tells no more of them
+        // or when f32 cannot resolve them
         live = live && gradient.tells && !still;
         if (group_any(live && small)) {
-            // the gap to the optimum is at most 1/2 grad' inv(M) grad: nothing to do if that is small
+            // the gap to the optimum is at most 1/2 grad' inv(M) grad: converged if that is small
             let left = scale * gap(only(island, live && small));
             live = live && !(small && left < opt_tolerance);
         }
@@ -60,7 +61,7 @@ fn newton(island: Island) -> i32 {
             break;
         }
 
-        // the Hessian changes if a row entered or left it, or a contact slides
+        // the Hessian changes if a row became quadratic or is no longer, or a contact slides
         let stale = iteration == 0 || change.cone || cone || change.quadratic;
         cone = change.cone;
         if (group_any(live && stale)) {
@@ -68,7 +69,7 @@ fn newton(island: Island) -> i32 {
             factor(only(island, live && stale));
         }
 
-        // done when the next step would gain little, or nothing but what rounding lost in the last
+        // done when the next step would gain little, or no more than the rounding of the last one
         let next = direction(only(island, live));
         let decrement = scale * next.x;
         live = live && (decrement >= opt_tolerance || (iteration == 0 && !small));
@@ -89,12 +90,12 @@ fn newton(island: Island) -> i32 {
     return niter;
 }
 
-// H = M + J' D J over the quadratic rows, and the cones of contacts that slide
+// H = M + J' D J over the quadratic rows, and the cones of sliding contacts
 fn make_hessian(g: Island) {
     let quads = quads_of(g);
     for (var q = lane; q < quads; q += LANES) {
-        // inertia: a row of M is a column of the triangle. A lane has all columns of a quad, since who writes an entry may
-        // write all four
+        // inertia: a row of M is a column of the triangle. One lane has all columns of a quad, since a lane that writes an entry
+        // may write all four
         for (var i = 0; i <= q; i++) {
             let at = tile_at(quads, i, q);
             set_solver_tile(at, vec4f(0.0));
@@ -151,20 +152,20 @@ fn make_hessian(g: Island) {
     }
 }
 
-// what a row adds to H that touches one dof
+// contribution of a row with one dof to H
 fn add_single(g: Island, r: i32) {
     let k = place_of(only_dof(r));
     let at = row_of(quads_of(g), k) + 4 * (k >> 2u);
     set_solver_tile_at(at, k & 3, solver_tile_at(at, k & 3) + row_weight(r) * efc_J(r, 0) * efc_J(r, 0));
 }
 
-// quads that one bit stands for, where it is said which quads are touched
+// number of quads per bit in the bits of quads with nonzero entries
 const SPAN: i32 = max((nquad + 31) / 32, 1);
 
 // the bit of the first quads
 const FIRST: u32 = 0x80000000u;
 
-// entries of rows by the places of dofs, for solver_rows, where all else is zero; bits of the quads that they touch
+// entries of rows, by the index of the dof in the island, in solver_rows, where all else is zero; returns the bits of their quads
 fn lay_out(rows: Rows) -> i32 {
     var touched = 0;
     let pattern = efc_Jpat(rows.ids[0]);
@@ -177,7 +178,7 @@ fn lay_out(rows: Rows) -> i32 {
     return touched;
 }
 
-// what rows add to H; how many they are. Lanes share the dofs that the rows touch
+// contribution of rows to H; returns their number. Lanes share the dofs of the rows
 fn add_rows(g: Island, rows: Rows, touched: u32) -> i32 {
     if (slides(rows.ids[0])) {
         return add_cone(g, rows.ids[0]);
@@ -220,7 +221,7 @@ fn row_weight(r: i32) -> f32 {
     return select(0.0, efc_D(r), efc_state(r) == CNSTRSTATE_QUADRATIC);
 }
 
-// what a contact that slides adds; the number of its rows
+// contribution of a sliding contact to H; returns the number of its rows
 fn add_cone(g: Island, r: i32) -> i32 {
     let c = contact_of(r);
     let quads = quads_of(g);
@@ -251,7 +252,7 @@ fn add_cone(g: Island, r: i32) -> i32 {
     return c.dim;
 }
 
-// search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad, and the cost of what rows did to the
+// search = - inv(H) grad; returns the gain of a full step, 1/2 grad' inv(H) grad, and the cost of the rows' change of the
 // acceleration so far, 1/2 (qacc - qacc_smooth)' M (qacc - qacc_smooth)
 fn direction(g: Island) -> vec2f {
     let n = g.nv;
@@ -263,7 +264,7 @@ fn direction(g: Island) -> vec2f {
     }
     team_sync();
 
-    // inv(U), from the last quad; solver_Mv gets what search has become
+    // inv(U), from the last quad; solver_Mv gets the intermediate result
     for (var q = most - 1; q >= 0; q--) {
         if (q < quads) {
             let x = solved(corner_of(quads, q), four_dofs<solver_search>(g, q));
@@ -280,7 +281,7 @@ fn direction(g: Island) -> vec2f {
         team_sync();
     }
 
-    // inv(U'), from the first, the other way
+    // inv(U'), from the first quad on
     for (var q = 0; q < most; q++) {
         if (q < quads) {
             let x = solved_across(corner_of(quads, q), four_dofs<solver_Mv>(g, q));

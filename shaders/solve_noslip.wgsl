@@ -1,5 +1,5 @@
-// Friction forces once more, as if they were hard (`mj_solNoSlip`): sweeps over the friction of joints and contacts without
-// their regularization, normal forces staying what the solver made them.
+// Friction forces solved again without regularization (`mj_solNoSlip`): sweeps over the friction losses of joints and tendons
+// and the friction of contacts, at the normal forces of the solver.
 
 fn mj_solve_noslip() {
     var niter = 0;
@@ -15,13 +15,13 @@ fn mj_solve_noslip() {
     finish();
 }
 
-// sweeps over an island's friction until a sweep gains little; number of sweeps
+// sweeps over an island's friction forces until a sweep gains little; returns the number of sweeps
 fn noslip_sweeps(island: Island) -> i32 {
     let scale = scale_of(island);
     prepare(island);
     accelerate(island);
 
-    // what the regularization costs is gained at once
+    // count the cost of regularization as gained
     var cost = 0.0;
     for (var n = lane; n < island.nefc; n += LANES) {
         let r = row_at(island, n);
@@ -40,7 +40,7 @@ fn noslip_sweeps(island: Island) -> i32 {
         let g = only(island, live);
         var n = 0;
         for (var k = 0; k < most; k++) {
-            // one row or contact after the other, where there is one left
+            // one row or contact after the other, while one is left
             if (!group_any(n < g.nefc)) {
                 break;
             }
@@ -58,12 +58,12 @@ fn noslip_sweeps(island: Island) -> i32 {
     return niter;
 }
 
-// number of rows that are passed with a row: of a contact with an elliptic cone all, of a pyramid two that face each other
+// number of rows that a row's update covers: all of a contact with an elliptic cone, two opposite edges of a pyramid
 fn slip_rows(r: i32) -> i32 {
     return select(rows_of(r), 2, efc_type(r) == CNSTR_CONTACTPYRAMIDAL);
 }
 
-// A of what a row's friction is set together with
+// block of A for the rows updated together with a row's friction
 fn make_slip_block(r: i32) {
     if (is_elliptic(r)) {
         make_block(r, contact_efc_address(efc_id(r)), rows_of(r), false);
@@ -75,7 +75,7 @@ fn make_slip_block(r: i32) {
     }
 }
 
-// sets friction forces, what the others do being given; change of the cost. A row of -1: nothing
+// updates friction forces at the given forces of the others; returns the change of the cost. A row of -1: none
 fn hold(g: Island, r: i32) -> f32 {
     var first = r;
     var num = 0;
@@ -109,7 +109,7 @@ fn hold(g: Island, r: i32) -> f32 {
                 force = friction_forces(a, num, without(a, num, res, old), friction, efc_force(r));
             }
         } else if (efc_type(r) == CNSTR_CONTACTPYRAMIDAL) {
-            // two edges of a pyramid that face each other: their sum stays
+            // two opposite edges of a pyramid: their sum stays
             num = 2;
             a = soft_block(r, 2, 0, NOISE);
             res = residuals_of(r, 2, false);
@@ -126,21 +126,21 @@ fn hold(g: Island, r: i32) -> f32 {
             force[1] = middle - half_;
         }
 
-        // what raises the cost is not done
+        // undo a change that raises the cost
         cost = cost_change(a, num, difference(force, old), res);
         if (cost > NOISE && r >= ne() + nf()) {
             cost = 0.0;
             num = 0;
         }
     }
-    // every lane has read what it needs
+    // every lane has read its inputs
     team_sync();
     set_forces(only(g, num > 0), first, num, old, force);
     team_sync();
     return cost;
 }
 
-// residuals without what the rows themselves add
+// residuals without the contributions of the rows themselves
 fn without(a: Block, num: i32, res: array<f32, 6>, force: array<f32, 6>) -> array<f32, 6> {
     var b = res;
     for (var i = 0; i < num; i++) {
@@ -151,7 +151,7 @@ fn without(a: Block, num: i32, res: array<f32, 6>, force: array<f32, 6>) -> arra
     return b;
 }
 
-// A without R, with a diagonal that can be divided by
+// A without R, with a minimum diagonal for division
 fn soft_block(r: i32, num: i32, skip: i32, least: f32) -> Block {
     var a = block(r, num, skip);
     for (var k = 0; k < num; k++) {

@@ -1,10 +1,10 @@
-// Constraint forces and acceleration by projected Gauss-Seidel (`mj_fwdConstraint`, `mj_solPGS`): one row or contact
-// after the other is set to its best force, in an order shuffled anew for every sweep, with Nesterov's momentum.
+// Constraint forces and acceleration by projected Gauss-Seidel (`mj_fwdConstraint`, `mj_solPGS`): one row or contact after the
+// other gets its best force, in a random order for every sweep, with Nesterov's momentum.
 //
 // B. O'Donoghue, E. Candès: Adaptive restart for accelerated gradient schemes, 2015.
 
 fn mj_solve_pgs() {
-    // no rows: nothing holds the unconstrained acceleration up
+    // no rows: qacc is the unconstrained acceleration
     find_islands();
     start_forces();
     var niter = 0;
@@ -20,7 +20,7 @@ fn mj_solve_pgs() {
     finish();
 }
 
-// begins with the forces of the last acceleration, unless none are better
+// starts with the forces of the last acceleration, unless zero forces cost less
 fn start_forces() {
     residuals();
     if ((opt_disableflags & DSBL_WARMSTART) == 0) {
@@ -37,7 +37,7 @@ fn start_forces() {
             accelerate(g);
         }
         for (var n = lane; n < g.nefc; n += LANES) {
-            // A of what is set together, and the cost of the row's force
+            // block of A for the rows updated together, and the cost of the row's force
             let r = row_at(g, n);
             make_block(r, first_of(r), rows_of(r), true);
             let b = efc_b(r);
@@ -51,7 +51,7 @@ fn start_forces() {
     team_sync();
 }
 
-// first of the rows that a row is set together with
+// first of the rows that are updated together with a row
 fn first_of(r: i32) -> i32 {
     if (is_elliptic(r)) {
         return contact_efc_address(efc_id(r));
@@ -59,7 +59,7 @@ fn first_of(r: i32) -> i32 {
     return r;
 }
 
-// sweeps over an island's rows until a sweep gains little; number of sweeps
+// sweeps over an island's rows until a sweep gains little; returns the number of sweeps
 fn pgs_sweeps(island: Island) -> i32 {
     let scale = scale_of(island);
     let num = blocks(island);
@@ -73,7 +73,7 @@ fn pgs_sweeps(island: Island) -> i32 {
             break;
         }
 
-        // go on in the direction of the last sweep, as far as it has been a good one for long
+        // momentum along the last change, larger the more sweeps there were since a restart
         let g = only(island, live);
         let momentum = select(0.0, f32(steady - 1) / f32(steady + 2), iteration > 0);
         extrapolate(g, momentum);
@@ -92,18 +92,18 @@ fn pgs_sweeps(island: Island) -> i32 {
             improvement -= relax(g, r);
         }
 
-        // momentum starts anew where it worked against the sweep
+        // restart the momentum if it was against the sweep's change
         let along = alignment(g);
         steady = select(steady + 1, 0, iteration > 0 && along < 0.0);
         niter += select(0, 1, live);
-        // done when the sweep gained little, or an f32 tells no more
+        // done when the sweep gained little, or f32 cannot resolve its changes
         let told = moved(g);
         live = live && scale * improvement >= opt_tolerance && told;
     }
     return niter;
 }
 
-// first rows of what is set together; how many there are
+// lists the first rows of the sets that are updated together; returns their number
 fn blocks(g: Island) -> i32 {
     var num = 0;
     for (var k = 0; k < g.nefc; k++) {
@@ -119,7 +119,7 @@ fn blocks(g: Island) -> i32 {
     return num;
 }
 
-// adds a part of the last change to the forces, as far as they can go; keeps what they were (Jaref) and are (Jv)
+// extrapolates the forces by a multiple of the last change, within their bounds; keeps the forces before (Jaref) and after (Jv)
 fn extrapolate(g: Island, momentum: f32) {
     for (var n = lane; n < g.nefc; n += LANES) {
         let r = row_at(g, n);
@@ -148,7 +148,7 @@ fn extrapolate(g: Island, momentum: f32) {
     accelerate(g);
 }
 
-// forces into what their row or contact can do
+// projects forces on the bounds of their row or contact
 fn projected(r: i32, force: array<f32, 6>) -> array<f32, 6> {
     var out = force;
     if (!is_elliptic(r)) {
@@ -171,7 +171,7 @@ fn projected(r: i32, force: array<f32, 6>) -> array<f32, 6> {
     return out;
 }
 
-// the force of a single row inside its bounds
+// the force of a single row, clamped to its bounds
 fn clamped(r: i32, force: f32) -> f32 {
     if (r < ne()) {
         return force;
@@ -183,7 +183,7 @@ fn clamped(r: i32, force: f32) -> f32 {
     return max(force, 0.0);
 }
 
-// sets a row or contact to its best force, what the others do being given; change of the cost. A row of -1: nothing
+// sets a row or contact to its best force at the given forces of the others; returns the change of the cost. A row of -1: none
 fn relax(g: Island, r: i32) -> f32 {
     var num = 0;
     var old: array<f32, 6>;
@@ -201,21 +201,21 @@ fn relax(g: Island, r: i32) -> f32 {
             force = relax_contact(contact_of(r), a, res, old);
         }
 
-        // what raises the cost is not done
+        // undo a change that raises the cost
         cost = cost_change(a, num, difference(force, old), res);
         if (cost > NOISE) {
             cost = 0.0;
             num = 0;
         }
     }
-    // every lane has read what it needs
+    // every lane has read its inputs
     team_sync();
     set_forces(only(g, num > 0), r, num, old, force);
     team_sync();
     return cost;
 }
 
-// along the ray through the force, then the friction forces at that normal force
+// scale all forces along their ray, then update the friction forces at that normal force
 fn relax_contact(c: Contact, a: Block, res: array<f32, 6>, old: array<f32, 6>) -> array<f32, 6> {
     let num = c.dim;
     var force = old;
@@ -264,7 +264,7 @@ fn relax_contact(c: Contact, a: Block, res: array<f32, 6>, old: array<f32, 6>) -
     return out;
 }
 
-// the sweep's change times what the momentum before it was
+// the change by the sweep times the momentum before it
 fn alignment(g: Island) -> f32 {
     var sum = 0.0;
     for (var n = lane; n < g.nefc; n += LANES) {
@@ -276,7 +276,7 @@ fn alignment(g: Island) -> f32 {
     return total;
 }
 
-// whether a sweep changed a force
+// true if a sweep changed a force
 fn moved(g: Island) -> bool {
     var tells = false;
     for (var n = lane; n < g.nefc; n += LANES) {
@@ -288,8 +288,8 @@ fn moved(g: Island) -> bool {
     return told;
 }
 
-// shuffles the first rows; M. O'Neill's generator, from the place in its sequence where MuJoCo begins every solve. Its state
-// is a number of 64 bits, low word first
+// shuffles the first rows; M. O'Neill's generator, at the state at which MuJoCo begins every solve. The state is a 64-bit number,
+// low word first
 fn shuffle(num: i32, start_: vec2u) -> vec2u {
     var state = start_;
     for (var i = num - 1; i > 0; i--) {
@@ -314,7 +314,7 @@ fn random_word(state: vec2u) -> u32 {
 fn random_next(state: vec2u) -> vec2u {
     const LOW: u32 = 0x4c957f2du;
     const HIGH: u32 = 0x5851f42du;
-    // the product of the low words, in halves
+    // the product of the low words, from their halves
     let a = state.x & 0xffffu;
     let b = state.x >> 16u;
     let c = LOW & 0xffffu;

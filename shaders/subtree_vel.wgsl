@@ -15,7 +15,7 @@ fn mj_subtree_vel() {
         team_sync();
     }
 
-    // angular momentum, children before parents: a body's own, and that of subtrees about the parent's
+    // angular momentum, children before parents: of the body itself, and of subtrees about the parent's centre of mass
     for (var level = nlevel - 1; level >= 0; level--) {
         for (var k = lane; k < level_num(level); k += LANES) {
             let i = level_body(level_adr(level) + k);
@@ -32,7 +32,7 @@ fn mj_subtree_vel() {
     }
 }
 
-// a body's angular momentum about the centre of mass of its subtree
+// angular momentum of a body about the centre of mass of its subtree
 fn body_angmom(i: i32) -> vec3f {
     let vel = object_velocity(OBJ_BODY, i);
     let mat = ximat(i);

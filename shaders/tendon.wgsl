@@ -1,7 +1,7 @@
 // Tendon lengths and Jacobian (`mj_tendon`).
 
 fn mj_tendon() {
-    // points of the paths before this turn's
+    // number of path points from earlier iterations
     var before = 0;
     for (var base = 0; base < ntendon; base += LANES) {
         let t = base + lane;
@@ -13,7 +13,7 @@ fn mj_tendon() {
             }
         }
         if (model_spatial_tendons) {
-            // lengths and rows first; where the points go is known when all are counted
+            // lengths and rows first; the addresses of the points are known when all are counted
             var adr = 0;
             for (var turn = 0; turn < 2; turn++) {
                 if (is && tendon_type(t) == TENDON_SPATIAL) {
@@ -49,7 +49,7 @@ fn fixed_tendon(t: i32) {
         let j = wrap_objid(w);
         let coef = wrap_prm(w);
         len += coef * qpos(jnt_qposadr(j));
-        // the row's columns are in order of dofs, the path in that of the author
+        // the row's columns are in the order of dofs, the path in that of the model file
         for (var k = adr; k < end; k++) {
             if (ten_J_colind(k) == jnt_dofadr(j)) {
                 set_ten_J(k, coef);
@@ -59,7 +59,7 @@ fn fixed_tendon(t: i32) {
     set_ten_length(t, len);
 }
 
-// notes a point of the path
+// stores a point of the path
 fn put_wrap(n: i32, point: vec3f, points: bool) {
     if (points) {
         for (var k = 0; k < 3; k++) {
@@ -69,8 +69,8 @@ fn put_wrap(n: i32, point: vec3f, points: bool) {
     }
 }
 
-// a path from site to site, possibly around geoms, in branches that pulleys divide: its points, from `first` on, or else its
-// length and row. Returns how many points there are
+// a path from site to site, possibly around geoms, in branches divided by pulleys: writes its points, from `first` on, or else
+// its length and row. Returns the number of points
 fn spatial_tendon(t: i32, first: i32, points: bool) -> i32 {
     let adr = ten_J_rowadr(t);
     let rownnz = ten_J_rownnz(t);
@@ -99,7 +99,7 @@ fn spatial_tendon(t: i32, first: i32, points: bool) -> i32 {
             continue;
         }
 
-        // from a site, perhaps around a geom, to the next site
+        // from a site, possibly around a geom, to the next site
         let geom = kind != WRAP_SITE;
         let next = select(w + 1, w + 2, geom);
         let site0 = wrap_objid(w);
@@ -142,7 +142,7 @@ fn spatial_tendon(t: i32, first: i32, points: bool) -> i32 {
             let dir = normalize3(to - from_);
             len += dir.w * scale;
 
-            // how fast the ends move apart, dof by dof
+            // rate of the distance of its ends, by dof
             for (var e = 0; e < 2 && body0 != body1; e++) {
                 let second = e == 1;
                 let pull = dir.xyz * select(-scale, scale, second);

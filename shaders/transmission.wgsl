@@ -34,7 +34,7 @@ fn on_joint(r: i32, id: i32, in_parent: bool) {
     var padr = jnt_qposadr(id);
     let type_ = jnt_type(id);
 
-    // one coordinate, scaled
+    // one coordinate, times the gear
     if (type_ == JNT_SLIDE || type_ == JNT_HINGE) {
         let gear = actuator_gear(r, 0);
         set_actuator_length(r, qpos(padr) * gear);
@@ -42,7 +42,7 @@ fn on_joint(r: i32, id: i32, in_parent: bool) {
         return;
     }
 
-    // a wrench, whose turning part may be given in the parent's frame
+    // force and torque by the gear; the torque axis may be given in the parent's frame
     let free = type_ == JNT_FREE;
     padr += select(0, 3, free);
     let quat = normalize4(vec4f(qpos(padr), qpos(padr + 1), qpos(padr + 2), qpos(padr + 3)));
@@ -52,7 +52,7 @@ fn on_joint(r: i32, id: i32, in_parent: bool) {
         axis = rot_vec_quat(axis, neg_quat(quat));
     }
 
-    // a free joint has no length, a ball has its rotation vector along the axis
+    // a free joint has length zero, a ball joint the component of its rotation vector along the axis
     set_actuator_length(r, select(dot(quat2vel(quat), axis), 0.0, free));
     for (var k = 0; k < 3; k++) {
         if (free) {
@@ -62,7 +62,7 @@ fn on_joint(r: i32, id: i32, in_parent: bool) {
     }
 }
 
-// a tendon's length and Jacobian, scaled
+// a tendon's length and Jacobian, times the gear
 fn on_tendon(r: i32, id: i32) {
     let gear = actuator_gear(r, 0);
     set_actuator_length(r, ten_length(id) * gear);
@@ -73,7 +73,7 @@ fn on_tendon(r: i32, id: i32) {
     }
 }
 
-// how a point of a body moves a length
+// derivative of a length with respect to the motion of a point of a body
 struct End {
     body: i32,
     point: vec3f,
@@ -89,7 +89,7 @@ fn clear_moment(r: i32) {
     }
 }
 
-// adds the motion of one end or of both to a row
+// adds the motion of one end or of both ends to a row
 fn add_ends(r: i32, first: End, second: End, num: i32) {
     for (var k = 0; k < num; k++) {
         var end = first;
@@ -110,20 +110,20 @@ fn slider_crank(i: i32, r: i32) {
     let vec = site_xpos(crank) - site_xpos(slider);
     let gear = actuator_gear(r, 0);
 
-    // length = a·v - sqrt((a·v)² + rod² - v·v), or as far as it goes
+    // length = a·v - sqrt((a·v)² + rod² - v·v), or a·v beyond the reach of the rod
     let av = dot(vec, axis);
     let det = av * av + rod * rod - dot(vec, vec);
     let reach = det > 0.0;
     let root = sqrt(select(1.0, det, reach));
     set_actuator_length(r, select(av, av - root, reach) * gear);
 
-    // its slope along v and a
+    // its derivatives with respect to v and a
     let ratio = select(1.0, 1.0 - av / root, reach);
     let pull = select(0.0, 1.0 / root, reach);
     let dv = (axis * ratio + vec * pull) * gear;
     let da = vec * ratio * gear;
 
-    // v moves with both sites, a turns with the slider
+    // v moves with both sites, a rotates with the slider
     clear_moment(r);
     add_ends(
         r,
@@ -138,7 +138,7 @@ fn site_turned(id: i32, refid: i32) -> vec3f {
         mul_quat(xquat(site_bodyid(id)), site_quat(id)), mul_quat(xquat(site_bodyid(refid)), site_quat(refid)));
 }
 
-// a wrench on a site, in the site's frame, or in that of the site it is relative to
+// a wrench on a site, in the site's frame, or in the frame of its reference site
 fn on_site(i: i32, r: i32) {
     let id = actuator_trnid(i, 0);
     let refid = actuator_trnid(i, 1);
@@ -148,10 +148,10 @@ fn on_site(i: i32, r: i32) {
     var gear2 = gear_torque(r);
     let mat = site_xmat(select(other, id, alone));
 
-    // alone it has no length
+    // without a reference site the length is zero
     var len = 0.0;
     if (!alone) {
-        // position and rotation vector in the frame of reference, along the gear
+        // position and rotation vector in the frame of the reference site, along the gear
         let apart = transpose(mat) * (site_xpos(id) - site_xpos(other));
         if (any(gear1 != vec3f(0.0))) {
             len += dot(apart, gear1);
@@ -162,7 +162,7 @@ fn on_site(i: i32, r: i32) {
     }
     set_actuator_length(r, len);
 
-    // how the sites move apart; what moves both alike does not count
+    // relative motion of the sites; dofs that move both are left out
     gear1 = mat * gear1;
     gear2 = mat * gear2;
     clear_moment(r);
@@ -176,7 +176,7 @@ fn on_site(i: i32, r: i32) {
     }
 }
 
-// clears what is due to dofs that move two bodies alike
+// clears the entries of dofs that move two bodies alike
 fn clear_common(r: i32, body1: i32, body2: i32) {
     var i = body_lastdof(body1);
     var j = body_lastdof(body2);
@@ -225,7 +225,7 @@ fn on_orientation(i: i32, r: i32) {
     }
 }
 
-// a body is pulled to what it touches: the mean of its contacts' normals, backwards
+// a body is pulled towards the bodies it touches: along the negative mean of its contacts' normals
 fn adhesion(r: i32, body: i32) {
     set_actuator_length(r, 0.0);
     clear_moment(r);
@@ -239,7 +239,7 @@ fn adhesion(r: i32, body: i32) {
         }
         count += 1.0;
 
-        // how fast the bodies part along the normal
+        // separation speed of the bodies along the normal
         let pos = contact_pos(c);
         let normal = transpose(contact_frame(c))[0];
         let still = vec3f(0.0);

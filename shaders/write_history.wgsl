@@ -1,13 +1,13 @@
-// Samples of controls and sensors for those who read them later (part of `mj_advance`).
+// Samples of controls and sensors for delayed reading (part of `mj_advance`).
 
 fn mj_write_history() {
-    // a step of Runge-Kutta has been elsewhere since it began
+    // the time at the start of the step, which Runge-Kutta has left since
     var begin = time();
     if (opt_integrator == INT_RK4) {
         begin = rk_time();
     }
 
-    // controls as they were given
+    // controls as they were set
     for (var i = lane; i < nactuator; i += LANES) {
         let ring = actuator_ring(i);
         if (ring_is_none(ring)) {

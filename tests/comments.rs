@@ -31,13 +31,13 @@ const DIVERGENCES: &[Divergence] = &[
                 name: "collision collision",
                 kernel: &[
                     "one lane after the other",
-                    "a search of convex solids ended before it was sure",
+                    "a search of convex solids stopped before it converged",
                 ],
                 twin: &[],
             },
             Function {
                 name: "compare_fwd_inv compare_fwd_inv",
-                kernel: &["every lane has read it"],
+                kernel: &["every lane has read fwdinv_stage: the sums are barriers"],
                 twin: &[],
             },
             Function {
@@ -47,82 +47,86 @@ const DIVERGENCES: &[Divergence] = &[
             },
             Function {
                 name: "passive passive",
-                kernel: &["what a dof carries has no lower number than its own body"],
+                kernel: &["bodies that a dof moves have at least the number of its own body"],
                 twin: &[],
             },
             Function {
                 name: "passive tendon_spring_damper",
-                kernel: &["every lane finds the forces and adds them to its own dofs"],
+                kernel: &["every lane computes the forces and adds them to its own dofs"],
                 twin: &[],
             },
             Function {
                 name: "sensor_pos find_range",
                 kernel: &[
-                    "what one ray of a rangefinder meets: that along the z axis of a site, or that of a pixel of a camera",
-                    "what is asked for, in the order of the bits",
+                    "intersection of one ray of a rangefinder: the ray along the z axis of a site, or of a pixel of a camera",
+                    "the data that the sensor asks for, in the order of the bits",
                 ],
                 twin: &[
-                    "what the rays of a rangefinder meet, in one lane: one along the z axis of a site, or one for each pixel of a camera",
+                    "intersections of the rays of a rangefinder in one lane: one ray along the z axis of a site, or one for each pixel of a camera",
                 ],
             },
             Function {
                 name: "tendon tendon",
                 kernel: &[
-                    "points of the paths before this turn's",
-                    "lengths and rows first; where the points go is known when all are counted",
+                    "number of path points from earlier iterations",
+                    "lengths and rows first; the addresses of the points are known when all are counted",
                 ],
                 twin: &[],
             },
             Function {
                 name: "lib/force apply_ft",
-                kernel: &["what dof i feels of a force and a torque on a body at a point"],
+                kernel: &[
+                    "generalized force on dof i of a force and a torque on a body at a point",
+                ],
                 twin: &["adds to qfrc the force and torque on a body at a point"],
             },
             Function {
                 name: "lib/jac add_jac",
                 kernel: &[
-                    "adds to a sparse row, entries adr to adr + num of which colind says whose they are, what each dof does to a point of a body along dir, and to its turning about axis: the row of the Jacobian of that motion. Dofs that the row does not hold are passed over",
-                    "the dof's turn is over if the row has nothing above it",
+                    "adds to a sparse row the Jacobian of a point of a body along dir, and of the body's rotation about axis. The row has the entries adr to adr + num with the dofs in colind; dofs without an entry are skipped",
+                    "on to the next dof if the row has no entry above it",
                 ],
                 twin: &[],
             },
             Function {
                 name: "lib/primal by_island",
                 kernel: &[
-                    "mj_fwdConstraint: starts; the islands can be solved one after the other",
+                    "mj_fwdConstraint: finds the start; the islands can then be solved one after the other",
                 ],
                 twin: &[
-                    "mj_fwdConstraint: starts, and has every island solved; solve returns the number of iterations",
+                    "mj_fwdConstraint: finds the start and solves every island; solve returns the number of iterations",
                 ],
             },
             Function {
                 name: "lib/primal start",
-                kernel: &["dofs that no row moves are not the solver's"],
-                twin: &["of two infinite costs none is cheaper"],
+                kernel: &["the solver leaves dofs without rows alone"],
+                twin: &["of two infinite costs neither is lower"],
             },
             Function {
                 name: "lib/restart begin_anew",
                 kernel: &[
-                    "a world becomes what the twin leaves of one that was reset and made its forward dynamics. That is the same for every world of a model: it was made once, and its words lie behind those of the model",
-                    "a world with numbers of its own begins where those say; the forces of this step are those of the model's numbers",
+                    "copies the state that the twin has after a reset and forward dynamics. It is the same for every world of a model: it was computed once, and is stored behind the model's words",
+                    "a world with its own model values resets to their initial state; the forces of this step are those of the model's values",
                 ],
-                twin: &["forward dynamics of a world that was reset, from which the step goes on"],
+                twin: &["forward dynamics of a reset world, from which the step goes on"],
             },
             Function {
                 name: "lib/warning tell",
-                kernel: &["sets an overflow bit (OVERFLOW_*); every lane must say the same"],
+                kernel: &["sets an overflow bit (OVERFLOW_*); every lane must pass the same value"],
                 twin: &["sets an overflow bit (OVERFLOW_*) in the lanes of a mask"],
             },
             Function {
                 name: "lib/warning warn",
-                kernel: &["counts a warning once for the team; every lane must say the same"],
+                kernel: &[
+                    "counts a warning once for the team; every lane must pass the same value",
+                ],
                 twin: &["counts a warning in the lanes of a mask"],
             },
             Function {
                 name: "narrow/convex convex",
                 kernel: &[],
                 twin: &[
-                    "two geoms of any convex types; false if the search ended before it was sure",
+                    "contacts of two geoms of any convex types; false if the search stopped before it converged",
                 ],
             },
         ],
@@ -133,75 +137,75 @@ const DIVERGENCES: &[Divergence] = &[
             Function {
                 name: "euler euler",
                 kernel: &[
-                    "model_damped: is there damping of joints to be integrated implicitly",
-                    "the sum of the forces is M qacc, and so it is made: the force of a stiff contact is the difference of two large numbers times a large one, of which an f32 keeps little, while qacc is good to its last bits",
-                    "a solver that ran out of iterations left M qacc elsewhere: there the sum counts",
+                    "model_damped: true if joint damping has to be integrated implicitly",
+                    "the sum of the forces is computed as M qacc: the force of a stiff contact is the difference of two large numbers times a large one, of which f32 keeps little, while qacc is accurate to its last bits",
+                    "after a solver that ran out of iterations M qacc differs: there the sum is used",
                 ],
                 twin: &[],
             },
             Function {
                 name: "implicit implicit",
                 kernel: &[
-                    "the sum of the forces is M qacc, and so it is made unless the solver ran out of iterations, as in euler.wgsl",
+                    "the sum of the forces is computed as M qacc, unless the solver ran out of iterations, as in euler.wgsl",
                 ],
                 twin: &[],
             },
             Function {
                 name: "solve_cg conjugate_gradients",
-                kernel: &["or when an f32 tells no more of them"],
+                kernel: &["or when f32 cannot resolve them"],
                 twin: &[],
             },
             Function {
                 name: "solve_newton newton",
                 kernel: &[
-                    "or when an f32 tells no more of them",
-                    "done when the next step would gain little, or nothing but what rounding lost in the last",
+                    "or when f32 cannot resolve them",
+                    "done when the next step would gain little, or no more than the rounding of the last one",
                 ],
                 twin: &["hessian, its factor, and the direction"],
             },
             Function {
                 name: "lib/cone path_eval",
                 kernel: &[
-                    "cost, less that of the start, and its derivatives at a step (PrimalEval); the sum of the sizes of the slope's terms",
+                    "cost, minus the cost at the start, and its derivatives at a step (PrimalEval); sum of the absolute values of the slope's terms",
                 ],
                 twin: &[
-                    "adds cost, less that of the start, and its derivatives at p.alpha (PrimalEval): in the bottom zone, where they are quadratic, to sum",
+                    "adds the cost, minus the cost at the start, and its derivatives at p.alpha (PrimalEval); in the bottom zone, where the cost is quadratic, its coefficients are added to sum",
                 ],
             },
             Function {
                 name: "lib/dual friction_forces",
-                kernel: &["what an f32 can tell of two squares"],
+                kernel: &["resolution of f32 for the difference of two squares"],
                 twin: &[],
             },
             Function {
                 name: "lib/primal line_search",
                 kernel: &[
-                    "the best step along the search direction, and what it gains (PrimalSearch). One evaluation for all worlds of the workgroup at a time; a world's phase says what it is for:",
+                    "the best step along the search direction, and the decrease of the cost (PrimalSearch). Each iteration evaluates one point for all worlds of the workgroup; a world's phase tells the purpose of its point:",
                     "the start; Newton's step from there",
-                    "the slope at the step before tells the side",
+                    "the slope at the start decides the side",
                     "the minimum lies between p1 and p2",
-                    "the best of those whose slope is zero",
-                    "it no longer narrows: the machine's accuracy is reached",
-                    "out of evaluations: the better end, if it is lower",
+                    "the best of the candidates with slope zero",
+                    "the bracket no longer narrows: machine precision is reached",
+                    "out of evaluations: the better end, if it is lower than the start",
                 ],
                 twin: &[
-                    "the best step along the search direction in the lanes that are live, and what it gains (PrimalSearch)",
-                    "the other rows: friction losses, one-sided ones, elliptic contacts",
+                    "the best step along the search direction in the live lanes, and the decrease of the cost (PrimalSearch)",
+                    "the other rows: friction losses, one-sided rows, elliptic contacts",
                 ],
             },
             Function {
                 name: "narrow/simplex on_segment",
                 kernel: &[],
-                twin: &["along the axis of the longest shadow"],
+                twin: &["along the coordinate axis with the longest projection"],
             },
             Function {
                 name: "narrow/simplex origin_on_plane",
                 kernel: &[
-                    "the origin on the plane of three points (xyz); w is 0 if they are on a line. The two shortest edges tell the plane best",
+                    "projection of the origin on the plane of three points (xyz); w is 0 if they are on a line. The two shortest edges give the most accurate plane",
                 ],
                 twin: &[
-                    "the origin on the plane of three points; nothing if they are on a line",
-                    "the normal from one pair of edges, or another where that is too short",
+                    "projection of the origin on the plane of three points; none if they are on a line",
+                    "the normal from one pair of edges, or from another if that is too short",
                 ],
             },
         ],
@@ -222,15 +226,15 @@ const DIVERGENCES: &[Divergence] = &[
             Function {
                 name: "lib/actuator muscle_scale",
                 kernel: &[
-                    "largest force (x), and length of the muscle at which it is largest (y); prm: the first four of its parameters",
+                    "largest force (x), and length of the muscle at which it is largest (y); prm: the first four parameters of the muscle",
                 ],
                 twin: &["largest force, and length of the muscle at which it is largest"],
             },
             Function {
                 name: "lib/dcmotor voltage",
                 kernel: &[
-                    "voltage at the terminals (x): of the controller, which makes up for back-EMF, and the raw one; the first input (y); and whether the controller has its way (z: 1 or 0)",
-                    "their bits are in this order: position, velocity, feedforward, voltage",
+                    "voltage at the terminals (x): the controller's, which compensates back-EMF, plus the raw input; the first input (y); and whether the controller's voltage is within its limit (z: 1 or 0)",
+                    "the order of their bits: position, velocity, feedforward, voltage",
                 ],
                 twin: &[],
             },
@@ -256,9 +260,11 @@ const DIVERGENCES: &[Divergence] = &[
             Function {
                 name: "lib/math normalize3",
                 kernel: &[
-                    "a unit vector (xyz) and the length it had (w); the x axis if it was too short",
+                    "the unit vector (xyz) and the length (w) of a vector; the x axis if it is too short",
                 ],
-                twin: &["a unit vector and the length it had; the x axis if it was too short"],
+                twin: &[
+                    "the unit vector and the length of a vector; the x axis if it is too short",
+                ],
             },
             Function {
                 name: "lib/math quat2mat",
@@ -274,12 +280,12 @@ const DIVERGENCES: &[Divergence] = &[
                 name: "lib/sensor of_limit",
                 kernel: &["the first row of a limit; -1: none"],
                 twin: &[
-                    "what value says of the first row of a limit, in each lane; zero where there is none",
+                    "value of the first row of a limit, in each lane; zero where there is none",
                 ],
             },
             Function {
                 name: "lib/servo pid",
-                kernel: &["their bits are in this order"],
+                kernel: &["the order of their bits"],
                 twin: &[],
             },
             Function {
@@ -294,34 +300,34 @@ const DIVERGENCES: &[Divergence] = &[
             Function {
                 name: "lib/sparse factor_i",
                 kernel: &[
-                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns whether that happened",
+                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns whether any did",
                 ],
                 twin: &[
-                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns where that happened",
+                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns where any did",
                 ],
             },
             Function {
                 name: "lib/sparse factor_lu",
                 kernel: &[
-                    "factors an unsymmetric matrix in place, all of it or the rows of free and rigid bodies only: A = U L, with ones on the diagonal of U, without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns whether that happened",
+                    "factors an unsymmetric matrix in place, all rows or those of free rigid bodies only: A = U L, with ones on the diagonal of U, without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns whether any did",
                 ],
                 twin: &[
-                    "factors an unsymmetric matrix in place, all of it or the rows of free and rigid bodies only: A = U L, with ones on the diagonal of U, without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns where that happened",
+                    "factors an unsymmetric matrix in place, all rows or those of free rigid bodies only: A = U L, with ones on the diagonal of U, without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns where any did",
                 ],
             },
             Function {
                 name: "lib/sparse m_address",
                 kernel: &[
-                    "where M(i, j) is in its rows; -1 if it is not there: a simple dof is coupled to no other",
+                    "address of M(i, j) in its row; -1 if there is none: a simple dof is coupled to no other",
                 ],
                 twin: &[
-                    "where M(i, j) is in its rows; none if it is not there: a simple dof is coupled to no other",
+                    "address of M(i, j) in its row; none if there is none: a simple dof is coupled to no other",
                 ],
             },
             Function {
                 name: "lib/sparse mul_m",
                 kernel: &[],
-                twin: &["the row, and the column that is its mirror image"],
+                twin: &["the row, and the mirrored column"],
             },
             Function {
                 name: "lib/spatial inert_com",
@@ -340,11 +346,9 @@ const DIVERGENCES: &[Divergence] = &[
             Function {
                 name: "lib/touch met",
                 kernel: &[
-                    "1 for a contact that a sensor looks for, -1 for one that it sees with its sides exchanged, else 0",
+                    "1 for a contact that matches the sensor, -1 if its sides are exchanged, else 0",
                 ],
-                twin: &[
-                    "a contact that the sensor looks for, and whether it sees it with its sides exchanged",
-                ],
+                twin: &["a contact that matches the sensor, and whether its sides are exchanged"],
             },
             Function {
                 name: "lib/wrap plane",
@@ -366,53 +370,53 @@ const DIVERGENCES: &[Divergence] = &[
             Function {
                 name: "solve_pgs extrapolate",
                 kernel: &[
-                    "adds a part of the last change to the forces, as far as they can go; keeps what they were (Jaref) and are (Jv)",
+                    "extrapolates the forces by a multiple of the last change, within their bounds; keeps the forces before (Jaref) and after (Jv)",
                 ],
                 twin: &[
-                    "adds a part of the last change to the forces, as far as they can go; keeps what they were and are",
-                    "residuals have gone on without bounds",
+                    "extrapolates the forces by a multiple of the last change, within their bounds; keeps the forces before and after",
+                    "correct the residuals, which were extrapolated without bounds",
                 ],
             },
             Function {
                 name: "solve_pgs relax",
                 kernel: &[
-                    "sets a row or contact to its best force, what the others do being given; change of the cost. A row of -1: nothing",
-                    "every lane has read what it needs",
+                    "sets a row or contact to its best force at the given forces of the others; returns the change of the cost. A row of -1: none",
+                    "every lane has read its inputs",
                 ],
-                twin: &["sets a contact to its best forces; change of the cost"],
+                twin: &["sets a contact to its best forces; returns the change of the cost"],
             },
             Function {
                 name: "solve_pgs start_forces",
                 kernel: &[
-                    "begins with the forces of the last acceleration, unless none are better",
-                    "a of what is set together, and the cost of the row's force",
+                    "starts with the forces of the last acceleration, unless zero forces cost less",
+                    "block of A for the rows updated together, and the cost of the row's force",
                 ],
                 twin: &[
-                    "begins with the forces of the last acceleration, which are set, unless none are better",
+                    "starts with the forces of the last acceleration, which must be set already, unless zero forces cost less",
                 ],
             },
             Function {
                 name: "lib/ray ray_ellipsoid",
-                kernel: &["in lengths of the semiaxes it is a unit sphere"],
+                kernel: &["in units of the semiaxes it is a unit sphere"],
                 twin: &[],
             },
             Function {
                 name: "lib/ray ray_hfield",
                 kernel: &[
-                    "one after the other by one text: the box below, and that of the surface",
+                    "the same code for both boxes, one after the other: the box below, and the bounding box of the surface",
                 ],
                 twin: &[],
             },
             Function {
                 name: "lib/touch net",
-                kernel: &["the point, then forces about it"],
+                kernel: &["the center of the forces, then the forces about it"],
                 twin: &[],
             },
             Function {
                 name: "narrow/support mesh_support",
                 kernel: &[
-                    "no neighbor left: on from the best, if it is another one",
-                    "the two to begin at",
+                    "no neighbor left: on from the best vertex, if it is a new one",
+                    "the two start vertices",
                 ],
                 twin: &[],
             },

@@ -1,9 +1,9 @@
-// some software adapters end the loops of an invocation after so many turns in all, without a word: every loop then makes one
-// turn and ends. This one makes two, or tells
+// some software adapters end the loops of an invocation silently after a total number of iterations: every later loop then makes
+// one iteration. This loop makes two iterations, or flags that the loops were ended
 
 fn tell_if_loops_ended() {
     var turns = 0;
-    // never negative, but only we know
+    // the start is never negative, but the compiler cannot know that
     for (var k = min(ncon(), 0); k < 2; k++) {
         turns++;
     }

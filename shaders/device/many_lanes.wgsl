@@ -1,21 +1,21 @@
-// what a team is where LANES invocations work on one world; a workgroup holds WORLDS teams
+// team functions for LANES invocations per world; a workgroup holds WORLDS teams
 //
 //   workgroup   | team 0: lane 0 1 2 3 | team 1: lane 0 1 2 3 | …
 //
-// every function here must be called by all lanes of the workgroup at the same place
+// every function here must be called in uniform control flow of the workgroup
 
 var<workgroup> team_reals: array<f32, WORLDS * LANES>;
 var<workgroup> team_fours: array<vec4f, WORLDS * LANES>;
 var<workgroup> team_ints: array<i32, WORLDS * LANES>;
 var<workgroup> group_most: i32;
 
-// what any lane wrote before is seen by every lane of the team after
+// makes earlier writes of every lane visible to all lanes of the team
 fn team_sync() {
     storageBarrier();
     workgroupBarrier();
 }
 
-// sum over the team, in order of the lanes, so that every lane gets the same bits
+// sum over the team, in the order of the lanes, so that every lane gets the same bits
 fn team_sum(x: f32) -> f32 {
     let first = team * LANES;
     team_reals[first + lane] = x;
@@ -41,7 +41,7 @@ fn team_sum4(x: vec4f) -> vec4f {
     return sum;
 }
 
-// bits that any lane of the team has
+// bitwise or over the team
 fn team_or(x: i32) -> i32 {
     let first = team * LANES;
     team_ints[first + lane] = x;
@@ -54,7 +54,7 @@ fn team_or(x: i32) -> i32 {
     return bits;
 }
 
-// the largest of the team
+// maximum over the team
 fn team_max(x: i32) -> i32 {
     let first = team * LANES;
     team_ints[first + lane] = x;
@@ -93,19 +93,19 @@ fn team_scan(x: i32) -> i32 {
     return sum;
 }
 
-// true if any lane of the team says yes
+// true if it is true for any lane of the team
 fn team_any(yes: bool) -> bool {
     return team_or(select(0, 1, yes)) > 0;
 }
 
-// true if any team of the workgroup says yes, each with one voice: the same answer everywhere, so that a loop with barriers may
-// end on it
+// true if it is true for any team of the workgroup; all lanes of a team pass the same value. The result is uniform, so that a
+// loop with barriers may end on it
 fn group_any(yes: bool) -> bool {
     return group_max(select(0, 1, yes)) > 0;
 }
 
-// the largest of the teams of the workgroup, whose lanes say the same: the same answer everywhere, so that a loop with barriers
-// may end on it
+// maximum over the teams of the workgroup; all lanes of a team pass the same value. The result is uniform, so that a loop with
+// barriers may end on it
 fn group_max(x: i32) -> i32 {
     if (lane == 0) {
         team_ints[team] = x;

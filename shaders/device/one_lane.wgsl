@@ -1,4 +1,4 @@
-// what a team is where one invocation works on one world: nothing to wait for, nothing to add up
+// team functions for one invocation per world: no barriers and no reductions
 
 fn team_sync() {}
 

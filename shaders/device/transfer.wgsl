@@ -1,15 +1,15 @@
-// arrays between the worlds of a chunk and a row of worlds as the host sees it: words of world 0, words of world 1, …
+// copies arrays between the worlds of a chunk and a row of worlds in the host's order: words of world 0, words of world 1, …
 
 struct Move {
     // first word in the image of a world
     offset: u32,
-    // words of each world
+    // number of words per world
     words: u32,
     // number of worlds
     count: u32,
-    // first world of the chunk, where no list says which
+    // first world of the chunk, if there is no list
     first: u32,
-    // 1: `list` says which worlds
+    // 1: `list` has the numbers of the worlds
     listed: u32,
     // 1: every world gets the same words
     same: u32,
@@ -24,7 +24,7 @@ struct Move {
 @group(0) @binding(2) var<storage, read_write> host_words: array<u32>;
 @group(0) @binding(3) var<storage, read> list: array<u32>;
 
-// where the word `id` of the row lies in the chunk
+// address of the word `id` of the row in the chunk
 fn place(id: u32) -> u32 {
     let k = id / step.words;
     var w = step.first + k;

@@ -1,4 +1,4 @@
-// parts of actuators: activation, setpoints of angles, muscles
+// parts of actuators: activation, angle setpoints, muscles
 
 // true if an actuator's group is disabled
 fn actuator_disabled(i: i32) -> bool {
@@ -6,7 +6,7 @@ fn actuator_disabled(i: i32) -> bool {
     return group >= 0 && group < 31 && (opt_disableactuator & (1 << u32(group))) != 0;
 }
 
-// a control within its range
+// a control clamped to its range
 fn clamped_ctrl(u: i32) -> f32 {
     let told = told_ctrl(u);
     if (actuator_ctrllimited(u) == 0 || (opt_disableflags & DSBL_CLAMPCTRL) != 0) {
@@ -15,7 +15,7 @@ fn clamped_ctrl(u: i32) -> f32 {
     return clip(told, actuator_ctrlrange(u, 0), actuator_ctrlrange(u, 1));
 }
 
-// a control as the actuator gets it
+// a control after the actuator's delay
 fn told_ctrl(u: i32) -> f32 {
     if (nlate > 0) {
         return ctrl_late(u);
@@ -23,7 +23,7 @@ fn told_ctrl(u: i32) -> f32 {
     return ctrl(u);
 }
 
-// true if any control is no number to work with: then all count as zero. Every lane of the team must call this
+// true where any control is bad (NaN or too large): then all controls count as zero. Every lane of the team must call this
 fn bad_ctrl() -> bool {
     var found = 0;
     for (var u = lane; u < nu; u += LANES) {
@@ -32,12 +32,12 @@ fn bad_ctrl() -> bool {
     return team_sum_i(found) > 0;
 }
 
-// what an actuator is told
+// a control as the actuator uses it: clamped, or zero if any control is bad
 fn control(u: i32, bad: bool) -> f32 {
     return select(clamped_ctrl(u), 0.0, bad);
 }
 
-// what a gain multiplies: the control, or the last activation, possibly that of the next step
+// the factor that a gain multiplies: the control, or the last activation, possibly that of the next timestep
 fn actuator_input(i: i32, bad: bool) -> f32 {
     if (actuator_actnum(i) > 0) {
         let last = actuator_actadr(i) + actuator_actnum(i) - 1;
@@ -52,7 +52,7 @@ fn actuator_input(i: i32, bad: bool) -> f32 {
     return 0.0;
 }
 
-// activation `k` of actuator `i` one timestep on, within its range
+// activation `k` of actuator `i` after the next timestep, within its range
 fn next_activation(i: i32, k: i32, rate: f32) -> f32 {
     if (model_dcmotors && actuator_dyntype(i) == DYN_DCMOTOR) {
         return next_state(i, k, rate);
@@ -68,9 +68,9 @@ fn next_activation(i: i32, k: i32, rate: f32) -> f32 {
     return clip(next, actuator_actrange(i, 0), actuator_actrange(i, 1));
 }
 
-// length of a whole turn, for servos of an orientation; zero for all others
+// actuator length of a whole turn (2π times the gear), for position servos of an orientation; zero for all other actuators
 fn wrap_period(i: i32) -> f32 {
-    // a servo: fixed gain, affine bias of the same stiffness, fed by a setpoint
+    // a position servo: fixed gain, affine bias of the same stiffness, setpoint as input
     let dyntype = actuator_dyntype(i);
     if (actuator_gaintype(i) != GAIN_FIXED
         || actuator_biastype(i) != BIAS_AFFINE
@@ -92,7 +92,7 @@ fn wrap_period(i: i32) -> f32 {
     return 0.0;
 }
 
-// the setpoint that is nearest to a length among those that are whole turns apart
+// the setpoint nearest to a length among those that differ from the given one by whole periods
 fn wrap_setpoint(setpoint: f32, len: f32, period: f32) -> f32 {
     return setpoint - period * floor((setpoint - len) / period + 0.5);
 }
@@ -102,14 +102,14 @@ fn muscle_dynamics(i: i32, ctrl_: f32, act_: f32) -> f32 {
     let excess = clip(ctrl_, 0.0, 1.0) - act_;
     let clipped = clip(act_, 0.0, 1.0);
 
-    // time constants of a muscle that is partly active (Millard et al. 2013)
+    // time constants at the present activation (Millard et al. 2013)
     let slow = 0.5 + 1.5 * clipped;
     let tau_act = actuator_dynprm(i, 0) * slow;
     let tau_deact = actuator_dynprm(i, 1) / slow;
     let width = actuator_dynprm(i, 2);
     var tau = select(tau_deact, tau_act, excess > 0.0);
     if (width >= MINVAL) {
-        // from one to the other by a quintic
+        // quintic blend of the two time constants
         let x = clip(excess / width + 0.5, 0.0, 1.0);
         let quintic = x * x * x * (3.0 * x * (2.0 * x - 5.0) + 10.0);
         tau = tau_deact + (tau_act - tau_deact) * quintic;
@@ -117,7 +117,7 @@ fn muscle_dynamics(i: i32, ctrl_: f32, act_: f32) -> f32 {
     return excess / max(tau, MINVAL);
 }
 
-// largest force (x), and length of the muscle at which it is largest (y); `prm`: the first four of its parameters
+// largest force (x), and length of the muscle at which it is largest (y); `prm`: the first four parameters of the muscle
 fn muscle_scale(r: i32, prm: vec4f) -> vec2f {
     let force = select(prm[2], prm[3] / max(actuator_acc0(r), MINVAL), prm[2] < 0.0);
     let optimal = (actuator_lengthrange(r, 1) - actuator_lengthrange(r, 0)) / max(prm[1] - prm[0], MINVAL);
@@ -131,7 +131,7 @@ fn muscle_parabola(l: f32, start: f32, end: f32) -> f32 {
     return 0.5 * x * x;
 }
 
-// force at rest over the largest, by the length in units of the optimal one: four parabolas
+// isometric force relative to the largest, as a function of the length in units of the optimal length: four parabolas
 fn muscle_by_length(l: f32, lmin: f32, lmax: f32) -> f32 {
     let a = 0.5 * (lmin + 1.0);
     let b = 0.5 * (1.0 + lmax);
@@ -162,7 +162,7 @@ fn muscle_gain(i: i32, len: f32, vel: f32) -> f32 {
     let v = vel / max(scale.y * actuator_gainprm(i, 6), MINVAL);
     let fl = muscle_by_length(l, actuator_gainprm(i, 4), actuator_gainprm(i, 5));
 
-    // two parabolas of the velocity
+    // two parabolas in the velocity
     let y = fvmax - 1.0;
     var fv = fvmax - (y - v) * (y - v) / max(y, MINVAL);
     if (v <= -1.0) {
@@ -175,7 +175,7 @@ fn muscle_gain(i: i32, len: f32, vel: f32) -> f32 {
     return -scale.x * fl * fv;
 }
 
-// slope of muscle_gain over the velocity
+// derivative of muscle_gain with respect to the velocity
 fn muscle_gain_slope(i: i32, len: f32, vel: f32) -> f32 {
     let r = actuator_outadr(i);
     let range = vec2f(actuator_gainprm(i, 0), actuator_gainprm(i, 1));
@@ -187,7 +187,7 @@ fn muscle_gain_slope(i: i32, len: f32, vel: f32) -> f32 {
     let v = vel / fastest;
     let fl = muscle_by_length(l, actuator_gainprm(i, 4), actuator_gainprm(i, 5));
 
-    // two lines
+    // two lines in the velocity
     let y = actuator_gainprm(i, 8) - 1.0;
     var slope = 0.0;
     if (v > -1.0 && v <= 0.0) {
@@ -205,7 +205,7 @@ fn muscle_bias(i: i32, len: f32) -> f32 {
     let scale = muscle_scale(r, vec4f(range, actuator_biasprm(i, 2), actuator_biasprm(i, 3)));
     let l = range.x + (len - actuator_lengthrange(r, 0)) / max(scale.y, MINVAL);
 
-    // nothing, a parabola, a line
+    // zero, a parabola, a line
     let b = 0.5 * (1.0 + actuator_biasprm(i, 5));
     let span = max(b - 1.0, MINVAL);
     let x = (l - 1.0) / span;

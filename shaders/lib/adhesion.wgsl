@@ -1,7 +1,7 @@
-// contacts that stick
+// adhesion of contacts
 
-// what a row has of the force with which its contact sticks: the normal has all of it, edges of a pyramid have equal shares,
-// other rows nothing
+// share of a row in the adhesion force of its contact: the normal row has all of it, edges of a pyramid have equal shares, other
+// rows zero
 fn adhesion_share(r: i32) -> f32 {
     let kind = efc_type(r);
     if (kind < CNSTR_CONTACTFRICTIONLESS) {

@@ -1,22 +1,22 @@
-// elliptic contacts: one normal row and its friction rows, whose cost depends on where their residual lies to the cone.
-// Scaled by the friction coefficients the cone is round: N is the normal, T the length of the tangential residual
+// elliptic contacts: a normal row and its friction rows. Their cost depends on the position of the residual relative to the cone.
+// Scaled by the friction coefficients the cone is circular: N is the normal, T the length of the tangential residual
 //
 //        T          mu T <= N       top      no force
 //        |  middle  /               middle   distance to the cone, squared
 //  bottom|\    /  top               bottom   quadratic in every row
 //        |  \/______ N              mu N + T <= 0
 
-// rows of the largest contact
+// number of rows of the largest contact
 const MAXDIM: i32 = 6;
 
-// an elliptic contact: number of rows, friction of the regularized cone, what makes the cone round
+// an elliptic contact: number of rows, friction of the regularized cone, factors that make the cone circular
 struct Contact {
     dim: i32,
     mu: f32,
     scale: array<f32, 6>,
 }
 
-// true if a row is of an elliptic contact
+// true if a row belongs to an elliptic contact
 fn is_elliptic(r: i32) -> bool {
     if (opt_cone == CONE_ELLIPTIC) {
         return efc_type(r) == CNSTR_CONTACTELLIPTIC;
@@ -42,7 +42,7 @@ fn contact_of(r: i32) -> Contact {
     return c;
 }
 
-// what an array holds for the rows of a contact
+// values of an array for the rows of a contact
 fn of_contact<x>(r: i32, dim: i32) -> array<f32, 6> {
     var v: array<f32, 6>;
     for (var k = 0; k < MAXDIM; k++) {
@@ -53,7 +53,7 @@ fn of_contact<x>(r: i32, dim: i32) -> array<f32, 6> {
     return v;
 }
 
-// a residual where the cone is round, its tangential length at the end
+// a residual scaled so that the cone is circular, and its tangential length
 struct Round {
     u: array<f32, 6>,
     t: f32,
@@ -72,7 +72,7 @@ fn round_of(c: Contact, x: array<f32, 6>) -> Round {
     return v;
 }
 
-// the least normal force that allows the friction forces
+// the smallest normal force that allows these friction forces
 fn contact_reach(c: Contact, force: array<f32, 6>) -> f32 {
     var square = 0.0;
     for (var k = 1; k < MAXDIM; k++) {
@@ -89,7 +89,7 @@ fn contact_slides(c: Contact, force: array<f32, 6>) -> bool {
     return contact_reach(c, force) >= force[0] * (1.0 - 1e-6);
 }
 
-// where the residual lies to the cone
+// zone of the residual relative to the cone
 fn zone(mu: f32, n: f32, t: f32) -> i32 {
     if (n >= mu * t || (t <= 0.0 && n >= 0.0)) {
         return CNSTRSTATE_SATISFIED;
@@ -100,7 +100,7 @@ fn zone(mu: f32, n: f32, t: f32) -> i32 {
     return CNSTRSTATE_CONE;
 }
 
-// of the distance to the cone
+// stiffness of the squared distance to the cone
 fn cone_stiffness(mu: f32, inertia: f32) -> f32 {
     return inertia / (mu * mu * (1.0 + mu * mu));
 }
@@ -121,7 +121,7 @@ fn contact_cost(c: Contact, r: i32, x: array<f32, 6>) -> f32 {
     return cost;
 }
 
-// sets the forces of the rows with residuals `x`; their state
+// sets the forces of the rows with residuals `x`; returns their state
 fn contact_force(c: Contact, r: i32, x: array<f32, 6>) -> i32 {
     let v = round_of(c, x);
     let state = zone(c.mu, v.u[0], v.t);
@@ -138,13 +138,13 @@ fn contact_force(c: Contact, r: i32, x: array<f32, 6>) -> i32 {
     return state;
 }
 
-// second derivative of the cost in the middle zone, by the residuals, times a vector
+// second derivative of the cost with respect to the residuals in the middle zone, times a vector
 fn contact_hessian(c: Contact, r: i32, x: array<f32, 6>, y: array<f32, 6>) -> array<f32, 6> {
     let v = round_of(c, x);
     let bend = c.mu * v.u[0] / v.t;
     let k = cone_stiffness(c.mu, efc_D(r));
 
-    // the vector where the cone is round, and its part along the tangent
+    // the vector scaled so that the cone is circular, and its component along the tangent
     var w = round_of(c, y).u;
     var along = 0.0;
     for (var i = 1; i < MAXDIM; i++) {
@@ -159,8 +159,8 @@ fn contact_hessian(c: Contact, r: i32, x: array<f32, 6>, y: array<f32, 6>) -> ar
     return w;
 }
 
-// what path_eval needs to know of rows with residuals that change: normal and its change by a unit step; squared length of
-// the tangent, its product with the change, squared length of the change; coefficients of the cost in the bottom zone
+// coefficients for path_eval of rows with residuals that change: normal and its change by a unit step; squared length of the
+// tangent, its product with the change, squared length of the change; coefficients of the cost in the bottom zone
 struct Path {
     normal: vec2f,
     tangent: vec3f,
@@ -188,7 +188,7 @@ fn contact_path(c: Contact, r: i32, x: array<f32, 6>, y: array<f32, 6>) -> Path 
     return p;
 }
 
-// of the distance to the cone, and of the distance to its polar cone
+// cost by the distance to the cone, and by the distance to its polar cone
 fn cone_cost(p: Path, n: f32, t: f32) -> f32 {
     let distance = n - p.mu * t;
     return 0.5 * p.stiffness * distance * distance;
@@ -199,7 +199,7 @@ fn polar_cost(p: Path, n: f32, t: f32) -> f32 {
     return 0.5 * p.stiffness * distance * distance;
 }
 
-// cost, less that of the start, and its derivatives at a step (`PrimalEval`); the sum of the sizes of the slope's terms
+// cost, minus the cost at the start, and its derivatives at a step (`PrimalEval`); sum of the absolute values of the slope's terms
 fn path_eval(p: Path, alpha: f32) -> vec4f {
     let t0 = sqrt(p.tangent.x);
     let moved = alpha * (2.0 * p.tangent.y + alpha * p.tangent.z);
@@ -209,7 +209,7 @@ fn path_eval(p: Path, alpha: f32) -> vec4f {
     let zone0 = zone(p.mu, n0, t0);
     let zone1 = zone(p.mu, n, t);
 
-    // costs are subtracted before they can cancel
+    // cost differences are formed from the coefficients, so that they do not cancel
     var out = vec4f(0.0);
     let quad = alpha * (alpha * p.quad.z + p.quad.y);
     if (zone0 == zone1) {

@@ -1,8 +1,8 @@
-// DC motors: controller, winding, friction; `control(u, bad)` is what an actuator is told
+// DC motors: controller, winding, friction; `control(u, bad)` is a control as the actuator uses it
 
-// where the states of a motor are in `act`, -1: it has none
+// addresses of a motor's states in `act`, -1: no such state
 struct Slots {
-    // first input, held back by the slew rate
+    // first input, limited by the slew rate
     slew: i32,
     // integral of the position error
     integral: i32,
@@ -50,7 +50,7 @@ fn resistance(i: i32, s: Slots) -> f32 {
     return max(ohm, MINVAL);
 }
 
-// first input, held back by the slew rate
+// first input, limited by the slew rate
 fn first_input(i: i32, s: Slots, given: f32) -> f32 {
     if (s.slew < 0) {
         return given;
@@ -59,8 +59,8 @@ fn first_input(i: i32, s: Slots, given: f32) -> f32 {
     return clip(given, act(s.slew) - step, act(s.slew) + step);
 }
 
-// voltage at the terminals (x): of the controller, which makes up for back-EMF, and the raw one; the first input (y); and
-// whether the controller has its way (z: 1 or 0)
+// voltage at the terminals (x): the controller's, which compensates back-EMF, plus the raw input; the first input (y); and
+// whether the controller's voltage is within its limit (z: 1 or 0)
 fn voltage(i: i32, s: Slots, bad: bool) -> vec3f {
     let r = actuator_outadr(i);
     let spec = actuator_ctrlspec(i);
@@ -69,7 +69,7 @@ fn voltage(i: i32, s: Slots, bad: bool) -> vec3f {
     var inputs = vec4f(0.0);
     var input = 0.0;
     for (var k = 0; k < 4; k++) {
-        // their bits are in this order: position, velocity, feedforward, voltage
+        // the order of their bits: position, velocity, feedforward, voltage
         if ((spec & (INPUT_POS << u32(k))) != 0) {
             inputs[k] = control(u, bad);
             if (u == first) {
@@ -83,7 +83,7 @@ fn voltage(i: i32, s: Slots, bad: bool) -> vec3f {
         return vec3f(inputs.w, input, 0.0);
     }
 
-    // the torque that is asked for
+    // desired torque
     let k = actuator_gainprm(i, 1);
     let vmax = actuator_gainprm(i, 7);
     let velocity = actuator_velocity(r);
@@ -102,14 +102,14 @@ fn voltage(i: i32, s: Slots, bad: bool) -> vec3f {
     return vec3f(drive + inputs.w, input, within);
 }
 
-// friction force at a velocity that lasts (Stribeck)
+// steady-state friction force at a constant velocity (Stribeck)
 fn stribeck(i: i32, velocity: f32) -> f32 {
     let ratio = velocity / max(actuator_biasprm(i, 5), MINVAL);
     let coulomb = actuator_biasprm(i, 3);
     return max(coulomb + (actuator_biasprm(i, 4) - coulomb) * exp(-ratio * ratio), MINVAL);
 }
 
-// rate at which the bristles relax
+// relaxation rate of the bristles
 fn relaxation(i: i32, velocity: f32) -> f32 {
     return -actuator_dynprm(i, 5) * abs(velocity) / stribeck(i, velocity);
 }
@@ -121,17 +121,17 @@ fn motor_rate(i: i32, s: Slots, volt: f32, first: f32) {
     let velocity = actuator_velocity(r);
     let ohm = resistance(i, s);
 
-    // setpoint
+    // rate of the setpoint
     if (s.slew >= 0) {
         set_act_dot(s.slew, (first - act(s.slew)) / opt_timestep);
     }
 
-    // integral, which does not wind up beyond its limit
+    // rate of the integral, which stops at its limit (anti-windup)
     if (s.integral >= 0) {
         set_act_dot(s.integral, unwound(first - actuator_length(r), act(s.integral), actuator_dynprm(i, 8)));
     }
 
-    // temperature: loss in the winding, less what is carried off
+    // rate of the temperature: loss in the winding minus dissipated heat
     let drawn = (volt - k * velocity) / ohm;
     var flowing = drawn;
     if (s.current >= 0) {
@@ -142,12 +142,12 @@ fn motor_rate(i: i32, s: Slots, volt: f32, first: f32) {
         set_act_dot(s.temperature, loss / actuator_dynprm(i, 3));
     }
 
-    // bristles
+    // rate of the bristle deflection
     if (s.bristle >= 0) {
         set_act_dot(s.bristle, relaxation(i, velocity) * act(s.bristle) + velocity);
     }
 
-    // current
+    // rate of the current
     if (s.current >= 0) {
         var rate = (drawn - flowing) / actuator_dynprm(i, 0);
         let limit = actuator_dynprm(i, 1);
@@ -158,7 +158,7 @@ fn motor_rate(i: i32, s: Slots, volt: f32, first: f32) {
     }
 }
 
-// a rate that does not take its integral further beyond a limit; 0: no limit
+// a rate, set to zero if it would take its integral further beyond a limit; 0: no limit
 fn unwound(rate: f32, sum: f32, limit: f32) -> f32 {
     if (limit <= 0.0) {
         return rate;
@@ -173,13 +173,13 @@ fn unwound(rate: f32, sum: f32, limit: f32) -> f32 {
     return held;
 }
 
-// slope of a motor's torque over the velocity: of its current, and of what dampens the bristles
+// derivative of a motor's torque with respect to the velocity: of the current's torque, and of the damping of the bristles
 fn motor_slope(i: i32, bad: bool) -> f32 {
     let s = slots(i);
     let k = actuator_gainprm(i, 1);
     var slope = 0.0;
     if (actuator_gaintype(i) == GAIN_DCMOTOR) {
-        // what a controller does about back-EMF and velocity, while its voltage is within bounds
+        // controller's reaction to back-EMF and velocity, while its voltage is within its limit
         let volt = voltage(i, s, bad);
         let ohm = resistance(i, s);
         let by_velocity = volt.z * (k - actuator_gainprm(i, 0) / max(k, MINVAL) * actuator_gainprm(i, 6));
@@ -202,7 +202,7 @@ fn motor_slope(i: i32, bad: bool) -> f32 {
     return slope;
 }
 
-// torque of a motor's current
+// torque of a motor due to its current
 fn motor_force(i: i32, s: Slots, volt: f32) -> f32 {
     let k = actuator_gainprm(i, 1);
     if (s.current >= 0) {
@@ -215,7 +215,7 @@ fn motor_force(i: i32, s: Slots, volt: f32) -> f32 {
     return k / resistance(i, s) * (volt - k * actuator_velocity(actuator_outadr(i)));
 }
 
-// torque of a motor that does not come from its current: cogging and friction
+// torque of a motor not due to its current: cogging and friction
 fn motor_friction(i: i32) -> f32 {
     let r = actuator_outadr(i);
     let cogging = actuator_biasprm(i, 0);
@@ -230,7 +230,7 @@ fn motor_friction(i: i32) -> f32 {
     return force;
 }
 
-// a motor's state `k` one timestep on
+// state `k` of a motor after the next timestep
 fn next_state(i: i32, k: i32, rate: f32) -> f32 {
     let s = slots(i);
     let now = act(k);
@@ -239,7 +239,7 @@ fn next_state(i: i32, k: i32, rate: f32) -> f32 {
         return now + rate * (tau * (1.0 - exp(-opt_timestep / tau)));
     }
     if (s.bristle == k) {
-        // exactly, at a constant velocity
+        // exact solution for a constant velocity
         let velocity = actuator_velocity(actuator_outadr(i));
         let a = relaxation(i, velocity);
         let decay = exp(a * opt_timestep);

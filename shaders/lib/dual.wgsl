@@ -1,22 +1,22 @@
-// what the solvers of the dual problem share: find the rows' forces f that minimise 1/2 f' (A + R) f + f' b, where
-// A = J inv(M) J' and b = J qacc_smooth - aref, inside what each row can do.
+// common parts of the solvers of the dual problem: find the rows' forces f that minimise 1/2 f' (A + R) f + f' b, where A = J
+// inv(M) J' and b = J qacc_smooth - aref, within the bounds of each row.
 //
-// A is not made: the acceleration that all forces cause is carried along instead (solver_search), and every row knows what a
-// unit of its force adds (solver_JMinv). What a contact's rows are among each other is kept (solver_block). All lanes of a
-// team compute the forces of a row or contact, and share what follows from them
+// A is not formed: the acceleration due to all forces is updated instead (solver_search), with the acceleration of each row's
+// unit force (solver_JMinv). A among the rows of a contact is stored (solver_block). All lanes of a team compute the forces of a
+// row or contact, and share the updates
 
-// a change that raises the cost by more than this is taken back
+// a change that raises the cost by more than this is undone
 const NOISE: f32 = 1e-10;
 
-// most rows that are set together: those of an elliptic contact, two edges of a pyramid, one
+// maximum number of rows updated together: those of an elliptic contact, two edges of a pyramid, or one
 const MAXROWS: i32 = select(select(1, 2, opt_noslip_iterations > 0), MAXDIM, opt_cone == CONE_ELLIPTIC);
 
-// entries of a contact's rows among each other
+// block of A for the rows of one contact
 struct Block {
     a: array<array<f32, 6>, 6>,
 }
 
-// number of rows that are set together
+// number of rows updated together
 fn rows_of(r: i32) -> i32 {
     if (is_elliptic(r)) {
         return collision_condim(contact_collision(efc_id(r)));
@@ -24,8 +24,7 @@ fn rows_of(r: i32) -> i32 {
     return 1;
 }
 
-// J inv(M) of an island's rows, a row by a lane; A of the rows that are set together, with R on its diagonal if that is to be
-// regarded
+// J inv(M) of an island's rows, one row per lane
 fn prepare(g: Island) {
     for (var k = lane; k < g.nefc; k += LANES) {
         unit_acceleration(g, row_at(g, k));
@@ -65,12 +64,12 @@ fn unit_acceleration(g: Island, r: i32) {
     }
 }
 
-// the acceleration that the forces of an island's rows cause
+// the acceleration due to the forces of an island's rows
 fn accelerate(g: Island) {
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);
         var sum = 0.0;
-        // four rows a turn: some software adapters end a shader's loops after 65,535 turns in all
+        // four rows per iteration: some software adapters end a shader's loops after 65,535 iterations in all
         let num4 = (g.nefc / 4) * 4;
         for (var n = 0; n < num4; n += 4) {
             sum += caused(g, n, i) + caused(g, n + 1, i) + caused(g, n + 2, i) + caused(g, n + 3, i);
@@ -88,7 +87,7 @@ fn caused(g: Island, n: i32, i: i32) -> f32 {
     return efc_force(r) * solver_JMinv(r, i);
 }
 
-// changes forces of consecutive rows, and the acceleration with them. Every lane knows both, and has read what it needs
+// changes forces of consecutive rows, and updates the acceleration. Every lane has both, and has read its inputs
 fn set_forces(g: Island, r: i32, num: i32, old: array<f32, 6>, force: array<f32, 6>) {
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);
@@ -111,7 +110,7 @@ fn set_forces(g: Island, r: i32, num: i32, old: array<f32, 6>, force: array<f32,
     }
 }
 
-// what an array holds for rows that are set together
+// values of an array for rows updated together
 fn of_rows<x>(r: i32, num: i32) -> array<f32, 6> {
     var v: array<f32, 6>;
     for (var k = 0; k < MAXROWS; k++) {
@@ -129,7 +128,7 @@ fn product(r: i32, adr: i32, num: i32, k: i32) -> f32 {
     return 0.0;
 }
 
-// a row of A times all forces, plus b; plus R times the row's force if that is to be regarded
+// a row of A times all forces, plus b; plus R times the row's force if regularized
 fn residual(r: i32, regularized: bool) -> f32 {
     let pattern = efc_Jpat(r);
     let adr = Jpat_adr(pattern);
@@ -145,7 +144,7 @@ fn residual(r: i32, regularized: bool) -> f32 {
     return sum;
 }
 
-// the same of consecutive rows
+// residuals of consecutive rows
 fn residuals_of(r: i32, num: i32, regularized: bool) -> array<f32, 6> {
     var res: array<f32, 6>;
     for (var k = 0; k < MAXROWS; k++) {
@@ -156,7 +155,7 @@ fn residuals_of(r: i32, num: i32, regularized: bool) -> array<f32, 6> {
     return res;
 }
 
-// A of two rows
+// entry of A for two rows
 fn entry_of(r: i32, other: i32) -> f32 {
     let pattern = efc_Jpat(r);
     let adr = Jpat_adr(pattern);
@@ -167,14 +166,14 @@ fn entry_of(r: i32, other: i32) -> f32 {
     return sum;
 }
 
-// makes A of consecutive rows among each other; a row by a lane
+// stores a row of the block of A among consecutive rows; one lane per row
 fn make_block(r: i32, first: i32, num: i32, regularized: bool) {
     for (var k = 0; k < num; k++) {
         set_solver_block(r, k, entry_of(r, first + k) + select(0.0, efc_R(r), regularized && first + k == r));
     }
 }
 
-// A of `num` consecutive rows among each other, as it was made; from the `skip`-th of them on
+// A among `num` consecutive rows as stored, from the `skip`-th row on
 fn block(r: i32, num: i32, skip: i32) -> Block {
     var b: Block;
     for (var i = 0; i < MAXROWS; i++) {
@@ -187,7 +186,7 @@ fn block(r: i32, num: i32, skip: i32) -> Block {
     return b;
 }
 
-// what a change of forces adds to the cost, 1/2 change' A change + change' residual
+// change of the cost by a change of forces, 1/2 change' A change + change' residual
 fn cost_change(b: Block, num: i32, change: array<f32, 6>, res: array<f32, 6>) -> f32 {
     var cost = 0.0;
     for (var i = 0; i < MAXROWS; i++) {
@@ -218,7 +217,7 @@ fn friction_forces(b: Block, n: i32, linear: array<f32, 6>, friction: array<f32,
     var x: array<f32, 6>;
     var multiplier = 0.0;
     for (var turn_ = 0; turn_ < 20; turn_++) {
-        // x and its derivative, where the ellipsoid is a ball
+        // x and its derivative, in coordinates where the ellipsoid is a ball
         var l: Block;
         for (var i = 0; i < n; i++) {
             for (var j = 0; j <= i; j++) {
@@ -234,7 +233,7 @@ fn friction_forces(b: Block, n: i32, linear: array<f32, 6>, friction: array<f32,
             x[i] = select(0.0, -linear[i] * friction[i], i < n);
         }
         x = cholesky_solve(l, n, x);
-        // what an f32 can tell of two squares
+        // resolution of f32 for the difference of two squares
         let excess = square(x) - normal * normal;
         if (excess < max(NOISE, 1e-6 * normal * normal)) {
             break;
@@ -251,7 +250,7 @@ fn friction_forces(b: Block, n: i32, linear: array<f32, 6>, friction: array<f32,
         multiplier += change;
     }
 
-    // onto the ellipsoid, where x is only near it
+    // project onto the ellipsoid, which x is only near
     var scale = 1.0;
     if (multiplier != 0.0) {
         scale = normal / sqrt(max(square(x), MINVAL));
@@ -309,7 +308,7 @@ fn cholesky_solve(l: Block, n: i32, b: array<f32, 6>) -> array<f32, 6> {
     return x;
 }
 
-// force and acceleration in joint space, and the rows' states, from the rows' forces (`mj_dualFinish`)
+// generalized constraint force, acceleration and the rows' states, from the rows' forces (`mj_dualFinish`)
 fn finish() {
     for (var i = lane; i < nv; i += LANES) {
         let force = force_on(i);
@@ -324,7 +323,7 @@ fn finish() {
     }
 }
 
-// the state of a row whose force it is
+// the states of the rows from their forces
 fn set_states() {
     for (var r = lane; r < nefc(); r += LANES) {
         let force = efc_force(r);

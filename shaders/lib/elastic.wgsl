@@ -1,11 +1,11 @@
-// forces of an elastic continuum on the vertices of a soft body; a lane finds all of them, and adds those on its own vertices
+// elastic forces on the vertices of a flex; a lane computes all of them, and adds those on its own vertices
 
-// ends of the edges of a triangle, then of a tetrahedron
+// vertex numbers of the edges of a triangle, then of a tetrahedron
 const ELEMENT_EDGES: array<vec2i, 9> = array<vec2i, 9>(
     vec2i(1, 2), vec2i(2, 0), vec2i(0, 1),
     vec2i(0, 1), vec2i(1, 2), vec2i(2, 0), vec2i(2, 3), vec2i(0, 3), vec2i(1, 3));
 
-// velocities of the vertices, and no forces on them yet
+// sets the velocities of the vertices, and their forces to zero
 fn vertex_motion() {
     for (var v = lane; v < nflexvert; v += LANES) {
         let body = flex_vertbodyid(v);
@@ -17,8 +17,8 @@ fn vertex_motion() {
     }
 }
 
-// adds the forces with which elements resist being stretched: the energy of an element is `s' K s / 4`, with `s` the squared
-// lengths of its edges less those at rest, and its damping that of Rayleigh over a timestep
+// adds the stretch forces of elements. The energy of an element is `s' K s / 4`, with `s` the squared lengths of its edges less
+// those at rest. Damping is Rayleigh's over a timestep
 fn stretch_forces(f: i32) {
     let dim = flex_dim(f);
     let nedge = select(6, 3, dim == 2);
@@ -42,13 +42,13 @@ fn stretch_forces(f: i32) {
             rate[k] = 2.0 * way.w * speed - speed * speed * opt_timestep;
         }
 
-        // every edge pulls at its ends
+        // every edge pulls at its two vertices
         let adr = flex_stiffnessadr(f) + stride * t;
         for (var i = 0; i < nedge; i++) {
             var spring = 0.0;
             var damper = 0.0;
             for (var k = 0; k < nedge; k++) {
-                // the upper triangle, row by row
+                // index into the upper triangle, row by row
                 let row = min(i, k);
                 let place = row * nedge - row * (row + 1) / 2 + max(i, k);
                 let stiffness = flex_stiffness(adr + place);
@@ -64,7 +64,7 @@ fn stretch_forces(f: i32) {
     }
 }
 
-// adds the forces with which hinges between triangles resist being bent
+// adds the bending forces of hinges between triangles
 fn bend_forces(f: i32) {
     let rayleigh = flex_damping(f);
     for (var e = 0; e < flex_edgenum(f); e++) {
@@ -78,7 +78,7 @@ fn bend_forces(f: i32) {
             first + flex_edgeflap(edge, 0), first + flex_edgeflap(edge, 1));
         let adr = flex_bendingadr(f) + 17 * e;
 
-        // a rest that is bent
+        // force due to a curvature at rest
         let x0 = flexvert_xpos(v[0]);
         let x1 = flexvert_xpos(v[1]) - x0;
         let x2 = flexvert_xpos(v[2]) - x0;
@@ -87,7 +87,7 @@ fn bend_forces(f: i32) {
         cubic[0] = -(cubic[1] + cubic[2] + cubic[3]);
         let curved = flex_bending(adr + 16);
         for (var i = 0; i < 4; i++) {
-            // the matrix takes no notice of where the hinge is
+            // the matrix is invariant to the position of the hinge
             let stiffness = vec4f(
                 flex_bending(adr + 4 * i), flex_bending(adr + 4 * i + 1), flex_bending(adr + 4 * i + 2),
                 flex_bending(adr + 4 * i + 3));

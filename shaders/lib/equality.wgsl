@@ -1,4 +1,4 @@
-// where an equality of two bodies holds them: points and orientations, and how these move
+// equality constraints of two bodies: their points, orientations, and the motion of these
 
 struct Points {
     first: vec3f,
@@ -27,7 +27,7 @@ fn anchors(i: i32) -> Points {
         return Points(site_xpos(id1), site_xpos(id2));
     }
 
-    // a connect keeps the anchor of the first body first, a weld last
+    // eq_data has the anchor of the first body first in a connect, last in a weld
     let early = vec3f(eq_data(i, 0), eq_data(i, 1), eq_data(i, 2));
     let late = vec3f(eq_data(i, 3), eq_data(i, 4), eq_data(i, 5));
     let weld = eq_type(i) == EQ_WELD;
@@ -58,7 +58,7 @@ fn weld_torque(i: i32, force: vec3f) -> vec3f {
 
 // Jdot v of a point of a body: rotation and translation
 fn jac_dot_vel(point: vec3f, body: i32) -> Spatial {
-    // rate of the motion axes, and the rotation that they make
+    // rate of the motion axes, and the angular velocity due to the dofs
     var rate = Spatial(vec3f(0.0), vec3f(0.0));
     var spin = vec3f(0.0);
     for (var i = body_lastdof(body); i >= 0; i = dof_parentid(i)) {
@@ -73,7 +73,7 @@ fn jac_dot_vel(point: vec3f, body: i32) -> Spatial {
         spin += axis.rot * qvel(i);
     }
 
-    // at the point
+    // at the point itself
     let offset = point - subtree_com(body_rootid(body));
     let motion = cvel(body);
     let vel = motion.lin + cross(motion.rot, offset);

@@ -1,4 +1,4 @@
-// forces on bodies as the dofs feel them; polynomial springs and dampers
+// generalized forces of forces on bodies; polynomial springs and dampers
 
 // coefficient of the force of a spring or damper, to be multiplied by `-x`: `linear + poly[0] x + poly[1] x²`, with the
 // absolute value of `x` for dampers, so that they oppose motion either way
@@ -16,18 +16,18 @@ fn tendon_passive(t: i32) -> vec2f {
     let spring = (opt_disableflags & DSBL_SPRING) == 0 && (stiffness_ != 0.0 || any(stiffnesspoly != vec2f(0.0)));
     let damper = (opt_disableflags & DSBL_DAMPER) == 0 && (damping_ != 0.0 || any(dampingpoly != vec2f(0.0)));
 
-    // a spring pulls outside its range of lengths
+    // a spring acts outside its range of slack lengths
     let len = ten_length(t);
     let rest = rest_length(t);
     let x = select(select(0.0, len - rest.x, len < rest.x), len - rest.y, rest.y < len);
     let frc_spring = select(0.0, -x * poly_force(stiffness_, stiffnesspoly, x, false), spring);
 
-    // a damper always
+    // a damper acts at any length
     let v = ten_velocity(t);
     return vec2f(frc_spring, select(0.0, -v * poly_force(damping_, dampingpoly, v, true), damper));
 }
 
-// number `k` of where a joint's spring rests
+// rest position of a joint's spring, number `k` of its coordinates
 fn joint_rest(j: i32, k: i32) -> f32 {
     if (nplastic > 0) {
         let adr = jnt_plasticadr(j);
@@ -60,13 +60,13 @@ fn poly_force_slope(linear: f32, poly: vec2f, x: f32, damper: bool) -> f32 {
     return linear + y * (2.0 * poly[0] + y * (3.0 * poly[1]));
 }
 
-// derivative of the force of a dof's damper, that of its actuators included, over its velocity
+// derivative of the force of a dof's damper, including its actuators' damping, with respect to its velocity
 fn damping_slope(i: i32) -> f32 {
     let poly = vec2f(dof_dampingpoly_all(i, 0), dof_dampingpoly_all(i, 1));
     return poly_force_slope(dof_damping_all(i), poly, qvel(i), true);
 }
 
-// what dof `i` feels of a force and a torque on a body at a point
+// generalized force on dof `i` of a force and a torque on a body at a point
 fn apply_ft(i: i32, body: i32, point: vec3f, force: vec3f, torque: vec3f) -> f32 {
     // dofs that move the body
     var dof = body_lastdof(body);

@@ -1,6 +1,6 @@
-// what a grid of angles around a site feels
+// contacts seen in a grid of angles around a site
 
-// cell of an angle among `count` between `-half` and `half`; those in the middle are the smaller the larger `gamma` is. -1 outside
+// cell of an angle among `count` cells between `-half` and `half`; a larger `gamma` makes the cells in the middle smaller. -1 outside
 fn grid_cell(angle: f32, count: i32, half: f32, gamma: f32) -> i32 {
     let step = 2.0 / f32(count);
     var below = 0;
@@ -11,18 +11,18 @@ fn grid_cell(angle: f32, count: i32, half: f32, gamma: f32) -> i32 {
             below++;
         }
     }
-    // of the edges, one at least lies below, and one not
+    // at least one edge is below the angle, and at least one is not
     return select(below - 1, -1, below == count + 1);
 }
 
-// forces, then torques, of the contacts of a site's body and what is welded to it, along the site's axes z, x, y; each in the cell
-// where the contact is seen from the site, which looks down
+// forces, then torques, of the contacts of a site's body and bodies welded to it, along the site's axes z, x, y; each is added to
+// the cell in which the site, looking down, sees the contact
 fn grid_report(i: i32) {
     let first = sensor_adr(i);
     for (var k = 0; k < sensor_dim(i); k++) {
         set_sensordata(first + k, 0.0);
     }
-    // of several sensors with an instance the first has it
+    // of several sensors with the same plugin instance, the first one reports
     let instance = sensor_plugin(i);
     for (var k = 0; k < i; k++) {
         if (sensor_plugin(k) == instance) {
@@ -43,7 +43,7 @@ fn grid_report(i: i32) {
             continue;
         }
 
-        // where it is seen
+        // direction in which the site sees the contact
         let at = mat * (contact_pos(c) - site_xpos(site));
         let azimuth = atan2(at.x, -at.z);
         let elevation = atan2(at.y, sqrt(at.x * at.x + at.z * at.z));
@@ -54,7 +54,7 @@ fn grid_report(i: i32) {
             continue;
         }
 
-        // on the body of the lower number
+        // force on the body with the lower number
         let sign = select(1.0, -1.0, body < max(body1, body2));
         let wrench = contact_wrench(c);
         let turned = sign * (mat * transpose(contact_frame(c)));

@@ -1,6 +1,6 @@
-// histories: the last values of a control or of a sensor, with the times at which they were taken
+// histories: the last values of a control or of a sensor, with their sample times
 
-// a ring of samples in `history`: when it was last due, the place of the newest sample, the times of all, their values
+// a ring of samples in `history`: last due time, index of the newest sample, times of all samples, their values
 struct Ring {
     adr: i32,
     num: i32,
@@ -12,12 +12,12 @@ fn ring_is_none(ring: Ring) -> bool {
     return ring.num <= 0;
 }
 
-// number of values of a sample
+// number of values per sample
 fn ring_width(ring: Ring) -> i32 {
     return ring.dim;
 }
 
-// samples of a ring, by their places, and how much each counts; those that count nothing are not looked at
+// samples of a ring, by their indices, and their weights; samples of weight zero are not read
 struct Blend {
     place: vec4i,
     weight: vec4f,
@@ -35,12 +35,12 @@ fn sensor_ring(i: i32) -> Ring {
     return Ring(max(adr, 0), select(sensor_history(i, 0), 0, adr < 0), sensor_dim(i));
 }
 
-// how far apart two times may be that are meant to be the same: what sums of timesteps lose in single precision
+// tolerance within which two times count as equal: the rounding error of sums of timesteps in single precision
 fn time_slack(steps: i32, time_: f32) -> f32 {
     return 1.1920929e-7 * f32(steps + 2) * abs(time_);
 }
 
-// place of the `k`th sample, the oldest first
+// index of the `k`th sample, the oldest first
 fn sample_place(ring: Ring, k: i32) -> i32 {
     let newest = clamp(i32(history(ring.adr + 1)), 0, ring.num - 1);
     return (newest + 1 + k) % ring.num;
@@ -51,7 +51,7 @@ fn sample_time(ring: Ring, k: i32) -> f32 {
     return history(ring.adr + 2 + sample_place(ring, k));
 }
 
-// the first sample that is not before a time; the last one if all are
+// the first sample that is not before a time; the last one if all are before it
 fn not_before(ring: Ring, time_: f32) -> i32 {
     var k = 0;
     while (k + 1 < ring.num && sample_time(ring, k) < time_) {
@@ -60,7 +60,8 @@ fn not_before(ring: Ring, time_: f32) -> i32 {
     return k;
 }
 
-// what a history says of a time: constant before its oldest sample and from its newest on, between them as `interp` says
+// weights of a history's samples at a time: constant before the oldest sample and from the newest on, interpolated by `interp`
+// between them
 fn read_ring(ring: Ring, time_: f32, interp: i32) -> Blend {
     let k = not_before(ring, time_);
     let next = sample_time(ring, k);
@@ -69,7 +70,7 @@ fn read_ring(ring: Ring, time_: f32, interp: i32) -> Blend {
         return Blend(vec4i(sample_place(ring, k)), vec4f(1.0, 0.0, 0.0, 0.0));
     }
 
-    // between two samples, and those beside them
+    // the two samples around the time, and their outer neighbours
     let last = sample_time(ring, k - 1);
     let beside = min(k + 1, ring.num - 1);
     let places = vec4i(sample_place(ring, max(k, 2) - 2), sample_place(ring, k - 1), sample_place(ring, k), sample_place(ring, beside));
@@ -82,7 +83,7 @@ fn read_ring(ring: Ring, time_: f32, interp: i32) -> Blend {
         return Blend(places, vec4f(0.0, 1.0 - s, s, 0.0));
     }
 
-    // a cubic through both, as steep as the line from neighbour to neighbour; level where the history ends
+    // a cubic through both samples, with the slopes of the lines between their neighbours; zero slope where the history ends
     var before = 0.0;
     var behind = 0.0;
     if (k >= 2) {
@@ -99,7 +100,7 @@ fn read_ring(ring: Ring, time_: f32, interp: i32) -> Blend {
     return Blend(places, vec4f(-before, 1.0 - rise - behind, rise + before, behind));
 }
 
-// component `c` of samples that are blended
+// component `c` of the weighted samples
 fn blended(ring: Ring, blend: Blend, c: i32) -> f32 {
     let values = ring.adr + 2 + ring.num;
     var sum = 0.0;
@@ -111,20 +112,20 @@ fn blended(ring: Ring, blend: Blend, c: i32) -> f32 {
     return sum;
 }
 
-// true if a period has gone by since a history was last due
+// true if a period has passed since a history was last due
 fn is_due(ring: Ring, period: f32, time_: f32) -> bool {
     return history(ring.adr) + period <= time_ + time_slack(0, time_);
 }
 
-// makes room for a sample of a time, the oldest one giving way, and says where its values belong; a sample of the same time is
-// overwritten
+// makes room for a sample at a time, in place of the oldest one, and returns the address of its values; a sample at the same time
+// is overwritten
 fn new_sample(ring: Ring, time_: f32) -> i32 {
     let times = ring.adr + 2;
     let values = times + ring.num;
     var to = sample_place(ring, 0);
     let newest = sample_time(ring, ring.num - 1);
     if (time_ <= newest) {
-        // time was put back: the sample has its place among the others
+        // time was set back: insert the sample between the others
         let k = not_before(ring, time_);
         let same = abs(sample_time(ring, k) - time_) <= MINVAL + time_slack(0, time_);
         to = sample_place(ring, select(max(k, 1) - 1, k, same));
@@ -144,7 +145,7 @@ fn new_sample(ring: Ring, time_: f32) -> i32 {
     return values + to * ring.dim;
 }
 
-// what a sensor says in place of its reading, where that comes late or is not due yet; the reading is kept for the history
+// replaces a sensor's reading by its history's value, if the sensor is delayed or not due yet; the reading is kept for the history
 fn hold_back(i: i32) {
     let ring = sensor_ring(i);
     let delay = sensor_delay(i);

@@ -6,7 +6,7 @@ struct Solver {
     solimp: array<f32, 5>,
 }
 
-// impedance and its derivative by the violation
+// impedance and its derivative with respect to the violation
 struct Impedance {
     value: f32,
     slope: f32,
@@ -50,7 +50,7 @@ fn damping(s: Solver) -> f32 {
     return -s.solref[1] / max(dmax, MINVAL);
 }
 
-// a number that is not negative to a constant power; 1 and 2 are common
+// a nonnegative number to a constant power; the powers 1 and 2 are common
 fn power(x: f32, p: f32) -> f32 {
     if (p == 0.0) {
         return 1.0;
@@ -64,7 +64,7 @@ fn power(x: f32, p: f32) -> f32 {
     return pow(x, p);
 }
 
-// impedance at a violation `pos - margin`: a sigmoid of its size in units of the width
+// impedance at a violation `pos - margin`: a sigmoid of the violation's size in units of the width
 fn impedance(s: Solver, violation: f32) -> Impedance {
     let dmin = s.solimp[0];
     let dmax = s.solimp[1];
@@ -106,7 +106,7 @@ fn impedance(s: Solver, violation: f32) -> Impedance {
     return Impedance(dmin + y * (dmax - dmin), dy * sign * (dmax - dmin) / width);
 }
 
-// R of a row with an impedance and the approximate diagonal of A
+// R of a row, from its impedance and the approximate diagonal of A
 fn regularization(imp: Impedance, diag: f32) -> f32 {
     return max((1.0 - imp.value) * diag / imp.value, MINVAL);
 }

@@ -1,4 +1,4 @@
-// from rates to the next state. Every lane of the team must call these functions
+// integration of rates to the next state. Every lane of the team must call these functions
 
 // adds a velocity times a time to positions
 fn integrate_pos<pos, vel>(time: f32) {
@@ -34,14 +34,14 @@ fn advance<rate, acc, vel>() {
     // position
     integrate_pos<qpos, vel>(opt_timestep);
 
-    // where springs that were stretched too far rest
+    // move the rest positions of plastic springs that were stretched too far
     if (nplastic > 0) {
         team_sync();
         yield_springs<vel>();
     }
 }
 
-// all of it but the positions
+// advance without the positions
 fn advance_rates<rate, acc>() {
     // activation
     if (na > 0 && (opt_disableflags & DSBL_ACTUATION) == 0) {
@@ -60,7 +60,7 @@ fn advance_rates<rate, acc>() {
         set_time(time() + opt_timestep);
     }
 
-    // start of the next solve
+    // warm start of the next solve
     for (var i = lane; i < nv; i += LANES) {
         set_qacc_warmstart(i, qacc(i));
     }
@@ -73,7 +73,7 @@ fn advance_act<rate>(i: i32) {
     }
     let num = actuator_actnum(i);
     for (var k = adr; k < adr + num; k++) {
-        // what is disabled stands still
+        // activations of a disabled actuator stay constant
         if (actuator_disabled(i)) {
             set_act(k, next_activation(i, k, 0.0));
         } else {
@@ -81,14 +81,14 @@ fn advance_act<rate>(i: i32) {
         }
     }
 
-    // a setpoint of an angle is kept within a turn of the length
+    // an angle setpoint is kept within half a turn of the length
     let period = wrap_period(i);
     if (actuator_dyntype(i) == DYN_INTEGRATOR && period > 0.0) {
         let last = adr + num - 1;
         set_act(last, wrap_setpoint(act(last), actuator_length(actuator_outadr(i)), period));
     }
 
-    // and so is an orientation
+    // likewise an orientation setpoint
     if (model_so3 && actuator_dyntype(i) == DYN_INTEGRATOR && actuator_gaintype(i) == GAIN_SO3) {
         let wrapped = wrap_rotation(vec3f(act(adr), act(adr + 1), act(adr + 2)));
         for (var k = 0; k < 3; k++) {

@@ -1,7 +1,7 @@
-// trees that rows tie together: islands, each to be solved by itself (`mj_island`). Islands are numbered in order of their
+// islands: sets of trees coupled by constraint rows, each solved by itself (`mj_island`). Islands are numbered in order of their
 // first tree, dofs and rows keep their order inside an island
 
-// where an island's dofs and rows are, in map_idof2dof and map_iefc2efc; without any, nothing is done
+// ranges of an island's dofs and rows in map_idof2dof and map_iefc2efc; an empty island does nothing
 struct Island {
     idof: i32,
     nv: i32,
@@ -9,11 +9,11 @@ struct Island {
     nefc: i32,
 }
 
-// a world with one tree, or that is told so, is one island, and nothing needs to be looked up
+// a world with one tree, or with islands disabled, is one island, and needs no lookup
 const ISLANDS: bool = ntree > 1 && (opt_disableflags & DSBL_ISLAND) == 0;
 const MAX_ISLANDS: i32 = select(1, ntree, ISLANDS);
 
-// the island, or nothing
+// the island, or an empty one
 fn only(g: Island, yes: bool) -> Island {
     if (yes) {
         return g;
@@ -37,7 +37,7 @@ fn row_at(g: Island, k: i32) -> i32 {
     return k;
 }
 
-// place of a dof in its island
+// index of a dof in its island
 fn place_of(i: i32) -> i32 {
     if (ISLANDS) {
         return map_dof2idof(i);
@@ -57,7 +57,7 @@ fn find_islands() {
     }
     team_sync();
     if (ISLANDS) {
-        // dofs that no row moves come last
+        // dofs without rows come last
         for (var k = lane; k <= nisland(); k += LANES) {
             count_island(k);
         }
@@ -69,14 +69,14 @@ fn find_islands() {
     }
 }
 
-// every tree points at an earlier tree of its island or at itself; -1 where no row is
+// union-find: every tree points to an earlier tree of its island or to itself; -1: tree without rows
 fn join_trees() {
     for (var tree = 0; tree < ntree; tree++) {
         set_tree_island(tree, -1);
     }
     var last = -1;
     for (var r = 0; r < nefc(); r++) {
-        // rows of a contact follow each other and touch the same dofs
+        // rows of a contact are consecutive and have the same dofs
         let pattern = efc_Jpat(r);
         if (pattern == last) {
             continue;
@@ -112,7 +112,7 @@ fn root_of(tree: i32) -> i32 {
     return root;
 }
 
-// parents come before their children, so one pass turns pointers into numbers
+// roots come before the trees that point to them, so one pass replaces pointers by island numbers
 fn number_islands() {
     var n = 0;
     for (var tree = 0; tree < ntree; tree++) {
@@ -131,7 +131,7 @@ fn in_island(tree: i32, k: i32) -> bool {
     return tree_island(tree) == select(k, -1, k == nisland());
 }
 
-// the island of a row; a row that touches nothing is in the first
+// the island of a row; a row without dofs is in the first
 fn island_of_row(r: i32) -> i32 {
     let pattern = efc_Jpat(r);
     if (Jpat_num(pattern) == 0) {
@@ -140,7 +140,7 @@ fn island_of_row(r: i32) -> i32 {
     return tree_island(dof_treeid(Jpat_dof(Jpat_adr(pattern))));
 }
 
-// how many dofs and rows an island has
+// counts the dofs and rows of an island
 fn count_island(k: i32) {
     var dofs = 0;
     for (var tree = 0; tree < ntree; tree++) {
@@ -156,7 +156,7 @@ fn count_island(k: i32) {
     }
 }
 
-// which dofs and rows they are
+// lists the dofs and rows of an island
 fn fill_island(k: i32) {
     var idof = 0;
     var iefc = 0;

@@ -1,11 +1,11 @@
-// how points of bodies move
+// velocity and acceleration of a point of a body
 
 struct PointMotion {
     vel: vec3f,
     acc: vec3f,
 }
 
-// velocity of a point of a body, and its acceleration from those of the bodies; gravity is not part of it
+// velocity of a point of a body, and its acceleration from the bodies' accelerations, without gravity
 fn point_motion<acc_>(body: i32, point: vec3f) -> PointMotion {
     let offset = point - subtree_com(body_rootid(body));
     let motion = cvel(body);
@@ -15,7 +15,7 @@ fn point_motion<acc_>(body: i32, point: vec3f) -> PointMotion {
     return PointMotion(vel, acc + cross(motion.rot, vel));
 }
 
-// second rate of the length of a spatial tendon without geoms, from the accelerations of the bodies
+// second time derivative of the length of a spatial tendon without geoms, from the accelerations of the bodies
 fn tendon_acceleration<acc_>(t: i32) -> f32 {
     let start = tendon_adr(t);
     var divisor = 1.0;
@@ -37,7 +37,7 @@ fn tendon_acceleration<acc_>(t: i32) -> f32 {
             continue;
         }
 
-        // how fast the direction turns, and the ends fly apart
+        // acceleration along the direction, and the term due to its rotation
         let pos0 = site_xpos(site0);
         let pos1 = site_xpos(site1);
         let way = normalize3(pos1 - pos0);
@@ -54,13 +54,12 @@ fn tendon_acceleration<acc_>(t: i32) -> f32 {
     return acc;
 }
 
-// adds to a sparse row, entries `adr` to `adr + num` of which `colind` says whose they are, what each dof does to a point of a
-// body along `dir`, and to its turning about `axis`: the row of the Jacobian of that motion. Dofs that the row does not hold
-// are passed over
+// adds to a sparse row the Jacobian of a point of a body along `dir`, and of the body's rotation about `axis`. The row has the
+// entries `adr` to `adr + num` with the dofs in `colind`; dofs without an entry are skipped
 fn add_jac<row, colind>(adr: i32, num: i32, body: i32, point: vec3f, dir: vec3f, axis: vec3f) {
     let offset = point - subtree_com(body_rootid(body));
     let moment = axis + cross(offset, dir);
-    // both descend
+    // both lists descend
     var k = adr + num - 1;
     var i = body_lastdof(body);
     while (i >= 0 && k >= adr) {
@@ -69,7 +68,7 @@ fn add_jac<row, colind>(adr: i32, num: i32, body: i32, point: vec3f, dir: vec3f,
             let motion = cdof(i);
             set_row(k, row(k) + dot(motion.rot, moment) + dot(motion.lin, dir));
         }
-        // the dof's turn is over if the row has nothing above it
+        // on to the next dof if the row has no entry above it
         if (column > i) {
             k--;
         } else {

@@ -1,5 +1,5 @@
 // quaternions (w x y z, in registers as in memory: q[0] is w) and 3 × 3 matrices (column-major in registers: m * v and
-// transpose(m) * v are meant as written). Vectors are WGSL's: + - * dot cross length need no names here
+// transpose(m) * v have their mathematical meaning). Vectors use WGSL's own operations: + - * dot cross length
 
 // product of two quaternions
 fn mul_quat(a: vec4f, b: vec4f) -> vec4f {
@@ -53,22 +53,22 @@ fn unit_mat3() -> mat3x3f {
     return mat3x3f(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0);
 }
 
-// `x` limited to `[lo, hi]`; what is not a number stays so
+// `x` limited to `[lo, hi]`; NaN stays NaN
 fn clip(x: f32, lo: f32, hi: f32) -> f32 {
     return select(select(x, hi, hi < x), lo, x < lo);
 }
 
-// true where a number is not one, or is too large
+// true where a number is NaN or too large
 fn is_bad(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7fffffffu) > bitcast<u32>(MAXVAL);
 }
 
-// true where a number is not zero; what is not a number is not zero
+// true where a number is not zero; NaN counts as nonzero
 fn nonzero(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7fffffffu) != 0u;
 }
 
-// a unit vector (xyz) and the length it had (w); the x axis if it was too short
+// the unit vector (xyz) and the length (w) of a vector; the x axis if it is too short
 fn normalize3(a: vec3f) -> vec4f {
     let norm = sqrt(dot(a, a));
     if (norm < MINVAL) {
@@ -77,12 +77,12 @@ fn normalize3(a: vec3f) -> vec4f {
     return vec4f(a / norm, norm);
 }
 
-// length up to which the distance of two places on shapes of this size is nothing but rounding
+// length below which the distance of two points on shapes of this size is only rounding
 fn nothing(size: f32) -> f32 {
     return 200.0 * ROUNDING * size;
 }
 
-// a unit quaternion; the identity if it was too short
+// the normalized quaternion; the identity if it is too short
 fn normalize4(q: vec4f) -> vec4f {
     let norm = sqrt(dot(q, q));
     if (norm < MINVAL) {
@@ -103,16 +103,16 @@ fn sub_quat(a: vec4f, b: vec4f) -> vec3f {
     return quat2vel(mul_quat(neg_quat(b), a));
 }
 
-// a quaternion turned for a time by an angular velocity in its own frame
+// a quaternion rotated for a time by an angular velocity in its own frame
 fn quat_integrate(q: vec4f, vel: vec3f, time: f32) -> vec4f {
     let axis = normalize3(vel);
     return normalize4(mul_quat(q, axis_angle2quat(axis.xyz, axis.w * time)));
 }
 
-// how fast a rotation vector `u` changes while its frame turns with the velocity `w` in its own axes: the inverse of the
-// right derivative of the exponential, `w + u×w/2 + c(|u|) u×(u×w)`
+// time derivative of a rotation vector `u` while its frame rotates with the angular velocity `w` in its own axes: the inverse of
+// the right derivative of the exponential, `w + u×w/2 + c(|u|) u×(u×w)`
 fn rotation_vector_rate(u: vec3f, w: vec3f) -> vec3f {
-    // c = (1 - |u|/2 cot(|u|/2)) / |u|², by its series where that is not accurate
+    // c = (1 - |u|/2 cot(|u|/2)) / |u|², by its series where the formula is not accurate
     let t2 = dot(u, u);
     var c = 1.0 / 12.0 + t2 * (1.0 / 720.0 + t2 * (1.0 / 30240.0 + t2 * (1.0 / 1209600.0)));
     if (t2 > 0.25) {

@@ -1,6 +1,6 @@
-// bodies in a medium: what their shape is to it, and how they move in it
+// bodies in a fluid: their shapes in the fluid models, and their velocities relative to the fluid
 
-// force and torque, or the velocities that make them: moving, turning
+// force and torque, or linear and angular velocity
 struct Medium {
     lin: vec3f,
     rot: vec3f,
@@ -8,7 +8,7 @@ struct Medium {
 
 const FLUID_PI: f32 = 3.141592653589793;
 
-// true if a body is to the medium the box of its inertia: none of its geoms is an ellipsoid to it
+// true if the inertia box model applies to a body: none of its geoms is an ellipsoid to the fluid
 fn box_like(i: i32) -> bool {
     let adr = max(body_geomadr(i), 0);
     var boxy = true;
@@ -18,7 +18,7 @@ fn box_like(i: i32) -> bool {
     return boxy;
 }
 
-// what a box resists a medium with: by speed, and by its square along each axis
+// drag coefficients of a box: linear in the speed, and quadratic along each axis
 struct BoxDrag {
     linear: f32,
     angular: f32,
@@ -26,7 +26,7 @@ struct BoxDrag {
     spin: vec3f,
 }
 
-// drag of the box that has a body's mass and inertia
+// drag coefficients of the box with a body's mass and inertia
 fn box_drag(i: i32) -> BoxDrag {
     // edges of the box of the same inertia
     let inertia = body_inertia(i);
@@ -42,7 +42,7 @@ fn box_drag(i: i32) -> BoxDrag {
     let linear = 3.0 * FLUID_PI * diam * viscosity;
     let angular = FLUID_PI * diam * diam * diam * viscosity;
 
-    // density on the faces
+    // density acts on the faces
     let density = max(opt_density, 0.0);
     let face = 0.5 * density * edge.yxx * edge.zzy;
     let fourth = edge * edge * edge * edge;
@@ -50,7 +50,7 @@ fn box_drag(i: i32) -> BoxDrag {
     return BoxDrag(linear, angular, face, spin);
 }
 
-// velocity of a frame of a body relative to the medium, in the frame: turning, moving
+// velocity of a frame of a body relative to the fluid, in that frame: angular, linear
 fn fluid_velocity(i: i32, pos: vec3f, mat: mat3x3f) -> Medium {
     let motion = cvel(i);
     let offset = pos - subtree_com(body_rootid(i));
@@ -58,7 +58,7 @@ fn fluid_velocity(i: i32, pos: vec3f, mat: mat3x3f) -> Medium {
     return Medium(transpose(mat) * (vel - opt_wind), transpose(mat) * motion.rot);
 }
 
-// half axes of the ellipsoid that stands for a geom (`mju_geomSemiAxes`)
+// semiaxes of the ellipsoid that approximates a geom (`mju_geomSemiAxes`)
 fn semi_axes(g: i32) -> vec3f {
     let size = geom_size(g);
     let type_ = geom_type(g);

@@ -1,6 +1,6 @@
-// springs that yield: what is bent too far rests there
+// plastic springs: a spring that is stretched too far gets a new rest position
 
-// moves the rest of plastic springs after those that a step stretched too far. Every lane of the team must call this
+// moves the rest positions of plastic springs that a step stretched beyond their yield limit. Every lane of the team must call this
 fn yield_springs<vel>() {
     if ((opt_disableflags & DSBL_SPRING) != 0) {
         return;
@@ -11,7 +11,7 @@ fn yield_springs<vel>() {
         }
     }
 
-    // tendons as long as the step will have made them
+    // tendon lengths after this step
     for (var t = lane; t < ntendon; t += LANES) {
         if (tendon_plasticadr(t) < 0) {
             continue;
@@ -48,7 +48,7 @@ fn yield_joint(j: i32) {
     }
 }
 
-// both ends of the range in which it is slack, but for one that begins at no length at all
+// moves both ends of the slack range, except a lower end at zero
 fn yield_tendon(t: i32, len: f32) {
     let adr = tendon_plasticadr(t);
     let lower = plastic(adr);

@@ -1,17 +1,17 @@
-// controllers of actuators that are plugins: they see the control as it was set. Of their activations the integral comes first, if
-// they have one, then the setpoint of the last step, then that of the actuator's dynamics
+// controllers of actuators with a plugin: they use the control as it was set. Order of their activations: the integral, if they
+// have one, then the setpoint of the last step, then the activations of the actuator's dynamics
 
-// parameter `k` of the instance that an actuator has
+// parameter `k` of an actuator's plugin instance
 fn plugin_number(i: i32, k: i32) -> f32 {
     return plugin_prm(actuator_plugin(i), k);
 }
 
-// whether it has an integral, and a setpoint that is limited in its rate
+// true if the controller has an integral, and a setpoint with limited rate
 fn plugin_states(i: i32) -> vec2<bool> {
     return vec2<bool>(plugin_number(i, 1) != 0.0, plugin_number(i, 4) >= 0.0);
 }
 
-// where it is to go: the control, or the activation of the dynamics, now or one timestep on
+// setpoint: the control, or the activation of the dynamics, now or after the next timestep
 fn plugin_setpoint(i: i32, early: bool) -> f32 {
     var goal = 0.0;
     if (actuator_dyntype(i) == DYN_NONE) {
@@ -28,7 +28,7 @@ fn plugin_setpoint(i: i32, early: bool) -> f32 {
         }
     }
 
-    // no faster than it may, but for the first step
+    // limit the rate of the setpoint, except in the first step
     let has = plugin_states(i);
     if (has.y && time() > 0.0) {
         let before = act(actuator_actadr(i) + select(0, 1, has.x));
@@ -38,7 +38,7 @@ fn plugin_setpoint(i: i32, early: bool) -> f32 {
     return goal;
 }
 
-// the integral of the error one timestep on, within its limit
+// the integral of the error after the next timestep, within its limit
 fn plugin_integral(i: i32, error: f32) -> f32 {
     let sum = act(actuator_actadr(i)) + error * opt_timestep;
     let most = plugin_number(i, 3);
@@ -48,7 +48,7 @@ fn plugin_integral(i: i32, error: f32) -> f32 {
     return clip(sum, -most, most);
 }
 
-// sets the rates of a controller's integral and setpoint: those that lead to their next values
+// sets the rates of a controller's integral and setpoint that lead to their next values
 fn plugin_rate(i: i32) {
     let goal = plugin_setpoint(i, false);
     var k = actuator_actadr(i);
@@ -63,7 +63,7 @@ fn plugin_rate(i: i32) {
     }
 }
 
-// force of a controller; the integral that it multiplies is that one timestep on
+// force of a controller, with the integral after the next timestep
 fn plugin_force(i: i32) -> f32 {
     let r = actuator_outadr(i);
     let goal = plugin_setpoint(i, actuator_actearly(i) != 0);

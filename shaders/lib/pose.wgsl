@@ -1,11 +1,12 @@
-// poses of what is fixed to a body
+// poses of frames fixed to a body
 
 struct Place {
     pos: vec3f,
     mat: mat3x3f,
 }
 
-// position and orientation in the world of a frame given in a body; what coincides with the body's own frames is copied from them
+// position and orientation in the world of a frame given in a body; frames that coincide with the body's own frames are copied
+// from them
 fn local2global(body: i32, sameframe: i32, pos: vec3f, quat: vec4f) -> Place {
     var place: Place;
     if (sameframe == SAMEFRAME_BODY) {

@@ -1,8 +1,8 @@
-// what Newton and conjugate gradients have in common: where to start, forces from residuals, the gradient, the step along a
-// direction. The primal problem is to minimise 1/2 (a - qacc_smooth)' M (a - qacc_smooth) + s(J a - aref) over the
-// acceleration a, where s is the sum of the rows' costs. solver_Ma is M a - qfrc_smooth, solver_Jaref is J a - aref.
+// common parts of Newton's method and conjugate gradients: start, forces from residuals, gradient, line search. The primal
+// problem is to minimise 1/2 (a - qacc_smooth)' M (a - qacc_smooth) + s(J a - aref) over the acceleration a, where s is the sum
+// of the rows' costs. solver_Ma is M a - qfrc_smooth, solver_Jaref is J a - aref.
 //
-// Worlds that are done wait for the others of their workgroup, so that every lane meets every barrier: their island is empty
+// Worlds that have finished wait for the others of their workgroup in uniform control flow: their island is empty
 
 // an island by its number
 fn island_of(k: i32) -> Island {
@@ -15,7 +15,7 @@ fn island_of(k: i32) -> Island {
     return Island(island_idofadr(k), island_nv(k), island_iefcadr(k), island_nefc(k));
 }
 
-// `mj_fwdConstraint`: starts; the islands can be solved one after the other
+// `mj_fwdConstraint`: finds the start; the islands can then be solved one after the other
 fn by_island() {
     for (var i = lane; i < nv; i += LANES) {
         set_qacc(i, qacc_smooth(i));
@@ -23,13 +23,13 @@ fn by_island() {
         set_qfrc_constraint(i, 0.0);
     }
     find_islands();
-    // no rows: nothing holds the unconstrained acceleration up
+    // no rows: qacc is the unconstrained acceleration
     if (group_any(nefc() > 0)) {
         start();
     }
 }
 
-// 1 / trace of an island's inertia: what improvements and gradients are measured with
+// 1 / trace of an island's inertia: the scale of improvements and gradients
 fn scale_of(g: Island) -> f32 {
     var trace = 0.0;
     for (var k = lane; k < g.nv; k += LANES) {
@@ -39,8 +39,8 @@ fn scale_of(g: Island) -> f32 {
     return 1.0 / team_sum(trace);
 }
 
-// residuals of the rows at the unconstrained acceleration (efc_b) and at the last one (Jaref), and what the latter lacks in
-// force (Ma)
+// residuals of the rows at the unconstrained acceleration (efc_b) and at the last one (Jaref), and M qacc - qfrc_smooth at the
+// last one (Ma)
 fn residuals() {
     mul_m<M, solver_Ma, qacc_warmstart>();
     for (var i = lane; i < nv; i += LANES) {
@@ -53,12 +53,12 @@ fn residuals() {
     team_sync();
 }
 
-// begins at the cheaper of the last acceleration and the unconstrained one; leaves qacc, Ma, Jaref (warmstart)
+// starts at the acceleration of lower cost, the last one or the unconstrained one; sets qacc, Ma, Jaref (warmstart)
 fn start() {
     residuals();
     var warm = false;
     if ((opt_disableflags & DSBL_WARMSTART) == 0) {
-        // cost of both
+        // cost of both accelerations
         var cost = 0.0;
         for (var r = lane; r < nefc(); r += LANES) {
             cost += row_cost<solver_Jaref>(r) - row_cost<efc_b>(r);
@@ -72,7 +72,7 @@ fn start() {
         if (!warm) {
             set_solver_Ma(i, 0.0);
         } else if (!ISLANDS || place_of(i) >= 0) {
-            // dofs that no row moves are not the solver's
+            // the solver leaves dofs without rows alone
             set_qacc(i, qacc_warmstart(i));
         }
     }
@@ -84,7 +84,7 @@ fn start() {
     team_sync();
 }
 
-// cost of a row with residuals x; that of an elliptic contact is its first row's
+// cost of a row with residuals x; the first row of an elliptic contact has the cost of the whole contact
 fn row_cost<x>(r: i32) -> f32 {
     if (is_elliptic(r)) {
         if (is_normal(r)) {
@@ -101,7 +101,7 @@ fn row_cost<x>(r: i32) -> f32 {
     if (r < ne() + nf()) {
         return friction_cost(r, res);
     }
-    // a residual that is not a number stays one
+    // a NaN residual stays NaN
     return select(quadratic, 0.0, res >= 0.0);
 }
 
@@ -112,7 +112,7 @@ fn friction_cost(r: i32, x: f32) -> f32 {
     return select(loss * (abs(x) - 0.5 * bound), 0.5 * efc_D(r) * x * x, abs(x) < bound);
 }
 
-// what an update did to the rows' part of the Hessian: a row became quadratic or no longer is; a contact slides, whose part
+// how an update changed the rows' part of the Hessian: a row became quadratic or is no longer; a contact slides, whose part
 // changes with every step
 struct Change {
     quadratic: bool,
@@ -125,7 +125,7 @@ struct RowForce {
     state: i32,
 }
 
-// force and state of a row from its residual; rows of an elliptic contact have theirs together
+// force and state of a row from its residual; rows of an elliptic contact are computed together
 fn row_force(r: i32, x: f32) -> RowForce {
     if (r < ne()) {
         // equality
@@ -139,7 +139,7 @@ fn row_force(r: i32, x: f32) -> RowForce {
             return RowForce(-loss, CNSTRSTATE_LINEARPOS);
         }
     } else if (x >= 0.0) {
-        // limit or contact, let go
+        // limit or contact that is inactive
         return RowForce(0.0, CNSTRSTATE_SATISFIED);
     }
     return RowForce(-efc_D(r) * x, CNSTRSTATE_QUADRATIC);
@@ -173,16 +173,16 @@ fn update_constraint(g: Island) -> Change {
     return Change((changes & 1) != 0, (changes & 2) != 0);
 }
 
-// the length of a gradient, and whether it is more than what is left of numbers that cancel
+// the norm of a gradient, and whether the gradient exceeds the rounding of its terms
 struct Gradient {
     length: f32,
     tells: bool,
 }
 
-// last bits of an f32
+// relative rounding of f32
 const ULP: f32 = 6e-8;
 
-// grad = M qacc - qfrc_smooth - J' force; its length
+// grad = M qacc - qfrc_smooth - J' force; returns its norm
 fn update_gradient(g: Island) -> Gradient {
     apply_rows(g);
     var sum = 0.0;
@@ -235,8 +235,8 @@ struct Point {
     flat_: bool,
 }
 
-// the cost at a step, of rows and of what is quadratic everywhere (`PrimalEval`). A slope counts as zero below `gtol`, and
-// where it is no more than the last bits of its terms
+// the cost at a step, of the rows and of the parts that are quadratic everywhere (`PrimalEval`). A slope counts as zero below
+// `gtol`, and within the rounding of its terms
 fn line_eval(g: Island, smooth_: vec2f, alpha: f32, gtol: f32) -> Point {
     var sum = vec4f(0.0);
     for (var k = lane; k < g.nefc; k += LANES) {
@@ -276,7 +276,7 @@ fn line_eval(g: Island, smooth_: vec2f, alpha: f32, gtol: f32) -> Point {
                 sum += vec4f(0.0, loss * f32(side) * v, 0.0, loss * abs(v));
             }
         } else {
-            // quadratic where the residual is negative, else nothing
+            // quadratic where the residual is negative, else zero
             let now = x < 0.0;
             let before = select(0.0, 0.5 * d * x0 * x0, x0 < 0.0);
             sum += select(
@@ -297,12 +297,12 @@ fn newton_step(p: Point) -> f32 {
     return p.alpha - p.slope / p.curvature;
 }
 
-// true if a candidate is nearer to the minimum on the side of an end of the bracket
+// true if a candidate is nearer to the minimum than an end of the bracket, on the same side
 fn nearer(p: Point, c: Point) -> bool {
     return (p.slope < 0.0 && c.slope < 0.0 && p.slope < c.slope) || (p.slope > 0.0 && c.slope > 0.0 && p.slope > c.slope);
 }
 
-// the nearest of three candidates on the side of an end
+// the nearest of three candidates on the side of an end of the bracket
 fn narrow(p: Point, candidates: array<Point, 3>) -> Point {
     var best = p;
     for (var k = 0; k < 3; k++) {
@@ -313,17 +313,17 @@ fn narrow(p: Point, candidates: array<Point, 3>) -> Point {
     return best;
 }
 
-// the best step along the search direction, and what it gains (`PrimalSearch`). One evaluation for all worlds of the
-// workgroup at a time; a world's phase says what it is for:
+// the best step along the search direction, and the decrease of the cost (`PrimalSearch`). Each iteration evaluates one point for
+// all worlds of the workgroup; a world's phase tells the purpose of its point:
 //
 //   0 Newton's steps on one side until the slope changes sign
 //   1 first end of the bracket, 2 the middle, 3 and 4 Newton's steps from the new ends
 //   5 done
 //
-// On purpose kernels tell the side by the slope at the start, and look between the first two points as soon as the slope
-// changes its sign; the twins tell it by the slope at the first step, as MuJoCo does.
+// On purpose kernels choose the side by the slope at the start, and search between the first two points as soon as the slope
+// changes its sign; the twins choose it by the slope at the first step, as MuJoCo does.
 fn line_search(g: Island, scale: f32) -> vec2f {
-    // what is quadratic everywhere: inertia and equalities
+    // the parts that are quadratic everywhere: inertia and equalities
     var smooth_ = vec2f(0.0);
     var square = 0.0;
     for (var k = lane; k < g.nv; k += LANES) {
@@ -369,7 +369,7 @@ fn line_search(g: Island, scale: f32) -> vec2f {
             phase = 0;
             alpha = newton_step(p);
         } else if (phase == 0) {
-            // the slope at the step before tells the side
+            // the slope at the start decides the side
             let side = select(-1.0, 1.0, p0.slope < 0.0);
             p1 = p;
             if (p.flat_ || spent) {
@@ -389,7 +389,7 @@ fn line_search(g: Island, scale: f32) -> vec2f {
             phase = 2;
             alpha = 0.5 * (p1.alpha + p2.alpha);
         } else if (phase == 2) {
-            // the best of those whose slope is zero
+            // the best of the candidates with slope zero
             let candidates = array<Point, 3>(p1next, p2next, p);
             var best = Point(0.0, 3.0e38, 0.0, 0.0, false);
             for (var k = 0; k < 3; k++) {
@@ -404,11 +404,11 @@ fn line_search(g: Island, scale: f32) -> vec2f {
                 answer = best;
                 phase = 5;
             } else if (new1.alpha == p1.alpha && new2.alpha == p2.alpha) {
-                // it no longer narrows: the machine's accuracy is reached
+                // the bracket no longer narrows: machine precision is reached
                 answer = p;
                 phase = 5;
             } else if (spent) {
-                // out of evaluations: the better end, if it is lower
+                // out of evaluations: the better end, if it is lower than the start
                 answer = p2;
                 if (p1.cost <= p2.cost) {
                     answer = p1;
@@ -436,7 +436,7 @@ fn line_search(g: Island, scale: f32) -> vec2f {
     return vec2f(answer.alpha, -answer.cost);
 }
 
-// moves along the search direction; whether the acceleration is another after that
+// moves along the search direction; returns whether the acceleration changed
 fn take_step(g: Island, alpha: f32) -> bool {
     var moved = false;
     for (var k = lane; k < g.nv; k += LANES) {

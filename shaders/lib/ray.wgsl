@@ -1,6 +1,6 @@
-// where a ray meets a shape: the distance in units of its direction, and the normal that points out of the shape
+// intersection of a ray with a shape: the distance in units of its direction, and the outward normal
 
-// dist -1: nowhere
+// dist -1: no intersection
 struct Hit {
     dist: f32,
     normal: vec3f,
@@ -12,7 +12,7 @@ struct Ray {
     vec: vec3f,
 }
 
-// the nearest face of a box, and the distance to each, -1 where it is missed: -x x -y y -z z
+// the nearest face of a box hit, and the distance to each face, -1 if missed: -x x -y y -z z
 struct BoxHit {
     hit: Hit,
     low: vec3f,
@@ -35,7 +35,7 @@ fn ray_at(r: Ray, dist: f32) -> vec3f {
     return r.pnt + r.vec * dist;
 }
 
-// the nearest geom that a ray meets, but none of the body `bodyexclude`, and what cannot be seen is not met
+// the nearest geom that a ray hits, without geoms of the body `bodyexclude` and invisible ones
 fn ray(r: Ray, bodyexclude: i32) -> Hit {
     var nearest = miss();
     for (var geom = 0; geom < ngeom; geom++) {
@@ -46,7 +46,7 @@ fn ray(r: Ray, bodyexclude: i32) -> Hit {
     return nearest;
 }
 
-// whether a geom is transparent altogether
+// true if a geom is fully transparent
 fn unseen(geom: i32) -> bool {
     let material = geom_matid(geom);
     if (material >= 0) {
@@ -55,13 +55,13 @@ fn unseen(geom: i32) -> bool {
     return geom_rgba(geom, 3) == 0.0;
 }
 
-// where a ray meets a geom of any type in its place
+// intersection of a ray with a geom of any type at its pose
 fn meet(geom: i32, place: Place, r: Ray) -> Hit {
     let local = to_local(place, r);
     let kind = geom_type(geom);
     var hit = miss();
     if (geoms_mesh && kind == GEOM_MESH) {
-        // far from what surrounds it
+        // the ray misses the bounding sphere
         let bound = geom_rbound(geom);
         if (bound <= 0.0 || ray_quad(around(local, bound)).x >= 0.0) {
             hit = ray_mesh(geom_dataid(geom), local);
@@ -74,7 +74,7 @@ fn meet(geom: i32, place: Place, r: Ray) -> Hit {
     return Hit(hit.dist, place.mat * hit.normal);
 }
 
-// distance at which a ray meets a shape in its place; -1 if it does not
+// distance at which a ray hits a shape at its pose; -1 if it does not
 fn ray_geom(place: Place, size: vec3f, kind: i32, r: Ray) -> f32 {
     return ray_shape(kind, size, to_local(place, r)).dist;
 }
@@ -85,7 +85,7 @@ fn to_local(place: Place, r: Ray) -> Ray {
     return Ray(mat * (r.pnt - place.pos), mat * r.vec);
 }
 
-// where a ray in the frame of a shape without data of its own meets it
+// intersection of a ray with a shape of primitive type, in the frame of the shape
 fn ray_shape(kind: i32, size: vec3f, r: Ray) -> Hit {
     if (kind == GEOM_PLANE) {
         return ray_plane(size, r);
@@ -105,7 +105,7 @@ fn ray_shape(kind: i32, size: vec3f, r: Ray) -> Hit {
     return miss();
 }
 
-// solutions of `a x² + 2 b x + c = 0`: the least that is not negative or -1, then both
+// solutions of `a x² + 2 b x + c = 0`: the smallest nonnegative one or -1, then both
 fn ray_quad(q: vec3f) -> vec3f {
     let det = q.y * q.y - q.x * q.z;
     if (det < MINVAL) {
@@ -117,12 +117,12 @@ fn ray_quad(q: vec3f) -> vec3f {
     return vec3f(select(select(-1.0, x1, x1 >= 0.0), x0, x0 >= 0.0), x0, x1);
 }
 
-// coefficients of a sphere about the origin
+// coefficients of the equation for a sphere about the origin
 fn around(r: Ray, radius: f32) -> vec3f {
     return vec3f(dot(r.vec, r.vec), dot(r.vec, r.pnt), dot(r.pnt, r.pnt) - radius * radius);
 }
 
-// the front of a plane, within its rectangle if it has one
+// the front side of a plane, within its rectangle if it has one
 fn ray_plane(size: vec3f, r: Ray) -> Hit {
     if (r.vec.z > -MINVAL) {
         return miss();
@@ -137,7 +137,7 @@ fn ray_plane(size: vec3f, r: Ray) -> Hit {
 
 // an ellipsoid of three semiaxes, or a sphere
 fn ray_ellipsoid(size: vec3f, r: Ray) -> Hit {
-    // in lengths of the semiaxes it is a unit sphere
+    // in units of the semiaxes it is a unit sphere
     let unit = Ray(r.pnt / size, r.vec / size);
     let dist = ray_quad(around(unit, 1.0)).x;
     if (dist < 0.0) {
@@ -146,7 +146,7 @@ fn ray_ellipsoid(size: vec3f, r: Ray) -> Hit {
     return Hit(dist, normalize3(ray_at(unit, dist) / size).xyz);
 }
 
-// the round side of a cylinder about the z axis
+// the curved surface of a cylinder about the z axis
 fn ray_side(radius: f32, half: f32, r: Ray) -> Hit {
     let flat = Ray(vec3f(r.pnt.xy, 0.0), vec3f(r.vec.xy, 0.0));
     let dist = ray_quad(around(flat, radius)).x;
@@ -157,7 +157,7 @@ fn ray_side(radius: f32, half: f32, r: Ray) -> Hit {
     return Hit(dist, normalize3(vec3f(p.xy, 0.0)).xyz);
 }
 
-// a capsule of radius and half length: its side, and halves of spheres at its ends
+// a capsule of radius and half length: its side, and hemispheres at its ends
 fn ray_capsule(size: vec3f, r: Ray) -> Hit {
     var hit = ray_side(size.x, size.y, r);
     for (var k = 0; k < 4; k++) {
@@ -214,7 +214,7 @@ fn ray_box(size: vec3f, r: Ray) -> BoxHit {
     return out;
 }
 
-// two unit vectors across a direction, and across each other
+// two unit vectors perpendicular to a direction and to each other
 fn ray_basis(vec: vec3f) -> mat2x3f {
     let size = abs(vec);
     var b0 = vec3f(1.0);
@@ -229,9 +229,9 @@ fn ray_basis(vec: vec3f) -> mat2x3f {
     return mat2x3f(normalize3(cross(b1, vec)).xyz, b1);
 }
 
-// a triangle, whose normal follows its corners by the right hand
+// a triangle; its normal follows its corners by the right-hand rule
 fn ray_triangle(v0: vec3f, v1: vec3f, v2: vec3f, r: Ray, basis: mat2x3f) -> Hit {
-    // corners as they are seen along the ray
+    // corners projected along the ray
     let p0 = (v0 - r.pnt) * basis;
     let p1 = (v1 - r.pnt) * basis;
     let p2 = (v2 - r.pnt) * basis;
@@ -278,7 +278,7 @@ fn ray_hfield(field: i32, r: Ray) -> Hit {
     let size = vec4f(hfield_size(field, 0), hfield_size(field, 1), hfield_size(field, 2), hfield_size(field, 3));
     let adr = hfield_adr(field);
 
-    // one after the other by one text: the box below, and that of the surface
+    // the same code for both boxes, one after the other: the box below, and the bounding box of the surface
     var hit = miss();
     var top = BoxHit(miss(), vec3f(-1.0), vec3f(-1.0));
     for (var k = 0; k < 2; k++) {
@@ -293,7 +293,7 @@ fn ray_hfield(field: i32, r: Ray) -> Hit {
         return hit;
     }
 
-    // cells below the part of the ray in the box of the surface, and one more all around
+    // cells below the part of the ray in the bounding box of the surface, and one more on each side
     let last = max(max(max(top.low.x, top.high.x), max(top.low.y, top.high.y)), max(top.low.z, top.high.z));
     let seg = select(vec2f(0.0, top.hit.dist), vec2f(top.hit.dist, last), last > top.hit.dist);
     let cell = 2.0 * size.xy / vec2f(f32(ncol - 1), f32(nrow - 1));
@@ -302,7 +302,7 @@ fn ray_hfield(field: i32, r: Ray) -> Hit {
     let lo = max(vec2i(floor(min(end0, end1))) - 1, vec2i(0));
     let hi = min(vec2i(ceil(max(end0, end1))) + 1, vec2i(ncol - 1, nrow - 1));
 
-    // two triangles of each
+    // two triangles of each cell
     let basis = ray_basis(r.vec);
     for (var row = lo.y; row < hi.y; row++) {
         for (var half = 2 * lo.x; half < 2 * hi.x; half++) {

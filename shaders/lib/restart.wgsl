@@ -1,6 +1,6 @@
-// starting a world again that went wrong
+// reset of a world after an error
 
-// puts a world back to qpos0, at rest: state, inputs and flags. What is derived is made anew by the stages that follow. All lanes
+// resets a world to qpos0, at rest: state, inputs and flags. Derived quantities are computed by the stages that follow. All lanes
 // do it together
 fn restart() {
     start_world();
@@ -18,7 +18,7 @@ fn restart() {
     }
 }
 
-// state and inputs of a world that begins
+// state and inputs of a reset world
 fn start_world() {
     // state
     for (var i = lane; i < nq; i += LANES) {
@@ -59,7 +59,7 @@ fn start_world() {
     }
 }
 
-// what a check does with a bad world: starts it again, warnings included, unless that is disabled; then counts this one
+// reaction of a check to a bad world: resets it, its warnings included, unless that is disabled; then counts this warning
 fn bad_world(kind: i32, bad: bool) {
     if (bad && (opt_disableflags & DSBL_AUTORESET) == 0) {
         restart();
@@ -68,14 +68,14 @@ fn bad_world(kind: i32, bad: bool) {
     warn(kind, bad);
 }
 
-// a world becomes what the twin leaves of one that was reset and made its forward dynamics. That is the same for every world of a
-// model: it was made once, and its words lie behind those of the model
+// copies the state that the twin has after a reset and forward dynamics. It is the same for every world of a model: it was
+// computed once, and is stored behind the model's words
 fn begin_anew(bad: bool) {
     let words = select(0, FRESH_WORDS, bad);
     for (var k = lane; k < words; k += LANES) {
         set_data_word(k, model_word(FRESH + k));
     }
-    // a world with numbers of its own begins where those say; the forces of this step are those of the model's numbers
+    // a world with its own model values resets to their initial state; the forces of this step are those of the model's values
     if (OWN_MODEL) {
         team_sync();
         if (bad) {

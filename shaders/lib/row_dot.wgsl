@@ -11,7 +11,7 @@ fn row_dot<v>(r: i32) -> f32 {
     return sum;
 }
 
-// place of a dof among those that a row touches; -1: it does not
+// index of a dof among those of a row; -1: not one of them
 fn place_in(pattern: i32, i: i32) -> i32 {
     if (nJpatword == 0) {
         return place_found(pattern, i);
@@ -25,7 +25,7 @@ fn place_in(pattern: i32, i: i32) -> i32 {
     return Jpat_rank(word) + i32(countOneBits(mask & (bit - 1u)));
 }
 
-// the same where patterns have no masks: by halves, as the dofs ascend
+// index of a dof for patterns without masks: binary search, as the dofs ascend
 fn place_found(pattern: i32, i: i32) -> i32 {
     let adr = Jpat_adr(pattern);
     let num = Jpat_num(pattern);

@@ -1,13 +1,13 @@
-// rows of an island a few at a time, so that a team has work for all its lanes: four rows that touch the same dofs, each
-// lane some of these dofs; or rows that touch one dof each, a lane a row
+// an island's rows a few at a time, so that all lanes of a team have work: four rows with the same dofs, these dofs shared by the
+// lanes; or rows with one dof each, one row per lane
 
-// rows that follow each other in an island and touch the same dofs, four at most; what is not there repeats the first
+// at most four consecutive rows of an island with the same dofs; missing ones repeat the first
 struct Rows {
     ids: array<i32, 4>,
     num: i32,
 }
 
-// the rows from one on, whose contact slides if that of the first does
+// at most four rows from row k on with the sparsity pattern of row k, all of them sliding or none
 fn rows_from(g: Island, k: i32) -> Rows {
     let first = row_at(g, k);
     let pattern = efc_Jpat(first);
@@ -23,7 +23,7 @@ fn rows_from(g: Island, k: i32) -> Rows {
     return rows;
 }
 
-// true if a row is of an elliptic contact whose force lies on its cone
+// true if a row belongs to an elliptic contact whose force lies on its cone
 fn slides(r: i32) -> bool {
     if (opt_cone == CONE_ELLIPTIC) {
         return efc_state(r) == CNSTRSTATE_CONE;
@@ -36,7 +36,7 @@ fn entries(rows: Rows, k: i32) -> vec4f {
     return vec4f(efc_J(rows.ids[0], k), efc_J(rows.ids[1], k), efc_J(rows.ids[2], k), efc_J(rows.ids[3], k));
 }
 
-// what is to be done with an island's rows from one on: nothing, rows_from(), or singles()
+// the way to process an island's rows from row k on: no rows left, rows_from(), or singles()
 const NO_ROWS: i32 = 0;
 const ROWS: i32 = 1;
 const SINGLES: i32 = 2;
@@ -48,7 +48,7 @@ fn rows_left(g: Island, k: i32) -> i32 {
     return select(ROWS, SINGLES, only_dof(row_at(g, k)) >= 0);
 }
 
-// the dof that a row touches, if it is one and the row's cost does not hang on other rows; else -1
+// the dof of a row with one dof whose cost is independent of other rows; else -1
 fn only_dof(r: i32) -> i32 {
     let pattern = efc_Jpat(r);
     if (Jpat_num(pattern) != 1 || slides(r)) {
@@ -57,8 +57,7 @@ fn only_dof(r: i32) -> i32 {
     return Jpat_dof(Jpat_adr(pattern));
 }
 
-// how many rows from one on touch one dof each, none of which is the same: friction losses and limits of dofs. A lane looks
-// at a row
+// number of rows from row k on with one dof each, all different: friction losses and limits of dofs. Each lane checks one row
 fn singles(g: Island, k: i32) -> i32 {
     var yes = false;
     if (k + lane < g.nefc) {
@@ -68,7 +67,7 @@ fn singles(g: Island, k: i32) -> i32 {
     return LANES - team_max(select(LANES - lane, 0, yes));
 }
 
-// force of an island's rows on its dofs, J' force, in qfrc_constraint; the sum of the sizes of its terms in solver_grad
+// force of an island's rows on its dofs, J' force, in qfrc_constraint; sum of the absolute values of its terms in solver_grad
 fn apply_rows(g: Island) {
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);
@@ -100,7 +99,7 @@ fn apply_rows(g: Island) {
     }
 }
 
-// the same of the rows from one on, four at most; how many they were
+// applies at most four rows from row k on; returns their number
 fn apply_from(g: Island, k: i32) -> i32 {
     let rows = rows_from(g, k);
     let force = vec4f(

@@ -1,6 +1,6 @@
-// what sensors see: frames of objects, their motion, rows of limits, the range of a reading
+// common parts of sensors: frames of objects, their motion, rows of limits, the range of a reading
 
-// body that carries an object; a body is its own
+// body to which an object belongs; a body belongs to itself
 fn body_of(kind: i32, id: i32) -> i32 {
     if (kind == OBJ_GEOM) {
         return geom_bodyid(id);
@@ -14,7 +14,7 @@ fn body_of(kind: i32, id: i32) -> i32 {
     return id;
 }
 
-// position and orientation of an object; a body is meant by its inertial frame, an xbody by its own
+// position and orientation of an object; for a body those of its inertial frame, for an xbody of its own frame
 fn frame_of(kind: i32, id: i32) -> Place {
     if (kind == OBJ_XBODY) {
         return Place(xpos(id), xmat(id));
@@ -55,7 +55,7 @@ fn object_velocity(kind: i32, id: i32) -> Spatial {
     return body_motion(body, frame_of(kind, id).pos);
 }
 
-// velocity of an object as another sees it: at the first one's position, along the second one's axes, which turn
+// velocity of an object relative to another: at the first one's position, along the axes of the second one, which rotate
 fn relative_velocity(kind: i32, id: i32, refkind: i32, refid: i32) -> Spatial {
     let origin = frame_of(refkind, refid);
     let vel = object_velocity(kind, id);
@@ -74,11 +74,11 @@ fn of_limit(kind: i32, id: i32) -> i32 {
     return -1;
 }
 
-// limits a reading to the range of its sensor
+// clips a reading to the cutoff of its sensor
 fn cutoff(i: i32) {
     let most = sensor_cutoff(i);
     let datatype = sensor_datatype(i);
-    // these use it otherwise, or have no use for it
+    // contact sensors use the cutoff otherwise, fromto readings have none
     let kind = sensor_type(i);
     if (most <= 0.0 || kind == SENS_CONTACT || kind == SENS_GEOMFROMTO) {
         return;
@@ -94,7 +94,7 @@ fn cutoff(i: i32) {
     }
 }
 
-// one where a point lies inside a shape in its place
+// one where a point lies inside a shape at its pose
 fn inside_geom(place: Place, size: vec3f, kind: i32, point: vec3f) -> f32 {
     let p = transpose(place.mat) * (point - place.pos);
     let radial = dot(p.xy, p.xy);
@@ -117,13 +117,13 @@ fn inside_geom(place: Place, size: vec3f, kind: i32, point: vec3f) -> f32 {
     return select(0.0, 1.0, within);
 }
 
-// one where a point lies inside the convex hull of a mesh; the place is that of the frame in which the mesh was said
+// one where a point lies inside the convex hull of a mesh; the pose is that of the frame in which the mesh was given
 fn inside_mesh(place: Place, mesh: i32, point: vec3f) -> f32 {
-    // vertices are told from the centre and along the principal axes
+    // mesh vertices are given relative to the centre and along the principal axes
     let said = transpose(place.mat) * (point - place.pos);
     let local = rot_vec_quat(said - mesh_pos(mesh), neg_quat(mesh_quat(mesh)));
 
-    // inside of every face of the hull
+    // inside: behind every face of the hull
     let vertadr = mesh_vertadr(mesh);
     let polyadr = mesh_polyadr(mesh);
     var most = -1.0;

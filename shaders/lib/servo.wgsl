@@ -1,6 +1,6 @@
-// servos of several inputs: PID controllers, and servos of an orientation; `control(u, bad)` is what an actuator is told
+// servos with several inputs: PID controllers, and servos of an orientation; `control(u, bad)` is a control as the actuator uses it
 
-// setpoints and feedforward of a PID controller, and its gain of the integral; what it has no input for is zero
+// setpoints and feedforward of a PID controller, and its integral gain; missing inputs are zero
 struct Pid {
     goal: f32,
     speed: f32,
@@ -8,13 +8,13 @@ struct Pid {
     ki: f32,
 }
 
-// the position setpoint follows its input no faster than it may
+// the position setpoint follows its input with limited rate
 fn pid(i: i32, bad: bool) -> Pid {
     var u = actuator_ctrladr(i);
     let spec = actuator_ctrlspec(i);
     var inputs = vec3f(0.0);
     for (var k = 0; k < 3; k++) {
-        // their bits are in this order
+        // the order of their bits
         if ((spec & (INPUT_POS << u32(k))) != 0) {
             inputs[k] = control(u, bad);
             u++;
@@ -39,7 +39,7 @@ fn pid_rate(i: i32, bad: bool) -> vec2f {
     return vec2f(slew, unwound(rate, act(last), actuator_dynprm(i, 0)));
 }
 
-// what a PID controller adds to its bias, `-kp length - kv velocity`
+// force of a PID controller without its bias, `-kp length - kv velocity`
 fn pid_force(i: i32, bad: bool) -> f32 {
     let p = pid(i, bad);
     let force = -actuator_biasprm(i, 1) * p.goal - actuator_biasprm(i, 2) * p.speed + p.feedforward;
@@ -60,7 +60,7 @@ fn expmap2quat(v: vec3f) -> vec4f {
     return axis_angle2quat(axis.xyz, axis.w);
 }
 
-// torque of a servo of an orientation: towards the target by the shortest turn, against the velocity
+// torque of a servo of an orientation: towards the target along the shortest rotation, and damping
 fn so3_force(i: i32, bad: bool) -> vec3f {
     let u = actuator_ctrladr(i);
     let r = actuator_outadr(i);
@@ -89,7 +89,7 @@ fn so3_force(i: i32, bad: bool) -> vec3f {
     return actuator_gainprm(i, 0) * sub_quat(goal, current) + actuator_biasprm(i, 0) + actuator_biasprm(i, 2) * velocity;
 }
 
-// limits the length of a servo's torque
+// limits the norm of a servo's torque
 fn limit_norm(torque: vec3f, limit: f32) -> vec3f {
     let norm = length(torque);
     return select(torque, torque * (limit / norm), norm > limit);

@@ -1,14 +1,13 @@
-// slopes of the bias force over the velocity: of the force of a body b that dof k moves, I W_k + G S_k, with the inertia I and
-// the velocity v of the body, the axis S of the dof, and
-//   G x = v ×* (I x) − I (v × x) + x ×* (I v)
-// a matrix of the body alone, so that I and G of the bodies of a subtree add up (Singh, Russell, Wensing 2022)
+// derivatives of the bias force with respect to velocity. For the force on a body b that dof k moves: I W_k + G S_k, with the
+// inertia I and the velocity v of the body, the axis S of the dof, and G x = v ×* (I x) − I (v × x) + x ×* (I v) a matrix of the
+// body alone, so that I and G of the bodies of a subtree add up (Singh, Russell, Wensing 2022)
 
 // a matrix of six columns
 struct Columns {
     c: array<Spatial, 6>,
 }
 
-// the motion along one coordinate
+// unit motion along one coordinate
 fn unit_motion(c: i32) -> Spatial {
     var rot = vec3f(0.0);
     var lin = vec3f(0.0);
@@ -20,7 +19,7 @@ fn unit_motion(c: i32) -> Spatial {
     return Spatial(rot, lin);
 }
 
-// the matrix G of an inertia that moves with a velocity: columns of rows
+// the matrix G of an inertia that moves with a velocity, by columns
 fn gyroscopic(inertia: Inert, vel: Spatial) -> Columns {
     let momentum = mul_inert_vec(inertia, vel);
     var out: Columns;
@@ -40,7 +39,7 @@ fn axis_turn(k: i32) -> Spatial {
     let j = dof_jntid(k);
     let kind = jnt_type(j);
 
-    // axes of a ball turn with one another
+    // the axes of a ball joint rotate with each other
     let first = jnt_dofadr(j) + select(0, 3, kind == JNT_FREE);
     if ((kind != JNT_BALL && kind != JNT_FREE) || k < first) {
         return twice;
@@ -52,12 +51,12 @@ fn axis_turn(k: i32) -> Spatial {
     return add_scl6(twice, cross_motion(spin, cdof(k)), 1.0);
 }
 
-// true for a dof of a free joint whose tree has no other: all of it moves as one
+// true for a dof of a free joint whose tree has no other dofs: the tree is one rigid body
 fn rigid(i: i32) -> bool {
     return model_rigid && jnt_type(dof_jntid(i)) == JNT_FREE && tree_dofnum(dof_treeid(i)) == 6;
 }
 
-// row of a dof in qLU: M less a timestep of the slope
+// row of a dof in qLU: M - h D, with D the derivative of the forces with respect to velocity
 fn less_slope(i: i32) {
     let adr = D_rowadr(i);
     for (var k = adr; k < adr + D_rownnz(i); k++) {
@@ -70,8 +69,7 @@ fn less_slope(i: i32) {
     }
 }
 
-// row of a dof in qH: M less a timestep of the slope, which is symmetric where it leaves the bias force out; M alone for a body that
-// is free and rigid
+// row of a dof in qH: M - h D, symmetric since D leaves the bias force out; M alone for a free rigid body
 fn less_symmetric_slope(i: i32) {
     let bent = !rigid(i);
     let adr = M_rowadr(i);
@@ -84,7 +82,7 @@ fn less_symmetric_slope(i: i32) {
     }
 }
 
-// the slope of a free and rigid body's bias force, added to a row of qLU (`mjd_freeMhat`)
+// adds the derivative of a free rigid body's bias force to a row of qLU (`mjd_freeMhat`)
 fn add_bias(i: i32) {
     let body = dof_bodyid(i);
     var slope = gyroscopic(crb(body), cvel(body));

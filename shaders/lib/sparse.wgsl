@@ -1,9 +1,8 @@
-// the inertia matrix and its factor: symmetric, in the rows of the tree (M_rownnz M_rowadr M_colind), each row holding a
-// dof's ancestors in ascending order and the dof itself last. Every lane of the team must call these functions; what a
-// function gets was written before a team_sync(), and what it gives is there after it
+// the inertia matrix and its factor: symmetric, in sparse rows (M_rownnz M_rowadr M_colind), each row holding a dof's ancestors
+// in ascending order and the dof itself last. Every lane of the team must call these functions; inputs of a function were written
+// before a team_sync(), and its outputs are visible after its own
 
-// turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns
-// whether that happened
+// turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns whether any did
 fn factor_i<mat, diaginv>() -> bool {
     var clamped = false;
     for (var k = nv - 1; k >= 0; k--) {
@@ -27,7 +26,7 @@ fn factor_i<mat, diaginv>() -> bool {
         }
         team_sync();
 
-        // this row becomes L; nobody reads it before the next sync
+        // this row becomes L; no lane reads it before the next team_sync()
         for (var a = lane; a < num; a += LANES) {
             set_mat(start + a, mat(start + a) * inv);
         }
@@ -59,7 +58,7 @@ fn solve_ld<mat, diaginv, x>() {
     }
     team_sync();
 
-    // L, from the root: bodies of one level at a time, their dofs in turn
+    // L, from the root: bodies level by level, their dofs in order
     for (var level = 1; level < nlevel; level++) {
         for (var k = lane; k < level_num(level); k += LANES) {
             let i = level_body(level_adr(level) + k);
@@ -77,7 +76,7 @@ fn solve_ld<mat, diaginv, x>() {
     }
 }
 
-// a row of M times `x`: what its mirror image gives is gathered from the dofs below
+// a row of M times `x`: entries of the mirrored column are gathered from the dofs below
 fn mul_m_row<mat, x>(i: i32) -> f32 {
     let adr = M_rowadr(i);
     let num = M_rownnz(i) - 1;
@@ -85,7 +84,7 @@ fn mul_m_row<mat, x>(i: i32) -> f32 {
     for (var a = 0; a < num; a++) {
         sum += mat(adr + a) * x(M_colind(adr + a));
     }
-    // its descendants follow it, unless it is simple and has none; the place of i in their rows is that of its depth among dofs
+    // its descendants follow it, unless it is simple and has none; the index of i in their rows is its depth among dofs
     let end = i + D_rownnz(i) - D_diag(i);
     if (M_rownnz(min(i + 1, nv - 1)) > num + 1) {
         for (var j = i + 1; j < end; j++) {
@@ -103,7 +102,7 @@ fn mul_m<mat, res, x>() {
     team_sync();
 }
 
-// where M(i, j) is in its rows; -1 if it is not there: a simple dof is coupled to no other
+// address of M(i, j) in its row; -1 if there is none: a simple dof is coupled to no other
 fn m_address(i: i32, j: i32) -> i32 {
     let low = min(i, j);
     let high = max(i, j);
@@ -113,7 +112,7 @@ fn m_address(i: i32, j: i32) -> i32 {
     return select(-1, M_rowadr(high), low == high);
 }
 
-// where the entry (i, j) of a full matrix is in its rows (D_rowadr D_diag), one of the dofs being an ancestor of the other. The
+// address of the entry (i, j) of a full matrix in its rows (D_rowadr D_diag), if one of the dofs is an ancestor of the other. The
 // descendants of a dof are those that follow it
 fn d_address(i: i32, j: i32) -> i32 {
     return D_rowadr(i) + D_diag(min(i, j)) + max(j - i, 0);
@@ -129,8 +128,8 @@ fn mul_d_row<mat, x>(i: i32) -> f32 {
     return sum;
 }
 
-// factors an unsymmetric matrix in place, all of it or the rows of free and rigid bodies only: A = U L, with ones on the
-// diagonal of U, without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns whether that happened
+// factors an unsymmetric matrix in place, all rows or those of free rigid bodies only: A = U L, with ones on the diagonal of U,
+// without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns whether any did
 fn factor_lu<mat>(rigid_only: bool) -> bool {
     var clamped = false;
     for (var k = nv - 1; k >= 0; k--) {
@@ -178,7 +177,7 @@ fn solve_lu<mat, x>(rigid_only: bool) {
         team_sync();
     }
 
-    // L, from the root: each dof is taken off its descendants
+    // L, from the root: each dof is subtracted from its descendants
     for (var k = 0; k < nv; k++) {
         let taken = !rigid_only || rigid(k);
         let depth = D_diag(k);

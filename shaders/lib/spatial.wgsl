@@ -43,7 +43,7 @@ fn add_scl6(a: Spatial, b: Spatial, s: f32) -> Spatial {
     return Spatial(a.rot + b.rot * s, a.lin + b.lin * s);
 }
 
-// inertia about a point that is `-offset` away from a body's centre of mass, of principal moments `inertia` in the frame `mat`
+// inertia about a point at `-offset` from a body's centre of mass, with principal moments `inertia` in the frame `mat`
 fn inert_com(inertia: vec3f, mat: mat3x3f, offset: vec3f, mass: f32) -> Inert {
     // rows of mat, and of mat · diag(inertia)
     let rows = transpose(mat);
@@ -58,7 +58,7 @@ fn inert_com(inertia: vec3f, mat: mat3x3f, offset: vec3f, mass: f32) -> Inert {
         mass);
 }
 
-// motion of a rotation about `axis` through a point, seen from `offset` away from it
+// motion of a rotation about `axis` through a point, at `offset` from that point
 fn dof_com(axis: vec3f, offset: vec3f) -> Spatial {
     return Spatial(axis, cross(axis, offset));
 }
@@ -68,17 +68,17 @@ fn add_inert(a: Inert, b: Inert) -> Inert {
     return Inert(a.diag + b.diag, a.off + b.off, a.moment + b.moment, a.mass + b.mass);
 }
 
-// a motion as it is seen from a point `offset` away
+// a motion transferred to a point at `offset`
 fn seen_from(v: Spatial, offset: vec3f) -> Spatial {
     return Spatial(v.rot, v.lin + cross(v.rot, offset));
 }
 
-// both halves along the axes of a frame
+// both halves in the axes of a frame
 fn along(mat: mat3x3f, v: Spatial) -> Spatial {
     return Spatial(transpose(mat) * v.rot, transpose(mat) * v.lin);
 }
 
-// gravity as an acceleration of the world upwards (m/s²): what a tree's accelerations begin with
+// gravity as an upward acceleration of the world (m/s²): the start of a tree's accelerations
 fn world_acceleration() -> Spatial {
     var up = -opt_gravity;
     if ((opt_disableflags & DSBL_GRAVITY) != 0) {

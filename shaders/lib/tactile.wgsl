@@ -1,6 +1,6 @@
-// what a tactile sensor feels: how deep its taxels lie in what its body touches, and how fast that slides over them
+// tactile sensors: penetration depth of their taxels in the geoms touched, and the sliding velocity of these
 
-// depth of all taxels of a sensor, then how fast they are slid over along their two tangents, in one lane
+// depth of all taxels of a sensor, then their sliding velocities along their two tangents, in one lane
 fn feel(i: i32) {
     for (var k = 0; k < sensor_dim(i); k++) {
         set_sensordata(sensor_adr(i) + k, 0.0);
@@ -8,7 +8,7 @@ fn feel(i: i32) {
     let body = body_weldid(geom_bodyid(sensor_refid(i)));
     for (var c = 0; c < ncon(); c++) {
         let other = touched(c, body);
-        // a geom that is touched in several places is felt once
+        // a geom with several contacts counts once
         var again = other < 0;
         for (var before = 0; before < c && !again; before++) {
             again = touched(before, body) == other;
@@ -19,7 +19,7 @@ fn feel(i: i32) {
     }
 }
 
-// the geom that a contact brings to a body or what is welded to it
+// the other geom of a contact with a body or a body welded to it
 fn touched(c: i32, body: i32) -> i32 {
     let pair = contact_collision(c);
     let geom1 = collision_geom1(pair);
@@ -30,7 +30,7 @@ fn touched(c: i32, body: i32) -> i32 {
     return select(-1, geom1, body_weldid(geom_bodyid(geom2)) == body);
 }
 
-// adds what the taxels feel of one geom
+// adds the contribution of one geom to the taxels
 fn feel_geom(i: i32, other: i32) {
     let mesh = sensor_objid(i);
     let own = sensor_refid(i);
@@ -45,14 +45,14 @@ fn feel_geom(i: i32, other: i32) {
             continue;
         }
 
-        // the deepest counts
+        // depth: the largest of all geoms
         let adr = sensor_adr(i) + k;
         set_sensordata(adr, max(sensordata(adr), depth));
         if (!tangents) {
             continue;
         }
 
-        // all that slides adds up
+        // sliding velocity: the sum over all geoms
         let sliding = transpose(mat) * (body_motion(geom_bodyid(other), pos).lin - body_motion(geom_bodyid(own), pos).lin);
         for (var axis = 1; axis < 3; axis++) {
             let normal = mesh_normal(mesh_normaladr(mesh) + 3 * k + axis);
@@ -62,7 +62,7 @@ fn feel_geom(i: i32, other: i32) {
     }
 }
 
-// how deep a point in the frame of a geom lies in it; a mesh without a field of distances is not felt
+// depth of a point inside a geom, in the geom's frame; 0 for a mesh, which needs a signed distance field
 fn depth_in(kind: i32, size: vec3f, p: vec3f) -> f32 {
     if (kind == GEOM_PLANE) {
         return -p.z;
@@ -89,7 +89,7 @@ fn depth_in(kind: i32, size: vec3f, p: vec3f) -> f32 {
     return 0.0;
 }
 
-// along a ray that leans to the near faces
+// distance to the surface along a ray that leans towards the near faces
 fn depth_in_box(size: vec3f, p: vec3f) -> f32 {
     let share = vec3f(1.0) - abs(p) / size;
     if (any(share <= vec3f(0.0))) {

@@ -1,34 +1,33 @@
-// a triangle of tiles, four rows and columns each, which lanes read and write four entries at a time: Newton's Hessian and its
-// factor
+// a triangle of tiles, four rows and columns each, whose entries lanes read and write four at a time: Newton's Hessian and its factor
 //
-//        q 0  q 1  q 2      dofs of an island go by quads, of which the last may lack some: what lacks is held by a 1 on the
+//        q 0  q 1  q 2      dofs of an island are grouped in quads; dofs missing in the last quad have a 1 on the
 //   q 0 [  0    1    2 ]    diagonal. The numbers count tiles in the order of memory; a tile is four rows of four entries. Of
-//   q 1 [       3    4 ]    a tile of the diagonal only what lies on the diagonal and above it is looked at
+//   q 1 [       3    4 ]    a tile of the diagonal only entries on and above the diagonal are used
 //   q 2 [            5 ]
 //
-// Who writes an entry of four may write all four, so no two lanes write entries of the same four in one phase
+// Since a lane that writes one of four entries may write all four, no two lanes write entries of the same four in one phase
 
-// quads of an island: four dofs that follow each other, of which the last may lack some
+// number of quads of an island: four consecutive dofs each, fewer in the last one
 fn quads_of(g: Island) -> i32 {
     return (g.nv + 3) / 4;
 }
 
-// where the tile of two quads of dofs begins, i <= j, in the triangle of so many quads
+// address of the tile of two quads of dofs, i <= j, in a triangle of this many quads
 fn tile_at(quads: i32, i: i32, j: i32) -> i32 {
     return 2 * i * (2 * quads - 1 - i) + 4 * j;
 }
 
-// where a row of H begins, as if it had all columns; the tile of quad j is 4 j further
+// address of a row of H, as if it had all columns; the tile of quad j is 4 j further
 fn row_of(quads: i32, k: i32) -> i32 {
     return tile_at(quads, k >> 2u, 0) + (k & 3);
 }
 
-// x + a b, each product added by itself
+// x + a b, the products added one by one
 fn plus_dot(x: f32, a: vec4f, b: vec4f) -> f32 {
     return x + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
 
-// numbers of a quad of dofs; one that is not there repeats the last
+// numbers of a quad of dofs; missing dofs repeat the last
 fn four_dofs<x>(g: Island, q: i32) -> vec4f {
     let last = g.nv - 1;
     return vec4f(
@@ -38,12 +37,12 @@ fn four_dofs<x>(g: Island, q: i32) -> vec4f {
         x(dof_at(g, min(4 * q + 3, last))));
 }
 
-// a part of four, without memory for an index
+// component k of a vector, without a dynamic index, which would need memory
 fn part_of(x: vec4f, k: i32) -> f32 {
     return select(select(x.x, x.y, k == 1), select(x.z, x.w, k == 3), k >= 2);
 }
 
-// the factor of a tile of the diagonal: entries above it by rows, and what the columns are divided by, inverse
+// the factor of a tile of the diagonal: entries above the diagonal by rows, and the inverse divisors of the columns
 struct TileFactor {
     u01: f32,
     u02: f32,
@@ -68,7 +67,7 @@ fn factor(g: Island) {
             divide_columns(quads, q, c);
         }
         team_sync();
-        // nobody needs the corner before the factor is whole
+        // no lane reads the corner before the factor is complete
         if (q < quads && lane == 0) {
             let at = tile_at(quads, q, q);
             set_solver_tile(at, vec4f(c.inv.x, c.u01, c.u02, c.u03));
@@ -80,7 +79,7 @@ fn factor(g: Island) {
     team_sync();
 }
 
-// columns of a quad of H, less what those of U behind them hold of them
+// columns of a quad of H, minus the contributions of the later columns of U
 fn take_columns(quads: i32, q: i32) {
     let own = tile_at(quads, q, 0);
     for (var i = lane; i < 4 * q + 4; i += LANES) {
@@ -98,7 +97,7 @@ fn take_columns(quads: i32, q: i32) {
     }
 }
 
-// factor of a tile of the diagonal, every lane for itself
+// factor of a tile of the diagonal, computed by every lane
 fn corner(g: Island, quads: i32, q: i32) -> TileFactor {
     let at = tile_at(quads, q, q);
     let a = solver_tile(at);
@@ -119,7 +118,7 @@ fn corner(g: Island, quads: i32, q: i32) -> TileFactor {
 
 // 1 / U[k][k], from its square
 fn pivot(g: Island, k: i32, square: f32) -> f32 {
-    // rows only add to the diagonal of the inertia, whatever rounding says
+    // rows only add to the diagonal of the inertia matrix, also where rounding errors would reduce it
     var most = 1.0;
     if (k < g.nv) {
         most = qLDiagInv(dof_at(g, k));
@@ -151,7 +150,7 @@ fn solved_across(c: TileFactor, x: vec4f) -> vec4f {
     return vec4f(a, b, d, (x.w - a * c.u03 - b * c.u13 - d * c.u23) * c.inv.w);
 }
 
-// the factor of a tile of the diagonal as factor() left it
+// reads the factor of a tile of the diagonal as factor() stored it
 fn corner_of(quads: i32, q: i32) -> TileFactor {
     let at = tile_at(quads, q, q);
     let a = solver_tile(at);

@@ -1,6 +1,6 @@
-// what sensors say of contacts
+// contact sensors
 
-// all that can be said of a contact
+// all data of a contact report
 struct Report {
     found: f32,
     force: vec3f,
@@ -26,7 +26,7 @@ fn contact_geom(c: i32, side: i32) -> i32 {
     return collision_geom2(pair);
 }
 
-// normal force of the contacts of a site's body whose line of action meets the site's volume
+// sum of the normal forces of contacts of a site's body whose line of action meets the site's volume
 fn touch_force(site: i32) -> f32 {
     let body = site_bodyid(site);
     let zone = Place(site_xpos(site), site_xmat(site));
@@ -56,7 +56,7 @@ fn touch_force(site: i32) -> f32 {
 // torque and force of a contact in its frame, from its rows (`mj_contactForce`); it acts on the second geom
 fn contact_force_at(pair: i32, r: i32) -> Spatial {
     var force: array<f32, 6>;
-    // what it sticks with is no force between the geoms
+    // the adhesion force is not part of the contact force
     if (nadhesion > 0) {
         force[0] = -collision_adhesion(pair);
     }
@@ -78,13 +78,13 @@ fn contact_force_at(pair: i32, r: i32) -> Spatial {
     return Spatial(vec3f(force[3], force[4], force[5]), vec3f(force[0], force[1], force[2]));
 }
 
-// rows of a contact of a pair, by what they are
+// number of rows of a contact, by their type
 fn contact_rows(pair: i32, kind: i32) -> i32 {
     let dim = collision_condim(pair);
     return select(select(1, 2 * (dim - 1), kind == CNSTR_CONTACTPYRAMIDAL), dim, kind == CNSTR_CONTACTELLIPTIC);
 }
 
-// the same of a contact, nothing if it makes no force
+// the wrench of a contact, zero if it has no rows
 fn contact_wrench(c: i32) -> Spatial {
     let row = contact_efc_address(c);
     if (row < 0) {
@@ -93,7 +93,7 @@ fn contact_wrench(c: i32) -> Spatial {
     return contact_force_at(contact_collision(c), row);
 }
 
-// whether a side of a contact is what a sensor names; no name is any side
+// true if a side of a contact is the object that a sensor names; no name matches any side
 fn is_side(c: i32, side: i32, kind: i32, id: i32) -> bool {
     if (kind == OBJ_UNKNOWN || kind == OBJ_SITE) {
         return true;
@@ -102,7 +102,7 @@ fn is_side(c: i32, side: i32, kind: i32, id: i32) -> bool {
         return contact_geom(c, side) == id;
     }
     var body = contact_body(c, side);
-    // a body or what it carries
+    // a body or one of its descendants
     if (kind == OBJ_XBODY) {
         while (body > id) {
             body = body_parentid(body);
@@ -111,7 +111,7 @@ fn is_side(c: i32, side: i32, kind: i32, id: i32) -> bool {
     return body == id;
 }
 
-// 1 for a contact that a sensor looks for, -1 for one that it sees with its sides exchanged, else 0
+// 1 for a contact that matches the sensor, -1 if its sides are exchanged, else 0
 fn met(i: i32, c: i32) -> i32 {
     let kind1 = sensor_objtype(i);
     let id1 = sensor_objid(i);
@@ -129,7 +129,7 @@ fn met(i: i32, c: i32) -> i32 {
     return select(0, -1, is_side(c, 1, kind1, id1) && is_side(c, 0, kind2, id2));
 }
 
-// what is least of the contacts that are reported first
+// sort key: contacts with the smallest key are reported first
 fn criterion(i: i32, c: i32) -> f32 {
     let reduce = sensor_intprm(i, 1);
     if (reduce == REDUCE_MINDIST) {
@@ -142,9 +142,9 @@ fn criterion(i: i32, c: i32) -> f32 {
     return 0.0;
 }
 
-// what is said of one contact
+// report of one contact
 fn report(c: i32, flip: bool, count: i32) -> Report {
-    // with the sides exchanged the frame turns about its third axis
+    // with exchanged sides the frame is rotated by half a turn about its third axis
     let sign = select(1.0, -1.0, flip);
     let seen = vec3f(1.0, 1.0, sign);
     var out: Report;
@@ -160,7 +160,7 @@ fn report(c: i32, flip: bool, count: i32) -> Report {
     out.normal = sign * rows[0];
     out.tangent = sign * rows[1];
     if (contact_velocities) {
-        // of the second geom's body beside the first's, along the axes of the contact
+        // velocity of the second geom's body relative to the first's, along the axes of the contact
         let vel = add_scl6(body_motion(contact_body(c, 1), out.pos), body_motion(contact_body(c, 0), out.pos), -1.0);
         out.linvel = seen * (contact_frame(c) * vel.lin);
         out.angvel = seen * (contact_frame(c) * vel.rot);
@@ -168,18 +168,18 @@ fn report(c: i32, flip: bool, count: i32) -> Report {
     return out;
 }
 
-// velocity of a body where it has the point `pos` of the world
+// velocity of a body at the world point `pos`
 fn body_motion(body: i32, pos: vec3f) -> Spatial {
     return seen_from(cvel(body), pos - subtree_com(body_rootid(body)));
 }
 
-// all contacts as one force, and its torque, about the point where it acts
+// net force of all contacts, and its torque about the center of the forces
 fn net(i: i32) -> Report {
     var out: Report;
     out.normal = vec3f(1.0, 0.0, 0.0);
     out.tangent = vec3f(0.0, 1.0, 0.0);
     var weight = 0.0;
-    // the point, then forces about it
+    // the center of the forces, then the forces about it
     for (var turn = 0; turn < 2; turn++) {
         for (var c = 0; c < ncon(); c++) {
             let side = met(i, c);
@@ -206,7 +206,7 @@ fn net(i: i32) -> Report {
     return out;
 }
 
-// what a sensor is asked for, in the order of the bits
+// writes the data that a sensor asks for, in the order of the bits
 fn give_report(first: i32, bits: i32, r: Report) {
     var adr = first;
     if ((bits & (1 << u32(CONDATA_FOUND))) != 0) {
@@ -246,7 +246,7 @@ fn give_report(first: i32, bits: i32, r: Report) {
     }
 }
 
-// contacts between what a sensor names: the first, the nearest, the strongest, or all as one force
+// contacts between the objects of a sensor: the first, the nearest, the strongest, or the net force
 fn contact_report(i: i32) {
     let adr = sensor_adr(i);
     let bits = sensor_intprm(i, 0);
@@ -262,7 +262,7 @@ fn contact_report(i: i32) {
         return;
     }
 
-    // one after the other, each the least after the last
+    // one after the other, each with the next larger key
     var count = 0;
     for (var c = 0; c < ncon(); c++) {
         count += abs(met(i, c));

@@ -1,6 +1,6 @@
 // the shortest way around a sphere or an infinite cylinder
 
-// where a path touches an obstacle, and the length of its part on the surface; held: whether it does
+// contact of a path with an obstacle, and the length of its part on the surface; held: true if they touch
 struct Touch {
     on: vec3f,
     off: vec3f,
@@ -8,7 +8,7 @@ struct Touch {
     held: bool,
 }
 
-// an obstacle in a tendon's path: geom of a radius, sphere or cylinder; where the site is that tells which way round
+// an obstacle in a tendon's path: sphere or cylinder with the radius of a geom; position of the side site
 struct Obstacle {
     pos: vec3f,
     mat: mat3x3f,
@@ -18,7 +18,7 @@ struct Obstacle {
     side: vec3f,
 }
 
-// the same in the plane of the path
+// the contact in the plane of the path
 struct Arc {
     on: vec2f,
     off: vec2f,
@@ -26,7 +26,7 @@ struct Arc {
     held: bool,
 }
 
-// whether and how the path between two points goes around an obstacle
+// path around an obstacle between two points
 fn wrap(from_: vec3f, to: vec3f, o: Obstacle) -> Touch {
     let back = transpose(o.mat);
     let p0 = back * (from_ - o.pos);
@@ -35,7 +35,7 @@ fn wrap(from_: vec3f, to: vec3f, o: Obstacle) -> Touch {
         return Touch();
     }
 
-    // plane of the path: that of the points and the centre, or across the cylinder
+    // plane of the path: through both points and the centre, or perpendicular to the cylinder's axis
     let sphere = o.kind == WRAP_SPHERE;
     var x = vec3f(1.0, 0.0, 0.0);
     var y = vec3f(0.0, 1.0, 0.0);
@@ -58,7 +58,7 @@ fn wrap(from_: vec3f, to: vec3f, o: Obstacle) -> Touch {
         return Touch();
     }
 
-    // back in space; on a cylinder the path also climbs
+    // back to three dimensions; on a cylinder the path also rises along the axis
     var on = x * arc.on.x + y * arc.on.y;
     var off = x * arc.off.x + y * arc.off.y;
     var len = arc.length;
@@ -76,7 +76,7 @@ fn wrap(from_: vec3f, to: vec3f, o: Obstacle) -> Touch {
 // normal of the plane of two points and the centre; `x` is the direction of the first
 fn plane(p0: vec3f, p1: vec3f, x: vec3f) -> vec3f {
     var normal = normalize3(cross(p0, p1));
-    // any plane will do for opposite points
+    // any plane fits opposite points
     if (normal.w < MINVAL) {
         let size = abs(x);
         var other = vec3f(1.0);
@@ -97,7 +97,7 @@ fn turn_between(u: vec2f, v: vec2f) -> f32 {
     return arc_tangent(u.x * v.y - u.y * v.x, dot(u, v));
 }
 
-// around a circle: the way that turns about its centre like the path over the side point, or the shorter one
+// around a circle: in the direction of the path via the side point, or without one the shorter way
 fn circle(a: vec2f, b: vec2f, sided: bool, side: vec2f, radius: f32) -> Arc {
     let la = length(a);
     let lb = length(b);
@@ -114,7 +114,7 @@ fn circle(a: vec2f, b: vec2f, sided: bool, side: vec2f, radius: f32) -> Arc {
         last = next;
     }
 
-    // less the parts on either side that are straight
+    // minus the angles of the straight parts on both sides
     let alpha = arc_tangent(sqrt(max((la - radius) * (la + radius), 0.0)), radius);
     let beta = arc_tangent(sqrt(max((lb - radius) * (lb + radius), 0.0)), radius);
     let angle = abs(total) - alpha - beta;
@@ -125,13 +125,13 @@ fn circle(a: vec2f, b: vec2f, sided: bool, side: vec2f, radius: f32) -> Arc {
     return Arc(turned2(a, way * alpha, radius / la), turned2(b, -way * beta, radius / lb), radius * angle, true);
 }
 
-// a direction turned and scaled
+// a direction rotated and scaled
 fn turned2(p: vec2f, by: f32, scale: f32) -> vec2f {
     let sc = sin_cos(by);
     return vec2f(sc.y * p.x - sc.x * p.y, sc.x * p.x + sc.y * p.y) * scale;
 }
 
-// through a ring that holds the path from outside: the point at which it touches
+// through the inside of a circle that holds the path: the point at which the path touches it
 fn inside(a: vec2f, b: vec2f, radius: f32) -> Arc {
     let la = length(a);
     let lb = length(b);
@@ -139,7 +139,7 @@ fn inside(a: vec2f, b: vec2f, radius: f32) -> Arc {
         return Arc();
     }
 
-    // a straight path that passes the ring is not held
+    // a straight path through the circle is not held
     let apart = b - a;
     let dd = dot(apart, apart);
     if (dd > MINVAL) {
@@ -149,7 +149,7 @@ fn inside(a: vec2f, b: vec2f, radius: f32) -> Arc {
         }
     }
 
-    // points in the same direction touch between them, opposite ones not at all
+    // points in the same direction from the centre: the path touches between them; opposite points: no contact
     let cos_ = (la * la + lb * lb - dd) / (2.0 * la * lb);
     if (cos_ < -1.0 + MINVAL) {
         return Arc();
@@ -159,7 +159,7 @@ fn inside(a: vec2f, b: vec2f, radius: f32) -> Arc {
         return Arc(touch, touch, 0.0, true);
     }
 
-    // from the point that comes first, counterclockwise
+    // counterclockwise from the first of the two points
     let g = turn_between(a, b);
     let t = incidence(radius / la, radius / lb, abs(g));
     let first = select(b, a, g > 0.0);
@@ -169,7 +169,7 @@ fn inside(a: vec2f, b: vec2f, radius: f32) -> Arc {
 }
 
 // the path is reflected like light: asin(a sin t) + asin(b sin t) - 2 t + g = 0 for the angle of incidence; the left side is
-// concave and falls, so that Newton's method from above never passes the root; stopped where MuJoCo stops
+// concave and decreases, so that Newton's method from above never passes the root; it stops where MuJoCo's stops
 fn incidence(a: f32, b: f32, g: f32) -> f32 {
     var t = 1.5707964;
     for (var k = 0; k < 20; k++) {

@@ -1,9 +1,10 @@
-// two boxes, as src/cpu/collision/box_box.rs: the axis of greatest separation among 15, then the contacts of the faces or edges that meet along it
+// two boxes, as in src/cpu/collision/box_box.rs: the axis of greatest separation among 15, then the contacts of the faces or
+// edges that meet along it
 //
 //   a face wins: the facing face of the other box        an edge pair wins: one contact
-//   is cut to the four sides of the face                 midway between the edges
+//   is clipped to the four sides of the face             midway between the edges
 
-// both boxes, seen from each other
+// two boxes, each in the frame of the other
 struct Boxes {
     first: Shape,
     second: Shape,
@@ -17,7 +18,7 @@ struct Boxes {
     slack: f32,
 }
 
-// corners that a cut face can have
+// maximum number of corners of a clipped face
 const MAXCORNER: i32 = 12;
 var<private> box_corner: array<vec3f, MAXCORNER>;
 
@@ -78,7 +79,7 @@ fn best_axis(b: Boxes) -> i32 {
         }
     }
 
-    // a pair of edges that nearly repeats the best face gives way to it: more contacts of about the same depth
+    // a pair of edges along nearly the axis of the best face gives way to the face, which has more contacts of about the same depth
     if (axis >= 6) {
         let dir = normalize3(edge_cross(b, (axis - 6) / 3, (axis - 6) % 3)).xyz;
         var along = 0.0;
@@ -95,7 +96,7 @@ fn best_axis(b: Boxes) -> i32 {
     return axis;
 }
 
-// edge i of the first times edge j of the second, in the frame of the first: component i is zero
+// cross product of edge i of the first and edge j of the second, in the frame of the first: component i is zero
 fn edge_cross(b: Boxes, i: i32, j: i32) -> vec3f {
     var unit = vec3f(0.0);
     unit[i] = 1.0;
@@ -171,7 +172,7 @@ fn edge_edge(b: Boxes, edges: i32) {
     add_contact(dist, b.first.mat * ((point1 + point2) * 0.5) + b.first.pos, b.first.mat * axis);
 }
 
-// the other axis along which an axis does not point; 3: both count
+// the other axis to which an axis is orthogonal; 3: both edges may be nearest
 fn ambiguous(axis: vec3f, i: i32) -> i32 {
     let k1 = (i + 1) % 3;
     let k2 = (i + 2) % 3;
@@ -181,7 +182,7 @@ fn ambiguous(axis: vec3f, i: i32) -> i32 {
     return select(3, k2, abs(axis[k2]) < 1e-6);
 }
 
-// a face of one box (reference), met by a face of the other (incident)
+// contacts of a face of one box (reference) and the facing face of the other (incident)
 fn box_face(b: Boxes, code: i32) {
     let of_first = code < 3;
     let a = code % 3;
@@ -200,7 +201,7 @@ fn box_face(b: Boxes, code: i32) {
     let ax = (a + 1) % 3;
     let ay = (a + 2) % 3;
 
-    // the face of the incident box that looks most against the reference face
+    // the face of the incident box that is most opposed to the reference face
     var facing = 0;
     for (var k = 1; k < 3; k++) {
         if (abs(rot[k][a]) > abs(rot[facing][a])) {
@@ -222,14 +223,14 @@ fn box_face(b: Boxes, code: i32) {
         box_corner[k] = vec3f(p[ax], p[ay], sign * p[a] - reference.size[a]);
     }
 
-    // cut to the sides of the reference face
+    // clip to the sides of the reference face
     let limit = vec2f(reference.size[ax], reference.size[ay]);
     var num = 4;
     for (var cut = 0; cut < 4; cut++) {
         num = cut_corners(num, cut / 2, select(1.0, -1.0, cut % 2 == 1), limit[cut / 2]);
     }
 
-    // corners near enough, each once
+    // corners within the margin, duplicates left out
     let normal = reference.mat[a] * select(-sign, sign, of_first);
     let same = 1e-10 * dot(limit, limit);
     var kept = 0;
@@ -253,7 +254,7 @@ fn box_face(b: Boxes, code: i32) {
     }
 }
 
-// keeps of a polygon what is below a limit in one coordinate; returns the number of corners left
+// clips a polygon to the side below a limit in one coordinate; returns the number of corners left
 fn cut_corners(num: i32, coord: i32, sign: f32, limit: f32) -> i32 {
     let uncut = box_corner;
     var left = 0;

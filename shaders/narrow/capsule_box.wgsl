@@ -1,5 +1,5 @@
-// a capsule and a box, as src/cpu/collision/capsule_box.rs: the point of the capsule's segment nearest to the box, and a second one
-// where the capsule lies along a face or an edge. Each is then a ball against the box
+// a capsule and a box, as in src/cpu/collision/capsule_box.rs: the point of the capsule's segment nearest to the box, and a second
+// one where the capsule lies along a face or an edge. Each point is then tested as a sphere against the box
 
 // the capsule's segment in the frame of the box
 struct Segment {
@@ -7,21 +7,21 @@ struct Segment {
     axis: vec3f,
     halfaxis: vec3f,
     half: f32,
-    // bit i: the axis points along +i
+    // bit i: component i of the axis is positive
     direction: i32,
 }
 
-// what of the box is nearest to the segment: nothing 0, a face 1, an edge 2, a corner 3
+// feature of the box nearest to the segment: 0 none, 1 face, 2 edge, 3 corner
 struct Nearest {
     kind: i32,
     // squared distance
     dist: f32,
-    // where on the segment and on the edge, -1 to 1
+    // position on the segment and on the edge, -1 to 1
     on_segment: f32,
     on_edge: f32,
-    // face: its axis, or -1 for a point inside the box
+    // face: its axis, or -1 if the point is inside the box
     face: i32,
-    // edge: its axis and the corner, bit i: on the +i side
+    // edge: its axis, and the corner at which it begins, bit i: on the +i side
     edge: i32,
     corner: i32,
 }
@@ -45,7 +45,7 @@ fn capsule_box(capsule: Shape, cube: Shape, margin: f32) {
         return;
     }
 
-    // a ball at the nearest point, and one at the second
+    // a sphere at the nearest point, and one at the second
     var second = -4.0;
     if (near.kind == 1) {
         second = second_on_face(segment, size, near);
@@ -119,7 +119,7 @@ fn nearest_edge(segment: Segment, size: vec3f, start: Nearest) -> Nearest {
         var x1 = (mc * u - mb * v) / det;
         var x2 = (ma * v - mb * u) / det;
 
-        // clipped to the segments; an edge once clipped at an end counts as that corner
+        // clipped to the segments; an edge clipped at an end counts as that corner
         var end = 0;
         if (x1 > 1.0) {
             x1 = 1.0;
@@ -161,7 +161,7 @@ fn nearest_edge(segment: Segment, size: vec3f, start: Nearest) -> Nearest {
     return near;
 }
 
-// how far along the segment one may go before it has crossed the box along an axis
+// length along the segment, in half lengths, over which it crosses the whole box along an axis
 fn crossing(segment: Segment, size: vec3f, i: i32) -> f32 {
     return 2.0 * size[i] / max(abs(segment.halfaxis[i]), MINVAL);
 }
@@ -197,7 +197,7 @@ fn second_across_edge(segment: Segment, size: vec3f, near: Nearest) -> f32 {
         return -4.0;
     }
 
-    // the face at which the segment is flatter
+    // the direction across the adjacent face to which the segment is more parallel
     let side1 = (ax + 1) % 3;
     let side2 = (ax + 2) % 3;
     let across = select(side2, side1, abs(segment.axis[side1]) > abs(segment.axis[side2]));
@@ -212,7 +212,7 @@ fn second_across_edge(segment: Segment, size: vec3f, near: Nearest) -> f32 {
     return sign * second;
 }
 
-// an end is nearest to a face: as far towards the other end as is above the face
+// an end is nearest to a face: the second point is where the segment leaves the space above the face, at most the other end
 fn second_on_face(segment: Segment, size: vec3f, near: Nearest) -> f32 {
     if (near.face < 0) {
         return -4.0;

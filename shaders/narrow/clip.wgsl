@@ -1,13 +1,13 @@
-// a polygon cut to a face, and what is left of it told by a few corners, as src/cpu/collision/clip.rs
+// clipping of a polygon to a face, and its reduction to a few corners, as in src/cpu/collision/clip.rs
 
-// corners of a face that is cut by the sides of another, before and after a cut
+// corners of a face that is clipped by the sides of another, before and after one side
 const CLIP_MOST: i32 = 2 * SOLID_CORNERS + 2;
 var<private> clip_point: array<vec3f, 2 * CLIP_MOST>;
 var<private> clip_num: i32;
 
-// cuts a face of the second solid, or the edge at hand, to a face of the first solid, or, if turned, to one of the second
+// clips a face of the second solid, or the present edge, to a face of the first solid, or, if turned, of the second
 fn clip_to_face(turned: bool, face: i32, normal: vec3f, other: i32, dir: vec3f, margin: f32) {
-    // corners are asked for in one place: those of the face to cut, then those of the face that cuts, the first once more
+    // corners are computed in one place: those of the face to clip, then those of the clipping face, the first one again at the end
     var solid = solid1;
     if (turned) {
         solid = solid2;
@@ -38,7 +38,7 @@ fn clip_to_face(turned: bool, face: i32, normal: vec3f, other: i32, dir: vec3f, 
         } else if (t == others) {
             foot = end;
         } else {
-            // plane through the side, upright on the face, inwards
+            // inward normal of the plane through this side of the face, perpendicular to the face
             let inward = normalize3(cross(end - begin, normal)).xyz;
             let old = half * CLIP_MOST;
             half = 1 - half;
@@ -72,7 +72,7 @@ fn clip_to_face(turned: bool, face: i32, normal: vec3f, other: i32, dir: vec3f, 
         begin = end;
     }
 
-    // corners farther above the face than the margin do not touch it
+    // corners farther above the face than the margin make no contact
     mesh_corners = 0;
     for (var k = 0; k < clip_num; k++) {
         let p = clip_point[half * CLIP_MOST + k];
@@ -82,7 +82,7 @@ fn clip_to_face(turned: bool, face: i32, normal: vec3f, other: i32, dir: vec3f, 
         }
     }
 
-    // four corners of great area, or the ends of an edge, or all
+    // the four corners of largest area, or the two ends of an edge, or all
     var pick = vec4i(0, 1, 2, 3);
     var num = mesh_corners;
     if (num > 4) {
@@ -93,7 +93,8 @@ fn clip_to_face(turned: bool, face: i32, normal: vec3f, other: i32, dir: vec3f, 
         num = 2;
     }
     for (var k = 0; k < num; k++) {
-        // between the foot of a corner on the face and the point as far from it as the other solid's normal tells
+        // contact of a corner and the face: midway between the foot of the corner on the face and the point at the contact's
+        // distance from it along the other solid's normal
         let corner = mesh_corner[pick[k]];
         let height = dot(corner - foot, normal);
         let dist = -height * dot(dir, normal);

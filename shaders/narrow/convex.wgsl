@@ -1,8 +1,7 @@
-// two convex solids of which there is no closed form, as src/cpu/collision/convex.rs: GJK tells how far they are apart, EPA how deep
-// they are in each other
+// two convex solids without a closed form, as in src/cpu/collision/convex.rs: GJK finds their distance, EPA their penetration depth
 //
-// Compilers of shaders put the text of a function wherever it is called, so what is large must be called from one place. Everything
-// that asks for a support point therefore is one loop, whose turns each ask for one:
+// Shader compilers inline functions at every call, so large functions must be called from one place only. All uses of the support
+// function are therefore in one loop with one call per iteration:
 //
 //   prism ─▶ begin ─▶ gjk ─▶ last ─▶ start ─▶ corner ─▶ faces ─▶ grow ─▶ found
 //     ▲         ▲             │ bare    │        └─ while corners lack  └─ until it is deep enough
@@ -24,13 +23,13 @@ const CCD_AGAIN: i32 = 12;
 
 // larger than any squared distance
 const CCD_FAR: f32 = 3e38;
-// steps of a search; `ccd_iterations` beyond it have no effect
+// maximum number of steps of a search; a larger `ccd_iterations` has no effect
 const CCD_STEPS: i32 = clamp(opt_ccd_iterations, 0, 500);
-// what the last bits of a coordinate make of a length, relative to the size of the solids
+// rounding of a length computed from coordinates, relative to the size of the solids
 const CCD_GRAIN: f32 = 2e-7;
 
-// a vertex of the Minkowski difference: the point of the first solid, the direction that it is farthest in, and which vertices of
-// the solids it is the difference of
+// a vertex of the Minkowski difference: its position, the point of the first solid, the direction in which it is the support
+// point, and the vertex numbers in both solids
 struct Corner {
     diff: vec3f,
     on1: vec3f,
@@ -41,7 +40,7 @@ struct Corner {
 
 var<private> ccd_phase: i32;
 var<private> ccd_step: i32;
-// both solids in the frame of the first, or in that of the field with its origin at the solid
+// both solids in the frame of the first, or in the frame of the height field with its origin at the solid
 var<private> solid1: Solid;
 var<private> solid2: Solid;
 var<private> ccd_margin: f32;
@@ -50,20 +49,20 @@ var<private> ccd_grain: f32;
 var<private> ccd_tolerance: f32;
 var<private> ccd_discrete: bool;
 var<private> ccd_cutoff: f32;
-// distance up to which solids that do not touch are told of; 0: contacts alone
+// distance up to which separate solids are reported; 0: contacts only
 var<private> ccd_beyond: f32;
-// what was found: distance, the point of the first solid, unit normal from the first to the second
+// results: distance, the witness points of both solids, unit normal from the first to the second
 var<private> ccd_dist: f32;
 var<private> ccd_point1: vec3f;
 var<private> ccd_point2: vec3f;
 var<private> ccd_normal: vec3f;
-// corners of the simplex, or of the face of the polytope that is nearest; how many of them
+// nearest vertices of the simplex, or of the face of the polytope; their number
 var<private> corner0: Corner;
 var<private> corner1: Corner;
 var<private> corner2: Corner;
 var<private> corner3: Corner;
 var<private> ccd_corners: i32;
-// a search of this lane ended before it was sure
+// true if a search of this lane stopped before it converged
 var<private> ccd_unsure: bool;
 
 fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
@@ -80,7 +79,7 @@ fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
     }
 }
 
-// signed distance of two solids with their margins and the points of it, in the frame of the first; of a height field the contacts
+// signed distance of two solids with their margins, and its witness points, in the frame of the first; for a height field its contacts
 fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
     let of_field = solid_hfield && geom_type(geom1) == GEOM_HFIELD;
     let turn = transpose(a.mat) * b.mat;
@@ -90,7 +89,7 @@ fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
     ccd_margin = margin;
     ccd_grain = CCD_GRAIN * (geom_rbound(geom2) + select(geom_rbound(geom1), 0.0, of_field));
     if (ccd_beyond > 0.0) {
-        // as large as the solids is how far they may be apart
+        // rounding grows with the distance as with the sizes of the solids
         ccd_grain += CCD_GRAIN * length(apart);
     }
     ccd_phase = CCD_BEGIN;
@@ -99,7 +98,7 @@ fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
         field_begin(geom1, apart, geom_rbound(geom2));
     }
     while (ccd_phase != CCD_DONE) {
-        // what to ask for
+        // choose the direction of the support point
         if (solid_hfield && ccd_phase == CCD_PRISM) {
             field_prism();
         }
@@ -122,7 +121,7 @@ fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
         }
         let corner = ccd_support(dir);
 
-        // what is made of it
+        // use the support point
         if (ccd_phase == CCD_CORNER || ccd_phase == CCD_GROW) {
             polytope_put(polytope_corners, corner);
             polytope_corners++;
@@ -160,7 +159,7 @@ fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
     }
 }
 
-// prepares the search without margins and the surface of spheres and capsules, or the one with them
+// prepares the search without margins and without the radius of spheres and capsules, or with them if full
 fn ccd_thin(full: bool) {
     let margin = select(ccd_margin, 0.0, !full);
     ccd_bare = !full;
@@ -170,7 +169,7 @@ fn ccd_thin(full: bool) {
     solid2.bare = !full;
     ccd_cutoff = select(solid_skin(solid1) + solid_skin(solid2) + ccd_margin, 0.0, full);
 
-    // thin solids are what they are
+    // without margin and radius both searches are the same
     if (!full && ccd_cutoff == 0.0) {
         ccd_bare = false;
     }
@@ -178,18 +177,18 @@ fn ccd_thin(full: bool) {
     ccd_tolerance = max(opt_ccd_tolerance, ccd_grain);
 }
 
-// the surface that a search without it leaves out
+// radius that a search without it leaves out
 fn solid_skin(solid: Solid) -> f32 {
     let around = (solid_sphere && solid.kind == GEOM_SPHERE) || (solid_capsule && solid.kind == GEOM_CAPSULE);
     return select(0.0, solid.size[0], around);
 }
 
-// polyhedra, so that a search ends after finitely many steps
+// true for polyhedra: a search then ends after finitely many steps
 fn solid_discrete(solid: Solid) -> bool {
     return solid.kind == GEOM_MESH || solid.kind == GEOM_BOX || solid.kind == GEOM_HFIELD;
 }
 
-// farthest vertex of the difference in a unit direction
+// support point of the difference in a unit direction
 fn ccd_support(dir: vec3f) -> Corner {
     var out: Corner;
     out.dir = dir;

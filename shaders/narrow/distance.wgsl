@@ -1,6 +1,6 @@
-// how far two geoms are apart, as src/cpu/collision/distance.rs
+// distance of two geoms, as in src/cpu/collision/distance.rs
 
-// signed distance of two geoms, the points where they are nearest, and the unit direction from the first to the second of these
+// signed distance of two geoms, their nearest points, and the unit direction from the first of these to the second
 struct Apart {
     dist: f32,
     dir: vec3f,
@@ -8,8 +8,8 @@ struct Apart {
     end: vec3f,
 }
 
-// signed distance of two geoms in their places and the points where they are nearest, `most` and zeros if they are farther apart
-// than that, or cannot collide
+// signed distance of two geoms at their poses and their nearest points; `most` and zeros if they are farther apart than `most`,
+// or cannot collide
 fn geom_distance(first: i32, second: i32, most: f32) -> Apart {
     let type1 = min(geom_type(first), geom_type(second));
     let type2 = max(geom_type(first), geom_type(second));
@@ -51,7 +51,7 @@ fn geom_distance(first: i32, second: i32, most: f32) -> Apart {
     return out;
 }
 
-// the contacts of two shapes of which there is a closed form, the first of the lower type
+// contacts of two shapes by a closed form, the lower type first
 fn closed_form(a: Shape, b: Shape, geom2: i32, types: vec2i, most: f32) {
     if (types.x == GEOM_PLANE) {
         if (measures_plane_sphere && types.y == GEOM_SPHERE) {

@@ -1,24 +1,24 @@
-// how far a convex solid juts out of another, as src/cpu/collision/enclosure.rs
+// how far a convex solid sticks out of another, as in src/cpu/collision/enclosure.rs
 
-// how far a climb goes at first, in radians
+// first step of a climb (rad)
 const ENCLOSURE_STEP: f32 = 0.5;
-// what is found where no step is made
+// magnitude of the result if no step is made
 const ENCLOSURE_FAR: f32 = 1e10;
 
-// a way over the sphere of directions
+// gradient climb over the sphere of directions
 struct Climb {
-    // direction to be tried
+    // direction to try next
     dir: vec3f,
-    // the best so far, and how far the inner solid juts out in it
+    // best direction so far, and how far the inner solid sticks out in it
     best: vec3f,
     most: f32,
-    // where the slope led, a unit tangent
+    // direction of the step, a unit tangent
     way: vec3f,
     step: f32,
     live: bool,
 }
 
-// the geoms that are meant where an object is to be enclosed: a geom, those of a body, those of a body and all that it carries
+// geoms of the object that an enclosure sensor names: a geom, the geoms of a body, or the geoms of a body and its whole subtree
 fn enclosed_geoms(kind: i32, id: i32) -> vec2i {
     if (kind == OBJ_GEOM) {
         return vec2i(id, id + 1);
@@ -42,14 +42,14 @@ fn solid_of_site(site: i32) -> Solid {
     var mat = site_xmat(site);
     var pos = site_xpos(site);
     if (sites_mesh && site_type(site) == GEOM_MESH) {
-        // vertices are told from the centre and along the principal axes
+        // mesh vertices are given relative to the centre and along the principal axes
         pos += mat * mesh_pos(mesh);
         mat *= quat2mat(mesh_quat(mesh));
     }
     return Solid(site_type(site), mesh, pos, mat, site_size(site), 0.0, false, -1, -1);
 }
 
-// how far an object juts out of a site (m); below zero how much room there is around it
+// how far an object sticks out of a site (m); if negative, the clearance around it
 fn juts_out_of_site(kind: i32, id: i32, site: i32) -> f32 {
     let outer = solid_of_site(site);
     if (kind == OBJ_SITE) {
@@ -64,10 +64,10 @@ fn juts_out_of_site(kind: i32, id: i32, site: i32) -> f32 {
     return most;
 }
 
-// how far the farthest point of a convex solid lies outside of another (m); below zero how much room there is around it
+// distance of the farthest point of a convex solid outside of another (m); if negative, the clearance around it
 //
-// it is the largest over all directions of how much farther the inner solid reaches than the outer one. Climbs from the six
-// axes of the outer solid look for it, each of `ccd_iterations` steps, to `ccd_tolerance`
+// it is the maximum over all directions of the inner solid's support height minus the outer one's. Gradient climbs from the six
+// axis directions of the outer solid search for it, each of `ccd_iterations` steps, to the tolerance `ccd_tolerance`
 fn juts_out(within: Solid, around: Solid) -> f32 {
     var inner = within;
     var outer = around;
@@ -95,7 +95,7 @@ fn climb_on(before: Climb, apart: vec3f) -> Climb {
     let slope = apart - climb.dir * out;
     let steep = length(slope);
     if (out > climb.most) {
-        // on, along the slope; not on top
+        // take the slope as the direction of the next step; end at a maximum
         climb.most = out;
         climb.best = climb.dir;
         climb.live = steep > MINVAL && steep > opt_ccd_tolerance * abs(out);
@@ -103,7 +103,8 @@ fn climb_on(before: Climb, apart: vec3f) -> Climb {
             climb.way = slope / steep;
         }
     } else {
-        // back, and half as far between the way that led here and the slope here; not where that is nowhere
+        // halve the step from the best direction and turn it to the mean of the last step's direction and the slope; end if the
+        // two cancel
         climb.step *= 0.5;
         if (steep > MINVAL) {
             climb.way += slope / steep;

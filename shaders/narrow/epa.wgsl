@@ -1,14 +1,15 @@
-// how deep two convex solids are in each other, as src/cpu/collision/epa.rs: a polytope inside their Minkowski difference is grown
+// penetration depth of two convex solids, as in src/cpu/collision/epa.rs: a polytope inside their Minkowski difference is grown
 // until its face nearest to the origin lies on the surface (expanding polytope algorithm, van den Bergen)
 
-// no contact is deeper than this
+// upper bound of the depth
 var<private> epa_upper: f32;
-// the nearest face: its point nearest to the origin and the squared distance of that, its corners; and that it is there
+// the nearest face: its point nearest to the origin and the squared distance of that point, its corners; and whether there is
+// such a face
 var<private> epa_best: vec4f;
 var<private> epa_best_corners: u32;
 var<private> epa_has: bool;
 
-// the face nearest to the origin: no contact is less deep than that
+// lower bound of the depth: the distance of the face nearest to the origin
 fn epa_nearest() {
     var lower2 = CCD_FAR;
     var face = -1;
@@ -32,7 +33,7 @@ fn epa_nearest() {
     }
 }
 
-// the surface beyond the nearest face: no contact is deeper than that
+// upper bound of the depth: the support point beyond the nearest face
 fn epa_grow(corner: Corner) {
     let lower = sqrt(epa_best.w);
     let depth = dot(epa_best.xyz, corner.diff) / lower;
@@ -46,7 +47,7 @@ fn epa_grow(corner: Corner) {
         return;
     }
 
-    // polyhedra: a vertex met before is the surface
+    // polyhedra: a vertex met before lies on the surface, so the face does too
     if (ccd_discrete) {
         var met = false;
         for (var k = 0; k < polytope_corners - 1; k++) {
@@ -68,8 +69,7 @@ fn epa_end(sure: bool) {
     ccd_phase = CCD_TELL;
 }
 
-// the corners of the nearest face, and the points of both solids that make its point nearest to the origin; or the triangle to
-// begin anew with
+// corners of the nearest face, and the witness points of both solids; or the triangle from which to start anew
 fn epa_tell() {
     let again = ccd_phase == CCD_AGAIN;
     ccd_phase = select(CCD_FOUND, CCD_START, again);

@@ -1,7 +1,7 @@
-// how far two convex solids are apart, as src/cpu/collision/gjk.rs: the point of their Minkowski difference nearest to the origin
+// distance of two convex solids, as in src/cpu/collision/gjk.rs: the point of their Minkowski difference nearest to the origin
 // (Gilbert, Johnson and Keerthi)
 
-// nearest point so far, its distance and the one before, weights of the corners
+// nearest point so far, its distance and the previous distance, weights of the vertices
 var<private> gjk_x: vec3f;
 var<private> gjk_norm: f32;
 var<private> gjk_before: f32;
@@ -14,7 +14,8 @@ fn gjk_begin() {
     gjk_norm = length(gjk_x);
     gjk_before = CCD_FAR;
 
-    // between the centers is no point of the difference, only a direction to begin with; solids with one center begin along x
+    // the difference of the centers only gives a first direction: it need not be a vertex of the Minkowski difference. Solids
+    // with the same center start along x
     if (gjk_norm < ccd_grain) {
         gjk_x = vec3f(1.0, 0.0, 0.0);
         gjk_norm = 1.0;
@@ -56,13 +57,13 @@ fn gjk_move(corner: Corner) {
         return;
     }
 
-    // a plane separates them, farther than is asked for
+    // a plane separates them by more than the cutoff
     if (height > 0.0 && height >= (ccd_cutoff + ccd_beyond) * gjk_norm) {
         gjk_apart();
         return;
     }
 
-    // nearest point of the simplex; what does not carry it is dropped
+    // nearest point of the simplex; vertices with zero weight are dropped
     gjk_weights = on_simplex(ccd_corners + 1);
     let kept = gjk_weights != vec4f(0.0);
     ccd_corners = dot(select(vec4i(0), vec4i(1), kept), vec4i(1));
@@ -95,7 +96,7 @@ fn gjk_move(corner: Corner) {
     }
 }
 
-// the points, and whether the plane across x separates them
+// witness points, and whether the plane across x separates the solids
 fn gjk_end(corner: Corner) {
     if (ccd_corners > 0) {
         ccd_point1 = corner0.on1 * gjk_weights.x + corner1.on1 * gjk_weights.y + corner2.on1 * gjk_weights.z + corner3.on1 * gjk_weights.w;
@@ -105,7 +106,7 @@ fn gjk_end(corner: Corner) {
     ccd_dist = select(gjk_norm, 0.0, ccd_corners == 4 && !separated);
     if (ccd_bare) {
         if (ccd_dist > ccd_tolerance) {
-            // margins and the surface of spheres and capsules are added where the cores are apart
+            // add the margins and the radius of spheres and capsules where the cores are apart
             ccd_normal = -gjk_x / gjk_norm;
             ccd_point1 += ccd_normal * (solid_skin(solid1) + 0.5 * ccd_margin);
             ccd_point2 -= ccd_normal * (solid_skin(solid2) + 0.5 * ccd_margin);
@@ -118,7 +119,7 @@ fn gjk_end(corner: Corner) {
         return;
     }
 
-    // touching solids are searched from the simplex that holds the origin
+    // touching solids: EPA starts from the simplex that holds the origin
     if (ccd_dist > ccd_tolerance || ccd_corners < 2 || separated) {
         ccd_phase = CCD_FOUND;
         if (ccd_beyond > 0.0) {
@@ -132,7 +133,7 @@ fn gjk_end(corner: Corner) {
     }
 }
 
-// where a search begins
+// start point of the search
 fn solid_center(solid: Solid) -> vec3f {
     if (solid_hfield && solid.kind == GEOM_HFIELD) {
         return prism_center();

@@ -1,19 +1,19 @@
-// a height field and a convex solid, as src/cpu/collision/hfield.rs: the solid against every prism of the grid below or above which
-// it may be, in the frame of the field, with the origin at the solid
+// a height field and a convex solid, as in src/cpu/collision/hfield.rs: the solid against every prism of the grid within its
+// bounding box, in the frame of the field, with the origin at the solid
 
 var<private> field: i32;
-// where the solid is in the frame of the field
+// position of the solid in the frame of the field
 var<private> field_at: vec3f;
 var<private> field_axis: i32;
 var<private> field_low: vec3f;
 var<private> field_high: vec3f;
-// the prisms that the solid may meet: rows, and points of both rows in turn; the one in hand
+// range of the prisms that the solid may meet: rows, and points of both rows alternately; the present one
 var<private> field_row: i32;
 var<private> field_rows: i32;
 var<private> field_col: i32;
 var<private> field_point: i32;
 var<private> field_points: i32;
-// its upper corners and its bottom
+// the upper corners of the prism, and its bottom
 var<private> prism0: vec3f;
 var<private> prism1: vec3f;
 var<private> prism2: vec3f;
@@ -23,7 +23,7 @@ fn field_size() -> vec4f {
     return vec4f(hfield_size(field, 0), hfield_size(field, 1), hfield_size(field, 2), hfield_size(field, 3));
 }
 
-// whether a box round the solid lies within reach of the field's
+// true if a box around the solid lies within the bounds of the field
 fn field_meets(low: vec3f, high: vec3f) -> bool {
     let size = field_size();
     return all(low + field_at <= size.xyz) && all(high + field_at >= -size.xyw);
@@ -44,13 +44,13 @@ fn field_begin(geom: i32, at: vec3f, bound: f32) {
     ccd_phase = select(CCD_DONE, CCD_BOX, field_meets(-reach, reach));
 }
 
-// the second solid is asked in the reverse direction
+// the second solid gets the reverse direction
 fn field_dir() -> vec3f {
     let unit = vec3f(vec3i(field_axis / 2) == vec3i(0, 1, 2));
     return select(-unit, unit, field_axis % 2 == 1);
 }
 
-// by its bounding box: which lines of the grid are below it
+// its bounding box, and the grid lines within it
 fn field_box(corner: Corner) {
     let point = corner.on1 - corner.diff;
     let mask = vec3i(field_axis / 2) == vec3i(0, 1, 2);
@@ -83,7 +83,7 @@ fn field_box(corner: Corner) {
     ccd_phase = CCD_PRISM;
 }
 
-// the next prism that is high enough: each point of the grid makes one with the two before it
+// the next prism that is high enough: each grid point makes one with the two points before it
 fn field_prism() {
     let size = field_size();
     let ncol = hfield_ncol(field);
@@ -117,7 +117,7 @@ fn geom_size_of_prism() -> f32 {
     return length(field_high - field_low) + length(prism2 - prism0) + prism2.z - prism_bottom;
 }
 
-// the prism stands upright: below or above by the sign of z
+// the prism is upright: the sign of z selects its lower or upper triangle
 fn prism_support(dir: vec3f) -> vec3f {
     let below = dir.z < 0.0;
     var best = vec3f(prism0.xy, select(prism0.z, prism_bottom, below));

@@ -1,22 +1,22 @@
-// where faces meet, as src/cpu/collision/manifold.rs: the face or edge of one solid is cut to the face of the other, and every
-// corner left is a contact
+// contacts of faces, as in src/cpu/collision/manifold.rs: the face or edge of one solid is clipped to the face of the other, and
+// every corner left is a contact
 
-// cosine of the angle up to which two faces lie in each other, and sine of that up to which an edge lies in a face
+// cosine of the angle up to which two faces count as parallel, and sine of the angle up to which an edge counts as parallel to a face
 const MANIFOLD_FACE: f32 = 0.996;
 const MANIFOLD_EDGE: f32 = 0.0888;
 
-// one solid's part of the nearest face of the polytope: a vertex, an edge or a face of it
+// part of a solid in the nearest face of the polytope: a vertex, an edge or a face of the solid
 struct Part {
     id: vec3i,
-    // number of different vertices
+    // number of distinct vertices
     num: i32,
     point: vec3f,
     other: vec3f,
-    // the point of greatest depth, with the margin
+    // the witness point, with the margin
     deepest: vec3f,
 }
 
-// outward normals (xyz) of the faces that a part is of, and which faces (w), of both parts
+// outward normals (xyz) of the faces that contain a part, and the numbers of these faces (w), of both parts
 var<private> manifold_facing: array<vec4f, 2 * SOLID_FACINGS>;
 var<private> part1: Part;
 var<private> part2: Part;
@@ -45,7 +45,7 @@ fn convex_manifold(margin: f32) {
     if (ccd_corners == 0 || ccd_corners > 3 || !manifold_flat(solid1) || !manifold_flat(solid2)) {
         return;
     }
-    // a vertex or a segment: its last corner is there more than once
+    // a vertex or a segment repeats its last corner
     if (ccd_corners < 2) {
         corner1 = corner0;
     }
@@ -67,7 +67,7 @@ fn convex_manifold(margin: f32) {
         num = select(num, vec2i(count), vec2i(0, 1) == vec2i(side));
     }
 
-    // face and face: the most opposed
+    // face and face: the most opposed pair
     var least = -MANIFOLD_FACE;
     var normal = vec3f(0.0);
     var dir = vec3f(0.0);
@@ -118,7 +118,7 @@ fn convex_manifold(margin: f32) {
     }
 }
 
-// outward normals of the faces that a part is of; their number
+// outward normals of the faces that contain a part; returns their number
 fn manifold_facings(side: i32) -> i32 {
     var solid = solid1;
     var part = part1;
@@ -131,7 +131,7 @@ fn manifold_facings(side: i32) -> i32 {
     let first = side * SOLID_FACINGS;
     var num = 0;
     if (solid_box && solid.kind == GEOM_BOX) {
-        // sides that all corners are on
+        // sides that contain all corners
         for (var axis = 0; axis < 3; axis++) {
             let high = (part.id >> vec3u(u32(axis))) & vec3i(1);
             let n = high.x + select(0, high.y, part.num > 1) + select(0, high.z, part.num > 2);
@@ -142,7 +142,7 @@ fn manifold_facings(side: i32) -> i32 {
             }
         }
 
-        // corners that are not of one face or edge: the side that the other solid is at, if it is
+        // corners without a common face or edge: the side whose normal is along dir, if there is one
         if (num != 4 - part.num) {
             let local = normalize3(transpose(solid.mat) * dir).xyz;
             let at = abs(local) > vec3f(MANIFOLD_FACE);
@@ -155,7 +155,7 @@ fn manifold_facings(side: i32) -> i32 {
         manifold_facing[first] = vec4f(solid.mat[2] * select(1.0, -1.0, part.id.x != 0), f32(part.id.x));
         num = 1;
     } else if (solid_mesh && solid.kind == GEOM_MESH) {
-        // polygons that all vertices are of
+        // polygons that contain all vertices
         let vertadr = mesh_vertadr(solid.mesh);
         let adr = mesh_polymapadr(vertadr + part.id.x);
         let most = select(4 - part.num, SOLID_FACINGS, part.num == 1);
@@ -181,7 +181,7 @@ fn manifold_facings(side: i32) -> i32 {
     return num;
 }
 
-// how many edges a part may be of
+// number of edges that may contain a part
 fn manifold_edges(second: bool) -> i32 {
     var solid = solid1;
     var part = part1;
@@ -204,7 +204,7 @@ fn manifold_edges(second: bool) -> i32 {
     return mesh_polymapnum(mesh_vertadr(solid.mesh) + part.id.x);
 }
 
-// one of them; `out` is to the face that they may lie in
+// edge `e` that may contain a part; `out` points to the face in which it may lie
 fn manifold_edge(second: bool, e: i32, out: vec3f) -> Edge {
     var solid = solid1;
     var part = part1;
@@ -213,7 +213,7 @@ fn manifold_edge(second: bool, e: i32, out: vec3f) -> Edge {
         part = part2;
     }
     if (solid_capsule && solid.kind == GEOM_CAPSULE) {
-        // the line along the side through the deepest point, from below
+        // the line along the side through the witness point, from bottom to top
         let axis = solid.mat[2];
         let middle = part.deepest - axis * dot(part.deepest - solid.pos, axis) - out * (0.5 * solid.margin);
         return Edge(middle - axis * solid.size.y, middle + axis * solid.size.y, axis);
@@ -229,7 +229,7 @@ fn manifold_edge(second: bool, e: i32, out: vec3f) -> Edge {
             let high = ((vec3i(part.id.x ^ (1 << u32(e))) >> vec3u(0u, 1u, 2u)) & vec3i(1)) != vec3i(0);
             end = solid.mat * select(-solid.size, solid.size, high) + solid.pos;
         } else if (solid_mesh) {
-            // to the corner before the vertex in a polygon that it is of
+            // edge to the corner before the vertex in a polygon that contains it
             let vertadr = mesh_vertadr(solid.mesh);
             let polygon = mesh_polyadr(solid.mesh) + mesh_polymap(mesh_polymapadr(vertadr + part.id.x) + e);
             let adr = mesh_polyvertadr(polygon);

@@ -1,6 +1,6 @@
-// planes: a plane and a convex shape, as src/cpu/collision/plane.rs
+// planes: a plane and a convex shape, as in src/cpu/collision/plane.rs
 
-// a plane and a ball round a point; the contact is midway between the surfaces
+// a plane and a ball; the contact is midway between the surfaces
 fn plane_point(origin: vec3f, normal: vec3f, center: vec3f, radius: f32, margin: f32) {
     let height = dot(center - origin, normal);
     if (height > margin + radius) {
@@ -48,8 +48,8 @@ fn plane_cylinder(plane: Shape, cylinder: Shape, margin: f32) {
     }
     let height = dot(cylinder.pos - plane.pos, normal);
 
-    // lowest direction of the disk, scaled by the radius; x where the disk is parallel to the plane. In single precision the
-    // difference that MuJoCo takes does not lie in a disk that hardly leans; the product always does
+    // lowest direction of the disk, scaled by the radius; x where the disk is parallel to the plane. In single precision MuJoCo's
+    // difference leaves the plane of a disk that is hardly tilted; the double cross product never does
     let across = cross(axis, cross(axis, normal));
     let len = length(across);
     var low = cylinder.mat[0] * radius;

@@ -1,19 +1,20 @@
-// a plane and a mesh, as src/cpu/collision/plane_mesh.rs: the lowest vertex, and other corners of the face that looks most to the
-// plane, at most four that span a great area, those that are not above the center
+// a plane and a mesh, as in src/cpu/collision/plane_mesh.rs: the lowest vertex, and other corners of the face most opposed to the
+// plane, at most four that span a large area, without those above the center
 
-// corners of a face, of one that has more as many, evenly taken; in a model with larger faces room for all of theirs, up to 512
+// maximum number of corners of a face; of a larger face as many, evenly spaced. A model with larger faces gets room for all their
+// corners, up to 512
 const MESH_CORNERS: i32 = 64;
 var<private> mesh_corner: array<vec3f, MESH_CORNERS>;
 var<private> mesh_corners: i32;
 
-// the hull's vertex that is farthest in a direction of the mesh's frame: its height and which it is
+// support vertex of a hull in the mesh's frame: its height and its number
 struct MeshTop {
     height: f32,
     vertex: i32,
     point: vec3f,
 }
 
-// up the edges of the hull from the extreme vertex of that direction
+// hill climbing along the edges of the hull, from the extreme vertex of that direction
 fn mesh_top(mesh: i32, dir: vec3f) -> MeshTop {
     let edgeadr = mesh_graphadr(mesh) + 2;
     let hull = mesh_graph(edgeadr - 2);
@@ -25,7 +26,7 @@ fn mesh_top(mesh: i32, dir: vec3f) -> MeshTop {
     var top = MeshTop(-3e38, 0, vec3f(0.0));
     for (var turn = 0; turn < 8 * hull + 2; turn++) {
         if (next < 0) {
-            // no neighbor left: on from the best, if it is another one
+            // no neighbor left: on from the best vertex, if it is a new one
             if (best == here) {
                 break;
             }
@@ -51,8 +52,8 @@ fn mesh_top(mesh: i32, dir: vec3f) -> MeshTop {
     return top;
 }
 
-// four corners of a convex polygon that span a great area, by walking each as long as the area grows, from each of the first
-// `begins` corners on; from the first alone it stays one of them
+// four corners of a convex polygon that span a large area: each is moved on as long as the area grows, starting at each of the
+// first `begins` corners. With `begins` 1 the first corner stays one of them
 fn mesh_area(at: vec4i) -> f32 {
     return 0.5 * length(cross(mesh_corner[at.x] - mesh_corner[at.z], mesh_corner[at.y] - mesh_corner[at.w]));
 }
@@ -67,7 +68,7 @@ fn mesh_widest(begins: i32) -> vec4i {
         }
         var walked = false;
         for (var n = 0; n < 3; n++) {
-            // the last corner, and once it has walked those before it
+            // move on the last corner, and the ones before it once it has moved
             let k = 3 - n;
             for (var step = 0; step < mesh_corners; step++) {
                 var next = at;
@@ -92,7 +93,7 @@ fn mesh_widest(begins: i32) -> vec4i {
             continue;
         }
 
-        // corners that were caught up with
+        // move on corners that were caught up with
         for (var k = 1; k < 4; k++) {
             if (at[k] != at[k - 1]) {
                 break;
@@ -104,8 +105,8 @@ fn mesh_widest(begins: i32) -> vec4i {
     return best;
 }
 
-// the lowest vertex and other corners of the face that looks most to the plane: at most four that span a great area with it, those
-// that are not above the center
+// the lowest vertex and other corners of the face most opposed to the plane: at most four corners that span a large area, without
+// those above the center
 fn plane_mesh(plane: Shape, geom: i32, margin: f32) {
     let normal = plane.mat[2];
     let shape = shape_of(geom);
@@ -119,7 +120,7 @@ fn plane_mesh(plane: Shape, geom: i32, margin: f32) {
     }
     add_contact(dist, lowest - normal * (0.5 * dist), normal);
 
-    // of the faces at that vertex
+    // the polygon around that vertex that is most opposed to the plane
     let k = mesh_vertadr(mesh) + top.vertex;
     var face = -1;
     var most = -3e38;
@@ -135,7 +136,7 @@ fn plane_mesh(plane: Shape, geom: i32, margin: f32) {
         return;
     }
 
-    // its corners from there on
+    // its corners, starting at that vertex
     let adr = mesh_polyvertadr(face);
     let num = mesh_polyvertnum(face);
     var first = 0;

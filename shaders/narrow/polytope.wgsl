@@ -1,5 +1,5 @@
-// a polytope of triangles round the origin that grows towards the surface of the Minkowski difference, as
-// src/cpu/collision/polytope.rs. A place that a deleted face leaves is taken by a new one: with n corners there are 2 n - 4 faces
+// a polytope of triangles around the origin that grows towards the surface of the Minkowski difference, as in
+// src/cpu/collision/polytope.rs. New faces reuse the slots of deleted ones: with n corners there are 2 n - 4 faces
 const POLYTOPE_CORNERS: i32 = CCD_STEPS + 5;
 const POLYTOPE_FACES: i32 = 2 * POLYTOPE_CORNERS;
 const POLYTOPE_LISTED: u32 = 1u << 30u;
@@ -12,11 +12,12 @@ var<private> polytope_on1: array<vec3f, POLYTOPE_CORNERS>;
 var<private> polytope_dir: array<vec3f, POLYTOPE_CORNERS>;
 var<private> polytope_id: array<vec2i, POLYTOPE_CORNERS>;
 var<private> polytope_faces: i32;
-// the origin on the plane of a face and its squared distance
+// the projection of the origin on the plane of a face, and its squared distance
 var<private> polytope_plane: array<vec4f, POLYTOPE_FACES>;
-// three corners, seen from outside, and three neighbors across the edges 01, 12 and 20, of ten bits each
+// three corners, counterclockwise seen from outside, and three neighbors across the edges 01, 12 and 20, ten bits each
 var<private> polytope_link: array<vec2u, POLYTOPE_FACES>;
-// of a face on the way: the one before, the edge that it was entered by, how many of its edges are done; of a free place: the next
+// for a face on the stack: the one before it, the edge by which it was entered, the number of its edges done; for a free slot:
+// the next free one
 var<private> polytope_way: array<u32, POLYTOPE_FACES>;
 var<private> polytope_free: i32;
 var<private> polytope_spare: i32;
@@ -26,14 +27,14 @@ var<private> polytope_edges: i32;
 var<private> polytope_nearest: i32;
 // a point inside
 var<private> polytope_center: vec3f;
-// corners of the simplex that it is begun from, and those that lack
+// corners of the initial simplex, and number of missing corners
 var<private> epa_start_num: i32;
 var<private> epa_start_lack: i32;
 var<private> epa_start_dir: vec3f;
 var<private> epa_start_turn: mat3x3f;
 
-// the first faces, of two pyramids base to base begun from a segment or a triangle, or of a tetrahedron: their three corners and
-// their three neighbors, a digit for each face, the first being the last
+// the first faces: of two pyramids base to base for a segment or a triangle, or of a tetrahedron. Their three corners and their
+// three neighbors, one hexadecimal digit per face, the first face in the last digit
 const POLYTOPE_SEGMENT = vec3u(0x111000u, 0x423342u, 0x342423u);
 const POLYTOPE_TRIANGLE = vec3u(0x333444u, 0x201120u, 0x120201u);
 const POLYTOPE_TETRAHEDRON = vec3u(0x3000u, 0x2231u, 0x1312u);
@@ -60,7 +61,7 @@ fn polytope_corner(k: i32) -> Corner {
     return Corner(polytope_diff[k], polytope_on1[k], polytope_dir[k], id.x, id.y);
 }
 
-// the first polytope, from a simplex that holds the origin
+// builds the first polytope from a simplex that holds the origin
 fn epa_start() {
     epa_start_num = ccd_corners;
     polytope_put(0, corner0);
@@ -75,7 +76,7 @@ fn epa_start() {
     epa_upper = CCD_FAR;
     ccd_step = 0;
     if (ccd_corners == 2) {
-        // three points round the segment
+        // three support points around the segment
         polytope_center = 0.5 * (a + b);
         let axis = b - a;
         let size = abs(axis);
@@ -86,7 +87,7 @@ fn epa_start() {
         epa_start_lack = 3;
         ccd_phase = CCD_CORNER;
     } else if (ccd_corners == 3) {
-        // a point on either side of the triangle
+        // a support point on either side of the triangle
         polytope_center = (a + b + c) * (1.0 / 3.0);
         let normal = normalize3(cross(b - a, c - a));
         epa_start_dir = -normal.xyz;
@@ -103,7 +104,7 @@ fn epa_start() {
     }
 }
 
-// one more of the first corners
+// adds one of the first corners
 fn epa_corner(corner: Corner) {
     // a triangle on the surface: the solids only touch
     if (epa_start_num == 3 && abs(dot(corner.dir, corner.diff - corner0.diff)) < ccd_grain) {
@@ -117,7 +118,7 @@ fn epa_corner(corner: Corner) {
     }
 }
 
-// the first faces, or those that close the hole that a point has made: to it from every edge of the horizon
+// adds the first faces, or the faces that fill the hole: from every edge of the horizon to the new point
 fn epa_attach() {
     let first = polytope_corners > 0 && ccd_step == 0;
     var num = polytope_edges;
@@ -167,7 +168,7 @@ fn epa_attach() {
             neighbors = polytope_three(before, beyond, next);
         }
 
-        // the origin on its plane, which is on the other side of it than the center
+        // the projection of the origin on its plane; the normal points away from the center
         let a = polytope_diff[polytope_at(corners, 0)];
         let b = polytope_diff[polytope_at(corners, 1)];
         let c = polytope_diff[polytope_at(corners, 2)];
@@ -194,7 +195,7 @@ fn epa_attach() {
             epa_end(false);
         }
     } else if (on != 0u) {
-        // the origin is on a face: begun anew from that
+        // the origin is on a face: start anew from that face
         epa_best_corners = on;
         ccd_phase = select(CCD_AGAIN, CCD_TELL, epa_start_num == 3);
     } else if (outside && epa_start_num != 3) {
@@ -202,7 +203,7 @@ fn epa_attach() {
     }
 }
 
-// a place for a face
+// takes a slot for a face
 fn polytope_take() -> i32 {
     polytope_spare--;
     if (polytope_free != POLYTOPE_NONE) {
@@ -214,8 +215,8 @@ fn polytope_take() -> i32 {
     return polytope_faces - 1;
 }
 
-// deletes the faces that a point sees, from the nearest one as far as it sees, depth first; edges to faces that it does not see are
-// the horizon
+// deletes the faces visible from a point, starting at the nearest one, depth first; edges to faces that are not visible make up the
+// horizon
 fn polytope_see(point: vec3f) {
     let root = polytope_nearest;
     var at = root;
@@ -227,7 +228,7 @@ fn polytope_see(point: vec3f) {
     polytope_link[root].x = (link.x & ~POLYTOPE_LISTED) | POLYTOPE_DELETED;
     for (var turn = 0; turn < 4 * POLYTOPE_FACES; turn++) {
         if (done == select(2, 3, at == root)) {
-            // all seen from here: its place is free, and back
+            // all its edges are done: free its slot and go back
             polytope_way[at] = u32(polytope_free);
             polytope_free = at;
             polytope_spare++;

@@ -1,6 +1,6 @@
-// spheres, capsules, and a sphere with a cylinder, as src/cpu/collision/round.rs
+// spheres, capsules, and a sphere with a cylinder, as in src/cpu/collision/round.rs
 
-// balls of two shapes, each with its own center and radius
+// two balls of two shapes, each with its own center and radius
 fn balls(first: Shape, pos1: vec3f, radius1: f32, second: Shape, pos2: vec3f, radius2: f32, margin: f32) {
     let dif = pos2 - pos1;
     let reach = margin + radius1 + radius2;
@@ -10,7 +10,7 @@ fn balls(first: Shape, pos1: vec3f, radius1: f32, second: Shape, pos2: vec3f, ra
     }
     let dist = sqrt(dist2) - radius1 - radius2;
 
-    // same center, as far as the number tells: across both z axes, or along x
+    // same center, up to rounding: the normal is across both z axes, or along x
     var normal = normalize3(dif);
     if (normal.w < nothing(first.size[0] + second.size[0])) {
         normal = normal_across(first.mat[2], second.mat[2]);
@@ -18,13 +18,13 @@ fn balls(first: Shape, pos1: vec3f, radius1: f32, second: Shape, pos2: vec3f, ra
     add_contact(dist, pos1 + normal.xyz * (radius1 + 0.5 * dist), normal.xyz);
 }
 
-// the direction across two unit vectors; x where they are parallel
+// the normalized cross product of two unit vectors; x where they are parallel
 fn normal_across(axis1: vec3f, axis2: vec3f) -> vec4f {
     let across = normalize3(cross(axis1, axis2));
     return select(across, vec4f(1.0, 0.0, 0.0, across.w), across.w < nothing(1.0));
 }
 
-// sphere and capsule: the nearest ball of the capsule
+// sphere and capsule: the sphere against the nearest ball of the capsule
 fn sphere_capsule(sphere: Shape, capsule: Shape, margin: f32) {
     let axis = capsule.mat[2];
     let half = capsule.size[1];
@@ -32,7 +32,7 @@ fn sphere_capsule(sphere: Shape, capsule: Shape, margin: f32) {
     balls(sphere, sphere.pos, sphere.size[0], capsule, capsule.pos + axis * x, capsule.size[0], margin);
 }
 
-// sphere and cylinder: its side, its cap or its rim
+// sphere and cylinder: contact with its side, its cap or its rim
 fn sphere_cylinder(sphere: Shape, cylinder: Shape, margin: f32) {
     let radius = cylinder.size[0];
     let half = cylinder.size[1];
@@ -43,7 +43,7 @@ fn sphere_cylinder(sphere: Shape, cylinder: Shape, margin: f32) {
     let across = apart - along;
     let across2 = dot(across, across);
 
-    // a center inside the cylinder leaves by the nearer of side and cap
+    // a center inside the cylinder is pushed out by the nearer of side and cap
     var side = abs(x) < half;
     var cap = across2 < radius * radius;
     if (side && cap) {
@@ -52,7 +52,7 @@ fn sphere_cylinder(sphere: Shape, cylinder: Shape, margin: f32) {
     }
     let top = select(-1.0, 1.0, x > 0.0);
 
-    // cap: a plane, with the normal turned since the sphere comes first
+    // cap: a plane, with the normal reversed since the sphere comes first
     if (cap) {
         let before = found;
         plane_point(cylinder.pos + axis * (top * half), axis * top, sphere.pos, sphere.size[0], margin);
@@ -117,7 +117,7 @@ fn capsule_capsule(first: Shape, second: Shape, margin: f32) {
     }
 }
 
-// parallel axes: a contact at each end of the overlap, twice the same where there is none
+// parallel axes: a contact at each end of the overlap, the same contact twice where there is none
 fn parallel_ends(first: Shape, second: Shape, side: f32) -> array<vec3f, 2> {
     let axis1 = first.mat[2];
     let axis2 = second.mat[2];

@@ -1,6 +1,7 @@
-// the point of a simplex nearest to the origin, by signed volumes, as src/cpu/collision/simplex.rs
+// the point of a simplex nearest to the origin, by signed volumes, as in src/cpu/collision/simplex.rs
 
-// the origin on the plane of three points (xyz); w is 0 if they are on a line. The two shortest edges tell the plane best
+// projection of the origin on the plane of three points (xyz); w is 0 if they are on a line. The two shortest edges give the most
+// accurate plane
 fn origin_on_plane(a: vec3f, b: vec3f, c: vec3f) -> vec4f {
     let ab = b - a;
     let bc = c - b;
@@ -24,7 +25,7 @@ fn origin_on_plane(a: vec3f, b: vec3f, c: vec3f) -> vec4f {
     return vec4f(normal * (dot(normal, at) / norm2), 1.0);
 }
 
-// twice the areas that a point of the plane of a triangle cuts off (xyz) and that of the whole (w), all times that of the whole
+// twice the areas that a point in the plane of a triangle cuts off (xyz) and twice the triangle's area (w), all times the latter
 fn simplex_areas(a: vec3f, b: vec3f, c: vec3f, p: vec3f) -> vec4f {
     let normal = cross(b - a, c - a);
     let pa = a - p;
@@ -34,7 +35,7 @@ fn simplex_areas(a: vec3f, b: vec3f, c: vec3f, p: vec3f) -> vec4f {
         dot(cross(pb, pc), normal), dot(cross(pc, pa), normal), dot(cross(pa, pb), normal), dot(normal, normal));
 }
 
-// weights of the ends of a segment: of the second alone if the origin is not between them
+// barycentric weights of the point of a segment nearest to the origin: of the second end alone if the origin is not between the ends
 fn on_segment(a: vec3f, b: vec3f) -> vec2f {
     let ab = b - a;
     let part = dot(b, ab) / dot(ab, ab);
@@ -46,7 +47,7 @@ fn on_edge(a: vec3f, b: vec3f, weights: vec2f) -> f32 {
     return dot(p, p);
 }
 
-// weights of the corners of a triangle, or of a segment, whose ends are the first two
+// barycentric weights of the point of a triangle nearest to the origin, or of a segment, whose ends are the first two corners
 fn on_triangle(a: vec3f, b: vec3f, c: vec3f, segment: bool) -> vec3f {
     let origin = origin_on_plane(a, b, c);
     var inside = vec3<bool>(true, true, false);
@@ -58,7 +59,7 @@ fn on_triangle(a: vec3f, b: vec3f, c: vec3f, segment: bool) -> vec3f {
         }
     }
 
-    // outside: the nearest of the edges that the origin lies beyond
+    // outside: the nearest of the edges that have the origin on their outer side
     let bc = on_segment(b, c);
     let ac = on_segment(a, c);
     let ab = on_segment(a, b);
@@ -101,7 +102,7 @@ fn on_simplex(num: i32) -> vec4f {
         }
     }
 
-    // outside: the nearest of the faces that the origin lies beyond, each without one corner
+    // outside: the nearest of the faces that have the origin on their outer side, each without one corner
     var weights = vec4f(0.0);
     var least = CCD_FAR;
     for (var k = select(3, 0, num == 4); k < 4; k++) {

@@ -1,6 +1,7 @@
-// a ball and a box, as src/cpu/collision/sphere_box.rs
+// a ball and a box, as in src/cpu/collision/sphere_box.rs
 
-// a ball, its center in the frame of the box: the nearest point of the box, or the nearest face for a center inside
+// ball with its center in the frame of the box: contact with the nearest point of the box, or with the nearest face if the center
+// is inside
 fn ball_box(center: vec3f, radius: f32, cube: Shape, margin: f32) {
     let size = cube.size;
     let clamped = select(center, clamp(center, -size, size), size > vec3f(0.0));
@@ -9,12 +10,12 @@ fn ball_box(center: vec3f, radius: f32, cube: Shape, margin: f32) {
         return;
     }
 
-    // center outside: between the nearest point of the box and the deepest of the ball
+    // center outside: midway between the nearest point of the box and the deepest point of the ball
     var normal = inward.xyz;
     var dist = inward.w - radius;
     var pos = clamped * 0.5 + (center + normal * radius) * 0.5;
 
-    // center inside: leave by the nearest face
+    // center inside: pushed out by the nearest face
     if (inward.w <= MINVAL) {
         var closest = 2.0 * (size[0] + size[1] + size[2]);
         normal = vec3f(0.0);
@@ -31,6 +32,6 @@ fn ball_box(center: vec3f, radius: f32, cube: Shape, margin: f32) {
         pos = center + normal * (0.5 * (radius - closest));
     }
 
-    // from the frame of the box to the world
+    // transforms a contact from the frame of the box to the world
     add_contact(dist, cube.mat * pos + cube.pos, cube.mat * normal);
 }

@@ -1,4 +1,4 @@
-// convex solids as the general collider sees them, as src/cpu/collision/support.rs: the farthest point in a direction
+// convex solids for the convex collider, as in src/cpu/collision/support.rs: the support function
 
 struct Solid {
     kind: i32,
@@ -8,11 +8,11 @@ struct Solid {
     size: vec3f,
     // inflation of both solids together, half of it for each
     margin: f32,
-    // a sphere is its center and a capsule its segment
+    // true if a sphere is reduced to its center and a capsule to its segment
     bare: bool,
-    // corner, cap or vertex that the last support point was; -1: none
+    // number of the corner, cap or vertex that was the last support point; -1: none
     vertex: i32,
-    // where the last climb ended; -1: nowhere yet
+    // vertex at which the last climb ended; -1: no climb yet
     climbed: i32,
 }
 
@@ -26,7 +26,7 @@ fn solid_of(geom: i32, mat: mat3x3f, pos: vec3f, size: vec3f) -> Solid {
     return Solid(geom_type(geom), max(geom_dataid(geom), 0), pos, mat, size, 0.0, false, -1, -1);
 }
 
-// farthest point in a unit direction, without the margin
+// support point: farthest point in a unit direction, without the margin
 fn solid_support(solid: Solid, dir: vec3f) -> Top {
     let size = solid.size;
     let local = transpose(solid.mat) * dir;
@@ -40,7 +40,7 @@ fn solid_support(solid: Solid, dir: vec3f) -> Top {
         vertex = select(0, 1, local.z < 0.0);
         point = select(local * size.x, vec3f(0.0), solid.bare) + vec3f(0.0, 0.0, up * size.y);
     } else if (solid_ellipsoid && solid.kind == GEOM_ELLIPSOID) {
-        // that of the unit ball, stretched
+        // support point of the unit ball, scaled
         point = normalize3(local * size).xyz * size;
     } else if (solid_cylinder && solid.kind == GEOM_CYLINDER) {
         vertex = select(0, 1, local.z < 0.0);
@@ -70,7 +70,7 @@ fn mesh_support(mesh: i32, dir: vec3f, last: i32, started: i32) -> Top {
     var top = Top(vec3f(0.0), max(last, 0), started);
     var most = -CCD_FAR;
     if (solid_mesh_searched && !climbs) {
-        // the best of all vertices, the last one if it is as good
+        // exhaustive search of all vertices; the last support vertex stays if no other is farther
         for (var k = -1; k < mesh_vertnum(mesh); k++) {
             let vertex = select(k, max(last, 0), k < 0);
             let point = mesh_vert(vertadr + vertex);
@@ -83,7 +83,7 @@ fn mesh_support(mesh: i32, dir: vec3f, last: i32, started: i32) -> Top {
         }
     }
     if (climbs) {
-        // up the edges of the hull, from where the last climb ended or from the extreme vertex of that direction
+        // hill climbing along the edges of the hull, from the end of the last climb or from the extreme vertex of that direction
         let edgeadr = mesh_graphadr(mesh) + 2;
         let hull = mesh_graph(edgeadr - 2);
         let lean = vec3i(1) + vec3i(dir > vec3f(0.4)) - vec3i(dir < vec3f(-0.4));
@@ -92,7 +92,7 @@ fn mesh_support(mesh: i32, dir: vec3f, last: i32, started: i32) -> Top {
         var here = -1;
         for (var turn = 0; turn < 8 * hull + 3; turn++) {
             if (next < 0) {
-                // no neighbor left: on from the best, if it is another one
+                // no neighbor left: on from the best vertex, if it is a new one
                 if (top.climbed == here) {
                     break;
                 }
@@ -108,7 +108,7 @@ fn mesh_support(mesh: i32, dir: vec3f, last: i32, started: i32) -> Top {
                 }
             }
             if (edge < 0) {
-                // the two to begin at
+                // the two start vertices
                 next = select(-1, started, edge == -2);
                 edge = select(edge + 1, 0, edge == -1 || started < 0);
             } else {

@@ -1,4 +1,4 @@
-//! Forces with which contacts stick (part of `mj_passive`).
+//! Adhesion forces of contacts (part of `mj_passive`).
 
 use crate::cpu::lib::adhesion::adhesion_share;
 use crate::cpu::lib::rows::dofs_of;
@@ -6,9 +6,9 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::{DSBL_DAMPER, DSBL_SPRING};
 
-/// Forces with which contacts stick (part of `mj_passive`).
+/// Adhesion forces of contacts (part of `mj_passive`).
 ///
-/// `qfrc_adhesion` (N, N m) pulls the geoms of every contact that makes rows together, along its normal.
+/// `qfrc_adhesion` (N, N m) pulls together the two geoms of every contact that has constraint rows, along the contact normal.
 pub fn adhesion(m: &Model, d: &mut Data) {
     let (ncon, num) = (d.ncon[0] as usize, d.nefc[0] as usize);
     let contact = std::mem::take(&mut d.contact_collision);
@@ -16,16 +16,16 @@ pub fn adhesion(m: &Model, d: &mut Data) {
     d.contact_collision = contact;
 }
 
-/// The same for the first `num` rows of worlds side by side; `contact` gives the pair of each contact slot.
+/// The stage for the first `num` constraint rows of worlds side by side; `contact` gives the pair of each contact slot.
 pub fn stick<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
     d.qfrc_adhesion.fill(R::zero());
 
-    // without springs and dampers there is nothing passive
+    // no passive forces if springs and dampers are both disabled
     if m.opt.disabled(DSBL_SPRING) && m.opt.disabled(DSBL_DAMPER) {
         return;
     }
     for r in 0..num {
-        // a lane that lacks the row feels nothing of it
+        // a lane without this constraint row gets no force from it
         let share = adhesion_share(m, d, contact, r);
         let pull = R::select(R::zero().lt(d.efc_D[r]), share, R::zero());
         let dofs = dofs_of(m, R::int_lane(d.efc_Jpat[r], 0));

@@ -16,7 +16,7 @@ pub fn camlight<R: Real>(m: &Model, d: &mut Data<R>) {
         let (mut pos, mut mat) =
             local2global(d, body, none, d.own.cam_pos(m, i), d.own.cam_quat(m, i));
         if mode == CamLight::Track || mode == CamLight::TrackCom {
-            // the orientation stays, the position follows
+            // track modes: the orientation stays, the position follows
             mat = d.own.cam_mat0(m, i);
             pos = if mode == CamLight::Track {
                 add3(d.xpos[body], d.own.cam_pos0(m, i))
@@ -24,7 +24,7 @@ pub fn camlight<R: Real>(m: &Model, d: &mut Data<R>) {
                 add3(d.subtree_com[body], d.own.cam_poscom0(m, i))
             };
         } else if let Some(target) = target(d, mode, m.cam_targetbodyid[i]) {
-            // look at the target: -z towards it, x level
+            // target modes: -z of the camera points at the target, its x axis is level
             let (z, _) = normalize3(sub3(pos, target));
             let (x, _) = normalize3(cross([R::zero(), R::zero(), R::one()], z));
             let (y, _) = normalize3(cross(z, x));
@@ -42,7 +42,7 @@ pub fn camlight<R: Real>(m: &Model, d: &mut Data<R>) {
         let mut pos = add3(d.xpos[body], mul_mat_vec3(d.xmat[body], local_pos));
         let mut dir = rot_vec_quat(d.own.light_dir(m, i), d.xquat[body]);
         if mode == CamLight::Track || mode == CamLight::TrackCom {
-            // the direction stays, the position follows
+            // track modes: the direction stays, the position follows
             dir = d.own.light_dir0(m, i);
             pos = if mode == CamLight::Track {
                 add3(d.xpos[body], d.own.light_pos0(m, i))
@@ -50,7 +50,7 @@ pub fn camlight<R: Real>(m: &Model, d: &mut Data<R>) {
                 add3(d.subtree_com[body], d.own.light_poscom0(m, i))
             };
         } else if let Some(target) = target(d, mode, m.light_targetbodyid[i]) {
-            // shine at the target
+            // target modes: the light shines at the target
             dir = sub3(target, pos);
         }
         d.light_xpos[i] = pos;
@@ -58,7 +58,7 @@ pub fn camlight<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-// what a camera or light is turned to, if anything
+// position of the target of a camera or light; none in modes without a target
 #[inline(always)]
 fn target<R: Real>(d: &Data<R>, mode: i32, body: i32) -> Option<[R; 3]> {
     let body = usize::try_from(body).ok()?;

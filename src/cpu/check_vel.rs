@@ -7,11 +7,11 @@ use crate::types::Warning;
 
 /// Reset a world whose qvel is bad (`mj_checkVel`).
 pub fn check_vel(m: &Model, d: &mut Data) {
-    // is any number bad
+    // is any number NaN or too large
     if !d.qvel.iter().any(|&x| is_bad(x)) {
         return;
     }
 
-    // start again, warnings included; then count this one
+    // reset the world, its warnings included; then count this warning
     bad_world(m, d, Warning::BadQvel);
 }

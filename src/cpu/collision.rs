@@ -1,7 +1,8 @@
 //! Contacts (`mj_collision`).
 //!
-//! The list of pairs that may collide is a constant of the model. Each pair is tried by its bounding spheres, where its shapes
-//! are dear also by its bounding boxes, then by the function of its shapes; contacts get their slots in the order of the list.
+//! The list of pairs that may collide is a constant of the model. Each pair is tried by its bounding spheres, where its collider
+//! is expensive also by its bounding boxes, then by the function of its shapes; contacts get their slots in the order of the
+//! list.
 
 pub(crate) mod bounds;
 mod box_box;
@@ -99,21 +100,21 @@ pub fn collision(m: &Model, d: &mut Data) {
         found += out.num as i32;
     }
 
-    // what did not fit is told
+    // flag an overflow
     d.needed[0] = d.needed[0].max(found);
     if found > m.nconmax as i32 {
         d.overflow[0] |= OVERFLOW_CONTACT;
     }
 }
 
-/// Whether some contact of a pair is nearer than its margin, in one lane.
+/// True if some contact of a pair is nearer than its margin, in one lane.
 pub(crate) fn touches<R: Real>(found: &Contacts<R>, lane: usize, margin: f64) -> bool {
     let mut found = found.point[..found.num].iter();
     found.any(|p| p.dist.lane(lane) < margin)
 }
 
-/// Puts the contacts that a pair will have within the timestep in one lane in the place of those that it has in the gap; false
-/// if it will have none.
+/// Replaces the contacts of a pair within the gap, in one lane, by those that it will have within the timestep; false if it will
+/// have none.
 pub(crate) fn speculate<R: Real>(
     m: &Model,
     d: &Data<R>,
@@ -130,7 +131,7 @@ pub(crate) fn speculate<R: Real>(
     any
 }
 
-// contacts of pairs with a flex that count together; their number
+// adds the contacts of a range of pairs with a flex, which share one limit; returns their number
 fn of_flex(
     m: &Model,
     d: &mut Data,
@@ -160,7 +161,7 @@ fn of_flex(
     all.len() as i32
 }
 
-/// Where the geoms of a pair are near: by their bounding spheres, or by a bounding sphere and a plane.
+/// Lanes where the geoms of a pair are near: by their bounding spheres, or by a bounding sphere and a plane.
 #[inline(always)]
 pub fn near<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
     let (geom1, geom2) = (m.collision_geom1[k] as usize, m.collision_geom2[k] as usize);
@@ -177,7 +178,7 @@ pub fn near<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
     R::zero().le(R::zero())
 }
 
-// square of how far apart the centers of a pair are at most: found once for all lanes where they share it
+// square of the distance of the two centers up to which a pair is near: computed once for all lanes where they share it
 #[inline(always)]
 fn squared_reach<R: Real>(m: &Model, own: &Own<R>, k: usize) -> R {
     let [geom1, geom2] = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
@@ -189,8 +190,8 @@ fn squared_reach<R: Real>(m: &Model, own: &Own<R>, k: usize) -> R {
     bound * bound
 }
 
-/// Where the bounding boxes of two geoms that are near meet, or that of a mesh a plane, and tables of their hulls do not tell them
-/// apart; everywhere if their contacts cost less than this test.
+/// Lanes where the bounding boxes of two near geoms meet, or the bounding box of a mesh meets a plane, and the support tables of
+/// their hulls do not separate them; all lanes if the contacts cost less than this test.
 pub(crate) fn meet<R: Real>(
     m: &Model,
     own: &Own<R>,
@@ -213,7 +214,7 @@ pub(crate) fn meet<R: Real>(
     }
 }
 
-/// A geom in its place.
+/// A geom at its pose.
 #[inline(always)]
 pub fn shape<R: Real>(m: &Model, d: &Data<R>, geom: usize) -> Shape<R> {
     Shape {
@@ -223,10 +224,10 @@ pub fn shape<R: Real>(m: &Model, d: &Data<R>, geom: usize) -> Shape<R> {
     }
 }
 
-/// What makes the contacts of two shapes below a distance, in the lanes where they are near.
+/// Function that finds the contacts of two shapes nearer than a distance, in the lanes where they are near.
 pub type Function<R = f64> = fn(&Shape<R>, &Shape<R>, R, <R as Real>::Mask, &mut Contacts<R>);
 
-/// The function of two shapes, of which the first has the lower type.
+/// The contact function of two geom types, the lower type first.
 pub fn function(type1: i32, type2: i32) -> Option<Function> {
     use GeomType as T;
     let own: Function = match (T::from_i32(type1)?, T::from_i32(type2)?) {
@@ -239,7 +240,7 @@ pub fn function(type1: i32, type2: i32) -> Option<Function> {
     Some(own)
 }
 
-/// The same where one text serves any number of worlds: it branches little.
+/// The contact function with one code for any number of worlds: it branches little.
 pub fn wide<R: Real>(type1: i32, type2: i32) -> Option<Function<R>> {
     use GeomType as T;
     Some(match (T::from_i32(type1)?, T::from_i32(type2)?) {
@@ -257,22 +258,22 @@ pub fn wide<R: Real>(type1: i32, type2: i32) -> Option<Function<R>> {
     })
 }
 
-/// What finds the contacts of two geoms.
+/// Collider of two geoms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A function of their shapes.
+    /// A closed-form function of the two shapes.
     Closed,
-    /// That of a plane and a mesh.
+    /// The collider of a plane and a mesh.
     PlaneMesh,
     /// The convex collider.
     Convex,
-    /// The convex collider, prism by prism of a height field.
+    /// The convex collider, run for each prism of a height field.
     Hfield,
-    /// A descent where two signed distances overlap.
+    /// Descent to where two signed distance fields overlap.
     Sdf,
 }
 
-/// What finds the contacts of two geoms of which the first has the lower type; nothing if they cannot collide.
+/// Collider of two geom types, the lower type first; none if they cannot collide.
 pub fn kind(types: [i32; 2]) -> Option<Kind> {
     use GeomType as T;
     if function(types[0], types[1]).is_some() {
@@ -281,7 +282,7 @@ pub fn kind(types: [i32; 2]) -> Option<Kind> {
     let solid = |t: GeomType| (T::Sphere..=T::Mesh).contains(&t);
     match [T::from_i32(types[0])?, T::from_i32(types[1])?] {
         [T::Plane, T::Mesh | T::Sdf] => Some(Kind::PlaneMesh),
-        // faces of a mesh against a field are not tried yet
+        // mesh faces against a signed distance field are not supported yet
         [T::Mesh | T::Hfield, T::Sdf] => None,
         [_, T::Sdf] => Some(Kind::Sdf),
         [T::Hfield, other] if solid(other) => Some(Kind::Hfield),
@@ -290,8 +291,8 @@ pub fn kind(types: [i32; 2]) -> Option<Kind> {
     }
 }
 
-/// Contacts of two geoms in their places, of which the first has the lower type; false if the convex collider ended before
-/// it was sure. `own` is what the world has of the model for itself.
+/// Contacts of two geoms at their poses, the lower type first; false if the convex collider stopped before it converged. `own`
+/// holds the world's own values of model fields.
 pub(crate) fn collide<R: Real>(
     m: &Model,
     own: OwnLane<'_, R>,
@@ -325,7 +326,8 @@ pub(crate) fn collide<R: Real>(
     }
 }
 
-// the next slot, or that of the shallowest contact if this one is deeper: the deepest stay, in the order of the list
+// stores a contact in the next slot; if all are taken, the shallowest contact gives way to a deeper one. The remaining contacts
+// keep the order of the list
 fn keep(m: &Model, d: &mut Data, k: usize, point: &Point, soon: bool) {
     let mut slot = d.ncon[0] as usize;
     if slot == m.nconmax {
@@ -346,7 +348,7 @@ fn keep(m: &Model, d: &mut Data, k: usize, point: &Point, soon: bool) {
     d.ncon[0] = slot as i32 + 1;
 }
 
-// the later of equals
+// the later one of equally shallow contacts
 fn shallowest(dist: &[f64]) -> Option<usize> {
     let mut slot = None;
     let mut most = f64::NEG_INFINITY;

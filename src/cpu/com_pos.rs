@@ -19,7 +19,7 @@ pub fn com_pos<R: Real>(m: &Model, d: &mut Data<R>) {
             d.subtree_com[p] = add3(d.subtree_com[p], moment);
         }
 
-        // a subtree without mass, or of one body, is where its body is
+        // a subtree without mass, or of one body, has its body's centre of mass
         let subtreemass = d.own.body_subtreemass(m, i);
         let light = subtreemass.lt(R::splat(MINVAL));
         d.subtree_com[i] = if light.all() || m.body_childnum[i] == 0 {
@@ -39,7 +39,7 @@ pub fn com_pos<R: Real>(m: &Model, d: &mut Data<R>) {
         d.cinert[i] = inert_com(inertia, d.ximat[i], offset, mass);
     }
 
-    // motion axes about the centre of mass of their tree
+    // motion axes of dofs about the centre of mass of their tree
     let (zero, one) = (R::zero(), R::one());
     for j in 0..m.njnt {
         let i = m.jnt_bodyid[j] as usize;
@@ -62,7 +62,7 @@ pub fn com_pos<R: Real>(m: &Model, d: &mut Data<R>) {
             d.cdof[adr + 2] = [zero, zero, zero, zero, zero, one];
             adr += 3;
         }
-        // and turns, like a ball, about those of its body
+        // a free joint rotates, like a ball joint, about the axes of its body
         let mat = d.xmat[i];
         for k in 0..3 {
             d.cdof[adr + k] = dof_com([mat[k], mat[k + 3], mat[k + 6]], offset);

@@ -28,7 +28,7 @@ pub fn com_vel<R: Real>(m: &Model, d: &mut Data<R>) {
                 adr += 3;
             }
 
-            // axes turn with what carries them: three at once in a ball, else one
+            // axes rotate with the motion of the dofs before them: three at once in a ball, else one
             let ndof = if jnt_type == JointType::Free || jnt_type == JointType::Ball {
                 3
             } else {

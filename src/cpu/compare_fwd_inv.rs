@@ -1,20 +1,20 @@
-//! What forward and inverse dynamics differ in (`mj_compareFwdInv`).
+//! Difference of forward and inverse dynamics (`mj_compareFwdInv`).
 
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
-/// What forward and inverse dynamics differ in (`mj_compareFwdInv`).
+/// Difference of forward and inverse dynamics (`mj_compareFwdInv`).
 ///
-/// Called before the inverse runs and after it. `solver_fwdinv` has the lengths (N, N m) of the difference of the constraint
-/// forces, and of the difference of what is applied; both are zero for a solver that has converged, and in a world without rows.
+/// Called before inverse dynamics and after it. `solver_fwdinv` has the norms (N, N m) of two differences: of the constraint
+/// forces, and of the applied forces. Both are zero for a solver that has converged, and in a world without constraint rows.
 pub fn compare_fwd_inv<R: Real>(m: &Model, d: &mut Data<R>) {
     let after = R::int_lane(d.fwdinv_stage[0], 0);
     if after == 0 {
-        // what the forward pass found is kept
+        // keep the constraint forces of forward dynamics
         d.fwdinv_qfrc.copy_from_slice(&d.qfrc_constraint);
         d.fwdinv_force.clone_from(&d.efc_force);
     } else {
-        // lengths of the differences
+        // norms of the differences
         let [mut constraint, mut applied] = [R::zero(); 2];
         for i in 0..m.nv {
             let x = d.fwdinv_qfrc[i] - d.qfrc_constraint[i];
@@ -29,7 +29,7 @@ pub fn compare_fwd_inv<R: Real>(m: &Model, d: &mut Data<R>) {
         d.solver_fwdinv[0] = R::select(some, constraint.sqrt(), R::zero());
         d.solver_fwdinv[1] = R::select(some, applied.sqrt(), R::zero());
 
-        // what the forward pass found comes back
+        // restore the constraint forces of forward dynamics
         d.qfrc_constraint.copy_from_slice(&d.fwdinv_qfrc);
         d.efc_force.copy_from_slice(&d.fwdinv_force);
     }

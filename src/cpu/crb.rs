@@ -7,7 +7,7 @@ use crate::real::{Mask, Real};
 
 /// Composite inertia and M (`mj_makeM`: `mj_crb`, `mj_tendonArmature`).
 pub fn crb<R: Real>(m: &Model, d: &mut Data<R>) {
-    // inertia of subtrees, children before parents; the world gathers nothing
+    // inertia of subtrees, children before parents; the world body collects none
     d.crb.copy_from_slice(&d.cinert);
     for i in (1..m.nbody).rev() {
         let p = m.body_parentid[i] as usize;
@@ -19,7 +19,7 @@ pub fn crb<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // a row for every dof: force of the subtree moving along it, seen by the dofs that carry it
+    // a row for every dof: force that moves the subtree along the dof, projected on the dof and its ancestors
     for i in 0..m.nv {
         let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize);
         // constant inertia of simple bodies
@@ -52,7 +52,7 @@ fn tendon_armature<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
         let scale = d.own.tendon_armature_all(m, t) * d.ten_J[adr + a];
         let (row, rownnz) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize);
         let mut b = 0;
-        // both lists ascend: walk them together
+        // both index lists ascend: advance them together
         for k in row..row + rownnz {
             while b < num && colind[b] < m.M_colind[k] {
                 b += 1;

@@ -10,7 +10,7 @@ use crate::types::{DSBL_GRAVITY, DSBL_SPRING, JointType};
 pub fn energy<R: Real>(m: &Model, d: &mut Data<R>) {
     let mut potential = R::zero();
 
-    // weight
+    // gravity
     if !m.opt.disabled(DSBL_GRAVITY) {
         let gravity = d.own.gravity(m);
         for i in 1..m.nbody {
@@ -18,7 +18,7 @@ pub fn energy<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // springs of joints, of tendons and of edges of soft bodies
+    // springs of joints, of tendons and of flex edges
     if !m.opt.disabled(DSBL_SPRING) {
         for j in 0..m.njnt {
             potential += joint_energy(m, d, j);
@@ -32,7 +32,7 @@ pub fn energy<R: Real>(m: &Model, d: &mut Data<R>) {
     }
     d.energy[0] = potential;
 
-    // half of qvel' M qvel: of a row, what lies off the diagonal counts twice
+    // half of qvel' M qvel: off-diagonal entries of a row count twice
     let mut kinetic = R::zero();
     for i in 0..m.nv {
         let adr = m.M_rowadr[i] as usize;
@@ -65,7 +65,7 @@ fn joint_energy<R: Real>(m: &Model, d: &Data<R>, j: usize) -> R {
         return spring_energy(linear, poly, x);
     }
 
-    // three coordinates: the distance counts
+    // three coordinates: the distance from rest counts
     let mut sum = R::zero();
     if jnt_type == JointType::Free {
         let x = std::array::from_fn(|k| d.qpos[adr + k] - joint_rest(m, d, j, k));
@@ -73,7 +73,7 @@ fn joint_energy<R: Real>(m: &Model, d: &Data<R>, j: usize) -> R {
         adr += 3;
     }
 
-    // an orientation: the angle counts
+    // an orientation: the angle from rest counts
     let quat = normalize4(std::array::from_fn(|k| d.qpos[adr + k]));
     let first = adr - m.jnt_qposadr[j] as usize;
     let rest = std::array::from_fn(|k| joint_rest(m, d, j, first + k));
@@ -91,7 +91,7 @@ fn tendon_energy<R: Real>(m: &Model, d: &Data<R>, t: usize) -> R {
         return R::zero();
     }
 
-    // a spring pulls outside its range of lengths
+    // a spring acts outside its range of slack lengths
     let length = d.ten_length[t];
     let [lower, upper] = rest_length(m, d, t);
     let below = R::select(length.lt(lower), length - lower, R::zero());

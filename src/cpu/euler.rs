@@ -11,7 +11,7 @@ use crate::types::{DSBL_DAMPER, DSBL_EULERDAMP, Warning};
 /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
 pub fn euler<R: Real>(m: &Model, d: &mut Data<R>) {
     if damps(m, d) {
-        // M with the slope of the damping over a timestep
+        // M plus the timestep times the damping of the dofs
         d.qH.copy_from_slice(&d.M);
         for i in 0..m.nv {
             let diag = (m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize;
@@ -30,7 +30,7 @@ pub fn euler<R: Real>(m: &Model, d: &mut Data<R>) {
         d.euler_qacc.copy_from_slice(&d.qacc);
     }
 
-    // state and time
+    // advance state and time
     take_step(m, d);
 }
 
@@ -44,12 +44,12 @@ pub(crate) fn take_step<R: Real>(m: &Model, d: &mut Data<R>) {
     d.euler_qacc = qacc;
 }
 
-/// True if there is damping of joints to be integrated implicitly in some world of a tile.
+/// True if joint damping has to be integrated implicitly in some world of a tile.
 pub fn damps<R: Real>(m: &Model, d: &Data<R>) -> bool {
     damped(m) || (asked(m) && d.own.has_damping())
 }
 
-/// True if the model has damping of joints to be integrated implicitly.
+/// True if the model has joint damping to be integrated implicitly.
 pub fn damped(m: &Model) -> bool {
     asked(m)
         && (0..m.nv).any(|i| {
@@ -59,7 +59,7 @@ pub fn damped(m: &Model) -> bool {
         })
 }
 
-// whether the flags ask for damping, and for its integration with the velocity
+// true if the flags enable damping and its implicit integration
 fn asked(m: &Model) -> bool {
     !m.opt.disabled(DSBL_EULERDAMP) && !m.opt.disabled(DSBL_DAMPER)
 }

@@ -1,4 +1,4 @@
-//! The diagonal of A as it is, and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
+//! The exact diagonal of A and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
 
 use crate::cpu::lib::primal::inverse_square;
 use crate::cpu::lib::rows::dofs_of;
@@ -7,7 +7,7 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::{ConstraintType, MINVAL};
 
-/// The diagonal of A as it is, and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
+/// The exact diagonal of A and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
 pub fn exact_diagonal(m: &Model, d: &mut Data) {
     let (ncon, num) = (d.ncon[0] as usize, d.nefc[0] as usize);
     let contact = std::mem::take(&mut d.contact_collision);
@@ -15,16 +15,16 @@ pub fn exact_diagonal(m: &Model, d: &mut Data) {
     d.contact_collision = contact;
 }
 
-/// The same for the first `num` rows of worlds side by side; `contact` gives the pair of each contact slot.
+/// The stage for the first `num` constraint rows of worlds side by side; `contact` gives the pair of each contact slot.
 pub fn exact<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
     let mut r = 0;
     while r < num {
-        // A, and R by the impedance
+        // diagonal of A, and R from it and the impedance
         let diag = unit_response(m, d, r);
         let imp = d.efc_KBIP[4 * r + 2];
         let reg = ((R::one() - imp) * diag / imp).max(R::splat(MINVAL));
 
-        // the first row of a contact speaks for all
+        // a contact's rows are treated together, at its first row
         r += match ConstraintType::from_i32(R::int_lane(d.efc_type[r], 0)) {
             Some(ConstraintType::ContactPyramidal) => pyramid(m, d, contact, r, reg),
             Some(ConstraintType::ContactElliptic) => cone(m, d, contact, r, reg),
@@ -36,7 +36,7 @@ pub fn exact<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
     }
 }
 
-// edges share what makes the pyramid's friction impedance that of the elliptic cone; returns their number
+// all edges of a pyramid get the R that gives the friction impedance of the elliptic cone; returns their number
 fn pyramid<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], first: usize, reg: R) -> usize {
     let k = contact[R::int_lane(d.efc_id[first], 0) as usize] as usize;
     let slide = d.own.collision_friction(m, 5 * k);
@@ -49,7 +49,7 @@ fn pyramid<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], first: usize, r
     nrow
 }
 
-// the normal, and friction axes by the R of their friction; returns their number
+// R of the normal row, and of each friction row from its friction coefficient; returns the number of rows
 fn cone<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], first: usize, reg: R) -> usize {
     let k = contact[R::int_lane(d.efc_id[first], 0) as usize] as usize;
     let impratio = d.own.impratio(m).max(R::splat(MINVAL));
@@ -63,13 +63,13 @@ fn cone<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], first: usize, reg:
     nrow
 }
 
-// R, its inverse, and the diagonal of A that they stand for; a lane that lacks the row goes on without it
+// sets R, its inverse D, and the corresponding diagonal of A; a lane without the row keeps its values
 fn regularize<R: Real>(d: &mut Data<R>, r: usize, reg: R) {
     let present = R::zero().lt(d.efc_D[r]);
     set_regularization(d, r, reg, present);
 }
 
-// acceleration of a row by a unit of its force, J inv(M) J': the square of half a solve
+// acceleration of a row per unit of its force, J inv(M) J': the squared norm of a half solve
 fn unit_response<R: Real>(m: &Model, d: &mut Data<R>, r: usize) -> R {
     let mut x = std::mem::take(&mut d.half_solve);
     x.fill(R::zero());

@@ -9,14 +9,14 @@ use crate::types::{MAXLOSS, OVERFLOW_PRECISION, Warning};
 
 /// L'DL of M (`mj_factorM`).
 pub fn factor_m<R: Real>(m: &Model, d: &mut Data<R>) {
-    // in place of a copy
+    // the factorization works in place on a copy
     d.qLD.copy_from_slice(&d.M);
     let clamped = factor_i(m, &mut d.qLD, &mut d.qLDiagInv);
 
-    // a matrix that is not positive is told once a call
+    // a matrix that is not positive definite is warned of once per call
     warn(d, Warning::Inertia, clamped);
 
-    // a matrix whose roundings alone change accelerations is told
+    // a matrix whose rounding alone changes accelerations is flagged
     let most = R::splat(MAXLOSS / R::ROUNDING);
     let mut coarse = most.lt(most);
     for i in 0..m.nv {

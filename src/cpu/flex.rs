@@ -1,4 +1,4 @@
-//! Vertices of soft bodies, lengths of their edges and how dofs change them (`mj_flex`).
+//! Vertices of flexes, lengths of their edges and the edges' Jacobians (`mj_flex`).
 
 use crate::cpu::lib::cage::place_vertices;
 use crate::cpu::lib::jac::add_jac;
@@ -6,7 +6,7 @@ use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
-/// Vertices of soft bodies, lengths of their edges and how dofs change them (`mj_flex`).
+/// Vertices of flexes, lengths of their edges and the edges' Jacobians (`mj_flex`).
 pub fn flex<R: Real>(m: &Model, d: &mut Data<R>) {
     // vertices
     for v in 0..m.nflexvert {
@@ -20,7 +20,7 @@ pub fn flex<R: Real>(m: &Model, d: &mut Data<R>) {
         place_vertices(m, d, f);
     }
 
-    // edges, but of what cannot change its shape
+    // edges, except those of rigid or interpolated flexes
     for f in 0..m.nflex {
         if m.flex_rigid[f] != 0 || m.flex_interp[f] != 0 {
             continue;
@@ -47,7 +47,7 @@ fn edge<R: Real>(m: &Model, d: &mut Data<R>, vertadr: i32, e: usize) {
         return;
     }
 
-    // the second end less the first
+    // the second vertex minus the first
     let colind = &m.flexedge_J_colind[adr..adr + num];
     let mut row = std::mem::take(&mut d.flexedge_J);
     row[adr..adr + num].fill(R::zero());

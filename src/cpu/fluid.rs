@@ -1,4 +1,4 @@
-//! Forces of the medium that bodies move in (`mj_fluid`).
+//! Forces of the fluid on bodies (`mj_fluid`).
 
 use crate::cpu::lib::force::apply_ft;
 use crate::cpu::lib::math::*;
@@ -8,15 +8,15 @@ use crate::real::{Mask, Real};
 use crate::types::{DSBL_DAMPER, DSBL_SPRING, MINVAL};
 use std::f64::consts::PI;
 
-/// Forces of the medium that bodies move in (`mj_fluid`).
+/// Forces of the fluid on bodies (`mj_fluid`).
 pub fn fluid<R: Real>(m: &Model, d: &mut Data<R>) {
-    // without springs and dampers there is nothing passive
+    // no passive forces if springs and dampers are both disabled
     d.qfrc_fluid.fill(R::zero());
     if m.opt.disabled(DSBL_SPRING) && m.opt.disabled(DSBL_DAMPER) {
         return;
     }
 
-    // a body whose geoms are ellipsoids to the medium, or else the box of its inertia
+    // the ellipsoid model for a body with ellipsoid geoms, else the inertia box model
     let mut qfrc = std::mem::take(&mut d.qfrc_fluid);
     for i in 1..m.nbody {
         if d.own.body_mass(m, i).lt(R::splat(MINVAL)).all() {
@@ -64,7 +64,7 @@ fn ellipsoid<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], i: usize, g: usize
     let size = semi_axes(m, d, g);
     let density = d.own.density(m);
 
-    // the medium that is carried along has momentum
+    // momentum of the fluid that moves along (added mass)
     let carried =
         |mass: &[R], v: [R; 3]| -> [R; 3] { std::array::from_fn(|k| density * mass[k] * v[k]) };
     let linear = carried(&prm[6..9], vel);
@@ -80,7 +80,7 @@ fn ellipsoid<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], i: usize, g: usize
     apply_ft(m, d, qfrc, i, pos, force, torque);
 }
 
-// force of lift less drag, and torque of drag, in the frame of the ellipsoid (`mj_viscousForces`)
+// force (lift minus drag) and torque (drag), in the frame of the ellipsoid (`mj_viscousForces`)
 #[inline(always)]
 fn lift_and_drag<R: Real>(
     m: &Model,
@@ -97,7 +97,7 @@ fn lift_and_drag<R: Real>(
     let min = sx.min(sy).min(sz);
     let mid = sx + sy + sz - max - min;
 
-    // area that is seen from where it moves to; faces in units of the largest, lest thin shapes lose their digits
+    // area projected along the velocity; faces are scaled by the largest one, since squares of thin shapes lose precision
     let (dir, speed) = normalize3(vel);
     let square = |x: R| x * x;
     let faces = [sy * sz, sz * sx, sx * sy];
@@ -107,16 +107,16 @@ fn lift_and_drag<R: Real>(
     let (denominator, numerator) = (dot3(normal, normal), dot3(normal, dir));
     let area = R::splat(PI) * largest * (denominator / numerator).sqrt();
 
-    // Magnus: turning while moving
+    // Magnus lift: rotation during translation
     let volume = R::splat(4.0 / 3.0 * PI) * sx * sy * sz;
     let lift = scl3(cross(turn, vel), magnus * density * volume);
 
-    // Kutta: moving askew
+    // Kutta lift: translation at an angle to the axes
     let circulation = kutta * density * area * (numerator / denominator);
     let kutta_force = cross(cross(normal, vel), vel);
     let lift = add_scl3(lift, kutta_force, circulation);
 
-    // drag of translation: viscous as of a sphere, else between blunt and slender
+    // drag of translation: viscous as for a sphere, else between blunt and slender
     let diam = R::splat(2.0 / 3.0) * (sx + sy + sz);
     let widest = R::splat(PI) * max * mid;
     let seen = area * blunt + slender * (widest - area);

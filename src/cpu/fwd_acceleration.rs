@@ -9,13 +9,13 @@ use crate::real::{Mask, Real};
 
 /// Unconstrained acceleration (`mj_fwdAcceleration`).
 pub fn fwd_acceleration<R: Real>(m: &Model, d: &mut Data<R>) {
-    // all forces but those of constraints
+    // sum of all forces except constraint forces
     for i in 0..m.nv {
         d.qfrc_smooth[i] =
             d.qfrc_passive[i] - d.qfrc_bias[i] + d.qfrc_applied[i] + d.qfrc_actuator[i];
     }
 
-    // forces applied to bodies at their centres of mass, where there are any
+    // external forces on bodies at their centres of mass, where they are not zero
     let mut qfrc = std::mem::take(&mut d.qfrc_smooth);
     for i in 1..m.nbody {
         let [fx, fy, fz, tx, ty, tz] = d.xfrc_applied[i];

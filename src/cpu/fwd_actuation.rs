@@ -20,7 +20,7 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
         return;
     }
 
-    // one bad control and all count as zero
+    // one bad control sets all controls to zero
     let bad = bad_ctrl(m, d);
     warn(d, Warning::BadCtrl, Some(bad));
 
@@ -29,7 +29,7 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
         if m.actuator_actnum[i] > 0 {
             activation_rate(m, d, i, bad);
         }
-        // a plugin is not disabled with its group
+        // an actuator with a plugin is not disabled with its group
         if !m.actuator_disabled(i) || has_plugin(m, i) {
             force(m, d, i, bad);
         }
@@ -39,14 +39,14 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
         rest_actuators(m, d);
     }
 
-    // the sum of forces on a tendon is limited
+    // limit the sum of the actuator forces on each tendon
     for t in 0..m.ntendon {
         if m.tendon_actfrclimited[t] != 0 && limits_hold(m) {
             limit_tendon(m, d, t);
         }
     }
 
-    // and each force
+    // limit each actuator force
     for i in 0..m.nactuator {
         if m.actuator_forcelimited[i] == 0 {
             continue;
@@ -64,7 +64,7 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // but for what is not due to a motor's current
+    // cogging and friction of motors are not limited
     for i in 0..m.nactuator {
         if m.actuator_biastype[i] == BiasType::DcMotor && !m.actuator_disabled(i) {
             let friction = motor_friction(m, d, i);
@@ -72,7 +72,7 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // as the dofs feel them
+    // as generalized forces
     for r in 0..m.nout {
         let force = d.actuator_force[r];
         let (adr, num) = (m.moment_rowadr[r] as usize, m.moment_rownnz[r] as usize);
@@ -81,7 +81,7 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // gravity that actuators compensate
+    // gravity compensation by actuators
     let pull = !m.opt.disabled(DSBL_GRAVITY) && d.own.has_gravity(m);
     if m.ngravcomp > 0 && pull {
         for i in 0..m.nv {
@@ -91,7 +91,7 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // the sum of forces on a joint is limited
+    // limit the sum of the actuator forces on each joint
     for j in 0..m.njnt {
         if m.jnt_actfrclimited[j] != 0 {
             let i = m.jnt_dofadr[j] as usize;
@@ -126,7 +126,7 @@ fn activation_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) 
         }
         Some(DynType::Pid) => {
             let [slew, integral] = pid_rate(m, d, i, |u| control(m, d, bad, u));
-            // both are there only if they are needed
+            // each state exists only if its parameter asks for it
             if m.actuator_dynprm[10 * i + 1] > 0.0 {
                 d.act_dot[adr] = slew;
             }
@@ -158,13 +158,13 @@ fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
     let ctrl = |u: usize| control(m, d, bad, u);
     let r = m.actuator_outadr[i] as usize;
 
-    // a plugin knows its force
+    // a plugin computes its force itself
     if has_plugin(m, i) {
         d.actuator_force[r] = plugin_force(m, d, i);
         return;
     }
 
-    // a servo of an orientation has three outputs
+    // a servo of an orientation has three force outputs
     if m.actuator_gaintype[i] == GainType::So3 {
         let torque = so3_force(m, d, i, ctrl);
         d.actuator_force[r..r + 3].copy_from_slice(&torque);
@@ -212,7 +212,7 @@ fn force<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
     d.actuator_force[r] = gain * input + bias;
 }
 
-// where there are plugins, limits hold if an actuator that is none, and not disabled, acts on a tendon that has them
+// in models with plugins, tendon limits hold only if an enabled actuator without a plugin acts on a limited tendon
 fn limits_hold(m: &Model) -> bool {
     let asks = |i: usize| {
         let tendon = m.actuator_trnid[2 * i] as usize;
@@ -224,7 +224,7 @@ fn limits_hold(m: &Model) -> bool {
     m.nplugin == 0 || (0..m.nactuator).any(asks)
 }
 
-// one number that a function of the user's own computes
+// output of a user function with one number
 fn user<R: Real>(m: &Model, d: &Data<R>, i: usize, part: UserPart, bad: R::Mask) -> R {
     let mut out = [R::zero()];
     of_user(m, d, i, part, bad, &mut out);
@@ -241,7 +241,7 @@ fn limit_tendon<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
         sum += d.actuator_force[m.actuator_outadr[i] as usize];
     }
 
-    // all of its actuators give way in proportion
+    // scale the forces of all actuators on the tendon by the same factor
     let lo = d.own.tendon_actfrcrange(m, 2 * t);
     let hi = d.own.tendon_actfrcrange(m, 2 * t + 1);
     let some = nonzero(sum);

@@ -1,12 +1,12 @@
-//! Velocities of edges of soft bodies, tendons and actuators (first part of `mj_fwdVelocity`).
+//! Velocities of flex edges, tendons and actuators (first part of `mj_fwdVelocity`).
 
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::DSBL_ACTUATION;
 
-/// Velocities of edges of soft bodies, tendons and actuators (first part of `mj_fwdVelocity`).
+/// Velocities of flex edges, tendons and actuators (first part of `mj_fwdVelocity`).
 pub fn fwd_velocity<R: Real>(m: &Model, d: &mut Data<R>) {
-    // edges of soft bodies
+    // flex edges
     for e in 0..m.nflexedge {
         let (adr, num) = (
             m.flexedge_J_rowadr[e] as usize,

@@ -1,4 +1,4 @@
-//! Implicit in the velocity (`mj_implicit`).
+//! Integrators implicit in the velocity (`mj_implicit`).
 
 use crate::cpu::lib::integrate::advance;
 use crate::cpu::lib::slope::{add_bias, less_slope, less_symmetric_slope, rigid};
@@ -8,16 +8,16 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::{Integrator, Warning};
 
-/// Implicit in the velocity (`mj_implicit`).
+/// Integrators implicit in the velocity (`mj_implicit`).
 pub fn implicit<R: Real>(m: &Model, d: &mut Data<R>) {
-    // force that accelerates
+    // right-hand side: smooth and constraint forces
     for i in 0..m.nv {
         d.implicit_qfrc[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
     }
     d.implicit_qacc.copy_from_slice(&d.implicit_qfrc);
 
     if m.opt.integrator == Integrator::Implicit {
-        // M less the slope over a timestep
+        // M - h D
         for i in 0..m.nv {
             less_slope(m, d, i);
         }
@@ -25,7 +25,7 @@ pub fn implicit<R: Real>(m: &Model, d: &mut Data<R>) {
         warn(d, Warning::Inertia, clamped);
         solve_lu(m, &d.qLU, false, &mut d.implicit_qacc);
     } else {
-        // the same without the bias force, symmetric
+        // m - h D without the derivative of the bias force, symmetric
         for i in 0..m.nv {
             less_symmetric_slope(m, d, i);
         }
@@ -33,7 +33,7 @@ pub fn implicit<R: Real>(m: &Model, d: &mut Data<R>) {
         warn(d, Warning::Inertia, clamped);
         solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.implicit_qacc);
 
-        // a body that is free and rigid gets its bias force as well: it is a system of its own
+        // a free rigid body has the derivative of its bias force as well: its dofs are a separate system
         if (0..m.nv).any(|i| rigid(m, i)) {
             for i in (0..m.nv).filter(|&i| rigid(m, i)) {
                 less_slope(m, d, i);
@@ -46,7 +46,7 @@ pub fn implicit<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // state and time
+    // advance state and time
     let act_dot = std::mem::take(&mut d.act_dot);
     let qacc = std::mem::take(&mut d.implicit_qacc);
     advance(m, d, &act_dot, &qacc, None);

@@ -1,4 +1,4 @@
-//! Constraint forces that an acceleration takes (`mj_invConstraint`).
+//! Constraint forces at a given acceleration (`mj_invConstraint`).
 
 use crate::cpu::lib::cone::{MAXDIM, is_elliptic};
 use crate::cpu::lib::hessian::Sparse;
@@ -7,23 +7,23 @@ use crate::cpu::lib::rows::Rows;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
-/// Constraint forces that an acceleration takes (`mj_invConstraint`).
+/// Constraint forces at a given acceleration (`mj_invConstraint`).
 ///
-/// The force of a row depends on its own residual `J qacc - aref` alone, those of an elliptic contact on theirs: nothing has to
-/// be solved (MuJoCo documentation, Computation, Inverse dynamics).
+/// The force of a row depends on its residual `J qacc - aref` alone, the forces of an elliptic contact on the residuals of its
+/// rows: no system has to be solved (MuJoCo documentation, Computation, Inverse dynamics).
 pub fn inv_constraint(m: &Model, d: &mut Data) {
     let counts = [d.ne[0], d.nf[0], d.nefc[0]].map(|n| n as usize);
     invert(m, d, &Sparse, counts);
 }
 
-/// The same for so many equalities, friction losses, and rows in all.
+/// The constraint forces for given numbers of equality rows, friction loss rows, and all rows.
 pub fn invert<R: Real, S: System<R>>(
     m: &Model,
     d: &mut Data<R>,
     system: &S,
     [ne, nf, num]: [usize; 3],
 ) {
-    // force and state of every row, from how far the acceleration is from its reference
+    // force and state of every row, from its residual
     let mut r = 0;
     while r < num {
         let rows = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
@@ -46,7 +46,7 @@ pub fn invert<R: Real, S: System<R>>(
         }
     }
 
-    // as the dofs feel it
+    // as generalized forces
     d.qfrc_constraint.fill(R::zero());
     for r in 0..num {
         let rows = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
@@ -58,7 +58,7 @@ pub fn invert<R: Real, S: System<R>>(
     }
 }
 
-// how far the acceleration of a row is from its reference
+// residual of a row: its acceleration minus its reference acceleration
 fn residual<R: Real>(d: &Data<R>, rows: Rows<'_, R>, r: usize) -> R {
     let dofs = rows.dofs(r as i32);
     let mut acc = R::zero();

@@ -1,11 +1,11 @@
-//! Trees that rows tie together: islands, each to be solved by itself (`mj_island`).
+//! Islands: sets of trees coupled by constraint rows, each solved by itself (`mj_island`).
 
 use crate::cpu::lib::rows::dofs_of;
 use crate::fields::{Data, Model};
 use crate::types::*;
 
-/// Trees that rows tie together: islands, each to be solved by itself (`mj_island`). Islands are numbered in order of
-/// their first tree, dofs and rows keep their order inside an island. A tree that no row touches is in no island.
+/// Islands: sets of trees coupled by constraint rows, each solved by itself (`mj_island`). Islands are numbered in order of their
+/// first tree, dofs and rows keep their order inside an island. A tree without rows is in no island.
 pub fn island(m: &Model, d: &mut Data) {
     let nefc = d.nefc[0] as usize;
     let whole = m.ntree == 1 || m.opt.disabled(DSBL_ISLAND);
@@ -22,7 +22,7 @@ pub fn island(m: &Model, d: &mut Data) {
     }
 }
 
-// everything is one island
+// the whole model is one island
 fn one_island(m: &Model, d: &mut Data, nefc: usize) {
     d.nisland[0] = 1;
     d.tree_island.fill(0);
@@ -39,11 +39,11 @@ fn one_island(m: &Model, d: &mut Data, nefc: usize) {
     }
 }
 
-// every tree points at an earlier tree of its island or at itself; -1 where no row is
+// union-find: every tree points to an earlier tree of its island or to itself; -1: tree without rows
 fn join_trees(m: &Model, d: &mut Data, nefc: usize) {
     d.tree_island.fill(-1);
     for r in 0..nefc {
-        // rows of a contact follow each other and touch the same dofs
+        // rows of a contact are consecutive and have the same dofs
         if r > 0 && d.efc_Jpat[r] == d.efc_Jpat[r - 1] {
             continue;
         }
@@ -71,7 +71,7 @@ fn root_of(tree_island: &[i32], mut tree: i32) -> i32 {
     tree
 }
 
-// parents come before their children, so one pass turns pointers into numbers
+// roots come before the trees that point to them, so one pass replaces pointers by island numbers
 fn number_islands(d: &mut Data) {
     let mut nisland = 0;
     for tree in 0..d.tree_island.len() {
@@ -106,7 +106,7 @@ fn sort_dofs(m: &Model, d: &mut Data) {
         adr += nv;
     }
 
-    // dofs that no row moves come last
+    // dofs without rows come last
     for tree in (0..m.ntree).filter(|&tree| d.tree_island[tree] < 0) {
         let dofadr = m.tree_dofadr[tree];
         for dof in dofadr..dofadr + m.tree_dofnum[tree] {

@@ -64,7 +64,7 @@ pub fn kinematics<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-// a free body is where its coordinates say
+// a free body has the pose in its joint's coordinates
 #[inline(always)]
 fn free_body<R: Real>(m: &Model, d: &mut Data<R>, i: usize) -> ([R; 3], [R; 4]) {
     let j = m.body_jntadr[i] as usize;
@@ -76,10 +76,10 @@ fn free_body<R: Real>(m: &Model, d: &mut Data<R>, i: usize) -> ([R; 3], [R; 4]) 
     (pos, quat)
 }
 
-// any other body starts from its parent and is moved by one joint after the other
+// any other body starts at its pose in the parent and is moved by its joints, one after the other
 #[inline(always)]
 fn jointed_body<R: Real>(m: &Model, d: &mut Data<R>, i: usize) -> ([R; 3], [R; 4]) {
-    // place in the parent: the model's, or the mocap body's
+    // pose in the parent: the model's, or the mocap body's
     let p = m.body_parentid[i] as usize;
     let (local_pos, local_quat) = match usize::try_from(m.body_mocapid[i]) {
         Ok(mocap) => (d.mocap_pos[mocap], normalize4(d.mocap_quat[mocap])),
@@ -93,7 +93,7 @@ fn jointed_body<R: Real>(m: &Model, d: &mut Data<R>, i: usize) -> ([R; 3], [R; 4
         let adr = m.jnt_qposadr[j] as usize;
         let jnt_type = m.jnt_type[j];
 
-        // axis and anchor, before this joint moves
+        // axis and anchor before this joint moves
         let local_axis = d.own.jnt_axis(m, j);
         let local_anchor = d.own.jnt_pos(m, j);
         let axis = rot_vec_quat(local_axis, quat);
@@ -102,10 +102,10 @@ fn jointed_body<R: Real>(m: &Model, d: &mut Data<R>, i: usize) -> ([R; 3], [R; 4
         d.xanchor[j] = anchor;
 
         if jnt_type == JointType::Slide {
-            // along the axis
+            // translation along the axis
             pos = add_scl3(pos, axis, d.qpos[adr] - d.own.qpos0(m, adr));
         } else {
-            // about the anchor
+            // rotation about the anchor
             let turn = if jnt_type == JointType::Ball {
                 let q = &d.qpos[adr..adr + 4];
                 normalize4([q[0], q[1], q[2], q[3]])

@@ -1,8 +1,8 @@
 //! Constraint rows and their parameters (`mj_makeConstraint`).
 //!
-//! Rows are in MuJoCo's order: equalities, friction losses of dofs and tendons, limits of joints and tendons, contacts; inside
-//! a kind by the model's elements. A row is made where any lane has it; lanes without it have D = 0 there, which is how rows
-//! of several worlds side by side stay aligned. With one lane this is MuJoCo's own list.
+//! Rows are in MuJoCo's order: equalities, friction losses of dofs and tendons, limits of joints and tendons, contacts; within a
+//! kind in the order of the model's elements. A row is made where any lane has it; lanes without it have D = 0 there, which keeps
+//! the rows of worlds side by side aligned. With one lane this is MuJoCo's own list.
 
 mod contact;
 mod equality;
@@ -18,7 +18,7 @@ use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// How many rows there are: equalities, friction losses, limits, all.
+/// Number of rows: equalities, friction losses, limits, all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Equality rows.
@@ -50,12 +50,12 @@ pub fn make_constraint(m: &Model, d: &mut Data) {
     d.nefc[0] = counts.num as i32;
 }
 
-/// What to do when rows do not fit.
+/// Reaction to rows that do not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// Rows that do not fit are left out, a whole contact at a time, and flagged.
+    /// Rows that do not fit are left out, always the whole contact, and flagged.
     Fixed,
-    /// Arrays grow: for worlds side by side, whose union has no bound of its own.
+    /// Arrays grow: for worlds side by side, whose union of rows is not bounded.
     Grows,
 }
 
@@ -109,14 +109,14 @@ struct Writer<'a, R: Real> {
     needed: usize,
 }
 
-/// What a row says beside its Jacobian.
+/// Data of a row except its Jacobian.
 struct Row<R: Real> {
     kind: ConstraintType,
     id: i32,
     pattern: i32,
     present: R::Mask,
     pos: R,
-    // what the impedance depends on: pos, or the size of the whole constraint's
+    // position for the impedance: the row's own, or that of the whole constraint
     size: R,
     margin: R,
     loss: R,
@@ -133,8 +133,8 @@ struct Soft<R: Real> {
     unresolved: R,
 }
 
-/// K, B and the sigmoid of the constraint whose solref and solimp begin at these places of two fields of the model. Where worlds
-/// share one model they are found once for all of them, in double precision.
+/// K, B and the sigmoid of a constraint, from the given entries of two model fields for solref and solimp. If worlds share one
+/// model they are computed once for all, in double precision.
 macro_rules! soft {
     ($m:expr, $own:expr, $solref:ident[$i:expr], $solimp:ident[$j:expr]) => {{
         let (m, own, i, j) = ($m, &$own, $i, $j);
@@ -177,7 +177,7 @@ impl<R: Real> Soft<R> {
 }
 
 impl Soft<f64> {
-    // the same in every lane
+    // the same parameters in every lane
     #[inline(always)]
     fn splat<R: Real>(&self) -> Soft<R> {
         Soft {
@@ -190,7 +190,7 @@ impl Soft<f64> {
 }
 
 impl<R: Real> Writer<'_, R> {
-    // room for some rows more, behind all that were asked for; false if there is none
+    // reserves rows behind all that were asked for; false if they do not fit
     fn reserve(&mut self, more: usize) -> bool {
         self.needed += more;
         if self.needed <= self.d.efc_pos.len() {
@@ -202,7 +202,7 @@ impl<R: Real> Writer<'_, R> {
         self.room == Room::Grows
     }
 
-    // where a tree is awake; everywhere if none may sleep
+    // lanes where a tree is awake; all if none may sleep
     #[inline(always)]
     fn is_awake(&self, tree: i32) -> R::Mask {
         match sleeps(self.m) {
@@ -219,7 +219,7 @@ impl<R: Real> Writer<'_, R> {
         }
     }
 
-    // a row without its Jacobian; its number
+    // adds a row without its Jacobian; returns its number
     #[inline(always)]
     fn add(&mut self, row: Row<R>, s: &Soft<R>) -> usize {
         let (r, d) = (self.num, &mut *self.d);
@@ -253,7 +253,7 @@ impl<R: Real> Writer<'_, R> {
         r
     }
 
-    // the last row some times more, its Jacobian left out
+    // repeats the last row `more` times, without its Jacobian
     fn repeat(&mut self, last: usize, more: usize) {
         let (d, to) = (&mut *self.d, last + 1);
         for x in [
@@ -280,7 +280,7 @@ impl<R: Real> Writer<'_, R> {
     fn friction(&mut self) {
         let m = self.m;
 
-        // of dofs
+        // friction losses of dofs
         let shared = self.d.own.is_shared();
         for i in 0..m.nv {
             if shared && m.dof_frictionloss[i] == 0.0 {
@@ -306,7 +306,7 @@ impl<R: Real> Writer<'_, R> {
             }
         }
 
-        // of tendons
+        // friction losses of tendons
         for i in 0..m.ntendon {
             if shared && m.tendon_frictionloss[i] == 0.0 {
                 continue;
@@ -342,7 +342,7 @@ impl<R: Real> Writer<'_, R> {
                 self.d.own.jnt_range(m, 2 * j + 1),
             ];
             if m.jnt_type[j] == JointType::Slide || m.jnt_type[j] == JointType::Hinge {
-                // below, then above
+                // lower limit, then upper limit
                 let value = self.d.qpos[q];
                 self.joint_limit(j, value - range[0], [R::one(); 3]);
                 self.joint_limit(j, range[1] - value, [-R::one(); 3]);
@@ -388,7 +388,7 @@ impl<R: Real> Writer<'_, R> {
                 self.d.own.tendon_range(m, 2 * i),
                 self.d.own.tendon_range(m, 2 * i + 1),
             ];
-            // below, then above
+            // lower limit, then upper limit
             self.tendon_limit(i, length - range[0], R::one());
             self.tendon_limit(i, range[1] - length, -R::one());
         }
@@ -430,7 +430,7 @@ impl<R: Real> Writer<'_, R> {
         to.iter_mut().zip(from).for_each(|(to, &x)| *to = sign * x);
     }
 
-    // what did not fit is told
+    // flag an overflow
     fn tell(&mut self) {
         if self.room == Room::Grows {
             return;
@@ -444,7 +444,7 @@ impl<R: Real> Writer<'_, R> {
     }
 }
 
-// a limit or a contact
+// true for a limit or a contact
 fn one_sided(kind: ConstraintType) -> bool {
     !matches!(
         kind,
@@ -452,7 +452,7 @@ fn one_sided(kind: ConstraintType) -> bool {
     )
 }
 
-/// R, its inverse, and the diagonal of A that they stand for.
+/// Sets R, its inverse D, and the corresponding diagonal of A.
 pub fn set_regularization<R: Real>(d: &mut Data<R>, r: usize, reg: R, present: R::Mask) {
     let imp = d.efc_KBIP[4 * r + 2];
     d.efc_R[r] = reg;

@@ -1,8 +1,8 @@
-//! The metric in which a discrete step is solved for, `M + h D + h² K`: inertia, with what dampers D and springs K add to it in a timestep h
-//! (MuJoCo documentation, Computation, "Integrators", `discrete`; `mj_effBuild`, `mj_effShift`, `mj_effActuation`).
+//! The metric of a discrete step, `M + h D + h² K`: inertia plus the effect of dampers D and springs K over a timestep h (MuJoCo
+//! documentation, Computation, "Integrators", `discrete`; `mj_effBuild`, `mj_effShift`, `mj_effActuation`).
 //!
-//! While the solver works, the metric and its factor stand in the places of M, qLD and qLDiagInv, and qfrc_smooth holds what springs lose as they
-//! move. `settle` puts everything back where it was.
+//! While the solver runs, the metric and its factor replace M, qLD and qLDiagInv, and qfrc_smooth includes the change of the spring forces over
+//! the timestep. `settle` restores all of them.
 
 use crate::cpu::euler::take_step;
 use crate::cpu::exact_diagonal::exact;
@@ -22,12 +22,12 @@ use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// The metric in which a discrete step is solved for, in the place of M; rows and unconstrained acceleration in it.
+/// Replaces M by the metric of a discrete step; adapts the rows and the unconstrained acceleration.
 pub(crate) fn metric(m: &Model, d: &mut Data) {
     with_rows(m, d, enter);
 }
 
-// the pairs of one world's contacts, and how many rows it has
+// runs with the pairs of one world's contacts and its number of rows
 fn with_rows(m: &Model, d: &mut Data, run: impl FnOnce(&Model, &mut Data, &[i32], usize)) {
     let (ncon, num) = (d.ncon[0] as usize, d.nefc[0] as usize);
     let contact = std::mem::take(&mut d.contact_collision);
@@ -35,7 +35,7 @@ fn with_rows(m: &Model, d: &mut Data, run: impl FnOnce(&Model, &mut Data, &[i32]
     d.contact_collision = contact;
 }
 
-/// The same for the first `num` rows of worlds side by side; `contact` gives the pair of each contact slot.
+/// The stage for the first `num` constraint rows of worlds side by side; `contact` gives the pair of each contact slot.
 pub(crate) fn enter<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
     enter_inverse(m, d, contact, num);
 
@@ -48,17 +48,17 @@ pub(crate) fn enter<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: u
     solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.qacc_smooth);
 }
 
-/// The metric in the place of M while inverse dynamics runs, and rows in it.
+/// Replaces M by the metric for inverse dynamics, and adapts the rows.
 pub(crate) fn inverse_metric(m: &Model, d: &mut Data) {
     with_rows(m, d, enter_inverse);
 }
 
-/// What the metric adds to the force that an acceleration takes; M and its factor in their places.
+/// Adds the metric's part to the force at a given acceleration; restores M and its factor.
 pub(crate) fn inverse_settle(m: &Model, d: &mut Data) {
     leave_inverse(m, d, d.nefc[0] as usize);
 }
 
-/// The same for worlds side by side that have `num` rows.
+/// The same for worlds side by side with `num` rows.
 pub(crate) fn leave_inverse<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     let h = d.own.timestep(m);
     for i in 0..m.nv {
@@ -76,9 +76,9 @@ pub(crate) fn leave_inverse<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     exchange(d);
 }
 
-/// The metric and its factor in the places of M and its own, and the first `num` rows of worlds side by side in it.
+/// Replaces M and its factor by the metric and its factor, and adapts the first `num` rows of worlds side by side.
 pub(crate) fn enter_inverse<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
-    // inertia, springs, dampers and drag; its factor
+    // inertia, springs, dampers and drag; factor of the metric
     d.efm_M.copy_from_slice(&d.M);
     d.efm_c.fill(R::zero());
     joints(m, d);
@@ -92,7 +92,7 @@ pub(crate) fn enter_inverse<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]
     let clamped = factor_i(m, &mut d.qH, &mut d.qHDiagInv);
     warn(d, Warning::Inertia, clamped);
 
-    // rows end their timestep as springs and dampers do
+    // evaluate the rows at the end of the timestep, like springs and dampers
     if m.opt.enabled(ENBL_DIAGEXACT) {
         exchange(d);
         exact(m, d, contact, num);
@@ -103,13 +103,13 @@ pub(crate) fn enter_inverse<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]
     }
 }
 
-/// Ends the solve of a discrete step: M, its factor and qfrc_smooth are what they were; free bodies that no row holds feel their gyroscopic
-/// force as it is at the end of the timestep.
+/// Ends the solve of a discrete step: restores M, its factor and qfrc_smooth; free bodies without rows get the gyroscopic force at the end
+/// of the timestep.
 pub(crate) fn settle(m: &Model, d: &mut Data) {
     leave(m, d, d.nefc[0] as usize);
 }
 
-/// The same for worlds side by side that have `num` rows.
+/// The same for worlds side by side with `num` rows.
 pub(crate) fn leave<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     hold(m, d, num);
     for first in (0..m.nv).filter(|&i| begins_free(m, i)) {
@@ -119,7 +119,7 @@ pub(crate) fn leave<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     exchange(d);
 }
 
-// the metric for M, or M for the metric; their factors likewise
+// exchanges M and the metric, and their factors
 fn exchange<R: Real>(d: &mut Data<R>) {
     std::mem::swap(&mut d.M, &mut d.efm_M);
     std::mem::swap(&mut d.qLD, &mut d.qH);
@@ -130,7 +130,7 @@ fn diagonal(m: &Model, i: usize) -> usize {
     (m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize
 }
 
-// springs and dampers of joints: each its own dofs
+// springs and dampers of joints: each acts on its own dofs
 fn joints<R: Real>(m: &Model, d: &mut Data<R>) {
     let h = d.own.timestep(m);
     if !m.opt.disabled(DSBL_SPRING) {
@@ -159,7 +159,7 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
         return;
     }
 
-    // three coordinates alike: the distance counts
+    // three coordinates: the stiffness at their distance from rest
     let mut rest = 0;
     if jnt_type == JointType::Free {
         let x = norm3(std::array::from_fn(|k| {
@@ -174,7 +174,7 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
     (0..3).for_each(|k| stiffen(m, d, dadr + k, stiffness(x)));
 }
 
-// a spring of one dof
+// adds a spring along one dof
 fn stiffen<R: Real>(m: &Model, d: &mut Data<R>, i: usize, stiffness: R) {
     let h = d.own.timestep(m);
     d.efm_M[diagonal(m, i)] += h * h * stiffness;
@@ -209,7 +209,7 @@ fn tendon<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
     resist(m, d, dofs, moves, d.ten_velocity[t], [stiffness, damping]);
 }
 
-// a spring and a damper along what moves these dofs so, at this velocity
+// adds a spring and a damper along a coordinate with this Jacobian and this velocity
 fn resist<R: Real>(
     m: &Model,
     d: &mut Data<R>,
@@ -246,7 +246,7 @@ fn actuators<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-// how an actuator's force grows with its length
+// derivative of an actuator's force with respect to its length
 fn length_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R {
     let r = m.actuator_outadr[i] as usize;
     let (length, velocity) = (d.actuator_length[r], d.actuator_velocity[r]);
@@ -266,7 +266,7 @@ fn length_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R {
         slope += muscle_bias_stiffness(length, lengthrange(), d.own.actuator_acc0(m, r), prm);
     }
 
-    // gain, times the control or the last activation
+    // derivative of the gain, times the control or the last activation
     let prm: [R; 10] = std::array::from_fn(|k| d.own.actuator_gainprm(m, 10 * i + k));
     let gain = match GainType::from_i32(gaintype) {
         Some(GainType::Affine) => prm[1],
@@ -293,7 +293,7 @@ fn actuator_output<R: Real>(m: &Model, d: &mut Data<R>, r: usize, stiffness: R, 
     );
 }
 
-// adds to the entry of two dofs one of which is the other's ancestor; other couplings are refused when a model is loaded
+// adds to the entry of two dofs, one of which is the other's ancestor; other couplings are rejected when a model is loaded
 fn couple<R: Real>(m: &Model, d: &mut Data<R>, i: i32, j: i32, x: R) {
     let (low, high) = (i.min(j) as usize, i.max(j) as usize);
     if ancestor(m, low, high)
@@ -303,7 +303,7 @@ fn couple<R: Real>(m: &Model, d: &mut Data<R>, i: i32, j: i32, x: R) {
     }
 }
 
-// how much less a row moves in the metric than by inertia, by the diagonals of both
+// ratio of a row's response in the metric to its response by inertia, from the diagonals of both
 fn lighter<R: Real>(m: &Model, d: &Data<R>, r: usize) -> R {
     let (mut bare, mut firm) = (R::zero(), R::zero());
     let dofs = dofs_of(m, R::int_lane(d.efc_Jpat[r], 0));
@@ -316,7 +316,7 @@ fn lighter<R: Real>(m: &Model, d: &Data<R>, r: usize) -> R {
     R::select(moves, firm / R::select(moves, bare, R::one()), R::one())
 }
 
-// which dofs some row moves, by lanes: more than 0; known where a body is free and rigid
+// marks the dofs that have rows, by lane: the sum of D, positive if there are any; only for models with free rigid bodies
 fn hold<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     if !(0..m.nv).any(|i| rigid(m, i)) {
         return;
@@ -329,18 +329,18 @@ fn hold<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     }
 }
 
-// the first dof of a body that is free and rigid
+// true for the first dof of a free rigid body
 fn begins_free(m: &Model, i: usize) -> bool {
     rigid(m, i) && m.jnt_dofadr[m.dof_jntid[i] as usize] as usize == i
 }
 
-// where no row moves the body of this first dof
+// lanes where the body with this first dof has no rows
 fn is_free<R: Real>(d: &Data<R>, first: usize) -> R::Mask {
     let held = (first..first + 6).fold(R::zero(), |sum, i| sum + d.efm_held[i]);
     held.le(R::zero())
 }
 
-// acceleration of a free and rigid body, its first dof given, with the slope of its bias force
+// acceleration of a free rigid body, given by its first dof, with the derivative of its bias force
 fn spin<R: Real>(m: &Model, d: &mut Data<R>, first: usize) {
     let h = d.own.timestep(m);
     let mut mat: [[R; 6]; 6] = std::array::from_fn(|a| {
@@ -358,7 +358,7 @@ fn spin<R: Real>(m: &Model, d: &mut Data<R>, first: usize) {
     }
 }
 
-// x = inv(mat) x; the symmetric part of the matrix is positive definite: no pivot is sought
+// x = inv(mat) x; the symmetric part of the matrix is positive definite, so no pivoting is needed
 fn eliminate<R: Real>(mat: &mut [[R; 6]; 6], x: &mut [R; 6]) {
     for k in 0..6 {
         for a in k + 1..6 {
@@ -377,7 +377,7 @@ fn eliminate<R: Real>(mat: &mut [[R; 6]; 6], x: &mut [R; 6]) {
     }
 }
 
-/// Advances by the accelerations over the timestep, which the solver found (`mj_discrete`).
+/// Advances the state by the accelerations over the timestep, as the solver found them (`mj_discrete`).
 pub(crate) fn discrete<R: Real>(m: &Model, d: &mut Data<R>) {
     d.euler_qacc.copy_from_slice(&d.qacc);
     take_step(m, d);

@@ -1,4 +1,4 @@
-//! The CPU pipeline: one twin a stage, `f64`, one world; the reference that every shader is held against.
+//! The CPU pipeline: one twin per stage, `f64`, one world. It is the reference for every shader.
 
 pub mod lib;
 

@@ -1,4 +1,4 @@
-//! Spring and damper forces, compensated gravity (`mj_passive`).
+//! Spring and damper forces, gravity compensation (`mj_passive`).
 
 use crate::cpu::lib::cage::cell_forces;
 use crate::cpu::lib::elastic::{bend_forces, stretch_forces, vertex_motion};
@@ -9,7 +9,7 @@ use crate::real::{Mask, Real};
 use crate::types::{DSBL_DAMPER, DSBL_GRAVITY, DSBL_SPRING, JointType};
 use crate::user::add_passive;
 
-/// Spring and damper forces, compensated gravity (`mj_passive`).
+/// Spring and damper forces, gravity compensation (`mj_passive`).
 pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
     let spring = !m.opt.disabled(DSBL_SPRING);
     let damper = !m.opt.disabled(DSBL_DAMPER);
@@ -18,7 +18,7 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
     d.qfrc_gravcomp.fill(R::zero());
     d.qfrc_passive.fill(R::zero());
 
-    // without springs and dampers there is nothing passive
+    // no passive forces if springs and dampers are both disabled
     if !spring && !damper {
         return;
     }
@@ -43,7 +43,7 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // springs and dampers of soft bodies
+    // springs and dampers of flexes
     if m.nflexstiffness > 0 {
         elastic(m, d, spring, damper);
     }
@@ -56,7 +56,7 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
         tendon_spring_damper(m, d, t);
     }
 
-    // compensated gravity
+    // gravity compensation
     let gravity = d.own.gravity(m);
     let pull = !m.opt.disabled(DSBL_GRAVITY) && d.own.has_gravity(m);
     if m.ngravcomp > 0 && pull {
@@ -72,7 +72,7 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
         d.qfrc_gravcomp = qfrc;
     }
 
-    // the sum; gravity that is compensated by actuators is theirs
+    // the sum; gravity compensation by actuators is not passive
     for i in 0..m.nv {
         let mut sum = d.qfrc_spring[i] + d.qfrc_damper[i] + d.qfrc_fluid[i];
         if m.jnt_actgravcomp[m.dof_jntid[i] as usize] == 0 {
@@ -106,7 +106,7 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
         return;
     }
 
-    // three coordinates: the distance counts
+    // three coordinates: the distance from rest counts
     if jnt_type == JointType::Free {
         let x: [R; 3] = std::array::from_fn(|k| d.qpos[padr + k] - joint_rest(m, d, j, k));
         let stiffness = poly_force(linear, poly, norm3(x), false);
@@ -117,7 +117,7 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
         dadr += 3;
     }
 
-    // an orientation: the angle counts
+    // an orientation: the angle from rest counts
     let first = padr - m.jnt_qposadr[j] as usize;
     let quat = normalize4(std::array::from_fn(|k| d.qpos[padr + k]));
     let x = sub_quat(
@@ -130,7 +130,7 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
     }
 }
 
-// forces on the vertices, then on the dofs of their bodies
+// forces on the vertices, then generalized forces of their bodies
 #[inline(always)]
 fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
     vertex_motion(m, d);
@@ -143,7 +143,7 @@ fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
         }
     }
 
-    // as the dofs feel them
+    // as generalized forces
     let mut qfrc_spring = std::mem::take(&mut d.qfrc_spring);
     let mut qfrc_damper = std::mem::take(&mut d.qfrc_damper);
     for v in 0..m.nflexvert {
@@ -200,7 +200,7 @@ fn edges_spring_damper<R: Real>(m: &Model, d: &mut Data<R>, f: usize, spring: bo
     }
 }
 
-// as the dofs feel them
+// as generalized forces
 #[inline(always)]
 fn tendon_spring_damper<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
     let [frc_spring, frc_damper] = tendon_passive(m, d, t);

@@ -1,17 +1,17 @@
-//! Controls as actuators get them, some of them late (`mj_readCtrl`).
+//! Controls after the delay of their actuators (`mj_readCtrl`).
 
 use crate::cpu::lib::history::{actuator_ring, blended, read_ring};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 
-/// Controls as actuators get them, some of them late (`mj_readCtrl`).
+/// Controls after the delay of their actuators (`mj_readCtrl`).
 pub fn read_ctrl<R: Real>(m: &Model, d: &mut Data<R>) {
     for i in 0..m.nactuator {
         let u = m.actuator_ctrladr[i].max(0) as usize;
         let num = m.actuator_ctrlnum[i] as usize;
         let ring = actuator_ring(m, i);
 
-        // at once
+        // without delay
         let delay = d.own.actuator_delay(m, i);
         let late = R::zero().lt(delay);
         if ring.is_none() || !late.any() {
@@ -19,7 +19,7 @@ pub fn read_ctrl<R: Real>(m: &Model, d: &mut Data<R>) {
             continue;
         }
 
-        // what was said a delay ago
+        // the control a delay ago
         for lane in 0..R::WIDTH {
             let delay = delay.lane(lane);
             if delay <= 0.0 {

@@ -16,7 +16,7 @@ pub fn reference_constraint(m: &Model, d: &mut Data) {
     d.contact_collision = contact;
 }
 
-/// The same for the first `num` rows of worlds side by side; `contact` gives the pair of each contact slot.
+/// The stage for the first `num` constraint rows of worlds side by side; `contact` gives the pair of each contact slot.
 pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
     for r in 0..num {
         // vel = J qvel
@@ -26,7 +26,7 @@ pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usiz
         for (&i, &x) in dofs.iter().zip(row) {
             vel += x * d.qvel[i as usize];
         }
-        // and what surfaces move by themselves
+        // plus the surface velocity of the geoms
         if m.nsurfacevel > 0 {
             vel += surface_motion(m, d, contact, r);
         }
@@ -35,14 +35,14 @@ pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usiz
         // aref = - B vel - K I (pos - margin)
         let kbip = &d.efc_KBIP[4 * r..4 * r + 4];
         d.efc_aref[r] = -kbip[1] * vel - kbip[0] * kbip[2] * (d.efc_pos[r] - d.efc_margin[r]);
-        // + R adhesion: what sticks rests where it would without
+        // + R adhesion: a sticking contact rests where it would without adhesion
         if m.nadhesion > 0 {
             let share = adhesion_share(m, d, contact, r);
             d.efc_aref[r] += d.efc_R[r] * share;
         }
     }
 
-    // a connect or weld also moves because its axes turn
+    // connects and welds: minus the acceleration due to their rotating axes
     let mut r = 0;
     while r < num && R::int_lane(d.efc_type[r], 0) == ConstraintType::Equality {
         let i = R::int_lane(d.efc_id[r], 0) as usize;
@@ -54,7 +54,7 @@ pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usiz
     }
 }
 
-// what the surfaces of a contact add to the velocity of one of its rows
+// velocity of a contact row due to the surface velocities of its geoms
 fn surface_motion<R: Real>(m: &Model, d: &Data<R>, contact: &[i32], r: usize) -> R {
     let kind = R::int_lane(d.efc_type[r], 0);
     let pyramid = kind == ConstraintType::ContactPyramidal;
@@ -76,7 +76,7 @@ fn surface_motion<R: Real>(m: &Model, d: &Data<R>, contact: &[i32], r: usize) ->
         false => R::one(),
     };
 
-    // of the second geom less that of the first, along the tangents, and about the normal
+    // surface velocity of the second geom minus that of the first, along the tangents, and about the normal
     let field1 = surface_field(m, d, m.collision_geom1[k], d.contact_pos[c]);
     let field2 = surface_field(m, d, m.collision_geom2[k], d.contact_pos[c]);
     let vel = [0, 1].map(|n| sub3(field2[n], field1[n]));
@@ -89,7 +89,7 @@ fn surface_motion<R: Real>(m: &Model, d: &Data<R>, contact: &[i32], r: usize) ->
     along * share
 }
 
-// velocity of a geom's surface at a point, as its body sees it, and how it turns there
+// velocity of a geom's surface at a point relative to its body: linear, angular
 fn surface_field<R: Real>(m: &Model, d: &Data<R>, geom: i32, pos: [R; 3]) -> [[R; 3]; 2] {
     let Ok(geom) = usize::try_from(geom) else {
         return [[R::zero(); 3]; 2];
@@ -120,7 +120,7 @@ fn turning<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize, nrow: usize)
     nrow
 }
 
-// rate of half of inverse(q2) (rot1 - rot2) q1 times the velocities, by the product rule
+// time derivative of half of inverse(q2) (rot1 - rot2) q1 applied to the velocities, by the product rule
 fn weld_rate<R: Real>(m: &Model, d: &Data<R>, i: usize, jdv: [R; 3]) -> [R; 3] {
     let [body1, body2] = bodies(m, i);
     let [quat1, quat2] = orientations(m, d, i);

@@ -1,8 +1,8 @@
 //! One of the four stages of Runge-Kutta (`mj_RungeKutta`).
 //!
-//! Called after each of the four evaluations of a step: the first three calls move the state to where the next evaluation
-//! is to be, the last takes the step. Orientations follow Munthe-Kaas: the method is applied to the rotation vector from
-//! the orientation at the start, so that it keeps its order.
+//! Called after each of the four evaluations of a step: the first three calls move the state to the point of the next evaluation,
+//! the last takes the step. Orientations follow Munthe-Kaas: the method is applied to the rotation vector from the orientation at
+//! the start, so that it keeps its order.
 
 use crate::cpu::lib::integrate::{advance, integrate_pos};
 use crate::cpu::lib::math::rotation_vector_rate;
@@ -10,7 +10,7 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::JointType;
 
-/// Where the evaluations are, in units of a timestep, and how much they count.
+/// Times of the evaluations, in units of a timestep, and their weights.
 const A: [f64; 4] = [0.0, 0.5, 0.5, 1.0];
 const B: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
 
@@ -19,7 +19,7 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
     let stage = R::int_lane(d.rk_stage[0], 0) as usize;
     let h = d.own.timestep(m);
 
-    // the start of the step is kept
+    // keep the start of the step
     if stage == 0 {
         d.rk_qpos.copy_from_slice(&d.qpos);
         d.rk_qvel.copy_from_slice(&d.qvel);
@@ -35,7 +35,7 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
         d.rk_dact.fill(R::zero());
     }
 
-    // rates at this evaluation; rk_vel still holds those of the one before
+    // rates at this evaluation; rk_vel still holds the velocities of the previous one
     let here = R::splat(A[stage]) * h;
     for j in 0..m.njnt {
         let adr = m.jnt_dofadr[j] as usize;
@@ -65,7 +65,7 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
         d.rk_dact[k] += d.act_dot[k] * weight;
     }
 
-    // back to the start; tendons yield by what they were there
+    // back to the start of the step; plastic tendons yield by their lengths and Jacobians there
     if m.ntendonrk > 0 {
         d.ten_length.copy_from_slice(&d.rk_ten_length);
         d.ten_J.copy_from_slice(&d.rk_ten_J);
@@ -76,7 +76,7 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
     d.time[0] = d.rk_time[0];
 
     if stage < 3 {
-        // on to the next evaluation
+        // state for the next evaluation
         let next = R::splat(A[stage + 1]) * h;
         integrate_pos(m, &mut d.qpos, &d.rk_vel, next);
         for i in 0..m.nv {

@@ -12,7 +12,7 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
     // gravity is an acceleration of the world
     d.rne_cacc[0] = world_acceleration(m, d);
 
-    // acceleration without qacc and force that it takes, parents first
+    // accelerations at qacc = 0, and the forces for them, parents first
     for i in 1..m.nbody {
         let mut cacc = d.rne_cacc[m.body_parentid[i] as usize];
         let num = m.body_dofnum[i];
@@ -26,7 +26,7 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
         d.rne_cfrc[i] = std::array::from_fn(|k| inertial[k] + gyroscopic[k]);
     }
 
-    // force on subtrees, children before parents; the world gathers nothing
+    // force on subtrees, children before parents; the world body collects none
     for i in (1..m.nbody).rev() {
         let p = m.body_parentid[i] as usize;
         if p > 0 {
@@ -37,12 +37,12 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // as the dofs feel it
+    // as generalized forces
     for i in 0..m.nv {
         d.qfrc_bias[i] = dot6(d.cdof[i], d.rne_cfrc[m.dof_bodyid[i] as usize]);
     }
 
-    // inertia of tendons whose path turns
+    // armature of spatial tendons
     for t in 0..m.ntendon {
         let heavy = nonzero(d.own.tendon_armature_all(m, t)).any();
         if heavy && m.tendon_type[t] == TendonType::Spatial {
@@ -51,12 +51,12 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-// force that an armature takes to follow its tendon's acceleration without qacc
+// bias force of a tendon's armature: its force at the tendon's acceleration for qacc = 0
 #[inline(always)]
 fn tendon_bias<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
     let acc = tendon_acceleration(m, d, &d.rne_cacc, t);
 
-    // as the dofs feel it
+    // as generalized forces
     let force = acc * d.own.tendon_armature_all(m, t);
     let (adr, num) = (m.ten_J_rowadr[t] as usize, m.ten_J_rownnz[t] as usize);
     for k in adr..adr + num {

@@ -13,17 +13,17 @@ use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// How many roundings of their terms the forces between bodies may be off by.
+/// Tolerance of the forces between bodies, in roundings of their terms.
 const SLACK: f64 = 64.0;
 
 /// Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).
 ///
-/// `cacc` (rad/s², m/s²) has gravity as an acceleration of the world upwards, as an accelerometer feels it; `cfrc_ext` (N m, N)
-/// is what acts on a body from outside the tree: what was applied, contacts, connects, welds, spatial tendons; `cfrc_int` what
-/// its parent gives it through the joint. All rotation first, in world axes, about the centre of mass of the tree.
+/// `cacc` (rad/s², m/s²) includes gravity as an upward acceleration of the world, as an accelerometer measures it. `cfrc_ext` (N
+/// m, N) is the external force on a body: applied forces, contacts, connects, welds, spatial tendons. `cfrc_int` is the force
+/// from its parent through the joint. All have rotation first, in world axes, about the centre of mass of the tree.
 ///
-/// What a free joint transmits are its own forces: springs, dampers, motors, what was applied. Beside contacts of 100 kN they are lost
-/// in single precision, so they are taken as they are where the sum comes to them but for its roundings.
+/// A free joint transmits only its own forces: springs, dampers, motors, applied forces. Beside contacts of 100 kN the sum loses them
+/// in single precision. So they replace the sum wherever it equals them up to rounding.
 pub fn rne_post(m: &Model, d: &mut Data) {
     let num = d.nefc[0] as usize;
     let ncon = (d.ncon[0] as usize).min(d.contact_collision.len());
@@ -32,8 +32,8 @@ pub fn rne_post(m: &Model, d: &mut Data) {
     d.contact_collision = contact;
 }
 
-/// The same of a world, or of worlds side by side: `num` rows, the first `ne` of them equalities; `contact` gives the pair of
-/// each contact slot.
+/// The stage for one world, or for worlds side by side: `num` rows, the first `ne` of them equalities; `contact` gives the pair
+/// of each contact slot.
 pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num: usize) {
     // gravity is an acceleration of the world
     d.cacc[0] = world_acceleration(m, d);
@@ -49,7 +49,7 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         d.cacc[i] = cacc;
     }
 
-    // what is applied to bodies, at their centres of mass
+    // forces applied to bodies, at their centres of mass
     d.cfrc_ext[0] = [R::zero(); 6];
     for i in 1..m.nbody {
         let [fx, fy, fz, tx, ty, tz] = d.xfrc_applied[i];
@@ -73,7 +73,7 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         }
         let force = contact_force_at(m, d, pair, r);
 
-        // from the frame of the contact to that of the world
+        // from the contact frame to the world frame
         let [fx, fy, fz, tx, ty, tz] = force;
         let frame = d.contact_frame[c];
         let [tx, ty, tz] = mul_mat_t_vec3(frame, [tx, ty, tz]);
@@ -96,7 +96,7 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         r += contact_rows(m, pair, ConstraintType::from_i32(kind));
     }
 
-    // connects and welds; a joint is no force on a body
+    // connects and welds; a joint equality exerts no force on a body
     let mut r = 0;
     while r < ne {
         let i = R::int_lane(d.efc_id[r], 0) as usize;
@@ -121,7 +121,7 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         r += if weld { 6 } else { 3 };
     }
 
-    // spatial tendons, at what they run over
+    // spatial tendons, at the bodies of their path
     for t in 0..m.ntendon {
         if m.tendon_type[t] == TendonType::Spatial {
             let force = tension(m, d, t, num);
@@ -129,7 +129,7 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         }
     }
 
-    // force that the motion takes beside the one from outside
+    // inertial force minus external force
     d.cfrc_int[0] = [R::zero(); 6];
     for i in 1..m.nbody {
         let [inertial, gyroscopic] = taken_by_motion(d, i);
@@ -137,7 +137,7 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         d.cfrc_int[i] = std::array::from_fn(|k| inertial[k] + gyroscopic[k] - external[k]);
     }
 
-    // force on subtrees, children before parents, the world too
+    // force on subtrees, children before parents, the world body included
     for i in (1..m.nbody).rev() {
         if m.body_jntnum[i] == 1 && m.jnt_type[m.body_jntadr[i] as usize] == JointType::Free {
             d.cfrc_int[i] = of_free_joint(m, d, i);
@@ -148,7 +148,7 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
     }
 }
 
-// forces that the acceleration of a body and its velocity take
+// inertial and gyroscopic force of a body
 #[inline(always)]
 fn taken_by_motion<R: Real>(d: &Data<R>, i: usize) -> [[R; 6]; 2] {
     let momentum = mul_inert_vec(d.cinert[i], d.cvel[i]);
@@ -156,10 +156,10 @@ fn taken_by_motion<R: Real>(d: &Data<R>, i: usize) -> [[R; 6]; 2] {
     [mul_inert_vec(d.cinert[i], d.cacc[i]), gyroscopic]
 }
 
-// what a free joint transmits: its own forces, unless the sum differs from them by more than roundings of its terms
+// force transmitted by a free joint: its own forces, unless the sum differs from them by more than the rounding of its terms
 #[inline(always)]
 fn of_free_joint<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [R; 6] {
-    // torques and forces in the sum, and how far from the centre of mass of the tree they act
+    // torques and forces in the sum, and their lever arm to the centre of mass of the tree
     let mut turning = R::zero();
     let mut pushing = R::zero();
     let mut inertia = R::zero();
@@ -179,7 +179,7 @@ fn of_free_joint<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [R; 6] {
     let lever = (inertia / mass).sqrt();
     let slack = R::splat(SLACK * R::ROUNDING);
 
-    // the dofs: along the axes of the world, then about those of the body, which are at right angles
+    // the dofs: along world axes, then about the body's axes, which are orthogonal
     let dof = m.body_dofadr[i] as usize;
     let force = [0, 1, 2].map(|k| dof_force(m, d, dof + k));
     let mut torque = [R::zero(); 3];
@@ -193,7 +193,7 @@ fn of_free_joint<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [R; 6] {
     spatial(torque, force)
 }
 
-// each number of a sum, or the one that is meant where they are as near as `slack`
+// each number of a sum, replaced by the intended one where they differ by at most `slack`
 #[inline(always)]
 fn rounded_to<R: Real>(sum: [R; 3], meant: [R; 3], slack: R) -> [R; 3] {
     std::array::from_fn(|k| {
@@ -202,7 +202,7 @@ fn rounded_to<R: Real>(sum: [R; 3], meant: [R; 3], slack: R) -> [R; 3] {
     })
 }
 
-// the force of a dof's own: spatial tendons push bodies, and armature is no body's
+// a dof's own force: without spatial tendons, which act on bodies, and minus armature, which belongs to no body
 #[inline(always)]
 fn dof_force<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
     let mut sum = d.qfrc_applied[i] + d.qfrc_passive[i] + d.qfrc_actuator[i];
@@ -220,7 +220,7 @@ fn dof_force<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
     sum
 }
 
-// the force along a tendon: what its spring, damper and inertia, its actuators and its rows do
+// force along a tendon: of its spring, damper and armature, its actuators and its rows
 fn tension<R: Real>(m: &Model, d: &Data<R>, t: usize, num: usize) -> R {
     let mut sum = driven(m, d, t);
     let armature = d.own.tendon_armature_all(m, t);
@@ -235,7 +235,7 @@ fn tension<R: Real>(m: &Model, d: &Data<R>, t: usize, num: usize) -> R {
     sum
 }
 
-// the part of it that its spring, its damper and its actuators make
+// the part of the spring, the damper and the actuators
 fn driven<R: Real>(m: &Model, d: &Data<R>, t: usize) -> R {
     let [spring, damper] = tendon_passive(m, d, t);
     let mut sum = spring + damper;
@@ -248,12 +248,12 @@ fn driven<R: Real>(m: &Model, d: &Data<R>, t: usize) -> R {
     sum
 }
 
-// how a row's value changes with the length of a tendon
+// derivative of a row's value with respect to the length of a tendon
 fn row_slope<R: Real>(m: &Model, d: &Data<R>, t: usize, r: usize) -> R {
     let (kind, id) = (R::int_lane(d.efc_type[r], 0), R::int_lane(d.efc_id[r], 0));
     let rows = [ConstraintType::LimitTendon, ConstraintType::FrictionTendon];
     if rows.iter().any(|row| kind == *row) && id == t as i32 {
-        // an upper limit turns the tendon's Jacobian round
+        // an upper limit has the negative Jacobian of the tendon
         let adr = m.ten_J_rowadr[t] as usize;
         let mut dot = R::zero();
         for k in 0..m.ten_J_rownnz[t] as usize {
@@ -277,7 +277,7 @@ fn row_slope<R: Real>(m: &Model, d: &Data<R>, t: usize, r: usize) -> R {
     slope
 }
 
-// what a tendon's force does to the bodies along its path; in one lane
+// applies a tendon's force to the bodies along its path; in one lane
 fn pull<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, t: usize, force: f64) {
     let start = m.tendon_adr[t] as usize;
     let end = start + m.tendon_num[t] as usize;
@@ -321,7 +321,7 @@ fn pull<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, t: usize, force: f64) 
     }
 }
 
-// a force that pushes two points of two bodies apart; in one lane
+// force that pushes two points of two bodies apart; in one lane
 fn stretch<R: Real>(
     m: &Model,
     d: &mut Data<R>,
@@ -348,7 +348,7 @@ fn stretch<R: Real>(
     }
 }
 
-// adds a force with its torque at a point, torque first, to what acts on a body; the world is none
+// adds a force and torque at a point, torque first, to the external force on a body, except the world body
 #[inline(always)]
 fn push<R: Real>(m: &Model, d: &mut Data<R>, body: usize, pos: [R; 3], force: [R; 6], sign: f64) {
     if body == 0 {

@@ -18,7 +18,7 @@ pub fn sensor_acc(m: &Model, d: &mut Data) {
     sense(m, d, slots);
 }
 
-/// The same for worlds side by side.
+/// The stage for worlds side by side.
 pub fn sense<R: Real>(m: &Model, d: &mut Data<R>, slots: Slots) {
     for i in of_stage(m, NeedStage::Acc) {
         if !sleeps(m) || sensor_awake(m, d, i).any() {
@@ -88,7 +88,7 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
             let x = limit_force(d, slots, ConstraintType::LimitTendon, id);
             give(d, adr, [x]);
         }
-        // nobody fills these
+        // all other types read zero
         _ => d.sensordata[adr..adr + dim].fill(R::zero()),
     }
 }
@@ -98,7 +98,7 @@ fn limit_force<R: Real>(d: &Data<R>, slots: Slots, kind: ConstraintType, id: usi
     of_limit(d, slots.rows, kind, id as i32, |r| d.efc_force[r])
 }
 
-// of all actuators that pull at a tendon
+// sum over all actuators of a tendon
 #[inline(always)]
 fn tendon_force<R: Real>(m: &Model, d: &Data<R>, tendon: usize) -> R {
     let mut sum = R::zero();
@@ -119,11 +119,11 @@ pub fn object_acceleration<R: Real>(m: &Model, d: &Data<R>, kind: i32, id: usize
     let (pos, _) = frame_of(d, kind, id);
     let arm = sub3(pos, d.subtree_com[m.body_rootid[body] as usize]);
     let (acc, vel) = (seen_from(d.cacc[body], arm), seen_from(d.cvel[body], arm));
-    // what stands still turns with the body
+    // from spatial to linear acceleration of the point
     spatial(rot(acc), add3(lin(acc), cross(rot(vel), lin(vel))))
 }
 
-// force and torque between a site's body and its parent, at the site along its axes
+// force and torque between a site's body and its parent, at the site and along its axes
 #[inline(always)]
 fn site_force<R: Real>(m: &Model, d: &Data<R>, site: usize) -> [R; 6] {
     let body = m.site_bodyid[site] as usize;

@@ -21,7 +21,7 @@ pub fn sensor_pos(m: &Model, d: &mut Data) {
     sense(m, d, slots);
 }
 
-/// The same for worlds side by side.
+/// The stage for worlds side by side.
 pub fn sense<R: Real>(m: &Model, d: &mut Data<R>, slots: Slots) {
     for i in of_stage(m, NeedStage::Pos) {
         if !sleeps(m) || sensor_awake(m, d, i).any() {
@@ -127,7 +127,7 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
         Some(SensorType::EPotential) => give(d, adr, [d.energy[0]]),
         Some(SensorType::EKinetic) => give(d, adr, [d.energy[1]]),
         Some(SensorType::Clock) => give(d, adr, [d.time[0]]),
-        // nobody fills these
+        // all other types read zero
         _ => d.sensordata[adr..adr + dim].fill(R::zero()),
     }
 }
@@ -138,7 +138,7 @@ fn limit_pos<R: Real>(d: &Data<R>, slots: Slots, kind: ConstraintType, id: usize
     of_limit(d, slots.rows, kind, id as i32, value)
 }
 
-// pixel of the image in which a camera sees a site
+// pixel of a camera image at which a site appears
 fn cam_project<R: Real>(m: &Model, d: &Data<R>, site: usize, cam: usize) -> [R; 2] {
     let (mut size, mut focal) = ([R::zero(); 2], [R::zero(); 2]);
     for lane in 0..R::WIDTH {
@@ -147,7 +147,7 @@ fn cam_project<R: Real>(m: &Model, d: &Data<R>, site: usize, cam: usize) -> [R; 
         (0..2).for_each(|k| focal[k].set_lane(lane, lengths[k]));
     }
 
-    // a camera looks along its negative z axis; what lies in its plane is kept away from a division by zero
+    // a camera looks along its negative z axis; depth zero is avoided, as a divisor
     let offset = sub3(d.site_xpos[site], d.cam_xpos[cam]);
     let local = mul_mat_t_vec3(d.cam_xmat[cam], offset);
     let least = R::splat(MINVAL);
@@ -162,7 +162,7 @@ fn cam_project<R: Real>(m: &Model, d: &Data<R>, site: usize, cam: usize) -> [R; 
     ]
 }
 
-// how far apart two geoms are, or the nearest of two bodies, in one lane
+// distance of two geoms, or of the nearest geoms of two bodies; in one lane
 fn find_distance<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
     let cutoff = d.own.sensor_cutoff(m, i).lane(lane);
     let (mut dist, mut points) = (cutoff, [[0.0; 3]; 2]);
@@ -193,7 +193,7 @@ fn find_distance<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
     data.zip(numbers).for_each(|(to, x)| to.set_lane(lane, *x));
 }
 
-// how far an object juts out of a site, in one lane
+// how far an object sticks out of a site; in one lane
 fn find_enclosure<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
     let (kind, id) = (m.sensor_objtype[i], m.sensor_objid[i] as usize);
     let place = |site: usize| {
@@ -214,12 +214,12 @@ fn find_enclosure<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
     d.sensordata[m.sensor_adr[i] as usize].set_lane(lane, out);
 }
 
-/// Does a sensor tell how far something juts out of a site?
+/// True if a sensor reports how far an object sticks out of a site
 pub(crate) fn asks_enclosure(m: &Arrays, i: usize) -> bool {
     m.sensor_type[i] == SensorType::InsideSite && m.sensor_intprm[3 * i] != 0
 }
 
-/// Does a sensor tell a distance?
+/// True if a sensor reports a distance
 pub(crate) fn tells_distance(m: &Arrays, i: usize) -> bool {
     let kinds = [
         SensorType::GeomDist,
@@ -229,7 +229,7 @@ pub(crate) fn tells_distance(m: &Arrays, i: usize) -> bool {
     kinds.iter().any(|kind| m.sensor_type[i] == *kind)
 }
 
-/// A geom, or those of a body.
+/// A geom, or the geoms of a body.
 pub(crate) fn geoms(m: &Arrays, kind: i32, id: i32) -> std::ops::Range<usize> {
     let id = id as usize;
     if kind != ObjType::Body {
@@ -239,7 +239,7 @@ pub(crate) fn geoms(m: &Arrays, kind: i32, id: i32) -> std::ops::Range<usize> {
     first..first + m.body_geomnum[id] as usize
 }
 
-// what the rays of a rangefinder meet, in one lane: one along the z axis of a site, or one for each pixel of a camera
+// intersections of the rays of a rangefinder in one lane: one ray along the z axis of a site, or one for each pixel of a camera
 fn find_range<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
     let (kind, id) = (m.sensor_objtype[i], m.sensor_objid[i] as usize);
     let body = body_of(m, kind, id) as i32;
@@ -285,7 +285,7 @@ fn find_range<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
     }
 }
 
-// the ray through the middle of a pixel, counted row by row from the upper left
+// the ray through the center of a pixel, counted row by row from the upper left
 fn pixel_ray<R: Real>(
     m: &Model,
     d: &Data<R>,
@@ -299,7 +299,7 @@ fn pixel_ray<R: Real>(
     let (row, col) = (pixel / ncol, pixel % ncol);
     let x = [col as f64 + 0.5, row as f64 + 0.5];
     if m.cam_projection[cam] == Projection::Orthographic {
-        // fovy is the width and the height of what is seen
+        // fovy is the width and the height of the view
         let extent = d.own.cam_fovy(m, cam).lane(lane);
         let at = [0, 1].map(|k| (x[k] / size[k] - 0.5) * extent);
         return Ray {

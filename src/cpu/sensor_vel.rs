@@ -17,7 +17,7 @@ pub fn sensor_vel(m: &Model, d: &mut Data) {
     sense(m, d, slots);
 }
 
-/// The same for worlds side by side.
+/// The stage for worlds side by side.
 pub fn sense<R: Real>(m: &Model, d: &mut Data<R>, slots: Slots) {
     for i in of_stage(m, NeedStage::Vel) {
         if !sleeps(m) || sensor_awake(m, d, i).any() {
@@ -71,7 +71,7 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
         }
         Some(SensorType::SubtreeLinVel) => give(d, adr, d.subtree_linvel[id]),
         Some(SensorType::SubtreeAngMom) => give(d, adr, d.subtree_angmom[id]),
-        // nobody fills these
+        // all other types read zero
         _ => d.sensordata[adr..adr + dim].fill(R::zero()),
     }
 }
@@ -81,7 +81,7 @@ fn limit_vel<R: Real>(d: &Data<R>, slots: Slots, kind: ConstraintType, id: usize
     of_limit(d, slots.rows, kind, id as i32, |r| d.efc_vel[r])
 }
 
-// velocity of a site along its own axes
+// velocity of a site along the site's axes
 #[inline(always)]
 fn site_velocity<R: Real>(m: &Model, d: &Data<R>, site: usize) -> [R; 6] {
     along(
@@ -90,7 +90,7 @@ fn site_velocity<R: Real>(m: &Model, d: &Data<R>, site: usize) -> [R; 6] {
     )
 }
 
-// velocity of an object, as another sees it if there is one
+// velocity of an object, relative to the reference object if there is one
 #[inline(always)]
 fn frame_velocity<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [R; 6] {
     let object = (m.sensor_objtype[i], m.sensor_objid[i] as usize);

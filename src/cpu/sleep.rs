@@ -1,4 +1,4 @@
-//! Trees at rest fall asleep (`mj_sleep`), and some are asleep from the start.
+//! Trees at rest fall asleep (`mj_sleep`), and some sleep from the start.
 
 use crate::cpu::lib::rows::dofs_of;
 use crate::cpu::lib::sleep::*;
@@ -8,10 +8,10 @@ use crate::simd::copy_lane;
 use crate::stages;
 use crate::types::*;
 
-// at rest long enough
+// at rest for long enough
 const READY: i32 = -1;
 
-/// Trees at rest fall asleep (`mj_sleep`); what depends on their velocities, which are zero then, is found once more.
+/// Trees at rest fall asleep (`mj_sleep`); quantities that depend on their velocities, which are now zero, are computed again.
 pub fn sleep(m: &Model, d: &mut Data) {
     if fall_asleep(m, d, d.nefc[0] as usize) {
         stages::after_position(m, &mut |stage| (stage.twin)(m, d));
@@ -19,8 +19,8 @@ pub fn sleep(m: &Model, d: &mut Data) {
     }
 }
 
-/// Counts how long trees are at rest, and puts to sleep those that are ready with all that rows tie them to; true in the worlds where
-/// there are any.
+/// Counts the steps of trees at rest, and puts ready trees to sleep together with all trees coupled to them by rows; true in worlds
+/// where any fell asleep.
 pub fn fall_asleep<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize) -> R::Mask {
     let mut fell = R::zero();
     for lane in 0..R::WIDTH {
@@ -32,7 +32,7 @@ pub fn fall_asleep<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize) -> R::Mask 
 }
 
 fn in_one<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize, lane: usize) -> bool {
-    // without islands nobody knows who is tied to whom
+    // without islands the coupling of trees is unknown
     if m.opt.disabled(DSBL_ISLAND) && R::int_lane(d.nefc[0], lane) > 0 {
         return false;
     }
@@ -51,13 +51,13 @@ fn in_one<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize, lane: usize) -> bool
     any && tie(m, d, nrow, lane)
 }
 
-// puts those to sleep whose every companion is ready; true if there are any
+// puts islands to sleep whose trees are all ready; true if there are any
 fn tie<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize, lane: usize) -> bool {
     let island = islands(m, d, nrow, lane);
     let mut any = false;
     for root in 0..m.ntree {
         let ready = |&t: &usize| R::int_lane(d.tree_asleep[t], lane) == READY;
-        // an island is known by its first tree; if that is not ready, the rest need not be asked
+        // an island is represented by its first tree; if that is not ready, the others are not checked
         if island[root] != root || !ready(&root) {
             continue;
         }
@@ -76,7 +76,7 @@ fn tie<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize, lane: usize) -> bool {
     any
 }
 
-// the first tree of those that the rows of a world tie together, for each tree
+// for each tree, the first of the trees that rows of a world couple to it
 fn islands<R: Real>(m: &Model, d: &Data<R>, nrow: usize, lane: usize) -> Vec<usize> {
     let mut first: Vec<usize> = (0..m.ntree).collect();
     for r in (0..nrow).filter(|&r| R::WIDTH == 1 || d.efc_D[r].lane(lane) > 0.0) {
@@ -98,7 +98,7 @@ fn islands<R: Real>(m: &Model, d: &Data<R>, nrow: usize, lane: usize) -> Vec<usi
     first
 }
 
-/// Worlds that begin: all trees are awake, but those that are to begin asleep.
+/// Initializes worlds: all trees are awake, except those that are to sleep from the start.
 pub fn begin<R: Real>(m: &Model, d: &mut Data<R>) {
     d.tree_asleep.fill(R::int(AWAKE));
     d.latent.fill(R::zero());
@@ -119,7 +119,7 @@ pub fn begin<R: Real>(m: &Model, d: &mut Data<R>) {
     update(m, d);
 }
 
-// as if all had been at rest for a step, and those that are to sleep for long
+// as if all trees had been at rest for a step, and those that are to sleep for long
 fn begin_asleep(m: &Model, d: &mut Data) {
     let init = |t: usize| m.tree_sleep_policy[t] == SleepPolicy::Init;
     update(m, d);

@@ -1,4 +1,4 @@
-//! Slope of the smooth forces over the velocity (`mjd_smooth_vel`).
+//! Derivative of the smooth forces with respect to velocity (`mjd_smooth_vel`).
 
 mod medium;
 
@@ -14,9 +14,9 @@ use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// Slope of the smooth forces over the velocity (`mjd_smooth_vel`).
+/// Derivative of the smooth forces with respect to velocity (`mjd_smooth_vel`).
 pub fn smooth_vel<R: Real>(m: &Model, d: &mut Data<R>) {
-    // what bodies feel for moving
+    // velocity-dependent forces on bodies
     d.qDeriv.fill(R::zero());
     if m.nvslope > 0 {
         bodies(m, d);
@@ -30,7 +30,7 @@ pub fn smooth_vel<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
 
-    // dampers of dofs, and of tendons
+    // dampers of dofs and tendons
     if m.opt.disabled(DSBL_DAMPER) {
         return;
     }
@@ -58,7 +58,7 @@ pub fn smooth_vel<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-// adds to an entry, if it is one: dofs of two branches are none
+// adds to an entry, if it exists: there is none for dofs of two branches
 #[inline(always)]
 fn add<R: Real>(m: &Model, d: &mut Data<R>, i: i32, j: i32, x: R) {
     let (low, high) = (i.min(j) as usize, i.max(j) as usize);
@@ -74,13 +74,13 @@ pub fn ancestor(m: &Arrays, low: usize, high: usize) -> bool {
     place <= depth && m.D_colind[m.D_rowadr[high] as usize + place] == low as i32
 }
 
-// gyroscopic forces and the medium's resistance: matrices of bodies, summed over subtrees
+// gyroscopic forces and drag: matrices of bodies, summed over subtrees
 #[inline(always)]
 fn bodies<R: Real>(m: &Model, d: &mut Data<R>) {
     let bias = m.opt.integrator == Integrator::Implicit;
     let drag = resists(m);
 
-    // of each body; the world feels nothing
+    // matrices of single bodies; the world body has none
     d.slope_force.fill(R::zero());
     for i in 1..m.nbody {
         if bias {
@@ -96,7 +96,7 @@ fn bodies<R: Real>(m: &Model, d: &mut Data<R>) {
 
     of_subtrees(m, d);
 
-    // what the deeper of two dofs has to do with it
+    // vectors of each dof as the deeper one of two dofs, and as the other one
     for k in 0..m.nv {
         let body = m.dof_bodyid[k] as usize;
         let axis = d.cdof[k];
@@ -131,7 +131,7 @@ fn bodies<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-// of subtrees, children before parents
+// sums over subtrees, children before parents
 #[inline(always)]
 fn of_subtrees<R: Real>(m: &Model, d: &mut Data<R>) {
     for i in (1..m.nbody).rev() {
@@ -152,12 +152,13 @@ fn of_subtree<R: Real>(m: &Model, d: &Data<R>, k: usize) -> [[R; 6]; 6] {
     std::array::from_fn(|c| std::array::from_fn(|r| d.slope_force[36 * body + 6 * c + r]))
 }
 
-// whether there is a medium that resists motions
+// true if there is a fluid that resists motion
 fn resists(m: &Model) -> bool {
     m.opt.has_medium() && !(m.opt.disabled(DSBL_SPRING) && m.opt.disabled(DSBL_DAMPER))
 }
 
-/// Gives the slope of the medium's drag for each pair of a dof and itself or an ancestor of it: number of the entry of M, slope.
+/// Calls `add` with the derivative of the drag for each pair of a dof and itself or one of its ancestors: index of the entry of
+/// M, derivative.
 #[inline(always)]
 pub(crate) fn drag<R: Real>(
     m: &Model,
@@ -181,10 +182,10 @@ pub(crate) fn drag<R: Real>(
     }
 }
 
-// the medium's resistance to the motions of a body, a unit of each at a time
+// drag on a body: its derivatives for unit motions
 #[inline(always)]
 fn resistance<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
-    // a symmetric factor takes the symmetric part; a body that is free and rigid has another
+    // integrators with a symmetric factor take the symmetric part; free rigid bodies have a full one
     let last = m.body_lastdof[i];
     let fast =
         m.opt.integrator == Integrator::ImplicitFast && (last < 0 || !rigid(m, last as usize));
@@ -216,7 +217,7 @@ fn gather<R: Real>(d: &mut Data<R>, i: usize, columns: [[R; 6]; 6], symmetric: b
     }
 }
 
-// the slope of an actuator's force by that of its outputs, each on its own
+// derivative of an actuator's force with respect to velocity, added for each output by itself
 #[inline(always)]
 fn actuator<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
     let slope = R::select(saturated(m, d, i), R::zero(), force_slope(m, d, i, bad));
@@ -238,13 +239,13 @@ fn actuator<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) {
     }
 }
 
-/// True where a limit holds the force, whatever the velocity.
+/// True where a limit holds the force, independent of the velocity.
 #[inline(always)]
 pub(crate) fn saturated<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     let adr = m.actuator_outadr[i] as usize;
     let mut held = R::one().lt(R::zero());
 
-    // of the actuator itself
+    // force range of the actuator
     if m.actuator_forcelimited[i] != 0 {
         let [lo, hi] = [0, 1].map(|k| d.own.actuator_forcerange(m, 2 * i + k));
         held = match m.actuator_gaintype[i] == GainType::So3 {
@@ -256,7 +257,7 @@ pub(crate) fn saturated<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
         };
     }
 
-    // of the joint or the tendon that it acts on
+    // force range of its joint or tendon
     let id = m.actuator_trnid[2 * i].max(0) as usize;
     match TrnType::from_i32(m.actuator_trntype[i]) {
         Some(TrnType::Joint | TrnType::JointInParent) if m.jnt_actfrclimited[id] != 0 => {
@@ -280,13 +281,13 @@ pub(crate) fn saturated<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     }
 }
 
-// true of what was scaled down to a limit, which it meets but for rounding (MuJoCo leaves that to chance)
+// true for a force that was scaled down to its limit, which it then meets up to rounding (MuJoCo leaves that to chance)
 #[inline(always)]
 fn at_limit<R: Real>(x: R, limit: R) -> R::Mask {
     (limit - R::splat(1e-6) * limit.abs()).le(x)
 }
 
-/// How an actuator's force grows with its velocity.
+/// Derivative of an actuator's force with respect to its velocity.
 #[inline(always)]
 pub(crate) fn force_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R {
     let r = m.actuator_outadr[i] as usize;
@@ -302,7 +303,7 @@ pub(crate) fn force_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mas
         slope += motor_slope(m, d, i, |u| control(m, d, bad, u));
     }
 
-    // gain, times the control, or the last activation, possibly that of the next step
+    // derivative of the gain, times the control or the last activation, possibly that of the next timestep
     let prm: [R; 10] = std::array::from_fn(|k| d.own.actuator_gainprm(m, 10 * i + k));
     let gain = match GainType::from_i32(gaintype) {
         Some(GainType::Affine) => prm[2],

@@ -1,7 +1,7 @@
 //! Constraint forces and acceleration by conjugate gradients (`mj_solCG`), in the direction of Hager and Zhang.
 //!
 //! W. Hager, H. Zhang: A new conjugate gradient method with guaranteed descent and an efficient line search, 2005. The inertia
-//! is the preconditioner.
+//! matrix is the preconditioner.
 
 use crate::cpu::lib::primal::*;
 use crate::cpu::lib::stat::Notes;
@@ -14,8 +14,8 @@ pub fn solve_cg(m: &Model, d: &mut Data) {
     by_island(m, d, conjugate_gradients);
 }
 
-/// Iterates until an island has converged; number of iterations. Side by side it goes on until every lane has, and lanes that
-/// have stand still.
+/// Iterates until an island has converged; returns the number of iterations. Side by side it runs until every lane has converged;
+/// converged lanes do not change.
 pub fn conjugate_gradients<R: Real, S: System<R>>(
     m: &Model,
     d: &mut Data<R>,
@@ -26,11 +26,11 @@ pub fn conjugate_gradients<R: Real, S: System<R>>(
     let scale = island.scale;
     let tolerance = d.own.tolerance(m);
 
-    // forces, and what is left of the equation of motion
+    // constraint forces, and the gradient: the residual of the equation of motion
     update_constraint(m, d, system, island);
     update_gradient(m, d, system, island);
 
-    // the gap to the optimum is at most 1/2 grad' inv(M) grad: nothing to do if that is small
+    // the gap to the optimum is at most 1/2 grad' inv(M) grad: converged if that is small
     precondition(m, d, island);
     let mut left = zero;
     for &i in island.dofs {
@@ -53,14 +53,14 @@ pub fn conjugate_gradients<R: Real, S: System<R>>(
         take_step(d, island, R::select(live, step.alpha, zero));
         niter += R::select(live, R::one(), zero);
 
-        // what the gradients were: nobody needs the Hessian here
+        // keep the last gradients, in the arrays of the Hessian, which this solver does not need
         for &i in island.dofs {
             let i = i as usize;
             d.solver_H[i] = d.solver_grad[i];
             d.solver_U[i] = d.solver_Mgrad[i];
         }
 
-        // done when the step gained little or forces balance
+        // done when the step gained little or the forces balance
         update_constraint(m, d, system, island);
         let gradient = scale * update_gradient(m, d, system, island);
         notes.write(m, d, island, live, &step, gradient);
@@ -76,7 +76,7 @@ pub fn conjugate_gradients<R: Real, S: System<R>>(
     niter
 }
 
-// the next direction: down, and on in the old one as far as the change of the gradient tells
+// the next direction: the negative preconditioned gradient, plus a multiple of the last direction by the change of the gradient
 fn turn<R: Real>(d: &mut Data<R>, island: &Island<'_, R>) {
     let (zero, one, two) = (R::zero(), R::one(), R::splat(2.0));
     let [mut sy, mut yy, mut yg, mut sg, mut ss, mut gg] = [zero; 6];
@@ -92,7 +92,7 @@ fn turn<R: Real>(d: &mut Data<R>, island: &Island<'_, R>) {
         gg += g * g;
     }
 
-    // start anew if the gradient did not change along the direction
+    // restart if the gradient did not change along the direction
     let tiny = R::splat(MINVAL);
     let turns = tiny.le(sy);
     let sy = R::select(turns, sy, one);
@@ -105,7 +105,7 @@ fn turn<R: Real>(d: &mut Data<R>, island: &Island<'_, R>) {
     }
 }
 
-// bounds how far the direction turns back
+// bounds the negative multiple of the last direction
 const ETA: f64 = 0.01;
 
 // Mgrad = inv(M) grad (mj_solveM)

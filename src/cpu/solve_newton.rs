@@ -1,13 +1,13 @@
 //! Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
 //!
-//! Both stop where forces balance, and where a step gained little or the next would. In f64 that is all. An f32 tells no more
-//! earlier: the kernel also ends where no force is out of balance by more than the last bits of its terms, where a step changes
-//! no bit of the acceleration, and where a slight step would gain no less than half of the one before, which is what rounding
-//! leaves.
+//! Both stop when the forces balance, and when the gain of a step, or of the next one, is small. In f64 there is no other
+//! criterion. f32 reaches its limit of resolution earlier: the kernel also ends when the imbalance of the forces is within the
+//! rounding of their terms, when a step changes no bit of the acceleration, and when a slight step would gain at least half as
+//! much as the one before, which is rounding.
 //!
-//! The Hessian changes only where a row's cost does; it is kept, changed by those rows, and factored again.
+//! The Hessian changes only with the zones of the rows' costs; it is kept, updated by those rows, and factored again.
 //!
-//! Side by side, rows that only lanes have which are done are left out (`Fewer`); the forces of all rows are formed at the end.
+//! Side by side, rows that only converged lanes have are left out (`Fewer`); the forces of all rows are computed at the end.
 
 use crate::cpu::lib::primal::*;
 use crate::cpu::lib::stat::Notes;
@@ -19,8 +19,8 @@ pub fn solve_newton(m: &Model, d: &mut Data) {
     by_island(m, d, newton);
 }
 
-/// Iterates until an island has converged; number of iterations. Side by side it goes on until every lane has, and lanes that
-/// have stand still.
+/// Iterates until an island has converged; returns the number of iterations. Side by side it runs until every lane has converged;
+/// converged lanes do not change.
 pub fn newton<R: Real, S: System<R>>(
     m: &Model,
     d: &mut Data<R>,
@@ -31,11 +31,11 @@ pub fn newton<R: Real, S: System<R>>(
     let scale = island.scale;
     let tolerance = d.own.tolerance(m);
 
-    // forces, and what is left of the equation of motion
+    // constraint forces, and the gradient: the residual of the equation of motion
     let mut cone = update_constraint(m, d, system, island).cone;
     let gradient = scale * update_gradient(m, d, system, island);
 
-    // the gap to the optimum is at most 1/2 grad' inv(M) grad: nothing to do if that is small
+    // the gap to the optimum is at most 1/2 grad' inv(M) grad: converged if that is small
     let mut live = island.lanes;
     let small_gradient = gradient.lt(tolerance);
     if (live & small_gradient).any() {
@@ -68,7 +68,7 @@ pub fn newton<R: Real, S: System<R>>(
         take_step(d, &left, R::select(live, step.alpha, zero));
         niter += R::select(live, one, zero);
 
-        // done when the step gained little or forces balance
+        // done when the step gained little or the forces balance
         let change = update_constraint(m, d, system, &left);
         let gradient = scale * update_gradient(m, d, system, &left);
         notes.write(m, d, &left, live, &step, gradient);
@@ -79,7 +79,7 @@ pub fn newton<R: Real, S: System<R>>(
             break;
         }
 
-        // the Hessian changes if a row entered or left it, or a contact slides; done when the next step would gain little
+        // the Hessian changes if a row became quadratic or is no longer, or a contact slides; done when the next step would gain little
         if (live & change.quadratic).any() {
             system.update_hessian(m, d, &left);
         }

@@ -1,5 +1,5 @@
-//! Friction forces once more, as if they were hard (`mj_solNoSlip`): sweeps over the friction of joints and contacts without
-//! their regularization, normal forces staying what the solver made them.
+//! Friction forces solved again without regularization (`mj_solNoSlip`): sweeps over the friction losses of joints and tendons
+//! and the friction of contacts, at the normal forces of the solver.
 
 use std::cell::RefCell;
 
@@ -14,7 +14,7 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
 
-/// Friction forces once more, as if they were hard (`mj_solNoSlip`).
+/// Friction forces solved again without regularization (`mj_solNoSlip`).
 pub fn solve_noslip(m: &Model, d: &mut Data) {
     if d.nefc[0] == 0 {
         return;
@@ -26,16 +26,16 @@ pub fn solve_noslip(m: &Model, d: &mut Data) {
 }
 
 thread_local! {
-    // of this thread: islands under way
+    // work memory of this thread: islands in progress
     static WORK: RefCell<Work> = RefCell::default();
 }
 
-/// Islands under way.
+/// Islands in progress.
 #[derive(Clone, Default)]
 pub struct Work {
-    /// Sweeps over their rows.
+    /// Sweeps over the rows of the islands.
     pub sweeps: Vec<NoSlip>,
-    /// What their problems are made from.
+    /// Work memory for making their problems.
     pub half: Half,
 }
 
@@ -65,26 +65,26 @@ fn sweep_islands(m: &Model, d: &mut Data, maps: &Maps, work: &mut Work) {
     });
 }
 
-// what has friction of its own
+// kind of friction
 #[derive(Clone, Copy)]
 enum Slip {
     // friction loss of a dof or tendon
     Joint,
-    // two edges of a pyramid that face each other
+    // two opposite edges of a pyramid
     Edges,
-    // an elliptic contact of so many rows
+    // an elliptic contact with this number of rows
     Contact(usize),
 }
 
-/// Sweeps over an island's friction until a sweep gains little.
+/// Sweeps over an island's friction forces until a sweep gains little.
 #[derive(Clone, Default)]
 pub struct NoSlip {
-    /// Which of the world's islands.
+    /// Number of the island in its world.
     pub island: usize,
-    /// Which of the worlds.
+    /// Lane of the world.
     pub lane: usize,
     problem: Problem,
-    // what has friction, and its first row
+    // first row and kind of each friction
     slips: Vec<(usize, Slip)>,
     notes: SweepNotes,
     niter: i32,
@@ -110,7 +110,7 @@ impl NoSlip {
         self.find_slips();
         self.notes.begin(whose.m, &self.problem);
 
-        // what the regularization costs is gained at once
+        // count the cost of regularization as gained
         let problem = &self.problem;
         self.improvement = 0.0;
         for r in 0..problem.rows.len() {
@@ -119,7 +119,7 @@ impl NoSlip {
         }
     }
 
-    /// Gives the forces to the world; number of sweeps.
+    /// Writes the forces to the world; returns the number of sweeps.
     pub fn give<R: Real>(&self, d: &mut Data<R>, lane: usize) -> i32 {
         self.problem.give(d, lane);
         let before = R::int_lane(d.island_niter[self.island], lane);
@@ -147,7 +147,7 @@ impl NoSlip {
         }
     }
 
-    // friction loss of a dof or tendon; change of the cost
+    // updates the friction loss force of a dof or tendon; returns the change of the cost
     fn joint(&mut self, r: usize) -> f64 {
         let problem = &mut self.problem;
         let a = problem.diagonal(r).max(MINVAL);
@@ -159,7 +159,7 @@ impl NoSlip {
         change * (0.5 * change * a + res)
     }
 
-    // two edges of a pyramid that face each other: their sum stays; change of the cost
+    // updates two opposite edges of a pyramid, keeping their sum; returns the change of the cost
     fn pyramidal(&mut self, r: usize) -> f64 {
         let problem = &self.problem;
         let a = soft_block(problem, r, 2, 0);
@@ -176,7 +176,7 @@ impl NoSlip {
         self.commit(r, &a, &[middle + half, middle - half], &res)
     }
 
-    // friction forces of an elliptic contact; change of the cost
+    // updates the friction forces of an elliptic contact; returns the change of the cost
     fn elliptic(&mut self, r: usize, dim: usize) -> f64 {
         let problem = &self.problem;
         let num = dim - 1;
@@ -199,7 +199,7 @@ impl NoSlip {
         self.commit(r + 1, &a, &force[..num], &res)
     }
 
-    // sets forces unless that raises the cost; change of the cost
+    // sets forces unless that raises the cost; returns the change of the cost
     fn commit(&mut self, r: usize, a: &Block, force: &[f64], res: &[f64]) -> f64 {
         let mut change = [0.0; MAXDIM];
         for (k, force) in force.iter().enumerate() {
@@ -240,7 +240,7 @@ impl Sweeps for NoSlip {
     }
 }
 
-// A without R, with a diagonal that can be divided by
+// A without R, with a minimum diagonal for division
 fn soft_block(problem: &Problem, r: usize, num: usize, skip: usize) -> Block {
     let mut a = problem.block(r, num, skip);
     for (k, row) in a[..num].iter_mut().enumerate() {

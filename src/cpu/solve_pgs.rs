@@ -1,5 +1,5 @@
-//! Constraint forces and acceleration by projected Gauss-Seidel (`mj_fwdConstraint`, `mj_solPGS`): one row or contact
-//! after the other is set to its best force, in an order shuffled anew for every sweep, with Nesterov's momentum.
+//! Constraint forces and acceleration by projected Gauss-Seidel (`mj_fwdConstraint`, `mj_solPGS`): one row or contact after the
+//! other gets its best force, in a random order for every sweep, with Nesterov's momentum.
 //!
 //! B. O'Donoghue, E. Candès: Adaptive restart for accelerated gradient schemes, 2015.
 
@@ -27,7 +27,7 @@ pub fn solve_pgs(m: &Model, d: &mut Data) {
     d.qfrc_constraint.fill(0.0);
     d.qacc.copy_from_slice(&d.qacc_smooth);
 
-    // no rows: nothing holds the unconstrained acceleration up
+    // no rows: qacc is the unconstrained acceleration
     if d.nefc[0] == 0 {
         return;
     }
@@ -44,18 +44,18 @@ pub fn solve_pgs(m: &Model, d: &mut Data) {
 }
 
 thread_local! {
-    // of this thread: islands under way
+    // work memory of this thread: islands in progress
     static WORK: RefCell<Work> = RefCell::default();
 }
 
-/// Islands under way.
+/// Islands in progress.
 #[derive(Clone, Default)]
 pub struct Work {
-    /// Sweeps over their rows.
+    /// Sweeps over the rows of the islands.
     pub sweeps: Vec<Pgs>,
-    /// What their problems are made from.
+    /// Work memory for making their problems.
     pub half: Half,
-    /// In which order sweeps take the rows.
+    /// Orders in which sweeps update the rows.
     pub orders: Orders,
 }
 
@@ -89,7 +89,7 @@ fn sweep_islands(m: &Model, d: &mut Data, maps: &Maps, work: &mut Work) {
     });
 }
 
-/// Begins with the forces of the last acceleration, which are set, unless none are better.
+/// Starts with the forces of the last acceleration, which must be set already, unless zero forces cost less.
 pub fn start_forces<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, rows: &[i32]) {
     let mut cold = R::zero().le(R::zero());
     if !m.opt.disabled(DSBL_WARMSTART) {
@@ -103,7 +103,7 @@ pub fn start_forces<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &
     }
 }
 
-// 1/2 f' (A + R) f + f' b, where f' A f is the square of J' f half through the factor of M
+// 1/2 f' (A + R) f + f' b, where f' A f is the squared norm of J' f after half a solve with the factor of M
 fn forces_cost<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, rows: &[i32]) -> R {
     let half = R::splat(0.5);
     let mut cost = R::zero();
@@ -122,17 +122,17 @@ fn forces_cost<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, ro
 /// Sweeps over an island's rows until a sweep gains little.
 #[derive(Clone, Default)]
 pub struct Pgs {
-    /// Which of the world's islands.
+    /// Number of the island in its world.
     pub island: usize,
-    /// Which of the worlds.
+    /// Lane of the world.
     pub lane: usize,
     problem: Problem,
-    // the forces before the last extrapolation and after it
+    // the forces before the last extrapolation, and after it
     before: Numbers,
     ahead: Numbers,
-    // what a row by itself is set with
+    // constants for the update of single rows
     singles: Vec<Single>,
-    // first row and number of rows of what is set together: elliptic contacts, all, and all in the order of a sweep
+    // first row and number of rows of the sets that are updated together: elliptic contacts, all sets, and all in the order of a sweep
     contacts: Vec<[u32; 2]>,
     sets: Vec<[u32; 2]>,
     order: Vec<[u32; 2]>,
@@ -145,10 +145,10 @@ pub struct Pgs {
     iterations: i32,
 }
 
-// residuals are made anew once in so many sweeps
+// number of sweeps after which the residuals are recomputed
 const AFRESH: i32 = 16;
 
-// a row by itself: its bounds, 1 / A of the row and itself, 1/2 A
+// a single row: its bounds, the inverse of its diagonal entry of A, and half of the entry
 #[derive(Clone, Copy)]
 struct Single {
     low: f64,
@@ -196,14 +196,14 @@ impl Pgs {
         }
     }
 
-    /// Gives the forces to the world; number of sweeps.
+    /// Writes the forces to the world; returns the number of sweeps.
     pub fn give<R: Real>(&self, d: &mut Data<R>, lane: usize) -> i32 {
         self.problem.give(d, lane);
         self.notes.give(d, self.island, lane, 0);
         self.niter
     }
 
-    // adds a part of the last change to the forces, as far as they can go; keeps what they were and are
+    // extrapolates the forces by a multiple of the last change, within their bounds; keeps the forces before and after
     fn extrapolate(&mut self, momentum: f64) {
         let problem = &mut self.problem;
         if self.niter % AFRESH == 0 {
@@ -229,7 +229,7 @@ impl Pgs {
             project(&mut problem.force[r..r + dim], &problem.friction[r]);
         }
 
-        // residuals have gone on without bounds
+        // correct the residuals, which were extrapolated without bounds
         for k in 0..self.before.0.len() {
             let held = problem.force.0[k] - self.ahead.0[k];
             if held == f64x8::ZERO {
@@ -244,7 +244,7 @@ impl Pgs {
         self.ahead.0.copy_from_slice(&problem.force.0);
     }
 
-    // sets a row to its best force, what the others do being given; change of the cost
+    // sets a row to its best force at the given forces of the other rows; returns the change of the cost
     #[inline(always)]
     fn relax_row(&mut self, r: usize) -> f64 {
         let problem = &mut self.problem;
@@ -260,7 +260,7 @@ impl Pgs {
         let force = if force < low { low } else { force };
         let force = if force > high { high } else { force };
 
-        // what raises the cost is not done
+        // undo a change that raises the cost
         let change = force - old;
         let cost = change * (half * change + res);
         if cost > NOISE {
@@ -270,7 +270,7 @@ impl Pgs {
         cost
     }
 
-    // sets a contact to its best forces; change of the cost
+    // sets a contact to its best forces; returns the change of the cost
     fn relax(&mut self, r: usize, num: usize) -> f64 {
         let problem = &mut self.problem;
         let a = problem.block(r, num, 0);
@@ -282,7 +282,7 @@ impl Pgs {
         let mut new = old;
         relax_contact(&problem.friction[r][..num - 1], &a, &res, &mut new);
 
-        // what raises the cost is not done
+        // undo a change that raises the cost
         let change: [f64; MAXDIM] = std::array::from_fn(|k| new[k] - old[k]);
         let cost = cost_change(&a, &change[..num], &res);
         if cost > NOISE {
@@ -292,7 +292,7 @@ impl Pgs {
         cost
     }
 
-    // the sweep's change times what the momentum before it was
+    // the change by the sweep times the momentum before it
     fn alignment(&self) -> f64 {
         let mut sum = f64x8::ZERO;
         for k in 0..self.ahead.0.len() {
@@ -307,7 +307,7 @@ impl Sweeps for Pgs {
     type Shared = Orders;
 
     fn begin(&mut self, orders: &mut Orders) -> usize {
-        // go on in the direction of the last sweep, as far as it has been a good one for long
+        // momentum along the last change, larger the more sweeps there were since a restart
         let momentum = match self.niter {
             0 => 0.0,
             _ => f64::from(self.steady - 1) / f64::from(self.steady + 2),
@@ -334,7 +334,7 @@ impl Sweeps for Pgs {
     }
 
     fn end(&mut self) -> bool {
-        // momentum starts anew where it worked against the sweep
+        // restart the momentum if it was against the sweep's change
         let against = self.niter > 0 && self.alignment() < 0.0;
         self.steady = if against { 0 } else { self.steady + 1 };
         self.niter += 1;
@@ -345,7 +345,7 @@ impl Sweeps for Pgs {
     }
 }
 
-// forces of a contact into what it can do
+// projects the forces of a contact on its friction cone
 fn project(force: &mut [f64], friction: &[f64]) {
     let mut sum = 0.0;
     for (f, mu) in force[1..].iter().zip(friction) {
@@ -360,7 +360,7 @@ fn project(force: &mut [f64], friction: &[f64]) {
     }
 }
 
-// along the ray through the force, then the friction forces at that normal force
+// scale all forces along their ray, then update the friction forces at that normal force
 fn relax_contact(friction: &[f64], a: &Block, res: &[f64; MAXDIM], force: &mut [f64; MAXDIM]) {
     let num = friction.len() + 1;
     let old = *force;
@@ -401,25 +401,26 @@ fn relax_contact(friction: &[f64], a: &Block, res: &[f64; MAXDIM], force: &mut [
     force[1..num].copy_from_slice(&tangent[..num - 1]);
 }
 
-/// In which order sweeps take rows and contacts: it depends on how many there are alone, so the first sweeps' are kept.
+/// Orders in which sweeps update rows and contacts. An order depends only on their number and on the sweep, so the orders of the
+/// first sweeps are kept.
 #[derive(Clone, Default)]
 pub struct Orders {
     of: Vec<Kept>,
 }
 
-// the orders of so many, one behind the other, and the last of them
+// the orders for one number of sets, one after the other, and the last one
 #[derive(Clone, Default)]
 struct Kept {
     orders: Vec<u32>,
     last: Shuffled,
 }
 
-// sweeps whose order is kept, of at most so many rows and contacts
+// number of sweeps whose orders are kept, for at most this number of sets
 const KEPT: usize = 64;
 const KEPT_ROWS: usize = 128;
 
 impl Orders {
-    // the order of a sweep over so many; `own`: that of the sweep before, where orders are not kept
+    // the order of a sweep over `num` sets; `own`: the order of the sweep before, where orders are not kept
     fn of<'a>(&'a mut self, num: usize, sweep: usize, own: &'a mut Shuffled) -> &'a [u32] {
         if num > KEPT_ROWS {
             return own.next(num, sweep);
@@ -442,7 +443,7 @@ impl Orders {
     }
 }
 
-// an order, and the generator behind it
+// an order, and its random generator
 #[derive(Clone, Default)]
 struct Shuffled {
     order: Vec<u32>,
@@ -465,7 +466,7 @@ impl Shuffled {
     }
 }
 
-// M. O'Neill's generator, at the place in its sequence where MuJoCo begins every solve
+// M. O'Neill's generator, at the state at which MuJoCo begins every solve
 #[derive(Clone)]
 struct Pcg32 {
     state: u64,
@@ -496,7 +497,7 @@ mod tests {
     fn orders_that_are_kept_are_those_that_are_shuffled() {
         let mut orders = Orders::default();
         for num in [0, 1, 5, 40, KEPT_ROWS, KEPT_ROWS + 1] {
-            // the second time they have been kept
+            // the second pass uses kept orders
             for _ in 0..2 {
                 let (mut own, mut plain) = (Shuffled::default(), Shuffled::default());
                 for sweep in 0..KEPT + 9 {

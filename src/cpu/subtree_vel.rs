@@ -22,7 +22,7 @@ pub fn subtree_vel<R: Real>(m: &Model, d: &mut Data<R>) {
         d.subtree_linvel[i] = scl3(momentum, R::one() / mass);
     }
 
-    // angular momentum, children before parents: a body's own, and that of subtrees about the parent's
+    // angular momentum, children before parents: of the body itself, and of subtrees about the parent's centre of mass
     d.subtree_angmom.fill([R::zero(); 3]);
     for i in (0..m.nbody).rev() {
         let own = body_angmom(m, d, i);
@@ -37,7 +37,7 @@ pub fn subtree_vel<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-// a body's angular momentum about the centre of mass of its subtree
+// angular momentum of a body about the centre of mass of its subtree
 #[inline(always)]
 fn body_angmom<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [R; 3] {
     let vel = object_velocity(m, d, ObjType::Body as i32, i);

@@ -40,7 +40,7 @@ fn fixed<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
         let j = m.wrap_objid[w] as usize;
         let coef = d.own.wrap_prm(m, w);
         length += coef * d.qpos[m.jnt_qposadr[j] as usize];
-        // the row's columns are in order of dofs, the path in that of the author
+        // the row's columns are in the order of dofs, the path in that of the model file
         for (k, &dof) in colind.iter().enumerate() {
             if dof == m.jnt_dofadr[j] {
                 d.ten_J[adr + k] = coef;
@@ -50,7 +50,7 @@ fn fixed<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
     d.ten_length[t] = length;
 }
 
-// a path from site to site, possibly around geoms, in branches that pulleys divide
+// a path from site to site, possibly around geoms, in branches divided by pulleys
 #[inline(always)]
 fn spatial<R: Real>(m: &Model, d: &mut Data<R>, t: usize, count: &mut R::Int) {
     let start = m.tendon_adr[t] as usize;
@@ -71,7 +71,7 @@ fn spatial<R: Real>(m: &Model, d: &mut Data<R>, t: usize, count: &mut R::Int) {
             continue;
         }
 
-        // from a site, perhaps around a geom, to the next site
+        // from a site, possibly around a geom, to the next site
         let geom = m.wrap_type[w + 1] != WrapType::Site;
         let next = if geom { w + 2 } else { w + 1 };
         let site = [m.wrap_objid[w] as usize, m.wrap_objid[next] as usize];
@@ -108,7 +108,7 @@ fn spatial<R: Real>(m: &Model, d: &mut Data<R>, t: usize, count: &mut R::Int) {
 
 type Touches = [Option<Touch>; 16];
 
-// where the path of every lane touches a geom
+// the points at which each lane's path touches a geom
 #[inline(always)]
 fn touches<R: Real>(m: &Model, d: &Data<R>, w: usize, pos: [[R; 3]; 2]) -> Touches {
     let g = m.wrap_objid[w] as usize;
@@ -128,7 +128,7 @@ fn touches<R: Real>(m: &Model, d: &Data<R>, w: usize, pos: [[R; 3]; 2]) -> Touch
     touches
 }
 
-// one vector of all lanes' touches, zero where there is none
+// gathers a vector of all lanes' touches, zero where there is none
 #[inline(always)]
 fn gather<R: Real>(touches: &Touches, f: impl Fn(&Touch) -> [f64; 3]) -> [R; 3] {
     let mut v = [R::zero(); 3];
@@ -141,7 +141,7 @@ fn gather<R: Real>(touches: &Touches, f: impl Fn(&Touch) -> [f64; 3]) -> [R; 3] 
     v
 }
 
-// notes a point of the path, in all lanes or in those that touch
+// stores a point of the path, in all lanes or in those that touch
 #[inline(always)]
 fn push<R: Real>(d: &mut Data<R>, count: &mut R::Int, point: [R; 3], only: Option<&Touches>) {
     for lane in 0..R::WIDTH {
@@ -156,7 +156,7 @@ fn push<R: Real>(d: &mut Data<R>, count: &mut R::Int, point: [R; 3], only: Optio
     }
 }
 
-// length of a straight part of the path in the lanes that take it; its Jacobian is added to the tendon's row
+// length of a straight part of the path in the lanes that have it; adds its Jacobian to the tendon's row
 #[inline(always)]
 fn segment<R: Real>(
     m: &Model,
@@ -175,7 +175,7 @@ fn segment<R: Real>(
         }
     }
 
-    // how fast the ends move apart, dof by dof
+    // rate of the distance of its ends, by dof
     if body[0] != body[1] {
         let (adr, num) = (m.ten_J_rowadr[t] as usize, m.ten_J_rownnz[t] as usize);
         let colind = &m.ten_J_colind[adr..adr + num];

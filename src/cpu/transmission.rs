@@ -15,7 +15,7 @@ pub fn transmission(m: &Model, d: &mut Data) {
     d.contact_collision = contact;
 }
 
-/// The same of a world, or of worlds side by side; `contact` gives the pair of each contact slot.
+/// The stage for one world, or for worlds side by side; `contact` gives the pair of each contact slot.
 pub fn transmit<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
     for i in 0..m.nactuator {
         let id = m.actuator_trnid[2 * i] as usize;
@@ -48,7 +48,7 @@ fn joint<R: Real>(m: &Model, d: &mut Data<R>, r: usize, id: usize, in_parent: bo
     let padr = m.jnt_qposadr[id] as usize;
     let jnt_type = m.jnt_type[id];
 
-    // one coordinate, scaled
+    // one coordinate, times the gear
     if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
         let gear = d.own.actuator_gear(m, 6 * r);
         d.actuator_length[r] = d.qpos[padr] * gear;
@@ -57,7 +57,7 @@ fn joint<R: Real>(m: &Model, d: &mut Data<R>, r: usize, id: usize, in_parent: bo
     }
     let gear = gear(m, d, r);
 
-    // a wrench, whose turning part may be given in the parent's frame
+    // force and torque by the gear; the torque axis may be given in the parent's frame
     let free = jnt_type == JointType::Free;
     let padr = if free { padr + 3 } else { padr };
     let quat: [R; 4] = normalize4(std::array::from_fn(|k| d.qpos[padr + k]));
@@ -72,7 +72,7 @@ fn joint<R: Real>(m: &Model, d: &mut Data<R>, r: usize, id: usize, in_parent: bo
         axis
     };
 
-    // a free joint has no length, a ball has its rotation vector along the axis
+    // a free joint has length zero, a ball joint the component of its rotation vector along the axis
     if free {
         d.actuator_length[r] = R::zero();
         d.actuator_moment[adr..adr + 3].copy_from_slice(&gear[..3]);
@@ -83,7 +83,7 @@ fn joint<R: Real>(m: &Model, d: &mut Data<R>, r: usize, id: usize, in_parent: bo
     }
 }
 
-// a tendon's length and Jacobian, scaled
+// a tendon's length and Jacobian, times the gear
 #[inline(always)]
 fn tendon<R: Real>(m: &Model, d: &mut Data<R>, r: usize, id: usize) {
     let gear = d.own.actuator_gear(m, 6 * r);
@@ -105,20 +105,20 @@ fn slider_crank<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize) {
     let axis = [mat[2], mat[5], mat[8]];
     let vec = sub3(d.site_xpos[crank], d.site_xpos[slider]);
 
-    // length = a·v - sqrt((a·v)² + rod² - v·v), or as far as it goes
+    // length = a·v - sqrt((a·v)² + rod² - v·v), or a·v beyond the reach of the rod
     let av = dot3(vec, axis);
     let det = av * av + rod * rod - dot3(vec, vec);
     let reach = R::zero().lt(det);
     let root = R::select(reach, det, R::one()).sqrt();
     d.actuator_length[r] = R::select(reach, av - root, av) * gear;
 
-    // its slope along v and a
+    // its derivatives with respect to v and a
     let ratio = R::select(reach, R::one() - av / root, R::one());
     let pull = R::select(reach, R::one() / root, R::zero());
     let dv = add_scl3(scl3(axis, ratio), vec, pull);
     let da = scl3(vec, ratio);
 
-    // v moves with both sites, a turns with the slider
+    // v moves with both sites, a rotates with the slider
     let (dv, da) = (scl3(dv, gear), scl3(da, gear));
     moment_row(m, d, r, |d, row, colind| {
         let [crank_body, slider_body] = [crank, slider].map(|s| m.site_bodyid[s] as usize);
@@ -138,7 +138,7 @@ fn slider_crank<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize) {
     });
 }
 
-// a wrench on a site, in the site's frame, or in that of the site it is relative to
+// a wrench on a site, in the site's frame, or in the frame of its reference site
 #[inline(always)]
 fn site<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize) {
     let id = m.actuator_trnid[2 * i] as usize;
@@ -146,7 +146,7 @@ fn site<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize) {
     let [gx, gy, gz, tx, ty, tz] = gear(m, d, r);
     let (force, torque) = ([gx, gy, gz], [tx, ty, tz]);
 
-    // alone it has no length
+    // without a reference site the length is zero
     let Ok(refid) = usize::try_from(m.actuator_trnid[2 * i + 1]) else {
         let mat = d.site_xmat[id];
         let (force, torque) = (mul_mat_vec3(mat, force), mul_mat_vec3(mat, torque));
@@ -157,7 +157,7 @@ fn site<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize) {
         return;
     };
 
-    // position and rotation vector in the frame of reference, along the gear
+    // position and rotation vector in the frame of the reference site, along the gear
     let mat = d.site_xmat[refid];
     let ref_body = m.site_bodyid[refid] as usize;
     let apart = mul_mat_t_vec3(mat, sub3(d.site_xpos[id], d.site_xpos[refid]));
@@ -169,7 +169,7 @@ fn site<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize) {
     d.actuator_length[r] = if trans { dot3(apart, force) } else { zero }
         + if rot { dot3(turned, torque) } else { zero };
 
-    // how the sites move apart; what moves both alike does not count
+    // relative motion of the sites; dofs that move both are left out
     let (force, torque) = (mul_mat_vec3(mat, force), mul_mat_vec3(mat, torque));
     let (back, twist) = (scl3(force, -R::one()), scl3(torque, -R::one()));
     moment_row(m, d, r, |d, row, colind| {
@@ -179,7 +179,7 @@ fn site<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize) {
     });
 }
 
-// clears what is due to dofs that move two bodies alike
+// clears the entries of dofs that move two bodies alike
 #[inline(always)]
 fn clear_common<R: Real>(m: &Model, row: &mut [R], colind: &[i32], body1: usize, body2: usize) {
     let mut common = common_dof(m, body1, body2);
@@ -220,7 +220,7 @@ fn so3<R: Real>(m: &Model, d: &mut Data<R>, i: usize, r: usize) {
     }
 }
 
-// a body is pulled to what it touches: the mean of its contacts' normals, backwards
+// a body is pulled towards the bodies it touches: along the negative mean of its contacts' normals
 #[inline(always)]
 fn adhesion<R: Real>(m: &Model, d: &mut Data<R>, r: usize, body: usize, contact: &[i32]) {
     d.actuator_length[r] = R::zero();
@@ -242,7 +242,7 @@ fn adhesion<R: Real>(m: &Model, d: &mut Data<R>, r: usize, body: usize, contact:
             let present = d.contact_dist[c].lt(R::splat(ABSENT));
             count += R::select(present, R::one(), R::zero());
 
-            // how fast the bodies part along the normal
+            // separation speed of the bodies along the normal
             let [nx, ny, nz, ..] = d.contact_frame[c];
             let dir = [nx, ny, nz].map(|x| R::select(present, x, R::zero()));
             let back = scl3(dir, -R::one());
@@ -256,14 +256,14 @@ fn adhesion<R: Real>(m: &Model, d: &mut Data<R>, r: usize, body: usize, contact:
     });
 }
 
-// is a part of the gear used
+// true if a part of the gear is nonzero
 #[inline(always)]
 fn gear_of<R: Real>(m: &Model, d: &Data<R>, r: usize, part: std::ops::Range<usize>) -> bool {
     part.into_iter()
         .any(|k| nonzero(d.own.actuator_gear(m, 6 * r + k)).any())
 }
 
-// last dof that moves two bodies; -1: none
+// last dof that moves both bodies; -1: none
 #[inline(always)]
 fn common_dof(m: &Model, body1: usize, body2: usize) -> i32 {
     let [mut i, mut j] = [m.body_lastdof[body1], m.body_lastdof[body2]];
@@ -277,7 +277,7 @@ fn common_dof(m: &Model, body1: usize, body2: usize) -> i32 {
     if i == j { i } else { -1 }
 }
 
-// clears a row of the moments and hands it out to be filled
+// clears a row of the moments and passes it to `fill`
 #[inline(always)]
 fn moment_row<R: Real>(
     m: &Model,

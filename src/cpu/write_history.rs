@@ -1,19 +1,19 @@
-//! Samples of controls and sensors for those who read them later (part of `mj_advance`).
+//! Samples of controls and sensors for delayed reading (part of `mj_advance`).
 
 use crate::cpu::lib::history::{actuator_ring, as_kept, is_due, new_sample, sensor_ring};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::Integrator;
 
-/// Samples of controls and sensors for those who read them later (part of `mj_advance`).
+/// Samples of controls and sensors for delayed reading (part of `mj_advance`).
 pub fn write_history<R: Real>(m: &Model, d: &mut Data<R>) {
-    // a step of Runge-Kutta has been elsewhere since it began
+    // the time at the start of the step, which Runge-Kutta has left since
     let begin = match m.opt.integrator == Integrator::Rk4 {
         true => d.rk_time[0],
         false => d.time[0],
     };
 
-    // controls as they were given
+    // controls as they were set
     for i in 0..m.nactuator {
         let ring = actuator_ring(m, i);
         if ring.is_none() {

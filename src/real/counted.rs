@@ -1,4 +1,4 @@
-//! A number that counts what is done with it: what a stage would cost if nothing were done in vain.
+//! A number type that counts its operations: the cost of a stage if every operation is necessary.
 
 use super::Real;
 use std::cell::Cell;
@@ -10,13 +10,13 @@ thread_local! {
 
 /// A number in double precision that counts the operations of its thread.
 ///
-/// Sums, products, quotients, roots, the smaller and the larger of two count one; a product that is added counts two, so
-/// does a sine with its cosine; other functions count one. Signs, comparisons and choices are free.
+/// Sums, products, quotients, roots, minima and maxima count one; a fused multiply-add counts two, and so does a sine with its
+/// cosine; other functions count one. Signs, comparisons and selections are free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub struct Counted(f64);
 
-/// Operations of this thread since the last call.
+/// Number of operations of this thread since the last call.
 pub fn take_count() -> u64 {
     DONE.replace(0)
 }

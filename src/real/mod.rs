@@ -1,4 +1,4 @@
-//! The number that the twins compute with: `f64` is the reference; a wide type is the same twin for several worlds at once.
+//! The number type of the twins: `f64` is the reference; with a wide type the same twin computes several worlds at once.
 
 #[cfg(feature = "count")]
 pub mod counted;
@@ -13,7 +13,7 @@ use std::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
 };
 
-/// The outcome of a comparison, one truth for every lane.
+/// Result of a comparison: a boolean for every lane.
 pub trait Mask:
     Copy
     + Send
@@ -23,9 +23,9 @@ pub trait Mask:
     + BitXor<Output = Self>
     + Not<Output = Self>
 {
-    /// True if any lane is.
+    /// True if it is true in any lane.
     fn any(self) -> bool;
-    /// True if every lane is.
+    /// True if it is true in every lane.
     fn all(self) -> bool;
 }
 
@@ -47,7 +47,7 @@ pub fn lanes<R: Real>(mask: R::Mask) -> impl Iterator<Item = usize> {
     (0..R::WIDTH).filter(move |&lane| mask.lane(lane) != 0.0)
 }
 
-/// A real number, or one for every lane. Branches on it are taken by [`Mask`] and [`Real::select`].
+/// A real number, or one for every lane. [`Mask`] and [`Real::select`] replace branches.
 pub trait Real:
     bytemuck::Pod
     + Default
@@ -65,9 +65,9 @@ pub trait Real:
     + MulAssign
     + DivAssign
 {
-    /// An integer for every lane.
+    /// An integer, or one for every lane.
     type Int: bytemuck::Pod + Default + Debug + PartialEq + Send + Sync;
-    /// A truth for every lane.
+    /// A boolean, or one for every lane.
     type Mask: Mask;
     /// Number of lanes (worlds).
     const WIDTH: usize;
@@ -100,7 +100,7 @@ pub trait Real:
     fn le(self, other: Self) -> Self::Mask;
     /// `yes` where the mask is true, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
-    /// `self * a + b`, rounded once where the machine can and the type is not the reference.
+    /// `self * a + b`, rounded once if the processor can and the type is not the reference.
     fn mul_add(self, a: Self, b: Self) -> Self;
     /// Square root.
     fn sqrt(self) -> Self;

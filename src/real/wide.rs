@@ -1,4 +1,4 @@
-//! Several worlds at once: one SIMD lane a world.
+//! Several worlds at once: one SIMD lane per world.
 //!
 //! ```text
 //!            lane 0    lane 1    lane 2   …
@@ -31,7 +31,7 @@ macro_rules! wide {
             is_pod::<$simd>();
         };
 
-        /// A truth for every lane: all bits of a lane set, or none.
+        /// A boolean for every lane: all bits of a lane set, or none.
         #[derive(Clone, Copy, Debug)]
         pub struct $mask($simd);
 
@@ -200,7 +200,7 @@ macro_rules! wide {
             Self(self.0.exp())
         }
     };
-    // every lane has the bits that a number by itself has, on every processor
+    // every lane has the same bits as a scalar number, on every processor
     (@exact $width:literal) => {
         #[inline(always)]
         fn mul_add(self, a: Self, b: Self) -> Self {
@@ -259,6 +259,6 @@ wide! {
     F32x16, Mask32x16, f32x16, f32, i32x16, i32, 16, fast
 }
 wide! {
-    /// Eight worlds in double precision, each with the bits of `f64`.
+    /// Eight worlds in double precision, each with the same bits as `f64`.
     F64x8, Mask64x8, f64x8, f64, i64x8, i64, 8, exact
 }

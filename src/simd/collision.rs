@@ -1,8 +1,8 @@
 //! Contacts of worlds side by side. Twin of `cpu/collision.rs`.
 //!
-//! Bounding spheres, then shapes are tried for all lanes at once ([`super::narrow`]). Slots are the union of the lanes'
-//! contacts: a lane that lacks one has [`ABSENT`] as its distance. Convex pairs without a closed form are collided lane by
-//! lane by the reference, in f64.
+//! Bounding spheres, then shapes are tested for all lanes at once ([`super::narrow`]). Slots are the union of the lanes'
+//! contacts: a contact that is absent in a lane has the distance [`ABSENT`] there. Convex pairs without a closed form are
+//! collided lane by lane by the reference, in f64.
 
 use std::ops::Range;
 
@@ -60,7 +60,7 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
         }
     }
 
-    // what did not fit is told
+    // flag an overflow
     let room = R::splat(m.nconmax as f64);
     super::at_least(&mut d.needed[0], found);
     d.ncon[0] = found.min(room).to_int();
@@ -74,7 +74,7 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     }
 }
 
-// the deepest contacts of a lane stay, of equals the earlier
+// keeps the deepest contacts of a lane, the earlier one of equally deep ones
 fn keep<R: Real>(d: &mut Data<R>, lane: usize, slots: usize, room: usize) {
     let dist = |c: usize| d.contact_dist[c].lane(lane);
     let mut own: Vec<usize> = (0..slots).filter(|&c| dist(c) < ABSENT).collect();
@@ -84,7 +84,7 @@ fn keep<R: Real>(d: &mut Data<R>, lane: usize, slots: usize, room: usize) {
     }
 }
 
-// contacts of pairs with a flex that count together
+// contacts of a range of pairs with a flex, which share one limit
 fn of_flex<R: Real>(
     m: &Model,
     d: &mut Data<R>,
@@ -108,7 +108,7 @@ fn of_flex<R: Real>(
     }
 }
 
-// leaves out those of a lane that are too many of a rigid flex
+// drops the contacts of a lane beyond the limit of a rigid flex
 fn thin<R: Real>(d: &mut Data<R>, lane: usize, slots: Range<usize>, found: &mut R) {
     let dist = |c: usize| d.contact_dist[c].lane(lane);
     let own: Vec<usize> = slots.filter(|&c| dist(c) < ABSENT).collect();
@@ -125,7 +125,7 @@ fn thin<R: Real>(d: &mut Data<R>, lane: usize, slots: Range<usize>, found: &mut 
     }
 }
 
-// a lane has it no more
+// makes a contact absent in a lane
 fn drop_contact<R: Real>(d: &mut Data<R>, lane: usize, c: usize) {
     d.contact_dist[c].set_lane(lane, ABSENT);
     d.contact_pos[c]
@@ -136,7 +136,7 @@ fn drop_contact<R: Real>(d: &mut Data<R>, lane: usize, c: usize) {
         .for_each(|x| x.set_lane(lane, 0.0));
 }
 
-// contacts of one pair in the lanes where it is near, and in those where it may come near within the timestep
+// contacts of one pair in the lanes where it is near, and in lanes where it may touch within the timestep
 fn collide<R: Real>(
     m: &Model,
     d: &mut Data<R>,
@@ -163,7 +163,7 @@ fn collide<R: Real>(
     put(m, d, contact, k, spots, soon, found);
 }
 
-// what was found of a pair, in slots of their own
+// stores the contacts of a pair in new slots
 fn put<R: Real>(
     m: &Model,
     d: &mut Data<R>,
@@ -187,7 +187,7 @@ fn put<R: Real>(
     }
 }
 
-// a slot that no lane has yet; room is made when the union outgrows it, which ends when all worlds have been seen to touch
+// adds a slot that no lane has yet; arrays grow with the union of contacts, which stops when all worlds have had their contacts
 fn add_slot<R: Real>(m: &Model, d: &mut Data<R>, contact: &mut Vec<i32>, c: usize, k: usize) {
     if c == d.contact_dist.len() {
         d.resize(m, "nconmax", (2 * c).max(8));

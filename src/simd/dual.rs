@@ -1,6 +1,6 @@
-//! Solvers of the dual problem for worlds side by side. What leads to their problems and follows from the forces is done for
-//! all lanes at once. Sweeps take rows in an order that is shuffled anew every time and depends on how many there are, so
-//! every lane has problems of its own, one for each of its islands, and they are solved in turn by the reference.
+//! Solvers of the dual problem for worlds side by side. The setup of their problems and the evaluation of the forces run in all
+//! lanes at once. The random order of a sweep depends on the number of rows, so every lane has its own problems, one per island,
+//! and the reference solves them interleaved.
 
 use super::rows::Rows;
 use crate::cpu::lib::dual::finish;
@@ -20,7 +20,7 @@ pub struct Problems {
     pgs: pgs::Work,
     noslip: noslip::Work,
     queue: Queue,
-    // all rows of the tile
+    // numbers of all rows of the tile
     all: Vec<i32>,
 }
 
@@ -32,7 +32,7 @@ pub fn solve_pgs<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     d.qacc.copy_from_slice(&d.qacc_smooth);
     rows.find_islands(m, d);
 
-    // no rows: nothing holds the unconstrained acceleration up
+    // no rows: qacc is the unconstrained acceleration
     if rows.num == 0 {
         return;
     }
@@ -68,7 +68,7 @@ pub fn solve_pgs<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     rows.problems = problems;
 }
 
-/// Friction forces once more, as if they were hard (`mj_solNoSlip`).
+/// Friction forces solved again without regularization (`mj_solNoSlip`).
 pub fn solve_noslip<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     if rows.num == 0 {
         return;
@@ -102,7 +102,7 @@ impl Problems {
     }
 }
 
-// rows that a lane lacks have no force
+// zero forces for rows that a lane does not have
 fn drop_absent<R: Real>(d: &mut Data<R>, num: usize) {
     for r in 0..num {
         let present = R::zero().lt(d.efc_D[r]);
@@ -110,7 +110,7 @@ fn drop_absent<R: Real>(d: &mut Data<R>, num: usize) {
     }
 }
 
-// all rows of a tile
+// the island of all rows of a tile
 fn all_of<'a, R: Real>(rows: &Rows<R>, list: &'a [i32]) -> Island<'a, R> {
     Island {
         dofs: &[],
@@ -132,21 +132,21 @@ fn add<R: Real>(to: &mut R::Int, lane: usize, num: i32) {
 struct Queue {
     lane: usize,
     island: usize,
-    // rows that the lane has, and the island of each
+    // rows of the lane, and the island of each
     own: Vec<i32>,
     island_of: Vec<i32>,
-    // those of the island, and its dofs
+    // rows and dofs of the island
     rows: Vec<i32>,
     dofs: Vec<i32>,
 }
 
 impl Queue {
-    // begins with the first lane
+    // restarts at the first lane
     fn begin(&mut self) {
         (self.lane, self.island) = (0, 0);
     }
 
-    // the next island, and whose it is; none if there are no more
+    // the next island and its lane; none if there are no more
     fn next<'a, R: Real>(
         &'a mut self,
         m: &'a Model,
@@ -186,7 +186,7 @@ impl Queue {
         Some((island, whose))
     }
 
-    // the rows that the lane has, and their islands
+    // finds the rows of the lane, and their islands
     fn find_rows<R: Real>(&mut self, m: &Model, d: &Data<R>, system: &Rows<R>) {
         self.own.clear();
         self.island_of.clear();
@@ -203,7 +203,7 @@ impl Queue {
         }
     }
 
-    // rows and dofs of an island of the lane
+    // lists rows and dofs of an island of the lane
     fn list<R: Real>(&mut self, m: &Model, d: &Data<R>, island: i32) {
         let own = self.own.iter().zip(&self.island_of);
         self.rows.clear();

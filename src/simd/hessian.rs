@@ -1,10 +1,10 @@
 //! The Hessian of the primal problem, M + J' D J over the quadratic rows and the cones, for worlds side by side; its factor,
 //! and Newton's direction. Dofs are numbered from the island's first on.
 //!
-//! On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island and adds the rows that
-//! entered and takes away those that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
+//! On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island, adds the rows that became
+//! active and subtracts the rows that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
 //! islands, with its rows from the diagonal to the last dof that is coupled in any lane. Kernels make the whole triangle of an
-//! island. In f32 what is taken away leaves its last bits behind, which may be as large as the inertia.
+//! island. In f32 removed rows leave rounding errors behind, which may be as large as the inertia.
 
 use super::rows::Rows;
 use crate::cpu::lib::cone::{MAXDIM, is_elliptic};
@@ -15,16 +15,16 @@ use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::ConstraintState;
 
-/// Where the rows of the Hessian are; see [`skyline`].
+/// Storage of the rows of the Hessian; see [`skyline`].
 #[derive(Clone)]
 pub(super) struct Shape {
     // first dof
     first: usize,
-    // last dof that a dof is coupled to
+    // last dof coupled to each dof
     end: Vec<i32>,
-    // address of a dof's row, less the dof's number
+    // address of each dof's row, minus the dof's number
     adr: Vec<i32>,
-    // number of dofs from the first to the last, and of entries
+    // number of dofs from the first to the last, and number of entries
     num: usize,
     nh: usize,
 }
@@ -42,7 +42,7 @@ impl Shape {
 }
 
 impl<R: Real> Rows<R> {
-    // which dofs are coupled in any lane: every dof's row of the Hessian ends at the last of them
+    // sparsity of the Hessian, the union over all lanes: the row of every dof ends at the last dof coupled to it
     pub(super) fn find_shape(&mut self, m: &Model, island: &Island<'_, R>) {
         let (Some(&first), Some(&last)) = (island.dofs.first(), island.dofs.last()) else {
             return;
@@ -55,7 +55,7 @@ impl<R: Real> Rows<R> {
             *end = k as i32;
         }
 
-        // by inertia
+        // coupling by inertia
         for &i in island.dofs {
             let adr = m.M_rowadr[i as usize] as usize;
             for &j in &m.M_colind[adr..adr + m.M_rownnz[i as usize] as usize] {
@@ -63,7 +63,7 @@ impl<R: Real> Rows<R> {
             }
         }
 
-        // by rows
+        // coupling by constraint rows
         let mut last_pattern = -1;
         for &r in island.rows {
             let pattern = self.pattern[r as usize];
@@ -79,7 +79,7 @@ impl<R: Real> Rows<R> {
             }
         }
 
-        // rows of the Hessian follow each other
+        // rows of the Hessian are stored one after the other
         let mut adr = 0;
         for k in 0..shape.num {
             shape.adr[k] = adr - k as i32;
@@ -164,7 +164,7 @@ impl<R: Real> Rows<R> {
         add_block::<R, N>(&self.shape, entries, dofs, &weight, h);
     }
 
-    // search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad
+    // search = - inv(H) grad; returns the gain of a full step, 1/2 grad' inv(H) grad
     pub(super) fn newton_direction(&self, d: &mut Data<R>, island: &Island<'_, R>) -> R {
         let Shape { first, num, .. } = self.shape;
         let x = &mut d.solver_Mgrad[..num];
@@ -194,7 +194,7 @@ fn quadratic<R: Real>(d: &Data<R>, r: usize) -> R {
     R::select(quadratic, d.efc_D[r], R::zero())
 }
 
-// H += J' weight J for N rows that touch the same dofs; two rows of H at a time share the entries that they load
+// H += J' weight J for N rows with the same dofs; two rows of H at a time share the loaded entries
 #[inline(always)]
 fn add_rows<R: Real, const N: usize>(
     shape: &Shape,
@@ -232,7 +232,7 @@ fn add_rows<R: Real, const N: usize>(
     }
 }
 
-// H += J' weight J for N rows that touch the same dofs, coupled among each other
+// H += J' weight J for N coupled rows with the same dofs
 #[inline(always)]
 fn add_block<R: Real, const N: usize>(
     shape: &Shape,

@@ -1,16 +1,15 @@
-//! Islands of worlds side by side, and the solvers that take them one by one (`mj_island`, `mj_fwdConstraint`). Twin of
-//! `cpu/island.rs`.
+//! Islands of worlds side by side, and their solution one by one (`mj_island`, `mj_fwdConstraint`). Twin of `cpu/island.rs`.
 //!
-//! Every lane has islands of its own. Those of all lanes that begin with the same tree are solved together:
+//! Every lane has its own islands. Islands of all lanes with the same first tree are solved together:
 //!
 //! ```text
 //!            lane 0         lane 1         solved together
-//! tree 0  [ island 0 ]   [ island 0 ]      trees 0 1 2: all three in lane 1; in lane 0 tree 2 stands still, its M alone
+//! tree 0  [ island 0 ]   [ island 0 ]      trees 0 1 2: all three in lane 1; in lane 0 tree 2 is frozen, only its M
 //! tree 1  [ island 0 ]   [ island 0 ]      counts, its rows have D = 0
 //! tree 2  [ island 1 ]   [ island 0 ]      tree 2, in lane 0 only
 //! ```
 //!
-//! What is no part of a lane's island adds exact zeros, so a lane's numbers do not depend on its neighbours.
+//! Dofs and rows outside of a lane's island add exact zeros, so a lane's numbers do not depend on its neighbours.
 
 use super::rows::Rows;
 use crate::cpu::lib::primal::{Island, start};
@@ -23,36 +22,36 @@ use crate::types::DSBL_ISLAND;
 /// Islands of the lanes of a tile.
 #[derive(Clone)]
 pub struct Islands<R: Real> {
-    // first tree of the island of a tree; as many as there are trees: no row touches it. None at all: a world is one island.
+    // first tree of the island of each tree; the number of trees: a tree without rows. Empty: every world is one island.
     root: Vec<R>,
-    // rows that follow each other and have one pattern
+    // consecutive rows with the same pattern
     runs: Vec<Run<R>>,
-    // trees of the runs, one behind the other
+    // trees of the runs, one run after the other
     trees: Vec<i32>,
-    // the lanes where a tree is of the island that is being solved; that island's dofs and rows
+    // lanes where each tree belongs to the island being solved; dofs and rows of that island
     member: Vec<R::Mask>,
     dofs: Vec<i32>,
     rows: Vec<i32>,
-    // what they were in the lanes where they are of another island: D, frictionloss, force; Ma, qfrc_constraint
+    // saved values of lanes where they belong to another island: D, frictionloss, force; Ma, qfrc_constraint
     saved_rows: Vec<[R; 3]>,
     saved_states: Vec<R::Int>,
     saved_dofs: Vec<[R; 2]>,
 }
 
-// rows that follow each other and have one pattern
+// consecutive rows with the same pattern
 #[derive(Clone, Copy)]
 struct Run<R: Real> {
-    // first row, and how many there are
+    // first row, and number of rows
     first: usize,
     num: usize,
-    // the lanes that have any of them
+    // lanes that have any of these rows
     present: R::Mask,
-    // first of its trees in the list of all runs' trees, and how many it has
+    // index of its first tree in the list of trees, and number of its trees
     adr: usize,
     ntree: usize,
 }
 
-/// `mj_fwdConstraint`: starts, and has every island solved; `solve` returns the number of iterations.
+/// `mj_fwdConstraint`: finds the start and solves every island; `solve` returns the number of iterations.
 pub fn by_island<R: Real>(
     m: &Model,
     d: &mut Data<R>,
@@ -65,7 +64,7 @@ pub fn by_island<R: Real>(
     d.qacc.copy_from_slice(&d.qacc_smooth);
     rows.find_islands(m, d);
 
-    // no rows: nothing holds the unconstrained acceleration up
+    // no rows: qacc is the unconstrained acceleration
     if rows.num > 0 {
         room(d, rows.num);
         let mut islands = std::mem::take(&mut rows.islands);
@@ -74,7 +73,7 @@ pub fn by_island<R: Real>(
     }
 }
 
-// the union of the lanes' rows may be more than a world has room for
+// the union of the lanes' rows may exceed the capacity of a world
 fn room<R: Real>(d: &mut Data<R>, num: usize) {
     let rows = d.efc_D.len().max(num);
     if d.solver_quad.len() < 5 * rows {
@@ -105,7 +104,7 @@ impl<R: Real> Default for Islands<R> {
 }
 
 impl<R: Real> Islands<R> {
-    // the islands of every lane, as the reference finds them; where their dofs and rows are is found when it is read
+    // finds the islands of every lane, numbered as in the reference; addresses of their dofs and rows are computed when they are read
     pub(super) fn find(&mut self, m: &Model, d: &mut Data<R>, rows: &Rows<R>) {
         self.root.clear();
         if m.ntree == 1 || m.opt.disabled(DSBL_ISLAND) {
@@ -150,7 +149,7 @@ impl<R: Real> Islands<R> {
         &self.trees[run.adr..run.adr + run.ntree]
     }
 
-    // the first tree of an island spreads over all that rows tie to it
+    // propagates the first tree of an island to all trees coupled to it
     fn join_trees(&mut self, m: &Model) {
         let mut root = std::mem::take(&mut self.root);
         root.resize(m.ntree, R::splat(m.ntree as f64));
@@ -162,7 +161,7 @@ impl<R: Real> Islands<R> {
         }
         let mut spreads = true;
         while spreads {
-            // there and back: contacts are in order of their bodies
+            // forward and backward: contacts are in the order of their bodies
             spreads = false;
             for run in &self.runs {
                 spreads |= spread(&mut root, self.trees_of(run), run.present);
@@ -177,7 +176,7 @@ impl<R: Real> Islands<R> {
         self.root = root;
     }
 
-    // islands are numbered in the order of their first trees
+    // numbers the islands in the order of their first trees
     fn number_islands(&self, d: &mut Data<R>, lane: usize) {
         let mut nisland = 0;
         for (tree, root) in self.root.iter().enumerate() {
@@ -224,7 +223,7 @@ impl<R: Real> Islands<R> {
             return;
         }
 
-        // dofs that no row moves are not the solver's
+        // the solver leaves dofs without rows alone
         for i in 0..m.nv {
             let free = R::splat(m.ntree as f64).le(self.root[m.dof_treeid[i] as usize]);
             d.qacc[i] = R::select(free, d.qacc_smooth[i], d.qacc[i]);
@@ -237,7 +236,7 @@ impl<R: Real> Islands<R> {
         }
     }
 
-    // solves the islands that begin with a tree
+    // solves the islands with this first tree
     fn solve_from(
         &mut self,
         m: &Model,
@@ -247,7 +246,7 @@ impl<R: Real> Islands<R> {
         lanes: R::Mask,
         solve: &impl Fn(&Model, &mut Data<R>, &mut Rows<R>, &Island<'_, R>) -> R,
     ) {
-        // what is part of it in any lane
+        // trees that belong to it in any lane
         let mut whole = true;
         self.dofs.clear();
         self.member.clear();
@@ -275,7 +274,7 @@ impl<R: Real> Islands<R> {
 
         let number = d.tree_island[root];
 
-        // the others stand still in the meantime
+        // meanwhile the others are frozen
         if !whole {
             self.hide_others(m, d, rows);
         }
@@ -295,7 +294,7 @@ impl<R: Real> Islands<R> {
         count(d, lanes, niter, |lane| R::int_lane(number, lane));
     }
 
-    // the lanes where a dof is part of the island
+    // lanes where a dof belongs to the island
     fn is_member(&self, m: &Model, i: usize) -> R::Mask {
         self.member[m.dof_treeid[i] as usize]
     }
@@ -348,7 +347,7 @@ impl<R: Real> Islands<R> {
     }
 }
 
-// 1 / trace of the inertia of dofs in the lanes where they are meant
+// 1 / trace of the inertia of dofs, in the lanes selected by `meant`
 fn scale_of<R: Real>(m: &Model, d: &Data<R>, dofs: &[i32], meant: impl Fn(usize) -> R::Mask) -> R {
     let mut trace = R::zero();
     for &i in dofs {
@@ -359,7 +358,7 @@ fn scale_of<R: Real>(m: &Model, d: &Data<R>, dofs: &[i32], meant: impl Fn(usize)
     R::one() / trace
 }
 
-// tells the iterations on an island of every lane
+// adds the iterations on an island in each of these lanes
 fn count<R: Real>(d: &mut Data<R>, some: R::Mask, niter: R, island: impl Fn(usize) -> i32) {
     for lane in lanes::<R>(some) {
         let niter = niter.lane(lane) as i32;
@@ -371,7 +370,7 @@ fn count<R: Real>(d: &mut Data<R>, some: R::Mask, niter: R, island: impl Fn(usiz
     }
 }
 
-// where the number of a tree is this one
+// lanes where the number is this tree
 fn is<R: Real>(x: R, tree: usize) -> R::Mask {
     let tree = R::splat(tree as f64);
     x.le(tree) & tree.le(x)

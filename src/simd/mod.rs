@@ -1,8 +1,8 @@
 //! Worlds side by side in SIMD lanes: the fast path of the cores.
 //!
-//! Most twins are generic over the number they compute with, and serve as they are. The stages whose flow depends on the
-//! state have a version here that takes all lanes of a tile through the same rows, contacts and iterations; what a lane
-//! lacks weighs nothing there. A lane's numbers never depend on its neighbours.
+//! Most twins are generic over the number type, and are used unchanged. Stages with state-dependent control flow have a version
+//! here that runs all lanes of a tile through the same rows, contacts and iterations; rows and contacts absent in a lane have
+//! weight zero there. A lane's numbers never depend on its neighbours.
 
 pub(crate) mod collision;
 mod dual;
@@ -31,19 +31,19 @@ use crate::stages;
 use crate::types::*;
 use crate::user::set_controls_of;
 
-/// As many worlds as one register of this machine holds.
+/// Number type with as many worlds as a register of this machine holds.
 #[cfg(target_feature = "avx512f")]
 pub type Lanes = crate::real::F32x16;
-/// As many worlds as one register of this machine holds.
+/// Number type with as many worlds as a register of this machine holds.
 #[cfg(not(target_feature = "avx512f"))]
 pub type Lanes = crate::real::F32x8;
 
 /// A stage for worlds side by side.
 pub type Stage<R> = fn(&Model, &mut Data<R>, &mut Rows<R>);
 
-/// A number that whole walks compute with: it has a column in the table of stages.
+/// A number type for whole pipelines: it has a column in the table of stages.
 pub trait Staged: Real {
-    /// What a stage is for worlds side by side of this number.
+    /// The version of a stage for worlds side by side with this number type.
     fn of(stage: &stages::Stage) -> Stage<Self>;
 }
 
@@ -75,7 +75,7 @@ pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) 
     rows.list_patterns(d);
     let asked = count_rows(d, &counts);
 
-    // what did not fit is told
+    // flag an overflow
     let room = R::splat(m.njmax as f64);
     at_least(&mut d.needed[1], asked);
     if room.lt(asked).any() {
@@ -90,12 +90,12 @@ pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) 
     rows.find_cones(m, d);
 }
 
-// the larger of a number and what is asked for
+// raises a number to the one asked for, if that is larger
 fn at_least<R: Real>(needed: &mut R::Int, asked: R) {
     *needed = R::select_int(R::of_int(*needed).lt(asked), asked.to_int(), *needed);
 }
 
-// how many rows of each kind each lane has; their sum
+// counts the rows of each kind in each lane; returns their sum
 fn count_rows<R: Real>(d: &mut Data<R>, counts: &Counts) -> R {
     let count = |from: usize, to: usize| {
         let present = |x: &R| R::select(R::zero().lt(*x), R::one(), R::zero());
@@ -120,32 +120,32 @@ pub fn transmission<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::transmission::transmit(m, d, &rows.contact);
 }
 
-/// The diagonal of A as it is, and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
+/// The exact diagonal of A and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
 pub fn exact_diagonal<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::exact_diagonal::exact(m, d, &rows.contact, rows.num);
 }
 
-/// The metric of a discrete step in the place of M (`mj_effActuation`).
+/// Replaces M by the metric of a discrete step (`mj_effActuation`).
 pub(crate) fn metric<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::metric::enter(m, d, &rows.contact, rows.num);
 }
 
-/// The metric in the place of M while inverse dynamics runs (`mj_effBuild`).
+/// Replaces M by the metric for inverse dynamics (`mj_effBuild`).
 pub(crate) fn inverse_metric<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::metric::enter_inverse(m, d, &rows.contact, rows.num);
 }
 
-/// What the metric adds to the force that an acceleration takes (end of `mj_inverseSkip`).
+/// Adds the metric's part to the force at a given acceleration (end of `mj_inverseSkip`).
 pub(crate) fn inverse_settle<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::metric::leave_inverse(m, d, rows.num);
 }
 
-/// Inertia in its place again (end of `mj_fwdConstraint`).
+/// Restores the inertia matrix (end of `mj_fwdConstraint`).
 pub(crate) fn settle<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::metric::leave(m, d, rows.num);
 }
 
-/// Forces with which contacts stick (part of `mj_passive`).
+/// Adhesion forces of contacts (part of `mj_passive`).
 pub fn adhesion<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::adhesion::stick(m, d, &rows.contact, rows.num);
 }
@@ -192,7 +192,7 @@ pub fn solve_cg<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     island::by_island(m, d, rows, cpu::solve_cg::conjugate_gradients);
 }
 
-/// Constraint forces that an acceleration takes (`mj_invConstraint`).
+/// Constraint forces at a given acceleration (`mj_invConstraint`).
 pub fn inv_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     let counts = rows.counts();
     cpu::inv_constraint::invert(m, d, rows, counts);
@@ -217,8 +217,8 @@ pub fn check_vel<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     }
 }
 
-/// Reset the worlds whose qacc is bad (`mj_checkAcc`). Forward dynamics comes again for the whole tile: the worlds that were not
-/// reset find what they had, and their controls are not set again.
+/// Reset the worlds whose qacc is bad (`mj_checkAcc`). Forward dynamics runs again for the whole tile: worlds that were not reset
+/// get the same results, and their controls are not set again.
 pub fn check_acc<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     let bad = any_bad(&d.qacc);
     if !bad.any() {
@@ -226,7 +226,7 @@ pub fn check_acc<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     }
     by_the_reference(m, d, bad, |m, d| bad_world(m, d, Warning::BadQacc));
     if !m.opt.disabled(DSBL_AUTORESET) {
-        // worlds that go on are woken anew, and are not warned twice
+        // worlds that were not reset: restore their sleep state, so that they are woken again, and do not count warnings twice
         for (now, &before) in d.tree_asleep.iter_mut().zip(&rows.asleep) {
             *now = R::select_int(bad, *now, before);
         }
@@ -244,8 +244,9 @@ pub fn check_acc<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     }
 }
 
-/// Trees at rest fall asleep (`mj_sleep`). What depends on their velocities comes again for the whole tile; worlds in which nothing fell
-/// asleep get back what they had, since a second look counts warnings twice and reads histories that have gone on.
+/// Trees at rest fall asleep (`mj_sleep`). Quantities that depend on their velocities are computed again for the whole tile. Worlds in
+/// which no tree fell asleep get back their former values, since a second pass would count warnings twice and read histories that have
+/// advanced.
 pub fn sleep<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     let fell = cpu::sleep::fall_asleep(m, d, rows.num);
     if !fell.any() {
@@ -259,7 +260,7 @@ pub fn sleep<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     update(m, d);
 }
 
-// worlds that went wrong are rare: the twin sees to them one by one
+// bad worlds are rare: the twin handles them one by one
 fn by_the_reference<R: Real>(
     m: &Model,
     d: &mut Data<R>,
@@ -280,7 +281,7 @@ fn any_bad<R: Real>(x: &[R]) -> R::Mask {
     x.iter().fold(none, |bad, &x| bad | is_bad(x))
 }
 
-/// Copies every array of one lane of a tile into one lane of another, as far as both reach.
+/// Copies every array of one lane of a tile into one lane of another, up to the shorter length.
 pub fn copy_lane<R: Real, S: Real>(
     to: &mut Data<R>,
     from: &Data<S>,

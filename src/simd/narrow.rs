@@ -1,8 +1,8 @@
 //! Contacts of two geoms in all lanes of a tile at once.
 //!
-//! Planes and round shapes have one text for any number of worlds ([`crate::cpu::collision::wide`]). What branches much (faces
-//! of boxes that meet, convex solids) is left to the reference, lane by lane in double precision; a wide test spares it the lanes
-//! in which boxes are apart.
+//! Planes and round shapes have one code for any number of worlds ([`crate::cpu::collision::wide`]). Collisions with much
+//! branching (meeting box faces, convex solids) are left to the reference, lane by lane in double precision; a wide test spares
+//! it the lanes in which the boxes are apart.
 
 use crate::cpu::collision::bounds::{SLACK, boxes_meet};
 use crate::cpu::collision::impact::impact;
@@ -17,12 +17,12 @@ use crate::types::*;
 #[derive(Clone, Debug)]
 pub struct Spots<R: Real> {
     all: Contacts<R>,
-    // those of the lane at hand
+    // contacts of the present lane
     own: Contacts,
 }
 
 impl<R: Real> Spots<R> {
-    /// None yet.
+    /// Empty.
     pub fn new() -> Self {
         Self {
             all: Contacts::new(),
@@ -30,13 +30,13 @@ impl<R: Real> Spots<R> {
         }
     }
 
-    /// The contacts found last. In every lane those that it has come first.
+    /// The contacts found last. In every lane the present contacts come first.
     pub fn found(&self) -> &[Point<R>] {
         &self.all.point[..self.all.num]
     }
 
-    /// Finds the contacts of two geoms in the lanes where they are near. The convex collider also says in which lanes it ended
-    /// before it was sure: they are 1.
+    /// Finds the contacts of two geoms in the lanes where they are near. For the convex collider it returns 1 in lanes where it
+    /// stopped before it converged.
     pub fn find(
         &mut self,
         m: &Model,
@@ -74,7 +74,7 @@ impl<R: Real> Spots<R> {
         Some(unsure)
     }
 
-    /// Finds the contacts of a pair with a flex, and says where the convex collider ended before it was sure: there it is 1.
+    /// Finds the contacts of a pair with a flex; returns 1 in lanes where the convex collider stopped before it converged.
     pub fn find_soft(&mut self, m: &Model, d: &Data<R>, boxes: &soft::Boxes<R>, k: usize) -> R {
         self.all.num = 0;
         let mut unsure = R::zero();
@@ -96,8 +96,8 @@ impl<R: Real> Spots<R> {
         unsure
     }
 
-    /// The same of two shapes with a closed form, of which the first has the lower type; false if they have none. `of_lane` gives
-    /// the shapes of one lane.
+    /// Finds the contacts of two shapes with a closed form, the lower type first; false if they have none. `of_lane` gives the
+    /// shapes of one lane.
     pub fn closed(
         &mut self,
         types: [i32; 2],
@@ -125,8 +125,8 @@ impl<R: Real> Spots<R> {
         true
     }
 
-    /// Puts contacts that a pair will have within the timestep in the place of what it has now, in the lanes that are tried and do
-    /// not touch yet; where it is done.
+    /// In the `tried` lanes that do not touch yet, replaces the present contacts of a pair by those that it will have within the
+    /// timestep; returns the lanes where it did.
     pub fn speculate(&mut self, m: &Model, d: &Data<R>, k: usize, tried: R::Mask) -> R::Mask {
         let mut soon = R::zero();
         for lane in lanes::<R>(tried) {
@@ -147,7 +147,7 @@ impl<R: Real> Spots<R> {
         R::zero().lt(soon)
     }
 
-    // by the reference in some lanes
+    // runs the reference in some lanes
     #[inline(always)]
     fn by_lane(
         &mut self,
@@ -172,7 +172,7 @@ impl<R: Real> Default for Spots<R> {
     }
 }
 
-// where no face of a box separates it from a capsule
+// lanes where no face of a box separates it from a capsule
 fn capsule_meets<R: Real>(capsule: &Shape<R>, cube: &Shape<R>, detect: R) -> R::Mask {
     let half = capsule.size[1];
     let axis = mul_mat_t_vec3(cube.mat, capsule.axis());

@@ -1,6 +1,6 @@
 //! Rows of the worlds of a tile, side by side: the union of the lanes' rows, in the order of the model's elements.
 //!
-//! A lane that lacks a row has D = 0 there, which adds exact zeros. So a lane's numbers do not depend on its neighbours.
+//! A lane without a row has D = 0 there, which adds exact zeros. So a lane's numbers do not depend on its neighbours.
 
 use super::dual::Problems;
 use super::island::Islands;
@@ -12,41 +12,41 @@ use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::Cone;
 
-/// Rows are left out of an island where no more than this share of them is left, since looking for the others' places costs time, too.
+/// Rows are left out of an island only if at most this share of them remains, since the search for them costs time as well.
 const LEFT: [usize; 2] = [7, 8];
 
-/// What is the same in all lanes about the rows of a tile; made by `make_constraint`, used up by the solver.
+/// Data of a tile's rows that are the same in all lanes; made by `make_constraint`, consumed by the solver.
 #[derive(Clone)]
 pub struct Rows<R: Real> {
     /// Number of equality rows.
     pub ne: usize,
     /// Number of friction loss rows; they follow the equalities.
     pub nf: usize,
-    /// Number of rows; what follows the friction losses is one-sided.
+    /// Number of rows; the rows after the friction losses are one-sided.
     pub num: usize,
     /// Pair of the collision list of each contact slot.
     pub contact: Vec<i32>,
-    /// Who sleeps as a step begins (`tree_asleep`), where trees may.
+    /// `tree_asleep` at the beginning of a step, if trees may sleep.
     pub asleep: Vec<R::Int>,
-    /// Contacts of the pair at hand.
+    /// Contacts of the present pair.
     pub spots: Spots<R>,
     /// Sparsity pattern of each row.
     pub pattern: Vec<i32>,
     /// Elliptic contacts.
     pub cones: Vec<Contact<R>>,
-    /// Which of them a row begins.
+    /// Index of the elliptic contact that begins at each row.
     pub cone_of: Vec<usize>,
     /// Islands of the lanes.
     pub islands: Islands<R>,
     /// Problems of the dual solvers.
     pub problems: Problems,
-    // room for the rows that lanes still need
+    // memory for the rows that lanes still need
     fewer: Fewer,
     /// Shape of the Hessian.
     pub(super) shape: super::hessian::Shape,
 }
 
-/// Which slots the worlds of a tile have between two passes: what their arrays do not say.
+/// Slots in use in the worlds of a tile between two passes, as far as their arrays do not tell.
 #[derive(Clone, Debug, Default)]
 pub struct Taken {
     ne: usize,
@@ -56,7 +56,7 @@ pub struct Taken {
 }
 
 impl<R: Real> Rows<R> {
-    /// Room for the rows of a tile of worlds.
+    /// Rows of a tile of worlds, empty.
     pub fn new(m: &Model) -> Self {
         Self {
             ne: 0,
@@ -78,23 +78,23 @@ impl<R: Real> Rows<R> {
         }
     }
 
-    /// How many equalities, friction losses, and rows there are.
+    /// Number of equalities, of friction losses, and of all rows.
     pub fn counts(&self) -> [usize; 3] {
         [self.ne, self.nf, self.num]
     }
 
-    /// Tells which slots are taken.
+    /// Stores the slots in use.
     pub fn leave(&self, taken: &mut Taken) {
         (taken.ne, taken.nf, taken.num) = (self.ne, self.nf, self.num);
         taken.contact.clear();
         if !self.contact.is_empty() {
-            // as much room as there ever was, so that later passes take none
+            // reserve the largest capacity so far, so that later passes allocate nothing
             taken.contact.reserve_exact(self.contact.capacity());
             taken.contact.extend_from_slice(&self.contact);
         }
     }
 
-    /// Becomes the rows that a tile has from an earlier pass.
+    /// Restores the rows of a tile from an earlier pass.
     pub fn find_again(&mut self, m: &Model, d: &Data<R>, taken: &Taken) {
         (self.ne, self.nf, self.num) = (taken.ne, taken.nf, taken.num);
         self.contact.clone_from(&taken.contact);
@@ -175,7 +175,7 @@ impl<R: Real> System<R> for Rows<R> {
         self.find_shape(m, island);
     }
 
-    // the whole Hessian is made where it is factored
+    // the whole Hessian is made when it is factored
     fn make_hessian(&mut self, _m: &Model, _d: &mut Data<R>, _island: &Island<'_, R>) {}
 
     fn update_hessian(&mut self, _m: &Model, _d: &mut Data<R>, _island: &Island<'_, R>) {}
@@ -206,7 +206,7 @@ impl<R: Real> System<R> for Rows<R> {
         lanes: R::Mask,
         fewer: &mut Fewer,
     ) -> bool {
-        // edges of pyramids cost less than to look which of them are needed
+        // edges of pyramids are cheaper to keep than to search
         if m.opt.cone != Cone::Elliptic {
             return false;
         }
@@ -235,7 +235,7 @@ impl<R: Real> System<R> for Rows<R> {
     }
 }
 
-// products of rows of one pattern with a vector
+// products of rows of the same pattern with a vector
 #[inline(always)]
 fn dot_rows<R: Real, const N: usize>(entries: [&[R]; N], dofs: &[i32], v: &[R]) -> [R; N] {
     let entries: [&[R]; N] = entries.map(|row| &row[..dofs.len()]);
@@ -249,7 +249,7 @@ fn dot_rows<R: Real, const N: usize>(entries: [&[R]; N], dofs: &[i32], v: &[R]) 
     sum
 }
 
-// adds rows of one pattern, each times its force
+// adds rows of the same pattern, each times its force
 #[inline(always)]
 fn add_rows<R: Real, const N: usize>(
     entries: [&[R]; N],

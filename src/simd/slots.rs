@@ -1,6 +1,6 @@
-//! Which slots of a tile are a lane's own.
+//! The slots of a tile that belong to a lane.
 //!
-//! Contacts and rows of a tile are the union of those of its lanes, each in a slot of its own:
+//! Contacts and rows of a tile are the union of its lanes' contacts and rows, each in its own slot:
 //!
 //! ```text
 //! slot            0    1    2    3    4
@@ -8,15 +8,15 @@
 //! lane 1          –    a    b    –    c      is read as a b c
 //! ```
 //!
-//! A contact that a lane lacks has [`ABSENT`] as its distance, a row that it lacks has D = 0. Integers of a slot are the same in
-//! all lanes that have it; what another lane says of it counts for nothing, because that one may have been reset since.
+//! A contact absent in a lane has the distance [`ABSENT`], an absent row has D = 0. Integers of a slot are the same in all lanes
+//! that have it; the values of other lanes are ignored, because those lanes may have been reset since.
 
 use crate::cpu::lib::contact::ABSENT;
 use crate::fields::{Data, Field, Model, Row, View};
 use crate::real::Real;
 use crate::types::*;
 
-// slots of the contacts and of the rows that a lane has, ascending
+// slots of the contacts and rows of a lane, ascending
 struct Own {
     contacts: Vec<usize>,
     rows: Vec<usize>,
@@ -24,7 +24,7 @@ struct Own {
 
 impl Own {
     fn of<R: Real>(d: &Data<R>, lane: usize) -> Self {
-        // what lies behind the last is of another time
+        // entries behind the last are outdated
         let [ncon, nefc] = [&d.ncon, &d.nefc].map(|n| R::int_lane(n[0], lane) as usize);
         let contacts = (0..d.contact_dist.len()).filter(|&c| has_contact(d, lane, c));
         let rows = (0..d.efc_D.len()).filter(|&r| has_row(d, lane, r));
@@ -43,14 +43,14 @@ fn has_row<R: Real>(d: &Data<R>, lane: usize, r: usize) -> bool {
     R::WIDTH == 1 || d.efc_D[r].lane(lane) > 0.0
 }
 
-// a slot as its place among a lane's own; -1: not among them
+// index of a slot among a lane's own; -1: not among them
 fn place(own: &[usize], slot: i32) -> i32 {
     let found = usize::try_from(slot).map(|slot| own.binary_search(&slot));
     found.map_or(-1, |place| place.map_or(-1, |place| place as i32))
 }
 
-/// Appends one lane's contacts or rows to what is read: its own come first, in order, and the rest is zero, as in a world
-/// by itself. Numbers of contacts and rows are those of the lane.
+/// Appends one lane's contacts or rows to the data read: its own come first, in order, the rest is zero, as in a single world.
+/// Numbers of contacts and rows are those of the lane.
 pub fn read_slots<R: Real>(
     m: &Model,
     d: &Data<R>,
@@ -100,12 +100,12 @@ pub fn read_slots<R: Real>(
     }
 }
 
-/// True for arrays of contacts or rows: as many as there are count.
+/// True for arrays of contacts or rows.
 pub fn is_of_slots(field: &Field) -> bool {
     matches!(field.dims[0], "njmax" | "nconmax")
 }
 
-/// True for the arrays that say where the dofs and rows of islands are: worlds side by side do not need them.
+/// True for the arrays with addresses of islands' dofs and rows: worlds side by side do not need them.
 pub fn is_order_of_islands(field: &Field) -> bool {
     matches!(
         field.row,
@@ -119,7 +119,7 @@ pub fn is_order_of_islands(field: &Field) -> bool {
     )
 }
 
-/// Appends what the reference finds of a lane's islands, from the lane's own rows.
+/// Appends the islands of a lane as the reference finds them, from the lane's own rows.
 pub fn read_islands<R: Real>(
     m: &Model,
     d: &Data<R>,
@@ -153,8 +153,7 @@ pub fn read_islands<R: Real>(
     ints.resize(end, 0);
 }
 
-/// Leaves out the rows of a lane for which there is no room, those behind the last that fits: a contact, a connect or a weld
-/// as a whole.
+/// Drops the rows of a lane that do not fit, always a whole contact, connect or weld.
 pub(super) fn cut<R: Real>(d: &mut Data<R>, lane: usize, num: usize, room: usize) {
     let (mut r, mut asked) = (0, 0);
     while r < num {
@@ -172,7 +171,7 @@ pub(super) fn cut<R: Real>(d: &mut Data<R>, lane: usize, num: usize, room: usize
     }
 }
 
-// number of rows that come and go together with the row `r`
+// number of rows that are kept or dropped together with the row `r`
 fn together<R: Real>(d: &Data<R>, r: usize, num: usize) -> usize {
     let what = |r: usize| [d.efc_type[r], d.efc_id[r]].map(|x| R::int_lane(x, 0));
     let [kind, _] = what(r);

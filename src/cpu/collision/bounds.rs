@@ -1,17 +1,17 @@
 //! Bounding boxes of geoms: they spare the convex collider most pairs whose bounding spheres overlap (`mj_collideOBB`).
 //!
-//! Only faces are tried as planes that separate, so boxes that lie edge to edge may be said to meet.
+//! Only face normals are tried as separating axes, so boxes that lie edge to edge may be said to meet.
 
 use crate::cpu::lib::contact::{Shape, column};
 use crate::cpu::lib::math::*;
 use crate::fields::{Model, Own};
 use crate::real::Real;
 
-/// Slack of tests that tell shapes apart, times the sizes of both: single precision rounds positions of some metres to less
-/// than this, and the convex collider takes solids that are its tolerance apart to touch.
+/// Slack of the separation tests, as a fraction of the sizes of both shapes: single precision rounds positions of some metres to
+/// less than this, and the convex collider treats solids within its tolerance as touching.
 pub const SLACK: f64 = 1e-4;
 
-/// Where the bounding boxes of two geoms are no farther apart than `detect` (m).
+/// Lanes where the bounding boxes of two geoms are no farther apart than `detect` (m).
 pub fn bounds_meet<R: Real>(
     m: &Model,
     own: &Own<R>,
@@ -23,7 +23,7 @@ pub fn bounds_meet<R: Real>(
     boxes_meet(&first, &second, detect)
 }
 
-/// Where the bounding box of a geom is no farther than `detect` (m) above a plane.
+/// Lanes where the bounding box of a geom is no farther than `detect` (m) above a plane.
 pub fn bound_meets_plane<R: Real>(
     m: &Model,
     own: &Own<R>,
@@ -41,7 +41,7 @@ pub fn bound_meets_plane<R: Real>(
     height.le(reach[0] + reach[1] + reach[2] + slack)
 }
 
-/// geom_aabb as a box in its place.
+/// The bounding box `geom_aabb` of a geom at its pose.
 pub fn bounding_box<R: Real>(m: &Model, own: &Own<R>, geom: usize, shape: &Shape<R>) -> Shape<R> {
     let [x, y, z, sizex, sizey, sizez] = std::array::from_fn(|i| own.geom_aabb(m, 6 * geom + i));
     let center = mul_mat_vec3(shape.mat, [x, y, z]);
@@ -52,7 +52,7 @@ pub fn bounding_box<R: Real>(m: &Model, own: &Own<R>, geom: usize, shape: &Shape
     }
 }
 
-/// Where no face of two boxes separates them by more than `detect` (m).
+/// Lanes where no face normal of two boxes separates them by more than `detect` (m).
 pub fn boxes_meet<R: Real>(first: &Shape<R>, second: &Shape<R>, detect: R) -> R::Mask {
     // axes of the second in the frame of the first
     let rot = [0, 1, 2].map(|j| mul_mat_t_vec3(first.mat, column(second.mat, j)));

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   a face wins: the facing face of the other box        an edge pair wins: one contact
-//!   is cut to the four sides of the face                 midway between the edges
+//!   is clipped to the four sides of the face             midway between the edges
 //!        ┌──────┐                                              ╲ ╱
 //!     ┌──┼───┐  │                                               ╳
 //!     │  └───┼──┘                                              ╱ ╲
@@ -13,20 +13,20 @@ use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
 use crate::types::*;
 
-/// Slack of the separation tests for rounding, times the sizes of both boxes.
+/// Slack of the separation tests for rounding, as a fraction of the sizes of both boxes.
 const SEPARATION: f64 = 1e-13;
 /// Squared sine of the angle below which two edges count as parallel.
 const PARALLEL: f64 = 1e-16;
 /// Component of the axis below which either of two edges may be the supporting one.
 const AMBIGUOUS: f64 = 1e-9;
-/// Squared distance, relative to the face, below which two corners are one.
+/// Squared distance, relative to the face, below which two corners are the same.
 const SAME: f64 = 1e-14;
-/// How much better, relatively, an edge pair must be than the best face.
+/// Relative margin by which an edge pair must be better than the best face.
 const BIAS: f64 = 1e-6;
-/// Corners that a cut face can have.
+/// Maximum number of corners of a clipped face.
 const MAXCORNER: usize = 12;
 
-// both boxes, seen from each other
+// two boxes, each in the frame of the other
 struct Boxes<'a> {
     first: &'a Shape,
     second: &'a Shape,
@@ -109,7 +109,7 @@ fn best_axis(b: &Boxes) -> i32 {
         }
     }
 
-    // a pair of edges that nearly repeats the best face gives way to it: more contacts of about the same depth
+    // a pair of edges along nearly the axis of the best face gives way to the face, which has more contacts of about the same depth
     if axis >= 6 {
         let edges = axis as usize - 6;
         let (dir, _) = normalize3(edge_cross(b, edges / 3, edges % 3));
@@ -137,7 +137,7 @@ fn reach(b: &Boxes, i: usize, of_first: bool) -> f64 {
     normal[0].abs() * size[0] + normal[1].abs() * size[1] + normal[2].abs() * size[2]
 }
 
-// edge i of the first times edge j of the second, in the frame of the first: component i is zero
+// cross product of edge i of the first and edge j of the second, in the frame of the first: component i is zero
 fn edge_cross(b: &Boxes, i: usize, j: usize) -> [f64; 3] {
     let [i1, i2] = [(i + 1) % 3, (i + 2) % 3];
     let mut cross = [0.0; 3];
@@ -247,7 +247,7 @@ fn edge_points(
     (point1, add_scl3(middle2, dir2, x2))
 }
 
-// a face of one box (reference), met by a face of the other (incident)
+// contacts of a face of one box (reference) and the facing face of the other (incident)
 fn face(b: &Boxes, code: usize, out: &mut Contacts) {
     let of_first = code < 3;
     let a = code % 3;
@@ -273,7 +273,7 @@ fn face(b: &Boxes, code: usize, out: &mut Contacts) {
         point[2] -= reference.size[a];
     }
 
-    // cut to the sides of the reference face
+    // clip to the sides of the reference face
     let [sizex, sizey] = [reference.size[ax], reference.size[ay]];
     let mut num = 4;
     num = cut(&mut corner, num, 0, 1.0, sizex);
@@ -281,7 +281,7 @@ fn face(b: &Boxes, code: usize, out: &mut Contacts) {
     num = cut(&mut corner, num, 1, 1.0, sizey);
     num = cut(&mut corner, num, 1, -1.0, sizey);
 
-    // corners near enough, each once
+    // corners within the margin, duplicates left out
     let normal = scl3(
         column(reference.mat, a),
         if of_first { sign } else { -sign },
@@ -308,7 +308,7 @@ fn face(b: &Boxes, code: usize, out: &mut Contacts) {
     }
 }
 
-// the face of the incident box that looks most against the reference face
+// the face of the incident box that is most opposed to the reference face
 fn incident_face(
     center: [f64; 3],
     rot: [f64; 9],
@@ -341,7 +341,7 @@ fn incident_face(
     }
 }
 
-// keeps of a polygon what is below a limit in one coordinate; returns the number of corners left
+// clips a polygon to the side below a limit in one coordinate; returns the number of corners left
 fn cut(
     corner: &mut [[f64; 3]; MAXCORNER],
     num: usize,

@@ -1,5 +1,5 @@
-//! Capsule and box: the point of the capsule's segment nearest to the box, and a second one where the capsule lies along
-//! a face or an edge. Each is then a ball against the box.
+//! Capsule and box: the point of the capsule's segment nearest to the box, and a second one where the capsule lies along a face
+//! or an edge. Each point is then tested as a sphere against the box.
 
 use super::plane::Ball;
 use super::sphere_box::ball_box;
@@ -7,7 +7,7 @@ use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
 use crate::types::*;
 
-/// No second point.
+/// Position on the segment that stands for no second point.
 const NONE: f64 = -4.0;
 
 // the capsule's segment in the frame of the box
@@ -16,22 +16,22 @@ struct Segment {
     axis: [f64; 3],
     halfaxis: [f64; 3],
     half: f64,
-    // bit i: the axis points along +i
+    // bit i: component i of the axis is positive
     direction: i32,
 }
 
-// what of the box is nearest to the segment
+// feature of the box nearest to the segment
 struct Nearest {
     kind: Kind,
     // squared distance
     dist: f64,
-    // where on the segment, -1 to 1
+    // position on the segment, -1 to 1
     on_segment: f64,
-    // where on the edge, -1 to 1
+    // position on the edge, -1 to 1
     on_edge: f64,
-    // face: its axis, or -1 for a point inside the box
+    // face: its axis, or -1 if the point is inside the box
     face: i32,
-    // edge: its axis and the corner, bit i: on the +i side
+    // edge: its axis, and the corner at which it begins, bit i: on the +i side
     edge: usize,
     corner: i32,
 }
@@ -76,7 +76,7 @@ pub fn capsule_box(capsule: &Shape, cube: &Shape, margin: f64, out: &mut Contact
         return;
     }
 
-    // a ball at the nearest point, and one at the second
+    // a sphere at the nearest point, and one at the second
     let second = match near.kind {
         Kind::Face => second_on_face(&segment, size, &near),
         Kind::Edge => second_across_edge(&segment, size, &near),
@@ -147,7 +147,7 @@ fn nearest_edge(segment: &Segment, size: [f64; 3], near: &mut Nearest) {
             let mut x1 = (mc * u - mb * v) / det;
             let mut x2 = (ma * v - mb * u) / det;
 
-            // clipped to the segments; an edge once clipped at an end counts as that corner
+            // clipped to the segments; an edge clipped at an end counts as that corner
             let mut end = 0;
             if x1 > 1.0 {
                 x1 = 1.0;
@@ -189,7 +189,7 @@ fn nearest_edge(segment: &Segment, size: [f64; 3], near: &mut Nearest) {
     }
 }
 
-// how far along the segment one may go before it has crossed the box along an axis
+// length along the segment, in half lengths, over which it crosses the whole box along an axis
 fn crossing(segment: &Segment, size: [f64; 3], i: usize) -> f64 {
     2.0 * size[i] / segment.halfaxis[i].abs().max(MINVAL)
 }
@@ -227,7 +227,7 @@ fn second_across_edge(segment: &Segment, size: [f64; 3], near: &Nearest) -> f64 
         return NONE;
     }
 
-    // the face at which the segment is flatter
+    // the direction across the adjacent face to which the segment is more parallel
     let [side1, side2] = [(ax + 1) % 3, (ax + 2) % 3];
     let flat = segment.axis[side1].abs() > segment.axis[side2].abs();
     let across = if flat { side1 } else { side2 };
@@ -246,7 +246,7 @@ fn second_across_edge(segment: &Segment, size: [f64; 3], near: &Nearest) -> f64 
     sign * second
 }
 
-// an end is nearest to a face: as far towards the other end as is above the face
+// an end is nearest to a face: the second point is where the segment leaves the space above the face, at most the other end
 fn second_on_face(segment: &Segment, size: [f64; 3], near: &Nearest) -> f64 {
     if near.face < 0 {
         return NONE;

@@ -1,4 +1,4 @@
-//! A polygon cut to a face, and what is left of it told by a few corners.
+//! Clipping of a polygon to a face, and its reduction to a few corners.
 
 use super::manifold::{Meeting, Polygon};
 use crate::cpu::lib::contact::Contacts;
@@ -7,7 +7,7 @@ use crate::types::*;
 
 type Vec3 = [f64; 3];
 
-/// Cuts what meets a face to it; the contacts are at most `margin` apart and at most `most`, if that is less than five
+/// Contacts of a meeting: `other` clipped to the face, within `margin` of it. At most `most` contacts if `most` is less than five
 /// (`polygonClip`).
 pub fn meet(meeting: &Meeting, margin: f64, most: usize, out: &mut Contacts) {
     for corner in corners(meeting, margin, most) {
@@ -15,7 +15,7 @@ pub fn meet(meeting: &Meeting, margin: f64, most: usize, out: &mut Contacts) {
     }
 }
 
-/// What is left of what meets a face, cut to it, up to a height above it: its corners, at most `most` if that is less than five.
+/// Corners of `other` clipped to the face of a meeting, up to the height `margin` above it; at most `most` if that is less than five.
 pub fn corners(meeting: &Meeting, margin: f64, most: usize) -> Polygon {
     let face = &meeting.face;
     if face.len() < 3 {
@@ -25,7 +25,7 @@ pub fn corners(meeting: &Meeting, margin: f64, most: usize) -> Polygon {
     for (k, &from) in face.iter().enumerate() {
         let to = face[(k + 1) % face.len()];
 
-        // normal of the plane through the side, upright on the face, inwards
+        // inward normal of the plane through this side of the face, perpendicular to the face
         let upright = sub3(add3(from, meeting.normal), from);
         let (inward, _) = normalize3(cross(sub3(to, from), upright));
         left = cut(&left, from, inward);
@@ -33,12 +33,12 @@ pub fn corners(meeting: &Meeting, margin: f64, most: usize) -> Polygon {
     few(meeting, left, margin, most)
 }
 
-/// Those of a polygon above a face that are not too high, and of many a few.
+/// The corners of a polygon that are at most `margin` above the face, reduced to at most `most` if that is less than five.
 pub fn few(meeting: &Meeting, mut left: Polygon, margin: f64, most: usize) -> Polygon {
-    // corners farther above the face than the margin do not touch it
+    // corners farther above the face than the margin make no contact
     left.retain(|&corner| meeting.height(corner) <= margin);
 
-    // four corners of great area, or the ends of an edge, or all
+    // the four corners of largest area, or the two ends of an edge, or all
     if most < 5 && left.len() > 4 {
         left = widest(&left, left.len()).map(|k| left[k]).to_vec();
     } else if meeting.other.len() == 2 && left.len() > 2 {
@@ -48,7 +48,8 @@ pub fn few(meeting: &Meeting, mut left: Polygon, margin: f64, most: usize) -> Po
     left
 }
 
-// between the foot of a corner on the face and the point as far from it as the other solid's normal tells
+// contact of a corner and the face: midway between the foot of the corner on the face and the point at the contact's distance
+// from it along the other solid's normal
 fn touch(meeting: &Meeting, corner: Vec3, out: &mut Contacts) {
     let height = meeting.height(corner);
     let dist = -height * dot3(meeting.dir, meeting.normal);
@@ -61,7 +62,7 @@ fn touch(meeting: &Meeting, corner: Vec3, out: &mut Contacts) {
     out.add(dist, pos, normal);
 }
 
-// keeps what is on the inner side of a plane
+// clips a polygon to the inner side of a plane
 fn cut(polygon: &[Vec3], on: Vec3, inward: Vec3) -> Polygon {
     let height = |point: Vec3| dot3(sub3(point, on), inward);
     let mut out = Polygon::with_capacity(polygon.len() + 2);
@@ -96,8 +97,8 @@ fn farthest(corner: &[Vec3]) -> (usize, usize) {
     best
 }
 
-/// Four corners of a convex polygon that span a great area, by walking each as long as the area grows, from each of the first
-/// `begins` corners on; from the first alone it stays one of them.
+/// Four corners of a convex polygon that span a large area: each is moved on as long as the area grows, starting at each of the
+/// first `begins` corners. With `begins` 1 the first corner stays one of them.
 pub fn widest(corner: &[Vec3], begins: usize) -> [usize; 4] {
     let next = |k: usize| (k + 1) % corner.len();
     let area = |[a, b, c, d]: [usize; 4]| {
@@ -123,7 +124,7 @@ pub fn widest(corner: &[Vec3], begins: usize) -> [usize; 4] {
             walked[3] = next(at[3]);
         }
 
-        // corners that were caught up with
+        // move on corners that were caught up with
         for k in 1..4 {
             if at[k] != at[k - 1] {
                 break;

@@ -1,5 +1,4 @@
-//! Two convex solids of which there is no closed form (`mjc_Convex`): GJK tells how far they are apart, EPA how deep they are
-//! in each other.
+//! Two convex solids without a closed form (`mjc_Convex`): GJK finds their distance, EPA their penetration depth.
 
 use super::clip::meet;
 use super::epa::epa;
@@ -13,7 +12,7 @@ use crate::cpu::lib::math::*;
 use crate::fields::Model;
 use crate::types::*;
 
-/// Two geoms of any convex types; false if the search ended before it was sure.
+/// Contacts of two geoms of any convex types; false if the search stopped before it converged.
 pub fn convex(
     m: &Model,
     geoms: [usize; 2],
@@ -43,7 +42,7 @@ pub fn convex(
     ended.sure
 }
 
-/// Where faces or edges of two solids that touch meet.
+/// The faces or edges in which two touching solids meet.
 fn faces(two: &Two, s: &Found, ended: &Ended) -> Option<Meeting> {
     let corner = ended.corner?;
     let part1 = Part::new(&two.first, corner, ended.bare, s.point1, true);
@@ -51,7 +50,7 @@ fn faces(two: &Two, s: &Found, ended: &Ended) -> Option<Meeting> {
     meeting(&part1, &part2, s.toward())
 }
 
-/// Where faces or edges of two geoms meet that are no farther apart than a margin.
+/// The faces or edges in which two geoms meet that are at most a margin apart.
 pub fn faces_of(m: &Model, geoms: [usize; 2], shapes: [Shape; 2], margin: f64) -> Option<Meeting> {
     let [first, second] = [0, 1].map(|i| Solid::new(m, geoms[i], shapes[i], margin));
     let mut two = Two::new(m, first, second);
@@ -63,8 +62,8 @@ pub fn faces_of(m: &Model, geoms: [usize; 2], shapes: [Shape; 2], margin: f64) -
     }
 }
 
-/// The nearest points of two solids, of which one or both are elements of flexes (`mjc_ConvexElem`); false if the search ended before it
-/// was sure. Both have the margin.
+/// Contact at the nearest points of two solids, one or both of which are elements of flexes (`mjc_ConvexElem`); false if the search
+/// stopped before it converged. Both solids have the margin.
 pub fn single(m: &Model, first: Solid<'_>, second: Solid<'_>, out: &mut Contacts) -> bool {
     let margin = second.margin;
     let mut two = Two::new(m, first, second);
@@ -76,12 +75,12 @@ pub fn single(m: &Model, first: Solid<'_>, second: Solid<'_>, out: &mut Contacts
     sure
 }
 
-/// Whether two geoms may have several contacts.
+/// True if two geoms may have several contacts.
 pub fn several(m: &Model, geoms: [usize; 2]) -> bool {
     !m.opt.disabled(DSBL_MULTICCD) && geoms.iter().all(|&geom| is_flat(m, geom))
 }
 
-/// Whether a geom has faces or edges.
+/// True if a geom has faces or edges.
 pub fn is_flat(m: &Model, geom: usize) -> bool {
     use GeomType as T;
     let flat = [T::Capsule, T::Cylinder, T::Box, T::Mesh];
@@ -91,23 +90,23 @@ pub fn is_flat(m: &Model, geom: usize) -> bool {
 /// How a search ended.
 #[derive(Clone, Copy, Default)]
 pub struct Ended {
-    /// The vertices of the simplex or of the face of the polytope that is nearest, if there is one.
+    /// The nearest vertices of the simplex, or of the face of the polytope, if there are any.
     pub corner: Option<[Vertex; 3]>,
-    /// They were found without margins.
+    /// The vertices were found without margins.
     pub bare: bool,
-    /// Its bounds met.
+    /// The search converged: its bounds met.
     pub sure: bool,
 }
 
-/// Signed distance of two solids with their margins and the points of it (`mjc_ccd`).
+/// Signed distance of two solids with their margins, and its witness points (`mjc_ccd`).
 pub fn penetration(two: &mut Two, s: &mut Found) -> Ended {
     let mut ended = Ended {
         sure: true,
         ..Ended::default()
     };
 
-    // solids are bare at first: margins and the surface of spheres and capsules are added where the cores are apart; elements of
-    // flexes always wear theirs
+    // first search without margins and without the radius of spheres and capsules: both are added where the cores are apart;
+    // elements of flexes always keep theirs
     let element = two.first.kind == GeomType::None || two.second.kind == GeomType::None;
     if !element && (thick(&two.first) || thick(&two.second)) {
         let margins = [two.first.margin, two.second.margin];
@@ -131,7 +130,7 @@ pub fn penetration(two: &mut Two, s: &mut Found) -> Ended {
         }
     }
 
-    // touching solids are searched from the simplex that holds the origin
+    // touching solids: EPA starts from the simplex that holds the origin
     two.cutoff = two.beyond;
     begin(two, s);
     gjk(two, s);
@@ -163,7 +162,7 @@ fn thick(solid: &Solid) -> bool {
     round(solid) || solid.margin > 0.0
 }
 
-// takes the margin off a solid, and the surface if it is round; returns its thickness
+// takes the margin off a solid, and the radius of a sphere or capsule; returns the thickness taken off
 fn bare(solid: &mut Solid) -> f64 {
     solid.bare = true;
     let margin = std::mem::take(&mut solid.margin);

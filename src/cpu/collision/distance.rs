@@ -1,4 +1,4 @@
-//! How far two geoms are apart (`mj_geomDistance`).
+//! Distance of two geoms (`mj_geomDistance`).
 
 use super::convex::penetration;
 use super::gjk::{Found, Two};
@@ -11,8 +11,8 @@ use crate::fields::{Model, OwnLane};
 use crate::real::Real;
 use crate::types::*;
 
-/// Signed distance of two geoms in their places and the points where they are nearest, `most` and zeros if they are farther
-/// apart than that, or cannot collide.
+/// Signed distance of two geoms at their poses and their nearest points; `most` and zeros if they are farther apart than `most`,
+/// or cannot collide.
 pub fn geom_distance<R: Real>(
     m: &Model,
     own: OwnLane<'_, R>,
@@ -51,7 +51,7 @@ pub fn geom_distance<R: Real>(
     (dist, points)
 }
 
-// of two convex solids; nothing if they are farther apart than is asked for
+// distance and nearest points of two convex solids; none if they are farther apart than `most`
 fn of_solids(
     m: &Model,
     geoms: [usize; 2],

@@ -1,4 +1,4 @@
-//! How far a convex solid juts out of another (`mjc_hausdorff`).
+//! How far a convex solid sticks out of another (`mjc_hausdorff`).
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use crate::cpu::lib::math::*;
 use crate::fields::{Arrays, Model};
 use crate::types::{MINVAL, ObjType};
 
-/// How far a climb goes at first, in radians.
+/// First step of a climb (rad).
 const STEP: f64 = 0.5;
 
-/// The geoms that are meant where an object is to be enclosed: a geom, those of a body, those of a body and all that it carries.
+/// Geoms of the object that an enclosure sensor names: a geom, the geoms of a body, or the geoms of a body and its whole subtree.
 pub fn geoms_of(m: &Arrays, kind: i32, id: usize) -> Range<usize> {
     if kind == ObjType::Geom {
         return id..id + 1;
@@ -29,22 +29,22 @@ pub fn geoms_of(m: &Arrays, kind: i32, id: usize) -> Range<usize> {
     first..end
 }
 
-/// How far a geom in its place juts out of a site in its place.
+/// How far a geom at its pose sticks out of a site at its pose.
 pub fn geom_out_of_site(m: &Model, geom: (usize, Shape), site: (usize, Shape)) -> f64 {
     let mut inner = Solid::new(m, geom.0, geom.1, 0.0);
     juts_out(m, &mut inner, &mut Solid::of_site(m, site.0, site.1))
 }
 
-/// How far a site in its place juts out of another.
+/// How far a site at its pose sticks out of another.
 pub fn site_out_of_site(m: &Model, site: (usize, Shape), other: (usize, Shape)) -> f64 {
     let mut inner = Solid::of_site(m, site.0, site.1);
     juts_out(m, &mut inner, &mut Solid::of_site(m, other.0, other.1))
 }
 
-// How far the farthest point of a convex solid lies outside of another (m); below zero how much room there is around it.
+// Distance of the farthest point of a convex solid outside of another (m); if negative, the clearance around it.
 //
-// It is the largest over all directions of how much farther the inner solid reaches than the outer one. Climbs from the six
-// axes of the outer solid look for it, each of `ccd_iterations` steps, to `ccd_tolerance`.
+// It is the maximum over all directions of the inner solid's support height minus the outer one's. Gradient climbs from the six
+// axis directions of the outer solid search for it, each of `ccd_iterations` steps, to the tolerance `ccd_tolerance`.
 fn juts_out(m: &Model, inner: &mut Solid<'_>, outer: &mut Solid<'_>) -> f64 {
     let mat = outer.shape.mat;
     let axis = |k: usize, sign: f64| [0, 1, 2].map(|row| sign * mat[3 * row + k]);
@@ -61,17 +61,17 @@ fn juts_out(m: &Model, inner: &mut Solid<'_>, outer: &mut Solid<'_>) -> f64 {
     climbs.iter().fold(-FAR, |most, climb| most.max(climb.most))
 }
 
-/// What is found where no step is made.
+/// Magnitude of the result if no step is made.
 const FAR: f64 = 1e10;
 
-/// A way over the sphere of directions.
+/// Gradient climb over the sphere of directions.
 struct Climb {
-    // direction to be tried
+    // direction to try next
     dir: [f64; 3],
-    // the best so far, and how far the inner solid juts out in it
+    // best direction so far, and how far the inner solid sticks out in it
     best: [f64; 3],
     most: f64,
-    // where the slope led, a unit tangent
+    // direction of the step, a unit tangent
     way: [f64; 3],
     step: f64,
     live: bool,
@@ -106,7 +106,7 @@ impl Climb {
         }
     }
 
-    // on, along the slope; false on top
+    // takes the slope as the direction of the next step; false at a maximum
     fn follow(&mut self, slope: [f64; 3], steep: f64, tolerance: f64) -> bool {
         if steep <= MINVAL || steep <= tolerance * self.most.abs() {
             return false;
@@ -115,7 +115,8 @@ impl Climb {
         true
     }
 
-    // back, and half as far between the way that led here and the slope here; false where that is nowhere
+    // halves the step from the best direction and turns it to the mean of the last step's direction and the slope; false if the
+    // two cancel
     fn turn(&mut self, slope: [f64; 3], steep: f64, tolerance: f64) -> bool {
         self.step *= 0.5;
         if self.step < tolerance {

@@ -1,5 +1,5 @@
-//! How deep two convex solids are in each other: a polytope inside their Minkowski difference is grown until its face nearest
-//! to the origin lies on the surface (expanding polytope algorithm, van den Bergen).
+//! Penetration depth of two convex solids: a polytope inside their Minkowski difference is grown until its face nearest to the
+//! origin lies on the surface (expanding polytope algorithm, van den Bergen).
 
 use super::gjk::{Found, Two};
 use super::polytope::{Face, Grown, Polytope};
@@ -7,13 +7,13 @@ use super::simplex::*;
 use crate::cpu::lib::math::*;
 use crate::types::*;
 
-/// What came of it: the nearest face, and whether the search ended before its bounds met.
+/// Result of the search: the nearest face, and whether the search stopped before its bounds met.
 pub struct Deepest {
     pub face: Option<Face>,
     pub early: bool,
 }
 
-/// Grows the polytope; the points of greatest depth and that depth, negative, go to `s` (`epa`).
+/// Grows the polytope; writes the witness points and the depth, negative, to `s` (`epa`).
 pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
     let discrete = two.discrete();
     let tolerance = if discrete { MINVAL } else { two.tolerance };
@@ -22,7 +22,7 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
     let mut nearest = None;
     let mut early = true;
     for k in 0..two.maxstep {
-        // the face nearest to the origin: no contact is less deep than that
+        // lower bound of the depth: the distance of the face nearest to the origin
         let before = nearest;
         let mut lower2 = FAR;
         for &face in &polytope.list {
@@ -41,7 +41,7 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
             break;
         }
 
-        // the surface beyond it: no contact is deeper than that
+        // upper bound of the depth: the support point beyond that face
         let lower = lower2.sqrt();
         let near = polytope.face[face].near;
         let to = polytope.support(two, near, lower);
@@ -58,7 +58,7 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
             break;
         }
 
-        // polyhedra: a vertex met before is the surface
+        // polyhedra: a vertex met before lies on the surface, so the face does too
         let new = &polytope.vertex[to];
         let met = polytope.vertex[..to]
             .iter()
@@ -89,7 +89,7 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
     Deepest { face, early }
 }
 
-// the points of both solids that make the point of the face nearest to the origin
+// witness points: the points of both solids whose difference is the point of the face nearest to the origin
 fn witness(polytope: &Polytope, face: &Face, s: &mut Found) {
     let corner = face.corner.map(|i| polytope.vertex[i]);
     let [a, b, c] = corner.map(|v| v.diff);

@@ -1,5 +1,6 @@
-//! How far two convex solids are apart: the point of their Minkowski difference nearest to the origin (Gilbert, Johnson and
-//! Keerthi). The difference is never made; its farthest point in a direction is that of one solid minus that of the other.
+//! Distance of two convex solids: the point of their Minkowski difference nearest to the origin (Gilbert, Johnson and Keerthi).
+//! The difference is never built; its farthest point in a direction is the farthest point of the first solid minus that of the
+//! second in the opposite direction.
 
 use super::polytope::MAXSTEP;
 use super::simplex::*;
@@ -8,27 +9,27 @@ use crate::cpu::lib::math::*;
 use crate::fields::Model;
 use crate::types::*;
 
-/// A vertex of the Minkowski difference, the points that it is the difference of, and which of their vertices those are.
+/// A vertex of the Minkowski difference, the points of both solids whose difference it is, and their vertex numbers.
 #[derive(Clone, Copy, Default)]
 pub struct Vertex {
     pub diff: [f64; 3],
     pub on1: [f64; 3],
     pub on2: [f64; 3],
-    /// Unit direction that it is farthest in.
+    /// Unit direction in which it is the support point.
     pub dir: [f64; 3],
     pub id1: i32,
     pub id2: i32,
 }
 
-/// Two solids and how well to search.
+/// Two solids and the settings of their search.
 pub struct Two<'a> {
     pub first: Solid<'a>,
     pub second: Solid<'a>,
     pub tolerance: f64,
     pub maxstep: usize,
-    /// Distance beyond which it need not be known; 0: only whether they touch.
+    /// Distance beyond which the search stops; 0: only whether the solids touch.
     pub cutoff: f64,
-    /// The same for the solids with all that they wear.
+    /// `cutoff` of the solids with their margins and radii.
     pub beyond: f64,
 }
 
@@ -44,7 +45,7 @@ impl<'a> Two<'a> {
         }
     }
 
-    /// Both are polyhedra without margin, so that a search ends after finitely many steps.
+    /// True if both are polyhedra without margin: a search then ends after finitely many steps.
     pub fn discrete(&self) -> bool {
         let discrete = |solid: &Solid| {
             let kinds = [GeomType::Mesh, GeomType::Box, GeomType::Hfield];
@@ -53,7 +54,7 @@ impl<'a> Two<'a> {
         discrete(&self.first) && discrete(&self.second)
     }
 
-    /// Farthest vertex of the difference in a unit direction.
+    /// Support point of the difference in a unit direction.
     pub fn vertex(&mut self, dir: [f64; 3]) -> Vertex {
         let back = scl3(dir, -1.0);
         let mut on1 = self.first.support(dir);
@@ -75,26 +76,26 @@ impl<'a> Two<'a> {
     }
 }
 
-/// What a search has found.
+/// Result of a search.
 #[derive(Clone, Copy, Default)]
 pub struct Found {
     pub simplex: [Vertex; 4],
     pub num: usize,
-    /// Distance; 0 where they touch, `FAR` where they do not and it was not asked for.
+    /// Distance; 0 where the solids touch, `FAR` where they are farther apart than `cutoff`.
     pub dist: f64,
     pub point1: [f64; 3],
     pub point2: [f64; 3],
-    /// A plane between the solids is known.
+    /// True if a separating plane is known.
     pub separated: bool,
 }
 
 impl Found {
-    /// Midway between the points.
+    /// Point midway between the two witness points.
     pub fn middle(&self) -> [f64; 3] {
         scl3(add3(self.point1, self.point2), 0.5)
     }
 
-    /// Unit direction from the second point to the first: that in which solids that are in each other touch.
+    /// Unit direction from the second point to the first: the contact normal of solids that penetrate.
     pub fn toward(&self) -> [f64; 3] {
         normalize3(sub3(self.point1, self.point2)).0
     }
@@ -108,7 +109,7 @@ impl Found {
     }
 }
 
-/// Distance of two solids, or the simplex from which to expand where they touch.
+/// Distance of two solids, or the simplex from which EPA starts where they touch.
 pub fn gjk(two: &mut Two, s: &mut Found) {
     let discrete = two.discrete();
     let epsilon = match discrete {
@@ -123,7 +124,8 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
     let mut before = FAR;
     let mut weights = [0.0; 4];
 
-    // between the centers is no point of the difference, only a direction to begin with; solids with one center begin along x
+    // the difference of the centers only gives a first direction: it need not be a vertex of the Minkowski difference. Solids
+    // with the same center start along x
     if norm < MINVAL {
         (x, norm) = ([1.0, 0.0, 0.0], 1.0);
     }
@@ -139,13 +141,13 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
             break;
         }
 
-        // a plane separates them, farther than is asked for
+        // a plane separates them by more than the cutoff
         if height > 0.0 && height >= two.cutoff * norm {
             s.apart();
             return;
         }
 
-        // nearest point of the simplex; what does not carry it is dropped
+        // nearest point of the simplex; vertices with zero weight are dropped
         nearest(s, &mut weights);
         if s.num == 0 {
             s.apart();
@@ -159,7 +161,7 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
         }
     }
 
-    // the points, and whether the plane across x separates them
+    // witness points, and whether the plane across x separates the solids
     if s.num > 0 {
         s.point1 = combine(&weights[..s.num], &s.simplex.map(|v| v.on1)[..s.num]);
         s.point2 = combine(&weights[..s.num], &s.simplex.map(|v| v.on2)[..s.num]);

@@ -1,5 +1,5 @@
-//! A height field and a convex solid (`mjc_ConvexHField`): the solid against every prism of the grid below or above which it
-//! may be, in the frame of the field.
+//! A height field and a convex solid (`mjc_ConvexHField`): the solid against every prism of the grid within its bounding box, in
+//! the frame of the field.
 
 use super::convex::penetration;
 use super::gjk::{Found, Two};
@@ -36,7 +36,7 @@ impl<'a, R: Real> Grid<'a, R> {
         }
     }
 
-    // whether a box lies within reach of the field's
+    // true if a box lies within the bounds of the field
     fn meets(&self, low: [f64; 3], high: [f64; 3]) -> bool {
         let [x, y, top, bottom] = self.size;
         low[0] <= x
@@ -47,7 +47,7 @@ impl<'a, R: Real> Grid<'a, R> {
             && high[2] >= -bottom
     }
 
-    // first and last lines of a direction between which a range lies
+    // first and last grid lines of an axis that enclose a range
     fn lines(&self, low: f64, high: f64, axis: usize) -> (usize, usize) {
         let half = self.size[axis];
         let last = [self.ncol, self.nrow][axis] - 1;
@@ -56,7 +56,7 @@ impl<'a, R: Real> Grid<'a, R> {
         (first, (line(high).ceil().max(0.0) as usize).min(last))
     }
 
-    // a point of the surface, a margin above it
+    // a grid point of the surface, raised by the margin
     fn point(&self, r: usize, c: usize) -> [f64; 3] {
         let [x, y, top, _] = self.size;
         let dx = 2.0 * x / (self.ncol - 1) as f64;
@@ -67,13 +67,13 @@ impl<'a, R: Real> Grid<'a, R> {
     }
 }
 
-// a rotation seen from another
+// rotation matrix `mat` relative to `frame`
 fn relative(frame: [f64; 9], mat: [f64; 9]) -> [f64; 9] {
     let columns: [[f64; 3]; 3] = std::array::from_fn(|j| mul_mat_t_vec3(frame, column(mat, j)));
     std::array::from_fn(|k| columns[k % 3][k / 3])
 }
 
-/// A height field and a convex solid; false if a search ended before it was sure.
+/// A height field and a convex solid; false if a search stopped before it converged.
 pub fn hfield_convex<R: Real>(
     m: &Model,
     own: OwnLane<'_, R>,
@@ -90,7 +90,7 @@ pub fn hfield_convex<R: Real>(
         size: shape.size,
     };
 
-    // by its bounding sphere, then by its bounding box
+    // test by its bounding sphere, then by its bounding box
     let reach = own.geom_rbound(m, geoms[1]) + margin;
     if !grid.meets(placed.pos.map(|x| x - reach), placed.pos.map(|x| x + reach)) {
         return true;
@@ -105,8 +105,8 @@ pub fn hfield_convex<R: Real>(
     })
 }
 
-/// A height field and an element of a flex (`mjc_HFieldElem`): its corners, and how thick it is; false if a search ended before it was
-/// sure.
+/// A height field and an element of a flex (`mjc_HFieldElem`), given by its corners and radius; false if a search stopped before it
+/// converged.
 pub fn hfield_element<R: Real>(
     m: &Model,
     own: OwnLane<'_, R>,
@@ -136,7 +136,7 @@ fn newer(two: &mut Two<'_>, out: &mut Contacts) -> bool {
     sure
 }
 
-// a solid against every prism that may reach it; what is found is brought to the world
+// a solid against every prism that may reach it; contacts are transformed to the world frame
 fn over_grid<R: Real>(
     grid: &Grid<'_, R>,
     geom: usize,
@@ -165,7 +165,7 @@ fn over_grid<R: Real>(
     let (c_first, c_last) = grid.lines(low[0] - margin, high[0] + margin, 0);
     let (r_first, r_last) = grid.lines(low[1] - margin, high[1] + margin, 1);
     for r in r_first..r_last {
-        // each point makes a prism with the two before it
+        // each point makes a prism with the two points before it
         let mut top = [[0.0; 3]; 3];
         for k in 0..2 * (c_last + 1 - c_first) {
             let point = grid.point(r + 1 - k % 2, c_first + k / 2);

@@ -1,7 +1,8 @@
-//! When two geoms that are apart touch within the timestep, and where (`speculative`).
+//! Time and place of the impact of two separate geoms within the timestep (`speculative`).
 //!
-//! Conservative advancement: points of two convex shapes come near each other along the line of their distance no faster than a
-//! bound tells, so both shapes can be moved on by as much as that leaves room for, again and again until little room is left.
+//! Conservative advancement: a bound limits the speed at which points of two convex shapes approach along the line of their
+//! distance. So both shapes can be advanced by the time that the distance takes at this speed, repeatedly, until little distance
+//! is left.
 
 use super::clip::{corners, few};
 use super::convex::{faces_of, is_flat, penetration, several};
@@ -17,14 +18,14 @@ use crate::fields::{Data, Model, OwnLane};
 use crate::real::Real;
 use crate::types::*;
 
-/// Share of the first room that is left between shapes where they are moved to.
+/// Share of the first distance that is left after an advancement.
 const TARGET: f64 = 0.02;
-/// Share of the first room that is little enough.
+/// Share of the first distance at which the advancement ends.
 const ENOUGH: f64 = 0.03;
-/// Steps of the advancement at most.
+/// Maximum number of steps of the advancement.
 const STEPS: usize = 100;
 
-/// Two geoms, and how they move in a timestep.
+/// Two geoms, and their motion in a timestep.
 pub struct Approach<'a> {
     pub m: &'a Model,
     pub geoms: [usize; 2],
@@ -34,23 +35,23 @@ pub struct Approach<'a> {
     pub margin: f64,
 }
 
-/// Two geoms where they nearly touch.
+/// Nearest points of two geoms.
 struct Nearest {
-    /// Distance of the shapes (m), their points that are nearest, and the unit normal from the first to the second.
+    /// Distance of the shapes (m), their nearest points, and the unit normal from the first to the second.
     dist: f64,
     points: [[f64; 3]; 2],
     normal: [f64; 3],
 }
 
-/// An impact: at which fraction of the timestep, and how much nearer the shapes would come in all of it (m).
+/// An impact: the fraction of the timestep at which it happens, and how much nearer the shapes would come in the whole timestep (m).
 struct Impact {
     time: f64,
     way: f64,
     at: Nearest,
 }
 
-/// Contacts of a pair in one lane that touches within the timestep, at the places where it is now; none if it does not touch, or
-/// something stands between.
+/// Contacts of a pair in one lane that touches within the timestep, at the present positions of the contact points; none if it
+/// does not touch, or another geom stands between.
 pub fn impact<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, out: &mut Contacts) {
     let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
     let approach = Approach {
@@ -71,7 +72,7 @@ pub fn impact<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, out: &mut 
             [(0, later1), (1, later2)].map(|(i, point)| approach.now(i, point, found.time));
         let [reach1, reach2] = approach.sweeps.map(|sweep| sweep.reach());
 
-        // seen from both, to where the slower one is hit
+        // line of sight from each point to the impact point on the slower geom
         let hit = if reach1 < reach2 { later1 } else { later2 };
         let hidden = |i: usize| hides(m, d, lane, geoms, i, points[i], hit);
         if hidden(0) || hidden(1) {
@@ -90,7 +91,7 @@ fn soft<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, timestep: f64) -
 }
 
 impl Approach<'_> {
-    // when little room is left
+    // advances the geoms until little distance is left; none if they do not touch within the timestep
     fn impact(&self) -> Option<Impact> {
         let first = self.nearest(0.0)?;
         let room = first.dist - self.margin;
@@ -115,7 +116,7 @@ impl Approach<'_> {
         (time > 0.0).then_some(Impact { time, way, at })
     }
 
-    // how fast the points that are nearest come nearer (m in a timestep)
+    // approach speed of the nearest points (m in a timestep)
     fn speed(&self, time: f64, at: &Nearest) -> f64 {
         let places = self.places(time);
         let [first, second] = [0, 1].map(|i| {
@@ -125,7 +126,7 @@ impl Approach<'_> {
         dot3(at.normal, sub3(first, second))
     }
 
-    // how much nearer any two points come along a unit normal in a timestep, at most (m)
+    // upper bound of the approach speed of any two points along a unit normal (m in a timestep)
     fn closing(&self, normal: [f64; 3]) -> f64 {
         let [first, second] = &self.sweeps;
         dot3(normal, sub3(first.lin, second.lin)) + first.turned() + second.turned()
@@ -139,7 +140,7 @@ impl Approach<'_> {
         self.m.geom_type[self.geoms[0]] == GeomType::Plane
     }
 
-    // where the geoms are nearest at a time; nothing if they are too far apart to touch from there
+    // nearest points of the geoms at a time; none if they are too far apart to touch from there
     fn nearest(&self, time: f64) -> Option<Nearest> {
         let shapes = self.places(time);
         if self.is_plane() {
@@ -172,17 +173,17 @@ impl Approach<'_> {
         })
     }
 
-    // a point of a geom at a time, where it is now
+    // present position of a point of a geom that is given at a time
     fn now(&self, i: usize, point: [f64; 3], time: f64) -> [f64; 3] {
         let later = self.sweeps[i].place(&self.shapes[i], time);
         let local = mul_mat_t_vec3(later.mat, sub3(point, later.pos));
         add3(self.shapes[i].pos, mul_mat_vec3(self.shapes[i].mat, local))
     }
 
-    // points on both shapes at the time of impact: where faces or edges meet, or the nearest alone
+    // points on both shapes at the time of impact: where faces or edges meet, or only the nearest points
     fn points(&self, found: &Impact) -> Vec<[[f64; 3]; 2]> {
         let shapes = self.places(found.time);
-        // what comes as near in the rest of the timestep
+        // corners that come as near in the rest of the timestep count as well
         let rest = found.way * (1.0 - found.time);
         let margin = 2.0 * found.at.dist + rest + self.m.opt.ccd_tolerance;
         let meeting = match self.is_plane() {
@@ -197,7 +198,8 @@ impl Approach<'_> {
         let Some((meeting, left)) = meeting.filter(|(_, left)| left.len() > 1) else {
             return vec![found.at.points];
         };
-        // each solid has half of the margin, told along the other's face, and taken off again along the normal
+        // each solid has half of the margin: it was added along the normal of the other's face, and is taken off along the
+        // contact normal
         let half = 0.5 * margin;
         let out = match meeting.turned {
             true => scl3(found.at.normal, -half),
@@ -217,7 +219,7 @@ impl Approach<'_> {
         left.into_iter().map(ends).collect()
     }
 
-    // the face of a solid that is most towards a plane, or an edge that lies in it, and its corners
+    // the face of a solid that is most opposed to a plane, or an edge that lies in the plane, and its corners
     fn resting(
         &self,
         shapes: &[Shape; 2],
@@ -244,7 +246,7 @@ impl Approach<'_> {
     }
 }
 
-// whether another geom that the `i`-th of a pair may touch, of neither body, is entered on the way from one point to another
+// true if the segment between two points enters a geom that the `i`-th geom of a pair may touch and that belongs to neither body
 fn hides<R: Real>(
     m: &Model,
     d: &Data<R>,

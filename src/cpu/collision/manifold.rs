@@ -1,15 +1,15 @@
-//! Where faces meet: the face or edge of one solid is cut to the face of the other, and every corner left is a contact.
+//! Contacts of faces: the face or edge of one solid is clipped to the face of the other, and every corner left is a contact.
 
 use super::gjk::Vertex;
 use super::support::Solid;
 use crate::cpu::lib::math::*;
 use crate::types::*;
 
-/// Cosine of the angle up to which two faces lie in each other.
+/// Cosine of the angle up to which two faces count as parallel.
 const FACE: f64 = 0.996;
-/// Sine of the angle up to which an edge lies in a face.
+/// Sine of the angle up to which an edge counts as parallel to a face.
 const EDGE: f64 = 0.0888;
-/// Sides of the polygon that stands for the cap of a cylinder.
+/// Sides of the polygon that approximates the cap of a cylinder.
 const CAP: usize = 16;
 
 type Vec3 = [f64; 3];
@@ -17,13 +17,13 @@ type Vec3 = [f64; 3];
 /// The corners of a polygon in order.
 pub type Polygon = Vec<Vec3>;
 
-/// The normal of a face that a part is of, outward, and which face it is.
+/// Outward normal of a face that contains a part, and the number of that face.
 struct Facing {
     dir: Vec3,
     face: i32,
 }
 
-/// An edge that a part may be of: its ends and its unit direction.
+/// An edge that may contain a part: its ends and its unit direction.
 struct Edge {
     from: Vec3,
     to: Vec3,
@@ -37,19 +37,19 @@ impl Edge {
     }
 }
 
-/// One solid's part of the nearest face of the polytope: a vertex, an edge or a face of it.
+/// Part of a solid in the nearest face of the polytope: a vertex, an edge or a face of the solid.
 pub struct Part<'a> {
     solid: &'a Solid<'a>,
     id: [i32; 3],
     point: [Vec3; 3],
     deepest: Vec3,
-    /// Number of different vertices.
+    /// Number of distinct vertices.
     pub num: usize,
 }
 
 impl<'a> Part<'a> {
     /// The part of the first or second solid in three vertices; `bare` if they were found without margins. `deepest` is the
-    /// point of greatest depth, with the margin.
+    /// solid's witness point, with the margin.
     pub fn new(
         solid: &'a Solid<'a>,
         corner: [Vertex; 3],
@@ -91,7 +91,7 @@ impl<'a> Part<'a> {
         add3(self.turned(local), self.solid.shape.pos)
     }
 
-    // outward normals of the faces that the part is of; `dir` is where the other solid is
+    // outward normals of the faces that contain the part; `dir` points to the other solid
     fn normals(&self, dir: Vec3) -> Vec<Facing> {
         match self.solid.kind {
             GeomType::Box => self.box_normals(dir),
@@ -108,7 +108,7 @@ impl<'a> Part<'a> {
     }
 
     fn box_normals(&self, dir: Vec3) -> Vec<Facing> {
-        // sides that all corners are on
+        // sides that contain all corners
         let mut out = Vec::new();
         for axis in 0..3 {
             let high = |k: usize| self.id[k] & (1 << axis) != 0;
@@ -120,7 +120,7 @@ impl<'a> Part<'a> {
             out.push(self.side(axis, side));
         }
 
-        // corners that are not of one face or edge: the side that the other solid is at, if it is
+        // corners without a common face or edge: the side whose normal is along `dir`, if there is one
         if out.len() == 4 - self.num {
             return out;
         }
@@ -152,13 +152,13 @@ impl<'a> Part<'a> {
         polygons.filter(shared).take(most).map(facing).collect()
     }
 
-    // edges that the part may be of; `out` is to the face that they may lie in
+    // edges that may contain the part; `out` points to the face in which they may lie
     fn edges(&self, out: Vec3) -> Vec<Edge> {
         let shape = &self.solid.shape;
         let from = self.point[0];
         match (self.solid.kind, self.num) {
             (GeomType::Capsule, _) => {
-                // the line along the side through the deepest point, from below
+                // the line along the side through the witness point, from bottom to top
                 let axis = shape.axis();
                 let along = dot3(sub3(self.deepest, shape.pos), axis);
                 let bare = -0.5 * self.solid.margin;
@@ -191,7 +191,7 @@ impl<'a> Part<'a> {
         }))
     }
 
-    // to the corner before a vertex in every polygon that it is of
+    // edges from a vertex to the corner before it in every polygon that contains it
     fn mesh_edges(&self, from: Vec3) -> Vec<Edge> {
         let mut out = Vec::new();
         for &polygon in self.solid.around(self.id[0]) {
@@ -204,7 +204,7 @@ impl<'a> Part<'a> {
         out
     }
 
-    // the face of a normal, its corners clockwise seen from outside
+    // the corners of a face, clockwise seen from outside
     fn face(&self, id: i32) -> Polygon {
         let size = self.solid.shape.size;
         match self.solid.kind {
@@ -243,7 +243,8 @@ fn box_face(size: Vec3, axis: usize, up: bool) -> [Vec3; 4] {
     }
 }
 
-/// What meets: the face that cuts, what is cut, and whether the first solid's is the one that is cut.
+/// Two features that meet: the reference face, and the face or edge `other` that is clipped to it; `turned` if `other` belongs to
+/// the first solid.
 pub struct Meeting {
     pub face: Polygon,
     pub normal: Vec3,
@@ -254,19 +255,19 @@ pub struct Meeting {
 }
 
 impl Meeting {
-    /// How high a point is above the face.
+    /// Height of a point above the face.
     pub fn height(&self, point: Vec3) -> f64 {
         dot3(sub3(point, self.face[0]), self.normal)
     }
 }
 
-/// Finds the faces, or face and edge, in which two solids meet (`mjc_multicontact`). `toward` is from the first to the second.
+/// Finds the faces, or face and edge, in which two solids meet (`mjc_multicontact`). `toward` points from the first to the second.
 pub fn meeting(part1: &Part, part2: &Part, toward: Vec3) -> Option<Meeting> {
     let back = scl3(toward, -1.0);
     let normals1 = part1.normals(toward);
     let normals2 = part2.normals(back);
 
-    // face and face: the most opposed
+    // face and face: the most opposed pair
     let mut least = -FACE;
     let mut opposed = None;
     for facing1 in &normals1 {
@@ -293,7 +294,8 @@ pub fn meeting(part1: &Part, part2: &Part, toward: Vec3) -> Option<Meeting> {
         .or_else(|| edge_on_face(part2, part1, &normals1, toward, false))
 }
 
-/// What of a solid meets a plane through `foot`: an edge that lies in it, or the face that is most towards it, however much it leans.
+/// Feature of a solid that meets a plane through `foot`: the face most opposed to the normal, even if it is tilted, or an edge
+/// that lies in the plane.
 pub fn resting(part: &Part, normal: Vec3, foot: Vec3) -> Option<Meeting> {
     let back = scl3(normal, -1.0);
     let mut least = -EDGE;

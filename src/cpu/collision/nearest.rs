@@ -1,11 +1,11 @@
 //! The point of a segment, a triangle or a tetrahedron that is nearest to another point.
 //!
-//! Searches of convex solids know which corner is the nearest where none but the last can be ([`super::simplex`]); here any may be.
+//! Searches of convex solids know that the nearest vertex can only be the last one ([`super::simplex`]); here any may be.
 
 use super::simplex::{areas, combine, det3, origin_on_plane};
 use crate::cpu::lib::math::*;
 
-/// Weights of the corners of a segment, a triangle or a tetrahedron; those of the corners that it has not are zero.
+/// Barycentric weights of the point of a segment, triangle or tetrahedron nearest to `point`; corners beyond `corner.len()` get zero.
 pub fn nearest(corner: &[[f64; 3]], point: [f64; 3]) -> [f64; 4] {
     let x = |i: usize| sub3(corner[i], point);
     match corner.len() {
@@ -21,12 +21,12 @@ pub fn nearest(corner: &[[f64; 3]], point: [f64; 3]) -> [f64; 4] {
     }
 }
 
-/// The point itself.
+/// The nearest point itself.
 pub fn nearest_point(corner: &[[f64; 3]], point: [f64; 3]) -> [f64; 3] {
     combine(&nearest(corner, point)[..corner.len()], corner)
 }
 
-// of what is nearest to the origin, as all that follows
+// weights of the point nearest to the origin, as in all functions below
 fn on_segment(a: [f64; 3], b: [f64; 3]) -> [f64; 2] {
     let ab = sub3(b, a);
     let length2 = dot3(ab, ab);
@@ -49,7 +49,7 @@ fn on_triangle(p: [[f64; 3]; 3]) -> [f64; 3] {
     nearest_part(p, EDGES, |[a, b]| on_segment(a, b))
 }
 
-/// Corners of the faces of a tetrahedron.
+/// Corner numbers of the faces of a tetrahedron.
 pub const FACES: [[usize; 3]; 4] = [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]];
 
 fn on_tetrahedron(p: [[f64; 3]; 4]) -> [f64; 4] {
@@ -63,7 +63,7 @@ fn on_tetrahedron(p: [[f64; 3]; 4]) -> [f64; 4] {
     nearest_part(p, FACES, on_triangle)
 }
 
-// weights of the nearest of the parts of a simplex, the first of equals
+// weights of the nearest part of a simplex, the first of equally near ones
 fn nearest_part<const N: usize, const K: usize, const P: usize>(
     p: [[f64; 3]; N],
     parts: [[usize; K]; P],

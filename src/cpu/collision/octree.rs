@@ -1,4 +1,4 @@
-//! The signed distance of a mesh, by its octree.
+//! Signed distance of a mesh from its octree.
 
 use crate::asset::octree::{along, weights};
 use crate::asset::sdf::differences;
@@ -13,7 +13,7 @@ pub struct Octree<'a> {
     coeff: &'a [f64],
 }
 
-/// The cell in which a point is: its number, its size, and where in it the point is, 0 to 1 along each axis.
+/// The cell that contains a point: its number, its size, and the position of the point in it, 0 to 1 along each axis.
 struct Found {
     cell: usize,
     size: [f64; 3],
@@ -21,7 +21,7 @@ struct Found {
 }
 
 impl<'a> Octree<'a> {
-    /// The octree of a mesh that has one.
+    /// The octree of a mesh, if it has one.
     pub fn new(m: &'a Model, mesh: usize) -> Self {
         let first = m.mesh_octadr[mesh].max(0) as usize;
         let cells = first..first + m.mesh_octnum[mesh] as usize;
@@ -32,7 +32,8 @@ impl<'a> Octree<'a> {
         }
     }
 
-    // how far a point is from the root, or 0, and the point, or the one a little inside where it would enter
+    // distance of a point from the root cell, 0 inside; and the point itself, or if it is outside, the nearest point a little
+    // inside the root
     fn enter(&self, p: [f64; 3]) -> (f64, [f64; 3]) {
         const INSIDE: f64 = 1e-6;
         let from = [0, 1, 2].map(|k| p[k] - self.aabb[k]);
@@ -68,7 +69,7 @@ impl<'a> Octree<'a> {
         }
     }
 
-    /// Signed distance of a point.
+    /// Signed distance at a point.
     pub fn distance(&self, p: [f64; 3]) -> f64 {
         let (outside, at) = self.enter(p);
         let found = self.find(at);
@@ -77,7 +78,7 @@ impl<'a> Octree<'a> {
         parts.iter().zip(coeff).map(|(w, c)| w * c).sum::<f64>() + outside
     }
 
-    /// Slope of the distance at a point: that of the cell, and by differences outside of the root.
+    /// Gradient of the distance at a point: from the cell, and by finite differences outside of the root.
     pub fn gradient(&self, p: [f64; 3]) -> [f64; 3] {
         if self.enter(p).0 > 0.0 {
             return differences(p, |x| self.distance(x));

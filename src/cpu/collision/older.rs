@@ -1,5 +1,5 @@
 //! The older convex collider (`mjc_Convex` with the flag `nativeccd` disabled): one search, and four more with the solids turned a
-//! little against each other, which find other corners of faces that meet.
+//! little against each other to find further corners of faces that meet.
 
 use super::gjk::Two;
 use super::portal::{Depth, Pair};
@@ -9,19 +9,19 @@ use crate::cpu::lib::math::*;
 use crate::fields::Model;
 use crate::types::*;
 
-/// How far solids are turned against each other (rad).
+/// Angle by which the solids are turned against each other (rad).
 const TURN: f64 = 1e-3;
-/// Contacts nearer than this share of the smaller bounding sphere are one.
+/// Distance below which two contacts count as one, as a fraction of the smaller bounding sphere's radius.
 const DISTINCT: f64 = 1e-3;
-/// Share of a cylinder's half length in which its normal is that of its side.
+/// Share of a cylinder's half length in which the normal is that of the side.
 const SIDE: f64 = 0.95;
 
-/// Most turns of the search for the normal of an ellipsoid.
+/// Maximum iterations of the search for the normal of an ellipsoid.
 const TURNS: usize = 30;
-/// Change of the normal (of its unit vector, by length) below which it ends.
+/// Change of the unit normal at which that search ends.
 const CHANGE: f64 = 1e-6;
 
-/// Two geoms of any convex types. `bound` is the radius of the smaller bounding sphere.
+/// Contacts of two geoms of any convex types. `bound` is the radius of the smaller bounding sphere.
 pub fn convex(
     m: &Model,
     geoms: [usize; 2],
@@ -37,7 +37,7 @@ pub fn convex(
     let dist = margin - found.depth;
     out.add(dist, found.pos, normal);
 
-    // contacts of faces that meet share a distance
+    // all contacts of two meeting faces get the same distance
     let round = |geom: usize| {
         m.geom_type[geom] == GeomType::Sphere || m.geom_type[geom] == GeomType::Ellipsoid
     };
@@ -66,7 +66,8 @@ pub fn convex(
     }
 }
 
-/// A prism of a height field and a solid, both in the field's frame; `shapes` are the field and the solid in the world's.
+/// Contacts of a prism of a height field and a solid, both in the field's frame; `shapes` are the field and the solid in the
+/// world frame.
 pub fn against_prism(
     m: &Model,
     geoms: [usize; 2],
@@ -104,7 +105,7 @@ fn search(m: &Model, geoms: [usize; 2], shapes: [Shape; 2], margin: f64) -> Opti
     pair.depth()
 }
 
-// surfaces that are smooth know their normals better than the search (`mjc_fixNormal`)
+// normal from a smooth surface, if one of the geoms has one: it is more accurate than the search (`mjc_fixNormal`)
 fn smooth_normal(m: &Model, geoms: [usize; 2], shapes: [Shape; 2], found: &Depth) -> [f64; 3] {
     let back = scl3(found.normal, -1.0);
     let [first, second] = [(0, found.normal), (1, back)]
@@ -148,7 +149,7 @@ fn nearest_normal(size: [f64; 3], point: [f64; 3], guess: [f64; 3]) -> Option<[f
     }
 }
 
-// from inside: a ray meets the surface, and the normal there is the next ray's direction
+// from inside: the normal where a ray meets the surface is the direction of the next ray
 fn normal_of_inner(
     form: impl Fn([f64; 3], [f64; 3]) -> f64,
     shares: [f64; 3],
@@ -175,7 +176,7 @@ fn normal_of_inner(
     Some(normal)
 }
 
-// from outside: the multiplier of the nearest point, by Newton's method
+// from outside: Newton's method for the multiplier of the nearest point
 fn normal_of_outer(size: [f64; 3], point: [f64; 3]) -> [f64; 3] {
     let square = size.map(|x| x * x);
     let weight = [0, 1, 2].map(|k| point[k] * point[k] * square[k]);

@@ -1,11 +1,11 @@
-//! A plane and a convex shape, in one world or in worlds side by side: `near` says in which of them the two are near.
+//! A plane and a convex shape, in one world or in worlds side by side: `near` is the mask of worlds in which the two are near.
 
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// A ball round a point.
+/// A ball: center and radius.
 #[derive(Clone, Copy, Debug)]
 pub struct Ball<R> {
     /// Center (m).
@@ -15,7 +15,7 @@ pub struct Ball<R> {
 }
 
 impl<R: Real> Ball<R> {
-    /// The ball of radius `size[0]` round a point of a shape.
+    /// The ball of radius `size[0]` of a shape, at `center`.
     #[inline(always)]
     pub fn of(shape: &Shape<R>, center: [R; 3]) -> Self {
         Self {
@@ -38,7 +38,7 @@ pub fn plane_sphere<R: Real>(
     out.add_where(near & lanes, point);
 }
 
-/// A plane and a ball: where it touches, and the contact, which is midway between the surfaces.
+/// A plane and a ball: the mask of lanes where they touch, and the contact, midway between the surfaces.
 #[inline(always)]
 pub fn plane_ball<R: Real>(
     origin: [R; 3],
@@ -119,8 +119,8 @@ pub fn plane_cylinder<R: Real>(
     let slope = -slope.abs();
     let height = dot3(sub3(cylinder.pos, plane.pos), normal);
 
-    // lowest direction of the disk, scaled by the radius; x where the disk is parallel to the plane. In single precision the
-    // difference that MuJoCo takes does not lie in a disk that hardly leans; the product always does
+    // lowest direction of the disk, scaled by the radius; x where the disk is parallel to the plane. In single precision MuJoCo's
+    // difference leaves the plane of a disk that is hardly tilted; the double cross product never does
     let across = match is_fine::<R>() {
         true => sub3(scl3(axis, slope), normal),
         false => cross(axis, cross(axis, normal)),

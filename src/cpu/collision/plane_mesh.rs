@@ -6,8 +6,8 @@ use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
 use crate::fields::Model;
 
-/// The lowest vertex and other corners of the face that looks most to the plane: at most four that span a great area with it,
-/// those that are not above the center.
+/// The lowest vertex and other corners of the face most opposed to the plane: at most four corners that span a large area,
+/// without those above the center.
 pub fn plane_mesh(
     m: &Model,
     geom: usize,
@@ -30,7 +30,7 @@ pub fn plane_mesh(
     };
     touch(lowest);
 
-    // of the faces at that vertex
+    // the polygon around that vertex that is most opposed to the plane
     let down = mul_mat_t_vec3(mesh.mat, down);
     let slope = |&polygon: &i32| dot3(down, solid.polygon_normal(polygon));
     let mut best = None;
@@ -43,7 +43,7 @@ pub fn plane_mesh(
     }
     let Some(polygon) = best else { return };
 
-    // its corners from there on
+    // its corners, starting at that vertex
     let corners = solid.polygon(polygon);
     let first = corners.iter().position(|&v| v == solid.vertex);
     let (before, after) = corners.split_at(first.unwrap_or(0));

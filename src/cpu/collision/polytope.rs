@@ -1,4 +1,4 @@
-//! A polytope of triangles round the origin that grows towards the surface of the Minkowski difference.
+//! A polytope of triangles around the origin that grows towards the surface of the Minkowski difference.
 
 use super::gjk::{Found, Two, Vertex};
 use super::simplex::*;
@@ -11,20 +11,20 @@ pub const MAXSTEP: usize = 1000;
 const DELETED: i32 = -2;
 const UNLISTED: i32 = -1;
 
-/// A triangle, seen from outside: its corners, its neighbors across the edges 01, 12 and 20.
+/// A triangle: its corners, counterclockwise seen from outside, and its neighbors across the edges 01, 12 and 20.
 #[derive(Clone, Copy, Default)]
 pub struct Face {
     pub corner: [usize; 3],
     pub neighbor: [usize; 3],
-    /// The origin on its plane.
+    /// The projection of the origin on its plane.
     pub near: [f64; 3],
     pub dist2: f64,
-    /// Place in the list of candidates, or not in it, or deleted.
+    /// Index in the list of candidates, `UNLISTED` or `DELETED`.
     listed: i32,
 }
 
 impl Face {
-    // the edge that begins at a corner
+    // the index of the edge that begins at a corner
     fn edge(&self, corner: usize) -> usize {
         match self.corner {
             [a, _, _] if a == corner => 0,
@@ -34,7 +34,7 @@ impl Face {
     }
 }
 
-/// Vertices and faces; the list has the faces that may yet be the nearest.
+/// Vertices and faces; `list` has the candidates for the face nearest to the origin.
 pub struct Polytope {
     pub vertex: Vec<Vertex>,
     pub face: Vec<Face>,
@@ -58,7 +58,7 @@ impl Polytope {
         }
     }
 
-    /// The first polytope, from a simplex that holds the origin; false if that fails.
+    /// Builds the first polytope from a simplex that holds the origin; false if that fails.
     pub fn start(&mut self, two: &mut Two, s: &mut Found) -> bool {
         match s.num {
             2 => self.begin_at_segment(two, s),
@@ -72,7 +72,7 @@ impl Polytope {
         self.vertex.len() - 1
     }
 
-    /// Inserts the farthest vertex of the difference in a direction of a given length.
+    /// Inserts the support point of the difference in a direction of a given length.
     pub fn support(&mut self, two: &mut Two, dir: [f64; 3], norm: f64) -> usize {
         let unit = match norm > MINVAL {
             true => [dir[0] / norm, dir[1] / norm, dir[2] / norm],
@@ -82,7 +82,7 @@ impl Polytope {
         self.insert(vertex)
     }
 
-    // squared distance of the new face from the origin; 0 if it has no plane
+    // adds a face; returns its squared distance from the origin, 0 if it is degenerate
     fn attach(&mut self, corner: [usize; 3], neighbor: [usize; 3]) -> f64 {
         let [a, b, c] = corner.map(|i| self.vertex[i].diff);
         let near = origin_on_plane(c, b, a);
@@ -101,7 +101,7 @@ impl Polytope {
         face.dist2
     }
 
-    // the first faces; the corners of one that the origin is on, if there is one
+    // adds the first faces; returns the corners of a face that contains the origin, if there is one
     fn attach_all(&mut self, faces: &[([usize; 3], [usize; 3])]) -> Option<[usize; 3]> {
         faces
             .iter()
@@ -132,7 +132,7 @@ impl Polytope {
         self.face[face].listed = DELETED;
     }
 
-    // begins anew from three of the vertices
+    // starts anew from three of the vertices
     fn begin_at_face(&mut self, two: &mut Two, s: &mut Found, corner: [usize; 3]) -> bool {
         s.num = 3;
         for (k, i) in corner.into_iter().enumerate() {
@@ -144,7 +144,7 @@ impl Polytope {
         self.begin_at_triangle(two, s)
     }
 
-    // two pyramids base to base: the ends of the segment, and three points round it
+    // two pyramids base to base: the ends of the segment, and three support points around it
     fn begin_at_segment(&mut self, two: &mut Two, s: &mut Found) -> bool {
         let (a, b) = (s.simplex[0].diff, s.simplex[1].diff);
         self.center = scl3(add3(a, b), 0.5);
@@ -185,7 +185,7 @@ impl Polytope {
         true
     }
 
-    // two pyramids base to base: the triangle, and a point on either side of it
+    // two pyramids base to base: the triangle, and a support point on either side of it
     fn begin_at_triangle(&mut self, two: &mut Two, s: &mut Found) -> bool {
         let [a, b, c] = [0, 1, 2].map(|k| s.simplex[k].diff);
         self.center = scl3(add3(add3(a, b), c), 1.0 / 3.0);
@@ -241,8 +241,8 @@ impl Polytope {
         true
     }
 
-    /// Deletes the faces that a point sees, and closes the hole with faces to it, the first being `face`. The candidates
-    /// among them are those between two squared distances. False if that fails.
+    /// Deletes the faces that are visible from a point and fills the hole with faces to that point; `face` is the first visible
+    /// one. New faces become candidates if their squared distance is between the two bounds. False if that fails.
     pub fn grow(&mut self, face: usize, to: usize, least2: f64, most2: f64) -> Grown {
         self.horizon.clear();
         self.see(face, self.vertex[to].diff);
@@ -272,9 +272,9 @@ impl Polytope {
         Grown::Done
     }
 
-    // from face to face as far as the point sees, depth first; edges to faces that it does not see are the horizon
+    // deletes the faces visible from the point, depth first; edges to faces that are not visible make up the horizon
     fn see(&mut self, face: usize, point: [f64; 3]) {
-        // faces on the way: which, the edge that it was entered by, how many of its edges are done
+        // stack of the search: face, the edge by which it was entered, number of its edges done
         let mut way = vec![(face, 2, 0)];
         self.delete(face);
         while let Some((at, entered, done)) = way.pop() {
@@ -308,7 +308,7 @@ pub enum Grown {
     Full,
 }
 
-// rotation by a third of a turn
+// rotation matrix of a third of a turn about an axis
 fn third_turn(axis: [f64; 3]) -> [f64; 9] {
     let [x, y, z] = scl3(axis, 1.0 / norm3(axis));
     let (sin, cos) = (0.86602540378, -0.5);

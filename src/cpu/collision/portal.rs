@@ -1,26 +1,27 @@
-//! The older search for how deep two convex solids are in each other: a portal in the surface of their Minkowski difference,
-//! through which the ray from its inside to the origin leaves it, is moved outwards (XenoCollide, as libccd has it).
+//! The older search for the penetration depth of two convex solids. A portal is a triangle in the surface of their Minkowski
+//! difference, through which the ray from an inner point to the origin leaves it; the portal is moved outwards (XenoCollide, as
+//! in libccd).
 
 use super::support::Solid;
 use crate::cpu::lib::math::*;
 
-/// What counts as nothing.
+/// Numbers below this count as zero.
 const NOTHING: f64 = f64::EPSILON;
-/// Portals that are tried before the origin is found in one or out of all.
+/// Maximum number of portals tried to find whether the origin is inside.
 const MOST: usize = 1000;
 
-/// How deep two solids are in each other.
+/// Result: the penetration of two solids.
 #[derive(Clone, Copy, Debug)]
 pub struct Depth {
     /// Depth (m).
     pub depth: f64,
-    /// From the first solid to the second, a unit vector; zero where their surfaces touch in one point.
+    /// Unit normal from the first solid to the second; zero where their surfaces touch in one point.
     pub normal: [f64; 3],
-    /// Between the two surfaces.
+    /// Contact position, between the two surfaces.
     pub pos: [f64; 3],
 }
 
-// a point of the difference, and those of the solids that it is made of
+// a point of the Minkowski difference, and the points of both solids whose difference it is
 #[derive(Clone, Copy)]
 struct Point {
     at: [f64; 3],
@@ -34,7 +35,7 @@ impl Point {
     }
 }
 
-/// Two solids, and how far their search goes.
+/// Two solids, and the limits of their search.
 pub struct Pair<'a, 'b> {
     pub first: &'b mut Solid<'a>,
     pub second: &'b mut Solid<'a>,
@@ -46,7 +47,7 @@ fn is_zero(x: f64) -> bool {
     x.abs() < NOTHING
 }
 
-// as far as numbers can tell
+// equality up to rounding
 fn same(a: f64, b: f64) -> bool {
     let apart = (a - b).abs();
     apart < NOTHING || apart < NOTHING * a.abs().max(b.abs())
@@ -60,17 +61,17 @@ fn unit(v: [f64; 3]) -> [f64; 3] {
     scl3(v, 1.0 / norm3(v))
 }
 
-// where the search for a portal ends
+// result of the search for a portal
 enum Found {
     Apart,
     Touching,
-    // the origin lies between the inside and its support
+    // the origin lies on the segment between the inner point and its support point
     Between,
     Portal,
 }
 
 impl Pair<'_, '_> {
-    /// How deep the solids are in each other; nothing if they are apart.
+    /// Penetration depth of the solids; none if they are apart.
     pub fn depth(&mut self) -> Option<Depth> {
         let mut portal = [self.inside(); 4];
         match self.discover(&mut portal) {
@@ -92,7 +93,7 @@ impl Pair<'_, '_> {
         }
     }
 
-    // a point inside of the difference
+    // a point inside the difference
     fn inside(&self) -> Point {
         let (first, second) = (self.first.center(), self.second.center());
         let mut at = sub3(first, second);
@@ -110,7 +111,7 @@ impl Pair<'_, '_> {
         Point { at, first, second }
     }
 
-    // a portal through which the ray leaves
+    // finds a portal through which the ray leaves the difference
     fn discover(&mut self, p: &mut [Point; 4]) -> Found {
         let outside = |point: &Point, dir: [f64; 3]| {
             let reach = dot3(point.at, dir);
@@ -134,7 +135,7 @@ impl Pair<'_, '_> {
             return Found::Apart;
         }
 
-        // its corners turn so that it looks outwards
+        // order the corners so that the normal points outwards
         let mut dir = across(p);
         if dot3(dir, p[0].at) > 0.0 {
             p.swap(1, 2);
@@ -161,7 +162,7 @@ impl Pair<'_, '_> {
         Found::Apart
     }
 
-    // moves the portal outwards until the origin lies inside of it; false if it lies outside of the difference
+    // moves the portal outwards until the origin lies inside of it; false if the origin lies outside of the difference
     fn refine(&mut self, p: &mut [Point; 4]) -> bool {
         for _ in 0..MOST {
             let dir = outwards(p);
@@ -180,7 +181,7 @@ impl Pair<'_, '_> {
         false
     }
 
-    // on to the surface, and how far the origin is from it
+    // moves the portal on to the surface; returns the origin's distance from it
     fn outermost(&mut self, p: &mut [Point; 4]) -> Depth {
         for turn in 0.. {
             let dir = outwards(p);
@@ -203,7 +204,7 @@ impl Pair<'_, '_> {
         }
     }
 
-    // whether a support point is no farther out than the portal
+    // true if a support point is no farther out than a corner of the portal, within the tolerance
     fn ends(&self, p: &[Point; 4], next: &Point, dir: [f64; 3]) -> bool {
         let reach = dot3(next.at, dir);
         let over = |k: usize| reach - dot3(p[k].at, dir);
@@ -212,7 +213,7 @@ impl Pair<'_, '_> {
     }
 }
 
-// across the triangle of the inside and two corners
+// unit normal of the triangle of the inner point and two corners
 fn across(p: &[Point; 4]) -> [f64; 3] {
     unit(cross(sub3(p[1].at, p[0].at), sub3(p[2].at, p[0].at)))
 }
@@ -221,7 +222,7 @@ fn outwards(p: &[Point; 4]) -> [f64; 3] {
     unit(cross(sub3(p[2].at, p[1].at), sub3(p[3].at, p[1].at)))
 }
 
-// puts a point in the place of the corner that the ray does without
+// replaces the portal corner that the ray does not need by a new point
 fn expand(p: &mut [Point; 4], next: Point) {
     let side = cross(next.at, p[0].at);
     let ahead = |k: usize| dot3(p[k].at, side) > 0.0;
@@ -234,7 +235,7 @@ fn expand(p: &mut [Point; 4], next: Point) {
     p[corner] = next;
 }
 
-// between the points of the solids that make the point of the portal on the ray
+// contact position: midway between the two points of the solids that make up the point of the portal on the ray
 fn place(p: &[Point; 4], dir: [f64; 3]) -> [f64; 3] {
     let v = p.map(|point| point.at);
     let volume = |a: usize, b: usize, c: usize| dot3(cross(v[a], v[b]), v[c]);
@@ -259,7 +260,7 @@ fn place(p: &[Point; 4], dir: [f64; 3]) -> [f64; 3] {
     scl3(add3(scl3(first, scale), scl3(second, scale)), 0.5)
 }
 
-// distance of the origin from a triangle, and the point of it
+// distance of the origin from a triangle, and the nearest point of the triangle
 fn nearest(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> (f64, [f64; 3]) {
     let (d1, d2) = (sub3(b, a), sub3(c, a));
     let (v, w, r) = (dot3(d1, d1), dot3(d2, d2), dot3(d1, d2));

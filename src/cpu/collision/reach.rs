@@ -1,8 +1,9 @@
-//! How far hulls reach: a table beside each mesh, which tells most pairs apart before the convex collider climbs over their hulls.
+//! Support heights of mesh hulls: a table beside each mesh that separates most pairs before the convex collider climbs over their
+//! hulls.
 //!
-//! The height of the farthest vertex, h(d) = max d·v, is a convex function of the direction d and grows with its length. It is
-//! known at the nodes of a grid on each face of the cube around the origin. Between nodes their mean, weighted as in a bilinear
-//! interpolation, is no less than h: what the table keeps apart is apart.
+//! The height of the farthest vertex, h(d) = max d·v, is a convex function of the direction d and grows with its length. The
+//! table has h at the nodes of a grid on each face of the cube around the origin. Bilinear interpolation between nodes is never
+//! less than h, so solids that the table separates are apart.
 
 use super::bounds::SLACK;
 use super::support::Solid;
@@ -15,14 +16,14 @@ use crate::types::*;
 /// Cells along a side of each face of the cube.
 const CELLS: usize = 16;
 const NODES: usize = CELLS + 1;
-/// Planes that are tried between two solids. The first looks along their centers.
+/// Number of planes tried between two solids. The first is perpendicular to the line of their centers.
 const PLANES: usize = 4;
 
-/// Heights of a hull at the nodes (m), face after face: those of x, y, z, each positive and negative.
+/// Support heights of a hull at the nodes (m), face after face: those of x, y, z, each positive and negative.
 #[derive(Debug)]
 struct Reach(Box<[f32]>);
 
-/// The tables of a model's meshes; a mesh that is not climbed has none.
+/// The tables of a model's meshes; a mesh whose hull is not climbed has none.
 #[derive(Debug)]
 pub(crate) struct Reaches(Vec<Option<Reach>>);
 
@@ -59,8 +60,7 @@ impl Reach {
         Some(Self((0..6 * NODES * NODES).map(height).collect()))
     }
 
-    // a point that no vertex of the hull is farther than in a direction: its height is that of the table, and it lies near the
-    // farthest vertex
+    // a point whose height along `dir` is the table's: no vertex of the hull is higher. It lies near the farthest vertex
     fn farthest(&self, dir: [f64; 3]) -> [f64; 3] {
         let size = dir.map(f64::abs);
         let axis = match size {
@@ -81,7 +81,7 @@ impl Reach {
         let [h00, h01, h10, h11] =
             [at, at + 1, at + NODES, at + NODES + 1].map(|k| f64::from(self.0[k]));
 
-        // slopes of the interpolation, and what is left of its height for the axis
+        // slopes of the interpolation along u and v, and the rest of its height along the axis
         let (low, high) = (h00 + t * (h01 - h00), h10 + t * (h11 - h10));
         let slope_u = half * (high - low);
         let slope_v = half * ((h01 - h00) + s * ((h11 - h10) - (h01 - h00)));
@@ -93,7 +93,7 @@ impl Reach {
     }
 }
 
-// a geom in its place, with the table of its hull if it has one
+// a geom at its pose, with the table of its hull if it has one
 struct Bound<'a> {
     m: &'a Model,
     geom: usize,
@@ -113,8 +113,8 @@ impl Bound<'_> {
     }
 }
 
-// whether a plane is found that keeps two solids farther apart than a distance: each lies across the point nearest to the
-// origin on a segment of the solids' difference
+// true if a plane is found that separates two solids by more than a distance; each plane is perpendicular to the point nearest to
+// the origin on a segment of the solids' difference
 fn apart(first: &Bound, second: &Bound, beyond: f64) -> bool {
     let mut x = sub3(first.shape.pos, second.shape.pos);
     for _ in 0..PLANES {
@@ -139,8 +139,8 @@ fn size_of<R: Real>(m: &Model, own: &Own<R>, geom: usize) -> R {
     (3..6).fold(R::zero(), |sum, k| sum + own.geom_aabb(m, 6 * geom + k))
 }
 
-/// Of the lanes in `meet`, those where no plane is found that keeps two geoms farther apart than `detect` (m). Where neither is a
-/// mesh with a table, the convex collider is as fast.
+/// The lanes in `meet` where no plane is found that separates two geoms by more than `detect` (m). All of them if neither geom is
+/// a mesh with a table: the convex collider is as fast.
 pub fn reaches_meet<R: Real>(
     m: &Model,
     own: &Own<R>,
@@ -167,7 +167,7 @@ pub fn reaches_meet<R: Real>(
     })
 }
 
-/// Of the lanes in `meet`, those where a hull may reach down to `detect` (m) above a plane.
+/// The lanes in `meet` where a hull may reach down to `detect` (m) above a plane.
 pub fn reach_meets_plane<R: Real>(
     m: &Model,
     own: &Own<R>,
@@ -190,7 +190,7 @@ pub fn reach_meets_plane<R: Real>(
     })
 }
 
-// of the lanes in a mask, those where something holds
+// the lanes of a mask in which a condition holds
 #[inline(always)]
 fn by_lane<R: Real>(mask: R::Mask, mut holds: impl FnMut(usize) -> bool) -> R::Mask {
     if !mask.any() {
@@ -207,7 +207,7 @@ fn by_lane<R: Real>(mask: R::Mask, mut holds: impl FnMut(usize) -> bool) -> R::M
 mod tests {
     use super::*;
 
-    // directions that wander over the sphere, some of them along axes and edges of the cube
+    // directions spread over the sphere, some of them along axes and edges of the cube
     fn directions() -> impl Iterator<Item = [f64; 3]> {
         let wander = (0..4000).map(|k| {
             let k = f64::from(k);

@@ -1,5 +1,5 @@
-//! Spheres, capsules, and a sphere with a cylinder, in one world or in worlds side by side: `near` says in which of them the
-//! two are near.
+//! Spheres, capsules, and a sphere with a cylinder, in one world or in worlds side by side: `near` is the mask of worlds in which
+//! the two are near.
 
 use super::plane::{Ball, plane_ball};
 use crate::cpu::lib::contact::*;
@@ -37,7 +37,7 @@ fn touch<R: Real>(
     let (normal, len) = normalize3(dif);
     let dist = len - first.radius - second.radius;
 
-    // same center, as far as the number tells: across both z axes, or along x
+    // same center, up to rounding: the normal is across both z axes, or along x
     let same = len.lt(nothing(of[0].size[0] + of[1].size[0]));
     let normal = match (same & lanes).any() {
         true => select3(same, normal_across([of[0].axis(), of[1].axis()]), normal),
@@ -53,7 +53,7 @@ fn touch<R: Real>(
     out.add_where(lanes, point);
 }
 
-// the direction across two unit vectors; x where they are parallel
+// the normalized cross product of two unit vectors; x where they are parallel
 #[inline(never)]
 fn normal_across<R: Real>(axes: [[R; 3]; 2]) -> [R; 3] {
     let (across, sine) = normalize3(cross(axes[0], axes[1]));
@@ -61,7 +61,7 @@ fn normal_across<R: Real>(axes: [[R; 3]; 2]) -> [R; 3] {
     select3(parallel, [R::one(), R::zero(), R::zero()], across)
 }
 
-/// Sphere and capsule: the nearest ball of the capsule (`mjc_SphereCapsule`).
+/// Sphere and capsule: the sphere against the nearest ball of the capsule (`mjc_SphereCapsule`).
 pub fn sphere_capsule<R: Real>(
     sphere: &Shape<R>,
     capsule: &Shape<R>,
@@ -77,7 +77,7 @@ pub fn sphere_capsule<R: Real>(
     touch(balls, [sphere, capsule], margin, near, out);
 }
 
-/// Sphere and cylinder: its side, its cap or its rim (`mjc_SphereCylinder`).
+/// Sphere and cylinder: contact with its side, its cap or its rim (`mjc_SphereCylinder`).
 pub fn sphere_cylinder<R: Real>(
     sphere: &Shape<R>,
     cylinder: &Shape<R>,
@@ -93,7 +93,7 @@ pub fn sphere_cylinder<R: Real>(
     let across = sub3(vec, along);
     let across2 = dot3(across, across);
 
-    // a center inside the cylinder leaves by the nearer of side and cap
+    // a center inside the cylinder is pushed out by the nearer of side and cap
     let side = x.abs().lt(half);
     let cap = across2.lt(radius * radius);
     let by_cap = (half - x.abs()).lt(radius - across2.sqrt());
@@ -120,7 +120,7 @@ pub fn sphere_cylinder<R: Real>(
         out,
     );
 
-    // cap: a plane, with the normal turned since the sphere comes first
+    // cap: a plane, with the normal reversed since the sphere comes first
     let origin = add_scl3(cylinder.pos, axis, top * half);
     let (lanes, point) = plane_ball(origin, scl3(axis, top), ball, margin);
     let normal = scl3(point.normal, -R::one());
@@ -176,7 +176,7 @@ pub fn capsule_capsule<R: Real>(
     touch(balls, [first, second], margin, near, out);
 }
 
-// parallel axes: a contact at each end of the overlap, twice the same where there is none
+// parallel axes: a contact at each end of the overlap, the same contact twice where there is none
 #[inline(never)]
 fn parallel<R: Real>(
     first: &Shape<R>,

@@ -1,8 +1,7 @@
 //! Contacts of a signed distance field with a solid that has one too (`mjc_SDF`).
 //!
-//! From points spread over the box in which both may lie, a descent looks for where the two are deepest in each other; what it finds
-//! below zero is a contact, on the surface where both are equally far. In double precision, lane by lane: the descent takes other
-//! ways with each rounding.
+//! From points spread over the box in which both may lie, a descent looks for the deepest overlap. A negative value found is a
+//! contact, on the surface of equal distance to both. In double precision, lane by lane: rounding changes the path of the descent.
 
 use super::octree::Octree;
 use crate::asset::sdf::{self, Prm};
@@ -12,7 +11,7 @@ use crate::fields::{Model, OwnLane};
 use crate::real::Real;
 use crate::types::*;
 
-/// Contacts of two geoms in their places, of which the second is a signed distance field.
+/// Contacts of two geoms at their poses, the second of which is a signed distance field.
 pub fn shape_sdf<R: Real>(
     m: &Model,
     own: OwnLane<'_, R>,
@@ -29,7 +28,7 @@ pub fn shape_sdf<R: Real>(
     sdf_sdf(&first, &second, descent, out);
 }
 
-/// What the signed distance of a solid is.
+/// Source of the signed distance of a solid.
 #[derive(Clone, Copy, Debug)]
 pub enum Form<'a> {
     /// A geom of this type and size.
@@ -40,31 +39,31 @@ pub enum Form<'a> {
     Mesh(Octree<'a>),
 }
 
-/// A solid in its place.
+/// A solid at its pose.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
-    /// What its signed distance is.
+    /// Source of its signed distance.
     pub form: Form<'a>,
     /// Position and orientation of the geom.
     pub geom: ([f64; 3], [f64; 9]),
-    /// Position and orientation of the frame of its distance, in that of the geom.
+    /// Position and orientation of the frame of the signed distance, in the frame of the geom.
     pub inside: ([f64; 3], [f64; 4]),
     /// Bounding box in the geom's frame: centre, then half sizes.
     pub aabb: [f64; 6],
 }
 
-/// How the descent goes.
+/// Settings of the descent.
 #[derive(Clone, Copy, Debug)]
 pub struct Descent {
-    /// Points from which it begins.
+    /// Number of start points.
     pub points: i32,
-    /// Steps from each.
+    /// Number of steps from each start point.
     pub iterations: i32,
 }
 
 type Pose = ([f64; 3], [f64; 4]);
 
-// an orientation and a position as a map: v ↦ mat v + pos
+// a rigid transform: v ↦ mat v + pos
 #[derive(Clone, Copy)]
 struct Map {
     pos: [f64; 3],
@@ -85,7 +84,7 @@ impl Map {
         add3(mul_mat_vec3(self.mat, v), self.pos)
     }
 
-    // a covector back
+    // transforms a covector back
     fn back(&self, v: [f64; 3]) -> [f64; 3] {
         mul_mat_t_vec3(self.mat, v)
     }
@@ -101,7 +100,7 @@ fn mul_pose((pos1, quat1): Pose, (pos2, quat2): Pose) -> Pose {
     (pos, unit(mul_quat(quat1, quat2)))
 }
 
-// A vector turned by a quaternion, with the roundings of `mju_rotVecQuat`: the descent stands on edges, where they decide.
+// A vector rotated by a quaternion, with the same rounding as `mju_rotVecQuat`: the descent meets edges, where rounding decides.
 fn turned(v: [f64; 3], q: [f64; 4]) -> [f64; 3] {
     let t = [
         q[0] * v[0] + q[2] * v[2] - q[3] * v[1],
@@ -115,7 +114,7 @@ fn turned(v: [f64; 3], q: [f64; 4]) -> [f64; 3] {
     ]
 }
 
-// what is of unit length already stays as it is (`mju_normalize4`)
+// a quaternion of unit length already is returned unchanged (`mju_normalize4`)
 fn unit(q: [f64; 4]) -> [f64; 4] {
     let norm = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
     match (norm - 1.0).abs() > MINVAL {
@@ -124,7 +123,7 @@ fn unit(q: [f64; 4]) -> [f64; 4] {
     }
 }
 
-// quaternion of a rotation matrix, by its largest number (`mju_mat2Quat`)
+// quaternion of a rotation matrix, by its largest component (`mju_mat2Quat`)
 fn mat2quat(m: [f64; 9]) -> [f64; 4] {
     let quat = if m[0] + m[4] + m[8] > 0.0 {
         let w = 0.5 * (1.0 + m[0] + m[4] + m[8]).sqrt();
@@ -168,7 +167,7 @@ impl<'a> Field<'a> {
         (self.geom.0, mat2quat(self.geom.1))
     }
 
-    // where the frame of the distance is
+    // pose of the frame of the signed distance
     fn frame(&self) -> Pose {
         match self.form {
             Form::Geom(..) | Form::Mesh(_) => self.pose(),
@@ -178,13 +177,13 @@ impl<'a> Field<'a> {
 }
 
 impl<'a> Form<'a> {
-    /// What the signed distance of a geom of this size is.
+    /// Signed distance of a geom, scaled to this size.
     pub fn of(m: &'a Model, geom: usize, size: [f64; 3]) -> Self {
         let kind = GeomType::from_i32(m.geom_type[geom]).unwrap_or(GeomType::None);
         match (kind, usize::try_from(m.geom_plugin[geom])) {
             (GeomType::Sdf, Ok(id)) => {
                 let plugin = PluginKind::from_i32(m.plugin[id]).unwrap_or(PluginKind::Torus);
-                // which shape it is, is one for all worlds
+                // the shape's kind is the same for all worlds
                 let prm = std::array::from_fn(|k| m.plugin_prm[6 * id + k]);
                 Form::Plugin(plugin, prm)
             }
@@ -196,8 +195,8 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// Where a ray of unit direction meets the surface, in the geom's frame: its distance and the normal; it goes on by what
-    /// room there is, and not back where it finds itself inside (`ray_sdf`).
+    /// Where a ray of unit direction meets the surface, in the geom's frame: its distance and the normal. Sphere tracing: each
+    /// step is the signed distance, and there is no step back from inside (`ray_sdf`).
     pub fn ray(&self, pnt: [f64; 3], way: [f64; 3]) -> Option<(f64, [f64; 3])> {
         const STEPS: usize = 40;
         const NEAR: f64 = 1e-7;
@@ -275,7 +274,7 @@ impl<'a> Form<'a> {
     }
 }
 
-// The way out of a box from a point within: all sides count, the more the nearer they are by the box's size.
+// Direction out of a box from a point inside: all sides count, a nearer side more, relative to the box's size.
 fn way_out(x: [f64; 3], size: [f64; 3]) -> Option<[f64; 3]> {
     let a = [0, 1, 2].map(|k| x[k].abs() - size[k]);
     let pull = [0, 1, 2].map(|k| size[k] / a[k].abs() * x[k].signum());
@@ -303,7 +302,7 @@ fn box_gradient(x: [f64; 3], size: [f64; 3]) -> [f64; 3] {
     out
 }
 
-// of a point over the sizes, and over their squares
+// norm of a point divided by the semiaxes, and by their squares
 fn ellipsoid_norms(x: [f64; 3], size: [f64; 3]) -> [f64; 2] {
     let a = [0, 1, 2].map(|k| x[k] / size[k]);
     [norm3(a), norm3([0, 1, 2].map(|k| a[k] / size[k]))]
@@ -346,12 +345,12 @@ fn cylinder_gradient(x: [f64; 3], size: [f64; 3]) -> [f64; 3] {
     ]
 }
 
-// what is made small, or whose slope is a normal
+// objective of the descent, or function whose gradient is the normal
 #[derive(Clone, Copy)]
 enum Objective {
-    // both, and how far the farther one is
+    // sum of both distances and of the absolute value of the larger one
     Collision,
-    // the farther one
+    // the larger of both distances
     Intersection,
 }
 
@@ -394,13 +393,13 @@ impl Both<'_> {
         }
     }
 
-    // across the surface where both are equally far
+    // contact normal: normal of the surface of equal distance to both
     fn normal(&self, x: [f64; 3]) -> [f64; 3] {
         let [first, second] = self.gradients(x).map(|g| normalize3(g).0);
         normalize3(sub3(first, second)).0
     }
 
-    // goes down from a point, and says how far it came
+    // gradient descent from a point; returns the objective reached
     fn descend(&self, what: Objective, x: &mut [f64; 3], steps: i32) -> f64 {
         const SHARE: f64 = 0.1;
         const SHRINK: f64 = 0.5;
@@ -423,7 +422,7 @@ impl Both<'_> {
                     break;
                 }
             }
-            // no better: it stays
+            // no improvement: the point stays
             if before < dist {
                 *x = from;
                 return before;
@@ -461,7 +460,7 @@ fn common_box(first: &Field, second: &Field) -> Option<[[f64; 3]; 2]> {
     (0..3).all(|k| high[k] >= low[k]).then_some([low, high])
 }
 
-// the number of a sequence that fills the unit interval evenly (`mju_Halton`)
+// element `index` of the Halton sequence, which fills the unit interval evenly (`mju_Halton`)
 fn halton(index: i32, base: i32) -> f64 {
     let (mut left, mut share, mut sum) = (index, 1.0 / f64::from(base), 0.0);
     while left > 0 {
@@ -492,7 +491,7 @@ pub fn sdf_sdf(first: &Field, second: &Field, descent: Descent, out: &mut Contac
         let mut x = to_frame2.point(to_frame1.point(start));
         both.descend(Objective::Collision, &mut x, descent.iterations);
 
-        // what is no true distance finds contacts that are none
+        // one more step rejects false contacts, which a field that is no true distance gives
         let dist = both.descend(Objective::Intersection, &mut x, 1);
         if dist > 0.0 || known.iter().any(|p| norm3(sub3(x, *p)) < MINVAL) || out.num == MAXCONPAIR
         {

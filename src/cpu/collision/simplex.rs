@@ -19,13 +19,13 @@ fn alike(a: f64, b: f64) -> bool {
     (a > 0.0 && b > 0.0) || (a < 0.0 && b < 0.0)
 }
 
-/// The origin on the plane of three points; nothing if they are on a line.
+/// Projection of the origin on the plane of three points; none if they are on a line.
 pub fn origin_on_plane(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> Option<[f64; 3]> {
     let ab = sub3(b, a);
     let ac = sub3(c, a);
     let bc = sub3(c, b);
 
-    // the normal from one pair of edges, or another where that is too short
+    // the normal from one pair of edges, or from another if that is too short
     for (normal, point) in [(cross(bc, ab), b), (cross(ab, ac), a), (cross(ac, bc), c)] {
         let height = dot3(normal, point);
         let norm2 = dot3(normal, normal);
@@ -39,12 +39,12 @@ pub fn origin_on_plane(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> Option<[f64; 3]
     None
 }
 
-/// Weights of the ends of a segment.
+/// Barycentric weights of the point of a segment nearest to the origin.
 pub fn on_segment(a: [f64; 3], b: [f64; 3]) -> [f64; 2] {
     let ab = sub3(b, a);
     let origin = add_scl3(b, ab, -(dot3(b, ab) / dot3(ab, ab)));
 
-    // along the axis of the longest shadow
+    // along the coordinate axis with the longest projection
     let mut axis = 0;
     for k in 1..3 {
         if (a[k] - b[k]).abs() >= (a[axis] - b[axis]).abs() {
@@ -60,8 +60,8 @@ pub fn on_segment(a: [f64; 3], b: [f64; 3]) -> [f64; 2] {
     }
 }
 
-/// Signed areas that a point of the plane of a triangle cuts off, and that of the whole, seen along the axis of the
-/// largest shadow.
+/// Signed areas that a point in the plane of a triangle cuts off, and the triangle's area, projected along the coordinate axis of
+/// the largest area.
 pub fn areas(a: [f64; 3], b: [f64; 3], c: [f64; 3], p: [f64; 3]) -> ([f64; 3], f64) {
     let minor = |x: usize, y: usize| {
         b[x] * c[y] - b[y] * c[x] - a[x] * c[y] + a[y] * c[x] + a[x] * b[y] - a[y] * b[x]
@@ -80,7 +80,7 @@ pub fn areas(a: [f64; 3], b: [f64; 3], c: [f64; 3], p: [f64; 3]) -> ([f64; 3], f
     ([area(b, c), area(c, a), area(a, b)], whole)
 }
 
-/// Weights of the corners of a triangle.
+/// Barycentric weights of the point of a triangle nearest to the origin.
 pub fn on_triangle(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> [f64; 3] {
     let Some(origin) = origin_on_plane(a, b, c) else {
         let [wa, wb] = on_segment(a, b);
@@ -92,7 +92,7 @@ pub fn on_triangle(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> [f64; 3] {
         return part.map(|part| part / whole);
     }
 
-    // outside: the nearest of the edges that the origin lies beyond
+    // outside: the nearest of the edges that have the origin on their outer side
     let mut weights = [0.0; 3];
     let mut least = FAR;
     if !inside[0] {
@@ -117,7 +117,7 @@ pub fn on_triangle(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> [f64; 3] {
     weights
 }
 
-/// Weights of the corners of a tetrahedron.
+/// Barycentric weights of the point of a tetrahedron nearest to the origin.
 pub fn on_tetrahedron(p: [[f64; 3]; 4]) -> [f64; 4] {
     let [a, b, c, d] = p;
     let part = [-det3(b, c, d), det3(a, c, d), -det3(a, b, d), det3(a, b, c)];
@@ -127,7 +127,7 @@ pub fn on_tetrahedron(p: [[f64; 3]; 4]) -> [f64; 4] {
         return part.map(|part| part / whole);
     }
 
-    // outside: the nearest of the faces that the origin lies beyond
+    // outside: the nearest of the faces that have the origin on their outer side
     let mut weights = [0.0; 4];
     let mut least = FAR;
     for (k, _) in inside.iter().enumerate().filter(|(_, inside)| !**inside) {
@@ -151,7 +151,7 @@ fn length2<const N: usize>(weights: &[f64; N], points: &[[f64; 3]; N]) -> f64 {
     dot3(x, x)
 }
 
-/// Sum of points by weights.
+/// Weighted sum of points.
 pub fn combine(weights: &[f64], points: &[[f64; 3]]) -> [f64; 3] {
     let mut sum = [0.0; 3];
     for (&w, &p) in weights.iter().zip(points) {

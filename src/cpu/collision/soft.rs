@@ -19,22 +19,22 @@ use crate::fields::{Data, Model, OwnLane};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// Share of the way to a cylinder's side below which its cap counts as the nearer surface.
+/// Cylinder: factor of the distance from the side below which the cap counts as the nearer surface.
 const CAP: f64 = 0.25;
 
-/// Whether a pair of the collision list is of a flex.
+/// True if a pair of the collision list has a flex.
 #[inline(always)]
 pub fn is_soft(m: &Model, k: usize) -> bool {
     m.ncollisionflex > 0 && m.collision_geom2[k] < 0
 }
 
-/// The vertex of a pair that a plane may touch, among those of all flexes.
+/// Flex vertex of a pair of a plane and a vertex, as an index into all flex vertices.
 pub fn vertex(m: &Model, k: usize) -> Option<usize> {
     let v = usize::try_from(m.collision_vert[2 * k + 1]).ok()?;
     Some(m.flex_vertadr[m.collision_flex[2 * k + 1] as usize] as usize + v)
 }
 
-/// The corners of the element on a side of a pair, among the vertices of all flexes.
+/// Corners of the flex element on a side of a pair, as indices into all flex vertices.
 fn corners(m: &Model, k: usize, side: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
     let f = m.collision_flex[2 * k + side] as usize;
     elem_vertices(m, f, m.collision_elem[2 * k + side] as usize)
@@ -48,8 +48,8 @@ fn elem_vertices(m: &Model, f: usize, e: usize) -> impl ExactSizeIterator<Item =
         .map(move |v| (m.flex_vertadr[f] + v) as usize)
 }
 
-/// Where the pairs end that follow with the same geom and flexes, if these are rigid or between nodes: of such pairs together no more than [`MAXCONPAIR`]
-/// contacts stay. Else the next pair.
+/// End of the run of pairs from `k` on with the same geom and flexes, if the flexes are rigid or interpolated: of such pairs together at most
+/// [`MAXCONPAIR`] contacts stay. Else the next pair.
 pub fn crowd(m: &Model, k: usize) -> usize {
     let who = |k: usize| {
         [
@@ -70,8 +70,8 @@ pub fn crowd(m: &Model, k: usize) -> usize {
     k + (k..m.ncollision).take_while(same).count()
 }
 
-/// Which of more than [`MAXCONPAIR`] contacts stay, by distance and position: the deepest, then always the one that is farthest from all
-/// that stay.
+/// Mask of the at most [`MAXCONPAIR`] contacts that stay, by distance and position: the deepest, then repeatedly the one farthest from
+/// all that stay.
 pub fn spread(spots: &[(f64, [f64; 3])]) -> Vec<bool> {
     let mut stays = vec![false; spots.len()];
     let mut apart = vec![f64::INFINITY; spots.len()];
@@ -110,11 +110,11 @@ pub fn plane_vertex<R: Real>(m: &Model, d: &Data<R>, k: usize, v: usize, out: &m
     out.add_where(lanes, point);
 }
 
-/// Boxes around the elements of all flexes, along the axes of the world, with their radius; found once before pairs are tried.
+/// Boxes around the elements of all flexes, along the world axes, with the flex radius; computed once before pairs are tried.
 pub struct Boxes<R>(Vec<Shape<R>>);
 
 impl<R: Real> Boxes<R> {
-    /// Where the vertices are now; none if nothing of a flex may touch.
+    /// Boxes at the present positions of the vertices; none if no flex may collide.
     pub fn new(m: &Model, d: &Data<R>) -> Self {
         if m.ncollisionflex == 0 {
             return Self(Vec::new());
@@ -135,7 +135,7 @@ impl<R: Real> Boxes<R> {
     }
 }
 
-// the box around some vertices
+// the box around some vertices, inflated by the radius
 fn box_of<R: Real>(d: &Data<R>, vertices: impl Iterator<Item = usize>, radius: R) -> Shape<R> {
     let mut corners = vertices.map(|v| d.flexvert_xpos[v]);
     let first = corners.next().unwrap_or_default();
@@ -155,8 +155,8 @@ fn box_of<R: Real>(d: &Data<R>, vertices: impl Iterator<Item = usize>, radius: R
     }
 }
 
-/// Where an element is near what it may touch: by a box along the axes of the world, the sphere around a geom and its own box
-/// (`mjc_GeomElem`).
+/// Lanes where an element is near the other side of its pair: by boxes along the world axes, the bounding sphere of a geom and
+/// its own box (`mjc_GeomElem`).
 pub fn near<R: Real>(m: &Model, d: &Data<R>, boxes: &Boxes<R>, k: usize) -> R::Mask {
     let detect = d.own.collision_detect(m, k);
     let element = boxes.of(m, k, 1);
@@ -175,7 +175,7 @@ pub fn near<R: Real>(m: &Model, d: &Data<R>, boxes: &Boxes<R>, k: usize) -> R::M
     near & boxes_meet(&own, element, detect)
 }
 
-// where no component is farther from zero
+// lanes where no component is larger in size than its limit
 #[inline(always)]
 fn within<R: Real>(dif: [R; 3], reach: [R; 3]) -> R::Mask {
     dif[0].abs().le(reach[0]) & dif[1].abs().le(reach[1]) & dif[2].abs().le(reach[2])
@@ -183,11 +183,11 @@ fn within<R: Real>(dif: [R; 3], reach: [R; 3]) -> R::Mask {
 
 /// An element of a flex in one lane.
 pub struct Element {
-    /// Corners (m); the last is there more than once if there are less than four.
+    /// Corners (m); the last is repeated if there are less than four.
     pub corner: [[f64; 3]; 4],
     /// Number of corners.
     pub num: usize,
-    /// How thick it is (m).
+    /// Radius (m).
     pub radius: f64,
 }
 
@@ -207,7 +207,7 @@ impl Element {
         }
     }
 
-    /// The middle of the box around it.
+    /// Center of its bounding box.
     pub fn center(&self) -> [f64; 3] {
         let of = |pick: fn(f64, f64) -> f64, i: usize| {
             let along = self.corner.iter().map(|x| x[i]);
@@ -237,7 +237,7 @@ impl Element {
     }
 }
 
-/// Contacts of an element in one lane; false if the convex collider ended before it was sure.
+/// Contacts of an element in one lane; false if the convex collider stopped before it converged.
 pub fn touch<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, out: &mut Contacts) -> bool {
     let detect = d.own.collision_detect(m, k).lane(lane);
     let element = Element::new(m, d, k, 1, lane);
@@ -259,7 +259,7 @@ pub fn touch<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, out: &mut C
         (Some(T::Capsule), 1) => capsule_capsule(&shape, &element.capsule(), detect, true, out),
         (Some(T::Box), 1) => {
             capsule_box(&element.capsule(), &shape, detect, out);
-            // the geom comes first
+            // reverse the normal: the geom comes first
             for point in &mut out.point[..out.num] {
                 point.normal = scl3(point.normal, -1.0);
             }
@@ -295,7 +295,7 @@ pub fn touch<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, out: &mut C
     true
 }
 
-// where a triangle touches a smooth surface, that knows the normal
+// a triangle on a smooth surface: take the surface's normal
 fn smooth(kind: i32, shape: &Shape, out: &mut Contacts) {
     for point in &mut out.point[..out.num] {
         if kind == GeomType::Cylinder && near_cap(shape, point.pos) {
@@ -307,7 +307,7 @@ fn smooth(kind: i32, shape: &Shape, out: &mut Contacts) {
     }
 }
 
-// whether a point in a cylinder is much nearer to a cap than to the side
+// true if a point in a cylinder is much nearer to a cap than to the side
 fn near_cap(shape: &Shape, point: [f64; 3]) -> bool {
     let [x, y, z] = mul_mat_t_vec3(shape.mat, sub3(point, shape.pos));
     let [radius, half, _] = shape.size;
@@ -332,8 +332,8 @@ fn elements(m: &Model, first: &Element, second: &Element, detect: f64, out: &mut
     single(m, first.solid(m, detect), second.solid(m, detect), out)
 }
 
-/// Calls `visit` with every body that carries a side of a contact in one lane, and its share: the body of a geom or vertex carries all.
-/// Of an element the point that is nearest to the contact decides. Nodes carry what lies between them.
+/// Calls `visit` with every body that carries a side of a contact in one lane, and its share. The body of a geom or vertex has the
+/// whole share. Of an element the point nearest to the contact decides; points between nodes are carried by the nodes.
 pub fn for_carriers<R: Real>(
     m: &Model,
     d: &Data<R>,

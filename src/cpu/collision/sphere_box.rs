@@ -1,4 +1,4 @@
-//! Sphere and box, in one world or in worlds side by side: `near` says in which of them the two are near.
+//! Sphere and box, in one world or in worlds side by side: `near` is the mask of worlds in which the two are near.
 
 use super::plane::Ball;
 use crate::cpu::lib::contact::*;
@@ -18,7 +18,8 @@ pub fn sphere_box<R: Real>(
     ball_box(Ball::of(sphere, center), cube, margin, near, out);
 }
 
-/// A ball, its center in the frame of the box: the nearest point of the box, or the nearest face for a center inside.
+/// Ball with its center in the frame of the box: contact with the nearest point of the box, or with the nearest face if the
+/// center is inside.
 #[inline(always)]
 pub fn ball_box<R: Real>(
     ball: Ball<R>,
@@ -40,7 +41,7 @@ pub fn ball_box<R: Real>(
         return;
     }
 
-    // center inside: leave by the nearest face
+    // center inside: pushed out by the nearest face
     let inside = dist.le(R::splat(MINVAL));
     if (lanes & inside).any() {
         let (face, depth) = nearest_face(center, size);
@@ -48,14 +49,14 @@ pub fn ball_box<R: Real>(
         out.add_where(lanes & inside, place(pos, face, -depth - radius, cube));
     }
 
-    // center outside: between the nearest point of the box and the deepest of the ball
+    // center outside: midway between the nearest point of the box and the deepest point of the ball
     let half = R::splat(0.5);
     let deepest = add_scl3(center, inward, radius);
     let pos = add3(scl3(clamped, half), scl3(deepest, half));
     out.add_where(lanes & !inside, place(pos, inward, dist - radius, cube));
 }
 
-// the face of a box that a point inside is nearest to: its normal inwards, and how far away it is
+// the face of a box nearest to a point inside: its inward normal, and its distance
 #[inline(never)]
 fn nearest_face<R: Real>(center: [R; 3], size: [R; 3]) -> ([R; 3], R) {
     let mut closest = R::splat(2.0) * (size[0] + size[1] + size[2]);
@@ -72,7 +73,7 @@ fn nearest_face<R: Real>(center: [R; 3], size: [R; 3]) -> ([R; 3], R) {
     (nearest, closest)
 }
 
-// from the frame of the box to the world
+// transforms a contact from the frame of the box to the world
 #[inline(always)]
 fn place<R: Real>(pos: [R; 3], normal: [R; 3], dist: R, cube: &Shape<R>) -> Point<R> {
     Point {

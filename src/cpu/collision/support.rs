@@ -1,33 +1,33 @@
-//! Convex solids as the general collider sees them: a center and the farthest point in a direction.
+//! Convex solids for the convex collider: a center and the support function.
 
 use crate::cpu::lib::contact::Shape;
 use crate::cpu::lib::math::*;
 use crate::fields::Model;
 use crate::types::*;
 
-/// Meshes of at least this many vertices are climbed along the edges of their hull (`mjMESH_HILLCLIMB_MIN`).
+/// Minimum number of vertices of a mesh for hill climbing along the edges of its hull (`mjMESH_HILLCLIMB_MIN`).
 const CLIMB: i32 = 10;
-/// Component of a direction beyond which it counts as leaning to that side, in the table of a mesh's extreme vertices.
+/// Component of a direction beyond which it counts as positive or negative, in the table of a mesh's extreme vertices.
 const LEAN: f64 = 0.4;
 
-/// A convex solid in its place (`mjCCDObj`).
+/// A convex solid at its pose (`mjCCDObj`).
 #[derive(Clone, Copy)]
 pub struct Solid<'a> {
     pub m: &'a Model,
-    /// Type of geom; a height field stands for one prism of it, none for an element of a flex.
+    /// Geom type; `Hfield` stands for one prism of a height field, `None` for an element of a flex.
     pub kind: GeomType,
     pub shape: Shape,
     /// Mesh of the geom, if it is one.
     pub mesh: usize,
-    /// Corners of the prism: three below, three above; those of the element, the last of them more than once.
+    /// Corners of the prism: three below, three above. Or corners of the element, the last one repeated.
     pub prism: [[f64; 3]; 6],
     /// Inflation of both solids together, half of it for each (m).
     pub margin: f64,
-    /// A sphere is its center and a capsule its segment.
+    /// True if a sphere is reduced to its center and a capsule to its segment.
     pub bare: bool,
-    /// Corner, cap or vertex that the last support point was; -1: none.
+    /// Number of the corner, cap or vertex that was the last support point; -1: none.
     pub vertex: i32,
-    /// Where the last climb ended; -1: nowhere yet.
+    /// Vertex at which the last climb ended; -1: no climb yet.
     pub climbed: i32,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Solid<'a> {
         Self {
             m,
             kind: match GeomType::from_i32(m.geom_type[geom]) {
-                // of a signed distance field, the mesh that stands for it
+                // a signed distance field collides by its mesh
                 Some(GeomType::Sdf) => GeomType::Mesh,
                 kind => kind.unwrap_or(GeomType::None),
             },
@@ -50,12 +50,12 @@ impl<'a> Solid<'a> {
         }
     }
 
-    /// A site in its place.
+    /// A site at its pose.
     pub fn of_site(m: &'a Model, site: usize, shape: Shape) -> Self {
         let kind = GeomType::from_i32(m.site_type[site]).unwrap_or(GeomType::None);
         let mesh = m.site_dataid[site].max(0) as usize;
         let shape = match kind {
-            // vertices are told from the centre and along the principal axes
+            // mesh vertices are given relative to the centre and along the principal axes
             GeomType::Mesh => {
                 let turn = quat2mat(m.mesh_quat[mesh]);
                 let axis = |k: usize| [turn[k], turn[3 + k], turn[6 + k]];
@@ -94,7 +94,7 @@ impl<'a> Solid<'a> {
         }
     }
 
-    /// An element of a flex: its corners, the middle of the box around it, and how thick it is (m).
+    /// An element of a flex: its corners, the center of its bounding box, and its radius (m).
     pub fn of_element(
         m: &'a Model,
         corner: [[f64; 3]; 4],
@@ -111,7 +111,7 @@ impl<'a> Solid<'a> {
         solid
     }
 
-    /// Where the search begins (`mjc_center`).
+    /// Start point of the search (`mjc_center`).
     pub fn center(&self) -> [f64; 3] {
         if self.kind != GeomType::Hfield {
             return self.shape.pos;
@@ -124,7 +124,7 @@ impl<'a> Solid<'a> {
         add3(mul_mat_vec3(self.shape.mat, local), self.shape.pos)
     }
 
-    /// Farthest point in a unit direction, without the margin.
+    /// Support point: farthest point in a unit direction, without the margin.
     pub fn support(&mut self, dir: [f64; 3]) -> [f64; 3] {
         if self.kind == GeomType::Hfield {
             return self.prism_support(dir);
@@ -172,7 +172,7 @@ impl<'a> Solid<'a> {
         self.m.mesh_vert[adr + vertex as usize]
     }
 
-    /// The polygons that a vertex is of.
+    /// The polygons that contain a vertex.
     pub fn around(&self, vertex: i32) -> &'a [i32] {
         let m = self.m;
         let k = (m.mesh_vertadr[self.mesh] + vertex) as usize;
@@ -193,7 +193,7 @@ impl<'a> Solid<'a> {
         self.m.mesh_polynormal[(self.m.mesh_polyadr[self.mesh] + polygon) as usize]
     }
 
-    /// Whether the mesh has a hull to climb and is large enough.
+    /// True if the mesh has a hull and enough vertices for hill climbing.
     pub fn climbs(&self) -> bool {
         self.m.mesh_graphadr[self.mesh] >= 0 && self.m.mesh_vertnum[self.mesh] >= CLIMB
     }
@@ -206,7 +206,7 @@ impl<'a> Solid<'a> {
         self.mesh_vertex(self.vertex)
     }
 
-    // the best of all vertices, the last one if it is as good
+    // exhaustive search of all vertices; the last support vertex stays if no other is farther
     fn search(&self, local: [f64; 3]) -> i32 {
         let mut best = self.vertex.max(0);
         let mut most = dot3(local, self.mesh_vertex(best));
@@ -220,7 +220,7 @@ impl<'a> Solid<'a> {
         best
     }
 
-    // up the edges of the hull, from where the last climb ended or from the extreme vertex of that direction
+    // hill climbing along the edges of the hull, from the end of the last climb or from the extreme vertex of that direction
     fn climb(&mut self, local: [f64; 3]) -> i32 {
         let graph = &self.m.mesh_graph[self.m.mesh_graphadr[self.mesh] as usize..];
         let num = graph[0] as usize;
@@ -228,7 +228,7 @@ impl<'a> Solid<'a> {
         let (vertex, edge) = rest.split_at(num);
         let height = |k: i32| dot3(local, self.mesh_vertex(vertex[k as usize]));
 
-        // where to begin
+        // start vertex
         let lean = |x: f64| 1 + i32::from(x > LEAN) - i32::from(x < -LEAN);
         let cell = 9 * lean(local[0]) + 3 * lean(local[1]) + lean(local[2]);
         let mut best = self.m.mesh_extrema[27 * self.mesh + cell as usize];
@@ -238,7 +238,7 @@ impl<'a> Solid<'a> {
             most = height(best);
         }
 
-        // to the highest neighbor, until there is none
+        // on to the highest neighbor, until none is higher
         loop {
             let from = best;
             let mut k = edgeadr[from as usize] as usize;
@@ -258,7 +258,7 @@ impl<'a> Solid<'a> {
         vertex[best as usize]
     }
 
-    // a corner of an element, and its radius
+    // support point of an element: a corner, and its radius
     fn element_support(&self, dir: [f64; 3]) -> [f64; 3] {
         let mut best = self.prism[0];
         for corner in &self.prism[1..4] {
@@ -269,7 +269,7 @@ impl<'a> Solid<'a> {
         add_scl3(best, dir, self.shape.size[0])
     }
 
-    // the prism stands upright: below or above by the sign of z
+    // the prism is upright: the sign of z selects its lower or upper triangle
     fn prism_support(&self, dir: [f64; 3]) -> [f64; 3] {
         let start = if dir[2] < 0.0 { 0 } else { 3 };
         let mut best = start;
@@ -282,7 +282,7 @@ impl<'a> Solid<'a> {
     }
 }
 
-// farthest point of an ellipsoid: that of the unit ball, stretched
+// support point of an ellipsoid: that of the unit ball, scaled
 fn ellipsoid(local: [f64; 3], size: [f64; 3]) -> [f64; 3] {
     let scaled = [local[0] * size[0], local[1] * size[1], local[2] * size[2]];
     let norm2 = dot3(scaled, scaled);

@@ -1,4 +1,4 @@
-//! How far geoms move in a timestep at the velocity that they have: contacts that come before it ends are made at its start
+//! Motion of geoms in a timestep at their present velocity: contacts that will happen before it ends are made at its start
 //! (`speculative`; chapter Computation, "Speculative contacts").
 
 use crate::cpu::lib::contact::{Shape, column};
@@ -8,7 +8,7 @@ use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// Whether contacts are made before geoms touch.
+/// True if contacts are made before geoms touch.
 pub fn speculates(m: &Arrays) -> bool {
     m.opt.enabled(ENBL_SPECULATIVE) && !m.opt.disabled(DSBL_NATIVECCD)
 }
@@ -18,14 +18,14 @@ pub fn speculates(m: &Arrays) -> bool {
 pub struct Sweep<R = f64> {
     /// Displacement of the centre (m).
     pub lin: [R; 3],
-    /// Rotation vector (rad); zero of a sphere, which looks the same however it is turned.
+    /// Rotation vector (rad); zero for a sphere, whose shape does not change by rotation.
     pub rot: [R; 3],
     /// Radius of the bounding sphere (m).
     pub bound: R,
 }
 
 impl<R: Real> Sweep<R> {
-    /// That of a geom at the velocity of its body.
+    /// Motion of a geom at the velocity of its body.
     #[inline(always)]
     pub fn new(m: &Model, d: &Data<R>, geom: usize) -> Self {
         let body = m.geom_bodyid[geom] as usize;
@@ -43,13 +43,13 @@ impl<R: Real> Sweep<R> {
         }
     }
 
-    /// How far any point of the geom may move by its rotation (m).
+    /// Largest displacement of any point of the geom by its rotation (m).
     #[inline(always)]
     pub fn turned(&self) -> R {
         norm3(self.rot) * self.bound
     }
 
-    /// How far any point of the geom may move (m).
+    /// Largest displacement of any point of the geom (m).
     #[inline(always)]
     pub fn reach(&self) -> R {
         norm3(self.lin) + self.turned()
@@ -57,7 +57,7 @@ impl<R: Real> Sweep<R> {
 }
 
 impl<R: Real> Sweep<R> {
-    /// That of one lane.
+    /// The motion in one lane.
     pub fn lane(&self, lane: usize) -> Sweep {
         Sweep {
             lin: self.lin.map(|x| x.lane(lane)),
@@ -68,7 +68,7 @@ impl<R: Real> Sweep<R> {
 }
 
 impl Sweep {
-    /// A geom after a fraction of the timestep.
+    /// Pose of a geom after a fraction of the timestep.
     pub fn place(&self, shape: &Shape, time: f64) -> Shape {
         let (axis, angle) = normalize3(self.rot);
         let turned = match angle * time < MINVAL {
@@ -82,7 +82,7 @@ impl Sweep {
     }
 }
 
-/// Where a geom of a pair moves farther than it is thin, so that it may pass through another within the timestep.
+/// Lanes where a geom of a pair moves farther than its thickness, so that it may pass through another within the timestep.
 #[inline(always)]
 pub fn fast<R: Real>(m: &Model, d: &Data<R>, geoms: [usize; 2], sweeps: &[Sweep<R>; 2]) -> R::Mask {
     let passes = |i: usize| {
@@ -95,7 +95,7 @@ pub fn fast<R: Real>(m: &Model, d: &Data<R>, geoms: [usize; 2], sweeps: &[Sweep<
     }
 }
 
-/// Where the bounding spheres of a pair come near at any time in the timestep, or a bounding sphere and a plane.
+/// Lanes where the bounding spheres of a pair come near at any time in the timestep, or a bounding sphere and a plane.
 #[inline(always)]
 pub fn near_within<R: Real>(m: &Model, d: &Data<R>, k: usize, sweeps: &[Sweep<R>; 2]) -> R::Mask {
     let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
@@ -109,7 +109,7 @@ pub fn near_within<R: Real>(m: &Model, d: &Data<R>, k: usize, sweeps: &[Sweep<R>
         return least.le(detect + sweeps[1].bound);
     }
 
-    // when the centres are nearest
+    // time at which the centres are nearest
     let way = dot3(step, step);
     let time = -dot3(dif, step) / way.max(R::splat(MINVAL * MINVAL));
     let nearest = add_scl3(dif, step, time.clamp(R::zero(), R::one()));
@@ -117,7 +117,7 @@ pub fn near_within<R: Real>(m: &Model, d: &Data<R>, k: usize, sweeps: &[Sweep<R>
     dot3(nearest, nearest).le(reach * reach)
 }
 
-/// Where a pair has to be tried for an impact: it can have one, a geom is fast, and both come near.
+/// Lanes where a pair has to be tested for an impact: its types can have one, a geom is fast, and both come near.
 #[inline(always)]
 pub fn tried<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
     let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];

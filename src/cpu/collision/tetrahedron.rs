@@ -1,4 +1,4 @@
-//! A capsule, or a sphere, and a tetrahedron that is `radius` thick around: the capsule comes first.
+//! A capsule, or a sphere, and a tetrahedron inflated by `radius`: the capsule comes first.
 
 use super::nearest::{FACES, nearest_point};
 use crate::cpu::lib::contact::*;
@@ -7,14 +7,14 @@ use crate::types::MINVAL;
 
 const EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
-/// How a segment meets a tetrahedron: signed distance, point of the segment, unit normal from it to the tetrahedron.
+/// Meeting of a segment and a tetrahedron: signed distance, point of the segment, unit normal from it to the tetrahedron.
 struct Meeting {
     dist: f64,
     point: [f64; 3],
     normal: [f64; 3],
 }
 
-/// One contact: of the nearest points, or where the segment leaves the tetrahedron by the shortest way.
+/// One contact: at the nearest points, or along the shortest way out of the tetrahedron.
 pub fn capsule_tetrahedron(
     ends: [[f64; 3]; 2],
     thick: f64,
@@ -52,7 +52,7 @@ fn outward(corner: &[[f64; 3]; 4], face: [usize; 3]) -> Face {
     }
 }
 
-// whether a segment has a part behind all faces
+// true if a part of a segment is behind all faces
 fn inside(faces: &[Face; 4], [a, b]: [[f64; 3]; 2]) -> bool {
     let (mut from, mut to) = (0.0, 1.0);
     for face in faces {
@@ -69,7 +69,7 @@ fn inside(faces: &[Face; 4], [a, b]: [[f64; 3]; 2]) -> bool {
     from <= to
 }
 
-// ends of the segment, and its edges
+// nearest points of the tetrahedron and an end of the segment, or of an edge and the segment
 fn apart(ends: [[f64; 3]; 2], corner: &[[f64; 3]; 4]) -> Meeting {
     let of_ends = ends.map(|end| [end, nearest_point(corner, end)]);
     let of_edges = EDGES.map(|edge| nearest_points(ends, edge.map(|i| corner[i])));
@@ -88,7 +88,7 @@ fn apart(ends: [[f64; 3]; 2], corner: &[[f64; 3]; 4]) -> Meeting {
     }
 }
 
-// across a face, or across the segment and an edge
+// shortest way out: along a face normal, or along the cross product of the segment and an edge
 fn shortest_way(faces: &[Face; 4], ends: [[f64; 3]; 2], corner: &[[f64; 3]; 4]) -> Meeting {
     let mut best = Meeting {
         dist: f64::NEG_INFINITY,
@@ -120,7 +120,7 @@ fn shortest_way(faces: &[Face; 4], ends: [[f64; 3]; 2], corner: &[[f64; 3]; 4]) 
             let out = scl3(across, side);
             let height = |x: &[f64; 3]| dot3(out, sub3(*x, ends[0]));
             let depth = corner.iter().map(height).fold(f64::NEG_INFINITY, f64::max);
-            // the edge must be the one that is left last
+            // the edge must be the outermost part of the tetrahedron in this direction
             if height(&edge[0]).max(height(&edge[1])) >= depth {
                 way(out, depth, nearest_points(ends, edge)[0]);
             }
@@ -129,7 +129,7 @@ fn shortest_way(faces: &[Face; 4], ends: [[f64; 3]; 2], corner: &[[f64; 3]; 4]) 
     best
 }
 
-// points of two segments that are nearest to each other
+// nearest points of two segments
 fn nearest_points([a, b]: [[f64; 3]; 2], [c, d]: [[f64; 3]; 2]) -> [[f64; 3]; 2] {
     let (along1, along2, dif) = (sub3(b, a), sub3(d, c), sub3(a, c));
     let (len1, len2) = (dot3(along1, along1), dot3(along2, along2));

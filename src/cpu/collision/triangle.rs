@@ -1,4 +1,4 @@
-//! Sphere, box and capsule with a triangle that is `radius` thick around: the geom comes first.
+//! Sphere, box and capsule against a triangle inflated by `radius`: the geom comes first.
 
 use super::nearest::nearest_point;
 use super::plane::Ball;
@@ -23,7 +23,7 @@ pub fn sphere_triangle(
     }
 }
 
-/// A box: corners of the triangle by the face that they are least behind, then corners of the box (`mjraw_BoxTriangle`).
+/// A box: corners of the triangle against the face of least depth, then corners of the box (`mjraw_BoxTriangle`).
 pub fn box_triangle(
     cube: &Shape,
     triangle: [[f64; 3]; 3],
@@ -65,7 +65,7 @@ pub fn box_triangle(
     }
 }
 
-/// A capsule: its ends, then corners of the triangle at its side (`mjraw_CapsuleTriangle`).
+/// A capsule: its ends, then corners of the triangle beside its segment (`mjraw_CapsuleTriangle`).
 pub fn capsule_triangle(
     capsule: &Shape,
     triangle: [[f64; 3]; 3],
@@ -80,7 +80,7 @@ pub fn capsule_triangle(
         sphere_triangle(ball, triangle, radius, margin, out);
     }
     for corner in triangle {
-        // between the ends
+        // between the ends only
         let along = dot3(sub3(corner, capsule.pos), axis);
         let share = 0.5 * (along / half + 1.0);
         if share <= MINVAL || share >= 1.0 - MINVAL {

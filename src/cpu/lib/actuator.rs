@@ -1,4 +1,4 @@
-//! Parts of actuators: activation, setpoints of angles, muscles.
+//! Parts of actuators: activation, angle setpoints, muscles.
 
 use crate::cpu::lib::dcmotor::next_state;
 use crate::cpu::lib::math::*;
@@ -15,7 +15,7 @@ impl Model {
     }
 }
 
-/// A control within its range.
+/// A control clamped to its range.
 #[inline(always)]
 pub fn clamped_ctrl<R: Real>(m: &Model, d: &Data<R>, u: usize) -> R {
     let ctrl = told_ctrl(m, d, u);
@@ -27,7 +27,7 @@ pub fn clamped_ctrl<R: Real>(m: &Model, d: &Data<R>, u: usize) -> R {
     clip(ctrl, lo, hi)
 }
 
-/// A control as the actuator gets it.
+/// A control after the actuator's delay.
 #[inline(always)]
 pub fn told_ctrl<R: Real>(m: &Model, d: &Data<R>, u: usize) -> R {
     match m.nlate {
@@ -36,7 +36,7 @@ pub fn told_ctrl<R: Real>(m: &Model, d: &Data<R>, u: usize) -> R {
     }
 }
 
-/// True if any control is no number to work with: then all count as zero.
+/// True where any control is bad (NaN or too large): then all controls count as zero.
 #[inline(always)]
 pub fn bad_ctrl<R: Real>(m: &Model, d: &Data<R>) -> R::Mask {
     let mut bad = R::one().lt(R::zero());
@@ -46,13 +46,13 @@ pub fn bad_ctrl<R: Real>(m: &Model, d: &Data<R>) -> R::Mask {
     bad
 }
 
-/// What an actuator is told.
+/// A control as the actuator uses it: clamped, or zero if any control is bad.
 #[inline(always)]
 pub fn control<R: Real>(m: &Model, d: &Data<R>, bad: R::Mask, u: usize) -> R {
     R::select(bad, R::zero(), clamped_ctrl(m, d, u))
 }
 
-/// What a gain multiplies: the control, or the last activation, possibly that of the next step.
+/// The factor that a gain multiplies: the control, or the last activation, possibly that of the next timestep.
 #[inline(always)]
 pub fn actuator_input<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R {
     match m.actuator_actnum[i] {
@@ -69,7 +69,7 @@ pub fn actuator_input<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -
     }
 }
 
-/// Activation `k` of actuator `i` one timestep on, within its range (`mj_nextActivation`).
+/// Activation `k` of actuator `i` after the next timestep, within its range (`mj_nextActivation`).
 #[inline(always)]
 pub fn next_activation<R: Real>(m: &Model, d: &Data<R>, i: usize, k: usize, act_dot: R) -> R {
     if m.actuator_dyntype[i] == DynType::DcMotor {
@@ -92,10 +92,10 @@ pub fn next_activation<R: Real>(m: &Model, d: &Data<R>, i: usize, k: usize, act_
     clip(act, lo, hi)
 }
 
-/// Length of a whole turn, for servos of an orientation; zero for all others.
+/// Actuator length of a whole turn (2π times the gear), for position servos of an orientation; zero for all other actuators.
 #[inline(always)]
 pub fn wrap_period<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
-    // a servo: fixed gain, affine bias of the same stiffness, fed by a setpoint
+    // a position servo: fixed gain, affine bias of the same stiffness, setpoint as input
     let dyntype = m.actuator_dyntype[i];
     if m.actuator_gaintype[i] != GainType::Fixed
         || m.actuator_biastype[i] != BiasType::Affine
@@ -123,7 +123,7 @@ pub fn wrap_period<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
     R::select(nonzero(stiffness), R::zero(), period)
 }
 
-/// The setpoint that is nearest to a length among those that are whole turns apart; without a period, the one that was given.
+/// The setpoint nearest to a length among those that differ from the given one by whole periods; without a period, the given setpoint.
 #[inline(always)]
 pub fn wrap_setpoint<R: Real>(setpoint: R, length: R, period: R) -> R {
     let wraps = R::zero().lt(period);
@@ -142,14 +142,14 @@ pub fn muscle_dynamics<R: Real>(ctrl: R, act: R, prm: [R; 10]) -> R {
     let excess = clip(ctrl, zero, one) - act;
     let clipped = clip(act, zero, one);
 
-    // time constants of a muscle that is partly active (Millard et al. 2013)
+    // time constants at the present activation (Millard et al. 2013)
     let slow = R::splat(0.5) + R::splat(1.5) * clipped;
     let (tau_act, tau_deact) = (prm[0] * slow, prm[1] / slow);
     let width = prm[2];
     let hard = width.lt(R::splat(MINVAL));
     let mut tau = R::select(zero.lt(excess), tau_act, tau_deact);
     if !hard.all() {
-        // from one to the other by a quintic
+        // quintic blend of the two time constants
         let x = excess / R::select(hard, one, width) + R::splat(0.5);
         let x = clip(x, zero, one);
         let quintic =
@@ -169,7 +169,8 @@ fn muscle_scale<R: Real>(lengthrange: [R; 2], acc0: R, prm: [R; 10]) -> (R, R) {
     (force, optimal)
 }
 
-// force at rest over the largest, by the length in units of the optimal one: four parabolas (`mju_muscleGainLength`)
+// isometric force relative to the largest, as a function of the length in units of the optimal length: four parabolas
+// (`mju_muscleGainLength`)
 #[inline(always)]
 fn muscle_by_length<R: Real>(l: R, lmin: R, lmax: R) -> R {
     let (zero, one, half) = (R::zero(), R::one(), R::splat(0.5));
@@ -186,7 +187,7 @@ fn muscle_by_length<R: Real>(l: R, lmin: R, lmax: R) -> R {
     R::select(outside, zero, fl)
 }
 
-// its slope
+// its derivative with respect to the length
 #[inline(always)]
 fn muscle_by_length_slope<R: Real>(l: R, lmin: R, lmax: R) -> R {
     let (zero, one, half) = (R::zero(), R::one(), R::splat(0.5));
@@ -202,7 +203,7 @@ fn muscle_by_length_slope<R: Real>(l: R, lmin: R, lmax: R) -> R {
     R::select(outside, zero, slope)
 }
 
-// force of a muscle over that at rest, by the velocity in units of the largest
+// force of a muscle relative to the isometric force, as a function of the velocity in units of the largest
 #[inline(always)]
 fn muscle_by_velocity<R: Real>(v: R, fvmax: R) -> R {
     let (zero, one) = (R::zero(), R::one());
@@ -226,11 +227,11 @@ pub fn muscle_gain<R: Real>(length: R, vel: R, lengthrange: [R; 2], acc0: R, prm
     let v = vel / (optimal * vmax).max(R::splat(MINVAL));
     let fl = muscle_by_length(l, lmin, lmax);
 
-    // two parabolas of the velocity
+    // two parabolas in the velocity
     -force * fl * muscle_by_velocity(v, fvmax)
 }
 
-/// Slope of [`muscle_gain`] over the length.
+/// Derivative of [`muscle_gain`] with respect to the length.
 #[inline]
 pub(crate) fn muscle_gain_stiffness<R: Real>(
     length: R,
@@ -248,7 +249,7 @@ pub(crate) fn muscle_gain_stiffness<R: Real>(
     -force * fl * muscle_by_velocity(v, fvmax) / unit
 }
 
-/// Slope of [`muscle_gain`] over the velocity (`mjd_muscleGain_vel`).
+/// Derivative of [`muscle_gain`] with respect to the velocity (`mjd_muscleGain_vel`).
 #[inline]
 pub fn muscle_gain_slope<R: Real>(
     length: R,
@@ -267,7 +268,7 @@ pub fn muscle_gain_slope<R: Real>(
     let v = vel / fastest;
     let fl = muscle_by_length(l, lmin, lmax);
 
-    // two lines
+    // two lines in the velocity
     let y = fvmax - R::one();
     let lengthening = two * (y - v) / y.max(R::splat(MINVAL));
     let slope = R::select(v.le(zero), two * (v + one), lengthening);
@@ -283,7 +284,7 @@ pub fn muscle_bias<R: Real>(length: R, lengthrange: [R; 2], acc0: R, prm: [R; 10
     let (one, half) = (R::one(), R::splat(0.5));
     let l = prm[0] + (length - lengthrange[0]) / optimal.max(R::splat(MINVAL));
 
-    // nothing, a parabola, a line
+    // zero, a parabola, a line
     let b = half * (one + lmax);
     let span = (b - one).max(R::splat(MINVAL));
     let x = (l - one) / span;
@@ -293,7 +294,7 @@ pub fn muscle_bias<R: Real>(length: R, lengthrange: [R; 2], acc0: R, prm: [R; 10
     -(force * fpmax) * fp
 }
 
-/// Slope of [`muscle_bias`] over the length.
+/// Derivative of [`muscle_bias`] with respect to the length.
 #[inline]
 pub(crate) fn muscle_bias_stiffness<R: Real>(
     length: R,
@@ -307,7 +308,7 @@ pub(crate) fn muscle_bias_stiffness<R: Real>(
     let unit = optimal.max(R::splat(MINVAL));
     let l = prm[0] + (length - lengthrange[0]) / unit;
 
-    // nothing, a line, a constant
+    // zero, a line, a constant
     let b = R::splat(0.5) * (one + lmax);
     let span = (b - one).max(R::splat(MINVAL));
     let slope = R::select(l.le(b), (l - one) / (span * span), one / span);

@@ -1,12 +1,12 @@
-//! Contacts that stick.
+//! Adhesion of contacts.
 
 use crate::cpu::lib::rows::first_row;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::ConstraintType;
 
-/// What a row has of the force with which its contact sticks: the normal has all of it, edges of a pyramid have equal shares,
-/// other rows nothing.
+/// Share of a row in the adhesion force of its contact: the normal row has all of it, edges of a pyramid have equal shares, other
+/// rows zero.
 pub fn adhesion_share<R: Real>(m: &Model, d: &Data<R>, contact: &[i32], r: usize) -> R {
     let kind = R::int_lane(d.efc_type[r], 0);
     if kind < ConstraintType::ContactFrictionless as i32 {

@@ -1,4 +1,4 @@
-//! Soft bodies between the nodes of a grid: where their vertices are, and the forces with which cells keep their shape.
+//! Flexes interpolated between the nodes of a grid: positions of their vertices, and elastic forces of the cells.
 
 use super::contact::column;
 use super::force::apply_ft;
@@ -7,17 +7,17 @@ use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::{JointType, MINVAL};
 
-/// Turns of the search for the rotation of a cell at most, and the angle that ends it (rad).
+/// Maximum iterations of the search for the rotation of a cell, and the angle that ends it (rad).
 const TURNS: usize = 500;
 const STILL: f64 = 1e-9;
 
-/// Nodes of a cell of the highest order.
+/// Number of nodes of a cell of the highest order.
 const MOST: usize = 27;
 
-/// A cell of a grid: its nodes, those along z first, then y, then x.
+/// A cell of a grid: its nodes, ordered with z fastest, then y, then x.
 struct Cell {
     order: usize,
-    // cells before it along the axes
+    // number of cells before it along each axis
     first: [usize; 3],
     num: usize,
     node: [usize; MOST],
@@ -47,7 +47,7 @@ impl Cell {
         out
     }
 
-    // place in the cell of the node that is so far along the axes
+    // index in the cell of the node at position (i, j, k) along the axes
     fn at(&self, [i, j, k]: [usize; 3]) -> usize {
         (i * (self.order + 1) + j) * (self.order + 1) + k
     }
@@ -68,7 +68,7 @@ fn node_vel<R: Real>(m: &Model, d: &Data<R>, n: usize, point: [R; 3]) -> [R; 3] 
     add3([x, y, z], cross([rx, ry, rz], offset))
 }
 
-/// Puts the vertices of a flex where they are between the nodes.
+/// Interpolates the vertices of a flex between the nodes.
 pub fn place_vertices<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     let cells = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
     let adr = m.flex_vertadr[f] as usize;
@@ -93,7 +93,7 @@ pub fn place_vertices<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     }
 }
 
-// of the nodes along an axis of a cell
+// interpolation weights of the nodes along an axis of a cell
 fn weights<R: Real>(order: usize, s: R) -> [R; 3] {
     let (one, two) = (R::one(), R::splat(2.0));
     match order {
@@ -106,7 +106,7 @@ fn weights<R: Real>(order: usize, s: R) -> [R; 3] {
     }
 }
 
-/// The bodies of the nodes that may carry a contact of the flex `f`: those of all cells between the cells of its `vertices`.
+/// The bodies of the nodes that may carry a contact of the flex `f`: nodes of all cells between the cells of its `vertices`.
 pub(crate) fn bodies_between(m: &Arrays, f: usize, vertices: &[usize]) -> Vec<usize> {
     let [_, cy, cz] = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
     let [low, high] = between(m, f, vertices);
@@ -125,7 +125,7 @@ pub(crate) fn bodies_between(m: &Arrays, f: usize, vertices: &[usize]) -> Vec<us
     out
 }
 
-// the first and the last cell along each axis that some vertices lie in
+// the first and the last cell along each axis that contain any of the vertices
 fn between(m: &Arrays, f: usize, vertices: &[usize]) -> [[usize; 3]; 2] {
     let cells = |v: &usize| Cell::new(m, f, m.flex_vertcell[*v] as usize).first;
     let (mut low, mut high) = ([usize::MAX; 3], [0; 3]);
@@ -138,8 +138,8 @@ fn between(m: &Arrays, f: usize, vertices: &[usize]) -> [[usize; 3]; 2] {
     [low, high]
 }
 
-/// Calls `visit` with the body of every node that carries a contact of the flex `f` in one lane, and its weight. The contact is where
-/// the weighted `vertices` are in the undeformed grid (`mj_vertBodyWeight`).
+/// Calls `visit` with the body and the weight of every node that carries a contact of the flex `f` in one lane. The contact is at the
+/// weighted mean of the `vertices` in the undeformed grid (`mj_vertBodyWeight`).
 pub(crate) fn for_nodes<R: Real>(
     m: &Model,
     d: &Data<R>,
@@ -169,7 +169,8 @@ pub(crate) fn for_nodes<R: Real>(
     }
 }
 
-/// Adds the forces of all cells of a flex to those of the dofs: linear elasticity in a frame that turns with the cell, and Rayleigh's damping.
+/// Adds the elastic forces of all cells of a flex to the generalized forces: linear elasticity in a frame that rotates with the
+/// cell, and Rayleigh damping.
 pub fn cell_forces<R: Real>(
     m: &Model,
     d: &Data<R>,
@@ -190,7 +191,7 @@ pub fn cell_forces<R: Real>(
         }
         let mat = rotation(stretched(m, d, &cell, &xpos));
 
-        // beside the first node, so that where the cell is takes no bits
+        // relative to the first node, so that the position of the cell costs no precision
         let (x, v, rest) = (xpos[0], vel[0], d.own.flex_node0(m, cell.node[0]));
         for n in 0..cell.num {
             let here = mul_mat_t_vec3(mat, sub3(xpos[n], x));
@@ -221,7 +222,7 @@ pub fn cell_forces<R: Real>(
     }
 }
 
-// what slides by itself in three directions hands nothing on to what carries it, as in MuJoCo
+// a body with three slide joints passes no force on to its ancestors, as in MuJoCo
 fn push<R: Real>(
     m: &Model,
     d: &Data<R>,
@@ -240,7 +241,7 @@ fn push<R: Real>(
     }
 }
 
-// how the sides of a cell lie in its middle, each over its length at rest
+// mean edge vectors of a cell along its three axes, each divided by its rest length
 fn stretched<R: Real>(m: &Model, d: &Data<R>, cell: &Cell, xpos: &[[R; 3]; MOST]) -> [[R; 3]; 3] {
     let rest = |n: usize| d.own.flex_node0(m, cell.node[n]);
     let (low, high) = (rest(0), rest(cell.num - 1));
@@ -259,14 +260,14 @@ fn stretched<R: Real>(m: &Model, d: &Data<R>, cell: &Cell, xpos: &[[R; 3]; MOST]
                     side(others, R::splat(0.25));
                 }
             }
-            // the middles of the faces alone
+            // only between the centers of opposite faces
             _ => side([1, 1], R::one()),
         }
         scl3(sum, R::one() / (high[a] - low[a]))
     })
 }
 
-// the rotation that is nearest to a matrix, given by its columns (`mju_mat2Rot`)
+// the rotation nearest to a matrix, given by its columns (`mju_mat2Rot`)
 fn rotation<R: Real>(to: [[R; 3]; 3]) -> [R; 9] {
     let mut quat = [R::one(), R::zero(), R::zero(), R::zero()];
     let still = R::splat(STILL.max(16.0 * R::ROUNDING));

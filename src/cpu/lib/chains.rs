@@ -1,29 +1,29 @@
-//! The matrices of [`super::skyline`] for one world: dofs that follow each other in a chain are eliminated together, and rows
-//! are taken four numbers at a time.
+//! The matrices of [`super::skyline`] for one world: consecutive dofs of a chain are eliminated together, and rows are processed
+//! four numbers at a time.
 
 use wide::f64x4;
 
 use super::rows::sum_of;
 
-/// Where a matrix's rows are: a row `i` holds the columns `i ..= end[i]` at `adr[i] + i ..= adr[i] + end[i]`.
+/// Storage of a matrix's rows: row `i` holds the columns `i ..= end[i]` at `adr[i] + i ..= adr[i] + end[i]`.
 #[derive(Clone, Copy)]
 pub struct Shape<'a> {
-    /// Address of a row, less its number.
+    /// Address of a row, minus its row number.
     pub adr: &'a [i32],
     /// Last column of a row.
     pub end: &'a [i32],
-    /// First row that reaches a column.
+    /// First row that has an entry in a column.
     pub first: &'a [i32],
-    /// Last row before a row that reaches its column; -1: none.
+    /// Last row above the diagonal that has an entry in this column; -1: none.
     pub parent: &'a [i32],
-    /// Number of rows, three at most, of the group that begins or ends here: rows that reach each other's columns.
+    /// Number of rows, at most three, of the group that begins or ends here: consecutive rows that have entries in each other's
+    /// columns.
     pub group: &'a [i32],
 }
 
-/// Groups of rows, see [`Shape`]: no row ends before the last of a group's columns and in the group, so rows reach all of
-/// its columns or none.
+/// Groups of rows, see [`Shape`]. No row ends inside a group's columns, so a row above has entries in all of its columns or in none.
 pub fn groups(group: &mut [i32], end: &[i32]) {
-    // where rows end
+    // mark the ends of rows
     let num = end.len();
     group[..num].fill(0);
     for &end in end {
@@ -41,12 +41,12 @@ pub fn groups(group: &mut [i32], end: &[i32]) {
     }
 }
 
-/// For every column the first row that reaches it, and the last before the diagonal (-1: none). The rows that reach a
-/// column are among those found by following the latter: in a tree, a dof's ancestors.
+/// For every column the first row that has an entry in it, and the last one before the diagonal (-1: none). The rows with entries
+/// in a column are among those found by following the latter: in a tree, a dof's ancestors.
 pub fn reach(first: &mut [i32], parent: &mut [i32], end: &[i32]) {
     let mut covered = 0;
     for i in 0..end.len() {
-        // rows that ended before this column reach no later one either
+        // rows that end before this column have no entry in a later one either
         let mut k = i as i32 - 1;
         while k >= 0 && (end[k as usize] as usize) < i {
             k = parent[k as usize];
@@ -60,15 +60,15 @@ pub fn reach(first: &mut [i32], parent: &mut [i32], end: &[i32]) {
     }
 }
 
-/// How far [`factor`] reaches beyond the end of its arrays.
+/// How many numbers [`factor`] may access beyond the end of its arrays.
 pub const MARGIN: usize = 3;
 
 /// Number of working columns of [`factor`].
 pub const COLUMNS: usize = 3;
 
-/// Factors H = U D U' in place: `a` holds H before and U after, with D on the diagonal; `dinv` is 1 / D. Working memory:
-/// [`COLUMNS`] columns, zero before and after, and a list of rows. Arrays have room for [`MARGIN`] numbers more. False if a pivot was below
-/// `mindiag` (and taken as `mindiag`).
+/// Factors H = U D U' in place: `a` holds H before and U after, with D on the diagonal; `dinv` is 1 / D. Working memory: [`COLUMNS`]
+/// columns, zero before and after, and a list of rows. Arrays have [`MARGIN`] spare numbers at the end. False if a pivot was below
+/// `mindiag`, which then replaces it.
 pub fn factor(
     a: &mut [f64],
     dinv: &mut [f64],
@@ -84,7 +84,7 @@ pub fn factor(
     let mut lowest = mindiag;
     let mut i = shape.end.len();
     while i > 0 {
-        // rows that reach each other go together
+        // rows of a group are eliminated together
         let num = shape.group[i - 1] as usize;
         i -= num;
         let pivot = match num {
@@ -97,7 +97,7 @@ pub fn factor(
     lowest >= mindiag
 }
 
-// eliminates the columns i .. i + N from the rows above; the smallest pivot
+// eliminates the columns i .. i + N from the rows above; returns the smallest pivot
 #[inline(always)]
 fn eliminate<const N: usize>(
     a: &mut [f64],
@@ -108,7 +108,7 @@ fn eliminate<const N: usize>(
     i: usize,
     mindiag: f64,
 ) -> f64 {
-    // the block on the diagonal, from its last column
+    // the diagonal block, from its last column
     let at = |n: usize| shape.adr[i + n] as usize + i;
     let mut lowest = f64::INFINITY;
     let mut u = [[0.0; N]; N];
@@ -131,7 +131,7 @@ fn eliminate<const N: usize>(
         }
     }
 
-    // rows above that reach these columns, and what they hold there
+    // rows above with entries in these columns, and these entries
     let mut num = 0;
     let mut next = shape.parent[i];
     while next >= shape.first[i] {
@@ -151,7 +151,7 @@ fn eliminate<const N: usize>(
         next = shape.parent[k];
     }
 
-    // those rows, less what the columns explain; behind the columns' end is zero
+    // subtract the columns' multiples from those rows; entries behind the columns' end are zero
     let from: [&[f64]; N] = std::array::from_fn(|n| &*columns[n]);
     for &k in &list[..num] {
         let k = k as usize;
@@ -184,11 +184,11 @@ fn sub_columns<const N: usize>(to: &mut [f64], columns: [&[f64]; N], scl: [f64; 
     }
 }
 
-/// Solves U D U' x = b in place. Arrays have room for [`MARGIN`] numbers more.
+/// Solves U D U' x = b in place. Arrays have [`MARGIN`] spare numbers at the end.
 pub fn solve(x: &mut [f64], u: &[f64], dinv: &[f64], shape: Shape<'_>) {
     let n = shape.end.len();
 
-    // x = inv(U) b, rows that reach each other together
+    // x = inv(U) b, rows of a group together
     let mut i = n;
     while i > 0 {
         let num = shape.group[i - 1] as usize;
@@ -238,7 +238,7 @@ fn store(x: &mut [f64], k: usize, value: f64x4) {
     }
 }
 
-// x[i .. i + N] less what U says of the later ones
+// x[i .. i + N] -= U times the later entries
 #[inline(always)]
 fn back<const N: usize>(x: &mut [f64], u: &[f64], shape: Shape<'_>, i: usize) {
     let row: [usize; N] = std::array::from_fn(|n| shape.adr[i + n] as usize);
@@ -265,7 +265,7 @@ fn back<const N: usize>(x: &mut [f64], u: &[f64], shape: Shape<'_>, i: usize) {
     }
 }
 
-// later ones less what U' says of x[i .. i + N]
+// later entries -= U' times x[i .. i + N]
 #[inline(always)]
 fn forth<const N: usize>(x: &mut [f64], u: &[f64], shape: Shape<'_>, i: usize) {
     let row: [usize; N] = std::array::from_fn(|n| shape.adr[i + n] as usize);

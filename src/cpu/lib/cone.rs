@@ -1,6 +1,6 @@
-//! Elliptic contacts: one normal row and its friction rows, whose cost depends on where their residual lies to the cone.
+//! Elliptic contacts: a normal row and its friction rows. Their cost depends on the position of the residual relative to the cone.
 //!
-//! Scaled by the friction coefficients the cone is round: N is the normal, T the length of the tangential residual.
+//! Scaled by the friction coefficients the cone is circular: N is the normal, T the length of the tangential residual.
 //!
 //! ```text
 //!        T          mu T <= N       top      no force
@@ -9,7 +9,7 @@
 //!        |  \/______ N              mu N + T <= 0
 //! ```
 //!
-//! Worlds side by side may be in different zones: what a zone asks for is done where any lane is in it, and chosen by lane.
+//! Worlds side by side may be in different zones: each zone's terms are computed where any lane is in it, and selected by lane.
 
 use super::linesearch::{Point, Quadratic};
 use super::math::is_fine;
@@ -17,7 +17,7 @@ use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// Rows of the largest contact.
+/// Number of rows of the largest contact.
 pub const MAXDIM: usize = 6;
 
 /// An elliptic contact.
@@ -27,14 +27,14 @@ pub struct Contact<R> {
     pub dim: usize,
     // friction of the regularized cone
     mu: R,
-    // what makes the cone round: mu for the normal, then the friction coefficients
+    // factors that make the cone circular: mu for the normal, then the friction coefficients
     scale: [R; MAXDIM],
 }
 
-/// Where a residual lies to the cone: in the middle zone, in the bottom one, or else in the top one.
+/// Zone of a residual relative to the cone: middle, bottom, or else top.
 #[derive(Clone, Copy)]
 pub struct Zone<R: Real> {
-    /// The cost is the distance to the cone, squared.
+    /// The cost is the squared distance to the cone.
     pub middle: R::Mask,
     /// The cost is quadratic in every row.
     pub bottom: R::Mask,
@@ -54,7 +54,7 @@ impl<R: Real> Zone<R> {
     }
 }
 
-/// True if a row is of an elliptic contact.
+/// True if a row belongs to an elliptic contact.
 #[inline(always)]
 pub fn is_elliptic<R: Real>(m: &Model, d: &Data<R>, r: usize) -> bool {
     m.opt.cone == Cone::Elliptic
@@ -86,7 +86,7 @@ impl<R: Real> Contact<R> {
         }
     }
 
-    // the residual where the cone is round, and its tangential length
+    // the residual scaled so that the cone is circular, and its tangential length
     #[inline(always)]
     fn round(&self, x: &[R]) -> ([R; MAXDIM], R) {
         let mut u = [R::zero(); MAXDIM];
@@ -105,7 +105,7 @@ impl<R: Real> Contact<R> {
         &self.scale[1..self.dim]
     }
 
-    /// The least normal force that allows the friction forces.
+    /// The smallest normal force that allows these friction forces.
     pub fn reach(&self, force: &[R]) -> R {
         let mut sum = R::zero();
         for (&f, &mu) in force[1..self.dim].iter().zip(self.friction()) {
@@ -141,7 +141,7 @@ impl<R: Real> Contact<R> {
         cost
     }
 
-    /// Forces of the rows with residuals `x`, and where those lie.
+    /// Forces of the rows with residuals `x`, and the zone of the residuals.
     #[inline(always)]
     pub fn force(&self, inertia: &[R], x: &[R], force: &mut [R]) -> Zone<R> {
         let (zero, one) = (R::zero(), R::one());
@@ -151,7 +151,7 @@ impl<R: Real> Contact<R> {
             force[k] = R::select(zone.bottom, -inertia[k] * x[k], zero);
         }
         if zone.middle.any() {
-            // the middle zone has a length to divide by
+            // only in the middle zone is the length certainly not zero
             let length = R::select(zone.middle, t, one);
             let normal = -stiffness(self.mu, inertia[0]) * (u[0] - self.mu * t) * self.mu;
             force[0] = R::select(zone.middle, normal, force[0]);
@@ -164,7 +164,7 @@ impl<R: Real> Contact<R> {
         zone
     }
 
-    /// Second derivative of the cost by the residuals in the middle zone; nothing elsewhere.
+    /// Second derivative of the cost with respect to the residuals in the middle zone; zero elsewhere.
     #[inline(always)]
     pub fn hessian(&self, inertia: &[R], x: &[R]) -> [[R; MAXDIM]; MAXDIM] {
         let (zero, one) = (R::zero(), R::one());
@@ -195,7 +195,7 @@ impl<R: Real> Contact<R> {
         h
     }
 
-    /// What [`path_eval`] needs to know of the rows with residuals `x` that change by `v`.
+    /// Coefficients for [`path_eval`] of the rows with residuals `x` that change by `v` in a unit step.
     #[inline(always)]
     pub fn path(&self, inertia: &[R], x: &[R], v: &[R]) -> Path<R> {
         let (zero, one, half) = (R::zero(), R::one(), R::splat(0.5));
@@ -220,7 +220,7 @@ impl<R: Real> Contact<R> {
     }
 }
 
-// where the residual lies to the cone
+// zone of the residual relative to the cone
 #[inline(always)]
 fn zone<R: Real>(mu: R, n: R, t: R) -> Zone<R> {
     let zero = R::zero();
@@ -233,7 +233,7 @@ fn zone<R: Real>(mu: R, n: R, t: R) -> Zone<R> {
     }
 }
 
-// of the distance to the cone
+// stiffness of the squared distance to the cone
 #[inline(always)]
 fn stiffness<R: Real>(mu: R, inertia: R) -> R {
     inertia / (mu * mu * (R::one() + mu * mu))
@@ -244,11 +244,11 @@ fn stiffness<R: Real>(mu: R, inertia: R) -> R {
 /// zone; stiffness and friction of the cone; length of the tangent at the start, and its zone (middle 1, bottom -1, top 0).
 pub type Path<R> = [R; PATH];
 
-/// Numbers of a [`Path`].
+/// Number of numbers of a [`Path`].
 pub const PATH: usize = 12;
 
-/// Adds cost, less that of the start, and its derivatives at `p.alpha` (`PrimalEval`): in the bottom zone, where they are
-/// quadratic, to `sum`.
+/// Adds the cost, minus the cost at the start, and its derivatives at `p.alpha` (`PrimalEval`); in the bottom zone, where the
+/// cost is quadratic, its coefficients are added to `sum`.
 #[inline(always)]
 pub fn path_eval<R: Real>(path: &Path<R>, p: &mut Point<R>, sum: &mut Quadratic<R>) {
     let (zero, one, two, half) = (R::zero(), R::one(), R::splat(2.0), R::splat(0.5));
@@ -260,7 +260,7 @@ pub fn path_eval<R: Real>(path: &Path<R>, p: &mut Point<R>, sum: &mut Quadratic<
     let now = zone(mu, n, t);
     let (was_middle, was_bottom) = (zero.lt(side), side.lt(zero));
 
-    // costs are subtracted before they can cancel
+    // cost differences are formed from the coefficients, so that they do not cancel
     let quad = alpha * (alpha * q2 + q1);
     let distance = |n: R, t: R| half * k * (n - mu * t) * (n - mu * t);
     let gap = |n: R, t: R| half * k * (mu * n + t) * (mu * n + t);

@@ -1,30 +1,30 @@
-//! Contacts before they have a slot: what the collision functions take and give, for one world or for worlds side by side.
+//! Contacts before they get a slot: inputs and outputs of the collision functions, for one world or for worlds side by side.
 
 use super::math::*;
 use crate::fields::Model;
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// Distance of a contact that a lane does not have: beyond any margin.
+/// Distance that marks a contact as absent in a lane: beyond any margin.
 pub const ABSENT: f64 = 1e10;
 
-/// What `contact_efc_address` says before there are rows, of a contact that has them though its distance is beyond its margin:
+/// Value of `contact_efc_address`, before rows are made, of a contact that gets rows although its distance is beyond its margin:
 /// its geoms touch before the timestep ends.
 pub const SOON: i32 = -2;
 
-/// The bodies of the geoms of a pair.
+/// The bodies of the two geoms of a pair.
 pub fn bodies_of_pair(m: &Model, k: usize) -> [usize; 2] {
     [m.collision_geom1[k], m.collision_geom2[k]].map(|geom| m.geom_bodyid[geom as usize] as usize)
 }
 
-/// A geom in its place: position, orientation, size.
+/// A geom at its pose: position, orientation, size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape<R = f64> {
     /// Cartesian position (m).
     pub pos: [R; 3],
     /// Cartesian orientation.
     pub mat: [R; 9],
-    /// Sizes by type, as in MJCF (m).
+    /// Sizes by geom type, as in MJCF (m).
     pub size: [R; 3],
 }
 
@@ -35,7 +35,7 @@ impl<R: Real> Shape<R> {
         column(self.mat, 2)
     }
 
-    /// Turned about a point.
+    /// The shape rotated about a point.
     #[inline(always)]
     pub fn turned(self, center: [R; 3], turn: [R; 9]) -> Self {
         let [x, y, z] = [0, 1, 2].map(|j| mul_mat_vec3(turn, column(self.mat, j)));
@@ -56,7 +56,7 @@ impl<R: Real> Shape<R> {
     }
 }
 
-/// One contact of a pair (`mjPreContact`); a lane that lacks it has [`ABSENT`] as its distance.
+/// One contact of a pair (`mjPreContact`); in a lane without the contact its distance is [`ABSENT`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Point<R = f64> {
     /// Distance, negative in penetration (m).
@@ -65,12 +65,12 @@ pub struct Point<R = f64> {
     pub pos: [R; 3],
     /// Unit normal from the first geom to the second.
     pub normal: [R; 3],
-    /// Wished direction of the first tangent, or zero.
+    /// Preferred direction of the first tangent; zero: none.
     pub tangent: [R; 3],
 }
 
 impl<R: Real> Point<R> {
-    /// One that no lane has.
+    /// A contact that is absent in all lanes.
     pub fn none() -> Self {
         Self {
             dist: R::splat(ABSENT),
@@ -78,7 +78,7 @@ impl<R: Real> Point<R> {
         }
     }
 
-    /// The lanes that have it.
+    /// The lanes where it is present.
     #[inline(always)]
     pub fn present(&self) -> R::Mask {
         self.dist.lt(R::splat(ABSENT))
@@ -95,17 +95,17 @@ impl<R: Real> Point<R> {
     }
 }
 
-/// The contacts of one pair. In every lane those that it has come first.
+/// The contacts of one pair. In every lane the present contacts come first.
 #[derive(Clone, Debug)]
 pub struct Contacts<R = f64> {
-    /// How many there are; of lanes, the most that one has.
+    /// Number of contacts; with several lanes, the largest number of any lane.
     pub num: usize,
-    /// The first `num` of these.
+    /// Contacts; the first `num` are valid.
     pub point: [Point<R>; MAXCONPAIR],
 }
 
 impl<R: Real> Contacts<R> {
-    /// None yet.
+    /// Empty.
     pub fn new() -> Self {
         Self {
             num: 0,
@@ -113,7 +113,7 @@ impl<R: Real> Contacts<R> {
         }
     }
 
-    /// One more, unless there are as many as one pair may make.
+    /// Adds a contact, unless the pair has the maximum number already.
     #[inline(always)]
     pub fn add(&mut self, dist: R, pos: [R; 3], normal: [R; 3]) {
         let point = Point {
@@ -125,7 +125,7 @@ impl<R: Real> Contacts<R> {
         self.push(&point);
     }
 
-    /// One more in some lanes, behind those that each of them has.
+    /// Adds a contact in some lanes, behind the contacts of each lane.
     #[inline(always)]
     pub fn add_where(&mut self, lanes: R::Mask, point: Point<R>) {
         if !lanes.any() {
@@ -138,7 +138,7 @@ impl<R: Real> Contacts<R> {
         let mut new = point;
         new.dist = R::select(lanes, new.dist, R::splat(ABSENT));
         for at in &mut self.point[..self.num] {
-            // where a lane has nothing here, the new one moves up
+            // lanes with a free place here take the new contact
             let free = !at.present();
             *at = Point::select(free, &new, at);
             new.dist = R::select(free, R::splat(ABSENT), new.dist);
@@ -157,7 +157,7 @@ impl<R: Real> Contacts<R> {
         }
     }
 
-    /// The contacts of one lane, which has none yet.
+    /// Sets the contacts of one lane, which has none yet.
     pub fn put_lane(&mut self, lane: usize, own: &Contacts) {
         for (j, point) in own.point[..own.num].iter().enumerate() {
             if j == self.num {
@@ -186,18 +186,18 @@ pub fn column<R: Real>(mat: [R; 9], j: usize) -> [R; 3] {
     [mat[j], mat[3 + j], mat[6 + j]]
 }
 
-/// A vector by lanes.
+/// Selects vectors by lane.
 #[inline(always)]
 pub fn select3<R: Real>(mask: R::Mask, yes: [R; 3], no: [R; 3]) -> [R; 3] {
     let pick = |k: usize| R::select(mask, yes[k], no[k]);
     [pick(0), pick(1), pick(2)]
 }
 
-/// Frame of a contact: the normal, then tangents, the first in the wished direction if there is one (`mju_makeFrame`).
+/// Frame of a contact: the normal, then two tangents, the first in the preferred direction if there is one (`mju_makeFrame`).
 pub fn make_frame<R: Real>(normal: [R; 3], tangent: [R; 3]) -> [R; 9] {
     let (x, _) = normalize3(normal);
 
-    // no wish: y, or z where the normal is near y
+    // no preferred direction: y, or z where the normal is near y
     let half = R::splat(0.5);
     let wished = !norm3(tangent).lt(half);
     let across = x[1].lt(half) & (-half).lt(x[1]);
@@ -207,7 +207,7 @@ pub fn make_frame<R: Real>(normal: [R; 3], tangent: [R; 3]) -> [R; 9] {
         R::select(wished, tangent[2], R::select(across, R::zero(), R::one())),
     ];
 
-    // orthogonal to the normal
+    // orthogonalize against the normal
     let (y, _) = normalize3(add_scl3(y, x, -dot3(x, y)));
     let z = cross(x, y);
     [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]]

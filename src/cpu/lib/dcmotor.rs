@@ -5,10 +5,10 @@ use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// Where the states of a motor are in `act`; which of them it has depends on its parameters.
+/// Addresses of a motor's states in `act`; its parameters decide which states it has.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots {
-    /// First input, held back by the slew rate.
+    /// First input, limited by the slew rate.
     pub slew: Option<usize>,
     /// Integral of the position error.
     pub integral: Option<usize>,
@@ -59,15 +59,15 @@ fn resistance<R: Real>(m: &Model, d: &Data<R>, i: usize, slots: &Slots) -> R {
     (nominal * (R::one() + prm[2] * above)).max(R::splat(MINVAL))
 }
 
-// first input, held back by the slew rate
+// first input, limited by the slew rate
 fn first_input<R: Real>(m: &Model, d: &Data<R>, slots: &Slots, i: usize, ctrl: R) -> R {
     let Some(k) = slots.slew else { return ctrl };
     let step = d.own.actuator_dynprm(m, 10 * i + 7) * d.own.timestep(m);
     clip(ctrl, d.act[k] - step, d.act[k] + step)
 }
 
-// voltage at the terminals: of the controller, which makes up for back-EMF, and the raw one; and whether the controller has
-// its way
+// voltage at the terminals: the controller's, which compensates back-EMF, plus the raw input; and whether the controller's
+// voltage is within its limit
 struct Voltage<R: Real> {
     sum: R,
     within: R::Mask,
@@ -99,7 +99,7 @@ fn voltage<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R)
         return Voltage { sum: raw, within };
     }
 
-    // the torque that is asked for
+    // desired torque
     let prm = gainprm(m, d, i);
     let [k, kp, ki, kd, vmax] = [1, 4, 5, 6, 7].map(|n| prm[n]);
     let (length, velocity) = (d.actuator_length[r], d.actuator_velocity[r]);
@@ -113,7 +113,7 @@ fn voltage<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R)
     }
 }
 
-// friction force at a velocity that lasts (Stribeck)
+// steady-state friction force at a constant velocity (Stribeck)
 fn stribeck<R: Real>(m: &Model, d: &Data<R>, i: usize, velocity: R) -> R {
     let [slow, fast, scale] = [3, 4, 5].map(|k| d.own.actuator_biasprm(m, 10 * i + k));
     let ratio = velocity / scale.max(R::splat(MINVAL));
@@ -121,7 +121,7 @@ fn stribeck<R: Real>(m: &Model, d: &Data<R>, i: usize, velocity: R) -> R {
     g.max(R::splat(MINVAL))
 }
 
-// rate at which the bristles relax
+// relaxation rate of the bristles
 fn relaxation<R: Real>(m: &Model, d: &Data<R>, i: usize, velocity: R) -> R {
     -d.own.actuator_dynprm(m, 10 * i + 5) * velocity.abs() / stribeck(m, d, i, velocity)
 }
@@ -146,18 +146,18 @@ pub fn motor_rate<R: Real>(
         _ => first_input(m, d, &slots, i, ctrl(d, m.actuator_ctrladr[i] as usize)),
     };
 
-    // setpoint
+    // rate of the setpoint
     if let Some(k) = slots.slew {
         d.act_dot[k] = (first - d.act[k]) / d.own.timestep(m);
     }
 
-    // integral, which does not wind up beyond its limit
+    // rate of the integral, which stops at its limit (anti-windup)
     if let Some(k) = slots.integral {
         let rate = first - d.actuator_length[r];
         d.act_dot[k] = unwound(rate, d.act[k], dynprm[8]);
     }
 
-    // temperature: loss in the winding, less what is carried off
+    // rate of the temperature: loss in the winding minus dissipated heat
     let drawn = (volt - k * velocity) / ohm;
     let flowing = slots.current.map_or(drawn, |c| d.act[c]);
     if let Some(k) = slots.temperature {
@@ -165,24 +165,24 @@ pub fn motor_rate<R: Real>(
         d.act_dot[k] = loss / dynprm[3];
     }
 
-    // bristles
+    // rate of the bristle deflection
     if let Some(k) = slots.bristle {
         d.act_dot[k] = relaxation(m, d, i, velocity) * d.act[k] + velocity;
     }
 
-    // current
+    // rate of the current
     if let Some(k) = slots.current {
         let rate = (drawn - d.act[k]) / dynprm[0];
         d.act_dot[k] = limited(rate, dynprm[1]);
     }
 }
 
-// within a limit; 0: there is none
+// clamps to ± a limit; 0: no limit
 fn limited<R: Real>(x: R, limit: R) -> R {
     R::select(R::zero().lt(limit), clip(x, -limit, limit), x)
 }
 
-/// A rate that does not take its integral further beyond a limit; 0: no limit.
+/// A rate, set to zero if it would take its integral further beyond a limit; 0: no limit.
 #[inline]
 pub fn unwound<R: Real>(rate: R, sum: R, limit: R) -> R {
     let zero = R::zero();
@@ -191,7 +191,7 @@ pub fn unwound<R: Real>(rate: R, sum: R, limit: R) -> R {
     R::select(zero.lt(limit), held, rate)
 }
 
-/// Slope of a motor's torque over the velocity: of its current, and of what dampens the bristles.
+/// Derivative of a motor's torque with respect to the velocity: of the current's torque, and of the damping of the bristles.
 #[inline]
 pub fn motor_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> R {
     let slots = slots(m, i);
@@ -199,7 +199,7 @@ pub fn motor_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usiz
     let k = prm[1];
     let mut slope = R::zero();
     if m.actuator_gaintype[i] == GainType::DcMotor {
-        // what a controller does about back-EMF and velocity, while its voltage is within bounds
+        // controller's reaction to back-EMF and velocity, while its voltage is within its limit
         let volt = voltage(m, d, i, ctrl);
         let by_velocity = -prm[0] / k.max(R::splat(MINVAL)) * prm[6] + k;
         let by_velocity = R::select(volt.within, by_velocity, R::zero());
@@ -211,7 +211,7 @@ pub fn motor_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usiz
     slope
 }
 
-// slope of the torque of a motor's current, whose voltage is `sum` and has a slope itself
+// derivative of the torque of the current, for a terminal voltage `sum` with derivative `slope`
 fn of_current<R: Real>(m: &Model, d: &Data<R>, i: usize, sum: R, slope: R) -> R {
     let slots = slots(m, i);
     let dynprm = dynprm(m, d, i);
@@ -233,7 +233,7 @@ fn of_current<R: Real>(m: &Model, d: &Data<R>, i: usize, sum: R, slope: R) -> R 
     }
 }
 
-/// Slope of a motor's torque over the length: of what its controller does about the position, and of cogging.
+/// Derivative of a motor's torque with respect to the length: of the controller's reaction to the position, and of cogging.
 #[inline]
 pub(crate) fn motor_stiffness<R: Real>(
     m: &Model,
@@ -258,7 +258,7 @@ pub(crate) fn motor_stiffness<R: Real>(
     slope
 }
 
-/// Torque of a motor's current.
+/// Torque of a motor due to its current.
 #[inline]
 pub fn motor_force<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> R {
     let slots = slots(m, i);
@@ -274,7 +274,7 @@ pub fn motor_force<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usiz
     k / ohm * (voltage(m, d, i, ctrl).sum - k * velocity)
 }
 
-/// Torque of a motor that does not come from its current: cogging and friction.
+/// Torque of a motor not due to its current: cogging and friction.
 #[inline]
 pub fn motor_friction<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
     let [cogging, poles, phase] = [0, 1, 2].map(|n| d.own.actuator_biasprm(m, 10 * i + n));
@@ -291,7 +291,7 @@ pub fn motor_friction<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
     force
 }
 
-/// A motor's state `k` one timestep on.
+/// State `k` of a motor after the next timestep.
 #[inline]
 pub fn next_state<R: Real>(m: &Model, d: &Data<R>, i: usize, k: usize, rate: R) -> R {
     let slots = slots(m, i);
@@ -302,7 +302,7 @@ pub fn next_state<R: Real>(m: &Model, d: &Data<R>, i: usize, k: usize, rate: R) 
         return act + rate * (tau * (R::one() - (-h / tau).exp()));
     }
     if slots.bristle == Some(k) {
-        // exactly, at a constant velocity
+        // exact solution for a constant velocity
         let velocity = d.actuator_velocity[m.actuator_outadr[i] as usize];
         let a = relaxation(m, d, i, velocity);
         let decay = (a * h).exp();

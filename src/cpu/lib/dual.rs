@@ -1,6 +1,5 @@
-//! What the solvers of the dual problem share: find the rows' forces f that minimise `1/2 f' (A + R) f + f' b`, where
-//! A = J inv(M) J' and b = J qacc_smooth - aref, inside what each row can do. Twins take it out of the world
-//! ([`super::problem`]).
+//! Common parts of the solvers of the dual problem: find the rows' forces f that minimise `1/2 f' (A + R) f + f' b`, where A = J
+//! inv(M) J' and b = J qacc_smooth - aref, within the bounds of each row. Twins take the problem's data from [`super::problem`].
 
 use super::cone::{MAXDIM, is_elliptic};
 use super::primal::{Island, System};
@@ -9,10 +8,10 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
 
-/// Entries of a contact's rows among each other.
+/// Block of A for the rows of one contact.
 pub type Block = [[f64; MAXDIM]; MAXDIM];
 
-/// What a change of forces adds to the cost, `1/2 change' A change + change' residual`.
+/// Change of the cost by a change of forces, `1/2 change' A change + change' residual`.
 pub fn cost_change(a: &Block, change: &[f64], residual: &[f64]) -> f64 {
     let mut cost = 0.0;
     for (i, &x) in change.iter().enumerate() {
@@ -22,7 +21,7 @@ pub fn cost_change(a: &Block, change: &[f64], residual: &[f64]) -> f64 {
     cost
 }
 
-/// A change that raises the cost by more than this is taken back.
+/// A change that raises the cost by more than this is undone.
 pub const NOISE: f64 = 1e-10;
 
 /// Minimum of `1/2 x' A x + x' b` over the friction forces that a normal force allows, `sum (x / friction)^2 <= normal^2`,
@@ -32,7 +31,7 @@ pub fn friction_forces(a: &Block, b: &[f64], friction: &[f64], normal: f64) -> [
     let mut x = [0.0; MAXDIM];
     let mut multiplier = 0.0;
     for _ in 0..20 {
-        // x and its derivative, where the ellipsoid is a ball
+        // x and its derivative, in coordinates where the ellipsoid is a ball
         let mut l = [[0.0; MAXDIM]; MAXDIM];
         for i in 0..n {
             for j in 0..=i {
@@ -62,7 +61,7 @@ pub fn friction_forces(a: &Block, b: &[f64], friction: &[f64], normal: f64) -> [
         multiplier += change;
     }
 
-    // onto the ellipsoid, where x is only near it
+    // project onto the ellipsoid, which x is only near
     let mut scale = 1.0;
     if multiplier != 0.0 {
         scale = normal / square(&x, n).max(MINVAL).sqrt();
@@ -112,7 +111,7 @@ fn cholesky_solve(l: &Block, n: usize, x: &mut [f64; MAXDIM]) {
     }
 }
 
-/// Force and acceleration in joint space, and the rows' states, from the rows' forces (`mj_dualFinish`). `all` has all rows.
+/// Generalized constraint force, acceleration and the rows' states, from the rows' forces (`mj_dualFinish`). `all` has all rows.
 pub fn finish<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, all: &Island<'_, R>) {
     d.qfrc_constraint.fill(R::zero());
     let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
@@ -125,7 +124,7 @@ pub fn finish<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, all
     set_states(m, d, system, [all.ne, all.nf, all.rows.len()]);
 }
 
-// the state of a row whose force it is; so many equalities, friction losses, and all
+// the states of the rows from their forces; ne equalities, nf friction losses, num rows in all
 fn set_states<R: Real, S: System<R>>(
     m: &Model,
     d: &mut Data<R>,

@@ -1,23 +1,23 @@
-//! Forces of an elastic continuum on the vertices of a soft body.
+//! Elastic forces on the vertices of a flex.
 
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
-/// Ends of the edges of a triangle and of a tetrahedron.
+/// Vertex numbers of the edges of a triangle and of a tetrahedron.
 const EDGES: [&[[usize; 2]]; 2] = [
     &[[1, 2], [2, 0], [0, 1]],
     &[[0, 1], [1, 2], [2, 0], [2, 3], [0, 3], [1, 3]],
 ];
 
-/// Coefficients of stretch of a triangle: the upper triangle of the matrix of its edges, and room.
+/// Number of stretch coefficients of a triangle: the upper triangle of the matrix of its edges, and padding.
 pub const TRIANGLE: usize = 21;
-/// Coefficients of stretch of a tetrahedron.
+/// Number of stretch coefficients of a tetrahedron.
 pub const TETRAHEDRON: usize = 24;
-/// Coefficients of bending of an edge: the matrix of the four vertices of a hinge, and one of its curve at rest.
+/// Number of bending coefficients of an edge: the matrix of the four vertices of a hinge, and one coefficient of its curvature at rest.
 pub const BENDING: usize = 17;
 
-/// Velocities of the vertices, and no forces on them yet.
+/// Sets the velocities of the vertices, and their forces to zero.
 #[inline(always)]
 pub fn vertex_motion<R: Real>(m: &Model, d: &mut Data<R>) {
     for v in 0..m.nflexvert {
@@ -35,8 +35,8 @@ pub fn vertex_motion<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-/// Adds the forces with which elements resist being stretched: the energy of an element is `s' K s / 4`, with `s` the squared
-/// lengths of its edges less those at rest, and its damping that of Rayleigh over a timestep.
+/// Adds the stretch forces of elements. The energy of an element is `s' K s / 4`, with `s` the squared lengths of its edges less
+/// those at rest. Damping is Rayleigh's over a timestep.
 #[inline(always)]
 pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     let dim = m.flex_dim[f] as usize;
@@ -63,12 +63,12 @@ pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
             rate[k] = R::splat(2.0) * length * speed - speed * speed * timestep;
         }
 
-        // every edge pulls at its ends
+        // every edge pulls at its two vertices
         let adr = m.flex_stiffnessadr[f] as usize + stride * t;
         for (i, &[a, b]) in edges.iter().enumerate() {
             let (mut spring, mut damper) = (R::zero(), R::zero());
             for k in 0..edges.len() {
-                // the upper triangle, row by row
+                // index into the upper triangle, row by row
                 let (row, column) = (i.min(k), i.max(k));
                 let place = row * edges.len() - row * (row + 1) / 2 + column;
                 let stiffness = d.own.flex_stiffness(m, adr + place);
@@ -84,7 +84,7 @@ pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     }
 }
 
-/// Adds the forces with which hinges between triangles resist being bent.
+/// Adds the bending forces of hinges between triangles.
 #[inline(always)]
 pub fn bend_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     let (vertadr, edgeadr) = (m.flex_vertadr[f], m.flex_edgeadr[f] as usize);
@@ -100,14 +100,14 @@ pub fn bend_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
         let v = [edge[0], edge[1], flap[0], flap[1]].map(|v| (vertadr + v) as usize);
         let adr = m.flex_bendingadr[f] as usize + BENDING * e;
 
-        // a rest that is bent
+        // force due to a curvature at rest
         let from = |k: usize| sub3(d.flexvert_xpos[v[k]], d.flexvert_xpos[v[0]]);
         let (x1, x2, x3) = (from(1), from(2), from(3));
         let mut cubic = [[R::zero(); 3], cross(x2, x3), cross(x3, x1), cross(x1, x2)];
         cubic[0] = scl3(add3(add3(cubic[1], cubic[2]), cubic[3]), -R::one());
         let curved = d.own.flex_bending(m, adr + BENDING - 1);
         for i in 0..4 {
-            // the matrix takes no notice of where the hinge is
+            // the matrix is invariant to the position of the hinge
             let mut spring = scl3(cubic[i], curved);
             let mut damper = [R::zero(); 3];
             for (k, x) in [[R::zero(); 3], x1, x2, x3].into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Where an equality of two bodies holds them: points and orientations, and how these move.
+//! Equality constraints of two bodies: their points, orientations, and the motion of these.
 
 use super::math::*;
 use super::spatial::cross_motion;
@@ -22,7 +22,7 @@ pub fn anchors<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [[R; 3]; 2] {
         return ids.map(|site| d.site_xpos[site]);
     }
 
-    // a connect keeps the anchor of the first body first, a weld last
+    // eq_data has the anchor of the first body first in a connect, last in a weld
     let weld = m.eq_type[i] == EqType::Weld;
     [0, 1].map(|n| {
         let adr = 12 * i + if weld { 3 * (1 - n) } else { 3 * n };
@@ -59,7 +59,7 @@ pub fn jac_dot_vel<R: Real>(
     point: [R; 3],
     body: usize,
 ) -> ([R; 3], [R; 3]) {
-    // rate of the motion axes, and the rotation that they make
+    // rate of the motion axes, and the angular velocity due to the dofs
     let mut rate = [R::zero(); 6];
     let mut spin = [R::zero(); 3];
     let mut dof = m.body_lastdof[body];
@@ -80,7 +80,7 @@ pub fn jac_dot_vel<R: Real>(
         dof = m.dof_parentid[i];
     }
 
-    // at the point
+    // at the point itself
     let offset = sub3(point, d.subtree_com[m.body_rootid[body] as usize]);
     let cvel = d.cvel[body];
     let vel = add3(

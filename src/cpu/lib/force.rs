@@ -1,4 +1,4 @@
-//! Forces on bodies as the dofs feel them; polynomial springs and dampers.
+//! Generalized forces of forces on bodies; polynomial springs and dampers.
 
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
@@ -13,7 +13,7 @@ pub fn poly_force<R: Real>(linear: R, poly: [R; 2], x: R, damper: bool) -> R {
     linear + x * (poly[0] + x * poly[1])
 }
 
-/// True if the spring or damper of these coefficients has a force in some lane.
+/// True if a spring or damper with these coefficients has a force in some lane.
 #[inline(always)]
 pub(crate) fn acts<R: Real>(linear: R, poly: [R; 2]) -> bool {
     (nonzero(linear) | nonzero(poly[0]) | nonzero(poly[1])).any()
@@ -31,7 +31,7 @@ pub fn tendon_passive<R: Real>(m: &Model, d: &Data<R>, t: usize) -> [R; 2] {
     let damper = !m.opt.disabled(DSBL_DAMPER) && acts(damping, dampingpoly);
     let mut forces = [R::zero(); 2];
 
-    // a spring pulls outside its range of lengths
+    // a spring acts outside its range of slack lengths
     if spring {
         let length = d.ten_length[t];
         let [lower, upper] = rest_length(m, d, t);
@@ -40,7 +40,7 @@ pub fn tendon_passive<R: Real>(m: &Model, d: &Data<R>, t: usize) -> [R; 2] {
         forces[0] = -x * poly_force(stiffness, stiffnesspoly, x, false);
     }
 
-    // a damper always
+    // a damper acts at any length
     if damper {
         let v = d.ten_velocity[t];
         forces[1] = -v * poly_force(damping, dampingpoly, v, true);
@@ -48,7 +48,7 @@ pub fn tendon_passive<R: Real>(m: &Model, d: &Data<R>, t: usize) -> [R; 2] {
     forces
 }
 
-/// Number `k` of where a joint's spring rests.
+/// Rest position of a joint's spring, number `k` of its coordinates.
 #[inline(always)]
 pub fn joint_rest<R: Real>(m: &Model, d: &Data<R>, j: usize, k: usize) -> R {
     if m.nplastic > 0
@@ -84,7 +84,7 @@ pub fn poly_force_slope<R: Real>(linear: R, poly: [R; 2], x: R, damper: bool) ->
     linear + x * (R::splat(2.0) * poly[0] + x * (R::splat(3.0) * poly[1]))
 }
 
-/// Derivative of the force of a dof's damper, that of its actuators included, over its velocity.
+/// Derivative of the force of a dof's damper, including its actuators' damping, with respect to its velocity.
 #[inline(always)]
 pub fn damping_slope<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
     let linear = d.own.dof_damping_all(m, i);

@@ -1,4 +1,5 @@
-//! What a grid of angles around a site feels (`mujoco.sensor.touch_grid`). A lane's contacts are its own, so they are taken lane by lane.
+//! Contacts seen in a grid of angles around a site (`mujoco.sensor.touch_grid`). Each lane has its own contacts, so lanes are
+//! processed one by one.
 
 use super::math::*;
 use super::sensor::Slots;
@@ -7,7 +8,7 @@ use super::touch::{Seen, contact_wrench, of_lane};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
-/// Cell of an angle among `count` between `-half` and `half`; those in the middle are the smaller the larger `gamma` is. -1 outside.
+/// Cell of an angle among `count` cells between `-half` and `half`; a larger `gamma` makes the cells in the middle smaller. -1 outside.
 pub fn grid_cell(angle: f64, count: i32, half: f64, gamma: f64) -> i32 {
     let step = 2.0 / f64::from(count);
     let mut edge = -1.0_f64;
@@ -19,18 +20,18 @@ pub fn grid_cell(angle: f64, count: i32, half: f64, gamma: f64) -> i32 {
         }
         edge += step;
     }
-    // of the edges, one at least lies below, and one not
+    // at least one edge is below the angle, and at least one is not
     if below == count + 1 { -1 } else { below - 1 }
 }
 
-/// Forces, then torques, of the contacts of a site's body and what is welded to it, along the site's axes z, x, y; each in the cell
-/// where the contact is seen from the site, which looks down; in one lane.
+/// Forces, then torques, of the contacts of a site's body and bodies welded to it, along the site's axes z, x, y; each is added to
+/// the cell in which the site, looking down, sees the contact; in one lane.
 pub fn grid_report<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, slots: Slots) {
     let (adr, dim) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize);
     for x in &mut d.sensordata[adr..adr + dim] {
         x.set_lane(lane, 0.0);
     }
-    // of several sensors with an instance the first has it
+    // of several sensors with the same plugin instance, the first one reports
     let instance = m.sensor_plugin[i];
     if m.sensor_plugin[..i].contains(&instance) {
         return;
@@ -54,7 +55,7 @@ pub fn grid_report<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, s
             continue;
         }
 
-        // where it is seen
+        // direction in which the site sees the contact
         let [x, y, z] = mul_mat_t_vec3(mat, sub3(contact.pos, place));
         let azimuth = f64::atan2(x, -z);
         let elevation = f64::atan2(y, (x * x + z * z).sqrt());
@@ -64,7 +65,7 @@ pub fn grid_report<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, s
             continue;
         }
 
-        // on the body of the lower number
+        // force on the body with the lower number
         let sign = if body < bodies[0].max(bodies[1]) {
             -1.0
         } else {

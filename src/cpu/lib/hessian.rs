@@ -1,10 +1,10 @@
-//! The Hessian of the primal problem, M + J' D J over the quadratic rows and the cones of one island; its factor, and
-//! Newton's direction. Dofs are numbered by their place in the island.
+//! The Hessian of the primal problem, M + J' D J over the quadratic rows and the cones of one island; its factor, and Newton's
+//! direction. Dofs are numbered by their index in the island.
 //!
-//! On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island and adds the rows that
-//! entered and takes away those that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
+//! On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island, adds the rows that became
+//! active and subtracts the rows that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
 //! islands, with its rows from the diagonal to the last dof that is coupled in any lane. Kernels make the whole triangle of an
-//! island. In f32 what is taken away leaves its last bits behind, which may be as large as the inertia.
+//! island. In f32 removed rows leave rounding errors behind, which may be as large as the inertia.
 
 use wide::f64x4;
 
@@ -15,7 +15,7 @@ use super::rows::{Rows, follow, for_rows, load, store};
 use crate::fields::{Data, Model};
 use crate::types::*;
 
-/// One world in f64: products take numbers four at a time; the Hessian is that of an island, and kept.
+/// One world in f64: vector operations take four numbers at a time; the Hessian of an island is kept between iterations.
 pub struct Sparse;
 
 impl System<f64> for Sparse {
@@ -56,14 +56,14 @@ impl System<f64> for Sparse {
     }
 }
 
-// the Jacobian of a world that is borrowed otherwise too
+// the Jacobian of a world whose other fields are borrowed as well
 macro_rules! jacobian {
     ($m:expr, $d:expr) => {
         Sparse.jacobian($m, &$d.efc_Jpat, &$d.efc_J)
     };
 }
 
-// where the rows of an island's Hessian are
+// storage of the rows of an island's Hessian
 macro_rules! shape {
     ($d:expr, $nv:expr) => {
         chains::Shape {
@@ -76,12 +76,12 @@ macro_rules! shape {
     };
 }
 
-// Which dofs of the island are coupled: every dof's row of the Hessian ends at the last of them.
+// Sparsity of the island's Hessian: the row of every dof ends at the last dof coupled to it.
 fn symbolic(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
     let dofs = island.dofs;
     let end = &mut d.solver_end;
 
-    // by inertia
+    // coupling by inertia
     for (k, &i) in dofs.iter().enumerate() {
         end[k] = k as i32;
         let adr = m.M_rowadr[i as usize] as usize;
@@ -90,7 +90,7 @@ fn symbolic(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
         }
     }
 
-    // by rows
+    // coupling by constraint rows
     let mut last_pattern = -1;
     for &r in island.rows {
         let pattern = d.efc_Jpat[r as usize];
@@ -109,7 +109,7 @@ fn symbolic(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
         }
     }
 
-    // rows of the Hessian follow each other
+    // rows of the Hessian are stored one after the other
     let num = dofs.len();
     chains::groups(&mut d.solver_group, &end[..num]);
     chains::reach(&mut d.solver_first, &mut d.solver_parent, &end[..num]);
@@ -139,7 +139,7 @@ fn make_hessian(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
     update_hessian(m, d, island);
 }
 
-// Adds rows that became quadratic to H and takes away those that no longer are.
+// Adds rows that became quadratic to H and subtracts those that are no longer.
 fn update_hessian(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
     let rows = island.rows;
     let (h, adr, place) = (&mut d.solver_H, &d.solver_adr, &d.map_dof2idof);
@@ -153,7 +153,7 @@ fn update_hessian(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
     });
 }
 
-// adds the cones of contacts that slide to a copy of H
+// adds the cones of sliding contacts to a copy of H
 fn add_cones(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
     let mut row = island.ne + island.nf;
     while row < island.rows.len() {
@@ -186,7 +186,7 @@ fn add_cone<const N: usize>(m: &Model, d: &mut Data, r: usize, w: &[[f64; MAXDIM
     });
 }
 
-// what rows add to the Hessian's diagonal inertia, or take away
+// change of the rows' D in the Hessian: rows to add or to subtract
 #[inline(always)]
 fn changes<const N: usize>(
     in_h: &mut [i32],
@@ -203,7 +203,7 @@ fn changes<const N: usize>(
     weight
 }
 
-// H += J' W J for rows that touch the same dofs; `weighted` is W times a column of J
+// H += J' W J for rows with the same dofs; `weighted` is W times a column of J
 #[inline(always)]
 fn add_rows<const N: usize>(
     h: &mut [f64],
@@ -239,7 +239,7 @@ fn add_rows<const N: usize>(
     }
 }
 
-// Factors H; made anew if what was added and taken away left it indefinite.
+// Factors H; H is recomputed if additions and subtractions left it indefinite.
 fn factor(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
     for anew in [false, true] {
         if anew {
@@ -265,7 +265,7 @@ fn factor(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
     }
 }
 
-// Search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad.
+// Search = - inv(H) grad; returns the gain of a full step, 1/2 grad' inv(H) grad.
 fn direction(d: &mut Data, island: &Island<'_, f64>) -> f64 {
     let dofs = island.dofs;
     let nv = dofs.len();
@@ -273,7 +273,7 @@ fn direction(d: &mut Data, island: &Island<'_, f64>) -> f64 {
     for (x, &i) in x.iter_mut().zip(dofs) {
         *x = d.solver_grad[i as usize];
     }
-    // numbers are taken four at a time: those behind the last are multiplied by zero, and must not be NaN
+    // numbers are processed four at a time: the numbers behind the last are multiplied by zero, and must not be NaN
     let end = x.len().min(nv + 3);
     x[nv..end].fill(0.0);
     chains::solve(x, &d.solver_U, &d.solver_dinv[..nv], shape!(d, nv));

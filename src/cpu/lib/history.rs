@@ -1,10 +1,10 @@
-//! Histories: the last values of a control or of a sensor, with the times at which they were taken.
+//! Histories: the last values of a control or of a sensor, with their sample times.
 
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::{Interp, MINVAL};
 
-/// A ring of samples in `history`: when it was last due, the place of the newest sample, the times of all, their values.
+/// A ring of samples in `history`: last due time, index of the newest sample, times of all samples, their values.
 #[derive(Clone, Copy, Debug)]
 pub struct Ring {
     adr: usize,
@@ -18,13 +18,13 @@ impl Ring {
         self.num == 0
     }
 
-    /// Number of values of a sample.
+    /// Number of values per sample.
     pub fn width(self) -> usize {
         self.dim
     }
 }
 
-/// Samples of a ring, by their places, and how much each counts; those that count nothing are not looked at.
+/// Samples of a ring, by their indices, and their weights; samples of weight zero are not read.
 #[derive(Clone, Copy, Debug)]
 pub struct Blend {
     place: [usize; 4],
@@ -43,7 +43,7 @@ pub fn sensor_ring(m: &Model, i: usize) -> Ring {
     ring(adr, num, m.sensor_dim[i])
 }
 
-// a ring of `num` samples; none without an address
+// a ring of `num` samples; empty without an address
 fn ring(adr: i32, num: i32, dim: i32) -> Ring {
     Ring {
         adr: adr.max(0) as usize,
@@ -52,20 +52,20 @@ fn ring(adr: i32, num: i32, dim: i32) -> Ring {
     }
 }
 
-/// How far apart two times may be that are meant to be the same: what sums of timesteps lose in single precision.
+/// Tolerance within which two times count as equal: the rounding error of sums of timesteps in single precision.
 #[inline(always)]
 pub fn time_slack<R: Real>(steps: usize, time: f64) -> f64 {
     let lost = 2.0 * (R::ROUNDING - <f64 as Real>::ROUNDING);
     lost * (steps + 2) as f64 * time.abs()
 }
 
-/// A number of the model as a world's number holds it.
+/// A number of the model, rounded to a world's precision.
 #[inline(always)]
 pub fn as_kept<R: Real>(x: f64) -> f64 {
     R::splat(x).lane(0)
 }
 
-// place of the `k`th sample, the oldest first
+// index of the `k`th sample, the oldest first
 fn sample_place<R: Real>(d: &Data<R>, lane: usize, ring: Ring, k: usize) -> usize {
     let newest = (d.history[ring.adr + 1].lane(lane) as usize).min(ring.num - 1);
     (newest + 1 + k) % ring.num
@@ -76,7 +76,7 @@ fn sample_time<R: Real>(d: &Data<R>, lane: usize, ring: Ring, k: usize) -> f64 {
     d.history[ring.adr + 2 + sample_place(d, lane, ring, k)].lane(lane)
 }
 
-// the first sample that is not before a time; the last one if all are
+// the first sample that is not before a time; the last one if all are before it
 fn not_before<R: Real>(d: &Data<R>, lane: usize, ring: Ring, time: f64) -> usize {
     let mut k = 0;
     while k + 1 < ring.num && sample_time(d, lane, ring, k) < time {
@@ -85,7 +85,8 @@ fn not_before<R: Real>(d: &Data<R>, lane: usize, ring: Ring, time: f64) -> usize
     k
 }
 
-/// What a history says of a time: constant before its oldest sample and from its newest on, between them as `interp` says.
+/// Weights of a history's samples at a time: constant before the oldest sample and from the newest on, interpolated by `interp`
+/// between them.
 pub fn read_ring<R: Real>(d: &Data<R>, lane: usize, ring: Ring, time: f64, interp: i32) -> Blend {
     let k = not_before(d, lane, ring, time);
     let at = |k: usize| sample_place(d, lane, ring, k.min(ring.num - 1));
@@ -99,7 +100,7 @@ pub fn read_ring<R: Real>(d: &Data<R>, lane: usize, ring: Ring, time: f64, inter
         };
     }
 
-    // between two samples, and those beside them
+    // the two samples around the time, and their outer neighbours
     let last = sample_time(d, lane, ring, k - 1);
     let place = [at(k.max(2) - 2), at(k - 1), at(k), at(k + 1)];
     let span = next - last;
@@ -117,7 +118,7 @@ pub fn read_ring<R: Real>(d: &Data<R>, lane: usize, ring: Ring, time: f64, inter
         };
     }
 
-    // a cubic through both, as steep as the line from neighbour to neighbour; level where the history ends
+    // a cubic through both samples, with the slopes of the lines between their neighbours; zero slope where the history ends
     let (mut before, mut behind) = (0.0, 0.0);
     if k >= 2 {
         before = span / (next - sample_time(d, lane, ring, k - 2));
@@ -135,7 +136,7 @@ pub fn read_ring<R: Real>(d: &Data<R>, lane: usize, ring: Ring, time: f64, inter
     }
 }
 
-/// Component `c` of samples that are blended.
+/// Component `c` of the weighted samples.
 pub fn blended<R: Real>(d: &Data<R>, lane: usize, ring: Ring, blend: Blend, c: usize) -> f64 {
     let values = ring.adr + 2 + ring.num;
     let mut sum = 0.0;
@@ -147,19 +148,19 @@ pub fn blended<R: Real>(d: &Data<R>, lane: usize, ring: Ring, blend: Blend, c: u
     sum
 }
 
-/// True if a period has gone by since a history was last due.
+/// True if a period has passed since a history was last due.
 pub fn is_due<R: Real>(d: &Data<R>, lane: usize, ring: Ring, period: f64, time: f64) -> bool {
     d.history[ring.adr].lane(lane) + period <= time + time_slack::<R>(0, time)
 }
 
-/// Makes room for a sample of a time, the oldest one giving way, and says where its values belong; a sample of the same time is
-/// overwritten.
+/// Makes room for a sample at a time, in place of the oldest one, and returns the address of its values; a sample at the same
+/// time is overwritten.
 pub fn new_sample<R: Real>(d: &mut Data<R>, lane: usize, ring: Ring, time: f64) -> usize {
     let (times, values) = (ring.adr + 2, ring.adr + 2 + ring.num);
     let mut to = sample_place(d, lane, ring, 0);
     let newest = sample_time(d, lane, ring, ring.num - 1);
     if time <= newest {
-        // time was put back: the sample has its place among the others
+        // time was set back: insert the sample between the others
         let k = not_before(d, lane, ring, time);
         let apart = sample_time(d, lane, ring, k) - time;
         let same = apart.abs() <= MINVAL + time_slack::<R>(0, time);
@@ -188,7 +189,7 @@ fn copy<R: Real>(d: &mut Data<R>, lane: usize, from: usize, to: usize) {
     d.history[to].set_lane(lane, x);
 }
 
-/// What a sensor says in place of its reading, where that comes late or is not due yet; the reading is kept for the history.
+/// Replaces a sensor's reading by its history's value, if the sensor is delayed or not due yet; the reading is kept for the history.
 pub fn hold_back<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     let ring = sensor_ring(m, i);
     let (delay, period) = (

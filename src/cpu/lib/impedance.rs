@@ -6,7 +6,7 @@ use crate::fields::Model;
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// solref and solimp of a constraint, brought into range, and what follows from them.
+/// solref and solimp of a constraint, brought into range, and quantities derived from them.
 #[derive(Clone, Copy, Debug)]
 pub struct Solver<R> {
     solref: [R; 2],
@@ -16,18 +16,18 @@ pub struct Solver<R> {
     curve: Curve,
 }
 
-// the sigmoid of all lanes; told apart once, so that the common ones are short
+// kind of the sigmoid in all lanes; determined once, so that common kinds are cheap
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Curve {
     Flat,
     Straight,
     Square,
-    // any power, or one that lanes do not share
+    // any other power, or lanes with different powers
     Other,
 }
 
 impl Solver<f64> {
-    /// The same in every lane.
+    /// The same parameters in every lane.
     #[inline(always)]
     pub(crate) fn splat<R: Real>(&self) -> Solver<R> {
         Solver {
@@ -38,8 +38,8 @@ impl Solver<f64> {
         }
     }
 
-    /// Violation at which a contact takes as much of an approach as leaves its two sides touching when the timestep ends: `time` is
-    /// the fraction of the timestep after which they touch, `way` how much nearer they would come in all of it (m).
+    /// Violation at which a contact stops an approach so that its two sides just touch when the timestep ends: `time` is the
+    /// fraction of the timestep after which they touch, `way` how much nearer they would come in the whole timestep (m).
     pub(crate) fn arrest(&self, timestep: f64, time: f64, way: f64) -> f64 {
         let [_, dmax, width, ..] = self.solimp;
         let spring = timestep * timestep * stiffness(self) * dmax * dmax;
@@ -51,7 +51,7 @@ impl Solver<f64> {
     }
 }
 
-/// Impedance and its derivative by the violation.
+/// Impedance and its derivative with respect to the violation.
 #[derive(Clone, Copy, Debug)]
 pub struct Impedance<R> {
     /// d, in (0, 1).
@@ -90,7 +90,7 @@ pub fn solver<R: Real>(m: &Model, timestep: R, solref: [R; 2], solimp: [R; 5]) -
     }
 }
 
-// constant impedance, or no width to change in
+// constant impedance, or zero width
 #[inline(always)]
 fn is_flat<R: Real>([dmin, dmax, width, ..]: &[R; 5]) -> R::Mask {
     let level = !(dmin.lt(*dmax) | dmax.lt(*dmin));
@@ -113,8 +113,8 @@ fn curve<R: Real>(solimp: &[R; 5]) -> Curve {
     }
 }
 
-/// Damping ratio of a standard solref whose spring a discrete step cannot resolve, time constant times damping ratio below the timestep; 0 where it can, or
-/// `refsafe` is off.
+/// Damping ratio of a standard solref whose spring a discrete step cannot resolve (time constant times damping ratio below the timestep); 0
+/// where it can, or if `refsafe` is off.
 #[inline]
 pub(crate) fn unresolved<R: Real>(m: &Model, timestep: R, s: &Solver<R>) -> R {
     let ([tc, dr], zero) = (s.solref, R::zero());
@@ -151,7 +151,7 @@ pub fn damping<R: Real>(s: &Solver<R>) -> R {
     R::select(is_standard, standard, -dr / dmax.max(least))
 }
 
-/// A number that is not negative to a constant power; 1 and 2 are common.
+/// A nonnegative number to a constant power; the powers 1 and 2 are common.
 #[inline(always)]
 pub fn power<R: Real>(x: R, p: R) -> R {
     let (zeroth, first, second) = (is(p, 0.0), is(p, 1.0), is(p, 2.0));
@@ -163,7 +163,7 @@ pub fn power<R: Real>(x: R, p: R) -> R {
     R::select(is_common, common, x.powf(p))
 }
 
-/// Impedance at a violation `pos - margin`: a sigmoid of its size in units of the width.
+/// Impedance at a violation `pos - margin`: a sigmoid of the violation's size in units of the width.
 #[inline]
 pub fn impedance<R: Real>(s: &Solver<R>, violation: R) -> Impedance<R> {
     let [dmin, dmax, width, ..] = s.solimp;
@@ -210,7 +210,7 @@ pub fn impedance<R: Real>(s: &Solver<R>, violation: R) -> Impedance<R> {
     }
 }
 
-// its value and its slope; a lane's do not depend on whether the others have its power
+// value and derivative of the sigmoid; a lane's result does not depend on the powers of other lanes
 #[inline(always)]
 fn sigmoid<R: Real>(s: &Solver<R>, x: R) -> (R, R) {
     let ([a, b], [.., midpoint, p]) = (s.factors, s.solimp);
@@ -233,7 +233,7 @@ fn sigmoid<R: Real>(s: &Solver<R>, x: R) -> (R, R) {
     }
 }
 
-/// R of a row with an impedance and the approximate diagonal of A.
+/// R of a row, from its impedance and the approximate diagonal of A.
 #[inline]
 pub fn regularization<R: Real>(imp: &Impedance<R>, diag: R) -> R {
     ((R::one() - imp.value) * diag / imp.value).max(R::splat(MINVAL))

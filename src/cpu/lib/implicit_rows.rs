@@ -1,7 +1,8 @@
-//! Rows whose springs and dampers are what they will be at the end of the timestep.
+//! Constraint rows with spring and damper evaluated at the end of the timestep.
 //!
-//! A row's reference is `-B vel - K I (pos - margin)`. With the velocity and the position that its acceleration a leads to, that is
-//! `-B vel - K I (pos - margin + h vel) - (h B + h² K I) a`: a row with another reference, and regularized by `1 + h B + h² K I` less.
+//! A row's reference is `-B vel - K I (pos - margin)`. With the velocity and the position after the timestep at acceleration a, the
+//! reference is `-B vel - K I (pos - margin + h vel) - (h B + h² K I) a`. So the row gets another reference, and its regularization is
+//! divided by `1 + h B + h² K I`.
 
 use crate::cpu::make_constraint::set_regularization;
 use crate::fields::{Data, Model};
@@ -14,7 +15,8 @@ pub(crate) fn resolved<R: Real>(timestep: R, impedance: R, ratio: R) -> [R; 2] {
     [stiffness, R::splat(2.0) * ratio * stiffness.sqrt()]
 }
 
-/// Evaluates the first `num` rows at the end of the timestep. `share` tells by how much less a row moves than its diagonal of A says.
+/// Evaluates the first `num` rows at the end of the timestep. `share` is the factor by which a row's real response is smaller
+/// than its diagonal of A.
 pub(crate) fn soften<R: Real>(
     m: &Model,
     d: &mut Data<R>,
@@ -24,7 +26,7 @@ pub(crate) fn soften<R: Real>(
 ) {
     let mut r = 0;
     while r < num {
-        // the first row of a contact speaks for all
+        // a contact's rows are treated together, at its first row
         let condim = |d: &Data<R>| {
             let k = contact[R::int_lane(d.efc_id[r], 0) as usize] as usize;
             m.collision_condim[k] as usize
@@ -40,7 +42,7 @@ pub(crate) fn soften<R: Real>(
             false => R::one(),
         });
 
-        // an impedance ends below 1
+        // keep the impedance below 1: at most `MAXIMP`
         let imp = d.efc_KBIP[4 * r + 2];
         let least = R::splat((1.0 - MAXIMP) / MAXIMP) * imp / (R::one() - imp);
         let factor = less * (R::one() / scales[0]).max(least);
@@ -53,7 +55,7 @@ pub(crate) fn soften<R: Real>(
     }
 }
 
-// the reference of a row at the end of the timestep; by how much less it is regularized
+// sets the reference of a row at the end of the timestep; returns the divisor of its regularization
 fn postpone<R: Real>(m: &Model, d: &mut Data<R>, r: usize) -> R {
     let h = d.own.timestep(m);
     let [k, b, imp] = [0, 1, 2].map(|n| d.efc_KBIP[4 * r + n]);

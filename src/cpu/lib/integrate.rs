@@ -1,4 +1,4 @@
-//! From rates to the next state.
+//! Integration of rates to the next state.
 
 use crate::cpu::lib::actuator::{next_activation, wrap_period, wrap_setpoint};
 use crate::cpu::lib::math::*;
@@ -55,7 +55,7 @@ pub fn advance<R: Real>(m: &Model, d: &mut Data<R>, act_dot: &[R], qacc: &[R], q
         stay(m, d);
     }
 
-    // where springs that were stretched too far rest
+    // move the rest positions of plastic springs that were stretched too far
     if m.nplastic > 0 {
         yield_springs(m, d, qvel);
     }
@@ -63,7 +63,7 @@ pub fn advance<R: Real>(m: &Model, d: &mut Data<R>, act_dot: &[R], qacc: &[R], q
     // time
     d.time[0] += h;
 
-    // start of the next solve
+    // warm start of the next solve
     d.qacc_warmstart.copy_from_slice(&d.qacc);
 }
 
@@ -74,7 +74,7 @@ fn advance_act<R: Real>(m: &Model, d: &mut Data<R>, i: usize, act_dot: &[R]) {
     };
     let num = m.actuator_actnum[i] as usize;
     for (k, rate) in (adr..).zip(&act_dot[adr..adr + num]) {
-        // what is disabled stands still
+        // activations of a disabled actuator stay constant
         let rate = if m.actuator_disabled(i) {
             R::zero()
         } else {
@@ -83,14 +83,14 @@ fn advance_act<R: Real>(m: &Model, d: &mut Data<R>, i: usize, act_dot: &[R]) {
         d.act[k] = next_activation(m, d, i, k, rate);
     }
 
-    // a setpoint of an angle is kept within a turn of the length
+    // an angle setpoint is kept within half a turn of the length
     if m.actuator_dyntype[i] == DynType::Integrator {
         let length = d.actuator_length[m.actuator_outadr[i] as usize];
         let last = adr + num - 1;
         d.act[last] = wrap_setpoint(d.act[last], length, wrap_period(m, d, i));
     }
 
-    // and so is an orientation
+    // likewise an orientation setpoint
     if m.actuator_dyntype[i] == DynType::Integrator && m.actuator_gaintype[i] == GainType::So3 {
         wrap_rotation(&mut d.act[adr..adr + 3]);
     }

@@ -1,15 +1,15 @@
-//! Motion of points of bodies, and what each dof contributes to it.
+//! Motion of points of bodies, and the contributions of dofs to it.
 
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::{MINVAL, WrapType};
 
-/// Walks the dofs that move a body, last first, and the entries of a sparse row that are theirs; dofs that the row does
-/// not hold are passed over.
+/// Calls `f` for the dofs that move a body, last first, with their entries of a sparse row; dofs without an entry in the row are
+/// skipped.
 #[inline(always)]
 pub fn for_chain(m: &Model, body: usize, colind: &[i32], mut f: impl FnMut(usize, usize)) {
-    // both descend
+    // both lists descend
     let mut k = colind.len();
     let mut i = m.body_lastdof[body];
     while i >= 0 {
@@ -23,8 +23,7 @@ pub fn for_chain(m: &Model, body: usize, colind: &[i32], mut f: impl FnMut(usize
     }
 }
 
-/// Adds to a sparse row what each dof does to a point of a body along `dir`, and to its turning about `axis`: the row of
-/// the Jacobian of that motion (`mj_jac`).
+/// Adds to a sparse row the Jacobian of a point of a body along `dir`, and of the body's rotation about `axis` (`mj_jac`).
 #[inline(always)]
 #[expect(
     clippy::too_many_arguments,
@@ -48,7 +47,7 @@ pub fn add_jac<R: Real>(
     });
 }
 
-/// Second rate of the length of a spatial tendon without geoms, from the accelerations of the bodies.
+/// Second time derivative of the length of a spatial tendon without geoms, from the accelerations of the bodies.
 #[inline(always)]
 pub fn tendon_acceleration<R: Real>(m: &Model, d: &Data<R>, cacc: &[[R; 6]], t: usize) -> R {
     let start = m.tendon_adr[t] as usize;
@@ -69,7 +68,7 @@ pub fn tendon_acceleration<R: Real>(m: &Model, d: &Data<R>, cacc: &[[R; 6]], t: 
             continue;
         }
 
-        // how fast the direction turns, and the ends fly apart
+        // acceleration along the direction, and the term due to its rotation
         let pos = site.map(|s| d.site_xpos[s]);
         let (dir, length) = normalize3(sub3(pos[1], pos[0]));
         let (vel0, acc0) = point_motion(m, d, cacc, body[0], pos[0]);
@@ -84,7 +83,7 @@ pub fn tendon_acceleration<R: Real>(m: &Model, d: &Data<R>, cacc: &[[R; 6]], t: 
     acc
 }
 
-/// Velocity of a point of a body, and its acceleration from those of the bodies; gravity is not part of it.
+/// Velocity of a point of a body, and its acceleration from the bodies' accelerations, without gravity.
 #[inline(always)]
 pub fn point_motion<R: Real>(
     m: &Model,

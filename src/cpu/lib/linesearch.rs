@@ -1,12 +1,12 @@
-//! Exact line search of the primal solvers: the minimum of a convex, piecewise quadratic cost along a direction, by
-//! Newton's method and bracketing (`PrimalSearch`). Worlds side by side minimise each its own cost; those that are done
-//! wait for the others.
+//! Exact line search of the primal solvers: the minimum of a convex, piecewise quadratic cost along a direction, by Newton's
+//! method and bracketing (`PrimalSearch`). Each of the worlds side by side minimises its own cost; finished worlds wait for the
+//! others.
 //!
-//! On purpose kernels tell the side by the slope at the start, and look between the first two points as soon as the slope
-//! changes its sign; the twins tell it by the slope at the first step, as MuJoCo does.
+//! On purpose kernels choose the side by the slope at the start, and search between the first two points as soon as the slope
+//! changes its sign; the twins choose it by the slope at the first step, as MuJoCo does.
 //!
-//! A slope counts as zero below a bound; in an f32 also where it is no more than the last bits of its terms, whose sizes are
-//! added up beside it.
+//! A slope counts as zero below a bound. In f32 it also counts as zero if it is within rounding of its terms, whose absolute
+//! values are summed for that.
 
 use super::cone::{Path, path_eval};
 use super::math::is_fine;
@@ -15,17 +15,17 @@ use crate::types::MINVAL;
 
 /// The cost along a search direction, relative to its start, in parts that are cheap to evaluate.
 pub struct Line<'a, R: Real> {
-    /// Linear and quadratic coefficient of what is quadratic everywhere: the Gauss cost and equalities.
+    /// Linear and quadratic coefficients of the parts that are quadratic everywhere: the Gauss cost and equalities.
     pub smooth: [R; 2],
     /// Friction loss rows.
     pub friction: &'a [Quad<R>],
-    /// One-sided rows, limits, frictionless and pyramidal contacts: residual at the start, its change by a unit step, D.
+    /// One-sided rows: limits, frictionless and pyramidal contacts. Residual at the start, its change by a unit step, D.
     pub one_sided: [&'a [R]; 3],
     /// Elliptic contacts.
     pub cones: &'a [Path<R>],
 }
 
-/// A friction loss along a search direction: residual at the start, its change by a unit step, D, the friction loss, and the
+/// A friction loss row along a search direction: residual at the start, its change by a unit step, D, the friction loss, and the
 /// bound of the quadratic zone.
 pub type Quad<R> = [R; 5];
 
@@ -34,15 +34,15 @@ pub type Quad<R> = [R; 5];
 pub struct Point<R> {
     /// Step.
     pub alpha: R,
-    /// Cost less that of the start.
+    /// Cost minus the cost at the start.
     pub cost: R,
-    /// First and second derivative of the cost by the step.
+    /// First and second derivative of the cost with respect to the step.
     pub deriv: [R; 2],
-    /// Sizes of the terms of the first derivative, added up; 0 in an f64, whose last bits do not matter.
+    /// Sum of the absolute values of the terms of the first derivative; 0 in f64, whose rounding does not matter.
     pub size: R,
 }
 
-/// What is quadratic around a step: its linear and its quadratic coefficient.
+/// The quadratic part of the cost around a step: its linear and its quadratic coefficient.
 #[derive(Clone, Copy, Debug)]
 pub struct Quadratic<R> {
     /// Linear coefficient.
@@ -51,7 +51,7 @@ pub struct Quadratic<R> {
     pub square: R,
 }
 
-// a slope of no more roundings of its terms is not told from zero
+// a slope below this many roundings of its terms counts as zero
 const TOLD: f64 = 4.0;
 
 impl<R: Real> Point<R> {
@@ -68,7 +68,7 @@ impl<R: Real> Point<R> {
         }
     }
 
-    // where Newton would go from here
+    // Newton's step from here
     #[inline(always)]
     fn newton(&self) -> R {
         self.alpha - self.deriv[0] / self.deriv[1]
@@ -84,17 +84,17 @@ impl<R: Real> Point<R> {
     }
 }
 
-/// What a search found, and how often it looked.
+/// Result of a line search, and its number of evaluations.
 pub struct Found<R> {
-    /// Step; 0 where there is no lower point.
+    /// Step; 0 where no point is lower.
     pub alpha: R,
-    /// By how much it lowers the cost.
+    /// Decrease of the cost.
     pub gain: R,
-    /// Points at which the cost was evaluated.
+    /// Number of points at which the cost was evaluated.
     pub neval: R,
 }
 
-// the answers so far, and who has none
+// results so far, and the lanes without one
 struct Answers<R: Real> {
     open: R::Mask,
     alpha: R,
@@ -126,8 +126,8 @@ impl<R: Real> Line<'_, R> {
             alpha,
             ..Point::default()
         };
-        // what is quadratic around here: coefficients are added before the step can cancel them, so that a Newton step inside
-        // of one piece ends at a slope of nothing
+        // coefficients of the quadratic parts are added before they are multiplied by the step, so that they do not cancel: a
+        // Newton step inside one piece ends at slope zero
         let mut sum = self.one_sided(&mut p);
         sum.linear += self.smooth[0];
         sum.square += self.smooth[1];
@@ -163,7 +163,7 @@ impl<R: Real> Line<'_, R> {
         }
     }
 
-    // quadratic where the residual is negative, else nothing
+    // quadratic where the residual is negative, else zero
     #[inline(always)]
     fn one_sided(&self, p: &mut Point<R>) -> Quadratic<R> {
         let (zero, half) = (R::zero(), R::splat(0.5));
@@ -185,8 +185,8 @@ impl<R: Real> Line<'_, R> {
         }
     }
 
-    /// The step that minimises the cost in the lanes that are `live`, and by how much it lowers it; a step of 0 where there
-    /// is no lower point. `gtol` is the slope that counts as zero (`PrimalSearch`).
+    /// The step that minimises the cost in the `live` lanes, and the decrease of the cost; a step of 0 where no point is lower.
+    /// `gtol` is the slope that counts as zero (`PrimalSearch`).
     pub fn search(&self, gtol: R, live: R::Mask, ls_iterations: i32) -> Found<R> {
         let (zero, one) = (R::zero(), R::one());
         let limit = R::splat(f64::from(ls_iterations));
@@ -196,7 +196,7 @@ impl<R: Real> Line<'_, R> {
             gain: zero,
         };
 
-        // start, and Newton's step from there
+        // the start, and Newton's step from there
         let p0 = self.eval(zero);
         let mut p1 = self.eval(p0.newton());
         let mut neval = R::splat(2.0);
@@ -238,7 +238,7 @@ impl<R: Real> Line<'_, R> {
             let candidates = [p1next, p2next, pmid];
             neval += R::select(open, one, zero);
 
-            // the best of those whose slope is zero
+            // the best of the candidates with slope zero
             let mut best = pmid;
             best.cost = R::splat(f64::from(f32::MAX));
             let mut any = zero.lt(zero);
@@ -253,14 +253,14 @@ impl<R: Real> Line<'_, R> {
                 continue;
             }
 
-            // narrow the bracket; where it no longer narrows, the machine's accuracy is reached
+            // narrow the bracket; where it no longer narrows, machine precision is reached
             let moved1 = self.narrow(&mut p1, &candidates, &mut p1next, open);
             let moved2 = self.narrow(&mut p2, &candidates, &mut p2next, open);
             neval += R::select(moved1, one, zero) + R::select(moved2, one, zero);
             answers.found(open & !(moved1 | moved2), &pmid);
         }
 
-        // out of evaluations: the better end, if it is lower
+        // out of evaluations: the better end, if it is lower than the start
         let mut end = Point::select(p1.cost.le(p2.cost), p1, p2);
         let lower = end.cost.lt(zero);
         end.alpha = R::select(lower, end.alpha, zero);

@@ -49,14 +49,14 @@ pub fn norm3<R: Real>(a: [R; 3]) -> R {
     dot3(a, a).sqrt()
 }
 
-/// Whether a number is as fine as MuJoCo's own, so that what MuJoCo takes for nothing is nothing; rounding of single precision
-/// is much more than that.
+/// True if the precision of a number is as fine as MuJoCo's, so that MuJoCo's thresholds for zero hold; the rounding of single
+/// precision is larger than these.
 pub const fn is_fine<R: Real>() -> bool {
     R::ROUNDING < MINVAL
 }
 
-/// Length up to which the distance of two places on shapes of this size is nothing but rounding; a fine number takes MuJoCo's,
-/// which does not look at the size.
+/// Length below which the distance of two points on shapes of this size is only rounding; in double precision MuJoCo's threshold,
+/// which does not depend on the size.
 #[inline(always)]
 pub fn nothing<R: Real>(size: R) -> R {
     let rounding = if is_fine::<R>() { 0.0 } else { R::ROUNDING };
@@ -136,25 +136,25 @@ pub fn axis_angle2quat<R: Real>(axis: [R; 3], angle: R) -> [R; 4] {
     [c, axis[0] * s, axis[1] * s, axis[2] * s]
 }
 
-/// `x` limited to `[lo, hi]`; what is not a number stays so (`mju_clip`).
+/// `x` limited to `[lo, hi]`; NaN stays NaN (`mju_clip`).
 #[inline(always)]
 pub fn clip<R: Real>(x: R, lo: R, hi: R) -> R {
     R::select(x.lt(lo), lo, R::select(hi.lt(x), hi, x))
 }
 
-/// True where a number is not one, or is too large (`mju_isBad`).
+/// True where a number is NaN or too large (`mju_isBad`).
 #[inline(always)]
 pub fn is_bad<R: Real>(x: R) -> R::Mask {
     !(x.le(R::splat(MAXVAL)) & R::splat(-MAXVAL).le(x))
 }
 
-/// True where a number is not zero; what is not a number is not zero.
+/// True where a number is not zero; NaN counts as nonzero.
 #[inline(always)]
 pub fn nonzero<R: Real>(x: R) -> R::Mask {
     !(x.le(R::zero()) & R::zero().le(x))
 }
 
-/// A unit vector and the length it had; the x axis if it was too short (`mju_normalize3`).
+/// The unit vector and the length of a vector; the x axis if it is too short (`mju_normalize3`).
 #[inline(always)]
 pub fn normalize3<R: Real>(a: [R; 3]) -> ([R; 3], R) {
     let norm = norm3(a);
@@ -164,7 +164,7 @@ pub fn normalize3<R: Real>(a: [R; 3]) -> ([R; 3], R) {
     ([pick(a[0], 1.0), pick(a[1], 0.0), pick(a[2], 0.0)], norm)
 }
 
-/// A unit quaternion; the identity if it was too short (`mju_normalize4`).
+/// The normalized quaternion; the identity if it is too short (`mju_normalize4`).
 #[inline(always)]
 pub fn normalize4<R: Real>(q: [R; 4]) -> [R; 4] {
     let norm = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
@@ -198,14 +198,14 @@ pub fn sub_quat<R: Real>(a: [R; 4], b: [R; 4]) -> [R; 3] {
     quat2vel(mul_quat(neg_quat(b), a))
 }
 
-/// A quaternion turned for a time by an angular velocity in its own frame (`mju_quatIntegrate`).
+/// A quaternion rotated for a time by an angular velocity in its own frame (`mju_quatIntegrate`).
 #[inline(always)]
 pub fn quat_integrate<R: Real>(q: [R; 4], vel: [R; 3], time: R) -> [R; 4] {
     let (axis, speed) = normalize3(vel);
     normalize4(mul_quat(q, axis_angle2quat(axis, speed * time)))
 }
 
-/// The nearest whole number, upwards from the middle (`mju_round`).
+/// The nearest integer, halves rounded up (`mju_round`).
 #[inline(always)]
 pub fn round<R: Real>(mut x: R) -> R {
     for lane in 0..R::WIDTH {
@@ -215,11 +215,11 @@ pub fn round<R: Real>(mut x: R) -> R {
     x
 }
 
-/// How fast a rotation vector `u` changes while its frame turns with the velocity `w` in its own axes: the inverse of the
-/// right derivative of the exponential, `w + u×w/2 + c(|u|) u×(u×w)`.
+/// Time derivative of a rotation vector `u` while its frame rotates with the angular velocity `w` in its own axes: the inverse of
+/// the right derivative of the exponential, `w + u×w/2 + c(|u|) u×(u×w)`.
 #[inline(always)]
 pub fn rotation_vector_rate<R: Real>(u: [R; 3], w: [R; 3]) -> [R; 3] {
-    // c = (1 - |u|/2 cot(|u|/2)) / |u|², by its series where that is not accurate
+    // c = (1 - |u|/2 cot(|u|/2)) / |u|², by its series where the formula is not accurate
     let t2 = dot3(u, u);
     let small = t2.lt(R::splat(0.01));
     let t2_large = R::select(small, R::one(), t2);

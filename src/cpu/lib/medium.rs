@@ -1,4 +1,4 @@
-//! Bodies in a medium: what their shape is to it, and how they move in it.
+//! Bodies in a fluid: their shapes in the fluid models, and their velocities relative to the fluid.
 
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
@@ -6,7 +6,7 @@ use crate::real::Real;
 use crate::types::{GeomType, MINVAL};
 use std::f64::consts::PI;
 
-/// True if a body is to the medium the box of its inertia: none of its geoms is an ellipsoid to it.
+/// True if the inertia box model applies to a body: none of its geoms is an ellipsoid to the fluid.
 #[inline(always)]
 pub fn box_like(m: &Model, i: usize) -> bool {
     let adr = m.body_geomadr[i].max(0) as usize;
@@ -14,27 +14,27 @@ pub fn box_like(m: &Model, i: usize) -> bool {
     (adr..adr + num).all(|g| m.geom_fluid[12 * g] <= 0.0)
 }
 
-/// What a box resists a medium with: by speed, and by its square along each axis.
+/// Drag coefficients of a box: linear in the speed, and quadratic along each axis.
 #[derive(Clone, Copy, Debug)]
 pub struct BoxDrag<R> {
-    /// Force by speed.
+    /// Force per speed.
     pub linear: R,
-    /// Torque by speed of turning.
+    /// Torque per angular speed.
     pub angular: R,
-    /// Force by squared speed.
+    /// Force per squared speed.
     pub face: [R; 3],
-    /// Torque by squared speed of turning.
+    /// Torque per squared angular speed.
     pub spin: [R; 3],
 }
 
-/// One where a body has mass: without it the medium does nothing.
+/// One where a body has mass, zero where not: without mass the fluid has no effect.
 #[inline(always)]
 pub(crate) fn has_mass<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
     let light = d.own.body_mass(m, i).lt(R::splat(MINVAL));
     R::select(light, R::zero(), R::one())
 }
 
-/// Drag of the box that has a body's mass and inertia (`mj_inertiaBoxFluidModel`).
+/// Drag coefficients of the box with a body's mass and inertia (`mj_inertiaBoxFluidModel`).
 #[inline(always)]
 pub fn box_drag<R: Real>(m: &Model, d: &Data<R>, i: usize) -> BoxDrag<R> {
     // edges of the box of the same inertia
@@ -50,7 +50,7 @@ pub fn box_drag<R: Real>(m: &Model, d: &Data<R>, i: usize) -> BoxDrag<R> {
     let linear = R::splat(3.0 * PI) * diam * viscosity;
     let angular = R::splat(PI) * diam * diam * diam * viscosity;
 
-    // density on the faces
+    // density acts on the faces
     let density = some * d.own.density(m).max(R::zero());
     let face = [y * z, x * z, x * y].map(|area| R::splat(0.5) * density * area);
     let fourth = |a: R| a * a * a * a;
@@ -68,7 +68,7 @@ pub fn box_drag<R: Real>(m: &Model, d: &Data<R>, i: usize) -> BoxDrag<R> {
     }
 }
 
-/// Velocity of a frame of a body relative to the medium, in the frame: turning, moving.
+/// Velocity of a frame of a body relative to the fluid, in that frame: angular, linear.
 #[inline(always)]
 pub fn fluid_velocity<R: Real>(
     m: &Model,
@@ -87,7 +87,7 @@ pub fn fluid_velocity<R: Real>(
     ]
 }
 
-/// Half axes of the ellipsoid that stands for a geom (`mju_geomSemiAxes`).
+/// Semiaxes of the ellipsoid that approximates a geom (`mju_geomSemiAxes`).
 #[inline(always)]
 pub fn semi_axes<R: Real>(m: &Model, d: &Data<R>, g: usize) -> [R; 3] {
     let [x, y, z] = d.own.geom_size(m, g);
@@ -99,8 +99,8 @@ pub fn semi_axes<R: Real>(m: &Model, d: &Data<R>, g: usize) -> [R; 3] {
     }
 }
 
-/// What an ellipsoid of these half axes resists turning about axis `k` with, by the square of the speed: between the drag of the
-/// axis and that of the widest turn.
+/// Drag of an ellipsoid with these semiaxes in rotation about axis `k`, per squared angular speed: between the drag of this axis
+/// and that of the largest rotation.
 #[inline(always)]
 pub(crate) fn spin_drag<R: Real>(size: [R; 3], k: usize, angular: R, slender: R) -> R {
     let fourth = |x: R| x * x * x * x;

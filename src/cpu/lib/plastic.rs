@@ -1,11 +1,11 @@
-//! Springs that yield: what is bent too far rests there.
+//! Plastic springs: a spring that is stretched too far gets a new rest position.
 
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::{DSBL_SPRING, JointType};
 
-/// Moves the rest of plastic springs after those that a step stretched too far.
+/// Moves the rest positions of plastic springs that a step stretched beyond their yield limit.
 pub fn yield_springs<R: Real>(m: &Model, d: &mut Data<R>, qvel: Option<&[R]>) {
     if m.opt.disabled(DSBL_SPRING) {
         return;
@@ -14,7 +14,7 @@ pub fn yield_springs<R: Real>(m: &Model, d: &mut Data<R>, qvel: Option<&[R]>) {
         yield_joint(m, d, j);
     }
 
-    // tendons as long as the step will have made them
+    // tendon lengths after this step
     for t in (0..m.ntendon).filter(|&t| m.tendon_plasticadr[t] >= 0) {
         let (adr, num) = (m.ten_J_rowadr[t] as usize, m.ten_J_rownnz[t] as usize);
         let mut speed = R::zero();
@@ -48,7 +48,7 @@ fn yield_joint<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
     }
 }
 
-// both ends of the range in which it is slack, but for one that begins at no length at all
+// moves both ends of the slack range, except a lower end at zero
 fn yield_tendon<R: Real>(m: &Model, d: &mut Data<R>, t: usize, length: R) {
     let adr = m.tendon_plasticadr[t] as usize;
     let (lower, upper) = (d.plastic[adr], d.plastic[adr + 1]);

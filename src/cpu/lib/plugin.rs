@@ -1,7 +1,8 @@
-//! Controllers of actuators that are plugins (`mujoco.pid`).
+//! Controllers of actuators with a plugin (`mujoco.pid`).
 //!
-//! They see the control as it was set: delays, the flag of clamping, bad controls and disabled groups are nothing to them. Of their
-//! activations the integral comes first, if they have one, then the setpoint of the last step, then that of the actuator's dynamics.
+//! They use the control as it was set: delays, the clamping flag, bad controls and disabled groups do not affect them. Order of
+//! their activations: the integral, if they have one, then the setpoint of the last step, then the activations of the actuator's
+//! dynamics.
 
 use crate::cpu::lib::actuator::next_activation;
 use crate::cpu::lib::math::*;
@@ -9,20 +10,20 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
 
-// parameter `k` of the instance that an actuator has
+// parameter `k` of an actuator's plugin instance
 #[inline(always)]
 fn plugin_number<R: Real>(m: &Model, d: &Data<R>, i: usize, k: usize) -> R {
     d.own.plugin_prm(m, 6 * m.actuator_plugin[i] as usize + k)
 }
 
-// whether it has an integral, and a setpoint that is limited in its rate
+// true if the controller has an integral, and a setpoint with limited rate
 #[inline(always)]
 fn plugin_states(m: &Model, i: usize) -> [bool; 2] {
     let adr = 6 * m.actuator_plugin[i] as usize;
     [m.plugin_prm[adr + 1] != 0.0, m.plugin_prm[adr + 4] >= 0.0]
 }
 
-// where it is to go: the control, or the activation of the dynamics, now or one timestep on
+// setpoint: the control, or the activation of the dynamics, now or after the next timestep
 #[inline]
 fn plugin_setpoint<R: Real>(m: &Model, d: &Data<R>, i: usize, early: bool) -> R {
     let mut goal = if m.actuator_dyntype[i] == DynType::None {
@@ -43,7 +44,7 @@ fn plugin_setpoint<R: Real>(m: &Model, d: &Data<R>, i: usize, early: bool) -> R 
         }
     };
 
-    // no faster than it may, but for the first step
+    // limit the rate of the setpoint, except in the first step
     let [integral, slews] = plugin_states(m, i);
     if slews {
         let before = d.act[m.actuator_actadr[i] as usize + usize::from(integral)];
@@ -54,7 +55,7 @@ fn plugin_setpoint<R: Real>(m: &Model, d: &Data<R>, i: usize, early: bool) -> R 
     goal
 }
 
-// the integral of the error one timestep on, within its limit
+// the integral of the error after the next timestep, within its limit
 #[inline]
 fn plugin_integral<R: Real>(m: &Model, d: &Data<R>, i: usize, error: R) -> R {
     let sum = d.act[m.actuator_actadr[i] as usize] + error * d.own.timestep(m);
@@ -63,7 +64,7 @@ fn plugin_integral<R: Real>(m: &Model, d: &Data<R>, i: usize, error: R) -> R {
     R::select(limited, clip(sum, -most, most), sum)
 }
 
-/// Sets the rates of a controller's integral and setpoint: those that lead to their next values.
+/// Sets the rates of a controller's integral and setpoint that lead to their next values.
 #[inline]
 pub fn plugin_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     let goal = plugin_setpoint(m, d, i, false);
@@ -81,7 +82,7 @@ pub fn plugin_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     }
 }
 
-/// Force of a controller; the integral that it multiplies is that one timestep on.
+/// Force of a controller, with the integral after the next timestep.
 #[inline]
 pub fn plugin_force<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
     let r = m.actuator_outadr[i] as usize;

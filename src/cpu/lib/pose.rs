@@ -1,12 +1,12 @@
-//! Poses of what is fixed to a body.
+//! Poses of frames fixed to a body.
 
 use crate::cpu::lib::math::*;
 use crate::fields::Data;
 use crate::real::Real;
 use crate::types::SameFrame;
 
-/// Position and orientation in the world of a frame given in a body; what coincides with the body's own frames is
-/// copied from them (`mj_local2Global`).
+/// Position and orientation in the world of a frame given in a body; frames that coincide with the body's own frames are copied
+/// from them (`mj_local2Global`).
 #[inline(always)]
 pub fn local2global<R: Real>(
     d: &Data<R>,

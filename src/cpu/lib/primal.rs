@@ -1,9 +1,8 @@
-//! What Newton and conjugate gradients have in common: where to start, forces from residuals, the gradient, the step along
-//! a direction. The primal problem is to minimise
-//! `1/2 (a - qacc_smooth)' M (a - qacc_smooth) + s(J a - aref)` over the acceleration a, where s is the sum of the rows'
-//! costs. `solver_Ma` is `M a - qfrc_smooth`, `solver_Jaref` is `J a - aref`.
+//! Common parts of Newton's method and conjugate gradients: start, forces from residuals, gradient, line search. The primal
+//! problem is to minimise `1/2 (a - qacc_smooth)' M (a - qacc_smooth) + s(J a - aref)` over the acceleration a, where s is the
+//! sum of the rows' costs. `solver_Ma` is `M a - qfrc_smooth`, `solver_Jaref` is `J a - aref`.
 //!
-//! One text for one world and for worlds side by side; what they do in different ways is a [`System`].
+//! One code for one world and for worlds side by side; where they differ, they use a [`System`].
 
 use super::cone::{Contact, PATH, is_elliptic};
 use super::hessian::Sparse;
@@ -15,9 +14,9 @@ use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// Products with the Jacobian, and the Hessian: the reference takes the numbers of one world four at a time, and adds to the
-/// Hessian of one island, or takes away, what changed; worlds side by side share a dense union of their Hessians, which is
-/// made anew.
+/// Products with the Jacobian, and the Hessian. The reference takes the numbers of one world four at a time, and updates the
+/// Hessian of one island by the rows that changed. Worlds side by side share a dense union of their Hessians, which is
+/// recomputed.
 pub trait System<R: Real> {
     /// The constraint Jacobian, from `efc_Jpat` and `efc_J`.
     fn jacobian<'a>(
@@ -32,23 +31,23 @@ pub trait System<R: Real> {
     fn add_mul_t_vec(rows: Rows<'_, R>, list: &[i32], f: &[R], out: &mut [R]);
     /// The elliptic contact whose first row is `r`.
     fn contact(&self, m: &Model, d: &Data<R>, r: usize) -> Contact<R>;
-    /// Which dofs of an island are coupled.
+    /// Finds the coupled dofs of an island: the sparsity of its Hessian.
     fn symbolic(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
     /// H = M + J' D J over the quadratic rows.
     fn make_hessian(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
-    /// Adds rows that became quadratic to H and takes away those that no longer are.
+    /// Adds rows that became quadratic to H and subtracts those that are no longer.
     fn update_hessian(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
-    /// Factors H with the cones of contacts that slide.
+    /// Factors H with the cones of sliding contacts.
     fn factor(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
-    /// Search = - inv(H) grad; what a full step would gain, 1/2 grad' inv(H) grad.
+    /// Search = - inv(H) grad; returns the gain of a full step, 1/2 grad' inv(H) grad.
     fn direction(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R;
-    /// Room for [`System::leave_out`].
+    /// Memory for [`System::leave_out`].
     fn take_fewer(&mut self) -> Fewer {
         Fewer::default()
     }
-    /// Gives that room back.
+    /// Returns this memory.
     fn put_fewer(&mut self, _fewer: Fewer) {}
-    /// Leaves out the rows of an island that none of these lanes has, if they are many; true if it did. One world has all.
+    /// Leaves out the rows of an island that none of these lanes has, if they are many; true if it did. One world has all rows.
     fn leave_out(
         &self,
         _m: &Model,
@@ -61,21 +60,21 @@ pub trait System<R: Real> {
     }
 }
 
-/// The rows of an island that lanes still need, while others have converged: the rows that those alone have add exact zeros.
+/// The rows of an island that unconverged lanes still need: rows that only converged lanes have add exact zeros.
 #[derive(Clone, Debug, Default)]
 pub struct Fewer {
-    /// The rows, ascending.
+    /// Row numbers, ascending.
     pub rows: Vec<i32>,
-    /// How many of them are equalities.
+    /// Number of equalities among them.
     pub ne: usize,
-    /// How many are friction losses.
+    /// Number of friction losses among them.
     pub nf: usize,
-    /// Some rows of the island are left out; if not, all else here means nothing.
+    /// True if some rows of the island are left out; else all other fields are meaningless.
     pub some: bool,
 }
 
 impl Fewer {
-    /// What is left of an island.
+    /// The island without the rows left out.
     pub(crate) fn of<'a, R: Real>(&'a self, island: &Island<'a, R>) -> Island<'a, R> {
         match self.some {
             true => Island {
@@ -89,26 +88,26 @@ impl Fewer {
     }
 }
 
-/// Dofs and rows that are solved by themselves.
+/// Dofs and constraint rows of an independent subproblem.
 #[derive(Clone, Copy)]
 pub struct Island<'a, R: Real> {
-    /// Its dofs, ascending.
+    /// Dof numbers, ascending.
     pub dofs: &'a [i32],
-    /// Its rows, ascending.
+    /// Row numbers, ascending.
     pub rows: &'a [i32],
-    /// How many of the rows are equalities, which come first.
+    /// Number of equality rows, which come first.
     pub ne: usize,
-    /// How many are friction losses, which follow.
+    /// Number of friction loss rows, which follow.
     pub nf: usize,
-    /// 1 / trace of its inertia: what improvements and gradients are measured with.
+    /// 1 / trace of the island's inertia: the scale of improvements and gradients.
     pub scale: R,
-    /// The lanes that have it.
+    /// The lanes where it is present.
     pub lanes: R::Mask,
-    /// Its number in each of them.
+    /// Number of the island in each lane.
     pub number: R::Int,
 }
 
-/// 1 / trace of an island's inertia: what improvements and gradients are measured with.
+/// 1 / trace of an island's inertia: the scale of improvements and gradients.
 fn scale_of(m: &Model, d: &Data, dofs: &[i32]) -> f64 {
     let mut trace = 0.0;
     for &i in dofs {
@@ -118,7 +117,7 @@ fn scale_of(m: &Model, d: &Data, dofs: &[i32]) -> f64 {
     1.0 / trace
 }
 
-/// `map_idof2dof` and `map_iefc2efc`, out of a world while its islands are solved.
+/// `map_idof2dof` and `map_iefc2efc`, taken out of a world while its islands are solved.
 pub struct Maps {
     dofs: Vec<i32>,
     rows: Vec<i32>,
@@ -137,7 +136,7 @@ impl Maps {
         d.map_iefc2efc = self.rows;
     }
 
-    // all dofs that rows move, and all rows
+    // all rows, and all dofs that have rows
     pub(crate) fn all(&self, d: &Data) -> Island<'_, f64> {
         let nidof: i32 = d.island_nv[..d.nisland[0] as usize].iter().sum();
         Island {
@@ -170,7 +169,7 @@ pub fn island_of<'a>(m: &Model, d: &Data, maps: &'a Maps, k: usize) -> Island<'a
     }
 }
 
-/// `mj_fwdConstraint`: starts, and has every island solved; `solve` returns the number of iterations.
+/// `mj_fwdConstraint`: finds the start and solves every island; `solve` returns the number of iterations.
 pub fn by_island(
     m: &Model,
     d: &mut Data,
@@ -182,7 +181,7 @@ pub fn by_island(
     d.qfrc_constraint.fill(0.0);
     d.qacc.copy_from_slice(&d.qacc_smooth);
 
-    // no rows: nothing holds the unconstrained acceleration up
+    // no rows: qacc is the unconstrained acceleration
     if d.nefc[0] == 0 {
         return;
     }
@@ -197,8 +196,8 @@ pub fn by_island(
     maps.put_back(d);
 }
 
-/// Residuals of the rows at the unconstrained acceleration (efc_b) and at the last one (Jaref), and what the latter lacks
-/// in force (Ma).
+/// Residuals of the rows at the unconstrained acceleration (efc_b) and at the last one (Jaref), and M qacc - qfrc_smooth at the
+/// last one (Ma).
 pub fn residuals<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, rows: &[i32]) {
     let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
     S::mul_vec(jacobian, rows, &d.qacc_smooth, &mut d.efc_b);
@@ -213,14 +212,14 @@ pub fn residuals<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, 
     }
 }
 
-/// Begins at the cheaper of the last acceleration and the unconstrained one; leaves qacc, Ma, Jaref (warmstart). `all` has
-/// all rows, and the dofs that some row moves: others are not the solver's.
+/// Starts at the acceleration of lower cost, the last one or the unconstrained one; sets qacc, Ma, Jaref (warmstart). `all` has
+/// all rows, and the dofs that have rows: the solver leaves other dofs alone.
 pub fn start<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, all: &Island<'_, R>) {
     let (zero, num) = (R::zero(), all.rows.len());
     residuals(m, d, system, all.rows);
     let mut warm = zero.lt(zero);
     if !m.opt.disabled(DSBL_WARMSTART) {
-        // cost of both
+        // cost of both accelerations
         let counts = [all.ne, all.nf, num];
         let mut cost = rows_cost(m, d, system, counts, &d.solver_Jaref);
         let cost_smooth = rows_cost(m, d, system, counts, &d.efc_b);
@@ -228,7 +227,7 @@ pub fn start<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, all:
             let half = R::splat(0.5);
             cost += half * d.solver_Ma[i] * (d.qacc_warmstart[i] - d.qacc_smooth[i]);
         }
-        // of two infinite costs none is cheaper
+        // of two infinite costs neither is lower
         let finite = cost.lt(R::splat(f64::from(f32::MAX)));
         warm = finite & cost.le(cost_smooth);
     }
@@ -246,7 +245,7 @@ pub fn start<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, all:
     }
 }
 
-// cost of rows with residuals x: so many equalities, friction losses, and all
+// cost of the rows at residuals x; ne equalities, nf friction losses, num rows in all
 fn rows_cost<R: Real, S: System<R>>(
     m: &Model,
     d: &Data<R>,
@@ -273,7 +272,7 @@ fn rows_cost<R: Real, S: System<R>>(
             cost += contact.cost(&d.efc_D[r..], &x[r..]);
             r += contact.dim;
         } else {
-            // a residual that is not a number stays one
+            // a NaN residual stays NaN
             let x = R::select(R::zero().le(x[r]), R::zero(), x[r]);
             cost += half * d.efc_D[r] * x * x;
             r += 1;
@@ -282,16 +281,16 @@ fn rows_cost<R: Real, S: System<R>>(
     cost
 }
 
-/// What an update did to the rows' part of the Hessian.
+/// How an update changed the rows' part of the Hessian.
 #[derive(Clone, Copy)]
 pub struct Change<R: Real> {
-    /// A row became quadratic or no longer is.
+    /// A row became quadratic or is no longer quadratic.
     pub quadratic: R::Mask,
-    /// A contact slides: its part changes with every step.
+    /// A contact slides: its part of the Hessian changes with every step.
     pub cone: R::Mask,
 }
 
-/// What sort of row it is, where its cost is quadratic: everywhere, inside a bound, or on one side.
+/// Kind of a row by the range in which its cost is quadratic: everywhere, inside a bound, or on one side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
     /// An equality.
@@ -302,8 +301,8 @@ pub enum Sort {
     OneSided,
 }
 
-/// Force and state of a row from its residual; rows of an elliptic contact have theirs together ([`Contact::force`] makes
-/// them). The last says whether the cost is quadratic there.
+/// Force and state of a row from its residual; rows of an elliptic contact are computed together: [`Contact::force`] sets them.
+/// The last value is true where the cost is quadratic.
 #[inline(always)]
 pub fn row_force<R: Real>(d: &Data<R>, sort: Sort, r: usize, x: R) -> (R, R::Int, R::Mask) {
     let zero = R::zero();
@@ -324,7 +323,7 @@ pub fn row_force<R: Real>(d: &Data<R>, sort: Sort, r: usize, x: R) -> (R, R::Int
             )
         }
         Sort::OneSided => {
-            // limit or contact, let go
+            // limit or contact that is inactive
             let free = zero.le(x);
             let state = R::select_int(free, int(ConstraintState::Satisfied), quadratic);
             (R::select(free, zero, force), state, !free)
@@ -369,7 +368,7 @@ pub fn update_constraint<R: Real, S: System<R>>(
     Change { quadratic, cone }
 }
 
-// force and state of a row; whether it became quadratic or no longer is, in the lanes that have it (the others have D = 0)
+// sets force and state of a row; true if it became quadratic or is no longer, in the lanes that have it (the others have D = 0)
 #[inline(always)]
 fn update_row<R: Real>(d: &mut Data<R>, sort: Sort, r: usize) -> R::Mask {
     let (force, state, quadratic) = row_force(d, sort, r, d.solver_Jaref[r]);
@@ -384,7 +383,7 @@ fn is_quadratic<R: Real>(d: &Data<R>, r: usize) -> R::Mask {
     R::int_is(d.efc_state[r], ConstraintState::Quadratic as i32)
 }
 
-/// Grad = M qacc - qfrc_smooth - J' force; its length.
+/// Grad = M qacc - qfrc_smooth - J' force; returns its norm.
 pub fn update_gradient<R: Real, S: System<R>>(
     m: &Model,
     d: &mut Data<R>,
@@ -419,7 +418,7 @@ pub fn gap<R: Real>(m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R {
     R::splat(0.5) * inverse_square(m, &d.qLD, &d.qLDiagInv, x, dofs)
 }
 
-/// x' inv(M) x over ascending dofs, half solved: x becomes y = inv(L') x, and the sum is y' inv(D) y (mj_solveLD).
+/// x' inv(M) x over ascending dofs, by a half solve: x becomes y = inv(L') x, and the sum is y' inv(D) y (mj_solveLD).
 pub(crate) fn inverse_square<R: Real>(
     m: &Arrays,
     factor: &[R],
@@ -460,17 +459,17 @@ fn mul_m_dofs<R: Real>(m: &Model, mass: &[R], res: &mut [R], x: &[R], dofs: &[i3
 /// A step along the search direction.
 #[derive(Clone, Copy)]
 pub struct Step<R> {
-    /// How far.
+    /// Step length.
     pub alpha: R,
-    /// What it gains.
+    /// Decrease of the cost.
     pub improvement: R,
-    /// Points at which the search looked.
+    /// Number of points evaluated in the line search.
     pub neval: R,
-    /// The slope there, scaled like a gradient; 0 where nobody asks.
+    /// The slope at the step, scaled like a gradient; 0 if it is not asked for.
     pub slope: R,
 }
 
-/// The best step along the search direction in the lanes that are `live`, and what it gains (PrimalSearch).
+/// The best step along the search direction in the `live` lanes, and the decrease of the cost (PrimalSearch).
 pub fn line_search<R: Real, S: System<R>>(
     m: &Model,
     d: &mut Data<R>,
@@ -500,7 +499,7 @@ pub fn line_search<R: Real, S: System<R>>(
     let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
     S::mul_vec(jacobian, rows, &d.solver_search, &mut d.solver_Jv);
 
-    // what is quadratic everywhere: inertia and equalities
+    // the parts that are quadratic everywhere: inertia and equalities
     let mut smooth = [zero; 2];
     for &i in dofs {
         let (i, v) = (i as usize, d.solver_search[i as usize]);
@@ -516,7 +515,7 @@ pub fn line_search<R: Real, S: System<R>>(
         smooth[1] = (half * dv).mul_add(d.solver_Jv[r], smooth[1]);
     }
 
-    // the other rows: friction losses, one-sided ones, elliptic contacts
+    // the other rows: friction losses, one-sided rows, elliptic contacts
     let (quads, _) = d.solver_quad.as_chunks_mut::<5>();
     for (quad, &r) in quads.iter_mut().zip(friction) {
         let r = r as usize;
@@ -558,7 +557,7 @@ pub fn line_search<R: Real, S: System<R>>(
     }
 }
 
-// rows that follow each other
+// true if the row numbers are consecutive
 fn is_contiguous(rows: &[i32]) -> bool {
     match rows {
         [first, .., last] => (last - first) as usize + 1 == rows.len(),
@@ -566,8 +565,8 @@ fn is_contiguous(rows: &[i32]) -> bool {
     }
 }
 
-// what a line search needs of rows, from an entry of solver_quad on: residuals, their changes and D of those that are
-// one-sided, then elliptic contacts; how many there are of both
+// collects the line search data of rows from an entry of solver_quad on: residuals, their changes and D of one-sided rows, then
+// elliptic contacts; returns the number of both
 fn gather<R: Real, S: System<R>>(
     m: &Model,
     d: &mut Data<R>,

@@ -1,9 +1,10 @@
-//! The dual problem of one island of one world, out of the world: `1/2 f' (A + R) f + f' b` over the rows' forces f.
+//! The dual problem of one island of one world, copied out of the world: `1/2 f' (A + R) f + f' b` over the rows' forces f.
 //!
-//! A = J inv(M) J' = Y' Y, where Y is J' taken half through the factor of M. Of few rows A is made and their residuals are
-//! kept up to date, a row of A a change; of many A would be large: Y is kept, and the sum Y f.
+//! A = J inv(M) J' = Y' Y, where Y is J' after half a solve with the factor of M. For few rows A is formed and the residuals are
+//! updated, with one row of A for each change of a force. For many rows A would be large: Y is stored instead, and the sum Y f is
+//! updated.
 //!
-//! Numbers of rows are taken eight at a time. Sums over rows have one order on every processor.
+//! Numbers of rows are processed eight at a time. Sums over rows have the same order on every processor.
 
 use wide::f64x8;
 
@@ -15,26 +16,26 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
 
-/// Islands of more rows do not make A.
+/// Islands with more rows do not form A.
 const MANY: usize = 256;
 
-/// Numbers of a register.
+/// Number of numbers in a register.
 pub const LANES: usize = 8;
 
-// registers that are read together: a row has whole pairs
+// registers that are read together: a row has an even number of them
 const PAIR: usize = 2;
 
-// registers of so many numbers
+// number of registers for `num` numbers
 fn registers(num: usize) -> usize {
     num.div_ceil(PAIR * LANES) * PAIR
 }
 
-/// Numbers that are read one by one and eight at a time; what is behind the last is zero.
+/// Numbers that are read one by one and eight at a time; zero behind the last.
 #[derive(Clone, Default)]
 pub struct Numbers(pub Vec<f64x8>);
 
 impl Numbers {
-    /// So many zeros.
+    /// Becomes `num` zeros.
     pub fn reset(&mut self, num: usize) {
         self.0.clear();
         self.0.resize(registers(num), f64x8::ZERO);
@@ -56,66 +57,66 @@ impl std::ops::DerefMut for Numbers {
     }
 }
 
-/// The sum of eight numbers, in one order on every processor.
+/// The sum of eight numbers, in the same order on every processor.
 pub fn sum_of(x: f64x8) -> f64 {
     let [a, b, c, d, e, f, g, h] = x.to_array();
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
-/// Whose problem it is: a lane of worlds side by side, or the one world.
+/// Origin of a problem: a lane of worlds side by side, or the one world.
 pub struct Whose<'a, R: Real, S> {
     /// Model.
     pub m: &'a Model,
     /// The worlds.
     pub d: &'a Data<R>,
-    /// Their Jacobian and contacts.
+    /// The worlds' Jacobian and contacts.
     pub system: &'a S,
-    /// Which of the worlds.
+    /// Lane of the world.
     pub lane: usize,
-    /// The island's rows and dofs, those of the lane alone.
+    /// The island's rows and dofs, of this lane alone.
     pub island: Island<'a, f64>,
 }
 
 /// The dual problem of one island.
 #[derive(Clone, Default)]
 pub struct Problem {
-    /// The rows, by their numbers in the world.
+    /// Row numbers in the world.
     pub rows: Vec<i32>,
-    /// Numbers of equalities, which come first, and of friction losses, which follow.
+    /// Number of equalities, which come first, and of friction losses, which follow.
     pub counts: [usize; 2],
     /// 1 / trace of the island's inertia.
     pub scale: f64,
     /// Force of each row.
     pub force: Numbers,
-    /// The least force of a row by itself; rows of elliptic contacts have no bounds of their own.
+    /// Lower bound of a single row's force; rows of elliptic contacts have no bounds of their own.
     pub low: Numbers,
-    /// The largest force of a row by itself.
+    /// Upper bound of a single row's force.
     pub high: Numbers,
-    /// Number of rows of the elliptic contact that a row begins, else 1.
+    /// Number of rows of the elliptic contact that begins at this row, else 1.
     pub dim: Vec<usize>,
-    /// Friction of the elliptic contact that a row begins.
+    /// Friction coefficients of the elliptic contact that begins at this row.
     pub friction: Vec<[f64; MAXDIM]>,
     /// True for edges of pyramids.
     pub edge: Vec<bool>,
     /// R of each row.
     pub softness: Numbers,
     b: Numbers,
-    // R is regarded
+    // true for A + R, false for A
     regularized: bool,
-    // A of each row and itself, and of the rows that it is set together with
+    // diagonal of A, and A of each row with the rows updated together with it
     diagonal: Vec<f64>,
     near: Vec<[f64; MAXDIM]>,
-    // A is made
+    // true if A is formed
     few: bool,
     // rows of A, or of Y'
     entries: Vec<f64x8>,
     stride: usize,
-    // residuals, or Y f; what they are without forces
+    // residuals, or Y f; and their values at zero forces
     state: Numbers,
     origin: Numbers,
-    // residuals, or Y f, that were kept
+    // stored residuals, or Y f
     last: Numbers,
-    // rows that have a force
+    // rows with nonzero force
     pushing: Vec<u32>,
 }
 
@@ -133,7 +134,7 @@ impl Problem {
         self.make(half, MANY);
     }
 
-    // `many`: more rows do not make A
+    // `many`: with more rows A is not formed
     fn make(&mut self, half: &mut Half, many: usize) {
         self.few = self.rows.len() <= many;
         self.make_entries(half);
@@ -219,7 +220,7 @@ impl Problem {
         }
     }
 
-    // rows of a contact among each other, two edges of a pyramid, or a row by itself
+    // a among the rows of a contact, of two edges of a pyramid, or of a single row
     fn make_near(&mut self) {
         let num = self.rows.len();
         self.near.clear();
@@ -238,14 +239,14 @@ impl Problem {
         }
     }
 
-    /// Gives the forces to the world.
+    /// Writes the forces to the world.
     pub fn give<R: Real>(&self, d: &mut Data<R>, lane: usize) {
         for (&r, &force) in self.rows.iter().zip(&*self.force) {
             d.efc_force[r as usize].set_lane(lane, force);
         }
     }
 
-    // number of rows that any solver sets together
+    // number of rows that any solver updates together
     fn together(&self, r: usize) -> usize {
         let pair = self.edge[r] && self.edge.get(r + 1) == Some(&true);
         if pair { 2 } else { self.dim[r] }
@@ -267,13 +268,13 @@ impl Problem {
         &self.entries[r * self.stride..][..self.stride]
     }
 
-    /// A of a row and itself.
+    /// Diagonal entry of A.
     #[inline(always)]
     pub fn diagonal(&self, r: usize) -> f64 {
         self.diagonal[r]
     }
 
-    /// A of `num` rows that are set together among each other, the first of them being `r`; from the `skip`-th on.
+    /// A among `num` rows that are updated together, beginning with the `skip`-th row after `r`.
     pub fn block(&self, r: usize, num: usize, skip: usize) -> Block {
         let mut a = [[0.0; MAXDIM]; MAXDIM];
         for i in 0..num {
@@ -282,9 +283,9 @@ impl Problem {
         a
     }
 
-    /// Residuals from all forces.
+    /// Computes the residuals from all forces.
     pub fn accelerate(&mut self) {
-        // rows without a force add nothing
+        // rows without force contribute nothing
         let mut num = 0;
         self.pushing.resize(self.rows.len(), 0);
         for r in 0..self.rows.len() {
@@ -301,7 +302,7 @@ impl Problem {
         }
     }
 
-    // N registers of the state: rows times their forces, of the first rows that have any
+    // N registers of the state: sum of rows times their forces, over the first `num` rows in `pushing`
     #[inline(always)]
     fn sum_rows<const N: usize>(&mut self, first: usize, num: usize) {
         let force: &[f64] = &self.force;
@@ -316,7 +317,7 @@ impl Problem {
         self.state.0[first..first + N].copy_from_slice(&sum);
     }
 
-    /// A row of A times all forces, plus b; plus R times the row's force if that is regarded.
+    /// A row of A times all forces, plus b; plus R times the row's force if the problem is regularized.
     #[inline(always)]
     pub fn residual(&self, r: usize) -> f64 {
         if self.few {
@@ -329,7 +330,7 @@ impl Problem {
         }
     }
 
-    /// Changes the force of a row, and the residuals with it.
+    /// Changes the force of a row, and updates the residuals.
     #[inline(always)]
     pub fn set_force(&mut self, r: usize, force: f64) {
         let change = force - self.force[r];
@@ -337,7 +338,7 @@ impl Problem {
         self.push(r, change);
     }
 
-    /// Residuals with another force of a row, which changes by so much.
+    /// Updates the residuals for a change of a row's force.
     #[inline(always)]
     pub fn push(&mut self, r: usize, change: f64) {
         let change = f64x8::splat(change);
@@ -352,13 +353,13 @@ impl Problem {
         }
     }
 
-    /// Keeps the residuals.
+    /// Stores the residuals.
     pub fn keep(&mut self) {
         self.last.0.clone_from(&self.state.0);
     }
 
-    /// Keeps the residuals, and goes on from those that were kept before through them, by so much of the way. They are those of
-    /// forces that do likewise.
+    /// Stores the residuals, and extrapolates them from the stored ones by the factor `by`. The result belongs to forces
+    /// extrapolated likewise.
     pub fn go_on(&mut self, by: f64x8) {
         for (x, last) in self.state.0.iter_mut().zip(&mut self.last.0) {
             let now = *x;
@@ -383,16 +384,16 @@ fn product(a: &[f64x8], b: &[f64x8]) -> f64 {
     sum_of(sum)
 }
 
-/// J' of an island's rows, half through the factor of M: the rows side by side, those of a dof one behind the other.
+/// Y: J' of an island's rows after half a solve with the factor of M. The rows are side by side, with the dofs one after the other.
 #[derive(Clone, Default)]
 pub struct Half {
     y: Vec<f64x8>,
-    // dofs; registers of rows
+    // number of dofs; number of registers for the rows
     num: usize,
     stride: usize,
-    // place of a dof in the island
+    // index of a dof in the island
     place: Vec<usize>,
-    // dofs that move a row of those at hand
+    // dofs of the present block of rows
     moved: Vec<usize>,
 }
 
@@ -451,7 +452,7 @@ impl Half {
         }
     }
 
-    // A = Y' Y in tiles of eight rows and columns, over the dofs that move any of the rows; what is above the diagonal is mirrored
+    // A = Y' Y in tiles of eight rows and columns, over the dofs of any of these rows; tiles above the diagonal are mirrored
     fn multiply(&mut self, a: &mut [f64x8]) {
         let stride = self.stride;
         for block in 0..stride {
@@ -481,7 +482,7 @@ impl Half {
         sum
     }
 
-    // Y' of so many rows
+    // Y' of `num` rows
     fn transpose(&self, to: &mut [f64x8], num: usize) {
         let (from_stride, to_stride) = (LANES * self.stride, LANES * registers(self.num));
         let y: &[f64] = bytemuck::cast_slice(&self.y);
@@ -507,7 +508,7 @@ mod tests {
     use crate::cpu::lib::hessian::Sparse;
     use crate::cpu::lib::primal::{Maps, island_of};
 
-    // of many rows A is not made: residuals, and A of the rows that are set together, are the same all the same
+    // with many rows A is not formed: residuals, and A among rows updated together, are the same
     #[test]
     fn few_rows_and_many_have_the_same_residuals() {
         let mut met = 0;

@@ -1,4 +1,4 @@
-//! Where a ray meets a shape: the distance in units of its direction, and the normal that points out of the shape.
+//! Intersection of a ray with a shape: the distance in units of its direction, and the outward normal.
 
 use super::contact::Shape;
 use super::math::*;
@@ -7,16 +7,16 @@ use crate::fields::{Data, Model, OwnLane};
 use crate::real::Real;
 use crate::types::*;
 
-/// Where a ray meets something.
+/// Intersection of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// How often the direction leads there; -1: nowhere.
+    /// Distance in units of the direction's length; -1: no intersection.
     pub dist: f64,
-    /// Unit normal of the surface, out of the shape; zero if nothing is met.
+    /// Unit outward normal of the surface; zero if nothing is hit.
     pub normal: [f64; 3],
 }
 
-/// A ray: where it starts, and its direction.
+/// A ray: its start and its direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
     /// Start (m).
@@ -26,14 +26,14 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// Where it is after a distance.
+    /// Point at a distance.
     #[inline(always)]
     fn at(&self, dist: f64) -> [f64; 3] {
         add_scl3(self.pnt, self.vec, dist)
     }
 }
 
-/// Nothing is met.
+/// No intersection.
 const MISS: Hit = Hit {
     dist: -1.0,
     normal: [0.0; 3],
@@ -47,8 +47,8 @@ pub fn sooner(a: Hit, b: Hit) -> Hit {
     }
 }
 
-/// The nearest geom that a ray meets, but none of the body `bodyexclude`, and what cannot be seen is not met; in one lane. The
-/// geom is -1 if there is none.
+/// The nearest geom that a ray hits, without geoms of the body `bodyexclude` and invisible ones; in one lane. The geom is -1 if
+/// there is none.
 pub fn ray<R: Real>(m: &Model, d: &Data<R>, lane: usize, ray: Ray, bodyexclude: i32) -> (Hit, i32) {
     let skip = |geom: usize| {
         m.geom_bodyid[geom] == bodyexclude || unseen(m, OwnLane::new(&d.own, lane), geom)
@@ -56,7 +56,7 @@ pub fn ray<R: Real>(m: &Model, d: &Data<R>, lane: usize, ray: Ray, bodyexclude: 
     nearest(m, d, lane, ray, skip)
 }
 
-/// The nearest geom that a ray meets in one lane, but none that is skipped; -1 if there is none.
+/// The nearest geom that a ray hits in one lane, without skipped ones; -1 if there is none.
 pub fn nearest<R: Real>(
     m: &Model,
     d: &Data<R>,
@@ -76,7 +76,7 @@ pub fn nearest<R: Real>(
     nearest
 }
 
-/// A geom in its place in one lane.
+/// A geom at its pose in one lane.
 pub fn shape_of<R: Real>(m: &Model, d: &Data<R>, lane: usize, geom: usize) -> Shape {
     Shape {
         pos: d.geom_xpos[geom].map(|x| x.lane(lane)),
@@ -85,7 +85,7 @@ pub fn shape_of<R: Real>(m: &Model, d: &Data<R>, lane: usize, geom: usize) -> Sh
     }
 }
 
-/// Whether a geom is transparent altogether.
+/// True if a geom is fully transparent.
 pub fn unseen<R: Real>(m: &Model, own: OwnLane<'_, R>, geom: usize) -> bool {
     let alpha = match usize::try_from(m.geom_matid[geom]) {
         Ok(material) => own.mat_rgba(m, 4 * material + 3),
@@ -94,12 +94,12 @@ pub fn unseen<R: Real>(m: &Model, own: OwnLane<'_, R>, geom: usize) -> bool {
     alpha == 0.0
 }
 
-/// Where a ray meets a geom of any type in its place.
+/// Intersection of a ray with a geom of any type at its pose.
 pub fn meet<R: Real>(m: &Model, own: OwnLane<'_, R>, geom: usize, place: &Shape, ray: Ray) -> Hit {
     let local = to_local(place, ray);
     let hit = match GeomType::from_i32(m.geom_type[geom]) {
         Some(GeomType::Mesh) => {
-            // far from what surrounds it
+            // the ray misses the bounding sphere
             let bound = own.geom_rbound(m, geom);
             let far = bound > 0.0 && ray_quad(around(local, bound))[0] < 0.0;
             match far {
@@ -125,7 +125,7 @@ pub fn meet<R: Real>(m: &Model, own: OwnLane<'_, R>, geom: usize, place: &Shape,
     }
 }
 
-/// Distance at which a ray meets a shape in its place; -1 if it does not (`mju_rayGeom`).
+/// Distance at which a ray hits a shape at its pose; -1 if it does not (`mju_rayGeom`).
 pub fn ray_geom(place: &Shape, kind: i32, ray: Ray) -> f64 {
     ray_shape(kind, place.size, to_local(place, ray)).dist
 }
@@ -138,7 +138,7 @@ pub fn to_local(place: &Shape, ray: Ray) -> Ray {
     }
 }
 
-/// Where a ray in the frame of a shape without data of its own meets it.
+/// Intersection of a ray with a shape of primitive type, in the frame of the shape.
 pub fn ray_shape(kind: i32, size: [f64; 3], ray: Ray) -> Hit {
     match GeomType::from_i32(kind) {
         Some(GeomType::Plane) => ray_plane(size, ray),
@@ -151,7 +151,7 @@ pub fn ray_shape(kind: i32, size: [f64; 3], ray: Ray) -> Hit {
     }
 }
 
-/// Solutions of `a x² + 2 b x + c = 0`: the least that is not negative or -1, then both.
+/// Solutions of `a x² + 2 b x + c = 0`: the smallest nonnegative one or -1, then both.
 pub fn ray_quad([a, b, c]: [f64; 3]) -> [f64; 3] {
     let det = b * b - a * c;
     if det < MINVAL {
@@ -167,7 +167,7 @@ pub fn ray_quad([a, b, c]: [f64; 3]) -> [f64; 3] {
     [first, x0, x1]
 }
 
-// coefficients of a sphere about the origin
+// coefficients of the equation for a sphere about the origin
 fn around(ray: Ray, radius: f64) -> [f64; 3] {
     let Ray { pnt, vec } = ray;
     [
@@ -177,7 +177,7 @@ fn around(ray: Ray, radius: f64) -> [f64; 3] {
     ]
 }
 
-/// The front of a plane, within its rectangle if it has one.
+/// The front side of a plane, within its rectangle if it has one.
 pub fn ray_plane(size: [f64; 3], ray: Ray) -> Hit {
     if ray.vec[2] > -MINVAL {
         return MISS;
@@ -214,7 +214,7 @@ pub fn ray_ellipsoid(size: [f64; 3], ray: Ray) -> Hit {
     }
 }
 
-/// The round side of a cylinder about the z axis.
+/// The curved surface of a cylinder about the z axis.
 pub fn ray_side(radius: f64, half: f64, ray: Ray) -> Hit {
     let Ray { pnt, vec } = ray;
     let coefficients = [
@@ -233,7 +233,7 @@ pub fn ray_side(radius: f64, half: f64, ray: Ray) -> Hit {
     }
 }
 
-/// A capsule of radius and half length: its side, and halves of spheres at its ends.
+/// A capsule of radius and half length: its side, and hemispheres at its ends.
 pub fn ray_capsule(size: [f64; 3], ray: Ray) -> Hit {
     let mut hit = ray_side(size[0], size[1], ray);
     for side in [1.0, -1.0] {
@@ -270,7 +270,7 @@ pub fn ray_cylinder(size: [f64; 3], ray: Ray) -> Hit {
     sooner(hit, ray_side(size[0], size[1], ray))
 }
 
-/// A box of three half sizes: the nearest face, and the distance to each, -1 where it is missed: -x x -y y -z z.
+/// A box of three half sizes: the nearest face hit, and the distance to each face, -1 if missed: -x x -y y -z z.
 pub fn ray_box(size: [f64; 3], ray: Ray) -> (Hit, [f64; 6]) {
     let (mut hit, mut all) = (MISS, [-1.0; 6]);
     for k in 0..3 {
@@ -293,7 +293,7 @@ pub fn ray_box(size: [f64; 3], ray: Ray) -> (Hit, [f64; 6]) {
     (hit, all)
 }
 
-/// Two unit vectors across a direction, and across each other.
+/// Two unit vectors perpendicular to a direction and to each other.
 pub fn ray_basis(vec: [f64; 3]) -> [[f64; 3]; 2] {
     let size = vec.map(f64::abs);
     let most = match size[0] >= size[1] && size[0] >= size[2] {
@@ -306,9 +306,9 @@ pub fn ray_basis(vec: [f64; 3]) -> [[f64; 3]; 2] {
     [normalize3(cross(b1, vec)).0, b1]
 }
 
-/// A triangle, whose normal follows its corners by the right hand.
+/// A triangle; its normal follows its corners by the right-hand rule.
 pub fn ray_triangle(v: [[f64; 3]; 3], ray: Ray, basis: [[f64; 3]; 2]) -> Hit {
-    // corners as they are seen along the ray
+    // corners projected along the ray
     let seen = v.map(|v| {
         let dif = sub3(v, ray.pnt);
         [dot3(basis[0], dif), dot3(basis[1], dif)]
@@ -368,7 +368,7 @@ pub fn ray_hfield<R: Real>(m: &Model, own: OwnLane<'_, R>, field: usize, ray: Ra
         return hit;
     }
 
-    // cells below the part of the ray in the box of the surface, and one more all around
+    // cells below the part of the ray in the bounding box of the surface, and one more on each side
     let mut seg = [0.0, top.dist];
     for dist in all {
         if dist > seg[1] {
@@ -389,7 +389,7 @@ pub fn ray_hfield<R: Real>(m: &Model, own: OwnLane<'_, R>, field: usize, ray: Ra
         lo.max(0) as usize..hi.min(most as i64).max(0) as usize
     };
 
-    // two triangles of each
+    // two triangles of each cell
     let basis = ray_basis(ray.vec);
     for r in range(1, nrow - 1) {
         for c in range(0, ncol - 1) {

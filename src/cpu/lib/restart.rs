@@ -1,4 +1,4 @@
-//! Starting a world again that went wrong (`mj_resetData` by `mj_checkPos` and its kin).
+//! Reset of a world after an error (`mj_resetData` by `mj_checkPos` and its kin).
 
 use crate::cpu::lib::sleep::sleeps;
 use crate::cpu::sleep::begin;
@@ -6,7 +6,7 @@ use crate::fields::{Data, Model};
 use crate::stages;
 use crate::types::*;
 
-/// Puts a world back to `qpos0`, at rest: state, inputs and flags. What is derived is made anew by the stages that follow.
+/// Resets a world to `qpos0`, at rest: state, inputs and flags. Derived quantities are computed by the stages that follow.
 pub fn restart(m: &Model, d: &mut Data) {
     start_world(m, d);
 
@@ -18,7 +18,7 @@ pub fn restart(m: &Model, d: &mut Data) {
     d.needed.fill(0);
 }
 
-// state and inputs of a world that begins
+// state and inputs of a reset world
 fn start_world(m: &Model, d: &mut Data) {
     // state
     for (i, q) in d.qpos.iter_mut().enumerate() {
@@ -53,7 +53,7 @@ fn start_world(m: &Model, d: &mut Data) {
     }
 }
 
-/// What a check does with a bad world: starts it again, warnings included, unless that is disabled; then counts this one.
+/// Reaction of a check to a bad world: resets it, its warnings included, unless that is disabled; then counts this warning.
 pub fn bad_world(m: &Model, d: &mut Data, warning: Warning) {
     if !m.opt.disabled(DSBL_AUTORESET) {
         restart(m, d);
@@ -61,7 +61,7 @@ pub fn bad_world(m: &Model, d: &mut Data, warning: Warning) {
     d.warning[warning as usize] += 1;
 }
 
-/// Forward dynamics of a world that was reset, from which the step goes on (`mj_forward` by `mj_checkAcc`).
+/// Forward dynamics of a reset world, from which the step goes on (`mj_forward` by `mj_checkAcc`).
 pub fn begin_anew(m: &Model, d: &mut Data) {
     stages::forward(m, &mut |stage| (stage.twin)(m, d));
 }

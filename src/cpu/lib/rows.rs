@@ -1,19 +1,19 @@
-//! Products with the constraint Jacobian. Rows of one contact follow each other and touch the same dofs, so they are
-//! taken up to four at a time: what a dof gives is read once.
+//! Products with the constraint Jacobian. Rows of one contact are consecutive and have the same dofs, so up to four are processed
+//! together: a dof's number is read once.
 
 use wide::f64x4;
 
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
-/// Dofs of a sparsity pattern, in its order.
+/// Dofs of a sparsity pattern, in the pattern's order.
 #[inline(always)]
 pub fn dofs_of(m: &Model, pattern: i32) -> &[i32] {
     let adr = m.Jpat_adr[pattern as usize] as usize;
     &m.Jpat_dof[adr..adr + m.Jpat_num[pattern as usize] as usize]
 }
 
-/// The first of the rows that a contact, a connect or a weld has together with the row `r`.
+/// The first row of the contact, connect or weld to which the row `r` belongs.
 pub fn first_row<R: Real>(d: &Data<R>, r: usize) -> usize {
     let of = |r: usize| [d.efc_type[r], d.efc_id[r]].map(|x| R::int_lane(x, 0));
     let mut first = r;
@@ -34,7 +34,7 @@ pub struct Rows<'a, R> {
     pub entries: &'a [R],
 }
 
-/// Calls a function with rows that share a pattern: numbers of four, two or one of them, their entries, and their dofs.
+/// Runs a body for rows that share a pattern: four, two or one of their numbers, their entries, and their dofs.
 macro_rules! for_rows {
     ($rows:expr, $list:expr, |$r:ident, $entries:ident, $dof:ident| $body:expr) => {{
         let mut list: &[i32] = $list;
@@ -64,13 +64,13 @@ macro_rules! for_rows {
 pub(crate) use for_rows;
 
 impl<'a, R> Rows<'a, R> {
-    /// Dofs that a row touches.
+    /// Dofs of a row.
     #[inline(always)]
     pub fn dofs(&self, r: i32) -> &'a [i32] {
         dofs_of(self.m, self.pat[r as usize])
     }
 
-    /// Entries of a row that touches `num` dofs.
+    /// Entries of a row with `num` dofs.
     #[inline(always)]
     pub fn row(&self, r: usize, num: usize) -> &'a [R] {
         &self.entries[r * self.m.nJrow..][..num]
@@ -99,7 +99,7 @@ impl Rows<'_, f64> {
     }
 }
 
-// four dofs from the k-th on, if they follow each other
+// the first of four consecutive dofs from the k-th on; none if they are not consecutive
 #[inline(always)]
 pub(crate) fn follow(dof: &[i32], k: usize) -> Option<usize> {
     match dof.get(k..k + 4) {
@@ -123,7 +123,7 @@ pub(crate) fn store(x: &mut [f64], k: usize, value: f64x4) {
     }
 }
 
-/// The sum of four numbers, in one order on every processor: [`f64x4::reduce_add`] has another one without AVX.
+/// The sum of four numbers, in the same order on every processor: [`f64x4::reduce_add`] has another order without AVX.
 #[inline(always)]
 pub(crate) fn sum_of(x: f64x4) -> f64 {
     let [a, b, c, d] = x.to_array();

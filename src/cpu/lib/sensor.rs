@@ -1,4 +1,4 @@
-//! What sensors see: frames of objects, their motion, rows of limits, the range of a reading.
+//! Common parts of sensors: frames of objects, their motion, rows of limits, the range of a reading.
 
 use super::math::*;
 use super::spatial::*;
@@ -6,7 +6,7 @@ use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// What there is to look through: in worlds side by side more slots than any lane has rows or contacts.
+/// Number of slots to search: in worlds side by side, slots outnumber the rows or contacts of any lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots {
     /// Number of rows.
@@ -16,7 +16,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Those of one world.
+    /// The slots of one world.
     pub fn of(d: &Data) -> Self {
         Self {
             rows: d.nefc[0] as usize,
@@ -25,13 +25,13 @@ impl Slots {
     }
 }
 
-/// Sensors of a stage, or none if sensors are off.
+/// The sensors of a stage; none if sensors are disabled.
 pub fn of_stage(m: &Model, stage: NeedStage) -> impl Iterator<Item = usize> + '_ {
     let on = !m.opt.disabled(DSBL_SENSOR);
     (0..m.nsensor).filter(move |&i| on && m.sensor_needstage[i] == stage)
 }
 
-/// Body that carries an object; a body is its own.
+/// Body to which an object belongs; a body belongs to itself.
 pub fn body_of(m: &Model, kind: i32, id: usize) -> usize {
     let body = match ObjType::from_i32(kind) {
         Some(ObjType::Geom) => m.geom_bodyid[id],
@@ -42,7 +42,7 @@ pub fn body_of(m: &Model, kind: i32, id: usize) -> usize {
     body as usize
 }
 
-/// Position and orientation of an object; a body is meant by its inertial frame, an xbody by its own.
+/// Position and orientation of an object; for a body those of its inertial frame, for an xbody of its own frame.
 #[inline(always)]
 pub fn frame_of<R: Real>(d: &Data<R>, kind: i32, id: usize) -> ([R; 3], [R; 9]) {
     match ObjType::from_i32(kind) {
@@ -76,7 +76,7 @@ pub fn object_velocity<R: Real>(m: &Model, d: &Data<R>, kind: i32, id: usize) ->
     seen_from(d.cvel[body], sub3(pos, com))
 }
 
-/// Velocity of an object as another sees it: at the first one's position, along the second one's axes, which turn.
+/// Velocity of an object relative to another: at the first one's position, along the axes of the second one, which rotate.
 #[inline(always)]
 pub fn relative_velocity<R: Real>(
     m: &Model,
@@ -96,7 +96,7 @@ pub fn relative_velocity<R: Real>(
     along(mat, seen)
 }
 
-/// What `value` says of the first row of a limit, in each lane; zero where there is none.
+/// `value` of the first row of a limit, in each lane; zero where there is none.
 #[inline(always)]
 pub fn of_limit<R: Real>(
     d: &Data<R>,
@@ -119,11 +119,11 @@ pub fn of_limit<R: Real>(
     out
 }
 
-/// Limits a reading to the range of its sensor.
+/// Clips a reading to the cutoff of its sensor.
 #[inline(always)]
 pub fn cutoff<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     let (most, datatype) = (d.own.sensor_cutoff(m, i), m.sensor_datatype[i]);
-    // these use it otherwise, or have no use for it
+    // contact sensors use the cutoff otherwise, fromto readings have none
     let kind = m.sensor_type[i];
     let other = kind == SensorType::Contact || kind == SensorType::GeomFromTo;
     let limited = R::zero().lt(most);
@@ -140,7 +140,7 @@ pub fn cutoff<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     }
 }
 
-/// One where a point lies inside a shape in its place (`mju_insideGeom`).
+/// One where a point lies inside a shape at its pose (`mju_insideGeom`).
 #[inline(always)]
 pub fn inside_geom<R: Real>(
     (pos, mat): ([R; 3], [R; 9]),
@@ -170,7 +170,7 @@ pub fn inside_geom<R: Real>(
     R::select(inside, R::one(), R::zero())
 }
 
-/// One where a point lies inside the convex hull of a mesh; the place is that of the frame in which the mesh was said.
+/// One where a point lies inside the convex hull of a mesh; the pose is that of the frame in which the mesh was given.
 #[inline(always)]
 pub fn inside_mesh<R: Real>(
     m: &Model,
@@ -178,12 +178,12 @@ pub fn inside_mesh<R: Real>(
     mesh: usize,
     point: [R; 3],
 ) -> R {
-    // vertices are told from the centre and along the principal axes
+    // mesh vertices are given relative to the centre and along the principal axes
     let said = mul_mat_t_vec3(mat, sub3(point, pos));
     let turn = neg_quat(m.mesh_quat[mesh].map(R::splat));
     let local = rot_vec_quat(sub3(said, m.mesh_pos[mesh].map(R::splat)), turn);
 
-    // inside of every face of the hull
+    // inside: behind every face of the hull
     let vertadr = m.mesh_vertadr[mesh];
     let polyadr = m.mesh_polyadr[mesh] as usize;
     let mut most = R::splat(-1.0);
@@ -206,7 +206,7 @@ pub fn cam_intrinsics<R: Real>(m: &Model, d: &Data<R>, lane: usize, cam: usize) 
         let focal = 0.5 / angle.tan() * size[1];
         return [size, [focal; 2], size.map(|n| 0.5 * n)];
     }
-    // MuJoCo keeps these in single precision
+    // in single precision, as MuJoCo stores these
     let pixels = |k: usize| {
         let length = d.own.cam_intrinsic(m, 4 * cam + k).lane(lane) as f32;
         f64::from(length / sensor[k % 2] as f32 * size[k % 2] as f32)

@@ -1,4 +1,4 @@
-//! Servos of several inputs: PID controllers, and servos of an orientation.
+//! Servos with several inputs: PID controllers, and servos of an orientation.
 
 use crate::cpu::lib::actuator::next_activation;
 use crate::cpu::lib::dcmotor::unwound;
@@ -7,7 +7,7 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
 
-// setpoints and feedforward of a PID controller, and its gains; what it has no input for is zero
+// setpoints and feedforward of a PID controller, and its integral gain; missing inputs are zero
 struct Pid<R> {
     target: R,
     speed: R,
@@ -15,7 +15,7 @@ struct Pid<R> {
     ki: R,
 }
 
-// the position setpoint follows its input no faster than it may
+// the position setpoint follows its input with limited rate
 fn pid<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> Pid<R> {
     let mut u = m.actuator_ctrladr[i] as usize;
     let mut input = |bit: CtrlInput| {
@@ -57,7 +57,7 @@ pub fn pid_rate<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) 
     [slew, rate]
 }
 
-/// What a PID controller adds to its bias, `-kp length - kv velocity`.
+/// Force of a PID controller without its bias, `-kp length - kv velocity`.
 #[inline]
 pub fn pid_force<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> R {
     let pid = pid(m, d, i, ctrl);
@@ -82,7 +82,7 @@ fn expmap2quat<R: Real>(v: [R; 3]) -> [R; 4] {
     axis_angle2quat(axis, angle)
 }
 
-/// Torque of a servo of an orientation: towards the target by the shortest turn, against the velocity.
+/// Torque of a servo of an orientation: towards the target along the shortest rotation, and damping.
 #[inline]
 pub fn so3_force<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> [R; 3] {
     let (u, r) = (
@@ -112,7 +112,7 @@ pub fn so3_force<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize)
     std::array::from_fn(|k| gain * apart[k] + bias + damping * d.actuator_velocity[r + k])
 }
 
-/// Limits the length of a servo's torque.
+/// Limits the norm of a servo's torque.
 #[inline]
 pub fn limit_norm<R: Real>(torque: &mut [R], limit: R) {
     let norm = norm3([torque[0], torque[1], torque[2]]);

@@ -1,7 +1,7 @@
-//! Symmetric positive definite matrices whose rows end early: H = U D U', U unit upper triangular.
+//! Symmetric positive definite matrices in skyline storage: rows that end early. H = U D U', U unit upper triangular.
 //!
-//! Dofs are numbered parents first, so a dof's subtree follows it and its row of the inertia is full from the diagonal to
-//! the subtree's last dof. Elimination from the last dof to the first leaves these ends where they are: no fill-in.
+//! Dofs are numbered parents first, so a dof's subtree follows it, and its row of the inertia matrix is full from the diagonal to
+//! the subtree's last dof. Elimination from the last dof to the first keeps the ends of the rows: no fill-in.
 //!
 //! ```text
 //!        0 1 2 3 4 5 6
@@ -9,8 +9,8 @@
 //!   1  [   * * *       ]   left limb      at adr[j] + j .. = adr[j] + end[j]
 //!   2  [     * *       ]
 //!   3  [       *       ]
-//!   4  [         * * * ]   right limb     a row that ties 2 to 5 moves the ends
-//!   5  [           * * ]                  of 2 and of all that precede it in the
+//!   4  [         * * * ]   right limb     a row that couples 2 and 5 moves the
+//!   5  [           * * ]                  ends of 2 and of all earlier dofs in the
 //!   6  [             * ]                  row's pattern to 5
 //! ```
 
@@ -35,8 +35,8 @@ pub fn dot<R: Real>(a: &[R], b: &[R]) -> R {
     (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
-/// Factors H = U D U' in place: `a` holds H before and U after; `dinv` is 1 / D. False where a pivot was below `mindiag`
-/// (and taken as `mindiag`).
+/// Factors H = U D U' in place: `a` holds H before and U after; `dinv` is 1 / D. False where a pivot was below `mindiag`, which
+/// then replaces it.
 pub fn factor<R: Real>(
     a: &mut [R],
     dinv: &mut [R],
@@ -51,7 +51,7 @@ pub fn factor<R: Real>(
         let start = (adr[j] + j as i32) as usize;
         let (row, below) = a[start..].split_at_mut(last - j + 1);
 
-        // row of U times D, from the end
+        // row of U times D, starting at its end
         for k in (j + 1..last).rev() {
             let stop = last.min(end[k] as usize);
             let u = (adr[k] as usize + k) - start - row.len();

@@ -1,12 +1,12 @@
-//! Trees that sleep: who does, what wakes them, and what they keep until then (`sleep`).
+//! Sleeping trees: their state, the conditions that wake them, and the values that they keep (`sleep`).
 //!
 //! ```text
-//! tree_asleep   -11 … -2  awake; counts the steps at rest      -1  ready       t  asleep, tree t is the next of those that sleep with it
-//! latent        [ qpos ][ qfrc_smooth ][ act_dot ][ sensordata ]   as they were when their trees fell asleep
+//! tree_asleep   -11 … -2  awake; counts the steps at rest      -1  ready       t  asleep; tree t is the next tree of its sleep cycle
+//! latent        [ qpos ][ qfrc_smooth ][ act_dot ][ sensordata ]   values from when their trees fell asleep
 //! ```
 //!
-//! A sleeping tree has no rows, no contacts with what does not move, and stays where it is; the rest of a step is computed as if it were
-//! awake and at rest. Forces, positions and velocities that are set from outside wake it, and so does an awake tree that comes near it.
+//! A sleeping tree has no rows, no contacts with static bodies, and does not move; the rest of a step is computed as if it were awake
+//! and at rest. Forces, positions and velocities set by the user wake it, and so does an awake tree that comes near.
 
 use crate::cpu::lib::contact::{ABSENT, bodies_of_pair};
 use crate::cpu::lib::equality::bodies;
@@ -15,10 +15,10 @@ use crate::real::{Mask, Real};
 use crate::types::*;
 use std::ops::Range;
 
-/// What `tree_asleep` says of a tree that just woke.
+/// Value of `tree_asleep` of a tree that has just been woken.
 pub const AWAKE: i32 = -11;
 
-// what `body_awake` says
+// values of `body_awake`
 const STATIC: i32 = -1;
 const ASLEEP: i32 = 0;
 
@@ -26,13 +26,13 @@ fn nowhere<R: Real>() -> R::Mask {
     R::zero().lt(R::zero())
 }
 
-/// Whether trees of a model may sleep.
+/// True if trees of a model may sleep.
 #[inline(always)]
 pub fn sleeps(m: &Arrays) -> bool {
     m.ntreesleep > 0
 }
 
-/// Where a tree is awake; nowhere if it is that of what does not move.
+/// Lanes where a tree is awake; none for the tree -1 of static bodies.
 #[inline(always)]
 pub fn tree_awake<R: Real>(d: &Data<R>, tree: i32) -> R::Mask {
     match usize::try_from(tree) {
@@ -41,20 +41,20 @@ pub fn tree_awake<R: Real>(d: &Data<R>, tree: i32) -> R::Mask {
     }
 }
 
-/// Where a body is awake; a mocap body always is, what does not move never.
+/// Lanes where a body is awake; a mocap body always is, a static body never.
 #[inline(always)]
 pub fn body_awake<R: Real>(d: &Data<R>, body: usize) -> R::Mask {
     R::int_is(d.body_awake[body], 1)
 }
 
-/// Where one of the two geoms of a pair is awake, so that they may touch.
+/// Lanes where one of the two geoms of a pair is awake, so that they may touch.
 #[inline(always)]
 pub fn pair_awake<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
     let [first, second] = bodies_of_pair(m, k).map(|body| body_awake(d, body));
     first | second
 }
 
-/// Where a tendon has a tree that is awake; everywhere if it has more than two.
+/// Lanes where a tree of a tendon is awake; all lanes if it has more than two trees.
 pub fn tendon_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     match m.tendon_treenum[i] {
         0 => nowhere::<R>(),
@@ -63,7 +63,7 @@ pub fn tendon_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     }
 }
 
-// bodies that an equality holds; none of one tree where a joint is held by itself
+// the two bodies of an equality; none for the second joint of a joint equality with one joint
 fn held(m: &Model, i: usize) -> [Option<usize>; 2] {
     let ids = [m.eq_obj1id[i], m.eq_obj2id[i]];
     match EqType::from_i32(m.eq_type[i]) {
@@ -73,14 +73,14 @@ fn held(m: &Model, i: usize) -> [Option<usize>; 2] {
     }
 }
 
-/// Where what an equality holds is awake.
+/// Lanes where a body of an equality is awake.
 pub fn equality_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     let none = nowhere::<R>();
     let held = held(m, i).into_iter().flatten();
     held.fold(none, |any, body| any | body_awake(d, body))
 }
 
-/// Where an actuator moves something that is awake, or nothing at all.
+/// Lanes where the target of an actuator is awake; all lanes if it has none.
 pub fn actuator_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     let ids = [m.actuator_trnid[2 * i], m.actuator_trnid[2 * i + 1]];
     let of_site = |id: i32| match usize::try_from(id) {
@@ -99,7 +99,7 @@ pub fn actuator_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     }
 }
 
-/// Where a sensor is read: where nothing that it is about sleeps, or something of it is awake.
+/// Lanes where a sensor is read: where none of its objects sleeps, or one of them is awake.
 pub fn sensor_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     let (kind, other) = (m.sensor_objtype[i], m.sensor_reftype[i]);
     let always = match SensorType::from_i32(m.sensor_type[i]) {
@@ -115,11 +115,11 @@ pub fn sensor_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
         [true, false] => object,
         _ => reference,
     };
-    // what does not move is looked at too, and what is told late is read all the while
+    // static objects are read too, and delayed sensors are always read
     !state.abs().le(R::zero()) | R::zero().lt(d.own.sensor_delay(m, i))
 }
 
-// 1 where an object is awake, 0 where it sleeps, -1 where it does not move
+// 1 where an object is awake, 0 where it sleeps, -1 where it is static
 fn object_state<R: Real>(m: &Model, d: &Data<R>, kind: i32, id: usize) -> R {
     let of_body = |body: i32| R::of_int(d.body_awake[body as usize]);
     let of_mask = |awake: R::Mask| R::select(awake, R::one(), R::zero());
@@ -136,7 +136,7 @@ fn object_state<R: Real>(m: &Model, d: &Data<R>, kind: i32, id: usize) -> R {
     }
 }
 
-/// What is awake, from `tree_asleep` (`mj_updateSleep`).
+/// Sets `tree_awake` and `body_awake` from `tree_asleep` (`mj_updateSleep`).
 pub fn update<R: Real>(m: &Model, d: &mut Data<R>) {
     for t in 0..m.ntree {
         let awake = R::of_int(d.tree_asleep[t]).lt(R::zero());
@@ -151,12 +151,12 @@ pub fn update<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-/// Whether a tree of one world sleeps.
+/// True if a tree of one world sleeps.
 pub fn asleep<R: Real>(d: &Data<R>, t: usize, lane: usize) -> bool {
     R::int_lane(d.tree_asleep[t], lane) >= 0
 }
 
-// wakes a tree and those that sleep with it; true if it slept
+// wakes a tree and the trees of its sleep cycle; true if it slept
 fn rouse<R: Real>(d: &mut Data<R>, lane: usize, t: usize, value: i32) -> bool {
     if !asleep(d, t, lane) {
         let own = R::int_lane(d.tree_asleep[t], lane);
@@ -175,7 +175,7 @@ fn rouse<R: Real>(d: &mut Data<R>, lane: usize, t: usize, value: i32) -> bool {
     true
 }
 
-/// Wakes trees that something was done to from outside (`mj_wake`).
+/// Wakes trees whose state or forces were set by the user (`mj_wake`).
 pub fn wake<R: Real>(m: &Model, d: &mut Data<R>) {
     for lane in 0..R::WIDTH {
         for t in 0..m.ntree {
@@ -192,7 +192,7 @@ fn may_sleep(m: &Model, t: usize) -> bool {
     policy != SleepPolicy::Never && policy != SleepPolicy::AutoNever
 }
 
-// whether a tree has no velocity and no force, and is where it fell asleep
+// true if a tree has no velocity and no force, and is at the position where it fell asleep
 fn is_as_left<R: Real>(m: &Model, d: &Data<R>, t: usize, lane: usize) -> bool {
     let zero = |x: &R| x.lane(lane).to_bits() == 0;
     let at = positions(m, t);
@@ -213,7 +213,7 @@ pub fn dofs(m: &Model, t: usize) -> Range<usize> {
     adr..adr + m.tree_dofnum[t] as usize
 }
 
-/// Places of a tree in qpos.
+/// Range of a tree in qpos.
 pub fn positions(m: &Model, t: usize) -> Range<usize> {
     let dofs = dofs(m, t);
     let joint = |dof: usize| m.dof_jntid[dof] as usize;
@@ -226,13 +226,13 @@ pub fn positions(m: &Model, t: usize) -> Range<usize> {
     m.jnt_qposadr[first] as usize..m.jnt_qposadr[last] as usize + words
 }
 
-/// Whether a tree is slow enough to count towards its sleep.
+/// True if a tree is slow enough to count the step towards its sleep.
 pub fn can_sleep<R: Real>(m: &Model, d: &Data<R>, t: usize, lane: usize) -> bool {
     let tolerance = d.own.sleep_tolerance(m).lane(lane);
     let slow = |i: usize| {
         let length = d.own.dof_length(m, i).lane(lane);
         let speed = d.qvel[i].lane(lane);
-        // without a tolerance, nothing but rest will do
+        // zero tolerance: the velocity must be exactly zero
         match tolerance == 0.0 {
             true => speed.to_bits() == 0,
             false => length * speed.abs() < tolerance,
@@ -241,13 +241,13 @@ pub fn can_sleep<R: Real>(m: &Model, d: &Data<R>, t: usize, lane: usize) -> bool
     may_sleep(m, t) && is_unforced(m, d, t, lane) && dofs(m, t).all(slow)
 }
 
-// what one side of a contact or an equality is: a tree that sleeps or is awake, or a body that is moved from outside
+// one side of a contact or an equality: its `body_awake`, and its tree; none for a static or mocap body
 fn side<R: Real>(m: &Model, d: &Data<R>, body: usize, lane: usize) -> (i32, Option<usize>) {
     let state = R::int_lane(d.body_awake[body], lane);
     (state, usize::try_from(m.body_treeid[body]).ok())
 }
 
-/// Wakes trees that touch what is awake (`mj_wakeCollision`); true if some world has any.
+/// Wakes trees in contact with an awake tree or a mocap body (`mj_wakeCollision`); true if a tree of any world was woken.
 pub fn wake_touched<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) -> bool {
     let mut any = false;
     for (c, &k) in contact.iter().enumerate() {
@@ -274,7 +274,7 @@ pub fn wake_touched<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) -> boo
     any
 }
 
-/// Wakes trees that a tendon at its limit ties to one that is awake (`mj_wakeTendon`).
+/// Wakes trees that a tendon at its limit couples to an awake tree (`mj_wakeTendon`).
 pub fn wake_tied<R: Real>(m: &Model, d: &mut Data<R>) {
     let mut any = false;
     for i in 0..m.ntendon {
@@ -302,7 +302,7 @@ pub fn wake_tied<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-/// Wakes trees that an equality holds to what is awake, or to what sleeps apart from them (`mj_wakeEquality`).
+/// Wakes trees that an equality couples to an awake tree, or to a tree of another sleep cycle (`mj_wakeEquality`).
 pub fn wake_held<R: Real>(m: &Model, d: &mut Data<R>) {
     let mut any = false;
     for i in 0..m.neq {
@@ -336,7 +336,7 @@ fn wake_two<R: Real>(m: &Model, d: &mut Data<R>, i: usize, lane: usize) -> bool 
     }
 }
 
-// whether one tree follows another in its sleep
+// true if two trees are in the same sleep cycle
 fn sleep_together<R: Real>(d: &Data<R>, lane: usize, t: usize, u: usize) -> bool {
     let mut at = t;
     for _ in 0..d.tree_asleep.len() {
@@ -351,14 +351,14 @@ fn sleep_together<R: Real>(d: &Data<R>, lane: usize, t: usize, u: usize) -> bool
     false
 }
 
-// what is awake is noted; what sleeps is as it was noted last
+// where awake: stores the present value; where asleep: restores the stored one
 #[inline(always)]
 fn keep<R: Real>(awake: R::Mask, now: &mut R, noted: &mut R) {
     *noted = R::select(awake, *now, *noted);
     *now = *noted;
 }
 
-/// Forces on trees that sleep are those that they fell asleep with.
+/// Sleeping trees keep the smooth forces with which they fell asleep.
 pub fn keep_forces<R: Real>(m: &Model, d: &mut Data<R>) {
     for i in 0..m.nv {
         let awake = tree_awake(d, m.dof_treeid[i]);
@@ -366,7 +366,7 @@ pub fn keep_forces<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-/// Actuators of trees that sleep give no force, and their activations go on as before.
+/// Actuators of sleeping trees have no force, and their activation rates stay as they were.
 pub fn rest_actuators<R: Real>(m: &Model, d: &mut Data<R>) {
     for i in 0..m.nactuator {
         let awake = actuator_awake(m, d, i);
@@ -381,7 +381,7 @@ pub fn rest_actuators<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-/// What a sensor reads of trees that sleep is what it read last.
+/// A sensor of sleeping trees keeps its last reading.
 pub fn keep_reading<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     let awake = sensor_awake(m, d, i);
     let adr = m.sensor_adr[i] as usize;
@@ -391,7 +391,7 @@ pub fn keep_reading<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     }
 }
 
-/// Trees that sleep stay where they are.
+/// Sleeping trees keep their positions, at zero velocity.
 pub fn stay<R: Real>(m: &Model, d: &mut Data<R>) {
     for t in 0..m.ntree {
         let asleep = !tree_awake(d, t as i32);

@@ -1,11 +1,10 @@
-//! Slopes of the bias force over the velocity.
+//! Derivatives of the bias force with respect to velocity.
 //!
 //! With the motion axes S of the dofs, and the velocity v of a body b that dof k moves:
 //!
-//! ```text
-//! ∂ acceleration of b / ∂ qvel k = W_k − v × S_k           W_k: what the axes of k and of its descendants turn for k
-//! ∂ force of b / ∂ qvel k        = I W_k + G S_k           I: inertia of b
-//! G x = v ×* (I x) − I (v × x) + x ×* (I v)                linear in x: a matrix of b alone
+//! ```text ∂ acceleration of b / ∂ qvel k = W_k − v × S_k           W_k: rotation of the axes of k and of its descendants due to
+//! k ∂ force of b / ∂ qvel k        = I W_k + G S_k           I: inertia of b G x = v ×* (I x) − I (v × x) + x ×* (I v)          
+//! linear in x: a matrix of b alone
 //! ```
 //!
 //! so that I and G of the bodies of a subtree add up (Singh, Russell, Wensing: Efficient analytical derivatives of rigid-body
@@ -17,13 +16,13 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::JointType;
 
-/// The motion along one coordinate.
+/// Unit motion along one coordinate.
 #[inline(always)]
 pub fn unit_motion<R: Real>(c: usize) -> [R; 6] {
     std::array::from_fn(|k| if k == c { R::one() } else { R::zero() })
 }
 
-/// The matrix G of an inertia that moves with a velocity: columns of rows.
+/// The matrix G of an inertia that moves with a velocity, by columns.
 #[inline(always)]
 pub fn gyroscopic<R: Real>(inertia: [R; 10], vel: [R; 6]) -> [[R; 6]; 6] {
     let momentum = mul_inert_vec(inertia, vel);
@@ -44,7 +43,7 @@ pub fn axis_turn<R: Real>(m: &Model, d: &Data<R>, k: usize) -> [R; 6] {
     let j = m.dof_jntid[k] as usize;
     let jnt_type = m.jnt_type[j];
 
-    // axes of a ball turn with one another
+    // the axes of a ball joint rotate with each other
     let first = match JointType::from_i32(jnt_type) {
         Some(JointType::Ball) => m.jnt_dofadr[j] as usize,
         Some(JointType::Free) if k >= m.jnt_dofadr[j] as usize + 3 => m.jnt_dofadr[j] as usize + 3,
@@ -57,14 +56,14 @@ pub fn axis_turn<R: Real>(m: &Model, d: &Data<R>, k: usize) -> [R; 6] {
     add_scl6(twice, cross_motion(spin, d.cdof[k]), R::one())
 }
 
-/// True for a dof of a free joint whose tree has no other: all of it moves as one (`mj_isFreeBody`).
+/// True for a dof of a free joint whose tree has no other dofs: the tree is one rigid body (`mj_isFreeBody`).
 #[inline(always)]
 pub fn rigid(m: &Model, i: usize) -> bool {
     let tree = m.dof_treeid[i] as usize;
     m.jnt_type[m.dof_jntid[i] as usize] == JointType::Free && m.tree_dofnum[tree] == 6
 }
 
-/// Row of a dof in qLU: M less a timestep of the slope.
+/// Row of a dof in qLU: M - h D, with D the derivative of the forces with respect to velocity.
 #[inline(always)]
 pub fn less_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     let h = d.own.timestep(m);
@@ -78,8 +77,7 @@ pub fn less_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     }
 }
 
-/// Row of a dof in qH: M less a timestep of the slope, which is symmetric where it leaves the bias force out; M alone for a body that is
-/// free and rigid.
+/// Row of a dof in qH: M - h D, symmetric since D leaves the bias force out; M alone for a free rigid body.
 #[inline(always)]
 pub fn less_symmetric_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     let h = d.own.timestep(m);
@@ -93,7 +91,7 @@ pub fn less_symmetric_slope<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     }
 }
 
-/// The slope of a free and rigid body's bias force, added to a row of qLU (`mjd_freeMhat`).
+/// Adds the derivative of a free rigid body's bias force to a row of qLU (`mjd_freeMhat`).
 #[inline(always)]
 pub fn add_bias<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     let h = d.own.timestep(m);
@@ -103,7 +101,7 @@ pub fn add_bias<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     }
 }
 
-/// The slope of a free and rigid body's bias force on dof `i`, over the velocities of its six dofs (`mjd_freeBias_vel`).
+/// Derivative of a free rigid body's bias force on dof `i` with respect to the velocities of its six dofs (`mjd_freeBias_vel`).
 #[inline(always)]
 pub(crate) fn bias_slope<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [R; 6] {
     let body = m.dof_bodyid[i] as usize;

@@ -1,16 +1,16 @@
-//! The inertia matrix and its factor: symmetric, in the rows of the tree (`M_rownnz M_rowadr M_colind`), each row
-//! holding a dof's ancestors in ascending order and the dof itself last.
+//! The inertia matrix and its factor: symmetric, in sparse rows (`M_rownnz M_rowadr M_colind`), each row holding a dof's
+//! ancestors in ascending order and the dof itself last.
 
 use crate::cpu::lib::slope::rigid;
 use crate::fields::{Arrays, Model};
 use crate::real::Real;
 use crate::types::MINVAL;
 
-/// The warning of a factorization: true where a pivot was too small.
+/// Warning of a factorization: the mask of lanes where a pivot was too small.
 pub type Clamped<R> = Option<<R as Real>::Mask>;
 
 /// Turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below `MINVAL` becomes `MINVAL`
-/// (`mj_factorI`). Returns where that happened.
+/// (`mj_factorI`). Returns where any did.
 #[inline]
 pub fn factor_i<R: Real>(m: &Model, mat: &mut [R], diaginv: &mut [R]) -> Clamped<R> {
     let minval = R::splat(MINVAL);
@@ -83,7 +83,7 @@ pub fn mul_m<R: Real>(m: &Model, M: &[R], res: &mut [R], x: &[R]) {
         let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
         let xi = x[i];
         let mut sum = M[adr + num] * xi;
-        // the row, and the column that is its mirror image
+        // the row, and the mirrored column
         for (a, &j) in M[adr..adr + num].iter().zip(&m.M_colind[adr..adr + num]) {
             sum += *a * x[j as usize];
             res[j as usize] += *a * xi;
@@ -92,7 +92,7 @@ pub fn mul_m<R: Real>(m: &Model, M: &[R], res: &mut [R], x: &[R]) {
     }
 }
 
-/// Where M(i, j) is in its rows; none if it is not there: a simple dof is coupled to no other.
+/// Address of M(i, j) in its row; none if there is none: a simple dof is coupled to no other.
 #[inline(always)]
 pub fn m_address(m: &Model, i: usize, j: usize) -> Option<usize> {
     let (low, high) = (i.min(j), i.max(j));
@@ -103,7 +103,7 @@ pub fn m_address(m: &Model, i: usize, j: usize) -> Option<usize> {
     }
 }
 
-/// Where the entry (i, j) of a full matrix is in its rows (`D_rowadr D_diag`), one of the dofs being an ancestor of the other.
+/// Address of the entry (i, j) of a full matrix in its rows (`D_rowadr D_diag`), if one of the dofs is an ancestor of the other.
 /// The descendants of a dof are those that follow it.
 #[inline(always)]
 pub fn d_address(m: &Model, i: usize, j: usize) -> usize {
@@ -122,9 +122,9 @@ pub fn mul_d_row<R: Real>(m: &Model, mat: &[R], i: usize, x: &[R]) -> R {
     sum
 }
 
-/// Factors an unsymmetric matrix in place, all of it or the rows of free and rigid bodies only: A = U L, with ones on the
-/// diagonal of U, without fill-in, since the leaves go first (`mju_factorLUSparse`). A pivot below `MINVAL` becomes `MINVAL`;
-/// returns where that happened.
+/// Factors an unsymmetric matrix in place, all rows or those of free rigid bodies only: A = U L, with ones on the diagonal of U,
+/// without fill-in, since the leaves go first (`mju_factorLUSparse`). A pivot below `MINVAL` becomes `MINVAL`; returns where any
+/// did.
 #[inline]
 pub fn factor_lu<R: Real>(m: &Model, mat: &mut [R], rigid_only: bool) -> Clamped<R> {
     let minval = R::splat(MINVAL);
@@ -171,7 +171,7 @@ pub fn solve_lu<R: Real>(m: &Model, mat: &[R], rigid_only: bool, x: &mut [R]) {
         }
     }
 
-    // L, from the root: each dof is taken off its descendants
+    // L, from the root: each dof is subtracted from its descendants
     for k in (0..m.nv).filter(|&k| taken(k)) {
         let depth = m.D_diag[k] as usize;
         x[k] /= mat[m.D_rowadr[k] as usize + depth];

@@ -56,8 +56,8 @@ pub fn add_scl6<R: Real>(a: [R; 6], b: [R; 6], s: R) -> [R; 6] {
     std::array::from_fn(|k| a[k] + b[k] * s)
 }
 
-/// Inertia about a point that is `-offset` away from a body's centre of mass, of principal moments `inertia` in the
-/// frame `mat` (`mju_inertCom`).
+/// Inertia about a point at `-offset` from a body's centre of mass, with principal moments `inertia` in the frame `mat`
+/// (`mju_inertCom`).
 #[inline(always)]
 pub fn inert_com<R: Real>(inertia: [R; 3], mat: [R; 9], offset: [R; 3], mass: R) -> [R; 10] {
     let [x, y, z] = offset;
@@ -81,44 +81,44 @@ pub fn inert_com<R: Real>(inertia: [R; 3], mat: [R; 9], offset: [R; 3], mass: R)
     ]
 }
 
-/// Motion of a rotation about `axis` through a point, seen from `offset` away from it (`mju_dofCom`).
+/// Motion of a rotation about `axis` through a point, at `offset` from that point (`mju_dofCom`).
 #[inline(always)]
 pub fn dof_com<R: Real>(axis: [R; 3], offset: [R; 3]) -> [R; 6] {
     let v = cross(axis, offset);
     [axis[0], axis[1], axis[2], v[0], v[1], v[2]]
 }
 
-/// A spatial vector of its two halves.
+/// A spatial vector from its two halves.
 #[inline(always)]
 pub fn spatial<R: Real>(rot: [R; 3], lin: [R; 3]) -> [R; 6] {
     [rot[0], rot[1], rot[2], lin[0], lin[1], lin[2]]
 }
 
-/// A motion as it is seen from a point `offset` away (`mju_transformSpatial`).
+/// A motion transferred to a point at `offset` (`mju_transformSpatial`).
 #[inline(always)]
 pub fn seen_from<R: Real>(v: [R; 6], offset: [R; 3]) -> [R; 6] {
     spatial(rot(v), add3(lin(v), cross(rot(v), offset)))
 }
 
-/// The first half: rotation of a motion, torque of a force.
+/// The first half: angular part of a motion, torque of a force.
 #[inline(always)]
 pub fn rot<R: Real>(v: [R; 6]) -> [R; 3] {
     [v[0], v[1], v[2]]
 }
 
-/// The second half: translation of a motion, force of a force.
+/// The second half: linear part of a motion, force of a force.
 #[inline(always)]
 pub fn lin<R: Real>(v: [R; 6]) -> [R; 3] {
     [v[3], v[4], v[5]]
 }
 
-/// Both halves along the axes of a frame.
+/// Both halves in the axes of a frame.
 #[inline(always)]
 pub fn along<R: Real>(mat: [R; 9], v: [R; 6]) -> [R; 6] {
     spatial(mul_mat_t_vec3(mat, rot(v)), mul_mat_t_vec3(mat, lin(v)))
 }
 
-/// Gravity as an acceleration of the world upwards (m/s²): what a tree's accelerations begin with.
+/// Gravity as an upward acceleration of the world (m/s²): the start of a tree's accelerations.
 pub fn world_acceleration<R: Real>(m: &Model, d: &Data<R>) -> [R; 6] {
     let mut acc = [R::zero(); 6];
     if !m.opt.disabled(DSBL_GRAVITY) {

@@ -1,5 +1,5 @@
-//! What each iteration of a solver did (`mjSolverStat`), kept where somebody asks (`ENBL_SOLVERSTAT`): other models have no room for it, and
-//! nothing is looked at.
+//! Statistics of each solver iteration (`mjSolverStat`), if asked for (`ENBL_SOLVERSTAT`): other models have no arrays for them, and nothing
+//! is computed.
 
 use super::cone::MAXDIM;
 use super::primal::{Island, Step};
@@ -8,7 +8,7 @@ use crate::fields::{Data, Model};
 use crate::real::{Real, lanes};
 use crate::types::{ConstraintState, Solver};
 
-/// Nothing is known of any iteration.
+/// Clears the statistics of all iterations.
 pub fn clear<R: Real>(d: &mut Data<R>) {
     for x in [
         &mut d.solver_improvement,
@@ -27,18 +27,18 @@ pub fn clear<R: Real>(d: &mut Data<R>) {
     }
 }
 
-/// Iterations of a primal solver on an island, as they are made.
+/// Statistics of the iterations of a primal solver on an island, while it runs.
 pub struct Notes<R: Real> {
     asked: bool,
     newton: bool,
-    // how many there were
+    // number of iterations so far
     num: usize,
     // states of the rows before the step
     states: Vec<R::Int>,
 }
 
 impl<R: Real> Notes<R> {
-    /// None yet.
+    /// Empty.
     pub fn new(m: &Model) -> Self {
         Self {
             asked: m.nsolver > 0,
@@ -48,7 +48,7 @@ impl<R: Real> Notes<R> {
         }
     }
 
-    /// Remembers the states of an island's rows before a step.
+    /// Stores the states of an island's rows before a step.
     pub fn before(&mut self, d: &Data<R>, island: &Island<'_, R>) {
         if self.asked {
             self.states.clear();
@@ -57,7 +57,7 @@ impl<R: Real> Notes<R> {
         }
     }
 
-    /// Writes down what a step did in the lanes that made it, and the gradient that it left.
+    /// Writes the statistics of a step in the lanes that made it, and the gradient after it.
     pub fn write(
         &mut self,
         m: &Model,
@@ -90,7 +90,7 @@ impl<R: Real> Notes<R> {
         self.num += 1;
     }
 
-    // rows that have a force, that changed their state, and that the Hessian is to be changed by
+    // number of active rows, of rows that changed their state, and of rows to update in the Hessian
     fn count(&self, d: &Data<R>, island: &Island<'_, R>) -> [R; 3] {
         let (zero, one) = (R::zero(), R::one());
         let [mut nactive, mut nchange, mut nupdate] = [zero; 3];
@@ -114,10 +114,10 @@ impl<R: Real> Notes<R> {
     }
 }
 
-/// Sweeps of a dual solver over an island, until they are given to its world.
+/// Statistics of the sweeps of a dual solver over an island, until they are written to its world.
 #[derive(Clone, Default)]
 pub struct SweepNotes {
-    // of how many there is room for notes
+    // maximum number of sweeps to record
     room: usize,
     states: Vec<ConstraintState>,
     sweeps: Vec<Sweep>,
@@ -131,7 +131,7 @@ struct Sweep {
 }
 
 impl SweepNotes {
-    /// None yet of a problem.
+    /// Starts the statistics of a problem.
     pub fn begin(&mut self, m: &Model, problem: &Problem) {
         self.room = m.nsolver;
         self.sweeps.clear();
@@ -140,7 +140,7 @@ impl SweepNotes {
         }
     }
 
-    /// Writes down what a sweep did.
+    /// Records a sweep.
     pub fn sweep(&mut self, problem: &Problem, improvement: f64) {
         if self.room == 0 {
             return;
@@ -158,7 +158,7 @@ impl SweepNotes {
         });
     }
 
-    /// Gives the notes to an island of the world, behind those of so many iterations.
+    /// Writes the statistics to an island of the world, behind those of `before` iterations.
     pub fn give<R: Real>(&self, d: &mut Data<R>, island: usize, lane: usize, before: usize) {
         let sweeps = self.sweeps.iter().zip(before..self.room);
         for (sweep, k) in sweeps {
@@ -170,7 +170,7 @@ impl SweepNotes {
     }
 }
 
-// the states of rows whose forces these are (`dualState`)
+// the states of the rows from their forces (`dualState`)
 fn find_states(problem: &Problem, states: &mut Vec<ConstraintState>) {
     let [ne, nf] = problem.counts;
     states.clear();
@@ -191,7 +191,7 @@ fn find_states(problem: &Problem, states: &mut Vec<ConstraintState>) {
     }
 }
 
-// whether the friction forces of a contact are as large as its normal force allows
+// true if the friction forces of a contact are as large as its normal force allows
 fn slides(force: &[f64], friction: &[f64; MAXDIM]) -> bool {
     let parts = force[1..].iter().zip(friction).map(|(f, mu)| f / mu);
     let reach = parts.map(|x| x * x).sum::<f64>().sqrt();

@@ -1,4 +1,4 @@
-//! What a tactile sensor feels: how deep its taxels lie in what its body touches, and how fast that slides over them.
+//! Tactile sensors: penetration depth of their taxels in the geoms touched, and the sliding velocity of these.
 
 use super::contact::ABSENT;
 use super::math::*;
@@ -10,7 +10,7 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
 
-/// Depth of all taxels of a sensor, then how fast they are slid over along their two tangents, in one lane.
+/// Depth of all taxels of a sensor, then their sliding velocities along their two tangents, in one lane.
 pub fn feel<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, slots: Slots) {
     let adr = m.sensor_adr[i] as usize;
     for x in &mut d.sensordata[adr..adr + m.sensor_dim[i] as usize] {
@@ -21,14 +21,14 @@ pub fn feel<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, slots: S
         let Some(other) = touched(m, d, lane, c, body) else {
             continue;
         };
-        // a geom that is touched in several places is felt once
+        // a geom with several contacts counts once
         if (0..c).all(|before| touched(m, d, lane, before, body) != Some(other)) {
             feel_geom(m, d, lane, i, other);
         }
     }
 }
 
-// the geom that a contact brings to a body or what is welded to it
+// the other geom of a contact with a body or a body welded to it
 fn touched<R: Real>(m: &Model, d: &Data<R>, lane: usize, c: usize, body: i32) -> Option<usize> {
     if d.contact_dist[c].lane(lane) >= ABSENT {
         return None;
@@ -46,7 +46,7 @@ fn touched<R: Real>(m: &Model, d: &Data<R>, lane: usize, c: usize, body: i32) ->
     }
 }
 
-// adds what the taxels feel of one geom
+// adds the contribution of one geom to the taxels
 fn feel_geom<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, other: usize) {
     let (mesh, own) = (m.sensor_objid[i] as usize, m.sensor_refid[i] as usize);
     let (here, there) = (shape_of(m, d, lane, own), shape_of(m, d, lane, other));
@@ -61,7 +61,7 @@ fn feel_geom<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, other: 
             continue;
         }
 
-        // the deepest counts
+        // depth: the largest of all geoms
         let adr = m.sensor_adr[i] as usize + k;
         let most = d.sensordata[adr].lane(lane).max(depth);
         d.sensordata[adr].set_lane(lane, most);
@@ -69,7 +69,7 @@ fn feel_geom<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, other: 
             continue;
         }
 
-        // all that slides adds up
+        // sliding velocity: the sum over all geoms
         let [vel1, vel2] = [own, other]
             .map(|geom| lin(body_motion(m, d, lane, m.geom_bodyid[geom] as usize, pos)));
         let sliding = mul_mat_t_vec3(here.mat, sub3(vel2, vel1));
@@ -81,7 +81,7 @@ fn feel_geom<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, other: 
     }
 }
 
-// how deep a point in the frame of a geom lies in it; a mesh without a field of distances is not felt
+// depth of a point inside a geom, in the geom's frame; 0 for a mesh, which needs a signed distance field
 fn depth_in(kind: i32, size: [f64; 3], p: [f64; 3]) -> f64 {
     match GeomType::from_i32(kind) {
         Some(GeomType::Plane) => -p[2],
@@ -108,7 +108,7 @@ fn depth_in(kind: i32, size: [f64; 3], p: [f64; 3]) -> f64 {
     }
 }
 
-// along a ray that leans to the near faces
+// distance to the surface along a ray that leans towards the near faces
 fn depth_in_box(size: [f64; 3], p: [f64; 3]) -> f64 {
     let share = [0, 1, 2].map(|k| 1.0 - p[k].abs() / size[k]);
     if share.iter().any(|x| *x <= 0.0) {

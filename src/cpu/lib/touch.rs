@@ -1,4 +1,4 @@
-//! What sensors say of contacts. A lane's contacts are its own, so they are taken lane by lane.
+//! Contact sensors. Each lane has its own contacts, so lanes are processed one by one.
 
 use super::contact::{ABSENT, Shape};
 use super::math::*;
@@ -18,7 +18,7 @@ pub struct Seen {
     dist: f64,
     pub(super) pos: [f64; 3],
     pub(super) frame: [f64; 9],
-    // first row; none if the contact makes no force
+    // first row; none if the contact has no rows
     row: Option<usize>,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn of_lane<R: Real, const N: usize>(x: [R; N], lane: usize) -> [f64; 
     x.map(|x| x.lane(lane))
 }
 
-/// Velocity of a body where it has the point `pos` of the world: turning, then along, in the world's axes.
+/// Velocity of a body at the world point `pos`: angular, then linear, in world axes.
 pub fn body_motion<R: Real>(
     m: &Model,
     d: &Data<R>,
@@ -63,7 +63,7 @@ pub fn body_motion<R: Real>(
     seen_from(of_lane(d.cvel[body], lane), sub3(pos, com))
 }
 
-/// Normal force of the contacts of a site's body whose line of action meets the site's volume.
+/// Sum of the normal forces of contacts of a site's body whose line of action meets the site's volume.
 pub fn touch_force<R: Real>(m: &Model, d: &Data<R>, lane: usize, site: usize, slots: Slots) -> f64 {
     let body = m.site_bodyid[site];
     let zone = Shape {
@@ -99,7 +99,7 @@ pub fn touch_force<R: Real>(m: &Model, d: &Data<R>, lane: usize, site: usize, sl
 /// Force, then torque, of a contact in its frame, from its rows (`mj_contactForce`); it acts on the second geom.
 pub fn contact_force_at<R: Real>(m: &Model, d: &Data<R>, pair: usize, r: usize) -> [R; 6] {
     let mut force = [R::zero(); 6];
-    // what it sticks with is no force between the geoms
+    // the adhesion force is not part of the contact force
     if m.nadhesion > 0 {
         force[0] = -d.own.collision_adhesion(m, pair);
     }
@@ -121,7 +121,7 @@ pub fn contact_force_at<R: Real>(m: &Model, d: &Data<R>, pair: usize, r: usize) 
     force
 }
 
-/// Rows of a contact of a pair, by what they are.
+/// Number of rows of a contact, by their type.
 pub fn contact_rows(m: &Model, pair: usize, kind: Option<ConstraintType>) -> usize {
     let dim = m.collision_condim[pair] as usize;
     match kind {
@@ -131,7 +131,7 @@ pub fn contact_rows(m: &Model, pair: usize, kind: Option<ConstraintType>) -> usi
     }
 }
 
-/// The same of a contact, nothing if it makes no force; in one lane.
+/// The wrench of a contact, zero if it has no rows; in one lane.
 pub fn contact_wrench<R: Real>(m: &Model, d: &Data<R>, lane: usize, contact: &Seen) -> [f64; 6] {
     match contact.row {
         Some(row) => of_lane(contact_force_at(m, d, contact.pair, row), lane),
@@ -139,13 +139,13 @@ pub fn contact_wrench<R: Real>(m: &Model, d: &Data<R>, lane: usize, contact: &Se
     }
 }
 
-// whether a side of a contact is what a sensor names; no name is any side
+// true if a side of a contact is the object that a sensor names; no name matches any side
 fn is_side(m: &Model, body: i32, geom: i32, kind: i32, id: i32) -> bool {
     match ObjType::from_i32(kind) {
         Some(ObjType::Unknown | ObjType::Site) => true,
         Some(ObjType::Geom) => geom == id,
         Some(ObjType::Body) => body == id,
-        // a body or what it carries
+        // a body or one of its descendants
         Some(ObjType::XBody) => {
             let mut body = body;
             while body > id {
@@ -167,7 +167,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    // a contact that the sensor looks for, and whether it sees it with its sides exchanged
+    // a contact that matches the sensor, and whether its sides are exchanged
     fn met<R: Real>(&self, d: &Data<R>, c: usize) -> Option<(Seen, bool)> {
         let Self { m, i, lane, .. } = *self;
         let contact = Seen::new(d, lane, c)?;
@@ -202,7 +202,7 @@ impl Look<'_> {
         })
     }
 
-    // what is least of the contacts that are reported first
+    // sort key: contacts with the smallest key are reported first
     fn criterion<R: Real>(&self, d: &Data<R>, contact: &Seen) -> f64 {
         match Reduce::from_i32(self.m.sensor_intprm[3 * self.i + 1]) {
             Some(Reduce::MinDist) => contact.dist,
@@ -214,7 +214,7 @@ impl Look<'_> {
         }
     }
 
-    // the contact that is reported after another one, or first
+    // the contact to report after the last one, or the first
     fn next<R: Real>(&self, d: &Data<R>, last: Option<(f64, usize)>) -> Option<(f64, usize)> {
         let keys = self
             .all(d)
@@ -223,9 +223,9 @@ impl Look<'_> {
         later.reduce(|a, b| if b < a { b } else { a })
     }
 
-    // what is said of one contact
+    // report of one contact
     fn report<R: Real>(&self, d: &Data<R>, contact: &Seen, flip: bool, found: usize) -> Report {
-        // with the sides exchanged the frame turns about its third axis
+        // with exchanged sides the frame is rotated by half a turn about its third axis
         let sign = if flip { -1.0 } else { 1.0 };
         let seen = |v: [f64; 3]| [v[0], v[1], sign * v[2]];
         let wrench = contact_wrench(self.m, d, self.lane, contact);
@@ -244,7 +244,7 @@ impl Look<'_> {
         }
     }
 
-    // of the second geom's body beside the first's, along the axes of the contact
+    // velocity of the second geom's body relative to the first's, along the axes of the contact
     fn velocity<R: Real>(&self, d: &Data<R>, contact: &Seen) -> [f64; 6] {
         let m = self.m;
         let of_body = |body: usize| body_motion(m, d, self.lane, body, contact.pos);
@@ -265,7 +265,7 @@ impl Look<'_> {
         spatial(along(rot(vel)), along(lin(vel)))
     }
 
-    // all contacts as one force, and its torque, about the point where it acts
+    // net force of all contacts, and its torque about the center of the forces
     fn net<R: Real>(&self, d: &Data<R>) -> Report {
         let (m, lane) = (self.m, self.lane);
         let wrench = |contact: &Seen, flip: bool| {
@@ -300,7 +300,7 @@ impl Look<'_> {
     }
 }
 
-// all that can be said of a contact
+// all data of a contact report
 #[derive(Default)]
 struct Report {
     found: f64,
@@ -315,7 +315,7 @@ struct Report {
 }
 
 impl Report {
-    // what a sensor is asked for, in the order of the bits
+    // writes the data that a sensor asks for, in the order of the bits
     fn give<R: Real>(&self, data: &mut [R], lane: usize, bits: i32) {
         let [found, dist] = [&self.found, &self.dist].map(std::slice::from_ref);
         let fields = [
@@ -340,7 +340,7 @@ impl Report {
     }
 }
 
-/// Contacts between what a sensor names: the first, the nearest, the strongest, or all as one force; in one lane.
+/// Contacts between the objects of a sensor: the first, the nearest, the strongest, or the net force; in one lane.
 pub fn contact_report<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, slots: Slots) {
     let (adr, dim) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize);
     let [bits, reduce, num] = [0, 1, 2].map(|k| m.sensor_intprm[3 * i + k]);
@@ -356,7 +356,7 @@ pub fn contact_report<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize
         return;
     }
 
-    // one after the other, each the least after the last
+    // one after the other, each with the next larger key
     let found = look.all(d).count();
     let width = dim / num as usize;
     let mut last = None;

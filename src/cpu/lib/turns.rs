@@ -1,14 +1,14 @@
-//! Problems that are solved by sweeps over their rows, some at a time: a row waits for the one before it, which leaves a
-//! processor idle; the row of another problem waits for nothing.
+//! Interleaved sweeps over the rows of several problems: a row waits for the row before it, which leaves the processor idle; a
+//! row of another problem does not.
 
-/// How many problems are under way at once.
+/// Number of problems in progress at once.
 pub const SIDE: usize = 8;
 
 /// A problem that is solved by sweeps.
 pub trait Sweeps: Default {
-    /// What all problems share.
+    /// Data that all problems share.
     type Shared;
-    /// Begins a sweep; how many steps it has.
+    /// Begins a sweep; returns its number of steps.
     fn begin(&mut self, shared: &mut Self::Shared) -> usize;
     /// A step of the sweep.
     fn step(&mut self, k: usize);
@@ -16,8 +16,8 @@ pub trait Sweeps: Default {
     fn end(&mut self) -> bool;
 }
 
-/// Solves problems until there are no more: `exchange` is handed one that is done, or none, and puts the next in its place;
-/// false if there is none. What is found does not depend on what else is under way.
+/// Solves problems until there are no more: `exchange` takes a finished problem, or none, and puts the next in its place; false
+/// if there is none. Results do not depend on the other problems in progress.
 pub fn in_turn<S: Sweeps>(
     problems: &mut Vec<S>,
     shared: &mut S::Shared,

@@ -1,4 +1,4 @@
-//! Counting what went wrong.
+//! Counters of warnings, and overflow flags.
 
 use crate::fields::Data;
 use crate::real::{Mask, Real, lanes};

@@ -3,14 +3,14 @@
 use crate::cpu::lib::math::*;
 use crate::types::{MINVAL, WrapType};
 
-/// Where a path touches an obstacle, and the length of its part on the surface.
+/// Contact of a path with an obstacle, and the length of its part on the surface.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Touch {
-    /// Point at which the path meets the surface (world frame).
+    /// Point at which the path reaches the surface (world frame).
     pub on: [f64; 3],
-    /// Point at which it leaves it (world frame).
+    /// Point at which the path leaves the surface (world frame).
     pub off: [f64; 3],
-    /// Length between them along the surface.
+    /// Length between both points along the surface.
     pub length: f64,
 }
 
@@ -21,15 +21,15 @@ pub struct Obstacle {
     pub pos: [f64; 3],
     /// Orientation of the geom.
     pub mat: [f64; 9],
-    /// Its radius.
+    /// Radius of the geom.
     pub radius: f64,
     /// Sphere or cylinder ([`WrapType`]).
     pub kind: i32,
-    /// Position of the site that tells which way round.
+    /// Position of the side site, if there is one.
     pub side: Option<[f64; 3]>,
 }
 
-/// Whether and how the path between two points goes around an obstacle; `None` if the straight one does.
+/// Path around an obstacle between two points; `None` if the straight path is free.
 #[inline]
 pub fn wrap(from: [f64; 3], to: [f64; 3], o: &Obstacle) -> Option<Touch> {
     let local = |x: [f64; 3]| mul_mat_t_vec3(o.mat, sub3(x, o.pos));
@@ -38,7 +38,7 @@ pub fn wrap(from: [f64; 3], to: [f64; 3], o: &Obstacle) -> Option<Touch> {
         return None;
     }
 
-    // plane of the path: that of the points and the centre, or across the cylinder
+    // plane of the path: through both points and the centre, or perpendicular to the cylinder's axis
     let sphere = o.kind == WrapType::Sphere;
     let (x, y) = if sphere {
         plane(p0, p1)
@@ -55,7 +55,7 @@ pub fn wrap(from: [f64; 3], to: [f64; 3], o: &Obstacle) -> Option<Touch> {
         _ => circle(a, b, side.map(flat), o.radius)?,
     };
 
-    // back in space; on a cylinder the path also climbs
+    // back to three dimensions; on a cylinder the path also rises along the axis
     let rise = |p: [f64; 2]| add_scl3(scl3(x, p[0]), y, p[1]);
     let (mut on3, mut off3, mut length) = (rise(on), rise(off), arc);
     if !sphere {
@@ -81,7 +81,7 @@ fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
 fn plane(p0: [f64; 3], p1: [f64; 3]) -> ([f64; 3], [f64; 3]) {
     let (x, _) = normalize3(p0);
     let (mut normal, length) = normalize3(cross(p0, p1));
-    // any plane will do for opposite points
+    // any plane fits opposite points
     if length < MINVAL {
         let mut largest = 0;
         for k in 1..3 {
@@ -98,7 +98,7 @@ fn plane(p0: [f64; 3], p1: [f64; 3]) -> ([f64; 3], [f64; 3]) {
 
 type Arc = ([f64; 2], [f64; 2], f64);
 
-// around a circle: the way that turns about its centre like the path over the side point, or the shorter one
+// around a circle: in the direction of the path via the side point, or without one the shorter way
 fn circle(a: [f64; 2], b: [f64; 2], side: Option<[f64; 2]>, radius: f64) -> Option<Arc> {
     let (la, lb) = (a[0].hypot(a[1]), b[0].hypot(b[1]));
     if la < radius || lb < radius || radius < MINVAL {
@@ -117,7 +117,7 @@ fn circle(a: [f64; 2], b: [f64; 2], side: Option<[f64; 2]>, radius: f64) -> Opti
         None => turn(a, b),
     };
 
-    // less the parts on either side that are straight
+    // minus the angles of the straight parts on both sides
     let straight = |length: f64| {
         let tangent = (length * length - radius * radius).max(0.0).sqrt();
         tangent.atan2(radius)
@@ -141,14 +141,14 @@ fn circle(a: [f64; 2], b: [f64; 2], side: Option<[f64; 2]>, radius: f64) -> Opti
     Some((on, off, radius * angle))
 }
 
-// through a ring that holds the path from outside: the point at which it touches
+// through the inside of a circle that holds the path: the point at which the path touches it
 fn inside(a: [f64; 2], b: [f64; 2], radius: f64) -> Option<Arc> {
     let (la, lb) = (a[0].hypot(a[1]), b[0].hypot(b[1]));
     if la <= radius || lb <= radius || radius < MINVAL {
         return None;
     }
 
-    // a straight path that passes the ring is not held
+    // a straight path through the circle is not held
     let apart = [b[0] - a[0], b[1] - a[1]];
     let dd = apart[0] * apart[0] + apart[1] * apart[1];
     if dd > MINVAL {
@@ -159,7 +159,7 @@ fn inside(a: [f64; 2], b: [f64; 2], radius: f64) -> Option<Arc> {
         }
     }
 
-    // points in the same direction touch between them, opposite ones not at all
+    // points in the same direction from the centre: the path touches between them; opposite points: no contact
     let cos = (la * la + lb * lb - dd) / (2.0 * la * lb);
     if cos < -1.0 + MINVAL {
         return None;
@@ -170,7 +170,7 @@ fn inside(a: [f64; 2], b: [f64; 2], radius: f64) -> Option<Arc> {
         return Some((touch, touch, 0.0));
     }
 
-    // from the point that comes first, counterclockwise
+    // counterclockwise from the first of the two points
     let t = incidence(radius / la, radius / lb, cos.acos());
     let (p, length) = if a[0] * b[1] - a[1] * b[0] > 0.0 {
         (a, la)
@@ -186,8 +186,8 @@ fn inside(a: [f64; 2], b: [f64; 2], radius: f64) -> Option<Arc> {
     Some((touch, touch, 0.0))
 }
 
-// the path is reflected like light: asin(a sin t) + asin(b sin t) - 2 t + g = 0 for the angle of incidence; the left side
-// is concave and falls, so that Newton's method from above never passes the root; stopped where MuJoCo stops
+// the path is reflected like light: asin(a sin t) + asin(b sin t) - 2 t + g = 0 for the angle of incidence; the left side is
+// concave and decreases, so that Newton's method from above never passes the root; it stops where MuJoCo's stops
 fn incidence(a: f64, b: f64, g: f64) -> f64 {
     let mut t = std::f64::consts::FRAC_PI_2;
     for _ in 0..20 {

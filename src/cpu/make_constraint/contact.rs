@@ -1,4 +1,4 @@
-//! Rows of a contact: one for a frictionless one, two edges of the pyramid for each friction, or the axes of the elliptic cone.
+//! Rows of a contact: one if frictionless, two edges of the pyramid for each friction direction, or the axes of the elliptic cone.
 
 use super::{Row, Soft, Writer, set_regularization, soft};
 use crate::cpu::collision::soft::{self, is_soft};
@@ -16,7 +16,7 @@ impl<R: Real> Writer<'_, R> {
         let m = self.m;
         let mut present = self.d.contact_dist[c].lt(self.d.own.collision_margin(m, k));
         if speculates(m) {
-            // a lane that lacks the contact has no rows of it, whatever its neighbours have
+            // a lane without the contact has no rows of it, regardless of other lanes
             let soon = R::int_is(self.d.contact_efc_address[c], SOON);
             present = present | (soon & self.d.contact_dist[c].lt(R::splat(ABSENT)));
         }
@@ -27,7 +27,7 @@ impl<R: Real> Writer<'_, R> {
             return;
         }
 
-        // where it sticks, without friction in the gap
+        // contacts with adhesion have a frictionless row in the gap
         let seen = self.d.contact_dist[c].lt(R::splat(ABSENT));
         let sticks = nonzero(self.d.own.collision_adhesion(m, k));
         let gap = sticks & seen & !present;
@@ -39,11 +39,11 @@ impl<R: Real> Writer<'_, R> {
         }
     }
 
-    // rows of a contact in the lanes that have them
+    // rows of a contact in the lanes of a mask
     fn rows_of_contact(&mut self, c: usize, k: usize, dim: usize, present: R::Mask) {
         let m = self.m;
 
-        // in the gap, or between bodies that nothing moves
+        // no rows in the gap, or between bodies without dofs
         let num = m.Jpat_num[m.collision_Jpat[k] as usize];
         let (kind, nrow) = match dim {
             1 => (ConstraintType::ContactFrictionless, 1),
@@ -63,7 +63,7 @@ impl<R: Real> Writer<'_, R> {
         self.contact_jacobian(c, k, kind, dim, first);
     }
 
-    // the normal alone, or edges that share what makes the pyramid's friction impedance that of the elliptic cone
+    // the normal row alone, or edges of a pyramid with the R that gives the friction impedance of the elliptic cone
     fn pyramid(&mut self, c: usize, k: usize, kind: ConstraintType, nrow: usize, present: R::Mask) {
         let m = self.m;
         let frictionless = kind == ConstraintType::ContactFrictionless;
@@ -84,7 +84,7 @@ impl<R: Real> Writer<'_, R> {
                 false => tran + slide * slide * tran,
             },
         };
-        // the first edge speaks for all
+        // all edges get the parameters of the first
         let first = self.add(row, &s);
         if !frictionless {
             let mu2 = slide * slide / self.d.own.impratio(m).max(R::splat(MINVAL));
@@ -94,7 +94,8 @@ impl<R: Real> Writer<'_, R> {
         }
     }
 
-    // normal, then friction axes: those have no stiffness, may have damping of their own, and the R of their friction
+    // normal, then friction axes: friction rows have no stiffness, possibly damping of their own, and R from their friction
+    // coefficients
     fn elliptic(&mut self, c: usize, k: usize, dim: usize, present: R::Mask) {
         let m = self.m;
         let friction = |e: usize| self.d.own.collision_friction(m, 5 * k + e);
@@ -193,7 +194,7 @@ impl<R: Real> Writer<'_, R> {
         soft!(m, own, collision_solref[2 * k], collision_solimp[5 * k])
     }
 
-    // that of the friction axes: the normal's, unless they have a solref of their own, which is not zero and not mixed
+    // solver parameters of the friction axes: the normal's, unless solreffriction is set and not mixed
     fn friction_soft(&self, k: usize, normal: &Soft<R>) -> Soft<R> {
         let (m, own) = (self.m, &self.d.own);
         let [a, b] = [0, 1].map(|n| own.collision_solreffriction(m, 2 * k + n));
@@ -238,7 +239,7 @@ impl<R: Real> Writer<'_, R> {
             .map(|n| own.body_invweight0(m, 2 * body1 + n) + own.body_invweight0(m, 2 * body2 + n))
     }
 
-    // of a pair with a flex: how much of the contact each dof of the pattern moves, by the weights of the bodies that carry its sides
+    // pair with a flex: weight of each dof of the pattern in the contact, from the weights of the bodies that carry its sides
     fn shares(&self, c: usize, k: usize) -> Option<Vec<R>> {
         let m = self.m;
         if !is_soft(m, k) {
@@ -256,8 +257,8 @@ impl<R: Real> Writer<'_, R> {
         Some(shares)
     }
 
-    // calls `visit` in every lane that has the contact, for the two sides one after the other: with lane, side, a body that carries that
-    // side, and its share
+    // calls `visit` in every lane that has the contact, for both sides, with the lane, the side, each body that carries the side, and
+    // its share
     fn for_carriers(&self, c: usize, k: usize, mut visit: impl FnMut(usize, usize, usize, f64)) {
         for lane in lanes::<R>(self.d.contact_dist[c].lt(R::splat(ABSENT))) {
             let point = self.d.contact_pos[c].map(|x| x.lane(lane));

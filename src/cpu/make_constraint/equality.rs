@@ -1,4 +1,4 @@
-//! Rows of equalities: connect, weld, joint, tendon and edges of soft bodies.
+//! Rows of equalities: connect, weld, joint, tendon and flex edges.
 
 use super::{Row, Soft, Writer, soft};
 use crate::cpu::lib::equality::{anchors, bodies, orientations};
@@ -38,12 +38,12 @@ impl<R: Real> Writer<'_, R> {
         }
     }
 
-    // a row that waits for its Jacobian; its number
+    // adds an equality row without its Jacobian; returns its number
     fn equality(&mut self, i: usize, pos: R, size: R, diag: R, present: R::Mask) -> usize {
         self.equality_of(i, self.m.eq_Jpat[i], [pos, size, diag], present)
     }
 
-    // the same of a pattern; its position, the size that the impedance depends on, its part of the diagonal of A
+    // the same with a given pattern; the numbers are pos, the size for the impedance, and the diagonal of A
     fn equality_of(
         &mut self,
         i: usize,
@@ -96,7 +96,7 @@ impl<R: Real> Writer<'_, R> {
         self.two_bodies_jacobian(i, first, nrow, points);
     }
 
-    // first minus second
+    // Jacobian of the first body minus that of the second
     fn two_bodies_jacobian(&mut self, i: usize, first: usize, nrow: usize, points: [[R; 3]; 2]) {
         let (m, d) = (self.m, &mut *self.d);
         let [body1, body2] = bodies(m, i);
@@ -128,7 +128,7 @@ impl<R: Real> Writer<'_, R> {
                 continue;
             }
 
-            // of the orientations: half of inverse(q2) (rot1 - rot2) q1
+            // rotation rows: half of inverse(q2) (rot1 - rot2) q1
             let turn = R::splat(f64::from(-side));
             let axis = [R::zero(), rot[0] * turn, rot[1] * turn, rot[2] * turn];
             let dif = mul_quat(mul_quat(neg_quat(quats[1]), axis), quats[0]);
@@ -173,7 +173,7 @@ impl<R: Real> Writer<'_, R> {
         }
     }
 
-    // lengths of the edges of a soft body, all or none
+    // rows for the lengths of the edges of a flex, all or none
     fn edges(&mut self, i: usize, present: R::Mask) {
         let m = self.m;
         let f = m.eq_obj1id[i] as usize;
@@ -195,7 +195,8 @@ impl<R: Real> Writer<'_, R> {
         }
     }
 
-    // one value as a quartic of another, or constant; the row, its Jacobian cleared, and the slope of the quartic
+    // coupling: one value as a quartic of another, or constant; returns the row, its Jacobian cleared, and the derivative of the
+    // quartic
     fn coupling(
         &mut self,
         i: usize,
@@ -231,7 +232,7 @@ impl<R: Real> Writer<'_, R> {
         }
     }
 
-    // adds to the entry of a dof
+    // adds to the Jacobian entry of a dof
     fn entry(&mut self, i: usize, r: usize, dof: i32, x: R) {
         let m = self.m;
         let pattern = m.eq_Jpat[i] as usize;

@@ -1,5 +1,4 @@
-//! How the forces of a medium change with the motion of a body: their derivatives along the six motions about the centre of
-//! mass of the tree.
+//! Derivatives of the fluid forces on a body with respect to its six motions about the centre of mass of the tree.
 
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::medium::*;
@@ -9,7 +8,8 @@ use crate::real::Real;
 use crate::types::MINVAL;
 use std::f64::consts::PI;
 
-// six columns: force (torque, force about the centre of mass of the tree) by motion; `slope` has both in the frame
+// six columns: derivative of torque and force, about the centre of mass of the tree, by motion; `slope` takes and gives both in
+// the frame `mat`
 #[inline(always)]
 fn columns<R: Real>(
     offset: [R; 3],
@@ -29,7 +29,7 @@ fn columns<R: Real>(
     })
 }
 
-/// Of a box (`mjd_inertiaBoxFluid`).
+/// Derivatives for the inertia box (`mjd_inertiaBoxFluid`).
 #[inline(always)]
 pub fn box_slope<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [[R; 6]; 6] {
     let (pos, mat) = (d.xipos[i], d.ximat[i]);
@@ -51,7 +51,7 @@ pub fn box_slope<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [[R; 6]; 6] {
     })
 }
 
-/// Of an ellipsoid (`mjd_ellipsoidFluid`); of its drag alone in the metric of a discrete step.
+/// Derivatives for an ellipsoid (`mjd_ellipsoidFluid`); only of its drag in the metric of a discrete step.
 #[inline(always)]
 pub fn ellipsoid_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, g: usize) -> [[R; 6]; 6] {
     let (pos, mat) = (d.geom_xpos[g], d.geom_xmat[g]);
@@ -64,7 +64,7 @@ pub fn ellipsoid_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, g: usize) -> [
     let size = semi_axes(m, d, g);
     let density = d.own.density(m);
 
-    // the medium that is carried along has momentum
+    // momentum of the fluid that moves along (added mass)
     let carried =
         |mass: &[R], v: [R; 3]| -> [R; 3] { std::array::from_fn(|k| density * mass[k] * v[k]) };
     let linear = carried(&prm[6..9], vel);
@@ -87,23 +87,23 @@ pub fn ellipsoid_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, g: usize) -> [
     })
 }
 
-// what lift and drag of an ellipsoid depend on
+// quantities of the flow for lift and drag of an ellipsoid
 struct Flow<R> {
-    // faces in units of the largest
+    // squared faces, scaled by the largest
     faces: [R; 3],
-    // face seen, as a vector
+    // velocity weighted by the squared faces: normal of the projected area
     seen: [R; 3],
     speed: R,
-    // 1 / its square, its product with the velocity, the speed; 0 at rest
+    // inverse of the square of `seen`, of its product with the velocity, and of the speed; 0 at rest
     inv: [R; 3],
-    // area that is seen; the same as drag weighs it, with what a unit of it weighs
+    // projected area; its drag-weighted area, and the derivative of that by the area
     area: R,
     facing: R,
     bluntness: R,
-    // of lift: by turning, by moving askew
+    // coefficients of lift: Magnus, Kutta
     magnus: R,
     kutta: R,
-    // of drag: of translation; viscous, and by the moments, of rotation
+    // coefficients of drag: translational; rotational, viscous and by the moments
     drag: R,
     viscous: R,
     moments: [R; 3],
@@ -121,7 +121,7 @@ impl<R: Real> Flow<R> {
         let min = sx.min(sy).min(sz);
         let mid = sx + sy + sz - max - min;
 
-        // area that is seen from where it moves to; faces in units of the largest, lest thin shapes lose their digits
+        // area projected along the velocity; faces are scaled by the largest one, since squares of thin shapes lose precision
         let squared = |x: R| x * x;
         let faces = [sy * sz, sz * sx, sx * sy];
         let largest = faces[0].max(faces[1]).max(faces[2]);
@@ -136,7 +136,7 @@ impl<R: Real> Flow<R> {
         let area = R::splat(PI) * largest * (square * inv[1]).sqrt();
         let circulation = kutta * density * (R::splat(PI) * largest);
 
-        // drag of translation: viscous as of a sphere, else between blunt and slender
+        // drag of translation: viscous as for a sphere, else between blunt and slender
         let diam = R::splat(2.0 / 3.0) * (sx + sy + sz);
         let widest = R::splat(PI) * max * mid;
         let facing = area * blunt + slender * (widest - area);
@@ -163,23 +163,23 @@ impl<R: Real> Flow<R> {
         }
     }
 
-    // derivatives of drag's torque and of the force of lift less drag
+    // derivatives of the drag torque, and of lift minus drag
     #[inline(always)]
     fn along(&self, turn: [R; 3], vel: [R; 3], dturn: [R; 3], dvel: [R; 3]) -> [[R; 3]; 2] {
         let (half, density) = (R::splat(0.5), self.density);
 
-        // area, and speed
+        // derivatives of the projected area and of the speed
         let dseen: [R; 3] = std::array::from_fn(|k| self.faces[k] * dvel[k]);
         let dsquare = R::splat(2.0) * dot3(self.seen, dseen) * self.inv[0];
         let dproduct = (dot3(dseen, vel) + dot3(self.seen, dvel)) * self.inv[1];
         let dspeed = dot3(vel, dvel) * self.inv[2];
         let darea = self.area * half * (dsquare - dproduct);
 
-        // Magnus: turning while moving
+        // Magnus lift: rotation during translation
         let spun = add3(cross(dturn, vel), cross(turn, dvel));
         let lift = scl3(spun, self.magnus);
 
-        // Kutta: moving askew
+        // Kutta lift: translation at an angle to the axes
         let askew = cross(self.seen, vel);
         let daskew = add3(cross(dseen, vel), cross(self.seen, dvel));
         let growth = half * (dproduct - dsquare) - dspeed * self.inv[2];
