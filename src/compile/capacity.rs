@@ -1,5 +1,5 @@
-//! How many contacts and rows a world has room for. `nconmax` and `njmax` are plain sizes of the model:
-//! [`crate::Model::edit`] may set them. What does not fit at run time is flagged (`overflow`, `needed`), never silent.
+//! Capacities of a world: numbers of contacts and rows. `nconmax` and `njmax` are plain sizes of the model:
+//! [`crate::Model::edit`] may set them. An overflow at run time is flagged (`overflow`, `needed`), never silent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::pair::{contact_rows, max_contact};
 use crate::fields::Arrays;
 use crate::types::*;
 
-/// Up to this many contacts, room is made for all that could ever be.
+/// Up to this many possible contacts, there is room for all of them.
 const SMALL: usize = 16;
 
 /// Sets `nconmax` and `njmax` where the model leaves them open (0).
@@ -21,8 +21,8 @@ const SMALL: usize = 16;
 /// contacts all if that is all contacts that there could be or if there are several trees (things pile up), else two thirds
 /// (a robot does not lie on all its sides), rounded up to a multiple of 8.
 ///
-/// A humanoid of 20 capsules gets 24 contacts and 80 rows; the most that 12,000 steps of flailing asked for were 18 and 75.
-/// It is an estimate: [`crate::batch::Overflow::Grow`] makes more room where it fails.
+/// A humanoid of 20 capsules gets 24 contacts and 80 rows; 12,000 steps of flailing needed 18 and 75 at most. It is an estimate:
+/// [`crate::batch::Overflow::Grow`] makes more room where it fails.
 pub fn capacities(m: &mut Arrays) {
     if m.nconmax == 0 {
         m.nconmax = contacts(m);
@@ -91,7 +91,7 @@ fn soft(m: &Arrays) -> usize {
     vertices.len() + elements.len().div_ceil(2)
 }
 
-// the richest pairs fill the contacts
+// assuming that the contacts are of the pairs with most rows
 fn rows_of_contacts(m: &Arrays) -> usize {
     let mut most = BTreeMap::new();
     for k in 0..m.ncollision {

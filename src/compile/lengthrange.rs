@@ -136,7 +136,7 @@ fn side(
     while d.time[0] < said.inttotal() {
         let before = d.time[0];
         let length = pull(m, said, &mut d, i, sign);
-        // a world whose numbers went bad starts again
+        // a world with bad numbers was reset
         if d.time[0] <= before || !length.is_finite() {
             return Err(
                 "the simulation that finds lengthrange is unstable; give lengthrange".to_owned(),

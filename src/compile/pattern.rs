@@ -31,7 +31,7 @@ pub fn patterns(m: &mut Arrays) -> Result<()> {
     Ok(())
 }
 
-// of every pair of the collision list
+// patterns of every pair of the collision list
 fn contacts(m: &Arrays, table: &mut Table) -> Result<Vec<i32>> {
     let mut of_bodies = HashMap::new();
     let mut out = Vec::with_capacity(m.ncollision);
@@ -118,7 +118,7 @@ pub(crate) fn masks(m: &mut Arrays) {
     }
 }
 
-// dofs of a row that is not about two bodies
+// entries of a row that is not about two bodies
 fn own(dofs: Vec<i32>) -> Vec<Entry> {
     dofs.into_iter().map(|i| (i, 1)).collect()
 }
@@ -142,7 +142,7 @@ fn contact_pattern(m: &Arrays, body1: usize, body2: usize) -> Vec<Entry> {
     list
 }
 
-// dofs that move some of the bodies that carry the sides of a contact; what moves all of them moves them alike
+// dofs that move some of the bodies that carry the sides of a contact; a dof that moves all of them moves them alike and is left out
 fn soft_pattern(m: &Arrays, k: usize) -> Vec<Entry> {
     let mut carriers = bodies(m, k, 0);
     carriers.extend(bodies(m, k, 1));

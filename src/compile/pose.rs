@@ -139,7 +139,7 @@ pub(super) fn frame2quat(x: V3, y: V3, z: V3) -> Quat {
     unit(quat)
 }
 
-/// How angles and Euler sequences are said in a model.
+/// Conventions for angles and Euler sequences in a model.
 #[derive(Clone, Debug)]
 pub(crate) struct Units {
     /// Angles are in degrees.
@@ -154,7 +154,7 @@ impl Units {
         if self.degree { x / 180.0 * PI } else { x }
     }
 
-    /// The orientation that was said, if one was. Fails with what is wrong.
+    /// The given orientation, if any. Fails with a message.
     pub fn orientation(&self, said: &Orientation) -> Result<Option<Quat>, &'static str> {
         Ok(Some(if let Some(euler) = said.euler {
             self.euler(euler)

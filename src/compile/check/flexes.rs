@@ -71,7 +71,7 @@ fn flex(m: &Arrays, f: usize) -> Result<()> {
         span(names, f, adr, num, len)?;
     }
 
-    // coefficients are there, or the address is negative
+    // coefficients exist, or their address is negative
     for (names, adr, num, len) in [
         (
             ["flex_stiffnessadr", "flex_elemnum"],
@@ -97,7 +97,7 @@ fn flex(m: &Arrays, f: usize) -> Result<()> {
     inner(m, f)
 }
 
-// what leads to vertices and edges counts within the flex
+// ids of vertices and edges count within the flex
 fn inner(m: &Arrays, f: usize) -> Result<()> {
     let within = |name: &str, list: &[i32], from: usize, num: usize, most: i32| {
         let out = list[from..from + num].iter().position(|id| *id >= most);
