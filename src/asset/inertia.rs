@@ -194,7 +194,7 @@ pub fn offcenter(mass: f64, pos: [f64; 3]) -> [f64; 6] {
     ]
 }
 
-/// What [`eig3`] finds: `mat = eigvec · diag(eigval) · eigvecᵀ`.
+/// Result of [`eig3`]: `mat = eigvec · diag(eigval) · eigvecᵀ`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Eig3 {
     /// Eigenvalues, in decreasing order up to 1e-12 of the largest element of the matrix.

@@ -152,7 +152,7 @@ fn points_thinner_than_rounding_are_flat() {
     }
 }
 
-// heights of a few roundings: so many facets are merged that fewer than four are left
+// heights of a few rounding errors: so many facets are merged that fewer than four are left
 #[test]
 fn points_that_rounding_tangles_are_refused_in_words() {
     let points = [
