@@ -92,7 +92,7 @@ pub enum Backend {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Overflow {
-    /// [`Batch::step`] and [`Batch::forward`] fail and say what is needed, until the world is reset.
+    /// [`Batch::step`] and [`Batch::forward`] fail with the capacities that were needed, until the world is reset.
     Error,
     /// The buffers grow and the call is repeated from its start. Costs a copy of the state for each call, unless there is room
     /// for every contact and row that the model could ever have. Larger buffers may take a share of the free memory

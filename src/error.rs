@@ -21,7 +21,7 @@ pub enum Error {
         col: u32,
         /// Element and its name.
         element: String,
-        /// What is wrong and what to do.
+        /// The mistake, and its remedy.
         msg: String,
         /// The lines around the mistake.
         excerpt: Option<Box<Excerpt>>,

@@ -514,13 +514,13 @@ macro_rules! fields {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Row { $($mname,)* $($dname,)* $($cname,)* }
 
-        /// Every size and what it counts.
+        /// Every size, with a description of what it counts.
         pub const SIZES: &[(&str, &str)] = &[$((stringify!($size), concat!($($sdoc),+)),)*];
 
         /// A compiled model as plain data: sizes, options, statistics, names and every array of the room `Model`.
         ///
-        /// Any code can make one and write into it; only [`Model::from_arrays`] makes a [`Model`] of it, and only [`Model::edit`]
-        /// changes that of a [`Model`].
+        /// Any code can make one and write into it. Only [`Model::from_arrays`] makes a [`Model`] from it, and only
+        /// [`Model::edit`] changes the arrays of a [`Model`].
         #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Arrays {
@@ -2044,15 +2044,15 @@ fields! {
         rne_cfrc: spatial[nbody] {N_m, N @com},
         /// acceleration that the velocity is integrated with (ours)
         euler_qacc: real[nv] {q_s2},
-        /// slope over a body's velocity of the forces on it and its descendants: 6 x 6, by columns (ours)
+        /// slope of the force on a body and its descendants over the body's velocity: 6 x 6, by columns (ours)
         slope_force: real[nbodyslope, 36] {varies},
-        /// what the axes of a dof and of its descendants turn for its velocity (ours)
+        /// slope of the acceleration over a dof's velocity, from the turning of its axis and of its descendants' axes (ours)
         slope_turn: spatial[nvslope] {rad_q_s, m_q_s @com},
-        /// slope_force, and the inertia of the descendants on slope_turn, by a dof's own motion (ours)
+        /// slope_force times a dof's axis, less the inertia of the descendants times slope_turn (ours)
         slope_own: spatial[nvslope] {Nms_q, Ns_q @com},
-        /// slope_force transposed, by a dof's axis (ours)
+        /// slope_force transposed, times a dof's axis (ours)
         slope_axis: spatial[nvslope] {Nms_q, Ns_q @com},
-        /// momentum of the descendants for a dof's axis (ours)
+        /// momentum of the descendants at a unit velocity along a dof's axis (ours)
         slope_momentum: spatial[nvslope] {kg_m2_q, kg_m_q @com},
         /// row of the Jacobian, half solved by M; kernels keep it elsewhere (ours)
         half_solve: real[nvexact] {varies},

@@ -14,7 +14,7 @@
 //! let masses = masses.flat_map(|(world, row)| row.iter().map(move |mass| mass * (0.8 + 0.02 * world as f64)));
 //! let masses: Vec<f64> = masses.collect();
 //! batch.set("body_mass", &masses)?;
-//! batch.set_const()?; // what follows from the masses (mj_setConst)
+//! batch.set_const()?; // derives the constants that depend on the masses (mj_setConst)
 //!
 //! batch.set("ctrl", &vec![0.1; model.nu])?; // one row for all worlds, or N × nu
 //! batch.step(100)?; // 100 steps of every world

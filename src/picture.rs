@@ -121,7 +121,7 @@ pub struct Shot {
     pub camera: Camera,
     /// The light, and the place that it shines on.
     pub place: Place,
-    /// The floor, the worlds, and what is drawn over them.
+    /// The floor, the worlds, and the overlays.
     pub layers: Vec<Layer>,
 }
 

@@ -18,7 +18,7 @@
 //!
 //! A file is an npz archive with these arrays, as `python/examples/ppo.py --save` writes it (Python: `manyworlds.policy`):
 //!
-//! | array | what it is |
+//! | array | content |
 //! |---|---|
 //! | `observe` | text in bytes: the observed fields of a world, or parts of them, one after the other: `qpos[2:] qvel` |
 //! | `mean`, `deviation` | of an observation x; the input of the first layer is (x - mean) / deviation, clipped to -10 … 10 |

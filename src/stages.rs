@@ -1,7 +1,7 @@
 //! TABLE: every stage of the pipeline; below it the walks (sequences of stages), run by the twins, the device, or a mix of both.
 //!
-//! A stage is three files of one name: `shaders/<stage>.wgsl`, `src/cpu/<stage>.rs`, `tests/parity/<stage>.rs`. What it
-//! reads and writes is derived from the accessors that its shader calls.
+//! A stage is three files of one name: `shaders/<stage>.wgsl`, `src/cpu/<stage>.rs`, `tests/parity/<stage>.rs`. The arrays that
+//! it reads and writes are derived from the accessors that its shader calls.
 
 use crate::cpu;
 use crate::cpu::collision::sweep::speculates;
@@ -242,7 +242,7 @@ fn senses_own(m: &Model, stage: NeedStage) -> bool {
     !m.opt.disabled(DSBL_SENSOR) && m.users().senses(m, stage)
 }
 
-/// Whether energy is sensed: then it is known before the sensors of position are read.
+/// Whether energy is sensed: it must then be computed before the sensors of position are read.
 fn senses_energy(m: &Model) -> bool {
     senses_any(m, &[SensorType::EPotential, SensorType::EKinetic])
 }

@@ -35,7 +35,7 @@ impl Device {
         Self::around(device, queue)
     }
 
-    /// Opens a device of your adapter, one that draws too, say, with the limits and features that kernels use where the adapter has them.
+    /// Opens a device of your adapter (one that draws too, say), with the limits and features that kernels use, where the adapter has them.
     ///
     /// Fails with [`Error::Device`](crate::Error::Device) where the driver refuses, and like [`Device::from_wgpu`].
     pub async fn of_adapter(adapter: &wgpu::Adapter) -> Result<Self> {

@@ -4,7 +4,7 @@ use std::str::SplitAsciiWhitespace;
 
 use super::AssetError;
 
-/// Points, and elements of dim + 1 of them.
+/// Points, and elements of dim + 1 points each.
 pub(crate) struct Gmsh {
     pub dim: usize,
     pub point: Vec<[f64; 3]>,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::vec3::{EPS, V3, normalize};
 
-/// Points, and elements of dim + 1 of them.
+/// Points, and elements of dim + 1 points each.
 #[derive(Default)]
 pub(crate) struct Shape {
     pub dim: usize,

@@ -35,7 +35,7 @@ struct Obj {
     sizes: Vec<usize>,
     /// triangles of the first shape, once it is complete
     shape: Option<Vec<[Corner; 3]>>,
-    /// what kinds of elements other than faces the shape being read has
+    /// kind of elements other than faces of the shape being read
     wires: Wires,
     /// the first shape is of lines only
     wireframe: bool,

@@ -445,7 +445,7 @@ fn read(tree: &Tree, file: &str) -> std::result::Result<Vec<u8>, AssetError> {
         .map_err(|e| AssetError::new(format!("file {file:?}: {e}")))
 }
 
-// the media type if one was said, else the ending of the file's name
+// the media type if one was given, else the ending of the file's name
 fn extension(file: &str, content_type: Option<&str>) -> String {
     match content_type {
         Some(kind) => kind.split(';').next().unwrap_or_default().to_owned(),

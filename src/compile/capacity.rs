@@ -13,13 +13,13 @@ const SMALL: usize = 16;
 
 /// Sets `nconmax` and `njmax` where the model leaves them open (0).
 ///
-/// Contacts: the sum of what every pair can make, if that is at most 16. Beyond it, 4, and for every moving geom half of what
-/// its richest pair makes, 2 for every kinematic tree if there are several, one for every vertex of a flex that may touch a plane and
-/// for every second element that may touch something, rounded up to a multiple of 8.
+/// Contacts: the sum over all pairs of the most contacts that each can make, if that is at most 16. Beyond 16 it is 4, and for
+/// every moving geom half of the contacts of its richest pair, 2 for every kinematic tree if there are several, one for every
+/// vertex of a flex that may touch a plane and for every second element that may touch something, rounded up to a multiple of 8.
 ///
-/// Rows: every equality and friction loss; half of the limits, but not less than 8 of them; and of the rows of `nconmax`
-/// contacts all if that is all contacts that there could be or if there are several trees (things pile up), else two thirds
-/// (a robot does not lie on all its sides), rounded up to a multiple of 8.
+/// Rows: every equality and friction loss, all limits, and the rows of `nconmax` contacts, if `nconmax` is the number of all possible
+/// contacts or if there are several trees (bodies pile up). Else half of the limits, but not less than 8 of them, and two thirds of
+/// the rows of contacts (a robot does not lie on all its sides), rounded up to a multiple of 8.
 ///
 /// A humanoid of 20 capsules gets 24 contacts and 80 rows; 12,000 steps of flailing needed 18 and 75 at most. It is an estimate:
 /// [`crate::batch::Overflow::Grow`] makes more room where it fails.

@@ -63,7 +63,7 @@ pub(super) fn tuples(tree: &Tree, names: &Names) -> Result<()> {
     Ok(())
 }
 
-/// Number of keyframes: those said, and empty ones up to `nkey` of `<size>`, which may not take more than [`MOST_NUMBERS`].
+/// Number of keyframes: the given ones, and empty ones up to `nkey` of `<size>`, which may not take more than [`MOST_NUMBERS`].
 pub(super) fn key_count(m: &Arrays, tree: &Tree) -> Result<usize> {
     let said = tree.spec.keys.len();
     let nkey = usize::try_from(tree.spec.size.nkey()).unwrap_or(0);

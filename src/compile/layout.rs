@@ -226,7 +226,7 @@ pub fn merged_chain(m: &Arrays, body1: usize, body2: usize) -> Vec<i32> {
     chain
 }
 
-// which dofs an actuator's output can move is known from the model
+// the model determines which dofs an actuator's output can move
 fn moment_pattern(m: &mut Arrays) {
     let mut rows = vec![Vec::new(); m.nout];
     for i in 0..m.nactuator {

@@ -63,7 +63,7 @@ impl Model {
     /// out.
     ///
     /// # Errors
-    /// [`Error::Input`] if an array of a model made by hand has not the length that the sizes say.
+    /// [`Error::Input`] if an array of a model made by hand does not have the length that the sizes give.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         if self.users().filters() {
             // its list of pairs is longer than masks allow

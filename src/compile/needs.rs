@@ -23,7 +23,7 @@ pub fn missing(m: &Arrays) -> Vec<String> {
     placed(m, everywhere(m))
 }
 
-/// Features that a model needs and that the twins run but the kernels do not yet, told as [`missing`] does; empty if a device can run the model.
+/// Features that a model needs and that the twins run but the kernels do not yet, in the form of [`missing`]; empty if a device can run the model.
 pub fn missing_on_device(m: &Arrays) -> Vec<String> {
     placed(m, on_device(m))
 }

@@ -17,7 +17,7 @@ use crate::types::*;
 use soft::Soft;
 pub(super) use soft::bodies;
 
-/// Largest number of pairs that the list may hold: beyond it, a model should say what may collide by masks or exclusions.
+/// Largest number of pairs that the list may hold: beyond it, a model should restrict collisions by masks or exclusions.
 pub const MAXCOLLISION: usize = 10_000_000;
 
 /// Which pairs of geoms the list holds.

@@ -1,4 +1,4 @@
-//! Sparsity patterns of constraint rows: which dofs a row can touch is known from the model, so a row stores values only.
+//! Sparsity patterns of constraint rows: the model determines which dofs a row can touch, so a row stores values only.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -13,8 +13,9 @@ use crate::types::*;
 /// Most dofs that all patterns may have together (512 MiB): a long chain whose every link may touch every other has many.
 pub const MAXJPATDOF: usize = 1 << 26;
 
-/// Most words of `Jpat_mask`. Patterns of pairs grow with the square of what may touch, their masks with the cube: 2000 boxes that may
-/// touch each other would have 6 GiB of them. Where there would be more there are none, and kernels search `Jpat_dof`.
+/// Most words of `Jpat_mask`. Patterns of pairs grow with the square of the number of bodies that may touch, their masks with the
+/// cube: 2000 boxes that may touch each other would have 6 GiB of masks. Beyond the limit there are no masks, and kernels search
+/// `Jpat_dof`.
 pub const MAXJPATWORD: usize = 1 << 20;
 
 /// Fills `Jpat_*`, the pattern of every element that makes rows, and `nJrow`. Needs the collision list. Fails if the patterns

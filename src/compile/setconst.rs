@@ -111,7 +111,7 @@ fn extent(m: &mut Arrays, d: &Data) {
     }
 }
 
-// how much of a geom counts for the extent: a tenth of what is large and flat
+// radius of a geom that counts for the extent of the model: for a plane a tenth of its half size, or 0.01
 fn radius(m: &Arrays, i: usize) -> f64 {
     let [x, y, _] = m.geom_size[i];
     if m.geom_rbound[i] > 0.0 {
@@ -296,7 +296,7 @@ fn chain(m: &Arrays, mut body: usize, dofs: &mut Vec<i32>) {
     }
 }
 
-/// Stiffness and damping of joints that say a time constant and a damping ratio (`mjCModel::AutoSpringDamper`).
+/// Stiffness and damping of joints with a given time constant and damping ratio (`mjCModel::AutoSpringDamper`).
 pub(super) fn spring_dampers(m: &mut Arrays, springdamper: &[[f64; 2]]) {
     for (j, &[timeconst, dampratio]) in springdamper.iter().enumerate() {
         if timeconst <= 0.0 || dampratio <= 0.0 {

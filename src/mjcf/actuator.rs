@@ -22,7 +22,7 @@ impl Default for Actuating {
     }
 }
 
-/// A mistake: the attribute it is about, and what is wrong.
+/// A mistake: its attribute, and the message.
 pub(crate) type Wrong = (Option<&'static str>, String);
 
 pub(crate) fn wrong<T>(attr: &'static str, msg: impl Into<String>) -> Result<T, Wrong> {

@@ -168,7 +168,7 @@ fn rotate(v: [f64; 3], q: [f64; 4]) -> [f64; 3] {
     ]
 }
 
-/// The names of everything in a part of the tree.
+/// The names of all elements in a part of the tree.
 pub(crate) fn names_of(part: &mut Body) -> Names {
     let mut names = Names::default();
     subtree(part, &mut |kind, e| {

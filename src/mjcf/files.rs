@@ -17,7 +17,7 @@ pub enum Files {
     Disk {
         /// The folder of the model file.
         dir: PathBuf,
-        /// The folder that bounds what may be opened.
+        /// The folder within which files may be opened.
         root: PathBuf,
         /// Folders beside it from which files may be opened too.
         beside: Vec<PathBuf>,

@@ -1,4 +1,4 @@
-//! Hulls of clouds of all shapes: closed, Euler's formula, nothing outside beyond rounding, neighbours as the faces say.
+//! Hulls of clouds of all shapes: closed, Euler's formula, no point outside beyond rounding, neighbours in agreement with the faces.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Soft bodies: each one's vertices, edges, elements and coefficients lie within the lists of all, and lead to vertices and edges of its own.
+//! Soft bodies: vertices, edges, elements and coefficients of each lie within the lists of all, and its ids refer to its own vertices and edges.
 
 use super::{ensure, runs, span};
 use crate::compile::flex::{edges_of, stiffness_num};
