@@ -69,37 +69,37 @@ use crate::types::{ENBL_INVDISCRETE, ENBL_SOLVERSTAT, Integrator};
 use growth::{Growth, Need};
 use slices::Columns;
 
-/// Who computes.
+/// The backend that computes the worlds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Backend {
-    /// The fastest that the machine and the model allow: a hardware GPU, else worlds side by side, else the reference.
+    /// The fastest backend that the machine and the model allow: a hardware GPU, else worlds side by side, else the reference.
     /// [`Batch::device`] says which and why.
     #[default]
     Auto,
-    /// The twins, in `f64`, on all threads.
+    /// The reference: the twins, in `f64`, on all threads.
     Cpu,
     /// The twins for 8 or 16 worlds side by side in SIMD lanes, in `f32`, on all threads: the fastest without a GPU.
     ///
-    /// Its bits are those of the level of the processor that the crate was built for ([`crate::level`]); the reference has the same
-    /// bits on every level.
+    /// Its results have the bits of the processor level that the crate was built for ([`crate::level`]); the reference has the
+    /// same bits on every level.
     Simd,
     /// The kernels, in `f32`, on the best adapter there is: a software one if there is no hardware.
     Gpu,
 }
 
-/// What is done when a world needs more contacts or constraint rows than it has room for.
+/// Response to a world that needs more contacts or constraint rows than it has room for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Overflow {
-    /// [`Batch::step`] and [`Batch::forward`] fail and say what is needed, until the world is reset.
+    /// [`Batch::step`] and [`Batch::forward`] fail with the capacities that were needed, until the world is reset.
     Error,
-    /// Room is made and the call is repeated from where it began. Costs a copy of the state for each call, but not where there
-    /// is room for all that could ever be. Room may take a share of the memory at hand ([`Settings::growth`]); worlds that need
-    /// more go on as with [`Overflow::Continue`], and [`Batch::full`] says so.
+    /// The buffers grow and the call is repeated from its start. Costs a copy of the state for each call, unless there is room
+    /// for every contact and row that the model could ever have. Larger buffers may take a share of the free memory
+    /// ([`Settings::growth`]); worlds that need more go on as with [`Overflow::Continue`], and [`Batch::full`] says so.
     #[default]
     Grow,
-    /// The world goes on without what did not fit; [`Batch::flags`] names it.
+    /// The world goes on without the contacts and rows that did not fit; [`Batch::flags`] names it.
     Continue,
 }
 
@@ -107,40 +107,40 @@ settable! {
     /// How a batch is made.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct Settings {
-        /// Who computes.
+        /// The backend that computes the worlds.
         pub backend: Backend,
-        /// What is done when a world overflows.
+        /// Response to a world that overflows.
         pub overflow: Overflow,
         /// Contacts that a world has room for; the model's `nconmax` if not given.
         pub nconmax: Option<usize>,
         /// Constraint rows that a world has room for; the model's `njmax` if not given.
         pub njmax: Option<usize>,
-        /// Growing: share of the memory at hand that more room may take (percent); 10 if not given.
+        /// `Overflow::Grow`: share of the free memory that larger buffers may take (percent); 10 if not given.
         pub growth: Option<u8>,
         /// CPU: number of threads; all if not given. No more than four a processor are made.
         pub threads: Option<usize>,
-        /// Forces between bodies (`cacc cfrc_int cfrc_ext`) are computed once more behind the last step of every call, as by a
+        /// Forces between bodies (`cacc cfrc_int cfrc_ext`) are computed once more after the last step of every call, as by a
         /// `mj_rnePostConstraint` after `mj_step`. Not on a device.
         pub rne_post: bool,
-        /// What each iteration of the solver did is kept (`mjSolverStat`, the model's flag `ENBL_SOLVERSTAT`), for [`Batch::read`] by its name:
-        /// `solver_improvement solver_gradient solver_lineslope solver_nactive solver_nchange solver_neval solver_nupdate`, N × `ntree` ×
-        /// `nsolver`: of each island the iterations that it took (`island_niter`), and behind them those of no-slip; the rest is 0. Not on a
-        /// device.
+        /// Statistics of every solver iteration are kept (`mjSolverStat`, the model's flag `ENBL_SOLVERSTAT`). [`Batch::read`]
+        /// returns them by name: `solver_improvement solver_gradient solver_lineslope solver_nactive solver_nchange solver_neval
+        /// solver_nupdate`, N × `ntree` × `nsolver`. The row of an island holds its iterations (`island_niter`), then those of
+        /// no-slip; the rest is 0. Not on a device.
         pub solver_stat: bool,
         /// GPU: the first adapter whose name contains these letters.
         pub adapter: Option<String>,
         /// GPU: lanes that work on one world; chosen from model and adapter if not given.
         pub lanes: Option<u32>,
-        /// GPU: which kernels are written for the model alone, without loops.
+        /// GPU: which kernels are specialized to the model, with their loops unrolled.
         pub unroll: Unroll,
-        /// GPU: everything that decides how kernels run, in place of `lanes` and `unroll`: what `bench --tune` tries.
+        /// GPU: all parameters of how kernels run, in place of `lanes` and `unroll`; `bench --tune` tries them.
         pub tuning: Option<Choice>,
-        /// GPU: what `bench --tune` found earlier is not looked up.
+        /// GPU: earlier results of `bench --tune` are not looked up.
         pub no_cache: bool,
     }
 }
 
-/// Where a reset puts a world.
+/// The state that a reset gives a world.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum To<'a> {
@@ -158,20 +158,20 @@ pub(crate) type Mask<'a> = Option<&'a [bool]>;
 /// A computation from the state of every world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What {
-    /// So many steps.
+    /// This number of steps.
     Step(usize),
-    /// Everything that depends on the state, or what of it is not known.
+    /// Forward dynamics: everything that depends on the state, or the part that is not up to date.
     Forward(Part),
-    /// The first half of a step: what depends on position and velocity.
+    /// The first half of a step: everything that depends on position and velocity.
     Step1,
-    /// A step whose controls are there, whatever function of the user's own would set them.
+    /// A step with the controls as they are set: the user's control function is not called.
     Step2,
-    /// The force that the acceleration takes, from all that it depends on or from what of it is not known.
+    /// Inverse dynamics: the force that the acceleration takes, in full or in the part that is not up to date.
     Inverse(Part),
 }
 
 impl What {
-    /// How many steps it makes.
+    /// Number of steps of the computation.
     pub(crate) fn steps(self) -> usize {
         match self {
             Self::Step(n) => n,
@@ -180,7 +180,7 @@ impl What {
         }
     }
 
-    /// True if it goes by arrays that an earlier computation left.
+    /// True if the computation reuses arrays of an earlier one.
     pub(crate) fn goes_on(self) -> bool {
         matches!(self, Self::Forward(part) | Self::Inverse(part) if part.skip != Skip::None)
     }
@@ -189,29 +189,29 @@ impl What {
 /// One pass over all worlds: the state kept aside, inputs, a computation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pass<'a> {
-    /// What is computed.
+    /// The computation.
     pub what: What,
     /// The state is kept aside first, for [`Worlds::back`].
     pub keep: bool,
     /// Fields that are set before anything is computed.
     pub fields: &'a [&'static Field],
-    // the numbers of all worlds for each
+    // name and values of all worlds, for each of `fields`
     given: &'a [(&'a str, In<'a>)],
 }
 
 impl<'a> Pass<'a> {
-    /// Fields that are set before anything is computed, and the numbers of all worlds for each.
+    /// Fields that are set before the computation, and the values of all worlds for each field.
     pub fn inputs(&self) -> impl Iterator<Item = (&'static Field, In<'a>)> {
         let given = self.given.iter().map(|(_, values)| *values);
         self.fields.iter().copied().zip(given)
     }
 }
 
-/// What a backend does; everything else is made of it.
+/// Operations of a backend; every method of [`Batch`] is built from them.
 pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
-    /// Who computes.
+    /// The backend.
     fn backend(&self) -> Backend;
-    /// One line: who computes, and how.
+    /// One line: the backend and its device.
     fn device(&self) -> String;
     /// Takes every world through a pass.
     fn run(&mut self, m: &Model, pass: &Pass<'_>) -> Result<()>;
@@ -246,8 +246,8 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
     ) -> Result<()>;
     /// Puts some worlds back to `qpos0`, at rest, unflagged.
     fn reset(&mut self, m: &Model, mask: Mask<'_>) -> Result<()>;
-    /// Gives every world a model of its own, which differs from the shared one in the fields that are named and in what follows from
-    /// them; `news` says what is new since the models were given last.
+    /// Gives every world its own model, which differs from the shared one in the named fields and in the fields derived from
+    /// them; `news` lists the changes since the models were last given.
     fn differ(
         &mut self,
         shared: &Model,
@@ -255,23 +255,23 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
         names: &[&'static str],
         news: &[own::News],
     ) -> Result<()>;
-    /// Forgets the models of the worlds, which are given anew before anything else is asked for.
+    /// Drops the models of the worlds; the caller gives new ones before any other call.
     fn let_go(&mut self);
-    /// Gives worlds the state of another.
+    /// Copies the state of one world to others.
     fn copy(&mut self, m: &Model, from: usize, to: &[usize]) -> Result<()>;
-    /// False for an array that is lost when a stage is done.
+    /// False for an array whose values are lost when its stage ends.
     fn keeps(&self, _field: &'static Field) -> bool {
         true
     }
-    /// What it takes.
+    /// Memory that the worlds take.
     fn memory(&self) -> Memory;
-    /// Memory that it could still take (bytes), as far as anybody knows.
+    /// Free memory for further worlds (bytes), as far as it is known.
     fn at_hand(&self) -> u64 {
         memory::available()
     }
     /// Seconds that each stage took since the last call, over all worlds; `None` if this is not measured.
     fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(String, f64)>>>;
-    /// Worlds of another model or number on the device that these were given; `None` if they were given none.
+    /// Worlds of another model or of another number, on the device that was passed in for these; `None` if none was passed in.
     fn beside(
         &self,
         _m: &Model,
@@ -280,17 +280,17 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
     ) -> Result<Option<Box<dyn Worlds>>> {
         Ok(None)
     }
-    /// The worlds on their device, where they are on one.
+    /// The worlds as they lie on a device; `None` with the other backends.
     #[cfg(feature = "gpu")]
     fn gpu(&self) -> Option<&crate::gpu::Gpu> {
         None
     }
-    /// What has to be asked for before it is read; `None` where reads are answered at once.
+    /// Arrays that must be requested before they can be read; `None` where reads are answered at once.
     #[cfg(feature = "gpu")]
     fn unseen(&mut self) -> Option<&mut asked::Unseen> {
         None
     }
-    /// Asks for what was read, and says how often the worlds have changed.
+    /// Requests the arrays that were read; also returns the number of changes of the worlds so far.
     #[cfg(feature = "gpu")]
     fn ask(&mut self) -> Result<Option<(crate::gpu::Asked, u64)>> {
         Ok(None)
@@ -298,7 +298,7 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
 }
 
 impl Settings {
-    /// Threads of the host that it may have.
+    /// Number of host threads that the batch may use.
     pub(crate) fn nthread(&self) -> usize {
         self.threads
             .unwrap_or_else(rayon::current_num_threads)
@@ -310,23 +310,23 @@ impl Settings {
 #[derive(Debug)]
 pub struct Batch {
     model: Model,
-    // of the model, whatever its capacities
+    // hash of the model, independent of its capacities
     hash: u64,
     nworld: usize,
     settings: Settings,
     worlds: Box<dyn Worlds>,
-    // why they are there, where nobody said where
+    // why this backend was chosen, if the settings named none
     why: Option<String>,
     growth: Growth,
-    // what worlds have for themselves
+    // arrays of the model of which every world has its own copy
     own: Option<own::Own>,
-    // the fields of the last inputs, kept for their memory
+    // fields of the last inputs; the vector is kept for its memory
     bound: Vec<&'static Field>,
-    // worlds for derivatives, made when they are first asked for
+    // perturbed worlds for derivatives, made at the first use
     perturbed: Option<Box<Batch>>,
-    // what calls that only look go by
+    // whether queries read the arrays of the last call or the current state
     look: Look,
-    // arrays of every world are those of a computation, and no world began anew since
+    // true if the arrays of every world come from a computation, and no world was reset since
     known: bool,
 }
 
@@ -334,8 +334,8 @@ impl Batch {
     /// `nworld` worlds at `qpos0`, on the fastest backend that the machine and the model allow; [`Batch::device`] says which
     /// and why.
     ///
-    /// Fails with [`Error::Missing`] if the model needs what no stage computes, with [`Error::Size`] if the worlds do not fit
-    /// into memory, with [`Error::Device`] if the device refuses.
+    /// Fails with [`Error::Missing`] if the model needs a feature that no stage computes, with [`Error::Size`] if the worlds do
+    /// not fit into memory, with [`Error::Device`] if the device refuses.
     pub fn new(model: &Model, nworld: usize) -> Result<Self> {
         Self::with(model, nworld, Settings::default())
     }
@@ -347,7 +347,7 @@ impl Batch {
         Ok(Self::of(model, nworld, settings, opened))
     }
 
-    /// Another batch in the same place: on the device that this one was given, if it was.
+    /// Another batch in the same place: on the device that was passed in for this one, if one was.
     pub(crate) fn beside(&self, model: &Model, nworld: usize, settings: Settings) -> Result<Self> {
         let (model, settings) = prepared(model, nworld, settings)?;
         let opened = self.open_beside(&model, nworld, &settings)?;
@@ -388,13 +388,13 @@ impl Batch {
         self.nworld
     }
 
-    /// The worlds on their device, where they are on one.
+    /// The worlds as they lie on a device; `None` with the other backends.
     #[cfg(feature = "gpu")]
     pub(crate) fn gpu(&self) -> Option<&crate::gpu::Gpu> {
         self.worlds.gpu()
     }
 
-    /// Who computes, in one line; also why, if nobody said who.
+    /// One line: the backend and its device; also why it was chosen, if the settings named none.
     pub fn device(&self) -> String {
         match &self.why {
             Some(why) => format!("{} (auto: {why})", self.worlds.device()),
@@ -411,7 +411,7 @@ impl Batch {
         }
     }
 
-    /// Takes every world `n` steps on (`mj_step`), with what was set held.
+    /// Advances every world by `n` steps (`mj_step`); inputs keep their values.
     ///
     /// A world that diverges is reset by itself and flagged. Fails with [`Error::Overflow`] if a world needed more contacts
     /// or rows than there is room for and the settings say [`Overflow::Error`]: all worlds have then made their steps.
@@ -424,8 +424,9 @@ impl Batch {
         self.attempt(What::Forward(Part::ALL), &[], &[])
     }
 
-    /// The first half of a step (`mj_step1`): everything that depends on positions and velocities, and the sensors of them, so that
-    /// controls can be found from it, by a function of your own too ([`Model::bind_control`]); [`Batch::step2`] makes the step. `qacc` and forces stay those of the last call.
+    /// The first half of a step (`mj_step1`): computes everything that depends on positions and velocities, with their sensors.
+    /// Controls can then be chosen from it, also by a function of your own ([`Model::bind_control`]); [`Batch::step2`] makes the
+    /// step. `qacc` and forces keep their values of the last call.
     ///
     /// Fails like [`Batch::step`], and with [`Error::Input`] on Runge-Kutta, whose step has no halves.
     pub fn step1(&mut self) -> Result<()> {
@@ -436,8 +437,9 @@ impl Batch {
     /// The second half of a step (`mj_step2`), with the controls and applied forces that were set since [`Batch::step1`]: a function of
     /// your own for controls is not called again.
     ///
-    /// What depends on positions and velocities is computed once more, since tiles of worlds share the room for it: both halves
-    /// cost more than a step, and what was set of the state in between counts, other than in MuJoCo. Fails like [`Batch::step1`].
+    /// Arrays that depend on positions and velocities are computed once more, since tiles of worlds share their memory. Both
+    /// halves thus cost more than a step, and a state that was set in between takes effect, unlike in MuJoCo. Fails like
+    /// [`Batch::step1`].
     pub fn step2(&mut self) -> Result<()> {
         self.check_halves()?;
         self.attempt(What::Step2, &[], &[])
@@ -454,12 +456,13 @@ impl Batch {
 
     /// Computes the force that an acceleration takes (`mj_inverse`): `qfrc_inverse` (N, N m in joint space) from `qpos qvel qacc`.
     ///
-    /// `qacc` (m/s², rad/s²) is what [`Batch::forward`] found, or what was set. The result is what actuators and applied forces
-    /// together have to give; `efc_force` and `qfrc_constraint` are those of this acceleration, found without a solver. Where
-    /// the model has the flag `invdiscrete`, `qacc` is the change of velocity over a timestep of the model's integrator.
+    /// `qacc` (m/s², rad/s²) is the result of [`Batch::forward`], or the values that were set. `qfrc_inverse` is the sum of the
+    /// forces that actuators and applied forces have to give; `efc_force` and `qfrc_constraint` follow from this acceleration
+    /// without a solver. Where the model has the flag `invdiscrete`, `qacc` is the change of velocity over a timestep of the
+    /// model's integrator.
     /// (Todorov: Analytically-invertible dynamics with contacts and constraints, 2014.)
     ///
-    /// On a device the first call makes room for it. Fails like [`Batch::step`], and with [`Error::Input`] on the flag
+    /// On a device the first call allocates its buffers. Fails like [`Batch::step`], and with [`Error::Input`] on the flag
     /// `invdiscrete` with Runge-Kutta.
     pub fn inverse(&mut self) -> Result<()> {
         self.check_inverse()?;
@@ -491,7 +494,7 @@ impl Batch {
         done
     }
 
-    // inputs alone: what is known of worlds stays so
+    // sets inputs alone: arrays of an earlier computation stay valid
     fn put_all(&mut self, fields: &[&'static Field], given: &[(&str, In<'_>)]) -> Result<()> {
         for (field, (_, values)) in fields.iter().zip(given) {
             let at = Columns::all(field.words(&self.model));
@@ -526,26 +529,26 @@ impl Batch {
             if !grows {
                 return Err(self.overflow(&needs));
             }
-            // those that must go on without have made their steps
+            // worlds that must go on without more room have already made their steps
             if !self.grow(&needs)? {
                 return Ok(());
             }
         }
     }
 
-    /// Why room has stopped growing: what some world needed, and what that would have taken. `None` if no world was refused any.
+    /// Why the buffers stopped growing: the room that a world needed, and the memory that it would have taken. `None` if no world was refused.
     pub fn full(&self) -> Option<&str> {
         self.growth.full.as_deref()
     }
 
-    // worlds that needed more than there is room for, and how much
+    // worlds that needed more contacts or rows than there is room for, with both numbers
     fn needs(&mut self) -> Result<Vec<Need>> {
         let full: Vec<bool> = self
             .ints("overflow")?
             .iter()
             .map(|bits| bits & KINDS != 0)
             .collect();
-        // a state from a batch with less room is flagged for good, and yet may find enough here
+        // a state from a batch with less room keeps its flag, although this batch may have enough room
         let (nconmax, njmax) = (self.model.nconmax, self.model.njmax);
         let rows = self.ints("needed")?.as_chunks::<2>().0.iter().enumerate();
         let needs = rows.map(|(world, &[contacts, rows])| Need {
@@ -569,8 +572,8 @@ impl Batch {
         }
     }
 
-    // makes room for as many of the worlds as the share of memory allows, and puts all back to where the call began; false, and
-    // nothing is touched, if that is none of them
+    // makes room for as many of these worlds as the share of memory allows, and puts all worlds back to the start of the call;
+    // false, with nothing changed, if the share allows room for none
     fn grow(&mut self, needs: &[Need]) -> Result<bool> {
         let (worlds, share) = (&*self.worlds, self.settings.growth);
         let room = self
@@ -591,7 +594,7 @@ impl Batch {
         };
         self.worlds.back()?;
         let start = self.save()?;
-        // what inverse dynamics is given is no part of the state
+        // qacc, the input of inverse dynamics, is no part of the state
         let qacc = self.reals("qacc")?.to_vec();
         (self.model, self.worlds, self.why) = (model, worlds, why);
         self.reopen_own()?;
@@ -631,8 +634,8 @@ impl Batch {
         }
     }
 
-    /// Every array of every world, each as the twins know it; on a device without what a stage needs on its way only, such as
-    /// `qH`. Meant for looking at a few worlds closely.
+    /// Every array of every world, in the layout of the twins; on a device without the working memory of stages, such as `qH`.
+    /// Meant for inspecting a few worlds.
     pub fn worlds(&mut self) -> Result<Vec<Data>> {
         let mut out = vec![Data::new(&self.model); self.nworld];
         for field in FIELDS.iter().filter(|field| field.room != Room::Model) {
@@ -660,8 +663,8 @@ impl Batch {
     /// Sets an input of all worlds: `values` is N × shape, or one row for all.
     ///
     /// Inputs are `time qpos qvel act ctrl qfrc_applied xfrc_applied mocap_pos mocap_quat eq_active qacc_warmstart history
-    /// plastic userdata`, and `qacc` for [`Batch::inverse`]. Fails with [`Error::Input`] on another name or number of values. The numbers themselves are not looked at: a
-    /// world that is given bad ones is flagged when it steps.
+    /// plastic userdata`, and `qacc` for [`Batch::inverse`]. Fails with [`Error::Input`] on another name or number of values. The
+    /// values are not checked: a world with bad values is flagged when it steps.
     pub fn set(&mut self, name: &str, values: &[f64]) -> Result<()> {
         if self.set_own(name, None, values)? {
             return Ok(());
@@ -765,7 +768,7 @@ impl Batch {
         Ok(())
     }
 
-    /// The state of all worlds: everything that the future depends on.
+    /// The state of all worlds: everything that the next step depends on.
     pub fn save(&mut self) -> Result<State> {
         State::of(&self.model, self.hash, self.nworld, &mut *self.worlds)
     }
@@ -801,18 +804,18 @@ impl Batch {
         Ok(flags)
     }
 
-    /// Time that each stage takes in a step, summed over the worlds (s), the least of `n` steps from here: time of the device,
-    /// or of the processor on one thread. Empty if the backend cannot tell.
+    /// Time that each stage takes in a step, summed over the worlds (s), the minimum over the next `n` steps: time of the device,
+    /// or of one CPU thread. Empty if the backend cannot measure it.
     pub fn stage_times(&mut self, n: usize) -> Result<Vec<(String, f64)>> {
         self.settle_own()?;
         Ok(self.worlds.stage_times(&self.model, n)?.unwrap_or_default())
     }
 }
 
-// what more room can help
+// overflows that more room prevents
 const KINDS: i32 = crate::types::OVERFLOW_CONTACT | crate::types::OVERFLOW_CONSTRAINT;
 
-// room that a world can have: numbers of contacts and rows are 32-bit words
+// the asked capacity, checked: numbers of contacts and rows are 32-bit words
 fn room(name: &str, asked: Option<usize>) -> Result<Option<usize>> {
     const MOST: usize = 1 << 24;
     match asked {
@@ -823,7 +826,7 @@ fn room(name: &str, asked: Option<usize>) -> Result<Option<usize>> {
     }
 }
 
-// the model with the room that worlds are to have, and settings that can be had
+// the model with the capacities asked for, and the settings, both checked
 fn prepared(model: &Model, nworld: usize, settings: Settings) -> Result<(Model, Settings)> {
     let missing = crate::compile::missing(model);
     if !missing.is_empty() {

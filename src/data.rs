@@ -13,8 +13,8 @@ impl<R: Real> Data<R> {
         d
     }
 
-    /// Puts the world back to `qpos0` at rest: inputs, warnings and derived arrays are cleared (`mj_resetData`). What it has of the model
-    /// for itself stays.
+    /// Puts the world back to `qpos0` at rest: inputs, warnings and derived arrays are cleared (`mj_resetData`). The world's own
+    /// model arrays stay.
     pub fn reset(&mut self, m: &Model) {
         let own = std::mem::take(&mut self.own);
         *self = Self::zeroed(m);
@@ -22,7 +22,7 @@ impl<R: Real> Data<R> {
         self.start(m);
     }
 
-    /// Puts what a world begins with to where it begins; arrays that are computed stay as they are.
+    /// Sets the state and the inputs of a world to their start; computed arrays do not change.
     pub(crate) fn start(&mut self, m: &Model) {
         let own = std::mem::take(&mut self.own);
         for (i, q) in self.qpos.iter_mut().enumerate() {

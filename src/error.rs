@@ -1,4 +1,4 @@
-//! What can go wrong, and where.
+//! Errors, and their place in the model's text.
 
 use std::fmt;
 use std::ops::Range;
@@ -21,9 +21,9 @@ pub enum Error {
         col: u32,
         /// Element and its name.
         element: String,
-        /// What is wrong and what to do.
+        /// The mistake, and its remedy.
         msg: String,
-        /// The text of the place.
+        /// The lines around the mistake.
         excerpt: Option<Box<Excerpt>>,
     },
     /// Something that MuJoCo has and this version does not.
@@ -36,10 +36,10 @@ pub enum Error {
         col: u32,
         /// The feature.
         feature: String,
-        /// The text of the place.
+        /// The lines around the feature.
         excerpt: Option<Box<Excerpt>>,
     },
-    /// A model that compiles, but whose dynamics need what this version does not have.
+    /// A model that compiles, but whose dynamics need features that this version does not have.
     Missing(Vec<String>),
     /// Several mistakes of one model, at least two.
     Several(Vec<Error>),
@@ -49,23 +49,23 @@ pub enum Error {
     Shader {
         /// Stage of the shader.
         stage: String,
-        /// What the compiler says.
+        /// Message of the compiler.
         msg: String,
     },
-    /// A size that does not fit.
+    /// A size that exceeds its limit.
     Size {
-        /// What it is the size of.
+        /// The quantity.
         what: String,
-        /// What is needed.
+        /// Size that is needed.
         need: u64,
-        /// What is there.
+        /// Size that is available.
         have: u64,
     },
     /// Worlds asked for more contacts or constraint rows than they have room for.
     Overflow {
-        /// How many worlds.
+        /// Number of these worlds.
         worlds: usize,
-        /// The first of them.
+        /// Index of the first of these worlds.
         world: usize,
         /// Contacts: the largest number asked for, and the room (`nconmax`).
         contacts: (usize, usize),
@@ -78,7 +78,7 @@ pub enum Error {
     Io {
         /// The file.
         path: String,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
 }
@@ -144,12 +144,12 @@ pub struct Excerpt {
     pub text: String,
     /// Number of the first of them, from 1.
     pub first_line: u32,
-    /// The bytes of `text` that are meant.
+    /// Range of bytes of `text` that the error is about.
     pub range: Range<usize>,
 }
 
 impl Error {
-    /// One error of several: a single one stays itself. `None` if there is none.
+    /// Combines errors into one; a single error stays unchanged. `None` if there is none.
     pub fn several(mut errors: Vec<Error>) -> Option<Error> {
         match errors.len() {
             0 => None,
@@ -227,7 +227,7 @@ fn overflow(worlds: usize, world: usize, contacts: (usize, usize), rows: (usize,
     )
 }
 
-// one need in the same line, several in a line each
+// one missing feature on the same line, several on a line each
 fn needs(list: &[String]) -> String {
     match list {
         [one] => one.clone(),

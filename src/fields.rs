@@ -5,8 +5,8 @@
 //! Elements: `int`, `real`, `vec3`, `quat` (w x y z), `mat3` (row-major), `spatial` (rotation, then translation),
 //! `inert` (Ixx Iyy Izz Ixy Ixz Iyz, m·dx m·dy m·dz, m).
 //!
-//! A row reads `name: element[shape](range) {unit @frame} role`. A range is an integer's. A unit ([`Unit`]) is that of reals; quaternions,
-//! matrices and inertias have theirs by themselves, and several share the columns in order. Arrays with coordinates have a [`Frame`].
+//! A row reads `name: element[shape](range) {unit @frame} role`. Integers have a range, reals a unit ([`Unit`]). Quaternions, matrices
+//! and inertias have fixed units; several units share the columns in order. Arrays with coordinates have a [`Frame`].
 
 pub use crate::model::Model;
 #[doc(hidden)]
@@ -54,27 +54,27 @@ impl Elem {
 pub enum Room {
     /// Compiled once, shared by all worlds.
     Model,
-    /// One world's state and what is derived from it.
+    /// One world's state and the arrays derived from it.
     Data,
-    /// A stage's working memory of one world: nobody reads it after the stage.
+    /// A stage's working memory of one world: no other code reads it after the stage.
     Scratch,
 }
 
 macro_rules! roles {
     ($($(#[doc = $doc:literal])+ $word:ident $Role:ident,)+) => {
-        /// Who says what an array holds.
+        /// Source of the values of an array.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Role { $($(#[doc = $doc])+ $Role,)+ }
 
         impl Role {
-            /// Its word.
+            /// The role's word in the table.
             pub const fn word(self) -> &'static str {
                 match self { $(Role::$Role => stringify!($word),)+ }
             }
         }
 
-        // the role of a row, or of its room where the row says none
+        // the role of a row; without one, that of its room
         macro_rules! role {
             $(($room:ident $word) => { Role::$Role };)+
             (model) => { Role::Free };
@@ -84,23 +84,23 @@ macro_rules! roles {
 }
 
 roles! {
-    /// Whoever edits the model.
+    /// Set by an edit of the model.
     free Free,
-    /// The text of the model alone: what is compiled hangs on it.
+    /// Set by the text of the model alone: the rest of the compiled model depends on it.
     fixed Fixed,
-    /// It follows from other arrays and the options.
+    /// Derived from other arrays and the options.
     derived Derived,
-    /// Whoever runs the worlds: a part of their state that may be set.
+    /// A part of a world's state that the caller may set.
     input Input,
-    /// A part of a world's state that nobody sets: what befell it.
+    /// A part of a world's state that the caller cannot set: warnings and overflows.
     flag Flag,
-    /// A part of a world's state that nobody sets: what its trees that sleep wait with.
+    /// A part of a world's state that the caller cannot set: data of sleeping trees.
     asleep Asleep,
 }
 
 macro_rules! frames {
     ($($(#[doc = $doc:literal])+ $word:ident $Frame:ident $text:literal,)+) => {
-        /// What coordinates are told in: the axes, and of positions the origin.
+        /// Frame of coordinates: the axes, and for positions the origin.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Frame {
@@ -132,21 +132,21 @@ macro_rules! frames {
 }
 
 frames! {
-    /// The world's.
+    /// The world's frame.
     world World "world",
-    /// The body's parent's.
+    /// The frame of the body's parent.
     parent Parent "parent body",
-    /// The body's.
+    /// The body's frame.
     body Body "body",
     /// At the body's centre of mass, along its principal axes of inertia (`body_ipos`, `body_iquat`).
     inertia Inertia "inertia",
-    /// The geom's.
+    /// The geom's frame.
     geom Geom "geom",
-    /// The site's.
+    /// The site's frame.
     site Site "site",
-    /// The mesh's: at its centre of mass, along its principal axes.
+    /// The mesh's frame: at its centre of mass, along its principal axes.
     mesh Mesh "mesh",
-    /// That of the file which the mesh is of.
+    /// The frame of the file that the mesh was read from.
     asset Asset "asset",
     /// The world's axes, at the centre of mass of the tree (`subtree_com` of `body_rootid`).
     com Com "tree's com",
@@ -156,8 +156,8 @@ macro_rules! units {
     ($($(#[doc = $doc:literal])* $unit:ident $symbol:literal,)+) => {
         /// Unit of a real number, in SI units.
         ///
-        /// `A or B` is said of what belongs to a coordinate: A where the coordinate is a length (a slide, a spatial tendon), B where it is an
-        /// angle (a hinge, a ball). What belongs to two coordinates may lie between: `A, B or C`.
+        /// `A or B` is the unit of a quantity of one coordinate: A where the coordinate is a length (a slide, a spatial tendon),
+        /// B where it is an angle (a hinge, a ball). A quantity of two coordinates may have a unit between: `A, B or C`.
         #[expect(non_camel_case_types, reason = "they are the words of the table, and SI's symbols tell small letters from capitals")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
@@ -179,7 +179,7 @@ macro_rules! units {
 units! {
     /// A ratio, a direction, a colour.
     one "1",
-    /// It hangs on the type of the element or on the place in the array, or slides and hinges are summed up.
+    /// The unit depends on the element's type or on the place in the array, or slides and hinges are summed up.
     varies "varies",
     m "m",
     m3 "m³",
@@ -202,7 +202,7 @@ units! {
     J "J",
     stiffness "N/m",
     damping "N s/m",
-    /// The former in perspective.
+    /// Degrees in perspective, metres in orthographic projection.
     fov "° or m",
     /// A time constant; less than zero, a stiffness over a mass.
     ref_time "s or -1/s²",
@@ -224,9 +224,9 @@ units! {
     fs3_q3 "N s³/m³ or N m s³/rad³",
     mass "kg or kg m²",
     per_mass "1/kg or 1/(kg m²)",
-    /// Turning along a coordinate: rad over its unit.
+    /// Rotation along a coordinate: rad over its unit.
     rad_q "1/m or 1",
-    /// Way along a coordinate: m over its unit.
+    /// Distance along a coordinate: m over its unit.
     m_q "1 or m",
     rad_q_s "1/(m s) or 1/s",
     m_q_s "1/s or m/s",
@@ -234,7 +234,7 @@ units! {
     kg_m2_q "kg m or kg m²",
     Ns_q "N s/m or N s",
     Nms_q "N s or N m s",
-    /// One coordinate over another.
+    /// Ratio of one coordinate to another.
     q_q "1, m or 1/m",
     fs_qq "N s/m, N s or N m s",
     inertia "kg, kg m or kg m²",
@@ -259,7 +259,7 @@ impl std::fmt::Display for Role {
     }
 }
 
-// units of an element; those that need none said have them by themselves
+// units of an element; some elements have fixed units
 macro_rules! units_of {
     (int) => {
         &[]
@@ -296,7 +296,7 @@ macro_rules! units_text {
     };
 }
 
-// what a row says beside its doc, as a paragraph of it
+// element, units and frame of a row, as a paragraph of its doc
 macro_rules! line {
     ($elem:ident[$($dim:tt),+] [$($unit:ident)*] [$($frame:ident)?]) => {
         concat!(
@@ -312,23 +312,23 @@ macro_rules! line {
 pub struct Field {
     /// MuJoCo's name.
     pub name: &'static str,
-    /// The same as a number: its place in [`FIELDS`].
+    /// The row's place in [`FIELDS`].
     pub row: Row,
-    /// Where it lives.
+    /// The room that the array is in.
     pub room: Room,
     /// Element.
     pub elem: Elem,
     /// Names (or numbers) of its dimensions; the number of elements is their product.
     pub dims: &'static [&'static str],
-    /// The least integer that it may hold, and the name (or number) of what all of them stay below; none where that depends on more.
+    /// Range of an integer: the least value, and the name (or number) of the exclusive upper bound; none where the range depends on more.
     pub within: Option<(i32, &'static str)>,
-    /// Who says what it holds.
+    /// Source of the array's values.
     pub role: Role,
     /// Units of its reals: one for all columns, or several that share them ([`Field::unit`]); none for integers.
     pub units: &'static [Unit],
-    /// What its coordinates are told in.
+    /// Frame of its coordinates.
     pub frame: Frame,
-    /// What it is.
+    /// Description of the array.
     pub doc: &'static str,
 }
 
@@ -374,7 +374,7 @@ macro_rules! elem {
     };
 }
 
-/// What an element is stored as, for a model (`f64`) and for a world (`R`).
+/// Storage of an element, for a model (`f64`) and for a world (`R`).
 #[expect(non_camel_case_types, reason = "they are the words of the table")]
 mod kind {
     use super::Real;
@@ -509,19 +509,18 @@ macro_rules! fields {
             },)*
         ];
 
-        /// The place of an array in [`FIELDS`], under the array's name: it leads to the array without a name being compared.
+        /// The place of an array in [`FIELDS`], under the array's name: finds the array without comparing names.
         #[expect(non_camel_case_types, missing_docs, reason = "the names are MuJoCo's, letter for letter; the table says what they are")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Row { $($mname,)* $($dname,)* $($cname,)* }
 
-        /// Every size and what it counts.
+        /// Every size, with a description of what it counts.
         pub const SIZES: &[(&str, &str)] = &[$((stringify!($size), concat!($($sdoc),+)),)*];
 
-        /// What a compiled model is made of, as plain data: sizes, options, statistics, names and every array of the room
-        /// `Model`.
+        /// A compiled model as plain data: sizes, options, statistics, names and every array of the room `Model`.
         ///
-        /// Anyone can make one and write into it; a [`Model`] is made of it, and changed through it, by [`Model::from_arrays`]
-        /// and [`Model::edit`] alone.
+        /// Any code can make one and write into it. Only [`Model::from_arrays`] makes a [`Model`] from it, and only
+        /// [`Model::edit`] changes the arrays of a [`Model`].
         #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Arrays {
@@ -577,7 +576,7 @@ macro_rules! fields {
             }
         }
 
-        /// Arrays of the model that the worlds of a tile have for themselves; one that is empty is the model's.
+        /// Arrays of the model that the worlds of a tile have for themselves; an empty one stands for the model's array.
         #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
         #[derive(Clone, Debug, Default, PartialEq)]
         pub(crate) struct OwnArrays<R: Real> {
@@ -609,7 +608,7 @@ macro_rules! fields {
             }
         }
 
-        /// Elements of the model as the worlds of a tile have them: their own, or the model's.
+        /// Elements of the model for the worlds of a tile: their own, or the model's.
         #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
         impl<R: Real> Own<R> {
             $(
@@ -629,7 +628,7 @@ macro_rules! fields {
         #[derive(Clone, Debug, Default, PartialEq)]
         #[non_exhaustive]
         pub struct Data<R: Real = f64> {
-            /// What the worlds of a tile have of the model for themselves.
+            /// Values of the model that the worlds of a tile have for themselves.
             #[doc(hidden)]
             pub own: Own<R>,
             $(
@@ -654,7 +653,7 @@ macro_rules! fields {
                 }
             }
 
-            /// Gives every array that has a dimension of this name so many of it; what is new is zero.
+            /// Resizes every array that has a dimension of this name to `count`; new elements are zero.
             pub fn resize(&mut self, m: &Model, dim: &str, count: usize) {
                 let size = |name: &str, size: usize| if name == dim { count } else { size };
                 $(if [$(stringify!($ddim)),+].contains(&dim) {
@@ -703,7 +702,7 @@ pub fn of_role(role: Role) -> impl Iterator<Item = &'static Field> {
     FIELDS.iter().filter(move |field| field.role == role)
 }
 
-/// Names of the arrays of a world that may be set, in order: the state, but for what befell the worlds and what sleeps in them.
+/// Names of the arrays of a world that may be set, in order: the state without its flags and the data of sleeping trees.
 pub static INPUTS: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| of_role(Role::Input).map(|field| field.name).collect());
 
@@ -724,7 +723,7 @@ impl Field {
         self.units.get(part).copied().filter(|_| column < columns)
     }
 
-    /// Number of words of a row: of an element, times the dimensions that are plain numbers behind the first.
+    /// Number of words of a row: words of an element, times the literal dimensions behind the first.
     pub fn columns(&self) -> usize {
         let plain = self
             .dims
@@ -747,7 +746,7 @@ impl Field {
         self.len(m) * self.elem.width()
     }
 
-    /// The same, or `None` if they are too many to count.
+    /// Number of 32-bit words, or `None` if it overflows.
     pub fn checked_words(&self, m: &Arrays) -> Option<usize> {
         let mut dims = self.dims.iter().map(|dim| m.size(dim).unwrap_or(0));
         dims.try_fold(self.elem.width(), |n, dim| n.checked_mul(dim))
@@ -935,17 +934,17 @@ fields! {
         nbodysleep,
         /// nq + nv + na + nsensordata if trees may sleep, else 0 (ours)
         nlatent,
-        /// iterations of the solver of which is kept what they did (ours)
+        /// number of solver iterations whose statistics are kept (ours)
         nsolver,
         /// nv if the diagonal of A is to be exact, else 0 (ours)
         nvexact,
-        /// nv if what bodies feel for moving has a slope (implicit, or a medium with implicitfast), else 0 (ours)
+        /// nv if forces on bodies have a slope over the velocity (implicit, or a medium with implicitfast), else 0 (ours)
         nvslope,
         /// nbody likewise, else 0 (ours)
         nbodyslope,
         /// number of entries of a triangle of nv rows, the diagonal included, and a margin (ours)
         ntri,
-        /// number of quads: four dofs that follow each other, of which the last may lack some (ours)
+        /// number of quads: four consecutive dofs, of which the last quad may lack some (ours)
         nquad,
         /// four rows for each two quads of a triangle, the diagonal included (ours)
         ntile,
@@ -1319,7 +1318,7 @@ fields! {
         flex_size: vec3[nflex] {m @world} fixed,
         /// finite element stiffness matrix (N/m³; between nodes N/m)
         flex_stiffness: real[nflexstiffness] {varies},
-        /// bending stiffness: a hinge's matrix (N/m), and what bends it at rest (N/m²)
+        /// bending stiffness: matrix of a hinge (N/m), and coefficient of its bend at rest (N/m²)
         flex_bending: real[nflexbending] {varies},
         /// Rayleigh's damping coefficient
         flex_damping: real[nflex] {s},
@@ -1359,7 +1358,7 @@ fields! {
         mesh_octnum: int[nmesh] fixed,
         /// first normal address
         mesh_normaladr: int[nmesh] fixed,
-        /// number of normals: of a mesh that a tactile sensor feels with; 0 of all others
+        /// number of normals; 0 unless a tactile sensor uses the mesh
         mesh_normalnum: int[nmesh] fixed,
         /// graph data address; -1: no graph
         mesh_graphadr: int[nmesh](-1..nmeshgraph) fixed,
@@ -1367,7 +1366,7 @@ fields! {
         mesh_extrema: int[nmesh, 27] fixed,
         /// vertex positions for all meshes
         mesh_vert: vec3[nmeshvert] {m @mesh} fixed,
-        /// normals of the meshes that tactile sensors feel with
+        /// normals of the meshes that tactile sensors use
         mesh_normal: vec3[nmeshnormal] {one @mesh} fixed,
         /// vertex face data
         mesh_face: int[nmeshface, 3] fixed,
@@ -1585,7 +1584,7 @@ fields! {
         actuator_ctrlrange: real[nu, 2] {varies},
         /// scale length and transmitted force
         actuator_gear: real[nout, 6] {one},
-        /// acceleration from unit force in qpos0: the length of that of all dofs, slides and hinges alike
+        /// acceleration from unit force in qpos0: norm over all dofs, slides and hinges together
         actuator_acc0: real[nout] {varies} derived,
         /// actuator length in qpos0
         actuator_length0: real[nout] {q} derived,
@@ -1677,9 +1676,9 @@ fields! {
         moment_rowadr: int[nout] derived,
         /// dofs of actuator_moment (ours)
         moment_colind: int[nJmom](0..nv) derived,
-        /// what the config attributes say, in numbers; how many and which depends on the plugin (ours)
+        /// config attributes as numbers; their count and meaning depend on the plugin (ours)
         plugin_prm: real[nplugin, 6] {varies} derived,
-        /// control after a reset: 0, or the quaternion that turns nothing where one is the input (ours)
+        /// control after a reset: 0, or the identity quaternion where a quaternion is the input (ours)
         ctrl0: real[nu] {varies} derived,
         /// depth of a body in the tree; 0 for the world (ours)
         body_level: int[nbody](0..nlevel) derived,
@@ -1739,9 +1738,9 @@ fields! {
         collision_solimp: real[ncollision, 5] {one, one, m, one, one} derived,
         /// force with which the pair's contacts stick, mixed (ours)
         collision_adhesion: real[ncollision] {N} derived,
-        /// histories of a world that begins (ours)
+        /// history buffer after a reset (ours)
         history0: real[nhistory] {varies} derived,
-        /// where plastic springs of a world that begins rest (ours)
+        /// plastic state after a reset (ours)
         plastic0: real[nplastic] {place} derived,
         /// address of a sparsity pattern (ours)
         Jpat_adr: int[nJpat] derived,
@@ -1751,7 +1750,7 @@ fields! {
         Jpat_dof: int[nJpatdof](0..nv) derived,
         /// bits of the dofs of a pattern, 32 a word, the lowest first (ours)
         Jpat_mask: int[nJpatword] derived,
-        /// place in its pattern of the first dof that a word of Jpat_mask has (ours)
+        /// place in its pattern of the first dof in a word of Jpat_mask (ours)
         Jpat_rank: int[nJpatword] derived,
         /// which of two bodies a dof of a pattern moves: -1 the first, 1 the second, 0 both (ours)
         Jpat_side: int[nJpatdof](-1..2) derived,
@@ -1763,7 +1762,7 @@ fields! {
         tendon_Jpat: int[ntendon](-1..nJpat) derived,
         /// sparsity pattern of an equality's rows (ours)
         eq_Jpat: int[neq](-1..nJpat) derived,
-        /// number of edges of a flex that change with some dof, where something depends on them (ours)
+        /// number of edges of a flex whose length depends on a dof, if a stage uses the edges (ours)
         flex_rownum: int[nflex] derived,
         /// sparsity pattern of the row of a flex edge; -1: it makes none (ours)
         flexedge_Jpat: int[nflexedge](-1..nJpat) derived,
@@ -1919,7 +1918,7 @@ fields! {
         qacc_smooth: real[nv] {q_s2},
         /// constraint force (flag ipc: incl. flex contact)
         qfrc_constraint: real[nv] {f},
-        /// net external force; should equal:
+        /// net external force; should equal qfrc_applied + J'*xfrc_applied + qfrc_actuator
         qfrc_inverse: real[nv] {f},
         /// com-based acceleration
         cacc: spatial[nbody] {rad_s2, m_s2 @com},
@@ -1995,41 +1994,41 @@ fields! {
         nisland: int[1],
         /// potential and kinetic energy
         energy: real[2] {J},
-        /// lengths of what forward and inverse dynamics differ in: constraint forces, and applied forces in joint space
+        /// norms of the differences between forward and inverse dynamics: constraint forces, applied forces in joint space
         solver_fwdinv: real[2] {varies},
-        /// control as actuators get it, late where they have a delay (ours)
+        /// control as actuators receive it, delayed where they have a delay (ours)
         ctrl_late: real[nlate] {varies},
         /// readings of sensors before a delay or an interval holds them back (ours)
         sensor_fresh: real[nfresh] {varies},
         /// sparsity pattern of a row (ours)
         efc_Jpat: int[njmax],
-        /// pair of the collision list that a contact is of (ours)
+        /// place of a contact's pair in the collision list (ours)
         contact_collision: int[nconmax],
         /// iterations that the solver took on an island (ours)
         island_niter: int[ntree],
         /// iterations that the solver took, the sum of the islands
         solver_niter: int[1],
-        /// cost that an iteration of the solver gained on an island, over the trace of the island's inertia (`ENBL_SOLVERSTAT`)
+        /// decrease of an island's cost in a solver iteration, over the trace of the island's inertia (`ENBL_SOLVERSTAT`)
         solver_improvement: real[ntree, nsolver] {varies},
-        /// length of the gradient that an iteration left, over the trace of the island's inertia; 0 in PGS (`ENBL_SOLVERSTAT`)
+        /// norm of the gradient after a solver iteration, over the trace of the island's inertia; 0 in PGS (`ENBL_SOLVERSTAT`)
         solver_gradient: real[ntree, nsolver] {varies},
-        /// slope that the line search of an iteration left, scaled like the gradient; 0 in PGS (`ENBL_SOLVERSTAT`)
+        /// slope after the line search of a solver iteration, scaled like the gradient; 0 in PGS (`ENBL_SOLVERSTAT`)
         solver_lineslope: real[ntree, nsolver] {varies},
-        /// rows with a force behind an iteration (`ENBL_SOLVERSTAT`)
+        /// rows with a force after an iteration (`ENBL_SOLVERSTAT`)
         solver_nactive: int[ntree, nsolver],
         /// rows whose state an iteration changed (`ENBL_SOLVERSTAT`)
         solver_nchange: int[ntree, nsolver],
-        /// points at which the line search of an iteration looked; 0 in PGS (`ENBL_SOLVERSTAT`)
+        /// evaluations of the cost in the line search of an iteration; 0 in PGS (`ENBL_SOLVERSTAT`)
         solver_neval: int[ntree, nsolver],
-        /// rows that entered or left the Hessian in an iteration, and those of contacts that slide; 0 but in Newton (`ENBL_SOLVERSTAT`)
+        /// rows that entered or left the Hessian in an iteration, and rows of sliding contacts; 0 but in Newton (`ENBL_SOLVERSTAT`)
         solver_nupdate: int[ntree, nsolver],
         /// number of warnings of each kind since the last reset (`mjtWarning`)
         warning: int[7] flag,
-        /// what did not fit (`OVERFLOW_*` bits), since the last reset (ours)
+        /// overflows (`OVERFLOW_*` bits) since the last reset (ours)
         overflow: int[1] flag,
         /// largest number of contacts and of rows asked for since the last reset (ours)
         needed: int[2] flag,
-        /// what trees that sleep wait with: qpos, qfrc_smooth, act_dot, sensordata (ours)
+        /// data of sleeping trees: qpos, qfrc_smooth, act_dot, sensordata (ours)
         latent: real[nlatent] {varies} asleep,
     }
     Scratch {
@@ -2045,29 +2044,29 @@ fields! {
         rne_cfrc: spatial[nbody] {N_m, N @com},
         /// acceleration that the velocity is integrated with (ours)
         euler_qacc: real[nv] {q_s2},
-        /// slope over the velocity of what a body and its descendants feel for moving: columns of rows (ours)
+        /// slope of the force on a body and its descendants over the body's velocity: 6 x 6, by columns (ours)
         slope_force: real[nbodyslope, 36] {varies},
-        /// what the axes of a dof and of its descendants turn for its velocity (ours)
+        /// slope of the acceleration over a dof's velocity, from the turning of its axis and of its descendants' axes (ours)
         slope_turn: spatial[nvslope] {rad_q_s, m_q_s @com},
-        /// slope_force, and the inertia of the descendants on slope_turn, by a dof's own motion (ours)
+        /// slope_force times a dof's axis, less the inertia of the descendants times slope_turn (ours)
         slope_own: spatial[nvslope] {Nms_q, Ns_q @com},
-        /// slope_force transposed, by a dof's axis (ours)
+        /// slope_force transposed, times a dof's axis (ours)
         slope_axis: spatial[nvslope] {Nms_q, Ns_q @com},
-        /// momentum of the descendants for a dof's axis (ours)
+        /// momentum of the descendants at a unit velocity along a dof's axis (ours)
         slope_momentum: spatial[nvslope] {kg_m2_q, kg_m_q @com},
-        /// half a solve by M of a row of the Jacobian; kernels have it beside (ours)
+        /// row of the Jacobian, half solved by M; kernels keep it elsewhere (ours)
         half_solve: real[nvexact] {varies},
-        /// force that accelerates (ours)
+        /// total force, from which the acceleration follows (ours)
         implicit_qfrc: real[nvimp] {f},
         /// acceleration that the velocity is integrated with (ours)
         implicit_qacc: real[nvimp] {q_s2},
-        /// metric in which a discrete step is solved for, in M's sparsity; M, while it stands in its place (ours)
+        /// metric of a discrete step, in M's sparsity; holds M while the metric is in M's place (ours)
         efm_M: real[nCefm] {varies},
-        /// what springs lose in a discrete step by moving, of it -h K qvel
+        /// change of the spring forces over a discrete step by the velocity, -h K qvel
         efm_c: real[nvefm] {f},
         /// qfrc_smooth, while efm_c is added to it (ours)
         efm_qfrc: real[nvefm] {f},
-        /// more than 0 where a row moves a dof (ours)
+        /// sum of D over the rows that move a dof; 0 where none does (ours)
         efm_held: real[nvefm] {varies},
         /// acceleration that discrete-time inverse dynamics was given (ours)
         inv_qacc: real[nv] {q_s2},
@@ -2097,7 +2096,7 @@ fields! {
         solver_group: int[nv],
         /// first dof whose row reaches a dof (ours)
         solver_first: int[nv],
-        /// dofs whose rows reach what is being eliminated (ours)
+        /// dofs whose rows reach the columns that are being eliminated (ours)
         solver_list: int[nv],
         /// columns that are being eliminated; zero between uses (ours)
         solver_column: real[3, nvpad] {inertia},
@@ -2107,11 +2106,11 @@ fields! {
         solver_Jv: real[njmax] {q_s2},
         /// 1 where a row's cost is in the Hessian (ours)
         solver_inH: int[njmax],
-        /// what a unit of a row's force accelerates, J inv(M) (ours)
+        /// acceleration by a unit force of a row, J inv(M) (ours)
         solver_JMinv: real[njdual, nv] {per_inertia},
-        /// J inv(M) J' of the rows that are set together (ours)
+        /// J inv(M) J' of a block: rows that are set together (ours)
         solver_block: real[njdual, 6] {per_inertia},
-        /// first rows of what is set together, in the order of a sweep (ours)
+        /// first rows of the blocks, in the order of a sweep (ours)
         solver_order: int[njdual],
         /// cost of rows along the search direction: residual, its slope, three coefficients; elliptic contacts last (ours)
         solver_quad: real[njmax, 5] {varies},
@@ -2123,7 +2122,7 @@ fields! {
         solver_grad: real[nv] {f},
         /// search direction (ours)
         solver_search: real[nv] {q_s2},
-        /// H or M under the gradient, in the island's order (ours)
+        /// gradient solved by H or M, in the island's order (ours)
         solver_Mgrad: real[nvpad] {q_s2},
         /// state at the start of an RK4 step (ours)
         rk_qpos: real[nqrk] {place},
@@ -2139,7 +2138,7 @@ fields! {
         rk_time: real[1] {s},
         /// stage of an RK4 step (ours)
         rk_stage: int[1],
-        /// velocity of the last stage of RK4, balls and free joints as their rotation vector changes (ours)
+        /// velocity of the last stage of RK4; for balls and free joints the rate of their rotation vector (ours)
         rk_vel: real[nvrk] {q_s},
         /// weighted sum of the velocities of RK4's stages (ours)
         rk_dqpos: real[nvrk] {q_s},

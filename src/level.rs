@@ -6,8 +6,8 @@
 //! machine v3   the same                                nothing to say             an illegal instruction
 //! ```
 //!
-//! The levels are those of the x86-64 psABI: v3 has AVX2 and FMA, v4 has AVX-512. What is shipped holds one build a level and chooses
-//! at its start ([`choose`]); `docs/building.md` tells how and why.
+//! The levels are those of the x86-64 psABI: v3 has AVX2 and FMA, v4 has AVX-512. Shipped binaries hold one build a level and
+//! choose at their start ([`choose`]); `docs/building.md` tells how and why.
 //!
 //! Numbers in `f64` (`cpu`) have the same bits on every level. Numbers in `f32` side by side (`simd`) have the bits of their
 //! level: v4 takes 16 worlds at once, the others 8, and v3 and v4 round a product that is added once.
@@ -17,11 +17,11 @@ use std::fmt;
 /// The variable of the environment that forces a level where one is chosen at the start.
 pub const VARIABLE: &str = "MANYWORLDS_CPU";
 
-/// What a processor can do.
+/// Level of a processor: the sets of instructions that it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Level {
-    /// What every processor of the architecture can do.
+    /// The instructions that every processor of the architecture has.
     Base,
     /// x86-64-v2: SSE4.2 (2009).
     V2,
@@ -31,7 +31,7 @@ pub enum Level {
     V4,
 }
 
-/// The features of a level that compilers and processors tell apart, each asked of a macro.
+/// The highest level whose CPU features are all present; the macro `$has` tests a feature, at compile time or at run time.
 macro_rules! level {
     ($has:ident) => {
         if !($has!("sse3")

@@ -14,7 +14,7 @@
 //! let masses = masses.flat_map(|(world, row)| row.iter().map(move |mass| mass * (0.8 + 0.02 * world as f64)));
 //! let masses: Vec<f64> = masses.collect();
 //! batch.set("body_mass", &masses)?;
-//! batch.set_const()?; // what follows from the masses (mj_setConst)
+//! batch.set_const()?; // derives the constants that depend on the masses (mj_setConst)
 //!
 //! batch.set("ctrl", &vec![0.1; model.nu])?; // one row for all worlds, or N × nu
 //! batch.step(100)?; // 100 steps of every world
@@ -28,20 +28,20 @@
 //!
 //! | | |
 //! |---|---|
-//! | [`Batch`] | Many worlds of a model. [`Settings`] say how they are made: by which [`Backend`], and what follows [`Overflow`]. A reset puts them [`To`] a start, a keyframe or a [`State`] that was saved. Slopes, Jacobians, rays and what else is asked of worlds: [`batch`]. |
-//! | [`Model`] | What is compiled: read like a struct, written by [`Model::edit`], saved in one file. Options and names: [`model`]. |
-//! | [`Spec`] | What a model says, read from MJCF or URDF or put together: [`mjcf`]; [`compile`] makes a model of it. |
+//! | [`Batch`] | Many worlds of a model. [`Settings`] name the [`Backend`] and the response to [`Overflow`]. A reset puts worlds [`To`] a start, a keyframe or a saved [`State`]. Derivatives, Jacobians, rays and other queries: [`batch`]. |
+//! | [`Model`] | A compiled model: read like a struct, written by [`Model::edit`], saved in one file. Options and names: [`model`]. |
+//! | [`Spec`] | The description of a model, read from MJCF or URDF or put together: [`mjcf`]; [`compile`] makes a model of it. |
 //! | [`fields`] | The table of all arrays, each with its shape, unit, frame and meaning; a [`Batch`] reads and sets them by these names. [`Data`] is one world, array by array. |
-//! | [`types`] | MuJoCo's words and constants, with its numbers. |
+//! | [`types`] | MuJoCo's enums and constants, with its numbers. |
 //! | [`user`] | Functions of your own in the middle of a step (MuJoCo's callbacks). |
-//! | [`Error`], [`Result`] | What can go wrong, with the place in the model's text ([`Excerpt`]). |
+//! | [`Error`], [`Result`] | Errors, with the place in the model's text ([`Excerpt`]). |
 //! | [`picture`] | Pictures of worlds. |
 //! | [`policy`] | Policies from files, which choose the controls of worlds. |
-//! | [`wgpu_interop`] | Worlds on a device of wgpu that is yours: the one place where another library's types are seen. |
+//! | [`wgpu_interop`] | Worlds on a wgpu device of yours: the one module whose interface has types of another library. |
 //! | [`level`] | The instructions that the crate was built for, and those that the machine has. |
 //!
-//! Arrays, sizes and enums have MuJoCo's names, letter for letter. Structs and enums that may come to have more are `non_exhaustive`; those that you make have
-//! a method for each of their fields: `Settings::default().backend(Backend::Cpu).threads(2)`.
+//! Arrays, sizes and enums have MuJoCo's names, letter for letter. Structs and enums that may get more fields or variants are
+//! `non_exhaustive`; structs of settings have a setter for each field: `Settings::default().backend(Backend::Cpu).threads(2)`.
 //!
 //! # How it is built
 //!
@@ -53,40 +53,40 @@
 //!                                       └──────▶ Data ◀── parity ──▶ Data ◀──┘
 //! ```
 //!
-//! Three tables, and nothing is declared twice: [`mjcf::schema`] says what may be *said*, [`fields`] what is *kept*, and the stages of a step what is
-//! *done*. Every kernel has an f64 twin, and every twin is held against MuJoCo 4.0.0. Stages, twins and kernels are no part of what this crate
-//! promises.
+//! Three tables, and nothing is declared twice: [`mjcf::schema`] lists the elements and attributes of a model's text, [`fields`]
+//! the arrays, and `stages.rs` the computations of a step. Every kernel has an f64 twin, and every twin is tested against MuJoCo
+//! 4.0.0. Stages, twins and kernels are no part of the public API.
 //!
 //! # Features
 //!
-//! All are on by default; the library alone takes `default-features = false`.
+//! All features are on by default; the library alone takes `default-features = false`.
 //!
 //! * `gpu`: the kernels and [`Backend::Gpu`] (wgpu, naga). Without it that backend is an error, and [`Backend::Auto`] takes the cores.
 //! * `view`: pictures of worlds ([`picture`]), on any adapter.
 //! * `policy`, part of `cli` and `scene`: policies from files ([`policy`]).
-//! * `scene`, part of `view`: what pictures show, for a painter on a device of one's own; without kernels.
+//! * `scene`, part of `view`: the content of pictures, for a painter on your own device; without kernels.
 //! * `cli`: the program `manyworlds`.
 //! * `count`: a copy of the pipeline that counts operations, which `manyworlds bench` shows.
 //!
 //! # Processors
 //!
 //! `simd` is as fast as the instructions that the crate was built for, and cargo builds for a processor of 2003 unless told
-//! otherwise: `RUSTFLAGS=-Ctarget-cpu=native` makes it two to four times as fast on most machines. [`level`] tells what was built
-//! for, and what the machine has.
+//! otherwise: `RUSTFLAGS=-Ctarget-cpu=native` makes it two to four times as fast on most machines. [`level`] tells the level that
+//! the crate was built for, and that of the machine.
 //!
 //! # What is refused
 //!
-//! A model that says what this version cannot read is an error with file, line and column; one whose dynamics need what no
-//! stage computes is refused by [`Batch::new`] ([`compile::missing`] lists it). Nothing is left out in silence.
+//! A model with text that this version cannot read is an error with file, line and column. A model whose dynamics need features
+//! that no stage computes is refused by [`Batch::new`] ([`compile::missing`] lists them). No part of a model is ignored silently.
 
-// the program's own modules name the library as others do
+// modules of the program name the library as other crates do
 #[cfg(feature = "cli")]
 extern crate self as manyworlds;
 
 #[macro_use]
 mod settable;
 
-// what this crate promises
+// the public API
 pub mod batch;
 pub mod compile;
 pub mod fields;
@@ -102,7 +102,7 @@ pub mod user;
 #[cfg(feature = "gpu")]
 pub mod wgpu_interop;
 
-// how it is made: for its own tests, benchmarks and program, and free to change
+// internals, for the crate's own tests, benchmarks and program, and free to change
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;

@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     ExitCode::from(cli::program(std::env::args_os()))
 }
 
-/// Turns off the layer of Mesa that sorts adapters: they are sorted here, and where there is no desktop it complains on stderr.
+/// Turns off the layer of Mesa that sorts adapters: this program sorts them itself, and without a desktop the layer complains on stderr.
 #[expect(unsafe_code, reason = "the environment of the process is written")]
 fn sort_adapters_ourselves() {
     const OFF: &str = "NODEVICE_SELECT";

@@ -1,5 +1,5 @@
-//! A compiled model, which is read freely and written through one door ([`Model::edit`]), and what it holds beside its arrays:
-//! options, statistics, names.
+//! A compiled model, which is read freely and written by [`Model::edit`] alone, and its parts beside the arrays: options,
+//! statistics, names.
 
 #[cfg(feature = "scene")]
 use crate::compile::appearance::Appearance;
@@ -11,16 +11,16 @@ use crate::types::*;
 use crate::user::Users;
 use std::sync::{Arc, OnceLock};
 
-/// A compiled model: [`Arrays`] whose every index leads somewhere and whose derived fields follow from the rest.
+/// A compiled model: [`Arrays`] whose every index is in range and whose derived fields follow from the rest.
 ///
 /// Every field is read as that of a plain struct, `m.nv` or `m.body_mass[1]`. Writing goes through [`Model::edit`].
 #[derive(Clone, Debug)]
 pub struct Model {
     arrays: Arrays,
-    // follow from the arrays of meshes alone, which nothing changes; made when they are first needed
+    // extents of mesh hulls: they follow from the arrays of meshes alone, which nothing changes; computed at the first use
     reaches: Arc<OnceLock<Reaches>>,
     users: Users,
-    // what the arrays do not hold; none of a model that was not compiled from what was said
+    // appearance that the arrays do not hold; none for a model that was not compiled from a text
     #[cfg(feature = "scene")]
     appearance: Option<Arc<Appearance>>,
 }
@@ -41,15 +41,15 @@ impl std::ops::Deref for Model {
 }
 
 impl Model {
-    /// The arrays, to be changed and made a model of again by [`Model::from_arrays`]. Functions of your own ([`crate::user`]), textures
-    /// and lights are left behind.
+    /// The arrays, to be changed and turned into a model again by [`Model::from_arrays`]. Functions of your own
+    /// ([`crate::user`]), textures and lights are dropped.
     pub fn into_arrays(mut self) -> Arrays {
-        // a list of pairs without what a function allowed is no longer: this does not fail
+        // unbinding a contact filter removes pairs and adds none: this does not fail
         drop(self.unbind());
         self.arrays
     }
 
-    /// Arrays that nobody looked at yet; whoever calls answers for them.
+    /// A model of arrays that were not checked; the caller guarantees that they are valid.
     pub(crate) fn unchecked(arrays: Arrays) -> Self {
         Self {
             arrays,
@@ -60,7 +60,7 @@ impl Model {
         }
     }
 
-    /// Other arrays with the meshes, the functions and the looks of this model.
+    /// A model of other arrays, with the meshes, functions and appearance of this model.
     pub(crate) fn with_arrays(&self, arrays: Arrays) -> Self {
         Self {
             arrays,
@@ -71,7 +71,7 @@ impl Model {
         }
     }
 
-    /// The model, which looks like this from now on.
+    /// The model with another appearance.
     #[cfg(feature = "scene")]
     pub(crate) fn looking(self, appearance: Appearance) -> Self {
         Self {
@@ -80,19 +80,19 @@ impl Model {
         }
     }
 
-    /// What it says of how it looks beside its arrays.
+    /// The model's appearance beside its arrays.
     #[cfg(feature = "scene")]
     pub(crate) fn appearance(&self) -> Option<&Appearance> {
         self.appearance.as_deref()
     }
 
-    /// How far the hulls of its meshes reach.
+    /// Extents of the hulls of the model's meshes.
     #[inline(always)]
     pub(crate) fn reaches(&self) -> &Reaches {
         self.reaches.get_or_init(|| Reaches::new(self))
     }
 
-    /// Functions that its users gave it.
+    /// Functions that the user bound to the model.
     #[inline(always)]
     pub(crate) fn users(&self) -> &Users {
         &self.users
@@ -120,7 +120,7 @@ macro_rules! options {
             fn default() -> Self { Self { $($name: $default,)+ } }
         }
 
-        /// Options that the worlds of a tile have for themselves; one that is none is the model's.
+        /// Options that the worlds of a tile have for themselves; for `None` the model's option holds.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub(crate) struct OwnOpt<R: Real> { $(pub $name: Option<<$ty as OptValue>::Of<R>>,)+ }
 
@@ -141,13 +141,13 @@ macro_rules! options {
                 }
             }
 
-            /// Those of one lane, for the twin of one world.
+            /// The options of one lane, for the twin of one world.
             pub fn lane(&self, lane: usize) -> OwnOpt<f64> {
                 OwnOpt { $($name: self.$name.map(|all| <$ty as OptValue>::lane::<R>(all, lane).splat::<f64>()),)+ }
             }
         }
 
-        /// Options as the worlds of a tile have them: their own, or the model's.
+        /// Options of the worlds of a tile: their own, or the model's.
         impl<R: Real> Own<R> {
             $(
                 $(#[doc = $doc])+
@@ -188,19 +188,19 @@ macro_rules! options {
     };
 }
 
-/// A number or some of an option.
+/// The value of an option: one number or several.
 pub trait OptValue: Copy {
-    /// The same for every lane.
+    /// The value's type with one value a lane.
     type Of<R: Real>: Copy + Clone + std::fmt::Debug + PartialEq;
     /// Its numbers.
     fn numbers(&self) -> Vec<f64>;
-    /// Takes other numbers; false if there are more or fewer, or one is not of its kind.
+    /// Assigns other numbers; false if there are more or fewer, or one is not of its kind.
     fn assign(&mut self, values: &[f64]) -> bool;
-    /// The same in every lane.
+    /// The value, the same in every lane.
     fn splat<R: Real>(self) -> Self::Of<R>;
     /// Sets one lane.
     fn set_lane<R: Real>(all: &mut Self::Of<R>, lane: usize, value: Self);
-    /// One lane.
+    /// The value of one lane.
     fn lane<R: Real>(all: Self::Of<R>, lane: usize) -> Self;
 }
 
@@ -352,8 +352,8 @@ impl Opt {
         self.enableflags & bit != 0
     }
 
-    /// True if inverse dynamics is given the acceleration over a timestep (m/s², rad/s²), and not that of an instant; Runge-Kutta
-    /// has no such thing.
+    /// True if `qacc` of inverse dynamics is the acceleration over a timestep (m/s², rad/s²), not that of an instant; Runge-Kutta
+    /// does not support it.
     pub fn inverts_steps(&self) -> bool {
         let integrator = Integrator::from_i32(self.integrator);
         let alone = matches!(integrator, Some(Integrator::Rk4 | Integrator::Discrete));
@@ -403,16 +403,16 @@ macro_rules! names {
             $($(#[doc = $doc])+ pub $list: Vec<String>,)+
             /// text fields: name and text
             pub text: Vec<(String, String)>,
-            /// what the model asks for that some backend lacks ([`crate::compile::missing`]), and the place in the text that says so
-            /// (`file:line:column`)
+            /// features of the model that some backend lacks ([`crate::compile::missing`]), each with its place in the model's
+            /// text (`file:line:column`)
             pub place: Vec<(String, String)>,
         }
 
         impl Names {
-            /// Every list of names of elements: what it is called, and the size that counts the elements.
+            /// Every list of names of elements: its name, and the size that counts the elements.
             pub const LISTS: &[(&str, &str)] = &[$((stringify!($list), stringify!($size)),)+];
 
-            /// Names of elements, by what their list is called.
+            /// Names of elements, by the name of their list.
             pub fn list(&self, name: &str) -> Option<&[String]> {
                 match name { $(stringify!($list) => Some(&self.$list),)+ _ => None }
             }

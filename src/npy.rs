@@ -1,4 +1,4 @@
-//! Arrays in NumPy's format, read with suspicion: `.npy`, the entries of an `.npz`.
+//! Arrays in NumPy's format, read as untrusted input: `.npy`, the entries of an `.npz`.
 
 use half::f16;
 use npyz::{Deserialize, NpyFile, NpyHeader, Order};
@@ -8,15 +8,15 @@ use std::ops::Range;
 /// Largest number of bytes in the header of an array.
 const HEADER: usize = 1 << 12;
 
-/// Some of the numbers of an array, as reals: those in the range, counted row-major, that `wanted` gives for its shape. Nothing else of it
-/// takes memory. Fails with a sentence on what is no array of finite numbers.
+/// Numbers of an array, as reals: the row-major range that `wanted` gives for its shape. Only this range takes memory. Fails with
+/// a sentence if the entry is no array of finite numbers.
 pub fn read(
     mut entry: impl Read,
     wanted: impl FnOnce(&[usize]) -> Result<Range<usize>, String>,
 ) -> Result<Vec<f64>, String> {
     let broken = |e: io::Error| match e.kind() {
         io::ErrorKind::UnexpectedEof => "the file ends before its last number".to_owned(),
-        // some say it in many lines
+        // some errors have many lines
         _ => e.to_string().lines().next().unwrap_or_default().to_owned(),
     };
     let header = header(&mut entry).map_err(broken)?;
@@ -41,7 +41,7 @@ pub fn read(
 }
 
 // The header of an array of plain numbers. It is an expression in Python, and its parser takes a time that doubles with each
-// bracket inside another: what has more of them than a shape needs is no such array.
+// nested bracket: a header with more brackets than a shape needs is refused.
 fn header(entry: &mut impl Read) -> io::Result<NpyHeader> {
     let mut bytes = [0; 10];
     entry.read_exact(&mut bytes)?;
@@ -71,7 +71,7 @@ fn header(entry: &mut impl Read) -> io::Result<NpyHeader> {
     }
 }
 
-// of any width and order of bytes
+// numbers of any width and byte order
 fn numbers<R: Read>(
     array: NpyFile<R>,
     dtype: &str,

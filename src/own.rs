@@ -1,19 +1,19 @@
-//! What worlds have of the model for themselves.
+//! Arrays and options of the model of which worlds have their own copies.
 //!
 //! ```text
 //! d.own.body_mass(m, i)      one world's or a tile's:  its own number, where it has one  ─┐
 //! m.body_mass[i]             the model's, else        ────────────────────────────────────┴─▶ R
 //! ```
 //!
-//! A twin reads every real number of the model through [`Own`]; a tile whose worlds share one model pays one look at a null pointer.
+//! A twin reads every real number of the model through [`Own`]; a tile whose worlds share one model pays one test of a null pointer.
 
 use crate::cpu::lib::math::nonzero;
 use crate::fields::{Arrays, FIELDS, OwnArrays, Room, Row, View, ViewMut};
 use crate::real::{Mask, Real};
 use crate::rowset::RowSet;
 
-/// Numbers of the model that the worlds of a tile have for themselves: arrays of reals and options, each read by a method of its
-/// name that gives the model's where there is none.
+/// Values of the model that the worlds of a tile have for themselves: arrays of reals and options. Each is read by a method of
+/// its name, which returns the model's value where the worlds have none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Own<R: Real = f64>(Option<Box<OwnArrays<R>>>);
 
@@ -24,19 +24,19 @@ impl<R: Real> Default for Own<R> {
 }
 
 impl<R: Real> Own<R> {
-    /// True if the worlds have nothing of the model for themselves.
+    /// True if the worlds have no values of their own.
     #[inline(always)]
     pub fn is_shared(&self) -> bool {
         self.0.is_none()
     }
 
-    // whether the worlds have an array of the model for themselves
+    // whether the worlds have their own copy of an array
     fn has(&self, row: Row) -> bool {
         let view = self.arrays().and_then(|own| own.view(row));
         view.is_some_and(|view| !matches!(view, View::Real([]) | View::Int([])))
     }
 
-    /// True if damping of joints may differ, that of their actuators included.
+    /// True if joint damping may differ between worlds, that of their actuators included.
     pub fn has_damping(&self) -> bool {
         let rows = [
             Row::dof_damping,
@@ -56,7 +56,7 @@ impl<R: Real> Own<R> {
         self.0.get_or_insert_default()
     }
 
-    /// One lane has the numbers of its own model in some arrays and options.
+    /// Sets some arrays and options of one lane to the values of its own model.
     pub(crate) fn set_lane(
         &mut self,
         shared: &Arrays,
@@ -87,7 +87,7 @@ impl<R: Real> Own<R> {
         self.gravity(m).iter().any(|g| nonzero(*g).any())
     }
 
-    /// The numbers of one lane, for the twin of one world.
+    /// The values of one lane, for the twin of one world.
     pub(crate) fn lane(&self, m: &Arrays, lane: usize) -> Own {
         let Some(own) = self.arrays() else {
             return Own::default();
@@ -112,7 +112,7 @@ impl<R: Real> Own<R> {
     }
 }
 
-/// What one lane has of the model, in full precision where it is the model's: for functions of one world.
+/// The model's values in one lane, for functions of one world; values shared by all worlds keep full precision.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnLane<'a, R: Real> {
     own: &'a Own<R>,
@@ -120,7 +120,7 @@ pub struct OwnLane<'a, R: Real> {
 }
 
 impl<'a, R: Real> OwnLane<'a, R> {
-    /// That of one lane.
+    /// The values of one lane.
     pub fn new(own: &'a Own<R>, lane: usize) -> Self {
         Self { own, lane }
     }

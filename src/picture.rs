@@ -15,10 +15,10 @@
 //! # }
 //! ```
 //!
-//! A [`Scene`] is what a picture shows, for a painter on a device of one's own; a [`Renderer`] opens one and draws into bytes;
-//! a [`Show`] is worlds that somebody watches and touches.
+//! A [`Scene`] is the content of a picture, for a painter on your own device. A [`Renderer`] opens a device and draws into bytes.
+//! A [`Show`] is an interactive view of worlds.
 //!
-//! A step leaves poses where it began (as in MuJoCo): a picture shows the state of one step before.
+//! A step leaves poses at their values from its start (as in MuJoCo): a picture shows the state of one step before.
 
 mod grid;
 mod hand;
@@ -53,7 +53,7 @@ pub use show::Show;
 pub use sight::Sight;
 
 settable! {
-    /// What pictures show, and how.
+    /// Content and layout of pictures.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Options {
         /// Width and height (pixels).
@@ -63,13 +63,13 @@ settable! {
         /// From one world of the grid to the next (m); the extent of the model (`stat.extent`) if not given; 0: one over the other,
         /// all but the first like glass.
         pub spacing: Option<f64>,
-        /// Where pictures are taken from.
+        /// The viewpoint of pictures.
         pub sight: Sight,
         /// Groups of geoms and sites that are shown.
         pub groups: Vec<i32>,
         /// Sites are shown.
         pub sites: bool,
-        /// What is drawn over the worlds.
+        /// Overlays, drawn over the worlds.
         pub overlays: Vec<Overlay>,
         /// The adapter whose name contains these letters; the best if not given, a software one if there is no other.
         pub adapter: Option<String>,
@@ -91,7 +91,7 @@ impl Default for Options {
     }
 }
 
-/// Towards the sun, where the model has no light that throws shadows.
+/// Direction to the sun, where the model has no light that throws shadows.
 const SUN: Vec3 = Vec3::new(0.35, -0.5, 0.9);
 /// Opacity of all worlds but the first where they lie one over the other.
 const GLASS: f32 = 0.3;
@@ -101,27 +101,27 @@ const OVERFLOWED: [f32; 4] = [0.95, 0.55, 0.1, 0.6];
 /// Tint of the world that was picked.
 const CHOSEN: [f32; 4] = [0.2, 0.5, 0.95, 0.4];
 
-/// What pictures of worlds of one model show.
+/// The content of pictures of one model's worlds.
 pub struct Scene {
     model: Model,
     options: Options,
     looks: Looks,
     worlds: Vec<World>,
-    // from what is gripped to where it is pulled (m)
+    // from the gripped point to the point that it is pulled to (m)
     pull: Option<[Vec3; 2]>,
     chosen: Option<usize>,
     #[cfg(feature = "gpu")]
     live: Option<live::Live>,
 }
 
-/// What a painter draws.
+/// One picture, as a painter draws it.
 #[non_exhaustive]
 pub struct Shot {
-    /// Where it is taken from.
+    /// The viewpoint.
     pub camera: Camera,
-    /// What the light needs to know.
+    /// The light, and the place that it shines on.
     pub place: Place,
-    /// The floor, the worlds, and what is drawn over them.
+    /// The floor, the worlds, and the overlays.
     pub layers: Vec<Layer>,
 }
 
@@ -166,38 +166,38 @@ impl Scene {
         &self.looks.assets
     }
 
-    /// Where pictures are taken from, from now on. Fails with [`Error::Input`] on a camera that the model does not have.
+    /// Sets the viewpoint of later pictures. Fails with [`Error::Input`] on a camera that the model does not have.
     pub fn look_from(&mut self, sight: Sight) -> Result<()> {
         sight.check(&self.model)?;
         self.options.sight = sight;
         Ok(())
     }
 
-    /// Pictures are drawn on this device, from now on: poses of worlds that kernels compute there stay there, and only a painter of that
+    /// Later pictures are drawn on this device: poses of worlds that kernels compute there stay there, and only a painter of that
     /// device can draw them.
     #[cfg(feature = "gpu")]
     pub fn draws_on(&mut self, device: &crate::gpu::Device) {
         self.live = Some(live::Live::on(device));
     }
 
-    /// Whether something is drawn over the worlds, from now on.
+    /// Turns an overlay of later pictures on or off.
     pub fn overlay(&mut self, overlay: Overlay, yes: bool) {
         let shown = &mut self.options.overlays;
         shown.retain(|other| *other != overlay);
         shown.extend(yes.then_some(overlay));
     }
 
-    /// What is drawn over the worlds.
+    /// Overlays, drawn over the worlds.
     pub fn overlays(&self) -> &[Overlay] {
         &self.options.overlays
     }
 
-    /// The world that is tinted because somebody picked it, from now on; none if not given.
+    /// Sets the picked world, which is tinted in later pictures; none if not given.
     pub fn choose(&mut self, world: Option<usize>) {
         self.chosen = world;
     }
 
-    /// The worlds as they are.
+    /// The picture of the worlds in their current state.
     ///
     /// Fails with [`Error::Device`] where the batch's device does, and with [`Error::Input`] on a batch of another model or of
     /// fewer worlds than are shown.
@@ -213,7 +213,7 @@ impl Scene {
         })
     }
 
-    /// The sight that shows all worlds as they are now and stays where it is, from this azimuth and elevation (deg).
+    /// A fixed viewpoint that shows all worlds at their current poses, from this azimuth and elevation (deg).
     ///
     /// Fails like [`Scene::shoot`].
     pub fn standing(&self, batch: &mut Batch, azimuth: f64, elevation: f64) -> Result<Sight> {
@@ -256,13 +256,13 @@ impl Scene {
         Ok(layers)
     }
 
-    // poses from where they lie on the device that draws, if they do
+    // uses poses where they lie on the device that draws; false if they lie elsewhere
     #[cfg(feature = "gpu")]
     fn put_in_place(&self, batch: &Batch, layers: &mut [Layer; 2]) -> Result<bool> {
         let (Some(live), Some(gpu)) = (&self.live, batch.gpu()) else {
             return Ok(false);
         };
-        // what a lost device holds can be drawn nowhere
+        // buffers of a lost device cannot be drawn
         gpu.device().check()?;
         let mut all = true;
         for (k, (layer, shown)) in layers.iter_mut().zip(self.looks.shown()).enumerate() {
@@ -270,7 +270,7 @@ impl Scene {
             layer.live = live.poses(k, gpu, shown, nworld, self.reach())?;
             all &= layer.live.is_some();
             if let Some(live) = &mut layer.live {
-                // until the device has answered, each world is where the model says
+                // until the device has answered, the box of each world is that of the model
                 live.boxes.resize(nworld, self.about());
             }
         }
@@ -285,12 +285,12 @@ impl Scene {
         Ok(false)
     }
 
-    // what is farther from the origin of its world fell out of it, and is not followed (m)
+    // distance from the origin of its world (m) beyond which a part fell out of it and is not followed
     fn reach(&self) -> f32 {
         20.0 * self.model.stat.extent as f32
     }
 
-    // the worlds, those coloured that something befell
+    // the worlds, with a tint on those that diverged or overflowed
     fn tinted(&self, batch: &mut Batch) -> Result<Vec<World>> {
         let mut worlds = self.worlds.clone();
         if let Some(world) = self.chosen.and_then(|chosen| worlds.get_mut(chosen)) {
@@ -308,7 +308,7 @@ impl Scene {
         Ok(worlds)
     }
 
-    // where the picture is taken from, and its light
+    // the viewpoint and the light
     fn view(&self, batch: &mut Batch, solids: &Layer) -> Result<(Camera, Place)> {
         let Region { center, radius } = self.region(solids);
         let sight = &self.options.sight;
@@ -342,7 +342,7 @@ impl Scene {
         }
     }
 
-    // the box around all parts that say where their world is
+    // bounding box of all parts that count for the extent of their world
     fn around_parts(&self, solids: &Layer) -> Option<[Vec3; 2]> {
         let num = solids.parts.len();
         let poses = solids.poses.chunks_exact(POSE).enumerate();
@@ -354,7 +354,7 @@ impl Scene {
         }))
     }
 
-    // the box around a world that nothing is known of
+    // bounding box of a world whose poses are not known
     #[cfg(feature = "gpu")]
     fn about(&self) -> [Vec3; 2] {
         let center = Vec3::from(self.model.stat.center.map(|x| x as f32));
@@ -363,19 +363,19 @@ impl Scene {
     }
 }
 
-// whether a part says where its world is: a plane does not
+// whether a part counts for the extent of its world: a plane does not
 fn counts(part: &Part) -> bool {
     part.form != Form::Plane
 }
 
-// the box around boxes in worlds; those whose sides are turned around are none
+// bounding box of boxes in worlds; a box whose low side exceeds its high side is empty
 fn around<'a>(boxes: impl Iterator<Item = ([Vec3; 2], &'a World)>) -> Option<[Vec3; 2]> {
     let boxes = boxes.filter(|([low, high], _)| low.x <= high.x);
     let moved = boxes.map(|(own, world)| own.map(|corner| corner + Vec3::from(world.offset)));
     moved.reduce(|[low, high], [a, b]| [low.min(a), high.max(b)])
 }
 
-// side of a square of the floor (m): about half of the model, a power of ten, or two or five of them
+// side of a square of the floor (m): about half of the model's extent, as 1, 2 or 5 times a power of ten
 fn square(extent: f32) -> f32 {
     let about = (0.5 * extent).max(1e-6);
     let ten = 10f32.powf(about.log10().floor());

@@ -1,4 +1,4 @@
-//! Policies: what chooses the controls of worlds by what it sees of them, read from a file.
+//! Policies, read from files: functions that choose the controls of worlds from observations.
 //!
 //! ```no_run
 //! use manyworlds::policy::Policy;
@@ -18,10 +18,10 @@
 //!
 //! A file is an npz archive with these arrays, as `python/examples/ppo.py --save` writes it (Python: `manyworlds.policy`):
 //!
-//! | array | what it is |
+//! | array | content |
 //! |---|---|
-//! | `observe` | text in bytes: fields of a world that are seen, side by side, or parts of them: `qpos[2:] qvel` |
-//! | `mean`, `deviation` | of what is seen; (x - mean) / deviation, cut at 10 and -10, is what the first layer takes |
+//! | `observe` | text in bytes: the observed fields of a world, or parts of them, one after the other: `qpos[2:] qvel` |
+//! | `mean`, `deviation` | of an observation x; the input of the first layer is (x - mean) / deviation, clipped to -10 … 10 |
 //! | `weight0`, `bias0`, `weight1`, … | layers, (inputs, outputs) and (outputs): x weight + bias; tanh between them |
 //! | `low`, `high` | the least and the greatest of each control (nu) |
 //! | `nstep` | steps for which controls are held |
@@ -39,12 +39,12 @@ use std::path::Path;
 
 /// Most bytes of an array.
 const ROOM: u64 = 1 << 26;
-/// Where what is seen is cut, in deviations from its mean.
+/// Bound to which normalized observations are clipped (standard deviations).
 const CUT: f32 = 10.0;
 /// Most steps for which controls are held.
 const LONGEST: f64 = 1e6;
 
-/// What chooses the controls of worlds by what it sees of them: a perceptron.
+/// A policy: a perceptron from the observation of a world to its controls.
 #[derive(Clone, Debug)]
 pub struct Policy {
     seen: Vec<Seen>,
@@ -56,7 +56,7 @@ pub struct Policy {
     nstep: usize,
 }
 
-// numbers of a field
+// observed columns of a field
 #[derive(Clone, Debug)]
 struct Seen {
     field: &'static Field,
@@ -80,7 +80,7 @@ impl Policy {
             path: path.display().to_string(),
             source,
         };
-        // a pipe would be waited for
+        // reading a pipe would block
         if !std::fs::metadata(path).map_err(failed)?.is_file() {
             let msg = format!("{}: is no file", path.display());
             return Err(Error::Input(msg));
@@ -89,9 +89,9 @@ impl Policy {
         Self::read(&bytes, &path.display().to_string(), m)
     }
 
-    /// The policy for a model in the bytes of a file; `name` is what messages call it.
+    /// The policy for a model in the bytes of a file; messages call the file `name`.
     ///
-    /// Fails with [`Error::Input`] on what is no such file, and on a policy that sees or sets what the model does not have.
+    /// Fails with [`Error::Input`] on bytes of no such file, and on a policy whose observations or controls do not fit the model.
     pub fn read(bytes: &[u8], name: &str, m: &Model) -> Result<Self> {
         let policy = File(bytes).policy(m);
         policy.map_err(|what| Error::Input(format!("{name}: {what}")))
@@ -102,7 +102,7 @@ impl Policy {
         self.nstep
     }
 
-    /// Sets the controls of all worlds by what is seen of them.
+    /// Sets the controls of all worlds from their observations.
     ///
     /// Fails like [`Batch::read_into`] and [`Batch::set`].
     pub fn act(&self, batch: &mut Batch) -> Result<()> {
@@ -126,7 +126,7 @@ impl Policy {
         batch.set("ctrl", &ctrl)
     }
 
-    // the controls of a world of which this is seen
+    // controls for the observation of one world
     fn choose(&self, seen: &[f32], ctrl: &mut [f64]) {
         let scales = self.mean.iter().zip(&self.deviation);
         let scaled = seen.iter().zip(scales);
@@ -153,7 +153,7 @@ impl Policy {
 
 type Told<T> = std::result::Result<T, String>;
 
-// the bytes of a file; its faults are sentences
+// the bytes of a file; its errors are sentences
 struct File<'a>(&'a [u8]);
 
 impl File<'_> {
@@ -188,7 +188,7 @@ impl File<'_> {
         })
     }
 
-    // from so many numbers to so many
+    // layers from `width` inputs to `nu` outputs
     fn layers(&self, width: usize, nu: usize) -> Told<Vec<Layer>> {
         let mut layers: Vec<Layer> = Vec::new();
         let mut inputs = width;

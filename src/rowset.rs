@@ -1,4 +1,4 @@
-//! Sets of arrays of the table: which of them changed, which of them something reads.
+//! Sets of arrays of the table: those that changed, those that code reads.
 
 use crate::fields::{FIELDS, Field, Row};
 
@@ -15,7 +15,7 @@ impl Default for RowSet {
 }
 
 impl RowSet {
-    /// Those of a list.
+    /// The set of a list of arrays.
     pub const fn of(rows: &[Row]) -> Self {
         let mut set = [0; WORDS];
         let mut k = 0;
@@ -27,37 +27,37 @@ impl RowSet {
         Self(set)
     }
 
-    /// True if there is none.
+    /// True if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }
 
-    /// Whether it has an array.
+    /// Whether the set has an array.
     pub fn has(&self, row: Row) -> bool {
         self.0[row as usize / 64] >> (row as usize % 64) & 1 == 1
     }
 
-    /// Whether it has an array that another set has.
+    /// Whether two sets have an array in common.
     pub fn meets(&self, other: &Self) -> bool {
         self.0.iter().zip(other.0).any(|(a, b)| a & b != 0)
     }
 
-    /// Takes an array in.
+    /// Adds an array.
     pub fn insert(&mut self, row: Row) {
         *self = self.with(&Self::of(&[row]));
     }
 
-    /// Those of either set.
+    /// The union of two sets.
     pub fn with(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|k| self.0[k] | other.0[k]))
     }
 
-    /// Those of both sets.
+    /// The intersection of two sets.
     pub fn and(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|k| self.0[k] & other.0[k]))
     }
 
-    /// In the order of the table.
+    /// The arrays, in the order of the table.
     pub fn fields(self) -> impl Iterator<Item = &'static Field> {
         let bits = |(k, mut word): (usize, u64)| {
             std::iter::from_fn(move || {

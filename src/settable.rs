@@ -1,8 +1,8 @@
-//! Structs of settings, which may come to have more: they are made from what is left open, a method for each thing that is said.
+//! Structs of settings, which may get more fields: built from their defaults, with a setter for each field.
 
-/// What a setting can be said by: itself, or what it is where that is optional.
+/// Argument of a setter: a value of the field's type, or of the type inside its `Option`.
 pub trait Said<T> {
-    /// The setting.
+    /// The value of the field.
     fn said(self) -> T;
 }
 

@@ -1,7 +1,7 @@
-//! TABLE: every stage of the pipeline; below it the walks, which any executor runs: the twins, the device, or a mix of both.
+//! TABLE: every stage of the pipeline; below it the walks (sequences of stages), run by the twins, the device, or a mix of both.
 //!
-//! A stage is three files of one name: `shaders/<stage>.wgsl`, `src/cpu/<stage>.rs`, `tests/parity/<stage>.rs`. What it
-//! reads and writes is derived from the accessors that its shader calls.
+//! A stage is three files of one name: `shaders/<stage>.wgsl`, `src/cpu/<stage>.rs`, `tests/parity/<stage>.rs`. The arrays that
+//! it reads and writes are derived from the accessors that its shader calls.
 
 use crate::cpu;
 use crate::cpu::collision::sweep::speculates;
@@ -30,18 +30,18 @@ pub struct Stage {
     pub shader: &'static str,
     /// The f64 twin.
     pub twin: fn(&Model, &mut Data),
-    /// The same for worlds side by side: the twin itself, or what `src/simd` has in its place.
+    /// The stage for worlds side by side: the twin itself, or its replacement in `src/simd`.
     pub simd: simd::Stage<Lanes>,
-    /// The same for one world, counting what it does.
+    /// The stage for one world, counting its operations.
     #[cfg(feature = "count")]
     pub counted: simd::Stage<Counted>,
-    /// What it does.
+    /// One sentence about the stage.
     pub doc: &'static str,
-    // nobody outside of this file makes one
+    // code outside of this file cannot make one
     _sealed: Sealed,
 }
 
-/// What only a row of the table has: kernels run without checks, so nobody else may bring a text of their own.
+/// Only rows of the table have it: kernels run without bounds checks, so no other code may bring a shader.
 #[derive(Debug)]
 struct Sealed;
 
@@ -80,7 +80,7 @@ stages! {
     com_pos,
     /// Poses of cameras and lights (`mj_camlight`).
     camlight,
-    /// Vertices of soft bodies, lengths of their edges and how dofs change them (`mj_flex`).
+    /// Vertices and edge lengths of flexes, and the Jacobian of the lengths (`mj_flex`).
     flex,
     /// Tendon lengths and Jacobian (`mj_tendon`).
     tendon,
@@ -92,7 +92,7 @@ stages! {
     collision by simd::collision::collision,
     /// Constraint rows and their parameters (`mj_makeConstraint`).
     make_constraint by simd::make_constraint,
-    /// The diagonal of A as it is, and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
+    /// The exact diagonal of A, and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
     exact_diagonal by simd::exact_diagonal,
     /// Actuator lengths and moments (`mj_transmission`).
     transmission by simd::transmission,
@@ -104,7 +104,7 @@ stages! {
     com_vel,
     /// Forces of the medium that bodies move in (`mj_fluid`).
     fluid,
-    /// Forces with which contacts stick (part of `mj_passive`).
+    /// Adhesion forces of contacts (part of `mj_passive`).
     adhesion by simd::adhesion,
     /// Spring and damper forces (`mj_passive`).
     passive,
@@ -118,7 +118,7 @@ stages! {
     subtree_vel,
     /// Sensors of velocity (`mj_sensorVel`).
     sensor_vel by simd::sensor_vel,
-    /// Controls as actuators get them, some of them late (`mj_readCtrl`).
+    /// Controls as actuators receive them, some delayed (`mj_readCtrl`).
     read_ctrl,
     /// Actuator forces (`mj_fwdActuation`).
     fwd_actuation,
@@ -144,17 +144,17 @@ stages! {
     inv_constraint by simd::inv_constraint,
     /// Applied force that an acceleration takes (end of `mj_inverseSkip`).
     inverse_skip,
-    /// What forward and inverse dynamics differ in (`mj_compareFwdInv`).
+    /// Differences between forward and inverse dynamics (`mj_compareFwdInv`).
     compare_fwd_inv,
-    /// Samples of controls and sensors for those who read them later (part of `mj_advance`).
+    /// Samples of controls and sensors for delayed reads (part of `mj_advance`).
     write_history,
     /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
     euler,
     /// One of the four stages of Runge-Kutta (`mj_RungeKutta`).
     rk4,
-    /// Slope of the smooth forces over the velocity (`mjd_smooth_vel`).
+    /// Derivative of the smooth forces by the velocity (`mjd_smooth_vel`).
     smooth_vel,
-    /// Implicit in the velocity (`mj_implicit`).
+    /// Integration implicit in the velocity (`mj_implicit`).
     implicit,
 }
 
@@ -171,7 +171,7 @@ static sleep: Stage = Stage {
     _sealed: Sealed,
 };
 
-/// Controls by a function of one's own (`mjcb_control`). No row of the table: all that a device does there is the text that stands for it.
+/// Controls by a user's function (`mjcb_control`). No row of the table: a device runs the user's WGSL text instead.
 #[expect(non_upper_case_globals, reason = "a stage has one name everywhere")]
 pub(crate) static control: Stage = Stage {
     name: "control",
@@ -205,15 +205,15 @@ macro_rules! on_cores {
 }
 
 on_cores! {
-    /// The metric of a discrete step in the place of M (`mj_effActuation`).
+    /// Replaces M by the metric of a discrete step (`mj_effActuation`).
     metric: cpu::metric::metric, simd::metric;
-    /// Inertia in its place again (end of `mj_fwdConstraint`).
+    /// Puts the inertia back in the place of M (end of `mj_fwdConstraint`).
     settle: cpu::metric::settle, simd::settle;
-    /// The metric in the place of M while inverse dynamics runs (`mj_effBuild`).
+    /// Replaces M by the metric while inverse dynamics runs (`mj_effBuild`).
     inverse_metric: cpu::metric::inverse_metric, simd::inverse_metric;
-    /// What the metric adds to the force that an acceleration takes (end of `mj_inverseSkip`).
+    /// Adds the metric's term to the force that an acceleration takes (end of `mj_inverseSkip`).
     inverse_settle: cpu::metric::inverse_settle, simd::inverse_settle;
-    /// The step that was solved for (`mj_discrete`).
+    /// The step, as the solver found it (`mj_discrete`).
     discrete: cpu::metric::discrete, |m, d, _rows| cpu::metric::discrete(m, d);
 }
 
@@ -237,17 +237,17 @@ fn senses_any(m: &Model, types: &[SensorType]) -> bool {
     !m.opt.disabled(DSBL_SENSOR) && (0..m.nsensor).any(one_of)
 }
 
-/// Whether a function of one's own reads some sensor of a stage.
+/// Whether a user's function supplies some sensor of a stage.
 fn senses_own(m: &Model, stage: NeedStage) -> bool {
     !m.opt.disabled(DSBL_SENSOR) && m.users().senses(m, stage)
 }
 
-/// Whether energy is sensed: then it is known before the sensors of position are read.
+/// Whether energy is sensed: it must then be computed before the sensors of position are read.
 fn senses_energy(m: &Model) -> bool {
     senses_any(m, &[SensorType::EPotential, SensorType::EKinetic])
 }
 
-/// Whether accelerations of bodies and the forces between them are sensed, or asked for.
+/// Whether accelerations of bodies and the forces between them are sensed, or asked for by an option.
 pub fn needs_rne_post(m: &Model) -> bool {
     const TYPES: &[SensorType] = &[
         SensorType::Accelerometer,
@@ -259,12 +259,12 @@ pub fn needs_rne_post(m: &Model) -> bool {
     m.opt.enabled(ENBL_RNEPOST) || senses_any(m, TYPES) || senses_own(m, NeedStage::Acc)
 }
 
-/// Whether contacts depend on velocities, which are found before them then.
+/// Whether contacts depend on velocities; velocities are then computed before contacts.
 fn looks_ahead(m: &Model) -> bool {
     m.ncollision > 0 && speculates(m)
 }
 
-/// What depends on position alone (`mj_fwdPosition`); contacts that are made before they touch depend on the velocity too.
+/// Stages that depend on position alone (`mj_fwdPosition`); speculative contacts depend on the velocity too.
 pub fn fwd_position(m: &Model, run: &mut impl Run) {
     run(&kinematics);
     run(&com_pos);
@@ -294,7 +294,7 @@ pub fn fwd_position(m: &Model, run: &mut impl Run) {
     }
 }
 
-/// What depends on position and velocity (`mj_fwdVelocity`).
+/// Stages that depend on position and velocity (`mj_fwdVelocity`).
 pub fn fwd_velocity_stages(m: &Model, run: &mut impl Run) {
     if m.ntendon + m.nactuator + m.nflex > 0 {
         run(&fwd_velocity);
@@ -313,7 +313,7 @@ pub fn fwd_velocity_stages(m: &Model, run: &mut impl Run) {
     run(&rne);
 }
 
-/// What depends on position and velocity, and what sensors and energies are in it.
+/// Stages that depend on position and velocity, with their sensors and energies.
 fn sensed_velocity(m: &Model, run: &mut impl Run) {
     fwd_position(m, run);
     if senses_energy(m) {
@@ -325,7 +325,7 @@ fn sensed_velocity(m: &Model, run: &mut impl Run) {
     sensed_of_velocity(m, run);
 }
 
-/// What depends on velocity, and what sensors and energies are in it.
+/// Stages that depend on velocity, with their sensors and energies.
 fn sensed_of_velocity(m: &Model, run: &mut impl Run) {
     fwd_velocity_stages(m, run);
     if !senses_energy(m) {
@@ -340,7 +340,7 @@ fn sensed_of_velocity(m: &Model, run: &mut impl Run) {
     }
 }
 
-/// What is sensed of accelerations and forces (`mj_sensorAcc`).
+/// Sensors of accelerations and forces (`mj_sensorAcc`).
 fn sensed_acc(m: &Model, run: &mut impl Run) {
     if needs_rne_post(m) {
         run(&rne_post);
@@ -350,13 +350,13 @@ fn sensed_acc(m: &Model, run: &mut impl Run) {
     }
 }
 
-/// Forward dynamics: accelerations of a state, and what sensors and energies are in it (`mj_forward`).
+/// Forward dynamics: accelerations of a state, with its sensors and energies (`mj_forward`).
 pub fn forward(m: &Model, run: &mut impl Run) {
     forward_part(m, Part::ALL, run);
 }
 
-/// Forward dynamics behind what depends on position alone (`mj_forwardSkip` of `mjSTAGE_POS`). Controls stay those that were read: the
-/// history has gone on since.
+/// Forward dynamics after the stages that depend on position alone (`mj_forwardSkip` of `mjSTAGE_POS`). Delayed controls are not
+/// read again: the history has advanced since.
 pub fn after_position(m: &Model, run: &mut impl Run) {
     if looks_ahead(m) {
         run(&com_vel);
@@ -367,35 +367,35 @@ pub fn after_position(m: &Model, run: &mut impl Run) {
     sensed_acc(m, run);
 }
 
-/// What of a state is there from an earlier walk and is not computed once more (`mjtStage`).
+/// Stages whose results are left from an earlier walk and are not computed again (`mjtStage`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Skip {
     /// Nothing.
     #[default]
     None,
-    /// What depends on positions.
+    /// Stages that depend on positions.
     Pos,
-    /// What depends on positions and velocities.
+    /// Stages that depend on positions and velocities.
     Vel,
 }
 
-/// The part of a walk that is walked.
+/// The part of a walk that is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What is left out since it is known.
+    /// Stages that are skipped, since their results are known.
     pub skip: Skip,
     /// Sensors are read.
     pub sensors: bool,
 }
 
 impl Part {
-    /// The whole of it.
+    /// The whole walk.
     pub const ALL: Self = Self {
         skip: Skip::None,
         sensors: true,
     };
 
-    // whether a stage is left out that is there for sensors alone
+    // whether a stage is skipped because it serves sensors alone
     fn leaves_out(self, m: &Model, stage: &Stage) -> bool {
         let of_sensors = match stage.name {
             "sensor_pos" | "sensor_vel" | "sensor_acc" | "subtree_vel" => true,
@@ -406,7 +406,7 @@ impl Part {
         of_sensors && !self.sensors
     }
 
-    // what of positions and velocities is not known
+    // the stages of positions and velocities whose results are not known
     fn of_velocity(self, m: &Model, run: &mut impl Run) {
         // the metric of a discrete step changes rows, which are made anew
         let skip = match m.opt.is_discrete() {
@@ -429,7 +429,7 @@ impl Part {
     }
 }
 
-/// Forward dynamics in part (`mj_forwardSkip`). Energy is there as a whole with what depends on velocities.
+/// Forward dynamics in part (`mj_forwardSkip`). The velocity stages include all of the energy, potential energy too.
 pub fn forward_part(m: &Model, part: Part, run: &mut impl Run) {
     let run = &mut |stage: &'static Stage| {
         if !part.leaves_out(m, stage) {
@@ -477,7 +477,7 @@ fn inv_acc(m: &Model, run: &mut impl Run) {
     run(&inv_constraint);
 }
 
-/// The same where no sensor looks (`mj_forwardSkip`).
+/// Forward dynamics without sensors (`mj_forwardSkip`).
 fn forward_blind(m: &Model, run: &mut impl Run) {
     fwd_position(m, run);
     fwd_velocity_stages(m, run);
@@ -492,14 +492,14 @@ fn fwd_energy(m: &Model, run: &mut impl Run) {
     }
 }
 
-/// What depends on forces (`mj_fwdActuation`, `mj_fwdAcceleration`, `mj_fwdConstraint`).
+/// Stages that compute forces and accelerations (`mj_fwdActuation`, `mj_fwdAcceleration`, `mj_fwdConstraint`).
 fn fwd_acc(m: &Model, run: &mut impl Run) {
     own_controls(m, run);
     late_controls(m, run);
     forces(m, run);
 }
 
-/// The same with the controls that were read.
+/// Forces and accelerations from the controls that were read.
 fn forces(m: &Model, run: &mut impl Run) {
     run(&fwd_actuation);
     run(&fwd_acceleration);
@@ -519,21 +519,21 @@ fn forces(m: &Model, run: &mut impl Run) {
     }
 }
 
-/// Controls by a function of one's own, where there is one and actuators are on.
+/// Controls by a user's function, where there is one and actuators are on.
 fn own_controls(m: &Model, run: &mut impl Run) {
     if m.users().controls() && !m.opt.disabled(DSBL_ACTUATION) {
         run(&control);
     }
 }
 
-/// Controls of the past, where actuators wait for them.
+/// Delayed controls, where actuators have a delay.
 fn late_controls(m: &Model, run: &mut impl Run) {
     if m.nlate > 0 {
         run(&read_ctrl);
     }
 }
 
-/// What is kept of a step for those who read it later, and who falls asleep in it.
+/// History samples of a step, and the trees that fall asleep in it.
 fn before_advance(m: &Model, run: &mut impl Run) {
     if m.nhistory > 0 {
         run(&write_history);
@@ -543,7 +543,7 @@ fn before_advance(m: &Model, run: &mut impl Run) {
     }
 }
 
-/// The first half of a step: what depends on position and velocity, the sensors of it, and controls by a function of one's own (`mj_step1`).
+/// The first half of a step: stages that depend on position and velocity, their sensors, and the user's control function (`mj_step1`).
 pub fn step1(m: &Model, run: &mut impl Run) {
     run(&check_pos);
     run(&check_vel);
@@ -558,7 +558,7 @@ pub fn step(m: &Model, run: &mut impl Run) {
     forward(m, run);
     run(&check_acc);
     if m.opt.enabled(ENBL_FWDINV) {
-        // what the forward pass found is kept, and comes back
+        // results of the forward pass are saved, and restored afterwards
         run(&compare_fwd_inv);
         inv_acc(m, run);
         run(&inverse_skip);

@@ -487,7 +487,7 @@ enums! {
         /// unit quaternion
         Quaternion = 3,
     }
-    /// How a history is read between its samples.
+    /// Interpolation of a history between its samples.
     Interp INTERP {
         /// the last sample before
         Zoh = 0,
@@ -641,11 +641,11 @@ numbers! { NUMBERS: f64 {
     MINIMP = 0.0001;
     /// Largest constraint impedance (`mjMAXIMP`).
     MAXIMP = 0.9999;
-    /// Share of an acceleration that may be lost to roundings of the inertia matrix untold (ours).
+    /// Largest share of an acceleration that rounding of the inertia matrix may lose without a report (ours).
     MAXLOSS = 0.01;
 } }
 
-/// Largest number of iterations of which is kept what they did (`mjNSOLVER`).
+/// Largest number of solver iterations whose statistics are kept (`mjNSOLVER`).
 pub const MAXSOLVER: i32 = 200;
 
 /// Largest number of contacts of one geom pair (`mjMAXCONPAIR`).
@@ -708,11 +708,11 @@ numbers! { BITS: i32 {
     ENBL_IPC = 1 << 6;
     /// Speculative contacts.
     ENBL_SPECULATIVE = 1 << 7;
-    /// Keep what each iteration of the solver did, though nobody but a reader needs it (ours).
+    /// Keep statistics of each iteration of the solver, for readers alone (ours).
     ENBL_SOLVERSTAT = 1 << 28;
-    /// Have room for inverse dynamics on a device (ours).
+    /// Allocate buffers for inverse dynamics on a device (ours).
     ENBL_INVERSE = 1 << 29;
-    /// Compute accelerations of bodies and the forces between them though no sensor needs them (ours).
+    /// Compute accelerations of bodies and the forces between them although no sensor needs them (ours).
     ENBL_RNEPOST = 1 << 30;
     /// Overflow bit: more contacts than `nconmax`.
     OVERFLOW_CONTACT = 1 << 0;
@@ -722,7 +722,7 @@ numbers! { BITS: i32 {
     OVERFLOW_CCD = 1 << 2;
     /// Overflow bit: the adapter ended the loops of a kernel early.
     OVERFLOW_TURNS = 1 << 3;
-    /// Overflow bit: the inertia matrix has no room in this precision, accelerations may be off by more than [`MAXLOSS`].
+    /// Overflow bit: this precision does not suffice for the inertia matrix, accelerations may be off by more than [`MAXLOSS`].
     OVERFLOW_PRECISION = 1 << 4;
 } }
 
@@ -753,17 +753,17 @@ pub const STATE_MOCAP_POS: i32 = 1 << 10;
 pub const STATE_MOCAP_QUAT: i32 = 1 << 11;
 /// Element of a state: user data.
 pub const STATE_USERDATA: i32 = 1 << 12;
-/// Element of a state: that of plugins, which has no numbers here.
+/// Element of a state: state of plugins, which is empty here.
 pub const STATE_PLUGIN: i32 = 1 << 13;
 /// Element of a state: plastic state.
 pub const STATE_PLASTIC: i32 = 1 << 14;
 /// Number of elements of a state (`mjNSTATE`).
 pub const NSTATE: usize = 15;
-/// What physics changes (`mjSTATE_PHYSICS`).
+/// Elements of a state that physics changes (`mjSTATE_PHYSICS`).
 pub const STATE_PHYSICS: i32 = STATE_QPOS | STATE_QVEL | STATE_ACT | STATE_HISTORY | STATE_PLASTIC;
-/// The same with time and the state of plugins (`mjSTATE_FULLPHYSICS`).
+/// Elements that physics changes, time and the state of plugins (`mjSTATE_FULLPHYSICS`).
 pub const STATE_FULLPHYSICS: i32 = STATE_PHYSICS | STATE_TIME | STATE_PLUGIN;
-/// What users set (`mjSTATE_USER`).
+/// Elements of a state that users set (`mjSTATE_USER`).
 pub const STATE_USER: i32 = STATE_CTRL
     | STATE_QFRC_APPLIED
     | STATE_XFRC_APPLIED
@@ -771,5 +771,5 @@ pub const STATE_USER: i32 = STATE_CTRL
     | STATE_MOCAP_POS
     | STATE_MOCAP_QUAT
     | STATE_USERDATA;
-/// All that the next step depends on (`mjSTATE_INTEGRATION`).
+/// Elements of a state that the next step depends on (`mjSTATE_INTEGRATION`).
 pub const STATE_INTEGRATION: i32 = STATE_FULLPHYSICS | STATE_USER | STATE_WARMSTART;

@@ -1,21 +1,21 @@
-//! Functions of your own: controls, passive forces, which geoms touch, readings of sensors of type `user` (`mjcb_control`,
+//! Functions of your own: controls, passive forces, filters of contacts, readings of sensors of type `user` (`mjcb_control`,
 //! `mjcb_passive`, `mjcb_contactfilter`, `mjcb_sensor`), and of actuators of type `user` the gain, the bias and the rate of the
 //! activations (`mjcb_act_gain`, `mjcb_act_bias`, `mjcb_act_dyn`).
 //!
-//! They are part of a [`Model`] in memory, and are bound by `Model::bind_control` and its likes; files of models know nothing of them. What
-//! nobody bound is as in MuJoCo without callbacks: an actuator of type `user` has the gain 1, its bias and rates are 0, and so is
-//! what a sensor of type `user` says.
+//! They are part of a [`Model`] in memory, and are bound by `Model::bind_control` and its likes; model files do not hold them.
+//! Without a bound function the values are those of MuJoCo without callbacks: an actuator of type `user` has gain 1, bias 0 and
+//! rates 0, and a sensor of type `user` reads 0.
 //!
-//! A function is called for one world at a time, by several threads in no order, and again where a step looks twice: what it gives has to
-//! follow from what it is given. Side by side it is called for the worlds that fill up the last tile too, which are as after a reset.
-//! Batches that were made before a function was bound know nothing of it.
+//! A function is called for one world at a time, by several threads in no order, and again where a step evaluates it twice: its
+//! result must depend on its arguments alone. Side by side it is also called for the worlds that pad the last tile, which are as
+//! after a reset. A function takes effect only in batches made after it was bound.
 //!
-//! A device cannot call functions. It runs texts in WGSL that stand for them: each `bind` has a method of its name with `_wgsl` behind it
+//! A device cannot call functions. It runs WGSL texts in their place: each `bind` has a method of its name with `_wgsl` behind it
 //! (`Model::bind_control_wgsl`). The cores call functions and a device runs texts, so that a model that has both runs everywhere;
 //! where one is missing, [`crate::Batch::with`] refuses the model by the name of the function.
 //!
-//! If a function panics, so does the call of the [`crate::Batch`] that led to it. Its worlds are somewhere within a step then, each
-//! elsewhere; they can be read, but the batch refuses to compute on until all of them are reset or restored.
+//! If a function panics, so does the call of the [`crate::Batch`] that led to it. Its worlds are then left at different points
+//! within a step; they can be read, but the batch refuses to compute on until all of them are reset or restored.
 
 mod hooks;
 mod text;
@@ -37,13 +37,13 @@ use crate::types::{BiasType, DynType, GainType};
 use std::fmt;
 use std::sync::Arc;
 
-/// What a function computes of an actuator.
+/// The part of an actuator that a function computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UserPart {
-    /// What multiplies the input: one number (`gaintype="user"`).
+    /// The factor of the input: one number (`gaintype="user"`).
     Gain,
-    /// What is added: one number, a force (`biastype="user"`).
+    /// The summand: one number, a force (`biastype="user"`).
     Bias,
     /// Rates of the activations, as many as there are (1/s; `dyntype="user"`).
     Dyn,
@@ -59,7 +59,7 @@ pub struct UserActuator<'a> {
     pub world: usize,
     /// Time (s).
     pub time: f64,
-    /// Its control within its range; 0 if it has none.
+    /// Its control, clamped to its range; 0 if it has none.
     pub ctrl: f64,
     /// Its activations.
     pub act: &'a [f64],
@@ -79,14 +79,14 @@ struct Bound {
     function: Arc<Function>,
 }
 
-/// The functions that a model was given.
+/// The functions that are bound to a model.
 #[derive(Clone, Default)]
 pub(crate) struct Users {
     actuators: Vec<Arc<Bound>>,
     control: Option<Arc<hooks::Control>>,
     passive: Option<Arc<hooks::Passive>>,
     filter: Option<Arc<hooks::Filter>>,
-    // by the number of the sensor
+    // with the number of the sensor
     sensors: Vec<(usize, Arc<hooks::Sensor>)>,
     texts: Vec<text::Text>,
 }
@@ -116,8 +116,9 @@ impl Users {
 }
 
 impl Model {
-    /// Binds a function to a part of an actuator of type `user`, in the place of an earlier one. It is given the actuator in one world and
-    /// writes its numbers, which are 1 (gain) or 0 before. How it is called, and what if it panics: [`crate::user`].
+    /// Binds a function to a part of an actuator of type `user`, in the place of an earlier one. The function gets the actuator
+    /// in one world and writes the numbers of the part, which are preset to 1 (gain) or 0. How it is called, and the effect of a
+    /// panic: [`crate::user`].
     ///
     /// # Errors
     /// [`Error::Input`] if there is no actuator of that name, or this part of it is not of type `user`.
@@ -140,7 +141,7 @@ impl Model {
         Ok(())
     }
 
-    /// Number of an actuator of which a part is of type `user`, by its name.
+    /// Number of the actuator of this name, one part of which must be of type `user`.
     fn user_actuator(&self, actuator: &str, part: UserPart) -> Result<usize> {
         let Some(i) = self.names.actuator.iter().position(|name| name == actuator) else {
             let msg = format!("actuator {actuator:?}: the model has none of that name");
@@ -159,7 +160,7 @@ impl Model {
     }
 }
 
-/// What a part of an actuator of type `user` is, number by number: that of its function, or what it is without one.
+/// Numbers of a part of an actuator of type `user`: the result of its function, or the default without one.
 #[inline]
 pub(crate) fn of_user<R: Real>(
     m: &Model,

@@ -1,7 +1,7 @@
-//! The order in which MuJoCo comes to the bins of a mesh's normals.
+//! The order of the bins of a mesh's normals in MuJoCo.
 //!
-//! It keeps them in a hash table and walks through that. The library that it is built with (libc++) has one list of all entries,
-//! those of one bucket side by side; a bucket's newest entry comes first, and so does the newest bucket. A table that is full
+//! MuJoCo keeps the bins in a hash table and iterates over it. The library that it is built with (libc++) has one list of all
+//! entries, those of one bucket side by side; a bucket's newest entry comes first, and so does the newest bucket. A full table
 //! gets more than twice as many buckets, a prime number of them, and its entries are put together bucket by bucket again.
 
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ pub(crate) struct Bins {
 }
 
 impl Bins {
-    /// The number of a bin, which is made if it is new: 0, 1, 2 …
+    /// The number of a bin, which is added if it is new: 0, 1, 2 …
     pub fn place(&mut self, bin: (i32, i32)) -> usize {
         if let Some(&k) = self.place.get(&bin) {
             return k;
@@ -103,7 +103,7 @@ impl Bins {
     }
 }
 
-/// The bits of both angles, as the floating-point numbers that they are kept in, mixed.
+/// Hash of a bin: the bits of both angles as floating-point numbers, mixed.
 fn hash(bin: (i32, i32)) -> u64 {
     let bits = |x: i32| f64::from(x).to_bits();
     let (a, b) = (bits(bin.0), bits(bin.1));

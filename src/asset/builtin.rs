@@ -9,7 +9,7 @@ use super::{AssetError, MeshData, MeshInertia};
 /// Largest number of vertices.
 pub(crate) const LIMIT: usize = 1 << 22;
 
-/// Makes the mesh that `builtin="kind" params="…"` asks for; `inertia` is the mesh's own attribute, returned as it has to be.
+/// Makes the mesh for `builtin="kind" params="…"`; `inertia` is the mesh's own attribute, returned as it must be for this mesh.
 ///
 /// Surfaces without volume turn the inertia into [`MeshInertia::Shell`]: a plate always, a grid, box, cylinder or ellipsoid of
 /// dimension 2, a square and a disc when it is [`MeshInertia::Legacy`]. The solid ones of these come as points without faces,
@@ -43,7 +43,7 @@ pub fn builtin(
         )));
     }
 
-    // counts are numbers cut off at the point
+    // counts are truncated to integers
     let int = |i: usize| params[i].clamp(-1e9, 1e9) as i64;
     let ok = |x: bool, msg: &str| if x { Ok(()) } else { Err(error(msg)) };
     let small = |n: i64| ok(n <= LIMIT as i64, "too many vertices");
@@ -201,7 +201,7 @@ const ICOSAHEDRON: [[i32; 3]; 20] = [
     [9, 8, 1],
 ];
 
-/// Half an octahedron blown up, closed by a fan at the equator.
+/// Half an octahedron projected onto a sphere, closed by a fan at the equator.
 fn hemisphere(res: i64) -> MeshData {
     const EQUATOR: [[f64; 2]; 4] = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]];
     let mut vert = vec![[0.0, 0.0, 1.0]];
@@ -256,7 +256,7 @@ fn cone(n: i64, radius: f64) -> MeshData {
     };
     let mut vert: Vec<_> = (0..n).map(|i| at(i, 1.0, -1.0)).collect();
     if radius > 0.0 {
-        // counted on, as MuJoCo does: the same angles but for rounding
+        // the angle is counted on, as MuJoCo does: the same angles except for rounding
         vert.extend((n..2 * n).map(|i| at(i, radius, 1.0)));
     } else {
         vert.push([0.0, 0.0, 1.0]);

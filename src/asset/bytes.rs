@@ -1,4 +1,4 @@
-//! Little-endian numbers from a slice that may end anywhere.
+//! Little-endian numbers from a slice that may end at any byte.
 
 /// A position in a slice.
 pub(crate) struct Bytes<'a> {
@@ -38,7 +38,7 @@ impl<'a> Bytes<'a> {
         Some([self.f32()?, self.f32()?, self.f32()?])
     }
 
-    /// `n` items; nothing is allocated for items that are not there.
+    /// `n` items; nothing is allocated for missing items.
     pub fn list<T>(
         &mut self,
         n: usize,

@@ -75,7 +75,7 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
     massprops::check_moments(e.eigval)?;
     let boxsz = massprops::equivalent_box(e.eigval, volume);
 
-    // there the mesh gets its own frame
+    // with `stays` the file's frame is kept, else the mesh gets its own frame
     let (pos, quat) = match opt.stays {
         true => ([0.0; 3], [1.0, 0.0, 0.0, 0.0]),
         false => (pos, e.quat),
@@ -123,7 +123,7 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
     })
 }
 
-/// Whether the arrays of a mesh fit together.
+/// Checks that the arrays of a mesh fit together.
 fn check(data: &MeshData, opt: &MeshOptions) -> Result<(), AssetError> {
     let nvert = data.vert.len();
     if nvert < 4 {
@@ -188,7 +188,7 @@ fn index(list: &[[i32; 3]], len: usize, what: &str) -> Result<(), AssetError> {
     Ok(())
 }
 
-/// No edge may be passed twice in the same direction; slivers do not count.
+/// Checks that no edge is used twice in the same direction; slivers do not count.
 fn check_orientation(vert: &[V3], face: &[[i32; 3]]) -> Result<(), AssetError> {
     let mut edges = Vec::with_capacity(3 * face.len());
     for f in face {

@@ -5,7 +5,7 @@ use super::obj::Corner;
 /// Most corners of a polygon that is cut.
 const MOST: usize = 100;
 
-/// Appends the triangles of a polygon; one with fewer than 3 corners has none.
+/// Appends the triangles of a polygon; a polygon with fewer than 3 corners has none.
 ///
 /// Quadrilaterals and larger polygons with vertices that do not exist are left out; triangles are kept for the check of
 /// indices to find. Polygons of more than [`MOST`] corners are left out, too, as MuJoCo does; this bounds the work, which grows
@@ -40,7 +40,7 @@ fn minus([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> [f32; 3] {
     [ax - bx, ay - by, az - bz]
 }
 
-/// Cuts off ears in the coordinate plane the polygon lies flattest in; gives up once a whole turn finds none.
+/// Cuts off ears in the coordinate plane that the polygon is flattest in; stops once a whole turn finds none.
 fn clip_ears(vert: &[[f32; 3]], polygon: &[Corner], out: &mut Vec<[Corner; 3]>) {
     let flatten = plane(vert, polygon);
     let flat = |c: Corner| point(vert, &c).map_or([0.0; 2], flatten);
@@ -64,7 +64,7 @@ fn clip_ears(vert: &[[f32; 3]], polygon: &[Corner], out: &mut Vec<[Corner; 3]>) 
         };
         let [a, b, c] = [p, q, r].map(flat);
 
-        // no ear if the corner turns inwards or another one lies within
+        // no ear if the corner turns inwards or contains another corner
         let [[ax, ay], [bx, by], [cx, cy]] = [a, b, c];
         let turns = (bx - ax) * (cy - by) - (by - ay) * (cx - bx);
         let area = (ax * by - ay * bx) * 0.5;
@@ -85,7 +85,7 @@ fn point(vert: &[[f32; 3]], c: &Corner) -> Option<[f32; 3]> {
     vert.get(usize::try_from(v).ok()?).copied()
 }
 
-/// Drops the axis along which the first real corner of a polygon looks largest.
+/// Drops the axis along which the first proper corner of a polygon has the largest area.
 fn plane(vert: &[[f32; 3]], polygon: &[Corner]) -> fn([f32; 3]) -> [f32; 2] {
     let corners = polygon.iter().cycle();
     let triples = corners

@@ -1,20 +1,20 @@
-//! What tetrahedra fill of the cells of a grid, as integrals of powers of the coordinates.
+//! Parts of the cells of a grid that tetrahedra fill, as integrals of powers of the coordinates.
 
 type Point = [f64; 3];
 
-/// Share of a cell below which nothing of it counts as filled.
+/// Share of a cell below which the cell counts as empty.
 const EMPTY: f64 = 1e-10;
 
-/// Integrals over what is filled of each cell, in coordinates that go from 0 to 1 along each of its sides.
+/// Integrals over the filled part of each cell, in coordinates that go from 0 to 1 along each side of the cell.
 pub(crate) struct Fill {
-    /// Powers of each coordinate: from 0 to one less.
+    /// Number of powers of each coordinate: 0 to `powers` - 1.
     powers: usize,
     moment: Vec<f64>,
 }
 
 impl Fill {
-    /// Of tetrahedra in coordinates that count cells, with powers up to `most`; `degree` is that of the highest product of powers that
-    /// is asked for.
+    /// From tetrahedra in coordinates that count cells, with powers up to `most`; `degree` is the highest degree of a product of
+    /// powers that is asked for.
     pub fn new(
         tetrahedra: impl Iterator<Item = [Point; 4]>,
         cells: [usize; 3],
@@ -47,7 +47,7 @@ impl Fill {
         Self { powers, moment }
     }
 
-    /// What is filled of a cell.
+    /// The filled part of a cell.
     pub fn of(&self, cell: usize) -> Part<'_> {
         let size = self.powers.pow(3);
         Part {
@@ -57,7 +57,7 @@ impl Fill {
     }
 }
 
-/// What is filled of one cell.
+/// The filled part of one cell.
 pub(crate) struct Part<'a> {
     powers: usize,
     moment: &'a [f64],
@@ -73,8 +73,8 @@ impl Part<'_> {
         self.share() < EMPTY
     }
 
-    /// The integral of a product of three polynomials, one of each coordinate, lowest power first; what is not filled counts as
-    /// `void` of what is.
+    /// The integral of a product of three polynomials, one of each coordinate, lowest power first; the empty part counts as
+    /// `void` times the filled one.
     pub fn integral(&self, of: [&[f64]; 3], void: f64) -> f64 {
         let mut sum = 0.0;
         for (a, x) in of[0].iter().enumerate() {
@@ -90,7 +90,7 @@ impl Part<'_> {
     }
 }
 
-// hands on what of a tetrahedron is in the cell from 0 to 1, beginning with the side `side` of six
+// visits the part of a tetrahedron in the cell from 0 to 1, clipped by the sides of the cell from number `side` of six on
 fn clip(corner: [Point; 4], side: usize, visit: &mut impl FnMut([Point; 4])) {
     if side == 6 {
         return visit(corner);

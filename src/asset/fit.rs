@@ -1,11 +1,11 @@
-//! Primitives fitted to meshes, for geoms that name a mesh but are none.
+//! Primitives fitted to meshes, for geoms that name a mesh but are of another type.
 
 use super::Mesh;
 use super::inertia::Primitive;
 use super::vec3::{mulmatvec, quat2mat};
 use glam::DVec3;
 
-/// What a geom with `mesh=` and another `type=` becomes.
+/// The primitive of a geom with `mesh=` and another `type=`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fit {
     /// `geom_size`.

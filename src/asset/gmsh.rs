@@ -4,7 +4,7 @@ use std::str::SplitAsciiWhitespace;
 
 use super::AssetError;
 
-/// Points, and elements of dim + 1 of them.
+/// Points, and elements of dim + 1 points each.
 pub(crate) struct Gmsh {
     pub dim: usize,
     pub point: Vec<[f64; 3]>,
@@ -13,7 +13,7 @@ pub(crate) struct Gmsh {
 
 /// Reads a file: nodes and elements in one block each, as MuJoCo takes them, nodes numbered from 1 on.
 ///
-/// Fails, with a message for the model's author, on what the file lacks, and on what is not of that form.
+/// Fails, with a message for the model's author, on missing sections and on text of another form.
 pub(crate) fn read_gmsh(bytes: &[u8]) -> Result<Gmsh, AssetError> {
     let text = String::from_utf8_lossy(bytes);
     let mut format = section(&text, "MeshFormat")?;
@@ -93,7 +93,7 @@ fn place(words: &mut Words) -> Result<[f64; 3], AssetError> {
 
 const NUMBERED: &str = "the nodes of the GMSH file are not numbered 1, 2, 3 …";
 
-// points, and the dimension of what they belong to
+// points, and the dimension of the entity that they belong to
 fn nodes41(words: &mut Words) -> Result<(Vec<[f64; 3]>, i64), AssetError> {
     let [blocks, n, first, last] = [(); 4].map(|()| number::<i64>(words));
     let (blocks, n) = (blocks?, n?);
@@ -112,7 +112,7 @@ fn nodes41(words: &mut Words) -> Result<(Vec<[f64; 3]>, i64), AssetError> {
     Ok((points, dim?))
 }
 
-// elements, dim, and the dimension of what they belong to
+// elements, dim, and the dimension of the entity that they belong to
 fn elements41(words: &mut Words) -> Result<(Vec<i32>, usize, i64), AssetError> {
     let blocks = number::<i64>(words)?;
     let msg = "the elements of the GMSH file must be in one block";
@@ -170,7 +170,7 @@ fn dim_of(kind: i64) -> Result<usize, AssetError> {
     }
 }
 
-// counted from 0
+// the number of a node, counted from 0
 fn node(words: &mut Words) -> Result<i32, AssetError> {
     Ok(number::<i32>(words)?.saturating_sub(1))
 }

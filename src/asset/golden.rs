@@ -1,4 +1,4 @@
-//! Reads `tests/golden/mesh.json` for the tests of this room.
+//! Reads `tests/golden/mesh.json` for the tests of this module.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The hull in MuJoCo's `mesh_graph` format, and where to start climbing it.
+//! The hull in MuJoCo's `mesh_graph` format, and the corners to start a search for support points at.
 
 use super::hull::Hull;
 

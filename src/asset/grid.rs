@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::vec3::{EPS, V3, normalize};
 
-/// Points, and elements of dim + 1 of them.
+/// Points, and elements of dim + 1 points each.
 #[derive(Default)]
 pub(crate) struct Shape {
     pub dim: usize,
@@ -12,11 +12,11 @@ pub(crate) struct Shape {
     pub element: Vec<i32>,
     /// Two numbers a point, or none.
     pub texcoord: Vec<f64>,
-    /// Places in `texcoord` of each element's points, where they are not those of `element`.
+    /// Indices into `texcoord` of each element's points, if they differ from `element`.
     pub elemtexcoord: Vec<i32>,
 }
 
-/// What a grid is bent to.
+/// The shape that a grid is bent to.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Form {
     Line,
@@ -36,11 +36,11 @@ pub(crate) struct Grid {
     pub count: [usize; 3],
     /// Distance of neighbours along each axis.
     pub spacing: V3,
-    /// Texture coordinates are made too.
+    /// True if texture coordinates are made too.
     pub textured: bool,
 }
 
-/// A point by its place on the surface of a box.
+/// A point of a box's surface by its grid indices.
 type Place = [usize; 3];
 
 impl Grid {
@@ -56,12 +56,12 @@ impl Grid {
         }
     }
 
-    // place along an axis
+    // coordinate along an axis
     fn along(&self, k: usize, i: usize) -> f64 {
         self.spacing[k] * (i as f64 - 0.5 * (self.count[k] as f64 - 1.0))
     }
 
-    // place within a texture along an axis
+    // texture coordinate along an axis
     fn part(&self, k: usize, i: usize) -> f64 {
         i as f64 / (self.count[k].max(2) - 1) as f64
     }
@@ -126,7 +126,7 @@ impl Grid {
                 if x + 1 == nx || y + 1 == ny {
                     continue;
                 }
-                // MuJoCo counts the third axis in, so that only 1 of it gives points that are there
+                // MuJoCo counts the third axis in, so that points exist only if it has one
                 let at = |x: usize, y: usize| (nz * ny * x + nz * y) as i32;
                 let [a, b, c, d] = [at(x, y), at(x + 1, y), at(x + 1, y + 1), at(x, y + 1)];
                 let turned = (p[0] < -EPS && p[1] > -EPS) || (p[0] > -EPS && p[1] < -EPS);

@@ -181,7 +181,7 @@ pub fn globalinertia(diag: [f64; 3], quat: [f64; 4]) -> [f64; 6] {
     ]
 }
 
-/// Full inertia of a point mass at `pos`: what the parallel-axis theorem adds. Follows `mjuu_offcenter`.
+/// Full inertia of a point mass at `pos`: the term of the parallel-axis theorem. Follows `mjuu_offcenter`.
 pub fn offcenter(mass: f64, pos: [f64; 3]) -> [f64; 6] {
     let [x, y, z] = pos;
     [
@@ -194,7 +194,7 @@ pub fn offcenter(mass: f64, pos: [f64; 3]) -> [f64; 6] {
     ]
 }
 
-/// What [`eig3`] finds: `mat = eigvec · diag(eigval) · eigvecᵀ`.
+/// Result of [`eig3`]: `mat = eigvec · diag(eigval) · eigvecᵀ`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Eig3 {
     /// Eigenvalues, in decreasing order up to 1e-12 of the largest element of the matrix.

@@ -1,9 +1,10 @@
 //! Marching cubes: the surface on which a field of numbers over a grid is zero, as triangles.
 //!
-//! Corners and triangles come in the order of MuJoCo's (MarchingCubeCpp), in whose order the compiled mesh stands.
+//! Corners and triangles come in the order of MuJoCo's (MarchingCubeCpp), which the compiled mesh keeps.
 
-/// Triangles of a cube, by which of its eight corners lie inside (bit 0 is the corner at the origin, then x, y and z double): the lowest
-/// four bits count them, the next say three edges each. Edges along x have numbers 0 to 3, along y 4 to 7, along z 8 to 11.
+/// Triangles of a cube, by which of its eight corners lie inside (bit 0 is the corner at the origin, then x, y and z double): the
+/// lowest four bits hold their number, the next bits three edges each. Edges along x have numbers 0 to 3, along y 4 to 7, along z
+/// 8 to 11.
 const TRIANGLES: [u64; 256] = [
     0,
     33793,
@@ -294,7 +295,7 @@ pub fn marching_cubes(field: &[f32], n: [usize; 3]) -> Surface {
                     continue;
                 }
 
-                // corners on edges that no cube before has
+                // corners on edges that no earlier cube has
                 let mut edges = [0_i32; 12];
                 for (e, edge) in edges.iter_mut().enumerate() {
                     let (axis, k) = (e / 4, e % 4);
@@ -336,7 +337,7 @@ pub fn marching_cubes(field: &[f32], n: [usize; 3]) -> Surface {
     out
 }
 
-// adds the normal of a triangle, as long as twice its area, to those of its corners
+// adds the normal of a triangle, of twice its area in length, to the normals of its corners
 fn lean(out: &mut Surface, face: [i32; 3]) {
     let [a, b, c] = face.map(|v| out.vert[v as usize]);
     let side = |p: [f32; 3]| [p[0] - b[0], p[1] - b[1], p[2] - b[2]];

@@ -1,4 +1,4 @@
-//! The mesh as read, how it is to be processed, and the mesh as compiled.
+//! The mesh as read, the options of its processing, and the mesh as compiled.
 
 use super::octree::Octree;
 
@@ -34,7 +34,7 @@ pub enum MeshInertia {
     Shell = 3,
 }
 
-/// Attributes of a `<mesh>` that say how its data are processed.
+/// Attributes of a `<mesh>` that control the processing of its data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeshOptions {
     /// Factors along the axes of the file; negative ones mirror.
@@ -51,9 +51,9 @@ pub struct MeshOptions {
     pub maxhullvert: i32,
     /// Make the convex hull: some geom collides with the mesh. A mesh without faces gets it anyway.
     pub needhull: bool,
-    /// The frame stays as it is: it is not moved to the centre of mass, nor turned to the principal axes.
+    /// True if the frame is kept: the mesh is not moved to the centre of mass, nor turned to the principal axes.
     pub stays: bool,
-    /// Make the octree of its signed distance: some geom is one.
+    /// Make the octree of its signed distance: some geom uses it.
     pub needsdf: bool,
 }
 
@@ -80,7 +80,7 @@ impl Default for MeshOptions {
 pub struct Mesh {
     /// Vertices (`mesh_vert`).
     pub vert: Vec<[f32; 3]>,
-    /// The same before rounding to `f32`, for fitting.
+    /// The vertices before rounding to `f32`, for fitting.
     pub vert64: Vec<[f64; 3]>,
     /// Unit normals (`mesh_normal`), one or three a vertex.
     pub normal: Vec<[f32; 3]>,
@@ -121,6 +121,6 @@ pub struct Mesh {
     pub volume: f64,
     /// Bounding box: smallest corner, then largest.
     pub aamm: [f64; 6],
-    /// Its signed distance (`oct_*`); empty without.
+    /// Octree of its signed distance (`oct_*`); empty without.
     pub octree: Octree,
 }

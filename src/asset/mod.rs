@@ -56,7 +56,7 @@ pub use msh::read_msh;
 pub use obj::read_obj;
 pub use stl::read_stl;
 
-/// Why an asset could not be used. The caller adds file, line and element.
+/// Reason why an asset could not be used. The caller adds file, line and element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssetError(String);
 

@@ -1,11 +1,11 @@
-//! Normals of vertices for meshes that bring none.
+//! Normals of vertices for meshes without any.
 
 use super::vec3::{V3, normalize};
 use glam::DVec3;
 
 /// Averages the normals of the faces around each vertex, weighted by area.
 ///
-/// Unless `smooth`, faces that stand at more than about 37° to the average are then left out, so that sharp edges are kept.
+/// Unless `smooth`, faces at more than about 37° to the average are then left out, so that sharp edges are kept.
 /// Follows `mjCMesh::MakeNormal`, its `f32` sums included.
 pub(crate) fn make(vert: &[V3], face: &[[i32; 3]], smooth: bool) -> Vec<[f32; 3]> {
     let mut sum = vec![[0.0f32; 3]; vert.len()];
@@ -16,7 +16,7 @@ pub(crate) fn make(vert: &[V3], face: &[[i32; 3]], smooth: bool) -> Vec<[f32; 3]
         }
     }
 
-    // leave out what stands too far from the average
+    // leave out faces that are too far from the average
     if !smooth {
         let mut out = vec![[0.0f32; 3]; vert.len()];
         for f in face {

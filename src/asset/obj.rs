@@ -35,7 +35,7 @@ struct Obj {
     sizes: Vec<usize>,
     /// triangles of the first shape, once it is complete
     shape: Option<Vec<[Corner; 3]>>,
-    /// what else the shape being read has
+    /// kind of elements other than faces of the shape being read
     wires: Wires,
     /// the first shape is of lines only
     wireframe: bool,
@@ -110,7 +110,7 @@ impl Obj {
         Some(corner)
     }
 
-    /// Cuts the polygons read so far into triangles; the first shape that has any is the mesh.
+    /// Cuts the polygons read so far into triangles; the first shape that has any becomes the mesh.
     fn end_shape(&mut self, keep_empty: bool) {
         if self.shape.is_none() {
             let mut triangles = Vec::new();

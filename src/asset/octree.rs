@@ -1,7 +1,7 @@
 //! An octree over a mesh that holds its signed distance: cells through which the surface passes are halved, and at the corners of the
 //! cells the distance is computed (`mjCOctree`).
 //!
-//! Cells come in MuJoCo's order but for those that only balance the tree: MuJoCo's are in the order of its hash table.
+//! Cells come in MuJoCo's order, except those that only balance the tree: MuJoCo's are in the order of its hash table.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -12,17 +12,17 @@ use rayon::prelude::*;
 use super::surface::Surface;
 use super::vec3::V3;
 
-/// How often the root is halved at most.
+/// Most levels of halving of the root.
 const DEPTH: u32 = 6;
 /// Cells of the finest grid along an axis; its corners are one more.
 const SIDE: u32 = 1 << DEPTH;
-/// How much larger than the mesh the root is.
+/// Size of the root relative to the mesh.
 const ROOM: f64 = 1.1;
 
 /// The arrays `oct_*` of one mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Octree {
-    /// How often a cell was halved, the root first (`oct_depth`).
+    /// Depth of a cell: how often the root was halved (`oct_depth`). The root comes first.
     pub depth: Vec<i32>,
     /// The eight parts of a cell, x first, or -1 (`oct_child`).
     pub child: Vec<[i32; 8]>,
@@ -91,7 +91,7 @@ fn key(at: [u32; 3]) -> usize {
 
 struct Cell {
     depth: u32,
-    /// Which of the cells of that depth, along each axis.
+    /// Indices of the cell among the cells of its depth, along each axis.
     at: [u32; 3],
     /// The first of its eight parts, or 0.
     parts: u32,
@@ -115,7 +115,7 @@ struct Cells {
 }
 
 impl Cells {
-    // cells that hold a part of the surface are halved as often as may be
+    // cells that contain a part of the surface are halved down to the largest depth
     fn through(vert: &[V3], face: &[[i32; 3]], root: &Root) -> Self {
         let whole = Cell {
             depth: 0,
@@ -134,7 +134,7 @@ impl Cells {
                 let held = |f: &u32| meets(triangle(*f).map(|v| v - centre), half);
                 let held: Rc<[u32]> = faces.iter().copied().filter(held).collect();
                 if !held.is_empty() {
-                    // the finest cells are not looked into
+                    // the finest cells are not searched
                     let deeper = cells.list[id].depth + 1 < DEPTH;
                     let held = if deeper { held } else { Rc::from([]) };
                     cells.halve(id);
@@ -156,7 +156,7 @@ impl Cells {
         }));
     }
 
-    // the smallest cell, but not smaller than those of `depth`, that holds the cell `at` of that depth
+    // the smallest cell that contains the cell `at` of `depth`, and is not smaller than that
     fn find(&self, depth: u32, at: [u32; 3]) -> usize {
         let mut id = 0;
         for level in (0..depth).rev() {
@@ -170,7 +170,7 @@ impl Cells {
         id
     }
 
-    // halves cells until none has a neighbour across a side that was halved more than once more
+    // halves cells until no neighbour across a side was halved more than once more
     fn balance(&mut self) {
         let halved = (0..self.list.len()).filter(|&id| self.list[id].parts != 0);
         let mut todo: VecDeque<usize> = halved.collect();
@@ -198,7 +198,7 @@ impl Cells {
         }
     }
 
-    // the largest cell on whose boundary a corner lies that is none of its own, if there is one
+    // the largest cell that has a point on its boundary without having it as a corner, if there is one
     fn hangs_on(&self, at: [u32; 3]) -> Option<usize> {
         let around = (0..8_u32).filter_map(|j| {
             let place = [0, 1, 2].map(|k| at[k].wrapping_sub(j >> k & 1));
@@ -213,8 +213,8 @@ impl Cells {
     }
 }
 
-// Signed distances at the corners of all cells, by their keys. A corner on the boundary of a larger cell has what that
-// cell's own corners say, so that the distance has no jumps.
+// Signed distances at the corners of all cells, by their keys. A corner on the boundary of a larger cell has the value
+// interpolated from that cell's corners, so that the distance is continuous.
 fn values(cells: &Cells, root: &Root, surface: &Surface) -> Vec<f64> {
     let mut values = vec![f64::NAN; key([SIDE; 3]) + 1];
     let leaves = cells.list.iter().filter(|c| c.parts == 0);
@@ -235,7 +235,7 @@ fn values(cells: &Cells, root: &Root, surface: &Surface) -> Vec<f64> {
         }
     }
 
-    // those of a larger cell first: its corners may hang on a larger one
+    // those of a larger cell first: its corners may depend on a larger one
     hanging.sort_unstable();
     for (_, id, at) in hanging {
         let cell = &cells.list[id];

@@ -1,7 +1,7 @@
 //! Hull triangles merged into polygons.
 //!
 //! Triangles whose normals fall into the same bin of 0.01 rad (azimuth and polar angle about z, in the file's frame) make a
-//! polygon, or several where they do not hang together, as in MuJoCo's `MakePolygons`.
+//! polygon, or several where they are not connected, as in MuJoCo's `MakePolygons`.
 
 use std::collections::HashMap;
 
@@ -41,11 +41,11 @@ pub(crate) fn merge(vert: &[V3], face: &[[i32; 3]]) -> Polygons {
     poly
 }
 
-/// The outline of triangles, as edges in the order in which they came.
+/// The outline of triangles, as edges in the order in which they were added.
 #[derive(Debug, Default)]
 struct Edges {
     edge: Vec<[i32; 2]>,
-    /// The pieces that the edges belong to; a piece that was joined to an earlier one leads there.
+    /// The pieces that the edges belong to; a piece that was joined to an earlier one refers to that.
     piece: Vec<usize>,
     joined: Vec<usize>,
     place: HashMap<[i32; 2], usize>,
@@ -153,7 +153,7 @@ impl Polygons {
         }
     }
 
-    /// Turns every polygon around, its first vertex kept.
+    /// Reverses every polygon, its first vertex kept.
     pub fn mirror(&mut self) {
         for k in 0..self.adr.len() {
             let adr = self.adr[k] as usize;
@@ -179,7 +179,7 @@ fn bin(vert: &[V3], f: [i32; 3]) -> Option<(i32, i32)> {
     if len < MINVAL {
         return None;
     }
-    // adding zero takes the sign from -0, which atan2 would see
+    // adding zero removes the sign of -0, which atan2 would use
     let n = x / len + DVec3::ZERO;
     let round = |x: f64| (x / WIDTH).round() as i32;
     if n.z.abs() > 1.0 - 1e-7 {

@@ -1,4 +1,4 @@
-//! Readers and generators of meshes: what they take, what they refuse, and that no bytes make them panic.
+//! Readers and generators of meshes: inputs that they accept, inputs that they refuse, and that no bytes make them panic.
 
 use proptest::prelude::*;
 
@@ -69,7 +69,7 @@ fn obj_takes_the_first_shape_with_faces() {
     assert!(m.facetexcoord.is_empty());
 }
 
-// found by asking MuJoCo 4.0.0: a hundred corners are cut, one more and the face is none
+// found by asking MuJoCo 4.0.0: a face of a hundred corners is cut, a face with one more is left out
 #[test]
 fn obj_faces_of_very_many_corners_are_left_out() {
     let read = |corners: usize| {

@@ -1,4 +1,4 @@
-//! Shapes of MuJoCo's plugins by their signed distance fields: how far a point is from the surface, negative inside.
+//! Shapes of MuJoCo's plugins by their signed distance fields: distance of a point from the surface, negative inside.
 //!
 //! The formulas follow MuJoCo's, operation by operation, so that their rounding agrees.
 
@@ -8,10 +8,10 @@ use super::marching::marching_cubes;
 use super::{AssetError, MeshData};
 use crate::types::PluginKind;
 
-/// Numbers that say a shape, in the order of the plugin's attributes.
+/// Parameters of a shape, in the order of the plugin's attributes.
 pub type Prm = [f64; 6];
 
-/// What an attribute is that was not said, in the order of the attributes; nothing for plugins that are no shapes.
+/// Default values of the attributes, in their order; empty for plugins that are no shapes.
 pub fn defaults(kind: PluginKind) -> &'static [f64] {
     match kind {
         PluginKind::Bolt | PluginKind::Nut => &[0.26],
@@ -28,7 +28,7 @@ pub fn half_sizes(kind: PluginKind, prm: &Prm) -> [f64; 3] {
         PluginKind::Bolt | PluginKind::Nut => [0.6, 0.6, 1.0],
         PluginKind::Bowl => [prm[1] + prm[2]; 3],
         PluginKind::Gear => {
-            // few teeth are long ones
+            // the fewer teeth there are, the longer they are
             let outside = prm[1] / 2.0 * (1.0 + 2.0 / prm[2]);
             let across = (prm[1] / 2.0 * 1.25).max(1.05 * outside);
             [across, across, prm[3] / 2.0 * 1.1]
@@ -38,10 +38,10 @@ pub fn half_sizes(kind: PluginKind, prm: &Prm) -> [f64; 3] {
     }
 }
 
-/// Points of the grid that stands for a shape: so many along all three axes together.
+/// Points of a shape's sampling grid: the sum over all three axes.
 const POINTS: f64 = 300.0;
 
-/// The surface of a shape as triangles, for pictures, mass and what sees its hull.
+/// The surface of a shape as triangles, for pictures, mass and collisions that use its hull.
 ///
 /// # Errors
 /// A shape too flat or too narrow for the grid: fewer than two points along some axis.
@@ -95,7 +95,7 @@ pub fn distance(kind: PluginKind, prm: &Prm, p: [f64; 3]) -> f64 {
     }
 }
 
-/// Slope of the distance at a point: that of a torus by its formula, those of the others by differences.
+/// Gradient of the distance at a point: for a torus by its formula, for the others by differences.
 pub fn gradient(kind: PluginKind, prm: &Prm, p: [f64; 3]) -> [f64; 3] {
     if kind == PluginKind::Torus {
         let across = norm2(p[0], p[1]);
@@ -110,7 +110,7 @@ pub fn gradient(kind: PluginKind, prm: &Prm, p: [f64; 3]) -> [f64; 3] {
     differences(p, |x| distance(kind, prm, x))
 }
 
-/// Slope of a distance at a point, by differences.
+/// Gradient of a distance at a point, by differences.
 pub fn differences(p: [f64; 3], distance: impl Fn([f64; 3]) -> f64) -> [f64; 3] {
     const STEP: f64 = 1e-8;
     let here = distance(p);
@@ -140,7 +140,7 @@ fn head(radius: f64, p: [f64; 3]) -> f64 {
     flat.max((p[2] + radius - 0.22) * (2.0_f64.sqrt() / 2.0))
 }
 
-// the wave of a thread around the axis, and how far a point is from the radius
+// the wave of a thread around the axis, and the distance of a point from the radius
 fn thread(size: f64, p: [f64; 3]) -> (f64, f64) {
     const TURNS: f64 = 12.0;
     let radius = norm2(p[0], p[1]) - size;
@@ -165,7 +165,7 @@ fn nut(size: f64, p: [f64; 3]) -> f64 {
     let slant = 2.0_f64.sqrt() / 2.0;
     let (wave, radius) = thread(size, p);
 
-    // what is drilled out
+    // the hole
     let cone = (p[2] - radius) * slant;
     let hole = wave.max(-(cone + 0.5 * slant));
     let hole = hole.min(-cone - 0.05 * slant);
@@ -209,7 +209,7 @@ fn gear(prm: &Prm, p: [f64; 3]) -> f64 {
         false => outside - depth - 0.14 * diameter,
     };
 
-    // far from the teeth it is a circle
+    // far from the teeth the distance is that of a circle
     if inside - rho > 0.0 {
         return inside - rho;
     }
@@ -217,7 +217,7 @@ fn gear(prm: &Prm, p: [f64; 3]) -> f64 {
         return rho - outside;
     }
 
-    // where in a tooth
+    // place within a tooth
     let base = diameter * pressure.cos() / 2.0;
     let angle = p[1].atan2(p[0]) + alpha;
     let stride = arc / pitch;

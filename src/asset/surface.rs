@@ -1,4 +1,4 @@
-//! How far a point is from a surface of triangles, and on which side of it.
+//! Signed distance of a point from a surface of triangles.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::vec3::V3;
 
-/// Triangles in a tree of boxes, each with the normals of its inside, edges and corners.
+/// Triangles in a tree of boxes, each with the normals of its interior, edges and corners.
 pub struct Surface {
     face: Vec<[DVec3; 3]>,
     normal: Vec<[DVec3; 7]>,
@@ -14,7 +14,7 @@ pub struct Surface {
     nodes: Vec<Node>,
 }
 
-// a box around triangles: `count` of them from `first` in the order on, or, if 0, of two nodes from `first` on
+// a box around triangles: `count` of them from `first` on in the order, or, if `count` is 0, around the two nodes from `first` on
 struct Node {
     low: DVec3,
     high: DVec3,
@@ -22,7 +22,7 @@ struct Node {
     count: u32,
 }
 
-/// Triangles in one box that is not halved any more.
+/// Most triangles in a box that is not halved any more.
 const FEW: usize = 4;
 
 impl Surface {
@@ -44,7 +44,7 @@ impl Surface {
         surface
     }
 
-    // halves the box of a node along its longest side, and so on
+    // halves the box of a node along its longest side, recursively
     fn grow(&mut self, id: usize) {
         let (first, count) = (self.nodes[id].first as usize, self.nodes[id].count as usize);
         let held = &mut self.order[first..first + count];
@@ -113,8 +113,9 @@ fn gap(node: &Node, p: DVec3) -> f64 {
     out.length_squared()
 }
 
-// Normals of each triangle: of its inside, its three edges and its three corners. That of an edge is the sum of those beside it, that
-// of a corner the sum of those around it by their angles there; which side of it a nearest point is on, they say rightly.
+// Normals of each triangle: of its interior, its three edges and its three corners. The normal of an edge is the sum of the
+// normals beside it, that of a corner the sum of the normals around it, weighted by their angles. With these normals the side of
+// a nearest point is always right.
 fn normals(vert: &[V3], face: &[[i32; 3]]) -> Vec<[DVec3; 7]> {
     let at = |v: i32| DVec3::from_array(vert[v as usize]);
     let flat = |f: &[i32; 3]| {
@@ -147,7 +148,7 @@ fn normals(vert: &[V3], face: &[[i32; 3]]) -> Vec<[DVec3; 7]> {
     face.iter().zip(&flat).map(of).collect()
 }
 
-// the point of a triangle nearest to another, and where it is: 0 inside, 1 to 3 on an edge, 4 to 6 at a corner
+// the point of a triangle nearest to another, and its feature: 0 interior, 1 to 3 an edge, 4 to 6 a corner
 fn nearest([a, b, c]: [DVec3; 3], p: DVec3) -> (DVec3, usize) {
     let (ab, ac) = (b - a, c - a);
     let (d1, d2) = (ab.dot(p - a), ac.dot(p - a));

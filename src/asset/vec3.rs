@@ -1,4 +1,4 @@
-//! What `glam` has not: vectors as models keep them, quaternions (wxyz) and row-major 3×3 matrices in MuJoCo's conventions.
+//! Functions that `glam` lacks: vectors as models keep them, quaternions (wxyz) and row-major 3×3 matrices in MuJoCo's conventions.
 //!
 //! The order of operations is that of MuJoCo's compiler, so that results agree to the last bits.
 
@@ -11,7 +11,7 @@ pub(crate) const MINVAL: f64 = 1e-15;
 /// Below this a squared length, a mass or a volume counts as zero in the compiler (`mjEPS`).
 pub(crate) const EPS: f64 = 1e-14;
 
-/// Normalises in place and returns the former length; a vector shorter than √`EPS` is left alone and counts as 0.
+/// Normalises in place and returns the former length; a vector shorter than √`EPS` is left unchanged and counts as 0.
 pub(crate) fn normalize<const N: usize>(v: &mut [f64; N]) -> f64 {
     let sum: f64 = v.iter().fold(0.0, |s, x| s + x * x);
     if sum < EPS {

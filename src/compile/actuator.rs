@@ -171,7 +171,7 @@ struct Ranges {
     forcelimited: bool,
 }
 
-// ranges, perhaps those of the target, and whether they hold
+// ranges of control, activation and force, perhaps inherited from the target, and whether each is limited
 fn ranges(m: &Arrays, tree: &Tree, said: &Actuator, trnid: [i32; 2]) -> Result<Ranges> {
     let (mut ctrl, mut act) = (said.ctrlrange, said.actrange);
     if said.inheritrange > 0.0 {
@@ -197,7 +197,7 @@ fn ranges(m: &Arrays, tree: &Tree, said: &Actuator, trnid: [i32; 2]) -> Result<R
     })
 }
 
-// the setpoint of a position-like actuator means what its target measures
+// the setpoint of a position-like actuator is a coordinate of its target, whose range it may inherit
 fn inherit(
     m: &Arrays,
     tree: &Tree,
@@ -281,7 +281,7 @@ fn inputs(tree: &Tree, said: &Actuator, ranges: &Ranges) -> Result<Inputs> {
                 (CtrlInput::Voltage, "ctrl", ranges.ctrl),
             ] {
                 if spec & bit as i32 != 0 {
-                    // the word about limits is for the first; the others have them if they have a range
+                    // `ctrllimited` is for the first input; the other inputs of a PID controller are limited if they have a range
                     rows.push(match what {
                         "ctrl" => row(what, range)?,
                         _ if own => (range[0] < range[1], range),
@@ -329,7 +329,7 @@ fn check_inputs(tree: &Tree, said: &Actuator, spec: i32) -> Result<()> {
         return Ok(());
     }
 
-    // a motor with a controller of its own needs something to control
+    // a motor with a controller of its own needs an input to control
     let [kp, ki, kd] = [4, 5, 6].map(|k| said.gainprm[k]);
     let controlled = spec & bits(&[I::Pos, I::Vel, I::Ff]) != 0;
     let gains = [kp, ki, kd].iter().any(|k| *k != 0.0) || said.dynprm[7] > 0.0;
@@ -358,7 +358,7 @@ fn check_kind(tree: &Tree, said: &Actuator) -> Result<()> {
     }
 }
 
-/// What gain, bias and dynamics of an actuator must agree about.
+/// Types and parameters of gain, bias and dynamics of an actuator, which must agree.
 pub(super) struct Kind<'a> {
     pub dyntype: DynType,
     pub gaintype: GainType,
@@ -433,7 +433,7 @@ fn own_activations(said: &Actuator) -> Option<usize> {
     activations_of(said.dyntype, said.gaintype, &said.dynprm, &said.gainprm)
 }
 
-/// Activation variables that the parameters of a controller, a motor or a servo ask for; `None` where they say nothing of it.
+/// Number of activation variables by the parameters of a controller, a motor or a servo; `None` if they do not determine it.
 pub(super) fn activations_of(
     dyntype: DynType,
     gaintype: GainType,
@@ -469,7 +469,7 @@ fn activations(tree: &Tree, said: &Actuator, actlimited: bool) -> Result<usize> 
         tree.ensure(ok, origin, Some("actdim"), &msg)?;
         return Ok(own);
     }
-    // a plugin says itself how many it has ([`super::plugin`])
+    // a plugin determines its own number ([`super::plugin`])
     let several = said.dyntype == DynType::User || said.plugin.is_some();
     let msg = "actdim above 1 is for plugins, and for dyntype=\"user\"";
     tree.ensure(said.actdim <= 1 || several, origin, Some("actdim"), msg)?;
@@ -488,7 +488,7 @@ fn activations(tree: &Tree, said: &Actuator, actlimited: bool) -> Result<usize> 
     })
 }
 
-// what is added to a target needs one that has it
+// damping and armature need a target to be added to: a joint or a tendon
 fn check_target(
     m: &Arrays,
     tree: &Tree,

@@ -1,11 +1,11 @@
-//! What a model says of how it looks and its arrays do not hold. Pixels are not read here.
+//! Appearance of a model that its arrays do not hold: textures, materials, lights. Pixels are not read here.
 
 use super::asset::Assets;
 use super::tree::Tree;
 use crate::mjcf::files::Files;
 use crate::mjcf::schema::{Flex, Headlight, Light, Material, Texture};
 
-/// What a model says of how it looks, beside its arrays; lists are in the order of ids.
+/// Appearance of a model beside its arrays; lists are in the order of ids.
 #[derive(Debug)]
 pub(crate) struct Appearance {
     /// Textures.
@@ -16,16 +16,16 @@ pub(crate) struct Appearance {
     pub lights: Vec<Light>,
     /// The light at the camera.
     pub headlight: Headlight,
-    /// Which point of a texture lies at the corners of each face of each mesh; empty where a mesh does not say.
+    /// Texture coordinates at the corners of each face of each mesh; empty for a mesh without them.
     pub corners: Vec<Vec<[[f32; 2]; 3]>>,
-    /// Which point of a texture lies at each vertex of each flex; empty where a flex does not say.
+    /// Texture coordinates at each vertex of each flex; empty for a flex without them.
     pub sheets: Vec<Vec<[f32; 2]>>,
     /// Where the files of textures are.
     pub files: Files,
 }
 
 impl Appearance {
-    /// That of a model.
+    /// The appearance of a model.
     pub(super) fn of(tree: &Tree, assets: &Assets) -> Self {
         let spec = tree.spec;
         let sheets = spec.flexes.iter().map(sheet);
@@ -38,7 +38,7 @@ impl Appearance {
             sheets: Vec::new(),
             files: spec.sources.store.clone(),
         };
-        // without a texture nobody asks
+        // without textures nothing reads the coordinates
         if !appearance.textures.is_empty() {
             appearance.corners = assets.corners();
             appearance.sheets = sheets.collect();
@@ -47,7 +47,7 @@ impl Appearance {
     }
 }
 
-// coordinates of the corners of its elements are not kept
+// texture coordinates of the corners of elements are not kept
 fn sheet(said: &Flex) -> Vec<[f32; 2]> {
     let numbers = match &said.elemtexcoord {
         None => said.texcoord.as_deref().unwrap_or_default(),

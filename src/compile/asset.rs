@@ -1,4 +1,4 @@
-//! Meshes and height fields of a model, compiled, and how geoms see them.
+//! Meshes and height fields of a model, compiled, and their pose and size in geoms.
 
 use rayon::prelude::*;
 
@@ -20,7 +20,7 @@ use crate::mjcf::source::Origin;
 use crate::mjcf::table::Keyword;
 use crate::types::{GeomType, PluginKind};
 
-/// Everything that geoms refer to.
+/// Meshes and height fields that geoms refer to.
 pub(super) struct Assets<'a> {
     names: &'a Names<'a>,
     meshes: Vec<Mesh>,
@@ -28,7 +28,7 @@ pub(super) struct Assets<'a> {
 }
 
 impl<'a> Assets<'a> {
-    /// Compiles the assets of a model; each one by itself, so on all cores.
+    /// Compiles the assets of a model, independently of each other and so on all cores.
     pub fn new(tree: &Tree, names: &'a Names<'a>, plugins: &Plugins) -> Result<Assets<'a>> {
         only_looked_at(tree)?;
         let hulls = needed_hulls(tree, names);
@@ -79,7 +79,7 @@ impl<'a> Assets<'a> {
             .transpose()
     }
 
-    /// Where the compiled mesh is in the frame that the geom places; a primitive is fitted to it and gets its size.
+    /// Pose of the compiled mesh in the geom's frame; a primitive is fitted to the mesh and gets its size.
     pub fn place(
         &self,
         tree: &Tree,
@@ -120,7 +120,7 @@ impl<'a> Assets<'a> {
         self.hfields[id].0
     }
 
-    /// Which point of a texture lies at the corners of each face of each mesh; empty where a mesh does not say.
+    /// Texture coordinates at the corners of each face of each mesh; empty for a mesh without them.
     #[cfg(feature = "scene")]
     pub fn corners(&self) -> Vec<Vec<[[f32; 2]; 3]>> {
         let of = |mesh: &Mesh| {
@@ -131,7 +131,7 @@ impl<'a> Assets<'a> {
         self.meshes.iter().map(of).collect()
     }
 
-    /// The mesh of a name, as it was said.
+    /// The mesh element of a name.
     pub fn said<'t>(&self, tree: &Tree<'t>, name: &str) -> Option<&'t schema::Mesh> {
         tree.spec.meshes.get(self.names.mesh.get(name)?)
     }
@@ -189,7 +189,7 @@ impl<'a> Assets<'a> {
     }
 }
 
-// normals of a mesh that a tactile sensor feels with
+// normals of a mesh that a tactile sensor uses
 fn feel(m: &mut Arrays, tree: &Tree, mesh: &Mesh, name: &Option<String>) {
     let mut sensors = tree.spec.sensors.iter();
     let felt = sensors.any(|s| s.tag == SensorTag::Tactile && s.mesh == *name);
@@ -245,7 +245,7 @@ fn append(m: &mut Arrays, mesh: &Mesh) {
     m.mesh_polymap.extend(&mesh.polymap);
 }
 
-// meshes that something may touch need their convex hull
+// meshes of geoms that may collide need their convex hull
 fn needed_hulls(tree: &Tree, names: &Names) -> Vec<bool> {
     let mut need = vec![false; tree.spec.meshes.len()];
     let paired = |name: &Option<String>| {
@@ -275,7 +275,7 @@ fn needed_hulls(tree: &Tree, names: &Names) -> Vec<bool> {
     need
 }
 
-// meshes whose signed distance a geom has; that of a plugin's shape is known without
+// meshes whose signed distance a geom uses; a plugin's shape computes its own distance
 fn needed_octrees(tree: &Tree, names: &Names) -> Vec<bool> {
     let mut need = vec![false; tree.spec.meshes.len()];
     let fields = tree.geoms.iter().map(|part| part.said);
@@ -287,7 +287,7 @@ fn needed_octrees(tree: &Tree, names: &Names) -> Vec<bool> {
     need
 }
 
-/// What else than its triangles is needed of a mesh.
+/// Parts of a mesh that are needed beside its triangles.
 struct Need {
     hull: bool,
     octree: bool,
@@ -329,7 +329,7 @@ fn mesh(
     } else {
         MeshData::default()
     };
-    // a shape stands for itself, whatever else is said
+    // a plugin's shape takes the place of all other data of the mesh
     let data = match shape {
         Some(_) => data,
         None => with_attributes(data, said)?,
@@ -348,7 +348,7 @@ fn mesh(
     compile(data, &options)
 }
 
-// the files of textures and skins are not read here, but have to be there, as in MuJoCo; `discardvisual` does without textures
+// the files of textures and skins are not read here, but must exist, as in MuJoCo; `discardvisual` drops textures
 fn only_looked_at(tree: &Tree) -> Result<()> {
     let look = |origin: Origin, attr: &str, file: &Option<String>| match file {
         Some(file) => (tree.spec.sources.store.look(file))
@@ -445,7 +445,7 @@ fn read(tree: &Tree, file: &str) -> std::result::Result<Vec<u8>, AssetError> {
         .map_err(|e| AssetError::new(format!("file {file:?}: {e}")))
 }
 
-// the media type if one was said, else the ending of the file's name
+// the media type if one was given, else the ending of the file's name
 fn extension(file: &str, content_type: Option<&str>) -> String {
     match content_type {
         Some(kind) => kind.split(';').next().unwrap_or_default().to_owned(),

@@ -1,4 +1,4 @@
-//! Bodies: pose, mass and inertia, and what is moved when a free body is aligned with its inertia.
+//! Bodies: pose, mass and inertia, and the elements that move when a free body is aligned with its inertia.
 
 use super::asset::Assets;
 use super::pose::{Pose, UNIT, V3, rotate};
@@ -11,18 +11,18 @@ use crate::mjcf::schema::{Compiler, Inertial, Tri};
 use crate::mjcf::source::Origin;
 use crate::types::JointType;
 
-/// A body in its parent, and what it carries in its own frame.
+/// A body in its parent's frame, with its elements in its own frame.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     pub pose: Pose,
     pub inertial: Pose,
     pub mass: f64,
     pub inertia: V3,
-    /// It weighs something, and bounds have raised its mass or its inertia.
+    /// True if the body has mass, and bounds have raised its mass or its inertia.
     pub raised: bool,
     pub geoms: Vec<geom::Compiled>,
     pub joints: Vec<joint::Compiled>,
-    /// What sites, cameras and lights are moved by: the old frame in the new one.
+    /// Pose that sites, cameras and lights are moved by: the old body frame in the new one.
     pub aligned: Option<Pose>,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn compile(tree: &Tree, assets: &Assets, id: usize) -> Result<Compile
             .collect();
         from_geoms(tree, node, &chosen, &mut mass)?;
     }
-    // a body without inertia has its frame there, as in MuJoCo
+    // a body without inertia has its own pose as its inertial frame, as in MuJoCo
     let mut inertial = mass.pose.unwrap_or(pose);
     let mut raised = false;
     if id > 0 {
@@ -113,7 +113,7 @@ pub(super) fn compile(tree: &Tree, assets: &Assets, id: usize) -> Result<Compile
     })
 }
 
-// mass and inertia as they were said
+// mass and inertia of an `inertial` element
 fn explicit(tree: &Tree, node: &Node, said: &Inertial) -> Result<Mass> {
     let origin = said.origin;
     let (Some(pos), Some(mass)) = (said.pos, said.mass) else {
@@ -208,7 +208,7 @@ fn check(tree: &Tree, node: &Node, mass: &mut Mass) -> Result<()> {
         Some(inertial) => inertial.origin,
         None => node.said.origin,
     };
-    // before the bounds, which would hide what is not a number
+    // before the bounds, which would hide a NaN
     let finite = mass.mass.is_finite() && mass.inertia.iter().all(|x| x.is_finite());
     let msg = "mass and inertia overflow; make sizes, densities or masses smaller";
     tree.ensure(finite, origin, None, msg)?;
@@ -235,7 +235,7 @@ fn check(tree: &Tree, node: &Node, mass: &mut Mass) -> Result<()> {
     Ok(())
 }
 
-/// Where and how to say that a body has too little mass or inertia to move.
+/// Place and message of the error that a body has too little mass or inertia to move.
 pub(super) fn too_light(node: &Node, body: &Compiled) -> (Origin, String) {
     let least = crate::types::MINVAL;
     let Some(said) = &node.said.inertial else {
@@ -284,7 +284,7 @@ fn check_joints(tree: &Tree, node: &Node, joints: &[joint::Compiled]) -> Result<
         let free = joint.kind == JointType::Free;
         let msg = "a free joint must be the only joint of its body";
         tree.ensure(!free || joints.len() == 1, origin(k), None, msg)?;
-        // bodies between it and the world may vanish yet
+        // `fusestatic` may still remove bodies between it and the world
         let top = node.parent == 0 || tree.spec.compiler().fusestatic();
         let msg = "a free joint is for children of the world only";
         tree.ensure(!free || top, origin(k), None, msg)?;
@@ -302,7 +302,7 @@ fn check_joints(tree: &Tree, node: &Node, joints: &[joint::Compiled]) -> Result<
     tree.ensure(ok, node.said.origin, Some("mocap"), msg)
 }
 
-/// A light's place and direction in a body's frame that was moved.
+/// Moves a light's position and direction into a body frame that was moved.
 pub(super) fn move_light(back: Pose, pos: &mut V3, dir: &mut V3) {
     *pos = back.then(Pose::at(*pos)).pos;
     *dir = rotate(*dir, back.quat);

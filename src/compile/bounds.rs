@@ -1,5 +1,5 @@
-//! What follows from geoms, sites and inertial frames alone: which frames are the body's, boxes and spheres around geoms, what moves along
-//! with them in a fluid, masks and margins of bodies (first part of `mj_setConst`).
+//! Arrays that follow from geoms, sites and inertial frames alone: `sameframe`, boxes and spheres around geoms, virtual masses in
+//! a fluid, masks and margins of bodies (first part of `mj_setConst`).
 
 use super::emit::{inertial, put, same_frame};
 use super::fluid;
@@ -8,14 +8,14 @@ use super::pose::Pose;
 use crate::fields::Arrays;
 use crate::types::GeomType;
 
-/// Derives all of it.
+/// Derives all these arrays.
 pub(super) fn derive(m: &mut Arrays) {
     frames(m);
     shapes(m);
     bodies(m);
 }
 
-/// Boxes and spheres around geoms, sizes of height fields, what a medium does to a geom.
+/// Boxes and spheres around geoms, sizes of height fields, fluid coefficients.
 pub(super) fn shapes(m: &mut Arrays) {
     (0..m.ngeom).for_each(|g| geom(m, g));
 }
@@ -33,7 +33,7 @@ pub(super) fn bodies(m: &mut Arrays) {
     }
 }
 
-/// Which frames are the body's or its inertia's.
+/// Sets `sameframe`: which frames are the body's or its inertia's.
 pub(super) fn frames(m: &mut Arrays) {
     for i in 0..m.nbody {
         m.body_sameframe[i] = same_frame(inertial(m, i), None) as i32;

@@ -1,5 +1,5 @@
-//! How many contacts and rows a world has room for. `nconmax` and `njmax` are plain sizes of the model:
-//! [`crate::Model::edit`] may set them. What does not fit at run time is flagged (`overflow`, `needed`), never silent.
+//! Capacities of a world: numbers of contacts and rows. `nconmax` and `njmax` are plain sizes of the model:
+//! [`crate::Model::edit`] may set them. An overflow at run time is flagged (`overflow`, `needed`), never silent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,21 +8,21 @@ use super::pair::{contact_rows, max_contact};
 use crate::fields::Arrays;
 use crate::types::*;
 
-/// Up to this many contacts, room is made for all that could ever be.
+/// Up to this many possible contacts, there is room for all of them.
 const SMALL: usize = 16;
 
 /// Sets `nconmax` and `njmax` where the model leaves them open (0).
 ///
-/// Contacts: the sum of what every pair can make, if that is at most 16. Beyond it, 4, and for every moving geom half of what
-/// its richest pair makes, 2 for every kinematic tree if there are several, one for every vertex of a flex that may touch a plane and
-/// for every second element that may touch something, rounded up to a multiple of 8.
+/// Contacts: the sum over all pairs of the most contacts that each can make, if that is at most 16. Beyond 16 it is 4, and for
+/// every moving geom half of the contacts of its richest pair, 2 for every kinematic tree if there are several, one for every
+/// vertex of a flex that may touch a plane and for every second element that may touch something, rounded up to a multiple of 8.
 ///
-/// Rows: every equality and friction loss; half of the limits, but not less than 8 of them; and of the rows of `nconmax`
-/// contacts all if that is all contacts that there could be or if there are several trees (things pile up), else two thirds
-/// (a robot does not lie on all its sides), rounded up to a multiple of 8.
+/// Rows: every equality and friction loss, all limits, and the rows of `nconmax` contacts, if `nconmax` is the number of all possible
+/// contacts or if there are several trees (bodies pile up). Else half of the limits, but not less than 8 of them, and two thirds of
+/// the rows of contacts (a robot does not lie on all its sides), rounded up to a multiple of 8.
 ///
-/// A humanoid of 20 capsules gets 24 contacts and 80 rows; the most that 12,000 steps of flailing asked for were 18 and 75.
-/// It is an estimate: [`crate::batch::Overflow::Grow`] makes more room where it fails.
+/// A humanoid of 20 capsules gets 24 contacts and 80 rows; 12,000 steps of flailing needed 18 and 75 at most. It is an estimate:
+/// [`crate::batch::Overflow::Grow`] makes more room where it fails.
 pub fn capacities(m: &mut Arrays) {
     if m.nconmax == 0 {
         m.nconmax = contacts(m);
@@ -91,7 +91,7 @@ fn soft(m: &Arrays) -> usize {
     vertices.len() + elements.len().div_ceil(2)
 }
 
-// the richest pairs fill the contacts
+// assuming that the contacts are of the pairs with most rows
 fn rows_of_contacts(m: &Arrays) -> usize {
     let mut most = BTreeMap::new();
     for k in 0..m.ncollision {

@@ -1,7 +1,7 @@
-//! Whether arrays are a model: every index leads somewhere, every number is one, what must fit together does. A model that was edited,
-//! read from a file or put together by hand passes here before any stage sees it.
+//! Validates arrays as a model: indices are in range, numbers are not NaN, related arrays agree. A model that was edited, read
+//! from a file or put together by hand is checked here before any stage reads it.
 //!
-//! Most of it is said by the table ([`crate::fields::Field::within`]); what depends on more than one array is looked at by topic.
+//! Most ranges are in the table ([`crate::fields::Field::within`]); conditions on several arrays are checked by topic.
 
 mod assets;
 mod derived;
@@ -18,14 +18,14 @@ use crate::fields::{Arrays, FIELDS, Field, Room, View};
 use crate::model::Names;
 use crate::rowset::RowSet;
 
-/// Looks at everything. Pairs and patterns must only lie within their bounds here; [`strictly`] asks for more.
+/// Checks all arrays. Pairs and patterns must only lie within their bounds here; [`strictly`] asks for more.
 pub(super) fn check(m: &Arrays) -> Result<()> {
     given(m)?;
     room(m)?;
     derived::check(m)
 }
 
-/// Looks at what does not follow from the rest.
+/// Checks the arrays that are not derived from others.
 pub(super) fn given(m: &Arrays) -> Result<()> {
     lengths(m)?;
     numbers(m)?;
@@ -39,7 +39,7 @@ pub(super) fn given(m: &Arrays) -> Result<()> {
     sensors::check(m)
 }
 
-/// Looks at numbers that changed in a model that was right: what [`given`] says of them.
+/// Checks numbers that changed in a valid model, by the conditions of [`given`].
 pub(super) fn changed(m: &Arrays, changed: &Changed) -> Result<()> {
     reals(m, changed.rows)?;
     if changed.options {
@@ -52,10 +52,10 @@ pub(super) fn changed(m: &Arrays, changed: &Changed) -> Result<()> {
     })
 }
 
-/// Looks at some of a model.
+/// A check of a part of a model.
 type Look = fn(&Arrays) -> Result<()>;
 
-/// What looks at numbers, in the order of [`given`], and at which arrays of them.
+/// Checks of numbers, in the order of [`given`], each with the arrays that it reads.
 static OF_NUMBERS: [(RowSet, Look); 5] = [
     (tree::OF_INERTIA, tree::simple),
     (assets::OF_SIZES, assets::sizes),
@@ -64,13 +64,13 @@ static OF_NUMBERS: [(RowSet, Look); 5] = [
     (objects::OF_ACTUATORS, objects::parameters),
 ];
 
-/// The same, and that what follows from the rest is what the compiler makes of it.
+/// [`check`], and that derived arrays equal those that the compiler derives.
 pub(super) fn strictly(m: &Arrays) -> Result<()> {
     check(m)?;
     derived::as_compiled(m)
 }
 
-/// What is wrong with one number of an array.
+/// The error about one number of an array.
 fn bad(name: &str, i: usize, why: impl std::fmt::Display) -> Error {
     Error::Input(format!("{name}[{i}] {why}"))
 }
@@ -104,7 +104,7 @@ fn lengths(m: &Arrays) -> Result<()> {
     Ok(())
 }
 
-/// What is counted in 32-bit words must be counted by 32 bits.
+/// Checks that sizes counted in 32-bit words fit into 32 bits.
 pub(super) fn room(m: &Arrays) -> Result<()> {
     let of_world = FIELDS.iter().filter(|field| field.room != Room::Model);
     let mut need = 0_u64;
@@ -154,7 +154,7 @@ pub(super) fn reals(m: &Arrays, rows: RowSet) -> Result<()> {
 }
 
 fn real(field: &Field, x: &[f64]) -> Result<()> {
-    // without a way out, which keeps the numbers from being looked at several at a time
+    // without an early exit, which would prevent the compiler from vectorizing the loop
     let any = x.iter().fold(false, |any, x| any | x.is_nan());
     let first = any.then(|| x.iter().position(|x| x.is_nan())).flatten();
     first.map_or(Ok(()), |i| Err(bad(field.name, i, "is not a number")))
@@ -209,7 +209,7 @@ fn runs(names: [&str; 2], adr: &[i32], num: &[i32], len: usize) -> Result<()> {
             i,
             format_args!("is {num}, and must not be negative"),
         )?;
-        // what is empty may say so in place of where it would begin
+        // an empty run may have the address -1
         let ok = i64::from(adr) == next || (num == 0 && adr == -1);
         ensure(
             ok,

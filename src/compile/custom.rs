@@ -11,7 +11,7 @@ use crate::fields::Arrays;
 use crate::mjcf::schema::Key;
 use crate::types::JointType;
 
-/// Most numbers (128 MiB) that a few words of a model may ask room for, with nothing in it.
+/// Most numbers (128 MiB) that a short text may allocate without giving any of them.
 const MOST_NUMBERS: usize = 1 << 24;
 
 /// Fills `numeric_*`; texts are kept with the names.
@@ -48,7 +48,7 @@ pub(super) fn numerics(m: &mut Arrays, tree: &Tree) -> Result<()> {
     Ok(())
 }
 
-/// Checks that tuples name what is there.
+/// Checks that tuples name existing elements.
 pub(super) fn tuples(tree: &Tree, names: &Names) -> Result<()> {
     for tuple in &tree.spec.tuples {
         let msg = "a tuple needs at least one element";
@@ -63,7 +63,7 @@ pub(super) fn tuples(tree: &Tree, names: &Names) -> Result<()> {
     Ok(())
 }
 
-/// Number of keyframes: those said, and empty ones up to `nkey` of `<size>`, which may not take more than [`MOST_NUMBERS`].
+/// Number of keyframes: the given ones, and empty ones up to `nkey` of `<size>`, which may not take more than [`MOST_NUMBERS`].
 pub(super) fn key_count(m: &Arrays, tree: &Tree) -> Result<usize> {
     let said = tree.spec.keys.len();
     let nkey = usize::try_from(tree.spec.size.nkey()).unwrap_or(0);
@@ -80,7 +80,7 @@ pub(super) fn key_count(m: &Arrays, tree: &Tree) -> Result<usize> {
     Ok(nkey)
 }
 
-/// Fills `key_*`: what a keyframe leaves out is as in the initial configuration (`mjCKey::Compile`).
+/// Fills `key_*`: values that a keyframe leaves out are those of the initial configuration (`mjCKey::Compile`).
 pub(super) fn keys(m: &mut Arrays, tree: &Tree) -> Result<()> {
     let mocap: Vec<usize> = (0..m.nbody).filter(|&i| m.body_mocapid[i] >= 0).collect();
     let mpos: Vec<f64> = mocap.iter().flat_map(|&i| m.body_pos[i]).collect();
@@ -98,7 +98,7 @@ pub(super) fn keys(m: &mut Arrays, tree: &Tree) -> Result<()> {
     };
     for k in 0..m.nkey {
         let said = tree.spec.keys.get(k);
-        // the keyframe of an attached model says only its part
+        // the keyframe of an attached model gives its own part alone
         let spread = match said.and_then(|key| Some((key, key.of.as_deref()?))) {
             Some((key, of)) => Some(keyof::whole(m, tree, key, of, &initial)?),
             None => None,
@@ -114,7 +114,7 @@ pub(super) fn keys(m: &mut Arrays, tree: &Tree) -> Result<()> {
                 rest.len(),
                 values.len()
             );
-            // what is short is completed, as for models that were attached
+            // a short vector is completed, as for models that were attached
             let ok = values.len() <= rest.len();
             tree.ensure(ok, origin, Some(attr), &msg)?;
             values.extend(&rest[values.len()..]);
@@ -151,10 +151,10 @@ pub(super) fn keys(m: &mut Arrays, tree: &Tree) -> Result<()> {
     Ok(())
 }
 
-/// Fills `key_plastic`, where a keyframe says nothing with where springs rest when a world begins; what is short is completed.
+/// Fills `key_plastic`: a keyframe without it has the plastic state of a reset; a short vector is completed.
 pub(super) fn plastic_keys(m: &mut Arrays, tree: &Tree) -> Result<()> {
     for k in 0..m.nkey {
-        // the keyframe of an attached model says only its part
+        // the keyframe of an attached model gives its own part alone
         let said = tree.spec.keys.get(k).filter(|key| key.of.is_none());
         let values = said.and_then(|key| key.plastic.clone()).unwrap_or_default();
         let origin = said.map(|key| key.origin).unwrap_or_default();
@@ -170,7 +170,7 @@ pub(super) fn plastic_keys(m: &mut Arrays, tree: &Tree) -> Result<()> {
     Ok(())
 }
 
-// a quaternion of no length is the one that turns nothing, as in MuJoCo; mocap orientations stay as they are said
+// a quaternion of zero length becomes the identity, as in MuJoCo; mocap orientations stay as given
 fn normalize_qpos(m: &mut Arrays, k: usize) {
     for j in 0..m.njnt {
         let at = match JointType::from_i32(m.jnt_type[j]) {

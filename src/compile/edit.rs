@@ -1,12 +1,12 @@
-//! The door through which a model is written: what was changed is looked at, what follows from it is derived again, and only then it is
-//! a model.
+//! Edits of a model: the changed arrays are checked, the arrays that depend on them are derived again, and only then they become
+//! the model.
 
 use super::pair::Masks;
 use super::{bounds, capacity, check, layout, qpos0, setconst};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, FIELDS, Model, Role, Row, SIZES};
 
-/// Arrays of reals that decide which rows there are, or which edges of soft bodies something depends on.
+/// Arrays of reals that decide which rows exist, or which edges of flexes are used.
 pub(crate) const STRUCTURAL: &[Row] = &[
     Row::flex_damping,
     Row::flex_edgedamping,
@@ -15,11 +15,12 @@ pub(crate) const STRUCTURAL: &[Row] = &[
 ];
 
 impl Model {
-    /// Changes a model: `change` writes into its arrays and options, then everything that follows from them is derived again, as MuJoCo's
-    /// `mj_setConst` does and beyond: contact parameters and pairs, patterns of rows, damping that actuators lend, masses of subtrees,
-    /// inverse weights, bounds, sizes that options ask for. Room for contacts and rows that was estimated is estimated again.
+    /// Changes a model: `change` writes into its arrays and options, then all derived arrays are derived again, as by MuJoCo's
+    /// `mj_setConst` and beyond: contact parameters and pairs, patterns of rows, damping that actuators add, masses of subtrees,
+    /// inverse weights, bounds, sizes that options ask for. Capacities for contacts and rows that were estimated are estimated
+    /// again.
     ///
-    /// Returns what `change` returns. Where it fails, the model is as it was. Worlds that were made of the model before keep what it was.
+    /// Returns the result of `change`. On failure the model is unchanged. Worlds that were made of the model before keep its old numbers.
     ///
     /// ```
     /// use manyworlds::{Model, types::Integrator};
@@ -35,13 +36,13 @@ impl Model {
     /// # Ok::<(), manyworlds::Error>(())
     /// ```
     ///
-    /// As with `mj_setConst`, what the compiler alone decides stays: damping from a `dampratio`, springs from a `springdamper`, lengths of
-    /// tendons at rest, statistics, masses inferred from geoms.
+    /// As with `mj_setConst`, results of the compiler alone stay: damping from a `dampratio`, springs from a `springdamper`,
+    /// lengths of tendons at rest, statistics, masses inferred from geoms.
     ///
     /// # Errors
-    /// [`Error::Input`] with the name of the field and the reason: of a size or a field that only the text of the model can change, of one
-    /// that follows from others, of a number that is out of its range. [`Error::Size`] where contacts and rows do not fit, or too many
-    /// pairs may collide.
+    /// [`Error::Input`] with the name of the field and the reason: a size or a field that only the text of the model can change,
+    /// a derived field, a number out of its range. [`Error::Size`] where contacts and rows do not fit, or too many pairs may
+    /// collide.
     pub fn edit<T>(&mut self, change: impl FnOnce(&mut Arrays) -> T) -> Result<T> {
         let mut arrays = (**self).clone();
         let out = change(&mut arrays);
@@ -54,7 +55,7 @@ impl Model {
         }
         layout::layout(&mut arrays, self.masks())?;
         let mut model = self.with_arrays(arrays);
-        // worlds are made in there, so their size is looked at before
+        // deriving makes worlds, so their size is checked before
         check::room(&model)?;
         if changed {
             qpos0::of_one(&mut model);
@@ -64,13 +65,13 @@ impl Model {
         Ok(out)
     }
 
-    /// A model of arrays that hold everything, what follows from the rest too (`layout::layout` derives what is ours of it).
+    /// A model of complete arrays, derived ones included (`layout::layout` derives the arrays of ours).
     ///
-    /// Lists of pairs and of patterns (`collision_*`, `Jpat_*`) may be others than the compiler's as long as they lie within their bounds.
+    /// Lists of pairs and of patterns (`collision_*`, `Jpat_*`) may differ from the compiler's as long as they lie within their bounds.
     ///
     /// # Errors
-    /// [`Error::Input`] with the name of a field that has not the length that the sizes say, or leads nowhere, or does not fit the others;
-    /// [`Error::Size`] where contacts and rows do not fit.
+    /// [`Error::Input`] with the name of a field whose length does not fit the sizes, whose ids are out of range, or that does
+    /// not fit other fields; [`Error::Size`] where contacts and rows do not fit.
     pub fn from_arrays(arrays: Arrays) -> Result<Model> {
         check::check(&arrays)?;
         Ok(Model::unchecked(arrays))
@@ -78,7 +79,7 @@ impl Model {
 }
 
 impl Model {
-    // which pairs of geoms it lists: with a function that filters contacts, more than masks allow
+    // rule for the list of pairs: with a function that filters contacts it has more pairs than masks allow
     fn masks(&self) -> Masks {
         match self.users().filters() {
             true => Masks::OfBodies,
@@ -86,7 +87,7 @@ impl Model {
         }
     }
 
-    /// Gives a world room for so many contacts and rows, no more and no less.
+    /// Sets the capacities of a world for contacts and rows, exactly.
     ///
     /// # Errors
     /// [`Error::Size`] where they do not fit.
@@ -103,7 +104,7 @@ impl Model {
     }
 }
 
-/// Refuses what only the compiler may change; true if an array changed.
+/// Refuses changes that only the compiler may make; true if an array changed.
 fn refuse(before: &Arrays, m: &Arrays) -> Result<bool> {
     for (size, what) in SIZES {
         if before.size(size) != m.size(size) && !["nconmax", "njmax"].contains(size) {
@@ -136,7 +137,7 @@ fn refuse(before: &Arrays, m: &Arrays) -> Result<bool> {
     Ok(changed)
 }
 
-/// The size of a mesh or height field is that of its data.
+/// Checks that geoms keep the size of their mesh or height field.
 pub(super) fn sizes_of_data(before: &Arrays, m: &Arrays) -> Result<()> {
     use crate::types::GeomType::{Hfield, Mesh, Sdf};
     let of_data = |g: usize| [Hfield, Mesh, Sdf].iter().any(|t| m.geom_type[g] == *t);
@@ -149,7 +150,7 @@ pub(super) fn sizes_of_data(before: &Arrays, m: &Arrays) -> Result<()> {
     })
 }
 
-/// Room that was estimated, not said, is open again.
+/// Opens capacities again that were estimated, not given.
 fn reopen(before: &Arrays, m: &mut Arrays) {
     let mut estimate = before.clone();
     (estimate.nconmax, estimate.njmax) = (0, before.njmax);

@@ -122,7 +122,7 @@ fn emit_body(m: &mut Arrays, tree: &Tree, i: usize, b: &body::Compiled, mocap: &
     }
 }
 
-/// How a frame lies to that of its body and to that of the body's inertia
+/// Relation of a frame to that of its body and to that of the body's inertia.
 pub(super) fn same_frame(pose: Pose, inertial: Option<Pose>) -> SameFrame {
     match inertial {
         _ if is_zero(pose.pos) && is_unit(pose.quat) => SameFrame::Body,
@@ -139,7 +139,7 @@ fn same_vec(a: V3, b: V3) -> bool {
     a.iter().zip(b).all(|(x, y)| (x - y).abs() < FRAME_EPS)
 }
 
-/// True of a vector that counts as none.
+/// True of a vector that counts as zero.
 pub(super) fn is_zero(a: V3) -> bool {
     same_vec(a, [0.0; 3])
 }

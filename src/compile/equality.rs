@@ -7,7 +7,7 @@ use crate::fields::Arrays;
 use crate::mjcf::schema::{Equality, EqualityTag};
 use crate::types::{EqType, JointType, ObjType};
 
-/// Fills `eq_*`; the poses that follow from `qpos0` come later (`mjCEquality::Compile`).
+/// Fills `eq_*`; the poses at `qpos0` come later (`mjCEquality::Compile`).
 pub(super) fn fill(m: &mut Arrays, tree: &Tree, names: &Names) -> Result<()> {
     for said in &tree.spec.equalities {
         let (kind, objtype, ids) = objects(tree, names, said)?;
@@ -90,7 +90,7 @@ fn scalar(m: &Arrays, tree: &Tree, said: &Equality, ids: Pair) -> Result<()> {
     Ok(())
 }
 
-// the row as it is before qpos0 is known; MuJoCo leaves its defaults at places that mean nothing
+// the row of eq_data before qpos0 is known; unused entries keep MuJoCo's defaults
 fn data(kind: EqType, objtype: ObjType, said: &Equality) -> [f64; 12] {
     let mut data = [0.0; 12];
     (data[1], data[10]) = (1.0, 1.0);

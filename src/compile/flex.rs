@@ -1,4 +1,4 @@
-//! Soft bodies: their vertices, edges and elements, and what their material is made of (`mjCFlex::Compile`).
+//! Soft bodies: their vertices, edges and elements, and the coefficients of their material (`mjCFlex::Compile`).
 
 mod cage;
 pub(super) mod material;
@@ -16,10 +16,10 @@ use crate::types::JointType;
 use cage::Cage;
 use topology::Topology;
 
-/// Most numbers of stiffness of all flexes together: a gibibyte.
+/// Most stiffness coefficients of all flexes together: a gibibyte.
 const MAXSTIFFNESS: usize = 1 << 27;
 
-/// Fills `flex_*` and `flexedge_*`, but for what follows from `qpos0` later. Needs the bodies.
+/// Fills `flex_*` and `flexedge_*`, except the arrays that are derived from `qpos0` later. Needs the bodies.
 pub(super) fn fill(m: &mut Arrays, tree: &Tree, names: &Names) -> Result<()> {
     if tree.spec.flexes.is_empty() {
         return Ok(());
@@ -43,7 +43,7 @@ pub(super) fn fill(m: &mut Arrays, tree: &Tree, names: &Names) -> Result<()> {
     Ok(())
 }
 
-/// A soft body as it was said: numbers of everything, and where its vertices are at `qpos0`.
+/// A soft body as given: its bodies and elements, and the positions of its vertices at `qpos0`.
 struct Part {
     dim: usize,
     bodies: Vec<usize>,
@@ -53,7 +53,7 @@ struct Part {
     element: Vec<i32>,
     centered: bool,
     rigid: bool,
-    // vertices are between its nodes
+    // the grid of nodes that the vertices are between, if there is one
     cage: Option<Cage>,
 }
 
@@ -126,7 +126,7 @@ fn bends(said: &Flex) -> bool {
     )
 }
 
-// whether an equality holds its edges
+// whether an equality constrains the edges of a flex
 fn held(tree: &Tree, said: &Flex) -> bool {
     let mut equalities = tree.spec.equalities.iter();
     equalities.any(|e| e.tag == EqualityTag::Flex && e.flex.is_some() && e.flex == said.name)
@@ -274,7 +274,7 @@ fn check_material(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<(
     ensure(condim, "dim", "condim of its contacts must be 1, 3, 4 or 6")
 }
 
-// what is between nodes is a solid
+// a flex with nodes must be a solid
 fn check_cage(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<()> {
     if part.cage.is_none() {
         return Ok(());
@@ -298,7 +298,7 @@ fn check_cage(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<()> {
     }
 }
 
-// the bodies must move by themselves, and be damped by the flex alone
+// the bodies must move independently, and only the flex may damp them
 fn check_bodies(m: &Arrays, tree: &Tree, names: &Names, said: &Flex, part: &Part) -> Result<()> {
     if part.rigid {
         return Ok(());
@@ -326,7 +326,7 @@ fn check_bodies(m: &Arrays, tree: &Tree, names: &Names, said: &Flex, part: &Part
             && !carries
             && joints.all(|j| m.jnt_type[j] == JointType::Slide)
     };
-    // one that anything else holds is held
+    // a body that does not slide along three axes pins the flex
     let slides = |b: &usize| is_vertex(*b) && tree.bodies[*b].joints.len() == 3;
     let loose = held_by.iter().all(slides);
     for &b in bodies.iter().filter(|b| is_vertex(**b)) {
@@ -341,7 +341,7 @@ fn check_bodies(m: &Arrays, tree: &Tree, names: &Names, said: &Flex, part: &Part
         );
         tree.ensure(!damped, said.origin, Some("body"), &msg)?;
 
-        // what moves around it would move it twice
+        // joints of an ancestor would move an unpinned flex twice
         let mut around = node.parent;
         while loose && around != 0 {
             let joints = tree.bodies[around].joints.is_empty();
@@ -456,7 +456,7 @@ fn properties(m: &mut Arrays, said: &Flex, part: &Part) {
     boxed(m, said, part);
 }
 
-// the box around the elements that touch, and where each vertex is in it
+// bounding box of the elements that may collide, and the place of each vertex in it
 fn boxed(m: &mut Arrays, said: &Flex, part: &Part) {
     let first = m.flex_elemlayer.len() - part.element.len() / (part.dim + 1);
     let layers = &m.flex_elemlayer[first..];
@@ -491,7 +491,7 @@ fn boxed(m: &mut Arrays, said: &Flex, part: &Part) {
     }
 }
 
-/// Which dofs the length of each edge depends on, where something depends on the edge; `nJfe` counts them for all edges.
+/// Dofs that the length of each edge depends on, if the edge is used; `nJfe` counts them for all edges.
 pub(super) fn edge_pattern(m: &mut Arrays) {
     m.flexedge_J_rownnz = vec![0; m.nflexedge];
     m.flexedge_J_rowadr = vec![0; m.nflexedge];
@@ -536,7 +536,7 @@ pub(super) fn edge_bodies(m: &Arrays, f: usize, e: usize) -> [usize; 2] {
     })
 }
 
-/// Coefficients of stretch of all elements, or of all cells between nodes.
+/// Number of stretch coefficients of all elements, or of all cells between nodes.
 pub(super) fn stiffness_num(m: &Arrays, f: usize) -> i64 {
     let of_element = match m.flex_dim[f] {
         3 => TETRAHEDRON,
@@ -551,7 +551,7 @@ pub(super) fn stiffness_num(m: &Arrays, f: usize) -> i64 {
     }
 }
 
-/// Whether its own forces or constraints keep a flex in shape.
+/// Whether internal forces or constraints of a flex keep its shape.
 pub(super) fn keeps_shape(m: &Arrays, f: usize) -> bool {
     let (stretch, bend) = (m.flex_stiffnessadr[f], m.flex_bendingadr[f]);
     let of = |adr: i32| {

@@ -1,4 +1,4 @@
-//! Other numbers in a model: what follows from those that changed, and from no others, is derived again, in place.
+//! Changes of numbers in a model: only arrays that depend on changed numbers are derived again, in place.
 //!
 //! ```text
 //! rows that changed ─written─▶ checked ─▶ each part of PARTS that reads one of them ─▶ rows that came out otherwise, for the parts behind
@@ -15,14 +15,14 @@ use crate::fields::{Arrays, FIELDS, Field, Model, Room, Row, View, ViewMut};
 use crate::model::Opt;
 use crate::rowset::RowSet;
 
-/// Sizes that only count what is not zero, and of which fields: a stage is left out where there is none, and no array hangs on them.
+/// Sizes that count nonzero entries, and the fields that they count: a stage is skipped if its count is 0, and no array has such a size.
 pub(crate) const COUNTS: &[(&str, &[&str])] = &[
     ("ngravcomp", &["body_gravcomp"]),
     ("nsurfacevel", &["geom_surfacevel"]),
     ("nadhesion", &["geom_adhesion", "pair_adhesion"]),
 ];
 
-/// What changed in a model.
+/// Changes of a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changed {
     /// Arrays.
@@ -32,13 +32,13 @@ pub(crate) struct Changed {
 }
 
 impl Changed {
-    /// True if it is nothing.
+    /// True if nothing changed.
     pub fn is_nothing(&self) -> bool {
         self.rows.is_empty() && !self.options
     }
 }
 
-/// One thing that follows from numbers.
+/// One derivation from numbers.
 struct Part {
     // the arrays that it reads, if they may change
     reads: RowSet,
@@ -49,7 +49,7 @@ struct Part {
     derive: fn(&mut Arrays),
 }
 
-/// All of them, each behind those that it hangs on, but for what hangs on poses at `qpos0` ([`qpos0`]).
+/// All derivations, each after those that it depends on, except those from poses at `qpos0` ([`qpos0`]).
 static PARTS: [Part; 14] = [
     Part {
         reads: RowSet::of(&[
@@ -214,7 +214,7 @@ impl Part {
     }
 }
 
-/// A model with other numbers that decide nothing but how much, on its way: the tree, pairs, patterns and room stay as they are.
+/// A model whose numbers are being changed, but not its structure: tree, pairs, patterns and capacities stay as they are.
 #[derive(Debug)]
 pub(crate) struct Renumbered<'a> {
     model: &'a mut Model,
@@ -223,8 +223,9 @@ pub(crate) struct Renumbered<'a> {
 }
 
 impl<'a> Renumbered<'a> {
-    /// Its numbers: `write` writes arrays and options that may be edited, [`super::STRUCTURAL`] aside, and `asked` names them. What
-    /// follows is derived again, but for [`Renumbered::at_qpos0`]. `shared` is the model that it came from.
+    /// Changes numbers: `write` writes arrays and options that may be edited, [`super::STRUCTURAL`] aside, and `asked` names
+    /// them. Arrays that depend on them are derived again, except those of [`Renumbered::at_qpos0`]. `shared` is the model that
+    /// it came from.
     ///
     /// Fails like [`Model::edit`] on a number that is out of its range; then nothing is changed.
     pub fn new(
@@ -253,7 +254,7 @@ impl<'a> Renumbered<'a> {
         }
     }
 
-    // derives what follows from what changed, and adds it to that
+    // derives the arrays that depend on changed ones, and adds them to the changes
     fn follow(&mut self, shared: &Arrays) -> Result<()> {
         if self.changed.rows.has(Row::geom_size) {
             sizes_of_data(shared, self.model)?;
@@ -274,13 +275,13 @@ impl<'a> Renumbered<'a> {
         rows.iter().for_each(|row| kept.keep(self.model, *row));
     }
 
-    // which of some arrays that were kept are others now
+    // notes which of some kept arrays have changed
     fn see(&mut self, rows: &[Row]) {
         let others = self.kept.others(self.model, RowSet::of(rows));
         self.changed.rows = self.changed.rows.with(&others);
     }
 
-    /// Derives what hangs on poses at `qpos0`, of [`qpos0::WIDTH`] models at most.
+    /// Derives arrays that depend on poses at `qpos0`, of [`qpos0::WIDTH`] models at most.
     pub fn at_qpos0<'b>(them: impl Iterator<Item = &'b mut Self>, shared: &Model, work: &mut Work)
     where
         'a: 'b,
@@ -293,8 +294,8 @@ impl<'a> Renumbered<'a> {
         them.iter_mut().for_each(|it| it.see(qpos0::WRITES));
     }
 
-    /// Which arrays are others than they were, those that follow included, and what was there before. Fails where what followed is no
-    /// number, with [`Error::Missing`] where a number asks for what no stage computes; then nothing is changed.
+    /// The changed arrays, derived ones included, and their old values. Fails where a derived number is NaN, with
+    /// [`Error::Missing`] where a number asks for a feature that no stage computes; then nothing is changed.
     pub fn done(self, shared: &Arrays) -> Result<(Changed, Kept)> {
         match self.sound(shared) {
             Ok(()) => Ok((self.changed, self.kept)),
@@ -308,7 +309,7 @@ impl<'a> Renumbered<'a> {
     fn sound(&self, shared: &Arrays) -> Result<()> {
         let (model, changed) = (&*self.model, &self.changed);
         check::reals(model, changed.rows)?;
-        // of numbers it depends on options, and on forces where their slopes are part of the metric
+        // missing features depend on options, and in a discrete step on numbers of forces too, whose slopes are part of the metric
         let lacks = match changed.options || model.opt.is_discrete() {
             true => needs::missing(model),
             false => Vec::new(),
@@ -333,7 +334,7 @@ pub(crate) fn same_sizes(m: &Arrays, shared: &Arrays) -> Result<()> {
     })
 }
 
-/// Numbers of a model as they were, to be put back.
+/// Old numbers of a model, to be put back.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     rows: RowSet,
@@ -346,7 +347,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    // what is to be written
+    // keeps the arrays that are going to be written
     fn of(m: &Arrays, asked: &Changed) -> Self {
         let mut kept = Self {
             counts: COUNTS.iter().filter_map(|(size, _)| m.size(size)).collect(),
@@ -377,7 +378,7 @@ impl Kept {
         self.starts.push((row, start));
     }
 
-    // of some arrays that are kept, those that are others now
+    // those of some kept arrays that have changed
     fn others(&self, m: &Arrays, of: RowSet) -> RowSet {
         let starts = self.starts.iter().filter(|(row, _)| of.has(*row));
         let other = |(row, start): &(Row, usize)| match m.view(*row) {
@@ -389,7 +390,7 @@ impl Kept {
         others.map(|(row, _)| row).collect()
     }
 
-    /// The model is as it was.
+    /// Puts the old numbers back into the model.
     pub fn put_back(self, model: &mut Model) {
         let m = model.arrays_mut();
         if let Some(opt) = self.opt {
@@ -409,7 +410,7 @@ impl Kept {
     }
 }
 
-// zeros of either sign, and what is no number, are told apart
+// compared by bits: zeros of either sign differ, and so do NaNs
 fn bits(x: &[f64]) -> &[u64] {
     bytemuck::cast_slice(x)
 }

@@ -20,7 +20,7 @@ pub(super) struct Compiled {
     pub size: V3,
     /// Id of the mesh or height field.
     pub data: Option<usize>,
-    /// What it adds to the body, where inertia is inferred.
+    /// Mass and inertia that the geom adds to its body, where these are inferred.
     pub mass: f64,
     pub inertia: V3,
     /// Centre and half sizes of the bounding box in the geom's frame.
@@ -42,7 +42,7 @@ pub(super) fn compile(
     let kind = said.type_();
     check(tree, part, kind)?;
 
-    // pose and size as said
+    // given pose and size
     let (mut pose, mut size) = placed(
         tree,
         kind,
@@ -136,12 +136,12 @@ fn check(tree: &Tree, part: &Part<Geom>, kind: GeomType) -> Result<()> {
     tree.ensure(!shaped, origin, Some("type"), msg)
 }
 
-/// Sizes as said; those that were not are zero.
+/// Given sizes; the others are zero.
 pub(super) fn sizes(said: Option<&[f64]>) -> V3 {
     crate::mjcf::table::fill(said, [0.0; 3])
 }
 
-/// Pose and size of a geom or site, by `fromto` if that was said.
+/// Pose and size of a geom or site, by `fromto` if that was given.
 pub(super) fn placed(
     tree: &Tree,
     kind: GeomType,
@@ -176,7 +176,7 @@ pub(super) fn placed(
     Ok((pose, size))
 }
 
-/// How many sizes a shape needs.
+/// Number of sizes that a shape needs.
 pub(super) fn size_count(kind: GeomType) -> usize {
     match kind {
         GeomType::Sphere => 1,
@@ -273,7 +273,7 @@ fn primitive(kind: GeomType) -> Option<Primitive> {
     }
 }
 
-// mass, from itself or the density, and the inertia that follows
+// mass, given or from the density, and the inertia that follows
 fn weigh(
     tree: &Tree,
     assets: &Assets,
@@ -312,7 +312,7 @@ fn weigh(
     Ok((mass, inertia))
 }
 
-// a velocity said in the frame of the mesh's file, in the frame of the mesh, or of what was fitted to it
+// turns a velocity from the frame of the mesh's file into that of the mesh, or of the primitive fitted to it
 fn turn_back(surfacevel: &mut [f64; 6], offset: Pose) {
     let [a, b, c, d, e, f] = *surfacevel;
     let quat = conjugate(offset.quat);

@@ -1,9 +1,9 @@
-//! Histories: room for what is read of them, and what they hold when a world begins.
+//! Histories: sizes of the delayed data, and the buffers after a reset.
 
 use crate::fields::Arrays;
 
-/// Sizes that hang on histories, and those of a world that begins (`mj_resetData`): all values are zero, the times are those at which
-/// samples would have been taken.
+/// Sizes that depend on histories, and the buffers after a reset (`mj_resetData`): all values are zero, the times are those at
+/// which samples would have been taken.
 pub(super) fn begin(m: &mut Arrays) {
     let any = |adr: &[i32]| m.nhistory > 0 && adr.iter().any(|&adr| adr >= 0);
     m.nlate = if any(&m.actuator_historyadr) { m.nu } else { 0 };
@@ -22,7 +22,7 @@ pub(super) fn begin(m: &mut Arrays) {
         let ring = (m.sensor_historyadr[i], m.sensor_history[2 * i]);
         let [period, phase] = [m.sensor_interval[2 * i], m.sensor_interval[2 * i + 1]];
 
-        // nobody samples more often than a step is made
+        // a step takes one sample at most
         let span = period.max(step);
         let newest = if phase == 0.0 { -span } else { phase };
         let due = match phase == 0.0 {
@@ -46,10 +46,10 @@ pub(super) fn begin(m: &mut Arrays) {
     }
 }
 
-/// A share of a step that is nothing: what is left of a quotient that is a whole number.
+/// Remainder of a quotient, as a share of a step, up to which the quotient counts as a whole number.
 const ROUNDING: f64 = 1e-9;
 
-// when it is due, the place of the newest sample, times
+// fills one buffer: `due`, the place of the newest sample, the times of the samples
 fn start(history: &mut [f64], (adr, num): (i32, i32), due: f64, newest: f64, span: f64) {
     let (Ok(adr), Ok(num)) = (usize::try_from(adr), usize::try_from(num)) else {
         return;

@@ -38,7 +38,7 @@ pub(super) fn compile(tree: &Tree, part: &Part<Joint>, autolimits: bool) -> Resu
     tree.ensure(!yields, origin, Some("springyield"), msg)?;
     check_frictionloss(tree, origin, said.frictionloss())?;
 
-    // which limits hold; a free joint has none, the actuator's are on scalar joints only
+    // which limits are active; a free joint has none, the actuator's are on scalar joints only
     let range = said.range();
     let limited =
         kind != JointType::Free && limited(tree, origin, "", said.limited(), range, autolimits)?;
@@ -69,7 +69,7 @@ pub(super) fn compile(tree: &Tree, part: &Part<Joint>, autolimits: bool) -> Resu
         msg,
     )?;
 
-    // angles in radians; a range that does not hold stays as it was said
+    // angles in radians; an inactive range stays as given
     let radian = if tree.units.degree {
         std::f64::consts::PI / 180.0
     } else {
@@ -101,7 +101,7 @@ fn check_springdamper(tree: &Tree, said: &Joint) -> Result<()> {
     tree.ensure(ok, said.origin, Some("springdamper"), msg)
 }
 
-/// Friction that is negative would push: MuJoCo's rows for it have no force that fits.
+/// Refuses negative friction, which would push: no force satisfies MuJoCo's rows for it.
 pub(super) fn check_frictionloss(tree: &Tree, origin: Origin, loss: f64) -> Result<()> {
     let msg = "frictionloss may not be negative";
     tree.ensure(loss >= 0.0, origin, Some("frictionloss"), msg)
@@ -130,7 +130,7 @@ fn place(tree: &Tree, part: &Part<Joint>, kind: JointType) -> Result<(V3, V3)> {
     Ok((pos, axis))
 }
 
-/// Whether a limit holds: as said, or by whether a range was given. Fails when that may not be inferred.
+/// Whether a limit is active: as given, or by whether a range was given. Fails when that may not be inferred.
 pub(super) fn limited(
     tree: &Tree,
     origin: Origin,

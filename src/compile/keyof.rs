@@ -9,7 +9,7 @@ use crate::types::JointType;
 /// A piece of a vector: how many numbers, and where they go in the whole model, if that part was attached.
 type Piece = (usize, Option<usize>);
 
-/// The keyframe of the whole model: what the attached model says of its part, the rest as given.
+/// The keyframe of the whole model: the attached model gives its part, `rest` the others.
 pub(super) fn whole(m: &Arrays, tree: &Tree, key: &Key, of: &KeyOf, rest: &Key) -> Result<Key> {
     let joint = |type_: JointType| match type_ {
         JointType::Free => (7, 6),

@@ -1,4 +1,4 @@
-//! Fields that are ours: derived from MuJoCo's once a model is compiled, so that every stage finds its way by table.
+//! Fields that are ours, derived from MuJoCo's once a model is compiled: the tables by which stages find elements.
 
 use super::pair::Masks;
 use super::{capacity, emit, flex, history, pair, pattern, plastic, plugin, setconst, sparse};
@@ -19,7 +19,7 @@ pub fn layout(m: &mut Arrays, masks: Masks) -> Result<()> {
     Ok(())
 }
 
-/// Fills those that follow from numbers of MuJoCo's, where the structure is there.
+/// Fills our fields that depend on numbers of MuJoCo's; the structure must be filled before.
 pub(super) fn numbers(m: &mut Arrays) {
     of_actuators(m);
     pair::parameters::parameters(m);
@@ -34,7 +34,7 @@ pub(super) fn count_surfacevel(m: &mut Arrays) {
     m.nsurfacevel = m.geom_surfacevel.chunks_exact(6).filter(moving).count();
 }
 
-/// Everything made of integers that follows from the tree, the tendons, the actuators and the options, but pairs and patterns.
+/// Fills all integer fields that follow from the tree, the tendons, the actuators and the options, except pairs and patterns.
 pub(super) fn structure(m: &mut Arrays) {
     emit::kinematic_trees(m);
     setconst::tendon_pattern(m);
@@ -45,7 +45,7 @@ pub(super) fn structure(m: &mut Arrays) {
     option_sizes(m);
 }
 
-// how stages find their way over the tree and the transmissions
+// lists by which stages go over the tree and the transmissions
 fn ways(m: &mut Arrays) {
     levels(m);
     children(m);
@@ -57,7 +57,7 @@ fn ways(m: &mut Arrays) {
     m.nvpad = m.nv + crate::cpu::lib::chains::MARGIN;
 }
 
-/// What only some options need has room with them alone.
+/// Sizes of arrays that only some options need; 0 without them.
 pub(super) fn option_sizes(m: &mut Arrays) {
     runge_kutta_sizes(m);
     implicit_sizes(m);
@@ -80,7 +80,7 @@ pub(super) fn option_sizes(m: &mut Arrays) {
     };
 }
 
-/// Rows that a solver of the dual problem needs room for (`njdual`): none, if the model's options ask for no such solver.
+/// Rows that a solver of the dual problem needs room for (`njdual`): 0 if the model's options ask for no such solver.
 pub fn dual_rows(m: &Arrays) -> usize {
     let dual = m.opt.solver == Solver::Pgs || m.opt.noslip_iterations > 0;
     if dual { m.njmax } else { 0 }
@@ -113,7 +113,7 @@ fn levels(m: &mut Arrays) {
     m.level_body = level_body;
 }
 
-// what a reset puts into the controls (`mj_resetCtrl`)
+// controls after a reset (`mj_resetCtrl`)
 fn neutral_controls(m: &mut Arrays) {
     m.ctrl0 = vec![0.0; m.nu];
     for i in 0..m.nactuator {
@@ -140,7 +140,7 @@ fn children(m: &mut Arrays) {
     }
 }
 
-/// Armature and damping of dofs and tendons, with what actuators lend to the joint or tendon that they act on.
+/// Armature and damping of dofs and tendons, with the parts that actuators add to the joint or tendon that they act on.
 pub(super) fn of_actuators(m: &mut Arrays) {
     m.dof_armature_all.clone_from(&m.dof_armature);
     m.dof_damping_all.clone_from(&m.dof_damping);
@@ -176,7 +176,7 @@ fn gear_squared(m: &Arrays, k: usize) -> f64 {
     gear * gear
 }
 
-// one actuator by its id, none if that is -1, else all that act on the joint or tendon
+// actuators that add to a joint or tendon: one by its id, none if that is -1, else all that act on it
 fn lenders(m: &Arrays, actuatorid: i32, target: usize, tendon: bool) -> Vec<usize> {
     match actuatorid {
         -1 => Vec::new(),
@@ -226,7 +226,7 @@ pub fn merged_chain(m: &Arrays, body1: usize, body2: usize) -> Vec<i32> {
     chain
 }
 
-// which dofs an actuator's output can move is known from the model
+// the model determines which dofs an actuator's output can move
 fn moment_pattern(m: &mut Arrays) {
     let mut rows = vec![Vec::new(); m.nout];
     for i in 0..m.nactuator {

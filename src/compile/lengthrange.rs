@@ -12,7 +12,7 @@ use crate::fields::{Arrays, Data, Model};
 use crate::mjcf::schema::{LengthRange, LrMode};
 use crate::types::*;
 
-/// Most steps of a simulation that looks for a length.
+/// Most steps of a simulation that searches for a length.
 const MOST_STEPS: f64 = 1e5;
 
 /// Sets `actuator_lengthrange` of the actuators that need it.
@@ -108,7 +108,7 @@ fn set(m: &mut Arrays, i: usize, range: [f64; 2]) {
     m.actuator_lengthrange[2 * out..2 * out + 2].copy_from_slice(&range);
 }
 
-// shortest and longest length at rest under a pull, or what went wrong
+// shortest and longest length at rest under a pull, or an error message
 fn range(m: &Model, said: &LengthRange, i: usize) -> std::result::Result<[f64; 2], String> {
     let hint = "give lengthrange, or limit the joints that it moves";
     let [(short, spread0), (spread1, long)] = [side(m, said, i, -1.0)?, side(m, said, i, 1.0)?];
@@ -136,7 +136,7 @@ fn side(
     while d.time[0] < said.inttotal() {
         let before = d.time[0];
         let length = pull(m, said, &mut d, i, sign);
-        // a world whose numbers went bad starts again
+        // a world with bad numbers was reset
         if d.time[0] <= before || !length.is_finite() {
             return Err(
                 "the simulation that finds lengthrange is unstable; give lengthrange".to_owned(),

@@ -1,4 +1,4 @@
-//! Sites, cameras and lights: what marks a body without weighing anything.
+//! Sites, cameras and lights: elements of a body that have no mass.
 
 use super::body;
 use super::geom::{check_sizes, placed, sizes};
@@ -92,7 +92,7 @@ pub(super) fn camera(tree: &Tree, part: &Part<Camera>) -> Result<CompiledCamera>
         });
     }
 
-    // what is said in pixels holds, be it said in lengths too
+    // values in pixels take precedence over values in lengths
     let pixel: [f64; 2] =
         std::array::from_fn(|k| single(f64::from(said.resolution()[k]) / sensorsize[k]));
     let length = |pixels: Option<[f64; 2]>, length: Option<[f64; 2]>, k: usize| match pixels
@@ -116,7 +116,7 @@ pub(super) fn camera(tree: &Tree, part: &Part<Camera>) -> Result<CompiledCamera>
     })
 }
 
-// whether a pair is said, and not nothing
+// whether a pair is given and not zero
 fn set(said: Option<[f64; 2]>) -> bool {
     said.is_some_and(|x| x != [0.0; 2])
 }

@@ -5,8 +5,8 @@
 //!      ─contact·equality·tendon·actuator·sensor·custom──▶ Model ─sparse·layout──▶ patterns ─setconst──▶ constants at qpos0
 //! ```
 //!
-//! Numbers and order follow MuJoCo 4.0.0's compiler (`mjCModel::TryCompile`). What MuJoCo refuses is refused here, with the
-//! place in the text and what to do about it.
+//! Numbers and order follow MuJoCo 4.0.0's compiler (`mjCModel::TryCompile`). A model that MuJoCo refuses is refused here, with
+//! the place in the text and the remedy.
 
 mod actuator;
 #[cfg(feature = "scene")]
@@ -152,7 +152,7 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     Ok(model)
 }
 
-// patterns, keyframes, and everything that follows from the rest
+// patterns, keyframes, and all derived arrays
 fn finish(mut arrays: Arrays, tree: &Tree) -> Result<Model> {
     let m = &mut arrays;
     let n = m.ntendon;
@@ -233,7 +233,7 @@ fn override_statistics(m: &mut Arrays, spec: &Spec) {
     stat.center = said.center.unwrap_or(stat.center);
 }
 
-// what moves needs mass, its own or that of something welded to it
+// a moving body needs mass, its own or that of a body welded to it
 fn check_moving(tree: &Tree, bodies: &[body::Compiled]) -> Result<()> {
     let heavy =
         |i: usize| bodies[i].mass >= MINVAL && bodies[i].inertia.iter().all(|x| *x >= MINVAL);

@@ -63,7 +63,7 @@ impl Model {
     /// out.
     ///
     /// # Errors
-    /// [`Error::Input`] if an array of a model made by hand has not the length that the sizes say.
+    /// [`Error::Input`] if an array of a model made by hand does not have the length that the sizes give.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         if self.users().filters() {
             // its list of pairs is longer than masks allow
@@ -253,7 +253,7 @@ fn statistics(stat: &Statistic) -> [f64; 7] {
     [meaninertia, meanmass, meansize, extent, x, y, z]
 }
 
-// a text: its bytes as u32, then they
+// a text: the number of its bytes as u32, then the bytes
 fn put_text(text: &str, out: &mut Vec<u8>) {
     out.extend((text.len() as u32).to_le_bytes());
     out.extend(text.as_bytes());

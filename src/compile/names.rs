@@ -40,7 +40,7 @@ macro_rules! ids {
 }
 
 impl<'a> Names<'a> {
-    /// The names of a model. Fails where a name is there twice.
+    /// The names of a model. Fails where a name is used twice.
     pub fn new(tree: &Tree<'a>) -> Result<Names<'a>> {
         let spec = tree.spec;
         let named = |i: usize| -> (&'a str, Origin) {
@@ -50,7 +50,7 @@ impl<'a> Names<'a> {
                 _ => (said.name.as_deref().unwrap_or_default(), said.origin),
             }
         };
-        // repeated names of these are told apart by their own checks
+        // repeated names of further elements have checks of their own
         repeated(spec)?;
         Ok(Names {
             body: Ids::new(spec, "body", (0..tree.bodies.len()).map(named))?,

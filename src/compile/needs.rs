@@ -1,5 +1,5 @@
-//! What a compiled model asks for that the pipeline cannot run yet. It is refused rather than left out: a wrong step is worse
-//! than none. What is only not computed is told, and does not stop anyone.
+//! Features that a compiled model asks for and that the pipeline cannot run yet. The model is refused: a wrong step is worse than
+//! none. A result that is only not computed is reported, and refuses no model.
 
 use std::collections::BTreeMap;
 
@@ -15,24 +15,24 @@ use crate::mjcf::table::Keyword;
 use crate::stages::STAGES;
 use crate::types::*;
 
-/// What the dynamics of a model need that the pipeline cannot run yet, each in a few words, behind the place where the model
-/// says so (`file:line:column`) if it was compiled from a text; empty if the model moves as it was meant.
+/// Features that the dynamics of a model need and that the pipeline cannot run yet. Each is a few words, behind its place in the
+/// model's text (`file:line:column`) if the model was compiled from a text. Empty if the pipeline can run the model.
 ///
-/// A model compiles with all its numbers whatever it asks for; a [`crate::Batch`] of one that misses something is refused.
+/// A model compiles with all its numbers whatever it asks for; a [`crate::Batch`] of a model with missing features is refused.
 pub fn missing(m: &Arrays) -> Vec<String> {
     placed(m, everywhere(m))
 }
 
-/// What a model needs that the twins run but the kernels do not yet, told as [`missing`] does; empty if a device can run it.
+/// Features that a model needs and that the twins run but the kernels do not yet, in the form of [`missing`]; empty if a device can run the model.
 pub fn missing_on_device(m: &Arrays) -> Vec<String> {
     placed(m, on_device(m))
 }
 
-/// Something that a model asks for, and which of its elements does.
+/// A feature that a model asks for, and the element that does.
 struct Need {
     what: String,
     by: By,
-    /// The attribute that says it.
+    /// The attribute that asks for it.
     attr: &'static str,
 }
 
@@ -63,7 +63,7 @@ impl Need {
     }
 }
 
-/// Where a model asks for what some backend lacks: the words of [`missing`], and the place in the text.
+/// Features of a model that some backend lacks: the words of [`missing`], and the place in the text.
 pub(super) fn places(m: &Arrays, tree: &Tree) -> Vec<(String, String)> {
     let needs = [everywhere(m), on_device(m)];
     let place = |need: Need| {
@@ -76,7 +76,7 @@ pub(super) fn places(m: &Arrays, tree: &Tree) -> Vec<(String, String)> {
     needs.into_iter().flatten().filter_map(place).collect()
 }
 
-// what is known of where it was said stands before what is missing
+// puts the place in the text, where it is known, before each missing feature
 fn placed(m: &Arrays, needs: Vec<Need>) -> Vec<String> {
     let place = |what: &str| m.names.place.iter().find(|(known, _)| known == what);
     let told = |need: Need| match place(&need.what) {
@@ -143,7 +143,7 @@ fn on_device(m: &Arrays) -> Vec<Need> {
     out
 }
 
-// whether a sensor tells how far a body with a height field is
+// whether a sensor measures the distance of a body with a height field
 fn measures_field(m: &Arrays, i: usize) -> bool {
     let field = |kind: i32, id: i32| {
         kind == ObjType::Body
@@ -166,7 +166,7 @@ fn sensors_on_device(m: &Arrays, out: &mut Vec<Need>) {
     });
 }
 
-// whether some stage computes a thing
+// whether there is a stage with a name of this prefix
 fn stage(prefix: &str) -> bool {
     STAGES.iter().any(|stage| stage.name.starts_with(prefix))
 }
@@ -208,7 +208,7 @@ fn options(m: &Arrays, out: &mut Vec<Need>) {
     }
 }
 
-// what cannot be part of the metric of a discrete step yet, or is not known of one
+// features that the metric of a discrete step does not support yet, or not for sure
 fn discrete(m: &Arrays, out: &mut Vec<Need>) {
     let mut need = |what: &str, by: By, attr: &'static str| {
         let what = format!("{what} with the integrator \"discrete\"");
@@ -265,7 +265,7 @@ fn in_line(m: &Arrays, dofs: &[i32]) -> bool {
     ascending.windows(2).all(above)
 }
 
-// whether how an actuator's force depends on lengths and velocities is within M's sparsity
+// whether the slopes of an actuator's force over lengths and velocities are within M's sparsity
 fn fits_metric(m: &Arrays, i: usize) -> bool {
     use {BiasType as B, GainType as G};
     let depends = [G::Affine, G::So3, G::Muscle, G::DcMotor]
@@ -328,7 +328,7 @@ fn collisions(m: &Arrays, out: &mut Vec<Need>) {
 }
 
 fn forces(m: &Arrays, out: &mut Vec<Need>) {
-    // the first element that says something
+    // the first element of which `says` is true
     let first = |n: usize, says: &dyn Fn(usize) -> bool| (0..n).find(|&i| says(i));
     let mut need = |what: &str, attr: &'static str, by: Option<By>| {
         out.extend(by.map(|by| Need::new(what, by, attr)));
@@ -355,7 +355,7 @@ fn forces(m: &Arrays, out: &mut Vec<Need>) {
     let what = "touch and distances of sensors among signed distance fields";
     need(what, "name", seen.map(By::Sensor));
 
-    // MuJoCo goes on to sample them, though nobody reads them
+    // MuJoCo goes on to sample them, though nothing reads them
     let what = "histories of sensors that are off";
     let seen = first(m.nsensor, &|i| m.sensor_historyadr[i] >= 0);
     let seen = seen.filter(|_| m.nfresh > 0 && m.opt.disabled(DSBL_SENSOR));

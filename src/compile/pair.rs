@@ -1,9 +1,9 @@
 //! The static list of geom pairs that may collide, in the order in which MuJoCo emits their contacts, with the contact
 //! parameters of each mixed once (`mj_collision`, `mj_contactParam`; chapter Computation, "Collision detection").
 //!
-//! Everything that does not depend on the state is decided here: welded and unmovable bodies, parent and child, bit masks, excluded body
-//! pairs, predefined pairs, pairs of shapes that never collide. What is left for a step are bounding spheres and the pairs.
-//! Options enter (`DSBL_FILTERPARENT`, `DSBL_MIDPHASE`, `ENBL_OVERRIDE`, `o_*`): an edit of the model makes the list again.
+//! Everything that does not depend on the state is decided here: welded and unmovable bodies, parent and child, bit masks,
+//! excluded body pairs, predefined pairs, pairs of shapes that never collide. A step tests bounding spheres and pairs alone. The
+//! list depends on options (`DSBL_FILTERPARENT`, `DSBL_MIDPHASE`, `ENBL_OVERRIDE`, `o_*`): an edit of the model makes it again.
 
 pub mod parameters;
 mod soft;
@@ -17,15 +17,15 @@ use crate::types::*;
 use soft::Soft;
 pub(super) use soft::bodies;
 
-/// Largest number of pairs that the list may hold: beyond it, a model should say what may collide by masks or exclusions.
+/// Largest number of pairs that the list may hold: beyond it, a model should restrict collisions by masks or exclusions.
 pub const MAXCOLLISION: usize = 10_000_000;
 
 /// Which pairs of geoms the list holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Masks {
-    /// Those whose masks match.
+    /// Pairs of geoms whose masks match.
     OfGeoms,
-    /// Those of two bodies of which some masks match: a function of the user's own chooses among them (`mjcb_contactfilter`).
+    /// Pairs of geoms of two bodies with some matching masks: a function of the user's own chooses among them (`mjcb_contactfilter`).
     OfBodies,
 }
 
@@ -68,8 +68,8 @@ pub fn collides(type1: i32, type2: i32) -> bool {
     (field || high < GeomType::Sdf as i32) && !(unbounded(low) && unbounded(high))
 }
 
-// body pairs ascend by signature, flexes behind all bodies; predefined pairs go before the dynamic ones of their signature; what
-// touches itself comes last
+// body pairs ascend by signature, flexes behind all bodies; predefined pairs go before the dynamic ones of their signature; pairs
+// of a flex with itself come last
 fn list(m: &Arrays, masks: Masks) -> Result<Vec<Pair>> {
     let mut list = Vec::new();
     let predefined = Predefined::new(m);
@@ -137,8 +137,8 @@ fn geoms(m: &Arrays, body: usize) -> std::ops::Range<usize> {
     adr..adr + m.body_geomnum[body] as usize
 }
 
-// bodies welded together do not collide, nor do two that forces cannot move (the world, mocap bodies, what is welded to
-// them), nor parent and child unless the parent is static
+// bodies welded together do not collide, nor do two that forces cannot move (the world, mocap bodies, bodies welded to either),
+// nor parent and child unless the parent is static
 fn bodies_collide(m: &Arrays, body1: usize, body2: usize) -> bool {
     let weld = |i: usize| m.body_weldid[i] as usize;
     let (weld1, weld2) = (weld(body1), weld(body2));
@@ -160,19 +160,19 @@ fn masks_match(m: &Arrays, geom1: usize, geom2: usize) -> bool {
     bits_match(masks(geom1), masks(geom2))
 }
 
-// the same of all geoms of two bodies together
+// whether masks of two bodies match, each the union of its geoms' masks
 fn masks_of_bodies_match(m: &Arrays, [body1, body2]: [usize; 2]) -> bool {
     let all = |masks: &[i32], body: usize| geoms(m, body).fold(0, |all, g| all | masks[g]);
     let masks = |body: usize| [all(&m.geom_contype, body), all(&m.geom_conaffinity, body)];
     bits_match(masks(body1), masks(body2))
 }
 
-// whether the types of one of two, and what the other touches, have a bit in common
+// whether the contype of one side and the conaffinity of the other have a bit in common
 fn bits_match([type1, touches1]: [i32; 2], [type2, touches2]: [i32; 2]) -> bool {
     type1 & touches2 != 0 || type2 & touches1 != 0
 }
 
-// the dynamic pairs of two bodies; the mid phase has no geoms without masks
+// the dynamic pairs of two bodies; the mid phase leaves out geoms without masks
 fn dynamic(
     m: &Arrays,
     masks: Masks,
@@ -227,7 +227,7 @@ impl Predefined {
         !self.pairs.is_empty() && self.pairs.contains(&sorted(geom1 as i32, geom2 as i32))
     }
 
-    // those up to a signature, from the next on; returns the new next
+    // emits the predefined pairs up to a signature, from `next` on; returns the new `next`
     fn emit(&self, m: &Arrays, next: usize, until: Option<i32>, list: &mut Vec<Pair>) -> usize {
         let rest = &self.order[next..];
         let num = rest

@@ -8,15 +8,15 @@ use crate::error::{Error, Result};
 use crate::fields::{Arrays, FIELDS, Model, Room, SIZES, ViewMut};
 use crate::model::{Names, Opt, Statistic};
 
-/// What MuJoCo has of a model, by its names.
+/// Data of a model as MuJoCo has them, by its names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parts {
-    /// Sizes; one that is not given is 0.
+    /// Sizes; a size that is not given is 0.
     pub sizes: BTreeMap<String, usize>,
-    /// Arrays, row by row; one that is not given is zeros, or -1 where that is the id of nothing. Those that are ours alone are
+    /// Arrays, row by row; an array that is not given is 0 throughout, or -1 where that means no id. Arrays of ours alone are
     /// derived.
     pub fields: BTreeMap<String, Vec<f64>>,
-    /// Options; one that is not given has its default.
+    /// Options; an option that is not given has its default.
     pub options: BTreeMap<String, Vec<f64>>,
     /// Statistics.
     pub stat: Statistic,
@@ -25,7 +25,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The model that they make.
+    /// The model of these parts.
     ///
     /// Fails with [`Error::Input`] on an array or option of another length than its sizes say, and on numbers that lead out of an
     /// array; with [`Error::Size`] where contacts and rows do not fit.
@@ -43,7 +43,7 @@ impl Parts {
         m.allocate();
         for field in FIELDS.iter().filter(|field| field.room == Room::Model) {
             let Some(from) = self.fields.get(field.name) else {
-                // ids that nobody gave lead nowhere
+                // ids that were not given are -1: none
                 if let (Some(ViewMut::Int(to)), Some((-1, _))) =
                     (m.view_mut(field.row), field.within)
                 {

@@ -1,4 +1,4 @@
-//! Sparsity patterns of constraint rows: which dofs a row can touch is known from the model, so a row stores values only.
+//! Sparsity patterns of constraint rows: the model determines which dofs a row can touch, so a row stores values only.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -13,8 +13,9 @@ use crate::types::*;
 /// Most dofs that all patterns may have together (512 MiB): a long chain whose every link may touch every other has many.
 pub const MAXJPATDOF: usize = 1 << 26;
 
-/// Most words of `Jpat_mask`. Patterns of pairs grow with the square of what may touch, their masks with the cube: 2000 boxes that may
-/// touch each other would have 6 GiB of them. Where there would be more there are none, and kernels search `Jpat_dof`.
+/// Most words of `Jpat_mask`. Patterns of pairs grow with the square of the number of bodies that may touch, their masks with the
+/// cube: 2000 boxes that may touch each other would have 6 GiB of masks. Beyond the limit there are no masks, and kernels search
+/// `Jpat_dof`.
 pub const MAXJPATWORD: usize = 1 << 20;
 
 /// Fills `Jpat_*`, the pattern of every element that makes rows, and `nJrow`. Needs the collision list. Fails if the patterns
@@ -31,7 +32,7 @@ pub fn patterns(m: &mut Arrays) -> Result<()> {
     Ok(())
 }
 
-// of every pair of the collision list
+// patterns of every pair of the collision list
 fn contacts(m: &Arrays, table: &mut Table) -> Result<Vec<i32>> {
     let mut of_bodies = HashMap::new();
     let mut out = Vec::with_capacity(m.ncollision);
@@ -118,7 +119,7 @@ pub(crate) fn masks(m: &mut Arrays) {
     }
 }
 
-// dofs of a row that is not about two bodies
+// entries of a row that is not about two bodies
 fn own(dofs: Vec<i32>) -> Vec<Entry> {
     dofs.into_iter().map(|i| (i, 1)).collect()
 }
@@ -142,7 +143,7 @@ fn contact_pattern(m: &Arrays, body1: usize, body2: usize) -> Vec<Entry> {
     list
 }
 
-// dofs that move some of the bodies that carry the sides of a contact; what moves all of them moves them alike
+// dofs that move some of the bodies that carry the sides of a contact; a dof that moves all of them moves them alike and is left out
 fn soft_pattern(m: &Arrays, k: usize) -> Vec<Entry> {
     let mut carriers = bodies(m, k, 0);
     carriers.extend(bodies(m, k, 1));

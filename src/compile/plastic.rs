@@ -1,8 +1,8 @@
-//! Springs that yield: where they rest when a world begins.
+//! Plastic springs: their rest positions after a reset.
 
 use crate::fields::Arrays;
 
-/// Where plastic springs rest when a world begins (`mj_resetData`): where they would if they did not yield.
+/// Rest positions of plastic springs after a reset (`mj_resetData`): those of springs that have not yielded.
 pub(super) fn begin(m: &mut Arrays) {
     m.plastic0 = vec![0.0; m.nplastic];
     let mut put = |adr: i32, rest: &[f64]| {
@@ -25,7 +25,7 @@ pub(super) fn begin(m: &mut Arrays) {
     }
 }
 
-/// Numbers that say where a joint's spring rests.
+/// Number of coordinates of a joint's rest position.
 pub(super) fn words(jnt_type: i32) -> usize {
     if jnt_type == crate::types::JointType::Ball {
         4

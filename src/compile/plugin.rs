@@ -1,4 +1,4 @@
-//! Plugins that MuJoCo ships: their instances, what is asked of them, and the numbers that this means.
+//! Plugins that MuJoCo ships: their instances, the attributes of these, and the numbers that the attributes mean.
 
 use super::names::Names;
 use super::tree::Tree;
@@ -14,7 +14,7 @@ use crate::types::*;
 /// Numbers that are kept for an instance (`plugin_prm`).
 pub(super) const NPRM: usize = 6;
 
-/// Most numbers that a grid gives: 128 MiB.
+/// Most outputs of a grid: 128 MiB.
 const MOST_CELLS: f64 = (1 << 24) as f64;
 
 impl PluginKind {
@@ -36,7 +36,7 @@ impl PluginKind {
     }
 }
 
-/// An instance, and what of it was said.
+/// An instance with its given attributes.
 struct One<'a> {
     name: &'a str,
     kind: PluginKind,
@@ -45,7 +45,7 @@ struct One<'a> {
     origin: Origin,
 }
 
-/// What an element says of a plugin.
+/// The plugin that an element asks for.
 struct Said<'a> {
     plugin: Option<PluginKind>,
     instance: Option<&'a str>,
@@ -64,7 +64,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// The instances of a model, and which of them an element has, or -1.
+/// The instances of a model, and the instance of each element; -1: none.
 pub(super) struct Plugins<'a> {
     list: Vec<One<'a>>,
     meshes: Vec<i32>,
@@ -124,7 +124,7 @@ impl<'a> Plugins<'a> {
         Ok(all)
     }
 
-    // the id of the instance that an element has, -1 if it asks for none (`mjCModel::ResolvePlugin`)
+    // the id of an element's instance; -1 if it asks for none (`mjCModel::ResolvePlugin`)
     fn resolve(
         &mut self,
         tree: &Tree,
@@ -178,14 +178,14 @@ impl<'a> Plugins<'a> {
         self.list.iter().map(|one| one.name.to_owned()).collect()
     }
 
-    /// The shape of a mesh that is a plugin's.
+    /// The shape of a mesh that a plugin gives.
     pub fn shape(&self, mesh: usize) -> Option<(PluginKind, Prm)> {
         let id = usize::try_from(*self.meshes.get(mesh)?).ok()?;
         let one = &self.list[id];
         Some((one.kind, one.prm))
     }
 
-    /// Numbers that a sensor gives.
+    /// Number of outputs of a sensor.
     pub fn width(&self, sensor: usize) -> usize {
         let id = self.sensors.get(sensor).map(|id| usize::try_from(*id));
         let Some(Ok(id)) = id else { return 0 };
@@ -280,7 +280,7 @@ impl<'a> One<'a> {
     }
 }
 
-/// A mistake in what is asked of an instance: the key, and what is wrong.
+/// A mistake in the attributes of an instance: the key, and the reason.
 type Wrong = (&'static str, String);
 
 /// The numbers that the values of the attributes mean, in the order of the attributes: `plugin_prm`.
@@ -332,7 +332,7 @@ fn controller(values: &[&str]) -> std::result::Result<Prm, Wrong> {
     let [kp, ki, kd] = [read(0)?, read(1)?, read(2)?].map(|x| x.unwrap_or(0.0));
     let mut most = -1.0;
     if let (Some(imax), true) = (read(3)?, ki != 0.0) {
-        // the limit is one of the force
+        // imax limits the force, not the integral
         most = imax / ki;
         if most < 0.0 {
             return wrong("imax", "imax, a force, must have the sign of ki");
@@ -394,12 +394,12 @@ fn pair(key: &'static str, text: &str) -> std::result::Result<[f64; 2], Wrong> {
     }
 }
 
-/// Numbers that a grid of these parameters gives.
+/// Number of outputs of a grid with these parameters.
 pub(super) fn cells(prm: &[f64]) -> usize {
     (prm[0] * prm[1] * prm[2]) as usize
 }
 
-/// The parameters of an instance, or why it has none: of a model from wherever.
+/// The parameters of an instance of any model, or why it has none.
 pub(super) fn of_instance(m: &Arrays, id: usize) -> std::result::Result<Prm, String> {
     let kind = PluginKind::from_i32(m.plugin[id]).ok_or("is no plugin")?;
     let begin = usize::try_from(m.plugin_attradr[id]).unwrap_or(usize::MAX);
@@ -423,7 +423,7 @@ pub(super) fn parameters(m: &mut Arrays) {
     m.plugin_prm = all.collect();
 }
 
-/// Who is to blame for what an instance cannot do.
+/// The element that an error about an instance names.
 pub(super) enum By {
     Instance,
     Actuator(usize),
@@ -431,14 +431,14 @@ pub(super) enum By {
     Geom(usize),
 }
 
-/// What an instance cannot do: by whom, by which of its attributes, and why.
+/// An instance that does not work: the element and the attribute to blame, and why.
 pub(super) struct Unfit {
     pub by: By,
     pub attr: Option<&'static str>,
     pub why: String,
 }
 
-/// Whether those who use an instance are fit for it.
+/// Checks that the elements that use an instance fit it.
 pub(super) fn users(m: &Arrays, id: usize) -> std::result::Result<(), Unfit> {
     let unfit = |by, attr, why: String| Err(Unfit { by, attr, why });
     let prm = match of_instance(m, id) {

@@ -1,4 +1,4 @@
-//! Poses and the ways to say an orientation.
+//! Poses, and conversions of given orientations.
 //!
 //! The order of operations is that of MuJoCo's compiler (`mjuu_frameaccum` and its kin), so that results agree to the last bits.
 
@@ -13,7 +13,7 @@ pub(crate) use crate::asset::vec3::V3;
 /// A unit quaternion, real part first.
 pub(crate) type Quat = [f64; 4];
 
-/// The quaternion that rotates nothing.
+/// The quaternion of no rotation.
 pub(crate) const UNIT: Quat = [1.0, 0.0, 0.0, 0.0];
 
 /// A position and an orientation, in some parent.
@@ -35,7 +35,7 @@ impl Pose {
         Pose { pos, quat: UNIT }
     }
 
-    /// The pose in this one's parent of something that is at `child` in this one.
+    /// Converts the pose `child` from this frame into the frame of this pose's parent.
     pub fn then(self, child: Pose) -> Pose {
         let shift = mulmatvec(&quat2mat(self.quat), child.pos);
         Pose {
@@ -139,7 +139,7 @@ pub(super) fn frame2quat(x: V3, y: V3, z: V3) -> Quat {
     unit(quat)
 }
 
-/// How angles and Euler sequences are said in a model.
+/// Conventions for angles and Euler sequences in a model.
 #[derive(Clone, Debug)]
 pub(crate) struct Units {
     /// Angles are in degrees.
@@ -154,7 +154,7 @@ impl Units {
         if self.degree { x / 180.0 * PI } else { x }
     }
 
-    /// The orientation that was said, if one was. Fails with what is wrong.
+    /// The given orientation, if any. Fails with a message.
     pub fn orientation(&self, said: &Orientation) -> Result<Option<Quat>, &'static str> {
         Ok(Some(if let Some(euler) = said.euler {
             self.euler(euler)

@@ -1,10 +1,10 @@
-//! Constants of the model that hang on poses at `qpos0` (`mj_setConst`): inverse weights, lengths, what is fixed to a body.
+//! Constants of the model that depend on poses at `qpos0` (`mj_setConst`): inverse weights, lengths, poses fixed to a body.
 //!
 //! ```text
 //! models ─numbers─▶ d.own, a lane each ─kinematics … transmission─▶ d.own ─[`WRITES`]─▶ models
 //! ```
 //!
-//! Models whose numbers differ are computed side by side, each with the bits that it has by itself.
+//! Models whose numbers differ are computed side by side, each with the bits that it has when computed alone.
 
 use super::flex;
 use super::layout::body_chain;
@@ -20,7 +20,7 @@ use crate::real::{F64x8, Real};
 use crate::rowset::RowSet;
 use crate::types::*;
 
-/// Arrays that it reads, if they may change.
+/// Arrays that the derivation reads, if they may change.
 pub(super) static READS: RowSet = RowSet::of(&[
     Row::qpos0,
     Row::body_pos,
@@ -50,7 +50,7 @@ pub(super) static READS: RowSet = RowSet::of(&[
     Row::geom_rbound,
 ]);
 
-/// Arrays that it writes.
+/// Arrays that the derivation writes.
 pub(super) const WRITES: &[Row] = &[
     Row::dof_M0,
     Row::tendon_length0,
@@ -71,7 +71,7 @@ pub(super) const WRITES: &[Row] = &[
     Row::dof_length,
 ];
 
-/// Shortcuts of kinematics that a model takes or not: lanes go one way.
+/// Arrays that select shortcuts of kinematics: all lanes must agree on them.
 const SHORTCUTS: [Row; 3] = [
     Row::body_sameframe,
     Row::geom_sameframe,
@@ -98,9 +98,9 @@ pub(super) fn of_one(model: &mut Model) -> Data {
     work.unwrap_or_default()
 }
 
-// the same in a world that was made for a model of the same sizes; it is made where there is none yet
+// derives the constants in a world of a model of the same sizes; makes the world where there is none yet
 fn of_one_in(work: &mut Option<Data>, model: &mut Model) {
-    // what sleeps is left out of computations
+    // sleeping trees are left out of computations
     let d = match work {
         Some(d) if !sleeps(model) => d,
         _ => work.insert(without_rows(model, |model| Data::new(model))),
@@ -111,7 +111,7 @@ fn of_one_in(work: &mut Option<Data>, model: &mut Model) {
     give(&d.own, 0, model);
 }
 
-/// The same of several models that differ from a shared one in numbers alone, [`WIDTH`] at most.
+/// Derives the constants of several models that differ from a shared one in numbers alone, [`WIDTH`] at most.
 pub(super) fn of_several(work: &mut Work, shared: &Model, models: &mut [&mut Model]) {
     let as_shared = |row: Row, m: &Model| m.view(row) == shared.view(row);
     let alike = |m: &&mut Model| SHORTCUTS.iter().all(|row| as_shared(*row, m));
@@ -133,7 +133,7 @@ pub(super) fn of_several(work: &mut Work, shared: &Model, models: &mut [&mut Mod
     }
 }
 
-// a model takes what a lane came to
+// copies the results of a lane into a model
 fn give<R: Real>(own: &Own<R>, lane: usize, model: &mut Model) {
     let Some(own) = own.arrays() else {
         return;
@@ -149,7 +149,7 @@ fn give<R: Real>(own: &Own<R>, lane: usize, model: &mut Model) {
     }
 }
 
-/// No rows or contacts are needed here.
+/// Runs a function on a model without room for rows and contacts, since it needs none.
 pub(super) fn without_rows<T>(model: &mut Model, run: impl FnOnce(&mut Model) -> T) -> T {
     let m = model.arrays_mut();
     let room = (m.njmax, m.nconmax);
@@ -181,7 +181,7 @@ pub(super) fn position(m: &Model, d: &mut Data) {
     on_poses(m, d);
 }
 
-// what hangs on the poses of bodies
+// constants that depend on the poses of bodies
 fn on_poses<R: Real>(m: &Model, d: &mut Data<R>) {
     if m.nflex > 0 {
         cpu::flex::flex(m, d);
@@ -196,12 +196,12 @@ fn on_poses<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-// what is written
+// the arrays that are written
 fn to<R: Real>(d: &mut Data<R>) -> &mut OwnArrays<R> {
     d.own.arrays_mut()
 }
 
-// bodies where `d.qpos` says; the diagonal of the inertia matrix, without the inertia of tendons; all there is of it for simple bodies
+// kinematics at `d.qpos`; the diagonal of the inertia matrix, without the inertia of tendons; for simple bodies the whole matrix
 fn dof_inertia<R: Real>(m: &Model, d: &mut Data<R>) {
     cpu::kinematics::kinematics(m, d);
     cpu::com_pos::com_pos(m, d);
@@ -229,7 +229,7 @@ fn lengths<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-/// J M⁻¹ Jᵀ of one row, which is used up: `dofs` ascend, and hold those of the row and all that these hang on.
+/// J M⁻¹ Jᵀ of one row, which is overwritten: `dofs` ascend, and hold the dofs of the row and all their ancestors.
 pub(super) fn weight<R: Real>(
     m: &Arrays,
     d: &Data<R>,
@@ -347,7 +347,7 @@ pub(super) fn moment_row<R: Real>(m: &Arrays, d: &Data<R>, out: usize, row: &mut
     }
 }
 
-// of edges of soft bodies; points that slide by themselves count by the mean of theirs
+// inverse weights of flex edges; between bodies that slide independently, the mean of their inverse masses
 fn edge_weights<R: Real>(m: &Model, d: &mut Data<R>) {
     let mut row = vec![R::zero(); m.nv];
     for f in (0..m.nflex).filter(|&f| m.flex_interp[f] == 0) {
@@ -376,7 +376,7 @@ fn edge_weight<R: Real>(m: &Arrays, d: &Data<R>, f: usize, e: usize, row: &mut [
     weight(m, d, row, 0..m.nv)
 }
 
-// relative poses that equalities hold, as they are at qpos0
+// relative poses of equalities at qpos0
 fn equality_poses<R: Real>(m: &Model, d: &mut Data<R>) {
     for i in 0..m.neq {
         let (id1, id2) = (m.eq_obj1id[i] as usize, m.eq_obj2id[i]);
@@ -391,7 +391,7 @@ fn equality_poses<R: Real>(m: &Model, d: &mut Data<R>) {
             new[3..6].copy_from_slice(&relative(d, id2 as usize, id1, &data));
             let quat = mul_quat(neg_quat(d.xquat[id1]), d.xquat[id2 as usize]);
             new[6..10].copy_from_slice(&quat);
-            // a pose that was said stays
+            // a given pose stays
             let open = nonzero(data[11]);
             new = std::array::from_fn(|k| R::select(open, new[k], data[k]));
         }
@@ -399,7 +399,7 @@ fn equality_poses<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-// the anchor, said in one body, in the frame of the other
+// the anchor, given in one body, in the frame of the other
 fn relative<R: Real>(d: &Data<R>, from: usize, to: usize, data: &[R; 12]) -> [R; 3] {
     let anchor = [data[0], data[1], data[2]];
     let pos = add3(mul_mat_vec3(d.xmat[from], anchor), d.xpos[from]);
@@ -453,7 +453,7 @@ fn dof_lengths<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-/// The length that goes with each body: from its centre of mass to joints and around geoms.
+/// Length scale of each body: from its centre of mass to joints and around geoms.
 pub(super) fn body_sizes<R: Real>(m: &Arrays, d: &Data<R>) -> Vec<R> {
     let mut size = vec![R::zero(); m.nbody];
     for j in 0..m.njnt {

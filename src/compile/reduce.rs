@@ -1,4 +1,4 @@
-//! What `fusestatic` and `discardvisual` make of a spec before it is compiled (`mjs_fuseStatic`, `mjs_discardVisual`).
+//! Changes of a spec by `fusestatic` and `discardvisual` before it is compiled (`mjs_fuseStatic`, `mjs_discardVisual`).
 
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ pub(super) fn reduced(tree: &Tree, bodies: &[Compiled]) -> Result<Option<Spec>> 
     Ok(None)
 }
 
-// every setting but one
+// all settings of a spec, changed alike
 fn settings(spec: &Spec, change: impl Fn(&mut Compiler)) -> Vec<Compiler> {
     let mut list = spec.compilers.clone();
     list.iter_mut().for_each(change);
@@ -39,9 +39,9 @@ struct Mass {
     com: V3,
     /// About the centre of mass, as `fullinertia`.
     full: [f64; 6],
-    /// It does not follow from geoms alone.
+    /// True if the inertia does not follow from geoms alone.
     explicit: bool,
-    /// Something was welded to it.
+    /// True if another body was welded to this one.
     grown: bool,
 }
 
@@ -69,7 +69,7 @@ impl Mass {
         )
     }
 
-    // takes what is welded to the body at a pose
+    // adds the mass of a body that is welded on at a pose
     fn take(&mut self, other: &Mass, pose: Pose) {
         self.explicit |= other.explicit;
         let mass = self.mass + other.mass;
@@ -188,7 +188,7 @@ fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
         }
     }
 
-    // inertia that was said somewhere is said for the whole
+    // if a fused body has explicit inertia, the whole gets explicit inertia
     for (i, body) in said.iter_mut().enumerate().skip(1) {
         let from_geoms = tree.bodies[i].compiler.inertiafromgeom() == Tri::True;
         if keep[i] && mass[i].grown && mass[i].explicit && !from_geoms {
@@ -209,7 +209,7 @@ fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
     }
 }
 
-// bodies that move, that something names, or whose fusing would change the forces
+// bodies that move, that another element names, or whose fusing would change the forces
 fn kept_bodies(tree: &Tree, bodies: &[Compiled]) -> Vec<bool> {
     let named = body_references(tree.spec);
     let felt = sites_of_forces(tree.spec);
@@ -218,13 +218,13 @@ fn kept_bodies(tree: &Tree, bodies: &[Compiled]) -> Vec<bool> {
     for (i, node) in tree.bodies.iter().enumerate() {
         let said = node.said;
         let parent = tree.bodies[node.parent].said;
-        // only what has mass and moves has gravity to compensate
+        // gravity compensation acts on moving bodies with mass only
         let weighs = bodies[i].mass > 0.0 && node.weldid != 0;
         let force = said
             .sites
             .iter()
             .any(|s| s.name.as_deref().is_some_and(|n| felt.contains(n)));
-        // masses of geoms alone would not tell what was raised
+        // masses of geoms alone would lose the part that bounds raised
         let mut onto = node.parent;
         while keep.get(onto) == Some(&false) {
             onto = tree.bodies[onto].parent;
@@ -310,7 +310,7 @@ fn discard(tree: &Tree, bodies: &[Compiled]) -> Result<Spec> {
         !touches && !fluid && !referred
     };
 
-    // bodies keep the inertia that they have with what is left out
+    // bodies keep their inertia, visual geoms included that are left out
     let mut id = 0;
     let mut stack = vec![&mut spec.world];
     while let Some(body) = stack.pop() {

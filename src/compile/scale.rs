@@ -1,7 +1,7 @@
-//! What frames with a scale make of a spec before it is compiled: the numbers that a model of that size and mass has.
+//! Applies the scales of frames to a spec before it is compiled: its numbers become those of a model of that size and mass.
 //!
-//! A frame scales all that stands in it about its own origin: lengths by `scale`, masses by `massscale`. What follows from
-//! units (forces, torques, stiffness) does so if `scaling` is `similar`, and stays if it is `geometry`.
+//! A frame scales its contents about its own origin: lengths by `scale`, masses by `massscale`. Quantities that follow from units
+//! (forces, torques, stiffness) scale too if `scaling` is `similar`, and stay if it is `geometry`.
 
 mod actuator;
 mod assets;
@@ -25,24 +25,24 @@ use super::tree::units;
 use span::{Line, Span};
 use stretch::Stretch;
 
-/// Factors of what stands in a frame.
+/// Factors of the contents of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Scale {
-    /// Of lengths; of those without a direction if it is stretched.
+    /// Factor of lengths; of lengths without a direction if there is a stretch.
     length: f64,
-    /// Of masses.
+    /// Factor of masses.
     mass: f64,
-    /// Of the unit of length, which forces follow.
+    /// Factor of the unit of length, which forces follow.
     unit_length: f64,
-    /// Of the unit of mass, which forces follow.
+    /// Factor of the unit of mass, which forces follow.
     unit_mass: f64,
-    /// What becomes of positions, if that is more than one factor.
+    /// Map of positions, if their factors differ by axis.
     stretch: Option<Stretch>,
-    /// Which frame said it last, counted from 1; 0: none.
+    /// The last frame that set the scale, counted from 1; 0: none.
     said: usize,
 }
 
-/// Nothing is scaled.
+/// The scale that changes nothing.
 const ONE: Scale = Scale {
     length: 1.0,
     mass: 1.0,
@@ -53,22 +53,22 @@ const ONE: Scale = Scale {
 };
 
 impl Scale {
-    /// Whether it changes nothing, whoever said it.
+    /// Whether the scale changes nothing, whichever frame set it.
     fn is_one(&self) -> bool {
         Scale { said: 0, ..*self } == ONE
     }
 
-    /// Of forces.
+    /// Factor of forces.
     fn force(&self) -> f64 {
         self.unit_mass * self.unit_length
     }
 
-    /// Of torques.
+    /// Factor of torques.
     fn torque(&self) -> f64 {
         self.force() * self.unit_length
     }
 
-    /// Between this and another: the geometric mean.
+    /// The geometric mean of two scales.
     fn mean(&self, other: &Scale) -> Scale {
         let mean = |a: f64, b: f64| (a * b).sqrt();
         Scale {
@@ -82,11 +82,11 @@ impl Scale {
     }
 }
 
-/// The scales of what has a name, by kind; what has none, or is as it was said, is not in it, but for joints and tendons.
+/// Scales of named elements, by kind. Elements without a name or a scale are left out, except joints and tendons.
 #[derive(Default)]
 struct Named {
     body: HashMap<String, Scale>,
-    /// By what they displace, and by what else has no direction.
+    /// Scale of a joint's displacement, and (`joint_frame`) of quantities of the joint without a direction.
     joint: HashMap<String, (Scale, JointType)>,
     joint_frame: HashMap<String, Scale>,
     geom: HashMap<String, Scale>,
@@ -100,7 +100,7 @@ fn says(f: &Frame) -> bool {
     f.scale.is_some() || f.scaling.is_some() || f.massscale.is_some()
 }
 
-/// The spec with all scales of frames carried out; `None` if there are none.
+/// The spec with all scales of frames applied; `None` if there are none.
 pub(super) fn scaled(spec: &Spec) -> Result<Option<Spec>> {
     let mut any = false;
     spec.each_body(&mut |_, body| any |= body.frames.iter().any(says));
@@ -192,7 +192,7 @@ impl Named {
         }
     }
 
-    /// A joint by the scale of its displacement.
+    /// Records a joint with the scale of its displacement.
     fn note_joint(&mut self, x: &Joint, scale: Scale, frame: Scale) {
         let of = (scale, kind_of(x));
         if let Some(name) = &x.name {
@@ -202,13 +202,13 @@ impl Named {
         }
     }
 
-    /// A tendon that has been scaled.
+    /// Records a tendon that has been scaled.
     fn note_tendon(&mut self, x: &Tendon, line: Line) {
         let name = x.name.clone();
         self.tendon.extend(name.map(|name| (name, line)));
     }
 
-    /// An actuator that has been scaled.
+    /// Records an actuator that has been scaled.
     fn note_actuator(&mut self, x: &Actuator) {
         let line = span::actuator(x, self);
         let name = x.name.clone();
@@ -248,14 +248,14 @@ impl Named {
     }
 }
 
-// what has a name is as it was said if it is not known
+// the scale of a name; an element that is not recorded has the scale `none`
 fn of<T: Copy>(known: &HashMap<String, T>, name: Option<&str>, none: T) -> T {
     name.and_then(|name| known.get(name))
         .copied()
         .unwrap_or(none)
 }
 
-/// The scale within each frame of a body; the frames themselves say no scale any more.
+/// The scale within each frame of a body; removes the scales from the frames.
 fn frames(
     sources: &Sources,
     units: &Units,
@@ -309,7 +309,7 @@ fn frames(
     Ok(scales)
 }
 
-/// The factors of lengths along its axes that a frame says; it forgets them.
+/// Takes the factors of lengths along its axes out of a frame.
 fn factors_of(sources: &Sources, frame: &mut Frame) -> Result<[f64; 3]> {
     let error = |msg: &str| Err(sources.error(frame.origin, Some("scale"), msg));
     let said = frame.scale.take().unwrap_or_else(|| vec![1.0]);
@@ -327,7 +327,7 @@ fn factors_of(sources: &Sources, frame: &mut Frame) -> Result<[f64; 3]> {
     }
 }
 
-/// Multiplies numbers, if they are said.
+/// Multiplies numbers, if they are given.
 fn lengths<const N: usize>(said: &mut Option<[f64; N]>, factor: f64) {
     if let Some(numbers) = said {
         *numbers = numbers.map(|x| x * factor);
@@ -368,7 +368,7 @@ fn inertial(i: &mut Inertial, units: &Units, s: &Scale) {
     }
 }
 
-/// The scale of what a joint displaces; or what is wrong.
+/// The scale of a joint's displacement, or an error message.
 fn of_joint(j: &Joint, s: Scale) -> std::result::Result<Scale, &'static str> {
     match (s.stretch, kind_of(j)) {
         (Some(stretch), JointType::Slide | JointType::Hinge) => {
@@ -418,7 +418,7 @@ fn joint(j: &mut Joint, s: &Scale) {
 const STRETCHED_SPAN: &str =
     "fromto in a frame that stretches is not supported: say pos, size and zaxis";
 
-// the factors along its axes; or what is wrong
+// scales a geom; gives the factors along its axes, or an error message
 fn geom(g: &mut Geom, units: &Units, s: &Scale) -> std::result::Result<[f64; 3], &'static str> {
     if g.plugin.is_some() && !s.is_one() {
         return Err("a geom with a plugin cannot be scaled; keep it out of the frame");
@@ -455,7 +455,7 @@ fn geom(g: &mut Geom, units: &Units, s: &Scale) -> std::result::Result<[f64; 3],
     Ok(factors)
 }
 
-// the factors of the mesh that it may have; or what is wrong
+// scales a site; gives the factors of its mesh, if it has one, or an error message
 fn site(x: &mut Site, units: &Units, s: &Scale) -> std::result::Result<[f64; 3], &'static str> {
     let shape = x.type_();
     let factors = match (s.stretch, x.fromto) {
@@ -468,7 +468,7 @@ fn site(x: &mut Site, units: &Units, s: &Scale) -> std::result::Result<[f64; 3],
     s.place(&mut x.pos);
     lengths(&mut x.fromto, s.length);
     if s.length != 1.0 || s.stretch.is_some() {
-        // a size that is not said is a length, too
+        // a size that is not given is a length, too
         let holds = x.size().to_vec();
         x.size.get_or_insert(holds);
         sizes(&mut x.size, shape, factors);
@@ -476,7 +476,7 @@ fn site(x: &mut Site, units: &Units, s: &Scale) -> std::result::Result<[f64; 3],
     Ok(factors)
 }
 
-/// Multiplies the numbers of a size that the shape has; others are not looked at.
+/// Multiplies the numbers of a size that the shape uses; others stay.
 fn sizes(said: &mut Option<Vec<f64>>, shape: GeomType, factors: [f64; 3]) {
     let count = match shape {
         GeomType::Sphere => 1,

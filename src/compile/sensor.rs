@@ -1,4 +1,4 @@
-//! Sensors: what they are attached to, what they give, and when they can be computed.
+//! Sensors: their objects, their outputs, and the stage that computes them.
 
 use super::actuator::check_history;
 use super::names::Names;
@@ -12,7 +12,7 @@ use crate::mjcf::schema::{Sensor, SensorTag};
 use crate::mjcf::table::Keyword;
 use crate::types::*;
 
-/// One row of what can be sensed: type, kind of data, stage, dimension.
+/// A row of the table of sensors: type, kind of data, stage, dimension.
 struct Row(SensorType, DataType, NeedStage, usize);
 
 /// An object by kind and id.
@@ -138,7 +138,7 @@ fn row(tree: &Tree, said: &Sensor) -> Result<Row> {
     })
 }
 
-// what is measured, and relative to what
+// the measured object, and the reference object
 fn objects(tree: &Tree, names: &Names, said: &Sensor) -> Result<(Object, Object)> {
     let origin = said.origin;
     let by = |kind: ObjType, attr: &str, name: &Option<String>| -> Result<Option<Object>> {
@@ -156,7 +156,7 @@ fn objects(tree: &Tree, names: &Names, said: &Sensor) -> Result<(Object, Object)
         Some(kind) => by(kind, attr, name),
         None => Ok(None),
     };
-    // in the order of precedence: what is measured …
+    // in the order of precedence: the measured object …
     let mut obj = named(said.objtype, "objname", &said.objname)?;
     for (kind, attr, name) in [
         (ObjType::Site, "site", &said.site),
@@ -174,7 +174,7 @@ fn objects(tree: &Tree, names: &Names, said: &Sensor) -> Result<(Object, Object)
             obj = by(kind, attr, name)?;
         }
     }
-    // … and relative to what
+    // … and the reference object
     let mut refobj = named(said.reftype, "refname", &said.refname)?;
     if said.tag == SensorTag::InsideSite {
         refobj = by(ObjType::Site, "site", &said.site)?;
@@ -198,7 +198,7 @@ fn objects(tree: &Tree, names: &Names, said: &Sensor) -> Result<(Object, Object)
     Ok((obj.unwrap_or(NOTHING), refobj.unwrap_or(NOTHING)))
 }
 
-// sensors whose data depend on what they are asked for; integer parameters
+// sensors whose outputs depend on their attributes; integer parameters
 fn special(
     m: &Arrays,
     tree: &Tree,
@@ -238,7 +238,7 @@ fn special(
     }
 }
 
-// three numbers for each vertex of the mesh that it feels with
+// three outputs for each vertex of the sensor's mesh
 fn tactile(m: &Arrays, tree: &Tree, said: &Sensor, obj: Object, refobj: Object) -> Result<usize> {
     let (Ok(mesh), Ok(geom)) = (usize::try_from(obj.1), usize::try_from(refobj.1)) else {
         let msg = "needs a geom and a mesh to feel with";
@@ -252,7 +252,7 @@ fn tactile(m: &Arrays, tree: &Tree, said: &Sensor, obj: Object, refobj: Object) 
     Ok(3 * m.mesh_vertnum[mesh] as usize)
 }
 
-// what is to be enclosed has a shape, all of it convex and without end nowhere
+// the object to enclose has a shape; all its geoms are convex and finite
 fn enclosed(m: &Arrays, tree: &Tree, said: &Sensor, obj: Object) -> Result<()> {
     let wrong = |msg: &str| Err(tree.error(said.origin, Some("enclosed"), msg));
     let Ok(id) = usize::try_from(obj.1) else {
@@ -273,7 +273,7 @@ fn enclosed(m: &Arrays, tree: &Tree, said: &Sensor, obj: Object) -> Result<()> {
     }
 }
 
-/// True for the types of geoms that have an end everywhere.
+/// True for the types of geoms of finite extent.
 pub(super) fn is_compact(geom_type: i32) -> bool {
     let solid = |t: GeomType| (GeomType::Sphere..=GeomType::Mesh).contains(&t);
     GeomType::from_i32(geom_type).is_some_and(solid)
@@ -307,7 +307,7 @@ fn has(bits: i32, field: i32) -> bool {
     bits & 1 << field != 0
 }
 
-/// Numbers that one ray gives, by the bits of its fields.
+/// Number of outputs of one ray, by the bits of its fields.
 pub(super) fn ray_width(bits: i32) -> usize {
     let said = RayDataField::ALL.iter().filter(|f| has(bits, **f as i32));
     said.map(|field| match field {
@@ -317,7 +317,7 @@ pub(super) fn ray_width(bits: i32) -> usize {
     .sum()
 }
 
-/// Numbers that one contact gives, by the bits of its fields.
+/// Number of outputs of one contact, by the bits of its fields.
 pub(super) fn contact_width(bits: i32) -> usize {
     let said = ConDataField::ALL.iter().filter(|f| has(bits, **f as i32));
     said.map(|field| match field {

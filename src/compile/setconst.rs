@@ -1,5 +1,5 @@
-//! Constants of the model that follow from its other fields (`mj_setConst`): masses of subtrees, springs at rest, what may sleep,
-//! statistics. Those that hang on poses at `qpos0` are in [`super::qpos0`].
+//! Constants of the model that follow from its other fields (`mj_setConst`): masses of subtrees, springs at rest, trees that may
+//! sleep, statistics. Constants that depend on poses at `qpos0` are in [`super::qpos0`].
 
 use super::flex;
 use super::qpos0::{body_sizes, moment_row, weight, without_rows};
@@ -31,7 +31,7 @@ pub(super) fn set_spring(model: &mut Model) {
     }
 }
 
-/// Welds of bodies whose pose was not said are marked: it is that at `qpos0`.
+/// Marks welds of bodies without a given pose: their pose is that at `qpos0`.
 pub(super) fn mark_welds(m: &mut Arrays) {
     for i in 0..m.neq {
         if m.eq_type[i] != EqType::Weld || m.eq_objtype[i] != ObjType::Body {
@@ -47,7 +47,7 @@ pub(super) fn mark_welds(m: &mut Arrays) {
     }
 }
 
-/// A positive third bias parameter of a position servo is a ratio to critical damping of the inertia that it feels.
+/// Replaces a positive third bias parameter of a position servo, a ratio to the critical damping of its reflected inertia.
 pub(super) fn damping_ratios(m: &mut Arrays, d: &Data) {
     for i in 0..m.nactuator {
         let kp = -m.actuator_biasprm[10 * i + 1];
@@ -62,7 +62,7 @@ pub(super) fn damping_ratios(m: &mut Arrays, d: &Data) {
             moment_row(m, d, k, &mut row);
             sum + weight(m, d, &mut row, 0..m.nv)
         });
-        // nothing is felt where nothing moves
+        // the reflected inertia is zero where nothing moves
         let mass = if sum < MINVAL { 0.0 } else { n as f64 / sum };
         m.actuator_biasprm[10 * i + 2] = -ratio * 2.0 * (kp * mass).sqrt();
     }
@@ -85,7 +85,7 @@ pub(super) fn statistics(m: &mut Arrays, d: &Data) {
     }
 }
 
-// the box around everything
+// bounding box of the model
 fn extent(m: &mut Arrays, d: &Data) {
     let (mut lo, mut hi) = ([1e10; 3], [-1e10; 3]);
     let mut include = |pos: [f64; 3], radius: f64| {
@@ -111,7 +111,7 @@ fn extent(m: &mut Arrays, d: &Data) {
     }
 }
 
-// how much of a geom counts for the extent: a tenth of what is large and flat
+// radius of a geom that counts for the extent of the model: for a plane a tenth of its half size, or 0.01
 fn radius(m: &Arrays, i: usize) -> f64 {
     let [x, y, _] = m.geom_size[i];
     if m.geom_rbound[i] > 0.0 {
@@ -125,7 +125,7 @@ fn radius(m: &Arrays, i: usize) -> f64 {
     }
 }
 
-/// What does not depend on a configuration (`setFixed`).
+/// Constants that do not depend on a configuration (`setFixed`).
 pub(super) fn set_fixed(m: &mut Arrays) {
     subtree_masses(m);
     count_gravcomp(m);
@@ -134,7 +134,7 @@ pub(super) fn set_fixed(m: &mut Arrays) {
     sleep(m);
 }
 
-/// Masses of bodies with all that hangs on them.
+/// Masses of subtrees: of bodies with all their descendants.
 pub(super) fn subtree_masses(m: &mut Arrays) {
     m.body_subtreemass.clone_from(&m.body_mass);
     for i in (1..m.nbody).rev() {
@@ -296,7 +296,7 @@ fn chain(m: &Arrays, mut body: usize, dofs: &mut Vec<i32>) {
     }
 }
 
-/// Stiffness and damping of joints that say a time constant and a damping ratio (`mjCModel::AutoSpringDamper`).
+/// Stiffness and damping of joints with a given time constant and damping ratio (`mjCModel::AutoSpringDamper`).
 pub(super) fn spring_dampers(m: &mut Arrays, springdamper: &[[f64; 2]]) {
     for (j, &[timeconst, dampratio]) in springdamper.iter().enumerate() {
         if timeconst <= 0.0 || dampratio <= 0.0 {

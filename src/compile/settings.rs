@@ -95,7 +95,7 @@ fn flags(flag: &Flag) -> (i32, i32) {
     (bits(&disable, Able::Disable), bits(&enable, Able::Enable))
 }
 
-/// Room for user data, and for contacts and rows where the model says it; 0 leaves those open.
+/// Sizes of user data, and capacities for contacts and rows where the model sets them; 0 leaves those open.
 pub(super) fn capacities(m: &mut Arrays, tree: &Tree) {
     let room = |said: i32| usize::try_from(said).unwrap_or(0);
     m.nuserdata = room(tree.spec.size.nuserdata());

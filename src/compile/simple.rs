@@ -1,5 +1,5 @@
-//! Simple bodies: those whose inertia matrix is diagonal whatever the state, so that nothing else of it is kept. What makes a body simple
-//! is decided when the model is compiled; an edit must not take it away.
+//! Simple bodies: those whose inertia matrix is diagonal whatever the state, so that only the diagonal is kept. The compiler
+//! decides which bodies are simple; an edit must not change that.
 
 use super::emit::{is_zero, same_frame};
 use super::pose::Pose;
@@ -7,7 +7,7 @@ use crate::asset::vec3::EPS;
 use crate::fields::Arrays;
 use crate::types::*;
 
-/// The first body that is said to be simple and is not, and why.
+/// The first body that is marked as simple and is not, and why.
 pub(super) fn violated(m: &Arrays) -> Option<(usize, &'static str)> {
     let mut parent = vec![false; m.nbody];
     for i in 1..m.nbody {
@@ -72,7 +72,7 @@ pub(super) fn under_heavy_tendons(m: &Arrays) -> Vec<bool> {
         })
     };
     let mut heavy = vec![false; m.nbody];
-    // paths are looked at later: here one that leads nowhere passes by nothing
+    // paths are checked later: here an invalid one passes no body
     let body_at = |k: usize| {
         let id = usize::try_from(m.wrap_objid[k]).ok()?;
         let body = match WrapType::from_i32(m.wrap_type[k]) {

@@ -116,7 +116,7 @@ fn check_path(m: &Arrays, tree: &Tree, said: &Tendon, adr: usize, kind: TendonTy
     Ok(())
 }
 
-/// A path is a row of stretches between sites, each perhaps around a geom.
+/// Checks one step of a path. A path is a row of stretches between sites, each perhaps around a geom.
 pub(super) fn check_step(
     ids: &[i32],
     path: &[i32],

@@ -12,7 +12,7 @@ use crate::mjcf::source::Origin;
 use crate::mjcf::spec::Spec;
 use crate::types::JointType;
 
-/// An element of a body: what was said, and where it hangs.
+/// An element of a body: its spec, and the frames around it.
 pub(super) struct Part<'a, T> {
     pub said: &'a T,
     pub body: usize,
@@ -43,7 +43,7 @@ pub(super) struct Node<'a> {
 /// Consecutive ids.
 pub(super) type Range = std::ops::Range<usize>;
 
-/// The flat tree, and what everything else is looked up in.
+/// The flat tree, with the spec and its units.
 pub(super) struct Tree<'a> {
     pub spec: &'a Spec,
     pub units: Units,
@@ -146,7 +146,7 @@ impl<'a> Tree<'a> {
         frame.and_then(|f| poses.get(f)).copied()
     }
 
-    /// A pose as it was said.
+    /// The pose of a given position and orientation.
     pub fn pose(&self, pos: [f64; 3], said: &Orientation, origin: Origin) -> Result<Pose> {
         let quat = self.units.orientation(said);
         match quat {
@@ -163,7 +163,7 @@ impl<'a> Tree<'a> {
         self.spec.sources.error(origin, attr, msg)
     }
 
-    /// Nothing if `ok`, else an error about an element or one of its attributes.
+    /// Succeeds if `ok`, else fails with an error about an element or one of its attributes.
     pub fn ensure(&self, ok: bool, origin: Origin, attr: Option<&str>, msg: &str) -> Result<()> {
         if ok {
             Ok(())
@@ -193,7 +193,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// How a spec says angles.
+/// The conventions of a spec for angles.
 pub(super) fn units(spec: &Spec) -> Result<Units> {
     let compiler = spec.compiler();
     let seq = compiler.eulerseq();
@@ -252,7 +252,7 @@ impl<'a> Ids<'a> {
         self.ids.get(name).copied()
     }
 
-    /// The id of a name that an attribute of an element says.
+    /// The id of a name in an attribute of an element.
     pub fn find(&self, tree: &Tree, origin: Origin, attr: &str, name: &str) -> Result<usize> {
         self.get(name).ok_or_else(|| {
             let near = nearest(name, self.names.iter().copied().filter(|n| !n.is_empty()));

@@ -1,4 +1,4 @@
-//! Actuators: shortcuts are lowered to the terms of `general`, class by class, as MuJoCo's `mjs_setTo…` functions do.
+//! Actuators: shortcuts are translated into the attributes of `general`, class by class, as MuJoCo's `mjs_setTo…` functions do.
 
 use super::schema::{ActuatorTag, SaidActuator, Tri};
 use super::shortcut::Shortcut;
@@ -6,7 +6,7 @@ use super::spec::Actuator;
 use super::table::{Keyword, fill};
 use crate::types::{BiasType, CtrlChart, CtrlInput, DynType, GainType, Interp, TrnType};
 
-/// An actuator while it is put together: what classes and elements said so far, and the last tag that said it.
+/// An actuator under construction: the attributes that classes and elements gave so far, and their last tag.
 #[derive(Clone, Debug)]
 pub(crate) struct Actuating {
     pub actuator: Actuator,
@@ -22,7 +22,7 @@ impl Default for Actuating {
     }
 }
 
-/// A mistake: the attribute it is about, and what is wrong.
+/// A mistake: its attribute, and the message.
 pub(crate) type Wrong = (Option<&'static str>, String);
 
 pub(crate) fn wrong<T>(attr: &'static str, msg: impl Into<String>) -> Result<T, Wrong> {
@@ -30,7 +30,7 @@ pub(crate) fn wrong<T>(attr: &'static str, msg: impl Into<String>) -> Result<T, 
 }
 
 impl Actuating {
-    /// Whether a shortcut takes its parameters from a class that says this.
+    /// Whether a shortcut takes its parameters from a class with this tag.
     pub fn lends_to(&self, tag: ActuatorTag) -> bool {
         use ActuatorTag as A;
         let gain = match tag {
@@ -44,14 +44,14 @@ impl Actuating {
         self.tag == tag || self.tag == A::General && self.actuator.gaintype == gain
     }
 
-    /// Takes what an element says; `source` is the class that lends a shortcut its parameters.
+    /// Applies the attributes of an element; `source` is the class that lends a shortcut its parameters.
     pub fn say(&mut self, said: &SaidActuator, source: Option<&Actuating>) -> Result<(), Wrong> {
         let gaintype = self.actuator.gaintype;
         self.mechanics(said);
         self.target(said)?;
         if matches!(said.tag, ActuatorTag::General | ActuatorTag::Plugin) {
             let a = &mut self.actuator;
-            // an input signature belongs to a gain
+            // an input signature depends on the type of the gain
             if a.gaintype != gaintype {
                 a.ctrlspec = 0;
             }
@@ -73,7 +73,7 @@ impl Actuating {
         Ok(())
     }
 
-    /// What every tag inherits from every other.
+    /// Attributes that every tag inherits from every other.
     fn mechanics(&mut self, s: &SaidActuator) {
         let a = &mut self.actuator;
         fn put<T: Clone>(into: &mut T, said: &Option<T>) {
@@ -110,7 +110,7 @@ impl Actuating {
         a.biasprm = fill(s.biasprm.as_deref(), a.biasprm);
     }
 
-    /// What the actuator acts on.
+    /// The target of the actuator.
     fn target(&mut self, s: &SaidActuator) -> Result<(), Wrong> {
         let a = &mut self.actuator;
         let targets = [

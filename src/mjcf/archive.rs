@@ -1,7 +1,7 @@
 //! Archives with a model in them: `.mjz` and `.zip`, read as if they were folders.
 //!
-//! Of a zip file the directory at its end and one entry are read at a time, so an archive costs no more memory than what is
-//! asked of it, whatever it would unpack to.
+//! Only the directory at the end of a zip file and one entry are read at a time. So an archive costs no more memory than the
+//! entries read from it, whatever its unpacked size.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -19,14 +19,14 @@ pub(crate) fn is_archive(path: &str) -> bool {
         .any(|e| extension.eq_ignore_ascii_case(e))
 }
 
-/// A path that leads into an archive: that of the archive, and the rest.
+/// A path that leads into an archive: the path of the archive, and the rest.
 pub(crate) fn split(path: &str) -> Option<(&str, &str)> {
     let ends = path.match_indices('/').map(|(i, _)| path.split_at(i));
     let mut into = ends.filter(|(archive, _)| is_archive(archive));
     into.next().map(|(archive, rest)| (archive, &rest[1..]))
 }
 
-/// The path of the model file: of an archive that of the model in it, where MuJoCo looks for it too.
+/// The path of the model file: for an archive the model file in it, at the place where MuJoCo looks for it too.
 pub(crate) fn model_in(files: &Files, path: &str) -> Result<String, String> {
     if !is_archive(path) {
         return Ok(path.to_owned());
@@ -54,7 +54,7 @@ pub(crate) fn model_in(files: &Files, path: &str) -> Result<String, String> {
     ))
 }
 
-/// A file in an archive, as the directory says it.
+/// A file in an archive, as its row of the directory describes it.
 struct Entry {
     method: u16,
     crc: u32,
@@ -86,7 +86,7 @@ pub(crate) fn read(zip: &mut (impl Read + Seek), path: &str, max: u64) -> Result
     zip.seek(SeekFrom::Current(skip)).map_err(bad)?;
     let packed = zip.take(entry.packed);
     let mut bytes = Vec::new();
-    // one byte more than said shows that it was said wrongly
+    // one byte more than the given size shows that the size is wrong
     match entry.method {
         STORED => packed.take(size + 1).read_to_end(&mut bytes),
         _ => DeflateDecoder::new(packed)
@@ -113,7 +113,7 @@ const ROW: u32 = 0x0201_4b50;
 const END_LEN: usize = 22;
 const ROW_LEN: usize = 46;
 
-/// What the directory says of a file.
+/// The directory's row of a file.
 fn entry(zip: &mut (impl Read + Seek), path: &str) -> Result<Entry, String> {
     let directory = directory(zip)?;
     let mut rest = directory.as_slice();

@@ -36,7 +36,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Assets are used by name.
+    /// Checks that an asset has a name, by which it is used.
     fn needs_name(&mut self, node: &Node, name: Option<&str>) {
         if name.unwrap_or("").is_empty() {
             let msg = "needs the attribute name: nothing else can refer to it";
@@ -155,7 +155,7 @@ impl Reader<'_> {
         self.spec.skins.push(skin);
     }
 
-    /// A skin without a file says all of itself.
+    /// Checks that a skin without a file has all its data.
     fn check_skin(&mut self, node: &Node, skin: &Skin) {
         if skin.file.is_some() {
             return;
@@ -216,7 +216,7 @@ impl Reader<'_> {
         let mut said: Texture = texture(&mut self.log, node, &Plain);
         no_children(&mut self.log, node);
         let class = self.class(node);
-        // a layout belongs to the grid it was said with
+        // a layout belongs to the grid size of the same element
         let (layout, regrid) = (said.gridlayout.clone(), said.gridsize.is_some());
         said.inherit(&self.classes.get(class).texture);
         said.class = None;
@@ -244,14 +244,14 @@ impl Reader<'_> {
             }
         });
         self.check_texture(node, &paths);
-        // the sky is above everyone
+        // a skybox needs no name: no material refers to it
         if paths.type_() != TextureType::Skybox {
             self.needs_name(node, paths.name.as_deref());
         }
         self.spec.textures.push(paths);
     }
 
-    // pixels are not read, but what cannot be a texture is said
+    // pixels are not read, but attributes that make no texture are an error
     fn check_texture(&mut self, node: &Node, said: &Texture) {
         let flat = said.type_() == TextureType::TwoD;
         let sides = said.sides().map(|(_, file)| file);

@@ -116,7 +116,7 @@ impl Reader<'_> {
         self.parts += 1;
         mark(&mut child, self.parts);
         let to = |name: &str| format!("{}{name}", said.prefix.as_deref().unwrap_or(""));
-        // read again, only the tree is copied: the lists have theirs from the first time
+        // a repeated reading copies the tree alone: the lists got their elements at the first reading
         let first = self.attaching == 0;
         if first {
             self.keep_keys(&child, &to);
@@ -143,7 +143,7 @@ impl Reader<'_> {
             return;
         }
 
-        // assets come along whether they are used or not, the rest if all it refers to does
+        // assets come along whether they are used or not, other elements if the part holds everything that they refer to
         let mut inside = names_of(&mut part);
         let mut rest = Spec::default();
         std::mem::swap(&mut rest, &mut child);
@@ -216,7 +216,7 @@ impl Reader<'_> {
         if self.log.stopped {
             return;
         }
-        // what is wrong with it was said when it was read first
+        // its mistakes were reported at the first reading
         self.log.errors.truncate(before);
         if !self.admit(node, &mut part, place) {
             return;
@@ -232,7 +232,7 @@ impl Reader<'_> {
         graft(body, *part, around);
     }
 
-    /// Whether a part is not too large or too deep to be attached.
+    /// Checks that a part is neither too large nor too deep to be attached.
     fn admit(&mut self, node: &Node, part: &mut Body, place: Place) -> bool {
         let mut size = 1;
         subtree(part, &mut |_, _| size += 1);
@@ -252,13 +252,13 @@ impl Reader<'_> {
         true
     }
 
-    /// Looks for an element before another; true when the other is reached.
+    /// Searches for an element in front of another; true when the other is reached.
     fn search<'n>(&mut self, node: &'n Node, class: usize, s: &mut Search<'n>) -> bool {
         for child in &node.children {
             if child.origin.same(s.before.origin) {
                 return true;
             }
-            // names in a replicate are not those of the text
+            // names in a replicate differ from those in the text
             if !matches!(child.tag.as_str(), "body" | "frame") {
                 continue;
             }
@@ -297,7 +297,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Says of the keyframes of attached models which joints, actuators and mocap bodies they are about.
+    /// Determines the joints, actuators and mocap bodies that each keyframe of an attached model is about.
     pub fn place_keys(&mut self) {
         let (mut joints, mut bodies) = (Vec::new(), Vec::new());
         self.spec
@@ -311,7 +311,7 @@ impl Reader<'_> {
             .map(|a| (a.part, a.origin))
             .collect();
         let find = |list: &[(u32, Origin)], part: u32, at: Origin| {
-            // of the copies of a replicate, the first is meant
+            // of the copies of a replicate, the first counts
             list.iter().position(|(p, o)| *p == part && o.same(at))
         };
         for k in std::mem::take(&mut self.attached_keys) {
@@ -338,10 +338,10 @@ impl Reader<'_> {
     }
 }
 
-/// How deep attachments may be within each other.
+/// Most attachments nested within each other.
 const NESTED: usize = 30;
 
-/// How deep the bodies of a part are nested.
+/// Depth of the nested bodies of a part.
 fn depth(part: &Body) -> usize {
     part.bodies.iter().map(|b| 1 + depth(b)).max().unwrap_or(0)
 }
@@ -366,7 +366,7 @@ fn own_frame(node: &Node, body: &mut Body, place: Place) -> Option<usize> {
     })
 }
 
-/// Marks what belongs to an attachment.
+/// Marks the elements of an attachment.
 fn mark(spec: &mut Spec, part: u32) {
     fn body(b: &mut Body, part: u32) {
         b.part = part;
@@ -401,7 +401,7 @@ fn cut_body(tree: &mut Body, name: &str) -> Option<Box<Body>> {
     tree.bodies.iter_mut().find_map(|b| cut_body(b, name))
 }
 
-/// Takes a frame out of a tree with all that stands in it, without the frames around it.
+/// Takes a frame with its contents out of a tree, without the frames around it.
 fn cut_frame(tree: &mut Body, name: &str) -> Option<Box<Body>> {
     let Some(root) = tree
         .frames
@@ -411,7 +411,7 @@ fn cut_frame(tree: &mut Body, name: &str) -> Option<Box<Body>> {
         return tree.bodies.iter_mut().find_map(|b| cut_frame(b, name));
     };
     let mut part = Box::new(std::mem::take(tree));
-    // the frame and those in it, each after the one around it
+    // the frame and the frames in it, each after the frame around it
     let mut place: Vec<Option<usize>> = vec![None; part.frames.len()];
     let mut frames = Vec::new();
     for (i, mut frame) in std::mem::take(&mut part.frames).into_iter().enumerate() {
@@ -454,7 +454,7 @@ fn cut_frame(tree: &mut Body, name: &str) -> Option<Box<Body>> {
     }))
 }
 
-/// The names of what comes along with every attachment.
+/// The names of assets and other elements that come along with every attachment.
 fn asset_names(spec: &mut Spec, names: &mut Names) {
     let always = [
         "plugin", "mesh", "hfield", "texture", "material", "skin", "numeric", "text",

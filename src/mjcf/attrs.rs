@@ -14,13 +14,13 @@ pub(crate) type Tag<T> = (
     &'static [&'static str],
 );
 
-/// What an element's context says about its attributes.
+/// Rules of an element's context for its attributes.
 pub(crate) trait Rules {
-    /// Whether the attribute may be said here.
+    /// Whether the attribute may be given here.
     fn may(&self, attr: &Attr) -> bool;
-    /// Whether the attribute must be said here.
+    /// Whether the attribute must be given here.
     fn must(&self, attr: &Attr) -> bool;
-    /// Whether attributes that are not in the row are passed over.
+    /// Whether attributes that are not in the row are ignored.
     fn lenient(&self) -> bool {
         false
     }
@@ -50,7 +50,7 @@ impl Rules for InDefault {
     }
 }
 
-/// An element of URDF: what is not in its row is for others to read.
+/// An element of URDF: attributes that are not in its row are ignored.
 pub(crate) struct Lenient;
 
 impl Rules for Lenient {
@@ -77,7 +77,7 @@ impl Rules for Only {
     }
 }
 
-/// All but these attributes.
+/// All attributes except these.
 pub(crate) struct Without(pub &'static [&'static str]);
 
 impl Rules for Without {
@@ -89,7 +89,7 @@ impl Rules for Without {
     }
 }
 
-/// An element that shares its struct with others: what its tag lists, and what no tag lists.
+/// An element that shares its struct with other tags: it has the attributes that its tag lists and those that no tag lists.
 pub(crate) struct Tagged<T: 'static> {
     pub all: &'static [Tag<T>],
     pub word: &'static str,
@@ -111,7 +111,7 @@ impl<T> Rules for Tagged<T> {
     }
 }
 
-/// Reads the attributes of an element. Every mistake goes to the log; what is right is kept.
+/// Reads the attributes of an element. Every mistake goes to the log; correct attributes are kept.
 pub(crate) fn read<A: Attrs>(log: &mut Log, node: &Node, rules: &dyn Rules) -> A {
     let mut out = A::default();
     out.set_origin(node.origin);
@@ -149,8 +149,8 @@ pub(crate) fn read<A: Attrs>(log: &mut Log, node: &Node, rules: &dyn Rules) -> A
     out
 }
 
-/// Whether a text is the same as not saying the attribute, as in MuJoCo: no numbers at all, and neither a file nor a name
-/// where no class can have said another.
+/// Whether a text counts as an absent attribute, as in MuJoCo: no numbers at all, or an empty file or name where no class can
+/// have given another.
 fn says_nothing(attr: &Attr, text: &str) -> bool {
     match attr.kind {
         Kind::Real(..) | Kind::Int(..) => text.trim().is_empty(),
@@ -159,8 +159,8 @@ fn says_nothing(attr: &Attr, text: &str) -> bool {
     }
 }
 
-/// An element without the attributes that its row does not know, but with those that are nearly known: they are slips. Of
-/// its children those that `child` knows stay.
+/// A copy of an element without unknown attributes; attributes that are nearly known stay, since they are typing errors. The
+/// children are those that `child` returns.
 pub(crate) fn known<A: Attrs>(node: &Node, child: impl Fn(&Node) -> Option<Node>) -> Node {
     let mut names = Vec::new();
     A::list(&mut |attr| names.push(attr.name));
@@ -198,7 +198,7 @@ fn lower(text: &str) -> String {
         .map_or(String::new(), |c| c.to_lowercase().chain(chars).collect())
 }
 
-/// Checks that an orientation is said in one way, and not as a zero quaternion.
+/// Checks that an orientation is given in one way, and not as a zero quaternion.
 pub(crate) fn check_orientation(log: &mut Log, node: &Node, o: &Orientation) {
     let said = [
         ("quat", o.quat.is_some()),
@@ -224,7 +224,7 @@ pub(crate) fn check_orientation(log: &mut Log, node: &Node, o: &Orientation) {
     }
 }
 
-/// Checks that no two of these attributes are said together.
+/// Checks that at most one of these attributes is given.
 pub(crate) fn exclusive(log: &mut Log, node: &Node, names: &[&str]) {
     let said: Vec<_> = names.iter().filter(|n| node.attr(n).is_some()).collect();
     if let [first, second, ..] = said.as_slice() {
@@ -236,7 +236,7 @@ pub(crate) fn exclusive(log: &mut Log, node: &Node, names: &[&str]) {
     }
 }
 
-/// Checks that two attributes are said together or not at all.
+/// Checks that two attributes are given together or not at all.
 pub(crate) fn together(log: &mut Log, node: &Node, a: &str, b: &str) {
     if let (Some(_), None) | (None, Some(_)) = (node.attr(a), node.attr(b)) {
         let (said, missing) = if node.attr(a).is_some() {

@@ -1,7 +1,7 @@
 //! Models made in code.
 //!
-//! A [`Spec`] is plain data: every field may be set directly, as in `geom.friction = Some(vec![0.7])`. Elements may come to have more
-//! fields, so a new one begins as a constructor's, or as `Geom::default()`. These functions say the common things shortly:
+//! A [`Spec`] is plain data: every field may be set directly, as in `geom.friction = Some(vec![0.7])`. Elements may get more
+//! fields, so a new element starts from a constructor or from `Geom::default()`. These functions are shorter forms of the common cases:
 //!
 //! ```
 //! use manyworlds::mjcf::schema::{ActuatorTag, Body, Geom, Joint};
@@ -63,10 +63,10 @@ impl Spec {
         Ok(self)
     }
 
-    /// Adds an actuator, said with any tag; without a tag it is a `general` one.
+    /// Adds an actuator of any tag; without a tag it is a `general` one.
     ///
     /// # Errors
-    /// What is wrong with its parameters.
+    /// A mistake in its parameters.
     pub fn add_actuator(&mut self, said: &SaidActuator) -> Result<()> {
         let mut said = said.clone();
         if said.tag == ActuatorTag::Unsaid {
@@ -86,7 +86,7 @@ impl Spec {
         Ok(())
     }
 
-    /// Adds a sensor of a kind; set what it measures with `f`.
+    /// Adds a sensor of a kind; set its object and attributes with `f`.
     pub fn sensor(mut self, tag: SensorTag, f: impl FnOnce(&mut Sensor)) -> Spec {
         let mut sensor = Sensor {
             tag,
@@ -97,10 +97,10 @@ impl Spec {
         self
     }
 
-    /// Checks that names differ and that what is referred to is there, as reading does.
+    /// Checks that names are unique and that all references exist, as reading does.
     ///
     /// # Errors
-    /// Each such mistake, with its place if it was read from a text.
+    /// Each such mistake, with its place if the element was read from a text.
     pub fn check(&self) -> Result<()> {
         let mut log = Log {
             sources: self.sources.clone(),

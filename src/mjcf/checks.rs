@@ -1,4 +1,4 @@
-//! What attributes of equalities and sensors must agree about.
+//! Checks of attributes of equalities and sensors against each other.
 
 use super::attrs::{exclusive, together};
 use super::limits::MOST_REPORTED;
@@ -8,7 +8,7 @@ use super::table::Keyword;
 use super::xml::Node;
 use crate::types::{ConDataField, RayDataField};
 
-/// The two ways to say a connect or weld do not mix.
+/// Checks that the two ways to describe a connect or weld are not mixed.
 pub(crate) fn check_equality(log: &mut Log, node: &Node, eq: &Equality) {
     if !matches!(eq.tag, EqualityTag::Connect | EqualityTag::Weld) {
         return;
@@ -35,7 +35,7 @@ pub(crate) fn check_equality(log: &mut Log, node: &Node, eq: &Equality) {
     }
 }
 
-/// What a sensor needs, and what excludes what.
+/// Checks the attributes that a sensor needs, and those that exclude each other.
 pub(crate) fn check_sensor(log: &mut Log, node: &Node, sensor: &Sensor) {
     use SensorTag as S;
     let has = |name: &str| node.attr(name).is_some();
@@ -79,7 +79,7 @@ pub(crate) fn check_sensor(log: &mut Log, node: &Node, sensor: &Sensor) {
     }
 }
 
-/// The objects of frame sensors have a frame in space.
+/// Checks that the object of a frame sensor has a frame in space.
 fn check_frame_object(log: &mut Log, node: &Node, sensor: &Sensor) {
     use crate::types::ObjType as O;
     for (attr, kind) in [("objtype", sensor.objtype), ("reftype", sensor.reftype)] {
@@ -95,7 +95,7 @@ fn check_frame_object(log: &mut Log, node: &Node, sensor: &Sensor) {
     }
 }
 
-/// The fields that a sensor reports, in the order of their keywords, each once.
+/// Checks that the fields that a sensor reports are in the order of their keywords, each once.
 fn check_data<K: Keyword>(log: &mut Log, node: &Node, sensor: &Sensor) {
     let mut last = None;
     for word in sensor

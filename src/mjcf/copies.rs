@@ -1,4 +1,4 @@
-//! `replicate`: copies of a part of the tree, and of what refers to it.
+//! `replicate`: copies of a part of the tree, and of the elements that refer to it.
 
 use super::attrs::{self, Plain};
 use super::names::{Named, Names, subtree};
@@ -9,7 +9,7 @@ use super::tree::Place;
 use super::xml::Node;
 
 impl Reader<'_> {
-    /// Reads a `<replicate>`: its contents once, then as many copies as it says.
+    /// Reads a `<replicate>`: its contents once, then the number of copies that it asks for.
     pub fn replicate(&mut self, node: &Node, body: &mut Body, place: Place) {
         let said: Replicate = attrs::read(&mut self.log, node, &Plain);
         let class = self.childclass(node, place.class);
@@ -22,7 +22,7 @@ impl Reader<'_> {
             );
             return;
         }
-        // a bomb is stopped before it goes off, and those within it with it
+        // too many copies are refused before they are made, those of nested replicates too
         let before = self.elements;
         let most = self.limits.elements;
         let msg = format!(
@@ -83,7 +83,7 @@ impl Reader<'_> {
     }
 }
 
-/// How many elements an element becomes, copies counted.
+/// Number of elements that an element becomes, copies counted.
 fn expanded(node: &Node) -> u64 {
     let inside = node.children.iter().map(expanded);
     let inside = inside.fold(1, |a: u64, b| a.saturating_add(b));
@@ -96,7 +96,7 @@ fn expanded(node: &Node) -> u64 {
     inside.saturating_mul(count)
 }
 
-/// The poses of the copies: each is offset and turned in the frame of the one before.
+/// The poses of the copies: each is offset and rotated in the frame of the copy before.
 fn steps(
     said: &Replicate,
     compiler: &Compiler,
@@ -105,7 +105,7 @@ fn steps(
     let (degree, seq) = (compiler.angle() == Angle::Degree, compiler.eulerseq());
     let mut pos = [0.0; 3];
     (0..).map(move |i| {
-        // turned from the start each time, so that errors do not add up
+        // rotated from the start each time, so that errors do not add up
         let quat = euler_quat(euler.map(|e| f64::from(i) * e), degree, &seq);
         let here = pos;
         let step = rotate(offset, quat);
@@ -168,7 +168,7 @@ fn rotate(v: [f64; 3], q: [f64; 4]) -> [f64; 3] {
     ]
 }
 
-/// The names of everything in a part of the tree.
+/// The names of all elements in a part of the tree.
 pub(crate) fn names_of(part: &mut Body) -> Names {
     let mut names = Names::default();
     subtree(part, &mut |kind, e| {
@@ -179,12 +179,12 @@ pub(crate) fn names_of(part: &mut Body) -> Names {
     names
 }
 
-/// Renames everything in a part of the tree, and what refers to it from inside.
+/// Renames all elements of a part of the tree, and the references to them from inside.
 pub(crate) fn rename(part: &mut Body, inside: &Names, to: &dyn Fn(&str) -> String) {
     subtree(part, &mut |_, e| rename_one(e, inside, to));
 }
 
-/// Renames an element, and what it refers to if that is inside.
+/// Renames an element, and its references to elements inside.
 pub(crate) fn rename_one(e: &mut dyn Named, inside: &Names, to: &dyn Fn(&str) -> String) {
     if let Some(name) = e.name().as_mut().filter(|n| !n.is_empty()) {
         *name = to(name);
@@ -216,12 +216,12 @@ pub(crate) fn graft(body: &mut Body, part: Body, around: Option<usize>) {
 /// Elements outside of the tree that refer to a part of it.
 pub(crate) struct Referring(Spec);
 
-/// How many of the things an element refers to must be in the part for it to be copied with the part.
+/// How many of an element's references must lead into the part for the element to be copied with the part.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Tie {
-    /// One is enough; the others stay as they are.
+    /// One is enough; other references stay as they are.
     Any,
-    /// All, but for the world.
+    /// All, except references to the world.
     AllButWorld,
     /// All.
     All,
@@ -235,10 +235,10 @@ macro_rules! referring_lists {
     };
 }
 
-/// Takes out of the model what refers to a part of the tree, which is about to be replaced by copies.
+/// Takes the elements out of the model that refer to a part of the tree, which is about to be replaced by copies.
 pub(crate) fn take_referring(spec: &mut Spec, inside: &Names) -> Referring {
     let mut out = Referring(Spec::default());
-    // what refers to a tendon that goes, goes too
+    // elements that refer to a removed tendon are removed, too
     let mut gone = inside.clone();
     macro_rules! take {
         ($($list:ident $kind:literal $tie:ident),*) => { $(
@@ -262,14 +262,14 @@ pub(crate) fn take_referring(spec: &mut Spec, inside: &Names) -> Referring {
     out
 }
 
-/// Copies out of the model what refers to a part of the tree.
+/// Copies the elements of the model that refer to a part of the tree.
 pub(crate) fn clone_referring(spec: &mut Spec, inside: &Names) -> Referring {
     let mut whole = spec.clone();
     take_referring(&mut whole, inside)
 }
 
 impl Referring {
-    /// Puts renamed copies into a model, as far as what they refer to is in the part.
+    /// Puts renamed copies into a model, as far as the elements that they refer to are in the part.
     pub fn copy_into(&self, spec: &mut Spec, inside: &Names, to: &dyn Fn(&str) -> String) {
         let mut copied = inside.clone();
         macro_rules! copy {
@@ -290,7 +290,7 @@ impl Referring {
     }
 }
 
-/// Drops from a model that is attached in part what refers to anything else than that part; adds the names of the rest.
+/// Removes the elements of a partly attached model that refer to anything outside of the part; adds the names of the remaining ones.
 pub(crate) fn take_for_attachment(spec: &mut Spec, inside: &mut Names) {
     macro_rules! retain {
         ($($list:ident $kind:literal $tie:ident),*) => { $(
@@ -307,7 +307,7 @@ pub(crate) fn take_for_attachment(spec: &mut Spec, inside: &mut Names) {
     referring_lists!(retain);
 }
 
-/// Whether an element goes with a part of the tree.
+/// Whether an element is copied with a part of the tree.
 fn tied(e: &mut impl Named, inside: &Names, tie: Tie) -> bool {
     let (mut any, mut all) = (false, true);
     e.refers(&mut |_, kind, name| {

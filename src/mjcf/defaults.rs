@@ -14,7 +14,7 @@ use super::source::Origin;
 use super::table::Attrs;
 use super::xml::Node;
 
-/// A default class, complete with what it has from its parents.
+/// A default class, complete with the values that it inherits from its parents.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Class {
     pub parent: Option<usize>,
@@ -40,7 +40,7 @@ pub(crate) struct Classes {
     ids: BTreeMap<String, usize>,
 }
 
-/// More default classes than any model has; each is a complete set of elements.
+/// Most default classes, more than any model has; each is a complete set of elements.
 const MOST: usize = 5000;
 
 impl Default for Classes {
@@ -58,7 +58,7 @@ const ELEMENTS: [&str; 12] = [
     "tendon", "default",
 ];
 
-/// Actuators that a default class may say; that of a plugin takes from `general`.
+/// Actuators that a default class may contain; an actuator of a plugin takes its values from `general`.
 fn actuators() -> impl Iterator<Item = &'static attrs::Tag<ActuatorTag>> + Clone {
     let all = ActuatorTag::ALL.iter();
     all.filter(|tag| tag.1 != ActuatorTag::Plugin)
@@ -71,7 +71,7 @@ impl Classes {
         self.list.get(i).unwrap_or(&EMPTY)
     }
 
-    /// The index of a class that is said by name in an attribute.
+    /// The index of the class that an attribute names.
     pub fn find(&self, log: &mut Log, node: &Node, attr: &str) -> Option<usize> {
         let name = node.attr(attr)?;
         let found = self.ids.get(name).copied();
@@ -223,8 +223,8 @@ impl Classes {
         }
     }
 
-    /// The actuator default from which a shortcut takes its parameters: that of the nearest class, from `i` up, that was
-    /// written with the same shortcut or with a `general` of its gain.
+    /// The actuator default from which a shortcut takes its parameters: that of the nearest class, from `i` up, with the same
+    /// shortcut or with a `general` of its gain.
     pub fn shortcut_source(&self, i: usize, tag: ActuatorTag) -> Option<Actuating> {
         let mut at = Some(i);
         while let Some(class) = at.and_then(|i| self.list.get(i)) {
@@ -237,7 +237,7 @@ impl Classes {
     }
 }
 
-/// What is said here comes before what was there.
+/// New attributes take precedence over the earlier ones.
 fn merge<A: Attrs>(into: &mut A, said: A) {
     let before = std::mem::replace(into, said);
     into.inherit(&before);
@@ -250,7 +250,7 @@ fn merge_material(into: &mut Material, said: Material) {
     into.set_origin(Origin::default());
 }
 
-/// A material takes from its class the textures of roles it has none for.
+/// Completes a material from its class: roles without a texture get that of the class.
 pub(crate) fn inherit_material(material: &mut Material, class: &Material) {
     material.inherit(class);
     let missing: Vec<_> = class
@@ -260,7 +260,7 @@ pub(crate) fn inherit_material(material: &mut Material, class: &Material) {
         .cloned()
         .collect();
     material.layers.extend(missing);
-    // a name without text hides that of the class, and is none
+    // an empty name hides the texture of the class, and is no texture
     material
         .layers
         .retain(|layer| layer.texture.as_deref() != Some(""));
@@ -279,7 +279,7 @@ pub(crate) fn posed<A: Attrs>(
     said
 }
 
-/// Reads a light; the old `directional` becomes a type.
+/// Reads a light; the old attribute `directional` becomes a type.
 pub(crate) fn light(log: &mut Log, node: &Node, rules: &dyn attrs::Rules) -> Light {
     use crate::types::LightType;
     attrs::exclusive(log, node, &["directional", "type"]);
@@ -294,7 +294,7 @@ pub(crate) fn light(log: &mut Log, node: &Node, rules: &dyn attrs::Rules) -> Lig
     light
 }
 
-/// Reads a tendon; a single spring length stands for both.
+/// Reads a tendon; a single spring length stands for both ends of the range.
 pub(crate) fn tendon(log: &mut Log, node: &Node, rules: &dyn attrs::Rules) -> Tendon {
     let mut tendon: Tendon = attrs::read(log, node, rules);
     if let Some(length) = &mut tendon.springlength
@@ -305,7 +305,7 @@ pub(crate) fn tendon(log: &mut Log, node: &Node, rules: &dyn attrs::Rules) -> Te
     tendon
 }
 
-/// Reads a texture; the grid's layout has a cell for each of the grid's.
+/// Reads a texture; the layout has a character for each cell of the grid.
 pub(crate) fn texture(log: &mut Log, node: &Node, rules: &dyn attrs::Rules) -> Texture {
     let texture: Texture = attrs::read(log, node, rules);
     if let Some([rows, cols]) = texture.gridsize
@@ -347,7 +347,7 @@ pub(crate) fn material(log: &mut Log, node: &Node, rules: &dyn attrs::Rules) -> 
         }
         let layer: Layer = attrs::read(log, child, &attrs::Plain);
         no_children(log, child);
-        // the last layer of a role counts
+        // the last layer of a role takes precedence
         material.layers.retain(|l| l.role != layer.role);
         material.layers.push(layer);
     }
@@ -355,7 +355,7 @@ pub(crate) fn material(log: &mut Log, node: &Node, rules: &dyn attrs::Rules) -> 
     material
 }
 
-/// An element that may not be where it is.
+/// Reports an element that is not allowed at its place.
 pub(crate) fn unknown_element<'a>(
     log: &mut Log,
     node: &Node,

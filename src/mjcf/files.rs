@@ -1,4 +1,4 @@
-//! Where the files of a model come from: a folder on disk, or memory.
+//! The files of a model: in a folder on disk, or in memory.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read as _};
@@ -10,14 +10,14 @@ use super::archive;
 /// The files of a model. Paths are relative to the folder of the model file, with `/` between names.
 #[derive(Clone, Debug, Default)]
 pub enum Files {
-    /// There are none.
+    /// No files.
     #[default]
     None,
-    /// A folder on disk; nothing outside of `root` is opened, links resolved, and only regular files are.
+    /// A folder on disk. Only regular files inside of `root` are opened, after links are resolved.
     Disk {
         /// The folder of the model file.
         dir: PathBuf,
-        /// The folder that bounds what may be opened.
+        /// The folder within which files may be opened.
         root: PathBuf,
         /// Folders beside it from which files may be opened too.
         beside: Vec<PathBuf>,
@@ -59,7 +59,7 @@ impl Files {
         self.look(path).is_ok()
     }
 
-    /// The size of a file in bytes; else the reason why it cannot be read, to be shown to the user.
+    /// The size of a file in bytes, or the reason why it cannot be read, to be shown to the user.
     ///
     /// Archives (`.mjz`, `.zip`) are folders, too: `robot.mjz/meshes/arm.stl`.
     pub fn look(&self, path: &str) -> Result<u64, String> {
@@ -79,7 +79,7 @@ impl Files {
         }
     }
 
-    /// The bytes of a file of at most `max` bytes; else the reason why not, to be shown to the user.
+    /// The bytes of a file of at most `max` bytes, or the reason why it cannot be read, to be shown to the user.
     pub fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, String> {
         match (self.plain(path, max), archive::split(path)) {
             (Err(why), Some((zip, inner))) => self.inside(zip, why, |zip| match zip {
@@ -90,7 +90,7 @@ impl Files {
         }
     }
 
-    /// Looks into an archive, if there is one of that path; else that is the reason why not.
+    /// Applies a function to an archive, if there is one of that path; otherwise returns the reason.
     fn inside<T>(
         &self,
         zip: &str,
@@ -146,7 +146,7 @@ enum Zip<'a> {
     Bytes(&'a [u8]),
 }
 
-/// What a folder holds that is the whole of a project, or a package of Python.
+/// Files whose folder is the whole of a project, or a package of Python.
 const WHOLE: [&str; 9] = [
     "LICENSE",
     "LICENSE.txt",
@@ -159,11 +159,11 @@ const WHOLE: [&str; 9] = [
     "__init__.py",
 ];
 
-/// The repository or else the project around a model, or the folder above the model's own if that is wider or there is neither.
+/// The repository or else the project around a model; the folder above the model's own if that is wider, or if there is neither.
 ///
 /// A repository is the nearest folder around that has a `.git`, a project the widest that has one of [`WHOLE`]: a copy of a
 /// repository has no `.git`, and an installed package neither. Both belong to the owner of the model's folder. The user's home
-/// and what lies above it are nobody's project here, whatever they hold: a model must not read what has nothing to do with it.
+/// and the folders above it never count as a project, whatever they hold: a model must not read unrelated files.
 fn default_root(dir: &Path) -> PathBuf {
     let full = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     let above = full.parent().map_or(full.clone(), Path::to_owned);
@@ -185,7 +185,7 @@ fn default_root(dir: &Path) -> PathBuf {
     }
 }
 
-/// Whether both are there and have the same owner, where there are owners.
+/// Whether both paths exist and have the same owner, where there are owners.
 fn same_owner(a: &Path, b: &Path) -> bool {
     let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) else {
         return false;
@@ -273,13 +273,13 @@ pub(crate) fn tidy(path: &str) -> String {
     }
 }
 
-/// Whether a path stands for itself wherever it is said.
+/// Whether a path is absolute: the same file wherever it is given.
 pub(crate) fn absolute(path: &str) -> bool {
     let drive = path.as_bytes().get(1) == Some(&b':');
     path.starts_with(['/', '\\']) || drive
 }
 
-/// A path in a folder; absolute paths stand for themselves.
+/// A path in a folder; an absolute path stays as it is.
 pub(crate) fn join(dir: &str, path: &str) -> String {
     if absolute(path) || dir.is_empty() {
         tidy(path)

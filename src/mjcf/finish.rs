@@ -1,10 +1,10 @@
-//! The last look at a model that has been read.
+//! Final checks of a model that has been read.
 
 use super::names;
 use super::read::Reader;
 
 impl Reader<'_> {
-    /// Checks what only the whole model shows, and forgets what reading has resolved.
+    /// Checks conditions on the whole model, and drops settings that reading has resolved.
     pub fn finish(&mut self) {
         if !self.log.stopped {
             names::check(&mut self.log, &mut self.spec);

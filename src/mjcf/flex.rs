@@ -1,4 +1,4 @@
-//! `flex` and `flexcomp`: soft bodies, said in full or made point by point.
+//! `flex` and `flexcomp`: soft bodies, given in full or generated.
 
 use super::attrs::{self, Plain, check_orientation};
 use super::defaults::{no_children, unknown_element};
@@ -34,7 +34,7 @@ impl Reader<'_> {
         self.spec.flexes.push(flex);
     }
 
-    /// A `<flexcomp>` in a body: its flex, its bodies, the constraint of its edges.
+    /// A `<flexcomp>` in a body: makes its flex, its bodies, and the constraint of its edges.
     pub fn flexcomp(&mut self, node: &Node, body: &mut Body, place: Place) {
         let mistakes = self.log.errors.len();
         let said = self.said_flexcomp(node);
@@ -102,7 +102,7 @@ impl Reader<'_> {
         said
     }
 
-    // points and elements as the type says, before they are placed
+    // points and elements by type, before they are placed
     fn flex_shape(
         &mut self,
         node: &Node,
@@ -236,7 +236,7 @@ impl Reader<'_> {
                     };
                     pose = here.then(pose);
                 }
-                // the compiler tells of it
+                // the compiler reports the mistake
                 Err(_) => return,
             }
             frame = around.parent;
@@ -320,7 +320,7 @@ impl Reader<'_> {
         self.log.mistake(at, Some(attr), msg);
     }
 
-    // a body at each node of a grid that is not pinned and carries something; vertices are between the nodes
+    // a body at each node of a grid that is not pinned and carries mass; vertices are between the nodes
     fn flex_in_cage(
         &mut self,
         node: &Node,
@@ -348,7 +348,7 @@ impl Reader<'_> {
             Ok(pinned) => pinned,
             Err(bad) => return self.bad_pin(node, said, bad),
         };
-        // what has nothing to carry does not move
+        // a node without mass does not move
         for (pinned, share) in pinned.iter_mut().zip(&cage.share) {
             *pinned |= *share == 0.0;
         }
@@ -360,7 +360,7 @@ impl Reader<'_> {
             return self.spec.flexes.push(flex);
         }
 
-        // those that move share the mass
+        // the moving nodes share the mass
         let moving = cage
             .share
             .iter()
@@ -394,12 +394,12 @@ impl Reader<'_> {
 }
 
 impl Flexcomp {
-    /// The type, which a file does not say.
+    /// The type; a file does not determine it.
     pub(crate) fn kind(&self) -> FlexcompType {
         self.type_.unwrap_or(FlexcompType::Grid)
     }
 
-    /// Whether its points are given, not made.
+    /// Whether its points are given, not generated.
     fn is_given(&self) -> bool {
         use FlexcompType::{Direct, Gmsh, Mesh};
         matches!(self.kind(), Mesh | Direct | Gmsh)
@@ -466,7 +466,7 @@ fn check_flexcomp(log: &mut Log, node: &Node, said: &Flexcomp) {
     );
 }
 
-// what a flexcomp hands on as it is
+// attributes that a flexcomp passes on unchanged
 fn flex_of(node: &Node, said: &Flexcomp, shape: &Shape) -> Flex {
     let flat = matches!(said.kind(), FlexcompType::Box | FlexcompType::Cylinder)
         || (said.kind() == FlexcompType::Grid && shape.dim == 3);
@@ -494,7 +494,7 @@ fn flex_of(node: &Node, said: &Flexcomp, shape: &Shape) -> Flex {
     }
 }
 
-// a point mass that slides
+// the body of a point mass that slides
 fn point_body(node: &Node, said: &Flexcomp, class: &Joint, point: [f64; 3], mass: f64) -> Body {
     let side = said.inertiabox();
     let slide = |axis: [f64; 3]| {
@@ -536,7 +536,7 @@ fn point_body(node: &Node, said: &Flexcomp, class: &Joint, point: [f64; 3], mass
 
 type BadPin = (usize, &'static str, String);
 
-// which of n points or nodes do not move of themselves; `count` is their number along the axes of a grid
+// which of n points or nodes are pinned; `count` is their number along the axes of a grid
 fn pins(
     said: &Flexcomp,
     n: usize,
@@ -580,7 +580,7 @@ fn one_pin(
         }
     }
 
-    // by place in the grid
+    // by index in the grid
     let (grid, boxes) = (
         pin.grid.as_deref().unwrap_or_default(),
         pin.gridrange.as_deref().unwrap_or_default(),

@@ -23,14 +23,14 @@ pub(super) struct Cage {
     pub share: Vec<f64>,
 }
 
-/// Least share of the mass of a filled cell that a node of a cell gets that is not empty.
+/// Least share of a filled cell's mass for each of its nodes.
 const LEAST: f64 = 0.02;
 
-/// How heavy the empty part of such a cell is beside the filled one.
+/// Density of the empty part of a partly filled cell, relative to the filled part.
 const VOID: f64 = 1e-6;
 
 impl Cage {
-    /// A grid over the box around some points, of which tetrahedra fill a part; an error if it has more nodes than `most`.
+    /// A grid over the bounding box of some points, a part of which tetrahedra fill; an error if it has more nodes than `most`.
     pub fn around(
         point: &[[f64; 3]],
         element: &[i32],
@@ -88,7 +88,7 @@ impl Cage {
         Ok(cage)
     }
 
-    // hands the mass of each cell to its nodes
+    // distributes the mass of each cell to its nodes
     fn weigh(&mut self, fill: &Fill, cells: [usize; 3], order: usize) {
         let (weights, even) = weights(order);
         let [_, ny, nz] = self.count;
@@ -117,8 +117,8 @@ impl Cage {
     }
 }
 
-// how much of the mass at a place each node along an axis of a cell gets, as polynomials of the place, lowest power first, and what each
-// gets of an even mass: of quadratic cells the products of Bernstein, the outer ones halved between their node and the middle
+// share of the mass at a place for each node along an axis of a cell, as polynomials of the place, lowest power first, and shares
+// of an even mass: for quadratic cells the products of Bernstein, the outer ones halved between their node and the middle
 fn weights(order: usize) -> (&'static [&'static [f64]], &'static [f64]) {
     match order {
         1 => (&[&[1.0, -1.0], &[0.0, 1.0]], &[0.5, 0.5]),

@@ -1,4 +1,4 @@
-//! Points and elements of the shapes that a flexcomp makes.
+//! Points and elements of the shapes that a flexcomp generates.
 
 use super::schema::{Flexcomp, FlexcompType};
 use crate::asset::MeshData;
@@ -7,7 +7,7 @@ use crate::asset::vec3::MINVAL;
 use glam::DVec3;
 
 impl Shape {
-    /// Leaves out points that no element has.
+    /// Removes points that no element uses.
     pub fn drop_unused(&mut self, pinned: &mut Vec<bool>) {
         let mut used = vec![false; self.point.len()];
         for &i in &self.element {
@@ -75,7 +75,7 @@ pub(crate) fn make(kind: FlexcompType, said: &Flexcomp) -> Result<Shape, String>
     }
 }
 
-/// The triangles of a mesh, tetrahedra from them to one point, or the lines that degenerate triangles are.
+/// The triangles of a mesh, tetrahedra from them to one point, or lines from degenerate triangles.
 pub(crate) fn of_mesh(data: &MeshData, said: &Flexcomp) -> Result<Shape, String> {
     if data.vert.is_empty() || data.face.is_empty() {
         return Err("the mesh needs vertices and faces".into());
@@ -104,7 +104,7 @@ pub(crate) fn of_mesh(data: &MeshData, said: &Flexcomp) -> Result<Shape, String>
         _ => {
             let origin = said.origin_();
             let edge = |i: i32| DVec3::from(shape.point[i as usize]) - DVec3::from(origin);
-            // only those of positive volume
+            // only tetrahedra of positive volume
             let solid = |f: &&[i32; 3]| edge(f[0]).cross(edge(f[1])).dot(edge(f[2])) >= MINVAL;
             let solids = data.face.iter().filter(solid);
             shape.element = solids

@@ -1,10 +1,10 @@
-//! Bounds on what a model may ask of the reader.
+//! Bounds on the resources that reading a model may take.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 settable! {
-    /// Bounds on what is read; the defaults admit every honest model and stop hostile ones within seconds.
+    /// Bounds on reading; the defaults admit every honest model and stop hostile ones within seconds.
     #[derive(Clone, Debug)]
     pub struct Limits {
         /// Largest file, in bytes.

@@ -3,7 +3,7 @@
 use super::source::{Origin, Sources};
 use crate::error::Error;
 
-/// Collects mistakes, so that a file's are reported together.
+/// Collects mistakes, so that all mistakes of a file are reported together.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub sources: Sources,
@@ -20,12 +20,12 @@ impl Log {
         self.push(|sources| sources.error(at, attr, msg));
     }
 
-    /// Something that MuJoCo has and we do not.
+    /// A feature that MuJoCo has and we do not.
     pub fn unsupported(&mut self, at: Origin, attr: Option<&str>, feature: impl Into<String>) {
         self.push(|sources| sources.unsupported(at, attr, feature));
     }
 
-    /// A mistake after which nothing sensible can be read.
+    /// A mistake after which reading stops.
     pub fn stop(&mut self, at: Origin, msg: impl Into<String>) {
         if !self.stopped {
             self.stopped = true;
@@ -33,7 +33,7 @@ impl Log {
         }
     }
 
-    /// A mistake of XML, at a place and not at an element.
+    /// A mistake of XML, at a place that is no element.
     pub fn xml(&mut self, at: Origin, msg: impl Into<String>) {
         self.errors.push(self.sources.error_at(at, msg));
         self.stopped = true;

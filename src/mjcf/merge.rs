@@ -1,4 +1,4 @@
-//! What `compiler conflict` makes of settings that a model and one that is attached to it both say.
+//! Merges settings that a model and one that is attached to it both give, by `compiler conflict`.
 
 use super::read::Reader;
 use super::schema::{Conflict, Flag, Options, Size, Visual};
@@ -7,16 +7,16 @@ use super::spec::Spec;
 use super::table::Attrs;
 use super::xml::Node;
 
-/// Which of two values holds.
+/// Which of two values takes precedence.
 #[derive(Clone, Copy, PartialEq)]
 enum Rule {
     Least,
     Largest,
-    /// They may not differ.
+    /// The values may not differ.
     Same,
 }
 
-/// Flags that are off if nobody says them; of these `enable` wins, of the others `disable`.
+/// Flags that are off by default; for these `enable` takes precedence, for all others `disable`.
 const OFF: [&str; 8] = [
     "override",
     "energy",
@@ -29,7 +29,7 @@ const OFF: [&str; 8] = [
 ];
 
 impl Reader<'_> {
-    /// Settles what the model and one that is attached to it say differently, or says that it may not.
+    /// Resolves differing settings of the model and one that is attached to it, or reports that they may not differ.
     pub fn settle(&mut self, node: &Node, child: &Spec) {
         let differ = match self.compiler().conflict() {
             // the attached model's settings do not count
@@ -51,7 +51,7 @@ impl Reader<'_> {
     }
 }
 
-/// The names of settings that both say, and differently.
+/// The names of settings that both give with different values.
 fn differences(mine: &Spec, theirs: &Spec) -> Vec<String> {
     let mut out = Vec::new();
     differing(&mine.option, &theirs.option, &mut out);
@@ -70,7 +70,7 @@ fn differing<A: Attrs>(mine: &A, theirs: &A, out: &mut Vec<String>) {
     });
 }
 
-/// Takes the settings of an attached model in. What may not differ, and does, comes back.
+/// Merges the settings of an attached model. Returns the settings that may not differ and do.
 fn merge(spec: &mut Spec, child: &Spec) -> Vec<String> {
     let mut differ = Vec::new();
     options(&mut spec.option, &child.option, &mut differ);
@@ -81,7 +81,7 @@ fn merge(spec: &mut Spec, child: &Spec) -> Vec<String> {
 
 fn options(mine: &mut Options, theirs: &Options, differ: &mut Vec<String>) {
     let mut theirs = theirs.clone();
-    // groups that are switched off add up
+    // groups that are switched off are united
     let groups = theirs.actuatorgroupdisable.take();
     for group in groups.into_iter().flatten() {
         let own = mine.actuatorgroupdisable.get_or_insert_default();
@@ -121,7 +121,7 @@ fn size(mine: &mut Size, theirs: &Size, differ: &mut Vec<String>) {
     take(mine, &theirs, differ, |_| Rule::Largest);
 }
 
-/// Of what is seen only the clipping planes and the speed are merged.
+/// Merges visual settings: only the clipping planes and the speed.
 fn visual(mine: &mut Visual, theirs: &Visual, differ: &mut Vec<String>) {
     let map = super::schema::VisualMap {
         znear: theirs.map.znear,
@@ -139,7 +139,7 @@ fn visual(mine: &mut Visual, theirs: &Visual, differ: &mut Vec<String>) {
     take(&mut mine.global, &global, differ, |_| Rule::Least);
 }
 
-/// The text of an attribute, if it is said.
+/// The text of an attribute, if it is given.
 fn said<A: Attrs>(attrs: &A, wanted: &str) -> Option<String> {
     let mut out = None;
     attrs.said(&mut |name, text| {
@@ -150,7 +150,7 @@ fn said<A: Attrs>(attrs: &A, wanted: &str) -> Option<String> {
     out
 }
 
-/// Takes each attribute that the other says: if it is not said here, or wins by its rule.
+/// Takes each attribute of the other that is not given here, or that takes precedence by its rule.
 fn take<A: Attrs>(mine: &mut A, theirs: &A, differ: &mut Vec<String>, rule: impl Fn(&str) -> Rule) {
     theirs.said(&mut |name, text| {
         let wins = match said(mine, name) {

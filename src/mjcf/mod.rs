@@ -1,8 +1,8 @@
-//! Text, MJCF or URDF → [`Spec`]: what a model says, before anything is computed from it.
+//! Text, MJCF or URDF → [`Spec`]: the description of a model, before anything is computed from it.
 //!
-//! [`schema`] is the table of all that may be said. Reading checks a text against it, merges default classes, resolves
-//! `include`, `replicate` and `attach`, and lowers actuator shortcuts; what is left is a [`Spec`], which `compile` turns
-//! into a model.
+//! [`schema`] is the table of all elements and attributes. Reading checks a text against it, merges default classes, resolves
+//! `include`, `replicate` and `attach`, and translates actuator shortcuts. The result is a [`Spec`], which `compile` turns into a
+//! model.
 
 #[macro_use]
 #[doc(hidden)]

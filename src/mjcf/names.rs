@@ -1,4 +1,4 @@
-//! Names: what is called what, what refers to what, and what a copy is called.
+//! Names: names of elements, references to them, and names of copies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::types::{ObjType, TrnType};
 pub(crate) struct Names(BTreeMap<&'static str, BTreeSet<String>>);
 
 impl Names {
-    /// Takes a name; false if it is taken.
+    /// Adds a name; false if it is in use.
     pub fn add(&mut self, kind: &'static str, name: &str) -> bool {
         name.is_empty() || self.0.entry(kind).or_default().insert(name.to_owned())
     }
@@ -28,14 +28,14 @@ impl Names {
         self.0.get(kind).is_some_and(|names| names.contains(name))
     }
 
-    /// The name of the kind that is closest to one that is not there.
+    /// The name of the kind that is closest to one that does not exist.
     fn near(&self, kind: &str, name: &str) -> Option<&str> {
         self.0
             .get(kind)
             .and_then(|names| nearest(name, names.iter().map(String::as_str)))
     }
 
-    /// Why a name means nothing.
+    /// The message about a name that does not exist.
     pub fn missing(&self, kind: &str, name: &str) -> String {
         let near = self
             .near(kind, name)
@@ -47,13 +47,13 @@ impl Names {
 
 /// An element that has a name, refers to others, or both.
 pub(crate) trait Named {
-    /// Calls `f` with the attribute, the kind of object and the name of everything it refers to.
+    /// Calls `f` with the attribute, the kind of object and the name of every reference.
     fn refers(&mut self, f: &mut dyn FnMut(&'static str, &'static str, &mut String));
     /// Its own name.
     fn name(&mut self) -> &mut Option<String>;
-    /// Where it stands.
+    /// Its place in the text.
     fn place(&self) -> Origin;
-    /// Whether a copy of a part of the tree would tear apart what must stay together.
+    /// Whether a copy of a part of the tree would separate elements that must stay together.
     fn tears(&self, _inside: &Names) -> bool {
         false
     }
@@ -78,7 +78,7 @@ macro_rules! named {
 }
 named!(Hfield Texture Joint Site Camera Light Frame Body Pair Exclude Equality Numeric Text Key Instance);
 
-/// Elements that may have a plugin within.
+/// Elements that may have a plugin as a child.
 macro_rules! named_with_plugin {
     ($($T:ident)*) => { $( impl Named for $T {
         fn refers(&mut self, f: &mut dyn FnMut(&'static str, &'static str, &mut String)) {
@@ -235,7 +235,7 @@ impl Named for Actuator {
     }
 }
 
-/// The kind of object that a type stands for.
+/// The kind of object for a type.
 fn kind_of(objtype: ObjType) -> &'static str {
     if objtype == ObjType::XBody {
         "body"
@@ -244,10 +244,10 @@ fn kind_of(objtype: ObjType) -> &'static str {
     }
 }
 
-/// Calls `f` for everything in a subtree that has a name, with the kind of object it is.
+/// Calls `f` for every element in a subtree that has a name, with its kind of object.
 pub(crate) fn subtree(body: &mut Body, f: &mut dyn FnMut(&'static str, &mut dyn Named)) {
     contents(body, f);
-    // the tree is as deep as the reader lets it be
+    // the depth of the tree is bounded by the reader
     for child in &mut body.bodies {
         f("body", child);
         subtree(child, f);
@@ -263,7 +263,7 @@ fn contents(body: &mut Body, f: &mut dyn FnMut(&'static str, &mut dyn Named)) {
     body.lights.iter_mut().for_each(|x| f("light", x));
 }
 
-/// Calls `f` for everything outside of the tree that has a name.
+/// Calls `f` for every element outside of the tree that has a name.
 pub(crate) fn lists(spec: &mut Spec, f: &mut dyn FnMut(&'static str, &mut dyn Named)) {
     spec.plugins.iter_mut().for_each(|x| f("plugin", x));
     spec.meshes.iter_mut().for_each(|x| f("mesh", x));
@@ -284,7 +284,7 @@ pub(crate) fn lists(spec: &mut Spec, f: &mut dyn FnMut(&'static str, &mut dyn Na
     spec.keys.iter_mut().for_each(|x| f("key", x));
 }
 
-/// Checks that names are said once and that what is referred to is there.
+/// Checks that names are unique and that references exist.
 pub(crate) fn check(log: &mut Log, spec: &mut Spec) {
     let mut names = Names::default();
     names.add("body", "world");

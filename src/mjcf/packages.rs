@@ -1,12 +1,12 @@
-//! Files of packages: `package://NAME/FILE` as robots of ROS say it, `model://` as Gazebo does, and `file://`.
+//! Files of packages: `package://NAME/FILE` as in robots of ROS, `model://` as in Gazebo, and `file://`.
 
 use std::path::PathBuf;
 
 use super::files::{self, Files};
 use super::limits::Limits;
 
-/// The path of a file that is said by the name of its package, for a model in the folder `here`; `None` if it is not said
-/// so, else the reason why there is none.
+/// The path of a file that is given by the name of its package, for a model in the folder `here`; `None` if it is given
+/// otherwise, or the reason why there is no such file.
 pub(crate) fn resolve(
     files: &Files,
     limits: &Limits,
@@ -38,7 +38,7 @@ fn given(folder: &std::path::Path, file: &str) -> Result<String, String> {
     Ok(files::tidy(&full.join(file).to_string_lossy()))
 }
 
-/// The file in the nearest folder around the model that is the package, or that has it in it.
+/// The file in the nearest folder around the model that is the package or contains it.
 fn around(files: &Files, here: &str, name: &str, file: &str) -> Option<String> {
     let folder = match files {
         Files::None => return None,

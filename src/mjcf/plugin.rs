@@ -1,4 +1,4 @@
-//! `extension`, and what elements ask of plugins.
+//! `extension`, and the plugins that elements use.
 
 use super::attrs::{self, Plain};
 use super::defaults::{no_children, unknown_element};
@@ -35,7 +35,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the child `<plugin>` of an element asks for, if it has one; it may have no other children.
+    /// The child `<plugin>` of an element, if it has one; it may have no other children.
     pub fn own_plugin(&mut self, node: &Node) -> Option<Box<PluginUse>> {
         let mut found = None;
         for child in &node.children {
@@ -54,7 +54,7 @@ impl Reader<'_> {
         found
     }
 
-    /// What an element asks of a plugin, which it names by `plugin`, `instance` or both.
+    /// The plugin that an element uses, by `plugin`, `instance` or both.
     pub fn plugin(
         &mut self,
         node: &Node,

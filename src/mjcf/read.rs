@@ -23,7 +23,7 @@ pub(crate) struct Model {
     pub spec: Spec,
 }
 
-/// What is known while a model is read.
+/// State of reading a model.
 pub(crate) struct Reader<'a> {
     pub log: Log,
     pub files: Files,
@@ -36,11 +36,11 @@ pub(crate) struct Reader<'a> {
     pub attached_keys: Vec<AttachedKey>,
     /// Attachments so far.
     pub parts: u32,
-    /// How many attachments of parts of this model are being read within each other.
+    /// Nesting of attachments of parts of this model that are being read.
     pub attaching: usize,
-    /// How many elements of the tree are being read within each other, those of attachments counted.
+    /// Nesting of the elements of the tree that are being read, elements of attachments counted.
     pub nesting: usize,
-    /// The root element, for what is attached a second time.
+    /// The root element, for parts that are attached a second time.
     pub root: Option<Rc<Node>>,
     /// Elements so far, copies included.
     pub elements: u64,
@@ -72,7 +72,7 @@ const SECTIONS: [&str; 18] = [
     "include",
 ];
 
-/// Those of them that only group.
+/// Sections that only group elements.
 const GROUPING: [&str; 11] = [
     "visual",
     "extension",
@@ -123,7 +123,7 @@ impl Spec {
             .file_name()
             .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let found = archive::model_in(&files, &name).and_then(|inner| {
-            // what is shown of an archive goes on with the file in it
+            // the shown path of an archive is followed by that of the file in it
             let own = inner.strip_prefix(&name).unwrap_or("");
             let shown = format!("{shown}{own}");
             let bytes = files.read(&inner, limits.file)?;
@@ -211,8 +211,8 @@ impl std::str::FromStr for Spec {
     }
 }
 
-// The reader calls itself for what stands within an element, as often as elements are nested: so it has a stack of its own,
-// large enough for the limit, whatever the caller's is. Memory is taken only as deep as a model goes.
+// The reader calls itself for the contents of an element, as often as elements are nested. So it has a stack of its own, large
+// enough for the limit, whatever the caller's is. Memory is taken only as deep as a model is nested.
 #[cfg(not(target_family = "wasm"))]
 fn read(text: String, shown: &str, path: &str, files: Files, limits: &Limits) -> Result<Spec> {
     const LEVEL: usize = 64 << 10;
@@ -375,7 +375,7 @@ impl Reader<'_> {
         self.spec.compiler()
     }
 
-    /// The path of an asset's file, which `attr` says, from the folder of its kind.
+    /// The path of an asset's file in the attribute `attr`, resolved from the folder of its kind.
     pub fn asset_path(
         &mut self,
         node: &Node,
@@ -397,8 +397,8 @@ impl Reader<'_> {
             }
         };
         let base = kind.cloned().unwrap_or_default();
-        // first from the model's folder; what an included file says then from that file's folder, with the folder of the kind
-        // (as MuJoCo does for a model that is named without a folder) and without (as for one named by an absolute path)
+        // first from the model's folder; for an included file then from that file's folder, with the folder of the kind (as
+        // MuJoCo does for a model that is named without a folder) and without (as for one named by an absolute path)
         let first = files::join(here, &files::join(&base, file));
         let beside = files::join(&node.dir, file);
         let second = files::join(here, &files::join(&base, &beside));
@@ -413,7 +413,7 @@ impl Reader<'_> {
     }
 }
 
-/// Where an element that is no section belongs.
+/// The section that an element belongs to.
 fn parent_of(tag: &str) -> Option<&'static str> {
     Some(match tag {
         "body" | "geom" | "site" | "camera" | "light" | "frame" | "replicate" | "attach" => {

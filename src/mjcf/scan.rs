@@ -1,12 +1,12 @@
-//! A look at the text of a file before the XML parser reads it.
+//! A scan of the text of a file before the XML parser reads it.
 
 use std::borrow::Cow;
 
 /// More attributes than any element has; the XML parser compares them pair by pair.
 pub(super) const MAX_ATTRS: usize = 1000;
 
-/// Where an element with too many attributes starts, if there is one; else the bytes after the closing quotes of values that
-/// are followed by another attribute without a blank between them.
+/// The place of an element with too many attributes, if there is one; else the bytes after the closing quotes of values that are
+/// followed by another attribute without a blank between them.
 pub(super) fn scan(text: &str) -> Result<Vec<usize>, usize> {
     let bytes = text.as_bytes();
     let mut glued = Vec::new();
@@ -14,7 +14,7 @@ pub(super) fn scan(text: &str) -> Result<Vec<usize>, usize> {
     while let Some(&b) = bytes.get(i) {
         match (start, quote) {
             (None, _) if b == b'<' => {
-                // comments and CDATA end by their own marks
+                // comments and CDATA end at their own marks
                 let rest = bytes.get(i..).unwrap_or_default();
                 let skip = [(&b"<!--"[..], &b"-->"[..]), (b"<![CDATA[", b"]]>")];
                 if let Some((_, end)) = skip.iter().find(|(open, _)| rest.starts_with(open)) {
@@ -48,11 +48,11 @@ pub(super) fn scan(text: &str) -> Result<Vec<usize>, usize> {
     Ok(glued)
 }
 
-/// A text with a blank put in wherever one is missing between attributes, as MuJoCo reads it, and the way back from places in
-/// it to places in the text as it was written.
+/// A text with a blank inserted wherever one is missing between attributes, as MuJoCo reads it, and the map from places in it
+/// back to places in the original text.
 pub(super) struct Spaced<'a> {
     pub text: Cow<'a, str>,
-    /// Places of the missing blanks in the text as it was written, ascending.
+    /// Places of the missing blanks in the original text, ascending.
     glued: Vec<usize>,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Spaced<'a> {
         Spaced { text, glued }
     }
 
-    /// The place in the text as it was written of a place in the spaced one.
+    /// The place in the original text of a place in the spaced one.
     pub fn written(&self, at: usize) -> usize {
         // blank number k stands at glued[k] + k
         let (mut low, mut high) = (0, self.glued.len());

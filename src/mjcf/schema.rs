@@ -1,12 +1,12 @@
-//! TABLE: what may be said in MJCF.
+//! TABLE: the elements and attributes of MJCF.
 //!
 //! Every element and attribute of MuJoCo 4.0.0's language that we read is one row here, with its kind, its built-in value
 //! and its meaning; [`super::table`] derives the structs, the reading, the merging and the writing. A row is
 //! `attribute: kind = built-in, "meaning";`. Kinds: `real`, `int`, `bool`, `text`, `file`, `name`, `class`, `ref<object>`,
 //! `key<Enum>`, `keys<Enum>`; `[3]` exactly three, `[1..3]` one to three (the rest is inherited), `[..]` any number.
-//! `(required)` must be said, `(nodefault)` may not be said in a default class. A trailing `_` is not part of the name.
+//! `(required)` must be given, `(nodefault)` may not be given in a default class. A trailing `_` is not part of the name.
 //!
-//! Units are those of the XML: angles are degrees or radians as `compiler angle` says.
+//! Units are those of the XML: angles are degrees or radians by `compiler angle`.
 
 mod actuator;
 mod asset;

@@ -1,4 +1,4 @@
-//! The sections of a model but for its tree and assets: constraints, actuators, sensors, custom fields, keyframes.
+//! The sections of a model except its tree and assets: constraints, actuators, sensors, custom fields, keyframes.
 
 use super::attrs::{self, Plain, Tagged};
 use super::checks::{check_equality, check_sensor};
@@ -13,7 +13,7 @@ use super::table::Attrs;
 use super::xml::Node;
 
 impl Reader<'_> {
-    /// The index of the class of an element that stands in no body.
+    /// The index of the class of an element outside of the tree.
     pub fn class(&mut self, node: &Node) -> usize {
         self.classes.find(&mut self.log, node, "class").unwrap_or(0)
     }

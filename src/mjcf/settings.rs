@@ -12,14 +12,14 @@ use super::table::Attrs;
 use super::xml::Node;
 
 impl Reader<'_> {
-    /// Reads the settings; later sections replace what earlier ones say, attribute by attribute.
+    /// Reads the settings; later sections replace earlier ones, attribute by attribute.
     pub fn settings(&mut self, root: &Node) {
         let mut compiler = Compiler::default();
         for node in root.children.iter().filter(|n| n.tag == "compiler") {
             let log = &mut self.log;
             let mut said: Compiler = attrs::read(log, node, &Plain);
             check_compiler(log, node, &said);
-            // assetdir stands for both others
+            // assetdir stands for meshdir and texturedir
             if let Some(dir) = said.assetdir.take() {
                 said.meshdir.get_or_insert_with(|| dir.clone());
                 said.texturedir.get_or_insert(dir);
@@ -35,7 +35,7 @@ impl Reader<'_> {
             check_option(log, node, &said);
             block(log, node, "flag", &mut said.flag);
             children(log, node, &["flag"]);
-            // groups that are switched off add up
+            // groups that are switched off are united
             let mut off = self
                 .spec
                 .option
@@ -68,7 +68,7 @@ impl Reader<'_> {
     }
 }
 
-/// Later words replace earlier ones.
+/// Later attributes replace earlier ones.
 fn over<A: Attrs>(into: &mut A, said: A) {
     let before = std::mem::replace(into, said);
     into.inherit(&before);
@@ -188,7 +188,7 @@ fn check_size(log: &mut Log, node: &Node, said: &Size) {
         ("nuser_actuator", said.nuser_actuator),
         ("nuser_sensor", said.nuser_sensor),
     ];
-    // a hundred million of anything is a slip, and would not fit into memory
+    // a hundred million of anything is a mistake, and would not fit into memory
     const MOST: i32 = 100_000_000;
     // every world has its own user data
     const MOST_DATA: i32 = 1_000_000;

@@ -1,4 +1,4 @@
-//! What the shortcuts of actuators mean (MuJoCo's `mjs_setTo…`).
+//! The meaning of the shortcuts of actuators (MuJoCo's `mjs_setTo…`).
 
 use super::actuator::{Wrong, ctrlspec, wrong};
 use super::schema::{ActuatorTag, SaidActuator, Tri};
@@ -12,7 +12,7 @@ pub(crate) struct Shortcut {
     kp: f64,
     kv: Option<f64>,
     dampratio: Option<f64>,
-    /// The first is unsaid for the servos.
+    /// The first is not given for the servos.
     timeconst: [Option<f64>; 2],
     ki: f64,
     imax: f64,
@@ -59,7 +59,7 @@ impl Shortcut {
         p
     }
 
-    /// The parameters that would have given an actuator.
+    /// The parameters of a shortcut that would give an actuator.
     pub fn of(a: &Actuator, tag: ActuatorTag) -> Shortcut {
         use ActuatorTag as A;
         let mut p = Shortcut {
@@ -115,7 +115,7 @@ impl Shortcut {
         p
     }
 
-    /// Takes the parameters that an element says.
+    /// Takes the parameters that an element gives.
     pub fn say(&mut self, s: &SaidActuator) -> Result<(), Wrong> {
         let put = |into: &mut f64, said: Option<f64>| *into = said.unwrap_or(*into);
         if s.kv.is_some() || s.dampratio.is_some() {
@@ -272,7 +272,7 @@ impl Shortcut {
         }
     }
 
-    /// The scale of an inherited range: what the element says of range and scale replaces what classes say of the other.
+    /// The scale of an inherited range: the element's `range` or `inheritrange` replaces the other of the two from a class.
     fn range(
         &self,
         range: &mut [f64; 2],
@@ -407,7 +407,7 @@ impl Shortcut {
         a.biasprm = [c0, c1, c2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         // the activations: slew, integral, temperature, bristle, current
         let mut actdim = i32::from(te > 0.0) + i32::from(slewmax > 0.0) + i32::from(ki > 0.0);
-        // saturation is a force limit, and saying none clears that of a class
+        // saturation is a force limit; without one the limit of a class is cleared
         let [tau, current, _] = self.saturation;
         if tau > 0.0 || current > 0.0 {
             let tau = if tau == 0.0 { k * current } else { tau };

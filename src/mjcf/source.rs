@@ -1,4 +1,4 @@
-//! The texts of a model and places in them.
+//! The texts of a model, and places in them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::files::Files;
 use crate::error::{Error, Excerpt};
 
-/// Where an element was said: a file and the byte offset of its start tag.
+/// The place of an element: a file and the byte offset of its start tag.
 ///
-/// All origins compare equal: two models are the same model wherever their elements were written.
+/// All origins compare equal: two models are equal wherever their elements were written.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
     /// Index into [`Sources::files`]; `u32::MAX` for elements made in code.
@@ -24,7 +24,7 @@ impl Origin {
         start: 0,
     };
 
-    /// Whether two origins are the same place; `==` says yes of all.
+    /// Whether two origins are the same place; `==` is true for all.
     pub fn same(self, other: Origin) -> bool {
         (self.file, self.start) == (other.file, other.start)
     }
@@ -89,7 +89,7 @@ impl Sources {
         Some(start..text.len())
     }
 
-    /// The bytes of `name="value"` in the start tag, if that attribute was said there.
+    /// The bytes of `name="value"` in the start tag, if the attribute is there.
     pub fn attribute(&self, origin: Origin, name: &str) -> Option<Range<usize>> {
         let text = &self.source(origin)?.text;
         let tag = self.tag(origin)?;
@@ -136,9 +136,9 @@ impl Sources {
         None
     }
 
-    /// An error at an element, or at one of its attributes if that was said there.
+    /// An error at an element, or at one of its attributes if that is in the start tag.
     ///
-    /// `msg` starts with the attribute it is about, by itself: `size needs 3 numbers …`.
+    /// `msg` starts with the name of the attribute itself: `size needs 3 numbers …`.
     pub fn error(&self, origin: Origin, attr: Option<&str>, msg: impl Into<String>) -> Error {
         let (file, at, element) = self.place(origin, attr);
         let (line, col) = self.line_col(origin, at.start);
@@ -152,8 +152,8 @@ impl Sources {
         }
     }
 
-    /// Where an element stands, or one of its attributes if that was said there: `file:line:column`. `None` for elements made
-    /// in code.
+    /// The place of an element, or of one of its attributes if that is in the start tag: `file:line:column`. `None` for elements
+    /// made in code.
     pub(crate) fn told(&self, origin: Origin, attr: Option<&str>) -> Option<String> {
         self.source(origin)?;
         let (file, at, _) = self.place(origin, attr);
@@ -161,7 +161,7 @@ impl Sources {
         Some(format!("{file}:{line}:{col}"))
     }
 
-    /// The error that something MuJoCo has is not supported here.
+    /// The error that a feature of MuJoCo is not supported here.
     pub fn unsupported(
         &self,
         origin: Origin,
@@ -194,7 +194,7 @@ impl Sources {
         }
     }
 
-    /// File, bytes and words of a place: `geom name="hand"`.
+    /// File, bytes and description of a place: `geom name="hand"`.
     fn place(&self, origin: Origin, attr: Option<&str>) -> (String, Range<usize>, String) {
         let Some(source) = self.source(origin) else {
             return ("<code>".into(), 0..0, String::new());
@@ -223,7 +223,7 @@ impl Sources {
     fn excerpt(&self, origin: Origin, at: Range<usize>) -> Option<Box<Excerpt>> {
         let text = &self.source(origin)?.text;
         let start = text.get(..at.start)?.rfind('\n').map_or(0, |i| i + 1);
-        // long tags and long lines are cut: the start of the place is what matters
+        // long tags and long lines are cut: the start of the place is the relevant part
         let end = at.end.min(at.start + 200);
         let end = (end..=text.len()).find(|i| text.is_char_boundary(*i))?;
         let stop = text

@@ -1,4 +1,4 @@
-//! A model as it was said: the input of the compiler.
+//! The description of a model: the input of the compiler.
 
 pub use super::schema::{Body, Frame};
 use super::schema::{
@@ -9,16 +9,16 @@ use super::schema::{
 use super::source::{Origin, Sources};
 use crate::types::{BiasType, DynType, GainType, Interp, TrnType};
 
-/// Index into [`Body::frames`]: of a body's own frames for what it carries, of its parent's for the body itself.
+/// Index into [`Body::frames`]: of a body's own frames for its elements, of its parent's for the body itself.
 pub type FrameId = usize;
 
-/// A model as it was said.
+/// The description of a model.
 ///
-/// Elements are complete: an attribute is what the element said or else what its default class said, and `None` where
-/// neither did; the method of the same name then gives MuJoCo's built-in value (`geom.friction()`). Poses, angles and names
-/// are as in the text. The tree is expanded: includes, replicates and attachments are resolved; frames are in
-/// [`Body::frames`], and what stood in one says so. Lists are in MuJoCo's order, so index is id, but for meshes and other
-/// things that the compiler reorders.
+/// Elements are complete: an attribute has the value that the element or else its default class gave, and `None` where neither
+/// did; the method of the same name then gives MuJoCo's built-in value (`geom.friction()`). Poses, angles and names are as in the
+/// text. The tree is expanded: includes, replicates and attachments are resolved; frames are in [`Body::frames`], and elements of
+/// a frame refer to it. Lists are in MuJoCo's order, so index is id, except for meshes and other elements that the compiler
+/// reorders.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Spec {
@@ -77,7 +77,7 @@ pub struct Spec {
     pub sources: Sources,
 }
 
-/// An actuator in the terms of `<general>`; a shortcut is lowered to what it means (MuJoCo's `mjs_setTo…`).
+/// An actuator in the attributes of `<general>`; a shortcut is translated into these (MuJoCo's `mjs_setTo…`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Actuator {
     /// Name.
@@ -86,7 +86,7 @@ pub struct Actuator {
     pub group: i32,
     /// Samples in the history buffer.
     pub nsample: i32,
-    /// How the history is read between samples.
+    /// Interpolation of the history between samples.
     pub interp: Interp,
     /// Delay of the control (s).
     pub delay: f64,
@@ -96,13 +96,13 @@ pub struct Actuator {
     pub target: Option<String>,
     /// Site of the slider.
     pub slidersite: Option<String>,
-    /// Site relative to which the action is.
+    /// Site that the action is relative to.
     pub refsite: Option<String>,
     /// Length of the connecting rod (m).
     pub cranklength: f64,
     /// Scale of the length and direction of the force.
     pub gear: [f64; 6],
-    /// Range of feasible lengths, `[0, 0]` if none was said.
+    /// Range of feasible lengths, `[0, 0]` if none was given.
     pub lengthrange: [f64; 2],
     /// Damper polynomial added to the target.
     pub damping: [f64; 3],
@@ -126,7 +126,7 @@ pub struct Actuator {
     pub actrange: [f64; 2],
     /// If positive, the range is set from the target's, scaled by this.
     pub inheritrange: f64,
-    /// Number of activations; -1 is what the dynamics says.
+    /// Number of activations; -1: determined by the dynamics.
     pub actdim: i32,
     /// Force uses the next activation.
     pub actearly: bool,
@@ -144,13 +144,13 @@ pub struct Actuator {
     pub biasprm: [f64; 10],
     /// The plugin that computes its force.
     pub plugin: Option<PluginUse>,
-    /// What the controls are: bits of `CtrlInput` or a `CtrlChart`; 0 is what the gain says.
+    /// The signature of the controls: bits of `CtrlInput` or a `CtrlChart`; 0: determined by the gain.
     pub ctrlspec: i32,
     /// User numbers.
     pub user: Vec<f64>,
-    /// The attachment it came with, while the model is read; then 0.
+    /// The attachment that it came with, while the model is read; then 0.
     pub part: u32,
-    /// Where it was said.
+    /// Its place in the text.
     pub origin: Origin,
 }
 
@@ -167,7 +167,7 @@ impl Body {
 }
 
 impl Spec {
-    /// Adds a plugin that the model needs, unless it is there.
+    /// Adds a plugin that the model needs, unless it is there already.
     pub(crate) fn need_plugin(&mut self, extension: Extension) {
         let known = |e: &Extension| e.plugin == extension.plugin;
         if !self.extensions.iter().any(known) {

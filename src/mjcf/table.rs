@@ -1,14 +1,14 @@
-//! The machinery behind the schema table: what a row means, and what is derived from it.
+//! The macros behind the schema table: the meaning of a row, and the code derived from it.
 //!
-//! A row of [`super::schema`] reads `friction: real[1..3] = [1.0, 0.005, 0.0001], "…";`. From it come a field
-//! `friction: Option<Vec<f64>>` (what was said), a method `friction() -> [f64; 3]` (what holds, MuJoCo's built-in value
-//! where nothing was said), the check on reading, the merging of defaults, the writing back, and the entry of [`Attrs::list`].
+//! A row of [`super::schema`] reads `friction: real[1..3] = [1.0, 0.005, 0.0001], "…";`. It generates a field `friction:
+//! Option<Vec<f64>>` (the given value), a method `friction() -> [f64; 3]` (the value in effect: MuJoCo's built-in one where none
+//! was given), the check on reading, the merging of defaults, the writing back, and the entry of [`Attrs::list`].
 
 use std::fmt::Write as _;
 
 use super::source::Origin;
 
-/// What kind of value an attribute takes.
+/// Kind of value of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// `lo` to `hi` real numbers.
@@ -40,32 +40,32 @@ pub struct Attr {
     pub name: &'static str,
     /// The kind of value.
     pub kind: Kind,
-    /// Must be present.
+    /// The attribute must be present.
     pub required: bool,
-    /// May not be said in a default class.
+    /// The attribute may not be given in a default class.
     pub nodefault: bool,
-    /// What it means.
+    /// Meaning of the attribute.
     pub doc: &'static str,
 }
 
-/// A struct derived from the table: a set of attributes, each said or not.
+/// A struct derived from the table: a set of attributes, each given or not.
 pub trait Attrs: Default + Clone {
     /// Calls `f` for every attribute of the table row, blocks included.
     fn list(f: &mut dyn FnMut(&Attr));
     /// Reads the text of an attribute; `None` if there is no such attribute.
     fn set(&mut self, name: &str, text: &str) -> Option<Result<(), String>>;
-    /// Takes from `class` what is not said here; arrays of variable length are completed element by element. A reference or a
-    /// file without any text hides that of the class and names nothing.
+    /// Takes values from `class` that are not given here; arrays of variable length are completed element by element. A reference
+    /// or a file with an empty text hides that of the class and names nothing.
     fn inherit(&mut self, class: &Self);
-    /// Calls `f` with the name and the text of every attribute that is said.
+    /// Calls `f` with the name and the text of every attribute that is given.
     fn said(&self, f: &mut dyn FnMut(&'static str, String));
-    /// Calls `f` with the tag and the said attributes of every child element that is a row of its own.
+    /// Calls `f` with the tag and the given attributes of every child element that is a row of its own.
     fn elements(&self, f: &mut dyn FnMut(&'static str, Vec<(&'static str, String)>));
-    /// Calls `f` for every text that is said: names, classes, references, files and plain texts.
+    /// Calls `f` for every given text: names, classes, references, files and plain texts.
     fn texts(&mut self, f: &mut dyn FnMut(&Attr, &mut String));
-    /// Where the element stands.
+    /// The place of the element in the text.
     fn origin(&self) -> Origin;
-    /// Says where the element stands.
+    /// Sets the place of the element in the text.
     fn set_origin(&mut self, origin: Origin);
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn fill<T: Copy, const N: usize>(said: Option<&[T]>, rest: [T; N]) ->
     out
 }
 
-/// Makes a reference or a file without any text one that is not said.
+/// Makes a reference or a file with an empty text one that is not given.
 pub(crate) fn unsay_empty<V: Value>(said: &mut Option<V>, kind: Kind) {
     let names = matches!(kind, Kind::Ref(_) | Kind::File);
     let text = said.as_mut().and_then(Value::text_mut);
@@ -132,7 +132,7 @@ pub(crate) fn unsay_empty<V: Value>(said: &mut Option<V>, kind: Kind) {
     }
 }
 
-/// Whether any attribute is said.
+/// Whether any attribute is given.
 pub(crate) fn anything_said(attrs: &impl Attrs) -> bool {
     let mut any = false;
     attrs.said(&mut |_, _| any = true);
@@ -303,7 +303,7 @@ impl<K: Keyword> Value for K {
     }
 }
 
-/// Several keywords of a set, in the order said.
+/// Several keywords of a set, in the order given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keys<K>(pub Vec<K>);
 
@@ -344,7 +344,7 @@ macro_rules! elements {
             $( #[doc = $bdoc] pub $block: $Block, )*
             $( #[doc = $cdoc] pub $child: $Child, )*
             $( $( $(#[doc = $fdoc])+ pub $field: $T, )* )?
-            /// Where it was said.
+            /// Its place in the text.
             pub origin: $crate::mjcf::source::Origin,
         }
 
@@ -437,7 +437,7 @@ macro_rules! attr {
     };
 }
 
-/// The type of a said attribute.
+/// The type of an attribute that may be given or not.
 macro_rules! said_type {
     (real) => { f64 };
     (real [ $lo:literal .. $hi:literal ]) => { Vec<f64> };
@@ -453,7 +453,7 @@ macro_rules! said_type {
     ($text:ident $(< $E:ident >)?) => { String };
 }
 
-/// The method that completes a said value by MuJoCo's built-in one.
+/// The method that completes a given value by MuJoCo's built-in one.
 macro_rules! full_value {
     ($attr:ident $kind:ident $(<$E:ident>)? $([$($n:tt)*])? , $doc:literal) => {};
     ($attr:ident real [ $lo:literal .. $hi:literal ] = $def:expr , $doc:literal) => {

@@ -9,7 +9,7 @@ use super::table::Attrs;
 use super::xml::Node;
 use crate::types::JointType;
 
-/// What may stand in a body.
+/// The elements that a body may contain.
 const CONTENTS: [&str; 13] = [
     "inertial",
     "joint",
@@ -26,18 +26,18 @@ const CONTENTS: [&str; 13] = [
     "include",
 ];
 
-/// Where the contents of an element go.
+/// Destination of the contents of an element.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
-    /// The default class of what names none.
+    /// The default class of elements that name none.
     pub class: usize,
     /// The innermost frame around it, within the body.
     pub frame: Option<FrameId>,
-    /// The body is the world, or a part of it that is to be copied.
+    /// True for the world, or a part of it that is to be copied.
     pub world: bool,
-    /// The contents of a replicate, not of a body in it.
+    /// True for the contents of a replicate, not of a body in it.
     pub replicate: bool,
-    /// How many bodies are around it.
+    /// Number of bodies around it.
     pub depth: usize,
 }
 
@@ -120,7 +120,7 @@ impl Reader<'_> {
         self.nesting -= 1;
     }
 
-    /// The default class of the contents of an element: its `childclass`, or what holds around it.
+    /// The default class of the contents of an element: its `childclass`, or the class of the element around it.
     pub fn childclass(&mut self, node: &Node, around: usize) -> usize {
         self.classes
             .find(&mut self.log, node, "childclass")

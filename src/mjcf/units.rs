@@ -1,11 +1,11 @@
-//! The conventions of one model said in those of another: angles, Euler sequences, automatic limits.
+//! Conversion of a model to the conventions of another: angles, Euler sequences, automatic limits.
 
 use super::copies::euler_quat;
 use super::schema::{Angle, Body, Compiler, Joint, Orientation, Tri};
 use super::spec::Spec;
 use crate::types::JointType;
 
-/// Turns what a model says by the conventions `from` into what means the same by the conventions `to`.
+/// Converts a model from the conventions `from` to the conventions `to`, without changing its meaning.
 pub(crate) fn convert(spec: &mut Spec, from: &Compiler, to: &Compiler) {
     let c = Conversion {
         angle: match (from.angle(), to.angle()) {
@@ -13,7 +13,7 @@ pub(crate) fn convert(spec: &mut Spec, from: &Compiler, to: &Compiler) {
             (Angle::Radian, Angle::Degree) => 180.0 / std::f64::consts::PI,
             _ => 1.0,
         },
-        // the same letters in the same unit mean the same
+        // angles of the same sequence, in the same unit, need no quaternion
         euler: (from.eulerseq() != to.eulerseq())
             .then(|| (from.angle() == Angle::Degree, from.eulerseq())),
         limits: (from.autolimits() != to.autolimits()).then(|| from.autolimits()),
@@ -41,7 +41,7 @@ struct Conversion {
     angle: f64,
     /// Unit and letters of Euler angles that must become quaternions.
     euler: Option<(bool, String)>,
-    /// Whether limits that were left open were inferred from their ranges.
+    /// Whether limits that were not given were inferred from their ranges.
     limits: Option<bool>,
 }
 

@@ -1,8 +1,8 @@
 //! URDF text → [`Spec`](super::Spec), as MuJoCo's reader of URDF understands it.
 //!
-//! Links become bodies, `visual` and `collision` geoms, joints move the link that is their child. Units and the defaults of
-//! the compiler are URDF's: angles in radians, static bodies are fused and what is only seen is dropped, unless `<mujoco>`
-//! says otherwise.
+//! Links become bodies, `visual` and `collision` geoms, joints move the link that is their child. Units and the defaults of the
+//! compiler are URDF's: angles in radians, static bodies are fused and visual geoms are dropped, unless `<mujoco>` sets them
+//! otherwise.
 
 mod joint;
 mod link;
@@ -19,7 +19,7 @@ use super::source::Origin;
 use super::table::Attrs;
 use super::xml::Node;
 
-/// What is known while a robot is read.
+/// State of reading a robot.
 #[derive(Default)]
 struct Known {
     /// Colours of materials.
@@ -32,12 +32,12 @@ struct Known {
     meshes: mesh::Meshes,
 }
 
-/// A link and what becomes of it.
+/// A link, and the body that it becomes.
 struct Said<'a> {
     node: &'a Node,
     name: String,
     body: Body,
-    /// The link that it hangs on; the joint between them is the second.
+    /// The parent link, and the place of the joint between them.
     parent: Option<(usize, Origin)>,
     children: Vec<usize>,
 }
@@ -126,13 +126,13 @@ impl Reader<'_> {
         Some(attrs::read(&mut self.log, child, &Lenient))
     }
 
-    /// The attributes of a child element that must be there.
+    /// The attributes of a child element that must exist.
     fn needed_part<A: Attrs>(&mut self, node: &Node, tag: &str) -> Option<A> {
         let child = self.needed(node, tag)?;
         Some(attrs::read(&mut self.log, child, &Lenient))
     }
 
-    /// The pose that `<origin>` says: position, and orientation if that is said.
+    /// The pose of `<origin>`: position, and orientation if it is given.
     fn place(&mut self, node: &Node) -> (Option<[f64; 3]>, Orientation) {
         let place: Place = self.part(node, "origin").unwrap_or_default();
         let turn = |rpy| super::copies::euler_quat(rpy, false, "XYZ");
@@ -143,9 +143,9 @@ impl Reader<'_> {
         (place.xyz, orientation)
     }
 
-    /// The colours of all materials of a name; the first that says a colour is the one that counts.
+    /// The colours of all materials by name; the first colour of a name is used.
     fn colours(&mut self, node: &Node, colours: &mut BTreeMap<String, [f64; 4]>) {
-        // the text is as deep as the reader lets it be
+        // the depth of the text is bounded by the reader
         if node.tag == "material"
             && let Some(name) = node.attr("name").filter(|n| !colours.contains_key(*n))
             && let Some(Color {
@@ -228,7 +228,7 @@ impl Reader<'_> {
             name: Some("world".to_owned()),
             ..Body::default()
         };
-        // from the last to the first, so that a body is whole before it is moved into its parent
+        // from the last to the first, so that a body is complete before it is moved into its parent
         for i in order.into_iter().rev() {
             let mut body = std::mem::take(&mut links[i].body);
             if links[i].is_world() {

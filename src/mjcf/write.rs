@@ -10,7 +10,7 @@ use crate::types::{BiasType, CtrlInput, DynType, GainType, TrnType};
 struct Xml {
     out: String,
     depth: usize,
-    /// The first character that XML cannot say.
+    /// The first character that XML cannot represent.
     bad: Option<char>,
 }
 
@@ -95,7 +95,7 @@ impl Xml {
         });
     }
 
-    /// Settings, left out if nothing is said.
+    /// Settings, left out if no attribute is given.
     fn settings<A: Attrs>(&mut self, tag: &str, row: &A) {
         let mut any = !said(row).is_empty();
         row.elements(&mut |_, _| any = true);
@@ -110,7 +110,7 @@ impl Xml {
     }
 }
 
-/// The attributes that are said; lists without numbers cannot be.
+/// The attributes that are given; lists without numbers cannot be written.
 fn said<A: Attrs>(row: &A) -> Vec<(&'static str, String)> {
     let mut numeric = Vec::new();
     A::list(&mut |a| {
@@ -137,8 +137,8 @@ impl Spec {
     /// and actuators are written as `general`.
     ///
     /// # Errors
-    /// [`Error::Input`] for what MJCF cannot say: an attached model with other compiler settings for inertias than this one,
-    /// a keyframe of an attached model, and characters that XML does not have.
+    /// [`Error::Input`] for models that MJCF cannot describe: an attached model with other compiler settings for inertias than
+    /// this one, a keyframe of an attached model, and characters that XML does not have.
     pub fn to_mjcf(&self) -> Result<String> {
         if let Some(key) = self.keys.iter().find(|k| k.of.is_some()) {
             let name = key.name.as_deref().unwrap_or("");
@@ -233,7 +233,7 @@ impl Spec {
         x.section("keyframe", |x| x.rows("key", &self.keys));
     }
 
-    /// What elements can have only by a class: the looks of fixed tendons, cranks of actuators without one.
+    /// Attributes that elements can have only by a class: appearance of fixed tendons, cranks of actuators without one.
     fn odd_classes(&self, x: &mut Xml) {
         x.section("default", |x| {
             for (i, t) in self.tendons.iter().enumerate() {
@@ -261,7 +261,7 @@ fn own_plugin(x: &mut Xml, plugin: Option<&PluginUse>) {
     }
 }
 
-/// Whether an actuator has the length of a rod and no crank to use it.
+/// Whether an actuator has a crank length but no crank to use it.
 fn idle_crank(a: &Actuator) -> bool {
     let crank = matches!(a.trntype, TrnType::SliderCrank | TrnType::Undefined);
     !crank && a.cranklength != 0.0
@@ -275,7 +275,7 @@ fn looks_class(i: usize) -> String {
     format!("looks of tendon {i}")
 }
 
-/// The looks of a fixed tendon, if it has any.
+/// The appearance of a fixed tendon, if it has any.
 fn looks(t: &Tendon) -> Option<Tendon> {
     let any = t.width.is_some() || t.material.is_some() || t.rgba.is_some();
     let looks = || Tendon {
@@ -304,7 +304,7 @@ fn tendon(x: &mut Xml, t: &Tendon, i: usize) {
 /// The attributes of an actuator.
 type Said = Vec<(&'static str, String)>;
 
-/// An actuator in the terms of `general`, or as one of a plugin.
+/// An actuator in the attributes of `general`, or as one of a plugin.
 fn actuator(x: &mut Xml, a: &Actuator, i: usize) {
     let (by_class, mut attrs) = attributes(a);
     if !by_class.is_empty() {
@@ -331,7 +331,7 @@ fn attributes(a: &Actuator) -> (Said, Said) {
     terms(a).into_iter().partition(|(name, _)| by_class(name))
 }
 
-/// What of an actuator is not as in MuJoCo's built-in one, in the terms of `general`.
+/// The attributes of `general` in which an actuator differs from MuJoCo's built-in one.
 fn terms(a: &Actuator) -> Said {
     let builtin = Actuator::default();
     let mut attrs = Said::new();
@@ -394,7 +394,7 @@ fn terms(a: &Actuator) -> Said {
     attrs
 }
 
-/// The words of an input signature; the numbers of charts are those of inputs.
+/// The words of an input signature; charts share numbers with inputs.
 fn input(ctrlspec: i32) -> String {
     if ctrlspec == CtrlInput::None as i32 {
         return "none".into();
@@ -472,9 +472,9 @@ fn write_one(x: &mut Xml, body: &Body, kind: usize, i: usize) {
     }
 }
 
-/// The contents of a body, frames around what stands in them.
+/// The contents of a body, with the frames around them.
 fn contents(x: &mut Xml, body: &Body) {
-    // frames that anything stands in
+    // frames that contain an element
     let mut used = vec![false; body.frames.len()];
     for (kind, i) in (0..LISTS).flat_map(|kind| (0..list(body, kind)).map(move |i| (kind, i))) {
         let mut at = frame_of(body, kind, i);
@@ -493,13 +493,13 @@ fn contents(x: &mut Xml, body: &Body) {
     inside(x, body, None, &mut state);
 }
 
-/// How far the writing of a body has come.
+/// Progress of the writing of a body.
 struct State {
     /// The next element of each list.
     next: [usize; LISTS],
-    /// Frames that are written.
+    /// Frames that have been written.
     written: Vec<bool>,
-    /// Frames that anything stands in.
+    /// Frames that contain an element.
     used: Vec<bool>,
 }
 
@@ -522,17 +522,17 @@ fn within(body: &Body, frame: Option<usize>, around: Option<usize>) -> bool {
     around.is_none() || frame == around || branch(body, around, frame).is_some()
 }
 
-/// Writes what stands in a frame, list by list as far as the order of each list allows.
+/// Writes the contents of a frame, list by list as far as the order of each list allows.
 fn inside(x: &mut Xml, body: &Body, around: Option<usize>, state: &mut State) {
     loop {
-        // elements that stand here directly
+        // elements directly in this frame
         for (kind, i) in state.next.iter_mut().enumerate() {
             while *i < list(body, kind) && frame_of(body, kind, *i) == around {
                 write_one(x, body, kind, *i);
                 *i += 1;
             }
         }
-        // frames that the lists go on with, first those that no list reaches later only
+        // frames of the next elements of the lists, first those that no list reaches later only
         let heads = || {
             state
                 .next

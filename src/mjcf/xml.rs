@@ -19,7 +19,7 @@ pub(crate) struct Node {
     /// The text of its CDATA sections and plain text.
     pub cdata: Vec<String>,
     pub origin: Origin,
-    /// The folder of the included file that it stands in, relative to the model's.
+    /// The folder, relative to the model's, of the included file that contains the element.
     pub dir: Rc<str>,
 }
 
@@ -41,7 +41,7 @@ struct Document<'a> {
 }
 
 impl Document<'_> {
-    /// The tag of an element with its prefix, as it was written: `xacro:macro`.
+    /// The tag of an element with its prefix, as written: `xacro:macro`.
     fn tag(&self, xml: &roxmltree::Node) -> String {
         let rest = self.spaced.text.get(xml.range().start + 1..).unwrap_or("");
         let end = |c: char| c.is_ascii_whitespace() || c == '>' || c == '/';
@@ -49,7 +49,7 @@ impl Document<'_> {
     }
 }
 
-/// What is known while files are included in each other.
+/// State of including files in each other.
 pub(crate) struct Includer<'a> {
     pub files: &'a Files,
     pub limits: &'a Limits,
@@ -60,12 +60,12 @@ pub(crate) struct Includer<'a> {
     pub elements: u64,
     /// The folder of the model file, relative to the files.
     pub base: String,
-    /// The model is a robot of URDF, where `<include>` means nothing.
+    /// True for a robot of URDF, where `<include>` has no meaning.
     pub robot: bool,
 }
 
 impl Includer<'_> {
-    /// The root element of a text, includes resolved. Mistakes go to the log; `None` if there is nothing to go on with.
+    /// The root element of a text, includes resolved. Mistakes go to the log; `None` if there is no root element to go on with.
     pub fn document(
         &mut self,
         path: &str,
@@ -135,7 +135,7 @@ impl Includer<'_> {
                             self.limits.nodes
                         )
                     }
-                    // the place is said by us
+                    // the place is added by our own message
                     e => {
                         let place = format!(" at {}:{}", pos.row, pos.col);
                         format!("XML: {}", e.to_string().replace(&place, ""))

@@ -4,7 +4,7 @@ use super::super::vec3::V3;
 use super::plane::{Roundoff, cosine, height, larger};
 use super::store::{NONE, Stop, Store, TAIL};
 
-/// Facets that are to be merged, and why.
+/// Two facets to be merged, and the reason.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Merge {
     pub kind: Kind,
@@ -13,7 +13,7 @@ pub(super) struct Merge {
     pub dist: f64,
 }
 
-/// Kinds of merges; of two the lesser is done first.
+/// Kinds of merges; the lesser is done first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Coplanar,
@@ -33,11 +33,11 @@ pub(super) struct Build<'a> {
     pub s: Store,
     /// A point inside the first tetrahedron.
     pub interior: V3,
-    /// Height of the highest point that was left below a facet.
+    /// Height of the highest point that was left out below a facet.
     pub max_outside: f64,
-    /// More than this for a point that was left: it is looked at again.
+    /// Height above which a point that was left out is checked again.
     pub maxoutside_now: f64,
-    /// Whether the first tetrahedron is thin; points just below facets count as outside then.
+    /// Whether the first tetrahedron is thin; points just below facets then count as outside.
     pub narrow: bool,
     /// Always process the highest point of all.
     pub pick_furthest: bool,
@@ -52,7 +52,7 @@ pub(super) struct Build<'a> {
 }
 
 impl<'a> Build<'a> {
-    /// The hull of all points, or of the first that are taken: `maxvert` corners.
+    /// The hull of all points, or with `maxvert` corners of the points that come first.
     ///
     /// Facets may have more than three corners.
     pub fn run(points: &'a [V3], maxvert: Option<usize>) -> Result<Self, Stop> {
@@ -168,7 +168,7 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// Refuses a flat tetrahedron, and sees whether it is a thin one.
+    /// Refuses a flat tetrahedron, and sets whether it is a thin one.
     fn check_first(&mut self, facets: &[u32]) -> Result<(), Stop> {
         let mut least = f64::MAX;
         for &f in facets {
@@ -242,7 +242,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Whether the interior lies clearly below a facet; remembers when not.
+    /// Whether the interior point lies clearly below a facet; marks the facet if not.
     fn faces_outwards(&mut self, f: u32) -> bool {
         if !self.s.facet(f).flipped && self.dist(self.interior, f) >= -self.round.dist {
             self.s.facet_mut(f).flipped = true;
@@ -250,7 +250,7 @@ impl<'a> Build<'a> {
         !self.s.facet(f).flipped
     }
 
-    /// The facet with the highest point of all comes next.
+    /// Moves the facet with the highest point of all to the front of the queue.
     fn furthest_first(&mut self) {
         let mut best = (NONE, -f64::MAX);
         for f in self.s.facets_from(self.s.facet_list) {
@@ -265,7 +265,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The next point to be taken, and a facet that it is above.
+    /// The next point to be added, and a facet that it is above.
     fn next_furthest(&mut self) -> Option<(u32, u32)> {
         loop {
             let f = self.s.facet_next;
@@ -286,7 +286,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Joins a point to the hull.
+    /// Adds a point to the hull.
     fn add_point(&mut self, point: u32, facet: u32) -> Result<(), Stop> {
         self.detect_max_outside();
         self.find_horizon(point, facet)?;

@@ -1,10 +1,10 @@
-//! A point sees some facets; they give way to a cone of new ones from the edge around them, the horizon, to the point.
+//! The facets that a point sees are replaced by a cone of new ones, from the edges around them (the horizon) to the point.
 
 use super::build::Build;
 use super::store::{NONE, Stop, TAIL, put, take};
 
 impl Build<'_> {
-    /// Moves the facets that a point sees to the end of the list, and notes which around them lie nearly in line with it.
+    /// Moves the facets that a point sees to the end of the list, and marks facets around them that are nearly coplanar with it.
     pub fn find_horizon(&mut self, point: u32, facet: u32) -> Result<(), Stop> {
         let p = self.point(point);
         let (visible, coplanar) = (self.round.visible, -self.round.visible);
@@ -70,7 +70,7 @@ impl Build<'_> {
     fn make_new_facets(&mut self, apex: u32) -> Result<(), Stop> {
         self.s.visit += 1;
         let visit = self.s.visit;
-        // where a visible facet makes none, an earlier one takes its place
+        // a visible facet without new facets is replaced by those of an earlier one
         let (mut last, mut last_ridged) = (NONE, NONE);
         let mut f = self.s.visible_list;
         while f != TAIL && self.s.facet(f).visible {
@@ -222,7 +222,7 @@ impl Build<'_> {
         }
     }
 
-    /// Lets vertices know the new facets, and finds those that are inside now.
+    /// Adds the new facets to the neighbours of their vertices, and finds the vertices that are inside now.
     fn update_vertices(&mut self) {
         if self.s.vertexneighbors {
             let mut v = self.s.newvertex_list;
@@ -264,7 +264,7 @@ impl Build<'_> {
         }
     }
 
-    /// Lets the vertices of the new facets know these.
+    /// Adds the new facets to the neighbours of their vertices.
     pub fn tell_vertices(&mut self) {
         let mut f = self.s.newfacet_list;
         while f != TAIL {

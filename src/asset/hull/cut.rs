@@ -1,4 +1,4 @@
-//! Facets with more than three corners are cut into triangles from their newest corner, and the hull is read off.
+//! Facets with more than three corners are cut into triangles from their newest corner, and the hull is listed.
 
 use super::build::Build;
 use super::store::{NONE, Stop, TAIL, put};
@@ -61,7 +61,7 @@ impl Build<'_> {
         self.match_new_facets()
     }
 
-    /// Takes the triangles without area away: their neighbours meet directly.
+    /// Removes the triangles without area: their neighbours become neighbours of each other.
     fn drop_folded(&mut self, first: u32) -> Result<(), Stop> {
         let mut f = first;
         while f != TAIL {
@@ -82,7 +82,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Lets vertices forget the facets that were cut and the triangles that were taken away.
+    /// Removes the facets that were cut and the triangles without area from the neighbours of vertices.
     fn forget_cut(&mut self, first: u32) {
         let mut v = first;
         while v != NONE && v != TAIL {
@@ -104,7 +104,7 @@ impl Build<'_> {
             around: Vec::with_capacity(numvert + 3 * numface),
             face: Vec::with_capacity(numface),
         };
-        // the corner that each vertex was listed around last
+        // the corner around which each vertex was listed last
         let mut seen = vec![NONE; s.vertices.len()];
         for v in s.vertices_from(s.vertex_list) {
             listed.corner.push(point(v));

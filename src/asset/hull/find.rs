@@ -1,12 +1,12 @@
-//! The facet that a point lies highest above.
+//! Search for the facet that a point lies highest above.
 //!
-//! A search starts at a facet near by and goes uphill from neighbour to neighbour, then over all that are nearly as high.
+//! A search starts at a nearby facet and goes uphill from neighbour to neighbour, then over all facets that are nearly as high.
 
 use super::build::Build;
 use super::plane::larger;
 use super::store::{NONE, TAIL};
 
-/// What a search found: a facet, and the point's height above it.
+/// Result of a search: a facet, and the point's height above it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
     pub facet: u32,
@@ -16,8 +16,8 @@ pub(super) struct Found {
 }
 
 impl Build<'_> {
-    /// Searches uphill from `start`; of new facets only if `new`. The best of all with `best`, else the first that is high
-    /// enough.
+    /// Searches uphill from `start`, with `new` among new facets only. Finds the best facet of all with `best`, else the first
+    /// one that is high enough.
     pub fn find_best(&mut self, point: u32, start: u32, best: bool, new: bool) -> Found {
         let p = self.point(point);
         self.s.visit += 1;
@@ -162,7 +162,7 @@ impl Build<'_> {
                     if dist > found.dist {
                         least = dist - reach;
                         if dist > found.dist + reach {
-                            // what was nearly as high no longer is
+                            // facets that were nearly as high no longer are
                             stack.clear();
                         }
                         (found.facet, found.dist) = (g, dist);
@@ -188,7 +188,7 @@ impl Build<'_> {
         found
     }
 
-    /// A facet to start from where only flipped ones were met: around one of them, or any.
+    /// The highest facet that is not flipped, where only flipped ones were met: around one of them, or any.
     fn find_any(&mut self, point: u32, around: u32) -> Found {
         let p = self.point(point);
         let mut found = Found {
@@ -212,7 +212,7 @@ impl Build<'_> {
         found
     }
 
-    /// Points higher than this go to the first facet that they are that high above.
+    /// Height from which a point is assigned to the first facet that it is so high above.
     pub fn dist_outside(&self) -> f64 {
         let more = if self.many_merges() { 2.0 } else { 1.0 };
         more * larger(2.0 * self.round.outside, self.max_outside)

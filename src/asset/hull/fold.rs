@@ -1,11 +1,11 @@
-//! Two facets become one: vertices, neighbours and ridges are put together.
+//! Merging of two facets: their vertices, neighbours and ridges are united.
 
 use super::build::{Build, Kind};
 use super::plane::larger;
 use super::store::{Ridge, Stop, put, take, take_in_order};
 
 impl Build<'_> {
-    /// Merges `f` into `g`. `range` is how low and how high vertices of `f` lie beside the plane of `g`, which stays.
+    /// Merges `f` into `g`. `range` is the lowest and the highest height of vertices of `f` over the plane of `g`, which stays.
     pub fn merge_facets(
         &mut self,
         f: u32,
@@ -54,7 +54,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// The edges of both facets are to be looked at again; the centre is made anew, unless there are many vertices.
+    /// Marks the edges of both facets to be tested again; the centre is computed anew, unless there are many vertices.
     fn untest(&mut self, f: u32, g: u32) {
         self.s.facet_mut(g).tested = false;
         for &r in &self.s.facets[f as usize].ridges {
@@ -121,7 +121,7 @@ impl Build<'_> {
         }
     }
 
-    /// Takes a ridge between two facets away.
+    /// Removes a ridge between two facets.
     pub fn delete_ridge(&mut self, r: u32) {
         if self.s.ridge(r).nonconvex {
             self.copy_nonconvex(r);
@@ -135,7 +135,7 @@ impl Build<'_> {
         self.s.drop_ridge(r);
     }
 
-    /// Lets another ridge between the same facets say that they are not convex.
+    /// Marks another ridge between the same facets as not convex.
     pub fn copy_nonconvex(&mut self, r: u32) {
         let Ridge { top, bottom, .. } = *self.s.ridge(r);
         self.s.ridge_mut(r).nonconvex = false;
@@ -148,7 +148,7 @@ impl Build<'_> {
         }
     }
 
-    /// Merges a facet with three corners; with `apex` its first vertex is the newest of all.
+    /// Merges a facet with three corners; with `apex` its first vertex is the newest of the hull.
     fn fold_triangle(&mut self, f: u32, g: u32, apex: bool) -> Result<(), Stop> {
         let (opposite, is_new) = if apex {
             let v = self.s.facet(f).vertices[0];
@@ -227,7 +227,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// A neighbour of both facets is one of the merged one, once.
+    /// Replaces both facets by the merged one in the list of a neighbour, once.
     fn share_neighbor(&mut self, h: u32, f: u32, g: u32) -> Result<(), Stop> {
         let neighbors = &mut self.s.facet_mut(h).neighbors;
         if neighbors.first() == Some(&f) {
@@ -329,7 +329,7 @@ impl Build<'_> {
         }
     }
 
-    /// A vertex of a merged facet that the other has too; one with a single facet around is inside that.
+    /// Removes a merged facet from a vertex that the other facet has too; a vertex with a single facet is inside that facet.
     fn leave(&mut self, v: u32, f: u32, g: u32) {
         let neighbors = &mut self.s.vertex_mut(v).neighbors;
         take(neighbors, f);
@@ -339,7 +339,7 @@ impl Build<'_> {
         }
     }
 
-    /// Adds a vertex to a facet in its place, newest first; not if it is there.
+    /// Adds a vertex to a facet at its place, newest first, unless the facet has it already.
     fn add_vertex(&mut self, f: u32, v: u32) -> bool {
         let vertices = &mut self.s.facet_mut(f).vertices;
         let at = vertices.partition_point(|&w| w > v);
@@ -356,7 +356,7 @@ impl Build<'_> {
         self.s.facet_mut(f).vertices = vertices;
     }
 
-    /// Notes a facet that a neighbour covers, or that has fewer than three neighbours.
+    /// Notes a facet whose vertices a neighbour has all, or that has fewer than three neighbours.
     pub fn find_redundant(&mut self, f: u32) {
         let facet = self.s.facet(f);
         if facet.flipped {
@@ -373,7 +373,7 @@ impl Build<'_> {
         }
     }
 
-    /// Notes neighbours that a facet covers.
+    /// Notes neighbours all of whose vertices a facet has.
     pub fn find_redundant_neighbors(&mut self, f: u32) -> Result<(), Stop> {
         if self.s.facet(f).neighbors.len() < 3 {
             self.note(f, f, Kind::Degenerate, 0.0);

@@ -1,4 +1,4 @@
-//! Which of the new facets are merged with neighbours, since they lie in one plane or rounding bent the surface inwards.
+//! Merging of new facets with neighbours that lie in the same plane, or where rounding bent the surface inwards.
 
 use super::build::{Build, Kind, Merge};
 use super::plane::larger;
@@ -94,7 +94,7 @@ impl Build<'_> {
         Ok(merged)
     }
 
-    /// Looks at all edges of the new facets.
+    /// Tests all edges of the new facets.
     fn first_merges(&mut self) {
         self.s.visit += 1;
         let visit = self.s.visit;
@@ -120,7 +120,7 @@ impl Build<'_> {
         self.sort_merges();
     }
 
-    /// Looks at the edges that merges changed.
+    /// Tests the edges that merges changed.
     fn more_merges(&mut self) {
         self.s.visit += 1;
         let visit = self.s.visit;
@@ -161,7 +161,7 @@ impl Build<'_> {
         }
     }
 
-    /// The least kind comes last, of these the least distance, of equals the last found.
+    /// Sorts merges: the least kind comes last, of these the least distance, of equals the last found.
     fn sort_merges(&mut self) {
         self.facet_merges.sort_by(|a, b| {
             let farther = b.dist.total_cmp(&a.dist);
@@ -193,7 +193,7 @@ impl Build<'_> {
         concave || coplanar
     }
 
-    /// Notes a merge, unless one of both will vanish anyhow.
+    /// Notes a merge, unless one of the two facets will vanish anyway.
     pub fn note(&mut self, facet: u32, other: u32, kind: Kind, dist: f64) {
         let merge = Merge {
             kind,
@@ -258,7 +258,7 @@ impl Build<'_> {
         }
     }
 
-    /// Merges one of two facets with the neighbour nearest to it, whichever is nearer.
+    /// Merges one of two facets into the neighbour nearest to it, choosing the facet that is nearer to its neighbour.
     fn merge_pair(&mut self, m: Merge) -> Result<(), Stop> {
         let (mut f, mut g) = (m.facet, m.other);
         if !self.s.facet(f).newfacet {
@@ -273,7 +273,7 @@ impl Build<'_> {
         }
     }
 
-    /// The neighbour whose plane a facet's vertices are nearest to; how far they are, and the lowest and the highest.
+    /// The neighbour whose plane a facet's vertices are nearest to, with the largest distance, the lowest and the highest height.
     pub fn nearest_neighbor(&mut self, f: u32) -> Result<(u32, f64, (f64, f64)), Stop> {
         let size = self.s.facet(f).vertices.len();
         let by_center = size > 26;
@@ -327,7 +327,7 @@ impl Build<'_> {
         }
     }
 
-    /// How far vertices of a facet lie from the plane of another: the farthest, the lowest and the highest.
+    /// Heights of a facet's vertices over the plane of another: the largest distance, the lowest and the highest height.
     fn distance(&mut self, f: u32, g: u32) -> (f64, (f64, f64)) {
         for (f, seen) in [(f, false), (g, true)] {
             for &v in &self.s.facets[f as usize].vertices {
@@ -349,7 +349,7 @@ impl Build<'_> {
         (far, (low, high))
     }
 
-    /// Merges facets all of whose vertices a neighbour has, and those with fewer than three neighbours.
+    /// Merges facets all of whose vertices belong to a neighbour, and those with fewer than three neighbours.
     pub fn merge_degenerate(&mut self) -> Result<bool, Stop> {
         let mut merged = false;
         while let Some(m) = self.degen_merges.pop() {
@@ -386,7 +386,7 @@ impl Build<'_> {
         Ok(merged)
     }
 
-    /// The vertex goes with the visible facets.
+    /// Deletes a vertex together with the visible facets.
     pub fn delete_vertex(&mut self, v: u32) {
         self.s.vertex_mut(v).deleted = true;
         self.deleted.push(v);

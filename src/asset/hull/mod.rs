@@ -7,11 +7,11 @@
 //!   ──────── ···    the points above the old facets are shared out among the new ones
 //! ```
 //!
-//! MuJoCo takes its hulls from qhull 2020.2 (options `Qt`, and `Q9 TAn` for a number of corners). Where several corners of a
-//! face touch at once, which of them become contacts hangs on the order in which corners and faces are listed. So each
-//! decision here is qhull's: which facet comes next and which of its points, the order of every list, and the arithmetic
-//! to the last bit. Two things are not followed, as no mesh was met that needs them: edges that rounding makes the edges of
-//! more than two facets, and horizons that go around in a plane twice. Such points are refused.
+//! MuJoCo takes its hulls from qhull 2020.2 (options `Qt`, and `Q9 TAn` for a number of corners). Where several corners of a face
+//! touch at once, the contacts among them depend on the order in which corners and faces are listed. So each decision here is
+//! qhull's: the next facet and its next point, the order of every list, and the arithmetic to the last bit. Two cases are not
+//! handled, as no mesh was found that needs them: edges that rounding makes the edges of more than two facets, and horizons that
+//! go around in a plane twice. Such points are refused.
 //!
 //! ```text
 //! plane ▸ build (first tetrahedron, next point) ▸ cone ▸ merge ─ fold, rename ▸ place ─ find ▸ … ▸ cut
@@ -48,8 +48,8 @@ pub struct Hull {
 
 /// The convex hull of `points`.
 ///
-/// Points within the rounding of a face or an edge are no corners. At most `maxvert` corners are taken when given: those that
-/// qhull comes to first. The result depends on the points and their order only. Fails on coordinates that are not finite, and on
+/// Points within the rounding of a face or an edge are no corners. With `maxvert` there are at most that many corners: those that
+/// qhull adds first. The result depends on the points and their order only. Fails on coordinates that are not finite, and on
 /// points that all lie in one plane up to rounding, as in MuJoCo.
 pub fn convex_hull(points: &[[f32; 3]], maxvert: Option<usize>) -> Result<Hull, AssetError> {
     if points.len() < 4 {
@@ -79,7 +79,7 @@ fn list(points: &[V3], maxvert: Option<usize>) -> Result<Listed, Stop> {
     build.list()
 }
 
-/// What is wrong with points that have no hull.
+/// The error about points that have no hull.
 fn why(stop: Stop, points: &[V3]) -> AssetError {
     let from = DVec3::from_array(points[0]);
     let rest = points.iter().map(|p| DVec3::from_array(*p) - from);

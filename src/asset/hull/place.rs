@@ -1,5 +1,5 @@
-//! Shares points out among facets: each goes to the outside set of a facet that it lies above, to the coplanar set of one that
-//! it lies just below, or is dropped for good.
+//! Assigns points to facets: each goes to the outside set of a facet that it lies above, or to the coplanar set of one that it
+//! lies just below, or is dropped for good.
 
 use super::build::Build;
 use super::find::Found;
@@ -7,7 +7,7 @@ use super::plane::cosine;
 use super::store::{NONE, Stop, append};
 
 impl Build<'_> {
-    /// Shares out all points among the facets of the first tetrahedron.
+    /// Assigns all points to the facets of the first tetrahedron.
     pub fn share_out_all(&mut self) -> Result<(), Stop> {
         let mut is_vertex = vec![false; self.points.len()];
         for v in &self.s.vertices[1..] {
@@ -50,7 +50,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Shares out the points of the visible facets among the new ones, and the vertices that are inside now.
+    /// Assigns the points of the visible facets, and the vertices that are inside now, to the new facets.
     pub fn share_out_visible(&mut self) -> Result<(), Stop> {
         let mut f = self.s.visible_list;
         while f != NONE && self.s.facet(f).visible {
@@ -80,7 +80,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Finds a place for a point; `start` is a facet near it.
+    /// Assigns a point to a facet; `start` is a facet near it.
     fn share_out(&mut self, point: u32, start: u32) -> Result<(), Stop> {
         let mut found = if self.find_among_new {
             self.find_best_new(point, start, false)
@@ -104,7 +104,7 @@ impl Build<'_> {
         }
     }
 
-    /// Puts a point into the outside set of a facet; one that had none is to be processed again.
+    /// Puts a point into the outside set of a facet; a facet that had none is queued again.
     fn put_outside(&mut self, point: u32, f: u32, dist: f64) {
         let (narrow, outside) = (self.narrow, self.round.outside);
         let facet = self.s.facet_mut(f);
@@ -136,9 +136,9 @@ impl Build<'_> {
         }
     }
 
-    /// Finds a place for a point that is nearly in the plane of a facet: keeps it there, or drops it if it is deeper.
+    /// Assigns a point that is nearly in the plane of a facet: keeps it in the coplanar set, or drops it if it is deeper.
     ///
-    /// With `dist`, its height, it is kept with this facet.
+    /// With `dist`, its height, the point is kept with this facet.
     fn share_out_coplanar(
         &mut self,
         point: u32,

@@ -1,13 +1,13 @@
-//! How far rounding goes, and planes through three points.
+//! Bounds on rounding, and planes through three points.
 //!
-//! Which points a hull takes, and in which order, hangs on the last bits of these numbers, so the order of operations matters.
+//! The points that a hull takes, and their order, depend on the last bits of these numbers, so the order of operations matters.
 
 use super::super::vec3::V3;
 use super::store::Stop;
 
 const EPS: f64 = f64::EPSILON;
 
-/// Sizes of the points' box, and what counts as nothing beside them.
+/// Size of the points' bounding box, and the tolerances that follow from it.
 #[derive(Debug)]
 pub(super) struct Roundoff {
     /// Lowest and highest point along x, y, z.
@@ -22,7 +22,7 @@ pub(super) struct Roundoff {
     pub visible: f64,
     /// Points higher than this are outside.
     pub outside: f64,
-    /// What one merge may add to the height of a vertex above its facet.
+    /// Most height over its facet that one merge may add to a vertex.
     pub onemerge: f64,
     /// Points less deep than this are kept with the facets above them.
     pub inside: f64,
@@ -84,7 +84,7 @@ impl Roundoff {
 
     /// Normal and offset of the plane through three points, the first of them exactly in it.
     ///
-    /// The third value says that rounding spoiled the plane, so that its side must be found otherwise.
+    /// The third value is true if rounding spoiled the plane, so that its side must be found otherwise.
     pub fn plane(&self, p: [V3; 3], same: [bool; 3], toporient: bool) -> (V3, f64, bool) {
         let d = |i: usize, k: usize| p[i][k] - p[0][k];
         let mut n = [
@@ -165,7 +165,7 @@ impl Roundoff {
         (n, offset, nearzero)
     }
 
-    /// Unit length, turned around unless `toporient`.
+    /// Scales to unit length, and reverses the direction unless `toporient`.
     fn normalize(&self, n: &mut V3, toporient: bool) {
         let mut norm = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
         let tiny = norm <= self.mindenom;
@@ -198,7 +198,7 @@ impl Roundoff {
         }
     }
 
-    /// The largest-looking simplex: its points, in the order in which they are chosen.
+    /// The approximately largest simplex: its points, in the order in which they are chosen.
     pub fn simplex(&self, points: &[V3]) -> Result<Vec<u32>, Stop> {
         let x = |i: u32| points[i as usize][0];
         let (mut lo, mut hi) = (None, None);
@@ -227,8 +227,8 @@ impl Roundoff {
         Ok(simplex)
     }
 
-    /// The point that makes the largest triangle (seen along z) or tetrahedron with those chosen: an extreme one, any other
-    /// only if that makes next to nothing.
+    /// The point that makes the largest triangle (seen along z) or tetrahedron with those chosen: an extreme point, or any other
+    /// only if the extreme points make next to nothing.
     fn largest(&self, points: &[V3], chosen: &[u32], before: f64) -> Option<(u32, f64)> {
         let mut best = None;
         let mut size = -1.0;
@@ -300,7 +300,7 @@ fn det2(a1: f64, a2: f64, b1: f64, b2: f64) -> f64 {
     a1 * b2 - a2 * b1
 }
 
-/// `numer / denom`, unless it would be infinite.
+/// `numer / denom`, or none if it would be infinite.
 fn quotient(numer: f64, denom: f64, least: f64) -> Option<f64> {
     let fits = if numer < least && numer > -least {
         numer.abs() < denom.abs()

@@ -1,10 +1,10 @@
-//! After merges, vertices that no edge needs any more leave: three facets or more must meet at a corner.
+//! Removal of vertices that no edge needs after merges: at least three facets must meet at a corner.
 
 use super::build::Build;
 use super::store::{Stop, TAIL, take, take_in_order};
 
 impl Build<'_> {
-    /// Takes away vertices without ridges, and those between two facets; whether facets were merged for that.
+    /// Removes vertices without ridges, and those between two facets; true if facets were merged for that.
     pub fn reduce_vertices(&mut self) -> Result<bool, Stop> {
         let mut merged = self.merge_degenerate()?;
         'restart: loop {
@@ -47,7 +47,7 @@ impl Build<'_> {
         }
     }
 
-    /// Takes vertices that are on none of its ridges from a facet.
+    /// Removes the vertices of a facet that are on none of its ridges.
     fn drop_vertices(&mut self, f: u32) -> bool {
         if self.s.facet(f).simplicial {
             return false;
@@ -73,7 +73,7 @@ impl Build<'_> {
         !lost.is_empty()
     }
 
-    /// A vertex that only two facets share lies between two others on a straight edge: its ridges go to one of these.
+    /// Renames a vertex that only two facets share: it lies between two others on a straight edge, and its ridges go to one of these.
     fn rename_shared(&mut self, v: u32, f: u32) -> Result<bool, Stop> {
         let [a, b] = self.s.vertex(v).neighbors[..] else {
             return Ok(false);
@@ -109,7 +109,7 @@ impl Build<'_> {
         Ok(true)
     }
 
-    /// Collects the ridges at a vertex between a facet and others that this visit marked.
+    /// Collects the ridges at a vertex between a facet and others that are marked by this visit.
     fn ridges_of(&mut self, v: u32, f: u32, visit: u32, found: &mut Vec<u32>) {
         for &r in &self.s.facet(f).ridges {
             let ridge = self.s.ridge(r);
@@ -121,7 +121,7 @@ impl Build<'_> {
         self.s.facet_mut(f).visit = visit - 1;
     }
 
-    /// The vertex that can take over a vertex's ridges without making one twice; those on fewest of the ridges first.
+    /// The vertex that can take over a vertex's ridges without duplicating one; those on fewest of the ridges first.
     fn find_new_vertex(&mut self, old: u32, shared: Vec<u32>, ridges: &[u32]) -> Option<u32> {
         let ends = ridges.iter().flat_map(|&r| self.s.ridge(r).vertices);
         let ends: Vec<u32> = ends.collect();
@@ -163,7 +163,7 @@ impl Build<'_> {
         ridges
     }
 
-    /// Puts another vertex at the end of a ridge; a ridge that has it already goes away.
+    /// Replaces a vertex at the end of a ridge; a ridge that already has the other one is deleted.
     fn rename_in_ridge(&mut self, r: u32, old: u32, new: u32) -> bool {
         let ridge = *self.s.ridge(r);
         let far = ridge.far(old);

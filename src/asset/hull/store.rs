@@ -1,7 +1,7 @@
-//! Facets, vertices and ridges of a hull while it grows, and the lists that they stand in.
+//! Facets, vertices and ridges of a hull under construction, and the lists that hold them.
 //!
-//! Everything refers to everything by number. The facets stand in one list: finished ones first, then those that the newest
-//! point sees (`visible`), then those it brought (`new`). Its last member stands for the end.
+//! All references are by number. The facets are in one list: finished ones first, then those that the newest point sees
+//! (`visible`), then those it added (`new`). The last member of the list marks its end.
 
 use super::super::vec3::V3;
 
@@ -10,12 +10,12 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The end of the list of facets, and that of the vertices.
 pub(super) const TAIL: u32 = 0;
 
-/// Why a hull cannot be made in qhull's way.
+/// Reason why a hull cannot be made as by qhull.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
     /// The points lie in a plane, or nearly so.
     Flat,
-    /// Rounding tangled the surface in a way that is not followed here.
+    /// Rounding tangled the surface in a way that is not handled here.
     Tangled,
 }
 
@@ -28,13 +28,13 @@ pub(super) struct Facet {
     pub offset: f64,
     /// Whether the plane is known.
     pub flat: bool,
-    /// Mean of the vertices, projected onto the plane; made when needed.
+    /// Mean of the vertices, projected onto the plane; computed when needed.
     pub center: Option<V3>,
-    /// Largest height of a vertex above the plane that a merge brought.
+    /// Largest height of a vertex above the plane that a merge added.
     pub maxoutside: f64,
     /// Corners, newest first.
     pub vertices: Vec<u32>,
-    /// Facets around. Of a facet with three corners: across from the corner of the same place.
+    /// Facets around. In a facet with three corners, each is across from the corner with the same index.
     pub neighbors: Vec<u32>,
     /// Edges towards facets that have more than three corners, and all edges of such a facet.
     pub ridges: Vec<u32>,
@@ -45,7 +45,7 @@ pub(super) struct Facet {
     /// Points in the plane or just below, the highest last.
     pub coplanar: Vec<u32>,
     pub furthest: f64,
-    /// Of a visible facet: who took its place.
+    /// Replacement of a visible facet.
     pub replace: u32,
     pub prev: u32,
     pub next: u32,
@@ -80,11 +80,11 @@ pub(super) struct Vertex {
     pub delridge: bool,
     pub partitioned: bool,
     pub seen: bool,
-    /// While new facets are matched: the facet and place that waits for another at this vertex.
+    /// While new facets are matched: the facet and the index in it that wait for another facet at this vertex.
     pub waits: (u32, u32),
 }
 
-/// An edge between two facets of which one has more than three corners.
+/// An edge between two facets, at least one of which has more than three corners.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Ridge {
     /// The ends, newest first.
@@ -115,21 +115,21 @@ impl Ridge {
     }
 }
 
-/// Takes an element out; the last one comes in its place.
+/// Removes an element; the last one takes its place.
 pub(super) fn take(set: &mut Vec<u32>, x: u32) {
     if let Some(i) = set.iter().position(|&y| y == x) {
         set.swap_remove(i);
     }
 }
 
-/// Takes an element out; the others keep their order.
+/// Removes an element; the others keep their order.
 pub(super) fn take_in_order(set: &mut Vec<u32>, x: u32) {
     if let Some(i) = set.iter().position(|&y| y == x) {
         set.remove(i);
     }
 }
 
-/// Puts one element in the place of another.
+/// Replaces one element by another.
 pub(super) fn put(set: &mut [u32], old: u32, new: u32) -> Result<(), Stop> {
     let slot = set.iter_mut().find(|y| **y == old).ok_or(Stop::Tangled)?;
     *slot = new;
@@ -158,7 +158,7 @@ pub(super) struct Store {
     pub vertex_list: u32,
     /// The first facet that may have points above it.
     pub facet_next: u32,
-    /// The first new, the first visible facet, the first new vertex; `NONE` when no point is being added.
+    /// The first new facet, the first visible facet, the first new vertex; `NONE` when no point is being added.
     pub newfacet_list: u32,
     pub visible_list: u32,
     pub newvertex_list: u32,
@@ -172,7 +172,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Nothing but the ends of the lists.
+    /// A store with nothing but the ends of the lists.
     pub fn new() -> Self {
         let mut s = Store {
             facets: Vec::new(),
@@ -244,7 +244,7 @@ impl Store {
         })
     }
 
-    /// A facet in no list, made in the room of a deleted one if there is any.
+    /// A facet in no list; reuses the memory of a deleted one if there is any.
     pub fn new_facet(&mut self) -> u32 {
         let id = self.next_id;
         self.next_id += 1;
@@ -435,7 +435,7 @@ impl Store {
         }
     }
 
-    /// Ends the addition of a point: nothing is new or visible any more.
+    /// Ends the addition of a point: no facet or vertex is new or visible any more.
     pub fn reset_lists(&mut self, reset_visible: bool) {
         let mut v = self.newvertex_list;
         while v != NONE && v != TAIL {
@@ -461,7 +461,7 @@ impl Store {
         self.visible_list = NONE;
     }
 
-    /// Takes a facet out of the surface; it is deleted with the visible ones.
+    /// Removes a facet from the surface; it is deleted with the visible ones.
     pub fn will_delete(&mut self, f: u32, replace: u32) {
         self.remove_facet(f);
         self.prepend_visible(f);
@@ -473,7 +473,7 @@ impl Store {
         facet.neighbors.clear();
     }
 
-    /// Who took the place of a visible facet, if anyone.
+    /// The replacement of a visible facet, if there is one.
     pub fn replacement(&self, mut f: u32) -> Option<u32> {
         while f != NONE && self.facet(f).visible {
             f = self.facet(f).replace;
@@ -481,7 +481,7 @@ impl Store {
         (f != NONE).then_some(f)
     }
 
-    /// Lets the vertices know the facets around them.
+    /// Fills the lists of facets around the vertices.
     pub fn know_vertex_neighbors(&mut self) {
         if self.vertexneighbors {
             return;

@@ -1,4 +1,4 @@
-//! Hulls of clouds of all shapes: closed, Euler's formula, nothing outside beyond rounding, neighbours as the faces say.
+//! Hulls of clouds of all shapes: closed, Euler's formula, no point outside beyond rounding, neighbours in agreement with the faces.
 
 use std::collections::BTreeSet;
 
@@ -152,7 +152,7 @@ fn points_thinner_than_rounding_are_flat() {
     }
 }
 
-// heights of a few roundings: so many facets are merged that fewer than four are left
+// heights of a few rounding errors: so many facets are merged that fewer than four are left
 #[test]
 fn points_that_rounding_tangles_are_refused_in_words() {
     let points = [

@@ -23,11 +23,11 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
     Ok(())
 }
 
-/// Numbers that [`sizes`] looks at.
+/// Arrays that [`sizes`] reads.
 pub(super) const OF_SIZES: RowSet =
     RowSet::of(&[Row::hfield_size, Row::hfield_data, Row::geom_size]);
 
-/// Shapes have a size.
+/// Checks that shapes have a size.
 pub(super) fn sizes(m: &Arrays) -> Result<()> {
     (0..m.nhfield).try_for_each(|k| hfield(m, k))?;
     (0..m.ngeom).try_for_each(|g| geom(m, g))
@@ -192,7 +192,7 @@ fn mesh(m: &Arrays, i: usize) -> Result<()> {
     graph(m, i, verts)
 }
 
-// the octree: parts come after what they are parts of, so that every way down ends
+// the octree: children come after their parents, so that every descent ends
 fn octree(m: &Arrays, i: usize) -> Result<()> {
     let (adr, num) = (m.mesh_octadr[i], m.mesh_octnum[i]);
     span(["mesh_octadr", "mesh_octnum"], i, adr, num, m.noct)?;

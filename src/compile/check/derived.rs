@@ -1,4 +1,4 @@
-//! Lists that follow from the rest: where everything is found at run time.
+//! Lists that follow from other arrays: indices by which stages find elements at run time.
 
 use super::{bad, ensure, spans};
 use crate::compile::pair::Masks;
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::fields::{Arrays, Field, Role, SIZES, View};
 use crate::types::{EqType, GeomType};
 
-/// Lists of pairs and patterns lie within their bounds; the rest is as the compiler makes it.
+/// Checks that lists of pairs and patterns lie within their bounds, and that the other lists are those of the compiler.
 pub(super) fn check(m: &Arrays) -> Result<()> {
     patterns(m)?;
     let flexes = m.ncollisionflex;
@@ -52,7 +52,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
     same(m, &again, |field| !listed(field))
 }
 
-// what an instance of a plugin computes with is what its attributes say: how many activations there are hangs on it
+// parameters of a plugin's instance must be those of its attributes: the number of activations depends on them
 fn plugins(m: &Arrays) -> Result<()> {
     let again = (0..m.nplugin).flat_map(|id| plugin::of_instance(m, id).unwrap_or_default());
     let differs = |(x, y): (&f64, f64)| x.to_bits() != y.to_bits();
@@ -62,14 +62,14 @@ fn plugins(m: &Arrays) -> Result<()> {
     }
 }
 
-// whether nothing of a flex is on a side of a pair
+// whether a side of a pair is not of a flex
 fn is_of_geom(m: &Arrays, k: usize, side: usize) -> bool {
     let lists = [&m.collision_flex, &m.collision_elem, &m.collision_vert];
     let mut of = lists.iter().map(|list| list.get(2 * k + side));
     of.all(|id| id.is_none_or(|id| *id == -1))
 }
 
-// a pair of which the second is of a flex: the first is a geom, or of a flex too
+// a pair whose second side is of a flex; the first is a geom, or of a flex too
 fn soft(m: &Arrays, k: usize) -> Result<()> {
     let within = |index: i32, num: i32| (0..num).contains(&index);
     let place = |side: usize| {
@@ -104,7 +104,7 @@ fn soft(m: &Arrays, k: usize) -> Result<()> {
     )
 }
 
-/// Everything that has to do with indices is what the compiler makes of the rest, pairs and patterns too.
+/// Checks that all arrays of indices are those that the compiler derives, pairs and patterns too.
 pub(super) fn as_compiled(m: &Arrays) -> Result<()> {
     let mut again = m.clone();
     pair::pairs(&mut again, Masks::OfGeoms)?;

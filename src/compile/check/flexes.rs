@@ -1,4 +1,4 @@
-//! Soft bodies: each one's vertices, edges, elements and coefficients lie within the lists of all, and lead to vertices and edges of its own.
+//! Soft bodies: vertices, edges, elements and coefficients of each lie within the lists of all, and its ids refer to its own vertices and edges.
 
 use super::{ensure, runs, span};
 use crate::compile::flex::{edges_of, stiffness_num};
@@ -71,7 +71,7 @@ fn flex(m: &Arrays, f: usize) -> Result<()> {
         span(names, f, adr, num, len)?;
     }
 
-    // coefficients are there, or the address is negative
+    // coefficients exist, or their address is negative
     for (names, adr, num, len) in [
         (
             ["flex_stiffnessadr", "flex_elemnum"],
@@ -97,7 +97,7 @@ fn flex(m: &Arrays, f: usize) -> Result<()> {
     inner(m, f)
 }
 
-// what leads to vertices and edges counts within the flex
+// ids of vertices and edges count within the flex
 fn inner(m: &Arrays, f: usize) -> Result<()> {
     let within = |name: &str, list: &[i32], from: usize, num: usize, most: i32| {
         let out = list[from..from + num].iter().position(|id| *id >= most);

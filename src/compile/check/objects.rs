@@ -1,4 +1,4 @@
-//! What hangs on the tree: pairs, equalities, tendons, actuators, cameras and lights, numbers. Sensors are a topic of their own.
+//! Elements that refer to the tree: pairs, equalities, tendons, actuators, cameras and lights, numbers. Sensors are a topic of their own.
 
 use super::{bad, ensure, id, runs, span, spans};
 use crate::compile::actuator::{Kind, activations_of};
@@ -24,11 +24,11 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
     spans(names, &m.numeric_adr, &m.numeric_size, m.nnumericdata)
 }
 
-/// Numbers that [`friction`] looks at.
+/// Arrays that [`friction`] reads.
 pub(super) const OF_FRICTION: RowSet =
     RowSet::of(&[Row::dof_frictionloss, Row::tendon_frictionloss]);
 
-/// Friction takes energy away.
+/// Checks that friction losses are not negative.
 pub(super) fn friction(m: &Arrays) -> Result<()> {
     for (name, loss) in [
         ("dof_frictionloss", &m.dof_frictionloss),
@@ -88,10 +88,10 @@ fn equality(m: &Arrays, i: usize) -> Result<()> {
     )
 }
 
-/// Numbers that [`tendons`] looks at.
+/// Arrays that [`tendons`] reads.
 pub(super) const OF_PATHS: RowSet = RowSet::of(&[Row::wrap_prm]);
 
-/// Paths of tendons lead over what is there.
+/// Checks that paths of tendons refer to existing elements.
 pub(super) fn tendons(m: &Arrays) -> Result<()> {
     for i in 0..m.ntendon {
         let (adr, num) = (m.tendon_adr[i], m.tendon_num[i]);
@@ -157,7 +157,7 @@ fn wrap(m: &Arrays, k: usize) -> Result<()> {
             let kind = m.geom_type[object];
             let round = kind == GeomType::Sphere || kind == GeomType::Cylinder;
             ensure(round, "wrap_objid", k, "is neither a sphere nor a cylinder")?;
-            // the site at the side where the tendon stays
+            // the side site, on whose side of the geom the tendon stays
             let site = m.wrap_prm[k];
             let ok = site.fract() == 0.0 && (-1.0..m.nsite as f64).contains(&site);
             ensure(
@@ -227,10 +227,10 @@ fn actuators(m: &Arrays) -> Result<()> {
     Ok(())
 }
 
-/// Numbers that [`parameters`] looks at.
+/// Arrays that [`parameters`] reads.
 pub(super) const OF_ACTUATORS: RowSet = RowSet::of(&[Row::actuator_dynprm, Row::actuator_gainprm]);
 
-/// Parameters of actuators ask for what the actuators have.
+/// Checks that actuators have the activations that their parameters ask for.
 pub(super) fn parameters(m: &Arrays) -> Result<()> {
     (0..m.nactuator).try_for_each(|i| {
         kind(m, i)?;
@@ -238,7 +238,7 @@ pub(super) fn parameters(m: &Arrays) -> Result<()> {
     })
 }
 
-// whether the rests of plastic springs lie within those of a world.
+// whether the plastic state of each spring lies within that of a world
 fn plastic(m: &Arrays) -> Result<()> {
     for j in 0..m.njnt {
         let end = m.jnt_plasticadr[j] + words(m.jnt_type[j]) as i32;
@@ -270,7 +270,7 @@ fn plastic(m: &Arrays) -> Result<()> {
     Ok(())
 }
 
-/// Whether a history of `num` samples of `dim` numbers lies within those of a world.
+/// Checks that a history of `num` samples of `dim` numbers lies within the histories of a world.
 pub(super) fn history(
     m: &Arrays,
     name: &'static str,
@@ -347,7 +347,7 @@ fn kind(m: &Arrays, i: usize) -> Result<()> {
 
 fn activations(m: &Arrays, i: usize) -> Result<()> {
     let have = m.actuator_actnum[i];
-    // what a plugin asks for is looked at with it
+    // activations of a plugin are checked with the plugin
     if m.actuator_plugin[i] >= 0 {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use crate::types::*;
 const DISABLE: i32 = (DSBL_MULTICCD << 1) - 1;
 const ENABLE: i32 = ((ENBL_SPECULATIVE << 1) - 1) | ENBL_SOLVERSTAT | ENBL_INVERSE | ENBL_RNEPOST;
 
-/// Beyond it a step would not end in anybody's time.
+/// Most iterations of a solver: with more a step would take too long.
 const MOST_ITERATIONS: i32 = 1_000_000;
 
 pub(super) fn check(m: &Arrays) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Instances of plugins: what is asked of them, and who has them.
+//! Instances of plugins: their attributes, and the elements that use them.
 
 use super::{bad, ensure};
 use crate::compile::plugin::{By, users};

@@ -1,4 +1,4 @@
-//! Sensors: what they are attached to, and room for what they give.
+//! Sensors: their objects, and the addresses of their outputs.
 
 use super::objects::history;
 use super::{bad, ensure, id, runs};
@@ -82,7 +82,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
     Ok(())
 }
 
-// what a site is to enclose is a site, or geoms that have an end everywhere
+// the object that a site is to enclose is a site, or has geoms of finite extent
 fn enclosed(m: &Arrays, i: usize, id: usize) -> Result<()> {
     let kind = m.sensor_objtype[i];
     let has_shape = kind != ObjType::Camera;
@@ -100,7 +100,7 @@ fn enclosed(m: &Arrays, i: usize, id: usize) -> Result<()> {
     )
 }
 
-// what a sensor is of, and relative to what
+// kinds of a sensor's object, and of its reference
 fn objects(kind: SensorType) -> (Kinds, Kinds) {
     use SensorType as S;
     match kind {
@@ -164,7 +164,7 @@ fn object(
     id(names[1], i, object, 0, len)
 }
 
-// what a camera shows has a size
+// a camera that a sensor looks through has a resolution
 fn camera(m: &Arrays, kind: SensorType, i: usize, id: usize, refid: usize) -> Result<()> {
     let camera = match kind {
         SensorType::CamProjection => refid,

@@ -26,7 +26,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
     simple(m)
 }
 
-/// Numbers that [`simple`] looks at.
+/// Arrays that [`simple`] reads.
 pub(super) const OF_INERTIA: RowSet = RowSet::of(&[
     Row::body_ipos,
     Row::body_iquat,
@@ -36,7 +36,7 @@ pub(super) const OF_INERTIA: RowSet = RowSet::of(&[
     Row::actuator_armature,
 ]);
 
-/// Bodies whose inertia is diagonal, said the compiler, still have one.
+/// Checks that bodies which the compiler marked as simple still have a diagonal inertia.
 pub(super) fn simple(m: &Arrays) -> Result<()> {
     simple::violated(m).map_or(Ok(()), |(i, why)| {
         let why = format_args!(
@@ -48,7 +48,7 @@ pub(super) fn simple(m: &Arrays) -> Result<()> {
 }
 
 fn bodies(m: &Arrays) -> Result<()> {
-    // without a keyframe no array is as long as their number says
+    // without a keyframe no array has the length nmocap
     if m.nmocap > m.nbody {
         let msg = format!("nmocap is {}, and there are {} bodies", m.nmocap, m.nbody);
         return Err(crate::error::Error::Input(msg));
@@ -140,7 +140,7 @@ fn dofs(m: &Arrays) -> Result<()> {
             )?;
             trees += i32::from(parent == -1);
             let tree = trees - 1;
-            // a dof that begins no tree goes on with that of its parent
+            // a dof that begins no tree is in the tree of its parent
             let tree = usize::try_from(parent).map_or(tree, |p| m.dof_treeid[p]);
             ensure(
                 m.dof_treeid[k] == tree,
@@ -171,7 +171,7 @@ fn dofs(m: &Arrays) -> Result<()> {
     }
 }
 
-// what lies in the run of a body says so
+// elements in the run of a body have it as their owner
 fn owners(name: &str, owner: &[i32], adr: &[i32], num: &[i32]) -> Result<()> {
     for (body, (&adr, &num)) in adr.iter().zip(num).enumerate() {
         for k in adr.max(0)..adr.max(0) + num {

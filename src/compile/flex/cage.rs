@@ -1,4 +1,4 @@
-//! Nodes of a grid that the vertices of a flex are between: their bodies, the frame of the grid, how stiff its cells are.
+//! Grid of nodes that the vertices of a flex are between: bodies of the nodes, frame of the grid, stiffness of its cells.
 
 use super::{Part, V3};
 use crate::asset::fill::{Fill, Part as Filled};
@@ -10,13 +10,13 @@ use crate::fields::Arrays;
 use crate::mjcf::schema::Flex;
 use glam::{DMat3, DVec3};
 
-/// What counts as no difference of directions.
+/// Difference up to which directions count as equal.
 const SAME: f64 = 1e-9;
 
-/// How stiff the empty part of a cell is beside the filled one.
+/// Stiffness of the empty part of a cell, relative to the filled part.
 const VOID: f64 = 1e-6;
 
-/// Share of a cell that may be missing where it counts as filled whole.
+/// Share of a cell that may be missing where it counts as full.
 const WHOLE: f64 = 1e-12;
 
 /// A grid of nodes, those along z first, then y, then x.
@@ -33,7 +33,7 @@ pub(super) struct Cage {
     frame: DMat3,
 }
 
-/// How many numbers [`Cage::stiffness`] has.
+/// Number of entries of [`Cage::stiffness`].
 pub(super) fn stiffness_num(order: i64, cells: [i64; 3]) -> i64 {
     let of_cell = (3 * (order + 1).pow(3)).pow(2);
     cells.into_iter().fold(of_cell, i64::saturating_mul)
@@ -122,8 +122,8 @@ impl Cage {
         })
     }
 
-    /// The matrix that makes forces of displacements of a cell's nodes, along the axes of the grid, for each cell: Hooke's law for what
-    /// tetrahedra fill of it; nothing for cells that are empty.
+    /// Stiffness matrix of each cell, along the axes of the grid: forces on its nodes by their displacements. It is Hooke's law
+    /// over the part of the cell that tetrahedra fill; zero for empty cells.
     pub fn stiffness(&self, said: &Flex, part: &Part) -> Vec<f64> {
         let (young, nu) = (said.elasticity.young(), said.elasticity.poisson());
         let mu = young / (2.0 * (1.0 + nu));
@@ -145,7 +145,7 @@ impl Cage {
             if filled.is_empty() {
                 out.resize(out.len() + num, 0.0);
             } else if filled.share() > 1.0 - WHOLE {
-                // these are alike
+                // full cells have the same matrix
                 out.extend_from_slice(
                     whole.get_or_insert_with(|| hooke(order, size, mu, lambda, &filled)),
                 );
@@ -180,7 +180,7 @@ pub(super) fn cell(place: V3, cells: [usize; 3]) -> i32 {
     ((along(0) * cells[1] + along(1)) * cells[2] + along(2)) as i32
 }
 
-// Hooke's law, integrated over what is filled of a cell
+// Hooke's law, integrated over the filled part of a cell
 fn hooke(order: usize, size: DVec3, mu: f64, lambda: f64, filled: &Filled<'_>) -> Vec<f64> {
     let basis = polynomials(order);
     let products: Vec<Vec<[Vec<f64>; 4]>> = basis
@@ -195,7 +195,7 @@ fn hooke(order: usize, size: DVec3, mu: f64, lambda: f64, filled: &Filled<'_>) -
     for i in 0..n {
         for j in 0..n {
             let (first, second) = (along(i), along(j));
-            // of the slope of one node's weight along an axis with that of another's
+            // integrals of the slope of one node's weight along an axis times the slope of another's
             let mut slopes = [[0.0; 3]; 3];
             for (r, row) in slopes.iter_mut().enumerate() {
                 for (c, to) in row.iter_mut().enumerate() {

@@ -127,7 +127,7 @@ fn cotangent(a: DVec3, b: DVec3, c: DVec3) -> f64 {
     p.dot(q) / p.cross(q).length()
 }
 
-// Wardetzky's quadratic curvature, and a cubic term where the rest is bent, without which the rest would not be one
+// Wardetzky's quadratic curvature, and a cubic term where the rest shape is bent: without it the rest shape would be no equilibrium
 fn hinge(x: [DVec3; 4], rigidity: f64, to: &mut [f64]) {
     let at0 = [cotangent(x[0], x[1], x[2]), cotangent(x[0], x[3], x[1])];
     let at1 = [cotangent(x[1], x[2], x[0]), cotangent(x[1], x[0], x[3])];

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Part;
 
-/// What follows from the elements alone. Vertices are counted from the first of the flex.
+/// Lists derived from the elements alone. Vertices are counted from the first of the flex.
 pub(super) struct Topology {
     /// Ends of the edges, in the order in which elements have them.
     pub edges: Vec<[i32; 2]>,

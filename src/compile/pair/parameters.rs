@@ -28,14 +28,14 @@ pub fn frictions(m: &mut Arrays) {
     fill(m, |m| &mut m.collision_friction, friction);
 }
 
-/// What the solver goes by: `collision_solref`, `collision_solreffriction`, `collision_solimp`.
+/// Parameters of the solver: `collision_solref`, `collision_solreffriction`, `collision_solimp`.
 pub fn impedances(m: &mut Arrays) {
     fill(m, |m| &mut m.collision_solref, solref);
     fill(m, |m| &mut m.collision_solreffriction, solreffriction);
     fill(m, |m| &mut m.collision_solimp, solimp);
 }
 
-/// `collision_adhesion`, and how many pairs have any.
+/// `collision_adhesion`, and the number of pairs that have any.
 pub fn adhesions(m: &mut Arrays) {
     fill(
         m,
@@ -90,7 +90,7 @@ impl Origin {
     }
 }
 
-/// What touches: a geom or a flex.
+/// A side of a pair: a geom or a flex.
 #[derive(Clone, Copy)]
 enum Side {
     Geom(usize),

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
 
-/// What of a flex is on a side of a pair; all are -1 where that is a geom, and so is the one of element and vertex that it is not.
+/// A side of a pair that is of a flex: the flex, and its element or vertex (the other is -1). All are -1 where the side is a geom.
 #[derive(Clone, Copy)]
 pub(super) struct Soft {
     flex: i32,
@@ -94,7 +94,7 @@ pub(super) fn with_body(m: &Arrays, body: usize, f: usize, list: &mut Vec<Pair>)
             let vertices = 0..m.flex_vertnum[f] as usize;
             list.extend(vertices.map(|v| pair(Soft::vertex(f, v))));
         } else if collides(m.geom_type[geom], GeomType::Mesh as i32) {
-            // not with what it is part of
+            // not with elements that are on the body
             let apart = |e: &usize| !elem_bodies(m, f, *e).any(|b| b == body);
             let elements = active(m, f).filter(apart);
             list.extend(elements.map(|e| pair(Soft::element(f, e))));
@@ -104,7 +104,7 @@ pub(super) fn with_body(m: &Arrays, body: usize, f: usize, list: &mut Vec<Pair>)
     Ok(())
 }
 
-// looking through so many pairs for those that may touch must end, whether or not any is found
+// limits the number of candidate pairs that are searched, whether or not any may touch
 fn few(tries: usize) -> Result<()> {
     match tries > 10 * super::MAXCOLLISION {
         true => Err(super::too_many(tries)),
@@ -171,7 +171,7 @@ fn elem_vertices(m: &Arrays, f: usize, e: usize) -> impl Iterator<Item = usize> 
         .map(move |v| (m.flex_vertadr[f] + v) as usize)
 }
 
-// those that the vertices are on; none if they are between nodes
+// bodies of an element's vertices; none if the vertices are between nodes
 fn elem_bodies(m: &Arrays, f: usize, e: usize) -> impl Iterator<Item = usize> + '_ {
     elem_vertices(m, f, e).filter_map(|v| usize::try_from(m.flex_vertbodyid[v]).ok())
 }

@@ -1,11 +1,11 @@
-//! Actuators of what a frame scales: their limits, gains and biases in its units.
+//! Actuators of scaled elements: their limits, gains and biases in the units of the frame.
 
 use super::span::{self, Span};
 use super::{Named, ONE, Scale};
 use crate::mjcf::spec::Actuator;
 use crate::types::{BiasType, CtrlInput, DynType, GainType, JointType, TrnType};
 
-/// What an actuator whose parameters have no units says to frames whose units differ.
+/// Error message for an actuator whose parameters have no units, in frames whose units differ.
 pub(super) const UNITLESS: &str =
     "the parameters of this actuator cannot be scaled: say scaling=\"geometry\" of the frame";
 
@@ -64,7 +64,7 @@ fn ranges(x: &mut Actuator, along: &Span) {
     }
 }
 
-// gains and biases; false if they have no units that are known
+// gains and biases; false if their units are not known
 fn parameters(x: &mut Actuator, scale: &Scale, along: &Span) -> bool {
     let input = match () {
         () if places(x) => along.rate,

@@ -7,12 +7,12 @@ use crate::mjcf::schema::{Hfield, Mesh};
 use crate::mjcf::spec::Spec;
 use crate::types::GeomType;
 
-/// Which instances there are of the assets of one kind.
+/// Instances of the assets of one kind.
 #[derive(Default)]
 struct Kind {
-    /// By name: the scales it is used at, the first of which it has itself.
+    /// By name of an asset: the scales it is used at. The asset itself gets the first of them.
     scales: HashMap<String, Vec<[f64; 3]>>,
-    /// Further instances in order of use: of which asset, and which of its scales.
+    /// Further instances in order of use: the asset, and the index of its scale.
     further: Vec<(String, usize)>,
 }
 
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// Scales the assets that are there and adds the further ones.
+    /// Scales the existing assets and adds the further instances.
     fn fill<T: Clone>(
         &self,
         list: &mut Vec<T>,
@@ -88,7 +88,7 @@ impl Instances {
         hfields: &[Hfield],
         geoms: impl Iterator<Item = ([f64; 3], &'a mut Option<String>, &'a mut Option<String>)>,
     ) {
-        // what is not there is said when it is compiled
+        // the compiler reports an asset that does not exist
         for (scale, mesh, hfield) in geoms {
             if let Some(name) = mesh
                 && meshes.iter().any(|m| m.name.as_ref() == Some(name))

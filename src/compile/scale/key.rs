@@ -1,4 +1,4 @@
-//! Keyframes of what frames scale: positions of bodies, of what slides, and of what follows them.
+//! Keyframes of scaled models: positions of bodies and slides, and controls and activations that are displacements.
 
 use super::actuator::places;
 use super::span::{self, Span};
@@ -10,7 +10,7 @@ use crate::mjcf::schema::Key;
 use crate::mjcf::spec::{Actuator, Spec};
 use crate::types::{DynType, GainType, JointType};
 
-/// What places in the world become: `to + factor (p - from)`.
+/// Map of positions in the world: `to + factor (p - from)`.
 struct Move {
     from: [f64; 3],
     to: [f64; 3],
@@ -25,8 +25,8 @@ impl Move {
     }
 }
 
-/// Scales the keyframes of a model, which was as `before`. The scale and the kind of each joint are in the order of ids, those of
-/// mocap bodies too.
+/// Scales the keyframes of a model; `before` is the spec before scaling. The scale and the kind of each joint are in the order of
+/// ids, and so are mocap bodies.
 pub(super) fn keys(
     before: &Spec,
     spec: &mut Spec,
@@ -90,7 +90,7 @@ pub(super) fn keys(
     Ok(())
 }
 
-// how bodies that are free move in the world, and mocap bodies
+// maps of the positions of free bodies and mocap bodies in the world
 fn moves(
     before: &Spec,
     after: &Spec,

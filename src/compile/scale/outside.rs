@@ -1,4 +1,4 @@
-//! What stands outside of the tree and is about what a frame scales.
+//! Elements outside of the tree that refer to scaled elements.
 
 use super::actuator::{UNITLESS, actuator};
 use super::key::keys;
@@ -11,7 +11,7 @@ use crate::mjcf::spec::Spec;
 use crate::mjcf::table::fill;
 use crate::types::{JointType, ObjType};
 
-/// Scales what is about scaled elements of a model, which was as `before`; what of it is not here is refused by name.
+/// Scales elements that refer to scaled elements of a model; `before` is the spec before scaling. Kinds that are not handled are refused by name.
 pub(super) fn scale(
     before: &Spec,
     spec: &mut Spec,
@@ -118,7 +118,7 @@ fn skin(x: &mut Skin, named: &Named) -> bool {
     true
 }
 
-/// Scales a pair between the scales of its geoms; what it leaves open is built in, and scaled too.
+/// Scales a pair by the mean of its geoms' scales; attributes that it leaves open get their built-in values, scaled too.
 fn pair(x: &mut Pair, named: &Named) {
     let scale = |name: &Option<String>| {
         let name = name.as_deref();
@@ -185,7 +185,7 @@ fn equality(x: &mut Equality, named: &Named) {
     }
 }
 
-// one displacement that is a polynomial of another, by the factors of both
+// an equality that makes one displacement a polynomial of another, by the factors of both
 fn follow(x: &mut Equality, own: f64, other: f64) {
     let solimp = x.solimp();
     width(&mut x.solimp, solimp, own);
@@ -201,7 +201,7 @@ fn follow(x: &mut Equality, own: f64, other: f64) {
     x.polycoef = Some(polynomial.to_vec());
 }
 
-// the scale of what a sensor is about
+// the scale of a sensor's object
 fn object(x: &Sensor, named: &Named) -> Scale {
     let name = x.objname.as_deref();
     match x.objtype {
@@ -212,7 +212,7 @@ fn object(x: &Sensor, named: &Named) -> Scale {
     }
 }
 
-/// The factor of what a sensor reads.
+/// The factor of a sensor's readings.
 fn cutoff(x: &Sensor, named: &Named) -> f64 {
     use SensorTag as T;
     let site = || named.site(x.site.as_deref());

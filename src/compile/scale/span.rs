@@ -1,25 +1,25 @@
-//! What joints, tendons and actuators displace, and how much of it there is in a frame that scales: lengths or angles.
+//! Displacements of joints, tendons and actuators, which are lengths or angles, and their factors in a frame that scales.
 
 use super::{Named, ONE, Scale};
 use crate::mjcf::schema::{Tendon, TendonTag, WrapTag};
 use crate::mjcf::spec::Actuator;
 use crate::types::{JointType, TrnType};
 
-/// Factors of what goes along a displacement.
+/// Factors of quantities along a displacement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Span {
-    /// Of the displacement, and of its rate.
+    /// Factor of the displacement, and of its rate.
     pub length: f64,
-    /// Of the force along it.
+    /// Factor of the force along the displacement.
     pub force: f64,
-    /// Of a force for a unit of displacement or of its rate, and of an inertia.
+    /// Factor of a force for a unit of displacement or of its rate, and of an inertia.
     pub rate: f64,
-    /// Of the unit of displacement, which forces follow.
+    /// Factor of the unit of displacement, which forces follow.
     pub unit: f64,
 }
 
 impl Span {
-    /// Of a displacement along a line, or else about an axis.
+    /// Factors for a displacement along a line, or else about an axis.
     pub fn new(s: &Scale, slides: bool) -> Span {
         match slides {
             true => Span {
@@ -38,11 +38,11 @@ impl Span {
     }
 }
 
-/// A scale, and whether something displaces along a line.
+/// A scale, and whether the displacement is along a line.
 pub(super) type Line = (Scale, bool);
 
-/// The scale of a tendon, which is that of all that its path touches, or none if they differ; the coefficients of its joints
-/// measure what they displace in the unit of the tendon.
+/// The scale of a tendon: the common scale of all elements on its path, or none if they differ; the coefficients of its joints
+/// convert their displacements into the unit of the tendon.
 pub(super) fn tendon(x: &mut Tendon, named: &Named) -> Line {
     let mut common = None;
     let mut slides = x.tag == TendonTag::Spatial;
@@ -80,7 +80,7 @@ pub(super) fn tendon(x: &mut Tendon, named: &Named) -> Line {
     (scale, slides)
 }
 
-/// The scale of what an actuator acts on.
+/// The scale of an actuator's target.
 pub(super) fn actuator(x: &Actuator, named: &Named) -> Line {
     let target = x.target.as_deref();
     let pushes = x.gear[..3].iter().any(|g| *g != 0.0);

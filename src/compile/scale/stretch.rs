@@ -25,24 +25,24 @@ impl Stretch {
         Stretch(DMat3::from_diagonal(factors.into()))
     }
 
-    /// What a map of its own becomes within this one.
+    /// The composition of this map and an inner one.
     pub fn around(self, inner: Stretch) -> Stretch {
         Stretch(self.0 * inner.0)
     }
 
-    /// The same map in coordinates that are turned.
+    /// The same map in rotated coordinates.
     pub fn turned(self, units: &Units, said: &Orientation) -> Stretch {
         match units.orientation(said) {
             Ok(Some([w, x, y, z])) => {
                 let turn = DMat3::from_quat(DQuat::from_xyzw(x, y, z, w));
                 Stretch(turn.transpose() * self.0 * turn)
             }
-            // an orientation that is wrong is told when it is compiled
+            // the compiler reports a wrong orientation
             _ => self,
         }
     }
 
-    /// Where a position comes to lie.
+    /// The position that a position is mapped to.
     pub fn place(self, pos: [f64; 3]) -> [f64; 3] {
         (self.0 * DVec3::from(pos)).to_array()
     }
@@ -52,7 +52,7 @@ impl Stretch {
         [0, 1, 2].map(|k| self.0.col(k).length())
     }
 
-    /// The factor along a direction; nothing if that does not stay one.
+    /// The factor along a direction; none if the map changes the direction.
     pub fn along_axis(self, axis: [f64; 3]) -> Option<f64> {
         let axis = DVec3::from(axis).try_normalize()?;
         let to = self.0 * axis;
@@ -61,7 +61,7 @@ impl Stretch {
         (across.length() <= ALIGNED * length).then_some(length)
     }
 
-    /// Whether all axes stay axes to the last bits.
+    /// Whether the map keeps the directions of all axes, to the last bits.
     pub fn is_straight(self) -> bool {
         let off =
             |i: usize, k: usize| i != k && self.0.col(k)[i].abs() > 1e-12 * self.0.col(k).length();
@@ -73,7 +73,7 @@ impl Stretch {
         Some([x?, y?, z?])
     }
 
-    /// The factors of a shape's own axes; or what is wrong.
+    /// The factors of a shape's own axes, or an error message.
     pub fn of_shape(self, shape: GeomType) -> Result<[f64; 3], &'static str> {
         let lies = "this shape must be aligned with the axes of the frame that stretches it";
         match shape {
@@ -95,7 +95,7 @@ impl Stretch {
         }
     }
 
-    /// The factors of a site's own axes, about right where it is not aligned; or what is wrong.
+    /// The factors of a site's own axes, approximate where it is not aligned, or an error message.
     pub fn of_site(self, shape: GeomType, mean: f64) -> Result<[f64; 3], &'static str> {
         let [x, y, z] = self.factors();
         match shape {
@@ -106,7 +106,7 @@ impl Stretch {
         }
     }
 
-    /// An inertia that was said, of a mass that is multiplied too: second moments are stretched twice.
+    /// Scales a given inertia, whose mass is multiplied too: second moments are stretched twice.
     pub fn inertia(self, i: &mut Inertial, units: &Units, mass: f64) {
         let own = match (i.fullinertia, i.diaginertia) {
             (Some([xx, yy, zz, xy, xz, yz]), _) => {
@@ -131,7 +131,7 @@ impl Stretch {
 }
 
 impl Scale {
-    /// The same in coordinates that are turned.
+    /// The same scale in rotated coordinates.
     pub fn turned(self, units: &Units, said: &Orientation) -> Scale {
         Scale {
             stretch: self.stretch.map(|s| s.turned(units, said)),
@@ -139,7 +139,7 @@ impl Scale {
         }
     }
 
-    /// The same with one factor of lengths.
+    /// The same scale with one factor of lengths.
     pub fn straight(self, length: f64) -> Scale {
         Scale {
             length,
@@ -148,7 +148,7 @@ impl Scale {
         }
     }
 
-    /// Carries a position that was said.
+    /// Maps a given position.
     pub fn place(&self, said: &mut Option<[f64; 3]>) {
         if let Some(pos) = said {
             *pos = match self.stretch {

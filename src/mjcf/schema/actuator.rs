@@ -4,9 +4,9 @@ use super::words::*;
 use crate::types::{BiasType, DynType, GainType, Interp, PluginKind};
 
 elements! {
-    /// An actuator as it was said, with any of the tags; which attributes apply says the tag.
+    /// An actuator as written, with any of the tags; the tag determines which attributes apply.
     ///
-    /// `Spec` holds the [`crate::mjcf::spec::Actuator`] that it means.
+    /// `Spec` holds the equivalent [`crate::mjcf::spec::Actuator`].
     SaidActuator {
         name: name (nodefault), "Name.";
         class: class (nodefault), "Default class.";
@@ -79,14 +79,14 @@ elements! {
         plugin: key<PluginKind> (nodefault), "Plugin, for an instance of its own.";
         instance: ref<plugin> (nodefault), "Instance of a plugin that `<extension>` declares.";
     } with {
-        /// Which element was written.
+        /// The element that was written.
         tag: ActuatorTag,
     }
 }
 
-// attributes of all tags, and those of everything that has a transmission
+// attributes of all tags, and attributes of all tags with a transmission
 tags! {
-    /// The elements that say an actuator.
+    /// The elements that describe an actuator.
     ActuatorTag {
         "general" General [name class group nsample interp delay ctrlrange user lengthrange gear damping armature cranklength
             joint jointinparent tendon slidersite cranksite site refsite ctrllimited forcelimited actlimited forcerange

@@ -24,7 +24,7 @@ elements! {
         params: real[..] (nodefault), "Parameters of the procedural mesh.";
         material: ref<material> (nodefault), "Material of geoms that use the mesh and have none.";
     } with {
-        /// The plugin whose shape it is.
+        /// The plugin that gives its shape.
         plugin: Option<Box<PluginUse>>,
     }
 
@@ -94,7 +94,7 @@ elements! {
         nchannel: int = 3, "Channels.";
     }
 
-    /// `<material>`: how a surface looks.
+    /// `<material>`: the appearance of a surface.
     Material {
         name: name (nodefault), "Name.";
         class: class (nodefault), "Default class.";

@@ -1,4 +1,4 @@
-//! The tree: `body`, `frame`, `replicate`, `attach`, and what bodies carry.
+//! The tree: `body`, `frame`, `replicate`, `attach`, and the elements of bodies.
 
 use super::plugin::PluginUse;
 use super::words::*;
@@ -6,7 +6,7 @@ use crate::mjcf::spec::FrameId;
 use crate::types::{CamLight, GeomType, JointType, LightType, Projection, SleepPolicy};
 
 elements! {
-    /// An orientation, said in one of five ways; saying it in any of them replaces what a class says.
+    /// An orientation, given in one of five ways; any of them replaces the orientation of a class.
     Orientation exclusive {
         quat: real[4], "Quaternion, real part first; normalised on compiling.";
         axisangle: real[4], "Axis, and angle about it.";
@@ -28,7 +28,7 @@ elements! {
         user: real[..], "User numbers.";
         .. orientation: Orientation, "Orientation in the parent.";
     } with {
-        /// Inertia that was said.
+        /// Explicit inertia.
         inertial: Option<Inertial>,
         /// Joints, in order; free joints among them.
         joints: Vec<Joint>,
@@ -46,7 +46,7 @@ elements! {
         frames: Vec<Frame>,
         /// The innermost frame around it, one of the parent's.
         frame: Option<FrameId>,
-        /// The attachment it came with, while the model is read; then 0.
+        /// The attachment that it came with, while the model is read; then 0.
         part: u32,
         /// Index into `Spec::compilers`: the settings of the model that the body came from.
         compiler: usize,
@@ -124,15 +124,15 @@ elements! {
         user: real[..], "User numbers.";
         align: key<Tri> (nodefault) = Tri::Auto, "Only of `<freejoint>`: align the body frame with the inertia.";
     } with {
-        /// Said as `<freejoint>`.
+        /// Written as `<freejoint>`.
         free: bool,
-        /// The attachment it came with, while the model is read; then 0.
+        /// The attachment that it came with, while the model is read; then 0.
         part: u32,
         /// The innermost frame around it.
         frame: Option<FrameId>,
     }
 
-    /// `<geom>`: a shape, which collides, weighs and is seen.
+    /// `<geom>`: a shape, which collides, has mass and is visible.
     Geom {
         name: name (nodefault), "Name.";
         class: class (nodefault), "Default class.";
@@ -167,7 +167,7 @@ elements! {
         user: real[..], "User numbers.";
         .. orientation: Orientation, "Orientation in the body.";
     } with {
-        /// The plugin whose signed distance it has.
+        /// The plugin that gives its signed distance.
         plugin: Option<Box<PluginUse>>,
         /// The innermost frame around it.
         frame: Option<FrameId>,

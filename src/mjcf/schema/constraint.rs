@@ -3,7 +3,7 @@
 use super::words::*;
 
 elements! {
-    /// `<pair>`: two geoms that may touch whatever their bits say.
+    /// `<pair>`: two geoms that may touch whatever their masks are.
     Pair {
         name: name (nodefault), "Name.";
         class: class (nodefault), "Default class.";
@@ -26,7 +26,7 @@ elements! {
         body2: ref<body> (required), "Second body.";
     }
 
-    /// `<connect>`, `<weld>`, `<joint>`, `<tendon>` under `<equality>`; which attributes apply says the tag.
+    /// `<connect>`, `<weld>`, `<joint>`, `<tendon>` under `<equality>`; the tag determines which attributes apply.
     Equality {
         name: name (nodefault), "Name.";
         class: class (nodefault), "Default class.";
@@ -47,7 +47,7 @@ elements! {
         flex: ref<flex> (nodefault), "Flex whose edges keep their lengths.";
         polycoef: real[1..5] (nodefault) = [0.0, 1.0, 0.0, 0.0, 0.0], "Polynomial between the two.";
     } with {
-        /// What is constrained.
+        /// The kind of constraint.
         tag: EqualityTag,
     }
 
@@ -91,13 +91,13 @@ elements! {
         joint: ref<joint>, "Joint.";
         coef: real, "Coefficient of the joint.";
     } with {
-        /// What the step is.
+        /// The kind of step.
         tag: WrapTag,
     }
 }
 
 tags! {
-    /// What an equality constrains.
+    /// The kinds of equality constraints.
     EqualityTag {
         "connect" Connect [body1 body2 anchor site1 site2];
         "weld" Weld [body1 body2 relpose anchor site1 site2 torquescale];

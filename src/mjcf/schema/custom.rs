@@ -43,15 +43,15 @@ elements! {
         ctrl: real[..], "Controls; zero if absent.";
         plastic: real[..], "Plastic deformations.";
     } with {
-        /// What the vectors are about, if it is not the whole model.
+        /// The elements that the vectors are about, if not the whole model.
         of: Option<Box<KeyOf>>,
     }
 }
 
-/// What the vectors of a keyframe of an attached model are about; everything else stays as in qpos0, or zero.
+/// The elements that the vectors of an attached model's keyframe are about; everything else stays as in qpos0, or zero.
 ///
-/// A vector runs over these things in order, with as many numbers for each as it has in the model. What was not attached
-/// has no id; its numbers are to be skipped.
+/// A vector has, for each of these elements in order, as many numbers as the element has in the model. An element that was not
+/// attached has no id; its numbers are to be skipped.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeyOf {
     /// Joints, for `qpos` and `qvel`.
@@ -67,6 +67,6 @@ pub struct KeyOf {
 pub struct JointId {
     /// Its id in the whole model.
     pub id: Option<usize>,
-    /// Its type, which says how many numbers it has.
+    /// Its type, which determines how many numbers it has.
     pub type_: JointType,
 }

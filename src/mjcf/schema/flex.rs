@@ -1,4 +1,4 @@
-//! `flex`, and `flexcomp`, which makes one with its bodies.
+//! `flex`, and `flexcomp`, which generates one with its bodies.
 
 use super::body::Orientation;
 use super::words::*;

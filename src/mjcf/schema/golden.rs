@@ -1,5 +1,5 @@
-//! The table against what MuJoCo 4.0.0 lists: `mj_printSchema`, without plugins of bodies and flexcomps, which no plugin of MuJoCo's can be
-//! for, and interpolated flexes' constraints.
+//! The table against the output of MuJoCo 4.0.0's `mj_printSchema`, without plugins of bodies and flexcomps, which no plugin of
+//! MuJoCo's supports, and without constraints of interpolated flexes.
 
 use super::*;
 use crate::mjcf::attrs::{InDefault, Only, Plain, Rules, Tagged, Without};
@@ -67,7 +67,7 @@ fn ours() -> BTreeMap<String, Names> {
     }
     out.insert("default".to_owned(), Names::from(["class".to_owned()]));
     tagged::<SaidActuator, _>("default/", ActuatorTag::ALL, true, &mut out);
-    // an actuator of a plugin takes from `general`
+    // an actuator of a plugin takes its defaults from `general`
     out.remove("default/plugin");
     tagged::<SaidActuator, _>("actuator/", ActuatorTag::ALL, false, &mut out);
     tagged::<Sensor, _>("sensor/", SensorTag::ALL, false, &mut out);

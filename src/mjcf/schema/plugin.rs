@@ -1,4 +1,4 @@
-//! `extension`: plugins, their instances, and what elements ask of them.
+//! `extension`: plugins, their instances, and the plugins that elements use.
 
 use crate::types::PluginKind;
 
@@ -14,22 +14,22 @@ elements! {
     } with {
         /// The plugin, that of the element around it.
         plugin: Option<PluginKind>,
-        /// What is asked of it.
+        /// Its settings.
         config: Vec<Config>,
     }
 
-    /// `<config>`: one thing that is asked of an instance.
+    /// `<config>`: one setting of an instance.
     Config {
         key: text (required), "What is said, a word of the plugin's.";
         value: text (required), "Its value.";
     }
 
-    /// `<plugin>` of an element, or a part of one: an instance that is declared, or one of its own.
+    /// `<plugin>` of an element, or a part of one: a declared instance, or one of the element's own.
     PluginUse {
         plugin: key<PluginKind>, "Plugin, for an instance of its own.";
         instance: ref<plugin>, "Instance that `<extension>` declares.";
     } with {
-        /// What is asked of an instance of its own.
+        /// Settings of an instance of the element's own.
         config: Vec<Config>,
     }
 }

@@ -1,4 +1,4 @@
-//! `sensor`: all sensors share one struct; which attributes apply says the tag.
+//! `sensor`: all sensors share one struct; the tag determines which attributes apply.
 
 use super::plugin::Config;
 use crate::types::{ConDataField, DataType, Interp, NeedStage, ObjType, PluginKind, Reduce};
@@ -42,14 +42,14 @@ elements! {
         plugin: key<PluginKind>, "Plugin, for an instance of its own.";
         instance: ref<plugin>, "Instance of a plugin that `<extension>` declares.";
     } with {
-        /// What is measured.
+        /// The kind of sensor.
         tag: SensorTag,
-        /// What is asked of the instance of a plugin that is its own.
+        /// Settings of an instance of a plugin of the sensor's own.
         config: Vec<Config>,
     }
 }
 
-/// What a contact sensor reports, as a list of fields.
+/// The fields that a contact sensor reports, as a list.
 pub type ContactData = crate::mjcf::table::Keys<ConDataField>;
 
 tags! {

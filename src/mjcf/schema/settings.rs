@@ -4,7 +4,7 @@ use super::words::*;
 use crate::types::{Cone, Integrator, Jacobian, Solver};
 
 elements! {
-    /// `<compiler>`: how the text is turned into a model.
+    /// `<compiler>`: settings that turn the text into a model.
     Compiler {
         autolimits: bool = true, "Infer whether limits are on from the presence of their ranges.";
         boundmass: real = 0.0, "Lower bound of every body's mass (kg).";
@@ -79,7 +79,7 @@ elements! {
         <flag>: Flag, "What is switched on and off.";
     }
 
-    /// `<option><flag>`: what is switched on and off.
+    /// `<option><flag>`: features that are switched on and off.
     Flag {
         constraint: key<Able> = Able::Enable, "All constraints.";
         equality: key<Able> = Able::Enable, "Equality constraints.";
@@ -138,7 +138,7 @@ elements! {
         center: real[3], "Centre of the model (m).";
     }
 
-    /// `<visual>`: settings of the visualizer, kept for those who draw.
+    /// `<visual>`: settings of the visualizer, kept for renderers.
     Visual {
         <global>: Global, "Camera, window and line settings.";
         <quality>: Quality, "Quality of the picture.";

@@ -1,7 +1,7 @@
-//! What is read of a URDF: the elements and attributes that MuJoCo's reader looks at.
+//! The elements and attributes of URDF that MuJoCo's reader uses.
 //!
-//! URDF has no schema that everyone keeps, so attributes and elements that are not here are somebody else's and are passed
-//! over. Units are metres, radians, kilograms and newtons.
+//! URDF has no schema that everyone follows, so attributes and elements that are not here are assumed to be other programs' and
+//! are ignored. Units are metres, radians, kilograms and newtons.
 
 keywords! {
     /// Type of a joint; `spherical` is Bullet's.
@@ -22,7 +22,7 @@ elements! {
         name: name (required), "Name; a link called `world` is the world body.";
     }
 
-    /// `<joint>`: how a link hangs on another.
+    /// `<joint>`: the connection of a link to another.
     Joint {
         name: name (required), "Name; of two joints of one name the second has none.";
         type_: key<JointKind> (required), "Type of the joint.";
@@ -49,7 +49,7 @@ elements! {
         value: real (required), "Mass (kg).";
     }
 
-    /// `<inertia>` of a link, in the frame of `<inertial>`; if all six are zero it is not known.
+    /// `<inertia>` of a link, in the frame of `<inertial>`; if all six are zero the inertia is unknown.
     Inertia {
         ixx: real (required), "Element of the inertia matrix (kg m²).";
         iyy: real (required), "Element of the inertia matrix (kg m²).";

@@ -1,4 +1,4 @@
-//! The keywords of MJCF; enums that the engine knows too live in [`crate::types`].
+//! The keywords of MJCF; enums that the engine uses too are in [`crate::types`].
 
 use crate::types::{
     BiasType, CamLight, ConDataField, Cone, CtrlChart, CtrlInput, DataType, DynType, GainType,
@@ -9,15 +9,15 @@ use crate::types::{
 keywords! {
     /// Unit of angles.
     enum Angle { "radian" Radian, "degree" Degree }
-    /// No, yes, or as the compiler finds.
+    /// No, yes, or determined by the compiler.
     enum Tri { "false" False, "true" True, "auto" Auto }
-    /// No, or as the compiler finds.
+    /// No, or determined by the compiler.
     enum FalseAuto { "false" False, "auto" Auto }
     /// A flag of `option`.
     enum Able { "disable" Disable, "enable" Enable }
     /// Coordinates of the model; only local ones are supported.
     enum Coordinate { "local" Local, "global" Global }
-    /// What to do when attached models disagree about global settings.
+    /// Response to attached models whose global settings differ.
     enum Conflict { "warning" Warning, "merge" Merge, "error" Error }
     /// Which assets stay by reference.
     enum Passthrough { "none" None, "textures" Textures }
@@ -38,31 +38,31 @@ keywords! {
     enum TextureBuiltin { "none" None, "gradient" Gradient, "checker" Checker, "flat" Flat }
     /// Marks of procedural textures (`mjtMark`).
     enum Mark { "none" None, "edge" Edge, "cross" Cross, "random" Random }
-    /// What a texture of a material is for (`mjtTextureRole`, which starts with `user`).
+    /// The role of a texture in a material (`mjtTextureRole`, which starts with `user`).
     enum TexRole {
         "rgb" Rgb, "occlusion" Occlusion, "roughness" Roughness, "metallic" Metallic, "normal" Normal, "opacity" Opacity,
         "emissive" Emissive, "rgba" Rgba, "orm" Orm,
     }
     /// Model of fluid forces on a geom.
     enum FluidShape { "none" None, "ellipsoid" Ellipsoid }
-    /// What scaling of a frame changes besides size and mass.
+    /// Quantities that scaling of a frame changes besides size and mass.
     enum Scaling { "similar" Similar, "geometry" Geometry }
     /// Images a camera gives, in the order of their bits (`mjtCamOutBit`).
     enum CamOut { "rgb" Rgb, "depth" Depth, "distance" Distance, "normal" Normal, "segmentation" Segmentation }
     /// How the points of a flexcomp may move, and the order of interpolation of a flex (`mjtDof`).
     enum FlexDof { "full" Full, "radial" Radial, "trilinear" Trilinear, "quadratic" Quadratic, "2d" TwoD }
-    /// Where the points of a flexcomp come from (`mjtFcompType`).
+    /// Source of the points of a flexcomp (`mjtFcompType`).
     enum FlexcompType {
         "grid" Grid, "box" Box, "cylinder" Cylinder, "ellipsoid" Ellipsoid, "square" Square, "disc" Disc, "circle" Circle,
         "mesh" Mesh, "gmsh" Gmsh, "direct" Direct,
     }
-    /// What of a flexcomp is held by constraints.
+    /// Quantities of a flexcomp that constraints hold.
     enum EdgeEquality { "false" False, "true" True, "strain" Strain }
-    /// What of a shell is elastic.
+    /// Deformations that the elasticity of a shell resists.
     enum Elastic2d { "none" None, "bend" Bend, "stretch" Stretch, "both" Both }
     /// Section of a rod (`mjtFlexSection`).
     enum FlexSection { "circle" Circle, "box" Box }
-    /// How elements of a flex that may touch each other are found (`mjtFlexSelf`).
+    /// Search for elements of a flex that may touch each other (`mjtFlexSelf`).
     enum FlexSelf { "none" None, "narrow" Narrow, "bvh" Bvh, "sap" Sap, "auto" Auto }
 
     for Interp { "zoh" Zoh, "linear" Linear, "cubic" Cubic }

@@ -1,4 +1,4 @@
-//! Joints: how links hang on each other and move.
+//! Joints: connections and motions of links.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ pub(super) struct Hinging<'a> {
 }
 
 impl Reader<'_> {
-    /// Every joint; the links know their parents and children then.
+    /// Reads every joint, and sets the parents and children of the links.
     pub(super) fn joints<'a>(
         &mut self,
         root: &'a Node,
@@ -57,7 +57,7 @@ impl Reader<'_> {
         joints
     }
 
-    /// Puts the joints into the links that they move, and says which follow others.
+    /// Puts the joints into the links that they move, and adds the equalities of joints that follow others.
     pub(super) fn move_links(&mut self, joints: &[Hinging], links: &mut [Said]) {
         let mut names: BTreeMap<String, JointType> = BTreeMap::new();
         let mut followers = Vec::new();
@@ -94,7 +94,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The joints of a body that a joint becomes: none if it is fixed, three if it is planar.
+    /// The joints of a body for a joint of the robot: none if it is fixed, three if it is planar.
     fn moving(&mut self, joint: &Hinging) -> Vec<Joint> {
         let node = joint.node;
         let axis: Option<Axis> = self.part(node, "axis");
@@ -131,7 +131,7 @@ impl Reader<'_> {
         out
     }
 
-    /// A joint that follows another; as in MuJoCo nothing comes of it where one of them is no hinge or slide.
+    /// A joint that follows another; as in MuJoCo it is ignored where one of them is no hinge or slide.
     fn mimic(
         &mut self,
         joint: &Hinging,
@@ -171,7 +171,7 @@ impl Reader<'_> {
     }
 }
 
-/// Range and largest force of a joint. A range of which one end is missing, or that is upside down or empty, does not hold.
+/// Range and largest force of a joint. A range without one of its ends, with ends in the wrong order, or of length 0 is not active.
 fn bound(joint: &mut Joint, limit: &Limit, kind: JointKind) {
     if limit.effort() != 0.0 {
         let effort = limit.effort().abs();
@@ -188,7 +188,7 @@ fn bound(joint: &mut Joint, limit: &Limit, kind: JointKind) {
     }
 }
 
-/// Two directions across an axis: where x and y go when z is turned into it the shortest way.
+/// Two directions orthogonal to an axis: the images of x and y under the shortest rotation of z to the axis.
 fn across([x, y, z]: [f64; 3]) -> [[f64; 3]; 2] {
     let s = x.hypot(y);
     let (axis, angle) = match s < 1e-10 {

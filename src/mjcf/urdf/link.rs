@@ -38,7 +38,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Mass and inertia. The axes of the inertia matrix are those of the origin; MJCF says it in those of the body.
+    /// Mass and inertia. The axes of the inertia matrix are those of the origin; MJCF gives it in those of the body.
     fn link_inertial(&mut self, node: &Node, body: &mut Body) {
         let (pos, orientation) = self.place(node);
         let mass: Option<Mass> = self.needed_part(node, "mass");
@@ -65,7 +65,7 @@ impl Reader<'_> {
         body.inertial = Some(inertial);
     }
 
-    /// The colour of a visual, by itself or by the name of its material.
+    /// The colour of a visual: its own, or that of the material it names.
     fn colour(&mut self, visual: &Node, known: &Known) -> Option<[f64; 4]> {
         let node = self.only(visual, "material")?;
         if let Some(color) = self.part::<Color>(node, "color") {

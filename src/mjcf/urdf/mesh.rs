@@ -1,4 +1,4 @@
-//! Meshes: each file at each scale is one, named after the file.
+//! Meshes: one for each file at each scale, named after the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,14 +13,14 @@ use crate::mjcf::xml::Node;
 pub(super) struct Meshes {
     /// Names by file and the bits of the scale.
     names: BTreeMap<(String, [u64; 3]), String>,
-    /// How many meshes there are whose files have the same name without folder and extension.
+    /// Number of meshes whose files have the same name without folder and extension.
     stems: BTreeMap<String, usize>,
     /// Names in use.
     used: BTreeSet<String>,
 }
 
 impl Meshes {
-    /// A name that is not in use: the stem of the file with the number of meshes that have it already.
+    /// A name that is not in use: the stem of the file, with the number of earlier meshes of this stem.
     fn name(&mut self, stem: &str) -> String {
         let n = self.stems.entry(stem.to_owned()).or_default();
         let wanted = match *n {
@@ -39,7 +39,7 @@ impl Meshes {
 }
 
 impl Reader<'_> {
-    /// The name of the mesh that a file is at a scale.
+    /// The name of the mesh for a file at a scale.
     pub(super) fn robot_mesh(
         &mut self,
         node: &Node,
@@ -56,7 +56,7 @@ impl Reader<'_> {
             self.log.mistake(node.origin, Some("filename"), msg);
             return None;
         }
-        // zeros of both signs are one scale
+        // zeros of both signs are the same scale
         let key = (file.to_owned(), said.scale().map(|s| (s + 0.0).to_bits()));
         if let Some(name) = meshes.names.get(&key) {
             return Some(name.clone());
