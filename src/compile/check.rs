@@ -12,7 +12,7 @@ mod plugins;
 mod sensors;
 mod tree;
 
-use super::follow::Changed;
+use super::changed::Changed;
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, FIELDS, Field, Room, View};
 use crate::model::Names;
