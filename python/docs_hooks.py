@@ -1,4 +1,4 @@
-"""What the site has beside its pages: the table of fields, and notebooks with what they print."""
+"""Generated pages of the site: the table of fields, and notebooks with their output."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LEGEND = [
 
 
 def fields() -> str:
-    """A page of every array: its name, its shape, its unit, its frame, its role and what it is."""
+    """A page with every array: name, shape, unit, frame, role and description."""
     from manyworlds.model import TABLE
 
     page = ["# Fields", "", "Names are MuJoCo's. Shapes are those of one world, in sizes of the model (`model.nq`, `model.nbody`, ...).", "", *LEGEND]
@@ -49,7 +49,7 @@ def fields() -> str:
 
 
 def run(code: str, names: dict[str, Any], file: str = "cell") -> str:
-    """Runs Python and returns what it prints; as in a notebook, the value of a last expression too."""
+    """Runs Python code and returns its output; as in a notebook, with the value of a last expression."""
     tree, said = ast.parse(code, file), io.StringIO()
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     with contextlib.redirect_stdout(said):
@@ -62,7 +62,7 @@ def run(code: str, names: dict[str, Any], file: str = "cell") -> str:
 
 
 def notebook(path: pathlib.Path) -> str:
-    """A notebook as a page: its text, its code, and what that prints when it runs now, from the folder of the repository."""
+    """A notebook as a page: its text, its code, and the output of the code, run now in the folder of the repository."""
     page, names, here = [], {"__name__": "__main__"}, pathlib.Path.cwd()
     os.chdir(ROOT)
     try:
@@ -81,7 +81,7 @@ def notebook(path: pathlib.Path) -> str:
 
 
 def on_files(files, config):
-    """Puts the pages that are made beside those that are written."""
+    """Adds the generated pages to the written ones."""
     from mkdocs.structure.files import File
 
     files.append(File.generated(config, "reference/fields.md", content=fields()))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# wheel.sh: builds the wheel with the extension module once for each level of the processor; docs/building.md says why.
+# wheel.sh: builds the wheel with the extension module once for each processor level; docs/building.md gives the reason.
 #
 #   python/wheel.sh [folder]          # target/wheels if not given; needs maturin
 set -eu
@@ -12,7 +12,7 @@ trap 'rm -rf manyworlds/_levels' EXIT
 for level in $levels; do
     RUSTFLAGS=-Ctarget-cpu=x86-64-$level cargo build --release --target-dir "../target/levels/$level"
     mkdir -p "manyworlds/_levels/$level"
-    # the name that the wheel's own has
+    # copied under the name of the extension module in the wheel
     for built in lib_core.so lib_core.dylib; do
         [ ! -f "../target/levels/$level/release/$built" ] || cp "../target/levels/$level/release/$built" "manyworlds/_levels/$level/_core.abi3.so"
     done

@@ -6,8 +6,8 @@
     python ppo.py HalfCheetah-v5 --steps 4000000 --seed 1 --save cheetah.npz
     manyworlds view half_cheetah.xml --ctrl cheetah.npz
 
-Prints a line for every update: control steps so far, seconds, share of them in the simulator, mean return of the episodes that ended last.
-The same seed gives the same curve.
+Prints a line for every update: control steps so far, seconds, the simulator's share of the time, mean return of the last episodes.
+The same seed gives the same learning curve.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from manyworlds.gym import VectorEnv
 
 
 class Net:
-    """A perceptron with two hidden layers of tanh; `grad` takes the derivative of a loss by the outputs back to the weights."""
+    """A perceptron with two hidden tanh layers; `grad` backpropagates the derivative of a loss by the outputs to the weights."""
 
     def __init__(self, rng, inputs, outputs, hidden, gain):
         sizes = [inputs, hidden, hidden, outputs]
@@ -49,7 +49,7 @@ class Net:
 
 
 class Adam:
-    """Steps of the size of the learning rate (Kingma, Ba: Adam, 2015)."""
+    """Adaptive gradient steps (Kingma, Ba: Adam, 2015)."""
 
     def __init__(self, weights):
         self.weights, self.count = weights, 0
@@ -68,7 +68,7 @@ class Adam:
 
 
 class Scale:
-    """Mean and deviation of what was seen so far."""
+    """Running mean and standard deviation of all rows so far."""
 
     def __init__(self, shape):
         self.mean, self.square, self.count = np.zeros(shape), np.ones(shape), 1e-4
@@ -89,7 +89,7 @@ class Scale:
 
 
 def learn(a, tell=print, task=None):
-    """Trains on the task that is named, or on one of one's own; the mean return of the last hundred episodes after each update."""
+    """Trains on the named task, or on `task`; returns steps, seconds and the mean return of the last hundred episodes after each update."""
     rng = np.random.default_rng(a.seed)
     task = tasks.find(a.task) if task is None else task
     if a.save:
@@ -116,7 +116,7 @@ def learn(a, tell=print, task=None):
             raw, reward, terminated, truncated, info = env.step(np.clip(action, low, high))
             simulating += time.perf_counter() - began
             done = terminated | truncated
-            # an episode that ran out of time goes on in the critic's eyes
+            # a truncated episode is bootstrapped with the critic's value
             beyond = np.zeros(n, np.float32)
             if truncated.any():
                 seen = scale(info["final_obs"][truncated])
@@ -131,7 +131,7 @@ def learn(a, tell=print, task=None):
             rew.append(np.clip(reward / returns.deviation(), -10, 10))
             scale.see(raw)
 
-        # advantages, from the last step back (Schulman et al.: Generalized advantage estimation, 2016)
+        # advantages, from the last step backwards (Schulman et al.: Generalized advantage estimation, 2016)
         advantage, gain = np.zeros((a.horizon, n), np.float32), np.zeros(n)
         following = critic(scale(raw))[:, 0]
         for t in reversed(range(a.horizon)):
@@ -158,12 +158,12 @@ def learn(a, tell=print, task=None):
 
 
 def gradients(a, actor, critic, logstd, obs, act, logp, advantage, target):
-    """Of the clipped objective and the critic's squared error."""
+    """Gradients of the clipped objective and of the critic's squared error."""
     n = np.float32(len(obs))
     advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
     noise = (act - actor(obs)) * np.exp(-logstd)
     ratio = np.exp(-0.5 * (noise**2).sum(1) - logstd.sum() - logp)
-    # where the ratio has gone far enough the objective is flat
+    # the objective is constant where the ratio is clipped
     flat = np.where(advantage > 0, ratio > 1 + a.clip, ratio < 1 - a.clip)
     push = (np.where(flat, 0, -advantage * ratio) / n)[:, None].astype(np.float32)
     of_actor = actor.grad(push * noise * np.exp(-logstd))

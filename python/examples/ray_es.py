@@ -5,9 +5,9 @@
     python ray_es.py HalfCheetah-v5 --actors 100 --threads 16 --pairs 25600 --address auto
     python ray_es.py HalfCheetah-v5 --actors 0                            # in this process, without Ray
 
-A pair of worlds tries a linear policy with some noise and with its opposite. An actor has a batch of worlds and as many threads as Ray
-grants it. Noise is drawn where it is needed and never sent: there goes a policy, and back come a return and moments of observations a world.
-Any number of actors learns the same, to the last bit.
+A pair of worlds evaluates a linear policy with added noise and with the negated noise. An actor has a batch of worlds and as many threads as
+Ray grants it. Each process draws the noise itself and never sends it: the policy is sent, and a return and moments of observations come back
+for each world. Any number of actors learns the same, to the last bit.
 """
 
 import argparse
@@ -21,12 +21,12 @@ from manyworlds import tasks
 
 
 def noise(a, update, pairs, shape):
-    """What pairs of worlds try, (pairs, *shape)."""
+    """The noise of the pairs of worlds, (pairs, *shape)."""
     return np.stack([np.random.default_rng((a.seed, update, pair)).standard_normal(shape) for pair in pairs])
 
 
 class Actor:
-    """Some pairs of worlds."""
+    """The batch of some pairs of worlds."""
 
     def __init__(self, a, pairs):
         if a.actors:
@@ -38,15 +38,15 @@ class Actor:
         self.env = tasks.make(a.task, 2 * len(pairs), **more)
 
     def computes(self):
-        """Who computes: machines of one kind find the same."""
+        """Backend and processor level: machines where both agree compute the same bits."""
         return self.env.worlds.batch.backend, mw.cpu_level
 
     def shape(self):
-        """Of a policy: controls, what is observed."""
+        """Shape of a policy: number of controls, size of an observation."""
         return *self.env.single_action_space.shape, *self.env.single_observation_space.shape
 
     def play(self, policy, update):
-        """An episode in every world: returns, (n,), control steps, (n,), and sums of observations and of their squares, (n, 2, nobs)."""
+        """Plays an episode in every world; returns, (n,), control steps, (n,), and sums of observations and of their squares, (n, 2, nobs)."""
         a, env = self.a, self.env
         weights, mean, deviation = policy
         tried = a.noise * noise(a, update, self.pairs, weights.shape)
@@ -67,7 +67,7 @@ class Actor:
 
 
 class Ray:
-    """Actors where Ray puts them."""
+    """Actors in the processes of Ray."""
 
     def __init__(self, a, shares):
         import ray
@@ -79,24 +79,24 @@ class Ray:
         self.actors = [remote.remote(a, share) for share in shares]
 
     def all(self, name, *arguments):
-        """What a method returns of every actor; large arguments go once to a machine, not once to an actor."""
+        """The results of a method for every actor; arguments are sent once per machine, not once per actor."""
         kept = [self.ray.put(argument) for argument in arguments]
         return self.ray.get([getattr(actor, name).remote(*kept) for actor in self.actors])
 
 
 class Here:
-    """All in this process."""
+    """Actors in this process."""
 
     def __init__(self, a, shares):
         self.actors = [Actor(a, share) for share in shares]
 
     def all(self, name, *arguments):
-        """What a method returns of every actor."""
+        """The results of a method for every actor."""
         return [getattr(actor, name)(*arguments) for actor in self.actors]
 
 
 def learn(a, tell=print):
-    """Trains; the mean return of all worlds after each update, and the policy."""
+    """Trains; returns the mean return of all worlds after each update, and the policy."""
     shares = np.array_split(np.arange(a.pairs), max(a.actors, 1))
     crew = (Ray if a.actors else Here)(a, [share.tolist() for share in shares])
     kinds = set(crew.all("computes"))
@@ -109,7 +109,7 @@ def learn(a, tell=print):
         mean = moments[0] / max(count, 1)
         deviation = np.sqrt(np.maximum(moments[1] / max(count, 1) - mean**2, 1e-4)) if count else np.ones(shape[1])
         parts = crew.all("play", (weights, mean, deviation), update)
-        # world by world, whoever had them
+        # concatenated over the actors, in the order of the worlds
         returns, steps, sums = (np.concatenate(part) for part in zip(*parts))
         moments, count = moments + sums.sum(axis=0), count + steps.sum()
         pairs = returns.reshape(-1, 2)

@@ -34,7 +34,7 @@ def config(horizon):
 
 
 def learn(a):
-    """Trains; the runner, which has the policy."""
+    """Trains; returns the runner, which holds the policy."""
     torch.manual_seed(a.seed)
     env = VecEnv(a.task, a.envs, backend=a.backend, nthread=a.threads, seed=a.seed)
     runner = OnPolicyRunner(env, config(a.horizon), log_dir=a.out, device="cpu")

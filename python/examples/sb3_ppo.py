@@ -15,8 +15,8 @@ from manyworlds.sb3 import VecEnv
 
 
 def learn(a):
-    """Trains; the model, whose ep_info_buffer has the returns of the last hundred episodes."""
-    # VecMonitor adds up the returns of episodes, which PPO prints
+    """Trains; returns the model, whose ep_info_buffer has the returns of the last hundred episodes."""
+    # VecMonitor sums the rewards of each episode; PPO prints the mean
     env = VecMonitor(VecEnv(a.task, a.envs, backend=a.backend, nthread=a.threads))
     model = PPO(
         "MlpPolicy",

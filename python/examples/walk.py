@@ -1,9 +1,9 @@
-"""A robot of one's own learns to walk, by the PPO of `ppo.py`; the policy goes into a file.
+"""A custom robot learns to walk, by the PPO of `ppo.py`; the policy is saved in a file.
 
     python walk.py --save quadruped.npz
     manyworlds view models/quadruped.xml --ctrl quadruped.npz
 
-A model, what is seen, what is rewarded and when it is over: that is a task. It takes five minutes on one core.
+The task defines a model, an observation, a reward and the end of an episode. Training takes five minutes on one core.
 """
 
 import pathlib
@@ -18,7 +18,7 @@ MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
 
 
 class Walk(mw.Task):
-    """A quadruped goes along x, at half a metre per second, straight and without haste."""
+    """A quadruped walks straight along x, at half a metre per second, with small joint velocities and controls."""
 
     model, frame_skip, limit, before = MODELS / "quadruped.xml", 4, 500, ("qpos",)
     observed = ("qpos[2:]", "qvel")
@@ -29,7 +29,7 @@ class Walk(mw.Task):
         return qpos, 0.3 * draws.standard_normal(s.nv)
 
     def upright(self, s):
-        """How far its back points up, from 1 to -1."""
+        """The z component of the trunk's up axis, from 1 (upright) to -1."""
         _, x, y, _ = s.qpos[:, 3:7].T
         return 1 - 2 * (x * x + y * y)
 

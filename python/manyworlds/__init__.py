@@ -1,4 +1,4 @@
-"""MuJoCo's physics for thousands of worlds at once, on any GPU and on plain cores.
+"""MuJoCo's physics for thousands of worlds at once, on a GPU or on CPU cores.
 
     import manyworlds as mw
 
@@ -12,12 +12,12 @@
 
 import os
 
-# Mesa's layer that sorts adapters complains where there is no desktop; they are sorted here
+# Mesa's device-select layer prints warnings without a desktop; this package selects the adapter itself
 os.environ.setdefault("NODEVICE_SELECT", "1")
 
 from manyworlds import _level  # noqa: E402
 
-# the level of the processor that the extension module was built for
+# the processor level that the loaded extension module was built for
 cpu_level = _level.choose()
 
 from manyworlds._core import CapacityError, DeviceError, FieldError, ModelError, UnsupportedError  # noqa: E402

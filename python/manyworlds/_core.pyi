@@ -1,4 +1,4 @@
-"""The extension module: what needs Rust. Use `manyworlds.Model` and `manyworlds.Batch`."""
+"""The extension module, written in Rust. Use `manyworlds.Model` and `manyworlds.Batch`."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence

@@ -1,10 +1,10 @@
-"""The build of the extension module for the processor at hand.
+"""Selects the build of the extension module for this processor.
 
-A wheel holds `_core` for every machine of its kind, and wider ones in `_levels`:
+A wheel holds `_core`, built for every machine of its architecture, and builds for higher levels in `_levels`:
 
     manyworlds/_core.abi3.so   manyworlds/_levels/v3/_core.abi3.so   manyworlds/_levels/v4/_core.abi3.so
 
-The widest that the machine can run takes its place, or the one that MANYWORLDS_CPU asks for.
+The highest level that the machine can run replaces `_core`, or the level that MANYWORLDS_CPU names.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 
 
 def choose() -> str:
-    """Puts the build for this machine in the place of `manyworlds._core`; its level."""
+    """Replaces `manyworlds._core` by the build for this machine; returns its level."""
     from manyworlds import _core
 
     builds = {path.parent.name: path for path in pathlib.Path(__file__).parent.glob("_levels/*/_core.*")}

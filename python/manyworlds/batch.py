@@ -24,7 +24,7 @@ STAGE_NONE, STAGE_ACC = 0, 3
 
 @dataclasses.dataclass(frozen=True)
 class Flag:
-    """What befell a world since it was last reset."""
+    """Faults of a world since its last reset."""
 
     world: int
     # a bad number in its state or acceleration reset it
@@ -40,21 +40,21 @@ class Flag:
 class Batch(Calls):
     """`nsim` worlds of a model.
 
-    `backend` is one of `auto` (a hardware GPU, else the fastest cores), `cpu` (the reference, in float64), `simd` (worlds side by side,
-    float32) and `gpu` (float32). `overflow` says what happens when a world needs more contacts or rows than it has room for: `grow`
-    makes room and repeats the call, `error` raises CapacityError, `continue` flags the world. `nthread` of 0 takes all.
-    With `rne_post` forces between bodies (cacc, cfrc_int, cfrc_ext) are computed behind the last step of every call, as by
-    mj_rnePostConstraint after mj_step. With `solver_stat` it is kept what each iteration of the solver did (mjSolverStat), and can be read:
+    `backend` is one of `auto` (a hardware GPU, else the faster CPU backend), `cpu` (the reference, in float64), `simd` (worlds side by side,
+    float32) and `gpu` (float32). `overflow` chooses the response to a world that needs more contacts or rows than fit: `grow`
+    enlarges the capacity and repeats the call, `error` raises CapacityError, `continue` flags the world. `nthread` of 0 takes all cores.
+    With `rne_post`, forces between bodies (cacc, cfrc_int, cfrc_ext) are computed after the last step of every call, as by
+    mj_rnePostConstraint after mj_step. With `solver_stat`, statistics of each solver iteration (mjSolverStat) are recorded in the fields
     `solver_improvement solver_gradient solver_lineslope solver_nactive solver_nchange solver_neval solver_nupdate`, (nsim, ntree,
-    nsolver): by island (`island_niter`) and iteration, and behind them those of no-slip.
+    nsolver): by island (`island_niter`) and iteration, followed by the iterations of no-slip.
 
-    Arrays have the precision of the backend (`dtype`); numbers of another are refused, not converted.
+    Arrays have the precision of the backend (`dtype`); arrays of another precision are refused, not converted.
     """
 
     _expanded: dict[str, np.ndarray]
-    # the caller's models as they were given, and the same of ours, one a world (set_models)
+    # the caller's models as they were given, and the converted model of each world (set_models)
     _models: tuple[Any, list[Model]] | None
-    # what the last picture was asked to show, and who drew it
+    # arguments of the last picture, and its renderer
     _renderer: tuple[Any, Any]
 
     def __init__(
@@ -73,7 +73,7 @@ class Batch(Calls):
     ):
         model = caller_models.taken(model)
         core = _core.Batch(model._core, nsim, backend, overflow, nthread or None, nconmax, njmax, adapter, rne_post, solver_stat)
-        # past __setattr__, which writes into worlds
+        # bypasses __setattr__, which writes into worlds
         self.__dict__.update(_core=core, model=model, nthread=nthread, _expanded={}, _models=None, _renderer=(None, None))
 
     @property
@@ -83,25 +83,25 @@ class Batch(Calls):
 
     @property
     def backend(self) -> str:
-        """Who computes: `cpu`, `simd` or `gpu`."""
+        """The backend that computes: `cpu`, `simd` or `gpu`."""
         return self._core.backend
 
     @property
     def device(self) -> str:
-        """Who computes and how, in one line."""
+        """The backend and its device, in one line."""
         return self._core.device
 
     @property
     def dtype(self) -> np.dtype:
-        """Of reals: float64 on `cpu`, float32 on `simd` and `gpu`."""
+        """Type of real numbers: float64 on `cpu`, float32 on `simd` and `gpu`."""
         return np.dtype(np.float32 if self._core.single else np.float64)
 
     def bind(self, name: str) -> np.ndarray:
         """A live array of a field, (nsim, ...), refreshed by every call.
 
-        State and inputs (qpos, qvel, ctrl, mocap_pos, ...) can be written: what stands there at the next call is the worlds'. Others
+        State and inputs (qpos, qvel, ctrl, mocap_pos, ...) can be written: the next call takes their contents into the worlds. Other arrays
         are read-only, and after a step describe the state before its last substep, as with mj_step. Arrays of contacts and rows
-        are bound anew when room for them grows: bind them again after CapacityError or a call that grew.
+        are replaced when the capacity grows: bind them again after CapacityError or a call that grew.
         """
         array, is_input = self._core.bind(name)
         if is_input:
@@ -113,8 +113,8 @@ class Batch(Calls):
     def expand(self, name: str) -> np.ndarray:
         """Gives every world its own row of a field of the model (`body_mass`, `geom_friction`, `opt.gravity`); returns them, (nsim, ...).
 
-        What is written into the array is the worlds' at the next call, and what follows from it (masses of subtrees, parameters of
-        contacts, ...) is derived then, or by `set_const`.
+        The next call takes the contents of the array into the worlds and derives the fields that depend on them (masses of subtrees,
+        parameters of contacts, ...); `set_const` derives them at once.
         """
         self._check_own(name)
         key = name.removeprefix("opt.")
@@ -124,7 +124,7 @@ class Batch(Calls):
         return self._expanded[key]
 
     def expanded(self, name: str) -> np.ndarray | None:
-        """The rows of an expanded field, read-only; None while all worlds share one."""
+        """The rows of an expanded field, read-only; None while all worlds share one row."""
         rows = self._expanded.get(name.removeprefix("opt."))
         if rows is None:
             return None
@@ -133,18 +133,18 @@ class Batch(Calls):
         return view
 
     def set_const(self, ids: Any = None) -> None:
-        """Derives what follows from expanded fields, in all worlds or in those in `ids` (mj_setConst)."""
+        """Derives the fields that depend on expanded fields, in all worlds or in the worlds `ids` (mj_setConst)."""
         self._check_own("set_const")
         self._give_own()
         self._core.set_const(None if ids is None else self._mask(self._ids(ids)))
 
     def set_models(self, models: Any) -> None:
-        """Runs world i with the numbers of `models[i]`; one model is for all worlds, None the batch's own again.
+        """Runs world i with the numbers of `models[i]`; a single model is for all worlds, None restores the batch's own.
 
-        The models have the elements of the batch's, as those compiled from one text with other numbers do. They are read now: set them again
-        after changing one. They stand in the place of expanded fields: `expand` and `set_const` raise while there are models, and this
-        raises where fields are expanded. Raises ValueError, and changes nothing, where a model differs in what a world cannot have for itself
-        (kinds, meshes, the tree; options on a GPU).
+        The models must have the elements of the batch's model, as models compiled from one text with other numbers do. They are read now: set
+        them again after a change. They replace expanded fields: `expand` and `set_const` raise while models are set, and this method
+        raises if fields are expanded. Raises ValueError, and changes nothing, if a model differs in a field that must be the same in all worlds
+        (types, meshes, the tree; options on a GPU).
         """
         if self._models is None and self._expanded:
             raise ValueError(f"{', '.join(self._expanded)} are expanded: worlds have either fields of their own or models of the caller's")
@@ -163,7 +163,7 @@ class Batch(Calls):
 
     @property
     def models(self) -> Any:
-        """The models that were set: one, or a tuple with that of world i at i; None for the batch's."""
+        """The models that were set: one for all worlds, or a tuple with the model of world i at i; None if there are none."""
         return None if self._models is None else self._models[0]
 
     def read(self, name: str) -> np.ndarray:
@@ -171,7 +171,7 @@ class Batch(Calls):
         return self._core.read(name)
 
     def write(self, name: str, values: Any, ids: Any = None) -> None:
-        """Writes an input of all worlds, or of those in `ids`: (nsim, ...), (n, ...) for the n worlds of the call, or one row for all."""
+        """Writes an input of all worlds, or of the worlds `ids`: (nsim, ...), (n, ...) for the n worlds of the call, or one row for all."""
         live = self.bind(name)
         if ids is None:
             self._core.write(name, np.ascontiguousarray(np.broadcast_to(_typed(values, live.dtype), live.shape)), None)
@@ -182,9 +182,9 @@ class Batch(Calls):
         self._core.write(name, whole, self._mask(ids))
 
     def step(self, ids: Any = None, nstep: int = 1, stage: int = STAGE_NONE) -> None:
-        """Advances the worlds by `nstep` calls to mj_step. `stage` above 0 then computes what depends on the new state.
+        """Advances the worlds by `nstep` calls to mj_step. With `stage` above 0 everything that depends on the new state is computed then.
 
-        All worlds are computed, also where only some go on: the others are put back.
+        All worlds are computed, even if `ids` names only some: the others get their former state back.
         """
         if ids is not None:
             with self._only(ids):
@@ -199,22 +199,22 @@ class Batch(Calls):
         self._try(self._core.forward)
 
     def forward_skip(self, skipstage: int = STAGE_NONE, skipsensor: bool = False) -> None:
-        """Forward dynamics but for what is known from the last call (mj_forwardSkip): what depends on positions (`skipstage` 1), or on
-        positions and velocities (2), is left as it is. Raises ValueError where nothing is known: before the first call, and since a
-        world was reset, restored or copied."""
+        """Forward dynamics without the stages whose results are known from the last call (mj_forwardSkip): those that depend on positions
+        (`skipstage` 1), or on positions and velocities (2), are skipped. Raises ValueError if there are no such results: before the first
+        call, and after a reset, restore or copy of a world."""
         self._try(self._core.forward_skip, skipstage, not skipsensor)
 
     def inverse_skip(self, skipstage: int = STAGE_NONE, skipsensor: bool = False) -> None:
-        """Inverse dynamics but for what is known from the last call (mj_inverseSkip); see `forward_skip`."""
+        """Inverse dynamics without the stages whose results are known from the last call (mj_inverseSkip); see `forward_skip`."""
         self._try(self._core.inverse_skip, skipstage, not skipsensor)
 
     def inverse(self) -> None:
-        """Computes `qfrc_inverse`, the force that the accelerations `qacc` take (mj_inverse)."""
+        """Computes `qfrc_inverse`, the generalized force that produces the accelerations `qacc` (mj_inverse)."""
         self._try(self._core.inverse)
 
     def reset(self, ids: Any = None, keyframe: Any = -1, stage: int = STAGE_ACC) -> None:
-        """Resets worlds to the model's defaults or to keyframes (one for all, or one each); then, unless `stage` is 0, computes what
-        depends on the state of all worlds."""
+        """Resets worlds to the model's defaults or to keyframes (one for all, or one each); then, unless `stage` is 0, computes
+        everything that depends on the state, in all worlds."""
         ids = self._ids(ids)
         keyframe = np.broadcast_to(np.asarray(keyframe), ids.shape)
         for key in np.unique(keyframe):
@@ -250,31 +250,31 @@ class Batch(Calls):
         return {item: np.stack(rows, axis=1) for item, rows in out.items()}
 
     def state_size(self, spec: int) -> int:
-        """Numbers of one world's state, of the elements whose mjtState bits are given (mj_stateSize)."""
+        """Size of one world's state vector, for the elements whose mjtState bits are given (mj_stateSize)."""
         return self._core.state_size(int(spec))
 
     def get_state(self, spec: int) -> np.ndarray:
-        """State vectors of all worlds, (nsim, size), each as mj_getState makes it."""
+        """State vectors of all worlds, (nsim, size), each as by mj_getState."""
         return self._core.get_state(int(spec))
 
     def set_state(self, state: np.ndarray, spec: int) -> None:
-        """Sets state vectors of all worlds, (nsim, size) or one row for all, each as mj_setState takes it."""
+        """Sets state vectors of all worlds, (nsim, size) or one row for all, each as by mj_setState."""
         self._core.set_state(int(spec), _typed(state, self.dtype))
 
     def save(self) -> _core.Saved:
-        """Keeps the state of all worlds, for `restore`."""
+        """Saves the state of all worlds, for `restore`."""
         return self._core.save()
 
     def restore(self, saved: _core.Saved, ids: Any = None) -> None:
-        """Puts worlds back to a state that was kept."""
+        """Restores a saved state, in all worlds or in the worlds `ids`."""
         self._core.restore(saved, None if ids is None else self._mask(self._ids(ids)))
 
     def copy(self, source: int, ids: Any) -> None:
-        """Gives worlds the state of another."""
+        """Copies the state of world `source` into the worlds `ids`."""
         self._core.copy(source, self._ids(ids).tolist())
 
     def flags(self) -> list[Flag]:
-        """The worlds that something befell since their last reset: they diverged, or contacts did not fit."""
+        """The worlds that diverged, or whose contacts or rows did not fit, since their last reset."""
         return [Flag(*flag) for flag in self._core.flags()]
 
     def render(
@@ -288,12 +288,12 @@ class Batch(Calls):
         sites: bool = False,
         overlays: Sequence[str] = (),
     ) -> np.ndarray:
-        """A picture of the first `worlds` worlds as the last call left their poses: (height, width, 3), uint8.
+        """A picture of the first `worlds` worlds, in the poses of the last call: (height, width, 3), uint8.
 
         `size` is (width, height); `camera` a camera of the model by name or number, or (azimuth, elevation[, distance]) around the worlds
         (deg, m); `spacing` the distance from world to world (m), 0 for one over the other. `overlays` are drawn over
-        the worlds: "contacts" with their forces, axes of "joints", "com" (centres of mass), "frames" of bodies. Any adapter draws, a software
-        one too.
+        the worlds: "contacts" with their forces, axes of "joints", "com" (centres of mass), "frames" of bodies. Any adapter can draw, a software
+        adapter too.
         """
         sight = camera if camera is None or isinstance(camera, (str, int)) else tuple(camera)
         asked = (worlds, tuple(size), sight, spacing, tuple(groups), sites, tuple(overlays))
@@ -308,7 +308,7 @@ class Batch(Calls):
         return renderer.draw(self._core)
 
     def get_data(self, sim: int, data: Any) -> Any:
-        """Writes the state of a world into MuJoCo's MjData of the same model; returns it. Run mj_forward for what follows from it."""
+        """Writes the state of a world into MuJoCo's MjData of the same model; returns it. Run mj_forward to compute the other arrays."""
         for name in INPUTS:
             values = self.read(name)[sim]
             if name == "time":
@@ -357,12 +357,12 @@ class Batch(Calls):
     def _only(self, ids: Any):
         return _Only(self, ids)
 
-    # worlds have no numbers of their own but those of the caller's models
+    # raises if the worlds have the caller's models: then fields cannot be expanded
     def _check_own(self, what: str) -> None:
         if self._models is not None:
             raise ValueError(f"{what}: the worlds have models of the caller's (set_models): edit these and set them again")
 
-    # what was written into expanded fields becomes the worlds'
+    # takes the contents of expanded fields into the worlds
     def _give_own(self) -> None:
         for name, rows in self._expanded.items():
             self._core.set_own(name, rows, None)
@@ -377,7 +377,7 @@ class Batch(Calls):
 
 
 class _Only:
-    """Worlds that are not among `ids` are put back when it ends."""
+    """A context at whose end the worlds that are not among `ids` get their former state back."""
 
     def __init__(self, batch: Batch, ids: Any):
         self.batch, self.ids, self.saved = batch, ids, None
@@ -394,7 +394,7 @@ class _Only:
 
 
 def _typed(values: Any, dtype: np.dtype) -> np.ndarray:
-    """Numbers in the precision that worlds have; arrays of another are refused."""
+    """Numbers in the precision of the worlds; arrays of another precision are refused."""
     if isinstance(values, np.ndarray) and values.dtype != dtype and values.dtype.kind == "f":
         raise TypeError(f"an array of {dtype} is needed, {values.dtype} was given: numbers are not converted silently")
     return np.asarray(values, dtype)

@@ -1,4 +1,4 @@
-"""Models of the caller's, one for each world (`Batch.set_models`)."""
+"""The caller's models, one for each world (`Batch.set_models`)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from manyworlds.model import TABLE, Model
 
 SAID = [name for name, field in TABLE.items() if field.room == "Model" and field.role != "derived"]
 DERIVED = [name for name, field in TABLE.items() if field.room == "Model" and field.role == "derived"]
-# numbers of two compilers are the same to this, over |x|
+# numbers of two compilers that differ by less, relative to |x|, count as equal
 ROUNDING = 1e-12
-# how far what follows from a model's numbers may be from what it says follows, over 1 + |x|
+# allowed difference of a model's derived fields from the fields derived here, relative to 1 + |x|
 TOLERANCE = 1e-6
 
 
 def taken(model: Any) -> Model:
-    """A model of ours, or MuJoCo's as it is now."""
+    """A manyworlds model as it is, or a copy of an MjModel in its present state."""
     if type(model).__module__.startswith("mujoco"):
         return Model.from_mujoco(model)
     if not isinstance(model, Model):
@@ -30,7 +30,7 @@ def taken(model: Any) -> Model:
 
 
 def each(models: Any, nsim: int) -> list[Model]:
-    """A model for each world, of a sequence of them or of one for all."""
+    """A model for each world, from a sequence of models or from one for all."""
     if not isinstance(models, Sequence):
         return [taken(models)] * nsim
     if len(models) != nsim:
@@ -39,9 +39,9 @@ def each(models: Any, nsim: int) -> list[Model]:
 
 
 def rows(shared: Model, models: Sequence[Model]) -> dict[str, np.ndarray]:
-    """A row a model, (n, ...), of each array and option in which some of them differ from the one that worlds share.
+    """One row per model, (n, ...), for each array and option in which a model differs from the shared model.
 
-    Raises ValueError where a model has other elements, or where what it says follows from its numbers (mj_setConst) does not.
+    Raises ValueError if a model has other elements, or if its derived fields (mj_setConst) do not follow from its numbers.
     """
     out: dict[str, np.ndarray] = {}
     for name in SAID:
@@ -64,7 +64,7 @@ def rows(shared: Model, models: Sequence[Model]) -> dict[str, np.ndarray]:
     return out
 
 
-# what a model says follows from its numbers does
+# checks that the derived fields of a model follow from its numbers
 def _check(shared: Model, model: Model, own: dict[str, np.ndarray], i: int) -> None:
     options = {name: values for name, values in own.items() if name not in TABLE}
     fields = {name: values for name, values in own.items() if name in TABLE}

@@ -1,8 +1,8 @@
-"""Calls that only look at the worlds: Jacobians, inertia, motion of objects, forces of contacts, rays, distances.
+"""Queries, which do not change the worlds: Jacobians, inertia, motion of objects, contact forces, rays, distances.
 
-What follows from positions and velocities is of the state as it is now, as in `mujoco.batch`: also behind a step, which leaves arrays
-such as `xpos` where it began. Forces of contacts and accelerations are those of the last call. Answers are float64 on every backend;
-the worlds do not change. Where an argument is a row for every simulation of the call, one row for all does too.
+Quantities that depend on positions and velocities are of the current state, as in `mujoco.batch`, also after a step, which leaves arrays
+such as `xpos` at the state where it began. Contact forces and accelerations are those of the last call. Results are float64 on every
+backend. An argument with a row for every simulation of the call may also be one row for all.
 """
 
 from __future__ import annotations
@@ -18,43 +18,43 @@ NGROUP = 6
 
 
 class Transition(NamedTuple):
-    """The step linearised: dx' = A dx + B du, ds = C dx + D du, with x = (qpos in the tangent space, qvel, act) of ndx = 2 nv + na."""
+    """The linearised step: dx' = A dx + B du, ds = C dx + D du, with x = (qpos in the tangent space, qvel, act) of size ndx = 2 nv + na."""
 
     A: np.ndarray
-    """Slope of the next state over the state, (n, ndx, ndx)."""
+    """Derivative of the next state by the state, (n, ndx, ndx)."""
     B: np.ndarray
-    """Slope of the next state over the controls, (n, ndx, nu)."""
+    """Derivative of the next state by the controls, (n, ndx, nu)."""
     C: np.ndarray
-    """Slope of the sensors over the state, (n, nsensordata, ndx)."""
+    """Derivative of the sensors by the state, (n, nsensordata, ndx)."""
     D: np.ndarray
-    """Slope of the sensors over the controls, (n, nsensordata, nu)."""
+    """Derivative of the sensors by the controls, (n, nsensordata, nu)."""
     bad: np.ndarray
-    """Ids of the worlds whose matrices are not to be trusted: a perturbed world diverged or overflowed."""
+    """Ids of the worlds whose matrices are unreliable: a perturbed world diverged or overflowed."""
 
 
 class InverseSlopes(NamedTuple):
-    """Inverse dynamics linearised: a row for each number that is told, a column for each dof (MuJoCo's matrices, transposed)."""
+    """Linearised inverse dynamics: a row for each output number, a column for each dof (MuJoCo's matrices, transposed)."""
 
     DfDq: np.ndarray
-    """Slope of qfrc_inverse over positions, (n, nv, nv)."""
+    """Derivative of qfrc_inverse by positions, (n, nv, nv)."""
     DfDv: np.ndarray
-    """Slope of qfrc_inverse over velocities, (n, nv, nv)."""
+    """Derivative of qfrc_inverse by velocities, (n, nv, nv)."""
     DfDa: np.ndarray
-    """Slope of qfrc_inverse over accelerations, (n, nv, nv)."""
+    """Derivative of qfrc_inverse by accelerations, (n, nv, nv)."""
     DsDq: np.ndarray
-    """Slope of the sensors over positions, (n, nsensordata, nv)."""
+    """Derivative of the sensors by positions, (n, nsensordata, nv)."""
     DsDv: np.ndarray
-    """Slope of the sensors over velocities, (n, nsensordata, nv)."""
+    """Derivative of the sensors by velocities, (n, nsensordata, nv)."""
     DsDa: np.ndarray
-    """Slope of the sensors over accelerations, (n, nsensordata, nv)."""
+    """Derivative of the sensors by accelerations, (n, nsensordata, nv)."""
     DmDq: np.ndarray
-    """Slope of the inertia matrix M over positions, (n, nC, nv)."""
+    """Derivative of the inertia matrix M by positions, (n, nC, nv)."""
     bad: np.ndarray
-    """Ids of the worlds whose matrices are not to be trusted: a perturbed world overflowed."""
+    """Ids of the worlds whose matrices are unreliable: a perturbed world overflowed."""
 
 
 class Calls:
-    """What `Batch` says of its worlds beside their arrays."""
+    """The queries of `Batch`."""
 
     _core: Any
     model: Any
@@ -92,7 +92,7 @@ class Calls:
         return self._pair(self._look("jac_of", "geom", geom), self._ids(ids))
 
     def jac_subtree_com(self, body: int, ids: Any = None) -> np.ndarray:
-        """Jacobian of the center of mass of a body and what it carries (mj_jacSubtreeCom), (n, 3, nv)."""
+        """Jacobian of the center of mass of a body's subtree (mj_jacSubtreeCom), (n, 3, nv)."""
         return self._look("jac_subtree_com", body).reshape(self.nsim, 3, self.model.nv)[self._ids(ids)]
 
     def full_m(self, ids: Any = None) -> np.ndarray:
@@ -118,30 +118,30 @@ class Calls:
     def object_velocity(self, objtype: int, objid: int, flg_local: bool = False, ids: Any = None) -> np.ndarray:
         """Velocity of an object at its position, angular (rad/s) before linear (m/s) (mj_objectVelocity), (n, 6).
 
-        `objtype` is an mjtObj: mjOBJ_BODY (the inertial frame), mjOBJ_XBODY, mjOBJ_GEOM, mjOBJ_SITE or mjOBJ_CAMERA. Along the
-        world's axes, or along the object's own with `flg_local`.
+        `objtype` is an mjtObj: mjOBJ_BODY (the inertial frame), mjOBJ_XBODY, mjOBJ_GEOM, mjOBJ_SITE or mjOBJ_CAMERA. The vectors are in
+        the world's axes, with `flg_local` in the object's own.
         """
         return self._look("object_velocity", int(objtype), objid, bool(flg_local)).reshape(self.nsim, 6)[self._ids(ids)]
 
     def object_acceleration(self, objtype: int, objid: int, flg_local: bool = False, ids: Any = None) -> np.ndarray:
-        """Acceleration of an object as an accelerometer feels it (mj_objectAcceleration), (n, 6), otherwise like `object_velocity`.
+        """Acceleration of an object, with gravity as an accelerometer measures it (mj_objectAcceleration), (n, 6), like `object_velocity`.
 
-        Of the last call that computed accelerations of bodies: any where a sensor needs them, else with `rne_post` a step.
+        It is of the last call that computed accelerations of bodies: any call if a sensor needs them, else a step with `rne_post`.
         """
         return self._look("object_acceleration", int(objtype), objid, bool(flg_local)).reshape(self.nsim, 6)[self._ids(ids)]
 
     def contact_force(self, ids: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Number of contacts, (n,), and the force (N) and torque (N m) of each in its frame (mj_contactForce), (n, nconmax, 6).
 
-        Contacts of the last call, in the order of `contact_pos` and `contact_frame`; rows behind the last are zero.
+        Contacts of the last call, in the order of `contact_pos` and `contact_frame`; rows after the last contact are zero.
         """
         ids = self._ids(ids)
         ncon, force = self._look("contact_force")
         return ncon[ids], force.reshape(self.nsim, self._core.room[0], 6)[ids]
 
     def geom_distance(self, geom1: int, geom2: int, distmax: float, ids: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Signed distance of two geoms up to `distmax` (m), (n,), and the world points where they are nearest, (n, 6)
-        (mj_geomDistance); `distmax` and zeros where they are no nearer."""
+        """Signed distance of two geoms up to `distmax` (m), (n,), and their nearest points in the world frame (m), (n, 6)
+        (mj_geomDistance); `distmax` and zeros if they are farther apart."""
         ids = self._ids(ids)
         dist, fromto = self._look("geom_distance", geom1, geom2, distmax)
         return dist[ids], fromto.reshape(self.nsim, 6)[ids]
@@ -159,8 +159,8 @@ class Calls:
         """Intersects rays with the geoms of each simulation (mj_ray): dist, geomid, (n, nray) each, -1 for a miss; with `normal`,
         also the surface normals, (n, nray, 3), zero for a miss.
 
-        `pnt` and `vec` are broadcast to (n, nray, 3): (3,) is one ray, (nray, 3) the same rays in every simulation. `geomgroup` are
-        groups of geoms to include, (6,), `flg_static` says whether static geoms are, `bodyexclude` is a body whose geoms a ray
+        `pnt` and `vec` are broadcast to (n, nray, 3): (3,) is one ray, (nray, 3) the same rays in every simulation. `geomgroup`
+        includes groups of geoms, (6,), `flg_static` includes static geoms, `bodyexclude` is a body whose geoms a ray
         ignores, or -1, broadcast to (n, nray).
         """
         return self._rays(pnt, vec, geomgroup, flg_static, bodyexclude, ids, normal, None)
@@ -181,7 +181,7 @@ class Calls:
         return self._rays(pnt, vec, geomgroup, flg_static, bodyexclude, ids, normal, float(cutoff))
 
     def integrate_pos(self, qpos: Any, qvel: Any, dt: float) -> np.ndarray:
-        """Positions moved with velocities for a time (s) (mj_integratePos): a new (nsim, nq)."""
+        """Positions integrated with velocities over a time (s) (mj_integratePos): a new array, (nsim, nq)."""
         ids = self._ids(None)
         qpos, qvel = self._rows(qpos, ids, self.model.nq), self._rows(qvel, ids, self.model.nv)
         return _core.integrate_pos(self._core, qpos, qvel, float(dt)).reshape(self.nsim, -1)
@@ -193,8 +193,8 @@ class Calls:
         return _core.differentiate_pos(self._core, float(dt), qpos1, qpos2).reshape(self.nsim, -1)
 
     def transition(self, eps: float | None = None, centered: bool = False, ids: Any = None) -> Transition:
-        """Linearises the step at the state of every world (mjd_transitionFD), by worlds that are each moved by `eps` in one number;
-        with `centered` both ways. Without `eps` differences are taken as suits the numbers of the backend."""
+        """Linearises the step at the state of every world (mjd_transitionFD), by finite differences over worlds perturbed by `eps` in one
+        number each; with `centered` in both directions. Without `eps` the differences suit the precision of the backend."""
         slopes, bad = self._look("transition", self._differences(eps, centered))
         nu, ns, ndx = self.model.nu, self.model.nsensordata, 2 * self.model.nv + self.model.na
         shapes = [(ndx, ndx), (ndx, nu), (ns, ndx), (ns, nu)]
@@ -204,20 +204,20 @@ class Calls:
         self, eps: float | None = None, centered: bool = False, actuation: bool = False, ids: Any = None
     ) -> InverseSlopes:
         """Linearises inverse dynamics at the state and the accelerations `qacc` of every world (mjd_inverseFD); with `actuation` the
-        force of the actuators is subtracted first. Differences are taken as in `transition`."""
+        force of the actuators is subtracted first. `eps` and `centered` are as in `transition`."""
         slopes, bad = self._look("inverse_slopes", self._differences(eps, centered), bool(actuation))
         nv, ns, nC = self.model.nv, self.model.nsensordata, self.model.nC
         shapes = [(nv, nv)] * 3 + [(ns, nv)] * 3 + [(nC, nv)]
         return InverseSlopes._make([*self._matrices(slopes, shapes, ids), np.array(bad, int)])
 
     def recover_force(self, qfrc: Any, ids: Any = None) -> np.ndarray:
-        """The smallest forces of the actuators that come nearest to the generalized force `qfrc`, (nv,) or (n, nv): the
-        pseudo-inverse of the moments of the last call, (n, nout)."""
+        """The actuator forces of least norm whose generalized force is nearest to `qfrc`, (nv,) or (n, nv), by the
+        pseudo-inverse of the moments of the last call: (n, nout)."""
         ids = self._ids(ids)
         return self._look("recover", self._rows(qfrc, ids, self.model.nv), False).reshape(self.nsim, -1)[ids]
 
     def recover_ctrl(self, qfrc: Any, ids: Any = None) -> np.ndarray:
-        """The controls with which the actuators give the forces of `recover_force`, (n, nu); an actuator whose force is not a gain
+        """The controls that produce the actuator forces of `recover_force`, (n, nu); an actuator whose force is not a gain
         times its control, plus a bias, is an error."""
         ids = self._ids(ids)
         return self._look("recover", self._rows(qfrc, ids, self.model.nv), True).reshape(self.nsim, -1)[ids]
@@ -242,7 +242,7 @@ class Calls:
             pnt = np.atleast_2d(pnt)
             nray = np.broadcast_shapes(pnt.shape[:-1], vec.shape[:-1])[-1]
             points = self._spread(np.broadcast_to(pnt, (len(ids), nray, 3)), ids, 0.0).ravel()
-        # worlds that nobody asks about have rays too
+        # worlds that are not in the call get dummy rays
         directions = self._spread(np.broadcast_to(vec, (len(ids), nray, 3)), ids, 1.0).ravel()
         exclude = self._spread(np.broadcast_to(np.asarray(bodyexclude), (len(ids), nray)), ids, -1)
         groups = None if geomgroup is None else [bool(x) for x in np.asarray(geomgroup).ravel()]
@@ -257,7 +257,7 @@ class Calls:
         self._give_own()
         return getattr(_core, name)(self._core, *args)
 
-    # rows of the simulations of a call become rows of all
+    # expands the rows of the worlds `ids` to rows of all worlds; the others get `other`
     def _spread(self, rows: np.ndarray, ids: np.ndarray, other: float) -> np.ndarray:
         if len(ids) == self.nsim and np.array_equal(ids, np.arange(self.nsim)):
             return np.ascontiguousarray(rows)

@@ -1,4 +1,4 @@
-"""Random numbers of worlds: world i's depend on the seed, on i and on its episode, whoever its neighbours are."""
+"""Random numbers of worlds: world i's depend on the seed, on i and on its episode, not on the other worlds."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-# what tells streams apart: odd, so that multiples of it differ
+# the seed of stream k is offset by k STREAM (mod 2^64): odd, so that its multiples differ
 STREAM = 0xD1B54A32D192ED03
 
 
 class Draws:
-    """Draws for the worlds that begin an episode, or for a control step of each: arrays with a row for each of them. Streams of a seed
-    have nothing to do with each other."""
+    """Draws for the worlds that begin an episode, or for a control step of each world: arrays with a row for each of these worlds.
+    Streams of one seed are independent of each other."""
 
     def __init__(self, seed: int, worlds: np.ndarray, episodes: np.ndarray, stream: int = 0, steps: np.ndarray | None = None):
         self._key = _mixed(np.uint64((seed + stream * STREAM) % 2**64))
@@ -43,7 +43,7 @@ class Draws:
 
 
 def _mixed(x: Any) -> Any:
-    """A permutation of 64-bit numbers whose every bit depends on every bit (splitmix64; Steele, Lea, Flood 2014)."""
+    """A permutation of 64-bit numbers in which each output bit depends on each input bit (splitmix64; Steele, Lea, Flood 2014)."""
     with np.errstate(over="ignore"):
         x = x + np.uint64(0x9E3779B97F4A7C15)
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -12,7 +12,7 @@ from manyworlds.task import Task, Worlds
 
 
 def spaces(worlds: Worlds) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
-    """What is seen of one world, and the controls of one."""
+    """The observation space and the action space of one world."""
     width = worlds.observe().shape[1]
     box = gymnasium.spaces.Box
     return box(-np.inf, np.inf, (width,), worlds.batch.dtype), box(*worlds.ranges(), dtype=np.float32)
@@ -27,7 +27,7 @@ def _limited(task: Task, render_mode: str | None, max_episode_steps: int | None)
 
 
 class Env(gymnasium.Env):
-    """A task in one world, with Gymnasium's interface of one: for code that has no arrays of worlds. Many worlds in a VectorEnv are what is fast.
+    """A task in one world, with Gymnasium's single-environment interface, for code without arrays of worlds. A VectorEnv of many worlds is faster.
 
     Draws depend on the seed and on the episode.
     """
@@ -41,7 +41,7 @@ class Env(gymnasium.Env):
         self._all = np.ones(1, bool)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
-        """Begins an episode. A seed begins everything anew."""
+        """Begins an episode. A seed restarts the random numbers at the first episode."""
         super().reset(seed=seed)
         if seed is not None:
             self.worlds.seed = int(seed)
@@ -58,7 +58,7 @@ class Env(gymnasium.Env):
         return self.worlds.observe()[0], reward.item(), terminated.item(), truncated.item(), info
 
     def render(self) -> np.ndarray | None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """A picture, (height, width, 3), where `render_mode` is `rgb_array`; `worlds.batch.render` has more to choose."""
+        """A picture, (height, width, 3), if `render_mode` is `rgb_array`; `worlds.batch.render` has more options."""
         return None if self.render_mode is None else self.worlds.batch.render(size=(640, 360))
 
 
@@ -66,7 +66,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     """A task in `num_envs` worlds.
 
     `autoreset_mode` is one of Gymnasium's three. With SAME_STEP the last observations are `info["final_obs"]`, one dense array, with the
-    mask `info["_final_obs"]`. World i's draws depend on the seed, on i and on its episode, not on how many worlds there are.
+    mask `info["_final_obs"]`. World i's draws depend on the seed, on i and on its episode, not on the number of worlds.
     """
 
     metadata = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -94,7 +94,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self.action_space = batched(self.single_action_space, num_envs)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
-        """Begins episodes everywhere, or where `options["reset_mask"]` is true. A seed begins everything anew."""
+        """Begins episodes in all worlds, or in those of the mask `options["reset_mask"]`. A seed restarts their random numbers at the first episode."""
         mask = (options or {}).get("reset_mask", np.ones(self.num_envs, bool))
         if seed is not None:
             self.worlds.seed = int(seed)
@@ -113,7 +113,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         reward, terminated, truncated, info = worlds.step(actions)
         observation = worlds.observe()
         if self.autoreset_mode == AutoresetMode.NEXT_STEP and begins.any():
-            # their action counts for nothing
+            # the action of a world that begins an episode is ignored
             worlds.reset(begins)
             observation = worlds.observe(begins)
             reward = np.where(begins, 0.0, reward)
@@ -130,7 +130,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return observation, reward, terminated, truncated, info
 
     def render(self) -> tuple[np.ndarray, ...] | None:
-        """One picture of all worlds, (height, width, 3), where `render_mode` is `rgb_array`; `worlds.batch.render` has more to choose."""
+        """One picture of all worlds, (height, width, 3), if `render_mode` is `rgb_array`; `worlds.batch.render` has more options."""
         if self.render_mode is None:
             return None
         return (self.worlds.batch.render(size=(640, 360)),)

@@ -25,11 +25,11 @@ class Field(NamedTuple):
     """Sizes of the model, or numbers."""
     doc: str
     unit: str
-    """Of all columns, or several that share them, between semicolons; empty for integers."""
+    """Unit of all columns, or several units that share the columns, separated by semicolons; empty for integers."""
     frame: str
-    """What coordinates are told in; empty where there are none."""
+    """Frame of the coordinates; empty if the field has none."""
     role: str
-    """free, fixed or derived of the model; input, flag, asleep or derived of a world."""
+    """free, fixed or derived for a field of the model; input, flag, asleep or derived for a field of a world."""
 
 
 # every array
@@ -72,13 +72,13 @@ class Model:
     ) -> Model:
         """Reads and compiles a model file, MJCF or URDF.
 
-        `root` is the folder that its other files may lie in; `packages` says where `package://NAME/FILE` is, by name.
+        `root` is the folder that its other files may lie in; `packages` maps NAME to the folder of `package://NAME/FILE`.
         """
         return cls(_core.Model.from_xml_path(path, root, None if packages is None else dict(packages)))
 
     @classmethod
     def from_xml_string(cls, xml: str, assets: Mapping[str, bytes] | None = None) -> Model:
-        """Reads and compiles the text of a model; `assets` has the bytes of the files that it names."""
+        """Reads and compiles the text of a model; `assets` maps the names of its files to their bytes."""
         return cls(_core.Model.from_xml_string(xml, None if assets is None else dict(assets)))
 
     @classmethod
@@ -88,10 +88,10 @@ class Model:
 
     @classmethod
     def from_mujoco(cls, model: mujoco.MjModel) -> Model:  # pyright: ignore[reportAttributeAccessIssue]
-        """A model that MuJoCo compiled, as it is now: edited numbers too.
+        """A copy of a model that MuJoCo compiled, edited numbers included.
 
-        Raises UnsupportedError on plugins (read the text for those) and on flexes that are interpolated, plastic, or elastic rods, which no backend has; what else
-        is missing is told when worlds are made.
+        Raises UnsupportedError on plugins (read the text for those) and on flexes that are interpolated, plastic, or elastic rods, which no
+        backend supports here; other missing features are reported when a batch is made.
         """
         import mujoco
 
@@ -127,7 +127,7 @@ class Model:
         self._core.save(path)
 
     def edited(self, options: Mapping[str, Any] | None = None, **fields: Any) -> Model:
-        """A copy with other values of arrays and options; what follows from them is derived again, as by `mj_setConst`.
+        """A copy with other values of arrays and options; derived fields are derived again, as by `mj_setConst`.
 
         Raises ValueError on a size or an array that only the text of the model can change, and on numbers out of their range.
         """
@@ -143,20 +143,20 @@ class Model:
         actuators: Mapping[str, Mapping[str, Callable[[Actuator], object]]] | None = None,
         reads: Sequence[str] = (),
     ) -> Model:
-        """A copy whose worlds call functions in the middle of a step, where MuJoCo calls mjcb_control, mjcb_passive, mjcb_contactfilter,
-        mjcb_sensor and mjcb_act_gain, _bias, _dyn; on `cpu` and `simd`. `gpu` runs the texts of `with_wgsl` in their places, and refuses
-        functions that have none.
+        """A copy whose worlds call functions in the middle of a step, at the places of MuJoCo's mjcb_control, mjcb_passive, mjcb_contactfilter,
+        mjcb_sensor and mjcb_act_gain, _bias, _dyn; on `cpu` and `simd`. `gpu` runs the texts of `with_wgsl` in their place, and refuses
+        functions without a text.
 
-        A function is given one world: its `number` in the batch, `time`, `qpos`, `qvel`, `act`, `ctrl`, and the arrays named in `reads`, copies in
+        A function gets one world: its `number` in the batch, `time`, `qpos`, `qvel`, `act`, `ctrl`, and the arrays named in `reads`, copies in
         float64 without the axis of worlds. `control` writes into the `ctrl`, `qfrc_applied`, `xfrc_applied` and `userdata` of its world, `passive`
-        adds to its `qfrc_passive`; `contact_filter` is given two geoms too, the lower first, and says whether they are not to touch; a sensor of
-        type `user` is what its function returns, and so are the `gain`, `bias` and `dyn` of an actuator of type `user`, whose functions are given
-        the actuator.
+        adds to its `qfrc_passive`. `contact_filter` also gets two geoms, the lower first, and returns true to discard the pair. The function of a
+        sensor of type `user` returns its reading. The functions `gain`, `bias` and `dyn` of an actuator of type `user` get the actuator and return
+        its gain, its bias and the rates of its activations.
 
-        Functions are called once for each world, one after the other however many threads there are: each call takes the interpreter, some
-        tens of µs. What they give should follow from what they are given, since a step may look twice. What they raise is raised by the call
-        that led to it, with a note of the world; the batch then has to be reset or restored as a whole. Files of models have no functions, and
-        a model with functions cannot be pickled.
+        Functions are called once for each world, one after the other, however many threads there are: each call takes the interpreter's lock and
+        some tens of µs. Their results should depend on their arguments only, since a step may call them twice. Their exceptions are raised by the
+        call of the batch, with a note of the world; the batch must then be reset or restored as a whole. Functions are not saved in files of
+        models, and a model with functions cannot be pickled.
         """
         functions = (control, passive, contact_filter, dict(sensors or {}), {k: dict(v) for k, v in (actuators or {}).items()})
         return Model(self._core.with_functions(*functions, list(reads)))
@@ -170,13 +170,13 @@ class Model:
         sensors: Mapping[str, str] | None = None,
         actuators: Mapping[str, Mapping[str, str]] | None = None,
     ) -> Model:
-        """A copy with texts in WGSL, which the backend `gpu` runs in the places where `cpu` and `simd` call the functions of `with_functions`.
+        """A copy with WGSL texts, which the backend `gpu` runs where `cpu` and `simd` call the functions of `with_functions`.
 
         A text defines `fn control()`, `fn passive()`, `fn contact_filter(geom1: i32, geom2: i32) -> bool`, `fn sensor(k: i32) -> f32` for number `k` of a
         reading, and for the parts `gain`, `bias` and `dyn` of an actuator `fn gain(a: UserActuator) -> f32`, `fn bias(a: UserActuator) -> f32` and
         `fn rate(a: UserActuator, k: i32) -> f32`. It reads arrays of its world and of the model by their names, `qpos(0)`, `xpos(2).z`, and writes with
-        `set_ctrl(u, x)`, `set_qfrc_applied`, `set_xfrc_applied_at(body, k, x)`, `set_userdata`, `set_qfrc_passive`. Where a text is given an earlier one goes; the others,
-        and functions, stay. Raises DeviceError with line and column in the text where it is no WGSL.
+        `set_ctrl(u, x)`, `set_qfrc_applied`, `set_xfrc_applied_at(body, k, x)`, `set_userdata`, `set_qfrc_passive`. A text replaces an earlier
+        one for the same function; the other texts, and functions, stay. Raises DeviceError with line and column in a text that is not valid WGSL.
         """
         texts = (control, passive, contact_filter, dict(sensors or {}), {k: dict(v) for k, v in (actuators or {}).items()})
         return Model(self._core.with_wgsl(*texts))
@@ -186,7 +186,7 @@ class Model:
         return Options(self._core)
 
     def names(self, kind: str) -> list[str]:
-        """Names of the elements of a kind in order of their ids, empty where there is none."""
+        """Names of the elements of a kind in the order of their ids; an element without a name has an empty one."""
         return self._core.names(kind)
 
     def id(self, kind: str, key: int | str) -> int:
@@ -200,7 +200,7 @@ class Model:
         return key
 
     def missing(self) -> list[str]:
-        """What the model needs that this version has not, each in a few words; a batch of such a model is refused."""
+        """The features that the model needs and this version lacks, each in a few words; a batch of such a model is refused."""
         return self._core.missing()
 
     def __getattr__(self, name: str) -> Any:

@@ -11,7 +11,7 @@ from manyworlds.model import TABLE
 if TYPE_CHECKING:
     from manyworlds.batch import Batch
 
-# the dimension that arrays of a kind begin with, and what their names begin with
+# first dimensions of the arrays of each kind of element, and the prefix of their names
 ROWS = {
     "actuator": (("nu", "nactuator"), "actuator_"),
     "body": (("nbody",), ""),
@@ -23,15 +23,15 @@ ROWS = {
     "site": (("nsite",), "site_"),
     "tendon": (("ntendon",), "ten_"),
 }
-# what names of the model's arrays begin with where it is not the kind
+# prefixes of the model's arrays that differ from the kind
 PREFIXES = {"camera": "cam", "equality": "eq", "joint": "jnt"}
 # numbers of a joint in qpos and in arrays of dofs: free, ball, slide, hinge
 NQ, NV = (7, 4, 1, 1), (6, 3, 1, 1)
 
 
 class Named:
-    """One element of all worlds; its attributes are slices of live arrays, (nsim, ...), with the names of MjData's, and of expanded
-    fields, with those of MjModel's."""
+    """One element in all worlds. Its attributes are slices of live arrays with the names of MjData, and of expanded fields with the
+    names of MjModel, (nsim, ...)."""
 
     _batch: Batch
     _kind: str
@@ -61,12 +61,12 @@ class Named:
     def __setattr__(self, name: str, value: Any) -> None:
         field = self._of_model(name)
         if field is not None:
-            # worlds differ from now on
+            # writing expands the field: worlds may differ in it from now on
             _column(self._batch.expand(field), self.id)[...] = value
             return
         getattr(self, name)[...] = value
 
-    # the field of the model that this is a row of, if it is one
+    # the field of the model that has the attribute's row, if there is one
     def _of_model(self, name: str) -> str | None:
         sizes, _ = ROWS.get(self._kind, ((), ""))
         for field in (f"{self._kind}_{name}", f"{PREFIXES.get(self._kind, self._kind)}_{name}"):
@@ -96,7 +96,7 @@ class Named:
 
 
 def _column(array: np.ndarray, index: Any) -> np.ndarray:
-    """The numbers of one element in all worlds; of one that has a single number, (nsim, 1)."""
+    """The numbers of one element in all worlds; (nsim, 1) if the element has a single number."""
     if array.ndim == 2 and not isinstance(index, slice):
         index = slice(index, index + 1)
     return array[:, index]

@@ -1,14 +1,14 @@
-"""Policies in files: what `manyworlds view`, `render` and `rollout` follow with `--ctrl FILE.npz`, and the page where one is dropped.
+"""Policies in files: `manyworlds view`, `render` and `rollout` run them with `--ctrl FILE.npz`, and the browser page when one is dropped.
 
 A file is an npz archive:
 
-| array | what it is |
+| array | contents |
 |---|---|
-| `observe` | text in bytes: the fields that are seen, side by side, or parts of them: `qpos[2:] qvel` |
-| `mean`, `deviation` | of what is seen; (x - mean) / deviation, cut at 10 and -10, is what the first layer takes |
+| `observe` | text in bytes: the observed fields or parts of fields, concatenated: `qpos[2:] qvel` |
+| `mean`, `deviation` | of each observed number; the input of the first layer is (x - mean) / deviation, clamped to -10 and 10 |
 | `weight0`, `bias0`, `weight1`, … | layers: x @ weight + bias; tanh between them |
-| `low`, `high` | the least and the greatest control, one for each |
-| `nstep` | steps of physics for which controls are held |
+| `low`, `high` | lower and upper limit of each control |
+| `nstep` | physics steps for which controls are held |
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FAR = float(np.finfo(np.float32).max)
 
 
 def check(task: Task) -> None:
-    """Raises ValueError where a file cannot say what a task observes or does."""
+    """Raises ValueError if a file cannot represent the observations or the actions of a task."""
     name = type(task).__name__
     if type(task).observe is not Task.observe or not task.observed:
         raise ValueError(f"a policy of {name} cannot be kept in a file: it writes observe(); a task that says `observed` instead can")
@@ -45,7 +45,7 @@ def save(
     low: np.ndarray,
     high: np.ndarray,
 ) -> None:
-    """Keeps a perceptron with layers of tanh: `weights` are those of each layer (inputs, outputs) and its bias (outputs,), in turn."""
+    """Saves a perceptron with tanh layers: `weights` has the weight matrix (inputs, outputs) and the bias (outputs,) of each layer in turn."""
     check(task)
     low, high = (np.nan_to_num(x, posinf=FAR, neginf=-FAR) for x in (low, high))
     layers: dict[str, Any] = {f"{kind}{k // 2}": w for k, w in enumerate(weights) for kind in [("weight", "bias")[k % 2]]}

@@ -1,4 +1,4 @@
-"""Worlds that differ by chance: ranges of a model's fields, drawn for each world when its episode begins.
+"""Domain randomisation: ranges of a model's fields, from which each world draws values when its episode begins.
 
     class Walk(mw.Task):
         randomize = {
@@ -25,17 +25,17 @@ from manyworlds.named import NV, ROWS
 
 @dataclasses.dataclass(frozen=True)
 class Range:
-    """From where numbers of a field are drawn, and what becomes of them; `scaled`, `shifted` and `uniform` make one."""
+    """The range of the draws of a field, and their use; `scaled`, `shifted` and `uniform` make one."""
 
-    # times what the model has, added to it, or in its place
+    # scaled: the model's value times the draw; shifted: plus the draw; uniform: the draw replaces it
     how: str
     low: Any
     high: Any
     # names of the elements that are changed; None: all
     of: Sequence[str] | None = None
-    # a draw for every element instead of one for each world
+    # true: a draw for every element instead of one for each world
     each: bool = False
-    # the logarithm is uniform, not the number
+    # true: the logarithm of the draw is uniform, not the draw
     log: bool = False
 
     def __post_init__(self):
@@ -62,13 +62,13 @@ def uniform(low: Any, high: Any, *, of: Sequence[str] | None = None, each: bool 
 
 
 class Randomize:
-    """The ranges of a task's fields over the rows of its worlds."""
+    """Draws the randomised fields of a task into the rows of its worlds."""
 
     def __init__(self, batch: Batch, ranges: Mapping[str | tuple[str, ...], Range | Sequence[Range]]):
-        # the rows of every field, and what the model has
+        # the rows of the worlds for every field, and the model's values
         self._rows: dict[str, np.ndarray] = {}
         self._model: dict[str, np.ndarray] = {}
-        # ranges in the order of their draws, each with its fields and their elements
+        # ranges in the order of their draws, each with its fields and the indices of their elements
         self._draws: list[tuple[Range, dict[str, Any]]] = []
         for names, given in ranges.items():
             names = (names,) if isinstance(names, str) else names
@@ -83,7 +83,7 @@ class Randomize:
                 self._draws.append((one, places))
 
     def draw(self, ids: np.ndarray, draws: Draws) -> None:
-        """Gives the worlds that begin numbers of their own."""
+        """Draws new values for the worlds `ids`, which begin an episode."""
         fresh = {name: np.repeat(model[None], len(ids), axis=0) for name, model in self._model.items()}
         for one, places in self._draws:
             u = None
@@ -105,7 +105,7 @@ def _between(one: Range, u: np.ndarray) -> np.ndarray:
 
 
 def _shape(name: str, one: Range, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of one world's draws for elements of a shape: that of the bounds, or one draw for each element too."""
+    """The shape of one world's draws for elements of a shape: the shape of the bounds, with `each` also one draw for each element."""
     bounds = np.broadcast_shapes(np.shape(one.low), np.shape(one.high))
     try:
         if np.broadcast_shapes(bounds, shape) == shape:
@@ -116,7 +116,7 @@ def _shape(name: str, one: Range, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _elements(batch: Batch, name: str, of: Sequence[str] | None) -> Any:
-    """Places of the named elements in the rows of a field."""
+    """Indices of the named elements in the rows of a field."""
     if of is None:
         return slice(None)
     dims = TABLE.get(name, ("", [""]))[1]

@@ -31,10 +31,10 @@ def rollout(
     backend: str = "auto",
     **ignored: Any,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The states (nbatch, nstep, nstate) and sensor values (nbatch, nstep, nsensordata) of all trajectories.
+    """Steps trajectories; returns their states (nbatch, nstep, nstate) and sensor values (nbatch, nstep, nsensordata).
 
     `initial_state` is (nbatch or 1, nstate), `control` (nbatch or 1, nstep or 1, ncontrol). `data`, `skip_checks`, `chunk_size` and
-    `persistent_pool` are taken for the sake of `mujoco.rollout`'s callers: worlds need none. Numbers have the precision of the backend.
+    `persistent_pool` are accepted for compatibility with `mujoco.rollout`, and ignored. Numbers have the precision of the backend.
     """
     del data, ignored
     if isinstance(model, Sequence):
@@ -55,7 +55,7 @@ def rollout(
 
 
 class Rollout:
-    """`rollout` as a method, for code that keeps a pool of threads; there is none to keep."""
+    """`rollout` as a method, for code that keeps a thread pool in an object; here there is no pool."""
 
     def __init__(self, *, nthread: int | None = None):
         del nthread
@@ -65,7 +65,7 @@ class Rollout:
         return rollout(*args, **named)
 
     def close(self) -> None:
-        """Nothing is left to close."""
+        """Does nothing."""
 
     def __enter__(self) -> Rollout:
         return self

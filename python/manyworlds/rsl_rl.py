@@ -21,17 +21,18 @@ except ImportError as e:
 
 from manyworlds.task import Task, Worlds
 
-# an episode without an end
+# length of an episode without a limit
 ENDLESS = 2**31 - 1
 
 
 class VecEnv(Base):
-    """A task in `num_envs` worlds, `task` being one or the name of one.
+    """A task in `num_envs` worlds; `task` is a task or the name of one.
 
-    Observations are float32 tensors in groups: `policy` has all that the task observes, or `groups` names parts of it, where the task's
-    observe() returns a dict: `groups={"policy": ["position"], "critic": ["position", "velocity"]}`. Tensors share the memory of numpy's
+    Observations are float32 tensors in groups: the group `policy` has the whole observation, or `groups` names the parts of each group, if the
+    task's observe() returns a dict: `groups={"policy": ["position"], "critic": ["position", "velocity"]}`. Tensors share the memory of numpy's
     arrays; on another `device` they are copied there. Actions are clipped to the ranges of the controls. An episode that ends
-    begins again in the same step; `extras["time_outs"]` says where time was over, `extras["log"]` has means of what the task tells.
+    restarts in the same step; `extras["time_outs"]` marks the worlds that reached the time limit, `extras["log"]` has the means of the dict
+    that the task's reward() returns.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class VecEnv(Base):
 
     @property
     def episode_length_buf(self) -> torch.Tensor:
-        """Control steps since each episode began, (n,); what is set counts from then on."""
+        """Control steps since each episode began, (n,); a value that is set counts on from there."""
         return torch.from_dlpack(self.worlds.elapsed)
 
     @episode_length_buf.setter
@@ -73,17 +74,17 @@ class VecEnv(Base):
         return seed
 
     def reset(self) -> tuple[TensorDict, dict[str, Any]]:
-        """Begins episodes everywhere."""
+        """Begins episodes in all worlds."""
         self.worlds.reset(np.ones(self.num_envs, bool))
         self._seen = self._groups(self.worlds.observe())
         return self._seen, {}
 
     def get_observations(self) -> TensorDict:
-        """What was observed last."""
+        """The last observations."""
         return self._seen
 
     def step(self, actions: torch.Tensor) -> tuple[TensorDict, torch.Tensor, torch.Tensor, dict[str, Any]]:
-        """Observations, rewards (n,), where episodes ended (n,), and extras."""
+        """Makes a control step; returns observations, rewards (n,), flags of ended episodes (n,), and extras."""
         worlds = self.worlds
         reward, terminated, truncated, told = worlds.step(np.clip(actions.detach().cpu().numpy(), *self._ranges))
         done = terminated | truncated
@@ -97,7 +98,7 @@ class VecEnv(Base):
         return self._seen, self._tensor(reward.astype(np.float32)), self._tensor(done), extras
 
     def _grouped(self, groups: Mapping[str, Sequence[str]] | None) -> dict[str, np.ndarray | None]:
-        """The columns of an observation that each group has; None for all of them."""
+        """The columns of the observation in each group; None for all columns."""
         if groups is None:
             return {"policy": None}
         parts = self.worlds.parts()

@@ -23,11 +23,11 @@ from manyworlds.task import Task, Worlds
 
 
 class VecEnv(vec_env.VecEnv):
-    """A task in `num_envs` worlds, `task` being one or the name of one.
+    """A task in `num_envs` worlds; `task` is a task or the name of one.
 
-    An episode that ends begins again in the same step: its last observation is `terminal_observation` of its info, and
-    `TimeLimit.truncated` says whether its time was over. `told` has what the task tells beside the reward, an array (n,) a part; infos
-    say it of the worlds whose episodes end. World i's draws depend on the seed, on i and on its episode.
+    An episode that ends restarts in the same step: its last observation is `terminal_observation` of its info, and
+    `TimeLimit.truncated` is true if it reached the time limit. `told` has the dict that the task's reward() returns, an array (n,) for each
+    entry; infos have the entries of the worlds whose episodes end. World i's draws depend on the seed, on i and on its episode.
     """
 
     def __init__(self, task: Task | str, num_envs: int = 1, *, render_mode: str | None = None, **batch: Any):
@@ -43,7 +43,7 @@ class VecEnv(vec_env.VecEnv):
         super().__init__(num_envs, *spaces(self.worlds))
 
     def reset(self) -> np.ndarray:
-        """Begins episodes everywhere; a seed given to `seed` begins everything anew."""
+        """Begins episodes in all worlds; a seed given to `seed` restarts the random numbers at the first episode."""
         if any(self._options):
             raise ValueError("tasks have no options of a reset: arguments of the task are given when it is made")
         if self._seeds[0] is not None:
@@ -72,10 +72,10 @@ class VecEnv(vec_env.VecEnv):
         return observation, reward.astype(np.float32), done, infos
 
     def close(self) -> None:
-        """Nothing is left to close."""
+        """Does nothing."""
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """A field of the worlds, a row for each of `indices`; or an attribute of the task, the same for each."""
+        """A field of the worlds, a row for each of `indices`; or an attribute of the task, repeated for each."""
         ids = self._worlds(indices)
         if attr_name == "render_mode":
             return [self._render_mode] * len(ids)
@@ -84,7 +84,7 @@ class VecEnv(vec_env.VecEnv):
         return [getattr(self.worlds.task, attr_name)] * len(ids)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Writes a field of the worlds in `indices` (qpos, qvel, ...), or sets an attribute of the task, for all worlds alone."""
+        """Writes a field of the worlds `indices` (qpos, qvel, ...), or sets an attribute of the task, which all worlds share."""
         ids = self._worlds(indices)
         if self._is_field(attr_name):
             self.worlds.batch.write(attr_name, value, ids)
@@ -94,7 +94,7 @@ class VecEnv(vec_env.VecEnv):
             setattr(self.worlds.task, attr_name, value)
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Calls a method of the task, once for all worlds and with their arrays first, `method(s, *args)`: a row for each of `indices`."""
+        """Calls a method of the task once for all worlds, `method(s, *args)`; returns a row for each of `indices`."""
         ids = self._worlds(indices)
         rows = getattr(self.worlds.task, method_name)(self.worlds.s, *method_args, **method_kwargs)
         if np.ndim(rows) and len(rows) == self.num_envs:
@@ -102,11 +102,11 @@ class VecEnv(vec_env.VecEnv):
         return [rows] * len(ids)
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """No world is wrapped: wrappers of one environment do not fit around many."""
+        """False for each world: wrappers of a single environment do not fit a vector of worlds."""
         return [False] * len(self._worlds(indices))
 
     def get_images(self) -> Sequence[np.ndarray]:
-        """One picture of all worlds; `worlds.batch.render` has more to choose."""
+        """One picture of all worlds; `worlds.batch.render` has more options."""
         return [self.worlds.batch.render(size=(640, 360))]
 
     def _worlds(self, indices: Any) -> list[int]:

@@ -1,4 +1,4 @@
-"""Tasks: what is observed, rewarded and ended, as array expressions over a batch.
+"""Tasks: observations, rewards and ends of episodes as array expressions over a batch.
 
     class Reach(mw.Task):
         model, frame_skip, limit = "reach.xml", 5, 200
@@ -27,82 +27,82 @@ from manyworlds.draws import Draws
 from manyworlds.model import TABLE, Model
 from manyworlds.randomize import Randomize, Range
 
-# mjSTAGE_ACC: sensors that read accelerations and forces
+# mjSTAGE_ACC: stage of sensors that depend on accelerations and forces
 STAGE_ACC = 3
-# a field, and which of its numbers
+# a field, and an optional range of its numbers
 PART = re.compile(r"(\w+)(?:\[(\d*):(\d*)\])?")
-# dimensions that grow
+# dimensions that grow with the capacity
 OUTGROWN = {"nconmax", "njmax"}
 
 
 class Task:
-    """What a task is; a subclass says it. Arrays have a row for each world."""
+    """A task, defined by a subclass. Arrays have a row for each world."""
 
-    # the model, or its file
+    # the model, or the path of its file
     model: Model | str | os.PathLike
-    # steps of physics for each action
+    # physics steps per action
     frame_skip: int = 1
-    # control steps of an episode; None: no end
+    # control steps of an episode; None: no limit
     limit: int | None = 1000
-    # what the policy sees, where it is fields or parts of them side by side: ("qpos[2:]", "qvel"); a policy that was learned on such a task
-    # can be kept in a file (`manyworlds.policy`) that other programs follow. Other tasks write observe()
+    # the observation, if it is a concatenation of fields or parts of fields: ("qpos[2:]", "qvel"); the policy of such a task can be saved in
+    # a file (`manyworlds.policy`) that other programs run. Other tasks define observe()
     observed: tuple[str, ...] = ()
-    # fields of which reward() sees what they were before the action
+    # fields whose values before the action reward() sees
     before: tuple[str, ...] = ("qpos",)
-    # true if observe() reads what is derived from the state (positions of bodies, sensors): a reset then computes it
+    # true if observe() reads arrays that are derived from the state (positions of bodies, sensors): a reset then computes them
     derived: bool = False
-    # true if it reads cacc, cfrc_int or cfrc_ext, which are computed behind the last step, as by mj_rnePostConstraint
+    # true if the task reads cacc, cfrc_int or cfrc_ext, which are computed after the last step, as by mj_rnePostConstraint
     forces: bool = False
-    # true if observe() and reward() read what is derived from the state after the action, not from that before its last step;
-    # sensors of accelerations and forces are those of the last step all the same
+    # true if derived arrays that observe() and reward() read shall belong to the state after the action, not to the state before its last
+    # step; sensors of accelerations and forces are still those of the last step
     current: bool = False
     # fields of the model that every world draws for itself when an episode begins: {"body_mass": mw.scaled(0.8, 1.2)}; several fields
     # that belong together share their draws: {("body_mass", "body_inertia"): ...}
     randomize: Mapping[str | tuple[str, ...], Range | Sequence[Range]] = {}
 
-    # what the task remembers of each world: names, and the shape of a world's numbers; tasks read and write `s.name`, (n, *shape). An
-    # episode begins with zeros, or with what reset() says
+    # numbers that the task remembers for each world: names, and the shape of one world's numbers; tasks read and write `s.name`, (n, *shape).
+    # An episode begins with zeros, or with the values that reset() returns
     memory: Mapping[str, int | tuple[int, ...]] = {}
     # the least and the greatest action, where actions are not controls
     action_range: tuple[float, float] | None = None
 
     def set(self, options: Mapping[str, Any]) -> None:
-        """Gives attributes of the class other values."""
+        """Overrides attributes of the class by options."""
         for name, value in options.items():
             if not hasattr(type(self), name):
                 raise TypeError(f"{type(self).__name__} has no option {name!r}")
             setattr(self, name, value)
 
     def act(self, s: View, action: np.ndarray) -> np.ndarray:
-        """The controls that an action asks for, (n, nu); before the steps of physics."""
+        """Turns an action into controls, (n, nu); called before the physics steps."""
         return action
 
     def moved(self, s: View, action: np.ndarray) -> None:
-        """What is to be remembered of a control step, behind its steps of physics and before it is rewarded and observed."""
+        """Updates the memory of the task; called after the physics steps, before reward and observation."""
 
     def observe(self, s: View) -> Any:
-        """What the policy sees: an array (n, ...), or several that are put side by side; in a dict they have names. What `observed` names,
-        if it is not written."""
+        """The observation: an array (n, ...), or several arrays, which are concatenated; in a dict they have names. The default is the fields
+        of `observed`."""
         if not self.observed:
             raise NotImplementedError(f"{type(self).__name__} says neither `observed` nor observe()")
         return tuple(numbers(s, part) for part in self.observed)
 
     def reward(self, s: View, before: Before, action: np.ndarray) -> Any:
-        """The reward, (n,); or it and a dict of its parts."""
+        """The reward, (n,); or a tuple of the reward and a dict of its parts."""
         raise NotImplementedError
 
     def terminated(self, s: View) -> np.ndarray:
-        """Where an episode is over, (n,)."""
+        """Mask of the worlds whose episode has ended, (n,)."""
         return np.zeros(s.nsim, bool)
 
     def reset(self, s: View, draws: Draws) -> tuple[Any, ...]:
-        """qpos and qvel of the worlds that begin, a row for each of them; or these and a dict of further inputs (act, mocap_pos, ...), of
-        fields of the model that are theirs alone (geom_pos, ...), and of what is remembered."""
+        """qpos and qvel of the worlds that begin an episode, a row for each of them; or these and a dict of further inputs (act, mocap_pos,
+        ...), fields of the model for these worlds alone (geom_pos, ...), and values of `memory`."""
         return np.tile(s.qpos0, (len(draws), 1)), np.zeros((len(draws), s.nv))
 
 
 def numbers(s: View, part: str) -> np.ndarray:
-    """A field of each world as a row, or a part of it: "qpos[2:]"."""
+    """A field of each world flattened to a row, or a range of that row: "qpos[2:]"."""
     match = PART.fullmatch(part)
     if match is None:
         raise ValueError(f"{part!r} names no field or part of one; these do: 'qvel', 'qpos[2:]', 'xpos[3:6]'")
@@ -112,23 +112,23 @@ def numbers(s: View, part: str) -> np.ndarray:
 
 
 class View:
-    """What tasks read: live arrays of the batch, arrays and sizes of its model, and `dt`, the time of a control step (s)."""
+    """The data that tasks read: live arrays of the batch, arrays and sizes of its model, and `dt`, the duration of a control step (s)."""
 
     def __init__(self, batch: Batch, dt: float, drawn: Callable[[int], Draws] | None = None):
         self._drawn = drawn or self._without
         self._batch, self.dt, self.nsim, self._ids, self._shared = batch, dt, batch.nsim, {}, {}
 
     if TYPE_CHECKING:
-        # what is remembered may be added to: s.count += 1
+        # values of `memory` may be updated in place: s.count += 1
         def __setattr__(self, name: str, value: Any) -> None: ...
 
     def draws(self, stream: int = 0) -> Draws:
-        """Draws of the control step at hand, a row for each world. Each place in a task that draws has a stream of its own."""
+        """Draws of the current control step, a row for each world. Each call site in a task has a stream of its own."""
         return self._drawn(stream)
 
     @property
     def batch(self) -> Batch:
-        """The worlds."""
+        """The batch of the worlds."""
         return self._batch
 
     def body(self, name: str) -> int:
@@ -142,13 +142,13 @@ class View:
         return self._ids[kind, name]
 
     def sensor(self, name: str) -> np.ndarray:
-        """What a sensor reads, (n, dim)."""
+        """The readings of a sensor, (n, dim)."""
         i = self.id("sensor", name)
         adr = self.sensor_adr[i]
         return self.sensordata[:, adr : adr + self.sensor_dim[i]]
 
     def own(self, name: str) -> np.ndarray:
-        """A field of the model as each world has it, (n, ...): randomized, expanded, or the same for all."""
+        """The values of a model field in each world, (n, ...): randomized, expanded, or the same for all."""
         rows = self._batch.expanded(name)
         if rows is not None:
             return rows
@@ -162,32 +162,32 @@ class View:
     def _without(self, stream: int) -> Draws:
         raise RuntimeError("draws are of worlds in episodes: an environment has them")
 
-    # of what is asked for the first time; it is an attribute from then on
+    # called at the first use of a name; the array is an attribute from then on
     def __getattr__(self, name: str) -> Any:
         batch = self._batch
         try:
             array = batch.bind(name)
         except KeyError:
             array = getattr(batch.model, name)
-        # arrays of contacts and rows are others when room for them grows
+        # arrays of contacts and rows are replaced when the capacity grows, so they do not become attributes
         if not OUTGROWN & set(TABLE.get(name, ("", ()))[1]):
             setattr(self, name, array)
         return array
 
 
 class Before:
-    """What fields were before an action."""
+    """The values of fields before an action."""
 
     def __init__(self, s: View, names: tuple[str, ...]):
         self._fields = {name: np.array(getattr(s, name)) for name in names}
         self.__dict__.update(self._fields)
 
-    # of what is no attribute
+    # called for names that are no attributes
     def __getattr__(self, name: str) -> np.ndarray:
         raise AttributeError(f"{name} is not kept: name it in the task's `before`")
 
     def renew(self, s: View, mask: np.ndarray | None = None) -> None:
-        """Keeps what fields are now, of some worlds or of all."""
+        """Saves the current values of the fields, for some worlds or for all."""
         for name, kept in self._fields.items():
             if mask is None:
                 kept[...] = getattr(s, name)
@@ -196,7 +196,7 @@ class Before:
 
 
 class Sensors:
-    """Readings of tasks that are `current`: those of accelerations and forces are of the last step, others of the state behind it."""
+    """Sensor readings of tasks with `current`: sensors of accelerations and forces are of the last step, others of the state after it."""
 
     def __init__(self, s: View, model: Model):
         self._batch, self._live = s.batch, s.batch.bind("sensordata")
@@ -204,24 +204,24 @@ class Sensors:
         self._kept = np.array(self._live)
         shown = self._kept.view()
         shown.flags.writeable = False
-        # in the place of the live array
+        # replaces the live array
         s.sensordata = shown
 
     def bring_up_to_date(self) -> None:
-        """Behind a step: computes what is derived from the state."""
+        """After a step: computes the arrays that are derived from the state."""
         self._kept[:, self._late] = self._live[:, self._late]
         self._batch.forward()
         self._kept[:, ~self._late] = self._live[:, ~self._late]
 
     def begin(self, ids: np.ndarray, rows: np.ndarray | None) -> None:
-        """What worlds read that begin: what the task says, else what was computed."""
+        """Sets the readings of worlds that begin an episode: those of the task if it gives any, else the computed ones."""
         self._kept[ids] = self._live[ids] if rows is None else rows
 
 
 class Worlds:
-    """A task in many worlds: what every kind of environment is made of.
+    """A task in many worlds, the common basis of every kind of environment.
 
-    `first` is the number of its first world: processes that hold worlds 0 to 15 and 16 to 31 of a seed see what one sees that holds 32.
+    `first` is the number of its first world: two processes with worlds 0 to 15 and 16 to 31 of a seed get the same results as one with 32.
     """
 
     def __init__(
@@ -259,13 +259,13 @@ class Worlds:
                 raise ValueError(f"{type(self.task).__name__} remembers {name!r}, a name that worlds have already: give it another")
             setattr(self.s, name, np.zeros((self.num_envs, *np.atleast_1d(shape)), self._dtype))
 
-    # of the control step at hand
+    # the draws of the current control step
     def _drawn(self, stream: int) -> Draws:
         return Draws(self.seed, self.first + np.arange(self.num_envs), self.episode, stream=2 + stream, steps=self.elapsed)
 
     def observe(self, mask: np.ndarray | None = None) -> np.ndarray:
-        """What the policies see, (n, width), finite everywhere. With a mask only those worlds are looked at again: where some begin,
-        what is derived from the state is computed of all, and the others must not see it."""
+        """The observations, (n, width), finite everywhere. With a mask only the rows of those worlds are updated: a reset of some worlds
+        recomputes the derived arrays of all, and the observations of the others must not change by it."""
         fresh = self._observed()
         self._seen = fresh if mask is None else np.where(mask[:, None], fresh, self._seen)
         return self._seen
@@ -280,7 +280,7 @@ class Worlds:
         return np.array(seen, self._dtype)
 
     def parts(self) -> dict[str, slice]:
-        """Where each named part of an observation is; empty if the task names none."""
+        """The columns of each named part of an observation; empty if the task names none."""
         seen, parts, start = self.task.observe(self.s), {}, 0
         for name, part in seen.items() if isinstance(seen, dict) else ():
             width = part.reshape(self.num_envs, -1).shape[1]
@@ -289,7 +289,7 @@ class Worlds:
         return parts
 
     def ranges(self) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the greatest of each number of an action, (nu,); infinite where the model sets no limit."""
+        """Lower and upper limits of each number of an action, (nu,); infinite where the model sets no limit."""
         model = self.batch.model
         if self.task.action_range is not None:
             low, high = self.task.action_range
@@ -299,7 +299,7 @@ class Worlds:
         return np.where(free, np.float32(-np.inf), low), np.where(free, np.float32(np.inf), high)
 
     def reset(self, mask: np.ndarray) -> None:
-        """Begins episodes in some worlds."""
+        """Begins episodes in the worlds of a mask."""
         ids = np.flatnonzero(mask)
         if not ids.size:
             return
@@ -325,9 +325,9 @@ class Worlds:
         self.elapsed[ids] = 0
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Takes all worlds a control step on: rewards, where episodes are over, where their time is, and what else is told.
+        """Makes a control step in all worlds; returns rewards, masks of terminated and truncated episodes, and the task's dict.
 
-        A world that diverged is terminated and named; its reward is 0.
+        A world that diverged is terminated and marked in the dict (`diverged`); its reward is 0.
         """
         s, task = self.s, self.task
         s.ctrl[...] = task.act(s, action)

@@ -1,4 +1,4 @@
-"""Tasks that others have too, made of array expressions; `gymnasium.make_vec("manyworlds/Ant-v5", num_envs=4096)`."""
+"""Benchmark tasks of other suites, as array expressions; `gymnasium.make_vec("manyworlds/Ant-v5", num_envs=4096)`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def names() -> dict[str, Callable[..., Task]]:
 
 
 def find(name: str, **arguments: Any) -> Task:
-    """The task of a name, `Ant-v5`, `cheetah-run-v0` or `manyworlds/Ant-v5`; `arguments` change what it is made of."""
+    """The task of a name, `Ant-v5`, `cheetah-run-v0` or `manyworlds/Ant-v5`; `arguments` are the arguments of the task."""
     tasks, name = names(), name.removeprefix("manyworlds/")
     if name not in tasks:
         near = difflib.get_close_matches(name, tasks, 1)
@@ -36,14 +36,14 @@ def make(task: str, num_envs: int = 1, arguments: dict[str, Any] | None = None, 
 
 
 def one(task: str, arguments: dict[str, Any] | None = None, **rest: Any):
-    """A single environment of a task, by its name, for code that has no arrays of worlds."""
+    """A single environment of a task, by its name, for code without arrays of worlds."""
     from manyworlds.gym import Env
 
     return Env(find(task, **(arguments or {})), **rest)
 
 
 def register() -> None:
-    """Tells Gymnasium about the tasks; importing `manyworlds.tasks` does it."""
+    """Registers the tasks with Gymnasium; importing `manyworlds.tasks` does it."""
     from gymnasium.envs import registration
 
     for name in names():

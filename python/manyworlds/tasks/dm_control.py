@@ -1,7 +1,7 @@
 """Tasks of dm_control's suite: the same observations and rewards, of all worlds at once.
 
-Models are those of the installed package. Observations have the parts of the originals, one behind the other as with
-`flat_observation=True`. Numbers agree with the originals; `python/tests/test_dm_control.py` holds them to it.
+Models are read from the installed package. Observations are the parts of the originals, concatenated as with
+`flat_observation=True`. Numbers agree with the originals; `python/tests/test_dm_control.py` checks this.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ACCELEROMETER, GYRO, FORCE, TORQUE = 1, 3, 4, 5
 
 
 def still(s) -> np.ndarray:
-    """How little is controlled, for each control, from 1 down to 0."""
+    """Reward for a small control, for each control: 1 at zero, 0 at 1 and beyond."""
     return tolerance(s.ctrl, margin=1, at_margin=0, fall="quadratic")
 
 
@@ -64,7 +64,7 @@ class Cheetah(Suite):
         qpos, limited = np.tile(s.qpos0, (len(draws), 1)), s.jnt_limited == 1
         low, high = s.jnt_range[limited].T
         qpos[:, limited] = draws.uniform(low, high, limited.sum())
-        # it falls to the ground before it begins
+        # the cheetah falls to the ground before the episode begins
         qpos, qvel, warm = self.trial(s).look(qpos, ["qpos", "qvel", "qacc_warmstart"], nstep=200)
         return qpos, qvel, {"qacc_warmstart": warm}
 
@@ -179,7 +179,7 @@ class FingerTurn(Finger):
         return (s.sensor("target") - s.sensor("spinner"))[:, [0, 2]]
 
     def distance(self, s):
-        """From the tip to the surface of the target."""
+        """Distance from the tip to the surface of the target (m), (n,)."""
         return np.linalg.norm(self.target(s) - self.tip(s), axis=1) - self.size
 
     def observe(self, s):
@@ -190,7 +190,7 @@ class FingerTurn(Finger):
 
     def reset(self, s, draws):
         angle = draws.uniform(-np.pi, np.pi, 1)
-        # the hinge's body does not move: where the joint is now it always is
+        # the body that carries the hinge does not move, so the anchor of the joint is constant
         (anchor,) = self.trial(s).look(s.qpos0[None], ["xanchor"])
         radius = s.geom_size[s.id("geom", "cap1")].sum()
         places = np.tile(s.site_pos, (len(draws), 1, 1))
@@ -274,7 +274,7 @@ class Quadruped(Suite):
     def reset(self, s, draws):
         trial, qpos = self.trial(s), np.tile(s.qpos0, (len(draws), 1))
         qpos[:, :3], qpos[:, 3:7] = 0, unit(draws.standard_normal(4))
-        # up from the middle of the floor by whole centimetres until nothing touches
+        # raised from the middle of the floor by whole centimetres until there are no contacts
         touching, height = np.arange(len(qpos)), np.zeros(len(qpos))
         while touching.size:
             depth = trial.depth(qpos[touching])

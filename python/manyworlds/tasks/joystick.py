@@ -1,4 +1,4 @@
-"""What the joystick tasks of MuJoCo Playground have in common: robots that go as they are told, and are told otherwise now and then."""
+"""Common parts of the joystick tasks of MuJoCo Playground: robots that follow velocity commands, which change from time to time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from manyworlds.model import Model
 from manyworlds.task import Task
 from manyworlds.tasks.packages import folder_of
 
-# streams of draws in a control step
+# random streams of the draws in a control step
 COMMAND, NOISE, PUSH = range(3)
 
 
@@ -25,8 +25,8 @@ def folder() -> pathlib.Path:
 
 
 def files(name: str, scene: str) -> tuple[str, dict[str, bytes]]:
-    """A robot in a scene, and the files that it names. Meshes are left out: they lie in another repository, touch nothing, and bodies have
-    inertias of their own."""
+    """The MJCF of a robot in a scene, and the files that it includes. Meshes are left out: they lie in another repository and collide with
+    nothing, and the bodies have explicit inertias."""
     assets = {}
     for path in (folder() / name / "xmls").glob("*.xml"):
         root = xml.parse(path).getroot()
@@ -45,18 +45,18 @@ def squared(x: np.ndarray) -> np.ndarray:
 
 
 def turned(quat: np.ndarray, yaw: np.ndarray) -> np.ndarray:
-    """A rotation (4,) behind a turn about its own z axis (n, 1), (n, 4)."""
+    """The quaternion `quat` (4,), rotated about its own z axis by the angles `yaw` (n, 1) (rad): (n, 4)."""
     w, x, y, z = quat
     c, s = np.cos(yaw / 2), np.sin(yaw / 2)
     return np.concatenate([w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s], axis=1)
 
 
 class Joystick(Task):
-    """A robot goes forwards and sideways (m/s) and turns (rad/s) as a command says, in its own frame.
+    """A robot follows a command: velocity forwards and sideways (m/s) and turning rate (rad/s), in its own frame.
 
-    An action says how far joints are to be from their angles in a keyframe, in units of `action_scale` (rad). `scales` are weights of
-    the terms of a reward: those that are given take the place of the task's. `noise` is how noisy sensors are, 0: not at all.
-    `privileged` says whether what only a critic may know is observed too, as the part `privileged_state`.
+    An action is the offset of the joint targets from their angles in a keyframe, in units of `action_scale` (rad). `scales` are weights of
+    the reward terms and override the task's. `noise` scales the noise of the sensors, 0: no noise.
+    With `privileged` the observation also has the part `privileged_state`, for a critic.
     """
 
     derived, before, action_range = True, (), (-1.0, 1.0)
@@ -64,7 +64,7 @@ class Joystick(Task):
     feet: Sequence[str] = ()
     action_scale, noise, privileged = 0.5, 1.0, True
     tracking_sigma, max_foot_height = 0.25, 0.1
-    # deviations: velocity, angular velocity, gravity, angles of joints, their velocities
+    # amplitudes of the noise: velocity, angular velocity, gravity, joint angles, joint velocities
     deviations = (0.1, 0.2, 0.05, 0.03, 1.5)
     scales: dict[str, float] = {}
 
@@ -91,23 +91,23 @@ class Joystick(Task):
         self._noise = np.repeat(self.deviations, [3, 3, 3, nu, nu])
 
     def load(self) -> Model:
-        """The robot as the task has it."""
+        """The model of the robot with the changes of the task."""
         return Model.from_xml_string(*files(self.name, self.scene))
 
     def soft(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Limits of joints that are not to be crossed."""
+        """Soft limits of the joints, from their limits (rad)."""
         raise NotImplementedError
 
     def columns(self, name: str) -> np.ndarray:
-        """Where a sensor's numbers are in `sensordata`."""
+        """The columns of a sensor in `sensordata`."""
         i = self._model.id("sensor", name)
         return self._model.sensor_adr[i] + np.arange(self._model.sensor_dim[i])
 
     def found(self, *names: str) -> np.ndarray:
-        """Where sensors tell whether there is a contact."""
+        """The columns in `sensordata` of the contact flags of sensors."""
         return np.array([self.columns(name)[0] for name in names])
 
-    # what comes behind a step is made before the next one: observations and rewards are of what was
+    # bookkeeping of a control step runs at the start of the next one, so observations and rewards use the values before it
     def act(self, s, action):
         going = s.moves > 0
         s.last_act[...] = s.acted
@@ -118,7 +118,7 @@ class Joystick(Task):
         return self.pose + action * self.action_scale
 
     def go_on(self, s, going: np.ndarray) -> None:
-        """What else is remembered goes on, in worlds that made a step."""
+        """Updates the other memories in the worlds of the mask `going`, which have made a step."""
         raise NotImplementedError
 
     def moved(self, s, action):
@@ -136,14 +136,14 @@ class Joystick(Task):
         return s.sensordata[:, self._velocities].reshape(s.nsim, -1, 3)
 
     def noisy(self, s, *parts: np.ndarray) -> np.ndarray:
-        """Velocity, angular velocity, gravity, angles and velocities of joints, as sensors tell them."""
+        """Velocity, angular velocity, gravity, joint angles and joint velocities, concatenated, with sensor noise."""
         exact = np.concatenate(parts, axis=1)
         if self.noise == 0:
             return exact
         return exact + (2 * s.draws(NOISE).random(exact.shape[1]) - 1) * (self.noise * self._noise)
 
     def start(self, s, draws) -> tuple[np.ndarray, np.ndarray]:
-        """The keyframe, somewhere and turned anywhere, with some velocity."""
+        """Initial states: the keyframe with a random horizontal position, heading and base velocity."""
         qpos, qvel = np.tile(self.home, (len(draws), 1)), np.zeros((len(draws), s.nv))
         qpos[:, :2] += draws.uniform(-0.5, 0.5, 2)
         qpos[:, 3:7] = turned(self.home[3:7], draws.uniform(-3.14, 3.14, 1))
@@ -151,11 +151,11 @@ class Joystick(Task):
         return qpos, qvel
 
     def terms(self, s, action) -> dict[str, np.ndarray]:
-        """The terms of a reward that count, weighted."""
+        """The weighted reward terms with a nonzero weight."""
         return {name: scale * getattr(self, f"of_{name}")(s, action) for name, scale in self.scales.items() if scale}
 
     def told(self, s) -> np.ndarray:
-        """Whether a world's robot is told to go."""
+        """Mask of the worlds whose command is not zero."""
         return np.sqrt(squared(s.command)) > 0.01
 
     def of_tracking_lin_vel(self, s, action):
@@ -165,7 +165,7 @@ class Joystick(Task):
         return np.exp(-np.square(s.command[:, 2] - self.gyro(s)[:, 2]) / self.tracking_sigma)
 
     def velocity(self, s) -> np.ndarray:
-        """Of the body, in its own frame (m/s)."""
+        """Linear velocity of the body, in its own frame (m/s)."""
         raise NotImplementedError
 
     def gyro(self, s) -> np.ndarray:

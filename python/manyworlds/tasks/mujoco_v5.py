@@ -1,6 +1,6 @@
 """The MuJoCo tasks of Gymnasium, version 5: the same observations, rewards and ends, of all worlds at once.
 
-Models are those of the installed package. Numbers agree with the originals; `python/tests/test_gymnasium.py` holds them to it.
+Models are read from the installed package. Numbers agree with the originals; `python/tests/test_gymnasium.py` checks this.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def assets() -> pathlib.Path:
     """The folder of Gymnasium's models."""
     import gymnasium
 
-    # not through gymnasium.envs.mujoco, which needs packages for pictures
+    # not by importing gymnasium.envs.mujoco, which needs packages for rendering
     return pathlib.Path(gymnasium.__file__).parent / "envs/mujoco/assets"
 
 
@@ -35,10 +35,10 @@ def between(low: float, x: np.ndarray, high: float) -> np.ndarray:
 
 
 class Original(Task):
-    """What the tasks have in common."""
+    """Common parts of the tasks."""
 
     file = ""
-    # noise of a reset: uniform in qpos, normal or uniform in qvel
+    # noise of the initial state: uniform in qpos, normal (`normal`) or uniform in qvel
     noise, normal = 0.1, False
     forward_reward_weight, ctrl_cost_weight = 1.0, 0.1
 
@@ -53,7 +53,7 @@ class Original(Task):
         return qpos, draws.uniform(-self.noise, self.noise, s.nv)
 
     def forward(self, x, before, s):
-        """Reward for going forward."""
+        """Reward for forward velocity."""
         return self.forward_reward_weight * (x - before) / s.dt
 
 
@@ -120,7 +120,7 @@ class Ant(Original):
         return s.qpos[:, 2:], s.qvel, self.contact_forces(s)[:, 1:]
 
     def healthy(self, s):
-        # all numbers are finite: a world whose are not was reset, and is terminated for it
+        # no check for finite numbers: a world with others was reset, and is terminated for it
         (low, high), z = self.healthy_z_range, s.qpos[:, 2]
         return (low <= z) & (z <= high)
 
@@ -193,7 +193,7 @@ class Reacher(Original):
     reward_dist_weight, reward_control_weight = 1.0, 1.0
 
     def reach(self, s):
-        """From the target to the fingertip."""
+        """Vector from the target to the fingertip (m), (n, 3)."""
         return s.xpos[:, s.body("fingertip")] - s.xpos[:, s.body("target")]
 
     def observe(self, s):
@@ -230,7 +230,7 @@ class Pusher(Original):
 
     def reset(self, s, draws):
         qpos = np.tile(s.qpos0, (len(draws), 1))
-        # drawn first: how often places are drawn again is not the same everywhere
+        # drawn before the place, whose number of draws differs between worlds
         qvel = draws.uniform(-0.005, 0.005, s.nv)
         place = np.concatenate([draws.uniform(-0.3, 0.0, 1), draws.uniform(-0.2, 0.2, 1)], axis=1)
         # too near the goal: drawn again

@@ -1,4 +1,4 @@
-"""Where other packages keep their models."""
+"""Folders of the models of other packages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pathlib
 
 
 def folder_of(package: str, whose: str, remedy: str) -> pathlib.Path:
-    """The folder of an installed package, which is not imported; `whose` models are read from it. ImportError, with the remedy, if it is not there."""
+    """The folder of an installed package with the models of `whose`; the package is not imported. Raises ImportError, with the remedy, if it is missing."""
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ImportError(f"models of {whose} are read from its package: {remedy}")

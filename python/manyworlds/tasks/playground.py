@@ -1,6 +1,6 @@
 """Joystick tasks of MuJoCo Playground: Go1 and G1, with the same observations, rewards and ends, of all worlds at once.
 
-Models are those of the installed package, with MuJoCo's own physics. Numbers agree with the originals'; `python/tests/test_playground.py` holds them to it.
+Models are read from the installed package; the physics is MuJoCo's, not MJX's. Numbers agree with the originals; `python/tests/test_playground.py` checks this.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ FLAT, ROUGH = "scene_mjx_feetonly_flat_terrain.xml", "scene_mjx_feetonly_rough_t
 
 
 class Go1(Joystick):
-    """A quadruped. Its commands change at random times; with `kicks` it is kicked now and then, always as hard within an episode."""
+    """A quadruped. Its commands change at random times. With `kicks` it is kicked from time to time, with equal strength within an episode."""
 
     name, scene, keyframe, frame_skip = "go1", FLAT, "home", 5
     feet = ("FR", "FL", "RR", "RL")
     timestep, kp, kd = 0.004, 35.0, 0.5
-    # greatest velocities of a command, and how often each of them is not 0
+    # greatest velocities of a command, and the probability that each is not 0
     amplitudes, often = (1.5, 0.8, 1.2), (0.9, 0.25, 0.5)
-    # of kicks: how fast they would make the trunk (m/s), how long they last and how long it is until the next (s)
+    # kicks: ranges of the velocity change of the trunk (m/s), of their duration and of the wait until the next (s)
     kicks, kick_range, kick_times, kick_waits = False, (0.0, 3.0), (0.05, 0.2), (1.0, 3.0)
     memory = {"until_command": (), **dict.fromkeys(("since_kick", "until_kick", "kick_time", "kick_speed", "kicking"), ()), "kick_way": 2}
     scales = {
@@ -72,7 +72,7 @@ class Go1(Joystick):
         return controls
 
     def kick(self, s) -> None:
-        """Pushes trunks with half a wave of force, where it is time; else waits."""
+        """Applies a half sine wave of force to the trunks of worlds whose kick is due; the others wait."""
         kicked, trunk = s.since_kick >= s.until_kick, s.body("trunk")
         wave = 0.5 * np.sin(np.pi * s.kicking * s.dt / s.kick_time)
         force = np.where(kicked, wave * s.own("body_subtreemass")[:, trunk] * s.kick_speed / s.kick_time, 0)
@@ -80,7 +80,7 @@ class Go1(Joystick):
         over = kicked & (s.kicking >= np.round(s.kick_time / s.dt))
         s.kicking += kicked
         s.since_kick[...] = np.where(over, 0, s.since_kick + ~kicked)
-        # the next one, some other way
+        # the next kick, in a new direction
         begins = ~kicked & (s.since_kick >= s.until_kick)
         if begins.any():
             angle = s.draws(PUSH).uniform(0, 2 * np.pi, 1)
@@ -122,7 +122,7 @@ class Go1(Joystick):
         return {"state": state, "privileged_state": np.concatenate([state, *exact, *feet, self.kicked(s)], axis=1)}
 
     def kicked(self, s) -> np.ndarray:
-        """The force of a kick, and whether it is time for one, (n, 4)."""
+        """The force of a kick (N), and 1 if a kick is due, (n, 4)."""
         if not self.kicks:
             return np.zeros((s.nsim, 4))
         return np.concatenate([s.xfrc_applied[:, s.body("trunk"), :3], (s.since_kick >= s.until_kick)[:, None]], axis=1)
@@ -159,12 +159,12 @@ class Go1(Joystick):
 
 
 class G1(Joystick):
-    """A humanoid. Every ten seconds it is told otherwise, and every five to ten seconds it is pushed."""
+    """A humanoid. Its command changes every ten seconds, and it is pushed every five to ten seconds."""
 
     name, scene, keyframe, frame_skip = "g1", FLAT, "knees_bent", 10
     feet = ("left_foot", "right_foot")
     timestep, max_foot_height, base_height_target, max_contact_force = 0.002, 0.15, 0.5, 500.0
-    # of commands: forwards, sideways, turning
+    # greatest velocities of a command (forwards, sideways, turning), and control steps between commands
     most, every = (1.0, 0.5, 1.0), 500
     pushes, push_interval_range, push_range = True, (5.0, 10.0), (0.1, 2.0)
     memory = {"since_command": (), "phase": 2, "phase_dt": (), "push_interval": ()}
@@ -211,7 +211,7 @@ class G1(Joystick):
         return middle - half, middle + half
 
     def angles(self, *names: str) -> np.ndarray:
-        """Where joints are among the angles."""
+        """Indices of joints among the joint angles."""
         return np.array([self._model.jnt_qposadr[self._model.id("joint", name)] - 7 for name in names])
 
     def velocity(self, s):
@@ -224,7 +224,7 @@ class G1(Joystick):
         return (s.sensor("upvector_torso")[:, 2] < 0) | (s.sensordata[:, self._crossed] > 0).any(axis=1)
 
     def commands(self, draws) -> np.ndarray:
-        """What robots are told; a tenth of them is told to stand."""
+        """Random commands; a tenth of them is zero (to stand)."""
         most = np.array(self.most)
         return draws.uniform(-most, most, 3) * (draws.random(1) >= 0.1)
 
@@ -268,7 +268,7 @@ class G1(Joystick):
         return {"state": state, "privileged_state": np.concatenate([state, *exact], axis=1)}
 
     def touching(self, s) -> np.ndarray:
-        """Feet that touch the floor where the worlds are, also before their first step."""
+        """Feet that touch the floor in the current state, also before the first step."""
         return np.where(s.moves[:, None] > 0, s.touches, s.sensordata[:, self._found] > 0)
 
     def reward(self, s, before, action):
@@ -310,7 +310,7 @@ class G1(Joystick):
         return np.exp(-error / 0.01) * (going | turning | self.told(s))
 
     def heights(self, phase: np.ndarray) -> np.ndarray:
-        """How high feet are to be: up and down once a turn of the phase, still at both ends (m)."""
+        """Target heights of the feet (m): up and down once per cycle of the phase, with zero velocity at both ends."""
         x = (phase + np.pi) / (2 * np.pi)
         smooth = lambda x: x * x * (3 - 2 * x)  # noqa: E731
         return self.max_foot_height * np.where(x <= 0.5, smooth(2 * x), 1 - smooth(2 * x - 1))
@@ -322,7 +322,7 @@ class G1(Joystick):
         return sum(np.maximum(np.abs(s.sensor(f"{foot}_force")[:, 2]) - self.max_contact_force, 0) for foot in self.feet)
 
     def of_joint_deviation_hip(self, s, action):
-        # half where the robot goes to its left; as computed there, rolls and yaws count alike, each with the weights of all four
+        # half as much if the command is to the left; as in the original, rolls and yaws count alike, each with the weights of all four
         weights = np.where(s.command[:, 1] > 0.1, 2.0, 4.0)
         return np.abs(s.qpos[:, 7:] - self.pose)[:, self._hips].sum(axis=1) * weights
 

@@ -1,4 +1,4 @@
-"""What the tasks of dm_control's suite have in common: their models, their way to step and to begin, and soft rewards."""
+"""Common parts of the tasks of dm_control's suite: models, stepping, initial states, and soft rewards."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from manyworlds.tasks.packages import folder_of
 FREE, BALL, SLIDE, HINGE = range(4)
 # mjDSBL_ACTUATION
 NO_ACTUATION = 1 << 11
-# beginnings that are tried out at a time, where there are few and where there are many, and how often
+# initial states tried at a time, if few or many are needed, and the maximal number of tries
 FEW, MANY, TRIES = 16, 256, 1000
-# columns of a rotation matrix: the axis of the frame, then that of the world; xz is how far the frame's z axis goes along x
+# entries of a rotation matrix: the world axis, then the axis of the frame; xz is the x component of the frame's z axis
 XX, XZ, ZX, ZZ = 0, 2, 6, 8
 
 
@@ -39,9 +39,9 @@ def tolerance(
     at_margin: float = 0.1,
     fall: str = "gaussian",
 ) -> np.ndarray:
-    """1 where x is from `low` to `high`, less outside: `at_margin` where it is off by `margin`.
+    """1 for x from `low` to `high`, less outside: `at_margin` at a distance of `margin` from the interval.
 
-    `fall` says how it falls: `gaussian`, or `linear` or `quadratic` down to 0.
+    `fall` is the shape of the decrease: `gaussian`, or `linear` or `quadratic` down to 0.
     """
     inside = (low <= x) & (x <= high)
     if margin == 0:
@@ -60,7 +60,7 @@ def tolerance(
 
 
 class Suite(Task):
-    """A task of the suite. An episode never ends before its time of 1000 control steps, and rewards are from 0 to 1."""
+    """A task of the suite. An episode always lasts 1000 control steps, and rewards are from 0 to 1."""
 
     file = ""
     current = True
@@ -72,18 +72,18 @@ class Suite(Task):
         self._trial: Trial | None = None
 
     def load(self) -> Model:
-        """The model as the task has it."""
+        """The model with the changes of the task."""
         return Model.from_xml_path(folder() / self.file)
 
     def trial(self, s: View) -> Trial:
-        """Worlds in which beginnings are tried out."""
+        """Worlds for trying initial states."""
         if self._trial is None or self._trial.of is not s.batch:
             self._trial = Trial(s.batch)
         return self._trial
 
 
 class Trial:
-    """Worlds beside those of a task, without actuation, where beginnings are tried out. Their model is the task's, not what its worlds drew."""
+    """Separate worlds without actuation, for trying initial states. They have the model of the task, without the values that its worlds drew."""
 
     def __init__(self, of: Batch):
         self.of = of
@@ -91,12 +91,12 @@ class Trial:
         self._batches: dict[int, Batch] = {}
 
     def look(self, qpos: np.ndarray, names: Sequence[str], nstep: int = 0) -> list[np.ndarray]:
-        """What fields are at these positions, (n, nq), at rest, or after steps from there."""
+        """Values of fields at the positions `qpos`, (n, nq), at rest, or after `nstep` steps from there."""
         parts = [[batch.read(name)[:n] for name in names] for n, batch in self._at(qpos, nstep)]
         return [np.concatenate(rows) for rows in zip(*parts)]
 
     def depth(self, qpos: np.ndarray) -> np.ndarray:
-        """How deep bodies are in each other or in the ground (m), (n,); -inf where nothing touches."""
+        """Depth of the deepest contact (m), (n,); -inf in worlds without contacts."""
         parts = []
         for n, batch in self._at(qpos):
             ncon, dist = batch.read("ncon")[:n], batch.read("contact_dist")[:n]
@@ -104,7 +104,7 @@ class Trial:
             parts.append(np.where(found, -dist, -np.inf).max(axis=1, initial=-np.inf))
         return np.concatenate(parts)
 
-    # some rows at a time: how many, and worlds that are there
+    # puts worlds at some rows at a time; yields the number of rows and the batch
     def _at(self, qpos: np.ndarray, nstep: int = 0) -> Iterator[tuple[int, Batch]]:
         size = FEW if len(qpos) <= FEW else MANY
         if size not in self._batches:
@@ -118,7 +118,7 @@ class Trial:
             yield len(some), batch
 
     def free(self, n: int, drawn: Callable[[], np.ndarray]) -> np.ndarray:
-        """Positions without contacts: rows that have some are drawn again."""
+        """Positions without contacts: rows with contacts are drawn again."""
         qpos, touching = drawn(), np.arange(n)
         for _ in range(TRIES):
             touching = touching[self.depth(qpos[touching]) > -np.inf]
@@ -129,8 +129,8 @@ class Trial:
 
 
 def anywhere(s: View, draws: Draws) -> np.ndarray:
-    """Positions within the limits of joints: hinges without limits at any angle, balls and free bodies turned at random; what slides
-    without limits and where free bodies are stays as the model has it."""
+    """Random positions within the limits of joints: hinges without limits at any angle, balls and free bodies with random orientation. Slides
+    without limits, and the positions of free bodies, stay at the model's values."""
     qpos = np.tile(s.qpos0, (len(draws), 1))
     for kind, adr, limited, (low, high) in zip(s.jnt_type, s.jnt_qposadr, s.jnt_limited, s.jnt_range):
         if kind in (SLIDE, HINGE) and limited:
@@ -143,11 +143,11 @@ def anywhere(s: View, draws: Draws) -> np.ndarray:
         elif kind == BALL:
             qpos[:, adr : adr + 4] = unit(draws.standard_normal(4))
         elif kind == FREE:
-            # not evenly over all rotations: so it is in the suite
+            # not uniform over all rotations, as in the suite
             qpos[:, adr + 3 : adr + 7] = unit(draws.random(4))
     return qpos
 
 
 def unit(x: np.ndarray) -> np.ndarray:
-    """Vectors of length 1, a row each."""
+    """The rows of x, normalized to length 1."""
     return x / np.linalg.norm(x, axis=1, keepdims=True)
