@@ -125,7 +125,7 @@ impl News {
 
 // a world's model while it is being derived
 enum Begun<'a> {
-    Numbers(Renumbered<'a>),
+    Numbers(Box<Renumbered<'a>>),
     Whole(News),
 }
 
@@ -207,7 +207,7 @@ impl Own {
         let begun = begun.map(|(w, model)| self.begin(shared, *w, model));
         let mut begun: Vec<_> = begun.collect();
         let numbers = begun.iter_mut().filter_map(|begun| match begun {
-            Ok((_, Begun::Numbers(model))) => Some(model),
+            Ok((_, Begun::Numbers(model))) => Some(&mut **model),
             _ => None,
         });
         Renumbered::at_qpos0(numbers, shared, work);
@@ -255,7 +255,7 @@ impl Own {
         let own = Arc::make_mut(model);
         let renumbered = Renumbered::new(own, shared, stale, write);
         let renumbered = renumbered.map_err(|e| of_world(world, e))?;
-        Ok((world, Begun::Numbers(renumbered)))
+        Ok((world, Begun::Numbers(Box::new(renumbered))))
     }
 
     // a world's model, compiled from the shared one
