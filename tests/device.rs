@@ -496,7 +496,7 @@ fn what_cannot_be_waited_for_is_asked_for() {
         assert!(!batch.lacks());
         // arrays that were brought stay readable until the worlds change
         assert_eq!(read(&mut batch).unwrap(), have);
-        // a read that failed is brought with the other arrays the next time
+        // the arrays of `flags`, which the first round read, are brought with the others in the second
         assert_eq!(batch.flags().is_err(), steps == 1);
         let flags = pollster::block_on(batch.reading(Batch::flags)).unwrap();
         assert_eq!(flags, other.flags().unwrap());
