@@ -406,7 +406,7 @@ fn a_step_takes_the_solver_that_the_model_asks_for() {
     }
 }
 
-// tangential acceleration of sticking contacts relative to its reference
+// the sum over sticking contacts of the tangential acceleration's difference from its reference
 fn slip(m: &Model, d: &Data) -> f64 {
     let row = |r: usize| -> f64 {
         let pattern = d.efc_Jpat[r] as usize;
