@@ -137,7 +137,7 @@ fn fields_that_belong_together_agree() {
             name.strip_suffix("_warmstart"),
             name.strip_suffix("_smooth"),
         ];
-        // global initial positions and directions are in the world frame
+        // fields `…_pos0`, at qpos0, are in the world frame, and `…_pos` in a local frame
         let local = ["_pos", "_dir", "_vert", "_node"];
         let told = |twin: &str| !local.iter().any(|tail| twin.ends_with(tail));
         for twin in twins.into_iter().flatten().filter(|twin| told(twin)) {
