@@ -85,7 +85,7 @@ const TEXTS: [&str; 3] = [
         if (geom1 == 1 && geom2 == 4) {
             return geom_xpos(4).x > geom_xpos(1).x + 0.02;
         }
-        // a predefined pair, which is never filtered
+        // predefined: nobody asks
         return geom2 == 7;
     }",
 ];
