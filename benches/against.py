@@ -1,8 +1,8 @@
-"""What cold.py and settled.py share: states through our program and through MuJoCo, and how far the answers are apart.
+"""Common parts of cold.py and settled.py: run states through manyworlds and MuJoCo, and measure the differences.
 
-The solver runs to convergence in both, so that the optimum is compared and not the rule that stops. States are rounded to single precision,
-so that every backend starts from the same. An error is the largest difference of a vector over its largest number, or over FLOOR where
-that is larger; of a constraint force over the largest of the forces that it balances or
+The solver runs to convergence in both, so that the optimum is compared and not the stopping rule. States are rounded to single precision,
+so that every backend starts from the same state. An error is the largest difference of a vector, divided by its largest number, or by FLOOR if
+that is larger. For a constraint force the divisor is the largest of the forces that it balances or
 is the sum of.
 """
 import argparse
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 INPUTS = "qpos qvel act ctrl mocap_pos mocap_quat qacc_warmstart".split()
 TIGHT = dict(tolerance=1e-15, ls_tolerance=1e-6, ls_iterations=100)
 ITERATIONS = {mujoco.mjtSolver.mjSOL_PGS: 5000, mujoco.mjtSolver.mjSOL_CG: 3000, mujoco.mjtSolver.mjSOL_NEWTON: 200}
-# what a number of that kind is at least worth: force, acceleration (N, m/s²), velocity (m/s)
+# least divisors of errors: force (N), acceleration (m/s²), velocity (m/s)
 FLOOR = dict(qfrc_constraint=1.0, qacc=1.0, qvel=0.1)
 
 
@@ -53,7 +53,7 @@ def begin(m, d):
 
 
 def inputs(d):
-    """The inputs of a state, as single precision holds them."""
+    """The inputs of a state, rounded to single precision."""
     return {n: np.array(getattr(d, n), float).astype(np.float32).astype(float) for n in INPUTS}
 
 
@@ -64,7 +64,7 @@ def put(m, d, state):
 
 
 class Answer:
-    """What MuJoCo found: arrays, what an error of each is measured with, and the number of contacts."""
+    """MuJoCo's results: arrays, the divisor of the error of each, and the number of contacts."""
 
     def __init__(self, arrays, scale, ncon):
         self.arrays, self.scale, self.ncon = arrays, scale, ncon
@@ -74,12 +74,12 @@ class Answer:
         return e if np.isfinite(e) else np.inf
 
     def worst(self, row):
-        """The name and the error of the array that is farthest off."""
+        """The name and the error of the array with the largest error."""
         return max(((n, self.error(n, row[n])) for n in self.arrays), key=lambda x: x[1])
 
 
 def summands(m, d):
-    """What the rows give each dof, added up as if all pushed the same way."""
+    """The sum of the absolute forces of the constraint rows on each dof."""
     rows = np.abs(d.efc_force)
     if not mujoco.mj_isSparse(m):
         return rows @ np.abs(d.efc_J.reshape(-1, m.nv)[: d.nefc])
@@ -105,7 +105,7 @@ def theirs(m, d, state):
 
 
 def ours(path, m, states, backend, program):
-    """The same of ours, and the number of contacts, state by state; or why there is none."""
+    """The same arrays of manyworlds, and the number of contacts, state by state; or the reason why there is none."""
     with tempfile.TemporaryDirectory() as folder:
         asked, out = pathlib.Path(folder, "states.json"), pathlib.Path(folder, "out.npz")
         rows = [{n: v.ravel().tolist() for n, v in state.items() if v.size} for state in states]
@@ -122,7 +122,7 @@ def ours(path, m, states, backend, program):
 
 
 def unsteady(m, d, state, name, answer, unit, rng, times=8):
-    """By how much MuJoCo's own answer moves if the state moves by a rounding: what the state itself does not tell."""
+    """Change of MuJoCo's own result when the state changes by a rounding error: the uncertainty of the state itself."""
     most = 0.0
     for _ in range(times):
         near, qpos = dict(state), state["qpos"].copy()

@@ -1,9 +1,9 @@
-"""What integrators and solvers cost and how near they come, for docs/choosing.md.
+"""Cost and accuracy of integrators and solvers, for docs/choosing.md.
 
     pip install manyworlds; python3 benches/choosing.py [--worlds 256] [--backend simd]
 
-Worlds fall and settle under controls that change; costs are of steps from there, beside those of the default. Accelerations are held
-against Newton's at its optimum, as a part of what constraints change."""
+Worlds fall and settle under changing controls; costs are of steps from there, relative to the default. Accelerations are compared
+with Newton's at its optimum, relative to the change that constraints make to them."""
 
 import argparse
 import time
@@ -40,7 +40,7 @@ def taken_over(model, options, batch, said):
 
 
 def seconds(batch, steps=20, repeats=5):
-    """Of the fastest repeat."""
+    """Seconds of the fastest repeat."""
     best = np.inf
     for _ in range(repeats):
         began = time.perf_counter()

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Forces and one step from cold states, ours against MuJoCo's: how many worlds are beyond the tolerance, and why.
+"""Forces and one step from cold states, compared with MuJoCo's: the number of worlds beyond the tolerance, and the reason.
 
     RUSTFLAGS=-Ctarget-cpu=native cargo build --release
     pip install mujoco==4.0.0 numpy
     python3 benches/cold.py                                  # models/, on cpu and simd
     python3 benches/cold.py --backend gpu models/boxes.xml
 
-Cold states: from the first keyframe, or qpos0, moved by a noise of 0.03; the same with what is free pressed into what it lies on; spinning fast;
-bent far, with controls beyond their ranges. Nothing is settled and the solver has no warm start. Errors are those of benches/against.py.
+Cold states: the first keyframe, or qpos0, with a noise of 0.03; the same with free bodies pressed into their support; spinning fast;
+with large joint angles and controls beyond their ranges. Nothing is settled and the solver has no warm start. Errors are those of benches/against.py.
 
-Of a world beyond the tolerance it is told whether MuJoCo's own answer moves by a tenth of the error or more where the state moves by a rounding
-(1e-7 for single precision, 1e-14 for double): then the state does not tell the answer ("unsteady"). Others are printed by their number.
+A world beyond the tolerance is "unsteady" if MuJoCo's own result changes by a tenth of the error or more when the state changes by a rounding error
+(1e-7 for single precision, 1e-14 for double): then the state does not determine the result. Other worlds are printed by their number.
 """
 import sys
 

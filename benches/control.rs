@@ -1,7 +1,7 @@
-//! What `Batch::control` costs beside its steps: `cargo bench --bench control -- [MODEL.xml [WORLDS [THREADS]]]`.
+//! The overhead of `Batch::control` over its steps: `cargo bench --bench control -- [MODEL.xml [WORLDS [THREADS]]]`.
 //!
-//! In turn, many times, from the same state: `control` with room that grows; `set`, `step`, `read` of the same; and the steps
-//! alone, which keep no state aside. Times are those of the process (all threads), the median of the turns.
+//! In turn, many times, from the same state: `control` with growing capacity; `set`, `step`, `read` with the same data; and the steps
+//! alone, which save no state. Times are processor time of the process (all threads), the median of the repetitions.
 
 use manyworlds::batch::{Backend, In, Out, Overflow, Settings, clock};
 use manyworlds::{Batch, Model, Result};
@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     let u: Vec<f64> = (0..nworld * m.nu).map(noise).collect();
     let v: Vec<f32> = u.iter().map(|&x| x as f32).collect();
     let (mut qpos, mut qvel) = (vec![0f32; nworld * m.nq], vec![0f32; nworld * m.nv]);
-    // worlds fall, touch and lie in their own ways, and room has grown
+    // until the worlds have fallen into different states with contacts, and the capacity has grown
     fused.set("ctrl", &u)?;
     fused.step(300)?;
     let room = Some((fused.model().nconmax, fused.model().njmax));

@@ -1,8 +1,8 @@
-//! What worlds that differ cost: `cargo bench --bench differ -- [MODEL.xml [WORLDS [cpu|simd]]]`.
+//! The cost of worlds that differ: `cargo bench --bench differ -- [MODEL.xml [WORLDS [cpu|simd]]]`.
 //!
-//! Control steps of five steps, side by side or on the reference, one thread, in turn: all worlds with one model; ten fields expanded, every world
-//! with numbers of its own; the same, and 5 % of the worlds get new numbers before each control step; and that with the five fields that policies are
-//! most often trained over (masses with their inertias, friction, damping, gains). Times are those of the processor, the median of the turns.
+//! Control steps of five steps, with `simd` or `cpu`, one thread, in turn: all worlds with one model; ten fields expanded, every world
+//! with its own values; the same, with new values for 5 % of the worlds before each control step; and that with the five fields that training
+//! randomises most often (masses with their inertias, friction, damping, gains). Times are processor time, the median of the repetitions.
 
 use manyworlds::batch::{Backend, Settings, clock};
 use manyworlds::{Batch, Model, Result};
@@ -20,7 +20,7 @@ const FIELDS: [&str; 10] = [
     "qpos_spring",
 ];
 
-// numbers of every world, each up to a tenth off
+// values for every world, each up to a tenth off the model's
 fn noisy(row: &[f64], nworld: usize, turn: usize) -> Vec<f64> {
     let noise = |k: usize| 0.9 + 0.2 * (((k + turn) * 7919) % 1000) as f64 / 1000.0;
     let row = row.iter().cycle().take(nworld * row.len()).enumerate();
@@ -35,7 +35,7 @@ const FEWER: [&str; 5] = [
     "actuator_gainprm",
 ];
 
-// Worlds that each have numbers of their own in some fields.
+// worlds with their own values in some fields
 struct Differ {
     batch: Batch,
     fields: &'static [&'static str],
@@ -91,7 +91,7 @@ fn main() -> Result<()> {
     let mut alike = batch()?;
     let mut ten = Differ::new(batch()?, &FIELDS)?;
     let mut fewer = Differ::new(batch()?, &FEWER)?;
-    // no two worlds lie alike
+    // every world has another initial state
     let spread: Vec<f64> = noisy(&vec![1.0; m.nv], nworld, 0);
     let spread: Vec<f64> = spread.iter().map(|x| 5.0 * (x - 1.0)).collect();
     alike.set("qvel", &spread)?;

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Environments beside those that people use today, in turn in one run; writes the tables of docs/python.md.
+"""Measures environments and the common alternatives, in turn in one run; writes the tables of docs/python.md.
 
     python/wheel.sh && pip install target/wheels/*.whl "gymnasium[mujoco]" dm_control mujoco==4.0.0 envpool && pip install --no-deps playground
     python3 benches/env_side_by_side.py --wheel target/wheels/*.whl --write docs/python.md
     python3 benches/env_side_by_side.py --tables speed cheetah-run-v0 walker-walk-v0 humanoid-walk-v0
 
-Every figure is the median of --rounds rounds; in a round each takes its turn on one thread. Times are of the processor, so that other work on the
+Every figure is the median of --rounds rounds; in a round each runs in turn on one thread. Times are processor time, so that other work on the
 machine does not count. Random actions; resets included. `mujoco.batch` and `mujoco.rollout` step the same models with the same actions, without
-observations, rewards and resets: they are bounds of what can be made of them. What is not installed is a dash.
+observations, rewards and resets: they are upper bounds for environments built on them. Packages that are not installed give a dash.
 """
 import argparse
 import importlib.util
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-# one thread of whoever multiplies matrices
+# one thread for libraries that multiply matrices
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 
 import gymnasium
@@ -48,7 +48,7 @@ def cost(step, seconds):
 
 
 def costs(a, steps):
-    """Medians of what steps cost that take turns."""
+    """Medians of the processor times of several steps, measured in turn."""
     rounds = [[cost(step, a.seconds) for step in steps] for _ in range(a.rounds)]
     return [statistics.median(column) for column in zip(*rounds)]
 
@@ -58,7 +58,7 @@ def thousands(rate):
 
 
 def turns(rows):
-    """Its rows one after the other, for ever."""
+    """Endlessly repeated rows."""
     count = 0
     while True:
         yield rows[count % len(rows)]
@@ -66,7 +66,7 @@ def turns(rows):
 
 
 def suites(name):
-    """dm_control's environment of a task; its tables name arrays that MuJoCo 4.0 has no more."""
+    """dm_control's environment of a task; arrays that MuJoCo 4.0 no longer has are removed from its tables."""
     from dm_control.mujoco.wrapper.mjbindings import sizes
 
     for struct, kind in (("mjmodel", mujoco.MjModel), ("mjdata", mujoco.MjData)):
@@ -86,7 +86,7 @@ def is_of_playground(name):
 
 
 def original(name):
-    """What makes a control step of the original, one world; None of those that are JAX's."""
+    """A function that makes a control step of the original, one world; None for originals on JAX."""
     if is_of_playground(name):
         return None
     if not is_of_suite(name):
@@ -118,7 +118,7 @@ def gymnasiums(name, **arguments):
 
 
 def compiled(name):
-    """The model of a task, its steps of physics for an action, and actions of many worlds."""
+    """The model of a task, its physics steps per action, and actions of many worlds."""
     if is_of_suite(name):
         env = suites(name)
         model, skip = env.physics.model.ptr, env._n_sub_steps
@@ -130,7 +130,7 @@ def compiled(name):
 
 
 def batches(name):
-    """What makes a control step of mujoco.batch; None where controls are no actions."""
+    """A function that makes a control step of mujoco.batch; None if actions are not controls."""
     if is_of_playground(name):
         return None
     model, skip, actions = compiled(name)
@@ -145,7 +145,7 @@ def batches(name):
 
 
 def rollouts(name):
-    """What makes a control step of mujoco.rollout, which takes a state and gives those behind it; None where controls are no actions."""
+    """A function that makes a control step of mujoco.rollout, from states to later states; None if actions are not controls."""
     if is_of_playground(name):
         return None
     model, skip, actions = compiled(name)
@@ -163,7 +163,7 @@ def rollouts(name):
 
 
 def envpools(name):
-    """What makes a control step of EnvPool's environments, or None where there are none."""
+    """A function that makes a control step of EnvPool's environments; None if EnvPool lacks the task."""
     if importlib.util.find_spec("envpool") is None or is_of_suite(name):
         return None
     import envpool
@@ -176,7 +176,7 @@ def envpools(name):
 
 
 def single(name, frame_skip=None):
-    """What makes a control step of one environment of ours, with another number of steps of physics if it is given."""
+    """A function that makes a control step of a single environment of manyworlds, with `frame_skip` physics steps if given."""
     step = gymnasiums(f"manyworlds/{name}", nthread=1)
     if frame_skip is not None:
         step.env.unwrapped.worlds.task.frame_skip = frame_skip
@@ -184,7 +184,7 @@ def single(name, frame_skip=None):
 
 
 def ours(name, backend, worlds):
-    """What makes a control step of ours."""
+    """A function that makes a control step of manyworlds' environments."""
     env = tasks.make(name, worlds, backend=backend, nthread=1, autoreset_mode="SameStep")
     env.reset(seed=0)
     env.action_space.seed(0)
@@ -193,7 +193,7 @@ def ours(name, backend, worlds):
 
 
 def speed(a):
-    """Control steps a second of one thread."""
+    """Table of control steps per second of one thread."""
     header = row("task", "original", "EnvPool, 64", "`mujoco.rollout`, 64", "`mujoco.batch`, 64", "ours, `cpu`, 64", "ours, `simd`, 1024", "beside the best")
     out = [header, "|---|" + "---:|" * 7]
     for name in a.tasks:
@@ -209,7 +209,7 @@ def speed(a):
 
 
 def one(a):
-    """A control step of one environment."""
+    """Table of the time of a control step of one environment."""
     out = [row("task, `gymnasium.make`", "original", "ours", "of it all but physics", "beside"), "|---|---:|---:|---:|---:|"]
     for name in [name for name in a.tasks if not is_of_playground(name)]:
         told = costs(a, [original(name), single(name), single(name, frame_skip=0)])
@@ -219,10 +219,10 @@ def one(a):
 
 
 def overhead(a):
-    """What Python adds to steps of many humanoids."""
+    """Table of the overhead of Python on steps of many humanoids."""
     model = mw.Model.from_xml_path(ROOT / "models/humanoid.xml")
     rows = np.random.default_rng(0).uniform(-0.4, 0.4, (4096, model.nu)).astype(np.float32)
-    # the one has live arrays of what a policy reads and writes; the other, of the extension module, has none and holds its controls
+    # the first batch has live arrays for a policy; the second, of the extension module alone, has none and keeps its controls
     live, bare = mw.Batch(model, 4096, 1, backend="simd"), mw._core.Batch(model._core, 4096, "simd", "grow", 1, None, None, None, False)
     bare.write("ctrl", rows, None)
     ctrl, _, _ = live.bind("ctrl"), live.bind("qpos"), live.bind("qvel")
@@ -235,18 +235,18 @@ def overhead(a):
 
         pairs = []
         for _ in range(a.rounds):
-            # the same steps of the same states
+            # both make the same steps from the same states
             live.reset(stage=0), bare.reset(None, None)
             bare.write("ctrl", rows, None)
             pairs.append((spent(step), spent(lambda: bare.step(nstep))))
-        # the round in the middle
+        # the median round
         there, alone = sorted(pairs, key=lambda pair: pair[0] / pair[1])[len(pairs) // 2]
         out.append(row(f"{nstep} steps a call", f"{1e3 * there:.1f} ms", f"{1e3 * alone:.1f} ms", f"{100 * (there / alone - 1):.1f} %"))
     return out
 
 
 def spent(call, times=10):
-    """Processor time of some calls, each."""
+    """Processor time per call, of some calls."""
     call()
     start = time.process_time()
     for _ in range(times):
@@ -255,11 +255,11 @@ def spent(call, times=10):
 
 
 def share(a):
-    """The share of training time that is spent in environments."""
+    """Table of the share of training time that is spent in environments."""
     sys.path.insert(0, str(ROOT / "python/examples"))
     import ppo
 
-    # processor time in the place of the wall's
+    # processor time instead of wall time
     ppo.time = type("Clock", (), {"perf_counter": time.process_time})
     out = [row("`python/examples/ppo.py`, one thread, 256 worlds", "control steps a second", "in environments"), "|---|---:|---:|"]
     for epochs, minibatches in [(5, 8), (10, 32)]:
@@ -272,7 +272,7 @@ def share(a):
 
 
 def wheel(a):
-    """Its size, and what importing it takes."""
+    """Table of the size of the wheel, and of the time to import it."""
     size = f"{a.wheel.stat().st_size / 1e6:.1f} MB" if a.wheel else "–"
     line = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
     took = [

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""load.py [MODEL.xml ...]: loading time and memory beside MuJoCo's own loader; models/ if no model is named.
+"""load.py [MODEL.xml ...]: loading time and memory compared with MuJoCo's own loader; models/ if no model is named.
 
 Runs `cargo bench --bench load` on the models, and MuJoCo (`pip install mujoco==4.0.0`) on the same, each load in a process of its own,
-the best of five. CPU milliseconds of all threads; the memory that loading adds at its peak, over assets and compiled model together.
+the best of five. CPU milliseconds of all threads; the peak memory that loading adds, for assets and compiled model together.
 """
 import glob, os, statistics, subprocess, sys
 

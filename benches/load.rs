@@ -1,7 +1,7 @@
-//! How long models take to load, from text to compiled model, and how much memory: `cargo bench --bench load -- MODEL.xml …`.
+//! Time and memory for loading models, from text to compiled model: `cargo bench --bench load -- MODEL.xml …`.
 //!
-//! Each load runs in a process of its own, so that nothing is warm but the files; the best of five counts. CPU time is that of
-//! all threads (Linux). `benches/load.py` puts MuJoCo's own loader beside it.
+//! Each load runs in a process of its own, so that only the file cache is warm; the best of five counts. CPU time is that of
+//! all threads (Linux). `benches/load.py` compares it with MuJoCo's own loader.
 
 use std::path::Path;
 use std::process::Command;
@@ -39,7 +39,7 @@ fn main() {
     }
 }
 
-// least time and memory of some processes
+// minimal time and memory of several processes
 fn best(path: &str) -> Result<[u64; 4], String> {
     let exe = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut best = [u64::MAX; 4];
@@ -63,7 +63,7 @@ fn best(path: &str) -> Result<[u64; 4], String> {
 }
 
 fn once(path: &str) {
-    // pages of the program itself are there before
+    // pages of the program itself are in memory before
     let tiny = "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>";
     let _ = Model::from_xml_str(tiny);
     let (before, memory) = (cpu(), status("VmRSS:"));
@@ -95,7 +95,7 @@ fn once(path: &str) {
 
 // nanoseconds that all threads have run
 fn cpu() -> u64 {
-    // a thread's account is brought up to date when it pauses
+    // the kernel updates a thread's counter when the thread pauses
     std::thread::sleep(Duration::from_micros(1));
     let tasks = std::fs::read_dir("/proc/self/task");
     let tasks = tasks.into_iter().flatten().flatten();

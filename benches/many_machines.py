@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What worlds in other processes cost through Ray, and what is to be expected of many machines.
+"""Cost of worlds in other processes through Ray, and an estimate for many machines.
 
     pip install ./python "gymnasium[mujoco]" ray
     python3 benches/many_machines.py HalfCheetah-v5 --machines 100 --cores 16
 
-Medians of calls by the wall: other work on the machine counts. Control steps are told by processor time too, of one thread in this process.
-The estimate puts parts together that were measured: control steps of a core, what the driver does for each call one after the other, and
-bytes over a network of --gigabits. That some machines are slower than others is not in it.
+Medians of the wall time of calls: other work on the machine counts. Control steps are also given in processor time, of one thread in this process.
+The estimate combines measured parts: control steps of a core, the driver's work for each call, one after the other, and
+bytes over a network of --gigabits. It ignores that some machines are slower than others.
 """
 import argparse
 import statistics
@@ -24,7 +24,7 @@ def policy(rows, columns, hidden=64):
 
 
 class Actor:
-    """Worlds of its own."""
+    """An actor with a batch of worlds."""
 
     def __init__(self, task, worlds):
         self.env = tasks.make(task, worlds, nthread=1, autoreset_mode="SameStep")
@@ -33,18 +33,18 @@ class Actor:
         self.action = self.env.action_space.sample()
 
     def nothing(self, weights):
-        """An answer."""
+        """An empty call."""
         return len(weights)
 
     def returns(self, weights, steps):
-        """Control steps of which a return a world comes back."""
+        """Makes control steps; returns the return of each world."""
         total = np.zeros(self.env.num_envs)
         for _ in range(steps):
             total += self.env.step(self.action)[1]
         return total
 
     def trajectories(self, weights, steps):
-        """Control steps of which observations, actions, rewards and ends come back, each in one piece."""
+        """Makes control steps; returns observations, actions, rewards and ends, one array each."""
         rows = []
         for _ in range(steps):
             seen, reward, terminated, truncated, _ = self.env.step(self.action)
@@ -52,14 +52,14 @@ class Actor:
         return [np.stack(part) for part in zip(*rows)]
 
     def clock(self, steps):
-        """Seconds of processor time of control steps."""
+        """Seconds of processor time of some control steps."""
         start = time.process_time()
         self.returns([], steps)
         return time.process_time() - start
 
 
 def seconds(call, often):
-    """The median of what a call takes."""
+    """The median wall time of a call."""
     took = []
     for _ in range(often):
         start = time.perf_counter()

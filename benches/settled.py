@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""One step from settled states, ours against MuJoCo's: the error of the velocities.
+"""One step from settled states, compared with MuJoCo's: the error of the velocities.
 
     RUSTFLAGS=-Ctarget-cpu=native cargo build --release
     pip install mujoco==4.0.0 numpy
     python3 benches/settled.py                               # models/, on cpu and simd
     python3 benches/settled.py --backend gpu models/humanoid.xml
 
-Settled states: what MuJoCo makes in --settle steps of the first keyframe, or qpos0, moved by a noise of 0.01, under controls that change every
-ten steps, a tenth of their range from its middle. The solver starts warm, as it does on the way. Errors are those of benches/against.py.
+Settled states: the first keyframe, or qpos0, with a noise of 0.01, after --settle steps of MuJoCo under controls that change every
+ten steps, a tenth of their range from its middle. The solver has its warm start, as in a rollout. Errors are those of benches/against.py.
 """
 import against
 import mujoco

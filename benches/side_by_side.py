@@ -8,8 +8,8 @@
     python3 benches/side_by_side.py --tables speed a.xml b.xml
 
 Both get the same states (settled by MuJoCo from the first keyframe, or qpos0, under small random controls) and the same
-controls, held for some steps. Rates are world-steps per second of processor time of one thread, so that other work on the
-machine does not count; of RUNS runs, MuJoCo and we in turn, the median is told. A table replaces what stands between
+controls, held for several steps. Rates are world-steps per second of processor time of one thread, so that other work on the
+machine does not count; the median of RUNS runs, MuJoCo and manyworlds in turn, is printed. A table replaces the lines between
 `<!-- table NAME -->` and `<!-- end -->`.
 """
 import argparse
@@ -45,7 +45,7 @@ def arguments():
 
 
 class Inputs:
-    """States and controls of some worlds: arrays, and a folder that `manyworlds bench --init` reads."""
+    """States and controls of some worlds: as arrays, and in a folder for `manyworlds bench --init`."""
 
     def __init__(self, m, nworld, steps, folder):
         rng = np.random.default_rng(0)
@@ -80,7 +80,7 @@ class Inputs:
 
 
 def mujoco_rate(m, inputs, seconds, nworld=64):
-    """World-steps per second of processor time of MuJoCo C on one thread, and what it met: contacts, rows, iterations."""
+    """World-steps per second of processor time of MuJoCo C on one thread, with mean numbers of contacts, rows and iterations."""
     nworld = min(nworld, len(inputs.ctrl[0]))
     worlds = [mujoco.MjData(m) for _ in range(nworld)]
     done, spent = 0, 0.0
@@ -105,7 +105,7 @@ def niter(d):
 
 
 def ours(a, model, inputs, backend, *more, worlds=None, threads=1, seconds=None):
-    """What `bench` tells of one run."""
+    """The output of one run of `bench`."""
     command = [a.bin, "bench", str(model), "--json", "--backend", backend, "--steps", str(a.steps), "--hold", str(HOLD)]
     command += ["--worlds", str(worlds or a.worlds), "--threads", str(threads), "--min-s", str(a.seconds if seconds is None else seconds), *more]
     if inputs:
@@ -129,7 +129,7 @@ def row(*cells):
 
 
 def speed(a, models):
-    """Rates of one core, MuJoCo and our backends in turn."""
+    """Rates of one core, MuJoCo and the backends in turn."""
     header = row("model", "nv", "contacts, rows, iterations", "MuJoCo C", "`cpu` (f64)", "`simd` (f32)")
     out = [header, "|---|---:|---|---:|---:|---:|"]
     for path in models:
@@ -155,7 +155,7 @@ def speed(a, models):
 
 
 def threads(a, models):
-    """One thread and all, by the wall: on a quiet machine the ratio is the number of cores."""
+    """Rates with one thread and with all, in wall time: on an idle machine the ratio is the number of cores."""
     import os
 
     cores = os.cpu_count()
@@ -173,7 +173,7 @@ def threads(a, models):
 
 
 def worlds(a, models):
-    """Time of a world-step over numbers of worlds."""
+    """Time of a world-step for several numbers of worlds."""
     numbers = [1024, 4096, 16384, 65536]
     out = [row("model", *(f"{n} worlds" for n in numbers), "spread"), "|---|" + "---:|" * (len(numbers) + 1)]
     path = models[0]
@@ -216,7 +216,7 @@ def start(a, models):
 
 
 def replaced(text, name, lines):
-    """A text whose table of that name is these lines."""
+    """The text with these lines in place of its table of that name."""
     place = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
     if not place.search(text):
         sys.exit(f"no place for the table {name}: <!-- table {name} --> and <!-- end -->")

@@ -1,5 +1,5 @@
 //! Time and iterations of the constraint solver on goldens of `tests/golden/make_solver.py`:
-//! `cargo bench --bench solve -- GOLDEN.npz …`. Made with `--time`, MuJoCo's own time stands beside ours.
+//! `cargo bench --bench solve -- GOLDEN.npz …`. For goldens made with `--time`, MuJoCo's own time is printed too.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -29,7 +29,7 @@ fn main() {
             m.edit(|m| m.opt.disableflags |= flag).unwrap();
             let (mut rows, mut islands, mut niter, mut theirs, mut ns, mut their_ns) =
                 (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
-            // the optimum, or where sweeps that stop early must end up
+            // the optimum, or the golden result of sweeps that stop early
             let dual = m.opt.solver == Solver::Pgs || m.opt.noslip_iterations > 0;
             let against = if dual { prefix } else { "out" };
             let (mut worst, mut more) = (0.0f64, 0);

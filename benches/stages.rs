@@ -19,7 +19,7 @@ fn stages(c: &mut Criterion) {
         let mut walk: Vec<&'static Stage> = Vec::new();
         stages::forward(&m, &mut |stage| walk.push(stage));
         for stage in walk {
-            // each is given what those before it made
+            // each stage runs on the results of the stages before it
             group.bench_function(BenchmarkId::new(stage.name, name), |b| {
                 b.iter(|| (stage.twin)(&m, &mut d));
             });

@@ -17,7 +17,7 @@ fn steps(c: &mut Criterion) {
                 .backend(Backend::Cpu)
                 .overflow(Overflow::Grow);
             let mut batch = Batch::with(&model, nworld, settings).expect("so many worlds fit");
-            // until contacts are live
+            // until there are contacts
             batch.step(200).expect("room grows");
             let start = batch.save().expect("what can be read can be saved");
             group.throughput(Throughput::Elements(nworld as u64 * 10));

@@ -1,5 +1,5 @@
-//! Kernels written for one model alone beside the plain ones, stage by stage: one lane a world, CPU seconds of this process.
-//! For software adapters, where the processors play the device; on hardware `manyworlds bench --tune` tells.
+//! Unrolled kernels compared with plain ones, stage by stage: one lane per world, CPU seconds of this process.
+//! For software adapters, where the CPU is the device; on hardware use `manyworlds bench --tune`.
 //!
 //!     cargo bench --bench unroll -- models/humanoid.xml
 
@@ -13,7 +13,7 @@ const NWORLD: usize = 1024;
 /// CPU seconds that each kernel is measured for.
 const ENOUGH: f64 = 0.4;
 
-// ns of a world, and seconds until the kernel has run for the first time
+// ns per world, and seconds until the kernel has run for the first time
 type Cost = (f64, f64);
 
 fn main() {
@@ -43,7 +43,7 @@ fn main() {
             );
         };
         for (name, cost) in &short {
-            // what stays plain is not compared
+            // stages that are not unrolled are skipped
             if let (Some(b), Some((_, Some(a)))) = (cost, plain.iter().find(|p| p.0 == *name)) {
                 row(name, [*a, *b]);
                 for (sum, x) in sum.iter_mut().zip([a, b]) {

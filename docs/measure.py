@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """measure.py parity|performance FILE...: tables for docs/ from measured output; not needed for tests.
 
-  parity       FILE.tsv as the comparison with MuJoCo writes it: path, verdict, first stage, line
+  parity       FILE.tsv of the comparison with MuJoCo: path, verdict, first stage, line
   performance  files with one JSON object a line: `manyworlds bench --json`, or a comparison of several programs with key "peer"
 """
 import json, sys

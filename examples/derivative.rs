@@ -1,4 +1,4 @@
-//! The step of a cart with a pole, linearised where the pole stands and where it hangs.
+//! The step of a cart with a pole, linearised at the upright and at the hanging pole.
 //!
 //!     cargo run --release --example derivative
 
@@ -10,7 +10,7 @@ pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_path("models/cartpole.xml")?;
     let settings = Settings::default().backend(Backend::Cpu);
     let mut batch = Batch::with(&model, 2, settings)?;
-    // N x nq: the cart (m), the pole (rad)
+    // N x nq: position of the cart (m), angle of the pole (rad)
     batch.set("qpos", &[0.0, 0.0, 0.0, PI])?;
 
     // next state = A state + B control, state = (dq, qvel)

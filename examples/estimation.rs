@@ -1,4 +1,4 @@
-//! Where is an arm if only its tip is seen, and that with noise? World 0 is the arm, the others are Kalman filters with guesses of their own.
+//! Estimates the joint angles of an arm from noisy positions of its tip. World 0 is the arm, the others are Kalman filters.
 //!
 //!     cargo run --release --example estimation
 
@@ -28,7 +28,7 @@ pub(crate) fn main() -> Result<()> {
         let slopes = batch.transition(None)?;
         let mut states = [batch.reals("qpos")?.to_vec(), batch.reals("qvel")?.to_vec()];
         for (w, p) in spreads.iter_mut().enumerate().skip(1) {
-            // what is seen of the tip, to the side and above (m), tells how far the guess is off
+            // update: the measured position of the tip, x and z (m), corrects the guess
             let mut x = [0.0; 4];
             for j in [0, 2] {
                 let seen = tips[j] + 0.01 * normal(1, k, j as u64);
@@ -40,7 +40,7 @@ pub(crate) fn main() -> Result<()> {
             }
             let of_world = states.iter_mut().flat_map(|x| &mut x[2 * w..2 * w + 2]);
             of_world.zip(x).for_each(|(to, x)| *to += x);
-            // a timestep on: A P A', and what else may happen
+            // prediction over a timestep: A P A' plus the process noise
             let a = |i: usize| &slopes.A[16 * w + 4 * i..][..4];
             let ap: [[f64; 4]; 4] = from_fn(|i| from_fn(|j| dot(a(i), &p[j])));
             *p = from_fn(|i| from_fn(|j| dot(&ap[i], a(j)) + unit(i, j) * [1e-6, 1e-4][i / 2]));

@@ -1,5 +1,5 @@
-//! Functions of one's own within the step: a controller that holds a pole up, wind that pushes it, a sensor that says how well. The cores
-//! call them; a GPU runs the texts in WGSL that stand for them.
+//! Callbacks within the step: a controller that balances a pole, wind that pushes it, a sensor of its angle. The CPU backends
+//! call the functions; a GPU runs the WGSL texts in their place.
 //!
 //!     cargo run --release --example functions
 
@@ -22,7 +22,7 @@ const POLE: &str = r#"
 
 pub(crate) fn main() -> Result<()> {
     let mut model = Model::from_xml_str(POLE)?;
-    // a function sees one world in the middle of a step
+    // a function gets one world in the middle of a step
     model.bind_control(|world, inputs| {
         let (q, v) = (world.qpos(), world.qvel());
         inputs.ctrl[0] = 1.0 * q[0] + 2.0 * v[0] + 30.0 * q[1] + 6.0 * v[1];
@@ -31,7 +31,7 @@ pub(crate) fn main() -> Result<()> {
     model.bind_sensor("lean", |world, reading| {
         reading[0] = world.qpos()[1].to_degrees();
     })?;
-    // the same for a GPU
+    // the same functions as WGSL texts, for a GPU
     model.bind_control_wgsl(
         "fn control() { set_ctrl(0, qpos(0) + 2.0 * qvel(0) + 30.0 * qpos(1) + 6.0 * qvel(1)); }",
     )?;

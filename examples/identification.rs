@@ -1,4 +1,4 @@
-//! Which masses does an arm have? Found by Gauss-Newton from torques that were measured, with inverse dynamics of worlds that differ.
+//! Identifies the masses of an arm by Gauss-Newton from measured torques, with inverse dynamics of worlds with different masses.
 //!
 //!     cargo run --release --example identification
 
@@ -9,11 +9,11 @@ const ARM: &str = r#"<mujoco>
   <default> <joint axis="0 1 0"/> <geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.03" mass="1"/> </default>
   <worldbody> <body> <joint/> <geom/> <body pos="0 0 -0.5"> <joint/> <geom/> </body> </body> </worldbody>
 </mujoco>"#;
-// each moment is three worlds: with the masses that are guessed, and with either of them a little larger
+// each sample has three worlds: with the guessed masses, and with either mass a little larger
 const WORLDS: usize = 3 * 20;
 const LARGER: f64 = 1e-4;
 
-// torques (N m) that each world's masses (kg) take
+// inverse dynamics: joint torques (N m) for each world's masses (kg)
 fn torques(batch: &mut Batch, masses: &[[f64; 2]]) -> Result<Vec<f64>> {
     let rows: Vec<f64> = masses.iter().flat_map(|m| [0.0, m[0], m[1]]).collect();
     batch.set("body_mass", &rows)?;
@@ -38,7 +38,7 @@ pub(crate) fn main() -> Result<()> {
         let [a, b] = masses;
         let guesses = [[a, b], [a + LARGER, b], [a, b + LARGER]].repeat(WORLDS / 3);
         let found = torques(&mut batch, &guesses)?;
-        // slopes of a torque over the masses, and what it lacks; sums of their products
+        // derivatives of a torque by the masses, and its residual; sums of their products
         let slope = |k: usize, i: usize| (found[k + 2 * i + 2] - found[k]) / LARGER;
         let sum = |of: &dyn Fn(usize) -> f64| {
             (0..WORLDS / 3)

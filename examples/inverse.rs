@@ -1,4 +1,4 @@
-//! Which joint torques does it take to hold a quadruped still in the air? Inverse dynamics of many poses at once.
+//! Joint torques that hold a quadruped still in the air: inverse dynamics of many poses at once.
 //!
 //!     cargo run --release --example inverse
 
@@ -10,7 +10,7 @@ pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_path("models/quadruped.xml")?;
     let mut batch = Batch::new(&model, WORLDS)?;
 
-    // high above the floor, legs bent a little more in each world (rad)
+    // above the floor without contacts, the legs bent a little more in each world (rad)
     let mut qpos = batch.reals("qpos")?.to_vec();
     for (world, qpos) in qpos.chunks_mut(model.nq).enumerate() {
         qpos[2] = 2.0;
@@ -21,7 +21,7 @@ pub(crate) fn main() -> Result<()> {
     batch.set("qacc", &vec![0.0; model.nv])?;
     batch.inverse()?;
 
-    // the first six numbers hold the trunk: the weight of the whole, in N
+    // the first six numbers act on the trunk's free joint: the third is the whole weight (N)
     let mass: f64 = model.body_mass.iter().sum();
     println!("{:.2} kg weigh {:.2} N", mass, -mass * model.opt.gravity[2]);
     let forces = batch.reals("qfrc_inverse")?;

@@ -10,7 +10,7 @@ pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_path("models/cartpole.xml")?;
     let mut batch = Batch::new(&model, WORLDS)?;
 
-    // from half the mass to one and a half, kg and kg m^2
+    // masses (kg) and inertias (kg m^2) from half of the model's to one and a half times
     batch.expand(&["body_mass", "body_inertia"])?;
     for name in ["body_mass", "body_inertia"] {
         let mut rows = batch.reals(name)?.to_vec();
@@ -21,7 +21,7 @@ pub(crate) fn main() -> Result<()> {
         }
         batch.set(name, &rows)?;
     }
-    // what follows from the masses
+    // derives the fields that depend on the masses
     batch.set_const()?;
 
     batch.set("ctrl", &[0.3])?;

@@ -1,4 +1,4 @@
-//! Steps 256 humanoids that begin at different velocities, and tells how many still stand.
+//! Steps 256 humanoids with different initial velocities, and prints how many still stand.
 //!
 //!     cargo run --release --example rollout
 
@@ -11,7 +11,7 @@ pub(crate) fn main() -> Result<()> {
     let mut batch = Batch::new(&model, WORLDS)?;
     println!("{WORLDS} worlds on {}", batch.device());
 
-    // N x nv numbers, m/s and rad/s
+    // N x nv generalized velocities (m/s, rad/s)
     let qvel: Vec<f64> = (0..WORLDS * model.nv)
         .map(|k| 0.5 * (1.7 * k as f64).sin())
         .collect();
@@ -26,7 +26,7 @@ pub(crate) fn main() -> Result<()> {
         );
     }
 
-    // worlds that went wrong are named, not hidden
+    // names the worlds that diverged or overflowed
     for flag in batch.flags()? {
         println!("{flag}");
     }

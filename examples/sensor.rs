@@ -21,7 +21,7 @@ const BALL: &str = r#"
 
 pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_str(BALL)?;
-    // where the numbers of a sensor lie in sensordata
+    // the range of a sensor in sensordata
     let place = |name: &str| {
         let id = model
             .names
@@ -35,7 +35,7 @@ pub(crate) fn main() -> Result<()> {
     let (felt, position) = (place("felt"), place("where"));
 
     let mut batch = Batch::new(&model, 3)?;
-    // thrown to the side at 0, 1 and 2 m/s
+    // initial velocities along x of 0, 1 and 2 m/s
     for (world, speed) in [0.0, 1.0, 2.0].into_iter().enumerate() {
         let mask: Vec<bool> = (0..3).map(|w| w == world).collect();
         batch.set_where("qvel", &mask, &[speed, 0.0, 0.0, 0.0, 0.0, 0.0])?;

@@ -1,4 +1,4 @@
-//! A pendulum swings up with the least effort, by shooting: every instant of the swing is a world, and all are linearised at once.
+//! Swings a pendulum up with the least effort, by shooting: every timestep of the swing is a world, and all are linearised at once.
 //!
 //!     cargo run --release --example trajectory
 
@@ -18,7 +18,7 @@ pub(crate) fn main() -> Result<()> {
     let mut instants = Batch::with(&model, STEPS, settings)?;
     let (mut torque, mut change, mut effort) = (vec![0.0; STEPS], 1.0, 0.0);
     while change > 1e-6 {
-        // a swing with these torques (N m), from rest below
+        // simulates the swing with these torques (N m), from rest at the bottom
         pendulum.reset(To::Qpos0)?;
         let (mut qpos, mut qvel) = (vec![0.0], vec![0.0]);
         for u in &torque {
@@ -31,14 +31,14 @@ pub(crate) fn main() -> Result<()> {
         instants.set("qvel", &qvel[..STEPS])?;
         instants.set("ctrl", &torque)?;
         let slopes = instants.transition(None)?;
-        // what the torque of each instant does to the last state
+        // derivative of the last state by the torque of each timestep
         let (mut rows, mut g) = ([[1.0, 0.0], [0.0, 1.0]], vec![[0.0; 2]; STEPS]);
         for t in (0..STEPS).rev() {
             let (a, b) = (&slopes.A[4 * t..], &slopes.B[2 * t..]);
             g[t] = rows.map(|r| r[0] * b[0] + r[1] * b[1]);
             rows = rows.map(|r| [0, 1].map(|k| r[0] * a[k] + r[1] * a[2 + k]));
         }
-        // the least torques that end at rest above, as far as slopes tell: g (g' g)^-1 of what they have to do
+        // torques of least norm that end at rest at the top, to first order: g (g' g)^-1 times the required change of the last state
         let sum = |of: &dyn Fn(usize) -> f64| (0..STEPS).map(of).sum::<f64>();
         let [p, q, r] = [(0, 0), (0, 1), (1, 1)].map(|(i, j)| sum(&|t| g[t][i] * g[t][j]));
         let miss = [PI - qpos[STEPS], -qvel[STEPS]];

@@ -1,4 +1,4 @@
-//! A step allocates nothing: all that it needs has been made with the batch, or by the first steps.
+//! A step allocates nothing: all memory is allocated with the batch, or by the first steps.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -51,7 +51,7 @@ fn a_step_allocates_nothing() {
                 .overflow(Overflow::Continue);
             let mut batch = Batch::with(&m, 20, settings).unwrap();
 
-            // worlds side by side make room for what touches in any of them; the second time nothing is new
+            // worlds side by side allocate slots for the contacts of all worlds; the second run has no new contacts
             let start = batch.save().unwrap();
             batch.step(100).unwrap();
             batch.restore(&start).unwrap();
@@ -77,7 +77,7 @@ fn control_allocates_nothing_after_the_first_call() {
         let start = batch.save().unwrap();
         let mut made = 0;
         for _ in 0..2 {
-            // the second time nothing touches that did not the first time
+            // the second run has the same contacts as the first
             batch.restore(&start).unwrap();
             let before = MADE.get();
             for n in [1, 99] {

@@ -1,4 +1,4 @@
-//! Models in archives: `.mjz`, as MuJoCo packs them, and zip files that others made.
+//! Models in archives: `.mjz`, as MuJoCo packs them, and zip files of other programs.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -16,7 +16,7 @@ const MODEL: &str = r#"<mujoco model="packed"><asset><mesh file="meshes/t.obj"/>
 <worldbody><geom type="mesh" mesh="t"/></worldbody></mujoco>"#;
 const BALL: &str = r#"<mujoco><worldbody><geom name="ball" size="1"/></worldbody></mujoco>"#;
 
-/// A zip file of some files, every other one packed.
+/// A zip file of some files, every other one compressed.
 fn zip(files: &[(&str, &str)]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for (k, (name, text)) in files.iter().enumerate() {
@@ -61,7 +61,7 @@ fn zip(files: &[(&str, &str)]) -> Vec<u8> {
     out
 }
 
-/// An archive whose model stands at a place.
+/// An archive with a model at a path.
 fn packed(place: &str) -> Vec<u8> {
     let folder = place.rsplit_once('/').map_or("", |(folder, _)| folder);
     let in_folder = |name: &str| {
@@ -114,7 +114,7 @@ fn an_archive_on_disk_is_a_model_and_a_part_of_one() -> std::io::Result<()> {
         (m.names.mesh[0].as_str(), m.names.geom[0].as_str()),
         ("x_t", "x_ball")
     );
-    // mistakes name the file in the archive
+    // error messages name the file in the archive
     std::fs::write(
         path("bad.mjz"),
         zip(&[("model.xml", "<mujoco>\n<geom/></mujoco>")]),
@@ -145,7 +145,7 @@ fn damaged_archives_are_refused_by_name() {
     assert!(why(whole.clone(), 10).contains("no more than 10 are allowed"));
     assert!(why(b"PK".to_vec(), 1000).contains("no zip archive"));
     assert!(why(zip(&[("other.xml", "")]), 1000).contains("no file \"model.xml\""));
-    // every byte that is changed is noticed, or is of no consequence
+    // a changed byte is detected, or has no effect
     for at in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x55;
@@ -154,7 +154,7 @@ fn damaged_archives_are_refused_by_name() {
             Err(why) => assert!(why.starts_with("\"a.mjz\": "), "{why}"),
         }
     }
-    // what is cut off is missing
+    // a truncated archive is refused
     for end in 0..whole.len() - 7 {
         let why = why(whole[..end].to_vec(), 1000);
         assert!(why.starts_with("\"a.mjz\": "), "{why}");

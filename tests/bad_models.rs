@@ -1,4 +1,4 @@
-//! Bad models, one for each kind of mistake: what the user is told about each is recorded in a snapshot.
+//! Bad models, one for each kind of mistake: the error messages are recorded in a snapshot.
 
 use std::fmt::Write as _;
 
@@ -479,7 +479,7 @@ const BAD: &[(&str, &str)] = &[
         "tuple of a thing",
         "<mujoco><custom><tuple name=\"t\"><element objtype=\"thing\" objname=\"x\"/></tuple></custom></mujoco>",
     ),
-    // what is not supported
+    // unsupported features
     (
         "plugin that nobody ships",
         "<mujoco><extension>\n<plugin plugin=\"mujoco.pit\"/></extension></mujoco>",
@@ -597,14 +597,14 @@ const BAD: &[(&str, &str)] = &[
     ),
 ];
 
-/// What a body of the models in [`UNFIT`] holds.
+/// The bodies of the models in [`UNFIT`].
 const PARTS: &str = r#"<worldbody>
 <geom name="floor" type="plane" size="1 1 1"/><site name="hook" pos="1 0 0"/><site name="eye" pos="-1 0 0"/>
 <body name="arm"><joint name="elbow"/><geom name="bone" size=".1"/><site name="tip"/><body name="hand"><joint name="wrist" axis="1 0 0"/>
 <geom name="palm" size=".1"/></body></body>
 </worldbody>"#;
 
-/// A kind of mistake in what goes with [`PARTS`]: names that are not there, and what cannot be compiled.
+/// A kind of mistake, and a text to append to [`PARTS`]: names that do not exist, and elements that cannot be compiled.
 const UNFIT: &[(&str, &str)] = &[
     (
         "frame that stretches forces",
@@ -865,7 +865,7 @@ fn what_does_not_fit_is_told_with_its_place() {
         let xml = format!("<mujoco>{PARTS}\n{xml}</mujoco>");
         let model = read(&xml).and_then(|spec| compile(&spec));
         let error = model.expect_err(title);
-        // behind the parts
+        // the mistakes are in the text after the parts
         for e in error.each() {
             assert!(
                 matches!(e, Error::Mjcf { line: 6, col, .. } if *col > 0),

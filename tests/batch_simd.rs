@@ -25,7 +25,7 @@ fn rows_and_contacts_are_read_world_by_world() {
     for b in [&mut side, &mut reference] {
         b.step(40).unwrap();
     }
-    // both from the same state, which single precision can hold
+    // both start from the same state, representable in single precision
     let state: Vec<[Vec<f64>; 3]> = vec![["qpos", "qvel", "qacc_warmstart"].map(|name| {
         reference
             .reals(name)
@@ -42,7 +42,7 @@ fn rows_and_contacts_are_read_world_by_world() {
     }
     assert_eq!(side.ints("nefc").unwrap(), reference.ints("nefc").unwrap());
 
-    // a world's own rows and contacts; what lies behind them says nothing
+    // compares only the world's own rows and contacts; later entries are undefined
     let nefc = side.ints("nefc").unwrap().to_vec();
     let ncon = reference.ints("ncon").unwrap().to_vec();
     assert!(nefc.iter().sum::<i32>() > 50, "contacts are live");
@@ -89,7 +89,7 @@ fn rows_and_contacts_are_read_world_by_world() {
     }
 }
 
-// what `Backend::Auto` took, and its reason
+// the backend that `Backend::Auto` took, and the reason
 fn auto(xml: &str, nworld: usize) -> String {
     let model = Model::from_xml_str(xml).unwrap();
     Batch::new(&model, nworld).unwrap().device()
@@ -120,7 +120,7 @@ fn auto_takes_the_fastest_and_says_why() {
         few.contains("f64 (auto: no hardware GPU, and too few"),
         "{few}"
     );
-    // every solver is there
+    // `simd` has every solver
     let sweeps = auto(&pgs, 64);
     assert!(sweeps.contains("worlds side by side"), "{sweeps}");
 }

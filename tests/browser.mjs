@@ -1,4 +1,4 @@
-// browser.mjs FOLDER: what Dawn, which is Chrome's WebGPU, says of every .wgsl there (npm install webgpu).
+// browser.mjs FOLDER: compiles every .wgsl there with Dawn, Chrome's WebGPU, and prints its errors (npm install webgpu).
 import { readdirSync, readFileSync } from 'node:fs';
 import { create } from 'webgpu';
 

@@ -1,4 +1,4 @@
-//! Calls that only look at the worlds, on every backend against MuJoCo 4.0.0 (tests/golden/make_calls.py).
+//! Queries of the worlds, on every backend against MuJoCo 4.0.0 (tests/golden/make_calls.py).
 
 mod common;
 
@@ -15,7 +15,7 @@ const MODELS: [(&str, &str); 2] = [
     ("humanoid", "models/humanoid.xml"),
 ];
 
-/// A model, its worlds in the states of the golden, and what MuJoCo says of them.
+/// A model, its worlds in the states of the golden, and MuJoCo's results.
 struct Case {
     name: &'static str,
     golden: Golden,
@@ -83,7 +83,7 @@ impl Case {
     }
 }
 
-/// What follows from positions and velocities, of the state and, after `forward`, of the arrays of the last call.
+/// Queries that depend on positions and velocities, for the current state and, after `forward`, for the arrays of the last call.
 fn what_follows_from_the_state_is_mujocos(backend: Backend) {
     for mut case in Case::all(backend) {
         case.batch.look(Look::State);
@@ -148,7 +148,7 @@ fn forces_on_bodies(case: &mut Case) {
     case.check("apply_ft", &qfrc);
 }
 
-// kinds of objects, by the names that the golden has for them, and the numbers that are asked for
+// object types, their names in the golden, and the ids that are queried
 fn objects(case: &Case) -> Vec<(ObjType, &'static str, usize)> {
     let mut objects = vec![
         (ObjType::Body, "body", case.id("body", 0)),
@@ -187,7 +187,7 @@ fn forces_of_contacts(case: &mut Case) {
     let have = case.batch.contact_force().unwrap();
     let ncon: Vec<f64> = have.ncon.iter().map(|&n| n as f64).collect();
     case.check("ncon", &ncon);
-    // the golden has more room
+    // the golden has a larger capacity for contacts
     let (own, room) = (6 * have.nconmax, 600);
     let mut force = vec![0.0; WORLDS * room];
     for (to, from) in force.chunks_mut(room).zip(have.force.chunks(own)) {
@@ -263,7 +263,7 @@ fn positions_and_the_way_between_them(backend: Backend) {
     }
 }
 
-/// Worlds go on to the same bits whether or not somebody looked, and the look itself follows the state or the last call.
+/// Queries do not change later steps by a bit, and they use the current state or the last call as asked.
 fn looking_changes_nothing(backend: Backend) {
     let mut ends = Vec::new();
     for looks in [false, true] {
@@ -295,7 +295,7 @@ fn looking_changes_nothing(backend: Backend) {
     assert!(ends[0] == ends[1]);
 }
 
-/// The state that was set is seen at once, the arrays of the last call stay.
+/// `Look::State` sees a new state at once; `Look::LastCall` keeps the arrays of the last call.
 fn a_look_is_at_the_state_or_the_last_call(backend: Backend) {
     let mut case = Case::new("edit", "tests/golden/edit.xml", backend);
     case.batch.forward().unwrap();

@@ -1,5 +1,5 @@
-//! What docs/choosing.md advises: integrators keep, lose or make energy; so many sweeps of PGS suffice. On the cores, in double and in single
-//! precision; a device's kernels are held against these twins in `tests/parity`.
+//! The claims of docs/choosing.md: how integrators conserve, lose or gain energy, and how many sweeps of PGS suffice. On the CPU backends, in
+//! double and single precision; `tests/parity` compares the kernels with these twins.
 
 mod common;
 
@@ -10,7 +10,7 @@ use manyworlds::{Batch, Model};
 
 const CORES: [Backend; 2] = [Backend::Cpu, Backend::Simd];
 
-/// A long body that turns fast, about none of its own axes.
+/// A long body that rotates fast, about none of its principal axes.
 const GYROSCOPE: &str = r#"<mujoco>
     <option timestep="0.002" gravity="0 0 0" integrator="INTEGRATOR"><flag energy="enable" contact="disable"/></option>
     <worldbody><body><freejoint/><geom type="ellipsoid" size="0.02 0.05 0.2" mass="1"/></body></worldbody>
@@ -24,7 +24,7 @@ const PENDULUM: &str = r#"<mujoco>
         <body pos="0 0 -0.1"><joint/><geom/><body pos="0 0 -0.1"><joint/><geom/></body></body></body></worldbody>
     <keyframe><key qpos="1.6 0.4 0.4"/></keyframe></mujoco>"#;
 
-/// Energy after some steps, as a multiple of that at the keyframe.
+/// Energy after some steps, relative to the energy at the keyframe.
 fn energy_left(text: &str, steps: usize, integrator: &str, backend: Backend) -> f64 {
     let m = Model::from_xml_str(&text.replace("INTEGRATOR", integrator)).unwrap();
     let mut batch = worlds(&m, 1, backend);
@@ -73,7 +73,7 @@ fn ten_sweeps_of_pgs_come_near_newton() {
     CORES.into_iter().for_each(ten_sweeps_on);
 }
 
-/// Accelerations by ten sweeps from the forces of the step before, beside Newton's at its optimum: a part of what constraints change.
+/// Accelerations by ten sweeps from the forces of the previous step, compared with Newton's optimum, relative to the change by constraints.
 fn ten_sweeps_on(backend: Backend) {
     let m = Model::from_xml_path("models/quadruped.xml").unwrap();
     let mut pgs = m.clone();

@@ -30,7 +30,7 @@ fn help_reads_well() {
         };
         let (code, out, _) = run(&args);
         assert_eq!(code, 0);
-        // a verb that only some builds have
+        // skips a verb that only some builds have
         let lines = out.split_inclusive('\n');
         let out: String = lines.filter(|line| !line.starts_with("  view ")).collect();
         let name = if verb.is_empty() { "help" } else { verb };
@@ -75,7 +75,7 @@ fn kernels_come_with_a_plan_and_images_of_worlds() {
     let plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
     let number = |name: &str| plan[name].as_u64().unwrap() as usize;
     assert_eq!([number("lanes"), number("worlds_of_workgroup")], [2, 16]);
-    // four passes of RK4: the second to the fourth run the same kernels
+    // RK4 evaluates forward dynamics four times; the second to the fourth evaluation dispatch the same kernels
     let stages: Vec<_> = plan["kernels"].as_array().unwrap().iter().collect();
     let solves = stages.iter().filter(|k| k["stages"][0] == "solve_newton");
     assert_eq!(solves.count(), 4);
@@ -107,7 +107,7 @@ fn kernels_come_with_a_plan_and_images_of_worlds() {
     );
     assert_ne!(qpos(&after, 0), qpos(&before, 0));
 
-    // a text that is trusted has no bounds for loops
+    // a `--trusted` text has no loop bounds
     let trusted = String::from_utf8(read("00_check_pos.metal")).unwrap();
     assert!(!trusted.contains("loop_bound"), "{trusted}");
     let (code, _, said) = run(&args);
@@ -220,7 +220,7 @@ fn a_rollout_keeps_its_frames() {
     assert_eq!(summary["complete"], true);
     assert!(summary["steps_per_s"].as_f64().unwrap() > 0.0);
     let (shape, time) = array(&path(&dir, "a.npz"), "time");
-    // the state after the last step is there, though 25 is no multiple of 10
+    // the state after the last step is saved, although 25 is no multiple of 10
     assert_eq!(shape, [4, 3]);
     assert!((time[8] - 0.2).abs() < 1e-12);
     assert!((time[11] - 0.25).abs() < 1e-12);
@@ -228,7 +228,7 @@ fn a_rollout_keeps_its_frames() {
     assert_eq!(array(&path(&dir, "a.npz"), "qpos").0, [4, 3, 2]);
     assert_eq!(array(&path(&dir, "a.npz"), "ncon").0, [4, 3, 1]);
 
-    // the same seed gives the same file, another seed another one; world 1 does not know how many there are
+    // the same seed gives the same file, another seed another; world 1 does not depend on the number of worlds
     rollout(&dir, "b.npz", &more);
     let frames = |name: &str| array(&path(&dir, name), "qpos").1;
     assert_eq!(frames("a.npz"), frames("b.npz"));
@@ -408,7 +408,7 @@ fn forward_dumps_the_schema() {
 
     assert!(arrays["s0/in/plastic"].is_null());
 
-    // rests of springs that yield are part of a state, where there are any
+    // rest positions of plastic springs are part of a state, if the model has such springs
     let rests = [0.3, 1.0, 0.0, 0.0, 0.0, 0.2, 0.3, 0.1, 0.1];
     let text = serde_json::json!({ "states": [{ "plastic": rests }] }).to_string();
     std::fs::write(&states, text).unwrap();
@@ -423,7 +423,7 @@ fn forward_dumps_the_schema() {
         serde_json::json!(rests)
     );
 
-    // mistakes in the file of states
+    // errors in the file of states
     for (text, want) in [
         (r#"{"states": []}"#, "holds no states"),
         (

@@ -1,5 +1,5 @@
-//! Worlds that no solver has seen, on the backend with fewer bits of the processor: accelerations beside those of the reference.
-//! Of the device, `tests/parity` asks its solvers alone.
+//! Worlds in cold states on `simd` (single precision): accelerations compared with those of the reference.
+//! For the device, `tests/parity` compares the solvers alone.
 
 mod common;
 
@@ -12,7 +12,7 @@ const NWORLD: usize = 512;
 #[test]
 fn cold_worlds_find_the_optimum_side_by_side() {
     let mut tallies = [(); 2].map(|()| (Tally::default(), String::new()));
-    // whether a cylinder stands on its cap or its rim may be a matter of the last bits: other contacts, not another solution
+    // the last bits may decide whether a cylinder stands on its cap or its rim: a difference of contacts, not of the solver
     let plain = models(r#"tolerance="1e-13""#);
     for (place, m) in plain
         .into_iter()

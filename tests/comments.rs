@@ -1,7 +1,7 @@
-//! A kernel and its twin say the same in the same words, in every function that both have.
+//! A kernel and its twin have the same comments, in every function that both have.
 //!
-//! Words are compared without marks of code, MuJoCo's name in brackets, the full stop and the size of the first letter. One of the
-//! two may go on where the other ends. What is said otherwise on purpose is listed with its reason, in both wordings.
+//! Comments are compared without backticks, MuJoCo's name in brackets, the full stop and the case of the first letter. One of the
+//! two may continue after the end of the other. Intended differences are listed with their reason, in both wordings.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,20 +9,20 @@ use std::fmt::Write as _;
 use manyworlds::gpu::library::{LIB, NARROW};
 use manyworlds::stages::STAGES;
 
-/// Why comments of some functions differ.
+/// Functions whose comments differ, and the reason.
 struct Divergence {
     reason: &'static str,
     functions: &'static [Function],
 }
 
-/// What only the kernel or only the twin says of a function: `file function`.
+/// Comments that only the kernel or only the twin of a function has; the name is `file function`.
 struct Function {
     name: &'static str,
     kernel: &'static [&'static str],
     twin: &'static [&'static str],
 }
 
-/// All that differs.
+/// All intended differences.
 const DIVERGENCES: &[Divergence] = &[
     Divergence {
         reason: "the lanes of a team share the work and meet at barriers",
@@ -431,7 +431,7 @@ struct Said {
     words: String,
 }
 
-// what is compared of a comment
+// the compared form of a comment
 fn plain(words: &str) -> String {
     let mut words = words.to_owned();
     while let Some(start) = words.find(" (`mj") {
@@ -447,7 +447,7 @@ fn plain(words: &str) -> String {
     first.unwrap_or_default() + chars.as_str()
 }
 
-// the name of the function that begins in a line; that of a stage is `mj_stage` in a kernel
+// the name of the function that a line declares; `mj_stage` in a kernel is the stage's function
 fn function(line: &str) -> Option<&str> {
     let line = line.strip_prefix("pub(crate) ").unwrap_or(line);
     let line = line.strip_prefix("pub(super) ").unwrap_or(line);
@@ -457,7 +457,7 @@ fn function(line: &str) -> Option<&str> {
     Some(&name[..name.find(|c: char| !c.is_alphanumeric() && c != '_')?])
 }
 
-// functions of a text, and the first paragraphs of the comments above and inside them
+// the functions of a text, and the first paragraph of each comment above and inside them
 fn read(text: &str) -> (BTreeSet<String>, Vec<Said>) {
     let (mut names, mut out) = (BTreeSet::new(), Vec::new());
     let mut inside: Option<(String, String)> = None;
@@ -495,7 +495,7 @@ fn read(text: &str) -> (BTreeSet<String>, Vec<Said>) {
     (names, out)
 }
 
-// one says the other's words, and may go on
+// true if the comments are equal or one continues the other
 fn same(a: &str, b: &str) -> bool {
     let goes_on = |long: &str, short: &str| {
         let rest = long.strip_prefix(short);
@@ -512,7 +512,7 @@ fn file(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_default()
 }
 
-// the twin with the files of its own folder
+// the text of the twin, with the files of its folder
 fn twin(path: &str) -> String {
     let mut text = file(&format!("{path}.rs"));
     let parts = std::fs::read_dir(path)
@@ -531,7 +531,7 @@ fn twin(path: &str) -> String {
     text
 }
 
-// every kernel with its name and the path of its twin
+// the name, the text and the path of the twin of every kernel
 fn pairs() -> Vec<(String, &'static str, String)> {
     let stages = STAGES
         .iter()
@@ -549,14 +549,14 @@ fn pairs() -> Vec<(String, &'static str, String)> {
     stages.chain(lib).chain(narrow).collect()
 }
 
-// words of the functions that both have which one has and the other lacks
+// comments of one text that the other lacks, in functions that both have
 fn lacking(have: &[Said], other: &[Said], both: &BTreeSet<&String>) -> Vec<Said> {
     let of_both = have.iter().filter(|said| both.contains(&said.function));
     let known = |said: &&Said| other.iter().any(|other| same(&said.words, &other.words));
     of_both.filter(|said| !known(said)).cloned().collect()
 }
 
-// all words that are not shared: `file function`, whose they are, the words
+// all comments that are not shared: `file function`, `kernel` or `twin`, the comment
 fn found() -> BTreeSet<(String, &'static str, String)> {
     let mut out = BTreeSet::new();
     for (name, kernel, path) in pairs() {

@@ -10,10 +10,10 @@ use manyworlds::compile::compile;
 use manyworlds::fields::{Elem, FIELDS, Room, SIZES, View};
 use manyworlds::mjcf::{Files, Limits, Spec};
 
-/// Sizes that are chosen differently here: room for contacts and rows, and the pattern of moments.
+/// Sizes that are chosen differently here: capacities for contacts and rows, and the pattern of moments.
 const OWN_SIZES: [&str; 3] = ["njmax", "nconmax", "nJmom"];
 
-/// Largest difference of a real from MuJoCo's, relative to itself and to the largest of its array.
+/// Tolerance of a real number, relative to itself and to the largest of its array.
 const RTOL: f64 = 1e-9;
 
 fn differences(m: &Model, golden: &Golden) -> Vec<String> {
@@ -137,7 +137,7 @@ fn compiling_twice_gives_the_same_model() {
     }
 }
 
-/// One case of `compile_cases.txt`: its name, its text, and what MuJoCo makes of it.
+/// One case of `compile_cases.txt`: its name, its text, and MuJoCo's result.
 struct Case<'a> {
     name: &'a str,
     xml: &'a str,
@@ -172,7 +172,7 @@ fn cases<'a>(text: &'a str, all: &Golden) -> Vec<Case<'a>> {
     out
 }
 
-/// Holds small models against MuJoCo: the number of those that are models and of those that both refuse.
+/// Compares small models with MuJoCo; returns the numbers of compiled models and of models that both refuse.
 fn held(text: &str, golden: &str, read: impl Fn(&str) -> manyworlds::Result<Model>) -> [u32; 2] {
     let all = Golden::open(golden);
     let mut wrong = Vec::new();
@@ -187,7 +187,7 @@ fn held(text: &str, golden: &str, read: impl Fn(&str) -> manyworlds::Result<Mode
                 taken += 1;
             }
             Err(e) if !case.refused => wrong.push(format!("{}: {e}", case.name)),
-            // what is refused says where, and what to do
+            // a refusal has a place and a remedy
             Err(e) => {
                 let text = e.to_string();
                 if !text.starts_with("model.xml:") {
@@ -201,7 +201,7 @@ fn held(text: &str, golden: &str, read: impl Fn(&str) -> manyworlds::Result<Mode
     [taken, refused]
 }
 
-/// The names of elements that are not MuJoCo's, where the golden has names.
+/// The names of elements that differ from MuJoCo's, if the golden has names.
 fn names(m: &Model, golden: &Golden) -> Vec<String> {
     let own = &m.names;
     let kinds = [
@@ -237,7 +237,7 @@ fn robots_of_urdf_are_mujocos() {
     let files = Files::memory(["t.obj", "t1.obj", "d/t.obj"].map(file));
     let read = |xml: &str| {
         let spec = Spec::from_text(xml, files.clone(), &Limits::default())?;
-        // saved, it is the same model
+        // a saved and reloaded text gives the same model
         let saved = Spec::from_text(&spec.to_mjcf()?, files.clone(), &Limits::default())?;
         assert_eq!(saved, spec, "{xml}");
         compile(&spec)
@@ -257,7 +257,7 @@ fn soft_bodies_are_mujocos() {
     let files = Files::memory(files);
     let read = |xml: &str| {
         let spec = Spec::from_text(xml, files.clone(), &Limits::default())?;
-        // saved, it is the same model
+        // a saved and reloaded text gives the same model
         let saved = Spec::from_text(&spec.to_mjcf()?, files.clone(), &Limits::default())?;
         assert_eq!(saved, spec, "{xml}");
         compile(&spec)
@@ -271,7 +271,7 @@ fn soft_bodies_are_mujocos() {
 fn models_in_frames_with_a_scale_are_mujocos() {
     let read = |xml: &str| {
         let spec = Spec::from_str(xml)?;
-        // saved, it says the same scales
+        // a saved and reloaded text has the same scales
         let saved = Spec::from_str(&spec.to_mjcf()?)?;
         assert_eq!(saved, spec, "{xml}");
         compile(&spec)

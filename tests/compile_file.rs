@@ -1,4 +1,4 @@
-//! Compiled models in files: what is read back is what was written, and nothing else is taken for a model.
+//! Compiled models in files: a file reads back unchanged, and other files are refused.
 
 use manyworlds::compile::compile;
 use manyworlds::fields::{Arrays, FIELDS, Room, View};
@@ -24,7 +24,7 @@ fn models() -> Vec<Model> {
         .collect()
 }
 
-// bits, since equality of floats knows neither the sign of zero nor NaN
+// compares bits, since equality of floats ignores the sign of zero and fails on NaN
 fn bits(m: &Model) -> Vec<u64> {
     let mut out = Vec::new();
     for (name, _) in Opt::NAMES {
@@ -39,7 +39,7 @@ fn bits(m: &Model) -> Vec<u64> {
     out
 }
 
-/// Two thousand models of which some numbers lie, each with the right hash: refused, or a model that steps.
+/// Two thousand files with some wrong numbers and a correct hash: each is refused, or is a model that steps.
 #[test]
 fn files_that_lie_are_refused_or_harmless() {
     let files: Vec<Vec<u8>> = models().iter().map(|m| m.to_bytes().unwrap()).collect();
@@ -93,7 +93,7 @@ fn what_is_saved_is_loaded() {
     }
 }
 
-/// The texts of models that compile: those of `models`, and one for every feature.
+/// Texts of models that compile: those of `models/`, and one for every feature.
 fn texts() -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for entry in std::fs::read_dir("models").unwrap() {
@@ -135,7 +135,7 @@ fn a_spec_saved_as_text_compiles_to_the_same_model() {
     }
 }
 
-// the bytes of a model that does not know where in its text things were said
+// the bytes of a model without the places of its elements in the text
 fn placeless(m: &Model) -> Vec<u8> {
     let mut arrays = Arrays::clone(m);
     arrays.names.place.clear();

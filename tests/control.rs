@@ -1,4 +1,4 @@
-//! What controllers ask for: a step in two halves, the controls that make a force, the Jacobian of the rows, on every backend.
+//! Features for controllers: a step in two halves, the controls that produce a force, the Jacobian of the rows, on every backend.
 
 mod common;
 
@@ -17,7 +17,7 @@ on_every_backend!(
 
 const WORLDS: usize = 3;
 
-/// Worlds that touch the ground, each in its own way.
+/// Worlds that touch the ground in different states.
 fn moving(m: &Model, backend: Backend) -> Batch {
     let mut batch = worlds(m, WORLDS, backend);
     let qvel: Vec<f64> = (0..WORLDS * m.nv).map(|i| (i as f64).sin()).collect();
@@ -29,7 +29,7 @@ fn two_halves_are_a_step(backend: Backend) {
     let m = Model::from_xml_path("models/quadruped.xml").unwrap();
     let [mut whole, mut halves] = [moving(&m, backend), moving(&m, backend)];
     for _ in 0..3 {
-        // a controller that looks at what the first half found
+        // a controller that reads the results of the first half
         halves.step1().unwrap();
         let qpos = halves.reals("qpos").unwrap().to_vec();
         whole.forward().unwrap();
@@ -85,7 +85,7 @@ fn controls_come_back_from_their_force(backend: Backend) {
     assert!(e < most, "{backend:?}: ctrl {e}");
 }
 
-// two motors on a joint, of gears 1 and 3, share 10 N m as 1 to 3; the other joint has none, and gets nothing
+// two motors on a joint, with gears 1 and 3, share 10 N m as 1 to 3; the other joint has no motor, and gets no force
 fn several_actuators_share_a_force(backend: Backend) {
     let mut batch = arm(r#"<motor joint="a"/><motor joint="a" gear="3"/>"#, backend);
     batch.forward().unwrap();
@@ -108,7 +108,7 @@ fn what_makes_no_force_at_once_is_named(backend: Backend) {
     assert_eq!(batch.recover_force(&[1.0, 2.0]).unwrap().len(), 2 * WORLDS);
 }
 
-/// Rows of an equality, a friction loss, a limit that is passed, and a contact with an elliptic cone.
+/// Rows of an equality, a friction loss, a violated limit, and a contact with an elliptic cone.
 const ROWS: &str = r#"<mujoco><option cone="elliptic"/><worldbody><geom type="plane" size="1 1 1"/>
     <body pos="0 0 .09"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
     <body pos="1 0 1"><joint name="a" axis="0 1 0" frictionloss=".1"/><geom type="capsule" size=".05" fromto="0 0 0 .4 0 0"/>

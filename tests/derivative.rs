@@ -1,4 +1,4 @@
-//! The step linearised: against MuJoCo's, on every backend, and where a step cannot be told.
+//! The linearised step, against MuJoCo's, on every backend, and with bad worlds.
 
 mod common;
 
@@ -15,7 +15,7 @@ on_every_backend!(
     more_worlds_than_are_perturbed_at_a_time_are_each_as_alone,
 );
 
-/// States of the goldens that tests/golden/make_derivative.py takes.
+/// States of the goldens that tests/golden/make_derivative.py uses.
 const STATES: [usize; 3] = [0, 1, 4];
 const CENTERED: Differences = Differences {
     centered: true,
@@ -73,7 +73,7 @@ fn slopes_of_a_step_are_those_of_mujoco(backend: Backend) {
                 .iter()
                 .for_each(|name| slopes_by_small_steps(&golden, name));
         }
-        // smooth at the scale of the larger steps that f32 needs
+        // models that are smooth at the scale of the larger differences that f32 needs
         Backend::Simd => ["pendula", "implicitfast"]
             .iter()
             .for_each(|name| slopes_by_large_steps(name, backend)),
@@ -81,7 +81,7 @@ fn slopes_of_a_step_are_those_of_mujoco(backend: Backend) {
     }
 }
 
-// against MuJoCo's own differences
+// against MuJoCo's finite differences
 fn slopes_by_small_steps(golden: &Golden, name: &str) {
     let mut far = Vec::new();
     let m = model(name);
@@ -89,7 +89,7 @@ fn slopes_by_small_steps(golden: &Golden, name: &str) {
     let before = state(&mut batch);
     for (way, by) in [("", CENTERED), ("one_way/", Differences::F64)] {
         if !by.centered {
-            // at the end of their range controls are moved inwards
+            // controls at the end of their range are perturbed inwards
             let rows = batch.reals("ctrl").unwrap().to_vec();
             let at_end = |(i, ctrl): (usize, f64)| match m.actuator_ctrllimited[i % m.nu] {
                 0 => ctrl,
@@ -114,12 +114,12 @@ fn slopes_by_small_steps(golden: &Golden, name: &str) {
             }
         }
     }
-    // the worlds themselves did not move
+    // the states of the worlds are unchanged
     assert_eq!(before, state(&mut batch), "{name}");
     assert!(far.is_empty(), "{}", far.join("\n"));
 }
 
-// against the reference, which is held against MuJoCo
+// against the reference, which is compared with MuJoCo above
 fn slopes_by_large_steps(name: &str, backend: Backend) {
     let m = model(name);
     let near = batch(&m, name, backend).transition(None).unwrap();
@@ -146,7 +146,7 @@ fn inverse_matrices(s: &InverseSlopes) -> [(&'static str, &[f64]); 7] {
     ]
 }
 
-// the worlds of a golden, with the accelerations that its inverse dynamics were taken at
+// the worlds of a golden, with the accelerations of its inverse dynamics
 fn accelerated(m: &Model, name: &str, backend: Backend) -> Batch {
     let mut batch = batch(m, name, backend);
     let of_state = |k: usize| (0..m.nv).map(move |i| 3.0 * ((i + k) as f64).sin());
@@ -183,7 +183,7 @@ fn slopes_of_inverse_dynamics_are_those_of_mujoco(backend: Backend) {
     }
 }
 
-// against the reference, which is held against MuJoCo
+// against the reference, which is compared with MuJoCo above
 fn inverse_slopes_by_large_steps(backend: Backend) {
     let name = "pendula";
     let m = model(name);
@@ -228,7 +228,7 @@ fn what_cannot_be_told_is_said(backend: Backend) {
             "{e}"
         );
     }
-    // one world of three is bad, and the slopes of the others are as without it
+    // one world of three is bad; the derivatives of the others do not change by it
     let good = batch.transition(None).unwrap();
     let mask = [false, true, false];
     batch
@@ -245,7 +245,7 @@ fn more_worlds_than_are_perturbed_at_a_time_are_each_as_alone(backend: Backend) 
     let xml = r#"<mujoco><worldbody><body><joint name="h" type="hinge" axis="0 1 0"/><geom size="0.1" pos="0 0 -0.5"/></body></worldbody>
         <actuator><motor joint="h"/></actuator></mujoco>"#;
     let m = Model::from_xml_str(xml).unwrap();
-    // four perturbed worlds each, in two goes, the second of them not full
+    // four perturbed worlds each, in two chunks, the second of them not full
     let n = 5000;
     let qpos: Vec<f64> = (0..n).map(|w| 0.001 * f64::from(w)).collect();
     let mut batch = worlds(&m, n as usize, backend);

@@ -1,4 +1,4 @@
-//! The same bits on every backend: twice, on any number of threads, in any number of worlds, at any index, after any reset.
+//! Results are bitwise reproducible on every backend: on repetition, for any number of threads and worlds, at any index, after any reset.
 
 mod common;
 
@@ -17,7 +17,7 @@ fn model(name: &str) -> Model {
     Model::from_xml_path(format!("models/{name}.xml")).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A number of steps: on a software adapter a fifth of it.
+/// The number of steps: a fifth of `n` on a software adapter.
 fn steps(backend: Backend, n: usize) -> usize {
     match backend {
         Backend::Gpu => n / 5,
@@ -28,7 +28,7 @@ fn steps(backend: Backend, n: usize) -> usize {
 /// Position, velocity and control.
 type Start = (Vec<f64>, Vec<f64>, Vec<f64>);
 
-/// Start number `k`: hinges and velocities moved a bit, the same way every time.
+/// Initial state `k`: deterministic small changes of hinges and velocities.
 fn start(m: &Model, k: usize) -> Start {
     let wave = |i: usize| (1.0 + 12.9898 * (k + 1) as f64 * (i + 1) as f64).sin();
     let mut qpos = m.qpos0.clone();
@@ -41,7 +41,7 @@ fn start(m: &Model, k: usize) -> Start {
     (qpos, qvel, ctrl)
 }
 
-/// Worlds of which world `w` starts from start `of(w)`.
+/// Worlds of which world `w` starts from initial state `of(w)`.
 fn batch(m: &Model, n: usize, settings: Settings, of: impl Fn(usize) -> usize) -> Batch {
     let mut batch = Batch::with(m, n, settings).unwrap();
     let starts: Vec<_> = (0..n).map(|w| start(m, of(w))).collect();
@@ -69,7 +69,7 @@ fn bits(batch: &mut Batch) -> Vec<Vec<u64>> {
 
 const STARTS: usize = 7;
 
-/// A world alone, for each start.
+/// The bits of a single world for each initial state.
 fn alone(m: &Model, backend: Backend, steps: usize) -> Vec<Vec<u64>> {
     (0..STARTS)
         .map(|k| {
@@ -81,7 +81,7 @@ fn alone(m: &Model, backend: Backend, steps: usize) -> Vec<Vec<u64>> {
 }
 
 fn a_world_does_not_know_how_many_there_are(backend: Backend) {
-    // a device compiles the humanoid's kernels for minutes if it is a software adapter
+    // a software adapter compiles the humanoid's kernels for minutes
     let large = if backend == Backend::Gpu {
         "quadruped"
     } else {
@@ -91,7 +91,7 @@ fn a_world_does_not_know_how_many_there_are(backend: Backend) {
         let (m, steps) = (model(name), steps(backend, long));
         let alone = alone(&m, backend, steps);
         for &n in numbers {
-            // starts do not come in order of index
+            // initial states are not in the order of the worlds
             let of = |w: usize| (w * 5 + 3) % STARTS;
             let mut many = batch(&m, n, on(backend), of);
             many.step(steps).unwrap();
@@ -119,7 +119,7 @@ fn threads_and_repeats_give_the_same_bits(backend: Backend) {
     assert_eq!(first, run(Some(5), steps), "five threads");
 }
 
-/// Reset of every other world, or save and restore, then on: as if nothing had been before.
+/// After a reset of every other world, or after save and restore, earlier steps have no effect.
 fn nothing_stale_remains(backend: Backend) {
     let (before, after) = (steps(backend, 60), steps(backend, 300));
     let m = model("quadruped");
@@ -135,7 +135,7 @@ fn nothing_stale_remains(backend: Backend) {
         bits(&mut on)
     };
 
-    // those that are reset are as new, the others as if nothing happened
+    // the worlds that are reset behave as new, the others continue unchanged
     used.reset_where(&mask, To::Qpos0).unwrap();
     used.step(after).unwrap();
     let mut fresh = worlds(&m, 1, backend);
@@ -146,7 +146,7 @@ fn nothing_stale_remains(backend: Backend) {
         assert_eq!(row, want, "world {w} after the reset");
     }
 
-    // back to what was saved, in this batch and in another
+    // restores the saved state, in this batch and in another
     used.restore(&saved).unwrap();
     used.step(after).unwrap();
     assert_eq!(bits(&mut used), undisturbed, "restored in place");

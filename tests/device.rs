@@ -1,4 +1,4 @@
-//! Worlds on the device: what is written is read, chunks and masks make no difference, what does not fit is refused.
+//! Worlds on the device: written values read back, chunks and masks do not change results, too large requests are refused.
 
 mod common;
 
@@ -21,7 +21,7 @@ fn model() -> Model {
     Golden::open("tests/golden/pendula.npz").model()
 }
 
-// numbers of every world that no other world has
+// different numbers for every world
 fn positions(m: &Model, nworld: usize) -> Vec<f32> {
     (0..nworld * m.nq)
         .map(|k| (k as f32 * 0.37).sin())
@@ -85,7 +85,7 @@ fn what_is_written_is_read_whatever_the_layout() {
             }
         }
 
-        // a reset of some leaves the others as they are
+        // a reset of some worlds leaves the others unchanged
         gpu.reset(Some(&[3, 4])).unwrap();
         let after = gpu.read_real("qpos").unwrap();
         for w in 0..21 {
@@ -191,17 +191,17 @@ fn a_field_of_the_model_may_differ_from_world_to_world() {
         gpu.run_stages(&[&kinematics]).unwrap();
         gpu.read_real("xpos").unwrap()
     };
-    // body 1 of world 1 hangs a metre higher
+    // raises body 1 of world 1 by a metre
     pos[words + 3 + 2] += 1.0;
     gpu.write("body_pos", &Values::Real(pos)).unwrap();
-    // a reset keeps what varies
+    // a reset keeps the values of varying fields
     gpu.reset(None).unwrap();
     gpu.run_stages(&[&kinematics]).unwrap();
     let after = gpu.read_real("xpos").unwrap();
     assert_eq!(before[..words], after[..words]);
     assert_eq!(before[2 * words..], after[2 * words..]);
     assert!((after[words + 5] - before[words + 5] - 1.0).abs() < 1e-6);
-    // without being named it is one for all
+    // a field that is not named in `varies` is shared by all worlds
     let fixed = Gpu::new(&device, &m, &Config::default()).unwrap();
     assert!(matches!(fixed.read("body_pos"), Err(Error::Input(msg)) if msg.contains("varies")));
 }
@@ -256,7 +256,7 @@ fn steps_on_the_device_stay_near_those_of_the_twins() {
         (0..5).for_each(|_| manyworlds::cpu::step(&m, d));
     }
     let mut bits = Vec::new();
-    // a software adapter may end the loops of an invocation after 65,535 turns in all: a team of one lane is too few for it
+    // a software adapter may end the loops of an invocation after 65,535 iterations in all, too few for a team of one lane
     for (lanes, chunk) in [(8, None), (8, Some(2))] {
         let config = Config {
             nworld: 5,
@@ -286,14 +286,14 @@ fn steps_on_the_device_stay_near_those_of_the_twins() {
             bits.push(have.iter().map(|x| x.to_bits()).collect::<Vec<_>>());
         }
     }
-    // chunks make no difference by a bit
+    // chunks do not change results by a bit
     assert!(bits[0] == bits[1]);
 }
 
 #[test]
 fn fused_and_checked_or_not_a_step_is_the_same_bits() {
     let device = device();
-    // small, since a software adapter takes long over large kernels
+    // a small model, since a software adapter takes long over large kernels
     let xml = r#"<mujoco><option timestep="0.01"/><worldbody><body pos="0 0 1">
         <joint name="hinge" type="hinge" axis="0 1 0" damping="0.1" range="-20 40"/><geom type="capsule" size=".05 .2" pos="0 0 -.2"/>
         </body></worldbody><actuator><motor joint="hinge" name="m"/></actuator></mujoco>"#;
@@ -306,7 +306,7 @@ fn fused_and_checked_or_not_a_step_is_the_same_bits() {
             lanes: 1,
             fuse,
             checked,
-            // a kernel of the model's own code rounds in another order
+            // an unrolled kernel rounds in another order
             unroll: Unroll::Never,
             ..Config::default()
         };
@@ -341,19 +341,19 @@ fn what_a_world_is_said_to_take_is_what_it_takes() {
     assert_eq!(gpu.memory().world, said);
     assert_eq!(gpu.memory().worlds, 64 * said);
     assert!(said <= 24 << 10, "{said} bytes for a humanoid");
-    // array by array, less than a sector lost before each
+    // arrays are consecutive, with less than a sector of padding before each
     let arrays = Memory::device_arrays(&m).unwrap();
     let kept = arrays.iter().filter(|array| !array.2);
     let bytes: u64 = kept.clone().map(|array| array.1).sum();
     let shared = 2048;
     assert!(bytes < said + shared && said < bytes + 32 * kept.count() as u64);
-    // what no stage touches has no room, and reads as a reset leaves it
+    // an array that no stage accesses gets no memory, and reads as after a reset
     assert!(arrays.iter().all(|array| array.0 != "qfrc_inverse"));
     let untouched = gpu.read_real("qfrc_inverse").unwrap();
     assert!(untouched.len() == 64 * m.nv && untouched.iter().all(|&x| x == 0.0));
 }
 
-// spheres over a plane, the first of them in it
+// spheres above a plane, the first of them touching it
 const SPHERES: &str = r#"<mujoco><worldbody><geom type="plane" size="5 5 1"/>
     <body pos="0 0 .09"><freejoint/><geom size=".1"/></body>
     <body pos=".3 0 .3"><freejoint/><geom size=".1"/></body>
@@ -369,7 +369,7 @@ fn a_world_that_needs_more_room_gets_it_and_loses_nothing() {
             .overflow(Overflow::Grow)
             .nconmax(nconmax);
         let mut batch = Batch::with(&m, 3, settings).unwrap();
-        // world 1 starts lower: all its spheres land, one after the other
+        // world 1 starts lower, so that all its spheres land, one after the other
         let mut qpos = batch.reals("qpos").unwrap().to_vec();
         qpos[m.nq + 9] = 0.11;
         qpos[m.nq + 16] = 0.12;
@@ -392,7 +392,7 @@ fn a_world_that_needs_more_room_gets_it_and_loses_nothing() {
     assert!(want == have);
 }
 
-// a device that somebody else opened, within these limits
+// a device that the caller opened, with these limits
 fn opened(limits: wgpu::Limits) -> (wgpu::Device, wgpu::Queue) {
     let desc = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     let instance = wgpu::Instance::new(desc);
@@ -409,7 +409,7 @@ fn worlds_on_a_device_that_was_open_already_are_the_same_and_stay_there() {
     let m = Model::from_xml_str(SPHERES).unwrap();
     let settings = |nconmax| Settings::default().backend(Backend::Gpu).nconmax(nconmax);
     let falls = |batch: &mut Batch| {
-        // all of them in the plane
+        // all spheres touch the plane
         let mut row = m.qpos0.to_vec();
         (row[m.nq - 12], row[m.nq - 5]) = (0.09, 0.09);
         batch.set("qpos", &row).unwrap();
@@ -421,14 +421,14 @@ fn worlds_on_a_device_that_was_open_already_are_the_same_and_stay_there() {
     let (device, queue) = opened(wgpu::Limits::default());
     let given = Device::from_wgpu(device.clone(), queue).unwrap();
     assert!(given.waits() && given.adapter.backend == "vulkan");
-    // with too little room, which grows on the same device
+    // with too small a capacity, which grows on the same device
     let worlds = Batch::on(&given, &m, 3, settings(Some(1)));
     let mut batch = pollster::block_on(worlds).unwrap();
     assert_eq!(falls(&mut batch), want);
     assert!(batch.model().nconmax > 1);
     let slopes = batch.transition(None).map(|_| ());
     assert!(slopes.is_ok(), "{slopes:?}");
-    // faults that nobody catches are told by us
+    // an uncaptured error of the device is reported by the batch
     let _ = device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("a fault"),
         size: u64::MAX,
@@ -438,7 +438,7 @@ fn worlds_on_a_device_that_was_open_already_are_the_same_and_stay_there() {
     assert!(matches!(given.check(), Err(Error::Device(msg)) if msg.contains("a fault")));
 }
 
-// a thread of the adapter that still runs a kernel when the process ends may crash it
+// a thread of the adapter that still runs a kernel at the end of the process may crash it
 #[test]
 fn worlds_that_are_dropped_leave_no_work_to_a_software_adapter() {
     let (device, queue) = opened(wgpu::Limits::default());
@@ -482,10 +482,10 @@ fn what_cannot_be_waited_for_is_asked_for() {
     for steps in [1, 7] {
         batch.step(steps).unwrap();
         other.step(steps).unwrap();
-        // at first it is on the device
+        // before `ask` the array is on the device only
         let error = batch.reals("qpos").unwrap_err().to_string();
         assert!(error.contains("qpos") && batch.lacks(), "{error}");
-        // several at a time, integers too
+        // several arrays at once, integers too
         let read = |batch: &mut Batch| {
             let [qpos, xpos] =
                 ["qpos", "geom_xpos"].map(|name| batch.reals(name).map(<[f64]>::to_vec));
@@ -494,15 +494,15 @@ fn what_cannot_be_waited_for_is_asked_for() {
         let have = pollster::block_on(batch.reading(read)).unwrap();
         assert_eq!(have, read(&mut other).unwrap());
         assert!(!batch.lacks());
-        // what was brought stays at hand until the worlds change
+        // arrays that were brought stay readable until the worlds change
         assert_eq!(read(&mut batch).unwrap(), have);
-        // what was read last is brought with the rest
+        // the arrays of `flags`, which the first round read, are brought with the others in the second
         assert_eq!(batch.flags().is_err(), steps == 1);
         let flags = pollster::block_on(batch.reading(Batch::flags)).unwrap();
         assert_eq!(flags, other.flags().unwrap());
     }
 
-    // what was asked for before the worlds changed says nothing of them
+    // arrays that were asked for before the worlds changed are not taken
     let late = {
         let _ = batch.reals("time");
         batch.ask().unwrap()
@@ -515,10 +515,10 @@ fn what_cannot_be_waited_for_is_asked_for() {
     assert_eq!(time.unwrap(), [0.0; 3]);
     let qvel = pollster::block_on(batch.reading(|batch| Ok(batch.reals("qvel")?.to_vec())));
     assert!(qvel.unwrap().iter().all(|&x| x == 0.5));
-    // an error of its own is no lack
+    // another error does not count as a missing array
     let none = pollster::block_on(batch.reading(|batch| Ok(batch.reals("nonsense")?.len())));
     assert!(matches!(none, Err(Error::Input(_))));
-    // where reads are answered at once nothing is asked for
+    // on a backend with immediate reads nothing is missing
     assert!(!other.lacks());
     let nothing = pollster::block_on(other.ask().unwrap()).unwrap();
     other.take(nothing);
@@ -535,7 +535,7 @@ fn worlds_that_cannot_be_waited_for_are_watched_and_pulled() {
     let mut show = pollster::block_on(on).unwrap();
     let here = settings.backend(Backend::Gpu);
     let mut other = Show::new(&m, 2, here, &options).unwrap();
-    // as a page does
+    // as the browser page does
     let bring = |show: &mut Show| {
         assert!(show.batch_mut().lacks());
         let brought = pollster::block_on(show.batch_mut().ask().unwrap()).unwrap();

@@ -1,5 +1,5 @@
-//! Worlds that differ: fields of the model that each world has for itself, against MuJoCo's models changed the same way
-//! (`tests/golden/make_expand.py`) and against `Model::edit`. What a backend cannot let differ it refuses by name.
+//! Worlds that differ: expanded fields of the model, against MuJoCo's models changed the same way
+//! (`tests/golden/make_expand.py`) and against `Model::edit`. A field that cannot differ on a backend is refused by name.
 
 mod common;
 
@@ -42,7 +42,7 @@ fn changed(settings: Settings) -> (Golden, Vec<String>, Batch) {
     (golden, names, batch)
 }
 
-/// How near to MuJoCo 15 steps stay.
+/// Tolerance of 15 steps against MuJoCo, by backend.
 const ALL: [(Backend, f64); 3] = [
     (Backend::Cpu, 1e-7),
     (Backend::Simd, 1e-4),
@@ -75,7 +75,7 @@ fn step_as_mujocos_models(backend: Backend, tolerance: f64) {
     }
 }
 
-// whatever the number of worlds and threads; to the bit on the reference
+// results do not depend on the number of worlds and threads; to the bit on the reference
 #[test]
 fn a_world_of_its_own_is_a_batch_of_an_edited_model() {
     for (backend, threads) in [(Backend::Cpu, 1), (Backend::Cpu, 2), (Backend::Simd, 2)] {
@@ -110,7 +110,7 @@ fn a_world_of_its_own_is_a_batch_of_an_edited_model() {
     }
 }
 
-// where the worlds are after some steps if they have these fields of the golden for themselves
+// positions of the worlds after some steps with these fields of the golden expanded
 fn stepped(golden: &Golden, names: &[&str], backend: Backend) -> Vec<f64> {
     let nworld = golden.arrays["out/qpos"].0[0];
     let m = model();
@@ -139,7 +139,7 @@ fn each_field_by_itself_is_the_references() {
     assert!(faults.is_empty(), "{faults:?}");
 }
 
-// damping that differs is integrated as the flags say
+// expanded damping is integrated implicitly or explicitly by the flags
 #[test]
 fn damping_that_differs_heeds_the_flags() {
     let text = r#"<mujoco><option timestep="0.01"><flag eulerdamp="disable"/></option><worldbody>
@@ -166,7 +166,7 @@ fn damping_that_differs_heeds_the_flags() {
     }
 }
 
-// what the model that kernels are made for does without they have too
+// expanded fields may switch on a feature that the shared model of the kernels lacks
 #[test]
 fn gravity_is_compensated_in_some_worlds_on_a_device() {
     let (golden, ..) = changed(on(Backend::Cpu));
@@ -175,7 +175,7 @@ fn gravity_is_compensated_in_some_worlds_on_a_device() {
     assert!(e < 1e-4, "{e:e}");
 }
 
-// a floor that moves and sticks in one world, and in the model that they share does neither
+// a floor that moves and sticks in one world only, and not in the shared model
 #[test]
 fn floors_move_and_stick_in_some_worlds() {
     let text = r#"<mujoco><worldbody><geom type="plane" size="1 1 1" gap=".1"/>
@@ -199,7 +199,7 @@ fn floors_move_and_stick_in_some_worlds() {
         let fall = qvel[2];
         assert!((fall + 0.002 * 9.81).abs() < 1e-6, "{backend:?}: {qvel:?}");
         assert!((qvel[14] - fall).abs() < 1e-6, "{backend:?}: {qvel:?}");
-        // it pulls from afar
+        // the sticking floor pulls from a distance
         assert!(qvel[8] < 1.4 * fall, "{backend:?}: {qvel:?}");
         batch.step(500).unwrap();
         let qvel = batch.reals("qvel").unwrap();
@@ -207,7 +207,7 @@ fn floors_move_and_stick_in_some_worlds() {
     }
 }
 
-// a world's bits do not depend on how its neighbours differ, or on the lane that it has
+// a world's bits do not depend on the values of its neighbours, or on its lane
 #[test]
 fn a_neighbour_that_differs_changes_nothing() {
     let m = model();
@@ -252,7 +252,7 @@ fn lanes_of_a_register_share_what_is_looked_at_pair_by_pair() {
     batch.step(1).unwrap();
 }
 
-// side by side and on a device as on the reference, resets and other fields later too; in single precision
+// `simd` and `gpu` agree with the reference in single precision, also after resets and after expanding other fields later
 #[test]
 fn worlds_differ_side_by_side_and_on_a_device() {
     let m = Model::from_xml_path("models/quadruped.xml").unwrap();
@@ -264,7 +264,7 @@ fn worlds_differ_side_by_side_and_on_a_device() {
         let second = [false, true, false];
         let heavier: Vec<f64> = m.body_mass.iter().map(|x| 1.5 * x).collect();
         batch.set_where("body_mass", &second, &heavier).unwrap();
-        // the model's surfaces rest, and in one world they move
+        // the surfaces rest in the model, and move in one world
         let moving = [0.5, 0.2, 0.0, 0.0, 0.0, 0.3].repeat(m.ngeom);
         batch
             .set_where("geom_surfacevel", &second, &moving)
@@ -274,7 +274,7 @@ fn worlds_differ_side_by_side_and_on_a_device() {
         batch.set("qvel", &vec![0.4; m.nv]).unwrap();
         batch.step(5).unwrap();
 
-        // on the way others differ, and one begins anew from its own start
+        // later other fields are expanded, and one world is reset to its own initial state
         batch.expand(&["dof_damping"]).unwrap();
         let damping: Vec<f64> = m.dof_damping.iter().map(|x| x + 0.3).collect();
         let third = [false, false, true];
@@ -301,7 +301,7 @@ fn worlds_differ_side_by_side_and_on_a_device() {
     }
 }
 
-// options of reals; the model that worlds share has no medium, and one world has
+// expanded real options; the shared model has no fluid, and one world has
 #[test]
 fn options_differ() {
     let m = Model::from_xml_path("models/quadruped.xml").unwrap();
@@ -321,7 +321,7 @@ fn options_differ() {
         batch.set("qvel", &vec![0.4; m.nv]).unwrap();
         batch.step(10).unwrap();
 
-        // a medium comes on the way, into one world
+        // one world gets a fluid later
         batch.expand(&["density", "viscosity", "wind"]).unwrap();
         let second = [false, true, false];
         batch.set_where("density", &second, &[800.0]).unwrap();
@@ -343,7 +343,7 @@ fn options_differ() {
     }
 }
 
-// what a check resets has the start of its own model, not that of the model which worlds share
+// a world that a check resets starts from its own model, not from the shared model
 #[test]
 fn a_world_that_goes_bad_begins_where_its_own_model_says() {
     let m = Model::from_xml_path("models/quadruped.xml").unwrap();
@@ -389,7 +389,7 @@ fn what_cannot_differ_is_refused_with_the_reason() {
         let text = refusal(batch.expand(&["body_mass", name]));
         assert!(text.contains(name) && text.contains(why), "{text}");
     }
-    // nothing has happened
+    // a refused call changes nothing
     let text = refusal(batch.set("body_mass", &[1.0]));
     assert!(text.contains("Batch::expand"), "{text}");
     batch.expand(&["body_mass"]).unwrap();
@@ -417,7 +417,7 @@ fn stale_until_derived(backend: Backend) {
     assert!(text.contains("world 2 first: call set_const"), "{text}");
     assert!(text.contains("body_mass"), "{text}");
     assert_eq!(batch.reals("time").unwrap(), [0.0; 4]);
-    // the others' constants are not those that are missing
+    // only the world that is left out still lacks its derived constants
     batch.set_const_where(&[true, true, false, true]).unwrap();
     assert!(batch.forward().is_err());
     batch.set_const_where(&mask).unwrap();
@@ -435,7 +435,7 @@ fn stale_until_derived(backend: Backend) {
     };
     assert_eq!(same(&mut batch, &mut plain), [true, true, false, true]);
 
-    // nothing is derived of an option
+    // no field is derived from this option
     batch
         .set_where("gravity", &[true, false, false, false], &[0.0; 3])
         .unwrap();

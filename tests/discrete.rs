@@ -13,7 +13,7 @@ on_every_backend!(
     inverse_dynamics_are_mujocos
 );
 
-// of three worlds the second is the case's; the others are at rest, so that their rows are others
+// the second of three worlds is the case's; the others are at rest, so that their rows differ
 const WORLDS: usize = 3;
 
 fn cases() -> Vec<Value> {
@@ -21,7 +21,7 @@ fn cases() -> Vec<Value> {
     serde_json::from_str(&text).unwrap()
 }
 
-// worlds in the state of a case; none where a backend refuses the integrator by name
+// worlds in the state of a case; none if the backend refuses the integrator by name
 fn begin(case: &Value, backend: Backend) -> Option<Batch> {
     let m = Model::from_xml_str(case["xml"].as_str().unwrap())
         .unwrap_or_else(|e| panic!("{}: {e}", case["name"]));
@@ -44,7 +44,7 @@ fn begin(case: &Value, backend: Backend) -> Option<Batch> {
     Some(batch)
 }
 
-// an array of the case's world, as long as MuJoCo's
+// an array of the case's world, truncated to the length of MuJoCo's
 fn of_case(batch: &mut Batch, name: &str, len: usize) -> Vec<f64> {
     let all = batch.reals(name).unwrap();
     all[all.len() / WORLDS..][..len].to_vec()

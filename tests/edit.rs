@@ -1,5 +1,5 @@
-//! The door through which a compiled model is written: edits do what MuJoCo 4.0.0 makes of them with `mj_setConst`
-//! (`tests/golden/make_edit.py`), what follows is derived again, and what cannot be is refused by name.
+//! Edits of a compiled model: they agree with MuJoCo 4.0.0's edits followed by `mj_setConst` (`tests/golden/make_edit.py`),
+//! derived fields are derived again, and other edits are refused by name.
 
 mod common;
 
@@ -27,7 +27,7 @@ fn put<const N: usize>(array: &mut [f64], i: usize, row: [f64; N]) {
     array[N * i..N * i + N].copy_from_slice(&row);
 }
 
-/// Ids by name.
+/// Ids of elements, by name.
 macro_rules! ids {
     ($m:ident: $geom:ident $body:ident $joint:ident $dof:ident $actuator:ident $tendon:ident $site:ident) => {
         let names = $m.names.clone();
@@ -42,7 +42,7 @@ macro_rules! ids {
     };
 }
 
-/// The edits of `make_edit.py`, by name; those of a topic all together by its name.
+/// The edits of `make_edit.py`, by name; the name of a topic stands for all of its edits.
 const EDITS: &[&str] = &[
     "inertia.mass",
     "inertia.frame",
@@ -335,7 +335,7 @@ fn golden() -> Golden {
     Golden::open("tests/golden/edit.npz")
 }
 
-/// The field of an edit, or that of the model as it was where the edit does not change it.
+/// The field of an edit, or that of the unedited model if the edit does not change it.
 fn wanted<'a>(golden: &'a Golden, name: &str, field: &str) -> &'a [f64] {
     let own = golden.get(&format!("{name}/{field}"));
     own.or(golden.get(&format!("plain/{field}"))).unwrap()
@@ -365,7 +365,7 @@ fn constants_follow_as_with_set_const() {
     }
 }
 
-/// Steps of an edited model from the golden's start, or `None` where the backend lacks what the model asks for.
+/// Steps of an edited model from the golden's initial state, or `None` if the backend lacks a feature of the model.
 fn stepped(m: &Model, backend: Backend) -> Option<Batch> {
     let settings = Settings::default().backend(backend);
     let mut batch = Batch::with(m, 3, settings).unwrap_or_else(|e| panic!("{e}"));
@@ -446,7 +446,7 @@ fn steps_of_an_edited_model_are_mujocos_on_a_device_4() {
     );
 }
 
-/// An option that is edited gives the model that the compiler makes of a text that says it.
+/// Editing an option gives the model that the compiler makes of a text with that option.
 #[test]
 fn an_edited_option_is_as_if_it_had_been_said() {
     let text = std::fs::read_to_string(PATH).unwrap();
@@ -496,7 +496,7 @@ fn an_edited_option_is_as_if_it_had_been_said() {
         let mut edited = plain.clone();
         edited.edit(change).unwrap();
         assert!(edited == said, "{option}");
-        // and back again
+        // editing back restores the model
         let opt = plain.opt.clone();
         edited.edit(|m| m.opt = opt).unwrap();
         assert!(edited == plain, "{option}");
@@ -517,7 +517,7 @@ fn an_edited_option_is_as_if_it_had_been_said() {
     }
 }
 
-/// What is edited and put back is the model that was compiled, to the bit.
+/// An edit and its reverse give the compiled model, to the bit.
 #[test]
 fn an_edit_and_its_opposite_change_nothing() {
     let mut met = 0;
@@ -650,7 +650,7 @@ fn a_parameter_that_takes_an_activation_away_is_refused() {
     assert!(refused.to_string().contains("actuator_actnum"), "{refused}");
 }
 
-/// Room that nobody said follows the options; room that was said stays.
+/// Estimated capacities follow the options; capacities set by the model stay.
 #[test]
 fn room_is_estimated_again_unless_it_was_said() {
     let mut m = model();
@@ -662,7 +662,7 @@ fn room_is_estimated_again_unless_it_was_said() {
     assert_eq!((m.nconmax, m.njmax), (7, 31));
 }
 
-/// Room that no memory holds is an error on every backend.
+/// Capacities that exceed the memory are an error on every backend.
 #[test]
 fn room_without_measure_is_refused() {
     let m = model();
@@ -689,7 +689,7 @@ fn room_without_measure_is_refused() {
     }
 }
 
-/// Worlds keep the model that they were made of; those of the edited model are its.
+/// A batch keeps the model that it was made with; an edit changes only batches made from the edited model.
 #[test]
 fn worlds_that_are_there_keep_their_model() {
     for backend in [Backend::Cpu, Backend::Simd] {
@@ -704,7 +704,7 @@ fn worlds_that_are_there_keep_their_model() {
     }
 }
 
-/// What lay on its body's frame, or on that of its inertia, is where it is put; its place is known without MuJoCo.
+/// An element at its body's frame or inertial frame can be moved away from it; its position is computed without MuJoCo.
 #[test]
 fn a_site_moves_off_the_frame_of_its_body() {
     let text = r#"<mujoco><worldbody><body pos="0 0 1"><freejoint/><geom size=".1" pos=".3 0 0"/>

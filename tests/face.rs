@@ -1,4 +1,4 @@
-//! What this crate promises: few modules and names, all of them on its front page, and another library's types in one place alone.
+//! The public interface of the crate: few modules and names, all linked from its front page, and types of other libraries in one module only.
 
 use std::path::{Path, PathBuf};
 
@@ -17,16 +17,16 @@ const MODULES: &[&str] = &[
     "wgpu_interop",
 ];
 
-/// Modules that our own tests, benchmarks and program reach, and that are free to change.
+/// Modules for this project's tests, benchmarks and program, which are free to change.
 const HIDDEN: &[&str] = &["cli", "cpu", "gpu", "real", "simd", "stages"];
 
-/// Names of the crate itself.
+/// Names at the root of the crate.
 const NAMES: &[&str] = &[
     "Backend", "Batch", "Data", "Error", "Excerpt", "Model", "Overflow", "Result", "Settings",
     "Spec", "State", "To",
 ];
 
-/// Files whose public items have types of wgpu or naga, and why.
+/// Files whose public items have types of wgpu or naga, and the reason.
 const FOREIGN: &[(&str, &str)] = &[
     ("src/wgpu_interop.rs", "it is there for that"),
     (
@@ -40,7 +40,7 @@ fn text(path: impl AsRef<Path>) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-// public modules of the crate and whether each is hidden, in order
+// public modules of the crate, and whether each is hidden, in order
 fn modules(lib: &str) -> Vec<(&str, bool)> {
     let mut hidden = false;
     let mut found = Vec::new();
@@ -48,7 +48,7 @@ fn modules(lib: &str) -> Vec<(&str, bool)> {
         if let Some(name) = line.strip_prefix("pub mod ") {
             found.push((name.trim_end_matches(';'), hidden));
         }
-        // attributes stand right above what they are of
+        // attributes are right above their item
         hidden = line == "#[doc(hidden)]" || hidden && line.starts_with("#[");
     }
     found
@@ -102,7 +102,7 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-// public functions to their body, fields, aliases and re-exports
+// public functions without their bodies, fields, aliases and re-exports
 fn public_items(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let starts = (0..lines.len()).filter(|&i| lines[i].starts_with("pub "));

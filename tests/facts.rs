@@ -1,4 +1,4 @@
-//! Small facts of MuJoCo 4.0.0, each asked of every backend.
+//! Small facts of MuJoCo 4.0.0, each tested on every backend.
 
 mod common;
 
@@ -7,7 +7,7 @@ use manyworlds::batch::To;
 use manyworlds::types::Warning;
 use manyworlds::{Batch, Model};
 
-/// Worlds of a model on every backend, one batch after the other.
+/// Calls `check` with a batch of a model on every backend.
 fn on_every_backend(xml: &str, nworld: usize, mut check: impl FnMut(Batch, String)) {
     let m = Model::from_xml_str(xml).unwrap_or_else(|e| panic!("{xml}\n{e}"));
     for backend in BACKENDS {
@@ -16,7 +16,7 @@ fn on_every_backend(xml: &str, nworld: usize, mut check: impl FnMut(Batch, Strin
     }
 }
 
-// pairs of shapes in reach of each other, each pair by itself on a plane's far side; the contacts are those of mj_forward
+// groups of overlapping shapes, far from each other; the expected contacts are those of mj_forward
 #[test]
 fn bodies_that_cannot_move_do_not_touch() {
     let xml = r#"<mujoco><worldbody>
@@ -31,7 +31,7 @@ fn bodies_that_cannot_move_do_not_touch() {
         <body pos="0 -9 1" mocap="true"><geom name="a" type="box" size="1 1 .1"/></body>
         <body pos="0 -9 1.15" mocap="true"><geom name="b" size=".1"/></body>
         </worldbody><contact><pair geom1="a" geom2="b"/></contact></mujoco>"#;
-    // floor and what hangs, slab and what falls, and the pair that the model says
+    // floor and `hangs`, slab and `falls`, and the predefined pair
     let want = [[0, 4], [7, 5], [9, 8]];
     on_every_backend(xml, 3, |mut batch, what| {
         batch.forward().unwrap();
@@ -48,7 +48,7 @@ fn bodies_that_cannot_move_do_not_touch() {
     });
 }
 
-// of a mesh that is not convex, a site has the hull
+// the inside of a site with a nonconvex mesh is that of the convex hull
 #[test]
 fn a_site_of_a_mesh_has_an_inside() {
     let corner = [
@@ -70,7 +70,7 @@ fn a_site_of_a_mesh_has_an_inside() {
         <body name="b" mocap="true"><geom size=".01"/></body><body pos="9 9 9"><joint/><geom size=".01"/></body></worldbody>
         <sensor><insidesite site="s" objtype="body" objname="b"/></sensor></mujoco>"#
     );
-    // points of the mesh (x, y, z) stand at (x, 0.1 - z, y): in the mesh, in the hull beyond it, and outside of each side
+    // the mesh's point (x, y, z) is at (x, 0.1 - z, y) in the world: points in the mesh, in the hull beyond it, and outside of each side
     let at = |[x, y, z]: [f64; 3]| [x, 0.1 - z, y];
     let points = [
         ([0.2, 0.7, 0.4], 1.0),
@@ -91,14 +91,14 @@ fn a_site_of_a_mesh_has_an_inside() {
     });
 }
 
-// what a reset by mask, by a bad number, and restoring a state do to controls and to user data (`mj_resetData`)
+// effects of a reset by mask, of a reset by a bad number, and of restoring a state on controls and user data (`mj_resetData`)
 #[test]
 fn resets_reach_controls_and_user_data() {
     const XML: &str = r#"<mujoco><size nuserdata="3"/><option><flag constraint="disable"/></option><worldbody>
         <body><joint name="h"/><geom size=".1"/></body>
         <body pos="0 0 1"><joint name="j" type="ball"/><geom size=".1 .15 .2" type="box"/></body></worldbody><actuator>
         <motor joint="h"/><orientation joint="j" kp="20" kv="2" input="quat"/><motor joint="h"/></actuator></mujoco>"#;
-    // of the quaternion that is an input, the one that turns nothing
+    // the controls after a reset: the identity quaternion for the actuator with a quaternion input
     const NEUTRAL: [f64; 6] = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
     on_every_backend(XML, 2, |mut batch, what| {
         let holds = |batch: &mut Batch, ctrl: [[f64; 6]; 2], userdata: [f64; 6]| {
@@ -113,14 +113,14 @@ fn resets_reach_controls_and_user_data() {
         holds(&mut batch, [half; 2], mine);
         let saved = batch.save().unwrap();
 
-        // one world by mask
+        // resets one world by a mask
         batch.reset_where(&[true, false], To::Qpos0).unwrap();
         let rest = [0.0, 0.0, 0.0, 4.0, 5.0, 6.0];
         holds(&mut batch, [NEUTRAL, half], rest);
         batch.restore(&saved).unwrap();
         holds(&mut batch, [half; 2], mine);
 
-        // one world by a bad velocity
+        // a bad velocity resets one world
         let mut qvel = vec![0.0; 2 * batch.model().nv];
         qvel[0] = f64::NAN;
         batch.set("qvel", &qvel).unwrap();

@@ -1,4 +1,4 @@
-//! Files that the program reads, as others write them: every kind of number, and whatever is wrong with a file.
+//! Input files of other programs: every number format, and faulty files.
 
 mod common;
 
@@ -9,7 +9,7 @@ use npyz::zip::write::FileOptions;
 use std::io::Write;
 use tempfile::TempDir;
 
-/// An npy file by hand: its header as numpy writes it, and bytes.
+/// An npy file: a header as numpy writes it, and bytes.
 fn npy(descr: &str, fortran: bool, shape: &str, bytes: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     let mut header =
@@ -25,7 +25,7 @@ fn npy(descr: &str, fortran: bool, shape: &str, bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// An archive of such files.
+/// An npz archive of such files.
 fn archive(path: &str, files: &[(&str, Vec<u8>)]) {
     let mut npz = NpzWriter::new(std::fs::File::create(path).unwrap());
     for (name, bytes) in files {
@@ -37,7 +37,7 @@ fn archive(path: &str, files: &[(&str, Vec<u8>)]) {
     npz.zip_writer().finish().unwrap();
 }
 
-/// Runs no step from a state: exit code, what is said, and the positions of the first frame.
+/// Runs a rollout of zero steps from a state: exit code, stderr, and the positions of the first frame.
 fn begin(dir: &TempDir, worlds: &str, more: &[&str]) -> (i32, String, Vec<f64>) {
     let out = path(dir, "out.npz");
     let args = [
@@ -88,7 +88,7 @@ fn every_kind_of_number_is_read() {
         archive(&file, &[("qpos", npy(descr, false, "(2,)", bytes))]);
         let (code, said, qpos) = begin(&dir, "1", &["--state", &file]);
         assert_eq!((code, qpos), (0, vec![1.0, 0.0]), "{descr}: {said}");
-        // the same as controls
+        // the same file as controls
         archive(&file, &[("ctrl", npy(descr, false, "(2, 1)", bytes))]);
         let (code, said, _) = begin(&dir, "1", &["--ctrl", &file]);
         assert_eq!(code, 0, "{descr}: {said}");
@@ -106,7 +106,7 @@ fn both_orders_and_every_shape_are_read() {
     let dir = TempDir::new().unwrap();
     let file = path(&dir, "in.npz");
     let bytes = |x: &[f64]| x.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
-    // two frames of three worlds, of which the second counts: 10 w + axis
+    // two frames of three worlds; the second frame is used: 10 w + axis
     let rows: Vec<f64> = [[9.0; 6], [0.0, 1.0, 10.0, 11.0, 20.0, 21.0]].concat();
     let turned: Vec<f64> = (0..12)
         .map(|at| rows[at % 2 * 6 + at / 2 % 3 * 2 + at / 6])
@@ -116,7 +116,7 @@ fn both_orders_and_every_shape_are_read() {
         archive(&file, &[("qpos", qpos)]);
         let (code, said, qpos) = begin(&dir, "5", &["--state", &file]);
         assert_eq!(code, 0, "{said}");
-        // the rows come round
+        // rows are repeated cyclically over the worlds
         assert_eq!(
             qpos,
             [0.0, 1.0, 10.0, 11.0, 20.0, 21.0, 0.0, 1.0, 10.0, 11.0]
@@ -155,7 +155,7 @@ fn headers_that_are_none_are_refused_at_once() {
         out.extend(text.bytes());
         out
     };
-    // a parser that tries every bracket twice would not come back from fifty
+    // a parser that tries every bracket twice would take 2^50 tries
     let deep = |open: &str, close: &str| [open.repeat(50), close.repeat(50)].concat();
     let descr =
         |descr: &str| format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (2,), }}\n");
@@ -201,7 +201,7 @@ fn arrays_that_are_no_inputs_are_named_or_guessed() {
         said.contains("qvle is no input; did you mean qvel?"),
         "{said}"
     );
-    // what a trajectory has beside its states is expected
+    // the other arrays of a trajectory are accepted
     let more = ["--steps", "0", "--keep", "qpos,xpos,ncon", "--out", &file];
     let (code, _, said) = run(&[&["rollout", CARTPOLE, "--backend", "cpu"], &more[..]].concat());
     assert_eq!(code, 0, "{said}");
@@ -224,7 +224,7 @@ fn a_file_cut_anywhere_is_refused() {
         assert_eq!(code, 1, "{cut} bytes: {said}");
         assert!(said.contains("in.npz: "), "{said}");
     }
-    // an array shorter than it says
+    // an array shorter than its header states
     archive(&file, &[("qpos", npy("<f8", false, "(2,)", &[0; 12]))]);
     let (code, said, _) = begin(&dir, "1", &["--state", &file]);
     assert_eq!(code, 1);
@@ -239,7 +239,7 @@ fn a_file_cut_anywhere_is_refused() {
 fn a_bomb_takes_no_memory() {
     let dir = TempDir::new().unwrap();
     let file = path(&dir, "in.npz");
-    // zeros of 600 MiB in a few kB: as another array, as the frames before the last, and as too many rows
+    // 600 MiB of zeros compressed to a few kB: as another array, as the frames before the last, and as too many rows
     let zeros = vec![0; 1 << 20];
     let bomb = |name: &str, shape: &str, mib: usize| {
         let mut npz = NpzWriter::new(std::fs::File::create(&file).unwrap());

@@ -1,4 +1,4 @@
-//! What the program writes when something goes wrong: signals, full disks, other writers, places that are no files.
+//! Output of the program on errors: signals, full disks, other writers, paths that are not files.
 #![cfg(unix)]
 
 mod common;
@@ -10,7 +10,7 @@ use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// Names of the files of a folder.
+/// Names of the files in a folder.
 fn files(dir: &TempDir) -> Vec<String> {
     let entries = std::fs::read_dir(dir.path()).unwrap();
     let mut names: Vec<String> = entries
@@ -25,13 +25,13 @@ fn rollout<'a>(out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&args[..], more].concat()
 }
 
-/// A rollout that does not end by itself, once its worlds are there. Some signals are turned off for it, all others are on.
+/// An endless rollout, after its worlds were made. The signals `off` are ignored by it, all others are not.
 fn endless(out: &str, off: &str) -> (Child, BufReader<std::process::ChildStderr>) {
     let args = rollout(
         out,
         &["--steps", "1000000000000", "--every", "100", "--json"],
     );
-    // a test in the background may have been started without INT
+    // a test started in the background may ignore INT
     let on = match cfg!(target_os = "linux") {
         true => "env --default-signal",
         false => "",
@@ -68,7 +68,7 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// The shell runs the program with its own arguments.
+/// Runs a shell script that runs the program with arguments.
 fn shell(script: &str, args: &[&str]) -> Output {
     let program = Command::cargo_bin("manyworlds").unwrap();
     Command::new("sh")
@@ -181,7 +181,7 @@ fn signals_leave_a_whole_file_and_nothing_else() {
         assert_eq!(summary["complete"], false);
         assert_eq!(shape[0], frames.as_u64().unwrap());
         assert_eq!(array(&out, "qpos").0, [shape[0], 1, 2]);
-        // the state where it was interrupted is the last
+        // the state at the interruption is the last frame
         assert!(shape[0] > 1);
         assert!((time[time.len() - 1] / (0.01 * steps as f64) - 1.0).abs() < 1e-6);
     }
@@ -208,7 +208,7 @@ fn a_full_disk_leaves_the_frames_that_found_room() {
     let more = [
         "--worlds", "100", "--steps", "2000", "--every", "1", "--json",
     ];
-    // no file may be longer than 512 blocks
+    // limits files to 512 blocks
     let done = shell("ulimit -f 512;", &rollout(&out, &more));
     let (said, summary) = (text(&done.stderr), text(&done.stdout));
     assert_eq!(done.status.code(), Some(5), "{said}");
@@ -225,7 +225,7 @@ fn a_full_disk_leaves_the_frames_that_found_room() {
     let time = array(&out, "time").1;
     assert!((time[time.len() - 1] - 0.01 * (frames - 1) as f64).abs() < 1e-9);
 
-    // a dump is whole or not there
+    // a dump is complete or absent
     let dump = path(&dir, "dump.npz");
     let args = [
         "forward",
@@ -292,7 +292,7 @@ fn nothing_is_written_over_that_is_no_result() {
         std::fs::read(CARTPOLE).unwrap()
     );
 
-    // a dump does not replace the states that it is made from
+    // a dump does not overwrite its input states
     let states = own("states.json");
     std::fs::write(&states, r#"{"states": [{}]}"#).unwrap();
     let (code, _, said) = run(&["forward", CARTPOLE, "--states", &states, "--out", &states]);
@@ -317,7 +317,7 @@ fn an_older_file_is_replaced_where_a_link_leads() {
     );
     assert_eq!(files(&dir), ["link.npz", "old.npz"]);
 
-    // a name without a folder
+    // a file name without a folder
     let model = std::fs::canonicalize(CARTPOLE).unwrap();
     let args = [
         "rollout",
@@ -357,7 +357,7 @@ fn a_pipe_gets_the_whole_file() {
     assert!(std::fs::metadata(&pipe).unwrap().file_type().is_fifo());
     assert_eq!(array(&copy, "qpos").0, [2, 1, 2]);
 
-    // a reader that goes away is told, and the pipe stays one; a pipe keeps 64 KiB for a reader, and this is more
+    // a reader that closes the pipe is reported, and the pipe remains a pipe; the output exceeds the pipe's buffer of 64 KiB
     let more = [
         "--steps", "1000", "--every", "1", "--worlds", "64", "--noise", "0.1",
     ];
@@ -373,7 +373,7 @@ fn a_pipe_gets_the_whole_file() {
     );
     reader.join().unwrap();
 
-    // stdout gets it alone, and the summary goes elsewhere
+    // stdout gets only the result; the summary goes to stderr
     let done = manyworlds(&rollout("/dev/stdout", &["--steps", "10"]))
         .output()
         .unwrap();
@@ -389,14 +389,14 @@ fn a_second_writer_is_turned_away() {
     let dir = TempDir::new().unwrap();
     let out = path(&dir, "out.npz");
     let (mut child, mut rest) = endless(&out, "");
-    // its part lies there as soon as it has begun
+    // waits for the partial file, which exists once the rollout has begun
     while files(&dir).is_empty() {
         std::thread::yield_now();
     }
     let (code, stdout, said) = run(&rollout(&out, &["--steps", "10"]));
     assert_eq!((code, stdout.as_str()), (1, ""), "{said}");
     assert!(said.contains("another process is writing it"), "{said}");
-    // one of another name is nobody's business
+    // another name does not conflict
     let (code, _, said) = run(&rollout(&path(&dir, "out.npz.npz"), &["--steps", "10"]));
     assert_eq!(code, 0, "{said}");
     signal(&child, "TERM");
@@ -405,7 +405,7 @@ fn a_second_writer_is_turned_away() {
     assert_eq!(files(&dir), ["out.npz", "out.npz.npz"]);
     assert_eq!(array(&out, "qpos").0[1..], [1, 2]);
 
-    // what a killed writer left behind is in nobody's way
+    // a file left behind by a killed writer does no harm
     std::fs::write(dir.path().join(".out.npz.abcdef.part"), "PK").unwrap();
     let (code, _, said) = run(&rollout(&out, &["--steps", "10"]));
     assert_eq!(code, 0, "{said}");
@@ -434,7 +434,7 @@ fn a_reader_that_goes_away_is_no_panic() {
         ],
         rollout(&out, &["--steps", "10"]),
     ] {
-        // gone before the first byte
+        // the reader closes before the first byte
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let child = Command::cargo_bin("manyworlds")
@@ -451,10 +451,10 @@ fn a_reader_that_goes_away_is_no_panic() {
             assert_eq!(done.status.code(), Some(141), "{args:?}: {said}");
         }
     }
-    // the file was whole before
+    // the older file was complete
     assert_eq!(array(&out, "qpos").0, [2, 1, 2]);
 
-    // nobody listens to stderr
+    // stderr is closed
     let mut child = Command::cargo_bin("manyworlds")
         .unwrap()
         .args(rollout(&out, &["--steps", "10"]))

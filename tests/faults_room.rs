@@ -1,4 +1,4 @@
-//! Room for contacts and rows that runs out, on every backend: who is told, what is kept, where it ends.
+//! Overflows of the capacity for contacts and rows, on every backend: flags, kept contacts, limits of growth.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::backends::BACKENDS;
 use manyworlds::batch::{Backend, Overflow, Settings};
 use manyworlds::{Batch, Error, Model};
 
-/// Balls in a row, so near that each touches many: all of them if they are heaped up.
+/// Balls in a row that can be heaped up, so that each touches every other.
 fn balls(n: usize) -> Model {
     let ball = |k: usize| {
         let x = 0.25 * k as f64;
@@ -53,7 +53,7 @@ fn a_state_flagged_elsewhere_goes_on_where_there_is_room() {
         assert_eq!(short.flags().unwrap().len(), 1, "{backend:?}");
         let state = short.save().unwrap();
 
-        // room that grows: as far as the world once needed
+        // a growing capacity: up to the largest need of a world so far
         let mut grows = Batch::with(&m, 2, settings(backend, Overflow::Grow, 4)).unwrap();
         grows.restore(&state).unwrap();
         for _ in 0..3 {
@@ -80,12 +80,12 @@ fn a_state_flagged_elsewhere_fails_for_a_reason_or_not_at_all() {
     short.step(1).unwrap();
     let state = short.save().unwrap();
 
-    // enough room
+    // a sufficient capacity
     let mut ample = with(Overflow::Error, 15).unwrap();
     ample.restore(&state).unwrap();
     ample.step(1).unwrap_or_else(|e| panic!("{e}"));
 
-    // too little
+    // too small a capacity
     let mut short = with(Overflow::Error, 4).unwrap();
     short.restore(&state).unwrap();
     let said = short.step(1).unwrap_err().to_string();
@@ -109,7 +109,7 @@ fn growth_ends_at_its_share_and_the_world_goes_on_flagged() {
                 .unwrap();
             batch.step(2).unwrap_or_else(|e| panic!("{backend:?}: {e}"));
         }
-        // just as if it had been told to go on
+        // the same result as with `Overflow::Continue`
         assert_eq!((bounded.model().nconmax, bounded.model().njmax), (4, 16));
         let qpos = short.reals("qpos").unwrap();
         assert_eq!(bounded.reals("qpos").unwrap(), qpos, "{backend:?}");

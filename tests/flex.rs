@@ -1,4 +1,4 @@
-//! Soft bodies: what they do on every backend, and what no backend does yet.
+//! Soft bodies: steps on every backend, and features that are refused.
 
 mod common;
 
@@ -8,7 +8,7 @@ use manyworlds::compile::{missing, missing_on_device};
 use manyworlds::mjcf::{Files, Spec};
 use manyworlds::{Batch, Model};
 
-/// A sheet that hangs by two corners and touches nothing.
+/// A sheet that hangs by two corners and has no contacts.
 fn sheet(option: &str, made_of: &str) -> String {
     format!(
         r#"<mujoco>{option}<worldbody>
@@ -95,7 +95,7 @@ fn soft_bodies_that_may_touch_are_refused_on_a_device_with_their_place() {
     );
     let on_device = |xml: &str| missing_on_device(&Model::from_xml_str(xml).unwrap());
     assert_eq!(on_device(&off), [""; 0]);
-    // a flex may touch itself alone, where it has elements that do not hang together
+    // a flex that only touches itself, through elements that share no vertices, needs its collisions too
     let own = touching
         .replace("<geom type", "<site type")
         .replace("plane", "box")

@@ -1,4 +1,4 @@
-//! The fuzz targets on their seeds, on what fuzzing found, and on random changes of both.
+//! The fuzz targets on their seeds, on regressions that fuzzing found, and on random changes of both.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 #[path = "../fuzz/targets.rs"]
 mod targets;
 
-/// Whether some bytes made a model.
+/// A target returns whether the bytes gave a model.
 type Target = fn(&[u8]) -> bool;
 
 /// The targets by name.
@@ -21,7 +21,7 @@ const TARGETS: [(&str, Target); 7] = [
     ("mwb", targets::mwb),
 ];
 
-/// The files of a folder under `fuzz`, in the order of their names.
+/// The files in a folder under `fuzz`, in the order of their names.
 fn files(folder: &str, target: &str) -> Vec<Vec<u8>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fuzz")
@@ -49,9 +49,9 @@ fn seeds_and_what_fuzzing_found() {
     }
 }
 
-/// A change of some bytes: where, how many go, and what comes.
+/// A random change: the position, the number of removed bytes, and the inserted bytes.
 fn change() -> impl Strategy<Value = (prop::sample::Index, usize, Vec<u8>)> {
-    // numbers at the edges of the formats' counts are worth more than random bytes
+    // limits of the formats' counters find more than random bytes
     let edge = prop::sample::select(vec![
         vec![0; 4],
         vec![255; 4],

@@ -1,4 +1,4 @@
-//! Fast hands on every backend: `control` is set, step and read in one; states are MuJoCo's vectors; worlds are copied.
+//! Fast access on every backend: `control` combines set, step and read; states are MuJoCo's vectors; worlds can be copied.
 
 mod common;
 
@@ -21,7 +21,7 @@ on_every_backend!(
 // more worlds than a tile has lanes
 const NWORLD: usize = 19;
 
-/// A state with numbers of every kind: activation, mocap, equalities, user data.
+/// A model whose state has every component: activation, mocap, equalities, user data.
 const MIXED: &str = r#"<mujoco><size nuserdata="2"/><worldbody><geom type="plane" size="1 1 1"/>
   <body name="m" mocap="true" pos=".5 .5 1"/>
   <body name="a" pos="0 0 1"><joint name="h" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/></body>
@@ -37,7 +37,7 @@ fn cartpole() -> Model {
     Model::from_xml_path("models/cartpole.xml").unwrap_or_else(|e| panic!("{e}"))
 }
 
-// numbers that single precision holds, others for every world
+// numbers representable in single precision, different for every world
 fn numbers(n: usize) -> Vec<f64> {
     (0..n)
         .map(|k| ((k * 37) % 64) as f64 / 64.0 - 0.5)
@@ -200,7 +200,7 @@ fn states_are_the_vectors_of_mujoco(backend: Backend) {
     assert!(batch.state_size(1 << NSTATE).is_err());
 
     let mut all: Vec<f64> = (0..67).map(|k| f64::from(k) / 8.0).collect();
-    // MuJoCo keeps whether an equality holds, no more
+    // MuJoCo stores eq_active as 0 or 1
     const EQ_ACTIVE: usize = 56;
     all[EQ_ACTIVE..EQ_ACTIVE + 2].copy_from_slice(&[0.0, 1.0]);
     batch.set_state(STATE_INTEGRATION, &all).unwrap();
@@ -246,7 +246,7 @@ fn states_come_back_from_bytes(backend: Backend) {
         assert!(State::from_bytes(&bytes[..cut]).is_err(), "{cut} bytes");
     }
     assert!(State::from_bytes(&[&bytes[..], &[0; 8]].concat()).is_err());
-    // a length that leads beyond the worlds
+    // a length that exceeds the worlds
     let mut longer = bytes.clone();
     longer[24] += 1;
     let longer = State::from_bytes(&[&longer[..], &[0; 8]].concat());
@@ -272,7 +272,7 @@ fn a_copied_world_goes_on_as_the_first(backend: Backend) {
     assert!(batch.copy(NWORLD, &[0]).is_err());
 }
 
-// a batch may be shared by threads, as the languages around it need
+// a batch is Send and Sync, as language bindings need
 #[test]
 fn a_batch_can_be_sent_and_shared() {
     fn is<T: Send + Sync>() {}

@@ -1,4 +1,4 @@
-//! Delays, intervals and histories: what actuators get late and sensors say late, against MuJoCo 4.0.0, on every backend.
+//! Delays, intervals and histories of actuators and sensors, against MuJoCo 4.0.0, on every backend.
 
 mod common;
 
@@ -44,8 +44,8 @@ fn same(batch: &mut Batch, golden: &Golden, at: &str, names: &[&str], tolerance:
     }
 }
 
-// what is read late, what is written, and what a world is made of five steps later; the steps are binary fractions, so that all
-// precisions agree on what is on time
+// delayed readings, written histories, and the state five steps later; the timesteps are binary fractions, so that all
+// precisions agree on which samples are due
 fn late_things_are_mujocos(backend: Backend) {
     for name in ["delays", "delays_rk4"] {
         let golden = Golden::open(&format!("tests/golden/{name}.npz"));
@@ -75,13 +75,13 @@ const LATE: &str = r#"<mujoco><option timestep="0.002"/><worldbody><body>
     <actuator><motor joint="j" nsample="10" delay="0.02"/></actuator>
     <sensor><actuatorfrc actuator="a" nsample="10" delay="0.02"/><clock nsample="2" interval="0.01"/></sensor></mujoco>"#;
 
-// a delay of ten steps is one of ten steps, however long the clock has run and whatever it has rounded
+// a delay of ten steps stays ten steps, however long the clock has run and rounded
 fn sums_of_timesteps_are_told_apart(backend: Backend) {
     let m = Model::from_xml_str(&LATE.replace("<motor ", "<motor name='a' ")).unwrap();
     let mut batch = worlds(&m, 1, backend);
     for step in 0..25 {
         if step == 0 && backend != Backend::Cpu {
-            // single precision has 13 bits for a step there
+            // single precision keeps 13 bits of a timestep there
             batch.set("time", &[20.0]).unwrap();
         }
         batch.set("ctrl", &[f64::from(step + 1)]).unwrap();
@@ -91,7 +91,7 @@ fn sums_of_timesteps_are_told_apart(backend: Backend) {
     }
 }
 
-// after a reset the samples are those of a world that begins, by whatever way it was reset
+// after any kind of reset the samples are those of a new world
 fn a_reset_forgets(backend: Backend) {
     let m = Model::from_xml_path("models/delays.xml").unwrap();
     let mut batch = worlds(&m, 3, backend);
@@ -110,7 +110,7 @@ fn a_reset_forgets(backend: Backend) {
     batch.restore(&saved).unwrap();
     assert_eq!(read(&mut batch, "history"), later);
 
-    // and where a world went wrong
+    // and after a reset by a bad number
     let mut qvel = vec![0.0; 3 * m.nv];
     qvel[m.nv] = 1e12;
     batch.set("qvel", &qvel).unwrap();
@@ -129,7 +129,7 @@ on_every_backend!(
     a_reset_forgets
 );
 
-// times at which samples would have been taken before a world began, as `mj_resetData` writes them
+// times of samples before the start of a world, as `mj_resetData` writes them
 #[test]
 fn a_history_begins_as_mujocos() {
     for (interval, times) in [

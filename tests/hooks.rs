@@ -1,5 +1,5 @@
-//! Functions of one's own for controls, passive forces, pairs of geoms and sensors, as MuJoCo 4.0.0's callbacks are called
-//! (`tests/golden/make_hooks.py` has the same functions). The cores call closures, a device runs the texts that stand for them.
+//! Callbacks for controls, passive forces, contact filtering and sensors, against MuJoCo 4.0.0's callbacks
+//! (`tests/golden/make_hooks.py` has the same functions). The CPU backends call closures, a device runs WGSL texts in their place.
 
 mod common;
 
@@ -39,7 +39,7 @@ fn leaves_out(world: &World, geoms: [usize; 2]) -> bool {
             let pos = world.reals("geom_xpos").unwrap();
             pos[3 * 4] > pos[3] + 0.02
         }
-        // predefined: nobody asks
+        // a predefined pair, which is never filtered
         [_, 7] => true,
         _ => false,
     }
@@ -61,7 +61,7 @@ fn sense_acc(world: &World, out: &mut [f64]) {
     out[2] = world.reals("actuator_force").unwrap()[0];
 }
 
-// the same for a device
+// the same functions for a device
 const TEXTS: [&str; 3] = [
     "fn control() {
         let afloat = opt_gravity.z == 0.0;
@@ -130,7 +130,7 @@ fn bound() -> Model {
     m
 }
 
-// a batch of a model with functions; none, and the refusal is looked at, where a device would have to call closures
+// a batch of a model with functions; none, after a check of the refusal, if a device would have to call closures
 fn batch_of(m: &Model, n: usize, settings: Settings) -> Option<Batch> {
     let is_gpu = settings.backend == Backend::Gpu;
     match Batch::with(m, n, settings) {
@@ -169,7 +169,7 @@ fn edited(case: &str) -> (Model, usize) {
     (m, steps)
 }
 
-// where world w begins
+// sets the initial states
 fn start(batch: &mut Batch, n: usize) {
     let (mut qpos, mut qvel, mut ctrl) = (Vec::new(), Vec::new(), Vec::new());
     for w in 0..n {
@@ -218,7 +218,7 @@ fn steps_are_those_of_mujoco_with_callbacks(backend: Backend) {
     for case in CASES {
         let (m, mut steps) = edited(case);
         if backend == Backend::Gpu {
-            // a device refuses trees that sleep; a software adapter takes long to compile and to step
+            // a device refuses sleeping trees; a software adapter takes long to compile and to step
             match case {
                 "euler" => steps = 15,
                 "rk4" => steps = 3,
@@ -245,7 +245,7 @@ fn steps_are_those_of_mujoco_with_callbacks(backend: Backend) {
                 ("qacc", 3000.0),
                 ("sensordata", 3000.0),
             ] {
-                // Runge-Kutta leaves another of its four accelerations
+                // RK4 leaves the acceleration of another of its four evaluations
                 let skips = [("tree_asleep", case != "sleep"), ("qacc", case == "rk4")];
                 if skips.contains(&(name, true)) {
                     continue;
@@ -261,7 +261,7 @@ fn steps_are_those_of_mujoco_with_callbacks(backend: Backend) {
                 }
             }
         }
-        // of the last state of the golden
+        // derivatives at the last state of the golden
         if backend == Backend::Gpu && case != "slack" {
             continue;
         }
@@ -293,7 +293,7 @@ fn slopes_of_a_step_are_those_of_mujoco_with_callbacks(backend: Backend) {
         ("C", &slopes.C, ns * ndx),
         ("D", &slopes.D, ns * nu),
     ] {
-        // of the arm and the hand alone in single precision, where contacts are stiff
+        // in single precision only the rows of the arm and the hand, since contacts are stiff
         let want = golden.get(&format!("slopes/{name}")).unwrap();
         let have = &all[words..][..words];
         let smooth = |i: usize| {
@@ -315,7 +315,7 @@ fn slopes_of_a_step_are_those_of_mujoco_with_callbacks(backend: Backend) {
     }
 }
 
-// counts how often the functions of a world by itself are called
+// binds functions that count their calls for a single world
 fn counted(m: &mut Model) -> Arc<[AtomicUsize; 3]> {
     let counts: Arc<[AtomicUsize; 3]> = Arc::default();
     let (a, b, c) = (counts.clone(), counts.clone(), counts.clone());
@@ -381,7 +381,7 @@ fn halves_of_a_step_call_for_controls_once() {
     whole.step(1).unwrap();
     assert_eq!(batch.worlds().unwrap(), whole.worlds().unwrap());
 
-    // what is set in between counts
+    // inputs set between the halves are used
     batch.step1().unwrap();
     batch.set("ctrl", &[0.25; 3]).unwrap();
     batch.step2().unwrap();
@@ -404,7 +404,7 @@ fn worlds_have_the_same_bits_whatever_their_number(backend: Backend) {
         })
     };
     let one = run(1, 1);
-    // a device has no threads of ours
+    // a device has no CPU threads
     let others: &[(usize, usize)] = match backend {
         Backend::Gpu => &[(64, 1)],
         _ => &[(7, 1), (64, 2), (64, 1)],
@@ -414,7 +414,7 @@ fn worlds_have_the_same_bits_whatever_their_number(backend: Backend) {
     }
 }
 
-// a world that goes wrong begins anew, and those beside it do not see it
+// a bad world is reset, without effect on its neighbours
 fn a_bad_world_does_not_call_for_its_neighbours(backend: Backend) {
     let m = bound();
     let run = |force: f64| {
@@ -445,13 +445,13 @@ fn a_panic_comes_through_and_the_batch_says_where_it_is(backend: Backend) {
     let text = text.or(panic.downcast_ref::<String>().map(String::as_str));
     assert_eq!(text, Some("no farther"));
 
-    // halfway, and told until all begin anew
+    // the worlds stand within a step, and calls fail until all are reset
     assert!(batch.reals("time").unwrap().iter().all(|&t| t < 0.017));
     let some: Vec<bool> = (0..20).map(|w| w < 19).collect();
     batch.reset_where(&some, To::Qpos0).unwrap();
     let error = batch.step(1).unwrap_err().to_string();
     assert!(error.contains("a function of your own panicked"), "{error}");
-    // inputs may be set, and all of them may be a mask
+    // inputs may be set, and a mask of all worlds may reset them
     batch
         .control(&[("ctrl", In::F64(&[0.5; 3]))], 0, &mut [])
         .unwrap();
@@ -462,7 +462,7 @@ fn a_panic_comes_through_and_the_batch_says_where_it_is(backend: Backend) {
     assert_eq!(batch.worlds().unwrap(), fresh.worlds().unwrap());
 }
 
-// whatever thread they are on, and however many steps are made
+// worlds have the right numbers on any thread and for any number of steps
 fn worlds_say_which_they_are(backend: Backend) {
     let mut m = plain();
     m.bind_control(|world, inputs| inputs.userdata[0] = world.number() as f64);
@@ -475,7 +475,7 @@ fn worlds_say_which_they_are(backend: Backend) {
     assert!(have.copied().eq((0..37).map(f64::from)));
 }
 
-// whatever else its thread computes meanwhile: other worlds, and while it waits for their threads these worlds too
+// a function may step another batch; while it waits for the threads, its own thread may compute other worlds, also of the outer batch
 fn a_function_may_compute_worlds_of_its_own(backend: Backend) {
     let cartpole = Model::from_xml_path("models/cartpole.xml").unwrap();
     let mut m = plain();
@@ -499,7 +499,7 @@ fn a_function_may_compute_worlds_of_its_own(backend: Backend) {
     assert_eq!(batch.worlds().unwrap(), one.worlds().unwrap());
 }
 
-// numbers that a world has for itself are seen as its own
+// functions read the world's own values of expanded fields
 fn functions_see_the_numbers_of_their_world(backend: Backend) {
     let mut m = plain();
     m.bind_passive(|world, force| force[20] = world.reals("body_mass").unwrap()[6]);
@@ -538,7 +538,7 @@ fn a_filter_is_asked_about_more_pairs_than_masks_allow() {
     };
     assert_eq!((lists(&m, 3), lists(&filtered, 3)), (0, 1));
 
-    // an edit keeps it; files, arrays and what is unbound know nothing of it
+    // an edit keeps the filter; files, models from arrays and unbound models do not have it
     filtered.edit(|m| m.opt.timestep = 0.002).unwrap();
     filtered.edit(|m| m.opt.timestep = 0.004).unwrap();
     assert_eq!(lists(&filtered, 3), 1);
@@ -564,7 +564,7 @@ fn a_later_function_takes_the_place_of_an_earlier_one() {
     assert_eq!(batch.reals("ctrl").unwrap(), [2.0; 3]);
     assert_eq!(batch.reals("qfrc_passive").unwrap()[20], 2.0);
     assert_eq!(batch.reals("sensordata").unwrap()[5], 2.0);
-    // that of the predefined pair
+    // the contact of the predefined pair
     assert_eq!(batch.ints("ncon").unwrap(), [1]);
 }
 

@@ -1,4 +1,4 @@
-//! What must agree: tables, shaders, twins, tests. No device is needed.
+//! Consistency of tables, shaders, twins and tests. No device is needed.
 
 mod common;
 
@@ -18,7 +18,7 @@ use manyworlds::gpu::wgsl::{Build, Team};
 use manyworlds::stages::{STAGES, Stage};
 use manyworlds::types::{Cone, Solver};
 
-/// Fields that more than one stage changes, and why that is meant.
+/// Fields that more than one stage writes, and the reason.
 const SHARED: &[(&str, &str)] = &[
     ("sensordata", "sensors of three stages, each their own"),
     ("sensor_fresh", "likewise"),
@@ -54,7 +54,7 @@ const SHARED: &[(&str, &str)] = &[
     ("qLU", "of a step, or of its inverse"),
 ];
 
-/// Functions of the twins that WGSL has as operators or of its own.
+/// Functions of the twins that are operators or built-in functions in WGSL.
 const OPERATORS: &[&str] = &[
     "add3",
     "sub3",
@@ -71,7 +71,7 @@ const OPERATORS: &[&str] = &[
     "lin",
 ];
 
-/// Functions of the twins over slices, which no shader can take; what shaders have instead is part of their stages.
+/// Functions of the twins that take slices, which shaders cannot; shaders have their code within the stages.
 const SLICES: &[&str] = &[
     "for_chain",
     "contact_friction",
@@ -84,7 +84,7 @@ const SLICES: &[&str] = &[
     "as_kept",
 ];
 
-/// Functions of the shaders that Rust has as operators, on arrays, or in the trait `Real`.
+/// Functions of the shaders that are operators, array methods or methods of the trait `Real` in Rust.
 const ELEMENTARY: &[&str] = &[
     "unit_mat3",
     "add_inert",
@@ -95,7 +95,7 @@ const ELEMENTARY: &[&str] = &[
     "turn_between",
     "muscle_parabola",
     "mul_m_row",
-    // islands of a team: what the twins take slices, closures and members of structs for
+    // islands of a team, for which the twins use slices, closures and struct members
     "row_cost",
     "friction_cost",
     "place_in",
@@ -139,7 +139,7 @@ const ELEMENTARY: &[&str] = &[
     "give_report",
 ];
 
-/// Tests that make a `Batch` and do not run over every backend, and why.
+/// Tests that make a `Batch` and do not run over every backend, and the reason.
 const SINGLE: &[(&str, &str)] = &[
     ("allocation", "a device's driver allocates as it likes"),
     (
@@ -196,7 +196,7 @@ fn every_stage_is_three_files() {
     }
 }
 
-/// Which stages a model is made to show.
+/// The stages that a model exercises.
 type Wanted = fn(&Stage) -> bool;
 
 #[test]
@@ -298,11 +298,11 @@ fn the_dataflow_is_as_recorded() {
 fn every_field_has_one_writer() {
     let mut writers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for stage in STAGES {
-        // these put a world back to its start, or take the step
+        // these stages reset a world, or advance the state
         if ["check_pos", "check_vel", "check_acc", "euler", "rk4"].contains(&stage.name) {
             continue;
         }
-        // a world has one solver, and what takes away slip goes on where it ended
+        // a world has one solver, and no-slip continues from its result
         let writer = match stage.name.starts_with("solve_") {
             true => "the solver",
             false => stage.name,
@@ -324,7 +324,7 @@ fn every_field_has_one_writer() {
     }
 }
 
-// full-line comments, those of consecutive lines as one
+// full-line comments; consecutive lines are joined
 fn comments(text: &str, mark: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut last = usize::MAX;
@@ -364,7 +364,7 @@ fn a_shader_carries_the_comments_of_its_twin_in_their_order() {
                 stage.name
             );
         }
-        // those of the stage itself: the functions that it is made of may be cut in another way
+        // comments of the stage function; its helper functions may be divided differently
         let start = twin.find(&format!("pub fn {}", stage.name)).unwrap_or(0);
         let end = twin[start..]
             .find("\n}")
@@ -386,7 +386,7 @@ fn a_shader_carries_the_comments_of_its_twin_in_their_order() {
     assert!(faults.is_empty(), "\n{faults}");
 }
 
-/// Files that do one thing in ways that differ on purpose.
+/// Groups of files that implement one thing differently on purpose.
 const DIFFERENT: &[&[&str]] = &[
     &[
         "src/cpu/lib/hessian.rs",
@@ -398,7 +398,7 @@ const DIFFERENT: &[&[&str]] = &[
 
 #[test]
 fn what_differs_on_purpose_is_told_in_the_same_words() {
-    // the paragraph that begins with these words
+    // the paragraph of a file that begins with these words
     let told = |path: &str| {
         let text = text(path);
         let lines = text.lines().map(|line| line.trim_start_matches(['/', '!']));
@@ -415,13 +415,13 @@ fn what_differs_on_purpose_is_told_in_the_same_words() {
     }
 }
 
-// public functions of a text; a method is named by its type too, as WGSL has to: `Contact::force` is `contact_force`
+// public functions of a text; a method's name includes its type, as in WGSL: `Contact::force` is `contact_force`
 fn public_functions(text: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut method_of = String::new();
     for line in text.lines() {
         if let Some(rest) = line.strip_prefix("impl") {
-            // behind `<R: Real>` comes the type
+            // the type follows `<R: Real>`
             let rest = rest
                 .strip_prefix('<')
                 .and_then(|rest| rest.split_once("> "));
@@ -429,7 +429,7 @@ fn public_functions(text: &str) -> BTreeSet<String> {
             let word = rest.trim_start_matches(|c: char| !c.is_ascii_uppercase());
             let end = word.find(|c: char| !c.is_ascii_alphanumeric());
             let of = &word[..end.unwrap_or(word.len())];
-            // the model and the world are all that there is in a shader
+            // shaders have no objects but the model and the world
             if !["Model", "Data"].contains(&of) {
                 method_of = format!("{}_", of.to_lowercase());
             }
@@ -466,7 +466,7 @@ fn the_libraries_have_the_same_functions() {
     {
         let twin = text(&format!("src/cpu/lib/{file}.rs"));
         let twins = public_functions(&twin);
-        // parts that a file keeps to itself may be kept alike
+        // functions of the shader may be private in the twin
         let private = |name: &str| {
             twin.contains(&format!("\nfn {name}(")) || twin.contains(&format!("\nfn {name}<"))
         };
@@ -521,7 +521,7 @@ fn nan_is_found_by_bits() {
     }
 }
 
-// what a user sees of one backend holds for all: a new backend or test cannot be forgotten
+// each test of user-visible behaviour runs on every backend, so that no backend or test is forgotten
 #[test]
 fn a_test_of_worlds_is_a_test_of_every_backend() {
     for name in names("tests", "rs") {
@@ -541,7 +541,7 @@ fn a_test_of_worlds_is_a_test_of_every_backend() {
     }
 }
 
-/// Where a twin asks the model itself for a number that worlds may have for themselves, and why.
+/// Places where a twin reads a field that may differ between worlds from the shared model, and the reason.
 const ASKED: &[(&str, &str, &str)] = &[
     (
         "collision",
@@ -586,7 +586,7 @@ const ASKED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-// every file below a folder
+// all files in a folder and its subfolders
 fn files(folder: &str) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{folder}: {e}")) {
@@ -599,7 +599,7 @@ fn files(folder: &str) -> Vec<std::path::PathBuf> {
     found
 }
 
-// a world may have numbers of its own, and a twin that reads the model's would not see them
+// a twin must read fields that may differ through `own`, not from the shared model
 #[test]
 fn twins_read_numbers_of_the_model_through_own() {
     let numbers = FIELDS.iter().filter(|field| {
@@ -633,7 +633,7 @@ fn twins_read_numbers_of_the_model_through_own() {
     assert!(faults.is_empty(), "\n{faults}");
 }
 
-/// Arrays that are stored otherwise than MuJoCo's, and how.
+/// Arrays that are stored in another shape than MuJoCo's, and their shape.
 const RESHAPED: &[(&str, &str)] = &[
     ("efc_J", "rows by their sparsity pattern"),
     ("qDeriv", "room only where the integrator is implicit"),
@@ -647,7 +647,7 @@ const RESHAPED: &[(&str, &str)] = &[
     ("island_iefcadr", "likewise"),
 ];
 
-// names of mjxmacro.h, in its order; all that is kept of a contact stands where it has `contact`
+// fields have the order of mjxmacro.h; the fields of a contact are at the place of its `contact`
 #[test]
 fn fields_stand_in_mujocos_order() {
     let golden = text("tests/golden/fields.txt");
@@ -664,7 +664,7 @@ fn fields_stand_in_mujocos_order() {
             let name = if is_contact { "contact" } else { field.name };
             let at = theirs.iter().position(|row| row[1] == name);
             let Some(at) = at.filter(|_| !field.doc.contains("(ours)")) else {
-                // the time alone is no array there, and comes first
+                // `time` is no array there, and comes first
                 own = own.or(Some(field.name).filter(|&name| name != "time"));
                 continue;
             };
@@ -678,7 +678,7 @@ fn fields_stand_in_mujocos_order() {
     }
 }
 
-// rows and columns as mjxmacro.h writes them: a size, and names before numbers multiplied
+// rows and columns as in mjxmacro.h: a size, and a product with names before numbers
 fn shape(field: &Field) -> (&'static str, String) {
     let (rows, columns) = field.dims.split_first().expect("a dimension");
     let rows = if *rows == "njmax" { "nefc" } else { rows };

@@ -26,7 +26,7 @@ fn text(vert: &[f64], maxhullvert: f64, mirrored: bool) -> String {
     if maxhullvert > 0.0 {
         write!(out, " maxhullvert=\"{maxhullvert}\"").unwrap();
     }
-    // single precision, kept as the bits
+    // the golden stores the bits of f32 coordinates
     let vert = vert.iter().map(|x| f32::from_bits(*x as i32 as u32));
     let vert: Vec<String> = vert.map(|x| x.to_string()).collect();
     let vert = vert.join(" ");

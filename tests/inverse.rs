@@ -1,4 +1,4 @@
-//! Inverse dynamics of many worlds: what forward dynamics was given is found again, on every backend.
+//! Inverse dynamics of many worlds recovers the forces that forward dynamics was given, on every backend.
 
 mod common;
 
@@ -30,7 +30,7 @@ fn batch(m: &Model, backend: Backend) -> Batch {
     Batch::with(m, NWORLD, on(backend)).unwrap()
 }
 
-// worlds that differ, pushed and on their way
+// worlds in different states of motion, with applied forces
 fn on_their_way(batch: &mut Batch) {
     let values = |n: usize| (0..n).map(|k| (k as f64 * 1.7).sin()).collect::<Vec<f64>>();
     let m = batch.model().clone();
@@ -46,7 +46,7 @@ fn read(batch: &mut Batch, name: &str) -> Vec<f64> {
     batch.reals(name).unwrap().to_vec()
 }
 
-// what actuators and applied forces give
+// generalized forces of actuators and applied forces
 fn applied(batch: &mut Batch) -> Vec<f64> {
     let [smooth, passive, bias] =
         ["qfrc_smooth", "qfrc_passive", "qfrc_bias"].map(|name| read(batch, name));
@@ -69,7 +69,7 @@ fn largest(x: &[f64]) -> f64 {
 
 fn what_is_applied_is_found_again(backend: Backend) {
     let tolerance = by_precision(backend, 1e-6, 2e-3);
-    // kernels of every stage are held against their twins elsewhere
+    // fewer models on a device, since the parity tests compare every kernel
     let names: &[&str] = match backend {
         Backend::Gpu => &["humanoid"],
         _ => &["humanoid", "elliptic", "equalities", "tendons"],
@@ -90,7 +90,7 @@ fn what_is_applied_is_found_again(backend: Backend) {
     }
 }
 
-/// The first call on a device makes room, and nothing is lost.
+/// The first call on a device moves the worlds into a larger layout, and their state is kept.
 fn an_acceleration_can_be_given(backend: Backend) {
     let m = model("quadruped");
     let mut batch = batch(&m, backend);
@@ -102,11 +102,11 @@ fn an_acceleration_can_be_given(backend: Backend) {
     assert!(read(&mut batch, "qacc").iter().all(|x| *x == 0.5));
     let have = read(&mut batch, "qfrc_inverse");
 
-    // and the worlds go on
+    // the worlds can step afterwards
     batch.step(1).unwrap();
     assert!(batch.flags().unwrap().is_empty());
 
-    // world by world as the reference
+    // compared with the reference, world by world
     for (have, qvel) in have.chunks(m.nv).zip(qvel.chunks(m.nv)) {
         let mut d = Data::new(&m);
         d.qvel.copy_from_slice(qvel);
@@ -118,9 +118,9 @@ fn an_acceleration_can_be_given(backend: Backend) {
     }
 }
 
-/// What a step made of the velocity, over its length, is the acceleration whose inverse is what was applied.
+/// The change of velocity in a step, divided by the timestep, is the acceleration whose inverse dynamics gives the applied force.
 fn a_step_is_inverted(backend: Backend) {
-    // a difference of velocities in f32, over the timestep
+    // in f32 the error of a difference of velocities is divided by the timestep
     let tolerance = by_precision(backend, 1e-6, 2e-3);
     let names: &[&str] = match backend {
         Backend::Gpu => &["servos"],
@@ -147,7 +147,7 @@ fn a_step_is_inverted(backend: Backend) {
             let after = read(&mut batch, "qvel");
             let rate = |i: usize| (after[i] - before[i]) / m.opt.timestep;
             let qacc: Vec<f64> = (0..before.len()).map(rate).collect();
-            // forces of actuators are those of the step
+            // recomputes the actuator forces of the step
             batch.restore(&start).unwrap();
             batch.forward().unwrap();
             batch.set("qacc", &qacc).unwrap();
@@ -191,7 +191,7 @@ fn runge_kutta_has_no_inverse_over_a_timestep(backend: Backend) {
     assert!(error.to_string().contains("Runge-Kutta"), "{error}");
 }
 
-/// With the flag a step says how far its forward pass is from the inverse, and is the same step.
+/// With the flag `fwdinv` a step reports the difference of forward and inverse dynamics, and its result is unchanged.
 fn comparing_changes_nothing(backend: Backend) {
     let tolerance = by_precision(backend, 1e-5, 1e-2);
     let mut m = model("humanoid");
@@ -213,7 +213,7 @@ fn comparing_changes_nothing(backend: Backend) {
     assert_eq!(largest(&read(&mut plain, "solver_fwdinv")), 0.0);
 }
 
-/// The acceleration of an instant is not that over a timestep where joints are damped.
+/// With damped joints the acceleration at an instant differs from the acceleration over a timestep.
 fn the_inverse_over_a_timestep_is_another(backend: Backend) {
     let mut m = model("humanoid");
     m.edit(|m| m.opt.enableflags |= ENBL_FWDINV | ENBL_INVDISCRETE)

@@ -1,4 +1,4 @@
-//! What the default limits admit is read and compiled on a small stack; what would take memory without end is refused.
+//! Models within the default limits are read and compiled on a small stack; models that would take unbounded memory are refused.
 
 use std::thread;
 
@@ -22,7 +22,7 @@ const ARM: &str = "<body><joint/><geom size='.1'/></body>";
 
 #[test]
 fn the_deepest_models_need_no_large_stack() {
-    // <mujoco>, <worldbody> or <default>, and what is innermost count too
+    // <mujoco>, <worldbody> or <default>, and the innermost elements count too
     let deep = 496;
     let worlds = [
         nested(
@@ -59,7 +59,7 @@ fn the_deepest_models_need_no_large_stack() {
         "<mujoco><default>{classes}</default><worldbody><geom class='c{}' size='1'/></worldbody></mujoco>",
         deep - 1
     ));
-    // bodies without joints are merged into what carries them
+    // with fusestatic, bodies without joints are merged into their parents
     models.push(models[0].replace("<worldbody>", "<compiler fusestatic='true'/><worldbody>"));
     for xml in models {
         on_a_small_stack(move || {
@@ -74,7 +74,7 @@ fn the_deepest_models_need_no_large_stack() {
 #[test]
 fn what_is_too_deep_is_refused() {
     let world = nested(|_| "<body>".to_owned(), "", "</body>", 600);
-    // parts of a model that are attached again are deeper than its text
+    // repeated attachment nests deeper than the text
     let parts: String = (1..8)
         .map(|i| {
             let inner = format!("<attach body='p{}' prefix='a{i}_'/>", i - 1);

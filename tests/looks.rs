@@ -1,5 +1,5 @@
-//! How models say that they look: textures, skies, soft bodies and lights in pictures, drawn on a software adapter and held against what they
-//! are made of. Where textures lie on shapes is MuJoCo's renderer's, measured there (its coordinates of a texture at points of every shape).
+//! Appearance of models: textures, skies, soft bodies and lights in pictures, drawn on a software adapter and compared with their definitions.
+//! Expected texture coordinates were measured in MuJoCo's renderer, at points of every shape.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn draw(text: &str, sight: Sight) -> Picture {
     draw_on(&m, 1, sight, Backend::Cpu)
 }
 
-// around the origin; from 90 degrees x is to the right
+// a camera around the origin; at an azimuth of 90 degrees x points to the right
 fn from(azimuth: f64, elevation: f64, distance: f64) -> Sight {
     Sight::Free {
         lookat: [0.0; 3],
@@ -44,14 +44,14 @@ fn from(azimuth: f64, elevation: f64, distance: f64) -> Sight {
     }
 }
 
-// from straight above, where y is up in the picture
+// a camera straight above; y points up in the picture
 fn above() -> Sight {
     from(90.0, -89.9, DISTANCE)
 }
 
 const DISTANCE: f64 = 4.0;
 
-// the pixel at a point (m) right of and above the middle, so far away from the camera
+// the pixel of a point right of and above the centre (m), at a distance from the camera (m)
 fn at(picture: &Picture, [x, y]: [f64; 2], distance: f64) -> [u8; 3] {
     let pixels = 0.5 * f64::from(SIDE) / f64::tan(22.5f64.to_radians()) / distance;
     let column = (0.5 * f64::from(SIDE) + pixels * x) as usize;
@@ -60,12 +60,12 @@ fn at(picture: &Picture, [x, y]: [f64; 2], distance: f64) -> [u8; 3] {
     [0, 1, 2].map(|i| picture.rgba[k + i])
 }
 
-// which of red, green and blue there is most of
+// the largest of red (0), green (1) and blue (2)
 fn strongest(rgb: [u8; 3]) -> usize {
     (0..3).max_by_key(|&i| rgb[i]).unwrap_or(0)
 }
 
-// pixels of the red (0) or blue (2) of a checker
+// number of pixels in the red (0) or blue (2) of a checker
 fn many(picture: &Picture, color: usize) -> usize {
     let (pixels, _) = picture.rgba.as_chunks::<4>();
     let pixels = pixels.iter().map(|p| p.map(u16::from));
@@ -81,7 +81,7 @@ fn with(assets: &str, world: &str) -> String {
 
 #[test]
 fn a_checker_lies_on_a_plane_where_mujoco_has_it() {
-    // (texrepeat and texuniform, size, and how the texture moves along x and y: from where, by metre)
+    // (texrepeat and texuniform, size, and the texture coordinates along x and y: offset, change per metre)
     let cases = [
         (r#"texrepeat="2 2""#, "1 1 .1", [[1.0, 1.0], [1.0, -1.0]]),
         (r#"texrepeat="2 1""#, "1 1 .1", [[1.0, 1.0], [0.5, -0.5]]),
@@ -100,7 +100,7 @@ fn a_checker_lies_on_a_plane_where_mujoco_has_it() {
         for (i, j) in (-9..10).flat_map(|i| (-7..8).map(move |j| (i, j))) {
             let (x, y) = (0.1 * f64::from(i), 0.1 * f64::from(j));
             let (u, v) = (u[0] + u[1] * x, v[0] + v[1] * y);
-            // beside an edge of a square there is a mixture
+            // at an edge of a square colours are mixed
             let beside = |w: f64| ((2.0 * w).fract().abs() - 0.5).abs() > 0.4;
             if beside(u) || beside(v) {
                 continue;
@@ -111,7 +111,7 @@ fn a_checker_lies_on_a_plane_where_mujoco_has_it() {
             assert_eq!(got, want, "{repeat}, {size}: at {x:.1} {y:.1}");
             seen[got] += 1;
         }
-        // as many of each
+        // both colours have equal shares
         let share = f64::from(seen[0]) / f64::from(seen[0] + seen[2]);
         assert!((0.4..0.6).contains(&share), "{repeat}: {seen:?}");
     }
@@ -126,13 +126,13 @@ fn a_textures_colour_is_multiplied_by_the_materials_unless_a_geom_has_its_own() 
         at(&draw(&with(assets, &world), above()), [0.1, 0.2], DISTANCE)
     };
     let [r, g, b] = plane("");
-    // a floor is a little hazy
+    // the floor fades a little into the sky
     assert!(r < 70 && g > 120 && b < 70, "{r} {g} {b}");
     let [r, g, b] = plane(r#"rgba="1 0 0 1""#);
     assert!(r > 120 && g < 70 && b < 70, "{r} {g} {b}");
 }
 
-// six squares, right, left, up, down, front, back as a cube has them, each of two halves: the upper one is a little darker
+// the six sides of a cube texture (right, left, up, down, front, back), each with a darker upper half
 fn sides() -> Vec<u8> {
     const COLORS: [[u8; 3]; 6] = [
         [200, 0, 0],
@@ -169,7 +169,7 @@ fn with_sides(world: &str) -> Model {
 
 #[test]
 fn the_sides_of_a_cube_lie_where_their_directions_are() {
-    // seen from x, -x, y, -y, z, -z: red, green, blue of each side
+    // expected red, green, blue of each side, seen from x, -x, y, -y, z, -z
     let views = [
         (180.0, 0.0, [1, 0, 0]),
         (0.0, 0.0, [0, 1, 0]),
@@ -194,7 +194,7 @@ fn the_sides_of_a_cube_lie_where_their_directions_are() {
             assert_eq!(got, want, "{shape} from {azimuth} {elevation}");
         }
     }
-    // on the right of a box the upper half of the side is towards y
+    // on the right side of a box the upper half of the texture is towards y
     let m = with_sides(r#"<geom type="box" size=".5 .5 .5" material="m"/>"#);
     let picture = draw_on(&m, 1, from(180.0, 0.0, 4.0), Backend::Cpu);
     let [upper, lower] = [0.3, -0.3].map(|y| at(&picture, [y, 0.1], 3.5)[0]);
@@ -229,7 +229,7 @@ fn two_colours_of_a_checker_are_on_every_side_of_a_box_and_around_round_shapes()
 
 #[test]
 fn a_mesh_has_its_texture_where_it_says() {
-    // a square whose coordinates show the left half alone: one column of a checker of two
+    // a square whose texture coordinates cover the left half: one column of a checker of two
     let assets = |uv: &str| {
         format!(
             r#"{CHECKER}<material name="m" texture="t"/><mesh name="s" inertia="shell" vertex="-1 -1 0 1 -1 0 1 1 0 -1 1 0 0 0 -1"
@@ -237,7 +237,7 @@ fn a_mesh_has_its_texture_where_it_says() {
         )
     };
     let world = r#"<body euler="90 0 0"><geom type="mesh" mesh="s" material="m"/></body>"#;
-    // lower left corner first; the mesh is turned to its principal axes, so it is seen as a whole
+    // coordinates begin at the lower left corner; the mesh is rotated to its principal axes, so the whole picture is compared
     let whole = draw(
         &with(&assets("0 1 1 1 1 0 0 0 .5 .5"), world),
         from(90.0, -20.0, 4.0),
@@ -267,14 +267,14 @@ fn a_sky_is_light_above_and_dark_below() {
             && red[3 * last / 4] > red[last],
         "{red:?}"
     );
-    // MuJoCo's at 22.5 degrees above and below the horizon: 0.9 and 0 by weights of 0.67 and 0.33
+    // MuJoCo's sky at 22.5 degrees above and below the horizon mixes 0.9 and 0 with weights of 0.67 and 0.33
     assert!((red[0] / 255.0 - 0.9 * 0.67).abs() < 0.03, "{}", red[0]);
     assert!(
         (red[last] / 255.0 - 0.9 * 0.33).abs() < 0.03,
         "{}",
         red[last]
     );
-    // straight up it is the first colour
+    // straight up the sky has the first colour
     let up = at(&draw(&text, from(90.0, 89.0, 5.0)), [0.5, 0.5], 5.0);
     assert!(up[0] > 215, "{up:?}");
 }
@@ -350,7 +350,7 @@ fn lit(lights: &str, more: &str) -> Picture {
 
 #[test]
 fn lights_have_their_colours_and_directions() {
-    // straight down: all of the diffuse colour; aslant: the cosine of it
+    // light straight down gives the whole diffuse colour; oblique light gives it times the cosine
     let light = |dir: &str| {
         format!(
             r#"<light type="directional" dir="{dir}" diffuse=".8 .4 0" specular="0 0 0" castshadow="false"/>"#
@@ -375,7 +375,7 @@ fn lights_have_their_colours_and_directions() {
         ambient[2].abs_diff(128) < 4 && ambient[0] < 3,
         "{ambient:?}"
     );
-    // without any that is active it is as without any
+    // inactive lights count as no lights
     let off = light("0 0 -1").replace("<light", r#"<light active="false""#);
     assert!(lit(&off, NO_HEADLIGHT) == lit("", ""));
 }
@@ -384,7 +384,7 @@ fn lights_have_their_colours_and_directions() {
 fn a_spot_lights_a_circle() {
     let spot = r#"<light type="spot" pos=".3 0 1" dir="0 0 -1" cutoff="20" exponent="0" diffuse="1 1 1" specular="0 0 0" castshadow="false"/>"#;
     let picture = lit(spot, NO_HEADLIGHT);
-    // its radius is 0.36
+    // the radius of the spot is 0.36 m
     for (x, light) in [
         (0.3, true),
         (0.6, true),
@@ -410,7 +410,7 @@ fn the_headlight_is_what_the_model_says() {
         dark[0].abs_diff(77) < 4 && dark[1].abs_diff(128) < 4 && dark[2].abs_diff(179) < 4,
         "{dark:?}"
     );
-    // a light and the headlight: 0.7 + 0.1 + 0.1
+    // the diffuse light, the headlight's diffuse and its ambient light: 0.7 + 0.1 + 0.1
     let both = r#"<light type="directional" dir="0 0 -1" specular="0 0 0" castshadow="false"/>"#;
     let both = at(
         &lit(
@@ -426,7 +426,7 @@ fn the_headlight_is_what_the_model_says() {
 #[test]
 fn the_first_light_that_casts_shadows_does() {
     let ball = r#"<geom size=".2" pos="0 0 .5" rgba="1 1 1 1"/>"#;
-    // aslant: the shadow of the ball is half a metre off
+    // with oblique light the shadow of the ball is displaced by half a metre
     let shadow = |cast: &str| {
         let light = format!(
             r#"<light type="directional" dir="1 0 -1" diffuse="1 1 1" castshadow="{cast}"/>"#

@@ -1,4 +1,4 @@
-//! Springs that yield, surfaces that move and contacts that stick, against MuJoCo 4.0.0, on every backend.
+//! Plastic springs, moving surfaces and sticking contacts, against MuJoCo 4.0.0, on every backend.
 
 mod common;
 
@@ -15,7 +15,7 @@ fn read(batch: &mut Batch, name: &str) -> Vec<f64> {
     }
 }
 
-// one step from every state of a golden; a state that spins faster than anything a machine does is left out
+// one step from every state of a golden; states with unrealistically fast spins are left out
 fn step_is_mujocos(backend: Backend, name: &str, fields: &[&str]) {
     let golden = Golden::open(&format!("tests/golden/{name}.npz"));
     let mut m = golden.model();
@@ -63,7 +63,7 @@ fn contacts_stick(backend: Backend) {
     }
 }
 
-// one world's ball lies on the floor and another's is in the gap: both are pulled, by a contact with friction or without
+// one world's ball lies on the floor, another's is in the gap: both are pulled, by a contact with or without friction
 fn what_sticks_is_pulled_on_the_floor_and_above_it(backend: Backend) {
     for condim in [1, 3, 6] {
         let text = format!(
@@ -88,8 +88,8 @@ fn what_sticks_is_pulled_on_the_floor_and_above_it(backend: Backend) {
     }
 }
 
-// a ball hangs on a ceiling that sticks with more than its weight, and falls off one that does not; what its contact says is
-// its weight, drawn
+// a ball hangs on a ceiling whose adhesion exceeds its weight, and falls off one with less; its contact force is
+// its weight, as a pull
 fn what_sticks_hangs(backend: Backend) {
     let hang = |adhesion: f64| {
         let text = format!(
@@ -112,7 +112,7 @@ fn what_sticks_hangs(backend: Backend) {
     assert!(qpos[2] < 0.0, "{qpos:?}");
 }
 
-// what lies on a belt is soon as fast as the belt
+// a crate on a belt soon reaches the speed of the belt
 fn a_crate_on_a_belt_moves_with_it(backend: Backend) {
     let m = Model::from_xml_path("models/surfaces.xml").unwrap();
     let mut batch = worlds(&m, 2, backend);
@@ -123,7 +123,7 @@ fn a_crate_on_a_belt_moves_with_it(backend: Backend) {
     }
 }
 
-// rests of springs are part of the state: of a reset, a keyframe, a state that was saved
+// rest positions of plastic springs are part of the state: in resets, keyframes, saved states
 fn rests_are_state(backend: Backend) {
     let m = Model::from_xml_path("models/plastic.xml").unwrap();
     let mut batch = worlds(&m, 2, backend);

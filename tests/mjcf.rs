@@ -1,4 +1,4 @@
-//! The rules of MJCF: what a text means, as MuJoCo 4.0.0 reads it.
+//! The rules of MJCF: texts are interpreted as by MuJoCo 4.0.0.
 
 use manyworlds::mjcf::schema::{Able, EqualityTag, SensorTag, TendonTag, TexRole, Tri, WrapTag};
 use manyworlds::mjcf::spec::Actuator;
@@ -42,7 +42,7 @@ fn attributes_need_no_blank_between_them() {
         (geom.type_(), geom.size.clone()),
         (GeomType::Box, Some(vec![0.1, 0.2, 0.3]))
     );
-    // places are those of the text as it was written
+    // places refer to the original text
     assert_eq!(
         refused(&xml.replace(".2", "x")),
         "model.xml:3:36 <geom name=\"a\">: size needs numbers, found \"x\""
@@ -113,19 +113,19 @@ fn elements_are_completed_by_their_class() {
         .map(|(n, f, c, m)| ((*n).to_owned(), *f, *c, *m))
         .collect();
     assert_eq!(friction, expect);
-    // the nested class starts from what stands in the class around it, wherever that stands
+    // a nested class inherits from the class around it, even from settings that come later
     let leg = &spec.world.bodies[0];
     assert_eq!(
         (leg.joints[0].damping(), leg.joints[0].armature()),
         ([9.0, 2.0, 3.0], 5.0)
     );
-    // a free joint takes nothing from classes
+    // a free joint ignores default classes
     let free = &leg.bodies[1].joints[0];
     assert_eq!(
         (free.type_(), free.armature(), free.free),
         (JointType::Free, 0.0, true)
     );
-    // what is resolved is forgotten
+    // resolved class references are removed
     assert!(leg.childclass.is_none() && leg.geoms[1].class.is_none());
 }
 
@@ -376,7 +376,7 @@ fn shortcuts_become_general_actuators() {
 
 #[test]
 fn shortcuts_inherit_from_their_own_kind_and_from_general() {
-    // a motor is no position servo because its class has one
+    // a motor does not become a position servo through its class
     let a = actuator(
         "<position kp='5' kv='2' ctrlrange='-1 1'/>",
         "<motor joint='j'/>",
@@ -400,13 +400,13 @@ fn shortcuts_inherit_from_their_own_kind_and_from_general() {
         "<position joint='j'/>",
     );
     assert_eq!((a.gainprm[0], a.gaintype), (1.0, GainType::Fixed));
-    // the nearest class upwards that lends
+    // the nearest ancestor class with the attribute counts
     let a = actuator(
         "<velocity kv='7'/><default class='c'><motor gear='2'/></default>",
         "<velocity joint='j' class='c'/>",
     );
     assert_eq!((a.gainprm[0], a.gear[0]), (7.0, 2.0));
-    // a range said replaces a scale inherited, and the other way round
+    // an explicit range replaces an inherited scale, and the other way round
     let a = actuator(
         "<position inheritrange='1'/>",
         "<position joint='j' ctrlrange='-1 1'/>",
@@ -417,7 +417,7 @@ fn shortcuts_inherit_from_their_own_kind_and_from_general() {
         "<position joint='j' inheritrange='1'/>",
     );
     assert_eq!((a.inheritrange, a.ctrlrange), (1.0, [0.0, 0.0]));
-    // a gain of another type forgets what the controls were
+    // a gain of another type discards the inherited input settings
     let a = actuator(
         "<general input='pos'/>",
         "<general joint='j' gaintype='affine'/>",
@@ -458,13 +458,13 @@ fn files_are_included_once_and_found_from_both_folders() {
             .as_deref(),
         Ok(b"h".as_slice())
     );
-    // saving does not resolve paths again
+    // saved paths are not resolved again
     assert!(spec.compiler().meshdir.is_none());
 }
 
 #[test]
 fn included_files_find_assets_in_their_own_folders() {
-    // where MuJoCo finds the mesh `x.obj` of an included file, if the model is named by an absolute path
+    // paths where MuJoCo finds the mesh `x.obj` of an included file, if the model has an absolute path
     let cases: [(&str, &[&str], &str); 6] = [
         ("arm.xml", &["assets/x.obj", "x.obj"], "assets/x.obj"),
         ("arm.xml", &["x.obj"], "x.obj"),
@@ -474,7 +474,7 @@ fn included_files_find_assets_in_their_own_folders() {
             "assets/x.obj",
         ),
         ("sub/arm.xml", &["x.obj", "sub/x.obj"], "sub/x.obj"),
-        // not there
+        // MuJoCo does not look there
         ("sub/arm.xml", &["sub/assets/x.obj"], "assets/x.obj"),
         ("sub/arm.xml", &["x.obj"], "assets/x.obj"),
     ];
@@ -490,7 +490,7 @@ fn included_files_find_assets_in_their_own_folders() {
         let found = format!("robot/{found}");
         assert_eq!(spec.meshes[0].file.as_ref(), Some(&found), "{there:?}");
     }
-    // what the model says itself stands in its own folders
+    // files that the model itself names are in its own folders
     let files = Files::memory([("robot/main.xml", arm), ("robot/x.obj", "s")]);
     let spec = Spec::from_vfs(files, "robot/main.xml").unwrap_or_else(|e| panic!("{}", e.render()));
     let said = Some("robot/assets/x.obj");
@@ -544,13 +544,13 @@ fn a_project_bounds_what_may_be_opened_where_there_is_no_repository() -> std::io
         std::fs::write(base.join("suite").join(mark), "")?;
         assert!(read("../../../arm.xml")?.is_ok(), "{mark}");
         assert!(outside(read("../../../../secret.xml")?), "{mark}");
-        // the widest of several
+        // the outermost of several markers counts
         std::fs::write(dir.join(mark), "")?;
         assert!(read("../../../arm.xml")?.is_ok(), "{mark}");
         std::fs::remove_file(dir.join(mark))?;
         std::fs::remove_file(base.join("suite").join(mark))?;
     }
-    // a repository within is the whole
+    // a repository inside counts as the whole project
     std::fs::write(base.join("suite/LICENSE"), "")?;
     std::fs::create_dir(base.join("suite/envs/.git"))?;
     assert!(outside(read("../../../arm.xml")?));
@@ -578,7 +578,7 @@ fn replicas_are_numbered_and_take_what_refers_to_them() {
         (b.name.as_deref(), b.cameras[0].target.as_deref()),
         (Some("b-07"), Some("b-07"))
     );
-    // the poses are those of frames: each copy is turned by 90 degrees and offset in the frame of the one before
+    // copies have the poses of nested frames: each is rotated by 90 degrees and offset in the frame of the one before
     let frames = &spec.world.frames;
     let pos = |i: usize| frames[i].pos().map(|x| (x * 1e9).round() / 1e9);
     assert_eq!(
@@ -613,7 +613,7 @@ fn replicas_are_numbered_and_take_what_refers_to_them() {
         ),
         (Some("m-09"), Some("t-09"))
     );
-    // a sensor of nothing is not copied
+    // a sensor without an object is not copied
     let names: Vec<_> = spec
         .sensors
         .iter()
@@ -670,7 +670,7 @@ fn attached_models_keep_their_meaning() {
     ]);
     let spec = Spec::from_vfs(files, "main.xml").unwrap_or_else(|e| panic!("{}", e.render()));
     let arm = &spec.world.bodies[0].bodies[0];
-    // in the frame that was said around it, without the frames it had
+    // the attached element is in the frame of the attachment, without its original frames
     assert_eq!(
         (
             arm.name.as_deref(),
@@ -679,13 +679,13 @@ fn attached_models_keep_their_meaning() {
         ),
         (Some("k_arm"), Some(0), 1)
     );
-    // radians became degrees, another Euler sequence a quaternion, and classes stayed those of the child
+    // radians are converted to degrees, another Euler sequence to a quaternion, and the child's classes are kept
     let range = arm.joints[0].range();
     assert!((range[1] - 1f64.to_degrees()).abs() < 1e-12);
     assert!(arm.orientation.euler.is_none() && arm.orientation.quat.is_some());
     assert_eq!((arm.geoms[0].margin(), arm.geoms[0].rgba), (0.25, None));
     assert_eq!(arm.geoms[0].material.as_deref(), Some("k_steel"));
-    // bodies know the settings they are compiled by
+    // bodies keep the compiler settings of their model
     assert_eq!(
         (
             spec.world.bodies[0].compiler,
@@ -693,7 +693,7 @@ fn attached_models_keep_their_meaning() {
         ),
         (0, 1.0)
     );
-    // what refers to things that were not attached stays behind
+    // elements that refer to unattached elements are not attached
     let excludes: Vec<_> = spec
         .excludes
         .iter()
@@ -701,7 +701,7 @@ fn attached_models_keep_their_meaning() {
         .collect();
     assert_eq!(excludes, ["k_e", "all_e", "all_o"]);
     assert_eq!(spec.meshes[0].file.as_deref(), Some("parts/m/arm.stl"));
-    // keyframes say what they are about
+    // keyframes of an attached model record the elements that their values belong to
     let (k, all) = (&spec.keys[0], &spec.keys[1]);
     assert_eq!(
         (k.name.as_deref(), all.name.as_deref()),
@@ -729,7 +729,7 @@ fn attached_models_keep_their_meaning() {
 #[test]
 fn hostile_texts_are_refused_quickly() {
     let start = std::time::Instant::now();
-    // deep nesting, right at the limit and beyond
+    // nesting at the limit and beyond it
     let deep = |n: usize| {
         format!(
             "<mujoco><worldbody>{}{}</worldbody></mujoco>",
@@ -752,7 +752,7 @@ fn hostile_texts_are_refused_quickly() {
         refused(&format!("<mujoco><worldbody>{bomb}</worldbody></mujoco>"))
             .contains("elements in all")
     );
-    // very many nodes, attributes, mistakes
+    // very many nodes, attributes, errors
     let wide = format!(
         "<mujoco><worldbody>{}</worldbody></mujoco>",
         "<site/>".repeat(1_000_001)
@@ -798,7 +798,7 @@ fn saving_reads_to_an_equal_model() {
     let xml = spec.to_mjcf().unwrap_or_else(|e| panic!("{e}"));
     let again = read(&xml);
     assert_eq!(again, spec, "{xml}");
-    // and saving is stable
+    // saving again gives the same text
     assert_eq!(again.to_mjcf().ok(), Some(xml));
 }
 
@@ -849,11 +849,11 @@ fn models_can_be_made_in_code() {
     let mut spec = servo.unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(spec.actuators[0].biasprm[1], -7.0);
     assert!(spec.check().is_ok());
-    // the same as its text, and a model like any other
+    // the built spec equals the one read from its text, and compiles
     assert_eq!(read(&spec.to_mjcf().unwrap_or_default()), spec);
     let m = manyworlds::compile::compile(&spec).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!((m.nbody, m.nq, m.nu), (4, 12, 1));
-    // mistakes are told without a place
+    // errors of a built spec have no place
     let wrong = spec.clone().actuator(ActuatorTag::Position, |servo| {
         servo.joint = Some("j".into());
         servo.kv = Some(1.0);
@@ -885,7 +885,7 @@ fn plugins_come_along_with_what_has_them() {
     );
     let spec = spec.unwrap_or_else(|e| panic!("{}", e.render()));
     let m = manyworlds::compile::compile(&spec).unwrap_or_else(|e| panic!("{e}"));
-    // declared instances first; those of copies are the same, and an attached one has its prefix
+    // declared instances come first; copies share them, and an attached instance has its prefix
     assert_eq!(m.names.plugin, ["i", "x_i", ""]);
     assert_eq!(m.plugin, [0, 0, 1]);
     assert_eq!(m.names.actuator, ["", "", "x_n"]);
@@ -928,7 +928,7 @@ fn keyframes_of_attached_models_set_their_part() {
     );
     let spec = spec.unwrap_or_else(|e| panic!("{}", e.render()));
     let m = manyworlds::compile::compile(&spec).unwrap_or_else(|e| panic!("{e}"));
-    // the model's own keyframe comes first and is whole; of replicas, the first is set
+    // the model's own keyframe comes first and is complete; a keyframe of replicated elements sets the first copy
     assert_eq!((m.nkey, m.nq, m.nu, m.key_time[1]), (2, 17, 2, 3.0));
     assert_eq!(m.key_qpos[7], 0.1);
     let home = [
@@ -937,7 +937,7 @@ fn keyframes_of_attached_models_set_their_part() {
     assert_eq!(m.key_qpos[17..], home);
     assert_eq!(m.key_qvel[m.nv + 6..m.nv + 10], [1.0, 2.0, 3.0, 4.0]);
     assert_eq!(m.key_ctrl[2..], [6.0, 0.0]);
-    // numbers that do not fit are told
+    // a wrong number of values is an error
     let kid = kid.replace(".5 0 2 0 0 .7", ".5");
     let spec = Spec::from_vfs(
         Files::memory([("kid.xml", kid.as_str()), ("main.xml", main)]),
@@ -968,7 +968,7 @@ fn parts_of_the_model_itself_are_attached_again() {
         "<body name='o'><geom size='1'/><attach body='a' prefix='x_'/></body><attach body='o' prefix='z_'/>",
     ));
     let (o, z) = (&spec.world.bodies[1], &spec.world.bodies[2]);
-    // the class around the original counts, its frames do not
+    // the original's enclosing class counts, its frames do not
     let a = &o.bodies[0];
     assert_eq!(
         (
@@ -994,7 +994,7 @@ fn parts_of_the_model_itself_are_attached_again() {
         .filter_map(|s| s.name.as_deref())
         .collect();
     assert_eq!(names, ["t", "now", "x_t", "z_x_t"]);
-    // a frame, and what is not there yet
+    // a frame can be attached; an element that does not exist yet cannot
     let spec = read(&text("<attach frame='f' prefix='y_'/>"));
     assert_eq!(spec.world.sites[0].name.as_deref(), Some("y_s"));
     assert!(
@@ -1003,7 +1003,7 @@ fn parts_of_the_model_itself_are_attached_again() {
         ))
         .contains("before this attachment")
     );
-    // chains of attachments end
+    // long chains of attachments are refused
     let mut chain = "<body name='b0'><geom size='1'/></body>".to_owned();
     for i in 1..2000 {
         chain += &format!(

@@ -1,4 +1,4 @@
-//! Random texts: nothing panics, and what is read can be saved and read again.
+//! Random texts: nothing panics, and every text that can be read can be saved and read again.
 
 use manyworlds::mjcf::{Files, Limits, Spec};
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ const MODELS: [&str; 3] = [
 const PART: &str = "<mujoco><compiler angle='radian'/><worldbody><body name='p' euler='1 0 0'><joint name='j' range='0 1'/>\
                     <geom name='g' size='1'/></body></worldbody><actuator><position joint='j' kp='2'/></actuator></mujoco>";
 
-/// What may come in place of a piece of text.
+/// Words that may replace a piece of text.
 const WORDS: [&str; 40] = [
     "",
     " ",

@@ -13,7 +13,7 @@ use manyworlds::stages;
 use manyworlds::types::{DSBL_AUTORESET, DSBL_CONSTRAINT, Integrator, MAXVAL, Warning};
 use manyworlds::{Data, Model};
 
-/// What a stage writes, and how well it must agree. Order of a step; what is not listed here has tests of its own.
+/// Stages in the order of a step, with tolerances and the fields that they write. Stages that are not listed have separate tests.
 const TABLE: &[(&str, f64, &[&str])] = &[
     (
         "kinematics",
@@ -56,7 +56,7 @@ const TABLE: &[(&str, f64, &[&str])] = &[
     ),
     ("crb", 1e-12, &["crb", "M"]),
     ("factor_m", 1e-10, &["qLD", "qLDiagInv"]),
-    // these have tests of their own; what follows needs their results
+    // these stages have separate tests, and run because later stages need their results
     ("collision", 0.0, &[]),
     ("make_constraint", 0.0, &[]),
     (
@@ -85,7 +85,7 @@ const TABLE: &[(&str, f64, &[&str])] = &[
     ),
     ("rne", 1e-10, &["qfrc_bias"]),
     ("energy", 1e-12, &["energy"]),
-    // what it writes is ours
+    // its outputs do not exist in MuJoCo
     ("read_ctrl", 0.0, &[]),
     (
         "fwd_actuation",
@@ -107,7 +107,7 @@ fn goldens() -> Vec<PathBuf> {
         .filter(|path| path.extension().is_some_and(|found| found == ext))
         .collect();
     paths.sort();
-    // every model has a golden of its name
+    // every model must have a golden of its name
     for path in paths.iter_mut().filter(|_| ext == "xml") {
         let name = path.with_extension("npz");
         *path = PathBuf::from("tests/golden").join(name.file_name().unwrap());
@@ -115,7 +115,7 @@ fn goldens() -> Vec<PathBuf> {
     paths
 }
 
-/// A field in the form in which the golden keeps it.
+/// A field, converted to the form of the golden.
 fn comparable(m: &Model, d: &Data, name: &str) -> Vec<f64> {
     if name != "actuator_moment_dense" {
         return reals(d, name);
@@ -133,14 +133,14 @@ fn comparable(m: &Model, d: &Data, name: &str) -> Vec<f64> {
     dense
 }
 
-/// The stages of a step that a model has need of, in order.
+/// The stages of a step that a model needs, in order.
 fn walk(m: &Model) -> Vec<&'static stages::Stage> {
     let mut walk = Vec::new();
     stages::forward(m, &mut |stage: &'static stages::Stage| walk.push(stage));
     walk
 }
 
-/// Largest error of every stage, and what exceeds its tolerance.
+/// Largest error of every stage, and the arrays that exceed their tolerance.
 #[derive(Default)]
 struct Report {
     worst: Vec<(&'static str, f64, String)>,
@@ -193,7 +193,7 @@ fn every_stage_agrees() {
                 for field in fields {
                     let place = format!("{} state {k} {field}", path.display());
                     let have = comparable(&m, &d, field);
-                    // goldens of models without flexes are older than their fields
+                    // goldens of models without flexes may lack the newer flex fields
                     if have.is_empty() {
                         continue;
                     }
@@ -206,7 +206,7 @@ fn every_stage_agrees() {
     report.finish();
 }
 
-/// One step of time from accelerations and constraint forces that are MuJoCo's own.
+/// Integrates one timestep from MuJoCo's own accelerations and constraint forces.
 fn step_agrees(integrators: &[Integrator], walk: &[&'static stages::Stage], fields: &[&str]) {
     let mut report = Report::default();
     for path in goldens() {
@@ -230,7 +230,7 @@ fn step_agrees(integrators: &[Integrator], walk: &[&'static stages::Stage], fiel
             {
                 let place = format!("{} state {k} {field}", path.display());
                 let want = golden.state(&format!("step1/{field}"), k);
-                // a slope is a difference of large numbers
+                // an entry of qDeriv is a difference of large numbers
                 let tol = if **field == *"qDeriv" { 1e-9 } else { 1e-10 };
                 report.compare(walk[0].name, tol, place, &reals(&d, field), want);
             }
@@ -304,7 +304,7 @@ fn step_freely(m: &Model, d: &mut Data) {
     });
 }
 
-/// What is no number, or too large, resets a world and is counted, as in MuJoCo: the count is of this reset alone.
+/// NaN or too large numbers reset a world and count as a warning, as in MuJoCo; the count is 1 after the reset.
 #[test]
 fn bad_states_are_reset() {
     let golden = Golden::open("tests/golden/actuators.npz");
@@ -323,7 +323,7 @@ fn bad_states_are_reset() {
             set(&mut d, field, &values);
             d.warning[0] = 5;
 
-            // with the reset
+            // with automatic reset
             m.edit(|m| m.opt.disableflags &= !DSBL_AUTORESET).unwrap();
             let mut reset = d.clone();
             (stage.twin)(&m, &mut reset);
@@ -335,7 +335,7 @@ fn bad_states_are_reset() {
             count[warning as usize] = 1;
             assert_eq!(reset.warning, count, "{field} {bad}");
 
-            // without it
+            // without automatic reset
             m.edit(|m| m.opt.disableflags |= DSBL_AUTORESET).unwrap();
             (stage.twin)(&m, &mut d);
             assert_eq!(reals(&d, "ctrl"), golden.state("in/ctrl", 3));
@@ -343,7 +343,7 @@ fn bad_states_are_reset() {
             assert_eq!(d.warning[warning as usize], 1);
         }
 
-        // the largest number that is not bad
+        // the largest number that does not count as bad
         let mut d = golden.world(&m, 3);
         let largest = vec![MAXVAL; reals(&d, field).len()];
         set(&mut d, field, &largest);
@@ -352,7 +352,7 @@ fn bad_states_are_reset() {
     }
 }
 
-/// One bad control and all count as zero; infinity is within a range once it is clamped to it.
+/// One bad control makes all controls zero; an infinite control that is clamped to its range is not bad.
 #[test]
 fn bad_controls_count_as_zero() {
     let golden = Golden::open("tests/golden/actuators.npz");

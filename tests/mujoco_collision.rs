@@ -55,8 +55,8 @@ fn contact_error(d: &Data, c: usize, want: &[f64]) -> f64 {
         .fold(0.0, f64::max)
 }
 
-// a search ends within the tolerance of its solver, by default 1e-6, and of the last steps MuJoCo's differ: distances agree
-// far below it, points and normals of round solids to its root; on parallel sides any point is as near as the next
+// a search ends within its tolerance, by default 1e-6, and its last steps may differ from MuJoCo's: distances agree
+// far below the tolerance, points and normals of round solids to its square root; on parallel faces all points are equally near
 #[test]
 fn contacts_of_convex_pairs_are_near_those_of_mujoco() {
     let golden = Golden::open("tests/golden/convex.npz");
@@ -78,8 +78,8 @@ fn contacts_of_convex_pairs_are_near_those_of_mujoco() {
     assert!(exact * 100 >= num * 99, "{exact} of {num}");
 }
 
-// an edge that is cut at both ends has each of them twice, and which pair is the longest is a matter of rounding: the order of
-// the contacts is not compared; of many corners several fours span the same area, and which are taken is not either
+// a clipped edge has each of its two ends twice, and rounding decides which pair is the longest: the order of
+// the contacts is not compared. Several sets of four corners may span the same area: the choice among them is not compared
 #[test]
 fn faces_meet_in_several_contacts_as_in_mujoco() {
     let golden = Golden::open("tests/golden/faces.npz");
@@ -112,8 +112,8 @@ fn faces_meet_in_several_contacts_as_in_mujoco() {
     assert!(exact * 100 >= num * 99, "{exact} of {num}");
 }
 
-// a portal ends within the tolerance of its solver, at another corner where the last bits are others: where faces lie on each other
-// and where centers coincide other corners are found, which the counts tell
+// a portal search ends within its tolerance, and at another corner if the last bits differ: with coincident faces or
+// centers other corners are found, which the counts allow
 #[test]
 fn the_older_collider_finds_what_mujocos_finds() {
     for name in ["older", "older_hfield"] {
@@ -147,16 +147,16 @@ fn the_older_collider_finds_what_mujocos_finds() {
     }
 }
 
-// what four corners of a flat face in order span (m²)
+// area of four ordered corners of a flat face (m²)
 fn area(p: [[f64; 3]; 4]) -> f64 {
     let [u, v] = [(0, 2), (1, 3)].map(|(a, b)| [0, 1, 2].map(|i| p[b][i] - p[a][i]));
     let cross = |i: usize, j: usize| u[i] * v[j] - u[j] * v[i];
     0.5 * (cross(1, 2).powi(2) + cross(2, 0).powi(2) + cross(0, 1).powi(2)).sqrt()
 }
 
-// The corners of a prism have no numbers, and a search between polyhedra ends where it meets a corner of the other twice: on
-// which it ends first is a matter of rounding. Of three contacts MuJoCo's depth is another when the solid moves by 1e-12 m: the
-// one that is found here, which is less. Where a face lies on a face, or a side of a cylinder on an edge, any point is as deep.
+// The corners of a prism have no ids, and a search between polyhedra ends when it meets the same corner a second time: rounding
+// decides at which corner. For three contacts MuJoCo's depth changes when the solid moves by 1e-12 m, to the smaller depth that
+// is found here. If a face lies on a face, or a side of a cylinder on an edge, all points are equally deep.
 #[test]
 fn height_fields_meet_convex_solids_as_in_mujoco() {
     let golden = Golden::open("tests/golden/hfield.npz");
@@ -190,12 +190,12 @@ fn height_fields_meet_convex_solids_as_in_mujoco() {
     assert!(deeper <= 3, "{deeper} of {all}");
 }
 
-// solids of few vertices and many, and a height field, as MuJoCo compiled them
+// meshes with few and many vertices, and a height field, as MuJoCo compiled them
 fn solids() -> Model {
     Golden::open("tests/golden/solids.npz").model()
 }
 
-// a world of two geoms in the pose of a row
+// a world with two geoms in the pose of a golden's row
 fn collide(golden: &Golden, k: usize, disableflags: i32) -> Data {
     static SOLIDS: LazyLock<Model> = LazyLock::new(solids);
     let mut m = SOLIDS.clone().into_arrays();
@@ -246,7 +246,7 @@ fn bounds(m: &Arrays, geom: usize) -> [f64; 6] {
     }
 }
 
-// a list of the first two geoms alone
+// reduces the list of pairs to the first two geoms
 fn one_pair(m: &mut Arrays, detect: f64) {
     (m.collision_geom1, m.collision_geom2) = (vec![0], vec![1]);
     (m.collision_pairid, m.collision_condim) = (vec![-1], vec![3]);

@@ -92,7 +92,7 @@ fn rows_are_mujocos() {
     assert!(rows > 500, "{rows} rows met");
 }
 
-/// From MuJoCo's own accelerations and forces of rows.
+/// Body accelerations and forces from MuJoCo's own accelerations and row forces.
 #[test]
 fn forces_between_bodies_are_mujocos() {
     let mut worst = 0.0f64;

@@ -1,4 +1,4 @@
-//! Small cases that no model of `models/` comes to, against MuJoCo 4.0.0 (`tests/golden/make_corners.py`).
+//! Small cases that no model of `models/` reaches, against MuJoCo 4.0.0 (`tests/golden/make_corners.py`).
 
 mod common;
 
@@ -14,7 +14,7 @@ fn model(case: &Value) -> Model {
         .unwrap_or_else(|e| panic!("{}: {e}", case["name"]))
 }
 
-// the world of a case, behind the walk that MuJoCo took
+// the world of a case, after the same pipeline that MuJoCo ran
 fn run(case: &Value) -> Data {
     let m = model(case);
     let mut d = Data::new(&m);
@@ -41,7 +41,7 @@ fn every_corner_is_mujocos() {
         let d = run(case);
         let tolerance = case["tolerance"].as_f64().unwrap();
         for (name, want) in numbers(&case["said"]) {
-            // room for contacts and rows is chosen otherwise here
+            // the capacities for contacts and rows differ from MuJoCo's
             let have = &reals(&d, name)[..want.len()];
             let e = error(have, &want);
             if e > tolerance {
@@ -87,7 +87,7 @@ fn solids_with_one_center_touch(backend: Backend) {
     assert!(met > 1, "{met}");
 }
 
-// axes of capsules that meet: rounding alone tells where one is from the other
+// axes of capsules that intersect: only rounding distinguishes the two nearest points
 fn arms_that_share_an_end_push_across_both(backend: Backend) {
     let cases = cases();
     let case = cases
@@ -109,7 +109,7 @@ fn arms_that_share_an_end_push_across_both(backend: Backend) {
     }
 }
 
-// springs, motors and what is applied, where contacts of many kN cancel with inertia, and the rest of it where they do not
+// `cfrc_int` of free joints: their springs, motors and applied forces if contacts of many kN cancel with inertia, else the remaining sum
 fn free_joints_transmit_their_own_forces(backend: Backend) {
     let mut met = 0;
     for case in cases() {
@@ -129,7 +129,7 @@ fn free_joints_transmit_their_own_forces(backend: Backend) {
             batch.reals("cfrc_int").unwrap(),
             &said["cfrc_int"].repeat(2),
         );
-        // where the solver ended early, its last bits are in the accelerations
+        // if the solver ended early, the accelerations have its error
         let single = match name.ends_with(" 1 iterations") {
             true => 1e-3,
             false => 1e-5,

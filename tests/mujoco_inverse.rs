@@ -23,7 +23,7 @@ fn goldens() -> impl Iterator<Item = (String, Golden, Model)> {
     })
 }
 
-// a world in a state, its forces known, its accelerations not
+// a world in a state of the golden, after the forces and before the solver
 fn before_the_solver(golden: &Golden, m: &Model, k: usize) -> Data {
     let mut d = golden.world(m, k);
     stages::forward(m, &mut |stage| match stage.name {
@@ -43,7 +43,7 @@ fn inverse(m: &Model, d: &mut Data) {
     });
 }
 
-/// Forces of an acceleration: the one found, another, and that over a timestep.
+/// Inverse dynamics of three accelerations: the solver's, another, and the acceleration over a timestep.
 #[test]
 fn forces_of_an_acceleration_are_mujocos() {
     let mut worst = 0.0f64;
@@ -84,7 +84,7 @@ fn forces_of_an_acceleration_are_mujocos() {
     println!("largest error {worst:e}");
 }
 
-/// How far forward and inverse dynamics are apart at an acceleration that is not the solver's; the step goes on with the latter.
+/// Difference of forward and inverse dynamics at an acceleration other than the solver's; the step continues with the solver's.
 #[test]
 fn differences_of_forward_and_inverse_are_mujocos() {
     for (name, golden, mut m) in goldens() {

@@ -1,4 +1,4 @@
-//! Sensors against MuJoCo 4.0.0: what all of a model's sensors say of a state, the solver's forces included.
+//! Readings of all sensors of a model against MuJoCo 4.0.0, including sensors of the solver's forces.
 
 mod common;
 
@@ -21,7 +21,7 @@ const MODELS: &[&str] = &[
     "sticky_elliptic",
 ];
 
-/// How well sensors of a stage agree: forces are as good as the solver.
+/// Tolerance of the sensors of each stage; the accuracy of forces is the solver's.
 const TOLERANCE: [(NeedStage, f64); 3] = [
     (NeedStage::Pos, 1e-10),
     (NeedStage::Vel, 1e-10),
@@ -63,8 +63,7 @@ fn every_sensor_agrees() {
     );
 }
 
-// a climb whose steps are told from each other by the last bits takes other steps where frames differ in those: from MuJoCo's own
-// frames it finds what MuJoCo's finds
+// the last bits of frames may change the steps of a hill climb over a hull; with MuJoCo's own frames the result is MuJoCo's
 #[test]
 fn how_far_solids_jut_out_is_mujocos() {
     let golden = Golden::open("tests/golden/enclosed.npz");
@@ -82,7 +81,7 @@ fn how_far_solids_jut_out_is_mujocos() {
         manyworlds::cpu::sensor_pos::sensor_pos(&m, &mut d);
         let want = golden.state("out/sensordata", k);
         for (i, (have, want)) in d.sensordata.iter().zip(want).enumerate() {
-            // the frame of a mesh's hull follows from that of its site, and its last bits are our own
+            // the frame of a mesh's hull is computed from its site's, and its last bits differ from MuJoCo's
             let site = m.sensor_refid[i] as usize;
             let of_mesh = m.site_type[site] == GeomType::Mesh;
             let tolerance = if of_mesh { m.opt.ccd_tolerance } else { 1e-10 };
@@ -122,7 +121,7 @@ fn tactile_sensors_compile_to_mujocos_numbers() {
     }
 }
 
-// a ball in a ball, its body in a box, what that carries in a cylinder; -0.1: a tenth of a metre of room
+// a ball in a ball, its body in a box, the body's subtree in a cylinder; -0.1: a clearance of a tenth of a metre
 fn what_is_enclosed_has_room_around_it(backend: Backend) {
     let text = r#"<mujoco><worldbody>
         <site name="ball" size=".4"/><site name="box" type="box" size=".2 .3 .3"/>
@@ -156,7 +155,7 @@ fn sensors_that_are_off_say_nothing() {
     assert!(d.sensordata.iter().any(|x| *x != 0.0));
 }
 
-// the later stages of a step of fourth order are seen by no sensor
+// the later evaluations of an RK4 step do not update sensors
 #[test]
 fn a_step_senses_where_it_begins() {
     let golden = Golden::open("tests/golden/sensors.npz");

@@ -1,4 +1,4 @@
-//! The constraint solver against MuJoCo 4.0.0 on states met in rollouts: the optimum, and the iterations to get there.
+//! The constraint solver against MuJoCo 4.0.0 on states from rollouts: the optimum, and the number of iterations.
 //!
 //! `MANYWORLDS_SOLVER_GOLDENS=folder` takes the goldens of that folder (made by `tests/golden/make_solver.py`) instead.
 
@@ -48,7 +48,7 @@ fn solve(m: &Model, d: &mut Data) {
     }
 }
 
-// slow steps gain little long before the optimum: gradients go as far as numbers go
+// slow convergence has small improvements long before the optimum, so the tolerance is that of rounding
 fn tighten(m: &mut Model) {
     Golden::tighten(m);
     if m.opt.solver != Solver::Newton {
@@ -84,7 +84,7 @@ fn the_optimum_is_that_of_mujoco() {
     }
 }
 
-// states agree except where a row is just at the edge of its zone
+// row states agree except for rows at the boundary of their zone
 fn check_states(d: &Data, want: &[f64], name: &str, k: usize) {
     for r in 0..d.nefc[0] as usize {
         if f64::from(d.efc_state[r]) != want[r] {
@@ -128,7 +128,7 @@ fn iterations_are_not_more_than_mujoco_takes() {
                 }
                 total += d.solver_niter[0];
 
-                // as far from the optimum as MuJoCo stops, or nearer
+                // the distance from the optimum is at most MuJoCo's
                 let optimum = golden.state("out/qacc", k);
                 let [ours, theirs] = [&d.qacc[..], golden.state(&format!("{prefix}/qacc"), k)]
                     .map(|qacc| error(qacc, optimum));
@@ -144,7 +144,7 @@ fn iterations_are_not_more_than_mujoco_takes() {
 
 #[test]
 fn sweeps_are_those_of_mujoco() {
-    // stopped long before the optimum, so that every sweep must be the same
+    // the solver stops long before the optimum, so that every sweep must be the same
     for (name, golden) in goldens_of("tests/golden/solver/dual") {
         for (prefix, flags) in [("own", 0), ("mono", DSBL_ISLAND)] {
             let mut m = golden.model();
@@ -184,11 +184,11 @@ fn sweeps_are_those_of_mujoco() {
     }
 }
 
-// iterations of which goldens know what they did, and how many numbers they have of each
+// the number of iterations with statistics in the goldens, and the number of values of each
 const KNOWN: usize = 24;
 const NUMBERS: usize = 7;
 
-// what an iteration on an island did, in the order of mjSolverStat
+// statistics of an iteration on an island, in the order of mjSolverStat
 fn stat(m: &Model, d: &Data, island: usize, k: usize) -> [f64; NUMBERS] {
     let at = island * m.nsolver + k;
     let counts = [
@@ -241,7 +241,7 @@ fn what_iterations_did_is_mujocos() {
                             let off = (x - y).abs() / (1.0 + y.abs());
                             assert!(off < 1e-7, "{at}: {have:?}, not {want:?}");
                         }
-                        // sweeps of MuJoCo's count elliptic contacts beyond their cone, which none is
+                        // MuJoCo's sweeps count elliptic contacts outside of their cone as active, and there are none
                         let elliptic_sweep = m.opt.cone == Cone::Elliptic && want[5] == 0.0;
                         let counts = |x: &[f64]| match elliptic_sweep {
                             true => [0.0; 3],
@@ -251,14 +251,14 @@ fn what_iterations_did_is_mujocos() {
                         met += 1;
                         other += usize::from(have[5] != want[5]);
                     }
-                    // nothing is said of iterations that were not made
+                    // iterations that were not made have no statistics
                     if niter < m.nsolver {
                         assert_eq!(stat(&m, &d, island, niter), [0.0; NUMBERS], "{name}");
                     }
                 }
             }
         }
-        // where a search ends at the last bits, these decide how often it looks
+        // if a line search ends at rounding, the last bits decide the number of its evaluations
         assert!(met > 9, "{name}: {met} iterations");
         assert!(other * 20 <= met, "{name}: {other} of {met} look otherwise");
     }
@@ -373,7 +373,7 @@ fn a_step_takes_the_solver_that_the_model_asks_for() {
             cpu::step(&m, &mut d);
         }
 
-        // the same optimum, each in its own number of iterations
+        // all solvers reach the same optimum, in different numbers of iterations
         let mut met = vec![];
         for solver in [Solver::Newton, Solver::Cg, Solver::Pgs] {
             m.edit(|m| m.opt.solver = solver as i32).unwrap();
@@ -393,7 +393,7 @@ fn a_step_takes_the_solver_that_the_model_asks_for() {
         }
         assert!(met[0].1 < met[1].1 && met[0].1 < met[2].1 && met[1].1 != met[2].1);
 
-        // hard friction: contacts slip less
+        // the no-slip solver reduces slip
         m.edit(|m| m.opt.solver = Solver::Newton as i32).unwrap();
         let mut slips = vec![];
         for noslip in [0, 50] {
@@ -406,7 +406,7 @@ fn a_step_takes_the_solver_that_the_model_asks_for() {
     }
 }
 
-// how much contacts that hold speed up along the floor, against what they are to do
+// the sum over sticking contacts of the tangential acceleration's difference from its reference
 fn slip(m: &Model, d: &Data) -> f64 {
     let row = |r: usize| -> f64 {
         let pattern = d.efc_Jpat[r] as usize;

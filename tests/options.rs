@@ -1,5 +1,5 @@
-//! Every option and every flag, on models that have something of everything that they switch, against MuJoCo 4.0.0, on every
-//! backend. `tests/golden/options.txt` lists them, `make_options.py` says what MuJoCo makes of each.
+//! Every option and every flag, on models that contain each feature that they switch, against MuJoCo 4.0.0, on every
+//! backend. `tests/golden/options.txt` lists them, `make_options.py` makes MuJoCo's results.
 
 mod common;
 
@@ -12,9 +12,9 @@ use manyworlds::{Batch, Error, Model};
 
 /// A line of the list.
 struct Case {
-    /// Its number, which the golden's arrays begin with.
+    /// Its number, the prefix of the golden's arrays.
     k: usize,
-    /// That of the model's first line, which adds nothing.
+    /// The number of the model's first line, which adds no option.
     first: usize,
     model: String,
     added: String,
@@ -53,13 +53,13 @@ impl Case {
         Model::from_xml_str(&text.replace("</mujoco>", &format!("{}</mujoco>", self.added)))
     }
 
-    // what MuJoCo found: here, or in the model without anything added
+    // MuJoCo's result for this line, or for the model without the option
     fn want<'a>(&self, golden: &'a Golden, name: &str) -> Option<&'a [f64]> {
         let of = |k: usize| golden.get(&format!("{k}/{name}"));
         of(self.k).or_else(|| of(self.first))
     }
 
-    // names of what MuJoCo found
+    // names of MuJoCo's results
     fn names<'a>(&self, golden: &'a Golden) -> Vec<&'a str> {
         let first = format!("{}/", self.first);
         let names = golden.arrays.keys();
@@ -71,7 +71,7 @@ impl Case {
 fn tolerance(backend: Backend, name: &str) -> f64 {
     match (backend, name) {
         (Backend::Cpu, _) => 1e-8,
-        // lengths of differences, of which single precision leaves less
+        // norms of differences, of which single precision keeps fewer digits
         (_, "solver_fwdinv") => 5e-2,
         _ => 5e-4,
     }
@@ -97,7 +97,7 @@ fn put(batch: &mut Batch, golden: &Golden, model: &str) {
     }
 }
 
-// what is off, an array a line
+// errors above the tolerance, one array per line
 fn check(case: &Case, golden: &Golden, backend: Backend) -> String {
     let settings = Settings::default().backend(backend);
     let m = case
@@ -130,7 +130,7 @@ fn check(case: &Case, golden: &Golden, backend: Backend) -> String {
         .filter(|name| !name.contains('/') && **name != "solver_fwdinv")
     {
         let have = match *name {
-            // of the inertia alone
+            // only the warning of the inertia
             "warning" => read(&mut batch, name).iter().step_by(7).copied().collect(),
             _ => read(&mut batch, name),
         };
@@ -148,7 +148,7 @@ fn check(case: &Case, golden: &Golden, backend: Backend) -> String {
     faults
 }
 
-// every `of`th line from the `part`th on
+// checks every `of`th line, beginning with line `part`
 fn all(backend: Backend, part: usize, of: usize) {
     let golden = Golden::open("tests/golden/options.npz");
     let only = std::env::var("OPTION").unwrap_or_default();
@@ -186,7 +186,7 @@ fn options_side_by_side() {
     all(Backend::Simd, 0, 1);
 }
 
-/// Lines that a device is asked about: each is another text of its kernels, which a software adapter compiles for half a minute.
+/// Lines that are tested on a device: each needs other kernels, which a software adapter compiles for half a minute.
 const ON_A_DEVICE: &[&str] = &[
     "<option><flag limit=\"disable\"/></option>",
     "<option impratio=\"20\"/>",
@@ -236,7 +236,7 @@ fn what_no_backend_has_is_refused_by_name() {
     }
 }
 
-// a word that is added to the schema, or a bit that is added to the types, has to be in the list
+// every option of the schema and every flag of the types must be in the list
 #[test]
 fn every_option_is_in_the_list() {
     let text = std::fs::read_to_string("tests/golden/options.txt").unwrap();
@@ -252,7 +252,7 @@ fn every_option_is_in_the_list() {
         }
     }
     for (name, _) in manyworlds::model::Opt::NAMES {
-        // said by flags and by groups
+        // options set by flags and by groups
         let name = match *name {
             "disableflags" | "enableflags" => continue,
             "disableactuator" => "actuatorgroupdisable",
@@ -262,7 +262,7 @@ fn every_option_is_in_the_list() {
     }
 }
 
-// what follows from options when a model is compiled follows again when they are changed
+// fields that the compiler derives from options are derived again when the options are edited
 #[test]
 fn an_option_that_is_changed_later_is_as_if_it_had_been_written() {
     let lines = cases();
@@ -275,7 +275,7 @@ fn an_option_that_is_changed_later_is_as_if_it_had_been_written() {
             let differs = have.field(field.name) != want.field(field.name);
             assert!(!differs, "{} {}: {}", case.model, case.added, field.name);
         }
-        // room for contacts and rows grows where it is needed
+        // capacities for contacts and rows may grow
         let room = ["nconmax", "njmax", "njdual"];
         for (size, _) in SIZES.iter().filter(|(size, _)| !room.contains(size)) {
             let (have, want) = (have.size(size), want.size(size));

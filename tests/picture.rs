@@ -1,5 +1,5 @@
-//! Pictures of worlds, drawn on a software adapter: every world that is shown has pixels, backends make the same picture, and the
-//! pictures are those that were kept (by tolerance: drivers differ by a few shades).
+//! Pictures of worlds, drawn on a software adapter: every drawn world has pixels, all backends give the same picture, and the
+//! pictures equal the committed ones (with a tolerance: drivers differ by a few shades).
 
 mod common;
 
@@ -26,7 +26,7 @@ fn model(name: &str) -> Model {
     Model::from_xml_path(format!("models/{name}.xml")).unwrap_or_else(|e| panic!("{e}"))
 }
 
-// worlds that have moved apart
+// worlds in different states
 fn batch(m: &Model, nworld: usize, backend: Backend) -> Batch {
     let settings = Settings::default().backend(backend);
     let mut batch = Batch::with(m, nworld, settings).unwrap();
@@ -113,7 +113,7 @@ const BALLS: &str = r#"<mujoco><worldbody>
   <body pos="0 0 1"><freejoint/><geom size=".2"/></body>
 </worldbody></mujoco>"#;
 
-// seen from above, x is to the right and y up
+// in a view from above x points to the right and y up
 #[test]
 fn a_geom_is_where_its_twin_is() {
     let m = Model::from_xml_str(BALLS).unwrap();
@@ -126,7 +126,7 @@ fn a_geom_is_where_its_twin_is() {
     };
     let mut renderer = Renderer::on(&device(), &m, 1, &options).unwrap();
     let shown = renderer.identify(&mut batch).unwrap();
-    // the middle of the pixels of each
+    // the mean position of the pixels of each geom
     let middle = |geom: usize| {
         let own = (0..shown.len()).filter(|&k| shown[k] == Some([0, geom as u32]));
         let own: Vec<[f64; 2]> = own
@@ -163,7 +163,7 @@ fn backends_make_the_same_picture() {
     }
 }
 
-// where worlds are on the device that draws, poses stay there; another device gets them from the host
+// if the worlds are on the device that draws, poses stay there; another device gets them from the host
 #[test]
 fn poses_in_place_make_the_same_picture() {
     let (here, elsewhere) = (device(), device());
@@ -194,7 +194,7 @@ fn poses_in_place_make_the_same_picture() {
     }
 }
 
-// PICTURES=write makes them anew
+// PICTURES=write rewrites the committed pictures
 #[test]
 fn pictures_are_those_that_were_kept() {
     let device = device();
@@ -213,7 +213,7 @@ fn pictures_are_those_that_were_kept() {
         let mut batch = batch(&m, nworld, Backend::Cpu);
         let mut renderer = Renderer::on(&device, &m, nworld, &options).unwrap();
         let picture = renderer.draw(&mut batch).unwrap();
-        // a picture of one colour is none
+        // a picture must have several colours
         let mut colors: Vec<_> = picture.rgba.chunks(4).collect();
         colors.sort_unstable();
         colors.dedup();
@@ -266,7 +266,7 @@ fn tendons_are_drawn() {
     }
 }
 
-// pixels that are otherwise in another picture of the same worlds
+// number of pixels that differ between two pictures of the same worlds
 fn other(a: &Picture, b: &Picture) -> usize {
     let pixels = a.rgba.chunks(4).zip(b.rgba.chunks(4));
     pixels.filter(|(a, b)| a != b).count()
@@ -287,7 +287,7 @@ fn overlays_are_drawn_over_the_worlds() {
         let plain = draw(Vec::new());
         for overlay in Overlay::ALL {
             let pixels = other(&plain, &draw(vec![overlay]));
-            // a centre of mass is mostly hidden by the body around it
+            // few pixels suffice, since a centre of mass is mostly hidden by the body around it
             assert!(pixels > 8, "{backend:?}: {pixels} pixels show {overlay:?}");
             assert_eq!(overlay.word().parse(), Ok(overlay));
         }
@@ -340,7 +340,7 @@ fn a_hand_takes_what_is_seen() {
             all += 1;
             same += usize::from(taken == Some(seen));
         }
-        // round forms have corners in the picture
+        // round shapes are drawn as polyhedra
         assert!(
             all > 30 && same * 20 >= all * 19,
             "{backend:?}: {same} of {all}"
@@ -359,7 +359,7 @@ fn a_pull_moves_a_body_there_and_no_other_world() {
         let mut alone = batch(&m, 3, backend);
         let sight = scene.standing(&mut pulled, 90.0, -10.0).unwrap();
         scene.look_from(sight).unwrap();
-        // the first point of the picture where something can be taken
+        // the first point of the picture with a body that can be gripped
         let points = (-9..10).flat_map(|i| (-9..10).map(move |j| [0.1 * j as f32, 0.1 * i as f32]));
         let found = points
             .map(|at| (at, scene.grip(&mut pulled, at, 1.8).unwrap()))

@@ -1,9 +1,9 @@
-//! The corners on which a mesh stands, beside MuJoCo 4.0.0's, on every backend.
+//! Contact corners of a mesh on a plane, compared with MuJoCo 4.0.0's, on every backend.
 
 use manyworlds::batch::{Backend, Settings};
 use manyworlds::{Batch, Model};
 
-/// A prism of seven sides, of which no two are alike, tilted and 1 cm deep in a plane.
+/// An irregular prism with seven sides, tilted and 1 cm deep in a plane.
 const PRISM: &str = r#"<mujoco><asset><mesh name="prism" vertex="
     .09 .04 -.05  -.09 .03 -.05  -.1 .01 -.05  -.03 -.07 -.05  .02 -.07 -.05  .07 -.05 -.05  .1 0 -.05
     .05 .03 .05  -.05 .02 .05  -.06 0 .05  -.02 -.05 .05  .01 -.05 .05  .04 -.03 .05  .06 0 .05"/></asset>
@@ -11,7 +11,7 @@ const PRISM: &str = r#"<mujoco><asset><mesh name="prism" vertex="
     <body><freejoint/><geom type="mesh" mesh="prism"/></body></worldbody></mujoco>"#;
 const STATE: [f64; 7] = [0.0, 0.0, 0.041, 1.0, 0.004, 0.003, 0.0];
 
-/// MuJoCo's contacts: the lowest corner first, then three that span a great area with it, which is not the greatest of all.
+/// MuJoCo's contacts: the lowest corner first, then three that span a large area with it, though not the largest possible.
 const CONTACTS: [[f64; 4]; 4] = [
     [
         -0.009817480645,

@@ -1,4 +1,4 @@
-//! Policies from files: what they choose, how they drive worlds on every backend, and files that are none.
+//! Policies from files: their controls, rollouts with them on every backend, and invalid files.
 
 mod common;
 
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 const CARTPOLE: &str = "models/cartpole.xml";
 
-// three numbers are seen; one hidden layer of two
+// three observed numbers; one hidden layer of two
 const SMALL: [Named; 9] = [
     ("mean", &[3], &[0.5, 0.0, 0.0]),
     ("deviation", &[3], &[0.25, 1.0, 1e-6]),
@@ -24,7 +24,7 @@ const SMALL: [Named; 9] = [
     ("nstep", &[], &[4.0]),
 ];
 
-// the small policy, seeing this, with other arrays in the place of its own; an empty one takes it away
+// the small policy with the observation `see` and with arrays of `other` replaced; an empty array removes one
 fn written(dir: &TempDir, see: &str, other: &[Named]) -> String {
     let file = path(dir, "policy.npz");
     let bytes: Vec<f64> = see.bytes().map(f64::from).collect();
@@ -77,7 +77,7 @@ fn a_policy_chooses_what_its_layers_say(backend: Backend) {
     }
 }
 
-// learned on `simd`: python/examples/walk.py
+// the policy was trained on `simd` by python/examples/walk.py
 fn the_quadruped_walks(backend: Backend) {
     let m = Model::from_xml_path("models/quadruped.xml").unwrap();
     let policy = Policy::open("models/quadruped_walk.npz", &m).unwrap();
@@ -89,7 +89,7 @@ fn the_quadruped_walks(backend: Backend) {
         policy.act(&mut batch).unwrap();
         batch.step(policy.nstep()).unwrap();
     }
-    // three seconds at half a metre per second
+    // the distance after three seconds at half a metre per second
     for qpos in batch.reals("qpos").unwrap().chunks(m.nq) {
         let [x, y, z] = [qpos[0], qpos[1], qpos[2]];
         let stands = z > 0.2 && y.abs() < 0.5;

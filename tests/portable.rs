@@ -1,7 +1,7 @@
-//! The kernels in the languages of other platforms, and by the rules of browsers. No device is needed.
+//! The kernels translated to the languages of other platforms, and checked by the rules of browsers. No device is needed.
 //!
-//! naga takes more than WGSL allows: a barrier that only some invocations reach, for one. Chrome's compiler does not, and `test.sh` asks it
-//! where there is npm (`tests/browser.mjs`) about the modules that these tests leave in the folder `WGSL_OUT`.
+//! naga accepts programs that WGSL forbids, such as barriers in non-uniform control flow. Chrome's compiler does not: where npm is installed,
+//! `test.sh` gives it (`tests/browser.mjs`) the modules that these tests write into the folder `WGSL_OUT`.
 
 mod common;
 
@@ -17,7 +17,7 @@ use manyworlds::stages::STAGES;
 use manyworlds::types::{Cone, Solver};
 use naga::back::{hlsl, msl};
 
-/// Models that have every stage and every branch between them.
+/// Models that together have every stage and every branch.
 const MODELS: &[&str] = &[
     "humanoid",
     "equalities",
@@ -124,13 +124,13 @@ fn metal_and_direct3d_have_words_for_every_kernel() {
 
 #[test]
 fn and_is_parted_from_or() {
-    // WGSL has no precedence between && and ||; naga takes such a mix, browsers do not
+    // WGSL requires parentheses between && and ||; naga accepts a mix without them, browsers do not
     let files = STAGES
         .iter()
         .map(|s| (s.name, s.shader))
         .chain(LIB.iter().chain(NARROW).copied());
     for (file, text) in files {
-        // what was met at each depth of parentheses
+        // operators seen at each depth of parentheses: [&&, ||]
         let mut met = vec![[false; 2]];
         let code = lex::without_comments(text);
         for (at, c) in code.char_indices() {

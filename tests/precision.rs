@@ -1,4 +1,4 @@
-//! Inertia matrices that single precision cannot hold: told, and not taken where nobody asked for it.
+//! Inertia matrices that single precision cannot resolve: worlds are flagged, and `auto` does not take single precision.
 
 use std::fmt::Write as _;
 
@@ -9,12 +9,12 @@ use manyworlds::batch::{Backend, Settings};
 use manyworlds::types::{MAXLOSS, OVERFLOW_PRECISION};
 use manyworlds::{Batch, Model};
 
-/// Largest error of accelerations that goes untold: what is estimated is half as much again at most (393 states of 18 chains).
+/// Largest error of accelerations without a flag: errors were at most 1.5 times the estimate (393 states of 18 chains).
 const BOUND: f64 = 1.5 * MAXLOSS;
 
 const NWORLD: usize = 11;
 
-/// Balls on links of 0.3 m, each turning on the one before it; `turns` has the axes in turn.
+/// A chain of balls on links of 0.3 m; `turns` has the joint axes, repeated cyclically.
 fn chain(links: usize, turns: &[&str]) -> Model {
     let mut xml = "<mujoco><worldbody>".to_owned();
     for axis in turns.iter().cycle().take(links) {
@@ -30,7 +30,7 @@ fn chain(links: usize, turns: &[&str]) -> Model {
 fn batch(m: &Model, backend: Backend) -> Batch {
     let settings = Settings::default().backend(backend);
     let mut batch = Batch::with(m, NWORLD, settings).unwrap();
-    // the first world is straight and at rest, the others are bent more and more; an f32 holds all of it
+    // the first world is straight and at rest, the others are bent more and more; all numbers are representable in f32
     let state = |seed: usize| -> Vec<f64> {
         let number = |k: usize| {
             let bend = 0.06 * (k / m.nv) as f64;
@@ -44,7 +44,7 @@ fn batch(m: &Model, backend: Backend) -> Batch {
     batch
 }
 
-/// The worlds whose precision is told not to suffice.
+/// The worlds flagged for insufficient precision.
 fn told(batch: &mut Batch) -> Vec<usize> {
     let flags = batch.flags().unwrap();
     flags
@@ -82,7 +82,7 @@ fn accelerations_of_long_chains_are_right_or_told_to_be_coarse() {
                     "{links} links, {backend:?}, world {w}: off by {error:e}, untold"
                 );
             }
-            // where it is told it is so, or nearly
+            // chains of up to 20 links are not flagged, all worlds of 80 links are
             let single = backend != Backend::Cpu;
             let few = links <= 20 || !single;
             assert!(
@@ -108,7 +108,7 @@ fn a_flag_says_what_is_coarse() {
     }
 }
 
-// a light tool far from what its tree weighs: the inertia about the tree's centre of mass drowns its own
+// a light tool far from its tree's centre of mass: its own inertia is lost in the inertia about that centre
 #[test]
 fn a_light_tool_far_away_is_told() {
     let xml = "<mujoco><worldbody><body name='mast'><joint axis='0 0 1'/><geom type='box' size='0.2 0.2 3' density='8000'/>

@@ -15,10 +15,10 @@ fn batch(m: &Model, backend: Backend) -> Batch {
     Batch::with(m, WORLDS, settings).unwrap()
 }
 
-/// What is read of a model: energies, forces between bodies, and what forward and inverse dynamics differ in too.
+/// A model with all diagnostics enabled: energies, forces between bodies, and the difference of forward and inverse dynamics.
 fn model(name: &str) -> Model {
     let text = std::fs::read_to_string(format!("models/{name}.xml")).unwrap();
-    // where edges of two boxes coincide, the last bits say which of them are contacts
+    // avoids coincident edges of two boxes, where the last bits decide which become contacts
     let text = text.replace("pos=\"0.9 0 0.1\"", "pos=\"0.9 0.013 0.11\"");
     let mut m = Model::from_xml_str(&text).unwrap();
     m.edit(|m| m.opt.enableflags |= ENBL_ENERGY | ENBL_RNEPOST | ENBL_FWDINV)
@@ -37,7 +37,7 @@ fn read(batch: &mut Batch, name: &str) -> Vec<f64> {
     }
 }
 
-/// Inputs of worlds that fall, touch and swing, each its own way, as single precision holds them.
+/// Inputs of worlds in different states of motion and contact, representable in single precision.
 fn states(m: &Model) -> Vec<(&'static str, Vec<f64>)> {
     let mut batch = batch(m, Backend::Cpu);
     let wave = |w: usize, i: usize| (1.0 + 12.9898 * (w + 1) as f64 * (i + 1) as f64).sin();
@@ -51,7 +51,7 @@ fn states(m: &Model) -> Vec<(&'static str, Vec<f64>)> {
     let active: Vec<f64> = (0..WORLDS * m.neq).map(on).collect();
     batch.set("eq_active", &active).unwrap();
 
-    // some are young, some are old
+    // the worlds have different ages
     batch.step(30).unwrap();
     let young = inputs(&mut batch);
     batch.step(90).unwrap();
@@ -89,16 +89,16 @@ fn set(batch: &mut Batch, inputs: &[(&'static str, Vec<f64>)]) {
     }
 }
 
-/// Largest error of an array in single precision; nothing for one that is not compared.
+/// Tolerance of an array in single precision; none if it is not compared.
 fn tolerance(field: &Field) -> Option<f64> {
     Some(match field.name {
-        // one precision takes more iterations than the other
+        // the numbers of iterations differ between precisions
         "solver_niter" | "island_niter" => return None,
         _ => 1e-3,
     })
 }
 
-/// Arrays of the numbers that an array is the difference of, where nothing much may be left of them.
+/// Arrays whose difference an array is, if the terms may nearly cancel.
 fn terms(field: &Field) -> &'static [&'static str] {
     match field.name {
         "cfrc_int" => &["cfrc_ext"],
@@ -107,7 +107,7 @@ fn terms(field: &Field) -> &'static [&'static str] {
     }
 }
 
-/// How an array of each world differs from that of the reference, if it does.
+/// The first difference of an array from the reference's, world by world, if there is one.
 fn differ(m: &Model, field: &Field, have: &mut Batch, want: &mut Batch) -> Option<String> {
     let tolerance = tolerance(field)?;
     let int = matches!(want.read(field.name).unwrap(), View::Int(_));
@@ -123,7 +123,7 @@ fn differ(m: &Model, field: &Field, have: &mut Batch, want: &mut Batch) -> Optio
     for w in 0..WORLDS {
         let [mut x, mut y] = [&x, &y].map(|x| x[w * words..][..words].to_vec());
         if let Some(counts) = &counts {
-            // slots that a world does not use say nothing
+            // unused slots of a world are not compared
             let width = words / m.size(field.dims[0]).unwrap().max(1);
             for x in [&mut x, &mut y] {
                 x.truncate(counts[w] as usize * width);

@@ -1,4 +1,4 @@
-//! The verb `render`: a still, a film, frames in a folder, and what it refuses. Without an adapter there is nothing to draw with.
+//! The verb `render`: a still, a film, frames in a folder, and refusals. It needs an adapter.
 
 mod common;
 
@@ -18,7 +18,7 @@ fn render(out: &Path, more: &[&str]) -> (i32, String) {
     (code, said)
 }
 
-// frames of a PNG, and the delay of the first (s)
+// the number of frames of a PNG, the delay of the first (s), and the frames
 fn frames(path: &Path) -> (u32, f64, Vec<Vec<u8>>) {
     let file = BufReader::new(File::open(path).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
@@ -63,7 +63,7 @@ fn a_still_a_film_and_frames() {
     assert!((delay - 20.0 * timestep).abs() < 1e-3, "{delay}");
     assert_ne!(pictures[0], pictures[3]);
 
-    // the same in a folder, which is made
+    // the same frames in a folder, which is created
     let folder = dir.path().join("frames/");
     let (code, said) = render(&folder.join(""), &drop);
     assert_eq!(code, 0, "{said}");
@@ -118,7 +118,7 @@ fn what_cannot_be_drawn_is_refused() {
     let (code, said) = render(&dir.path().join("a.jpeg"), &[]);
     assert_eq!(code, 1);
     assert!(said.contains("ends in .png"), "{said}");
-    // a file of another kind is not written over
+    // a file of another type is not overwritten
     let text = dir.path().join("notes.png");
     std::fs::write(&text, "notes").unwrap();
     let (code, said) = render(&text, &[]);

@@ -1,11 +1,11 @@
-//! A world whose acceleration is bad is reset and takes its first step at once (`mj_checkAcc`), on every backend: from there on it
-//! is what a new world is.
+//! A world with a bad acceleration is reset and takes its first step at once (`mj_checkAcc`), on every backend: from there on it
+//! equals a new world.
 
 use manyworlds::batch::{Backend, Settings};
 use manyworlds::types::Warning;
 use manyworlds::{Batch, Model};
 
-/// Everything that a reset has to set: a pendulum that falls, a spring, an activation, a mocap body, a ball that lies on a plane.
+/// A model with all state that a reset must set: a falling pendulum, a spring, an activation, a mocap body, a ball on a plane.
 fn model(integrator: &str) -> Model {
     let text = r#"<mujoco><option integrator="INTEGRATOR"/>
       <worldbody><geom type="plane" size="1 1 1"/>
@@ -30,7 +30,7 @@ const STATE: [&str; 9] = [
     "sensordata",
 ];
 
-/// What goes wrong: a force of the hinge or of the ball, which other solvers meet.
+/// Bad applied forces, on the hinge or on the ball.
 const POISONS: [(usize, f64); 3] = [(0, 1e20), (0, f64::NAN), (1, f64::NAN)];
 
 fn begins_anew(backend: Backend, integrator: &str, tolerance: f64) {
@@ -44,7 +44,7 @@ fn begins_anew_after(backend: Backend, integrator: &str, tolerance: f64, dof: us
     let settings = Settings::default().backend(backend);
     let mut batch = Batch::with(&m, 3, settings).unwrap();
 
-    // the first world is new, the second is about to go wrong, the third is as it may be
+    // the first world is new, the second will get a bad force, the third is in another state
     let mask = [false, true, true];
     let mut qpos = m.qpos0.clone();
     qpos[0] += 0.4;

@@ -1,4 +1,4 @@
-//! Faults, and what is promised of them on every backend: overflow, bad numbers, too many worlds, bad arguments.
+//! Guarantees on every backend for faults: overflow, bad numbers, too many worlds, bad arguments.
 
 mod common;
 
@@ -35,8 +35,8 @@ const AMPLE: (usize, usize) = (100, 400);
 /// Number of balls in a row.
 const BALLS: usize = 12;
 
-/// A row of balls that move up and down, each in the floor and in its neighbours, no two as deep: the model, the state that
-/// crowds it, and how many contacts and rows that needs.
+/// A row of balls that move up and down, and in the crowded state each overlaps the floor and its neighbours, all by different depths: the
+/// model, that state, and its numbers of contacts and rows.
 fn row() -> (Model, Vec<f64>, usize, usize) {
     let balls: String = (0..BALLS)
         .map(|k| {
@@ -54,12 +54,12 @@ fn row() -> (Model, Vec<f64>, usize, usize) {
     (m, qpos, ncon, 4 * ncon)
 }
 
-/// The balls in the air, every other one higher: they need no room at all.
+/// The balls in the air, every other one higher: no contacts.
 fn scattered() -> Vec<f64> {
     (0..BALLS).map(|k| (k % 2) as f64).collect()
 }
 
-/// Three worlds, the row crowded in the middle one.
+/// Three worlds, of which the middle one is in the crowded state.
 fn crowded(
     m: &Model,
     backend: Backend,
@@ -81,7 +81,7 @@ fn all_finite(batch: &mut Batch) -> bool {
         .all(|name| batch.reals(name).unwrap().iter().all(|x| x.is_finite()))
 }
 
-/// Capacities below a need: all on the cores, one on a device, where each is a kernel of its own to compile.
+/// Capacities below a need: all on the CPU backends, one on a device, where each needs a kernel to be compiled.
 fn below(backend: Backend, need: usize, step: usize) -> Vec<usize> {
     match backend {
         Backend::Gpu => vec![need / 2],
@@ -114,7 +114,7 @@ fn every_capacity_below_the_need_is_flagged_at_once_and_by_how_much(backend: Bac
         assert!(batch.ints("nefc").unwrap()[1] <= njmax as i32);
         assert!(all_finite(&mut batch), "njmax {njmax}");
     }
-    // exactly enough is enough
+    // a capacity equal to the need suffices
     let mut batch = crowded(&m, backend, Overflow::Error, (ncon, nefc), &qpos);
     batch.forward().unwrap();
     assert_eq!(batch.flags().unwrap(), []);
@@ -148,7 +148,7 @@ fn an_overflow_is_an_error_that_says_what_is_needed(backend: Backend) {
         }
         other => panic!("{other:?}"),
     }
-    // it stays one until the world is reset
+    // the error persists until the world is reset
     assert!(batch.step(1).is_err());
     batch.reset_where(&CROWDED, To::Qpos0).unwrap();
     batch.set_where("qpos", &CROWDED, &scattered()).unwrap();
@@ -160,7 +160,7 @@ fn an_overflow_does_not_reach_quiet_worlds(backend: Backend) {
     let run = |crowd: bool| {
         let mut batch = with(&m, 3, backend, Overflow::Continue, (6, 20));
         batch.set("qpos", &scattered()).unwrap();
-        // a ball of the outer worlds lies on the floor
+        // in the outer worlds one ball lies on the floor
         let mut one = scattered();
         one[2] = -0.9001;
         batch.set_where("qpos", &[true, false, true], &one).unwrap();
@@ -238,7 +238,7 @@ fn bad_numbers_stay_at_home(backend: Backend) {
                 View::Real(x) => x[poisoned * words(name)..][..words(name)].to_vec(),
                 View::Int(_) => unreachable!("{name} holds reals"),
             };
-            // the last number: of xfrc_applied that is a moving body's
+            // poisons the last number; in xfrc_applied it belongs to a moving body
             *row.last_mut().unwrap() = poison;
             batch.set_where(name, &mask, &row).unwrap();
             batch.step(2).unwrap();
@@ -313,7 +313,7 @@ fn wrong_arguments_are_errors_with_a_remedy(backend: Backend) {
     assert!(Batch::with(&m, 0, on(backend)).is_err());
 }
 
-// a model in which a bar stands before what is missing, and the place of the bar
+// removes the bar that marks the unsupported element of a model, and returns its place
 fn marked(xml: &str) -> (String, String) {
     let at = xml.find('|').unwrap_or_else(|| panic!("{xml}"));
     let (line, col) = (
@@ -412,10 +412,10 @@ fn what_a_backend_lacks_is_told_with_its_place() {
     }
 }
 
-// patterns of so many pairs have no masks: the rows of the pairs that touch find their dofs as those of one pair alone do
+// the patterns of this many pairs have no masks: the rows of touching pairs must find the same dofs as with one pair alone
 fn what_many_shapes_that_may_touch_feel_is_what_few_feel(backend: Backend) {
     const MANY: usize = 300;
-    // balls on a grid, each with three slides; where a pair touches its second ball is nearer
+    // balls on a grid, each with three slides; the second ball of a touching pair is moved nearer
     let of = |balls: usize, touches: &dyn Fn(usize) -> bool| {
         let ball = |k: usize| {
             let nearer = if k % 2 == 1 && touches(k) { 0.11 } else { 0.0 };

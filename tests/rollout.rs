@@ -19,7 +19,7 @@ on_every_backend!(
     what_rests_falls_asleep_and_is_woken_as_in_mujoco,
 );
 
-/// The models of `models/` that can be simulated, and their goldens; those of later versions are refused, which is tested elsewhere.
+/// The models of `models/` that can be simulated, and their goldens; refusals of unsupported models are tested elsewhere.
 fn models() -> Vec<(String, Golden)> {
     let mut names: Vec<String> = std::fs::read_dir("models")
         .unwrap()
@@ -72,7 +72,7 @@ const SMALL: &[&str] = &[
 const TOUCHING: &[(&str, usize)] = &[("pairs", 0)];
 
 fn five_steps_from_the_text_of_a_model_are_those_of_mujoco(backend: Backend) {
-    // f32 makes one step: after more of them a contact that just opens or closes decides
+    // f32 makes one step: over more steps a contact that just opens or closes changes the result
     let (steps, prefix) = by_precision(backend, (5, "step5"), (1, "step1"));
     let tolerance = by_precision(backend, 1e-6, 1e-3);
     let mut far = Vec::new();
@@ -178,7 +178,7 @@ fn keyframes_put_worlds_where_they_say(backend: Backend) {
 }
 
 fn room_grows_until_it_suffices_and_the_result_is_as_if_it_had(backend: Backend) {
-    // a device compiles its kernels anew whenever room grows: those of one box
+    // a device recompiles its kernels whenever the capacity grows, so it gets a single box
     let box_on_the_floor =
         "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .11'><freejoint/>
         <geom type='box' size='.1 .1 .1'/></body></worldbody></mujoco>";
@@ -199,7 +199,7 @@ fn room_grows_until_it_suffices_and_the_result_is_as_if_it_had(backend: Backend)
     assert_eq!(ample, grown);
 }
 
-/// A model of `tests/golden/sleep.txt`: its name, what is done with it, its text.
+/// The models of `tests/golden/sleep.txt`: name, events, compiled model.
 fn sleepers() -> Vec<(String, Vec<Vec<String>>, Model)> {
     let words = |event: &str| event.split_whitespace().map(str::to_owned).collect();
     let text = include_str!("golden/sleep.txt");
@@ -213,8 +213,8 @@ fn sleepers() -> Vec<(String, Vec<Vec<String>>, Model)> {
     parts.map(sleeper).collect()
 }
 
-// takes a world through what is done with it, and shows it after every step, and where something is done next; the other worlds are
-// left to themselves
+// applies the events to a world, and calls `show` after every step, with true before the next event; the other worlds get no
+// events
 fn live(batch: &mut Batch, events: &[Vec<String>], mut show: impl FnMut(&mut Batch, bool)) {
     batch.forward().unwrap();
     show(batch, false);
@@ -247,7 +247,7 @@ fn what_rests_falls_asleep_and_is_woken_as_in_mujoco(backend: Backend) {
             assert!(told.iter().any(sleep), "{told:?}");
             continue;
         }
-        // the second world is left to itself
+        // the second world gets no events
         let mut batch = worlds(&m, 2, backend);
         let mut alone = worlds(&m, 1, backend);
         let (mut row, mut far) = (0, Vec::new());
@@ -291,7 +291,7 @@ fn what_rests_falls_asleep_and_is_woken_as_in_mujoco(backend: Backend) {
         });
         assert!(far.is_empty(), "{}", far[..far.len().min(12)].join("\n"));
 
-        // what sleeps, and what it waits with, is part of the state
+        // the sleeping trees and their `latent` values are part of the state
         let mut other = worlds(&m, 2, backend);
         other.restore(&batch.save().unwrap()).unwrap();
         for batch in [&mut batch, &mut other] {

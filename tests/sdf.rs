@@ -1,5 +1,5 @@
-//! Signed distances, of MuJoCo's plugins `mujoco.sdf.*` and of meshes: what is compiled of them and how they touch, against MuJoCo 4.0.0
-//! (`tests/golden/make_sdf.py`), and what no backend or not every backend does with them.
+//! Signed distance fields, of MuJoCo's plugins `mujoco.sdf.*` and of meshes: compiled fields and contacts, against MuJoCo 4.0.0
+//! (`tests/golden/make_sdf.py`), and refusals of unsupported features.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn models(text: &'static str) -> Vec<(&'static str, &'static str)> {
         .collect()
 }
 
-// of 32-bit words, by their order
+// a checksum of 32-bit words that depends on their order
 fn checksum(words: impl Iterator<Item = u32>) -> f64 {
     let sum = words.enumerate().fold(0_u64, |sum, (i, word)| {
         sum.wrapping_add(u64::from(word).wrapping_mul(i as u64 % 997 + 1))
@@ -125,7 +125,7 @@ fn contacts_of_shapes_are_mujocos() {
     {
         let m = Model::from_xml_str(xml).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(missing(&m), [""; 0], "{name}");
-        // the frame of a mesh is known to 1e-9; slopes of shapes but the torus are differences over 1e-8 m
+        // the frame of a mesh is accurate to 1e-9; gradients of shapes except the torus are finite differences over 1e-8 m
         let tolerance = match name {
             _ if name.contains("mesh") => 1e-8,
             _ if name.contains("torus") || name.contains("plane") => 1e-9,
@@ -185,7 +185,7 @@ fn rays_see_shapes_as_mujocos_do() {
             for (i, want) in want.chunks_exact(4).enumerate() {
                 let have = [&hits.dist[i..=i], &hits.normal[3 * i..3 * i + 3]].concat();
                 let error = common::error(&have, want);
-                // slopes by differences over 1e-8 m
+                // gradients are finite differences over 1e-8 m
                 let tolerance = by_precision(backend, 2e-6, 1e-2);
                 assert!(
                     error < tolerance,
@@ -223,7 +223,7 @@ fn a_ring_falls_alike_where_it_is_computed_and_is_refused_elsewhere() {
         for z in batch.reals("qpos").unwrap().chunks(7).map(|q| q[2]) {
             assert!((z - 0.15).abs() < 2e-3, "{backend:?}: {z}");
         }
-        // how far it is from something is not found yet
+        // distances of sdf geoms are not supported yet
         let dist = batch.geom_distance(0, 1, 1.0);
         assert!(matches!(dist, Err(Error::Input(msg)) if msg.contains("signed distance field")));
     }
@@ -274,7 +274,7 @@ fn what_no_backend_does_with_a_shape_is_named() {
         told[0].ends_with("speculative contacts of signed distance fields"),
         "{told:?}"
     );
-    // a plugin's shape without the plugin
+    // a shape of a plugin without the plugin
     let m = with("", r#"<geom type="sdf" mesh="t"/>"#, "");
     assert!(m.is_err_and(|e| e.to_string().contains("give it the mesh's <plugin>")));
     let m = Model::from_xml_str(

@@ -58,7 +58,7 @@ fn forward_agrees<R: Real>(
         let mut rows = Rows::new(&m);
         stages::forward(&m, &mut |stage| run(stage, &m, &mut tile, &mut rows));
         for (k, world) in worlds.iter_mut().enumerate() {
-            // a spin of 10⁴ rad/s is more than single precision tells of a torque
+            // at a spin of 10⁴ rad/s single precision cannot resolve a torque
             if world.qvel.iter().any(|v| v.abs() > 100.0) {
                 continue;
             }
@@ -71,7 +71,7 @@ fn forward_agrees<R: Real>(
                 ("qfrc_constraint", 1.0),
                 ("cacc", 1.0),
                 ("cfrc_ext", 1.0),
-                // what is left of contact forces and inertia
+                // a difference of contact forces and inertia
                 ("cfrc_int", 5.0),
             ] {
                 let want = common::reals(world, field);
@@ -81,7 +81,7 @@ fn forward_agrees<R: Real>(
                     "{name} world {k}: {field} is off by {e:e}"
                 );
             }
-            // a gap that is touched exactly may or may not hold in single precision; rows are inside it
+            // compares nefc and not ncon: in single precision a contact exactly at its gap may be missing, but it has no rows
             assert_eq!(
                 lane(&tile, "nefc", k),
                 common::reals(world, "nefc"),
@@ -96,7 +96,7 @@ fn single_precision_is_near_the_reference() {
     forward_agrees::<simd::Lanes>(|stage, m, d, rows| (stage.simd)(m, d, rows), 2e-3);
 }
 
-// the same algorithms in double precision, one world a tile, come to the same optimum
+// the same algorithms in double precision, with one world per tile, reach the same optimum
 #[test]
 fn double_precision_is_nearer() {
     for (name, golden, mut m) in models() {
@@ -125,7 +125,7 @@ fn double_precision(name: &str, golden: &Golden, m: &Model) {
     }
 }
 
-// what is sensed in double precision, and side by side in single, is what the reference senses
+// sensor readings of tiles in double precision, and side by side in single precision, agree with the reference
 #[test]
 fn sensors_say_the_same() {
     for (name, golden, mut m) in open(SENSED) {
@@ -159,8 +159,8 @@ fn sensors_say_the_same() {
     }
 }
 
-// conjugate gradients stop before the optimum, and elsewhere if the islands of a world are solved together: they are held
-// against Newton, side by side and by the reference
+// conjugate gradients stop before the optimum, and at another point if the islands of a world are solved together: both
+// `simd` and the reference are compared with Newton
 #[test]
 fn conjugate_gradients_come_as_near_as_those_of_the_reference() {
     for (name, golden, newton) in models() {
@@ -182,7 +182,7 @@ fn conjugate_gradients_come_as_near_as_those_of_the_reference() {
             let best = qacc(&newton);
             let reference = error(&qacc(&m), &best);
             let e = error(&lane(&tile, "qacc", k), &best);
-            // on a cone, single precision finds no lower point a little earlier
+            // on a cone, the search in single precision ends a little earlier
             let tolerance = if name == "elliptic" { 2e-2 } else { 1e-3 };
             assert!(
                 e < tolerance + 2.0 * reference,
@@ -192,7 +192,7 @@ fn conjugate_gradients_come_as_near_as_those_of_the_reference() {
     }
 }
 
-// the same bits whoever the neighbours are, and wherever a world lies
+// the bits of a world do not depend on its neighbours or its lane
 #[test]
 fn neighbours_do_not_matter() {
     for (name, golden, m) in models().chain(open(SENSED)) {
@@ -219,7 +219,7 @@ fn neighbours_do_not_matter() {
     }
 }
 
-// every width computes the same
+// tiles of every width give the same results
 #[test]
 fn widths_agree() {
     let golden = Golden::open("tests/golden/humanoid.npz");

@@ -7,7 +7,7 @@ use manyworlds::real::{F32x8, F64x8, Real};
 use manyworlds::simd::narrow::Spots;
 use manyworlds::types::GeomType;
 
-// a small generator of numbers in [-1, 1)
+// a small random number generator, uniform in [-1, 1)
 struct Numbers(u64);
 
 impl Numbers {
@@ -19,7 +19,7 @@ impl Numbers {
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    // mostly any orientation, sometimes one along the axes
+    // mostly a random orientation, sometimes one along the axes
     fn shape(&mut self, size: [f64; 3], reach: f64) -> Shape {
         let aligned = self.next() < -0.6;
         let quat = [self.next(), self.next(), self.next(), self.next()];
@@ -80,7 +80,7 @@ fn contacts_side_by_side_are_those_of_the_reference() {
             let (first, second): (Vec<_>, Vec<_>) = lanes.iter().map(|&[a, b]| (a, b)).unzip();
             let detect = 0.02 * (round % 2) as f64;
 
-            // one lane is not near, and has no contact
+            // the shapes of one lane are far apart, without a contact
             let mut far = F64x8::zero();
             far.set_lane(round % 8, 1.0);
             let near = far.le(F64x8::zero());
@@ -129,7 +129,7 @@ const FLOOR: Shape = Shape {
     size: [1.0; 3],
 };
 
-// contacts in single precision of pairs that lie side by side
+// contacts of pairs side by side, in single precision
 fn single(types: [GeomType; 2], lanes: &[[Shape; 2]; 8]) -> Spots<F32x8> {
     let shapes = [0, 1].map(|side| side_by_side::<F32x8>(&lanes.map(|pair| pair[side])));
     let near = F32x8::zero().le(F32x8::zero());
@@ -145,7 +145,7 @@ fn single(types: [GeomType; 2], lanes: &[[Shape; 2]; 8]) -> Spots<F32x8> {
     spots
 }
 
-// however little a cylinder leans, in single precision too it stands on the lowest point of its disk and two beside it
+// a cylinder with any small tilt stands on the lowest point of its cap and two points beside it, also in single precision
 #[test]
 fn a_cylinder_that_hardly_leans_stands_on_three_points() {
     let size = [0.2, 0.3, 0.0];
@@ -178,7 +178,7 @@ fn a_cylinder_that_hardly_leans_stands_on_three_points() {
                 let e = (have - want).abs();
                 assert!(e < 1e-6, "lean {lean:e} lane {lane}: {dist:?}, not {want}");
             }
-            // a triangle that holds what stands on it
+            // the contacts form a triangle that supports the cylinder
             let place = |k: usize| spots.found()[k].pos.map(|x| x.lane(lane));
             for k in 0..3 {
                 let [x, y, _] = place(k);
@@ -192,7 +192,7 @@ fn a_cylinder_that_hardly_leans_stands_on_three_points() {
     }
 }
 
-// balls round the same point push across the axes of their capsules, though rounding keeps them apart
+// capsules whose axes intersect push across both axes, although rounding separates the nearest points
 #[test]
 fn capsules_with_a_common_end_push_across_their_axes() {
     let mut numbers = Numbers(3);
@@ -218,7 +218,7 @@ fn capsules_with_a_common_end_push_across_their_axes() {
         for (lane, [first, second]) in lanes.iter().enumerate() {
             let (across, sine) = normalize3(cross(first.axis(), second.axis()));
             let normal = spots.found()[0].normal.map(|x| x.lane(lane));
-            // where they hardly cross, rounding may move their nearest points along them
+            // if the axes are nearly parallel, rounding may move the nearest points along them
             if sine > 0.1 {
                 assert!(
                     dot3(normal, across) > 1.0 - 1e-5,

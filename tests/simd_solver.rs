@@ -1,4 +1,4 @@
-//! Islands, and every solver, for worlds side by side: against the reference, and whoever the neighbours are.
+//! Islands and every solver for worlds side by side: against the reference, with any neighbours.
 
 mod common;
 
@@ -11,7 +11,7 @@ use manyworlds::simd::{Lanes, Rows, copy_lane, read_islands};
 use manyworlds::types::{Cone, ENBL_SOLVERSTAT, Solver};
 use manyworlds::{Batch, Data, Model, cpu, stages};
 
-/// Several trees that rows tie together, in other ways in every world; a tree by itself, and cones.
+/// Models of several trees that rows couple differently in every world; a single tree, and cones.
 const MODELS: &[&str] = &[
     "tests/golden/solver/islands.xml",
     "models/boxes.xml",
@@ -43,7 +43,7 @@ fn choose(m: &Model, (solver, noslip): (Solver, i32)) -> Model {
     m
 }
 
-// worlds on their way, each thrown in another direction; single precision holds their states
+// worlds in motion, each thrown in another direction; states are representable in single precision
 fn worlds(m: &Model) -> Vec<Data> {
     let mut bits = 0x9e37_79b9_u32;
     let mut random = || {
@@ -70,7 +70,7 @@ fn ints(world: &Data, name: &str) -> Vec<f64> {
     common::reals(world, name)
 }
 
-// the same islands in every lane, whatever those of its neighbours are
+// the islands of a lane do not depend on those of its neighbours
 #[test]
 fn islands_are_those_of_the_reference() {
     let mut met = std::collections::BTreeSet::new();
@@ -119,7 +119,7 @@ fn islands_are_those_of_the_reference() {
     assert!(met.len() > 3, "islands: {met:?}");
 }
 
-// in double precision every solver takes the same iterations on every island, and ends at the same numbers
+// in double precision every solver takes the same iterations on every island, and gives the same results
 #[test]
 fn double_precision_takes_the_same_iterations() {
     for path in MODELS {
@@ -168,7 +168,7 @@ fn double_precision_takes_the_same_iterations() {
     }
 }
 
-// sweeps in another order, or over other rows, would end elsewhere
+// sweeps in another order, or over other rows, would give other results
 #[test]
 fn sweeps_end_where_those_of_the_reference_do() {
     for path in MODELS {
@@ -191,7 +191,7 @@ fn sweeps_end_where_those_of_the_reference_do() {
     }
 }
 
-// the same bits whoever the neighbours are, and wherever a world lies
+// the bits of a world do not depend on its neighbours or its lane
 #[test]
 fn neighbours_do_not_matter_to_any_solver() {
     for path in MODELS {
@@ -232,7 +232,7 @@ fn neighbours_do_not_matter_to_any_solver() {
     }
 }
 
-/// A box that is pressed into the floor: stiff, of little friction, in any attitude.
+/// A box pressed into the floor: stiff, with little friction, in any orientation.
 fn pressed(cone: Cone) -> (Model, Vec<f64>, Vec<f64>) {
     let xml = "<mujoco><option timestep='0.002'/><default><geom solref='0.004 1' friction='0.3 0.005 0.0001'/></default>
         <worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.06 0.04'/>
@@ -249,7 +249,7 @@ fn pressed(cone: Cone) -> (Model, Vec<f64>, Vec<f64>) {
     (m, single(qpos), single(qvel))
 }
 
-// from cold, deep, stiff states: single precision comes to the optimum, in about as many iterations
+// from cold, deep, stiff states single precision reaches the optimum, in about as many iterations
 #[test]
 fn hard_states_take_about_as_many_iterations() {
     for cone in [Cone::Pyramidal, Cone::Elliptic] {

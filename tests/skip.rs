@@ -1,4 +1,4 @@
-//! Computations that leave out what is known, on every backend, as MuJoCo 4.0.0's `mj_forwardSkip` and `mj_inverseSkip`
+//! Computations that skip stages with known results, on every backend, as MuJoCo 4.0.0's `mj_forwardSkip` and `mj_inverseSkip`
 //! (`tests/golden/make_skip.py` makes the same calls).
 
 mod common;
@@ -27,7 +27,7 @@ const OUT: [&str; 6] = [
 ];
 const WORLDS: usize = 3;
 
-// a software adapter takes its time
+// fewer models on a software adapter, which is slow
 fn models(backend: Backend) -> &'static [&'static str] {
     match backend {
         Backend::Gpu => &["cartpole"],
@@ -35,7 +35,7 @@ fn models(backend: Backend) -> &'static [&'static str] {
     }
 }
 
-// forward or inverse dynamics, what is left out, whether sensors are read
+// true for forward and false for inverse dynamics, the skipped stages, whether sensors are computed
 type Call = (bool, Skip, bool);
 const CALLS: [Call; 6] = [
     (true, Skip::Pos, false),
@@ -65,7 +65,7 @@ fn read(batch: &mut Batch, name: &str) -> Vec<f64> {
     batch.reals(name).unwrap().to_vec()
 }
 
-// worlds on their way, where all is computed
+// worlds in motion, with all arrays computed
 fn started(golden: &Golden, name: &str, backend: Backend) -> Batch {
     let mut batch = worlds(&model(name), WORLDS, backend);
     for field in STATE {
@@ -84,14 +84,14 @@ fn calls_find_what_mujoco_finds(backend: Backend) {
             for field in OUT {
                 let want = golden.get(&format!("{at}/{field}")).unwrap();
                 let e = error(&read(batch, field), want);
-                // the force of a stiff row is that of a small difference
+                // the force of a stiff row amplifies a small difference
                 let single = if field == "qfrc_inverse" { 0.2 } else { 5e-3 };
                 let tolerance = by_precision(backend, 1e-8, single);
                 assert!(e < tolerance, "{backend:?} {at} {field}: {e:e}");
             }
         };
         if backend != Backend::Gpu {
-            // inverse dynamics of MuJoCo's begins with zeros, as every backend does but for what a device has no room for yet
+            // before the first inverse dynamics the arrays are zero, as in MuJoCo; a device has no memory for some of them yet
             check(&mut batch, name.to_owned());
         }
         for (k, what) in CALLS.into_iter().enumerate() {
@@ -136,7 +136,7 @@ fn what_is_left_out_is_not_touched(backend: Backend) {
             }
         }
     }
-    // and what is not left out is
+    // arrays of stages that are not skipped are written
     let before = read(&mut batch, "xpos");
     batch.forward_skip(Skip::None, true).unwrap();
     assert_ne!(read(&mut batch, "xpos"), before);
@@ -165,7 +165,7 @@ fn worlds_that_begin_know_nothing(backend: Backend) {
     refused(&mut batch);
 }
 
-// nothing left out is all; and many worlds with contacts of their own find those again
+// with `Skip::None` everything is computed; many worlds with different contacts find these again
 fn all_is_what_forward_computes(backend: Backend) {
     let (name, n, steps) = match backend {
         Backend::Gpu => ("cartpole", 2, 8),
@@ -194,7 +194,7 @@ fn all_is_what_forward_computes(backend: Backend) {
     }
 }
 
-// more worlds than a thread has tiles, which touch the floor each at its own time
+// many worlds, in several tiles per thread, which touch the floor at different times
 fn no_steps_leave_what_is_known(backend: Backend) {
     let name = *models(backend).first().unwrap();
     let m = model(name);

@@ -1,4 +1,4 @@
-//! Contacts and rows of a world are its own: whoever its neighbours are, however little room there is, on every backend.
+//! Contacts and rows of a world do not depend on its neighbours, for any capacity, on every backend.
 
 mod common;
 
@@ -8,7 +8,7 @@ use manyworlds::fields::{FIELDS, Field, Room, View};
 use manyworlds::types::{OVERFLOW_CONSTRAINT, OVERFLOW_CONTACT};
 use manyworlds::{Batch, Error, Model};
 
-/// Three bodies of several shapes over a plane, one with limits and friction, one that is tied to a third.
+/// Three bodies of several shapes above a plane, one with limits and friction, one connected to a third.
 const SCENE: &str = r#"<mujoco>
   <option timestep="0.002"/>
   <default><geom contype="0"/></default>
@@ -29,7 +29,7 @@ fn model() -> Model {
     Model::from_xml_str(SCENE).unwrap()
 }
 
-/// Worlds that lie deeper and deeper, some of them in the air, with the connect here and there undone.
+/// Worlds with increasing depth of contacts, some of them in the air, with the connect inactive in some.
 fn batch(m: &Model, backend: Backend, overflow: Overflow, room: (usize, usize)) -> Batch {
     let settings = Settings::default()
         .backend(backend)
@@ -95,7 +95,7 @@ fn with_little_room_the_same_contacts_and_rows_stay_on_every_backend() {
     };
     let need = (most(&mut ample, "ncon"), most(&mut ample, "nefc"));
     assert!(need.0 >= 6 && need.1 >= 24, "{need:?}");
-    // a device makes its kernels anew for each: there a few rooms speak for all
+    // a few capacities on a device, which recompiles its kernels for each
     let some = [(3, 11), (2, AMPLE.1), (AMPLE.0, 9), need];
     for room in some {
         stays(&m, Backend::Gpu, room);
@@ -109,7 +109,7 @@ fn with_little_room_the_same_contacts_and_rows_stay_on_every_backend() {
     assert_eq!(enough.flags().unwrap(), []);
 }
 
-// what the reference keeps, and says of the rest
+// the contacts that a backend keeps, and its flags, equal the reference's
 fn stays(m: &Model, backend: Backend, room: (usize, usize)) {
     let [mut have, mut want] = [backend, Backend::Cpu].map(|backend| {
         let mut batch = batch(m, backend, Overflow::Continue, room);
@@ -146,7 +146,7 @@ fn every_policy_is_kept_on_every_backend() {
         let mut ample = batch(&m, backend, Overflow::Error, AMPLE);
         ample.step(20).unwrap();
 
-        // room is made, and the call is as if it had been there
+        // the capacity grows, and the result is as with the larger capacity from the start
         let mut grows = batch(&m, backend, Overflow::Grow, (1, 1));
         grows.step(20).unwrap();
         assert_eq!(read(&mut grows), read(&mut ample), "{backend:?}");
@@ -156,7 +156,7 @@ fn every_policy_is_kept_on_every_backend() {
             "{backend:?}"
         );
 
-        // an error that says what is needed, until the worlds are reset
+        // an error with the number needed, until the worlds are reset
         let mut fails = batch(&m, backend, Overflow::Error, (2, AMPLE.1));
         let Err(Error::Overflow {
             worlds, contacts, ..
@@ -169,7 +169,7 @@ fn every_policy_is_kept_on_every_backend() {
             "{backend:?}: {worlds} {contacts:?}"
         );
 
-        // on without what does not fit, flagged
+        // continues without the contacts that do not fit, flagged
         let mut goes = batch(&m, backend, Overflow::Continue, (2, 9));
         goes.step(20).unwrap();
         let flags = goes.flags().unwrap();
@@ -187,7 +187,7 @@ fn every_policy_is_kept_on_every_backend() {
     }
 }
 
-// every array of every world that the batch hands out
+// the bits of every readable array of every world
 fn everything(batch: &mut Batch) -> Vec<(&'static Field, Vec<Vec<u64>>)> {
     let mut out = Vec::new();
     for field in FIELDS.iter().filter(|field| field.room == Room::Data) {
@@ -229,7 +229,7 @@ fn a_reset_changes_nothing_of_the_others() {
     }
 }
 
-// a world by itself reads as it does among others, which have contacts and rows that it lacks
+// a single world gives the same arrays as among others, which have contacts and rows that it lacks
 #[test]
 fn what_is_read_of_a_world_does_not_depend_on_its_neighbours() {
     let m = model();
@@ -239,7 +239,7 @@ fn what_is_read_of_a_world_does_not_depend_on_its_neighbours() {
         many.step(7).unwrap();
         let together = everything(&mut many);
         for own in [0, 5, 11] {
-            // all the others lie where this one does
+            // the other worlds get the state of this one
             many.restore(&start).unwrap();
             let inputs = ["qpos", "eq_active"].map(|name| {
                 let x: Vec<f64> = match many.read(name).unwrap() {
@@ -265,7 +265,7 @@ fn what_is_read_of_a_world_does_not_depend_on_its_neighbours() {
     }
 }
 
-/// A magnet over a plane beside a ball that touches elsewhere: how strong it pulls is a matter of its own contacts.
+/// A magnet above a plane in one world, a ball with contacts in another: the force of the magnet depends on its own contacts.
 #[test]
 fn adhesion_counts_the_contacts_of_its_own_world() {
     let m = Model::from_xml_str(
@@ -283,7 +283,7 @@ fn adhesion_counts_the_contacts_of_its_own_world() {
         let mut batch = worlds(&m, 6, backend);
         let qpos = |w: usize| {
             let mut qpos = m.qpos0.clone();
-            // balls lie or hang; boxes stand on four corners or on two
+            // in every other world the balls lie on the plane, in the others they are in the air; boxes stand on four corners or on two
             qpos[2] += if w.is_multiple_of(2) { -0.01 } else { 0.5 };
             qpos[9] -= 0.01;
             qpos[11] = if w.is_multiple_of(3) { 0.2 } else { 0.0 };
@@ -307,7 +307,7 @@ fn adhesion_counts_the_contacts_of_its_own_world() {
     }
 }
 
-/// Every array of a world among others, after some steps, beside that of the world by itself; both begin with what `begin` sets.
+/// Compares every array of a world among others, after some steps, with that of the single world; `begin` sets the initial states.
 fn as_alone(m: &Model, n: usize, steps: usize, begin: impl Fn(&mut Batch, std::ops::Range<usize>)) {
     for backend in [Backend::Cpu, Backend::Simd] {
         let run = |of: std::ops::Range<usize>| {
@@ -334,7 +334,7 @@ fn as_alone(m: &Model, n: usize, steps: usize, begin: impl Fn(&mut Batch, std::o
     }
 }
 
-/// A box that rests has contacts that touch, beside one that falls fast and has one ahead of it.
+/// A resting box with touching contacts, beside a world with a fast box that has a speculative contact.
 #[test]
 fn contacts_that_come_are_of_their_own_world() {
     let m = Model::from_xml_str(
@@ -357,7 +357,7 @@ fn contacts_that_come_are_of_their_own_world() {
     });
 }
 
-/// A world that diverges, beside one in which a bad control is warned of, and one whose sleepers are tied together then.
+/// A world that diverges, beside one with a warning for a bad control, and one whose sleeping trees are tied together at that time.
 #[test]
 fn a_world_that_diverges_wakes_nobody_elsewhere() {
     let m = Model::from_xml_str(
@@ -370,7 +370,7 @@ fn a_world_that_diverges_wakes_nobody_elsewhere() {
     )
     .unwrap();
     as_alone(&m, 3, 2, |batch, of| {
-        // a force that is finite makes an acceleration that is not
+        // a finite force that gives an infinite acceleration
         let force = |w: usize| f64::from(u8::from(w == 0)) * 1e30;
         let qfrc: Vec<f64> = of
             .clone()

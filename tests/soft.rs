@@ -1,4 +1,4 @@
-//! What touches flexes: contacts, rows and motion against MuJoCo 4.0.0 (`tests/golden/make_soft.py`), on every backend that has them.
+//! Contacts of flexes: contacts, rows and motion against MuJoCo 4.0.0 (`tests/golden/make_soft.py`), on every backend that supports them.
 
 mod common;
 
@@ -167,12 +167,12 @@ fn passive_contacts_are_refused_by_name() {
     };
     let m = Model::from_xml_str(&xml("")).unwrap();
     assert_eq!(missing(&m), ["model.xml:2:11: passive contacts of flexes"]);
-    // none where nothing may touch
+    // no pairs if the masks exclude contacts
     let apart = xml(r#"contype="0" conaffinity="0""#);
     assert_eq!(missing(&Model::from_xml_str(&apart).unwrap()), [""; 0]);
 }
 
-/// Every entry of lists of indices, set to what it cannot be: refused, or a model that steps.
+/// Every entry of index lists, set to an invalid value: the model is refused, or steps.
 #[test]
 fn lists_that_lie_are_refused() {
     let (sheet, _) = model("sheet");
@@ -237,7 +237,7 @@ fn what_stands_still_does_not_touch_what_stands_still() {
     };
     assert_eq!(pairs("", r#"rigid="true""#), 0);
     assert_eq!(pairs(r#"<joint axis="1 0 0"/>"#, r#"rigid="true""#), 2);
-    // the plane and four vertices, the ball and two triangles
+    // six pairs: the plane with four vertices, the ball with two triangles
     assert_eq!(pairs("", ""), 6);
 }
 
@@ -290,7 +290,7 @@ fn what_between_nodes_is_not_there_is_refused_by_name() {
     assert!(refused.contains("strain or edges"), "{refused}");
 }
 
-/// Few words that ask for much: refused before it is made.
+/// Short texts that would make huge flexes are refused before these are made.
 #[test]
 fn cells_without_end_are_refused() {
     let xml = r#"<mujoco><worldbody><flexcomp name="f" type="grid" dim="3" dof="quadratic" cellcount="33 33 33" count="3 3 3" spacing=".1 .1 .1">

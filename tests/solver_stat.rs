@@ -1,4 +1,4 @@
-//! What each iteration of the solver did, on every backend; against MuJoCo in `tests/mujoco_solver.rs`.
+//! Statistics of each solver iteration, on every backend; `tests/mujoco_solver.rs` compares them with MuJoCo.
 
 mod common;
 
@@ -28,7 +28,7 @@ fn asked(backend: Backend) -> Settings {
     on(backend).solver_stat(true)
 }
 
-// humanoids on the floor, each its own way, as single precision holds them
+// humanoids on the floor in different states, representable in single precision
 fn lie(batch: &mut Batch, start: &[Vec<f64>; 3]) {
     for (name, x) in ["qpos", "qvel", "qacc_warmstart"].iter().zip(start) {
         batch.set(name, x).unwrap();
@@ -106,7 +106,7 @@ fn iterations_say_what_they_did(backend: Backend) {
             other += usize::from(first(&have) != first(&known));
         }
         assert!(met > WORLDS / 2, "{met} worlds have rows");
-        // rows at the edge of their zone are on either side in single precision
+        // in single precision rows at the boundary of their zone may be on either side
         assert!(other <= 2, "{backend:?} {solver:?}: {other} worlds differ");
     }
 }

@@ -1,4 +1,4 @@
-//! Functions of one's own as texts in WGSL: what the closures do, what a text may not be, what it costs others.
+//! Callbacks as WGSL texts: same results as the closures, refusals of invalid texts, no effect on other kernels.
 
 mod common;
 
@@ -138,7 +138,7 @@ fn numbers(batch: &mut Batch, name: &str) -> Vec<f64> {
     }
 }
 
-// two batches hold the same
+// compares an array of two batches
 fn alike(what: &str, have: &mut Batch, want: &mut Batch, tolerance: f64) {
     for name in SEEN {
         let [have, want] = [&mut *have, want].map(|batch| numbers(batch, name));
@@ -152,7 +152,7 @@ fn alike(what: &str, have: &mut Batch, want: &mut Batch, tolerance: f64) {
     }
 }
 
-// three worlds of the reference and of a backend
+// batches of three worlds, on the reference and on a backend
 fn pair(m: &Model, backend: Backend) -> [Batch; 2] {
     [backend, Backend::Cpu].map(|backend| {
         let mut batch = worlds(m, 3, backend);
@@ -175,7 +175,7 @@ fn texts_do_what_closures_do(backend: Backend) {
             loose * by_precision(backend, 1e-12, 2e-5),
         );
     }
-    // one ball lies on the floor, which the other does not meet
+    // one ball lies on the floor; the other falls through it, since the filter removes its contacts
     let qpos = numbers(&mut batch, "qpos");
     assert!(qpos[2] < -0.1 && qpos[3].abs() < 0.01, "{qpos:?}");
 }
@@ -203,7 +203,7 @@ fn halves_of_a_step_set_controls_once(backend: Backend) {
     );
 }
 
-// and is told its controls by its new state
+// a world reset for bad numbers computes its controls from its new state
 fn a_bad_world_begins_anew(backend: Backend) {
     let mut pair = pair(&both(), backend);
     for batch in &mut pair {
@@ -262,7 +262,7 @@ on_every_backend!(
     what_is_missing_is_told,
 );
 
-// what is read or set out of range touches nobody else
+// reads and writes out of range do not affect other arrays or worlds
 #[test]
 fn an_index_out_of_range_is_the_texts_own_loss() {
     let mut m = plain();
@@ -297,7 +297,7 @@ fn what_a_text_may_not_be_is_told_with_its_place() {
     let before = m.clone();
     let mut faults = String::new();
     for (text, told) in [
-        // naga's words
+        // errors of naga
         (
             "fn control() {\n    set_ctrl(0, qpso(0));\n}",
             ":2:17: no definition in scope for identifier: `qpso`\n    set_ctrl(0, qpso(0));",
@@ -312,7 +312,7 @@ fn what_a_text_may_not_be_is_told_with_its_place() {
             "fn control() { /* é */ set_ctrl(0 0.0); }",
             ":1:35: expected",
         ),
-        // the function
+        // errors in the function's declaration
         ("fn contorl() {}", ":1:1: the text has no `fn control()`"),
         ("", ":1:1: the text has no `fn control()`"),
         (
@@ -323,7 +323,7 @@ fn what_a_text_may_not_be_is_told_with_its_place() {
             "fn control() -> f32 { return 1.0; }",
             ":1:4: it has to be `fn control()`",
         ),
-        // what it may not set, name or be
+        // forbidden writes, names and declarations
         (
             "fn control() { set_qpos(0, 1.0); }",
             ":1:16: set_qpos: it sets ctrl, qfrc_applied, xfrc_applied, userdata alone",
@@ -391,7 +391,7 @@ fn what_a_text_may_not_be_is_told_with_its_place() {
         }
     }
     assert!(faults.is_empty(), "\n{faults}");
-    // of others
+    // errors of other kinds of texts
     let fault = m
         .bind_passive_wgsl("fn passive() { set_ctrl(0, 0.0); }")
         .unwrap_err();
@@ -440,12 +440,12 @@ fn what_a_text_may_not_be_is_told_with_its_place() {
         "sensor \"nose\": the model has none of that name"
     );
 
-    // and the model is as it was
+    // the model is unchanged
     assert!(m == before);
     Batch::with(&m, 1, on(Backend::Cpu)).unwrap();
 }
 
-// functions of ours that only read may be called, and a later text takes the place of an earlier one
+// library functions that only read may be called, and a later text replaces an earlier one
 #[test]
 fn a_text_may_call_what_only_reads() {
     let mut m = plain();
@@ -475,7 +475,7 @@ fn a_text_may_call_what_only_reads() {
     assert_eq!(batch.reals("sensordata").unwrap()[..3], [0.0; 3]);
 }
 
-// kernels of a step, each by its stages
+// the kernels of a step, each with the names of its stages
 fn kernels(m: &Model) -> Vec<(String, String)> {
     let team = Team {
         lanes: 8,
@@ -511,7 +511,7 @@ fn a_text_changes_the_kernel_of_its_stage_alone() {
         assert_eq!(before != after, has_text, "{name}");
     }
 
-    // where texts are called, and what is theirs
+    // the kernels with texts, and their own code
     bind_texts(&mut m);
     let all = kernels(&m);
     for (stage, calls) in [
@@ -539,7 +539,7 @@ fn a_text_changes_the_kernel_of_its_stage_alone() {
         assert_eq!(text.matches(calls).count(), 1, "{stage}: {calls}\n{text}");
     }
 
-    // and where kernels are few, no other stage is checked for its sake
+    // with fused kernels too, no other stage gets checks because of a text
     let groups = group(&m, &step_walk(&m), usize::MAX);
     assert!(groups.iter().any(|stages| stages.len() > 1));
     let passive = groups

@@ -1,4 +1,4 @@
-//! Worlds are run the way that was found fastest, unless the caller says how.
+//! Batches use the tuned settings, unless the caller sets them.
 
 use manyworlds::Model;
 use manyworlds::gpu::device::{Device, Request};
@@ -31,7 +31,7 @@ fn a_remembered_team_is_taken() {
         (gpu.team().lanes, gpu.team().worlds, gpu.tuned().clone())
     };
 
-    // what is there is used, if somebody looks and leaves all open
+    // the saved settings are used if the cache is enabled and no setting is given
     assert_eq!(team(&looked), (16, 2, Tuned::Yes));
     let (lanes, worlds, tuned) = team(&open);
     assert_eq!(tuned, Tuned::No);
@@ -42,7 +42,7 @@ fn a_remembered_team_is_taken() {
     };
     assert_eq!(team(&said).0, 2);
 
-    // what is damaged is passed over, and said so
+    // a damaged file is ignored and reported
     std::fs::write(&path, "{").unwrap();
     let (lanes_now, worlds_now, tuned) = team(&looked);
     assert_eq!((lanes_now, worlds_now), (lanes, worlds));

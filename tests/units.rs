@@ -1,5 +1,5 @@
-//! Units, frames and roles of the table: they are whole, they agree among fields that belong together, and a model told in other units
-//! of length, mass and time moves as they say.
+//! Units, frames and roles of the table are complete, agree among related fields, and are consistent: a model in other units
+//! of length, mass and time moves accordingly.
 
 use manyworlds::fields::{
     Elem, FIELDS, Field, Frame, INPUTS, Role, Room, Unit, View, ViewMut, field, of_role,
@@ -8,10 +8,10 @@ use manyworlds::model::Arrays;
 use manyworlds::types::{JointType, TendonType, TrnType};
 use manyworlds::{Data, Model};
 
-/// Metres, kilograms and seconds in the other units: no product of their powers is another's.
+/// One metre, kilogram and second in the other units; products of their powers are distinct.
 const SCALE: [f64; 3] = [1.7, 0.6, 1.3];
 
-/// What a solver leaves that has converged: the last bits of sums.
+/// Fields that are rounding errors after convergence of a solver.
 const LEFT: [&str; 6] = [
     "solver_grad",
     "solver_Mgrad",
@@ -21,8 +21,8 @@ const LEFT: [&str; 6] = [
     "solver_quad",
 ];
 
-/// Everything that has a unit: bodies that slide, turn and fly, contacts that slip and roll, tendons, springs and dampers of every order,
-/// limits, dry friction, motors and servos, a medium.
+/// A model with every kind of unit: bodies that slide, rotate and fly, contacts that slip and roll, tendons, springs and dampers of every order,
+/// limits, friction loss, motors and servos, a fluid.
 const WORLD: &str = r#"<mujoco>
   <option timestep="0.002" cone="elliptic" integrator="implicitfast" density="1.2" viscosity="0.002" wind="0.3 0.1 -0.2">
     <flag energy="enable" fwdinv="enable"/>
@@ -99,7 +99,7 @@ fn every_real_has_a_unit_and_no_integer_has() {
 
 #[test]
 fn coordinates_have_a_frame() {
-    // numbers that are three or four by chance
+    // fields with elements of three or four numbers that are no coordinates
     let none = ["geom_friction", "solver_tile", "solver_rows"];
     for field in FIELDS {
         let coordinates =
@@ -137,7 +137,7 @@ fn fields_that_belong_together_agree() {
             name.strip_suffix("_warmstart"),
             name.strip_suffix("_smooth"),
         ];
-        // places and directions at the start are told in the world
+        // fields `…_pos0`, at qpos0, are in the world frame, and `…_pos` in a local frame
         let local = ["_pos", "_dir", "_vert", "_node"];
         let told = |twin: &str| !local.iter().any(|tail| twin.ends_with(tail));
         for twin in twins.into_iter().flatten().filter(|twin| told(twin)) {
@@ -162,7 +162,7 @@ fn fields_that_belong_together_agree() {
             assert_eq!(field.units, [Unit::one], "{name}");
         }
     }
-    // by time
+    // fields and their time derivatives
     let rates = [
         ("ten_length", "ten_velocity"),
         ("actuator_length", "actuator_velocity"),
@@ -200,7 +200,7 @@ fn what_may_be_set_and_what_is_kept_stands_in_the_table() {
     }
 }
 
-// powers of m, kg and s of a unit, one for each thing that it may be; none where it varies
+// powers of m, kg and s in a unit, one set for each alternative; none if the unit varies
 fn powers(unit: Unit) -> Vec<[i32; 3]> {
     if matches!(unit, Unit::varies | Unit::fov) {
         return Vec::new();
@@ -209,7 +209,7 @@ fn powers(unit: Unit) -> Vec<[i32; 3]> {
     may_be.split(", ").map(power).collect()
 }
 
-// of a symbol: factors, then those that divide
+// powers of a symbol: factors, then divisors
 fn power(symbol: &str) -> [i32; 3] {
     let mut sum = [0; 3];
     let mut sign = 1;
@@ -241,7 +241,7 @@ fn factor(powers: [i32; 3]) -> f64 {
     (0..3).map(|k| SCALE[k].powi(powers[k])).product()
 }
 
-// what a number may be multiplied with: one factor where the row says whether its coordinate is a length or an angle
+// allowed conversion factors of a number; a single factor if it is known whether its coordinate is a length or an angle
 fn factors(m: &Arrays, field: &Field, i: usize, x: f64) -> Vec<f64> {
     let columns = field.columns();
     let (row, unit) = (i / columns, field.unit_of(i % columns));
@@ -259,7 +259,7 @@ fn factors(m: &Arrays, field: &Field, i: usize, x: f64) -> Vec<f64> {
     }
 }
 
-// of qpos: 0 a length, 1 an angle, 2 of a quaternion
+// kind of a number of qpos: 0 length, 1 angle, 2 component of a quaternion
 fn coordinate(m: &Arrays, q: usize) -> usize {
     let j = (0..m.njnt)
         .rfind(|&j| m.jnt_qposadr[j] as usize <= q)
@@ -289,13 +289,13 @@ fn is_length(m: &Arrays, dim: &str, row: usize) -> Option<bool> {
             let at_joint = m.actuator_trntype[row] == TrnType::Joint as i32;
             Some(if at_joint { slides(id) } else { spatial(id) })
         }
-        // of connects and contacts
+        // solref and solimp of connects and contacts belong to lengths
         "neq" | "ngeom" | "npair" | "ncollision" => Some(true),
         _ => None,
     }
 }
 
-// the same world in the other units
+// the same model in the other units
 fn told_otherwise(m: &Model) -> Model {
     let mut other = m.clone();
     let change = |to: &mut Arrays| {
@@ -313,7 +313,7 @@ fn told_otherwise(m: &Model) -> Model {
                 *x *= factor.first().unwrap_or(&1.0);
             }
         }
-        // what a motor makes of a control without unit, and the anchors of a connect
+        // gains of motors, whose controls have no unit, and the anchors of a connect
         for i in 0..m.nactuator {
             let length = is_length(m, "nactuator", i) == Some(true);
             to.actuator_gainprm[10 * i] *= factor(powers(Unit::f)[usize::from(!length)]);
@@ -330,7 +330,7 @@ fn told_otherwise(m: &Model) -> Model {
     other
 }
 
-// numbers of a field that are not as its unit says, and how many were looked at
+// numbers of a field that contradict its unit, and the count of compared numbers
 fn differ(
     m: &Arrays,
     field: &Field,
@@ -346,7 +346,7 @@ fn differ(
     let mut seen = 0;
     for (i, (&x, &y)) in here.iter().zip(there).enumerate() {
         let may_be = factors(m, field, i, x);
-        // the bounds of planes stand for no bounds
+        // the bounds of infinite planes are placeholders
         let endless = x.abs() > 1e9 && x == y;
         let fits = |factor: &f64| endless || (y - factor * x).abs() <= 1e-6 * y.abs() + 1e-8 * most;
         if !may_be.is_empty() && !may_be.iter().any(fits) {

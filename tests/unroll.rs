@@ -1,4 +1,4 @@
-//! Kernels written for one model alone do what the kernels for all models do.
+//! Unrolled kernels give the results of the plain kernels.
 
 use std::sync::OnceLock;
 
@@ -13,7 +13,7 @@ use manyworlds::stages::{Stage, stage};
 use manyworlds::{Data, Model};
 
 const NWORLD: usize = 13;
-/// Stages whose every loop has a bound that the model knows.
+/// Stages whose loop bounds are all constants of the model.
 const SMOOTH: &[&str] = &[
     "check_pos",
     "check_vel",
@@ -61,7 +61,7 @@ fn text(m: &Model, stage: &'static Stage) -> Result<String, Why> {
     Ok(module.text)
 }
 
-// worlds that fall, spin and are driven, each in its own way
+// worlds in different states, with controls
 fn worlds(m: &Model) -> Vec<Data> {
     let mut seed = 1u64;
     let mut random = move || {
@@ -191,7 +191,7 @@ fn what_varies_is_read() {
     };
     config.varies.push("body_mass".to_owned());
     let mut gpu = Gpu::new(device(), &m, &config).unwrap();
-    // every world has masses of its own
+    // every world has its own masses
     let masses = |w: usize| {
         m.body_mass
             .iter()

@@ -1,4 +1,4 @@
-//! URDF beyond its numbers, which tests/compile.rs holds against MuJoCo: files of packages, mistakes, unusual texts.
+//! URDF features beyond compiled numbers (which tests/compile.rs compares with MuJoCo): files of packages, errors, unusual texts.
 
 use manyworlds::compile::compile;
 use manyworlds::mjcf::{Files, Limits, Spec};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 const TETRAHEDRON: &str =
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
-/// A robot of one moving link whose shape is a file.
+/// A robot with one moving link whose shape is a file.
 fn robot(file: &str) -> String {
     format!(
         r#"<robot name="r"><link name="a"/>
@@ -30,7 +30,7 @@ fn in_memory(files: &[(&str, &str)], file: &str, model: &str) -> Result<Model> {
 #[test]
 fn packages_are_found_around_the_model() {
     let file = "package://arm/meshes/m.obj";
-    // the model lies in the package, or beside it
+    // the model is in the package, or beside it
     for (path, model) in [
         ("ws/arm/meshes/m.obj", "ws/arm/urdf/deep/r.urdf"),
         ("ws/arm/meshes/m.obj", "ws/other/urdf/r.urdf"),
@@ -65,7 +65,7 @@ fn packages_on_disk_may_lie_anywhere_if_they_are_given() -> std::io::Result<()> 
     let near = Spec::from_file(model("near.urdf")).unwrap();
     assert_eq!(near.meshes[0].file.as_deref(), Some("../m.obj"));
     assert_eq!(compile(&near).unwrap().nmesh, 1);
-    // what is given comes first
+    // explicitly given packages come first
     let with = |name: &str| {
         Limits::default().packages(BTreeMap::from([(
             name.to_owned(),
@@ -80,7 +80,7 @@ fn packages_on_disk_may_lie_anywhere_if_they_are_given() -> std::io::Result<()> 
     }
     let e = Spec::from_file(model("far.urdf")).unwrap_err().to_string();
     assert!(e.contains("--package hand=DIR"), "{e}");
-    // a file URI is a path; it is held to the root like any other
+    // a file URI is a path, restricted to the root like any other
     let uri = format!("file://{}", tmp.path().join("ws/arm/m.obj").display());
     write("ws/arm/urdf/uri.urdf", &robot(&uri))?;
     assert_eq!(Model::from_xml_path(model("uri.urdf")).unwrap().nmesh, 1);
@@ -105,7 +105,7 @@ fn an_mjcf_model_may_name_packages_too() {
 fn long_chains_are_whole_and_endless_ones_are_refused() {
     let chain = |n: usize| {
         let mut xml = String::from("<robot name=\"r\">");
-        // the last link first, so that nothing is in the order of the tree
+        // links in reverse order, so that they are not in the order of the tree
         for i in (0..n).rev() {
             xml += &format!(
                 "<link name=\"l{i}\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/>\

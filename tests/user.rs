@@ -1,4 +1,4 @@
-//! Actuators of type `user`: as MuJoCo 4.0.0 has them without callbacks, and with functions bound to them by name.
+//! Actuators of type `user`: as in MuJoCo 4.0.0 without callbacks, and with functions bound by name.
 
 mod common;
 
@@ -13,7 +13,7 @@ const TEXT: &str = r#"<mujoco><worldbody><body><joint name="j" type="slide"/><ge
     <general name="rate" joint="j" gear="2" dyntype="user" actdim="3" dynprm=".5" actlimited="true" actrange="-1 1"/>
     </actuator></mujoco>"#;
 
-// forces and the activations after a step, of worlds whose position is that of the first and twice that
+// forces and the activations after a step, of two worlds, the second with twice the position
 fn stepped(m: &Model, backend: Backend) -> [Vec<f64>; 2] {
     let mut batch = worlds(m, 2, backend);
     batch.set("qpos", &[0.3, 0.6]).unwrap();
@@ -36,7 +36,7 @@ fn near(backend: Backend, have: &[f64], want: &[f64]) {
     );
 }
 
-// the numbers are those of mj_step
+// the expected numbers are from mj_step
 fn without_functions_a_gain_is_one_and_the_rest_zero(backend: Backend) {
     let m = Model::from_xml_str(TEXT).unwrap();
     let [force, act] = stepped(&m, backend);

@@ -1,4 +1,4 @@
-//! `manyworlds view` on a screen of its own (Xvfb): pictures of several colours, keys, a window that closes.
+//! `manyworlds view` on a virtual screen (Xvfb): pictures with several colours, keys, closing the window.
 #![cfg(all(feature = "window", target_os = "linux"))]
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// An X server without a screen to look at, which keeps its picture in a file.
+/// A virtual X server, which keeps its framebuffer in a file.
 struct Screen {
     server: Child,
     display: String,
@@ -55,7 +55,7 @@ impl Screen {
         command
     }
 
-    // shares of the colours right of the panel, in 8 shades a channel
+    // shares of the colours to the right of the panel, with 8 shades per channel
     fn colors(&self) -> Vec<f64> {
         colors(&self.folder.path().join("Xvfb_screen0")).unwrap_or_default()
     }
@@ -68,10 +68,10 @@ impl Drop for Screen {
     }
 }
 
-// of a file as `xwd` writes it
+// the same from a file in the format of `xwd`
 fn colors(path: &Path) -> Option<Vec<f64>> {
     let bytes = std::fs::read(path).ok()?;
-    // the server writes the header in its own order of bytes and then turns it: until then a number is 0 or too large
+    // the server writes the header in its own byte order and then swaps it: until then a number is 0 or too large
     let word = |k: usize| {
         let four = bytes.get(4 * k..4 * k + 4)?;
         let number = u32::from_be_bytes(four.try_into().ok()?) as usize;
@@ -99,7 +99,7 @@ fn help_reads_well() {
     insta::assert_snapshot!("help_view", String::from_utf8_lossy(&out.stdout));
 }
 
-// waits until something is so of a window that is open
+// waits until a condition holds for an open window
 fn wait(view: &mut Child, what: &str, mut so: impl FnMut(&mut Child) -> bool) {
     let begun = Instant::now();
     while !so(view) {
@@ -193,7 +193,7 @@ fn a_window_follows_a_policy_and_shows_a_trajectory() {
         let out = view.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&out.stderr);
         assert!(out.status.success(), "{what:?}: {said}");
-        // what is replayed makes no steps
+        // replaying a trajectory makes no steps
         let stands = said.contains("20 pictures, 0 steps");
         assert_eq!(stands, what[0] == "--trajectory", "{what:?}: {said}");
         let worlds = if stands { "2 worlds" } else { "16 worlds" };

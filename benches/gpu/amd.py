@@ -1,4 +1,4 @@
-"""AMD's compiler, without a GPU: Mesa's ACO, by its Vulkan driver on a device of nothing."""
+"""AMD's compiler, without a GPU: Mesa's ACO, through its Vulkan driver on a null device."""
 
 import json
 import os
@@ -10,10 +10,10 @@ from typing import Any
 import tools
 
 FAMILY = "GFX1100"
-# invocations in step
+# invocations of a wave
 SUBGROUP = 64
 DRIVERS = Path("/usr/share/vulkan/icd.d")
-# the driver's names for what is kept
+# the driver's names of the recorded statistics
 KEPT = {
     "VGPRs": "registers",
     "Spilled VGPRs": "spilled",
@@ -26,7 +26,7 @@ KEPT = {
 
 
 def statistics(kernels: list[Path]) -> tuple[dict[str, str], list[dict[str, int]]]:
-    """The driver, and what its compiler says of each kernel (SPIR-V)."""
+    """The driver, and its compiler's statistics of each kernel (SPIR-V)."""
     driver = next(iter(sorted(DRIVERS.glob("radeon_icd*.json"))), None)
     if driver is None:
         raise tools.Unavailable("Mesa's driver for AMD is not installed (Debian: mesa-vulkan-drivers)")
@@ -41,7 +41,7 @@ def statistics(kernels: list[Path]) -> tuple[dict[str, str], list[dict[str, int]
 
 
 def add(program: Path, model: Path, figures: dict[str, Any]) -> dict[str, str]:
-    """Adds AMD's figures to those of a model's kernels; the driver."""
+    """Adds AMD's figures to those of a model's kernels; returns the driver."""
     folder = tools.WORK / model.stem / "amd"
     written = ["--out", folder, "--language", "spirv", "--trusted", "--subgroup", str(SUBGROUP)]
     plan = tools.said(program, "kernels", model, *written)

@@ -1,10 +1,10 @@
-"""Holds figures against those that are committed."""
+"""Compares figures with the committed ones."""
 
 from typing import Any, NamedTuple
 
-# what a figure may rise by
+# allowed relative rise of a figure
 MOST = 0.02
-# of a model's whole step, and of each kernel
+# figures of a model's whole step, and of each kernel
 COUNTED = (
     "instructions", "chained", "special", "load_sectors", "load_waits", "store_sectors", "shared", "shared_conflicts", "shared_waits",
     "local", "barriers",
@@ -16,14 +16,14 @@ COMPILED = {
 
 
 class Figure(NamedTuple):
-    """A figure by its name."""
+    """A figure with its name."""
 
     name: str
     value: float
 
 
 def figures(model: str, said: dict[str, Any], compilers: set[str]) -> list[Figure]:
-    """What is compared of a model."""
+    """The figures of a model that are compared."""
     out = []
     for name in COUNTED:
         total = sum(kernel["counts"][name] for kernel in said["kernels"])
@@ -38,7 +38,7 @@ def figures(model: str, said: dict[str, Any], compilers: set[str]) -> list[Figur
 
 
 def risen(before: list[Figure], now: list[Figure]) -> list[str]:
-    """A sentence for each figure that rose by more than it may; one that is new or gone is told, too."""
+    """A sentence for each figure that rose by more than allowed, and for each that is new or missing."""
     old = dict(before)
     out = []
     for name, value in now:
@@ -50,6 +50,6 @@ def risen(before: list[Figure], now: list[Figure]) -> list[str]:
 
 
 def fallen(before: list[Figure], now: list[Figure]) -> list[str]:
-    """A sentence for each figure that fell by as much."""
+    """A sentence for each figure that fell by more than MOST."""
     old = dict(before)
     return [f"{name}: {old[name]:g} fell to {value:g}" for name, value in now if value < old.get(name, 0) * (1 - MOST)]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Counts what the kernels of a model's step would do on a GPU, on a machine that has none.
+"""Counts the work of the kernels of a model's step on a GPU, on a machine without one.
 
     python3 benches/gpu/count.py models/humanoid.xml    a table of its figures
     python3 benches/gpu/count.py --all --write          all models; counts.json and docs/kernels.md anew
     python3 benches/gpu/count.py --page                 docs/kernels.md anew of the committed figures, for another model of time
     python3 benches/gpu/count.py --all --check          fails where a figure is more than 2 % above the committed one
 
-It fetches and builds what it needs, into `target/gpu`. README.md beside it tells the rest.
+It fetches and builds its tools into `target/gpu`. README.md in this folder has the details.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def main() -> int:
 
 
 def counted(program: Path, models: list[Path], lanes: int | None) -> dict[str, Any]:
-    """The figures of models, and who compiled."""
+    """The figures of models, and the versions of the compilers."""
     nvidia = {"version": tools.PACKAGES[1].split("==")[1], "target": measure.ARCH}
     found: dict[str, Any] = {"compilers": {"nvidia": nvidia}, "models": {}}
     for model in models:
@@ -84,15 +84,15 @@ def counted(program: Path, models: list[Path], lanes: int | None) -> dict[str, A
 
 
 def off(name: str, model: dict[str, Any]) -> list[str]:
-    """Sentences where the kernels did not find what the f64 reference found."""
+    """A sentence for each difference between the results of the kernels and of the f64 reference."""
     gaps = {key: gap for key, gap in model["from_twin"].items() if key in twin.REALS}
     return [f"{name}: {key} is off the twin's by {gap:.2g}" for key, gap in gaps.items() if gap > twin.MOST]
 
 
 def held(found: dict[str, Any]) -> bool:
-    """Compares with the committed figures, tells what differs; true if something rose."""
+    """Compares with the committed figures and prints the differences; true if a figure rose."""
     before = json.loads(FIGURES.read_text())
-    # another version of a compiler says other things
+    # figures of another version of a compiler are not comparable
     known = {who for who, version in before["compilers"].items() if found["compilers"].get(who) == version}
     for who in before["compilers"].keys() - known:
         print(f"{who}: not compared, the figures are of {before['compilers'][who]}, here is {found['compilers'].get(who)}")
@@ -113,7 +113,7 @@ def held(found: dict[str, Any]) -> bool:
 
 
 def write(found: dict[str, Any]) -> None:
-    """Writes figures of some models anew, and the page of all."""
+    """Rewrites the figures of some models, and the page of all."""
     before = json.loads(FIGURES.read_text()) if FIGURES.exists() else {"models": {}}
     models = {**before["models"], **found["models"]}
     said = {"compilers": found["compilers"], "models": {name: models[name] for name in MODELS if name in models}}
@@ -123,7 +123,7 @@ def write(found: dict[str, Any]) -> None:
 
 
 def tell_functions(model: Path, most: int) -> None:
-    """Prints where the instructions of each kernel come from."""
+    """Prints the WGSL functions with most instructions of each kernel."""
     for path in sorted((tools.WORK / model.stem).glob("*.cu")):
         print(f"\n{model.stem}, {path.stem}: instructions of warps for a step of a world, with all that a function calls")
         for name, n in measure.by_function(model, path.stem, most):

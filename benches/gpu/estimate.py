@@ -1,17 +1,17 @@
-"""A model of time: how long a GPU needs for a step, from what was counted. What it says is an estimate; no time in it was measured.
+"""Time model: estimates the time of a step on a GPU from the counts. It is an estimate; no time in it was measured.
 
-A kernel takes as long as the longest of four things, and the wait from one dispatch to the next:
+The time of a kernel is the longest of four times, plus the wait from one dispatch to the next:
 
-- issue: instructions of all warps of a core, and special ones among them;
-- ports: sectors of memory (four a cycle) and turns of workgroup memory (one a cycle) of a core;
-- latency: as many workgroups as a core holds go side by side, each as long as it takes alone, and then the next ones;
-- memory: what workgroups read and write of their worlds, by the memory's bandwidth, or the cache's where all worlds lie there.
+- issue: instructions of all warps of a core, and the special instructions among them;
+- ports: sectors of memory (four per cycle) and accesses to workgroup memory (one per cycle) of a core;
+- latency: a core runs as many workgroups at once as it holds, each for as long as it takes alone, and then the next ones;
+- memory: bytes of the worlds that workgroups read and write, by the bandwidth of the memory, or of the cache if it holds all worlds.
 
-Assumed: the machine code has as many instructions as the PTX, moves left out, and needs as many registers as on sm_90 everywhere; a warp
-that nobody keeps company issues an instruction a cycle, waits for what it needs, and has all that it asked for at once when it comes; what
-a workgroup reads again lies in its core's own cache where that holds what all workgroups there touch;
-workgroups spread evenly; the cores that have one more than others set the time; the last workgroups of a core take as much longer than
-the mean as the longest does. Nothing else runs, and the device does not grow slower as it grows warm.
+Assumptions: the machine code has as many instructions as the PTX without moves, and needs as many registers as on sm_90 everywhere; a warp
+that runs alone issues an instruction per cycle, waits for operands, and gets all outstanding loads at once with one wait; data that
+a workgroup reads again are in the cache of its core if that holds the data of all workgroups there;
+workgroups are distributed evenly; the cores with one more workgroup than others set the time; the last workgroups of a core take longer than
+the mean, as long as the longest. Nothing else runs, and the device does not throttle.
 """
 
 from math import ceil
@@ -20,22 +20,22 @@ from typing import Any
 from machines import Machine
 
 WARP = 32
-# what a core's ports do in a cycle
+# throughput of a core's ports per cycle
 SECTORS, TURNS = 4, 1
 SECTOR_BYTES = 32
 
 
 def step(model: dict[str, Any], machine: Machine, worlds: int) -> float:
-    """Seconds of a step of all worlds."""
+    """Estimated seconds of a step of all worlds."""
     return sum(of_kernel(model, kernel, machine, worlds) for kernel in model["kernels"])
 
 
 def of_kernel(model: dict[str, Any], kernel: dict[str, Any], machine: Machine, worlds: int) -> float:
-    """Seconds of all dispatches of a kernel in a step."""
+    """Estimated seconds of all dispatches of a kernel in a step."""
     counts, together = kernel["counts"], model["worlds_of_workgroup"]
     each = ceil(ceil(worlds / together) / machine.cores)
     side_by_side = min(each, held(model, kernel, machine))
-    # of a workgroup
+    # figures of a workgroup
     issued = max(counts["instructions"] / machine.issue, counts["special"] / machine.special) * together
     sectors = counts["load_sectors"] + counts["store_sectors"]
     ports = max(sectors / SECTORS, (counts["shared"] + counts["shared_conflicts"]) / TURNS) * together
@@ -47,7 +47,7 @@ def of_kernel(model: dict[str, Any], kernel: dict[str, Any], machine: Machine, w
 
 
 def alone(model: dict[str, Any], kernel: dict[str, Any], machine: Machine, side_by_side: int) -> float:
-    """Cycles of a workgroup beside so many, if those do not hinder it."""
+    """Cycles of a workgroup that shares a core with others, if they do not slow it down."""
     counts, together = kernel["counts"], model["worlds_of_workgroup"]
     touched = (counts["bytes_read"] + counts["bytes_written"]) * together + kernel["nvidia"]["shared bytes"]
     first = min(1, counts["bytes_read"] / SECTOR_BYTES / max(counts["load_sectors"], 1))
@@ -60,7 +60,7 @@ def alone(model: dict[str, Any], kernel: dict[str, Any], machine: Machine, side_
 
 
 def held(model: dict[str, Any], kernel: dict[str, Any], machine: Machine) -> int:
-    """Workgroups that a core holds at the same time."""
+    """Workgroups resident on a core at the same time."""
     warps = ceil(model["lanes"] * model["worlds_of_workgroup"] / WARP)
     said = kernel["nvidia"]
     by_registers = machine.registers // (max(said["registers"], 16) * WARP * warps)

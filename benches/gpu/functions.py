@@ -1,4 +1,4 @@
-"""Which functions of the WGSL the instructions of a kernel come from."""
+"""Instruction counts of a kernel by WGSL function."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ FUNCTION = re.compile(r"^INLINE [^(]*?(\w+)\(")
 
 
 def by_function(text: Path, chains: Path) -> Counter[str]:
-    """Instructions of warps in each function and all that it calls, by CUDA's text of a kernel and what `warps` wrote beside it."""
+    """Warp instructions in each function and the functions that it calls, from the CUDA text of a kernel and the file of `warps` beside it."""
     owner, name = {}, "entry"
     for line, said in enumerate(text.read_text().splitlines(), 1):
         found = FUNCTION.match(said)

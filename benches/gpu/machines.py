@@ -1,4 +1,4 @@
-"""GPUs that nobody here has, as the model of time sees them (estimate.py). Numbers are of data sheets and of published measurements of
+"""Parameters of GPUs for the time model (estimate.py); none was available. Numbers are from data sheets and published measurements of
 latency, rounded; none was measured by this project."""
 
 from dataclasses import dataclass, field
@@ -6,35 +6,35 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Machine:
-    """A GPU: so many cores (SM, CU, whatever holds the workgroup's memory), each of which does so much a cycle."""
+    """A GPU: its number of cores (SM, CU, the unit with the workgroup memory), and their throughput per cycle."""
 
     name: str
     cores: int
-    # held under load
+    # clock under load
     ghz: float
-    # instructions of 32 lanes that a core issues in a cycle, and how many of those may be special ones
+    # instructions of 32 lanes that a core issues per cycle, and the special instructions among them
     issue: float
     special: float
-    # warps of 32 lanes and workgroups that a core holds, and what they share
+    # limits of a core: warps of 32 lanes, workgroups, and the resources that they share
     warps: int
     workgroups: int
     registers: int
     shared_bytes: int
-    # between memory and all cores, and between the last cache and all cores; bytes/s
+    # bandwidth between memory and all cores, and between the last-level cache and all cores; bytes/s
     memory: float
     cache: float
     cache_bytes: float
-    # cycles until a result is there: of arithmetic, of workgroup memory, of a core's own cache, of what lies behind that; of a
-    # barrier. Cache and workgroup memory of a core have so many bytes together
+    # latency in cycles: of arithmetic, of workgroup memory, of a core's own cache, of the memory behind it; of a
+    # barrier. Bytes of a core's cache and workgroup memory together
     arithmetic_wait: float
     shared_wait: float
     near_wait: float
     near_bytes: float
     memory_wait: float
     barrier: float
-    # from one dispatch to the next, seconds
+    # time from one dispatch to the next, seconds
     dispatch: float
-    # where a machine was lent: world-steps per second by model and number of worlds, which stand in place of estimates
+    # measured world-steps per second by model and number of worlds, if the machine was available; they replace estimates
     measured: dict[tuple[str, int], float] = field(default_factory=dict)
 
 

@@ -16,7 +16,7 @@ import twin
 from settle import WORLDS
 
 ARCH = "sm_90"
-# what `warps` counts and the table shows, each for a step of a world
+# counts of `warps` in the table, each per world-step
 COUNTED = (
     "instructions", "lanes", "chained", "special", "loads", "load_sectors", "load_waits", "stores", "store_sectors",
     "shared", "shared_conflicts", "shared_waits", "local", "bytes_read", "bytes_written",
@@ -25,15 +25,15 @@ COUNTED = (
 
 @dataclass
 class Kernel:
-    """A kernel and where it comes in the step."""
+    """A kernel and its places in the step."""
 
     name: str
-    # every time that the step runs it
+    # indices of all its dispatches in the step
     files: list[str]
 
 
 def kernels_of(plan: dict[str, Any]) -> list[Kernel]:
-    """The different kernels of a step: a step of RK4 runs some more than once."""
+    """The distinct kernels of a step: a step of RK4 dispatches some more than once."""
     found: dict[tuple[str, ...], Kernel] = {}
     for said in plan["kernels"]:
         stages = said["stages"]
@@ -43,7 +43,7 @@ def kernels_of(plan: dict[str, Any]) -> list[Kernel]:
 
 
 def measure(program: Path, model: Path, lanes: int | None = None) -> dict[str, Any]:
-    """All figures of a model; of so many lanes a world, or as many as a hardware GPU gets."""
+    """All figures of a model, with a number of lanes per world, or the number for a hardware GPU."""
     folder = tools.WORK / model.stem
     state = tools.state_of(model)
     if not state.exists():
@@ -70,7 +70,7 @@ def measure(program: Path, model: Path, lanes: int | None = None) -> dict[str, A
 
 
 def compiled(folder: Path, kernels: Iterable[Kernel], invocations: int) -> list[dict[str, int]]:
-    """What NVIDIA's compilers say of each kernel; PTX and machine code stay in the folder."""
+    """Statistics of NVIDIA's compilers for each kernel; PTX and machine code stay in the folder."""
     site = tools.compilers()
     nvrtc = nvidia.Nvrtc(site)
     header = (tools.HERE / "metal.h").read_text()
@@ -88,10 +88,10 @@ def compiled(folder: Path, kernels: Iterable[Kernel], invocations: int) -> list[
 
 
 def run(folder: Path, plan: dict[str, Any], kernels: Iterable[Kernel], invocations: int) -> dict[str, dict[str, int]]:
-    """Runs the whole step, on all worlds: what was counted of each kernel, in its order."""
+    """Simulates the whole step, on all worlds; returns the counts of each dispatch, in order."""
     first = {file: kernel.files[0] for kernel in kernels for file in kernel.files}
     order = [said["file"] for said in plan["kernels"]]
-    # a file for each turn, so that what is told of one is not written over by the next
+    # a file for each dispatch, so that the next dispatch of a kernel does not overwrite the counts
     for file in order:
         if first[file] != file:
             (folder / f"{file}.ptx").write_bytes((folder / f"{first[file]}.ptx").read_bytes())
@@ -104,10 +104,10 @@ def run(folder: Path, plan: dict[str, Any], kernels: Iterable[Kernel], invocatio
 
 
 def per_world(turns: list[dict[str, int]]) -> dict[str, float]:
-    """What all turns of a kernel count, for a step of one world; barriers are a workgroup's."""
+    """Counts of all dispatches of a kernel per world-step; barriers are per workgroup."""
     total = {name: sum(turn[name] for turn in turns) for name in turns[0] if name != "kernel"}
     out = {name: round(total[name] / WORLDS, 2) for name in COUNTED}
-    # part of the lanes that take part in an instruction, and how much longer the longest workgroup takes than the mean
+    # share of active lanes per instruction, and the longest workgroup's instructions relative to the mean
     out["busy"] = round(total["lanes"] / (32 * max(total["instructions"], 1)), 4)
     del out["lanes"]
     out["barriers"] = round(total["barriers"] / turns[0]["workgroups"], 2)
@@ -117,7 +117,7 @@ def per_world(turns: list[dict[str, int]]) -> dict[str, float]:
 
 
 def by_function(model: Path, file: str, most: int) -> list[tuple[str, float]]:
-    """The functions of a kernel that was counted, with most instructions for a step of a world."""
+    """The functions of a counted kernel with most instructions per world-step."""
     path = tools.WORK / model.stem / file
     count = functions.by_function(path.with_suffix(".cu"), path.with_suffix(".chains"))
     return [(name, n / WORLDS) for name, n in count.most_common(most)]

@@ -13,7 +13,7 @@ template <class T> struct vec2;
 template <class T> struct vec3;
 template <class T> struct vec4;
 
-// what vectors of every length have; `pick<0, 2>()` stands for `.xz`
+// common part of vectors of every length; `pick<0, 2>()` stands for `.xz`
 #define COMMON(N) \
     INLINE T& operator[](int i) { return (&x)[i]; } \
     INLINE T operator[](int i) const { return (&x)[i]; } \
@@ -55,7 +55,7 @@ typedef vec2<uint> uint2; typedef vec3<uint> uint3; typedef vec4<uint> uint4;
 typedef vec2<float> float2; typedef vec3<float> float3; typedef vec4<float> float4;
 typedef float3 packed_float3;
 
-// operators, component by component, and of a vector with a number
+// componentwise operators, and operators of a vector with a number
 #define EACH(R, T, op) \
     INLINE vec2<R> operator op(vec2<T> a, vec2<T> b) { return vec2<R>(a.x op b.x, a.y op b.y); } \
     INLINE vec3<R> operator op(vec3<T> a, vec3<T> b) { return vec3<R>(a.x op b.x, a.y op b.y, a.z op b.z); } \
@@ -82,7 +82,7 @@ INLINE bool any(bool3 a) { return a.x || a.y || a.z; }
 INLINE bool all(bool4 a) { return a.x && a.y && a.z && a.w; }
 INLINE bool any(bool4 a) { return a.x || a.y || a.z || a.w; }
 
-// functions of one number, and of vectors component by component
+// functions of one number, and componentwise functions of vectors
 #define OVER1(T, f) \
     INLINE vec2<T> f(vec2<T> a) { return vec2<T>(f(a.x), f(a.y)); } \
     INLINE vec3<T> f(vec3<T> a) { return vec3<T>(f(a.x), f(a.y), f(a.z)); } \
@@ -133,7 +133,7 @@ template <class V> INLINE float length(V a) { return sqrt(dot(a, a)); }
 template <class V> INLINE float distance(V a, V b) { return length(a - b); }
 template <class V> INLINE V normalize(V a) { return a * rsqrt(dot(a, a)); }
 
-// by columns
+// matrices, in columns
 template <int N, class V> struct matrix {
     V column[N];
     INLINE matrix() : column() {}

@@ -1,8 +1,8 @@
-"""naga's Metal text of a kernel as CUDA C++: the text stays, and an entry of CUDA's kind calls Metal's."""
+"""Turns naga's Metal text of a kernel into CUDA C++: the text stays, and a CUDA entry point calls Metal's."""
 
 import re
 
-# a number of C++ is a double, one of Metal a float
+# a literal without suffix is a double in C++ and a float in Metal
 REAL = re.compile(r"(?<![\w.])(?:\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+)(?![\w.])")
 SWIZZLE = re.compile(r"\.([xyzw]{2,4})\b")
 FUNCTION = re.compile(r"^(?=(?:metal::)?\w+ \w+\($)", re.MULTILINE)
@@ -10,14 +10,14 @@ ENTRY = re.compile(r"^(?:\[\[.*?\]\] )?kernel void main_\((.*?)\n\) \{", re.MULT
 
 
 def cuda(metal: str, invocations: int) -> str:
-    """The CUDA text of a kernel whose workgroups have so many invocations."""
+    """The CUDA text of a kernel with `invocations` per workgroup."""
     text = re.sub(r"#include <.*?>|using metal::uint;", "", metal)
     text = REAL.sub(lambda number: number[0] + "f", text)
-    # buffers have no length that the text knows
+    # the text does not get the lengths of buffers
     text = re.sub(r"^typedef uint (type_\w+)\[1\];", r"typedef uint \1[1 << 28];", text, flags=re.MULTILINE)
     text = SWIZZLE.sub(lambda letters: f".pick<{', '.join(str('xyzw'.index(c)) for c in letters[1])}>()", text)
     text = re.sub(r"^constant ", "constexpr ", text, flags=re.MULTILINE)
-    # a driver makes one function of all
+    # drivers inline all functions into one
     text = FUNCTION.sub("INLINE ", text)
     entry = ENTRY.search(text)
     if entry is None:
@@ -28,7 +28,7 @@ def cuda(metal: str, invocations: int) -> str:
 
 
 def caller(parameters: list[str], invocations: int) -> str:
-    """CUDA's entry: it gives Metal's what that declares as parameters."""
+    """The CUDA entry point, which passes Metal's the parameters that it declares."""
     lines, given = [], []
     for said in parameters:
         kind, name = said.rsplit(" ", 1)

@@ -1,4 +1,4 @@
-"""Arrays in npz files, without numpy, so that counting needs Python alone."""
+"""Arrays in npz files, without numpy, so that counting needs only Python."""
 
 import ast
 import struct
@@ -8,12 +8,12 @@ from math import prod
 from pathlib import Path
 
 MAGIC = b"\x93NUMPY\x01\x00"
-# names of numpy's formats, and of those of `array`
+# numpy's format names, and the type codes of `array`
 FORMATS = {"<f8": "d", "<f4": "f", "<i4": "i"}
 
 
 class Array:
-    """Numbers row by row."""
+    """An array in row-major order."""
 
     def __init__(self, shape: tuple[int, ...], values: "array[float]") -> None:
         self.shape = shape
@@ -26,7 +26,7 @@ class Array:
 
 
 def read(path: Path) -> dict[str, Array]:
-    """The arrays of a file by their names."""
+    """The arrays of a file, by name."""
     found = {}
     with zipfile.ZipFile(path) as file:
         for entry in file.namelist():
@@ -42,7 +42,7 @@ def read(path: Path) -> dict[str, Array]:
 
 
 def write(path: Path, arrays: dict[str, Array]) -> None:
-    """Writes arrays in single precision. The same arrays make the same bytes."""
+    """Writes arrays in single precision. Equal arrays give equal bytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         for name, it in arrays.items():
             head = str({"descr": "<f4", "fortran_order": False, "shape": it.shape}) + " "

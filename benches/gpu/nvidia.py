@@ -1,4 +1,4 @@
-"""NVIDIA's compilers, without a GPU: nvrtc makes PTX of CUDA C++, ptxas makes machine code of that."""
+"""NVIDIA's compilers, without a GPU: nvrtc compiles CUDA C++ to PTX, ptxas compiles PTX to machine code."""
 
 import ctypes
 import re
@@ -10,7 +10,7 @@ from tools import CompilerError
 
 FLAGS = ["--std=c++17", "--use_fast_math", "--device-as-default-execution-space", "--generate-line-info", "-w"]
 
-# what an instruction of the machine does, by how its name begins; the first that fits
+# kinds of machine instructions by the beginning of their names; the first match counts
 KINDS = {
     "global load": r"LDG|LD\b",
     "global store": r"STG|ST\b",
@@ -26,7 +26,7 @@ KINDS = {
 
 
 class Nvrtc:
-    """The library that makes PTX."""
+    """The library that compiles to PTX (nvrtc)."""
 
     def __init__(self, site: Path) -> None:
         folder = site / "nvidia" / "cuda_nvrtc" / "lib"
@@ -57,7 +57,7 @@ class Nvrtc:
 
 
 def machine(ptx: Path, site: Path, arch: str) -> dict[str, int]:
-    """What ptxas says of a kernel, and how many instructions of each kind its machine code has, beside the PTX in a file."""
+    """ptxas's statistics of a kernel, and the number of its machine instructions by kind; the machine code is written beside the PTX."""
     cubin = ptx.with_suffix(".cubin")
     ptxas = site / "nvidia" / "cuda_nvcc" / "bin" / "ptxas"
     told = subprocess.run([ptxas, "-v", f"-arch={arch}", ptx, "-o", cubin], capture_output=True, text=True)
@@ -81,7 +81,7 @@ def machine(ptx: Path, site: Path, arch: str) -> dict[str, int]:
 
 
 def mix(code: str) -> dict[str, int]:
-    """Instructions of machine code by kind, and all of them."""
+    """Numbers of machine instructions by kind, and in total."""
     count: Counter[str] = Counter()
     for line in re.finditer(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+ )?([A-Z][A-Z0-9_.]+)", code):
         kind = next((kind for kind, names in KINDS.items() if re.match(names, line[1])), "integer")

@@ -1,9 +1,9 @@
-"""Makes the states that counting starts from: worlds that have moved under small random controls until contacts are at work.
+"""Makes the states that counting starts from: worlds after 500 steps under small random controls, with active contacts.
 
     python3 benches/gpu/settle.py models/humanoid.xml …
 
 The states are committed (`states/NAME.npz`): one step from there is the same everywhere to the last few bits, where hundreds of steps
-would part, and what counts then says is said of kernels alone.
+would diverge, so that counts depend on the kernels alone.
 """
 
 import random
@@ -18,9 +18,9 @@ import tools
 
 WORLDS = 64
 STEPS = 500
-# steps that a control is held
+# steps for which a control is held
 HOLD = 10
-# of a control's unit
+# size of a control, in its unit
 STRAY = 0.17
 KEPT = ("qpos", "qvel", "act", "ctrl", "qacc_warmstart")
 

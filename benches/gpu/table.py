@@ -1,4 +1,4 @@
-"""The page docs/kernels.md, of the figures."""
+"""Makes the page docs/kernels.md from the figures."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def page(said: dict[str, Any]) -> str:
 
 
 def grid(head: list[str], rows: list[list[str]]) -> str:
-    """A table; numbers stand at the right."""
+    """A table with right-aligned numbers."""
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

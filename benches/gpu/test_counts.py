@@ -1,4 +1,4 @@
-"""What counting is made of, without a compiler: `python3 -m unittest discover -s benches/gpu -p "test_*.py"`."""
+"""Tests of the parts of counting that need no compiler: `python3 -m unittest discover -s benches/gpu -p "test_*.py"`."""
 
 import tempfile
 import unittest
@@ -85,7 +85,7 @@ class Worlds(unittest.TestCase):
     def test_differences_are_found_in_tiles(self) -> None:
         plan = {"tile": 2, "world_words": 3, "arrays": {"qvel": [1, 1], "ncon": [2, 1]}}
         with tempfile.TemporaryDirectory() as folder:
-            # words of worlds 0 and 1 in turn, then those of 2
+            # words of worlds 0 and 1 interleaved, then those of world 2
             after = array("I", [0] * 12)
             found = array("I", after)
             found[2] = array("I", array("f", [0.25]).tobytes())[0]

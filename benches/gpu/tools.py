@@ -1,4 +1,4 @@
-"""What counting needs, made ready: the program, the machine that runs warps, NVIDIA's compilers."""
+"""Fetches and builds the tools of counting: the program, the PTX simulator, NVIDIA's compilers."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TARGET = ROOT / "target"
 WORK = TARGET / "gpu"
-# the same versions make the same code
+# fixed versions, so that they make the same code
 PACKAGES = ["nvidia-cuda-nvrtc-cu12==12.9.86", "nvidia-cuda-nvcc-cu12==12.9.86", "nvidia-cuda-nvdisasm==13.5.37"]
 
 
@@ -20,26 +20,26 @@ class CompilerError(Exception):
 
 
 class Unavailable(Exception):
-    """Something that counting needs cannot be had on this machine."""
+    """A tool that counting needs is not available on this machine."""
 
 
 @cache
 def program() -> Path:
-    """The program, built if need be."""
+    """The path of the program, built if needed."""
     subprocess.run(["cargo", "build", "--quiet", "--release"], cwd=ROOT, check=True)
     return TARGET / "release" / "manyworlds"
 
 
 @cache
 def warps() -> Path:
-    """The machine that runs warps, built if need be."""
+    """The path of the PTX simulator, built if needed."""
     subprocess.run(["cargo", "build", "--quiet", "--release", "-p", "warps"], cwd=ROOT, check=True)
     return TARGET / "release" / "warps"
 
 
 @cache
 def compilers() -> Path:
-    """The folder of NVIDIA's packages, fetched if need be."""
+    """The folder of NVIDIA's packages, fetched if needed."""
     home = WORK / "compilers"
     stamp = home / "packages.txt"
     wanted = "\n".join(PACKAGES)
@@ -54,7 +54,7 @@ def compilers() -> Path:
 
 
 def said(program: Path, *words: str | Path) -> dict[str, Any]:
-    """What a verb of the program says as JSON."""
+    """The JSON output of a verb of the program."""
     told = subprocess.run([program, *words, "--json"], capture_output=True, text=True)
     if told.returncode:
         raise SystemExit(f"{' '.join(map(str, words))}: {told.stderr.strip()}")
@@ -62,5 +62,5 @@ def said(program: Path, *words: str | Path) -> dict[str, Any]:
 
 
 def state_of(model: Path) -> Path:
-    """Where the states of a model's worlds are kept."""
+    """The path of the committed states of a model's worlds."""
     return HERE / "states" / f"{model.stem}.npz"

@@ -1,18 +1,18 @@
-"""How far the worlds that the kernels left are from those that the f64 reference left."""
+"""Differences between the states after the step of the kernels and after that of the f64 reference."""
 
 from array import array
 from pathlib import Path
 from typing import Any
 
-# the state, and what the solver met on its way
+# the state, and the numbers of contacts, rows and iterations
 REALS = ("qpos", "qvel")
 INTEGERS = ("ncon", "nefc", "solver_niter")
-# a kernel that computes something else is further off than this (m, rad, m/s, rad/s)
+# a larger difference means a wrong kernel (m, rad, m/s, rad/s)
 MOST = 0.01
 
 
 def differences(folder: Path, plan: dict[str, Any], worlds: int) -> dict[str, float]:
-    """Of reals the worst difference; of integers the number of worlds in which they differ."""
+    """For reals the largest difference; for integers the number of worlds in which they differ."""
     found, wanted = words(folder / "found.words"), words(folder / "after.words")
     out = {}
     for name in (*REALS, *INTEGERS):
@@ -24,7 +24,7 @@ def differences(folder: Path, plan: dict[str, Any], worlds: int) -> dict[str, fl
             out[name] = sum(any(found[at] != wanted[at] for at in world) for world in own)
         else:
             a, b = reals(found), reals(wanted)
-            # what is no number is infinitely far
+            # NaN counts as an infinite difference
             gaps = [abs(a[at] - b[at]) for world in own for at in world]
             out[name] = max((gap if gap == gap else float("inf") for gap in gaps), default=0.0)
     return out
@@ -41,7 +41,7 @@ def reals(them: "array[int]") -> "array[float]":
 
 
 def places(plan: dict[str, Any], world: int, first: int, length: int) -> range:
-    """Where the words of one world's array lie."""
+    """Addresses of the words of one world's array."""
     tile = plan["tile"]
     begin = world // tile * tile * plan["world_words"] + world % tile + first * tile
     return range(begin, begin + length * tile, tile)

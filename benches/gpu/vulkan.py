@@ -1,8 +1,8 @@
-"""What a Vulkan driver's compiler says of compute kernels; no GPU is needed where the driver makes a device of nothing.
+"""Statistics of a Vulkan driver's compiler for compute kernels; no GPU is needed if the driver offers a null device.
 
     RADV_FORCE_FAMILY=GFX1100 VK_DRIVER_FILES=…/radeon_icd.x86_64.json python3 benches/gpu/vulkan.py KERNEL.spv …
 
-A line of JSON for the device, then one a kernel (VK_KHR_pipeline_executable_properties). `amd.py` calls it, in a process of its own.
+Prints a line of JSON for the device, then one per kernel (VK_KHR_pipeline_executable_properties). `amd.py` runs it in a separate process.
 """
 
 import ctypes as c
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# of pipelines: keep what the compiler says
+# pipeline creation flag: record the compiler's statistics
 CAPTURE_STATISTICS = 0x40
 STORAGE_BUFFER, COMPUTE = 7, 0x20
 API_VERSION = 1 << 22 | 3 << 12
@@ -19,7 +19,7 @@ EXTENSIONS = [b"VK_KHR_pipeline_executable_properties", b"VK_EXT_robustness2"]
 
 
 def structure(name: str, *fields: tuple[str, Any], kind: int | None = None) -> type[c.Structure]:
-    """A structure of Vulkan's; `kind` is its number, where it begins with one and a pointer."""
+    """A Vulkan structure; `kind` is its sType, if it begins with sType and pNext."""
     head = [] if kind is None else [("kind", c.c_uint32), ("next", c.c_void_p)]
 
     def make(self: Any, **values: Any) -> None:
@@ -39,7 +39,7 @@ Device = structure(
     "Device", ("flags", u32), ("nqueue", u32), ("queues", ptr), ("nlayer", u32), ("layers", ptr), ("nextension", u32),
     ("extensions", ptr), ("features", ptr), kind=3,
 )  # fmt: skip
-# robustBufferAccess is the first of 55
+# robustBufferAccess is the first of the 55 features
 Features = structure("Features", ("on", u32 * 55), kind=1000059000)
 Statistics = structure("Statistics", ("on", u32), kind=1000269000)
 Robust = structure("Robust", ("buffers", u32), ("images", u32), ("nulls", u32), kind=1000286000)
@@ -73,7 +73,7 @@ class Driver:
         self.layout = self.bound()
 
     def call(self, name: str, *arguments: Any, fine: tuple[int, ...] = (0,)) -> None:
-        """Calls a function of Vulkan's; fails where it does."""
+        """Calls a Vulkan function; raises an error if it fails."""
         code = getattr(self.vk, name)(*arguments)
         if code not in fine:
             raise SystemExit(f"{name}: {code}")
@@ -86,7 +86,7 @@ class Driver:
         name = properties.raw[20:276].split(b"\0")[0].decode()
         return {"device": name, "version": f"{version >> 22}.{version >> 12 & 0x3FF}.{version & 0xFFF}"}
 
-    # as wgpu opens it: what lies beyond a buffer is zero
+    # as wgpu opens the device: reads beyond a buffer return zero
     def opened(self) -> c.c_void_p:
         statistics = Statistics(on=1)
         robust = Robust(buffers=1, next=c.addressof(statistics))
@@ -112,7 +112,7 @@ class Driver:
         return layout
 
     def statistics(self, code: bytes) -> dict[str, int]:
-        """What the compiler says of a kernel."""
+        """The compiler's statistics of a kernel."""
         module, pipeline = handle(), handle()
         kept = c.create_string_buffer(code, len(code))
         said = Module(size=len(code), code=c.addressof(kept))

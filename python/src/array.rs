@@ -1,4 +1,4 @@
-//! Numpy arrays of a batch: one row a world, in the precision of the backend.
+//! Numpy arrays of a batch: one row per world, in the precision of the backend.
 
 use manyworlds::batch::{In, Out};
 use manyworlds::fields::{Elem, Field, View};
@@ -9,7 +9,7 @@ use numpy::{
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// An array that lives in Python.
+/// A numpy array.
 #[derive(Debug)]
 pub enum Array {
     /// Reals of `simd` and `gpu`.
@@ -30,7 +30,7 @@ impl Array {
         }
     }
 
-    /// One of numbers that a caller gives; the precision must be the batch's.
+    /// An array of numbers from the caller; their precision must be the batch's.
     pub fn given(values: &Bound<'_, PyAny>, elem: Elem, single: bool) -> PyResult<Self> {
         let (array, dtype) = match (elem, single) {
             (Elem::Int, _) => (taken(values).map(Self::I32), "int32"),
@@ -46,7 +46,7 @@ impl Array {
         })
     }
 
-    /// The array itself.
+    /// The Python object.
     pub fn object(&self, py: Python<'_>) -> Py<PyAny> {
         match self {
             Self::F32(x) => x.clone_ref(py).into_any(),
@@ -55,7 +55,7 @@ impl Array {
         }
     }
 
-    /// Borrows it to be read.
+    /// Borrows the array for reading.
     pub fn read<'py>(&self, py: Python<'py>) -> PyResult<Reading<'py>> {
         Ok(match self {
             Self::F32(x) => Reading::F32(x.bind(py).try_readonly()?),
@@ -64,7 +64,7 @@ impl Array {
         })
     }
 
-    /// Borrows it to be filled.
+    /// Borrows the array for writing.
     pub fn fill<'py>(&self, py: Python<'py>) -> PyResult<Filling<'py>> {
         Ok(match self {
             Self::F32(x) => Filling::F32(x.bind(py).try_readwrite()?),
@@ -79,7 +79,7 @@ fn taken<T: Element>(values: &Bound<'_, PyAny>) -> Option<Py<PyArrayDyn<T>>> {
     Some(array.clone().unbind())
 }
 
-/// An array that is being read.
+/// An array borrowed for reading.
 #[derive(Debug)]
 pub enum Reading<'py> {
     /// Reals of `simd` and `gpu`.
@@ -91,7 +91,7 @@ pub enum Reading<'py> {
 }
 
 impl Reading<'_> {
-    /// Its numbers; an error where they do not lie one behind the other.
+    /// Its numbers; an error if they are not contiguous.
     pub fn numbers(&self) -> PyResult<In<'_>> {
         Ok(match self {
             Self::F32(x) => In::F32(x.as_slice()?),
@@ -101,7 +101,7 @@ impl Reading<'_> {
     }
 }
 
-/// An array that is being filled.
+/// An array borrowed for writing.
 #[derive(Debug)]
 pub enum Filling<'py> {
     /// Reals of `simd` and `gpu`.
@@ -113,7 +113,7 @@ pub enum Filling<'py> {
 }
 
 impl Filling<'_> {
-    /// Room for its numbers.
+    /// Its memory, to be filled with numbers.
     pub fn room(&mut self) -> PyResult<Out<'_>> {
         Ok(match self {
             Self::F32(x) => Out::F32(x.as_slice_mut()?),
@@ -136,7 +136,7 @@ pub fn copy<'py>(
     flat.call_method1("reshape", (shape,))
 }
 
-/// Numbers of an array of any kind and shape, row by row.
+/// Numbers of an array of any type and shape, in row-major order.
 pub fn flat(values: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     let numpy = values.py().import("numpy")?;
     let array = numpy
@@ -146,7 +146,7 @@ pub fn flat(values: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     Ok(array.to_vec()?)
 }
 
-/// The shape of a field of one world or of a model: scalars have none.
+/// The shape of a field of one world or of a model; empty for scalars.
 pub fn shape(m: &manyworlds::Model, field: &Field) -> Vec<usize> {
     let mut shape: Vec<usize> = match field.dims {
         ["1"] => Vec::new(),

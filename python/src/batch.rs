@@ -13,15 +13,15 @@ use crate::error::{FieldError, raised};
 use crate::functions::Calls;
 use crate::model::Model;
 
-/// How long the interpreter may wait to be asked whether somebody interrupts (s).
+/// Longest time between two checks of the interpreter for signals (s).
 const PATIENCE: f64 = 0.1;
 
-/// The state of all worlds at some time.
+/// A saved state of all worlds.
 #[pyclass(frozen, module = "manyworlds._core")]
 #[derive(Debug)]
 pub struct Saved(State);
 
-// an array that is filled by every call, and written from before it where worlds take it as an input
+// a live array: every call fills it; if it is an input, every call first writes it into the worlds
 #[derive(Debug)]
 struct Live {
     field: &'static Field,
@@ -35,9 +35,9 @@ struct Live {
 pub struct Batch {
     pub(crate) batch: manyworlds::Batch,
     live: Vec<Live>,
-    // how calls of Python's functions are going, where the model has any
+    // errors and interruptions of the calls of Python functions, if the model has any
     calls: Option<Arc<Calls>>,
-    // seconds that a step took when it was last made
+    // duration of a step at its last measurement (s)
     pace: f64,
 }
 
@@ -92,7 +92,7 @@ impl Batch {
         let inner = bound.as_ref().unwrap_or(&model.inner);
         let make = || manyworlds::Batch::with(inner, nsim, settings);
         let mut batch = watched(py, calls.as_deref(), make)?;
-        // as in mujoco.batch
+        // queries are of the current state, as in mujoco.batch
         batch.look(Look::State);
         Ok(Self {
             batch,
@@ -108,7 +108,7 @@ impl Batch {
         self.batch.nworld()
     }
 
-    /// Who computes: `cpu`, `simd` or `gpu`.
+    /// The backend: `cpu`, `simd` or `gpu`.
     #[getter]
     fn backend(&self) -> &'static str {
         match self.batch.backend() {
@@ -124,28 +124,28 @@ impl Batch {
         self.batch.backend() != Backend::Cpu
     }
 
-    /// One line: who computes, and how.
+    /// The backend and its device, in one line.
     #[getter]
     fn device(&self) -> String {
         self.batch.device()
     }
 
-    /// Room for contacts and rows of a world.
+    /// Capacity of a world for contacts and rows.
     #[getter]
     fn room(&self) -> (usize, usize) {
         let m = self.batch.model();
         (m.nconmax, m.njmax)
     }
 
-    /// An array of all worlds that is filled by every call, (nsim, …). Where worlds take it as an input, what is written into it is
-    /// theirs at the next call.
+    /// A live array of all worlds, (nsim, …), filled by every call. If the field is an input, the next call writes the array's contents
+    /// into the worlds.
     fn bind(&mut self, py: Python<'_>, name: &str) -> PyResult<(Py<PyAny>, bool)> {
         if let Some(live) = self.live.iter().find(|live| live.field.name == name) {
             return Ok((live.array.object(py), live.input));
         }
         let field = of_world(name)?;
         let array = self.zeros(py, field);
-        // accelerations are an input of inverse dynamics alone: those are written, not bound
+        // accelerations are an input of inverse dynamics only, so a bound array of them is not written into the worlds
         let input = manyworlds::Batch::is_input(name) && name != "qacc";
         self.fill(py, field, &array)?;
         let object = array.object(py);
@@ -169,24 +169,24 @@ impl Batch {
         self.compute(py, manyworlds::Batch::forward)
     }
 
-    /// Forward dynamics but for what is known, and without sensors if they are not asked for.
+    /// Forward dynamics without the stages whose results are known, and without sensors unless `sensors` is true.
     fn forward_skip(&mut self, py: Python<'_>, skip: i32, sensors: bool) -> PyResult<()> {
         let skip = stage(skip)?;
         self.compute(py, move |batch| batch.forward_skip(skip, sensors))
     }
 
-    /// Inverse dynamics but for what is known, and without sensors if they are not asked for.
+    /// Inverse dynamics without the stages whose results are known, and without sensors unless `sensors` is true.
     fn inverse_skip(&mut self, py: Python<'_>, skip: i32, sensors: bool) -> PyResult<()> {
         let skip = stage(skip)?;
         self.compute(py, move |batch| batch.inverse_skip(skip, sensors))
     }
 
-    /// Computes the force that the acceleration takes.
+    /// Inverse dynamics: the generalized force that produces the acceleration.
     fn inverse(&mut self, py: Python<'_>) -> PyResult<()> {
         self.compute(py, manyworlds::Batch::inverse)
     }
 
-    /// Puts worlds back to the model's start or to a keyframe.
+    /// Resets worlds to the model's initial state or to a keyframe.
     #[pyo3(signature = (mask, keyframe))]
     fn reset(
         &mut self,
@@ -212,7 +212,7 @@ impl Batch {
         Ok(array.object(py))
     }
 
-    /// Writes an input of some worlds: a row for every world of the batch, or one for all that are chosen.
+    /// Writes an input of the worlds of a mask: a row for every world of the batch, or one row for all chosen worlds.
     #[pyo3(signature = (name, values, mask))]
     fn write(
         &mut self,
@@ -238,7 +238,7 @@ impl Batch {
         self.take(py)
     }
 
-    /// Numbers of one world's state, of the elements that the bits name.
+    /// Size of one world's state vector, for the elements of the mjtState bits.
     fn state_size(&self, spec: i32) -> PyResult<usize> {
         self.batch.state_size(spec).map_err(raised)
     }
@@ -268,13 +268,13 @@ impl Batch {
         self.take(py)
     }
 
-    /// Keeps the state of all worlds.
+    /// Saves the state of all worlds.
     fn save(&mut self, py: Python<'_>) -> PyResult<Saved> {
         self.give(py)?;
         self.run(py, manyworlds::Batch::save).map(Saved)
     }
 
-    /// Puts worlds back to a state that was kept.
+    /// Restores a saved state.
     #[pyo3(signature = (saved, mask))]
     fn restore(
         &mut self,
@@ -290,7 +290,7 @@ impl Batch {
         self.take(py)
     }
 
-    /// Gives worlds the state of another.
+    /// Copies the state of one world into others.
     fn copy(&mut self, py: Python<'_>, source: usize, to: Vec<usize>) -> PyResult<()> {
         self.give(py)?;
         self.run(py, |batch| batch.copy(source, &to))?;
@@ -305,7 +305,7 @@ impl Batch {
         Ok(())
     }
 
-    /// A field that every world has for itself, a row a world.
+    /// An expanded field: one row per world.
     fn own(&mut self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         let nworld = self.batch.nworld();
         let mut dims = vec![nworld];
@@ -317,7 +317,7 @@ impl Batch {
         Ok(crate::array::copy(py, View::Real(&values), dims)?.unbind())
     }
 
-    /// Sets a field that every world has for itself: a row for every world of the batch, or one for all that are chosen.
+    /// Sets an expanded field: a row for every world of the batch, or one row for all chosen worlds.
     #[pyo3(signature = (name, values, mask))]
     fn set_own(
         &mut self,
@@ -334,7 +334,7 @@ impl Batch {
         })
     }
 
-    /// Derives what follows from fields that were set.
+    /// Derives the fields that depend on fields that were set (mj_setConst).
     #[pyo3(signature = (mask))]
     fn set_const(
         &mut self,
@@ -348,7 +348,7 @@ impl Batch {
         })
     }
 
-    /// What befell worlds since their last reset: world, whether it diverged, whether it overflowed, in words.
+    /// Faults of worlds since their last reset: the world, whether it diverged, whether it overflowed, and a description.
     fn flags(&mut self, py: Python<'_>) -> PyResult<Vec<(usize, bool, bool, String)>> {
         let flags = self.run(py, manyworlds::Batch::flags)?;
         let told = flags.iter().map(|flag| {
@@ -376,14 +376,14 @@ impl Batch {
         Array::zeros(py, &dims, field.elem, self.single())
     }
 
-    // what was written into live arrays becomes the worlds'
+    // writes the live inputs into the worlds
     pub(crate) fn give(&mut self, py: Python<'_>) -> PyResult<()> {
         self.call_with(py, |batch, inputs| batch.control(inputs, 0, &mut []))
     }
 
-    // live arrays become what the worlds have
+    // fills the live arrays from the worlds
     fn take(&mut self, py: Python<'_>) -> PyResult<()> {
-        // room for contacts and rows may have grown
+        // the capacity for contacts and rows may have grown
         for k in 0..self.live.len() {
             let live = &self.live[k];
             if matches!(live.field.dims[0], "nconmax" | "njmax") && self.outgrown(py, live)? {
@@ -411,8 +411,8 @@ impl Batch {
             .map_err(raised)
     }
 
-    // calls the batch without the interpreter: functions of Python's, of these worlds or of others that share the threads, may have to
-    // take it before a thread is free
+    // calls the batch without the interpreter's lock: Python functions, of these worlds or of others that share the threads, may need the
+    // lock before a thread is free
     pub(crate) fn run<T: Send>(
         &mut self,
         py: Python<'_>,
@@ -442,7 +442,7 @@ impl Batch {
         watched(py, calls.as_deref(), || run(batch, &numbers))
     }
 
-    // a computation from what was written into live arrays; they become what it found
+    // writes the live inputs into the worlds, runs a computation, and fills the live arrays with its results
     fn compute(
         &mut self,
         py: Python<'_>,
@@ -454,7 +454,7 @@ impl Batch {
         done
     }
 
-    // steps, in pieces that are short enough to be interrupted; the first takes the inputs
+    // steps in pieces that are short enough for interrupts; the first piece takes the inputs
     fn steps(&mut self, py: Python<'_>, n: usize) -> PyResult<()> {
         let mut left = n;
         loop {
@@ -478,7 +478,7 @@ impl Batch {
     }
 }
 
-// runs without the interpreter, and is watched where worlds call functions of Python's
+// runs without the interpreter's lock; if worlds call Python functions, their errors and signals are watched
 fn watched<T: Send>(
     py: Python<'_>,
     calls: Option<&Calls>,
@@ -490,7 +490,7 @@ fn watched<T: Send>(
     }
 }
 
-// a field of a world, by its name
+// the field of a world with a name
 fn of_world(name: &str) -> PyResult<&'static Field> {
     if field(name).is_some_and(|field| field.room == Room::Model) {
         return Err(FieldError::new_err(format!(
@@ -500,13 +500,13 @@ fn of_world(name: &str) -> PyResult<&'static Field> {
     manyworlds::Batch::field(name).map_err(|e| FieldError::new_err(e.to_string()))
 }
 
-// the worlds that are chosen; none: all of them
+// the mask of the chosen worlds; none: all worlds
 fn chosen(mask: Option<PyReadonlyArray1<'_, bool>>) -> PyResult<Option<Vec<bool>>> {
     let mask = mask.map(|mask| mask.as_slice().map(<[bool]>::to_vec));
     Ok(mask.transpose()?)
 }
 
-// what is known, as mjtStage has it
+// the stages to skip, from an mjtStage
 fn stage(skip: i32) -> PyResult<Skip> {
     match skip {
         0 => Ok(Skip::None),

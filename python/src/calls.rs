@@ -1,5 +1,5 @@
-//! Calls that only look at the worlds, for Python: numbers in and out in float64, row after row. What is friendly about them
-//! (shapes, defaults, chosen worlds) is written in Python.
+//! Queries of the worlds for Python, which change nothing: numbers in and out in float64, row after row. Shapes, defaults and the
+//! choice of worlds are handled in Python.
 
 use manyworlds::batch::{Among, Differences};
 use manyworlds::types::ObjType;
@@ -44,7 +44,7 @@ pub fn jac_of<'py>(
     Ok((jac.jacp.to_pyarray(py), jac.jacr.to_pyarray(py)))
 }
 
-/// Jacobian of the centre of mass of a body and what it carries, (nsim, 3, nv).
+/// Jacobian of the centre of mass of a body's subtree, (nsim, 3, nv).
 #[pyfunction]
 pub fn jac_subtree_com<'py>(
     batch: &mut Batch,
@@ -126,7 +126,7 @@ pub fn contact_force<'py>(batch: &mut Batch, py: Python<'py>) -> PyResult<(Ints<
     Ok((ncon.to_pyarray(py), all.force.to_pyarray(py)))
 }
 
-/// Distance of two geoms, (nsim,), and where they are nearest, (nsim, 6).
+/// Signed distance of two geoms, (nsim,), and their nearest points, (nsim, 6).
 #[pyfunction]
 pub fn geom_distance<'py>(
     batch: &mut Batch,
@@ -139,8 +139,8 @@ pub fn geom_distance<'py>(
     Ok((found.dist.to_pyarray(py), found.fromto.to_pyarray(py)))
 }
 
-/// What rays meet: distances and geoms, (nsim, nray), and normals, (nsim, nray, 3). With a cutoff all rays of a world start at
-/// one point.
+/// First hits of rays: distances and geom ids, (nsim, nray), and normals, (nsim, nray, 3). With a cutoff all rays of a world start
+/// at one point.
 #[pyfunction]
 #[pyo3(signature = (batch, nray, pnt, vec, geomgroup, flg_static, bodyexclude, cutoff))]
 #[expect(
@@ -174,15 +174,15 @@ pub fn ray<'py>(
     ))
 }
 
-/// Matrices of slopes, one after the other, and the worlds where they are not to be trusted.
+/// Matrices of derivatives, and the worlds where they are unreliable.
 type Slopes<'py> = (Vec<Reals<'py>>, Vec<usize>);
 
-// how finite differences are taken: as suits the backend where nobody says
+// parameters of finite differences; none: the backend's default
 fn differences(by: Option<(f64, bool)>) -> Option<Differences> {
     by.map(|(eps, centered)| Differences { eps, centered })
 }
 
-/// The step linearised: A, B, C, D.
+/// Linearised step: A, B, C, D.
 #[pyfunction]
 pub fn transition<'py>(
     batch: &mut Batch,
@@ -195,7 +195,7 @@ pub fn transition<'py>(
     Ok((all.map(|x| x.to_pyarray(py)).into(), found.bad))
 }
 
-/// Inverse dynamics linearised: DfDq, DfDv, DfDa, DsDq, DsDv, DsDa, DmDq.
+/// Linearised inverse dynamics: DfDq, DfDv, DfDa, DsDq, DsDv, DsDa, DmDq.
 #[pyfunction]
 pub fn inverse_slopes<'py>(
     batch: &mut Batch,
@@ -217,7 +217,7 @@ pub fn inverse_slopes<'py>(
     Ok((all.map(|x| x.to_pyarray(py)).into(), found.bad))
 }
 
-/// Forces of the actuators that make a generalized force, (nsim, nout), or the controls that do, (nsim, nu).
+/// Actuator forces that produce a generalized force, (nsim, nout), or the controls that do, (nsim, nu).
 #[pyfunction]
 pub fn recover<'py>(
     batch: &mut Batch,
@@ -233,7 +233,7 @@ pub fn recover<'py>(
     Ok(found.to_pyarray(py))
 }
 
-/// Positions moved with velocities for a time, (nsim, nq).
+/// Positions integrated with velocities over a time, (nsim, nq).
 #[pyfunction]
 pub fn integrate_pos<'py>(
     batch: &Batch,
@@ -248,7 +248,7 @@ pub fn integrate_pos<'py>(
     Ok(moved.to_pyarray(py))
 }
 
-/// Velocities from one position to another, (nsim, nv).
+/// Velocities between two positions, (nsim, nv).
 #[pyfunction]
 pub fn differentiate_pos<'py>(
     batch: &Batch,
@@ -263,7 +263,7 @@ pub fn differentiate_pos<'py>(
 }
 
 impl Batch {
-    // looks at the worlds with what was written into live arrays, without the interpreter
+    // writes the live inputs into the worlds and runs a query without the interpreter's lock
     fn looked<T: Send>(
         &mut self,
         py: Python<'_>,

@@ -1,4 +1,4 @@
-//! What goes wrong, as Python's exceptions.
+//! Errors of the library as Python exceptions.
 
 use manyworlds::Error;
 use pyo3::create_exception;
@@ -36,7 +36,7 @@ create_exception!(
     "No array has this name."
 );
 
-/// What Python calls that errors of the library name; a name that begins another comes behind it.
+/// Names in errors of the library, and their names in Python. A name that is a prefix of another comes after it.
 const NAMES: &[(&str, &str)] = &[
     ("Model::bind_control_wgsl", "Model.with_wgsl(control=...)"),
     ("Model::bind_passive_wgsl", "Model.with_wgsl(passive=...)"),
@@ -67,7 +67,7 @@ const NAMES: &[(&str, &str)] = &[
     ("Batch::expand", "Batch.expand"),
     ("Backend::Cpu", "backend=\"cpu\""),
     ("Settings::rne_post", "rne_post=True"),
-    // limits of what a file may ask for are the library's own here
+    // advice about limits that cannot be set from Python is dropped
     ("; raise `Limits::depth`", ""),
     ("; raise `Limits::elements`", ""),
     ("; raise `Limits::files`", ""),
@@ -84,7 +84,7 @@ fn in_python(text: &str) -> String {
     NAMES.iter().fold(text.to_owned(), renamed)
 }
 
-/// The exception that an error is; what it names has the names of this package.
+/// The exception for an error, with Python's names in its text.
 pub fn raised(e: Error) -> PyErr {
     let text = in_python(&e.to_string());
     match e {

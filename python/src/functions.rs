@@ -1,5 +1,5 @@
-//! Functions of Python's that worlds call in the middle of a step, world by world, on the threads that compute them: each call takes
-//! the interpreter, so they come one after the other.
+//! Python functions that worlds call in the middle of a step, world by world, on the threads that compute them. Each call takes
+//! the interpreter's lock, so the calls run one after the other.
 
 use manyworlds::fields::{Elem, View, field};
 use manyworlds::user::{UserActuator, UserPart, World as Seen};
@@ -16,20 +16,20 @@ use std::time::Duration;
 use crate::array;
 use crate::error::raised;
 
-/// What every function may read of its world, whatever it asked for.
+/// Arrays that every function may read, whatever its `reads`.
 const ALWAYS: [&str; 5] = ["time", "qpos", "qvel", "act", "ctrl"];
 
-/// How long a call goes on before somebody looks whether it is interrupted.
+/// Time between two checks for signals during a call.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The parts of actuators, by their words.
+/// The parts of actuators, by their names in Python.
 const PARTS: [(&str, UserPart); 3] = [
     ("gain", UserPart::Gain),
     ("bias", UserPart::Bias),
     ("dyn", UserPart::Dyn),
 ];
 
-/// The part of an actuator of this word.
+/// The part of an actuator with a name.
 pub fn part(actuator: &str, word: &str) -> PyResult<UserPart> {
     let known = PARTS.iter().find(|(known, _)| *known == word);
     known.map(|(_, part)| *part).ok_or_else(|| {
@@ -38,7 +38,7 @@ pub fn part(actuator: &str, word: &str) -> PyResult<UserPart> {
     })
 }
 
-/// One world as a function sees it: copies of the arrays that it reads and writes.
+/// The view of one world that a function gets: copies of the arrays that it reads and writes.
 #[pyclass(frozen, module = "manyworlds._core")]
 #[derive(Debug)]
 pub struct World {
@@ -59,7 +59,7 @@ impl World {
         self.arrays.bind(py).get_item(name)?.ok_or_else(told)
     }
 
-    /// Writes into an array, as the names of MuJoCo's data do.
+    /// Writes into an array of the view, as an assignment to an attribute of MjData does.
     fn __setattr__(&self, py: Python<'_>, name: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
         self.__getattr__(py, name)?.set_item(py.Ellipsis(), values)
     }
@@ -71,7 +71,7 @@ impl World {
     }
 }
 
-/// An actuator of type `user` as a function sees it, in one world.
+/// The view of an actuator of type `user` in one world that a function gets.
 #[pyclass(frozen, get_all, module = "manyworlds._core")]
 #[derive(Debug)]
 pub struct Actuator {
@@ -81,7 +81,7 @@ pub struct Actuator {
     world: usize,
     /// Time (s).
     time: f64,
-    /// Its control within its range.
+    /// Its control, clamped to its range.
     ctrl: f64,
     /// Its activations.
     act: Vec<f64>,
@@ -89,13 +89,13 @@ pub struct Actuator {
     length: f64,
     /// Its velocity (m/s, or rad/s).
     velocity: f64,
-    /// The model's parameters of the part.
+    /// The parameters of the part in the model (gainprm, biasprm or dynprm).
     prm: Vec<f64>,
 }
 
 type Function = Py<PyAny>;
 
-/// The functions that a model was given.
+/// The functions of a model.
 #[derive(Debug, Default)]
 pub struct Functions {
     pub control: Option<Function>,
@@ -116,7 +116,7 @@ impl Functions {
             && self.actuators.is_empty()
     }
 
-    /// Binds them to a model, whose worlds tell `calls` how it goes.
+    /// Binds the functions to a model; its worlds report errors to `calls`.
     pub fn bind(
         &self,
         py: Python<'_>,
@@ -195,7 +195,7 @@ impl Functions {
     }
 }
 
-/// Refuses what cannot be called.
+/// An error if an object is not callable.
 pub fn callable(py: Python<'_>, function: &Function, what: &str) -> PyResult<()> {
     match function.bind(py).is_callable() {
         true => Ok(()),
@@ -203,17 +203,17 @@ pub fn callable(py: Python<'_>, function: &Function, what: &str) -> PyResult<()>
     }
 }
 
-/// How the calls of a batch are going.
+/// Errors of the function calls of a batch.
 #[derive(Debug, Default)]
 pub struct Calls {
-    // no more are made
+    // true: no further function is called
     ended: AtomicBool,
-    // why
+    // the first error
     error: Mutex<Option<PyErr>>,
 }
 
 impl Calls {
-    // ends them, unless they have ended
+    // stops further calls, with an error, unless they are stopped already
     fn end(&self, e: PyErr) {
         let mut error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.ended.swap(true, Ordering::Relaxed) {
@@ -221,8 +221,8 @@ impl Calls {
         }
     }
 
-    /// Runs what may call functions. What one of them raised is what it fails with, and so is an interruption, which ends it at the
-    /// next call of a function.
+    /// Runs a computation that may call functions. It fails with the exception of a function, or with that of a signal, which ends it
+    /// at the next call of a function.
     pub fn watch<T: Send>(
         &self,
         py: Python<'_>,
@@ -255,7 +255,7 @@ impl Calls {
     }
 }
 
-// a function, and what it takes to call it
+// a function, with the names of the arrays that it reads and the calls of its batch
 struct Caller {
     function: Function,
     reads: Vec<String>,
@@ -263,7 +263,7 @@ struct Caller {
 }
 
 impl Caller {
-    // calls it for a world, of which it may read these arrays too, and may write those
+    // calls the function for a world; it may also read the arrays `reads`, and write the arrays `writes`
     fn call<T>(
         &self,
         world: &Seen<'_>,
@@ -314,12 +314,12 @@ impl Caller {
         });
     }
 
-    // with the interpreter; where an exception is raised, or was before, the computation ends here
+    // runs with the interpreter's lock; after an exception, of this call or an earlier one, the computation ends here
     fn attempt<T>(&self, world: usize, run: impl FnOnce(Python<'_>) -> PyResult<T>) -> T {
         if !self.calls.ended.load(Ordering::Relaxed) {
             let done = Python::attach(|py| {
                 run(py).inspect_err(|e| {
-                    // an exception that takes no notes comes without
+                    // an exception that cannot take notes gets none
                     let _ = e
                         .value(py)
                         .call_method1("add_note", (format!("in world {world}"),));
@@ -330,12 +330,12 @@ impl Caller {
                 Err(e) => self.calls.end(e),
             }
         }
-        // unlike a panic, this is said to nobody
+        // unlike a panic, this prints no message
         resume_unwind(Box::new("a function of Python's raised an exception"))
     }
 }
 
-// an array of a world, or of the model as the world has it
+// a copy of an array of a world, or of the model with the values of that world
 fn read<'py>(py: Python<'py>, world: &Seen<'_>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let Some(field) = field(name) else {
         return Err(PyValueError::new_err(format!("no array is called {name}")));
@@ -347,13 +347,13 @@ fn read<'py>(py: Python<'py>, world: &Seen<'_>, name: &str) -> PyResult<Bound<'p
     }
 }
 
-// what a function wrote into an array of its world
+// copies an array that a function may have written
 fn written(seen: &Bound<'_, World>, name: &str, to: &mut [f64]) -> PyResult<()> {
     let array = seen.getattr(name)?;
     filled(&array, to, || name.to_owned())
 }
 
-// numbers that a function gave, as many as there is room for
+// copies the numbers that a function returned; their count must match
 fn filled(given: &Bound<'_, PyAny>, to: &mut [f64], what: impl FnOnce() -> String) -> PyResult<()> {
     let values = array::flat(given)?;
     if values.len() != to.len() {

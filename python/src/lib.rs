@@ -1,5 +1,5 @@
-//! The extension module `manyworlds._core`: models and batches for Python. What is friendly about them is written in Python
-//! (`python/manyworlds`); here is what needs Rust.
+//! The extension module `manyworlds._core`: models and batches for Python. The user interface is written in Python
+//! (`python/manyworlds`); this module has the parts that need Rust.
 
 mod array;
 mod batch;
@@ -15,14 +15,14 @@ use manyworlds::level::{self, Level};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Runs the program `manyworlds` with its arguments, the first of which is its name; its exit code.
+/// Runs the program `manyworlds` with its arguments (the first is its name); returns its exit code.
 #[pyfunction]
 fn program(py: Python<'_>, args: Vec<std::ffi::OsString>) -> u8 {
     py.detach(|| manyworlds::cli::program(args.into_iter()))
 }
 
-/// The level of the processor whose build is taken, of this one and of wider ones: the widest that the machine can run, or
-/// the one that is asked for.
+/// The processor level of the build to load, among this build and the `wider` ones: the highest that the machine can run, or
+/// the requested one.
 #[pyfunction]
 fn choose_level(wider: Vec<String>, asked: Option<&str>) -> PyResult<&'static str> {
     let known = [Level::V2, Level::V3, Level::V4];

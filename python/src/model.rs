@@ -16,12 +16,12 @@ use crate::error::{FieldError, raised};
 use crate::functions::{Calls, Functions, callable};
 use crate::texts::Texts;
 
-/// A compiled model, which does not change.
+/// An immutable compiled model.
 #[pyclass(frozen, module = "manyworlds._core")]
 #[derive(Debug)]
 pub struct Model {
     pub inner: manyworlds::Model,
-    /// What worlds of it call.
+    /// The functions that its worlds call.
     pub functions: Arc<Functions>,
     /// Whether `inner` has texts in WGSL.
     texts: bool,
@@ -37,7 +37,7 @@ impl Model {
     }
 }
 
-// names and the numbers of arrays of any kind and shape
+// names of arrays and their numbers, from arrays of any type and shape
 fn flat(given: BTreeMap<String, Bound<'_, PyAny>>) -> PyResult<Vec<(String, Vec<f64>)>> {
     let given = given.into_iter();
     given
@@ -45,7 +45,7 @@ fn flat(given: BTreeMap<String, Bound<'_, PyAny>>) -> PyResult<Vec<(String, Vec<
         .collect()
 }
 
-// a kind of elements whose list has another name: here, there
+// the kind of elements whose list has another name: in Python, in the library
 const KEY: (&str, &str) = ("keyframe", "key");
 
 // the names of a kind of elements
@@ -88,7 +88,7 @@ impl Model {
         }))
     }
 
-    /// A model of the arrays that MuJoCo compiled, and the names of each kind of elements.
+    /// A model from the arrays that MuJoCo compiled and the names of each kind of elements.
     #[staticmethod]
     fn from_parts(
         py: Python<'_>,
@@ -134,13 +134,13 @@ impl Model {
         self.inner.to_bytes().map_err(raised)
     }
 
-    /// A compiled model of its bytes.
+    /// A compiled model from its bytes.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
         Self::own(py.detach(|| manyworlds::Model::from_bytes(bytes)))
     }
 
-    /// A copy of the model with other values of fields and options; what follows from them is derived again.
+    /// A copy of the model with other values of fields and options; derived fields are derived again.
     fn edited(
         &self,
         py: Python<'_>,
@@ -163,7 +163,7 @@ impl Model {
         }
     }
 
-    /// A copy of the model whose worlds call functions; those that it had are gone.
+    /// A copy of the model whose worlds call functions, in place of the functions that it had.
     #[expect(
         clippy::too_many_arguments,
         reason = "they are given by name, in Python"
@@ -200,7 +200,7 @@ impl Model {
             actuators,
             reads,
         };
-        // what does not fit is told here, and not when worlds are made
+        // errors are reported here, and not when worlds are made
         functions.bind(py, &mut self.inner.clone(), &Arc::<Calls>::default())?;
         Ok(Self {
             inner: self.inner.clone(),
@@ -209,7 +209,7 @@ impl Model {
         })
     }
 
-    /// A copy of the model with texts in WGSL that stand for functions on a device; a text that it had stays where none is given.
+    /// A copy of the model with WGSL texts that replace functions on a device; an earlier text stays unless a new one is given.
     fn with_wgsl(
         &self,
         py: Python<'_>,
@@ -235,7 +235,7 @@ impl Model {
         })
     }
 
-    /// True if worlds of it call functions, or run texts that stand for them.
+    /// True if its worlds call functions, or run texts in their place.
     fn has_functions(&self) -> bool {
         self.texts || !self.functions.is_empty()
     }
@@ -277,13 +277,13 @@ impl Model {
         Ok(kinds)
     }
 
-    /// What the model needs that this version has not, each in a few words.
+    /// Features that the model needs and this version lacks, each in a few words.
     fn missing(&self) -> Vec<String> {
         manyworlds::compile::missing(&self.inner)
     }
 
-    /// Every array of a model or of a world by name: its room (`Model`, `Data` or `Scratch`), its dimensions, what it is, its unit,
-    /// its frame and its role; the unit of integers and the frame of what has no coordinates are empty.
+    /// Every array of a model or of a world by name: its room (`Model`, `Data` or `Scratch`), its dimensions, its description, its unit,
+    /// its frame and its role; integers have an empty unit, and arrays without coordinates an empty frame.
     #[staticmethod]
     fn table(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let table = PyDict::new(py);
@@ -304,7 +304,7 @@ impl Model {
         Ok(table)
     }
 
-    /// Every size by name: what it counts.
+    /// Every size by name, with its description.
     #[staticmethod]
     fn sizes(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let sizes = PyDict::new(py);
@@ -314,7 +314,7 @@ impl Model {
         Ok(sizes)
     }
 
-    /// Every option by name: what it is.
+    /// Every option by name, with its description.
     #[staticmethod]
     fn options(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let options = PyDict::new(py);
@@ -325,7 +325,7 @@ impl Model {
     }
 }
 
-// writes fields and options; the name of one that does not fit
+// writes fields and options; returns the name of the first that does not fit
 fn write(
     m: &mut manyworlds::model::Arrays,
     fields: &[(String, Vec<f64>)],

@@ -51,7 +51,7 @@ impl Renderer {
         })
     }
 
-    /// A picture of the worlds as they are, (height, width, 3) bytes.
+    /// A picture of the worlds in their current poses, (height, width, 3) bytes.
     fn draw<'py>(&mut self, py: Python<'py>, batch: &mut Batch) -> PyResult<Bound<'py, PyAny>> {
         let (renderer, batch) = (&mut self.inner, batch.worlds());
         let picture = py.detach(|| renderer.draw(batch)).map_err(raised)?;

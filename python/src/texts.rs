@@ -1,4 +1,4 @@
-//! Texts in WGSL for Python's models, which a device runs where the cores call functions.
+//! WGSL texts for Python's models, which a device runs where the CPU backends call functions.
 
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 #[cfg(feature = "gpu")]
 use crate::{error::raised, functions::part};
 
-/// The texts that a model is given, by their places.
+/// The texts of a model, by the function that each replaces.
 #[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "refused"))]
 #[derive(Debug)]
 pub struct Texts {
@@ -18,7 +18,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Binds them to a model, in the places of earlier ones.
+    /// Binds the texts to a model; they replace earlier ones.
     #[cfg(feature = "gpu")]
     pub fn bind(&self, model: &mut manyworlds::Model) -> PyResult<()> {
         if let Some(text) = &self.control {
@@ -42,7 +42,7 @@ impl Texts {
         Ok(())
     }
 
-    /// Refuses them: no device runs them.
+    /// Refuses the texts: without the feature `gpu` no device runs them.
     #[cfg(not(feature = "gpu"))]
     pub fn bind(&self, _: &mut manyworlds::Model) -> PyResult<()> {
         let msg = "texts in WGSL: this is built without the feature `gpu`";

@@ -9,7 +9,7 @@ MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
 
 @pytest.fixture(scope="session")
 def models():
-    """The folder of our own models."""
+    """The folder `models/` of the repository."""
     return MODELS
 
 

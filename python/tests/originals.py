@@ -1,4 +1,4 @@
-"""MuJoCo Playground's own environments on MuJoCo C and numpy: what they take of JAX, MJX and others stands in for these."""
+"""MuJoCo Playground's own environments on MuJoCo C and numpy, with stand-ins for the parts of JAX, MJX and other packages that they use."""
 
 import contextlib
 import functools
@@ -12,7 +12,7 @@ import numpy as np
 
 
 class Config(dict):
-    """A dictionary whose values are attributes, as of ml_collections."""
+    """A dictionary whose values are attributes, as in ml_collections."""
 
     __getattr__ = dict.__getitem__
     __setattr__ = dict.__setitem__
@@ -22,7 +22,7 @@ class Config(dict):
 
 
 class Numbers(np.ndarray):
-    """An array that is changed in a copy, as JAX's are."""
+    """An array whose `at[...].set` changes a copy, as in JAX."""
 
     @property
     def at(self):
@@ -43,7 +43,7 @@ class Places:
 
 
 class Packages(types.ModuleType):
-    """Modules that are found wherever they are asked for, with names that nothing here calls."""
+    """Dummy modules that have every submodule and every name; nothing here needs their results."""
 
     __path__ = []
 
@@ -57,7 +57,7 @@ class Packages(types.ModuleType):
 
 
 class Arrays(types.ModuleType):
-    """numpy in the place of jax.numpy."""
+    """numpy with the interface of jax.numpy."""
 
     def __getattr__(self, name):
         return getattr(np, name)
@@ -89,7 +89,7 @@ def stand_ins(folder):
     packages |= {f"._src.locomotion.{robot}": folder / "_src/locomotion" / robot for robot in ("go1", "g1")}
     own = {}
     for name, path in packages.items():
-        # the packages themselves import all other environments
+        # empty packages, since the real ones import all other environments
         package = own[f"mujoco_playground{name}"] = types.ModuleType(f"mujoco_playground{name}")
         package.__path__ = [str(path)]
     others = {"jax": jax, "jax.numpy": jax.numpy, "etils": etils, "flax": flax, "ml_collections": collections, "tqdm": Packages("tqdm")}
@@ -114,7 +114,7 @@ def instead(modules):
 
 
 class Original:
-    """One robot as Playground has it, in MuJoCo C."""
+    """Playground's environment of one robot, on MuJoCo C."""
 
     def __init__(self, robot, text, assets, configure):
         spec = importlib.util.find_spec("mujoco_playground")
@@ -135,11 +135,11 @@ class Original:
             env._imu_site_id = model.site("imu").id
             env._feet_floor_found_sensor = [model.sensor(f"{foot}_floor_found").id for foot in ("FR", "FL", "RR", "RL")]
         env._post_init()
-        # physics is MuJoCo's
+        # the physics steps are MuJoCo C's
         self.mjx_env.step = self.physics
 
     def seen(self):
-        """What MJX's data has, of MuJoCo's."""
+        """The fields of MJX's data, from MuJoCo's."""
         d = self.data
         fields = {name: np.array(getattr(d, name)).view(Numbers) for name in "qpos qvel qacc sensordata site_xpos actuator_force xfrc_applied".split()}
         seen = types.SimpleNamespace(**fields, site_xmat=d.site_xmat.reshape(-1, 3, 3).copy())
@@ -159,7 +159,7 @@ class Original:
         return self.seen()
 
     def step(self, info, action):
-        """Observations, reward, whether it is over, and terms, behind a step from a state and what is remembered of it."""
+        """Makes a step from the current state with the memory `info`; returns observations, reward, end of the episode, and reward terms."""
         state = types.SimpleNamespace(data=self.seen(), info=info, metrics={})
         state.replace = lambda **more: self.replaced(state, more)
         after = self.env.step(state, action)

@@ -31,7 +31,7 @@ def test_live_arrays_are_read_and_written(humanoid, backend):
 
 
 def test_worlds_are_those_of_the_program(humanoid, backend):
-    """The same bits in pieces, alone and among others, with one thread and two."""
+    """Results have the same bits if steps are split over calls, for any number of worlds, and with one thread or two."""
     rng = np.random.default_rng(1)
     force = rng.uniform(-1, 1, (40, humanoid.nu)).astype(np.float32)
     ends = []
@@ -178,7 +178,7 @@ def test_arrays_go_to_torch_and_jax_without_a_copy(humanoid):
 
 
 def test_an_interrupt_is_heard(humanoid):
-    # a run in the background may have been started without it
+    # a process started in the background may ignore SIGINT
     signal.signal(signal.SIGINT, signal.default_int_handler)
     batch = mw.Batch(humanoid, 64, backend="cpu")
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -247,7 +247,7 @@ def test_tasks_see_contacts_for_which_room_was_made(humanoid, backend):
 
 
 def test_errors_name_what_python_has(humanoid):
-    """The library's own names (`Batch::expand`, `Settings::rne_post`) are not Python's."""
+    """Messages have Python's names, not those of the library (`Batch::expand`, `Settings::rne_post`)."""
     batch = mw.Batch(humanoid, nsim=2, backend="cpu")
     deep = "<mujoco><worldbody>" + "<body>" * 2000 + "</body>" * 2000 + "</worldbody></mujoco>"
     for call, what in [

@@ -1,4 +1,4 @@
-"""Calls that only look at the worlds, against MuJoCo's functions and mujoco.batch, on several backends."""
+"""Queries of the worlds, against MuJoCo's functions and mujoco.batch, on several backends."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 @pytest.fixture
 def worlds(humanoid, backend):
-    """Worlds that have fallen for some time, each in its own way, and MuJoCo's model and data of each."""
+    """Worlds after a fall under different controls, and MuJoCo's model and the MjData of each."""
     batch = mw.Batch(humanoid, NSIM, backend=backend, rne_post=True)
     ctrl = np.random.default_rng(1).uniform(-1, 1, (NSIM, humanoid.nu))
     batch.ctrl = ctrl.astype(batch.dtype)
@@ -33,7 +33,7 @@ def known(batch, m, sim):
 
 
 def close(have, want, batch):
-    """To 1e-10 and 1e-4 of the largest number, as the backend computes."""
+    """Compares to 1e-10 (double precision) or 1e-4 (single precision) of the largest number."""
     want = np.asarray(want)
     assert have.shape == want.shape and have.dtype in (np.float64, np.int32)
     most = 1e-10 if batch.dtype == np.float64 else 1e-4
@@ -41,7 +41,7 @@ def close(have, want, batch):
 
 
 def each(data, call, *shapes):
-    """What a function of MuJoCo writes into arrays of these shapes, for every world."""
+    """The arrays of these shapes that a function of MuJoCo fills, for every world."""
     rows = []
     for d in data:
         out = [np.zeros(shape) for shape in shapes]
@@ -89,7 +89,7 @@ def test_inertia_and_forces_are_mujocos(worlds):
 
 
 def slope(batch):
-    """What slopes by differences are true to, of the largest."""
+    """Tolerance of derivatives by finite differences, relative to the largest."""
     return 1e-5 if batch.dtype == np.float64 else 5e-3
 
 
@@ -127,7 +127,7 @@ def test_controls_come_back_from_their_force(thrown):
 
 @pytest.fixture
 def thrown(humanoid, backend):
-    """Humanoids in the air, no joint at its limit, and MuJoCo's model and data of each."""
+    """Humanoids in the air with no joint at its limit, and MuJoCo's model and the MjData of each."""
     batch = mw.Batch(humanoid, NSIM, backend=backend)
     rng = np.random.default_rng(5)
     batch.ctrl = rng.uniform(-1, 1, (NSIM, humanoid.nu)).astype(batch.dtype)
@@ -142,7 +142,7 @@ def thrown(humanoid, backend):
 
 
 def objects():
-    """Kinds of objects that move, and their numbers."""
+    """Types of moving objects, with an id of each."""
     kinds = mujoco.mjtObj
     return [(kinds.mjOBJ_BODY, 6), (kinds.mjOBJ_XBODY, 6), (kinds.mjOBJ_GEOM, 9), (kinds.mjOBJ_SITE, 0), (kinds.mjOBJ_CAMERA, 1)]
 
@@ -168,7 +168,7 @@ def test_accelerations_of_objects_are_those_behind_the_step(worlds, local):
 
 
 def close_to_the_solver(have, want, batch):
-    """As far as forces are the same that a solver leaves where its tolerance says."""
+    """Compares to the accuracy of solver forces, which the solver's tolerance limits."""
     most = 1e-7 if batch.dtype == np.float64 else 1e-3
     assert np.abs(have - want).max() <= most * (1 + np.abs(want).max())
 
@@ -197,7 +197,7 @@ def test_distances_are_mujocos(worlds):
 
 
 def test_jac_and_ray_are_those_of_mujoco_batch(worlds):
-    """The same arguments, shapes and numbers; the state is that behind the step."""
+    """Same arguments, shapes and numbers, for the state after the step."""
     batch, m, _ = worlds
     theirs = mujoco.batch.Batch(m, NSIM)
     theirs.qpos[:], theirs.qvel[:] = batch.read("qpos"), batch.read("qvel")

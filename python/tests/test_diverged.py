@@ -1,4 +1,4 @@
-"""Worlds whose numbers go bad: terminated and named, and nobody sees a number that is none."""
+"""Worlds with bad numbers are terminated and named, and no observation is NaN."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_a_step_that_counts_for_nothing_names_nobody(humanoid, backend):
     for _ in range(6):
         _, _, _, truncated, _ = env.step(action)
     assert truncated.all()
-    # their episodes are over: what becomes of this step nobody sees
+    # the episodes are over, so the results of this step are discarded
     env.worlds.s.qvel[0] = np.inf
     _, reward, terminated, _, info = env.step(action)
     assert not terminated.any() and not info.get("diverged", terminated).any()

@@ -1,4 +1,4 @@
-"""Tasks against dm_control's own: handed the same state and action, the same observation, reward and discount."""
+"""Tasks against dm_control's own: the same state and action give the same observation, reward and discount."""
 
 import contextlib
 import logging
@@ -10,7 +10,7 @@ pytest.importorskip("gymnasium")
 mujoco = pytest.importorskip("mujoco")
 sizes = pytest.importorskip("dm_control.mujoco.wrapper.mjbindings.sizes")
 
-# its tables of arrays are of a MuJoCo before 4.0: it looks for some that are no more
+# dm_control's tables of arrays are for a MuJoCo before 4.0 and name arrays that no longer exist
 for struct, kind in (("mjmodel", mujoco.MjModel), ("mjdata", mujoco.MjData)):
     for gone in [name for name in sizes.array_sizes[struct] if not hasattr(kind, name)]:
         del sizes.array_sizes[struct][gone]
@@ -27,8 +27,8 @@ logging.disable(logging.NOTSET)
 
 TOLERANCE = {"cpu": 1e-12, "simd": 1e-4}
 STEPS = 40
-# steps of 80 in which an observation may be off by more, if the original's moves as much with the last bit of its state: torques of
-# the quadruped's toes, differences of large forces. Which steps these are hangs on the way of the original, and that on the last bits of
+# allowed number, of 80 steps, with a larger difference, if the original's own changes as much with the last bit of its state: torques of
+# the quadruped's toes, which are differences of large forces. Which steps these are depends on the original's trajectory, and that on the last bits of
 # the machine's sines
 UNSTEADY = {"cpu": 8, "simd": 12}
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -40,7 +40,7 @@ def original(name, seed):
 
 
 def swing(name, env, before, action, seen, dtype):
-    """How far dm_control's own observation moves where the state moves by its last bit: what the state does not tell, no one can."""
+    """Change of dm_control's own observation when the state changes by its last bit: no other implementation can be closer."""
     twin, rng, most = original(name, 0), np.random.default_rng(0), 0.0
     twin.reset()
     physics = twin.physics
@@ -56,7 +56,7 @@ def swing(name, env, before, action, seen, dtype):
 
 
 def hand_over(env, worlds):
-    """Gives the last world the state of dm_control's, what its episode drew of the model included."""
+    """Copies dm_control's state into the last world, with the model fields that its episode drew."""
     physics, s = env.physics, worlds.s
     for name in ("qpos", "qvel", "act", "qacc_warmstart"):
         getattr(s, name)[-1] = getattr(physics.data, name)
@@ -79,7 +79,7 @@ def test_a_step_is_the_originals(name, backend):
         assert worlds.task.limit == env._step_limit
         for k in range(STEPS):
             hand_over(env, worlds)
-            # controls that take turns at the ends: bodies move more than at random
+            # every other action has all controls at their limits, so that bodies move more than with random ones
             action = rng.uniform(spec.minimum, spec.maximum) if k % 2 else rng.choice([spec.minimum, spec.maximum])
             before = env.physics.get_state(STATE)
             want = env.step(action)
@@ -121,7 +121,7 @@ def test_an_episode_begins_as_the_originals(name, backend):
         if not name.startswith(("cheetah", "hopper", "walker", "cartpole", "reacher")):
             assert physics.data.ncon == 0
         if name.startswith("quadruped"):
-            # as low as whole centimetres go
+            # the height is minimal: a centimetre lower there are contacts
             physics.data.qpos[2] -= 0.01
             physics.after_reset()
             assert physics.data.ncon > 0
@@ -145,7 +145,7 @@ def test_a_world_does_not_depend_on_how_many_there_are(name, backend):
         obs, _ = env.reset(seed=7)
         seen = [obs[:2]]
         for k in range(6):
-            # the last world begins again
+            # the episode of the last world ends
             env.worlds.elapsed[-1] = 1000 if k == 3 and n == 5 else env.worlds.elapsed[-1]
             obs, *_ = env.step(np.full(env.action_space.shape, 0.5 * (-1) ** k, np.float32))
             seen.append(obs[:2])

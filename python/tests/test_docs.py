@@ -1,4 +1,4 @@
-"""The documentation runs: the code of its pages, its notebooks, and the site is built without a warning."""
+"""The code of the documentation's pages and its notebooks run, and the site builds without a warning."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def code(page):
 def test_the_code_of_a_page_runs(page, tmp_path):
     if page.stem == "suites":
         pytest.importorskip("dm_control")
-    # a program of its own: pages start processes, and tell Gymnasium of tasks
+    # each page is a separate program, since pages start processes and register tasks with Gymnasium
     program = tmp_path / "page.py"
     program.write_text("\n".join(code(page)))
     run = subprocess.run([sys.executable, str(program)], cwd=ROOT, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Single environments of Gymnasium: what many worlds find, one world at a time."""
+"""Single environments of Gymnasium give the results of a vector of worlds."""
 
 import warnings
 

@@ -60,7 +60,7 @@ def test_what_cannot_differ_is_refused(path):
 
 
 def varied(path, k):
-    """The model with other numbers of every kind, as a caller would make it."""
+    """The model with other values in fields of every kind, edited as a caller would."""
     m = mujoco.MjModel.from_xml_path(path)
     m.body_mass[1:] *= 1 + 0.1 * k
     m.geom_friction[:, 0] = 0.5 + 0.2 * k
@@ -90,7 +90,7 @@ def test_models_of_the_caller_are_the_worlds(path, backend, tolerance):
     with pytest.raises(ValueError, match="set_models"):
         batch.set_const()
 
-    # one for all, then the batch's again
+    # one model for all worlds, then the batch's own again
     batch.set_models(models[2])
     assert batch.models is models[2]
     batch.set_models(None)

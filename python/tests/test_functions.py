@@ -1,4 +1,4 @@
-"""Functions of Python's in the middle of a step, against MuJoCo's callbacks."""
+"""Python functions called in the middle of a step, against MuJoCo's callbacks."""
 
 import pathlib
 import pickle
@@ -19,7 +19,7 @@ SETTERS = [mujoco.set_mjcb_control, mujoco.set_mjcb_passive, mujoco.set_mjcb_con
 NSIM, STEPS = 3, 20
 
 
-# the same texts are callbacks of MuJoCo and functions of ours: a world answers to the names that MjData has
+# the same functions serve as MuJoCo's callbacks and here, since a world has the attribute names of MjData
 def control(d):
     d.ctrl[0] = 2 * np.sin(5 * d.time) - 3 * d.qpos[21]
     d.ctrl[1] = d.xpos[4, 2] - 0.5 * d.qvel[19]
@@ -66,7 +66,7 @@ def start(qpos, qvel, w):
 
 @pytest.fixture
 def callbacks():
-    """A model of MuJoCo's while its callbacks are these functions."""
+    """MuJoCo's model, with these functions installed as its callbacks."""
     for put in SETTERS:
         put(None)
     m = mujoco.MjModel.from_xml_path(PATH)
@@ -124,7 +124,7 @@ def test_an_exception_comes_back_with_the_world(backend):
         batch.step(nstep=10)
     assert e.value.__notes__ == ["in world 1"]
     assert traceback.extract_tb(e.value.__traceback__)[-1].name == "fails"
-    # worlds stand within a step until all begin anew
+    # worlds stand within a step until all are reset
     with pytest.raises(ValueError, match="reset or restore all"):
         batch.step()
     batch.ctrl = np.ones((), batch.dtype)
@@ -156,7 +156,7 @@ def test_every_function_may_raise(backend, where):
 
 
 def test_functions_and_what_is_set_between_steps_give_the_same_bits(humanoid, backend):
-    """Rounded once, where the worlds take it."""
+    """Both are rounded once, when the worlds take the control."""
 
     def stiffen(d):
         d.ctrl[:] = -0.3 * np.asarray(d.qpos[7:], np.float64)[: d.ctrl.size]
@@ -175,7 +175,7 @@ def test_functions_and_what_is_set_between_steps_give_the_same_bits(humanoid, ba
 
 
 def test_batches_on_several_threads_and_within_functions(backend):
-    """Neither waits for the other: each takes the interpreter for a call and gives it back."""
+    """No deadlock: each thread takes the interpreter's lock for a call and releases it."""
     plain = mw.Model.from_xml_path(PATH)
 
     def looks_ahead(d):
@@ -254,7 +254,7 @@ def test_what_does_not_fit_is_told(humanoid, backend):
         mw.Batch(model.with_functions(sensors={"pos": lambda d: 0}), 1, backend=backend).step()
     with pytest.raises(TypeError, match="pickle"):
         pickle.dumps(bound())
-    # an edit keeps them
+    # an edited copy keeps the functions
     edited = humanoid.with_functions(control=lambda d: d.ctrl.fill(0.5)).edited({"timestep": 0.001})
     batch = mw.Batch(edited, 1, backend=backend)
     batch.step()
@@ -263,7 +263,7 @@ def test_what_does_not_fit_is_told(humanoid, backend):
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals are sent to threads elsewhere")
 def test_an_interruption_ends_a_long_step(backend):
-    # a run in the background may have been started without it
+    # a process started in the background may ignore SIGINT
     signal.signal(signal.SIGINT, signal.default_int_handler)
     slow = mw.Model.from_xml_path(PATH).with_functions(control=lambda d: time.sleep(0.02))
     batch = mw.Batch(slow, 256, backend=backend)
@@ -309,7 +309,7 @@ def test_iterations_say_what_they_did(humanoid, backend):
     assert np.array_equal(np.count_nonzero(neval, axis=(1, 2)), niter.ravel()) and niter.min() > 0
 
 
-# the functions above, for a device
+# the functions above as WGSL texts, for a device
 TEXTS = {
     "control": """
         fn control() {

@@ -1,4 +1,4 @@
-"""Tasks against Gymnasium's own: handed the same state and action, the same observation, reward and end."""
+"""Tasks against Gymnasium's own: the same state and action give the same observation, reward and end of the episode."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ STEPS = 60
 
 
 def swing(name, state, action, observation):
-    """How far Gymnasium's own observation moves where the state moves by its last bit: what the state does not tell, no one can."""
+    """Change of Gymnasium's own observation when the state changes by its last bit: no other implementation can be closer."""
     twin, rng, most = gymnasium.make(name), np.random.default_rng(0), 0.0
     twin.reset()
     for _ in range(20):
@@ -31,7 +31,7 @@ def swing(name, state, action, observation):
 
 
 def hand_over(original, world, s, k):
-    """Gives world k the state of Gymnasium's."""
+    """Copies Gymnasium's state into world k."""
     d = original.unwrapped.data
     for name in ("qpos", "qvel", "qacc_warmstart"):
         getattr(s, name)[k] = getattr(d, name)
@@ -45,7 +45,7 @@ def test_a_step_is_the_originals(name, backend):
     assert np.array_equal(env.single_action_space.low, original.action_space.low)
     worlds = env.worlds
     s = worlds.s
-    # bound, so that they are handed over
+    # binds the live array, so that every call takes its contents
     s.qacc_warmstart  # noqa: B018
     original.reset(seed=3)
     env.reset(seed=3)
@@ -55,7 +55,7 @@ def test_a_step_is_the_originals(name, backend):
         hand_over(original, worlds, s, 1)
         state = np.empty(mujoco.mj_stateSize(mj[0], STATE))
         mujoco.mj_getState(*mj, state, STATE)
-        # what derived arrays were, the state before: gymnasium's are those of the last step's beginning
+        # `before` also has derived arrays; Gymnasium's belong to the state before the last step
         for field in worlds.task.before:
             getattr(worlds.before, field)[1] = getattr(original.unwrapped.data, field)
         action = rng.uniform(original.action_space.low, original.action_space.high).astype(np.float32)
@@ -98,7 +98,7 @@ def test_episodes_begin_again(mode):
     assert ends >= 4 * 5
 
 
-# Pusher draws places again until they suit
+# Pusher repeats draws of the place until it is far enough from the goal
 @pytest.mark.parametrize("name", ["Hopper-v5", "Pusher-v5"])
 def test_a_world_does_not_depend_on_how_many_there_are(name):
     runs = []
@@ -133,7 +133,7 @@ def test_batches_hold_parts_of_the_same_worlds(backend):
 def test_a_world_does_not_see_that_others_begin_again(mode):
     runs = []
     for early in (False, True):
-        # positions of bodies and the target are observed: derived arrays, which a reset computes anew
+        # the observation has positions of bodies and of the target: derived arrays, which a reset recomputes
         env = tasks.make("Reacher-v5", 3, backend="cpu", autoreset_mode=mode)
         obs, _ = env.reset(seed=7)
         seen, over = [obs[:2]], np.zeros(3, bool)

@@ -1,4 +1,4 @@
-"""The example learns, and the same seed gives the same curve."""
+"""The example learns, and the same seed gives the same learning curve."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""The wheel takes the build of the extension module that suits the processor."""
+"""The wheel loads the build of the extension module that suits the processor."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ def run(folder, asked=None):
 
 
 def test_the_widest_build_that_runs_is_taken(tmp_path):
-    """The same build under the names of others shows which was loaded."""
+    """Copies of the same build in the folders of other levels show which one is loaded."""
     package = pathlib.Path(manyworlds.__file__).parent
     shutil.copytree(package, tmp_path / "manyworlds")
     machine = run(tmp_path).stdout.split()

@@ -1,4 +1,4 @@
-"""Other people's training loops, where their packages are missing; tests with them are in python/tests_torch."""
+"""Errors of the adapters for training libraries that are not installed; tests with the libraries are in python/tests_torch."""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""Joystick tasks against MuJoCo Playground's own: handed the same state, memory and action, the same observation, reward and end."""
+"""Joystick tasks against MuJoCo Playground's own: the same state, memory and action give the same observation, reward and end of the episode."""
 
 import importlib.util
 
@@ -19,13 +19,13 @@ from manyworlds.tasks.playground import TASKS  # noqa: E402
 TOLERANCE = {"cpu": 1e-11, "simd": 1e-3}
 STEPS = 60
 EVER = 10**6
-# what the test sets anew in every step, so that nobody is told otherwise, and a memory that nothing reads
+# memories that the test sets in every step, so that commands do not change, and a memory that nothing reads
 KICKS = {"since_kick", "kicking", "kick_way"}
 ANEW = {"steps_until_next_cmd", "step", "push_step", "last_last_act", "motor_targets", "push"}
 
 
 def configured(robot, terms):
-    """What the original does with its model, and every term of a reward."""
+    """Applies the original's changes of the model, and the weights of the reward terms."""
 
     def configure(model, config):
         config.reward_config["scales"] = dict(terms)
@@ -43,7 +43,7 @@ def original(task, terms):
 
 
 def remembered(s, robot):
-    """What the original remembers, of our last world as it is before a step."""
+    """The original's memory, filled from the last world before a step."""
     shared = {"rng": 0, "command": s.command[-1], "last_act": s.last_act[-1], "last_last_act": s.last_act[-1]}
     feet = {"feet_air_time": s.air_time[-1], "last_contact": s.touched[-1] > 0, "swing_peak": s.swing_peak[-1]}
     if robot == "go1":
@@ -57,7 +57,7 @@ def remembered(s, robot):
 
 
 def hand_over(original, s):
-    """Gives our last world the state of the original's."""
+    """Copies the original's state into the last world."""
     for name in ("qpos", "qvel", "qacc_warmstart"):
         getattr(s, name)[-1] = getattr(original.data, name)
 
@@ -65,7 +65,7 @@ def hand_over(original, s):
 @pytest.mark.parametrize("name", sorted(TASKS))
 def test_a_step_is_the_originals(name, backend):
     kind, options = TASKS[name]
-    # every term counts
+    # gives every reward term a weight
     terms = {term: scale or -0.01 for term, scale in kind.scales.items()}
     task = kind(terms, noise=0.0, **options)
     task.set({"pushes": False, "every": EVER} if kind.name == "g1" else {"kicks": True})
@@ -82,7 +82,7 @@ def test_a_step_is_the_originals(name, backend):
     for k in range(STEPS):
         hand_over(env, s)
         action = np.clip(0.4 * rng.standard_normal(s.nu), -1, 1).astype(np.float32)
-        # a control step begins by going on with what is remembered, which the original does behind a step
+        # a control step updates the memories at its start, the original after its physics steps
         held = {field: getattr(s, field).copy() for field in task.memory}
         worlds.task.act(s, np.tile(action, (2, 1)))
         for field in KICKS & held.keys():
@@ -106,7 +106,7 @@ def test_a_step_is_the_originals(name, backend):
         if done:
             env.data.qpos[:], env.data.qvel[:], env.data.qacc_warmstart[:] = *begin, 0
         if kind.name == "go1" and s.kick_way[-1].any():
-            # what the original draws here
+            # the direction that the original draws here
             s.kick_way[-1] = [-1, 0]
     assert landed > 0 and (pushed > 10) == (kind.name == "go1")
 
@@ -115,7 +115,7 @@ def steps(name, n, k, **arguments):
     env = tasks.make(name, n, arguments, backend="simd", nthread=1, autoreset_mode="SameStep")
     seen = [env.reset(seed=4)[0]]
     for _ in range(k):
-        # the last world begins again
+        # the episode of the last world ends
         env.worlds.elapsed[-1] = 1000 if n == 5 and len(seen) == 4 else env.worlds.elapsed[-1]
         seen.append(env.step(np.full(env.action_space.shape, 0.3, np.float32))[0])
     return np.array(seen), env.worlds
@@ -135,7 +135,7 @@ def test_sensors_are_noisy():
     widths = np.concatenate([np.repeat([0.1, 0.2, 0.05, 0.03, 1.5], [3, 3, 3, 12, 12]), np.zeros(15)])
     assert (np.abs(off) <= widths * (1 + 1e-5)).all()
     assert np.allclose(off.std(axis=(0, 1)), widths / 3**0.5, rtol=0.15)
-    # another noise in every step, and what only a critic may know has none but in what it shares
+    # the noise differs between steps; the privileged state has none except in the part `state`
     assert not np.allclose(off[0], off[1], atol=1e-3)
     assert np.array_equal(noisy[:, :, part.stop + part.stop :], exact[:, :, part.stop + part.stop :])
 
@@ -172,7 +172,7 @@ def test_go1_is_told_otherwise_every_five_seconds():
     task.act(s, np.zeros((500, 12), np.float32))
     assert np.array_equal(s.command[250:], before[250:]) and (s.until_command[250:] == 99).all()
     changed = s.command[:250] != before[:250]
-    # half of them change, to 0 as often as is said
+    # half of the commands change, to 0 with the probability 1 - `often`
     assert (np.abs(changed.mean(axis=0) - 0.5) < 0.12).all()
     still = ((s.command[:250] == 0) & changed).sum(axis=0) / changed.sum(axis=0)
     assert np.allclose(still, [0.1, 0.75, 0.5], atol=0.15)

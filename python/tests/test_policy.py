@@ -1,4 +1,4 @@
-"""A policy that was learned goes into a file, and the program follows it as the task did."""
+"""A trained policy is saved in a file, and the program runs it with the same results as the task."""
 
 import pathlib
 import subprocess

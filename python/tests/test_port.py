@@ -1,4 +1,4 @@
-"""What MuJoCo's documentation shows of `mujoco.batch` and `mujoco.rollout`, run with both: changing the import is the port."""
+"""The examples of `mujoco.batch` and `mujoco.rollout` in MuJoCo's documentation run with both packages; only the import differs."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def model(models):
 
 
 def both(example, model, *args):
-    """What an example makes with MuJoCo's module, and with ours in double precision."""
+    """The results of an example with MuJoCo's module, and with manyworlds in double precision."""
 
     class Cpu(manyworlds.batch.Batch):
         def __init__(self, *a, **k):

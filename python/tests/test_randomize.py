@@ -1,4 +1,4 @@
-"""Ranges of fields, drawn for each world when its episode begins."""
+"""Randomised fields, drawn for each world when its episode begins."""
 
 import numpy as np
 import pytest

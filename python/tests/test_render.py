@@ -18,7 +18,7 @@ def test_a_picture_shows_worlds(batch):
     picture = batch.render(size=(160, 90))
     assert picture.shape == (90, 160, 3) and picture.dtype == np.uint8
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 200
-    # it is of the worlds as they are
+    # a second picture of the same state is equal
     assert np.array_equal(batch.render(size=(160, 90)), picture)
     batch.step(nstep=20)
     assert not np.array_equal(batch.render(size=(160, 90)), picture)

@@ -1,4 +1,4 @@
-"""The stubs say what the extension module has."""
+"""The stubs declare the names of the extension module."""
 
 import subprocess
 import sys

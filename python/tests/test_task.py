@@ -1,4 +1,4 @@
-"""What tasks remember, and what they draw on their way."""
+"""Memories of tasks, and draws within control steps."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from manyworlds.task import Worlds
 
 
 class Jerky(mw.Task):
-    """A cart that is moved by the mean of the last two actions, which shake."""
+    """A cart whose force is the mean of the last two actions, with noise."""
 
     model, limit, action_range = MODELS / "cartpole.xml", 6, (-2.0, 2.0)
     memory = {"last": 1, "forces": (3, 1), "count": ()}
@@ -49,7 +49,7 @@ def test_worlds_remember(backend):
     s = worlds.s
     assert s.last.shape == (4, 1) and s.forces.shape == (4, 3, 1) and s.count.shape == (4,)
     assert (s.count == 4).all() and s.last.dtype == s.qpos.dtype
-    # 0.75 to 1 at first, and then 1, but for what shakes
+    # the force is 0.75 to 1 in the first step, then 1, plus noise
     assert np.allclose(rows[1:, :, 2], 1, atol=0.6) and np.array_equal(rows[2:, :, 3], rows[1:-1, :, 2])
     start = s.last.copy()
     worlds.reset(np.array([False, True, False, True]))
@@ -62,7 +62,7 @@ def test_draws_of_a_step_depend_on_seed_world_episode_and_step_alone(backend):
     assert np.array_equal(rows[:, 3:], part)
     noise = rows[:, :, -2:].reshape(-1)
     assert len(np.unique(noise)) == noise.size
-    # looking again does not draw again
+    # observing again in the same step gives the same draws
     assert np.array_equal(worlds.observe(), worlds.observe())
     worlds.reset(np.ones(5, bool))
     assert not np.isin(worlds.observe()[:, -2:], noise).any()

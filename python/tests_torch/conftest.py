@@ -4,7 +4,7 @@ import torch
 
 import manyworlds as mw
 
-# nets are small: more threads get into each other's way
+# nets are small: more threads would slow each other down
 torch.set_num_threads(1)
 
 XML = """
@@ -24,7 +24,7 @@ XML = """
 
 
 class Reach(mw.Task):
-    """A ball on a rail goes to where x is 1."""
+    """A ball on a rail moves to x = 1."""
 
     limit = 10
 

@@ -1,4 +1,4 @@
-"""Live arrays in the hands of torch and JAX."""
+"""Live arrays shared with torch and JAX."""
 
 import jax
 import numpy as np
@@ -18,7 +18,7 @@ def test_torch_shares_live_arrays(batch):
     theirs, seen = torch.from_dlpack(ctrl), torch.from_dlpack(qpos)
     assert theirs.data_ptr() == ctrl.ctypes.data
     assert theirs.dtype == (torch.float32 if batch.dtype == np.float32 else torch.float64)
-    # what torch writes is the worlds' at the next call, and what worlds become torch sees
+    # the next call takes values written by torch into the worlds, and torch sees its results
     theirs.copy_(torch.linspace(-2, 3, 5)[:, None])
     batch.step(nstep=3)
     assert torch.equal(seen, torch.from_numpy(batch.read("qpos")))
@@ -33,12 +33,12 @@ def test_jax_takes_live_arrays(batch):
         theirs = jax.dlpack.from_dlpack(qpos)
         assert theirs.dtype == batch.dtype
         assert np.array_equal(np.asarray(theirs), qpos) and float(theirs[0, 0]) > 0
-        # it shares memory that begins at a multiple of 64 bytes and copies other
+        # JAX shares arrays that begin at a multiple of 64 bytes and copies others
         assert (theirs.unsafe_buffer_pointer() == qpos.ctypes.data) == (qpos.ctypes.data % 64 == 0)
 
 
 def test_arrays_that_are_read_only_are_not_handed_out(batch):
-    # nobody could tell torch and JAX not to write into them
+    # torch and JAX have no way to respect that an array is read-only
     with pytest.raises(BufferError, match="readonly"):
         jax.dlpack.from_dlpack(batch.bind("xpos"))
     assert torch.from_numpy(batch.read("xpos")).shape == (5, 2, 3)

@@ -1,4 +1,4 @@
-"""Actors of Ray: worlds in other processes find what they find in one."""
+"""Ray actors: worlds in several processes give the results of one process."""
 
 import pathlib
 import sys
@@ -14,7 +14,7 @@ import ray_es  # noqa: E402
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    # as a program's own classes are sent, which other processes cannot import
+    # sends the module by value, as the classes of a main program, since other processes cannot import it
     ray.cloudpickle.register_pickle_by_value(ray_es)
     yield
     ray.shutdown()
@@ -24,7 +24,7 @@ def learn(line):
     return ray_es.learn(ray_es.arguments(line.split()), tell=lambda *_, **__: None)
 
 
-# pairs that two actors cannot share evenly; episodes that end early and are of different lengths
+# an odd number of pairs for two actors; episodes that end early, with different lengths
 def test_two_actors_learn_what_one_process_learns(backend):
     line = f"Hopper-v5 --updates 3 --pairs 5 --best 0.5 --backend {backend}"
     (curve, policy), (alone, same) = (learn(f"{line} --actors {actors}") for actors in (2, 0))
@@ -51,7 +51,7 @@ def test_machines_that_round_otherwise_are_told(monkeypatch):
 
 
 def worlds(context):
-    """What RLlib's runners ask for: one environment to see its spaces, then all of theirs."""
+    """The environments that RLlib's runners request: one environment for its spaces, then the vector of the runner."""
     import gymnasium
 
     import manyworlds.tasks  # noqa: F401
@@ -70,6 +70,6 @@ def test_rllib_trains_on_many_worlds():
     trainer = config.training(train_batch_size=1024, minibatch_size=256, num_epochs=2).build_algo()
     told = [trainer.train()["env_runners"] for _ in range(2)][-1]
     trainer.stop()
-    # poles fall: episodes end, and begin again
+    # the poles fall, so episodes end and restart
     assert told["num_env_steps_sampled"] >= 1024 and told["num_episodes"] > 16
     assert 1 < told["episode_return_mean"] < 1000

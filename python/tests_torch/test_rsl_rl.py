@@ -39,7 +39,7 @@ def test_a_step(reach, backend):
     first = env.get_observations()["policy"]
     assert first.shape == (4, 2) and first.dtype == torch.float32
     env.worlds.batch.write("qpos", np.full((1, 1), 2.5, env.worlds.batch.dtype), [1])
-    # beyond the range of the control: clipped to 3
+    # an action beyond the range of the control is clipped to 3
     observations, reward, done, extras = env.step(torch.full((4, 1), 50.0))
     assert env.worlds.s.ctrl[:, 0].tolist() == [3, 0, 3, 3]
     assert done.tolist() == [False, True, False, False]

@@ -1,4 +1,4 @@
-"""Stable-Baselines3's VecEnv, beside its own around Gymnasium's environments."""
+"""The VecEnv for Stable-Baselines3, compared with its DummyVecEnv of Gymnasium's environments."""
 
 import gymnasium
 import numpy as np
@@ -43,7 +43,7 @@ def test_steps_are_those_of_its_own(backend):
 def test_ends_are_told(reach, backend):
     env = VecEnv(reach(), 4, backend=backend, nthread=1)
     first = env.reset()
-    # the second is beyond the end, the others' time is over after ten steps
+    # the second world is beyond the end; the others reach the time limit after ten steps
     env.set_attr("qpos", np.full((1, 1), 2.5, env.worlds.batch.dtype), 1)
     observation, reward, done, infos = env.step(np.zeros((4, 1), np.float32))
     assert done.tolist() == [False, True, False, False]
@@ -67,7 +67,7 @@ def test_seeds_begin_anew(reach):
         runs.append(np.concatenate([env.reset(), env.reset()]))
     assert np.array_equal(runs[0], runs[1])
     assert not np.array_equal(runs[0], runs[2])
-    # episodes differ, worlds too
+    # initial states differ between episodes and between worlds
     assert len(np.unique(runs[0][:, 0])) == 6
 
 

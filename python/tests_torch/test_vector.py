@@ -1,4 +1,4 @@
-"""Loops that take Gymnasium's vector environments: skrl and torchrl."""
+"""Training libraries that take Gymnasium's vector environments: skrl and torchrl."""
 
 import gymnasium
 import pytest
@@ -18,7 +18,7 @@ def test_skrl():
     assert not torch.equal(seen, after)
 
 
-# torchrl refuses the third mode
+# torchrl refuses the third autoreset mode
 @pytest.mark.parametrize("mode", ["SameStep", "Disabled"])
 def test_torchrl(mode):
     four = {"num_envs": 8, "nthread": 1, "autoreset_mode": mode, "max_episode_steps": 4}

@@ -1,9 +1,9 @@
-//! Worlds that no solver has seen: deep in each other, fast, on stiff and slippery contacts, their last acceleration forgotten.
+//! Worlds in cold states: deep overlaps, high speeds, stiff and slippery contacts, and an unrelated warm start.
 
 use manyworlds::types::JointType;
 use manyworlds::{Data, Model};
 
-/// Shapes that meet a floor and each other, and how their contacts are made, in place of `CONTACT`.
+/// Shapes that touch a floor and each other, and the contact attributes that replace `CONTACT`.
 const SHAPES: &[(&str, &str, &str)] = &[
     (
         "two boxes, stiff and slippery",
@@ -38,13 +38,13 @@ const CONES: &[(&str, &str)] = &[
     ("cones of impratio 10", r#"cone="elliptic" impratio="10""#),
 ];
 
-/// Whether the contacts of a model slide on cones that are stiff and narrow. The distance to such a cone is the difference of two
-/// numbers that are larger by the inverse of the friction, so that an `f32` has fewer bits of the force.
+/// Whether the contacts of a model slide on stiff and narrow friction cones. The distance to such a cone is the difference of two
+/// numbers that are larger by the inverse of the friction, so that an `f32` keeps fewer bits of the force.
 pub fn narrow(place: &str) -> bool {
     place.contains("slippery") && place.contains("cones")
 }
 
-/// The models, by what they are; `option` are attributes of `<option>`.
+/// The models, by description; `option` are attributes of `<option>`.
 pub fn models(option: &str) -> Vec<(String, Model)> {
     let model = |(cone_name, cone): &(&str, &str), (name, shape, contact): &(&str, &str, &str)| {
         let shape = shape.replace("CONTACT", contact);
@@ -58,7 +58,7 @@ pub fn models(option: &str) -> Vec<(String, Model)> {
     both.collect()
 }
 
-/// Small random numbers, the same on every run: uniform in [-1, 1).
+/// Deterministic random numbers, uniform in [-1, 1).
 struct Random(u64);
 
 impl Random {
@@ -70,7 +70,7 @@ impl Random {
     }
 }
 
-/// `n` worlds thrown about, in numbers that an `f32` can hold.
+/// `n` worlds in random cold states, representable in `f32`.
 pub fn worlds(m: &Model, n: usize) -> Vec<Data> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut world = |k: usize| {
@@ -79,7 +79,7 @@ pub fn worlds(m: &Model, n: usize) -> Vec<Data> {
         for j in 0..m.njnt {
             let q = m.jnt_qposadr[j] as usize;
             if m.jnt_type[j] == JointType::Free {
-                // half of them lie flat
+                // half of the bodies lie flat
                 let turn = if k.is_multiple_of(2) { shake } else { 0.001 };
                 (0..3).for_each(|i| d.qpos[q + i] += shake * random.uniform());
                 (3..7).for_each(|i| d.qpos[q + i] += turn * random.uniform());
@@ -91,7 +91,7 @@ pub fn worlds(m: &Model, n: usize) -> Vec<Data> {
             .iter_mut()
             .for_each(|v| *v = speed * random.uniform());
         if k.is_multiple_of(5) {
-            // that of another state
+            // the warm start of another state
             let last = d.qacc_warmstart.iter_mut();
             last.for_each(|a| *a = 100.0 * speed * random.uniform());
         }
@@ -112,7 +112,7 @@ pub fn off(have: &[f64], want: &[f64]) -> f64 {
     })
 }
 
-/// How far each world of a model is off, and the iterations of both sides.
+/// Errors of the worlds of a model, and the iterations of both solvers.
 #[derive(Default)]
 pub struct Tally {
     errors: Vec<f64>,
@@ -122,7 +122,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// A world: how far it is off, and the iterations of what is tested and of the reference.
+    /// Adds a world: its error, and the iterations of the tested solver and of the reference.
     pub fn add(&mut self, world: usize, error: f64, tolerance: f64, iterations: [i32; 2]) {
         self.errors.push(error);
         (0..2).for_each(|k| self.iterations[k] += iterations[k]);
@@ -136,7 +136,7 @@ impl Tally {
         }
     }
 
-    /// Puts another model's worlds with these; says how they were.
+    /// Adds the worlds of another model to these; returns a summary of them.
     pub fn join(&mut self, place: &str, mut other: Tally) -> String {
         other.errors.sort_by(f64::total_cmp);
         let n = other.errors.len();
@@ -157,7 +157,7 @@ impl Tally {
         said
     }
 
-    /// At most one world in so many was off by more than the tolerance, and none by more than `most`.
+    /// Asserts that at most one world in `many` has an error above the tolerance, and none above `most`.
     pub fn at_most_one_in(&self, many: usize, most: f64, said: &str) {
         let n = self.errors.len();
         println!("{said}{} of {n} beyond", self.beyond);

@@ -1,4 +1,4 @@
-//! What several tests share: goldens made by MuJoCo 4.0.0.
+//! Goldens made by MuJoCo 4.0.0, for several tests.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 pub mod backends;
@@ -15,7 +15,7 @@ use manyworlds::types::JointType;
 use manyworlds::{Batch, Data, Model};
 use serde_json::Value;
 
-/// The arrays of reals in an object of JSON, by name.
+/// The arrays of reals in a JSON object, by name.
 pub fn numbers(values: &Value) -> BTreeMap<&str, Vec<f64>> {
     let row = |values: &Value| {
         let all = values.as_array().unwrap().iter();
@@ -74,7 +74,7 @@ impl Golden {
         &data[k * n..(k + 1) * n]
     }
 
-    /// The model as MuJoCo compiled it, with the fields that are ours derived from it.
+    /// The model as MuJoCo compiled it, with this crate's own fields derived from it.
     pub fn model(&self) -> Model {
         let named = |start: &'static str| {
             let arrays = self.arrays.iter();
@@ -86,7 +86,7 @@ impl Golden {
         parts.fields = named("model/").map(|(name, x)| (name, x.clone())).collect();
         parts.options = named("opt/").map(|(name, x)| (name, x.clone())).collect();
         parts.stat.meaninertia = self.get("stat/meaninertia").unwrap()[0];
-        // goldens of the solvers know no materials but by their numbers
+        // goldens of the solvers have no materials, only the ids of geoms' materials
         let last = self.get("model/geom_matid").into_iter().flatten();
         let known = parts.sizes.get("nmat").copied().unwrap_or_default();
         let nmat = last.fold(known, |n, &id| n.max((id + 1.0) as usize));
@@ -101,7 +101,7 @@ impl Golden {
         parts.model().unwrap_or_else(|e| panic!("{e}"))
     }
 
-    /// Solver settings that the goldens were made with.
+    /// Sets the solver settings that the goldens were made with.
     pub fn tighten(m: &mut Model) {
         m.edit(|m| {
             m.opt.tolerance = 1e-15;
@@ -133,7 +133,7 @@ impl Golden {
     }
 }
 
-/// Largest error of an array against what is expected, relative to `1 + max|expected|`.
+/// Largest error of an array, relative to `1 + max|expected|`.
 pub fn error(have: &[f64], want: &[f64]) -> f64 {
     assert_eq!(have.len(), want.len());
     let scale = 1.0 + want.iter().fold(0.0f64, |s, x| s.max(x.abs()));
@@ -155,7 +155,7 @@ pub fn reals(d: &Data, name: &str) -> Vec<f64> {
     }
 }
 
-/// The contacts that MuJoCo found, in their slots.
+/// Puts MuJoCo's contacts into their slots.
 pub fn put_contacts(golden: &Golden, m: &Model, d: &mut Data, k: usize) {
     let geoms = golden.state("out/contact_geom", k);
     let rows = golden.state("out/contact_frame", k).chunks_exact(9);
@@ -176,7 +176,7 @@ pub fn put_contacts(golden: &Golden, m: &Model, d: &mut Data, k: usize) {
     }
 }
 
-/// The velocities and controls that `tests/golden/make_edit.py` starts the model `edit.xml` with, in all worlds.
+/// Sets the initial velocities and controls of `tests/golden/make_edit.py` for the model `edit.xml`, in all worlds.
 pub fn start_edited(batch: &mut Batch, m: &Model) {
     let mut qvel: Vec<f64> = (0..m.nv).map(|i| 0.3 * (1.0 + i as f64).sin()).collect();
     for j in (0..m.njnt).filter(|&j| m.jnt_type[j] == JointType::Free) {

@@ -1,4 +1,4 @@
-//! The program as a child of a test, and the files that it reads and writes.
+//! Runs the program as a child process, and reads and writes its files.
 
 use assert_cmd::Command;
 use tempfile::TempDir;
@@ -6,14 +6,14 @@ use tempfile::TempDir;
 /// A small model.
 pub const CARTPOLE: &str = "models/cartpole.xml";
 
-/// The program with some arguments.
+/// A command of the program with arguments.
 pub fn manyworlds(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("manyworlds").unwrap();
     command.args(args).env("NO_COLOR", "1");
     command
 }
 
-/// Runs it: exit code, stdout, stderr.
+/// Runs the program; returns exit code, stdout, stderr.
 pub fn run(args: &[&str]) -> (i32, String, String) {
     let out = manyworlds(args).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -24,7 +24,7 @@ pub fn run(args: &[&str]) -> (i32, String, String) {
     )
 }
 
-/// The path of a file in a folder of its own.
+/// The path of a file in a temporary folder.
 pub fn path(dir: &TempDir, name: &str) -> String {
     dir.path().join(name).to_str().unwrap().to_owned()
 }

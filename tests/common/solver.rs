@@ -1,4 +1,4 @@
-//! Worlds that stand before the constraint solver, from goldens of `tests/golden/make_solver.py`.
+//! Worlds at the input of the constraint solver, from goldens of `tests/golden/make_solver.py`.
 
 use manyworlds::fields::{Arrays, ViewMut};
 use manyworlds::types::ConstraintType;
@@ -6,7 +6,7 @@ use manyworlds::{Data, Model};
 
 use super::Golden;
 
-/// State `k` with everything that the solver reads. The patterns of the rows are the non-zeros of this state.
+/// State `k` with all inputs of the solver. The patterns of the rows are the non-zeros of this state.
 pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
     let mut m = m.clone().into_arrays();
     let nefc = golden.state("in/nefc", k)[0] as usize;
@@ -15,7 +15,7 @@ pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
     let jacobian = golden.state("in/efc_J_dense", k);
     let of_row = |name: &str, r: usize| golden.state(name, k)[r] as i32;
 
-    // rows of a contact follow each other and share a pattern
+    // the rows of a contact are consecutive and share a pattern
     let same_contact = |r: usize, first: usize| {
         let contact = |r| of_row("in/efc_type", r) >= ConstraintType::ContactFrictionless as i32;
         contact(r) && contact(first) && of_row("in/efc_id", r) == of_row("in/efc_id", first)
@@ -62,7 +62,7 @@ pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
     }
     m.nJrow = patterns.iter().map(Vec::len).max().unwrap_or(0);
 
-    // every contact is of a pair of its own, whose geoms no solver asks for; slots that no contact takes have one row
+    // every contact has a pair of its own, whose geoms no solver reads; unused slots have one row
     m.nconmax = golden.state("in/contact_dim", k).len();
     m.ncollision = m.nconmax;
     let condim = golden.state("in/contact_dim", k).iter();
@@ -97,7 +97,7 @@ pub fn world(golden: &Golden, m: &Model, k: usize) -> (Model, Data) {
     (m, d)
 }
 
-// what no solver reads of pairs and patterns, in the sizes that these have here
+// fills arrays of pairs and patterns that no solver reads, with the sizes of this model
 fn nothing_else(m: &mut Arrays) {
     let n = m.ncollision;
     for geom in [&mut m.collision_geom1, &mut m.collision_geom2] {

@@ -2,9 +2,9 @@
 """make.py MODEL.xml OUT.npz: the golden of one model, made by MuJoCo 4.0.0.
 
 Writes every array that src/fields.rs names and mjModel has (model/NAME), the sizes (size/NAME), the options (opt/NAME), the statistics
-(stat/NAME), and for a handful of random states the inputs (in/NAME) and what mj_forward, mj_step and five of
-mj_step make of them (out/NAME, step1/NAME, step5/NAME), states
-along the first axis. Contacts and rows are padded to the largest number met. Made again by `tests/golden/make.sh`.
+(stat/NAME), and for a handful of random states the inputs (in/NAME) and the results of mj_forward, mj_step and five
+calls of mj_step (out/NAME, step1/NAME, step5/NAME), states
+along the first axis. Contacts and rows are padded to the largest number of a state. `tests/golden/make.sh` remakes all goldens.
 """
 import pathlib, re, sys
 import mujoco, numpy as np
@@ -62,7 +62,7 @@ def dense_rows(m, d):
 
 
 def inverse(m, d, put, found, rng):
-    """Inverse dynamics: at the acceleration found, at another one, at that in discrete time; and how far forward and inverse are apart."""
+    """Inverse dynamics at the solver's acceleration, at another one, and at the discrete-time acceleration; and the difference of forward and inverse."""
     o, flags, flag = {}, int(m.opt.enableflags), int(mujoco.mjtEnableBit.mjENBL_INVDISCRETE)
     def at(name, qacc, discrete=False):
         put()
@@ -88,7 +88,7 @@ def inverse(m, d, put, found, rng):
 
 def main(path, out, nstate=7):
     m = mujoco.MjModel.from_xml_path(path)
-    # what a model has besides: time counts where samples have times
+    # further inputs of a model: the time matters for samples with times
     own = [n for n in STATE if getattr(mujoco.MjData(m), n).size]
     inputs = INPUTS + own + ["time"] * ("history" in own)
     D = {}
@@ -102,7 +102,7 @@ def main(path, out, nstate=7):
         D["opt/" + name] = np.atleast_1d(np.array(getattr(m.opt, name), float))
     for name in "meaninertia meanmass meansize extent center".split():
         D["stat/" + name] = np.atleast_1d(np.array(getattr(m.stat, name), float))
-    # solve to convergence, so that the optimum and not the stopping rule is compared
+    # solves to convergence, so that the optimum and not the stopping rule is compared
     m.opt.tolerance, m.opt.ls_tolerance, m.opt.iterations, m.opt.ls_iterations = 1e-15, 1e-6, {2: 200, 1: 3000, 0: 5000}[int(m.opt.solver)], 100
     d, rng = mujoco.MjData(m), np.random.default_rng(0)
     states = []

@@ -1,5 +1,5 @@
 #!/bin/sh
-# make.sh: every golden made again (pip install mujoco==4.0.0 numpy); one for each model of models/, named like it.
+# make.sh: remakes every golden (pip install mujoco==4.0.0 numpy), one for each model of models/, with its name.
 set -e
 cd "$(dirname "$0")/../.."
 for model in models/*.xml; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""make_calls.py OUT.npz: what MuJoCo 4.0.0's functions that only look say of a few states (Jacobians, inertia, forces, rays, distances).
+"""make_calls.py OUT.npz: results of MuJoCo 4.0.0's query functions for a few states (Jacobians, inertia, forces, rays, distances).
 
-Models are tests/golden/edit.xml and models/humanoid.xml; NAME/in/… are the states, a row each, in numbers that single precision holds;
-what a call says of them has the call's name. The objects that are asked for are in NAME/ask/….
+Models are tests/golden/edit.xml and models/humanoid.xml; NAME/in/… are the states, a row each, representable in single precision;
+the results of a call have the call's name. The queried objects are in NAME/ask/….
 """
 import pathlib, sys
 import mujoco, numpy as np
@@ -24,7 +24,7 @@ def states(m, ends):
 
 
 def asked(m, rng):
-    """Objects, points, vectors and rays that the calls are asked about."""
+    """Objects, points, vectors and rays of the queries."""
     id = lambda kind, name: getattr(m, kind)(name).id
     body, carrier, pairs = ("hand", "arm", [("ball", "other"), ("upper", "ball"), ("hand", "box"), ("wedge", "ball"), ("floor", "tip")]) if m.nsite > 1 else (
         "hand_left", "chest", [("head", "floor"), ("hand_left", "hand_right"), ("thigh_left", "thigh_right"), ("shin_left", "hand_left"), ("head", "shin_right")])
@@ -36,7 +36,7 @@ def asked(m, rng):
 
 
 def aimed(d, ask, k, rng):
-    """Directions towards geoms, somewhat beside their centres."""
+    """Directions towards points near the centres of geoms."""
     return np.float64(np.float32(d.geom_xpos[ask["target"][k]] - ask["pnt"][k] + rng.uniform(-.04, .04, (NRAY, 3))))
 
 
@@ -50,7 +50,7 @@ def rays(m, d, ask, k, groups, static, exclude):
 
 
 def look(m, d, ask, k):
-    """Everything that is said of state k."""
+    """The results of all queries for state k."""
     jac = lambda call, *args: (lambda p, r: (call(m, d, p, r, *args), np.stack([p, r]))[1])(np.zeros((3, m.nv)), np.zeros((3, m.nv)))
     body, carrier = ask["body"]
     ask["ray"] = aimed(d, ask, k, np.random.default_rng(k))

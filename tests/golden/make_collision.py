@@ -58,7 +58,7 @@ def pose(rng, pair, k):
     local = rng.normal(size=3)
     local *= rng.uniform(0, 0.5) / np.linalg.norm(local)
     if kind == 2 and k % 8 == 2:
-        # faces nearly flush along one axis
+        # faces nearly coincide along one axis
         axis = rng.integers(3)
         local *= rng.uniform(0, 0.5)
         local[axis] = rng.choice([-1, 1]) * (sizes[0][axis] + sizes[1][rng.integers(3)] - 10.0 ** rng.uniform(-9, -2))
@@ -100,7 +100,7 @@ def main(out, n=24, kind="closed", only=None):
             mujoco.mj_kinematics(m, d)
             mujoco.mj_comPos(m, d)
             mujoco.mj_collision(m, d)
-            # mostly poses that touch, and faces mostly poses where they meet
+            # mostly poses with contacts, and for faces mostly poses in which faces touch
             if d.ncon == 0 and k % 10 or kind == "faces" and d.ncon < 2 and k % 4:
                 continue
             hits += 1

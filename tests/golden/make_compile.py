@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""make_compile.py [NAME]: what MuJoCo 4.0.0 makes of the small models of NAME_cases.txt (compile, urdf, scale, flex), in NAME.npz.
+"""make_compile.py [NAME]: the small models of NAME_cases.txt (compile, urdf, scale, flex) as MuJoCo 4.0.0 compiles them, in NAME.npz.
 
 A case is a line `=== name` and a line of XML; the files of the folder NAME are its assets. Every array that src/fields.rs names and
-mjModel has is laid end to end over the cases (model/NAME), with the number of values in each case (model/NAME#); so are sizes
-(size/NAME), and the bytes of all names of a kind, one a line (name/KIND). `refused` says which cases MuJoCo refuses.
+mjModel has is concatenated over the cases (model/NAME), with the number of values in each case (model/NAME#); so are sizes
+(size/NAME), and the bytes of all names of a kind, one per line (name/KIND). `refused` marks the cases that MuJoCo refuses.
 """
 import pathlib, re, shutil, sys, tempfile
 import mujoco, numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = (HERE.parents[1] / "src" / "fields.rs").read_text()
-# normals are kept of meshes that tactile sensors feel with
+# normals are kept for meshes of tactile sensors
 ROWS = [r for r in re.findall(r"^        (\w+): (\w+)\[([^\]]*)\]", TABLE, re.M) if not r[0].startswith("mesh_normal")]
 SIZES = [s for s in re.findall(r"^        (n\w+),", TABLE, re.M) if s != "nmeshnormal"]
 KINDS = {"body": "nbody", "joint": "njnt", "geom": "ngeom", "mesh": "nmesh", "flex": "nflex"}

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""make_corners.py: what MuJoCo 4.0.0 makes of small cases that no model of models/ comes to, in corners.json.
+"""make_corners.py: MuJoCo 4.0.0's results for small cases that no model of models/ reaches, in corners.json.
 
     pip install mujoco==4.0.0 numpy && python3 tests/golden/make_corners.py
 
-A case is a text of MJCF, a state, and the arrays of mjData behind mj_forward, `contact.X` as contact_X.
+A case is an MJCF text, a state, and the arrays of mjData after mj_forward, `contact.X` as contact_X.
 """
 import json
 import math
@@ -42,7 +42,7 @@ for axis in range(3):
     solid = 'type="ellipsoid" size="%s"' % " ".join(str(s) for s in np.roll([0.05, 0.2, 0.3], axis))
     case(f"ellipsoids one in the other along axis {axis}", pair(solid, solid), CONTACT, 1e-5, qpos=at + [1, 0, 0, 0])
 
-# rays that meet the four sides of a height field and its bottom
+# rays that hit the four sides of a height field and its bottom
 sites = "".join(f'<site name="s{k}" pos="{p}" zaxis="{z}"/>' for k, (p, z) in enumerate([
     ("-2 .05 -9.05", "1 .02 .01"), ("2 .1 -9.03", "-1 .03 .02"), ("-.1 -2 -9.04", ".02 1 .01"), (".2 2 -8.98", ".01 -1 -.01"), (".1 .1 -11", ".02 .01 1")]))
 sensors = "".join(f'<rangefinder site="s{k}" data="dist normal"/>' for k in range(5))
@@ -57,7 +57,7 @@ text += "".join(f'<site name="{s}{k}" pos="{i + x} {y} {z}"/>' for i, s in enume
 sensors = "".join(f'<insidesite site="{s}" objtype="site" objname="{s}{k}"/>' for s in shapes for k in range(len(spots)))
 case("inside of sites", f"<mujoco><worldbody>{text}</worldbody><sensor>{sensors}</sensor></mujoco>", "sensordata")
 
-# forces between bodies where a tendon follows another, and where limits and friction hold tendons
+# forces between bodies with a tendon coupled to another, and with limits and friction of tendons
 LINKS = """<body pos="0 0 1"><joint name="a" axis="0 1 0"/><geom size=".05 .2" type="capsule"/><site name="p" pos=".1 0 .2"/>
 <body pos="0 0 .5"><joint name="b" axis="0 1 0"/><geom size=".05 .2" type="capsule"/><site name="q" pos="-.1 .02 .1"/>
 <body pos="0 0 .5"><joint name="c" axis="1 1 0"/><geom size=".05 .1" type="capsule"/><site name="r" pos=".1 .05 .1"/></body></body></body><site name="o" pos=".3 0 .8"/>"""
@@ -67,7 +67,7 @@ TENDONS = """<tendon><spatial name="t" range="0 .4" limited="true" frictionloss=
 case("forces of tendons", f"<mujoco><option><flag energy='enable'/></option><worldbody>{LINKS}</worldbody>{TENDONS}<sensor><force site='p'/><torque site='q'/><force site='r'/></sensor></mujoco>",
      "qacc sensordata cfrc_int cfrc_ext efc_force", 1e-7, qpos=[0.3, -0.5, 0.4], qvel=[1, -2, 0.5])
 
-# sweeps and iterations that end before the optimum, one more each time; of condim 6 a heavy box makes a block that is nearly singular
+# sweeps and iterations that end before the optimum, one more each time; with condim 6 a heavy box gives a nearly singular block
 PILE = """<geom type="plane" size="5 5 1"/><body pos="0 0 .148" euler="0 0 3"><freejoint/><geom type="box" size=".2 .15 .15" mass="%s" friction=".3 .02 .01"/></body>
 <body pos=".05 .02 .39" euler="2 1 0"><freejoint/><geom type="box" size=".1 .1 .1" friction=".4 .01 .001"/></body>"""
 for solver in ("PGS", "CG", "Newton"):
@@ -82,14 +82,14 @@ for condim in (3, 4, 6):
         head = f'<option solver="Newton" cone="elliptic" noslip_iterations="{sweeps}" noslip_tolerance="0" tolerance="1e-14" iterations="200"/><default><geom condim="{condim}"/></default>'
         case(f"{sweeps} sweeps against slip, condim {condim}", world(PILE % 300, head), "qacc efc_force", 1e-6, qvel=[.4, -.3, -.2, .1, .5, 2, -.6, .2, -1, .3, .1, -.4])
 
-# solver parameters of other kinds than those of the models: mixed references, an impedance that is flat, a width of nothing, powers
+# solver parameters that the models lack: mixed references, a constant impedance, a width of zero, powers
 for solref, solimp in ((".02 -1", ".9 .95 .001 .5 2"), ("-300 .5", ".9 .95 .001 .5 2"), (".01 1", ".8 .8 .001 .5 2"), (".01 1", ".7 .9 0 .5 2"),
                        (".001 .7", ".2 .9 .01 .3 1"), (".02 1", ".3 .99 .02 .7 3.5"), ("-500 -20", "0 1 .1 0 6")):
     for height in (.0995, .093, .085):
         case(f"solref {solref}, solimp {solimp}, at {height}", pair('type="plane" size="1 1 1"', f'size=".1" solref="{solref}" solimp="{solimp}" priority="1"'),
              "efc_KBIP efc_R efc_aref efc_force qacc", 1e-7, qpos=[0, 0, height, 1, 0, 0, 0], qvel=[.1, .2, -.3, 0, 0, 1])
 
-# what contacts add up to, seen from either side, with torque
+# net contact forces, reported for either side, with torque
 for first, second in (("a", "b"), ("b", "a"), ("floor", "b"), ("b", "floor")):
     sensors = "".join(f'<contact geom1="{first}" geom2="{second}" reduce="{r}" num="2" data="found force torque dist pos normal tangent"/>'
                       for r in ("none", "mindist", "maxforce", "netforce"))
@@ -98,7 +98,7 @@ for first, second in (("a", "b"), ("b", "a"), ("floor", "b"), ("b", "floor")):
          <body pos=".03 .05 .29"><freejoint/><geom name="a" type="box" size=".1 .15 .091"/></body></worldbody><sensor>{sensors}</sensor></mujoco>""",
          "sensordata", 1e-6, qvel=[.1, -.2, 0, .3, .1, .2, -.2, .1, 0, 0, .4, -.5])
 
-# a tendon inside of a cylinder between points in one direction, in opposite ones, and along the axis
+# a tendon that wraps inside of a cylinder, between points in one direction, in opposite directions, and along the axis
 for name, to in (("the same direction", "-.5 0 .4"), ("nearly the same", "-.5 1e-9 .4"), ("opposite", ".6 0 .3"), ("across", "-.1 .6 .2"), ("near the axis", "-.3 1e-12 -.2")):
     for side in ("0 0 0", "0 .9 0"):
         case(f"around a cylinder to {name}, side at {side}", f"""<mujoco><worldbody><geom name="g" type="cylinder" size=".2 1"/><site name="side" pos="{side}"/>
@@ -106,14 +106,14 @@ for name, to in (("the same direction", "-.5 0 .4"), ("nearly the same", "-.5 1e
              <tendon><spatial name="t" stiffness="9"><site site="o"/><geom geom="g" sidesite="side"/><site site="p"/></spatial></tendon></mujoco>""",
              "ten_length qacc ten_wrapnum wrap_xpos", 1e-9)
 
-# begun from an acceleration that asks for forces that no contact can give
+# warm starts from accelerations that would need forces beyond the contacts' bounds
 for solver in ("PGS", "CG", "Newton"):
     for cone in ("pyramidal", "elliptic"):
         head = f'<option solver="{solver}" cone="{cone}" iterations="2" tolerance="0"/><default><geom condim="4"/></default>'
         case(f"2 iterations of {solver}, {cone}, from a wrong start", world(PILE % 2, head), "qacc efc_force", 1e-6,
              qacc_warmstart=[3, -5, 40, 8, -7, 60, -9, 4, -30, 20, 10, -5], qvel=[.1, -.3, -.2, .1, .5, 2, -.6, .2, -1, .3, .1, -.4])
 
-# solids one in the other: how deep is told by one direction alone, or by two opposite ones
+# solids inside each other: the depth is attained in one direction only, or in two opposite ones
 MESHES = {"tetra": "0 0 .2  .2 0 -.1  -.1 .17 -.1  -.1 -.19 -.1", "wedge": "-.2 -.1 -.1  .2 -.1 -.1  -.2 .1 -.1  .2 .1 -.1  -.2 0 .15  .2 0 .16"}
 ASSETS = "<asset>" + "".join(f'<mesh name="{k}" vertex="{v}"/>' for k, v in MESHES.items()) + "</asset>"
 SOLIDS = {"tetra": 'type="mesh" mesh="tetra"', "wedge": 'type="mesh" mesh="wedge"', "box": 'type="box" size=".07 .2 .3"', "cylinder": 'type="cylinder" size=".2 .05"',
@@ -124,19 +124,19 @@ for i, a in enumerate(names):
         if (a, b) in (("box", "box"), ("box", "capsule"), ("capsule", "capsule")):
             continue
         for at in ("0 0 0", ".03 0 0", "0 .01 .02"):
-            # three corners of either wedge are farthest along x, and the origin is on a line between those that are taken
+            # three corners of either wedge are farthest along x, and the origin is on a line between the chosen corners
             if (a, b, at) == ("wedge", "wedge", "0 0 0"):
                 continue
             case(f"{b} in {a} at {at}", f'<mujoco><option ccd_iterations="200"><flag multiccd="disable"/></option>{ASSETS}<worldbody><geom {SOLIDS[a]}/><body><freejoint/><geom {SOLIDS[b]}/></body></worldbody></mujoco>',
                  "ncon contact_dist", 1e-6, qpos=[float(x) for x in at.split()] + [1, 0, 0, 0])
 
-# arms that share an end: no number tells where one lies from the other, so that the normal is across both
+# arms that share an end: the direction between them is undefined, so the normal is perpendicular to both
 ARMS = "".join(f"""<body pos="{1.7 * i} .3 {.4 * i}"><joint axis="0 1 0"/><geom type="capsule" size=".1" fromto="0 0 0 {math.cos(a)} 0 {math.sin(a)}"/></body>
 <body pos="{1.7 * i} .3 {.4 * i}"><joint axis="0 1 0"/><geom type="capsule" size=".1" fromto="0 0 0 {math.cos(b)} 0 {math.sin(b)}"/></body>"""
                 for i, (a, b) in enumerate([(2.2, .9), (.7, 2.9), (2, .3), (3.1, 1.4), (1.9, .6), (.5, 1.7)]))
 case("arms that share an end", f'<mujoco><worldbody>{ARMS}</worldbody></mujoco>', "ncon contact_dist contact_frame", 1e-9)
 
-# what a free joint transmits beside contacts, a weld and tendons of 10 to 100 kN, and where the solver ends before they hold it
+# the force through a free joint beside contacts, a weld and tendons of 10 to 100 kN, also if the solver ends before convergence
 HELD = """<geom type="plane" size="2 2 1"/><site name="o" pos="0 0 2"/><body pos="0 0 .3" gravcomp=".5"><joint type="free" damping=".3" stiffness="20" armature=".01"/>
 <geom type="box" size=".3 .2 .4" mass="60"/><site name="s" pos=".1 .1 .4"/><body pos="0 .3 .4"><joint axis="1 0 0" damping=".1"/><geom type="capsule" size=".05 .2"/><site name="q" pos="0 0 .2"/></body></body>
 <body name="w" pos="1.2 0 1"><freejoint/><geom size=".3" mass="500"/></body>"""

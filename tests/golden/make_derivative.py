@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""make_derivative.py OUT.npz: the step linearised by MuJoCo 4.0.0 (mjd_transitionFD), both ways and one way.
+"""make_derivative.py OUT.npz: the step linearised by MuJoCo 4.0.0 (mjd_transitionFD), by centered and one-sided differences.
 
 For some models of models/, at states 0, 1 and 4 of their goldens (in/NAME of tests/golden/MODEL.npz): MODEL/A, B, C, D centred with
-eps 1e-6, and MODEL/one_way/A … with controls at an end of their range. For some of them also inverse dynamics linearised one way
+eps 1e-6, and MODEL/one_way/A … with controls at an end of their range. For some of them also inverse dynamics linearised by one-sided differences
 (mjd_inverseFD) at qacc[i] = 3 sin(i + state): MODEL/inverse/DfDq …, transposed, and MODEL/actuated/… with the actuators' force subtracted.
 
-MuJoCo does not compute sensors of positions again where it moves a velocity, and counts the kinetic energy among them: its slope there is
-taken from whole steps instead.
+MuJoCo does not recompute position sensors, including the kinetic energy, when it perturbs a velocity. The derivative of that energy is
+computed from whole steps instead.
 """
 import pathlib, sys
 import mujoco, numpy as np
@@ -40,7 +40,7 @@ def inverse(m, d, actuation):
 
 
 def kinetic_slope(m, d, row, i, centered, compute=mujoco.mj_step):
-    """of a sensor over velocity i, by whole computations"""
+    """derivative of a sensor by velocity i, by whole computations"""
     full = mujoco.mjtState.mjSTATE_INTEGRATION
     state, qacc = np.zeros(mujoco.mj_stateSize(m, full)), d.qacc.copy()
     mujoco.mj_getState(m, d, state, full)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""make_discrete.py: what MuJoCo 4.0.0 makes of discrete steps, in discrete.json.
+"""make_discrete.py: MuJoCo 4.0.0's results with the integrator "discrete", in discrete.json.
 
     pip install mujoco==4.0.0 numpy && python3 tests/golden/make_discrete.py
 
-A case is a text of MJCF, a state, the arrays of mjData behind mj_forward and behind mj_inverse of the acceleration that was given, and the state 20 steps later.
+A case is an MJCF text, a state, the arrays of mjData after mj_forward and after mj_inverse of a given acceleration, and the state 20 steps later.
 """
 import json
 import pathlib

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""make_hooks.py OUT.npz: tests/golden/hooks.xml with MuJoCo's callbacks (4.0.0): what tests/hooks.rs does with functions of its own.
+"""make_hooks.py OUT.npz: tests/golden/hooks.xml with MuJoCo's callbacks (4.0.0), for the same functions as in tests/hooks.rs.
 
-Three worlds make some steps with every callback, under several options; of every step the golden has a row of each array (CASE/NAME,
-worlds × steps × words). Then forward and inverse dynamics of the last states (CASE/inverse), slopes of a step, and who was called how often
-(calls/WHAT: passive, control, sensors). What is asked of the filter is asserted here.
+Three worlds make some steps with every callback, under several options; the golden has a row of each array for every step (CASE/NAME,
+worlds × steps × words). Then forward and inverse dynamics of the last states (CASE/inverse), derivatives of a step, and the numbers of calls
+(calls/WHAT: passive, control, sensors). The arguments of the contact filter are asserted here.
 """
 import pathlib, sys
 import mujoco, numpy as np
@@ -30,7 +30,7 @@ def control(m, d):
     arm = 21
     d.ctrl[0] = 2 * np.sin(5 * d.time) - 3 * d.qpos[arm]
     d.ctrl[1] = d.xpos[4, 2] - 0.5 * d.qvel[19]
-    # MuJoCo steps by what is said before trees fall asleep, and says it again behind that
+    # in the step in which a tree falls asleep MuJoCo uses the first call's controls and calls again afterwards
     afloat = m.opt.gravity[2] == 0
     d.ctrl[2] = 0.1 if afloat else d.ctrl[2] + 0.1
     d.qfrc_applied[19] = 0.2 * d.qvel[18]
@@ -45,7 +45,7 @@ def passive(m, d):
 
 
 def leaves_out(m, d, geom1, geom2):
-    # the lower comes first; the last geom is of a predefined pair
+    # the lower geom comes first; the last geom belongs to a predefined pair
     assert geom1 < geom2 < 7, (geom1, geom2)
     if (geom1, geom2) == (0, 1):
         return int(d.time < 0.05)
@@ -79,7 +79,7 @@ def main(path):
     setters = [mujoco.set_mjcb_control, mujoco.set_mjcb_passive, mujoco.set_mjcb_contactfilter, mujoco.set_mjcb_sensor]
     callbacks = [control, passive, leaves_out, sense]
     for case, (options, steps) in CASES.items():
-        # the compiler steps too
+        # the compiler makes steps, too
         for put in setters:
             put(None)
         m = mujoco.MjModel.from_xml_path(str(FOLDER / "hooks.xml"))

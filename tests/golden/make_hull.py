@@ -3,7 +3,7 @@
 
     pip install mujoco==4.0.0 numpy && python3 tests/golden/make_hull.py
 
-writes tests/golden/hull.npz: the points of all clouds one after the other, and of each array of the compiled mesh the same.
+writes tests/golden/hull.npz: the points of all clouds, concatenated, and each array of the compiled meshes, concatenated.
 """
 import pathlib
 
@@ -16,7 +16,7 @@ ARRAYS = ["graph", "extrema", "polyvertnum", "polyvert", "polymapnum", "polymap"
 
 
 def turned(rng, p):
-    """Turned and scaled at random, or not turned."""
+    """Points rotated and scaled at random, or not rotated."""
     q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
     return np.asarray(p, float) @ (q if rng.random() < 0.6 else np.eye(3)) * 10 ** rng.uniform(-2, 1)
 
@@ -73,7 +73,7 @@ def globe(rng):
 
 
 def doubled(rng):
-    """The same corners once more, some of them off by little: sines of whole turns are not quite zero."""
+    """The corners repeated, some with small changes: computed sines of whole turns are not exactly zero."""
     n = int(rng.integers(3, 12))
     p = np.vstack([ring(n, 1, z, 2 * np.pi * rng.integers(-2, 3)) for z in (-1, 0, 1, 1, -1)])
     return rng.permutation(p[:, rng.permutation(3)])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_merge.py: merge.txt, what MuJoCo 4.0.0 makes of settings that two models both say under conflict="merge".
+"""make_merge.py: merge.txt, MuJoCo 4.0.0's results for settings that two models both have, under conflict="merge".
 
 A case is three lines: the settings of the model, those of the attached one, and the compiled options (NAME=VALUES, separated by semicolons),
 or `refused`.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Goldens of src/asset: what MuJoCo 4.0.0 makes of small geoms, meshes and height fields.
+"""Goldens of src/asset: small geoms, meshes and height fields as MuJoCo 4.0.0 compiles them.
 
     pip install mujoco==4.0.0 numpy && python3 tests/golden/make_mesh.py
 
@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def num(a):
-    """Numbers with the digits that single precision has, if that is what they come in."""
+    """Numbers as lists, with the digits of single precision if they are float32."""
     a = np.asarray(a)
     if a.dtype == np.float32:
         return [float(str(x)) for x in a.ravel()]
@@ -36,7 +36,7 @@ def primitives(rng):
                 m = mujoco.MjModel.from_xml_string(
                     f'<mujoco><worldbody><body><geom type="{kind}" size="{text}" density="1" '
                     f'shellinertia="{str(shell).lower()}"/><freejoint/></body></worldbody></mujoco>')
-                # principal axes sort the moments: write them in the geom's own order
+                # the compiler sorts the principal moments; this restores the geom's own order
                 diag = np.zeros((3, 3))
                 mat = np.zeros(9)
                 mujoco.mju_quat2Mat(mat, m.body_iquat[1])
@@ -79,7 +79,7 @@ PYRAMID_FACE = [[0, 3, 2], [0, 2, 1], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]
 
 
 def notched(rng):
-    """A closed surface that is not convex: a pyramid whose base is pushed in."""
+    """A closed nonconvex surface: a pyramid whose base is pushed in."""
     vert = PYRAMID + [[0.9, 0.4, 0.3]]
     face = [[0, 3, 5], [3, 2, 5], [2, 1, 5], [1, 0, 5]] + PYRAMID_FACE[2:]
     return vert, face

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""make_options.py OUT.npz: what MuJoCo 4.0.0 makes of the models of tests/golden/options.txt, a line of it after the other.
+"""make_options.py OUT.npz: MuJoCo 4.0.0's results for the models of tests/golden/options.txt, line by line.
 
-Every line adds a section to a model of tests/golden. The states (MODEL/in/NAME) are the same for all lines of a model and fit into single precision;
-forward dynamics (K/NAME) and the state after a step (K/step/NAME) are written for line K where they differ from those of the model's first line, which adds nothing. A line that says `changes` has to change some number by
-more than 1e-4 of what is there, one that says `same` none by more than 1e-6: else nothing is written.
+Every line adds a section to a model of tests/golden. The states (MODEL/in/NAME) are the same for all lines of a model and representable in single precision;
+forward dynamics (K/NAME) and the state after a step (K/step/NAME) are written for line K if they differ from those of the model's first line, which adds nothing. A line with `changes` must change some number by
+more than 1e-4 of its value, a line with `same` none by more than 1e-6: else nothing is written.
 """
 import pathlib, sys
 import mujoco, numpy as np
@@ -37,7 +37,7 @@ def states(m):
         mujoco.mj_resetData(m, d)
         if k == 3 and m.nkey:
             mujoco.mj_resetDataKeyframe(m, d, 0)
-        # free bodies stay where they touch
+        # free bodies keep their positions, so that their contacts stay
         shift, free = rng.normal(size=m.nv) * size, np.zeros(m.nv, bool)
         for j in range(m.njnt):
             if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE:
@@ -69,7 +69,7 @@ def run(m, s):
     out["warning"] = np.array([float(d.warning[0].number)])
     put()
     mujoco.mj_step(m, d)
-    # forces are compared inside the step alone
+    # forces are compared within the step only
     out["solver_fwdinv"] = np.array(d.solver_fwdinv)
     return out | {"step/" + n: np.array(getattr(d, n), float).copy() for n in STEP}
 
@@ -95,7 +95,7 @@ def main(path):
         if not (least > 1e-4 if what == "changes" else least < 1e-6):
             wrong.append(f"{model} {added}: {what}, but the largest change is {least:.1e}")
         for n in outs[0]:
-            # what is as in the model without anything added stands there
+            # arrays that equal those of the model's first line are not repeated
             if outs[0][n].size and (outs is plain or any((a[n] != b[n]).any() for a, b in zip(outs, plain))):
                 D[f"{k}/{n}"] = np.stack([o[n] for o in outs])
     if wrong:

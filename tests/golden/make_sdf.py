@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""make_sdf.py: what MuJoCo 4.0.0 makes of the shapes of its plugins, in sdf.npz.
+"""make_sdf.py: MuJoCo 4.0.0's signed distance fields and their contacts, in sdf.npz.
 
-Of each mesh of sdf_octrees.txt, by depth: cells, cells that are not halved, and sums over the cells of the distances at their eight
-corners, by where they are (oct/K); sums do not depend on the order of the cells. Of each model of sdf_cases.txt: sizes and checksums of what stands for the shape (mesh/K), mass, inertia, place and bounds (body/K). Of each
-pair of sdf_pairs.txt: poses (qpos/K), and of each pose the number of contacts (ncon/K) and distance, position and normal of each
-(contact/K), 40 places a pose. Of rays at the second geom of each pair: start and direction (ray/K), distance and normal (hit/K). Poses whose contacts hang on roundings are left out: those that one of 64 others 1e-12 beside has otherwise.
+For each mesh of sdf_octrees.txt, by depth: cells, undivided cells, and sums over the cells of the distances at their eight
+corners, weighted by their position (oct/K); the sums do not depend on the order of the cells. For each model of sdf_cases.txt: sizes and checksums of the mesh of the shape (mesh/K), mass, inertia, position and bounds (body/K). For each
+pair of sdf_pairs.txt: poses (qpos/K), and for each pose the number of contacts (ncon/K) and distance, position and normal of each
+(contact/K), 40 slots per pose. For rays at the second geom of each pair: start and direction (ray/K), distance and normal (hit/K). Poses whose contacts depend on rounding are left out: those whose contacts differ in one of 64 poses changed by 1e-12.
 """
 import pathlib
 import mujoco, numpy as np
@@ -18,7 +18,7 @@ def models(name):
 
 
 def checksum(values):
-    """Of 32-bit words, by their order."""
+    """A checksum of 32-bit words that depends on their order."""
     words = np.ascontiguousarray(values).view(np.uint32).ravel().astype(np.uint64)
     return float(np.sum(words * (np.arange(words.size, dtype=np.uint64) % np.uint64(997) + np.uint64(1))) & np.uint64(0xFFFFFFFF))
 
@@ -33,7 +33,7 @@ def contacts(m, d, qpos):
 
 
 def octree(m):
-    """By depth: cells, whole ones, and of each corner the sum of its distances times a number of the cell's place."""
+    """By depth: cells, undivided cells, and for each corner the sum of its distances times a number for the cell's position."""
     place = m.oct_aabb @ np.array([1, 2, 3, 0.5, 0.5, 0.5]) + 1
     rows = np.zeros((m.oct_depth.max() + 1, 10))
     for row, depth in zip(rows, range(len(rows))):
@@ -43,7 +43,7 @@ def octree(m):
 
 
 def rays(m, d, qpos):
-    """Rays that do not touch the body of the first geom, in a pose, and what they meet: 1e-5 beside they meet nearly the same."""
+    """Rays in a pose that ignore the body of the first geom, and their hits; rays whose hit changes much for a shift of 1e-5 are left out."""
     def cast(ray):
         normal = np.zeros(3)
         return np.array([mujoco.mj_ray(m, d, ray[:3], ray[3:], None, 1, m.geom_bodyid[0], np.zeros(1, np.int32), normal), *normal])
@@ -70,7 +70,7 @@ for k, xml in enumerate(models("sdf_cases.txt")):
 for k, xml in enumerate(models("sdf_pairs.txt")):
     m = mujoco.MjModel.from_xml_string(xml)
     d, out = mujoco.MjData(m), []
-    # slopes of these are differences over 1e-8
+    # gradients of these shapes are finite differences over 1e-8
     rough = any(shape in xml for shape in ("bolt", "bowl", "gear", "nut"))
     while len(out) < POSES:
         qpos = rng.normal(size=m.nq) * 0.3

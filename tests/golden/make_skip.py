@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""make_skip.py OUT.npz: what MuJoCo 4.0.0's mj_forwardSkip and mj_inverseSkip make of worlds on their way, call by call.
+"""make_skip.py OUT.npz: results of MuJoCo 4.0.0's mj_forwardSkip and mj_inverseSkip on worlds in motion, call by call.
 
-MODEL/in/NAME is the state at which all is computed once; MODEL/K/set/NAME what is set before the K-th call, of all worlds, and MODEL/K/NAME what is read behind it.
+MODEL/in/NAME is the state for a first full computation; MODEL/K/set/NAME are the inputs set before the K-th call, for all worlds, and MODEL/K/NAME the results.
 """
 import pathlib, sys
 import mujoco, numpy as np
@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 STAGE = mujoco.mjtStage
 STATE = "time qpos qvel act ctrl qacc_warmstart".split()
 OUT = "xpos cvel qfrc_passive qacc sensordata qfrc_inverse".split()
-# what is set, which function is called, from where, whether sensors are read; tests/skip.rs has the same
+# the inputs, the function, the skipped stages, whether sensors are computed; tests/skip.rs has the same calls
 CALLS = [
     ("qpos qvel ctrl", mujoco.mj_forwardSkip, STAGE.mjSTAGE_POS, False),
     ("ctrl", mujoco.mj_forwardSkip, STAGE.mjSTAGE_VEL, True),

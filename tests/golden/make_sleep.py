@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""make_sleep.py OUT.npz: worlds of MuJoCo 4.0.0 whose trees fall asleep and are woken.
+"""make_sleep.py OUT.npz: worlds of MuJoCo 4.0.0 whose trees fall asleep and wake.
 
-Every model of tests/golden/sleep.txt makes the steps that its lines say; in between, numbers of the state are set. Of every `every`-th step
-the golden has what is asleep and where things are (MODEL/NAME), a row a step; of a model that says `of`, the arrays behind that word. What must happen is asserted here: some tree sleeps, and some is woken.
+Every model of tests/golden/sleep.txt makes the steps of its lines; in between, numbers of the state are set. For every `every`-th step
+the golden has the sleep states and positions (MODEL/NAME), a row per step; for a model with `of`, the arrays named after that word. The script asserts that some tree sleeps, and that some tree wakes.
 """
 import pathlib, sys
 import mujoco, numpy as np

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""make_soft.py NAME [N]: N random states of tests/golden/soft_NAME.xml and the contacts that MuJoCo 4.0.0 finds with flexes there.
+"""make_soft.py NAME [N]: N random states of tests/golden/soft_NAME.xml and MuJoCo 4.0.0's contacts with flexes there.
 
 Writes tests/golden/soft_NAME.npz: in/qpos, in/qvel; ncon[n]; ids[n,max,8] (geom, flex, elem, vert of both sides; -1: none);
 con[n,max,7] (distance, position, normal); out/qacc; out/sensordata; out/qpos after ten steps. Contacts are in
-MuJoCo's order, but those of a flex with itself by its elements, the lower first, which is an order that MuJoCo has not.
+MuJoCo's order, except self-contacts of a flex, which are sorted by elements, the lower first; MuJoCo has another order.
 """
 import pathlib, sys
 import mujoco, numpy as np
@@ -15,7 +15,7 @@ NEAR = 0.12
 def state(rng, m):
     q = m.qpos0 + rng.normal(size=m.nq) * 0.02
     free = np.flatnonzero(m.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
-    # one body alone is near the flex, so that no geoms meet
+    # only one body is near the flex, so that geoms do not collide
     held = m.body("tray").id if "tray" in [m.body(i).name for i in range(m.nbody)] else -1
     free = [j for j in free if m.jnt_bodyid[j] != held]
     if held >= 0:
@@ -38,7 +38,7 @@ def state(rng, m):
 
 
 def contact(c):
-    # MuJoCo takes two elements of one flex in any order
+    # MuJoCo takes two elements of one flex in either order
     ids = [*c.geom, *c.flex, *c.elem, *c.vert]
     normal = c.frame[:3].copy()
     if c.flex[0] == c.flex[1] and c.elem[0] > c.elem[1]:

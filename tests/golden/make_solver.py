@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""make_solver.py MODEL.xml OUT.npz [NSTATE [SETTLE [STRIDE]]] [NAME=VALUE …] [--time]: what MuJoCo 4.0.0's constraint solver makes of states met on the way.
+"""make_solver.py MODEL.xml OUT.npz [NSTATE [SETTLE [STRIDE]]] [NAME=VALUE …] [--time]: results of MuJoCo 4.0.0's constraint solver on states of a rollout.
 
-A rollout with random controls from the model's start; at every STRIDE-th step after SETTLE steps, the solver's inputs (in/NAME) and three answers:
-with the model's own settings (own/NAME), the same without islands (mono/NAME), and solved to convergence without, by Newton (out/NAME). niter holds the iterations of
-each island, stat what each of the first of them did (mjSolverStat). NAME=VALUE sets an option of the model (cone=1), `--time` adds the time of mj_fwdConstraint (ns). The model's arrays are written as by make.py.
+A rollout with random controls from the model's initial state; at every STRIDE-th step after SETTLE steps, the solver's inputs (in/NAME) and three results:
+with the model's own settings (own/NAME), the same without islands (mono/NAME), and without islands to convergence, by Newton (out/NAME). niter holds the iterations of
+each island, stat the statistics of the first of them (mjSolverStat). NAME=VALUE sets an option of the model (cone=1), `--time` adds the time of mj_fwdConstraint (ns). The model's arrays are written as by make.py.
 """
 import pathlib, re, sys, time
 import mujoco, numpy as np
@@ -17,7 +17,7 @@ IN = "qacc_warmstart qacc_smooth qfrc_smooth M qLD qLDiagInv".split()
 ROWS_IN = "efc_type efc_id efc_frictionloss efc_D efc_R efc_aref".split()
 COUNTS = "ne nf nl nefc ncon".split()
 STAT = "improvement gradient lineslope nactive nchange neval nupdate".split()
-# of so many iterations it is kept what they did
+# number of iterations whose statistics are kept
 NSTAT = 24
 CONTACT = dict(friction=5, dim=1, geom=2, efc_address=1, mu=1)
 
@@ -52,7 +52,7 @@ def main(path, out, nstate=12, settle=60, stride=25, options=(), timed=False):
         D["stat/" + name] = np.atleast_1d(np.array(getattr(m.stat, name), float))
     d, rng = mujoco.MjData(m), np.random.default_rng(0)
     own = (m.opt.tolerance, m.opt.ls_tolerance, m.opt.iterations, m.opt.ls_iterations, m.opt.disableflags, m.opt.solver)
-    # with islands MuJoCo leaves in efc_state what it was at the start of the solve, so the optimum is found without
+    # with islands MuJoCo leaves efc_state as at the start of the solve, so the optimum is computed without islands
     mono = own[:4] + (own[4] | int(mujoco.mjtDisableBit.mjDSBL_ISLAND), own[5])
     tight = (1e-15, 1e-6, 200, 100, mono[4], mujoco.mjtSolver.mjSOL_NEWTON)
 

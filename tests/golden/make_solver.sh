@@ -1,5 +1,5 @@
 #!/bin/sh
-# make_solver.sh: every golden of the constraint solver made again (pip install mujoco==4.0.0 numpy).
+# make_solver.sh: remakes every golden of the constraint solver (pip install mujoco==4.0.0 numpy).
 set -e
 cd "$(dirname "$0")/../.."
 make() {

@@ -2,7 +2,7 @@
 
     python3 tests/golden/make_textures.py > tests/golden/textures.txt
 
-A line a texture: its attributes, `=`, then width, height and pixels in hexadecimal.
+One line per texture: its attributes, `=`, then width, height and pixels in hexadecimal.
 """
 import mujoco
 

@@ -1,4 +1,4 @@
-//! The test that every stage shares.
+//! The parity test, for all stages.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -19,20 +19,20 @@ use manyworlds::{Data, Model};
 
 use crate::common::Golden;
 
-/// A team that kernels are tried with.
+/// A team configuration for testing kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct Tried {
     pub lanes: u32,
-    /// Of a workgroup.
+    /// Worlds of a workgroup.
     pub worlds: u32,
     pub tile: u32,
-    /// Accessors look at their indices.
+    /// Accessors check their indices.
     pub checked: bool,
     pub order: LaneOrder,
 }
 
-/// One lane; and two teams whose lanes stand in orders such that of any two each comes first once, or nearly: a barrier that is missing
-/// is felt in one of them.
+/// One lane; and two teams with opposite lane orders, in which of (nearly) any two lanes each comes first once: a missing barrier
+/// shows in one of them.
 pub const TEAMS: [Tried; 3] = [
     Tried {
         lanes: 1,
@@ -58,7 +58,7 @@ pub const TEAMS: [Tried; 3] = [
 ];
 
 impl Tried {
-    /// How worlds are laid out and run with it.
+    /// The layout and execution settings of the team.
     pub fn config(&self) -> Config {
         Config {
             lanes: self.lanes,
@@ -71,12 +71,12 @@ impl Tried {
     }
 }
 
-/// Not a whole number of tiles.
+/// Number of worlds, not a multiple of the tile size.
 pub const NWORLD: usize = 11;
-/// What an unwritten integer holds: the bits of ∞.
+/// Value of unwritten integers: the bits of ∞.
 const POISON: i32 = 0x7f80_0000;
 
-/// Models that exercise a stage; `PARITY=all` takes every golden.
+/// The default models of a stage; `PARITY=all` takes every golden.
 const BODIES: &[&str] = &["humanoid", "pendula", "free_bodies", "rk4"];
 const MODELS: &[(&str, &[&str])] = &[
     (
@@ -273,7 +273,7 @@ const MODELS: &[(&str, &[&str])] = &[
     ("implicit", &["implicit", "implicitfast"]),
 ];
 
-/// The device of this process, with no more than WebGPU's default limits. Without an adapter the tests fail.
+/// The device of this process, with WebGPU's default limits. Without an adapter the tests fail.
 pub fn device() -> &'static Device {
     static DEVICE: OnceLock<Device> = OnceLock::new();
     DEVICE.get_or_init(|| {
@@ -286,7 +286,7 @@ pub fn device() -> &'static Device {
     })
 }
 
-/// Small random numbers, the same on every run.
+/// Deterministic small random numbers.
 pub struct Random(u64);
 
 impl Random {
@@ -303,7 +303,7 @@ impl Random {
     }
 }
 
-/// Sets the flag of a stage that only looks, and that no model asks for by itself.
+/// Sets the flag of a diagnostic stage that no model enables.
 fn ask_for(m: &mut Model, stage: &str) {
     m.edit(|m| {
         m.opt.enableflags |= match stage {
@@ -326,7 +326,7 @@ pub fn goldens(stage: &str) -> Vec<(String, Golden)> {
     goldens_of(models)
 }
 
-/// The goldens of these names.
+/// The goldens with these names.
 pub fn goldens_of(models: &[&str]) -> Vec<(String, Golden)> {
     let all = std::env::var("PARITY").is_ok_and(|x| x == "all");
     let only = std::env::var("PARITY_MODEL").ok();
@@ -337,7 +337,7 @@ pub fn goldens_of(models: &[&str]) -> Vec<(String, Golden)> {
         .collect();
     paths.sort();
     let name = |path: &std::path::Path| path.file_stem().unwrap().to_string_lossy().into_owned();
-    // other goldens are of parts: collisions, meshes
+    // other goldens hold parts only: collisions, meshes
     let whole = |golden: &Golden| golden.get("in/qpos").is_some();
     paths
         .iter()
@@ -349,8 +349,8 @@ pub fn goldens_of(models: &[&str]) -> Vec<(String, Golden)> {
         .collect()
 }
 
-/// Worlds of a golden: its states, then random ones near them. A state that spins faster than anything a machine does is left
-/// out: there the difference of two numbers is all that an `f32` has.
+/// Worlds of a golden: its states, then random states near them. States with unrealistically fast spins are left out, where
+/// results are differences of large numbers, of which an `f32` keeps little.
 pub fn worlds(golden: &Golden, m: &Model, n: usize) -> Vec<Data> {
     let tame = |k: &usize| golden.state("in/qvel", *k).iter().all(|v| v.abs() < 100.0);
     let states: Vec<usize> = (0..golden.nstate()).filter(tame).collect();
@@ -377,10 +377,10 @@ pub fn worlds(golden: &Golden, m: &Model, n: usize) -> Vec<Data> {
     (0..n).map(world).collect()
 }
 
-/// Gives some of the worlds the number that a stage looks for, each another kind of bad.
+/// Puts bad numbers of several kinds into some of the worlds, for the stages that check them.
 ///
-/// A kernel takes a free joint's own force where an `f32` does not tell it from the sum that it is; the twin tells them apart. Here
-/// something pushes the joints, so that both take the sum (`tests/mujoco_corners.rs` has the other way).
+/// A kernel takes a free joint's own force if an `f32` cannot distinguish it from the sum; the twin can. Here
+/// applied forces push the joints, so that both take the sum (`tests/mujoco_corners.rs` tests the other case).
 fn spoil(stage: &str, worlds: &mut [Data]) {
     let name = match stage {
         "rne_post" => {
@@ -399,7 +399,7 @@ fn spoil(stage: &str, worlds: &mut [Data]) {
     }
 }
 
-/// Can a stage be written for this model alone, and compiled in a second? `PARITY=all` has more patience.
+/// Whether a stage can be unrolled for this model and compiled in a second; `PARITY=all` allows more time.
 fn unrolls(m: &Model, stage: &'static Stage) -> bool {
     let Tried {
         lanes,
@@ -427,7 +427,7 @@ fn unrolls(m: &Model, stage: &'static Stage) -> bool {
 fn poison(d: &mut Data, names: &[&str]) {
     for name in names {
         match d.field_mut(name).unwrap() {
-            // a device takes no count beyond its room
+            // a device accepts no count above its capacity
             ViewMut::Int(x) if x.len() == 1 => x.fill(-1),
             ViewMut::Int(x) => x.fill(POISON),
             ViewMut::Real(x) => x.fill(f64::INFINITY),
@@ -435,17 +435,17 @@ fn poison(d: &mut Data, names: &[&str]) {
     }
 }
 
-/// Holds a stage's shader against its twin. `inout` names arrays that it changes rather than makes.
+/// Compares a stage's shader with its twin. `inout` names arrays that the stage reads and changes.
 pub fn parity(name: &str, tolerance: f64, inout: &[&str]) {
     parity_but(name, tolerance, inout, &[]);
 }
 
-/// The same with tolerances of their own for some arrays.
+/// The same with separate tolerances for some arrays.
 pub fn parity_but(name: &str, tolerance: f64, inout: &[&str], but: &[(&str, f64)]) {
     parity_at(0, name, tolerance, inout, but);
 }
 
-/// The same where the stage comes for the `nth` time in a step, from 0.
+/// The same for the `nth` occurrence of the stage in a step, from 0.
 pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[(&str, f64)]) {
     let stage = stages::stage(name).unwrap();
     let scale: Option<f64> = std::env::var("TOL_SCALE").ok().and_then(|x| x.parse().ok());
@@ -459,7 +459,7 @@ pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[
     let mut pairs = Ties::default();
     let mut faults = Vec::new();
 
-    // in a hurry a model is run with one team only, another for each model
+    // the quick test runs each model with one of the teams only
     let quick = std::env::var("PARITY").is_ok_and(|x| x == "quick");
     let mut met = 0;
     for (file, golden) in goldens(name) {
@@ -473,7 +473,7 @@ pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[
         up_to(&m, stage, nth, &mut before);
         spoil(name, &mut before);
         before.iter_mut().for_each(|d| poison(d, &made));
-        // one lane once more, written for this model alone
+        // one lane once more, unrolled for this model
         let mut teams: Vec<_> = TEAMS.iter().map(|team| (team, Unroll::Never)).collect();
         if unrolls(&m, stage) {
             teams.push((&TEAMS[0], Unroll::Always));
@@ -513,7 +513,7 @@ pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[
         }
         println!("{name:24} {pairs:?}");
     }
-    // what is left out is the exception
+    // at most a third of the pairs may be left out as ties
     assert!(pairs.ties * 3 <= pairs.met, "{pairs:?}");
     let told = &faults[..faults.len().min(30)];
     assert!(

@@ -1,7 +1,7 @@
-//! Solvers from cold, deep, stiff and slippery states: how many of some thousand worlds find the optimum.
+//! Solvers from cold, deep, stiff and slippery states: the share of some thousand worlds that reach the optimum.
 //!
-//! Twins take worlds to the solver, rounded to `f32`; the shader and the twin solve the same problem from there. The option
-//! `tolerance` is far below what an `f32` can tell, so that its own stopping rule decides.
+//! Twins compute the input of the solver, rounded to `f32`; shader and twin then solve the same problem. The option
+//! `tolerance` is far below the precision of `f32`, so that the shader's stopping rule for `f32` decides.
 
 use manyworlds::gpu::run::step_walk;
 use manyworlds::gpu::verify::round_data;
@@ -12,7 +12,7 @@ use manyworlds::types::OVERFLOW_TURNS;
 use super::body::device;
 use crate::common::cold::{Tally, models, narrow, off, worlds};
 
-/// At most one world in a thousand is off by more than 1e-4 in acceleration or force; on narrow cones one in fifty.
+/// At most one world in a thousand has an error above 1e-4 in acceleration or force; on narrow cones one in fifty.
 pub fn converges(name: &str, option: &str, lanes: u32, n: usize) {
     let tolerance = 1e-4;
     let stage = stages::stage(name).unwrap();

@@ -10,7 +10,7 @@ fn shader_and_twin_agree() {
     super::body::parity("collision", 1e-4, &["needed", "overflow"]);
 }
 
-// a wheel whose faces have 100 corners, not evenly spread, lies on a box and on a plane: four of all of them are the contacts
+// a wheel whose faces have 100 unevenly spaced corners lies on a box and on a plane: four of the corners become contacts
 #[test]
 fn of_large_faces_all_corners_are_looked_at() {
     let rim = |k: usize| {

@@ -4,7 +4,7 @@ use super::body::parity_at;
 
 #[test]
 fn shader_and_twin_agree() {
-    // before the inverse runs, and after it
+    // the first occurrence of the stage, before inverse dynamics, and the second, after it
     let kept = [
         "fwdinv_stage",
         "fwdinv_qfrc",

@@ -1,6 +1,6 @@
 //! Parity of `implicit`.
 
-// the force is the sum of M's entries times accelerations, which nearly cancel: what an f32 keeps of it is enough for the state
+// the force is a sum of M's entries times accelerations, which nearly cancel; the digits that an f32 keeps suffice for the state
 #[test]
 fn shader_and_twin_agree() {
     let inout = [

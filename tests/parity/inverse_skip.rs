@@ -2,6 +2,6 @@
 
 #[test]
 fn shader_and_twin_agree() {
-    // inertia, bias and constraints cancel to what is applied
+    // inertial, bias and constraint forces nearly cancel in the result
     super::body::parity("inverse_skip", 5e-3, &["qacc"]);
 }

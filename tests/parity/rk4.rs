@@ -2,7 +2,7 @@
 
 #[test]
 fn shader_and_twin_agree() {
-    // what it changes; and what only its first evaluation makes
+    // arrays that the stage changes; and arrays that only the first evaluation computes
     let inout = [
         "qpos",
         "qvel",

@@ -22,6 +22,6 @@ fn shader_and_twin_agree_on_a_humanoid() {
 
 #[test]
 fn the_first_steps_agree() {
-    // a compiler that unrolls 32 turns must not unroll these
+    // 33 iterations, since a compiler might unroll 32
     parity("solve_cg", Way::First(33), &["limits"], choose);
 }

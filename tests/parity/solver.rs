@@ -1,7 +1,7 @@
-//! The test that the solvers share: shader and twin find the same optimum.
+//! The parity test of the solvers: shader and twin find the same optimum.
 //!
-//! The twin has more digits to stop by, so the answers are compared, relative to the largest of each array, and not the steps
-//! that led there.
+//! The twin stops at a higher precision, so the results are compared, relative to the largest of each array, and not the
+//! iterations.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ use manyworlds::{Data, Model, stages};
 
 use super::body::{NWORLD, TEAMS, device, goldens_of, worlds};
 
-/// Answers, and how far they may be off: f32 sums of terms that cancel to what is left.
+/// Results, and their tolerances: they are f32 sums of terms that nearly cancel.
 const ANSWERS: [(&str, f64); 3] = [
-    // that of a dual solver is inv(M) times the force, which is known to 5e-5
+    // the acceleration of a dual solver is inv(M) times the force, whose error is 5e-5
     ("qacc", 5e-4),
     ("qfrc_constraint", 2e-4),
     ("efc_force", 2e-4),
@@ -30,7 +30,7 @@ fn reals(d: &Data, name: &str) -> Vec<f64> {
     }
 }
 
-// worlds as they come to the solver, in numbers that an f32 can hold
+// worlds at the input of the solver, representable in f32
 fn inputs(m: &Model, name: &str, mut worlds: Vec<Data>) -> Vec<Data> {
     for d in &mut worlds {
         for stage in step_walk(m).into_iter().take_while(|s| s.name != name) {
@@ -54,16 +54,16 @@ fn off(a: &[f64], b: &[f64]) -> f64 {
     })
 }
 
-/// What is run of a solver.
+/// The iterations that a test runs.
 pub enum Way {
-    /// Its iterations end where it has converged: these lanes.
+    /// Iterations until convergence, with teams of these lanes.
     Whole(&'static [u32]),
-    /// A number of iterations, of any lanes: what a software adapter can do with one lane, whose loops it ends after 65,535
-    /// turns in all.
+    /// A fixed number of iterations, with any lanes: a software adapter, which ends the loops of an invocation after 65,535
+    /// iterations in all, can run these with one lane.
     First(i32),
 }
 
-/// Holds a solver's shader against its twin; `choose` sets the options of the models of these names.
+/// Compares a solver's shader with its twin; `choose` sets the options of the models with these names.
 pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Arrays)) {
     let stage = stages::stage(name).unwrap();
     let written = dataflow(&[stage]).writes;
@@ -83,7 +83,7 @@ pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Arrays
         }
         round_model(&mut m);
         assert!(step_walk(&m).iter().any(|s| s.name == name), "{file}");
-        // what no stage of the model touches has no room on the device
+        // arrays that no stage of the model accesses have no memory on the device
         let flow = dataflow(&step_walk(&m));
         let held = |name: &str| flow.reads.contains(&name) || flow.writes.contains(&name);
         let before = inputs(&m, name, worlds(&golden, &m, NWORLD));
@@ -112,7 +112,7 @@ pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Arrays
                 let nefc = want[w].nefc[0] as usize;
                 *rows.entry(lanes).or_default() += nefc;
                 for (field, tolerance) in ANSWERS {
-                    // on a way that is not at its end the last bits have grown
+                    // before convergence rounding errors have grown
                     let tolerance = match way {
                         Way::Whole(_) => tolerance,
                         Way::First(_) => 5.0 * tolerance,
@@ -129,7 +129,7 @@ pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Arrays
                         ));
                     }
                 }
-                // nothing else is touched
+                // other arrays are unchanged
                 for field in FIELDS
                     .iter()
                     .filter(|f| f.room == Room::Data && !written.contains(&f.name) && held(f.name))

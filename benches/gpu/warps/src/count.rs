@@ -1,50 +1,50 @@
-//! What is counted.
+//! The counts.
 
-/// What the warps of a kernel did, all workgroups together.
+/// Counts of the warps of a kernel, over all workgroups.
 #[derive(Clone, Debug, Default)]
 pub struct Count {
-    /// Workgroups, and their warps.
+    /// Workgroups.
     pub workgroups: u64,
     /// Warps.
     pub warps: u64,
-    /// Instructions issued for a warp, without moves, which a compiler of machine code removes.
+    /// Instructions issued by warps, without moves, which the compiler to machine code removes.
     pub instructions: u64,
-    /// Lanes that took part in them.
+    /// Active lanes, summed over the instructions.
     pub lanes: u64,
-    /// Of the workgroup that had most.
+    /// Instructions of the workgroup with most.
     pub of_longest_workgroup: u64,
-    /// Barriers that workgroups came to.
+    /// Barriers that workgroups reached.
     pub barriers: u64,
-    /// Instructions that need the result of the one before.
+    /// Instructions that need the result of the instruction before.
     pub chained: u64,
-    /// Square roots, quotients, powers, sines.
+    /// Special instructions: square roots, quotients, powers, sines.
     pub special: u64,
-    /// Requests to read memory, and the sectors of 32 bytes in them.
+    /// Requests to read memory.
     pub loads: u64,
-    /// Sectors read.
+    /// Sectors of 32 bytes read.
     pub load_sectors: u64,
     /// Requests to write memory.
     pub stores: u64,
-    /// Sectors written.
+    /// Sectors of 32 bytes written.
     pub store_sectors: u64,
-    /// Times that a warp had to wait for what it read from memory, if nothing else ran.
+    /// Waits of a warp for a load from memory, if nothing else ran.
     pub load_waits: u64,
     /// Accesses to workgroup memory.
     pub shared: u64,
-    /// Turns more that they took because lanes met in a bank.
+    /// Extra cycles of these accesses because of bank conflicts.
     pub shared_conflicts: u64,
-    /// Times that a warp had to wait for what it read from workgroup memory, if nothing else ran.
+    /// Waits of a warp for a load from workgroup memory, if nothing else ran.
     pub shared_waits: u64,
-    /// Accesses to an invocation's own memory, which registers do not hold.
+    /// Accesses to private memory of an invocation.
     pub local: u64,
-    /// Bytes of the worlds that workgroups read before they wrote them, each counted once a workgroup.
+    /// Bytes of the worlds that workgroups read before they wrote them, each counted once per workgroup.
     pub bytes_read: u64,
-    /// Bytes of the worlds that workgroups wrote, each counted once a workgroup.
+    /// Bytes of the worlds that workgroups wrote, each counted once per workgroup.
     pub bytes_written: u64,
 }
 
 impl Count {
-    /// One line.
+    /// The counts as one line of JSON.
     pub fn json(&self, kernel: &str) -> String {
         let numbers = [
             ("workgroups", self.workgroups),

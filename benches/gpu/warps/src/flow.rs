@@ -1,11 +1,11 @@
-//! Where lanes that part at a branch meet again: at the first instruction that every way from there to the end comes by.
+//! Reconvergence of lanes that diverge at a branch: at the first instruction that is on every path from there to the end.
 
 use crate::ptx::{Instruction, Kind};
 
-/// Beyond the last instruction.
+/// An index beyond the last instruction.
 pub const END: usize = usize::MAX;
 
-/// Fills in where the lanes of every branch meet.
+/// Fills in the reconvergence point of every branch.
 pub fn meetings(code: &mut [Instruction]) {
     let after: Vec<Vec<usize>> = (0..code.len()).map(|k| next(code, k)).collect();
     let order = backwards(&after, code.len());
@@ -17,7 +17,7 @@ pub fn meetings(code: &mut [Instruction]) {
     }
 }
 
-// the instructions that may follow one; the end is as many as there are
+// the possible successors of an instruction; the end is the number of instructions
 fn next(code: &[Instruction], k: usize) -> Vec<usize> {
     let end = code.len();
     match (&code[k].kind, code[k].only) {
@@ -29,7 +29,7 @@ fn next(code: &[Instruction], k: usize) -> Vec<usize> {
     }
 }
 
-// from the end, each instruction behind all that come after it on some way, but for loops: reverse postorder of the ways turned round
+// reverse postorder of the reversed control-flow graph, from the end
 fn backwards(after: &[Vec<usize>], end: usize) -> Vec<usize> {
     let mut before = vec![Vec::new(); end + 1];
     for (k, after) in after.iter().enumerate() {
@@ -56,7 +56,7 @@ fn backwards(after: &[Vec<usize>], end: usize) -> Vec<usize> {
     order
 }
 
-// immediate postdominators, by the method of Cooper, Harvey and Kennedy
+// immediate postdominators, by the algorithm of Cooper, Harvey and Kennedy
 fn dominators(after: &[Vec<usize>], order: &[usize], end: usize) -> Vec<usize> {
     let mut rank = vec![END; end + 1];
     for (k, &at) in order.iter().enumerate() {

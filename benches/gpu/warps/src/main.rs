@@ -1,12 +1,12 @@
-//! Runs the kernels of a step, as PTX, a warp at a time on a processor, and counts what a GPU would do.
+//! Simulates the kernels of a step, as PTX, a warp at a time on the CPU, and counts the work of a GPU.
 //!
 //! ```text
 //! warps FOLDER WORLDS WORLDS_OF_WORKGROUP INVOCATIONS KERNEL.ptx…
 //! ```
 //!
-//! `FOLDER/model.words` and `FOLDER/before.words` are what the kernels find in memory (`manyworlds kernels --state`), `FOLDER/found.words`
-//! is what they leave there. A line of JSON a kernel says what it counted, for all worlds together; beside each kernel a file
-//! `KERNEL.chains` says how many instructions of warps came from which lines: the line itself, then those that it was inlined at.
+//! `FOLDER/model.words` and `FOLDER/before.words` are the initial contents of memory (`manyworlds kernels --state`), `FOLDER/found.words`
+//! the contents after the step. It prints a line of JSON per kernel with its counts, over all worlds. A file `KERNEL.chains` beside each
+//! kernel has the number of warp instructions for each source line: the line itself, then the lines at which it was inlined.
 
 mod count;
 mod flow;
@@ -28,7 +28,7 @@ use warp::{Stopped, Warp};
 /// Lanes of a warp.
 pub const WARP: usize = 32;
 
-/// Which worlds run, and in what workgroups.
+/// The worlds, and their division into workgroups.
 struct Grid {
     worlds: usize,
     of_workgroup: usize,
@@ -85,7 +85,7 @@ fn words(path: &Path) -> Result<Vec<u32>, String> {
     }
 }
 
-/// Runs all workgroups of a kernel, one after the other: what was counted, and how often each instruction was issued.
+/// Runs all workgroups of a kernel, one after the other; returns the counts, and how often each instruction was issued.
 fn dispatch(
     program: &Program,
     grid: &Grid,
@@ -125,7 +125,7 @@ fn dispatch(
     Ok((count, times))
 }
 
-/// A line for each place in the text: how many instructions of warps, then the lines.
+/// A text line for each place in the source: the number of warp instructions, then the source lines.
 fn told(program: &Program, times: &[u64]) -> String {
     let mut of_chain = vec![0; program.chains.len()];
     for (instruction, times) in program.code.iter().zip(times) {

@@ -1,15 +1,15 @@
-//! The memories that a warp sees, and what of them it touches.
+//! The memories of a warp, and records of its accesses.
 
 use crate::WARP;
 
-/// Where the buffers begin in the addresses of a kernel: the worlds, the model, constants of the text.
+/// Start address of the buffer of the worlds.
 pub const DATA: u64 = 1 << 32;
-/// The model.
+/// Start address of the buffer of the model.
 pub const MODEL: u64 = 2 << 32;
-/// Constants.
+/// Start address of the constants of the text.
 pub const CONSTANTS: u64 = 3 << 32;
 
-/// Words of a sector, the least that memory hands over.
+/// Words of a sector, the smallest unit of a memory transfer.
 const SECTOR: usize = 8;
 
 /// The device's memory.
@@ -18,9 +18,9 @@ pub struct Global {
     /// The worlds.
     pub data: Vec<u32>,
     model: Vec<u32>,
-    /// Constants of the kernel that runs.
+    /// Constants of the running kernel.
     pub constants: Vec<u32>,
-    // the workgroup, from 1, that read a sector first, or wrote it
+    // for each sector, the workgroup (from 1) that last read it before a write, or wrote it
     read: Vec<u32>,
     written: Vec<u32>,
     workgroup: u32,
@@ -28,7 +28,7 @@ pub struct Global {
 }
 
 impl Global {
-    /// Memory that holds these words.
+    /// Memory with these contents.
     pub fn new(data: Vec<u32>, model: Vec<u32>) -> Self {
         let sectors = |words: &[u32]| vec![0; words.len().div_ceil(SECTOR)];
         Self {
@@ -40,12 +40,12 @@ impl Global {
         }
     }
 
-    /// What follows is of another workgroup.
+    /// Begins the accesses of another workgroup.
     pub fn next_workgroup(&mut self) {
         self.workgroup += 1;
     }
 
-    /// Bytes of the worlds that workgroups read before they wrote them, and that they wrote, since this was last asked.
+    /// Bytes of the worlds that workgroups read before they wrote them, and bytes that they wrote, since the last call.
     pub fn traffic(&mut self) -> (u64, u64) {
         let (read, written) = std::mem::take(&mut self.sectors);
         let bytes = 4 * SECTOR as u64;
@@ -64,7 +64,7 @@ impl Global {
         let word = *buffer
             .get(at)
             .ok_or_else(|| format!("word {at} is beyond a buffer of {}", buffer.len()))?;
-        // the model is the same for all workgroups and stays near
+        // the model is shared by all workgroups and stays in the cache
         if address & !0xffff_ffff == DATA {
             let seen = &mut self.read[at / SECTOR];
             if *seen != self.workgroup && self.written[at / SECTOR] != self.workgroup {
@@ -92,7 +92,7 @@ impl Global {
     }
 }
 
-/// Sectors in which these addresses lie.
+/// Sectors that contain these addresses.
 pub fn sectors(addresses: &[u64]) -> u64 {
     distinct(
         addresses
@@ -101,7 +101,7 @@ pub fn sectors(addresses: &[u64]) -> u64 {
     )
 }
 
-/// Turns that an access to workgroup memory takes: most words that lie in one bank.
+/// Cycles of an access to workgroup memory: the largest number of words in one bank.
 pub fn turns(addresses: &[u64]) -> u64 {
     let of_bank = |bank| {
         addresses
@@ -125,12 +125,12 @@ fn distinct(numbers: impl Iterator<Item = u64>) -> u64 {
     n as u64
 }
 
-/// Memory of a workgroup, or of an invocation.
+/// Memory of a workgroup, or private memory of an invocation.
 #[derive(Clone, Debug, Default)]
 pub struct Shared(Vec<u32>);
 
 impl Shared {
-    /// So many bytes, zero.
+    /// Zeroed memory of a number of bytes.
     pub fn new(bytes: usize) -> Self {
         Self(vec![0; bytes.div_ceil(4)])
     }

@@ -1,11 +1,11 @@
-//! Reads PTX, as NVIDIA's nvrtc writes it.
+//! Parses PTX in the form that NVIDIA's nvrtc writes.
 
 use crate::flow;
 use crate::memory::{CONSTANTS, DATA, MODEL};
 use crate::value::{Op, Type};
 use std::collections::HashMap;
 
-/// What an instruction reads.
+/// An operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// A register, by its number.
@@ -18,33 +18,33 @@ pub enum Operand {
     Workgroup,
 }
 
-/// Memories, as instructions name them.
+/// Memory spaces of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// The device's.
+    /// Global memory of the device.
     Global,
-    /// The workgroup's.
+    /// Workgroup memory.
     Shared,
-    /// The invocation's.
+    /// Private memory of the invocation.
     Local,
 }
 
-/// What an instruction does.
+/// The kinds of instructions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// A value from up to four others.
+    /// Computes a value from up to four others.
     Value(Op, Vec<Operand>),
     /// Reads a word at an address and an offset.
     Load(Space, Operand, i64),
     /// Writes a word.
     Store(Space, Operand, i64, Operand),
-    /// Goes on elsewhere.
+    /// Jumps.
     Branch(usize),
-    /// Waits for the workgroup.
+    /// A barrier of the workgroup.
     Barrier,
-    /// A number of another lane: value, mask of the lane's number.
+    /// Shuffle, reads a value of another lane: value, mask that is xored with the lane's number.
     Exchange(Operand, Operand),
-    /// True if a predicate is, of any lane.
+    /// Vote: true if a predicate is true in any lane.
     Any(Operand),
     /// Ends.
     Return,
@@ -53,17 +53,17 @@ pub enum Kind {
 /// An instruction.
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// What it does.
+    /// Its kind and operands.
     pub kind: Kind,
-    /// Where its result goes.
+    /// The register of its result.
     pub to: Option<usize>,
-    /// It is done where this register is true; false: where it is not.
+    /// Predicate: the register, and the value for which the instruction executes.
     pub only: Option<(usize, bool)>,
-    /// Whether it counts.
+    /// Whether it is counted.
     pub counts: bool,
-    /// The lines that it comes from, a row of [`Program::chains`].
+    /// Its source lines, a row of [`Program::chains`].
     pub chain: usize,
-    /// Where lanes that part here meet again: an instruction, or the end.
+    /// Reconvergence point of a branch: an instruction, or the end.
     pub meet: usize,
 }
 
@@ -76,16 +76,16 @@ pub struct Program {
     pub registers: usize,
     /// Bytes of workgroup memory.
     pub shared_bytes: usize,
-    /// Bytes of an invocation's own memory.
+    /// Bytes of an invocation's private memory.
     pub local_bytes: usize,
     /// Words of the constants of the text.
     pub constants: Vec<u32>,
-    /// Lines of the text: an instruction's own, that at which its function was inlined, and so on.
+    /// Source lines: an instruction's own line, then the line at which its function was inlined, and so on.
     pub chains: Vec<Vec<u32>>,
 }
 
 impl Program {
-    /// Reads a kernel; fails on what the text holds and this does not know.
+    /// Parses a kernel; fails on unknown instructions.
     pub fn read(text: &str) -> Result<Self, String> {
         let entry = text.find(".visible .entry").ok_or("there is no entry")?;
         let mut reader = Reader::default();
@@ -95,7 +95,7 @@ impl Program {
         reader.chain(vec![0]);
         let body = &text[entry..];
         let open = body.find('{').ok_or("the entry has no body")?;
-        // labels first, for jumps forward
+        // labels are collected first, for forward jumps
         let (mut statements, mut instructions, mut depth) = (Vec::new(), 0, 0);
         for line in body[open..].lines() {
             let line = line.split("//").next().unwrap_or("").trim();
@@ -141,7 +141,7 @@ struct Reader<'a> {
     labels: HashMap<&'a str, usize>,
     chains: HashMap<Vec<u32>, usize>,
     now: usize,
-    // of a place in the text, where its function was inlined
+    // for a source place, the place at which its function was inlined
     inlined: HashMap<(u32, u32), Option<(u32, u32)>>,
 }
 
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
         self.inlined.insert(own, up);
         let (mut chain, mut at) = (vec![own.0], up);
         while let Some(place) = at {
-            // a function that was inlined at a place of its own is none
+            // ends at a cycle, since no place is inlined at itself
             if chain.contains(&place.0) {
                 break;
             }
@@ -291,7 +291,7 @@ impl<'a> Reader<'a> {
         let parts: Vec<&str> = op.split('.').collect();
         let arguments: Vec<&str> = arguments.split(',').map(str::trim).collect();
         let parameter = op.starts_with("ld.param");
-        // the compiler of machine code removes these
+        // the compiler to machine code removes these instructions
         let counts = !matches!(parts[0], "mov" | "cvta" | "ret") && !parameter;
         for word in 0..words_of(op) {
             let arguments = of_word(&parts, &arguments, word);
@@ -303,7 +303,7 @@ impl<'a> Reader<'a> {
                 kind,
                 to,
                 only,
-                // words that lie together are touched at once
+                // adjacent words are accessed at once
                 counts: counts && word == 0,
                 chain: self.now,
                 meet: usize::MAX,
@@ -354,7 +354,7 @@ impl<'a> Reader<'a> {
                 (Kind::Branch(*to.ok_or("goes nowhere")?), None)
             }
             "bar" if parts[1] == "sync" => (Kind::Barrier, None),
-            // lanes of a warp go in step here
+            // lanes of a warp run in lockstep in this simulator
             "bar" if parts[1] == "warp" => (Kind::Value(Op::Move, vec![Operand::Number(0)]), None),
             "shfl" if parts[2] == "bfly" => {
                 let to = arguments[0].split('|').next().unwrap_or("");
@@ -383,7 +383,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-// words that an instruction reads or writes together: ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r5]
+// number of words of a vector access: ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r5]
 fn words_of(line: &str) -> usize {
     match line {
         _ if line.contains(".v4.") => 4,
@@ -392,7 +392,7 @@ fn words_of(line: &str) -> usize {
     }
 }
 
-// what an instruction of several words is given for one of them
+// the operands of a vector access for one of its words
 fn of_word<'a>(parts: &[&str], arguments: &[&'a str], word: usize) -> Vec<&'a str> {
     match (words_of(&parts.join(".")), parts[0]) {
         (1, _) => arguments.to_vec(),
@@ -401,7 +401,7 @@ fn of_word<'a>(parts: &[&str], arguments: &[&'a str], word: usize) -> Vec<&'a st
     }
 }
 
-// a register without the braces about several
+// a register without the braces of a vector
 fn bare(said: &str) -> &str {
     said.trim_matches(['{', '}']).trim()
 }

@@ -1,4 +1,4 @@
-//! A kernel of a few lines, whose counts are known.
+//! Small kernels with known counts.
 
 use crate::count::Count;
 use crate::memory::Global;
@@ -6,8 +6,8 @@ use crate::ptx::Program;
 use crate::value::Op;
 use crate::{Grid, dispatch};
 
-/// Lanes below 8 go round a loop as often as their number says, and add 1.5 each time to their word; then all write it to workgroup
-/// memory and, behind a barrier, write back what the next lane has.
+/// Lanes below 8 run a loop as many times as their number, and add 1.5 each time to their word. Then all lanes write it to workgroup
+/// memory and, after a barrier, write back the word of the next lane.
 const TEXT: &str = r"
 .visible .entry entry(
 	.param .u64 entry_param_0,
@@ -49,7 +49,7 @@ $L__BB0_3:
 }
 ";
 
-/// Runs a program by one warp, which has 32 words to write: what was counted, and those words.
+/// Runs a program in one warp with 32 words of output; returns the counts and these words.
 fn run(text: &str) -> Result<(Count, Vec<u32>), String> {
     let mut global = Global::new(vec![0; 32], vec![0]);
     let grid = Grid {
@@ -68,9 +68,9 @@ fn lanes_part_and_meet() {
     let of = |lane: usize| if lane < 8 { 1.5 * lane as f32 } else { 0.0 };
     let wanted: Vec<f32> = (0..32).map(|lane| of((lane + 1) % 32)).collect();
     assert_eq!(found, wanted);
-    // in front of the loop 5, in its 8 turns 2 each and 3 in 7 of them, behind it 10
+    // 5 instructions before the loop, 2 in each of its 8 iterations and 3 more in 7 of them, 10 after it
     assert_eq!(count.instructions, 5 + 2 * 8 + 3 * 7 + 10);
-    // 8 lanes begin the first turn, and one fewer each of the next
+    // 8 lanes begin the first iteration, and one fewer each of the next
     assert_eq!(
         count.lanes,
         (5 + 10) * 32 + 2 * (1..=8).sum::<u64>() + 3 * (1..=7).sum::<u64>()
@@ -95,7 +95,7 @@ fn lanes_part_and_meet() {
     );
 }
 
-/// A lane writes four words to workgroup memory at once, reads those of the lane beside it at once, and joins two of them.
+/// Each lane writes four words to workgroup memory at once, reads those of its neighbour at once, and joins two of them.
 const FOURS: &str = r"
 .visible .entry entry(
 	.param .u64 entry_param_0,
@@ -130,7 +130,7 @@ fn four_words_are_touched_at_once() {
     let (count, data) = run(FOURS).unwrap();
     let wanted: Vec<u32> = (0..32).map(|lane| (lane ^ 1) + 100).collect();
     assert_eq!(data, wanted);
-    // eight lanes fill the banks: four turns, three more than one
+    // eight lanes fill the banks, so the access takes four cycles, three extra
     assert_eq!((count.shared, count.shared_conflicts), (2, 6));
     assert_eq!(count.instructions, 13);
 }

@@ -1,20 +1,20 @@
-//! What instructions make of values. A register holds 64 bits, of which a value takes the lowest.
+//! Operations on values. A register holds 64 bits; a value takes the lowest.
 
-/// How bits are read.
+/// Types, the interpretation of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// True or false.
+    /// Predicate.
     Predicate,
-    /// An integer without a sign, of so many bits; bits of no type are such, too.
+    /// Unsigned integer with a number of bits; also untyped bits.
     Unsigned(u32),
-    /// An integer with a sign.
+    /// Signed integer with a number of bits.
     Signed(u32),
-    /// A real of 32 bits.
+    /// 32-bit float.
     Real,
 }
 
 impl Type {
-    /// The type of this name.
+    /// The type with a PTX name.
     pub fn named(name: &str) -> Option<Self> {
         if name == "pred" {
             return Some(Self::Predicate);
@@ -50,7 +50,7 @@ impl Type {
         }
     }
 
-    // with its sign
+    // sign-extended
     fn whole(self, x: u64) -> i128 {
         let x = self.cut(x);
         match self {
@@ -63,7 +63,7 @@ impl Type {
     }
 }
 
-/// How two values compare. The second of a pair of reals that is none counts as true where `unordered` is.
+/// A comparison: the orderings for which it is true, and whether it is true for NaN (`unordered`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compare {
     less: bool,
@@ -112,7 +112,7 @@ impl Compare {
     }
 }
 
-/// What is done.
+/// Names of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
     /// Sum.
@@ -121,13 +121,13 @@ pub enum Name {
     Sub,
     /// Product.
     Mul,
-    /// Product of twice the size.
+    /// Product with twice the size.
     Wide,
     /// Upper half of the product.
     High,
-    /// Product and sum.
+    /// Fused product and sum.
     Mad,
-    /// The same with a product of twice the size.
+    /// The same with a product with twice the size.
     MadWide,
     /// Quotient.
     Div,
@@ -137,47 +137,47 @@ pub enum Name {
     Min,
     /// Larger value.
     Max,
-    /// Without its sign.
+    /// Absolute value.
     Abs,
-    /// With the other sign.
+    /// Negation.
     Neg,
-    /// Bits of both.
+    /// Bitwise and.
     And,
-    /// Bits of either.
+    /// Bitwise or.
     Or,
-    /// Bits of one.
+    /// Bitwise exclusive or.
     Xor,
-    /// The other bits.
+    /// Bitwise not.
     Not,
-    /// Bits to the left.
+    /// Left shift.
     Shl,
-    /// Bits to the right.
+    /// Right shift.
     Shr,
-    /// Two words as one, to the left.
+    /// Funnel shift: left shift of two words as one, upper word.
     Funnel,
-    /// How many bits are set.
+    /// Number of set bits.
     Popc,
-    /// How many bits are clear in front.
+    /// Number of leading zeros.
     Clz,
-    /// The number of the highest bit that is set.
+    /// Index of the highest set bit.
     Bfind,
-    /// Bits in the other order.
+    /// Reversed bits.
     Brev,
-    /// Bits of one value put into another.
+    /// Bit field insertion.
     Insert,
-    /// Some bits of a value.
+    /// Bit field extraction.
     Extract,
-    /// One of two values.
+    /// Selection of one of two values.
     Select,
-    /// True if two values compare so.
+    /// Comparison of two values.
     Set(Compare),
-    /// From another type, with this rounding.
+    /// Conversion from another type, with a rounding.
     Convert(Type, Round),
     /// Square root.
     Sqrt,
-    /// 1 by the square root.
+    /// Reciprocal square root.
     Rsqrt,
-    /// 1 by a value.
+    /// Reciprocal.
     Rcp,
     /// Power of 2.
     Ex2,
@@ -191,12 +191,12 @@ pub enum Name {
     Tanh,
 }
 
-/// To which integer a real goes.
+/// Rounding of a real to an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
-    /// None: it stays a real.
+    /// No rounding.
     No,
-    /// The nearest, the even one of two.
+    /// To nearest, ties to even.
     Nearest,
     /// Towards zero.
     Zero,
@@ -206,32 +206,32 @@ pub enum Round {
     Up,
 }
 
-/// What is done, to which type.
+/// An operation with its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// What.
+    /// Its name.
     pub name: Name,
     /// The type of the values, or of the result of a conversion.
     pub ty: Type,
-    // reals next to zero are zero
+    // flushes subnormal reals to zero
     flush: bool,
-    // the result lies between 0 and 1
+    // clamps the result to [0, 1]
     saturate: bool,
 }
 
 /// An operation; moves need no type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// The first value as it is.
+    /// Copy of the first value.
     Move,
     /// Two words as one number, the low one first.
     Join,
-    /// Any other.
+    /// Any other operation.
     Of(Operation),
 }
 
 impl Op {
-    /// The operation of an instruction's name, cut at its dots.
+    /// The operation of an instruction's name, split at its dots.
     pub fn named(parts: &[&str]) -> Option<Self> {
         let ty = Type::named(parts.last()?)?;
         let has = |word: &str| parts.contains(&word);
@@ -264,7 +264,7 @@ impl Op {
             "bfi" => Name::Insert,
             "bfe" => Name::Extract,
             "selp" => Name::Select,
-            // with a predicate beside them they have a third word
+            // comparisons combined with a predicate are not supported
             "setp" if has("and") || has("or") || has("xor") => return None,
             "setp" => Name::Set(Compare::named(parts[1])?),
             "cvt" => {
@@ -302,14 +302,14 @@ impl Op {
         })
     }
 
-    /// True for what a unit of its own computes, slowly.
+    /// True for operations of the special function unit, which is slower.
     pub fn special(self) -> bool {
         use Name::{Cos, Div, Ex2, Lg2, Rcp, Rsqrt, Sin, Sqrt, Tanh};
         let slow = [Div, Sqrt, Rsqrt, Rcp, Ex2, Lg2, Sin, Cos, Tanh];
         matches!(self, Self::Of(op) if slow.contains(&op.name) && op.ty == Type::Real)
     }
 
-    /// What it makes of these values.
+    /// The result for these values.
     pub fn value(self, x: [u64; 4]) -> u64 {
         match self {
             Self::Move => x[0],
@@ -392,7 +392,7 @@ fn reals(name: Name, [a, b, c]: [f32; 3]) -> f32 {
         Name::Sin => a.sin(),
         Name::Cos => a.cos(),
         Name::Tanh => a.tanh(),
-        // no such instruction is of reals
+        // these operations do not exist for reals
         _ => f32::NAN,
     }
 }
@@ -418,7 +418,7 @@ fn wholes(name: Name, ty: Type, x: [u64; 4]) -> u64 {
         Name::Or => a | b,
         Name::Xor => a ^ b,
         Name::Not => !a,
-        // how far is a word without a sign
+        // the shift amount is unsigned
         Name::Shl => a << (x[1] as u32).min(bits),
         Name::Shr => a >> (x[1] as u32).min(bits),
         Name::Funnel => {
@@ -439,7 +439,7 @@ fn wholes(name: Name, ty: Type, x: [u64; 4]) -> u64 {
         }
         Name::Extract => {
             let (at, len) = (x[1] as u32 & 255, (x[2] as u32 & 255).min(bits));
-            // with the sign of the value, or of the highest bit that is taken
+            // a signed type extends the sign bit of the extracted field
             let (moved, spare) = (a >> at.min(bits), 128 - len);
             match (len, ty) {
                 (0, _) => 0,

@@ -1,4 +1,4 @@
-//! A warp: lanes that go in step, part at branches, and meet again.
+//! A warp: lanes that run in lockstep, diverge at branches, and reconverge.
 
 use crate::WARP;
 use crate::count::Count;
@@ -6,16 +6,16 @@ use crate::flow::END;
 use crate::memory::{Global, Shared, sectors, turns};
 use crate::ptx::{Instruction, Kind, Operand, Program, Space};
 
-/// Why a warp stopped.
+/// The reason why a warp stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// It waits for the other warps of its workgroup.
     AtBarrier,
-    /// All its lanes are done.
+    /// All its lanes have ended.
     AtEnd,
 }
 
-/// Lanes that go together until they meet others.
+/// Lanes that run together until they reconverge with others.
 #[derive(Clone, Copy, Debug)]
 struct Path {
     at: usize,
@@ -23,12 +23,12 @@ struct Path {
     lanes: u32,
 }
 
-/// What a register waits for.
+/// The pending load of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pending {
     /// Nothing.
     No,
-    /// A word of memory, which the so-many-th wait brings.
+    /// A word of memory, which arrives with the wait of this number.
     Global(u64),
     /// A word of workgroup memory.
     Shared(u64),
@@ -38,21 +38,21 @@ enum Pending {
 #[derive(Debug)]
 pub struct Warp {
     paths: Vec<Path>,
-    // lanes that have not ended
+    // mask of the lanes that have not ended
     alive: u32,
     registers: Vec<[u64; WARP]>,
     local: Vec<Shared>,
     workgroup: u64,
     first: u64,
     pending: Vec<Pending>,
-    // how often it has waited for either memory
+    // number of waits for each memory
     waits: (u64, u64),
     // the register that the last instruction wrote
     last: Option<usize>,
 }
 
 impl Warp {
-    /// The warp of this number of a workgroup of so many invocations.
+    /// The warp with a number in a workgroup with a number of invocations.
     pub fn new(program: &Program, workgroup: usize, number: usize, invocations: usize) -> Self {
         let lanes = (invocations - number * WARP).min(WARP);
         let alive = u32::MAX >> (WARP - lanes);
@@ -104,7 +104,7 @@ impl Warp {
             if instruction.counts {
                 count.instructions += 1;
                 times[path.at] += 1;
-                // all take part in a branch, those that stay, too
+                // all lanes take part in a branch, also those that do not jump
                 let part = match instruction.kind {
                     Kind::Branch(_) => lanes,
                     _ => active,
@@ -231,7 +231,7 @@ impl Warp {
             self.pending[to] = match instruction.kind {
                 Kind::Load(Space::Global | Space::Local, ..) => Pending::Global(self.waits.0),
                 Kind::Load(Space::Shared, ..) => Pending::Shared(self.waits.1),
-                // what only moves a word does not wait for it
+                // a move of a word does not wait for it
                 Kind::Value(_, ref read) if !instruction.counts => match read[0] {
                     Operand::Register(from) => self.pending[from],
                     _ => Pending::No,
@@ -242,7 +242,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Counts what an instruction has to wait for: whatever was asked for before comes with the same wait.
+    /// Counts the waits of an instruction: all earlier loads arrive with the same wait.
     fn wait(&mut self, instruction: &Instruction, count: &mut Count) {
         let mut chained = false;
         let (mut global, mut shared) = (false, false);
@@ -264,7 +264,7 @@ impl Warp {
     }
 }
 
-// registers that an instruction reads
+// the registers that an instruction reads
 fn read(instruction: &Instruction) -> impl Iterator<Item = usize> {
     let operands = match &instruction.kind {
         Kind::Value(_, read) => read.clone(),
