@@ -1,6 +1,7 @@
 // derivatives of the bias force with respect to velocity. For the force on a body b that dof k moves: I W_k + G S_k, with the
-// inertia I and the velocity v of the body, the axis S of the dof, and G x = v ×* (I x) − I (v × x) + x ×* (I v) a matrix of the
-// body alone, so that I and G of the bodies of a subtree add up (Singh, Russell, Wensing 2022)
+// inertia I and the velocity v of the body, the axis S of the dof, and
+//   G x = v ×* (I x) − I (v × x) + x ×* (I v)
+// a matrix of the body alone, so that I and G of the bodies of a subtree add up (Singh, Russell, Wensing 2022)
 
 // a matrix of six columns
 struct Columns {

@@ -2,9 +2,10 @@
 //!
 //! With the motion axes S of the dofs, and the velocity v of a body b that dof k moves:
 //!
-//! ```text ∂ acceleration of b / ∂ qvel k = W_k − v × S_k           W_k: rotation of the axes of k and of its descendants due to
-//! k ∂ force of b / ∂ qvel k        = I W_k + G S_k           I: inertia of b G x = v ×* (I x) − I (v × x) + x ×* (I v)          
-//! linear in x: a matrix of b alone
+//! ```text
+//! ∂ acceleration of b / ∂ qvel k = W_k − v × S_k           W_k: rotation of the axes of k and of its descendants due to k
+//! ∂ force of b / ∂ qvel k        = I W_k + G S_k           I: inertia of b
+//! G x = v ×* (I x) − I (v × x) + x ×* (I v)                linear in x: a matrix of b alone
 //! ```
 //!
 //! so that I and G of the bodies of a subtree add up (Singh, Russell, Wensing: Efficient analytical derivatives of rigid-body
