@@ -160,15 +160,6 @@ const DIVERGENCES: &[Divergence] = &[
                 twin: &["hessian, its factor, and the direction"],
             },
             Function {
-                name: "lib/cone path_eval",
-                kernel: &[
-                    "cost, less that of the start, and its derivatives at a step (PrimalEval); the sum of the sizes of the slope's terms",
-                ],
-                twin: &[
-                    "adds cost, less that of the start, and its derivatives at p.alpha (PrimalEval): in the bottom zone, where they are quadratic, to sum",
-                ],
-            },
-            Function {
                 name: "lib/dual friction_forces",
                 kernel: &["what an f32 can tell of two squares"],
                 twin: &[],
