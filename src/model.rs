@@ -3,6 +3,7 @@
 
 #[cfg(feature = "scene")]
 use crate::compile::appearance::Appearance;
+use crate::cpu::collision::hull::Hulls;
 use crate::cpu::collision::reach::Reaches;
 pub use crate::fields::Arrays;
 use crate::own::Own;
@@ -19,6 +20,7 @@ pub struct Model {
     arrays: Arrays,
     // extents of mesh hulls: they follow from the arrays of meshes alone, which nothing changes; computed at the first use
     reaches: Arc<OnceLock<Reaches>>,
+    hulls: Arc<OnceLock<Hulls>>,
     users: Users,
     // appearance that the arrays do not hold; none for a model that was not compiled from a text
     #[cfg(feature = "scene")]
@@ -54,6 +56,7 @@ impl Model {
         Self {
             arrays,
             reaches: Arc::default(),
+            hulls: Arc::default(),
             users: Users::default(),
             #[cfg(feature = "scene")]
             appearance: None,
@@ -65,6 +68,7 @@ impl Model {
         Self {
             arrays,
             reaches: Arc::clone(&self.reaches),
+            hulls: Arc::clone(&self.hulls),
             users: self.users.clone(),
             #[cfg(feature = "scene")]
             appearance: self.appearance.clone(),
@@ -90,6 +94,12 @@ impl Model {
     #[inline(always)]
     pub(crate) fn reaches(&self) -> &Reaches {
         self.reaches.get_or_init(|| Reaches::new(self))
+    }
+
+    /// The hulls of its meshes, to be climbed.
+    #[inline(always)]
+    pub(crate) fn hulls(&self) -> &Hulls {
+        self.hulls.get_or_init(|| Hulls::new(self))
     }
 
     /// Functions that the user bound to the model.

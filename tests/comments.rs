@@ -164,15 +164,6 @@ const DIVERGENCES: &[Divergence] = &[
                 twin: &["hessian, its factor, and the direction"],
             },
             Function {
-                name: "lib/cone path_eval",
-                kernel: &[
-                    "cost, minus the cost at the start, and its derivatives at a step (PrimalEval); sum of the absolute values of the slope's terms",
-                ],
-                twin: &[
-                    "adds the cost, minus the cost at the start, and its derivatives at p.alpha (PrimalEval); in the bottom zone, where the cost is quadratic, its coefficients are added to sum",
-                ],
-            },
-            Function {
                 name: "lib/dual friction_forces",
                 kernel: &["resolution of f32 for the difference of two squares"],
                 twin: &[],

@@ -14,6 +14,7 @@ pub mod enclosure;
 mod epa;
 mod gjk;
 mod hfield;
+pub(crate) mod hull;
 pub(crate) mod impact;
 mod manifold;
 mod nearest;

@@ -7,7 +7,7 @@
 //! island. In f32 removed rows leave rounding errors behind, which may be as large as the inertia.
 
 use super::rows::Rows;
-use crate::cpu::lib::cone::{MAXDIM, is_elliptic};
+use crate::cpu::lib::cone::is_elliptic;
 use crate::cpu::lib::primal::{Island, System};
 use crate::cpu::lib::rows::{dofs_of, for_rows};
 use crate::cpu::lib::skyline;
@@ -154,7 +154,7 @@ impl<R: Real> Rows<R> {
     // H += J' W J for the rows of an elliptic contact
     fn add_cone<const N: usize>(&self, m: &Model, d: &Data<R>, r: usize, h: &mut [R]) {
         let contact = self.contact(m, d, r);
-        let mut weight = contact.hessian(&d.efc_D[r..], &d.solver_Jaref[r..]);
+        let mut weight = contact.hessian::<N>(&d.efc_D[r..], &d.solver_Jaref[r..]);
         for n in 0..N {
             weight[n][n] += quadratic(d, r + n);
         }
@@ -194,7 +194,7 @@ fn quadratic<R: Real>(d: &Data<R>, r: usize) -> R {
     R::select(quadratic, d.efc_D[r], R::zero())
 }
 
-// H += J' weight J for N rows with the same dofs; two rows of H at a time share the loaded entries
+// H += J' weight J for N rows that touch the same dofs
 #[inline(always)]
 fn add_rows<R: Real, const N: usize>(
     shape: &Shape,
@@ -203,10 +203,39 @@ fn add_rows<R: Real, const N: usize>(
     weight: [R; N],
     h: &mut [R],
 ) {
+    let entries: [&[R]; N] = entries.map(|row| &row[..dofs.len()]);
+    let times = |a: usize| std::array::from_fn(|n| weight[n] * entries[n][a]);
+    add_products(shape, entries, dofs, times, h);
+}
+
+// H += J' weight J for N coupled rows with the same dofs
+#[inline(always)]
+fn add_block<R: Real, const N: usize>(
+    shape: &Shape,
+    entries: [&[R]; N],
+    dofs: &[i32],
+    weight: &[[R; N]; N],
+    h: &mut [R],
+) {
+    let entries: [&[R]; N] = entries.map(|row| &row[..dofs.len()]);
+    let times = |a: usize| {
+        let sum = |sum: R, n: usize, k: usize| weight[n][k].mul_add(entries[k][a], sum);
+        std::array::from_fn(|n| (0..N).fold(R::zero(), |s, k| sum(s, n, k)))
+    };
+    add_products(shape, entries, dofs, times, h);
+}
+
+// H += what `times` makes of a column of J, times the others; two rows of H at a time share the entries that they load
+#[inline(always)]
+fn add_products<R: Real, const N: usize>(
+    shape: &Shape,
+    entries: [&[R]; N],
+    dofs: &[i32],
+    times: impl Fn(usize) -> [R; N],
+    h: &mut [R],
+) {
     let num = dofs.len();
-    let entries: [&[R]; N] = entries.map(|row| &row[..num]);
     let row = |dof: i32| shape.adr[dof as usize - shape.first] - shape.first as i32;
-    let times = |a: usize| -> [R; N] { std::array::from_fn(|n| weight[n] * entries[n][a]) };
     let add = |h: &mut R, t: &[R; N], b: usize| {
         let mut sum = *h;
         for n in 0..N {
@@ -229,31 +258,5 @@ fn add_rows<R: Real, const N: usize>(
     if a < num {
         let adr = row(dofs[a]);
         add(&mut h[(adr + dofs[a]) as usize], &times(a), a);
-    }
-}
-
-// H += J' weight J for N coupled rows with the same dofs
-#[inline(always)]
-fn add_block<R: Real, const N: usize>(
-    shape: &Shape,
-    entries: [&[R]; N],
-    dofs: &[i32],
-    weight: &[[R; MAXDIM]; MAXDIM],
-    h: &mut [R],
-) {
-    for (a, &i) in dofs.iter().enumerate() {
-        let mut t = [R::zero(); N];
-        for n in 0..N {
-            for k in 0..N {
-                t[n] = weight[n][k].mul_add(entries[k][a], t[n]);
-            }
-        }
-        let adr = shape.adr[i as usize - shape.first] - shape.first as i32;
-        for (b, &j) in dofs.iter().enumerate().skip(a) {
-            let h = &mut h[(adr + j) as usize];
-            for n in 0..N {
-                *h = t[n].mul_add(entries[n][b], *h);
-            }
-        }
     }
 }

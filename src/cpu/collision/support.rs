@@ -1,5 +1,6 @@
 //! Convex solids for the convex collider: a center and the support function.
 
+use super::hull::Hull;
 use crate::cpu::lib::contact::Shape;
 use crate::cpu::lib::math::*;
 use crate::fields::Model;
@@ -8,7 +9,7 @@ use crate::types::*;
 /// Minimum number of vertices of a mesh for hill climbing along the edges of its hull (`mjMESH_HILLCLIMB_MIN`).
 const CLIMB: i32 = 10;
 /// Component of a direction beyond which it counts as positive or negative, in the table of a mesh's extreme vertices.
-const LEAN: f64 = 0.4;
+pub const LEAN: f64 = 0.4;
 
 /// A convex solid at its pose (`mjCCDObj`).
 #[derive(Clone, Copy)]
@@ -19,6 +20,8 @@ pub struct Solid<'a> {
     pub shape: Shape,
     /// Mesh of the geom, if it is one.
     pub mesh: usize,
+    /// Its hull, if it is climbed by rings of neighbors.
+    pub hull: Option<&'a Hull>,
     /// Corners of the prism: three below, three above. Or corners of the element, the last one repeated.
     pub prism: [[f64; 3]; 6],
     /// Inflation of both solids together, half of it for each (m).
@@ -33,15 +36,21 @@ pub struct Solid<'a> {
 
 impl<'a> Solid<'a> {
     pub fn new(m: &'a Model, geom: usize, shape: Shape, margin: f64) -> Self {
+        let kind = match GeomType::from_i32(m.geom_type[geom]) {
+            // a signed distance field collides by its mesh
+            Some(GeomType::Sdf) => GeomType::Mesh,
+            kind => kind.unwrap_or(GeomType::None),
+        };
+        let mesh = m.geom_dataid[geom].max(0) as usize;
         Self {
             m,
-            kind: match GeomType::from_i32(m.geom_type[geom]) {
-                // a signed distance field collides by its mesh
-                Some(GeomType::Sdf) => GeomType::Mesh,
-                kind => kind.unwrap_or(GeomType::None),
-            },
+            kind,
             shape,
-            mesh: m.geom_dataid[geom].max(0) as usize,
+            mesh,
+            hull: match kind {
+                GeomType::Mesh => hull_of(m, mesh),
+                _ => None,
+            },
             prism: [[0.0; 3]; 6],
             margin,
             bare: false,
@@ -86,6 +95,7 @@ impl<'a> Solid<'a> {
                 size: [0.0; 3],
             },
             mesh,
+            hull: hull_of(m, mesh),
             prism: [[0.0; 3]; 6],
             margin: 0.0,
             bare: false,
@@ -104,6 +114,7 @@ impl<'a> Solid<'a> {
     ) -> Self {
         let mut solid = Self::of_mesh(m, 0);
         solid.kind = GeomType::None;
+        solid.hull = None;
         solid.shape.pos = center;
         solid.shape.size = [radius, 0.0, 0.0];
         solid.prism[..4].copy_from_slice(&corner);
@@ -195,10 +206,17 @@ impl<'a> Solid<'a> {
 
     /// True if the mesh has a hull and enough vertices for hill climbing.
     pub fn climbs(&self) -> bool {
-        self.m.mesh_graphadr[self.mesh] >= 0 && self.m.mesh_vertnum[self.mesh] >= CLIMB
+        climbs(self.m, self.mesh)
     }
 
+    #[inline(always)]
     fn mesh_support(&mut self, local: [f64; 3]) -> [f64; 3] {
+        if let Some(hull) = self.hull {
+            self.climbed = hull.climb(local, self.climbed);
+            let (vertex, place) = hull.vertex(self.climbed);
+            self.vertex = vertex;
+            return place;
+        }
         self.vertex = match self.climbs() {
             true => self.climb(local),
             false => self.search(local),
@@ -221,7 +239,7 @@ impl<'a> Solid<'a> {
     }
 
     // hill climbing along the edges of the hull, from the end of the last climb or from the extreme vertex of that direction
-    fn climb(&mut self, local: [f64; 3]) -> i32 {
+    pub fn climb(&mut self, local: [f64; 3]) -> i32 {
         let graph = &self.m.mesh_graph[self.m.mesh_graphadr[self.mesh] as usize..];
         let num = graph[0] as usize;
         let (edgeadr, rest) = graph[2..].split_at(num);
@@ -279,6 +297,17 @@ impl<'a> Solid<'a> {
             }
         }
         self.prism[best]
+    }
+}
+
+fn climbs(m: &Model, mesh: usize) -> bool {
+    m.mesh_graphadr[mesh] >= 0 && m.mesh_vertnum[mesh] >= CLIMB
+}
+
+fn hull_of(m: &Model, mesh: usize) -> Option<&Hull> {
+    match mesh < m.nmesh && climbs(m, mesh) {
+        true => m.hulls().of(m, mesh),
+        false => None,
     }
 }
 

@@ -91,7 +91,7 @@ impl<R: Real> Contact<R> {
     fn round(&self, x: &[R]) -> ([R; MAXDIM], R) {
         let mut u = [R::zero(); MAXDIM];
         let mut sum = R::zero();
-        for k in 0..self.dim {
+        for k in 0..self.dim.min(x.len()) {
             u[k] = x[k] * self.scale[k];
             if k > 0 {
                 sum += u[k] * u[k];
@@ -164,18 +164,18 @@ impl<R: Real> Contact<R> {
         zone
     }
 
-    /// Second derivative of the cost with respect to the residuals in the middle zone; zero elsewhere.
+    /// Second derivative of the cost by the residuals of a contact with N rows in the middle zone; nothing elsewhere.
     #[inline(always)]
-    pub fn hessian(&self, inertia: &[R], x: &[R]) -> [[R; MAXDIM]; MAXDIM] {
+    pub fn hessian<const N: usize>(&self, inertia: &[R], x: &[R]) -> [[R; N]; N] {
         let (zero, one) = (R::zero(), R::one());
-        let (u, t) = self.round(x);
+        let (u, t) = self.round(&x[..N]);
         let (n, mu) = (u[0], self.mu);
         let middle = zone(mu, n, t).middle;
         let inv = one / R::select(middle, t, one);
         let stiffness = R::select(middle, stiffness(mu, inertia[0]), zero);
         let bend = mu * n * inv;
-        let mut h = [[zero; MAXDIM]; MAXDIM];
-        for a in 0..self.dim {
+        let mut h = [[zero; N]; N];
+        for a in 0..N {
             for b in 0..=a {
                 let value = match (a, b) {
                     (0, 0) => one,
@@ -195,7 +195,7 @@ impl<R: Real> Contact<R> {
         h
     }
 
-    /// Coefficients for [`path_eval`] of the rows with residuals `x` that change by `v` in a unit step.
+    /// What [`path_slope`] and [`path_cost`] need to know of the rows with residuals `x` that change by `v`.
     #[inline(always)]
     pub fn path(&self, inertia: &[R], x: &[R], v: &[R]) -> Path<R> {
         let (zero, one, half) = (R::zero(), R::one(), R::splat(0.5));
@@ -247,44 +247,29 @@ pub type Path<R> = [R; PATH];
 /// Number of numbers of a [`Path`].
 pub const PATH: usize = 12;
 
-/// Adds the cost, minus the cost at the start, and its derivatives at `p.alpha` (`PrimalEval`); in the bottom zone, where the
-/// cost is quadratic, its coefficients are added to `sum`.
+/// Where a contact is at a step: its normal, the length of its tangent, and the zone of both.
 #[inline(always)]
-pub fn path_eval<R: Real>(path: &Path<R>, p: &mut Point<R>, sum: &mut Quadratic<R>) {
-    let (zero, one, two, half) = (R::zero(), R::one(), R::splat(2.0), R::splat(0.5));
-    let &[n0, n1, uu, uv, vv, q0, q1, q2, k, mu, t0, side] = path;
-    let alpha = p.alpha;
+fn path_place<R: Real>(path: &Path<R>, alpha: R) -> ([R; 3], Zone<R>) {
+    let (zero, two) = (R::zero(), R::splat(2.0));
+    let &[n0, n1, uu, uv, vv, _, _, _, _, mu, _, _] = path;
     let moved = alpha * (two * uv + alpha * vv);
     let n = n0 + alpha * n1;
     let t = (uu + moved).max(zero).sqrt();
-    let now = zone(mu, n, t);
-    let (was_middle, was_bottom) = (zero.lt(side), side.lt(zero));
+    ([n, t, moved], zone(mu, n, t))
+}
 
-    // cost differences are formed from the coefficients, so that they do not cancel
-    let quad = alpha * (alpha * q2 + q1);
-    let distance = |n: R, t: R| half * k * (n - mu * t) * (n - mu * t);
-    let gap = |n: R, t: R| half * k * (mu * n + t) * (mu * n + t);
-    let pick = |middle: R, bottom: R, top: R| {
-        R::select(was_middle, middle, R::select(was_bottom, bottom, top))
-    };
-    let mut cost = pick(-distance(n0, t0), -q0, zero);
+/// Adds the derivatives of the cost at `p.alpha` (`PrimalEval`): in the bottom zone, where it is quadratic, to `sum`.
+#[inline(always)]
+pub fn path_slope<R: Real>(path: &Path<R>, p: &mut Point<R>, sum: &mut Quadratic<R>) {
+    let (zero, one) = (R::zero(), R::one());
+    let &[n0, n1, _, uv, vv, _, q1, q2, k, mu, t0, _] = path;
+    let alpha = p.alpha;
+    let ([n, t, _], now) = path_place(path, alpha);
     if now.bottom.any() {
-        let change = pick(quad + gap(n0, t0), quad, q0 + quad);
-        cost = R::select(now.bottom, change, cost);
         sum.linear += R::select(now.bottom, q1, zero);
         sum.square += R::select(now.bottom, q2, zero);
     }
     if now.middle.any() {
-        let sum = t + t0;
-        let change = alpha * n1 - mu * moved / R::select(sum.le(zero), one, sum);
-        let both = half * k * change * (two * (n0 - mu * t0) + change);
-        cost = R::select(
-            now.middle,
-            pick(both, quad - gap(n, t), distance(n, t)),
-            cost,
-        );
-
-        // derivatives
         let length = R::select(now.middle, t, one);
         let t1 = (uv + alpha * vv) / length;
         let t2 = (vv - t1 * t1) / length;
@@ -298,5 +283,32 @@ pub fn path_eval<R: Real>(path: &Path<R>, p: &mut Point<R>, sum: &mut Quadratic<
         p.deriv[0] += R::select(now.middle, first, zero);
         p.deriv[1] += R::select(now.middle, second, zero);
     }
-    p.cost += cost;
+}
+
+/// The cost at a step, less that of the start: costs are subtracted before they can cancel.
+#[inline(always)]
+pub fn path_cost<R: Real>(path: &Path<R>, alpha: R) -> R {
+    let (zero, one, two, half) = (R::zero(), R::one(), R::splat(2.0), R::splat(0.5));
+    let &[n0, n1, _, _, _, q0, q1, q2, k, mu, t0, side] = path;
+    let ([n, t, moved], now) = path_place(path, alpha);
+    let (was_middle, was_bottom) = (zero.lt(side), side.lt(zero));
+    let quad = alpha * (alpha * q2 + q1);
+    let distance = |n: R, t: R| half * k * (n - mu * t) * (n - mu * t);
+    let gap = |n: R, t: R| half * k * (mu * n + t) * (mu * n + t);
+    let pick = |middle: R, bottom: R, top: R| {
+        R::select(was_middle, middle, R::select(was_bottom, bottom, top))
+    };
+    let mut cost = pick(-distance(n0, t0), -q0, zero);
+    if now.bottom.any() {
+        let change = pick(quad + gap(n0, t0), quad, q0 + quad);
+        cost = R::select(now.bottom, change, cost);
+    }
+    if now.middle.any() {
+        let sum = t + t0;
+        let change = alpha * n1 - mu * moved / R::select(sum.le(zero), one, sum);
+        let both = half * k * change * (two * (n0 - mu * t0) + change);
+        let change = pick(both, quad - gap(n, t), distance(n, t));
+        cost = R::select(now.middle, change, cost);
+    }
+    cost
 }

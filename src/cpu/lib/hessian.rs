@@ -9,7 +9,7 @@
 use wide::f64x4;
 
 use super::chains;
-use super::cone::{Contact, MAXDIM, is_elliptic};
+use super::cone::{Contact, is_elliptic};
 use super::primal::{Island, System};
 use super::rows::{Rows, follow, for_rows, load, store};
 use crate::fields::{Data, Model};
@@ -167,16 +167,16 @@ fn add_cones(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
         if d.efc_state[r] != ConstraintState::Cone {
             continue;
         }
-        let w = contact.hessian(&d.efc_D[r..], &d.solver_Jaref[r..]);
         match contact.dim {
-            3 => add_cone::<3>(m, d, r, &w),
-            4 => add_cone::<4>(m, d, r, &w),
-            _ => add_cone::<6>(m, d, r, &w),
+            3 => add_cone::<3>(m, d, r, &contact),
+            4 => add_cone::<4>(m, d, r, &contact),
+            _ => add_cone::<6>(m, d, r, &contact),
         }
     }
 }
 
-fn add_cone<const N: usize>(m: &Model, d: &mut Data, r: usize, w: &[[f64; MAXDIM]; MAXDIM]) {
+fn add_cone<const N: usize>(m: &Model, d: &mut Data, r: usize, contact: &Contact<f64>) {
+    let w = contact.hessian::<N>(&d.efc_D[r..], &d.solver_Jaref[r..]);
     let jacobian = jacobian!(m, d);
     let dof = jacobian.dofs(r as i32);
     let rows = std::array::from_fn(|n| jacobian.row(r + n, dof.len()));

@@ -5,10 +5,13 @@
 //! On purpose kernels choose the side by the slope at the start, and search between the first two points as soon as the slope
 //! changes its sign; the twins choose it by the slope at the first step, as MuJoCo does.
 //!
+//! Points are compared by their slopes. The cost, which hardly ever decides, is found once, of the point that was found; where it is no
+//! lower than at the start, the search is made again and looks at the cost of every point whose slope is zero.
+//!
 //! A slope counts as zero below a bound. In f32 it also counts as zero if it is within rounding of its terms, whose absolute
 //! values are summed for that.
 
-use super::cone::{Path, path_eval};
+use super::cone::{Path, path_cost, path_slope};
 use super::math::is_fine;
 use crate::real::{Mask, Real};
 use crate::types::MINVAL;
@@ -29,13 +32,11 @@ pub struct Line<'a, R: Real> {
 /// bound of the quadratic zone.
 pub type Quad<R> = [R; 5];
 
-/// A point of the line: step, cost relative to the start, first and second derivative.
+/// A point of the line: step, first and second derivative.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Point<R> {
     /// Step.
     pub alpha: R,
-    /// Cost minus the cost at the start.
-    pub cost: R,
     /// First and second derivative of the cost with respect to the step.
     pub deriv: [R; 2],
     /// Sum of the absolute values of the terms of the first derivative; 0 in f64, whose rounding does not matter.
@@ -59,7 +60,6 @@ impl<R: Real> Point<R> {
     fn select(mask: R::Mask, yes: Self, no: Self) -> Self {
         Self {
             alpha: R::select(mask, yes.alpha, no.alpha),
-            cost: R::select(mask, yes.cost, no.cost),
             deriv: std::array::from_fn(|i| R::select(mask, yes.deriv[i], no.deriv[i])),
             size: match is_fine::<R>() {
                 true => no.size,
@@ -98,29 +98,23 @@ pub struct Found<R> {
 struct Answers<R: Real> {
     open: R::Mask,
     alpha: R,
-    gain: R,
 }
 
 impl<R: Real> Answers<R> {
     #[inline(always)]
-    fn found(&mut self, here: R::Mask, p: &Point<R>) {
+    fn found(&mut self, here: R::Mask, alpha: R) {
         let now = self.open & here;
-        self.alpha = R::select(now, p.alpha, self.alpha);
-        self.gain = R::select(now, -p.cost, self.gain);
+        self.alpha = R::select(now, alpha, self.alpha);
         self.open = self.open & !now;
     }
 
-    fn after(self, neval: R) -> Found<R> {
-        Found {
-            alpha: self.alpha,
-            gain: self.gain,
-            neval,
-        }
+    fn after(self, neval: R) -> [R; 2] {
+        [self.alpha, neval]
     }
 }
 
 impl<R: Real> Line<'_, R> {
-    /// Evaluates the cost at a step (`PrimalEval`).
+    /// Evaluates the slope at a step (`PrimalEval`).
     pub fn eval(&self, alpha: R) -> Point<R> {
         let mut p = Point {
             alpha,
@@ -128,15 +122,14 @@ impl<R: Real> Line<'_, R> {
         };
         // coefficients of the quadratic parts are added before they are multiplied by the step, so that they do not cancel: a
         // Newton step inside one piece ends at slope zero
-        let mut sum = self.one_sided(&mut p);
+        let mut sum = self.slope_one_sided(alpha);
         sum.linear += self.smooth[0];
         sum.square += self.smooth[1];
-        self.eval_friction(&mut p, &mut sum);
+        self.slope_friction(alpha, &mut sum);
         for cone in self.cones {
-            path_eval(cone, &mut p, &mut sum);
+            path_slope(cone, &mut p, &mut sum);
         }
         let curvature = R::splat(2.0) * sum.square;
-        p.cost += alpha * alpha.mul_add(self.smooth[1], self.smooth[0]);
         p.deriv[0] += alpha.mul_add(curvature, sum.linear);
         p.deriv[1] += curvature;
         if !is_fine::<R>() {
@@ -147,15 +140,22 @@ impl<R: Real> Line<'_, R> {
         p
     }
 
-    // quadratic inside a bound, linear outside; differences of cost are formed so that they do not cancel
+    // the cost at a step, less that of the start
+    fn cost(&self, alpha: R) -> R {
+        let mut cost = self.cost_one_sided(alpha);
+        self.add_cost_friction(alpha, &mut cost);
+        for cone in self.cones {
+            cost += path_cost(cone, alpha);
+        }
+        cost + alpha * alpha.mul_add(self.smooth[1], self.smooth[0])
+    }
+
+    // quadratic inside a bound, linear outside
     #[inline(always)]
-    fn eval_friction(&self, p: &mut Point<R>, sum: &mut Quadratic<R>) {
+    fn slope_friction(&self, alpha: R, sum: &mut Quadratic<R>) {
         let (zero, half) = (R::zero(), R::splat(0.5));
         for &[x0, v, d, loss, bound] in self.friction {
-            let x = p.alpha.mul_add(v, x0);
-            let [inside0, inside] = [x0, x].map(|x| x.clamp(-bound, bound));
-            let beyond = (x.abs() - inside.abs()) - (x0.abs() - inside0.abs());
-            p.cost += half * d * (inside - inside0) * (inside + inside0) + loss * beyond;
+            let x = alpha.mul_add(v, x0);
             let quadratic = x.abs().lt(bound);
             let linear = R::select(x.lt(zero), -loss, loss);
             sum.linear += R::select(quadratic, d * x0, linear) * v;
@@ -163,14 +163,43 @@ impl<R: Real> Line<'_, R> {
         }
     }
 
+    // differences are formed so that they do not cancel
+    #[inline(always)]
+    fn add_cost_friction(&self, alpha: R, cost: &mut R) {
+        let half = R::splat(0.5);
+        for &[x0, v, d, loss, bound] in self.friction {
+            let x = alpha.mul_add(v, x0);
+            let [inside0, inside] = [x0, x].map(|x| x.clamp(-bound, bound));
+            let beyond = (x.abs() - inside.abs()) - (x0.abs() - inside0.abs());
+            *cost += half * d * (inside - inside0) * (inside + inside0) + loss * beyond;
+        }
+    }
+
     // quadratic where the residual is negative, else zero
     #[inline(always)]
-    fn one_sided(&self, p: &mut Point<R>) -> Quadratic<R> {
+    fn slope_one_sided(&self, alpha: R) -> Quadratic<R> {
+        let (zero, half) = (R::zero(), R::splat(0.5));
+        let (mut c1, mut c2) = (zero, zero);
+        let [x, v, inertia] = self.one_sided;
+        for ((&x0, &v), &inertia) in x.iter().zip(v).zip(inertia) {
+            let active = alpha.mul_add(v, x0).lt(zero);
+            let (q1, q2) = (inertia * x0 * v, half * inertia * v * v);
+            c1 += R::select(active, q1, zero);
+            c2 += R::select(active, q2, zero);
+        }
+        Quadratic {
+            linear: c1,
+            square: c2,
+        }
+    }
+
+    #[inline(always)]
+    fn cost_one_sided(&self, alpha: R) -> R {
         let (zero, half) = (R::zero(), R::splat(0.5));
         let (mut c0, mut c1, mut c2) = (zero, zero, zero);
         let [x, v, inertia] = self.one_sided;
         for ((&x0, &v), &inertia) in x.iter().zip(v).zip(inertia) {
-            let active = p.alpha.mul_add(v, x0).lt(zero);
+            let active = alpha.mul_add(v, x0).lt(zero);
             let force = inertia * x0;
             let (q0, q1, q2) = (half * force * x0, force * v, half * inertia * v * v);
             let was = R::select(x0.lt(zero), q0, zero);
@@ -178,30 +207,60 @@ impl<R: Real> Line<'_, R> {
             c1 += R::select(active, q1, zero);
             c2 += R::select(active, q2, zero);
         }
-        p.cost += p.alpha.mul_add(p.alpha.mul_add(c2, c1), c0);
-        Quadratic {
-            linear: c1,
-            square: c2,
-        }
+        alpha.mul_add(alpha.mul_add(c2, c1), c0)
     }
 
     /// The step that minimises the cost in the `live` lanes, and the decrease of the cost; a step of 0 where no point is lower.
     /// `gtol` is the slope that counts as zero (`PrimalSearch`).
     pub fn search(&self, gtol: R, live: R::Mask, ls_iterations: i32) -> Found<R> {
+        let zero = R::zero();
+        let [mut alpha, mut neval] = self.search_by::<false>(gtol, live, ls_iterations);
+        let mut cost = self.cost(alpha);
+        let still = alpha.abs().le(zero);
+        let unsure = live & !still & !cost.lt(zero);
+        if unsure.any() {
+            let [again, looked] = self.search_by::<true>(gtol, unsure, ls_iterations);
+            alpha = R::select(unsure, again, alpha);
+            neval = R::select(unsure, looked, neval);
+            cost = R::select(unsure, self.cost(again), cost);
+        }
+        Found {
+            alpha,
+            gain: R::select(alpha.abs().le(zero), zero, -cost),
+            neval,
+        }
+    }
+
+    // of points whose slope is zero, those that are lower than the start; who does not look takes them to be
+    #[inline(always)]
+    fn lower<const LOOKS: bool>(&self, flat: R::Mask, alpha: R) -> R::Mask {
+        match LOOKS && flat.any() {
+            true => flat & self.cost(alpha).lt(R::zero()),
+            false => flat,
+        }
+    }
+
+    // the step, and how many points were looked at
+    fn search_by<const LOOKS: bool>(
+        &self,
+        gtol: R,
+        live: R::Mask,
+        ls_iterations: i32,
+    ) -> [R; 2] {
         let (zero, one) = (R::zero(), R::one());
         let limit = R::splat(f64::from(ls_iterations));
         let mut answers = Answers {
             open: live,
             alpha: zero,
-            gain: zero,
         };
 
         // the start, and Newton's step from there
         let p0 = self.eval(zero);
         let mut p1 = self.eval(p0.newton());
         let mut neval = R::splat(2.0);
-        let lower = p1.cost.lt(zero) | p1.alpha.abs().le(zero);
-        answers.found(p1.flat(gtol) & lower, &p1);
+        let flat = p1.flat(gtol);
+        let still = flat & p1.alpha.abs().le(zero);
+        answers.found(still | self.lower::<LOOKS>(flat, p1.alpha), p1.alpha);
         if !answers.open.any() {
             return answers.after(neval);
         }
@@ -218,9 +277,12 @@ impl<R: Real> Line<'_, R> {
             p2 = Point::select(going, p1, p2);
             p1 = Point::select(going, self.eval(p1.newton()), p1);
             neval += R::select(going, one, zero);
-            answers.found(going & p1.flat(gtol) & p1.cost.lt(zero), &p1);
+            answers.found(
+                self.lower::<LOOKS>(going & p1.flat(gtol), p1.alpha),
+                p1.alpha,
+            );
         }
-        answers.found(!neval.lt(limit), &p1);
+        answers.found(!neval.lt(limit), p1.alpha);
         if !answers.open.any() {
             return answers.after(neval);
         }
@@ -239,15 +301,8 @@ impl<R: Real> Line<'_, R> {
             neval += R::select(open, one, zero);
 
             // the best of the candidates with slope zero
-            let mut best = pmid;
-            best.cost = R::splat(f64::from(f32::MAX));
-            let mut any = zero.lt(zero);
-            for p in candidates {
-                let better = p.flat(gtol) & p.cost.lt(best.cost);
-                best = Point::select(better, p, best);
-                any = any | better;
-            }
-            answers.found(open & any, &best);
+            let (any, best) = self.best(&candidates, gtol, open);
+            answers.found(open & any, best);
             let open = open & answers.open;
             if !open.any() {
                 continue;
@@ -257,16 +312,37 @@ impl<R: Real> Line<'_, R> {
             let moved1 = self.narrow(&mut p1, &candidates, &mut p1next, open);
             let moved2 = self.narrow(&mut p2, &candidates, &mut p2next, open);
             neval += R::select(moved1, one, zero) + R::select(moved2, one, zero);
-            answers.found(open & !(moved1 | moved2), &pmid);
+            answers.found(open & !(moved1 | moved2), pmid.alpha);
         }
 
         // out of evaluations: the better end, if it is lower than the start
-        let mut end = Point::select(p1.cost.le(p2.cost), p1, p2);
-        let lower = end.cost.lt(zero);
-        end.alpha = R::select(lower, end.alpha, zero);
-        end.cost = R::select(lower, end.cost, zero);
-        answers.found(answers.open, &end);
+        if answers.open.any() {
+            let [cost1, cost2] = [p1, p2].map(|p| self.cost(p.alpha));
+            let first = cost1.le(cost2);
+            let end = R::select(first, p1.alpha, p2.alpha);
+            let lower = R::select(first, cost1, cost2).lt(zero);
+            answers.found(answers.open, R::select(lower, end, zero));
+        }
         answers.after(neval)
+    }
+
+    // where slopes of candidates are zero, and the step of the cheapest of those; costs decide between several only
+    #[inline(always)]
+    fn best(&self, candidates: &[Point<R>; 3], gtol: R, open: R::Mask) -> (R::Mask, R) {
+        let flat = candidates.map(|p| p.flat(gtol));
+        let [a, b, c] = flat;
+        let several = open & ((a & b) | (a & c) | (b & c));
+        let costs = match several.any() {
+            true => candidates.map(|p| self.cost(p.alpha)),
+            false => [R::zero(); 3],
+        };
+        let (mut alpha, mut least) = (candidates[2].alpha, R::splat(f64::from(f32::MAX)));
+        for k in 0..3 {
+            let better = flat[k] & costs[k].lt(least);
+            alpha = R::select(better, candidates[k].alpha, alpha);
+            least = R::select(better, costs[k], least);
+        }
+        (a | b | c, alpha)
     }
 
     // moves an end of the bracket to the nearest candidate on its side; true where it moved (`updateBracket`)
