@@ -79,6 +79,24 @@ const DIVERGENCES: &[Divergence] = &[
                 twin: &["adds to qfrc the force and torque on a body at a point"],
             },
             Function {
+                name: "lib/implicit_rows soften",
+                kernel: &[
+                    "evaluates every row at the end of the timestep; in_metric: by how much less it moves than by inertia",
+                ],
+                twin: &[
+                    "evaluates the first num rows at the end of the timestep. share tells by how much less a row moves than its diagonal of A says",
+                ],
+            },
+            Function {
+                name: "lib/metric build_metric",
+                kernel: &[
+                    "the metric and its factor in the places of M and its own, and rows in it",
+                ],
+                twin: &[
+                    "the metric and its factor in the places of M and its own, and the first num rows of worlds side by side in it",
+                ],
+            },
+            Function {
                 name: "lib/jac add_jac",
                 kernel: &[
                     "adds to a sparse row, entries adr to adr + num of which colind says whose they are, what each dof does to a point of a body along dir, and to its turning about axis: the row of the Jacobian of that motion. Dofs that the row does not hold are passed over",

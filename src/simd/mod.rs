@@ -122,7 +122,7 @@ pub fn transmission<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
 
 /// The diagonal of A as it is, and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
 pub fn exact_diagonal<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    cpu::exact_diagonal::exact(m, d, &rows.contact, rows.num);
+    cpu::lib::diagonal::exact_rows(m, d, &rows.contact, rows.num);
 }
 
 /// The metric of a discrete step in the place of M (`mj_effActuation`).
@@ -132,17 +132,17 @@ pub(crate) fn metric<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
 
 /// The metric in the place of M while inverse dynamics runs (`mj_effBuild`).
 pub(crate) fn inverse_metric<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    cpu::metric::enter_inverse(m, d, &rows.contact, rows.num);
+    cpu::lib::metric::build_metric(m, d, &rows.contact, rows.num);
 }
 
 /// What the metric adds to the force that an acceleration takes (end of `mj_inverseSkip`).
 pub(crate) fn inverse_settle<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    cpu::metric::leave_inverse(m, d, rows.num);
+    cpu::inverse_settle::leave_inverse(m, d, rows.num);
 }
 
 /// Inertia in its place again (end of `mj_fwdConstraint`).
 pub(crate) fn settle<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    cpu::metric::leave(m, d, rows.num);
+    cpu::settle::leave(m, d, rows.num);
 }
 
 /// Forces with which contacts stick (part of `mj_passive`).

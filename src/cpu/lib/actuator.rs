@@ -232,7 +232,7 @@ pub fn muscle_gain<R: Real>(length: R, vel: R, lengthrange: [R; 2], acc0: R, prm
 
 /// Slope of [`muscle_gain`] over the length.
 #[inline]
-pub(crate) fn muscle_gain_stiffness<R: Real>(
+pub fn muscle_gain_stiffness<R: Real>(
     length: R,
     vel: R,
     lengthrange: [R; 2],
@@ -295,12 +295,7 @@ pub fn muscle_bias<R: Real>(length: R, lengthrange: [R; 2], acc0: R, prm: [R; 10
 
 /// Slope of [`muscle_bias`] over the length.
 #[inline]
-pub(crate) fn muscle_bias_stiffness<R: Real>(
-    length: R,
-    lengthrange: [R; 2],
-    acc0: R,
-    prm: [R; 10],
-) -> R {
+pub fn muscle_bias_stiffness<R: Real>(length: R, lengthrange: [R; 2], acc0: R, prm: [R; 10]) -> R {
     let (force, optimal) = muscle_scale(lengthrange, acc0, prm);
     let (lmax, fpmax) = (prm[5], prm[7]);
     let one = R::one();
