@@ -16,9 +16,30 @@ on_every_backend!(
 // of three worlds the second is the case's; the others are at rest, so that their rows are others
 const WORLDS: usize = 3;
 
-fn cases() -> Vec<Value> {
+// a software adapter compiles the kernels of a case for several seconds: there each kind of thing in the metric and of rows once
+const ON_A_DEVICE: &[&str] = &[
+    "springs and dampers of joints",
+    "servos",
+    "tendons of one branch",
+    "muscles 2",
+    "motors 1",
+    "contacts in a medium",
+    "contacts pyramidal PGS",
+    "contacts pyramidal solref .0005 .5",
+    "contacts elliptic by the exact diagonal",
+    "welded",
+];
+
+fn cases(backend: Backend) -> Vec<Value> {
     let text = std::fs::read_to_string("tests/golden/discrete.json").unwrap();
-    serde_json::from_str(&text).unwrap()
+    let all: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let taken = |case: &Value| {
+        let name = case["name"].as_str().unwrap();
+        backend != Backend::Gpu || ON_A_DEVICE.contains(&name)
+    };
+    let taken: Vec<Value> = all.into_iter().filter(taken).collect();
+    assert!(taken.len() >= ON_A_DEVICE.len());
+    taken
 }
 
 // worlds in the state of a case
@@ -52,7 +73,7 @@ fn told(wrong: &mut String, case: &Value, name: &str, have: &[f64], want: &[f64]
 
 fn accelerations_rows_and_steps_are_mujocos(backend: Backend) {
     let mut wrong = String::new();
-    for case in &cases() {
+    for case in &cases(backend) {
         let mut batch = begin(case, backend);
         batch.forward().unwrap();
         for (name, want) in numbers(&case["said"]) {
@@ -85,7 +106,7 @@ fn accelerations_rows_and_steps_are_mujocos(backend: Backend) {
 fn inverse_dynamics_are_mujocos(backend: Backend) {
     // in single precision the forces of stiff rows are differences of accelerations that nearly cancel
     let mut wrong = String::new();
-    for case in &cases() {
+    for case in &cases(backend) {
         let mut batch = begin(case, backend);
         batch.forward().unwrap();
         let said = numbers(&case["inverse"]);

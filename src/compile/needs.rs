@@ -117,9 +117,6 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         let what = "collisions of signed distance fields on a device";
         out.push(Need::new(what, By::Geom(geom), "type"));
     }
-    let between = (0..m.nflex).find(|&f| m.flex_interp[f] != 0);
-    let what = "flexes with interpolated vertices on a device";
-    out.extend(between.map(|f| Need::new(what, By::Flex(f), "dof")));
     let soft = (0..m.nflex).find(|&f| touches(m, f));
     out.extend(soft.map(|f| Need::new("collisions of flexes on a device", By::Flex(f), "name")));
     if sleeps(m) {

@@ -18,6 +18,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     actuator
     actuator_slope
     adhesion
+    cage
     cone
     dcmotor
     diagonal
