@@ -4,13 +4,21 @@ fn mj_flex() {
     // vertices
     for (var v = lane; v < nflexvert; v += LANES) {
         let body = flex_vertbodyid(v);
+        if (model_cages && body < 0) {
+            continue;
+        }
         set_flexvert_xpos(v, xpos(body) + xmat(body) * flex_vert(v));
+    }
+    for (var f = 0; f < nflex && model_cages; f++) {
+        if (flex_interp(f) != 0) {
+            place_vertices(f);
+        }
     }
     team_sync();
 
     // edges, except those of rigid or interpolated flexes
     for (var f = 0; f < nflex; f++) {
-        if (flex_rigid(f) != 0) {
+        if (flex_rigid(f) != 0 || (model_cages && flex_interp(f) != 0)) {
             continue;
         }
         let adr = flex_edgeadr(f);

@@ -294,6 +294,21 @@ fn put_row(r: i32, ask: Ask, s: Solver, pos: f32, size: f32, margin: f32, diag: 
     return reg;
 }
 
+// what a discrete step cannot resolve of a limit or a contact becomes the stiffest spring that it can
+fn firm_up(r: i32, kind: i32, s: Solver) {
+    let ratio = unresolved(s);
+    if (ratio > 0.0 && one_sided(kind)) {
+        let firm = resolved(efc_KBIP(r, 2), ratio);
+        set_efc_KBIP(r, 0, firm[0]);
+        set_efc_KBIP(r, 1, firm[1]);
+    }
+}
+
+// a limit or a contact
+fn one_sided(kind: i32) -> bool {
+    return kind != CNSTR_EQUALITY && kind != CNSTR_FRICTIONDOF && kind != CNSTR_FRICTIONTENDON;
+}
+
 // sets R, its inverse D, and the corresponding diagonal of A
 fn set_regularization(r: i32, reg: f32) {
     let imp = efc_KBIP(r, 2);
@@ -317,6 +332,9 @@ fn make_rows(first: i32, ask: Ask) {
     let diag = diagonal(ask);
     for (var r = first; r < first + ask.n; r++) {
         reg = put_row(r, ask, s, ask.pos, ask.pos - ask.margin, ask.margin, diag);
+        if (opt_integrator == INT_DISCRETE) {
+            firm_up(r, ask.kind, s);
+        }
     }
 
     // all edges of a pyramid get the R that gives the friction impedance of the elliptic cone
@@ -354,6 +372,9 @@ fn make_elliptic(first: i32, ask: Ask, normal: Solver) {
     }
     let size = ask.pos - ask.margin;
     let reg = put_row(first, ask, normal, ask.pos, size, ask.margin, contact_weight(k, 0));
+    if (opt_integrator == INT_DISCRETE) {
+        firm_up(first, ask.kind, normal);
+    }
     for (var e = 1; e < ask.n; e++) {
         let r = first + e;
         _ = put_row(r, ask, tangent, 0.0, size, 0.0, contact_weight(k, select(1, 0, e < 3)));

@@ -124,7 +124,9 @@ fn elastic() {
     vertex_motion();
     team_sync();
     for (var f = 0; f < nflex; f++) {
-        if (flex_stiffnessadr(f) >= 0 && flex_rigid(f) == 0) {
+        if (between_nodes(f)) {
+            cell_forces(f);
+        } else if (flex_stiffnessadr(f) >= 0 && flex_rigid(f) == 0) {
             stretch_forces(f);
         }
         if (flex_bendingadr(f) >= 0 && flex_rigid(f) == 0) {
@@ -136,20 +138,61 @@ fn elastic() {
     // as generalized forces
     for (var v = 0; v < nflexvert; v++) {
         let body = flex_vertbodyid(v);
-        let offset = flexvert_xpos(v) - subtree_com(body_rootid(body));
-        for (var i = body_lastdof(body); i >= 0; i = dof_parentid(i)) {
-            if (i % LANES != lane) {
-                continue;
-            }
-            let motion = cdof(i);
-            if (SPRING) {
-                let force = flexvert_spring(v);
-                set_qfrc_spring(i, qfrc_spring(i) + dot(motion.rot, cross(offset, force)) + dot(motion.lin, force));
-            }
-            if (DAMPER) {
-                let force = flexvert_damper(v);
-                set_qfrc_damper(i, qfrc_damper(i) + dot(motion.rot, cross(offset, force)) + dot(motion.lin, force));
-            }
+        if (!model_cages || body >= 0) {
+            push_body(body, flexvert_xpos(v), flexvert_spring(v), flexvert_damper(v));
+        }
+    }
+    for (var f = 0; f < nflex && model_cages; f++) {
+        for (var n = flex_nodeadr(f); n < flex_nodeadr(f) + flex_nodenum(f) && between_nodes(f); n++) {
+            push_node(n);
+        }
+    }
+}
+
+// whether the vertices of a flex lie between nodes that its material holds
+fn between_nodes(f: i32) -> bool {
+    return model_cages && flex_interp(f) != 0 && flex_stiffnessadr(f) >= 0;
+}
+
+// forces of springs and dampers at a point of a body; a dof is the lane's that adds to it
+fn push_body(body: i32, point: vec3f, spring: vec3f, damper: vec3f) {
+    let offset = point - subtree_com(body_rootid(body));
+    for (var i = body_lastdof(body); i >= 0; i = dof_parentid(i)) {
+        if (i % LANES != lane) {
+            continue;
+        }
+        let motion = cdof(i);
+        if (SPRING) {
+            set_qfrc_spring(i, qfrc_spring(i) + dot(motion.rot, cross(offset, spring)) + dot(motion.lin, spring));
+        }
+        if (DAMPER) {
+            set_qfrc_damper(i, qfrc_damper(i) + dot(motion.rot, cross(offset, damper)) + dot(motion.lin, damper));
+        }
+    }
+}
+
+// a body with three slide joints passes no force on to its ancestors, as in MuJoCo
+fn push_node(n: i32) {
+    let body = flex_nodebodyid(n);
+    let adr = body_jntadr(body);
+    var slides = body_jntnum(body) == 3;
+    for (var j = adr; j < adr + 3 && slides; j++) {
+        slides = jnt_type(j) == JNT_SLIDE;
+    }
+    if (!slides) {
+        push_body(body, node_xpos(n), flexnode_spring(n), flexnode_damper(n));
+        return;
+    }
+    for (var j = adr; j < adr + 3; j++) {
+        let i = jnt_dofadr(j);
+        if (i % LANES != lane) {
+            continue;
+        }
+        if (SPRING) {
+            set_qfrc_spring(i, qfrc_spring(i) + dot(xaxis(j), flexnode_spring(n)));
+        }
+        if (DAMPER) {
+            set_qfrc_damper(i, qfrc_damper(i) + dot(xaxis(j), flexnode_damper(n)));
         }
     }
 }

@@ -2038,6 +2038,10 @@ fields! {
         flexvert_spring: vec3[nflexvert] {N @world},
         /// forces of the dampers of the material on the vertices of soft bodies (ours)
         flexvert_damper: vec3[nflexvert] {N @world},
+        /// forces of the springs of the material on nodes of soft bodies (ours)
+        flexnode_spring: vec3[nflexnode] {N @world},
+        /// forces of the dampers of the material on nodes of soft bodies (ours)
+        flexnode_damper: vec3[nflexnode] {N @world},
         /// acceleration of bodies in the recursion for qfrc_bias (ours)
         rne_cacc: spatial[nbody] {rad_s2, m_s2 @com},
         /// force on bodies in the recursion for qfrc_bias (ours)

@@ -124,6 +124,8 @@ stages! {
     fwd_actuation,
     /// Unconstrained acceleration (`mj_fwdAcceleration`).
     fwd_acceleration,
+    /// Replaces M by the metric of a discrete step (`mj_effActuation`).
+    metric by simd::metric,
     /// Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
     solve_newton by simd::solve_newton,
     /// Constraint forces and acceleration by conjugate gradients (`mj_fwdConstraint`, `mj_solCG`).
@@ -132,6 +134,8 @@ stages! {
     solve_pgs by simd::solve_pgs,
     /// Friction forces once more, as if they were hard (`mj_solNoSlip`).
     solve_noslip by simd::solve_noslip,
+    /// Puts the inertia back in the place of M (end of `mj_fwdConstraint`).
+    settle by simd::settle,
     /// Accelerations of bodies, and the forces between them (`mj_rnePostConstraint`).
     rne_post by simd::rne_post,
     /// Sensors of acceleration and force (`mj_sensorAcc`).
@@ -140,10 +144,14 @@ stages! {
     check_acc by simd::check_acc,
     /// Acceleration of an instant from that over a timestep (`mj_discreteAcc`).
     discrete_acc,
+    /// Replaces M by the metric while inverse dynamics runs (`mj_effBuild`).
+    inverse_metric by simd::inverse_metric,
     /// Constraint forces that an acceleration takes (`mj_invConstraint`).
     inv_constraint by simd::inv_constraint,
     /// Applied force that an acceleration takes (end of `mj_inverseSkip`).
     inverse_skip,
+    /// Adds the metric's term to the force that an acceleration takes (end of `mj_inverseSkip`).
+    inverse_settle by simd::inverse_settle,
     /// Differences between forward and inverse dynamics (`mj_compareFwdInv`).
     compare_fwd_inv,
     /// Samples of controls and sensors for delayed reads (part of `mj_advance`).
@@ -156,6 +164,8 @@ stages! {
     smooth_vel,
     /// Integration implicit in the velocity (`mj_implicit`).
     implicit,
+    /// The step, as the solver found it (`mj_discrete`).
+    discrete,
 }
 
 /// Trees at rest fall asleep (`mj_sleep`). No row of the table, since devices do not have it: they refuse models whose trees may sleep.
@@ -183,39 +193,6 @@ pub(crate) static control: Stage = Stage {
     doc: "Controls by a function of one's own (`mjcb_control`).",
     _sealed: Sealed,
 };
-
-macro_rules! on_cores {
-    ($($(#[doc = $doc:literal])+ $name:ident: $twin:path, $simd:expr;)+) => {
-        $(
-            $(#[doc = $doc])+
-            /// No row of the table, since devices do not have it: they refuse models that take discrete steps.
-            #[expect(non_upper_case_globals, reason = "a stage has one name everywhere")]
-            static $name: Stage = Stage {
-                name: stringify!($name),
-                shader: "",
-                twin: $twin,
-                simd: $simd,
-                #[cfg(feature = "count")]
-                counted: $simd,
-                doc: concat!($($doc),+),
-                _sealed: Sealed,
-            };
-        )+
-    };
-}
-
-on_cores! {
-    /// Replaces M by the metric of a discrete step (`mj_effActuation`).
-    metric: cpu::metric::metric, simd::metric;
-    /// Puts the inertia back in the place of M (end of `mj_fwdConstraint`).
-    settle: cpu::metric::settle, simd::settle;
-    /// Replaces M by the metric while inverse dynamics runs (`mj_effBuild`).
-    inverse_metric: cpu::metric::inverse_metric, simd::inverse_metric;
-    /// Adds the metric's term to the force that an acceleration takes (end of `mj_inverseSkip`).
-    inverse_settle: cpu::metric::inverse_settle, simd::inverse_settle;
-    /// The step, as the solver found it (`mj_discrete`).
-    discrete: cpu::metric::discrete, |m, d, _rows| cpu::metric::discrete(m, d);
-}
 
 /// The row of a stage, by its name.
 pub fn stage(name: &str) -> Option<&'static Stage> {
@@ -562,6 +539,9 @@ pub fn step(m: &Model, run: &mut impl Run) {
         run(&compare_fwd_inv);
         inv_acc(m, run);
         run(&inverse_skip);
+        if m.opt.is_discrete() {
+            run(&inverse_settle);
+        }
         run(&compare_fwd_inv);
     }
     match Integrator::from_i32(m.opt.integrator) {

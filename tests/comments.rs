@@ -81,6 +81,31 @@ const DIVERGENCES: &[Divergence] = &[
                 twin: &["adds to qfrc the force and torque on a body at a point"],
             },
             Function {
+                name: "lib/cage cell_forces",
+                kernel: &[
+                    "forces of all cells of a flex on its nodes: linear elasticity in a frame that turns with the cell, and Rayleigh's damping. A lane finds those on its own nodes, from every cell that has them",
+                ],
+                twin: &[],
+            },
+            Function {
+                name: "lib/implicit_rows soften",
+                kernel: &[
+                    "evaluates every row at the end of the timestep; in_metric: by how much less it moves than by inertia",
+                ],
+                twin: &[
+                    "evaluates the first num rows at the end of the timestep. share tells by how much less a row moves than its diagonal of A says",
+                ],
+            },
+            Function {
+                name: "lib/metric build_metric",
+                kernel: &[
+                    "the metric and its factor in the places of M and its own, and rows in it",
+                ],
+                twin: &[
+                    "the metric and its factor in the places of M and its own, and the first num rows of worlds side by side in it",
+                ],
+            },
+            Function {
                 name: "lib/jac add_jac",
                 kernel: &[
                     "adds to a sparse row the Jacobian of a point of a body along dir, and of the body's rotation about axis. The row has the entries adr to adr + num with the dofs in colind; dofs without an entry are skipped",

@@ -5,7 +5,7 @@ mod common;
 use common::backends::{by_precision, on, on_every_backend};
 use common::{error, numbers};
 use manyworlds::batch::Backend;
-use manyworlds::{Batch, Error, Model};
+use manyworlds::{Batch, Model};
 use serde_json::Value;
 
 on_every_backend!(
@@ -16,32 +16,43 @@ on_every_backend!(
 // the second of three worlds is the case's; the others are at rest, so that their rows differ
 const WORLDS: usize = 3;
 
-fn cases() -> Vec<Value> {
+// a software adapter compiles the kernels of a case for several seconds: there each kind of thing in the metric and of rows once
+const ON_A_DEVICE: &[&str] = &[
+    "springs and dampers of joints",
+    "servos",
+    "tendons of one branch",
+    "muscles 2",
+    "motors 1",
+    "contacts in a medium",
+    "contacts pyramidal PGS",
+    "contacts pyramidal solref .0005 .5",
+    "contacts elliptic by the exact diagonal",
+    "welded",
+];
+
+fn cases(backend: Backend) -> Vec<Value> {
     let text = std::fs::read_to_string("tests/golden/discrete.json").unwrap();
-    serde_json::from_str(&text).unwrap()
+    let all: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let taken = |case: &Value| {
+        let name = case["name"].as_str().unwrap();
+        backend != Backend::Gpu || ON_A_DEVICE.contains(&name)
+    };
+    let taken: Vec<Value> = all.into_iter().filter(taken).collect();
+    assert!(taken.len() >= ON_A_DEVICE.len());
+    taken
 }
 
-// worlds in the state of a case; none if the backend refuses the integrator by name
-fn begin(case: &Value, backend: Backend) -> Option<Batch> {
+// worlds in the state of a case
+fn begin(case: &Value, backend: Backend) -> Batch {
     let m = Model::from_xml_str(case["xml"].as_str().unwrap())
         .unwrap_or_else(|e| panic!("{}: {e}", case["name"]));
-    let mut batch = match Batch::with(&m, WORLDS, on(backend)) {
-        Err(Error::Missing(told)) if backend == Backend::Gpu => {
-            let told = told.join("\n");
-            assert!(
-                told.contains("the integrator \"discrete\" on a device"),
-                "{told}"
-            );
-            return None;
-        }
-        made => made.unwrap(),
-    };
+    let mut batch = Batch::with(&m, WORLDS, on(backend)).unwrap();
     for (name, x) in numbers(&case["state"]) {
         let mut all = batch.reals(name).unwrap().to_vec();
         all[x.len()..2 * x.len()].copy_from_slice(&x);
         batch.set(name, &all).unwrap();
     }
-    Some(batch)
+    batch
 }
 
 // an array of the case's world, truncated to the length of MuJoCo's
@@ -62,10 +73,8 @@ fn told(wrong: &mut String, case: &Value, name: &str, have: &[f64], want: &[f64]
 
 fn accelerations_rows_and_steps_are_mujocos(backend: Backend) {
     let mut wrong = String::new();
-    for case in &cases() {
-        let Some(mut batch) = begin(case, backend) else {
-            return;
-        };
+    for case in &cases(backend) {
+        let mut batch = begin(case, backend);
         batch.forward().unwrap();
         for (name, want) in numbers(&case["said"]) {
             let have = of_case(&mut batch, name, want.len());
@@ -97,10 +106,8 @@ fn accelerations_rows_and_steps_are_mujocos(backend: Backend) {
 fn inverse_dynamics_are_mujocos(backend: Backend) {
     // in single precision the forces of stiff rows are differences of accelerations that nearly cancel
     let mut wrong = String::new();
-    for case in &cases() {
-        let Some(mut batch) = begin(case, backend) else {
-            return;
-        };
+    for case in &cases(backend) {
+        let mut batch = begin(case, backend);
         batch.forward().unwrap();
         let said = numbers(&case["inverse"]);
         let mut qacc = batch.reals("qacc").unwrap().to_vec();

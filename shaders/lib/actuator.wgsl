@@ -150,6 +150,46 @@ fn muscle_by_length(l: f32, lmin: f32, lmax: f32) -> f32 {
     return muscle_parabola(l, lmax, b);
 }
 
+// its slope
+fn muscle_by_length_slope(l: f32, lmin: f32, lmax: f32) -> f32 {
+    let a = 0.5 * (lmin + 1.0);
+    let b = 0.5 * (1.0 + lmax);
+    if (l < lmin || l > lmax) {
+        return 0.0;
+    }
+    if (l <= a) {
+        return muscle_parabola_slope(l, lmin, a);
+    }
+    if (l <= 1.0) {
+        return -muscle_parabola_slope(l, 1.0, a);
+    }
+    if (l <= b) {
+        return -muscle_parabola_slope(l, 1.0, b);
+    }
+    return muscle_parabola_slope(l, lmax, b);
+}
+
+// slope of muscle_parabola
+fn muscle_parabola_slope(l: f32, start: f32, end: f32) -> f32 {
+    let span = max(abs(end - start), MINVAL);
+    return (l - start) / (span * span);
+}
+
+// force of a muscle relative to the isometric force, as a function of the velocity in units of the largest
+fn muscle_by_velocity(v: f32, fvmax: f32) -> f32 {
+    let y = fvmax - 1.0;
+    if (v <= -1.0) {
+        return 0.0;
+    }
+    if (v <= 0.0) {
+        return (v + 1.0) * (v + 1.0);
+    }
+    if (v > y) {
+        return fvmax;
+    }
+    return fvmax - (y - v) * (y - v) / max(y, MINVAL);
+}
+
 // active force of a muscle at full activation: force-length-velocity curve
 fn muscle_gain(i: i32, len: f32, vel: f32) -> f32 {
     let r = actuator_outadr(i);
@@ -163,16 +203,19 @@ fn muscle_gain(i: i32, len: f32, vel: f32) -> f32 {
     let fl = muscle_by_length(l, actuator_gainprm(i, 4), actuator_gainprm(i, 5));
 
     // two parabolas in the velocity
-    let y = fvmax - 1.0;
-    var fv = fvmax - (y - v) * (y - v) / max(y, MINVAL);
-    if (v <= -1.0) {
-        fv = 0.0;
-    } else if (v <= 0.0) {
-        fv = (v + 1.0) * (v + 1.0);
-    } else if (v > y) {
-        fv = fvmax;
-    }
-    return -scale.x * fl * fv;
+    return -scale.x * fl * muscle_by_velocity(v, fvmax);
+}
+
+// slope of muscle_gain over the length
+fn muscle_gain_stiffness(i: i32, len: f32, vel: f32) -> f32 {
+    let r = actuator_outadr(i);
+    let range = vec2f(actuator_gainprm(i, 0), actuator_gainprm(i, 1));
+    let scale = muscle_scale(r, vec4f(range, actuator_gainprm(i, 2), actuator_gainprm(i, 3)));
+    let unit = max(scale.y, MINVAL);
+    let l = range.x + (len - actuator_lengthrange(r, 0)) / unit;
+    let v = vel / max(scale.y * actuator_gainprm(i, 6), MINVAL);
+    let fl = muscle_by_length_slope(l, actuator_gainprm(i, 4), actuator_gainprm(i, 5));
+    return -scale.x * fl * muscle_by_velocity(v, actuator_gainprm(i, 8)) / unit;
 }
 
 // derivative of muscle_gain with respect to the velocity
@@ -214,4 +257,22 @@ fn muscle_bias(i: i32, len: f32) -> f32 {
         fp = select(0.5 + (l - b) / span, 0.5 * x * x, l <= b);
     }
     return -scale.x * actuator_biasprm(i, 7) * fp;
+}
+
+// slope of muscle_bias over the length
+fn muscle_bias_stiffness(i: i32, len: f32) -> f32 {
+    let r = actuator_outadr(i);
+    let range = vec2f(actuator_biasprm(i, 0), actuator_biasprm(i, 1));
+    let scale = muscle_scale(r, vec4f(range, actuator_biasprm(i, 2), actuator_biasprm(i, 3)));
+    let unit = max(scale.y, MINVAL);
+    let l = range.x + (len - actuator_lengthrange(r, 0)) / unit;
+
+    // zero, a line, a constant
+    let b = 0.5 * (1.0 + actuator_biasprm(i, 5));
+    let span = max(b - 1.0, MINVAL);
+    var slope = 0.0;
+    if (l > 1.0) {
+        slope = select(1.0 / span, (l - 1.0) / (span * span), l <= b);
+    }
+    return -scale.x * actuator_biasprm(i, 7) * slope / unit;
 }

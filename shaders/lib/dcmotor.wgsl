@@ -181,23 +181,46 @@ fn motor_slope(i: i32, bad: bool) -> f32 {
     if (actuator_gaintype(i) == GAIN_DCMOTOR) {
         // controller's reaction to back-EMF and velocity, while its voltage is within its limit
         let volt = voltage(i, s, bad);
-        let ohm = resistance(i, s);
         let by_velocity = volt.z * (k - actuator_gainprm(i, 0) / max(k, MINVAL) * actuator_gainprm(i, 6));
-        let drawn = (by_velocity - k) / ohm;
-        if (s.current < 0) {
-            slope = k * drawn;
-        } else if (actuator_actearly(i) != 0) {
-            let tau = max(actuator_dynprm(i, 0), MINVAL);
-            let limit = actuator_dynprm(i, 1);
-            let flowing = (volt.x - k * actuator_velocity(actuator_outadr(i))) / ohm;
-            let rate = (flowing - act(s.current)) / actuator_dynprm(i, 0);
-            if (limit <= 0.0 || abs(rate) < limit) {
-                slope = k * drawn * (1.0 - exp(-opt_timestep / tau));
-            }
-        }
+        slope = of_current(i, s, volt.x, by_velocity - k);
     }
     if (actuator_biastype(i) == BIAS_DCMOTOR && s.bristle >= 0) {
         slope -= actuator_dynprm(i, 6);
+    }
+    return slope;
+}
+
+// derivative of the torque of the current, for a terminal voltage `sum` with derivative `slope`
+fn of_current(i: i32, s: Slots, sum: f32, slope: f32) -> f32 {
+    let k = actuator_gainprm(i, 1);
+    let ohm = resistance(i, s);
+    let drawn = slope / ohm;
+    if (s.current < 0) {
+        return k * drawn;
+    }
+    if (actuator_actearly(i) == 0) {
+        return 0.0;
+    }
+    let tau = max(actuator_dynprm(i, 0), MINVAL);
+    let limit = actuator_dynprm(i, 1);
+    let flowing = (sum - k * actuator_velocity(actuator_outadr(i))) / ohm;
+    let rate = (flowing - act(s.current)) / actuator_dynprm(i, 0);
+    return select(0.0, k * drawn * (1.0 - exp(-opt_timestep / tau)), limit <= 0.0 || abs(rate) < limit);
+}
+
+// slope of a motor's torque over the length: of what its controller does about the position, and of cogging
+fn motor_stiffness(i: i32, bad: bool) -> f32 {
+    var slope = 0.0;
+    if (actuator_gaintype(i) == GAIN_DCMOTOR) {
+        let s = slots(i);
+        let volt = voltage(i, s, bad);
+        let by_length = -volt.z * actuator_gainprm(i, 0) / max(actuator_gainprm(i, 1), MINVAL) * actuator_gainprm(i, 4);
+        slope = of_current(i, s, volt.x, by_length);
+    }
+    if (actuator_biastype(i) == BIAS_DCMOTOR) {
+        let poles = actuator_biasprm(i, 1);
+        let angle = poles * actuator_length(actuator_outadr(i)) + actuator_biasprm(i, 2);
+        slope += actuator_biasprm(i, 0) * poles * sin_cos(angle).y;
     }
     return slope;
 }

@@ -9,6 +9,9 @@ const ELEMENT_EDGES: array<vec2i, 9> = array<vec2i, 9>(
 fn vertex_motion() {
     for (var v = lane; v < nflexvert; v += LANES) {
         let body = flex_vertbodyid(v);
+        if (model_cages && body < 0) {
+            continue;
+        }
         let offset = flexvert_xpos(v) - subtree_com(body_rootid(body));
         let motion = cvel(body);
         set_flexvert_vel(v, motion.lin + cross(motion.rot, offset));

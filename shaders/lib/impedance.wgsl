@@ -19,7 +19,7 @@ fn solver(solref: vec2f, solimp: array<f32, 5>) -> Solver {
     if ((ref_[0] > 0.0) != (ref_[1] > 0.0)) {
         ref_ = vec2f(0.02, 1.0);
     }
-    if ((opt_disableflags & DSBL_REFSAFE) == 0 && ref_[0] > 0.0) {
+    if ((opt_disableflags & DSBL_REFSAFE) == 0 && opt_integrator != INT_DISCRETE && ref_[0] > 0.0) {
         ref_[0] = max(ref_[0], 2.0 * opt_timestep);
     }
     return Solver(ref_, array<f32, 5>(
@@ -28,6 +28,17 @@ fn solver(solref: vec2f, solimp: array<f32, 5>) -> Solver {
         max(solimp[2], 0.0),
         clamp(solimp[3], MINIMP, MAXIMP),
         max(solimp[4], 1.0)));
+}
+
+// damping ratio of a standard solref whose spring a discrete step cannot resolve, time constant times damping ratio below the timestep; 0 where it can, or
+// refsafe is off
+fn unresolved(s: Solver) -> f32 {
+    let tc = s.solref[0];
+    let dr = s.solref[1];
+    if (opt_integrator != INT_DISCRETE || (opt_disableflags & DSBL_REFSAFE) != 0) {
+        return 0.0;
+    }
+    return select(0.0, dr, tc > 0.0 && dr > 0.0 && tc * dr < opt_timestep);
 }
 
 // reference stiffness K

@@ -85,17 +85,27 @@ fn less_symmetric_slope(i: i32) {
 
 // adds the derivative of a free rigid body's bias force to a row of qLU (`mjd_freeMhat`)
 fn add_bias(i: i32) {
+    var slope = bias_slope(i);
+    let adr = jnt_dofadr(dof_jntid(i));
+    for (var n = 0; n < 6; n++) {
+        let at = d_address(i, adr + n);
+        set_qLU(at, qLU(at) + opt_timestep * slope[n]);
+    }
+}
+
+// the slope of a free and rigid body's bias force on dof `i`, over the velocities of its six dofs
+fn bias_slope(i: i32) -> array<f32, 6> {
     let body = dof_bodyid(i);
     var slope = gyroscopic(crb(body), cvel(body));
     let axis = cdof(i);
-    let momentum = mul_inert_vec(crb(body), axis);
     let by_motion = Spatial(
         vec3f(dot6(slope.c[0], axis), dot6(slope.c[1], axis), dot6(slope.c[2], axis)),
         vec3f(dot6(slope.c[3], axis), dot6(slope.c[4], axis), dot6(slope.c[5], axis)));
+    let momentum = mul_inert_vec(crb(body), axis);
     let adr = jnt_dofadr(dof_jntid(i));
-    for (var k = adr; k < adr + 6; k++) {
-        let at = d_address(i, k);
-        let x = dot6(momentum, axis_turn(k)) + dot6(by_motion, cdof(k));
-        set_qLU(at, qLU(at) + opt_timestep * x);
+    var out: array<f32, 6>;
+    for (var n = 0; n < 6; n++) {
+        out[n] = dot6(momentum, axis_turn(adr + n)) + dot6(by_motion, cdof(adr + n));
     }
+    return out;
 }

@@ -112,6 +112,12 @@ fn m_address(i: i32, j: i32) -> i32 {
     return select(-1, M_rowadr(high), low == high);
 }
 
+// true if dof `low` is dof `high` or one of its ancestors
+fn ancestor(low: i32, high: i32) -> bool {
+    let place = D_diag(low);
+    return place <= D_diag(high) && D_colind(D_rowadr(high) + place) == low;
+}
+
 // address of the entry (i, j) of a full matrix in its rows (D_rowadr D_diag), if one of the dofs is an ancestor of the other. The
 // descendants of a dof are those that follow it
 fn d_address(i: i32, j: i32) -> i32 {

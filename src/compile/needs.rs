@@ -7,8 +7,8 @@ use super::tree::Tree;
 use crate::cpu;
 use crate::cpu::collision::Kind;
 use crate::cpu::lib::sleep::sleeps;
+use crate::cpu::lib::sparse::ancestor;
 use crate::cpu::sensor_pos::{geoms, tells_distance};
-use crate::cpu::smooth_vel::ancestor;
 use crate::fields::Arrays;
 use crate::mjcf::source::Origin;
 use crate::mjcf::table::Keyword;
@@ -117,15 +117,8 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         let what = "collisions of signed distance fields on a device";
         out.push(Need::new(what, By::Geom(geom), "type"));
     }
-    let between = (0..m.nflex).find(|&f| m.flex_interp[f] != 0);
-    let what = "flexes with interpolated vertices on a device";
-    out.extend(between.map(|f| Need::new(what, By::Flex(f), "dof")));
     let soft = (0..m.nflex).find(|&f| touches(m, f));
     out.extend(soft.map(|f| Need::new("collisions of flexes on a device", By::Flex(f), "name")));
-    if m.opt.is_discrete() {
-        let what = "the integrator \"discrete\" on a device";
-        out.push(Need::new(what, By::Option, "integrator"));
-    }
     if sleeps(m) {
         out.push(Need::new(
             "the flag \"sleep\" on a device",
@@ -432,9 +425,6 @@ mod tests {
         })
         .unwrap();
         assert_eq!(missing(&m), ["the flag \"ipc\""]);
-        assert_eq!(
-            missing_on_device(&m),
-            ["the integrator \"discrete\" on a device"]
-        );
+        assert_eq!(missing_on_device(&m), [""; 0]);
     }
 }

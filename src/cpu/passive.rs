@@ -1,6 +1,6 @@
 //! Spring and damper forces, gravity compensation (`mj_passive`).
 
-use crate::cpu::lib::cage::cell_forces;
+use crate::cpu::lib::cage::{cell_forces, node_xpos};
 use crate::cpu::lib::elastic::{bend_forces, stretch_forces, vertex_motion};
 use crate::cpu::lib::force::{acts, apply_ft, joint_rest, poly_force, tendon_passive};
 use crate::cpu::lib::math::*;
@@ -135,7 +135,9 @@ fn joint_spring<R: Real>(m: &Model, d: &mut Data<R>, j: usize) {
 fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
     vertex_motion(m, d);
     for f in 0..m.nflex {
-        if m.flex_stiffnessadr[f] >= 0 && m.flex_rigid[f] == 0 && m.flex_interp[f] == 0 {
+        if between_nodes(m, f) {
+            cell_forces(m, d, f);
+        } else if m.flex_stiffnessadr[f] >= 0 && m.flex_rigid[f] == 0 {
             stretch_forces(m, d, f);
         }
         if m.flex_bendingadr[f] >= 0 && m.flex_rigid[f] == 0 {
@@ -161,12 +163,38 @@ fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
             apply_ft(m, d, &mut qfrc_damper, body, point, force, none);
         }
     }
-    for f in (0..m.nflex).filter(|&f| m.flex_interp[f] != 0 && m.flex_stiffnessadr[f] >= 0) {
-        let springs = spring.then_some(&mut qfrc_spring[..]);
-        cell_forces(m, d, f, springs, damper.then_some(&mut qfrc_damper[..]));
+    for f in (0..m.nflex).filter(|&f| between_nodes(m, f)) {
+        let adr = m.flex_nodeadr[f] as usize;
+        for n in adr..adr + m.flex_nodenum[f] as usize {
+            if spring {
+                push_node(m, d, &mut qfrc_spring, n, d.flexnode_spring[n]);
+            }
+            if damper {
+                push_node(m, d, &mut qfrc_damper, n, d.flexnode_damper[n]);
+            }
+        }
     }
     d.qfrc_spring = qfrc_spring;
     d.qfrc_damper = qfrc_damper;
+}
+
+// whether the vertices of a flex lie between nodes that its material holds
+fn between_nodes(m: &Model, f: usize) -> bool {
+    m.flex_interp[f] != 0 && m.flex_stiffnessadr[f] >= 0
+}
+
+// a body with three slide joints passes no force on to its ancestors, as in MuJoCo
+fn push_node<R: Real>(m: &Model, d: &Data<R>, qfrc: &mut [R], n: usize, force: [R; 3]) {
+    let body = m.flex_nodebodyid[n] as usize;
+    let adr = m.body_jntadr[body].max(0) as usize;
+    let joints = adr..adr + m.body_jntnum[body] as usize;
+    if joints.len() != 3 || joints.clone().any(|j| m.jnt_type[j] != JointType::Slide) {
+        let point = node_xpos(m, d, n);
+        return apply_ft(m, d, qfrc, body, point, force, [R::zero(); 3]);
+    }
+    for j in joints {
+        qfrc[m.jnt_dofadr[j] as usize] += dot3(d.xaxis[j], force);
+    }
 }
 
 #[inline(always)]

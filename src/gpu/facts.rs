@@ -90,6 +90,10 @@ pub const FACTS: &[Fact] = &[
         m.sensor_type.iter().any(motion)
     }),
     ("has_medium", |m| m.opt.has_medium()),
+    // soft bodies whose vertices lie between nodes
+    ("model_cages", |m| {
+        m.flex_interp.iter().any(|order| *order != 0)
+    }),
     // types of tendons
     ("model_spatial_tendons", |m| {
         m.tendon_type.contains(&(TendonType::Spatial as i32))

@@ -16,21 +16,29 @@ macro_rules! files {
 /// The files of `shaders/lib`: name and text.
 pub const LIB: &[(&str, &str)] = files! { "lib":
     actuator
+    actuator_slope
     adhesion
+    cage
     cone
     dcmotor
+    diagonal
+    drag
     dual
     elastic
     equality
     force
+    free_body
     grid
     history
     impedance
+    implicit_rows
     integrate
     island
     jac
     math
     medium
+    medium_slope
+    metric
     plastic
     plugin
     pose

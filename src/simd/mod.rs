@@ -122,7 +122,7 @@ pub fn transmission<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
 
 /// The exact diagonal of A and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
 pub fn exact_diagonal<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    cpu::exact_diagonal::exact(m, d, &rows.contact, rows.num);
+    cpu::lib::diagonal::exact_rows(m, d, &rows.contact, rows.num);
 }
 
 /// Replaces M by the metric of a discrete step (`mj_effActuation`).
@@ -132,17 +132,17 @@ pub(crate) fn metric<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
 
 /// Replaces M by the metric for inverse dynamics (`mj_effBuild`).
 pub(crate) fn inverse_metric<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    cpu::metric::enter_inverse(m, d, &rows.contact, rows.num);
+    cpu::lib::metric::build_metric(m, d, &rows.contact, rows.num);
 }
 
 /// Adds the metric's part to the force at a given acceleration (end of `mj_inverseSkip`).
 pub(crate) fn inverse_settle<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    cpu::metric::leave_inverse(m, d, rows.num);
+    cpu::inverse_settle::leave_inverse(m, d, rows.num);
 }
 
 /// Restores the inertia matrix (end of `mj_fwdConstraint`).
 pub(crate) fn settle<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    cpu::metric::leave(m, d, rows.num);
+    cpu::settle::leave(m, d, rows.num);
 }
 
 /// Adhesion forces of contacts (part of `mj_passive`).

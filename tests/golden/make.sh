@@ -8,6 +8,7 @@ done
 for name in solids stones terrain distances lands enclosed enclosures tactile delays_rk4 plastic_rk4 surfaces_elliptic sticky_elliptic; do
     python3 tests/golden/make.py tests/golden/$name.xml tests/golden/$name.npz
 done
+python3 tests/golden/make.py tests/golden/soft_cage.xml tests/golden/cages.npz
 python3 tests/golden/make_collision.py tests/golden/collision.npz
 python3 tests/golden/make_collision.py tests/golden/convex.npz 12 convex
 python3 tests/golden/make_collision.py tests/golden/faces.npz 16 faces

@@ -14,7 +14,7 @@ use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
 use manyworlds::gpu::wgsl::{Build, LaneOrder, Team};
 use manyworlds::gpu::{Config, Unroll};
 use manyworlds::stages::{self, Stage};
-use manyworlds::types::{ENBL_DIAGEXACT, ENBL_FWDINV, ENBL_INVDISCRETE, ENBL_RNEPOST};
+use manyworlds::types::{ENBL_DIAGEXACT, ENBL_FWDINV, ENBL_INVDISCRETE, ENBL_RNEPOST, Integrator};
 use manyworlds::{Data, Model};
 
 use crate::common::Golden;
@@ -121,7 +121,7 @@ const MODELS: &[(&str, &[&str])] = &[
             "sticky_elliptic",
         ],
     ),
-    ("flex", &["flexes"]),
+    ("flex", &["flexes", "cages"]),
     ("tendon", &["tendons", "spatial_tendons"]),
     (
         "transmission",
@@ -155,6 +155,7 @@ const MODELS: &[(&str, &[&str])] = &[
             "plastic",
             "sticky",
             "flexes",
+            "cages",
         ],
     ),
     ("adhesion", &["sticky", "sticky_elliptic"]),
@@ -202,6 +203,33 @@ const MODELS: &[(&str, &[&str])] = &[
             "implicit",
             "implicitfast",
             "free_bodies",
+        ],
+    ),
+    (
+        "metric",
+        &[
+            "actuators",
+            "dcmotors",
+            "tendons",
+            "fluid",
+            "free_bodies",
+            "cones",
+        ],
+    ),
+    ("settle", &["free_bodies", "humanoid", "boxes", "elliptic"]),
+    ("inverse_metric", &["pendula", "cones", "humanoid"]),
+    (
+        "inverse_settle",
+        &["free_bodies", "humanoid", "boxes", "servos"],
+    ),
+    (
+        "discrete",
+        &[
+            "humanoid",
+            "free_bodies",
+            "actuators",
+            "dcmotors",
+            "plastic",
         ],
     ),
     (
@@ -303,6 +331,15 @@ impl Random {
     }
 }
 
+/// Stages that only discrete steps have.
+const OF_DISCRETE_STEPS: &[&str] = &[
+    "metric",
+    "settle",
+    "inverse_metric",
+    "inverse_settle",
+    "discrete",
+];
+
 /// Sets the flag of a diagnostic stage that no model enables.
 fn ask_for(m: &mut Model, stage: &str) {
     m.edit(|m| {
@@ -311,7 +348,11 @@ fn ask_for(m: &mut Model, stage: &str) {
             "exact_diagonal" => ENBL_DIAGEXACT,
             "inv_constraint" | "compare_fwd_inv" => ENBL_FWDINV,
             "discrete_acc" | "inverse_skip" => ENBL_FWDINV | ENBL_INVDISCRETE,
+            "inverse_metric" | "inverse_settle" => ENBL_FWDINV,
             _ => 0,
+        };
+        if OF_DISCRETE_STEPS.contains(&stage) {
+            m.opt.integrator = Integrator::Discrete as i32;
         }
     })
     .unwrap();

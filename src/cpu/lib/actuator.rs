@@ -233,7 +233,7 @@ pub fn muscle_gain<R: Real>(length: R, vel: R, lengthrange: [R; 2], acc0: R, prm
 
 /// Derivative of [`muscle_gain`] with respect to the length.
 #[inline]
-pub(crate) fn muscle_gain_stiffness<R: Real>(
+pub fn muscle_gain_stiffness<R: Real>(
     length: R,
     vel: R,
     lengthrange: [R; 2],
@@ -296,12 +296,7 @@ pub fn muscle_bias<R: Real>(length: R, lengthrange: [R; 2], acc0: R, prm: [R; 10
 
 /// Derivative of [`muscle_bias`] with respect to the length.
 #[inline]
-pub(crate) fn muscle_bias_stiffness<R: Real>(
-    length: R,
-    lengthrange: [R; 2],
-    acc0: R,
-    prm: [R; 10],
-) -> R {
+pub fn muscle_bias_stiffness<R: Real>(length: R, lengthrange: [R; 2], acc0: R, prm: [R; 10]) -> R {
     let (force, optimal) = muscle_scale(lengthrange, acc0, prm);
     let (lmax, fpmax) = (prm[5], prm[7]);
     let one = R::one();

@@ -1,11 +1,10 @@
 //! Flexes interpolated between the nodes of a grid: positions of their vertices, and elastic forces of the cells.
 
 use super::contact::column;
-use super::force::apply_ft;
 use super::math::*;
 use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
-use crate::types::{JointType, MINVAL};
+use crate::types::MINVAL;
 
 /// Maximum iterations of the search for the rotation of a cell, and the angle that ends it (rad).
 const TURNS: usize = 500;
@@ -53,7 +52,8 @@ impl Cell {
     }
 }
 
-fn node_xpos<R: Real>(m: &Model, d: &Data<R>, n: usize) -> [R; 3] {
+/// Where a node is.
+pub fn node_xpos<R: Real>(m: &Model, d: &Data<R>, n: usize) -> [R; 3] {
     let body = m.flex_nodebodyid[n] as usize;
     add3(
         d.xpos[body],
@@ -77,7 +77,7 @@ pub fn place_vertices<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
         let place = d.own.flex_vert0(m, v);
         let axis = [0, 1, 2].map(|k| {
             let along = place[k] * R::splat(cells[k] as f64) - R::splat(cell.first[k] as f64);
-            weights(cell.order, along)
+            cell_weights(cell.order, along)
         });
         let mut sum = [R::zero(); 3];
         let mut n = 0;
@@ -94,7 +94,7 @@ pub fn place_vertices<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
 }
 
 // interpolation weights of the nodes along an axis of a cell
-fn weights<R: Real>(order: usize, s: R) -> [R; 3] {
+fn cell_weights<R: Real>(order: usize, s: R) -> [R; 3] {
     let (one, two) = (R::one(), R::splat(2.0));
     match order {
         1 => [one - s, s, R::zero()],
@@ -159,7 +159,7 @@ pub(crate) fn for_nodes<R: Real>(
     let along = [0, 1, 2].map(|k| place[k] * num[k] as f64);
     let first = [0, 1, 2].map(|k| (along[k] as usize).clamp(low[k], high[k]));
     let cell = Cell::new(m, f, (first[0] * num[1] + first[1]) * num[2] + first[2]);
-    let axis = [0, 1, 2].map(|k| weights(cell.order, along[k] - first[k] as f64));
+    let axis = [0, 1, 2].map(|k| cell_weights(cell.order, along[k] - first[k] as f64));
     let side = cell.order + 1;
     for n in 0..cell.num {
         let weight = axis[0][n / (side * side)] * axis[1][n / side % side] * axis[2][n % side];
@@ -169,80 +169,65 @@ pub(crate) fn for_nodes<R: Real>(
     }
 }
 
-/// Adds the elastic forces of all cells of a flex to the generalized forces: linear elasticity in a frame that rotates with the
-/// cell, and Rayleigh damping.
-pub fn cell_forces<R: Real>(
-    m: &Model,
-    d: &Data<R>,
-    f: usize,
-    mut spring: Option<&mut [R]>,
-    mut damper: Option<&mut [R]>,
-) {
+/// Forces of all cells of a flex on its nodes: linear elasticity in a frame that turns with the cell, and Rayleigh's damping.
+pub fn cell_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     let cells = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
     let rayleigh = d.own.flex_damping(m, f);
+    let adr = m.flex_nodeadr[f] as usize;
+    let nodes = adr..adr + m.flex_nodenum[f] as usize;
+    d.flexnode_spring[nodes.clone()].fill([R::zero(); 3]);
+    d.flexnode_damper[nodes.clone()].fill([R::zero(); 3]);
     for c in 0..cells.iter().product() {
-        let cell = Cell::new(m, f, c);
-        let mut xpos = [[R::zero(); 3]; MOST];
-        let mut away = [[R::zero(); 3]; MOST];
-        let mut vel = [[R::zero(); 3]; MOST];
-        for n in 0..cell.num {
-            xpos[n] = node_xpos(m, d, cell.node[n]);
-            vel[n] = node_vel(m, d, cell.node[n], xpos[n]);
-        }
-        let mat = rotation(stretched(m, d, &cell, &xpos));
-
-        // relative to the first node, so that the position of the cell costs no precision
-        let (x, v, rest) = (xpos[0], vel[0], d.own.flex_node0(m, cell.node[0]));
-        for n in 0..cell.num {
-            let here = mul_mat_t_vec3(mat, sub3(xpos[n], x));
-            away[n] = sub3(here, sub3(d.own.flex_node0(m, cell.node[n]), rest));
-            vel[n] = mul_mat_t_vec3(mat, sub3(vel[n], v));
-        }
-        let size = 3 * cell.num;
-        let adr = m.flex_stiffnessadr[f] as usize + c * size * size;
-        for n in 0..cell.num {
-            let (mut pull, mut drag) = ([R::zero(); 3], [R::zero(); 3]);
-            for k in 0..3 {
-                let row = adr + (3 * n + k) * size;
-                for j in 0..size {
-                    let stiffness = d.own.flex_stiffness(m, row + j);
-                    pull[k] += stiffness * away[j / 3][j % 3];
-                    drag[k] += stiffness * vel[j / 3][j % 3];
-                }
-            }
-            let body = m.flex_nodebodyid[cell.node[n]] as usize;
-            if let Some(qfrc) = spring.as_deref_mut() {
-                push(m, d, qfrc, body, xpos[n], mul_mat_vec3(mat, pull));
-            }
-            if let Some(qfrc) = damper.as_deref_mut() {
-                let force = scl3(mul_mat_vec3(mat, drag), rayleigh);
-                push(m, d, qfrc, body, xpos[n], force);
-            }
-        }
+        cell_force(m, d, f, c);
+    }
+    for drag in &mut d.flexnode_damper[nodes] {
+        *drag = scl3(*drag, rayleigh);
     }
 }
 
-// a body with three slide joints passes no force on to its ancestors, as in MuJoCo
-fn push<R: Real>(
-    m: &Model,
-    d: &Data<R>,
-    qfrc: &mut [R],
-    body: usize,
-    point: [R; 3],
-    force: [R; 3],
-) {
-    let adr = m.body_jntadr[body].max(0) as usize;
-    let joints = adr..adr + m.body_jntnum[body] as usize;
-    if joints.len() != 3 || joints.clone().any(|j| m.jnt_type[j] != JointType::Slide) {
-        return apply_ft(m, d, qfrc, body, point, force, [R::zero(); 3]);
+fn cell_force<R: Real>(m: &Model, d: &mut Data<R>, f: usize, c: usize) {
+    let cell = Cell::new(m, f, c);
+    let mut xpos = [[R::zero(); 3]; MOST];
+    let mut away = [[R::zero(); 3]; MOST];
+    let mut vel = [[R::zero(); 3]; MOST];
+    for n in 0..cell.num {
+        xpos[n] = node_xpos(m, d, cell.node[n]);
+        vel[n] = node_vel(m, d, cell.node[n], xpos[n]);
     }
-    for j in joints {
-        qfrc[m.jnt_dofadr[j] as usize] += dot3(d.xaxis[j], force);
+    let mat = cell_rotation(cell_stretched(m, d, &cell, &xpos));
+
+    // relative to the first node, so that the position of the cell costs no precision
+    let (x, v, rest) = (xpos[0], vel[0], d.own.flex_node0(m, cell.node[0]));
+    for n in 0..cell.num {
+        let here = mul_mat_t_vec3(mat, sub3(xpos[n], x));
+        away[n] = sub3(here, sub3(d.own.flex_node0(m, cell.node[n]), rest));
+        vel[n] = mul_mat_t_vec3(mat, sub3(vel[n], v));
+    }
+    let size = 3 * cell.num;
+    let adr = m.flex_stiffnessadr[f] as usize + c * size * size;
+    for n in 0..cell.num {
+        let (mut pull, mut drag) = ([R::zero(); 3], [R::zero(); 3]);
+        for k in 0..3 {
+            let row = adr + (3 * n + k) * size;
+            for j in 0..size {
+                let stiffness = d.own.flex_stiffness(m, row + j);
+                pull[k] += stiffness * away[j / 3][j % 3];
+                drag[k] += stiffness * vel[j / 3][j % 3];
+            }
+        }
+        let node = cell.node[n];
+        d.flexnode_spring[node] = add3(d.flexnode_spring[node], mul_mat_vec3(mat, pull));
+        d.flexnode_damper[node] = add3(d.flexnode_damper[node], mul_mat_vec3(mat, drag));
     }
 }
 
 // mean edge vectors of a cell along its three axes, each divided by its rest length
-fn stretched<R: Real>(m: &Model, d: &Data<R>, cell: &Cell, xpos: &[[R; 3]; MOST]) -> [[R; 3]; 3] {
+fn cell_stretched<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    cell: &Cell,
+    xpos: &[[R; 3]; MOST],
+) -> [[R; 3]; 3] {
     let rest = |n: usize| d.own.flex_node0(m, cell.node[n]);
     let (low, high) = (rest(0), rest(cell.num - 1));
     [0, 1, 2].map(|a| {
@@ -268,7 +253,7 @@ fn stretched<R: Real>(m: &Model, d: &Data<R>, cell: &Cell, xpos: &[[R; 3]; MOST]
 }
 
 // the rotation nearest to a matrix, given by its columns (`mju_mat2Rot`)
-fn rotation<R: Real>(to: [[R; 3]; 3]) -> [R; 9] {
+fn cell_rotation<R: Real>(to: [[R; 3]; 3]) -> [R; 9] {
     let mut quat = [R::one(), R::zero(), R::zero(), R::zero()];
     let still = R::splat(STILL.max(16.0 * R::ROUNDING));
     for _ in 0..TURNS {

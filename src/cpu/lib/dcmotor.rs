@@ -235,12 +235,7 @@ fn of_current<R: Real>(m: &Model, d: &Data<R>, i: usize, sum: R, slope: R) -> R 
 
 /// Derivative of a motor's torque with respect to the length: of the controller's reaction to the position, and of cogging.
 #[inline]
-pub(crate) fn motor_stiffness<R: Real>(
-    m: &Model,
-    d: &Data<R>,
-    i: usize,
-    ctrl: impl Fn(usize) -> R,
-) -> R {
+pub fn motor_stiffness<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> R {
     let mut slope = R::zero();
     if m.actuator_gaintype[i] == GainType::DcMotor {
         let prm = gainprm(m, d, i);

@@ -116,7 +116,7 @@ fn curve<R: Real>(solimp: &[R; 5]) -> Curve {
 /// Damping ratio of a standard solref whose spring a discrete step cannot resolve (time constant times damping ratio below the timestep); 0
 /// where it can, or if `refsafe` is off.
 #[inline]
-pub(crate) fn unresolved<R: Real>(m: &Model, timestep: R, s: &Solver<R>) -> R {
+pub fn unresolved<R: Real>(m: &Model, timestep: R, s: &Solver<R>) -> R {
     let ([tc, dr], zero) = (s.solref, R::zero());
     if !m.opt.is_discrete() || m.opt.disabled(DSBL_REFSAFE) {
         return zero;

@@ -10,14 +10,14 @@ use crate::real::Real;
 use crate::types::*;
 
 /// Stiffness and damping of the stiffest row that a timestep resolves without a rebound, with the damping ratio of a standard `solref`.
-pub(crate) fn resolved<R: Real>(timestep: R, impedance: R, ratio: R) -> [R; 2] {
+pub fn resolved<R: Real>(timestep: R, impedance: R, ratio: R) -> [R; 2] {
     let stiffness = R::one() / (impedance * timestep * timestep);
     [stiffness, R::splat(2.0) * ratio * stiffness.sqrt()]
 }
 
 /// Evaluates the first `num` rows at the end of the timestep. `share` is the factor by which a row's real response is smaller
 /// than its diagonal of A.
-pub(crate) fn soften<R: Real>(
+pub fn soften<R: Real>(
     m: &Model,
     d: &mut Data<R>,
     contact: &[i32],

@@ -1,16 +1,20 @@
 //! Functions that several twins use; `shaders/lib` holds the same ones under the same names.
 
 pub(crate) mod actuator;
+pub(crate) mod actuator_slope;
 pub(crate) mod adhesion;
 pub(crate) mod cage;
 pub(crate) mod chains;
 pub(crate) mod cone;
 pub mod contact;
 pub(crate) mod dcmotor;
+pub(crate) mod diagonal;
+pub(crate) mod drag;
 pub(crate) mod dual;
 pub(crate) mod elastic;
 pub(crate) mod equality;
 pub(crate) mod force;
+pub(crate) mod free_body;
 pub(crate) mod grid;
 pub(crate) mod hessian;
 pub(crate) mod history;
@@ -21,6 +25,8 @@ pub(crate) mod jac;
 pub(crate) mod linesearch;
 pub mod math;
 pub(crate) mod medium;
+pub(crate) mod medium_slope;
+pub(crate) mod metric;
 pub(crate) mod plastic;
 pub(crate) mod plugin;
 pub(crate) mod pose;

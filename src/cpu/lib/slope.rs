@@ -104,7 +104,7 @@ pub fn add_bias<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
 
 /// Derivative of a free rigid body's bias force on dof `i` with respect to the velocities of its six dofs (`mjd_freeBias_vel`).
 #[inline(always)]
-pub(crate) fn bias_slope<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [R; 6] {
+pub fn bias_slope<R: Real>(m: &Model, d: &Data<R>, i: usize) -> [R; 6] {
     let body = m.dof_bodyid[i] as usize;
     let slope = gyroscopic(d.crb[body], d.cvel[body]);
     let axis = d.cdof[i];

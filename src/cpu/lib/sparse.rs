@@ -103,6 +103,13 @@ pub fn m_address(m: &Model, i: usize, j: usize) -> Option<usize> {
     }
 }
 
+/// True if dof `low` is dof `high` or one of its ancestors.
+#[inline(always)]
+pub fn ancestor(m: &Arrays, low: usize, high: usize) -> bool {
+    let [place, depth] = [low, high].map(|i| m.D_diag[i] as usize);
+    place <= depth && m.D_colind[m.D_rowadr[high] as usize + place] == low as i32
+}
+
 /// Address of the entry (i, j) of a full matrix in its rows (`D_rowadr D_diag`), if one of the dofs is an ancestor of the other.
 /// The descendants of a dof are those that follow it.
 #[inline(always)]

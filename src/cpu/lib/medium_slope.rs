@@ -168,7 +168,7 @@ impl<R: Real> Flow<R> {
     fn along(&self, turn: [R; 3], vel: [R; 3], dturn: [R; 3], dvel: [R; 3]) -> [[R; 3]; 2] {
         let (half, density) = (R::splat(0.5), self.density);
 
-        // derivatives of the projected area and of the speed
+        // area, and speed
         let dseen: [R; 3] = std::array::from_fn(|k| self.faces[k] * dvel[k]);
         let dsquare = R::splat(2.0) * dot3(self.seen, dseen) * self.inv[0];
         let dproduct = (dot3(dseen, vel) + dot3(self.seen, dvel)) * self.inv[1];
@@ -179,7 +179,7 @@ impl<R: Real> Flow<R> {
         let spun = add3(cross(dturn, vel), cross(turn, dvel));
         let lift = scl3(spun, self.magnus);
 
-        // Kutta lift: translation at an angle to the axes
+        // Kutta: moving askew
         let askew = cross(self.seen, vel);
         let daskew = add3(cross(dseen, vel), cross(self.seen, dvel));
         let growth = half * (dproduct - dsquare) - dspeed * self.inv[2];
