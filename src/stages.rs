@@ -211,6 +211,8 @@ on_cores! {
     settle: cpu::metric::settle, simd::settle;
     /// The metric in the place of M while inverse dynamics runs (`mj_effBuild`).
     inverse_metric: cpu::metric::inverse_metric, simd::inverse_metric;
+    /// The metric in the place of M once more, behind a step's rows, which are in it already (`mj_compareFwdInv`).
+    metric_again: cpu::metric::again, |m, d, _rows| cpu::metric::again(m, d);
     /// What the metric adds to the force that an acceleration takes (end of `mj_inverseSkip`).
     inverse_settle: cpu::metric::inverse_settle, simd::inverse_settle;
     /// The step that was solved for (`mj_discrete`).
@@ -533,11 +535,16 @@ fn late_controls(m: &Model, run: &mut impl Run) {
     }
 }
 
-/// What is kept of a step for those who read it later, and who falls asleep in it.
-fn before_advance(m: &Model, run: &mut impl Run) {
+/// What is kept of a step for those who read it later.
+fn keep_history(m: &Model, run: &mut impl Run) {
     if m.nhistory > 0 {
         run(&write_history);
     }
+}
+
+/// What is kept of a step for those who read it later, and who falls asleep in it.
+fn before_advance(m: &Model, run: &mut impl Run) {
+    keep_history(m, run);
     if sleeps(m) {
         run(&sleep);
     }
@@ -560,8 +567,15 @@ pub fn step(m: &Model, run: &mut impl Run) {
     if m.opt.enabled(ENBL_FWDINV) {
         // what the forward pass found is kept, and comes back
         run(&compare_fwd_inv);
-        inv_acc(m, run);
-        run(&inverse_skip);
+        if m.opt.is_discrete() {
+            run(&metric_again);
+            run(&inv_constraint);
+            run(&inverse_skip);
+            run(&inverse_settle);
+        } else {
+            inv_acc(m, run);
+            run(&inverse_skip);
+        }
         run(&compare_fwd_inv);
     }
     match Integrator::from_i32(m.opt.integrator) {
@@ -570,7 +584,13 @@ pub fn step(m: &Model, run: &mut impl Run) {
                 run(&rk4);
                 forward_blind(m, run);
             }
-            before_advance(m, run);
+            if !sleeps(m) {
+                before_advance(m, run);
+            } else {
+                keep_history(m, run);
+                run(&rk4);
+                run(&sleep);
+            }
             run(&rk4);
         }
         Some(Integrator::Implicit | Integrator::ImplicitFast) => {

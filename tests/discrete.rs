@@ -5,11 +5,13 @@ mod common;
 use common::backends::{by_precision, on, on_every_backend};
 use common::{error, numbers};
 use manyworlds::batch::Backend;
+use manyworlds::types::ENBL_FWDINV;
 use manyworlds::{Batch, Error, Model};
 use serde_json::Value;
 
 on_every_backend!(
     accelerations_rows_and_steps_are_mujocos,
+    forward_and_inverse_differ_as_in_mujoco,
     inverse_dynamics_are_mujocos
 );
 
@@ -25,7 +27,11 @@ fn cases() -> Vec<Value> {
 fn begin(case: &Value, backend: Backend) -> Option<Batch> {
     let m = Model::from_xml_str(case["xml"].as_str().unwrap())
         .unwrap_or_else(|e| panic!("{}: {e}", case["name"]));
-    let mut batch = match Batch::with(&m, WORLDS, on(backend)) {
+    begin_with(&m, case, backend)
+}
+
+fn begin_with(m: &Model, case: &Value, backend: Backend) -> Option<Batch> {
+    let mut batch = match Batch::with(m, WORLDS, on(backend)) {
         Err(Error::Missing(told)) if backend == Backend::Gpu => {
             let told = told.join("\n");
             assert!(
@@ -118,6 +124,27 @@ fn inverse_dynamics_are_mujocos(backend: Backend) {
             want,
             by_precision(backend, 1e-8, 2e-3),
         );
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+fn forward_and_inverse_differ_as_in_mujoco(backend: Backend) {
+    let mut wrong = String::new();
+    for case in &cases() {
+        let mut m = Model::from_xml_str(case["xml"].as_str().unwrap()).unwrap();
+        m.edit(|m| {
+            m.opt.iterations = 1;
+            m.opt.enableflags |= ENBL_FWDINV;
+        })
+        .unwrap();
+        let Some(mut batch) = begin_with(&m, case, backend) else {
+            return;
+        };
+        batch.step(1).unwrap();
+        let want: Vec<f64> = serde_json::from_value(case["fwdinv"].clone()).unwrap();
+        let have = of_case(&mut batch, "solver_fwdinv", 2);
+        let tolerance = by_precision(backend, 1e-6, 2e-2);
+        told(&mut wrong, case, "solver_fwdinv", &have, &want, tolerance);
     }
     assert!(wrong.is_empty(), "{wrong}");
 }

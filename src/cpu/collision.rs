@@ -15,8 +15,9 @@ mod gjk;
 mod hfield;
 pub(crate) mod impact;
 mod manifold;
+mod mesh_sdf;
 mod nearest;
-mod octree;
+pub(crate) mod octree;
 mod older;
 mod plane;
 mod plane_mesh;
@@ -49,6 +50,7 @@ use capsule_box::capsule_box;
 use convex::convex;
 use hfield::hfield_convex;
 use impact::impact;
+use mesh_sdf::mesh_sdf;
 use plane::*;
 use plane_mesh::plane_mesh;
 use reach::{reach_meets_plane, reaches_meet};
@@ -270,6 +272,8 @@ pub enum Kind {
     Hfield,
     /// A descent where two signed distances overlap.
     Sdf,
+    /// A descent on the triangles of a mesh into a signed distance field.
+    MeshSdf,
 }
 
 /// What finds the contacts of two geoms of which the first has the lower type; nothing if they cannot collide.
@@ -281,8 +285,9 @@ pub fn kind(types: [i32; 2]) -> Option<Kind> {
     let solid = |t: GeomType| (T::Sphere..=T::Mesh).contains(&t);
     match [T::from_i32(types[0])?, T::from_i32(types[1])?] {
         [T::Plane, T::Mesh | T::Sdf] => Some(Kind::PlaneMesh),
-        // faces of a mesh against a field are not tried yet
-        [T::Mesh | T::Hfield, T::Sdf] => None,
+        // MuJoCo warns of height fields, and finds no contacts
+        [T::Hfield, T::Sdf] => None,
+        [T::Mesh, T::Sdf] => Some(Kind::MeshSdf),
         [_, T::Sdf] => Some(Kind::Sdf),
         [T::Hfield, other] if solid(other) => Some(Kind::Hfield),
         [one, other] if solid(one) && solid(other) => Some(Kind::Convex),
@@ -313,6 +318,10 @@ pub(crate) fn collide<R: Real>(
         Some(Kind::Hfield) => hfield_convex(m, own, geoms, shapes, detect, out),
         Some(Kind::Sdf) => {
             shape_sdf(m, own, geoms, shapes, out);
+            true
+        }
+        Some(Kind::MeshSdf) => {
+            mesh_sdf(m, own, geoms, shapes, out);
             true
         }
         Some(Kind::Convex) if m.opt.disabled(DSBL_NATIVECCD) => {

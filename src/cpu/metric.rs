@@ -119,6 +119,11 @@ pub(crate) fn leave<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     exchange(d);
 }
 
+/// The metric in the place of M once more; rows are in it already.
+pub(crate) fn again<R: Real>(_: &Model, d: &mut Data<R>) {
+    exchange(d);
+}
+
 // the metric for M, or M for the metric; their factors likewise
 fn exchange<R: Real>(d: &mut Data<R>) {
     std::mem::swap(&mut d.M, &mut d.efm_M);
