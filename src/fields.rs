@@ -776,6 +776,8 @@ fields! {
         na,
         /// number of bodies
         nbody,
+        /// number of boxes around triangles, in all meshes that may meet a signed distance field
+        nbvh,
         /// number of total octree cells in all meshes
         noct,
         /// number of joints
@@ -1010,6 +1012,12 @@ fields! {
         body_contype: int[nbody] derived,
         /// OR over all geom conaffinities
         body_conaffinity: int[nbody] derived,
+        /// parts of a box, by number within the mesh's tree; -1: none
+        bvh_child: int[nbvh, 2](-1..nbvh) fixed,
+        /// triangle of a box without parts, by number within the mesh; -1: none
+        bvh_nodeid: int[nbvh](-1..nmeshface) fixed,
+        /// bounding box of triangles (center, size)
+        bvh_aabb: real[nbvh, 6] {m @mesh} fixed,
         /// depth in the octree
         oct_depth: int[noct] fixed,
         /// children of octree node, by number within the octree; -1: none
@@ -1352,6 +1360,10 @@ fields! {
         mesh_faceadr: int[nmesh] fixed,
         /// number of faces
         mesh_facenum: int[nmesh] fixed,
+        /// first box around triangles; -1: none
+        mesh_bvhadr: int[nmesh](-1..nbvh) fixed,
+        /// number of boxes around triangles
+        mesh_bvhnum: int[nmesh] fixed,
         /// address of octree root; -1: none
         mesh_octadr: int[nmesh](-1..noct) fixed,
         /// number of octree nodes

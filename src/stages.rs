@@ -150,6 +150,8 @@ stages! {
     inv_constraint by simd::inv_constraint,
     /// Applied force that an acceleration takes (end of `mj_inverseSkip`).
     inverse_skip,
+    /// Replaces M by the metric again, after a step's rows, which are evaluated in it already (`mj_compareFwdInv`).
+    metric_again,
     /// Adds the metric's term to the force that an acceleration takes (end of `mj_inverseSkip`).
     inverse_settle by simd::inverse_settle,
     /// Differences between forward and inverse dynamics (`mj_compareFwdInv`).
@@ -510,11 +512,16 @@ fn late_controls(m: &Model, run: &mut impl Run) {
     }
 }
 
-/// History samples of a step, and the trees that fall asleep in it.
-fn before_advance(m: &Model, run: &mut impl Run) {
+/// What is kept of a step for those who read it later.
+fn keep_history(m: &Model, run: &mut impl Run) {
     if m.nhistory > 0 {
         run(&write_history);
     }
+}
+
+/// History samples of a step, and the trees that fall asleep in it.
+fn before_advance(m: &Model, run: &mut impl Run) {
+    keep_history(m, run);
     if sleeps(m) {
         run(&sleep);
     }
@@ -537,10 +544,14 @@ pub fn step(m: &Model, run: &mut impl Run) {
     if m.opt.enabled(ENBL_FWDINV) {
         // results of the forward pass are saved, and restored afterwards
         run(&compare_fwd_inv);
-        inv_acc(m, run);
-        run(&inverse_skip);
         if m.opt.is_discrete() {
+            run(&metric_again);
+            run(&inv_constraint);
+            run(&inverse_skip);
             run(&inverse_settle);
+        } else {
+            inv_acc(m, run);
+            run(&inverse_skip);
         }
         run(&compare_fwd_inv);
     }
@@ -550,7 +561,13 @@ pub fn step(m: &Model, run: &mut impl Run) {
                 run(&rk4);
                 forward_blind(m, run);
             }
-            before_advance(m, run);
+            if !sleeps(m) {
+                before_advance(m, run);
+            } else {
+                keep_history(m, run);
+                run(&rk4);
+                run(&sleep);
+            }
             run(&rk4);
         }
         Some(Integrator::Implicit | Integrator::ImplicitFast) => {

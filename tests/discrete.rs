@@ -5,11 +5,13 @@ mod common;
 use common::backends::{by_precision, on, on_every_backend};
 use common::{error, numbers};
 use manyworlds::batch::Backend;
+use manyworlds::types::ENBL_FWDINV;
 use manyworlds::{Batch, Model};
 use serde_json::Value;
 
 on_every_backend!(
     accelerations_rows_and_steps_are_mujocos,
+    forward_and_inverse_differ_as_in_mujoco,
     inverse_dynamics_are_mujocos
 );
 
@@ -46,7 +48,11 @@ fn cases(backend: Backend) -> Vec<Value> {
 fn begin(case: &Value, backend: Backend) -> Batch {
     let m = Model::from_xml_str(case["xml"].as_str().unwrap())
         .unwrap_or_else(|e| panic!("{}: {e}", case["name"]));
-    let mut batch = Batch::with(&m, WORLDS, on(backend)).unwrap();
+    begin_with(&m, case, backend)
+}
+
+fn begin_with(m: &Model, case: &Value, backend: Backend) -> Batch {
+    let mut batch = Batch::with(m, WORLDS, on(backend)).unwrap();
     for (name, x) in numbers(&case["state"]) {
         let mut all = batch.reals(name).unwrap().to_vec();
         all[x.len()..2 * x.len()].copy_from_slice(&x);
@@ -125,6 +131,25 @@ fn inverse_dynamics_are_mujocos(backend: Backend) {
             want,
             by_precision(backend, 1e-8, 2e-3),
         );
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+fn forward_and_inverse_differ_as_in_mujoco(backend: Backend) {
+    let mut wrong = String::new();
+    for case in &cases(backend) {
+        let mut m = Model::from_xml_str(case["xml"].as_str().unwrap()).unwrap();
+        m.edit(|m| {
+            m.opt.iterations = 1;
+            m.opt.enableflags |= ENBL_FWDINV;
+        })
+        .unwrap();
+        let mut batch = begin_with(&m, case, backend);
+        batch.step(1).unwrap();
+        let want: Vec<f64> = serde_json::from_value(case["fwdinv"].clone()).unwrap();
+        let have = of_case(&mut batch, "solver_fwdinv", 2);
+        let tolerance = by_precision(backend, 1e-6, 2e-2);
+        told(&mut wrong, case, "solver_fwdinv", &have, &want, tolerance);
     }
     assert!(wrong.is_empty(), "{wrong}");
 }

@@ -679,6 +679,10 @@ const RESHAPED: &[(&str, &str)] = &[
     ("efc_J", "rows by their sparsity pattern"),
     ("qDeriv", "room only where the integrator is implicit"),
     ("qLU", "likewise"),
+    (
+        "bvh_aabb",
+        "boxes around triangles alone, which do not move in their mesh",
+    ),
     ("tree_asleep", "room only where trees may sleep"),
     ("tree_awake", "likewise"),
     ("body_awake", "likewise"),

@@ -340,10 +340,6 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
             "contacts that stick with the integrator \"discrete\"",
         ),
         (
-            flag("sleep='enable'").replace("<option>", "<option integrator='RK4'>"),
-            "the flag \"sleep\" with the integrator \"RK4\"",
-        ),
-        (
             flag("sleep='enable'").replace(
                 "</mujoco>",
                 "<tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon><equality><tendon tendon1='t'/></equality></mujoco>",

@@ -2,6 +2,7 @@
 //!
 //! Follows `mjCMesh::Process` of MuJoCo, in its order, so that positions agree to the last digits.
 
+use super::bvh::{self, Bvh};
 use super::hull::{Hull, convex_hull};
 use super::octree::{self, Octree};
 use super::vec3::{MINVAL, V3, mulmattvec, mulmatvec, normalize, quat2mat};
@@ -95,6 +96,10 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
         true => octree::octree(&vert, &face, aamm),
         false => Octree::default(),
     };
+    let bvh = match opt.needbvh {
+        true => bvh::bvh(&vert, &face),
+        false => Bvh::default(),
+    };
     let graph = graph::make(&hull);
     let single: Vec<[f32; 3]> = vert.iter().map(|v| v.map(|x| x as f32)).collect();
     Ok(Mesh {
@@ -119,6 +124,7 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
         volume,
         aamm,
         octree,
+        bvh,
         vert64: vert,
     })
 }

@@ -1,5 +1,6 @@
 //! The mesh as read, the options of its processing, and the mesh as compiled.
 
+use super::bvh::Bvh;
 use super::octree::Octree;
 
 /// A mesh as read from a file, from the `vertex`… attributes, or generated: nothing scaled, nothing moved.
@@ -55,6 +56,8 @@ pub struct MeshOptions {
     pub stays: bool,
     /// Make the octree of its signed distance: some geom uses it.
     pub needsdf: bool,
+    /// Make the tree of boxes around its triangles: it may meet a signed distance field.
+    pub needbvh: bool,
 }
 
 impl Default for MeshOptions {
@@ -69,6 +72,7 @@ impl Default for MeshOptions {
             needhull: true,
             stays: false,
             needsdf: false,
+            needbvh: false,
         }
     }
 }
@@ -123,4 +127,6 @@ pub struct Mesh {
     pub aamm: [f64; 6],
     /// Octree of its signed distance (`oct_*`); empty without.
     pub octree: Octree,
+    /// Boxes around its triangles (`bvh_*`); empty without.
+    pub bvh: Bvh,
 }

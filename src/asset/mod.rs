@@ -16,6 +16,7 @@
 mod bins;
 mod builtin;
 mod builtin_grid;
+mod bvh;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod bytes;
 mod compile;

@@ -7,7 +7,7 @@ use crate::cpu::lib::math::{norm3, sub3};
 use crate::cpu::lib::ray::{Hit, Ray, nearest, shape_of, unseen};
 use crate::error::{Error, Result};
 use crate::fields::{Model, Own, OwnLane};
-use crate::types::{GeomType, MINVAL};
+use crate::types::MINVAL;
 
 settable! {
     /// The geoms that rays can hit.
@@ -118,12 +118,6 @@ impl Batch {
         let geoms = [geom1, geom2];
         for geom in geoms {
             check_id("geom", geom, self.model.ngeom)?;
-        }
-        let field = |geom: &&usize| self.model.geom_type[**geom] == GeomType::Sdf;
-        if let Some(geom) = geoms.iter().find(field) {
-            return Err(Error::Input(format!(
-                "geom_distance: geom {geom} is a signed distance field, whose distances are not found yet"
-            )));
         }
         if distmax.is_nan() {
             return Err(Error::Input("distmax: a number is needed".to_owned()));

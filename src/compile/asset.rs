@@ -2,23 +2,19 @@
 
 use rayon::prelude::*;
 
+use super::mesh::{Need, extension, mesh};
 use super::names::Names;
 use super::plugin::Plugins;
 use super::pose::{Pose, V3};
 use super::tree::{Part, Tree};
 use crate::asset::inertia::Primitive;
-use crate::asset::sdf::{Prm, shape_mesh};
-use crate::asset::{
-    AssetError, HField, Mesh, MeshData, MeshInertia, MeshOptions, builtin, compile, fit, hfield,
-    read_hfield, read_hfield_png, read_msh, read_obj, read_stl,
-};
+use crate::asset::{AssetError, HField, Mesh, fit, hfield, read_hfield, read_hfield_png};
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::mjcf::Limits;
-use crate::mjcf::schema::{self, Geom, MeshBuiltin, SensorTag, TextureBuiltin};
+use crate::mjcf::schema::{self, Geom, SensorTag, TextureBuiltin};
 use crate::mjcf::source::Origin;
-use crate::mjcf::table::Keyword;
-use crate::types::{GeomType, PluginKind};
+use crate::types::GeomType;
 
 /// Meshes and height fields that geoms refer to.
 pub(super) struct Assets<'a> {
@@ -33,6 +29,7 @@ impl<'a> Assets<'a> {
         only_looked_at(tree)?;
         let hulls = needed_hulls(tree, names);
         let octrees = needed_octrees(tree, names);
+        let trees = needed_trees(tree, names);
         let meshes = &tree.spec.meshes;
         let meshes: Vec<Result<Mesh>> = meshes
             .par_iter()
@@ -42,8 +39,9 @@ impl<'a> Assets<'a> {
                 let need = Need {
                     hull,
                     octree: octrees[id],
+                    tree: trees[id],
                 };
-                mesh(tree, said, plugins.shape(id), &need)
+                mesh(&|file| read(tree, file), said, plugins.shape(id), &need)
                     .map_err(|e| tree.error(said.origin, None, format!("{e}; mesh not usable")))
             })
             .collect();
@@ -165,6 +163,7 @@ impl<'a> Assets<'a> {
             m.mesh_scale.push(said.scale());
         }
         m.nmesh = self.meshes.len();
+        m.nbvh = m.bvh_nodeid.len();
         m.noct = m.oct_depth.len();
         m.nmeshvert = m.mesh_vert.len();
         m.nmeshnormal = m.mesh_normal.len();
@@ -223,6 +222,16 @@ fn append(m: &mut Arrays, mesh: &Mesh) {
     m.mesh_vert.extend(mesh.vert.iter().map(wide));
     m.mesh_face.extend(mesh.face.iter().flatten());
     m.mesh_graph.extend(&mesh.graph);
+    let bvh = &mesh.bvh;
+    let bvhadr = match bvh.nodeid.is_empty() {
+        true => -1,
+        false => m.bvh_nodeid.len() as i32,
+    };
+    m.mesh_bvhadr.push(bvhadr);
+    m.mesh_bvhnum.push(bvh.nodeid.len() as i32);
+    m.bvh_child.extend(bvh.child.iter().flatten());
+    m.bvh_nodeid.extend(&bvh.nodeid);
+    m.bvh_aabb.extend(bvh.aabb.iter().flatten());
     let octree = &mesh.octree;
     let octadr = match octree.depth.is_empty() {
         true => -1,
@@ -287,65 +296,21 @@ fn needed_octrees(tree: &Tree, names: &Names) -> Vec<bool> {
     need
 }
 
-/// Parts of a mesh that are needed beside its triangles.
-struct Need {
-    hull: bool,
-    octree: bool,
-}
-
-fn mesh(
-    tree: &Tree,
-    said: &schema::Mesh,
-    shape: Option<(PluginKind, Prm)>,
-    need: &Need,
-) -> std::result::Result<Mesh, AssetError> {
-    let mut inertia = match said.inertia() {
-        schema::MeshInertia::Convex => MeshInertia::Convex,
-        schema::MeshInertia::Exact => MeshInertia::Exact,
-        schema::MeshInertia::Legacy => MeshInertia::Legacy,
-        schema::MeshInertia::Shell => MeshInertia::Shell,
+// meshes of geoms beside which there are signed distance fields
+fn needed_trees(tree: &Tree, names: &Names) -> Vec<bool> {
+    let mut need = vec![false; tree.spec.meshes.len()];
+    let of = |kind: GeomType| {
+        let said = tree.geoms.iter().map(|part| part.said);
+        said.filter(move |said| said.type_() == kind)
     };
-    let data = if let Some((kind, prm)) = shape {
-        if said.scale() != [1.0; 3] {
-            return Err(AssetError::new("scale is not for the shape of a plugin"));
-        }
-        shape_mesh(kind, &prm)?
-    } else if let Some(file) = &said.file {
-        let bytes = read(tree, file)?;
-        match extension(file, said.content_type.as_deref()).as_str() {
-            "stl" | "model/stl" => read_stl(&bytes)?,
-            "obj" | "model/obj" => read_obj(&bytes)?,
-            "msh" | "model/vnd.mujoco.msh" => read_msh(&bytes)?,
-            other => {
-                let msg = format!("file {file:?} is of type {other:?}; meshes are STL, OBJ or MSH");
-                return Err(AssetError::new(msg));
+    if of(GeomType::Sdf).next().is_some() {
+        for said in of(GeomType::Mesh) {
+            if let Some(id) = said.mesh.as_deref().and_then(|n| names.mesh.get(n)) {
+                need[id] = true;
             }
         }
-    } else if said.builtin() != MeshBuiltin::None {
-        let params = said.params.as_deref().unwrap_or_default();
-        let (data, adjusted) = builtin(said.builtin().word(), params, inertia)?;
-        inertia = adjusted;
-        data
-    } else {
-        MeshData::default()
-    };
-    // a plugin's shape takes the place of all other data of the mesh
-    let data = match shape {
-        Some(_) => data,
-        None => with_attributes(data, said)?,
-    };
-    let options = MeshOptions {
-        scale: said.scale(),
-        refpos: said.refpos(),
-        refquat: said.refquat(),
-        inertia,
-        smoothnormal: said.smoothnormal(),
-        maxhullvert: said.maxhullvert(),
-        needhull: need.hull || inertia == MeshInertia::Convex,
-        stays: shape.is_some(),
-        needsdf: need.octree,
-    };
-    compile(data, &options)
+    }
+    need
 }
 
 // the files of textures and skins are not read here, but must exist, as in MuJoCo; `discardvisual` drops textures
@@ -374,44 +339,6 @@ fn only_looked_at(tree: &Tree) -> Result<()> {
     }
     Ok(())
 }
-
-// numbers that the element itself gives replace those of the file
-fn with_attributes(
-    mut data: MeshData,
-    said: &schema::Mesh,
-) -> std::result::Result<MeshData, AssetError> {
-    fn rows<T: Copy, U, const N: usize>(
-        list: &Option<Vec<T>>,
-        what: &str,
-        to: impl Fn(T) -> U,
-    ) -> std::result::Result<Option<Vec<[U; N]>>, AssetError> {
-        let Some(list) = list else { return Ok(None) };
-        if !list.len().is_multiple_of(N) {
-            let msg = format!(
-                "{what} needs a multiple of {N} numbers, found {}",
-                list.len()
-            );
-            return Err(AssetError::new(msg));
-        }
-        let row = |row: &[T]| std::array::from_fn(|k| to(row[k]));
-        Ok(Some(list.chunks_exact(N).map(row).collect()))
-    }
-    let single = |x: f64| x as f32;
-    if let Some(vert) = rows(&said.vertex, "vertex", single)? {
-        data.vert = vert;
-    }
-    if let Some(normal) = rows(&said.normal, "normal", single)? {
-        data.normal = normal;
-    }
-    if let Some(texcoord) = rows(&said.texcoord, "texcoord", single)? {
-        data.texcoord = texcoord;
-    }
-    if let Some(face) = rows(&said.face, "face", |i: i32| i)? {
-        data.face = face;
-    }
-    Ok(data)
-}
-
 fn height_field(
     tree: &Tree,
     said: &schema::Hfield,
@@ -443,14 +370,4 @@ fn read(tree: &Tree, file: &str) -> std::result::Result<Vec<u8>, AssetError> {
     tree.spec
         .read_file(file, Limits::default().file)
         .map_err(|e| AssetError::new(format!("file {file:?}: {e}")))
-}
-
-// the media type if one was given, else the ending of the file's name
-fn extension(file: &str, content_type: Option<&str>) -> String {
-    match content_type {
-        Some(kind) => kind.split(';').next().unwrap_or_default().to_owned(),
-        None => file
-            .rsplit_once('.')
-            .map_or(String::new(), |(_, end)| end.to_ascii_lowercase()),
-    }
 }

@@ -32,6 +32,7 @@ mod keyof;
 pub(crate) mod layout;
 mod lengthrange;
 mod mark;
+pub(crate) mod mesh;
 mod mwb;
 mod names;
 pub(crate) mod needs;

@@ -157,6 +157,10 @@ fn sensors_on_device(m: &Arrays, out: &mut Vec<Need>) {
     first(what, "name", &|i| {
         field && m.sensor_type[i] == SensorType::Rangefinder
     });
+    let what = "touch and distances of sensors among signed distance fields on a device";
+    first(what, "name", &|i| {
+        field && (m.sensor_type[i] == SensorType::Tactile || tells_distance(m, i))
+    });
 }
 
 // whether there is a stage with a name of this prefix
@@ -187,14 +191,11 @@ fn options(m: &Arrays, out: &mut Vec<Need>) {
     if m.opt.enabled(ENBL_IPC) {
         out.push(Need::new("the flag \"ipc\"", By::Flag, "ipc"));
     }
-    if sleeps(m) && m.opt.integrator == Integrator::Rk4 {
-        let what = "the flag \"sleep\" with the integrator \"RK4\"";
-        out.push(Need::new(what, By::Flag, "sleep"));
-    }
     if m.nflex > 0 && m.opt.enabled(ENBL_SLEEP) {
         let what = "the flag \"sleep\" with flexes";
         out.push(Need::new(what, By::Flag, "sleep"));
     }
+    // MuJoCo ends where it finds one
     if sleeps(m) && m.eq_type.iter().any(|kind| *kind == EqType::Tendon) {
         let what = "the flag \"sleep\" with equalities of tendons";
         out.push(Need::new(what, By::Flag, "sleep"));
@@ -207,17 +208,14 @@ fn discrete(m: &Arrays, out: &mut Vec<Need>) {
         let what = format!("{what} with the integrator \"discrete\"");
         out.push(Need::new(what, by, attr));
     };
-    if m.opt.enabled(ENBL_FWDINV) {
-        need("the flag \"fwdinv\"", By::Flag, "fwdinv");
-    }
     if sleeps(m) {
         need("the flag \"sleep\"", By::Flag, "sleep");
     }
-    if m.ncollision > 0 && cpu::collision::sweep::speculates(m) {
-        need("the flag \"speculative\"", By::Flag, "speculative");
-    }
     if m.nadhesion > 0 {
         need("contacts that stick", By::Option, "integrator");
+    }
+    if m.ncollision > 0 && cpu::collision::sweep::speculates(m) {
+        need("the flag \"speculative\"", By::Flag, "speculative");
     }
     if m.nflex > 0 {
         need("flexes", By::Flex(0), "name");
@@ -314,10 +312,6 @@ fn collisions(m: &Arrays, out: &mut Vec<Need>) {
             out.push(Need::new(collisions_of(types), by, "type"));
         }
     }
-    if let Some(geom) = field_that_collides(m).filter(|_| cpu::collision::sweep::speculates(m)) {
-        let what = "speculative contacts of signed distance fields";
-        out.push(Need::new(what, By::Geom(geom), "type"));
-    }
 }
 
 fn forces(m: &Arrays, out: &mut Vec<Need>) {
@@ -340,13 +334,6 @@ fn forces(m: &Arrays, out: &mut Vec<Need>) {
         m.sensor_type[i] == SensorType::Tactile && (0..m.ncollision).any(|k| feels(i, k))
     });
     need(what, "geom", field.map(By::Sensor));
-
-    let field = m.geom_type.contains(&(GeomType::Sdf as i32));
-    let seen = first(m.nsensor, &|i| {
-        field && (m.sensor_type[i] == SensorType::Tactile || tells_distance(m, i))
-    });
-    let what = "touch and distances of sensors among signed distance fields";
-    need(what, "name", seen.map(By::Sensor));
 
     // MuJoCo goes on to sample them, though nothing reads them
     let what = "histories of sensors that are off";

@@ -263,6 +263,7 @@ pub fn max_contact(m: &Arrays, pair: usize) -> usize {
     match (low, high) {
         (T::Hfield, _) => MAXCONPAIR,
         (T::Plane, T::Sdf) => 4,
+        (T::Mesh, T::Sdf) => MAXCONPAIR,
         (_, T::Sdf) => usize::try_from(m.opt.sdf_initpoints).map_or(0, |n| n.min(MAXCONPAIR)),
         (T::Sphere | T::Ellipsoid, _) | (_, T::Sphere | T::Ellipsoid) => 1,
         (T::Box, T::Box) => 8,

@@ -17,8 +17,9 @@ mod hfield;
 pub(crate) mod hull;
 pub(crate) mod impact;
 mod manifold;
+mod mesh_sdf;
 mod nearest;
-mod octree;
+pub(crate) mod octree;
 mod older;
 mod plane;
 mod plane_mesh;
@@ -51,6 +52,7 @@ use capsule_box::capsule_box;
 use convex::convex;
 use hfield::hfield_convex;
 use impact::impact;
+use mesh_sdf::mesh_sdf;
 use plane::*;
 use plane_mesh::plane_mesh;
 use reach::{reach_meets_plane, reaches_meet};
@@ -272,6 +274,8 @@ pub enum Kind {
     Hfield,
     /// Descent to where two signed distance fields overlap.
     Sdf,
+    /// A descent on the triangles of a mesh into a signed distance field.
+    MeshSdf,
 }
 
 /// Collider of two geom types, the lower type first; none if they cannot collide.
@@ -283,8 +287,9 @@ pub fn kind(types: [i32; 2]) -> Option<Kind> {
     let solid = |t: GeomType| (T::Sphere..=T::Mesh).contains(&t);
     match [T::from_i32(types[0])?, T::from_i32(types[1])?] {
         [T::Plane, T::Mesh | T::Sdf] => Some(Kind::PlaneMesh),
-        // mesh faces against a signed distance field are not supported yet
-        [T::Mesh | T::Hfield, T::Sdf] => None,
+        // MuJoCo warns of height fields, and finds no contacts
+        [T::Hfield, T::Sdf] => None,
+        [T::Mesh, T::Sdf] => Some(Kind::MeshSdf),
         [_, T::Sdf] => Some(Kind::Sdf),
         [T::Hfield, other] if solid(other) => Some(Kind::Hfield),
         [one, other] if solid(one) && solid(other) => Some(Kind::Convex),
@@ -315,6 +320,10 @@ pub(crate) fn collide<R: Real>(
         Some(Kind::Hfield) => hfield_convex(m, own, geoms, shapes, detect, out),
         Some(Kind::Sdf) => {
             shape_sdf(m, own, geoms, shapes, out);
+            true
+        }
+        Some(Kind::MeshSdf) => {
+            mesh_sdf(m, own, geoms, shapes, out);
             true
         }
         Some(Kind::Convex) if m.opt.disabled(DSBL_NATIVECCD) => {

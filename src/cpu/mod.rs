@@ -32,6 +32,7 @@ pub(crate) mod island;
 pub mod kinematics;
 pub mod make_constraint;
 pub(crate) mod metric;
+pub(crate) mod metric_again;
 pub(crate) mod passive;
 pub(crate) mod read_ctrl;
 pub mod reference_constraint;

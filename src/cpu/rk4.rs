@@ -6,6 +6,7 @@
 
 use crate::cpu::lib::integrate::{advance, integrate_pos};
 use crate::cpu::lib::math::rotation_vector_rate;
+use crate::cpu::lib::sleep::{note_places, sleeps, stay};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::JointType;
@@ -14,10 +15,18 @@ use crate::types::JointType;
 const A: [f64; 4] = [0.0, 0.5, 0.5, 1.0];
 const B: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
 
+const LAST: usize = 4;
+
 /// One of the four stages of Runge-Kutta (`mj_RungeKutta`).
+///
+/// Where trees may sleep, they fall asleep by what they had at the start of the step: there a fifth call takes the step, and the fourth
+/// only goes back to the start.
 pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
     let stage = R::int_lane(d.rk_stage[0], 0) as usize;
     let h = d.own.timestep(m);
+    if stage == LAST {
+        return take(m, d);
+    }
 
     // keep the start of the step
     if stage == 0 {
@@ -70,6 +79,9 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
         d.ten_length.copy_from_slice(&d.rk_ten_length);
         d.ten_J.copy_from_slice(&d.rk_ten_J);
     }
+    if sleeps(m) && stage == 3 {
+        note_places(m, d);
+    }
     d.qpos.copy_from_slice(&d.rk_qpos);
     d.qvel.copy_from_slice(&d.rk_qvel);
     d.act.copy_from_slice(&d.rk_act);
@@ -86,17 +98,29 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
             d.act[k] += d.act_dot[k] * next;
         }
         d.time[0] += next;
-    } else {
-        // the step
-        let act_dot = std::mem::take(&mut d.rk_dact);
-        let qacc = std::mem::take(&mut d.rk_dqvel);
-        let qvel = std::mem::take(&mut d.rk_dqpos);
-        advance(m, d, &act_dot, &qacc, Some(&qvel));
-        d.rk_dact = act_dot;
-        d.rk_dqvel = qacc;
-        d.rk_dqpos = qvel;
+        if sleeps(m) {
+            stay(m, d);
+        }
+    } else if !sleeps(m) {
+        return take(m, d);
     }
+    set_stage(d, stage + 1);
+}
+
+fn take<R: Real>(m: &Model, d: &mut Data<R>) {
+    // the step
+    let act_dot = std::mem::take(&mut d.rk_dact);
+    let qacc = std::mem::take(&mut d.rk_dqvel);
+    let qvel = std::mem::take(&mut d.rk_dqpos);
+    advance(m, d, &act_dot, &qacc, Some(&qvel));
+    d.rk_dact = act_dot;
+    d.rk_dqvel = qacc;
+    d.rk_dqpos = qvel;
+    set_stage(d, 0);
+}
+
+fn set_stage<R: Real>(d: &mut Data<R>, stage: usize) {
     for lane in 0..R::WIDTH {
-        R::set_int_lane(&mut d.rk_stage[0], lane, (stage as i32 + 1) % 4);
+        R::set_int_lane(&mut d.rk_stage[0], lane, stage as i32);
     }
 }

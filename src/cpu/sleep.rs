@@ -68,7 +68,10 @@ fn tie<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize, lane: usize) -> bool {
         for (k, &t) in trees.iter().enumerate() {
             let next = trees[(k + 1) % trees.len()];
             R::set_int_lane(&mut d.tree_asleep[t], lane, next as i32);
-            positions(m, t).for_each(|q| d.latent[q].set_lane(lane, d.qpos[q].lane(lane)));
+            // with Runge-Kutta they were noted in its last evaluation
+            if m.opt.integrator != Integrator::Rk4 {
+                positions(m, t).for_each(|q| d.latent[q].set_lane(lane, d.qpos[q].lane(lane)));
+            }
             dofs(m, t).for_each(|v| d.qvel[v].set_lane(lane, 0.0));
         }
         any = true;

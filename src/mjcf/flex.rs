@@ -16,7 +16,8 @@ use super::tree::Place;
 use super::xml::Node;
 use crate::asset::grid::Shape;
 use crate::asset::vec3::normalize;
-use crate::asset::{read_gmsh, read_obj, read_stl};
+use crate::asset::{AssetError, MeshData, read_gmsh, read_obj, read_stl};
+use crate::compile::mesh::plain;
 use crate::compile::pose::{Pose, UNIT, Units, unit};
 use crate::types::{JointType, MINVAL};
 
@@ -88,7 +89,11 @@ impl Reader<'_> {
                 "dof",
                 "flexcomp with interpolated vertices whose strain or edges a constraint holds",
             ),
-            (said.mesh.is_some(), "mesh", "flexcomp of a mesh asset"),
+            (
+                said.mesh.is_some() && said.kind() == FlexcompType::Gmsh,
+                "type",
+                "flexcomp of the tetrahedra of a mesh asset",
+            ),
             (
                 said.dim() == 1 && said.elasticity.young() > 0.0,
                 "dim",
@@ -163,6 +168,9 @@ impl Reader<'_> {
         node: &Node,
         said: &Flexcomp,
     ) -> Result<Shape, (Option<&'static str>, String)> {
+        if let Some(name) = &said.mesh {
+            return self.flex_of_asset(said, name);
+        }
         let Some(file) = &said.file else {
             return Err((None, "needs the attribute file: file of a mesh".into()));
         };
@@ -199,6 +207,44 @@ impl Reader<'_> {
         };
         let data = data.map_err(|e| bad(e.to_string()))?;
         flexshape::of_mesh(&data, said).map_err(bad)
+    }
+
+    // the vertices of a mesh asset in the frame of its file, its refpos, refquat and scale applied
+    fn flex_of_asset(
+        &mut self,
+        said: &Flexcomp,
+        name: &str,
+    ) -> Result<Shape, (Option<&'static str>, String)> {
+        let bad = |msg: String| (Some("mesh"), msg);
+        if said.file.is_some() {
+            return Err(bad("file and mesh exclude each other".into()));
+        }
+        let mut meshes = self.spec.meshes.iter();
+        let Some(asset) = meshes.find(|mesh| mesh.name.as_deref() == Some(name)) else {
+            return Err(bad(format!("there is no mesh {name:?}")));
+        };
+        if asset.plugin.is_some() {
+            return Err(bad(format!("the mesh {name:?} is the shape of a plugin")));
+        }
+        let read = |file: &str| {
+            let bytes = self.files.read(file, self.limits.file);
+            bytes.map_err(|e| AssetError::new(format!("file {file:?}: {e}")))
+        };
+        let mesh = plain(&read, asset).map_err(|e| bad(e.to_string()))?;
+        let pose = Pose {
+            pos: mesh.pos,
+            quat: mesh.quat,
+        };
+        let place = |v: &[f32; 3]| pose.then(Pose::at(v.map(f64::from))).pos;
+        let point = mesh.vert.iter().map(place).collect();
+        let data = MeshData {
+            vert: mesh.vert,
+            face: mesh.face,
+            texcoord: mesh.texcoord,
+            facetexcoord: mesh.facetexcoord,
+            ..MeshData::default()
+        };
+        flexshape::of_faces(point, &data, said).map_err(bad)
     }
 
     // the pose in the body, frames folded
@@ -394,9 +440,12 @@ impl Reader<'_> {
 }
 
 impl Flexcomp {
-    /// The type; a file does not determine it.
+    /// The type, which a file does not say, and a mesh of the model does.
     pub(crate) fn kind(&self) -> FlexcompType {
-        self.type_.unwrap_or(FlexcompType::Grid)
+        self.type_.unwrap_or(match self.mesh {
+            Some(_) => FlexcompType::Mesh,
+            None => FlexcompType::Grid,
+        })
     }
 
     /// Whether its points are given, not generated.
@@ -453,6 +502,11 @@ fn check_flexcomp(log: &mut Log, node: &Node, said: &Flexcomp) {
         said.point.as_ref().is_none_or(|p| p.len() % 3 == 0),
         "point",
         "point needs three numbers for each point",
+    );
+    check(
+        said.mesh.is_none() || matches!(said.kind(), FlexcompType::Mesh | FlexcompType::Gmsh),
+        "mesh",
+        "mesh is for type=\"mesh\"",
     );
     check(
         said.cellcount().iter().all(|n| *n > 0) || said.dof().order() == 0,

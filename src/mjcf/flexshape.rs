@@ -77,12 +77,22 @@ pub(crate) fn make(kind: FlexcompType, said: &Flexcomp) -> Result<Shape, String>
 
 /// The triangles of a mesh, tetrahedra from them to one point, or lines from degenerate triangles.
 pub(crate) fn of_mesh(data: &MeshData, said: &Flexcomp) -> Result<Shape, String> {
+    let point = data.vert.iter().map(|p| p.map(f64::from)).collect();
+    of_faces(point, data, said)
+}
+
+/// The same with the vertices elsewhere.
+pub(crate) fn of_faces(
+    point: Vec<[f64; 3]>,
+    data: &MeshData,
+    said: &Flexcomp,
+) -> Result<Shape, String> {
     if data.vert.is_empty() || data.face.is_empty() {
         return Err("the mesh needs vertices and faces".into());
     }
     let mut shape = Shape {
         dim: said.dim() as usize,
-        point: data.vert.iter().map(|p| p.map(f64::from)).collect(),
+        point,
         texcoord: data
             .texcoord
             .iter()

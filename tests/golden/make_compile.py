@@ -10,9 +10,9 @@ import mujoco, numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = (HERE.parents[1] / "src" / "fields.rs").read_text()
-# normals are kept for meshes of tactile sensors
-ROWS = [r for r in re.findall(r"^        (\w+): (\w+)\[([^\]]*)\]", TABLE, re.M) if not r[0].startswith("mesh_normal")]
-SIZES = [s for s in re.findall(r"^        (n\w+),", TABLE, re.M) if s != "nmeshnormal"]
+# normals are kept of meshes that tactile sensors feel with, boxes around triangles of meshes beside signed distance fields
+ROWS = [r for r in re.findall(r"^        (\w+): (\w+)\[([^\]]*)\]", TABLE, re.M) if not r[0].startswith(("mesh_normal", "mesh_bvh", "bvh_"))]
+SIZES = [s for s in re.findall(r"^        (n\w+),", TABLE, re.M) if s not in ("nmeshnormal", "nbvh")]
 KINDS = {"body": "nbody", "joint": "njnt", "geom": "ngeom", "mesh": "nmesh", "flex": "nflex"}
 name = sys.argv[1] if len(sys.argv) > 1 else "compile"
 work = pathlib.Path(tempfile.mkdtemp())

@@ -3,7 +3,8 @@
 
     pip install mujoco==4.0.0 numpy && python3 tests/golden/make_discrete.py
 
-A case is an MJCF text, a state, the arrays of mjData after mj_forward and after mj_inverse of a given acceleration, and the state 20 steps later.
+A case is a text of MJCF, a state, the arrays of mjData behind mj_forward and behind mj_inverse of the acceleration that was given, how far
+the inverse is from a step whose solver stops after one iteration (solver_fwdinv), and the state 20 steps later.
 """
 import json
 import pathlib
@@ -37,8 +38,16 @@ def case(name, xml, seed=0, spread=0.2, speed=1.0):
     back = dict(qacc=qacc.tolist(), qfrc_inverse=inverse.qfrc_inverse.tolist())
     for _ in range(20):
         mujoco.mj_step(m, d)
+    stopped = mujoco.MjModel.from_xml_string(xml)
+    stopped.opt.iterations = 1
+    stopped.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_FWDINV
+    other = mujoco.MjData(stopped)
+    for k in state:
+        getattr(other, k)[:] = state[k]
+    mujoco.mj_step(stopped, other)
+    fwdinv = other.solver_fwdinv.tolist()
     later = dict(qpos=d.qpos.tolist(), qvel=d.qvel.tolist())
-    CASES.append(dict(name=name, xml=xml, state=state, said=said, inverse=back, later=later))
+    CASES.append(dict(name=name, xml=xml, state=state, said=said, inverse=back, fwdinv=fwdinv, later=later))
 
 
 def world(inside, rest="", **options):

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """make_sdf.py: MuJoCo 4.0.0's signed distance fields and their contacts, in sdf.npz.
 
-For each mesh of sdf_octrees.txt, by depth: cells, undivided cells, and sums over the cells of the distances at their eight
-corners, weighted by their position (oct/K); the sums do not depend on the order of the cells. For each model of sdf_cases.txt: sizes and checksums of the mesh of the shape (mesh/K), mass, inertia, position and bounds (body/K). For each
-pair of sdf_pairs.txt: poses (qpos/K), and for each pose the number of contacts (ncon/K) and distance, position and normal of each
-(contact/K), 40 slots per pose. For rays at the second geom of each pair: start and direction (ray/K), distance and normal (hit/K). Poses whose contacts depend on rounding are left out: those whose contacts differ in one of 64 poses changed by 1e-12.
+Of each mesh of sdf_octrees.txt, by depth: cells, cells that are not halved, and sums over the cells of the distances at their eight
+corners, by where they are (oct/K); sums do not depend on the order of the cells. Of each model of sdf_cases.txt: sizes and checksums of what stands for the shape (mesh/K), mass, inertia, place and bounds (body/K). Of each
+pair of sdf_pairs.txt: poses (qpos/K), and of each pose the number of contacts (ncon/K) and distance, position and normal of each
+(contact/K), 40 places a pose; of each pair of a mesh and a field of sdf_meshes.txt the same, 50 places a pose, and what the sensors of
+distance read (mesh_qpos/K, mesh_ncon/K, mesh_contact/K, mesh_sensor/K). Of what sdf_felt.txt feels: states and readings
+(felt_qpos/K, felt_qvel/K, felt/K). Of sdf_early.txt, falling fast with the flag speculative: the number of contacts and the first distance (early/K).
+Of rays at the second geom of each pair: start and direction (ray/K), distance and normal (hit/K). Poses whose contacts hang on roundings are left out: those that one of 64 others 1e-12 beside has otherwise.
 """
 import pathlib
 import mujoco, numpy as np
@@ -23,10 +26,10 @@ def checksum(values):
     return float(np.sum(words * (np.arange(words.size, dtype=np.uint64) % np.uint64(997) + np.uint64(1))) & np.uint64(0xFFFFFFFF))
 
 
-def contacts(m, d, qpos):
+def contacts(m, d, qpos, places=PLACES):
     d.qpos[:] = qpos
     mujoco.mj_forward(m, d)
-    rows = np.zeros((PLACES, 7))
+    rows = np.zeros((places, 7))
     for row, c in zip(rows, d.contact):
         row[:] = [c.dist, *c.pos, *c.frame[:3]]
     return d.ncon, rows
@@ -83,4 +86,45 @@ for k, xml in enumerate(models("sdf_pairs.txt")):
             out.append((qpos, n, rows))
     D[f"ray/{k}"], D[f"hit/{k}"] = rays(m, d, out[0][0])
     D[f"qpos/{k}"], D[f"ncon/{k}"], D[f"contact/{k}"] = (np.array(x, float) for x in zip(*out))
+
+
+def apart(m, d, qpos):
+    """What depends on the pose alone."""
+    n, rows = contacts(m, d, qpos, 50)
+    return n, np.concatenate([rows.ravel(), d.sensordata])
+
+
+rng = np.random.default_rng(5)
+for k, xml in enumerate(models("sdf_meshes.txt")):
+    m = mujoco.MjModel.from_xml_string(xml)
+    d, out = mujoco.MjData(m), []
+    rough = any(shape in xml for shape in ("bolt", "bowl", "gear", "nut"))
+    size = 1.2 if any(shape in xml for shape in ("bowl", "gear")) else 0.4
+    while len(out) < POSES:
+        qpos = np.concatenate([rng.normal(size=3) * size, rng.normal(size=4), rng.normal(size=3) * 0.1, rng.normal(size=4)])
+        for q in np.split(qpos, 2):
+            q[3:] /= np.linalg.norm(q[3:])
+        n, said = apart(m, d, qpos)
+        near = (apart(m, d, qpos + 1e-12 * rng.normal(size=m.nq)) for _ in range(64))
+        if n and all(n == other and np.abs(said - beside).max() < (1e-6 if rough else 1e-8) for other, beside in near):
+            apart(m, d, qpos)
+            out.append((qpos, n, said[:350], said[350:]))
+    D[f"mesh_qpos/{k}"], D[f"mesh_ncon/{k}"], D[f"mesh_contact/{k}"], D[f"mesh_sensor/{k}"] = (np.array(x, float) for x in zip(*out))
+for k, xml in enumerate(models("sdf_felt.txt")):
+    m = mujoco.MjModel.from_xml_string(xml)
+    d, out = mujoco.MjData(m), []
+    while len(out) < POSES:
+        qpos = np.concatenate([[0.1, 0.05, 0.25] + rng.normal(size=3) * 0.1, [1, 0, 0, 0] + rng.normal(size=4) * 0.1])
+        qpos[3:] /= np.linalg.norm(qpos[3:])
+        d.qpos[:], d.qvel[:] = qpos, rng.normal(size=m.nv)
+        mujoco.mj_forward(m, d)
+        if d.ncon and d.sensordata.any():
+            out.append((qpos, d.qvel.copy(), d.sensordata.copy()))
+    D[f"felt_qpos/{k}"], D[f"felt_qvel/{k}"], D[f"felt/{k}"] = (np.array(x) for x in zip(*out))
+for k, xml in enumerate(models("sdf_early.txt")):
+    m = mujoco.MjModel.from_xml_string(xml)
+    d = mujoco.MjData(m)
+    d.qvel[2] = -150
+    mujoco.mj_forward(m, d)
+    D[f"early/{k}"] = np.array([d.ncon, *d.contact.dist[:1]], float)
 np.savez_compressed(HERE / "sdf.npz", **D)

@@ -218,6 +218,7 @@ const MODELS: &[(&str, &[&str])] = &[
     ),
     ("settle", &["free_bodies", "humanoid", "boxes", "elliptic"]),
     ("inverse_metric", &["pendula", "cones", "humanoid"]),
+    ("metric_again", &["pendula", "humanoid"]),
     (
         "inverse_settle",
         &["free_bodies", "humanoid", "boxes", "servos"],
@@ -336,6 +337,7 @@ const OF_DISCRETE_STEPS: &[&str] = &[
     "metric",
     "settle",
     "inverse_metric",
+    "metric_again",
     "inverse_settle",
     "discrete",
 ];
@@ -348,7 +350,7 @@ fn ask_for(m: &mut Model, stage: &str) {
             "exact_diagonal" => ENBL_DIAGEXACT,
             "inv_constraint" | "compare_fwd_inv" => ENBL_FWDINV,
             "discrete_acc" | "inverse_skip" => ENBL_FWDINV | ENBL_INVDISCRETE,
-            "inverse_metric" | "inverse_settle" => ENBL_FWDINV,
+            "inverse_metric" | "metric_again" | "inverse_settle" => ENBL_FWDINV,
             _ => 0,
         };
         if OF_DISCRETE_STEPS.contains(&stage) {

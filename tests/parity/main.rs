@@ -41,6 +41,7 @@ mod inverse_skip;
 mod kinematics;
 mod make_constraint;
 mod metric;
+mod metric_again;
 mod passive;
 mod read_ctrl;
 mod reference_constraint;

@@ -189,6 +189,7 @@ fn mesh(m: &Arrays, i: usize) -> Result<()> {
         )?;
     }
     octree(m, i)?;
+    boxes(m, i)?;
     graph(m, i, verts)
 }
 
@@ -207,6 +208,23 @@ fn octree(m: &Arrays, i: usize) -> Result<()> {
         let has_size = m.oct_aabb[6 * k + 3..6 * k + 6].iter().all(|x| *x >= 0.0);
         let why = "and those after it must not be negative: they are half sizes";
         ensure(has_size, "oct_aabb", 6 * k + 3, why)?;
+    }
+    Ok(())
+}
+
+// the tree of boxes: parts come after what they are parts of, and boxes without parts hold a triangle of the mesh
+fn boxes(m: &Arrays, i: usize) -> Result<()> {
+    let (adr, num) = (m.mesh_bvhadr[i], m.mesh_bvhnum[i]);
+    span(["mesh_bvhadr", "mesh_bvhnum"], i, adr, num, m.nbvh)?;
+    let first = adr.max(0) as usize;
+    for own in 0..num {
+        let k = first + own as usize;
+        let parts = &m.bvh_child[2 * k..2 * k + 2];
+        let leaf = (0..m.mesh_facenum[i]).contains(&m.bvh_nodeid[k]) && parts == [-1; 2];
+        let halved =
+            m.bvh_nodeid[k] == -1 && parts.iter().all(|part| (own + 1..num).contains(part));
+        let why = "and the next must be -1 beside a triangle of the mesh, or parts that come after the box";
+        ensure(leaf || halved, "bvh_child", 2 * k, why)?;
     }
     Ok(())
 }

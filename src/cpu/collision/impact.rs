@@ -285,6 +285,7 @@ fn hides<R: Real>(
         })
         .any(|geom| {
             let kind = m.geom_type[geom];
-            !geoms.contains(&geom) && kind != GeomType::Hfield && !own(geom) && enters(geom)
+            let solid = kind != GeomType::Hfield && kind != GeomType::Sdf;
+            !geoms.contains(&geom) && solid && !own(geom) && enters(geom)
         })
 }

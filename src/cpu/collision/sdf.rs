@@ -61,18 +61,19 @@ pub struct Descent {
     pub iterations: i32,
 }
 
-type Pose = ([f64; 3], [f64; 4]);
+/// A position and an orientation.
+pub type Pose = ([f64; 3], [f64; 4]);
 
-// a rigid transform: v ↦ mat v + pos
-#[derive(Clone, Copy)]
-struct Map {
+/// An orientation and a position as a map: v ↦ mat v + pos.
+#[derive(Clone, Copy, Debug)]
+pub struct Map {
     pos: [f64; 3],
     mat: [f64; 9],
 }
 
 impl Map {
-    // from the frame of one pose to that of another
-    fn between(from: Pose, to: Pose) -> Self {
+    /// From the frame of one pose to that of another.
+    pub fn between(from: Pose, to: Pose) -> Self {
         let (pos, quat) = mul_pose(neg_pose(to), from);
         Self {
             pos,
@@ -80,7 +81,8 @@ impl Map {
         }
     }
 
-    fn point(&self, v: [f64; 3]) -> [f64; 3] {
+    /// A point.
+    pub fn point(&self, v: [f64; 3]) -> [f64; 3] {
         add3(mul_mat_vec3(self.mat, v), self.pos)
     }
 
@@ -100,8 +102,8 @@ fn mul_pose((pos1, quat1): Pose, (pos2, quat2): Pose) -> Pose {
     (pos, unit(mul_quat(quat1, quat2)))
 }
 
-// A vector rotated by a quaternion, with the same rounding as `mju_rotVecQuat`: the descent meets edges, where rounding decides.
-fn turned(v: [f64; 3], q: [f64; 4]) -> [f64; 3] {
+/// A vector turned by a quaternion, with the roundings of `mju_rotVecQuat`: the descent stands on edges, where they decide.
+pub fn turned(v: [f64; 3], q: [f64; 4]) -> [f64; 3] {
     let t = [
         q[0] * v[0] + q[2] * v[2] - q[3] * v[1],
         q[0] * v[1] + q[3] * v[0] - q[1] * v[2],
@@ -146,7 +148,8 @@ fn mat2quat(m: [f64; 9]) -> [f64; 4] {
 }
 
 impl<'a> Field<'a> {
-    fn new(m: &'a Model, geom: usize, shape: Shape, aabb: [f64; 6]) -> Self {
+    /// A geom in its place, and its bounding box.
+    pub fn new(m: &'a Model, geom: usize, shape: Shape, aabb: [f64; 6]) -> Self {
         let form = Form::of(m, geom, shape.size);
         let inside = match form {
             Form::Plugin(..) => {
@@ -163,12 +166,13 @@ impl<'a> Field<'a> {
         }
     }
 
-    fn pose(&self) -> Pose {
+    /// Where the geom is.
+    pub fn pose(&self) -> Pose {
         (self.geom.0, mat2quat(self.geom.1))
     }
 
-    // pose of the frame of the signed distance
-    fn frame(&self) -> Pose {
+    /// Where the frame of the distance is.
+    pub fn frame(&self) -> Pose {
         match self.form {
             Form::Geom(..) | Form::Mesh(_) => self.pose(),
             Form::Plugin(..) => mul_pose(self.pose(), neg_pose(self.inside)),
@@ -216,7 +220,8 @@ impl<'a> Form<'a> {
         None
     }
 
-    fn distance(&self, x: [f64; 3]) -> f64 {
+    /// Signed distance of a point in the frame of the distance.
+    pub fn distance(&self, x: [f64; 3]) -> f64 {
         let (kind, size) = match *self {
             Form::Plugin(kind, prm) => return sdf::distance(kind, &prm, x),
             Form::Mesh(octree) => return octree.distance(x),
@@ -253,7 +258,8 @@ impl<'a> Form<'a> {
         }
     }
 
-    fn gradient(&self, x: [f64; 3]) -> [f64; 3] {
+    /// Slope of the distance.
+    pub fn gradient(&self, x: [f64; 3]) -> [f64; 3] {
         let (kind, size) = match *self {
             Form::Plugin(kind, prm) => return sdf::gradient(kind, &prm, x),
             Form::Mesh(octree) => return octree.gradient(x),
@@ -460,8 +466,8 @@ fn common_box(first: &Field, second: &Field) -> Option<[[f64; 3]; 2]> {
     (0..3).all(|k| high[k] >= low[k]).then_some([low, high])
 }
 
-// element `index` of the Halton sequence, which fills the unit interval evenly (`mju_Halton`)
-fn halton(index: i32, base: i32) -> f64 {
+/// A number of a sequence that fills the unit interval evenly (`mju_Halton`).
+pub fn halton(index: i32, base: i32) -> f64 {
     let (mut left, mut share, mut sum) = (index, 1.0 / f64::from(base), 0.0);
     while left > 0 {
         let rest = left / base;

@@ -121,8 +121,8 @@ pub fn near_within<R: Real>(m: &Model, d: &Data<R>, k: usize, sweeps: &[Sweep<R>
 #[inline(always)]
 pub fn tried<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
     let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
-    let first = m.geom_type[geoms[0]];
-    if first == GeomType::Hfield {
+    let kind = |g: usize| m.geom_type[geoms[g]];
+    if kind(0) == GeomType::Hfield || kind(1) == GeomType::Sdf {
         return R::zero().lt(R::zero());
     }
     let sweeps = geoms.map(|geom| Sweep::new(m, d, geom));

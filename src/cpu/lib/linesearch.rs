@@ -241,12 +241,7 @@ impl<R: Real> Line<'_, R> {
     }
 
     // the step, and how many points were looked at
-    fn search_by<const LOOKS: bool>(
-        &self,
-        gtol: R,
-        live: R::Mask,
-        ls_iterations: i32,
-    ) -> [R; 2] {
+    fn search_by<const LOOKS: bool>(&self, gtol: R, live: R::Mask, ls_iterations: i32) -> [R; 2] {
         let (zero, one) = (R::zero(), R::one());
         let limit = R::splat(f64::from(ls_iterations));
         let mut answers = Answers {

@@ -391,15 +391,30 @@ pub fn keep_reading<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     }
 }
 
-/// Sleeping trees keep their positions, at zero velocity.
+/// Where awake trees are in the last of the evaluations of Runge-Kutta: one that falls asleep goes back to the start of the step, and is
+/// taken to be moved from outside if that is elsewhere.
+pub fn note_places<R: Real>(m: &Model, d: &mut Data<R>) {
+    for t in 0..m.ntree {
+        let awake = tree_awake(d, t as i32);
+        for q in positions(m, t) {
+            d.latent[q] = R::select(awake, d.qpos[q], d.latent[q]);
+        }
+    }
+}
+
+/// Trees that sleep stay where they are, or were at the start of a step of Runge-Kutta.
 pub fn stay<R: Real>(m: &Model, d: &mut Data<R>) {
     for t in 0..m.ntree {
         let asleep = !tree_awake(d, t as i32);
         if !asleep.any() {
             continue;
         }
+        let place = match m.opt.integrator == Integrator::Rk4 {
+            true => &d.rk_qpos,
+            false => &d.latent,
+        };
         for q in positions(m, t) {
-            d.qpos[q] = R::select(asleep, d.latent[q], d.qpos[q]);
+            d.qpos[q] = R::select(asleep, place[q], d.qpos[q]);
         }
         for v in dofs(m, t) {
             d.qvel[v] = R::select(asleep, R::zero(), d.qvel[v]);

@@ -6,6 +6,8 @@ use super::ray::shape_of;
 use super::sensor::Slots;
 use super::spatial::lin;
 use super::touch::body_motion;
+use crate::cpu::collision::octree::Octree;
+use crate::cpu::collision::sdf::Form;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
@@ -56,7 +58,7 @@ fn feel_geom<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, other: 
         let vert = m.mesh_vert[m.mesh_vertadr[mesh] as usize + k];
         let pos = add3(here.pos, mul_mat_vec3(here.mat, vert));
         let local = mul_mat_t_vec3(there.mat, sub3(pos, there.pos));
-        let depth = depth_in(m.geom_type[other], there.size, local);
+        let depth = depth_in(m, other, there.size, local);
         if depth <= 0.0 {
             continue;
         }
@@ -82,8 +84,8 @@ fn feel_geom<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, other: 
 }
 
 // depth of a point inside a geom, in the geom's frame; 0 for a mesh, which needs a signed distance field
-fn depth_in(kind: i32, size: [f64; 3], p: [f64; 3]) -> f64 {
-    match GeomType::from_i32(kind) {
+fn depth_in(m: &Model, geom: usize, size: [f64; 3], p: [f64; 3]) -> f64 {
+    match GeomType::from_i32(m.geom_type[geom]) {
         Some(GeomType::Plane) => -p[2],
         Some(GeomType::Sphere) => size[0] - norm3(p),
         Some(GeomType::Capsule) => {
@@ -104,6 +106,10 @@ fn depth_in(kind: i32, size: [f64; 3], p: [f64; 3]) -> f64 {
             f64::min(size[0] - radial, size[1] - p[2].abs())
         }
         Some(GeomType::Box) => depth_in_box(size, p),
+        Some(GeomType::Sdf) => -Form::of(m, geom, size).distance(p),
+        Some(GeomType::Mesh) if m.mesh_octadr[m.geom_dataid[geom] as usize] >= 0 => {
+            -Octree::new(m, m.geom_dataid[geom] as usize).distance(p)
+        }
         _ => 0.0,
     }
 }
