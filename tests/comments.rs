@@ -160,6 +160,16 @@ const DIVERGENCES: &[Divergence] = &[
                 twin: &["hessian, its factor, and the direction"],
             },
             Function {
+                name: "lib/cone path_eval",
+                kernel: &[
+                    "cost, less that of the start, and its derivatives at a step (PrimalEval); the sum of the sizes of the slope's terms",
+                    "costs are subtracted before they can cancel",
+                ],
+                twin: &[
+                    "adds the derivatives of the cost at p.alpha (PrimalEval): in the bottom zone, where it is quadratic, to sum",
+                ],
+            },
+            Function {
                 name: "lib/dual friction_forces",
                 kernel: &["what an f32 can tell of two squares"],
                 twin: &[],

@@ -10,7 +10,7 @@ use super::rows::Rows;
 use crate::cpu::lib::cone::is_elliptic;
 use crate::cpu::lib::primal::{Island, System};
 use crate::cpu::lib::rows::{dofs_of, for_rows};
-use crate::cpu::lib::skyline;
+use crate::cpu::lib::skyline::{self, Above};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::ConstraintState;
@@ -24,6 +24,8 @@ pub(super) struct Shape {
     end: Vec<i32>,
     // address of a dof's row, less the dof's number
     adr: Vec<i32>,
+    // rows that reach a dof's column
+    above: Above,
     // number of dofs from the first to the last, and of entries
     num: usize,
     nh: usize,
@@ -35,6 +37,7 @@ impl Shape {
             first: 0,
             end: vec![0; m.nv],
             adr: vec![0; m.nv],
+            above: Above::default(),
             num: 0,
             nh: 0,
         }
@@ -86,6 +89,7 @@ impl<R: Real> Rows<R> {
             adr += shape.end[k] + 1 - k as i32;
         }
         shape.nh = adr as usize;
+        shape.above.find(&shape.end[..shape.num]);
     }
 
     // H = M + J' D J over the quadratic rows and the cones, and its factor
@@ -109,7 +113,7 @@ impl<R: Real> Rows<R> {
             &mut h[..shape.nh],
             &mut d.solver_dinv[..shape.num],
             &shape.adr[..shape.num],
-            &shape.end[..shape.num],
+            &shape.above,
             R::splat(f64::from(f32::MIN_POSITIVE)),
         );
         d.solver_U = h;
@@ -175,7 +179,8 @@ impl<R: Real> Rows<R> {
             x[i as usize - first] = d.solver_grad[i as usize];
         }
         let (dinv, adr) = (&d.solver_dinv[..num], &self.shape.adr[..num]);
-        skyline::solve(x, &d.solver_U, dinv, adr, &self.shape.end[..num]);
+        let (end, above) = (&self.shape.end[..num], &self.shape.above);
+        skyline::solve(x, &d.solver_U, dinv, adr, end, above);
         let mut sum = R::zero();
         for &i in island.dofs {
             let i = i as usize;

@@ -75,7 +75,7 @@ fn on_face(face: usize, u: f64, v: f64) -> [f64; 3] {
     let axis = face / 2;
     let along = |k: f64| k * (2.0 / CONES as f64) - 1.0;
     let mut dir = [0.0; 3];
-    dir[axis] = if face % 2 == 0 { 1.0 } else { -1.0 };
+    dir[axis] = if face.is_multiple_of(2) { 1.0 } else { -1.0 };
     dir[(axis + 1) % 3] = along(u);
     dir[(axis + 2) % 3] = along(v);
     dir
@@ -196,7 +196,11 @@ impl Hull {
             }
         }
         let [same_side, by] = self.begin[cone(dir)];
-        let begin = if same_side == side as i32 { by } else { extreme };
+        let begin = if same_side == side as i32 {
+            by
+        } else {
+            extreme
+        };
         self.up(dir, begin, height(begin))
     }
 
@@ -290,7 +294,11 @@ mod tests {
                 continue;
             };
             hulls += 1;
-            shorter += hull.begin.iter().filter(|[side, by]| *by != hull.extrema[*side as usize]).count();
+            shorter += hull
+                .begin
+                .iter()
+                .filter(|[side, by]| *by != hull.extrema[*side as usize])
+                .count();
             let mut plain = Solid::of_mesh(&m, mesh);
             let mut climbed = -1;
             for (k, dir) in directions().enumerate() {
@@ -298,9 +306,16 @@ mod tests {
                     (climbed, plain.climbed) = (-1, -1);
                 }
                 climbed = hull.climb(dir, climbed);
-                assert_eq!(plain.climb(dir), hull.vertex(climbed).0, "mesh {mesh}, {dir:?}");
+                assert_eq!(
+                    plain.climb(dir),
+                    hull.vertex(climbed).0,
+                    "mesh {mesh}, {dir:?}"
+                );
                 assert_eq!(plain.climbed, climbed);
-                assert_eq!(plain.mesh_vertex(hull.vertex(climbed).0), hull.vertex(climbed).1);
+                assert_eq!(
+                    plain.mesh_vertex(hull.vertex(climbed).0),
+                    hull.vertex(climbed).1
+                );
             }
         }
         assert!(hulls > 0 && shorter > 0);

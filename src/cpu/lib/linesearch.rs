@@ -11,7 +11,7 @@
 //! A slope counts as zero below a bound; in an f32 also where it is no more than the last bits of its terms, whose sizes are
 //! added up beside it.
 
-use super::cone::{Path, path_cost, path_slope};
+use super::cone::{Path, path_cost, path_eval};
 use super::math::is_fine;
 use crate::real::{Mask, Real};
 use crate::types::MINVAL;
@@ -127,7 +127,7 @@ impl<R: Real> Line<'_, R> {
         sum.square += self.smooth[1];
         self.slope_friction(alpha, &mut sum);
         for cone in self.cones {
-            path_slope(cone, &mut p, &mut sum);
+            path_eval(cone, &mut p, &mut sum);
         }
         let curvature = R::splat(2.0) * sum.square;
         p.deriv[0] += alpha.mul_add(curvature, sum.linear);
@@ -241,12 +241,7 @@ impl<R: Real> Line<'_, R> {
     }
 
     // the step, and how many points were looked at
-    fn search_by<const LOOKS: bool>(
-        &self,
-        gtol: R,
-        live: R::Mask,
-        ls_iterations: i32,
-    ) -> [R; 2] {
+    fn search_by<const LOOKS: bool>(&self, gtol: R, live: R::Mask, ls_iterations: i32) -> [R; 2] {
         let (zero, one) = (R::zero(), R::one());
         let limit = R::splat(f64::from(ls_iterations));
         let mut answers = Answers {

@@ -16,23 +16,44 @@
 
 use crate::real::Real;
 
-/// Sum of products.
-#[inline(always)]
-pub fn dot<R: Real>(a: &[R], b: &[R]) -> R {
-    let n = a.len().min(b.len());
-    let (a, b) = (&a[..n], &b[..n]);
-    let mut sum = [R::zero(); 4];
-    let (head, tail) = a.as_chunks::<4>();
-    let (bhead, btail) = b.as_chunks::<4>();
-    for (a, b) in head.iter().zip(bhead) {
-        for k in 0..4 {
-            sum[k] = a[k].mul_add(b[k], sum[k]);
+/// The rows that come before each column's own and reach it.
+#[derive(Clone, Debug, Default)]
+pub struct Above {
+    // of all columns, one behind the other, ascending; where those of a column begin, and where its next one goes
+    rows: Vec<i32>,
+    first: Vec<usize>,
+    next: Vec<usize>,
+}
+
+impl Above {
+    /// Finds them: a row reaches the columns up to its end.
+    pub fn find(&mut self, end: &[i32]) {
+        let reached = |i: usize| i + 1..end[i] as usize + 1;
+        self.next.clear();
+        self.next.resize(end.len() + 1, 0);
+        for j in (0..end.len()).flat_map(reached) {
+            self.next[j] += 1;
+        }
+        self.first.clear();
+        let mut sum = 0;
+        for next in &mut self.next {
+            self.first.push(sum);
+            sum += std::mem::replace(next, sum);
+        }
+        self.rows.clear();
+        self.rows.resize(sum, 0);
+        for i in 0..end.len() {
+            for next in &mut self.next[reached(i)] {
+                self.rows[*next] = i as i32;
+                *next += 1;
+            }
         }
     }
-    for (k, (&a, &b)) in tail.iter().zip(btail).enumerate() {
-        sum[k] = a.mul_add(b, sum[k]);
+
+    #[inline(always)]
+    fn of(&self, column: usize) -> &[i32] {
+        &self.rows[self.first[column]..self.first[column + 1]]
     }
-    (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
 /// Factors H = U D U' in place: `a` holds H before and U after; `dinv` is 1 / D. False where a pivot was below `mindiag`
@@ -41,49 +62,74 @@ pub fn factor<R: Real>(
     a: &mut [R],
     dinv: &mut [R],
     adr: &[i32],
-    end: &[i32],
+    above: &Above,
     mindiag: R,
 ) -> R::Mask {
-    let n = end.len();
     let mut full_rank = R::zero().le(R::zero());
-    for j in (0..n).rev() {
-        let last = end[j] as usize;
-        let start = (adr[j] + j as i32) as usize;
-        let (row, below) = a[start..].split_at_mut(last - j + 1);
-
-        // row of U times D, from the end
-        for k in (j + 1..last).rev() {
-            let stop = last.min(end[k] as usize);
-            let u = (adr[k] as usize + k) - start - row.len();
-            let sum = dot(&row[k + 1 - j..=stop - j], &below[u + 1..=u + stop - k]);
-            row[k - j] -= sum;
-        }
-
-        // pivot, and row of U
-        let mut pivot = row[0];
-        for (x, &dinv) in row[1..].iter_mut().zip(&dinv[j + 1..]) {
-            let u = *x * dinv;
-            pivot -= *x * u;
-            *x = u;
-        }
-        full_rank = full_rank & !pivot.lt(mindiag);
-        pivot = pivot.max(mindiag);
-        row[0] = pivot;
+    for j in (0..dinv.len()).rev() {
+        let at = adr[j] as usize + j;
+        full_rank = full_rank & !a[at].lt(mindiag);
+        let pivot = a[at].max(mindiag);
+        a[at] = pivot;
         dinv[j] = R::one() / pivot;
+
+        // the column, times itself, is taken off what is above it; four rows at a time share the entries that they load
+        let mut rows = above.of(j);
+        while let [first, second, third, fourth, ..] = *rows {
+            let four = [first, second, third, fourth];
+            eliminate(a, adr, j, dinv[j], four, &rows[4..]);
+            rows = &rows[4..];
+        }
+        while let [row, rest @ ..] = rows {
+            eliminate(a, adr, j, dinv[j], [*row], rest);
+            rows = rest;
+        }
     }
     full_rank
 }
 
+// takes the column times itself off some rows, which then have their entries of U; `rest` are the rows between them and it
+#[inline(always)]
+fn eliminate<R: Real, const N: usize>(
+    a: &mut [R],
+    adr: &[i32],
+    column: usize,
+    dinv: R,
+    rows: [i32; N],
+    rest: &[i32],
+) {
+    let at = rows.map(|i| adr[i as usize] as usize);
+    let x: [R; N] = std::array::from_fn(|n| a[at[n] + column]);
+    let u: [R; N] = std::array::from_fn(|n| x[n] * dinv);
+    let less = |a: &mut R, n: usize, x: R| *a = (-u[n]).mul_add(x, *a);
+    for k in 0..N {
+        for n in 0..=k {
+            less(&mut a[at[n] + rows[k] as usize], n, x[k]);
+        }
+    }
+    for &k in rest {
+        let k = k as usize;
+        let x = a[adr[k] as usize + column];
+        for n in 0..N {
+            less(&mut a[at[n] + k], n, x);
+        }
+    }
+    for n in 0..N {
+        a[at[n] + column] = u[n];
+    }
+}
+
 /// Solves U D U' x = b in place.
-pub fn solve<R: Real>(x: &mut [R], u: &[R], dinv: &[R], adr: &[i32], end: &[i32]) {
+pub fn solve<R: Real>(x: &mut [R], u: &[R], dinv: &[R], adr: &[i32], end: &[i32], above: &Above) {
     let n = end.len();
 
     // x = inv(U) b
     for j in (0..n).rev() {
-        let last = end[j] as usize;
-        let start = (adr[j] + j as i32) as usize;
-        let sum = dot(&u[start + 1..=start + last - j], &x[j + 1..=last]);
-        x[j] -= sum;
+        let xj = -x[j];
+        for &i in above.of(j) {
+            let i = i as usize;
+            x[i] = xj.mul_add(u[adr[i] as usize + j], x[i]);
+        }
     }
 
     // x = inv(U') inv(D) x
