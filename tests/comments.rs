@@ -189,6 +189,16 @@ const DIVERGENCES: &[Divergence] = &[
                 twin: &["hessian, its factor, and the direction"],
             },
             Function {
+                name: "lib/cone path_eval",
+                kernel: &[
+                    "cost, minus the cost at the start, and its derivatives at a step (PrimalEval); sum of the absolute values of the slope's terms",
+                    "costs are subtracted before they can cancel",
+                ],
+                twin: &[
+                    "adds the derivatives of the cost at p.alpha (PrimalEval): in the bottom zone, where it is quadratic, to sum",
+                ],
+            },
+            Function {
                 name: "lib/dual friction_forces",
                 kernel: &["resolution of f32 for the difference of two squares"],
                 twin: &[],

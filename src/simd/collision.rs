@@ -28,6 +28,7 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     let Rows { contact, spots, .. } = rows;
     let mut found = R::zero();
     let (boxes, mut end) = (soft::Boxes::new(m, d), 0);
+    let (sleeps, speculates, filters) = (sleeps(m), speculates(m), m.users().filters());
     for k in 0..m.ncollision {
         if soft::is_soft(m, k) {
             if k >= end {
@@ -36,19 +37,19 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
             }
             continue;
         }
-        let awake = match sleeps(m) {
+        let awake = match sleeps {
             true => pair_awake(m, d, k),
             false => R::zero().le(R::zero()),
         };
-        if sleeps(m) && !awake.any() {
+        if sleeps && !awake.any() {
             continue;
         }
         let near = near(m, d, k) & awake;
-        let tried = match speculates(m) {
+        let tried = match speculates {
             true => tried(m, d, k) & awake,
             false => R::zero().lt(R::zero()),
         };
-        let [near, tried] = match m.users().filters() {
+        let [near, tried] = match filters {
             true => {
                 let stays = let_through(m, d, k, near | tried);
                 [near & stays, tried & stays]

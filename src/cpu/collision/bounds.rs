@@ -19,7 +19,8 @@ pub fn bounds_meet<R: Real>(
     shapes: &[Shape<R>; 2],
     detect: R,
 ) -> R::Mask {
-    let [first, second] = [0, 1].map(|i| bounding_box(m, own, geoms[i], &shapes[i]));
+    let first = bounding_box(m, own, geoms[0], &shapes[0]);
+    let second = bounding_box(m, own, geoms[1], &shapes[1]);
     boxes_meet(&first, &second, detect)
 }
 
@@ -42,6 +43,7 @@ pub fn bound_meets_plane<R: Real>(
 }
 
 /// The bounding box `geom_aabb` of a geom at its pose.
+#[inline(always)]
 pub fn bounding_box<R: Real>(m: &Model, own: &Own<R>, geom: usize, shape: &Shape<R>) -> Shape<R> {
     let [x, y, z, sizex, sizey, sizez] = std::array::from_fn(|i| own.geom_aabb(m, 6 * geom + i));
     let center = mul_mat_vec3(shape.mat, [x, y, z]);

@@ -102,6 +102,13 @@ impl Found {
 }
 
 impl Found {
+    // of each vertex one point: the vertices themselves are large
+    #[inline(always)]
+    fn corners(&self, point: impl Fn(&Vertex) -> [f64; 3]) -> [[f64; 3]; 4] {
+        let [a, b, c, d] = &self.simplex;
+        [point(a), point(b), point(c), point(d)]
+    }
+
     fn apart(&mut self) {
         self.separated = true;
         self.num = 0;
@@ -153,7 +160,7 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
             s.apart();
             return;
         }
-        x = combine(&weights[..s.num], &s.simplex.map(|v| v.diff)[..s.num]);
+        x = combine(&weights[..s.num], &s.corners(|v| v.diff)[..s.num]);
         before = if step > 0 { norm } else { FAR };
         norm = norm3(x);
         if s.num == 4 {
@@ -163,8 +170,8 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
 
     // witness points, and whether the plane across x separates the solids
     if s.num > 0 {
-        s.point1 = combine(&weights[..s.num], &s.simplex.map(|v| v.on1)[..s.num]);
-        s.point2 = combine(&weights[..s.num], &s.simplex.map(|v| v.on2)[..s.num]);
+        s.point1 = combine(&weights[..s.num], &s.corners(|v| v.on1)[..s.num]);
+        s.point2 = combine(&weights[..s.num], &s.corners(|v| v.on2)[..s.num]);
     }
     if norm > 0.0 && dot3(x, two.vertex(scl3(x, -1.0 / norm)).diff) > 0.0 {
         s.separated = true;
@@ -174,7 +181,7 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
 }
 
 fn nearest(s: &mut Found, weights: &mut [f64; 4]) {
-    let p = s.simplex.map(|v| v.diff);
+    let p = s.corners(|v| v.diff);
     *weights = [0.0; 4];
     match s.num + 1 {
         1 => weights[0] = 1.0,

@@ -75,7 +75,7 @@ fn on_face(face: usize, u: f64, v: f64) -> [f64; 3] {
     let axis = face / 2;
     let along = |k: f64| k * (2.0 / CONES as f64) - 1.0;
     let mut dir = [0.0; 3];
-    dir[axis] = if face % 2 == 0 { 1.0 } else { -1.0 };
+    dir[axis] = if face.is_multiple_of(2) { 1.0 } else { -1.0 };
     dir[(axis + 1) % 3] = along(u);
     dir[(axis + 2) % 3] = along(v);
     dir

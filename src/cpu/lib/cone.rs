@@ -195,7 +195,7 @@ impl<R: Real> Contact<R> {
         h
     }
 
-    /// What [`path_slope`] and [`path_cost`] need to know of the rows with residuals `x` that change by `v`.
+    /// What [`path_eval`] and [`path_cost`] need to know of the rows with residuals `x` that change by `v`.
     #[inline(always)]
     pub fn path(&self, inertia: &[R], x: &[R], v: &[R]) -> Path<R> {
         let (zero, one, half) = (R::zero(), R::one(), R::splat(0.5));
@@ -247,7 +247,7 @@ pub type Path<R> = [R; PATH];
 /// Number of numbers of a [`Path`].
 pub const PATH: usize = 12;
 
-/// Where a contact is at a step: its normal, the length of its tangent, and the zone of both.
+// where a contact is at a step: its normal, the length of its tangent, and what the square of that has changed by; its zone
 #[inline(always)]
 fn path_place<R: Real>(path: &Path<R>, alpha: R) -> ([R; 3], Zone<R>) {
     let (zero, two) = (R::zero(), R::splat(2.0));
@@ -260,7 +260,7 @@ fn path_place<R: Real>(path: &Path<R>, alpha: R) -> ([R; 3], Zone<R>) {
 
 /// Adds the derivatives of the cost at `p.alpha` (`PrimalEval`): in the bottom zone, where it is quadratic, to `sum`.
 #[inline(always)]
-pub fn path_slope<R: Real>(path: &Path<R>, p: &mut Point<R>, sum: &mut Quadratic<R>) {
+pub fn path_eval<R: Real>(path: &Path<R>, p: &mut Point<R>, sum: &mut Quadratic<R>) {
     let (zero, one) = (R::zero(), R::one());
     let &[n0, n1, _, uv, vv, _, q1, q2, k, mu, t0, _] = path;
     let alpha = p.alpha;
@@ -270,6 +270,7 @@ pub fn path_slope<R: Real>(path: &Path<R>, p: &mut Point<R>, sum: &mut Quadratic
         sum.square += R::select(now.bottom, q2, zero);
     }
     if now.middle.any() {
+        // derivatives
         let length = R::select(now.middle, t, one);
         let t1 = (uv + alpha * vv) / length;
         let t2 = (vv - t1 * t1) / length;
@@ -287,7 +288,7 @@ pub fn path_slope<R: Real>(path: &Path<R>, p: &mut Point<R>, sum: &mut Quadratic
 
 /// The cost at a step, less that of the start: costs are subtracted before they can cancel.
 #[inline(always)]
-pub fn path_cost<R: Real>(path: &Path<R>, alpha: R) -> R {
+pub(crate) fn path_cost<R: Real>(path: &Path<R>, alpha: R) -> R {
     let (zero, one, two, half) = (R::zero(), R::one(), R::splat(2.0), R::splat(0.5));
     let &[n0, n1, _, _, _, q0, q1, q2, k, mu, t0, side] = path;
     let ([n, t, moved], now) = path_place(path, alpha);

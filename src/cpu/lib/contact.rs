@@ -49,9 +49,9 @@ impl<R: Real> Shape<R> {
     /// The geom of one lane.
     pub fn lane(&self, lane: usize) -> Shape {
         Shape {
-            pos: self.pos.map(|x| x.lane(lane)),
-            mat: self.mat.map(|x| x.lane(lane)),
-            size: self.size.map(|x| x.lane(lane)),
+            pos: std::array::from_fn(|k| self.pos[k].lane(lane)),
+            mat: std::array::from_fn(|k| self.mat[k].lane(lane)),
+            size: std::array::from_fn(|k| self.size[k].lane(lane)),
         }
     }
 }

@@ -11,7 +11,7 @@
 //! A slope counts as zero below a bound. In f32 it also counts as zero if it is within rounding of its terms, whose absolute
 //! values are summed for that.
 
-use super::cone::{Path, path_cost, path_slope};
+use super::cone::{Path, path_cost, path_eval};
 use super::math::is_fine;
 use crate::real::{Mask, Real};
 use crate::types::MINVAL;
@@ -127,7 +127,7 @@ impl<R: Real> Line<'_, R> {
         sum.square += self.smooth[1];
         self.slope_friction(alpha, &mut sum);
         for cone in self.cones {
-            path_slope(cone, &mut p, &mut sum);
+            path_eval(cone, &mut p, &mut sum);
         }
         let curvature = R::splat(2.0) * sum.square;
         p.deriv[0] += alpha.mul_add(curvature, sum.linear);
