@@ -124,8 +124,8 @@ settable! {
         pub rne_post: bool,
         /// What each iteration of the solver did is kept (`mjSolverStat`, the model's flag `ENBL_SOLVERSTAT`), for [`Batch::read`] by its name:
         /// `solver_improvement solver_gradient solver_lineslope solver_nactive solver_nchange solver_neval solver_nupdate`, N × `ntree` ×
-        /// `nsolver`: of each island the iterations that it took (`island_niter`), and behind them those of no-slip; the rest is 0. Not on a
-        /// device.
+        /// `nsolver`: of each island the iterations that it took (`island_niter`, which the cores have), and behind them those of no-slip; the
+        /// rest is 0.
         pub solver_stat: bool,
         /// GPU: the first adapter whose name contains these letters.
         pub adapter: Option<String>,

@@ -937,6 +937,8 @@ fields! {
         nlatent,
         /// iterations of the solver of which is kept what they did (ours)
         nsolver,
+        /// ntree if it is kept what iterations of the solver did, else 0 (ours)
+        ntreestat,
         /// nv if the diagonal of A is to be exact, else 0 (ours)
         nvexact,
         /// nv if what bodies feel for moving has a slope (implicit, or a medium with implicitfast), else 0 (ours)
@@ -2073,6 +2075,8 @@ fields! {
         efm_qfrc: real[nvefm] {f},
         /// more than 0 where a row moves a dof (ours)
         efm_held: real[nvefm] {varies},
+        /// iterations of an island of which a kernel has written down what they did (ours)
+        solver_noted: int[ntreestat],
         /// acceleration that discrete-time inverse dynamics was given (ours)
         inv_qacc: real[nv] {q_s2},
         /// constraint force of the forward pass while the inverse runs (ours)

@@ -258,11 +258,6 @@ const DIVERGENCES: &[Divergence] = &[
                 twin: &["a = L L' in place; false if it is singular"],
             },
             Function {
-                name: "lib/dual set_states",
-                kernel: &["equality"],
-                twin: &[],
-            },
-            Function {
                 name: "lib/integrate advance",
                 kernel: &[
                     "advances activation, velocity, position and time by one timestep and keeps the acceleration for the next solve; positions move with vel, which may be the new qvel",
