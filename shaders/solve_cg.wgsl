@@ -32,6 +32,9 @@ fn conjugate_gradients(island: Island) -> i32 {
         _ = update_constraint(only(island, live));
         let gradient = update_gradient(only(island, live));
         let slope = scale * gradient.length;
+        if (nsolver > 0 && iteration > 0) {
+            note_step(only(island, live), iteration - 1, improvement, slope);
+        }
         if (iteration > 0) {
             // done when the step gained little or the forces balance
             live = live && !(improvement > 0.0 && improvement < opt_tolerance) && slope >= opt_tolerance;

@@ -44,6 +44,9 @@ fn newton(island: Island) -> i32 {
         let change = update_constraint(only(island, live));
         let gradient = update_gradient(only(island, live));
         let slope = scale * gradient.length;
+        if (nsolver > 0 && iteration > 0) {
+            note_step(only(island, live), iteration - 1, improvement, slope);
+        }
         let small = iteration == 0 && slope < opt_tolerance;
         if (iteration > 0) {
             // done when the step gained little or the forces balance

@@ -31,6 +31,12 @@ fn noslip_sweeps(island: Island) -> i32 {
     var improvement = team_sum(cost);
     team_sync();
     let most = group_max(island.nefc);
+    // behind the iterations of the solver
+    var before = 0;
+    if (nsolver > 0) {
+        before = noted_of(island);
+        _ = find_states(island);
+    }
     var live = island.nefc > 0;
     var niter = 0;
     for (var iteration = 0; iteration < opt_noslip_iterations; iteration++) {
@@ -52,6 +58,9 @@ fn noslip_sweeps(island: Island) -> i32 {
             improvement -= hold(g, r);
         }
         niter += select(0, 1, live);
+        if (nsolver > 0) {
+            note_sweep(g, before + iteration, scale * improvement);
+        }
         live = live && scale * improvement >= opt_noslip_tolerance;
         improvement = 0.0;
     }

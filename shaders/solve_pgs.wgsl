@@ -6,6 +6,9 @@
 fn mj_solve_pgs() {
     // no rows: qacc is the unconstrained acceleration
     find_islands();
+    if (nsolver > 0) {
+        clear_notes();
+    }
     start_forces();
     var niter = 0;
     for (var k = 0; k < MAX_ISLANDS; k++) {
@@ -64,6 +67,9 @@ fn pgs_sweeps(island: Island) -> i32 {
     let scale = scale_of(island);
     let num = blocks(island);
     let most = group_max(num);
+    if (nsolver > 0) {
+        _ = find_states(island);
+    }
     var random = vec2u(1u, 0u);
     var live = island.nefc > 0;
     var steady = 0;
@@ -96,6 +102,9 @@ fn pgs_sweeps(island: Island) -> i32 {
         let along = alignment(g);
         steady = select(steady + 1, 0, iteration > 0 && along < 0.0);
         niter += select(0, 1, live);
+        if (nsolver > 0) {
+            note_sweep(g, iteration, scale * improvement);
+        }
         // done when the sweep gained little, or f32 cannot resolve its changes
         let told = moved(g);
         live = live && scale * improvement >= opt_tolerance && told;

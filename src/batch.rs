@@ -122,10 +122,10 @@ settable! {
         /// Forces between bodies (`cacc cfrc_int cfrc_ext`) are computed once more after the last step of every call, as by a
         /// `mj_rnePostConstraint` after `mj_step`. Not on a device.
         pub rne_post: bool,
-        /// Statistics of every solver iteration are kept (`mjSolverStat`, the model's flag `ENBL_SOLVERSTAT`). [`Batch::read`]
-        /// returns them by name: `solver_improvement solver_gradient solver_lineslope solver_nactive solver_nchange solver_neval
-        /// solver_nupdate`, N × `ntree` × `nsolver`. The row of an island holds its iterations (`island_niter`), then those of
-        /// no-slip; the rest is 0. Not on a device.
+        /// What each iteration of the solver did is kept (`mjSolverStat`, the model's flag `ENBL_SOLVERSTAT`), for [`Batch::read`] by its name:
+        /// `solver_improvement solver_gradient solver_lineslope solver_nactive solver_nchange solver_neval solver_nupdate`, N × `ntree` ×
+        /// `nsolver`: of each island the iterations that it took (`island_niter`, which the cores have), and behind them those of no-slip; the
+        /// rest is 0.
         pub solver_stat: bool,
         /// GPU: the first adapter whose name contains these letters.
         pub adapter: Option<String>,

@@ -938,6 +938,8 @@ fields! {
         nlatent,
         /// number of solver iterations whose statistics are kept (ours)
         nsolver,
+        /// ntree if it is kept what iterations of the solver did, else 0 (ours)
+        ntreestat,
         /// nv if the diagonal of A is to be exact, else 0 (ours)
         nvexact,
         /// nv if forces on bodies have a slope over the velocity (implicit, or a medium with implicitfast), else 0 (ours)
@@ -2084,6 +2086,8 @@ fields! {
         efm_qfrc: real[nvefm] {f},
         /// sum of D over the rows that move a dof; 0 where none does (ours)
         efm_held: real[nvefm] {varies},
+        /// iterations of an island of which a kernel has written down what they did (ours)
+        solver_noted: int[ntreestat],
         /// acceleration that discrete-time inverse dynamics was given (ours)
         inv_qacc: real[nv] {q_s2},
         /// constraint force of the forward pass while the inverse runs (ours)

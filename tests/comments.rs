@@ -81,13 +81,6 @@ const DIVERGENCES: &[Divergence] = &[
                 twin: &["adds to qfrc the force and torque on a body at a point"],
             },
             Function {
-                name: "lib/cage cell_forces",
-                kernel: &[
-                    "forces of all cells of a flex on its nodes: linear elasticity in a frame that turns with the cell, and Rayleigh's damping. A lane finds those on its own nodes, from every cell that has them",
-                ],
-                twin: &[],
-            },
-            Function {
                 name: "lib/implicit_rows soften",
                 kernel: &[
                     "evaluates every row at the end of the timestep; in_metric: by how much less it moves than by inertia",
@@ -268,11 +261,6 @@ const DIVERGENCES: &[Divergence] = &[
                 name: "lib/dual cholesky",
                 kernel: &["a = L L'; the last entry of its first row says whether it is regular"],
                 twin: &["a = L L' in place; false if it is singular"],
-            },
-            Function {
-                name: "lib/dual set_states",
-                kernel: &["equality"],
-                twin: &[],
             },
             Function {
                 name: "lib/integrate advance",

@@ -26,6 +26,7 @@ fn cell_at(order: i32, n: i32) -> vec3i {
     return vec3i(n / (side * side), n / side % side, n % side);
 }
 
+// where a node is
 fn node_xpos(n: i32) -> vec3f {
     let body = flex_nodebodyid(n);
     return xpos(body) + xmat(body) * flex_node(n);

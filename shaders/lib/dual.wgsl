@@ -326,33 +326,36 @@ fn finish() {
 // the states of the rows from their forces
 fn set_states() {
     for (var r = lane; r < nefc(); r += LANES) {
-        let force = efc_force(r);
-        var state = CNSTRSTATE_QUADRATIC;
-        if (r < ne()) {
-            // equality
-        } else if (r < ne() + nf()) {
-            let loss = efc_frictionloss(r);
-            if (force >= loss) {
-                state = CNSTRSTATE_LINEARNEG;
-            } else if (force <= -loss) {
-                state = CNSTRSTATE_LINEARPOS;
-            }
-        } else if (is_elliptic(r)) {
-            if (is_normal(r)) {
-                let c = contact_of(r);
-                if (force <= 0.0) {
-                    state = CNSTRSTATE_SATISFIED;
-                } else if (contact_slides(c, of_contact<efc_force>(r, c.dim))) {
-                    state = CNSTRSTATE_CONE;
-                }
-                for (var n = 0; n < c.dim; n++) {
-                    set_efc_state(r + n, state);
-                }
-            }
+        if (is_elliptic(r) && !is_normal(r)) {
             continue;
-        } else if (force <= 0.0) {
-            state = CNSTRSTATE_SATISFIED;
         }
-        set_efc_state(r, state);
+        let state = state_of(r);
+        for (var n = 0; n < rows_of(r); n++) {
+            set_efc_state(r + n, state);
+        }
     }
+}
+
+// of a row; that of the first row of a contact stands for all
+fn state_of(r: i32) -> i32 {
+    let force = efc_force(r);
+    if (r < ne()) {
+        // equality
+        return CNSTRSTATE_QUADRATIC;
+    }
+    if (r < ne() + nf()) {
+        let loss = efc_frictionloss(r);
+        if (force >= loss) {
+            return CNSTRSTATE_LINEARNEG;
+        }
+        return select(CNSTRSTATE_QUADRATIC, CNSTRSTATE_LINEARPOS, force <= -loss);
+    }
+    if (force <= 0.0) {
+        return CNSTRSTATE_SATISFIED;
+    }
+    if (is_elliptic(r)) {
+        let c = contact_of(r);
+        return select(CNSTRSTATE_QUADRATIC, CNSTRSTATE_CONE, contact_slides(c, of_contact<efc_force>(r, c.dim)));
+    }
+    return CNSTRSTATE_QUADRATIC;
 }

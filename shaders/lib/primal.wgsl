@@ -23,6 +23,9 @@ fn by_island() {
         set_qfrc_constraint(i, 0.0);
     }
     find_islands();
+    if (nsolver > 0) {
+        clear_notes();
+    }
     // no rows: qacc is the unconstrained acceleration
     if (group_any(nefc() > 0)) {
         start();
@@ -148,15 +151,20 @@ fn row_force(r: i32, x: f32) -> RowForce {
 // force and state of every row from its residual (`mj_constraintUpdate`)
 fn update_constraint(g: Island) -> Change {
     var change = Change();
+    var told = vec3i(0);
     for (var k = lane; k < g.nefc; k += LANES) {
         let r = row_at(g, k);
-        let before = efc_state(r) == CNSTRSTATE_QUADRATIC;
+        let was = efc_state(r);
+        let before = was == CNSTRSTATE_QUADRATIC;
         if (is_elliptic(r)) {
             if (is_normal(r)) {
                 let c = contact_of(r);
                 let state = contact_force(c, r, of_contact<solver_Jaref>(r, c.dim));
                 for (var n = 0; n < c.dim; n++) {
                     set_efc_state(r + n, state);
+                }
+                if (nsolver > 0) {
+                    told += c.dim * told_of(was, state);
                 }
                 change.quadratic |= before != (state == CNSTRSTATE_QUADRATIC);
                 change.cone |= state == CNSTRSTATE_CONE;
@@ -166,7 +174,13 @@ fn update_constraint(g: Island) -> Change {
         let now = row_force(r, solver_Jaref(r));
         set_efc_force(r, now.force);
         set_efc_state(r, now.state);
+        if (nsolver > 0) {
+            told += told_of(was, now.state);
+        }
         change.quadratic |= before != (now.state == CNSTRSTATE_QUADRATIC);
+    }
+    if (nsolver > 0) {
+        noted_rows = sum_told(told);
     }
     let changes = team_or(select(0, 1, change.quadratic) | select(0, 2, change.cone));
     team_sync();
@@ -356,11 +370,15 @@ fn line_search(g: Island, scale: f32) -> vec2f {
     var answer = p0;
     var phase = select(5, -1, norm >= MINVAL);
     var alpha = 0.0;
+    var looked = 0;
     for (var neval = 0; neval < 3 * opt_ls_iterations + 8; neval++) {
         if (!group_any(phase != 5)) {
             break;
         }
         let p = line_eval(g, smooth_, alpha, gtol);
+        if (nsolver > 0) {
+            looked += select(0, 1, phase != 5);
+        }
         let spent = neval + 1 >= opt_ls_iterations;
         if (phase == -1) {
             // the start; Newton's step from there
@@ -432,6 +450,10 @@ fn line_search(g: Island, scale: f32) -> vec2f {
             phase = 2;
             alpha = 0.5 * (p1.alpha + p2.alpha);
         }
+    }
+    if (nsolver > 0) {
+        noted_slope = abs(answer.slope) * scale / norm;
+        noted_neval = looked;
     }
     return vec2f(answer.alpha, -answer.cost);
 }

@@ -72,6 +72,7 @@ pub(super) fn option_sizes(m: &mut Arrays) {
         true => (m.opt.iterations.max(0) + m.opt.noslip_iterations.max(0)).min(MAXSOLVER) as usize,
         false => 0,
     };
+    m.ntreestat = if m.nsolver > 0 { m.ntree } else { 0 };
     let sleep = m.ntree > 0 && m.nflex == 0 && m.opt.enabled(ENBL_SLEEP);
     let latent = m.nq + m.nv + m.na + m.nsensordata;
     [m.ntreesleep, m.nbodysleep, m.nlatent] = match sleep {

@@ -126,10 +126,6 @@ fn on_device(m: &Arrays) -> Vec<Need> {
             "sleep",
         ));
     }
-    if m.opt.enabled(ENBL_SOLVERSTAT) {
-        let what = "what each iteration of the solver did (solver_stat) on a device";
-        out.push(Need::new(what, By::Option, "iterations"));
-    }
     if !m.opt.disabled(DSBL_SENSOR) {
         sensors_on_device(m, &mut out);
     }

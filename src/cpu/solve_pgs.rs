@@ -23,7 +23,7 @@ use crate::types::*;
 pub fn solve_pgs(m: &Model, d: &mut Data) {
     island(m, d);
     d.solver_niter[0] = 0;
-    stat::clear(d);
+    stat::clear_notes(d);
     d.qfrc_constraint.fill(0.0);
     d.qacc.copy_from_slice(&d.qacc_smooth);
 

@@ -54,6 +54,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     slope
     sparse
     spatial
+    stat
     tactile
     tiles
     touch

@@ -27,7 +27,7 @@ pub struct Problems {
 /// Constraint forces and acceleration by projected Gauss-Seidel (`mj_fwdConstraint`, `mj_solPGS`).
 pub fn solve_pgs<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     d.solver_niter[0] = R::int(0);
-    stat::clear(d);
+    stat::clear_notes(d);
     d.qfrc_constraint.fill(R::zero());
     d.qacc.copy_from_slice(&d.qacc_smooth);
     rows.find_islands(m, d);

@@ -59,7 +59,7 @@ pub fn by_island<R: Real>(
     solve: impl Fn(&Model, &mut Data<R>, &mut Rows<R>, &Island<'_, R>) -> R,
 ) {
     d.solver_niter[0] = R::int(0);
-    stat::clear(d);
+    stat::clear_notes(d);
     d.qfrc_constraint.fill(R::zero());
     d.qacc.copy_from_slice(&d.qacc_smooth);
     rows.find_islands(m, d);

@@ -483,7 +483,7 @@ pub fn parity(name: &str, tolerance: f64, inout: &[&str]) {
     parity_but(name, tolerance, inout, &[]);
 }
 
-/// The same with separate tolerances for some arrays.
+/// The same with tolerances of their own for some arrays, of all models or of one (`model array`).
 pub fn parity_but(name: &str, tolerance: f64, inout: &[&str], but: &[(&str, f64)]) {
     parity_at(0, name, tolerance, inout, but);
 }
@@ -540,7 +540,7 @@ pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[
                 *residual = residual.max(worst.error);
                 let own = but
                     .iter()
-                    .find(|(name, _)| *name == field)
+                    .find(|(name, _)| *name == field || *name == format!("{file} {field}"))
                     .map_or(tolerance, |(_, own)| *own);
                 if worst.error > own * scale.unwrap_or(1.0) {
                     faults.push(format!("{place}: {field}: {worst:?}"));

@@ -177,7 +177,7 @@ pub fn by_island(
 ) {
     crate::cpu::island::island(m, d);
     d.solver_niter[0] = 0;
-    stat::clear(d);
+    stat::clear_notes(d);
     d.qfrc_constraint.fill(0.0);
     d.qacc.copy_from_slice(&d.qacc_smooth);
 

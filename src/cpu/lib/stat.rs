@@ -9,7 +9,7 @@ use crate::real::{Real, lanes};
 use crate::types::{ConstraintState, Solver};
 
 /// Clears the statistics of all iterations.
-pub fn clear<R: Real>(d: &mut Data<R>) {
+pub fn clear_notes<R: Real>(d: &mut Data<R>) {
     for x in [
         &mut d.solver_improvement,
         &mut d.solver_gradient,
@@ -39,7 +39,7 @@ pub struct Notes<R: Real> {
 
 impl<R: Real> Notes<R> {
     /// Empty.
-    pub fn new(m: &Model) -> Self {
+    pub(crate) fn new(m: &Model) -> Self {
         Self {
             asked: m.nsolver > 0,
             newton: m.opt.solver == Solver::Newton,
@@ -49,7 +49,7 @@ impl<R: Real> Notes<R> {
     }
 
     /// Stores the states of an island's rows before a step.
-    pub fn before(&mut self, d: &Data<R>, island: &Island<'_, R>) {
+    pub(crate) fn before(&mut self, d: &Data<R>, island: &Island<'_, R>) {
         if self.asked {
             self.states.clear();
             let states = island.rows.iter().map(|&r| d.efc_state[r as usize]);
@@ -58,7 +58,7 @@ impl<R: Real> Notes<R> {
     }
 
     /// Writes the statistics of a step in the lanes that made it, and the gradient after it.
-    pub fn write(
+    pub(crate) fn write(
         &mut self,
         m: &Model,
         d: &mut Data<R>,
@@ -132,7 +132,7 @@ struct Sweep {
 
 impl SweepNotes {
     /// Starts the statistics of a problem.
-    pub fn begin(&mut self, m: &Model, problem: &Problem) {
+    pub(crate) fn begin(&mut self, m: &Model, problem: &Problem) {
         self.room = m.nsolver;
         self.sweeps.clear();
         if self.room > 0 {
@@ -141,7 +141,7 @@ impl SweepNotes {
     }
 
     /// Records a sweep.
-    pub fn sweep(&mut self, problem: &Problem, improvement: f64) {
+    pub(crate) fn sweep(&mut self, problem: &Problem, improvement: f64) {
         if self.room == 0 {
             return;
         }
@@ -159,7 +159,7 @@ impl SweepNotes {
     }
 
     /// Writes the statistics to an island of the world, behind those of `before` iterations.
-    pub fn give<R: Real>(&self, d: &mut Data<R>, island: usize, lane: usize, before: usize) {
+    pub(crate) fn give<R: Real>(&self, d: &mut Data<R>, island: usize, lane: usize, before: usize) {
         let sweeps = self.sweeps.iter().zip(before..self.room);
         for (sweep, k) in sweeps {
             let at = island * self.room + k;
@@ -170,7 +170,7 @@ impl SweepNotes {
     }
 }
 
-// the states of the rows from their forces (`dualState`)
+// the states of rows whose forces these are
 fn find_states(problem: &Problem, states: &mut Vec<ConstraintState>) {
     let [ne, nf] = problem.counts;
     states.clear();
