@@ -358,8 +358,11 @@ pub fn forward(m: &Model, run: &mut impl Run) {
 }
 
 /// Forward dynamics behind what depends on position alone (`mj_forwardSkip` of `mjSTAGE_POS`). Controls stay those that were read: the
-/// history has gone on since.
+/// history has gone on since. Rows that a discrete step has changed are made anew.
 pub fn after_position(m: &Model, run: &mut impl Run) {
+    if m.opt.is_discrete() {
+        run(&make_constraint);
+    }
     if looks_ahead(m) {
         run(&com_vel);
     }
