@@ -124,6 +124,10 @@ impl News {
 }
 
 // a world's model on its way
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one of each world is there for a moment; a box would cost an allocation"
+)]
 enum Begun<'a> {
     Numbers(Renumbered<'a>),
     Whole(News),
