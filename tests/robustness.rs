@@ -340,6 +340,10 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
             "contacts that stick with the integrator \"discrete\"",
         ),
         (
+            flag("sleep='enable' island='disable'").replace("<option>", "<option integrator='discrete'>"),
+            "the flag \"sleep\" without islands with the integrator \"discrete\"",
+        ),
+        (
             flag("sleep='enable'").replace(
                 "</mujoco>",
                 "<tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon><equality><tendon tendon1='t'/></equality></mujoco>",

@@ -258,7 +258,7 @@ fn shapes_are_felt_as_mujocos_are() {
             }
             batch.forward().unwrap();
             let have = batch.reals("sensordata").unwrap();
-            let error = common::error(&have, golden.get(&format!("felt/{k}")).unwrap());
+            let error = common::error(have, golden.get(&format!("felt/{k}")).unwrap());
             let tolerance = by_precision(backend, 1e-9, 1e-4);
             assert!(error < tolerance, "{backend:?}, {name}: {error:.1e}");
         }

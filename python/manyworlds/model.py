@@ -106,6 +106,9 @@ class Model:
         opt, stat = model.opt, model.stat
         sizes = {name: max(0, int(getattr(model, name))) for name in _core.Model.sizes() if hasattr(model, name)}
         fields = {name: getattr(model, name) for name, (room, *_) in TABLE.items() if room == "Model" and hasattr(model, name)}
+        trees = _mesh_trees(model)
+        sizes["nbvh"] = len(trees["bvh_nodeid"])
+        fields.update(trees)
         options = {name: np.atleast_1d(getattr(opt, name)) for name in _core.Model.options() if hasattr(opt, name)}
         numbers = [stat.meaninertia, stat.meanmass, stat.meansize, stat.extent, *stat.center]
         names = {}
@@ -221,6 +224,19 @@ class Model:
 
     def __repr__(self):
         return f"<manyworlds.Model: {self.nbody} bodies, nq {self.nq}, nv {self.nv}, nu {self.nu}>"
+
+
+def _mesh_trees(model: mujoco.MjModel) -> dict[str, np.ndarray]:  # pyright: ignore[reportAttributeAccessIssue]
+    """Of MuJoCo's trees of boxes those around triangles, where a signed distance field needs them."""
+    import mujoco
+
+    needed = np.any(model.geom_type == int(mujoco.mjtGeom.mjGEOM_SDF))
+    num = model.mesh_bvhnum * int(needed)
+    end = np.cumsum(num)
+    rows = [np.arange(first, first + n) for first, n in zip(model.mesh_bvhadr, num, strict=True)]
+    boxes = np.concatenate([np.zeros(0, int), *rows]).astype(int)
+    trees = {name: getattr(model, name)[boxes] for name in ("bvh_child", "bvh_nodeid", "bvh_aabb")}
+    return trees | {"mesh_bvhadr": np.where(num > 0, end - num, -1).astype(np.int32), "mesh_bvhnum": num.astype(np.int32)}
 
 
 def _unpickled(data: bytes) -> Model:

@@ -204,8 +204,9 @@ fn discrete(m: &Arrays, out: &mut Vec<Need>) {
         let what = format!("{what} with the integrator \"discrete\"");
         out.push(Need::new(what, by, attr));
     };
-    if sleeps(m) {
-        need("the flag \"sleep\"", By::Flag, "sleep");
+    // MuJoCo ends there too
+    if sleeps(m) && m.opt.disabled(DSBL_ISLAND) {
+        need("the flag \"sleep\" without islands", By::Flag, "sleep");
     }
     if m.nadhesion > 0 {
         need("contacts that stick", By::Option, "integrator");
