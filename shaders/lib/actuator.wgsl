@@ -150,7 +150,7 @@ fn muscle_by_length(l: f32, lmin: f32, lmax: f32) -> f32 {
     return muscle_parabola(l, lmax, b);
 }
 
-// its slope
+// its derivative with respect to the length
 fn muscle_by_length_slope(l: f32, lmin: f32, lmax: f32) -> f32 {
     let a = 0.5 * (lmin + 1.0);
     let b = 0.5 * (1.0 + lmax);
@@ -206,7 +206,7 @@ fn muscle_gain(i: i32, len: f32, vel: f32) -> f32 {
     return -scale.x * fl * muscle_by_velocity(v, fvmax);
 }
 
-// slope of muscle_gain over the length
+// derivative of muscle_gain with respect to the length
 fn muscle_gain_stiffness(i: i32, len: f32, vel: f32) -> f32 {
     let r = actuator_outadr(i);
     let range = vec2f(actuator_gainprm(i, 0), actuator_gainprm(i, 1));
@@ -259,7 +259,7 @@ fn muscle_bias(i: i32, len: f32) -> f32 {
     return -scale.x * actuator_biasprm(i, 7) * fp;
 }
 
-// slope of muscle_bias over the length
+// derivative of muscle_bias with respect to the length
 fn muscle_bias_stiffness(i: i32, len: f32) -> f32 {
     let r = actuator_outadr(i);
     let range = vec2f(actuator_biasprm(i, 0), actuator_biasprm(i, 1));

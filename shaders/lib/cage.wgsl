@@ -38,7 +38,7 @@ fn node_vel(n: i32, point: vec3f) -> vec3f {
     return motion.lin + cross(motion.rot, point - subtree_com(body_rootid(body)));
 }
 
-// puts the vertices of a flex where they are between the nodes
+// interpolates the vertices of a flex between the nodes
 fn place_vertices(f: i32) {
     let order = flex_interp(f);
     let cells = vec3f(f32(flex_cellnum(f, 0)), f32(flex_cellnum(f, 1)), f32(flex_cellnum(f, 2)));
@@ -137,7 +137,7 @@ fn cell_stretched(f: i32, first: vec3i) -> mat3x3f {
     var out: mat3x3f;
     for (var a = 0; a < 3; a++) {
         var sum = vec3f(0.0);
-        // the middles of the faces alone, or their corners
+        // only between the centers of opposite faces
         for (var corner = 0; corner < select(1, 4, order == 1); corner++) {
             var at = vec3i(0);
             at[(a + 1) % 3] = select(1, corner / 2, order == 1);
@@ -151,7 +151,7 @@ fn cell_stretched(f: i32, first: vec3i) -> mat3x3f {
     return out;
 }
 
-// the rotation that is nearest to a matrix
+// the rotation nearest to a matrix, given by its columns
 fn cell_rotation(to: mat3x3f) -> mat3x3f {
     var quat = vec4f(1.0, 0.0, 0.0, 0.0);
     for (var turn = 0; turn < CELL_TURNS; turn++) {

@@ -208,7 +208,7 @@ fn of_current(i: i32, s: Slots, sum: f32, slope: f32) -> f32 {
     return select(0.0, k * drawn * (1.0 - exp(-opt_timestep / tau)), limit <= 0.0 || abs(rate) < limit);
 }
 
-// slope of a motor's torque over the length: of what its controller does about the position, and of cogging
+// derivative of a motor's torque with respect to the length: of the controller's reaction to the position, and of cogging
 fn motor_stiffness(i: i32, bad: bool) -> f32 {
     var slope = 0.0;
     if (actuator_gaintype(i) == GAIN_DCMOTOR) {

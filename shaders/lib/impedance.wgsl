@@ -30,8 +30,8 @@ fn solver(solref: vec2f, solimp: array<f32, 5>) -> Solver {
         max(solimp[4], 1.0)));
 }
 
-// damping ratio of a standard solref whose spring a discrete step cannot resolve, time constant times damping ratio below the timestep; 0 where it can, or
-// refsafe is off
+// damping ratio of a standard solref whose spring a discrete step cannot resolve (time constant times damping ratio below the timestep); 0
+// where it can, or if refsafe is off
 fn unresolved(s: Solver) -> f32 {
     let tc = s.solref[0];
     let dr = s.solref[1];

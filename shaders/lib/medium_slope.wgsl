@@ -9,7 +9,7 @@ fn moved_along(g: i32, k: i32) -> f32 {
     return geom_fluid(g, k);
 }
 
-// of a box
+// derivatives for the inertia box
 fn box_slope(i: i32, vel: Medium, along: Medium) -> Medium {
     let drag = box_drag(i);
     return Medium(
@@ -17,7 +17,7 @@ fn box_slope(i: i32, vel: Medium, along: Medium) -> Medium {
         -along.rot * (drag.angular + 2.0 * drag.spin * abs(vel.rot)));
 }
 
-// of an ellipsoid; of its drag alone in the metric of a discrete step
+// derivatives for an ellipsoid; only of its drag in the metric of a discrete step
 fn ellipsoid_slope(g: i32, vel: Medium, along: Medium) -> Medium {
     // momentum of the fluid that moves along (added mass)
     let mass = opt_density * vec3f(moved_along(g, 6), moved_along(g, 7), moved_along(g, 8));

@@ -1,6 +1,7 @@
 // the metric in which a discrete step is solved for, `M + h D + h² K`: inertia, with what dampers D and springs K add to it in a timestep h. While the
 // solver works, the metric and its factor stand in the places of M, qLD and qLDiagInv, and qfrc_smooth holds what springs lose as they move; `settle`
-// puts everything back where it was. Every lane of the team must call these functions, unless they are of one joint or row
+// puts everything back where it was. Every lane of the team must call these functions, unless they are of one joint or row. A
+// row of the metric belongs to the lane of its dof
 
 // the metric and its factor in the places of M and its own, and rows in it
 fn build_metric() {
@@ -139,7 +140,7 @@ fn stiffen_tendon(t: i32) {
     }
 }
 
-// a spring and a damper along what moves these dofs so, at this velocity; a row is the lane's that its dof is
+// adds a spring and a damper along a coordinate with this Jacobian and this velocity
 fn resist_along<dofs, moves>(adr: i32, num: i32, velocity: f32, firm: f32, damp: f32) {
     for (var k = 0; k < num; k++) {
         let i = dofs(adr + k);

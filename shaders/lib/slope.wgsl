@@ -93,7 +93,7 @@ fn add_bias(i: i32) {
     }
 }
 
-// the slope of a free and rigid body's bias force on dof `i`, over the velocities of its six dofs
+// derivative of a free rigid body's bias force on dof `i` with respect to the velocities of its six dofs
 fn bias_slope(i: i32) -> array<f32, 6> {
     let body = dof_bodyid(i);
     var slope = gyroscopic(crb(body), cvel(body));

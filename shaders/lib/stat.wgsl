@@ -7,7 +7,7 @@ var<private> noted_rows: vec3i;
 var<private> noted_slope: f32;
 var<private> noted_neval: i32;
 
-// nothing is known of any iteration
+// clears the statistics of all iterations
 fn clear_notes() {
     for (var i = 0; i < ntree; i++) {
         for (var k = lane; k < nsolver; k += LANES) {

@@ -91,7 +91,7 @@ pub fn force_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R
     slope + gain * actuator_input(m, d, i, bad)
 }
 
-/// How an actuator's force grows with its length.
+/// Derivative of an actuator's force with respect to its length.
 pub fn length_slope<R: Real>(m: &Model, d: &Data<R>, i: usize, bad: R::Mask) -> R {
     let r = m.actuator_outadr[i] as usize;
     let (length, velocity) = (d.actuator_length[r], d.actuator_velocity[r]);

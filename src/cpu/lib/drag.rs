@@ -55,7 +55,7 @@ pub fn less_drag<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-/// The medium's resistance to the motions of a body, a unit of each at a time.
+/// Drag on a body: its derivatives for unit motions.
 #[inline(always)]
 pub fn slope_resistance<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     // integrators with a symmetric factor take the symmetric part; free rigid bodies have a full one

@@ -44,7 +44,7 @@ pub fn build_metric<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: u
     }
 }
 
-/// The metric for M, or M for the metric; their factors likewise.
+/// Exchanges M and the metric, and their factors.
 pub fn exchange_metric<R: Real>(d: &mut Data<R>) {
     std::mem::swap(&mut d.M, &mut d.efm_M);
     std::mem::swap(&mut d.qLD, &mut d.qH);
