@@ -358,7 +358,8 @@ impl<'a> Place<'a> {
         let mut left = words;
         for k in rows {
             let slot = &mut self.slots[k];
-            if slot.words <= left {
+            // an array that the model lacks is not declared
+            if slot.words > 0 && slot.words <= left {
                 left -= slot.words;
                 (slot.chip, self.placed[k]) = (true, true);
             }
