@@ -227,10 +227,11 @@ class Model:
 
 
 def _mesh_trees(model: mujoco.MjModel) -> dict[str, np.ndarray]:  # pyright: ignore[reportAttributeAccessIssue]
-    """Of MuJoCo's trees of boxes those around triangles, where a signed distance field needs them."""
+    """The part of MuJoCo's bounding volume trees that is around triangles; empty without geoms of type `sdf`."""
     import mujoco
 
-    needed = np.any(model.geom_type == int(mujoco.mjtGeom.mjGEOM_SDF))
+    sdf = int(mujoco.mjtGeom.mjGEOM_SDF)  # pyright: ignore[reportAttributeAccessIssue]
+    needed = np.any(model.geom_type == sdf)
     num = model.mesh_bvhnum * int(needed)
     end = np.cumsum(num)
     rows = [np.arange(first, first + n) for first, n in zip(model.mesh_bvhadr, num, strict=True)]
