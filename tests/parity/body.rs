@@ -7,7 +7,7 @@ use manyworlds::fields::ViewMut;
 use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::dataflow::dataflow;
 use manyworlds::gpu::device::{Device, Request};
-use manyworlds::gpu::run::step_walk;
+use manyworlds::gpu::run::{inverse_walk, step_walk};
 use manyworlds::gpu::ties::Ties;
 use manyworlds::gpu::unroll::{MOST, SOFTWARE, unroll};
 use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
@@ -488,6 +488,24 @@ pub fn parity_but(name: &str, tolerance: f64, inout: &[&str], but: &[(&str, f64)
     parity_at(0, name, tolerance, inout, but);
 }
 
+// runs the twins before a stage, of a step or else of inverse dynamics; false if neither has the stage
+fn comes_to(m: &Model, stage: &'static Stage, nth: usize, worlds: &mut [Data]) -> bool {
+    let has = |walk: &[&'static Stage]| walk.iter().position(|s| s.name == stage.name);
+    if has(&step_walk(m)).is_some() {
+        up_to(m, stage, nth, worlds);
+        return true;
+    }
+    let walk = inverse_walk(m);
+    let Some(end) = has(&walk) else {
+        return false;
+    };
+    for d in worlds {
+        walk[..end].iter().for_each(|before| (before.twin)(m, d));
+        round_data(d);
+    }
+    true
+}
+
 /// The same for the `nth` occurrence of the stage in a step, from 0.
 pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[(&str, f64)]) {
     let stage = stages::stage(name).unwrap();
@@ -509,11 +527,10 @@ pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[
         let mut m = golden.model();
         ask_for(&mut m, name);
         round_model(&mut m);
-        if !step_walk(&m).iter().any(|s| s.name == name) {
+        let mut before = worlds(&golden, &m, NWORLD);
+        if !comes_to(&m, stage, nth, &mut before) {
             continue;
         }
-        let mut before = worlds(&golden, &m, NWORLD);
-        up_to(&m, stage, nth, &mut before);
         spoil(name, &mut before);
         before.iter_mut().for_each(|d| poison(d, &made));
         // one lane once more, unrolled for this model
