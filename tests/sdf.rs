@@ -116,6 +116,24 @@ fn octrees_of_meshes_are_mujocos() {
     }
 }
 
+// the number of contacts, then distance, position and normal of each, in MuJoCo's order
+fn contacts_are(d: &Data, want: f64, rows: &[f64], tolerance: f64, place: &str) {
+    assert_eq!(f64::from(d.ncon[0]), want, "{place}");
+    for (c, row) in rows.chunks_exact(7).take(want as usize).enumerate() {
+        let have = [
+            &[d.contact_dist[c]],
+            &d.contact_pos[c][..],
+            &d.contact_frame[c][..3],
+        ]
+        .concat();
+        let error = common::error(&have, row);
+        assert!(
+            error < tolerance,
+            "{place}, contact {c}: {error:.1e} {have:?} {row:?}"
+        );
+    }
+}
+
 #[test]
 fn contacts_of_shapes_are_mujocos() {
     let golden = golden();
@@ -139,21 +157,8 @@ fn contacts_of_shapes_are_mujocos() {
             cpu::kinematics::kinematics(&m, &mut d);
             cpu::collision::collision(&m, &mut d);
             let want = golden.get(&format!("ncon/{k}")).unwrap()[pose];
-            assert_eq!(f64::from(d.ncon[0]), want, "{name}, pose {pose}");
             let rows = golden.state(&format!("contact/{k}"), pose);
-            for (c, row) in rows.chunks_exact(7).take(want as usize).enumerate() {
-                let have = [
-                    &[d.contact_dist[c]],
-                    &d.contact_pos[c][..],
-                    &d.contact_frame[c][..3],
-                ]
-                .concat();
-                let error = common::error(&have, row);
-                assert!(
-                    error < tolerance,
-                    "{name}, pose {pose}, contact {c}: {error:.1e} {have:?} {row:?}"
-                );
-            }
+            contacts_are(&d, want, rows, tolerance, &format!("{name}, pose {pose}"));
         }
     }
 }
@@ -184,21 +189,8 @@ fn contacts_and_distances_of_meshes_are_mujocos() {
             cpu::kinematics::kinematics(&m, &mut d);
             cpu::collision::collision(&m, &mut d);
             cpu::sensor_pos::sensor_pos(&m, &mut d);
-            assert_eq!(f64::from(d.ncon[0]), *want, "{name}, pose {pose}");
             let rows = golden.state(&format!("mesh_contact/{k}"), pose);
-            for (c, row) in rows.chunks_exact(7).take(*want as usize).enumerate() {
-                let have = [
-                    &[d.contact_dist[c]],
-                    &d.contact_pos[c][..],
-                    &d.contact_frame[c][..3],
-                ]
-                .concat();
-                let error = common::error(&have, row);
-                assert!(
-                    error < tolerance,
-                    "{name}, pose {pose}, contact {c}: {error:.1e} {have:?} {row:?}"
-                );
-            }
+            contacts_are(&d, *want, rows, tolerance, &format!("{name}, pose {pose}"));
             let told = golden.state(&format!("mesh_sensor/{k}"), pose);
             let error = common::error(&d.sensordata, told);
             assert!(
