@@ -377,17 +377,31 @@ macro_rules! elem {
 /// Storage of an element, for a model (`f64`) and for a world (`R`).
 #[expect(non_camel_case_types, reason = "they are the words of the table")]
 mod kind {
-    use super::Real;
+    use super::{Real, View, ViewMut};
     use std::fmt::Debug;
 
     pub trait Kind<R> {
         type T: bytemuck::Pod + Default + Debug + PartialEq + Send + Sync;
 
         /// The element of a model.
-        type Of;
+        type Of: Copy;
 
         /// A model's element, the same in every lane.
         fn splat(x: Self::Of) -> Self::T;
+
+        /// Fills an empty array of a tile with the model's array, the same in every lane.
+        #[inline(never)]
+        fn fill(array: &mut Vec<Self::T>, model: &[Self::Of]) {
+            if array.is_empty() {
+                array.extend(model.iter().map(|x| Self::splat(*x)));
+            }
+        }
+
+        /// An array as plain numbers.
+        fn view(array: &[Self::T]) -> View<'_, R>;
+
+        /// An array as plain numbers, to be written.
+        fn view_mut(array: &mut [Self::T]) -> ViewMut<'_, R>;
     }
 
     macro_rules! kinds {
@@ -401,6 +415,14 @@ mod kind {
                     #[inline(always)]
                     fn splat(x: [f64; $width]) -> [R; $width] {
                         x.map(R::splat)
+                    }
+
+                    fn view(array: &[[R; $width]]) -> View<'_, R> {
+                        View::Real(array.as_flattened())
+                    }
+
+                    fn view_mut(array: &mut [[R; $width]]) -> ViewMut<'_, R> {
+                        ViewMut::Real(array.as_flattened_mut())
                     }
                 }
             )+
@@ -417,6 +439,14 @@ mod kind {
         fn splat(x: f64) -> R {
             R::splat(x)
         }
+
+        fn view(array: &[R]) -> View<'_, R> {
+            View::Real(array)
+        }
+
+        fn view_mut(array: &mut [R]) -> ViewMut<'_, R> {
+            ViewMut::Real(array)
+        }
     }
 
     // integers of a world: one for every lane of `R`
@@ -429,25 +459,33 @@ mod kind {
         fn splat(x: i32) -> R::Int {
             R::int(x)
         }
+
+        fn view(array: &[R::Int]) -> View<'_, R> {
+            View::Int(bytemuck::cast_slice(array))
+        }
+
+        fn view_mut(array: &mut [R::Int]) -> ViewMut<'_, R> {
+            ViewMut::Int(bytemuck::cast_slice_mut(array))
+        }
     }
 }
 
-macro_rules! view {
-    (int, $array:expr) => {
-        View::Int(bytemuck::cast_slice(&$array))
-    };
-    ($kind:ident, $array:expr) => {
-        View::Real(bytemuck::cast_slice(&$array))
-    };
+// What each row of the table does to its array. They are functions that stay functions: inlined into some four hundred rows, they
+// took a quarter of the time to build this crate.
+
+#[inline(never)]
+fn zeros<T: Clone + Default>(num: usize) -> Vec<T> {
+    vec![T::default(); num]
 }
 
-macro_rules! view_mut {
-    (int, $array:expr) => {
-        ViewMut::Int(bytemuck::cast_slice_mut(&mut $array))
-    };
-    ($kind:ident, $array:expr) => {
-        ViewMut::Real(bytemuck::cast_slice_mut(&mut $array))
-    };
+#[inline(never)]
+fn resize<T: Clone + Default>(array: &mut Vec<T>, num: usize) {
+    array.resize(num, T::default());
+}
+
+#[inline(never)]
+fn copy<T: Clone>(array: &mut Vec<T>, of: &[T]) {
+    *array = of.to_vec();
 }
 
 macro_rules! within {
@@ -522,7 +560,7 @@ macro_rules! fields {
         /// Any code can make one and write into it. Only [`Model::from_arrays`] makes a [`Model`] from it, and only
         /// [`Model::edit`] changes the arrays of a [`Model`].
         #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
-        #[derive(Clone, Debug, Default, PartialEq)]
+        #[derive(Debug, PartialEq)]
         pub struct Arrays {
             $($(#[doc = $sdoc])+ pub $size: usize,)*
             /// Options of the simulation.
@@ -536,6 +574,32 @@ macro_rules! fields {
                 #[doc = line!($melem[$($mdim),+] [$($($munit)*)?] [$($($mframe)?)?])]
                 pub $mname: Vec<<kind::$melem as kind::Kind<f64>>::T>,
             )*
+        }
+
+        impl Default for Arrays {
+            fn default() -> Self {
+                Self {
+                    $($size: 0,)*
+                    opt: crate::model::Opt::default(),
+                    stat: crate::model::Statistic::default(),
+                    names: crate::model::Names::default(),
+                    $($mname: Vec::new(),)*
+                }
+            }
+        }
+
+        impl Clone for Arrays {
+            fn clone(&self) -> Self {
+                let mut out = Self {
+                    $($size: self.$size,)*
+                    opt: self.opt.clone(),
+                    stat: self.stat.clone(),
+                    names: self.names.clone(),
+                    ..Self::default()
+                };
+                $(copy(&mut out.$mname, &self.$mname);)*
+                out
+            }
         }
 
         impl Arrays {
@@ -552,17 +616,18 @@ macro_rules! fields {
 
             /// Gives every array of the room `Model` its size, filled with zeros.
             pub fn allocate(&mut self) {
-                $(self.$mname = vec![Default::default(); [$(dim!(self, $mdim)),+].iter().product::<usize>()];)*
+                $(let num = [$(dim!(self, $mdim)),+].iter().product();
+                self.$mname = zeros(num);)*
             }
 
             /// An array of the model by its place in the table; none for an array of a world.
             pub fn view(&self, row: Row) -> Option<View<'_>> {
-                match row { $(Row::$mname => Some(view!($melem, self.$mname)),)* _ => None }
+                match row { $(Row::$mname => Some(<kind::$melem as kind::Kind<f64>>::view(&self.$mname)),)* _ => None }
             }
 
             /// An array of the model by its place in the table, to be written; none for an array of a world.
             pub fn view_mut(&mut self, row: Row) -> Option<ViewMut<'_>> {
-                match row { $(Row::$mname => Some(view_mut!($melem, self.$mname)),)* _ => None }
+                match row { $(Row::$mname => Some(<kind::$melem as kind::Kind<f64>>::view_mut(&mut self.$mname)),)* _ => None }
             }
 
             /// An array of the model by its name.
@@ -578,10 +643,24 @@ macro_rules! fields {
 
         /// Arrays of the model that the worlds of a tile have for themselves; an empty one stands for the model's array.
         #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
-        #[derive(Clone, Debug, Default, PartialEq)]
+        #[derive(Debug, PartialEq)]
         pub(crate) struct OwnArrays<R: Real> {
             pub opt: crate::model::OwnOpt<R>,
             $(pub $mname: Vec<<kind::$melem as kind::Kind<R>>::T>,)*
+        }
+
+        impl<R: Real> Default for OwnArrays<R> {
+            fn default() -> Self {
+                Self { opt: crate::model::OwnOpt::default(), $($mname: Vec::new(),)* }
+            }
+        }
+
+        impl<R: Real> Clone for OwnArrays<R> {
+            fn clone(&self) -> Self {
+                let mut out = Self { opt: self.opt.clone(), ..Self::default() };
+                $(copy(&mut out.$mname, &self.$mname);)*
+                out
+            }
         }
 
         impl<R: Real> OwnArrays<R> {
@@ -589,11 +668,8 @@ macro_rules! fields {
             pub fn view_mut(&mut self, m: &Arrays, row: Row) -> Option<ViewMut<'_, R>> {
                 match row {
                     $(Row::$mname => {
-                        if self.$mname.is_empty() {
-                            let splat = <kind::$melem as kind::Kind<R>>::splat;
-                            self.$mname = m.$mname.iter().map(|x| splat(*x)).collect();
-                        }
-                        Some(view_mut!($melem, self.$mname))
+                        <kind::$melem as kind::Kind<R>>::fill(&mut self.$mname, &m.$mname);
+                        Some(<kind::$melem as kind::Kind<R>>::view_mut(&mut self.$mname))
                     })*
                     _ => None,
                 }
@@ -602,7 +678,7 @@ macro_rules! fields {
             /// An array by its place in the table; empty if it is the model's; none for an array of a world.
             pub fn view(&self, row: Row) -> Option<View<'_, R>> {
                 match row {
-                    $(Row::$mname => Some(view!($melem, self.$mname)),)*
+                    $(Row::$mname => Some(<kind::$melem as kind::Kind<R>>::view(&self.$mname)),)*
                     _ => None,
                 }
             }
@@ -625,7 +701,7 @@ macro_rules! fields {
 
         /// One world: every array of the rooms `Data` and `Scratch`.
         #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
-        #[derive(Clone, Debug, Default, PartialEq)]
+        #[derive(Debug, PartialEq)]
         #[non_exhaustive]
         pub struct Data<R: Real = f64> {
             /// Values of the model that the worlds of a tile have for themselves.
@@ -643,14 +719,30 @@ macro_rules! fields {
             )*
         }
 
+        impl<R: Real> Default for Data<R> {
+            fn default() -> Self {
+                Self { own: Own::default(), $($dname: Vec::new(),)* $($cname: Vec::new(),)* }
+            }
+        }
+
+        impl<R: Real> Clone for Data<R> {
+            fn clone(&self) -> Self {
+                let mut out = Self { own: self.own.clone(), ..Self::default() };
+                $(copy(&mut out.$dname, &self.$dname);)*
+                $(copy(&mut out.$cname, &self.$cname);)*
+                out
+            }
+        }
+
         impl<R: Real> Data<R> {
             /// A world with every array of its size, filled with zeros; [`Data::new`] also puts it at `qpos0`.
             pub fn zeroed(m: &Arrays) -> Self {
-                Self {
-                    own: Own::default(),
-                    $($dname: vec![Default::default(); [$(dim!(m, $ddim)),+].iter().product::<usize>()],)*
-                    $($cname: vec![Default::default(); [$(dim!(m, $cdim)),+].iter().product::<usize>()],)*
-                }
+                let mut out = Self::default();
+                $(let num = [$(dim!(m, $ddim)),+].iter().product();
+                out.$dname = zeros(num);)*
+                $(let num = [$(dim!(m, $cdim)),+].iter().product();
+                out.$cname = zeros(num);)*
+                out
             }
 
             /// Resizes every array that has a dimension of this name to `count`; new elements are zero.
@@ -658,11 +750,11 @@ macro_rules! fields {
                 let size = |name: &str, size: usize| if name == dim { count } else { size };
                 $(if [$(stringify!($ddim)),+].contains(&dim) {
                     let num = [$(size(stringify!($ddim), dim!(m, $ddim))),+].iter().product();
-                    self.$dname.resize(num, Default::default());
+                    resize(&mut self.$dname, num);
                 })*
                 $(if [$(stringify!($cdim)),+].contains(&dim) {
                     let num = [$(size(stringify!($cdim), dim!(m, $cdim))),+].iter().product();
-                    self.$cname.resize(num, Default::default());
+                    resize(&mut self.$cname, num);
                 })*
             }
 
@@ -674,8 +766,8 @@ macro_rules! fields {
             /// An array of this world by its place in the table; none for an array of the model.
             pub fn view(&self, row: Row) -> Option<View<'_, R>> {
                 match row {
-                    $(Row::$dname => Some(view!($delem, self.$dname)),)*
-                    $(Row::$cname => Some(view!($celem, self.$cname)),)*
+                    $(Row::$dname => Some(<kind::$delem as kind::Kind<R>>::view(&self.$dname)),)*
+                    $(Row::$cname => Some(<kind::$celem as kind::Kind<R>>::view(&self.$cname)),)*
                     _ => None,
                 }
             }
@@ -683,8 +775,8 @@ macro_rules! fields {
             /// An array of this world by its place in the table, to be written; none for an array of the model.
             pub fn view_mut(&mut self, row: Row) -> Option<ViewMut<'_, R>> {
                 match row {
-                    $(Row::$dname => Some(view_mut!($delem, self.$dname)),)*
-                    $(Row::$cname => Some(view_mut!($celem, self.$cname)),)*
+                    $(Row::$dname => Some(<kind::$delem as kind::Kind<R>>::view_mut(&mut self.$dname)),)*
+                    $(Row::$cname => Some(<kind::$celem as kind::Kind<R>>::view_mut(&mut self.$cname)),)*
                     _ => None,
                 }
             }

@@ -34,10 +34,11 @@ macro_rules! enums {
 
         /// The WGSL constants of every enum: `const JNT_FREE: i32 = 0;` and so on.
         pub fn wgsl_constants() -> String {
+            const VARIANTS: &[(&str, &str, i32)] = &[$($((stringify!($prefix), stringify!($variant), $value),)+)+];
             let mut out = String::new();
-            $($(
-                out.push_str(&format!("const {}_{}: i32 = {};\n", stringify!($prefix), stringify!($variant).to_uppercase(), $value));
-            )+)+
+            for (prefix, variant, value) in VARIANTS {
+                out.push_str(&format!("const {prefix}_{}: i32 = {value};\n", variant.to_uppercase()));
+            }
             for (name, value) in NUMBERS {
                 out.push_str(&format!("const {name}: f32 = {value:e};\n"));
             }

@@ -1,5 +1,5 @@
-// what each iteration of a solver did (`mjSolverStat`), kept where somebody asks (ENBL_SOLVERSTAT): other models have no room for it, and nothing
-// is looked at. Every lane of the team must call these functions
+// statistics of each iteration of a solver (`mjSolverStat`), kept where ENBL_SOLVERSTAT is set: other models have no room for them, and none
+// are computed. Every lane of the team must call these functions
 
 // of the step in hand: rows that have a force, that changed their state, and that the Hessian is to be changed by; the slope that the line search
 // left, and at how many points it looked

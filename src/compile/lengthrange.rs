@@ -158,7 +158,7 @@ fn pull(m: &Model, said: &LengthRange, d: &mut Data, i: usize, sign: f64) -> f64
 
     let out = m.actuator_outadr[i] as usize;
     let mut force = vec![0.0; m.nv];
-    super::qpos0::moment_row(m, d, out, &mut force);
+    super::invweight::moment_row(m, d, out, &mut force);
     let mut acc = force.clone();
     solve_ld(m, &d.qLD, &d.qLDiagInv, &mut acc);
     let norm = |v: &[f64]| v.iter().fold(0.0, |sum, x| sum + x * x).sqrt();

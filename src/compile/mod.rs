@@ -27,6 +27,7 @@ mod fluid;
 mod follow;
 mod geom;
 mod history;
+mod invweight;
 mod joint;
 mod keyof;
 pub(crate) mod layout;

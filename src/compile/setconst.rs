@@ -2,7 +2,8 @@
 //! sleep, statistics. Constants that depend on poses at `qpos0` are in [`super::qpos0`].
 
 use super::flex;
-use super::qpos0::{body_sizes, moment_row, weight, without_rows};
+use super::invweight::{moment_row, weight};
+use super::qpos0::{body_sizes, without_rows};
 use crate::cpu;
 use crate::cpu::lib::math::*;
 use crate::fields::{Arrays, Data, Model};

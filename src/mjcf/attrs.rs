@@ -121,17 +121,31 @@ pub(crate) fn read<A: Attrs>(log: &mut Log, node: &Node, rules: &dyn Rules) -> A
             allowed.push(*attr);
         }
     });
+    read_allowed(log, node, rules, &allowed, &mut |name, text| {
+        out.set(name, text)
+    });
+    out
+}
+
+/// Reads the attributes of an element that may have those `allowed`; `set` takes the name and the text of each.
+fn read_allowed(
+    log: &mut Log,
+    node: &Node,
+    rules: &dyn Rules,
+    allowed: &[Attr],
+    set: &mut dyn FnMut(&str, &str) -> Option<Result<(), String>>,
+) {
     for (name, text) in &node.attrs {
         let Some(attr) = allowed.iter().find(|a| a.name == name) else {
             if !rules.lenient() {
-                unknown(log, node, name, &allowed);
+                unknown(log, node, name, allowed);
             }
             continue;
         };
         if says_nothing(attr, text) {
             continue;
         }
-        if let Some(Err(why)) = out.set(name, text) {
+        if let Some(Err(why)) = set(name, text) {
             log.mistake(node.origin, Some(name), format!("{name} {why}"));
         }
     }
@@ -146,7 +160,6 @@ pub(crate) fn read<A: Attrs>(log: &mut Log, node: &Node, rules: &dyn Rules) -> A
             );
         }
     }
-    out
 }
 
 /// Whether a text counts as an absent attribute, as in MuJoCo: no numbers at all, or an empty file or name where no class can
