@@ -294,7 +294,7 @@ fn put_row(r: i32, ask: Ask, s: Solver, pos: f32, size: f32, margin: f32, diag: 
     return reg;
 }
 
-// what a discrete step cannot resolve of a limit or a contact becomes the stiffest spring that it can
+// a limit or a contact that is too stiff for a discrete step becomes the stiffest spring that the step resolves
 fn firm_up(r: i32, kind: i32, s: Solver) {
     let ratio = unresolved(s);
     if (ratio > 0.0 && one_sided(kind)) {

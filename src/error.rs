@@ -169,7 +169,7 @@ impl Error {
 
     /// The error as it is shown to people: with the lines of the model it is about, the place underlined.
     ///
-    /// The plain form, one line an error, is what `Display` gives.
+    /// `Display` gives the plain form, one line for each error.
     pub fn render(&self) -> String {
         let mut out = String::new();
         for error in self.each() {

@@ -1030,7 +1030,7 @@ fields! {
         nlatent,
         /// number of solver iterations whose statistics are kept (ours)
         nsolver,
-        /// ntree if it is kept what iterations of the solver did, else 0 (ours)
+        /// ntree if statistics of the solver's iterations are kept, else 0 (ours)
         ntreestat,
         /// nv if the diagonal of A is to be exact, else 0 (ours)
         nvexact,
@@ -2178,7 +2178,7 @@ fields! {
         efm_qfrc: real[nvefm] {f},
         /// sum of D over the rows that move a dof; 0 where none does (ours)
         efm_held: real[nvefm] {varies},
-        /// iterations of an island of which a kernel has written down what they did (ours)
+        /// number of iterations of an island whose statistics a kernel has written (ours)
         solver_noted: int[ntreestat],
         /// acceleration that discrete-time inverse dynamics was given (ours)
         inv_qacc: real[nv] {q_s2},

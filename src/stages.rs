@@ -334,8 +334,8 @@ pub fn forward(m: &Model, run: &mut impl Run) {
     forward_part(m, Part::ALL, run);
 }
 
-/// Forward dynamics behind what depends on position alone (`mj_forwardSkip` of `mjSTAGE_POS`). Controls stay those that were read: the
-/// history has gone on since. Rows that a discrete step has changed are made anew.
+/// Forward dynamics after the stages that depend on position alone (`mj_forwardSkip` of `mjSTAGE_POS`). Controls stay those that were
+/// read: the history has gone on since. Rows that a discrete step has changed are made anew.
 pub fn after_position(m: &Model, run: &mut impl Run) {
     if m.opt.is_discrete() {
         run(&make_constraint);

@@ -1,4 +1,4 @@
-// rows whose springs and dampers are what they will be at the end of the timestep: with the velocity and the position that the acceleration a of a
+// rows whose springs and dampers act as at the end of the timestep: with the velocity and the position that the acceleration a of a
 // row leads to, its reference `-B vel - K I (pos - margin)` is another one, and it is regularized by `1 + h B + h² K I` less
 
 // stiffness and damping of the stiffest row that a timestep resolves without a rebound, with the damping ratio of a standard solref

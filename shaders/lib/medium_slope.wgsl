@@ -1,7 +1,7 @@
 // how the forces of a medium change with the motion of a body: their derivatives along the six motions about the centre of
 // mass of the tree
 
-// number `k` of what a medium does to a shape beside its drag: lift, and what is carried along
+// effect `k` of a medium on a shape beside its drag: lift, and the mass that is carried along
 fn moved_along(g: i32, k: i32) -> f32 {
     if (opt_integrator == INT_DISCRETE) {
         return 0.0;

@@ -1,6 +1,6 @@
-// the metric in which a discrete step is solved for, `M + h D + h² K`: inertia, with what dampers D and springs K add to it in a timestep h. While the
-// solver works, the metric and its factor stand in the places of M, qLD and qLDiagInv, and qfrc_smooth holds what springs lose as they move; `settle`
-// puts everything back where it was. Every lane of the team must call these functions, unless they are of one joint or row. A
+// the metric in which a discrete step is solved for, `M + h D + h² K`: inertia, with the share of dampers D and springs K in a timestep h. While the
+// solver works, the metric and its factor stand in the places of M, qLD and qLDiagInv, and qfrc_smooth includes the change of the springs' forces as
+// they move; `settle` puts everything back where it was. Every lane of the team must call these functions, unless they are of one joint or row. A
 // row of the metric belongs to the lane of its dof
 
 // the metric and its factor in the places of M and its own, and rows in it

@@ -34,7 +34,7 @@ fn number_of(g: Island) -> i32 {
     return tree_island(dof_treeid(dof_at(g, 0)));
 }
 
-// of how many of its iterations it is known what they did
+// the number of its iterations whose statistics are written
 fn noted_of(g: Island) -> i32 {
     if (g.nefc == 0) {
         return 0;
@@ -56,7 +56,7 @@ fn sum_told(told: vec3i) -> vec3i {
     return vec3i(team_sum_i(told.x), team_sum_i(told.y), team_sum_i(told.z));
 }
 
-// writes down what a step did, and the gradient that it left; an empty island is passed over
+// writes the statistics of a step, and the gradient that it left; none for an empty island
 fn note_step(g: Island, k: i32, improvement: f32, gradient: f32) {
     if (lane == 0 && g.nefc > 0 && k < nsolver) {
         let i = number_of(g);
@@ -71,7 +71,7 @@ fn note_step(g: Island, k: i32, improvement: f32, gradient: f32) {
     }
 }
 
-// writes down what a sweep did
+// writes the statistics of a sweep
 fn note_sweep(g: Island, k: i32, improvement: f32) {
     let told = find_states(g);
     if (lane == 0 && g.nefc > 0 && k < nsolver) {

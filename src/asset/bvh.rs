@@ -81,7 +81,7 @@ impl Bvh {
                 high[k] = high[k].max(leaf.high[k]);
             }
         }
-        // what is flat gets a thickness
+        // a flat box gets a thickness
         for k in 0..3 {
             if (high[k] - low[k]).abs() < EPS {
                 low[k] -= EPS;

@@ -6,7 +6,7 @@ use clap::Args;
 use manyworlds::{Batch, Model};
 use std::path::{Path, PathBuf};
 
-/// Where worlds start and what drives them.
+/// Initial states and controls of worlds.
 #[derive(Args, Debug)]
 pub struct Drive {
     /// What drives the actuators: zero, random, a file with an array ctrl of shape (nu), (T, nu) or (T, worlds, nu), or a policy

@@ -11,14 +11,14 @@ use manyworlds::types::{Cone, Integrator, Solver};
 use manyworlds::{Error, Model};
 use serde_json::{Map, Value, json};
 
-/// What a model is, what a world of it takes, and what it needs that is missing.
+/// The sizes and options of a model, the memory of a world, and the features that the model needs and that are missing.
 ///
-/// Exits with 2 if the model needs what this version does not have; everything that is missing is listed.
+/// Exits with 2 if the model needs features that this version lacks; all of them are listed.
 #[derive(Args, Debug)]
 pub struct Info {
     #[command(flatten)]
     model: ModelArg,
-    /// Print each array of a world, too: shape, unit, frame, role and what it takes on a device
+    /// Print each array of a world, too: shape, unit, frame, role and its memory on a device
     #[arg(long)]
     arrays: bool,
     /// Print as JSON

@@ -68,9 +68,9 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// What a model is, what a world of it takes, and what it needs that is missing
+    /// The sizes and options of a model, the memory of a world, and missing features
     Info(info::Info),
-    /// Step many worlds and keep what they did
+    /// Step many worlds and keep their trajectories
     Rollout(rollout::Rollout),
     /// Pictures of many worlds: a still, frames or a film
     #[cfg(feature = "view")]
@@ -237,7 +237,7 @@ enum BackendArg {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum OverflowArg {
-    /// Stop with exit code 3 and say what is needed
+    /// Stop with exit code 3 and say how much room is needed
     Error,
     /// Make room and repeat the step
     Grow,
@@ -271,7 +271,7 @@ pub struct Engine {
     /// GPU: which kernels are written for the model alone, without loops
     #[arg(long, value_enum, default_value_t = UnrollArg::Auto)]
     unroll: UnrollArg,
-    /// GPU: do not look up what `bench --tune` found earlier (a file of the user's cache folder)
+    /// GPU: do not use the findings of `bench --tune` (a file of the user's cache folder)
     #[arg(long)]
     no_cache: bool,
     /// CPU: threads; all if not given

@@ -16,7 +16,7 @@ const RATE: f64 = 30.0;
 
 /// Pictures of many worlds, without a window, on any adapter, a software one too.
 ///
-/// Steps worlds, or shows what a rollout kept, and draws them side by side. A still shows the last state. With `--film` there is
+/// Steps worlds, or shows the trajectory of a rollout, and draws them side by side. A still shows the last state. With `--film` there is
 /// a frame for every 1/30 s of the worlds' time, or for every `--every` steps; films run as fast as the worlds do.
 #[derive(Args, Debug)]
 pub struct Render {
@@ -37,7 +37,7 @@ pub struct Render {
     /// Steps, or kept frames of a trajectory, from one frame to the next
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     every: Option<u64>,
-    /// Show what `rollout --out` kept, and step nothing
+    /// Show a trajectory that `rollout --out` kept, and step nothing
     #[arg(long, value_name = "FILE.npz", conflicts_with_all = ["steps", "key", "state", "noise", "ctrl", "worlds"])]
     trajectory: Option<PathBuf>,
     /// Width and height of a picture (pixels)

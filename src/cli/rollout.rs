@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// Longest step call: longer ones are shortened, so that signals are noticed in time.
 const LONG: Duration = Duration::from_millis(200);
 
-/// Step many worlds and keep what they did.
+/// Step many worlds and keep their trajectories.
 ///
 /// The file holds each kept array as (frames, worlds, …) in f64, the first frame before the first step, the last one after the
 /// last, and `meta`, JSON as bytes. Rows of contacts and constraints that lack room for later frames end in zeros. Whatever ends

@@ -26,7 +26,7 @@ const TOLERANCES: &[(&str, f64)] = &[
 /// Every kernel against its twin, on random states of your model.
 ///
 /// The states are the start and the keyframes, moved at random, some of them after a hundred steps so that contacts are live.
-/// Each stage is given what the twins made before it, in f32, and what it writes is compared with its twin in f64. Exits
+/// Each stage gets the results of the twins of earlier stages, in f32, and its results are compared with those of its twin in f64. Exits
 /// with 3 if a stage is off by more than its tolerance. Pairs of shapes are left out where the twin finds other contacts when they
 /// move by the last bits, and are counted. A software adapter may end long loops, which is said and is no verdict:
 /// such a stage has to pass with another number of lanes.

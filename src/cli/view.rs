@@ -37,7 +37,7 @@ pub struct View {
     /// A policy that drives the actuators, as `python/examples/ppo.py --save` writes it
     #[arg(long, value_name = "FILE.npz", conflicts_with = "noise")]
     ctrl: Option<PathBuf>,
-    /// Show what `rollout --out` kept, with a time line
+    /// Show a trajectory that `rollout --out` kept, with a time line
     #[arg(long, value_name = "FILE.npz", conflicts_with_all = ["worlds", "noise", "ctrl"])]
     trajectory: Option<PathBuf>,
     /// Worlds that are shown, the first ones

@@ -3,7 +3,7 @@
 //! ```text
 //! rows that changed ─written─▶ checked ─▶ each part of PARTS that reads one of them ─▶ rows that came out otherwise, for the parts behind
 //!        │                                       and qpos0, of several models side by side
-//!        └── Kept: what was there before, put back where something is refused
+//!        └── Kept: the former values, put back if a change is refused
 //! ```
 
 use super::changed::{Changed, Kept};

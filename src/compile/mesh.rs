@@ -1,4 +1,4 @@
-//! A mesh of a model: from what its element says to what is simulated.
+//! A mesh of a model: from the attributes of its element to the arrays that are simulated.
 
 use crate::asset::sdf::{Prm, shape_mesh};
 use crate::asset::{
@@ -23,7 +23,7 @@ pub(super) struct Need {
 /// The bytes of a file.
 type Read<'a> = dyn Fn(&str) -> std::result::Result<Vec<u8>, AssetError> + Sync + 'a;
 
-/// A mesh as its element says, without what only contacts need.
+/// A mesh as its element says, without the parts that only contacts need.
 pub(crate) fn plain(read: &Read, said: &schema::Mesh) -> std::result::Result<Mesh, AssetError> {
     mesh(read, said, None, &Need::default())
 }

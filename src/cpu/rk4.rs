@@ -19,7 +19,7 @@ const LAST: usize = 4;
 
 /// One of the four stages of Runge-Kutta (`mj_RungeKutta`).
 ///
-/// Where trees may sleep, they fall asleep by what they had at the start of the step: there a fifth call takes the step, and the fourth
+/// Where trees may sleep, they fall asleep by their state at the start of the step: there a fifth call takes the step, and the fourth
 /// only goes back to the start.
 pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
     let stage = R::int_lane(d.rk_stage[0], 0) as usize;

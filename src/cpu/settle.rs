@@ -7,8 +7,8 @@ use crate::cpu::lib::sparse::m_address;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
-/// Inertia in its place again (end of `mj_fwdConstraint`): M, its factor and qfrc_smooth are what they were; free bodies that no row holds feel
-/// their gyroscopic force as it is at the end of the timestep.
+/// Inertia in its place again (end of `mj_fwdConstraint`): M, its factor and qfrc_smooth have their former values; free bodies that no row
+/// holds feel the gyroscopic force of the end of the timestep.
 pub fn settle(m: &Model, d: &mut Data) {
     leave(m, d, d.nefc[0] as usize);
 }

@@ -435,18 +435,18 @@ fn trusted(device: &wgpu::Device, module: &Module, robust: bool) -> wgpu::Shader
     };
     // SAFETY:
     // 1. The text is ours. `compile` is private and takes `&'static Stage`; a `Stage` has a private field, so that the only ones are
-    //    the rows of `STAGES` and those beside it in its file, whose shaders are of this crate. What `gpu::own` adds to one for a text of
-    //    somebody else's is named in `own`: such a module was made above, with checks.
-    // 2. What it is specialised to is sound. Sizes, options and the tree come from a `Model`, and there is no `Model` whose indices
+    //    the rows of `STAGES` and those beside it in its file, whose shaders are of this crate. A text of somebody else's, which
+    //    `gpu::own` adds to one, is named in `own`: such a module was made above, with checks.
+    // 2. The values that it is specialised to are sound. Sizes, options and the tree come from a `Model`, and there is no `Model` whose indices
     //    `compile::check` did not look at; `Gpu::write` refuses integers of the model that lead nowhere and counts beyond the room.
     // 3. Loops end: each at a size of the model, at one of those counts, or at a number of iterations of the options.
-    // 4. Arrays of a kernel's own (private and workgroup memory) are indexed by those loops, by the model, and by what the kernel itself
+    // 4. Arrays of a kernel's own (private and workgroup memory) are indexed by those loops, by the model, and by values that the kernel itself
     //    put there. The same texts run with checks in the tests that ask for it, and give the same bits.
     // 5. Buffers are indexed by the same, and by integers of a world (`contact_collision`, `efc_id` …). Where safe code wrote others than
-    //    a stage does, robust access keeps what is read and written within the binding, which holds this model and these worlds alone; it
+    //    a stage does, robust access keeps reads and writes within the binding, which holds this model and these worlds alone; it
     //    is always on in wgpu's Vulkan. On other platforms bounds are checked.
     //    A text of somebody else's writes no more than safe code does: `own::check` lets it name no buffer and no variable of ours and
-    //    none of our functions that write, what it defines gets names of its own, and the arrays that it sets are reals, by no number of
+    //    none of our functions that write, its definitions get names of their own, and the arrays that it sets are reals, by no number of
     //    which memory is indexed without a clamp (`ctrl qfrc_applied xfrc_applied userdata`, which `Gpu::write` sets as well, and
     //    `qfrc_passive`); their accessors look at every index (`own__set_ctrl`).
     // 6. Nothing is divided by an integer that is not a constant or a size above 0; there are no ray queries and no mesh shaders.

@@ -20,7 +20,7 @@
 //!   names: `fn solve_ld<mat, diaginv, x>()` calls `x(i)` and `set_x(i, v)`, and `solve_ld<qLD, qLDiagInv, qacc_smooth>()`
 //!   calls it for these three.
 //! * **The team**: `lane` and `LANES`. A phase is a loop `for (var i = lane; i < nbody; i += LANES)` whose iterations are
-//!   independent; `team_sync()` stands between phases where one reads what another lane wrote. `team_sum(x)`, `team_sum4(v)`,
+//!   independent; `team_sync()` stands between two phases if the second reads words that another lane wrote in the first. `team_sum(x)`, `team_sum4(v)`,
 //!   `team_sum_i(k)` and `team_scan(k)` (sum over the preceding lanes) give every lane its result, and so do `team_max(k)`, `team_or(k)`
 //!   and `team_any(yes)`. `group_any(yes)`, whose argument is equal in all lanes of a team, decides whether a loop with syncs in
 //!   it goes on; `group_max(k)` bounds one. All of these must be in uniform control flow: never inside `if (lane == 0)`, never in

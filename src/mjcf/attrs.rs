@@ -127,13 +127,16 @@ pub(crate) fn read<A: Attrs>(log: &mut Log, node: &Node, rules: &dyn Rules) -> A
     out
 }
 
+/// [`Attrs::set`] of an element.
+type Set<'a> = dyn FnMut(&str, &str) -> Option<Result<(), String>> + 'a;
+
 /// Reads the attributes of an element that may have those `allowed`; `set` takes the name and the text of each.
 fn read_allowed(
     log: &mut Log,
     node: &Node,
     rules: &dyn Rules,
     allowed: &[Attr],
-    set: &mut dyn FnMut(&str, &str) -> Option<Result<(), String>>,
+    set: &mut Set<'_>,
 ) {
     for (name, text) in &node.attrs {
         let Some(attr) = allowed.iter().find(|a| a.name == name) else {

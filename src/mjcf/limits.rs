@@ -22,7 +22,7 @@ settable! {
         pub mistakes: usize,
         /// The folder that files of a model on disk must lie in, links resolved. `None` is the repository around the model (the
         /// nearest folder with a `.git` of the same owner, but neither the user's home nor anything above it), else the project
-        /// around it (the widest such folder with a licence or what a package has: `pyproject.toml`, `setup.py`, `package.xml`,
+        /// around it (the widest such folder with a licence or a file that marks a package: `pyproject.toml`, `setup.py`, `package.xml`,
         /// `package.json`, `__init__.py`), or the folder above the model's own if that is wider or there is neither.
         pub root: Option<PathBuf>,
         /// Folders of packages by name, which `package://NAME/FILE` means; files in them may be opened wherever they are. A

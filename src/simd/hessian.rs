@@ -225,7 +225,7 @@ fn add_block<R: Real, const N: usize>(
     add_products(shape, entries, dofs, times, h);
 }
 
-// H += what `times` makes of a column of J, times the others; two rows of H at a time share the entries that they load
+// H += `times`(a column of J) times the other columns; two rows of H at a time share the entries that they load
 #[inline(always)]
 fn add_products<R: Real, const N: usize>(
     shape: &Shape,

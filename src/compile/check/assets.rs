@@ -212,7 +212,7 @@ fn octree(m: &Arrays, i: usize) -> Result<()> {
     Ok(())
 }
 
-// the tree of boxes: parts come after what they are parts of, and boxes without parts hold a triangle of the mesh
+// the tree of boxes: a box comes before its parts, and boxes without parts hold a triangle of the mesh
 fn boxes(m: &Arrays, i: usize) -> Result<()> {
     let (adr, num) = (m.mesh_bvhadr[i], m.mesh_bvhnum[i]);
     span(["mesh_bvhadr", "mesh_bvhnum"], i, adr, num, m.nbvh)?;

@@ -1,7 +1,7 @@
 //! Contacts of a mesh with a signed distance field (`mjc_MeshSDF`).
 //!
 //! Triangles that may reach into the solid are found in the tree of boxes of the mesh. On each, from points spread over it, a descent
-//! among its corners (that of Frank and Wolfe) looks for where it is deepest; what lies within the solid is a contact.
+//! among its corners (that of Frank and Wolfe) looks for the deepest point; a point within the solid is a contact.
 
 use super::sdf::{Field, Map, halton, turned};
 use crate::cpu::lib::contact::{Contacts, Shape};

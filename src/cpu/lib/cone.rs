@@ -247,7 +247,7 @@ pub type Path<R> = [R; PATH];
 /// Number of numbers of a [`Path`].
 pub const PATH: usize = 12;
 
-// where a contact is at a step: its normal, the length of its tangent, and what the square of that has changed by; its zone
+// a contact at a step: its normal, the length of its tangent, the change of the square of that length; its zone
 #[inline(always)]
 fn path_place<R: Real>(path: &Path<R>, alpha: R) -> ([R; 3], Zone<R>) {
     let (zero, two) = (R::zero(), R::splat(2.0));
