@@ -9,6 +9,7 @@ use crate::cpu::lib::sparse::solve_ld;
 use crate::fields::{Arrays, Data, Model};
 use crate::real::Real;
 use crate::types::*;
+use std::ops::Range;
 
 /// J M⁻¹ Jᵀ of one row, which is overwritten: `dofs` ascend, and hold the dofs of the row and all their ancestors.
 pub(super) fn weight<R: Real>(
@@ -106,11 +107,8 @@ pub(super) fn dof_invweight<R: Real>(m: &Model, d: &mut Data<R>) {
 pub(super) fn row_weights<R: Real>(m: &Model, d: &mut Data<R>) {
     let mut row = vec![R::zero(); m.nv];
     for i in 0..m.ntendon {
-        row.fill(R::zero());
-        let adr = m.ten_J_rowadr[i] as usize;
-        for k in adr..adr + m.ten_J_rownnz[i] as usize {
-            row[m.ten_J_colind[k] as usize] = d.ten_J[k];
-        }
+        let at = entries(m.ten_J_rowadr[i], m.ten_J_rownnz[i]);
+        spread(&mut row, &m.ten_J_colind[at.clone()], &d.ten_J[at]);
         let weight = weight(m, d, &mut row, 0..m.nv);
         d.own.arrays_mut().tendon_invweight0[i] = weight;
     }
@@ -122,16 +120,26 @@ pub(super) fn row_weights<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
-/// Moment of one output over all dofs.
-pub(super) fn moment_row<R: Real>(m: &Arrays, d: &Data<R>, out: usize, row: &mut [R]) {
+// entries of a sparse row
+fn entries(adr: i32, nnz: i32) -> Range<usize> {
+    adr as usize..(adr + nnz) as usize
+}
+
+// a sparse row over all dofs
+fn spread<R: Real>(row: &mut [R], colind: &[i32], values: &[R]) {
     row.fill(R::zero());
-    let adr = m.moment_rowadr[out] as usize;
-    for k in adr..adr + m.moment_rownnz[out] as usize {
-        row[m.moment_colind[k] as usize] = d.actuator_moment[k];
+    for (&dof, &x) in colind.iter().zip(values) {
+        row[dof as usize] = x;
     }
 }
 
-/// Inverse weights of flex edges; between bodies that slide independently, the mean of their inverse masses
+/// Moment of one output over all dofs.
+pub(super) fn moment_row<R: Real>(m: &Arrays, d: &Data<R>, out: usize, row: &mut [R]) {
+    let at = entries(m.moment_rowadr[out], m.moment_rownnz[out]);
+    spread(row, &m.moment_colind[at.clone()], &d.actuator_moment[at]);
+}
+
+/// Inverse weights of flex edges; between bodies that slide independently, the mean of their inverse masses.
 pub(super) fn edge_weights<R: Real>(m: &Model, d: &mut Data<R>) {
     let mut row = vec![R::zero(); m.nv];
     for f in (0..m.nflex).filter(|&f| m.flex_interp[f] == 0) {
@@ -152,10 +160,7 @@ fn edge_weight<R: Real>(m: &Arrays, d: &Data<R>, f: usize, e: usize, row: &mut [
         let sum = bodies.iter().fold(R::zero(), |sum, b| sum + inverse(b));
         return sum / R::splat(2.0);
     }
-    row.fill(R::zero());
-    let adr = m.flexedge_J_rowadr[e] as usize;
-    for k in adr..adr + m.flexedge_J_rownnz[e] as usize {
-        row[m.flexedge_J_colind[k] as usize] = d.flexedge_J[k];
-    }
+    let at = entries(m.flexedge_J_rowadr[e], m.flexedge_J_rownnz[e]);
+    spread(row, &m.flexedge_J_colind[at.clone()], &d.flexedge_J[at]);
     weight(m, d, row, 0..m.nv)
 }
