@@ -246,6 +246,10 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
     ) -> Result<()>;
     /// Puts some worlds back to `qpos0`, at rest, unflagged.
     fn reset(&mut self, m: &Model, mask: Mask<'_>) -> Result<()>;
+    /// The same worlds, in code that reads values of their own; `None` if this code does so.
+    fn apart(&mut self, _m: &Model) -> Option<Box<dyn Worlds>> {
+        None
+    }
     /// Gives every world its own model, which differs from the shared one in the named fields and in the fields derived from
     /// them; `news` lists the changes since the models were last given.
     fn differ(

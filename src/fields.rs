@@ -8,10 +8,13 @@
 //! A row reads `name: element[shape](range) {unit @frame} role`. Integers have a range, reals a unit ([`Unit`]). Quaternions, matrices
 //! and inertias have fixed units; several units share the columns in order. Arrays with coordinates have a [`Frame`].
 
+mod kind;
+
 pub use crate::model::Model;
 #[doc(hidden)]
 pub use crate::own::{Own, OwnLane};
 use crate::real::Real;
+use kind::{copy, resize, zeros};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -374,120 +377,6 @@ macro_rules! elem {
     };
 }
 
-/// Storage of an element, for a model (`f64`) and for a world (`R`).
-#[expect(non_camel_case_types, reason = "they are the words of the table")]
-mod kind {
-    use super::{Real, View, ViewMut};
-    use std::fmt::Debug;
-
-    pub trait Kind<R> {
-        type T: bytemuck::Pod + Default + Debug + PartialEq + Send + Sync;
-
-        /// The element of a model.
-        type Of: Copy;
-
-        /// A model's element, the same in every lane.
-        fn splat(x: Self::Of) -> Self::T;
-
-        /// Fills an empty array of a tile with the model's array, the same in every lane.
-        #[inline(never)]
-        fn fill(array: &mut Vec<Self::T>, model: &[Self::Of]) {
-            if array.is_empty() {
-                array.extend(model.iter().map(|x| Self::splat(*x)));
-            }
-        }
-
-        /// An array as plain numbers.
-        fn view(array: &[Self::T]) -> View<'_, R>;
-
-        /// An array as plain numbers, to be written.
-        fn view_mut(array: &mut [Self::T]) -> ViewMut<'_, R>;
-    }
-
-    macro_rules! kinds {
-        ($($name:ident $width:literal)+) => {
-            $(
-                pub struct $name;
-                impl<R: Real> Kind<R> for $name {
-                    type T = [R; $width];
-                    type Of = [f64; $width];
-
-                    #[inline(always)]
-                    fn splat(x: [f64; $width]) -> [R; $width] {
-                        x.map(R::splat)
-                    }
-
-                    fn view(array: &[[R; $width]]) -> View<'_, R> {
-                        View::Real(array.as_flattened())
-                    }
-
-                    fn view_mut(array: &mut [[R; $width]]) -> ViewMut<'_, R> {
-                        ViewMut::Real(array.as_flattened_mut())
-                    }
-                }
-            )+
-        };
-    }
-    kinds! { vec3 3 quat 4 mat3 9 spatial 6 inert 10 }
-
-    pub struct real;
-    impl<R: Real> Kind<R> for real {
-        type T = R;
-        type Of = f64;
-
-        #[inline(always)]
-        fn splat(x: f64) -> R {
-            R::splat(x)
-        }
-
-        fn view(array: &[R]) -> View<'_, R> {
-            View::Real(array)
-        }
-
-        fn view_mut(array: &mut [R]) -> ViewMut<'_, R> {
-            ViewMut::Real(array)
-        }
-    }
-
-    // integers of a world: one for every lane of `R`
-    pub struct int;
-    impl<R: Real> Kind<R> for int {
-        type T = R::Int;
-        type Of = i32;
-
-        #[inline(always)]
-        fn splat(x: i32) -> R::Int {
-            R::int(x)
-        }
-
-        fn view(array: &[R::Int]) -> View<'_, R> {
-            View::Int(bytemuck::cast_slice(array))
-        }
-
-        fn view_mut(array: &mut [R::Int]) -> ViewMut<'_, R> {
-            ViewMut::Int(bytemuck::cast_slice_mut(array))
-        }
-    }
-}
-
-// What each row of the table does to its array. They are functions that stay functions: inlined into some four hundred rows, they
-// took a quarter of the time to build this crate.
-
-#[inline(never)]
-fn zeros<T: Clone + Default>(num: usize) -> Vec<T> {
-    vec![T::default(); num]
-}
-
-#[inline(never)]
-fn resize<T: Clone + Default>(array: &mut Vec<T>, num: usize) {
-    array.resize(num, T::default());
-}
-
-#[inline(never)]
-fn copy<T: Clone>(array: &mut Vec<T>, of: &[T]) {
-    *array = of.to_vec();
-}
-
 macro_rules! within {
     () => {
         None
@@ -735,6 +624,15 @@ macro_rules! fields {
         }
 
         impl<R: Real> Data<R> {
+            /// The same worlds in a number type of the same layout, without values of their own. No array is copied.
+            pub(crate) fn retyped<S: Real>(self) -> Data<S> {
+                Data {
+                    own: Own::default(),
+                    $($dname: bytemuck::cast_vec(self.$dname),)*
+                    $($cname: bytemuck::cast_vec(self.$cname),)*
+                }
+            }
+
             /// A world with every array of its size, filled with zeros; [`Data::new`] also puts it at `qpos0`.
             pub fn zeroed(m: &Arrays) -> Self {
                 let mut out = Self::default();

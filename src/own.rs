@@ -5,7 +5,8 @@
 //! m.body_mass[i]             the model's, else        ────────────────────────────────────┴─▶ R
 //! ```
 //!
-//! A twin reads every real number of the model through [`Own`]; a tile whose worlds share one model pays one test of a null pointer.
+//! A twin reads every real number of the model through [`Own`]. For worlds that share one model the number type says so
+//! ([`Real::OWN`]), and the test whether they have their own is not compiled.
 
 use crate::cpu::lib::math::nonzero;
 use crate::fields::{Arrays, FIELDS, OwnArrays, Room, Row, View, ViewMut};
@@ -27,7 +28,7 @@ impl<R: Real> Own<R> {
     /// True if the worlds have no values of their own.
     #[inline(always)]
     pub fn is_shared(&self) -> bool {
-        self.0.is_none()
+        self.arrays().is_none()
     }
 
     // whether the worlds have their own copy of an array
@@ -49,7 +50,10 @@ impl<R: Real> Own<R> {
 
     #[inline(always)]
     pub(crate) fn arrays(&self) -> Option<&OwnArrays<R>> {
-        self.0.as_deref()
+        match R::OWN {
+            true => self.0.as_deref(),
+            false => None,
+        }
     }
 
     pub(crate) fn arrays_mut(&mut self) -> &mut OwnArrays<R> {

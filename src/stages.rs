@@ -10,7 +10,7 @@ use crate::cpu::lib::sleep::sleeps;
 use crate::fields::{Data, Model};
 #[cfg(feature = "count")]
 use crate::real::Counted;
-use crate::simd::{self, Lanes};
+use crate::simd::{self, Lanes, OwnLanes};
 use crate::types::*;
 use crate::user;
 
@@ -32,6 +32,8 @@ pub struct Stage {
     pub twin: fn(&Model, &mut Data),
     /// The stage for worlds side by side: the twin itself, or its replacement in `src/simd`.
     pub simd: simd::Stage<Lanes>,
+    /// The same for worlds with values of the model of their own.
+    pub own: simd::Stage<OwnLanes>,
     /// The stage for one world, counting its operations.
     #[cfg(feature = "count")]
     pub counted: simd::Stage<Counted>,
@@ -57,6 +59,7 @@ macro_rules! stages {
                 shader: include_str!(concat!("../shaders/", stringify!($name), ".wgsl")),
                 twin: cpu::$name::$name,
                 simd: stages!(@simd $name $(by $path)?),
+                own: stages!(@simd $name $(by $path)?),
                 #[cfg(feature = "count")]
                 counted: stages!(@simd $name $(by $path)?),
                 doc: concat!($($doc),+),
@@ -177,6 +180,7 @@ static sleep: Stage = Stage {
     shader: "",
     twin: cpu::sleep::sleep,
     simd: simd::sleep,
+    own: simd::sleep,
     #[cfg(feature = "count")]
     counted: simd::sleep,
     doc: "Trees at rest fall asleep (`mj_sleep`).",
@@ -190,6 +194,7 @@ pub(crate) static control: Stage = Stage {
     shader: "fn mj_control() {}",
     twin: user::set_controls,
     simd: |m, d, _rows| user::set_controls(m, d),
+    own: |m, d, _rows| user::set_controls(m, d),
     #[cfg(feature = "count")]
     counted: |m, d, _rows| user::set_controls(m, d),
     doc: "Controls by a function of one's own (`mjcb_control`).",

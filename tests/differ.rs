@@ -522,3 +522,45 @@ fn resets_and_growth(backend: Backend) {
     assert!(room >= 4, "{room}");
     assert_eq!((qpos, mass), (run(room).1, 3.0));
 }
+
+// a batch that is expanded on its way and set to nothing else goes on as one that is not; on the cores it also knows what it knew
+#[test]
+fn expanding_alone_changes_nothing() {
+    let m = Model::from_xml_path("models/quadruped.xml").unwrap();
+    for backend in BACKENDS {
+        let nworld = 19;
+        let mut batches = [0, 1].map(|_| {
+            let mut batch = worlds(&m, nworld, backend);
+            let qvel: Vec<f64> = (0..nworld * m.nv).map(|i| (i as f64).sin()).collect();
+            batch.set("qvel", &qvel).unwrap();
+            let mut qpos = m.qpos0.clone();
+            qpos[2] -= 0.1; // the feet touch
+            batch.set("qpos", &qpos).unwrap();
+            batch.step(10).unwrap();
+            batch
+        });
+        batches[1]
+            .expand(&["body_mass", "geom_friction", "actuator_gainprm"])
+            .unwrap();
+        let same = |batches: &mut [Batch; 2], names: &[&str]| {
+            for name in names {
+                let [plain, expanded] = batches;
+                let want = plain.reals(name).unwrap();
+                assert_eq!(want, expanded.reals(name).unwrap(), "{backend:?}: {name}");
+            }
+        };
+        if backend != Backend::Gpu {
+            same(
+                &mut batches,
+                &["xpos", "cvel", "qfrc_bias", "contact_dist", "efc_force"],
+            );
+        }
+        batches.iter_mut().for_each(|batch| batch.step(10).unwrap());
+        let ncon = batches[0].ints("ncon").unwrap();
+        assert!(ncon.iter().any(|ncon| *ncon > 0), "{backend:?}: {ncon:?}");
+        same(
+            &mut batches,
+            &["qpos", "qvel", "qacc", "contact_dist", "efc_force"],
+        );
+    }
+}

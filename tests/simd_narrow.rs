@@ -3,9 +3,12 @@
 use manyworlds::cpu::collision::function;
 use manyworlds::cpu::lib::contact::{Contacts, Point, Shape};
 use manyworlds::cpu::lib::math::{cross, dot3, mul_quat, normalize3, normalize4, quat2mat};
-use manyworlds::real::{F32x8, F64x8, Real};
+use manyworlds::real::{self, Real};
 use manyworlds::simd::narrow::Spots;
 use manyworlds::types::GeomType;
+
+type F32x8 = real::F32x8;
+type F64x8 = real::F64x8;
 
 // a small random number generator, uniform in [-1, 1)
 struct Numbers(u64);

@@ -16,14 +16,44 @@ use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory};
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, View};
 use crate::real::Real;
-use crate::simd::{Lanes, Rows};
+use crate::simd::{Lanes, OwnLanes, Rows};
 use crate::stages::{self, Stage};
 use crate::user;
 use own::Differ;
 use tile::Tile;
 
-/// Takes a tile of worlds through one stage.
-type Twin<R> = fn(&'static Stage, &Model, &mut Data<R>, &mut Rows<R>);
+/// A number type for the worlds of a batch.
+trait Twin: Real {
+    /// Takes a tile of worlds through one stage.
+    fn run(stage: &'static Stage, m: &Model, d: &mut Data<Self>, rows: &mut Rows<Self>);
+
+    /// The worlds of a batch, in code that reads values of their own; `None` if this number type does so.
+    fn apart(_worlds: &mut Cpu<Self>, _m: &Model) -> Option<Box<dyn Worlds>> {
+        None
+    }
+}
+
+impl Twin for f64 {
+    fn run(stage: &'static Stage, m: &Model, d: &mut Data, _rows: &mut Rows<f64>) {
+        (stage.twin)(m, d);
+    }
+}
+
+impl Twin for Lanes {
+    fn run(stage: &'static Stage, m: &Model, d: &mut Data<Self>, rows: &mut Rows<Self>) {
+        (stage.simd)(m, d, rows);
+    }
+
+    fn apart(worlds: &mut Cpu<Self>, m: &Model) -> Option<Box<dyn Worlds>> {
+        Some(Box::new(worlds.retyped::<OwnLanes>(m)))
+    }
+}
+
+impl Twin for OwnLanes {
+    fn run(stage: &'static Stage, m: &Model, d: &mut Data<Self>, rows: &mut Rows<Self>) {
+        (stage.own)(m, d, rows);
+    }
+}
 
 struct Cpu<R: Real> {
     nworld: usize,
@@ -31,7 +61,6 @@ struct Cpu<R: Real> {
     tiles: Vec<Tile<R>>,
     // a tile in the state after a reset
     fresh: Arc<Data<R>>,
-    twin: Twin<R>,
     pool: Option<rayon::ThreadPool>,
     // scratch rows for one tile, one per thread, kept from step to step
     rows: Vec<Mutex<Rows<R>>>,
@@ -49,25 +78,23 @@ struct Cpu<R: Real> {
     ints: Vec<i32>,
 }
 
-impl<R: Real> std::fmt::Debug for Cpu<R> {
+impl<R: Twin> std::fmt::Debug for Cpu<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.device())
     }
 }
 
 pub(super) fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Box<dyn Worlds>> {
-    let twin: Twin<f64> = |stage, m, d, _rows| (stage.twin)(m, d);
-    Ok(Box::new(Cpu::new(m, nworld, settings, twin)?))
+    Ok(Box::new(Cpu::<f64>::new(m, nworld, settings)?))
 }
 
 /// Worlds side by side in SIMD lanes, in `f32`.
 pub(super) fn open_simd(m: &Model, nworld: usize, settings: &Settings) -> Result<Box<dyn Worlds>> {
-    let twin: Twin<Lanes> = |stage, m, d, rows| (stage.simd)(m, d, rows);
-    Ok(Box::new(Cpu::new(m, nworld, settings, twin)?))
+    Ok(Box::new(Cpu::<Lanes>::new(m, nworld, settings)?))
 }
 
 impl<R: Real> Cpu<R> {
-    fn new(m: &Model, nworld: usize, settings: &Settings, twin: Twin<R>) -> Result<Self> {
+    fn new(m: &Model, nworld: usize, settings: &Settings) -> Result<Self> {
         let lacking = crate::user::on_the_cores(m);
         if !lacking.is_empty() {
             return Err(Error::Missing(lacking));
@@ -90,7 +117,6 @@ impl<R: Real> Cpu<R> {
             nworld,
             tiles: vec![Tile::new(&fresh); ntile],
             fresh: Arc::new(fresh),
-            twin,
             pool,
             own: Differ::default(),
             overflow: 0,
@@ -100,6 +126,26 @@ impl<R: Real> Cpu<R> {
             reals: Vec::new(),
             ints: Vec::new(),
         })
+    }
+
+    // the same worlds in a number type of the same layout; this batch is left without worlds
+    fn retyped<S: Real>(&mut self, m: &Model) -> Cpu<S> {
+        let fresh = std::mem::take(&mut self.fresh);
+        let tiles = std::mem::take(&mut self.tiles);
+        Cpu {
+            rows: self.rows.iter().map(|_| Mutex::new(Rows::new(m))).collect(),
+            tiles: tiles.into_iter().map(Tile::retyped).collect(),
+            fresh: Arc::new(Arc::unwrap_or_clone(fresh).retyped()),
+            pool: self.pool.take(),
+            own: std::mem::take(&mut self.own),
+            reals: std::mem::take(&mut self.reals),
+            ints: std::mem::take(&mut self.ints),
+            nworld: self.nworld,
+            overflow: self.overflow,
+            halfway: self.halfway,
+            rne_post: self.rne_post,
+            memory: self.memory,
+        }
     }
 
     // worlds are within a step from here until `halfway` is false again
@@ -206,7 +252,7 @@ fn set_input<R: Real>(tile: &mut Tile<R>, m: &Model, field: &Field, values: In<'
     }
 }
 
-impl<R: Real> Worlds for Cpu<R> {
+impl<R: Twin> Worlds for Cpu<R> {
     fn backend(&self) -> Backend {
         match R::WIDTH {
             1 => Backend::Cpu,
@@ -230,7 +276,7 @@ impl<R: Real> Worlds for Cpu<R> {
 
     fn run(&mut self, m: &Model, pass: &Pass<'_>) -> Result<()> {
         self.set_out()?;
-        let (twin, nworld, rne_post) = (self.twin, self.nworld, self.rne_post);
+        let (nworld, rne_post) = (self.nworld, self.rne_post);
         let overflow = AtomicI32::new(0);
         self.for_each(m, |m, t, tile, rows| {
             if pass.keep {
@@ -245,7 +291,7 @@ impl<R: Real> Worlds for Cpu<R> {
             if pass.what.goes_on() {
                 rows.find_again(m, d, slots);
             }
-            let run = &mut |stage| twin(stage, m, d, rows);
+            let run = &mut |stage| R::run(stage, m, d, rows);
             match pass.what {
                 What::Step(n) => (0..n).for_each(|_| stages::step(m, run)),
                 What::Step2 => stages::step(m, &mut |stage| {
@@ -335,6 +381,10 @@ impl<R: Real> Worlds for Cpu<R> {
         self.give(shared, models, names, news)
     }
 
+    fn apart(&mut self, m: &Model) -> Option<Box<dyn Worlds>> {
+        R::apart(self, m)
+    }
+
     fn let_go(&mut self) {
         self.own.let_go();
     }
@@ -379,7 +429,6 @@ impl<R: Real> Worlds for Cpu<R> {
 
     fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(String, f64)>>> {
         self.set_out()?;
-        let twin = self.twin;
         let clock = reading_the_clock();
         let mut rows = Rows::new(m);
         let mut best: Vec<(String, f64)> = Vec::new();
@@ -389,7 +438,7 @@ impl<R: Real> Worlds for Cpu<R> {
                 let m = self.own.model_of(m, t);
                 let run = &mut |stage: &'static Stage| {
                     let start = thread_seconds();
-                    twin(stage, m, d, &mut rows);
+                    R::run(stage, m, d, &mut rows);
                     let took = thread_seconds() - start - clock;
                     match times.iter_mut().find(|(name, _)| *name == stage.name) {
                         Some((_, sum)) => *sum += took,

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use super::{Batch, Mask, memory};
+use super::{Batch, Mask, Worlds, memory};
 use crate::compile::{Changed, Kept, Renumbered, STRUCTURAL, WIDTH, Work, missing, same_sizes};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, Elem, FIELDS, Model, Role, Room, Row, SIZES, View, ViewMut, field};
@@ -127,6 +127,14 @@ impl News {
 enum Begun<'a> {
     Numbers(Box<Renumbered<'a>>),
     Whole(News),
+}
+
+// gives the worlds their models, in code that reads values of their own
+fn give(worlds: &mut Box<dyn Worlds>, shared: &Model, own: &Own, news: &[News]) -> Result<()> {
+    if let Some(apart) = worlds.apart(shared) {
+        *worlds = apart;
+    }
+    worlds.differ(shared, &own.models, &own.names(), news)
 }
 
 fn of_world(world: usize, e: Error) -> Error {
@@ -448,8 +456,7 @@ impl Batch {
             own.share(&self.model, self.nworld);
             own.stale = vec![Changed::default(); self.nworld];
         }
-        self.worlds
-            .differ(&self.model, &own.models, &own.names(), &[])
+        give(&mut self.worlds, &self.model, own, &[])
     }
 
     /// Derives all dependent fields of worlds whose fields were set ([`Batch::expand`]): subtree masses, inverse
@@ -481,11 +488,10 @@ impl Batch {
             return Ok(());
         };
         let nthread = self.settings.nthread();
-        let names = own.names();
         self.worlds.let_go();
         let made = own.derive(&self.model, nthread, |w| mask.is_none_or(|mask| mask[w]));
         let taken = made.and_then(|news| {
-            let given = self.worlds.differ(&self.model, &own.models, &names, &news);
+            let given = give(&mut self.worlds, &self.model, own, &news);
             match given {
                 Ok(()) => own.settle(&news),
                 Err(_) => {
@@ -497,7 +503,7 @@ impl Batch {
         });
         if taken.is_err() {
             // the models are the previous ones
-            self.worlds.differ(&self.model, &own.models, &names, &[])?;
+            give(&mut self.worlds, &self.model, own, &[])?;
         }
         taken
     }

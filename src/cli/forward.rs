@@ -4,8 +4,9 @@ use super::array::{Array, Nums};
 use super::dump::{self, Arrays};
 use super::interrupt::Interrupt;
 use super::output::{Kind, Output};
-use super::{Engine, Fault, ModelArg, load, near, npz};
+use super::{Engine, Fault, ModelArg, load, npz};
 use crate::cli::say::remark;
+use crate::mjcf::nearest::nearest;
 use clap::Args;
 use manyworlds::batch::To;
 use manyworlds::fields::{INPUTS, field};
@@ -204,7 +205,7 @@ fn read(path: &Path) -> Result<States, Fault> {
     let bad = |what: String| Fault::usage(format!("{}: {what}", path.display()));
     let states: States = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
     let unknown = |said: &str, known: &[&str]| {
-        let hint = match near(said, known) {
+        let hint = match nearest(said, known.iter().copied()) {
             Some(meant) => format!("did you mean {meant}?"),
             None => format!("there are {}", known.join(" ")),
         };
@@ -225,7 +226,7 @@ fn read(path: &Path) -> Result<States, Fault> {
 fn fits(name: &str, x: &[f64], opt: &Opt) -> Result<(), String> {
     let Some(at) = Opt::NAMES.iter().position(|(option, _)| *option == name) else {
         let names: Vec<&str> = Opt::NAMES.iter().map(|(option, _)| *option).collect();
-        return Err(match near(name, &names) {
+        return Err(match nearest(name, names.iter().copied()) {
             Some(meant) => format!("there is no such option; did you mean {meant}?"),
             None => format!("there is no such option; there are {}", names.join(" ")),
         });

@@ -1,7 +1,8 @@
 //! Initial states and controls of worlds: files, keyframes, random numbers.
 
 use super::say::remark;
-use super::{Fault, array, near, npz};
+use super::{Fault, array, npz};
+use crate::mjcf::nearest::nearest;
 use manyworlds::batch::To;
 use manyworlds::fields::{INPUTS, field};
 use manyworlds::policy::Policy;
@@ -45,7 +46,7 @@ pub fn state_file(batch: &mut Batch, path: &Path) -> Result<(), Fault> {
         if name == "meta" || field(name).is_some() {
             continue;
         }
-        if let Some(meant) = near(name, &INPUTS) {
+        if let Some(meant) = nearest(name, INPUTS.iter().copied()) {
             return Err(file.bad(format!("{name} is no input; did you mean {meant}?")));
         }
         remark!("{}: {name} is no input and not read", path.display());
@@ -154,7 +155,7 @@ impl Control {
         }
         let path = Path::new(said);
         if !path.exists() {
-            let hint = match near(said, WORDS) {
+            let hint = match nearest(said, WORDS.iter().copied()) {
                 Some(word) => format!("did you mean {word}?"),
                 None => "it is zero, random, or the name of an npz file".to_owned(),
             };

@@ -190,15 +190,6 @@ impl From<Error> for Fault {
     }
 }
 
-/// The word that is closest to `said`, if it is close enough to be meant.
-fn near<'a>(said: &str, words: &[&'a str]) -> Option<&'a str> {
-    let far = |word: &str| strsim::osa_distance(&said.to_lowercase(), word);
-    let most = 1 + said.chars().count() / 4;
-    let near = words.iter().map(|word| (far(word), *word));
-    let near = near.filter(|(far, _)| *far <= most).min_by_key(|x| x.0);
-    near.map(|(_, word)| word)
-}
-
 /// Reads an argument that is a size: a finite number, not below zero.
 fn size(said: &str) -> Result<f64, String> {
     match said.parse::<f64>() {

@@ -83,11 +83,11 @@ const FEW: usize = 3;
 #[derive(Debug, Default)]
 pub(crate) struct Work {
     one: Option<Data>,
-    lanes: Option<Data<F64x8>>,
+    lanes: Option<Data<F64x8<true>>>,
 }
 
 /// Most models that are computed side by side.
-pub(crate) const WIDTH: usize = F64x8::WIDTH;
+pub(crate) const WIDTH: usize = F64x8::<true>::WIDTH;
 
 /// Derives the constants of one model. Returns the world at `qpos0`.
 pub(super) fn of_one(model: &mut Model) -> Data {

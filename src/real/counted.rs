@@ -74,6 +74,7 @@ impl Real for Counted {
     type Int = i32;
     type Mask = bool;
     const WIDTH: usize = 1;
+    const OWN: bool = false;
     const ROUNDING: f64 = f64::ROUNDING;
 
     #[inline]

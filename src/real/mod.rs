@@ -71,6 +71,8 @@ pub trait Real:
     type Mask: Mask;
     /// Number of lanes (worlds).
     const WIDTH: usize;
+    /// Whether worlds may have values of the model of their own: if not, code that reads them is not compiled.
+    const OWN: bool;
     /// Half a unit in the last place of 1: the largest rounding.
     const ROUNDING: f64;
 
@@ -140,6 +142,7 @@ impl Real for f64 {
     type Int = i32;
     type Mask = bool;
     const WIDTH: usize = 1;
+    const OWN: bool = true;
     const ROUNDING: f64 = f64::EPSILON / 2.0;
 
     #[inline(always)]

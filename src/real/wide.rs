@@ -4,6 +4,9 @@
 //!            lane 0    lane 1    lane 2   …
 //! qpos[7]  [ world 0 | world 1 | world 2 | … ]   one register
 //! ```
+//!
+//! Each type exists twice, by its parameter `OWN`: for worlds that share one model, and for worlds with values of the model of
+//! their own ([`Real::OWN`]).
 
 use super::{Mask, Real};
 use std::ops::{
@@ -16,15 +19,15 @@ macro_rules! wide {
         $(#[doc = $doc])+
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
         #[repr(transparent)]
-        pub struct $name($simd);
+        pub struct $name<const OWN: bool = false>($simd);
 
         // SAFETY: the type has the layout of its one member, which is `Zeroable`.
         #[expect(unsafe_code, reason = "bytemuck's derive takes four more crates")]
-        unsafe impl bytemuck::Zeroable for $name {}
+        unsafe impl<const OWN: bool> bytemuck::Zeroable for $name<OWN> {}
 
         // SAFETY: the type has the layout of its one member, which is `Pod`, and is `Copy` and `'static` as that is.
         #[expect(unsafe_code, reason = "bytemuck's derive takes four more crates")]
-        unsafe impl bytemuck::Pod for $name {}
+        unsafe impl<const OWN: bool> bytemuck::Pod for $name<OWN> {}
 
         const _: () = {
             const fn is_pod<T: bytemuck::Pod>() {}
@@ -83,7 +86,7 @@ macro_rules! wide {
         wide!(@op $name, Mul, mul, MulAssign, mul_assign);
         wide!(@op $name, Div, div, DivAssign, div_assign);
 
-        impl Neg for $name {
+        impl<const OWN: bool> Neg for $name<OWN> {
             type Output = Self;
             #[inline(always)]
             fn neg(self) -> Self {
@@ -91,10 +94,11 @@ macro_rules! wide {
             }
         }
 
-        impl Real for $name {
+        impl<const OWN: bool> Real for $name<OWN> {
             type Int = [i32; $width];
             type Mask = $mask;
             const WIDTH: usize = $width;
+            const OWN: bool = OWN;
             const ROUNDING: f64 = <$scalar>::EPSILON as f64 / 2.0;
 
             #[inline(always)]
@@ -234,14 +238,14 @@ macro_rules! wide {
         }
     };
     (@op $name:ident, $op:ident, $f:ident, $assign:ident, $g:ident) => {
-        impl $op for $name {
+        impl<const OWN: bool> $op for $name<OWN> {
             type Output = Self;
             #[inline(always)]
             fn $f(self, other: Self) -> Self {
                 Self($op::$f(self.0, other.0))
             }
         }
-        impl $assign for $name {
+        impl<const OWN: bool> $assign for $name<OWN> {
             #[inline(always)]
             fn $g(&mut self, other: Self) {
                 *self = $op::$f(*self, other);

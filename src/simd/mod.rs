@@ -31,12 +31,16 @@ use crate::stages;
 use crate::types::*;
 use crate::user::set_controls_of;
 
-/// Number type with as many worlds as a register of this machine holds.
-#[cfg(target_feature = "avx512f")]
-pub type Lanes = crate::real::F32x16;
-/// Number type with as many worlds as a register of this machine holds.
 #[cfg(not(target_feature = "avx512f"))]
-pub type Lanes = crate::real::F32x8;
+use crate::real::F32x8 as Wide;
+#[cfg(target_feature = "avx512f")]
+use crate::real::F32x16 as Wide;
+
+/// Number type with as many worlds as a register of this machine holds.
+pub type Lanes = Wide<false>;
+
+/// The same for worlds with values of the model of their own.
+pub type OwnLanes = Wide<true>;
 
 /// A stage for worlds side by side.
 pub type Stage<R> = fn(&Model, &mut Data<R>, &mut Rows<R>);
@@ -50,6 +54,12 @@ pub trait Staged: Real {
 impl Staged for Lanes {
     fn of(stage: &stages::Stage) -> Stage<Self> {
         stage.simd
+    }
+}
+
+impl Staged for OwnLanes {
+    fn of(stage: &stages::Stage) -> Stage<Self> {
+        stage.own
     }
 }
 

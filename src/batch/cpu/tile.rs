@@ -44,6 +44,17 @@ impl<R: Real> Tile<R> {
         }
     }
 
+    /// The same worlds in a number type of the same layout.
+    pub fn retyped<S: Real>(self) -> Tile<S> {
+        Tile {
+            d: self.d.retyped(),
+            slots: self.slots,
+            how: self.how,
+            reals: bytemuck::cast_vec(self.reals),
+            ints: self.ints,
+        }
+    }
+
     /// Initial data for the worlds of this tile.
     pub fn anew(&self, m: &Model) -> Data<R> {
         let mut d = Data {
