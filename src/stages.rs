@@ -207,8 +207,7 @@ pub fn stage(name: &str) -> Option<&'static Stage> {
 }
 
 /// Runs one stage on all worlds of an executor.
-pub trait Run: FnMut(&'static Stage) {}
-impl<F: FnMut(&'static Stage)> Run for F {}
+pub type Run<'a> = dyn FnMut(&'static Stage) + 'a;
 
 /// Whether some sensor of a model is read at a stage.
 fn senses(m: &Model, stage: NeedStage) -> bool {
@@ -249,7 +248,7 @@ fn looks_ahead(m: &Model) -> bool {
 }
 
 /// Stages that depend on position alone (`mj_fwdPosition`); speculative contacts depend on the velocity too.
-pub fn fwd_position(m: &Model, run: &mut impl Run) {
+pub fn fwd_position(m: &Model, run: &mut Run<'_>) {
     run(&kinematics);
     run(&com_pos);
     if m.ncam + m.nlight > 0 {
@@ -279,7 +278,7 @@ pub fn fwd_position(m: &Model, run: &mut impl Run) {
 }
 
 /// Stages that depend on position and velocity (`mj_fwdVelocity`).
-pub fn fwd_velocity_stages(m: &Model, run: &mut impl Run) {
+pub fn fwd_velocity_stages(m: &Model, run: &mut Run<'_>) {
     if m.ntendon + m.nactuator + m.nflex > 0 {
         run(&fwd_velocity);
     }
@@ -298,7 +297,7 @@ pub fn fwd_velocity_stages(m: &Model, run: &mut impl Run) {
 }
 
 /// Stages that depend on position and velocity, with their sensors and energies.
-fn sensed_velocity(m: &Model, run: &mut impl Run) {
+fn sensed_velocity(m: &Model, run: &mut Run<'_>) {
     fwd_position(m, run);
     if senses_energy(m) {
         run(&energy);
@@ -310,7 +309,7 @@ fn sensed_velocity(m: &Model, run: &mut impl Run) {
 }
 
 /// Stages that depend on velocity, with their sensors and energies.
-fn sensed_of_velocity(m: &Model, run: &mut impl Run) {
+fn sensed_of_velocity(m: &Model, run: &mut Run<'_>) {
     fwd_velocity_stages(m, run);
     if !senses_energy(m) {
         fwd_energy(m, run);
@@ -325,7 +324,7 @@ fn sensed_of_velocity(m: &Model, run: &mut impl Run) {
 }
 
 /// Sensors of accelerations and forces (`mj_sensorAcc`).
-fn sensed_acc(m: &Model, run: &mut impl Run) {
+fn sensed_acc(m: &Model, run: &mut Run<'_>) {
     if needs_rne_post(m) {
         run(&rne_post);
     }
@@ -335,13 +334,13 @@ fn sensed_acc(m: &Model, run: &mut impl Run) {
 }
 
 /// Forward dynamics: accelerations of a state, with its sensors and energies (`mj_forward`).
-pub fn forward(m: &Model, run: &mut impl Run) {
+pub fn forward(m: &Model, run: &mut Run<'_>) {
     forward_part(m, Part::ALL, run);
 }
 
 /// Forward dynamics after the stages that depend on position alone (`mj_forwardSkip` of `mjSTAGE_POS`). Controls stay those that were
 /// read: the history has gone on since. Rows that a discrete step has changed are made anew.
-pub fn after_position(m: &Model, run: &mut impl Run) {
+pub fn after_position(m: &Model, run: &mut Run<'_>) {
     if m.opt.is_discrete() {
         run(&make_constraint);
     }
@@ -394,7 +393,7 @@ impl Part {
     }
 
     // the stages of positions and velocities whose results are not known
-    fn of_velocity(self, m: &Model, run: &mut impl Run) {
+    fn of_velocity(self, m: &Model, run: &mut Run<'_>) {
         // the metric of a discrete step changes rows, which are made anew
         let skip = match m.opt.is_discrete() {
             true => Skip::None,
@@ -417,7 +416,7 @@ impl Part {
 }
 
 /// Forward dynamics in part (`mj_forwardSkip`). The velocity stages include all of the energy, potential energy too.
-pub fn forward_part(m: &Model, part: Part, run: &mut impl Run) {
+pub fn forward_part(m: &Model, part: Part, run: &mut Run<'_>) {
     let run = &mut |stage: &'static Stage| {
         if !part.leaves_out(m, stage) {
             run(stage);
@@ -429,7 +428,7 @@ pub fn forward_part(m: &Model, part: Part, run: &mut impl Run) {
 }
 
 /// Inverse dynamics in part (`mj_inverseSkip`).
-pub fn inverse_part(m: &Model, part: Part, run: &mut impl Run) {
+pub fn inverse_part(m: &Model, part: Part, run: &mut Run<'_>) {
     let run = &mut |stage: &'static Stage| {
         if !part.leaves_out(m, stage) {
             run(stage);
@@ -445,12 +444,12 @@ pub fn inverse_part(m: &Model, part: Part, run: &mut impl Run) {
 }
 
 /// Inverse dynamics: the force that an acceleration takes, constraints and passive forces aside (`mj_inverse`).
-pub fn inverse(m: &Model, run: &mut impl Run) {
+pub fn inverse(m: &Model, run: &mut Run<'_>) {
     inverse_part(m, Part::ALL, run);
 }
 
 /// Constraint forces from accelerations.
-fn inv_acc(m: &Model, run: &mut impl Run) {
+fn inv_acc(m: &Model, run: &mut Run<'_>) {
     if m.opt.inverts_steps() {
         if m.opt.is_implicit() {
             late_controls(m, run);
@@ -465,7 +464,7 @@ fn inv_acc(m: &Model, run: &mut impl Run) {
 }
 
 /// Forward dynamics without sensors (`mj_forwardSkip`).
-fn forward_blind(m: &Model, run: &mut impl Run) {
+fn forward_blind(m: &Model, run: &mut Run<'_>) {
     fwd_position(m, run);
     fwd_velocity_stages(m, run);
     fwd_energy(m, run);
@@ -473,21 +472,21 @@ fn forward_blind(m: &Model, run: &mut impl Run) {
 }
 
 /// Energy, where it is asked for.
-fn fwd_energy(m: &Model, run: &mut impl Run) {
+fn fwd_energy(m: &Model, run: &mut Run<'_>) {
     if m.opt.enabled(ENBL_ENERGY) {
         run(&energy);
     }
 }
 
 /// Stages that compute forces and accelerations (`mj_fwdActuation`, `mj_fwdAcceleration`, `mj_fwdConstraint`).
-fn fwd_acc(m: &Model, run: &mut impl Run) {
+fn fwd_acc(m: &Model, run: &mut Run<'_>) {
     own_controls(m, run);
     late_controls(m, run);
     forces(m, run);
 }
 
 /// Forces and accelerations from the controls that were read.
-fn forces(m: &Model, run: &mut impl Run) {
+fn forces(m: &Model, run: &mut Run<'_>) {
     run(&fwd_actuation);
     run(&fwd_acceleration);
     if m.opt.is_discrete() {
@@ -507,28 +506,28 @@ fn forces(m: &Model, run: &mut impl Run) {
 }
 
 /// Controls by a user's function, where there is one and actuators are on.
-fn own_controls(m: &Model, run: &mut impl Run) {
+fn own_controls(m: &Model, run: &mut Run<'_>) {
     if m.users().controls() && !m.opt.disabled(DSBL_ACTUATION) {
         run(&control);
     }
 }
 
 /// Delayed controls, where actuators have a delay.
-fn late_controls(m: &Model, run: &mut impl Run) {
+fn late_controls(m: &Model, run: &mut Run<'_>) {
     if m.nlate > 0 {
         run(&read_ctrl);
     }
 }
 
 /// What is kept of a step for those who read it later.
-fn keep_history(m: &Model, run: &mut impl Run) {
+fn keep_history(m: &Model, run: &mut Run<'_>) {
     if m.nhistory > 0 {
         run(&write_history);
     }
 }
 
 /// History samples of a step, and the trees that fall asleep in it.
-fn before_advance(m: &Model, run: &mut impl Run) {
+fn before_advance(m: &Model, run: &mut Run<'_>) {
     keep_history(m, run);
     if sleeps(m) {
         run(&sleep);
@@ -536,7 +535,7 @@ fn before_advance(m: &Model, run: &mut impl Run) {
 }
 
 /// The first half of a step: stages that depend on position and velocity, their sensors, and the user's control function (`mj_step1`).
-pub fn step1(m: &Model, run: &mut impl Run) {
+pub fn step1(m: &Model, run: &mut Run<'_>) {
     run(&check_pos);
     run(&check_vel);
     sensed_velocity(m, run);
@@ -544,7 +543,7 @@ pub fn step1(m: &Model, run: &mut impl Run) {
 }
 
 /// One step of time (`mj_step`).
-pub fn step(m: &Model, run: &mut impl Run) {
+pub fn step(m: &Model, run: &mut Run<'_>) {
     run(&check_pos);
     run(&check_vel);
     forward(m, run);

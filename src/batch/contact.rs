@@ -35,7 +35,7 @@ impl Batch {
     pub fn contact_force(&mut self) -> Result<ContactForces> {
         let nconmax = self.model.nconmax;
         let width = 1 + 6 * nconmax;
-        let rows = self.find(ROWS, width, |m, d, _, row| {
+        let rows = self.find(ROWS, width, &|m, d, _, row| {
             let ncon = d.ncon[0] as usize;
             row[0] = ncon as f64;
             for (c, force) in row[1..].chunks_mut(6).enumerate().take(ncon) {

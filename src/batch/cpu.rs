@@ -163,7 +163,7 @@ impl<R: Real> Cpu<R> {
     fn for_each(
         &mut self,
         m: &Model,
-        run: impl Fn(&Model, usize, &mut Tile<R>, &mut Rows<R>) + Send + Sync,
+        run: &(dyn Fn(&Model, usize, &mut Tile<R>, &mut Rows<R>) + Sync),
     ) {
         let (tiles, rows, own) = (&mut self.tiles, &self.rows, &self.own);
         let compute = |t: usize, tile: &mut Tile<R>, rows: &mut Rows<R>| {
@@ -220,7 +220,7 @@ impl<R: Real> Cpu<R> {
         rows: &[T],
     ) {
         let nworld = self.nworld;
-        self.for_each(m, |_, t, tile, _| {
+        self.for_each(m, &|_, t, tile, _| {
             for (w, lane) in worlds_of::<R>(t, nworld) {
                 if mask.is_none_or(|mask| mask[w]) {
                     tile.set(field, lane, row_of(rows, at, w));
@@ -278,7 +278,7 @@ impl<R: Twin> Worlds for Cpu<R> {
         self.set_out()?;
         let (nworld, rne_post) = (self.nworld, self.rne_post);
         let overflow = AtomicI32::new(0);
-        self.for_each(m, |m, t, tile, rows| {
+        self.for_each(m, &|m, t, tile, rows| {
             if pass.keep {
                 tile.keep(pass.fields);
             }
@@ -393,7 +393,7 @@ impl<R: Twin> Worlds for Cpu<R> {
         let (shared, nworld) = (Arc::clone(&self.fresh), self.nworld);
         let was_halfway = std::mem::replace(&mut self.halfway, true);
         let differ = !self.own.is_empty();
-        self.for_each(m, |m, t, tile, _| {
+        self.for_each(m, &|m, t, tile, _| {
             let fresh = if differ { &tile.anew(m) } else { &shared };
             match mask {
                 // includes the spare lanes of the last tile

@@ -15,7 +15,7 @@ impl Batch {
     /// Positions are those that [`Batch::look`] chooses; the batch does not change.
     pub fn full_m(&mut self) -> Result<Vec<f64>> {
         let nv = self.model.nv;
-        self.find(MATRIX, nv * nv, |m, d, _, full| {
+        self.find(MATRIX, nv * nv, &|m, d, _, full| {
             for i in 0..nv {
                 let adr = m.M_rowadr[i] as usize;
                 for k in adr..adr + m.M_rownnz[i] as usize {
@@ -34,7 +34,7 @@ impl Batch {
     pub fn mul_m(&mut self, vec: &[f64]) -> Result<Vec<f64>> {
         let nv = self.model.nv;
         self.check_rows("vec", nv, vec.len())?;
-        self.find(MATRIX, nv, |m, d, w, res| {
+        self.find(MATRIX, nv, &|m, d, w, res| {
             mul_m(m, &d.M, res, row_of(vec, nv, w));
         })
     }
@@ -46,7 +46,7 @@ impl Batch {
     pub fn solve_m(&mut self, vec: &[f64]) -> Result<Vec<f64>> {
         let nv = self.model.nv;
         self.check_rows("vec", nv, vec.len())?;
-        self.find(FACTOR, nv, |m, d, w, x| {
+        self.find(FACTOR, nv, &|m, d, w, x| {
             x.copy_from_slice(row_of(vec, nv, w));
             solve_ld(m, &d.qLD, &d.qLDiagInv, x);
         })

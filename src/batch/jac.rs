@@ -95,7 +95,7 @@ impl Batch {
     pub fn jac_subtree_com(&mut self, body: usize) -> Result<Vec<f64>> {
         check_id("body", body, self.model.nbody)?;
         let dofs = self.dofs();
-        self.find(OF_COM, 3 * self.model.nv, |m, d, _, row| {
+        self.find(OF_COM, 3 * self.model.nv, &|m, d, _, row| {
             for b in subtree(m, body) {
                 let share = m.body_mass[b] / m.body_subtreemass[body];
                 for (k, row) in row.chunks_mut(m.nv).enumerate() {
@@ -113,7 +113,7 @@ impl Batch {
         point: impl Fn(&Model, &Data, usize) -> (usize, [f64; 3]) + Sync,
     ) -> Result<Jacobian> {
         let (nv, dofs) = (self.model.nv, self.dofs());
-        let rows = self.find(sight, 6 * nv, |m, d, w, row| {
+        let rows = self.find(sight, 6 * nv, &|m, d, w, row| {
             let (body, point) = point(m, d, w);
             for (k, row) in row.chunks_mut(nv).enumerate() {
                 // rows: three directions, then three axes

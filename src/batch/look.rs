@@ -133,7 +133,7 @@ impl Batch {
         &mut self,
         sight: Sight,
         width: usize,
-        find: impl Fn(&Model, &Data, usize, &mut [T]) + Sync,
+        find: &(dyn Fn(&Model, &Data, usize, &mut [T]) + Sync),
     ) -> Result<Vec<T>> {
         let mut out = vec![T::default(); self.nworld * width];
         if width == 0 {

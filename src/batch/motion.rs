@@ -44,7 +44,7 @@ impl Batch {
             self.check_rows(name, 3, rows.len())?;
         }
         check_id("body", body, self.model.nbody)?;
-        self.find(CHAINS, self.model.nv, |m, d, w, qfrc| {
+        self.find(CHAINS, self.model.nv, &|m, d, w, qfrc| {
             let [force, torque, point] = [force, torque, point].map(|rows| vec3_of(rows, w));
             apply_ft(m, d, qfrc, body, point, force, torque);
         })
@@ -60,7 +60,7 @@ impl Batch {
     pub fn object_velocity(&mut self, kind: ObjType, id: usize, local: bool) -> Result<Vec<f64>> {
         check_object(&self.model, kind, id)?;
         let sight = sights!(kind, of_motion);
-        self.find(sight, 6, |m, d, _, row| {
+        self.find(sight, 6, &|m, d, _, row| {
             let vel = object_velocity(m, d, kind as i32, id);
             row.copy_from_slice(&seen(d, kind, id, local, vel));
         })
@@ -86,7 +86,7 @@ impl Batch {
             return Err(Error::Input(msg.to_owned()));
         }
         let sight = sights!(kind, of_last_call "cacc");
-        self.find(sight, 6, |m, d, _, row| {
+        self.find(sight, 6, &|m, d, _, row| {
             let acc = object_acceleration(m, d, kind as i32, id);
             row.copy_from_slice(&seen(d, kind, id, local, acc));
         })

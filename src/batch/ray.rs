@@ -122,7 +122,7 @@ impl Batch {
         if distmax.is_nan() {
             return Err(Error::Input("distmax: a number is needed".to_owned()));
         }
-        let rows = self.find(GEOMS, 7, |m, d, _, row| {
+        let rows = self.find(GEOMS, 7, &|m, d, _, row| {
             let shapes = geoms.map(|geom| shape_of(m, d, 0, geom));
             let (dist, [from, to]) =
                 geom_distance(m, OwnLane::new(&d.own, 0), geoms, shapes, distmax);
@@ -144,7 +144,7 @@ impl Batch {
         cutoff: f64,
         pnt: impl Fn(usize, usize) -> [f64; 3] + Sync,
     ) -> Result<Hits> {
-        let hits = self.find(GEOMS, nray, |m, d, w, row: &mut [Option<(Hit, i32)>]| {
+        let hits = self.find(GEOMS, nray, &|m, d, w, row: &mut [Option<(Hit, i32)>]| {
             for (k, hit) in row.iter_mut().enumerate() {
                 let ray = Ray {
                     pnt: pnt(w, k),

@@ -23,7 +23,7 @@ impl Batch {
     /// Fails with [`Error::Input`] on another number of values.
     pub fn recover_force(&mut self, qfrc: &[f64]) -> Result<Vec<f64>> {
         self.check_rows("qfrc", self.model.nv, qfrc.len())?;
-        self.find(MOMENTS, self.model.nout, |m, d, w, row| {
+        self.find(MOMENTS, self.model.nout, &|m, d, w, row| {
             row.copy_from_slice(&forces(m, d, row_of(qfrc, m.nv, w)));
         })
     }
@@ -36,7 +36,7 @@ impl Batch {
     pub fn recover_ctrl(&mut self, qfrc: &[f64]) -> Result<Vec<f64>> {
         self.check_rows("qfrc", self.model.nv, qfrc.len())?;
         check_direct(&self.model)?;
-        self.find(MOMENTS, self.model.nu, |m, d, w, ctrl| {
+        self.find(MOMENTS, self.model.nu, &|m, d, w, ctrl| {
             let force = forces(m, d, row_of(qfrc, m.nv, w));
             for i in 0..m.nactuator {
                 let out = m.actuator_outadr[i] as usize;

@@ -86,7 +86,7 @@ impl<R: Real> Cpu<R> {
             let new = news.binary_search_by_key(&w, |new| new.world).ok();
             all.or(new.map(|k| news[k].changed.rows.and(&rows)))
         };
-        self.for_each(shared, |_, t, tile, _| {
+        self.for_each(shared, &|_, t, tile, _| {
             for (w, lane) in worlds_of::<R>(t, models.len()) {
                 if let Some(rows) = given(w) {
                     let own = &mut tile.d.own;
