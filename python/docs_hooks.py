@@ -15,19 +15,19 @@ ROOT = HERE.parent
 
 ROOMS = {
     "Model": ("Of the model", "`model.NAME`; a row for every world by `batch.expand(NAME)`, where it is a real number of the physics."),
-    "Data": ("Of worlds", "`batch.bind(NAME)`, (nsim, ...), live; what can be written is said by `numpy`'s `flags.writeable`."),
-    "Scratch": ("In between", "What stages hand on: `batch.bind(NAME)`, (nsim, ...), as the last call left it."),
+    "Data": ("Of worlds", "`batch.bind(NAME)`, (nsim, ...), live; an array may be written if its `flags.writeable` is true."),
+    "Scratch": ("In between", "Intermediate results of stages: `batch.bind(NAME)`, (nsim, ...), as the last call left them."),
 }
 
 LEGEND = [
-    "Units are SI's. `A or B` is said of what belongs to a coordinate: A where that is a length (a slide, a spatial tendon), B where it is an",
-    "angle (a hinge, a ball); what belongs to two coordinates may lie between. Units between semicolons share the columns in order. `varies`: with",
-    "the type of the element, or the place in the array.",
+    "Units are SI units. `A or B` is the unit of a coordinate: A if it is a length (a slide, a spatial tendon), B if it is an angle (a hinge, a",
+    "ball); a quantity of two coordinates may have a unit between both. Units between semicolons belong to the columns in this order. `varies`:",
+    "the unit depends on the type of the element, or on the place in the array.",
     "",
-    "The frame is that in which coordinates are told. `tree's com`: axes of the world, at the centre of mass of the tree.",
+    "The frame is the frame of the coordinates. `tree's com`: axes of the world, at the centre of mass of the tree.",
     "",
-    "The role says who decides. Of the model: `free`, whoever edits it; `fixed`, its text alone; `derived`, it follows from other fields. Of a",
-    "world: `input`, whoever runs it; `flag`, what befell it; `asleep`, what trees that sleep wait with; `derived`, what is computed.",
+    "The role says where values come from. In the model: `free`, from edits too; `fixed`, from the model's text alone; `derived`, from other fields.",
+    "In a world: `input`, set by the user; `flag`, warnings and overflows of the world; `asleep`, values that sleeping trees keep; `derived`, computed.",
     "",
 ]
 

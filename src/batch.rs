@@ -476,7 +476,7 @@ impl Batch {
     fn check_inverse(&self) -> Result<()> {
         let opt = &self.model.opt;
         if opt.enabled(ENBL_INVDISCRETE) && opt.integrator == Integrator::Rk4 as i32 {
-            let msg = "Runge-Kutta has no inverse over a timestep (the flag \"invdiscrete\")";
+            let msg = "the flag \"invdiscrete\" does not work with Runge-Kutta: disable the flag, or take another integrator";
             return Err(Error::Input(msg.to_owned()));
         }
         Ok(())
@@ -712,7 +712,7 @@ impl Batch {
         match have == need {
             true => Ok(()),
             false => Err(Error::Input(format!(
-                "the mask has {have} entries for {need} worlds"
+                "the mask has {have} entries for {need} worlds: give one for each world"
             ))),
         }
     }
@@ -886,7 +886,7 @@ pub(crate) fn field(name: &str) -> Result<&'static Field> {
     }
     if own::is_of_model(name) {
         return Err(Error::Input(format!(
-            "{name} is of the model, which all worlds share unless Batch::expand names it: then Batch::set, set_where and read take it"
+            "{name} is a field of the model, which all worlds share: after Batch::expand, Batch::set, set_where and read accept it"
         )));
     }
     let names = FIELDS.iter().filter(|field| field.room == Room::Data);

@@ -105,13 +105,15 @@ impl fmt::Display for Error {
                 let needs = needs(list);
                 write!(
                     f,
-                    "this version does not have what the model needs: {needs}"
+                    "the model needs features that this version does not have: {needs}"
                 )
             }
             Error::Several(errors) => f.write_str(&lines(errors)),
             Error::Device(msg) => write!(f, "device: {msg}"),
             Error::Shader { stage, msg } => write!(f, "shader {stage}: {msg}"),
-            Error::Size { what, need, have } => write!(f, "{what}: {need} needed, {have} there"),
+            Error::Size { what, need, have } => {
+                write!(f, "{what}: {need} needed, {have} available")
+            }
             Error::Overflow {
                 worlds,
                 world,
@@ -222,7 +224,7 @@ fn overflow(worlds: usize, world: usize, contacts: (usize, usize), rows: (usize,
         _ => format!("{worlds} worlds overflowed, the first is {world}"),
     };
     format!(
-        "{who}: {}; give more room, or let it grow (overflow \"grow\")",
+        "{who}: {}; raise that limit, or let it grow (overflow \"grow\")",
         full.join(", ")
     )
 }

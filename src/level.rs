@@ -127,12 +127,14 @@ pub fn choose(builds: &[Level], machine: Level, asked: Option<&str>) -> Result<L
         let widest = builds.iter().filter(runs).max();
         return widest.copied().ok_or_else(|| {
             format!(
-                "this machine has {machine}, and there are builds for {names}: build from source"
+                "this machine has {machine}, and there are builds only for {names}: build from source"
             )
         });
     };
     match builds.iter().find(|build| build.short() == asked) {
-        None => Err(format!("{VARIABLE}={asked}: there are builds for {names}")),
+        None => Err(format!(
+            "{VARIABLE}={asked}: there is no such build; there are builds for {names}"
+        )),
         Some(build) if !runs(&build) => Err(format!(
             "{VARIABLE}={asked}: this machine has {machine}, which cannot run it"
         )),

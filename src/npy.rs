@@ -31,11 +31,12 @@ pub fn read(
     let array = NpyFile::with_header(header, BufReader::new(entry));
     let dtype = array.dtype().descr();
     let values = numbers(array, &dtype, range.clone()).map_err(broken)?;
-    let values =
-        values.ok_or_else(|| format!("dtype {dtype} is no number that is read; save float64"))?;
+    let values = values.ok_or_else(|| format!("dtype {dtype} cannot be read; save float64"))?;
     if let Some(at) = values.iter().position(|x| !x.is_finite()) {
         let (x, at) = (values[at], range.start + at);
-        return Err(format!("value {at} (counted flat, from 0) is {x}"));
+        return Err(format!(
+            "value {at} (counted flat, from 0) is {x}, and must be finite"
+        ));
     }
     Ok(values)
 }
@@ -55,7 +56,7 @@ fn header(entry: &mut impl Read) -> io::Result<NpyHeader> {
     }
     if len > HEADER {
         return Err(io::Error::other(
-            "its header is longer than that of numbers",
+            "its header is too long for an array of numbers",
         ));
     }
     let start = bytes.len();
@@ -65,9 +66,7 @@ fn header(entry: &mut impl Read) -> io::Result<NpyHeader> {
     let few = |(mark, most)| bytes[start..].iter().filter(|c| **c == mark).count() <= most;
     match most.into_iter().all(few) {
         true => NpyHeader::from_reader(bytes.as_slice()),
-        false => Err(io::Error::other(
-            "its dtype is no number that is read; save float64",
-        )),
+        false => Err(io::Error::other("its dtype cannot be read; save float64")),
     }
 }
 

@@ -82,7 +82,7 @@ impl Policy {
         };
         // reading a pipe would block
         if !std::fs::metadata(path).map_err(failed)?.is_file() {
-            let msg = format!("{}: is no file", path.display());
+            let msg = format!("{}: is not a regular file", path.display());
             return Err(Error::Input(msg));
         }
         let bytes = std::fs::read(path).map_err(failed)?;
@@ -238,8 +238,11 @@ impl File<'_> {
 
 // "qvel", "qpos[2:]", "xpos[3:6]"
 fn seen(part: &str, m: &Model) -> Told<Seen> {
-    let unknown =
-        || format!("{part:?} names no field or part of one; these do: qvel qpos[2:] xpos[3:6]");
+    let unknown = || {
+        format!(
+            "{part:?} is not a field or a part of one; write it like qvel, qpos[2:] or xpos[3:6]"
+        )
+    };
     let (name, range) = match part.split_once('[') {
         None => (part, None),
         Some((name, rest)) => (name, Some(rest.strip_suffix(']').ok_or_else(unknown)?)),
@@ -257,7 +260,7 @@ fn seen(part: &str, m: &Model) -> Told<Seen> {
     match columns.start < columns.end && columns.end <= words {
         true => Ok(Seen { field, columns }),
         false => Err(format!(
-            "{part:?}: {name} has {words} numbers in this model"
+            "{part:?}: {name} has {words} numbers in this model, choose a range within them"
         )),
     }
 }

@@ -287,7 +287,7 @@ fn bad_input_files_are_told_apart() {
         (
             "--state",
             &[("qpos", &[3], &[0.0; 3])],
-            "qpos: has shape [3]; [2] is needed, or rows of that",
+            "qpos: has shape [3]; [2] is needed, or rows of that shape",
         ),
         ("--state", &[("place", &[2], &[0.0; 2])], "holds none of"),
         (

@@ -375,14 +375,14 @@ fn a_world_that_goes_bad_begins_where_its_own_model_says() {
 fn what_cannot_differ_is_refused_with_the_reason() {
     let mut batch = worlds(&model(), 2, Backend::Cpu);
     for (name, why) in [
-        ("body_parentid", "what is compiled hangs on it"),
+        ("body_parentid", "compiled fields depend on it"),
         ("geom_contype", "types, masks and flags"),
         ("jnt_limited", "types, masks and flags"),
         ("dof_invweight0", "Batch::set_const derives it"),
         ("collision_margin", "Batch::set_const derives it"),
         ("disableflags", "for all worlds at once"),
-        ("key_qpos", "no stage looks at it"),
-        ("qvel", "every world has its own already"),
+        ("key_qpos", "no stage reads it"),
+        ("qvel", "every world already has its own"),
         ("body_mas", "did you mean body_mass?"),
         ("nbody", "it is a size"),
     ] {
@@ -414,7 +414,10 @@ fn stale_until_derived(backend: Backend) {
     let mask = [false, false, true, false];
     batch.set_where("body_mass", &mask, &heavier).unwrap();
     let text = refusal(batch.step(1));
-    assert!(text.contains("world 2 first: call set_const"), "{text}");
+    assert!(
+        text.contains("the first is world 2: call set_const"),
+        "{text}"
+    );
     assert!(text.contains("body_mass"), "{text}");
     assert_eq!(batch.reals("time").unwrap(), [0.0; 4]);
     // only the world that is left out still lacks its derived constants

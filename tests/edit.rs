@@ -562,15 +562,15 @@ fn what_cannot_be_edited_is_refused_by_name() {
         ),
         (
             |m| m.collision_friction[0] = 0.1,
-            &["collision_friction", "follows from other fields"],
+            &["collision_friction", "is derived from other fields"],
         ),
         (
             |m| m.body_invweight0[2] = 0.1,
-            &["body_invweight0", "follows from other fields"],
+            &["body_invweight0", "is derived from other fields"],
         ),
         (
             |m| m.dof_damping_all[0] = 0.1,
-            &["dof_damping_all", "follows from other fields"],
+            &["dof_damping_all", "is derived from other fields"],
         ),
         (
             |m| m.geom_size[at(&m.names.geom, "wedge")][0] = 1.0,

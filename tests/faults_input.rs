@@ -190,7 +190,7 @@ fn arrays_that_are_no_inputs_are_named_or_guessed() {
     let (code, said, _) = begin(&dir, "1", &["--state", &file]);
     assert_eq!(code, 0, "{said}");
     assert!(
-        said.contains("in.npz: labels is no input and not read"),
+        said.contains("in.npz: labels is no input and is ignored"),
         "{said}"
     );
     let slip = ("qvle", npy("<f8", false, "(2,)", &[0; 16]));
@@ -280,7 +280,7 @@ fn a_pipe_is_not_waited_for() {
     for flag in ["--state", "--ctrl"] {
         let (code, said, _) = begin(&dir, "1", &[flag, &pipe]);
         assert_eq!(code, 1);
-        assert!(said.contains("pipe.npz: is no file"), "{said}");
+        assert!(said.contains("pipe.npz: is not a regular file"), "{said}");
     }
 }
 
@@ -336,11 +336,11 @@ fn a_file_of_states_says_nothing_in_vain() {
     for (text, want) in [
         (
             r#"{"states": [{"qpso": [1, 2]}]}"#,
-            "\"qpso\" means nothing here; did you mean qpos?",
+            "unknown name \"qpso\"; did you mean qpos?",
         ),
         (
             r#"{"states": [{"velocity": [1, 2]}]}"#,
-            "\"velocity\" means nothing here; there are time qpos",
+            "unknown name \"velocity\"; there are time qpos",
         ),
         (
             r#"{"opt_overide": {}, "states": [{}]}"#,

@@ -258,7 +258,10 @@ fn nothing_is_written_over_that_is_no_result() {
     std::fs::set_permissions(own("kept.npz"), PermissionsExt::from_mode(0o444)).unwrap();
     let before = files(&dir);
     let state = own("state.npz");
-    let (reads, other) = ("is read by this very run", "there is a file that is no npz");
+    let (reads, other) = (
+        "is an input of this run",
+        "exists and is not a file of kind npz",
+    );
     for (out, code, want) in [
         ("model.xml", 1, reads),
         ("link.npz", 1, reads),
@@ -266,7 +269,7 @@ fn nothing_is_written_over_that_is_no_result() {
         ("state.npz", 1, reads),
         ("notes.txt", 1, other),
         ("folder.npz", 1, "is a folder"),
-        ("dangling.npz", 1, "is a link to nothing"),
+        ("dangling.npz", 1, "is a link to a file that does not exist"),
         ("kept.npz", 1, "is write-protected"),
         ("none/out.npz", 5, "cannot be written: No such file"),
     ] {

@@ -92,7 +92,7 @@ fn a_state_flagged_elsewhere_fails_for_a_reason_or_not_at_all() {
     assert_eq!(
         said,
         "world 1 overflowed: 10 contacts needed, nconmax is 4; \
-         give more room, or let it grow (overflow \"grow\")"
+         raise that limit, or let it grow (overflow \"grow\")"
     );
 }
 
@@ -120,7 +120,7 @@ fn growth_ends_at_its_share_and_the_world_goes_on_flagged() {
         assert_eq!(flags[0].needed[0], 21);
         let full = bounded.full().unwrap();
         assert!(
-            full.contains("0 % of the memory at hand are 0 MiB"),
+            full.contains("0 % of the available memory are 0 MiB"),
             "{full}"
         );
         assert_eq!(short.full(), None);

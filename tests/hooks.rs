@@ -138,8 +138,8 @@ fn batch_of(m: &Model, n: usize, settings: Settings) -> Option<Batch> {
             let told = told.join("\n");
             for words in [
                 "functions of your own (",
-                ") on a device: Model::bind_",
-                "_wgsl gives it a text (the backends simd and cpu call functions, Model::unbind goes without)",
+                ") on a device: give a WGSL text by Model::bind_",
+                "_wgsl, take the backend simd or cpu, or remove the functions by Model::unbind",
             ] {
                 assert!(told.contains(words), "{told}");
             }

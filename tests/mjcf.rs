@@ -808,7 +808,7 @@ fn what_cannot_be_saved_is_said() {
     spec.world.geoms[0].name = Some("a\u{1}b".into());
     assert!(
         spec.to_mjcf()
-            .is_err_and(|e| e.to_string().contains("XML cannot say"))
+            .is_err_and(|e| e.to_string().contains("XML cannot represent"))
     );
     spec.world.geoms[0].name = Some("a<\"&'>\t\nb".into());
     assert_eq!(read(&spec.to_mjcf().unwrap_or_default()), spec);

@@ -148,7 +148,7 @@ fn what_is_no_policy_for_the_model_is_told() {
         (
             "qpos[1:] qvel[",
             &[],
-            "\"qvel[\" names no field or part of one; these do: qvel qpos[2:] xpos[3:6]",
+            "\"qvel[\" is not a field or a part of one; write it like qvel, qpos[2:] or xpos[3:6]",
         ),
         (
             "qpos[1:9]",
@@ -215,5 +215,5 @@ fn what_is_no_policy_for_the_model_is_told() {
     std::fs::write(&file, "no zip").unwrap();
     assert!(Policy::open(&file, &m).is_err());
     let said = Policy::open(dir.path(), &m).unwrap_err().to_string();
-    assert!(said.contains("is no file"), "{said}");
+    assert!(said.contains("is not a regular file"), "{said}");
 }

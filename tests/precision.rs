@@ -103,7 +103,7 @@ fn a_flag_says_what_is_coarse() {
     let m = chain(80, &["0 1 0"]);
     for backend in [Backend::Simd, Backend::Gpu] {
         let flag = batch(&m, backend).flags().unwrap()[0].to_string();
-        let what = "world 0: the inertia matrix is too coarse in this precision";
+        let what = "world 0: this precision is too coarse for the inertia matrix";
         assert!(flag.starts_with(what), "{backend:?}: {flag}");
     }
 }

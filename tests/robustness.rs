@@ -300,7 +300,7 @@ fn wrong_arguments_are_errors_with_a_remedy(backend: Backend) {
     );
     assert_eq!(
         says(batch.reset_where(&[true; 3], To::Qpos0).unwrap_err()),
-        "the mask has 3 entries for 4 worlds"
+        "the mask has 3 entries for 4 worlds: give one for each world"
     );
     assert_eq!(
         says(batch.ints("qpos").unwrap_err()),

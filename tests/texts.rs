@@ -326,19 +326,19 @@ fn what_a_text_may_not_be_is_told_with_its_place() {
         // forbidden writes, names and declarations
         (
             "fn control() { set_qpos(0, 1.0); }",
-            ":1:16: set_qpos: it sets ctrl, qfrc_applied, xfrc_applied, userdata alone",
+            ":1:16: set_qpos: this function may set only ctrl, qfrc_applied, xfrc_applied, userdata",
         ),
         (
             "fn control() { set_ncon(9999); }",
-            ":1:16: set_ncon: it sets ctrl",
+            ":1:16: set_ncon: this function may set only ctrl",
         ),
         (
             "fn control() { set_ctrl(0, rk_qpos(0)); }",
-            ":1:28: rk_qpos is on the way of a stage",
+            ":1:28: rk_qpos is a temporary array of a stage",
         ),
         (
             "fn control() { data_words[0] = 1u; }",
-            ":1:16: data_words is not for a text of one's own",
+            ":1:16: data_words is not allowed in a text of your own",
         ),
         (
             "fn control() { set_data_word (0, 1u); }",
@@ -365,20 +365,23 @@ fn what_a_text_may_not_be_is_told_with_its_place() {
         ),
         (
             "fn control() {}\nvar<private> kept: f32;",
-            ":2:1: var: a text has functions, constants and structs alone",
+            ":2:1: var: a text may have only functions, constants and structs",
         ),
-        ("enable f16;\nfn control() {}", ":1:1: enable: a text has"),
+        (
+            "enable f16;\nfn control() {}",
+            ":1:1: enable: a text may have only",
+        ),
         (
             "fn control() {}\n@compute @workgroup_size(1) fn main() {}",
-            ":2:1: attributes have no place in it",
+            ":2:1: attributes are not allowed in a text",
         ),
         (
             "fn control() { set_data_word\u{200e}(0, 1u); }",
-            ":1:29: '\\u{200e}' has a place in comments alone",
+            ":1:29: '\\u{200e}' is allowed only in comments",
         ),
         (
             "// \u{2028} x\nfn control() {}",
-            ":1:1: lines have to end with a line feed alone",
+            ":1:1: lines have to end with a line feed",
         ),
     ] {
         let fault = match m.bind_control_wgsl(text) {
@@ -398,7 +401,7 @@ fn what_a_text_may_not_be_is_told_with_its_place() {
     assert!(
         fault
             .to_string()
-            .contains("set_ctrl: it sets qfrc_passive alone"),
+            .contains("set_ctrl: this function may set only qfrc_passive"),
         "{fault}"
     );
     let fault = m.bind_contact_filter_wgsl(
@@ -406,12 +409,15 @@ fn what_a_text_may_not_be_is_told_with_its_place() {
     );
     let fault = fault.unwrap_err().to_string();
     assert!(
-        fault.contains("set_ctrl: it sets nothing, but returns its answer"),
+        fault.contains("set_ctrl: this function may not set arrays, it returns its result"),
         "{fault}"
     );
     let text = "fn contact_filter(a: i32, b: i32) -> bool { put_contact(99, 0, found_point[0]); return true; }";
     let fault = m.bind_contact_filter_wgsl(text).unwrap_err().to_string();
-    assert!(fault.contains(":1:45: put_contact is not for"), "{fault}");
+    assert!(
+        fault.contains(":1:45: put_contact is not allowed"),
+        "{fault}"
+    );
     let fault = m
         .bind_sensor_wgsl("vel", "fn sensor(k: u32) -> f32 { return 0.0; }")
         .unwrap_err();

@@ -44,8 +44,8 @@ fn packages_are_found_around_the_model() {
     let e = in_memory(&[("m/m.obj", TETRAHEDRON)], file, "r.urdf").unwrap_err();
     assert_eq!(
         e.to_string(),
-        "r.urdf:2:43 <mesh>: there is no file \"meshes/m.obj\" of a package \"arm\" in the folders around the model; say where \
-         the package is: `--package arm=DIR` of the program, `Limits::packages` of the library"
+        "r.urdf:2:43 <mesh>: there is no file \"meshes/m.obj\" of a package \"arm\" in the folders around the model; give the \
+         folder of the package: `--package arm=DIR` of the program, `Limits::packages` of the library"
     );
 }
 

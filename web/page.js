@@ -47,7 +47,7 @@ function add(error) {
 // called by the wasm: nothing in there can be relied on any more
 self.panicked = (message) => {
   state.dead = true;
-  complain(`The page has failed, which is a fault of manyworlds: ${message}\nReload it to go on.`);
+  complain(`The page has failed because of a bug in manyworlds: ${message}\nReload the page to continue.`);
 };
 
 // what may fail, and is said
@@ -214,7 +214,7 @@ function policies() {
 
 async function onGpu(model, worlds, gravity) {
   if (!navigator.gpu) {
-    throw new Error('The kernels need WebGPU, which this browser does not have: take the processor.');
+    throw new Error('The kernels need WebGPU, which this browser does not have: choose the processor.');
   }
   if (!api.Sim.on_gpu) await use(wasms.gpu);
   await state.opening;
@@ -323,7 +323,7 @@ async function open(files) {
   }
   if (first === undefined) {
     const what = files.map(({ path }) => path).slice(0, 5).join(', ') || 'nothing';
-    complain(`There is no MJCF model in what was dropped (${what}): a file ending in .xml with the element <mujoco>, a URDF or an archive of such is needed.`);
+    complain(`The dropped files (${what}) contain no model: drop an .xml file with the element <mujoco>, a URDF, or an archive of either.`);
     return;
   }
   await state.loading;
@@ -436,7 +436,7 @@ const meter = {
     get('pace').textContent = this.steps ? `${(1000 * this.steps * sim.timestep / wall).toPrecision(2)} ×` : '–';
     get('frames').textContent = Math.round(1000 * this.frames / wall);
     const flags = sim.flags();
-    get('flags-said').textContent = flags.length ? `${flags.length} of ${sim.nworld} worlds: what befell them` : 'No world has diverged';
+    get('flags-said').textContent = flags.length ? `${flags.length} of ${sim.nworld} worlds diverged or overflowed` : 'No world has diverged';
     get('flags').replaceChildren(...flags.slice(0, 50).map((text) => {
       const line = document.createElement('li');
       line.textContent = text;
@@ -541,15 +541,15 @@ async function giveUp() {
   }
   if (fault && performance.now() - state.reopened > PATIENCE) {
     state.reopened = performance.now();
-    complain(`The picture began again: ${fault}`);
+    complain(`The picture was restarted: ${fault}`);
     await openCanvas().catch(add);
   } else if (fault) {
-    complain(`No picture: ${fault}. The worlds run all the same.`);
+    complain(`No picture: ${fault}. The worlds run nevertheless.`);
   } else if (state.backend === 'gpu') {
     const why = words();
     set('backend', 'simd');
     await load();
-    add(`The processor goes on, from the beginning, in the place of the GPU: ${why}`);
+    add(`The worlds restarted on the processor instead of the GPU: ${why}`);
   } else if (said.play) {
     set('play', false);
   } else {
@@ -562,7 +562,7 @@ async function giveUp() {
 function script(src) {
   return new Promise((done, failed) => {
     const element = document.createElement('script');
-    [element.src, element.onload, element.onerror] = [src, done, () => failed(new Error(`${src} is missing beside the page`))];
+    [element.src, element.onload, element.onerror] = [src, done, () => failed(new Error(`${src} is missing in the folder of the page`))];
     document.head.append(element);
   });
 }
@@ -585,7 +585,7 @@ function openCanvas() {
   const opened = state.opening.then(async () => {
     try {
       if (!navigator.gpu) {
-        throw new Error('No picture: this browser has no WebGPU. The worlds run all the same. Chrome, Edge and Safari 26 have it; on Linux '
+        throw new Error('No picture: this browser has no WebGPU. The worlds run nevertheless. Chrome, Edge and Safari 26 have it; on Linux '
           + 'Chrome has it behind chrome://flags/#enable-unsafe-webgpu.');
       }
       state.size = size();

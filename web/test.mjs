@@ -395,7 +395,7 @@ const tests = {
     await page.waitForFunction(() => /worlds \(at most \d+ fit\)/.test(document.getElementById('message').textContent));
     await page.evaluate(() => { self.page.said.worlds = 4; });
     await drop(['notes.txt', 'no model']);
-    await page.waitForFunction(() => document.getElementById('message').textContent.includes('no MJCF model'));
+    await page.waitForFunction(() => document.getElementById('message').textContent.includes('contain no model'));
     // a stack of this size is there
     const nested = (n) => `<mujoco><worldbody>${'<body>'.repeat(n)}<geom size="1"/>${'</body>'.repeat(n)}</worldbody></mujoco>`;
     await drop(['deeper.xml', nested(300)]);
@@ -435,7 +435,7 @@ await run({
     const page = await visit(browser, `${served}#model=cartpole.xml&worlds=4`);
     await crash(browser);
     await page.waitForFunction(() => document.getElementById('message').textContent !== '');
-    assert.match(await message(page), /The picture began again: .* lost/);
+    assert.match(await message(page), /The picture was restarted: .* lost/);
     const time = () => page.evaluate(() => self.page.state.sim.read('time')[0]);
     const before = await time();
     await page.waitForFunction((t) => self.page.state.sim.read('time')[0] > t, before);
@@ -449,7 +449,7 @@ await run({
     await crash(browser);
     await page.click('#play');
     await steps(page);
-    assert.match(await message(page), /The processor goes on.* lost/);
+    assert.match(await message(page), /The worlds restarted on the processor.* lost/);
     assert.match(await device(page), /^CPU/);
     await isPicture(page, 0.001);
     return page;

@@ -8,8 +8,8 @@ from machines import MACHINES
 WORLDS = (1, 1024, 8192, 65536)
 HEAD = """# Kernels, counted without a GPU
 
-This page is written by `python3 benches/gpu/count.py --all --write`; [benches/gpu](../benches/gpu/README.md) tells what is counted and how,
-and what that does not tell. All counts are of one step of one world, the mean of 64 worlds at work. A warp has 32 lanes.
+This page is written by `python3 benches/gpu/count.py --all --write`; [benches/gpu](../benches/gpu/README.md) explains what is counted,
+how, and the limits of the method. All counts are of one step of one world, the mean of 64 worlds at work. A warp has 32 lanes.
 """
 COLUMNS = {
     "instructions": "instructions of warps",
@@ -84,8 +84,8 @@ def kernels(name: str, model: dict[str, Any], said: dict[str, Any]) -> str:
 
 
 def times(all_of: dict[str, Any]) -> str:
-    out = "\n## Estimates of time\n\nNot measured: what `estimate.py` makes of the counts, with the assumptions that it states and the machines of\n"
-    out += "`machines.py`. Thousands of world-steps per second; a star would mark what was measured on a machine that was lent. None was.\n"
+    out = "\n## Estimates of time\n\nThese times are not measured: `estimate.py` computes them from the counts, with the assumptions that it states and the\n"
+    out += "machines of `machines.py`. Thousands of world-steps per second; a star marks measured rates. No rate was measured.\n"
     for name, model in all_of.items():
         rows = []
         for machine in MACHINES:

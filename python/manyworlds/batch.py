@@ -147,7 +147,7 @@ class Batch(Calls):
         (types, meshes, the tree; options on a GPU).
         """
         if self._models is None and self._expanded:
-            raise ValueError(f"{', '.join(self._expanded)} are expanded: worlds have either fields of their own or models of the caller's")
+            raise ValueError(f"{', '.join(self._expanded)} are expanded: a batch has either expanded fields or models set by set_models, not both")
         every = caller_models.each(self.model if models is None else models, self.nsim)
         rows = caller_models.rows(self.model, every)
         self._core.expand(list(rows))
@@ -300,7 +300,7 @@ class Batch(Calls):
         drawn, renderer = self._renderer
         if drawn != asked:
             if not hasattr(_core, "Renderer"):
-                raise _core.DeviceError("this build draws no pictures: it was made without the feature view")
+                raise _core.DeviceError("this build cannot draw: build it with the feature view")
             renderer = _core.Renderer(
                 self.model._core, self.nsim, worlds, (size[0], size[1]), sight, spacing, list(groups), sites, list(overlays)
             )
@@ -340,7 +340,7 @@ class Batch(Calls):
         ids = np.atleast_1d(np.asarray(ids))
         if ids.dtype == bool:
             if ids.shape != (self.nsim,):
-                raise ValueError(f"a mask of {self.nsim} worlds is needed, not of shape {ids.shape}")
+                raise ValueError(f"a mask of shape ({self.nsim},) is needed, not {ids.shape}")
             return np.flatnonzero(ids)
         if not np.issubdtype(ids.dtype, np.integer) and ids.size:
             raise TypeError(f"ids are integers or a mask, not {ids.dtype}")
@@ -360,7 +360,7 @@ class Batch(Calls):
     # raises if the worlds have the caller's models: then fields cannot be expanded
     def _check_own(self, what: str) -> None:
         if self._models is not None:
-            raise ValueError(f"{what}: the worlds have models of the caller's (set_models): edit these and set them again")
+            raise ValueError(f"{what}: the worlds have models that were set by set_models: edit those models and set them again")
 
     # takes the contents of expanded fields into the worlds
     def _give_own(self) -> None:

@@ -49,9 +49,9 @@ def rows(shared: Model, models: Sequence[Model]) -> dict[str, np.ndarray]:
         each = [getattr(model, name) for model in models]
         for i, values in enumerate(each):
             if values.shape != own.shape:
-                raise ValueError(f"{name} of model {i} has the shape {values.shape}, that of the batch's model {own.shape}: elements are the same in all worlds")
+                raise ValueError(f"{name} of model {i} has the shape {values.shape}, and {own.shape} in the batch's model: all worlds need the same elements")
             if values.dtype.kind == "i" and not np.array_equal(values, own):
-                raise ValueError(f"{name} of model {i} is not that of the batch's model: kinds and connections of elements are the same in all worlds")
+                raise ValueError(f"{name} of model {i} differs from the batch's model: kinds and connections of elements are the same in all worlds")
         if not all(np.allclose(values, own, rtol=ROUNDING, atol=ROUNDING) for values in each):
             out[name] = np.stack(each)
     for name in _core.Model.options():

@@ -225,7 +225,7 @@ class Calls:
     @staticmethod
     def _differences(eps: float | None, centered: bool) -> tuple[float, bool] | None:
         if eps is None and centered:
-            raise ValueError("centered: say eps too; without it differences are taken as suits the backend")
+            raise ValueError("centered: give eps too; without eps the backend chooses how differences are taken")
         return None if eps is None else (float(eps), bool(centered))
 
     def _matrices(self, flat, shapes, ids):

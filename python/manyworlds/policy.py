@@ -29,11 +29,11 @@ def check(task: Task) -> None:
     """Raises ValueError if a file cannot represent the observations or the actions of a task."""
     name = type(task).__name__
     if type(task).observe is not Task.observe or not task.observed:
-        raise ValueError(f"a policy of {name} cannot be kept in a file: it writes observe(); a task that says `observed` instead can")
+        raise ValueError(f"a policy of {name} cannot be saved in a file: the task defines observe(); define `observed` instead")
     if type(task).act is not Task.act:
-        raise ValueError(f"a policy of {name} cannot be kept in a file: its actions are no controls, it writes act()")
+        raise ValueError(f"a policy of {name} cannot be saved in a file: the task defines act(), so its actions are not controls")
     if task.current or task.forces:
-        raise ValueError(f"a policy of {name} cannot be kept in a file: what it observes is computed anew behind a step (`current`, `forces`)")
+        raise ValueError(f"a policy of {name} cannot be saved in a file: the task observes arrays that are computed again after a step (`current`, `forces`)")
 
 
 def save(

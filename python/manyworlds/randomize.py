@@ -79,7 +79,7 @@ class Randomize:
                 places = {name: _elements(batch, name, one.of) for name in names}
                 widths = {_shape(name, one, self._model[name][places[name]].shape) for name in names}
                 if len({int(np.prod(width)) for width in widths}) > 1:
-                    raise ValueError(f"{', '.join(names)}: one draw cannot serve fields of different elements")
+                    raise ValueError(f"{', '.join(names)}: one range cannot change fields with different numbers of elements")
                 self._draws.append((one, places))
 
     def draw(self, ids: np.ndarray, draws: Draws) -> None:
@@ -112,7 +112,7 @@ def _shape(name: str, one: Range, shape: tuple[int, ...]) -> tuple[int, ...]:
             return np.broadcast_shapes((shape[0], *(1,) * (len(shape) - 1)), bounds) if one.each else bounds
     except ValueError:
         pass
-    raise ValueError(f"{name}: bounds of shape {bounds} do not fit what is changed, of shape {shape}")
+    raise ValueError(f"{name}: bounds of shape {bounds} do not fit the changed numbers, of shape {shape}")
 
 
 def _elements(batch: Batch, name: str, of: Sequence[str] | None) -> Any:
@@ -127,4 +127,4 @@ def _elements(batch: Batch, name: str, of: Sequence[str] | None) -> Any:
         first, kinds = batch.model.jnt_dofadr, batch.model.jnt_type
         joints = [batch.model.id("joint", one) for one in of]
         return np.concatenate([np.arange(first[j], first[j] + NV[kinds[j]]) for j in joints])
-    raise ValueError(f"{name}: its numbers are not those of elements that have names; leave `of` away")
+    raise ValueError(f"{name}: its rows do not belong to named elements; leave out `of`")

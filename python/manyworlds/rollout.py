@@ -38,7 +38,7 @@ def rollout(
     """
     del data, ignored
     if isinstance(model, Sequence):
-        raise TypeError("one model is needed: worlds that differ are Batch.expand")
+        raise TypeError("one model is needed, not a sequence: use Batch.expand for worlds that differ")
     start = _axes(initial_state, 2)
     control = None if control is None else _axes(control, 3)
     warm = None if initial_warmstart is None else _axes(initial_warmstart, 2)

@@ -45,7 +45,7 @@ class VecEnv(vec_env.VecEnv):
     def reset(self) -> np.ndarray:
         """Begins episodes in all worlds; a seed given to `seed` restarts the random numbers at the first episode."""
         if any(self._options):
-            raise ValueError("tasks have no options of a reset: arguments of the task are given when it is made")
+            raise ValueError("tasks have no reset options: pass arguments when the task is made")
         if self._seeds[0] is not None:
             # one seed for all: draws depend on the world too
             self.worlds.seed = self._seeds[0]
@@ -89,7 +89,7 @@ class VecEnv(vec_env.VecEnv):
         if self._is_field(attr_name):
             self.worlds.batch.write(attr_name, value, ids)
         elif set(ids) != set(range(self.num_envs)):
-            raise ValueError(f"worlds share their task: its {attr_name!r} is set for all of them, with indices=None")
+            raise ValueError(f"all worlds share one task: set {attr_name!r} for all of them, with indices=None")
         else:
             setattr(self.worlds.task, attr_name, value)
 

@@ -84,7 +84,7 @@ class Task:
         """The observation: an array (n, ...), or several arrays, which are concatenated; in a dict they have names. The default is the fields
         of `observed`."""
         if not self.observed:
-            raise NotImplementedError(f"{type(self).__name__} says neither `observed` nor observe()")
+            raise NotImplementedError(f"{type(self).__name__} defines neither `observed` nor observe()")
         return tuple(numbers(s, part) for part in self.observed)
 
     def reward(self, s: View, before: Before, action: np.ndarray) -> Any:
@@ -105,7 +105,7 @@ def numbers(s: View, part: str) -> np.ndarray:
     """A field of each world flattened to a row, or a range of that row: "qpos[2:]"."""
     match = PART.fullmatch(part)
     if match is None:
-        raise ValueError(f"{part!r} names no field or part of one; these do: 'qvel', 'qpos[2:]', 'xpos[3:6]'")
+        raise ValueError(f"{part!r} is not a field or a part of one; write it like 'qvel', 'qpos[2:]' or 'xpos[3:6]'")
     name, first, last = match.groups()
     row = getattr(s, name).reshape(s.nsim, -1)
     return row[:, int(first or 0) : int(last) if last else None]
@@ -160,7 +160,7 @@ class View:
         return self._shared[name]
 
     def _without(self, stream: int) -> Draws:
-        raise RuntimeError("draws are of worlds in episodes: an environment has them")
+        raise RuntimeError("only worlds of an environment have draws: there are none outside of episodes")
 
     # called at the first use of a name; the array is an attribute from then on
     def __getattr__(self, name: str) -> Any:
@@ -184,7 +184,7 @@ class Before:
 
     # called for names that are no attributes
     def __getattr__(self, name: str) -> np.ndarray:
-        raise AttributeError(f"{name} is not kept: name it in the task's `before`")
+        raise AttributeError(f"{name} was not saved before the step: add it to the task's `before`")
 
     def renew(self, s: View, mask: np.ndarray | None = None) -> None:
         """Saves the current values of the fields, for some worlds or for all."""
@@ -256,7 +256,7 @@ class Worlds:
     def _remember(self) -> None:
         for name, shape in self.task.memory.items():
             if name in TABLE or hasattr(View, name) or name in vars(self.s):
-                raise ValueError(f"{type(self.task).__name__} remembers {name!r}, a name that worlds have already: give it another")
+                raise ValueError(f"{type(self.task).__name__}.memory has the name {name!r}, which worlds have already: choose another name")
             setattr(self.s, name, np.zeros((self.num_envs, *np.atleast_1d(shape)), self._dtype))
 
     # the draws of the current control step

@@ -494,7 +494,7 @@ fn watched<T: Send>(
 fn of_world(name: &str) -> PyResult<&'static Field> {
     if field(name).is_some_and(|field| field.room == Room::Model) {
         return Err(FieldError::new_err(format!(
-            "{name} is of the model and not of a world: model.{name}, or Batch.expand, which lets worlds differ in it"
+            "{name} is a field of the model, not of a world: use model.{name}, or Batch.expand, which lets worlds differ in it"
         )));
     }
     manyworlds::Batch::field(name).map_err(|e| FieldError::new_err(e.to_string()))
@@ -513,11 +513,11 @@ fn stage(skip: i32) -> PyResult<Skip> {
         1 => Ok(Skip::Pos),
         2 => Ok(Skip::Vel),
         _ => Err(PyValueError::new_err(format!(
-            "skipstage is 0 (none), 1 (pos) or 2 (vel), and not {skip}"
+            "skipstage is 0 (none), 1 (pos) or 2 (vel), not {skip}"
         ))),
     }
 }
 
 fn unknown(what: &str, have: &str, known: &str) -> PyErr {
-    PyValueError::new_err(format!("{what} is one of {known}, and not {have:?}"))
+    PyValueError::new_err(format!("{what} is one of {known}, not {have:?}"))
 }

@@ -275,6 +275,6 @@ impl Batch {
 }
 
 fn kind(objtype: i32) -> PyResult<ObjType> {
-    let unknown = || PyValueError::new_err(format!("objtype {objtype} is no mjtObj"));
+    let unknown = || PyValueError::new_err(format!("objtype {objtype} is not a value of mjtObj"));
     ObjType::from_i32(objtype).ok_or_else(unknown)
 }

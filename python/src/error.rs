@@ -15,7 +15,7 @@ create_exception!(
     manyworlds,
     UnsupportedError,
     ModelError,
-    "Something that MuJoCo has and this version has not."
+    "A feature of MuJoCo that this version does not have."
 );
 create_exception!(
     manyworlds,
@@ -55,13 +55,17 @@ const NAMES: &[(&str, &str)] = &[
     ("Model::bind_sensor", "Model.with_functions(sensors=...)"),
     ("Model::bind_user", "Model.with_functions(actuators=...)"),
     (
-        ", Model::unbind goes without)",
-        ", the model as it was made goes without)",
+        "remove the functions by Model::unbind",
+        "use the model without the functions",
+    ),
+    (
+        "remove the texts by Model::unbind",
+        "use the model without the texts",
     ),
     ("Model::edit", "Model.edited"),
     (
-        "Batch::set, set_where and read take it",
-        "the array that it returns is the worlds'",
+        "after Batch::expand, Batch::set, set_where and read accept it",
+        "Batch.expand lets worlds differ in it, and returns its array",
     ),
     ("Batch::set_const", "Batch.set_const"),
     ("Batch::expand", "Batch.expand"),

@@ -53,7 +53,7 @@ impl World {
     fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let told = || {
             PyAttributeError::new_err(format!(
-                "{name} is not read of a world: name it in the reads of Model.with_functions"
+                "{name} was not read for this function: add it to `reads` of Model.with_functions"
             ))
         };
         self.arrays.bind(py).get_item(name)?.ok_or_else(told)
@@ -199,7 +199,9 @@ impl Functions {
 pub fn callable(py: Python<'_>, function: &Function, what: &str) -> PyResult<()> {
     match function.bind(py).is_callable() {
         true => Ok(()),
-        false => Err(PyTypeError::new_err(format!("{what} is no function"))),
+        false => Err(PyTypeError::new_err(format!(
+            "{what} is not callable: give a function"
+        ))),
     }
 }
 
@@ -331,7 +333,7 @@ impl Caller {
             }
         }
         // unlike a panic, this prints no message
-        resume_unwind(Box::new("a function of Python's raised an exception"))
+        resume_unwind(Box::new("a Python function raised an exception"))
     }
 }
 
@@ -358,7 +360,7 @@ fn filled(given: &Bound<'_, PyAny>, to: &mut [f64], what: impl FnOnce() -> Strin
     let values = array::flat(given)?;
     if values.len() != to.len() {
         let (what, need, have) = (what(), to.len(), values.len());
-        let msg = format!("{what}: {need} numbers are needed, its function gave {have}");
+        let msg = format!("{what}: {need} numbers are needed, its function returned {have}");
         return Err(PyValueError::new_err(msg));
     }
     to.copy_from_slice(&values);

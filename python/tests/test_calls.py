@@ -104,7 +104,7 @@ def test_the_step_is_linearised_as_by_mujoco(thrown):
         assert np.abs(found.A[sim] - A).max() < slope(batch) * np.abs(A).max()
         assert np.abs(found.B[sim] - B).max() < slope(batch) * np.abs(B).max()
     assert np.array_equal(batch.transition(ids=[2]).A, found.A[2:3])
-    with pytest.raises(ValueError, match="say eps too"):
+    with pytest.raises(ValueError, match="give eps too"):
         batch.transition(centered=True)
 
 
@@ -284,7 +284,7 @@ def test_bad_arguments_say_what_is_wrong(humanoid, backend):
         batch.ray([0, 0, 1], [0, 0, 1], geomgroup=[1, 0])
     with pytest.raises(ValueError, match="broadcast"):
         batch.mul_m(np.zeros(3))
-    with pytest.raises(ValueError, match="is no mjtObj"):
+    with pytest.raises(ValueError, match="is not a value of mjtObj"):
         batch.object_velocity(-5, 0)
     with pytest.raises(ValueError, match="rne_post"):
         batch.object_acceleration(1, 1)

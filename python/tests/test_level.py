@@ -35,4 +35,4 @@ def test_the_widest_build_that_runs_is_taken(tmp_path):
     level, origin, _ = asked.stdout.split()
     assert level == "v2" and "v2" in pathlib.Path(origin).parts
     wrong = run(tmp_path, "v9")
-    assert wrong.returncode != 0 and "MANYWORLDS_CPU=v9: there are builds for" in wrong.stderr
+    assert wrong.returncode != 0 and "MANYWORLDS_CPU=v9: there is no such build; there are builds for" in wrong.stderr

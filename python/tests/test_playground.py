@@ -185,7 +185,7 @@ def test_what_only_a_critic_may_know_can_be_left_out():
 
 
 def test_terms_that_are_not_there_are_told():
-    with pytest.raises(TypeError, match="no term 'speed' of a reward: there are tracking_lin_vel"):
+    with pytest.raises(TypeError, match="no reward term 'speed': there are tracking_lin_vel"):
         tasks.find("Go1JoystickFlatTerrain-v0", scales={"speed": 1.0})
 
 

@@ -43,9 +43,9 @@ def test_what_is_observed_is_said_once():
     assert np.array_equal(*seen)
 
 
-@pytest.mark.parametrize("name, why", [("Ant-v5", "writes observe()"), ("Hopper-v5", "writes observe()")])
+@pytest.mark.parametrize("name, why", [("Ant-v5", "defines observe()"), ("Hopper-v5", "defines observe()")])
 def test_what_a_file_cannot_say_is_told_before_anything_is_learned(tmp_path, name, why):
-    with pytest.raises(ValueError, match=f"{name.split('-')[0]} cannot be kept") as told:
+    with pytest.raises(ValueError, match=f"{name.split('-')[0]} cannot be saved") as told:
         ppo.learn(ppo.arguments([name, "--save", str(tmp_path / "x.npz")]))
     assert why in str(told.value)
     with pytest.raises(ValueError, match="current"):
@@ -56,7 +56,7 @@ def test_what_a_file_cannot_say_is_told_before_anything_is_learned(tmp_path, nam
 
 def test_a_part_that_is_none_is_told():
     task = type("Odd", (walk.Walk,), {"observed": ("qpos[2:", "qvel")})
-    with pytest.raises(ValueError, match="names no field"):
+    with pytest.raises(ValueError, match="is not a field"):
         VectorEnv(task(), 2)
     assert tasks.find("HalfCheetah-v5").observed == ("qpos[1:]", "qvel")
     assert issubclass(walk.Walk, mw.Task)

@@ -135,8 +135,8 @@ def test_steps_are_those_of_models_with_the_drawn_numbers(path, backend, toleran
         (lambda: {"geom_type": mw.scaled(1, 2)}, "geom_type"),
         (lambda: {"body_mass": mw.scaled(1, 2, of=["nobody"])}, "nobody"),
         (lambda: {"body_mass": mw.scaled([1, 1], [2, 2])}, "do not fit"),
-        (lambda: {"gravity": mw.scaled(1, 2, of=["floor"])}, "leave `of` away"),
-        (lambda: {("body_mass", "dof_damping"): mw.scaled(1, 2, each=True)}, "different elements"),
+        (lambda: {"gravity": mw.scaled(1, 2, of=["floor"])}, "leave out `of`"),
+        (lambda: {("body_mass", "dof_damping"): mw.scaled(1, 2, each=True)}, "different numbers of elements"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(path, given, message):

@@ -77,5 +77,5 @@ def test_actions_that_are_no_controls_have_a_range_of_their_own():
 def test_what_is_remembered_has_a_name_of_its_own(name):
     task = Jerky()
     task.memory = {name: 1}
-    with pytest.raises(ValueError, match=f"Jerky remembers {name!r}"):
+    with pytest.raises(ValueError, match=f"Jerky.memory has the name {name!r}"):
         Worlds(task, 1, backend="cpu", nthread=1)

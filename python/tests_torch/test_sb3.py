@@ -92,7 +92,7 @@ def test_attributes_and_methods(reach, backend):
     assert env.env_method("beyond", x=1.0, indices=[2]) == [True]
     assert env.env_is_wrapped(gymnasium.Wrapper) == [False] * 3
     env.set_options({"anything": 1})
-    with pytest.raises(ValueError, match="no options"):
+    with pytest.raises(ValueError, match="no reset options"):
         env.reset()
     env.close()
 

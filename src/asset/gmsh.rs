@@ -46,7 +46,7 @@ pub(crate) fn read_gmsh(bytes: &[u8]) -> Result<Gmsh, AssetError> {
     let inside = |i: &i32| usize::try_from(*i).is_ok_and(|i| i < n);
     ensure(
         element.iter().all(inside),
-        "an element of the GMSH file has a node that is not there",
+        "an element of the GMSH file has a node that does not exist",
     )?;
     Ok(Gmsh {
         dim,
@@ -165,7 +165,7 @@ fn dim_of(kind: i64) -> Result<usize, AssetError> {
         2 => Ok(2),
         4 => Ok(3),
         _ => Err(AssetError::new(format!(
-            "the GMSH file has elements of type {kind}; triangles (2) and tetrahedra (4) are taken"
+            "the GMSH file has elements of type {kind}; only triangles (2) and tetrahedra (4) are read"
         ))),
     }
 }

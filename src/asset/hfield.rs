@@ -53,7 +53,7 @@ pub fn read_hfield_png(bytes: &[u8]) -> Result<HField, AssetError> {
 pub fn read_hfield(bytes: &[u8]) -> Result<HField, AssetError> {
     let mut at = Bytes::new(bytes);
     let (Some(nrow), Some(ncol)) = (at.i32(), at.i32()) else {
-        return Err(AssetError::new("hfield file misses its header"));
+        return Err(AssetError::new("the hfield file has no complete header"));
     };
     let size = |n: i32| usize::try_from(n).unwrap_or(0);
     let (nrow, ncol) = (size(nrow), size(ncol));

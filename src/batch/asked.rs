@@ -47,7 +47,8 @@ impl Unseen {
         self.arrays.get(field.name).cloned().ok_or_else(|| {
             self.lacks = true;
             Error::Device(format!(
-                "{} is on a device that cannot be waited for: ask for it and take what is brought (Batch::reading)",
+                "{} is on a device that this host cannot wait for: read it within Batch::reading, or call Batch::ask and \
+                 Batch::take first",
                 field.name
             ))
         })
@@ -85,7 +86,7 @@ impl Batch {
         settings: Settings,
     ) -> Result<Self> {
         if !device.waits() && settings.overflow != Overflow::Continue {
-            let msg = "on a device that cannot be waited for, worlds that overflow can only go on (Overflow::Continue)";
+            let msg = "the settings' overflow has to be Overflow::Continue, because this host cannot wait for its device";
             return Err(Error::Input(msg.to_owned()));
         }
         let settings = Settings {

@@ -27,7 +27,7 @@ pub(super) fn open(
 ) -> Result<(Box<dyn Worlds>, String)> {
     // settings that name an adapter want that adapter or an error
     if settings.adapter.is_some() {
-        let why = "its name was asked for".to_owned();
+        let why = "its name was given".to_owned();
         return Ok((gpu::open(m, nworld, settings)?, why));
     }
     if is_coarse(m) {
@@ -36,7 +36,8 @@ pub(super) fn open(
     }
     let no_gpu = match gpu::hardware() {
         _ if settings.rne_post => {
-            "a device has no forces between bodies behind the last step".to_owned()
+            "a device does not compute forces between bodies after the last step (rne_post)"
+                .to_owned()
         }
         None => gpu::NO_HARDWARE.to_owned(),
         Some(name) => match gpu::open_hardware(m, nworld, settings) {
@@ -46,7 +47,7 @@ pub(super) fn open(
         },
     };
     if nworld < PAYS {
-        let why = format!("{no_gpu}, and too few worlds to lie side by side");
+        let why = format!("{no_gpu}, and too few worlds for simd");
         return Ok((cpu::open(m, nworld, settings)?, why));
     }
     Ok((cpu::open_simd(m, nworld, settings)?, no_gpu))

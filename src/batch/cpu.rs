@@ -153,7 +153,8 @@ impl<R: Real> Cpu<R> {
         match std::mem::replace(&mut self.halfway, true) {
             false => Ok(()),
             true => Err(Error::Input(
-                "a function of your own panicked within the last call, and worlds stand within a step: reset or restore all of them first"
+                "a function of your own panicked in the last call and left the worlds in the middle of a step: reset or \
+                 restore all of them first"
                     .to_owned(),
             )),
         }

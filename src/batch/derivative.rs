@@ -179,13 +179,13 @@ impl Batch {
     ) -> Result<Vec<usize>> {
         if self.own.is_some() {
             return Err(Error::Input(format!(
-                "{call}: the perturbed worlds share one model, these differ (Batch::expand): linearise them in a batch of Model::edit \
-                 for each"
+                "{call}: the perturbed worlds share one model, but the models of these worlds differ (Batch::expand): \
+                 linearise each world in a batch of its own model (Model::edit)"
             )));
         }
         if sleeps(&self.model) {
             return Err(Error::Input(format!(
-                "{call}: trees that sleep have no slopes: disable the flag \"sleep\" (Model::edit)"
+                "{call}: a step with sleeping trees cannot be linearised: disable the flag \"sleep\" (Model::edit)"
             )));
         }
         let settings = self.perturbed_settings();

@@ -79,8 +79,8 @@ impl fmt::Display for Flag {
             ),
             (
                 OVERFLOW_PRECISION,
-                "the inertia matrix is too coarse in this precision, accelerations may be off by more than 1 %: \
-                 the CPU in f64 is finer"
+                "this precision is too coarse for the inertia matrix, accelerations may be off by more than 1 %: the \
+                 backend cpu computes in f64"
                     .to_owned(),
             ),
         ] {

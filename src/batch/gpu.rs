@@ -124,8 +124,9 @@ pub(super) async fn on(
     given: bool,
 ) -> Result<Box<dyn Worlds>> {
     if settings.rne_post {
-        let why = "forces between bodies behind the last step (rne_post) are computed by cpu and simd alone: a device has them \
-                   of the beginning of the step, with the flag of the model that sensors of force set";
+        let why = "only the backends cpu and simd compute forces between bodies after the last step (rne_post): take one of \
+                   them; a device computes these forces at the beginning of a step, if the model has the flag ENBL_RNEPOST \
+                   or sensors of force";
         return Err(Error::Input(why.to_owned()));
     }
     let config = Config {

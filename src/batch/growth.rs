@@ -75,8 +75,9 @@ impl Growth {
                 return Some(room);
             }
             let refused = format!(
-                "room for {} contacts and {} constraint rows in each world would take {} more, and {share} % of the memory at \
-                 hand are {}: worlds that need as much go on without what does not fit",
+                "room for {} contacts and {} constraint rows in each world would take {} more, and {share} % of the \
+                 available memory are {}: worlds that need that many continue without those that do not fit; a larger \
+                 growth allows more",
                 room.0,
                 room.1,
                 mib(bytes),

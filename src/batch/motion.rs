@@ -82,7 +82,7 @@ impl Batch {
     ) -> Result<Vec<f64>> {
         check_object(&self.model, kind, id)?;
         if !needs_rne_post(&self.model) && !self.settings.rne_post {
-            let msg = "accelerations of bodies are not computed: let the flag ENBL_RNEPOST of the model, or Settings::rne_post, ask for them";
+            let msg = "accelerations of bodies are not computed: set the flag ENBL_RNEPOST of the model, or Settings::rne_post";
             return Err(Error::Input(msg.to_owned()));
         }
         let sight = sights!(kind, of_last_call "cacc");

@@ -356,7 +356,7 @@ pub(super) fn is_of_model(name: &str) -> bool {
 fn varying(name: &str) -> Result<&'static str> {
     let refused = |why: String| Err(Error::Input(format!("{name} cannot differ: {why}")));
     if IDLE.contains(&name) {
-        return refused("no stage looks at it".to_owned());
+        return refused("no stage reads it".to_owned());
     }
     if let Some(name) = Opt::real(name) {
         return Ok(name);
@@ -365,12 +365,12 @@ fn varying(name: &str) -> Result<&'static str> {
         return refused("it decides what is computed, for all worlds at once".to_owned());
     }
     if SIZES.iter().any(|(size, _)| *size == name) {
-        return refused("it is a size, and all worlds have those of one model".to_owned());
+        return refused("it is a size, and all worlds have the sizes of one model".to_owned());
     }
     let mut arrays = FIELDS.iter().filter(|field| field.room == Room::Model);
     let Some(field) = arrays.clone().find(|field| field.name == name) else {
         if FIELDS.iter().any(|field| field.name == name) {
-            return refused("every world has its own already".to_owned());
+            return refused("every world already has its own".to_owned());
         }
         let options = Opt::NAMES.iter().map(|(name, _)| *name);
         let hint = match nearest(name, arrays.by_ref().map(|field| field.name).chain(options)) {
@@ -381,10 +381,10 @@ fn varying(name: &str) -> Result<&'static str> {
     };
     match (field.role, field.elem) {
         (Role::Derived, _) => refused(
-            "it follows from other fields: expand those, and Batch::set_const derives it"
+            "it is derived from other fields: expand those, and Batch::set_const derives it again"
                 .to_owned(),
         ),
-        (Role::Fixed, _) => refused("what is compiled hangs on it".to_owned()),
+        (Role::Fixed, _) => refused("compiled fields depend on it".to_owned()),
         (_, Elem::Int) => refused(
             "types, masks and flags decide what is computed, for all worlds at once".to_owned(),
         ),
@@ -522,8 +522,8 @@ impl Batch {
         if let Some(w) = own.stale.iter().position(needed) {
             let names = own.names();
             return Err(Error::Input(format!(
-                "what follows from fields that were set ({}) is not derived in {num} worlds, world {w} first: call set_const, or \
-                 auto_const(true)",
+                "fields of the model were set ({}), and the fields that depend on them are not derived in {num} worlds, the \
+                 first is world {w}: call set_const, or auto_const(true)",
                 names.join(" ")
             )));
         }

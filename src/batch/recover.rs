@@ -72,8 +72,8 @@ fn check_direct(m: &Model) -> Result<()> {
         if !(direct && gain.contains(&true) && bias.contains(&true)) {
             let name = m.names.actuator.get(i).map_or("", String::as_str);
             return Err(Error::Input(format!(
-                "recover_ctrl: the force of actuator {i} \"{name}\" is not a gain times its control, plus a bias: recover_force tells \
-                 what it has to give"
+                "recover_ctrl: the force of actuator {i} \"{name}\" is not a gain times its control, plus a bias: \
+                 recover_force returns the force that it has to give"
             )));
         }
     }

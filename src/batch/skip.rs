@@ -43,8 +43,7 @@ impl Batch {
             return self.attempt(what, &[], &[]);
         }
         if !self.known {
-            let msg =
-                "nothing is known of worlds that begin: call forward before stages are left out";
+            let msg = "nothing is computed yet for worlds that were just made or reset: call forward before stages are skipped";
             return Err(Error::Input(msg.to_owned()));
         }
         // contacts and rows exist already, so they cannot overflow

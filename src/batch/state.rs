@@ -60,7 +60,11 @@ impl State {
 
     /// The state whose [`State::to_bytes`] are these bytes. Fails with [`Error::Input`] on bytes that are not a whole state.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let none = || Error::Input("the bytes are no state, or not all of one".to_owned());
+        let none = || {
+            Error::Input(
+                "the bytes are not a complete state: give the bytes of State::to_bytes".to_owned(),
+            )
+        };
         let body = bytes.strip_prefix(MARK).ok_or_else(none)?;
         let (words, rest) = body.as_chunks::<8>();
         let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
@@ -84,7 +88,7 @@ impl State {
 
     pub(super) fn check(&self, m: &Model, hash: u64, nworld: usize) -> Result<()> {
         if self.model != hash {
-            let msg = "the state is of another model, or the model was changed since";
+            let msg = "the state is of another model, or the model was changed since: save it again with this model";
             return Err(Error::Input(msg.to_owned()));
         }
         if self.nworld != nworld {

@@ -35,7 +35,7 @@ impl Batch {
     pub fn state_size(&self, sig: i32) -> Result<usize> {
         if !(0..1 << NSTATE).contains(&sig) {
             return Err(Error::Input(format!(
-                "the state has elements 0 to {}, the bits {sig:#x} name others",
+                "the state has elements 0 to {}, and sig {sig:#x} has other bits: combine the constants STATE_*",
                 NSTATE - 1
             )));
         }

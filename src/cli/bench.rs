@@ -40,28 +40,28 @@ pub struct Bench {
     /// Steps of a repeat
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     steps: u32,
-    /// Steps that a control is held
+    /// Steps for which a control is held
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     hold: u32,
     /// Folder with states and controls: meta.json, qpos.f64, qvel.f64, act.f64, warmstart.f64, ctrl.f64
     #[arg(long, value_name = "DIR")]
     init: Option<PathBuf>,
-    /// Repeat until so many seconds are measured
+    /// Repeat until this many seconds are measured
     #[arg(long, default_value_t = 2.0, value_parser = super::size)]
     min_s: f64,
-    /// Leave out the time of each stage and the statistics; of a suite, most numbers of worlds
+    /// Skip the time of each stage and the statistics; in a suite, skip most numbers of worlds
     #[arg(long)]
     quick: bool,
-    /// Everything that is asked of a GPU, as markdown: start-up, many numbers of worlds and lanes, kernels fused and not, the
-    /// time of each stage
+    /// Measure everything that is of interest on a GPU, and print markdown: start-up, many numbers of worlds and lanes, kernels
+    /// fused and not, the time of each stage
     #[cfg(all(feature = "count", feature = "gpu"))]
     #[arg(long, conflicts_with_all = ["init", "json", "worlds", "steps"])]
     suite: bool,
-    /// Print a JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
-    /// Try ways of running the kernels, so many seconds each, and remember the fastest for this adapter and model in a file of
-    /// the user's cache folder
+    /// Try ways of running the kernels, each for the seconds of --min-s, and save the fastest for this adapter and model in a
+    /// file in the user's cache folder
     #[cfg(feature = "gpu")]
     #[arg(long)]
     tune: bool,

@@ -12,7 +12,7 @@ pub struct Drive {
     /// What drives the actuators: zero, random, a file with an array ctrl of shape (nu), (T, nu) or (T, worlds, nu), or a policy
     #[arg(long, default_value = "zero", value_name = "zero|random|FILE.npz")]
     ctrl: String,
-    /// Steps that a control is held; a policy says it itself
+    /// Steps for which a control is held; a policy file contains its own number
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     hold: u64,
     /// Keyframe to start from, by name or number; qpos0 if not given
@@ -25,7 +25,7 @@ pub struct Drive {
     /// Random offset of hinges, slides and velocities at the start (rad, m, 1/s)
     #[arg(long, default_value_t = 0.0, value_parser = super::size)]
     noise: f64,
-    /// Seed of all that is random
+    /// Seed of all random numbers
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
 }

@@ -51,7 +51,8 @@ impl Film {
             }
             ending if VIDEOS.contains(&ending) => {
                 if path.exists() {
-                    let msg = format!("{text}: is there already: name another, or remove it");
+                    let msg =
+                        format!("{text}: exists already: name another file, or remove this one");
                     return Err(Fault::usage(msg));
                 }
                 Ok(Self::Video(path.to_owned(), ffmpeg(path, size, rate)?))
@@ -190,7 +191,7 @@ fn ffmpeg(path: &Path, [width, height]: [u32; 2], rate: f64) -> Result<Child, Fa
     let child = command.arg(path).stdin(Stdio::piped()).spawn();
     child.map_err(|e| match e.kind() {
         ErrorKind::NotFound => Fault::usage(format!(
-            "{}: a video is made by ffmpeg, which is not installed; a .png moves without it",
+            "{}: a video needs ffmpeg, which is not installed: install it, or write a .png, which can be animated too",
             path.display()
         )),
         _ => cannot(path, &e),

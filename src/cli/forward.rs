@@ -43,13 +43,14 @@ const LOOK: usize = 10;
 pub struct Forward {
     #[command(flatten)]
     model: ModelArg,
-    /// The states, and options that replace the model's
+    /// File with the states, and with options that replace those of the model
     #[arg(long, value_name = "FILE.json")]
     states: Option<PathBuf>,
-    /// Where to write the dump; the ending says how. Replaces nothing but an older dump; a pipe gets the whole at the end
+    /// File for the dump; its ending chooses the format. Only an older dump is overwritten; a pipe gets the complete file at
+    /// the end
     #[arg(long, value_name = "FILE.npz|FILE.json")]
     out: PathBuf,
-    /// After how many steps the state is dumped
+    /// Numbers of steps after which the state is dumped
     #[arg(
         long,
         value_delimiter = ',',
@@ -100,7 +101,7 @@ impl Forward {
             fits(name, &x, &opt).map_err(&bad)?;
             if !opt.set(name, &x) {
                 return Err(bad(
-                    "another number of values is needed, or an integer".to_owned()
+                    "the number of values does not fit, or an integer is needed".to_owned(),
                 ));
             }
         }
@@ -120,7 +121,10 @@ impl Forward {
             Err(e @ Error::Missing(_)) => {
                 let meta = self.meta(&m, &asked, "compiler", &[]);
                 dump.write(&meta, &out)?;
-                remark!("only the compiled model is in {}", self.out.display());
+                remark!(
+                    "{} holds the compiled model alone, because the model cannot run",
+                    self.out.display()
+                );
                 return Err(e.into());
             }
             batch => batch?,
@@ -209,7 +213,7 @@ fn read(path: &Path) -> Result<States, Fault> {
             Some(meant) => format!("did you mean {meant}?"),
             None => format!("there are {}", known.join(" ")),
         };
-        bad(format!("\"{said}\" means nothing here; {hint}"))
+        bad(format!("unknown name \"{said}\"; {hint}"))
     };
     if let Some(said) = states.beside.keys().find(|k| !BESIDE.contains(&k.as_str())) {
         return Err(unknown(said, BESIDE));

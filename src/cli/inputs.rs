@@ -49,7 +49,7 @@ pub fn state_file(batch: &mut Batch, path: &Path) -> Result<(), Fault> {
         if let Some(meant) = nearest(name, INPUTS.iter().copied()) {
             return Err(file.bad(format!("{name} is no input; did you mean {meant}?")));
         }
-        remark!("{}: {name} is no input and not read", path.display());
+        remark!("{}: {name} is no input and is ignored", path.display());
     }
     let mut known = false;
     for name in names.iter().filter(|name| is_input(name)) {
@@ -96,7 +96,7 @@ fn rows(
     }
     if frames * rows * words == 0 {
         return Err(format!(
-            "has shape {shape:?}; {own:?} is needed, or rows of that"
+            "has shape {shape:?}; {own:?} is needed, or rows of that shape"
         ));
     }
     if rows > nworld {
@@ -191,7 +191,7 @@ impl Control {
             };
             let used = rows.min(changes.max(1));
             if used < rows {
-                remark!("{said}: {rows} rows of control, {used} are used");
+                remark!("{said}: the file has {rows} rows of control, the first {used} are used");
             }
             rows = used;
             Ok(0..used * row)

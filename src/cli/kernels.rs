@@ -28,22 +28,22 @@ use text::{Language, written};
 pub struct Kernels {
     #[command(flatten)]
     model: ModelArg,
-    /// Folder for the files, which is made if need be; without it only the table is shown
+    /// Folder for the files, created if it does not exist; if not given, only the table is printed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Languages
+    /// Languages of the files
     #[arg(long, value_enum, value_delimiter = ',', default_value = "wgsl")]
     language: Vec<Language>,
-    /// Without checks of bounds and loops, as a driver gets them that keeps accesses to buffers within them
+    /// Leave out checks of bounds and loops, as for a driver that keeps accesses within their buffers
     #[arg(long)]
     trusted: bool,
     /// Lanes that work on one world, a power of two; chosen if not given
     #[arg(long, value_name = "N", value_parser = lanes)]
     lanes: Option<u32>,
-    /// Invocations that the GPU runs in step: 32, or 64 on AMD's
+    /// Invocations that the GPU runs in lockstep: 32, or 64 on GPUs of AMD
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = subgroup)]
     subgroup: u32,
-    /// A kernel for each stage
+    /// Write a kernel for each stage, also for stages that share one
     #[arg(long)]
     single: bool,
     #[command(flatten)]

@@ -73,7 +73,7 @@ fn run(path: &Path) -> Fault {
 fn cannot_start(path: &Path, failed: &std::io::Error) -> Fault {
     let (path, built) = (path.display(), Level::built());
     let text = format!(
-        "error: {path}: {failed}\n  unpack the release anew, or remove that file to go on with the build for {built}\n"
+        "error: {path}: {failed}\n  unpack the release again, or remove that file to use the build for {built}\n"
     );
     Fault { code: USAGE, text }
 }

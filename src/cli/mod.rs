@@ -68,27 +68,27 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// The sizes and options of a model, the memory of a world, and missing features
+    /// Print the sizes and options of a model, the memory of a world, and missing features
     Info(info::Info),
-    /// Step many worlds and keep their trajectories
+    /// Step many worlds and save their trajectories
     Rollout(rollout::Rollout),
-    /// Pictures of many worlds: a still, frames or a film
+    /// Draw many worlds: a still, frames or a film
     #[cfg(feature = "view")]
     Render(render::Render),
-    /// A window in which worlds run
+    /// Open a window in which worlds run
     #[cfg(feature = "window")]
     View(view::View),
-    /// Everything that one forward pass and some steps make of given states
+    /// Write all arrays of a forward pass from given states, and the states after some steps
     Forward(forward::Forward),
-    /// Every kernel against its twin, on random states of your model
+    /// Compare every kernel with its twin, on random states of your model
     #[cfg(feature = "gpu")]
     Verify(verify::Verify),
-    /// The text of the kernels that run a model
+    /// Write the kernels that run a model
     #[cfg(feature = "gpu")]
     Kernels(kernels::Kernels),
-    /// How fast many worlds step
+    /// Measure how fast many worlds step
     Bench(bench::Bench),
-    /// The adapters that the kernels can run on
+    /// List the adapters that the kernels can run on
     Devices(devices::Devices),
     /// Print completions for a shell
     Completions {
@@ -216,9 +216,10 @@ pub fn load(model: &ModelArg) -> Result<Model, Fault> {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum BackendArg {
-    /// The fastest that machine and model allow: a hardware GPU, else simd, else cpu; says which and why
+    /// The fastest that the machine and the model allow: a hardware GPU, else simd, else cpu; the program says which one and
+    /// why
     Auto,
-    /// The kernels, f32, on the best adapter there is, a software one if need be
+    /// The kernels, f32, on the best adapter, even if that is a software adapter
     Gpu,
     /// The twins, f64, on all threads
     Cpu,
@@ -232,17 +233,17 @@ enum OverflowArg {
     Error,
     /// Make room and repeat the step
     Grow,
-    /// Go on without the contacts that did not fit, and say so at the end
+    /// Continue without the contacts that did not fit, and say so at the end
     Continue,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum UnrollArg {
-    /// Those that are known to gain by it
+    /// Kernels that are known to become faster
     Auto,
     /// None
     Never,
-    /// All that can be
+    /// All kernels that can be unrolled
     Always,
 }
 
@@ -250,7 +251,7 @@ enum UnrollArg {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Worlds")]
 pub struct Engine {
-    /// Who computes
+    /// Backend that computes the worlds
     #[arg(long, value_enum, default_value_t = BackendArg::Auto)]
     backend: BackendArg,
     /// GPU: the first adapter whose name contains these letters (see `devices`)
@@ -259,25 +260,25 @@ pub struct Engine {
     /// GPU: lanes that work on one world, a power of two; chosen if not given
     #[arg(long, value_name = "N")]
     lanes: Option<u32>,
-    /// GPU: which kernels are written for the model alone, without loops
+    /// GPU: which kernels are unrolled for the model, without loops
     #[arg(long, value_enum, default_value_t = UnrollArg::Auto)]
     unroll: UnrollArg,
-    /// GPU: do not use the findings of `bench --tune` (a file of the user's cache folder)
+    /// GPU: do not use the result of `bench --tune` (a file in the user's cache folder)
     #[arg(long)]
     no_cache: bool,
     /// CPU: threads; all if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     threads: Option<u32>,
-    /// Contacts that a world has room for; the model's if not given
+    /// Contacts that a world has room for; the model's nconmax if not given
     #[arg(long, value_name = "N")]
     nconmax: Option<u32>,
-    /// Constraint rows that a world has room for; the model's if not given
+    /// Constraint rows that a world has room for; the model's njmax if not given
     #[arg(long, value_name = "N")]
     njmax: Option<u32>,
-    /// What to do when a world needs more room than that
+    /// What to do when a world needs more room for contacts or constraint rows
     #[arg(long, value_enum, default_value_t = OverflowArg::Grow)]
     overflow: OverflowArg,
-    /// Share of the memory at hand that more room may take; worlds that need more go on as with `--overflow continue`
+    /// Share of the available memory that larger buffers may take; worlds that need more continue as with `--overflow continue`
     #[arg(long, value_name = "PERCENT", default_value_t = 10, value_parser = clap::value_parser!(u8).range(0..=100))]
     growth: u8,
 }
@@ -326,7 +327,7 @@ pub struct ModelArg {
     /// own, if not given
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
-    /// The folder of a package, which `package://NAME/FILE` means; may be said several times
+    /// The folder of the package that `package://NAME/FILE` refers to; may be given several times
     #[arg(long = "package", value_name = "NAME=DIR", value_parser = package)]
     pub packages: Vec<(String, PathBuf)>,
 }
@@ -335,7 +336,7 @@ pub struct ModelArg {
 fn package(text: &str) -> Result<(String, PathBuf), String> {
     let (name, folder) = text
         .split_once('=')
-        .ok_or("a package is said as NAME=DIR")?;
+        .ok_or("a package is given as NAME=DIR")?;
     Ok((name.to_owned(), PathBuf::from(folder)))
 }
 

@@ -125,7 +125,9 @@ impl Reader {
         let there = std::fs::metadata(path).map_err(|e| Fault::io(path, e))?;
         if !there.is_file() {
             let path = path.display();
-            let msg = format!("{path}: is no file (an npz is read from a file, not from a pipe)");
+            let msg = format!(
+                "{path}: is not a regular file (an npz is read from a file, not from a pipe)"
+            );
             return Err(Fault::usage(msg));
         }
         let npz = NpzArchive::open(path).map_err(|e| match e.kind() {

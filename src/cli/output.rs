@@ -162,7 +162,11 @@ impl Output {
                 // the file at the path may have changed since the start
                 if let Err(why) = target(&said, self.kind, &[]) {
                     let kept = part.keep().map_err(|e| fault(&said, &e.error))?.1;
-                    let text = format!("{}error: all is in {}\n", why.text, kept.display());
+                    let text = format!(
+                        "{}error: the complete result is in {}\n",
+                        why.text,
+                        kept.display()
+                    );
                     return Err(Fault { text, ..why });
                 }
                 part.persist(&path)
@@ -223,8 +227,10 @@ fn target(said: &Path, kind: Kind, inputs: &[&Path]) -> Result<Target, Fault> {
         Ok(there) => there,
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             return match std::fs::symlink_metadata(said) {
-                Ok(_) => Err(refused(said, "is a link to nothing")),
-                Err(_) if said.file_name().is_none() => Err(refused(said, "is no name of a file")),
+                Ok(_) => Err(refused(said, "is a link to a file that does not exist")),
+                Err(_) if said.file_name().is_none() => {
+                    Err(refused(said, "is not the name of a file"))
+                }
                 Err(_) => Ok(Target::File(said.to_owned())),
             };
         }
@@ -239,21 +245,22 @@ fn target(said: &Path, kind: Kind, inputs: &[&Path]) -> Result<Target, Fault> {
     if !there.is_file() {
         return Err(refused(
             said,
-            "is a device, and nothing is written over a device",
+            "is a device, and devices are never overwritten: name a file",
         ));
     }
     let path = said.canonicalize().map_err(|e| fault(said, &e))?;
     if inputs.iter().any(|input| same(&path, &there, input)) {
-        return Err(refused(said, "is read by this very run: name another file"));
+        return Err(refused(said, "is an input of this run: name another file"));
     }
     if there.permissions().readonly() {
-        return Err(refused(said, "is write-protected"));
+        return Err(refused(said, "is write-protected: name another file"));
     }
     match kind.may_replace(&path) {
         Ok(true) => Ok(Target::File(path)),
         Ok(false) => {
             let kind = kind.name();
-            let msg = format!("there is a file that is no {kind}: name another, or remove it");
+            let msg =
+                format!("exists and is not a file of kind {kind}: name another, or remove it");
             Err(refused(said, &msg))
         }
         Err(e) => Err(fault(said, &e)),

@@ -22,7 +22,7 @@ const RATE: f64 = 30.0;
 pub struct Render {
     #[command(flatten)]
     model: ModelArg,
-    /// Where to draw: a .png, a video (.mp4, .webm, .gif …, made by ffmpeg), or a folder of frames, which ends in /
+    /// Output: a .png, a video (.mp4, .webm, .gif …, made by ffmpeg), or a folder of frames, which ends in /
     #[arg(long, value_name = "FILE|FOLDER/")]
     out: PathBuf,
     /// Number of worlds
@@ -34,10 +34,10 @@ pub struct Render {
     /// Draw a film, and not only the last state
     #[arg(long)]
     film: bool,
-    /// Steps, or kept frames of a trajectory, from one frame to the next
+    /// Steps, or saved frames of a trajectory, from one frame to the next
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     every: Option<u64>,
-    /// Show a trajectory that `rollout --out` kept, and step nothing
+    /// Show a trajectory that `rollout --out` saved, instead of stepping worlds
     #[arg(long, value_name = "FILE.npz", conflicts_with_all = ["steps", "key", "state", "noise", "ctrl", "worlds"])]
     trajectory: Option<PathBuf>,
     /// Width and height of a picture (pixels)
@@ -46,10 +46,11 @@ pub struct Render {
     /// A camera of the model, by name or number, or azimuth,elevation[,distance] around the worlds (deg, m)
     #[arg(long, value_name = "NAME|AZ,EL[,DIST]", allow_hyphen_values = true)]
     camera: Option<String>,
-    /// From one world to the next (m), the extent of the model if not given; 0: one over the other, like glass
+    /// Distance from one world to the next (m), the extent of the model if not given; 0: worlds are drawn over each other,
+    /// transparent
     #[arg(long, value_parser = super::size, value_name = "M")]
     spacing: Option<f64>,
-    /// Worlds that are shown, the first ones
+    /// Number of worlds that are drawn, beginning with the first
     #[arg(long, default_value_t = 4096, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     show: u64,
     /// Groups of geoms, sites and tendons that are shown
@@ -69,7 +70,8 @@ pub struct Render {
     /// Draw over the worlds: contacts, joints, com (centres of mass), frames (of bodies)
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     overlay: Vec<Overlay>,
-    /// The first adapter that draws whose name contains these letters; the best if not given, a software one if need be
+    /// Adapter that draws: the first whose name contains these letters; if not given the best one, even if that is a software
+    /// adapter
     #[arg(long, value_name = "NAME")]
     painter: Option<String>,
     #[command(flatten)]

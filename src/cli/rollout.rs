@@ -33,13 +33,14 @@ pub struct Rollout {
     steps: u64,
     #[command(flatten)]
     drive: Drive,
-    /// Where to write the trajectory; none is kept if not given. Replaces nothing but an npz; a pipe gets the whole at the end
+    /// File for the trajectory; nothing is saved if not given. Only an older npz is overwritten; a pipe gets the complete file
+    /// at the end
     #[arg(long, value_name = "FILE.npz")]
     out: Option<PathBuf>,
-    /// Steps from one kept frame to the next
+    /// Steps from one saved frame to the next
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
-    /// Arrays to keep
+    /// Arrays to save
     #[arg(
         long,
         value_delimiter = ',',
@@ -142,7 +143,7 @@ impl Rollout {
             _ => Err(Fault {
                 code: CHECK,
                 text: format!(
-                    "error: {overflowed} worlds went on without contacts that did not fit\n"
+                    "error: {overflowed} worlds continued without contacts that did not fit\n"
                 ),
             }),
         }

@@ -284,7 +284,7 @@ fn print(rows: &[Row]) -> Result<(), Fault> {
         for (field, x) in &row.report.worst {
             if x.error > row.tolerance() {
                 data!(
-                    "{}: {field}[{}] of state {} is {}, the twin says {}",
+                    "{}: {field}[{}] of state {} is {}, the twin has {}",
                     row.stage.name,
                     x.index,
                     x.world,

@@ -31,19 +31,20 @@ pub struct View {
     /// Number of worlds
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
     worlds: u64,
-    /// Share of their range in which controls are random, 0 to 1
+    /// Share of the range of each control in which random controls lie, 0 to 1
     #[arg(long, default_value_t = 0.0, value_parser = share, value_name = "SHARE")]
     noise: f64,
     /// A policy that drives the actuators, as `python/examples/ppo.py --save` writes it
     #[arg(long, value_name = "FILE.npz", conflicts_with = "noise")]
     ctrl: Option<PathBuf>,
-    /// Show a trajectory that `rollout --out` kept, with a time line
+    /// Show a trajectory that `rollout --out` saved, with a time line
     #[arg(long, value_name = "FILE.npz", conflicts_with_all = ["worlds", "noise", "ctrl"])]
     trajectory: Option<PathBuf>,
-    /// Worlds that are shown, the first ones
+    /// Number of worlds that are drawn, beginning with the first
     #[arg(long, default_value_t = 4096, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     show: u64,
-    /// From one world to the next (m), the extent of the model if not given; 0: one over the other, like glass
+    /// Distance from one world to the next (m), the extent of the model if not given; 0: worlds are drawn over each other,
+    /// transparent
     #[arg(long, value_parser = super::size, value_name = "M")]
     spacing: Option<f64>,
     /// Draw contacts and their normal forces: --overlay contacts
@@ -52,7 +53,7 @@ pub struct View {
     /// Draw over the worlds: contacts, joints, com (centres of mass), frames (of bodies)
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     overlay: Vec<Overlay>,
-    /// Close the window after so many pictures
+    /// Close the window after this many pictures
     #[arg(long, value_name = "N")]
     frames: Option<u64>,
     #[command(flatten)]

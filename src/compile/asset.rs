@@ -88,10 +88,10 @@ impl<'a> Assets<'a> {
     ) -> Result<Pose> {
         let mesh = &self.meshes[id];
         let origin = part.said.origin;
-        let msg = "fromto and mesh both say the shape; drop one";
+        let msg = "fromto and mesh both give the shape; drop one";
         tree.ensure(part.said.fromto.is_none(), origin, Some("fromto"), msg)?;
         if matches!(part.said.type_(), GeomType::Mesh | GeomType::Sdf) {
-            let msg = "shellinertia of a mesh is said by inertia=\"shell\" in the mesh asset";
+            let msg = "shellinertia is not for meshes; set inertia=\"shell\" in the mesh asset";
             let ok = !part.said.shellinertia();
             tree.ensure(ok, origin, Some("shellinertia"), msg)?;
             return Ok(Pose {
@@ -355,7 +355,7 @@ fn height_field(
         return Ok((size, field));
     };
     if said.nrow() != 0 || said.ncol() != 0 || said.elevation.is_some() {
-        let msg = "file says the elevations; drop nrow, ncol and elevation";
+        let msg = "file gives the elevations; drop nrow, ncol and elevation";
         return Err(AssetError::new(msg));
     }
     let bytes = read(tree, file)?;

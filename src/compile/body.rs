@@ -127,9 +127,9 @@ fn explicit(tree: &Tree, node: &Node, said: &Inertial) -> Result<Mass> {
     };
     let mut diag = said.diaginertia.unwrap_or([0.0; 3]);
     if let Some(full) = said.fullinertia {
-        let msg = "fullinertia says the orientation too; drop the other orientation";
+        let msg = "fullinertia gives the orientation too; drop the other orientation";
         tree.ensure(quat.is_none(), origin, Some("fullinertia"), msg)?;
-        let msg = "fullinertia and diaginertia both say the inertia; drop one";
+        let msg = "fullinertia and diaginertia both give the inertia; drop one";
         tree.ensure(said.diaginertia.is_none(), origin, Some("diaginertia"), msg)?;
         let Some((quat, eigval)) = principal(full, node.compiler) else {
             let msg = "fullinertia needs positive principal moments; set boundinertia in <compiler> to raise zeros";

@@ -96,7 +96,7 @@ fn lengths(m: &Arrays) -> Result<()> {
         };
         if field.checked_words(m) != Some(have) {
             return Err(Error::Input(format!(
-                "{} has {have} numbers, which is not what the sizes {:?} of the model say",
+                "{} has {have} numbers, which does not fit the sizes {:?} of the model",
                 field.name, field.dims
             )));
         }

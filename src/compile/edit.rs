@@ -122,11 +122,9 @@ fn refuse(before: &Arrays, m: &Arrays) -> Result<bool> {
         let why = match field.role {
             Role::Free | Role::Input | Role::Flag | Role::Asleep => continue,
             Role::Fixed => {
-                "what is compiled hangs on it: change the text of the model and compile it again"
+                "compiled fields depend on it: change the text of the model and compile it again"
             }
-            Role::Derived => {
-                "it follows from other fields, and is derived again when those are edited"
-            }
+            Role::Derived => "it is derived from other fields, and again when those are edited",
         };
         let (name, doc) = (field.name, field.doc.trim());
         return Err(Error::Input(format!(
@@ -145,7 +143,7 @@ pub(super) fn sizes_of_data(before: &Arrays, m: &Arrays) -> Result<()> {
     let edited = (0..num).find(|&g| of_data(g) && m.geom_size[g] != before.geom_size[g]);
     edited.map_or(Ok(()), |g| {
         Err(Error::Input(format!(
-            "geom_size[{g}] cannot be edited: it is that of a mesh or height field (hfield_size can be edited)"
+            "geom_size[{g}] cannot be edited: it is the size of a mesh or height field (hfield_size can be edited)"
         )))
     })
 }

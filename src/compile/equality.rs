@@ -46,7 +46,7 @@ fn objects(tree: &Tree, names: &Names, said: &Equality) -> Result<(EqType, ObjTy
         EqualityTag::Joint => EqType::Joint,
         EqualityTag::Tendon => EqType::Tendon,
         EqualityTag::Flex => EqType::Flex,
-        EqualityTag::Unsaid => return Err(tree.error(origin, None, "says no kind of equality")),
+        EqualityTag::Unsaid => return Err(tree.error(origin, None, "has no kind: set tag")),
     };
     match kind {
         EqType::Joint => {

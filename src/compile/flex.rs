@@ -98,7 +98,7 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
         let need = m.flex_stiffness.len().saturating_add(more);
         if need > MAXSTIFFNESS {
             return Err(Error::Size {
-                what: "numbers of stiffness of cells between nodes (say a smaller cellcount)"
+                what: "numbers of stiffness of cells between nodes (set a smaller cellcount)"
                     .into(),
                 need: need as u64,
                 have: MAXSTIFFNESS as u64,

@@ -160,7 +160,7 @@ pub(super) fn placed(
     );
     let msg = "fromto is for type=\"capsule\", \"cylinder\", \"ellipsoid\" or \"box\"";
     tree.ensure(long, origin, Some("fromto"), msg)?;
-    let msg = "pos and fromto both say where it is; drop one";
+    let msg = "pos and fromto both give the position; drop one";
     tree.ensure(pos == [0.0; 3], origin, Some("pos"), msg)?;
     let mut axis = [x0 - x1, y0 - y1, z0 - z1];
     size[1] = normalize(&mut axis) / 2.0;

@@ -142,7 +142,7 @@ pub(super) fn limited(
     let given = range != [0.0, 0.0];
     if said == Tri::Auto && given && !autolimits {
         let msg = format!(
-            "{what}range is given but {what}limited is not: say {what}limited=\"true\" or \"false\", or set \
+            "{what}range is given but {what}limited is not: set {what}limited=\"true\" or \"false\", or set \
              autolimits=\"true\" in <compiler>"
         );
         return Err(tree.error(origin, Some(&format!("{what}range")), msg));

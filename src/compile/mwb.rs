@@ -107,13 +107,13 @@ type Parsed<T> = std::result::Result<T, String>;
 
 fn parse(bytes: &[u8]) -> Parsed<Model> {
     if !bytes.starts_with(MAGIC) {
-        return Err("has no header: this is something else".to_owned());
+        return Err("has no header: it is not a compiled model (.mwb)".to_owned());
     }
     let mut header = Reader(&bytes[MAGIC.len()..]);
     let version = header.u32()?;
     if version != VERSION {
         return Err(format!(
-            "has version {version} of compiled models, {VERSION} is read here; compile the model again"
+            "has format version {version}, and this program reads version {VERSION}; compile the model again"
         ));
     }
     if header.u64()? != table() {
@@ -127,7 +127,7 @@ fn parse(bytes: &[u8]) -> Parsed<Model> {
     if payload.len() as u64 != need {
         let have = payload.len();
         return Err(format!(
-            "has {have} bytes after its header where {need} are said; copy or compile it again"
+            "has {have} bytes after its header, which announces {need}; copy or compile it again"
         ));
     }
     if hash(payload) != sum {
@@ -171,7 +171,9 @@ fn model(mut bytes: Reader) -> Parsed<Model> {
     }
     if need != bytes.0.len() {
         let have = bytes.0.len();
-        return Err(format!("has {have} bytes of arrays where {need} are said"));
+        return Err(format!(
+            "has {have} bytes of arrays, and its sizes need {need}"
+        ));
     }
     m.allocate();
     for field in arrays() {
@@ -224,7 +226,7 @@ fn put_array(m: &Arrays, field: &Field, out: &mut Vec<u8>) -> Result<()> {
     match field.checked_words(m) == Some(have) {
         true => Ok(()),
         false => Err(Error::Input(format!(
-            "{} has {have} numbers, which is not what the sizes {:?} of the model say",
+            "{} has {have} numbers, which does not fit the sizes {:?} of the model",
             field.name, field.dims
         ))),
     }

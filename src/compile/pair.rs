@@ -116,8 +116,8 @@ fn fits(list: &[Pair]) -> Result<()> {
 
 fn too_many(need: usize) -> Error {
     Error::Size {
-        what: "pairs of geoms, and of elements of flexes, that may collide (say what may not by contype, conaffinity, <exclude> or \
-               selfcollide)"
+        what: "pairs of geoms, and of elements of flexes, that may collide (exclude pairs by contype, conaffinity, \
+               <exclude> or selfcollide)"
             .into(),
         need: need as u64,
         have: MAXCOLLISION as u64,

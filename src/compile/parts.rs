@@ -60,7 +60,7 @@ impl Parts {
             if have != from.len() {
                 let (name, given) = (field.name, from.len());
                 let msg =
-                    format!("{name} holds {given} numbers, and the sizes of the model say {have}");
+                    format!("{name} holds {given} numbers, and the sizes of the model need {have}");
                 return Err(Error::Input(msg));
             }
             match to {

@@ -48,7 +48,7 @@ fn contacts(m: &Arrays, table: &mut Table) -> Result<Vec<i32>> {
         out.push(id);
         if table.ndof > MAXJPATDOF {
             return Err(Error::Size {
-                what: "dofs in the patterns of contact rows (say what may not touch by contype, conaffinity, <exclude> or selfcollide)"
+                what: "dofs in the patterns of contact rows (exclude pairs by contype, conaffinity, <exclude> or selfcollide)"
                     .into(),
                 need: table.ndof as u64,
                 have: MAXJPATDOF as u64,

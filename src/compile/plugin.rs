@@ -139,7 +139,7 @@ impl<'a> Plugins<'a> {
             let word = kind.word();
             let declared = tree.spec.extensions.iter().any(|e| e.plugin == Some(kind));
             let msg = format!(
-                "the model does not say that it needs {word}: add <extension><plugin plugin=\"{word}\"/></extension>"
+                "the model does not declare the plugin {word}: add <extension><plugin plugin=\"{word}\"/></extension>"
             );
             tree.ensure(declared, origin, Some("plugin"), &msg)?;
         }
@@ -151,13 +151,14 @@ impl<'a> Plugins<'a> {
                 self.list.len() - 1
             }
             (None, None) => {
-                let msg = "needs a plugin, for an instance of its own, or an instance";
+                let msg =
+                    "needs the attribute plugin (for a new instance) or the attribute instance";
                 return Err(tree.error(origin, None, msg));
             }
         };
         let kind = self.list[id].kind;
         let msg = format!(
-            "the instance is one of {}; drop plugin, or name that",
+            "the instance belongs to the plugin {}; drop plugin, or set it to that",
             kind.word()
         );
         let same = said.plugin.is_none_or(|of| of == kind);
@@ -165,7 +166,7 @@ impl<'a> Plugins<'a> {
         let able = PluginKind::ALL.iter().filter(|kind| may(**kind));
         let able: Vec<_> = able.map(|kind| kind.word()).collect();
         let msg = format!(
-            "{} is not what {does}; that is {}",
+            "{} is not a plugin that {does}; such plugins: {}",
             kind.word(),
             able.join(", ")
         );
@@ -240,7 +241,7 @@ impl<'a> One<'a> {
             let near = nearest(key, keys.iter().copied());
             let near = near.map_or(String::new(), |near| format!("; did you mean {near:?}?"));
             let msg = format!(
-                "{} has no key {key:?}, but {}{near}",
+                "{} has no key {key:?}; its keys are {}{near}",
                 kind.word(),
                 keys.join(", ")
             );
@@ -414,7 +415,7 @@ pub(super) fn of_instance(m: &Arrays, id: usize) -> std::result::Result<Prm, Str
         values.push(text.map_err(|_| format!("has a {key} that is no text"))?);
         rest = &rest[end + 1..];
     }
-    numbers(kind, &values).map_err(|(_, why)| format!("is not asked for rightly: {why}"))
+    numbers(kind, &values).map_err(|(_, why)| format!("has a wrong attribute: {why}"))
 }
 
 /// Derives `plugin_prm` from the attributes.
@@ -452,7 +453,7 @@ pub(super) fn users(m: &Arrays, id: usize) -> std::result::Result<(), Unfit> {
             return unfit(
                 By::Actuator(i),
                 None,
-                "has a plugin that drives none".into(),
+                "has a plugin that is not for actuators".into(),
             );
         }
         let filters = [DynType::Integrator, DynType::Filter, DynType::FilterExact];
@@ -466,7 +467,7 @@ pub(super) fn users(m: &Arrays, id: usize) -> std::result::Result<(), Unfit> {
         }
     }
     if m.plugin[id] == PluginKind::Pid && !used {
-        let why = "no actuator has this instance".to_owned();
+        let why = "no actuator uses this instance".to_owned();
         return unfit(By::Instance, None, why);
     }
     for i in (0..m.nsensor).filter(|&i| m.sensor_plugin[i] == id as i32) {
@@ -474,11 +475,12 @@ pub(super) fn users(m: &Arrays, id: usize) -> std::result::Result<(), Unfit> {
             return unfit(
                 By::Sensor(i),
                 None,
-                "has a plugin that senses nothing".into(),
+                "has a plugin that is not for sensors".into(),
             );
         }
         if m.sensor_objtype[i] != ObjType::Site {
-            let why = "a touch grid is at a site: objtype=\"site\" objname=\"…\"".to_owned();
+            let why =
+                "a touch grid is attached to a site: set objtype=\"site\" objname=\"…\"".to_owned();
             return unfit(By::Sensor(i), Some("objtype"), why);
         }
         let (need, have) = (cells(&prm), m.sensor_dim[i]);
@@ -490,7 +492,7 @@ pub(super) fn users(m: &Arrays, id: usize) -> std::result::Result<(), Unfit> {
     let shape = PluginKind::from_i32(m.plugin[id]).is_some_and(PluginKind::is_sdf);
     let wrong = (0..m.ngeom).find(|&g| m.geom_plugin[g] == id as i32 && !shape);
     match wrong {
-        Some(g) => unfit(By::Geom(g), None, "has a plugin that is no shape".into()),
+        Some(g) => unfit(By::Geom(g), None, "has a plugin that is not a shape".into()),
         None => Ok(()),
     }
 }

@@ -416,7 +416,7 @@ fn joint(j: &mut Joint, s: &Scale) {
 }
 
 const STRETCHED_SPAN: &str =
-    "fromto in a frame that stretches is not supported: say pos, size and zaxis";
+    "fromto in a frame that stretches is not supported: give pos, size and zaxis";
 
 // scales a geom; gives the factors along its axes, or an error message
 fn geom(g: &mut Geom, units: &Units, s: &Scale) -> std::result::Result<[f64; 3], &'static str> {

@@ -241,7 +241,7 @@ fn special(
 // three outputs for each vertex of the sensor's mesh
 fn tactile(m: &Arrays, tree: &Tree, said: &Sensor, obj: Object, refobj: Object) -> Result<usize> {
     let (Ok(mesh), Ok(geom)) = (usize::try_from(obj.1), usize::try_from(refobj.1)) else {
-        let msg = "needs a geom and a mesh to feel with";
+        let msg = "needs the attributes geom and mesh";
         return Err(tree.error(said.origin, None, msg));
     };
     let touches = |g: usize| m.geom_contype[g] != 0 || m.geom_conaffinity[g] != 0;

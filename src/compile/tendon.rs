@@ -82,7 +82,7 @@ fn step(m: &Arrays, tree: &Tree, names: &Names, wrap: &Wrap) -> Result<(WrapType
             };
             Ok((kind, id as i32, side))
         }
-        WrapTag::Unsaid => Err(tree.error(origin, None, "says no step of a path")),
+        WrapTag::Unsaid => Err(tree.error(origin, None, "has no kind of path step: set tag")),
     }
 }
 

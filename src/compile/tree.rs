@@ -240,7 +240,7 @@ impl<'a> Ids<'a> {
         for (id, (name, origin)) in named.enumerate() {
             names.push(name);
             if !name.is_empty() && ids.insert(name, id).is_some() {
-                let msg = format!("name {name:?} is that of another {kind}; choose a new one");
+                let msg = format!("another {kind} has the name {name:?} already; choose a new one");
                 return Err(spec.sources.error(origin, Some("name"), msg));
             }
         }

@@ -156,7 +156,7 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> 
     match std::pin::pin!(future).poll(&mut at_once) {
         Poll::Ready(found) => found,
         Poll::Pending => Err(Error::Device(
-            "a page cannot wait for its device: this call has no form that is awaited".to_owned(),
+            "a page cannot wait for its device, and this call has no async variant".to_owned(),
         )),
     }
 }
@@ -216,7 +216,7 @@ async fn choose(choice: &Choice) -> Result<wgpu::Adapter> {
                 "none: this browser has no WebGPU, or no graphics adapter for it".to_owned()
             }
             [] => "no adapter at all: install a Vulkan driver".to_owned(),
-            list => format!("only {}: ask for it by name", list.join(", ")),
+            list => format!("only {}: give its name", list.join(", ")),
         };
         let what = match choice {
             Choice::Hardware => "no hardware adapter".to_owned(),

@@ -307,7 +307,7 @@ impl Gpu {
         }
         if slot.transient {
             return Err(Error::Input(format!(
-                "{name} is on the way of a stage and is not kept"
+                "{name} is a temporary array of a stage and is not kept"
             )));
         }
         Ok((
@@ -324,7 +324,7 @@ impl Gpu {
         let (field, span) = self.span(name)?;
         if span.words == 0 && field.words(&self.m) > 0 {
             return Err(Error::Input(format!(
-                "{name} is nothing that a stage of this model reads"
+                "{name} is not read by any stage of this model"
             )));
         }
         Ok((field, span))
@@ -442,7 +442,7 @@ impl Gpu {
             (Some((least, end)), _) => Ok(Some((least, size(end)))),
             (None, Role::Free) => Ok(None),
             _ => Err(Error::Input(format!(
-                "{} cannot be written: what is compiled hangs on it",
+                "{} cannot be written: compiled fields depend on it",
                 field.name
             ))),
         }

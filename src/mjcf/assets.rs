@@ -190,7 +190,10 @@ impl Reader<'_> {
             .iter()
             .find(|f| !usize::try_from(**f).is_ok_and(|f| f < vertex / 3))
         {
-            let msg = format!("face has vertex {bad}, and there are {}", vertex / 3);
+            let msg = format!(
+                "face has vertex {bad}, and there are {} vertices, numbered from 0",
+                vertex / 3
+            );
             self.log.mistake(node.origin, Some("face"), msg);
         }
         for bone in &skin.bones {
@@ -206,7 +209,10 @@ impl Reader<'_> {
                 .iter()
                 .find(|v| !usize::try_from(**v).is_ok_and(|v| v < vertex / 3))
             {
-                let msg = format!("vertid has vertex {bad}, and there are {}", vertex / 3);
+                let msg = format!(
+                    "vertid has vertex {bad}, and there are {} vertices, numbered from 0",
+                    vertex / 3
+                );
                 self.log.mistake(bone.origin, Some("vertid"), msg);
             }
         }

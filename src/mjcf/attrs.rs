@@ -228,14 +228,14 @@ pub(crate) fn check_orientation(log: &mut Log, node: &Node, o: &Orientation) {
         log.mistake(
             node.origin,
             Some(second),
-            format!("the orientation is said twice, by {first} and by {second}; keep one"),
+            format!("the orientation is given twice, by {first} and by {second}; keep one"),
         );
     }
     if o.quat == Some([0.0; 4]) {
         log.mistake(
             node.origin,
             Some("quat"),
-            "quat may not be zero; \"1 0 0 0\" is no rotation",
+            "quat may not be zero; \"1 0 0 0\" is the identity",
         );
     }
 }
@@ -263,7 +263,7 @@ pub(crate) fn together(log: &mut Log, node: &Node, a: &str, b: &str) {
         log.mistake(
             node.origin,
             Some(said),
-            format!("{said} needs {missing} beside it"),
+            format!("{said} also needs {missing}"),
         );
     }
 }

@@ -116,7 +116,7 @@ impl Classes {
             log.mistake(
                 node.origin,
                 Some("class"),
-                format!("the default class {name:?} is there already"),
+                format!("there is another default class {name:?}; names of classes must differ"),
             );
         }
         if self.list.len() >= MOST {

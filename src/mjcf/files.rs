@@ -64,7 +64,9 @@ impl Files {
     /// Archives (`.mjz`, `.zip`) are folders, too: `robot.mjz/meshes/arm.stl`.
     pub fn look(&self, path: &str) -> Result<u64, String> {
         let found = match self {
-            Files::None => Err(format!("there are no files, so none is called {path:?}")),
+            Files::None => Err(format!(
+                "there is no file {path:?}: the model was read without files"
+            )),
             Files::Disk { dir, root, beside } => {
                 open(dir, root, beside, path).map(|(_, size)| size)
             }
@@ -115,7 +117,9 @@ impl Files {
             format!("file {path:?} has {size} bytes, and no more than {max} are allowed")
         };
         match self {
-            Files::None => Err(format!("there are no files, so none is called {path:?}")),
+            Files::None => Err(format!(
+                "there is no file {path:?}: the model was read without files"
+            )),
             Files::Memory(files) => {
                 let bytes = found(files, path)?;
                 if bytes.len() as u64 > max {
@@ -239,8 +243,8 @@ fn open(
     if !full.starts_with(&root) && !around.any(|b| full.starts_with(b)) {
         let (root, wide) = (root.display(), common(&full, &root));
         return Err(format!(
-            "file {path:?} lies outside of {root}, and nothing outside is opened; to allow it, let the root be {}: `--root` of \
-             the program, `Limits::root` of the library",
+            "file {path:?} lies outside of {root}, and no file outside is opened; to allow it, set the root to {}: `--root` \
+             of the program, `Limits::root` of the library",
             wide.display()
         ));
     }
@@ -371,7 +375,7 @@ mod tests {
         std::fs::write(base.join("secret"), "s")?;
         let files = Files::around(&arm.join("arm.xml"), None);
         let refused = files.read("../../../../secret", 9);
-        let wanted = format!("let the root be {}:", base.display());
+        let wanted = format!("set the root to {}:", base.display());
         assert!(refused.is_err_and(|e| e.contains(&wanted)));
         Ok(())
     }

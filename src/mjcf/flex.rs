@@ -73,7 +73,7 @@ impl Reader<'_> {
                 "plugin" => log.mistake(
                     child.origin,
                     None,
-                    "no plugin that MuJoCo ships makes passive forces; take this one away",
+                    "no plugin that MuJoCo ships makes passive forces; remove this one",
                 ),
                 tag => unknown_element(log, child, tag, CHILDREN.into_iter().chain(["pin"])),
             }
@@ -151,7 +151,9 @@ impl Reader<'_> {
         let n = shape.point.len();
         let outside = |i: &&i32| **i < 0 || **i as usize >= n;
         if let Some(i) = shape.element.iter().find(outside) {
-            let msg = format!("element has the point {i}, and there are {n}; count and dim decide");
+            let msg = format!(
+                "element has the point {i}, and there are {n} points, numbered from 0; count and dim set their number"
+            );
             return Err((Some("element"), msg));
         }
         if given {
@@ -182,7 +184,7 @@ impl Reader<'_> {
             let found = read_gmsh(&bytes).map_err(|e| bad(e.to_string()))?;
             let other = said.dim.filter(|dim| *dim != found.dim as i32);
             let msg = format!(
-                "the GMSH file has elements of dim {}; say that, or nothing",
+                "the GMSH file has elements of dim {}; set dim to that, or leave it out",
                 found.dim
             );
             return match other {
@@ -201,7 +203,8 @@ impl Reader<'_> {
             Some("stl") => read_stl(&bytes),
             _ => {
                 return Err(bad(format!(
-                    "{file:?} is no mesh that a flexcomp can have; convert it to OBJ or STL, or say type=\"gmsh\" of a GMSH file"
+                    "{file:?} is not a mesh file that a flexcomp reads; convert it to OBJ or STL, or set type=\"gmsh\" for \
+                     a GMSH file"
                 )));
             }
         };
@@ -618,7 +621,10 @@ fn one_pin(
     let n = pinned.len();
     let point = |attr: &'static str, i: i32| match usize::try_from(i) {
         Ok(i) if i < n => Ok(i),
-        _ => Err((attr, format!("{attr} has the point {i}, and there are {n}"))),
+        _ => Err((
+            attr,
+            format!("{attr} has the point {i}, and there are {n} points, numbered from 0"),
+        )),
     };
     for &i in pin.id.iter().flatten() {
         pinned[point("id", i)?] = true;

@@ -44,7 +44,7 @@ impl Reader<'_> {
             };
             let names = differ.join(", ");
             let msg = format!(
-                "the attached model says other values of {names}, which compiler conflict=\"{word}\" forbids"
+                "the attached model has other values of {names}, which compiler conflict=\"{word}\" forbids"
             );
             self.log.mistake(node.origin, None, msg);
         }

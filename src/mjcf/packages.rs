@@ -25,8 +25,8 @@ pub(crate) fn resolve(
     let found = around(files, here, name, file);
     Some(found.ok_or_else(|| {
         format!(
-            "there is no file {file:?} of a package {name:?} in the folders around the model; say where the package is: \
-             `--package {name}=DIR` of the program, `Limits::packages` of the library"
+            "there is no file {file:?} of a package {name:?} in the folders around the model; give the folder of the \
+             package: `--package {name}=DIR` of the program, `Limits::packages` of the library"
         )
     }))
 }

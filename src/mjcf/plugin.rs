@@ -16,7 +16,7 @@ impl Reader<'_> {
                 continue;
             }
             if node.attr("plugin") == Some("mujoco.elasticity.cable") {
-                let msg = "the plugin of cables was removed in MuJoCo 4.0; a cable is a <flexcomp dim=\"1\"> there";
+                let msg = "the plugin of cables was removed in MuJoCo 4.0; use a <flexcomp dim=\"1\"> instead";
                 self.log.mistake(node.origin, Some("plugin"), msg);
                 continue;
             }
@@ -40,7 +40,7 @@ impl Reader<'_> {
         let mut found = None;
         for child in &node.children {
             if child.tag != "plugin" {
-                let msg = format!("<{}> may have no children but <plugin>", node.tag);
+                let msg = format!("<{}> may have no children except <plugin>", node.tag);
                 self.log.mistake(child.origin, None, msg);
                 continue;
             }
@@ -62,13 +62,13 @@ impl Reader<'_> {
         instance: Option<String>,
     ) -> PluginUse {
         if plugin.is_none() && instance.is_none() {
-            let msg = "needs a plugin, for an instance of its own, or an instance";
+            let msg = "needs the attribute plugin (for a new instance) or the attribute instance";
             self.log.mistake(node.origin, None, msg);
         }
         let config = self.config(node);
         if let (Some(of), Some(first)) = (&instance, config.first()) {
             let msg = format!(
-                "the instance {of:?} is configured where it is declared, in <extension>; move this there"
+                "the instance {of:?} is configured in its declaration in <extension>; move this <config> there"
             );
             self.log.mistake(first.origin, None, msg);
         }
@@ -92,7 +92,7 @@ impl Reader<'_> {
             if let Some(key) = &config.key
                 && all.iter().any(|other| other.key == config.key)
             {
-                let msg = format!("the key {key:?} is there already; keep one");
+                let msg = format!("the key {key:?} is given twice; keep one");
                 self.log.mistake(child.origin, Some("key"), msg);
             }
             all.push(config);

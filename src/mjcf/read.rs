@@ -321,7 +321,7 @@ impl Reader<'_> {
         for node in &root.children {
             if !SECTIONS.contains(&node.tag.as_str()) {
                 let place = if let Some(parent) = parent_of(&node.tag) {
-                    format!("; it belongs into <{parent}>")
+                    format!("; it belongs in <{parent}>")
                 } else {
                     String::new()
                 };

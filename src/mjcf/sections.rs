@@ -283,7 +283,7 @@ impl Reader<'_> {
                 self.log.mistake(
                     node.origin,
                     Some("data"),
-                    "the text is said twice, by data and by CDATA; keep one",
+                    "the text is given twice, by data and by CDATA; keep one",
                 );
             }
             text.data = Some(block);
@@ -292,7 +292,7 @@ impl Reader<'_> {
             self.log.mistake(
                 node.origin,
                 None,
-                "needs the attribute data, not empty, or a CDATA section",
+                "needs the attribute data, which may not be empty, or a CDATA section",
             );
         }
         self.spec.texts.push(text);

@@ -115,7 +115,7 @@ fn check_compiler(log: &mut Log, node: &Node, said: &Compiler) {
         log.mistake(
             node.origin,
             Some("coordinate"),
-            "global coordinates are gone; convert the model with MuJoCo 2.3.3 or older",
+            "global coordinates were removed from MuJoCo; convert the model with MuJoCo 2.3.3 or older",
         );
     }
     if let Some(seq) = &said.eulerseq

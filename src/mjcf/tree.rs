@@ -108,12 +108,12 @@ impl Reader<'_> {
             "composite" => self.log.mistake(
                 node.origin,
                 None,
-                "composites were removed in MuJoCo 4.0; a cable is a <flexcomp dim=\"1\"> there",
+                "composites were removed in MuJoCo 4.0; for a cable use a <flexcomp dim=\"1\">",
             ),
             "plugin" => self.log.mistake(
                 node.origin,
                 None,
-                "no plugin that MuJoCo ships makes passive forces; take this one away",
+                "no plugin that MuJoCo ships makes passive forces; remove this one",
             ),
             tag => unknown_element(&mut self.log, node, tag, CONTENTS.into_iter()),
         }
@@ -134,7 +134,7 @@ impl Reader<'_> {
             self.log.mistake(
                 node.origin,
                 Some("name"),
-                "only the world body is called \"world\"",
+                "only the world body may have the name \"world\"; choose another name",
             );
         }
         let class = self.childclass(node, place.class);
@@ -182,8 +182,11 @@ impl Reader<'_> {
             exclusive(&mut self.log, node, &["fullinertia", attr]);
         }
         if place.world {
-            self.log
-                .mistake(node.origin, None, "the world body has no inertia");
+            self.log.mistake(
+                node.origin,
+                None,
+                "the world body has no inertia; put the <inertial> into a body",
+            );
         }
         if body.inertial.is_some() {
             self.log.mistake(

@@ -221,7 +221,10 @@ impl Reader<'_> {
         }
         for (link, _) in links.iter().zip(&reached).filter(|(_, there)| !**there) {
             let at = link.parent.map_or(link.node.origin, |(_, joint)| joint);
-            let msg = format!("link {:?} hangs on itself; a robot is a tree", link.name);
+            let msg = format!(
+                "link {:?} is its own ancestor; the links of a robot form a tree",
+                link.name
+            );
             self.log.mistake(at, None, msg);
         }
         let mut world = Body {

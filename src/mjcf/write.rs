@@ -162,7 +162,7 @@ impl Spec {
         });
         match x.bad {
             Some(c) => Err(Error::Input(format!(
-                "a name or text has the character {c:?}, which XML cannot say"
+                "a name or text has the character {c:?}, which XML cannot represent"
             ))),
             None => Ok(x.out),
         }

@@ -228,7 +228,7 @@ impl Includer<'_> {
             self.log.mistake(
                 at,
                 Some("file"),
-                format!("file {path:?} is already included; each file may be once"),
+                format!("file {path:?} is already included; a file may be included only once"),
             );
             return Vec::new();
         }

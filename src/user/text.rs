@@ -94,8 +94,8 @@ pub(crate) fn on_a_device(m: &Model) -> Vec<String> {
     let lacking = |hook: &Hook| users.text(*hook).is_none();
     let told = |hook: Hook| {
         format!(
-            "functions of your own ({}) on a device: Model::{}_wgsl gives it a text (the backends simd and cpu call functions, \
-             Model::unbind goes without)",
+            "functions of your own ({}) on a device: give a WGSL text by Model::{}_wgsl, take the backend simd or cpu, or \
+             remove the functions by Model::unbind",
             hook.told(m),
             hook.binder()
         )
@@ -110,8 +110,8 @@ pub(crate) fn on_the_cores(m: &Model) -> Vec<String> {
     let closures = users.closures();
     let told = |hook: Hook| {
         format!(
-            "texts of your own ({}) on the cores: Model::{} gives them a closure (the backend gpu runs texts, Model::unbind goes \
-             without)",
+            "texts of your own ({}) on the CPU: give a closure by Model::{}, take the backend gpu, or remove the texts by \
+             Model::unbind",
             hook.told(m),
             hook.binder()
         )

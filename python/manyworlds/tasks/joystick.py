@@ -72,7 +72,7 @@ class Joystick(Task):
         self.set(options)
         unknown = set(scales or {}) - set(self.scales)
         if unknown:
-            raise TypeError(f"{type(self).__name__} has no term {sorted(unknown)[0]!r} of a reward: there are {', '.join(self.scales)}")
+            raise TypeError(f"{type(self).__name__} has no reward term {sorted(unknown)[0]!r}: there are {', '.join(self.scales)}")
         self.scales = {**self.scales, **(scales or {})}
         model = self._model = self.model = self.load()
         key = model.id("keyframe", self.keyframe)

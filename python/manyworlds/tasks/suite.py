@@ -125,7 +125,7 @@ class Trial:
             if not touching.size:
                 return qpos
             qpos[touching] = drawn()[touching]
-        raise RuntimeError(f"{len(touching)} worlds found no beginning without contacts in {TRIES} tries")
+        raise RuntimeError(f"{len(touching)} worlds found no initial positions without contacts in {TRIES} tries")
 
 
 def anywhere(s: View, draws: Draws) -> np.ndarray:

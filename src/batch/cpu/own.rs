@@ -109,7 +109,7 @@ fn side_by_side(names: &[&'static str]) -> Result<(RowSet, Vec<&'static str>)> {
     let name = "ccd_tolerance";
     if names.contains(&name) {
         return Err(Error::Input(format!(
-            "{name} is the same for all worlds side by side; Backend::Cpu lets it differ"
+            "{name} is the same for all worlds on the backend simd; Backend::Cpu lets it differ"
         )));
     }
     let reals = derived().filter(|field| field.elem != Elem::Int);
@@ -136,8 +136,8 @@ fn alike(shared: &Model, own: &Model, new: &News) -> Result<()> {
     };
     if let Some(g) = (0..geoms).find(|&g| ellipsoid(shared, g) != ellipsoid(own, g)) {
         return Err(Error::Input(format!(
-            "world {w}: geom_fluid[{g}] makes an ellipsoid of the geom in some worlds only, and they are computed side by side; \
-             Backend::Cpu lets it differ"
+            "world {w}: geom_fluid[{g}] gives the geom the ellipsoid fluid model in some worlds only, which the backend \
+             simd cannot compute; Backend::Cpu lets it differ"
         )));
     }
     // sizes depend on options, and on the fields that decide which constraint rows exist
@@ -147,7 +147,7 @@ fn alike(shared: &Model, own: &Model, new: &News) -> Result<()> {
         .filter(|(size, _)| changed.options && !counts(size));
     if let Some((size, what)) = sizes.find(|(size, _)| shared.size(size) != own.size(size)) {
         return Err(Error::Input(format!(
-            "world {w}: {size} ({what}) would not be that of the other worlds"
+            "world {w}: {size} ({what}) would differ from the other worlds, and it is the same for all"
         )));
     }
     let derived = |field: &&Field| field.role == Role::Derived && field.elem == Elem::Int;
@@ -159,7 +159,8 @@ fn alike(shared: &Model, own: &Model, new: &News) -> Result<()> {
     match fields.find(other) {
         None => Ok(()),
         Some(field) => Err(Error::Input(format!(
-            "world {w}: {} ({}) would not be that of the other worlds, and they are computed side by side; Backend::Cpu lets it differ",
+            "world {w}: {} ({}) would differ from the other worlds, which the backend simd cannot compute; Backend::Cpu \
+             lets it differ",
             field.name,
             field.doc.trim()
         ))),

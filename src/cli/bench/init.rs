@@ -44,7 +44,7 @@ impl Init {
         if have != want {
             let names = "nworld nq nv na nu";
             let msg = format!(
-                "{}: {names} are {have:?} there, {want:?} here",
+                "{}: {names} are {have:?} in the file, {want:?} are needed",
                 path.display()
             );
             return Err(Fault::usage(msg));
@@ -55,7 +55,7 @@ impl Init {
             let there = std::fs::metadata(&path).map_err(|e| Fault::io(&path, e))?;
             if !there.is_file() || there.len() != row as u64 * 8 {
                 let (path, have, need) = (path.display(), there.len(), row * 8);
-                let msg = format!("{path}: {have} bytes, a file of {need} is needed");
+                let msg = format!("{path}: the file has {have} bytes, {need} are needed");
                 return Err(Fault::usage(msg));
             }
             let bytes = std::fs::read(&path).map_err(|e| Fault::io(&path, e))?;
@@ -68,7 +68,7 @@ impl Init {
             match values.iter().position(|x| !x.is_finite()) {
                 None => Ok(values),
                 Some(at) => Err(Fault::usage(format!(
-                    "{}: value {at} is {}",
+                    "{}: value {at} (counted from 0) is {}, and must be finite",
                     path.display(),
                     values[at]
                 ))),
@@ -137,7 +137,7 @@ impl Init {
     pub fn nchunk(&self, want: usize) -> Result<usize, Fault> {
         match self.ctrl.len() {
             have if have < want => Err(Fault::usage(format!(
-                "{want} chunks of control needed, {have} there"
+                "{want} chunks of control are needed, the folder has {have}: take fewer --steps, or a longer --hold"
             ))),
             _ => Ok(want),
         }

@@ -129,13 +129,14 @@ impl Tune<'_> {
         }
         if least.is_infinite() {
             let last = trials.into_iter().find_map(|trial| trial.outcome.err());
-            return Err(last.unwrap_or_else(|| Fault::usage("nothing could be tried")));
+            return Err(last
+                .unwrap_or_else(|| Fault::usage("no way of running the kernels could be tried")));
         }
         if !self.json {
             self.table(&trials)?;
         }
         let path = tune::write(&folder, &adapter, self.m, best)?;
-        remark!("fastest: {best}\nremembered in {}", path.display());
+        remark!("fastest: {best}\nsaved in {}", path.display());
         Ok(())
     }
 

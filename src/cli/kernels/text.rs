@@ -10,13 +10,13 @@ use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 /// The language that kernels are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Language {
-    /// WebGPU's, which all others are made from
+    /// The language of WebGPU, from which all others are made
     Wgsl,
-    /// Vulkan's, binary
+    /// The binary language of Vulkan
     Spirv,
-    /// Metal's
+    /// The language of Metal
     Metal,
-    /// Direct3D's
+    /// The language of Direct3D
     Hlsl,
 }
 

@@ -46,7 +46,7 @@ impl Gfx {
         show.scene_mut().draws_on(&device);
         let size = window.inner_size();
         let config = surface.get_default_config(&adapter, size.width.max(1), size.height.max(1));
-        let mut config = config.ok_or_else(|| failed("the adapter cannot draw in it"))?;
+        let mut config = config.ok_or_else(|| failed("the adapter cannot draw in this window"))?;
         let formats = surface.get_capabilities(&adapter).formats;
         let srgb = formats.iter().find(|format| format.is_srgb());
         // a surface without an sRGB format gets an sRGB view

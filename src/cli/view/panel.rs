@@ -191,7 +191,7 @@ impl Panel {
             ui.label("No world has diverged");
             return Ok(());
         }
-        let said = format!("{} worlds: what befell them", set.len());
+        let said = format!("{} worlds diverged or overflowed", set.len());
         CollapsingHeader::new(said).id_salt("flags").show(ui, |ui| {
             for flag in set.iter().take(LISTED) {
                 if ui

@@ -118,14 +118,14 @@ fn meshes(m: &Arrays) -> Result<()> {
         m.npolygonmax == polygon,
         "npolygonmax",
         0,
-        format_args!("is {}, and the polygons say {polygon}", m.npolygonmax),
+        format_args!("is {}, and the polygons need {polygon}", m.npolygonmax),
     )?;
     let degree = most(&m.mesh_polymapnum);
     ensure(
         m.nmeshdegmax == degree,
         "nmeshdegmax",
         0,
-        format_args!("is {}, and the vertices say {degree}", m.nmeshdegmax),
+        format_args!("is {}, and the vertices need {degree}", m.nmeshdegmax),
     )
 }
 
@@ -264,7 +264,7 @@ fn graph(m: &Arrays, i: usize, verts: usize) -> Result<()> {
         ok,
         "mesh_graphadr",
         i,
-        "leads to a hull whose indices lead nowhere",
+        "leads to a hull with indices out of range",
     )?;
     ids("mesh_extrema", &m.mesh_extrema, 27 * i..27 * (i + 1), hull)
 }

@@ -16,7 +16,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
         "collision_flex",
         0,
         format_args!(
-            "and the rest are of {flexes} pairs, and collision_geom1 of {}",
+            "and the rest have {flexes} pairs, and collision_geom1 has {}",
             m.ncollision
         ),
     )?;
@@ -57,7 +57,11 @@ fn plugins(m: &Arrays) -> Result<()> {
     let again = (0..m.nplugin).flat_map(|id| plugin::of_instance(m, id).unwrap_or_default());
     let differs = |(x, y): (&f64, f64)| x.to_bits() != y.to_bits();
     match m.plugin_prm.iter().zip(again).position(differs) {
-        Some(i) => Err(bad("plugin_prm", i, "is not what the attributes say")),
+        Some(i) => Err(bad(
+            "plugin_prm",
+            i,
+            "does not equal the value of the attributes",
+        )),
         None => Ok(()),
     }
 }
@@ -167,7 +171,7 @@ fn same(m: &Arrays, again: &Arrays, of: impl Fn(&Field) -> bool) -> Result<()> {
         if have != want {
             let [have, want] = [have, want].map(Option::unwrap_or_default);
             return Err(Error::Input(format!(
-                "{size} is {have}, and the rest of the model says {want}"
+                "{size} is {have}, and the rest of the model needs {want}"
             )));
         }
     }
@@ -179,7 +183,7 @@ fn same(m: &Arrays, again: &Arrays, of: impl Fn(&Field) -> bool) -> Result<()> {
             continue;
         };
         if let Some(i) = x.iter().zip(y).position(|(x, y)| x != y) {
-            let why = format_args!("is {}, and the rest of the model says {}", x[i], y[i]);
+            let why = format_args!("is {}, and the rest of the model needs {}", x[i], y[i]);
             return Err(bad(field.name, i, why));
         }
     }

@@ -92,7 +92,7 @@ fn flex(m: &Arrays, f: usize) -> Result<()> {
         }
     }
     let stretches = m.flex_stiffnessadr[f] >= 0;
-    let why = "leads to coefficients of stretch, which a flex of lines has not";
+    let why = "leads to coefficients of stretch, and a flex of lines has none";
     ensure(dim > 1 || !stretches, "flex_stiffnessadr", f, why)?;
     inner(m, f)
 }

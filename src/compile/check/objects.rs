@@ -71,7 +71,7 @@ fn equality(m: &Arrays, i: usize) -> Result<()> {
             return Err(bad(
                 "eq_type",
                 i,
-                "is no equality that is computed, or is between what it cannot be",
+                "is not a type of equality, or not one for objects of this type",
             ));
         }
     };
@@ -365,7 +365,8 @@ fn activations(m: &Arrays, i: usize) -> Result<()> {
         (None, dyntype) => usize::from(dyntype != DynType::None),
     };
     let why = format_args!(
-        "is {have}, and the parameters of the actuator ask for {need}: where these turn a part of it on or off, the model must be compiled again"
+        "is {have}, and the parameters of the actuator need {need}: compile the model again after a change that turns a \
+         part of the actuator on or off"
     );
     ensure(have as usize == need, "actuator_actnum", i, why)
 }

@@ -19,20 +19,20 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
             state == 0,
             "plugin_statenum",
             id,
-            "is not 0: no plugin here has a state",
+            "is not 0: no supported plugin has a state",
         )?;
     }
     for i in 0..m.nsensor {
         let has = m.sensor_plugin[i] >= 0;
         let is = m.sensor_type[i] == SensorType::Plugin;
-        let why = "and sensor_type do not agree whether the sensor is a plugin's";
+        let why = "and sensor_type do not agree whether a plugin computes the sensor";
         ensure(has == is, "sensor_plugin", i, why)?;
     }
     if let Some(i) = m.body_plugin.iter().position(|id| *id >= 0) {
         return Err(bad(
             "body_plugin",
             i,
-            "has a plugin, and none is for bodies",
+            "is a plugin of a body, and no plugin is for bodies",
         ));
     }
     for g in 0..m.ngeom {

@@ -69,7 +69,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
         let turns = !ball || m.jnt_type[id] == JointType::Ball;
         ensure(turns, "sensor_objid", i, "is no ball joint")?;
         let (need, have) = (width(m, kind, i, id), m.sensor_dim[i]);
-        let why = format_args!("is {have}, and a sensor of its kind gives {need} numbers");
+        let why = format_args!("is {have}, and a sensor of this type gives {need} numbers");
         ensure(
             matches!(kind, SensorType::User | SensorType::Plugin) || i64::from(have) == need as i64,
             "sensor_dim",
@@ -147,7 +147,7 @@ fn object(
         return Err(bad(
             names[0],
             i,
-            format_args!("is {kind}, which a sensor of its kind cannot be of"),
+            format_args!("is {kind}, an object that a sensor of this type cannot have"),
         ));
     };
     let len = match known {

@@ -7,7 +7,7 @@ use crate::types::{BiasType, CtrlInput, DynType, GainType, JointType, TrnType};
 
 /// Error message for an actuator whose parameters have no units, in frames whose units differ.
 pub(super) const UNITLESS: &str =
-    "the parameters of this actuator cannot be scaled: say scaling=\"geometry\" of the frame";
+    "the parameters of this actuator cannot be scaled: set scaling=\"geometry\" of the frame";
 
 /// Scales an actuator; false if its parameters have no units that follow those of the frame.
 pub(super) fn actuator(x: &mut Actuator, named: &Named) -> bool {

@@ -41,7 +41,7 @@ pub(super) fn scale(
         let (tactile, plugin) = (SensorTag::Tactile, SensorTag::Plugin);
         let tactile = x.tag == tactile && !named.geom(x.geom.as_deref()).is_one();
         if tactile || x.tag == plugin && !object(x, named).is_one() {
-            let msg = "tactile sensors and those of plugins cannot be scaled; keep what they feel with out of the frame";
+            let msg = "tactile sensors and sensors of plugins cannot be scaled; keep their geoms out of the frame";
             return Err(sources.error(x.origin, None, msg));
         }
         if x.cutoff() > 0.0 {

@@ -103,15 +103,15 @@ impl Looked<'_> {
         while let Some(c) = rest.next() {
             let lone = c == '\r' && rest.peek() != Some(&'\n');
             if lone || "\u{b}\u{c}\u{85}\u{2028}\u{2029}".contains(c) {
-                return Err(self.fault(0, "lines have to end with a line feed alone"));
+                return Err(self.fault(0, "lines have to end with a line feed"));
             }
         }
         let strange = |c: &(usize, char)| !c.1.is_ascii() || c.1 == '\0';
         if let Some((at, c)) = self.code.char_indices().find(strange) {
-            return Err(self.fault(at, &format!("{c:?} has a place in comments alone")));
+            return Err(self.fault(at, &format!("{c:?} is allowed only in comments")));
         }
         match self.code.find('@') {
-            Some(at) => Err(self.fault(at, "attributes have no place in it")),
+            Some(at) => Err(self.fault(at, "attributes are not allowed in a text")),
             None => Ok(()),
         }
     }
@@ -132,7 +132,7 @@ impl Looked<'_> {
             done = at;
             if OF_MODULES.contains(&word.name) || depth == 0 && word.name == "var" {
                 let msg = format!(
-                    "{}: a text has functions, constants and structs alone",
+                    "{}: a text may have only functions, constants and structs",
                     word.name
                 );
                 return Err(self.fault(at, &msg));
@@ -176,13 +176,16 @@ impl Looked<'_> {
             let field = access.field;
             return match (access.write, field.room) {
                 (true, _) if sets.contains(&field.name) => None,
-                (true, _) if sets.is_empty() => {
-                    Some(format!("{name}: it sets nothing, but returns its answer"))
-                }
-                (true, _) => Some(format!("{name}: it sets {} alone", sets.join(", "))),
-                (false, Room::Scratch) => {
-                    Some(format!("{name} is on the way of a stage and is not kept"))
-                }
+                (true, _) if sets.is_empty() => Some(format!(
+                    "{name}: this function may not set arrays, it returns its result"
+                )),
+                (true, _) => Some(format!(
+                    "{name}: this function may set only {}",
+                    sets.join(", ")
+                )),
+                (false, Room::Scratch) => Some(format!(
+                    "{name} is a temporary array of a stage and is not kept"
+                )),
                 (false, _) => None,
             };
         }
@@ -196,7 +199,7 @@ impl Looked<'_> {
 
 fn foreign(name: &str) -> String {
     format!(
-        "{name} is not for a text of one's own, which reads arrays and constants and calls functions that only read"
+        "{name} is not allowed in a text of your own, which may read arrays and constants, and call functions that only read"
     )
 }
 

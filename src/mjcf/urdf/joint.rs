@@ -37,7 +37,7 @@ impl Reader<'_> {
             };
             if links[child].parent.is_some() {
                 let msg = format!(
-                    "link {:?} is the child of another joint already; a link hangs on one other",
+                    "link {:?} is the child of another joint already; a link has one parent",
                     links[child].name
                 );
                 self.log.mistake(node.origin, None, msg);

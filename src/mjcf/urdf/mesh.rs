@@ -52,7 +52,7 @@ impl Reader<'_> {
             false => said_file.as_str(),
         };
         if file.is_empty() {
-            let msg = "filename may not be empty: it is the mesh";
+            let msg = "filename may not be empty: give the file of the mesh";
             self.log.mistake(node.origin, Some("filename"), msg);
             return None;
         }
