@@ -27,6 +27,8 @@ pub trait Mask:
     fn any(self) -> bool;
     /// True if it is true in every lane.
     fn all(self) -> bool;
+    /// A bit for every lane, the first lane's the lowest.
+    fn bits(self) -> u32;
 }
 
 impl Mask for bool {
@@ -38,13 +40,21 @@ impl Mask for bool {
     fn all(self) -> bool {
         self
     }
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        u32::from(self)
+    }
 }
 
 /// The lanes where a mask is true, ascending.
 #[inline(always)]
 pub fn lanes<R: Real>(mask: R::Mask) -> impl Iterator<Item = usize> {
-    let mask = R::select(mask, R::one(), R::zero());
-    (0..R::WIDTH).filter(move |&lane| mask.lane(lane) != 0.0)
+    let mut bits = mask.bits();
+    std::iter::from_fn(move || {
+        let lane = bits.trailing_zeros();
+        bits &= bits.checked_sub(1)?;
+        Some(lane as usize)
+    })
 }
 
 /// A real number, or one for every lane. [`Mask`] and [`Real::select`] replace branches.
@@ -82,6 +92,11 @@ pub trait Real:
     fn lane(self, lane: usize) -> f64;
     /// Sets the number of one lane.
     fn set_lane(&mut self, lane: usize, x: f64);
+    /// Sets the number of one lane to that of another number.
+    #[inline(always)]
+    fn copy_lane(&mut self, lane: usize, from: &Self) {
+        self.set_lane(lane, from.lane(lane));
+    }
     /// The integer of one lane.
     fn int_lane(x: Self::Int, lane: usize) -> i32;
     /// The same integer in every lane.

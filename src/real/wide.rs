@@ -79,6 +79,10 @@ macro_rules! wide {
             fn all(self) -> bool {
                 self.0.all()
             }
+            #[inline(always)]
+            fn bits(self) -> u32 {
+                self.0.to_bitmask()
+            }
         }
 
         wide!(@op $name, Add, add, AddAssign, add_assign);
@@ -112,6 +116,10 @@ macro_rules! wide {
             #[inline(always)]
             fn set_lane(&mut self, lane: usize, x: f64) {
                 self.0.as_mut_array()[lane] = x as $scalar;
+            }
+            #[inline(always)]
+            fn copy_lane(&mut self, lane: usize, from: &Self) {
+                self.0.as_mut_array()[lane] = from.0.as_array()[lane];
             }
             #[inline(always)]
             fn int_lane(x: Self::Int, lane: usize) -> i32 {

@@ -8,6 +8,7 @@ pub(crate) mod collision;
 mod dual;
 mod hessian;
 mod island;
+mod line;
 pub mod narrow;
 mod rows;
 mod slots;

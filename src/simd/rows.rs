@@ -10,10 +10,12 @@ use crate::cpu::lib::primal::{Fewer, Island, System};
 use crate::cpu::lib::rows::{self, for_rows};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
-use crate::types::Cone;
+use crate::types::{Cone, ConstraintType};
 
 /// Rows are left out of an island only if at most this share of them remains, since the search for them costs time as well.
 const LEFT: [usize; 2] = [7, 8];
+/// Number of rows from which on rows without elliptic contacts are searched for those to leave out.
+const MANY: usize = 128;
 
 /// Data of a tile's rows that are the same in all lanes; made by `make_constraint`, consumed by the solver.
 #[derive(Clone)]
@@ -116,6 +118,18 @@ impl<R: Real> Rows<R> {
         self.islands = islands;
     }
 
+    // number of rows of the contact that begins at a row; 1: the row is no contact's
+    fn together(&self, m: &Model, d: &Data<R>, r: usize) -> usize {
+        if is_elliptic(m, d, r) {
+            return self.contact(m, d, r).dim;
+        }
+        if R::int_lane(d.efc_type[r], 0) != ConstraintType::ContactPyramidal as i32 {
+            return 1;
+        }
+        let pair = self.contact[R::int_lane(d.efc_id[r], 0) as usize] as usize;
+        2 * (m.collision_condim[pair] as usize - 1)
+    }
+
     /// Finds the elliptic contacts among the rows.
     pub fn find_cones(&mut self, m: &Model, d: &Data<R>) {
         self.cones.clear();
@@ -188,6 +202,17 @@ impl<R: Real> System<R> for Rows<R> {
         self.newton_direction(d, island)
     }
 
+    fn pack(
+        &self,
+        m: &Model,
+        d: &mut Data<R>,
+        rows: &[i32],
+        live: R::Mask,
+        at: usize,
+    ) -> Option<[usize; 2]> {
+        self.pack_line(m, d, rows, live, at)
+    }
+
     fn take_fewer(&mut self) -> Fewer {
         let mut fewer = std::mem::take(&mut self.fewer);
         fewer.some = false;
@@ -206,22 +231,19 @@ impl<R: Real> System<R> for Rows<R> {
         lanes: R::Mask,
         fewer: &mut Fewer,
     ) -> bool {
-        // edges of pyramids are cheaper to keep than to search
-        if m.opt.cone != Cone::Elliptic {
+        // a few edges of pyramids are cheaper to keep than to search
+        let before = fewer.of(island).rows.len();
+        if m.opt.cone != Cone::Elliptic && before < MANY {
             return false;
         }
-        let before = fewer.of(island).rows.len();
         let friction = island.ne + island.nf;
         let (rows, mut k) = (&mut fewer.rows, 0);
         rows.clear();
         (fewer.ne, fewer.nf) = (0, 0);
         while k < island.rows.len() {
-            // rows of an elliptic contact stay together
+            // rows of a contact stay together
             let r = island.rows[k] as usize;
-            let num = match is_elliptic(m, d, r) {
-                true => self.contact(m, d, r).dim,
-                false => 1,
-            };
+            let num = self.together(m, d, r);
             if (lanes & R::zero().lt(d.efc_D[r])).any() {
                 rows.extend_from_slice(&island.rows[k..k + num]);
                 fewer.ne += usize::from(k < island.ne);

@@ -4,7 +4,7 @@
 
 use super::polytope::MAXSTEP;
 use super::simplex::*;
-use super::support::Solid;
+use super::support::{Solid, support_both};
 use crate::cpu::lib::math::*;
 use crate::fields::Model;
 use crate::types::*;
@@ -57,11 +57,10 @@ impl<'a> Two<'a> {
     /// Support point of the difference in a unit direction.
     pub fn vertex(&mut self, dir: [f64; 3]) -> Vertex {
         let back = scl3(dir, -1.0);
-        let mut on1 = self.first.support(dir);
+        let [mut on1, mut on2] = support_both(&mut self.first, &mut self.second, dir);
         if self.first.margin > 0.0 {
             on1 = add_scl3(on1, dir, 0.5 * self.first.margin);
         }
-        let mut on2 = self.second.support(back);
         if self.second.margin > 0.0 {
             on2 = add_scl3(on2, back, 0.5 * self.second.margin);
         }

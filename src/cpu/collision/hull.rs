@@ -186,56 +186,96 @@ impl Hull {
 
     /// Climbs from where the last climb ended, if that is as high, else from the extreme vertex of the direction; where it ends.
     pub fn climb(&self, dir: [f64; 3], climbed: i32) -> i32 {
+        let mut climb = self.way(dir, climbed);
+        while !climb.ended {
+            climb.look();
+        }
+        climb.best
+    }
+
+    /// Climbs over two hulls, in turn ring by ring: while one waits for its ring from memory, the other goes on.
+    pub fn climb_both(hulls: [&Self; 2], dir: [[f64; 3]; 2], climbed: [i32; 2]) -> [i32; 2] {
+        let [mut first, mut second] = [0, 1].map(|k| hulls[k].way(dir[k], climbed[k]));
+        while !(first.ended & second.ended) {
+            first.look();
+            second.look();
+        }
+        [first.best, second.best]
+    }
+
+    // where a climb begins
+    #[inline(always)]
+    fn way(&self, dir: [f64; 3], climbed: i32) -> Climb<'_> {
         let side = side(dir);
         let extreme = self.extrema[side];
         let height = |k: i32| dot3(dir, self.place(k));
         if climbed >= 0 {
             let there = height(climbed);
             if height(extreme) <= there {
-                return self.up(dir, climbed, there);
+                return Climb::new(self, dir, climbed, there);
             }
         }
         let [same_side, by] = self.begin[cone(dir)];
-        let begin = if same_side == side as i32 {
-            by
-        } else {
-            extreme
+        let begin = match same_side == side as i32 {
+            true => by,
+            false => extreme,
         };
-        self.up(dir, begin, height(begin))
-    }
-
-    // on to the highest neighbor, until none is higher
-    #[inline(always)]
-    fn up(&self, dir: [f64; 3], begin: i32, height: f64) -> i32 {
-        let along = dir.map(f64x8::splat);
-        let (mut best, mut most) = (begin, height);
-        loop {
-            let from = best;
-            let mut at = from;
-            loop {
-                let ring = &self.ring[at as usize];
-                let [x, y, z] = [ring.x, ring.y, ring.z].map(|x| f64x8::from(x.map(f64::from)));
-                let heights = along[0] * x + along[1] * y + along[2] * z;
-                if heights.simd_gt(f64x8::splat(most)).any() {
-                    most = highest(heights);
-                    let which = heights.simd_eq(f64x8::splat(most)).to_bitmask();
-                    best = ring.vertex[which.trailing_zeros() as usize % RING];
-                }
-                at = !ring.vertex[RING - 1];
-                if at < 0 {
-                    break;
-                }
-            }
-            if best == from {
-                return best;
-            }
-        }
+        Climb::new(self, dir, begin, height(begin))
     }
 
     /// Number in the mesh of a vertex, and where it is (m).
     #[inline(always)]
     pub fn vertex(&self, k: i32) -> (i32, [f64; 3]) {
         (self.id[k as usize], self.place(k))
+    }
+}
+
+/// A climb to the highest neighbor again and again, until none is higher.
+struct Climb<'a> {
+    hull: &'a Hull,
+    along: [f64x8; 3],
+    best: i32,
+    most: f64,
+    // the ring that is looked at next, and whether one before it around the same vertex had a higher neighbor
+    at: i32,
+    higher: bool,
+    ended: bool,
+}
+
+impl<'a> Climb<'a> {
+    #[inline(always)]
+    fn new(hull: &'a Hull, dir: [f64; 3], begin: i32, height: f64) -> Self {
+        Self {
+            hull,
+            along: dir.map(f64x8::splat),
+            best: begin,
+            most: height,
+            at: begin,
+            higher: false,
+            ended: false,
+        }
+    }
+
+    // looks at one ring; nothing changes any more once the climb has ended
+    #[inline(always)]
+    fn look(&mut self) {
+        let ring = &self.hull.ring[self.at as usize];
+        let [x, y, z] = [ring.x, ring.y, ring.z].map(|x| f64x8::from(x.map(f64::from)));
+        let heights = self.along[0] * x + self.along[1] * y + self.along[2] * z;
+        if heights.simd_gt(f64x8::splat(self.most)).any() {
+            self.most = highest(heights);
+            let which = heights.simd_eq(f64x8::splat(self.most)).to_bitmask();
+            self.best = ring.vertex[which.trailing_zeros() as usize % RING];
+            self.higher = true;
+        }
+        let further = !ring.vertex[RING - 1];
+        if further >= 0 {
+            self.at = further;
+            return;
+        }
+        self.ended |= !self.higher;
+        self.higher = false;
+        self.at = self.best;
     }
 }
 

@@ -61,78 +61,111 @@ impl Reach {
     }
 
     // a point whose height along `dir` is the table's: no vertex of the hull is higher. It lies near the farthest vertex
-    fn farthest(&self, dir: [f64; 3]) -> [f64; 3] {
-        let size = dir.map(f64::abs);
-        let axis = match size {
-            [x, y, z] if x >= y && x >= z => 0,
-            [_, y, z] if y >= z => 1,
-            _ => 2,
-        };
-        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-        let face = 2 * axis + usize::from(dir[axis] < 0.0);
-        let half = 0.5 * CELLS as f64;
-        let place = |k: usize| {
-            let x = (dir[k] / size[axis] + 1.0) * half;
-            let cell = (x as usize).min(CELLS - 1);
-            (cell, x - cell as f64)
+    fn farthest<R: Real>(&self, dir: [R; 3]) -> [R; 3] {
+        let (zero, one) = (R::zero(), R::one());
+        let [x, y, z] = dir;
+        let size = dir.map(R::abs);
+        let is_x = size[1].le(size[0]) & size[2].le(size[0]);
+        let is_y = size[2].le(size[1]);
+        let pick = |[x, y, z]: [R; 3]| R::select(is_x, x, R::select(is_y, y, z));
+
+        // the direction along the axis of its face, and along both sides of the face
+        let (axis, u, v) = (pick(dir), pick([y, z, x]), pick([z, x, y]));
+        let (down, length) = (axis.lt(zero), axis.abs());
+        let face = pick([0.0, 2.0, 4.0].map(R::splat)) + R::select(down, one, zero);
+        let half = R::splat(0.5 * CELLS as f64);
+        let place = |k: R| {
+            let x = (k / length + one) * half;
+            let cell = R::select(zero.lt(x), x, zero);
+            let cell = cell.min(R::splat((CELLS - 1) as f64)).to_int();
+            (R::of_int(cell), x - R::of_int(cell))
         };
         let ((i, s), (j, t)) = (place(u), place(v));
-        let at = (face * NODES + i) * NODES + j;
-        let [h00, h01, h10, h11] =
-            [at, at + 1, at + NODES, at + NODES + 1].map(|k| f64::from(self.0[k]));
+        let nodes = R::splat(NODES as f64);
+        let [h00, h01, h10, h11] = self.corners::<R>(((face * nodes + i) * nodes + j).to_int());
 
         // slopes of the interpolation along u and v, and the rest of its height along the axis
         let (low, high) = (h00 + t * (h01 - h00), h10 + t * (h11 - h10));
         let slope_u = half * (high - low);
         let slope_v = half * ((h01 - h00) + s * ((h11 - h10) - (h01 - h00)));
-        let rest = low + s * (high - low) - (dir[u] * slope_u + dir[v] * slope_v) / size[axis];
-        let mut point = [0.0; 3];
-        point[axis] = if dir[axis] < 0.0 { -rest } else { rest };
-        (point[u], point[v]) = (slope_u, slope_v);
-        point
+        let rest = low + s * (high - low) - (u * slope_u + v * slope_v) / length;
+        let rest = R::select(down, -rest, rest);
+        [
+            pick([rest, slope_v, slope_u]),
+            pick([slope_u, rest, slope_v]),
+            pick([slope_v, slope_u, rest]),
+        ]
+    }
+
+    // heights at the four nodes of a cell, by the number of its first node
+    #[inline(always)]
+    fn corners<R: Real>(&self, first: R::Int) -> [R; 4] {
+        let mut heights = [R::zero(); 4];
+        for lane in 0..R::WIDTH {
+            let at = R::int_lane(first, lane) as usize;
+            for (height, k) in heights.iter_mut().zip([0, 1, NODES, NODES + 1]) {
+                height.set_lane(lane, f64::from(self.0[at + k]));
+            }
+        }
+        heights
     }
 }
 
 // a geom at its pose, with the table of its hull if it has one
-struct Bound<'a> {
+struct Bound<'a, R> {
     m: &'a Model,
     geom: usize,
-    shape: Shape,
+    shape: &'a Shape<R>,
     reach: Option<&'a Reach>,
 }
 
-impl Bound<'_> {
+impl<R: Real> Bound<'_, R> {
+    // where the farthest point is, relative to the geom's center, in some lanes
     #[inline(always)]
-    fn farthest(&self, dir: [f64; 3]) -> [f64; 3] {
-        let Some(reach) = self.reach else {
-            return Solid::new(self.m, self.geom, self.shape, 0.0).support(dir);
-        };
-        let Shape { pos, mat, .. } = self.shape;
-        let point = reach.farthest(mul_mat_t_vec3(mat, dir));
-        add3(pos, mul_mat_vec3(mat, point))
+    fn farthest(&self, dir: [R; 3], some: R::Mask) -> [R; 3] {
+        if let Some(reach) = self.reach {
+            let local = mul_mat_t_vec3(self.shape.mat, dir);
+            return mul_mat_vec3(self.shape.mat, reach.farthest(local));
+        }
+        let mut point = [R::zero(); 3];
+        for lane in lanes::<R>(some) {
+            let shape = Shape {
+                pos: [0.0; 3],
+                ..self.shape.lane(lane)
+            };
+            let mut solid = Solid::new(self.m, self.geom, shape, 0.0);
+            let there = solid.support(dir.map(|x| x.lane(lane)));
+            for (to, x) in point.iter_mut().zip(there) {
+                to.set_lane(lane, x);
+            }
+        }
+        point
     }
 }
 
-// true if a plane is found that separates two solids by more than a distance; each plane is perpendicular to the point nearest to
-// the origin on a segment of the solids' difference
-fn apart(first: &Bound, second: &Bound, beyond: f64) -> bool {
-    let mut x = sub3(first.shape.pos, second.shape.pos);
+// the lanes in `meet` where no plane is found that separates two solids by more than a distance; each plane is perpendicular to the
+// point nearest to the origin on a segment of the solids' difference
+fn together<R: Real>(bounds: &[Bound<'_, R>; 2], beyond: R, meet: R::Mask) -> R::Mask {
+    let [first, second] = bounds;
+    let (zero, one) = (R::zero(), R::one());
+    let between = sub3(first.shape.pos, second.shape.pos);
+    let mut x = between;
+    let mut meet = meet;
     for _ in 0..PLANES {
         let norm = norm3(x);
-        if norm < MINVAL {
-            return false;
+        let open = meet & !norm.lt(R::splat(MINVAL));
+        if !open.any() {
+            break;
         }
-        let dir = scl3(x, 1.0 / norm);
-        let on1 = first.farthest(scl3(dir, -1.0));
-        let to = sub3(on1, second.farthest(dir));
-        if dot3(dir, to) > beyond {
-            return true;
-        }
+        let dir = scl3(x, one / R::select(open, norm, one));
+        let on1 = first.farthest(scl3(dir, -one), open);
+        let to = add3(between, sub3(on1, second.farthest(dir, open)));
+        meet = meet & !(open & beyond.lt(dot3(dir, to)));
         let along = sub3(to, x);
-        let share = -dot3(x, along) / dot3(along, along).max(MINVAL);
-        x = add_scl3(x, along, share.clamp(0.0, 1.0));
+        let share = -dot3(x, along) / dot3(along, along).max(R::splat(MINVAL));
+        x = add_scl3(x, along, share.clamp(zero, one));
     }
-    false
+    meet
 }
 
 fn size_of<R: Real>(m: &Model, own: &Own<R>, geom: usize) -> R {
@@ -155,16 +188,16 @@ pub fn reaches_meet<R: Real>(
     }
     let sizes = size_of(m, own, geoms[0]) + size_of(m, own, geoms[1]);
     let slack = R::splat(SLACK) * sizes + R::splat(m.opt.ccd_tolerance);
-    let beyond = detect + slack;
-    by_lane::<R>(meet, |lane| {
-        let bound = |k: usize| Bound {
-            m,
-            geom: geoms[k],
-            shape: shapes[k].lane(lane),
-            reach: reach[k],
-        };
-        !apart(&bound(0), &bound(1), beyond.lane(lane))
-    })
+    if !meet.any() {
+        return meet;
+    }
+    let bounds = [0, 1].map(|k| Bound {
+        m,
+        geom: geoms[k],
+        shape: &shapes[k],
+        reach: reach[k],
+    });
+    together(&bounds, detect + slack, meet)
 }
 
 /// The lanes in `meet` where a hull may reach down to `detect` (m) above a plane.
@@ -180,27 +213,14 @@ pub fn reach_meets_plane<R: Real>(
     let Some(reach) = m.reaches().of(m, geom) else {
         return meet;
     };
+    if !meet.any() {
+        return meet;
+    }
     let slack = detect + R::splat(SLACK) * size_of(m, own, geom);
-    by_lane::<R>(meet, |lane| {
-        let (plane, shape) = (plane.lane(lane), shape.lane(lane));
-        let down = scl3(plane.axis(), -1.0);
-        let local = mul_mat_t_vec3(shape.mat, down);
-        let height = dot3(sub3(plane.pos, shape.pos), down);
-        height - dot3(local, reach.farthest(local)) <= slack.lane(lane)
-    })
-}
-
-// the lanes of a mask in which a condition holds
-#[inline(always)]
-fn by_lane<R: Real>(mask: R::Mask, mut holds: impl FnMut(usize) -> bool) -> R::Mask {
-    if !mask.any() {
-        return mask;
-    }
-    let mut here = R::select(mask, R::one(), R::zero());
-    for lane in lanes::<R>(mask).filter(|&lane| !holds(lane)) {
-        here.set_lane(lane, 0.0);
-    }
-    R::zero().lt(here)
+    let down = scl3(plane.axis(), -R::one());
+    let local = mul_mat_t_vec3(shape.mat, down);
+    let height = dot3(sub3(plane.pos, shape.pos), down);
+    meet & (height - dot3(local, reach.farthest(local))).le(slack)
 }
 
 #[cfg(test)]

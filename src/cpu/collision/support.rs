@@ -212,16 +212,22 @@ impl<'a> Solid<'a> {
     #[inline(always)]
     fn mesh_support(&mut self, local: [f64; 3]) -> [f64; 3] {
         if let Some(hull) = self.hull {
-            self.climbed = hull.climb(local, self.climbed);
-            let (vertex, place) = hull.vertex(self.climbed);
-            self.vertex = vertex;
-            return place;
+            return self.ended(hull, hull.climb(local, self.climbed));
         }
         self.vertex = match self.climbs() {
             true => self.climb(local),
             false => self.search(local),
         };
         self.mesh_vertex(self.vertex)
+    }
+
+    // the vertex at which a climb ended
+    #[inline(always)]
+    fn ended(&mut self, hull: &Hull, climbed: i32) -> [f64; 3] {
+        self.climbed = climbed;
+        let (vertex, place) = hull.vertex(climbed);
+        self.vertex = vertex;
+        place
     }
 
     // exhaustive search of all vertices; the last support vertex stays if no other is farther
@@ -298,6 +304,22 @@ impl<'a> Solid<'a> {
         }
         self.prism[best]
     }
+}
+
+/// Support points of two solids, of the second in the opposite of a unit direction.
+pub fn support_both(first: &mut Solid, second: &mut Solid, dir: [f64; 3]) -> [[f64; 3]; 2] {
+    let back = scl3(dir, -1.0);
+    let (Some(hull1), Some(hull2)) = (first.hull, second.hull) else {
+        return [first.support(dir), second.support(back)];
+    };
+    let local = [
+        mul_mat_t_vec3(first.shape.mat, dir),
+        mul_mat_t_vec3(second.shape.mat, back),
+    ];
+    let climbed = [first.climbed, second.climbed];
+    let [climbed1, climbed2] = Hull::climb_both([hull1, hull2], local, climbed);
+    let [place1, place2] = [first.ended(hull1, climbed1), second.ended(hull2, climbed2)];
+    [first.global(place1), second.global(place2)]
 }
 
 fn climbs(m: &Model, mesh: usize) -> bool {

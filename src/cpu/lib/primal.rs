@@ -41,6 +41,18 @@ pub trait System<R: Real> {
     fn factor(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
     /// Search = - inv(H) grad; returns the gain of a full step, 1/2 grad' inv(H) grad.
     fn direction(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R;
+    /// Collects limits and contacts for the line search as [`gather`] does, but of every lane its own only; none if that saves
+    /// nothing. One world has all rows.
+    fn pack(
+        &self,
+        _m: &Model,
+        _d: &mut Data<R>,
+        _rows: &[i32],
+        _live: R::Mask,
+        _at: usize,
+    ) -> Option<[usize; 2]> {
+        None
+    }
     /// Memory for [`System::leave_out`].
     fn take_fewer(&mut self) -> Fewer {
         Fewer::default()
@@ -524,10 +536,11 @@ pub fn line_search<R: Real, S: System<R>>(
         *quad = [d.solver_Jaref[r], d.solver_Jv[r], d.efc_D[r], loss, bound];
     }
     let at = 5 * friction.len();
-    let contiguous = is_contiguous(rest) && m.opt.cone == Cone::Pyramidal;
+    let packed = system.pack(m, d, rest, live, at);
+    let contiguous = packed.is_none() && is_contiguous(rest) && m.opt.cone == Cone::Pyramidal;
     let [num, ncone] = match contiguous {
         true => [0, 0],
-        false => gather(m, d, system, rest, at),
+        false => packed.unwrap_or_else(|| gather(m, d, system, rest, at)),
     };
     let (friction, rows) = d.solver_quad.split_at(at);
     let (one_sided, cones) = rows.split_at(3 * num);

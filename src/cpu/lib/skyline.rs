@@ -35,6 +35,26 @@ pub fn dot<R: Real>(a: &[R], b: &[R]) -> R {
     (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
+// sums of products of two rows with the same third one, each with the bits of [`dot`]
+#[inline(always)]
+fn dot_two<R: Real>(rows: [&[R]; 2], b: &[R]) -> [R; 2] {
+    let [first, second] = rows.map(|row| &row[..b.len()]);
+    let mut sum = [[R::zero(); 4]; 2];
+    let (head, tail) = b.as_chunks::<4>();
+    let [(first, first_tail), (second, second_tail)] = [first, second].map(|x| x.as_chunks::<4>());
+    for ((first, second), b) in first.iter().zip(second).zip(head) {
+        for k in 0..4 {
+            sum[0][k] = first[k].mul_add(b[k], sum[0][k]);
+            sum[1][k] = second[k].mul_add(b[k], sum[1][k]);
+        }
+    }
+    for (k, ((first, second), &b)) in first_tail.iter().zip(second_tail).zip(tail).enumerate() {
+        sum[0][k] = first.mul_add(b, sum[0][k]);
+        sum[1][k] = second.mul_add(b, sum[1][k]);
+    }
+    sum.map(|sum| (sum[0] + sum[1]) + (sum[2] + sum[3]))
+}
+
 /// Factors H = U D U' in place: `a` holds H before and U after; `dinv` is 1 / D. False where a pivot was below `mindiag`, which
 /// then replaces it.
 pub fn factor<R: Real>(
@@ -44,33 +64,54 @@ pub fn factor<R: Real>(
     end: &[i32],
     mindiag: R,
 ) -> R::Mask {
-    let n = end.len();
     let mut full_rank = R::zero().le(R::zero());
-    for j in (0..n).rev() {
+    let mut j = end.len();
+    while j > 0 {
+        // two rows with the same end share what they read of the rows below them
+        let two = j > 1 && end[j - 1] == end[j - 2];
+        j -= if two { 2 } else { 1 };
         let last = end[j] as usize;
-        let start = (adr[j] + j as i32) as usize;
-        let (row, below) = a[start..].split_at_mut(last - j + 1);
-
-        // row of U times D, starting at its end
-        for k in (j + 1..last).rev() {
-            let stop = last.min(end[k] as usize);
-            let u = (adr[k] as usize + k) - start - row.len();
-            let sum = dot(&row[k + 1 - j..=stop - j], &below[u + 1..=u + stop - k]);
-            row[k - j] -= sum;
+        let (row, below) = a[(adr[j] + j as i32) as usize..].split_at_mut(last - j + 1);
+        if two {
+            let (next, below) = below.split_at_mut(last - j);
+            let start = adr[j] as usize + j + row.len() + next.len();
+            for k in (j + 2..last).rev() {
+                let stop = last.min(end[k] as usize);
+                let u = (adr[k] as usize + k) - start;
+                let rows = [&row[k + 1 - j..=stop - j], &next[k - j..stop - j]];
+                let sum = dot_two(rows, &below[u + 1..=u + stop - k]);
+                row[k - j] -= sum[0];
+                next[k - j - 1] -= sum[1];
+            }
+            full_rank = full_rank & divide(next, &mut dinv[j + 1..], mindiag);
+            if j + 1 < last {
+                row[1] -= dot(&row[2..], &next[1..]);
+            }
+        } else {
+            let start = adr[j] as usize + j + row.len();
+            for k in (j + 1..last).rev() {
+                let stop = last.min(end[k] as usize);
+                let u = (adr[k] as usize + k) - start;
+                row[k - j] -= dot(&row[k + 1 - j..=stop - j], &below[u + 1..=u + stop - k]);
+            }
         }
-
-        // pivot, and row of U
-        let mut pivot = row[0];
-        for (x, &dinv) in row[1..].iter_mut().zip(&dinv[j + 1..]) {
-            let u = *x * dinv;
-            pivot -= *x * u;
-            *x = u;
-        }
-        full_rank = full_rank & !pivot.lt(mindiag);
-        pivot = pivot.max(mindiag);
-        row[0] = pivot;
-        dinv[j] = R::one() / pivot;
+        full_rank = full_rank & divide(row, &mut dinv[j..], mindiag);
     }
+    full_rank
+}
+
+// makes a row of U of one of U D; its pivot and the inverse of that are stored first. False where the pivot was below `mindiag`
+#[inline(always)]
+fn divide<R: Real>(row: &mut [R], dinv: &mut [R], mindiag: R) -> R::Mask {
+    let mut pivot = row[0];
+    for (x, &dinv) in row[1..].iter_mut().zip(&dinv[1..]) {
+        let u = *x * dinv;
+        pivot -= *x * u;
+        *x = u;
+    }
+    let full_rank = !pivot.lt(mindiag);
+    row[0] = pivot.max(mindiag);
+    dinv[0] = R::one() / row[0];
     full_rank
 }
 
