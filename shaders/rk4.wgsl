@@ -110,6 +110,10 @@ fn mj_rk4() {
     } else {
         // the step
         advance_rates<rk_dact, rk_dqvel>();
+        // the acceleration of the whole step, for those who read it
+        for (var i = lane; i < nv; i += LANES) {
+            set_qacc(i, rk_dqvel(i));
+        }
         integrate_pos<qpos, rk_dqpos>(h);
         if (nplastic > 0) {
             yield_springs<rk_dqpos>();

@@ -17,6 +17,7 @@ on_every_backend!(
     keyframes_put_worlds_where_they_say,
     room_grows_until_it_suffices_and_the_result_is_as_if_it_had,
     what_rests_falls_asleep_and_is_woken_as_in_mujoco,
+    a_step_of_fourth_order_leaves_the_mean_acceleration,
 );
 
 /// The models of `models/` that can be simulated, and their goldens; refusals of unsupported models are tested elsewhere.
@@ -306,5 +307,31 @@ fn what_rests_falls_asleep_and_is_woken_as_in_mujoco(backend: Backend) {
         }
         let told = batch.transition(None).unwrap_err().to_string();
         assert!(told.contains("disable the flag \"sleep\""), "{told}");
+    }
+}
+
+// the numbers are those of mj_step: qacc is the mean by which the velocity changed, qacc_warmstart that of the last evaluation
+fn a_step_of_fourth_order_leaves_the_mean_acceleration(backend: Backend) {
+    let capsule = r#"<geom type="capsule" size=".05" fromto="0 0 0 .5 0 0"/>"#;
+    let xml = format!(
+        r#"<mujoco><option integrator="RK4" timestep=".01"/><worldbody><body><joint axis="0 1 0" damping=".3"/>{capsule}
+        <body pos=".5 0 0"><joint axis="0 1 0"/>{capsule}</body></body></worldbody></mujoco>"#
+    );
+    let mut batch = worlds(&Model::from_xml_str(&xml).unwrap(), 2, backend);
+    batch.set("qvel", &[1.0, 2.0]).unwrap();
+    batch.step(1).unwrap();
+    let tolerance = by_precision(backend, 1e-12, 1e-5);
+    for (name, want) in [
+        ("qacc", [23.36995480013755, -28.597569443133835]),
+        ("qacc_warmstart", [23.39804033572402, -28.69058291363541]),
+    ] {
+        let have = batch.reals(name).unwrap();
+        for world in have.chunks(2) {
+            let e = error(world, &want);
+            assert!(
+                e < tolerance,
+                "{backend:?}: {name} is off by {e:.1e}: {world:?}"
+            );
+        }
     }
 }

@@ -113,6 +113,8 @@ fn take<R: Real>(m: &Model, d: &mut Data<R>) {
     let qacc = std::mem::take(&mut d.rk_dqvel);
     let qvel = std::mem::take(&mut d.rk_dqpos);
     advance(m, d, &act_dot, &qacc, Some(&qvel));
+    // the acceleration of the whole step, for those who read it
+    d.qacc.copy_from_slice(&qacc);
     d.rk_dact = act_dot;
     d.rk_dqvel = qacc;
     d.rk_dqpos = qvel;

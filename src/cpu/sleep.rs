@@ -117,16 +117,19 @@ pub fn begin<R: Real>(m: &Model, d: &mut Data<R>) {
                     d.latent[q].set_lane(lane, world.qpos[q]);
                 }
             }
+            let noted = d.latent[m.nq + m.nv..].iter_mut();
+            let values = world.act_dot.iter().chain(&world.sensordata);
+            noted.zip(values).for_each(|(to, x)| to.set_lane(lane, *x));
         }
     }
     update(m, d);
 }
 
-// as if all trees had been at rest for a step, and those that are to sleep for long
+// as if all trees had been at rest for a step, and those that are to sleep for long; rates and readings are those of the start
 fn begin_asleep(m: &Model, d: &mut Data) {
     let init = |t: usize| m.tree_sleep_policy[t] == SleepPolicy::Init;
     update(m, d);
-    stages::fwd_position(m, &mut |stage| (stage.twin)(m, d));
+    stages::forward(m, &mut |stage| (stage.twin)(m, d));
     for t in (0..m.ntree).filter(|&t| init(t)) {
         d.tree_asleep[t] = READY;
     }

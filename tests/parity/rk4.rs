@@ -9,6 +9,7 @@ fn shader_and_twin_agree() {
         "act",
         "time",
         "plastic",
+        "qacc",
         "qacc_warmstart",
         "rk_qpos",
         "rk_qvel",
