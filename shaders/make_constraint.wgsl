@@ -120,7 +120,8 @@ fn wanted(entry: i32) -> Ask {
         }
         let i = entry - BEGIN_FRICTION_TENDON;
         let loss = tendon_frictionloss(i);
-        return Ask(select(0, 1, loss != 0.0), CNSTR_FRICTIONTENDON, i, tendon_Jpat(i), 0.0, 0.0, loss, 1.0);
+        let asked = loss != 0.0 && !is_fixed(i);
+        return Ask(select(0, 1, asked), CNSTR_FRICTIONTENDON, i, tendon_Jpat(i), 0.0, 0.0, loss, 1.0);
     }
     // limits
     if (entry < BEGIN_CONTACT) {
@@ -170,8 +171,14 @@ fn joint_limit(j: i32, side: i32) -> Ask {
         select(0, 1, dist < margin), CNSTR_LIMITJOINT, j, jnt_Jpat(j), dist, margin, 0.0, select(1.0, -1.0, side == 1));
 }
 
+// whether no dof changes the length of a tendon: it has no rows
+fn is_fixed(i: i32) -> bool {
+    let pattern = tendon_Jpat(i);
+    return pattern < 0 || Jpat_num(max(pattern, 0)) == 0;
+}
+
 fn tendon_limit(i: i32, side: i32) -> Ask {
-    if (tendon_limited(i) == 0) {
+    if (tendon_limited(i) == 0 || is_fixed(i)) {
         return Ask();
     }
     // lower limit, then upper limit

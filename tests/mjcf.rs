@@ -54,6 +54,26 @@ fn attributes_need_no_blank_between_them() {
     );
 }
 
+// MuJoCo's parser accepts hyphens in comments, and its reader the schema that editors are told
+#[test]
+fn comments_and_schemas_are_for_people_and_editors() {
+    let xml = r#"<!--- a -- b ---><mujoco xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+        xsi:noNamespaceSchemaLocation="mjcf.xsd" model="m"><!-------><worldbody><geom size="-1"/></worldbody></mujoco>"#;
+    assert_eq!(read(xml).name, "m");
+    let text = refused(&xml.replace("<worldbody>", "<worldbody><!-- - -- --><nothing/>"));
+    assert!(text.contains("nothing") && text.contains(":2:94"), "{text}");
+    assert!(refused(&xml.replace("<geom", "<geom xsi:nil=\"true\"")).contains("nil"));
+}
+
+#[test]
+fn a_body_may_be_kept_from_being_fused() {
+    let body =
+        |fuse: &str| format!(r#"<mujoco><worldbody><body fuse="{fuse}"/></worldbody></mujoco>"#);
+    read(&body("auto"));
+    read(&body("false"));
+    assert!(refused(&body("true")).contains("fuse"));
+}
+
 #[test]
 fn built_in_values_are_methods_of_the_same_name() {
     let spec = body("<geom size=\".1\" friction=\".5\"/>", "");

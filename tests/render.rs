@@ -123,6 +123,6 @@ fn what_cannot_be_drawn_is_refused() {
     std::fs::write(&text, "notes").unwrap();
     let (code, said) = render(&text, &[]);
     assert_eq!(code, 1);
-    assert!(said.contains("no png"), "{said}");
+    assert!(said.contains("not a file of kind png"), "{said}");
     assert_eq!(std::fs::read(&text).unwrap(), b"notes");
 }

@@ -22,6 +22,9 @@ use crate::user;
 use own::Differ;
 use tile::Tile;
 
+/// A function of the model of a tile, its number, the tile and scratch rows.
+type Run<'a, R> = dyn Fn(&Model, usize, &mut Tile<R>, &mut Rows<R>) + Sync + 'a;
+
 /// A number type for the worlds of a batch.
 trait Twin: Real {
     /// Takes a tile of worlds through one stage.
@@ -161,11 +164,7 @@ impl<R: Real> Cpu<R> {
     }
 
     // worlds are independent: any order over threads gives the same bits
-    fn for_each(
-        &mut self,
-        m: &Model,
-        run: &(dyn Fn(&Model, usize, &mut Tile<R>, &mut Rows<R>) + Sync),
-    ) {
+    fn for_each(&mut self, m: &Model, run: &Run<'_, R>) {
         let (tiles, rows, own) = (&mut self.tiles, &self.rows, &self.own);
         let compute = |t: usize, tile: &mut Tile<R>, rows: &mut Rows<R>| {
             user::at_tile(t * R::WIDTH, || run(own.model_of(m, t), t, tile, rows));

@@ -120,6 +120,9 @@ impl Rows {
     }
 }
 
+/// A function of a world's model, its data, its number and its row of results.
+pub(super) type Find<'a, T> = dyn Fn(&Model, &Data, usize, &mut [T]) + Sync + 'a;
+
 impl Batch {
     /// Chooses the arrays that queries use: those of the last call, which is the default, or those computed from the
     /// present state.
@@ -133,7 +136,7 @@ impl Batch {
         &mut self,
         sight: Sight,
         width: usize,
-        find: &(dyn Fn(&Model, &Data, usize, &mut [T]) + Sync),
+        find: &Find<'_, T>,
     ) -> Result<Vec<T>> {
         let mut out = vec![T::default(); self.nworld * width];
         if width == 0 {

@@ -8,7 +8,9 @@ use super::tree::Tree;
 use crate::asset::inertia::{eig3, globalinertia, offcenter};
 use crate::asset::vec3::MINVAL;
 use crate::error::Result;
-use crate::mjcf::schema::{Body, Compiler, FluidShape, Frame, Geom, Inertial, Orientation, Tri};
+use crate::mjcf::schema::{
+    Body, Compiler, FalseAuto, FluidShape, Frame, Geom, Inertial, Orientation, Tri,
+};
 use crate::mjcf::schema::{SensorTag, WrapTag};
 use crate::mjcf::spec::{FrameId, Spec};
 use crate::types::{GeomType, ObjType, SleepPolicy, TrnType};
@@ -235,7 +237,7 @@ fn kept_bodies(tree: &Tree, bodies: &[Compiled]) -> Vec<bool> {
                 || (raised && node.compiler.inertiafromgeom() == Tri::True)
                 || !said.joints.is_empty()
                 || said.mocap()
-                || !said.fuse()
+                || said.fuse() == FalseAuto::False
                 || said.sleep() != SleepPolicy::Auto
                 || (said.gravcomp() != parent.gravcomp() && weighs)
                 || (fluid && node.weldid != 0)

@@ -308,7 +308,7 @@ impl<R: Real> Writer<'_, R> {
 
         // friction losses of tendons
         for i in 0..m.ntendon {
-            if shared && m.tendon_frictionloss[i] == 0.0 {
+            if shared && m.tendon_frictionloss[i] == 0.0 || is_fixed(m, i) {
                 continue;
             }
             let loss = self.d.own.tendon_frictionloss(m, i);
@@ -382,7 +382,7 @@ impl<R: Real> Writer<'_, R> {
 
     fn tendon_limits(&mut self) {
         let m = self.m;
-        for i in (0..m.ntendon).filter(|&i| m.tendon_limited[i] != 0) {
+        for i in (0..m.ntendon).filter(|&i| m.tendon_limited[i] != 0 && !is_fixed(m, i)) {
             let length = self.d.ten_length[i];
             let range = [
                 self.d.own.tendon_range(m, 2 * i),
@@ -458,4 +458,10 @@ pub fn set_regularization<R: Real>(d: &mut Data<R>, r: usize, reg: R, present: R
     d.efc_R[r] = reg;
     d.efc_D[r] = R::select(present, R::one() / reg, R::zero());
     d.efc_diagA[r] = reg * imp / (R::one() - imp);
+}
+
+// whether no dof changes the length of a tendon: it has no rows
+fn is_fixed(m: &Model, i: usize) -> bool {
+    let pattern = usize::try_from(m.tendon_Jpat[i]);
+    pattern.map_or(true, |pattern| m.Jpat_num[pattern] == 0)
 }

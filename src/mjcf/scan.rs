@@ -5,6 +5,41 @@ use std::borrow::Cow;
 /// More attributes than any element has; the XML parser compares them pair by pair.
 pub(super) const MAX_ATTRS: usize = 1000;
 
+/// The text with blanks for the hyphens inside of comments: the XML parser refuses two of them there, MuJoCo's does not. Places
+/// in the text stay what they are.
+pub(super) fn plain_comments(text: &str) -> Cow<'_, str> {
+    let mut out = Cow::Borrowed(text);
+    let mut at = 0;
+    while let Some(open) = text.get(at..).and_then(|rest| rest.find('<')) {
+        let start = at + open;
+        let rest = text.get(start..).unwrap_or_default();
+        let comment = rest.starts_with("<!--");
+        let (skip, end) = match comment {
+            true => (4, "-->"),
+            false if rest.starts_with("<![CDATA[") => (9, "]]>"),
+            false => (1, ""),
+        };
+        let inside = rest.get(skip..).unwrap_or_default();
+        let Some(len) = inside.find(end) else {
+            break;
+        };
+        let range = start + skip..start + skip + len;
+        if comment
+            && text
+                .get(range.clone())
+                .is_some_and(|said| said.contains('-'))
+        {
+            let plain = text
+                .get(range.clone())
+                .unwrap_or_default()
+                .replace('-', " ");
+            out.to_mut().replace_range(range.clone(), &plain);
+        }
+        at = range.end + end.len();
+    }
+    out
+}
+
 /// The place of an element with too many attributes, if there is one; else the bytes after the closing quotes of values that are
 /// followed by another attribute without a blank between them.
 pub(super) fn scan(text: &str) -> Result<Vec<usize>, usize> {
@@ -93,6 +128,17 @@ impl<'a> Spaced<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hyphens_in_comments_become_blanks() {
+        let text = "<a x='-'><!-- - é--- --><![CDATA[<!-- - -->]]>--</a><!--->-";
+        let plain = plain_comments(text);
+        assert_eq!(
+            plain,
+            "<a x='-'><!--   é    --><![CDATA[<!-- - -->]]>--</a><!--->-"
+        );
+        assert_eq!(plain_comments("<!-- a -->"), "<!-- a -->");
+    }
 
     #[test]
     fn blanks_come_where_they_are_missing_and_places_are_found_again() {

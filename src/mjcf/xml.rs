@@ -7,8 +7,11 @@ use std::sync::Arc;
 use super::files::{self, Files};
 use super::limits::Limits;
 use super::log::Log;
-use super::scan::{MAX_ATTRS, Spaced, scan};
+use super::scan::{MAX_ATTRS, Spaced, plain_comments, scan};
 use super::source::{Origin, Source};
+
+/// Namespace of the attributes by which the root names its XML schema for editors; MuJoCo ignores them.
+const SCHEMA_INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
 /// An element of the XML.
 #[derive(Debug)]
@@ -89,8 +92,9 @@ impl Includer<'_> {
             }
             return None;
         }
-        let spaced = match scan(&source.text) {
-            Ok(glued) => Spaced::new(&source.text, glued),
+        let text = plain_comments(&source.text);
+        let spaced = match scan(&text) {
+            Ok(glued) => Spaced::new(&text, glued),
             Err(at) => {
                 let start = at as u32;
                 let msg = format!("an element may have no more than {MAX_ATTRS} attributes");
@@ -163,10 +167,12 @@ impl Includer<'_> {
         }
         self.elements += 1;
         let text = |c: roxmltree::Node| c.text().map(str::to_owned);
+        let is_root = xml.parent_element().is_none();
         let mut node = Node {
             tag: place.tag(&xml),
             attrs: xml
                 .attributes()
+                .filter(|a| !(is_root && a.namespace() == Some(SCHEMA_INSTANCE)))
                 .map(|a| (a.name().to_owned(), a.value().to_owned()))
                 .collect(),
             children: Vec::new(),

@@ -105,12 +105,15 @@ impl<R: Real> Rows<R> {
         } else {
             self.add_lists(m, d, island.rows, &mut h);
         }
+        // rows only add to the diagonal of the inertia matrix, also where rounding errors would reduce it
+        let inertia = &d.qLDiagInv[shape.first..];
+        let positive = R::splat(f64::from(f32::MIN_POSITIVE));
         skyline::factor(
             &mut h[..shape.nh],
             &mut d.solver_dinv[..shape.num],
             &shape.adr[..shape.num],
             &shape.end[..shape.num],
-            R::splat(f64::from(f32::MIN_POSITIVE)),
+            |j| positive.max(R::one() / inertia[j]),
         );
         d.solver_U = h;
     }

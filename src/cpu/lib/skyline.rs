@@ -55,14 +55,14 @@ fn dot_two<R: Real>(rows: [&[R]; 2], b: &[R]) -> [R; 2] {
     sum.map(|sum| (sum[0] + sum[1]) + (sum[2] + sum[3]))
 }
 
-/// Factors H = U D U' in place: `a` holds H before and U after; `dinv` is 1 / D. False where a pivot was below `mindiag`, which
-/// then replaces it.
+/// Factors H = U D U' in place: `a` holds H before and U after; `dinv` is 1 / D. False where the pivot of dof j was
+/// below `least(j)`, which then replaces it.
 pub fn factor<R: Real>(
     a: &mut [R],
     dinv: &mut [R],
     adr: &[i32],
     end: &[i32],
-    mindiag: R,
+    least: impl Fn(usize) -> R,
 ) -> R::Mask {
     let mut full_rank = R::zero().le(R::zero());
     let mut j = end.len();
@@ -83,7 +83,7 @@ pub fn factor<R: Real>(
                 row[k - j] -= sum[0];
                 next[k - j - 1] -= sum[1];
             }
-            full_rank = full_rank & divide(next, &mut dinv[j + 1..], mindiag);
+            full_rank = full_rank & divide(next, &mut dinv[j + 1..], least(j + 1));
             if j + 1 < last {
                 row[1] -= dot(&row[2..], &next[1..]);
             }
@@ -95,22 +95,22 @@ pub fn factor<R: Real>(
                 row[k - j] -= dot(&row[k + 1 - j..=stop - j], &below[u + 1..=u + stop - k]);
             }
         }
-        full_rank = full_rank & divide(row, &mut dinv[j..], mindiag);
+        full_rank = full_rank & divide(row, &mut dinv[j..], least(j));
     }
     full_rank
 }
 
-// makes a row of U of one of U D; its pivot and the inverse of that are stored first. False where the pivot was below `mindiag`
+// makes a row of U of one of U D; its pivot and the inverse of that are stored first. False where the pivot was below `least`
 #[inline(always)]
-fn divide<R: Real>(row: &mut [R], dinv: &mut [R], mindiag: R) -> R::Mask {
+fn divide<R: Real>(row: &mut [R], dinv: &mut [R], least: R) -> R::Mask {
     let mut pivot = row[0];
     for (x, &dinv) in row[1..].iter_mut().zip(&dinv[1..]) {
         let u = *x * dinv;
         pivot -= *x * u;
         *x = u;
     }
-    let full_rank = !pivot.lt(mindiag);
-    row[0] = pivot.max(mindiag);
+    let full_rank = !pivot.lt(least);
+    row[0] = pivot.max(least);
     dinv[0] = R::one() / row[0];
     full_rank
 }

@@ -24,7 +24,7 @@ elements! {
         gravcomp: real = 0.0, "Part of gravity that is compensated.";
         sleep: key<SleepPolicy> = SleepPolicy::Auto, "Sleep policy of the tree.";
         simple: key<FalseAuto> = FalseAuto::Auto, "Whether the simple-body optimization is allowed.";
-        fuse: bool = true, "Whether `compiler fusestatic` may fuse this body.";
+        fuse: key<FalseAuto> = FalseAuto::Auto, "Whether `compiler fusestatic` may fuse this body.";
         user: real[..], "User numbers.";
         .. orientation: Orientation, "Orientation in the parent.";
     } with {
