@@ -16,7 +16,7 @@ use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory};
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, View};
 use crate::real::Real;
-use crate::simd::{Lanes, OwnLanes, Rows};
+use crate::simd::{Lanes, OwnLanes, Rows, Staged};
 use crate::stages::{self, Stage};
 use crate::user;
 use own::Differ;
@@ -44,7 +44,7 @@ impl Twin for f64 {
 
 impl Twin for Lanes {
     fn run(stage: &'static Stage, m: &Model, d: &mut Data<Self>, rows: &mut Rows<Self>) {
-        (stage.simd)(m, d, rows);
+        Self::of(stage)(m, d, rows);
     }
 
     fn apart(worlds: &mut Cpu<Self>, m: &Model) -> Option<Box<dyn Worlds>> {
@@ -54,7 +54,7 @@ impl Twin for Lanes {
 
 impl Twin for OwnLanes {
     fn run(stage: &'static Stage, m: &Model, d: &mut Data<Self>, rows: &mut Rows<Self>) {
-        (stage.own)(m, d, rows);
+        Self::of(stage)(m, d, rows);
     }
 }
 

@@ -5,37 +5,33 @@ use std::borrow::Cow;
 /// More attributes than any element has; the XML parser compares them pair by pair.
 pub(super) const MAX_ATTRS: usize = 1000;
 
+/// Begin of a comment.
+const COMMENT: &str = "<!--";
+/// Begin and end of the parts in which no tag begins: comments and CDATA.
+const MARKS: [(&str, &str); 2] = [(COMMENT, "-->"), ("<![CDATA[", "]]>")];
+
 /// The text with blanks for the hyphens inside of comments: the XML parser refuses two of them there, MuJoCo's does not. Places
 /// in the text stay what they are.
 pub(super) fn plain_comments(text: &str) -> Cow<'_, str> {
     let mut out = Cow::Borrowed(text);
     let mut at = 0;
-    while let Some(open) = text.get(at..).and_then(|rest| rest.find('<')) {
-        let start = at + open;
-        let rest = text.get(start..).unwrap_or_default();
-        let comment = rest.starts_with("<!--");
-        let (skip, end) = match comment {
-            true => (4, "-->"),
-            false if rest.starts_with("<![CDATA[") => (9, "]]>"),
-            false => (1, ""),
+    while let Some(open) = text[at..].find('<') {
+        at += open;
+        let Some((open, close)) = MARKS.iter().find(|(open, _)| text[at..].starts_with(open))
+        else {
+            at += 1;
+            continue;
         };
-        let inside = rest.get(skip..).unwrap_or_default();
-        let Some(len) = inside.find(end) else {
+        let start = at + open.len();
+        let Some(len) = text[start..].find(close) else {
             break;
         };
-        let range = start + skip..start + skip + len;
-        if comment
-            && text
-                .get(range.clone())
-                .is_some_and(|said| said.contains('-'))
-        {
-            let plain = text
-                .get(range.clone())
-                .unwrap_or_default()
-                .replace('-', " ");
-            out.to_mut().replace_range(range.clone(), &plain);
+        let inside = &text[start..start + len];
+        if *open == COMMENT && inside.contains('-') {
+            let plain = inside.replace('-', " ");
+            out.to_mut().replace_range(start..start + len, &plain);
         }
-        at = range.end + end.len();
+        at = start + len + close.len();
     }
     out
 }
@@ -51,9 +47,9 @@ pub(super) fn scan(text: &str) -> Result<Vec<usize>, usize> {
             (None, _) if b == b'<' => {
                 // comments and CDATA end at their own marks
                 let rest = bytes.get(i..).unwrap_or_default();
-                let skip = [(&b"<!--"[..], &b"-->"[..]), (b"<![CDATA[", b"]]>")];
-                if let Some((_, end)) = skip.iter().find(|(open, _)| rest.starts_with(open)) {
-                    let Some(len) = rest.windows(3).position(|w| w == *end) else {
+                let mut marks = MARKS.iter();
+                if let Some((_, end)) = marks.find(|(open, _)| rest.starts_with(open.as_bytes())) {
+                    let Some(len) = rest.windows(3).position(|w| w == end.as_bytes()) else {
                         break;
                     };
                     i += len + 3;
