@@ -13,6 +13,10 @@ const BAD: &[(&str, &str)] = &[
     ("no XML", "hello"),
     ("tag not closed", "<mujoco>\n  <worldbody>\n</mujoco>"),
     ("DTD", "<!DOCTYPE mujoco [<!ENTITY a \"b\">]>\n<mujoco/>"),
+    (
+        "declaration inside",
+        "<mujoco>\n  <?xml version=\"1.0\"?></mujoco>",
+    ),
     ("attribute twice", "<mujoco model=\"a\" model=\"b\"/>"),
     ("other root", "<sdf/>"),
     (
@@ -572,7 +576,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "file that is no text",
-        "<mujoco><include file=\"latin.xml\"/></mujoco>",
+        "<mujoco><include file=\"bytes.xml\"/></mujoco>",
     ),
     (
         "model that contains itself",
@@ -606,6 +610,22 @@ const PARTS: &str = r#"<worldbody>
 
 /// A kind of mistake, and a text to append to [`PARTS`]: names that do not exist, and elements that cannot be compiled.
 const UNFIT: &[(&str, &str)] = &[
+    (
+        "negative springyield of a joint",
+        "<worldbody><body><joint springyield=\"-1\"/><geom size=\".1\"/></body></worldbody>",
+    ),
+    (
+        "negative springyield of a tendon",
+        "<tendon><fixed springyield=\"-1\"><joint joint=\"elbow\" coef=\"1\"/></fixed></tendon>",
+    ),
+    (
+        "softness of a light",
+        "<worldbody><light softness=\"2\"/></worldbody>",
+    ),
+    (
+        "site of no mesh",
+        "<worldbody><site type=\"mesh\"/></worldbody>",
+    ),
     (
         "frame that stretches forces",
         "<worldbody><frame scale=\"1 2 3\"/></worldbody>",
@@ -816,7 +836,7 @@ fn files() -> Files {
             b"<mujoco>\n  <!-- here -->\n  <option timestep=\"slow\"/>\n</mujoco>".to_vec(),
         ),
         ("empty.xml", b"".to_vec()),
-        ("latin.xml", b"<mujoco model=\"\xe9\"/>".to_vec()),
+        ("bytes.xml", b"<mujoco model=\"\0\"/>".to_vec()),
         (
             "snake.xml",
             b"<mujoco><asset><model name=\"m\" file=\"snake.xml\"/></asset></mujoco>".to_vec(),

@@ -65,6 +65,28 @@ fn comments_and_schemas_are_for_people_and_editors() {
     assert!(refused(&xml.replace("<geom", "<geom xsi:nil=\"true\"")).contains("nil"));
 }
 
+// MuJoCo's parser takes what XML does not allow
+#[test]
+fn what_mujocos_parser_takes_is_read_alike() {
+    let xml = "hi <!DOCTYPE mujoco>\n <?xml version=\"1.0\"?><mujoco model=\"a&b &foo; &lt; <\r\n\tc\"><worldbody><geom size=\"-0x1.8p-2 +0X10 .1\" type=\"box\"/></worldbody></mujoco>";
+    let spec = read(xml);
+    assert_eq!(spec.name, "a&b &foo; < <\n\tc");
+    let size = spec.world.geoms[0].size.clone();
+    assert_eq!(size, Some(vec![-0.375, 16.0, 0.1]));
+    for bad in ["0x", "0x1p", "0xg", "0x1.2.3", "--0x1", "0x-1"] {
+        let text = refused(&xml.replace("+0X10", bad));
+        assert!(text.contains(&format!("found {bad:?}")), "{text}");
+    }
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_are_latin_1() {
+    let bytes = b"<!-- \xe9 --><mujoco model=\"caf\xe9 \xc3\xa9\"/>".to_vec();
+    let files = Files::memory([("m.xml", bytes)]);
+    let spec = Spec::from_vfs(files, "m.xml").map(|s| s.name);
+    assert_eq!(spec.unwrap_or_else(|e| e.to_string()), "caf\u{e9} \u{e9}");
+}
+
 #[test]
 fn a_body_may_be_kept_from_being_fused() {
     let body =

@@ -36,7 +36,8 @@ pub(super) fn compile(tree: &Tree, part: &Part<Joint>, autolimits: bool) -> Resu
     let yields = kind == JointType::Free && said.springyield() != 0.0;
     let msg = "springyield is not for free joints";
     tree.ensure(!yields, origin, Some("springyield"), msg)?;
-    check_frictionloss(tree, origin, said.frictionloss())?;
+    check_not_negative(tree, origin, "springyield", said.springyield())?;
+    check_not_negative(tree, origin, "frictionloss", said.frictionloss())?;
 
     // which limits are active; a free joint has none, the actuator's are on scalar joints only
     let range = said.range();
@@ -101,10 +102,10 @@ fn check_springdamper(tree: &Tree, said: &Joint) -> Result<()> {
     tree.ensure(ok, said.origin, Some("springdamper"), msg)
 }
 
-/// Refuses negative friction, which would push: no force satisfies MuJoCo's rows for it.
-pub(super) fn check_frictionloss(tree: &Tree, origin: Origin, loss: f64) -> Result<()> {
-    let msg = "frictionloss may not be negative";
-    tree.ensure(loss >= 0.0, origin, Some("frictionloss"), msg)
+/// Refuses a negative number. Friction below zero would push, and no force satisfies MuJoCo's rows for it; a spring has no yield below zero.
+pub(super) fn check_not_negative(tree: &Tree, origin: Origin, attr: &str, x: f64) -> Result<()> {
+    let msg = format!("{attr} may not be negative");
+    tree.ensure(x >= 0.0, origin, Some(attr), &msg)
 }
 
 // anchor and axis in the body, out of the frames around the joint

@@ -1,7 +1,7 @@
 //! Sites, cameras and lights: elements of a body that have no mass.
 
 use super::body;
-use super::geom::{check_sizes, placed, sizes};
+use super::geom::{check_sizes, placed};
 use super::pose::{Pose, V3, rotate, unit};
 use super::tree::{Part, Tree};
 use crate::asset::vec3::{EPS, normalize};
@@ -26,6 +26,9 @@ pub(super) fn site(tree: &Tree, part: &Part<Site>) -> Result<CompiledSite> {
     );
     let msg = "type of a site is sphere, capsule, ellipsoid, cylinder, box or mesh";
     tree.ensure(shape, said.origin, Some("type"), msg)?;
+    let known = kind != GeomType::Mesh || said.mesh.is_some();
+    let msg = "a site of type mesh needs the attribute mesh, the name of an asset";
+    tree.ensure(known, said.origin, None, msg)?;
     let size = match &said.size {
         Some(size) => crate::mjcf::table::fill(Some(size), [0.005; 3]),
         None => said.size(),
@@ -43,7 +46,6 @@ pub(super) fn site(tree: &Tree, part: &Part<Site>) -> Result<CompiledSite> {
         pose = frame.then(pose);
     }
     pose.quat = unit(pose.quat);
-    let _ = sizes;
     check_sizes(tree, kind, size, said.origin)?;
     Ok(CompiledSite { kind, pose, size })
 }
@@ -139,6 +141,9 @@ pub(super) fn light(
         pos = frame.then(Pose::at(pos)).pos;
         dir = rotate(dir, frame.quat);
     }
+    let soft = (0.0..=1.0).contains(&said.softness());
+    let msg = "softness must be 0 to 1";
+    tree.ensure(soft, said.origin, Some("softness"), msg)?;
     let long = normalize(&mut dir) >= EPS;
     let msg = "dir is too short to have a direction";
     tree.ensure(long, said.origin, Some("dir"), msg)?;

@@ -1,6 +1,6 @@
 //! Tendons and their paths.
 
-use super::joint::{check_frictionloss, limited};
+use super::joint::{check_not_negative, limited};
 use super::mark::single;
 use super::names::Names;
 use super::tree::Tree;
@@ -184,7 +184,8 @@ fn numbers(m: &mut Arrays, tree: &Tree, said: &Tendon) -> Result<()> {
     let spring = said.springlength();
     let msg = "springlength needs its first number at most its second";
     tree.ensure(spring[0] <= spring[1], origin, Some("springlength"), msg)?;
-    check_frictionloss(tree, origin, said.frictionloss())?;
+    check_not_negative(tree, origin, "frictionloss", said.frictionloss())?;
+    check_not_negative(tree, origin, "springyield", said.springyield())?;
 
     m.tendon_limited.push(i32::from(is_limited));
     m.tendon_actfrclimited.push(i32::from(frc_limited));

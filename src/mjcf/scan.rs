@@ -1,4 +1,5 @@
-//! A scan of the text of a file before the XML parser reads it.
+//! A scan of the text of a file before the XML parser reads it. MuJoCo's parser takes more than XML allows: what it takes is rewritten here
+//! to what the XML parser reads alike.
 
 use std::borrow::Cow;
 
@@ -9,156 +10,288 @@ pub(super) const MAX_ATTRS: usize = 1000;
 const COMMENT: &str = "<!--";
 /// Begin and end of the parts in which no tag begins: comments and CDATA.
 const MARKS: [(&str, &str); 2] = [(COMMENT, "-->"), ("<![CDATA[", "]]>")];
+/// The names of characters that MuJoCo's parser knows.
+const ENTITIES: [&str; 5] = ["amp;", "lt;", "gt;", "quot;", "apos;"];
 
-/// The text with blanks for the hyphens inside of comments: the XML parser refuses two of them there, MuJoCo's does not. Places
-/// in the text stay what they are.
-pub(super) fn plain_comments(text: &str) -> Cow<'_, str> {
-    let mut out = Cow::Borrowed(text);
-    let mut at = 0;
-    while let Some(open) = text[at..].find('<') {
-        at += open;
-        let Some((open, close)) = MARKS.iter().find(|(open, _)| text[at..].starts_with(open))
-        else {
-            at += 1;
-            continue;
-        };
-        let start = at + open.len();
-        let Some(len) = text[start..].find(close) else {
-            break;
-        };
-        let inside = &text[start..start + len];
-        if *open == COMMENT && inside.contains('-') {
-            let plain = inside.replace('-', " ");
-            out.to_mut().replace_range(start..start + len, &plain);
-        }
-        at = start + len + close.len();
-    }
-    out
+/// Why a text is not read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// An element has more than [`MAX_ATTRS`] attributes.
+    Attributes,
+    /// An XML declaration or processing instruction stands behind the first element.
+    Declaration,
 }
 
-/// The place of an element with too many attributes, if there is one; else the bytes after the closing quotes of values that are
-/// followed by another attribute without a blank between them.
-pub(super) fn scan(text: &str) -> Result<Vec<usize>, usize> {
-    let bytes = text.as_bytes();
-    let mut glued = Vec::new();
-    let (mut i, mut start, mut count, mut quote) = (0, None, 0, None);
-    while let Some(&b) = bytes.get(i) {
-        match (start, quote) {
-            (None, _) if b == b'<' => {
-                // comments and CDATA end at their own marks
-                let rest = bytes.get(i..).unwrap_or_default();
-                let mut marks = MARKS.iter();
-                if let Some((_, end)) = marks.find(|(open, _)| rest.starts_with(open.as_bytes())) {
-                    let Some(len) = rest.windows(3).position(|w| w == end.as_bytes()) else {
-                        break;
-                    };
-                    i += len + 3;
-                    continue;
-                }
-                (start, count) = (Some(i), 0);
-            }
-            (Some(_), None) if b == b'>' => start = None,
-            (Some(at), None) if b == b'"' || b == b'\'' => {
-                count += 1;
-                quote = Some(b);
-                if count > MAX_ATTRS {
-                    return Err(at);
-                }
-            }
-            (Some(_), Some(q)) if b == q => {
-                quote = None;
-                let next = bytes.get(i + 1).copied().unwrap_or(b'>');
-                if next.is_ascii_alphabetic() || next == b'_' {
-                    glued.push(i + 1);
-                }
-            }
-            _ => {}
-        }
-        i += 1;
-    }
-    Ok(glued)
-}
-
-/// A text with a blank inserted wherever one is missing between attributes, as MuJoCo reads it, and the map from places in it
-/// back to places in the original text.
-pub(super) struct Spaced<'a> {
+/// The text that the XML parser reads, and the map from places in it back to places in the original text.
+pub(super) struct Tidy<'a> {
     pub text: Cow<'a, str>,
-    /// Places of the missing blanks in the original text, ascending.
-    glued: Vec<usize>,
+    /// Edits in ascending order.
+    edits: Vec<Edit>,
 }
 
-impl<'a> Spaced<'a> {
-    /// `glued` are places in the text, ascending.
-    pub fn new(text: &'a str, glued: Vec<usize>) -> Spaced<'a> {
-        if glued.is_empty() {
-            let text = Cow::Borrowed(text);
-            return Spaced { text, glued };
+/// One change of the text.
+struct Edit {
+    /// The bytes of the original text that are replaced.
+    from: std::ops::Range<usize>,
+    with: Cow<'static, str>,
+    /// Where `with` begins in the new text.
+    to: usize,
+}
+
+impl Tidy<'_> {
+    /// The place in the original text of a place in the new one.
+    pub fn written(&self, at: usize) -> usize {
+        let before = self.edits.partition_point(|e| e.to <= at);
+        let Some(e) = before.checked_sub(1).and_then(|k| self.edits.get(k)) else {
+            return at;
+        };
+        let inside = at - e.to;
+        match inside.checked_sub(e.with.len()) {
+            Some(behind) => e.from.end + behind,
+            None => e.from.start + inside.min(e.from.len()),
         }
-        let mut spaced = String::with_capacity(text.len() + glued.len());
-        let mut from = 0;
-        for &at in &glued {
-            spaced.push_str(text.get(from..at).unwrap_or_default());
-            spaced.push(' ');
-            from = at;
+    }
+}
+
+/// The text as the XML parser wants it; a fault comes with its place, a byte of the text.
+///
+/// Blanks replace the hyphens of comments, a DOCTYPE without declarations of its own, and declarations and text before the first element.
+/// A blank is inserted where one is missing between attributes. Names of characters replace a bare `&`, and a `<` or white space in the value
+/// of an attribute.
+pub(super) fn tidy(text: &str) -> Result<Tidy<'_>, (Fault, usize)> {
+    let mut scan = Scan {
+        text,
+        edits: Vec::new(),
+        began: false,
+    };
+    let mut at = 0;
+    while at < text.len() {
+        at = scan.part(at)?;
+    }
+    Ok(scan.done())
+}
+
+struct Scan<'a> {
+    text: &'a str,
+    edits: Vec<Edit>,
+    /// True behind the begin of the first element.
+    began: bool,
+}
+
+impl<'a> Scan<'a> {
+    /// Goes over a comment, a CDATA section, a declaration, a tag, or text between them; returns where it ends.
+    fn part(&mut self, at: usize) -> Result<usize, (Fault, usize)> {
+        let rest = &self.text[at..];
+        if let Some((open, close)) = MARKS.iter().find(|(open, _)| rest.starts_with(open)) {
+            let Some(len) = rest[open.len()..].find(close) else {
+                return Ok(self.text.len());
+            };
+            let inside = at + open.len()..at + open.len() + len;
+            if *open == COMMENT {
+                self.blank(inside.clone(), '-');
+            }
+            return Ok(inside.end + close.len());
         }
-        spaced.push_str(text.get(from..).unwrap_or_default());
-        let text = Cow::Owned(spaced);
-        Spaced { text, glued }
+        if rest.starts_with("<?") {
+            if self.began {
+                return Err((Fault::Declaration, at));
+            }
+            let end = rest.find("?>").map_or(self.text.len(), |n| at + n + 2);
+            self.blank_all(at..end);
+            return Ok(end);
+        }
+        if rest.starts_with("<!") {
+            let end = rest.find('>').map_or(self.text.len(), |n| at + n + 1);
+            // the XML parser refuses declarations inside of a DOCTYPE
+            if !self.text[at..end].contains('[') {
+                self.blank_all(at..end);
+            }
+            return Ok(end);
+        }
+        if rest.starts_with('<') {
+            self.began = true;
+            return self.tag(at);
+        }
+        let end = rest.find('<').map_or(self.text.len(), |n| at + n);
+        if self.began {
+            self.escape(at..end, false);
+        } else if !self.text[at..end]
+            .trim_start_matches('\u{feff}')
+            .trim()
+            .is_empty()
+        {
+            self.blank_all(at..end);
+        }
+        Ok(end)
     }
 
-    /// The place in the original text of a place in the spaced one.
-    pub fn written(&self, at: usize) -> usize {
-        // blank number k stands at glued[k] + k
-        let (mut low, mut high) = (0, self.glued.len());
-        while low < high {
-            let k = low.midpoint(high);
-            match self.glued.get(k).is_some_and(|g| g + k < at) {
-                true => low = k + 1,
-                false => high = k,
+    /// Goes over a tag that begins at a byte; returns where it ends.
+    fn tag(&mut self, start: usize) -> Result<usize, (Fault, usize)> {
+        let bytes = self.text.as_bytes();
+        let mut count = 0;
+        let mut i = start;
+        while let Some(&b) = bytes.get(i) {
+            i += 1;
+            if b == b'>' {
+                break;
+            }
+            if b != b'"' && b != b'\'' {
+                continue;
+            }
+            count += 1;
+            if count > MAX_ATTRS {
+                return Err((Fault::Attributes, start));
+            }
+            let len = bytes[i..].iter().position(|&c| c == b);
+            let end = len.map_or(bytes.len(), |n| i + n);
+            self.escape(i..end, true);
+            i = end + 1;
+            let next = bytes.get(i).copied().unwrap_or(b'>');
+            if next.is_ascii_alphabetic() || next == b'_' {
+                self.edit(i..i, " ".into());
             }
         }
-        at - low
+        Ok(i.min(bytes.len()))
     }
+
+    /// Names the characters of a part that the XML parser would take for something else.
+    fn escape(&mut self, part: std::ops::Range<usize>, value: bool) {
+        let special = |c: char| c == '&' || (value && matches!(c, '<' | '\n' | '\r' | '\t'));
+        let inside = &self.text[part.clone()];
+        for (n, c) in inside.match_indices(special) {
+            let at = part.start + n;
+            let rest = &inside[n + 1..];
+            match c {
+                "&" if is_entity(rest) => {}
+                "&" => self.edit(at..at + 1, "&amp;".into()),
+                "<" => self.edit(at..at + 1, "&lt;".into()),
+                "\t" => self.edit(at..at + 1, "&#9;".into()),
+                // two characters that end a line are one
+                "\r" if rest.starts_with('\n') => self.edit(at..at + 1, "".into()),
+                _ => self.edit(at..at + 1, "&#10;".into()),
+            }
+        }
+    }
+
+    /// Blanks for one character of a part.
+    fn blank(&mut self, part: std::ops::Range<usize>, c: char) {
+        if self.text[part.clone()].contains(c) {
+            let with = self.text[part.clone()].replace(c, " ");
+            self.edit(part, with.into());
+        }
+    }
+
+    /// Blanks for all of a part but the ends of lines.
+    fn blank_all(&mut self, part: std::ops::Range<usize>) {
+        let bytes = self.text[part.clone()].bytes();
+        let with = bytes
+            .map(|b| if b == b'\n' { '\n' } else { ' ' })
+            .collect::<String>();
+        self.edit(part, with.into());
+    }
+
+    fn edit(&mut self, from: std::ops::Range<usize>, with: Cow<'static, str>) {
+        // where the edit begins in the new text is known at the end
+        self.edits.push(Edit { from, with, to: 0 });
+    }
+
+    fn done(self) -> Tidy<'a> {
+        let Scan {
+            text, mut edits, ..
+        } = self;
+        if edits.is_empty() {
+            let text = Cow::Borrowed(text);
+            return Tidy { text, edits };
+        }
+        let mut out = String::with_capacity(text.len() + edits.len() * 4);
+        let mut from = 0;
+        for e in &mut edits {
+            out.push_str(&text[from..e.from.start]);
+            e.to = out.len();
+            out.push_str(&e.with);
+            from = e.from.end;
+        }
+        out.push_str(&text[from..]);
+        let text = Cow::Owned(out);
+        Tidy { text, edits }
+    }
+}
+
+/// True if a text begins as it goes on behind the `&` of a character's name or number.
+fn is_entity(text: &str) -> bool {
+    let Some(number) = text.strip_prefix('#') else {
+        return ENTITIES.iter().any(|e| text.starts_with(e));
+    };
+    let Some((number, _)) = number.split_once(';') else {
+        return false;
+    };
+    let code = match number.strip_prefix('x') {
+        Some(hex) => u32::from_str_radix(hex, 16),
+        None => number.parse(),
+    };
+    let plain = |c: char| c >= ' ' || matches!(c, '\t' | '\n' | '\r');
+    code.ok().and_then(char::from_u32).is_some_and(plain)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn tidied(text: &str) -> String {
+        tidy(text).map_or_else(|e| format!("{e:?}"), |t| t.text.into_owned())
+    }
+
     #[test]
     fn hyphens_in_comments_become_blanks() {
         let text = "<a x='-'><!-- - é--- --><![CDATA[<!-- - -->]]>--</a><!--->-";
-        let plain = plain_comments(text);
         assert_eq!(
-            plain,
+            tidied(text),
             "<a x='-'><!--   é    --><![CDATA[<!-- - -->]]>--</a><!--->-"
         );
-        assert_eq!(plain_comments("<!-- a -->"), "<!-- a -->");
+        assert_eq!(tidied("<!-- a -->"), "<!-- a -->");
     }
 
     #[test]
     fn blanks_come_where_they_are_missing_and_places_are_found_again() {
         let text = "<!-- a=\"1\"b=\"2\" --><a x=\"1\"y='2'z=\"3\"/><b>\"t\"u</b>";
-        let glued = scan(text).unwrap_or_default();
-        assert_eq!(glued, [27, 32]);
-        let spaced = Spaced::new(text, glued);
-        assert!(
-            spaced
-                .text
-                .ends_with("<a x=\"1\" y='2' z=\"3\"/><b>\"t\"u</b>")
-        );
-        for (at, c) in text.char_indices().filter(|(_, c)| "yzu<".contains(*c)) {
-            let there = spaced
-                .text
-                .char_indices()
-                .find(|&(i, s)| s == c && spaced.written(i) == at);
-            assert!(there.is_some(), "{c} at {at}");
+        let end = "<a x=\"1\" y='2' z=\"3\"/><b>\"t\"u</b>";
+        assert!(tidied(text).ends_with(end));
+        places_are_found_again(text, "yzu<");
+    }
+
+    /// Each of the characters stands once more in the new text where its place is that of the original.
+    fn places_are_found_again(text: &str, which: &str) {
+        let tidy = tidy(text).unwrap_or_else(|e| panic!("{e:?}"));
+        for (at, c) in text.char_indices().filter(|(_, c)| which.contains(*c)) {
+            let mut new = tidy.text.char_indices();
+            let there = new.find(|&(i, s)| s == c && tidy.written(i) == at);
+            assert!(there.is_some(), "{c} at {at} of {:?}", tidy.text);
         }
     }
 
     #[test]
-    fn too_many_attributes_are_found() {
+    fn what_mujocos_parser_takes_is_named() {
+        let text = "<a x='p&q &amp; &foo; &#65; &#xZ; &#65 <\r\n\t' y='\n'>r&s</a>";
+        let new = "<a x='p&amp;q &amp; &amp;foo; &#65; &amp;#xZ; &amp;#65 &lt;&#10;&#9;' y='&#10;'>r&amp;s</a>";
+        assert_eq!(tidied(text), new);
+        places_are_found_again(text, "xpqyrs");
+    }
+
+    #[test]
+    fn what_stands_before_the_first_element_is_blank() {
+        let text = "\n <?xml version='1.0'?>\n<!DOCTYPE mujoco>hello\n<a/>";
+        let tidy = tidied(text);
+        assert_eq!(tidy.trim(), "<a/>");
+        assert_eq!((tidy.len(), tidy.lines().count()), (text.len(), 4));
+        let own = "<!DOCTYPE a [<!ENTITY b 'c'>]><a/>";
+        assert!(tidied(own).starts_with("<!DOCTYPE a [<!ENTITY b 'c'>"));
+    }
+
+    #[test]
+    fn faults_come_with_their_place() {
         let text = format!("<a><b{}/></a>", " x=\"1\"".repeat(MAX_ATTRS + 1));
-        assert_eq!(scan(&text), Err(3));
+        assert_eq!(tidy(&text).err(), Some((Fault::Attributes, 3)));
+        let inside = tidy("<a><?b c?></a>").err();
+        assert_eq!(inside, Some((Fault::Declaration, 3)));
     }
 }

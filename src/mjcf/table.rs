@@ -188,7 +188,7 @@ pub(crate) trait Number: Copy {
 
 impl Number for f64 {
     fn number(word: &str) -> Result<f64, String> {
-        match word.parse::<f64>() {
+        match word.parse::<f64>().or_else(|e| hexadecimal(word).ok_or(e)) {
             Ok(x) if x.is_finite() => Ok(x),
             Ok(_) if word.bytes().any(|b| b.is_ascii_digit()) => {
                 Err(format!("{word:?} is too large for a double"))
@@ -206,6 +206,32 @@ impl Number for f64 {
             format!("{self:e}")
         }
     }
+}
+
+/// A number in hexadecimal digits, as C's `strtod` reads it: `-0x1.8p-2` is -0.375.
+fn hexadecimal(word: &str) -> Option<f64> {
+    let (sign, word) = match word.as_bytes().first()? {
+        b'-' => (-1.0, &word[1..]),
+        b'+' => (1.0, &word[1..]),
+        _ => (1.0, word),
+    };
+    let word = word
+        .strip_prefix("0x")
+        .or_else(|| word.strip_prefix("0X"))?;
+    let (digits, power) = match word.split_once(['p', 'P']) {
+        Some((digits, power)) => (digits, power.parse::<i32>().ok()?),
+        None => (word, 0),
+    };
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    if whole.len() + part.len() == 0 {
+        return None;
+    }
+    let sum = whole
+        .chars()
+        .chain(part.chars())
+        .try_fold(0.0, |sum, c| Some(sum * 16.0 + f64::from(c.to_digit(16)?)))?;
+    let power = power.saturating_sub(4 * i32::try_from(part.len()).ok()?);
+    Some(sign * sum * 2f64.powi(power))
 }
 
 impl Number for i32 {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::files::{self, Files};
 use super::limits::Limits;
 use super::log::Log;
-use super::scan::{MAX_ATTRS, Spaced, plain_comments, scan};
+use super::scan::{Fault, MAX_ATTRS, Tidy, tidy};
 use super::source::{Origin, Source};
 
 /// Namespace of the attributes by which the root names its XML schema for editors; MuJoCo ignores them.
@@ -39,14 +39,14 @@ impl Node {
 /// A file whose elements are being read.
 struct Document<'a> {
     file: u32,
-    spaced: &'a Spaced<'a>,
+    tidy: &'a Tidy<'a>,
     dir: Rc<str>,
 }
 
 impl Document<'_> {
     /// The tag of an element with its prefix, as written: `xacro:macro`.
     fn tag(&self, xml: &roxmltree::Node) -> String {
-        let rest = self.spaced.text.get(xml.range().start + 1..).unwrap_or("");
+        let rest = self.tidy.text.get(xml.range().start + 1..).unwrap_or("");
         let end = |c: char| c.is_ascii_whitespace() || c == '>' || c == '/';
         rest.split(end).next().unwrap_or("").to_owned()
     }
@@ -92,12 +92,18 @@ impl Includer<'_> {
             }
             return None;
         }
-        let text = plain_comments(&source.text);
-        let spaced = match scan(&text) {
-            Ok(glued) => Spaced::new(&text, glued),
-            Err(at) => {
+        let tidy = match tidy(&source.text) {
+            Ok(tidy) => tidy,
+            Err((fault, at)) => {
                 let start = at as u32;
-                let msg = format!("an element may have no more than {MAX_ATTRS} attributes");
+                let msg = match fault {
+                    Fault::Attributes => {
+                        format!("an element may have no more than {MAX_ATTRS} attributes")
+                    }
+                    Fault::Declaration => {
+                        "<? … ?> may only stand before the first element".to_owned()
+                    }
+                };
                 self.log.mistake(Origin { file, start }, None, msg);
                 return None;
             }
@@ -107,11 +113,11 @@ impl Includer<'_> {
             nodes_limit: self.limits.nodes,
             ..Default::default()
         };
-        match roxmltree::Document::parse_with_options(&spaced.text, options) {
+        match roxmltree::Document::parse_with_options(&tidy.text, options) {
             Ok(doc) => {
                 let place = Document {
                     file,
-                    spaced: &spaced,
+                    tidy: &tidy,
                     dir: Rc::from(dir),
                 };
                 let root = doc.root_element();
@@ -120,13 +126,13 @@ impl Includer<'_> {
             }
             Err(e) => {
                 let pos = e.pos();
-                let line_start: usize = spaced
+                let line_start: usize = tidy
                     .text
                     .split_inclusive('\n')
                     .take(pos.row.saturating_sub(1) as usize)
                     .map(str::len)
                     .sum();
-                let line = spaced.text.get(line_start..).unwrap_or("");
+                let line = tidy.text.get(line_start..).unwrap_or("");
                 let col = line
                     .char_indices()
                     .nth(pos.col.saturating_sub(1) as usize)
@@ -145,7 +151,7 @@ impl Includer<'_> {
                         format!("XML: {}", e.to_string().replace(&place, ""))
                     }
                 };
-                let start = spaced.written(line_start + col) as u32;
+                let start = tidy.written(line_start + col) as u32;
                 self.log.xml(Origin { file, start }, msg);
                 None
             }
@@ -155,7 +161,7 @@ impl Includer<'_> {
     fn element(&mut self, xml: roxmltree::Node, place: &Document, depth: usize) -> Option<Node> {
         let origin = Origin {
             file: place.file,
-            start: place.spaced.written(xml.range().start) as u32,
+            start: place.tidy.written(xml.range().start) as u32,
         };
         if depth > self.limits.depth {
             let depth = self.limits.depth;
@@ -268,12 +274,17 @@ impl Includer<'_> {
     }
 }
 
-/// The text of a file's bytes.
+/// The text of a file's bytes. A byte that is not UTF-8 is a character of Latin-1; a byte of zero is in no text.
 pub(crate) fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, String> {
-    String::from_utf8(bytes).map_err(|e| {
-        format!(
-            "file {path:?} is not UTF-8 text (byte {})",
-            e.utf8_error().valid_up_to()
-        )
+    if let Some(at) = bytes.iter().position(|&b| b == 0) {
+        return Err(format!("file {path:?} is not text (byte {at} is zero)"));
+    }
+    String::from_utf8(bytes).or_else(|e| {
+        let chunks = e.as_bytes().utf8_chunks();
+        Ok(chunks.fold(String::new(), |mut text, chunk| {
+            text.push_str(chunk.valid());
+            text.extend(chunk.invalid().iter().copied().map(char::from));
+            text
+        }))
     })
 }
