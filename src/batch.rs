@@ -289,6 +289,9 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
     fn gpu(&self) -> Option<&crate::gpu::Gpu> {
         None
     }
+    /// Tells the worlds on a device that one of their arrays was written there.
+    #[cfg(feature = "gpu")]
+    fn changed(&mut self) {}
     /// Arrays that must be requested before they can be read; `None` where reads are answered at once.
     #[cfg(feature = "gpu")]
     fn unseen(&mut self) -> Option<&mut asked::Unseen> {
@@ -396,6 +399,12 @@ impl Batch {
     #[cfg(feature = "gpu")]
     pub(crate) fn gpu(&self) -> Option<&crate::gpu::Gpu> {
         self.worlds.gpu()
+    }
+
+    /// Tells the worlds on a device that one of their arrays was written there.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn changed_on_device(&mut self) {
+        self.worlds.changed();
     }
 
     /// One line: the backend and its device; also why it was chosen, if the settings named none.
@@ -695,6 +704,14 @@ impl Batch {
     }
 
     fn input(&self, name: &str, len: usize) -> Result<&'static Field> {
+        let field = self.input_field(name)?;
+        let words = field.words(&self.model);
+        self.check_rows(name, words, len)?;
+        Ok(field)
+    }
+
+    /// The input of a name.
+    pub(crate) fn input_field(&self, name: &str) -> Result<&'static Field> {
         let field = field(name)?;
         if !INPUTS.contains(&name) && name != "qacc" {
             let inputs = INPUTS.join(" ");
@@ -702,8 +719,6 @@ impl Batch {
                 "{name} is computed and cannot be set; inputs are {inputs}"
             )));
         }
-        let words = field.words(&self.model);
-        self.check_rows(name, words, len)?;
         Ok(field)
     }
 

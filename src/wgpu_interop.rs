@@ -1,12 +1,13 @@
 //! Worlds and pictures on a device that your program also uses otherwise: [`Batch::on`](crate::Batch::on) makes worlds there, and
 //! `Renderer::on` and `Show::on` of `picture` draw. Only this module has types of another library in its public API.
 
-use crate::batch::Batch;
-use crate::error::Result;
+use crate::batch::{Batch, field};
+use crate::error::{Error, Result};
 #[doc(inline)]
 pub use crate::gpu::Device;
 #[doc(inline)]
 pub use crate::gpu::device::{Adapter, Choice, Request, adapters};
+use crate::gpu::transfer::Place;
 /// The library that these devices come from.
 pub use wgpu;
 
@@ -53,5 +54,43 @@ impl Batch {
     /// (`Scene::draws_on` of `picture`).
     pub fn wgpu_device(&self) -> Option<&Device> {
         self.gpu().map(crate::gpu::Gpu::device)
+    }
+
+    /// Copies a field of all worlds into a buffer of your program, N × shape from byte `at` on, world after world: `f32`, or `i32` for
+    /// integers. The copy stays on the device; it is submitted to the queue of the worlds, behind all that was submitted before, and not
+    /// waited for.
+    ///
+    /// The buffer must be of the worlds' device, with the usage `STORAGE`; `at` is a multiple of 4. Fails with [`Error::Input`] where it is not, on
+    /// a name that is no array of a world, on an array that the device does not keep, and where the worlds are on no device; with
+    /// [`Error::Size`](crate::Error::Size) where the buffer is too small.
+    ///
+    /// ```no_run
+    /// # use manyworlds::wgpu_interop::wgpu;
+    /// # fn policy(seen: &wgpu::Buffer, action: &wgpu::Buffer) {}
+    /// # fn learn(batch: &mut manyworlds::Batch, seen: &wgpu::Buffer, action: &wgpu::Buffer) -> manyworlds::Result<()> {
+    /// batch.copy_to("qpos", seen, 0)?;
+    /// policy(seen, action); // kernels of your own on the same queue
+    /// batch.set_from("ctrl", action, 0)?;
+    /// batch.step(5)
+    /// # }
+    /// ```
+    pub fn copy_to(&mut self, name: &str, to: &wgpu::Buffer, at: u64) -> Result<()> {
+        let field = field(name)?;
+        self.on_device()?.copy_to(field, Place { buffer: to, at })
+    }
+
+    /// Sets an input of all worlds from a buffer of your program, in the layout of [`Batch::copy_to`], whose errors it has. Inputs are
+    /// those of [`Batch::set`]; integers are refused.
+    pub fn set_from(&mut self, name: &str, from: &wgpu::Buffer, at: u64) -> Result<()> {
+        let field = self.input_field(name)?;
+        let place = Place { buffer: from, at };
+        self.on_device()?.copy_from(field, place)?;
+        self.changed_on_device();
+        Ok(())
+    }
+
+    fn on_device(&self) -> Result<&crate::gpu::Gpu> {
+        let why = "the worlds are on no device: make them with Batch::on";
+        self.gpu().ok_or_else(|| Error::Input(why.to_owned()))
     }
 }

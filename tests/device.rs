@@ -565,3 +565,77 @@ fn worlds_that_cannot_be_waited_for_are_watched_and_pulled() {
     assert_eq!(grip, other.take([0.0, 0.0], 1.0).unwrap());
     show.reset().unwrap();
 }
+
+// a buffer of the test's own on the worlds' device, with the usage that kernels need
+fn buffer(device: &Device, words: &[f32]) -> wgpu::Buffer {
+    use wgpu::BufferUsages as Use;
+    let (device, queue) = device.wgpu();
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: 4 * words.len() as u64,
+        usage: Use::STORAGE | Use::COPY_DST | Use::COPY_SRC,
+        mapped_at_creation: false,
+    });
+    let bytes: Vec<u8> = words.iter().flat_map(|x| x.to_le_bytes()).collect();
+    queue.write_buffer(&buffer, 0, &bytes);
+    buffer
+}
+
+#[test]
+fn arrays_are_exchanged_with_buffers_of_others_on_the_device() {
+    let (device, m) = (device(), model());
+    let n = 5;
+    let open = || pollster::block_on(Batch::on(&device, &m, n, Settings::default())).unwrap();
+    let (mut batch, mut other) = (open(), open());
+    let (nq, nv) = (m.nq, m.nv);
+    // the rows begin in the middle of a buffer, whose other words stay what they are
+    let qvel: Vec<f32> = (0..n * nv).map(|k| (k as f32).cos()).collect();
+    let mut words = vec![7.0; 3];
+    words.extend(&qvel);
+    let from = buffer(&device, &words);
+    let to = buffer(&device, &vec![7.0; 67 + n * nq + 1]);
+    batch.set_from("qvel", &from, 12).unwrap();
+    batch.step(3).unwrap();
+    batch.copy_to("qpos", &to, 4 * 67).unwrap();
+    // what the buffer has now is read through an input of the other worlds
+    let qvel: Vec<f64> = qvel.into_iter().map(f64::from).collect();
+    other.set("qvel", &qvel).unwrap();
+    other.step(3).unwrap();
+    let stepped = other.reals("qpos").unwrap().to_vec();
+    let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(batch.reals("qpos").unwrap()), bits(&stepped));
+    other.reset(manyworlds::batch::To::Qpos0).unwrap();
+    other.set_from("qpos", &to, 4 * 67).unwrap();
+    assert_eq!(bits(other.reals("qpos").unwrap()), bits(&stepped));
+    for (at, word) in [(66, 7.0), (67 + n * nq, 7.0)] {
+        other
+            .set_from("time", &to, 4 * (at - at.min(n - 1)) as u64)
+            .unwrap();
+        let time = other.reals("time").unwrap();
+        assert_eq!(time[at.min(n - 1)], word, "word {at}");
+    }
+}
+
+#[test]
+fn what_cannot_be_exchanged_is_told() {
+    let (device, m) = (device(), model());
+    let mut batch = pollster::block_on(Batch::on(&device, &m, 5, Settings::default())).unwrap();
+    let small = buffer(&device, &[0.0; 4]);
+    let told = |got: Result<(), Error>| got.expect_err("must fail").to_string();
+    assert!(told(batch.copy_to("qpos", &small, 0)).contains("qpos of all worlds"));
+    assert!(told(batch.set_from("qpos", &small, u64::MAX - 3)).contains("qpos of all worlds"));
+    assert!(told(batch.set_from("xpos", &small, 0)).contains("is computed"));
+    assert!(told(batch.set_from("eq_active", &small, 0)).contains("integers"));
+    assert!(told(batch.copy_to("qpo", &small, 0)).contains("qpo"));
+    assert!(told(batch.copy_to("time", &buffer(&device, &[0.0; 9]), 2)).contains("multiple of 4"));
+    let on_cores = Settings::default().backend(Backend::Cpu);
+    let mut cores = Batch::with(&m, 5, on_cores).unwrap();
+    assert!(told(cores.copy_to("qpos", &small, 0)).contains("Batch::on"));
+    let mapped = device.wgpu().0.create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: 4096,
+        usage: wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    assert!(told(batch.copy_to("time", &mapped, 0)).contains("STORAGE"));
+}

@@ -17,6 +17,8 @@ struct Move {
     world_words: u32,
     // invocations of one row of the dispatch
     row: u32,
+    // first word of the worlds in the host's order
+    start: u32,
 }
 
 @group(0) @binding(0) var<uniform> step: Move;
@@ -39,7 +41,7 @@ fn place(id: u32) -> u32 {
 @compute @workgroup_size(64) fn gather(@builtin(global_invocation_id) at: vec3u) {
     let id = at.y * step.row + at.x;
     if (id < step.words * step.count) {
-        host_words[id] = data_words[place(id)];
+        host_words[step.start + id] = data_words[place(id)];
     }
 }
 
@@ -48,6 +50,6 @@ fn place(id: u32) -> u32 {
     let id = at.y * step.row + at.x;
     if (id < step.words * step.count) {
         let word = select(id, id % step.words, step.same == 1u);
-        data_words[place(id)] = host_words[word];
+        data_words[place(id)] = host_words[step.start + word];
     }
 }

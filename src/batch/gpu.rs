@@ -506,6 +506,10 @@ impl Worlds for Kernels {
         Some(&self.gpu)
     }
 
+    fn changed(&mut self) {
+        self.change();
+    }
+
     fn unseen(&mut self) -> Option<&mut Unseen> {
         self.unseen.as_mut()
     }

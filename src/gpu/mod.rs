@@ -8,7 +8,7 @@
 //! * [`dataflow`] finds the arrays that stages read and write;
 //! * [`tune`] stores the fastest settings that were measured;
 //! * `worlds` holds the worlds, [`config`] their settings, `transfer` moves arrays between them and the host, `asked` does so where the host
-//!   cannot wait, `lot` gives the worlds' places to other shaders;
+//!   cannot wait, `lot` gives the worlds' places to other shaders, `exchange` copies arrays to and from buffers of others;
 //! * [`run`] runs the stages on the worlds, [`verify`] compares the stages with their twins.
 
 pub(crate) mod accessor;
@@ -17,6 +17,7 @@ pub(crate) mod asked;
 pub mod config;
 pub mod dataflow;
 pub mod device;
+mod exchange;
 pub mod facts;
 pub(crate) mod generic;
 pub mod lex;

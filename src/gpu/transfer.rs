@@ -28,7 +28,8 @@ struct Move {
     tile: u32,
     world_words: u32,
     row: u32,
-    pad: [u32; 3],
+    start: u32,
+    pad: [u32; 2],
 }
 
 /// A selection of worlds of a chunk.
@@ -47,6 +48,14 @@ pub(crate) struct Span {
     pub offset: u32,
     /// Number of words.
     pub words: u32,
+}
+
+/// A place in a buffer on the device: rows of worlds begin there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) buffer: &'a wgpu::Buffer,
+    /// The first byte, a multiple of 4.
+    pub(crate) at: u64,
 }
 
 /// The kernels and buffers of transfers.
@@ -202,7 +211,8 @@ impl Transfer {
                 label: Some("transfer"),
             });
         let read = out.is_some();
-        self.encode(device, &mut encoder, data, &self.staging, read, batch);
+        let staging = self.staging.as_entire_buffer_binding();
+        self.encode(device, &mut encoder, data, staging, read, batch);
         if let Some((to, at)) = out {
             encoder.copy_buffer_to_buffer(&self.staging, 0, to, at, u64::from(total) * 4);
         }
@@ -214,17 +224,27 @@ impl Transfer {
         &self,
         device: &Device,
         data: &wgpu::Buffer,
-        to: &wgpu::Buffer,
+        place: Place<'_>,
         read: bool,
         n: u32,
         span: Span,
     ) {
+        // a binding begins at a multiple of the device's alignment; the words before the row are left alone
+        let align = u64::from(device.limits().min_storage_buffer_offset_alignment);
+        let first = place.at / align * align;
+        let bytes = place.at - first + 4 * u64::from(n) * u64::from(span.words);
+        let binding = wgpu::BufferBinding {
+            buffer: place.buffer,
+            offset: first,
+            size: std::num::NonZeroU64::new(bytes),
+        };
         let all = Move {
             offset: span.offset,
             words: span.words,
             tile: self.tile,
             world_words: self.world_words,
             count: n,
+            start: ((place.at - first) / 4) as u32,
             ..Move::default()
         };
         let mut encoder = device
@@ -232,7 +252,7 @@ impl Transfer {
             .create_command_encoder(&wgpu::CommandEncoderDescriptor {
                 label: Some("aside"),
             });
-        self.encode(device, &mut encoder, data, to, read, (all, &[]));
+        self.encode(device, &mut encoder, data, binding, read, (all, &[]));
         device.queue.submit([encoder.finish()]);
     }
 
@@ -241,7 +261,7 @@ impl Transfer {
         device: &Device,
         encoder: &mut wgpu::CommandEncoder,
         data: &wgpu::Buffer,
-        host: &wgpu::Buffer,
+        host: wgpu::BufferBinding<'_>,
         read: bool,
         (mut step, list): (Move, &[u32]),
     ) {
@@ -271,7 +291,7 @@ impl Transfer {
                 },
                 wgpu::BindGroupEntry {
                     binding: 2,
-                    resource: host.as_entire_binding(),
+                    resource: wgpu::BindingResource::Buffer(host),
                 },
                 wgpu::BindGroupEntry {
                     binding: 3,

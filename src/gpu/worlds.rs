@@ -11,7 +11,7 @@ use crate::gpu::config::{Config, Values, choose_team};
 use crate::gpu::device::{Device, block_on};
 use crate::gpu::own;
 use crate::gpu::run::{Kernel, Plan, forward_walk};
-use crate::gpu::transfer::{Span, Transfer, Worlds, staging_words};
+use crate::gpu::transfer::{Place, Span, Transfer, Worlds, staging_words};
 use crate::gpu::tune::{self, Tuned};
 use crate::gpu::wgsl::Team;
 use crate::types::Warning;
@@ -550,9 +550,10 @@ impl Gpu {
     fn aside(&self, read: bool) -> Result<()> {
         for (chunk, held) in self.chunks.iter().zip(&self.held) {
             let n = (chunk.worlds.end - chunk.worlds.start) as u32;
-            for (span, to) in self.state_spans().into_iter().zip(held) {
+            for (span, buffer) in self.state_spans().into_iter().zip(held) {
+                let place = Place { buffer, at: 0 };
                 self.transfer
-                    .aside(&self.device, &chunk.data, to, read, n, span);
+                    .aside(&self.device, &chunk.data, place, read, n, span);
             }
         }
         self.device.check()
