@@ -35,13 +35,16 @@ mod own;
 pub mod random;
 mod ray;
 mod recover;
+mod reset;
 mod rows;
+mod settings;
 mod skip;
 mod slices;
 mod state;
 mod tangent;
 mod tuning;
 mod vector;
+mod worlds;
 
 #[cfg(feature = "gpu")]
 pub use asked::Brought;
@@ -52,7 +55,9 @@ pub use jac::Jacobian;
 pub use look::Look;
 pub use memory::Memory;
 pub use ray::{Among, Distances, Hits};
+pub use reset::To;
 pub use rows::ConstraintJacobian;
+pub use settings::{Backend, Overflow, Settings};
 pub use slices::{In, Out};
 pub use state::State;
 pub use tuning::{Choice, Unroll};
@@ -62,256 +67,14 @@ pub(crate) use state::hash;
 
 use crate::error::{Error, Result};
 use crate::fields::{Data, FIELDS, Field, INPUTS, Model, Room, View};
-use crate::mjcf::nearest::nearest;
 use crate::stages::Part;
 pub use crate::stages::Skip;
-use crate::types::{ENBL_INVDISCRETE, ENBL_SOLVERSTAT, Integrator};
+use crate::types::{ENBL_INVDISCRETE, Integrator};
 use growth::{Growth, Need};
+pub(crate) use names::field;
+use settings::prepared;
 use slices::Columns;
-
-/// The backend that computes the worlds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Backend {
-    /// The fastest backend that the machine and the model allow: a hardware GPU, else worlds side by side, else the reference.
-    /// [`Batch::device`] says which and why.
-    #[default]
-    Auto,
-    /// The reference: the twins, in `f64`, on all threads.
-    Cpu,
-    /// The twins for 8 or 16 worlds side by side in SIMD lanes, in `f32`, on all threads: the fastest without a GPU.
-    ///
-    /// Its results have the bits of the processor level that the crate was built for ([`crate::level`]); the reference has the
-    /// same bits on every level.
-    Simd,
-    /// The kernels, in `f32`, on the best adapter there is: a software one if there is no hardware.
-    Gpu,
-}
-
-/// Response to a world that needs more contacts or constraint rows than it has room for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Overflow {
-    /// [`Batch::step`] and [`Batch::forward`] fail with the capacities that were needed, until the world is reset.
-    Error,
-    /// The buffers grow and the call is repeated from its start. Costs a copy of the state for each call, unless there is room
-    /// for every contact and row that the model could ever have. Larger buffers may take a share of the free memory
-    /// ([`Settings::growth`]); worlds that need more go on as with [`Overflow::Continue`], and [`Batch::full`] says so.
-    #[default]
-    Grow,
-    /// The world goes on without the contacts and rows that did not fit; [`Batch::flags`] names it.
-    Continue,
-}
-
-settable! {
-    /// How a batch is made.
-    #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct Settings {
-        /// The backend that computes the worlds.
-        pub backend: Backend,
-        /// Response to a world that overflows.
-        pub overflow: Overflow,
-        /// Contacts that a world has room for; the model's `nconmax` if not given.
-        pub nconmax: Option<usize>,
-        /// Constraint rows that a world has room for; the model's `njmax` if not given.
-        pub njmax: Option<usize>,
-        /// `Overflow::Grow`: share of the free memory that larger buffers may take (percent); 10 if not given.
-        pub growth: Option<u8>,
-        /// CPU: number of threads; all if not given. No more than four a processor are made.
-        pub threads: Option<usize>,
-        /// Forces between bodies (`cacc cfrc_int cfrc_ext`) are computed once more after the last step of every call, as by a
-        /// `mj_rnePostConstraint` after `mj_step`. Not on a device.
-        pub rne_post: bool,
-        /// What each iteration of the solver did is kept (`mjSolverStat`, the model's flag `ENBL_SOLVERSTAT`), for [`Batch::read`] by its name:
-        /// `solver_improvement solver_gradient solver_lineslope solver_nactive solver_nchange solver_neval solver_nupdate`, N × `ntree` ×
-        /// `nsolver`: of each island the iterations that it took (`island_niter`, which the cores have), and behind them those of no-slip; the
-        /// rest is 0.
-        pub solver_stat: bool,
-        /// GPU: the first adapter whose name contains these letters.
-        pub adapter: Option<String>,
-        /// GPU: lanes that work on one world; chosen from model and adapter if not given.
-        pub lanes: Option<u32>,
-        /// GPU: which kernels are specialized to the model, with their loops unrolled.
-        pub unroll: Unroll,
-        /// GPU: all parameters of how kernels run, in place of `lanes` and `unroll`; `bench --tune` tries them.
-        pub tuning: Option<Choice>,
-        /// GPU: earlier results of `bench --tune` are not looked up.
-        pub no_cache: bool,
-    }
-}
-
-/// The state that a reset gives a world.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub enum To<'a> {
-    /// `qpos0`, at rest.
-    Qpos0,
-    /// A keyframe of the model, by its number.
-    Key(usize),
-    /// The same world of a saved state.
-    State(&'a State),
-}
-
-/// Some of the worlds: those whose mask is true, or all.
-pub(crate) type Mask<'a> = Option<&'a [bool]>;
-
-/// A computation from the state of every world.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum What {
-    /// This number of steps.
-    Step(usize),
-    /// Forward dynamics: everything that depends on the state, or the part that is not up to date.
-    Forward(Part),
-    /// The first half of a step: everything that depends on position and velocity.
-    Step1,
-    /// A step with the controls as they are set: the user's control function is not called.
-    Step2,
-    /// Inverse dynamics: the force that the acceleration takes, in full or in the part that is not up to date.
-    Inverse(Part),
-}
-
-impl What {
-    /// Number of steps of the computation.
-    pub(crate) fn steps(self) -> usize {
-        match self {
-            Self::Step(n) => n,
-            Self::Step2 => 1,
-            Self::Forward(_) | Self::Step1 | Self::Inverse(_) => 0,
-        }
-    }
-
-    /// True if the computation reuses arrays of an earlier one.
-    pub(crate) fn goes_on(self) -> bool {
-        matches!(self, Self::Forward(part) | Self::Inverse(part) if part.skip != Skip::None)
-    }
-}
-
-/// One pass over all worlds: the state kept aside, inputs, a computation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pass<'a> {
-    /// The computation.
-    pub what: What,
-    /// The state is kept aside first, for [`Worlds::back`].
-    pub keep: bool,
-    /// Fields that are set before anything is computed.
-    pub fields: &'a [&'static Field],
-    // name and values of all worlds, for each of `fields`
-    given: &'a [(&'a str, In<'a>)],
-}
-
-impl<'a> Pass<'a> {
-    /// Fields that are set before the computation, and the values of all worlds for each field.
-    pub fn inputs(&self) -> impl Iterator<Item = (&'static Field, In<'a>)> {
-        let given = self.given.iter().map(|(_, values)| *values);
-        self.fields.iter().copied().zip(given)
-    }
-}
-
-/// Operations of a backend; every method of [`Batch`] is built from them.
-pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
-    /// The backend.
-    fn backend(&self) -> Backend;
-    /// One line: the backend and its device.
-    fn device(&self) -> String;
-    /// Takes every world through a pass.
-    fn run(&mut self, m: &Model, pass: &Pass<'_>) -> Result<()>;
-    /// Puts all worlds back to the state that the last pass kept aside.
-    fn back(&mut self) -> Result<()>;
-    /// The bits of `overflow` that any world had after the last pass.
-    fn overflow(&mut self, m: &Model) -> Result<i32> {
-        let View::Int(bits) = self.read(m, field("overflow")?)? else {
-            return Ok(0);
-        };
-        Ok(bits.iter().fold(0, |all, bits| all | bits))
-    }
-    /// A field of all worlds, world after world.
-    fn read(&mut self, m: &Model, field: &'static Field) -> Result<View<'_>>;
-    /// Fills the columns of a field in rows of all worlds.
-    fn read_into(
-        &mut self,
-        m: &Model,
-        field: &'static Field,
-        at: Columns,
-        out: Out<'_>,
-    ) -> Result<()>;
-    /// Writes a field of some worlds, from its columns of `values`: one row for all of them, or a row for every world of the
-    /// batch.
-    fn write(
-        &mut self,
-        m: &Model,
-        field: &'static Field,
-        mask: Mask<'_>,
-        at: Columns,
-        values: In<'_>,
-    ) -> Result<()>;
-    /// Puts some worlds back to `qpos0`, at rest, unflagged.
-    fn reset(&mut self, m: &Model, mask: Mask<'_>) -> Result<()>;
-    /// The same worlds, in code that reads values of their own; `None` if this code does so.
-    fn apart(&mut self, _m: &Model) -> Option<Box<dyn Worlds>> {
-        None
-    }
-    /// Gives every world its own model, which differs from the shared one in the named fields and in the fields derived from
-    /// them; `news` lists the changes since the models were last given.
-    fn differ(
-        &mut self,
-        shared: &Model,
-        models: &own::Models,
-        names: &[&'static str],
-        news: &[own::News],
-    ) -> Result<()>;
-    /// Drops the models of the worlds; the caller gives new ones before any other call.
-    fn let_go(&mut self);
-    /// Copies the state of one world to others.
-    fn copy(&mut self, m: &Model, from: usize, to: &[usize]) -> Result<()>;
-    /// False for an array whose values are lost when its stage ends.
-    fn keeps(&self, _field: &'static Field) -> bool {
-        true
-    }
-    /// Memory that the worlds take.
-    fn memory(&self) -> Memory;
-    /// Free memory for further worlds (bytes), as far as it is known.
-    fn at_hand(&self) -> u64 {
-        memory::available()
-    }
-    /// Seconds that each stage took since the last call, over all worlds; `None` if this is not measured.
-    fn stage_times(&mut self, m: &Model, n: usize) -> Result<Option<Vec<(String, f64)>>>;
-    /// Worlds of another model or of another number, on the device that was passed in for these; `None` if none was passed in.
-    fn beside(
-        &self,
-        _m: &Model,
-        _nworld: usize,
-        _settings: &Settings,
-    ) -> Result<Option<Box<dyn Worlds>>> {
-        Ok(None)
-    }
-    /// The worlds as they lie on a device; `None` with the other backends.
-    #[cfg(feature = "gpu")]
-    fn gpu(&self) -> Option<&crate::gpu::Gpu> {
-        None
-    }
-    /// Tells the worlds on a device that one of their arrays was written there.
-    #[cfg(feature = "gpu")]
-    fn changed(&mut self) {}
-    /// Arrays that must be requested before they can be read; `None` where reads are answered at once.
-    #[cfg(feature = "gpu")]
-    fn unseen(&mut self) -> Option<&mut asked::Unseen> {
-        None
-    }
-    /// Requests the arrays that were read; also returns the number of changes of the worlds so far.
-    #[cfg(feature = "gpu")]
-    fn ask(&mut self) -> Result<Option<(crate::gpu::Asked, u64)>> {
-        Ok(None)
-    }
-}
-
-impl Settings {
-    /// Number of host threads that the batch may use.
-    pub(crate) fn nthread(&self) -> usize {
-        self.threads
-            .unwrap_or_else(rayon::current_num_threads)
-            .max(1)
-    }
-}
+use worlds::{Mask, Pass, What, Worlds};
 
 /// Many worlds of one model.
 #[derive(Debug)]
@@ -732,78 +495,6 @@ impl Batch {
         }
     }
 
-    /// Resets all worlds: state, inputs, warnings and overflows. Fails like [`Batch::reset_where`].
-    pub fn reset(&mut self, to: To<'_>) -> Result<()> {
-        self.reset_some(None, to)
-    }
-
-    /// Resets the worlds whose mask is true; the others do not change by a bit.
-    ///
-    /// Fails with [`Error::Input`] on a mask of another length than N, a keyframe that the model does not have, or a state of
-    /// another model or number of worlds.
-    pub fn reset_where(&mut self, mask: &[bool], to: To<'_>) -> Result<()> {
-        self.check_mask(mask)?;
-        let some = mask.contains(&false).then_some(mask);
-        self.reset_some(some, to)
-    }
-
-    fn reset_some(&mut self, mask: Mask<'_>, to: To<'_>) -> Result<()> {
-        self.known = false;
-        match to {
-            To::Qpos0 => self.worlds.reset(&self.model, mask),
-            To::Key(key) => self.reset_key(mask, key),
-            To::State(state) => self.restore_some(mask, state),
-        }
-    }
-
-    fn reset_key(&mut self, mask: Mask<'_>, key: usize) -> Result<()> {
-        let m = &self.model;
-        if key >= m.nkey {
-            let have = m.nkey;
-            return Err(Error::Input(format!(
-                "keyframe {key}: the model has {have}, counted from 0"
-            )));
-        }
-        self.worlds.reset(m, mask)?;
-        let rows = [
-            ("time", "key_time"),
-            ("qpos", "key_qpos"),
-            ("qvel", "key_qvel"),
-            ("act", "key_act"),
-            ("plastic", "key_plastic"),
-            ("ctrl", "key_ctrl"),
-            ("mocap_pos", "key_mpos"),
-            ("mocap_quat", "key_mquat"),
-        ];
-        for (name, key_name) in rows {
-            let field = field(name)?;
-            let words = field.words(m);
-            if let (Some(View::Real(x)), 1..) = (m.field(key_name), words) {
-                let values = In::F64(&x[key * words..][..words]);
-                self.worlds
-                    .write(m, field, mask, Columns::all(words), values)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The state of all worlds: everything that the next step depends on.
-    pub fn save(&mut self) -> Result<State> {
-        State::of(&self.model, self.hash, self.nworld, &mut *self.worlds)
-    }
-
-    /// Puts all worlds back to a saved state. Fails with [`Error::Input`] if it is of another model or number of worlds.
-    pub fn restore(&mut self, state: &State) -> Result<()> {
-        self.restore_some(None, state)
-    }
-
-    fn restore_some(&mut self, mask: Mask<'_>, state: &State) -> Result<()> {
-        state.check(&self.model, self.hash, self.nworld)?;
-        self.known = false;
-        self.worlds.reset(&self.model, mask)?;
-        state.write(&self.model, mask, &mut *self.worlds)
-    }
-
     /// The worlds that diverged or overflowed since they were last reset, in order.
     pub fn flags(&mut self) -> Result<Vec<Flag>> {
         let mut flags = vec![Flag::default(); self.nworld];
@@ -834,51 +525,6 @@ impl Batch {
 // overflows that more room prevents
 const KINDS: i32 = crate::types::OVERFLOW_CONTACT | crate::types::OVERFLOW_CONSTRAINT;
 
-// the asked capacity, checked: numbers of contacts and rows are 32-bit words
-fn room(name: &str, asked: Option<usize>) -> Result<Option<usize>> {
-    const MOST: usize = 1 << 24;
-    match asked {
-        Some(n) if n > MOST => Err(Error::Input(format!(
-            "{name} {n}: a world has room for {MOST} at most"
-        ))),
-        asked => Ok(asked),
-    }
-}
-
-// the model with the capacities asked for, and the settings, both checked
-fn prepared(model: &Model, nworld: usize, settings: Settings) -> Result<(Model, Settings)> {
-    let missing = crate::compile::missing(model);
-    if !missing.is_empty() {
-        return Err(Error::Missing(missing));
-    }
-    let mut model = model.clone();
-    let (nconmax, njmax) = (
-        room("nconmax", settings.nconmax)?,
-        room("njmax", settings.njmax)?,
-    );
-    let room = (
-        nconmax.unwrap_or(model.nconmax),
-        njmax.unwrap_or(model.njmax),
-    );
-    model.set_room(room.0, room.1)?;
-    if settings.solver_stat {
-        model.edit(|m| m.opt.enableflags |= ENBL_SOLVERSTAT)?;
-    }
-    let most = 4 * std::thread::available_parallelism().map_or(1, usize::from);
-    let settings = Settings {
-        threads: settings.threads.map(|n| n.min(most)),
-        ..settings
-    };
-    let nworld_fits = u32::try_from(nworld).is_ok_and(|n| n < u32::MAX);
-    if nworld == 0 || !nworld_fits {
-        return Err(Error::Input(format!(
-            "a batch has 1 to {} worlds, not {nworld}",
-            u32::MAX - 1
-        )));
-    }
-    Ok((model, settings))
-}
-
 type Opened = (Box<dyn Worlds>, Option<String>);
 
 fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Opened> {
@@ -891,23 +537,4 @@ fn open(m: &Model, nworld: usize, settings: &Settings) -> Result<Opened> {
             (worlds, Some(why))
         }
     })
-}
-
-/// The row of an array of a world, by its name.
-pub(crate) fn field(name: &str) -> Result<&'static Field> {
-    match crate::fields::field(name) {
-        Some(field) if field.room == Room::Data => return Ok(field),
-        _ => {}
-    }
-    if own::is_of_model(name) {
-        return Err(Error::Input(format!(
-            "{name} is a field of the model, which all worlds share: after Batch::expand, Batch::set, set_where and read accept it"
-        )));
-    }
-    let names = FIELDS.iter().filter(|field| field.room == Room::Data);
-    let hint = match nearest(name, names.map(|field| field.name)) {
-        Some(near) => format!("; did you mean {near}?"),
-        None => String::new(),
-    };
-    Err(Error::Input(format!("{name} is no array of a world{hint}")))
 }
