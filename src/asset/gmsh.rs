@@ -1,14 +1,34 @@
-//! GMSH files of versions 4.1 and 2.2 in ASCII: points, and the triangles or tetrahedra between them.
+//! GMSH files of versions 4.1 and 2.2: points, and the lines, triangles or tetrahedra between them. The form in ASCII is read here.
 
 use std::str::SplitAsciiWhitespace;
 
-use super::AssetError;
+use super::{AssetError, MeshData, gmsh_binary};
 
 /// Points, and elements of dim + 1 points each.
 pub(crate) struct Gmsh {
     pub dim: usize,
     pub point: Vec<[f64; 3]>,
     pub element: Vec<i32>,
+}
+
+/// Whether a file is one of GMSH, by its first mark.
+pub(crate) fn is_gmsh(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"$MeshFormat")
+}
+
+impl Gmsh {
+    /// The file as a mesh: its triangles, or of a solid its points alone.
+    pub fn mesh(self) -> MeshData {
+        let face = match self.dim {
+            2 => self.element.as_chunks().0.to_vec(),
+            _ => Vec::new(),
+        };
+        MeshData {
+            vert: self.point.iter().map(|p| p.map(|x| x as f32)).collect(),
+            face,
+            ..MeshData::default()
+        }
+    }
 }
 
 /// Reads a file: nodes and elements in one block each, as MuJoCo takes them, nodes numbered from 1 on.
@@ -19,7 +39,7 @@ pub(crate) fn read_gmsh(bytes: &[u8]) -> Result<Gmsh, AssetError> {
     let mut format = section(&text, "MeshFormat")?;
     let version = format.next().unwrap_or_default();
     if format.next() != Some("0") {
-        return Err(AssetError::new("the GMSH file is binary; save it as ASCII"));
+        return gmsh_binary::read(bytes, version).and_then(rounded);
     }
     let (mut nodes, mut elements) = (section(&text, "Nodes")?, section(&text, "Elements")?);
     let (point, element, dim) = match version {
@@ -40,8 +60,23 @@ pub(crate) fn read_gmsh(bytes: &[u8]) -> Result<Gmsh, AssetError> {
             return Err(AssetError::new(msg));
         }
     };
-    // surfaces are kept in single precision
+    rounded(Gmsh {
+        dim,
+        point,
+        element,
+    })
+}
+
+// surfaces are kept in single precision; all elements must have nodes
+fn rounded(read: Gmsh) -> Result<Gmsh, AssetError> {
+    let Gmsh {
+        dim,
+        point,
+        element,
+    } = read;
     let single = |x: f64| if dim == 2 { f64::from(x as f32) } else { x };
+    let finite = point.as_flattened().iter().all(|x| x.is_finite());
+    ensure(finite, "a node of the GMSH file is not finite")?;
     let n = point.len();
     let inside = |i: &i32| usize::try_from(*i).is_ok_and(|i| i < n);
     ensure(
@@ -57,7 +92,7 @@ pub(crate) fn read_gmsh(bytes: &[u8]) -> Result<Gmsh, AssetError> {
 
 type Words<'a> = SplitAsciiWhitespace<'a>;
 
-fn ensure(ok: bool, msg: &str) -> Result<(), AssetError> {
+pub(super) fn ensure(ok: bool, msg: &str) -> Result<(), AssetError> {
     match ok {
         true => Ok(()),
         false => Err(AssetError::new(msg)),
@@ -85,13 +120,10 @@ fn number<T: std::str::FromStr>(words: &mut Words) -> Result<T, AssetError> {
 }
 
 fn place(words: &mut Words) -> Result<[f64; 3], AssetError> {
-    let p = [number(words)?, number(words)?, number(words)?];
-    let msg = "a node of the GMSH file is not finite";
-    ensure(p.iter().all(|x: &f64| x.is_finite()), msg)?;
-    Ok(p)
+    Ok([number(words)?, number(words)?, number(words)?])
 }
 
-const NUMBERED: &str = "the nodes of the GMSH file are not numbered 1, 2, 3 …";
+pub(super) const NUMBERED: &str = "the nodes of the GMSH file are not numbered 1, 2, 3 …";
 
 // points, and the dimension of the entity that they belong to
 fn nodes41(words: &mut Words) -> Result<(Vec<[f64; 3]>, i64), AssetError> {
@@ -119,7 +151,7 @@ fn elements41(words: &mut Words) -> Result<(Vec<i32>, usize, i64), AssetError> {
     ensure(blocks == 1, msg)?;
     let [n, _, _] = [(); 3].map(|()| number::<i64>(words));
     let [of, _, kind, num] = [(); 4].map(|()| number::<i64>(words));
-    let dim = dim_of(kind?)?;
+    let dim = dim_of(kind?, true)?;
     ensure(num? == n?, msg)?;
     let mut element = Vec::new();
     while let Some(_tag) = words.next() {
@@ -144,7 +176,7 @@ fn elements22(words: &mut Words) -> Result<(Vec<i32>, usize), AssetError> {
     let (mut element, mut found) = (Vec::new(), None);
     for _ in 0..n {
         let _tag = number::<i64>(words)?;
-        let dim = dim_of(number(words)?)?;
+        let dim = dim_of(number(words)?, false)?;
         let msg = "the elements of the GMSH file must be all triangles or all tetrahedra";
         ensure(*found.get_or_insert(dim) == dim, msg)?;
         for _ in 0..number::<i64>(words)? {
@@ -160,8 +192,10 @@ fn elements22(words: &mut Words) -> Result<(Vec<i32>, usize), AssetError> {
     }
 }
 
-fn dim_of(kind: i64) -> Result<usize, AssetError> {
+/// The dim of elements of a type; `lines` tells whether they may be lines.
+pub(super) fn dim_of(kind: i64, lines: bool) -> Result<usize, AssetError> {
     match kind {
+        1 if lines => Ok(1),
         2 => Ok(2),
         4 => Ok(3),
         _ => Err(AssetError::new(format!(

@@ -17,7 +17,7 @@ use super::xml::Node;
 use crate::asset::grid::Shape;
 use crate::asset::vec3::normalize;
 use crate::asset::{AssetError, MeshData, read_gmsh, read_obj, read_stl};
-use crate::compile::mesh::plain;
+use crate::compile::mesh::{plain, solid};
 use crate::compile::pose::{Pose, UNIT, Units, unit};
 use crate::types::{JointType, MINVAL};
 
@@ -88,11 +88,6 @@ impl Reader<'_> {
                 said.dof().order() > 0 && said.edge.equality() != EdgeEquality::False,
                 "dof",
                 "flexcomp with interpolated vertices whose strain or edges a constraint holds",
-            ),
-            (
-                said.mesh.is_some() && said.kind() == FlexcompType::Gmsh,
-                "type",
-                "flexcomp of the tetrahedra of a mesh asset",
             ),
             (
                 said.dim() == 1 && said.elasticity.young() > 0.0,
@@ -233,7 +228,17 @@ impl Reader<'_> {
             let bytes = self.files.read(file, self.limits.file);
             bytes.map_err(|e| AssetError::new(format!("file {file:?}: {e}")))
         };
+        let shape = solid(&read, asset).map_err(|e| bad(e.to_string()))?;
+        let dim = if shape.is_some() { 3 } else { 2 };
+        let fixed = shape.is_some() || said.kind() == FlexcompType::Gmsh;
+        if fixed && said.dim.is_some_and(|said| said != dim) {
+            let msg = format!("the mesh {name:?} has elements of dim {dim}; set dim to that, or leave it out");
+            return Err((Some("dim"), msg));
+        }
         let mesh = plain(&read, asset).map_err(|e| bad(e.to_string()))?;
+        if let Some(shape) = shape {
+            return Ok(shape);
+        }
         let pose = Pose {
             pos: mesh.pos,
             quat: mesh.quat,
