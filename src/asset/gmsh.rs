@@ -1,4 +1,4 @@
-//! GMSH files of versions 4.1 and 2.2: points, and the lines, triangles or tetrahedra between them. The form in ASCII is read here.
+//! GMSH files of versions 4.1 and 2.2: points, and the triangles or tetrahedra between them. The form in ASCII is read here.
 
 use std::str::SplitAsciiWhitespace;
 
@@ -151,7 +151,7 @@ fn elements41(words: &mut Words) -> Result<(Vec<i32>, usize, i64), AssetError> {
     ensure(blocks == 1, msg)?;
     let [n, _, _] = [(); 3].map(|()| number::<i64>(words));
     let [of, _, kind, num] = [(); 4].map(|()| number::<i64>(words));
-    let dim = dim_of(kind?, true)?;
+    let dim = dim_of(kind?)?;
     ensure(num? == n?, msg)?;
     let mut element = Vec::new();
     while let Some(_tag) = words.next() {
@@ -176,7 +176,7 @@ fn elements22(words: &mut Words) -> Result<(Vec<i32>, usize), AssetError> {
     let (mut element, mut found) = (Vec::new(), None);
     for _ in 0..n {
         let _tag = number::<i64>(words)?;
-        let dim = dim_of(number(words)?, false)?;
+        let dim = dim_of(number(words)?)?;
         let msg = "the elements of the GMSH file must be all triangles or all tetrahedra";
         ensure(*found.get_or_insert(dim) == dim, msg)?;
         for _ in 0..number::<i64>(words)? {
@@ -192,10 +192,9 @@ fn elements22(words: &mut Words) -> Result<(Vec<i32>, usize), AssetError> {
     }
 }
 
-/// The dim of elements of a type; `lines` tells whether they may be lines.
-pub(super) fn dim_of(kind: i64, lines: bool) -> Result<usize, AssetError> {
+/// The dim of elements of a type.
+pub(super) fn dim_of(kind: i64) -> Result<usize, AssetError> {
     match kind {
-        1 if lines => Ok(1),
         2 => Ok(2),
         4 => Ok(3),
         _ => Err(AssetError::new(format!(

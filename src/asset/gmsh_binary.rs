@@ -93,7 +93,7 @@ fn version41(raw: &mut Raw) -> Result<Gmsh, AssetError> {
     ensure(blocks == 1 && num == n, msg)?;
     let msg = "nodes and elements of the GMSH file belong to entities of different dimension";
     ensure(of == on, msg)?;
-    let dim = dim_of(kind, true)?;
+    let dim = dim_of(kind)?;
     let mut element = Vec::new();
     for _ in 0..n {
         raw.long()?;
@@ -122,7 +122,7 @@ fn version22(raw: &mut Raw) -> Result<Gmsh, AssetError> {
     // each group of elements has a head
     while left > 0 {
         let (kind, num, tags) = (raw.int()?, raw.int()?, raw.int()?);
-        let dim = dim_of(kind, false)?;
+        let dim = dim_of(kind)?;
         let msg = "the elements of the GMSH file must be all triangles or all tetrahedra";
         ensure(*found.get_or_insert(dim) == dim, msg)?;
         let msg = "a group of elements of the GMSH file is empty, or has too many";
