@@ -1278,6 +1278,10 @@ fields! {
         flex_elemedgeadr: int[nflex] fixed,
         /// first bending data address
         flex_bendingadr: int[nflex] fixed,
+        /// plastic state address; -1: elastic
+        flex_plasticadr: int[nflex](-1..nplastic) fixed,
+        /// plastic state bits; 1: bend, 2: stretch
+        flex_plasticmode: int[nflex](0..4) fixed,
         /// number of shells
         flex_shellnum: int[nflex] fixed,
         /// first shell data address
@@ -1322,6 +1326,8 @@ fields! {
         flex_bending: real[nflexbending] {varies},
         /// Rayleigh's damping coefficient
         flex_damping: real[nflex] {s},
+        /// yield strain (stretch, bend); 0: elastic
+        flex_yield: real[nflex, 2] {one},
         /// edge stiffness
         flex_edgestiffness: real[nflex] {stiffness},
         /// edge damping

@@ -86,7 +86,7 @@ fn contacts_with_flexes_are_those_of_mujoco_in_its_order() {
 
 #[test]
 fn what_touches_flexes_and_what_is_between_nodes_moves_as_in_mujoco() {
-    for name in NAMES.into_iter().chain(["cage"]) {
+    for name in NAMES.into_iter().chain(["cage", "foil", "clay"]) {
         let (m, golden) = model(name);
         for backend in BACKENDS {
             if !missing_on_device(&m).is_empty() && backend == Backend::Gpu {
@@ -124,6 +124,16 @@ fn what_touches_flexes_and_what_is_between_nodes_moves_as_in_mujoco() {
                 error < by_precision(backend, 1e-7, 5e-3),
                 "{name} {backend:?}: {error}"
             );
+            if m.nplastic > 0 {
+                let want = golden.get("out/plastic").unwrap();
+                assert!(want.iter().any(|x| x.abs() > 1e-3), "{name} yields");
+                let error = worst(batch.reals("plastic").unwrap().to_vec(), want);
+                println!("{name} {backend:?}: plastic {error:e}");
+                assert!(
+                    error < by_precision(backend, 1e-7, 5e-3),
+                    "{name} {backend:?}: {error}"
+                );
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! GMSH files of versions 4.1 and 2.2: points, and the triangles or tetrahedra between them. The form in ASCII is read here.
 
+use std::collections::HashMap;
 use std::str::SplitAsciiWhitespace;
 
 use super::{AssetError, MeshData, gmsh_binary};
@@ -17,11 +18,11 @@ pub(crate) fn is_gmsh(bytes: &[u8]) -> bool {
 }
 
 impl Gmsh {
-    /// The file as a mesh: its triangles, or of a solid its points alone.
+    /// The file as a mesh: its triangles, or those around its tetrahedra.
     pub fn mesh(self) -> MeshData {
         let face = match self.dim {
             2 => self.element.as_chunks().0.to_vec(),
-            _ => Vec::new(),
+            _ => surface(self.element.as_chunks().0),
         };
         MeshData {
             vert: self.point.iter().map(|p| p.map(|x| x as f32)).collect(),
@@ -29,6 +30,22 @@ impl Gmsh {
             ..MeshData::default()
         }
     }
+}
+
+// the faces that one tetrahedron alone has, in the order of the tetrahedra
+fn surface(tetrahedra: &[[i32; 4]]) -> Vec<[i32; 3]> {
+    let faces = |&[a, b, c, d]: &[i32; 4]| [[b, c, d], [a, d, c], [a, b, d], [a, c, b]];
+    let key = |mut face: [i32; 3]| {
+        face.sort_unstable();
+        face
+    };
+    let all: Vec<[i32; 3]> = tetrahedra.iter().flat_map(faces).collect();
+    let mut times = HashMap::new();
+    for face in &all {
+        *times.entry(key(*face)).or_insert(0) += 1;
+    }
+    let alone = |face: &[i32; 3]| times.get(&key(*face)) == Some(&1);
+    all.into_iter().filter(alone).collect()
 }
 
 /// Reads a file: nodes and elements in one block each, as MuJoCo takes them, nodes numbered from 1 on.

@@ -2,13 +2,14 @@
 
 mod cage;
 pub(super) mod material;
+pub(super) mod plastic;
 mod topology;
 
 use super::layout::merged_chain;
 use super::names::Names;
 use super::pose::{Pose, V3};
 use super::tree::{Ids, Tree};
-use crate::cpu::lib::elastic::{TETRAHEDRON, TRIANGLE};
+use crate::cpu::lib::elastic::{TETRAHEDRON, THICKNESS, TRIANGLE};
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
 use crate::mjcf::schema::{Elastic2d, EqualityTag, Flex};
@@ -108,6 +109,11 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
             Some(cage) => cage.stiffness(said, &part),
             None => material::stretching(said, &part),
         });
+        // hinges that yield find the thickness among the padding of the first triangle
+        if part.dim == 2 && plastic::mode(said, &part) & plastic::BEND != 0 {
+            let adr = m.flex_stiffnessadr[last] as usize + THICKNESS;
+            m.flex_stiffness[adr] = said.elasticity.thickness();
+        }
         if bends {
             m.flex_bendingadr[last] = m.flex_bending.len() as i32;
             m.flex_bending
@@ -115,6 +121,9 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
         }
     }
     m.flex_edgeequality.push(i32::from(held));
+    m.flex_yield.extend(plastic::yields(said, &part));
+    m.flex_plasticadr.push(-1);
+    m.flex_plasticmode.push(plastic::mode(said, &part));
     properties(m, said, &part);
     Ok(())
 }
@@ -259,13 +268,7 @@ fn check_material(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<(
         "dim",
         "edges that an equality holds and edges with stiffness exclude each other; drop one",
     )?;
-    let kept = elastic.yield_() == [0.0; 2];
-    if !kept {
-        return Err(tree
-            .spec
-            .sources
-            .unsupported(said.origin, None, "flex that yields"));
-    }
+    plastic::check(tree, said, part)?;
     if lines && elastic.young() > 0.0 {
         let what = "flex that is an elastic rod";
         return Err(tree.spec.sources.unsupported(said.origin, None, what));

@@ -119,6 +119,9 @@ fn on_device(m: &Arrays) -> Vec<Need> {
     }
     let soft = (0..m.nflex).find(|&f| touches(m, f));
     out.extend(soft.map(|f| Need::new("collisions of flexes on a device", By::Flex(f), "name")));
+    let yields = (0..m.nflex).find(|&f| m.flex_plasticmode[f] != 0);
+    let what = "flexes that yield on a device";
+    out.extend(yields.map(|f| Need::new(what, By::Flex(f), "name")));
     if sleeps(m) {
         out.push(Need::new(
             "the flag \"sleep\" on a device",
@@ -350,6 +353,9 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
     let elastic = first(&|f| implicit && m.flex_rigid[f] == 0 && m.flex_stiffnessadr[f] >= 0);
     let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
     need(what, elastic);
+    let rk = m.opt.integrator == Integrator::Rk4;
+    let yields = first(&|f| rk && m.flex_plasticmode[f] != 0);
+    need("flexes that yield with the integrator \"RK4\"", yields);
     let touching = |f: usize| touches(m, f);
     let passive = first(&|f| m.flex_passive[f] != 0 && touching(f));
     need("passive contacts of flexes", passive);

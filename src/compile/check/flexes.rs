@@ -1,7 +1,7 @@
 //! Soft bodies: vertices, edges, elements and coefficients of each lie within the lists of all, and its ids refer to its own vertices and edges.
 
 use super::{ensure, runs, span};
-use crate::compile::flex::{edges_of, stiffness_num};
+use crate::compile::flex::{edges_of, plastic, stiffness_num};
 use crate::cpu::lib::elastic::BENDING;
 use crate::error::Result;
 use crate::fields::Arrays;
@@ -91,7 +91,17 @@ fn flex(m: &Arrays, f: usize) -> Result<()> {
             span(names, f, adr, num, len)?;
         }
     }
-    let stretches = m.flex_stiffnessadr[f] >= 0;
+    let words = plastic::words(m, f);
+    let adr = i64::from(m.flex_plasticadr[f]);
+    let fits = words == 0 || (adr >= 0 && adr.saturating_add(words) <= m.nplastic as i64);
+    let why = "does not fit into a world's plastic";
+    ensure(fits, "flex_plasticadr", f, why)?;
+    let (stretch, bend) = (m.flex_stiffnessadr[f] >= 0, m.flex_bendingadr[f] >= 0);
+    let mode = m.flex_plasticmode[f];
+    let some = (mode & plastic::STRETCH == 0 || stretch) && (mode & plastic::BEND == 0 || stretch && bend);
+    let why = "says that something yields that the flex does not have";
+    ensure(some, "flex_plasticmode", f, why)?;
+    let stretches = stretch;
     let why = "leads to coefficients of stretch, and a flex of lines has none";
     ensure(dim > 1 || !stretches, "flex_stiffnessadr", f, why)?;
     inner(m, f)

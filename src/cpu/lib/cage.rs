@@ -2,6 +2,7 @@
 
 use super::contact::column;
 use super::math::*;
+use super::yielding::plastic_stretch;
 use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::MINVAL;
@@ -203,6 +204,13 @@ fn cell_force<R: Real>(m: &Model, d: &mut Data<R>, f: usize, c: usize) {
         away[n] = sub3(here, sub3(d.own.flex_node0(m, cell.node[n]), rest));
         vel[n] = mul_mat_t_vec3(mat, sub3(vel[n], v));
     }
+    if let Some(adr) = plastic_stretch(m, f) {
+        let kept = strain_matrix(&d.plastic[adr + 6 * c..][..6]);
+        for n in 0..cell.num {
+            let arm = sub3(d.own.flex_node0(m, cell.node[n]), rest);
+            away[n] = sub3(away[n], mul_mat_vec3(kept, arm));
+        }
+    }
     let size = 3 * cell.num;
     let adr = m.flex_stiffnessadr[f] as usize + c * size * size;
     for n in 0..cell.num {
@@ -219,6 +227,40 @@ fn cell_force<R: Real>(m: &Model, d: &mut Data<R>, f: usize, c: usize) {
         d.flexnode_spring[node] = add3(d.flexnode_spring[node], mul_mat_vec3(mat, pull));
         d.flexnode_damper[node] = add3(d.flexnode_damper[node], mul_mat_vec3(mat, drag));
     }
+}
+
+// a strain of three stretches and of the shears xy, xz, yz, each twice
+fn strain_matrix<R: Real>(of: &[R]) -> [R; 9] {
+    let half = R::splat(0.5);
+    let (xy, xz, yz) = (of[3] * half, of[4] * half, of[5] * half);
+    [of[0], xy, xz, xy, of[1], yz, xz, yz, of[2]]
+}
+
+/// Strain of a cell in the frame that turns with it, in the form in which plastic strains are kept, for nodes at `next`.
+pub(super) fn cell_strain<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    f: usize,
+    c: usize,
+    next: impl Fn(usize) -> [R; 3],
+) -> [R; 6] {
+    let cell = Cell::new(m, f, c);
+    let mut xpos = [[R::zero(); 3]; MOST];
+    for n in 0..cell.num {
+        xpos[n] = next(cell.node[n]);
+    }
+    let to = cell_stretched(m, d, &cell, &xpos);
+    let mat = cell_rotation(to);
+    let [x, y, z] = to.map(|column| mul_mat_t_vec3(mat, column));
+    let one = R::one();
+    [
+        x[0] - one,
+        y[1] - one,
+        z[2] - one,
+        x[1] + y[0],
+        x[2] + z[0],
+        y[2] + z[1],
+    ]
 }
 
 // mean edge vectors of a cell along its three axes, each divided by its rest length

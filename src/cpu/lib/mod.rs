@@ -49,3 +49,4 @@ pub(crate) mod touch;
 pub(crate) mod turns;
 pub(crate) mod warning;
 pub(crate) mod wrap;
+pub(crate) mod yielding;
