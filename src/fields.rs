@@ -1250,8 +1250,8 @@ fields! {
         flex_matid: int[nflexelem](-1..nmat),
         /// group for visibility
         flex_group: int[nflex],
-        /// order of interpolation (0: vertices move by themselves, 1, 2)
-        flex_interp: int[nflex](0..3) fixed,
+        /// order of interpolation (0: vertices move by themselves, 1, 2; of a shell negative)
+        flex_interp: int[nflex](-2..3) fixed,
         /// finite cell num per dimension
         flex_cellnum: int[nflex, 3] fixed,
         /// first node address
@@ -1772,6 +1772,10 @@ fields! {
         tendon_Jpat: int[ntendon](-1..nJpat) derived,
         /// sparsity pattern of an equality's rows (ours)
         eq_Jpat: int[neq](-1..nJpat) derived,
+        /// cell or face of a flex whose strains an equality holds; -1: none (ours)
+        eq_patch: int[neq] derived,
+        /// number of strains that an equality holds (ours)
+        eq_modenum: int[neq] derived,
         /// number of edges of a flex whose length depends on a dof, if a stage uses the edges (ours)
         flex_rownum: int[nflex] derived,
         /// sparsity pattern of the row of a flex edge; -1: it makes none (ours)

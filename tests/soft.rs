@@ -9,7 +9,10 @@ use manyworlds::compile::{missing, missing_on_device};
 use manyworlds::fields::Arrays;
 use manyworlds::{Batch, Data, Model};
 
-const NAMES: [&str; 6] = ["lines", "sheet", "block", "soft", "rigid", "nodes"];
+const NAMES: [&str; 7] = ["lines", "sheet", "block", "soft", "rigid", "nodes", "drum"];
+
+/// Models without contacts.
+const ALONE: [&str; 5] = ["cage", "foil", "clay", "shell", "strain"];
 
 fn model(name: &str) -> (Model, Golden) {
     let path = format!("tests/golden/soft_{name}");
@@ -86,7 +89,7 @@ fn contacts_with_flexes_are_those_of_mujoco_in_its_order() {
 
 #[test]
 fn what_touches_flexes_and_what_is_between_nodes_moves_as_in_mujoco() {
-    for name in NAMES.into_iter().chain(["cage", "foil", "clay"]) {
+    for name in NAMES.into_iter().chain(ALONE) {
         let (m, golden) = model(name);
         for backend in BACKENDS {
             if !missing_on_device(&m).is_empty() && backend == Backend::Gpu {
@@ -294,10 +297,15 @@ fn what_between_nodes_is_not_there_is_refused_by_name() {
     assert_eq!(missing(&m), [""; 0]);
     assert_eq!(missing_on_device(&m), [""; 0]);
     assert_eq!(missing(&of("", "").unwrap()), [""; 0], "they may touch");
-    let refused = of("", r#"<edge equality="strain"/>"#)
-        .unwrap_err()
-        .to_string();
-    assert!(refused.contains("strain or edges"), "{refused}");
+    let strain = of("", &format!(r#"<edge equality="strain"/>{apart}"#)).unwrap();
+    let what = "model.xml:1:20: the equality \"flexstrain\" on a device";
+    assert_eq!(missing_on_device(&strain), [what]);
+    let elastic = r#"<elasticity young="1e3" thickness=".1" elastic2d="stretch"/>"#;
+    let shell = of("", &format!("{elastic}{apart}")).unwrap();
+    let what = "model.xml:1:20: shells between nodes on a device";
+    assert_eq!(missing_on_device(&shell), [what]);
+    let edges = of("", r#"<edge equality="true"/>"#).unwrap_err();
+    assert!(edges.to_string().contains("whose edges a constraint holds"), "{edges}");
 }
 
 /// Short texts that would make huge flexes are refused before these are made.

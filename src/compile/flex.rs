@@ -3,12 +3,15 @@
 mod cage;
 pub(super) mod material;
 pub(super) mod plastic;
+mod shell;
+mod strain;
 mod topology;
 
 use super::layout::merged_chain;
 use super::names::Names;
 use super::pose::{Pose, V3};
 use super::tree::{Ids, Tree};
+use crate::cpu::lib::cage::STRAIN;
 use crate::cpu::lib::elastic::{TETRAHEDRON, THICKNESS, TRIANGLE};
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
@@ -76,25 +79,29 @@ fn poses(m: &Arrays) -> Vec<Pose> {
 
 fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) -> Result<()> {
     let part = part(tree, names, poses, said)?;
-    let held = held(tree, said);
-    check_material(tree, said, &part, held)?;
+    let held = held(tree, said, EqualityTag::Flex);
+    let strain = held_strain(tree, said, &part)?;
+    check_material(tree, said, &part, held || strain)?;
     check_bodies(m, tree, names, said, &part)?;
     check_cage(tree, said, &part, held)?;
     let shape = topology::of(&part);
     let elastic = said.elasticity.young() > 0.0;
-    let bends = elastic && part.dim == 2 && bends(said);
+    let shell = part.cage.as_ref().filter(|cage| cage.shell);
+    let bends = elastic && bends(said) && (shell.is_some() || part.dim == 2 && part.cage.is_none());
+    let stretches = strain || elastic && (shell.is_none() || stretches(said));
     vertices(m, &part);
-    edges(m, &part, &shape, bends);
+    edges(m, &part, &shape, bends && part.cage.is_none());
     elements(m, tree, names, said, &shape)?;
 
     // the material
     m.flex_stiffnessadr.push(-1);
     m.flex_bendingadr.push(-1);
-    if elastic {
-        let last = m.flex_stiffnessadr.len() - 1;
+    let last = m.flex_stiffnessadr.len() - 1;
+    if stretches {
         m.flex_stiffnessadr[last] = m.flex_stiffness.len() as i32;
         let more = part.cage.as_ref().map_or(0, |cage| {
-            cage::stiffness_num(cage.order as i64, cage.cells.map(|n| n as i64)) as usize
+            let order = if cage.shell { -1 } else { 1 } * cage.order as i64;
+            cage::stiffness_num(order, cage.cells.map(|n| n as i64)) as usize
         });
         let need = m.flex_stiffness.len().saturating_add(more);
         if need > MAXSTIFFNESS {
@@ -106,21 +113,23 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
             });
         }
         m.flex_stiffness.extend(match &part.cage {
-            Some(cage) => cage.stiffness(said, &part),
+            Some(cage) => shell::coefficients(cage, said, &part, strain),
             None => material::stretching(said, &part),
         });
         // hinges that yield find the thickness among the padding of the first triangle
-        if part.dim == 2 && plastic::mode(said, &part) & plastic::BEND != 0 {
+        if plastic::mode(said, &part) & plastic::BEND != 0 {
             let adr = m.flex_stiffnessadr[last] as usize + THICKNESS;
             m.flex_stiffness[adr] = said.elasticity.thickness();
         }
-        if bends {
-            m.flex_bendingadr[last] = m.flex_bending.len() as i32;
-            m.flex_bending
-                .extend(material::bending(said, &part, &shape));
-        }
     }
-    m.flex_edgeequality.push(i32::from(held));
+    if bends {
+        m.flex_bendingadr[last] = m.flex_bending.len() as i32;
+        m.flex_bending.extend(match shell {
+            Some(cage) => cage.bends(said),
+            None => material::bending(said, &part, &shape),
+        });
+    }
+    m.flex_edgeequality.push(if strain { STRAIN } else { i32::from(held) });
     m.flex_yield.extend(plastic::yields(said, &part));
     m.flex_plasticadr.push(-1);
     m.flex_plasticmode.push(plastic::mode(said, &part));
@@ -135,10 +144,26 @@ fn bends(said: &Flex) -> bool {
     )
 }
 
-// whether an equality constrains the edges of a flex
-fn held(tree: &Tree, said: &Flex) -> bool {
+fn stretches(said: &Flex) -> bool {
+    matches!(
+        said.elasticity.elastic2d(),
+        Elastic2d::Stretch | Elastic2d::Both
+    )
+}
+
+// whether an equality of a kind constrains a flex
+fn held(tree: &Tree, said: &Flex, tag: EqualityTag) -> bool {
     let mut equalities = tree.spec.equalities.iter();
-    equalities.any(|e| e.tag == EqualityTag::Flex && e.flex.is_some() && e.flex == said.name)
+    equalities.any(|e| e.tag == tag && e.flex.is_some() && e.flex == said.name)
+}
+
+// whether equalities constrain strains of a flex
+fn held_strain(tree: &Tree, said: &Flex, part: &Part) -> Result<bool> {
+    let strain = held(tree, said, EqualityTag::Flexstrain);
+    let msg = "flexstrain is for flexes between nodes: dof trilinear or quadratic";
+    let ok = !strain || part.cage.is_some();
+    tree.ensure(ok, said.origin, Some("dof"), msg)?;
+    Ok(strain)
 }
 
 fn part(tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) -> Result<Part> {
@@ -257,11 +282,12 @@ fn check_material(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<(
         "dim",
         "poisson must be at least 0 and below 0.5",
     )?;
-    ensure(!flat || part.dim == 2, "dim", "elastic2d is for dim 2")?;
+    let sheet = part.dim == 2 || part.cage.is_some();
+    ensure(!flat || sheet, "dim", "elastic2d is for dim 2")?;
     ensure(
         !held || elastic.young() <= 0.0 || elastic.elastic2d() == Elastic2d::Bend,
         "dim",
-        "edges that an equality holds and elasticity (young) exclude each other, but that of bending alone; drop one",
+        "edges or strains that an equality holds and elasticity (young) exclude each other, but that of bending alone; drop one",
     )?;
     ensure(
         !held || edge.stiffness() <= 0.0,
@@ -277,15 +303,15 @@ fn check_material(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<(
     ensure(condim, "dim", "condim of its contacts must be 1, 3, 4 or 6")
 }
 
-// a flex with nodes must be a solid
+// a flex with nodes must be a solid or a shell
 fn check_cage(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<()> {
-    if part.cage.is_none() {
+    let Some(cage) = &part.cage else {
         return Ok(());
-    }
+    };
     let lacks = [
         (
-            part.dim != 3,
-            "flex with interpolated vertices that is no solid (dim 3)",
+            part.dim < 2 || (part.dim == 2 && !cage.shell),
+            "flex with interpolated vertices that is neither a solid (dim 3) nor a shell (elastic2d)",
         ),
         (
             held,

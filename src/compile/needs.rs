@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::tree::Tree;
 use crate::cpu;
 use crate::cpu::collision::Kind;
+use crate::cpu::lib::cage::STRAIN;
 use crate::cpu::lib::sleep::sleeps;
 use crate::cpu::lib::sparse::ancestor;
 use crate::cpu::sensor_pos::{geoms, tells_distance};
@@ -119,6 +120,11 @@ fn on_device(m: &Arrays) -> Vec<Need> {
     }
     let soft = (0..m.nflex).find(|&f| touches(m, f));
     out.extend(soft.map(|f| Need::new("collisions of flexes on a device", By::Flex(f), "name")));
+    let shell = (0..m.nflex).find(|&f| m.flex_interp[f] < 0);
+    out.extend(shell.map(|f| Need::new("shells between nodes on a device", By::Flex(f), "name")));
+    let strain = (0..m.nflex).find(|&f| m.flex_edgeequality[f] == STRAIN);
+    let what = "the equality \"flexstrain\" on a device";
+    out.extend(strain.map(|f| Need::new(what, By::Flex(f), "name")));
     let yields = (0..m.nflex).find(|&f| m.flex_plasticmode[f] != 0);
     let what = "flexes that yield on a device";
     out.extend(yields.map(|f| Need::new(what, By::Flex(f), "name")));

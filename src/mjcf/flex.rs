@@ -7,8 +7,8 @@ use super::flexshape;
 use super::log::Log;
 use super::read::Reader;
 use super::schema::{
-    Angle, Body, EdgeEquality, Equality, EqualityTag, Flex, FlexDof, FlexEdge, FlexPin, Flexcomp,
-    FlexcompType, Inertial, Joint,
+    Angle, Body, EdgeEquality, Elastic2d, Equality, EqualityTag, Flex, FlexDof, FlexEdge, FlexPin,
+    Flexcomp, FlexcompType, Inertial, Joint,
 };
 use super::settings::block;
 use super::table::Attrs;
@@ -19,6 +19,7 @@ use crate::asset::vec3::normalize;
 use crate::asset::{AssetError, MeshData, read_gmsh, read_obj, read_stl};
 use crate::compile::mesh::{plain, solid};
 use crate::compile::pose::{Pose, UNIT, Units, unit};
+use crate::cpu::lib::shell::face_num;
 use crate::types::{JointType, MINVAL};
 
 const CHILDREN: [&str; 3] = ["edge", "elasticity", "contact"];
@@ -80,14 +81,9 @@ impl Reader<'_> {
         }
         let unsupported = [
             (
-                said.dof().order() > 0 && said.dim() != 3 && !said.is_given(),
+                said.dof().order() > 0 && said.edge.equality() == EdgeEquality::True,
                 "dof",
-                "flexcomp with interpolated vertices that is no solid (dim 3)",
-            ),
-            (
-                said.dof().order() > 0 && said.edge.equality() != EdgeEquality::False,
-                "dof",
-                "flexcomp with interpolated vertices whose strain or edges a constraint holds",
+                "flexcomp with interpolated vertices whose edges a constraint holds",
             ),
             (
                 said.dim() == 1 && said.elasticity.young() > 0.0,
@@ -374,6 +370,28 @@ impl Reader<'_> {
         self.log.mistake(at, Some(attr), msg);
     }
 
+    // an equality for each cell that is not empty, or for each face of a shell
+    fn hold_strains(&mut self, node: &Node, said: &Flexcomp, cage: &Cage, shell: bool) {
+        let cells = said.cellcount().map(|n| n.max(0) as usize);
+        let [_, y, z] = cells;
+        let num = if shell { face_num(cells) } else { cage.empty.len() };
+        for c in (0..num).filter(|&c| shell || !cage.empty[c]) {
+            let cell = match shell {
+                true => [c as i32, -1, -1],
+                false => [c / (y * z), c / z % y, c % z].map(|n| n as i32),
+            };
+            self.spec.equalities.push(Equality {
+                tag: EqualityTag::Flexstrain,
+                flex: said.name.clone(),
+                cell: Some(cell),
+                solref: said.edge.solref.clone(),
+                solimp: said.edge.solimp.clone(),
+                origin: node.origin,
+                ..Equality::default()
+            });
+        }
+    }
+
     // a body at each node of a grid that is not pinned and carries mass; vertices are between the nodes
     fn flex_in_cage(
         &mut self,
@@ -384,8 +402,9 @@ impl Reader<'_> {
         parent: &str,
         mut shape: Shape,
     ) {
-        if shape.dim != 3 {
-            let what = "flexcomp with interpolated vertices that is no solid (dim 3)";
+        let shell = said.elasticity.elastic2d() != Elastic2d::None;
+        if shape.dim < 2 || (shape.dim == 2 && !shell) {
+            let what = "flexcomp with interpolated vertices that is neither a solid (dim 3) nor a shell (elastic2d)";
             return self.log.unsupported(node.origin, Some("dof"), what);
         }
         if said.is_given() {
@@ -394,11 +413,11 @@ impl Reader<'_> {
         }
         let most = self.limits.elements.saturating_sub(self.elements);
         let (cells, order) = (said.cellcount(), said.dof().order());
-        let cage = match Cage::around(&shape.point, &shape.element, cells, order, most) {
+        let cage = match Cage::around(&shape.point, &shape.element, cells, order, most, shell) {
             Ok(cage) => cage,
             Err(msg) => return self.log.mistake(node.origin, Some("cellcount"), msg),
         };
-        let mut pinned = match pins(said, cage.node.len(), 3, Some(cage.count)) {
+        let mut pinned = match pins(said, cage.node.len(), shape.dim, Some(cage.count)) {
             Ok(pinned) => pinned,
             Err(bad) => return self.bad_pin(node, said, bad),
         };
@@ -444,6 +463,9 @@ impl Reader<'_> {
         flex.dof = Some(said.dof());
         flex.cellcount = Some(said.cellcount());
         self.spec.flexes.push(flex);
+        if said.edge.equality() == EdgeEquality::Strain {
+            self.hold_strains(node, said, &cage, shell);
+        }
     }
 }
 

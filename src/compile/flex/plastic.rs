@@ -44,13 +44,13 @@ pub(super) fn mode(said: &Flex, part: &Part) -> i32 {
     let elastic = said.elasticity.young() > 0.0 && !part.rigid;
     let [stretch, bend] = yields(said, part);
     let flat = said.elasticity.elastic2d();
-    let stretches =
-        matches!(flat, Elastic2d::Stretch | Elastic2d::Both) || (part.dim == 3 && !bends(said));
+    let solid = part.dim == 3 && flat == Elastic2d::None;
+    let stretches = matches!(flat, Elastic2d::Stretch | Elastic2d::Both) || solid;
     let mut mode = 0;
     if elastic && stretch > 0.0 && stretches {
         mode |= STRETCH;
     }
-    if elastic && bend > 0.0 && bends(said) {
+    if elastic && bend > 0.0 && bends(said) && part.cage.is_none() {
         mode |= BEND;
     }
     mode
@@ -65,6 +65,7 @@ pub(in crate::compile) fn words(m: &Arrays, f: usize) -> i64 {
         words += match (m.flex_interp[f], m.flex_dim[f]) {
             (0, 2) => 3 * i64::from(m.flex_elemnum[f]),
             (0, _) => 6 * i64::from(m.flex_elemnum[f]),
+            (order, _) if order < 0 => 3 * faces(cells),
             _ => cells.into_iter().fold(6, i64::saturating_mul),
         };
     }
@@ -72,6 +73,11 @@ pub(in crate::compile) fn words(m: &Arrays, f: usize) -> i64 {
         words += i64::from(m.flex_edgenum[f]);
     }
     words
+}
+
+fn faces([x, y, z]: [i64; 3]) -> i64 {
+    let sides = [(x, y), (y, z), (z, x)].map(|(a, b)| a.saturating_mul(b));
+    2 * sides.into_iter().fold(0, i64::saturating_add)
 }
 
 /// Places the plastic states of flexes after those of springs.

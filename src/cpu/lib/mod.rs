@@ -38,6 +38,7 @@ pub(crate) mod restart;
 pub(crate) mod rows;
 pub(crate) mod sensor;
 pub(crate) mod servo;
+pub(crate) mod shell;
 pub(crate) mod skyline;
 pub(crate) mod sleep;
 pub(crate) mod slope;

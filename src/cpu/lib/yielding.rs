@@ -1,8 +1,9 @@
 //! Flexes that yield: what of a strain is plastic after a step, and where it is kept.
 
-use crate::cpu::lib::cage::{cell_strain, node_xpos};
+use crate::cpu::lib::cage::{Patch, node_xpos, patch, patch_num};
 use crate::cpu::lib::elastic::{BENDING, EDGES, THICKNESS};
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::shell::cell_size;
 use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::DSBL_SPRING;
@@ -39,7 +40,7 @@ pub fn yield_flexes<R: Real>(m: &Model, d: &mut Data<R>) {
         match (plastic_stretch(m, f), m.flex_interp[f], m.flex_dim[f]) {
             (Some(adr), 0, 2) => yield_triangles(m, d, f, adr),
             (Some(adr), 0, _) => yield_tetrahedra(m, d, f, adr),
-            (Some(adr), ..) => yield_cells(m, d, f, adr),
+            (Some(adr), ..) => yield_patches(m, d, f, adr),
             _ => {}
         }
         if let Some(adr) = plastic_bend(m, f) {
@@ -215,28 +216,67 @@ fn isochoric<R: Real>(a: [[R; 3]; 3]) -> R {
     x - R::one()
 }
 
-// von Mises of the small strain of a cell
-fn yield_cells<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
+// von Mises of the small strain of a cell, or of a face of a shell
+fn yield_patches<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
     let limit = d.own.flex_yield(m, 2 * f);
-    let cells = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
-    for c in 0..cells.iter().product() {
+    for c in 0..patch_num(m, f) {
         let place = |n: usize| next(m, d, m.flex_nodebodyid[n] as usize, node_xpos(m, d, n));
-        let mut strain = cell_strain(m, d, f, c, place);
-        let at = adr + 6 * c;
-        for (k, x) in strain.iter_mut().enumerate() {
-            *x -= d.plastic[at + k];
+        let patch = patch(m, d, f, c, place);
+        let words = patch.words();
+        let at = adr + words * c;
+        let mut strain = patch.strain();
+        for (x, plastic) in strain.iter_mut().zip(&d.plastic[at..at + words]) {
+            *x -= *plastic;
         }
-        let mean = (strain[0] + strain[1] + strain[2]) * R::splat(1.0 / 3.0);
-        for x in &mut strain[..3] {
-            *x -= mean;
-        }
-        let [x, y, z, xy, xz, yz] = strain.map(|x| x * x);
-        let square = x + y + z + R::splat(0.5) * (xy + xz + yz);
+        let square = match words {
+            6 => deviator(&mut strain),
+            _ => plane_deviator(&mut strain, thinning(m, d, f, &patch)),
+        };
         let moved = R::one() - kept(square, limit);
-        for (k, x) in strain.into_iter().enumerate() {
+        for (k, x) in strain.into_iter().take(words).enumerate() {
             d.plastic[at + k] += moved * x;
         }
     }
+}
+
+// takes the change of volume from a strain; the square of what is left
+fn deviator<R: Real>(strain: &mut [R; 6]) -> R {
+    let mean = (strain[0] + strain[1] + strain[2]) * R::splat(1.0 / 3.0);
+    for x in &mut strain[..3] {
+        *x -= mean;
+    }
+    let [x, y, z, xy, xz, yz] = strain.map(|x| x * x);
+    x + y + z + R::splat(0.5) * (xy + xz + yz)
+}
+
+// the same in a plane: what is stretched gets thinner and keeps its change of area
+fn plane_deviator<R: Real>(strain: &mut [R; 6], thinning: R) -> R {
+    let (half, third) = (R::splat(0.5), R::splat(1.0 / 3.0));
+    let trace = strain[0] + strain[1];
+    let [x, y, xy, ..] = strain.map(|x| x * x);
+    let plane = x + y + half * xy;
+    let grows = R::zero().le(trace);
+    let rest = R::one() - thinning;
+    let across = thinning * thinning - rest * rest * third;
+    let square = plane + trace * trace * R::select(grows, across, -half);
+    let area = R::select(grows, R::zero(), trace * half);
+    strain[0] -= area;
+    strain[1] -= area;
+    square
+}
+
+// how much thinner a face gets, relative to what its area grows: Poisson's ratio by the coefficients of its first node
+fn thinning<R: Real>(m: &Model, d: &Data<R>, f: usize, patch: &Patch<R>) -> R {
+    let size = cell_size(m, d, f);
+    let [a, b] = patch.axes();
+    let of = |r: usize, c: usize| -d.own.flex_stiffness(m, patch.adr + r * 3 * patch.num + c);
+    let slope = if patch.num == 4 { 1.0 / 3.0 } else { 14.0 / 45.0 };
+    let shape = size[a] / size[b] + size[b] / size[a];
+    let both = R::splat(4.0) * of(a, b);
+    let shear = ((of(a, a) + of(b, b)) / (R::splat(slope) * shape) - both) * R::splat(0.5);
+    let lame = both - shear;
+    // of Poisson's ratio v it is v / (1 - v)
+    lame / (R::splat(2.0) * shear)
 }
 
 // hinges keep what bends their outer fibres too far, as a coefficient of the bend at rest
