@@ -298,11 +298,11 @@ fn what_between_nodes_is_not_there_is_refused_by_name() {
     assert_eq!(missing_on_device(&m), [""; 0]);
     assert_eq!(missing(&of("", "").unwrap()), [""; 0], "they may touch");
     let strain = of("", &format!(r#"<edge equality="strain"/>{apart}"#)).unwrap();
-    let what = "model.xml:1:20: the equality \"flexstrain\" on a device";
+    let what = "model.xml:1:30: the equality \"flexstrain\" on a device";
     assert_eq!(missing_on_device(&strain), [what]);
     let elastic = r#"<elasticity young="1e3" thickness=".1" elastic2d="stretch"/>"#;
     let shell = of("", &format!("{elastic}{apart}")).unwrap();
-    let what = "model.xml:1:20: shells between nodes on a device";
+    let what = "model.xml:1:30: shells between nodes on a device";
     assert_eq!(missing_on_device(&shell), [what]);
     let edges = of("", r#"<edge equality="true"/>"#).unwrap_err();
     assert!(edges.to_string().contains("whose edges a constraint holds"), "{edges}");

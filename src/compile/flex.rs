@@ -3,6 +3,7 @@
 mod cage;
 pub(super) mod material;
 pub(super) mod plastic;
+pub(crate) mod rod;
 mod shell;
 mod strain;
 mod topology;
@@ -88,9 +89,14 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
     let elastic = said.elasticity.young() > 0.0;
     let shell = part.cage.as_ref().filter(|cage| cage.shell);
     let bends = elastic && bends(said) && (shell.is_some() || part.dim == 2 && part.cage.is_none());
-    let stretches = strain || elastic && (shell.is_none() || stretches(said));
+    let stretches = strain || elastic && part.dim > 1 && (shell.is_none() || stretches(said));
+    let rod = match elastic && part.dim == 1 && !part.rigid && part.cage.is_none() {
+        true => rod::records(m, tree, names, said, &part)?,
+        false => Vec::new(),
+    };
+    let radius = rod::radius(tree, said, &part)?;
     vertices(m, &part);
-    edges(m, &part, &shape, bends && part.cage.is_none());
+    edges(m, &part, &shape, bends);
     elements(m, tree, names, said, &shape)?;
 
     // the material
@@ -117,7 +123,7 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
             None => material::stretching(said, &part),
         });
         // hinges that yield find the thickness among the padding of the first triangle
-        if plastic::mode(said, &part) & plastic::BEND != 0 {
+        if part.cage.is_none() && self::bends(said) && plastic::yields(said, &part)[1] > 0.0 {
             let adr = m.flex_stiffnessadr[last] as usize + THICKNESS;
             m.flex_stiffness[adr] = said.elasticity.thickness();
         }
@@ -129,6 +135,11 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
             None => material::bending(said, &part, &shape),
         });
     }
+    if !rod.is_empty() {
+        m.flex_bendingadr[last] = m.flex_bending.len() as i32;
+        m.flex_bending.extend(rod);
+    }
+    m.flex_radius.push(radius);
     m.flex_edgeequality.push(if strain { STRAIN } else { i32::from(held) });
     m.flex_yield.extend(plastic::yields(said, &part));
     m.flex_plasticadr.push(-1);
@@ -295,10 +306,7 @@ fn check_material(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<(
         "edges that an equality holds and edges with stiffness exclude each other; drop one",
     )?;
     plastic::check(tree, said, part)?;
-    if lines && elastic.young() > 0.0 {
-        let what = "flex that is an elastic rod";
-        return Err(tree.spec.sources.unsupported(said.origin, None, what));
-    }
+    ensure(elastic.shear() >= 0.0, "dim", "shear must not be negative")?;
     let condim = matches!(said.contact.condim(), 1 | 3 | 4 | 6);
     ensure(condim, "dim", "condim of its contacts must be 1, 3, 4 or 6")
 }
@@ -476,7 +484,6 @@ fn properties(m: &mut Arrays, said: &Flex, part: &Part) {
     m.flex_activelayers.push(contact.activelayers());
     m.flex_passive.push(i32::from(contact.passive()));
     m.flex_group.push(said.group());
-    m.flex_radius.push(said.radius());
     m.flex_damping.push(said.elasticity.damping());
     m.flex_edgestiffness.push(said.edge.stiffness());
     m.flex_edgedamping.push(said.edge.damping());

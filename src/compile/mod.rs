@@ -22,7 +22,7 @@ mod custom;
 mod edit;
 mod emit;
 mod equality;
-mod flex;
+pub(crate) mod flex;
 mod fluid;
 mod follow;
 mod geom;

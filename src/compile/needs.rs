@@ -359,6 +359,8 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
     let elastic = first(&|f| implicit && m.flex_rigid[f] == 0 && m.flex_stiffnessadr[f] >= 0);
     let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
     need(what, elastic);
+    let rod = first(&|f| m.flex_dim[f] == 1 && m.flex_bendingadr[f] >= 0);
+    need("elastic rods", rod);
     let rk = m.opt.integrator == Integrator::Rk4;
     let yields = first(&|f| rk && m.flex_plasticmode[f] != 0);
     need("flexes that yield with the integrator \"RK4\"", yields);

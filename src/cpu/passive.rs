@@ -140,7 +140,8 @@ fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
         } else if m.flex_stiffnessadr[f] >= 0 && m.flex_rigid[f] == 0 {
             stretch_forces(m, d, f);
         }
-        if m.flex_bendingadr[f] >= 0 && m.flex_rigid[f] == 0 && m.flex_interp[f] == 0 {
+        let hinges = m.flex_dim[f] == 2 && m.flex_interp[f] == 0;
+        if m.flex_bendingadr[f] >= 0 && m.flex_rigid[f] == 0 && hinges {
             bend_forces(m, d, f);
         }
     }

@@ -3,6 +3,7 @@
 use super::attrs::{self, Plain, check_orientation};
 use super::defaults::{no_children, unknown_element};
 use super::flexcage::Cage;
+use super::flexrod;
 use super::flexshape;
 use super::log::Log;
 use super::read::Reader;
@@ -84,11 +85,6 @@ impl Reader<'_> {
                 said.dof().order() > 0 && said.edge.equality() == EdgeEquality::True,
                 "dof",
                 "flexcomp with interpolated vertices whose edges a constraint holds",
-            ),
-            (
-                said.dim() == 1 && said.elasticity.young() > 0.0,
-                "dim",
-                "flexcomp of an elastic rod",
             ),
         ];
         for (_, attr, what) in unsupported.iter().filter(|(is, ..)| *is) {
@@ -328,6 +324,11 @@ impl Reader<'_> {
             flex.body = Some(parent.to_owned());
             flex.vertex = Some(shape.point.as_flattened().to_vec());
             return self.spec.flexes.push(flex);
+        }
+
+        if shape.dim == 1 && said.elasticity.young() > 0.0 && said.dof() == FlexDof::Full {
+            self.twists
+                .extend(flexrod::twists(node, said, &shape, &pinned));
         }
 
         // a body at each point that is not pinned

@@ -12,7 +12,7 @@ use super::limits::Limits;
 use super::log::Log;
 use super::nearest::nearest;
 use super::packages;
-use super::schema::Compiler;
+use super::schema::{Body, Compiler};
 use super::spec::Spec;
 use super::xml::{Includer, Node, text_of};
 use crate::error::{Error, Result};
@@ -21,6 +21,8 @@ use crate::error::{Error, Result};
 pub(crate) struct Model {
     pub name: String,
     pub spec: Spec,
+    /// Bodies of the twists of rods, to be put behind the body of the world that is being read.
+    pub twists: Vec<Body>,
 }
 
 /// State of reading a model.
@@ -260,6 +262,7 @@ fn read_here(text: String, shown: &str, path: &str, files: Files, limits: &Limit
         attaching: 0,
         nesting: 0,
         elements: 0,
+        twists: Vec::new(),
         around: vec![files::tidy(path)],
         path: files::tidy(path),
     };

@@ -181,9 +181,9 @@ fn between(m: &Arrays, f: usize) -> Result<()> {
     Ok(())
 }
 
-// number of bending coefficients of a flex; of a shell between nodes the first of them tells
+// number of bending coefficients of a flex; of a rod and of a shell between nodes the first of them tells
 fn bending_num(m: &Arrays, f: usize, edges: i64) -> i64 {
-    if m.flex_interp[f] >= 0 {
+    if m.flex_interp[f] >= 0 && m.flex_dim[f] != 1 {
         return edges * BENDING as i64;
     }
     let adr = usize::try_from(m.flex_bendingadr[f]).unwrap_or_default();

@@ -59,7 +59,7 @@ pub(super) fn mode(said: &Flex, part: &Part) -> i32 {
 /// Number of words of the plastic state of a flex.
 pub(in crate::compile) fn words(m: &Arrays, f: usize) -> i64 {
     let mode = m.flex_plasticmode[f];
-    let mut words = 0;
+    let mut words = super::rod::words(m, f);
     if mode & STRETCH != 0 {
         let cells = [0, 1, 2].map(|k| i64::from(m.flex_cellnum[3 * f + k]));
         words += match (m.flex_interp[f], m.flex_dim[f]) {
