@@ -21,8 +21,6 @@ use crate::error::{Error, Result};
 pub(crate) struct Model {
     pub name: String,
     pub spec: Spec,
-    /// Bodies of the twists of rods, to be put behind the body of the world that is being read.
-    pub twists: Vec<Body>,
 }
 
 /// State of reading a model.
@@ -32,6 +30,8 @@ pub(crate) struct Reader<'a> {
     pub limits: &'a Limits,
     pub classes: Classes,
     pub spec: Spec,
+    /// Bodies of the twists of rods, to be put behind the body of the world that is being read.
+    pub twists: Vec<Body>,
     /// Models that may be attached.
     pub models: Vec<Model>,
     /// Keyframes of attached models.
