@@ -9,7 +9,9 @@ use manyworlds::compile::{missing, missing_on_device};
 use manyworlds::fields::Arrays;
 use manyworlds::{Batch, Data, Model};
 
-const NAMES: [&str; 7] = ["lines", "sheet", "block", "soft", "rigid", "nodes", "drum"];
+const NAMES: [&str; 8] = [
+    "lines", "sheet", "block", "soft", "rigid", "nodes", "drum", "field",
+];
 
 /// Models without contacts.
 const ALONE: [&str; 5] = ["cage", "foil", "clay", "shell", "strain"];
@@ -270,18 +272,23 @@ fn a_flex_that_something_holds_may_have_joints_around_it() {
 }
 
 #[test]
-fn fields_of_distances_that_touch_flexes_are_refused_by_name() {
-    let xml = |contact: &str| {
+fn fields_of_distances_touch_triangles_alone() {
+    let xml = |dim: i32, contact: &str| {
         format!(
             r#"<mujoco><extension><plugin plugin="mujoco.sdf.torus"><instance name="t"><config key="radius1" value=".35"/><config key="radius2" value=".15"/></instance></plugin></extension>
 <asset><mesh name="t"><plugin instance="t"/></mesh></asset><worldbody><geom type="sdf" mesh="t"><plugin instance="t"/></geom>
-<flexcomp name="f" dim="2" count="3 3 1" spacing=".1 .1 .1"><edge equality="true"/><contact {contact}/></flexcomp></worldbody></mujoco>"#
+<flexcomp name="f" dim="{dim}" count="3 3 3" spacing=".1 .1 .1"><edge equality="true"/><contact {contact}/></flexcomp></worldbody></mujoco>"#
         )
     };
-    let of = |contact: &str| missing(&Model::from_xml_str(&xml(contact)).unwrap());
-    let what = "model.xml:3:11: collisions of flexes with signed distance fields";
-    assert_eq!(of(""), [what]);
-    assert_eq!(of(r#"contype="0" conaffinity="0""#), [""; 0]);
+    let of = |dim: i32, contact: &str| {
+        let m = Model::from_xml_str(&xml(dim, contact)).unwrap();
+        assert_eq!(missing(&m), [""; 0]);
+        let fields = (0..m.ncollision).filter(|&k| m.collision_geom1[k] == 0);
+        fields.count()
+    };
+    assert_eq!(of(2, ""), 8);
+    assert_eq!(of(3, ""), 0);
+    assert_eq!(of(2, r#"contype="0" conaffinity="0""#), 0);
 }
 
 #[test]
@@ -305,7 +312,10 @@ fn what_between_nodes_is_not_there_is_refused_by_name() {
     let what = "model.xml:1:30: shells between nodes on a device";
     assert_eq!(missing_on_device(&shell), [what]);
     let edges = of("", r#"<edge equality="true"/>"#).unwrap_err();
-    assert!(edges.to_string().contains("whose edges a constraint holds"), "{edges}");
+    assert!(
+        edges.to_string().contains("whose edges a constraint holds"),
+        "{edges}"
+    );
 }
 
 /// Short texts that would make huge flexes are refused before these are made.

@@ -140,7 +140,8 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
         m.flex_bending.extend(rod);
     }
     m.flex_radius.push(radius);
-    m.flex_edgeequality.push(if strain { STRAIN } else { i32::from(held) });
+    m.flex_edgeequality
+        .push(if strain { STRAIN } else { i32::from(held) });
     m.flex_yield.extend(plastic::yields(said, &part));
     m.flex_plasticadr.push(-1);
     m.flex_plasticmode.push(plastic::mode(said, &part));

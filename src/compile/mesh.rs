@@ -1,7 +1,7 @@
 //! A mesh of a model: from the attributes of its element to the arrays that are simulated.
 
-use crate::asset::sdf::{Prm, shape_mesh};
 use crate::asset::grid::Shape;
+use crate::asset::sdf::{Prm, shape_mesh};
 use crate::asset::{
     AssetError, Mesh, MeshData, MeshInertia, MeshOptions, builtin, builtin_solid, compile, is_gmsh,
     read_gmsh, read_msh, read_obj, read_stl, transform,

@@ -367,14 +367,6 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
     let touching = |f: usize| touches(m, f);
     let passive = first(&|f| m.flex_passive[f] != 0 && touching(f));
     need("passive contacts of flexes", passive);
-    let field = |k: usize| {
-        let geom = usize::try_from(m.collision_geom1[k]);
-        geom.is_ok_and(|geom| m.geom_type[geom] == GeomType::Sdf)
-    };
-    let mut pairs = (0..m.ncollision).filter(|&k| !contacts_are_off(m) && m.collision_geom2[k] < 0);
-    let field = pairs.find(|&k| field(k));
-    let what = "collisions of flexes with signed distance fields";
-    need(what, field.map(|k| m.collision_flex[2 * k + 1] as usize));
     let older = m.opt.disabled(DSBL_NATIVECCD);
     let what =
         "the flag \"nativeccd\" disabled (the older convex collider) with flexes that collide";

@@ -80,13 +80,11 @@ impl Reader<'_> {
                 tag => unknown_element(log, child, tag, CHILDREN.into_iter().chain(["pin"])),
             }
         }
-        let unsupported = [
-            (
-                said.dof().order() > 0 && said.edge.equality() == EdgeEquality::True,
-                "dof",
-                "flexcomp with interpolated vertices whose edges a constraint holds",
-            ),
-        ];
+        let unsupported = [(
+            said.dof().order() > 0 && said.edge.equality() == EdgeEquality::True,
+            "dof",
+            "flexcomp with interpolated vertices whose edges a constraint holds",
+        )];
         for (_, attr, what) in unsupported.iter().filter(|(is, ..)| *is) {
             log.unsupported(node.origin, Some(attr), *what);
         }
@@ -224,7 +222,9 @@ impl Reader<'_> {
         let dim = if shape.is_some() { 3 } else { 2 };
         let fixed = shape.is_some() || said.kind() == FlexcompType::Gmsh;
         if fixed && said.dim.is_some_and(|said| said != dim) {
-            let msg = format!("the mesh {name:?} has elements of dim {dim}; set dim to that, or leave it out");
+            let msg = format!(
+                "the mesh {name:?} has elements of dim {dim}; set dim to that, or leave it out"
+            );
             return Err((Some("dim"), msg));
         }
         let mesh = plain(&read, asset).map_err(|e| bad(e.to_string()))?;
@@ -375,7 +375,11 @@ impl Reader<'_> {
     fn hold_strains(&mut self, node: &Node, said: &Flexcomp, cage: &Cage, shell: bool) {
         let cells = said.cellcount().map(|n| n.max(0) as usize);
         let [_, y, z] = cells;
-        let num = if shell { face_num(cells) } else { cage.empty.len() };
+        let num = if shell {
+            face_num(cells)
+        } else {
+            cage.empty.len()
+        };
         for c in (0..num).filter(|&c| shell || !cage.empty[c]) {
             let cell = match shell {
                 true => [c as i32, -1, -1],

@@ -109,7 +109,11 @@ impl Cage {
                 i if i == 0 || i == last[k] => 1.0,
                 _ => 2.0,
             };
-            *share = if inner { 0.0 } else { along(0) * along(1) * along(2) };
+            *share = if inner {
+                0.0
+            } else {
+                along(0) * along(1) * along(2)
+            };
         }
     }
 

@@ -100,7 +100,8 @@ fn flex(m: &Arrays, f: usize) -> Result<()> {
     ensure(fits, "flex_plasticadr", f, why)?;
     let (stretch, bend) = (m.flex_stiffnessadr[f] >= 0, m.flex_bendingadr[f] >= 0);
     let mode = m.flex_plasticmode[f];
-    let some = (mode & plastic::STRETCH == 0 || stretch) && (mode & plastic::BEND == 0 || stretch && bend);
+    let some =
+        (mode & plastic::STRETCH == 0 || stretch) && (mode & plastic::BEND == 0 || stretch && bend);
     let why = "says that something yields that the flex does not have";
     ensure(some, "flex_plasticmode", f, why)?;
     let stretches = stretch;
@@ -188,7 +189,9 @@ fn bending_num(m: &Arrays, f: usize, edges: i64) -> i64 {
     }
     let adr = usize::try_from(m.flex_bendingadr[f]).unwrap_or_default();
     let num = m.flex_bending.get(adr).copied().unwrap_or(0.0);
-    (num.max(0.0) as i64).saturating_mul(BEND as i64).saturating_add(1)
+    (num.max(0.0) as i64)
+        .saturating_mul(BEND as i64)
+        .saturating_add(1)
 }
 
 // edges of a shell lie between two of its faces

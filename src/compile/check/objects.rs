@@ -4,8 +4,8 @@ use super::{bad, ensure, id, runs, span, spans};
 use crate::compile::actuator::{Kind, activations_of};
 use crate::compile::pattern::strain_patch;
 use crate::compile::plastic::words;
-use crate::cpu::lib::cage::STRAIN;
 use crate::compile::tendon::check_step;
+use crate::cpu::lib::cage::STRAIN;
 use crate::error::Result;
 use crate::fields::{Arrays, Row};
 use crate::rowset::RowSet;
@@ -85,7 +85,12 @@ fn equality(m: &Arrays, i: usize) -> Result<()> {
     let held = !strain || (m.flex_edgeequality[first] == STRAIN && m.flex_stiffnessadr[first] >= 0);
     ensure(held, "eq_obj1id", i, why)?;
     let why = "and the next two do not lead to a cell of the flex";
-    ensure(!strain || strain_patch(m, i).is_some(), "eq_data", 12 * i, why)?;
+    ensure(
+        !strain || strain_patch(m, i).is_some(),
+        "eq_data",
+        12 * i,
+        why,
+    )?;
     let scalar = |j: usize| m.jnt_type[j] == JointType::Slide || m.jnt_type[j] == JointType::Hinge;
     let ok = kind != "joint" || (scalar(first) && usize::try_from(id2).map_or(true, scalar));
     ensure(

@@ -140,13 +140,7 @@ pub(super) fn records(
 }
 
 // the hinge of each edge of a chain, -1 of one that a body holds at either end; none if one is missing
-fn twists(
-    m: &Arrays,
-    names: &Names,
-    part: &Part,
-    order: &[usize],
-    name: &str,
-) -> Option<Vec<i32>> {
+fn twists(m: &Arrays, names: &Names, part: &Part, order: &[usize], name: &str) -> Option<Vec<i32>> {
     let num = order.len() - 1;
     let held = |edge: usize| {
         let end = edge == 0 || (edge + 1 == num && num > 2);
@@ -207,7 +201,10 @@ impl<'a> Rod<'a> {
 
     fn hinge(&self, v: [usize; 3], joint: i32) -> [f64; RECORD] {
         let both = self.both(v);
-        let [k1, k2] = self.section.moments.map(|moment| self.young * moment / both);
+        let [k1, k2] = self
+            .section
+            .moments
+            .map(|moment| self.young * moment / both);
         [
             v[0] as f64,
             v[1] as f64,
@@ -291,5 +288,9 @@ pub(super) fn words(m: &Arrays, f: usize) -> i64 {
     let num = m.flex_bending.get(adr).copied().unwrap_or(0.0).max(0.0) as usize;
     let mut records = list.chunks_exact(RECORD).take(num);
     let twists = m.flex_dim[f] == 1 && records.any(|record| record[3] < 0.0 && record[7] >= 0.0);
-    if twists { 7 * i64::from(m.flex_elemnum[f]) - 1 } else { 0 }
+    if twists {
+        7 * i64::from(m.flex_elemnum[f]) - 1
+    } else {
+        0
+    }
 }

@@ -77,7 +77,11 @@ fn edges(cells: [usize; 3]) -> Vec<Edge> {
                 let other = if place[dir] != last {
                     at[1][dir] = 1.0 - end;
                     let mut next = place;
-                    next[dir] = if upper { place[dir] + 1 } else { place[dir] - 1 };
+                    next[dir] = if upper {
+                        place[dir] + 1
+                    } else {
+                        place[dir] - 1
+                    };
                     first_of(side) + next[0] * cells[axes[1]] + next[1]
                 } else {
                     // around the corner
@@ -149,7 +153,13 @@ fn membrane(face: &Face, size: [f64; 3], mu: f64, lambda: f64) -> Vec<f64> {
 }
 
 /// The mode in which a face warps out of its plane, of unit length, and its stiffness.
-pub(super) fn warp(cage: &Cage, face: usize, young: f64, nu: f64, thickness: f64) -> (Vec<f64>, f64) {
+pub(super) fn warp(
+    cage: &Cage,
+    face: usize,
+    young: f64,
+    nu: f64,
+    thickness: f64,
+) -> (Vec<f64>, f64) {
     let face = Face::new(cage.order, cage.cells, face);
     let side = face.order + 1;
     let mut mode = vec![0.0; 3 * face.num];

@@ -112,7 +112,7 @@ pub(super) fn cell_slopes<R: Real>(order: usize, s: R) -> [R; 3] {
 }
 
 /// Interpolation weights of the nodes along an axis of a cell.
-pub(super) fn cell_weights<R: Real>(order: usize, s: R) -> [R; 3] {
+pub fn cell_weights<R: Real>(order: usize, s: R) -> [R; 3] {
     let (one, two) = (R::one(), R::splat(2.0));
     match order {
         1 => [one - s, s, R::zero()],
@@ -190,16 +190,14 @@ pub(crate) fn for_nodes<R: Real>(
     }
 }
 
-/// Forces of all cells of a flex on its nodes, or of the faces of a shell: linear elasticity in a frame that turns with each, and
-/// Rayleigh's damping.
+/// Forces of all cells of a flex on its nodes: linear elasticity in a frame that turns with the cell, and Rayleigh's damping.
 pub fn cell_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     let rayleigh = d.own.flex_damping(m, f);
     let adr = m.flex_nodeadr[f] as usize;
     let nodes = adr..adr + m.flex_nodenum[f] as usize;
     d.flexnode_spring[nodes.clone()].fill([R::zero(); 3]);
     d.flexnode_damper[nodes.clone()].fill([R::zero(); 3]);
-    // an equality of strains takes the place of the stiffness
-    if m.flex_stiffnessadr[f] >= 0 && m.flex_edgeequality[f] != STRAIN {
+    if is_stiff(m, f) {
         for c in 0..patch_num(m, f) {
             patch_force(m, d, f, c);
         }
@@ -210,6 +208,11 @@ pub fn cell_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     for drag in &mut d.flexnode_damper[nodes] {
         *drag = scl3(*drag, rayleigh);
     }
+}
+
+// whether cells or faces have a stiffness; an equality of strains takes its place
+fn is_stiff(m: &Arrays, f: usize) -> bool {
+    m.flex_stiffnessadr[f] >= 0 && m.flex_edgeequality[f] != STRAIN
 }
 
 /// A cell, or a face of a shell, in a frame that turns with it.
@@ -286,7 +289,7 @@ pub(crate) fn patch<R: Real>(
 impl<R: Real> Patch<R> {
     /// How far a node is from its place at rest, in the frame of the patch and relative to the first node, so that the position of the
     /// patch costs no precision.
-    pub fn away(&self, m: &Model, d: &Data<R>, n: usize) -> [R; 3] {
+    pub(crate) fn away(&self, m: &Model, d: &Data<R>, n: usize) -> [R; 3] {
         let here = mul_mat_t_vec3(self.mat, sub3(self.xpos[n], self.xpos[0]));
         sub3(here, self.arm(m, d, n))
     }
@@ -298,18 +301,18 @@ impl<R: Real> Patch<R> {
     }
 
     /// Numbers of a plastic strain: six of a cell, three of a face.
-    pub fn words(&self) -> usize {
+    pub(crate) fn words(&self) -> usize {
         if self.normal.is_some() { 3 } else { 6 }
     }
 
     /// The axes of the first and the second stretch.
-    pub fn axes(&self) -> [usize; 2] {
+    pub(crate) fn axes(&self) -> [usize; 2] {
         let across = self.normal.unwrap_or(2);
         [(across + 1) % 3, (across + 2) % 3]
     }
 
     /// Strain in the frame of the patch: the stretches, and the shears twice.
-    pub fn strain(&self) -> [R; 6] {
+    pub(crate) fn strain(&self) -> [R; 6] {
         let [x, y, z] = self.to.map(|column| mul_mat_t_vec3(self.mat, column));
         let (one, none) = (R::one(), R::zero());
         if self.normal.is_some() {
@@ -376,10 +379,7 @@ fn patch_force<R: Real>(m: &Model, d: &mut Data<R>, f: usize, c: usize) {
             }
         }
         let node = patch.node[n];
-        let (pull, drag) = (
-            mul_mat_vec3(patch.mat, pull),
-            mul_mat_vec3(patch.mat, drag),
-        );
+        let (pull, drag) = (mul_mat_vec3(patch.mat, pull), mul_mat_vec3(patch.mat, drag));
         d.flexnode_spring[node] = add3(d.flexnode_spring[node], pull);
         d.flexnode_damper[node] = add3(d.flexnode_damper[node], drag);
     }

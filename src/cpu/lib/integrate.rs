@@ -2,10 +2,10 @@
 
 use crate::cpu::lib::actuator::{next_activation, wrap_period, wrap_setpoint};
 use crate::cpu::lib::math::*;
-use crate::cpu::lib::yielding::yield_flexes;
 use crate::cpu::lib::plastic::yield_springs;
 use crate::cpu::lib::servo::wrap_rotation;
 use crate::cpu::lib::sleep::{sleeps, stay};
+use crate::cpu::lib::yielding::yield_flexes;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::{DSBL_ACTUATION, DynType, GainType, JointType};

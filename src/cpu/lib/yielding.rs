@@ -110,7 +110,10 @@ fn yield_triangles<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
     for t in 0..m.flex_elemnum[f] as usize {
         let at = adr + 3 * t;
         let Stretch { elastic, square } = stretch(m, d, f, t, &d.plastic[at..at + 3]);
-        let mat = mixed2([elastic[2], elastic[1], elastic[0]], [square[2], square[1], square[0]]);
+        let mat = mixed2(
+            [elastic[2], elastic[1], elastic[0]],
+            [square[2], square[1], square[0]],
+        );
         let [a, b, c, e] = mat.map(|x| x * R::splat(0.5));
         let trace = a + e;
         let norm = a * a + R::splat(2.0) * b * c + e * e;
@@ -270,7 +273,11 @@ fn thinning<R: Real>(m: &Model, d: &Data<R>, f: usize, patch: &Patch<R>) -> R {
     let size = cell_size(m, d, f);
     let [a, b] = patch.axes();
     let of = |r: usize, c: usize| -d.own.flex_stiffness(m, patch.adr + r * 3 * patch.num + c);
-    let slope = if patch.num == 4 { 1.0 / 3.0 } else { 14.0 / 45.0 };
+    let slope = if patch.num == 4 {
+        1.0 / 3.0
+    } else {
+        14.0 / 45.0
+    };
     let shape = size[a] / size[b] + size[b] / size[a];
     let both = R::splat(4.0) * of(a, b);
     let shear = ((of(a, a) + of(b, b)) / (R::splat(slope) * shape) - both) * R::splat(0.5);
@@ -282,7 +289,9 @@ fn thinning<R: Real>(m: &Model, d: &Data<R>, f: usize, patch: &Patch<R>) -> R {
 // hinges keep what bends their outer fibres too far, as a coefficient of the bend at rest
 fn yield_hinges<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
     let (vertadr, edgeadr) = (m.flex_vertadr[f], m.flex_edgeadr[f] as usize);
-    let thickness = d.own.flex_stiffness(m, m.flex_stiffnessadr[f] as usize + THICKNESS);
+    let thickness = d
+        .own
+        .flex_stiffness(m, m.flex_stiffnessadr[f] as usize + THICKNESS);
     let limit = d.own.flex_yield(m, 2 * f + 1) * R::splat(2.0) / thickness;
     for e in 0..m.flex_edgenum[f] as usize {
         let edge = &m.flex_edge[2 * (edgeadr + e)..];

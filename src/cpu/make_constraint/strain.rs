@@ -17,7 +17,9 @@ impl<R: Real> Writer<'_, R> {
         let patch = patch(m, d, f, m.eq_patch[i] as usize, |n| node_xpos(m, d, n));
         let mut diag = R::zero();
         for node in &patch.node[..patch.num] {
-            diag += d.own.body_invweight0(m, 2 * m.flex_nodebodyid[*node] as usize);
+            diag += d
+                .own
+                .body_invweight0(m, 2 * m.flex_nodebodyid[*node] as usize);
         }
         let diag = diag * (R::one() / R::splat(patch.num as f64));
         let first = self.num;
