@@ -274,10 +274,11 @@ fn a_flex_that_something_holds_may_have_joints_around_it() {
 #[test]
 fn fields_of_distances_touch_triangles_alone() {
     let xml = |dim: i32, contact: &str| {
+        let deep = if dim == 3 { 3 } else { 1 };
         format!(
             r#"<mujoco><extension><plugin plugin="mujoco.sdf.torus"><instance name="t"><config key="radius1" value=".35"/><config key="radius2" value=".15"/></instance></plugin></extension>
 <asset><mesh name="t"><plugin instance="t"/></mesh></asset><worldbody><geom type="sdf" mesh="t"><plugin instance="t"/></geom>
-<flexcomp name="f" dim="{dim}" count="3 3 3" spacing=".1 .1 .1"><edge equality="true"/><contact {contact}/></flexcomp></worldbody></mujoco>"#
+<flexcomp name="f" dim="{dim}" count="3 3 {deep}" spacing=".1 .1 .1"><edge equality="true"/><contact {contact}/></flexcomp></worldbody></mujoco>"#
         )
     };
     let of = |dim: i32, contact: &str| {

@@ -20,6 +20,7 @@ pub(crate) mod files;
 mod finish;
 mod flex;
 mod flexcage;
+mod flexpin;
 mod flexrod;
 mod flexshape;
 pub(crate) mod limits;

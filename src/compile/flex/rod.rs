@@ -8,6 +8,7 @@ use crate::compile::tree::Tree;
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::mjcf::schema::{Flex, FlexSection};
+use crate::types::{JointType, MINVAL};
 use glam::DVec3;
 
 /// Numbers of a record of `flex_bending`.
@@ -115,6 +116,10 @@ pub(super) fn records(
     part: &Part,
 ) -> Result<Vec<f64>> {
     let rod = Rod::new(said, part);
+    let long = |line: &[i32; 2]| rod.edge(line[0] as usize, line[1] as usize).length() >= MINVAL;
+    let some = part.element.as_chunks().0.iter().all(long);
+    let msg = "a line of an elastic rod has no length";
+    tree.ensure(some, said.origin, Some("element"), msg)?;
     let order = chain(part.vertex.len(), &part.element);
     let joints = order.as_ref().and_then(|order| {
         let name = said.name.as_deref().unwrap_or_default();
@@ -151,7 +156,7 @@ fn twists(m: &Arrays, names: &Names, part: &Part, order: &[usize], name: &str) -
             return Some(-1);
         }
         let id = names.joint.get(&twist_name(name, edge, num))?;
-        let hinge = m.jnt_type[id] == crate::types::JointType::Hinge;
+        let hinge = m.jnt_type[id] == JointType::Hinge;
         hinge.then_some(id as i32)
     };
     (0..num).map(joint).collect()

@@ -12,6 +12,9 @@ const POISSON: f64 = 0.3;
 /// Stiffness below which a mode counts as rigid, relative to the largest.
 const RIGID: f64 = 1e-8;
 
+/// Number of cells before one that are compared with it.
+const NEAR: usize = 8;
+
 /// Off-diagonal part at which the search for modes ends, relative to the whole.
 const SMALL: f64 = 1e-15;
 
@@ -28,17 +31,24 @@ pub(super) fn modes(cage: &Cage, part: &Part, thickness: f64) -> Vec<f64> {
             cage.cells.iter().product(),
         ),
     };
-    let mut out = Vec::with_capacity(stiffness.len());
-    for (k, of) in stiffness.chunks_exact(stiffness.len() / num).enumerate() {
+    let size = stiffness.len() / num;
+    let mut out: Vec<f64> = Vec::with_capacity(stiffness.len());
+    for (k, of) in stiffness.chunks_exact(size).enumerate() {
+        // cells that are full have the same modes
+        let near = k.saturating_sub(NEAR)..k;
+        let mut before = near.rev().chain((k > 0).then_some(0));
+        if let Some(same) = before.find(|n| stiffness[n * size..(n + 1) * size] == *of) {
+            out.extend_from_within(same * size..(same + 1) * size);
+            continue;
+        }
         let mut list = of_matrix(of);
         if cage.shell {
             let (mode, stiffness) = warp(cage, k, YOUNG, POISSON, thickness);
             list.push(mode.iter().map(|x| x * stiffness.sqrt()).collect());
         }
-        let end = out.len() + of.len();
         out.push(list.len() as f64);
         out.extend(list.into_iter().flatten());
-        out.resize(end, 0.0);
+        out.resize((k + 1) * size, 0.0);
     }
     out
 }

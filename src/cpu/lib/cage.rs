@@ -305,8 +305,8 @@ impl<R: Real> Patch<R> {
         if self.normal.is_some() { 3 } else { 6 }
     }
 
-    /// The axes of the first and the second stretch.
-    pub(crate) fn axes(&self) -> [usize; 2] {
+    // the axes of the first and the second stretch of a face
+    fn axes(&self) -> [usize; 2] {
         let across = self.normal.unwrap_or(2);
         [(across + 1) % 3, (across + 2) % 3]
     }

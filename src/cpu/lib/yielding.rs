@@ -1,15 +1,17 @@
 //! Flexes that yield: what of a strain is plastic after a step, and where it is kept.
 
-use crate::cpu::lib::cage::{Patch, node_xpos, patch, patch_num};
+use crate::cpu::lib::cage::{node_xpos, patch, patch_num};
 use crate::cpu::lib::elastic::{BENDING, EDGES, THICKNESS};
 use crate::cpu::lib::math::*;
-use crate::cpu::lib::shell::cell_size;
 use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::DSBL_SPRING;
 
 /// Largest angle to which a hinge bends for good, in the measure of its coefficient (rad).
 const MOST: f64 = 1.3;
+
+/// Part of the squared change of area that does not count in a face that is stretched: it gets thinner by a quarter of that change.
+const THINNING: f64 = 1.0 / 8.0;
 
 /// Maximum iterations of the search for the plastic change of volume.
 const TURNS: usize = 60;
@@ -233,7 +235,7 @@ fn yield_patches<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
         }
         let square = match words {
             6 => deviator(&mut strain),
-            _ => plane_deviator(&mut strain, thinning(m, d, f, &patch)),
+            _ => plane_deviator(&mut strain),
         };
         let moved = R::one() - kept(square, limit);
         for (k, x) in strain.into_iter().take(words).enumerate() {
@@ -253,37 +255,17 @@ fn deviator<R: Real>(strain: &mut [R; 6]) -> R {
 }
 
 // the same in a plane: what is stretched gets thinner and keeps its change of area
-fn plane_deviator<R: Real>(strain: &mut [R; 6], thinning: R) -> R {
-    let (half, third) = (R::splat(0.5), R::splat(1.0 / 3.0));
+fn plane_deviator<R: Real>(strain: &mut [R; 6]) -> R {
+    let half = R::splat(0.5);
     let trace = strain[0] + strain[1];
     let [x, y, xy, ..] = strain.map(|x| x * x);
     let plane = x + y + half * xy;
     let grows = R::zero().le(trace);
-    let rest = R::one() - thinning;
-    let across = thinning * thinning - rest * rest * third;
-    let square = plane + trace * trace * R::select(grows, across, -half);
+    let share = R::select(grows, R::splat(THINNING), half);
     let area = R::select(grows, R::zero(), trace * half);
     strain[0] -= area;
     strain[1] -= area;
-    square
-}
-
-// how much thinner a face gets, relative to what its area grows: Poisson's ratio by the coefficients of its first node
-fn thinning<R: Real>(m: &Model, d: &Data<R>, f: usize, patch: &Patch<R>) -> R {
-    let size = cell_size(m, d, f);
-    let [a, b] = patch.axes();
-    let of = |r: usize, c: usize| -d.own.flex_stiffness(m, patch.adr + r * 3 * patch.num + c);
-    let slope = if patch.num == 4 {
-        1.0 / 3.0
-    } else {
-        14.0 / 45.0
-    };
-    let shape = size[a] / size[b] + size[b] / size[a];
-    let both = R::splat(4.0) * of(a, b);
-    let shear = ((of(a, a) + of(b, b)) / (R::splat(slope) * shape) - both) * R::splat(0.5);
-    let lame = both - shear;
-    // of Poisson's ratio v it is v / (1 - v)
-    lame / (R::splat(2.0) * shear)
+    plane - trace * trace * share
 }
 
 // hinges keep what bends their outer fibres too far, as a coefficient of the bend at rest
