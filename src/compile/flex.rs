@@ -18,7 +18,6 @@ use crate::cpu::lib::elastic::{TETRAHEDRON, THICKNESS, TRIANGLE};
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
 use crate::mjcf::schema::{Elastic2d, EqualityTag, Flex};
-use crate::types::JointType;
 use cage::Cage;
 use check::{check_bodies, check_cage, check_elements, check_material};
 use topology::Topology;

@@ -9,8 +9,8 @@ use super::flexshape;
 use super::log::Log;
 use super::read::Reader;
 use super::schema::{
-    Angle, Body, EdgeEquality, Elastic2d, Equality, EqualityTag, Flex, FlexDof, FlexEdge, FlexPin,
-    Flexcomp, FlexcompType, Inertial, Joint,
+    Angle, Body, EdgeEquality, Elastic2d, Equality, EqualityTag, Flex, FlexDof, FlexEdge, Flexcomp,
+    FlexcompType, Inertial, Joint,
 };
 use super::settings::block;
 use super::table::Attrs;
