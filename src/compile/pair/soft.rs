@@ -2,7 +2,7 @@
 
 use super::{Pair, bits_match, collides, fits, geoms, is_static};
 use crate::compile::flex;
-use crate::cpu::lib::cage::{between, bodies_between};
+use crate::cpu::lib::cage::bodies_between;
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
@@ -163,11 +163,7 @@ pub(super) fn with_itself(m: &Arrays, f: usize, list: &mut Vec<Pair>) -> Result<
 
 // pairs of elements of a flex between nodes that have no node in common
 fn between_nodes(m: &Arrays, f: usize, list: &mut Vec<Pair>) -> Result<()> {
-    let cells = |e: usize| {
-        let vertices: Vec<usize> = elem_vertices(m, f, e).collect();
-        (e, between(m, f, &vertices))
-    };
-    let cells: Vec<_> = active(m, f).map(cells).collect();
+    let cells: Vec<_> = active(m, f).map(|e| (e, cells(m, f, e))).collect();
     for (k, (e1, own)) in cells.iter().enumerate() {
         let others = cells[k + 1..].iter();
         let others = others.filter(|(_, other)| have_no_node_in_common(own, other));
@@ -175,6 +171,20 @@ fn between_nodes(m: &Arrays, f: usize, list: &mut Vec<Pair>) -> Result<()> {
         fits(list)?;
     }
     Ok(())
+}
+
+// the first and the last cell along each axis that an element reaches; a vertex between two cells is in both
+fn cells(m: &Arrays, f: usize, e: usize) -> [[usize; 3]; 2] {
+    let (mut low, mut high) = ([usize::MAX; 3], [0; 3]);
+    for v in elem_vertices(m, f, e) {
+        for k in 0..3 {
+            let num = m.flex_cellnum[3 * f + k] as usize;
+            let place = m.flex_vert0[v][k] * num as f64;
+            low[k] = low[k].min((place - 1e-9).max(0.0).floor() as usize);
+            high[k] = high[k].max((place + 1e-9).floor() as usize).min(num - 1);
+        }
+    }
+    [low, high]
 }
 
 // whether the cells from one corner to the other are apart by a whole cell along some axis

@@ -144,8 +144,8 @@ pub(crate) fn bodies_between(m: &Arrays, f: usize, vertices: &[usize]) -> Vec<us
     out
 }
 
-/// The first and the last cell along each axis that contain any of the vertices.
-pub(crate) fn between(m: &Arrays, f: usize, vertices: &[usize]) -> [[usize; 3]; 2] {
+// the first and the last cell along each axis that contain any of the vertices
+fn between(m: &Arrays, f: usize, vertices: &[usize]) -> [[usize; 3]; 2] {
     let cells = |v: &usize| Cell::new(m, f, m.flex_vertcell[*v] as usize).first;
     let (mut low, mut high) = ([usize::MAX; 3], [0; 3]);
     for first in vertices.iter().map(cells) {
