@@ -1250,8 +1250,8 @@ fields! {
         flex_matid: int[nflexelem](-1..nmat),
         /// group for visibility
         flex_group: int[nflex],
-        /// order of interpolation (0: vertices move by themselves, 1, 2)
-        flex_interp: int[nflex](0..3) fixed,
+        /// order of interpolation (0: vertices move by themselves, 1, 2; of a shell negative)
+        flex_interp: int[nflex](-2..3) fixed,
         /// finite cell num per dimension
         flex_cellnum: int[nflex, 3] fixed,
         /// first node address
@@ -1278,6 +1278,10 @@ fields! {
         flex_elemedgeadr: int[nflex] fixed,
         /// first bending data address
         flex_bendingadr: int[nflex] fixed,
+        /// plastic state address; -1: elastic
+        flex_plasticadr: int[nflex](-1..nplastic) fixed,
+        /// plastic state bits; 1: bend, 2: stretch
+        flex_plasticmode: int[nflex](0..4) fixed,
         /// number of shells
         flex_shellnum: int[nflex] fixed,
         /// first shell data address
@@ -1322,6 +1326,8 @@ fields! {
         flex_bending: real[nflexbending] {varies},
         /// Rayleigh's damping coefficient
         flex_damping: real[nflex] {s},
+        /// yield strain (stretch, bend); 0: elastic
+        flex_yield: real[nflex, 2] {one},
         /// edge stiffness
         flex_edgestiffness: real[nflex] {stiffness},
         /// edge damping
@@ -1766,6 +1772,10 @@ fields! {
         tendon_Jpat: int[ntendon](-1..nJpat) derived,
         /// sparsity pattern of an equality's rows (ours)
         eq_Jpat: int[neq](-1..nJpat) derived,
+        /// cell or face of a flex whose strains an equality holds; -1: none (ours)
+        eq_patch: int[neq] derived,
+        /// number of strains that an equality holds (ours)
+        eq_modenum: int[neq] derived,
         /// number of edges of a flex whose length depends on a dof, if a stage uses the edges (ours)
         flex_rownum: int[nflex] derived,
         /// sparsity pattern of the row of a flex edge; -1: it makes none (ours)

@@ -148,7 +148,7 @@ fn gmsh_files_that_are_not_read_say_what_to_do() {
         (
             "2.2 0 8",
             "2.2 1 8",
-            "the GMSH file is binary; save it as ASCII",
+            "the nodes of the GMSH file are not numbered 1, 2, 3 …",
         ),
         ("1.3", "nan", "a node of the GMSH file is not finite"),
         (

@@ -9,7 +9,12 @@ use manyworlds::compile::{missing, missing_on_device};
 use manyworlds::fields::Arrays;
 use manyworlds::{Batch, Data, Model};
 
-const NAMES: [&str; 6] = ["lines", "sheet", "block", "soft", "rigid", "nodes"];
+const NAMES: [&str; 8] = [
+    "lines", "sheet", "block", "soft", "rigid", "nodes", "drum", "field",
+];
+
+/// Models without contacts.
+const ALONE: [&str; 5] = ["cage", "foil", "clay", "shell", "strain"];
 
 fn model(name: &str) -> (Model, Golden) {
     let path = format!("tests/golden/soft_{name}");
@@ -86,7 +91,7 @@ fn contacts_with_flexes_are_those_of_mujoco_in_its_order() {
 
 #[test]
 fn what_touches_flexes_and_what_is_between_nodes_moves_as_in_mujoco() {
-    for name in NAMES.into_iter().chain(["cage"]) {
+    for name in NAMES.into_iter().chain(ALONE) {
         let (m, golden) = model(name);
         for backend in BACKENDS {
             if !missing_on_device(&m).is_empty() && backend == Backend::Gpu {
@@ -124,6 +129,16 @@ fn what_touches_flexes_and_what_is_between_nodes_moves_as_in_mujoco() {
                 error < by_precision(backend, 1e-7, 5e-3),
                 "{name} {backend:?}: {error}"
             );
+            if m.nplastic > 0 {
+                let want = golden.get("out/plastic").unwrap();
+                assert!(want.iter().any(|x| x.abs() > 1e-3), "{name} yields");
+                let error = worst(batch.reals("plastic").unwrap().to_vec(), want);
+                println!("{name} {backend:?}: plastic {error:e}");
+                assert!(
+                    error < by_precision(backend, 1e-7, 5e-3),
+                    "{name} {backend:?}: {error}"
+                );
+            }
         }
     }
 }
@@ -257,18 +272,24 @@ fn a_flex_that_something_holds_may_have_joints_around_it() {
 }
 
 #[test]
-fn fields_of_distances_that_touch_flexes_are_refused_by_name() {
-    let xml = |contact: &str| {
+fn fields_of_distances_touch_triangles_alone() {
+    let xml = |dim: i32, contact: &str| {
+        let deep = if dim == 3 { 3 } else { 1 };
         format!(
             r#"<mujoco><extension><plugin plugin="mujoco.sdf.torus"><instance name="t"><config key="radius1" value=".35"/><config key="radius2" value=".15"/></instance></plugin></extension>
 <asset><mesh name="t"><plugin instance="t"/></mesh></asset><worldbody><geom type="sdf" mesh="t"><plugin instance="t"/></geom>
-<flexcomp name="f" dim="2" count="3 3 1" spacing=".1 .1 .1"><edge equality="true"/><contact {contact}/></flexcomp></worldbody></mujoco>"#
+<flexcomp name="f" dim="{dim}" count="3 3 {deep}" spacing=".1 .1 .1"><edge equality="true"/><contact {contact}/></flexcomp></worldbody></mujoco>"#
         )
     };
-    let of = |contact: &str| missing(&Model::from_xml_str(&xml(contact)).unwrap());
-    let what = "model.xml:3:11: collisions of flexes with signed distance fields";
-    assert_eq!(of(""), [what]);
-    assert_eq!(of(r#"contype="0" conaffinity="0""#), [""; 0]);
+    let of = |dim: i32, contact: &str| {
+        let m = Model::from_xml_str(&xml(dim, contact)).unwrap();
+        assert_eq!(missing(&m), [""; 0]);
+        let fields = (0..m.ncollision).filter(|&k| m.collision_geom1[k] == 0);
+        fields.count()
+    };
+    assert_eq!(of(2, ""), 8);
+    assert_eq!(of(3, ""), 0);
+    assert_eq!(of(2, r#"contype="0" conaffinity="0""#), 0);
 }
 
 #[test]
@@ -284,10 +305,18 @@ fn what_between_nodes_is_not_there_is_refused_by_name() {
     assert_eq!(missing(&m), [""; 0]);
     assert_eq!(missing_on_device(&m), [""; 0]);
     assert_eq!(missing(&of("", "").unwrap()), [""; 0], "they may touch");
-    let refused = of("", r#"<edge equality="strain"/>"#)
-        .unwrap_err()
-        .to_string();
-    assert!(refused.contains("strain or edges"), "{refused}");
+    let strain = of("", &format!(r#"<edge equality="strain"/>{apart}"#)).unwrap();
+    let what = "model.xml:1:30: the equality \"flexstrain\" on a device";
+    assert_eq!(missing_on_device(&strain), [what]);
+    let elastic = r#"<elasticity young="1e3" thickness=".1" elastic2d="stretch"/>"#;
+    let shell = of("", &format!("{elastic}{apart}")).unwrap();
+    let what = "model.xml:1:30: shells between nodes on a device";
+    assert_eq!(missing_on_device(&shell), [what]);
+    let edges = of("", r#"<edge equality="true"/>"#).unwrap_err();
+    assert!(
+        edges.to_string().contains("whose edges a constraint holds"),
+        "{edges}"
+    );
 }
 
 /// Short texts that would make huge flexes are refused before these are made.

@@ -4,10 +4,18 @@ use std::collections::HashMap;
 use std::f64::consts::PI;
 
 use super::builtin_grid as grid;
+use super::grid::Shape;
 use super::{AssetError, MeshData, MeshInertia};
 
 /// Largest number of vertices.
 pub(crate) const LIMIT: usize = 1 << 22;
+
+/// Points and tetrahedra of the mesh for `builtin="kind" params="…"` if it is a solid; [`builtin`] checks its parameters.
+pub(crate) fn builtin_solid(kind: &str, params: &[f64]) -> Option<Shape> {
+    let solid = matches!(kind, "grid" | "box" | "cylinder" | "ellipsoid");
+    let shape = (solid && params.len() >= 6).then(|| grid::shape(kind, params));
+    shape?.ok().filter(|shape| shape.dim == 3)
+}
 
 /// Makes the mesh for `builtin="kind" params="…"`; `inertia` is the mesh's own attribute, returned as it must be for this mesh.
 ///

@@ -2,10 +2,24 @@
 
 use super::MeshData;
 use super::builtin::LIMIT;
-use super::grid::{Form, Grid};
+use super::grid::{Form, Grid, Shape};
 
 /// Parameters `count[3], spacing[3], [dim]`; the mesh, and whether it is a solid (points only).
 pub(crate) fn make(kind: &str, params: &[f64]) -> Result<(MeshData, bool), String> {
+    let shape = shape(kind, params)?;
+    let vert = shape.point.iter().map(|p| p.map(|x| x as f32)).collect();
+    let (face, _) = shape.element.as_chunks::<3>();
+    let solid = shape.dim == 3;
+    let data = MeshData {
+        vert,
+        face: if solid { Vec::new() } else { face.to_vec() },
+        ..MeshData::default()
+    };
+    Ok((data, solid))
+}
+
+/// Points and elements of the mesh with these parameters.
+pub(crate) fn shape(kind: &str, params: &[f64]) -> Result<Shape, String> {
     let count = [0, 1, 2].map(|i| params[i].clamp(-1.0, 1e9) as usize);
     let spacing = [params[3], params[4], params[5]];
     let dim = params.get(6).copied().unwrap_or(3.0) as i64;
@@ -50,14 +64,5 @@ pub(crate) fn make(kind: &str, params: &[f64]) -> Result<(MeshData, bool), Strin
         spacing,
         textured: false,
     };
-    let shape = grid.make(dim == 2);
-    let vert = shape.point.iter().map(|p| p.map(|x| x as f32)).collect();
-    let (face, _) = shape.element.as_chunks::<3>();
-    let solid = shape.dim == 3;
-    let data = MeshData {
-        vert,
-        face: if solid { Vec::new() } else { face.to_vec() },
-        ..MeshData::default()
-    };
-    Ok((data, solid))
+    Ok(grid.make(dim == 2))
 }

@@ -215,7 +215,7 @@ fn check_orientation(vert: &[V3], face: &[[i32; 3]]) -> Result<(), AssetError> {
 }
 
 /// `refpos`, `refquat`, `scale`, in this order; normals are covectors and come out with unit length.
-fn transform(vert: &mut [V3], normal: &mut [[f32; 3]], opt: &MeshOptions) {
+pub(crate) fn transform(vert: &mut [V3], normal: &mut [[f32; 3]], opt: &MeshOptions) {
     if opt.refpos != [0.0; 3] {
         let refpos = DVec3::from_array(opt.refpos);
         for v in vert.iter_mut() {

@@ -1,14 +1,51 @@
-//! GMSH files of versions 4.1 and 2.2 in ASCII: points, and the triangles or tetrahedra between them.
+//! GMSH files of versions 4.1 and 2.2: points, and the triangles or tetrahedra between them. The form in ASCII is read here.
 
+use std::collections::HashMap;
 use std::str::SplitAsciiWhitespace;
 
-use super::AssetError;
+use super::{AssetError, MeshData, gmsh_binary};
 
 /// Points, and elements of dim + 1 points each.
 pub(crate) struct Gmsh {
     pub dim: usize,
     pub point: Vec<[f64; 3]>,
     pub element: Vec<i32>,
+}
+
+/// Whether a file is one of GMSH, by its first mark.
+pub(crate) fn is_gmsh(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"$MeshFormat")
+}
+
+impl Gmsh {
+    /// The file as a mesh: its triangles, or those around its tetrahedra.
+    pub fn mesh(self) -> MeshData {
+        let face = match self.dim {
+            2 => self.element.as_chunks().0.to_vec(),
+            _ => surface(self.element.as_chunks().0),
+        };
+        MeshData {
+            vert: self.point.iter().map(|p| p.map(|x| x as f32)).collect(),
+            face,
+            ..MeshData::default()
+        }
+    }
+}
+
+// the faces that one tetrahedron alone has, in the order of the tetrahedra
+fn surface(tetrahedra: &[[i32; 4]]) -> Vec<[i32; 3]> {
+    let faces = |&[a, b, c, d]: &[i32; 4]| [[b, c, d], [a, d, c], [a, b, d], [a, c, b]];
+    let key = |mut face: [i32; 3]| {
+        face.sort_unstable();
+        face
+    };
+    let all: Vec<[i32; 3]> = tetrahedra.iter().flat_map(faces).collect();
+    let mut times = HashMap::new();
+    for face in &all {
+        *times.entry(key(*face)).or_insert(0) += 1;
+    }
+    let alone = |face: &[i32; 3]| times.get(&key(*face)) == Some(&1);
+    all.into_iter().filter(alone).collect()
 }
 
 /// Reads a file: nodes and elements in one block each, as MuJoCo takes them, nodes numbered from 1 on.
@@ -19,7 +56,7 @@ pub(crate) fn read_gmsh(bytes: &[u8]) -> Result<Gmsh, AssetError> {
     let mut format = section(&text, "MeshFormat")?;
     let version = format.next().unwrap_or_default();
     if format.next() != Some("0") {
-        return Err(AssetError::new("the GMSH file is binary; save it as ASCII"));
+        return gmsh_binary::read(bytes, version).and_then(rounded);
     }
     let (mut nodes, mut elements) = (section(&text, "Nodes")?, section(&text, "Elements")?);
     let (point, element, dim) = match version {
@@ -40,8 +77,23 @@ pub(crate) fn read_gmsh(bytes: &[u8]) -> Result<Gmsh, AssetError> {
             return Err(AssetError::new(msg));
         }
     };
-    // surfaces are kept in single precision
+    rounded(Gmsh {
+        dim,
+        point,
+        element,
+    })
+}
+
+// surfaces are kept in single precision; all elements must have nodes
+fn rounded(read: Gmsh) -> Result<Gmsh, AssetError> {
+    let Gmsh {
+        dim,
+        point,
+        element,
+    } = read;
     let single = |x: f64| if dim == 2 { f64::from(x as f32) } else { x };
+    let finite = point.as_flattened().iter().all(|x| x.is_finite());
+    ensure(finite, "a node of the GMSH file is not finite")?;
     let n = point.len();
     let inside = |i: &i32| usize::try_from(*i).is_ok_and(|i| i < n);
     ensure(
@@ -57,7 +109,7 @@ pub(crate) fn read_gmsh(bytes: &[u8]) -> Result<Gmsh, AssetError> {
 
 type Words<'a> = SplitAsciiWhitespace<'a>;
 
-fn ensure(ok: bool, msg: &str) -> Result<(), AssetError> {
+pub(super) fn ensure(ok: bool, msg: &str) -> Result<(), AssetError> {
     match ok {
         true => Ok(()),
         false => Err(AssetError::new(msg)),
@@ -85,13 +137,10 @@ fn number<T: std::str::FromStr>(words: &mut Words) -> Result<T, AssetError> {
 }
 
 fn place(words: &mut Words) -> Result<[f64; 3], AssetError> {
-    let p = [number(words)?, number(words)?, number(words)?];
-    let msg = "a node of the GMSH file is not finite";
-    ensure(p.iter().all(|x: &f64| x.is_finite()), msg)?;
-    Ok(p)
+    Ok([number(words)?, number(words)?, number(words)?])
 }
 
-const NUMBERED: &str = "the nodes of the GMSH file are not numbered 1, 2, 3 …";
+pub(super) const NUMBERED: &str = "the nodes of the GMSH file are not numbered 1, 2, 3 …";
 
 // points, and the dimension of the entity that they belong to
 fn nodes41(words: &mut Words) -> Result<(Vec<[f64; 3]>, i64), AssetError> {
@@ -160,7 +209,8 @@ fn elements22(words: &mut Words) -> Result<(Vec<i32>, usize), AssetError> {
     }
 }
 
-fn dim_of(kind: i64) -> Result<usize, AssetError> {
+/// The dim of elements of a type.
+pub(super) fn dim_of(kind: i64) -> Result<usize, AssetError> {
     match kind {
         2 => Ok(2),
         4 => Ok(3),

@@ -26,6 +26,8 @@ pub(crate) mod fill;
 mod fit;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod gmsh;
+#[deny(clippy::indexing_slicing, clippy::unwrap_used)]
+mod gmsh_binary;
 mod graph;
 pub(crate) mod grid;
 mod hfield;
@@ -48,9 +50,11 @@ mod surface;
 pub(crate) mod vec3;
 
 pub use builtin::builtin;
+pub(crate) use builtin::builtin_solid;
 pub use compile::compile;
+pub(crate) use compile::transform;
 pub use fit::fit;
-pub(crate) use gmsh::read_gmsh;
+pub(crate) use gmsh::{is_gmsh, read_gmsh};
 pub use hfield::{HField, hfield, read_hfield, read_hfield_png};
 pub use mesh::{Mesh, MeshData, MeshInertia, MeshOptions};
 pub use msh::read_msh;

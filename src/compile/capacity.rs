@@ -115,6 +115,7 @@ fn fixed_rows(m: &Arrays, half: bool) -> usize {
         Some(EqType::Weld) => 6,
         Some(EqType::Joint | EqType::Tendon) => 1,
         Some(EqType::Flex) => m.flex_rownum[m.eq_obj1id[i] as usize] as usize,
+        Some(EqType::FlexStrain) => m.eq_modenum[i] as usize,
         _ => 0,
     });
     let friction = m.dof_frictionloss.iter().chain(&m.tendon_frictionloss);

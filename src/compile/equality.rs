@@ -1,6 +1,7 @@
 //! Equality constraints.
 
 use super::names::Names;
+use super::pattern::strain_patch;
 use super::tree::Tree;
 use crate::error::Result;
 use crate::fields::Arrays;
@@ -24,6 +25,11 @@ pub(super) fn fill(m: &mut Arrays, tree: &Tree, names: &Names) -> Result<()> {
         m.eq_solref.extend(said.solref());
         m.eq_solimp.extend(said.solimp());
         m.eq_data.extend(data(kind, objtype, said));
+        if kind == EqType::FlexStrain {
+            let there = strain_patch(m, m.eq_type.len() - 1).is_some();
+            let msg = "cell must be one of the cells of the flex";
+            tree.ensure(there, said.origin, Some("cell"), msg)?;
+        }
     }
     m.neq = m.eq_type.len();
     Ok(())
@@ -46,6 +52,7 @@ fn objects(tree: &Tree, names: &Names, said: &Equality) -> Result<(EqType, ObjTy
         EqualityTag::Joint => EqType::Joint,
         EqualityTag::Tendon => EqType::Tendon,
         EqualityTag::Flex => EqType::Flex,
+        EqualityTag::Flexstrain => EqType::FlexStrain,
         EqualityTag::Unsaid => return Err(tree.error(origin, None, "has no kind: set tag")),
     };
     match kind {
@@ -60,7 +67,7 @@ fn objects(tree: &Tree, names: &Names, said: &Equality) -> Result<(EqType, ObjTy
             let id2 = find(&names.tendon, "tendon2", &said.tendon2)?;
             Ok((kind, ObjType::Unknown, (first(id1, "tendon1")?, id2)))
         }
-        EqType::Flex => {
+        EqType::Flex | EqType::FlexStrain => {
             let id = find(&names.flex, "flex", &said.flex)?;
             Ok((kind, ObjType::Unknown, (first(id, "flex")?, None)))
         }
@@ -98,6 +105,10 @@ fn data(kind: EqType, objtype: ObjType, said: &Equality) -> [f64; 12] {
         (EqType::Joint | EqType::Tendon, _) => data[..5].copy_from_slice(&said.polycoef()),
         (EqType::Connect, ObjType::Body) => {
             data[..3].copy_from_slice(&said.anchor.unwrap_or([0.0; 3]));
+        }
+        (EqType::FlexStrain, _) => {
+            let cell = said.cell.unwrap_or([0, 1, 0]);
+            data[..3].copy_from_slice(&cell.map(f64::from));
         }
         (EqType::Weld, _) => {
             if objtype == ObjType::Body {

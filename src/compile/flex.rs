@@ -1,19 +1,25 @@
 //! Soft bodies: their vertices, edges and elements, and the coefficients of their material (`mjCFlex::Compile`).
 
 mod cage;
+mod check;
 pub(super) mod material;
+pub(super) mod plastic;
+pub(crate) mod rod;
+mod shell;
+mod strain;
 mod topology;
 
 use super::layout::merged_chain;
 use super::names::Names;
 use super::pose::{Pose, V3};
 use super::tree::{Ids, Tree};
-use crate::cpu::lib::elastic::{TETRAHEDRON, TRIANGLE};
+use crate::cpu::lib::cage::STRAIN;
+use crate::cpu::lib::elastic::{TETRAHEDRON, THICKNESS, TRIANGLE};
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
 use crate::mjcf::schema::{Elastic2d, EqualityTag, Flex};
-use crate::types::JointType;
 use cage::Cage;
+use check::{check_bodies, check_cage, check_elements, check_material};
 use topology::Topology;
 
 /// Most stiffness coefficients of all flexes together: a gibibyte.
@@ -75,13 +81,21 @@ fn poses(m: &Arrays) -> Vec<Pose> {
 
 fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) -> Result<()> {
     let part = part(tree, names, poses, said)?;
-    let held = held(tree, said);
-    check_material(tree, said, &part, held)?;
+    let held = held(tree, said, EqualityTag::Flex);
+    let strain = held_strain(tree, said, &part)?;
+    check_material(tree, said, &part, held || strain)?;
     check_bodies(m, tree, names, said, &part)?;
     check_cage(tree, said, &part, held)?;
     let shape = topology::of(&part);
     let elastic = said.elasticity.young() > 0.0;
-    let bends = elastic && part.dim == 2 && bends(said);
+    let shell = part.cage.as_ref().filter(|cage| cage.shell);
+    let bends = elastic && bends(said) && (shell.is_some() || part.dim == 2 && part.cage.is_none());
+    let stretches = strain || elastic && part.dim > 1 && (shell.is_none() || stretches(said));
+    let rod = match elastic && part.dim == 1 && !part.rigid && part.cage.is_none() {
+        true => rod::records(m, tree, names, said, &part)?,
+        false => Vec::new(),
+    };
+    let radius = rod::radius(tree, said, &part)?;
     vertices(m, &part);
     edges(m, &part, &shape, bends);
     elements(m, tree, names, said, &shape)?;
@@ -89,11 +103,12 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
     // the material
     m.flex_stiffnessadr.push(-1);
     m.flex_bendingadr.push(-1);
-    if elastic {
-        let last = m.flex_stiffnessadr.len() - 1;
+    let last = m.flex_stiffnessadr.len() - 1;
+    if stretches {
         m.flex_stiffnessadr[last] = m.flex_stiffness.len() as i32;
         let more = part.cage.as_ref().map_or(0, |cage| {
-            cage::stiffness_num(cage.order as i64, cage.cells.map(|n| n as i64)) as usize
+            let order = if cage.shell { -1 } else { 1 } * cage.order as i64;
+            cage::stiffness_num(order, cage.cells.map(|n| n as i64)) as usize
         });
         let need = m.flex_stiffness.len().saturating_add(more);
         if need > MAXSTIFFNESS {
@@ -105,16 +120,32 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
             });
         }
         m.flex_stiffness.extend(match &part.cage {
-            Some(cage) => cage.stiffness(said, &part),
+            Some(cage) => shell::coefficients(cage, said, &part, strain),
             None => material::stretching(said, &part),
         });
-        if bends {
-            m.flex_bendingadr[last] = m.flex_bending.len() as i32;
-            m.flex_bending
-                .extend(material::bending(said, &part, &shape));
+        // hinges that yield find the thickness among the padding of the first triangle
+        if part.cage.is_none() && self::bends(said) && plastic::yields(said, &part)[1] > 0.0 {
+            let adr = m.flex_stiffnessadr[last] as usize + THICKNESS;
+            m.flex_stiffness[adr] = said.elasticity.thickness();
         }
     }
-    m.flex_edgeequality.push(i32::from(held));
+    if bends {
+        m.flex_bendingadr[last] = m.flex_bending.len() as i32;
+        m.flex_bending.extend(match shell {
+            Some(cage) => cage.bends(said),
+            None => material::bending(said, &part, &shape),
+        });
+    }
+    if !rod.is_empty() {
+        m.flex_bendingadr[last] = m.flex_bending.len() as i32;
+        m.flex_bending.extend(rod);
+    }
+    m.flex_radius.push(radius);
+    m.flex_edgeequality
+        .push(if strain { STRAIN } else { i32::from(held) });
+    m.flex_yield.extend(plastic::yields(said, &part));
+    m.flex_plasticadr.push(-1);
+    m.flex_plasticmode.push(plastic::mode(said, &part));
     properties(m, said, &part);
     Ok(())
 }
@@ -126,10 +157,26 @@ fn bends(said: &Flex) -> bool {
     )
 }
 
-// whether an equality constrains the edges of a flex
-fn held(tree: &Tree, said: &Flex) -> bool {
+fn stretches(said: &Flex) -> bool {
+    matches!(
+        said.elasticity.elastic2d(),
+        Elastic2d::Stretch | Elastic2d::Both
+    )
+}
+
+// whether an equality of a kind constrains a flex
+fn held(tree: &Tree, said: &Flex, tag: EqualityTag) -> bool {
     let mut equalities = tree.spec.equalities.iter();
-    equalities.any(|e| e.tag == EqualityTag::Flex && e.flex.is_some() && e.flex == said.name)
+    equalities.any(|e| e.tag == tag && e.flex.is_some() && e.flex == said.name)
+}
+
+// whether equalities constrain strains of a flex
+fn held_strain(tree: &Tree, said: &Flex, part: &Part) -> Result<bool> {
+    let strain = held(tree, said, EqualityTag::Flexstrain);
+    let msg = "flexstrain is for flexes between nodes: dof trilinear or quadratic";
+    let ok = !strain || part.cage.is_some();
+    tree.ensure(ok, said.origin, Some("dof"), msg)?;
+    Ok(strain)
 }
 
 fn part(tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) -> Result<Part> {
@@ -207,153 +254,6 @@ impl Part {
         }
         self
     }
-}
-
-fn check_elements(
-    tree: &Tree,
-    said: &Flex,
-    dim: usize,
-    element: &[i32],
-    nvert: usize,
-) -> Result<()> {
-    for (i, of) in element.chunks_exact(dim + 1).enumerate() {
-        let inside = of.iter().all(|v| (0..nvert as i32).contains(v));
-        let msg = format!("element {i} has a vertex that is none of the {nvert}");
-        tree.ensure(inside, said.origin, Some("element"), &msg)?;
-        let once = (0..of.len()).all(|k| !of[..k].contains(&of[k]));
-        let msg = format!("element {i} has a vertex twice");
-        tree.ensure(once, said.origin, Some("element"), &msg)?;
-    }
-    Ok(())
-}
-
-fn check_material(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<()> {
-    let (elastic, edge) = (&said.elasticity, &said.edge);
-    let ensure = |ok: bool, attr: &str, msg: &str| tree.ensure(ok, said.origin, Some(attr), msg);
-    let lines = part.dim == 1;
-    let flat = elastic.elastic2d() != Elastic2d::None;
-    let poisson = (0.0..0.5).contains(&elastic.poisson());
-    ensure(
-        edge.stiffness() <= 0.0 || lines,
-        "dim",
-        "edges of triangles and tetrahedra have no stiffness of their own; give the flex <elasticity>",
-    )?;
-    ensure(
-        !flat || elastic.thickness() > 0.0,
-        "dim",
-        "elastic2d needs a thickness that is positive",
-    )?;
-    ensure(
-        poisson || !(flat || elastic.young() > 0.0),
-        "dim",
-        "poisson must be at least 0 and below 0.5",
-    )?;
-    ensure(!flat || part.dim == 2, "dim", "elastic2d is for dim 2")?;
-    ensure(
-        !held || elastic.young() <= 0.0 || elastic.elastic2d() == Elastic2d::Bend,
-        "dim",
-        "edges that an equality holds and elasticity (young) exclude each other, but that of bending alone; drop one",
-    )?;
-    ensure(
-        !held || edge.stiffness() <= 0.0,
-        "dim",
-        "edges that an equality holds and edges with stiffness exclude each other; drop one",
-    )?;
-    let kept = elastic.yield_() == [0.0; 2];
-    if !kept {
-        return Err(tree
-            .spec
-            .sources
-            .unsupported(said.origin, None, "flex that yields"));
-    }
-    if lines && elastic.young() > 0.0 {
-        let what = "flex that is an elastic rod";
-        return Err(tree.spec.sources.unsupported(said.origin, None, what));
-    }
-    let condim = matches!(said.contact.condim(), 1 | 3 | 4 | 6);
-    ensure(condim, "dim", "condim of its contacts must be 1, 3, 4 or 6")
-}
-
-// a flex with nodes must be a solid
-fn check_cage(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<()> {
-    if part.cage.is_none() {
-        return Ok(());
-    }
-    let lacks = [
-        (
-            part.dim != 3,
-            "flex with interpolated vertices that is no solid (dim 3)",
-        ),
-        (
-            held,
-            "flex with interpolated vertices whose edges a constraint holds",
-        ),
-    ];
-    match lacks.into_iter().find(|(lacks, _)| *lacks) {
-        Some((_, what)) => Err(tree
-            .spec
-            .sources
-            .unsupported(said.origin, Some("dof"), what)),
-        None => Ok(()),
-    }
-}
-
-// the bodies must move independently, and only the flex may damp them
-fn check_bodies(m: &Arrays, tree: &Tree, names: &Names, said: &Flex, part: &Part) -> Result<()> {
-    if part.rigid {
-        return Ok(());
-    }
-    let name = |b: usize| names.body.name(b);
-    let held_by: Vec<usize> = match &part.cage {
-        Some(cage) => cage.bodies.clone(),
-        None => part
-            .element
-            .iter()
-            .map(|&v| part.bodies[v as usize])
-            .collect(),
-    };
-    let bodies = part.cage.as_ref().map_or(&part.bodies, |cage| &cage.bodies);
-    let mut times = vec![0; m.nbody];
-    for &b in bodies {
-        times[b] += 1;
-    }
-    let is_vertex = |b: usize| {
-        let node = &tree.bodies[b];
-        let mut joints = node.joints.clone();
-        let carries = !node.geoms.is_empty() || !node.said.bodies.is_empty();
-        times[b] == 1
-            && !joints.is_empty()
-            && !carries
-            && joints.all(|j| m.jnt_type[j] == JointType::Slide)
-    };
-    // a body that does not slide along three axes pins the flex
-    let slides = |b: &usize| is_vertex(*b) && tree.bodies[*b].joints.len() == 3;
-    let loose = held_by.iter().all(slides);
-    for &b in bodies.iter().filter(|b| is_vertex(**b)) {
-        let node = &tree.bodies[b];
-        let damped = tree.joints[node.joints.clone()].iter().any(|part| {
-            let [timeconst, ratio] = part.said.springdamper();
-            (timeconst > 0.0 && ratio > 0.0) || part.said.damping() != [0.0; 3]
-        });
-        let msg = format!(
-            "body {:?} of a vertex has joints with damping; give the damping to the flex, by <elasticity> or <edge>",
-            name(b)
-        );
-        tree.ensure(!damped, said.origin, Some("body"), &msg)?;
-
-        // joints of an ancestor would move an unpinned flex twice
-        let mut around = node.parent;
-        while loose && around != 0 {
-            let joints = tree.bodies[around].joints.is_empty();
-            let msg = format!(
-                "body {:?} has joints, and no vertex is pinned; pin one, or drop the joints",
-                name(around)
-            );
-            tree.ensure(joints, said.origin, Some("body"), &msg)?;
-            around = tree.bodies[around].parent;
-        }
-    }
-    Ok(())
 }
 
 fn vertices(m: &mut Arrays, part: &Part) {
@@ -447,7 +347,6 @@ fn properties(m: &mut Arrays, said: &Flex, part: &Part) {
     m.flex_activelayers.push(contact.activelayers());
     m.flex_passive.push(i32::from(contact.passive()));
     m.flex_group.push(said.group());
-    m.flex_radius.push(said.radius());
     m.flex_damping.push(said.elasticity.damping());
     m.flex_edgestiffness.push(said.edge.stiffness());
     m.flex_edgedamping.push(said.edge.damping());

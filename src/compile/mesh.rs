@@ -1,9 +1,10 @@
 //! A mesh of a model: from the attributes of its element to the arrays that are simulated.
 
+use crate::asset::grid::Shape;
 use crate::asset::sdf::{Prm, shape_mesh};
 use crate::asset::{
-    AssetError, Mesh, MeshData, MeshInertia, MeshOptions, builtin, compile, read_msh, read_obj,
-    read_stl,
+    AssetError, Mesh, MeshData, MeshInertia, MeshOptions, builtin, builtin_solid, compile, is_gmsh,
+    read_gmsh, read_msh, read_obj, read_stl, transform,
 };
 use crate::mjcf::schema::{self, MeshBuiltin};
 use crate::mjcf::table::Keyword;
@@ -26,6 +27,47 @@ type Read<'a> = dyn Fn(&str) -> std::result::Result<Vec<u8>, AssetError> + Sync 
 /// A mesh as its element says, without the parts that only contacts need.
 pub(crate) fn plain(read: &Read, said: &schema::Mesh) -> std::result::Result<Mesh, AssetError> {
     mesh(read, said, None, &Need::default())
+}
+
+/// Nodes and tetrahedra of a mesh that is made or read as a solid, in the frame of its file with refpos, refquat and scale applied.
+pub(crate) fn solid(
+    read: &Read,
+    said: &schema::Mesh,
+) -> std::result::Result<Option<Shape>, AssetError> {
+    let params = said.params.as_deref().unwrap_or_default();
+    let shape = if let Some(file) = &said.file {
+        let bytes = read(file)?;
+        if !gmsh_file(file, said, &bytes) {
+            return Ok(None);
+        }
+        let found = read_gmsh(&bytes)?;
+        (found.dim == 3).then(|| Shape {
+            dim: 3,
+            point: found.point,
+            element: found.element,
+            ..Shape::default()
+        })
+    } else {
+        builtin_solid(said.builtin().word(), params)
+    };
+    Ok(shape.map(|mut shape| {
+        let options = MeshOptions {
+            scale: said.scale(),
+            refpos: said.refpos(),
+            refquat: said.refquat(),
+            ..MeshOptions::default()
+        };
+        transform(&mut shape.point, &mut [], &options);
+        shape
+    }))
+}
+
+// whether a file is none of the types that MuJoCo knows by their names, and begins as a GMSH file does
+fn gmsh_file(file: &str, said: &schema::Mesh, bytes: &[u8]) -> bool {
+    let kind = extension(file, said.content_type.as_deref());
+    let known = ["stl", "obj", "msh"].contains(&kind.as_str())
+        || ["model/stl", "model/obj", "model/vnd.mujoco.msh"].contains(&kind.as_str());
+    !known && is_gmsh(bytes)
 }
 
 /// A mesh as its element, or the plugin whose shape it is, says.
@@ -52,8 +94,11 @@ pub(super) fn mesh(
             "stl" | "model/stl" => read_stl(&bytes)?,
             "obj" | "model/obj" => read_obj(&bytes)?,
             "msh" | "model/vnd.mujoco.msh" => read_msh(&bytes)?,
+            _ if gmsh_file(file, said, &bytes) => read_gmsh(&bytes)?.mesh(),
             other => {
-                let msg = format!("file {file:?} is of type {other:?}; meshes are STL, OBJ or MSH");
+                let msg = format!(
+                    "file {file:?} is of type {other:?}; meshes are STL, OBJ, MSH, or GMSH files that end otherwise"
+                );
                 return Err(AssetError::new(msg));
             }
         }

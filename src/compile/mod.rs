@@ -22,7 +22,7 @@ mod custom;
 mod edit;
 mod emit;
 mod equality;
-mod flex;
+pub(crate) mod flex;
 mod fluid;
 mod follow;
 mod geom;
@@ -141,6 +141,7 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     flex::fill(&mut m, &tree, &names)?;
     equality::fill(&mut m, &tree, &names)?;
     tendon::fill(&mut m, &tree, &names)?;
+    flex::plastic::addresses(&mut m);
     let pair = contact::pairs(&mut m, &tree, &names.geom)?;
     let exclude = contact::excludes(&mut m, &tree, &names.body)?;
     actuator::fill(&mut m, &tree, &names)?;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::tree::Tree;
 use crate::cpu;
 use crate::cpu::collision::Kind;
+use crate::cpu::lib::cage::STRAIN;
 use crate::cpu::lib::sleep::sleeps;
 use crate::cpu::lib::sparse::ancestor;
 use crate::cpu::sensor_pos::{geoms, tells_distance};
@@ -119,6 +120,14 @@ fn on_device(m: &Arrays) -> Vec<Need> {
     }
     let soft = (0..m.nflex).find(|&f| touches(m, f));
     out.extend(soft.map(|f| Need::new("collisions of flexes on a device", By::Flex(f), "name")));
+    let shell = (0..m.nflex).find(|&f| m.flex_interp[f] < 0);
+    out.extend(shell.map(|f| Need::new("shells between nodes on a device", By::Flex(f), "name")));
+    let strain = (0..m.nflex).find(|&f| m.flex_edgeequality[f] == STRAIN);
+    let what = "the equality \"flexstrain\" on a device";
+    out.extend(strain.map(|f| Need::new(what, By::Flex(f), "name")));
+    let yields = (0..m.nflex).find(|&f| m.flex_plasticmode[f] != 0);
+    let what = "flexes that yield on a device";
+    out.extend(yields.map(|f| Need::new(what, By::Flex(f), "name")));
     if sleeps(m) {
         out.push(Need::new(
             "the flag \"sleep\" on a device",
@@ -350,17 +359,14 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
     let elastic = first(&|f| implicit && m.flex_rigid[f] == 0 && m.flex_stiffnessadr[f] >= 0);
     let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
     need(what, elastic);
+    let rod = first(&|f| m.flex_dim[f] == 1 && m.flex_bendingadr[f] >= 0);
+    need("elastic rods", rod);
+    let rk = m.opt.integrator == Integrator::Rk4;
+    let yields = first(&|f| rk && m.flex_plasticmode[f] != 0);
+    need("flexes that yield with the integrator \"RK4\"", yields);
     let touching = |f: usize| touches(m, f);
     let passive = first(&|f| m.flex_passive[f] != 0 && touching(f));
     need("passive contacts of flexes", passive);
-    let field = |k: usize| {
-        let geom = usize::try_from(m.collision_geom1[k]);
-        geom.is_ok_and(|geom| m.geom_type[geom] == GeomType::Sdf)
-    };
-    let mut pairs = (0..m.ncollision).filter(|&k| !contacts_are_off(m) && m.collision_geom2[k] < 0);
-    let field = pairs.find(|&k| field(k));
-    let what = "collisions of flexes with signed distance fields";
-    need(what, field.map(|k| m.collision_flex[2 * k + 1] as usize));
     let older = m.opt.disabled(DSBL_NATIVECCD);
     let what =
         "the flag \"nativeccd\" disabled (the older convex collider) with flexes that collide";

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::flex;
 use super::layout::{body_chain, merged_chain};
 use super::pair::bodies;
+use crate::cpu::lib::cage::{patch_nodes, patch_num};
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
 use crate::types::*;
@@ -25,6 +26,10 @@ pub fn patterns(m: &mut Arrays) -> Result<()> {
     m.dof_Jpat = (0..m.nv as i32).map(|i| table.id(own(vec![i]))).collect();
     m.jnt_Jpat = (0..m.njnt).map(|j| joint(m, j, &mut table)).collect();
     m.tendon_Jpat = (0..m.ntendon).map(|i| tendon(m, i, &mut table)).collect();
+    m.eq_patch = (0..m.neq)
+        .map(|i| strain_patch(m, i).map_or(-1, |c| c as i32))
+        .collect();
+    m.eq_modenum = (0..m.neq).map(|i| modes(m, i)).collect();
     m.eq_Jpat = (0..m.neq).map(|i| equality(m, i, &mut table)).collect();
     m.flexedge_Jpat = edges(m, &mut table);
     m.collision_Jpat = contacts(m, &mut table)?;
@@ -192,6 +197,46 @@ fn edges(m: &Arrays, table: &mut Table) -> Vec<i32> {
     out
 }
 
+// number of strains that an equality holds
+fn modes(m: &Arrays, i: usize) -> i32 {
+    let Some(c) = strain_patch(m, i) else {
+        return 0;
+    };
+    let f = m.eq_obj1id[i] as usize;
+    let size = 3 * patch_nodes(m, f, c).len();
+    let adr = m.flex_stiffnessadr[f].max(0) as usize + c * size * size;
+    m.flex_stiffness.get(adr).map_or(0, |num| *num as i32)
+}
+
+// dofs that move a node of the cell or face whose strains an equality holds
+fn strain_dofs(m: &Arrays, i: usize) -> Vec<i32> {
+    let c = strain_patch(m, i).unwrap_or_default();
+    let nodes = patch_nodes(m, m.eq_obj1id[i] as usize, c).into_iter();
+    let chains = nodes.map(|n| body_chain(m, m.flex_nodebodyid[n] as usize));
+    let mut dofs: Vec<i32> = chains.flatten().collect();
+    dofs.sort_unstable();
+    dofs.dedup();
+    dofs
+}
+
+/// The cell or face of a flex whose strains an equality holds, if it is of this kind and there is one.
+pub(crate) fn strain_patch(m: &Arrays, i: usize) -> Option<usize> {
+    if m.eq_type[i] != EqType::FlexStrain {
+        return None;
+    }
+    let f = m.eq_obj1id[i] as usize;
+    let data = &m.eq_data[12 * i..12 * i + 3];
+    let cells = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k]);
+    let within = |x: f64, num: usize| x.fract() == 0.0 && (0.0..num as f64).contains(&x);
+    if m.flex_interp[f] < 0 {
+        return within(data[0], patch_num(m, f)).then_some(data[0] as usize);
+    }
+    let inside = (0..3).all(|k| within(data[k], cells[k] as usize));
+    let at = |k: usize| data[k] as usize;
+    let [_, y, z] = cells.map(|n| n as usize);
+    (inside && m.flex_interp[f] != 0).then(|| (at(0) * y + at(1)) * z + at(2))
+}
+
 fn equality(m: &Arrays, i: usize, table: &mut Table) -> i32 {
     let (id1, id2) = (m.eq_obj1id[i], m.eq_obj2id[i]);
     let body = |id: i32| match m.eq_objtype[i] == ObjType::Site {
@@ -211,6 +256,7 @@ fn equality(m: &Arrays, i: usize, table: &mut Table) -> i32 {
         Some(EqType::Connect | EqType::Weld) => table.id(sides(m, body(id1), body(id2))),
         Some(EqType::Joint) => table.id(scalar(|m, j| vec![m.jnt_dofadr[j as usize]])),
         Some(EqType::Tendon) => table.id(scalar(tendon_dofs)),
+        Some(EqType::FlexStrain) => table.id(own(strain_dofs(m, i))),
         _ => -1,
     }
 }

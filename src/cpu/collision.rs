@@ -142,7 +142,7 @@ fn of_flex(
     pairs: Range<usize>,
     out: &mut Contacts,
 ) -> i32 {
-    let together = pairs.len() > 1;
+    let (first, together) = (pairs.start, pairs.len() > 1);
     let mut all = Vec::new();
     for k in pairs {
         out.num = 0;
@@ -153,9 +153,9 @@ fn of_flex(
         }
         all.extend(out.point[..out.num].iter().map(|point| (k, *point)));
     }
-    if together && all.len() > MAXCONPAIR {
+    if together && soft::reduces(m, first, all.len()) {
         let spots: Vec<_> = all.iter().map(|(_, x)| (x.dist, x.pos)).collect();
-        let mut stays = soft::spread(&spots).into_iter();
+        let mut stays = soft::stay(m, first, &spots).into_iter();
         all.retain(|_| stays.next() == Some(true));
     }
     for (k, point) in &all {

@@ -6,6 +6,7 @@
 
 mod contact;
 mod equality;
+mod strain;
 
 use crate::cpu::collision::collision;
 use crate::cpu::lib::impedance::{

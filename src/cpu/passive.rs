@@ -44,7 +44,7 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 
     // springs and dampers of flexes
-    if m.nflexstiffness > 0 {
+    if m.nflexstiffness > 0 || m.nflexbending > 0 {
         elastic(m, d, spring, damper);
     }
     for f in 0..m.nflex {
@@ -140,7 +140,8 @@ fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
         } else if m.flex_stiffnessadr[f] >= 0 && m.flex_rigid[f] == 0 {
             stretch_forces(m, d, f);
         }
-        if m.flex_bendingadr[f] >= 0 && m.flex_rigid[f] == 0 {
+        let hinges = m.flex_dim[f] == 2 && m.flex_interp[f] == 0;
+        if m.flex_bendingadr[f] >= 0 && m.flex_rigid[f] == 0 && hinges {
             bend_forces(m, d, f);
         }
     }
@@ -180,7 +181,7 @@ fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
 
 // whether the vertices of a flex lie between nodes that its material holds
 fn between_nodes(m: &Model, f: usize) -> bool {
-    m.flex_interp[f] != 0 && m.flex_stiffnessadr[f] >= 0
+    m.flex_interp[f] != 0 && (m.flex_stiffnessadr[f] >= 0 || m.flex_bendingadr[f] >= 0)
 }
 
 // a body with three slide joints passes no force on to its ancestors, as in MuJoCo

@@ -67,6 +67,7 @@ impl Reader<'_> {
             classes: Classes::default(),
             spec: Spec::default(),
             models: Vec::new(),
+            twists: Vec::new(),
             elements: self.elements,
             around,
             path: path.clone(),

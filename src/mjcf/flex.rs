@@ -3,11 +3,13 @@
 use super::attrs::{self, Plain, check_orientation};
 use super::defaults::{no_children, unknown_element};
 use super::flexcage::Cage;
+use super::flexpin::{BadPin, pins};
+use super::flexrod;
 use super::flexshape;
 use super::log::Log;
 use super::read::Reader;
 use super::schema::{
-    Angle, Body, EdgeEquality, Equality, EqualityTag, Flex, FlexDof, FlexEdge, FlexPin, Flexcomp,
+    Angle, Body, EdgeEquality, Elastic2d, Equality, EqualityTag, Flex, FlexDof, FlexEdge, Flexcomp,
     FlexcompType, Inertial, Joint,
 };
 use super::settings::block;
@@ -17,8 +19,9 @@ use super::xml::Node;
 use crate::asset::grid::Shape;
 use crate::asset::vec3::normalize;
 use crate::asset::{AssetError, MeshData, read_gmsh, read_obj, read_stl};
-use crate::compile::mesh::plain;
+use crate::compile::mesh::{plain, solid};
 use crate::compile::pose::{Pose, UNIT, Units, unit};
+use crate::cpu::lib::shell::face_num;
 use crate::types::{JointType, MINVAL};
 
 const CHILDREN: [&str; 3] = ["edge", "elasticity", "contact"];
@@ -78,28 +81,11 @@ impl Reader<'_> {
                 tag => unknown_element(log, child, tag, CHILDREN.into_iter().chain(["pin"])),
             }
         }
-        let unsupported = [
-            (
-                said.dof().order() > 0 && said.dim() != 3 && !said.is_given(),
-                "dof",
-                "flexcomp with interpolated vertices that is no solid (dim 3)",
-            ),
-            (
-                said.dof().order() > 0 && said.edge.equality() != EdgeEquality::False,
-                "dof",
-                "flexcomp with interpolated vertices whose strain or edges a constraint holds",
-            ),
-            (
-                said.mesh.is_some() && said.kind() == FlexcompType::Gmsh,
-                "type",
-                "flexcomp of the tetrahedra of a mesh asset",
-            ),
-            (
-                said.dim() == 1 && said.elasticity.young() > 0.0,
-                "dim",
-                "flexcomp of an elastic rod",
-            ),
-        ];
+        let unsupported = [(
+            said.dof().order() > 0 && said.edge.equality() == EdgeEquality::True,
+            "dof",
+            "flexcomp with interpolated vertices whose edges a constraint holds",
+        )];
         for (_, attr, what) in unsupported.iter().filter(|(is, ..)| *is) {
             log.unsupported(node.origin, Some(attr), *what);
         }
@@ -233,7 +219,19 @@ impl Reader<'_> {
             let bytes = self.files.read(file, self.limits.file);
             bytes.map_err(|e| AssetError::new(format!("file {file:?}: {e}")))
         };
+        let shape = solid(&read, asset).map_err(|e| bad(e.to_string()))?;
+        let dim = if shape.is_some() { 3 } else { 2 };
+        let fixed = shape.is_some() || said.kind() == FlexcompType::Gmsh;
+        if fixed && said.dim.is_some_and(|said| said != dim) {
+            let msg = format!(
+                "the mesh {name:?} has elements of dim {dim}; set dim to that, or leave it out"
+            );
+            return Err((Some("dim"), msg));
+        }
         let mesh = plain(&read, asset).map_err(|e| bad(e.to_string()))?;
+        if let Some(shape) = shape {
+            return Ok(shape);
+        }
         let pose = Pose {
             pos: mesh.pos,
             quat: mesh.quat,
@@ -329,6 +327,11 @@ impl Reader<'_> {
             return self.spec.flexes.push(flex);
         }
 
+        if shape.dim == 1 && said.elasticity.young() > 0.0 && said.dof() == FlexDof::Full {
+            self.twists
+                .extend(flexrod::twists(node, said, &shape, &pinned));
+        }
+
         // a body at each point that is not pinned
         let joint = &self.classes.get(place.class).joint;
         let mass = said.mass() / n as f64;
@@ -369,6 +372,32 @@ impl Reader<'_> {
         self.log.mistake(at, Some(attr), msg);
     }
 
+    // an equality for each cell that is not empty, or for each face of a shell
+    fn hold_strains(&mut self, node: &Node, said: &Flexcomp, cage: &Cage, shell: bool) {
+        let cells = said.cellcount().map(|n| n.max(0) as usize);
+        let [_, y, z] = cells;
+        let num = if shell {
+            face_num(cells)
+        } else {
+            cage.empty.len()
+        };
+        for c in (0..num).filter(|&c| shell || !cage.empty[c]) {
+            let cell = match shell {
+                true => [c as i32, -1, -1],
+                false => [c / (y * z), c / z % y, c % z].map(|n| n as i32),
+            };
+            self.spec.equalities.push(Equality {
+                tag: EqualityTag::Flexstrain,
+                flex: said.name.clone(),
+                cell: Some(cell),
+                solref: said.edge.solref.clone(),
+                solimp: said.edge.solimp.clone(),
+                origin: node.origin,
+                ..Equality::default()
+            });
+        }
+    }
+
     // a body at each node of a grid that is not pinned and carries mass; vertices are between the nodes
     fn flex_in_cage(
         &mut self,
@@ -379,8 +408,9 @@ impl Reader<'_> {
         parent: &str,
         mut shape: Shape,
     ) {
-        if shape.dim != 3 {
-            let what = "flexcomp with interpolated vertices that is no solid (dim 3)";
+        let shell = said.elasticity.elastic2d() != Elastic2d::None;
+        if shape.dim < 2 || (shape.dim == 2 && !shell) {
+            let what = "flexcomp with interpolated vertices that is neither a solid (dim 3) nor a shell (elastic2d)";
             return self.log.unsupported(node.origin, Some("dof"), what);
         }
         if said.is_given() {
@@ -389,11 +419,11 @@ impl Reader<'_> {
         }
         let most = self.limits.elements.saturating_sub(self.elements);
         let (cells, order) = (said.cellcount(), said.dof().order());
-        let cage = match Cage::around(&shape.point, &shape.element, cells, order, most) {
+        let cage = match Cage::around(&shape.point, &shape.element, cells, order, most, shell) {
             Ok(cage) => cage,
             Err(msg) => return self.log.mistake(node.origin, Some("cellcount"), msg),
         };
-        let mut pinned = match pins(said, cage.node.len(), 3, Some(cage.count)) {
+        let mut pinned = match pins(said, cage.node.len(), shape.dim, Some(cage.count)) {
             Ok(pinned) => pinned,
             Err(bad) => return self.bad_pin(node, said, bad),
         };
@@ -439,6 +469,9 @@ impl Reader<'_> {
         flex.dof = Some(said.dof());
         flex.cellcount = Some(said.cellcount());
         self.spec.flexes.push(flex);
+        if said.edge.equality() == EdgeEquality::Strain {
+            self.hold_strains(node, said, &cage, shell);
+        }
     }
 }
 
@@ -589,92 +622,4 @@ fn point_body(node: &Node, said: &Flexcomp, class: &Joint, point: [f64; 3], mass
         origin: node.origin,
         ..Body::default()
     }
-}
-
-type BadPin = (usize, &'static str, String);
-
-// which of n points or nodes are pinned; `count` is their number along the axes of a grid
-fn pins(
-    said: &Flexcomp,
-    n: usize,
-    dim: usize,
-    count: Option<[usize; 3]>,
-) -> Result<Vec<bool>, BadPin> {
-    let mut pinned = vec![said.rigid(); n];
-    for (k, pin) in said.pins.iter().enumerate() {
-        one_pin(dim, count, pin, &mut pinned).map_err(|(attr, msg)| (k, attr, msg))?;
-    }
-    if said.dof() == FlexDof::Radial
-        && let Some(center) = pinned.first_mut()
-    {
-        *center = true;
-    }
-    Ok(pinned)
-}
-
-fn one_pin(
-    dim: usize,
-    count: Option<[usize; 3]>,
-    pin: &FlexPin,
-    pinned: &mut [bool],
-) -> Result<(), (&'static str, String)> {
-    let n = pinned.len();
-    let point = |attr: &'static str, i: i32| match usize::try_from(i) {
-        Ok(i) if i < n => Ok(i),
-        _ => Err((
-            attr,
-            format!("{attr} has the point {i}, and there are {n} points, numbered from 0"),
-        )),
-    };
-    for &i in pin.id.iter().flatten() {
-        pinned[point("id", i)?] = true;
-    }
-    let range = pin.range.as_deref().unwrap_or_default();
-    if !range.len().is_multiple_of(2) {
-        return Err(("range", "range needs two numbers for each range".into()));
-    }
-    for pair in range.chunks_exact(2) {
-        let (first, last) = (point("range", pair[0])?, point("range", pair[1])?);
-        for i in first..=last {
-            pinned[i] = true;
-        }
-    }
-
-    // by index in the grid
-    let (grid, boxes) = (
-        pin.grid.as_deref().unwrap_or_default(),
-        pin.gridrange.as_deref().unwrap_or_default(),
-    );
-    if grid.is_empty() && boxes.is_empty() {
-        return Ok(());
-    }
-    let attr = if grid.is_empty() { "gridrange" } else { "grid" };
-    let Some(count) = count else {
-        let msg = format!("{attr} is for grids of two or three dimensions");
-        return Err((attr, msg));
-    };
-    let corners = boxes.chunks_exact(2 * dim);
-    let points = grid.chunks_exact(dim);
-    if !corners.remainder().is_empty() || !points.remainder().is_empty() {
-        return Err((attr, format!("{attr} needs {dim} numbers for each corner")));
-    }
-    let corners = corners.map(|c| c.split_at(dim));
-    for (low, high) in corners.chain(points.map(|p| (p, p))) {
-        let inside = |c: &[i32]| c.iter().zip(count).all(|(i, n)| (0..n as i32).contains(i));
-        if !inside(low) || !inside(high) {
-            let msg = format!("{attr} has a corner outside of the grid's count");
-            return Err((attr, msg));
-        }
-        let at = |c: &[i32], k: usize| c.get(k).map_or(0, |i| *i as usize);
-        for x in at(low, 0)..=at(high, 0) {
-            for y in at(low, 1)..=at(high, 1) {
-                for z in at(low, 2)..=at(high, 2) {
-                    let depth = if dim == 3 { count[2] } else { 1 };
-                    let i = (x * count[1] + y) * depth + z;
-                    pinned[i] = true;
-                }
-            }
-        }
-    }
-    Ok(())
 }

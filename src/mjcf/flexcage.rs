@@ -19,8 +19,10 @@ pub(super) struct Cage {
     /// Nodes along the axes.
     pub count: [usize; 3],
     pub node: Vec<[f64; 3]>,
-    /// Share of the mass; 0: all cells of the node are empty.
+    /// Share of the mass; 0: all cells of the node are empty, or it is inside of a shell.
     pub share: Vec<f64>,
+    /// Which cells nothing fills; of a shell none.
+    pub empty: Vec<bool>,
 }
 
 /// Least share of a filled cell's mass for each of its nodes.
@@ -37,6 +39,7 @@ impl Cage {
         cells: [i32; 3],
         order: usize,
         most: u64,
+        shell: bool,
     ) -> Result<Self, String> {
         let nodes = |n: i32| order as u64 * n.max(0) as u64 + 1;
         let all = cells.map(nodes).iter().fold(1, |n, k| k.saturating_mul(n));
@@ -56,6 +59,7 @@ impl Cage {
             count,
             node: Vec::new(),
             share: vec![0.0; all as usize],
+            empty: vec![false; cells.iter().product()],
         };
         for i in 0..count[0] {
             for j in 0..count[1] {
@@ -67,6 +71,10 @@ impl Cage {
                     cage.node.push([0, 1, 2].map(along));
                 }
             }
+        }
+        if shell {
+            cage.spread(order);
+            return Ok(cage);
         }
         // in cells along each axis
         let place = |x: &[f64; 3]| {
@@ -88,6 +96,27 @@ impl Cage {
         Ok(cage)
     }
 
+    // distributes the mass of a shell to the outer nodes: evenly, or as Simpson's rule does within quadratic cells
+    fn spread(&mut self, order: usize) {
+        let [nx, ny, nz] = self.count;
+        for (n, share) in self.share.iter_mut().enumerate() {
+            let at = [n / (ny * nz), n / nz % ny, n % nz];
+            let last = [nx - 1, ny - 1, nz - 1];
+            let inner = (0..3).all(|k| at[k] > 0 && at[k] < last[k]);
+            let along = |k: usize| match at[k] {
+                _ if order == 1 => 1.0,
+                i if i % 2 == 1 => 4.0,
+                i if i == 0 || i == last[k] => 1.0,
+                _ => 2.0,
+            };
+            *share = if inner {
+                0.0
+            } else {
+                along(0) * along(1) * along(2)
+            };
+        }
+    }
+
     // distributes the mass of each cell to its nodes
     fn weigh(&mut self, fill: &Fill, cells: [usize; 3], order: usize) {
         let (weights, even) = weights(order);
@@ -95,6 +124,7 @@ impl Cage {
         for cell in 0..cells.iter().product() {
             let filled = fill.of(cell);
             if filled.is_empty() {
+                self.empty[cell] = true;
                 continue;
             }
             let first = [

@@ -20,6 +20,8 @@ pub(crate) mod files;
 mod finish;
 mod flex;
 mod flexcage;
+mod flexpin;
+mod flexrod;
 mod flexshape;
 pub(crate) mod limits;
 mod log;

@@ -12,7 +12,7 @@ use super::limits::Limits;
 use super::log::Log;
 use super::nearest::nearest;
 use super::packages;
-use super::schema::Compiler;
+use super::schema::{Body, Compiler};
 use super::spec::Spec;
 use super::xml::{Includer, Node, text_of};
 use crate::error::{Error, Result};
@@ -30,6 +30,8 @@ pub(crate) struct Reader<'a> {
     pub limits: &'a Limits,
     pub classes: Classes,
     pub spec: Spec,
+    /// Bodies of the twists of rods, to be put behind the body of the world that is being read.
+    pub twists: Vec<Body>,
     /// Models that may be attached.
     pub models: Vec<Model>,
     /// Keyframes of attached models.
@@ -260,6 +262,7 @@ fn read_here(text: String, shown: &str, path: &str, files: Files, limits: &Limit
         attaching: 0,
         nesting: 0,
         elements: 0,
+        twists: Vec::new(),
         around: vec![files::tidy(path)],
         path: files::tidy(path),
     };

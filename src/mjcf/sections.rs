@@ -55,9 +55,11 @@ impl Reader<'_> {
         for node in &section.children {
             let Some(tag) = EqualityTag::ALL.iter().find(|t| t.0 == node.tag) else {
                 match node.tag.as_str() {
-                    "flexstrain" | "flexvert" => {
-                        self.log.unsupported(node.origin, None, node.tag.clone())
-                    }
+                    "flexvert" => self.log.mistake(
+                        node.origin,
+                        None,
+                        "flexvert equalities were removed in MuJoCo 4.0.0",
+                    ),
                     "distance" => self.log.mistake(
                         node.origin,
                         None,

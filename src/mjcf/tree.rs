@@ -74,6 +74,9 @@ impl Reader<'_> {
                 return;
             }
             self.element(child, body, place);
+            if place.world {
+                body.bodies.append(&mut self.twists);
+            }
         }
     }
 

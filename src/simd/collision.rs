@@ -96,29 +96,37 @@ fn of_flex<R: Real>(
     found: &mut R,
 ) {
     let (first, together) = (contact.len(), pairs.len() > 1);
+    let run = pairs.start;
     for k in pairs {
         let unsure = spots.find_soft(m, d, boxes, k);
         tell(d, OVERFLOW_CCD, R::zero().lt(unsure));
         let now = R::zero().lt(R::zero());
         put(m, d, contact, k, spots, now, found);
     }
-    if together && contact.len() - first > MAXCONPAIR {
+    if together && soft::reduces(m, run, contact.len() - first) {
         for lane in 0..R::WIDTH {
-            thin(d, lane, first..contact.len(), found);
+            thin(m, d, run, lane, first..contact.len(), found);
         }
     }
 }
 
-// drops the contacts of a lane beyond the limit of a rigid flex
-fn thin<R: Real>(d: &mut Data<R>, lane: usize, slots: Range<usize>, found: &mut R) {
+// drops the contacts of a lane beyond the limit of a rigid flex, or in one place
+fn thin<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    run: usize,
+    lane: usize,
+    slots: Range<usize>,
+    found: &mut R,
+) {
     let dist = |c: usize| d.contact_dist[c].lane(lane);
     let own: Vec<usize> = slots.filter(|&c| dist(c) < ABSENT).collect();
-    if own.len() <= MAXCONPAIR {
+    if !soft::reduces(m, run, own.len()) {
         return;
     }
     let pos = |c: usize| d.contact_pos[c].map(|x| x.lane(lane));
     let spots: Vec<_> = own.iter().map(|&c| (dist(c), pos(c))).collect();
-    for (c, stays) in own.into_iter().zip(soft::spread(&spots)) {
+    for (c, stays) in own.into_iter().zip(soft::stay(m, run, &spots)) {
         if !stays {
             drop_contact(d, lane, c);
             found.set_lane(lane, found.lane(lane) - 1.0);

@@ -34,9 +34,10 @@ python3 tests/golden/make_sdf.py
 for name in lines sheet; do
     python3 tests/golden/make_soft.py $name 28
 done
-for name in block soft rigid cage; do
+for name in block soft rigid cage foil clay shell strain drum; do
     python3 tests/golden/make_soft.py $name 8
 done
+python3 tests/golden/make_soft.py field 24
 python3 tests/golden/make_soft.py nodes 6
 tests/golden/make_solver.sh
 python3 tests/golden/make_textures.py > tests/golden/textures.txt

@@ -1,8 +1,10 @@
 //! Soft bodies: vertices, edges, elements and coefficients of each lie within the lists of all, and its ids refer to its own vertices and edges.
 
 use super::{ensure, runs, span};
-use crate::compile::flex::{edges_of, stiffness_num};
+use crate::compile::flex::{edges_of, plastic, stiffness_num};
+use crate::cpu::lib::cage::{STRAIN, patch_num};
 use crate::cpu::lib::elastic::BENDING;
+use crate::cpu::lib::shell::{BEND, face_num};
 use crate::error::Result;
 use crate::fields::Arrays;
 
@@ -82,7 +84,7 @@ fn flex(m: &Arrays, f: usize) -> Result<()> {
         (
             ["flex_bendingadr", "flex_edgenum"],
             m.flex_bendingadr[f],
-            edges * BENDING as i64,
+            bending_num(m, f, edges),
             m.nflexbending,
         ),
     ] {
@@ -91,7 +93,19 @@ fn flex(m: &Arrays, f: usize) -> Result<()> {
             span(names, f, adr, num, len)?;
         }
     }
-    let stretches = m.flex_stiffnessadr[f] >= 0;
+    let words = plastic::words(m, f);
+    let adr = i64::from(m.flex_plasticadr[f]);
+    let fits = words == 0 || (adr >= 0 && adr.saturating_add(words) <= m.nplastic as i64);
+    let why = "does not fit into a world's plastic";
+    ensure(fits, "flex_plasticadr", f, why)?;
+    let (stretch, bend) = (m.flex_stiffnessadr[f] >= 0, m.flex_bendingadr[f] >= 0);
+    let mode = m.flex_plasticmode[f];
+    let some =
+        (mode & plastic::STRETCH == 0 || stretch) && (mode & plastic::BEND == 0 || stretch && bend);
+    let why = "says that something yields that the flex does not have";
+    ensure(some, "flex_plasticmode", f, why)?;
+    let stretches = stretch;
+    modes(m, f)?;
     let why = "leads to coefficients of stretch, and a flex of lines has none";
     ensure(dim > 1 || !stretches, "flex_stiffnessadr", f, why)?;
     inner(m, f)
@@ -131,7 +145,7 @@ fn inner(m: &Arrays, f: usize) -> Result<()> {
 
 // vertices are between the nodes of a grid, or have bodies
 fn between(m: &Arrays, f: usize) -> Result<()> {
-    let order = i64::from(m.flex_interp[f]);
+    let order = i64::from(m.flex_interp[f]).abs();
     let cellnum = &m.flex_cellnum[3 * f..3 * f + 3];
     let positive = cellnum.iter().all(|n| *n > 0);
     ensure(
@@ -151,13 +165,11 @@ fn between(m: &Arrays, f: usize) -> Result<()> {
     let have = m.flex_nodenum[f];
     let why = format_args!("is {have}, and the cells of the flex have {nodes} nodes");
     ensure(i64::from(have) == nodes, "flex_nodenum", f, why)?;
-    let solid = order == 0 || m.flex_dim[f] == 3;
-    ensure(
-        solid,
-        "flex_interp",
-        f,
-        "is not 0, and the flex is no solid",
-    )?;
+    let least = if m.flex_interp[f] < 0 { 2 } else { 3 };
+    let solid = order == 0 || m.flex_dim[f] >= least;
+    let why = "is not 0, and the flex is neither a solid nor a shell";
+    ensure(solid, "flex_interp", f, why)?;
+    bent_faces(m, f)?;
     let adr = m.flex_vertadr[f] as usize;
     for v in adr..adr + m.flex_vertnum[f] as usize {
         let (body, cell) = (m.flex_vertbodyid[v], i64::from(m.flex_vertcell[v]));
@@ -166,6 +178,60 @@ fn between(m: &Arrays, f: usize) -> Result<()> {
         let why = format_args!("does not lead to one of {cells} cells");
         let inside = order == 0 || (0..cells).contains(&cell);
         ensure(inside, "flex_vertcell", v, why)?;
+    }
+    Ok(())
+}
+
+// number of bending coefficients of a flex; of a rod and of a shell between nodes the first of them tells
+fn bending_num(m: &Arrays, f: usize, edges: i64) -> i64 {
+    if m.flex_interp[f] >= 0 && m.flex_dim[f] != 1 {
+        return edges * BENDING as i64;
+    }
+    let adr = usize::try_from(m.flex_bendingadr[f]).unwrap_or_default();
+    let num = m.flex_bending.get(adr).copied().unwrap_or(0.0);
+    (num.max(0.0) as i64)
+        .saturating_mul(BEND as i64)
+        .saturating_add(1)
+}
+
+// edges of a shell lie between two of its faces
+fn bent_faces(m: &Arrays, f: usize) -> Result<()> {
+    let Ok(adr) = usize::try_from(m.flex_bendingadr[f]) else {
+        return Ok(());
+    };
+    if m.flex_interp[f] >= 0 {
+        return Ok(());
+    }
+    let cells = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
+    let num = m.flex_bending.get(adr).copied().unwrap_or(0.0);
+    let whole = num >= 0.0 && num.fract() == 0.0;
+    ensure(whole, "flex_bending", adr, "is not the number of edges")?;
+    let list = m.flex_bending.get(adr + 1..).unwrap_or_default();
+    for (e, edge) in list.chunks_exact(BEND).take(num as usize).enumerate() {
+        let face = |x: f64| x.fract() == 0.0 && (0.0..face_num(cells) as f64).contains(&x);
+        let ok = edge[..2].iter().all(|x| face(*x));
+        let why = "and the next do not lead to faces of the flex";
+        ensure(ok, "flex_bending", adr + 1 + BEND * e, why)?;
+    }
+    Ok(())
+}
+
+// modes of strain lie in the room of the stiffness of their cell or face
+fn modes(m: &Arrays, f: usize) -> Result<()> {
+    if m.flex_edgeequality[f] != STRAIN {
+        return Ok(());
+    }
+    let there = m.flex_interp[f] != 0 && m.flex_stiffnessadr[f] >= 0;
+    let why = "says that strains are held, and the flex has no modes";
+    ensure(there, "flex_edgeequality", f, why)?;
+    let adr = m.flex_stiffnessadr[f] as usize;
+    let all = &m.flex_stiffness[adr..adr + stiffness_num(m, f) as usize];
+    let size = all.len() / patch_num(m, f);
+    for (c, of) in all.chunks_exact(size).enumerate() {
+        let most = (size - 1) / size.isqrt();
+        let ok = of[0].fract() == 0.0 && (0.0..=most as f64).contains(&of[0]);
+        let why = "is not the number of modes of a cell";
+        ensure(ok, "flex_stiffness", adr + c * size, why)?;
     }
     Ok(())
 }

@@ -2,8 +2,10 @@
 
 use super::{bad, ensure, id, runs, span, spans};
 use crate::compile::actuator::{Kind, activations_of};
+use crate::compile::pattern::strain_patch;
 use crate::compile::plastic::words;
 use crate::compile::tendon::check_step;
+use crate::cpu::lib::cage::STRAIN;
 use crate::error::Result;
 use crate::fields::{Arrays, Row};
 use crate::rowset::RowSet;
@@ -66,7 +68,7 @@ fn equality(m: &Arrays, i: usize) -> Result<()> {
         }
         Some(EqType::Joint) => ("joint", -1, m.njnt),
         Some(EqType::Tendon) => ("tendon", -1, m.ntendon),
-        Some(EqType::Flex) => ("flex", -1, m.nflex),
+        Some(EqType::Flex | EqType::FlexStrain) => ("flex", -1, m.nflex),
         _ => {
             return Err(bad(
                 "eq_type",
@@ -78,6 +80,17 @@ fn equality(m: &Arrays, i: usize) -> Result<()> {
     let [id1, id2] = [m.eq_obj1id[i], m.eq_obj2id[i]];
     let first = id("eq_obj1id", i, id1, 0, len)?;
     id("eq_obj2id", i, id2, least, len)?;
+    let strain = m.eq_type[i] == EqType::FlexStrain;
+    let why = "is of a flex whose strains no equality holds";
+    let held = !strain || (m.flex_edgeequality[first] == STRAIN && m.flex_stiffnessadr[first] >= 0);
+    ensure(held, "eq_obj1id", i, why)?;
+    let why = "and the next two do not lead to a cell of the flex";
+    ensure(
+        !strain || strain_patch(m, i).is_some(),
+        "eq_data",
+        12 * i,
+        why,
+    )?;
     let scalar = |j: usize| m.jnt_type[j] == JointType::Slide || m.jnt_type[j] == JointType::Hinge;
     let ok = kind != "joint" || (scalar(first) && usize::try_from(id2).map_or(true, scalar));
     ensure(

@@ -7,7 +7,7 @@ use crate::compile::pose::Pose;
 use crate::compile::tree::Tree;
 use crate::error::Result;
 use crate::fields::Arrays;
-use crate::mjcf::schema::Flex;
+use crate::mjcf::schema::{Elastic2d, Flex};
 use glam::{DMat3, DVec3};
 
 /// Difference up to which directions count as equal.
@@ -24,6 +24,8 @@ pub(super) struct Cage {
     /// Order of interpolation.
     pub order: usize,
     pub cells: [usize; 3],
+    /// True if the faces of the cells are elastic, not what they contain.
+    pub shell: bool,
     pub bodies: Vec<usize>,
     /// In the frames of the bodies (m).
     pub node: Vec<V3>,
@@ -33,8 +35,15 @@ pub(super) struct Cage {
     frame: DMat3,
 }
 
-/// Number of entries of [`Cage::stiffness`].
+/// Number of entries of [`Cage::stiffness`], or of a shell, whose order is negative, of [`Cage::membranes`].
 pub(super) fn stiffness_num(order: i64, cells: [i64; 3]) -> i64 {
+    if order < 0 {
+        let of_face = (3 * (1 - order).pow(2)).pow(2);
+        let [x, y, z] = cells;
+        let pairs = [(x, y), (y, z), (z, x)].map(|(a, b)| a.saturating_mul(b));
+        let faces = pairs.into_iter().fold(0_i64, i64::saturating_add);
+        return faces.saturating_mul(2).saturating_mul(of_face);
+    }
     let of_cell = (3 * (order + 1).pow(3)).pow(2);
     cells.into_iter().fold(of_cell, i64::saturating_mul)
 }
@@ -94,6 +103,7 @@ pub(super) fn of(tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) -> Res
     Ok(Some(Cage {
         order,
         cells,
+        shell: said.elasticity.elastic2d() != Elastic2d::None,
         bodies,
         node,
         node0: xpos
@@ -122,10 +132,14 @@ impl Cage {
         })
     }
 
+    /// Sides of a cell.
+    pub fn cell_size(&self) -> [f64; 3] {
+        (self.size() / DVec3::from(self.cells.map(|n| n as f64))).to_array()
+    }
+
     /// Stiffness matrix of each cell, along the axes of the grid: forces on its nodes by their displacements. It is Hooke's law
     /// over the part of the cell that tetrahedra fill; zero for empty cells.
-    pub fn stiffness(&self, said: &Flex, part: &Part) -> Vec<f64> {
-        let (young, nu) = (said.elasticity.young(), said.elasticity.poisson());
+    pub fn stiffness(&self, young: f64, nu: f64, part: &Part) -> Vec<f64> {
         let mu = young / (2.0 * (1.0 + nu));
         let lambda = young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
         let cells = DVec3::from(self.cells.map(|n| n as f64));
@@ -164,7 +178,8 @@ impl Cage {
             m.flex_nodenum.push(0);
             return;
         };
-        m.flex_interp.push(cage.order as i32);
+        let order = cage.order as i32;
+        m.flex_interp.push(if cage.shell { -order } else { order });
         m.flex_cellnum.extend(cage.cells.map(|n| n as i32));
         m.flex_nodenum.push(cage.node.len() as i32);
         m.flex_nodebodyid
@@ -219,8 +234,8 @@ fn hooke(order: usize, size: DVec3, mu: f64, lambda: f64, filled: &Filled<'_>) -
     out
 }
 
-// weights of the nodes along an axis of a cell, lowest power first, and their slopes
-fn polynomials(order: usize) -> Vec<[Vec<f64>; 2]> {
+/// Weights of the nodes along an axis of a cell, lowest power first, and their slopes.
+pub(super) fn polynomials(order: usize) -> Vec<[Vec<f64>; 2]> {
     let weights: &[&[f64]] = match order {
         1 => &[&[1.0, -1.0], &[0.0, 1.0]],
         _ => &[&[1.0, -3.0, 2.0], &[0.0, 4.0, -4.0], &[0.0, -1.0, 2.0]],
@@ -232,8 +247,8 @@ fn polynomials(order: usize) -> Vec<[Vec<f64>; 2]> {
     weights.iter().map(|w| [w.to_vec(), slope(w)]).collect()
 }
 
-// products of two weights: of both, with the slope of the second, of the first, of both
-fn product(a: &[Vec<f64>; 2], b: &[Vec<f64>; 2]) -> [Vec<f64>; 4] {
+/// Products of two weights: of both, with the slope of the second, of the first, of both.
+pub(super) fn product(a: &[Vec<f64>; 2], b: &[Vec<f64>; 2]) -> [Vec<f64>; 4] {
     [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(of_a, of_b)| {
         let (a, b) = (&a[of_a], &b[of_b]);
         let mut out = vec![0.0; a.len() + b.len() - 1];

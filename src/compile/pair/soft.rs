@@ -97,7 +97,17 @@ pub(super) fn with_body(m: &Arrays, body: usize, f: usize, list: &mut Vec<Pair>)
             // not with elements that are on the body
             let apart = |e: &usize| !elem_bodies(m, f, *e).any(|b| b == body);
             let elements = active(m, f).filter(apart);
-            list.extend(elements.map(|e| pair(Soft::element(f, e))));
+            let elements = elements.map(|e| pair(Soft::element(f, e)));
+            match m.geom_type[geom] == GeomType::Sdf {
+                // a signed distance field touches triangles, the last ones first
+                true if m.flex_dim[f] != 2 => {}
+                true => {
+                    let mut elements: Vec<_> = elements.collect();
+                    elements.reverse();
+                    list.extend(elements);
+                }
+                false => list.extend(elements),
+            }
         }
         fits(list)?;
     }

@@ -33,6 +33,25 @@ pub fn mesh_sdf<R: Real>(
     search.give(frame, out);
 }
 
+/// The deepest contact of a signed distance field and a triangle in the world; what is found around the triangle does not count.
+pub fn triangle_sdf(m: &Model, solid: &Field, corners: [[f64; 3]; 3], out: &mut Contacts) {
+    let frame = solid.frame();
+    let map = Map::between(([0.0; 3], [1.0, 0.0, 0.0, 0.0]), frame);
+    let mut search = Search::new(m, solid);
+    search.look(corners.map(|v| map.point(v)));
+    let mut deepest = 0;
+    for (i, (_, dist)) in search.found.iter().enumerate() {
+        if *dist < search.found[deepest].1 {
+            deepest = i;
+        }
+    }
+    search.found = search.found.get(deepest).copied().into_iter().collect();
+    search.give(frame, out);
+    for point in &mut out.point[..out.num] {
+        point.normal = scl3(point.normal, -1.0);
+    }
+}
+
 /// Corners of a triangle of a mesh, in the mesh's frame.
 pub fn corners(m: &Model, mesh: usize, face: usize) -> [[f64; 3]; 3] {
     let (vertadr, faceadr) = (m.mesh_vertadr[mesh] as usize, m.mesh_faceadr[mesh] as usize);

@@ -4,10 +4,12 @@ use super::bounds::{bounding_box, boxes_meet};
 use super::capsule_box::capsule_box;
 use super::convex::single;
 use super::hfield::hfield_element;
+use super::mesh_sdf::triangle_sdf;
 use super::nearest::nearest;
 use super::older::surface_normal;
 use super::plane::{Ball, plane_ball};
 use super::round::{capsule_capsule, sphere_capsule};
+use super::sdf::Field;
 use super::shape;
 use super::support::Solid;
 use super::tetrahedron::capsule_tetrahedron;
@@ -48,8 +50,8 @@ fn elem_vertices(m: &Model, f: usize, e: usize) -> impl ExactSizeIterator<Item =
         .map(move |v| (m.flex_vertadr[f] + v) as usize)
 }
 
-/// End of the run of pairs from `k` on with the same geom and flexes, if the flexes are rigid or interpolated: of such pairs together at most
-/// [`MAXCONPAIR`] contacts stay. Else the next pair.
+/// End of the run of pairs from `k` on with the same geom and flexes, if the flexes are rigid or interpolated, or the geom is a signed
+/// distance field: of such pairs together at most [`MAXCONPAIR`] contacts stay. Else the next pair.
 pub fn crowd(m: &Model, k: usize) -> usize {
     let who = |k: usize| {
         [
@@ -60,14 +62,44 @@ pub fn crowd(m: &Model, k: usize) -> usize {
     };
     let [_, flexes @ ..] = who(k);
     let few = |f: usize| m.flex_rigid[f] != 0 || m.flex_interp[f] != 0;
-    if !flexes
-        .into_iter()
-        .all(|f| usize::try_from(f).map_or(true, few))
+    if !is_field(m, k)
+        && !flexes
+            .into_iter()
+            .all(|f| usize::try_from(f).map_or(true, few))
     {
         return k + 1;
     }
     let same = |next: &usize| is_soft(m, *next) && who(*next) == who(k);
     k + (k..m.ncollision).take_while(same).count()
+}
+
+/// Which contacts of a run of pairs from `k` on stay: of those of a signed distance field each place once, and at most [`MAXCONPAIR`].
+pub fn stay(m: &Model, k: usize, spots: &[(f64, [f64; 3])]) -> Vec<bool> {
+    let mut stays = vec![true; spots.len()];
+    if is_field(m, k) {
+        for i in 0..spots.len() {
+            let same = |j: &usize| stays[*j] && norm3(sub3(spots[i].1, spots[*j].1)) < MINVAL;
+            stays[i] = !(0..i).any(|j| same(&j));
+        }
+    }
+    let once: Vec<usize> = (0..spots.len()).filter(|&i| stays[i]).collect();
+    if once.len() > MAXCONPAIR {
+        let left: Vec<_> = once.iter().map(|&i| spots[i]).collect();
+        for (i, stay) in once.into_iter().zip(spread(&left)) {
+            stays[i] = stay;
+        }
+    }
+    stays
+}
+
+/// Whether the contacts of a run of pairs from `k` on may have to be reduced if there are `num`.
+pub fn reduces(m: &Model, k: usize, num: usize) -> bool {
+    num > MAXCONPAIR || (num > 1 && is_field(m, k))
+}
+
+// whether the geom of a pair with a flex is a signed distance field
+fn is_field(m: &Model, k: usize) -> bool {
+    usize::try_from(m.collision_geom1[k]).is_ok_and(|geom| m.geom_type[geom] == GeomType::Sdf)
 }
 
 /// Mask of the at most [`MAXCONPAIR`] contacts that stay, by distance and position: the deepest, then repeatedly the one farthest from
@@ -254,6 +286,15 @@ pub fn touch<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, out: &mut C
     match (T::from_i32(m.geom_type[geom]), element.num - 1) {
         (Some(T::Hfield), _) => {
             return hfield_element(m, own, geom, shape, &element, detect, out);
+        }
+        (Some(T::Sdf), _) => {
+            let aabb = own.geom_aabb(m, geom);
+            triangle_sdf(
+                m,
+                &Field::new(m, geom, shape, aabb),
+                element.triangle(),
+                out,
+            );
         }
         (Some(T::Sphere), 1) => sphere_capsule(&shape, &element.capsule(), detect, true, out),
         (Some(T::Capsule), 1) => capsule_capsule(&shape, &element.capsule(), detect, true, out),

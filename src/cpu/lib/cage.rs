@@ -2,6 +2,8 @@
 
 use super::contact::column;
 use super::math::*;
+use super::shell::{Face, bend_faces, cell_size, face_num, for_outer, placed_node};
+use super::yielding::plastic_stretch;
 use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::MINVAL;
@@ -9,6 +11,9 @@ use crate::types::MINVAL;
 /// Maximum iterations of the search for the rotation of a cell, and the angle that ends it (rad).
 const TURNS: usize = 500;
 const STILL: f64 = 1e-9;
+
+/// The value of `flex_edgeequality` where strains are held.
+pub(crate) const STRAIN: i32 = 3;
 
 /// Number of nodes of a cell of the highest order.
 const MOST: usize = 27;
@@ -24,7 +29,7 @@ struct Cell {
 
 impl Cell {
     fn new(m: &Arrays, f: usize, cell: usize) -> Self {
-        let order = m.flex_interp[f] as usize;
+        let order = m.flex_interp[f].unsigned_abs() as usize;
         let [_, cy, cz] = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
         let first = [cell / (cy * cz), cell / cz % cy, cell % cz];
         let [x, y, z] = first.map(|i| i * order);
@@ -84,7 +89,7 @@ pub fn place_vertices<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
         for &x in &axis[0][..=cell.order] {
             for &y in &axis[1][..=cell.order] {
                 for &z in &axis[2][..=cell.order] {
-                    sum = add_scl3(sum, node_xpos(m, d, cell.node[n]), x * y * z);
+                    sum = add_scl3(sum, placed_node(m, d, f, cell.node[n]), x * y * z);
                     n += 1;
                 }
             }
@@ -93,8 +98,21 @@ pub fn place_vertices<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     }
 }
 
-// interpolation weights of the nodes along an axis of a cell
-fn cell_weights<R: Real>(order: usize, s: R) -> [R; 3] {
+/// Slopes of the interpolation weights of the nodes along an axis of a cell.
+pub(super) fn cell_slopes<R: Real>(order: usize, s: R) -> [R; 3] {
+    let (one, four) = (R::one(), R::splat(4.0));
+    match order {
+        1 => [-one, one, R::zero()],
+        _ => [
+            four * s - R::splat(3.0),
+            four - R::splat(8.0) * s,
+            four * s - one,
+        ],
+    }
+}
+
+/// Interpolation weights of the nodes along an axis of a cell.
+pub fn cell_weights<R: Real>(order: usize, s: R) -> [R; 3] {
     let (one, two) = (R::one(), R::splat(2.0));
     match order {
         1 => [one - s, s, R::zero()],
@@ -115,8 +133,9 @@ pub(crate) fn bodies_between(m: &Arrays, f: usize, vertices: &[usize]) -> Vec<us
         for y in low[1]..=high[1] {
             for z in low[2]..=high[2] {
                 let cell = Cell::new(m, f, (x * cy + y) * cz + z);
-                let nodes = cell.node[..cell.num].iter();
-                out.extend(nodes.map(|&n| m.flex_nodebodyid[n] as usize));
+                for &node in &cell.node[..cell.num] {
+                    for_outer(m, f, node, |n, _| out.push(m.flex_nodebodyid[n] as usize));
+                }
             }
         }
     }
@@ -164,60 +183,205 @@ pub(crate) fn for_nodes<R: Real>(
     for n in 0..cell.num {
         let weight = axis[0][n / (side * side)] * axis[1][n / side % side] * axis[2][n % side];
         if weight != 0.0 {
-            visit(m.flex_nodebodyid[cell.node[n]] as usize, weight);
+            for_outer(m, f, cell.node[n], |n, share| {
+                visit(m.flex_nodebodyid[n] as usize, weight * share);
+            });
         }
     }
 }
 
 /// Forces of all cells of a flex on its nodes: linear elasticity in a frame that turns with the cell, and Rayleigh's damping.
 pub fn cell_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
-    let cells = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
     let rayleigh = d.own.flex_damping(m, f);
     let adr = m.flex_nodeadr[f] as usize;
     let nodes = adr..adr + m.flex_nodenum[f] as usize;
     d.flexnode_spring[nodes.clone()].fill([R::zero(); 3]);
     d.flexnode_damper[nodes.clone()].fill([R::zero(); 3]);
-    for c in 0..cells.iter().product() {
-        cell_force(m, d, f, c);
+    if is_stiff(m, f) {
+        for c in 0..patch_num(m, f) {
+            patch_force(m, d, f, c);
+        }
+    }
+    if m.flex_bendingadr[f] >= 0 {
+        bend_faces(m, d, f);
     }
     for drag in &mut d.flexnode_damper[nodes] {
         *drag = scl3(*drag, rayleigh);
     }
 }
 
-fn cell_force<R: Real>(m: &Model, d: &mut Data<R>, f: usize, c: usize) {
+// whether cells or faces have a stiffness; an equality of strains takes its place
+fn is_stiff(m: &Arrays, f: usize) -> bool {
+    m.flex_stiffnessadr[f] >= 0 && m.flex_edgeequality[f] != STRAIN
+}
+
+/// A cell, or a face of a shell, in a frame that turns with it.
+pub(crate) struct Patch<R> {
+    pub num: usize,
+    pub node: [usize; MOST],
+    pub xpos: [[R; 3]; MOST],
+    pub mat: [R; 9],
+    // the deformation at its center, by columns
+    to: [[R; 3]; 3],
+    // the axis across a face
+    normal: Option<usize>,
+    /// Address of its coefficients.
+    pub adr: usize,
+}
+
+/// Number of cells of a flex, or of faces of a shell.
+pub(crate) fn patch_num(m: &Arrays, f: usize) -> usize {
+    let cells = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
+    match m.flex_interp[f] < 0 {
+        true => face_num(cells),
+        false => cells.iter().product(),
+    }
+}
+
+/// The nodes of a cell or a face of a flex.
+pub(crate) fn patch_nodes(m: &Arrays, f: usize, c: usize) -> Vec<usize> {
+    if m.flex_interp[f] < 0 {
+        let face = Face::of(m, f, c);
+        return face.node[..face.num].to_vec();
+    }
     let cell = Cell::new(m, f, c);
+    cell.node[..cell.num].to_vec()
+}
+
+/// A cell or a face of a flex, with its nodes at `place`.
+pub(crate) fn patch<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    f: usize,
+    c: usize,
+    place: impl Fn(usize) -> [R; 3],
+) -> Patch<R> {
     let mut xpos = [[R::zero(); 3]; MOST];
+    let mut node = [0; MOST];
+    let (num, to, normal) = if m.flex_interp[f] < 0 {
+        let face = Face::of(m, f, c);
+        node[..face.num].copy_from_slice(&face.node[..face.num]);
+        for n in 0..face.num {
+            xpos[n] = place(node[n]);
+        }
+        let to = face.stretched(&xpos, cell_size(m, d, f));
+        (face.num, to, Some(face.normal))
+    } else {
+        let cell = Cell::new(m, f, c);
+        node = cell.node;
+        for n in 0..cell.num {
+            xpos[n] = place(node[n]);
+        }
+        (cell.num, cell_stretched(m, d, &cell, &xpos), None)
+    };
+    let size = 3 * num;
+    Patch {
+        num,
+        node,
+        xpos,
+        mat: cell_rotation(to),
+        to,
+        normal,
+        adr: m.flex_stiffnessadr[f].max(0) as usize + c * size * size,
+    }
+}
+
+impl<R: Real> Patch<R> {
+    /// How far a node is from its place at rest, in the frame of the patch and relative to the first node, so that the position of the
+    /// patch costs no precision.
+    pub(crate) fn away(&self, m: &Model, d: &Data<R>, n: usize) -> [R; 3] {
+        let here = mul_mat_t_vec3(self.mat, sub3(self.xpos[n], self.xpos[0]));
+        sub3(here, self.arm(m, d, n))
+    }
+
+    // a node at rest relative to the first
+    fn arm(&self, m: &Model, d: &Data<R>, n: usize) -> [R; 3] {
+        let rest = d.own.flex_node0(m, self.node[0]);
+        sub3(d.own.flex_node0(m, self.node[n]), rest)
+    }
+
+    /// Numbers of a plastic strain: six of a cell, three of a face.
+    pub(crate) fn words(&self) -> usize {
+        if self.normal.is_some() { 3 } else { 6 }
+    }
+
+    // the axes of the first and the second stretch of a face
+    fn axes(&self) -> [usize; 2] {
+        let across = self.normal.unwrap_or(2);
+        [(across + 1) % 3, (across + 2) % 3]
+    }
+
+    /// Strain in the frame of the patch: the stretches, and the shears twice.
+    pub(crate) fn strain(&self) -> [R; 6] {
+        let [x, y, z] = self.to.map(|column| mul_mat_t_vec3(self.mat, column));
+        let (one, none) = (R::one(), R::zero());
+        if self.normal.is_some() {
+            let [a, b] = self.axes();
+            let of = [x, y, z];
+            let shear = of[a][b] + of[b][a];
+            return [of[a][a] - one, of[b][b] - one, shear, none, none, none];
+        }
+        [
+            x[0] - one,
+            y[1] - one,
+            z[2] - one,
+            x[1] + y[0],
+            x[2] + z[0],
+            y[2] + z[1],
+        ]
+    }
+
+    // a strain as a matrix
+    fn matrix(&self, of: &[R]) -> [R; 9] {
+        let half = R::splat(0.5);
+        if self.normal.is_none() {
+            let (xy, xz, yz) = (of[3] * half, of[4] * half, of[5] * half);
+            return [of[0], xy, xz, xy, of[1], yz, xz, yz, of[2]];
+        }
+        let [a, b] = self.axes();
+        let mut out = [R::zero(); 9];
+        out[4 * a] = of[0];
+        out[4 * b] = of[1];
+        out[3 * a + b] = of[2] * half;
+        out[3 * b + a] = of[2] * half;
+        out
+    }
+}
+
+fn patch_force<R: Real>(m: &Model, d: &mut Data<R>, f: usize, c: usize) {
+    let patch = patch(m, d, f, c, |n| node_xpos(m, d, n));
     let mut away = [[R::zero(); 3]; MOST];
     let mut vel = [[R::zero(); 3]; MOST];
-    for n in 0..cell.num {
-        xpos[n] = node_xpos(m, d, cell.node[n]);
-        vel[n] = node_vel(m, d, cell.node[n], xpos[n]);
+    for n in 0..patch.num {
+        away[n] = patch.away(m, d, n);
+        vel[n] = node_vel(m, d, patch.node[n], patch.xpos[n]);
     }
-    let mat = cell_rotation(cell_stretched(m, d, &cell, &xpos));
-
-    // relative to the first node, so that the position of the cell costs no precision
-    let (x, v, rest) = (xpos[0], vel[0], d.own.flex_node0(m, cell.node[0]));
-    for n in 0..cell.num {
-        let here = mul_mat_t_vec3(mat, sub3(xpos[n], x));
-        away[n] = sub3(here, sub3(d.own.flex_node0(m, cell.node[n]), rest));
-        vel[n] = mul_mat_t_vec3(mat, sub3(vel[n], v));
+    let first = vel[0];
+    for v in &mut vel[..patch.num] {
+        *v = mul_mat_t_vec3(patch.mat, sub3(*v, first));
     }
-    let size = 3 * cell.num;
-    let adr = m.flex_stiffnessadr[f] as usize + c * size * size;
-    for n in 0..cell.num {
+    if let Some(adr) = plastic_stretch(m, f) {
+        let words = patch.words();
+        let kept = patch.matrix(&d.plastic[adr + words * c..][..words]);
+        for n in 0..patch.num {
+            away[n] = sub3(away[n], mul_mat_vec3(kept, patch.arm(m, d, n)));
+        }
+    }
+    let size = 3 * patch.num;
+    for n in 0..patch.num {
         let (mut pull, mut drag) = ([R::zero(); 3], [R::zero(); 3]);
         for k in 0..3 {
-            let row = adr + (3 * n + k) * size;
+            let row = patch.adr + (3 * n + k) * size;
             for j in 0..size {
                 let stiffness = d.own.flex_stiffness(m, row + j);
                 pull[k] += stiffness * away[j / 3][j % 3];
                 drag[k] += stiffness * vel[j / 3][j % 3];
             }
         }
-        let node = cell.node[n];
-        d.flexnode_spring[node] = add3(d.flexnode_spring[node], mul_mat_vec3(mat, pull));
-        d.flexnode_damper[node] = add3(d.flexnode_damper[node], mul_mat_vec3(mat, drag));
+        let node = patch.node[n];
+        let (pull, drag) = (mul_mat_vec3(patch.mat, pull), mul_mat_vec3(patch.mat, drag));
+        d.flexnode_spring[node] = add3(d.flexnode_spring[node], pull);
+        d.flexnode_damper[node] = add3(d.flexnode_damper[node], drag);
     }
 }
 
@@ -252,8 +416,13 @@ fn cell_stretched<R: Real>(
     })
 }
 
-// the rotation nearest to a matrix, given by its columns (`mju_mat2Rot`)
+// the rotation nearest to a matrix, given by its columns
 fn cell_rotation<R: Real>(to: [[R; 3]; 3]) -> [R; 9] {
+    quat2mat(cell_quat(to))
+}
+
+/// The rotation nearest to a matrix, given by its columns (`mju_mat2Rot`).
+pub(super) fn cell_quat<R: Real>(to: [[R; 3]; 3]) -> [R; 4] {
     let mut quat = [R::one(), R::zero(), R::zero(), R::zero()];
     let still = R::splat(STILL.max(16.0 * R::ROUNDING));
     for _ in 0..TURNS {
@@ -273,5 +442,5 @@ fn cell_rotation<R: Real>(to: [[R; 3]; 3]) -> [R; 9] {
         let next = normalize4(mul_quat(axis_angle2quat(axis, angle), quat));
         quat = [0, 1, 2, 3].map(|i| R::select(turning, next[i], quat[i]));
     }
-    quat2mat(quat)
+    quat
 }

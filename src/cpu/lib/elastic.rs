@@ -1,17 +1,20 @@
 //! Elastic forces on the vertices of a flex.
 
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::yielding::{plastic_bend, plastic_stretch};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
 /// Vertex numbers of the edges of a triangle and of a tetrahedron.
-const EDGES: [&[[usize; 2]]; 2] = [
+pub(crate) const EDGES: [&[[usize; 2]]; 2] = [
     &[[1, 2], [2, 0], [0, 1]],
     &[[0, 1], [1, 2], [2, 0], [2, 3], [0, 3], [1, 3]],
 ];
 
 /// Number of stretch coefficients of a triangle: the upper triangle of the matrix of its edges, and padding.
 pub const TRIANGLE: usize = 21;
+/// Place of the thickness among the coefficients of the first triangle, if hinges yield.
+pub const THICKNESS: usize = 6;
 /// Number of stretch coefficients of a tetrahedron.
 pub const TETRAHEDRON: usize = 24;
 /// Number of bending coefficients of an edge: the matrix of the four vertices of a hinge, and one coefficient of its curvature at rest.
@@ -45,6 +48,7 @@ pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     let (vertadr, edgeadr) = (m.flex_vertadr[f], m.flex_edgeadr[f]);
     let rayleigh = d.own.flex_damping(m, f);
     let timestep = d.own.timestep(m);
+    let plastic = plastic_stretch(m, f);
     for t in 0..m.flex_elemnum[f] as usize {
         let corner = m.flex_elemdataadr[f] as usize + (dim + 1) * t;
         let vert = |k: usize| (vertadr + m.flex_elem[corner + k]) as usize;
@@ -60,6 +64,9 @@ pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
             let rest = (edgeadr + m.flex_elemedge[edge]) as usize;
             let rest = d.own.flexedge_length0(m, rest);
             stretch[k] = (length - rest) * (length + rest);
+            if let Some(adr) = plastic {
+                stretch[k] -= d.plastic[adr + edges.len() * t + k];
+            }
             rate[k] = R::splat(2.0) * length * speed - speed * speed * timestep;
         }
 
@@ -89,6 +96,7 @@ pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
 pub fn bend_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     let (vertadr, edgeadr) = (m.flex_vertadr[f], m.flex_edgeadr[f] as usize);
     let rayleigh = d.own.flex_damping(m, f);
+    let plastic = plastic_bend(m, f);
     for e in 0..m.flex_edgenum[f] as usize {
         let (edge, flap) = (
             &m.flex_edge[2 * (edgeadr + e)..],
@@ -105,7 +113,10 @@ pub fn bend_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
         let (x1, x2, x3) = (from(1), from(2), from(3));
         let mut cubic = [[R::zero(); 3], cross(x2, x3), cross(x3, x1), cross(x1, x2)];
         cubic[0] = scl3(add3(add3(cubic[1], cubic[2]), cubic[3]), -R::one());
-        let curved = d.own.flex_bending(m, adr + BENDING - 1);
+        let mut curved = d.own.flex_bending(m, adr + BENDING - 1);
+        if let Some(adr) = plastic {
+            curved += d.plastic[adr + e];
+        }
         for i in 0..4 {
             // the matrix is invariant to the position of the hinge
             let mut spring = scl3(cubic[i], curved);

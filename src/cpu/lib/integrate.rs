@@ -5,6 +5,7 @@ use crate::cpu::lib::math::*;
 use crate::cpu::lib::plastic::yield_springs;
 use crate::cpu::lib::servo::wrap_rotation;
 use crate::cpu::lib::sleep::{sleeps, stay};
+use crate::cpu::lib::yielding::yield_flexes;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::{DSBL_ACTUATION, DynType, GainType, JointType};
@@ -58,6 +59,7 @@ pub fn advance<R: Real>(m: &Model, d: &mut Data<R>, act_dot: &[R], qacc: &[R], q
     // move the rest positions of plastic springs that were stretched too far
     if m.nplastic > 0 {
         yield_springs(m, d, qvel);
+        yield_flexes(m, d);
     }
 
     // time

@@ -1,4 +1,4 @@
-//! Rows of equalities: connect, weld, joint, tendon and flex edges.
+//! Rows of equalities: connect, weld, joint, tendon and flex edges; those of strains are in `strain.rs`.
 
 use super::{Row, Soft, Writer, soft};
 use crate::cpu::lib::equality::{anchors, bodies, orientations};
@@ -21,6 +21,7 @@ impl<R: Real> Writer<'_, R> {
                 Some(EqType::Joint) => self.joints(i, present),
                 Some(EqType::Tendon) => self.tendons(i, present),
                 Some(EqType::Flex) => self.edges(i, present),
+                Some(EqType::FlexStrain) => self.strains(i, present),
                 _ => {}
             }
         }
@@ -39,7 +40,14 @@ impl<R: Real> Writer<'_, R> {
     }
 
     // adds an equality row without its Jacobian; returns its number
-    fn equality(&mut self, i: usize, pos: R, size: R, diag: R, present: R::Mask) -> usize {
+    pub(super) fn equality(
+        &mut self,
+        i: usize,
+        pos: R,
+        size: R,
+        diag: R,
+        present: R::Mask,
+    ) -> usize {
         self.equality_of(i, self.m.eq_Jpat[i], [pos, size, diag], present)
     }
 

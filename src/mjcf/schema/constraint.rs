@@ -26,7 +26,7 @@ elements! {
         body2: ref<body> (required), "Second body.";
     }
 
-    /// `<connect>`, `<weld>`, `<joint>`, `<tendon>` under `<equality>`; the tag determines which attributes apply.
+    /// `<connect>`, `<weld>`, `<joint>`, `<tendon>`, `<flex>`, `<flexstrain>` under `<equality>`; the tag determines which attributes apply.
     Equality {
         name: name (nodefault), "Name.";
         class: class (nodefault), "Default class.";
@@ -44,7 +44,8 @@ elements! {
         joint2: ref<joint> (nodefault), "Joint on which it depends.";
         tendon1: ref<tendon> (nodefault), "Tendon that is constrained.";
         tendon2: ref<tendon> (nodefault), "Tendon on which it depends.";
-        flex: ref<flex> (nodefault), "Flex whose edges keep their lengths.";
+        flex: ref<flex> (nodefault), "Flex whose edges keep their lengths, or whose cells keep their strains.";
+        cell: int[3] (nodefault), "Cell of the flex along the axes of its grid.";
         polycoef: real[1..5] (nodefault) = [0.0, 1.0, 0.0, 0.0, 0.0], "Polynomial between the two.";
     } with {
         /// The kind of constraint.
@@ -104,6 +105,7 @@ tags! {
         "joint" Joint [joint2 polycoef] [joint1];
         "tendon" Tendon [tendon2 polycoef] [tendon1];
         "flex" Flex [] [flex];
+        "flexstrain" Flexstrain [cell] [flex];
     }
 }
 

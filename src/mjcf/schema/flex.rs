@@ -40,7 +40,7 @@ elements! {
         shear: real = 0.0, "Shear modulus of rods (Pa); 0: that of an isotropic material.";
         damping: real = 0.0, "Rayleigh's damping (s).";
         thickness: real = -1.0, "Thickness of shells (m).";
-        yield_: real[1..2] = [0.0, 0.0], "Strain beyond which it yields, stretched and bent.";
+        yield_: real[..], "Strain beyond which it yields, stretched and bent; one number: both of a shell, else stretched.";
         elastic2d: key<Elastic2d> = Elastic2d::None, "What of a shell is elastic.";
         section: key<FlexSection> = FlexSection::Circle, "Section of a rod.";
         sectionsize: real[2] = [0.0, 0.0], "Half sizes of a section that is a box (m).";

@@ -1,5 +1,5 @@
 //! The table against the output of MuJoCo 4.0.0's `mj_printSchema`, without plugins of bodies and flexcomps, which no plugin of
-//! MuJoCo's supports, and without constraints of interpolated flexes.
+//! MuJoCo's supports.
 
 use super::*;
 use crate::mjcf::attrs::{InDefault, Only, Plain, Rules, Tagged, Without};

@@ -28,7 +28,8 @@ keywords! {
     /// Procedural meshes (`mjtMeshBuiltin`).
     enum MeshBuiltin {
         "none" None, "sphere" Sphere, "hemisphere" Hemisphere, "cone" Cone, "supersphere" Supersphere,
-        "supertorus" Supertorus, "wedge" Wedge, "plate" Plate,
+        "supertorus" Supertorus, "wedge" Wedge, "plate" Plate, "grid" Grid, "box" Box, "cylinder" Cylinder,
+        "ellipsoid" Ellipsoid, "square" Square, "disc" Disc,
     }
     /// Shape of a texture (`mjtTexture`).
     enum TextureType { "2d" TwoD, "cube" Cube, "skybox" Skybox }
