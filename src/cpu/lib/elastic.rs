@@ -5,7 +5,7 @@ use crate::fields::{Data, Model};
 use crate::real::Real;
 
 /// Vertex numbers of the edges of a triangle and of a tetrahedron.
-const EDGES: [&[[usize; 2]]; 2] = [
+pub(crate) const EDGES: [&[[usize; 2]]; 2] = [
     &[[1, 2], [2, 0], [0, 1]],
     &[[0, 1], [1, 2], [2, 0], [2, 3], [0, 3], [1, 3]],
 ];

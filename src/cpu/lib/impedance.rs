@@ -1,6 +1,7 @@
 //! Solver parameters of a constraint: reference stiffness and damping, impedance and regularisation
 //! (`mj_makeImpedance`; chapter Modeling, "Solver parameters").
 
+use crate::cpu::lib::implicit_rows::resolved;
 use crate::cpu::lib::math::clip;
 use crate::fields::Model;
 use crate::real::{Mask, Real};
@@ -40,13 +41,23 @@ impl Solver<f64> {
 
     /// Violation at which a contact stops an approach so that its two sides just touch when the timestep ends: `time` is the
     /// fraction of the timestep after which they touch, `way` how much nearer they would come in the whole timestep (m).
-    pub(crate) fn arrest(&self, timestep: f64, time: f64, way: f64) -> f64 {
+    pub(crate) fn arrest(&self, m: &Model, timestep: f64, time: f64, way: f64) -> f64 {
         let [_, dmax, width, ..] = self.solimp;
-        let spring = timestep * timestep * stiffness(self) * dmax * dmax;
-        let damper = timestep * damping(self) * dmax;
+        let ratio = unresolved(m, timestep, self);
+        let [k, b] = match ratio > 0.0 {
+            true => resolved(timestep, dmax, ratio),
+            false => [stiffness(self), damping(self)],
+        };
+        let spring = timestep * timestep * k * dmax * dmax;
+        let damper = timestep * b * dmax;
+        // spring and damper of a discrete step act with the velocity at its end, which is the present one times `time`
+        let resists = match m.opt.is_discrete() {
+            true => time * (damper + spring),
+            false => damper,
+        };
         match spring < MINVAL {
             true => width,
-            false => (1.0 - time - damper) / spring * way,
+            false => (1.0 - time - resists) / spring * way,
         }
     }
 }
