@@ -5,6 +5,7 @@ mod common;
 use common::backends::{by_precision, on, on_every_backend};
 use common::{error, numbers};
 use manyworlds::batch::Backend;
+use manyworlds::compile::{missing, missing_on_device};
 use manyworlds::types::ENBL_FWDINV;
 use manyworlds::{Batch, Model};
 use serde_json::Value;
@@ -30,6 +31,7 @@ const ON_A_DEVICE: &[&str] = &[
     "contacts pyramidal solref .0005 .5",
     "contacts elliptic by the exact diagonal",
     "welded",
+    "sticky pyramidal 3",
 ];
 
 fn cases(backend: Backend) -> Vec<Value> {
@@ -42,6 +44,41 @@ fn cases(backend: Backend) -> Vec<Value> {
     let taken: Vec<Value> = all.into_iter().filter(taken).collect();
     assert!(taken.len() >= ON_A_DEVICE.len());
     taken
+}
+
+#[test]
+fn what_a_device_lacks_is_told() {
+    for (name, what) in [
+        ("branches", "springs, dampers and servos that couple branches"),
+        ("servos between trees", "springs, dampers and servos that couple branches"),
+        ("cloth both Newton", "elastic flexes with the integrator"),
+        ("darts .02 1 pyramidal", "speculative"),
+    ] {
+        let cases = cases(Backend::Cpu);
+        let case = cases.iter().find(|case| case["name"] == name).unwrap();
+        let m = Model::from_xml_str(case["xml"].as_str().unwrap()).unwrap();
+        let told = missing_on_device(&m);
+        assert!(told.len() == 1 && told[0].contains(what), "{name}: {told:?}");
+    }
+}
+
+// what MuJoCo refuses, and where a tree that is awake would wake others
+#[test]
+fn what_no_backend_has_is_told() {
+    let cases = cases(Backend::Cpu);
+    let sleep = "<flag sleep=\"enable\"";
+    for (name, from, to, what) in [
+        ("cloth both Newton", "Newton", "PGS", "the solver \"PGS\""),
+        ("cloth both Newton", "tolerance", "noslip_iterations=\"2\" tolerance", "the no-slip solver"),
+        ("cloth both Newton", "<elasticity", "<edge damping=\"1\"/><elasticity", "dampers of the edges"),
+        ("trees in the air", "<flag", sleep, "the flag \"sleep\" where"),
+        ("darts .02 1 pyramidal", "<flag", sleep, "\"sleep\" and \"speculative\""),
+    ] {
+        let case = cases.iter().find(|case| case["name"] == name).unwrap();
+        let xml = case["xml"].as_str().unwrap().replace(from, to);
+        let told = missing(&Model::from_xml_str(&xml).unwrap());
+        assert!(told.len() == 1 && told[0].contains(what), "{name}: {told:?}");
+    }
 }
 
 // worlds in the state of a case
@@ -142,7 +179,7 @@ fn forward_and_inverse_differ_as_in_mujoco(backend: Backend) {
     for case in cases(backend).iter().step_by(every) {
         let mut m = Model::from_xml_str(case["xml"].as_str().unwrap()).unwrap();
         m.edit(|m| {
-            m.opt.iterations = 1;
+            m.opt.iterations = case["stops"].as_i64().unwrap() as i32;
             m.opt.enableflags |= ENBL_FWDINV;
         })
         .unwrap();
