@@ -119,8 +119,9 @@ case("joints tied", world(CHAIN, '<equality><joint joint1="h" joint2="s" polycoe
 
 # couplings beyond M's sparsity
 def coupled(name, inside, rest="", flags="", **more):
-    options = dict(tolerance="1e-14", iterations="500") | {k: v for k, v in more.items() if k not in ("seed", "spread", "speed")}
-    case(name, world(inside, rest, flags=flags, **options), stops=500, **{k: v for k, v in more.items() if k in ("seed", "spread", "speed")})
+    most = "500" if more.get("solver", "Newton") == "Newton" else "20000"
+    options = dict(tolerance="1e-14", iterations=most) | {k: v for k, v in more.items() if k not in ("seed", "spread", "speed")}
+    case(name, world(inside, rest, flags=flags, **options), stops=int(most), **{k: v for k, v in more.items() if k in ("seed", "spread", "speed")})
 
 
 PEN = '<body pos="{x} 0 .19"><freejoint/><geom type="box" size=".1 .15 .2" mass="2" pos="{off} 0 0"/><site name="{n}" pos=".05 .02 .1"/></body>'
@@ -160,9 +161,14 @@ PADS = '<body pos="0 0 .199"><freejoint/><geom size=".2" mass="1" adhesion="2" c
     '<body pos="2 0 .2"><joint name="a" axis="0 1 0" stiffness="20"/><joint type="slide" axis="0 0 1" damping="3"/><geom type="capsule" size=".2" fromto="0 0 0 .5 0 0" adhesion="1"/></body>'
 for cone in ["pyramidal", "elliptic"]:
     for dim in [1, 3, 6]:
-        case(f"sticky {cone} {dim}", world(STICKY + PADS.format(dim=dim), cone=cone, tolerance="1e-13", iterations="300"), spread=.003, seed=dim)
-    case(f"sticky {cone} exact", world(STICKY + PADS.format(dim=4), cone=cone, tolerance="1e-13", iterations="300", flags='diagexact="enable"'), spread=.003)
-    case(f"sticky {cone} stiff", world(STICKY.replace("plane", 'plane" solref=".001 1') + PADS.format(dim=3), cone=cone, tolerance="1e-13", iterations="300", solver="PGS"), spread=.003)
+        case(f"sticky {cone} {dim}", world(STICKY + PADS.format(dim=dim), cone=cone, tolerance="1e-13", iterations="300"), spread=.003, stops=300, seed=dim)
+    case(f"sticky {cone} exact", world(STICKY + PADS.format(dim=4), cone=cone, tolerance="1e-13", iterations="300", flags='diagexact="enable"'), spread=.003, stops=300)
+    case(f"sticky {cone} stiff", world(STICKY.replace("plane", 'plane" solref=".001 1') + PADS.format(dim=3), cone=cone, tolerance="1e-13", iterations="300", solver="PGS"), spread=.003, stops=300)
+
+# springs about as stiff as a timestep resolves, which depends on the impedance
+for k, (ref, imp) in enumerate([(".0051 1", ".9 .95 .001"), (".004 1", ".1 .95 .5"), (".006 .5", ".5 .95 .5"), (".0052 1", ".95 .5 .01")]):
+    soft = f'solref="{ref}" solimp="{imp}"'
+    case(f"as stiff as {ref} {imp}", world(FLOOR.format(floor=soft) + FALLING.format(geom=soft), tolerance="1e-12"), spread=.05, seed=k)
 
 # contacts within the timestep
 DARTS = '<geom type="plane" size="5 5 1" {soft}/><body pos="0 0 .5"><joint type="slide" axis="0 0 1"/><joint type="slide" axis="1 0 0" damping="1"/><geom size=".03" {soft}/></body>' \

@@ -58,6 +58,15 @@ pub fn add_couplings<R: Real>(
     }
 }
 
+/// Adds what soft bodies add to the diagonal of the metric to `qH`, from which the exact diagonal of A follows.
+pub fn add_own_couplings<R: Real>(m: &Model, d: &mut Data<R>) {
+    for i in 0..m.nv {
+        if let Some(k) = coupling(m, i, i) {
+            d.qH[(m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize] += d.efm_K_val[k];
+        }
+    }
+}
+
 /// Factors the whole metric; `efm_M` holds what M's sparsity has room for, and M and its factor are in their own places.
 pub fn factor_metric<R: Real>(m: &Model, d: &mut Data<R>) {
     let at = |i: usize, j: i32| (m.efm_L_adr[j as usize] as usize) + i;

@@ -44,8 +44,9 @@ impl Solver<f64> {
     pub(crate) fn arrest(&self, m: &Model, timestep: f64, time: f64, way: f64) -> f64 {
         let [_, dmax, width, ..] = self.solimp;
         let ratio = unresolved(m, timestep, self);
-        let [k, b] = match ratio > 0.0 {
-            true => resolved(timestep, dmax, ratio),
+        let [firm, firm_damping] = resolved(timestep, dmax, ratio);
+        let [k, b] = match ratio > 0.0 && firm < stiffness(self) {
+            true => [firm, firm_damping],
             false => [stiffness(self), damping(self)],
         };
         let spring = timestep * timestep * k * dmax * dmax;
@@ -124,16 +125,17 @@ fn curve<R: Real>(solimp: &[R; 5]) -> Curve {
     }
 }
 
-/// Damping ratio of a standard solref whose spring a discrete step cannot resolve (time constant times damping ratio below the timestep); 0
-/// where it can, or if `refsafe` is off.
+/// Damping ratio of a standard solref whose spring a discrete step may be unable to resolve; 0 where it can at any impedance, or if
+/// `refsafe` is off. It cannot where [`stiffness`] is above that of [`resolved`].
 #[inline]
 pub fn unresolved<R: Real>(m: &Model, timestep: R, s: &Solver<R>) -> R {
     let ([tc, dr], zero) = (s.solref, R::zero());
     if !m.opt.is_discrete() || m.opt.disabled(DSBL_REFSAFE) {
         return zero;
     }
+    // the stiffness is 1 / (dmax tc dr)², and the stiffest that is resolved 1 / (imp h²), with an impedance of at most 1
     let standard = zero.lt(tc) & zero.lt(dr);
-    R::select(standard & (tc * dr).lt(timestep), dr, zero)
+    R::select(standard & (s.solimp[1] * tc * dr).lt(timestep), dr, zero)
 }
 
 /// Reference stiffness K.

@@ -6,7 +6,7 @@
 
 use crate::cpu::lib::actuator::bad_ctrl;
 use crate::cpu::lib::actuator_slope::{force_slope, length_slope, saturated};
-use crate::cpu::lib::coupling::{coupling, factor_metric, is_coupled};
+use crate::cpu::lib::coupling::{add_own_couplings, coupling, factor_metric, is_coupled};
 use crate::cpu::lib::diagonal::exact_rows;
 use crate::cpu::lib::drag::less_drag;
 use crate::cpu::lib::force::{acts, damping_slope, joint_rest, poly_force_slope, rest_length};
@@ -34,10 +34,13 @@ pub fn build_metric<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: u
         stiffen_actuators(m, d);
     }
     d.qH.copy_from_slice(&d.efm_M);
+    if is_coupled(m) {
+        stiffen_flexes(m, d);
+        add_own_couplings(m, d);
+    }
     let clamped = factor_i(m, &mut d.qH, &mut d.qHDiagInv);
     warn(d, Warning::Inertia, clamped);
     if is_coupled(m) {
-        stiffen_flexes(m, d);
         factor_metric(m, d);
     }
 

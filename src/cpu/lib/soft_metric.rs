@@ -12,9 +12,8 @@ use crate::types::*;
 /// A point of a body, which dofs move.
 #[derive(Clone, Copy)]
 struct Point<R> {
-    // the last of these dofs, -1: none; how many they are at most
+    // the last of these dofs, -1: none
     last: i32,
-    most: usize,
     // relative to the center of mass of the tree
     offset: [R; 3],
 }
@@ -23,7 +22,6 @@ impl<R: Real> Point<R> {
     fn new(m: &Model, d: &Data<R>, body: usize, at: [R; 3]) -> Self {
         Self {
             last: m.body_lastdof[body],
-            most: usize::MAX,
             offset: sub3(at, d.subtree_com[m.body_rootid[body] as usize]),
         }
     }
@@ -33,23 +31,15 @@ impl<R: Real> Point<R> {
         Some(Self::new(m, d, body, d.flexvert_xpos[v]))
     }
 
-    // a body with three slide joints passes no force on to its ancestors, as in MuJoCo
+    // all dofs count, also where the material's force is not passed on to ancestors
     fn node(m: &Model, d: &Data<R>, n: usize) -> Self {
         let body = m.flex_nodebodyid[n] as usize;
-        let adr = m.body_jntadr[body].max(0) as usize;
-        let joints = adr..adr + m.body_jntnum[body] as usize;
-        let slides = joints.len() == 3 && {
-            let mut types = m.jnt_type[joints].iter();
-            types.all(|kind| *kind == JointType::Slide)
-        };
-        let most = if slides { 3 } else { usize::MAX };
-        let point = Self::new(m, d, body, node_xpos(m, d, n));
-        Self { most, ..point }
+        Self::new(m, d, body, node_xpos(m, d, n))
     }
 
     fn dofs<'a>(&self, m: &'a Model) -> impl Iterator<Item = usize> + use<'a, R> {
         let next = |i: &usize| usize::try_from(m.dof_parentid[*i]).ok();
-        std::iter::successors(usize::try_from(self.last).ok(), next).take(self.most)
+        std::iter::successors(usize::try_from(self.last).ok(), next)
     }
 
     // motion of the point by a dof
