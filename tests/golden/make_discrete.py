@@ -41,7 +41,7 @@ def case(name, xml, seed=0, spread=0.2, speed=1.0, stops=1, fall={}):
     back = dict(qacc=qacc.tolist(), qfrc_inverse=inverse.qfrc_inverse.tolist())
     for _ in range(20):
         mujoco.mj_step(m, d)
-    assert stops == 1 or not m.opt.tolerance or not d.warning[mujoco.mjtWarning.mjWARN_INERTIA].number, f"{name}: not solved"
+    assert stops == 1 or m.opt.tolerance < 1e-20 or not d.warning[mujoco.mjtWarning.mjWARN_INERTIA].number, f"{name}: not solved"
     stopped = mujoco.MjModel.from_xml_string(xml)
     stopped.opt.iterations = stops
     stopped.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_FWDINV
@@ -120,7 +120,7 @@ case("joints tied", world(CHAIN, '<equality><joint joint1="h" joint2="s" polycoe
 # couplings beyond M's sparsity
 def coupled(name, inside, rest="", flags="", **more):
     most = "500" if more.get("solver", "Newton") == "Newton" else "20000"
-    options = dict(tolerance="1e-14" if most == "500" else "0", iterations=most) | {k: v for k, v in more.items() if k not in ("seed", "spread", "speed")}
+    options = dict(tolerance="1e-14" if most == "500" else "1e-60", iterations=most) | {k: v for k, v in more.items() if k not in ("seed", "spread", "speed")}
     case(name, world(inside, rest, flags=flags, **options), stops=int(most), **{k: v for k, v in more.items() if k in ("seed", "spread", "speed")})
 
 
@@ -143,7 +143,7 @@ for cone in ["pyramidal", "elliptic"]:
         coupled(f"trees {cone} {solver} without islands", GROUND + PENS + FORK, SPRING.format(a="p", b="r", rest=".2") + BRANCHES, cone=cone, solver=solver, flags='island="disable"', spread=.02, seed=4)
     coupled(f"trees {cone} exact", GROUND + PENS + FORK, SPRING.format(a="p", b="r", rest=".2") + BRANCHES, cone=cone, flags='diagexact="enable"', spread=.02, seed=5)
     coupled(f"trees {cone} no slip", GROUND + PENS + FORK, SPRING.format(a="p", b="r", rest=".2"), cone=cone, noslip_iterations="3", spread=.02, seed=5)
-coupled("trees PGS", GROUND + PENS, SPRING.format(a="p", b="r", rest=".2").replace("300", "30"), solver="PGS", cone="elliptic", spread=.02, seed=4)
+coupled("trees PGS", GROUND + PENS, SPRING.format(a="p", b="r", rest=".2").replace("300", "30"), solver="PGS", spread=.02, seed=4)
 coupled("one of the trees touches", GROUND + PENS.replace('pos="0 0 .19"', 'pos="0 0 3"'), SPRING.format(a="p", b="r", rest=".2"), spread=.02, seed=6)
 coupled("trees in the air", PENS, SPRING.format(a="p", b="q", rest=".1"), speed=4)
 coupled("slack", PENS, SPRING.format(a="p", b="q", rest="0 5").replace('damping="10"', ""), speed=4)
@@ -187,6 +187,11 @@ def cloth(n="c", c="4 3 1", pos="0 0 1", more="", young="1e4", damp=".01", e="bo
     return CLOTH.format(n=n, c=c, pos=pos, more=more, young=young, damp=damp, e=e)
 
 
+# with softer contacts, which conjugate gradients solve for in single precision too
+def supple(**more):
+    return cloth(**more).replace('solref=".01 1"', 'solref=".01 1" solimp=".4 .6 .01"')
+
+
 SOLID = '<flexcomp name="s" type="grid" count="3 3 2" spacing=".1 .1 .1" pos="0 0 {z}" radius=".01" dim="3" mass="1" {attr}>{more}<contact selfcollide="none"/><elasticity young="{young}" poisson=".3" damping=".01"/></flexcomp>'
 PIN = '<pin id="0 3"/>'
 for e in ["bend", "stretch", "both"]:
@@ -196,7 +201,7 @@ for flag in ["spring", "damper"]:
     coupled(f"cloth without {flag}", cloth(more=PIN), flags=f'{flag}="disable"', spread=.01)
 for cone in ["pyramidal", "elliptic"]:
     for solver in ["Newton", "CG"]:
-        coupled(f"cloth on a ball {cone} {solver}", GROUND + '<geom size=".1" pos=".02 .01 .08"/>' + cloth(pos="0 0 .175", c="3 3 1", young="3e4") + PEN.format(x=1, off=0, n="p"), cone=cone, solver=solver, spread=.003, speed=.3)
+        coupled(f"cloth on a ball {cone} {solver}", GROUND + '<geom size=".1" pos=".02 .01 .08"/>' + supple(pos="0 0 .175", c="3 3 1", young="3e4") + PEN.format(x=1, off=0, n="p"), cone=cone, solver=solver, spread=.003, speed=.3, seed=1)
 coupled("cloth exact", GROUND + '<geom size=".1" pos=".02 .01 .08"/>' + cloth(pos="0 0 .175", c="3 3 1") + PEN.format(x=1, off=0, n="p"), cone="elliptic", flags='diagexact="enable"', spread=.003, speed=.3)
 coupled("cloth held by edges", cloth(more='<edge equality="true"/>' + PIN, e="bend"), spread=.004, speed=.2)
 coupled("two cloths", GROUND + cloth(pos="0 0 .01", c="3 2 1") + cloth(n="d", pos="1 0 .5", c="2 2 1"), spread=.004, speed=.2)
@@ -213,5 +218,5 @@ for solver in ["Newton", "CG"]:
 coupled("a bent cloth", '<flexcomp name="c" type="disc" count="5 4 1" spacing=".1 .1 .1" pos="0 0 1" radius=".01" dim="2" mass=".5"><contact selfcollide="none"/><elasticity young="1e5" poisson=".2" thickness=".01" damping=".01" elastic2d="both"/></flexcomp>', spread=.01)
 coupled("cloth and a spring", GROUND + cloth(pos="0 0 .5", c="3 2 1", more=PIN.replace("0 3", "0")) + PENS, SPRING.format(a="p", b="q", rest=".1"), spread=.01)
 
-pathlib.Path(__file__).with_name("discrete.json").write_text(json.dumps(CASES, separators=(",", ":")))
+pathlib.Path(__file__).with_name("discrete.json").write_text(json.dumps(CASES, separators=(",", ":"), allow_nan=False))
 print(len(CASES), "cases")
