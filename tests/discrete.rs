@@ -81,6 +81,43 @@ fn what_no_backend_has_is_told() {
     }
 }
 
+// springs between trees of each world's own strength, and a spring where the model that worlds share has none
+#[test]
+fn springs_between_trees_may_differ_from_world_to_world() {
+    let cases = cases(Backend::Cpu);
+    let case = |name: &str| cases.iter().find(|case| case["name"] == name).unwrap();
+    let case = case("trees elliptic Newton");
+    let m = Model::from_xml_str(case["xml"].as_str().unwrap()).unwrap();
+    for backend in [Backend::Cpu, Backend::Simd] {
+        let qacc = |m: &Model, own: Option<&[f64]>| {
+            let mut batch = begin_with(m, case, backend);
+            if let Some(own) = own {
+                batch.expand(&["tendon_stiffness"]).unwrap();
+                batch.set("tendon_stiffness", own).unwrap();
+                batch.set_const().unwrap();
+            }
+            batch.forward().unwrap();
+            of_case(&mut batch, "qacc", m.nv)
+        };
+        let mut other = m.clone();
+        other.edit(|m| m.tendon_stiffness = vec![900.0, 50.0]).unwrap();
+        let own = [300.0, 2000.0, 900.0, 50.0, 0.0, 0.0];
+        let e = error(&qacc(&m, Some(&own)), &qacc(&other, None));
+        assert!(e < by_precision(backend, 1e-12, 1e-5), "{backend:?}: {e:e}");
+    }
+
+    // the metric of the shared model has no room for the spring of one world
+    let text = r#"<mujoco><option integrator="discrete"/><worldbody>
+        <body><joint name="a"/><geom size=".1"/></body><body pos="1 0 0"><joint name="b"/><geom size=".1"/></body></worldbody>
+        <tendon><fixed><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed></tendon></mujoco>"#;
+    let m = Model::from_xml_str(text).unwrap();
+    let mut batch = Batch::with(&m, WORLDS, on(Backend::Cpu)).unwrap();
+    batch.expand(&["tendon_stiffness"]).unwrap();
+    batch.set("tendon_stiffness", &[0.0, 5.0, 0.0]).unwrap();
+    let refused = batch.set_const().unwrap_err().to_string();
+    assert!(refused.contains("shared model does not"), "{refused}");
+}
+
 // worlds in the state of a case
 fn begin(case: &Value, backend: Backend) -> Batch {
     let m = Model::from_xml_str(case["xml"].as_str().unwrap())
