@@ -306,8 +306,10 @@ fn firm_up(r: i32, kind: i32, s: Solver) {
     let ratio = unresolved(s);
     if (ratio > 0.0 && one_sided(kind)) {
         let firm = resolved(efc_KBIP(r, 2), ratio);
-        set_efc_KBIP(r, 0, firm[0]);
-        set_efc_KBIP(r, 1, firm[1]);
+        if (firm[0] < efc_KBIP(r, 0)) {
+            set_efc_KBIP(r, 0, firm[0]);
+            set_efc_KBIP(r, 1, firm[1]);
+        }
     }
 }
 

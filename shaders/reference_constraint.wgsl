@@ -18,8 +18,8 @@ fn mj_reference_constraint() {
         // aref = - B vel - K I (pos - margin)
         let spring = efc_KBIP(r, 0) * efc_KBIP(r, 2) * (efc_pos(r) - efc_margin(r));
         var aref = -efc_KBIP(r, 1) * vel - spring;
-        // + R adhesion: a sticking contact rests where it would without adhesion
-        if (nadhesion > 0) {
+        // + R adhesion: a sticking contact rests where it would without adhesion; a discrete step adds it with an R of its own
+        if (nadhesion > 0 && opt_integrator != INT_DISCRETE) {
             aref += efc_R(r) * adhesion_share(r);
         }
         set_efc_aref(r, aref);

@@ -920,6 +920,14 @@ fields! {
         nvefm,
         /// nC if the integrator is discrete, else 0 (ours)
         nCefm,
+        /// number of entries of the metric's couplings beyond inertia; 0 where M's sparsity holds the whole metric (ours)
+        nefmK,
+        /// number of entries of the factor of a metric with such couplings, else 0 (ours)
+        nefmL,
+        /// nv if the metric has such couplings, else 0 (ours)
+        nvefmK,
+        /// ntree if the metric has such couplings, else 0 (ours)
+        ntreeefm,
         /// ntree if trees may sleep (never with flexes), else 0 (ours)
         ntreesleep,
         /// nbody if trees may sleep, else 0 (ours)
@@ -1780,6 +1788,18 @@ fields! {
         flex_rownum: int[nflex] derived,
         /// sparsity pattern of the row of a flex edge; -1: it makes none (ours)
         flexedge_Jpat: int[nflexedge](-1..nJpat) derived,
+        /// number of couplings of a dof with itself and earlier dofs in efm_K_val (ours)
+        efm_K_rownnz: int[nvefmK] derived,
+        /// address of a dof's couplings in efm_K_val (ours)
+        efm_K_rowadr: int[nvefmK] derived,
+        /// dofs of the couplings, ascending in each row (ours)
+        efm_K_colind: int[nefmK](0..nv) derived,
+        /// address of a dof's row in efm_L, less the dof's number (ours)
+        efm_L_adr: int[nvefmK] derived,
+        /// last dof of a dof's row in efm_L (ours)
+        efm_L_end: int[nvefmK](0..nv) derived,
+        /// first of the trees that the metric couples with a tree (ours)
+        efm_tree: int[ntreeefm](0..ntree) derived,
     }
     Data {
         /// simulation time
@@ -2086,6 +2106,14 @@ fields! {
         efm_qfrc: real[nvefm] {f},
         /// sum of D over the rows that move a dof; 0 where none does (ours)
         efm_held: real[nvefm] {varies},
+        /// couplings of the metric beyond inertia: of lines along several dofs, and of soft bodies (ours)
+        efm_K_val: real[nefmK] {varies},
+        /// factor U D U' of the whole metric: rows of U from the diagonal to efm_L_end, D on the diagonal (ours)
+        efm_L: real[nefmL] {varies},
+        /// 1 / D of this factor (ours)
+        efm_LDiagInv: real[nvefmK] {per_mass},
+        /// sum of the stiffness that tendons and actuators have along a dof in the metric; 0 where none acts (ours)
+        efm_bound: real[nvefmK] {varies},
         /// number of iterations of an island whose statistics a kernel has written (ours)
         solver_noted: int[ntreestat],
         /// acceleration that discrete-time inverse dynamics was given (ours)

@@ -5,6 +5,7 @@ mod common;
 use common::backends::{by_precision, on, on_every_backend};
 use common::{error, numbers};
 use manyworlds::batch::Backend;
+use manyworlds::compile::{missing, missing_on_device};
 use manyworlds::types::ENBL_FWDINV;
 use manyworlds::{Batch, Model};
 use serde_json::Value;
@@ -30,6 +31,7 @@ const ON_A_DEVICE: &[&str] = &[
     "contacts pyramidal solref .0005 .5",
     "contacts elliptic by the exact diagonal",
     "welded",
+    "sticky pyramidal 3",
 ];
 
 fn cases(backend: Backend) -> Vec<Value> {
@@ -42,6 +44,78 @@ fn cases(backend: Backend) -> Vec<Value> {
     let taken: Vec<Value> = all.into_iter().filter(taken).collect();
     assert!(taken.len() >= ON_A_DEVICE.len());
     taken
+}
+
+#[test]
+fn what_a_device_lacks_is_told() {
+    for (name, what) in [
+        ("branches", "springs, dampers and servos that couple branches"),
+        ("servos between trees", "springs, dampers and servos that couple branches"),
+        ("cloth both Newton", "elastic flexes with the integrator"),
+        ("darts .02 1 pyramidal", "speculative"),
+    ] {
+        let cases = cases(Backend::Cpu);
+        let case = cases.iter().find(|case| case["name"] == name).unwrap();
+        let m = Model::from_xml_str(case["xml"].as_str().unwrap()).unwrap();
+        let told = missing_on_device(&m);
+        assert!(told.len() == 1 && told[0].contains(what), "{name}: {told:?}");
+    }
+}
+
+// what MuJoCo refuses, and where a tree that is awake would wake others
+#[test]
+fn what_no_backend_has_is_told() {
+    let cases = cases(Backend::Cpu);
+    let sleep = "<flag sleep=\"enable\"";
+    for (name, from, to, what) in [
+        ("cloth both Newton", "Newton", "PGS", "the solver \"PGS\""),
+        ("cloth both Newton", "tolerance", "noslip_iterations=\"2\" tolerance", "the no-slip solver"),
+        ("cloth both Newton", "<elasticity", "<edge damping=\"1\"/><elasticity", "dampers of the edges"),
+        ("trees in the air", "<flag", sleep, "the flag \"sleep\" where"),
+        ("darts .02 1 pyramidal", "<flag", sleep, "\"sleep\" and \"speculative\""),
+    ] {
+        let case = cases.iter().find(|case| case["name"] == name).unwrap();
+        let xml = case["xml"].as_str().unwrap().replace(from, to);
+        let told = missing(&Model::from_xml_str(&xml).unwrap());
+        assert!(told.len() == 1 && told[0].contains(what), "{name}: {told:?}");
+    }
+}
+
+// springs between trees of each world's own strength, and a spring where the model that worlds share has none
+#[test]
+fn springs_between_trees_may_differ_from_world_to_world() {
+    let cases = cases(Backend::Cpu);
+    let case = |name: &str| cases.iter().find(|case| case["name"] == name).unwrap();
+    let case = case("trees elliptic Newton");
+    let m = Model::from_xml_str(case["xml"].as_str().unwrap()).unwrap();
+    for backend in [Backend::Cpu, Backend::Simd] {
+        let qacc = |m: &Model, own: Option<&[f64]>| {
+            let mut batch = begin_with(m, case, backend);
+            if let Some(own) = own {
+                batch.expand(&["tendon_stiffness"]).unwrap();
+                batch.set("tendon_stiffness", own).unwrap();
+                batch.set_const().unwrap();
+            }
+            batch.forward().unwrap();
+            of_case(&mut batch, "qacc", m.nv)
+        };
+        let mut other = m.clone();
+        other.edit(|m| m.tendon_stiffness = vec![900.0, 50.0]).unwrap();
+        let own = [300.0, 2000.0, 900.0, 50.0, 0.0, 0.0];
+        let e = error(&qacc(&m, Some(&own)), &qacc(&other, None));
+        assert!(e < by_precision(backend, 1e-12, 1e-5), "{backend:?}: {e:e}");
+    }
+
+    // the metric of the shared model has no room for the spring of one world
+    let text = r#"<mujoco><option integrator="discrete"/><worldbody>
+        <body><joint name="a"/><geom size=".1"/></body><body pos="1 0 0"><joint name="b"/><geom size=".1"/></body></worldbody>
+        <tendon><fixed><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed></tendon></mujoco>"#;
+    let m = Model::from_xml_str(text).unwrap();
+    let mut batch = Batch::with(&m, WORLDS, on(Backend::Cpu)).unwrap();
+    batch.expand(&["tendon_stiffness"]).unwrap();
+    batch.set("tendon_stiffness", &[0.0, 5.0, 0.0]).unwrap();
+    let refused = batch.set_const().unwrap_err().to_string();
+    assert!(refused.contains("shared model does not"), "{refused}");
 }
 
 // worlds in the state of a case
@@ -142,7 +216,7 @@ fn forward_and_inverse_differ_as_in_mujoco(backend: Backend) {
     for case in cases(backend).iter().step_by(every) {
         let mut m = Model::from_xml_str(case["xml"].as_str().unwrap()).unwrap();
         m.edit(|m| {
-            m.opt.iterations = 1;
+            m.opt.iterations = case["stops"].as_i64().unwrap() as i32;
             m.opt.enableflags |= ENBL_FWDINV;
         })
         .unwrap();

@@ -336,8 +336,11 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
     let sensor = |said: &str| with("", "", &format!("<sensor>{said}</sensor>"));
     for (xml, what) in [
         (
-            with("|integrator='discrete'", "adhesion='1'", ""),
-            "contacts that stick with the integrator \"discrete\"",
+            with("integrator='discrete'", "", "").replace(
+                "</worldbody>",
+                "<flexcomp |name='f' type='grid' dim='2' count='3 3 1' spacing='.1 .1 .1' mass='1'><edge damping='1'/><contact contype='0' conaffinity='0' selfcollide='none'/></flexcomp></worldbody>",
+            ),
+            "springs and dampers of the edges of flexes with the integrator \"discrete\"",
         ),
         (
             flag("sleep='enable' island='disable'").replace("<option>", "<option integrator='discrete'>"),

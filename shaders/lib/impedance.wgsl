@@ -30,15 +30,15 @@ fn solver(solref: vec2f, solimp: array<f32, 5>) -> Solver {
         max(solimp[4], 1.0)));
 }
 
-// damping ratio of a standard solref whose spring a discrete step cannot resolve (time constant times damping ratio below the timestep); 0
-// where it can, or if refsafe is off
+// damping ratio of a standard solref whose spring a discrete step may be unable to resolve; 0 where it can at any impedance, or if
+// refsafe is off. It cannot where its stiffness is above the stiffest that is resolved
 fn unresolved(s: Solver) -> f32 {
     let tc = s.solref[0];
     let dr = s.solref[1];
     if (opt_integrator != INT_DISCRETE || (opt_disableflags & DSBL_REFSAFE) != 0) {
         return 0.0;
     }
-    return select(0.0, dr, tc > 0.0 && dr > 0.0 && tc * dr < opt_timestep);
+    return select(0.0, dr, tc > 0.0 && dr > 0.0 && s.solimp[1] * tc * dr < opt_timestep);
 }
 
 // reference stiffness K

@@ -36,6 +36,10 @@ fn soften(in_metric: bool) {
         let factor = less * max(1.0 / scale, least);
         for (var k = r; k < r + nrow; k++) {
             regularize(k, max(efc_R(k) * factor, MINVAL));
+            // a sticking contact rests where it would without adhesion
+            if (nadhesion > 0) {
+                set_efc_aref(k, efc_aref(k) + efc_R(k) * adhesion_share(k));
+            }
         }
     }
 }

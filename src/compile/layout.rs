@@ -1,7 +1,7 @@
 //! Fields that are ours, derived from MuJoCo's once a model is compiled: the tables by which stages find elements.
 
 use super::pair::Masks;
-use super::{capacity, emit, flex, history, pair, pattern, plastic, plugin, setconst, sparse};
+use super::{capacity, couple, emit, flex, history, pair, pattern, plastic, plugin, setconst, sparse};
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
@@ -16,6 +16,7 @@ pub fn layout(m: &mut Arrays, masks: Masks) -> Result<()> {
     pattern::patterns(m)?;
     capacity::capacities(m);
     option_sizes(m);
+    couple::couplings(m);
     Ok(())
 }
 
@@ -43,6 +44,7 @@ pub(super) fn structure(m: &mut Arrays) {
     setconst::tendon_trees(m);
     ways(m);
     option_sizes(m);
+    couple::couplings(m);
 }
 
 // lists by which stages go over the tree and the transmissions

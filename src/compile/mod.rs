@@ -18,6 +18,7 @@ pub(crate) mod capacity;
 mod changed;
 mod check;
 mod contact;
+mod couple;
 mod custom;
 mod edit;
 mod emit;

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use super::couple;
 use super::tree::Tree;
 use crate::cpu;
 use crate::cpu::collision::Kind;
 use crate::cpu::lib::cage::STRAIN;
 use crate::cpu::lib::sleep::sleeps;
-use crate::cpu::lib::sparse::ancestor;
 use crate::cpu::sensor_pos::{geoms, tells_distance};
 use crate::fields::Arrays;
 use crate::mjcf::source::Origin;
@@ -114,6 +114,19 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         let what = "the flag \"speculative\" on a device";
         out.push(Need::new(what, By::Flag, "speculative"));
     }
+    if m.nefmK > 0 {
+        let elastic = (0..m.nflex).find(|&f| couple::is_elastic(m, f));
+        let (what, by, attr) = match elastic {
+            Some(f) => ("elastic flexes", By::Flex(f), "name"),
+            None => (
+                "springs, dampers and servos that couple branches or trees, hold a free body, or meet the exact diagonal or the no-slip solver",
+                By::Option,
+                "integrator",
+            ),
+        };
+        let what = format!("{what} with the integrator \"discrete\" on a device");
+        out.push(Need::new(what, by, attr));
+    }
     if let Some(geom) = field_that_collides(m) {
         let what = "collisions of signed distance fields on a device";
         out.push(Need::new(what, By::Geom(geom), "type"));
@@ -207,77 +220,45 @@ fn options(m: &Arrays, out: &mut Vec<Need>) {
     }
 }
 
-// features that the metric of a discrete step does not support yet, or not for sure
+// features that a discrete step does not support
 fn discrete(m: &Arrays, out: &mut Vec<Need>) {
     let mut need = |what: &str, by: By, attr: &'static str| {
         let what = format!("{what} with the integrator \"discrete\"");
         out.push(Need::new(what, by, attr));
     };
     // MuJoCo ends there too
-    if sleeps(m) && m.opt.disabled(DSBL_ISLAND) {
+    let sleeps = sleeps(m);
+    if sleeps && m.opt.disabled(DSBL_ISLAND) {
         need("the flag \"sleep\" without islands", By::Flag, "sleep");
     }
-    if m.nadhesion > 0 {
-        need("contacts that stick", By::Option, "integrator");
+    let elastic = (0..m.nflex).find(|&f| couple::is_elastic(m, f));
+    if let Some(f) = elastic.filter(|_| m.opt.solver == Solver::Pgs) {
+        need("elastic flexes and the solver \"PGS\"", By::Flex(f), "name");
     }
-    if m.ncollision > 0 && cpu::collision::sweep::speculates(m) {
-        need("the flag \"speculative\"", By::Flag, "speculative");
+    if let Some(f) = elastic.filter(|_| m.opt.noslip_iterations > 0) {
+        need("elastic flexes and the no-slip solver", By::Flex(f), "name");
     }
-    if m.nflex > 0 {
-        need("flexes", By::Flex(0), "name");
+    let of_edges = |f: &usize| m.flex_edgestiffness[*f] != 0.0 || m.flex_edgedamping[*f] != 0.0;
+    if let Some(f) = (0..m.nflex).find(of_edges) {
+        let what = "springs and dampers of the edges of flexes";
+        need(what, By::Flex(f), "name");
     }
-    if m.opt.solver == Solver::Pgs {
-        return;
+
+    // a tree that is awake would wake those that its springs hold
+    let coupled = |(tree, first): (usize, &i32)| tree as i32 != *first;
+    if sleeps && m.efm_tree.iter().enumerate().any(coupled) {
+        let what = "the flag \"sleep\" where springs, dampers or servos couple trees";
+        need(what, By::Flag, "sleep");
     }
-    if (0..m.ntendon).any(|t| pulls_back(m, t) && !one_branch(m, t)) {
-        let what = "springs and dampers of tendons between branches";
+    // rows are made again when trees fall asleep, from contacts that no longer tell which are speculative
+    if sleeps && m.ncollision > 0 && cpu::collision::sweep::speculates(m) {
+        let what = "the flags \"sleep\" and \"speculative\"";
+        need(what, By::Flag, "speculative");
+    }
+    if couple::lacks(m) {
+        let what = "springs, dampers and servos that couple dofs which the worlds' shared model does not";
         need(what, By::Option, "integrator");
     }
-    if (0..m.nactuator).any(|i| !fits_metric(m, i)) {
-        let what = "forces of actuators between branches that depend on lengths or velocities";
-        need(what, By::Option, "integrator");
-    }
-}
-
-// whether a tendon has a spring or a damper, its actuators' included
-fn pulls_back(m: &Arrays, t: usize) -> bool {
-    let two = 2 * t..2 * t + 2;
-    m.tendon_stiffness[t] != 0.0
-        || m.tendon_damping_all[t] != 0.0
-        || m.tendon_stiffnesspoly[two.clone()] != [0.0; 2]
-        || m.tendon_dampingpoly_all[two] != [0.0; 2]
-}
-
-// whether of any two dofs that a tendon moves one is the other's ancestor
-fn one_branch(m: &Arrays, t: usize) -> bool {
-    let adr = m.ten_J_rowadr[t] as usize;
-    in_line(m, &m.ten_J_colind[adr..adr + m.ten_J_rownnz[t] as usize])
-}
-
-// whether of any two dofs one is the other's ancestor
-fn in_line(m: &Arrays, dofs: &[i32]) -> bool {
-    let mut ascending = dofs.to_vec();
-    ascending.sort_unstable();
-    let above = |pair: &[i32]| ancestor(m, pair[0] as usize, pair[1] as usize);
-    ascending.windows(2).all(above)
-}
-
-// whether the slopes of an actuator's force over lengths and velocities are within M's sparsity
-fn fits_metric(m: &Arrays, i: usize) -> bool {
-    use {BiasType as B, GainType as G};
-    let depends = [G::Affine, G::So3, G::Muscle, G::DcMotor]
-        .iter()
-        .any(|gain| m.actuator_gaintype[i] == *gain)
-        || [B::Affine, B::So3, B::Muscle, B::DcMotor]
-            .iter()
-            .any(|bias| m.actuator_biastype[i] == *bias);
-    let first = m.actuator_outadr[i] as usize;
-    let mut outputs = first..first + m.actuator_outnum[i] as usize;
-    !depends
-        || outputs.all(|r| {
-            let adr = m.moment_rowadr[r] as usize;
-            in_line(m, &m.moment_colind[adr..adr + m.moment_rownnz[r] as usize])
-        })
 }
 
 // nothing collides where contacts or constraints are off

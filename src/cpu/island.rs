@@ -62,6 +62,29 @@ fn join_trees(m: &Model, d: &mut Data, nefc: usize) {
             first = low;
         }
     }
+    if !m.efm_tree.is_empty() {
+        join_coupled(m, d);
+    }
+}
+
+// trees that the metric couples belong together if any of them has rows
+fn join_coupled(m: &Model, d: &mut Data) {
+    let coupled = || m.efm_tree.iter().enumerate();
+    for (tree, &first) in coupled() {
+        if d.tree_island[tree] >= 0 && d.tree_island[first as usize] < 0 {
+            d.tree_island[first as usize] = first;
+        }
+    }
+    for (tree, &first) in coupled() {
+        if d.tree_island[first as usize] < 0 {
+            continue;
+        }
+        if d.tree_island[tree] < 0 {
+            d.tree_island[tree] = tree as i32;
+        }
+        let [a, b] = [tree as i32, first].map(|tree| root_of(&d.tree_island, tree));
+        d.tree_island[a.max(b) as usize] = a.min(b);
+    }
 }
 
 fn root_of(tree_island: &[i32], mut tree: i32) -> i32 {

@@ -243,9 +243,10 @@ impl<R: Real> Writer<'_, R> {
         d.efc_KBIP[4 * r + 2] = imp.value;
         if one_sided(row.kind) && nonzero(s.unresolved).any() {
             let firm = resolved(d.own.timestep(self.m), imp.value, s.unresolved);
+            let stiff = nonzero(s.unresolved) & firm[0].lt(s.stiffness);
             for (k, &x) in firm.iter().enumerate() {
                 let soft = d.efc_KBIP[4 * r + k];
-                d.efc_KBIP[4 * r + k] = R::select(nonzero(s.unresolved), x, soft);
+                d.efc_KBIP[4 * r + k] = R::select(stiff, x, soft);
             }
         }
         d.efc_KBIP[4 * r + 3] = imp.slope;

@@ -35,8 +35,8 @@ pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usiz
         // aref = - B vel - K I (pos - margin)
         let kbip = &d.efc_KBIP[4 * r..4 * r + 4];
         d.efc_aref[r] = -kbip[1] * vel - kbip[0] * kbip[2] * (d.efc_pos[r] - d.efc_margin[r]);
-        // + R adhesion: a sticking contact rests where it would without adhesion
-        if m.nadhesion > 0 {
+        // + R adhesion: a sticking contact rests where it would without adhesion; a discrete step adds it with an R of its own
+        if m.nadhesion > 0 && !m.opt.is_discrete() {
             let share = adhesion_share(m, d, contact, r);
             d.efc_aref[r] += d.efc_R[r] * share;
         }

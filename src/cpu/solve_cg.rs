@@ -3,6 +3,7 @@
 //! W. Hager, H. Zhang: A new conjugate gradient method with guaranteed descent and an efficient line search, 2005. The inertia
 //! matrix is the preconditioner.
 
+use crate::cpu::lib::coupling::{is_coupled, solve_dofs};
 use crate::cpu::lib::primal::*;
 use crate::cpu::lib::stat::Notes;
 use crate::fields::{Data, Model};
@@ -111,6 +112,12 @@ const ETA: f64 = 0.01;
 // Mgrad = inv(M) grad (mj_solveM)
 fn precondition<R: Real>(m: &Model, d: &mut Data<R>, island: &Island<'_, R>) {
     let dofs = island.dofs;
+    if is_coupled(m) {
+        let mut x = std::mem::take(&mut d.solver_Mgrad);
+        solve_dofs(m, d, &mut x, &d.solver_grad, dofs);
+        d.solver_Mgrad = x;
+        return;
+    }
     let x = &mut d.solver_Mgrad;
     for &i in dofs {
         x[i as usize] = d.solver_grad[i as usize];

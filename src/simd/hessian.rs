@@ -8,6 +8,7 @@
 
 use super::rows::Rows;
 use crate::cpu::lib::cone::is_elliptic;
+use crate::cpu::lib::coupling::{couplings_of, is_coupled};
 use crate::cpu::lib::primal::{Island, System};
 use crate::cpu::lib::rows::{dofs_of, for_rows};
 use crate::cpu::lib::skyline;
@@ -61,6 +62,12 @@ impl<R: Real> Rows<R> {
             for &j in &m.M_colind[adr..adr + m.M_rownnz[i as usize] as usize] {
                 end[(j - first) as usize] = i - first;
             }
+            // and by springs and dampers of a discrete step
+            if is_coupled(m) {
+                for &j in couplings_of(m, i as usize).1 {
+                    end[(j - first) as usize] = i - first;
+                }
+            }
         }
 
         // coupling by constraint rows
@@ -99,6 +106,13 @@ impl<R: Real> Rows<R> {
                 let j = m.M_colind[k] as usize - shape.first;
                 h[(shape.adr[j] + i) as usize - shape.first] = d.M[k];
             }
+            if is_coupled(m) {
+                let (adr, coupled) = couplings_of(m, i as usize);
+                for (k, &j) in coupled.iter().enumerate() {
+                    let j = j as usize - shape.first;
+                    h[(shape.adr[j] + i) as usize - shape.first] += d.efm_K_val[adr + k];
+                }
+            }
         }
         if self.cones.is_empty() {
             self.add_list(m, d, island.rows, &mut h);
@@ -106,7 +120,11 @@ impl<R: Real> Rows<R> {
             self.add_lists(m, d, island.rows, &mut h);
         }
         // rows only add to the diagonal of the inertia matrix, also where rounding errors would reduce it
-        let inertia = &d.qLDiagInv[shape.first..];
+        let inertia = match is_coupled(m) {
+            // the couplings of lines may take back what the lines add to M's diagonal: only inertia itself is a bound
+            true => &d.qHDiagInv[shape.first..],
+            false => &d.qLDiagInv[shape.first..],
+        };
         let positive = R::splat(f64::from(f32::MIN_POSITIVE));
         skyline::factor(
             &mut h[..shape.nh],

@@ -159,6 +159,8 @@ impl<R: Real> Islands<R> {
                 *root = R::select(run.present, R::splat(f64::from(tree)), *root);
             }
         }
+        begin_coupled(m, &mut root);
+        let always = R::zero().le(R::zero());
         let mut spreads = true;
         while spreads {
             // forward and backward: contacts are in the order of their bodies
@@ -171,6 +173,9 @@ impl<R: Real> Islands<R> {
                 for run in self.runs.iter().rev() {
                     spreads |= spread(&mut root, self.trees_of(run), run.present);
                 }
+            }
+            for (tree, &first) in m.efm_tree.iter().enumerate() {
+                spreads |= spread(&mut root, &[first, tree as i32], always);
             }
         }
         self.root = root;
@@ -374,6 +379,21 @@ fn count<R: Real>(d: &mut Data<R>, some: R::Mask, niter: R, island: impl Fn(usiz
 fn is<R: Real>(x: R, tree: usize) -> R::Mask {
     let tree = R::splat(tree as f64);
     x.le(tree) & tree.le(x)
+}
+
+// trees that the metric couples belong together in the lanes where any of them has rows
+fn begin_coupled<R: Real>(m: &Model, root: &mut [R]) {
+    let has_rows = |root: R| root.lt(R::splat(m.ntree as f64));
+    let own = |tree: usize| R::splat(tree as f64);
+    for (tree, &first) in m.efm_tree.iter().enumerate() {
+        let first = first as usize;
+        let some = has_rows(root[tree]) & !has_rows(root[first]);
+        root[first] = R::select(some, own(first), root[first]);
+    }
+    for (tree, &first) in m.efm_tree.iter().enumerate() {
+        let some = has_rows(root[first as usize]) & !has_rows(root[tree]);
+        root[tree] = R::select(some, own(tree), root[tree]);
+    }
 }
 
 // gives the trees of a run the smallest of their roots; true if any changed

@@ -4,7 +4,8 @@
     pip install mujoco==4.0.0 numpy && python3 tests/golden/make_discrete.py
 
 A case is a text of MJCF, a state, the arrays of mjData behind mj_forward and behind mj_inverse of the acceleration that was given, how far
-the inverse is from a step whose solver stops after one iteration (solver_fwdinv), and the state 20 steps later.
+the inverse is from a step whose solver stops after some iterations (solver_fwdinv), and the state 20 steps later. Where the metric has couplings
+beyond M's sparsity, MuJoCo iterates for qacc_smooth too, with the same number of iterations: there the solver may go on to its end.
 """
 import json
 import pathlib
@@ -17,12 +18,14 @@ CASES = []
 FORWARD = "qacc_smooth qacc qfrc_smooth qfrc_constraint efc_R efc_diagA efc_aref efc_force efc_KBIP"
 
 
-def case(name, xml, seed=0, spread=0.2, speed=1.0):
+def case(name, xml, seed=0, spread=0.2, speed=1.0, stops=1, fall={}):
     m = mujoco.MjModel.from_xml_string(xml)
     d = mujoco.MjData(m)
     rng = np.random.default_rng(seed)
     mujoco.mj_integratePos(m, d.qpos, spread * rng.normal(size=m.nv), 1.0)
     d.qvel[:] = speed * rng.normal(size=m.nv)
+    for i, v in fall.items():
+        d.qvel[i] = v
     d.ctrl[:] = rng.uniform(-1, 1, m.nu)
     d.act[:] = rng.uniform(0, 1, m.na)
     state = {k: np.array(getattr(d, k)).ravel().tolist() for k in "qpos qvel ctrl act".split() if getattr(d, k).size}
@@ -38,8 +41,9 @@ def case(name, xml, seed=0, spread=0.2, speed=1.0):
     back = dict(qacc=qacc.tolist(), qfrc_inverse=inverse.qfrc_inverse.tolist())
     for _ in range(20):
         mujoco.mj_step(m, d)
+    assert stops == 1 or m.opt.tolerance < 1e-20 or not d.warning[mujoco.mjtWarning.mjWARN_INERTIA].number, f"{name}: not solved"
     stopped = mujoco.MjModel.from_xml_string(xml)
-    stopped.opt.iterations = 1
+    stopped.opt.iterations = stops
     stopped.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_FWDINV
     other = mujoco.MjData(stopped)
     for k in state:
@@ -47,7 +51,7 @@ def case(name, xml, seed=0, spread=0.2, speed=1.0):
     mujoco.mj_step(stopped, other)
     fwdinv = other.solver_fwdinv.tolist()
     later = dict(qpos=d.qpos.tolist(), qvel=d.qvel.tolist())
-    CASES.append(dict(name=name, xml=xml, state=state, said=said, inverse=back, fwdinv=fwdinv, later=later))
+    CASES.append(dict(name=name, xml=xml, state=state, said=said, inverse=back, stops=stops, fwdinv=fwdinv, later=later))
 
 
 def world(inside, rest="", **options):
@@ -112,5 +116,107 @@ case("connected", world(TIED, '<contact><exclude body1="x" body2="y"/></contact>
 case("welded", world(TIED, '<contact><exclude body1="x" body2="y"/></contact><equality><weld body1="x" body2="y" solref=".01 1"/></equality>', tolerance="1e-12"), spread=.05)
 case("joints tied", world(CHAIN, '<equality><joint joint1="h" joint2="s" polycoef="0 .5 .1 0 0"/></equality>', tolerance="1e-12"))
 
-pathlib.Path(__file__).with_name("discrete.json").write_text(json.dumps(CASES, separators=(",", ":")))
+
+# couplings beyond M's sparsity
+def coupled(name, inside, rest="", flags="", **more):
+    most = "500" if more.get("solver", "Newton") == "Newton" else "20000"
+    options = dict(tolerance="1e-14" if most == "500" else "1e-60", iterations=most) | {k: v for k, v in more.items() if k not in ("seed", "spread", "speed")}
+    case(name, world(inside, rest, flags=flags, **options), stops=int(most), **{k: v for k, v in more.items() if k in ("seed", "spread", "speed")})
+
+
+PEN = '<body pos="{x} 0 .19"><freejoint/><geom type="box" size=".1 .15 .2" mass="2" pos="{off} 0 0"/><site name="{n}" pos=".05 .02 .1"/></body>'
+PENS = PEN.format(x=0, off=0, n="p") + PEN.format(x=.5, off=0, n="q") + PEN.format(x=1, off=.02, n="r")
+TWIG = '<body pos="0 0 1.5"><joint name="{n}" axis="0 1 0" damping=".2"/><geom size=".1" pos=".3 0 0" mass="1"/></body>'
+FORK = '<body pos="2 0 1"><joint name="k" axis="0 1 0" damping=".3"/><geom size=".1" pos=".1 0 0"/><body pos=".2 .3 0"><joint name="l" axis="0 1 0"/><geom size=".08" pos=".2 0 0"/></body>' \
+    '<body pos=".2 -.3 0"><joint name="n" axis="1 0 0" limited="true" range="-9 9"/><geom size=".08" pos=".2 0 0"/></body></body>'
+SPRING = '<tendon><spatial name="{a}{b}" stiffness="300 20 0" damping="10" springlength="{rest}"><site site="{a}"/><site site="{b}"/></spatial></tendon>'
+BRANCHES = '<tendon><fixed name="t" stiffness="2000" damping="20" springlength=".1"><joint joint="l" coef=".5"/><joint joint="n" coef="-1"/></fixed></tendon>'
+GROUND = '<geom type="plane" size="9 9 1"/>'
+
+coupled("branches", FORK, BRANCHES)
+coupled("branches by a servo", FORK, BRANCHES + '<actuator><position tendon="t" kp="300" kv="4"/><muscle tendon="t" lengthrange="-2 1" force="50"/></actuator>')
+coupled("branches without springs", FORK, BRANCHES, flags='spring="disable"')
+coupled("branches without dampers", FORK, BRANCHES, flags='damper="disable"')
+for cone in ["pyramidal", "elliptic"]:
+    for solver in ["Newton", "CG"]:
+        coupled(f"trees {cone} {solver}", GROUND + PENS + FORK, SPRING.format(a="p", b="r", rest=".2") + BRANCHES, cone=cone, solver=solver, spread=.02, seed=4)
+        coupled(f"trees {cone} {solver} without islands", GROUND + PENS + FORK, SPRING.format(a="p", b="r", rest=".2") + BRANCHES, cone=cone, solver=solver, flags='island="disable"', spread=.02, seed=4)
+    coupled(f"trees {cone} exact", GROUND + PENS + FORK, SPRING.format(a="p", b="r", rest=".2") + BRANCHES, cone=cone, flags='diagexact="enable"', spread=.02, seed=5)
+    coupled(f"trees {cone} no slip", GROUND + PENS + FORK, SPRING.format(a="p", b="r", rest=".2"), cone=cone, noslip_iterations="3", spread=.02, seed=5)
+coupled("trees PGS", GROUND + PENS, SPRING.format(a="p", b="r", rest=".2").replace("300", "30"), solver="PGS", spread=.02, seed=4)
+coupled("one of the trees touches", GROUND + PENS.replace('pos="0 0 .19"', 'pos="0 0 3"'), SPRING.format(a="p", b="r", rest=".2"), spread=.02, seed=6)
+coupled("trees in the air", PENS, SPRING.format(a="p", b="q", rest=".1"), speed=4)
+coupled("slack", PENS, SPRING.format(a="p", b="q", rest="0 5").replace('damping="10"', ""), speed=4)
+coupled("a free body by a spring", PENS + '<site name="w" pos="0 0 1"/>', SPRING.format(a="w", b="p", rest=".1") + SPRING.format(a="w", b="r", rest=".1"), speed=4)
+SITES = '<actuator><position site="p" refsite="q" kp="200" kv="5" gear="1 .5 0 .2 0 1"/><general site="q" refsite="r" gaintype="affine" gainprm="2 -1 -1" biastype="affine" biasprm="0 -100 -3" gear="0 0 1 0 0 0"/></actuator>'
+coupled("servos between trees", GROUND + PENS, SITES, spread=.02, cone="elliptic")
+coupled("servos that are off", GROUND + PENS, SITES, flags='actuation="disable"', spread=.02)
+coupled("lines of one branch, exact", GROUND + FALLING.format(geom=""), '<tendon><fixed stiffness="300" damping="10" springlength=".1"><joint joint="a" coef=".5"/><joint joint="c" coef="-1"/></fixed></tendon>', flags='diagexact="enable"', spread=.05)
+coupled("lines of one branch, no slip", GROUND + FALLING.format(geom=""), '<tendon><fixed stiffness="300" damping="10" springlength=".1"><joint joint="a" coef=".5"/><joint joint="c" coef="-1"/></fixed></tendon>', noslip_iterations="4", cone="elliptic", spread=.05)
+coupled("a medium and trees", PENS, SPRING.format(a="p", b="r", rest=".1"), density="800", viscosity=".1", speed=2)
+
+# contacts that stick
+STICKY = '<geom type="plane" size="5 5 1" adhesion="3" gap=".05" solimp=".4 .6 .01"/>'
+PADS = '<body pos="0 0 .199"><freejoint/><geom size=".2" mass="1" adhesion="2" condim="{dim}" gap=".02" solimp=".4 .6 .01"/></body><body pos="1 0 .22"><freejoint/><geom size=".2" mass="1" condim="{dim}" solimp=".4 .6 .01"/></body>' \
+    '<body pos="2 0 .2"><joint name="a" axis="0 1 0" stiffness="20"/><joint type="slide" axis="0 0 1" damping="3"/><geom type="capsule" size=".2" fromto="0 0 0 .5 0 0" adhesion="1" solimp=".4 .6 .01"/></body>'
+for cone in ["pyramidal", "elliptic"]:
+    for dim in [1, 3, 6]:
+        case(f"sticky {cone} {dim}", world(STICKY + PADS.format(dim=dim), cone=cone, tolerance="1e-13", iterations="300"), spread=.003, stops=300, seed=dim)
+    case(f"sticky {cone} exact", world(STICKY + PADS.format(dim=4), cone=cone, tolerance="1e-13", iterations="300", flags='diagexact="enable"'), spread=.003, stops=300)
+    case(f"sticky {cone} stiff", world(STICKY.replace("plane", 'plane" solref=".001 1') + PADS.format(dim=3), cone=cone, tolerance="1e-13", iterations="300", solver="PGS"), spread=.003, stops=300)
+
+# springs about as stiff as a timestep resolves, which depends on the impedance
+for k, (ref, imp) in enumerate([(".0051 1", ".9 .95 .001"), (".004 1", ".1 .95 .5"), (".006 .5", ".5 .95 .5"), (".0052 1", ".95 .5 .01")]):
+    soft = f'solref="{ref}" solimp="{imp}"'
+    case(f"as stiff as {ref} {imp}", world(FLOOR.format(floor=soft) + FALLING.format(geom=soft), tolerance="1e-12"), spread=.05, seed=k)
+
+# contacts within the timestep
+DARTS = '<geom type="plane" size="5 5 1" {soft}/><body pos="0 0 .5"><joint type="slide" axis="0 0 1"/><joint type="slide" axis="1 0 0" damping="1"/><geom size=".03" {soft}/></body>' \
+    '<body pos="1 0 .6"><freejoint/><geom type="box" size=".04 .03 .02" {soft}/></body><geom type="box" pos="1 0 .1" size=".2 .2 .005" {soft}/>'
+for k, ref in enumerate([".02 1", ".001 1", ".03 .5", "-3000 -20"]):
+    for cone in ["pyramidal", "elliptic"]:
+        x = world(DARTS.format(soft=f'solref="{ref}" solimp=".7 .9 .01"'), cone=cone, flags='speculative="enable"', tolerance="1e-13").replace('timestep=".005"', 'timestep=".02"')
+        case(f"darts {ref} {cone}", x.replace('type="slide" axis="0 0 1"', 'type="slide" axis="0 0 1" damping="2"'), spread=.01, seed=k, fall={0: -30, 4: -35})
+
+# soft bodies
+CLOTH = '<flexcomp name="{n}" type="grid" count="{c}" spacing=".1 .1 .1" pos="{pos}" radius=".01" dim="2" mass=".5">{more}<contact selfcollide="none" solref=".01 1"/>' \
+    '<elasticity young="{young}" poisson=".2" thickness=".01" damping="{damp}" elastic2d="{e}"/></flexcomp>'
+
+
+def cloth(n="c", c="4 3 1", pos="0 0 1", more="", young="1e4", damp=".01", e="both"):
+    return CLOTH.format(n=n, c=c, pos=pos, more=more, young=young, damp=damp, e=e)
+
+
+# with softer contacts, which conjugate gradients solve for in single precision too
+def supple(**more):
+    return cloth(**more).replace('solref=".01 1"', 'solref=".01 1" solimp=".4 .6 .01"')
+
+
+SOLID = '<flexcomp name="s" type="grid" count="3 3 2" spacing=".1 .1 .1" pos="0 0 {z}" radius=".01" dim="3" mass="1" {attr}>{more}<contact selfcollide="none"/><elasticity young="{young}" poisson=".3" damping=".01"/></flexcomp>'
+PIN = '<pin id="0 3"/>'
+for e in ["bend", "stretch", "both"]:
+    for solver in ["Newton", "CG"]:
+        coupled(f"cloth {e} {solver}", cloth(e=e, more=PIN, young="1e5"), solver=solver, spread=.01)
+for flag in ["spring", "damper"]:
+    coupled(f"cloth without {flag}", cloth(more=PIN), flags=f'{flag}="disable"', spread=.01)
+for cone in ["pyramidal", "elliptic"]:
+    for solver in ["Newton", "CG"]:
+        coupled(f"cloth on a ball {cone} {solver}", GROUND + '<geom size=".1" pos=".02 .01 .08"/>' + supple(pos="0 0 .175", c="3 3 1", young="3e4") + PEN.format(x=1, off=0, n="p"), cone=cone, solver=solver, spread=.003, speed=.3, seed=1)
+coupled("cloth exact", GROUND + '<geom size=".1" pos=".02 .01 .08"/>' + cloth(pos="0 0 .175", c="3 3 1") + PEN.format(x=1, off=0, n="p"), cone="elliptic", flags='diagexact="enable"', spread=.003, speed=.3)
+coupled("cloth held by edges", cloth(more='<edge equality="true"/>' + PIN, e="bend"), spread=.004, speed=.2)
+coupled("two cloths", GROUND + cloth(pos="0 0 .01", c="3 2 1") + cloth(n="d", pos="1 0 .5", c="2 2 1"), spread=.004, speed=.2)
+for solver in ["Newton", "CG"]:
+    coupled(f"a solid {solver}", GROUND + SOLID.format(z=".06", attr="", more="", young="2e4"), solver=solver, spread=.004, speed=.3)
+    for dof, cells in [("trilinear", 'cellcount="2 1 1"'), ("trilinear", ""), ("quadratic", "")]:
+        more = '<pin id="0 1"/>' if cells else ""
+        coupled(f"cells {dof} {cells} {solver}".replace('"', ""), SOLID.format(z="1", attr=f'dof="{dof}" {cells}', more=more, young="2e4"), solver=solver, spread=.01)
+coupled("cells on the ground", GROUND + SOLID.format(z=".055", attr='dof="trilinear"', more="", young="2e4"), cone="elliptic", spread=.003, speed=.3)
+ARM = '<body name="arm" pos="0 0 1"><joint axis="0 1 0" damping=".1"/><geom size=".05" mass="1"/><body name="hand" pos=".1 0 0"><joint axis="1 0 0"/><geom size=".05" mass=".5"/>{inside}</body></body>'
+for solver in ["Newton", "CG"]:
+    coupled(f"cloth on an arm {solver}", ARM.format(inside=cloth(pos=".2 0 0", c="3 3 1", more='<pin id="0 1 2"/>')), solver=solver, spread=.01)
+    coupled(f"cells on an arm {solver}", ARM.format(inside=SOLID.format(z=".1", attr='dof="trilinear"', more='<pin id="0 1"/>', young="2e4").replace("0 0 .1", ".2 0 .1")), solver=solver, spread=.01)
+coupled("a bent cloth", '<flexcomp name="c" type="disc" count="5 4 1" spacing=".1 .1 .1" pos="0 0 1" radius=".01" dim="2" mass=".5"><contact selfcollide="none"/><elasticity young="1e5" poisson=".2" thickness=".01" damping=".01" elastic2d="both"/></flexcomp>', spread=.01)
+coupled("cloth and a spring", GROUND + cloth(pos="0 0 .5", c="3 2 1", more=PIN.replace("0 3", "0")) + PENS, SPRING.format(a="p", b="q", rest=".1"), spread=.01)
+
+pathlib.Path(__file__).with_name("discrete.json").write_text(json.dumps(CASES, separators=(",", ":"), allow_nan=False))
 print(len(CASES), "cases")

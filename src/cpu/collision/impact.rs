@@ -66,7 +66,7 @@ pub fn impact<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, out: &mut 
     };
     let timestep = d.own.timestep(m).lane(lane);
     let soft = soft(m, d, k, lane, timestep);
-    let depth = soft.arrest(timestep, found.time, found.way);
+    let depth = soft.arrest(m, timestep, found.time, found.way);
     for [later1, later2] in approach.points(&found) {
         let points =
             [(0, later1), (1, later2)].map(|(i, point)| approach.now(i, point, found.time));

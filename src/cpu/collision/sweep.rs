@@ -82,16 +82,20 @@ impl Sweep {
     }
 }
 
-/// Lanes where a geom of a pair moves farther than its thickness, so that it may pass through another within the timestep.
+/// Lanes where a geom of a pair moves farther than the thinner of both is thick, so that one may pass through the other within the
+/// timestep. A plane has no thickness and does not move.
 #[inline(always)]
 pub fn fast<R: Real>(m: &Model, d: &Data<R>, geoms: [usize; 2], sweeps: &[Sweep<R>; 2]) -> R::Mask {
-    let passes = |i: usize| {
+    let thick = |i: usize| {
         let half = |k: usize| d.own.geom_aabb(m, 6 * geoms[i] + 3 + k);
-        half(0).min(half(1)).min(half(2)).lt(sweeps[i].reach())
+        half(0).min(half(1)).min(half(2))
     };
     match m.geom_type[geoms[0]] == GeomType::Plane {
-        true => passes(1),
-        false => passes(0) | passes(1),
+        true => thick(1).lt(sweeps[1].reach()),
+        false => {
+            let thick = thick(0).min(thick(1));
+            thick.lt(sweeps[0].reach()) | thick.lt(sweeps[1].reach())
+        }
     }
 }
 

@@ -57,6 +57,22 @@ impl Cell {
     }
 }
 
+/// Numbers of the nodes of a cell, and how many it has.
+pub(crate) fn cell_nodes(m: &Arrays, f: usize, cell: usize) -> ([usize; MOST], usize) {
+    let cell = Cell::new(m, f, cell);
+    (cell.node, cell.num)
+}
+
+/// The rotation of a cell.
+pub(crate) fn cell_frame<R: Real>(m: &Model, d: &Data<R>, f: usize, cell: usize) -> [R; 9] {
+    let cell = Cell::new(m, f, cell);
+    let mut xpos = [[R::zero(); 3]; MOST];
+    for n in 0..cell.num {
+        xpos[n] = node_xpos(m, d, cell.node[n]);
+    }
+    cell_rotation(cell_stretched(m, d, &cell, &xpos))
+}
+
 /// Where a node is.
 pub fn node_xpos<R: Real>(m: &Model, d: &Data<R>, n: usize) -> [R; 3] {
     let body = m.flex_nodebodyid[n] as usize;

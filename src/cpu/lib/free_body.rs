@@ -16,6 +16,10 @@ pub fn hold_dofs<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
             d.efm_held[i as usize] += d.efc_D[r];
         }
     }
+    // springs, dampers and servos that couple its dofs hold a body as well
+    for (held, &bound) in d.efm_held.iter_mut().zip(&d.efm_bound) {
+        *held += bound;
+    }
 }
 
 /// True for the first dof of a body that is free and rigid.

@@ -10,6 +10,7 @@ use wide::f64x4;
 
 use super::chains;
 use super::cone::{Contact, is_elliptic};
+use super::coupling::{couplings_of, is_coupled};
 use super::primal::{Island, System};
 use super::rows::{Rows, follow, for_rows, load, store};
 use crate::fields::{Data, Model};
@@ -88,6 +89,12 @@ fn symbolic(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
         for &j in &m.M_colind[adr..adr + m.M_rownnz[i as usize] as usize] {
             end[d.map_dof2idof[j as usize] as usize] = k as i32;
         }
+        // and by springs and dampers of a discrete step
+        if is_coupled(m) {
+            for &j in couplings_of(m, i as usize).1 {
+                end[d.map_dof2idof[j as usize] as usize] = k as i32;
+            }
+        }
     }
 
     // coupling by constraint rows
@@ -131,6 +138,13 @@ fn make_hessian(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
         for k_m in adr..adr + m.M_rownnz[i as usize] as usize {
             let j = d.map_dof2idof[m.M_colind[k_m] as usize] as usize;
             d.solver_H[d.solver_adr[j] as usize + k] = d.M[k_m];
+        }
+        if is_coupled(m) {
+            let (adr, coupled) = couplings_of(m, i as usize);
+            for (n, &j) in coupled.iter().enumerate() {
+                let j = d.map_dof2idof[j as usize] as usize;
+                d.solver_H[d.solver_adr[j] as usize + k] += d.efm_K_val[adr + n];
+            }
         }
     }
     for &r in island.rows {

@@ -1,6 +1,7 @@
 //! Solver parameters of a constraint: reference stiffness and damping, impedance and regularisation
 //! (`mj_makeImpedance`; chapter Modeling, "Solver parameters").
 
+use crate::cpu::lib::implicit_rows::resolved;
 use crate::cpu::lib::math::clip;
 use crate::fields::Model;
 use crate::real::{Mask, Real};
@@ -40,13 +41,24 @@ impl Solver<f64> {
 
     /// Violation at which a contact stops an approach so that its two sides just touch when the timestep ends: `time` is the
     /// fraction of the timestep after which they touch, `way` how much nearer they would come in the whole timestep (m).
-    pub(crate) fn arrest(&self, timestep: f64, time: f64, way: f64) -> f64 {
+    pub(crate) fn arrest(&self, m: &Model, timestep: f64, time: f64, way: f64) -> f64 {
         let [_, dmax, width, ..] = self.solimp;
-        let spring = timestep * timestep * stiffness(self) * dmax * dmax;
-        let damper = timestep * damping(self) * dmax;
+        let ratio = unresolved(m, timestep, self);
+        let [firm, firm_damping] = resolved(timestep, dmax, ratio);
+        let [k, b] = match ratio > 0.0 && firm < stiffness(self) {
+            true => [firm, firm_damping],
+            false => [stiffness(self), damping(self)],
+        };
+        let spring = timestep * timestep * k * dmax * dmax;
+        let damper = timestep * b * dmax;
+        // spring and damper of a discrete step act with the velocity at its end, which is the present one times `time`
+        let resists = match m.opt.is_discrete() {
+            true => time * (damper + spring),
+            false => damper,
+        };
         match spring < MINVAL {
             true => width,
-            false => (1.0 - time - damper) / spring * way,
+            false => (1.0 - time - resists) / spring * way,
         }
     }
 }
@@ -113,16 +125,17 @@ fn curve<R: Real>(solimp: &[R; 5]) -> Curve {
     }
 }
 
-/// Damping ratio of a standard solref whose spring a discrete step cannot resolve (time constant times damping ratio below the timestep); 0
-/// where it can, or if `refsafe` is off.
+/// Damping ratio of a standard solref whose spring a discrete step may be unable to resolve; 0 where it can at any impedance, or if
+/// `refsafe` is off. It cannot where [`stiffness`] is above that of [`resolved`].
 #[inline]
 pub fn unresolved<R: Real>(m: &Model, timestep: R, s: &Solver<R>) -> R {
     let ([tc, dr], zero) = (s.solref, R::zero());
     if !m.opt.is_discrete() || m.opt.disabled(DSBL_REFSAFE) {
         return zero;
     }
+    // the stiffness is 1 / (dmax tc dr)², and the stiffest that is resolved 1 / (imp h²), with an impedance of at most 1
     let standard = zero.lt(tc) & zero.lt(dr);
-    R::select(standard & (tc * dr).lt(timestep), dr, zero)
+    R::select(standard & (s.solimp[1] * tc * dr).lt(timestep), dr, zero)
 }
 
 /// Reference stiffness K.

@@ -4,6 +4,7 @@
 //! reference is `-B vel - K I (pos - margin + h vel) - (h B + h² K I) a`. So the row gets another reference, and its regularization is
 //! divided by `1 + h B + h² K I`.
 
+use crate::cpu::lib::adhesion::adhesion_share;
 use crate::cpu::make_constraint::set_regularization;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -50,6 +51,11 @@ pub fn soften<R: Real>(
             let reg = (d.efc_R[k] * factor).max(R::splat(MINVAL));
             let present = R::zero().lt(d.efc_D[k]);
             set_regularization(d, k, reg, present);
+            // a sticking contact rests where it would without adhesion
+            if m.nadhesion > 0 {
+                let share = adhesion_share(m, d, contact, k);
+                d.efc_aref[k] += d.efc_R[k] * share;
+            }
         }
         r += nrow;
     }

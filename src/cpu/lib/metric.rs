@@ -6,12 +6,14 @@
 
 use crate::cpu::lib::actuator::bad_ctrl;
 use crate::cpu::lib::actuator_slope::{force_slope, length_slope, saturated};
+use crate::cpu::lib::coupling::{add_own_couplings, coupling, factor_metric, is_coupled};
 use crate::cpu::lib::diagonal::exact_rows;
 use crate::cpu::lib::drag::less_drag;
 use crate::cpu::lib::force::{acts, damping_slope, joint_rest, poly_force_slope, rest_length};
 use crate::cpu::lib::implicit_rows::soften;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::rows::dofs_of;
+use crate::cpu::lib::soft_metric::stiffen_flexes;
 use crate::cpu::lib::sparse::{ancestor, factor_i, m_address};
 use crate::cpu::lib::warning::warn;
 use crate::fields::{Data, Model};
@@ -23,6 +25,8 @@ pub fn build_metric<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: u
     // inertia, springs, dampers and drag; factor of the metric
     d.efm_M.copy_from_slice(&d.M);
     d.efm_c.fill(R::zero());
+    d.efm_K_val.fill(R::zero());
+    d.efm_bound.fill(R::zero());
     stiffen_joints(m, d);
     less_drag(m, d);
     if m.opt.solver != Solver::Pgs {
@@ -30,8 +34,15 @@ pub fn build_metric<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: u
         stiffen_actuators(m, d);
     }
     d.qH.copy_from_slice(&d.efm_M);
+    if is_coupled(m) {
+        stiffen_flexes(m, d);
+        add_own_couplings(m, d);
+    }
     let clamped = factor_i(m, &mut d.qH, &mut d.qHDiagInv);
     warn(d, Warning::Inertia, clamped);
+    if is_coupled(m) {
+        factor_metric(m, d);
+    }
 
     // evaluate the rows at the end of the timestep, like springs and dampers
     if m.opt.enabled(ENBL_DIAGEXACT) {
@@ -159,6 +170,9 @@ fn resist_along<R: Real>(
     for (k, &i) in dofs.iter().enumerate() {
         let own = moves(d, k);
         d.efm_c[i as usize] -= h * stiffness * velocity * own;
+        if let Some(bound) = d.efm_bound.get_mut(i as usize) {
+            *bound += h * h * stiffness + h * damping;
+        }
         for (l, &j) in dofs[..=k].iter().enumerate() {
             let product = own * moves(d, l);
             couple(m, d, i, j, (h * h * stiffness + h * damping) * product);
@@ -197,9 +211,16 @@ fn stiffen_output<R: Real>(m: &Model, d: &mut Data<R>, r: usize, stiffness: R, d
     );
 }
 
-// adds to the entry of two dofs, one of which is the other's ancestor; other couplings are rejected when a model is loaded
+// adds to the entry of two dofs. Where the metric has couplings beyond M's sparsity, all that lines couple is there, since M's
+// sparsity then holds only what the solvers of the dual problem and the exact diagonal take
 fn couple<R: Real>(m: &Model, d: &mut Data<R>, i: i32, j: i32, x: R) {
     let (low, high) = (i.min(j) as usize, i.max(j) as usize);
+    if is_coupled(m) && low != high {
+        if let Some(k) = coupling(m, low, high) {
+            d.efm_K_val[k] += x;
+        }
+        return;
+    }
     if ancestor(m, low, high)
         && let Some(k) = m_address(m, low, high)
     {

@@ -5,6 +5,7 @@
 //! One code for one world and for worlds side by side; where they differ, they use a [`System`].
 
 use super::cone::{Contact, PATH, is_elliptic};
+use super::coupling::{add_couplings, is_coupled, solve_dofs};
 use super::hessian::Sparse;
 use super::linesearch::Line;
 use super::rows::Rows;
@@ -218,7 +219,9 @@ pub fn residuals<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, 
         d.efc_b[r] -= d.efc_aref[r];
         d.solver_Jaref[r] -= d.efc_aref[r];
     }
-    mul_m(m, &d.M, &mut d.solver_Ma, &d.qacc_warmstart);
+    let warm = &d.qacc_warmstart;
+    mul_m(m, &d.M, &mut d.solver_Ma, warm);
+    add_couplings(m, &d.efm_K_val, &mut d.solver_Ma, warm, 0..m.nv);
     for i in 0..m.nv {
         d.solver_Ma[i] -= d.qfrc_smooth[i];
     }
@@ -420,6 +423,14 @@ pub fn update_gradient<R: Real, S: System<R>>(
 
 /// 1/2 grad' inv(M) grad (`mj_solveLD`).
 pub fn gap<R: Real>(m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R {
+    if is_coupled(m) {
+        let mut x = std::mem::take(&mut d.solver_search);
+        solve_dofs(m, d, &mut x, &d.solver_grad, island.dofs);
+        let product = |&i: &i32| x[i as usize] * d.solver_grad[i as usize];
+        let sum = (island.dofs.iter().map(product)).fold(R::zero(), |sum, x| sum + x);
+        d.solver_search = x;
+        return R::splat(0.5) * sum;
+    }
     let x = &mut d.solver_search;
     for &i in island.dofs {
         x[i as usize] = d.solver_grad[i as usize];
@@ -507,7 +518,10 @@ pub fn line_search<R: Real, S: System<R>>(
         };
     }
     let gtol = d.own.tolerance(m) * d.own.ls_tolerance(m) * norm / island.scale;
-    mul_m_dofs(m, &d.M, &mut d.solver_Mv, &d.solver_search, dofs);
+    let search = &d.solver_search;
+    mul_m_dofs(m, &d.M, &mut d.solver_Mv, search, dofs);
+    let coupled = dofs.iter().map(|&i| i as usize);
+    add_couplings(m, &d.efm_K_val, &mut d.solver_Mv, search, coupled);
     let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
     S::mul_vec(jacobian, rows, &d.solver_search, &mut d.solver_Jv);
 

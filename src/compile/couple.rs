@@ -1,0 +1,233 @@
+//! Couplings in the metric of a discrete step for which M's sparsity has no room: of tendons and actuators along several dofs, and of
+//! soft bodies.
+//!
+//! ```text
+//! lines of tendons and actuators ─┐
+//!                                 ├─▶ efm_K_* : rows of pairs, lower triangle ─▶ efm_L_* : rows of the factor, upper triangle
+//! corners of elements of flexes ──┘                       └─▶ efm_tree : trees that are coupled
+//! ```
+
+use super::layout::{addresses, body_chain};
+use crate::cpu::lib::cage::cell_nodes;
+use crate::cpu::lib::elastic::BENDING;
+use crate::fields::Arrays;
+use crate::types::*;
+
+/// Fills the sparsity of the couplings and of the factor; both are empty where M's sparsity holds the whole metric.
+pub(super) fn couplings(m: &mut Arrays) {
+    let rows = pairs(m);
+    m.nefmK = rows.iter().map(Vec::len).sum();
+    let some = m.nefmK > 0;
+    (m.nvefmK, m.ntreeefm) = if some { (m.nv, m.ntree) } else { (0, 0) };
+    m.efm_K_rownnz = rows.iter().map(|row| row.len() as i32).collect();
+    m.efm_K_rowadr = addresses(&m.efm_K_rownnz);
+    m.efm_K_colind = rows.concat();
+    m.efm_L_end = vec![0; m.nvefmK];
+    m.efm_L_adr = vec![0; m.nvefmK];
+    m.efm_tree = (0..m.ntreeefm as i32).collect();
+    m.nefmL = 0;
+    if some {
+        factor(m);
+        trees(m);
+    }
+}
+
+/// True if a model with other numbers needs couplings that its sparsity lacks.
+pub(super) fn lacks(m: &Arrays) -> bool {
+    let lacks = |i: usize, row: &Vec<i32>| match m.nefmK {
+        0 => !row.is_empty(),
+        _ => row.iter().any(|j| !row_of(m, i).contains(j)),
+    };
+    pairs(m).iter().enumerate().any(|(i, row)| lacks(i, row))
+}
+
+fn row_of(m: &Arrays, i: usize) -> &[i32] {
+    let adr = m.efm_K_rowadr[i] as usize;
+    &m.efm_K_colind[adr..adr + m.efm_K_rownnz[i] as usize]
+}
+
+/// True if a soft body resists deformation by its material (`mj_effFlexStiffPossible`).
+pub(super) fn is_elastic(m: &Arrays, f: usize) -> bool {
+    if m.flex_rigid[f] != 0 || m.flex_dim[f] < 2 {
+        return false;
+    }
+    stretches(m, f) || bends(m, f)
+}
+
+fn stretches(m: &Arrays, f: usize) -> bool {
+    let adr = usize::try_from(m.flex_stiffnessadr[f]);
+    adr.is_ok_and(|adr| m.flex_stiffness[adr] != 0.0)
+}
+
+fn bends(m: &Arrays, f: usize) -> bool {
+    let Ok(adr) = usize::try_from(m.flex_bendingadr[f]) else {
+        return false;
+    };
+    let num = BENDING * m.flex_edgenum[f] as usize;
+    m.flex_bending[adr..adr + num].iter().any(|x| *x != 0.0)
+}
+
+// for each dof the dofs up to it that it is coupled with; no rows where M's sparsity holds the whole metric
+fn pairs(m: &Arrays) -> Vec<Vec<i32>> {
+    if !m.opt.is_discrete() || m.opt.solver == Solver::Pgs {
+        return Vec::new();
+    }
+    let lines: Vec<&[i32]> = lines(m).collect();
+    let soft = (0..m.nflex).any(|f| is_elastic(m, f));
+    if !soft && lines.iter().all(|line| fits(m, line)) {
+        return Vec::new();
+    }
+    let mut rows = vec![Vec::new(); m.nv];
+    for line in lines {
+        for (&i, &j) in line.iter().flat_map(|i| line.iter().map(move |j| (i, j))) {
+            if j < i {
+                rows[i as usize].push(j);
+            }
+        }
+    }
+    for f in (0..m.nflex).filter(|&f| is_elastic(m, f)) {
+        for_elements(m, f, |bodies| join(m, bodies, &mut rows));
+    }
+    for row in &mut rows {
+        row.sort_unstable();
+        row.dedup();
+    }
+    rows
+}
+
+// dofs of each tendon and each output of an actuator whose force depends on its length or velocity.
+fn lines(m: &Arrays) -> impl Iterator<Item = &[i32]> {
+    let tendons = (0..m.ntendon).filter(|&t| pulls_back(m, t)).map(|t| {
+        let adr = m.ten_J_rowadr[t] as usize;
+        &m.ten_J_colind[adr..adr + m.ten_J_rownnz[t] as usize]
+    });
+    let outputs = (0..m.nactuator).filter(|&i| depends(m, i)).flat_map(|i| {
+        let first = m.actuator_outadr[i] as usize;
+        first..first + m.actuator_outnum[i] as usize
+    });
+    let outputs = outputs.map(|r| {
+        let adr = m.moment_rowadr[r] as usize;
+        &m.moment_colind[adr..adr + m.moment_rownnz[r] as usize]
+    });
+    tendons.chain(outputs)
+}
+
+// whether a tendon has a spring or a damper, its actuators' included
+fn pulls_back(m: &Arrays, t: usize) -> bool {
+    let two = 2 * t..2 * t + 2;
+    let spring = m.tendon_stiffness[t] != 0.0 || m.tendon_stiffnesspoly[two.clone()] != [0.0; 2];
+    let damper = m.tendon_damping_all[t] != 0.0 || m.tendon_dampingpoly_all[two] != [0.0; 2];
+    spring && !m.opt.disabled(DSBL_SPRING) || damper && !m.opt.disabled(DSBL_DAMPER)
+}
+
+// whether the force of an actuator may depend on its length or velocity (`mj_effActuatorPossible`)
+fn depends(m: &Arrays, i: usize) -> bool {
+    use {BiasType as B, GainType as G};
+    let gains = [G::Affine, G::So3, G::Muscle, G::DcMotor];
+    let biases = [B::Affine, B::So3, B::Muscle, B::DcMotor];
+    !m.opt.disabled(DSBL_ACTUATION)
+        && (gains.iter().any(|gain| m.actuator_gaintype[i] == *gain)
+            || biases.iter().any(|bias| m.actuator_biastype[i] == *bias))
+}
+
+// whether M's sparsity holds all couplings of a line. A free body's gyroscopic force and the solvers that take the part of the metric
+// without the couplings of lines need these apart.
+fn fits(m: &Arrays, line: &[i32]) -> bool {
+    let apart = m.opt.enabled(ENBL_DIAGEXACT) || m.opt.noslip_iterations > 0;
+    let free = |i: &i32| {
+        let (joint, tree) = (m.dof_jntid[*i as usize], m.dof_treeid[*i as usize]);
+        m.jnt_type[joint as usize] == JointType::Free && m.tree_dofnum[tree as usize] == 6
+    };
+    if line.len() > 1 && (apart || line.iter().any(free)) {
+        return false;
+    }
+    let within = |i: i32, j: i32| {
+        let adr = m.M_rowadr[i as usize] as usize;
+        m.M_colind[adr..adr + m.M_rownnz[i as usize] as usize].contains(&j)
+    };
+    let earlier = |i: i32| line.iter().filter(move |j| **j < i);
+    line.iter().all(|&i| earlier(i).all(|&j| within(i, j)))
+}
+
+// calls `visit` with the bodies of the corners of each element, of each hinge between elements, or of each cell
+fn for_elements(m: &Arrays, f: usize, mut visit: impl FnMut(&[usize])) {
+    if m.flex_interp[f] != 0 {
+        let cells: i32 = (0..3).map(|k| m.flex_cellnum[3 * f + k]).product();
+        for c in 0..cells as usize {
+            let (node, num) = cell_nodes(m, f, c);
+            let bodies = node[..num].iter().map(|&n| m.flex_nodebodyid[n] as usize);
+            visit(&bodies.collect::<Vec<_>>());
+        }
+        return;
+    }
+    let vertadr = m.flex_vertadr[f];
+    let body = |v: &i32| usize::try_from(m.flex_vertbodyid[(vertadr + v) as usize]).ok();
+    if stretches(m, f) {
+        let corners = m.flex_dim[f] as usize + 1;
+        let adr = m.flex_elemdataadr[f] as usize;
+        let elements = &m.flex_elem[adr..adr + corners * m.flex_elemnum[f] as usize];
+        for element in elements.chunks_exact(corners) {
+            visit(&element.iter().filter_map(body).collect::<Vec<_>>());
+        }
+    }
+    if bends(m, f) {
+        let adr = m.flex_edgeadr[f] as usize;
+        for e in adr..adr + m.flex_edgenum[f] as usize {
+            let (edge, flap) = (
+                &m.flex_edge[2 * e..2 * e + 2],
+                &m.flex_edgeflap[2 * e..2 * e + 2],
+            );
+            if flap[1] >= 0 {
+                visit(&edge.iter().chain(flap).filter_map(body).collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+// couples all dofs that move any of these bodies, each with itself too
+fn join(m: &Arrays, bodies: &[usize], rows: &mut [Vec<i32>]) {
+    let mut dofs: Vec<i32> = bodies.iter().flat_map(|&b| body_chain(m, b)).collect();
+    dofs.sort_unstable();
+    dofs.dedup();
+    for (k, &i) in dofs.iter().enumerate() {
+        rows[i as usize].extend(&dofs[..=k]);
+    }
+}
+
+// the rows of the factor: elimination from the last dof to the first keeps the ends of rows
+fn factor(m: &mut Arrays) {
+    let mut end: Vec<i32> = (0..m.nv as i32).collect();
+    for i in 0..m.nv {
+        let adr = m.M_rowadr[i] as usize;
+        let inertia = &m.M_colind[adr..adr + m.M_rownnz[i] as usize];
+        for &j in inertia.iter().chain(row_of(m, i)) {
+            end[j as usize] = i as i32;
+        }
+    }
+    for (i, end) in end.iter().enumerate() {
+        m.efm_L_adr[i] = (m.nefmL - i) as i32;
+        m.nefmL += *end as usize + 1 - i;
+    }
+    m.efm_L_end = end;
+}
+
+// union of trees; each points to an earlier one or to itself
+fn trees(m: &mut Arrays) {
+    let mut tree = std::mem::take(&mut m.efm_tree);
+    let root = |tree: &[i32], mut t: i32| {
+        while tree[t as usize] != t {
+            t = tree[t as usize];
+        }
+        t
+    };
+    for i in 0..m.nv {
+        for &j in row_of(m, i) {
+            let [a, b] = [i as i32, j].map(|i| root(&tree, m.dof_treeid[i as usize]));
+            tree[a.max(b) as usize] = a.min(b);
+        }
+    }
+    for t in 0..tree.len() {
+        tree[t] = root(&tree, t as i32);
+    }
+    m.efm_tree = tree;
+}

@@ -1,0 +1,239 @@
+//! What soft bodies add to the metric of a discrete step: the stiffness of their material over a timestep
+//! (`mjd_flexStiff_assemble`), and the change of its forces as the body moves (`mj_effShift`).
+
+use super::cage::{cell_frame, cell_nodes, node_xpos};
+use super::coupling::coupling;
+use super::elastic::{BENDING, EDGES, TETRAHEDRON, TRIANGLE};
+use super::math::*;
+use crate::fields::{Data, Model};
+use crate::real::{Mask, Real};
+use crate::types::*;
+
+/// A point of a body, which dofs move.
+#[derive(Clone, Copy)]
+struct Point<R> {
+    // the last of these dofs, -1: none
+    last: i32,
+    // relative to the center of mass of the tree
+    offset: [R; 3],
+}
+
+impl<R: Real> Point<R> {
+    fn new(m: &Model, d: &Data<R>, body: usize, at: [R; 3]) -> Self {
+        Self {
+            last: m.body_lastdof[body],
+            offset: sub3(at, d.subtree_com[m.body_rootid[body] as usize]),
+        }
+    }
+
+    fn vertex(m: &Model, d: &Data<R>, v: usize) -> Option<Self> {
+        let body = usize::try_from(m.flex_vertbodyid[v]).ok()?;
+        Some(Self::new(m, d, body, d.flexvert_xpos[v]))
+    }
+
+    // all dofs count, also where the material's force is not passed on to ancestors
+    fn node(m: &Model, d: &Data<R>, n: usize) -> Self {
+        let body = m.flex_nodebodyid[n] as usize;
+        Self::new(m, d, body, node_xpos(m, d, n))
+    }
+
+    fn dofs<'a>(&self, m: &'a Model) -> impl Iterator<Item = usize> + use<'a, R> {
+        let next = |i: &usize| usize::try_from(m.dof_parentid[*i]).ok();
+        std::iter::successors(usize::try_from(self.last).ok(), next)
+    }
+
+    // motion of the point by a dof
+    fn motion(&self, d: &Data<R>, i: usize) -> [R; 3] {
+        let [rx, ry, rz, x, y, z] = d.cdof[i];
+        add3([x, y, z], cross([rx, ry, rz], self.offset))
+    }
+}
+
+/// Weights of a stiffness: in the metric, and in the change of forces over a timestep.
+#[derive(Clone, Copy)]
+struct Weight<R> {
+    metric: R,
+    shift: R,
+}
+
+/// Adds the material of all soft bodies to `efm_K_val` and `efm_c`.
+pub fn stiffen_flexes<R: Real>(m: &Model, d: &mut Data<R>) {
+    let (h, zero) = (d.own.timestep(m), R::zero());
+    let spring = !m.opt.disabled(DSBL_SPRING);
+    let damper = !m.opt.disabled(DSBL_DAMPER);
+    if !spring && !damper {
+        return;
+    }
+    for f in (0..m.nflex).filter(|&f| m.flex_rigid[f] == 0 && m.flex_dim[f] > 1) {
+        let damping = if damper { d.own.flex_damping(m, f) } else { zero };
+        let shift = if spring { h } else { zero };
+        let weight = Weight {
+            metric: h * (shift + damping),
+            shift,
+        };
+        let begins = usize::try_from(m.flex_stiffnessadr[f]);
+        let stretches = begins.is_ok_and(|k| nonzero(d.own.flex_stiffness(m, k)).any());
+        if stretches && m.flex_interp[f] != 0 {
+            stiffen_cells(m, d, f, weight);
+        } else if stretches {
+            stiffen_elements(m, d, f, weight);
+        }
+        if m.flex_bendingadr[f] >= 0 {
+            stiffen_hinges(m, d, f, weight);
+        }
+    }
+}
+
+// the force on one point as another moves: a matrix, spread over the dofs that move them
+fn add_block<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    weight: Weight<R>,
+    [p, q]: [&Point<R>; 2],
+    block: [[R; 3]; 3],
+) {
+    for i in p.dofs(m) {
+        let own = p.motion(d, i);
+        let through: [R; 3] = std::array::from_fn(|c| {
+            (0..3).fold(R::zero(), |sum, r| sum + block[r][c] * own[r])
+        });
+        for j in q.dofs(m).filter(|&j| j <= i) {
+            let Some(k) = coupling(m, i, j) else { continue };
+            let x = dot3(through, q.motion(d, j));
+            d.efm_K_val[k] += weight.metric * x;
+            let change = weight.shift * x;
+            d.efm_c[i] -= change * d.qvel[j];
+            if i != j {
+                d.efm_c[j] -= change * d.qvel[i];
+            }
+        }
+    }
+}
+
+// stretched elements: the material, and the tension of edges, which resists their turning unless it is negative
+fn stiffen_elements<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weight<R>) {
+    let dim = m.flex_dim[f] as usize;
+    let edges = EDGES[dim - 2];
+    let stride = if dim == 2 { TRIANGLE } else { TETRAHEDRON };
+    for t in 0..m.flex_elemnum[f] as usize {
+        let corner = m.flex_elemdataadr[f] as usize + (dim + 1) * t;
+        let vert: [usize; 4] = std::array::from_fn(|k| {
+            (m.flex_vertadr[f] + m.flex_elem[corner + k.min(dim)]) as usize
+        });
+        let mut between = [[R::zero(); 3]; 6];
+        let mut stretch = [R::zero(); 6];
+        for (k, &[a, b]) in edges.iter().enumerate() {
+            between[k] = sub3(d.flexvert_xpos[vert[a]], d.flexvert_xpos[vert[b]]);
+            let edge = m.flex_elemedgeadr[f] as usize + edges.len() * t + k;
+            let rest = (m.flex_edgeadr[f] + m.flex_elemedge[edge]) as usize;
+            let (rest, length) = (d.own.flexedge_length0(m, rest), norm3(between[k]));
+            stretch[k] = (length - rest) * (length + rest);
+        }
+        let adr = m.flex_stiffnessadr[f] as usize + stride * t;
+        let mut material = [[R::zero(); 6]; 6];
+        let mut place = adr;
+        for a in 0..edges.len() {
+            for b in a..edges.len() {
+                material[a][b] = d.own.flex_stiffness(m, place);
+                material[b][a] = material[a][b];
+                place += 1;
+            }
+        }
+        let tension: [R; 6] = std::array::from_fn(|a| {
+            let sum = (0..6).fold(R::zero(), |sum, b| sum + material[a][b] * stretch[b]);
+            sum.max(R::zero())
+        });
+        for (i, j) in (0..=dim).flat_map(|i| (0..=dim).map(move |j| (i, j))) {
+            let points = [i, j].map(|k| Point::vertex(m, d, vert[k]));
+            let [Some(p), Some(q)] = points else { continue };
+            let block = element_block(edges, &between, &material, &tension, [i, j]);
+            add_block(m, d, weight, [&p, &q], block);
+        }
+    }
+}
+
+// stiffness between two corners of an element
+fn element_block<R: Real>(
+    edges: &[[usize; 2]],
+    between: &[[R; 3]; 6],
+    material: &[[R; 6]; 6],
+    tension: &[R; 6],
+    [i, j]: [usize; 2],
+) -> [[R; 3]; 3] {
+    let (one, two) = (R::one(), R::splat(2.0));
+    let side = |edge: [usize; 2], corner: usize| match corner {
+        _ if edge[0] == corner => Some(one),
+        _ if edge[1] == corner => Some(-one),
+        _ => None,
+    };
+    let mut block = [[R::zero(); 3]; 3];
+    for (a, &first) in edges.iter().enumerate() {
+        let Some(from) = side(first, i) else { continue };
+        for (b, &second) in edges.iter().enumerate() {
+            let Some(to) = side(second, j) else { continue };
+            let sign = from * to;
+            let stiffness = two * material[a][b] * sign;
+            for r in 0..3 {
+                for c in 0..3 {
+                    block[r][c] += stiffness * between[a][r] * between[b][c];
+                }
+                if a == b {
+                    block[r][r] += tension[a] * sign;
+                }
+            }
+        }
+    }
+    block
+}
+
+// hinges between triangles
+fn stiffen_hinges<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weight<R>) {
+    let (vertadr, edgeadr) = (m.flex_vertadr[f], m.flex_edgeadr[f] as usize);
+    for e in 0..m.flex_edgenum[f] as usize {
+        let (edge, flap) = (
+            &m.flex_edge[2 * (edgeadr + e)..],
+            &m.flex_edgeflap[2 * (edgeadr + e)..],
+        );
+        if flap[1] < 0 {
+            continue;
+        }
+        let v = [edge[0], edge[1], flap[0], flap[1]].map(|v| (vertadr + v) as usize);
+        let adr = m.flex_bendingadr[f] as usize + BENDING * e;
+        for (i, j) in (0..4).flat_map(|i| (0..4).map(move |j| (i, j))) {
+            let points = [i, j].map(|k| Point::vertex(m, d, v[k]));
+            let [Some(p), Some(q)] = points else { continue };
+            let stiffness = d.own.flex_bending(m, adr + 4 * i + j);
+            let mut block = [[R::zero(); 3]; 3];
+            (0..3).for_each(|k| block[k][k] = stiffness);
+            add_block(m, d, weight, [&p, &q], block);
+        }
+    }
+}
+
+// cells between nodes, which resist in a frame that turns with them
+fn stiffen_cells<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weight<R>) {
+    let cells: i32 = (0..3).map(|k| m.flex_cellnum[3 * f + k]).product();
+    for cell in 0..cells as usize {
+        let (node, num) = cell_nodes(m, f, cell);
+        let size = 3 * num;
+        let adr = m.flex_stiffnessadr[f] as usize + cell * size * size;
+        // an empty cell has no stiffness
+        if !nonzero(d.own.flex_stiffness(m, adr)).any() {
+            continue;
+        }
+        let mat = cell_frame(m, d, f, cell);
+        let points = node.map(|n| Point::node(m, d, n));
+        for (i, j) in (0..num).flat_map(|i| (0..num).map(move |j| (i, j))) {
+            // the model holds the matrix of the forces, which oppose the stiffness
+            let at = |r: usize, c: usize| adr + (3 * i + r) * size + 3 * j + c;
+            let within: [[R; 3]; 3] = std::array::from_fn(|r| {
+                let row = std::array::from_fn(|c| -d.own.flex_stiffness(m, at(r, c)));
+                mul_mat_vec3(mat, row)
+            });
+            let column = |c: usize| mul_mat_vec3(mat, within.map(|row| row[c]));
+            let columns = [0, 1, 2].map(column);
+            let block = [0, 1, 2].map(|r| columns.map(|column| column[r]));
+            add_block(m, d, weight, [&points[i], &points[j]], block);
+        }
+    }
+}
