@@ -22,6 +22,7 @@ pub mod facts;
 pub(crate) mod generic;
 pub mod lex;
 pub mod library;
+#[cfg(feature = "view")]
 pub(crate) mod lot;
 pub mod module;
 pub(crate) mod own;

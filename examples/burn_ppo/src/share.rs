@@ -17,16 +17,19 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Opens the best adapter, with the features and limits that kernels of worlds use. Random numbers of tensors follow from the seed.
+    /// Opens the best adapter with all its features and limits: tensors use those that there are. Random numbers of tensors follow from the seed.
     pub fn open(seed: u64) -> Result<Self> {
         pollster::block_on(async {
             let instance = wgpu::Instance::default();
             let adapter = instance
                 .request_adapter(&wgpu::RequestAdapterOptions::default())
                 .await?;
-            let opened = Device::of_adapter(&adapter).await?;
-            let (device, queue) = opened.wgpu();
-            let (device, queue) = (device.clone(), queue.clone());
+            let wanted = wgpu::DeviceDescriptor {
+                required_features: adapter.features() - wgpu::Features::all_experimental_mask(),
+                required_limits: adapter.limits(),
+                ..wgpu::DeviceDescriptor::default()
+            };
+            let (device, queue) = adapter.request_device(&wanted).await?;
             let setup = WgpuSetup {
                 backend: adapter.get_info().backend,
                 instance,

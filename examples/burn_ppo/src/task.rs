@@ -125,7 +125,7 @@ pub struct Step {
 impl<T: Task> Worlds<T> {
     /// Worlds at the start of an episode.
     pub fn new(task: T, shared: Shared, nworld: usize) -> Result<Self> {
-        let model = Model::from_xml_string(task.xml())?;
+        let model = Model::from_xml_str(task.xml())?;
         let mut batch = shared.batch(&model, nworld)?;
         if let Some(key) = task.key() {
             batch.reset(manyworlds::batch::To::Key(key))?;

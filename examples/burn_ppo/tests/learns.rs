@@ -12,7 +12,7 @@ fn numbers(tensor: Tensor<2>) -> Vec<f32> {
 #[test]
 fn tensors_hold_what_the_worlds_hold() {
     let shared = Shared::open(3).expect("an adapter");
-    let model = manyworlds::Model::from_xml_string(Ant.xml()).unwrap();
+    let model = manyworlds::Model::from_xml_str(Ant.xml()).unwrap();
     let mut batch = shared.batch(&model, 5).unwrap();
     let rows: Vec<f32> = (0..5 * model.nu).map(|k| (k as f32).sin()).collect();
     let data = TensorData::new(rows.clone(), [model.nu, 5]);
