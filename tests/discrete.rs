@@ -49,8 +49,14 @@ fn cases(backend: Backend) -> Vec<Value> {
 #[test]
 fn what_a_device_lacks_is_told() {
     for (name, what) in [
-        ("branches", "springs, dampers and servos that couple branches"),
-        ("servos between trees", "springs, dampers and servos that couple branches"),
+        (
+            "branches",
+            "springs, dampers and servos that couple branches",
+        ),
+        (
+            "servos between trees",
+            "springs, dampers and servos that couple branches",
+        ),
         ("cloth both Newton", "elastic flexes with the integrator"),
         ("darts .02 1 pyramidal", "speculative"),
     ] {
@@ -58,7 +64,10 @@ fn what_a_device_lacks_is_told() {
         let case = cases.iter().find(|case| case["name"] == name).unwrap();
         let m = Model::from_xml_str(case["xml"].as_str().unwrap()).unwrap();
         let told = missing_on_device(&m);
-        assert!(told.len() == 1 && told[0].contains(what), "{name}: {told:?}");
+        assert!(
+            told.len() == 1 && told[0].contains(what),
+            "{name}: {told:?}"
+        );
     }
 }
 
@@ -69,15 +78,38 @@ fn what_no_backend_has_is_told() {
     let sleep = "<flag sleep=\"enable\"";
     for (name, from, to, what) in [
         ("cloth both Newton", "Newton", "PGS", "the solver \"PGS\""),
-        ("cloth both Newton", "tolerance", "noslip_iterations=\"2\" tolerance", "the no-slip solver"),
-        ("cloth both Newton", "<elasticity", "<edge damping=\"1\"/><elasticity", "dampers of the edges"),
-        ("trees in the air", "<flag", sleep, "the flag \"sleep\" where"),
-        ("darts .02 1 pyramidal", "<flag", sleep, "\"sleep\" and \"speculative\""),
+        (
+            "cloth both Newton",
+            "tolerance",
+            "noslip_iterations=\"2\" tolerance",
+            "the no-slip solver",
+        ),
+        (
+            "cloth both Newton",
+            "<elasticity",
+            "<edge damping=\"1\"/><elasticity",
+            "dampers of the edges",
+        ),
+        (
+            "trees in the air",
+            "<flag",
+            sleep,
+            "the flag \"sleep\" where",
+        ),
+        (
+            "darts .02 1 pyramidal",
+            "<flag",
+            sleep,
+            "\"sleep\" and \"speculative\"",
+        ),
     ] {
         let case = cases.iter().find(|case| case["name"] == name).unwrap();
         let xml = case["xml"].as_str().unwrap().replace(from, to);
         let told = missing(&Model::from_xml_str(&xml).unwrap());
-        assert!(told.len() == 1 && told[0].contains(what), "{name}: {told:?}");
+        assert!(
+            told.len() == 1 && told[0].contains(what),
+            "{name}: {told:?}"
+        );
     }
 }
 
@@ -100,7 +132,9 @@ fn springs_between_trees_may_differ_from_world_to_world() {
             of_case(&mut batch, "qacc", m.nv)
         };
         let mut other = m.clone();
-        other.edit(|m| m.tendon_stiffness = vec![900.0, 50.0]).unwrap();
+        other
+            .edit(|m| m.tendon_stiffness = vec![900.0, 50.0])
+            .unwrap();
         let own = [300.0, 2000.0, 900.0, 50.0, 0.0, 0.0];
         let e = error(&qacc(&m, Some(&own)), &qacc(&other, None));
         assert!(e < by_precision(backend, 1e-12, 1e-5), "{backend:?}: {e:e}");

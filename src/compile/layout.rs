@@ -1,7 +1,9 @@
 //! Fields that are ours, derived from MuJoCo's once a model is compiled: the tables by which stages find elements.
 
 use super::pair::Masks;
-use super::{capacity, couple, emit, flex, history, pair, pattern, plastic, plugin, setconst, sparse};
+use super::{
+    capacity, couple, emit, flex, history, pair, pattern, plastic, plugin, setconst, sparse,
+};
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;

@@ -247,7 +247,8 @@ fn discrete(m: &Arrays, out: &mut Vec<Need>) {
         need(what, By::Flag, "speculative");
     }
     if couple::lacks(m) {
-        let what = "springs, dampers and servos that couple dofs which the worlds' shared model does not";
+        let what =
+            "springs, dampers and servos that couple dofs which the worlds' shared model does not";
         need(what, By::Option, "integrator");
     }
 }

@@ -1,7 +1,7 @@
 //! The metric of a discrete step in the place of M (`mj_effActuation`).
 
-use crate::cpu::lib::metric::{build_metric, with_rows};
 use crate::cpu::lib::coupling::{is_coupled, solve_coupled};
+use crate::cpu::lib::metric::{build_metric, with_rows};
 use crate::cpu::lib::sparse::solve_ld;
 use crate::fields::{Data, Model};
 use crate::real::Real;

@@ -18,10 +18,7 @@ pub fn is_coupled(m: &Model) -> bool {
 #[inline(always)]
 pub fn couplings_of(m: &Model, i: usize) -> (usize, &[i32]) {
     let adr = m.efm_K_rowadr[i] as usize;
-    (
-        adr,
-        &m.efm_K_colind[adr..adr + m.efm_K_rownnz[i] as usize],
-    )
+    (adr, &m.efm_K_colind[adr..adr + m.efm_K_rownnz[i] as usize])
 }
 
 /// Address of the coupling of two dofs, if there is one.

@@ -65,7 +65,11 @@ pub fn stiffen_flexes<R: Real>(m: &Model, d: &mut Data<R>) {
         return;
     }
     for f in (0..m.nflex).filter(|&f| m.flex_rigid[f] == 0 && m.flex_dim[f] > 1) {
-        let damping = if damper { d.own.flex_damping(m, f) } else { zero };
+        let damping = if damper {
+            d.own.flex_damping(m, f)
+        } else {
+            zero
+        };
         let shift = if spring { h } else { zero };
         let weight = Weight {
             metric: h * (shift + damping),
@@ -94,9 +98,8 @@ fn add_block<R: Real>(
 ) {
     for i in p.dofs(m) {
         let own = p.motion(d, i);
-        let through: [R; 3] = std::array::from_fn(|c| {
-            (0..3).fold(R::zero(), |sum, r| sum + block[r][c] * own[r])
-        });
+        let through: [R; 3] =
+            std::array::from_fn(|c| (0..3).fold(R::zero(), |sum, r| sum + block[r][c] * own[r]));
         for j in q.dofs(m).filter(|&j| j <= i) {
             let Some(k) = coupling(m, i, j) else { continue };
             let x = dot3(through, q.motion(d, j));
