@@ -374,6 +374,25 @@ const DIVERGENCES: &[Divergence] = &[
         ],
     },
     Divergence {
+        reason: "a device refuses models whose metric has couplings beyond M's sparsity",
+        functions: &[
+            Function {
+                name: "lib/free_body hold_dofs",
+                kernel: &[],
+                twin: &["springs, dampers and servos that couple its dofs hold a body as well"],
+            },
+            Function {
+                name: "lib/metric couple",
+                kernel: &[
+                    "adds to the entry of two dofs, one of which is the other's ancestor; other couplings are rejected when a model is loaded",
+                ],
+                twin: &[
+                    "adds to the entry of two dofs. Where the metric has couplings beyond M's sparsity, all that lines couple is there, since M's sparsity then holds only what the solvers of the dual problem and the exact diagonal take",
+                ],
+            },
+        ],
+    },
+    Divergence {
         reason: "the same is cut into functions, kept or walked through in another way",
         functions: &[
             Function {

@@ -126,14 +126,13 @@ fn curve<R: Real>(solimp: &[R; 5]) -> Curve {
 }
 
 /// Damping ratio of a standard solref whose spring a discrete step may be unable to resolve; 0 where it can at any impedance, or if
-/// `refsafe` is off. It cannot where [`stiffness`] is above that of [`resolved`].
+/// `refsafe` is off. It cannot where its stiffness is above the stiffest that is resolved.
 #[inline]
 pub fn unresolved<R: Real>(m: &Model, timestep: R, s: &Solver<R>) -> R {
     let ([tc, dr], zero) = (s.solref, R::zero());
     if !m.opt.is_discrete() || m.opt.disabled(DSBL_REFSAFE) {
         return zero;
     }
-    // the stiffness is 1 / (dmax tc dr)², and the stiffest that is resolved 1 / (imp h²), with an impedance of at most 1
     let standard = zero.lt(tc) & zero.lt(dr);
     R::select(standard & (s.solimp[1] * tc * dr).lt(timestep), dr, zero)
 }
