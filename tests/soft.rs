@@ -9,8 +9,8 @@ use manyworlds::compile::{missing, missing_on_device};
 use manyworlds::fields::Arrays;
 use manyworlds::{Batch, Data, Model};
 
-const NAMES: [&str; 8] = [
-    "lines", "sheet", "block", "soft", "rigid", "nodes", "drum", "field",
+const NAMES: [&str; 9] = [
+    "lines", "sheet", "block", "soft", "rigid", "nodes", "drum", "field", "hose",
 ];
 
 /// Models without contacts.

@@ -137,22 +137,68 @@ pub(super) fn with_flex(m: &Arrays, f1: usize, f2: usize, list: &mut Vec<Pair>) 
 
 /// Appends the pairs of elements of a flex that touches itself.
 pub(super) fn with_itself(m: &Arrays, f: usize, list: &mut Vec<Pair>) -> Result<()> {
-    // MuJoCo takes all elements between nodes for neighbours
     if m.flex_rigid[f] != 0
-        || m.flex_interp[f] != 0
         || m.flex_selfcollide[f] == 0
         || m.flex_contype[f] & m.flex_conaffinity[f] == 0
         || stands(m, f)
     {
         return Ok(());
     }
+    // every two cells are neighbours where there are at most two along each axis
+    let cells = &m.flex_cellnum[3 * f..3 * f + 3];
+    if m.flex_interp[f] != 0 && cells.iter().all(|&num| num < 3) {
+        return Ok(());
+    }
     let num = active(m, f).count();
     few(num.saturating_mul(num) / 2)?;
+    if m.flex_interp[f] != 0 {
+        return between_nodes(m, f, list);
+    }
     for e1 in active(m, f) {
         elements(m, [f, f], e1, active(m, f).filter(|&e2| e2 > e1), list);
         fits(list)?;
     }
     Ok(())
+}
+
+// pairs of elements of a flex between nodes that have no node in common
+fn between_nodes(m: &Arrays, f: usize, list: &mut Vec<Pair>) -> Result<()> {
+    let cells: Vec<_> = active(m, f).map(|e| (e, cells(m, f, e))).collect();
+    for (k, (e1, own)) in cells.iter().enumerate() {
+        let others = cells[k + 1..].iter();
+        let others = others.filter(|(_, other)| have_no_node_in_common(own, other));
+        list.extend(others.map(|(e2, _)| elements_of([f, f], [*e1, *e2])));
+        fits(list)?;
+    }
+    Ok(())
+}
+
+// the first and the last cell along each axis that an element reaches; a vertex between two cells is in both
+fn cells(m: &Arrays, f: usize, e: usize) -> [[usize; 3]; 2] {
+    let (mut low, mut high) = ([usize::MAX; 3], [0; 3]);
+    for v in elem_vertices(m, f, e) {
+        for k in 0..3 {
+            let num = m.flex_cellnum[3 * f + k] as usize;
+            let place = m.flex_vert0[v][k] * num as f64;
+            low[k] = low[k].min((place - 1e-9).max(0.0).floor() as usize);
+            high[k] = high[k].max((place + 1e-9).floor() as usize).min(num - 1);
+        }
+    }
+    [low, high]
+}
+
+// whether the cells from one corner to the other are apart by a whole cell along some axis
+fn have_no_node_in_common(a: &[[usize; 3]; 2], b: &[[usize; 3]; 2]) -> bool {
+    (0..3).any(|k| a[1][k] + 1 < b[0][k] || b[1][k] + 1 < a[0][k])
+}
+
+fn elements_of(f: [usize; 2], e: [usize; 2]) -> Pair {
+    Pair {
+        geom1: -1,
+        geom2: -1,
+        pairid: -1,
+        soft: [Soft::element(f[0], e[0]), Soft::element(f[1], e[1])],
+    }
 }
 
 // an element and those others that have no vertex on one of its bodies
@@ -165,12 +211,7 @@ fn elements(
 ) {
     let own: Vec<usize> = elem_bodies(m, f[0], e1).collect();
     let apart = |e2: &usize| !elem_bodies(m, f[1], *e2).any(|b| own.contains(&b));
-    list.extend(others.filter(apart).map(|e2| Pair {
-        geom1: -1,
-        geom2: -1,
-        pairid: -1,
-        soft: [Soft::element(f[0], e1), Soft::element(f[1], e2)],
-    }));
+    list.extend(others.filter(apart).map(|e2| elements_of(f, [e1, e2])));
 }
 
 fn elem_vertices(m: &Arrays, f: usize, e: usize) -> impl Iterator<Item = usize> + '_ {
