@@ -1,13 +1,14 @@
 #!/bin/sh
 # test.sh: sets up what the tests need, then runs all of them: format, lints, features, tests, examples in the documentation, levels of the processor, kernels and the page in a browser.
+# ./test.sh burn runs the tests of examples/burn_ppo instead, which needs 300 crates more and half an hour for them.
 # ./test.sh torch runs the suite of the wheel with torch, rsl_rl, Stable-Baselines3, skrl, torchrl, Ray and JAX instead, whose packages take 6 GB.
 # The kernels need a Vulkan adapter; where there is none, Debian's software adapter is installed.
 set -u
 cd "$(dirname "$0")" || exit 1
 case "${1-all}" in
-all | torch) suite=${1-all} ;;
+all | burn | torch) suite=${1-all} ;;
 *)
-    echo "usage: ./test.sh [torch]" >&2
+    echo "usage: ./test.sh [burn | torch]" >&2
     exit 1
     ;;
 esac
@@ -93,6 +94,15 @@ sum_up() {
         END { printf "\n%d passed, %d failed%s\n", passed, failed, fails ? ", " fails " of " commands " commands failed" : "" }
     ' "$log"
 }
+if [ "$suite" = burn ]; then
+    cd examples/burn_ppo || exit 1
+    run cargo fmt --check
+    run cargo clippy --all-targets -- -D warnings
+    run cargo test
+    sum_up
+    [ "$fails" = 0 ]
+    exit
+fi
 if [ "$suite" = torch ]; then
     wheel target/torch python/tests/requirements.txt python/tests_torch/requirements.txt
     run "$python" -m pytest -q python/tests_torch

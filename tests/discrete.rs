@@ -91,6 +91,18 @@ fn what_no_backend_has_is_told() {
             "dampers of the edges",
         ),
         (
+            "cloth both Newton",
+            "elastic2d",
+            "yield=\".01 .003\" elastic2d",
+            "flexes that yield",
+        ),
+        (
+            "cloth both Newton",
+            "type=\"grid\" count=\"4 3 1\"",
+            "type=\"box\" dof=\"trilinear\" count=\"4 3 3\"",
+            "shells between nodes",
+        ),
+        (
             "trees in the air",
             "<flag",
             sleep,

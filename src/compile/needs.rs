@@ -238,6 +238,13 @@ fn discrete(m: &Arrays, out: &mut Vec<Need>) {
     if let Some(f) = elastic.filter(|_| m.opt.noslip_iterations > 0) {
         need("elastic flexes and the no-slip solver", By::Flex(f), "name");
     }
+    let shell = |f: &usize| m.flex_dim[*f] == 2 && m.flex_interp[*f] != 0;
+    if let Some(f) = (0..m.nflex).find(|f| shell(f) && couple::is_elastic(m, *f)) {
+        need("elastic shells between nodes", By::Flex(f), "name");
+    }
+    if let Some(f) = (0..m.nflex).find(|&f| m.flex_plasticmode[f] != 0) {
+        need("flexes that yield", By::Flex(f), "name");
+    }
     let of_edges = |f: &usize| m.flex_edgestiffness[*f] != 0.0 || m.flex_edgedamping[*f] != 0.0;
     if let Some(f) = (0..m.nflex).find(of_edges) {
         let what = "springs and dampers of the edges of flexes";

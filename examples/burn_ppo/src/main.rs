@@ -1,9 +1,9 @@
 //! `cargo run --release -- cartpole|ant [WORLDS] [UPDATES]`: learns, and prints what an action earns.
 
+use burn_ppo::Result;
 use burn_ppo::ppo::{Ppo, Settings};
 use burn_ppo::share::Shared;
 use burn_ppo::task::{Ant, Cartpole, Task, Worlds};
-use burn_ppo::Result;
 
 fn learn<T: Task>(task: T, nworld: usize, updates: usize) -> Result<()> {
     let worlds = Worlds::new(task, Shared::open(1)?, nworld)?;

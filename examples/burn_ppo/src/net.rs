@@ -94,7 +94,11 @@ impl Adam {
         let squares = grads.iter().map(|g| g.clone().square().sum());
         let length = squares.reduce(|a, b| a + b).map(Tensor::sqrt);
         let Some(length) = length else { return };
-        let cut = length.add_scalar(1e-6).recip().mul_scalar(0.5).clamp_max(1.0);
+        let cut = length
+            .add_scalar(1e-6)
+            .recip()
+            .mul_scalar(0.5)
+            .clamp_max(1.0);
         let cut: Tensor<2> = cut.reshape([1, 1]);
         let corrected = (1.0 - slow.powi(self.turn)).sqrt() / (1.0 - fast.powi(self.turn));
         for ((p, g), [m, v]) in net.parameters.iter_mut().zip(grads).zip(&mut self.moments) {

@@ -60,7 +60,8 @@ struct Rollout {
 fn chance(action: &Tensor<2>, mean: Tensor<2>, spread: Tensor<2>) -> Tensor<2> {
     let z = (action.clone() - mean) / spread.clone().exp();
     let half = z.square().mul_scalar(-0.5) - spread;
-    half.sub_scalar(0.5 * (2.0 * std::f64::consts::PI).ln()).sum_dim(1)
+    half.sub_scalar(0.5 * (2.0 * std::f64::consts::PI).ln())
+        .sum_dim(1)
 }
 
 impl<T: Task> Ppo<T> {
@@ -119,8 +120,15 @@ impl<T: Task> Ppo<T> {
     }
 
     // generalised advantages, from the last action to the first
-    fn advantages(&self, value: &[Tensor<2>], reward: &[Tensor<2>], done: &[Tensor<2>]) -> Vec<Tensor<2>> {
-        let Settings { discount, decay, .. } = self.settings;
+    fn advantages(
+        &self,
+        value: &[Tensor<2>],
+        reward: &[Tensor<2>],
+        done: &[Tensor<2>],
+    ) -> Vec<Tensor<2>> {
+        let Settings {
+            discount, decay, ..
+        } = self.settings;
         let mut next = self.net.value(self.seen.clone());
         let mut sum = next.zeros_like();
         let mut all = Vec::new();
@@ -152,7 +160,9 @@ impl<T: Task> Ppo<T> {
         let clip = self.settings.clip;
         let kept = ratio.clone().clamp(1.0 - clip, 1.0 + clip) * advantage.clone();
         let gain = (ratio * advantage).min_pair(kept).mean();
-        let miss = (net.value(seen) - pick(&all.aim).autodiff()).square().mean();
+        let miss = (net.value(seen) - pick(&all.aim).autodiff())
+            .square()
+            .mean();
         let loss = miss.mul_scalar(0.5) - gain;
         let gradients = loss.backward();
         self.adam.step(&mut self.net, &net, &gradients);

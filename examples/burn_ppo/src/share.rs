@@ -78,7 +78,9 @@ fn primitive(tensor: Tensor<2>) -> Result<CubeTensor> {
 fn place(tensor: &CubeTensor) -> Result<(wgpu::Buffer, u64)> {
     tensor.client.flush().map_err(|e| format!("{e:?}"))?;
     let handle = tensor.handle.clone();
-    let resource = tensor.client.get_resource::<WgpuServer<AutoCompiler>>(handle);
+    let resource = tensor
+        .client
+        .get_resource::<WgpuServer<AutoCompiler>>(handle);
     let resource = resource.map_err(|e| format!("{e:?}"))?;
     let resource = resource.resource();
     Ok((resource.buffer.clone(), resource.offset))

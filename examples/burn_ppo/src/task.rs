@@ -60,7 +60,10 @@ impl Task for Cartpole {
     }
     fn ends(&self, now: &State) -> Tensor<2, Bool> {
         let far = columns(&now.qpos, 0, 1).abs().greater_elem(1.6);
-        columns(&now.qpos, 1, 1).abs().greater_elem(0.3).bool_or(far)
+        columns(&now.qpos, 1, 1)
+            .abs()
+            .greater_elem(0.3)
+            .bool_or(far)
     }
 }
 
@@ -187,7 +190,10 @@ impl<T: Task> Worlds<T> {
         let dt = self.batch.model().opt.timestep * self.task.skip() as f64;
         let reward = self.task.reward(&before, &self.state, &action, dt);
         self.age = self.age.clone().add_scalar(1.0);
-        let late = self.age.clone().greater_equal_elem(self.task.limit() as f32);
+        let late = self
+            .age
+            .clone()
+            .greater_equal_elem(self.task.limit() as f32);
         let done = self.task.ends(&self.state).bool_or(late);
         self.begin(done.clone())?;
         Ok(Step {
