@@ -63,6 +63,10 @@ fn bends(m: &Arrays, f: usize) -> bool {
     let Ok(adr) = usize::try_from(m.flex_bendingadr[f]) else {
         return false;
     };
+    // of a shell between nodes it is kept for the nodes of cells
+    if m.flex_interp[f] != 0 {
+        return true;
+    }
     let num = BENDING * m.flex_edgenum[f] as usize;
     m.flex_bending[adr..adr + num].iter().any(|x| *x != 0.0)
 }
