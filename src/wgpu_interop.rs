@@ -16,7 +16,7 @@ impl Device {
     /// [`crate::wgpu_interop::wgpu`].
     ///
     /// From now on [`Device::check`] reports uncaptured errors and the loss of the device; handlers that were set before are
-    /// replaced. Fails with [`Error::Size`](crate::Error::Size) where the device was opened with limits below those of WebGPU
+    /// replaced. Fails with [`Error::Size`] where the device was opened with limits below those of WebGPU
     /// that kernels need.
     ///
     /// ```no_run
@@ -38,7 +38,7 @@ impl Device {
 
     /// Opens a device of your adapter (one that draws too, say), with the limits and features that kernels use, where the adapter has them.
     ///
-    /// Fails with [`Error::Device`](crate::Error::Device) where the driver refuses, and like [`Device::from_wgpu`].
+    /// Fails with [`Error::Device`] where the driver refuses, and like [`Device::from_wgpu`].
     pub async fn of_adapter(adapter: &wgpu::Adapter) -> Result<Self> {
         Self::of(adapter, false).await
     }
@@ -62,7 +62,7 @@ impl Batch {
     ///
     /// The buffer must be of the worlds' device, with the usage `STORAGE`; `at` is a multiple of 4. Fails with [`Error::Input`] where it is not, on
     /// a name that is no array of a world, on an array that the device does not keep, and where the worlds are on no device; with
-    /// [`Error::Size`](crate::Error::Size) where the buffer is too small.
+    /// [`Error::Size`] where the buffer is too small.
     ///
     /// ```no_run
     /// # use manyworlds::wgpu_interop::wgpu;

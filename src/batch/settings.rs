@@ -10,7 +10,7 @@ use crate::types::ENBL_SOLVERSTAT;
 #[non_exhaustive]
 pub enum Backend {
     /// The fastest backend that the machine and the model allow: a hardware GPU, else worlds side by side, else the reference.
-    /// [`Batch::device`] says which and why.
+    /// [`Batch::device`](crate::Batch::device) says which and why.
     #[default]
     Auto,
     /// The reference: the twins, in `f64`, on all threads.
@@ -28,14 +28,15 @@ pub enum Backend {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Overflow {
-    /// [`Batch::step`] and [`Batch::forward`] fail with the capacities that were needed, until the world is reset.
+    /// [`Batch::step`](crate::Batch::step) and [`Batch::forward`](crate::Batch::forward) fail with the capacities that were needed, until
+    /// the world is reset.
     Error,
     /// The buffers grow and the call is repeated from its start. Costs a copy of the state for each call, unless there is room
     /// for every contact and row that the model could ever have. Larger buffers may take a share of the free memory
-    /// ([`Settings::growth`]); worlds that need more go on as with [`Overflow::Continue`], and [`Batch::full`] says so.
+    /// ([`Settings::growth`]); worlds that need more go on as with [`Overflow::Continue`], and [`Batch::full`](crate::Batch::full) says so.
     #[default]
     Grow,
-    /// The world goes on without the contacts and rows that did not fit; [`Batch::flags`] names it.
+    /// The world goes on without the contacts and rows that did not fit; [`Batch::flags`](crate::Batch::flags) names it.
     Continue,
 }
 
@@ -58,7 +59,7 @@ settable! {
         /// Forces between bodies (`cacc cfrc_int cfrc_ext`) are computed once more after the last step of every call, as by a
         /// `mj_rnePostConstraint` after `mj_step`. Not on a device.
         pub rne_post: bool,
-        /// What each iteration of the solver did is kept (`mjSolverStat`, the model's flag `ENBL_SOLVERSTAT`), for [`Batch::read`] by its name:
+        /// What each iteration of the solver did is kept (`mjSolverStat`, the model's flag `ENBL_SOLVERSTAT`), for [`Batch::read`](crate::Batch::read) by its name:
         /// `solver_improvement solver_gradient solver_lineslope solver_nactive solver_nchange solver_neval solver_nupdate`, N × `ntree` ×
         /// `nsolver`: of each island the iterations that it took (`island_niter`, which the cores have), and behind them those of no-slip; the
         /// rest is 0.
