@@ -9,7 +9,7 @@
 
 use super::layout::{addresses, body_chain};
 use crate::cpu::lib::cage::cell_nodes;
-use crate::cpu::lib::elastic::BENDING;
+use crate::cpu::lib::elastic::{BENDING, hinge};
 use crate::fields::Arrays;
 use crate::types::*;
 
@@ -164,26 +164,21 @@ fn for_elements(m: &Arrays, f: usize, mut visit: impl FnMut(&[usize])) {
         }
         return;
     }
-    let vertadr = m.flex_vertadr[f];
-    let body = |v: &i32| usize::try_from(m.flex_vertbodyid[(vertadr + v) as usize]).ok();
+    let body = |v: usize| usize::try_from(m.flex_vertbodyid[v]).ok();
     if stretches(m, f) {
         let corners = m.flex_dim[f] as usize + 1;
         let adr = m.flex_elemdataadr[f] as usize;
         let elements = &m.flex_elem[adr..adr + corners * m.flex_elemnum[f] as usize];
         for element in elements.chunks_exact(corners) {
-            visit(&element.iter().filter_map(body).collect::<Vec<_>>());
+            let vertices = element.iter().map(|v| (m.flex_vertadr[f] + v) as usize);
+            visit(&vertices.filter_map(body).collect::<Vec<_>>());
         }
     }
     if bends(m, f) {
-        let adr = m.flex_edgeadr[f] as usize;
-        for e in adr..adr + m.flex_edgenum[f] as usize {
-            let (edge, flap) = (
-                &m.flex_edge[2 * e..2 * e + 2],
-                &m.flex_edgeflap[2 * e..2 * e + 2],
-            );
-            if flap[1] >= 0 {
-                visit(&edge.iter().chain(flap).filter_map(body).collect::<Vec<_>>());
-            }
+        let edges = 0..m.flex_edgenum[f] as usize;
+        for vertices in edges.filter_map(|e| hinge(m, f, e)) {
+            let bodies = vertices.into_iter().filter_map(body);
+            visit(&bodies.collect::<Vec<_>>());
         }
     }
 }

@@ -36,8 +36,7 @@ fn tensors_hold_what_the_worlds_hold() {
     assert_eq!(twice, known);
     assert!(known.iter().any(|x| *x != 0.0));
     // what is set from a tensor is what the worlds step with
-    let other = shared.batch(&model, 5).unwrap();
-    let mut other = other;
+    let mut other = shared.batch(&model, 5).unwrap();
     let words: Vec<f64> = (0..5 * model.nu)
         .map(|k| f64::from(rows[k % model.nu * 5 + k / model.nu]))
         .collect();
@@ -61,8 +60,8 @@ fn episodes_end_and_begin_anew() {
     }
     // three worlds that stand still reach their limit
     assert!(ends >= 3.0, "{ends}");
-    let time = worlds.batch().reals("qpos").unwrap().to_vec();
-    assert!(time.iter().all(|x| x.is_finite()));
+    let qpos = worlds.batch().reals("qpos").unwrap();
+    assert!(qpos.iter().all(|x| x.is_finite()));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::yielding::{plastic_bend, plastic_stretch};
-use crate::fields::{Data, Model};
+use crate::fields::{Arrays, Data, Model};
 use crate::real::Real;
 
 /// Vertex numbers of the edges of a triangle and of a tetrahedron.
@@ -91,21 +91,22 @@ pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     }
 }
 
+/// Vertices of the hinge at an edge: the ends of the edge, then the corners across it. None at an edge of one triangle alone.
+#[inline(always)]
+pub(crate) fn hinge(m: &Arrays, f: usize, e: usize) -> Option<[usize; 4]> {
+    let adr = 2 * (m.flex_edgeadr[f] as usize + e);
+    let (edge, flap) = (&m.flex_edge[adr..adr + 2], &m.flex_edgeflap[adr..adr + 2]);
+    let vertices = [edge[0], edge[1], flap[0], flap[1]];
+    (flap[1] >= 0).then(|| vertices.map(|v| (m.flex_vertadr[f] + v) as usize))
+}
+
 /// Adds the bending forces of hinges between triangles.
 #[inline(always)]
 pub fn bend_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
-    let (vertadr, edgeadr) = (m.flex_vertadr[f], m.flex_edgeadr[f] as usize);
     let rayleigh = d.own.flex_damping(m, f);
     let plastic = plastic_bend(m, f);
     for e in 0..m.flex_edgenum[f] as usize {
-        let (edge, flap) = (
-            &m.flex_edge[2 * (edgeadr + e)..],
-            &m.flex_edgeflap[2 * (edgeadr + e)..],
-        );
-        if flap[1] < 0 {
-            continue;
-        }
-        let v = [edge[0], edge[1], flap[0], flap[1]].map(|v| (vertadr + v) as usize);
+        let Some(v) = hinge(m, f, e) else { continue };
         let adr = m.flex_bendingadr[f] as usize + BENDING * e;
 
         // force due to a curvature at rest

@@ -3,7 +3,7 @@
 
 use super::cage::{cell_frame, cell_nodes, node_xpos};
 use super::coupling::coupling;
-use super::elastic::{BENDING, EDGES, TETRAHEDRON, TRIANGLE};
+use super::elastic::{BENDING, EDGES, TETRAHEDRON, TRIANGLE, hinge};
 use super::math::*;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
@@ -191,16 +191,8 @@ fn element_block<R: Real>(
 
 // hinges between triangles
 fn stiffen_hinges<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weight<R>) {
-    let (vertadr, edgeadr) = (m.flex_vertadr[f], m.flex_edgeadr[f] as usize);
     for e in 0..m.flex_edgenum[f] as usize {
-        let (edge, flap) = (
-            &m.flex_edge[2 * (edgeadr + e)..],
-            &m.flex_edgeflap[2 * (edgeadr + e)..],
-        );
-        if flap[1] < 0 {
-            continue;
-        }
-        let v = [edge[0], edge[1], flap[0], flap[1]].map(|v| (vertadr + v) as usize);
+        let Some(v) = hinge(m, f, e) else { continue };
         let adr = m.flex_bendingadr[f] as usize + BENDING * e;
         for (i, j) in (0..4).flat_map(|i| (0..4).map(move |j| (i, j))) {
             let points = [i, j].map(|k| Point::vertex(m, d, v[k]));

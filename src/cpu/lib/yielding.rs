@@ -1,7 +1,7 @@
 //! Flexes that yield: what of a strain is plastic after a step, and where it is kept.
 
 use crate::cpu::lib::cage::{node_xpos, patch, patch_num};
-use crate::cpu::lib::elastic::{BENDING, EDGES, THICKNESS};
+use crate::cpu::lib::elastic::{BENDING, EDGES, THICKNESS, hinge};
 use crate::cpu::lib::math::*;
 use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
@@ -270,19 +270,13 @@ fn plane_deviator<R: Real>(strain: &mut [R; 6]) -> R {
 
 // hinges keep what bends their outer fibres too far, as a coefficient of the bend at rest
 fn yield_hinges<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
-    let (vertadr, edgeadr) = (m.flex_vertadr[f], m.flex_edgeadr[f] as usize);
     let thickness = d
         .own
         .flex_stiffness(m, m.flex_stiffnessadr[f] as usize + THICKNESS);
     let limit = d.own.flex_yield(m, 2 * f + 1) * R::splat(2.0) / thickness;
     for e in 0..m.flex_edgenum[f] as usize {
-        let edge = &m.flex_edge[2 * (edgeadr + e)..];
-        let flap = &m.flex_edgeflap[2 * (edgeadr + e)..];
-        if flap[1] < 0 {
-            continue;
-        }
-        let x = [edge[0], edge[1], flap[0], flap[1]];
-        let x = x.map(|v| next_vertex(m, d, (vertadr + v) as usize));
+        let Some(v) = hinge(m, f, e) else { continue };
+        let x = v.map(|v| next_vertex(m, d, v));
         let from = |k: usize| sub3(x[k], x[0]);
         let (dir, length) = normalize3(from(1));
         let (first, last) = (cross(from(1), from(2)), cross(from(3), from(1)));
@@ -290,7 +284,7 @@ fn yield_hinges<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
         let sine = dot3(cross(first, last), dir);
 
         // the angle that the coefficient of a hinge at rest would hold
-        let rest = d.own.flexedge_length0(m, edgeadr + e);
+        let rest = d.own.flexedge_length0(m, m.flex_edgeadr[f] as usize + e);
         let bending = m.flex_bendingadr[f] as usize + BENDING * e;
         let scale = d.own.flex_bending(m, bending + 11) / rest;
         let angle = (sine * rest).atan2(dot3(first, last) * length);
