@@ -22,7 +22,7 @@ pub mod facts;
 pub(crate) mod generic;
 pub mod lex;
 pub mod library;
-#[cfg(feature = "view")]
+#[cfg(feature = "scene")]
 pub(crate) mod lot;
 pub mod module;
 pub(crate) mod own;
