@@ -924,6 +924,12 @@ fields! {
         nefmK,
         /// number of entries of the factor of a metric with such couplings, else 0 (ours)
         nefmL,
+        /// number of numbers of elastic rods at rest (ours)
+        nflexrod,
+        /// nplastic if an elastic rod has hinges that twist its edges, else 0 (ours)
+        nrod,
+        /// nrod if the integrator is RK4, else 0 (ours)
+        nrodrk,
         /// nv if the metric has such couplings, else 0 (ours)
         nvefmK,
         /// ntree if the metric has such couplings, else 0 (ours)
@@ -1786,6 +1792,10 @@ fields! {
         eq_modenum: int[neq] derived,
         /// number of edges of a flex whose length depends on a dof, if a stage uses the edges (ours)
         flex_rownum: int[nflex] derived,
+        /// address in flex_rod; -1: no elastic rod whose edges twist (ours)
+        flex_rodadr: int[nflex](-1..nflexrod) derived,
+        /// a rod at rest: direction and frame of its first edge, frames of its ends in their bodies, curvatures in the frames (ours)
+        flex_rod: real[nflexrod] {one} derived,
         /// sparsity pattern of the row of a flex edge; -1: it makes none (ours)
         flexedge_Jpat: int[nflexedge](-1..nJpat) derived,
         /// number of couplings of a dof with itself and earlier dofs in efm_K_val (ours)
@@ -2072,6 +2082,8 @@ fields! {
         flexvert_spring: vec3[nflexvert] {N @world},
         /// forces of the dampers of the material on the vertices of soft bodies (ours)
         flexvert_damper: vec3[nflexvert] {N @world},
+        /// plastic state of elastic rods at the present positions: frames of the edges, twists between them (ours)
+        rod_plastic: real[nrod] {varies},
         /// forces of the springs of the material on nodes of soft bodies (ours)
         flexnode_spring: vec3[nflexnode] {N @world},
         /// forces of the dampers of the material on nodes of soft bodies (ours)
@@ -2182,6 +2194,8 @@ fields! {
         rk_ten_length: real[ntendonrk] {q},
         /// tendon Jacobian at the start of an RK4 step (ours)
         rk_ten_J: real[nJtenrk] {q_q},
+        /// plastic state of elastic rods at the start of an RK4 step (ours)
+        rk_rod_plastic: real[nrodrk] {varies},
         /// time at the start of an RK4 step (ours)
         rk_time: real[1] {s},
         /// stage of an RK4 step (ours)

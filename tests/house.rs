@@ -628,6 +628,11 @@ const ASKED: &[(&str, &str, &str)] = &[
     ("servo", "actuator_gainprm", "likewise"),
     ("plugin", "plugin_prm", "likewise"),
     (
+        "rod",
+        "flex_bending",
+        "which vertices and joints a hinge has, and whether it is bent at rest, is one for all worlds",
+    ),
+    (
         "sdf",
         "plugin_prm",
         "which shape a geom has is one for all worlds",

@@ -14,7 +14,7 @@ const NAMES: [&str; 9] = [
 ];
 
 /// Models without contacts.
-const ALONE: [&str; 5] = ["cage", "foil", "clay", "shell", "strain"];
+const ALONE: [&str; 7] = ["cage", "foil", "clay", "shell", "strain", "rod", "ribbon"];
 
 fn model(name: &str) -> (Model, Golden) {
     let path = format!("tests/golden/soft_{name}");
@@ -317,6 +317,44 @@ fn what_between_nodes_is_not_there_is_refused_by_name() {
         edges.to_string().contains("whose edges a constraint holds"),
         "{edges}"
     );
+}
+
+#[test]
+fn rods_are_refused_by_name_where_they_do_not_run() {
+    let of = |option: &str, contact: &str| {
+        let xml = format!(
+            r#"<mujoco><option {option}/><worldbody><flexcomp name="f" dim="1" count="4 1 1" spacing=".1 .1 .1" radius=".01"><elasticity young="1e4"/>
+{contact}</flexcomp></worldbody></mujoco>"#
+        );
+        Model::from_xml_str(&xml).unwrap()
+    };
+    let apart = r#"<contact contype="0" conaffinity="0"/>"#;
+    let m = of("", apart);
+    assert_eq!(missing(&m), [""; 0]);
+    let told = |list: Vec<String>, what: &str| {
+        assert!(list.iter().any(|told| told.ends_with(what)), "{list:?}");
+    };
+    told(missing_on_device(&m), "elastic rods on a device");
+    let what = "contacts of elastic rods with hinges that twist their edges";
+    told(missing(&of("", "")), what);
+    let what = "elastic rods with the integrator \"discrete\"";
+    told(missing(&of(r#"integrator="discrete""#, apart)), what);
+    let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
+    told(missing(&of(r#"integrator="implicitfast""#, apart)), what);
+}
+
+/// Records of rods that lead nowhere are refused.
+#[test]
+fn a_rod_whose_record_is_wrong_is_an_error() {
+    let (m, _) = model("rod");
+    for (word, x) in [(1, 2.0), (2, 77.0), (3, 1e9), (7, 1e9), (7, 0.5), (0, -1.0)] {
+        let mut edited = m.clone();
+        let adr = m.flex_bendingadr.iter().copied().max().unwrap() as usize + 1;
+        let first = m.flex_bendingadr[1] as usize + 1;
+        let at = if word == 3 { adr } else { first };
+        let e = edited.edit(|m| m.flex_bending[at + word] = x).unwrap_err();
+        assert!(e.to_string().contains("flex_bending"), "{word} {x}: {e}");
+    }
 }
 
 /// Short texts that would make huge flexes are refused before these are made.

@@ -9,6 +9,7 @@ mod flexes;
 mod objects;
 mod options;
 mod plugins;
+mod rods;
 mod sensors;
 mod tree;
 
@@ -56,7 +57,8 @@ pub(super) fn changed(m: &Arrays, changed: &Changed) -> Result<()> {
 type Look = fn(&Arrays) -> Result<()>;
 
 /// Checks of numbers, in the order of [`given`], each with the arrays that it reads.
-static OF_NUMBERS: [(RowSet, Look); 5] = [
+static OF_NUMBERS: [(RowSet, Look); 6] = [
+    (rods::OF_BENDING, rods::all),
     (tree::OF_INERTIA, tree::simple),
     (assets::OF_SIZES, assets::sizes),
     (objects::OF_FRICTION, objects::friction),

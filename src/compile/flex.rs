@@ -4,6 +4,7 @@ mod cage;
 mod check;
 pub(super) mod material;
 pub(super) mod plastic;
+pub(crate) mod rest;
 pub(crate) mod rod;
 mod shell;
 mod strain;

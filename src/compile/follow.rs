@@ -8,6 +8,7 @@
 
 use super::changed::{Changed, Kept};
 use super::edit::sizes_of_data;
+use super::flex::rest;
 use super::pair::parameters;
 use super::qpos0::{self, Work};
 use super::{bounds, check, layout, needs, plastic, setconst};
@@ -27,7 +28,7 @@ struct Part {
 }
 
 /// All derivations, each after those that it depends on, except those from poses at `qpos0` ([`qpos0`]).
-static PARTS: [Part; 14] = [
+static PARTS: [Part; 15] = [
     Part {
         reads: RowSet::of(&[
             Row::body_ipos,
@@ -173,6 +174,12 @@ static PARTS: [Part; 14] = [
         options: false,
         writes: &[Row::collision_adhesion],
         derive: parameters::adhesions,
+    },
+    Part {
+        reads: RowSet::of(&[Row::body_pos, Row::body_quat, Row::flex_bending]),
+        options: false,
+        writes: &[Row::flex_rod],
+        derive: rest::rods,
     },
     Part {
         reads: RowSet::of(&[Row::qpos_spring, Row::tendon_lengthspring]),

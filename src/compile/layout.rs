@@ -19,6 +19,7 @@ pub fn layout(m: &mut Arrays, masks: Masks) -> Result<()> {
     capacity::capacities(m);
     option_sizes(m);
     couple::couplings(m);
+    flex::rest::rods(m);
     Ok(())
 }
 
@@ -47,6 +48,7 @@ pub(super) fn structure(m: &mut Arrays) {
     ways(m);
     option_sizes(m);
     couple::couplings(m);
+    flex::rest::rods(m);
 }
 
 // lists by which stages go over the tree and the transmissions

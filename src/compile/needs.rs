@@ -135,6 +135,8 @@ fn on_device(m: &Arrays) -> Vec<Need> {
     out.extend(soft.map(|f| Need::new("collisions of flexes on a device", By::Flex(f), "name")));
     let shell = (0..m.nflex).find(|&f| m.flex_interp[f] < 0);
     out.extend(shell.map(|f| Need::new("shells between nodes on a device", By::Flex(f), "name")));
+    let rod = (0..m.nflex).find(|&f| m.flex_dim[f] == 1 && m.flex_bendingadr[f] >= 0);
+    out.extend(rod.map(|f| Need::new("elastic rods on a device", By::Flex(f), "name")));
     let strain = (0..m.nflex).find(|&f| m.flex_edgeequality[f] == STRAIN);
     let what = "the equality \"flexstrain\" on a device";
     out.extend(strain.map(|f| Need::new(what, By::Flex(f), "name")));
@@ -237,6 +239,10 @@ fn discrete(m: &Arrays, out: &mut Vec<Need>) {
     }
     if let Some(f) = elastic.filter(|_| m.opt.noslip_iterations > 0) {
         need("elastic flexes and the no-slip solver", By::Flex(f), "name");
+    }
+    let rod = |f: &usize| m.flex_dim[*f] == 1 && m.flex_bendingadr[*f] >= 0;
+    if let Some(f) = (0..m.nflex).find(rod) {
+        need("elastic rods", By::Flex(f), "name");
     }
     let shell = |f: &usize| m.flex_dim[*f] == 2 && m.flex_interp[*f] != 0;
     if let Some(f) = (0..m.nflex).find(|f| shell(f) && couple::is_elastic(m, *f)) {
@@ -345,15 +351,18 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
 
     // MuJoCo refuses these too
     let implicit = m.opt.is_implicit();
-    let elastic = first(&|f| implicit && m.flex_rigid[f] == 0 && m.flex_stiffnessadr[f] >= 0);
+    let rod = |f: usize| m.flex_dim[f] == 1 && m.flex_bendingadr[f] >= 0;
+    let elastic = |f: usize| m.flex_rigid[f] == 0 && m.flex_stiffnessadr[f] >= 0;
+    let elastic = first(&|f| implicit && (elastic(f) || rod(f)));
     let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
     need(what, elastic);
-    let rod = first(&|f| m.flex_dim[f] == 1 && m.flex_bendingadr[f] >= 0);
-    need("elastic rods", rod);
+    let touching = |f: usize| touches(m, f);
+    let twists = |f: usize| m.flex_rodadr[f] >= 0;
+    let what = "contacts of elastic rods with hinges that twist their edges";
+    need(what, first(&|f| twists(f) && touching(f)));
     let rk = m.opt.integrator == Integrator::Rk4;
     let yields = first(&|f| rk && m.flex_plasticmode[f] != 0);
     need("flexes that yield with the integrator \"RK4\"", yields);
-    let touching = |f: usize| touches(m, f);
     let passive = first(&|f| m.flex_passive[f] != 0 && touching(f));
     need("passive contacts of flexes", passive);
     let older = m.opt.disabled(DSBL_NATIVECCD);

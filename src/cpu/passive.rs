@@ -4,6 +4,7 @@ use crate::cpu::lib::cage::{cell_forces, node_xpos};
 use crate::cpu::lib::elastic::{bend_forces, stretch_forces, vertex_motion};
 use crate::cpu::lib::force::{acts, apply_ft, joint_rest, poly_force, tendon_passive};
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::rod::{carry_rods, rod_forces};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::{DSBL_DAMPER, DSBL_GRAVITY, DSBL_SPRING, JointType};
@@ -17,6 +18,10 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
     d.qfrc_damper.fill(R::zero());
     d.qfrc_gravcomp.fill(R::zero());
     d.qfrc_passive.fill(R::zero());
+
+    if m.nrod > 0 {
+        carry_rods(m, d);
+    }
 
     // no passive forces if springs and dampers are both disabled
     if !spring && !damper {
@@ -143,6 +148,9 @@ fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
         let hinges = m.flex_dim[f] == 2 && m.flex_interp[f] == 0;
         if m.flex_bendingadr[f] >= 0 && m.flex_rigid[f] == 0 && hinges {
             bend_forces(m, d, f);
+        }
+        if m.flex_bendingadr[f] >= 0 && m.flex_dim[f] == 1 {
+            rod_forces(m, d, f);
         }
     }
 

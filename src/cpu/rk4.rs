@@ -37,6 +37,9 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
             d.rk_ten_length.copy_from_slice(&d.ten_length);
             d.rk_ten_J.copy_from_slice(&d.ten_J);
         }
+        if m.nrodrk > 0 {
+            d.rk_rod_plastic.copy_from_slice(&d.rod_plastic);
+        }
         d.rk_time[0] = d.time[0];
         d.rk_vel.fill(R::zero());
         d.rk_dqpos.fill(R::zero());
@@ -78,6 +81,9 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
     if m.ntendonrk > 0 {
         d.ten_length.copy_from_slice(&d.rk_ten_length);
         d.ten_J.copy_from_slice(&d.rk_ten_J);
+    }
+    if m.nrodrk > 0 {
+        d.rod_plastic.copy_from_slice(&d.rk_rod_plastic);
     }
     if sleeps(m) && stage == 3 {
         note_places(m, d);

@@ -1,6 +1,6 @@
 //! Soft bodies: vertices, edges, elements and coefficients of each lie within the lists of all, and its ids refer to its own vertices and edges.
 
-use super::{ensure, runs, span};
+use super::{ensure, rods, runs, span};
 use crate::compile::flex::{edges_of, plastic, stiffness_num};
 use crate::cpu::lib::cage::{STRAIN, patch_num};
 use crate::cpu::lib::elastic::BENDING;
@@ -106,6 +106,7 @@ fn flex(m: &Arrays, f: usize) -> Result<()> {
     ensure(some, "flex_plasticmode", f, why)?;
     let stretches = stretch;
     modes(m, f)?;
+    rods::check(m, f)?;
     let why = "leads to coefficients of stretch, and a flex of lines has none";
     ensure(dim > 1 || !stretches, "flex_stiffnessadr", f, why)?;
     inner(m, f)

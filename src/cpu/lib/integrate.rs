@@ -3,6 +3,7 @@
 use crate::cpu::lib::actuator::{next_activation, wrap_period, wrap_setpoint};
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::plastic::yield_springs;
+use crate::cpu::lib::rod::keep_rods;
 use crate::cpu::lib::servo::wrap_rotation;
 use crate::cpu::lib::sleep::{sleeps, stay};
 use crate::cpu::lib::yielding::yield_flexes;
@@ -60,6 +61,7 @@ pub fn advance<R: Real>(m: &Model, d: &mut Data<R>, act_dot: &[R], qacc: &[R], q
     if m.nplastic > 0 {
         yield_springs(m, d, qvel);
         yield_flexes(m, d);
+        keep_rods(m, d);
     }
 
     // time
