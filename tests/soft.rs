@@ -9,8 +9,8 @@ use manyworlds::compile::{missing, missing_on_device};
 use manyworlds::fields::Arrays;
 use manyworlds::{Batch, Data, Model};
 
-const NAMES: [&str; 9] = [
-    "lines", "sheet", "block", "soft", "rigid", "nodes", "drum", "field", "hose",
+const NAMES: [&str; 10] = [
+    "lines", "sheet", "block", "soft", "rigid", "nodes", "drum", "field", "hose", "rope",
 ];
 
 /// Models without contacts.
@@ -323,7 +323,8 @@ fn what_between_nodes_is_not_there_is_refused_by_name() {
 fn rods_are_refused_by_name_where_they_do_not_run() {
     let of = |option: &str, contact: &str| {
         let xml = format!(
-            r#"<mujoco><option {option}/><worldbody><flexcomp name="f" dim="1" count="4 1 1" spacing=".1 .1 .1" radius=".01"><elasticity young="1e4"/>
+            r#"<mujoco><option {option}/><worldbody><flexcomp name="f" dim="1" count="4 1 1" spacing=".1 .1 .1"><elasticity young="1e4"
+section="box" sectionsize=".01 .01"/>
 {contact}</flexcomp></worldbody></mujoco>"#
         );
         Model::from_xml_str(&xml).unwrap()
@@ -335,7 +336,7 @@ fn rods_are_refused_by_name_where_they_do_not_run() {
         assert!(list.iter().any(|told| told.ends_with(what)), "{list:?}");
     };
     told(missing_on_device(&m), "elastic rods on a device");
-    let what = "contacts of elastic rods with hinges that twist their edges";
+    let what = "contacts of elastic rods whose section is a box";
     told(missing(&of("", "")), what);
     let what = "elastic rods with the integrator \"discrete\"";
     told(missing(&of(r#"integrator="discrete""#, apart)), what);

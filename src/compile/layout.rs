@@ -15,11 +15,11 @@ pub fn layout(m: &mut Arrays, masks: Masks) -> Result<()> {
     neutral_controls(m);
     pair::pairs(m, masks)?;
     numbers(m);
+    flex::rest::rods(m);
     pattern::patterns(m)?;
     capacity::capacities(m);
     option_sizes(m);
     couple::couplings(m);
-    flex::rest::rods(m);
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::couple;
+use super::flex::rod::is_box;
 use super::tree::Tree;
 use crate::cpu;
 use crate::cpu::collision::Kind;
@@ -357,9 +358,9 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
     let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
     need(what, elastic);
     let touching = |f: usize| touches(m, f);
-    let twists = |f: usize| m.flex_rodadr[f] >= 0;
-    let what = "contacts of elastic rods with hinges that twist their edges";
-    need(what, first(&|f| twists(f) && touching(f)));
+    let boxed = |f: usize| rod(f) && m.flex_rodadr[f] >= 0 && is_box(m, f);
+    let what = "contacts of elastic rods whose section is a box";
+    need(what, first(&|f| boxed(f) && touching(f)));
     let rk = m.opt.integrator == Integrator::Rk4;
     let yields = first(&|f| rk && m.flex_plasticmode[f] != 0);
     need("flexes that yield with the integrator \"RK4\"", yields);

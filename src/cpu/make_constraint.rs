@@ -6,6 +6,7 @@
 
 mod contact;
 mod equality;
+mod rod;
 mod strain;
 
 use crate::cpu::collision::collision;

@@ -3,6 +3,7 @@
 use super::{Pair, bits_match, collides, fits, geoms, is_static};
 use crate::compile::flex;
 use crate::cpu::lib::cage::bodies_between;
+use crate::cpu::lib::rod;
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
@@ -227,11 +228,18 @@ fn elem_bodies(m: &Arrays, f: usize, e: usize) -> impl Iterator<Item = usize> + 
     elem_vertices(m, f, e).filter_map(|v| usize::try_from(m.flex_vertbodyid[v]).ok())
 }
 
-/// The bodies that carry a side of a pair: of a geom, of vertices, or of the nodes that these are between.
+/// The bodies that carry a side of a pair: of a geom, of vertices, of the nodes that these are between, or of an edge that twists.
 pub(in crate::compile) fn bodies(m: &Arrays, k: usize, side: usize) -> Vec<usize> {
     let geom = [m.collision_geom1[k], m.collision_geom2[k]][side];
     if let Ok(geom) = usize::try_from(geom) {
         return vec![m.geom_bodyid[geom] as usize];
+    }
+    if let Some([f, e]) = rod::lever(m, k, side) {
+        let mut bodies: Vec<usize> = [e, e + 1]
+            .map(|v| m.flex_vertbodyid[rod::vertex(m, f, v)] as usize)
+            .into();
+        bodies.extend(rod::twist_joint(m, f, e).map(|j| m.jnt_bodyid[j] as usize));
+        return bodies;
     }
     let f = m.collision_flex[2 * k + side] as usize;
     let vertices = match usize::try_from(m.collision_vert[2 * k + side]) {

@@ -63,12 +63,12 @@ pub(crate) fn bends<R: Real>(curvature: [R; 3], tangent: [R; 3], frame: [R; 3]) 
 }
 
 /// True if hinges of joints twist the edges of a rod.
-fn twists(m: &Model, f: usize) -> bool {
+fn twists(m: &Arrays, f: usize) -> bool {
     m.flex_rodadr[f] >= 0
 }
 
 /// The joint that twists an edge of an open chain; none if a body holds it.
-fn twist_joint(m: &Model, f: usize, e: usize) -> Option<usize> {
+pub(crate) fn twist_joint(m: &Arrays, f: usize, e: usize) -> Option<usize> {
     if e > 0 {
         return usize::try_from(m.flex_bending[record(m, f, e - 1) + 7] as i32).ok();
     }
@@ -77,8 +77,36 @@ fn twist_joint(m: &Model, f: usize, e: usize) -> Option<usize> {
     (a != b).then(|| second - 1)
 }
 
+/// The flex and the edge on a side of a pair, if contacts there turn the edge: a vertex touches with the edge that begins there, or the
+/// last one. None of edges that a body holds, and of flexes whose edges do not twist.
+pub(crate) fn lever(m: &Arrays, k: usize, side: usize) -> Option<[usize; 2]> {
+    let f = usize::try_from(*m.collision_flex.get(2 * k + side)?).ok()?;
+    if !twists(m, f) {
+        return None;
+    }
+    let last = hinges(m, f);
+    let along = |v: i32| {
+        let v = (m.flex_vertadr[f] + v) as usize;
+        (0..=last + 1).position(|i| vertex(m, f, i) == v)
+    };
+    let edge = match m.collision_vert[2 * k + side] {
+        v if v >= 0 => along(v)?.min(last),
+        _ => {
+            let adr = m.flex_elemdataadr[f] + 2 * m.collision_elem[2 * k + side];
+            let ends = [0, 1].map(|i| along(m.flex_elem[adr as usize + i]));
+            ends[0]?.min(ends[1]?)
+        }
+    };
+    twist_joint(m, f, edge).map(|_| [f, edge])
+}
+
 fn vec_at<R: Real>(x: &[R], adr: usize) -> [R; 3] {
     [x[adr], x[adr + 1], x[adr + 2]]
+}
+
+/// The direction of an edge where its frame was kept; zero if none was.
+pub(crate) fn kept<R: Real>(m: &Arrays, plastic: &[R], f: usize, e: usize) -> [R; 3] {
+    vec_at(plastic, m.flex_plasticadr[f] as usize + 6 * e)
 }
 
 fn select3<R: Real>(mask: R::Mask, yes: [R; 3], no: [R; 3]) -> [R; 3] {
@@ -400,7 +428,7 @@ fn twisting_hinge<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize) {
     for (j, edge) in edges.iter().enumerate() {
         // the shortest way from the kept direction also twists the frame
         if edge.joint.is_some() {
-            let kept = vec_at(&d.plastic, m.flex_plasticadr[f] as usize + 6 * (k + j));
+            let kept = kept(m, &d.plastic, f, k + j);
             let twist = scl3(curvature(kept, bend.tangent[j]), bend.twist_slope(j));
             slopes[j] = add_scl3(slopes[j], twist, -turns[j]);
         }

@@ -7,6 +7,7 @@ use crate::cpu::lib::contact::{ABSENT, SOON, bodies_of_pair};
 use crate::cpu::lib::impedance::solver;
 use crate::cpu::lib::jac::for_chain;
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::rod::lever;
 use crate::cpu::lib::rows::dofs_of;
 use crate::real::{Mask, Real, lanes};
 use crate::types::*;
@@ -138,6 +139,7 @@ impl<R: Real> Writer<'_, R> {
         first: usize,
     ) {
         let shares = self.shares(c, k);
+        let levers = shares.as_ref().and_then(|_| self.levers(c, k));
         let (m, d) = (self.m, &mut *self.d);
         let (pos, frame) = (d.contact_pos[c], d.contact_frame[c]);
         let offset = |b: usize, com: &[[R; 3]]| sub3(pos, com[m.body_rootid[b] as usize]);
@@ -166,7 +168,11 @@ impl<R: Real> Writer<'_, R> {
             };
             let rot = [cdof[0] * sign, cdof[1] * sign, cdof[2] * sign];
             let lin = [cdof[3] * sign, cdof[4] * sign, cdof[5] * sign];
-            let lin = add3(lin, cross(rot, arm));
+            let (mut lin, mut rot) = (add3(lin, cross(rot, arm)), rot);
+            if let Some(levers) = &levers {
+                let [more, turn] = levers[n];
+                (lin, rot) = (add3(lin, more), add3(rot, turn));
+            }
 
             // in the frame of the contact: normal, tangents, spin, roll
             let mut axis = [R::zero(); 6];
@@ -247,7 +253,11 @@ impl<R: Real> Writer<'_, R> {
         }
         let dofs = dofs_of(m, m.collision_Jpat[k]);
         let mut shares = vec![R::zero(); dofs.len()];
+        let turned = [0, 1].map(|side| lever(m, k, side).is_some());
         self.for_carriers(c, k, |lane, side, body, share| {
+            if turned[side] {
+                return;
+            }
             let share = if side == 0 { -share } else { share };
             for_chain(m, body, dofs, |n, _| {
                 let sum = shares[n].lane(lane) + share;
