@@ -63,8 +63,17 @@ fn gjk_move(corner: Corner) {
         return;
     }
 
-    // nearest point of the simplex; vertices with zero weight are dropped
-    gjk_weights = on_simplex(ccd_corners + 1);
+    // nearest point of the simplex; where rounding keeps it from coming nearer, the simplex before stays
+    let next = on_simplex(ccd_corners + 1);
+    let point = corner0.diff * next.x + corner1.diff * next.y + corner2.diff * next.z + corner3.diff * next.w;
+    let dist = length(point);
+    if (ccd_step > 0 && dist >= gjk_norm) {
+        ccd_phase = CCD_LAST;
+        return;
+    }
+
+    // drops the vertices with zero weight
+    gjk_weights = next;
     let kept = gjk_weights != vec4f(0.0);
     ccd_corners = dot(select(vec4i(0), vec4i(1), kept), vec4i(1));
     if (ccd_corners == 0) {
@@ -87,9 +96,9 @@ fn gjk_move(corner: Corner) {
         gjk_weights = gjk_weights.yzww;
     }
     gjk_weights = select(vec4f(0.0), gjk_weights, vec4i(0, 1, 2, 3) < vec4i(ccd_corners));
-    gjk_x = corner0.diff * gjk_weights.x + corner1.diff * gjk_weights.y + corner2.diff * gjk_weights.z + corner3.diff * gjk_weights.w;
+    gjk_x = point;
     gjk_before = select(CCD_FAR, gjk_norm, ccd_step > 0);
-    gjk_norm = length(gjk_x);
+    gjk_norm = dist;
     ccd_step++;
     if (ccd_corners == 4) {
         ccd_phase = CCD_LAST;

@@ -15,6 +15,7 @@ python3 tests/golden/make_collision.py tests/golden/faces.npz 16 faces
 python3 tests/golden/make_collision.py tests/golden/hfield.npz 16 hfield
 python3 tests/golden/make_collision.py tests/golden/older.npz 8 older
 python3 tests/golden/make_collision.py tests/golden/older_hfield.npz 6 older_hfield
+python3 tests/golden/make_collision.py tests/golden/tight.npz 24 tight
 python3 tests/golden/make_options.py tests/golden/options.npz
 python3 tests/golden/make_sleep.py tests/golden/sleep.npz
 python3 tests/golden/make_hooks.py tests/golden/hooks.npz

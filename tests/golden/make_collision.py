@@ -3,7 +3,7 @@
 
 KIND: closed (pairs with a closed form), convex (pairs without; one contact each), faces (of those, flat ones: several contacts where
 faces or edges meet), hfield (a height field and every convex type), older and older_hfield (convex pairs and height fields by the
-older collider). Writes type[n,2], mesh[n,2] (of solids.xml; -1: none),
+older collider), tight (curved pairs without a closed form, to a tenth of the default tolerance). Writes type[n,2], mesh[n,2] (of solids.xml; -1: none),
 size[n,2,3], rbound[n,2], pos[n,2,3], mat[n,2,9], margin[n], ncon[n], con[n,50,13] (distance, position, frame). Some poses are
 aligned on purpose: parallel axes, faces that meet flush, centers that coincide.
 """
@@ -25,8 +25,8 @@ PAIRS = {
     "faces": [("capsule", "cylinder"), ("cylinder", "cylinder"), ("cylinder", "box")] + [
         (t, s) for t in ("capsule", "cylinder", "box") for s in MESHES[::2]] + [(s, t) for i, s in enumerate(MESHES) for t in MESHES[i::2]],
 }
-PAIRS["older"], PAIRS["older_hfield"] = PAIRS["convex"], PAIRS["hfield"]
-XML = """<mujoco><option><flag multiccd="%s" nativeccd="%s"/></option><asset>%s</asset><worldbody>%s
+PAIRS["older"], PAIRS["older_hfield"], PAIRS["tight"] = PAIRS["convex"], PAIRS["hfield"], BARE
+XML = """<mujoco><option ccd_tolerance="%s"><flag multiccd="%s" nativeccd="%s"/></option><asset>%s</asset><worldbody>%s
 <body name="b"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>%s</body></worldbody></mujoco>"""
 
 
@@ -94,7 +94,9 @@ def main(out, n=24, kind="closed", only=None):
             solids = SOLIDS if any(name in MESHES or name == "hfield" for name in pair) else ""
             first = geom(pair[0], sizes[0], dict(pos=p1, quat=q1))
             second = geom(pair[1], sizes[1], dict(margin=[margin]))
-            m = mujoco.MjModel.from_xml_string(XML % (said[kind in ("faces", "older")], said["older" not in kind], solids, first, second))
+            tolerance = "1e-7" if kind == "tight" else "1e-6"
+            flags = said[kind in ("faces", "older")], said["older" not in kind]
+            m = mujoco.MjModel.from_xml_string(XML % (tolerance, *flags, solids, first, second))
             d = mujoco.MjData(m)
             d.qpos[:] = np.concatenate([p2, q2])
             mujoco.mj_kinematics(m, d)

@@ -108,6 +108,18 @@ impl Found {
         [point(a), point(b), point(c), point(d)]
     }
 
+    // drops the vertices with zero weight
+    fn keep(&mut self, weights: &mut [f64; 4]) {
+        self.num = 0;
+        for i in 0..4 {
+            if weights[i] != 0.0 {
+                self.simplex[self.num] = self.simplex[i];
+                weights[self.num] = weights[i];
+                self.num += 1;
+            }
+        }
+    }
+
     fn apart(&mut self) {
         self.separated = true;
         self.num = 0;
@@ -153,15 +165,22 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
             return;
         }
 
-        // nearest point of the simplex; vertices with zero weight are dropped
-        nearest(s, &mut weights);
+        // nearest point of the simplex; where rounding keeps it from coming nearer, the simplex before stays
+        let p = s.corners(|v| v.diff);
+        let next = nearest(p, s.num + 1);
+        let point = combine(&next, &p);
+        let dist = norm3(point);
+        if step > 0 && dist >= norm {
+            break;
+        }
+        weights = next;
+        s.keep(&mut weights);
         if s.num == 0 {
             s.apart();
             return;
         }
-        x = combine(&weights[..s.num], &s.corners(|v| v.diff)[..s.num]);
         before = if step > 0 { norm } else { FAR };
-        norm = norm3(x);
+        (x, norm) = (point, dist);
         if s.num == 4 {
             break;
         }
@@ -179,21 +198,14 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
     s.dist = if inside { 0.0 } else { norm };
 }
 
-fn nearest(s: &mut Found, weights: &mut [f64; 4]) {
-    let p = s.corners(|v| v.diff);
-    *weights = [0.0; 4];
-    match s.num + 1 {
+// weights of the point nearest to the origin of the simplex of the first points
+fn nearest(p: [[f64; 3]; 4], num: usize) -> [f64; 4] {
+    let mut weights = [0.0; 4];
+    match num {
         1 => weights[0] = 1.0,
         2 => weights[..2].copy_from_slice(&on_segment(p[0], p[1])),
         3 => weights[..3].copy_from_slice(&on_triangle(p[0], p[1], p[2])),
-        _ => *weights = on_tetrahedron(p),
+        _ => weights = on_tetrahedron(p),
     }
-    s.num = 0;
-    for i in 0..4 {
-        if weights[i] != 0.0 {
-            s.simplex[s.num] = s.simplex[i];
-            weights[s.num] = weights[i];
-            s.num += 1;
-        }
-    }
+    weights
 }
