@@ -8,6 +8,7 @@ use manyworlds::{Batch, Model};
 
 on_every_backend!(
     a_world_does_not_know_how_many_there_are,
+    a_world_that_touches_nothing_does_not_know_of_those_that_do,
     threads_and_repeats_give_the_same_bits,
     nothing_stale_remains,
     a_state_of_another_model_is_refused,
@@ -99,6 +100,33 @@ fn a_world_does_not_know_how_many_there_are(backend: Backend) {
                 assert_eq!(*row, alone[of(w)], "{name}: world {w} of {n}");
             }
         }
+    }
+}
+
+/// The acceleration before is almost the present one, so rounding decides which of them would cost less.
+fn a_world_that_touches_nothing_does_not_know_of_those_that_do(backend: Backend) {
+    let xml = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 .5"><joint type="slide" axis="0 0 1"/><joint axis="0 1 0"/>
+<geom size=".02" fromto="0 0 0 .2 .03 .05" type="capsule"/><body pos=".2 0 0"><joint axis="1 1 0"/><geom size=".03" pos=".1 .02 .03"/></body></body></worldbody></mujoco>"#;
+    let m = Model::from_xml_str(xml).unwrap();
+    let run = |n: usize, k: usize| {
+        let mut batch = worlds(&m, n, backend);
+        let turned = [0.0, 0.01 * k as f64, 0.3];
+        let low = [-0.5, 0.0, 0.0];
+        let rows = |first: [f64; 3], other: [f64; 3]| -> Vec<f64> {
+            let of = |w: usize| if w == 0 { first } else { other };
+            (0..n).flat_map(of).collect()
+        };
+        batch.set("qpos", &rows(turned, low)).unwrap();
+        batch.forward().unwrap();
+        let free = batch.reals("qacc").unwrap().to_vec();
+        let near = [0, 1, 2].map(|i| free[i] * (1.0 + 6e-8 * ((i + k) % 3) as f64));
+        batch.set("qacc_warmstart", &rows(near, [0.0; 3])).unwrap();
+        batch.forward().unwrap();
+        let bits = batch.reals("qacc").unwrap()[..3].to_vec();
+        bits.into_iter().map(f64::to_bits).collect::<Vec<_>>()
+    };
+    for k in 0..if backend == Backend::Gpu { 2 } else { 300 } {
+        assert_eq!(run(1, k), run(20, k), "{k}");
     }
 }
 

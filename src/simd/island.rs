@@ -222,17 +222,20 @@ impl<R: Real> Islands<R> {
             number: R::int(0),
         };
         start(m, d, rows, &all);
+        // the solver leaves dofs without rows alone
+        for i in 0..m.nv {
+            let free = match self.root.get(m.dof_treeid[i] as usize) {
+                Some(root) => R::splat(m.ntree as f64).le(*root),
+                None => !some,
+            };
+            d.qacc[i] = R::select(free, d.qacc_smooth[i], d.qacc[i]);
+        }
         if whole {
             let niter = solve(m, d, rows, &all);
             count(d, some, niter, |_| 0);
             return;
         }
 
-        // the solver leaves dofs without rows alone
-        for i in 0..m.nv {
-            let free = R::splat(m.ntree as f64).le(self.root[m.dof_treeid[i] as usize]);
-            d.qacc[i] = R::select(free, d.qacc_smooth[i], d.qacc[i]);
-        }
         for tree in 0..m.ntree {
             let lanes = is(self.root[tree], tree);
             if lanes.any() {
