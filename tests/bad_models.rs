@@ -274,8 +274,8 @@ const BAD: &[(&str, &str)] = &[
         "<mujoco><worldbody><light directional=\"true\" type=\"spot\"/></worldbody></mujoco>",
     ),
     (
-        "no copies",
-        "<mujoco><worldbody><replicate count=\"0\"/></worldbody></mujoco>",
+        "texture coordinates of a part of the points",
+        "<mujoco><worldbody><flexcomp name=\"f\" type=\"direct\" dim=\"2\" point=\"0 0 0 1 0 0 0 1 0\" element=\"0 1 2\" texcoord=\"0 0 1 0\"/></worldbody></mujoco>",
     ),
     (
         "too many copies",

@@ -604,6 +604,7 @@ fn replicas_are_numbered_and_take_what_refers_to_them() {
     let spec = read(
         "<mujoco><worldbody>
            <geom name='floor' type='plane' size='1 1 1'/>
+           <replicate count='0'> <body name='none'/> </replicate>
            <replicate count='10' offset='1 0 0' euler='0 0 90' sep='-'>
              <body name='b'> <joint name='j'/> <geom name='g' size='.1'/> <camera name='c' mode='targetbody' target='b'/> </body>
            </replicate>

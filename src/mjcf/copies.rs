@@ -14,12 +14,8 @@ impl Reader<'_> {
         let said: Replicate = attrs::read(&mut self.log, node, &Plain);
         let class = self.childclass(node, place.class);
         let count = said.count.unwrap_or(1);
+        // no copies, as in MuJoCo
         if count < 1 {
-            self.log.mistake(
-                node.origin,
-                Some("count"),
-                format!("count must be positive, found {count}"),
-            );
             return;
         }
         // too many copies are refused before they are made, those of nested replicates too

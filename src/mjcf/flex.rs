@@ -135,6 +135,12 @@ impl Reader<'_> {
             return Err((Some("element"), msg));
         }
         let n = shape.point.len();
+        if said.texcoord.is_some() && shape.elemtexcoord.is_empty() && shape.texcoord.len() != 2 * n
+        {
+            let have = shape.texcoord.len();
+            let msg = format!("texcoord needs two numbers for each of {n} points, found {have}");
+            return Err((Some("texcoord"), msg));
+        }
         let outside = |i: &&i32| **i < 0 || **i as usize >= n;
         if let Some(i) = shape.element.iter().find(outside) {
             let msg = format!(

@@ -14,6 +14,8 @@ use std::f64::consts::TAU;
 
 /// Numbers of a record of `flex_bending`: four vertices, and what holds them.
 pub(crate) const RECORD: usize = 10;
+/// Part of the squared curvature at rest by which the size of a curvature is smoothed.
+const SMOOTH: f64 = 1e-8;
 /// Numbers of a rod at rest before its curvatures.
 pub(crate) const REST: usize = 12;
 /// Numbers of the curvatures of a hinge at rest.
@@ -288,19 +290,52 @@ fn plain_hinge<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize) {
     let v = [0, 1, 2].map(|c| corner(m, f, k, c));
     let adr = record(m, f, k);
     let [stiffness, rest] = [4, 6].map(|i| d.own.flex_bending(m, adr + i));
-    hold(m, d, f, v, stiffness, rest);
+    let bend = Bend::new(d, v);
+    hold(m, d, f, &bend, stiffness, Size::new(&bend, rest));
+}
+
+/// Size of a curvature, smoothed where it has one at rest.
+#[derive(Clone, Copy)]
+struct Size<R> {
+    smooth: R,
+    // the smoothed size at rest
+    held: R,
+    // 1 at rest, 0 without curvature, and its slope over the size
+    weight: R,
+    slope: R,
+}
+
+impl<R: Real> Size<R> {
+    fn new(bend: &Bend<R>, rest: R) -> Self {
+        let square = dot3(bend.curvature, bend.curvature);
+        let more = rest * rest * R::splat(SMOOTH);
+        let smooth = (square + more).sqrt().max(R::splat(MINVAL));
+        let unit = R::splat((1.0 + SMOOTH).sqrt());
+        Self {
+            smooth,
+            held: rest * unit,
+            weight: square.sqrt() * unit / smooth,
+            slope: unit * more / (smooth * smooth * smooth),
+        }
+    }
 }
 
 // holds the size of the curvature at a hinge
-fn hold<R: Real>(m: &Model, d: &mut Data<R>, f: usize, v: [usize; 3], stiffness: R, rest: R) {
-    let bend = Bend::new(d, v);
-    let size = bend.size();
-    let less = scl3(bend.direction(size), rest);
-    let over = scl3(sub3(bend.curvature, less), R::splat(2.0) * stiffness);
-    bend.push(&mut d.flexvert_spring, bend.slopes(over, R::zero()));
-    let damping = R::splat(2.0) * d.own.flex_damping(m, f);
-    let over = bend.damped(stiffness * damping);
-    bend.push(&mut d.flexvert_damper, bend.slopes(over, R::zero()));
+fn hold<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    f: usize,
+    bend: &Bend<R>,
+    stiffness: R,
+    size: Size<R>,
+) {
+    let two = R::splat(2.0);
+    let pull = two * stiffness * (R::one() - size.held / size.smooth);
+    let slopes = bend.slopes(scl3(bend.curvature, pull), R::zero());
+    bend.push(&mut d.flexvert_spring, slopes);
+    let damping = two * d.own.flex_damping(m, f);
+    let slopes = bend.slopes(bend.damped(stiffness * damping), R::zero());
+    bend.push(&mut d.flexvert_damper, slopes);
 }
 
 // two neighbours that are bent at rest, and the angle between their planes
@@ -308,8 +343,11 @@ fn pair<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize) {
     let v = [0, 1, 2, 3].map(|c| corner(m, f, k, c));
     let adr = record(m, f, k);
     let said: [R; RECORD] = std::array::from_fn(|i| d.own.flex_bending(m, adr + i));
-    hold(m, d, f, [v[0], v[1], v[2]], said[4], said[6]);
-    hold(m, d, f, [v[1], v[2], v[3]], said[5], said[7]);
+    let bends = [0, 1].map(|k| Bend::new(d, [v[k], v[k + 1], v[k + 2]]));
+    let sizes = [0, 1].map(|k| Size::new(&bends[k], said[6 + k]));
+    for k in [0, 1] {
+        hold(m, d, f, &bends[k], said[4 + k], sizes[k]);
+    }
 
     // slope of the angle over the vertices
     let edge = |k: usize| sub3(d.flexvert_xpos[v[k + 1]], d.flexvert_xpos[v[k]]);
@@ -329,12 +367,21 @@ fn pair<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize) {
     let size = (dot3(n0, n0) * dot3(n1, n1)).sqrt().max(R::splat(MINVAL));
     let (sine, cosine) = (dot3(cross(n0, n1), dir) / size, dot3(n0, n1) / size);
     let two = R::splat(2.0);
-    let torque = two * (sine * said[8] - cosine * said[9]);
+    let weight = sizes[0].weight * sizes[1].weight;
+    let torque = two * (sine * said[8] - cosine * said[9]) * weight;
     let rate = (0..4).fold(R::zero(), |sum, k| {
         sum + dot3(slope[k], d.flexvert_vel[v[k]])
     });
     let stiffness = (said[8] * said[8] + said[9] * said[9]).sqrt();
-    let drag = two * d.own.flex_damping(m, f) * stiffness * rate;
+    let energy = two * (stiffness - cosine * said[8] - sine * said[9]);
+    for k in [0, 1] {
+        // the angle counts less where a bend vanishes
+        let pull = energy * sizes[1 - k].weight * sizes[k].slope / sizes[k].smooth;
+        let over = scl3(bends[k].curvature, pull);
+        bends[k].push(&mut d.flexvert_spring, bends[k].slopes(over, R::zero()));
+    }
+    let damping = stiffness * weight * weight * R::splat(1.0 / (1.0 + SMOOTH));
+    let drag = two * d.own.flex_damping(m, f) * damping * rate;
     for (v, slope) in v.into_iter().zip(slope) {
         d.flexvert_spring[v] = add_scl3(d.flexvert_spring[v], slope, -torque);
         d.flexvert_damper[v] = add_scl3(d.flexvert_damper[v], slope, -drag);
