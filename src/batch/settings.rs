@@ -59,7 +59,7 @@ settable! {
         /// Forces between bodies (`cacc cfrc_int cfrc_ext`) are computed once more after the last step of every call, as by a
         /// `mj_rnePostConstraint` after `mj_step`. Not on a device.
         pub rne_post: bool,
-        /// What each iteration of the solver did is kept (`mjSolverStat`, the model's flag `ENBL_SOLVERSTAT`), for [`Batch::read`](crate::Batch::read) by its name:
+        /// Statistics of each iteration of the solver are kept (`mjSolverStat`, the model's flag `ENBL_SOLVERSTAT`), for [`Batch::read`](crate::Batch::read) by its name:
         /// `solver_improvement solver_gradient solver_lineslope solver_nactive solver_nchange solver_neval solver_nupdate`, N × `ntree` ×
         /// `nsolver`: of each island the iterations that it took (`island_niter`, which the cores have), and behind them those of no-slip; the
         /// rest is 0.

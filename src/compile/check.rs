@@ -58,9 +58,9 @@ type Look = fn(&Arrays) -> Result<()>;
 
 /// Checks of numbers, in the order of [`given`], each with the arrays that it reads.
 static OF_NUMBERS: [(RowSet, Look); 6] = [
-    (rods::OF_BENDING, rods::all),
     (tree::OF_INERTIA, tree::simple),
     (assets::OF_SIZES, assets::sizes),
+    (rods::OF_BENDING, rods::all),
     (objects::OF_FRICTION, objects::friction),
     (objects::OF_PATHS, objects::tendons),
     (objects::OF_ACTUATORS, objects::parameters),

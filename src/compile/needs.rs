@@ -9,6 +9,7 @@ use super::tree::Tree;
 use crate::cpu;
 use crate::cpu::collision::Kind;
 use crate::cpu::lib::cage::STRAIN;
+use crate::cpu::lib::rod::{is_rod, twists};
 use crate::cpu::lib::sleep::sleeps;
 use crate::cpu::sensor_pos::{geoms, tells_distance};
 use crate::fields::Arrays;
@@ -136,7 +137,7 @@ fn on_device(m: &Arrays) -> Vec<Need> {
     out.extend(soft.map(|f| Need::new("collisions of flexes on a device", By::Flex(f), "name")));
     let shell = (0..m.nflex).find(|&f| m.flex_interp[f] < 0);
     out.extend(shell.map(|f| Need::new("shells between nodes on a device", By::Flex(f), "name")));
-    let rod = (0..m.nflex).find(|&f| m.flex_dim[f] == 1 && m.flex_bendingadr[f] >= 0);
+    let rod = (0..m.nflex).find(|&f| is_rod(m, f));
     out.extend(rod.map(|f| Need::new("elastic rods on a device", By::Flex(f), "name")));
     let strain = (0..m.nflex).find(|&f| m.flex_edgeequality[f] == STRAIN);
     let what = "the equality \"flexstrain\" on a device";
@@ -241,8 +242,7 @@ fn discrete(m: &Arrays, out: &mut Vec<Need>) {
     if let Some(f) = elastic.filter(|_| m.opt.noslip_iterations > 0) {
         need("elastic flexes and the no-slip solver", By::Flex(f), "name");
     }
-    let rod = |f: &usize| m.flex_dim[*f] == 1 && m.flex_bendingadr[*f] >= 0;
-    if let Some(f) = (0..m.nflex).find(rod) {
+    if let Some(f) = (0..m.nflex).find(|&f| is_rod(m, f)) {
         need("elastic rods", By::Flex(f), "name");
     }
     let shell = |f: &usize| m.flex_dim[*f] == 2 && m.flex_interp[*f] != 0;
@@ -352,13 +352,12 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
 
     // MuJoCo refuses these too
     let implicit = m.opt.is_implicit();
-    let rod = |f: usize| m.flex_dim[f] == 1 && m.flex_bendingadr[f] >= 0;
     let elastic = |f: usize| m.flex_rigid[f] == 0 && m.flex_stiffnessadr[f] >= 0;
-    let elastic = first(&|f| implicit && (elastic(f) || rod(f)));
+    let elastic = first(&|f| implicit && (elastic(f) || is_rod(m, f)));
     let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
     need(what, elastic);
     let touching = |f: usize| touches(m, f);
-    let boxed = |f: usize| rod(f) && m.flex_rodadr[f] >= 0 && is_box(m, f);
+    let boxed = |f: usize| twists(m, f) && is_box(m, f);
     let what = "contacts of elastic rods whose section is a box";
     need(what, first(&|f| boxed(f) && touching(f)));
     let rk = m.opt.integrator == Integrator::Rk4;

@@ -4,7 +4,7 @@ use crate::cpu::lib::cage::{cell_forces, node_xpos};
 use crate::cpu::lib::elastic::{bend_forces, stretch_forces, vertex_motion};
 use crate::cpu::lib::force::{acts, apply_ft, joint_rest, poly_force, tendon_passive};
 use crate::cpu::lib::math::*;
-use crate::cpu::lib::rod::{carry_rods, rod_forces};
+use crate::cpu::lib::rod::{carry_rods, is_rod, rod_forces};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::{DSBL_DAMPER, DSBL_GRAVITY, DSBL_SPRING, JointType};
@@ -149,7 +149,7 @@ fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
         if m.flex_bendingadr[f] >= 0 && m.flex_rigid[f] == 0 && hinges {
             bend_forces(m, d, f);
         }
-        if m.flex_bendingadr[f] >= 0 && m.flex_dim[f] == 1 {
+        if is_rod(m, f) {
             rod_forces(m, d, f);
         }
     }

@@ -2,13 +2,13 @@
 
 use super::ensure;
 use crate::compile::flex::rod;
-use crate::cpu::lib::rod::RECORD;
+use crate::cpu::lib::rod::{RECORD, is_rod, record as record_at};
 use crate::error::Result;
 use crate::fields::{Arrays, Row};
 use crate::rowset::RowSet;
 use crate::types::JointType;
 
-/// What [`all`] reads.
+/// Arrays that [`all`] reads.
 pub(super) const OF_BENDING: RowSet = RowSet::of(&[Row::flex_bending]);
 
 /// Checks all flexes.
@@ -18,18 +18,16 @@ pub(super) fn all(m: &Arrays) -> Result<()> {
 
 /// The vertices of each record, and the joints that twist the edges of an open chain. The records must lie within the list.
 pub(super) fn check(m: &Arrays, f: usize) -> Result<()> {
-    let Ok(adr) = usize::try_from(m.flex_bendingadr[f]) else {
-        return Ok(());
-    };
-    if m.flex_dim[f] != 1 {
+    if !is_rod(m, f) {
         return Ok(());
     }
+    let adr = m.flex_bendingadr[f] as usize;
     let num = m.flex_bending[adr].max(0.0) as usize;
     let records = m.flex_bending[adr + 1..].as_chunks::<RECORD>().0;
     let records = &records[..num.min(records.len())];
     let open = rod::words(m, f) > 0;
     for (k, record) in records.iter().enumerate() {
-        let at = adr + 1 + RECORD * k;
+        let at = record_at(m, f, k);
         let within = |x: f64| x.fract() == 0.0 && x >= 0.0 && x < f64::from(m.flex_vertnum[f]);
         let vertices = record[..3].iter().all(|v| within(*v));
         let last = within(record[3]) || record[3] == -1.0;

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use super::Part;
 use crate::compile::names::Names;
 use crate::compile::tree::Tree;
-use crate::cpu::lib::rod::RECORD;
+use crate::cpu::lib::rod::{RECORD, record};
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::mjcf::schema::{Flex, FlexSection};
@@ -284,18 +284,18 @@ impl<'a> Rod<'a> {
 
 /// True if a hinge bends from a curvature at rest: its section is a box, or it is bent there.
 pub(super) fn is_directed(m: &Arrays, f: usize, k: usize) -> bool {
-    let adr = m.flex_bendingadr[f] as usize + 1 + RECORD * k;
+    let adr = record(m, f, k);
     m.flex_bending[adr + 6] != 0.0 || m.flex_bending[adr + 9] != 0.0
 }
 
 /// True if the section of a rod with hinges is a box.
 pub(in crate::compile) fn is_box(m: &Arrays, f: usize) -> bool {
-    m.flex_bending[m.flex_bendingadr[f] as usize + RECORD] != 0.0
+    m.flex_bending[record(m, f, 0) + 9] != 0.0
 }
 
 /// True if the section is a box whose second half size is the larger one.
 pub(super) fn is_upright(m: &Arrays, f: usize) -> bool {
-    m.flex_bending[m.flex_bendingadr[f] as usize + RECORD] < 0.0
+    m.flex_bending[record(m, f, 0) + 9] < 0.0
 }
 
 /// Words of the state of a rod whose edges twist: the frames of its edges, and the twists between them; 0 of others.

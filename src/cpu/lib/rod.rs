@@ -5,6 +5,7 @@
 //! edges. A frame of an edge is a vector across it; it is carried along as the edge turns, without twist. The hinges of joints turn the
 //! material about the edge, from this frame.
 
+use crate::cpu::lib::contact::select3;
 use crate::cpu::lib::force::apply_ft;
 use crate::cpu::lib::math::*;
 use crate::fields::{Arrays, Data, Model};
@@ -21,12 +22,18 @@ pub(crate) const REST: usize = 12;
 /// Numbers of the curvatures of a hinge at rest.
 pub(crate) const CURVATURES: usize = 4;
 
+/// True if a flex is an elastic rod.
+pub(crate) fn is_rod(m: &Arrays, f: usize) -> bool {
+    m.flex_dim[f] == 1 && m.flex_bendingadr[f] >= 0
+}
+
 /// Number of hinges or pairs of hinges of a rod.
 pub(crate) fn hinges(m: &Arrays, f: usize) -> usize {
     m.flex_bending[m.flex_bendingadr[f] as usize] as usize
 }
 
-fn record(m: &Arrays, f: usize, k: usize) -> usize {
+/// Address of the record of a hinge or of a pair of hinges.
+pub(crate) fn record(m: &Arrays, f: usize, k: usize) -> usize {
     m.flex_bendingadr[f] as usize + 1 + RECORD * k
 }
 
@@ -65,7 +72,7 @@ pub(crate) fn bends<R: Real>(curvature: [R; 3], tangent: [R; 3], frame: [R; 3]) 
 }
 
 /// True if hinges of joints twist the edges of a rod.
-fn twists(m: &Arrays, f: usize) -> bool {
+pub(crate) fn twists(m: &Arrays, f: usize) -> bool {
     m.flex_rodadr[f] >= 0
 }
 
@@ -111,10 +118,6 @@ pub(crate) fn kept<R: Real>(m: &Arrays, plastic: &[R], f: usize, e: usize) -> [R
     vec_at(plastic, m.flex_plasticadr[f] as usize + 6 * e)
 }
 
-fn select3<R: Real>(mask: R::Mask, yes: [R; 3], no: [R; 3]) -> [R; 3] {
-    std::array::from_fn(|k| R::select(mask, yes[k], no[k]))
-}
-
 // direction and length from a vertex to another
 fn between<R: Real>(d: &Data<R>, v: [usize; 2]) -> ([R; 3], R) {
     normalize3(sub3(d.flexvert_xpos[v[1]], d.flexvert_xpos[v[0]]))
@@ -149,7 +152,7 @@ fn carry_rod<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
                 0 => transport(of_rest(d, 3), of_rest(d, 0), tangent),
                 _ => transport(frame_before, before, tangent),
             };
-            select3::<R>(set, transport(old_frame, old, tangent), first)
+            select3(set, transport(old_frame, old, tangent), first)
         };
         d.rod_plastic[at..at + 3].copy_from_slice(&tangent);
         d.rod_plastic[at + 3..at + 6].copy_from_slice(&frame);
@@ -268,7 +271,7 @@ impl<R: Real> Bend<R> {
         let size = self.size();
         let dir = self.direction(size);
         let along = scl3(dir, dot3(dir, self.rate));
-        scl3(select3::<R>(nonzero(size), along, self.rate), stiffness)
+        scl3(select3(nonzero(size), along, self.rate), stiffness)
     }
 }
 
@@ -469,7 +472,7 @@ fn twisting_hinge<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize) {
             }
         }
         let bent = scl3(dir, stiffness * dot3(dir, bend.rate));
-        (over, select3::<R>(nonzero(size), bent, aligned))
+        (over, select3(nonzero(size), bent, aligned))
     };
     let mut slopes = bend.slopes(over, torque);
     for (j, edge) in edges.iter().enumerate() {

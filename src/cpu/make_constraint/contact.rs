@@ -138,8 +138,9 @@ impl<R: Real> Writer<'_, R> {
         dim: usize,
         first: usize,
     ) {
-        let shares = self.shares(c, k);
-        let levers = shares.as_ref().and_then(|_| self.levers(c, k));
+        let edges = [0, 1].map(|side| lever(self.m, k, side));
+        let shares = self.shares(c, k, edges.map(|edge| edge.is_some()));
+        let levers = self.levers(c, k, edges);
         let (m, d) = (self.m, &mut *self.d);
         let (pos, frame) = (d.contact_pos[c], d.contact_frame[c]);
         let offset = |b: usize, com: &[[R; 3]]| sub3(pos, com[m.body_rootid[b] as usize]);
@@ -246,14 +247,13 @@ impl<R: Real> Writer<'_, R> {
     }
 
     // pair with a flex: weight of each dof of the pattern in the contact, from the weights of the bodies that carry its sides
-    fn shares(&self, c: usize, k: usize) -> Option<Vec<R>> {
+    fn shares(&self, c: usize, k: usize, turned: [bool; 2]) -> Option<Vec<R>> {
         let m = self.m;
         if !is_soft(m, k) {
             return None;
         }
         let dofs = dofs_of(m, m.collision_Jpat[k]);
         let mut shares = vec![R::zero(); dofs.len()];
-        let turned = [0, 1].map(|side| lever(m, k, side).is_some());
         self.for_carriers(c, k, |lane, side, body, share| {
             if turned[side] {
                 return;

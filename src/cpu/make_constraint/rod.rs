@@ -4,7 +4,7 @@ use super::Writer;
 use crate::cpu::collision::soft;
 use crate::cpu::lib::jac::for_chain;
 use crate::cpu::lib::math::*;
-use crate::cpu::lib::rod::{curvature, kept, lever, twist_joint, vertex};
+use crate::cpu::lib::rod::{curvature, kept, twist_joint, vertex};
 use crate::cpu::lib::rows::dofs_of;
 use crate::real::Real;
 
@@ -26,8 +26,12 @@ struct Lever<R> {
 impl<R: Real> Writer<'_, R> {
     /// Motion of the point of a contact by each dof of its pattern, and rotation there, for sides that are edges of twisting rods; none
     /// if no side is.
-    pub(super) fn levers(&self, c: usize, k: usize) -> Option<Vec<[[R; 3]; 2]>> {
-        let edges = [0, 1].map(|side| lever(self.m, k, side));
+    pub(super) fn levers(
+        &self,
+        c: usize,
+        k: usize,
+        edges: [Option<[usize; 2]>; 2],
+    ) -> Option<Vec<[[R; 3]; 2]>> {
         if edges == [None; 2] {
             return None;
         }
