@@ -18,8 +18,9 @@ struct MeetPoint {
     normal: vec3f,
 }
 
-// maximum number of contacts of a pair: eight of two boxes, many of a height field, four of all others
-const COLLISION_MOST: i32 = max(4 + 8 * i32(collides_box_box), 50 * i32(solid_hfield));
+// maximum number of contacts of a pair: eight of two boxes, many of a height field, five of the older convex collider, four of all
+// others
+const COLLISION_MOST: i32 = max(4 + i32(CCD_OLDER) + 8 * i32(collides_box_box), 50 * i32(solid_hfield));
 
 // contacts of the present pair, and the preferred direction of the first tangent
 var<private> found: i32;

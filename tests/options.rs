@@ -195,6 +195,7 @@ const ON_A_DEVICE: &[&str] = &[
     "<option integrator=\"implicit\"/>",
     "<option iterations=\"1\"><flag island=\"disable\"/></option>",
     "<option actuatorgroupdisable=\"1\"/>",
+    "<option><flag nativeccd=\"disable\"/></option>",
 ];
 
 macro_rules! on_a_device {

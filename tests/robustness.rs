@@ -383,19 +383,7 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
 #[test]
 fn what_a_backend_lacks_is_told_with_its_place() {
     let world = "<worldbody><body><joint/><geom name='a' size='.1'/></body><geom name='b' size='.1' pos='1 0 0'/><site name='s'/></worldbody>";
-    let flag = "<option><flag |nativeccd='disable'/></option>";
-    let egg = world.replace("size='.1'", "type='ellipsoid' size='.1 .2 .3'");
-    let field = "<body name='land'><geom type='hfield' hfield='h' contype='0' conaffinity='0'/></body></worldbody><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1'/></asset>";
-    let measured = "<sensor><distance body1='land' geom2='b' cutoff='1'/></sensor>";
     for (said, what) in [
-        (
-            format!("{flag}{world}{measured}").replace("</worldbody>", field),
-            "the flag \"nativeccd\" disabled (the older convex collider) on a device",
-        ),
-        (
-            format!("{flag}{egg}"),
-            "the flag \"nativeccd\" disabled (the older convex collider) on a device",
-        ),
         (
             format!(
                 "<option><flag |speculative='enable'/></option>{}",

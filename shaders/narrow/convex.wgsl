@@ -20,6 +20,7 @@ const CCD_BOX: i32 = 9;
 const CCD_PRISM: i32 = 10;
 const CCD_TELL: i32 = 11;
 const CCD_AGAIN: i32 = 12;
+const CCD_PORTAL: i32 = 13;
 
 // larger than any squared distance
 const CCD_FAR: f32 = 3e38;
@@ -67,9 +68,11 @@ var<private> ccd_unsure: bool;
 
 fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
     ccd_search(a, b, geom1, geom2, margin);
-    if (collides_convex && geom_type(geom1) != GEOM_HFIELD && ccd_dist < 0.0) {
-        convex_manifold(margin);
-        if (found == 0) {
+    if (collides_convex && geom_type(geom1) != GEOM_HFIELD && (CCD_OLDER || ccd_dist < 0.0)) {
+        if (!CCD_OLDER) {
+            convex_manifold(margin);
+        }
+        if (!CCD_OLDER && found == 0) {
             add_contact(margin + ccd_dist, 0.5 * (ccd_point1 + ccd_point2), ccd_normal);
         }
         for (var n = 0; n < found; n++) {
@@ -94,6 +97,9 @@ fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
     }
     ccd_phase = CCD_BEGIN;
     ccd_thin(false);
+    if (CCD_OLDER) {
+        older_search = 0;
+    }
     if (solid_hfield && of_field) {
         field_begin(geom1, apart, geom_rbound(geom2));
     }
@@ -102,49 +108,59 @@ fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
         if (solid_hfield && ccd_phase == CCD_PRISM) {
             field_prism();
         }
-        if (ccd_phase == CCD_BEGIN) {
+        if (CCD_OLDER && !ccd_newer && ccd_phase == CCD_BEGIN) {
+            portal_begin();
+        }
+        if (CCD_NEWER && ccd_phase == CCD_BEGIN) {
             gjk_begin();
         }
-        if (ccd_phase == CCD_GJK) {
+        if (CCD_NEWER && ccd_phase == CCD_GJK) {
             gjk_check();
         }
-        if (ccd_phase == CCD_START) {
+        if (CCD_NEWER && ccd_phase == CCD_START) {
             epa_start();
         }
         var dir = -gjk_x / max(gjk_norm, 1e-30);
-        if (ccd_phase == CCD_CORNER) {
+        if (CCD_NEWER && ccd_phase == CCD_CORNER) {
             dir = epa_start_dir;
-        } else if (ccd_phase == CCD_GROW) {
+        } else if (CCD_NEWER && ccd_phase == CCD_GROW) {
             dir = epa_best.xyz / sqrt(epa_best.w);
+        } else if (CCD_OLDER && ccd_phase == CCD_PORTAL) {
+            dir = portal_dir;
         } else if (solid_hfield && ccd_phase == CCD_BOX) {
             dir = field_dir();
         }
         let corner = ccd_support(dir);
 
         // use the support point
-        if (ccd_phase == CCD_CORNER || ccd_phase == CCD_GROW) {
+        if (CCD_NEWER && (ccd_phase == CCD_CORNER || ccd_phase == CCD_GROW)) {
             polytope_put(polytope_corners, corner);
             polytope_corners++;
         }
-        if (ccd_phase == CCD_GJK) {
+        if (CCD_NEWER && ccd_phase == CCD_GJK) {
             gjk_move(corner);
-        } else if (ccd_phase == CCD_LAST) {
+        } else if (CCD_NEWER && ccd_phase == CCD_LAST) {
             gjk_end(corner);
-        } else if (ccd_phase == CCD_CORNER) {
+        } else if (CCD_NEWER && ccd_phase == CCD_CORNER) {
             epa_corner(corner);
-        } else if (ccd_phase == CCD_GROW) {
+        } else if (CCD_NEWER && ccd_phase == CCD_GROW) {
             epa_grow(corner);
+        } else if (CCD_OLDER && ccd_phase == CCD_PORTAL) {
+            portal_move(corner);
         } else if (solid_hfield && ccd_phase == CCD_BOX) {
             field_box(corner);
         }
-        if (ccd_phase == CCD_FACES) {
+        if (CCD_NEWER && ccd_phase == CCD_FACES) {
             epa_attach();
         }
-        if (ccd_phase == CCD_GROW) {
+        if (CCD_NEWER && ccd_phase == CCD_GROW) {
             epa_nearest();
         }
-        if (ccd_phase == CCD_TELL || ccd_phase == CCD_AGAIN) {
+        if (CCD_NEWER && (ccd_phase == CCD_TELL || ccd_phase == CCD_AGAIN)) {
             epa_tell();
+        }
+        if (CCD_OLDER && !ccd_newer && ccd_phase == CCD_FOUND) {
+            older_found(a, b, geom1, geom2);
         }
         if (ccd_phase == CCD_FOUND) {
             ccd_phase = CCD_DONE;

@@ -25,7 +25,9 @@ fn geom_distance(first: i32, second: i32, most: f32) -> Apart {
     found = 0;
     if (solids || field) {
         ccd_beyond = select(most, 0.0, field);
+        ccd_newer = solids;
         ccd_search(a, b, geom1, geom2, select(0.0, most, field));
+        ccd_newer = false;
         ccd_beyond = 0.0;
         if (solids && ccd_dist < most && ccd_dist != CCD_FAR) {
             let dir = a.mat * ccd_normal * sign(ccd_dist);

@@ -7,11 +7,10 @@ use super::couple;
 use super::flex::rod::is_box;
 use super::tree::Tree;
 use crate::cpu;
-use crate::cpu::collision::Kind;
 use crate::cpu::lib::cage::STRAIN;
 use crate::cpu::lib::rod::{is_rod, twists};
 use crate::cpu::lib::sleep::sleeps;
-use crate::cpu::sensor_pos::{geoms, tells_distance};
+use crate::cpu::sensor_pos::tells_distance;
 use crate::fields::Arrays;
 use crate::mjcf::source::Origin;
 use crate::mjcf::table::Keyword;
@@ -100,18 +99,6 @@ fn everywhere(m: &Arrays) -> Vec<Need> {
 
 fn on_device(m: &Arrays) -> Vec<Need> {
     let mut out = Vec::new();
-    let convex = |geoms: [i32; 2]| {
-        matches!(
-            cpu::collision::kind(geoms),
-            Some(Kind::Convex | Kind::Hfield)
-        )
-    };
-    let searched =
-        || pairs(m).into_keys().any(convex) || (0..m.nsensor).any(|i| measures_field(m, i));
-    if m.opt.disabled(DSBL_NATIVECCD) && searched() {
-        let what = "the flag \"nativeccd\" disabled (the older convex collider) on a device";
-        out.push(Need::new(what, By::Flag, "nativeccd"));
-    }
     if m.ncollision > 0 && cpu::collision::sweep::speculates(m) {
         let what = "the flag \"speculative\" on a device";
         out.push(Need::new(what, By::Flag, "speculative"));
@@ -156,17 +143,6 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         sensors_on_device(m, &mut out);
     }
     out
-}
-
-// whether a sensor measures the distance of a body with a height field
-fn measures_field(m: &Arrays, i: usize) -> bool {
-    let field = |kind: i32, id: i32| {
-        kind == ObjType::Body
-            && geoms(m, kind, id).any(|geom| m.geom_type[geom] == GeomType::Hfield)
-    };
-    tells_distance(m, i)
-        && (field(m.sensor_objtype[i], m.sensor_objid[i])
-            || field(m.sensor_reftype[i], m.sensor_refid[i]))
 }
 
 fn sensors_on_device(m: &Arrays, out: &mut Vec<Need>) {
@@ -391,17 +367,12 @@ mod tests {
     }
 
     #[test]
-    fn the_older_convex_collider_is_missing_on_a_device() {
-        let mut m = Model::from_xml_str(&PLAIN.replace("plane", "ellipsoid")).unwrap();
+    fn what_an_edit_asks_for_has_no_place_in_the_text() {
+        let mut m = Model::from_xml_str(PLAIN).unwrap();
+        m.edit(|m| m.opt.enableflags |= ENBL_SPECULATIVE).unwrap();
+        let what = "the flag \"speculative\" on a device";
         assert_eq!(missing(&m), [""; 0]);
-        m.edit(|m| m.opt.disableflags |= DSBL_NATIVECCD).unwrap();
-        let what = "the flag \"nativeccd\" disabled (the older convex collider) on a device";
-        assert_eq!(missing(&m), [""; 0]);
-        assert_eq!(
-            missing_on_device(&m),
-            [what],
-            "an edit has no place in the text"
-        );
+        assert_eq!(missing_on_device(&m), [what]);
     }
 
     #[test]

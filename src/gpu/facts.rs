@@ -4,8 +4,8 @@ use crate::cpu::collision::Kind;
 use crate::fields::Model;
 use crate::gpu::solids;
 use crate::types::{
-    self, BiasType, ConDataField, DynType, GainType, GeomType, Reduce, SensorType, TendonType,
-    TrnType, WrapType,
+    self, BiasType, ConDataField, DSBL_NATIVECCD, DynType, GainType, GeomType, Reduce, SensorType,
+    TendonType, TrnType, WrapType,
 };
 
 /// A fact about a model: the name of its constant, and the test for it.
@@ -180,6 +180,7 @@ fn senses(m: &Model, name: &str) -> Option<bool> {
 // the stub of a function that the model's kernels never call, or an array size where the default is too small
 pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
     let lacks = |kind: Kind| !solids::collides(m, kind);
+    let newer = !m.opt.disabled(DSBL_NATIVECCD);
     let lacks_too = |kind: Kind| lacks(kind) && !solids::measures(m, kind);
     let text = match name {
         "plane_mesh" if lacks_too(Kind::PlaneMesh) => {
@@ -189,9 +190,14 @@ pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
             "fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {}"
         }
         "convex_manifold" if !solids::meet_in_several(m) => "fn convex_manifold(margin: f32) {}",
-        "ccd_search" if lacks_too(Kind::Convex) && lacks(Kind::Hfield) => {
+        "ccd_search" if lacks_too(Kind::Convex) && lacks_too(Kind::Hfield) => {
             "fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {}"
         }
+        "portal_begin" if newer => "fn portal_begin() {}",
+        "portal_move" if newer => "fn portal_move(corner: Corner) {}",
+        "portal_dir" if newer => "const portal_dir = vec3f(0.0);",
+        "older_found" if newer => "fn older_found(a: Shape, b: Shape, geom1: i32, geom2: i32) {}",
+        "ccd_newer" if !solids::tells_distances(m) => "const ccd_newer: bool = false;",
         "ccd_beyond" if !solids::tells_distances(m) => "const ccd_beyond: f32 = 0.0;",
         "geom_distance" if !solids::tells_distances(m) => {
             "fn geom_distance(first: i32, second: i32, most: f32) -> Apart { return Apart(); }"

@@ -74,9 +74,11 @@ pub const NARROW: &[(&str, &str)] = files! { "narrow":
     gjk
     hfield
     manifold
+    older
     plane
     plane_mesh
     polytope
+    portal
     round
     simplex
     sphere_box

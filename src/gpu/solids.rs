@@ -70,7 +70,7 @@ pub fn solid(m: &Model, name: &str) -> Option<bool> {
     Some(searched(m).any(|(kind, _)| kind == *of_type))
 }
 
-/// Whether two convex solids of a pair may have several contacts.
+/// Whether two convex solids of a pair may have several contacts by one search: the older collider searches several times.
 pub fn meet_in_several(m: &Model) -> bool {
     let flat = |geom: usize| {
         let flat = [
@@ -83,6 +83,7 @@ pub fn meet_in_several(m: &Model) -> bool {
     };
     let mut pairs = pairs(m);
     !m.opt.disabled(DSBL_MULTICCD)
+        && !m.opt.disabled(DSBL_NATIVECCD)
         && pairs.any(|(geoms, k)| k == Kind::Convex && geoms.into_iter().all(flat))
 }
 

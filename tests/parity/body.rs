@@ -506,6 +506,33 @@ fn comes_to(m: &Model, stage: &'static Stage, nth: usize, worlds: &mut [Data]) -
     true
 }
 
+/// Compares a stage's shader with its twin on these models, without the features that `flags` (`DSBL_*`) disable.
+pub fn parity_without(name: &str, models: &[&str], flags: i32, tolerance: f64) {
+    let stage = stages::stage(name).unwrap();
+    let (mut faults, mut pairs) = (Vec::new(), Ties::default());
+    for (file, golden) in goldens_of(models) {
+        let mut m = golden.model();
+        m.edit(|m| m.opt.disableflags |= flags).unwrap();
+        round_model(&mut m);
+        let mut before = worlds(&golden, &m, NWORLD);
+        up_to(&m, stage, 0, &mut before);
+        for team in &TEAMS {
+            let report = compare(device(), &m, stage, &before, &team.config()).unwrap();
+            pairs.met += report.ties.met;
+            pairs.ties += report.ties.ties;
+            faults.extend(report.touched.into_iter().map(|x| format!("{file}: {x}")));
+            let wrong = report
+                .worst
+                .into_iter()
+                .filter(|(_, x)| x.error > tolerance);
+            faults.extend(wrong.map(|(field, x)| format!("{file} {team:?} {field}: {x:?}")));
+        }
+    }
+    println!("{name} {pairs:?}");
+    assert!(pairs.met > 0 && pairs.ties * 3 <= pairs.met, "{pairs:?}");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 /// The same for the `nth` occurrence of the stage in a step, from 0.
 pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[(&str, f64)]) {
     let stage = stages::stage(name).unwrap();

@@ -1,6 +1,7 @@
 //! Parity of `collision`.
 
 use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
+use manyworlds::types::{DSBL_MULTICCD, DSBL_NATIVECCD};
 use manyworlds::{Data, Model, stages};
 
 use super::body::{Random, TEAMS, device};
@@ -56,5 +57,14 @@ fn of_large_faces_all_corners_are_looked_at() {
         for (field, worst) in report.worst {
             assert!(worst.error < 1e-4, "{team:?}: {field}: {worst:?}");
         }
+    }
+}
+
+// the older convex collider, with and without its further searches
+#[test]
+fn the_older_collider_of_shader_and_twin_agree() {
+    let models = ["meshes", "pairs", "stones", "terrain"];
+    for flags in [DSBL_NATIVECCD, DSBL_NATIVECCD | DSBL_MULTICCD] {
+        super::body::parity_without("collision", &models, flags, 1e-4);
     }
 }
