@@ -18,9 +18,10 @@ struct MeetPoint {
     normal: vec3f,
 }
 
-// maximum number of contacts of a pair: eight of two boxes, many of a height field, five of the older convex collider, four of all
-// others
-const COLLISION_MOST: i32 = max(4 + i32(CCD_OLDER) + 8 * i32(collides_box_box), 50 * i32(solid_hfield));
+// maximum number of contacts of a pair: eight of two boxes, eleven of a box and a triangle, many of a height field, five of the older
+// convex collider, four of all others
+const COLLISION_MOST: i32 =
+    max(4 + i32(CCD_OLDER) + 8 * i32(collides_box_box || flexes_of_triangles), 50 * i32(solid_hfield));
 
 // contacts of the present pair, and the preferred direction of the first tangent
 var<private> found: i32;
@@ -68,6 +69,9 @@ fn mj_collision() {
     team_sync();
     if (lane == 0) {
         set_ncon(min(all, nconmax));
+        if (flexes_crowd) {
+            thin_out();
+        }
         // a search of convex solids stopped before it converged
         if (unsure) {
             set_overflow(overflow() | OVERFLOW_CCD);
@@ -145,6 +149,10 @@ fn shape_of(geom: i32) -> Shape {
 fn try_pair(k: i32) {
     let geom1 = collision_geom1(k);
     let geom2 = collision_geom2(k);
+    if (ncollisionflex > 0 && is_soft(k)) {
+        try_soft(k);
+        return;
+    }
     let type1 = geom_type(geom1);
     let type2 = geom_type(geom2);
     let detect = collision_detect(k);

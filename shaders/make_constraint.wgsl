@@ -269,7 +269,7 @@ fn diagonal(ask: Ask) -> f32 {
         return tendon_invweight0(ask.id);
     }
     let k = contact_collision(ask.id);
-    let tran = contact_weight(k, 0);
+    let tran = contact_weight(ask.id, k, 0);
     if (ask.kind != CNSTR_CONTACTPYRAMIDAL) {
         return tran;
     }
@@ -277,8 +277,12 @@ fn diagonal(ask: Ask) -> f32 {
     return tran + friction * friction * tran;
 }
 
-// inverse weights of the bodies of a pair: translation (0) or rotation (1)
-fn contact_weight(k: i32, part: i32) -> f32 {
+// inverse weights of the bodies of a contact: translation (0) or rotation (1)
+fn contact_weight(c: i32, k: i32, part: i32) -> f32 {
+    if (ncollisionflex > 0 && is_soft(k)) {
+        let pos = contact_pos(c);
+        return carried_weight(carriers(k, 0, pos), part) + carried_weight(carriers(k, 1, pos), part);
+    }
     return body_invweight0(geom_bodyid(collision_geom1(k)), part) + body_invweight0(geom_bodyid(collision_geom2(k)), part);
 }
 
@@ -380,13 +384,13 @@ fn make_elliptic(first: i32, ask: Ask, normal: Solver) {
         tangent = solver(own, normal.solimp);
     }
     let size = ask.pos - ask.margin;
-    let reg = put_row(first, ask, normal, ask.pos, size, ask.margin, contact_weight(k, 0));
+    let reg = put_row(first, ask, normal, ask.pos, size, ask.margin, contact_weight(ask.id, k, 0));
     if (opt_integrator == INT_DISCRETE) {
         firm_up(first, ask.kind, normal);
     }
     for (var e = 1; e < ask.n; e++) {
         let r = first + e;
-        _ = put_row(r, ask, tangent, 0.0, size, 0.0, contact_weight(k, select(1, 0, e < 3)));
+        _ = put_row(r, ask, tangent, 0.0, size, 0.0, contact_weight(ask.id, k, select(1, 0, e < 3)));
         set_efc_KBIP(r, 0, 0.0);
         let ratio = collision_friction(k, 0) / collision_friction(k, e - 1);
         set_regularization(r, reg / max(opt_impratio, MINVAL) * (ratio * ratio));
@@ -545,12 +549,20 @@ fn contact_jacobian(c: i32) {
     let first = contact_efc_address(c);
     let k = contact_collision(c);
     let dim = select(collision_condim(k), 1, efc_type(first) == CNSTR_CONTACTFRICTIONLESS);
-    let body1 = geom_bodyid(collision_geom1(k));
-    let body2 = geom_bodyid(collision_geom2(k));
     let pos = contact_pos(c);
     let frame = contact_frame(c);
-    let arm1 = pos - subtree_com(body_rootid(body1));
-    let arm2 = pos - subtree_com(body_rootid(body2));
+    let soft = ncollisionflex > 0 && is_soft(k);
+    var side1: Carriers;
+    var side2: Carriers;
+    var arm1 = vec3f();
+    var arm2 = vec3f();
+    if (ncollisionflex > 0 && soft) {
+        side1 = carriers(k, 0, pos);
+        side2 = carriers(k, 1, pos);
+    } else {
+        arm1 = pos - subtree_com(body_rootid(geom_bodyid(collision_geom1(k))));
+        arm2 = pos - subtree_com(body_rootid(geom_bodyid(collision_geom2(k))));
+    }
     let pattern = collision_Jpat(k);
     for (var n = lane; n < Jpat_num(pattern); n += LANES) {
         // motion of the point by one dof
@@ -558,8 +570,13 @@ fn contact_jacobian(c: i32) {
         let second = Jpat_side(adr) > 0;
         let i = Jpat_dof(adr);
         let axis = cdof(i);
-        let sign = select(-1.0, 1.0, second);
-        let lin = (frame * (axis.lin + cross(axis.rot, select(arm1, arm2, second)))) * sign;
+        var sign = select(-1.0, 1.0, second);
+        var arm = select(arm1, arm2, second);
+        if (ncollisionflex > 0 && soft) {
+            sign = carried(side2, i) - carried(side1, i);
+            arm = pos - subtree_com(body_rootid(dof_bodyid(i)));
+        }
+        let lin = (frame * (axis.lin + cross(axis.rot, arm))) * sign;
         if (dim == 1) {
             set_efc_J(first, n, lin[0]);
             continue;

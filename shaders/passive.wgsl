@@ -4,6 +4,10 @@ const SPRING: bool = (opt_disableflags & DSBL_SPRING) == 0;
 const DAMPER: bool = (opt_disableflags & DSBL_DAMPER) == 0;
 
 fn mj_passive() {
+    if (nrod > 0) {
+        carry_rods();
+    }
+
     // no passive forces if springs and dampers are both disabled
     if (!SPRING && !DAMPER) {
         for (var i = lane; i < nv; i += LANES) {
@@ -33,7 +37,7 @@ fn mj_passive() {
     team_sync();
 
     // springs and dampers of flexes
-    if (nflexstiffness > 0) {
+    if (nflexstiffness > 0 || nflexbending > 0) {
         elastic();
     }
     for (var f = 0; f < nflex; f++) {
@@ -129,8 +133,12 @@ fn elastic() {
         } else if (flex_stiffnessadr(f) >= 0 && flex_rigid(f) == 0) {
             stretch_forces(f);
         }
-        if (flex_bendingadr(f) >= 0 && flex_rigid(f) == 0) {
+        let hinged = flex_dim(f) == 2 && !(model_cages && flex_interp(f) != 0);
+        if (flex_bendingadr(f) >= 0 && flex_rigid(f) == 0 && hinged) {
             bend_forces(f);
+        }
+        if (is_rod(f)) {
+            rod_forces(f);
         }
     }
     team_sync();

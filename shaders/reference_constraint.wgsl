@@ -70,6 +70,9 @@ fn surface_motion(r: i32) -> f32 {
 
 // velocity of a geom's surface at a point relative to its body: linear, angular
 fn surface_field(geom: i32, pos: vec3f) -> Spatial {
+    if (ncollisionflex > 0 && geom < 0) {
+        return Spatial(vec3f(), vec3f());
+    }
     let mat = geom_xmat(geom);
     let lin = mat * vec3f(geom_surfacevel(geom, 0), geom_surfacevel(geom, 1), geom_surfacevel(geom, 2));
     let ang = mat * vec3f(geom_surfacevel(geom, 3), geom_surfacevel(geom, 4), geom_surfacevel(geom, 5));

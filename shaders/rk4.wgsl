@@ -34,6 +34,9 @@ fn mj_rk4() {
         for (var k = lane; k < nJtenrk; k += LANES) {
             set_rk_ten_J(k, ten_J(k));
         }
+        for (var k = lane; k < nrodrk; k += LANES) {
+            set_rk_rod_plastic(k, rod_plastic(k));
+        }
         if (lane == 0) {
             set_rk_time(time());
         }
@@ -80,6 +83,9 @@ fn mj_rk4() {
     for (var k = lane; k < nJtenrk; k += LANES) {
         set_ten_J(k, rk_ten_J(k));
     }
+    for (var k = lane; k < nrodrk; k += LANES) {
+        set_rod_plastic(k, rk_rod_plastic(k));
+    }
     for (var k = lane; k < nq; k += LANES) {
         set_qpos(k, rk_qpos(k));
     }
@@ -117,6 +123,9 @@ fn mj_rk4() {
         integrate_pos<qpos, rk_dqpos>(h);
         if (nplastic > 0) {
             yield_springs<rk_dqpos>();
+            if (nrod > 0) {
+                keep_rods();
+            }
         }
     }
     if (lane == 0) {

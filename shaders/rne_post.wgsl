@@ -42,6 +42,10 @@ fn mj_rne_post() {
         }
         let c = efc_id(r);
         let pair = contact_collision(c);
+        if (ncollisionflex > 0 && is_soft(pair)) {
+            r += contact_rows(pair, kind);
+            continue;
+        }
         let body1 = geom_bodyid(collision_geom1(pair));
         let body2 = geom_bodyid(collision_geom2(pair));
         if (is_mine(body1) || is_mine(body2)) {

@@ -232,6 +232,9 @@ fn adhesion(r: i32, body: i32) {
     var count = 0.0;
     for (var c = 0; c < ncon(); c++) {
         let pair = contact_collision(c);
+        if (ncollisionflex > 0 && is_soft(pair)) {
+            continue;
+        }
         let body1 = geom_bodyid(collision_geom1(pair));
         let body2 = geom_bodyid(collision_geom2(pair));
         if (body1 != body && body2 != body) {

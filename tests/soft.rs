@@ -22,10 +22,32 @@ fn model(name: &str) -> (Model, Golden) {
     (m, Golden::open(&format!("{path}.npz")))
 }
 
+/// Models whose solver takes more turns than the software adapter allows: the tests of parity compare their stages.
+const LONG: [&str; 3] = ["block", "soft", "nodes"];
+
+/// Worlds of which a contact is equally deep along another normal, in `f32`: there the last bits decide.
+fn tied(batch: &mut Batch, twin: &mut Batch) -> Vec<bool> {
+    let n = batch.nworld();
+    let mut of = |name: &str| {
+        let [a, b] = [&mut *batch, &mut *twin].map(|x| x.reals(name).unwrap().to_vec());
+        let apart = a.into_iter().zip(b).map(|(a, b)| (a - b).abs());
+        apart.collect::<Vec<f64>>()
+    };
+    let (dist, frame) = (of("contact_dist"), of("contact_frame"));
+    let num = batch.ints("ncon").unwrap().to_vec();
+    let room = dist.len() / n;
+    let turned = |c: usize| dist[c] < 1e-6 && frame[9 * c..9 * c + 3].iter().any(|x| *x > 1e-2);
+    (0..n)
+        .map(|w| (0..num[w] as usize).any(|c| turned(room * w + c)))
+        .collect()
+}
+
 /// Worlds in the states of a golden on a backend that has contacts of flexes.
 fn worlds(m: &Model, golden: &Golden, backend: Backend) -> Batch {
     let n = golden.get("ncon").unwrap().len();
-    let mut batch = common::backends::worlds(m, n, backend);
+    // the software adapter ends long loops early; many lanes make them shorter
+    let settings = on(backend).lanes(Some(256));
+    let mut batch = Batch::with(m, n, settings).unwrap_or_else(|e| panic!("{backend:?}: {e}"));
     for name in ["qpos", "qvel"] {
         batch
             .set(name, golden.get(&format!("in/{name}")).unwrap())
@@ -94,11 +116,26 @@ fn what_touches_flexes_and_what_is_between_nodes_moves_as_in_mujoco() {
     for name in NAMES.into_iter().chain(ALONE) {
         let (m, golden) = model(name);
         for backend in BACKENDS {
-            if !missing_on_device(&m).is_empty() && backend == Backend::Gpu {
+            let gpu = backend == Backend::Gpu;
+            if gpu && (!missing_on_device(&m).is_empty() || LONG.contains(&name)) {
                 continue;
             }
             let mut batch = worlds(&m, &golden, backend);
             batch.forward().unwrap();
+            let mut twin = worlds(&m, &golden, Backend::Cpu);
+            twin.forward().unwrap();
+            let tied = match gpu && NAMES.contains(&name) {
+                true => tied(&mut batch, &mut twin),
+                false => vec![false; batch.nworld()],
+            };
+            let ties = tied.iter().filter(|tied| **tied).count();
+            assert!(ties * 10 <= tied.len(), "{name}: {ties} ties");
+            let worst = |have: Vec<f64>, want: &[f64]| {
+                let row = want.len() / tied.len();
+                let rows = have.iter().zip(want).enumerate();
+                let clear = rows.filter(|(i, _)| !tied[i / row.max(1)]);
+                clear.fold(0.0, |most, (_, (a, b))| f64::max(most, (a - b).abs()))
+            };
             let qacc = batch.reals("qacc").unwrap().to_vec();
             let want = golden.get("out/qacc").unwrap();
             let size = want.iter().fold(1.0, |a, b| f64::max(a, b.abs()));
@@ -123,7 +160,7 @@ fn what_touches_flexes_and_what_is_between_nodes_moves_as_in_mujoco() {
             batch.step(10).unwrap();
             let qpos = batch.reals("qpos").unwrap().to_vec();
             let want = golden.get("out/qpos").unwrap();
-            let error = worst(qpos.iter().copied(), want);
+            let error = worst(qpos, want);
             println!("{name} {backend:?}: qpos after ten steps of {n} worlds {error:e}");
             assert!(
                 error < by_precision(backend, 1e-7, 5e-3),
@@ -144,11 +181,23 @@ fn what_touches_flexes_and_what_is_between_nodes_moves_as_in_mujoco() {
 }
 
 #[test]
-fn a_device_says_that_it_has_no_contacts_of_flexes() {
-    let (m, _) = model("sheet");
+fn a_device_names_the_contacts_of_flexes_that_it_lacks() {
+    let lacks = [
+        ("nodes", "collisions of flexes between nodes on a device"),
+        ("rope", "collisions of elastic rods on a device"),
+        (
+            "field",
+            "collisions of flexes and signed distance fields on a device",
+        ),
+    ];
+    for (name, what) in lacks {
+        let (m, _) = model(name);
+        let told = missing_on_device(&m);
+        assert!(told.iter().any(|told| told.ends_with(what)), "{told:?}");
+    }
+    let (m, _) = model("nodes");
     assert_eq!(missing(&m), [""; 0]);
-    let what = "collisions of flexes on a device";
-    assert!(missing_on_device(&m)[0].ends_with(what));
+    let what = lacks[0].1;
     let stepped = Batch::with(&m, 1, on(Backend::Gpu)).and_then(|mut batch| batch.step(1));
     let refused = stepped.unwrap_err().to_string();
     assert!(refused.contains(what), "{refused}");
@@ -335,7 +384,7 @@ section="box" sectionsize=".01 .01"/>
     let told = |list: Vec<String>, what: &str| {
         assert!(list.iter().any(|told| told.ends_with(what)), "{list:?}");
     };
-    told(missing_on_device(&m), "elastic rods on a device");
+    assert_eq!(missing_on_device(&m), [""; 0]);
     let what = "contacts of elastic rods whose section is a box";
     told(missing(&of("", "")), what);
     let what = "elastic rods with the integrator \"discrete\"";

@@ -1,9 +1,9 @@
 """Proximal policy optimisation in one file, with numpy alone (Schulman et al.: Proximal policy optimization algorithms, 2017).
 
-    python ppo.py HalfCheetah-v5 --steps 4000000 --seed 1
+    python ppo.py HalfCheetah-v5 --steps 2500000 --seed 1
     python ppo.py InvertedPendulum-v5 --envs 64 --steps 200000
     python ppo.py cartpole-swingup-v0 --envs 64 --horizon 128 --steps 1000000 --seed 1
-    python ppo.py HalfCheetah-v5 --steps 4000000 --seed 1 --save cheetah.npz
+    python ppo.py HalfCheetah-v5 --steps 2500000 --seed 1 --save cheetah.npz
     manyworlds view half_cheetah.xml --ctrl cheetah.npz
 
 Prints a line for every update: control steps so far, seconds, the simulator's share of the time, mean return of the last episodes.
@@ -88,17 +88,19 @@ class Scale:
         return np.clip((x - self.mean) / self.deviation(), -10, 10).astype(np.float32)
 
 
-def learn(a, tell=print, task=None):
-    """Trains on the named task, or on `task`; returns steps, seconds and the mean return of the last hundred episodes after each update."""
+def learn(a, tell=print, task=None, env=None):
+    """Trains on the named task, on `task`, or on any vector environment that resets in the same step; returns steps, seconds and the mean return of
+    the last hundred episodes after each update."""
     rng = np.random.default_rng(a.seed)
-    task = tasks.find(a.task) if task is None else task
-    if a.save:
-        policy.check(task)
-    env = VectorEnv(task, a.envs, autoreset_mode=AutoresetMode.SAME_STEP, backend=a.backend, nthread=a.threads)
+    if env is None:
+        task = tasks.find(a.task) if task is None else task
+        if a.save:
+            policy.check(task)
+        env = VectorEnv(task, a.envs, autoreset_mode=AutoresetMode.SAME_STEP, backend=a.backend, nthread=a.threads)
     n, nobs, nact = a.envs, env.single_observation_space.shape[0], env.single_action_space.shape[0]
     low, high = env.single_action_space.low, env.single_action_space.high
     actor, critic = Net(rng, nobs, nact, a.hidden, 0.01), Net(rng, nobs, 1, a.hidden, 1.0)
-    logstd = np.zeros(nact, np.float32)
+    logstd = np.full(nact, np.log(a.deviation), np.float32)
     adam = Adam([*actor.weights, logstd, *critic.weights])
     scale, returns, ended, curve = Scale(nobs), Scale(()), deque(maxlen=100), []
     discounted, total = np.zeros(n), np.zeros(n)
@@ -119,7 +121,7 @@ def learn(a, tell=print, task=None):
             # a truncated episode is bootstrapped with the critic's value
             beyond = np.zeros(n, np.float32)
             if truncated.any():
-                seen = scale(info["final_obs"][truncated])
+                seen = scale(np.stack(info["final_obs"][truncated]))
                 beyond[truncated] = critic(seen)[:, 0] * ~terminated[truncated]
             total += reward
             discounted = a.gamma * discounted + reward
@@ -182,12 +184,13 @@ def arguments(args=None):
     p.add_argument("--backend", default="auto")
     p.add_argument("--threads", type=int, default=0, help="of the simulator; 0: all")
     p.add_argument("--horizon", type=int, default=64, help="control steps of a world between updates")
-    p.add_argument("--epochs", type=int, default=5)
-    p.add_argument("--minibatches", type=int, default=8)
+    p.add_argument("--epochs", type=int, default=10)
+    p.add_argument("--minibatches", type=int, default=32)
+    p.add_argument("--deviation", type=float, default=0.37, help="of the first actions from their mean")
     p.add_argument("--hidden", type=int, default=64)
-    p.add_argument("--rate", type=float, default=1e-3)
-    p.add_argument("--gamma", type=float, default=0.99)
-    p.add_argument("--decay", type=float, default=0.95)
+    p.add_argument("--rate", type=float, default=5e-4)
+    p.add_argument("--gamma", type=float, default=0.98)
+    p.add_argument("--decay", type=float, default=0.92)
     p.add_argument("--clip", type=float, default=0.2)
     p.add_argument("--entropy", type=float, default=0.0)
     return p.parse_args(args)

@@ -277,6 +277,10 @@ class Batch(Calls):
         """The worlds that diverged, or whose contacts or rows did not fit, since their last reset."""
         return [Flag(*flag) for flag in self._core.flags()]
 
+    def diverged(self) -> list[int]:
+        """The worlds that diverged since their last reset."""
+        return [world for world, diverged, _, _ in self._core.flags() if diverged]
+
     def render(
         self,
         worlds: int = 4096,

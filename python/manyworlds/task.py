@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -85,7 +86,7 @@ class Task:
         of `observed`."""
         if not self.observed:
             raise NotImplementedError(f"{type(self).__name__} defines neither `observed` nor observe()")
-        return tuple(numbers(s, part) for part in self.observed)
+        return tuple([s.numbers(part) for part in self.observed])
 
     def reward(self, s: View, before: Before, action: np.ndarray) -> Any:
         """The reward, (n,); or a tuple of the reward and a dict of its parts."""
@@ -101,14 +102,14 @@ class Task:
         return np.tile(s.qpos0, (len(draws), 1)), np.zeros((len(draws), s.nv))
 
 
-def numbers(s: View, part: str) -> np.ndarray:
-    """A field of each world flattened to a row, or a range of that row: "qpos[2:]"."""
+@functools.cache
+def field_and_range(part: str) -> tuple[str, slice]:
+    """The name of a field, and the range of its numbers that a part of it has: "qpos[2:]"."""
     match = PART.fullmatch(part)
     if match is None:
         raise ValueError(f"{part!r} is not a field or a part of one; write it like 'qvel', 'qpos[2:]' or 'xpos[3:6]'")
     name, first, last = match.groups()
-    row = getattr(s, name).reshape(s.nsim, -1)
-    return row[:, int(first or 0) : int(last) if last else None]
+    return name, slice(int(first or 0), int(last) if last else None)
 
 
 class View:
@@ -116,7 +117,7 @@ class View:
 
     def __init__(self, batch: Batch, dt: float, drawn: Callable[[int], Draws] | None = None):
         self._drawn = drawn or self._without
-        self._batch, self.dt, self.nsim, self._ids, self._shared = batch, dt, batch.nsim, {}, {}
+        self._batch, self.dt, self.nsim, self._ids, self._shared, self._parts = batch, dt, batch.nsim, {}, {}, {}
 
     if TYPE_CHECKING:
         # values of `memory` may be updated in place: s.count += 1
@@ -146,6 +147,18 @@ class View:
         i = self.id("sensor", name)
         adr = self.sensor_adr[i]
         return self.sensordata[:, adr : adr + self.sensor_dim[i]]
+
+    def numbers(self, part: str) -> np.ndarray:
+        """A field of each world flattened to a row, or a range of that row: "qpos[2:]"."""
+        name, which = field_and_range(part)
+        array = getattr(self, name)
+        # an array that is still the same has the same part, unless reshape copied it
+        whole, kept = self._parts.get(part, (None, None))
+        if whole is not array:
+            kept = array.reshape(self.nsim, -1)[:, which]
+            if array.flags.c_contiguous:
+                self._parts[part] = array, kept
+        return kept
 
     def own(self, name: str) -> np.ndarray:
         """The values of a model field in each world, (n, ...): randomized, expanded, or the same for all."""
@@ -339,7 +352,7 @@ class Worlds:
         reward = task.reward(s, self.before, action)
         reward, told = (reward[0], dict(reward[1])) if isinstance(reward, tuple) else (reward, {})
         terminated = np.array(task.terminated(s))
-        lost = [flag.world for flag in self.batch.flags() if flag.diverged]
+        lost = self.batch.diverged()
         if lost:
             diverged = np.zeros(self.num_envs, bool)
             diverged[lost] = True

@@ -8,6 +8,10 @@ use numpy::{
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::{PySlice, PyTuple};
+
+/// Alignment of arrays (bytes), which JAX needs to share their memory.
+const ALIGN: usize = 64;
 
 /// A numpy array.
 #[derive(Debug)]
@@ -22,12 +26,12 @@ pub enum Array {
 
 impl Array {
     /// Zeros for a field of all worlds.
-    pub fn zeros(py: Python<'_>, shape: &[usize], elem: Elem, single: bool) -> Self {
-        match (elem, single) {
-            (Elem::Int, _) => Self::I32(PyArrayDyn::zeros(py, shape, false).unbind()),
-            (_, true) => Self::F32(PyArrayDyn::zeros(py, shape, false).unbind()),
-            (_, false) => Self::F64(PyArrayDyn::zeros(py, shape, false).unbind()),
-        }
+    pub fn zeros(py: Python<'_>, shape: &[usize], elem: Elem, single: bool) -> PyResult<Self> {
+        Ok(match (elem, single) {
+            (Elem::Int, _) => Self::I32(aligned(py, shape)?),
+            (_, true) => Self::F32(aligned(py, shape)?),
+            (_, false) => Self::F64(aligned(py, shape)?),
+        })
     }
 
     /// An array of numbers from the caller; their precision must be the batch's.
@@ -72,6 +76,16 @@ impl Array {
             Self::I32(x) => Filling::I32(x.bind(py).try_readwrite()?),
         })
     }
+}
+
+// zeros that begin at a multiple of ALIGN bytes: a part of a longer array
+fn aligned<T: Element>(py: Python<'_>, shape: &[usize]) -> PyResult<Py<PyArrayDyn<T>>> {
+    let count: usize = shape.iter().product();
+    let whole = PyArray1::<T>::zeros(py, count + ALIGN / size_of::<T>(), false);
+    let first = whole.data().align_offset(ALIGN);
+    let part = whole.get_item(PySlice::new(py, first.cast_signed(), (first + count).cast_signed(), 1))?;
+    let array = part.call_method1("reshape", (PyTuple::new(py, shape)?,))?;
+    Ok(array.cast_into::<PyArrayDyn<T>>()?.unbind())
 }
 
 fn taken<T: Element>(values: &Bound<'_, PyAny>) -> Option<Py<PyArrayDyn<T>>> {

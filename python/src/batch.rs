@@ -144,7 +144,7 @@ impl Batch {
             return Ok((live.array.object(py), live.input));
         }
         let field = of_world(name)?;
-        let array = self.zeros(py, field);
+        let array = self.zeros(py, field)?;
         // accelerations are an input of inverse dynamics only, so a bound array of them is not written into the worlds
         let input = manyworlds::Batch::is_input(name) && name != "qacc";
         self.fill(py, field, &array)?;
@@ -207,7 +207,7 @@ impl Batch {
     /// A new array of a field of all worlds.
     fn read(&mut self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         let field = of_world(name)?;
-        let array = self.zeros(py, field);
+        let array = self.zeros(py, field)?;
         self.fill(py, field, &array)?;
         Ok(array.object(py))
     }
@@ -247,7 +247,7 @@ impl Batch {
     fn get_state(&mut self, py: Python<'_>, spec: i32) -> PyResult<Py<PyAny>> {
         self.give(py)?;
         let shape = [self.batch.nworld(), self.state_size(spec)?];
-        let array = Array::zeros(py, &shape, manyworlds::fields::Elem::Real, self.single());
+        let array = Array::zeros(py, &shape, manyworlds::fields::Elem::Real, self.single())?;
         {
             let mut filling = array.fill(py)?;
             let room = filling.room()?;
@@ -370,7 +370,7 @@ impl Batch {
         &mut self.batch
     }
 
-    fn zeros(&self, py: Python<'_>, field: &Field) -> Array {
+    fn zeros(&self, py: Python<'_>, field: &Field) -> PyResult<Array> {
         let mut dims = vec![self.batch.nworld()];
         dims.extend(shape(self.batch.model(), field));
         Array::zeros(py, &dims, field.elem, self.single())
@@ -387,7 +387,7 @@ impl Batch {
         for k in 0..self.live.len() {
             let live = &self.live[k];
             if matches!(live.field.dims[0], "nconmax" | "njmax") && self.outgrown(py, live)? {
-                self.live[k].array = self.zeros(py, self.live[k].field);
+                self.live[k].array = self.zeros(py, self.live[k].field)?;
             }
         }
         let Self { batch, live, .. } = self;

@@ -177,6 +177,15 @@ def test_arrays_go_to_torch_and_jax_without_a_copy(humanoid):
     assert np.shares_memory(again, qpos) and np.array_equal(again, qpos)
 
 
+@pytest.mark.parametrize("nsim", [1, 3])
+def test_live_arrays_begin_where_jax_can_share_them(humanoid, backend, nsim):
+    # JAX copies arrays that do not begin at a multiple of 64 bytes
+    batch = mw.Batch(humanoid, nsim, backend=backend)
+    batch.step()
+    for name in ("qpos", "qvel", "ctrl", "xpos", "sensordata", "contact_dist", "efc_state", "time"):
+        assert batch.bind(name).ctypes.data % 64 == 0, name
+
+
 def test_an_interrupt_is_heard(humanoid):
     # a process started in the background may ignore SIGINT
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -22,6 +22,9 @@ fn feel(i: i32) {
 // the other geom of a contact with a body or a body welded to it
 fn touched(c: i32, body: i32) -> i32 {
     let pair = contact_collision(c);
+    if (ncollisionflex > 0 && is_soft(pair)) {
+        return -1;
+    }
     let geom1 = collision_geom1(pair);
     let geom2 = collision_geom2(pair);
     if (body_weldid(geom_bodyid(geom1)) == body) {

@@ -15,7 +15,11 @@ struct Report {
 
 // body of the first (0) or second (1) geom of a contact
 fn contact_body(c: i32, side: i32) -> i32 {
-    return geom_bodyid(contact_geom(c, side));
+    let geom = contact_geom(c, side);
+    if (geom < 0) {
+        return -1;
+    }
+    return geom_bodyid(geom);
 }
 
 fn contact_geom(c: i32, side: i32) -> i32 {
@@ -161,11 +165,20 @@ fn report(c: i32, flip: bool, count: i32) -> Report {
     out.tangent = sign * rows[1];
     if (contact_velocities) {
         // velocity of the second geom's body relative to the first's, along the axes of the contact
-        let vel = add_scl6(body_motion(contact_body(c, 1), out.pos), body_motion(contact_body(c, 0), out.pos), -1.0);
+        let vel = add_scl6(side_motion(c, 1, out.pos), side_motion(c, 0, out.pos), -1.0);
         out.linvel = seen * (contact_frame(c) * vel.lin);
         out.angvel = seen * (contact_frame(c) * vel.rot);
     }
     return out;
+}
+
+// velocity of a side of a contact; that of a flex is carried by several bodies
+fn side_motion(c: i32, side: i32, pos: vec3f) -> Spatial {
+    let pair = contact_collision(c);
+    if (ncollisionflex > 0 && is_soft(pair)) {
+        return carried_motion(carriers(pair, side, pos), pos);
+    }
+    return body_motion(contact_body(c, side), pos);
 }
 
 // velocity of a body at the world point `pos`

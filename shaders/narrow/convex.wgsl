@@ -84,24 +84,36 @@ fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
 
 // signed distance of two solids with their margins, and its witness points, in the frame of the first; for a height field its contacts
 fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
-    let of_field = solid_hfield && geom_type(geom1) == GEOM_HFIELD;
+    let of_field = solid_hfield && (!elements_searched || geom1 >= 0) && geom_type(geom1) == GEOM_HFIELD;
     let turn = transpose(a.mat) * b.mat;
     let apart = transpose(a.mat) * (b.pos - a.pos);
-    solid1 = solid_of(geom1, unit_mat3(), vec3f(0.0), a.size);
-    solid2 = solid_of(geom2, turn, select(apart, vec3f(0.0), of_field), b.size);
     ccd_margin = margin;
-    ccd_grain = CCD_GRAIN * (geom_rbound(geom2) + select(geom_rbound(geom1), 0.0, of_field));
+    var around = 0.0;
+    if (elements_searched && geom2 < 0) {
+        solid2 = element_solid(true, select(apart, vec3f(0.0), of_field), b.size);
+        around = element_size(true, b.size.x);
+    } else {
+        solid2 = solid_of(geom2, turn, select(apart, vec3f(0.0), of_field), b.size);
+        around = geom_rbound(geom2);
+    }
+    if (elements_searched && geom1 < 0) {
+        solid1 = element_solid(false, vec3f(0.0), a.size);
+        ccd_grain = CCD_GRAIN * (around + element_size(false, a.size.x));
+    } else {
+        solid1 = solid_of(geom1, unit_mat3(), vec3f(0.0), a.size);
+        ccd_grain = CCD_GRAIN * (around + select(geom_rbound(geom1), 0.0, of_field));
+    }
     if (ccd_beyond > 0.0) {
         // rounding grows with the distance as with the sizes of the solids
         ccd_grain += CCD_GRAIN * length(apart);
     }
     ccd_phase = CCD_BEGIN;
-    ccd_thin(false);
+    ccd_begin();
     if (CCD_OLDER) {
         older_search = 0;
     }
     if (solid_hfield && of_field) {
-        field_begin(geom1, apart, geom_rbound(geom2));
+        field_begin(geom1, apart, around);
     }
     while (ccd_phase != CCD_DONE) {
         // choose the direction of the support point
@@ -173,6 +185,11 @@ fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
             }
         }
     }
+}
+
+// prepares the first search: elements of flexes always keep their radius
+fn ccd_begin() {
+    ccd_thin(elements_searched && solid2.kind == SOLID_ELEMENT);
 }
 
 // prepares the search without margins and without the radius of spheres and capsules, or with them if full

@@ -110,7 +110,7 @@ fn field_prism() {
         }
     }
     ccd_grain = CCD_GRAIN * (geom_size_of_prism());
-    ccd_thin(false);
+    ccd_begin();
 }
 
 fn geom_size_of_prism() -> f32 {

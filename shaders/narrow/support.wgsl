@@ -61,6 +61,9 @@ fn solid_support(solid: Solid, dir: vec3f) -> Top {
     if (solid_hfield && solid.kind == GEOM_HFIELD) {
         point = prism_support(dir);
     }
+    if (elements_searched && solid.kind == SOLID_ELEMENT) {
+        point = element_support(solid.mesh == 1, dir, size.x);
+    }
     return Top(point, vertex, climbed);
 }
 

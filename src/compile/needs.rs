@@ -7,6 +7,7 @@ use super::couple;
 use super::flex::rod::is_box;
 use super::tree::Tree;
 use crate::cpu;
+use crate::cpu::collision::soft::is_soft;
 use crate::cpu::lib::cage::STRAIN;
 use crate::cpu::lib::rod::{is_rod, twists};
 use crate::cpu::lib::sleep::sleeps;
@@ -120,12 +121,9 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         let what = "collisions of signed distance fields on a device";
         out.push(Need::new(what, By::Geom(geom), "type"));
     }
-    let soft = (0..m.nflex).find(|&f| touches(m, f));
-    out.extend(soft.map(|f| Need::new("collisions of flexes on a device", By::Flex(f), "name")));
+    soft_on_device(m, &mut out);
     let shell = (0..m.nflex).find(|&f| m.flex_interp[f] < 0);
     out.extend(shell.map(|f| Need::new("shells between nodes on a device", By::Flex(f), "name")));
-    let rod = (0..m.nflex).find(|&f| is_rod(m, f));
-    out.extend(rod.map(|f| Need::new("elastic rods on a device", By::Flex(f), "name")));
     let strain = (0..m.nflex).find(|&f| m.flex_edgeequality[f] == STRAIN);
     let what = "the equality \"flexstrain\" on a device";
     out.extend(strain.map(|f| Need::new(what, By::Flex(f), "name")));
@@ -143,6 +141,38 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         sensors_on_device(m, &mut out);
     }
     out
+}
+
+// collisions of flexes that the kernels do not have: the first pair of each kind
+fn soft_on_device(m: &Arrays, out: &mut Vec<Need>) {
+    if contacts_are_off(m) {
+        return;
+    }
+    let mut first = |what: &str, asks: &dyn Fn(usize) -> bool| {
+        let pair = (0..m.ncollisionflex).find(|&k| is_soft(m, k) && asks(k));
+        out.extend(pair.map(|k| {
+            let f = m.collision_flex[2 * k + 1] as usize;
+            Need::new(
+                format!("collisions of {what} on a device"),
+                By::Flex(f),
+                "name",
+            )
+        }));
+    };
+    let of = |k: usize, says: &dyn Fn(usize) -> bool| {
+        let sides = [m.collision_flex[2 * k], m.collision_flex[2 * k + 1]];
+        sides
+            .into_iter()
+            .any(|f| usize::try_from(f).is_ok_and(says))
+    };
+    let with = |k: usize, kind: GeomType| {
+        let geom = usize::try_from(m.collision_geom1[k]);
+        geom.is_ok_and(|geom| m.geom_type[geom] == kind)
+    };
+    let what = "flexes and signed distance fields";
+    first(what, &|k| with(k, GeomType::Sdf));
+    let rods = |k| of(k, &|f| twists(m, f));
+    first("elastic rods", &rods);
 }
 
 fn sensors_on_device(m: &Arrays, out: &mut Vec<Need>) {

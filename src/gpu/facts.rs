@@ -1,6 +1,7 @@
 //! Facts about a model: constants that let its kernels leave out branches, and stubs of functions that they never call.
 
 use crate::cpu::collision::Kind;
+use crate::cpu::lib::rod::is_rod;
 use crate::fields::Model;
 use crate::gpu::solids;
 use crate::types::{
@@ -94,6 +95,14 @@ pub const FACTS: &[Fact] = &[
     ("model_cages", |m| {
         m.flex_interp.iter().any(|order| *order != 0)
     }),
+    // elements of flexes that collide, by their number of dimensions, and those whose contacts need a search
+    ("flexes_of_lines", |m| solids::elements_of(m, 1)),
+    ("flexes_of_triangles", |m| solids::elements_of(m, 2)),
+    ("flexes_of_tetrahedra", |m| solids::elements_of(m, 3)),
+    ("elements_searched", solids::elements_searched),
+    ("flexes_crowd", solids::crowds),
+    // flexes of lines that bend and twist
+    ("model_rods", |m| (0..m.nflex).any(|f| is_rod(m, f))),
     // types of tendons
     ("model_spatial_tendons", |m| {
         m.tendon_type.contains(&(TendonType::Spatial as i32))
@@ -190,7 +199,11 @@ pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
             "fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {}"
         }
         "convex_manifold" if !solids::meet_in_several(m) => "fn convex_manifold(margin: f32) {}",
-        "ccd_search" if lacks_too(Kind::Convex) && lacks_too(Kind::Hfield) => {
+        "ccd_search"
+            if lacks_too(Kind::Convex)
+                && lacks_too(Kind::Hfield)
+                && !solids::elements_searched(m) =>
+        {
             "fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {}"
         }
         "portal_begin" if newer => "fn portal_begin() {}",

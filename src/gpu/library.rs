@@ -47,6 +47,8 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     ray
     real
     restart
+    rod
+    rod_force
     row_dot
     row_groups
     sensor
@@ -74,6 +76,7 @@ pub const NARROW: &[(&str, &str)] = files! { "narrow":
     gjk
     hfield
     manifold
+    nearest
     older
     plane
     plane_mesh
@@ -81,8 +84,11 @@ pub const NARROW: &[(&str, &str)] = files! { "narrow":
     portal
     round
     simplex
+    soft
     sphere_box
     support
+    tetrahedron
+    triangle
 };
 const ONE_LANE: &str = include_str!("../../shaders/device/one_lane.wgsl");
 const LIMITED: &str = include_str!("../../shaders/device/limited.wgsl");

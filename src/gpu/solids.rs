@@ -2,7 +2,7 @@
 //! of their faces.
 
 use crate::cpu::collision::enclosure::geoms_of as enclosed;
-use crate::cpu::collision::{Kind, kind};
+use crate::cpu::collision::{Kind, kind, soft};
 use crate::cpu::sensor_pos::{asks_enclosure, geoms as geoms_of, tells_distance};
 use crate::fields::Model;
 use crate::types::*;
@@ -138,6 +138,43 @@ pub fn facings(m: &Model) -> i32 {
     vertices.copied().max().unwrap_or(0).clamp(3, MOST)
 }
 
+/// Whether elements of flexes of a number of dimensions may collide.
+pub fn elements_of(m: &Model, dim: i32) -> bool {
+    (0..m.ncollisionflex).any(|k| [0, 1].iter().any(|&side| element(m, k, side) == Some(dim)))
+}
+
+/// Whether contacts of elements of flexes need a search of convex solids: those without a closed form.
+pub fn elements_searched(m: &Model) -> bool {
+    sought(m).next().is_some()
+}
+
+/// Whether pairs with flexes share a limit of their contacts.
+pub fn crowds(m: &Model) -> bool {
+    (0..m.ncollisionflex).any(|k| soft::is_soft(m, k) && soft::crowd(m, k) > k + 1)
+}
+
+// dimensions of the element on a side of a pair
+fn element(m: &Model, k: usize, side: usize) -> Option<i32> {
+    let f = usize::try_from(m.collision_flex[2 * k + side]).ok()?;
+    (m.collision_elem[2 * k + side] >= 0).then(|| m.flex_dim[f])
+}
+
+// pairs of an element that need a search: the geom, or none where the other side is an element too
+fn sought(m: &Model) -> impl Iterator<Item = Option<usize>> + '_ {
+    (0..m.ncollisionflex).filter_map(|k| {
+        let dim = element(m, k, 1)?;
+        let Ok(geom) = usize::try_from(m.collision_geom1[k]) else {
+            return (element(m, k, 0) != Some(1) || dim != 1).then_some(None);
+        };
+        let closed = match GeomType::from_i32(m.geom_type[geom]) {
+            Some(GeomType::Sphere | GeomType::Capsule) => true,
+            Some(GeomType::Box) => dim < 3,
+            _ => false,
+        };
+        (!closed).then_some(Some(geom))
+    })
+}
+
 // pairs of geoms that may collide, and their kinds
 fn pairs(m: &Model) -> impl Iterator<Item = ([usize; 2], Kind)> + '_ {
     let geoms = m.collision_geom1.iter().zip(&m.collision_geom2);
@@ -154,7 +191,7 @@ fn geoms(m: &Model) -> impl Iterator<Item = usize> + '_ {
     pairs(m).filter(convex).flat_map(|(geoms, _)| geoms)
 }
 
-// types of all solids with a support search, with their meshes or -1: of colliding pairs, of distance sensors,
+// types of all solids with a support search, with their meshes or -1: of colliding pairs, with elements too, of distance sensors,
 // and of enclosure sensors
 fn searched(m: &Model) -> impl Iterator<Item = (i32, i32)> + '_ {
     let told = measured(m).filter(convex).flat_map(|(geoms, _)| geoms);
@@ -162,7 +199,8 @@ fn searched(m: &Model) -> impl Iterator<Item = (i32, i32)> + '_ {
         true => 0..0,
         false => enclosed(m, m.sensor_objtype[i], m.sensor_objid[i] as usize),
     });
-    let geoms = geoms(m).chain(told).chain(inner);
+    let of_elements = sought(m).flatten();
+    let geoms = geoms(m).chain(told).chain(inner).chain(of_elements);
     let sites = enclosures(m).flat_map(|i| {
         let inner = (m.sensor_objtype[i] == ObjType::Site).then_some(m.sensor_objid[i]);
         inner.into_iter().chain([m.sensor_refid[i]])

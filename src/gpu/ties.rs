@@ -14,7 +14,7 @@ mod distances;
 
 pub use distances::settle_distances;
 
-use crate::cpu::collision::{Kind, collide, kind};
+use crate::cpu::collision::{Kind, collide, kind, soft};
 use crate::cpu::lib::contact::{Contacts, Point, Shape, make_frame};
 use crate::fields::{Data, Model, OwnLane};
 use crate::types::*;
@@ -52,12 +52,15 @@ pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties 
             continue;
         }
         out.met += 1;
-        let convex = matches!(kind(types(m, k)), Some(Kind::Convex | Kind::Hfield));
-        let round = convex && is_round(m, k);
+        let flexible = soft::is_soft(m, k);
+        let convex = flexible || matches!(kind(types(m, k)), Some(Kind::Convex | Kind::Hfield));
+        // elements of flexes have a radius
+        let round = flexible || (convex && is_round(m, k));
         let most = match convex {
             true => TIE[usize::from(round)],
             false => f64::INFINITY,
         };
+        let tie = if flexible { soft_tie } else { tie };
         if tie(m, before, k, most) {
             out.ties += 1;
             list.extend(of_twin);
@@ -97,7 +100,11 @@ fn geoms(m: &Model, k: usize) -> [usize; 2] {
 // whether a geom of the pair is curved; a sphere and a capsule are not, since searches replace them by a point and a segment
 fn is_round(m: &Model, k: usize) -> bool {
     let round = |t: i32| t == GeomType::Ellipsoid || t == GeomType::Cylinder;
-    types(m, k).into_iter().any(round)
+    let geoms = [m.collision_geom1[k], m.collision_geom2[k]];
+    let mut geoms = geoms
+        .into_iter()
+        .filter_map(|geom| usize::try_from(geom).ok());
+    geoms.any(|geom| round(m.geom_type[geom]))
 }
 
 /// The arrays of one contact.
@@ -193,6 +200,29 @@ fn in_order(twin: &[Row], mut shader: Vec<Row>, round: bool) -> Vec<Row> {
 }
 
 // whether the twin's result changes when the shapes move by the last bits
+// whether contacts of a pair with a flex jump when its vertices move a little
+fn soft_tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
+    if soft::vertex(m, k).is_some() {
+        return false;
+    }
+    let search = |d: &Data| {
+        let mut out = Contacts::new();
+        let sure = soft::touch(m, d, k, 0, &mut out);
+        (sure, out)
+    };
+    let (sure, base) = search(d);
+    let (mut random, mut moved) = (Random::default(), d.clone());
+    !sure
+        || (0..TRIALS).any(|_| {
+            let places = d.flexvert_xpos.iter().flatten();
+            for (x, place) in moved.flexvert_xpos.iter_mut().flatten().zip(places) {
+                *x = place + MOVE * random.next();
+            }
+            let (sure, moved) = search(&moved);
+            !sure || moved.num != base.num || spread(&base, &moved) > most
+        })
+}
+
 fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     let geoms = geoms(m, k);
     let shapes = geoms.map(|geom| Shape {

@@ -17,7 +17,7 @@ use super::triangle::{box_triangle, capsule_triangle, sphere_triangle};
 use crate::cpu::lib::cage::for_nodes;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
-use crate::fields::{Data, Model, OwnLane};
+use crate::fields::{Arrays, Data, Model, OwnLane};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
@@ -26,7 +26,7 @@ const CAP: f64 = 0.25;
 
 /// True if a pair of the collision list has a flex.
 #[inline(always)]
-pub fn is_soft(m: &Model, k: usize) -> bool {
+pub fn is_soft(m: &Arrays, k: usize) -> bool {
     m.ncollisionflex > 0 && m.collision_geom2[k] < 0
 }
 
@@ -52,7 +52,7 @@ fn elem_vertices(m: &Model, f: usize, e: usize) -> impl ExactSizeIterator<Item =
 
 /// End of the run of pairs from `k` on with the same geom and flexes, if the flexes are rigid or interpolated, or the geom is a signed
 /// distance field: of such pairs together at most [`MAXCONPAIR`] contacts stay. Else the next pair.
-pub fn crowd(m: &Model, k: usize) -> usize {
+pub fn crowd(m: &Arrays, k: usize) -> usize {
     let who = |k: usize| {
         [
             m.collision_geom1[k],
@@ -98,7 +98,7 @@ pub fn reduces(m: &Model, k: usize, num: usize) -> bool {
 }
 
 // whether the geom of a pair with a flex is a signed distance field
-fn is_field(m: &Model, k: usize) -> bool {
+fn is_field(m: &Arrays, k: usize) -> bool {
     usize::try_from(m.collision_geom1[k]).is_ok_and(|geom| m.geom_type[geom] == GeomType::Sdf)
 }
 

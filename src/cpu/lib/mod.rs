@@ -37,6 +37,7 @@ pub(crate) mod problem;
 pub(crate) mod ray;
 pub(crate) mod restart;
 pub(crate) mod rod;
+pub(crate) mod rod_force;
 pub(crate) mod rows;
 pub(crate) mod sensor;
 pub(crate) mod servo;

@@ -51,6 +51,25 @@ pub(super) fn of_lane<R: Real, const N: usize>(x: [R; N], lane: usize) -> [f64; 
     x.map(|x| x.lane(lane))
 }
 
+// velocity of a side of a contact; that of a flex is carried by several bodies
+fn side_motion<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    lane: usize,
+    contact: &Seen,
+    side: usize,
+) -> [f64; 6] {
+    let pos = contact.pos;
+    if let Ok(body) = usize::try_from(contact.bodies(m)[side]) {
+        return body_motion(m, d, lane, body, pos);
+    }
+    let mut sum = [0.0; 6];
+    soft::for_carriers(m, d, [contact.pair, side], lane, pos, |body, share| {
+        sum = add_scl6(sum, body_motion(m, d, lane, body, pos), share);
+    });
+    sum
+}
+
 /// Velocity of a body at the world point `pos`: angular, then linear, in world axes.
 pub fn body_motion<R: Real>(
     m: &Model,
@@ -246,20 +265,7 @@ impl Look<'_> {
 
     // velocity of the second geom's body relative to the first's, along the axes of the contact
     fn velocity<R: Real>(&self, d: &Data<R>, contact: &Seen) -> [f64; 6] {
-        let m = self.m;
-        let of_body = |body: usize| body_motion(m, d, self.lane, body, contact.pos);
-        let bodies = contact.bodies(m);
-        let [first, second] = [0, 1].map(|side| match usize::try_from(bodies[side]) {
-            Ok(body) => of_body(body),
-            Err(_) => {
-                let mut sum = [0.0; 6];
-                let side = [contact.pair, side];
-                soft::for_carriers(m, d, side, self.lane, contact.pos, |body, share| {
-                    sum = add_scl6(sum, of_body(body), share);
-                });
-                sum
-            }
-        });
+        let [first, second] = [0, 1].map(|side| side_motion(self.m, d, self.lane, contact, side));
         let vel: [f64; 6] = std::array::from_fn(|k| second[k] - first[k]);
         let along = |v: [f64; 3]| mul_mat_vec3(contact.frame, v);
         spatial(along(rot(vel)), along(lin(vel)))

@@ -1,0 +1,376 @@
+// contacts of flexes, as in src/cpu/collision/soft.rs: a vertex and a plane, an element and a geom, two elements
+
+// kind of a convex solid that is an element
+const SOLID_ELEMENT: i32 = -1;
+// corners of the elements of the present pair; the last is repeated if there are less than four
+var<private> element1: array<vec3f, 4>;
+var<private> element2: array<vec3f, 4>;
+
+// what carries a side of a contact: bodies with their shares, or the nodes of a cell
+struct Carriers {
+    num: i32,
+    body: vec4i,
+    share: vec4f,
+    // a flex whose vertices are between nodes, the cells before the one with the contact along the axes, and weights of its nodes; -1:
+    // bodies
+    between: i32,
+    first: vec3i,
+    x: vec3f,
+    y: vec3f,
+    z: vec3f,
+}
+
+// true if a pair of the collision list has a flex
+fn is_soft(k: i32) -> bool {
+    return ncollisionflex > 0 && collision_geom2(k) < 0;
+}
+
+// flex vertex of a pair of a plane and a vertex, as an index into all flex vertices; -1: none
+fn soft_vertex(k: i32) -> i32 {
+    let v = collision_vert(k, 1);
+    return select(flex_vertadr(collision_flex(k, 1)) + v, -1, v < 0);
+}
+
+// number of corners of the element on a side of a pair
+fn element_num(k: i32, side: i32) -> i32 {
+    return flex_dim(collision_flex(k, side)) + 1;
+}
+
+// a corner of the flex element on a side of a pair, as an index into all flex vertices
+fn element_corner(k: i32, side: i32, i: i32) -> i32 {
+    let f = collision_flex(k, side);
+    let num = flex_dim(f) + 1;
+    return flex_vertadr(f) + flex_elem(flex_elemdataadr(f) + num * collision_elem(k, side) + min(i, num - 1));
+}
+
+fn element_at(k: i32, side: i32) -> array<vec3f, 4> {
+    return array<vec3f, 4>(
+        flexvert_xpos(element_corner(k, side, 0)), flexvert_xpos(element_corner(k, side, 1)),
+        flexvert_xpos(element_corner(k, side, 2)), flexvert_xpos(element_corner(k, side, 3)));
+}
+
+// center of the bounding box of an element
+fn element_center(corner: array<vec3f, 4>) -> vec3f {
+    let low = min(min(corner[0], corner[1]), min(corner[2], corner[3]));
+    return 0.5 * (low + max(max(corner[0], corner[1]), max(corner[2], corner[3])));
+}
+
+// half the size of the bounding box of an element, with its radius
+fn element_half(corner: array<vec3f, 4>, radius: f32) -> vec3f {
+    let low = min(min(corner[0], corner[1]), min(corner[2], corner[3]));
+    return 0.5 * (max(max(corner[0], corner[1]), max(corner[2], corner[3])) - low) + radius;
+}
+
+// a segment as a capsule, from its second corner to its first
+fn element_capsule(corner: array<vec3f, 4>, radius: f32) -> Shape {
+    let way = normalize3(corner[0] - corner[1]);
+    let frame = transpose(contact_frame_of(way.xyz, vec3f()));
+    let mat = mat3x3f(frame[1], frame[2], frame[0]);
+    return Shape(0.5 * (corner[0] + corner[1]), mat, vec3f(radius, 0.5 * way.w, 0.0));
+}
+
+// contacts of a pair with a flex
+fn try_soft(k: i32) {
+    let detect = collision_detect(k);
+    let geom = collision_geom1(k);
+    let radius = flex_radius(collision_flex(k, 1));
+    let v = soft_vertex(k);
+    if (v >= 0) {
+        plane_point(geom_xpos(geom), geom_xmat(geom)[2], flexvert_xpos(v), radius, detect);
+        return;
+    }
+
+    // near: by boxes along the world axes, and the bounding sphere of a geom
+    element2 = element_at(k, 1);
+    var other = vec3f();
+    var reach = element_half(element2, radius) + detect;
+    if (geom < 0) {
+        element1 = element_at(k, 0);
+        other = element_center(element1);
+        reach += element_half(element1, flex_radius(collision_flex(k, 0)));
+    } else {
+        other = geom_xpos(geom);
+        reach += geom_rbound(geom);
+    }
+    if (any(abs(element_center(element2) - other) > reach)) {
+        return;
+    }
+    if (geom < 0) {
+        touch_element(k, radius, detect);
+    } else {
+        touch_geom(k, geom, radius, detect);
+    }
+}
+
+fn touch_geom(k: i32, geom: i32, radius: f32, detect: f32) {
+    let num = element_num(k, 1);
+    let kind = geom_type(geom);
+    let shape = shape_of(geom);
+    if (flexes_of_lines && num == 2 && (kind == GEOM_SPHERE || kind == GEOM_CAPSULE || kind == GEOM_BOX)) {
+        let capsule = element_capsule(element2, radius);
+        if (geoms_sphere && kind == GEOM_SPHERE) {
+            sphere_capsule(shape, capsule, detect);
+        } else if (geoms_capsule && kind == GEOM_CAPSULE) {
+            capsule_capsule(shape, capsule, detect);
+        } else if (geoms_box) {
+            capsule_box(capsule, shape, detect);
+            // reverse the normal: the geom comes first
+            for (var n = 0; n < found; n++) {
+                found_point[n].normal = -found_point[n].normal;
+            }
+        }
+    } else if (flexes_of_triangles && geoms_sphere && num == 3 && kind == GEOM_SPHERE) {
+        sphere_triangle(shape.pos, shape.size[0], element2, radius, detect);
+    } else if (flexes_of_triangles && geoms_capsule && num == 3 && kind == GEOM_CAPSULE) {
+        capsule_triangle(shape, element2, radius, detect);
+    } else if (flexes_of_triangles && geoms_box && num == 3 && kind == GEOM_BOX) {
+        box_triangle(shape, element2, radius, detect);
+    } else if (flexes_of_tetrahedra && num == 4 && (kind == GEOM_SPHERE || kind == GEOM_CAPSULE)) {
+        let half = shape.mat[2] * select(0.0, shape.size[1], kind == GEOM_CAPSULE);
+        capsule_tetrahedron(shape.pos - half, shape.pos + half, shape.size[0], element2, radius, detect);
+    } else if (elements_searched) {
+        single(shape, geom, radius, detect);
+        if (flexes_of_triangles && num == 3 && found > 0) {
+            smooth_triangle(kind, shape);
+        }
+    }
+}
+
+fn touch_element(k: i32, radius: f32, detect: f32) {
+    let first = flex_radius(collision_flex(k, 0));
+    if (flexes_of_lines && element_num(k, 0) == 2 && element_num(k, 1) == 2) {
+        capsule_capsule(element_capsule(element1, first), element_capsule(element2, radius), detect);
+    } else if (elements_searched) {
+        let shape = Shape(element_center(element1), unit_mat3(), vec3f(first, 0.0, 0.0));
+        single(shape, -1, radius, detect);
+    }
+}
+
+// contact at the nearest points of a geom, or of the first element, and the second element. Both have the margin
+fn single(a: Shape, geom: i32, radius: f32, margin: f32) {
+    let b = Shape(element_center(element2), unit_mat3(), vec3f(radius, 0.0, 0.0));
+    let of_field = solid_hfield && geom >= 0 && geom_type(geom) == GEOM_HFIELD;
+    let origin = select(a.pos, b.pos, of_field);
+    for (var i = 0; i < 4; i++) {
+        // in the frame of the search
+        element1[i] -= a.pos;
+        element2[i] = transpose(a.mat) * (element2[i] - origin);
+    }
+    ccd_search(a, b, geom, -1, margin);
+    if (!of_field && ccd_dist < 0.0) {
+        add_contact(margin + ccd_dist, a.mat * (0.5 * (ccd_point1 + ccd_point2)) + a.pos, a.mat * ccd_normal);
+    }
+}
+
+// an element as a convex solid: the first or the second of a pair
+fn element_solid(second: bool, pos: vec3f, size: vec3f) -> Solid {
+    return Solid(SOLID_ELEMENT, i32(second), pos, unit_mat3(), size, 0.0, false, -1, -1);
+}
+
+// support point of an element: a corner, and its radius
+fn element_support(second: bool, dir: vec3f, radius: f32) -> vec3f {
+    var best = select(element1[0], element2[0], second);
+    for (var i = 1; i < 4; i++) {
+        let corner = select(element1[i], element2[i], second);
+        best = select(best, corner, dot(corner, dir) > dot(best, dir));
+    }
+    return best + dir * radius;
+}
+
+// rounding of lengths on an element is relative to its size
+fn element_size(second: bool, radius: f32) -> f32 {
+    if (second) {
+        return length(element_half(element2, radius));
+    }
+    return length(element_half(element1, radius));
+}
+
+// a triangle on a smooth surface: take the surface's normal
+fn smooth_triangle(kind: i32, shape: Shape) {
+    if (kind == GEOM_CYLINDER && near_cap(shape, found_point[0].pos)) {
+        return;
+    }
+    let normal = surface_normal(kind, shape, found_point[0].pos, found_point[0].normal);
+    if (normal.w > 0.0) {
+        found_point[0].normal = normal.xyz;
+    }
+}
+
+// true if a point in a cylinder is much nearer to a cap than to the side
+fn near_cap(shape: Shape, point: vec3f) -> bool {
+    let local = transpose(shape.mat) * (point - shape.pos);
+    return shape.size[1] - abs(local.z) < 0.25 * (shape.size[0] - length(local.xy));
+}
+
+// what carries a side of a contact at a point. The body of a geom or vertex has the whole share. Of an element the point nearest to the
+// contact decides; points between nodes are carried by the nodes
+fn carriers(k: i32, side: i32, point: vec3f) -> Carriers {
+    var out: Carriers;
+    out.num = 1;
+    out.share = vec4f(1.0, 0.0, 0.0, 0.0);
+    out.between = -1;
+    let geom = select(collision_geom1(k), collision_geom2(k), side == 1);
+    if (geom >= 0) {
+        out.body = vec4i(geom_bodyid(geom));
+        return out;
+    }
+    var v = vec4i(soft_vertex(k));
+    if (v.x < 0) {
+        out.num = element_num(k, side);
+        out.share = nearest_weights(element_at(k, side), out.num, point);
+        v = vec4i(
+            element_corner(k, side, 0), element_corner(k, side, 1), element_corner(k, side, 2), element_corner(k, side, 3));
+    }
+    let f = collision_flex(k, side);
+    if (model_cages && flex_interp(f) != 0) {
+        return carried_between(f, v, out.share);
+    }
+    out.body = vec4i(flex_vertbodyid(v.x), flex_vertbodyid(v.y), flex_vertbodyid(v.z), flex_vertbodyid(v.w));
+    return out;
+}
+
+// the cell that carries a contact: it is at the weighted mean of the vertices in the undeformed grid
+fn carried_between(f: i32, v: vec4i, share: vec4f) -> Carriers {
+    let order = flex_interp(f);
+    let cells = vec3f(f32(flex_cellnum(f, 0)), f32(flex_cellnum(f, 1)), f32(flex_cellnum(f, 2)));
+    var place = vec3f();
+    var low = cell_first(f, flex_vertcell(v.x));
+    var high = low;
+    for (var n = 0; n < 4; n++) {
+        place += flex_vert0(v[n]) * share[n];
+        let first = cell_first(f, flex_vertcell(v[n]));
+        low = min(low, first);
+        high = max(high, first);
+    }
+    let along = place * cells;
+    let first = clamp(vec3i(along), low, high);
+    let part = along - vec3f(first);
+    var out: Carriers;
+    out.num = (order + 1) * (order + 1) * (order + 1);
+    out.between = f;
+    out.first = first;
+    out.x = cell_weights(order, part.x);
+    out.y = cell_weights(order, part.y);
+    out.z = cell_weights(order, part.z);
+    return out;
+}
+
+// a body that carries a side, and its share
+struct Carrier {
+    body: i32,
+    share: f32,
+}
+
+fn carrier(c: Carriers, n: i32) -> Carrier {
+    if (!model_cages || c.between < 0) {
+        return Carrier(c.body[n], c.share[n]);
+    }
+    let at = cell_at(flex_interp(c.between), n);
+    let body = flex_nodebodyid(cell_node(c.between, c.first, at));
+    return Carrier(body, c.x[at.x] * c.y[at.y] * c.z[at.z]);
+}
+
+// share of a side that a dof moves
+fn carried(c: Carriers, i: i32) -> f32 {
+    var sum = 0.0;
+    for (var n = 0; n < c.num; n++) {
+        let x = carrier(c, n);
+        var dof = body_lastdof(x.body);
+        while (dof > i) {
+            dof = dof_parentid(dof);
+        }
+        sum += select(0.0, x.share, dof == i);
+    }
+    return sum;
+}
+
+// inverse weight of the bodies that carry a side: translation (0) or rotation (1)
+fn carried_weight(c: Carriers, part: i32) -> f32 {
+    var sum = 0.0;
+    for (var n = 0; n < c.num; n++) {
+        let x = carrier(c, n);
+        sum += body_invweight0(x.body, part) * x.share;
+    }
+    return sum;
+}
+
+// velocity of a side of a contact
+fn carried_motion(c: Carriers, pos: vec3f) -> Spatial {
+    var sum = Spatial(vec3f(), vec3f());
+    for (var n = 0; n < c.num; n++) {
+        let x = carrier(c, n);
+        sum = add_scl6(sum, body_motion(x.body, pos), x.share);
+    }
+    return sum;
+}
+
+// contacts of one geom or flex and a rigid flex, or one between nodes, that stay
+const CROWD_MOST: i32 = 50;
+
+// of pairs that share a limit at most CROWD_MOST contacts stay; the others keep their order. One lane calls it
+fn thin_out() {
+    let num = ncon();
+    var to = 0;
+    var c = 0;
+    while (c < num) {
+        let k = contact_collision(c);
+        var end = c + 1;
+        while (end < num && is_soft(k) && crowded(k) && same_crowd(k, contact_collision(end))) {
+            end++;
+        }
+        let many = end - c > CROWD_MOST;
+        if (many) {
+            mark_spread(c, end);
+        }
+        for (; c < end; c++) {
+            if (!many || contact_efc_address(c) == 0) {
+                let frame = contact_frame(c);
+                put_contact(to, contact_collision(c), MeetPoint(contact_dist(c), contact_pos(c), vec3f()));
+                set_contact_frame(to, frame);
+                to++;
+            }
+        }
+    }
+    set_ncon(to);
+}
+
+// true if the flexes of a pair are rigid or between nodes
+fn crowded(k: i32) -> bool {
+    let f = collision_flex(k, 0);
+    let g = collision_flex(k, 1);
+    return (f < 0 || flex_rigid(f) != 0 || flex_interp(f) != 0) && (flex_rigid(g) != 0 || flex_interp(g) != 0);
+}
+
+fn same_crowd(k: i32, next: i32) -> bool {
+    return is_soft(next) && collision_geom1(next) == collision_geom1(k) && collision_flex(next, 0) == collision_flex(k, 0)
+        && collision_flex(next, 1) == collision_flex(k, 1);
+}
+
+// marks the contacts that stay by an address of 0: the deepest, then repeatedly the one farthest from all that stay. The last number of
+// a frame holds the squared distance from those; it follows from the others
+fn mark_spread(first: i32, end: i32) {
+    var next = first;
+    for (var c = first; c < end; c++) {
+        set_contact_frame_at(c, 8, CCD_FAR);
+        next = select(next, c, contact_dist(c) < contact_dist(next));
+    }
+    for (var n = 0; n < CROWD_MOST; n++) {
+        let chosen = contact_pos(next);
+        set_contact_efc_address(next, 0);
+        var most = -1.0;
+        for (var c = first; c < end; c++) {
+            let dif = contact_pos(c) - chosen;
+            let apart = min(contact_frame_at(c, 8), dot(dif, dif));
+            set_contact_frame_at(c, 8, apart);
+            if (contact_efc_address(c) != 0 && apart > most) {
+                most = apart;
+                next = c;
+            }
+        }
+    }
+    for (var c = first; c < end; c++) {
+        let x = vec3f(contact_frame_at(c, 0), contact_frame_at(c, 1), contact_frame_at(c, 2));
+        let y = vec3f(contact_frame_at(c, 3), contact_frame_at(c, 4), contact_frame_at(c, 5));
+        set_contact_frame_at(c, 8, cross(x, y).z);
+    }
+}
