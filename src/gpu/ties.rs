@@ -55,7 +55,7 @@ pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties 
         let flexible = soft::is_soft(m, k);
         let convex = flexible || matches!(kind(types(m, k)), Some(Kind::Convex | Kind::Hfield));
         // elements of flexes have a radius
-        let round = flexible || (convex && is_round(m, k));
+        let round = flexible || (convex && is_round(m, types(m, k)));
         let most = match convex {
             true => TIE[usize::from(round)],
             false => f64::INFINITY,
@@ -97,14 +97,13 @@ fn geoms(m: &Model, k: usize) -> [usize; 2] {
     [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize]
 }
 
-// whether a geom of the pair is curved; a sphere and a capsule are not, since searches replace them by a point and a segment
-fn is_round(m: &Model, k: usize) -> bool {
-    let round = |t: i32| t == GeomType::Ellipsoid || t == GeomType::Cylinder;
-    let geoms = [m.collision_geom1[k], m.collision_geom2[k]];
-    let mut geoms = geoms
-        .into_iter()
-        .filter_map(|geom| usize::try_from(geom).ok());
-    geoms.any(|geom| round(m.geom_type[geom]))
+// whether a geom of these types is curved; a sphere and a capsule are so for the older collider only, since the newer one replaces
+// them by a point and a segment
+fn is_round(m: &Model, types: [i32; 2]) -> bool {
+    let replaced = |t: i32| t == GeomType::Sphere || t == GeomType::Capsule;
+    let curved = |t: i32| t == GeomType::Ellipsoid || t == GeomType::Cylinder;
+    let older = m.opt.disabled(DSBL_NATIVECCD);
+    types.into_iter().any(|t| curved(t) || older && replaced(t))
 }
 
 /// The arrays of one contact.

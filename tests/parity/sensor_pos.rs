@@ -12,10 +12,11 @@ fn shader_and_twin_agree() {
     super::body::parity("sensor_pos", 1e-4, &["sensordata"]);
 }
 
-// distances of convex solids are measured by the newer search, those of height fields by the older one
+// distances of convex solids are measured by the newer search, those of height fields by the older one: where a solid is round, the
+// depth depends on the portal at which that search ends, and shader and twin differ as much as the twin and MuJoCo may
 #[test]
 fn distances_without_the_newer_collider_agree() {
-    super::body::parity_without("sensor_pos", &["distances", "lands"], DSBL_NATIVECCD, 1e-4);
+    super::body::parity_without("sensor_pos", &["distances", "lands"], DSBL_NATIVECCD, 2e-4);
 }
 
 // a height field that nothing touches

@@ -1,6 +1,6 @@
 //! Comparison of distance and enclosure sensors of shader and twin where the last bits decide.
 
-use super::{MOVE, Random, TIE, TRIALS, Ties, nudge, square};
+use super::{MOVE, Random, TIE, TRIALS, Ties, is_round, nudge, square};
 use crate::cpu::collision::Kind;
 use crate::cpu::lib::contact::Shape;
 use crate::cpu::lib::math::norm3;
@@ -23,8 +23,9 @@ pub fn settle_distances(m: &Model, before: &Data, twin: &Data, shader: &mut Data
     for i in sensors {
         let adr = m.sensor_adr[i] as usize;
         let at = adr..adr + m.sensor_dim[i] as usize;
-        let round = measured_by(m, i)
-            .any(|(geoms, how)| matches!(how, Kind::Convex | Kind::Hfield) && is_round(m, geoms));
+        let round = measured_by(m, i).any(|(geoms, how)| {
+            matches!(how, Kind::Convex | Kind::Hfield) && is_round(m, geoms.map(|g| m.geom_type[g]))
+        });
         let apart = |d: &Data| {
             let both = d.sensordata[at.clone()]
                 .iter()
@@ -41,12 +42,6 @@ pub fn settle_distances(m: &Model, before: &Data, twin: &Data, shader: &mut Data
         }
     }
     out
-}
-
-fn is_round(m: &Model, geoms: [usize; 2]) -> bool {
-    let round = [GeomType::Ellipsoid, GeomType::Cylinder];
-    let is = |geom: usize| round.iter().any(|t| m.geom_type[geom] == *t);
-    geoms.into_iter().any(is)
 }
 
 // the twin's world after `sensor_pos` with all geoms and sites moved by the last bits
