@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Learning curves of `python/examples/ppo.py` on Gymnasium's tasks, here and on Gymnasium's own environments; writes the table of docs/learning.md.
+"""Learning curves of `python/examples/ppo.py` on Gymnasium's tasks, here and on Gymnasium's own environments; writes the table of docs/python/learning.md.
 
     python/wheel.sh && pip install target/wheels/*.whl "gymnasium[mujoco]" matplotlib
-    python3 benches/learning.py --write docs/learning.md --picture docs/pictures/learning.png
+    python3 benches/learning.py --write docs/python/learning.md --picture docs/python/learning.png
 
 Each task is learnt once per seed here, and once on Gymnasium's SyncVectorEnv, with as many steps as fit into the same time. Everything else
 is the same: the script, its settings and the number of environments. Each run is a process with one thread; times are its processor
 time, so that other work on the machine does not count.
 """
 import argparse
+import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -19,7 +21,7 @@ import time
 
 from side_by_side import ROOT, replaced, row
 
-STEPS = {"HalfCheetah-v5": 2_500_000, "Ant-v5": 4_000_000, "Humanoid-v5": 4_000_000}
+STEPS = {"HalfCheetah-v5": 2_500_000, "Ant-v5": 2_500_000, "Humanoid-v5": 2_500_000}
 OURS, THEIRS = "manyworlds", "Gymnasium"
 # updates from which the time of a step is estimated
 TRIAL = 4
@@ -29,7 +31,9 @@ def main():
     a = arguments()
     if a.run:
         return run(a)
-    runs = [(task, side, seed, curve) for task in a.tasks for side, seed, curve in curves(a, task)]
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        told = pool.map(functools.partial(curves, a), a.tasks)
+        runs = [(task, *curve) for task, some in zip(a.tasks, told) for curve in some]
     lines = table(runs)
     if a.write:
         a.write.write_text(replaced(a.write.read_text(), "learning", lines))
@@ -114,6 +118,7 @@ def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("tasks", nargs="*", default=list(STEPS), metavar="TASK", help="of " + ", ".join(STEPS))
     p.add_argument("--seeds", type=int, default=3)
+    p.add_argument("--jobs", type=int, default=1, help="tasks at the same time")
     p.add_argument("--write", type=pathlib.Path, help="file whose table is written anew")
     p.add_argument("--picture", type=pathlib.Path, help="where the curves are drawn")
     p.add_argument("--run", nargs=4, metavar=("TASK", "SIDE", "SEED", "STEPS"), help="prints one curve; this script calls itself so")

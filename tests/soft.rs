@@ -23,7 +23,7 @@ fn model(name: &str) -> (Model, Golden) {
 }
 
 /// Models whose solver takes more turns than the software adapter allows: the tests of parity compare their stages.
-const LONG: [&str; 3] = ["block", "soft", "nodes"];
+const LONG: [&str; 5] = ["sheet", "block", "soft", "rigid", "nodes"];
 
 /// Worlds of which a contact is equally deep along another normal, in `f32`: there the last bits decide.
 fn tied(batch: &mut Batch, twin: &mut Batch) -> Vec<bool> {
@@ -183,7 +183,6 @@ fn what_touches_flexes_and_what_is_between_nodes_moves_as_in_mujoco() {
 #[test]
 fn a_device_names_the_contacts_of_flexes_that_it_lacks() {
     let lacks = [
-        ("nodes", "collisions of flexes between nodes on a device"),
         ("rope", "collisions of elastic rods on a device"),
         (
             "field",
@@ -195,7 +194,7 @@ fn a_device_names_the_contacts_of_flexes_that_it_lacks() {
         let told = missing_on_device(&m);
         assert!(told.iter().any(|told| told.ends_with(what)), "{told:?}");
     }
-    let (m, _) = model("nodes");
+    let (m, _) = model("rope");
     assert_eq!(missing(&m), [""; 0]);
     let what = lacks[0].1;
     let stepped = Batch::with(&m, 1, on(Backend::Gpu)).and_then(|mut batch| batch.step(1));

@@ -83,7 +83,12 @@ fn aligned<T: Element>(py: Python<'_>, shape: &[usize]) -> PyResult<Py<PyArrayDy
     let count: usize = shape.iter().product();
     let whole = PyArray1::<T>::zeros(py, count + ALIGN / size_of::<T>(), false);
     let first = whole.data().align_offset(ALIGN);
-    let part = whole.get_item(PySlice::new(py, first.cast_signed(), (first + count).cast_signed(), 1))?;
+    let part = whole.get_item(PySlice::new(
+        py,
+        first.cast_signed(),
+        (first + count).cast_signed(),
+        1,
+    ))?;
     let array = part.call_method1("reshape", (PyTuple::new(py, shape)?,))?;
     Ok(array.cast_into::<PyArrayDyn<T>>()?.unbind())
 }

@@ -79,7 +79,12 @@ pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties 
             shader.needed[0] = was.max(list.len() as i32);
         }
     }
-    for slot in list.len()..shader.ncon[0] as usize {
+    // contacts that gave way to others of their flexes stay behind the last
+    let end = match super::solids::crowds(m) {
+        true => m.nconmax,
+        false => shader.ncon[0] as usize,
+    };
+    for slot in list.len()..end {
         Row::of(before, slot).put(shader, slot);
     }
     for (slot, row) in list.iter().enumerate().take(m.nconmax) {
