@@ -45,9 +45,7 @@ fn tied(batch: &mut Batch, twin: &mut Batch) -> Vec<bool> {
 /// Worlds in the states of a golden on a backend that has contacts of flexes.
 fn worlds(m: &Model, golden: &Golden, backend: Backend) -> Batch {
     let n = golden.get("ncon").unwrap().len();
-    // the software adapter ends long loops early; many lanes make them shorter
-    let settings = on(backend).lanes(Some(256));
-    let mut batch = Batch::with(m, n, settings).unwrap_or_else(|e| panic!("{backend:?}: {e}"));
+    let mut batch = common::backends::worlds(m, n, backend);
     for name in ["qpos", "qvel"] {
         batch
             .set(name, golden.get(&format!("in/{name}")).unwrap())

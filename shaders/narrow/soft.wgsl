@@ -243,7 +243,7 @@ fn carried_between(f: i32, v: vec4i, share: vec4f) -> Carriers {
         high = max(high, first);
     }
     let along = place * cells;
-    let first = clamp(vec3i(along), low, high);
+    let first = clamp(vec3i(i32(along.x), i32(along.y), i32(along.z)), low, high);
     let part = along - vec3f(first);
     var out: Carriers;
     out.num = (order + 1) * (order + 1) * (order + 1);
