@@ -34,8 +34,10 @@ fn mj_rk4() {
         for (var k = lane; k < nJtenrk; k += LANES) {
             set_rk_ten_J(k, ten_J(k));
         }
-        for (var k = lane; k < nrodrk; k += LANES) {
-            set_rk_rod_plastic(k, rod_plastic(k));
+        if (nrodrk > 0) {
+            for (var k = lane; k < nrodrk; k += LANES) {
+                set_rk_rod_plastic(k, rod_plastic(k));
+            }
         }
         if (lane == 0) {
             set_rk_time(time());
@@ -83,8 +85,10 @@ fn mj_rk4() {
     for (var k = lane; k < nJtenrk; k += LANES) {
         set_ten_J(k, rk_ten_J(k));
     }
-    for (var k = lane; k < nrodrk; k += LANES) {
-        set_rod_plastic(k, rk_rod_plastic(k));
+    if (nrodrk > 0) {
+        for (var k = lane; k < nrodrk; k += LANES) {
+            set_rod_plastic(k, rk_rod_plastic(k));
+        }
     }
     for (var k = lane; k < nq; k += LANES) {
         set_qpos(k, rk_qpos(k));

@@ -23,7 +23,7 @@ fn model(name: &str) -> (Model, Golden) {
 }
 
 /// Models whose solver takes more turns than the software adapter allows: the tests of parity compare their stages.
-const LONG: [&str; 5] = ["sheet", "block", "soft", "rigid", "nodes"];
+const LONG: [&str; 6] = ["lines", "sheet", "block", "soft", "rigid", "nodes"];
 
 /// Worlds of which a contact is equally deep along another normal, in `f32`: there the last bits decide.
 fn tied(batch: &mut Batch, twin: &mut Batch) -> Vec<bool> {
