@@ -109,15 +109,20 @@ fn keep_contact(k: i32, point: MeetPoint) {
             return;
         }
         for (var c = shallowest; c < slot - 1; c++) {
-            set_contact_collision(c, contact_collision(c + 1));
-            set_contact_dist(c, contact_dist(c + 1));
-            set_contact_pos(c, contact_pos(c + 1));
-            set_contact_frame(c, contact_frame(c + 1));
+            move_contact(c, c + 1);
         }
         slot--;
     }
     put_contact(slot, k, point);
     set_ncon(slot + 1);
+}
+
+// copies a contact to another slot
+fn move_contact(slot: i32, c: i32) {
+    set_contact_collision(slot, contact_collision(c));
+    set_contact_dist(slot, contact_dist(c));
+    set_contact_pos(slot, contact_pos(c));
+    set_contact_frame(slot, contact_frame(c));
 }
 
 // frame of a contact, in rows: the normal, then two tangents, the first in the preferred direction if there is one

@@ -384,13 +384,18 @@ fn make_elliptic(first: i32, ask: Ask, normal: Solver) {
         tangent = solver(own, normal.solimp);
     }
     let size = ask.pos - ask.margin;
-    let reg = put_row(first, ask, normal, ask.pos, size, ask.margin, contact_weight(ask.id, k, 0));
+    let tran = contact_weight(ask.id, k, 0);
+    var rot = 0.0;
+    if (ask.n > 3) {
+        rot = contact_weight(ask.id, k, 1);
+    }
+    let reg = put_row(first, ask, normal, ask.pos, size, ask.margin, tran);
     if (opt_integrator == INT_DISCRETE) {
         firm_up(first, ask.kind, normal);
     }
     for (var e = 1; e < ask.n; e++) {
         let r = first + e;
-        _ = put_row(r, ask, tangent, 0.0, size, 0.0, contact_weight(ask.id, k, select(1, 0, e < 3)));
+        _ = put_row(r, ask, tangent, 0.0, size, 0.0, select(rot, tran, e < 3));
         set_efc_KBIP(r, 0, 0.0);
         let ratio = collision_friction(k, 0) / collision_friction(k, e - 1);
         set_regularization(r, reg / max(opt_impratio, MINVAL) * (ratio * ratio));

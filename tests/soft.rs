@@ -22,25 +22,9 @@ fn model(name: &str) -> (Model, Golden) {
     (m, Golden::open(&format!("{path}.npz")))
 }
 
-/// Models whose solver takes more turns than the software adapter allows: the tests of parity compare their stages.
-const LONG: [&str; 6] = ["lines", "sheet", "block", "soft", "rigid", "nodes"];
-
-/// Worlds of which a contact is equally deep along another normal, in `f32`: there the last bits decide.
-fn tied(batch: &mut Batch, twin: &mut Batch) -> Vec<bool> {
-    let n = batch.nworld();
-    let mut of = |name: &str| {
-        let [a, b] = [&mut *batch, &mut *twin].map(|x| x.reals(name).unwrap().to_vec());
-        let apart = a.into_iter().zip(b).map(|(a, b)| (a - b).abs());
-        apart.collect::<Vec<f64>>()
-    };
-    let (dist, frame) = (of("contact_dist"), of("contact_frame"));
-    let num = batch.ints("ncon").unwrap().to_vec();
-    let room = dist.len() / n;
-    let turned = |c: usize| dist[c] < 1e-6 && frame[9 * c..9 * c + 3].iter().any(|x| *x > 1e-2);
-    (0..n)
-        .map(|w| (0..num[w] as usize).any(|c| turned(room * w + c)))
-        .collect()
-}
+/// Models that the tests of parity compare on a device, stage by stage (`contacts_of_flexes`): their solver takes more turns than the
+/// software adapter allows, the kernels of `hose` take it minutes, and in one state of `lines` two ways out of an ellipsoid are equally long.
+const BY_STAGE: [&str; 7] = ["lines", "sheet", "block", "soft", "rigid", "nodes", "hose"];
 
 /// Worlds in the states of a golden on a backend that has contacts of flexes.
 fn worlds(m: &Model, golden: &Golden, backend: Backend) -> Batch {
@@ -114,26 +98,12 @@ fn what_touches_flexes_and_what_is_between_nodes_moves_as_in_mujoco() {
     for name in NAMES.into_iter().chain(ALONE) {
         let (m, golden) = model(name);
         for backend in BACKENDS {
-            let gpu = backend == Backend::Gpu;
-            if gpu && (!missing_on_device(&m).is_empty() || LONG.contains(&name)) {
+            let elsewhere = !missing_on_device(&m).is_empty() || BY_STAGE.contains(&name);
+            if elsewhere && backend == Backend::Gpu {
                 continue;
             }
             let mut batch = worlds(&m, &golden, backend);
             batch.forward().unwrap();
-            let mut twin = worlds(&m, &golden, Backend::Cpu);
-            twin.forward().unwrap();
-            let tied = match gpu && NAMES.contains(&name) {
-                true => tied(&mut batch, &mut twin),
-                false => vec![false; batch.nworld()],
-            };
-            let ties = tied.iter().filter(|tied| **tied).count();
-            assert!(ties * 10 <= tied.len(), "{name}: {ties} ties");
-            let worst = |have: Vec<f64>, want: &[f64]| {
-                let row = want.len() / tied.len();
-                let rows = have.iter().zip(want).enumerate();
-                let clear = rows.filter(|(i, _)| !tied[i / row.max(1)]);
-                clear.fold(0.0, |most, (_, (a, b))| f64::max(most, (a - b).abs()))
-            };
             let qacc = batch.reals("qacc").unwrap().to_vec();
             let want = golden.get("out/qacc").unwrap();
             let size = want.iter().fold(1.0, |a, b| f64::max(a, b.abs()));
@@ -158,7 +128,7 @@ fn what_touches_flexes_and_what_is_between_nodes_moves_as_in_mujoco() {
             batch.step(10).unwrap();
             let qpos = batch.reals("qpos").unwrap().to_vec();
             let want = golden.get("out/qpos").unwrap();
-            let error = worst(qpos, want);
+            let error = worst(qpos.iter().copied(), want);
             println!("{name} {backend:?}: qpos after ten steps of {n} worlds {error:e}");
             assert!(
                 error < by_precision(backend, 1e-7, 5e-3),

@@ -84,7 +84,7 @@ fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
 
 // signed distance of two solids with their margins, and its witness points, in the frame of the first; for a height field its contacts
 fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
-    let of_field = solid_hfield && (!elements_searched || geom1 >= 0) && geom_type(geom1) == GEOM_HFIELD;
+    let of_field = is_hfield(geom1);
     let turn = transpose(a.mat) * b.mat;
     let apart = transpose(a.mat) * (b.pos - a.pos);
     ccd_margin = margin;

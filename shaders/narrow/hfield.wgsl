@@ -19,6 +19,11 @@ var<private> prism1: vec3f;
 var<private> prism2: vec3f;
 var<private> prism_bottom: f32;
 
+// true for a height field; an element of a flex has no geom
+fn is_hfield(geom: i32) -> bool {
+    return solid_hfield && (!elements_searched || geom >= 0) && geom_type(geom) == GEOM_HFIELD;
+}
+
 fn field_size() -> vec4f {
     return vec4f(hfield_size(field, 0), hfield_size(field, 1), hfield_size(field, 2), hfield_size(field, 3));
 }

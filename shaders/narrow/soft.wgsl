@@ -22,7 +22,7 @@ struct Carriers {
 
 // true if a pair of the collision list has a flex
 fn is_soft(k: i32) -> bool {
-    return ncollisionflex > 0 && collision_geom2(k) < 0;
+    return collision_geom2(k) < 0;
 }
 
 // flex vertex of a pair of a plane and a vertex, as an index into all flex vertices; -1: none
@@ -49,16 +49,23 @@ fn element_at(k: i32, side: i32) -> array<vec3f, 4> {
         flexvert_xpos(element_corner(k, side, 2)), flexvert_xpos(element_corner(k, side, 3)));
 }
 
+// corners of the bounding box of an element
+fn element_low(corner: array<vec3f, 4>) -> vec3f {
+    return min(min(corner[0], corner[1]), min(corner[2], corner[3]));
+}
+
+fn element_high(corner: array<vec3f, 4>) -> vec3f {
+    return max(max(corner[0], corner[1]), max(corner[2], corner[3]));
+}
+
 // center of the bounding box of an element
 fn element_center(corner: array<vec3f, 4>) -> vec3f {
-    let low = min(min(corner[0], corner[1]), min(corner[2], corner[3]));
-    return 0.5 * (low + max(max(corner[0], corner[1]), max(corner[2], corner[3])));
+    return 0.5 * (element_low(corner) + element_high(corner));
 }
 
 // half the size of the bounding box of an element, with its radius
 fn element_half(corner: array<vec3f, 4>, radius: f32) -> vec3f {
-    let low = min(min(corner[0], corner[1]), min(corner[2], corner[3]));
-    return 0.5 * (max(max(corner[0], corner[1]), max(corner[2], corner[3])) - low) + radius;
+    return 0.5 * (element_high(corner) - element_low(corner)) + radius;
 }
 
 // a segment as a capsule, from its second corner to its first
@@ -149,7 +156,7 @@ fn touch_element(k: i32, radius: f32, detect: f32) {
 // contact at the nearest points of a geom, or of the first element, and the second element. Both have the margin
 fn single(a: Shape, geom: i32, radius: f32, margin: f32) {
     let b = Shape(element_center(element2), unit_mat3(), vec3f(radius, 0.0, 0.0));
-    let of_field = solid_hfield && geom >= 0 && geom_type(geom) == GEOM_HFIELD;
+    let of_field = is_hfield(geom);
     let origin = select(a.pos, b.pos, of_field);
     for (var i = 0; i < 4; i++) {
         // in the frame of the search
@@ -314,8 +321,9 @@ fn thin_out() {
     var c = 0;
     while (c < num) {
         let k = contact_collision(c);
+        let shares = is_soft(k) && crowded(k);
         var end = c + 1;
-        while (end < num && is_soft(k) && crowded(k) && same_crowd(k, contact_collision(end))) {
+        while (shares && end < num && same_crowd(k, contact_collision(end))) {
             end++;
         }
         let many = end - c > CROWD_MOST;
@@ -324,9 +332,8 @@ fn thin_out() {
         }
         for (; c < end; c++) {
             if (!many || contact_efc_address(c) == 0) {
-                let frame = contact_frame(c);
-                put_contact(to, contact_collision(c), MeetPoint(contact_dist(c), contact_pos(c), vec3f()));
-                set_contact_frame(to, frame);
+                move_contact(to, c);
+                set_contact_efc_address(to, -1);
                 to++;
             }
         }

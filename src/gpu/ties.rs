@@ -60,7 +60,6 @@ pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties 
             true => TIE[usize::from(round)],
             false => f64::INFINITY,
         };
-        let tie = if flexible { soft_tie } else { tie };
         if tie(m, before, k, most) {
             out.ties += 1;
             list.extend(of_twin);
@@ -203,9 +202,30 @@ fn in_order(twin: &[Row], mut shader: Vec<Row>, round: bool) -> Vec<Row> {
     out
 }
 
-// whether the twin's result changes when the shapes move by the last bits
-// whether contacts of a pair with a flex jump when its vertices move a little
-fn soft_tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
+// whether the twin's contacts of a pair jump when its shapes, or the vertices of its flexes, move by the last bits
+fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
+    match soft::is_soft(m, k) {
+        true => tie_of_flexes(m, d, k, most),
+        false => tie_of_geoms(m, d, k, most),
+    }
+}
+
+// whether the result of a search jumps in one of the trials; a search that ran out of iterations has an arbitrary result
+fn jumps(
+    base: (bool, Contacts),
+    mut again: impl FnMut(&mut Random) -> (bool, Contacts),
+    most: f64,
+) -> bool {
+    let (sure, base) = base;
+    let mut random = Random::default();
+    !sure
+        || (0..TRIALS).any(|_| {
+            let (sure, moved) = again(&mut random);
+            !sure || moved.num != base.num || spread(&base, &moved) > most
+        })
+}
+
+fn tie_of_flexes(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     if soft::vertex(m, k).is_some() {
         return false;
     }
@@ -214,20 +234,18 @@ fn soft_tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
         let sure = soft::touch(m, d, k, 0, &mut out);
         (sure, out)
     };
-    let (sure, base) = search(d);
-    let (mut random, mut moved) = (Random::default(), d.clone());
-    !sure
-        || (0..TRIALS).any(|_| {
-            let places = d.flexvert_xpos.iter().flatten();
-            for (x, place) in moved.flexvert_xpos.iter_mut().flatten().zip(places) {
-                *x = place + MOVE * random.next();
-            }
-            let (sure, moved) = search(&moved);
-            !sure || moved.num != base.num || spread(&base, &moved) > most
-        })
+    let mut moved = d.clone();
+    let again = |random: &mut Random| {
+        let places = d.flexvert_xpos.iter().flatten();
+        for (x, place) in moved.flexvert_xpos.iter_mut().flatten().zip(places) {
+            *x = place + MOVE * random.next();
+        }
+        search(&moved)
+    };
+    jumps(search(d), again, most)
 }
 
-fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
+fn tie_of_geoms(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     let geoms = geoms(m, k);
     let shapes = geoms.map(|geom| Shape {
         pos: d.geom_xpos[geom],
@@ -236,27 +254,13 @@ fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     });
     let search = |shapes: [Shape; 2]| {
         let mut out = Contacts::new();
-        let sure = collide(
-            m,
-            OwnLane::new(&d.own, 0),
-            geoms,
-            shapes,
-            m.collision_detect[k],
-            &mut out,
-        );
+        let own = OwnLane::new(&d.own, 0);
+        let sure = collide(m, own, geoms, shapes, m.collision_detect[k], &mut out);
         (sure, out)
     };
-    let size = m.geom_rbound[geoms[0]] + m.geom_rbound[geoms[1]];
-    let (sure, base) = search(shapes);
-    // a search that ran out of iterations has an arbitrary result
-    if !sure {
-        return true;
-    }
-    let mut random = Random::default();
-    (0..TRIALS).any(|_| {
-        let (sure, moved) = search(shapes.map(|shape| nudge(shape, MOVE * size, &mut random)));
-        !sure || moved.num != base.num || spread(&base, &moved) > most
-    })
+    let far = MOVE * (m.geom_rbound[geoms[0]] + m.geom_rbound[geoms[1]]);
+    let again = |random: &mut Random| search(shapes.map(|shape| nudge(shape, far, random)));
+    jumps(search(shapes), again, most)
 }
 
 // a shape slightly moved, turned and sheared, so that symmetric corners, as on a cylinder's cap, are no longer equally far

@@ -506,6 +506,31 @@ fn comes_to(m: &Model, stage: &'static Stage, nth: usize, worlds: &mut [Data]) -
     true
 }
 
+/// Appends the differences of a stage's shader and twin that are above a tolerance, on worlds of one model; returns its pairs at ties.
+pub fn differences(
+    file: &str,
+    m: &Model,
+    stage: &'static Stage,
+    before: &[Data],
+    teams: &[Tried],
+    tolerance: f64,
+    faults: &mut Vec<String>,
+) -> Ties {
+    let mut pairs = Ties::default();
+    for team in teams {
+        let report = compare(device(), m, stage, before, &team.config()).unwrap();
+        pairs.met += report.ties.met;
+        pairs.ties += report.ties.ties;
+        faults.extend(report.touched.into_iter().map(|x| format!("{file}: {x}")));
+        let wrong = report
+            .worst
+            .into_iter()
+            .filter(|(_, x)| x.error > tolerance);
+        faults.extend(wrong.map(|(field, x)| format!("{file} {team:?} {field}: {x:?}")));
+    }
+    pairs
+}
+
 /// Compares a stage's shader with its twin on these models, without the features that `flags` (`DSBL_*`) disable.
 pub fn parity_without(name: &str, models: &[&str], flags: i32, tolerance: f64) {
     let stage = stages::stage(name).unwrap();
@@ -516,17 +541,9 @@ pub fn parity_without(name: &str, models: &[&str], flags: i32, tolerance: f64) {
         round_model(&mut m);
         let mut before = worlds(&golden, &m, NWORLD);
         up_to(&m, stage, 0, &mut before);
-        for team in &TEAMS {
-            let report = compare(device(), &m, stage, &before, &team.config()).unwrap();
-            pairs.met += report.ties.met;
-            pairs.ties += report.ties.ties;
-            faults.extend(report.touched.into_iter().map(|x| format!("{file}: {x}")));
-            let wrong = report
-                .worst
-                .into_iter()
-                .filter(|(_, x)| x.error > tolerance);
-            faults.extend(wrong.map(|(field, x)| format!("{file} {team:?} {field}: {x:?}")));
-        }
+        let ties = differences(&file, &m, stage, &before, &TEAMS, tolerance, &mut faults);
+        pairs.met += ties.met;
+        pairs.ties += ties.ties;
     }
     println!("{name} {pairs:?}");
     assert!(pairs.met > 0 && pairs.ties * 3 <= pairs.met, "{pairs:?}");
