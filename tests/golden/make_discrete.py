@@ -218,5 +218,10 @@ for solver in ["Newton", "CG"]:
 coupled("a bent cloth", '<flexcomp name="c" type="disc" count="5 4 1" spacing=".1 .1 .1" pos="0 0 1" radius=".01" dim="2" mass=".5"><contact selfcollide="none"/><elasticity young="1e5" poisson=".2" thickness=".01" damping=".01" elastic2d="both"/></flexcomp>', spread=.01)
 coupled("cloth and a spring", GROUND + cloth(pos="0 0 .5", c="3 2 1", more=PIN.replace("0 3", "0")) + PENS, SPRING.format(a="p", b="q", rest=".1"), spread=.01)
 
+# much of it at once: a software adapter compiles the kernels of each model for long
+FIXED = '<tendon><fixed name="t" stiffness="300" damping="10" springlength=".1"><joint joint="h" coef=".5"/><joint joint="s" coef="-1"/></fixed></tendon>'
+DRIVES = "".join(x.replace("<actuator>", "").replace("</actuator>", "") for x in (SERVOS, MUSCLES, MOTORS))
+case("springs, servos, muscles and motors in a medium", world(CHAIN + FREE + SPRUNG, FIXED + f"<actuator>{DRIVES}</actuator>", density="100", viscosity=".1"), seed=1)
+
 pathlib.Path(__file__).with_name("discrete.json").write_text(json.dumps(CASES, separators=(",", ":"), allow_nan=False))
 print(len(CASES), "cases")
