@@ -54,7 +54,9 @@ fn mj_make_constraint() {
     for (var r = 0; r < kept.equality;) {
         let i = efc_id(r);
         let n = equality_rows(i);
-        if (n > 1 && eq_type(i) != EQ_FLEX) {
+        if (model_strains && eq_type(i) == EQ_FLEXSTRAIN) {
+            strains_jacobian(i, r, n);
+        } else if (n > 1 && eq_type(i) != EQ_FLEX) {
             two_bodies_jacobian(i, r, n);
         }
         r += n;
@@ -140,7 +142,7 @@ fn wanted(entry: i32) -> Ask {
     return contact_ask(entry - BEGIN_CONTACT);
 }
 
-// number of rows: a connect holds a point, a weld a pose, a flex its edges, the others one number
+// number of rows: a connect holds a point, a weld a pose, a flex its edges or the strains of a cell, the others one number
 fn equality_rows(i: i32) -> i32 {
     let type_ = eq_type(i);
     if (type_ == EQ_CONNECT) {
@@ -148,6 +150,9 @@ fn equality_rows(i: i32) -> i32 {
     }
     if (type_ == EQ_FLEX) {
         return flex_rownum(eq_obj1id(i));
+    }
+    if (model_strains && type_ == EQ_FLEXSTRAIN) {
+        return eq_modenum(i);
     }
     return select(select(0, 1, type_ == EQ_JOINT || type_ == EQ_TENDON), 6, type_ == EQ_WELD);
 }
@@ -408,6 +413,10 @@ fn make_equality(first: i32, ask: Ask, s: Solver) {
         make_edges(first, ask, s);
         return;
     }
+    if (model_strains && eq_type(i) == EQ_FLEXSTRAIN) {
+        make_strains(first, ask, s);
+        return;
+    }
     if (ask.n == 1) {
         make_coupling(first, ask, s);
         return;
@@ -448,6 +457,65 @@ fn make_edges(first: i32, ask: Ask, s: Solver) {
             set_efc_J(r, k, flexedge_J(flexedge_J_rowadr(e) + k));
         }
         r++;
+    }
+}
+
+// one row for each mode of strain of a cell between nodes, or of a face of a shell
+fn make_strains(first: i32, ask: Ask, s: Solver) {
+    let f = eq_obj1id(ask.id);
+    let c = eq_patch(ask.id);
+    let num = patch_size(f);
+    let mat = cell_rotation(patch_stretched<node_xpos>(f, c));
+    let start = patch_node(f, c, 0);
+    var diag = 0.0;
+    for (var n = 0; n < num; n++) {
+        diag += body_invweight0(flex_nodebodyid(patch_node(f, c, n)), 0);
+    }
+    for (var r = 0; r < ask.n; r++) {
+        var pos = 0.0;
+        for (var n = 0; n < num; n++) {
+            let node = patch_node(f, c, n);
+            let away = transpose(mat) * (node_xpos(node) - node_xpos(start)) - (flex_node0(node) - flex_node0(start));
+            pos += dot(strain_mode(f, c, r, n), away);
+        }
+        _ = put_row(first + r, ask, s, pos, pos, 0.0, diag / f32(num));
+    }
+}
+
+// what a mode is at a node, in the frame of the cell or the face
+fn strain_mode(f: i32, c: i32, r: i32, n: i32) -> vec3f {
+    let num = patch_size(f);
+    let adr = flex_stiffnessadr(f) + c * 9 * num * num + 1 + 3 * (r * num + n);
+    return vec3f(flex_stiffness(adr), flex_stiffness(adr + 1), flex_stiffness(adr + 2));
+}
+
+// every dof moves the nodes, and a mode says how much of that is its strain
+fn strains_jacobian(i: i32, first: i32, nrow: i32) {
+    let f = eq_obj1id(i);
+    let c = eq_patch(i);
+    let back = transpose(cell_rotation(patch_stretched<node_xpos>(f, c)));
+    let adr = Jpat_adr(eq_Jpat(i));
+    for (var k = lane; k < Jpat_num(eq_Jpat(i)); k += LANES) {
+        let dof = Jpat_dof(adr + k);
+        let axis = cdof(dof);
+        for (var r = 0; r < nrow; r++) {
+            set_efc_J(first + r, k, 0.0);
+        }
+        for (var n = 0; n < patch_size(f); n++) {
+            let node = patch_node(f, c, n);
+            let body = flex_nodebodyid(node);
+            var at = body_lastdof(body);
+            while (at > dof) {
+                at = dof_parentid(at);
+            }
+            if (at != dof) {
+                continue;
+            }
+            let motion = back * (axis.lin + cross(axis.rot, node_xpos(node) - subtree_com(body_rootid(body))));
+            for (var r = 0; r < nrow; r++) {
+                set_efc_J(first + r, k, efc_J(first + r, k) + dot(strain_mode(f, c, r, n), motion));
+            }
+        }
     }
 }
 

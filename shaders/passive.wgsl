@@ -159,7 +159,7 @@ fn elastic() {
 
 // whether the vertices of a flex lie between nodes that its material holds
 fn between_nodes(f: i32) -> bool {
-    return model_cages && flex_interp(f) != 0 && flex_stiffnessadr(f) >= 0;
+    return model_cages && flex_interp(f) != 0 && (flex_stiffnessadr(f) >= 0 || flex_bendingadr(f) >= 0);
 }
 
 // forces of springs and dampers at a point of a body; a dof is the lane's that adds to it

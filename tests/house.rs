@@ -92,9 +92,10 @@ const OPERATORS: &[&str] = &[
     "lin",
 ];
 
-/// Functions of the twins that take slices, which shaders cannot; shaders have their code within the stages.
+/// Functions of the twins that take slices or closures, which shaders cannot; shaders have their code within the stages.
 const SLICES: &[&str] = &[
     "for_chain",
+    "for_outer",
     "contact_friction",
     "give",
     "of_stage",
@@ -127,6 +128,16 @@ const ELEMENTARY: &[&str] = &[
     "cell_node",
     "cell_at",
     "cell_force_on",
+    "cells_force",
+    "patch_size",
+    "patch_node",
+    "patch_stretched",
+    "face_node",
+    "face_side",
+    "follows",
+    "grid_count",
+    "grid_place",
+    "outer_of",
     "add_column",
     "slope_along",
     "slope_column",

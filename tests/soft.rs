@@ -9,8 +9,8 @@ use manyworlds::compile::{missing, missing_on_device};
 use manyworlds::fields::Arrays;
 use manyworlds::{Batch, Data, Model};
 
-const NAMES: [&str; 10] = [
-    "lines", "sheet", "block", "soft", "rigid", "nodes", "drum", "field", "hose", "rope",
+const NAMES: [&str; 11] = [
+    "lines", "sheet", "block", "soft", "rigid", "nodes", "drum", "tin", "field", "hose", "rope",
 ];
 
 /// Models without contacts.
@@ -22,9 +22,12 @@ fn model(name: &str) -> (Model, Golden) {
     (m, Golden::open(&format!("{path}.npz")))
 }
 
-/// Models that the tests of parity compare on a device, stage by stage (`contacts_of_flexes`): their solver takes more turns than the
-/// software adapter allows, the kernels of `hose` take it minutes, and in one state of `lines` two ways out of an ellipsoid are equally long.
-const BY_STAGE: [&str; 7] = ["lines", "sheet", "block", "soft", "rigid", "nodes", "hose"];
+/// Models that the tests of parity compare on a device, stage by stage (`contacts_of_flexes`, `passive`). Their solver takes more turns
+/// than the software adapter allows, or the rows of their many nodes do (`drum`); the kernels of `hose` take it minutes; in one state of
+/// `lines` two ways out of an ellipsoid are equally long; `clay` is a `cage` that yields.
+const BY_STAGE: [&str; 10] = [
+    "lines", "sheet", "block", "soft", "rigid", "nodes", "hose", "drum", "tin", "cage",
+];
 
 /// Worlds in the states of a golden on a backend that has contacts of flexes.
 fn worlds(m: &Model, golden: &Golden, backend: Backend) -> Batch {
@@ -322,12 +325,10 @@ fn what_between_nodes_is_not_there_is_refused_by_name() {
     assert_eq!(missing_on_device(&m), [""; 0]);
     assert_eq!(missing(&of("", "").unwrap()), [""; 0], "they may touch");
     let strain = of("", &format!(r#"<edge equality="strain"/>{apart}"#)).unwrap();
-    let what = "model.xml:1:30: the equality \"flexstrain\" on a device";
-    assert_eq!(missing_on_device(&strain), [what]);
+    assert_eq!(missing_on_device(&strain), [""; 0]);
     let elastic = r#"<elasticity young="1e3" thickness=".1" elastic2d="stretch"/>"#;
     let shell = of("", &format!("{elastic}{apart}")).unwrap();
-    let what = "model.xml:1:30: shells between nodes on a device";
-    assert_eq!(missing_on_device(&shell), [what]);
+    assert_eq!(missing_on_device(&shell), [""; 0]);
     let edges = of("", r#"<edge equality="true"/>"#).unwrap_err();
     assert!(
         edges.to_string().contains("whose edges a constraint holds"),

@@ -5,6 +5,11 @@ const ELEMENT_EDGES: array<vec2i, 9> = array<vec2i, 9>(
     vec2i(1, 2), vec2i(2, 0), vec2i(0, 1),
     vec2i(0, 1), vec2i(1, 2), vec2i(2, 0), vec2i(2, 3), vec2i(0, 3), vec2i(1, 3));
 
+// place of the thickness among the coefficients of the first triangle, if hinges yield
+const THICKNESS: i32 = 6;
+// number of bending coefficients of an edge: the matrix of the four vertices of a hinge, and one coefficient of its curvature at rest
+const BENDING: i32 = 17;
+
 // sets the velocities of the vertices, and their forces to zero
 fn vertex_motion() {
     for (var v = lane; v < nflexvert; v += LANES) {
@@ -42,6 +47,9 @@ fn stretch_forces(f: i32) {
             let speed = dot(way.xyz, flexvert_vel(a) - flexvert_vel(b));
             let rest = flexedge_length0(flex_edgeadr(f) + flex_elemedge(flex_elemedgeadr(f) + nedge * t + k));
             stretch[k] = (way.w - rest) * (way.w + rest);
+            if (model_yields && plastic_stretch(f) >= 0) {
+                stretch[k] -= plastic(plastic_stretch(f) + nedge * t + k);
+            }
             rate[k] = 2.0 * way.w * speed - speed * speed * opt_timestep;
         }
 
@@ -67,6 +75,14 @@ fn stretch_forces(f: i32) {
     }
 }
 
+// vertices of the hinge at an edge: the ends of the edge, then the corners across it
+fn hinge(f: i32, edge: i32) -> array<i32, 4> {
+    let first = flex_vertadr(f);
+    return array<i32, 4>(
+        first + flex_edge(edge, 0), first + flex_edge(edge, 1),
+        first + flex_edgeflap(edge, 0), first + flex_edgeflap(edge, 1));
+}
+
 // adds the bending forces of hinges between triangles
 fn bend_forces(f: i32) {
     let rayleigh = flex_damping(f);
@@ -75,11 +91,8 @@ fn bend_forces(f: i32) {
         if (flex_edgeflap(edge, 1) < 0) {
             continue;
         }
-        let first = flex_vertadr(f);
-        let v = array<i32, 4>(
-            first + flex_edge(edge, 0), first + flex_edge(edge, 1),
-            first + flex_edgeflap(edge, 0), first + flex_edgeflap(edge, 1));
-        let adr = flex_bendingadr(f) + 17 * e;
+        let v = hinge(f, edge);
+        let adr = flex_bendingadr(f) + BENDING * e;
 
         // force due to a curvature at rest
         let x0 = flexvert_xpos(v[0]);
@@ -88,7 +101,10 @@ fn bend_forces(f: i32) {
         let x3 = flexvert_xpos(v[3]) - x0;
         var cubic = array<vec3f, 4>(vec3f(), cross(x2, x3), cross(x3, x1), cross(x1, x2));
         cubic[0] = -(cubic[1] + cubic[2] + cubic[3]);
-        let curved = flex_bending(adr + 16);
+        var curved = flex_bending(adr + BENDING - 1);
+        if (model_yields && plastic_bend(f) >= 0) {
+            curved += plastic(plastic_bend(f) + e);
+        }
         for (var i = 0; i < 4; i++) {
             // the matrix is invariant to the position of the hinge
             let stiffness = vec4f(

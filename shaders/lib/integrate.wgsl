@@ -38,6 +38,9 @@ fn advance<rate, acc, vel>() {
     if (nplastic > 0) {
         team_sync();
         yield_springs<vel>();
+        if (model_yields) {
+            yield_flexes();
+        }
         if (nrod > 0) {
             keep_rods();
         }

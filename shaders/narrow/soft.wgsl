@@ -238,7 +238,7 @@ fn carriers(k: i32, side: i32, point: vec3f) -> Carriers {
 
 // the cell that carries a contact: it is at the weighted mean of the vertices in the undeformed grid
 fn carried_between(f: i32, v: vec4i, share: vec4f) -> Carriers {
-    let order = flex_interp(f);
+    let order = abs(flex_interp(f));
     let cells = vec3f(f32(flex_cellnum(f, 0)), f32(flex_cellnum(f, 1)), f32(flex_cellnum(f, 2)));
     var place = vec3f();
     var low = cell_first(f, flex_vertcell(v.x));
@@ -254,6 +254,10 @@ fn carried_between(f: i32, v: vec4i, share: vec4f) -> Carriers {
     let part = along - vec3f(first);
     var out: Carriers;
     out.num = (order + 1) * (order + 1) * (order + 1);
+    // an inner node of a shell passes its share on to outer ones
+    if (model_shells && flex_interp(f) < 0) {
+        out.num *= OUTER;
+    }
     out.between = f;
     out.first = first;
     out.x = cell_weights(order, part.x);
@@ -272,15 +276,32 @@ fn carrier(c: Carriers, n: i32) -> Carrier {
     if (!model_cages || c.between < 0) {
         return Carrier(c.body[n], c.share[n]);
     }
-    let at = cell_at(flex_interp(c.between), n);
-    let body = flex_nodebodyid(cell_node(c.between, c.first, at));
-    return Carrier(body, c.x[at.x] * c.y[at.y] * c.z[at.z]);
+    let f = c.between;
+    let shell = model_shells && flex_interp(f) < 0;
+    let at = cell_at(abs(flex_interp(f)), select(n, n / OUTER, shell));
+    let node = cell_node(f, c.first, at);
+    let share = c.x[at.x] * c.y[at.y] * c.z[at.z];
+    if (shell && follows(f, node)) {
+        let outer = outer_of(f, node, n % OUTER);
+        return Carrier(flex_nodebodyid(outer.node), share * outer.weight);
+    }
+    return Carrier(flex_nodebodyid(node), share);
+}
+
+// the number of the next carrier: only inner nodes of a shell pass their shares on
+fn carrier_after(c: Carriers, n: i32) -> i32 {
+    let f = c.between;
+    if (!model_shells || f < 0 || flex_interp(f) >= 0) {
+        return n + 1;
+    }
+    let node = cell_node(f, c.first, cell_at(abs(flex_interp(f)), n / OUTER));
+    return select(n + OUTER, n + 1, follows(f, node));
 }
 
 // share of a side that a dof moves
 fn carried(c: Carriers, i: i32) -> f32 {
     var sum = 0.0;
-    for (var n = 0; n < c.num; n++) {
+    for (var n = 0; n < c.num; n = carrier_after(c, n)) {
         let x = carrier(c, n);
         var dof = body_lastdof(x.body);
         while (dof > i) {
@@ -294,7 +315,7 @@ fn carried(c: Carriers, i: i32) -> f32 {
 // inverse weight of the bodies that carry a side: translation (0) or rotation (1)
 fn carried_weight(c: Carriers, part: i32) -> f32 {
     var sum = 0.0;
-    for (var n = 0; n < c.num; n++) {
+    for (var n = 0; n < c.num; n = carrier_after(c, n)) {
         let x = carrier(c, n);
         sum += body_invweight0(x.body, part) * x.share;
     }
@@ -304,7 +325,7 @@ fn carried_weight(c: Carriers, part: i32) -> f32 {
 // velocity of a side of a contact
 fn carried_motion(c: Carriers, pos: vec3f) -> Spatial {
     var sum = Spatial(vec3f(), vec3f());
-    for (var n = 0; n < c.num; n++) {
+    for (var n = 0; n < c.num; n = carrier_after(c, n)) {
         let x = carrier(c, n);
         sum = add_scl6(sum, body_motion(x.body, pos), x.share);
     }

@@ -8,7 +8,6 @@ use super::flex::rod::is_box;
 use super::tree::Tree;
 use crate::cpu;
 use crate::cpu::collision::soft::is_soft;
-use crate::cpu::lib::cage::STRAIN;
 use crate::cpu::lib::rod::{is_rod, twists};
 use crate::cpu::lib::sleep::sleeps;
 use crate::cpu::sensor_pos::tells_distance;
@@ -122,14 +121,6 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         out.push(Need::new(what, By::Geom(geom), "type"));
     }
     soft_on_device(m, &mut out);
-    let shell = (0..m.nflex).find(|&f| m.flex_interp[f] < 0);
-    out.extend(shell.map(|f| Need::new("shells between nodes on a device", By::Flex(f), "name")));
-    let strain = (0..m.nflex).find(|&f| m.flex_edgeequality[f] == STRAIN);
-    let what = "the equality \"flexstrain\" on a device";
-    out.extend(strain.map(|f| Need::new(what, By::Flex(f), "name")));
-    let yields = (0..m.nflex).find(|&f| m.flex_plasticmode[f] != 0);
-    let what = "flexes that yield on a device";
-    out.extend(yields.map(|f| Need::new(what, By::Flex(f), "name")));
     if sleeps(m) {
         out.push(Need::new(
             "the flag \"sleep\" on a device",

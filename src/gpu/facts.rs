@@ -95,6 +95,16 @@ pub const FACTS: &[Fact] = &[
     ("model_cages", |m| {
         m.flex_interp.iter().any(|order| *order != 0)
     }),
+    ("model_shells", |m| {
+        m.flex_interp.iter().any(|order| *order < 0)
+    }),
+    // soft bodies that yield, and those whose strains are held by rows
+    ("model_yields", |m| {
+        m.flex_plasticmode.iter().any(|mode| *mode != 0)
+    }),
+    ("model_strains", |m| {
+        m.eq_type.contains(&(types::EqType::FlexStrain as i32))
+    }),
     // elements of flexes that collide, by their number of dimensions, and those whose contacts need a search
     ("flexes_of_lines", |m| solids::elements_of(m, 1)),
     ("flexes_of_triangles", |m| solids::elements_of(m, 2)),

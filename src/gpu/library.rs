@@ -53,6 +53,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     row_groups
     sensor
     servo
+    shell
     slope
     sparse
     spatial
@@ -62,6 +63,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     touch
     warning
     wrap
+    yielding
 };
 
 /// The files of `shaders/narrow`: collision of two shapes, as in `src/cpu/collision`.

@@ -115,7 +115,7 @@ pub fn place_vertices<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
 }
 
 /// Slopes of the interpolation weights of the nodes along an axis of a cell.
-pub(super) fn cell_slopes<R: Real>(order: usize, s: R) -> [R; 3] {
+pub fn cell_slopes<R: Real>(order: usize, s: R) -> [R; 3] {
     let (one, four) = (R::one(), R::splat(4.0));
     match order {
         1 => [-one, one, R::zero()],
@@ -246,7 +246,7 @@ pub(crate) struct Patch<R> {
 }
 
 /// Number of cells of a flex, or of faces of a shell.
-pub(crate) fn patch_num(m: &Arrays, f: usize) -> usize {
+pub fn patch_num(m: &Arrays, f: usize) -> usize {
     let cells = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
     match m.flex_interp[f] < 0 {
         true => face_num(cells),
@@ -317,7 +317,7 @@ impl<R: Real> Patch<R> {
     }
 
     /// Numbers of a plastic strain: six of a cell, three of a face.
-    pub(crate) fn words(&self) -> usize {
+    pub fn words(&self) -> usize {
         if self.normal.is_some() { 3 } else { 6 }
     }
 
@@ -328,7 +328,7 @@ impl<R: Real> Patch<R> {
     }
 
     /// Strain in the frame of the patch: the stretches, and the shears twice.
-    pub(crate) fn strain(&self) -> [R; 6] {
+    pub fn strain(&self) -> [R; 6] {
         let [x, y, z] = self.to.map(|column| mul_mat_t_vec3(self.mat, column));
         let (one, none) = (R::one(), R::zero());
         if self.normal.is_some() {
@@ -347,8 +347,8 @@ impl<R: Real> Patch<R> {
         ]
     }
 
-    // a strain as a matrix
-    fn matrix(&self, of: &[R]) -> [R; 9] {
+    /// A plastic strain as a matrix.
+    pub fn matrix(&self, of: &[R]) -> [R; 9] {
         let half = R::splat(0.5);
         if self.normal.is_none() {
             let (xy, xz, yz) = (of[3] * half, of[4] * half, of[5] * half);
@@ -364,6 +364,7 @@ impl<R: Real> Patch<R> {
     }
 }
 
+// forces of a cell or a face on its nodes
 fn patch_force<R: Real>(m: &Model, d: &mut Data<R>, f: usize, c: usize) {
     let patch = patch(m, d, f, c, |n| node_xpos(m, d, n));
     let mut away = [[R::zero(); 3]; MOST];
@@ -438,7 +439,7 @@ fn cell_rotation<R: Real>(to: [[R; 3]; 3]) -> [R; 9] {
 }
 
 /// The rotation nearest to a matrix, given by its columns (`mju_mat2Rot`).
-pub(super) fn cell_quat<R: Real>(to: [[R; 3]; 3]) -> [R; 4] {
+pub fn cell_quat<R: Real>(to: [[R; 3]; 3]) -> [R; 4] {
     let mut quat = [R::one(), R::zero(), R::zero(), R::zero()];
     let still = R::splat(STILL.max(16.0 * R::ROUNDING));
     for _ in 0..TURNS {

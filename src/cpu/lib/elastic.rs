@@ -93,7 +93,7 @@ pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
 
 /// Vertices of the hinge at an edge: the ends of the edge, then the corners across it. None at an edge of one triangle alone.
 #[inline(always)]
-pub(crate) fn hinge(m: &Arrays, f: usize, e: usize) -> Option<[usize; 4]> {
+pub fn hinge(m: &Arrays, f: usize, e: usize) -> Option<[usize; 4]> {
     let adr = 2 * (m.flex_edgeadr[f] as usize + e);
     let (edge, flap) = (&m.flex_edge[adr..adr + 2], &m.flex_edgeflap[adr..adr + 2]);
     let vertices = [edge[0], edge[1], flap[0], flap[1]];

@@ -70,6 +70,10 @@ fn next_vertex<R: Real>(m: &Model, d: &Data<R>, v: usize) -> [R; 3] {
     next(m, d, m.flex_vertbodyid[v] as usize, d.flexvert_xpos[v])
 }
 
+fn next_node<R: Real>(m: &Model, d: &Data<R>, n: usize) -> [R; 3] {
+    next(m, d, m.flex_nodebodyid[n] as usize, node_xpos(m, d, n))
+}
+
 /// Edges of an element: elastic part of their squared lengths less those at rest, and the latter.
 struct Stretch<R> {
     elastic: [R; 6],
@@ -100,7 +104,7 @@ fn stretch<R: Real>(m: &Model, d: &Data<R>, f: usize, t: usize, plastic: &[R]) -
 }
 
 // the factor that brings a strain to its limit, whose squared deviator is given; 1: it is below
-fn kept<R: Real>(square: R, limit: R) -> R {
+fn kept_strain<R: Real>(square: R, limit: R) -> R {
     let strain = (square.max(R::zero()) * R::splat(2.0 / 3.0)).sqrt();
     let over = limit.lt(strain);
     R::select(over, limit / R::select(over, strain, R::one()), R::one())
@@ -121,7 +125,7 @@ fn yield_triangles<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
         let norm = a * a + R::splat(2.0) * b * c + e * e;
         let grows = R::zero().le(trace);
         let along = R::select(grows, trace * trace, -trace * trace * R::splat(0.5));
-        let moved = R::one() - kept(norm + along, limit);
+        let moved = R::one() - kept_strain(norm + along, limit);
         for k in 0..3 {
             let area = R::select(grows, R::zero(), trace * square[k]);
             d.plastic[at + k] += moved * (elastic[k] - area);
@@ -184,7 +188,7 @@ fn yield_tetrahedra<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
         let mat = mixed3(elastic, square);
         let trace = mat[0][0] + mat[1][1] + mat[2][2];
         let deviator = (trace_square(mat) - trace * trace * third) * R::splat(0.25);
-        let moved = R::one() - kept(deviator, limit);
+        let moved = R::one() - kept_strain(deviator, limit);
         let over = R::zero().lt(moved);
         if !over.any() {
             continue;
@@ -225,8 +229,7 @@ fn isochoric<R: Real>(a: [[R; 3]; 3]) -> R {
 fn yield_patches<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
     let limit = d.own.flex_yield(m, 2 * f);
     for c in 0..patch_num(m, f) {
-        let place = |n: usize| next(m, d, m.flex_nodebodyid[n] as usize, node_xpos(m, d, n));
-        let patch = patch(m, d, f, c, place);
+        let patch = patch(m, d, f, c, |n| next_node(m, d, n));
         let words = patch.words();
         let at = adr + words * c;
         let mut strain = patch.strain();
@@ -237,7 +240,7 @@ fn yield_patches<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
             6 => deviator(&mut strain),
             _ => plane_deviator(&mut strain),
         };
-        let moved = R::one() - kept(square, limit);
+        let moved = R::one() - kept_strain(square, limit);
         for (k, x) in strain.into_iter().take(words).enumerate() {
             d.plastic[at + k] += moved * x;
         }
