@@ -117,10 +117,6 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         let what = format!("{what} with the integrator \"discrete\" on a device");
         out.push(Need::new(what, by, attr));
     }
-    if let Some(geom) = field_that_collides(m) {
-        let what = "collisions of signed distance fields on a device";
-        out.push(Need::new(what, By::Geom(geom), "type"));
-    }
     soft_on_device(m, &mut out);
     let shell = (0..m.nflex).find(|&f| m.flex_interp[f] < 0);
     out.extend(shell.map(|f| Need::new("shells between nodes on a device", By::Flex(f), "name")));
@@ -304,13 +300,6 @@ fn pairs(m: &Arrays) -> BTreeMap<[i32; 2], [i32; 2]> {
 fn collisions_of(types: [i32; 2]) -> String {
     let [type1, type2] = types.map(|t| GeomType::from_i32(t).map_or("", Keyword::word));
     format!("collisions of {type1} and {type2}")
-}
-
-// the first signed distance field of a pair
-fn field_that_collides(m: &Arrays) -> Option<usize> {
-    let mut pairs = pairs(m).into_iter();
-    let field = pairs.find(|(types, _)| types[1] == GeomType::Sdf);
-    field.map(|(_, [_, geom])| geom as usize)
 }
 
 fn collisions(m: &Arrays, out: &mut Vec<Need>) {

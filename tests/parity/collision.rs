@@ -1,7 +1,8 @@
 //! Parity of `collision`.
 
+use manyworlds::gpu::ties::Ties;
 use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
-use manyworlds::types::{DSBL_MULTICCD, DSBL_NATIVECCD};
+use manyworlds::types::{DSBL_MULTICCD, DSBL_NATIVECCD, DSBL_SENSOR};
 use manyworlds::{Data, Model, stages};
 
 use super::body::{Random, TEAMS, device, differences, worlds};
@@ -98,4 +99,65 @@ fn contacts_of_flexes_of_shader_and_twin_agree() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+// signed distance fields of plugins and meshes with every shape, meshes and each other, in the poses of tests/golden/make_sdf.py
+#[test]
+fn contacts_of_signed_distance_fields_of_shader_and_twin_agree() {
+    let chosen = [
+        "plane and nut",
+        "sphere and bowl",
+        "capsule and torus",
+        "ellipsoid and gear",
+        "cylinder and bolt",
+        "nut and bolt",
+        "cylinder and mesh",
+        "torus and mesh",
+        "star and torus",
+        "hull and nut",
+        "hull and mesh",
+    ];
+    let scale = std::env::var("TOL_SCALE").map_or(1.0, |x| x.parse().unwrap());
+    let golden = Golden::open("tests/golden/sdf.npz");
+    let pairs = include_str!("../golden/sdf_pairs.txt");
+    let meshes = include_str!("../golden/sdf_meshes.txt");
+    let stage = stages::stage("collision").unwrap();
+    let (mut faults, mut all) = (Vec::new(), Ties::default());
+    for (text, poses) in [(pairs, "qpos"), (meshes, "mesh_qpos")] {
+        let lines: Vec<&str> = text.lines().collect();
+        for (k, pair) in lines.chunks_exact(2).enumerate() {
+            let name = pair[0].trim_start_matches("=== ");
+            if !chosen.contains(&name) {
+                continue;
+            }
+            let mut m = Model::from_xml_str(pair[1]).unwrap();
+            m.edit(|m| m.opt.disableflags |= DSBL_SENSOR).unwrap();
+            round_model(&mut m);
+            let poses = golden.get(&format!("{poses}/{k}")).unwrap();
+            let mut before: Vec<Data> = poses.chunks_exact(m.nq).map(|q| at(&m, q)).collect();
+            up_to(&m, stage, 0, &mut before);
+            let tolerance = 1e-4 * scale;
+            let ties = differences(
+                name,
+                &m,
+                stage,
+                &before,
+                &TEAMS[2..],
+                tolerance,
+                &mut faults,
+            );
+            println!("{name}: {ties:?}");
+            all.met += ties.met;
+            all.ties += ties.ties;
+        }
+    }
+    assert!(all.met >= 60 && all.ties * 8 <= all.met, "{all:?}");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn at(m: &Model, qpos: &[f64]) -> Data {
+    let mut d = Data::new(m);
+    d.qpos.copy_from_slice(qpos);
+    round_data(&mut d);
+    d
 }
