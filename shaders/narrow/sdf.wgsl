@@ -6,8 +6,12 @@
 const SDF_SHARE: f32 = 0.1;
 // length of a step, relative to the slope, below which it is not halved again
 const SDF_LEAST: f32 = 1e-4;
-// distance of two contacts that are the same but for roundings, as a multiple of the rounding of the solid's size
+// distance of two points that are the same but for roundings, as a multiple of the rounding of the solid's size
 const SDF_SAME: f32 = 20.0;
+// steps of a ray, and the distances (m) from the surface at which it hits, unless that is below the rounding, and at which it is lost
+const SDF_STEPS: i32 = 40;
+const SDF_NEAR: f32 = 1e-7;
+const SDF_FAR: f32 = 1e6;
 // halvings of a step down to that length
 const SDF_HALVINGS: i32 = 15;
 
@@ -52,7 +56,27 @@ fn sdf_at(geom: i32, x: vec3f) -> vec4f {
     return shape_at(id, x);
 }
 
-// the same of a sphere, capsule, ellipsoid, cylinder or box
+// where a ray meets the surface, in the geom's frame. Sphere tracing: each step is the signed distance, and there is no step back from
+// inside
+fn field_ray(geom: i32, r: Ray) -> Hit {
+    let way = normalize3(r.vec);
+    let near = max(SDF_NEAR, 2.0 * ROUNDING * (length(r.pnt) + length(geom_size(geom))));
+    var dist = 0.0;
+    for (var step = 0; step < SDF_STEPS; step++) {
+        let at = sdf_at(geom, r.pnt + way.xyz * dist);
+        let room = abs(at.w);
+        dist += room;
+        if (room < near) {
+            return Hit(dist / way.w, normalize3(at.xyz).xyz);
+        }
+        if (room > SDF_FAR) {
+            break;
+        }
+    }
+    return miss();
+}
+
+// signed distance and slope of a sphere, capsule, ellipsoid, cylinder or box
 fn solid_at(kind: i32, size: vec3f, x: vec3f) -> vec4f {
     if (meets_sphere && kind == GEOM_SPHERE) {
         return vec4f(x / length(x), length(x) - size.x);

@@ -11,7 +11,6 @@ use crate::cpu::collision::soft::is_soft;
 use crate::cpu::lib::cage::STRAIN;
 use crate::cpu::lib::rod::{is_rod, twists};
 use crate::cpu::lib::sleep::sleeps;
-use crate::cpu::sensor_pos::tells_distance;
 use crate::fields::Arrays;
 use crate::mjcf::source::Origin;
 use crate::mjcf::table::Keyword;
@@ -133,9 +132,6 @@ fn on_device(m: &Arrays) -> Vec<Need> {
             "sleep",
         ));
     }
-    if !m.opt.disabled(DSBL_SENSOR) {
-        sensors_on_device(m, &mut out);
-    }
     out
 }
 
@@ -169,22 +165,6 @@ fn soft_on_device(m: &Arrays, out: &mut Vec<Need>) {
     first(what, &|k| with(k, GeomType::Sdf));
     let rods = |k| of(k, &|f| twists(m, f));
     first("elastic rods", &rods);
-}
-
-fn sensors_on_device(m: &Arrays, out: &mut Vec<Need>) {
-    let mut first = |what: &str, attr, asks: &dyn Fn(usize) -> bool| {
-        let i = (0..m.nsensor).find(|&i| asks(i));
-        out.extend(i.map(|i| Need::new(what, By::Sensor(i), attr)));
-    };
-    let field = m.geom_type.contains(&(GeomType::Sdf as i32));
-    let what = "rays of sensors among signed distance fields on a device";
-    first(what, "name", &|i| {
-        field && m.sensor_type[i] == SensorType::Rangefinder
-    });
-    let what = "touch and distances of sensors among signed distance fields on a device";
-    first(what, "name", &|i| {
-        field && (m.sensor_type[i] == SensorType::Tactile || tells_distance(m, i))
-    });
 }
 
 // whether there is a stage with a name of this prefix

@@ -220,6 +220,10 @@ pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
         "older_found" if newer => "fn older_found(a: Shape, b: Shape, geom1: i32, geom2: i32) {}",
         "sdf_sdf" if !sdf::searches(m, Kind::Sdf) => "fn sdf_sdf(geom1: i32, geom2: i32) {}",
         "mesh_sdf" if !sdf::searches(m, Kind::MeshSdf) => "fn mesh_sdf(geom1: i32, geom2: i32) {}",
+        "sdf_at" if !sdf::any(m) => {
+            "fn sdf_at(geom: i32, x: vec3f) -> vec4f { return vec4f(0.0); }"
+        }
+        "field_ray" if !sdf::any(m) => "fn field_ray(geom: i32, r: Ray) -> Hit { return miss(); }",
         "SDF_BOXES" => &format!("const SDF_BOXES: i32 = {};", sdf::boxes(m)),
         "ccd_newer" if !solids::tells_distances(m) => "const ccd_newer: bool = false;",
         "ccd_beyond" if !solids::tells_distances(m) => "const ccd_beyond: f32 = 0.0;",

@@ -5,6 +5,11 @@ use crate::fields::Model;
 use crate::gpu::solids;
 use crate::types::{GeomType, PluginKind};
 
+/// Whether the model has signed distances of geoms of type `sdf` or of meshes.
+pub fn any(m: &Model) -> bool {
+    m.noct > 0 || m.geom_type.contains(&(GeomType::Sdf as i32))
+}
+
 /// Whether pairs of this kind may collide, or a sensor measures the distance of one.
 pub fn searches(m: &Model, what: Kind) -> bool {
     solids::collides(m, what) || solids::measures(m, what)

@@ -2,7 +2,7 @@
 
 use manyworlds::gpu::ties::Ties;
 use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
-use manyworlds::types::{DSBL_MULTICCD, DSBL_NATIVECCD, DSBL_SENSOR};
+use manyworlds::types::{DSBL_MULTICCD, DSBL_NATIVECCD};
 use manyworlds::{Data, Model, stages};
 
 use super::body::{Random, TEAMS, device, differences, worlds};
@@ -131,7 +131,6 @@ fn contacts_of_signed_distance_fields_of_shader_and_twin_agree() {
                 continue;
             }
             let mut m = Model::from_xml_str(pair[1]).unwrap();
-            m.edit(|m| m.opt.disableflags |= DSBL_SENSOR).unwrap();
             round_model(&mut m);
             let poses = golden.get(&format!("{poses}/{k}")).unwrap();
             let mut before: Vec<Data> = poses.chunks_exact(m.nq).map(|q| at(&m, q)).collect();
