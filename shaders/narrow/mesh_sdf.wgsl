@@ -5,8 +5,9 @@
 // maximum number of points found in the solid by one search
 const SDF_MOST: i32 = 50;
 
-// number of points found in the present search, and whether the last look began within its ball
+// number of points found in the present search, whether only the deepest becomes a contact, and whether the last look began within its ball
 var<private> sdf_met: i32;
+var<private> sdf_single: bool;
 var<private> sdf_near: bool;
 
 // contacts of two geoms in their places: a mesh, and a signed distance field
@@ -19,6 +20,7 @@ fn mesh_sdf(geom1: i32, geom2: i32) {
     var boxes: array<i32, SDF_BOXES>;
     var num = min(mesh_bvhnum(mesh), 1);
     sdf_met = 0;
+    sdf_single = false;
     while (num > 0 && sdf_met < SDF_MOST) {
         num--;
         let own = first + boxes[num];
@@ -36,6 +38,20 @@ fn mesh_sdf(geom1: i32, geom2: i32) {
         }
     }
     sdf_place(frame);
+}
+
+// the deepest contact of a signed distance field and a triangle in the world, the second element of the present pair; what is found around
+// the triangle does not count
+fn triangle_sdf(geom: i32) {
+    let frame = sdf_frame(geom);
+    let local = mat3x3f(element2[0] - frame.pos, element2[1] - frame.pos, element2[2] - frame.pos);
+    sdf_met = 0;
+    sdf_single = true;
+    look(geom, transpose(frame.mat) * local, vec4f(0.0, 0.0, 0.0, MAXVAL), opt_sdf_initpoints);
+    sdf_place(frame);
+    if (found > 0) {
+        found_point[0].normal = -found_point[0].normal;
+    }
 }
 
 fn look_corner(mesh: i32, row: i32, k: i32, map: Place) -> vec3f {
@@ -87,6 +103,12 @@ fn look_towards(corners: mat3x3f, slope: vec3f, x: vec3f, share: f32) -> vec3f {
 // a point in the solid as a contact, each place once
 fn look_found(geom: i32, at: vec4f, x: vec3f) {
     sdf_met++;
+    if (searches_elements && sdf_single) {
+        if (found > 0 && at.w >= found_point[0].dist) {
+            return;
+        }
+        found = 0;
+    }
     let steep = length(at.xyz);
     if (steep >= MINVAL && !sdf_known(geom, x)) {
         add_contact(at.w, x, at.xyz / -steep);

@@ -157,12 +157,6 @@ fn soft_on_device(m: &Arrays, out: &mut Vec<Need>) {
             .into_iter()
             .any(|f| usize::try_from(f).is_ok_and(says))
     };
-    let with = |k: usize, kind: GeomType| {
-        let geom = usize::try_from(m.collision_geom1[k]);
-        geom.is_ok_and(|geom| m.geom_type[geom] == kind)
-    };
-    let what = "flexes and signed distance fields";
-    first(what, &|k| with(k, GeomType::Sdf));
     let rods = |k| of(k, &|f| twists(m, f));
     first("elastic rods", &rods);
 }

@@ -23,12 +23,13 @@ pub const FACTS: &[Fact] = &[
     ("collides_hfield", |m| solids::collides(m, Kind::Hfield)),
     ("measures_convex", |m| solids::measures(m, Kind::Convex)),
     ("measures_hfield", |m| solids::measures(m, Kind::Hfield)),
-    // searches for overlaps of signed distance fields with other solids, and for triangles in them
+    // searches for overlaps of signed distance fields with other solids, and for triangles of meshes or flexes in them
     ("searches_overlaps", |m| sdf::searches(m, Kind::Sdf)),
     ("searches_triangles", |m| sdf::searches(m, Kind::MeshSdf)),
     ("searches_fields", |m| {
         sdf::searches(m, Kind::Sdf) || sdf::searches(m, Kind::MeshSdf)
     }),
+    ("searches_elements", sdf::meets_elements),
     ("solid_faces", solids::meet_in_several),
     ("solid_mesh_searched", |m| solids::mesh_that(m, false)),
     ("solid_mesh_climbed", |m| solids::mesh_that(m, true)),
@@ -224,6 +225,8 @@ pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
             "fn sdf_at(geom: i32, x: vec3f) -> vec4f { return vec4f(0.0); }"
         }
         "field_ray" if !sdf::any(m) => "fn field_ray(geom: i32, r: Ray) -> Hit { return miss(); }",
+        "triangle_sdf" if !sdf::meets_elements(m) => "fn triangle_sdf(geom: i32) {}",
+        "drop_doubles" if !sdf::meets_elements(m) => "fn drop_doubles() {}",
         "SDF_BOXES" => &format!("const SDF_BOXES: i32 = {};", sdf::boxes(m)),
         "ccd_newer" if !solids::tells_distances(m) => "const ccd_newer: bool = false;",
         "ccd_beyond" if !solids::tells_distances(m) => "const ccd_beyond: f32 = 0.0;",

@@ -1,6 +1,6 @@
 //! Signed distance fields that the kernels of a model meet.
 
-use crate::cpu::collision::Kind;
+use crate::cpu::collision::{Kind, soft};
 use crate::fields::Model;
 use crate::gpu::solids;
 use crate::types::{GeomType, PluginKind};
@@ -30,6 +30,11 @@ pub fn meets(m: &Model, name: &str) -> Option<bool> {
     let all = solids::pairs(m).chain(solids::measured(m));
     let mut fields = all.filter(|(_, k)| *k == Kind::Sdf);
     Some(fields.any(|(geoms, _)| m.geom_type[geoms[0]] == of_type))
+}
+
+/// Whether elements of flexes may touch a geom of type `sdf`.
+pub fn meets_elements(m: &Model) -> bool {
+    (0..m.ncollisionflex).any(|k| soft::is_soft(m, k) && soft::is_field(m, k))
 }
 
 /// Room for the boxes of a mesh that wait while its tree is searched: one for each level below the first, and the last one's two parts.

@@ -167,7 +167,7 @@ fn sought(m: &Model) -> impl Iterator<Item = Option<usize>> + '_ {
             return (element(m, k, 0) != Some(1) || dim != 1).then_some(None);
         };
         let closed = match GeomType::from_i32(m.geom_type[geom]) {
-            Some(GeomType::Sphere | GeomType::Capsule) => true,
+            Some(GeomType::Sphere | GeomType::Capsule | GeomType::Sdf) => true,
             Some(GeomType::Box) => dim < 3,
             _ => false,
         };

@@ -59,11 +59,13 @@ pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties 
         }
         out.met += 1;
         let flexible = soft::is_soft(m, k);
-        let kind = kind(types(m, k));
-        let convex = flexible || matches!(kind, Some(Kind::Convex | Kind::Hfield));
-        let descends = matches!(kind, Some(Kind::Sdf | Kind::MeshSdf));
+        let kind = if flexible { None } else { kind(types(m, k)) };
+        let field = flexible && soft::is_field(m, k);
+        let element = flexible && !field;
+        let convex = element || matches!(kind, Some(Kind::Convex | Kind::Hfield));
+        let descends = field || matches!(kind, Some(Kind::Sdf | Kind::MeshSdf));
         // elements of flexes have a radius
-        let round = flexible || (convex && is_round(m, types(m, k)));
+        let round = element || (convex && is_round(m, types(m, k)));
         let most = match convex || descends {
             true => TIE[usize::from(round)],
             false => f64::INFINITY,
