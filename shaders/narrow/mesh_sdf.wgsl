@@ -40,8 +40,7 @@ fn mesh_sdf(geom1: i32, geom2: i32) {
     sdf_place(frame);
 }
 
-// the deepest contact of a signed distance field and a triangle in the world, the second element of the present pair; what is found around
-// the triangle does not count
+// the deepest contact of a signed distance field and a triangle in the world; what is found around the triangle does not count
 fn triangle_sdf(geom: i32) {
     let frame = sdf_frame(geom);
     let local = mat3x3f(element2[0] - frame.pos, element2[1] - frame.pos, element2[2] - frame.pos);

@@ -29,7 +29,8 @@ fn octree_at(mesh: i32, p: vec3f) -> vec4f {
     var cell = root;
     var size = vec3f(1.0);
     var share = vec3f(0.0);
-    for (var deeper = true; deeper;) {
+    var deeper = true;
+    while (deeper) {
         let low = oct_center(cell) - oct_half(cell);
         size = oct_center(cell) + oct_half(cell) - low;
         share = (at - low) / size;
