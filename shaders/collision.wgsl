@@ -18,10 +18,10 @@ struct MeetPoint {
     normal: vec3f,
 }
 
-// maximum number of contacts of a pair: eight of two boxes, eleven of a box and a triangle, many of a height field, five of the older
-// convex collider, four of all others
+// maximum number of contacts of a pair: eight of two boxes, eleven of a box and a triangle, many of a height field or a signed distance
+// field, five of the older convex collider, four of all others
 const COLLISION_MOST: i32 =
-    max(4 + i32(CCD_OLDER) + 8 * i32(collides_box_box || flexes_of_triangles), 50 * i32(solid_hfield));
+    max(4 + i32(CCD_OLDER) + 8 * i32(collides_box_box || flexes_of_triangles), 50 * i32(solid_hfield || searches_fields));
 
 // contacts of the present pair, and the preferred direction of the first tangent
 var<private> found: i32;
@@ -189,7 +189,7 @@ fn try_pair(k: i32) {
             plane_cylinder(a, b, detect);
         } else if (collides_plane_box && type2 == GEOM_BOX) {
             plane_box(a, b, detect);
-        } else if (collides_plane_mesh && type2 == GEOM_MESH) {
+        } else if ((collides_plane_mesh && type2 == GEOM_MESH) || (collides_plane_sdf && type2 == GEOM_SDF)) {
             plane_mesh(a, geom2, detect);
         }
     } else if (type1 == GEOM_SPHERE) {
@@ -214,11 +214,26 @@ fn try_pair(k: i32) {
     if ((collides_convex || collides_hfield) && pair_is_convex(type1, type2)) {
         convex(a, b, geom1, geom2, detect);
     }
+    if (searches_fields && type2 == GEOM_SDF) {
+        in_field(type1, geom1, geom2);
+    }
+}
+
+// contacts of a geom that is no plane in a signed distance field
+fn in_field(type1: i32, geom1: i32, geom2: i32) {
+    if (searches_triangles && type1 == GEOM_MESH) {
+        mesh_sdf(geom1, geom2);
+    } else if (searches_overlaps && type1 > GEOM_HFIELD) {
+        sdf_sdf(geom1, geom2);
+    }
 }
 
 // true without a closed form: an ellipsoid, a mesh or a height field, or a cylinder with anything but a sphere
 fn pair_is_convex(type1: i32, type2: i32) -> bool {
     let round = type1 == GEOM_ELLIPSOID || type2 == GEOM_ELLIPSOID;
     let cylinder = type1 == GEOM_CYLINDER || (type2 == GEOM_CYLINDER && type1 != GEOM_SPHERE);
+    if (geoms_sdf && type2 == GEOM_SDF) {
+        return false;
+    }
     return type1 != GEOM_PLANE && (type1 == GEOM_HFIELD || type2 == GEOM_MESH || round || cylinder);
 }

@@ -46,6 +46,8 @@ fn models() -> Vec<(String, Model)> {
         .iter()
         .map(|name| ((*name).to_owned(), own(name)))
         .collect();
+    let fields = Model::from_xml_path("tests/golden/sdf_all.xml").unwrap();
+    models.push(("fields".to_owned(), fields));
     for solver in [Solver::Pgs, Solver::Cg] {
         let mut m = own("boxes");
         m.edit(|m| {

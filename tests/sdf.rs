@@ -4,11 +4,11 @@
 mod common;
 
 use common::Golden;
-use common::backends::{BACKENDS, by_precision, on, worlds};
+use common::backends::{BACKENDS, by_precision, worlds};
 use manyworlds::batch::{Among, Backend};
 use manyworlds::compile::{missing, missing_on_device};
 use manyworlds::mjcf::Spec;
-use manyworlds::{Batch, Data, Error, Model, cpu};
+use manyworlds::{Data, Model, cpu};
 
 fn golden() -> Golden {
     Golden::open("tests/golden/sdf.npz")
@@ -237,12 +237,11 @@ fn shapes_are_felt_as_mujocos_are() {
     {
         let m = Model::from_xml_str(xml).unwrap_or_else(|e| panic!("{name}: {e}"));
         let poses = golden.get(&format!("felt/{k}")).unwrap().len() / m.nsensordata;
-        for backend in BACKENDS {
-            if backend == Backend::Gpu {
-                let refused = Batch::with(&m, 1, on(backend)).err();
-                assert!(matches!(refused, Some(Error::Missing(_))), "{name}");
-                continue;
-            }
+        // on a device the first; tests/parity/sensor_vel.rs has both
+        for backend in BACKENDS
+            .into_iter()
+            .filter(|b| k == 0 || *b != Backend::Gpu)
+        {
             let mut batch = worlds(&m, poses, backend);
             for field in ["qpos", "qvel"] {
                 let all = golden.get(&format!("felt_{field}/{k}")).unwrap();
@@ -257,7 +256,6 @@ fn shapes_are_felt_as_mujocos_are() {
     }
 }
 
-/// Of a mesh that falls into a bowl, on every backend that has such contacts.
 #[test]
 fn a_mesh_comes_to_rest_in_a_bowl() {
     let m = Model::from_xml_str(
@@ -267,7 +265,7 @@ fn a_mesh_comes_to_rest_in_a_bowl() {
 <body pos=".1 0 0"><freejoint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>"#,
     )
     .unwrap();
-    for backend in BACKENDS.into_iter().filter(|b| *b != Backend::Gpu) {
+    for backend in BACKENDS {
         let mut batch = worlds(&m, 2, backend);
         batch.step(400).unwrap();
         for q in batch.reals("qpos").unwrap().chunks(7) {
@@ -289,12 +287,8 @@ fn rays_see_shapes_as_mujocos_do() {
         let rays = golden.get(&format!("ray/{k}")).unwrap();
         let (pnt, vec): (Vec<_>, Vec<_>) = rays.chunks_exact(6).map(|ray| ray.split_at(3)).unzip();
         let among = Among::default().bodyexclude(vec![m.geom_bodyid[0]]);
-        for backend in BACKENDS {
-            if backend == Backend::Gpu {
-                let refused = Batch::with(&m, 1, on(backend)).err();
-                assert!(matches!(refused, Some(Error::Missing(_))), "{name}");
-                continue;
-            }
+        // a device's rays of queries are the twin's
+        for backend in BACKENDS.into_iter().filter(|b| *b != Backend::Gpu) {
             let mut batch = worlds(&m, 1, backend);
             let qpos = golden.state(&format!("qpos/{k}"), 0);
             batch.set("qpos", qpos).unwrap();
@@ -323,21 +317,9 @@ const RING: &str = r#"<mujoco><extension><plugin plugin="mujoco.sdf.torus"/></ex
 </worldbody></mujoco>"#;
 
 #[test]
-fn a_ring_falls_alike_where_it_is_computed_and_is_refused_elsewhere() {
+fn a_ring_falls_alike_on_every_backend() {
     let m = Model::from_xml_str(RING).unwrap();
     for backend in BACKENDS {
-        if backend == Backend::Gpu {
-            let Err(Error::Missing(what)) = Batch::with(&m, 2, on(backend)) else {
-                panic!("a device has no such collisions");
-            };
-            assert_eq!(what, missing_on_device(&m));
-            let told = "collisions of signed distance fields on a device";
-            assert!(
-                what[0].starts_with("model.xml:3:") && what[0].ends_with(told),
-                "{what:?}"
-            );
-            continue;
-        }
         let mut batch = worlds(&m, 3, backend);
         batch.step(300).unwrap();
         for z in batch.reals("qpos").unwrap().chunks(7).map(|q| q[2]) {
@@ -350,7 +332,7 @@ fn a_ring_falls_alike_where_it_is_computed_and_is_refused_elsewhere() {
 }
 
 #[test]
-fn what_no_backend_does_with_a_shape_is_named() {
+fn what_no_backend_does_with_a_shape_is_refused() {
     let with = |asset: &str, geom: &str, sensor: &str| {
         let xml = RING
             .replace("</asset>", &format!("{asset}</asset>"))
@@ -359,19 +341,10 @@ fn what_no_backend_does_with_a_shape_is_named() {
         Model::from_xml_str(&xml)
     };
     let floor = r#"<geom name="f" type="plane" size="1 1 1"/><site name="s"/>"#;
-    let m = with("", floor, r#"<sensor><rangefinder site="s"/></sensor>"#).unwrap();
-    assert_eq!(missing(&m), [""; 0]);
-    let told = missing_on_device(&m);
-    assert!(
-        told[1].contains("rays of sensors among signed distance fields"),
-        "{told:?}"
-    );
-    let told = r#"<sensor><distance geom1="f" body2="b" cutoff="1"/></sensor>"#;
+    let told =
+        r#"<sensor><rangefinder site="s"/><distance geom1="f" body2="b" cutoff="1"/></sensor>"#;
     let m = with("", floor, told).unwrap();
-    assert_eq!(missing(&m), [""; 0]);
-    let told = missing_on_device(&m);
-    let what = "touch and distances of sensors among signed distance fields on a device";
-    assert!(told[1].ends_with(what), "{told:?}");
+    assert_eq!([missing(&m), missing_on_device(&m)], [[""; 0]; 2]);
     // a shape of a plugin without the plugin
     let m = with("", r#"<geom type="sdf" mesh="t"/>"#, "");
     assert!(m.is_err_and(|e| e.to_string().contains("give it the mesh's <plugin>")));

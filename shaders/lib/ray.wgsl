@@ -68,6 +68,10 @@ fn meet(geom: i32, place: Place, r: Ray) -> Hit {
         }
     } else if (geoms_hfield && kind == GEOM_HFIELD) {
         hit = ray_hfield(geom_dataid(geom), local);
+    } else if (geoms_sdf && kind == GEOM_SDF) {
+        if (ray_box(geom_size(geom), local).hit.dist >= 0.0) {
+            hit = field_ray(geom, local);
+        }
     } else {
         hit = ray_shape(kind, geom_size(geom), local);
     }

@@ -43,7 +43,7 @@ fn feel_geom(i: i32, other: i32) {
     for (var k = 0; k < num; k++) {
         let pos = geom_xpos(own) + mat * mesh_vert(mesh_vertadr(mesh) + k);
         let local = transpose(geom_xmat(other)) * (pos - geom_xpos(other));
-        let depth = depth_in(geom_type(other), geom_size(other), local);
+        let depth = depth_in(other, geom_size(other), local);
         if (depth <= 0.0) {
             continue;
         }
@@ -66,7 +66,8 @@ fn feel_geom(i: i32, other: i32) {
 }
 
 // depth of a point inside a geom, in the geom's frame; 0 for a mesh, which needs a signed distance field
-fn depth_in(kind: i32, size: vec3f, p: vec3f) -> f32 {
+fn depth_in(geom: i32, size: vec3f, p: vec3f) -> f32 {
+    let kind = geom_type(geom);
     if (kind == GEOM_PLANE) {
         return -p.z;
     }
@@ -88,6 +89,9 @@ fn depth_in(kind: i32, size: vec3f, p: vec3f) -> f32 {
     }
     if (kind == GEOM_BOX) {
         return depth_in_box(size, p);
+    }
+    if ((geoms_sdf && kind == GEOM_SDF) || (noct > 0 && kind == GEOM_MESH && mesh_octadr(max(geom_dataid(geom), 0)) >= 0)) {
+        return -sdf_at(geom, p).w;
     }
     return 0.0;
 }

@@ -35,6 +35,9 @@ fn geom_distance(first: i32, second: i32, most: f32) -> Apart {
         }
     } else {
         closed_form(a, b, geom2, vec2i(type1, type2), most);
+        if (searches_fields && type2 == GEOM_SDF) {
+            in_field(type1, geom1, geom2);
+        }
     }
     if (!solids) {
         // the deepest contact
@@ -66,7 +69,7 @@ fn closed_form(a: Shape, b: Shape, geom2: i32, types: vec2i, most: f32) {
             plane_cylinder(a, b, most);
         } else if (measures_plane_box && types.y == GEOM_BOX) {
             plane_box(a, b, most);
-        } else if (measures_plane_mesh && types.y == GEOM_MESH) {
+        } else if ((measures_plane_mesh && types.y == GEOM_MESH) || (measures_plane_sdf && types.y == GEOM_SDF)) {
             plane_mesh(a, geom2, most);
         }
     } else if (types.x == GEOM_SPHERE) {

@@ -113,7 +113,9 @@ fn touch_geom(k: i32, geom: i32, radius: f32, detect: f32) {
     let num = element_num(k, 1);
     let kind = geom_type(geom);
     let shape = shape_of(geom);
-    if (flexes_of_lines && num == 2 && (kind == GEOM_SPHERE || kind == GEOM_CAPSULE || kind == GEOM_BOX)) {
+    if (searches_elements && kind == GEOM_SDF) {
+        triangle_sdf(geom);
+    } else if (flexes_of_lines && num == 2 && (kind == GEOM_SPHERE || kind == GEOM_CAPSULE || kind == GEOM_BOX)) {
         let capsule = element_capsule(element2, radius);
         if (geoms_sphere && kind == GEOM_SPHERE) {
             sphere_capsule(shape, capsule, detect);
@@ -337,6 +339,9 @@ const CROWD_MOST: i32 = 50;
 
 // of pairs that share a limit at most CROWD_MOST contacts stay; the others keep their order. One lane calls it
 fn thin_out() {
+    if (searches_elements) {
+        drop_doubles();
+    }
     let num = ncon();
     var to = 0;
     var c = 0;
@@ -362,8 +367,41 @@ fn thin_out() {
     set_ncon(to);
 }
 
-// true if the flexes of a pair are rigid or between nodes
+// of contacts of one flex with a signed distance field each place counts once
+fn drop_doubles() {
+    var to = 0;
+    for (var c = 0; c < ncon(); c++) {
+        let k = contact_collision(c);
+        var double = false;
+        if (is_soft(k) && is_field(k)) {
+            let pos = contact_pos(c);
+            let same = SDF_SAME * ROUNDING * (length(pos) + geom_rbound(collision_geom1(k)));
+            for (var b = to - 1; b >= 0; b--) {
+                if (!same_crowd(k, contact_collision(b))) {
+                    break;
+                }
+                double = double || length(contact_pos(b) - pos) < same;
+            }
+        }
+        if (!double) {
+            move_contact(to, c);
+            to++;
+        }
+    }
+    set_ncon(to);
+}
+
+// true if the geom of a pair with a flex is a signed distance field
+fn is_field(k: i32) -> bool {
+    let geom = collision_geom1(k);
+    return geom >= 0 && geom_type(max(geom, 0)) == GEOM_SDF;
+}
+
+// true if the flexes of a pair are rigid or between nodes, or its geom is a signed distance field
 fn crowded(k: i32) -> bool {
+    if (searches_elements && is_field(k)) {
+        return true;
+    }
     let f = collision_flex(k, 0);
     let g = collision_flex(k, 1);
     return (f < 0 || flex_rigid(f) != 0 || flex_interp(f) != 0) && (flex_rigid(g) != 0 || flex_interp(g) != 0);

@@ -1,6 +1,6 @@
 //! Shapes of MuJoCo's plugins by their signed distance fields: distance of a point from the surface, negative inside.
 //!
-//! The formulas follow MuJoCo's, operation by operation, so that their rounding agrees.
+//! The formulas follow MuJoCo's, operation by operation, so that their rounding agrees. A device has the shapes in `shaders/narrow/shapes.wgsl`.
 
 use std::f64::consts::PI;
 

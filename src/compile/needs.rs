@@ -10,7 +10,6 @@ use crate::cpu;
 use crate::cpu::collision::soft::is_soft;
 use crate::cpu::lib::rod::{is_rod, twists};
 use crate::cpu::lib::sleep::sleeps;
-use crate::cpu::sensor_pos::tells_distance;
 use crate::fields::Arrays;
 use crate::mjcf::source::Origin;
 use crate::mjcf::table::Keyword;
@@ -116,10 +115,6 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         let what = format!("{what} with the integrator \"discrete\" on a device");
         out.push(Need::new(what, by, attr));
     }
-    if let Some(geom) = field_that_collides(m) {
-        let what = "collisions of signed distance fields on a device";
-        out.push(Need::new(what, By::Geom(geom), "type"));
-    }
     soft_on_device(m, &mut out);
     if sleeps(m) {
         out.push(Need::new(
@@ -127,9 +122,6 @@ fn on_device(m: &Arrays) -> Vec<Need> {
             By::Flag,
             "sleep",
         ));
-    }
-    if !m.opt.disabled(DSBL_SENSOR) {
-        sensors_on_device(m, &mut out);
     }
     out
 }
@@ -156,30 +148,8 @@ fn soft_on_device(m: &Arrays, out: &mut Vec<Need>) {
             .into_iter()
             .any(|f| usize::try_from(f).is_ok_and(says))
     };
-    let with = |k: usize, kind: GeomType| {
-        let geom = usize::try_from(m.collision_geom1[k]);
-        geom.is_ok_and(|geom| m.geom_type[geom] == kind)
-    };
-    let what = "flexes and signed distance fields";
-    first(what, &|k| with(k, GeomType::Sdf));
     let rods = |k| of(k, &|f| twists(m, f));
     first("elastic rods", &rods);
-}
-
-fn sensors_on_device(m: &Arrays, out: &mut Vec<Need>) {
-    let mut first = |what: &str, attr, asks: &dyn Fn(usize) -> bool| {
-        let i = (0..m.nsensor).find(|&i| asks(i));
-        out.extend(i.map(|i| Need::new(what, By::Sensor(i), attr)));
-    };
-    let field = m.geom_type.contains(&(GeomType::Sdf as i32));
-    let what = "rays of sensors among signed distance fields on a device";
-    first(what, "name", &|i| {
-        field && m.sensor_type[i] == SensorType::Rangefinder
-    });
-    let what = "touch and distances of sensors among signed distance fields on a device";
-    first(what, "name", &|i| {
-        field && (m.sensor_type[i] == SensorType::Tactile || tells_distance(m, i))
-    });
 }
 
 // whether there is a stage with a name of this prefix
@@ -295,13 +265,6 @@ fn pairs(m: &Arrays) -> BTreeMap<[i32; 2], [i32; 2]> {
 fn collisions_of(types: [i32; 2]) -> String {
     let [type1, type2] = types.map(|t| GeomType::from_i32(t).map_or("", Keyword::word));
     format!("collisions of {type1} and {type2}")
-}
-
-// the first signed distance field of a pair
-fn field_that_collides(m: &Arrays) -> Option<usize> {
-    let mut pairs = pairs(m).into_iter();
-    let field = pairs.find(|(types, _)| types[1] == GeomType::Sdf);
-    field.map(|(_, [_, geom])| geom as usize)
 }
 
 fn collisions(m: &Arrays, out: &mut Vec<Need>) {

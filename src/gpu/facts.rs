@@ -3,7 +3,7 @@
 use crate::cpu::collision::Kind;
 use crate::cpu::lib::rod::is_rod;
 use crate::fields::Model;
-use crate::gpu::solids;
+use crate::gpu::{sdf, solids};
 use crate::types::{
     self, BiasType, ConDataField, DSBL_NATIVECCD, DynType, GainType, GeomType, Reduce, SensorType,
     TendonType, TrnType, WrapType,
@@ -23,6 +23,13 @@ pub const FACTS: &[Fact] = &[
     ("collides_hfield", |m| solids::collides(m, Kind::Hfield)),
     ("measures_convex", |m| solids::measures(m, Kind::Convex)),
     ("measures_hfield", |m| solids::measures(m, Kind::Hfield)),
+    // searches for overlaps of signed distance fields with other solids, and for triangles of meshes or flexes in them
+    ("searches_overlaps", |m| sdf::searches(m, Kind::Sdf)),
+    ("searches_triangles", |m| sdf::searches(m, Kind::MeshSdf)),
+    ("searches_fields", |m| {
+        sdf::searches(m, Kind::Sdf) || sdf::searches(m, Kind::MeshSdf)
+    }),
+    ("searches_elements", sdf::meets_elements),
     ("solid_faces", solids::meet_in_several),
     ("solid_mesh_searched", |m| solids::mesh_that(m, false)),
     ("solid_mesh_climbed", |m| solids::mesh_that(m, true)),
@@ -131,8 +138,10 @@ pub(super) fn fact(m: &Model, name: &str) -> Option<bool> {
     let (family, of) = name.split_once('_')?;
     match family {
         "collides" => collides(m, of),
+        "field" => sdf::shaped(m, of),
         "geoms" => geoms(m, of),
         "measures" => measures(m, of),
+        "meets" => sdf::meets(m, of),
         "senses" => senses(m, of),
         "solid" => solids::solid(m, of),
         _ => None,
@@ -220,6 +229,15 @@ pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
         "portal_move" if newer => "fn portal_move(corner: Corner) {}",
         "portal_dir" if newer => "const portal_dir = vec3f(0.0);",
         "older_found" if newer => "fn older_found(a: Shape, b: Shape, geom1: i32, geom2: i32) {}",
+        "sdf_sdf" if !sdf::searches(m, Kind::Sdf) => "fn sdf_sdf(geom1: i32, geom2: i32) {}",
+        "mesh_sdf" if !sdf::searches(m, Kind::MeshSdf) => "fn mesh_sdf(geom1: i32, geom2: i32) {}",
+        "sdf_at" if !sdf::any(m) => {
+            "fn sdf_at(geom: i32, x: vec3f) -> vec4f { return vec4f(0.0); }"
+        }
+        "field_ray" if !sdf::any(m) => "fn field_ray(geom: i32, r: Ray) -> Hit { return miss(); }",
+        "triangle_sdf" if !sdf::meets_elements(m) => "fn triangle_sdf(geom: i32) {}",
+        "drop_doubles" if !sdf::meets_elements(m) => "fn drop_doubles() {}",
+        "SDF_BOXES" => &format!("const SDF_BOXES: i32 = {};", sdf::boxes(m)),
         "ccd_newer" if !solids::tells_distances(m) => "const ccd_newer: bool = false;",
         "ccd_beyond" if !solids::tells_distances(m) => "const ccd_beyond: f32 = 0.0;",
         "geom_distance" if !solids::tells_distances(m) => {

@@ -66,7 +66,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     yielding
 };
 
-/// The files of `shaders/narrow`: collision of two shapes, as in `src/cpu/collision`.
+/// The files of `shaders/narrow`: collision of two shapes, as in `src/cpu/collision`, and shapes of plugins, as in `src/asset/sdf.rs`.
 pub const NARROW: &[(&str, &str)] = files! { "narrow":
     box_box
     capsule_box
@@ -78,13 +78,17 @@ pub const NARROW: &[(&str, &str)] = files! { "narrow":
     gjk
     hfield
     manifold
+    mesh_sdf
     nearest
+    octree
     older
     plane
     plane_mesh
     polytope
     portal
     round
+    sdf
+    shapes
     simplex
     soft
     sphere_box

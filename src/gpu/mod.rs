@@ -28,6 +28,7 @@ pub mod module;
 pub(crate) mod own;
 mod pipelines;
 pub mod run;
+pub(crate) mod sdf;
 pub(crate) mod solids;
 pub mod ties;
 pub(crate) mod transfer;

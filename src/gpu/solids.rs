@@ -118,7 +118,7 @@ fn face(m: &Model, geom: usize) -> i32 {
     match GeomType::from_i32(m.geom_type[geom]) {
         Some(GeomType::Box) => 4,
         Some(GeomType::Cylinder) => 16,
-        Some(GeomType::Mesh) => {
+        Some(GeomType::Mesh | GeomType::Sdf) => {
             let mesh = m.geom_dataid[geom] as usize;
             let adr = m.mesh_polyadr[mesh] as usize;
             let polygons = &m.mesh_polyvertnum[adr..adr + m.mesh_polynum[mesh] as usize];
@@ -167,7 +167,7 @@ fn sought(m: &Model) -> impl Iterator<Item = Option<usize>> + '_ {
             return (element(m, k, 0) != Some(1) || dim != 1).then_some(None);
         };
         let closed = match GeomType::from_i32(m.geom_type[geom]) {
-            Some(GeomType::Sphere | GeomType::Capsule) => true,
+            Some(GeomType::Sphere | GeomType::Capsule | GeomType::Sdf) => true,
             Some(GeomType::Box) => dim < 3,
             _ => false,
         };
@@ -175,8 +175,8 @@ fn sought(m: &Model) -> impl Iterator<Item = Option<usize>> + '_ {
     })
 }
 
-// pairs of geoms that may collide, and their kinds
-fn pairs(m: &Model) -> impl Iterator<Item = ([usize; 2], Kind)> + '_ {
+/// Pairs of geoms that may collide, and their kinds.
+pub(super) fn pairs(m: &Model) -> impl Iterator<Item = ([usize; 2], Kind)> + '_ {
     let geoms = m.collision_geom1.iter().zip(&m.collision_geom2);
     // pairs with flexes are not pairs of two geoms
     let geoms = geoms.filter(|(_, geom2)| **geom2 >= 0);

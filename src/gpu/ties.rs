@@ -9,6 +9,9 @@
 //! Where a solid is round, the distance is the minimum of a smooth function: if the distance has some accuracy, the
 //! point and the normal have its square root only. Their errors are therefore squared before they are compared, and so are those of
 //! the distances where an edge or a face lies along such a normal in several contacts. The same holds for distance sensors.
+//!
+//! A descent into a signed distance field takes many decisions, so that a displacement by the last bits often changes its end, while its
+//! roundings in `f32` are smaller and seldom do. So only a pair whose contacts differ is asked whether it is at a tie.
 
 mod distances;
 
@@ -25,6 +28,9 @@ const MOVE: f64 = 1e-6;
 const TRIALS: usize = 12;
 /// Change of the result above which it is at a tie; the second value is for round solids, whose errors are squared.
 const TIE: [f64; 2] = [3e-5, 3e-3];
+
+/// Difference of two contacts of a descent up to which they are the same.
+const ALIKE: f64 = 1e-4;
 
 /// Counts of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,14 +59,19 @@ pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties 
         }
         out.met += 1;
         let flexible = soft::is_soft(m, k);
-        let convex = flexible || matches!(kind(types(m, k)), Some(Kind::Convex | Kind::Hfield));
+        let kind = if flexible { None } else { kind(types(m, k)) };
+        let field = flexible && soft::is_field(m, k);
+        let element = flexible && !field;
+        let convex = element || matches!(kind, Some(Kind::Convex | Kind::Hfield));
+        let descends = field || matches!(kind, Some(Kind::Sdf | Kind::MeshSdf));
         // elements of flexes have a radius
-        let round = flexible || (convex && is_round(m, types(m, k)));
-        let most = match convex {
+        let round = element || (convex && is_round(m, types(m, k)));
+        let most = match convex || descends {
             true => TIE[usize::from(round)],
             false => f64::INFINITY,
         };
-        if tie(m, before, k, most) {
+        let alike = descends && are_alike(&of_twin, &of_shader);
+        if !alike && tie(m, before, k, most) {
             out.ties += 1;
             list.extend(of_twin);
         } else if convex && of_twin.len() == of_shader.len() {
@@ -185,6 +196,12 @@ impl Random {
         *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         f64::from(*seed >> 8) / f64::from(1 << 23) - 1.0
     }
+}
+
+// whether contacts are the same ones, in the same order
+fn are_alike(twin: &[Row], shader: &[Row]) -> bool {
+    let mut both = twin.iter().zip(shader);
+    twin.len() == shader.len() && both.all(|(twin, shader)| shader.away(twin) <= ALIKE)
 }
 
 // a pair's contacts in the twin's order: each twin contact gets the nearest

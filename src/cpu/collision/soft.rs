@@ -97,8 +97,8 @@ pub fn reduces(m: &Model, k: usize, num: usize) -> bool {
     num > MAXCONPAIR || (num > 1 && is_field(m, k))
 }
 
-// whether the geom of a pair with a flex is a signed distance field
-fn is_field(m: &Arrays, k: usize) -> bool {
+/// True if the geom of a pair with a flex is a signed distance field.
+pub fn is_field(m: &Arrays, k: usize) -> bool {
     usize::try_from(m.collision_geom1[k]).is_ok_and(|geom| m.geom_type[geom] == GeomType::Sdf)
 }
 

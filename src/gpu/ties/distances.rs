@@ -1,6 +1,6 @@
 //! Comparison of distance and enclosure sensors of shader and twin where the last bits decide.
 
-use super::{MOVE, Random, TIE, TRIALS, Ties, is_round, nudge, square};
+use super::{ALIKE, MOVE, Random, TIE, TRIALS, Ties, is_round, nudge, square};
 use crate::cpu::collision::Kind;
 use crate::cpu::lib::contact::Shape;
 use crate::cpu::lib::math::norm3;
@@ -34,6 +34,11 @@ pub fn settle_distances(m: &Model, before: &Data, twin: &Data, shader: &mut Data
         };
         let spread = moved.iter().map(apart).fold(0.0, f64::max);
         out.met += 1;
+        let mut kinds = measured_by(m, i).map(|(_, how)| how);
+        let descends = kinds.any(|how| matches!(how, Kind::Sdf | Kind::MeshSdf));
+        if descends && apart(shader) <= ALIKE {
+            continue;
+        }
         if spread > TIE[usize::from(round)] {
             out.ties += 1;
             shader.sensordata[at.clone()].copy_from_slice(&twin.sensordata[at]);
