@@ -75,7 +75,9 @@ fn the_older_collider_of_shader_and_twin_agree() {
 #[test]
 fn contacts_of_flexes_of_shader_and_twin_agree() {
     let mut faults = Vec::new();
-    for name in ["lines", "sheet", "block", "soft", "rigid", "nodes", "tin", "hose"] {
+    for name in [
+        "lines", "sheet", "block", "soft", "rigid", "nodes", "tin", "hose",
+    ] {
         let path = format!("tests/golden/soft_{name}");
         let golden = Golden::open(&format!("{path}.npz"));
         let mut m = Model::from_xml_path(format!("{path}.xml")).unwrap();
