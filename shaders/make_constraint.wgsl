@@ -262,8 +262,8 @@ fn solver_of(ask: Ask) -> Solver {
     return solver(ref_, imp);
 }
 
-// approximate diagonal of A of the first row
-fn diagonal(ask: Ask) -> f32 {
+// approximate diagonal of A of the first row; `soft` are the inverse weights of a contact where a flex takes part
+fn diagonal(ask: Ask, soft: vec2f) -> f32 {
     if (ask.kind == CNSTR_FRICTIONDOF) {
         return dof_invweight0(ask.id);
     }
@@ -274,7 +274,7 @@ fn diagonal(ask: Ask) -> f32 {
         return tendon_invweight0(ask.id);
     }
     let k = contact_collision(ask.id);
-    let tran = contact_weight(ask.id, k, 0);
+    let tran = contact_weight(k, 0, soft);
     if (ask.kind != CNSTR_CONTACTPYRAMIDAL) {
         return tran;
     }
@@ -282,13 +282,21 @@ fn diagonal(ask: Ask) -> f32 {
     return tran + friction * friction * tran;
 }
 
-// inverse weights of the bodies of a contact: translation (0) or rotation (1)
-fn contact_weight(c: i32, k: i32, part: i32) -> f32 {
+// inverse weight of the bodies of a contact: translation (0) or rotation (1); `soft` are both where a flex takes part
+fn contact_weight(k: i32, part: i32, soft: vec2f) -> f32 {
     if (ncollisionflex > 0 && is_soft(k)) {
-        let pos = contact_pos(c);
-        return carried_weight(carriers(k, 0, pos), part) + carried_weight(carriers(k, 1, pos), part);
+        return soft[part];
     }
     return body_invweight0(geom_bodyid(collision_geom1(k)), part) + body_invweight0(geom_bodyid(collision_geom2(k)), part);
+}
+
+// inverse weights of the bodies of a contact where a flex takes part: translation and rotation
+fn soft_weight(c: i32) -> vec2f {
+    var sum = vec2f();
+    for (var side = 0; side < 2; side++) {
+        sum += carried_weight(carriers(contact_collision(c), side, contact_pos(c)));
+    }
+    return sum;
 }
 
 // sets a row except its Jacobian, with the impedance at `size`; returns its R
@@ -342,12 +350,17 @@ fn make_rows(first: i32, ask: Ask) {
         make_equality(first, ask, s);
         return;
     }
+    var soft = vec2f();
+    let limit = ask.kind == CNSTR_LIMITJOINT || ask.kind == CNSTR_LIMITTENDON;
+    if (ncollisionflex > 0 && one_sided(ask.kind) && !limit && is_soft(contact_collision(ask.id))) {
+        soft = soft_weight(ask.id);
+    }
     if (ask.kind == CNSTR_CONTACTELLIPTIC) {
-        make_elliptic(first, ask, s);
+        make_elliptic(first, ask, s, soft);
         return;
     }
     var reg = 0.0;
-    let diag = diagonal(ask);
+    let diag = diagonal(ask, soft);
     for (var r = first; r < first + ask.n; r++) {
         reg = put_row(r, ask, s, ask.pos, ask.pos - ask.margin, ask.margin, diag);
         if (opt_integrator == INT_DISCRETE) {
@@ -381,7 +394,7 @@ fn make_rows(first: i32, ask: Ask) {
 }
 
 // normal, then friction axes: friction rows have no stiffness, possibly damping of their own, and R from their friction coefficients
-fn make_elliptic(first: i32, ask: Ask, normal: Solver) {
+fn make_elliptic(first: i32, ask: Ask, normal: Solver, soft: vec2f) {
     let k = contact_collision(ask.id);
     let own = vec2f(collision_solreffriction(k, 0), collision_solreffriction(k, 1));
     var tangent = normal;
@@ -389,10 +402,10 @@ fn make_elliptic(first: i32, ask: Ask, normal: Solver) {
         tangent = solver(own, normal.solimp);
     }
     let size = ask.pos - ask.margin;
-    let tran = contact_weight(ask.id, k, 0);
+    let tran = contact_weight(k, 0, soft);
     var rot = 0.0;
     if (ask.n > 3) {
-        rot = contact_weight(ask.id, k, 1);
+        rot = contact_weight(k, 1, soft);
     }
     let reg = put_row(first, ask, normal, ask.pos, size, ask.margin, tran);
     if (opt_integrator == INT_DISCRETE) {
@@ -625,13 +638,13 @@ fn contact_jacobian(c: i32) {
     let pos = contact_pos(c);
     let frame = contact_frame(c);
     let soft = ncollisionflex > 0 && is_soft(k);
-    var side1: Carriers;
-    var side2: Carriers;
+    var sides: array<Carriers, 2>;
     var arm1 = vec3f();
     var arm2 = vec3f();
     if (ncollisionflex > 0 && soft) {
-        side1 = carriers(k, 0, pos);
-        side2 = carriers(k, 1, pos);
+        for (var side = 0; side < 2; side++) {
+            sides[side] = carriers(k, side, pos);
+        }
     } else {
         arm1 = pos - subtree_com(body_rootid(geom_bodyid(collision_geom1(k))));
         arm2 = pos - subtree_com(body_rootid(geom_bodyid(collision_geom2(k))));
@@ -646,7 +659,7 @@ fn contact_jacobian(c: i32) {
         var sign = select(-1.0, 1.0, second);
         var arm = select(arm1, arm2, second);
         if (ncollisionflex > 0 && soft) {
-            sign = carried(side2, i) - carried(side1, i);
+            sign = carried(sides[1], i) - carried(sides[0], i);
             arm = pos - subtree_com(body_rootid(dof_bodyid(i)));
         }
         let lin = (frame * (axis.lin + cross(axis.rot, arm))) * sign;

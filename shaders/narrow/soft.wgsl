@@ -314,12 +314,12 @@ fn carried(c: Carriers, i: i32) -> f32 {
     return sum;
 }
 
-// inverse weight of the bodies that carry a side: translation (0) or rotation (1)
-fn carried_weight(c: Carriers, part: i32) -> f32 {
-    var sum = 0.0;
+// inverse weights of the bodies that carry a side: translation and rotation
+fn carried_weight(c: Carriers) -> vec2f {
+    var sum = vec2f();
     for (var n = 0; n < c.num; n = carrier_after(c, n)) {
         let x = carrier(c, n);
-        sum += body_invweight0(x.body, part) * x.share;
+        sum += vec2f(body_invweight0(x.body, 0), body_invweight0(x.body, 1)) * x.share;
     }
     return sum;
 }
