@@ -630,6 +630,27 @@ fn two_bodies_jacobian(i: i32, first: i32, nrow: i32) {
     }
 }
 
+// motion of the point of a contact by one dof, turning and along the axes, where a side is an edge of a twisting rod
+fn lever_motion(lever: Lever, i: i32) -> Spatial {
+    var sum = Spatial(vec3f(), vec3f());
+    if (!lever.turns) {
+        return sum;
+    }
+    for (var end = 0; end < 2; end++) {
+        var dof = body_lastdof(flex_vertbodyid(lever.ends[end]));
+        while (dof > i) {
+            dof = dof_parentid(dof);
+        }
+        if (dof == i) {
+            sum = add_scl6(sum, moved_by_end(lever, end, i), lever.sign);
+        }
+    }
+    if (lever.twist == i) {
+        sum = add_scl6(sum, moved_by_twist(lever), lever.sign);
+    }
+    return sum;
+}
+
 // difference of the bodies' point Jacobians in the frame of the contact: second minus first
 fn contact_jacobian(c: i32) {
     let first = contact_efc_address(c);
@@ -639,11 +660,16 @@ fn contact_jacobian(c: i32) {
     let frame = contact_frame(c);
     let soft = ncollisionflex > 0 && is_soft(k);
     var sides: array<Carriers, 2>;
+    var levers: array<Lever, 2>;
     var arm1 = vec3f();
     var arm2 = vec3f();
     if (ncollisionflex > 0 && soft) {
         for (var side = 0; side < 2; side++) {
             sides[side] = carriers(k, side, pos);
+            if (rods_touch) {
+                levers[side] = lever_of(c, k, side);
+                sides[side].num = select(sides[side].num, 0, levers[side].turns);
+            }
         }
     } else {
         arm1 = pos - subtree_com(body_rootid(geom_bodyid(collision_geom1(k))));
@@ -662,12 +688,23 @@ fn contact_jacobian(c: i32) {
             sign = carried(sides[1], i) - carried(sides[0], i);
             arm = pos - subtree_com(body_rootid(dof_bodyid(i)));
         }
-        let lin = (frame * (axis.lin + cross(axis.rot, arm))) * sign;
+        var moved = (frame * (axis.lin + cross(axis.rot, arm))) * sign;
+        var turn = vec3f();
+        if (rods_touch && soft) {
+            let more = add_scl6(lever_motion(levers[0], i), lever_motion(levers[1], i), 1.0);
+            moved += frame * more.lin;
+            turn = frame * more.rot;
+        }
+        let lin = moved;
         if (dim == 1) {
             set_efc_J(first, n, lin[0]);
             continue;
         }
-        let rot = (frame * axis.rot) * sign;
+        var turned = (frame * axis.rot) * sign;
+        if (rods_touch && soft) {
+            turned += turn;
+        }
+        let rot = turned;
         if (opt_cone == CONE_ELLIPTIC) {
             for (var e = 0; e < dim; e++) {
                 set_efc_J(first + e, n, select(lin[e % 3], rot[e % 3], e > 2));

@@ -161,18 +161,6 @@ fn moves_as_in_mujoco(names: &[&str]) {
 }
 
 #[test]
-fn a_device_names_the_contacts_of_flexes_that_it_lacks() {
-    let (m, _) = model("rope");
-    let what = "collisions of elastic rods on a device";
-    let told = missing_on_device(&m);
-    assert!(told.iter().any(|told| told.ends_with(what)), "{told:?}");
-    assert_eq!(missing(&m), [""; 0]);
-    let stepped = Batch::with(&m, 1, on(Backend::Gpu)).and_then(|mut batch| batch.step(1));
-    let refused = stepped.unwrap_err().to_string();
-    assert!(refused.contains(what), "{refused}");
-}
-
-#[test]
 fn a_cloth_comes_to_rest_on_a_plane() {
     let xml = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/>
 <flexcomp name="cloth" dim="2" count="4 4 1" spacing=".1 .1 .1" mass=".5" radius=".01" pos="0 0 .05">

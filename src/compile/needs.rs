@@ -7,7 +7,6 @@ use super::couple;
 use super::flex::rod::is_box;
 use super::tree::Tree;
 use crate::cpu;
-use crate::cpu::collision::soft::is_soft;
 use crate::cpu::lib::rod::{is_rod, twists};
 use crate::cpu::lib::sleep::sleeps;
 use crate::fields::Arrays;
@@ -115,7 +114,6 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         let what = format!("{what} with the integrator \"discrete\" on a device");
         out.push(Need::new(what, by, attr));
     }
-    soft_on_device(m, &mut out);
     if sleeps(m) {
         out.push(Need::new(
             "the flag \"sleep\" on a device",
@@ -124,32 +122,6 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         ));
     }
     out
-}
-
-// collisions of flexes that the kernels do not have: the first pair of each kind
-fn soft_on_device(m: &Arrays, out: &mut Vec<Need>) {
-    if contacts_are_off(m) {
-        return;
-    }
-    let mut first = |what: &str, asks: &dyn Fn(usize) -> bool| {
-        let pair = (0..m.ncollisionflex).find(|&k| is_soft(m, k) && asks(k));
-        out.extend(pair.map(|k| {
-            let f = m.collision_flex[2 * k + 1] as usize;
-            Need::new(
-                format!("collisions of {what} on a device"),
-                By::Flex(f),
-                "name",
-            )
-        }));
-    };
-    let of = |k: usize, says: &dyn Fn(usize) -> bool| {
-        let sides = [m.collision_flex[2 * k], m.collision_flex[2 * k + 1]];
-        sides
-            .into_iter()
-            .any(|f| usize::try_from(f).is_ok_and(says))
-    };
-    let rods = |k| of(k, &|f| twists(m, f));
-    first("elastic rods", &rods);
 }
 
 // whether there is a stage with a name of this prefix

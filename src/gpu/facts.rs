@@ -1,7 +1,7 @@
 //! Facts about a model: constants that let its kernels leave out branches, and stubs of functions that they never call.
 
 use crate::cpu::collision::Kind;
-use crate::cpu::lib::rod::is_rod;
+use crate::cpu::lib::rod::{is_rod, twists};
 use crate::fields::Model;
 use crate::gpu::{sdf, solids};
 use crate::types::{
@@ -118,8 +118,14 @@ pub const FACTS: &[Fact] = &[
     ("flexes_of_tetrahedra", |m| solids::elements_of(m, 3)),
     ("elements_searched", solids::elements_searched),
     ("flexes_crowd", solids::crowds),
-    // flexes of lines that bend and twist
+    // flexes of lines that bend and twist, and those that contacts turn
     ("model_rods", |m| (0..m.nflex).any(|f| is_rod(m, f))),
+    ("rods_touch", |m| {
+        let sides = m.collision_flex.iter();
+        sides
+            .filter_map(|f| usize::try_from(*f).ok())
+            .any(|f| twists(m, f))
+    }),
     // types of tendons
     ("model_spatial_tendons", |m| {
         m.tendon_type.contains(&(TendonType::Spatial as i32))

@@ -35,6 +35,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     integrate
     island
     jac
+    lever
     math
     medium
     medium_slope

@@ -3,7 +3,8 @@
 use super::{Pair, bits_match, collides, fits, geoms, is_static};
 use crate::compile::flex;
 use crate::cpu::lib::cage::bodies_between;
-use crate::cpu::lib::rod;
+use crate::cpu::lib::lever::turned_edge;
+use crate::cpu::lib::rod::{twist_joint, vertex};
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
@@ -234,11 +235,12 @@ pub(in crate::compile) fn bodies(m: &Arrays, k: usize, side: usize) -> Vec<usize
     if let Ok(geom) = usize::try_from(geom) {
         return vec![m.geom_bodyid[geom] as usize];
     }
-    if let Some([f, e]) = rod::lever(m, k, side) {
+    if let Some(e) = turned_edge(m, k, side) {
+        let f = m.collision_flex[2 * k + side] as usize;
         let mut bodies: Vec<usize> = [e, e + 1]
-            .map(|v| m.flex_vertbodyid[rod::vertex(m, f, v)] as usize)
+            .map(|v| m.flex_vertbodyid[vertex(m, f, v)] as usize)
             .into();
-        bodies.extend(rod::twist_joint(m, f, e).map(|j| m.jnt_bodyid[j] as usize));
+        bodies.extend(twist_joint(m, f, e).map(|j| m.jnt_bodyid[j] as usize));
         return bodies;
     }
     let f = m.collision_flex[2 * k + side] as usize;

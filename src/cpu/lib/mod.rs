@@ -23,6 +23,7 @@ pub(crate) mod impedance;
 pub(crate) mod implicit_rows;
 pub(crate) mod integrate;
 pub(crate) mod jac;
+pub(crate) mod lever;
 pub(crate) mod linesearch;
 pub mod math;
 pub(crate) mod medium;

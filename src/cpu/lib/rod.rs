@@ -83,29 +83,6 @@ pub fn twist_joint(m: &Arrays, f: usize, e: usize) -> Option<usize> {
     (a != b).then(|| second - 1)
 }
 
-/// The flex and the edge on a side of a pair, if contacts there turn the edge: a vertex touches with the edge that begins there, or the
-/// last one. None of edges that a body holds, and of flexes whose edges do not twist.
-pub(crate) fn lever(m: &Arrays, k: usize, side: usize) -> Option<[usize; 2]> {
-    let f = usize::try_from(*m.collision_flex.get(2 * k + side)?).ok()?;
-    if !twists(m, f) {
-        return None;
-    }
-    let last = hinges(m, f);
-    let along = |v: i32| {
-        let v = (m.flex_vertadr[f] + v) as usize;
-        (0..=last + 1).position(|i| vertex(m, f, i) == v)
-    };
-    let edge = match m.collision_vert[2 * k + side] {
-        v if v >= 0 => along(v)?.min(last),
-        _ => {
-            let adr = m.flex_elemdataadr[f] + 2 * m.collision_elem[2 * k + side];
-            let ends = [0, 1].map(|i| along(m.flex_elem[adr as usize + i]));
-            ends[0]?.min(ends[1]?)
-        }
-    };
-    twist_joint(m, f, edge).map(|_| [f, edge])
-}
-
 pub(crate) fn vec_at<R: Real>(x: &[R], adr: usize) -> [R; 3] {
     [x[adr], x[adr + 1], x[adr + 2]]
 }

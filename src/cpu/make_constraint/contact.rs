@@ -6,8 +6,8 @@ use crate::cpu::collision::sweep::speculates;
 use crate::cpu::lib::contact::{ABSENT, SOON, bodies_of_pair};
 use crate::cpu::lib::impedance::solver;
 use crate::cpu::lib::jac::for_chain;
+use crate::cpu::lib::lever::lever_of;
 use crate::cpu::lib::math::*;
-use crate::cpu::lib::rod::lever;
 use crate::cpu::lib::rows::dofs_of;
 use crate::real::{Mask, Real, lanes};
 use crate::types::*;
@@ -138,9 +138,9 @@ impl<R: Real> Writer<'_, R> {
         dim: usize,
         first: usize,
     ) {
-        let edges = [0, 1].map(|side| lever(self.m, k, side));
-        let shares = self.shares(c, k, edges.map(|edge| edge.is_some()));
-        let levers = self.levers(c, k, edges);
+        let levers = [0, 1].map(|side| lever_of(self.m, self.d, c, k, side));
+        let shares = self.shares(c, k, [0, 1].map(|side| levers[side].is_some()));
+        let levers = self.levers(k, &levers);
         let (m, d) = (self.m, &mut *self.d);
         let (pos, frame) = (d.contact_pos[c], d.contact_frame[c]);
         let offset = |b: usize, com: &[[R; 3]]| sub3(pos, com[m.body_rootid[b] as usize]);
@@ -171,8 +171,8 @@ impl<R: Real> Writer<'_, R> {
             let lin = [cdof[3] * sign, cdof[4] * sign, cdof[5] * sign];
             let (mut lin, mut rot) = (add3(lin, cross(rot, arm)), rot);
             if let Some(levers) = &levers {
-                let [more, turn] = levers[n];
-                (lin, rot) = (add3(lin, more), add3(rot, turn));
+                let [rx, ry, rz, x, y, z] = levers[n];
+                (lin, rot) = (add3(lin, [x, y, z]), add3(rot, [rx, ry, rz]));
             }
 
             // in the frame of the contact: normal, tangents, spin, roll
