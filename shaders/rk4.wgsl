@@ -9,6 +9,11 @@ fn rk4_place(stage: i32) -> f32 {
     return select(select(0.5, 1.0, stage == 3), 0.0, stage == 0);
 }
 
+// true if the fourth call goes back to the start of the step, and a fifth takes the step: flexes yield by their places there
+fn goes_back() -> bool {
+    return model_yields;
+}
+
 fn mj_rk4() {
     let stage = rk_stage();
     let h = opt_timestep;
@@ -43,11 +48,15 @@ fn mj_rk4() {
             set_rk_time(time());
         }
     }
+    if (goes_back() && stage == 4) {
+        yield_flexes();
+    }
     team_sync();
 
     // rates at this evaluation; rk_vel still holds the velocities of the previous one
+    let evaluated = !goes_back() || stage < 4;
     let here = rk4_place(stage) * h;
-    for (var j = lane; j < njnt; j += LANES) {
+    for (var j = lane; j < njnt && evaluated; j += LANES) {
         var adr = jnt_dofadr(j);
         let type_ = jnt_type(j);
         if (type_ == JNT_SLIDE || type_ == JNT_HINGE) {
@@ -70,11 +79,11 @@ fn mj_rk4() {
 
     // weighted sums
     let weight = select(1.0 / 3.0, 1.0 / 6.0, stage == 0 || stage == 3);
-    for (var i = lane; i < nv; i += LANES) {
+    for (var i = lane; i < nv && evaluated; i += LANES) {
         set_rk_dqpos(i, rk_dqpos(i) + rk_vel(i) * weight);
         set_rk_dqvel(i, rk_dqvel(i) + qacc(i) * weight);
     }
-    for (var k = lane; k < na; k += LANES) {
+    for (var k = lane; k < na && evaluated; k += LANES) {
         set_rk_dact(k, rk_dact(k) + act_dot(k) * weight);
     }
 
@@ -117,6 +126,11 @@ fn mj_rk4() {
         if (lane == 0) {
             set_time(time() + next);
         }
+    } else if (goes_back() && stage == 3) {
+        // the velocity of the positions, by which flexes yield
+        for (var i = lane; i < nv; i += LANES) {
+            set_qvel(i, rk_dqpos(i));
+        }
     } else {
         // the step
         advance_rates<rk_dact, rk_dqvel>();
@@ -133,6 +147,6 @@ fn mj_rk4() {
         }
     }
     if (lane == 0) {
-        set_rk_stage((stage + 1) % 4);
+        set_rk_stage((stage + 1) % select(4, 5, goes_back()));
     }
 }

@@ -7,6 +7,8 @@ use crate::cpu;
 use crate::cpu::collision::sweep::speculates;
 use crate::cpu::lib::sensor;
 use crate::cpu::lib::sleep::sleeps;
+use crate::cpu::lib::yielding::model_yields;
+use crate::cpu::rk4::goes_back;
 use crate::fields::{Data, Model};
 #[cfg(feature = "count")]
 use crate::real::Counted;
@@ -534,6 +536,18 @@ fn before_advance(m: &Model, run: &mut Run<'_>) {
     }
 }
 
+/// What depends on the state at the start of a step: the trees that fall asleep, and the places of flexes that yield.
+fn at_start(m: &Model, run: &mut Run<'_>) {
+    if sleeps(m) {
+        run(&sleep);
+    }
+    if model_yields(m) {
+        run(&kinematics);
+        run(&com_pos);
+        run(&flex);
+    }
+}
+
 /// The first half of a step: stages that depend on position and velocity, their sensors, and the user's control function (`mj_step1`).
 pub fn step1(m: &Model, run: &mut Run<'_>) {
     run(&check_pos);
@@ -568,12 +582,10 @@ pub fn step(m: &Model, run: &mut Run<'_>) {
                 run(&rk4);
                 forward_blind(m, run);
             }
-            if !sleeps(m) {
-                before_advance(m, run);
-            } else {
-                keep_history(m, run);
+            keep_history(m, run);
+            if goes_back(m) {
                 run(&rk4);
-                run(&sleep);
+                at_start(m, run);
             }
             run(&rk4);
         }

@@ -14,7 +14,9 @@ const NAMES: [&str; 11] = [
 ];
 
 /// Models without contacts.
-const ALONE: [&str; 7] = ["cage", "foil", "clay", "shell", "strain", "rod", "ribbon"];
+const ALONE: [&str; 8] = [
+    "cage", "foil", "clay", "shell", "strain", "rod", "ribbon", "putty",
+];
 
 fn model(name: &str) -> (Model, Golden) {
     let path = format!("tests/golden/soft_{name}");

@@ -292,9 +292,6 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
     let boxed = |f: usize| twists(m, f) && is_box(m, f);
     let what = "contacts of elastic rods whose section is a box";
     need(what, first(&|f| boxed(f) && touching(f)));
-    let rk = m.opt.integrator == Integrator::Rk4;
-    let yields = first(&|f| rk && m.flex_plasticmode[f] != 0);
-    need("flexes that yield with the integrator \"RK4\"", yields);
     let passive = first(&|f| m.flex_passive[f] != 0 && touching(f));
     need("passive contacts of flexes", passive);
     let older = m.opt.disabled(DSBL_NATIVECCD);

@@ -7,6 +7,7 @@
 use crate::cpu::lib::integrate::{advance, integrate_pos};
 use crate::cpu::lib::math::rotation_vector_rate;
 use crate::cpu::lib::sleep::{note_places, sleeps, stay};
+use crate::cpu::lib::yielding::{model_yields, yield_flexes};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::JointType;
@@ -19,8 +20,8 @@ const LAST: usize = 4;
 
 /// One of the four stages of Runge-Kutta (`mj_RungeKutta`).
 ///
-/// Where trees may sleep, they fall asleep by their state at the start of the step: there a fifth call takes the step, and the fourth
-/// only goes back to the start.
+/// Where trees may sleep, they fall asleep by their state at the start of the step, and flexes yield by their places there: then a fifth
+/// call takes the step, and the fourth only goes back to the start.
 pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
     let stage = R::int_lane(d.rk_stage[0], 0) as usize;
     let h = d.own.timestep(m);
@@ -107,13 +108,27 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
         if sleeps(m) {
             stay(m, d);
         }
-    } else if !sleeps(m) {
+    } else if !goes_back(m) {
         return take(m, d);
+    } else if model_yields(m) {
+        // the velocity of the positions, by which flexes yield
+        d.qvel.copy_from_slice(&d.rk_dqpos);
     }
     set_stage(d, stage + 1);
 }
 
+/// True if the fourth call goes back to the start of the step, and a fifth takes the step: flexes yield by their places there. Trees
+/// that may sleep fall asleep by them too.
+pub fn goes_back(m: &Model) -> bool {
+    sleeps(m) || model_yields(m)
+}
+
 fn take<R: Real>(m: &Model, d: &mut Data<R>) {
+    if model_yields(m) {
+        yield_flexes(m, d);
+        d.qvel.copy_from_slice(&d.rk_qvel);
+    }
+
     // the step
     let act_dot = std::mem::take(&mut d.rk_dact);
     let qacc = std::mem::take(&mut d.rk_dqvel);

@@ -2,6 +2,7 @@
 
 use crate::cpu::collision::Kind;
 use crate::cpu::lib::rod::{is_rod, twists};
+use crate::cpu::lib::yielding::model_yields;
 use crate::fields::Model;
 use crate::gpu::{sdf, solids};
 use crate::types::{
@@ -106,9 +107,7 @@ pub const FACTS: &[Fact] = &[
         m.flex_interp.iter().any(|order| *order < 0)
     }),
     // soft bodies that yield, and those whose strains are held by rows
-    ("model_yields", |m| {
-        m.flex_plasticmode.iter().any(|mode| *mode != 0)
-    }),
+    ("model_yields", model_yields),
     ("model_strains", |m| {
         m.eq_type.contains(&(types::EqType::FlexStrain as i32))
     }),

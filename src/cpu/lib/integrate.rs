@@ -57,10 +57,12 @@ pub fn advance<R: Real>(m: &Model, d: &mut Data<R>, act_dot: &[R], qacc: &[R], q
         stay(m, d);
     }
 
-    // move the rest positions of plastic springs that were stretched too far
+    // move the rest positions of plastic springs that were stretched too far; with RK4 flexes have yielded before
     if m.nplastic > 0 {
         yield_springs(m, d, qvel);
-        yield_flexes(m, d);
+        if qvel.is_none() {
+            yield_flexes(m, d);
+        }
         keep_rods(m, d);
     }
 

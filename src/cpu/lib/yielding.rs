@@ -33,6 +33,11 @@ pub fn plastic_bend(m: &Arrays, f: usize) -> Option<usize> {
     Some(m.flex_plasticadr[f] as usize + before)
 }
 
+/// True if a flex of a model yields.
+pub(crate) fn model_yields(m: &Model) -> bool {
+    m.flex_plasticmode.iter().any(|mode| *mode != 0)
+}
+
 /// Moves the plastic strains of flexes whose elastic strains a step brought beyond their yield limits.
 pub fn yield_flexes<R: Real>(m: &Model, d: &mut Data<R>) {
     if m.opt.disabled(DSBL_SPRING) {
