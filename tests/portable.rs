@@ -46,8 +46,17 @@ fn models() -> Vec<(String, Model)> {
         .iter()
         .map(|name| ((*name).to_owned(), own(name)))
         .collect();
-    let fields = Model::from_xml_path("tests/golden/sdf_all.xml").unwrap();
-    models.push(("fields".to_owned(), fields));
+    // fields of distances; soft bodies that yield, shells, held strains, rods
+    for name in [
+        "sdf_all",
+        "soft_putty",
+        "soft_tin",
+        "soft_strain",
+        "soft_rope",
+    ] {
+        let m = Model::from_xml_path(format!("tests/golden/{name}.xml")).unwrap();
+        models.push((name.to_owned(), m));
+    }
     for solver in [Solver::Pgs, Solver::Cg] {
         let mut m = own("boxes");
         m.edit(|m| {
