@@ -223,7 +223,7 @@ def overhead(a):
     model = mw.Model.from_xml_path(ROOT / "models/humanoid.xml")
     rows = np.random.default_rng(0).uniform(-0.4, 0.4, (4096, model.nu)).astype(np.float32)
     # the first batch has live arrays for a policy; the second, of the extension module alone, has none and keeps its controls
-    live, bare = mw.Batch(model, 4096, 1, backend="simd"), mw._core.Batch(model._core, 4096, "simd", "grow", 1, None, None, None, False)
+    live, bare = mw.Batch(model, 4096, 1, backend="simd"), mw._core.Batch(model._core, 4096, "simd", "grow", 1, None, None, None, False, False)
     bare.write("ctrl", rows, None)
     ctrl, _, _ = live.bind("ctrl"), live.bind("qpos"), live.bind("qvel")
     out = [row("4096 humanoids", "`step` with live arrays", "steps alone", "added"), "|---|---:|---:|---:|"]
