@@ -2,7 +2,8 @@
 //
 // The list of pairs that may collide is a constant of the model. Each lane tries one pair at a time, by its bounding spheres and
 // then by the function of its shapes, and holds the contacts found; a scan over the lanes gives the contacts their slots, in the
-// order of the list. If they do not fit, the lanes store them one after the other and the deepest contacts stay.
+// order of the list. If they do not fit, the lanes store them one after the other and the deepest contacts stay. A pair that does not
+// touch yet is also tried for the rest of the timestep (`narrow/impact.wgsl`).
 
 // a geom at its pose
 struct Shape {
@@ -19,12 +20,14 @@ struct MeetPoint {
 }
 
 // maximum number of contacts of a pair: eight of two boxes, eleven of a box and a triangle, many of a height field or a signed distance
-// field, five of the older convex collider, four of all others
-const COLLISION_MOST: i32 =
+// field, five of the older convex collider, four of all others; and four of a later impact beside them
+const COLLISION_MOST: i32 = 4 * i32(model_speculates) +
     max(4 + i32(CCD_OLDER) + 8 * i32(collides_box_box || flexes_of_triangles), 50 * i32(solid_hfield || searches_fields));
 
-// contacts of the present pair, and the preferred direction of the first tangent
+// contacts of the present pair, whether they are those of an impact within the timestep, and the preferred direction of the first
+// tangent
 var<private> found: i32;
+var<private> found_soon: bool;
 var<private> found_point: array<MeetPoint, COLLISION_MOST>;
 var<private> found_tangent: vec3f;
 
@@ -35,6 +38,9 @@ fn mj_collision() {
     for (var base = 0; base < ncollision && !off; base += LANES) {
         let k = base + lane;
         found = 0;
+        if (model_speculates) {
+            found_soon = false;
+        }
         found_tangent = vec3f(0.0);
         if (k < ncollision) {
             try_pair(k);
@@ -90,7 +96,7 @@ fn put_contact(slot: i32, k: i32, point: MeetPoint) {
     set_contact_dist(slot, point.dist);
     set_contact_pos(slot, point.pos);
     set_contact_frame(slot, contact_frame_of(point.normal, found_tangent));
-    set_contact_efc_address(slot, -1);
+    set_contact_efc_address(slot, select(-1, CONTACT_SOON, model_speculates && found_soon));
 }
 
 // stores a contact in the next slot; if all are taken, the shallowest contact gives way to a deeper one. The remaining contacts
@@ -123,6 +129,9 @@ fn move_contact(slot: i32, c: i32) {
     set_contact_dist(slot, contact_dist(c));
     set_contact_pos(slot, contact_pos(c));
     set_contact_frame(slot, contact_frame(c));
+    if (model_speculates) {
+        set_contact_efc_address(slot, contact_efc_address(c));
+    }
 }
 
 // frame of a contact, in rows: the normal, then two tangents, the first in the preferred direction if there is one
@@ -166,18 +175,34 @@ fn try_pair(k: i32) {
     let bound1 = geom_rbound(geom1);
     let bound2 = geom_rbound(geom2);
     let dif = geom_xpos(geom2) - geom_xpos(geom1);
+    var near = true;
     if (bound1 > 0.0 && bound2 > 0.0) {
         let bound = bound1 + bound2 + detect;
-        if (dot(dif, dif) > bound * bound) {
-            return;
-        }
-    } else if (type1 == GEOM_PLANE && bound2 > 0.0 && dot(dif, geom_xmat(geom1)[2]) > detect + bound2) {
+        near = dot(dif, dif) <= bound * bound;
+    } else if (type1 == GEOM_PLANE && bound2 > 0.0) {
+        near = dot(dif, geom_xmat(geom1)[2]) <= detect + bound2;
+    }
+    let soon = model_speculates && sweeps_meet(k);
+    if (!near && !soon) {
         return;
     }
-
-    // the contact function of two geom types, the lower type first
     let a = shape_of(geom1);
     let b = shape_of(geom2);
+    if (near) {
+        touch_now(a, b, geom1, geom2, detect);
+    }
+    let search = (collides_convex || collides_hfield) && near && pair_is_convex(type1, type2);
+    if (model_speculates) {
+        look_ahead(k, a, b, search, soon);
+    } else if (search) {
+        convex(a, b, geom1, geom2, detect);
+    }
+}
+
+// contacts by a closed form or in a signed distance field: the function of two geom types, the lower type first
+fn touch_now(a: Shape, b: Shape, geom1: i32, geom2: i32, detect: f32) {
+    let type1 = geom_type(geom1);
+    let type2 = geom_type(geom2);
     if (type1 == GEOM_PLANE) {
         if (collides_plane_sphere && type2 == GEOM_SPHERE) {
             plane_point(a.pos, a.mat[2], b.pos, b.size[0], detect);
@@ -210,9 +235,6 @@ fn try_pair(k: i32) {
         }
     } else if (collides_box_box && type1 == GEOM_BOX && type2 == GEOM_BOX) {
         box_box(a, b, detect);
-    }
-    if ((collides_convex || collides_hfield) && pair_is_convex(type1, type2)) {
-        convex(a, b, geom1, geom2, detect);
     }
     if (searches_fields && type2 == GEOM_SDF) {
         in_field(type1, geom1, geom2);

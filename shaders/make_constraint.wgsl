@@ -203,7 +203,9 @@ fn contact_ask(c: i32) -> Ask {
     if (Jpat_num(pattern) == 0) {
         return Ask();
     }
-    if (dist >= margin) {
+    // a contact of an impact within the timestep has rows whatever its distance
+    let soon = model_speculates && contact_efc_address(c) == CONTACT_SOON;
+    if (dist >= margin && !soon) {
         // contacts with adhesion have a frictionless row in the gap
         if (nadhesion > 0 && collision_adhesion(k) != 0.0) {
             return Ask(1, CNSTR_CONTACTFRICTIONLESS, c, pattern, dist, margin, 0.0, 1.0);

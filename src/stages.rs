@@ -112,7 +112,7 @@ stages! {
     /// Adhesion forces of contacts (part of `mj_passive`).
     adhesion by simd::adhesion,
     /// Spring and damper forces (`mj_passive`).
-    passive,
+    passive by simd::passive,
     /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
     reference_constraint by simd::reference_constraint,
     /// Bias force (`mj_rne` without acceleration).

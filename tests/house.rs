@@ -644,6 +644,7 @@ const ASKED: &[(&str, &str, &str)] = &[
         "which vertices and joints a hinge has, and whether it is bent at rest, is one for all worlds",
     ),
     ("rod_force", "flex_bending", "likewise"),
+    ("rod_metric", "flex_bending", "likewise"),
     (
         "sdf",
         "plugin_prm",

@@ -196,6 +196,7 @@ const ON_A_DEVICE: &[&str] = &[
     "<option iterations=\"1\"><flag island=\"disable\"/></option>",
     "<option actuatorgroupdisable=\"1\"/>",
     "<option><flag nativeccd=\"disable\"/></option>",
+    "<option><flag speculative=\"enable\"/></option>",
 ];
 
 macro_rules! on_a_device {

@@ -46,9 +46,10 @@ fn models() -> Vec<(String, Model)> {
         .iter()
         .map(|name| ((*name).to_owned(), own(name)))
         .collect();
-    // fields of distances; soft bodies that yield, shells, held strains, rods
+    // fields of distances; contacts before the touch; soft bodies that yield, shells, held strains, rods
     for name in [
         "sdf_all",
+        "impacts",
         "soft_putty",
         "soft_tin",
         "soft_strain",

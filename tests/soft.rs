@@ -189,7 +189,8 @@ fn passive_contacts_are_refused_by_name() {
         )
     };
     let m = Model::from_xml_str(&xml("")).unwrap();
-    assert_eq!(missing(&m), ["model.xml:2:11: passive contacts of flexes"]);
+    let what = "passive contacts of flexes but with the integrator \"discrete\" and without sleep";
+    assert_eq!(missing(&m), [format!("model.xml:2:11: {what}")]);
     // no pairs if the masks exclude contacts
     let apart = xml(r#"contype="0" conaffinity="0""#);
     assert_eq!(missing(&Model::from_xml_str(&apart).unwrap()), [""; 0]);
@@ -344,8 +345,10 @@ section="box" sectionsize=".01 .01"/>
     assert_eq!(missing_on_device(&m), [""; 0]);
     let what = "contacts of elastic rods whose section is a box";
     told(missing(&of("", "")), what);
-    let what = "elastic rods with the integrator \"discrete\"";
-    told(missing(&of(r#"integrator="discrete""#, apart)), what);
+    let discrete = of(r#"integrator="discrete""#, apart);
+    assert_eq!(missing(&discrete), [""; 0]);
+    let what = "elastic flexes with the integrator \"discrete\" on a device";
+    told(missing_on_device(&discrete), what);
     let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
     told(missing(&of(r#"integrator="implicitfast""#, apart)), what);
 }

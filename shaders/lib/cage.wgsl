@@ -118,9 +118,7 @@ struct CellForce {
 fn cells_force(f: i32, n: i32) -> CellForce {
     let order = flex_interp(f);
     let num = vec3i(flex_cellnum(f, 0), flex_cellnum(f, 1), flex_cellnum(f, 2));
-    let side = num * order + vec3i(1);
-    let local = n - flex_nodeadr(f);
-    let place = vec3i(local / (side.y * side.z), local / side.z % side.y, local % side.z);
+    let place = grid_place(f, n);
     let low = max((place + vec3i(order - 1)) / order - vec3i(1), vec3i(0));
     let high = min(place / order, num - vec3i(1));
     var sum = CellForce(vec3f(0.0), vec3f(0.0));

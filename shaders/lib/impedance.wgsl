@@ -61,6 +61,29 @@ fn damping(s: Solver) -> f32 {
     return -s.solref[1] / max(dmax, MINVAL);
 }
 
+// violation at which a contact stops an approach so that its two sides just touch when the timestep ends: `time` is the fraction of the
+// timestep after which they touch, `way` how much nearer they would come in the whole timestep (m)
+fn arrest(s: Solver, time: f32, way: f32) -> f32 {
+    let dmax = s.solimp[1];
+    let ratio = unresolved(s);
+    let firm = resolved(dmax, ratio);
+    var k = stiffness(s);
+    var b = damping(s);
+    if (ratio > 0.0 && firm[0] < k) {
+        k = firm[0];
+        b = firm[1];
+    }
+    let spring = opt_timestep * opt_timestep * k * dmax * dmax;
+    let damper = opt_timestep * b * dmax;
+
+    // spring and damper of a discrete step act with the velocity at its end, which is the present one times `time`
+    let resists = select(damper, time * (damper + spring), opt_integrator == INT_DISCRETE);
+    if (spring < MINVAL) {
+        return s.solimp[2];
+    }
+    return (1.0 - time - resists) / spring * way;
+}
+
 // a nonnegative number to a constant power; the powers 1 and 2 are common
 fn power(x: f32, p: f32) -> f32 {
     if (p == 0.0) {

@@ -190,6 +190,7 @@ fn grid_count(f: i32) -> vec3i {
     return vec3i(flex_cellnum(f, 0), flex_cellnum(f, 1), flex_cellnum(f, 2)) * abs(flex_interp(f)) + vec3i(1);
 }
 
+// place of a node in the grid of a flex, counted along each axis
 fn grid_place(f: i32, node: i32) -> vec3i {
     let count = grid_count(f);
     let local = node - flex_nodeadr(f);

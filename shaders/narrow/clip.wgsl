@@ -72,6 +72,11 @@ fn clip_to_face(turned: bool, face: i32, normal: vec3f, other: i32, dir: vec3f, 
         begin = end;
     }
 
+    clip_few(half, foot, normal, dir, edge, turned, margin);
+}
+
+// contacts of the corners of the clipped polygon that are at most `margin` above the face through `foot`: at most four
+fn clip_few(half: i32, foot: vec3f, normal: vec3f, dir: vec3f, edge: bool, turned: bool, margin: f32) {
     // corners farther above the face than the margin make no contact
     mesh_corners = 0;
     for (var k = 0; k < clip_num; k++) {

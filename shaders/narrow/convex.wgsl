@@ -68,14 +68,19 @@ var<private> ccd_unsure: bool;
 
 fn convex(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {
     ccd_search(a, b, geom1, geom2, margin);
+    convex_contacts(a, geom1, margin, 0);
+}
+
+// contacts of two solids that a search found, after the first `kept` contacts of the pair
+fn convex_contacts(a: Shape, geom1: i32, margin: f32, kept: i32) {
     if (collides_convex && geom_type(geom1) != GEOM_HFIELD && (CCD_OLDER || ccd_dist < 0.0)) {
         if (!CCD_OLDER) {
             convex_manifold(margin);
         }
-        if (!CCD_OLDER && found == 0) {
+        if (!CCD_OLDER && found == kept) {
             add_contact(margin + ccd_dist, 0.5 * (ccd_point1 + ccd_point2), ccd_normal);
         }
-        for (var n = 0; n < found; n++) {
+        for (var n = kept; n < found; n++) {
             found_point[n].pos = a.mat * found_point[n].pos + a.pos;
             found_point[n].normal = a.mat * found_point[n].normal;
         }

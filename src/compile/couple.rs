@@ -8,8 +8,11 @@
 //! ```
 
 use super::layout::{addresses, body_chain};
-use crate::cpu::lib::cage::cell_nodes;
+use crate::cpu::lib::cage::{STRAIN, patch_nodes, patch_num};
 use crate::cpu::lib::elastic::{BENDING, hinge};
+use crate::cpu::lib::penalty::{gives_way, has_penalties, is_passive};
+use crate::cpu::lib::rod::{hinges, is_rod, record, rod_corner, twist_joint, twists};
+use crate::cpu::lib::rows::dofs_of;
 use crate::fields::Arrays;
 use crate::types::*;
 
@@ -46,17 +49,33 @@ fn row_of(m: &Arrays, i: usize) -> &[i32] {
     &m.efm_K_colind[adr..adr + m.efm_K_rownnz[i] as usize]
 }
 
-/// True if a soft body resists deformation by its material (`mj_effFlexStiffPossible`).
+/// True if a soft body resists deformation by its material, or others by passive contacts (`mj_effFlexStiffPossible`).
 pub(super) fn is_elastic(m: &Arrays, f: usize) -> bool {
-    if m.flex_rigid[f] != 0 || m.flex_dim[f] < 2 {
-        return false;
+    match m.flex_dim[f] {
+        _ if m.flex_rigid[f] != 0 => false,
+        1 => is_rod(m, f),
+        _ => stretches(m, f) || bends(m, f) || gives_way(m, f),
     }
-    stretches(m, f) || bends(m, f)
+}
+
+// whether it couples dofs: the bending of shells between nodes does not, since it acts as it is at the beginning of a step
+fn couples(m: &Arrays, f: usize) -> bool {
+    let held = m.flex_edgeequality[f] == STRAIN;
+    is_elastic(m, f) && (m.flex_interp[f] == 0 || stretches(m, f) && !held)
 }
 
 fn stretches(m: &Arrays, f: usize) -> bool {
-    let adr = usize::try_from(m.flex_stiffnessadr[f]);
-    adr.is_ok_and(|adr| m.flex_stiffness[adr] != 0.0)
+    let Ok(adr) = usize::try_from(m.flex_stiffnessadr[f]) else {
+        return false;
+    };
+    // the first cell may be empty, and a face has no stiffness across it
+    let words = match m.flex_interp[f] {
+        0 => 1,
+        _ => (0..patch_num(m, f))
+            .map(|c| 9 * patch_nodes(m, f, c).len().pow(2))
+            .sum(),
+    };
+    m.flex_stiffness[adr..adr + words].iter().any(|x| *x != 0.0)
 }
 
 fn bends(m: &Arrays, f: usize) -> bool {
@@ -77,7 +96,7 @@ fn pairs(m: &Arrays) -> Vec<Vec<i32>> {
         return Vec::new();
     }
     let lines: Vec<&[i32]> = lines(m).collect();
-    let soft = (0..m.nflex).any(|f| is_elastic(m, f));
+    let soft = has_penalties(m) || (0..m.nflex).any(|f| couples(m, f));
     if !soft && lines.iter().all(|line| fits(m, line)) {
         return Vec::new();
     }
@@ -89,14 +108,47 @@ fn pairs(m: &Arrays) -> Vec<Vec<i32>> {
             }
         }
     }
-    for f in (0..m.nflex).filter(|&f| is_elastic(m, f)) {
+    for f in (0..m.nflex).filter(|&f| couples(m, f)) {
         for_elements(m, f, |bodies| join(m, bodies, &mut rows));
+    }
+    for f in (0..m.nflex).filter(|&f| couples(m, f) && twists(m, f)) {
+        for k in 0..hinges(m, f) {
+            join_hinges(m, [k, k + 1].map(|e| twist_joint(m, f, e)), &mut rows);
+        }
     }
     for row in &mut rows {
         row.sort_unstable();
         row.dedup();
     }
+    join_contacts(m, &mut rows);
     rows
+}
+
+// couples the dofs of every passive contact that there may be
+fn join_contacts(m: &Arrays, rows: &mut [Vec<i32>]) {
+    if !has_penalties(m) {
+        return;
+    }
+    let mut met = vec![vec![false; 0]; rows.len()];
+    for (i, row) in rows.iter().enumerate() {
+        met[i] = vec![false; i + 1];
+        row.iter().for_each(|j| met[i][*j as usize] = true);
+    }
+    let patterns = m.collision_Jpat.iter().enumerate();
+    for (_, &pattern) in patterns.filter(|(k, _)| is_passive(m, *k)) {
+        let dofs = dofs_of(m, pattern);
+        for &i in dofs {
+            for &j in dofs.iter().filter(|j| **j <= i) {
+                met[i as usize][j as usize] = true;
+            }
+        }
+    }
+    for (row, met) in rows.iter_mut().zip(met) {
+        *row = (0..)
+            .zip(met)
+            .filter_map(|(j, met)| met.then_some(j))
+            .collect();
+    }
 }
 
 // dofs of each tendon and each output of an actuator whose force depends on its length or velocity.
@@ -153,18 +205,27 @@ fn fits(m: &Arrays, line: &[i32]) -> bool {
     line.iter().all(|&i| earlier(i).all(|&j| within(i, j)))
 }
 
-// calls `visit` with the bodies of the corners of each element, of each hinge between elements, or of each cell
+// calls `visit` with the bodies of the corners of each element, of each hinge between elements, or of each cell or face between nodes
 fn for_elements(m: &Arrays, f: usize, mut visit: impl FnMut(&[usize])) {
     if m.flex_interp[f] != 0 {
-        let cells: i32 = (0..3).map(|k| m.flex_cellnum[3 * f + k]).product();
-        for c in 0..cells as usize {
-            let (node, num) = cell_nodes(m, f, c);
-            let bodies = node[..num].iter().map(|&n| m.flex_nodebodyid[n] as usize);
+        for c in 0..patch_num(m, f) {
+            let nodes = patch_nodes(m, f, c).into_iter();
+            let bodies = nodes.map(|n| m.flex_nodebodyid[n] as usize);
             visit(&bodies.collect::<Vec<_>>());
         }
         return;
     }
     let body = |v: usize| usize::try_from(m.flex_vertbodyid[v]).ok();
+    if is_rod(m, f) {
+        for k in 0..hinges(m, f) {
+            // the fourth vertex of a pair
+            let last = m.flex_bending[record(m, f, k) + 3];
+            let corners = if twists(m, f) || last < 0.0 { 3 } else { 4 };
+            let bodies = (0..corners).filter_map(|c| body(rod_corner(m, f, k, c)));
+            visit(&bodies.collect::<Vec<_>>());
+        }
+        return;
+    }
     if stretches(m, f) {
         let corners = m.flex_dim[f] as usize + 1;
         let adr = m.flex_elemdataadr[f] as usize;
@@ -180,6 +241,15 @@ fn for_elements(m: &Arrays, f: usize, mut visit: impl FnMut(&[usize])) {
             let bodies = vertices.into_iter().filter_map(body);
             visit(&bodies.collect::<Vec<_>>());
         }
+    }
+}
+
+// couples two hinges of joints, each with itself too; one may be missing
+fn join_hinges(m: &Arrays, joints: [Option<usize>; 2], rows: &mut [Vec<i32>]) {
+    let dofs = joints.into_iter().flatten().map(|j| m.jnt_dofadr[j]);
+    let dofs: Vec<i32> = dofs.collect();
+    for &i in &dofs {
+        rows[i as usize].extend(dofs.iter().filter(|j| **j <= i));
     }
 }
 

@@ -47,8 +47,8 @@ pub(super) fn structure(m: &mut Arrays) {
     setconst::tendon_trees(m);
     ways(m);
     option_sizes(m);
-    couple::couplings(m);
     flex::rest::rods(m);
+    couple::couplings(m);
 }
 
 // lists by which stages go over the tree and the transmissions

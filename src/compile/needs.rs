@@ -7,6 +7,7 @@ use super::couple;
 use super::flex::rod::is_box;
 use super::tree::Tree;
 use crate::cpu;
+use crate::cpu::lib::penalty::gives_way;
 use crate::cpu::lib::rod::{is_rod, twists};
 use crate::cpu::lib::sleep::sleeps;
 use crate::fields::Arrays;
@@ -97,10 +98,6 @@ fn everywhere(m: &Arrays) -> Vec<Need> {
 
 fn on_device(m: &Arrays) -> Vec<Need> {
     let mut out = Vec::new();
-    if m.ncollision > 0 && cpu::collision::sweep::speculates(m) {
-        let what = "the flag \"speculative\" on a device";
-        out.push(Need::new(what, By::Flag, "speculative"));
-    }
     if m.nefmK > 0 {
         let elastic = (0..m.nflex).find(|&f| couple::is_elastic(m, f));
         let (what, by, attr) = match elastic {
@@ -180,16 +177,6 @@ fn discrete(m: &Arrays, out: &mut Vec<Need>) {
     }
     if let Some(f) = elastic.filter(|_| m.opt.noslip_iterations > 0) {
         need("elastic flexes and the no-slip solver", By::Flex(f), "name");
-    }
-    if let Some(f) = (0..m.nflex).find(|&f| is_rod(m, f)) {
-        need("elastic rods", By::Flex(f), "name");
-    }
-    let shell = |f: &usize| m.flex_dim[*f] == 2 && m.flex_interp[*f] != 0;
-    if let Some(f) = (0..m.nflex).find(|f| shell(f) && couple::is_elastic(m, *f)) {
-        need("elastic shells between nodes", By::Flex(f), "name");
-    }
-    if let Some(f) = (0..m.nflex).find(|&f| m.flex_plasticmode[f] != 0) {
-        need("flexes that yield", By::Flex(f), "name");
     }
     let of_edges = |f: &usize| m.flex_edgestiffness[*f] != 0.0 || m.flex_edgedamping[*f] != 0.0;
     if let Some(f) = (0..m.nflex).find(of_edges) {
@@ -292,8 +279,10 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
     let boxed = |f: usize| twists(m, f) && is_box(m, f);
     let what = "contacts of elastic rods whose section is a box";
     need(what, first(&|f| boxed(f) && touching(f)));
-    let passive = first(&|f| m.flex_passive[f] != 0 && touching(f));
-    need("passive contacts of flexes", passive);
+    let passive = first(&|f| gives_way(m, f) && touching(f));
+    let discrete = m.opt.is_discrete() && !m.opt.enabled(ENBL_SLEEP);
+    let what = "passive contacts of flexes but with the integrator \"discrete\" and without sleep";
+    need(what, passive.filter(|_| !discrete));
     let older = m.opt.disabled(DSBL_NATIVECCD);
     let what =
         "the flag \"nativeccd\" disabled (the older convex collider) with flexes that collide";
@@ -322,8 +311,8 @@ mod tests {
     #[test]
     fn what_an_edit_asks_for_has_no_place_in_the_text() {
         let mut m = Model::from_xml_str(PLAIN).unwrap();
-        m.edit(|m| m.opt.enableflags |= ENBL_SPECULATIVE).unwrap();
-        let what = "the flag \"speculative\" on a device";
+        m.edit(|m| m.opt.enableflags |= ENBL_SLEEP).unwrap();
+        let what = "the flag \"sleep\" on a device";
         assert_eq!(missing(&m), [""; 0]);
         assert_eq!(missing_on_device(&m), [what]);
     }

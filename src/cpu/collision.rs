@@ -82,23 +82,12 @@ pub fn collision(m: &Model, d: &mut Data) {
         if sleeps(m) && !pair_awake(m, d, k) {
             continue;
         }
-        let tried = speculates(m) && tried(m, d, k);
-        let near = near(m, d, k);
-        if !near && !tried || !let_through(m, d, k, true) {
-            continue;
-        }
-        let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
-        let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
-        let detect = d.own.collision_detect(m, k);
-        if meet(m, &d.own, geoms, &shapes, detect, near)
-            && !collide(m, OwnLane::new(&d.own, 0), geoms, shapes, detect, &mut out)
-        {
+        let ended = of_geoms(m, d, k, &mut out);
+        if !ended.sure {
             d.overflow[0] |= OVERFLOW_CCD;
         }
-        let soon = tried && !touches(&out, 0, d.own.collision_margin(m, k));
-        let soon = soon && speculate(m, d, k, 0, &mut out);
         for point in &out.point[..out.num] {
-            keep(m, d, k, point, soon);
+            keep(m, d, k, point, ended.soon);
         }
         found += out.num as i32;
     }
@@ -108,6 +97,36 @@ pub fn collision(m: &Model, d: &mut Data) {
     if found > m.nconmax as i32 {
         d.overflow[0] |= OVERFLOW_CONTACT;
     }
+}
+
+/// How the search for contacts of a pair ended.
+pub(crate) struct Ended {
+    /// It converged.
+    pub sure: bool,
+    /// The contacts are those of an impact within the timestep.
+    pub soon: bool,
+}
+
+/// Contacts of a pair of geoms.
+pub(crate) fn of_geoms(m: &Model, d: &Data, k: usize, out: &mut Contacts) -> Ended {
+    let mut ended = Ended {
+        sure: true,
+        soon: false,
+    };
+    let tried = speculates(m) && tried(m, d, k);
+    let near = near(m, d, k);
+    if !near && !tried || !let_through(m, d, k, true) {
+        return ended;
+    }
+    let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
+    let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
+    let detect = d.own.collision_detect(m, k);
+    if meet(m, &d.own, geoms, &shapes, detect, near) {
+        ended.sure = collide(m, OwnLane::new(&d.own, 0), geoms, shapes, detect, out);
+    }
+    let untouched = tried && !touches(out, 0, d.own.collision_margin(m, k));
+    ended.soon = untouched && speculate(m, d, k, 0, out);
+    ended
 }
 
 /// True if some contact of a pair is nearer than its margin, in one lane.

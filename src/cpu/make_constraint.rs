@@ -6,7 +6,6 @@
 
 mod contact;
 mod equality;
-mod rod;
 mod strain;
 
 use crate::cpu::collision::collision;

@@ -4,6 +4,7 @@ use crate::cpu::lib::cage::{cell_forces, node_xpos};
 use crate::cpu::lib::elastic::{bend_forces, stretch_forces, vertex_motion};
 use crate::cpu::lib::force::{acts, apply_ft, joint_rest, poly_force, tendon_passive};
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::penalty::{has_penalties, push_apart};
 use crate::cpu::lib::rod::{carry_rods, is_rod};
 use crate::cpu::lib::rod_force::rod_forces;
 use crate::fields::{Data, Model};
@@ -12,7 +13,15 @@ use crate::types::{DSBL_DAMPER, DSBL_GRAVITY, DSBL_SPRING, JointType};
 use crate::user::add_passive;
 
 /// Spring and damper forces, gravity compensation (`mj_passive`).
-pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
+pub fn passive(m: &Model, d: &mut Data) {
+    let ncon = d.ncon[0] as usize;
+    let contact = std::mem::take(&mut d.contact_collision);
+    push(m, d, &contact[..ncon]);
+    d.contact_collision = contact;
+}
+
+/// The stage for worlds side by side; `contact` gives the pair of each contact slot.
+pub fn push<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
     let spring = !m.opt.disabled(DSBL_SPRING);
     let damper = !m.opt.disabled(DSBL_DAMPER);
     d.qfrc_spring.fill(R::zero());
@@ -55,6 +64,11 @@ pub fn passive<R: Real>(m: &Model, d: &mut Data<R>) {
     }
     for f in 0..m.nflex {
         edges_spring_damper(m, d, f, spring, damper);
+    }
+
+    // passive contacts of flexes
+    if has_penalties(m) {
+        push_apart(m, d, contact);
     }
 
     // springs and dampers of tendons

@@ -20,7 +20,9 @@ pub const FACTS: &[Fact] = &[
         (0..m.nv).any(|i| crate::cpu::lib::slope::rigid(m, i))
     }),
     // geoms of the convex collider
-    ("collides_convex", |m| solids::collides(m, Kind::Convex)),
+    ("collides_convex", |m| {
+        solids::collides(m, Kind::Convex) || solids::speculates(m)
+    }),
     ("collides_hfield", |m| solids::collides(m, Kind::Hfield)),
     ("measures_convex", |m| solids::measures(m, Kind::Convex)),
     ("measures_hfield", |m| solids::measures(m, Kind::Hfield)),
@@ -31,6 +33,8 @@ pub const FACTS: &[Fact] = &[
         sdf::searches(m, Kind::Sdf) || sdf::searches(m, Kind::MeshSdf)
     }),
     ("searches_elements", sdf::meets_elements),
+    // contacts are made before geoms touch
+    ("model_speculates", solids::speculates),
     ("solid_faces", solids::meet_in_several),
     ("solid_mesh_searched", |m| solids::mesh_that(m, false)),
     ("solid_mesh_climbed", |m| solids::mesh_that(m, true)),
@@ -212,7 +216,8 @@ fn senses(m: &Model, name: &str) -> Option<bool> {
 
 // the stub of a function that the model's kernels never call, or an array size where the default is too small
 pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
-    let lacks = |kind: Kind| !solids::collides(m, kind);
+    let ahead = solids::speculates(m);
+    let lacks = |kind: Kind| !ahead && !solids::collides(m, kind);
     let newer = !m.opt.disabled(DSBL_NATIVECCD);
     let lacks_too = |kind: Kind| lacks(kind) && !solids::measures(m, kind);
     let text = match name {
@@ -230,6 +235,10 @@ pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
         {
             "fn ccd_search(a: Shape, b: Shape, geom1: i32, geom2: i32, margin: f32) {}"
         }
+        "look_ahead" if !ahead => {
+            "fn look_ahead(k: i32, a: Shape, b: Shape, search: bool, soon: bool) {}"
+        }
+        "sweeps_meet" if !ahead => "fn sweeps_meet(k: i32) -> bool { return false; }",
         "portal_begin" if newer => "fn portal_begin() {}",
         "portal_move" if newer => "fn portal_move(corner: Corner) {}",
         "portal_dir" if newer => "const portal_dir = vec3f(0.0);",
@@ -244,7 +253,7 @@ pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
         "drop_doubles" if !sdf::meets_elements(m) => "fn drop_doubles() {}",
         "SDF_BOXES" => &format!("const SDF_BOXES: i32 = {};", sdf::boxes(m)),
         "ccd_newer" if !solids::tells_distances(m) => "const ccd_newer: bool = false;",
-        "ccd_beyond" if !solids::tells_distances(m) => "const ccd_beyond: f32 = 0.0;",
+        "ccd_beyond" if !ahead && !solids::tells_distances(m) => "const ccd_beyond: f32 = 0.0;",
         "geom_distance" if !solids::tells_distances(m) => {
             "fn geom_distance(first: i32, second: i32, most: f32) -> Apart { return Apart(); }"
         }

@@ -78,6 +78,7 @@ pub const NARROW: &[(&str, &str)] = files! { "narrow":
     epa
     gjk
     hfield
+    impact
     manifold
     mesh_sdf
     nearest
@@ -94,6 +95,7 @@ pub const NARROW: &[(&str, &str)] = files! { "narrow":
     soft
     sphere_box
     support
+    sweep
     tetrahedron
     triangle
 };

@@ -2,7 +2,7 @@
 //! of their faces.
 
 use crate::cpu::collision::enclosure::geoms_of as enclosed;
-use crate::cpu::collision::{Kind, kind, soft};
+use crate::cpu::collision::{Kind, kind, soft, sweep};
 use crate::cpu::sensor_pos::{asks_enclosure, geoms as geoms_of, tells_distance};
 use crate::fields::Model;
 use crate::types::*;
@@ -17,6 +17,17 @@ const CLIMB: i32 = 10;
 /// Whether a pair of this kind may collide.
 pub fn collides(m: &Model, what: Kind) -> bool {
     pairs(m).any(|(_, k)| k == what)
+}
+
+/// Whether contacts of the model are made before its geoms touch: searches then meet the solids of nearly every pair.
+pub fn speculates(m: &Model) -> bool {
+    m.ncollision > 0 && sweep::speculates(m)
+}
+
+// whether a search meets both solids of a pair, now or ahead of time
+fn solid_pair(m: &Model, k: Kind) -> bool {
+    let ahead = speculates(m) && matches!(k, Kind::Closed | Kind::PlaneMesh);
+    ahead || matches!(k, Kind::Convex | Kind::Hfield)
 }
 
 /// Whether a sensor measures the distance of a pair of this kind.
@@ -84,7 +95,8 @@ pub fn meet_in_several(m: &Model) -> bool {
     let mut pairs = pairs(m);
     !m.opt.disabled(DSBL_MULTICCD)
         && !m.opt.disabled(DSBL_NATIVECCD)
-        && pairs.any(|(geoms, k)| k == Kind::Convex && geoms.into_iter().all(flat))
+        && pairs
+            .any(|(geoms, k)| k != Kind::Hfield && solid_pair(m, k) && geoms.into_iter().all(flat))
 }
 
 /// Whether a mesh among the solids is searched by hill climbing (`true`) or exhaustively.
@@ -186,9 +198,10 @@ pub(super) fn pairs(m: &Model) -> impl Iterator<Item = ([usize; 2], Kind)> + '_ 
     })
 }
 
-// geoms that the convex collider meets
+// geoms that a search of solids meets
 fn geoms(m: &Model) -> impl Iterator<Item = usize> + '_ {
-    pairs(m).filter(convex).flat_map(|(geoms, _)| geoms)
+    let met = pairs(m).filter(|(_, k)| solid_pair(m, *k));
+    met.flat_map(|(geoms, _)| geoms)
 }
 
 // types of all solids with a support search, with their meshes or -1: of colliding pairs, with elements too, of distance sensors,

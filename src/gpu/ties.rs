@@ -17,8 +17,9 @@ mod distances;
 
 pub use distances::settle_distances;
 
-use crate::cpu::collision::{Kind, collide, kind, soft};
-use crate::cpu::lib::contact::{Contacts, Point, Shape, make_frame};
+use crate::cpu::collision::sweep::speculates;
+use crate::cpu::collision::{Kind, collide, kind, of_geoms, soft};
+use crate::cpu::lib::contact::{Contacts, Point, SOON, Shape, make_frame};
 use crate::fields::{Data, Model, OwnLane};
 use crate::types::*;
 
@@ -62,7 +63,10 @@ pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties 
         let kind = if flexible { None } else { kind(types(m, k)) };
         let field = flexible && soft::is_field(m, k);
         let element = flexible && !field;
-        let convex = element || matches!(kind, Some(Kind::Convex | Kind::Hfield));
+        // an impact within the timestep is found by searches, whatever the shapes
+        let mut both = of_twin.iter().chain(&of_shader);
+        let soon = both.any(|row| row.efc_address == SOON);
+        let convex = element || soon || matches!(kind, Some(Kind::Convex | Kind::Hfield));
         let descends = field || matches!(kind, Some(Kind::Sdf | Kind::MeshSdf));
         // elements of flexes have a radius
         let round = element || (convex && is_round(m, types(m, k)));
@@ -223,6 +227,7 @@ fn in_order(twin: &[Row], mut shader: Vec<Row>, round: bool) -> Vec<Row> {
 fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     match soft::is_soft(m, k) {
         true => tie_of_flexes(m, d, k, most),
+        false if speculates(m) => tie_of_impacts(m, d, k, most),
         false => tie_of_geoms(m, d, k, most),
     }
 }
@@ -262,20 +267,47 @@ fn tie_of_flexes(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     jumps(search(d), again, most)
 }
 
-fn tie_of_geoms(m: &Model, d: &Data, k: usize, most: f64) -> bool {
-    let geoms = geoms(m, k);
-    let shapes = geoms.map(|geom| Shape {
+fn tie_of_impacts(m: &Model, d: &Data, k: usize, most: f64) -> bool {
+    let search = |d: &Data| {
+        let mut out = Contacts::new();
+        let sure = of_geoms(m, d, k, &mut out).sure;
+        (sure, out)
+    };
+    let mut moved = d.clone();
+    let again = |random: &mut Random| {
+        for geom in geoms(m, k) {
+            let shape = nudge(shape_of(m, d, geom), far(m, k), random);
+            (moved.geom_xpos[geom], moved.geom_xmat[geom]) = (shape.pos, shape.mat);
+        }
+        search(&moved)
+    };
+    jumps(search(d), again, most)
+}
+
+// displacement of the shapes of a pair in a trial (m)
+fn far(m: &Model, k: usize) -> f64 {
+    let [bound1, bound2] = geoms(m, k).map(|geom| m.geom_rbound[geom]);
+    MOVE * (bound1 + bound2)
+}
+
+fn shape_of(m: &Model, d: &Data, geom: usize) -> Shape {
+    Shape {
         pos: d.geom_xpos[geom],
         mat: d.geom_xmat[geom],
         size: m.geom_size[geom],
-    });
+    }
+}
+
+fn tie_of_geoms(m: &Model, d: &Data, k: usize, most: f64) -> bool {
+    let geoms = geoms(m, k);
+    let shapes = geoms.map(|geom| shape_of(m, d, geom));
     let search = |shapes: [Shape; 2]| {
         let mut out = Contacts::new();
         let own = OwnLane::new(&d.own, 0);
         let sure = collide(m, own, geoms, shapes, m.collision_detect[k], &mut out);
         (sure, out)
     };
-    let far = MOVE * (m.geom_rbound[geoms[0]] + m.geom_rbound[geoms[1]]);
+    let far = far(m, k);
     let again = |random: &mut Random| search(shapes.map(|shape| nudge(shape, far, random)));
     jumps(search(shapes), again, most)
 }

@@ -161,6 +161,11 @@ pub fn adhesion<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::adhesion::stick(m, d, &rows.contact, rows.num);
 }
 
+/// Spring and damper forces, gravity compensation (`mj_passive`).
+pub fn passive<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    cpu::passive::push(m, d, &rows.contact);
+}
+
 /// Velocity and reference acceleration of rows (`mj_referenceConstraint`).
 pub fn reference_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     cpu::reference_constraint::reference(m, d, &rows.contact, rows.num);

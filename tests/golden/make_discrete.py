@@ -218,6 +218,72 @@ for solver in ["Newton", "CG"]:
 coupled("a bent cloth", '<flexcomp name="c" type="disc" count="5 4 1" spacing=".1 .1 .1" pos="0 0 1" radius=".01" dim="2" mass=".5"><contact selfcollide="none"/><elasticity young="1e5" poisson=".2" thickness=".01" damping=".01" elastic2d="both"/></flexcomp>', spread=.01)
 coupled("cloth and a spring", GROUND + cloth(pos="0 0 .5", c="3 2 1", more=PIN.replace("0 3", "0")) + PENS, SPRING.format(a="p", b="q", rest=".1"), spread=.01)
 
+# elastic rods: straight, bent, rings in a plane and out of it, held by bodies
+ROD = '<flexcomp name="r" type="{kind}" {how} pos="0 0 1" dim="1" mass=".2" {radius}>{more}<contact selfcollide="none"/><elasticity young="{young}" poisson=".3" damping=".01" {section}/></flexcomp>'
+
+
+def rod(kind="grid", how='count="6 1 1" spacing=".05 .05 .05"', box=False, more="", young="1e6", section=""):
+    section += ' section="box" sectionsize=".012 .007"' if box else ""
+    return ROD.format(kind=kind, how=how, radius="" if box else 'radius=".01"', more=more, young=young, section=section)
+
+
+def by_points(points, closed=False):
+    n = len(points)
+    elements = [f"{k} {k + 1}" for k in range(n - 1)] + [f"{n - 1} 0"] * closed
+    return f'point="{" ".join(f"{x:.5f}" for p in points for x in p)}" element="{" ".join(elements)}"'
+
+
+ARC = by_points([(.1 * np.cos(t), .1 * np.sin(t), .04 * t) for t in np.linspace(0, 2.5, 6)])
+LOOP = by_points([(.1 * np.cos(t), .1 * np.sin(t), .03 * np.sin(2 * t + .3)) for t in np.linspace(0, 2 * np.pi, 8)[:-1]], closed=True)
+FLAT = by_points([(0, 0, 0), (.05, 0, 0), (.1, 0, 0), (.15, 0, 0), (.2, .05, 0), (.15, .1, 0), (.1, .1, 0), (.05, .1, 0), (0, .1, 0), (-.05, .05, 0)], closed=True)
+for solver in ["Newton", "CG"]:
+    coupled(f"a rod {solver}", rod(more=PIN.replace("0 3", "0")), solver=solver, spread=.01)
+coupled("a rod with a section", rod(box=True), spread=.005, speed=.3)
+coupled("a bent rod", rod("direct", ARC), spread=.01)
+coupled("a bent rod with a section", rod("direct", ARC, box=True, more=PIN.replace("0 3", "0 1")), spread=.004, speed=.3)
+coupled("a ring", rod("circle", 'count="9 1 1" spacing=".05 .05 .05"', young="1e5"), spread=.004)
+coupled("a ring out of its plane", rod("direct", LOOP, section='shear="2e5"', young="1e5"), spread=.004)
+coupled("a ring with straight parts", rod("direct", FLAT, young="2e4"), spread=.002)
+coupled("a rod on an arm", ARM.format(inside=rod(more='<pin id="0 1"/>').replace('pos="0 0 1"', 'pos=".3 0 0"')), spread=.01)
+coupled("a rod on the ground", GROUND + rod().replace('pos="0 0 1"', 'pos="0 0 .0099"').replace("<contact", '<contact solimp=".4 .6 .01"'), spread=.003, speed=.2)
+for flag in ["spring", "damper"]:
+    coupled(f"a rod without {flag}", rod(more=PIN.replace("0 3", "0")), flags=f'{flag}="disable"', spread=.01)
+
+# shells between nodes, and flexes that yield
+SHELL = '<flexcomp name="s" type="box" count="4 3 3" cellcount="2 1 1" spacing=".1 .12 .09" pos="0 0 1" radius=".01" dim="2" mass="1" dof="trilinear">{more}<contact selfcollide="none"/><elasticity young="2e4" poisson=".3" thickness=".02" damping=".01" elastic2d="{e}" {soft}/></flexcomp>'
+for e in ["bend", "stretch", "both"]:
+    coupled(f"a shell between nodes {e}", SHELL.format(e=e, more="", soft=""), spread=.01)
+coupled("a shell whose strains are held", SHELL.format(e="bend", more='<edge equality="strain"/>', soft=""), spread=.002, speed=.1)
+YIELDS = 'yield="{0} {1}" elastic2d'
+for e, limits in [("stretch", (".01", "0")), ("bend", ("0", ".0003")), ("both", (".01", ".0003"))]:
+    coupled(f"a cloth that yields {e}", cloth(e=e, young="1e5", more=PIN).replace("elastic2d", YIELDS.format(*limits)), spread=.01)
+coupled("a solid that yields", SOLID.format(z="1", attr="", more="", young="2e4").replace("young", 'yield=".01 0" young'), spread=.01)
+coupled("cells that yield", SOLID.format(z="1", attr='dof="trilinear"', more="", young="2e4").replace("young", 'yield=".01 0" young'), spread=.01)
+coupled("a shell between nodes that yields", SHELL.format(e="both", more="", soft='yield=".01 0"'), spread=.01)
+
+# passive contacts: with what does not move, between flexes, with itself, of vertices and nodes
+PASSIVE = 'selfcollide="none" passive="true"'
+
+
+def giving(**more):
+    return cloth(**more).replace('selfcollide="none"', PASSIVE)
+
+
+BALL = '<geom size=".1" pos=".02 .01 .08"/>'
+for solver in ["Newton", "CG"]:
+    coupled(f"a cloth gives way {solver}", GROUND + BALL + giving(pos="0 0 .185", c="3 3 1"), solver=solver, spread=.002, speed=.3)
+coupled("a cloth gives way to the ground within the margin", GROUND + giving(pos="0 0 .012", c="3 2 1").replace("passive=", 'margin=".004" passive='), spread=.001, speed=.3)
+coupled("two cloths give way", giving(pos="0 0 .1", c="3 3 1", more=PIN) + giving(n="d", pos=".03 .02 .119", c="3 3 1").replace('mass=".5"', 'mass="2"'), spread=.001, speed=.2)
+coupled("one of two cloths gives way", giving(pos="0 0 .1", c="3 3 1", more=PIN) + cloth(n="d", pos=".03 .02 .119", c="3 3 1").replace('mass=".5"', 'mass="2"'), spread=.001, speed=.2)
+coupled("a body in motion makes rows", GROUND + '<body pos=".02 .01 .08"><freejoint/><geom size=".1"/></body>' + giving(pos="0 0 .188", c="3 3 1"), spread=.001, speed=.2)
+coupled("a solid gives way", GROUND + SOLID.format(z=".059", attr="", more="", young="2e4").replace('selfcollide="none"', PASSIVE), spread=.001, speed=.2)
+coupled("cells give way", GROUND + BALL + SOLID.format(z=".239", attr='dof="trilinear"', more='<pin id="1"/>', young="2e4").replace('selfcollide="none"', PASSIVE), spread=.001, speed=.2)
+coupled("cells and a cloth give way", SOLID.format(z=".1", attr='dof="trilinear"', more="", young="2e4").replace('selfcollide="none"', PASSIVE) + giving(pos=".02 .03 .169", c="2 2 1"), spread=.001, speed=.2)
+FOLDED = '<flexcomp name="f" type="direct" dim="2" point="0 0 .1 .1 0 .1 0 .1 .1 .1 .1 .1 .01 .006 .118 .104 .008 .118 .004 .11 .118 .11 .11 .119" element="0 1 2 1 3 2 4 5 6 5 7 6" mass=".5" radius=".01">' \
+    '<contact selfcollide="narrow" passive="true"/><elasticity young="1e4" poisson=".2" thickness=".01" damping=".01" elastic2d="both"/></flexcomp>'
+coupled("a folded cloth gives way to itself", FOLDED, spread=.0005, speed=.2)
+coupled("a rope gives no way", giving(pos="0 0 .1", c="3 3 1") + rod(how='count="4 1 1" spacing=".05 .05 .05"').replace('pos="0 0 1"', 'pos=".01 .02 .118"').replace('selfcollide="none"', PASSIVE), spread=.001, speed=.2)
+
 # much of it at once: a software adapter compiles the kernels of each model for long
 FIXED = '<tendon><fixed name="t" stiffness="300" damping="10" springlength=".1"><joint joint="h" coef=".5"/><joint joint="s" coef="-1"/></fixed></tendon>'
 DRIVES = "".join(x.replace("<actuator>", "").replace("</actuator>", "") for x in (SERVOS, MUSCLES, MOTORS))

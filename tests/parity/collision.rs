@@ -6,6 +6,7 @@ use manyworlds::types::{DSBL_MULTICCD, DSBL_NATIVECCD};
 use manyworlds::{Data, Model, stages};
 
 use super::body::{Random, TEAMS, device, differences, worlds};
+use super::fields::{for_pairs, posed};
 use crate::common::Golden;
 
 #[test]
@@ -73,6 +74,52 @@ fn the_older_collider_of_shader_and_twin_agree() {
     }
 }
 
+// fast bodies of every shape above shapes of every kind: contacts within the timestep, then their rows
+#[test]
+fn impacts_of_shader_and_twin_agree() {
+    let mut m = Model::from_xml_path("tests/golden/impacts.xml").unwrap();
+    round_model(&mut m);
+    let mut random = Random::new(11);
+    let mut falling = || {
+        let mut d = Data::new(&m);
+        for v in d.qvel.chunks_exact_mut(6) {
+            v[2] = -20.0 + 15.0 * random.uniform();
+            v[3..].iter_mut().for_each(|x| *x = 3.0 * random.uniform());
+        }
+        d.qpos
+            .iter_mut()
+            .for_each(|x| *x += 0.02 * random.uniform());
+        round_data(&mut d);
+        d
+    };
+    let states: Vec<Data> = (0..6).map(|_| falling()).collect();
+    let mut faults = Vec::new();
+    for (name, tolerance) in [("collision", 1e-4), ("make_constraint", 1e-3)] {
+        let stage = stages::stage(name).unwrap();
+        let mut before = states.clone();
+        up_to(&m, stage, 0, &mut before);
+        let teams = &TEAMS[1..];
+        let ties = differences(name, &m, stage, &before, teams, tolerance, &mut faults);
+        println!("{name}: {ties:?}");
+        assert!(ties.ties * 3 <= ties.met, "{name}: {ties:?}");
+    }
+    let mut soon = 0;
+    for mut d in states {
+        up_to(
+            &m,
+            stages::stage("make_constraint").unwrap(),
+            0,
+            std::slice::from_mut(&mut d),
+        );
+        soon += d.contact_efc_address[..d.ncon[0] as usize]
+            .iter()
+            .filter(|x| **x == -2)
+            .count();
+    }
+    assert!(soon > 100, "{soon} contacts within the timestep");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 // flexes against all shapes, each other and themselves: the contacts, then their rows
 #[test]
 fn contacts_of_flexes_of_shader_and_twin_agree() {
@@ -136,47 +183,18 @@ fn contacts_of_signed_distance_fields_of_shader_and_twin_agree() {
         "hull and mesh",
     ];
     let scale = std::env::var("TOL_SCALE").map_or(1.0, |x| x.parse().unwrap());
-    let golden = Golden::open("tests/golden/sdf.npz");
-    let pairs = include_str!("../golden/sdf_pairs.txt");
-    let meshes = include_str!("../golden/sdf_meshes.txt");
     let stage = stages::stage("collision").unwrap();
     let (mut faults, mut all) = (Vec::new(), Ties::default());
-    for (text, poses) in [(pairs, "qpos"), (meshes, "mesh_qpos")] {
-        let lines: Vec<&str> = text.lines().collect();
-        for (k, pair) in lines.chunks_exact(2).enumerate() {
-            let name = pair[0].trim_start_matches("=== ");
-            if !chosen.contains(&name) {
-                continue;
-            }
-            let mut m = Model::from_xml_str(pair[1]).unwrap();
-            round_model(&mut m);
-            let poses = golden.get(&format!("{poses}/{k}")).unwrap();
-            let mut before: Vec<Data> = poses.chunks_exact(m.nq).map(|q| at(&m, q)).collect();
-            up_to(&m, stage, 0, &mut before);
-            let tolerance = 1e-4 * scale;
-            let ties = differences(
-                name,
-                &m,
-                stage,
-                &before,
-                &TEAMS[2..],
-                tolerance,
-                &mut faults,
-            );
-            println!("{name}: {ties:?}");
-            all.met += ties.met;
-            all.ties += ties.ties;
-        }
-    }
+    for_pairs(&chosen, &mut |pair| {
+        let (m, before) = posed(pair.xml, pair.poses(), stage);
+        let (name, teams) = (pair.name, &TEAMS[2..]);
+        let ties = differences(name, &m, stage, &before, teams, 1e-4 * scale, &mut faults);
+        println!("{name}: {ties:?}");
+        all.met += ties.met;
+        all.ties += ties.ties;
+    });
     assert!(all.met >= 60 && all.ties * 8 <= all.met, "{all:?}");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-fn at(m: &Model, qpos: &[f64]) -> Data {
-    let mut d = Data::new(m);
-    d.qpos.copy_from_slice(qpos);
-    round_data(&mut d);
-    d
 }
 
 // triangles of flexes on signed distance fields, some of them with corners in common

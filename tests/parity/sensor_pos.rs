@@ -3,12 +3,12 @@
 use manyworlds::cpu::lib::math::norm3;
 use manyworlds::cpu::sensor_pos::sensor_pos;
 use manyworlds::gpu::ties::Ties;
-use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
+use manyworlds::gpu::verify::{compare, round_model, up_to};
 use manyworlds::types::DSBL_NATIVECCD;
 use manyworlds::{Data, Model, stages};
 
 use super::body::{TEAMS, device, differences};
-use crate::common::Golden;
+use super::fields::{for_pairs, posed};
 
 // if a ray grazes a round shape, the last bits of its direction change many digits of the normal
 #[test]
@@ -61,56 +61,31 @@ fn rays_and_distances_of_signed_distance_fields_agree() {
         "hull and mesh",
     ];
     let scale = std::env::var("TOL_SCALE").map_or(1.0, |x| x.parse().unwrap());
-    let golden = Golden::open("tests/golden/sdf.npz");
-    let pairs = include_str!("../golden/sdf_pairs.txt");
-    let meshes = include_str!("../golden/sdf_meshes.txt");
     let stage = stages::stage("sensor_pos").unwrap();
     let (mut faults, mut all) = (Vec::new(), Ties::default());
-    for (text, poses) in [(pairs, "qpos"), (meshes, "mesh_qpos")] {
-        let lines: Vec<&str> = text.lines().collect();
-        for (k, pair) in lines.chunks_exact(2).enumerate() {
-            let name = pair[0].trim_start_matches("=== ");
-            if !chosen.contains(&name) {
-                continue;
+    for_pairs(&chosen, &mut |pair| {
+        // a gear that is turned, with fewer teeth and a hole
+        let gear = r#"<config key="alpha" value=".3"/><config key="teeth" value="13"/><config key="innerdiameter" value=".5"/></plugin>"#;
+        let text = match pair.name.ends_with("gear") {
+            true => &pair.xml.replace("</plugin>", gear),
+            false => pair.xml,
+        };
+        let xml = match pair.of_mesh {
+            true => text.to_owned(),
+            false => {
+                let rays = pair.golden.get(&format!("ray/{}", pair.number)).unwrap();
+                sensing(text, &steady(text, rays, pair.poses()))
             }
-            let rays = golden.get(&format!("ray/{k}")).unwrap();
-            // a gear that is turned, with fewer teeth and a hole
-            let gear = r#"<config key="alpha" value=".3"/><config key="teeth" value="13"/><config key="innerdiameter" value=".5"/></plugin>"#;
-            let text = match name.ends_with("gear") {
-                true => &pair[1].replace("</plugin>", gear),
-                false => pair[1],
-            };
-            let of = golden.get(&format!("{poses}/{k}")).unwrap();
-            let xml = match poses {
-                "qpos" => sensing(text, &steady(text, rays, of)),
-                _ => text.to_owned(),
-            };
-            let (m, before) = posed(&xml, of);
-            let tolerance = 1e-4 * scale;
-            let teams = &TEAMS[2..];
-            let ties = differences(name, &m, stage, &before, teams, tolerance, &mut faults);
-            println!("{name}: {ties:?}");
-            all.met += ties.met;
-            all.ties += ties.ties;
-        }
-    }
+        };
+        let (m, before) = posed(&xml, pair.poses(), stage);
+        let (name, teams) = (pair.name, &TEAMS[2..]);
+        let ties = differences(name, &m, stage, &before, teams, 1e-4 * scale, &mut faults);
+        println!("{name}: {ties:?}");
+        all.met += ties.met;
+        all.ties += ties.ties;
+    });
     assert!(all.met >= 60 && all.ties * 8 <= all.met, "{all:?}");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-// a model and its worlds in some poses before the sensors
-fn posed(xml: &str, poses: &[f64]) -> (Model, Vec<Data>) {
-    let mut m = Model::from_xml_str(xml).unwrap();
-    round_model(&mut m);
-    let at = |qpos: &[f64]| {
-        let mut d = Data::new(&m);
-        d.qpos.copy_from_slice(qpos);
-        round_data(&mut d);
-        d
-    };
-    let mut worlds: Vec<Data> = poses.chunks_exact(m.nq).map(at).collect();
-    up_to(&m, stages::stage("sensor_pos").unwrap(), 0, &mut worlds);
-    (m, worlds)
 }
 
 // the rays that hit the same place from nearer: the steps of a ray are limited, so one that grazes a field may end before it hits
@@ -122,7 +97,8 @@ fn steady(xml: &str, rays: &[f64], poses: &[f64]) -> Vec<f64> {
             at.chain(ray[3..].iter().copied()).collect::<Vec<f64>>()
         };
         let rays: Vec<f64> = rays.chunks_exact(6).flat_map(nearer).collect();
-        let (m, mut worlds) = posed(&sensing(xml, &rays), poses);
+        let stage = stages::stage("sensor_pos").unwrap();
+        let (m, mut worlds) = posed(&sensing(xml, &rays), poses, stage);
         let dist = |d: &mut Data| {
             sensor_pos(&m, d);
             let dist = d.sensordata[10..].iter().step_by(4);

@@ -11,7 +11,7 @@ use super::manifold::{Meeting, Part, Polygon, resting};
 use super::support::Solid;
 use super::sweep::Sweep;
 use crate::cpu::lib::contact::*;
-use crate::cpu::lib::impedance::{Solver, solver};
+use crate::cpu::lib::impedance::{Solver, arrest, solver};
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::ray::{Ray, meet, shape_of};
 use crate::fields::{Data, Model, OwnLane};
@@ -66,7 +66,7 @@ pub fn impact<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, out: &mut 
     };
     let timestep = d.own.timestep(m).lane(lane);
     let soft = soft(m, d, k, lane, timestep);
-    let depth = soft.arrest(m, timestep, found.time, found.way);
+    let depth = arrest(m, timestep, &soft, found.time, found.way);
     for [later1, later2] in approach.points(&found) {
         let points =
             [(0, later1), (1, later2)].map(|(i, point)| approach.now(i, point, found.time));

@@ -16,9 +16,11 @@ use super::tetrahedron::capsule_tetrahedron;
 use super::triangle::{box_triangle, capsule_triangle, sphere_triangle};
 use crate::cpu::lib::cage::for_nodes;
 use crate::cpu::lib::contact::*;
+use crate::cpu::lib::jac::for_chain;
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::rows::dofs_of;
 use crate::fields::{Arrays, Data, Model, OwnLane};
-use crate::real::{Mask, Real};
+use crate::real::{Mask, Real, lanes};
 use crate::types::*;
 
 /// Cylinder: factor of the distance from the side below which the cap counts as the nearer surface.
@@ -40,6 +42,15 @@ pub fn vertex(m: &Model, k: usize) -> Option<usize> {
 fn corners(m: &Model, k: usize, side: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
     let f = m.collision_flex[2 * k + side] as usize;
     elem_vertices(m, f, m.collision_elem[2 * k + side] as usize)
+}
+
+/// Vertices of a side of a pair with a flex, as indices into all flex vertices: the one that touches a plane, or the corners of the
+/// element.
+pub fn vertices(m: &Model, k: usize, side: usize) -> Vec<usize> {
+    match vertex(m, k) {
+        Some(v) => vec![v],
+        None => corners(m, k, side).collect(),
+    }
 }
 
 fn elem_vertices(m: &Model, f: usize, e: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
@@ -408,4 +419,41 @@ pub fn for_carriers<R: Real>(
     for (v, share) in vertices[..num].iter().zip(share) {
         visit(m.flex_vertbodyid[*v] as usize, share);
     }
+}
+
+/// Calls `visit` in every lane that has a contact, for both sides, with the lane, the side, each body that carries the side, and its
+/// share.
+pub fn for_sides<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    c: usize,
+    k: usize,
+    mut visit: impl FnMut(usize, usize, usize, f64),
+) {
+    for lane in lanes::<R>(d.contact_dist[c].lt(R::splat(ABSENT))) {
+        let point = d.contact_pos[c].map(|x| x.lane(lane));
+        for side in [0, 1] {
+            for_carriers(m, d, [k, side], lane, point, |body, share| {
+                visit(lane, side, body, share);
+            });
+        }
+    }
+}
+
+/// Weight of each dof of the pattern in a contact with a flex, from the shares of the bodies that carry its sides; none of a side that is
+/// turned.
+pub fn shares<R: Real>(m: &Model, d: &Data<R>, c: usize, k: usize, turned: [bool; 2]) -> Vec<R> {
+    let dofs = dofs_of(m, m.collision_Jpat[k]);
+    let mut shares = vec![R::zero(); dofs.len()];
+    for_sides(m, d, c, k, |lane, side, body, share| {
+        if turned[side] {
+            return;
+        }
+        let share = if side == 0 { -share } else { share };
+        for_chain(m, body, dofs, |n, _| {
+            let sum = shares[n].lane(lane) + share;
+            shares[n].set_lane(lane, sum);
+        });
+    });
+    shares
 }

@@ -57,22 +57,6 @@ impl Cell {
     }
 }
 
-/// Numbers of the nodes of a cell, and how many it has.
-pub(crate) fn cell_nodes(m: &Arrays, f: usize, cell: usize) -> ([usize; MOST], usize) {
-    let cell = Cell::new(m, f, cell);
-    (cell.node, cell.num)
-}
-
-/// The rotation of a cell.
-pub(crate) fn cell_frame<R: Real>(m: &Model, d: &Data<R>, f: usize, cell: usize) -> [R; 9] {
-    let cell = Cell::new(m, f, cell);
-    let mut xpos = [[R::zero(); 3]; MOST];
-    for n in 0..cell.num {
-        xpos[n] = node_xpos(m, d, cell.node[n]);
-    }
-    cell_rotation(cell_stretched(m, d, &cell, &xpos))
-}
-
 /// Where a node is.
 pub fn node_xpos<R: Real>(m: &Model, d: &Data<R>, n: usize) -> [R; 3] {
     let body = m.flex_nodebodyid[n] as usize;
@@ -226,8 +210,8 @@ pub fn cell_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     }
 }
 
-// whether cells or faces have a stiffness; an equality of strains takes its place
-fn is_stiff(m: &Arrays, f: usize) -> bool {
+/// Whether cells or faces have a stiffness; an equality of strains takes its place.
+pub fn is_stiff(m: &Arrays, f: usize) -> bool {
     m.flex_stiffnessadr[f] >= 0 && m.flex_edgeequality[f] != STRAIN
 }
 

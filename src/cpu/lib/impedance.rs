@@ -38,29 +38,6 @@ impl Solver<f64> {
             curve: self.curve,
         }
     }
-
-    /// Violation at which a contact stops an approach so that its two sides just touch when the timestep ends: `time` is the
-    /// fraction of the timestep after which they touch, `way` how much nearer they would come in the whole timestep (m).
-    pub(crate) fn arrest(&self, m: &Model, timestep: f64, time: f64, way: f64) -> f64 {
-        let [_, dmax, width, ..] = self.solimp;
-        let ratio = unresolved(m, timestep, self);
-        let [firm, firm_damping] = resolved(timestep, dmax, ratio);
-        let [k, b] = match ratio > 0.0 && firm < stiffness(self) {
-            true => [firm, firm_damping],
-            false => [stiffness(self), damping(self)],
-        };
-        let spring = timestep * timestep * k * dmax * dmax;
-        let damper = timestep * b * dmax;
-        // spring and damper of a discrete step act with the velocity at its end, which is the present one times `time`
-        let resists = match m.opt.is_discrete() {
-            true => time * (damper + spring),
-            false => damper,
-        };
-        match spring < MINVAL {
-            true => width,
-            false => (1.0 - time - resists) / spring * way,
-        }
-    }
 }
 
 /// Impedance and its derivative with respect to the violation.
@@ -161,6 +138,29 @@ pub fn damping<R: Real>(s: &Solver<R>) -> R {
         return standard;
     }
     R::select(is_standard, standard, -dr / dmax.max(least))
+}
+
+/// Violation at which a contact stops an approach so that its two sides just touch when the timestep ends: `time` is the
+/// fraction of the timestep after which they touch, `way` how much nearer they would come in the whole timestep (m).
+pub fn arrest(m: &Model, timestep: f64, s: &Solver<f64>, time: f64, way: f64) -> f64 {
+    let [_, dmax, width, ..] = s.solimp;
+    let ratio = unresolved(m, timestep, s);
+    let [firm, firm_damping] = resolved(timestep, dmax, ratio);
+    let [k, b] = match ratio > 0.0 && firm < stiffness(s) {
+        true => [firm, firm_damping],
+        false => [stiffness(s), damping(s)],
+    };
+    let spring = timestep * timestep * k * dmax * dmax;
+    let damper = timestep * b * dmax;
+    // spring and damper of a discrete step act with the velocity at its end, which is the present one times `time`
+    let resists = match m.opt.is_discrete() {
+        true => time * (damper + spring),
+        false => damper,
+    };
+    match spring < MINVAL {
+        true => width,
+        false => (1.0 - time - resists) / spring * way,
+    }
 }
 
 /// A nonnegative number to a constant power; the powers 1 and 2 are common.

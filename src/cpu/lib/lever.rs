@@ -1,8 +1,11 @@
 //! Contacts of elastic rods whose edges twist: the point of a contact also moves as its edge turns.
 
 use crate::cpu::collision::soft;
+use crate::cpu::lib::jac::for_chain;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::rod::{between, curvature, hinges, kept, twist_joint, twists, vertex};
+use crate::cpu::lib::rows::dofs_of;
+use crate::cpu::lib::spatial::add_scl6;
 use crate::fields::{Arrays, Data, Model};
 use crate::real::Real;
 
@@ -121,4 +124,32 @@ pub fn moved_by_twist<R: Real>(lever: &Lever<R>) -> [R; 6] {
     let [rx, ry, rz] = lever.tangent;
     let [x, y, z] = cross(lever.tangent, lever.arm);
     [rx, ry, rz, x, y, z]
+}
+
+/// Motion of the point of a contact by each dof of its pattern, turning and along the axes, for sides that are edges of twisting rods;
+/// none if no side is.
+pub(crate) fn motions<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    k: usize,
+    levers: &[Option<Lever<R>>; 2],
+) -> Option<Vec<[R; 6]>> {
+    if levers.iter().all(Option::is_none) {
+        return None;
+    }
+    let dofs = dofs_of(m, m.collision_Jpat[k]);
+    let mut out = vec![[R::zero(); 6]; dofs.len()];
+    for lever in levers.iter().flatten() {
+        let mut add = |n: usize, motion| out[n] = add_scl6(out[n], motion, lever.sign);
+        for (end, v) in lever.ends.into_iter().enumerate() {
+            let body = m.flex_vertbodyid[v] as usize;
+            for_chain(m, body, dofs, |n, dof| {
+                add(n, moved_by_end(m, d, lever, end, dof));
+            });
+        }
+        if let Ok(n) = dofs.binary_search(&(lever.twist as i32)) {
+            add(n, moved_by_twist(lever));
+        }
+    }
+    Some(out)
 }

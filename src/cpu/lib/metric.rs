@@ -12,6 +12,7 @@ use crate::cpu::lib::drag::less_drag;
 use crate::cpu::lib::force::{acts, damping_slope, joint_rest, poly_force_slope, rest_length};
 use crate::cpu::lib::implicit_rows::soften;
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::penalty::{has_penalties, stiffen_contacts};
 use crate::cpu::lib::rows::dofs_of;
 use crate::cpu::lib::soft_metric::stiffen_flexes;
 use crate::cpu::lib::sparse::{ancestor, factor_i, m_address};
@@ -33,9 +34,14 @@ pub fn build_metric<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: u
         (0..m.ntendon).for_each(|t| stiffen_tendon(m, d, t));
         stiffen_actuators(m, d);
     }
-    d.qH.copy_from_slice(&d.efm_M);
     if is_coupled(m) {
         stiffen_flexes(m, d);
+        if has_penalties(m) {
+            stiffen_contacts(m, d, contact);
+        }
+    }
+    d.qH.copy_from_slice(&d.efm_M);
+    if is_coupled(m) {
         add_own_couplings(m, d);
     }
     let clamped = factor_i(m, &mut d.qH, &mut d.qHDiagInv);
@@ -74,7 +80,7 @@ pub(crate) fn with_rows(
     d.contact_collision = contact;
 }
 
-fn on_diagonal(m: &Model, i: usize) -> usize {
+pub fn on_diagonal(m: &Model, i: usize) -> usize {
     (m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize
 }
 

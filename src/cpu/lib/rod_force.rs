@@ -10,21 +10,21 @@ use crate::real::Real;
 use crate::types::{DSBL_DAMPER, DSBL_SPRING, MINVAL};
 
 /// Part of the squared curvature at rest by which the size of a curvature is smoothed.
-const SMOOTH: f64 = 1e-8;
+pub(super) const SMOOTH: f64 = 1e-8;
 
 /// Two edges that meet at a hinge.
-struct Bend<R> {
-    v: [usize; 3],
-    tangent: [[R; 3]; 2],
+pub struct Bend<R> {
+    pub v: [usize; 3],
+    pub tangent: [[R; 3]; 2],
     length: [R; 2],
     chi: R,
-    curvature: [R; 3],
+    pub curvature: [R; 3],
     // change of the curvature with time
     rate: [R; 3],
 }
 
 /// Two edges that meet at a hinge, by their three vertices.
-fn bend_at<R: Real>(d: &Data<R>, v: [usize; 3]) -> Bend<R> {
+pub fn bend_at<R: Real>(d: &Data<R>, v: [usize; 3]) -> Bend<R> {
     let (t0, l0) = between(d, [v[0], v[1]]);
     let (t1, l1) = between(d, [v[1], v[2]]);
     let mut out = Bend {
@@ -131,17 +131,17 @@ fn plain_hinge<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize) {
 
 /// Size of a curvature, smoothed where it has one at rest.
 #[derive(Clone, Copy)]
-struct Size<R> {
-    smooth: R,
+pub struct Size<R> {
+    pub smooth: R,
     // the smoothed size at rest
-    held: R,
+    pub held: R,
     // 1 at rest, 0 without curvature, and its slope over the size
-    weight: R,
+    pub weight: R,
     slope: R,
 }
 
 // the size of the curvature at a hinge; `rest` is that at rest
-fn smoothed<R: Real>(bend: &Bend<R>, rest: R) -> Size<R> {
+pub fn smoothed<R: Real>(bend: &Bend<R>, rest: R) -> Size<R> {
     let square = dot3(bend.curvature, bend.curvature);
     let more = rest * rest * R::splat(SMOOTH);
     let smooth = (square + more).sqrt().max(R::splat(MINVAL));
@@ -186,8 +186,9 @@ fn bent_pair<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize) {
     let Fold {
         sine,
         cosine,
-        slope,
+        turns: [first, second],
     } = fold(d, v);
+    let slope: [[R; 3]; 4] = std::array::from_fn(|k| sub3(second[k], first[k]));
     let two = R::splat(2.0);
     let weight = sizes[0].weight * sizes[1].weight;
     let torque = two * (sine * said[8] - cosine * said[9]) * weight;
@@ -211,45 +212,42 @@ fn bent_pair<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize) {
 }
 
 /// Angle between the planes of two neighbouring hinges.
-struct Fold<R> {
-    sine: R,
-    cosine: R,
-    // slope of the angle over the vertices
-    slope: [[R; 3]; 4],
+pub struct Fold<R> {
+    pub sine: R,
+    pub cosine: R,
+    // slopes over the vertices of how far both planes turn about the edge between them
+    pub turns: [[[R; 3]; 4]; 2],
 }
 
-fn fold<R: Real>(d: &Data<R>, v: [usize; 4]) -> Fold<R> {
+pub fn fold<R: Real>(d: &Data<R>, v: [usize; 4]) -> Fold<R> {
     let edge = |k: usize| sub3(d.flexvert_xpos[v[k + 1]], d.flexvert_xpos[v[k]]);
     let [e0, e1, e2] = [edge(0), edge(1), edge(2)];
     let (n0, n1) = (cross(e0, e1), cross(e1, e2));
     let (dir, length) = normalize3(e1);
     let [a, b] = [n0, n1].map(|n| scl3(n, R::one() / dot3(n, n).max(R::splat(MINVAL))));
     let [s0, s2] = [e0, e2].map(|e| dot3(e, dir));
-    let ends = [scl3(a, -length), scl3(b, length)];
-    let middle = add_scl3(scl3(a, s0), b, s2);
+    let none = [R::zero(); 3];
     let size = (dot3(n0, n0) * dot3(n1, n1)).sqrt().max(R::splat(MINVAL));
     Fold {
         sine: dot3(cross(n0, n1), dir) / size,
         cosine: dot3(n0, n1) / size,
-        slope: [
-            ends[0],
-            sub3(middle, ends[0]),
-            scl3(add3(middle, ends[1]), -R::one()),
-            ends[1],
+        turns: [
+            [scl3(a, length), scl3(a, -(s0 + length)), scl3(a, s0), none],
+            [none, scl3(b, s2), scl3(b, -(s2 + length)), scl3(b, length)],
         ],
     }
 }
 
 /// Axes of the material of an edge, and the joint that turns it.
-struct Axes<R> {
-    joint: Option<usize>,
+pub struct Axes<R> {
+    pub joint: Option<usize>,
     // angle and its rate
     angle: R,
     rate: R,
-    axes: [[R; 3]; 2],
+    pub axes: [[R; 3]; 2],
 }
 
-fn axes<R: Real>(m: &Model, d: &Data<R>, f: usize, e: usize) -> Axes<R> {
+pub fn axes<R: Real>(m: &Model, d: &Data<R>, f: usize, e: usize) -> Axes<R> {
     let at = m.flex_plasticadr[f] as usize + 6 * e;
     let (tangent, frame) = (vec_at(&d.rod_plastic, at), vec_at(&d.rod_plastic, at + 3));
     let side = cross(tangent, frame);

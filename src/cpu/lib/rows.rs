@@ -3,12 +3,12 @@
 
 use wide::f64x4;
 
-use crate::fields::{Data, Model};
+use crate::fields::{Arrays, Data, Model};
 use crate::real::Real;
 
 /// Dofs of a sparsity pattern, in the pattern's order.
 #[inline(always)]
-pub fn dofs_of(m: &Model, pattern: i32) -> &[i32] {
+pub fn dofs_of(m: &Arrays, pattern: i32) -> &[i32] {
     let adr = m.Jpat_adr[pattern as usize] as usize;
     &m.Jpat_dof[adr..adr + m.Jpat_num[pattern as usize] as usize]
 }

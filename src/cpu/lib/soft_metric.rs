@@ -1,10 +1,14 @@
 //! What soft bodies add to the metric of a discrete step: the stiffness of their material over a timestep
 //! (`mjd_flexStiff_assemble`), and the change of its forces as the body moves (`mj_effShift`).
 
-use super::cage::{cell_frame, cell_nodes, node_xpos};
+use super::cage::{is_stiff, node_xpos, patch, patch_num};
 use super::coupling::coupling;
 use super::elastic::{BENDING, EDGES, TETRAHEDRON, TRIANGLE, hinge};
 use super::math::*;
+use super::metric::on_diagonal;
+use super::rod::is_rod;
+use super::rod_metric::stiffen_rod;
+use super::yielding::plastic_stretch;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
@@ -51,9 +55,9 @@ impl<R: Real> Point<R> {
 
 /// Weights of a stiffness: in the metric, and in the change of forces over a timestep.
 #[derive(Clone, Copy)]
-struct Weight<R> {
-    metric: R,
-    shift: R,
+pub(super) struct Weight<R> {
+    pub metric: R,
+    pub shift: R,
 }
 
 /// Adds the material of all soft bodies to `efm_K_val` and `efm_c`.
@@ -64,27 +68,47 @@ pub fn stiffen_flexes<R: Real>(m: &Model, d: &mut Data<R>) {
     if !spring && !damper {
         return;
     }
-    for f in (0..m.nflex).filter(|&f| m.flex_rigid[f] == 0 && m.flex_dim[f] > 1) {
+    for f in (0..m.nflex).filter(|&f| m.flex_rigid[f] == 0) {
         let damping = if damper {
             d.own.flex_damping(m, f)
         } else {
             zero
         };
         let shift = if spring { h } else { zero };
+        if is_rod(m, f) {
+            stiffen_rod(m, d, f, shift, damping);
+            continue;
+        }
         let weight = Weight {
             metric: h * (shift + damping),
             shift,
         };
+        if m.flex_interp[f] != 0 {
+            // the bending of shells between nodes acts as it is at the beginning
+            if is_stiff(m, f) {
+                stiffen_patches(m, d, f, weight);
+            }
+            continue;
+        }
         let begins = usize::try_from(m.flex_stiffnessadr[f]);
         let stretches = begins.is_ok_and(|k| nonzero(d.own.flex_stiffness(m, k)).any());
-        if stretches && m.flex_interp[f] != 0 {
-            stiffen_cells(m, d, f, weight);
-        } else if stretches {
+        if stretches && m.flex_dim[f] > 1 {
             stiffen_elements(m, d, f, weight);
         }
         if m.flex_bendingadr[f] >= 0 {
             stiffen_hinges(m, d, f, weight);
         }
+    }
+}
+
+// the force along one dof as another moves, an earlier one or the same
+fn add_pair<R: Real>(m: &Model, d: &mut Data<R>, weight: Weight<R>, [i, j]: [usize; 2], x: R) {
+    let Some(k) = coupling(m, i, j) else { return };
+    d.efm_K_val[k] += weight.metric * x;
+    let change = weight.shift * x;
+    d.efm_c[i] -= change * d.qvel[j];
+    if i != j {
+        d.efm_c[j] -= change * d.qvel[i];
     }
 }
 
@@ -101,15 +125,58 @@ fn add_block<R: Real>(
         let through: [R; 3] =
             std::array::from_fn(|c| (0..3).fold(R::zero(), |sum, r| sum + block[r][c] * own[r]));
         for j in q.dofs(m).filter(|&j| j <= i) {
-            let Some(k) = coupling(m, i, j) else { continue };
             let x = dot3(through, q.motion(d, j));
-            d.efm_K_val[k] += weight.metric * x;
-            let change = weight.shift * x;
-            d.efm_c[i] -= change * d.qvel[j];
-            if i != j {
-                d.efm_c[j] -= change * d.qvel[i];
+            add_pair(m, d, weight, [i, j], x);
+        }
+    }
+}
+
+/// Adds a quadratic form in coordinates whose slopes over vertices are given.
+pub(super) fn add_form<R: Real, const C: usize, const N: usize>(
+    m: &Model,
+    d: &mut Data<R>,
+    weight: Weight<R>,
+    vertices: [usize; N],
+    slopes: &[[[R; 3]; N]; C],
+    form: &[[R; C]; C],
+) {
+    for (i, j) in (0..N).flat_map(|i| (0..N).map(move |j| (i, j))) {
+        let points = [i, j].map(|k| Point::vertex(m, d, vertices[k]));
+        let [Some(p), Some(q)] = points else { continue };
+        let mut block = [[R::zero(); 3]; 3];
+        for (a, row) in form.iter().enumerate() {
+            let mut along = [R::zero(); 3];
+            for (b, &x) in row.iter().enumerate() {
+                along = add_scl3(along, slopes[b][j], x);
+            }
+            for r in 0..3 {
+                block[r] = add_scl3(block[r], along, slopes[a][i][r]);
             }
         }
+        add_block(m, d, weight, [&p, &q], block);
+    }
+}
+
+/// Adds the stiffness between two hinges of joints that turn against each other, and that of each by itself; one may be missing. What
+/// holds a hinge is in M's place, like a spring of its joint.
+pub(super) fn add_hinges<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    weight: Weight<R>,
+    joints: [Option<usize>; 2],
+    between: R,
+    own: [R; 2],
+) {
+    let dofs = joints.map(|j| j.map(|j| m.jnt_dofadr[j] as usize));
+    for (k, i) in dofs.into_iter().enumerate() {
+        if let Some(i) = i {
+            let stiffness = between + own[k];
+            d.efm_M[on_diagonal(m, i)] += weight.metric * stiffness;
+            d.efm_c[i] -= weight.shift * stiffness * d.qvel[i];
+        }
+    }
+    if let [Some(i), Some(j)] = dofs {
+        add_pair(m, d, weight, [i.max(j), i.min(j)], -between);
     }
 }
 
@@ -118,6 +185,7 @@ fn stiffen_elements<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weigh
     let dim = m.flex_dim[f] as usize;
     let edges = EDGES[dim - 2];
     let stride = if dim == 2 { TRIANGLE } else { TETRAHEDRON };
+    let plastic = plastic_stretch(m, f);
     for t in 0..m.flex_elemnum[f] as usize {
         let corner = m.flex_elemdataadr[f] as usize + (dim + 1) * t;
         let vert: [usize; 4] = std::array::from_fn(|k| {
@@ -131,6 +199,9 @@ fn stiffen_elements<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weigh
             let rest = (m.flex_edgeadr[f] + m.flex_elemedge[edge]) as usize;
             let (rest, length) = (d.own.flexedge_length0(m, rest), norm3(between[k]));
             stretch[k] = (length - rest) * (length + rest);
+            if let Some(adr) = plastic {
+                stretch[k] -= d.plastic[adr + edges.len() * t + k];
+            }
         }
         let adr = m.flex_stiffnessadr[f] as usize + stride * t;
         let mut material = [[R::zero(); 6]; 6];
@@ -205,27 +276,25 @@ fn stiffen_hinges<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weight<
     }
 }
 
-// cells between nodes, which resist in a frame that turns with them
-fn stiffen_cells<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weight<R>) {
-    let cells: i32 = (0..3).map(|k| m.flex_cellnum[3 * f + k]).product();
-    for cell in 0..cells as usize {
-        let (node, num) = cell_nodes(m, f, cell);
-        let size = 3 * num;
-        let adr = m.flex_stiffnessadr[f] as usize + cell * size * size;
-        // an empty cell has no stiffness
-        if !nonzero(d.own.flex_stiffness(m, adr)).any() {
+// cells between nodes or faces of shells, which resist in a frame that turns with them
+fn stiffen_patches<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weight<R>) {
+    for c in 0..patch_num(m, f) {
+        // an empty cell has no stiffness; a face has some along its axes
+        let patch = patch(m, d, f, c, |n| node_xpos(m, d, n));
+        let adr = patch.adr;
+        if m.flex_interp[f] > 0 && !nonzero(d.own.flex_stiffness(m, adr)).any() {
             continue;
         }
-        let mat = cell_frame(m, d, f, cell);
-        let points = node.map(|n| Point::node(m, d, n));
+        let (num, size) = (patch.num, 3 * patch.num);
+        let points = patch.node.map(|n| Point::node(m, d, n));
         for (i, j) in (0..num).flat_map(|i| (0..num).map(move |j| (i, j))) {
             // the model holds the matrix of the forces, which oppose the stiffness
             let at = |r: usize, c: usize| adr + (3 * i + r) * size + 3 * j + c;
             let within: [[R; 3]; 3] = std::array::from_fn(|r| {
                 let row = std::array::from_fn(|c| -d.own.flex_stiffness(m, at(r, c)));
-                mul_mat_vec3(mat, row)
+                mul_mat_vec3(patch.mat, row)
             });
-            let column = |c: usize| mul_mat_vec3(mat, within.map(|row| row[c]));
+            let column = |c: usize| mul_mat_vec3(patch.mat, within.map(|row| row[c]));
             let columns = [0, 1, 2].map(column);
             let block = [0, 1, 2].map(|r| columns.map(|column| column[r]));
             add_block(m, d, weight, [&points[i], &points[j]], block);

@@ -5,16 +5,19 @@ use crate::cpu::collision::soft::{self, is_soft};
 use crate::cpu::collision::sweep::speculates;
 use crate::cpu::lib::contact::{ABSENT, SOON, bodies_of_pair};
 use crate::cpu::lib::impedance::solver;
-use crate::cpu::lib::jac::for_chain;
-use crate::cpu::lib::lever::lever_of;
+use crate::cpu::lib::lever::{lever_of, motions};
 use crate::cpu::lib::math::*;
-use crate::cpu::lib::rows::dofs_of;
-use crate::real::{Mask, Real, lanes};
+use crate::cpu::lib::penalty::is_passive;
+use crate::real::{Mask, Real};
 use crate::types::*;
 
 impl<R: Real> Writer<'_, R> {
     pub(super) fn contact(&mut self, c: usize, k: usize) {
         let m = self.m;
+        if is_passive(m, k) {
+            self.d.contact_efc_address[c] = R::int(-1);
+            return;
+        }
         let mut present = self.d.contact_dist[c].lt(self.d.own.collision_margin(m, k));
         if speculates(m) {
             // a lane without the contact has no rows of it, regardless of other lanes
@@ -139,8 +142,9 @@ impl<R: Real> Writer<'_, R> {
         first: usize,
     ) {
         let levers = [0, 1].map(|side| lever_of(self.m, self.d, c, k, side));
-        let shares = self.shares(c, k, [0, 1].map(|side| levers[side].is_some()));
-        let levers = self.levers(k, &levers);
+        let turned = [0, 1].map(|side| levers[side].is_some());
+        let shares = is_soft(self.m, k).then(|| soft::shares(self.m, self.d, c, k, turned));
+        let levers = motions(self.m, self.d, k, &levers);
         let (m, d) = (self.m, &mut *self.d);
         let (pos, frame) = (d.contact_pos[c], d.contact_frame[c]);
         let offset = |b: usize, com: &[[R; 3]]| sub3(pos, com[m.body_rootid[b] as usize]);
@@ -232,7 +236,7 @@ impl<R: Real> Writer<'_, R> {
         let (m, own) = (self.m, &self.d.own);
         if is_soft(m, k) {
             let mut sum = [R::zero(); 2];
-            self.for_carriers(c, k, |lane, _, body, share| {
+            soft::for_sides(m, self.d, c, k, |lane, _, body, share| {
                 for n in [0, 1] {
                     let weight = own.body_invweight0(m, 2 * body + n).lane(lane);
                     let more = sum[n].lane(lane) + weight * share;
@@ -244,39 +248,5 @@ impl<R: Real> Writer<'_, R> {
         let [body1, body2] = bodies_of_pair(m, k);
         [0, 1]
             .map(|n| own.body_invweight0(m, 2 * body1 + n) + own.body_invweight0(m, 2 * body2 + n))
-    }
-
-    // pair with a flex: weight of each dof of the pattern in the contact, from the weights of the bodies that carry its sides
-    fn shares(&self, c: usize, k: usize, turned: [bool; 2]) -> Option<Vec<R>> {
-        let m = self.m;
-        if !is_soft(m, k) {
-            return None;
-        }
-        let dofs = dofs_of(m, m.collision_Jpat[k]);
-        let mut shares = vec![R::zero(); dofs.len()];
-        self.for_carriers(c, k, |lane, side, body, share| {
-            if turned[side] {
-                return;
-            }
-            let share = if side == 0 { -share } else { share };
-            for_chain(m, body, dofs, |n, _| {
-                let sum = shares[n].lane(lane) + share;
-                shares[n].set_lane(lane, sum);
-            });
-        });
-        Some(shares)
-    }
-
-    // calls `visit` in every lane that has the contact, for both sides, with the lane, the side, each body that carries the side, and
-    // its share
-    fn for_carriers(&self, c: usize, k: usize, mut visit: impl FnMut(usize, usize, usize, f64)) {
-        for lane in lanes::<R>(self.d.contact_dist[c].lt(R::splat(ABSENT))) {
-            let point = self.d.contact_pos[c].map(|x| x.lane(lane));
-            for side in [0, 1] {
-                soft::for_carriers(self.m, self.d, [k, side], lane, point, |body, share| {
-                    visit(lane, side, body, share);
-                });
-            }
-        }
     }
 }
