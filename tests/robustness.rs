@@ -383,19 +383,13 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
 #[test]
 fn what_a_backend_lacks_is_told_with_its_place() {
     let world = "<worldbody><body><joint/><geom name='a' size='.1'/></body><geom name='b' size='.1' pos='1 0 0'/><site name='s'/></worldbody>";
-    for (said, what) in [
-        (
-            format!(
-                "<option><flag |speculative='enable'/></option>{}",
-                world.replace("<joint/>", "<freejoint/>")
-            ),
-            "the flag \"speculative\" on a device",
+    for (said, what) in [(
+        format!(
+            "<option><flag |speculative='enable'/></option>{}",
+            world.replace("<joint/>", "<freejoint/>")
         ),
-        (
-            format!("<option><flag |sleep='enable'/></option>{world}"),
-            "the flag \"sleep\" on a device",
-        ),
-    ] {
+        "the flag \"speculative\" on a device",
+    )] {
         let (xml, place) = marked(&format!("<mujoco>{said}</mujoco>"));
         let m = Model::from_xml_str(&xml).unwrap();
         assert!(compile::missing(&m).is_empty());

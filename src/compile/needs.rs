@@ -114,13 +114,6 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         let what = format!("{what} with the integrator \"discrete\" on a device");
         out.push(Need::new(what, by, attr));
     }
-    if sleeps(m) {
-        out.push(Need::new(
-            "the flag \"sleep\" on a device",
-            By::Flag,
-            "sleep",
-        ));
-    }
     out
 }
 
