@@ -82,6 +82,7 @@ const SHARED: &[(&str, &str)] = &[
     ("sleep_changed", "likewise"),
     ("latent", "keeps what stages compute, each its own"),
     ("act_dot", "likewise, and gives it back"),
+    ("qvel", "of a step, or zero in a tree that falls asleep"),
 ];
 
 /// Functions of the twins that are operators or built-in functions in WGSL.

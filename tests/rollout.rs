@@ -238,7 +238,7 @@ fn live(batch: &mut Batch, events: &[Vec<String>], mut show: impl FnMut(&mut Bat
 }
 
 /// The sleepers that a software adapter is asked for, which takes long to compile.
-const ON_A_DEVICE: &[&str] = &["struck", "driven", "init", "fourth", "discrete"];
+const ON_A_DEVICE: &[&str] = &["driven", "init"];
 
 fn what_rests_falls_asleep_and_is_woken_as_in_mujoco(backend: Backend) {
     let golden = Golden::open("tests/golden/sleep.npz");
