@@ -2,5 +2,5 @@
 
 #[test]
 fn shader_and_twin_agree() {
-    super::sleep::of_sleepers(&["update_sleep"], 0.0);
+    super::sleep::of_sleepers(super::sleep::MODELS, &["update_sleep"], 0.0);
 }

@@ -2,5 +2,5 @@
 
 #[test]
 fn shader_and_twin_agree() {
-    super::sleep::of_sleepers(&["wake_collision"], 1e-4);
+    super::sleep::of_sleepers(super::sleep::MODELS, &["wake_collision"], 1e-4);
 }
