@@ -222,7 +222,7 @@ fn steps_are_those_of_mujoco_with_callbacks(backend: Backend) {
             match case {
                 "euler" => steps = 15,
                 "rk4" => steps = 3,
-                "still" | "slack" | "sleep" => {}
+                "still" | "slack" => {}
                 _ => continue,
             }
         }

@@ -20,7 +20,6 @@ const CHANGED: &[(&str, f64)] = &[
     ("collision", 1e-4),
     ("make_constraint", 1e-4),
     ("sensor_pos", 1e-4),
-    ("sensor_vel", 1e-4),
     ("fwd_actuation", 1e-5),
     ("fwd_acceleration", 1e-3),
     ("euler", 1e-3),
